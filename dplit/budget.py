@@ -1,0 +1,258 @@
+"""A budget as a proof: what each part of a fit spends, and how the parts compose.
+
+The tree is the privacy statement. Its leaves are spends of single mechanisms, its inner nodes the
+composition theorems, and its total is computed from them, never typed in.
+
+Notation: `epsilon` is the pure differential privacy parameter, `neighbours` the relation that it
+holds for: ``"add-remove"`` (one record more or less) or ``"replace-one"`` (one record changed).
+
+=================  ===========================================================================
+node               epsilon
+=================  ===========================================================================
+`Spend`            what its mechanism costs
+`Public`           0: nothing here reads the private records
+`Leak`             infinity: depends on the private records, and no mechanism stands between
+`Sequence`         the sum over its parts: they all read the same records (RDF, definition 2)
+`Parallel`         the largest of its parts: each record reaches one of them (RDF, definition 3)
+`Group`            distance times its part: neighbours are several single steps apart
+=================  ===========================================================================
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from dplit.errors import check_neighbours
+
+
+@dataclass(frozen=True)
+class Spend:
+    """One mechanism run on private records.
+
+    Parameters
+    ----------
+    name : str
+        What is released.
+    epsilon : float
+        What it costs, under `neighbours`.
+    mechanism : str
+        The mechanism and its parameters.
+    neighbours : str
+    source : str
+        Where the cost is proved.
+    """
+
+    name: str
+    epsilon: float
+    mechanism: str = ""
+    neighbours: str = "add-remove"
+    source: str = ""
+
+    def __post_init__(self):
+        check_neighbours(self.neighbours)
+        if not self.epsilon >= 0:
+            raise ValueError(f"epsilon must be at least 0, got {self.epsilon!r}")
+
+    parts = ()
+
+    def _note(self):
+        return ", ".join(filter(None, (self.mechanism, self.source)))
+
+
+@dataclass(frozen=True)
+class Public:
+    """A part that reads no private record: epsilon 0 under either relation."""
+
+    name: str
+    why: str = ""
+    neighbours: str | None = None
+
+    epsilon = 0.0
+    parts = ()
+
+    def _note(self):
+        return self.why
+
+
+@dataclass(frozen=True)
+class Leak:
+    """A part that depends on the private records with no finite epsilon."""
+
+    name: str
+    why: str = ""
+    neighbours: str | None = None
+
+    epsilon = math.inf
+    parts = ()
+
+    def _note(self):
+        return self.why
+
+
+class _Composition:
+    def __post_init__(self):
+        object.__setattr__(self, "parts", tuple(self.parts))
+        relations = {p.neighbours for p in self.parts} - {None}
+        if len(relations) > 1:
+            raise ValueError(f"parts must share one neighbouring relation, got {sorted(relations)}")
+        object.__setattr__(self, "neighbours", relations.pop() if relations else None)
+
+    def _note(self):
+        return self.why
+
+
+@dataclass(frozen=True)
+class Sequence(_Composition):
+    """Parts that read the same records, one after another: their epsilons add up."""
+
+    name: str
+    parts: tuple
+    why: str = ""
+
+    @property
+    def epsilon(self):
+        """Sum over the parts."""
+        return math.fsum(p.epsilon for p in self.parts)
+
+    rule = "sum"
+
+
+@dataclass(frozen=True)
+class Parallel(_Composition):
+    """Parts of which each record reaches exactly one, chosen without reading other records.
+
+    A replaced record may leave one part and enter another, so the parts' epsilons must hold under
+    add-remove; wrap the node in `Group` for replace-one.
+
+    Parameters
+    ----------
+    copies : int
+        How many parts there are when they are all alike and only one is listed.
+    """
+
+    name: str
+    parts: tuple
+    why: str = ""
+    copies: int = 1
+
+    def __post_init__(self):
+        super().__post_init__()
+        if self.neighbours == "replace-one":
+            raise ValueError(
+                "parts of a Parallel must be add-remove: a replaced record reaches two of them"
+            )
+
+    @property
+    def epsilon(self):
+        """Largest of the parts."""
+        return max((p.epsilon for p in self.parts), default=0.0)
+
+    rule = "max"
+
+
+@dataclass(frozen=True)
+class Group(_Composition):
+    """Group privacy: neighbours of `relation` lie `distance` add-remove steps apart.
+
+    One replaced record is one removed and one added, ``distance=2``.
+    """
+
+    name: str
+    part: object
+    distance: int
+    relation: str = "replace-one"
+    why: str = ""
+
+    def __post_init__(self):
+        object.__setattr__(self, "parts", (self.part,))
+        super().__post_init__()
+        object.__setattr__(self, "neighbours", check_neighbours(self.relation))
+
+    @property
+    def epsilon(self):
+        """Distance times the part."""
+        return self.distance * self.part.epsilon
+
+    @property
+    def rule(self):
+        """How the total comes about."""
+        return f"{self.distance} x"
+
+
+class Budget:
+    """The budget of a fit: a proof tree with its total.
+
+    Parameters
+    ----------
+    root : Spend, Public, Leak, Sequence, Parallel or Group
+
+    Attributes
+    ----------
+    epsilon : float
+        Total, computed from the tree; infinite if any part leaks.
+    neighbours : str
+        The relation that the total holds for.
+    """
+
+    def __init__(self, root):
+        self.root = root
+
+    @property
+    def epsilon(self):
+        """Total of the tree."""
+        return self.root.epsilon
+
+    @property
+    def neighbours(self):
+        """The relation that the total holds for."""
+        return self.root.neighbours or "add-remove"
+
+    def leaves(self):
+        """Every node without parts, from left to right."""
+        return [node for _, node in _walk(self.root) if not node.parts]
+
+    def to_dict(self):
+        """The tree as nested plain dictionaries, ready for JSON (infinity is the string "inf")."""
+        return {"neighbours": self.neighbours, **_plain(self.root)}
+
+    def __repr__(self):
+        return f"Budget(epsilon={self.epsilon:g}, neighbours={self.neighbours!r})"
+
+    def __str__(self):
+        lines = [f"epsilon {self.epsilon:.6g} under {self.neighbours} neighbours"]
+        return "\n".join(lines + list(_draw(self.root)))
+
+
+def _walk(node, depth=0):
+    yield depth, node
+    for part in node.parts:
+        yield from _walk(part, depth + 1)
+
+
+def _line(node):
+    copies = getattr(node, "copies", 1)
+    rule = f"{node.rule} of {copies} = " if copies > 1 else f"{node.rule} = " if node.parts else ""
+    note = node._note()
+    return f"{node.name}: {rule}{node.epsilon:.6g}{f'  ({note})' if note else ''}"
+
+
+def _draw(node, prefix="", branch=""):
+    yield prefix + branch + _line(node)
+    inner = prefix + {"": "", "├─ ": "│  ", "└─ ": "   "}[branch]
+    for i, part in enumerate(node.parts):
+        yield from _draw(part, inner, "└─ " if i == len(node.parts) - 1 else "├─ ")
+
+
+def _plain(node):
+    plain = {
+        "node": type(node).__name__,
+        "name": node.name,
+        "epsilon": "inf" if math.isinf(node.epsilon) else node.epsilon,
+        "note": node._note(),
+    }
+    if getattr(node, "copies", 1) > 1:
+        plain["copies"] = node.copies
+    if node.parts:
+        plain["parts"] = [_plain(p) for p in node.parts]
+    return plain

@@ -1,0 +1,303 @@
+"""What is public about the columns of a data set.
+
+A private tree may cut only where everybody may look. A `Domain` says where that is: for each
+column an interval (`Continuous`) or a list of levels (`Categorical`), fixed before the data are
+seen. In the RDF paper this is the schema that "is publicly available, including the domain of
+each of the features" (section 1.1).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from numbers import Real
+
+import numpy as np
+import pandas as pd
+
+from dplit.errors import warn_leak
+
+
+@dataclass(frozen=True)
+class Continuous:
+    """A column of real numbers in the public interval ``[lower, upper]``.
+
+    A record outside the interval is clipped to it: its value moves to the nearer end.
+
+    Parameters
+    ----------
+    lower, upper : float
+        Public bounds, finite, ``lower <= upper``; in the column's own units.
+    """
+
+    lower: float
+    upper: float
+
+    def __post_init__(self):
+        for name in ("lower", "upper"):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value):
+                raise ValueError(f"{name} must be a finite number, got {value!r}")
+            object.__setattr__(self, name, float(value))
+        if self.lower > self.upper:
+            raise ValueError(
+                f"lower must be at most upper, got lower={self.lower}, upper={self.upper}"
+            )
+
+    def encode(self, values, name):
+        """Return `values` as floats inside the bounds; NaN and text are errors that name the column."""
+        try:
+            numbers = np.asarray(values, dtype=np.float64)
+        except (TypeError, ValueError):
+            bad = next(v for v in np.asarray(values, dtype=object) if not _is_number(v))
+            raise ValueError(f"column {name!r} must hold numbers, got {bad!r}") from None
+        if not np.isfinite(numbers).all():
+            bad = numbers[~np.isfinite(numbers)][0]
+            raise ValueError(
+                f"column {name!r} must hold finite numbers, got {bad}: "
+                "drop or impute missing (NaN) and infinite values by a rule that does not read the data"
+            )
+        return np.clip(numbers, self.lower, self.upper)
+
+
+@dataclass(frozen=True)
+class Categorical:
+    """A column with a public list of levels.
+
+    Parameters
+    ----------
+    levels : sequence of hashable
+        Every value that the column may take, whether or not it occurs; no duplicates.
+        A value outside the list is an error.
+    """
+
+    levels: tuple
+    _codes: dict = field(init=False, repr=False, compare=False)
+
+    def __init__(self, levels: Iterable):
+        if isinstance(levels, str):
+            raise ValueError(f"levels must be a list of values, got the string {levels!r}")
+        levels = tuple(v.item() if isinstance(v, np.generic) else v for v in levels)
+        codes = {level: i for i, level in enumerate(levels)}
+        if not levels or len(codes) != len(levels):
+            raise ValueError(f"levels must be distinct and at least one, got {levels!r}")
+        object.__setattr__(self, "levels", levels)
+        object.__setattr__(self, "_codes", codes)
+
+    def encode(self, values, name):
+        """Return each value's position in `levels`, as floats; an unknown level is an error."""
+        uniques, inverse = _distinct(values)
+        codes = [self._codes.get(v, -1) for v in uniques]
+        if -1 in codes:
+            bad = uniques[codes.index(-1)]
+            shown = ", ".join(map(repr, self.levels[:12])) + (
+                ", ..." if len(self.levels) > 12 else ""
+            )
+            raise ValueError(
+                f"column {name!r} has the unknown level {bad!r}; its levels are {shown}"
+            )
+        return np.asarray(codes, dtype=np.float64)[inverse]
+
+
+def _is_number(value):
+    try:
+        float(value)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+def _distinct(values):
+    """Distinct values as Python objects, and each record's index among them."""
+    inverse, uniques = pd.factorize(np.asarray(values, dtype=object), use_na_sentinel=False)
+    return [u.item() if isinstance(u, np.generic) else u for u in uniques], inverse
+
+
+class Domain:
+    """The public description of all columns, in order.
+
+    Parameters
+    ----------
+    features : sequence of Continuous or Categorical, length n_features
+    names : sequence of str, optional
+        Column names, distinct. Data frames are then matched by name, in any order.
+
+    Attributes
+    ----------
+    features : tuple of Continuous or Categorical
+    names : tuple of str or None
+    data_dependent : tuple of str
+        Columns whose bounds or levels were read off private data. A fit that uses them reports
+        an infinite epsilon.
+    """
+
+    def __init__(self, features, names=None, *, data_dependent=()):
+        self.features = tuple(features)
+        for i, feature in enumerate(self.features):
+            if not isinstance(feature, (Continuous, Categorical)):
+                raise ValueError(
+                    f"features[{i}] must be Continuous or Categorical, got {feature!r}"
+                )
+        if not self.features:
+            raise ValueError("features must hold at least one column, got none")
+        self.names = None if names is None else tuple(map(str, names))
+        if self.names is not None and len(set(self.names)) != len(self.features):
+            raise ValueError(
+                f"names must be {len(self.features)} distinct names, one for each feature, got {list(self.names)}"
+            )
+        self.data_dependent = tuple(map(str, data_dependent))
+
+    def __len__(self):
+        return len(self.features)
+
+    def __iter__(self):
+        return iter(self.features)
+
+    def __eq__(self, other):
+        return isinstance(other, Domain) and vars(self) == vars(other)
+
+    def __hash__(self):
+        return hash((self.features, self.names, self.data_dependent))
+
+    def __repr__(self):
+        names = self.names or range(len(self))
+        inside = ", ".join(f"{n}: {f}" for n, f in list(zip(names, self.features))[:4])
+        return f"Domain({inside}{', ...' if len(self) > 4 else ''})"
+
+    @property
+    def n_continuous(self):
+        """Number of continuous columns."""
+        return sum(isinstance(f, Continuous) for f in self.features)
+
+    @property
+    def n_levels(self):
+        """Number of levels of each column, int array of shape (n_features,); 0 if continuous."""
+        return np.array(
+            [len(f.levels) if isinstance(f, Categorical) else 0 for f in self.features],
+            dtype=np.int64,
+        )
+
+    @property
+    def bounds(self):
+        """Lower and upper bounds, float array of shape (n_features, 2); zeros if categorical."""
+        return np.array(
+            [(f.lower, f.upper) if isinstance(f, Continuous) else (0.0, 0.0) for f in self.features]
+        )
+
+    def encode(self, X):
+        """Records as floats: clipped values of continuous columns, level codes of categorical ones.
+
+        Parameters
+        ----------
+        X : DataFrame or array_like, shape (n_records, n_features)
+
+        Returns
+        -------
+        ndarray of float64, shape (n_records, n_features), C order
+
+        Raises
+        ------
+        ValueError
+            If a width, a name, a level or a number is not of this domain; the message names it.
+        """
+        if isinstance(X, pd.DataFrame) and self.names is not None:
+            missing = [n for n in self.names if n not in set(map(str, X.columns))]
+            if missing:
+                raise ValueError(f"X must have the columns of domain, missing {missing[:5]}")
+        shape = np.shape(X)
+        if len(shape) != 2 or shape[1] != len(self):
+            raise ValueError(
+                f"X must have {len(self)} columns, as domain has, got an input of shape {shape}"
+            )
+        if isinstance(X, np.ndarray) and X.dtype.kind in "iuf" and self.n_continuous == len(self):
+            return self._encode_numbers(X)
+        encoded = np.empty(shape, order="C")
+        for j, (name, values) in enumerate(self._columns(X)):
+            encoded[:, j] = self.features[j].encode(values, name)
+        return encoded
+
+    def _columns(self, X):
+        if isinstance(X, pd.DataFrame):
+            by_name = {str(c): X.iloc[:, i] for i, c in enumerate(X.columns)}
+            return [(n, by_name[n]) for n in self.names or map(str, X.columns)]
+        X = np.asarray(X) if isinstance(X, np.ndarray) else np.asarray(X, dtype=object)
+        return [(n, X[:, j]) for j, n in enumerate(self.names or range(len(self)))]
+
+    def _encode_numbers(self, X):
+        """The all-continuous case, one pass over the array."""
+        X = np.asarray(X, dtype=np.float64)
+        lower, upper = self.bounds.T
+        low, high = X.min(axis=0, initial=np.inf), X.max(axis=0, initial=-np.inf)
+        if not (np.isfinite(low).all() and np.isfinite(high).all()) and len(X):
+            for j in np.flatnonzero(~(np.isfinite(low) & np.isfinite(high))):
+                self.features[j].encode(X[:, j], self.names[j] if self.names else j)
+        if (low >= lower).all() and (high <= upper).all():
+            return np.ascontiguousarray(X)
+        return np.clip(X, lower, upper, order="C")
+
+    @classmethod
+    def from_frame(cls, frame, bounds: Mapping | None = None):
+        """The domain of a data frame, columns in the frame's order.
+
+        A categorical dtype gives its categories and a boolean one its two values: both are part
+        of the schema. Every other column needs an entry in `bounds`: ``(lower, upper)`` for a
+        continuous column, a list of three or more levels or a `Categorical` for a categorical one.
+        What has no entry is read off the data, with a `PrivacyLeakWarning`, and is listed in
+        `data_dependent`.
+
+        Parameters
+        ----------
+        frame : DataFrame
+        bounds : mapping of column name to (lower, upper), Continuous, Categorical or list of levels
+        """
+        bounds = dict(bounds or {})
+        unknown = sorted(set(map(str, bounds)) - set(map(str, frame.columns)))
+        if unknown:
+            raise ValueError(f"bounds names columns that frame does not have: {unknown}")
+        features, leaked = [], []
+        for column in frame.columns:
+            values, given = frame[column], bounds.get(column)
+            if given is not None:
+                features.append(_feature(given, column))
+            elif isinstance(values.dtype, pd.CategoricalDtype):
+                features.append(Categorical(values.dtype.categories))
+            elif values.dtype == bool:
+                features.append(Categorical([False, True]))
+            else:
+                features.append(_observed(values, column))
+                leaked.append(str(column))
+        if leaked:
+            warn_leak(
+                f"the domain of {leaked} was read off the data: pass bounds for these columns"
+            )
+        return cls(features, names=frame.columns, data_dependent=leaked)
+
+    @classmethod
+    def from_data(cls, X):
+        """The smallest domain that holds the records of `X`: everything in it depends on the data."""
+        frame = X if isinstance(X, pd.DataFrame) else pd.DataFrame(np.asarray(X))
+        features = [_observed(frame.iloc[:, j], c) for j, c in enumerate(frame.columns)]
+        names = frame.columns if isinstance(X, pd.DataFrame) else None
+        return cls(features, names=names, data_dependent=map(str, frame.columns))
+
+
+def _feature(given, column):
+    if isinstance(given, (Continuous, Categorical)):
+        return given
+    given = tuple(given)
+    if len(given) == 2 and all(isinstance(v, Real) and not isinstance(v, bool) for v in given):
+        return Continuous(*given)
+    return Categorical(given)
+
+
+def _observed(values, column):
+    if pd.api.types.is_numeric_dtype(values.dtype) and values.dtype != bool:
+        numbers = np.asarray(values, dtype=np.float64)
+        if not np.isfinite(numbers).all():
+            return Continuous(0.0, 0.0).encode(numbers, column)
+        return Continuous(numbers.min(initial=np.inf), numbers.max(initial=-np.inf))
+    uniques, _ = _distinct(values)
+    if any(pd.isna(u) for u in uniques):
+        raise ValueError(f"column {column!r} has missing values: give them a level or drop them")
+    return Categorical(sorted(uniques, key=lambda v: (str(type(v)), v)))

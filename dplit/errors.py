@@ -1,0 +1,78 @@
+"""The warnings of the package, and the few checks that its public edges share.
+
+Every message names the argument, the value that came and what would be right.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from numbers import Real
+
+import numpy as np
+
+NEIGHBOURS = ("add-remove", "replace-one")
+
+
+class PrivacyLeakWarning(UserWarning):
+    """Something that leaves the computation depends on the private data and is not paid for."""
+
+
+def warn_leak(message, stacklevel=3):
+    """Issue a `PrivacyLeakWarning`."""
+    warnings.warn(message, PrivacyLeakWarning, stacklevel=stacklevel)
+
+
+def check_epsilon(epsilon, name="epsilon"):
+    """Return `epsilon` as a float; it must be a positive number (``inf`` means no privacy)."""
+    if isinstance(epsilon, bool) or not isinstance(epsilon, Real) or not epsilon > 0:
+        raise ValueError(f"{name} must be a positive number, got {epsilon!r}")
+    return float(epsilon)
+
+
+def check_positive(value, name):
+    """Return `value` as a float; it must be positive and finite."""
+    if isinstance(value, bool) or not isinstance(value, Real) or not 0 < value < math.inf:
+        raise ValueError(f"{name} must be a positive finite number, got {value!r}")
+    return float(value)
+
+
+def check_choice(value, choices, name):
+    """Return `value`; it must be one of `choices`."""
+    if not isinstance(value, str) or value not in choices:
+        raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}, got {value!r}")
+    return value
+
+
+def check_neighbours(neighbours):
+    """Return `neighbours`; it must be ``"add-remove"`` or ``"replace-one"``."""
+    return check_choice(neighbours, NEIGHBOURS, "neighbours")
+
+
+def check_integer(value, name, minimum):
+    """Return `value` as an int; it must be a whole number of at least `minimum`."""
+    whole = isinstance(value, (int, np.integer)) and not isinstance(value, (bool, np.bool_))
+    if not whole or value < minimum:
+        raise ValueError(f"{name} must be an integer of at least {minimum}, got {value!r}")
+    return int(value)
+
+
+def check_counts(counts):
+    """Return `counts` as an int64 array, shape (..., classes); entries are whole and >= 0."""
+    values = np.asarray(counts)
+    if values.ndim == 0 or values.shape[-1] == 0 or values.dtype.kind not in "iuf":
+        raise ValueError(f"counts must be numbers of shape (..., classes), got {counts!r}")
+    with np.errstate(invalid="ignore"):
+        whole = values.astype(np.int64)
+    if (whole != values).any() or (whole < 0).any():
+        raise ValueError(f"counts must be whole numbers of at least 0, got {counts!r}")
+    return whole
+
+
+def check_rng(rng):
+    """Return `rng`; it must be a `numpy.random.Generator`, so that every draw is explicit."""
+    if not isinstance(rng, np.random.Generator):
+        raise TypeError(
+            f"rng must be a numpy.random.Generator, as np.random.default_rng(seed) makes, got {rng!r}"
+        )
+    return rng

@@ -1,0 +1,68 @@
+"""What the mechanisms share that select one of k candidates by noisy scores."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from dplit.errors import check_epsilon, check_positive
+
+
+class Selection:
+    """A mechanism that reports one candidate, more likely the higher its score.
+
+    Parameters
+    ----------
+    epsilon : float
+        Privacy budget; ``inf`` reports a candidate of highest score.
+    sensitivity : float
+        The most that one record changes the score of any one candidate.
+    monotonic : bool
+        True if neighbours change all scores in the same direction, as an added record does to
+        counts. The mechanism then needs half the noise.
+    """
+
+    def __init__(self, epsilon, sensitivity=1.0, monotonic=False):
+        self.epsilon = check_epsilon(epsilon)
+        self.sensitivity = check_positive(sensitivity, "sensitivity")
+        self.monotonic = bool(monotonic)
+
+    def __repr__(self):
+        return (
+            f"{type(self).__name__}(epsilon={self.epsilon:g}, sensitivity={self.sensitivity:g}, "
+            f"monotonic={self.monotonic})"
+        )
+
+    @property
+    def rate(self):
+        r"""Weight of a unit of score: :math:`\epsilon/\Delta` if monotonic, else half of it."""
+        return self.epsilon / self.sensitivity / (1 if self.monotonic else 2)
+
+    def log_odds(self, scores):
+        r"""Weighted scores less their maximum, :math:`\log q_r = \text{rate}\,(s_r - \max s) \le 0`."""
+        scores = check_scores(scores)
+        gaps = scores - scores.max(axis=-1, keepdims=True)
+        if math.isinf(self.rate):
+            return np.where(gaps == 0, 0.0, -np.inf)
+        return self.rate * gaps
+
+    def logpmf(self, scores):
+        """Logarithm of `pmf`, shape of `scores`."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.pmf(scores))
+
+
+def check_scores(scores):
+    """Return `scores` as floats of shape (..., k) with k >= 1; NaN and infinity are errors."""
+    scores = np.asarray(scores, dtype=np.float64)
+    if scores.ndim == 0 or scores.shape[-1] == 0:
+        raise ValueError(f"scores must have shape (..., candidates), got shape {scores.shape}")
+    if not np.isfinite(scores).all():
+        raise ValueError(f"scores must be finite, got {scores[~np.isfinite(scores)][0]}")
+    return scores
+
+
+def sample_shape(size, leading):
+    """Shape of the draws: `size` copies (None: one) of each entry of the leading axes."""
+    return (() if size is None else tuple(np.atleast_1d(size).tolist())) + tuple(leading)

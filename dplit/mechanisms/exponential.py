@@ -1,0 +1,45 @@
+"""The exponential mechanism (McSherry and Talwar 2007; RDF, definition 4; DiPriMe v1, equation 4)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dplit.errors import check_rng
+from dplit.mechanisms._selection import Selection, sample_shape
+
+
+class Exponential(Selection):
+    r"""Reports candidate :math:`r` with probability proportional to :math:`e^{\text{rate}\,s_r}`.
+
+    Epsilon-private when each score has sensitivity `sensitivity`; `rate` is
+    :math:`\epsilon/(2\Delta)`, or :math:`\epsilon/\Delta` for monotonic scores.
+    """
+
+    def pmf(self, scores):
+        """Probability of each candidate, shape of `scores`; the last axis sums to 1."""
+        weights = np.exp(self.log_odds(scores))
+        return weights / weights.sum(axis=-1, keepdims=True)
+
+    def logpmf(self, scores):
+        """Logarithm of `pmf`, exact where `pmf` underflows; shape of `scores`."""
+        log_odds = self.log_odds(scores)
+        return log_odds - np.log(np.exp(log_odds).sum(axis=-1, keepdims=True))
+
+    @staticmethod
+    def rational_law(weights):
+        """The law for rational weights ``exp(rate * score)``, as a list of fractions."""
+        total = sum(weights)
+        return [w / total for w in weights]
+
+    def sample(self, scores, size=None, *, rng):
+        """Index of the reported candidate, shape ``size + scores.shape[:-1]``."""
+        return sample_index(self.pmf(scores), size, rng=rng)
+
+
+def sample_index(pmf, size=None, *, rng):
+    """Draw an index from each law on the last axis of `pmf`, by inverting its distribution."""
+    cdf = np.cumsum(pmf, axis=-1)[..., :-1]
+    uniforms = check_rng(rng).random(sample_shape(size, cdf.shape[:-1]))
+    if cdf.ndim == 1:
+        return np.searchsorted(cdf, uniforms, side="right")
+    return (uniforms[..., None] >= cdf).sum(axis=-1)

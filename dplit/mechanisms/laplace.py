@@ -1,0 +1,47 @@
+"""Laplace noise for a number (DiPriMe v1, equation 3; Dwork, McSherry, Nissim and Smith 2006)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dplit.errors import check_epsilon, check_positive, check_rng
+
+
+class Laplace:
+    r"""Adds noise with density :math:`e^{-|x|/b}/(2b)`, scale :math:`b = \Delta/\epsilon`.
+
+    Epsilon-private for a number, or for a vector whose L1 sensitivity is `sensitivity`, under the
+    neighbours that the sensitivity was computed for.
+
+    Parameters
+    ----------
+    epsilon : float
+    sensitivity : float
+        The most that one record changes the released number (a vector: the sum over its entries).
+    """
+
+    def __init__(self, epsilon, sensitivity=1.0):
+        self.epsilon = check_epsilon(epsilon)
+        self.sensitivity = check_positive(sensitivity, "sensitivity")
+
+    def __repr__(self):
+        return f"Laplace(epsilon={self.epsilon:g}, sensitivity={self.sensitivity:g})"
+
+    @property
+    def scale(self):
+        r""":math:`b = \Delta/\epsilon`, in the units of the released number."""
+        return self.sensitivity / self.epsilon
+
+    def pdf(self, noise):
+        """Density of the noise, shape of `noise`."""
+        return np.exp(-np.abs(noise) / self.scale) / (2 * self.scale)
+
+    def cdf(self, noise):
+        """Probability that the noise is at most `noise`, shape of `noise`."""
+        tail = 0.5 * np.exp(-np.abs(noise) / self.scale)
+        return np.where(np.asarray(noise) < 0, tail, 1 - tail)
+
+    def sample(self, values, *, rng):
+        """`values` plus independent noise, shape of `values`."""
+        values = np.asarray(values, dtype=np.float64)
+        return values + check_rng(rng).laplace(scale=self.scale, size=values.shape)

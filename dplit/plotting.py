@@ -1,0 +1,64 @@
+"""One figure style for the whole book.
+
+Figures are readable on light and dark pages (transparent ground, mid-grey ink), distinguishable
+without colour vision (seaborn's colour-blind palette, plus line styles and markers), and carry no
+title inside the axes: the caption says it.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+
+import matplotlib.pyplot as plt
+import seaborn as sns
+
+INK = "#7a7f87"  # contrast of at least 3.5 against both white and the dark theme's ground
+PALETTE = sns.color_palette("colorblind")
+BLUE, ORANGE, GREEN, RED, PURPLE, BROWN = (PALETTE[i] for i in (0, 1, 2, 3, 4, 5))
+VERDICT_COLORS = {"holds": GREEN, "loose": BLUE, "assumes": PURPLE, "fails": ORANGE, "leaks": RED}
+
+_RC = {
+    "figure.figsize": (6.4, 3.6),
+    "figure.dpi": 110,
+    "savefig.dpi": 160,
+    "savefig.transparent": True,
+    "figure.facecolor": "none",
+    "axes.facecolor": "none",
+    "legend.frameon": False,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "grid.alpha": 0.25,
+    "grid.color": INK,
+    "font.size": 11,
+    "lines.linewidth": 2,
+    "svg.hashsalt": "dplit",
+    **dict.fromkeys(
+        ["text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color"], INK
+    ),
+}
+
+
+def use():
+    """Apply the style to every figure that follows."""
+    sns.set_theme(style="ticks", palette="colorblind", rc=_RC)
+
+
+@contextmanager
+def axes(xlabel="", ylabel="", **subplot_options):
+    """A figure with one set of axes in the house style, labelled; yields the axes.
+
+    Parameters
+    ----------
+    xlabel, ylabel : str
+        Quantity and unit.
+    **subplot_options
+        For `matplotlib.pyplot.subplots`.
+    """
+    use()
+    figure, ax = plt.subplots(**subplot_options)
+    yield ax
+    ax.set(xlabel=xlabel, ylabel=ylabel)
+    if ax.get_legend_handles_labels()[0] and ax.get_legend() is None:
+        ax.legend()
+    figure.tight_layout()

@@ -1,0 +1,184 @@
+"""What every private forest shares: the public schema of its input, its randomness, its votes.
+
+A fitted forest holds nothing that its budget does not pay for: the trees, the released labels and
+the public schema. It holds no counts, no record's position, and its pickle holds no seed.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+
+from dplit import trees
+from dplit.budget import Leak, Public
+from dplit.domain import Domain
+from dplit.errors import warn_leak
+
+
+class PrivateForest(BaseEstimator):
+    """Base of the forests: reading records through a public domain.
+
+    Subclasses set `domain_`, `trees_` and `budget_` in ``fit``.
+    """
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.categorical = True
+        return tags
+
+    def __getstate__(self):
+        """Without the seed once fitted: with it, a reader of the pickle could undo the noise."""
+        state = super().__getstate__()
+        if "budget_" in state:
+            state["random_state"] = None
+        return state
+
+    def _generator(self):
+        """The generator of one fit. Whoever knows `random_state` knows the noise: keep it secret."""
+        state = self.random_state
+        if isinstance(state, np.random.RandomState):
+            state = state.randint(2**31 - 1, size=8)
+        return np.random.default_rng(state)
+
+    def _read_fit(self, X, y):
+        """Check `X` against the domain (read off `X` if there is none) and encode it.
+
+        Returns
+        -------
+        records : float64 array, shape (n_records, n_features)
+        y : as given, one-dimensional
+        node : Public or Leak
+            What the domain costs.
+        """
+        if self.domain is not None and not isinstance(self.domain, Domain):
+            raise ValueError(f"domain must be a dplit.Domain or None, got {self.domain!r}")
+        if y is None:
+            raise ValueError(
+                f"{type(self).__name__} requires y to be passed, but the target y is None"
+            )
+        X = self._validated(X, reset=True)
+        y = column_or_1d(y, warn=True) if not isinstance(y, pd.Series) else y
+        if len(X) == 0:
+            raise ValueError(f"X must hold at least 1 record, got 0 records (shape={np.shape(X)})")
+        if len(X) != len(y):
+            raise ValueError(f"X and y must be of one length, got {len(X)} and {len(y)} records")
+        self.domain_ = self.domain
+        if self.domain_ is None:
+            if isinstance(X, pd.DataFrame):
+                self.domain_ = Domain.from_frame(X)
+            else:
+                warn_leak("domain was left out and is read off X: epsilon is infinite", 4)
+                self.domain_ = Domain.from_data(X)
+        leaked = self.domain_.data_dependent
+        if not leaked:
+            node = Public("domain", "bounds and levels are public")
+        else:
+            node = Leak("domain", f"read off the data: {_few(leaked)}")
+        return self.domain_.encode(X), y, node
+
+    def _read(self, X):
+        """Check `X` against the fitted domain and encode it."""
+        check_is_fitted(self, "budget_")
+        return self.domain_.encode(self._validated(X, reset=False))
+
+    def _validated(self, X, reset):
+        """scikit-learn's checks of shape, names and, where the columns are numbers, of values."""
+        domain = self.domain if reset else self.domain_
+        frame = isinstance(X, pd.DataFrame)
+        numeric = not frame and (domain is None or domain.n_continuous == len(domain))
+        if numeric:
+            return validate_data(self, X, reset=reset, dtype=np.float64)
+        X = X if frame or hasattr(X, "shape") else np.asarray(X, dtype=object)
+        if len(np.shape(X)) != 2:
+            raise ValueError(f"Expected 2D array, got an input of shape {np.shape(X)}")
+        validate_data(self, X, reset=reset, skip_check_array=True)
+        return X
+
+    def apply(self, X):
+        """Leaf that each record reaches in each tree.
+
+        Parameters
+        ----------
+        X : DataFrame or array_like, shape (n_records, n_features)
+
+        Returns
+        -------
+        int32 array, shape (n_records, n_estimators); leaves are numbered from 0 in each tree
+        """
+        return trees.apply(self.trees_, self._read(X), self.n_jobs)
+
+
+class PrivateForestClassifier(ClassifierMixin, PrivateForest):
+    """Base of the classifiers: a forest whose leaves each released one class, and which votes."""
+
+    def _read_classes(self, y):
+        """Codes of `y` in the public class list, the list itself, and what it costs."""
+        check_classification_targets(y)
+        if self.classes is not None:
+            classes, node = list(self.classes), Public("class list", "given as classes")
+        elif isinstance(y, pd.Series) and isinstance(y.dtype, pd.CategoricalDtype):
+            classes = list(y.dtype.categories)
+            node = Public("class list", "the categories of y's dtype")
+        elif np.asarray(y).dtype == bool:
+            classes, node = [False, True], Public("class list", "the two values of a boolean")
+        else:
+            classes = None
+            node = Leak("class list", "read off y: pass classes, or a categorical y")
+            warn_leak("classes was left out and is read off y: epsilon is infinite", 4)
+        values = np.asarray(y)
+        if pd.isna(values).any():
+            raise ValueError("y must hold a class for every record, got a missing value (NaN)")
+        if classes is None:
+            classes = np.unique(values).tolist()
+        if len(set(classes)) != len(classes) or not classes:
+            raise ValueError(f"classes must be distinct and at least one, got {classes!r}")
+        codes = pd.Index(classes, dtype=object).get_indexer(values.astype(object))
+        if (codes < 0).any():
+            bad = values[codes < 0][0]
+            raise ValueError(f"y has the unknown class {bad!r}; classes are {_few(classes)}")
+        return codes.astype(np.int32), classes, node
+
+    def _store_labels(self, labels, classes):
+        """Keep the released labels, coded by the sorted class list as scikit-learn expects it."""
+        self.classes_, ranks = np.unique(np.asarray(classes), return_inverse=True)
+        self.n_classes_ = len(self.classes_)
+        self.leaf_labels_ = ranks.astype(np.min_scalar_type(self.n_classes_))[labels]
+
+    def predict_proba(self, X):
+        """Share of the trees that vote for each class.
+
+        Parameters
+        ----------
+        X : DataFrame or array_like, shape (n_records, n_features)
+
+        Returns
+        -------
+        float64 array, shape (n_records, n_classes), in the order of `classes_`
+        """
+        votes = self._votes(self._read(X))
+        return votes / self.trees_.n_trees
+
+    def predict(self, X):
+        """Class that most trees vote for; of several, the first in `classes_`.
+
+        Parameters
+        ----------
+        X : DataFrame or array_like, shape (n_records, n_features)
+
+        Returns
+        -------
+        array of classes, shape (n_records,)
+        """
+        votes = self._votes(self._read(X))
+        return self.classes_[votes.argmax(axis=1)]
+
+    def _votes(self, records):
+        return trees.vote(self.trees_, records, self.leaf_labels_, self.n_classes_, self.n_jobs)
+
+
+def _few(values):
+    values = list(values)
+    return ", ".join(map(repr, values[:6])) + (", ..." if len(values) > 6 else "")

@@ -1,0 +1,190 @@
+"""Random decision forests (Fletcher and Islam 2017; ROSNAM addendum 2021).
+
+Trees are random over the public domain and read no record. Each record belongs to one tree, and
+each leaf releases one class. See :doc:`/book/majority`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dplit.budget import Budget, Group, Leak, Parallel, Public, Sequence, Spend
+from dplit.depth import published_depth
+from dplit.errors import (
+    check_choice,
+    check_epsilon,
+    check_integer,
+    check_neighbours,
+    warn_leak,
+)
+from dplit.forests.base import PrivateForestClassifier
+from dplit.mechanisms import PermuteAndFlip, SmoothExponential
+from dplit.trees import count_labels, grow_random_trees
+
+LABELS = ("permute-and-flip", "smooth-exponential")
+ACCOUNTINGS = ("proved", "published")
+DEEPEST_DEFAULT = 8
+
+
+class RandomDecisionForestClassifier(PrivateForestClassifier):
+    r"""A private forest of random trees whose leaves release their majority class.
+
+    Parameters
+    ----------
+    epsilon : float
+        Privacy budget of the whole fit, positive. ``inf`` gives the non-private twin: the same
+        trees and records, and the true majority in every leaf.
+    domain : Domain, optional
+        What is public about the columns. Left out, it is read off the data, with a
+        `PrivacyLeakWarning`, and the budget is infinite.
+    classes : sequence, optional
+        The public class list. Left out, the categories of a categorical `y`, or the two values of a
+        boolean one; of any other `y` the classes are read off the data and the budget is infinite.
+    neighbours : {"add-remove", "replace-one"}
+        Which data sets `epsilon` holds for.
+    n_estimators : int
+        Number of trees; each record is used in one of them. The paper advises 100 (section 4.4).
+    max_depth : int, optional
+        Tests on a path. Left out, the depth of the paper's theorem 2, but no more than 8: both
+        depend on the public domain alone.
+    label : {"permute-and-flip", "smooth-exponential"}
+        How a leaf releases its class: the addendum's one-sided noisy arg-max, or the paper's
+        theorem 1, which has no finite epsilon.
+    accounting : {"proved", "published"}
+        "proved" draws each record's tree independently and uniformly, and halves the rate for
+        replace-one neighbours: it spends `epsilon`. "published" shuffles the records and cuts them
+        into equal parts, at rate `epsilon` whatever the neighbours: the budget shows what that costs.
+    random_state : int, Generator, RandomState or None
+        Seed of trees and noise. Whoever knows it can undo the noise: leave it None for a release.
+    n_jobs : int, optional
+        Threads; the forest is the same for any number.
+
+    Attributes
+    ----------
+    budget_ : Budget
+        The privacy statement, as a proof tree.
+    classes_ : array, shape (n_classes,)
+        Sorted.
+    domain_ : Domain
+    trees_ : dplit.trees.Trees
+    leaf_labels_ : uint array, shape (n_leaves,)
+        Released class of each leaf of the forest, as a position in `classes_`.
+    n_features_in_, feature_names_in_, n_classes_, max_depth_
+        As in scikit-learn; the depth that was used.
+
+    Examples
+    --------
+    >>> from dplit import datasets
+    >>> from dplit.forests import RandomDecisionForestClassifier
+    >>> data = datasets.load("wdbc")
+    >>> forest = RandomDecisionForestClassifier(epsilon=1.0, domain=data.domain, random_state=0)
+    >>> forest.fit(data.X, data.y).budget_.epsilon
+    1.0
+    """
+
+    def __init__(
+        self,
+        epsilon=1.0,
+        *,
+        domain=None,
+        classes=None,
+        neighbours="add-remove",
+        n_estimators=100,
+        max_depth=None,
+        label="permute-and-flip",
+        accounting="proved",
+        random_state=None,
+        n_jobs=None,
+    ):
+        self.epsilon = epsilon
+        self.domain = domain
+        self.classes = classes
+        self.neighbours = neighbours
+        self.n_estimators = n_estimators
+        self.max_depth = max_depth
+        self.label = label
+        self.accounting = accounting
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def fit(self, X, y):
+        """Grow the trees, and release a class for each of their leaves.
+
+        Parameters
+        ----------
+        X : DataFrame or array_like, shape (n_records, n_features)
+            Numbers outside a column's bounds are clipped; unknown levels are errors.
+        y : array_like, shape (n_records,)
+            Classes.
+
+        Returns
+        -------
+        self
+        """
+        mechanism = self._mechanism()
+        n_trees = check_integer(self.n_estimators, "n_estimators", 1)
+        records, y, domain_node = self._read_fit(X, y)
+        codes, classes, class_node = self._read_classes(y)
+        self.max_depth_ = self._depth()
+
+        rng = self._generator()
+        self.trees_ = grow_random_trees(
+            self.domain_, n_trees, self.max_depth_, rng=rng, n_jobs=self.n_jobs
+        )
+        assigned = self._assignment(len(records), n_trees, rng)
+        counts = count_labels(self.trees_, records, codes, assigned, len(classes), self.n_jobs)
+        self._store_labels(mechanism.sample(counts, rng=rng), classes)
+        self.budget_ = self._budget(mechanism, domain_node, class_node)
+        return self
+
+    def _mechanism(self):
+        """What releases a leaf's class, from the checked parameters."""
+        epsilon = check_epsilon(self.epsilon)
+        check_neighbours(self.neighbours)
+        check_choice(self.label, LABELS, "label")
+        check_choice(self.accounting, ACCOUNTINGS, "accounting")
+        if self.label == "smooth-exponential":
+            warn_leak("label='smooth-exponential' has no finite epsilon: epsilon is infinite", 4)
+            return SmoothExponential(epsilon)
+        if self.accounting == "proved" and self.neighbours == "replace-one":
+            epsilon /= 2  # one replaced record is one removed and one added
+        return PermuteAndFlip(epsilon, monotonic=True)
+
+    def _depth(self):
+        """`max_depth`, or the paper's depth for this domain, up to `DEEPEST_DEFAULT`."""
+        if self.max_depth is not None:
+            return check_integer(self.max_depth, "max_depth", 0)
+        continuous = self.domain_.n_continuous
+        depth = published_depth(continuous, len(self.domain_) - continuous)
+        return max(1, min(int(depth), DEEPEST_DEFAULT))
+
+    def _assignment(self, n_records, n_trees, rng):
+        """The tree of each record, by `accounting`."""
+        if self.accounting == "proved":
+            return rng.integers(n_trees, size=n_records)
+        return rng.permutation(np.arange(n_records) % n_trees)
+
+    def _budget(self, mechanism, domain_node, class_node):
+        """The proof tree of this fit."""
+        if isinstance(mechanism, SmoothExponential):
+            label = Leak("class of a leaf", f"{mechanism}: its loss grows without bound in the gap")
+        else:
+            source = "ROSNAM addendum, section 2"
+            label = Spend("class of a leaf", mechanism.epsilon, repr(mechanism), source=source)
+        leaves = Parallel("leaves of a tree", (label,), "a record reaches one leaf")
+        private = Parallel("trees", (leaves,), "a record is used in one tree", self.n_estimators)
+        structure = (
+            f"{self.n_estimators} random trees of depth {self.max_depth_}, no record is read"
+        )
+        parts = (domain_node, class_node, Public("trees", structure), self._assigned(private))
+        return Budget(Sequence(type(self).__name__, parts))
+
+    def _assigned(self, private):
+        """What the assignment of records to trees makes of the trees' epsilon."""
+        if self.neighbours == "replace-one":
+            why = "one replaced record is one removed and one added, in the place of the first"
+            return Group("replaced record", private, 2, "replace-one", why)
+        if self.accounting == "published" and self.n_estimators > 1:
+            why = "equal parts: one record more can move another one from tree to tree"
+            return Group("shuffled and cut", private, 3, "add-remove", why)
+        return private

@@ -1,0 +1,7 @@
+"""A forest as arrays: how each family grows its trees, and how records are routed to leaves."""
+
+from dplit.trees.arrays import Trees
+from dplit.trees.random import grow_random_trees
+from dplit.trees.routing import apply, count_labels, vote
+
+__all__ = ["Trees", "apply", "count_labels", "grow_random_trees", "vote"]

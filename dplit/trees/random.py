@@ -1,0 +1,136 @@
+"""Random trees over the public domain (RDF, algorithm 2).
+
+No record is read: the trees are random variables of their own, and cost nothing. At each node a
+column is drawn uniformly from those still available. A continuous one is cut at a uniform point of
+what the path has left of its interval, and stays available; a categorical one gets a child for each
+level and is used up on the path. A path ends at `max_depth`, or when no column is left.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from joblib import Parallel, delayed
+from numba import njit
+
+from dplit.trees.arrays import LEAF, Trees
+
+MAX_NODES = 100_000_000  # of a forest: about 1.6 GB
+
+
+def grow_random_trees(domain, n_trees, max_depth, *, rng, n_jobs=None):
+    """Grow a forest of random trees.
+
+    Parameters
+    ----------
+    domain : Domain
+    n_trees, max_depth : int
+    rng : numpy.random.Generator
+        Each tree draws from a stream of its own, spawned from it: `n_jobs` changes nothing.
+    n_jobs : int or None
+        Threads, as in joblib.
+
+    Returns
+    -------
+    Trees
+
+    Raises
+    ------
+    ValueError
+        If the forest would have more than `MAX_NODES` nodes.
+    """
+    limit = MAX_NODES // n_trees
+    arguments = (domain.bounds, domain.n_levels, max_depth, limit)
+    streams = rng.spawn(n_trees)
+    if n_jobs is None or n_jobs == 1:
+        trees = [_grow(*arguments, stream) for stream in streams]
+    else:
+        tasks = (delayed(_grow)(*arguments, stream) for stream in streams)
+        trees = Parallel(n_jobs=n_jobs, prefer="threads")(tasks)
+    if any(len(feature) == 0 for feature, _, _ in trees):
+        raise ValueError(
+            f"max_depth={max_depth} with n_estimators={n_trees} needs more than {MAX_NODES:,} nodes "
+            "on this domain: choose fewer or shallower trees"
+        )
+    return Trees.join(trees)
+
+
+@njit(cache=True, nogil=True)
+def _grow(bounds, n_levels, max_depth, limit, rng):
+    """One tree as (feature, threshold, child), leaves numbered in order; empty beyond `limit`.
+
+    Depth first. Row d of `low`, `high` and `used` describes the node of depth d on the current
+    path; a child copies its parent's row, which no deeper node overwrites.
+    """
+    n_features = len(n_levels)
+    low = np.empty((max_depth + 1, n_features))
+    high = np.empty((max_depth + 1, n_features))
+    used = np.zeros((max_depth + 1, n_features), dtype=np.bool_)
+    low[0], high[0] = bounds[:, 0], bounds[:, 1]
+
+    capacity = 2 ** min(max_depth + 1, 10)
+    feature = np.empty(capacity, dtype=np.int32)
+    threshold = np.empty(capacity)
+    child = np.empty(capacity, dtype=np.int32)
+    stack = [(0, 0, -1)]  # node, depth, parent
+    n_nodes, n_leaves = 1, 0
+
+    while len(stack) > 0:
+        node, depth, parent = stack.pop()
+        if parent >= 0:
+            low[depth], high[depth] = low[depth - 1], high[depth - 1]
+            used[depth] = used[depth - 1]
+            j = feature[parent]
+            if n_levels[j] > 0:
+                used[depth, j] = True
+            elif node == child[parent]:
+                high[depth, j] = threshold[parent]
+            else:
+                low[depth, j] = threshold[parent]
+
+        available = 0
+        if depth < max_depth:
+            available = n_features - used[depth].sum()
+        if available == 0:
+            feature[node], threshold[node], child[node] = LEAF, np.nan, n_leaves
+            n_leaves += 1
+            continue
+
+        j = _nth_unused(used[depth], int(rng.random() * available))
+        if n_levels[j] > 0:
+            arity, cut = n_levels[j], np.nan
+        else:
+            arity = 2
+            cut = low[depth, j] + rng.random() * (high[depth, j] - low[depth, j])
+        if n_nodes + arity > limit:
+            return feature[:0], threshold[:0], child[:0]
+        if n_nodes + arity > len(feature):
+            more = 2 * len(feature) + arity
+            feature, threshold, child = (
+                _resized(feature, more),
+                _resized(threshold, more),
+                _resized(child, more),
+            )
+        feature[node], threshold[node], child[node] = j, cut, n_nodes
+        for step in range(arity - 1, -1, -1):
+            stack.append((n_nodes + step, depth + 1, node))
+        n_nodes += arity
+
+    return feature[:n_nodes].copy(), threshold[:n_nodes].copy(), child[:n_nodes].copy()
+
+
+@njit(cache=True, nogil=True)
+def _nth_unused(used, n):
+    """Position of the n-th False of `used`."""
+    for j in range(len(used)):
+        if not used[j]:
+            if n == 0:
+                return j
+            n -= 1
+    return -1
+
+
+@njit(cache=True, nogil=True)
+def _resized(array, length):
+    longer = np.empty(length, dtype=array.dtype)
+    longer[: len(array)] = array
+    return longer

@@ -17,6 +17,8 @@ from dplit.budget import Leak, Public
 from dplit.domain import Domain
 from dplit.errors import warn_leak
 
+SPAWN_KEY = tuple(b"dplit")
+
 
 class PrivateForest(BaseEstimator):
     """Base of the forests: reading records through a public domain.
@@ -31,7 +33,7 @@ class PrivateForest(BaseEstimator):
 
     def __getstate__(self):
         """Without the seed once fitted: with it, a reader of the pickle could undo the noise."""
-        state = super().__getstate__()
+        state = dict(super().__getstate__())
         if "budget_" in state:
             state["random_state"] = None
         return state
@@ -41,6 +43,10 @@ class PrivateForest(BaseEstimator):
         state = self.random_state
         if isinstance(state, np.random.RandomState):
             state = state.randint(2**31 - 1, size=8)
+        elif isinstance(state, (int, np.integer)):
+            # Not the stream of default_rng(seed): data that were simulated with the same seed would
+            # be correlated with the trees they are assigned to.
+            state = np.random.SeedSequence(int(state), spawn_key=SPAWN_KEY)
         return np.random.default_rng(state)
 
     def _read_fit(self, X, y):
@@ -116,6 +122,9 @@ class PrivateForestClassifier(ClassifierMixin, PrivateForest):
 
     def _read_classes(self, y):
         """Codes of `y` in the public class list, the list itself, and what it costs."""
+        values = np.asarray(y)
+        if values.dtype == object and pd.isna(values).any():
+            raise ValueError("y must hold a class for every record, got a missing value (NaN)")
         check_classification_targets(y)
         if self.classes is not None:
             classes, node = list(self.classes), Public("class list", "given as classes")
@@ -128,16 +137,13 @@ class PrivateForestClassifier(ClassifierMixin, PrivateForest):
             classes = None
             node = Leak("class list", "read off y: pass classes, or a categorical y")
             warn_leak("classes was left out and is read off y: epsilon is infinite", 4)
-        values = np.asarray(y)
-        if pd.isna(values).any():
-            raise ValueError("y must hold a class for every record, got a missing value (NaN)")
         if classes is None:
             classes = np.unique(values).tolist()
         if len(set(classes)) != len(classes) or not classes:
             raise ValueError(f"classes must be distinct and at least one, got {classes!r}")
         codes = pd.Index(classes, dtype=object).get_indexer(values.astype(object))
         if (codes < 0).any():
-            bad = values[codes < 0][0]
+            bad = values[codes < 0].tolist()[0]
             raise ValueError(f"y has the unknown class {bad!r}; classes are {_few(classes)}")
         return codes.astype(np.int32), classes, node
 

@@ -1,0 +1,308 @@
+"""The random decision forest: its parameters, its law, and what it keeps to itself."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.compose import make_column_transformer
+from sklearn.datasets import load_breast_cancer
+from sklearn.model_selection import cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from dplit import Categorical, Continuous, Domain, PrivacyLeakWarning
+from dplit.claims import interval
+from dplit.forests import RandomDecisionForestClassifier as Forest
+from dplit.mechanisms import Exponential
+
+SQUARE = Domain([Continuous(0, 1), Continuous(0, 1)], names=["u", "v"])
+
+
+def corner_data(n=400, seed=0):
+    """Points of the unit square, of class "in" where both coordinates are large."""
+    X = np.random.default_rng(seed).random((n, 2))
+    return X, np.where((X > 0.4).all(axis=1), "in", "out")
+
+
+def private(**options):
+    defaults = dict(domain=SQUARE, classes=["in", "out"], n_estimators=5, max_depth=4)
+    return Forest(**{**defaults, "random_state": 0, **options})
+
+
+def fitted(**options):
+    return private(**options).fit(*corner_data())
+
+
+# --- the privacy statement
+
+
+@pytest.mark.parametrize("neighbours", ["add-remove", "replace-one"])
+@pytest.mark.parametrize("epsilon", [0.1, 1, 7.5])
+def test_a_proved_fit_spends_epsilon(epsilon, neighbours):
+    budget = fitted(epsilon=epsilon, neighbours=neighbours).budget_
+    assert budget.epsilon == pytest.approx(epsilon, rel=1e-15)
+    assert budget.neighbours == neighbours
+
+
+def test_published_accounting_shows_what_it_costs():
+    assert fitted(epsilon=1, accounting="published").budget_.epsilon == 3
+    assert fitted(epsilon=1, accounting="published", n_estimators=1).budget_.epsilon == 1
+    replaced = fitted(epsilon=1, accounting="published", neighbours="replace-one").budget_
+    assert replaced.epsilon == 2
+
+
+def test_the_published_label_has_no_finite_epsilon():
+    with pytest.warns(PrivacyLeakWarning, match="smooth-exponential"):
+        assert fitted(label="smooth-exponential").budget_.epsilon == np.inf
+
+
+def test_what_is_read_off_the_data_shows_in_the_total():
+    X, y = corner_data()
+    with pytest.warns(PrivacyLeakWarning, match="domain was left out"):
+        forest = private(domain=None).fit(X, y)
+    assert forest.budget_.epsilon == np.inf and "domain: inf" in str(forest.budget_)
+    with pytest.warns(PrivacyLeakWarning, match="classes was left out"):
+        forest = private(classes=None).fit(X, y)
+    assert forest.budget_.epsilon == np.inf and "class list: inf" in str(forest.budget_)
+
+
+@pytest.mark.parametrize("y", [pd.Series(["b", "a"] * 200, dtype="category"), [True, False] * 200])
+def test_a_schema_of_y_gives_the_classes(y):
+    assert private(classes=None).fit(corner_data()[0], y).budget_.epsilon == 1
+
+
+def test_the_budget_prints_as_a_tree():
+    text = str(fitted().budget_)
+    assert text.startswith("epsilon 1 under add-remove neighbours")
+    assert "trees: max of 5 = 1" in text and "PermuteAndFlip(epsilon=1" in text
+
+
+def test_a_fitted_forest_holds_nothing_but_schema_trees_and_labels():
+    """Fits of unlike data with one seed differ in the released labels alone."""
+    few, many = private().fit(*corner_data(40, 1)), private().fit(*corner_data(4000, 2))
+    assert set(vars(few)) == set(vars(many))
+    many.leaf_labels_ = few.leaf_labels_
+    assert pickle.dumps(few) == pickle.dumps(many)
+
+
+def test_a_pickle_carries_no_seed_and_predicts_alike():
+    X, _ = corner_data(50, 3)
+    forest = fitted(random_state=12345)
+    copy = pickle.loads(pickle.dumps(forest))
+    assert copy.random_state is None and forest.random_state == 12345
+    np.testing.assert_array_equal(copy.predict_proba(X), forest.predict_proba(X))
+    assert pickle.loads(pickle.dumps(clone(forest))).random_state == 12345, "unfitted: no noise yet"
+
+
+# --- the law of a label
+
+
+@pytest.mark.parametrize(
+    ("neighbours", "rate"), [("add-remove", 0.8), ("replace-one", 0.4)], ids=str
+)
+def test_a_leaf_reports_by_permute_and_flip(neighbours, rate):
+    """One leaf, 6 records to 4: minority reported with probability exp(-2 rate)/2.
+
+    2000 seeds; the interval's false-alarm rate is the ledger's, 1e-9.
+    """
+    X, y = np.full((10, 2), 0.5), ["in"] * 6 + ["out"] * 4
+    forest = private(epsilon=0.8, neighbours=neighbours, n_estimators=1, max_depth=0)
+    reports = [
+        forest.set_params(random_state=seed).fit(X, y).predict(X[:1])[0] for seed in range(2000)
+    ]
+    low, high = interval(reports.count("out"), len(reports))
+    assert low <= np.exp(-2 * rate) / 2 <= high
+    minority_by_exponential = Exponential(0.8, monotonic=rate == 0.8).pmf([6, 4])[1]
+    assert not low <= minority_by_exponential <= high, "the test tells the two mechanisms apart"
+
+
+def test_records_go_to_trees_independently():
+    """Independent uniform draws: tree sizes vary as a binomial does, unlike equal parts."""
+    forest, rng = private(), np.random.default_rng(0)
+    sizes = np.array(
+        [np.bincount(forest._assignment(60, 5, rng), minlength=5) for _ in range(2000)]
+    )
+    spread = sizes[:, 0].var()
+    assert 0.8 < spread / (60 * 0.2 * 0.8) < 1.2, "8 standard errors: false alarm below 1e-9"
+    published = private(accounting="published")
+    assert np.bincount(published._assignment(62, 5, rng)).tolist() == [13, 13, 12, 12, 12]
+
+
+@pytest.mark.parametrize("accounting", ["proved", "published"])
+@pytest.mark.parametrize("neighbours", ["add-remove", "replace-one"])
+def test_a_huge_epsilon_gives_the_non_private_twin(accounting, neighbours):
+    options = dict(accounting=accounting, neighbours=neighbours)
+    loud, twin = fitted(epsilon=1e6, **options), fitted(epsilon=np.inf, **options)
+    np.testing.assert_array_equal(loud.leaf_labels_, twin.leaf_labels_)
+    assert twin.budget_.epsilon == np.inf
+
+
+def test_the_twin_reports_true_majorities():
+    X, y = corner_data(2000)
+    forest = private(epsilon=np.inf, n_estimators=1).fit(X, y)
+    table = pd.crosstab(forest.apply(X)[:, 0], y)
+    majority = table.columns.to_numpy()[table.to_numpy().argmax(axis=1)]
+    clear = table.iloc[:, 0] != table.iloc[:, 1]
+    labels = forest.classes_[forest.leaf_labels_[table.index]]
+    assert clear.sum() > 5
+    np.testing.assert_array_equal(labels[clear], majority[clear])
+
+
+def test_the_seed_of_the_data_is_not_the_seed_of_the_assignment():
+    """With one stream for both, a record's value would decide its tree."""
+    assigned = private(random_state=0)._generator().integers(5, size=1000)
+    simulated = np.random.default_rng(0).integers(5, size=1000)
+    assert (assigned == simulated).mean() < 0.3
+
+
+# --- symmetries
+
+
+def test_renaming_the_classes_changes_only_names():
+    X, y = corner_data()
+    renamed = np.where(y == "in", "z", "a")  # also reverses their sorted order
+    one, two = fitted(), private(classes=["z", "a"]).fit(X, renamed)
+    assert two.classes_.tolist() == ["a", "z"]
+    np.testing.assert_array_equal(one.predict_proba(X), two.predict_proba(X)[:, ::-1])
+
+
+def test_reordering_the_levels_changes_no_law():
+    """Share of votes at each level, 1500 forests each way: intervals at 1e-9 must overlap."""
+    X = np.array([["a"], ["b"], ["c"]] * 4, dtype=object)
+    y = ["in", "out", "in"] * 3 + ["out", "out", "in"]
+
+    def reports(levels):
+        domain = Domain([Categorical(list(levels))])
+        forest = Forest(0.7, domain=domain, classes=["in", "out"], n_estimators=1, max_depth=1)
+        fits = (forest.set_params(random_state=s).fit(X, y) for s in range(1500))
+        return sum((f.predict(X[:3]) == "in").astype(int) for f in fits)
+
+    for a, b in zip(reports("abc"), reports("cab")):
+        (low_a, high_a), (low_b, high_b) = interval(int(a), 1500), interval(int(b), 1500)
+        assert low_a <= high_b and low_b <= high_a
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2, 3])
+def test_same_seed_same_forest_for_any_n_jobs(n_jobs):
+    X, _ = corner_data(100, 5)
+    one, two = fitted(n_estimators=11), fitted(n_estimators=11, n_jobs=n_jobs)
+    np.testing.assert_array_equal(one.leaf_labels_, two.leaf_labels_)
+    np.testing.assert_array_equal(one.apply(X), two.apply(X))
+    np.testing.assert_array_equal(one.predict_proba(X), two.predict_proba(X))
+
+
+@pytest.mark.parametrize(
+    "state", [7, np.random.default_rng(7), np.random.RandomState(7), np.random.SeedSequence(7)]
+)
+def test_random_state_may_be_any_seed(state):
+    assert fitted(random_state=state).n_classes_ == 2
+
+
+def test_no_seed_gives_different_forests():
+    one, two = fitted(random_state=None), fitted(random_state=None)
+    assert (one.trees_.threshold != two.trees_.threshold).any()
+
+
+# --- as a scikit-learn estimator
+
+
+def test_pipelines_and_cross_validation():
+    X, y = load_breast_cancer(return_X_y=True)
+    domain = Domain([Continuous(-4, 4)] * 30)
+    forest = Forest(
+        50.0, domain=domain, classes=[0, 1], n_estimators=20, max_depth=5, random_state=0
+    )
+    assert cross_val_score(make_pipeline(StandardScaler(), forest), X, y, cv=3).mean() > 0.8
+
+
+def test_frames_are_matched_by_name():
+    X, y = corner_data()
+    frame = pd.DataFrame(X, columns=["u", "v"])
+    forest = private().fit(frame, y)
+    assert forest.feature_names_in_.tolist() == ["u", "v"]
+    np.testing.assert_array_equal(forest.predict(frame), fitted().predict(X))
+    with pytest.raises(ValueError, match="feature names"):
+        forest.predict(frame.rename(columns={"v": "w"}))
+
+
+def test_mixed_columns_and_string_levels():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"size": rng.choice(["s", "m", "l"], 600), "age": rng.uniform(0, 99, 600)})
+    y = pd.Series(np.where(frame["size"] == "s", "no", "yes"), dtype="category")
+    domain = Domain([Categorical(["s", "m", "l"]), Continuous(0, 99)], names=["size", "age"])
+    forest = Forest(50.0, domain=domain, n_estimators=9, max_depth=4, random_state=0)
+    assert forest.fit(frame, y).score(frame, y) > 0.9
+    assert forest.budget_.epsilon == 50
+    scaled = make_column_transformer((StandardScaler(), ["age"]))
+    assert make_pipeline(scaled, Forest(1.0, random_state=0)).fit(frame, y).predict(frame).shape
+
+
+def test_one_class_and_classes_that_never_occur():
+    X, _ = corner_data(30)
+    one = private(classes=["only"]).fit(X, ["only"] * 30)
+    assert (one.predict(X) == "only").all() and (one.predict_proba(X) == 1).all()
+    three = private(classes=["in", "out", "never"], epsilon=5).fit(X, ["in"] * 30)
+    assert three.classes_.tolist() == ["in", "never", "out"]
+    assert three.predict_proba(X).shape == (30, 3)
+
+
+def test_values_outside_the_domain_are_clipped():
+    forest = fitted()
+    np.testing.assert_array_equal(
+        forest.apply(np.array([[-7.0, 2.0]])), forest.apply(np.array([[0.0, 1.0]]))
+    )
+
+
+def test_the_default_depth_is_public():
+    for width, depth in [(1, 1), (4, 3), (10, 7), (30, 8)]:
+        domain = Domain([Continuous(0, 1)] * width)
+        X = np.random.default_rng(0).random((5, width))
+        forest = Forest(domain=domain, classes=[0, 1], n_estimators=2, random_state=0)
+        assert forest.fit(X, [0, 1, 0, 1, 1]).max_depth_ == depth
+
+
+# --- bad input
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (dict(epsilon=0), "epsilon must be a positive number, got 0"),
+        (dict(epsilon=-1.5), "epsilon must be a positive number, got -1.5"),
+        (dict(epsilon="1"), "epsilon must be a positive number, got '1'"),
+        (dict(epsilon=float("nan")), "epsilon must be a positive number, got nan"),
+        (dict(n_estimators=0), "n_estimators must be an integer of at least 1, got 0"),
+        (dict(max_depth=-1), "max_depth must be an integer of at least 0, got -1"),
+        (dict(max_depth=2.5), "max_depth must be an integer of at least 0, got 2.5"),
+        (dict(neighbours="swap"), "neighbours must be one of 'add-remove', 'replace-one'"),
+        (dict(label="mode"), "label must be one of 'permute-and-flip', 'smooth-exponential'"),
+        (dict(accounting="hoped"), "accounting must be one of 'proved', 'published'"),
+        (dict(domain=[(0, 1)] * 2), "domain must be a dplit.Domain or None"),
+        (dict(domain=Domain([Continuous(0, 1)])), "X must have 1 columns, as domain has"),
+        (dict(classes=["in"]), "y has the unknown class 'out'; classes are 'in'"),
+        (dict(classes=["in", "in", "out"]), "classes must be distinct"),
+        (dict(classes=[]), "classes must be distinct and at least one"),
+    ],
+)
+def test_bad_parameters_are_named(options, message):
+    with pytest.raises(ValueError, match=message):
+        fitted(**options)
+
+
+def test_bad_records_are_named():
+    X, y = corner_data(20)
+    with pytest.raises(ValueError, match="NaN"):
+        private().fit(np.where(X > 0.9, np.nan, X), y)
+    with pytest.raises(ValueError, match="column 'u' must hold finite numbers, got nan"):
+        private().fit(pd.DataFrame({"u": [np.nan, 1], "v": [0, 1]}), ["in", "out"])
+    with pytest.raises(ValueError, match="column 'c' has the unknown level 'z'"):
+        domain = Domain([Categorical(["a", "b"])], names=["c"])
+        private(domain=domain).fit(pd.DataFrame({"c": ["a", "z"]}), ["in", "out"])
+    with pytest.raises(ValueError, match="0 sample"):
+        private().fit(X[:0], y[:0])
+    with pytest.raises(ValueError, match="missing value"):
+        private().fit(X, np.array([None, *y[1:]], dtype=object))
+    with pytest.raises(ValueError, match="one length, got 20 and 19"):
+        private().fit(X, y[:-1])

@@ -1,6 +1,7 @@
 """The random decision forest: its parameters, its law, and what it keeps to itself."""
 
 import pickle
+import tracemalloc
 
 import numpy as np
 import pandas as pd
@@ -210,9 +211,9 @@ def test_no_seed_gives_different_forests():
 
 def test_pipelines_and_cross_validation():
     X, y = load_breast_cancer(return_X_y=True)
-    domain = Domain([Continuous(-4, 4)] * 30)
+    domain = Domain([Continuous(-2, 2)] * 30)
     forest = Forest(
-        50.0, domain=domain, classes=[0, 1], n_estimators=20, max_depth=5, random_state=0
+        50.0, domain=domain, classes=[0, 1], n_estimators=20, max_depth=6, random_state=0
     )
     assert cross_val_score(make_pipeline(StandardScaler(), forest), X, y, cv=3).mean() > 0.8
 
@@ -261,6 +262,18 @@ def test_the_default_depth_is_public():
         X = np.random.default_rng(0).random((5, width))
         forest = Forest(domain=domain, classes=[0, 1], n_estimators=2, random_state=0)
         assert forest.fit(X, [0, 1, 0, 1, 1]).max_depth_ == depth
+
+
+def test_memory_is_a_few_times_the_data():
+    rng = np.random.default_rng(0)
+    X, y = rng.random((200_000, 10)), rng.integers(2, size=200_000)
+    forest = Forest(domain=Domain([Continuous(0, 1)] * 10), classes=[0, 1], random_state=0)
+    forest.fit(X[:100], y[:100])  # compiled code is not counted
+    tracemalloc.start()
+    forest.fit(X, y).predict(X)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 2 * X.nbytes
 
 
 # --- bad input

@@ -141,11 +141,12 @@ class PrivateForestClassifier(ClassifierMixin, PrivateForest):
             classes = np.unique(values).tolist()
         if len(set(classes)) != len(classes) or not classes:
             raise ValueError(f"classes must be distinct and at least one, got {classes!r}")
-        codes = pd.Index(classes, dtype=object).get_indexer(values.astype(object))
+        occurrence, occurring = pd.factorize(values)
+        codes = pd.Index(classes, dtype=object).get_indexer(occurring.astype(object))
         if (codes < 0).any():
-            bad = values[codes < 0].tolist()[0]
+            bad = occurring[codes < 0].tolist()[0]
             raise ValueError(f"y has the unknown class {bad!r}; classes are {_few(classes)}")
-        return codes.astype(np.int32), classes, node
+        return codes[occurrence].astype(np.int32), classes, node
 
     def _store_labels(self, labels, classes):
         """Keep the released labels, coded by the sorted class list as scikit-learn expects it."""

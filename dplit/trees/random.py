@@ -76,19 +76,17 @@ def _grow(bounds, n_levels, max_depth, limit, rng):
 
     while len(stack) > 0:
         node, depth, parent = stack.pop()
-        if parent >= 0:
-            low[depth], high[depth] = low[depth - 1], high[depth - 1]
-            used[depth] = used[depth - 1]
-            j = feature[parent]
-            if n_levels[j] > 0:
-                used[depth, j] = True
-            elif node == child[parent]:
-                high[depth, j] = threshold[parent]
-            else:
-                low[depth, j] = threshold[parent]
-
         available = 0
         if depth < max_depth:
+            if parent >= 0:
+                _inherit(low, high, used, depth)
+                j = feature[parent]
+                if n_levels[j] > 0:
+                    used[depth, j] = True
+                elif node == child[parent]:
+                    high[depth, j] = threshold[parent]
+                else:
+                    low[depth, j] = threshold[parent]
             available = n_features - used[depth].sum()
         if available == 0:
             feature[node], threshold[node], child[node] = LEAF, np.nan, n_leaves
@@ -116,6 +114,15 @@ def _grow(bounds, n_levels, max_depth, limit, rng):
         n_nodes += arity
 
     return feature[:n_nodes].copy(), threshold[:n_nodes].copy(), child[:n_nodes].copy()
+
+
+@njit(cache=True, nogil=True)
+def _inherit(low, high, used, depth):
+    """Copy the parent's row of each table to the child's."""
+    for j in range(low.shape[1]):
+        low[depth, j] = low[depth - 1, j]
+        high[depth, j] = high[depth - 1, j]
+        used[depth, j] = used[depth - 1, j]
 
 
 @njit(cache=True, nogil=True)

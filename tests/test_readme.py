@@ -1,0 +1,47 @@
+"""The README is true: its example runs, and prints what the README says it prints."""
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text()
+BLOCKS = re.findall(r"```(\w+)\n(.*?)```", README, flags=re.DOTALL)
+SHOWN = [text for language, text in BLOCKS if language == "text"]
+
+
+def run(*arguments):
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, *arguments]
+    return subprocess.run(command, capture_output=True, text=True, env=environment, cwd=ROOT)
+
+
+def test_the_ten_lines_print_an_accuracy_and_a_budget_of_one():
+    (example,) = [text for language, text in BLOCKS if language == "python"]
+    assert len([line for line in example.splitlines() if line.strip()]) == 10
+    printed = run("-c", example).stdout
+    assert "epsilon 1 under add-remove neighbours" in printed
+    assert printed == SHOWN[0]
+
+
+def test_the_claim_prints_its_verdict():
+    (line,) = re.findall(r"\.venv/bin/dplit (verify --claim .*)", README)
+    done = run("-m", "dplit", *shlex.split(line))
+    assert done.returncode == 0
+    seconds = r"\d+\.\d+ ?s?"  # the only column that may differ
+    assert re.sub(seconds, "", done.stdout) == re.sub(seconds, "", SHOWN[1])
+
+
+@pytest.mark.parametrize("target", re.findall(r"make (\w+)", README))
+def test_every_make_target_exists(target):
+    assert re.search(rf"^{target}:", (ROOT / "Makefile").read_text(), flags=re.MULTILINE)
+
+
+@pytest.mark.parametrize("link", re.findall(r"\]\((?!https?:)([^)]+)\)", README))
+def test_every_link_leads_to_a_file(link):
+    assert (ROOT / link).exists()

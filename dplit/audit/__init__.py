@@ -41,13 +41,14 @@ from dplit.audit.neighbours import (
     replace_record,
 )
 from dplit.audit.search import smallest_violation
+from dplit.audit.suite import Row, Subject, audit_subject, run, subjects
 
 __all__ = [
-    "Event", "ForestLaw", "FreshFit", "LowerBound", "Witness", "WorstCase", "append_record",
-    "audit_estimator", "bound_from_draws", "compare_laws", "count_vectors", "data_sets",
+    "Event", "ForestLaw", "FreshFit", "LowerBound", "Row", "Subject", "Witness", "WorstCase",
+    "append_record", "audit_estimator", "audit_subject", "bound_from_draws", "compare_laws", "count_vectors", "data_sets",
     "epsilon_lower_bound", "equal_parts_bound", "equal_parts_family_loss", "forest_labels",
     "forest_law", "label_score", "leaf_labels", "neighbouring_counts", "neighbouring_data",
     "neighbouring_pairs", "privacy_loss", "privacy_loss_witness", "rational_label_law",
-    "replace_record", "smallest_equal_parts_loss", "smallest_violation",
-    "worst_privacy_loss",
+    "replace_record", "run", "smallest_equal_parts_loss", "smallest_violation",
+    "subjects", "worst_privacy_loss",
 ]  # fmt: skip

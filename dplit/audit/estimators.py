@@ -104,7 +104,7 @@ def audit_estimator(
 
 
 @dataclass(frozen=True)
-class forest_labels:  # noqa: N801  (used as a function; an object so that processes can share it)
+class forest_labels:  # lower case: used as a function, an object so that processes can share it
     """Summary: the predictions at probe records, as a tuple.
 
     Parameters
@@ -120,7 +120,7 @@ class forest_labels:  # noqa: N801  (used as a function; an object so that proce
 
 
 @dataclass(frozen=True)
-class leaf_labels:  # noqa: N801
+class leaf_labels:
     """Summary: the released class of the leaf that a record reaches, tree by tree, as a tuple.
 
     For the forests of this package, which have ``apply``, ``trees_`` and ``leaf_labels_``.
@@ -139,7 +139,7 @@ class leaf_labels:  # noqa: N801
 
 
 @dataclass(frozen=True)
-class label_score:  # noqa: N801
+class label_score:
     """Summary: the share of votes for `label` at `record`, a number.
 
     In a forest this counts the trees whose leaf, where the record arrives, released that class.

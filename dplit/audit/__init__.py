@@ -1,0 +1,54 @@
+"""Audits: is a mechanism as private as it says?
+
+Three ways to ask. `privacy_loss` computes the exact loss between two inputs, and
+`worst_privacy_loss` and `smallest_violation` search a space of neighbours with it.
+`epsilon_lower_bound` needs draws alone, and so audits any black box; `audit_estimator` does that
+for any classifier. `run` asks every mechanism and forest of the package: see ``dplit audit``.
+The leaks that it expects to catch are derived in :doc:`/book/majority`.
+"""
+
+from dplit.audit.blackbox import Event, LowerBound, bound_from_draws, epsilon_lower_bound
+from dplit.audit.estimators import (
+    FreshFit,
+    audit_estimator,
+    forest_labels,
+    label_score,
+    leaf_labels,
+)
+from dplit.audit.exact import (
+    Witness,
+    WorstCase,
+    compare_laws,
+    privacy_loss,
+    privacy_loss_witness,
+    worst_privacy_loss,
+)
+from dplit.audit.forest import (
+    ForestLaw,
+    equal_parts_bound,
+    equal_parts_family_loss,
+    forest_law,
+    rational_label_law,
+    smallest_equal_parts_loss,
+)
+from dplit.audit.neighbours import (
+    append_record,
+    count_vectors,
+    data_sets,
+    neighbouring_counts,
+    neighbouring_data,
+    neighbouring_pairs,
+    replace_record,
+)
+from dplit.audit.search import smallest_violation
+from dplit.audit.suite import Row, Subject, audit_subject, run, subjects
+
+__all__ = [
+    "Event", "ForestLaw", "FreshFit", "LowerBound", "Row", "Subject", "Witness", "WorstCase",
+    "append_record", "audit_estimator", "audit_subject", "bound_from_draws", "compare_laws", "count_vectors", "data_sets",
+    "epsilon_lower_bound", "equal_parts_bound", "equal_parts_family_loss", "forest_labels",
+    "forest_law", "label_score", "leaf_labels", "neighbouring_counts", "neighbouring_data",
+    "neighbouring_pairs", "privacy_loss", "privacy_loss_witness", "rational_label_law",
+    "replace_record", "run", "smallest_equal_parts_loss", "smallest_violation",
+    "subjects", "worst_privacy_loss",
+]  # fmt: skip

@@ -1,0 +1,329 @@
+"""What ``dplit audit`` runs: every mechanism and forest of the package against its epsilon.
+
+A subject that is proved private must stay "within" its epsilon; a published leak must be "caught"
+above it. An exact row computes the loss over every pair of neighbours in a finite space. A black-box
+row draws, and finds a lower bound that is wrong with a probability of at most `FALSE_ALARM`: so
+often, and no more, a sound subject's row raises an alarm.
+"""
+
+from __future__ import annotations
+
+import warnings
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+from dplit.audit.blackbox import epsilon_lower_bound
+from dplit.audit.estimators import audit_estimator, leaf_labels
+from dplit.audit.exact import worst_privacy_loss
+from dplit.audit.forest import ForestLaw, equal_parts_bound
+from dplit.audit.neighbours import (
+    append_record,
+    count_vectors,
+    data_sets,
+    neighbouring_data,
+    replace_record,
+)
+from dplit.errors import PrivacyLeakWarning, check_choice, check_integer
+from dplit.mechanisms import Exponential, Geometric, Laplace, PermuteAndFlip, SmoothExponential
+
+EFFORTS = ("quick", "reader", "deep")
+FALSE_ALARM = 1e-6
+ROUNDING = 1e-9  # relative room that an exact loss gets above the declared epsilon
+
+
+class Row(NamedTuple):
+    """One subject's audit.
+
+    `declared` is the epsilon that the subject claims, `found` its exact loss or a lower bound of
+    it, `expected` "within" or "caught", and `ok` whether it came so. `detail` says where.
+    """
+
+    subject: str
+    method: str
+    declared: float
+    found: float
+    expected: str
+    ok: bool
+    detail: str
+
+
+class Found(NamedTuple):
+    """What the check of a subject returns."""
+
+    declared: float
+    found: float
+    detail: str
+
+
+@dataclass(frozen=True)
+class Subject:
+    """Something to audit.
+
+    Attributes
+    ----------
+    name : str
+    method : str
+        "exact" or "black box".
+    expected : str
+        "within" or "caught".
+    check : callable
+        ``check(effort, rng) -> Found``.
+    efforts : tuple of str
+        The efforts that include it.
+    """
+
+    name: str
+    method: str
+    expected: str
+    check: Callable
+    efforts: tuple = EFFORTS
+
+
+def subjects(effort="deep"):
+    """Every subject that an audit of this effort includes, in order."""
+    check_choice(effort, EFFORTS, "effort")
+    return tuple(s for s in _SUBJECTS if effort in s.efforts)
+
+
+def run(effort="quick", seed=0, jobs=None):
+    """Audit every subject; yields a `Row` for each, in order, as it is done.
+
+    Parameters
+    ----------
+    effort : {"quick", "reader", "deep"}
+        Larger spaces and more draws.
+    seed : int
+        Of all draws. Each subject has a stream of its own.
+    jobs : int, optional
+        Processes, as in joblib; the rows are the same for any number.
+    """
+    names = [s.name for s in subjects(effort)]
+    check_integer(seed, "seed", 0)
+    if jobs is None or jobs == 1:
+        return (audit_subject(name, effort, seed) for name in names)
+    from joblib import Parallel, delayed
+
+    parallel = Parallel(n_jobs=jobs, return_as="generator")
+    return parallel(delayed(audit_subject)(name, effort, seed) for name in names)
+
+
+def audit_subject(name, effort="quick", seed=0):
+    """Audit one subject by its name; returns its `Row`."""
+    subject = next((s for s in subjects(effort) if s.name == name), None)
+    if subject is None:
+        raise KeyError(f"no subject of effort {effort!r} has the name {name!r}")
+    rng = np.random.default_rng([seed, zlib.crc32(name.encode())])
+    declared, found, detail = subject.check(effort, rng)
+    caught = found > declared * (1 + ROUNDING)
+    ok = bool(caught == (subject.expected == "caught"))
+    return Row(name, subject.method, float(declared), float(found), subject.expected, ok, detail)
+
+
+def _pick(effort, *values):
+    return values[EFFORTS.index(effort)]
+
+
+# --- exact losses
+
+
+def _counts(mechanism, neighbours, epsilon=1.0):
+    """A mechanism on the counts of a leaf of three classes."""
+
+    def check(effort, rng):
+        space = count_vectors(_pick(effort, 6, 10, 16), 3)
+        return Found(epsilon, *_worst(mechanism, space, neighbours))
+
+    return check
+
+
+def _noise(density, epsilon=1.0):
+    """A noisy count: `density` of the released number, at points around the count."""
+
+    def check(effort, rng):
+        n = _pick(effort, 3, 10, 30)
+        points = np.arange(-20, n + 21)
+        worst = _worst(
+            lambda count: density(points - count), range(n + 1), lambda c: (c - 1, c + 1)
+        )
+        return Found(epsilon, *worst)
+
+    return check
+
+
+def _forest_law(assignment, neighbours, rate=1.0, bound=False):
+    """A forest of two trees, one of two leaves and one of one, with permute-and-flip at `rate`.
+
+    It declares epsilon 1, or what `equal_parts_bound` proves.
+    """
+    declared = equal_parts_bound(1.0, 2, neighbours) if bound else 1.0
+
+    def check(effort, rng):
+        labels = PermuteAndFlip(rate, monotonic=True)
+        law = ForestLaw((2, 1), 2, labels.pmf, assignment)
+        near = partial(neighbouring_data, universe=law.universe, neighbours=neighbours)
+        return Found(declared, *_worst(law, data_sets(law.universe, _pick(effort, 3, 5, 6)), near))
+
+    return check
+
+
+def _worst(law, space, neighbours):
+    loss, data, neighbour, outcome = worst_privacy_loss(law, space, neighbours)
+    return loss, f"{data} and {neighbour}, outcome {outcome}"
+
+
+# --- lower bounds from draws
+
+
+@dataclass(frozen=True)
+class _Draws:
+    """A mechanism's sampler, many draws at once."""
+
+    mechanism: object
+
+    def draw_many(self, data, size, rng):
+        if hasattr(self.mechanism, "pmf") and not isinstance(self.mechanism, Geometric):
+            return self.mechanism.sample(data, size, rng=rng)
+        return self.mechanism.sample(np.full(size, data), rng=rng)
+
+
+def _sampler(mechanism, data, neighbour, epsilon=1.0):
+    """A mechanism's sampler on two inputs."""
+
+    def check(effort, rng):
+        n_draws = _pick(effort, 20_000, 200_000, 1_000_000)
+        bound = epsilon_lower_bound(
+            _Draws(mechanism), data, neighbour, n_draws=n_draws, confidence=1 - FALSE_ALARM, rng=rng
+        )
+        return Found(epsilon, bound.epsilon, _described(bound))
+
+    return check
+
+
+def _forest(n_estimators, max_depth, labels, change, *, declared=None, draws=None, **options):
+    """`RandomDecisionForestClassifier` on records that share one place, so one leaf of each tree.
+
+    Parameters
+    ----------
+    labels : list of int
+        Classes of the records.
+    change : tuple
+        ("add", class), or ("replace", class) for the first record.
+    declared : float, optional
+        What the paper says that it costs; left out, the epsilon of the fitted forest's budget.
+    draws : tuple of int, optional
+        For each effort.
+    """
+
+    def check(effort, rng):
+        from dplit import Continuous, Domain
+        from dplit.forests import RandomDecisionForestClassifier
+
+        estimator = RandomDecisionForestClassifier(
+            domain=Domain([Continuous(0, 1)]),
+            classes=[0, 1],
+            n_estimators=n_estimators,
+            max_depth=max_depth,
+            **options,
+        )
+        place = [0.5]
+        data = np.array([place] * len(labels)), np.array(labels)
+        way, label = change
+        neighbour = (
+            append_record(*data, place, label)
+            if way == "add"
+            else replace_record(*data, 0, place, label)
+        )
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", PrivacyLeakWarning)
+            epsilon = declared or estimator.fit(*data).budget_.epsilon
+            bound = audit_estimator(
+                estimator,
+                data,
+                neighbour,
+                summary=leaf_labels([place]),
+                n_draws=_pick(effort, *(draws or (1000, 5000, 20_000))),
+                confidence=1 - FALSE_ALARM,
+                rng=rng,
+                structure=0,
+            )
+        return Found(epsilon, bound.epsilon, _described(bound))
+
+    return check
+
+
+def _described(bound):
+    first, second = bound.counts
+    return (
+        f"{bound.event}: {first} of {bound.n_draws - bound.n_draws // 2} draws, "
+        f"{second} on the neighbour"
+    )
+
+
+_AR, _RO = "add-remove", "replace-one"
+
+
+def _registered():
+    within, caught = "within", "caught"
+    em, pf = partial(Exponential, 1.0), partial(PermuteAndFlip, 1.0)
+    smooth = SmoothExponential(1.0)
+    tie = np.array([1, 1, 0])
+    for name, expected, check in (
+        ("Laplace noise on a count", within, _noise(Laplace(1.0).pdf)),
+        ("geometric noise on a count", within, _noise(Geometric(1.0).pmf)),
+        ("exponential mechanism, add-remove", within, _counts(em(monotonic=True), _AR)),
+        ("exponential mechanism, replace-one", within, _counts(em(), _RO)),
+        ("permute-and-flip, add-remove", within, _counts(pf(monotonic=True), _AR)),
+        ("permute-and-flip, replace-one", within, _counts(pf(), _RO)),
+        ("permute-and-flip, add-remove rate under replace-one", caught,
+         _counts(pf(monotonic=True), _RO)),
+        ("smooth-sensitivity label (RDF, theorem 1)", caught, _counts(smooth, _AR)),
+        ("forest, independent trees, add-remove", within, _forest_law("independent", _AR)),
+        ("forest, independent trees, replace-one", within, _forest_law("independent", _RO, 0.5)),
+        ("forest, add-remove rate under replace-one", caught, _forest_law("independent", _RO)),
+        ("forest, equal parts as published, add-remove", caught, _forest_law("equal-parts", _AR)),
+        ("forest, equal parts at the proved bound", within,
+         _forest_law("equal-parts", _AR, bound=True)),
+        ("forest, equal parts, replace-one at twice", within,
+         _forest_law("equal-parts", _RO, bound=True)),
+    ):  # fmt: skip
+        yield Subject(name, "exact", expected, check)
+    for name, expected, check in (
+        ("Laplace sampler", within, _sampler(Laplace(1.0), 0.0, 1.0)),
+        ("geometric sampler", within, _sampler(Geometric(1.0), 0, 1)),
+        ("exponential sampler", within, _sampler(em(monotonic=True), tie, tie + [0, 0, 1])),
+        ("permute-and-flip sampler", within, _sampler(pf(monotonic=True), tie, tie + [0, 0, 1])),
+        ("smooth-sensitivity sampler", caught, _sampler(smooth, [1, 0], [2, 0])),
+        ("RandomDecisionForestClassifier, add-remove", within,
+         _forest(3, 2, [0, 0], ("add", 0), epsilon=1.0)),
+        ("RandomDecisionForestClassifier, replace-one", within,
+         _forest(3, 2, [0, 0], ("replace", 1), epsilon=1.0, neighbours=_RO)),
+        ("RandomDecisionForestClassifier, smooth-exponential label", caught,
+         _forest(1, 0, [0, 1], ("add", 0), declared=2.0, epsilon=2.0, label="smooth-exponential")),
+        ("RandomDecisionForestClassifier, published accounting, replace-one", caught,
+         _forest(1, 0, [0, 0], ("replace", 1), declared=1.5, draws=(2000, 5000, 20_000),
+                 epsilon=1.5, accounting="published", neighbours=_RO)),
+        ("RandomDecisionForestClassifier, published accounting, its budget", within,
+         _forest(2, 0, [0, 0, 0], ("add", 1), epsilon=1.5, accounting="published")),
+    ):  # fmt: skip
+        yield Subject(name, "black box", expected, check)
+    # three records in two parts, and a fourth of the other class: exact loss 2.44 for epsilon 1.5
+    equal_parts = _forest(
+        2,
+        0,
+        [0, 0, 0],
+        ("add", 1),
+        declared=1.5,
+        draws=(8000, 8000, 20_000),
+        epsilon=1.5,
+        accounting="published",
+    )
+    name = "RandomDecisionForestClassifier, published accounting, add-remove"
+    yield Subject(name, "black box", caught, equal_parts, efforts=("reader", "deep"))
+
+
+_SUBJECTS = tuple(_registered())

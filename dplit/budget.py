@@ -22,8 +22,9 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from numbers import Real
 
-from dplit.errors import check_neighbours
+from dplit.errors import check_integer, check_neighbours
 
 
 @dataclass(frozen=True)
@@ -51,8 +52,10 @@ class Spend:
 
     def __post_init__(self):
         check_neighbours(self.neighbours)
-        if not self.epsilon >= 0:
-            raise ValueError(f"epsilon must be at least 0, got {self.epsilon!r}")
+        number = isinstance(self.epsilon, Real) and not isinstance(self.epsilon, bool)
+        if not number or not self.epsilon >= 0:
+            raise ValueError(f"epsilon must be a number of at least 0, got {self.epsilon!r}")
+        object.__setattr__(self, "epsilon", float(self.epsilon))
 
     parts = ()
 
@@ -92,7 +95,11 @@ class Leak:
 
 class _Composition:
     def __post_init__(self):
+        if not isinstance(self.parts, (list, tuple)):
+            raise ValueError(f"parts must be a list of nodes, got {self.parts!r}")
         object.__setattr__(self, "parts", tuple(self.parts))
+        for part in self.parts:
+            _check_node(part, "parts")
         relations = {p.neighbours for p in self.parts} - {None}
         if len(relations) > 1:
             raise ValueError(f"parts must share one neighbouring relation, got {sorted(relations)}")
@@ -138,6 +145,8 @@ class Parallel(_Composition):
 
     def __post_init__(self):
         super().__post_init__()
+        if check_integer(self.copies, "copies", 1) > 1 and len(self.parts) != 1:
+            raise ValueError(f"copies={self.copies} needs exactly one part, got {len(self.parts)}")
         if self.neighbours == "replace-one":
             raise ValueError(
                 "parts of a Parallel must be add-remove: a replaced record reaches two of them"
@@ -155,7 +164,8 @@ class Parallel(_Composition):
 class Group(_Composition):
     """Group privacy: neighbours of `relation` lie `distance` add-remove steps apart.
 
-    One replaced record is one removed and one added, ``distance=2``.
+    One replaced record is one removed and one added, ``distance=2``. No number of replacements
+    adds a record, so a part that holds under replace-one says nothing about add-remove.
     """
 
     name: str
@@ -167,7 +177,16 @@ class Group(_Composition):
     def __post_init__(self):
         object.__setattr__(self, "parts", (self.part,))
         super().__post_init__()
-        object.__setattr__(self, "neighbours", check_neighbours(self.relation))
+        check_neighbours(self.relation)
+        check_integer(self.distance, "distance", 1)
+        if self.neighbours == "replace-one" and self.relation == "add-remove":
+            raise ValueError("relation must be 'replace-one' for a part that is, got 'add-remove'")
+        if (self.neighbours, self.relation) == ("add-remove", "replace-one") and self.distance < 2:
+            raise ValueError(f"distance must be at least 2 for replace-one, got {self.distance}")
+        object.__setattr__(self, "neighbours", self.relation)
+
+    def _note(self):
+        return self.why or f"{self.relation} neighbours are {self.distance} steps of the part apart"
 
     @property
     def epsilon(self):
@@ -196,7 +215,7 @@ class Budget:
     """
 
     def __init__(self, root):
-        self.root = root
+        self.root = _check_node(root, "root")
 
     @property
     def epsilon(self):
@@ -216,12 +235,26 @@ class Budget:
         """The tree as nested plain dictionaries, ready for JSON (infinity is the string "inf")."""
         return {"neighbours": self.neighbours, **_plain(self.root)}
 
+    def __eq__(self, other):
+        return isinstance(other, Budget) and self.root == other.root
+
+    def __hash__(self):
+        return hash(self.root)
+
     def __repr__(self):
         return f"Budget(epsilon={self.epsilon:g}, neighbours={self.neighbours!r})"
 
     def __str__(self):
         lines = [f"epsilon {self.epsilon:.6g} under {self.neighbours} neighbours"]
         return "\n".join(lines + list(_draw(self.root)))
+
+
+def _check_node(node, name):
+    if not isinstance(node, (Spend, Public, Leak, _Composition)):
+        raise ValueError(
+            f"{name} must be made of Spend, Public, Leak and compositions, got {node!r}"
+        )
+    return node
 
 
 def _walk(node, depth=0):
@@ -249,6 +282,7 @@ def _plain(node):
         "node": type(node).__name__,
         "name": node.name,
         "epsilon": "inf" if math.isinf(node.epsilon) else node.epsilon,
+        "neighbours": node.neighbours,
         "note": node._note(),
     }
     if getattr(node, "copies", 1) > 1:

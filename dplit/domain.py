@@ -46,11 +46,14 @@ class Continuous:
             )
 
     def encode(self, values, name):
-        """Return `values` as floats inside the bounds; NaN and text are errors that name the column."""
+        """Return `values` as floats inside the bounds; what is no finite number is an error."""
+        values = np.asarray(values)
         try:
-            numbers = np.asarray(values, dtype=np.float64)
+            if values.dtype.kind in "cmM":
+                raise TypeError
+            numbers = values.astype(np.float64, copy=False)
         except (TypeError, ValueError):
-            bad = next(v for v in np.asarray(values, dtype=object) if not _is_number(v))
+            bad = next((v for v in values.astype(object) if not _is_number(v)), values.dtype)
             raise ValueError(f"column {name!r} must hold numbers, got {bad!r}") from None
         if not np.isfinite(numbers).all():
             bad = numbers[~np.isfinite(numbers)][0]
@@ -68,17 +71,20 @@ class Categorical:
     Parameters
     ----------
     levels : sequence of hashable
-        Every value that the column may take, whether or not it occurs; no duplicates.
-        A value outside the list is an error.
+        Every value that the column may take, whether or not it occurs; no duplicates (1, 1.0 and
+        True are one value) and no missing ones. A value outside the list is an error.
     """
 
     levels: tuple
     _codes: dict = field(init=False, repr=False, compare=False)
 
     def __init__(self, levels: Iterable):
-        if isinstance(levels, str):
-            raise ValueError(f"levels must be a list of values, got the string {levels!r}")
+        unordered = isinstance(levels, (str, bytes, set, frozenset))
+        if unordered or not isinstance(levels, Iterable):
+            raise ValueError(f"levels must be a list of values in order, got {levels!r}")
         levels = tuple(v.item() if isinstance(v, np.generic) else v for v in levels)
+        if any(_is_missing(v) for v in levels):
+            raise ValueError(f"levels must not be missing values, got {levels!r}: name that level")
         codes = {level: i for i, level in enumerate(levels)}
         if not levels or len(codes) != len(levels):
             raise ValueError(f"levels must be distinct and at least one, got {levels!r}")
@@ -91,6 +97,10 @@ class Categorical:
         codes = [self._codes.get(v, -1) for v in uniques]
         if -1 in codes:
             bad = uniques[codes.index(-1)]
+            if _is_missing(bad):
+                raise ValueError(
+                    f"column {name!r} has missing values: give them a level or drop them"
+                )
             shown = ", ".join(map(repr, self.levels[:12])) + (
                 ", ..." if len(self.levels) > 12 else ""
             )
@@ -108,6 +118,10 @@ def _is_number(value):
     return True
 
 
+def _is_missing(value):
+    return value is None or value is pd.NA or value is pd.NaT or value != value
+
+
 def _distinct(values):
     """Distinct values as Python objects, and each record's index among them."""
     inverse, uniques = pd.factorize(np.asarray(values, dtype=object), use_na_sentinel=False)
@@ -120,8 +134,8 @@ class Domain:
     Parameters
     ----------
     features : sequence of Continuous or Categorical, length n_features
-    names : sequence of str, optional
-        Column names, distinct. Data frames are then matched by name, in any order.
+    names : sequence, optional
+        Column names, distinct as strings. Data frames are then matched by name, in any order.
 
     Attributes
     ----------
@@ -141,6 +155,8 @@ class Domain:
                 )
         if not self.features:
             raise ValueError("features must hold at least one column, got none")
+        if isinstance(names, str):
+            raise ValueError(f"names must be a list of names, got the string {names!r}")
         self.names = None if names is None else tuple(map(str, names))
         if self.names is not None and len(set(self.names)) != len(self.features):
             raise ValueError(
@@ -194,7 +210,8 @@ class Domain:
 
         Returns
         -------
-        ndarray of float64, shape (n_records, n_features), C order
+        ndarray of float64, shape (n_records, n_features), C order; `X` itself if it is one already
+        and lies inside the domain
 
         Raises
         ------
@@ -202,10 +219,10 @@ class Domain:
             If a width, a name, a level or a number is not of this domain; the message names it.
         """
         if isinstance(X, pd.DataFrame) and self.names is not None:
-            missing = [n for n in self.names if n not in set(map(str, X.columns))]
-            if missing:
-                raise ValueError(f"X must have the columns of domain, missing {missing[:5]}")
-        shape = np.shape(X)
+            self._check_columns(list(map(str, X.columns)))
+        if not isinstance(X, (pd.DataFrame, np.ndarray)):
+            X = np.asarray(X, dtype=object)
+        shape = X.shape
         if len(shape) != 2 or shape[1] != len(self):
             raise ValueError(
                 f"X must have {len(self)} columns, as domain has, got an input of shape {shape}"
@@ -217,11 +234,22 @@ class Domain:
             encoded[:, j] = self.features[j].encode(values, name)
         return encoded
 
+    def _check_columns(self, columns):
+        given, wanted = set(columns), set(self.names)
+        missing = [n for n in self.names if n not in given]
+        if missing:
+            raise ValueError(f"X must have the columns of domain, missing {missing[:5]}")
+        extra = [c for c in columns if c not in wanted]
+        if extra:
+            raise ValueError(f"X has columns that domain has not: {extra[:5]}; drop them")
+        if len(columns) > len(given):
+            twice = sorted({c for c in columns if columns.count(c) > 1})
+            raise ValueError(f"X must have distinct columns, got {twice[:5]} more than once")
+
     def _columns(self, X):
         if isinstance(X, pd.DataFrame):
             by_name = {str(c): X.iloc[:, i] for i, c in enumerate(X.columns)}
             return [(n, by_name[n]) for n in self.names or map(str, X.columns)]
-        X = np.asarray(X) if isinstance(X, np.ndarray) else np.asarray(X, dtype=object)
         return [(n, X[:, j]) for j, n in enumerate(self.names or range(len(self)))]
 
     def _encode_numbers(self, X):
@@ -230,7 +258,7 @@ class Domain:
         lower, upper = self.bounds.T
         low, high = X.min(axis=0, initial=np.inf), X.max(axis=0, initial=-np.inf)
         if not (np.isfinite(low).all() and np.isfinite(high).all()) and len(X):
-            for j in np.flatnonzero(~(np.isfinite(low) & np.isfinite(high))):
+            for j in np.flatnonzero(~(np.isfinite(low) & np.isfinite(high))).tolist():
                 self.features[j].encode(X[:, j], self.names[j] if self.names else j)
         if (low >= lower).all() and (high <= upper).all():
             return np.ascontiguousarray(X)
@@ -241,7 +269,8 @@ class Domain:
         """The domain of a data frame, columns in the frame's order.
 
         A categorical dtype gives its categories and a boolean one its two values: both are part
-        of the schema. Every other column needs an entry in `bounds`: ``(lower, upper)`` for a
+        of the schema (``astype("category")`` without a list takes the observed levels: pass the
+        list in `bounds` instead). Every other column needs an entry in `bounds`: ``(lower, upper)`` for a
         continuous column, a list of three or more levels or a `Categorical` for a categorical one.
         What has no entry is read off the data, with a `PrivacyLeakWarning`, and is listed in
         `data_dependent`.
@@ -251,18 +280,18 @@ class Domain:
         frame : DataFrame
         bounds : mapping of column name to (lower, upper), Continuous, Categorical or list of levels
         """
-        bounds = dict(bounds or {})
-        unknown = sorted(set(map(str, bounds)) - set(map(str, frame.columns)))
+        bounds = {str(column): given for column, given in (bounds or {}).items()}
+        unknown = sorted(set(bounds) - set(map(str, frame.columns)))
         if unknown:
             raise ValueError(f"bounds names columns that frame does not have: {unknown}")
         features, leaked = [], []
-        for column in frame.columns:
-            values, given = frame[column], bounds.get(column)
+        for i, column in enumerate(frame.columns):
+            values, given = frame.iloc[:, i], bounds.get(str(column))
             if given is not None:
                 features.append(_feature(given, column))
             elif isinstance(values.dtype, pd.CategoricalDtype):
                 features.append(Categorical(values.dtype.categories))
-            elif values.dtype == bool:
+            elif pd.api.types.is_bool_dtype(values.dtype):
                 features.append(Categorical([False, True]))
             else:
                 features.append(_observed(values, column))
@@ -276,7 +305,12 @@ class Domain:
     @classmethod
     def from_data(cls, X):
         """The smallest domain that holds the records of `X`: everything in it depends on the data."""
-        frame = X if isinstance(X, pd.DataFrame) else pd.DataFrame(np.asarray(X))
+        if isinstance(X, pd.DataFrame):
+            frame = X
+        elif isinstance(X, np.ndarray) and X.dtype != object:
+            frame = pd.DataFrame(X)
+        else:
+            frame = pd.DataFrame(np.asarray(X, dtype=object)).infer_objects()
         features = [_observed(frame.iloc[:, j], c) for j, c in enumerate(frame.columns)]
         names = frame.columns if isinstance(X, pd.DataFrame) else None
         return cls(features, names=names, data_dependent=map(str, frame.columns))
@@ -285,19 +319,25 @@ class Domain:
 def _feature(given, column):
     if isinstance(given, (Continuous, Categorical)):
         return given
-    given = tuple(given)
-    if len(given) == 2 and all(isinstance(v, Real) and not isinstance(v, bool) for v in given):
-        return Continuous(*given)
-    return Categorical(given)
+    try:
+        pair = () if isinstance(given, str) or not isinstance(given, Iterable) else tuple(given)
+        if len(pair) == 2 and all(isinstance(v, Real) and not isinstance(v, bool) for v in pair):
+            return Continuous(*pair)
+        return Categorical(pair or given)
+    except ValueError as error:
+        raise ValueError(f"bounds of column {column!r}: {error}") from None
 
 
 def _observed(values, column):
-    if pd.api.types.is_numeric_dtype(values.dtype) and values.dtype != bool:
+    types = pd.api.types
+    if not len(values):
+        raise ValueError(f"column {column!r} has no records to read a domain off: pass its bounds")
+    if types.is_numeric_dtype(values.dtype) and not types.is_bool_dtype(values.dtype):
         numbers = np.asarray(values, dtype=np.float64)
         if not np.isfinite(numbers).all():
             return Continuous(0.0, 0.0).encode(numbers, column)
-        return Continuous(numbers.min(initial=np.inf), numbers.max(initial=-np.inf))
+        return Continuous(numbers.min(), numbers.max())
     uniques, _ = _distinct(values)
-    if any(pd.isna(u) for u in uniques):
+    if any(_is_missing(u) for u in uniques):
         raise ValueError(f"column {column!r} has missing values: give them a level or drop them")
     return Categorical(sorted(uniques, key=lambda v: (str(type(v)), v)))

@@ -42,15 +42,11 @@ class Selection:
     def log_odds(self, scores):
         r"""Weighted scores less their maximum, :math:`\log q_r = \text{rate}\,(s_r - \max s) \le 0`."""
         scores = check_scores(scores)
-        gaps = scores - scores.max(axis=-1, keepdims=True)
-        if math.isinf(self.rate):
-            return np.where(gaps == 0, 0.0, -np.inf)
-        return self.rate * gaps
-
-    def logpmf(self, scores):
-        """Logarithm of `pmf`, shape of `scores`."""
-        with np.errstate(divide="ignore"):
-            return np.log(self.pmf(scores))
+        with np.errstate(over="ignore"):  # a gap beyond the floats is infinite
+            gaps = scores - scores.max(axis=-1, keepdims=True)
+            if math.isinf(self.rate):
+                return np.where(gaps == 0, 0.0, -np.inf)
+            return self.rate * gaps
 
 
 def check_scores(scores):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 
 from dplit.errors import check_rng
@@ -12,7 +14,8 @@ class Exponential(Selection):
     r"""Reports candidate :math:`r` with probability proportional to :math:`e^{\text{rate}\,s_r}`.
 
     Epsilon-private when each score has sensitivity `sensitivity`; `rate` is
-    :math:`\epsilon/(2\Delta)`, or :math:`\epsilon/\Delta` for monotonic scores.
+    :math:`\epsilon/(2\Delta)`, or :math:`\epsilon/\Delta` for monotonic scores. Derived in
+    :doc:`/book/mechanisms`.
     """
 
     def pmf(self, scores):
@@ -28,7 +31,7 @@ class Exponential(Selection):
     @staticmethod
     def rational_law(weights):
         """The law for rational weights ``exp(rate * score)``, as a list of fractions."""
-        total = sum(weights)
+        total = sum(map(Fraction, weights))
         return [w / total for w in weights]
 
     def sample(self, scores, size=None, *, rng):
@@ -38,7 +41,8 @@ class Exponential(Selection):
 
 def sample_index(pmf, size=None, *, rng):
     """Draw an index from each law on the last axis of `pmf`, by inverting its distribution."""
-    cdf = np.cumsum(pmf, axis=-1)[..., :-1]
+    cdf = np.cumsum(pmf, axis=-1)
+    cdf = (cdf / cdf[..., -1:])[..., :-1]  # rounding must not reach a candidate of probability 0
     uniforms = check_rng(rng).random(sample_shape(size, cdf.shape[:-1]))
     if cdf.ndim == 1:
         return np.searchsorted(cdf, uniforms, side="right")

@@ -5,13 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from dplit.errors import check_epsilon, check_positive, check_rng
+from dplit.mechanisms._noise import decay
 
 
 class Laplace:
     r"""Adds noise with density :math:`e^{-|x|/b}/(2b)`, scale :math:`b = \Delta/\epsilon`.
 
     Epsilon-private for a number, or for a vector whose L1 sensitivity is `sensitivity`, under the
-    neighbours that the sensitivity was computed for.
+    neighbours that the sensitivity was computed for. Derived in :doc:`/book/mechanisms`.
 
     Parameters
     ----------
@@ -33,13 +34,20 @@ class Laplace:
         return self.sensitivity / self.epsilon
 
     def pdf(self, noise):
-        """Density of the noise, shape of `noise`."""
-        return np.exp(-np.abs(noise) / self.scale) / (2 * self.scale)
+        """Density of the noise, shape of `noise`; an infinite epsilon has none and is an error."""
+        if self.scale == 0:
+            raise ValueError(f"epsilon must be finite for a density, got {self.epsilon}")
+        return decay(noise, self.epsilon / self.sensitivity) / (2 * self.scale)
 
     def cdf(self, noise):
         """Probability that the noise is at most `noise`, shape of `noise`."""
-        tail = 0.5 * np.exp(-np.abs(noise) / self.scale)
+        tail = decay(noise, self.epsilon / self.sensitivity) / 2
         return np.where(np.asarray(noise) < 0, tail, 1 - tail)
+
+    def sf(self, noise):
+        """Probability that the noise is above `noise`, exact far out where ``1 - cdf`` is not."""
+        tail = decay(noise, self.epsilon / self.sensitivity) / 2
+        return np.where(np.asarray(noise) < 0, 1 - tail, tail)
 
     def sample(self, values, *, rng):
         """`values` plus independent noise, shape of `values`."""

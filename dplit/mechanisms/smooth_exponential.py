@@ -34,8 +34,9 @@ class SmoothExponential:
         """Logarithm of each class's weight less that of a most frequent one, shape of `counts`."""
         counts = check_counts(counts)
         scores = counts == counts.max(axis=-1, keepdims=True)
-        with np.errstate(over="ignore"):
-            exponent = self.epsilon / 2 * np.exp(self.epsilon * gap(counts))
+        j = gap(counts)
+        with np.errstate(over="ignore", invalid="ignore"):
+            exponent = self.epsilon / 2 * np.where(j == 0, 1.0, np.exp(self.epsilon * j))
         return np.where(scores, 0.0, -exponent[..., None])
 
     def pmf(self, counts):

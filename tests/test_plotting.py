@@ -1,0 +1,61 @@
+"""The figure style: readable on light and dark pages, labelled, and without a title."""
+
+from __future__ import annotations
+
+import itertools
+
+import matplotlib as mpl
+import matplotlib.colors
+import matplotlib.pyplot as plt
+import pytest
+
+from dplit import plotting
+from dplit.claims import VERDICTS
+
+mpl.use("agg")
+
+
+def luminance(color):
+    linear = [
+        c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4
+        for c in mpl.colors.to_rgb(color)
+    ]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(one, other):
+    """Contrast ratio as WCAG 2 defines it."""
+    low, high = sorted([luminance(one), luminance(other)])
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize("ground", ["#ffffff", "#14181e", "#121212"])
+def test_ink_is_readable_on_both_grounds(ground):
+    assert contrast(plotting.INK, ground) >= 3.5
+
+
+def test_every_verdict_has_a_colour_of_its_own():
+    assert set(plotting.VERDICT_COLORS) == set(VERDICTS)
+    for one, other in itertools.combinations(plotting.VERDICT_COLORS.values(), 2):
+        assert one != other
+
+
+def test_the_style_holds_for_figures_that_follow():
+    with mpl.rc_context():
+        plotting.use()
+        assert mpl.rcParams["axes.facecolor"] == "none"
+        assert mpl.rcParams["savefig.transparent"]
+        assert mpl.colors.same_color(mpl.rcParams["text.color"], plotting.INK)
+
+
+def test_axes_are_labelled_with_a_legend_and_no_title():
+    with mpl.rc_context():
+        with plotting.axes("gap", "probability", figsize=(3, 2)) as ax:
+            ax.plot([0, 1], [0, 1], label="law")
+        assert (ax.get_xlabel(), ax.get_ylabel(), ax.get_title()) == ("gap", "probability", "")
+        assert [t.get_text() for t in ax.get_legend().get_texts()] == ["law"]
+        assert ax.figure.get_size_inches().tolist() == [3, 2]
+        with plotting.axes("x", "y") as bare:
+            bare.plot([0, 1])
+        assert bare.get_legend() is None
+    plt.close("all")

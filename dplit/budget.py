@@ -15,6 +15,7 @@ node               epsilon
 `Sequence`         the sum over its parts: they all read the same records (RDF, definition 2)
 `Parallel`         the largest of its parts: each record reaches one of them (RDF, definition 3)
 `Group`            distance times its part: neighbours are several single steps apart
+`EqualParts`       what shuffling and cutting into equal parts makes of the parts' epsilon
 =================  ===========================================================================
 """
 
@@ -197,6 +198,44 @@ class Group(_Composition):
     def rule(self):
         """How the total comes about."""
         return f"{self.distance} x"
+
+
+@dataclass(frozen=True)
+class EqualParts(_Composition):
+    r"""Alike parts on a shuffled set of records that was cut into equal parts; add-remove.
+
+    One record more moves another from part to part unless it falls into the part that grows, which
+    it does with probability at least :math:`1/\tau`. So the loss is at most
+    :math:`\log(e^\epsilon/\tau + (1 - 1/\tau) e^{3\epsilon})`, and comes as near to it as you
+    like (`dplit.audit.equal_parts_family_loss`).
+
+    Parameters
+    ----------
+    copies : int
+        How many parts there are, :math:`\tau`.
+    """
+
+    name: str
+    part: object
+    copies: int
+    why: str = ""
+
+    def __post_init__(self):
+        object.__setattr__(self, "parts", (self.part,))
+        super().__post_init__()
+        check_integer(self.copies, "copies", 1)
+        if self.neighbours == "replace-one":
+            raise ValueError("part of EqualParts must be add-remove, got one for replace-one")
+
+    @property
+    def epsilon(self):
+        """Logarithm of the mixture of one part's ratio and of three."""
+        inside, stay = self.part.epsilon, 1 / self.copies
+        if self.copies == 1 or inside in (0.0, math.inf):
+            return inside
+        return 3 * inside + math.log1p(stay * math.expm1(-2 * inside))
+
+    rule = "shuffled parts"
 
 
 class Budget:

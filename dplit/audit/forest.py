@@ -34,6 +34,7 @@ from itertools import accumulate, product
 
 import numpy as np
 
+from dplit.budget import EqualParts, Spend
 from dplit.errors import check_choice, check_epsilon, check_integer, check_neighbours
 from dplit.mechanisms import PermuteAndFlip
 
@@ -198,7 +199,7 @@ def equal_parts_bound(epsilon, n_trees, neighbours="add-remove"):
     epsilon, n_trees = check_epsilon(epsilon), check_integer(n_trees, "n_trees", 1)
     if check_neighbours(neighbours) == "replace-one":
         return 2 * epsilon
-    return epsilon + math.log1p((1 - 1 / n_trees) * math.expm1(2 * epsilon))
+    return EqualParts("trees", Spend("label", epsilon), n_trees).epsilon
 
 
 def equal_parts_family_loss(epsilon, n_trees, per_tree, classes=2):

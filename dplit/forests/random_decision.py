@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dplit.budget import Budget, Group, Leak, Parallel, Public, Sequence, Spend
+from dplit.budget import Budget, EqualParts, Group, Leak, Parallel, Public, Sequence, Spend
 from dplit.depth import published_depth
 from dplit.errors import (
     check_choice,
@@ -172,19 +172,19 @@ class RandomDecisionForestClassifier(PrivateForestClassifier):
             source = "ROSNAM addendum, section 2"
             label = Spend("class of a leaf", mechanism.epsilon, repr(mechanism), source=source)
         leaves = Parallel("leaves of a tree", (label,), "a record reaches one leaf")
-        private = Parallel("trees", (leaves,), "a record is used in one tree", self.n_estimators)
         structure = (
             f"{self.n_estimators} random trees of depth {self.max_depth_}, no record is read"
         )
-        parts = (domain_node, class_node, Public("trees", structure), self._assigned(private))
+        parts = (domain_node, class_node, Public("trees", structure), self._labels(leaves))
         return Budget(Sequence(type(self).__name__, parts))
 
-    def _assigned(self, private):
-        """What the assignment of records to trees makes of the trees' epsilon."""
-        if self.neighbours == "replace-one":
-            why = "one replaced record is one removed and one added, in the place of the first"
-            return Group("replaced record", private, 2, "replace-one", why)
-        if self.accounting == "published" and self.n_estimators > 1:
-            why = "equal parts: one record more can move another one from tree to tree"
-            return Group("shuffled and cut", private, 3, "add-remove", why)
-        return private
+    def _labels(self, leaves):
+        """What the assignment of records to trees makes of one tree's epsilon."""
+        if self.accounting == "published" and self.neighbours == "add-remove":
+            why = "one record more can move another one from tree to tree"
+            return EqualParts("labels", leaves, self.n_estimators, why)
+        labels = Parallel("labels", (leaves,), "a record is used in one tree", self.n_estimators)
+        if self.neighbours == "add-remove":
+            return labels
+        why = "one replaced record is one removed and one added, in the same tree"
+        return Group("labels after a replacement", labels, 2, "replace-one", why)

@@ -139,6 +139,8 @@ class Claim:
         Declared; `check` computes its own, and ``dplit verify`` compares.
     holds_instead : str
         Id of the corrected claim, where the paper's is wrong or loose.
+    nothing_instead : str
+        Why there is no corrected claim, where the paper's is wrong or loose.
     ours : bool
         True if no paper states it.
     functions : tuple of str
@@ -158,6 +160,7 @@ class Claim:
     verdict: str
     check_function: Callable = field(repr=False)
     holds_instead: str = ""
+    nothing_instead: str = ""
     ours: bool = False
     functions: tuple = ()
     chapter: str = ""

@@ -76,15 +76,15 @@ def aligned(header, cells, shrink=None, right=(), width=WIDTH):
         if len(row[0]) > widths[0]:
             lines.append(row[0])
             row = ["", *row[1:]]
-        fitted = [
-            textwrap.shorten(c, w, placeholder="…") if len(c) > w else c
-            for c, w in zip(row, widths)
-        ]
-        set_ = [
-            c.rjust(w) if i in right else c.ljust(w) for i, (c, w) in enumerate(zip(fitted, widths))
-        ]
-        lines.append("  ".join(set_).rstrip())
+        fitted = [_fit(c, w, i in right) for i, (c, w) in enumerate(zip(row, widths))]
+        lines.append("  ".join(fitted).rstrip())
     return "\n".join(lines)
+
+
+def _fit(cell, width, right):
+    """`cell` in exactly `width` columns, cut with an ellipsis if it is longer."""
+    cut = cell if len(cell) <= width else cell[: width - 1].rstrip() + "…"
+    return cut.rjust(width) if right else cut.ljust(width)
 
 
 def wrapped(words, indent="  "):

@@ -26,10 +26,19 @@ every_claim = pytest.mark.parametrize("claim", LEDGER, ids=[c.id for c in LEDGER
 
 
 @cache
+def answer(claim, seed=0):
+    """Evidence of the quick check, and whether it drew from its generator."""
+    rng = core.claim_rng(claim.id, seed)
+    before = _state(rng)
+    return claim.check("quick", rng=rng), _state(rng) != before
+
+
+def _state(rng):
+    return repr(rng.bit_generator.state), rng.bit_generator.seed_seq.n_children_spawned
+
+
 def evidence(claim, seed=0):
-    (row,) = verify.run([claim], seed=seed)
-    assert not row.error, row.error
-    return row.evidence
+    return answer(claim, seed)[0]
 
 
 @every_claim
@@ -39,13 +48,14 @@ def test_the_verdict_is_as_declared(claim):
 
 @every_claim
 def test_the_verdict_does_not_depend_on_the_seed(claim):
-    assert {evidence(claim, seed).verdict for seed in SEEDS} == {claim.verdict}
+    if answer(claim)[1]:  # a check that leaves its generator alone has no seed to depend on
+        assert {evidence(claim, seed).verdict for seed in SEEDS} == {claim.verdict}
 
 
 @every_claim
 def test_the_same_seed_gives_the_same_evidence(claim):
-    again = claim.check("quick", rng=core.claim_rng(claim.id, SEEDS[0]))
-    assert json.dumps(again.to_dict()) == json.dumps(evidence(claim, SEEDS[0]).to_dict())
+    (again,) = verify.run([claim])
+    assert again.evidence.to_dict() == evidence(claim).to_dict()
 
 
 @every_claim
@@ -61,7 +71,7 @@ def test_evidence_is_within_what_is_declared(claim):
 def test_the_fields_are_well_formed(claim):
     assert re.fullmatch(r"[a-z0-9-]+/[a-z0-9.-]+(/[a-z0-9.-]+)?", claim.id)
     assert claim.paper == claim.id.split("/")[0] and claim.paper in core.PAPERS
-    assert claim.where.strip() and claim.says.strip().endswith((".", "?"))
+    assert claim.where.strip() and claim.says.strip()
     assert claim.says.count("$") % 2 == 0
     assert claim.chapter and claim.functions
     assert claim.id.count("/") == 1 or claim.ours
@@ -79,7 +89,9 @@ def test_functions_exist(claim):
 def test_the_test_exists(claim):
     path, _, name = claim.test.partition("::")
     assert path.startswith("tests/") and (ROOT / path).is_file(), claim.test
-    assert not name or re.search(rf"^def {re.escape(name.split('[')[0])}\(", (ROOT / path).read_text(), re.M)
+    assert not name or re.search(
+        rf"^def {re.escape(name.split('[')[0])}\(", (ROOT / path).read_text(), re.M
+    )
 
 
 @every_claim
@@ -91,10 +103,9 @@ def test_what_holds_instead_holds(claim):
 
 
 @every_claim
-def test_a_wrong_claim_says_what_holds_instead(claim):
-    if claim.verdict not in ("fails", "leaks"):
-        return
-    assert claim.holds_instead or "nothing holds instead" in claim.says.lower()
+def test_a_wrong_or_loose_claim_says_what_holds_instead_or_why_nothing_does(claim):
+    wrong = claim.verdict in ("loose", "fails", "leaks")
+    assert bool(claim.holds_instead or claim.nothing_instead) >= wrong
 
 
 def test_simulated_intervals_fit_the_ledger():

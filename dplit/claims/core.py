@@ -24,9 +24,11 @@ for `CAPACITY` of them, and each is taken at `INTERVAL_ERROR`, the first divided
 
 from __future__ import annotations
 
+import math
 import zlib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+from fractions import Fraction
 
 import numpy as np
 
@@ -57,6 +59,21 @@ class Effort(str):
     def pick(self, quick, reader, deep):
         """The value that belongs to this effort."""
         return (quick, reader, deep)[EFFORTS.index(self)]
+
+
+def plain(value):
+    """`value` in JSON's own types: arrays become lists, fractions and infinities strings."""
+    if isinstance(value, Mapping):
+        return {str(key): plain(part) for key, part in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(part) for part in value]
+    if isinstance(value, (np.ndarray, np.generic)):
+        return plain(value.tolist())
+    if isinstance(value, Fraction) or (isinstance(value, float) and not math.isfinite(value)):
+        return str(value)
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    raise TypeError(f"evidence must be plain data, as JSON holds, got {value!r}")
 
 
 @dataclass(frozen=True)
@@ -97,6 +114,11 @@ class Evidence:
             raise ValueError(f"a verdict of {self.verdict!r} needs a counterexample")
         if self.kind == "simulated" and not self.intervals:
             raise ValueError("simulated evidence needs its intervals")
+        self.to_dict()
+
+    def to_dict(self):
+        """Every attribute as plain data, ready for JSON; what is not plain is a TypeError."""
+        return {f.name: plain(getattr(self, f.name)) for f in fields(self)}
 
 
 @dataclass(frozen=True)
@@ -117,6 +139,8 @@ class Claim:
         Declared; `check` computes its own, and ``dplit verify`` compares.
     holds_instead : str
         Id of the corrected claim, where the paper's is wrong or loose.
+    nothing_instead : str
+        Why there is no corrected claim, where the paper's is wrong or loose.
     ours : bool
         True if no paper states it.
     functions : tuple of str
@@ -136,6 +160,7 @@ class Claim:
     verdict: str
     check_function: Callable = field(repr=False)
     holds_instead: str = ""
+    nothing_instead: str = ""
     ours: bool = False
     functions: tuple = ()
     chapter: str = ""
@@ -193,7 +218,7 @@ def of_upper_bound(exact, published, rtol=1e-9):
     rtol : float
         Relative room for rounding.
     """
-    exact, published = np.asarray(exact, dtype=float), np.asarray(published, dtype=float)
+    exact, published = _sides(exact, published)
     room = rtol * np.maximum(np.abs(published), np.finfo(float).tiny)
     if (exact > published + room).any():
         return "fails"
@@ -202,7 +227,15 @@ def of_upper_bound(exact, published, rtol=1e-9):
 
 def of_equality(exact, published, rtol=1e-9, atol=0.0):
     """Verdict of ``exact == published`` up to rounding: "holds" or "fails"."""
-    return "holds" if np.allclose(exact, published, rtol=rtol, atol=atol) else "fails"
+    return "holds" if np.allclose(*_sides(exact, published), rtol=rtol, atol=atol) else "fails"
+
+
+def _sides(exact, published):
+    """Both sides as float arrays; no verdict follows from nothing, or from what is not a number."""
+    exact, published = np.asarray(exact, dtype=float), np.asarray(published, dtype=float)
+    if not exact.size or np.isnan(exact).any() or np.isnan(published).any():
+        raise ValueError(f"exact and published must be numbers, got {exact!r} and {published!r}")
+    return exact, published
 
 
 def of_privacy(loss, epsilon, rtol=1e-9):

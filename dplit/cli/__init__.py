@@ -1,0 +1,53 @@
+"""The command line: ``dplit verify``, ``dplit audit`` and ``dplit datasets``.
+
+Exit status: 0 all is as declared, 1 something is not, 2 bad arguments, 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+
+import dplit
+from dplit.cli import audit, datasets, verify
+
+COMMANDS = {"verify": verify, "audit": audit, "datasets": datasets}
+
+
+def main(argv=None):
+    """Run one command; returns its exit status.
+
+    Parameters
+    ----------
+    argv : sequence of str, optional
+        Left out, the arguments of the process.
+    """
+    arguments = parser().parse_args(argv)
+    try:
+        return arguments.run(arguments)
+    except BrokenPipeError:  # the reader of a pipe, as in `dplit verify | head`, has left
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+
+
+def parser():
+    """The whole command line as an `argparse.ArgumentParser`."""
+    top = argparse.ArgumentParser(
+        prog="dplit",
+        description="Differentially private random forests whose theorems run.",
+        epilog="`dplit COMMAND --help` explains one command, with examples.",
+    )
+    top.add_argument("--version", action="version", version=f"dplit {dplit.__version__}")
+    commands = top.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    for name, module in COMMANDS.items():
+        sub = commands.add_parser(
+            name,
+            help=module.HELP,
+            description=module.__doc__,
+            epilog=module.EXAMPLES,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+        module.add_arguments(sub)
+        sub.set_defaults(run=module.run, error=sub.error)
+    return top

@@ -1,0 +1,117 @@
+"""Check the claims of the five papers: compute each one's evidence anew and compare the verdict
+with the declared one.
+
+A claim holds, is loose (true, with a better constant), assumes (true once a missing assumption is
+named), fails (there is a counterexample) or leaks (a privacy statement that fails). The exit status
+is 1 if a computed verdict is not the declared one or a check stops with an error.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sys
+
+from dplit.cli.options import add_json, add_work, progress
+
+HELP = "check the claims of the five papers"
+EXAMPLES = """examples:
+  dplit verify                                   every claim, in seconds a claim
+  dplit verify --paper rdf --effort deep         one paper, as hard as it goes
+  dplit verify --claim 'rdf/*/corrected'         what holds instead, in one paper
+  dplit verify --claim rdf/table-3 --seed 7      one claim, with other random draws
+  dplit verify --json > ledger.json              for another program
+  dplit verify --dask tcp://127.0.0.1:8786       on the workers of a Dask cluster
+"""
+
+
+def add_arguments(parser):
+    """Declare the options."""
+    parser.add_argument(
+        "--claim",
+        action="append",
+        default=[],
+        metavar="ID",
+        help="a claim's id, or a glob pattern over ids; may be repeated (default: every claim)",
+    )
+    parser.add_argument(
+        "--paper",
+        action="append",
+        default=[],
+        metavar="PAPER",
+        help="one paper's claims: diprime-v1, diprime-v2, mrf, rdf or m-rf; may be repeated",
+    )
+    add_work(parser)
+    parser.add_argument(
+        "--dask",
+        metavar="ADDRESS",
+        help="address of a Dask scheduler; its workers need dplit, and --jobs does not apply",
+    )
+    add_json(parser)
+
+
+def run(arguments):
+    """Run the command; returns the exit status."""
+    from dplit import claims
+    from dplit.claims import report, verify
+
+    _check_papers(arguments, claims.PAPERS)
+    try:
+        chosen = verify.select(claims.all(), arguments.claim, arguments.paper)
+    except ValueError as error:
+        arguments.error(str(error))
+    rows, interrupted = _collect(chosen, arguments)
+    rows = verify.in_order(rows, chosen)
+    if arguments.json:
+        found = verify.to_dict(rows, arguments.effort, arguments.seed, interrupted)
+        print(json.dumps(found, indent=2, ensure_ascii=False, allow_nan=False))
+    else:
+        print(report.text(rows))
+    if interrupted:
+        print(f"interrupted: {len(rows)} of {len(chosen)} claims were checked", file=sys.stderr)
+        return 130
+    return 0 if all(row.ok for row in rows) else 1
+
+
+def _check_papers(arguments, papers):
+    unknown = [p for p in arguments.paper if p not in papers]
+    if unknown:
+        arguments.error(
+            f"argument --paper: must be one of {', '.join(papers)}, got {', '.join(unknown)}"
+        )
+
+
+def _collect(chosen, arguments):
+    """The rows that came back, and whether the user stopped the work before all had."""
+    from dplit.claims import verify
+
+    rows = []
+    jobs = -1 if arguments.dask else 1 if len(chosen) == 1 else arguments.jobs
+    try:
+        with _backend(arguments):
+            found = verify.run(chosen, arguments.effort, arguments.seed, jobs)
+            for row in progress(found, "claim", arguments, total=len(chosen)):
+                rows.append(row)
+    except KeyboardInterrupt:
+        return rows, True
+    return rows, False
+
+
+@contextlib.contextmanager
+def _backend(arguments):
+    """Where joblib runs: processes of this machine, or the cluster of ``--dask``."""
+    if arguments.dask is None:
+        yield
+        return
+    import joblib
+
+    try:
+        from distributed import Client
+    except ImportError:
+        arguments.error("argument --dask: needs the package distributed: pip install 'dplit[dask]'")
+    try:
+        client = Client(arguments.dask, timeout="10s")
+    except (OSError, ValueError) as error:
+        arguments.error(f"argument --dask: no scheduler answers at {arguments.dask!r} ({error})")
+    with client, joblib.parallel_config(backend="dask"):
+        yield

@@ -1,0 +1,230 @@
+"""The command line: its exit status, its JSON, its errors, and the same answers on a cluster."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+import dplit
+from dplit import claims
+from dplit.claims import core
+from dplit.claims.core import Evidence
+from dplit.cli import COMMANDS, main, parser
+
+
+def _draw(effort, rng):
+    return Evidence("holds", "exact", f"drew {rng.random()}", published=0.5, computed=rng.random())
+
+
+def _fail(effort, rng):
+    return Evidence(
+        "fails", "exact", "two is not three", counterexample={"two": 2, "inf": float("inf")}
+    )
+
+
+def _raise(effort, rng):
+    raise RuntimeError("the check broke")
+
+
+@pytest.fixture
+def ledger():
+    """A ledger of fakes alone: two claims that are as declared, in two papers."""
+    kept = dict(core._registry)
+    core._registry.clear()
+    core.claim("mrf/draws", where="lemma 1", says="", verdict="holds")(_draw)
+    core.claim("rdf/differs", where="lemma 2", says="", verdict="fails")(_fail)
+    yield core._registry
+    core._registry.clear()
+    core._registry.update(kept)
+
+
+def answer(capsys, *arguments):
+    """Exit status and parsed JSON of ``dplit verify --json``."""
+    status = main(["verify", "--json", "--jobs", "1", *arguments])
+    return status, json.loads(capsys.readouterr().out)
+
+
+def refused(capsys, *arguments):
+    """What is said on stderr when arguments are bad; the exit status is then 2."""
+    with pytest.raises(SystemExit) as stop:
+        main([*arguments])
+    assert stop.value.code == 2
+    return capsys.readouterr().err
+
+
+def test_json_holds_everything(ledger, capsys):
+    status, found = answer(capsys, "--seed", "3", "--effort", "reader")
+    assert (status, found["ok"], found["seed"], found["effort"]) == (0, True, 3, "reader")
+    assert set(found["versions"]) == {"python", "numpy", "scipy", "dplit"}
+    assert found["versions"]["dplit"] == dplit.__version__
+    assert found["totals"] == {"fails": 1, "holds": 1}
+    draws, differs = found["claims"]
+    assert (draws["id"], draws["declared"], draws["computed"]) == ("mrf/draws", "holds", "holds")
+    assert draws["evidence"]["published"] == 0.5
+    assert differs["evidence"]["counterexample"] == {"two": 2, "inf": "inf"}
+
+
+def test_table(ledger, capsys):
+    assert main(["verify", "--jobs", "1"]) == 0
+    out = capsys.readouterr().out
+    assert re.search(r"mrf/draws +lemma 1 +holds +holds +exact +1 +\d+\.\d\d\n", out)
+    assert "rdf/differs: two is not three" in out
+    assert out.endswith("2 claims: 1 holds, 1 fails; all as declared\n")
+
+
+def test_another_verdict_than_declared_is_status_one(ledger, capsys):
+    core.claim("rdf/wrong", where="", says="", verdict="leaks")(_fail)
+    status, found = answer(capsys)
+    assert (status, found["ok"]) == (1, False)
+    assert [row["id"] for row in found["claims"] if not row["ok"]] == ["rdf/wrong"]
+    assert answer(capsys, "--claim", "rdf/differs")[0] == 0
+
+
+def test_a_crash_is_status_one_and_loses_no_other(ledger, capsys):
+    core.claim("rdf/breaks", where="", says="", verdict="holds")(_raise)
+    status, found = answer(capsys)
+    assert status == 1 and [row["ok"] for row in found["claims"]] == [True, True, False]
+    assert found["claims"][2]["error"].startswith("RuntimeError: the check broke (core.py:")
+    assert "test_cli.py:" in found["claims"][2]["error"]
+
+
+def test_selection(ledger, capsys):
+    ids = lambda *options: [row["id"] for row in answer(capsys, *options)[1]["claims"]]  # noqa: E731
+    assert ids("--claim", "rdf/*") == ids("--paper", "rdf") == ["rdf/differs"]
+    assert ids("--claim", "rdf/differs", "--claim", "*/draws") == ["mrf/draws", "rdf/differs"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            ["--claim", "rdf/difers"],
+            "no claim has the id 'rdf/difers'; the nearest are rdf/differs",
+        ),
+        (
+            ["--paper", "rfd"],
+            "--paper: must be one of diprime-v1, diprime-v2, mrf, rdf, m-rf, got rfd",
+        ),
+        (["--paper", "m-rf"], "no claim fits the selection"),
+        (["--effort", "hard"], "--effort: invalid choice: 'hard'"),
+        (["--jobs", "0"], "--jobs: must be -1 or a whole number of at least 1, got '0'"),
+        (["--seed", "-3"], "--seed"),
+        (["--seed", "x"], "--seed: must be a whole number of at least 0, got 'x'"),
+        (["--dask", "127.0.0.1"], "--dask: no scheduler answers at '127.0.0.1'"),
+    ],
+)
+def test_bad_arguments_are_named(ledger, capsys, arguments, message):
+    assert message in refused(capsys, "verify", *arguments)
+
+
+def test_no_command_and_unknown_command(capsys):
+    assert "COMMAND" in refused(capsys)
+    assert "verify" in refused(capsys, "very")
+
+
+def test_version(capsys):
+    with pytest.raises(SystemExit) as stop:
+        main(["--version"])
+    assert stop.value.code == 0 and capsys.readouterr().out == f"dplit {dplit.__version__}\n"
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_explains_every_option(command, capsys):
+    with pytest.raises(SystemExit) as stop:
+        main([command, "--help"])
+    out = capsys.readouterr().out
+    assert stop.value.code == 0 and f"examples:\n  dplit {command}" in out
+    assert "--json" in out and max(map(len, out.splitlines())) <= 100
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_examples_are_valid_arguments(command):
+    import shlex
+
+    for line in COMMANDS[command].EXAMPLES.splitlines()[1:]:
+        words = shlex.split(line.split("   ")[0].split(">")[0])
+        assert parser().parse_args(words[1:]).run is COMMANDS[command].run
+
+
+def test_help_names_every_paper(capsys):
+    with pytest.raises(SystemExit):
+        main(["verify", "--help"])
+    out = " ".join(capsys.readouterr().out.split())
+    assert f"{', '.join([*core.PAPERS][:-1])} or m-rf" in out
+
+
+def test_interrupted_work_prints_what_was_done():
+    script = """
+        import time
+        from dplit import claims
+        from dplit.claims import core
+        from dplit.claims.core import Evidence
+        from dplit.cli import main
+
+        def fast(effort, rng):
+            return Evidence("holds", "exact", "done")
+
+        def slow(effort, rng):
+            print("slow", flush=True)
+            time.sleep(60)
+
+        core._registry.clear()
+        core.claim("rdf/fast", where="", says="", verdict="holds")(fast)
+        core.claim("rdf/slow", where="", says="", verdict="holds")(slow)
+        raise SystemExit(main(["verify", "--jobs", "1"]))
+    """
+    process = subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(script)],
+        cwd=Path(__file__).parents[1],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout.readline() == "slow\n"
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert "rdf/fast" in out and "rdf/slow" not in out and out.endswith("as declared\n")
+    assert err == "interrupted: 1 of 2 claims were checked\n"
+
+
+def test_a_reader_that_leaves_is_no_traceback():
+    command = f"{sys.executable} -m dplit verify --help | true; exit ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=60)
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.cluster
+def test_a_cluster_gives_the_same_answers(ledger, capsys):
+    distributed = pytest.importorskip("distributed")
+    core._registry.update({f"rdf/draws-{i}": vary(i) for i in range(6)})
+    core.claim("rdf/breaks", where="", says="", verdict="holds")(_raise)
+    here = answer(capsys)
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=True, host="127.0.0.1", dashboard_address=None
+    ) as cluster:
+        processes = {*cluster.get_client().run(os.getpid).values()}
+        assert len(processes) == 2 and os.getpid() not in processes
+        there = answer(capsys, "--dask", cluster.scheduler_address)
+    for status, found in (here, there):
+        assert status == 1
+        for row in found["claims"]:
+            row["seconds"] = 0
+    assert there == here
+
+
+def vary(i):
+    """A claim of its own name, so that it has draws of its own."""
+    return core.Claim(
+        f"rdf/draws-{i}", "rdf", "", "", "holds", lambda effort, rng: _draw(effort, rng)
+    )
+
+
+def test_the_ledger_of_fakes_is_gone():
+    assert not {"mrf/draws", "rdf/breaks"} & {c.id for c in claims.all()}

@@ -25,7 +25,6 @@ from numbers import Real
 from typing import NamedTuple
 
 import numpy as np
-from scipy.optimize import minimize
 
 from dplit.errors import check_integer, check_neighbours, check_rng
 
@@ -311,6 +310,8 @@ def worst_case_continuous(
         Climbs, at least 1.
     rng : numpy.random.Generator
     """
+    from scipy.optimize import minimize  # slow to import, and needed here alone
+
     _check(n, lower, upper, neighbours)
     check_integer(starts, "starts", 1)
     check_rng(rng)

@@ -1,0 +1,338 @@
+r"""How far one record moves a statistic: the sensitivities that both DiPriMe papers build on.
+
+Notation of DiPriMe v1, appendix A.1, and v2, appendix A: targets :math:`y_i \in [B_L, B_U]`,
+:math:`R = B_U - B_L`, :math:`B = \max(|B_L|, |B_U|)`; v2 has :math:`B_L = -B`, :math:`B_U = B`.
+Derived in :doc:`/book/sensitivity`.
+
+:math:`N` is the public size that a sensitivity is stated at. Under ``"add-remove"`` it counts the
+larger of the two data sets, as in the papers' proofs (put :math:`N + 1` if yours is the smaller);
+under ``"replace-one"`` it counts both. :math:`N = 1` under add-remove compares one record with
+none: a variance is then 0 on both sides, and the missing mean is any public value inside the
+bounds, so that it moves by at most :math:`R`.
+
+Three groups: closed forms (`mean`, `mse`, ...), with the papers' beside them (`published_mean`,
+...); the statistics themselves (`mean_of`, `mse_of`, ...), exact on fractions; and the search that
+compares the two, `worst_case` on a grid and `worst_case_continuous` off it. Where the bounds are
+fractions, a closed form is one too.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from itertools import combinations, combinations_with_replacement
+from numbers import Real
+from typing import NamedTuple
+
+import numpy as np
+
+from dplit.errors import check_integer, check_neighbours, check_rng
+
+
+def _check(n, lower, upper, neighbours="add-remove"):
+    """Validate what every closed form takes; return the range R."""
+    check_integer(n, "n", 1)
+    check_neighbours(neighbours)
+    for name, value in (("lower", lower), ("upper", upper)):
+        if isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value):
+            raise ValueError(f"{name} must be a finite number, got {value!r}")
+    if lower > upper:
+        raise ValueError(f"lower must be at most upper, got lower={lower!r}, upper={upper!r}")
+    return upper - lower
+
+
+# Closed forms --------------------------------------------------------------------------------
+
+
+def mean(n, lower, upper, neighbours="add-remove"):
+    r"""Sensitivity of the mean of `n` targets.
+
+    .. math:: \Delta = R / N \quad\text{under either relation}
+
+    DiPriMe v1, A.1.1, and v2, A.1; the theorem "Mean" of :doc:`/book/sensitivity`.
+
+    Parameters
+    ----------
+    n : int
+        Records, at least 1; those of the larger data set under add-remove.
+    lower, upper : float or Fraction
+        Public bounds of the target, in its units.
+    neighbours : {"add-remove", "replace-one"}
+
+    Returns
+    -------
+    float or Fraction, in the target's units
+
+    Raises
+    ------
+    ValueError
+        If `n` < 1, `lower` > `upper` or `neighbours` is neither relation.
+    """
+    return _check(n, lower, upper, neighbours) / n
+
+
+def mse(n, lower, upper, neighbours="add-remove"):
+    r"""Sensitivity of the mean squared error about the mean: the variance with divisor `n`.
+
+    .. math:: \Delta = \frac{N - 1}{N^2} R^2 \quad\text{under either relation}
+
+    The tight form of DiPriMe v1, A.1.2, and v2, A.2; the theorem "Mean squared error" of
+    :doc:`/book/sensitivity`. Parameters and errors as `mean`; squared units of the target.
+    """
+    return (n - 1) * _check(n, lower, upper, neighbours) ** 2 / n**2
+
+
+def sse(n, lower, upper, neighbours="add-remove"):
+    r"""Sensitivity of the sum of squared errors about the mean, which adding a record never lowers.
+
+    .. math:: \Delta = \frac{N - 1}{N} R^2 < R^2 \quad\text{under either relation}
+
+    :math:`R^2` serves where :math:`N` is private. Derived in :doc:`/book/sensitivity`. Parameters
+    and errors as `mean`; squared units of the target.
+    """
+    return (n - 1) * _check(n, lower, upper, neighbours) ** 2 / n
+
+
+def sse_removed(n, removed, lower, upper):
+    r"""The most that removing `removed` of `n` targets changes the sum of squared errors.
+
+    .. math:: \frac{k (N - k)}{N} R^2, \quad k = \min(\delta, \lfloor N/2 \rfloor)
+
+    The tight form of "sensitivity of objective", DiPriMe v1, A.2.1 (v2, B.1: "sensitivity of
+    SSE"); derived in :doc:`/book/sensitivity`.
+
+    Parameters
+    ----------
+    n : int
+        Records before.
+    removed : int
+        Records that leave, :math:`\delta`, from 0 to `n`.
+    lower, upper : float or Fraction
+    """
+    spread = _check(n, lower, upper)
+    if check_integer(removed, "removed", 0) > n:
+        raise ValueError(f"removed must be at most n={n}, got {removed!r}")
+    k = min(removed, n // 2)
+    return k * (n - k) * spread**2 / n
+
+
+def split_mse(n, lower, upper, neighbours="add-remove"):
+    r"""Sensitivity of the error of a partition: the children's summed squared errors over `n`.
+
+    .. math:: \Delta = \frac{N - 1}{N^2} R^2 \quad\text{under either relation}
+
+    The score of DiPriMe v1, section 3 and v2, section 3.1, for any fixed cut and any number of
+    children; derived in :doc:`/book/sensitivity`. Parameters and errors as `mean`.
+    """
+    return mse(n, lower, upper, neighbours)
+
+
+def children_mse(n, lower, upper, neighbours="add-remove"):
+    r"""Sensitivity of the unweighted mean of two children's errors, an empty child counting 0.
+
+    .. math:: \frac{R^2}{8}\ \text{(add-remove)},\qquad
+       \frac{R^2}{8}\Bigl(1 + \frac{4}{m + 1}\frac{\lfloor m^2/4 \rfloor}{m^2}\Bigr),\ m = N - 2
+       \ \text{(replace-one)},\qquad N \ge 2
+
+    It does not fall with :math:`N`: no bound of order :math:`1/N` covers this reading of the
+    papers' "mean squared error". Derived in :doc:`/book/sensitivity`. Parameters and errors as
+    `mean`; under replace-one the record may change sides.
+    """
+    square = _check(n, lower, upper, neighbours) ** 2
+    if n == 1:
+        return 0 * square
+    m = n - 2
+    if neighbours == "add-remove" or m == 0:
+        return square / 8
+    return square * (m * m * (m + 1) + 4 * (m * m // 4)) / (8 * m * m * (m + 1))
+
+
+def split_score(n, neighbours="add-remove"):
+    r"""Sensitivity of :math:`q = -\bigl| |left| - |right| \bigr|` at one fixed split: 1 or 2.
+
+    DiPriMe v2, section 3.1; derived in :doc:`/book/sensitivity`. One record alone can't change
+    the score by moving, so replace-one gives 0 for `n` = 1.
+    """
+    _check(n, 0, 0, neighbours)
+    return 1 if neighbours == "add-remove" else min(2 * (n - 1), 2)
+
+
+def counts(n, neighbours="add-remove"):
+    """Sensitivity of a vector of class counts in L1: 1 under add-remove, 2 under replace-one.
+
+    DiPriMe v1, section 3, for two classes or more; derived in :doc:`/book/sensitivity`.
+    """
+    _check(n, 0, 0, neighbours)
+    return 1 if neighbours == "add-remove" else 2
+
+
+# As published --------------------------------------------------------------------------------
+
+
+def published_mean(n, lower, upper):
+    r""":math:`(B_U - B_L)/N` (DiPriMe v1, A.1.1); on :math:`[-B, B]` this is v2's :math:`2B/N`."""
+    return _check(n, lower, upper) / n
+
+
+def published_mse(n, lower, upper):
+    r""":math:`4B^2/N` (DiPriMe v1, A.1.2; v2, A.2), see :doc:`/book/sensitivity`."""
+    _check(n, lower, upper)
+    return 4 * max(abs(lower), abs(upper)) ** 2 / n
+
+
+def published_sse(removed, lower, upper):
+    r""":math:`4B^2\delta` for :math:`\delta` removed targets (DiPriMe v1, A.2.1; v2, B.1)."""
+    _check(1, lower, upper)
+    return 4 * max(abs(lower), abs(upper)) ** 2 * check_integer(removed, "removed", 0)
+
+
+# The statistics ------------------------------------------------------------------------------
+
+
+def mean_of(values):
+    """Mean of a non-empty sequence of numbers; exact on fractions."""
+    if len(values) == 0:
+        raise ValueError(f"values must hold at least one number to have a mean, got {values!r}")
+    return sum(values) / len(values)
+
+
+def sse_of(values):
+    """Sum of squared distances from the mean, 0 for an empty sequence; exact on fractions."""
+    if len(values) == 0:
+        return Fraction(0)
+    return sum(v * v for v in values) - sum(values) ** 2 / len(values)
+
+
+def mse_of(values):
+    """Variance with divisor N, 0 for an empty sequence; exact on fractions."""
+    return sse_of(values) / max(len(values), 1)
+
+
+def _children(records):
+    """The targets of each child, from records (side, target) with side 0 or 1."""
+    return [[y for s, y in records if s == side] for side in (0, 1)]
+
+
+def split_mse_of(records):
+    """The children's summed squared errors over N; `records` are pairs (side, target)."""
+    return sum(map(sse_of, _children(records))) / max(len(records), 1)
+
+
+def children_mse_of(records):
+    """Unweighted mean of the two children's errors; `records` are pairs (side, target)."""
+    return sum(map(mse_of, _children(records))) / 2
+
+
+def split_score_of(records):
+    """Minus the difference of the children's sizes; `records` are pairs (side, target)."""
+    left, right = map(len, _children(records))
+    return -abs(left - right)
+
+
+def counts_of(labels, classes):
+    """How often each of the labels 0, ..., classes - 1 occurs, as a tuple."""
+    return tuple(sum(label == k for label in labels) for k in range(classes))
+
+
+# The search ----------------------------------------------------------------------------------
+
+
+class WorstCase(NamedTuple):
+    """The largest change found, and the two data sets (tuples of records) that show it."""
+
+    value: Real
+    data: tuple
+    neighbour: tuple
+
+
+def distance(a, b):
+    """L1 distance of two values of a statistic, numbers or sequences of them."""
+    return sum(map(abs, map(lambda x, y: x - y, a, b))) if np.ndim(a) else abs(a - b)
+
+
+def worst_case(statistic, n, lower, upper, neighbours="add-remove", *, grid=3, sides=1):
+    """Sensitivity by enumerating every pair of neighbouring data sets on a grid, in fractions.
+
+    Parameters
+    ----------
+    statistic : callable
+        Takes a tuple of records, gives a number or a sequence of numbers (compared in L1), and
+        doesn't depend on the records' order.
+    n : int
+        Records; those of the larger data set under add-remove.
+    lower, upper : int or Fraction
+        Public bounds of the target.
+    neighbours : {"add-remove", "replace-one"}
+    grid : int
+        Targets tried, evenly spaced, both bounds included; at least 2.
+    sides : int
+        With 1 a record is a target; with more it is a pair (side, target), side from 0.
+
+    Returns
+    -------
+    WorstCase
+        The largest change and the first pair that attains it: a lower bound of the sensitivity,
+        equal to it where the grid holds a worst case.
+    """
+    kinds = _records(Fraction(lower), Fraction(_check(n, lower, upper, neighbours)), grid, sides)
+    best = WorstCase(-1, (), ())
+    for common in combinations_with_replacement(kinds, n - 1):
+        full = [(data, statistic(data)) for data in ((*common, record) for record in kinds)]
+        if neighbours == "add-remove":
+            empty = (common, statistic(common))
+            pairs = [(one, empty) for one in full]
+        else:
+            pairs = combinations(full, 2) if len(full) > 1 else [(full[0], full[0])]
+        for (data, here), (neighbour, there) in pairs:
+            if (gap := distance(here, there)) > best.value:
+                best = WorstCase(gap, data, neighbour)
+    return best
+
+
+def _records(lower, spread, grid, sides):
+    check_integer(grid, "grid", 2)
+    check_integer(sides, "sides", 1)
+    targets = sorted({lower + spread * i / (grid - 1) for i in range(grid)})
+    return targets if sides == 1 else [(s, y) for s in range(sides) for y in targets]
+
+
+def worst_case_continuous(
+    statistic, n, lower, upper, neighbours="add-remove", *, sides=1, starts=20, rng
+):
+    """Sensitivity by climbing from random pairs of neighbouring data sets, off every grid.
+
+    Each start draws the sides and the targets at random and follows the gradient (L-BFGS-B)
+    inside the bounds; the first arguments and the answer are those of `worst_case`.
+
+    Parameters
+    ----------
+    starts : int
+        Climbs, at least 1.
+    rng : numpy.random.Generator
+    """
+    from scipy.optimize import minimize  # slow to import, and needed here alone
+
+    _check(n, lower, upper, neighbours)
+    check_integer(starts, "starts", 1)
+    check_rng(rng)
+    size = n + (neighbours == "replace-one")
+    best = WorstCase(-1.0, (), ())
+    for _ in range(starts):
+        where = rng.integers(sides, size=size).tolist()
+
+        def pair(targets, where=where):
+            records = targets.tolist() if sides == 1 else list(zip(where, targets.tolist()))
+            shared = tuple(records[: n - 1])
+            return (*shared, records[n - 1]), (*shared, *records[n:])
+
+        def fall(targets, pair=pair):
+            data, neighbour = pair(targets)
+            return -float(distance(statistic(data), statistic(neighbour)))
+
+        start = rng.uniform(float(lower), float(upper), size)
+        found = minimize(
+            fall, start, method="L-BFGS-B", bounds=[(float(lower), float(upper))] * size
+        )
+        if -found.fun > best.value:
+            best = WorstCase(-float(found.fun), *pair(found.x))
+    return best

@@ -286,9 +286,9 @@ def _disjoint_vote(effort, rng):
     functions=("majority.gap_error", "majority.smooth_exponential_law"), **PAGE,
 )  # fmt: skip
 def _scaling(effort, rng):
-    gaps = range(1, effort.pick(10, 20, 60))
+    gaps = range(1, effort.pick(10, 20, 35))
     rosnam = [_data_needed(lambda j, e: math.log(2 * majority.gap_error(j, e)), j) for j in gaps]
-    published = [_data_needed(lambda j, e: -e / 2 * math.exp(e * j), j) for j in gaps]
+    published = [_data_needed(lambda j, e: -math.log(e / 2) - e * j, j) for j in gaps]
     needed = np.array([rosnam, published])
     return Evidence(
         of_upper_bound(needed, np.full(needed.shape, 100.0)), "exact",
@@ -300,12 +300,12 @@ def _scaling(effort, rng):
     )  # fmt: skip
 
 
-def _data_needed(log_odds, j):
+def _data_needed(error, j):
     """The factor of the gap at which epsilon 0.1 errs as little as epsilon 1 at gap j, by bisection."""
-    low, high = 1.0, 1000.0
+    low, high = 1.0, 200.0
     for _ in range(60):
         middle = (low + high) / 2
-        enough = log_odds(middle * j, 0.1) <= log_odds(j, 1.0)
+        enough = error(middle * j, 0.1) <= error(j, 1.0)
         low, high = (low, middle) if enough else (middle, high)
     return high
 

@@ -1,0 +1,41 @@
+"""Leaves as count vectors, and the leaves one step away."""
+
+from __future__ import annotations
+
+from itertools import product
+
+from dplit.errors import check_counts, check_integer, check_neighbours
+
+
+def leaves(n, classes):
+    """Every count vector of at most `n` records, as tuples of length `classes`, fewest records first.
+
+    Parameters
+    ----------
+    n, classes : int
+    """
+    n, classes = check_integer(n, "n", 0), check_integer(classes, "classes", 1)
+    found = (x for x in product(range(n + 1), repeat=classes) if sum(x) <= n)
+    return sorted(found, key=lambda x: (sum(x), x))
+
+
+def neighbouring(counts, neighbours="add-remove"):
+    """The leaves that neighbouring data sets make of this one, as a sorted list of tuples.
+
+    Under ``"replace-one"`` the replaced record may lie in this leaf before, after, or both.
+
+    Parameters
+    ----------
+    counts : sequence of int, shape (classes,)
+    neighbours : {"add-remove", "replace-one"}
+    """
+    counts = tuple(check_counts(counts).tolist())
+    found = {_moved(counts, c, step) for c in range(len(counts)) for step in (-1, 1)}
+    if check_neighbours(neighbours) == "replace-one":
+        pairs = product(range(len(counts)), repeat=2)
+        found |= {_moved(_moved(counts, a, -1), b, 1) for a, b in pairs if counts[a]}
+    return sorted(x for x in found if min(x) >= 0 and x != counts)
+
+
+def _moved(counts, c, step):
+    return (*counts[:c], counts[c] + step, *counts[c + 1 :])

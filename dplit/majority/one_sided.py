@@ -1,0 +1,103 @@
+r"""ROSNAM, the report one-sided noisy arg-max of the addendum: permute-and-flip on the counts.
+
+Counts are monotonic under add-remove, so the rate is :math:`\epsilon`. Under replace-one a gap can
+change by two, and the rate is :math:`\epsilon/2`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dplit.errors import check_epsilon, check_integer, check_neighbours
+from dplit.mechanisms import PermuteAndFlip
+
+
+def one_sided_law(counts, epsilon, neighbours="add-remove"):
+    r"""Probability of each label, shape of `counts`: :math:`q_c\int_0^1\prod_{i\ne c}(1 - q_i t)\,dt`.
+
+    Here :math:`q_c = e^{-r(\max_i n_i - n_c)}`, with rate :math:`r` of :math:`\epsilon` under
+    add-remove and :math:`\epsilon/2` under replace-one. It is `epsilon`-private: thm-rosnam-law in
+    :doc:`/book/majority`.
+
+    Parameters
+    ----------
+    counts : array_like of int, shape (..., classes)
+    epsilon : float
+    neighbours : {"add-remove", "replace-one"}
+    """
+    monotonic = check_neighbours(neighbours) == "add-remove"
+    return PermuteAndFlip(epsilon, monotonic=monotonic).pmf(counts)
+
+
+def gap_error(gap, epsilon):
+    r"""Probability that ROSNAM reports the minority of two classes: :math:`e^{-\epsilon j}/2`.
+
+    What table 6 of the addendum should have shown. It equals `error_lower_bound`: no private
+    mechanism errs less. Derived in :doc:`/book/majority` as thm-rosnam-law.
+
+    Parameters
+    ----------
+    gap : array_like, shape (...)
+        Majority count minus minority count, j >= 0.
+    epsilon : float
+        Budget of the label under add-remove; pass half of it under replace-one.
+    """
+    return 0.5 * np.exp(-check_epsilon(epsilon) * _at_least_zero(gap))
+
+
+def error_lower_bound(gap, epsilon):
+    r"""No `epsilon`-private label is wrong less often than this at gap :math:`j`: :math:`e^{-\epsilon j}/2`.
+
+    For any number of classes, under add-remove, and for mechanisms that treat the class names
+    alike; for any other it bounds the average of the errors with the two leading names as they are and
+    swapped. The proof (thm-majority-lower-bound in :doc:`/book/majority`): remove :math:`j` majority
+    records one by one. At the tie that is left one of two labels is wrong at least half of the time,
+    and each step divides the probability of a wrong label by at most :math:`e^\epsilon`.
+
+    Parameters
+    ----------
+    gap : array_like, shape (...)
+    epsilon : float
+    """
+    return 0.5 * np.exp(-check_epsilon(epsilon) * _at_least_zero(gap))
+
+
+def second_label(difference, epsilon):
+    r"""Probability that ROSNAM reports B of two classes A, B when :math:`n_A - n_B` is `difference`.
+
+    :math:`\Pr(d + \mathrm{Lap}(1/\epsilon) < 0)`: the difference of two exponential noises is Laplace
+    noise.
+
+    Parameters
+    ----------
+    difference : array_like, shape (...)
+    epsilon : float
+    """
+    d = np.asarray(difference, dtype=float)
+    tail = 0.5 * np.exp(-check_epsilon(epsilon) * np.abs(d))
+    return np.where(d < 0, 1 - tail, tail)[()]
+
+
+def unanimous_error(n, classes, epsilon):
+    r"""Probability that ROSNAM is wrong on :math:`(n, 0, \dots, 0)`: :math:`1 - \frac{1-(1-q^n)^k}{k q^n}`.
+
+    Here :math:`q = e^{-\epsilon}`, add-remove.
+
+    Parameters
+    ----------
+    n : array_like, shape (...)
+    classes : int
+    epsilon : float
+    """
+    odds = np.exp(-check_epsilon(epsilon) * _at_least_zero(n))
+    k = check_integer(classes, "classes", 1)
+    nodes, weights = np.polynomial.legendre.leggauss((k + 1) // 2)  # exact: degree k - 1 in t
+    wrong_by = -np.expm1((k - 1) * np.log1p(-odds[..., None] * (nodes + 1) / 2))
+    return (wrong_by @ weights / 2)[()]
+
+
+def _at_least_zero(gap):
+    gap = np.asarray(gap, dtype=float)
+    if not (gap >= 0).all():
+        raise ValueError(f"a gap must be at least 0, got {gap[~(gap >= 0)].flat[0]:g}")
+    return gap

@@ -1,0 +1,98 @@
+r"""Smooth sensitivity of the score of RDF, theorem 1: as published, and right.
+
+The score :math:`u_c` is 1 for every most frequent class and 0 for the others (equation 7). Local
+sensitivity is the most that one step changes the score of one class (equations 4 and 9), and
+
+.. math:: S^*(x) = \max_{d \ge 0} e^{-d\epsilon} \max_{y:\,\|x-y\| \le d} LS(y)
+
+(equations 5 and 6) is :math:`e^{-d\epsilon}` at the distance :math:`d` of the nearest leaf whose
+score one step can change.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from dplit.errors import check_counts, check_epsilon, check_neighbours
+from dplit.majority.leaves import neighbouring
+from dplit.mechanisms.smooth_exponential import gap
+
+
+def published_smooth_sensitivity(counts, epsilon):
+    r""":math:`e^{-j\epsilon}`, as RDF's theorem 1 (equation 8) has it: too small wherever :math:`j \ge 1`.
+
+    Parameters
+    ----------
+    counts : array_like of int, shape (..., classes)
+    epsilon : float
+
+    Returns
+    -------
+    float or ndarray, shape (...)
+    """
+    return np.exp(-check_epsilon(epsilon) * gap(counts))
+
+
+def smooth_sensitivity(counts, epsilon, neighbours="add-remove"):
+    r"""The true one: :math:`e^{-\epsilon\max(j-1,\,0)}`, or :math:`e^{-\epsilon\max(\lceil j/2\rceil-1,\,0)}`.
+
+    The first under add-remove, the second under replace-one; 0 for a single class, whose score never
+    changes. Corrects RDF's theorem 1; derived in :doc:`/book/majority` as thm-smooth-sensitivity.
+
+    Parameters
+    ----------
+    counts : array_like of int, shape (..., classes)
+    epsilon : float
+    neighbours : {"add-remove", "replace-one"}
+
+    Returns
+    -------
+    float or ndarray, shape (...)
+    """
+    j, one_class = gap(counts), np.shape(counts)[-1] == 1
+    steps = j - 1 if check_neighbours(neighbours) == "add-remove" else (j + 1) // 2 - 1
+    return np.exp(-check_epsilon(epsilon) * np.maximum(steps, 0)) * (not one_class)
+
+
+def first_listed_smooth_sensitivity(counts, epsilon):
+    r"""Smooth sensitivity if, of tied classes, only the first listed scores 1; add-remove.
+
+    A class listed before the winner needs one record less to take over than a class listed after
+    it. So the exponent is :math:`\min(\min_{c<w} n_w - n_c - 1,\ \min_{c>w} n_w - n_c)`: theorem 1
+    as published holds for leaves whose closest rival is listed after the winner, and for no others.
+
+    Parameters
+    ----------
+    counts : sequence of int, shape (classes,)
+    epsilon : float
+    """
+    counts = check_counts(counts)
+    winner = int(counts.argmax())
+    steps = counts[winner] - counts - (np.arange(len(counts)) < winner)
+    rivals = np.delete(steps, winner)
+    return math.exp(-check_epsilon(epsilon) * rivals.min()) if rivals.size else 0.0
+
+
+def searched_smooth_sensitivity(counts, epsilon, neighbours="add-remove", score=None):
+    """Smooth sensitivity by breadth-first search over leaves, from the definition.
+
+    Parameters
+    ----------
+    counts : sequence of int, shape (classes,)
+    epsilon : float
+    neighbours : {"add-remove", "replace-one"}
+    score : callable, optional
+        Score of each class of a leaf; left out, the paper's, 1 for every most frequent class.
+    """
+    score = score or (lambda x: tuple(int(n == max(x)) for n in x))
+    start = tuple(check_counts(counts).tolist())
+    seen, ring, distance = {start}, [start], 0
+    while len(start) > 1:
+        if any(score(y) != score(x) for x in ring for y in neighbouring(x, neighbours)):
+            return math.exp(-check_epsilon(epsilon) * distance)
+        ring = {y for x in ring for y in neighbouring(x, neighbours)} - seen
+        seen |= ring
+        distance += 1
+    return 0.0

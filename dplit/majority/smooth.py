@@ -1,0 +1,143 @@
+r"""What the exponential mechanism scaled by smooth sensitivity costs.
+
+RDF publishes the exponential mechanism with :math:`e^{-j\epsilon}` in place of the global sensitivity.
+With :math:`a_j = \frac{\epsilon}{2} e^{j\epsilon}` a majority at gap :math:`j` has odds :math:`e^{a_j}`
+against each other class. Neighbouring gaps have exponents that differ without bound, so no finite
+epsilon covers all leaves; add-remove throughout.
+"""
+
+from __future__ import annotations
+
+from itertools import count
+
+import numpy as np
+
+from dplit.errors import check_epsilon, check_integer
+from dplit.mechanisms import SmoothExponential
+
+
+def smooth_exponential_law(counts, epsilon):
+    """Probability of each label as RDF publishes it (equations 2, 7 and 8), shape of `counts`.
+
+    Not private at `epsilon`, nor at any other: see `smooth_exponential_loss`.
+
+    Parameters
+    ----------
+    counts : array_like of int, shape (..., classes)
+    epsilon : float
+        What the paper says that it costs.
+    """
+    return SmoothExponential(epsilon).pmf(counts)
+
+
+def smooth_exponential_loss(gap, epsilon, classes=2):
+    r"""Exact privacy loss of the step from gap :math:`j` to gap :math:`j + 1`.
+
+    .. math:: \log\frac{e^{a_{j+1}} + k - 1}{e^{a_j} + k - 1} \quad (j \ge 1), \qquad
+              \log\frac{e^{a_1} + 1}{2} \quad (j = 0,\ k = 2),
+
+    or the loss of the majority's own label where that is larger (many classes, small gaps). From
+    a tie it is the largest over all numbers of tied classes. Derived in :doc:`/book/majority` as
+    thm-smooth-exponential-loss.
+
+    Parameters
+    ----------
+    gap : array_like of int, shape (...)
+        The smaller of the two gaps, at least 0.
+    epsilon : float
+    classes : int
+        Number of classes, k >= 2.
+
+    Returns
+    -------
+    float or ndarray, shape (...); ``inf`` where it exceeds every float.
+    """
+    epsilon, others = check_epsilon(epsilon), check_integer(classes, "classes", 2) - 1
+    j = np.asarray(gap, dtype=float)
+    with np.errstate(over="ignore"):
+        low, high = (epsilon / 2 * np.exp(epsilon * g) for g in (j, j + 1))
+        rest = [np.log1p(others * np.exp(-a)) for a in (low, high)]  # -log P(majority)
+        step = np.maximum(low * np.expm1(epsilon) + rest[1] - rest[0], rest[0] - rest[1])
+    return np.where(j > 0, step, _tie_loss(epsilon, others))[()]
+
+
+def _tie_loss(epsilon, others):
+    """Two tied classes make the loser's loss largest, a tie of all classes the winner's."""
+    tied, winner = epsilon / 2, epsilon / 2 * np.exp(epsilon)
+    rest = np.log1p(others * np.exp(-winner))
+    loser = tied + winner + rest - np.log(2 * np.exp(tied) + others - 1)
+    return max(loser, np.log(others + 1) - rest)
+
+
+def first_violation(epsilon, classes=2, bound=None):
+    """The smallest gap whose step to the next gap costs more than `bound`; the leaf (gap, 0, ..., 0).
+
+    It exists for every bound: the loss grows without limit.
+
+    Parameters
+    ----------
+    epsilon : float
+    classes : int
+    bound : float, optional
+        Left out, `epsilon` itself; ``2 * epsilon`` asks whether the cost "may be twice".
+    """
+    bound = check_epsilon(epsilon) if bound is None else check_epsilon(bound, "bound")
+    return next(j for j in count() if smooth_exponential_loss(j, epsilon, classes) > bound)
+
+
+def rescaled_loss(gap, epsilon):
+    r"""Loss for two classes of the step from gap :math:`j \ge 1` with the *true* smooth sensitivity.
+
+    The exponent is then :math:`\frac{\epsilon}{2} e^{(j-1)\epsilon} = a_{j-1}`: the published loss,
+    one gap later, and as unbounded.
+
+    Parameters
+    ----------
+    gap : array_like of int, shape (...)
+        At least 1.
+    epsilon : float
+    """
+    j, epsilon = np.asarray(gap, dtype=float), check_epsilon(epsilon)
+    with np.errstate(over="ignore"):
+        low, high = (epsilon / 2 * np.exp(epsilon * g) for g in (j - 1, j))
+        rise = low * np.expm1(epsilon)
+    return (rise + np.log1p(np.exp(-high)) - np.log1p(np.exp(-low)))[()]
+
+
+def smooth_exponential_delta(epsilon, classes=2, spent=None):
+    r"""The least :math:`\delta` for which the published mechanism is (`spent`, :math:`\delta`)-private.
+
+    The largest :math:`\sum_c (P(c) - e^{\epsilon'} P'(c))_+` over all neighbouring leaves. The search
+    over gaps stops where neither direction can reach what was found: the labels other than the
+    majority have less mass than that, and the majority's own ratio is below :math:`e^{\epsilon'}`.
+
+    Parameters
+    ----------
+    epsilon : float
+    classes : int
+        Number of classes, k >= 2.
+    spent : float, optional
+        :math:`\epsilon'`; left out, `epsilon`.
+    """
+    spent = check_epsilon(epsilon) if spent is None else check_epsilon(spent, "spent")
+    law = SmoothExponential(epsilon).pmf
+    worst = max(_hockey_stick(law(x), law(y), spent) for x, y in _tied_steps(classes))
+    for j in count(1):
+        lower, upper = law([[j] + [0] * (classes - 1), [j + 1] + [0] * (classes - 1)])
+        if lower[1:].sum() <= worst and lower[0] >= np.exp(-spent):
+            return float(worst)
+        worst = max(worst, _hockey_stick(lower, upper, spent))
+
+
+def _hockey_stick(p, q, spent):
+    """The larger of the two directions of sum (p - e^spent q)_+."""
+    scale = np.exp(spent)
+    return max(np.maximum(p - scale * q, 0).sum(), np.maximum(q - scale * p, 0).sum())
+
+
+def _tied_steps(classes):
+    """One pair of leaves for each step from a tie of m classes: to a tie of m - 1, or to gap 1."""
+    for m in range(2, check_integer(classes, "classes", 2) + 1):
+        tied = [1] * m + [0] * (classes - m)
+        yield tied, [2, *tied[1:]]
+        yield tied, [*tied[: m - 1], 0, *tied[m:]]

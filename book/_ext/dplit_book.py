@@ -12,6 +12,8 @@ import shutil
 from importlib.util import find_spec
 from pathlib import Path
 
+from docutils import nodes
+
 MATHJAX = "mathjax"
 SHIPPED = ("tex-chtml.js", "input/tex/extensions", "output/chtml/fonts/woff-v2", "a11y")
 LEDGER_CLASS = 'class="ledger'
@@ -46,11 +48,21 @@ def add_page_scripts(app, pagename, templatename, context, doctree):
         app.add_js_file(app.config.mathjax_path, defer="defer")
 
 
-def drop_thebe(app, pagename, templatename, context, doctree):
-    """Leave out the scripts of thebe: they run code on somebody's server, and the book has no such button."""
-    context["script_files"] = [
-        s for s in context.get("script_files", ()) if "thebe" not in f"{s!r}{s.attributes}"
-    ]
+def drop_thebe_scripts(app, pagename, templatename, context, doctree):
+    """Leave out thebe, which runs code on somebody's server: the book has no button for it."""
+    for files in ("script_files", "css_files"):
+        context[files] = [f for f in context.get(files, ()) if not _is_of_thebe(f)]
+
+
+def _is_of_thebe(file):
+    return "thebe" in f"{file.filename} {file.attributes.get('body')}"
+
+
+def drop_thebe_settings(app, doctree, docname):
+    """Leave out what thebe writes into each page."""
+    for node in list(doctree.findall(nodes.raw)):
+        if "x-thebe-config" in node.astext() or "kernelName =" in node.astext():
+            node.parent.remove(node)
 
 
 def skip_request_setters(app, what, name, obj, skip, options):
@@ -89,7 +101,8 @@ def _other_names(target):
 def setup(app):
     app.connect("config-inited", use_shipped_mathjax)
     app.connect("html-page-context", add_page_scripts, priority=600)
-    app.connect("html-page-context", drop_thebe, priority=900)
+    app.connect("html-page-context", drop_thebe_scripts, priority=900)
+    app.connect("doctree-resolved", drop_thebe_settings, priority=900)
     app.connect("build-finished", copy_mathjax)
     app.connect("autodoc-skip-member", skip_request_setters)
     app.connect("missing-reference", resolve_reexported)

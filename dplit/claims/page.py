@@ -18,6 +18,7 @@ SHORT_NAMES = {
     "m-rf": "M-RF",
 }
 COLUMNS = ("Claim", "Where", "Statement", "Verdict", "Evidence", "Computed by", "Holds instead")
+NOTHING = "&mdash;"
 
 
 def ledger_html(claims):
@@ -65,7 +66,7 @@ def glance(claims, ax, colors):
         left = 0
         for verdict, count in counts.items():
             label = verdict if row == 0 else None
-            ax.barh(row, count, left=left, height=0.62, color=colors[verdict], label=label)
+            ax.barh(row, count, left=left, height=0.62, lw=0, color=colors[verdict], label=label)
             if count:
                 ink = _ink(colors[verdict])
                 ax.text(left + count / 2, row, count, ha="center", va="center", color=ink)
@@ -129,7 +130,6 @@ def _row(claim):
     body = "".join(
         f'<td role="cell" data-label="{name}">{cell}</td>'
         for name, cell in zip(COLUMNS[1:], cells, strict=True)
-        if cell
     )
     return (
         f'<tr role="row" id="{fragment}" data-paper="{claim.paper}" data-verdict="{claim.verdict}">'
@@ -165,7 +165,7 @@ def _computed_by(claim):
     links += [f'<a href="{_address(name)}"><code>{name}</code></a>' for name in claim.functions]
     if claim.test:
         links.append(f"<code>{escape(claim.test)}</code>")
-    return "<br>".join(links)
+    return "<br>".join(links) or NOTHING
 
 
 def _address(function):
@@ -175,7 +175,7 @@ def _address(function):
 
 def _holds_instead(claim):
     if not claim.holds_instead:
-        return "&mdash;"
+        return NOTHING
     return f'<a href="#{row_id(claim.holds_instead)}">{escape(claim.holds_instead)}</a>'
 
 

@@ -1,0 +1,109 @@
+"""What the book asks of Sphinx: formulas without a network, the ledger's script, names of the package.
+
+MathJax comes from the package sphinx-mathjax-offline and is copied to ``mathjax/`` in the site. It
+must not lie under ``_static``, since Jupyter Book may load every script it finds there.
+"""
+
+from __future__ import annotations
+
+import importlib
+import re
+import shutil
+from importlib.util import find_spec
+from pathlib import Path
+
+from docutils import nodes
+
+MATHJAX = "mathjax"
+SHIPPED = ("tex-chtml.js", "input/tex/extensions", "output/chtml/fonts/woff-v2", "a11y")
+LEDGER_CLASS = 'class="ledger'
+MATH_CLASS = "mathjax_process"
+
+
+def use_shipped_mathjax(app, config):
+    """Let every page with formulas load MathJax from the site itself."""
+    config.mathjax_path = f"../{MATHJAX}/tex-chtml.js"  # Sphinx reads it as relative to _static
+
+
+def copy_mathjax(app, error):
+    """Copy the parts of MathJax that typeset TeX into the finished site."""
+    if error or app.builder.format != "html":
+        return
+    source = Path(find_spec("sphinx-mathjax-offline").origin).parent / "static" / "mathjax"
+    for part in SHIPPED:
+        target = Path(app.outdir, MATHJAX, part)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if (source / part).is_dir():
+            shutil.copytree(source / part, target, dirs_exist_ok=True)
+        else:
+            shutil.copyfile(source / part, target)
+
+
+def add_page_scripts(app, pagename, templatename, context, doctree):
+    """Give a page the scripts that its stored outputs need: the ledger's filter, and MathJax."""
+    body = context.get("body", "")
+    if LEDGER_CLASS in body:
+        app.add_js_file("ledger.js", defer="defer")
+    if MATH_CLASS in body and not app.env.get_domain("math").has_equations(pagename):
+        app.add_js_file(app.config.mathjax_path, defer="defer")
+
+
+def drop_thebe_scripts(app, pagename, templatename, context, doctree):
+    """Leave out thebe, which runs code on somebody's server: the book has no button for it."""
+    for files in ("script_files", "css_files"):
+        context[files] = [f for f in context.get(files, ()) if not _is_of_thebe(f)]
+
+
+def _is_of_thebe(file):
+    return "thebe" in f"{file.filename} {file.attributes.get('body')}"
+
+
+def drop_thebe_settings(app, doctree, docname):
+    """Leave out what thebe writes into each page."""
+    for node in list(doctree.findall(nodes.raw)):
+        if "x-thebe-config" in node.astext() or "kernelName =" in node.astext():
+            node.parent.remove(node)
+
+
+def skip_request_setters(app, what, name, obj, skip, options):
+    """Leave out the metadata-routing setters that scikit-learn adds to every estimator."""
+    return True if re.fullmatch(r"set_\w+_request", name) else skip
+
+
+def resolve_reexported(app, env, node, contnode):
+    """Let ``dplit.Domain`` and ``dplit.domain.Domain`` both refer to the one that is documented."""
+    target = node.get("reftarget", "")
+    if node.get("refdomain") != "py" or not target.startswith("dplit."):
+        return None
+    domain = env.get_domain("py")
+    for name in _other_names(target):
+        if name in domain.objects:
+            page = node["refdoc"]
+            return domain.resolve_xref(env, page, app.builder, "obj", name, node, contnode)
+    return None
+
+
+def _other_names(target):
+    """Every dotted name under which the object `target` could be documented."""
+    path, name, tail = target, "", []
+    while "." in path:
+        path, name = path.rsplit(".", 1)
+        tail.insert(0, name)
+        try:
+            module = importlib.import_module(path)
+        except ImportError:
+            continue
+        home = getattr(getattr(module, tail[0], None), "__module__", "").split(".")
+        return [".".join([*home[:n], *tail]) for n in range(len(home), 0, -1)]
+    return []
+
+
+def setup(app):
+    app.connect("config-inited", use_shipped_mathjax)
+    app.connect("html-page-context", add_page_scripts, priority=600)
+    app.connect("html-page-context", drop_thebe_scripts, priority=900)
+    app.connect("doctree-resolved", drop_thebe_settings, priority=900)
+    app.connect("build-finished", copy_mathjax)
+    app.connect("autodoc-skip-member", skip_request_setters)
+    app.connect("missing-reference", resolve_reexported)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

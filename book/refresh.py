@@ -1,0 +1,221 @@
+"""Bring the notebooks and the API pages up to date with the code.
+
+``python book/refresh.py`` re-executes each notebook whose inputs have changed since its outputs
+were stored, and writes the pages of the API reference. The inputs of a notebook are the sources of
+its cells and of every module of `dplit` that they import, directly or through other modules; their
+digest is kept in the notebook's metadata. Comments, docstrings and blank lines do not count.
+
+``--check`` changes nothing, lists what is stale, and exits with 1 if anything is.
+``--all`` re-executes every notebook.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import hashlib
+import json
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+BOOK = ROOT / "book"
+STAMP = "dplit_inputs"
+
+
+def notebooks():
+    """Every notebook of the book, in alphabetical order."""
+    return sorted(BOOK.glob("*.ipynb"))
+
+
+def digest(path):
+    """Digest of a notebook's inputs: its code cells and the modules that they import."""
+    cells = [c for c in json.loads(path.read_text("utf-8"))["cells"] if c["cell_type"] == "code"]
+    sources = ["".join(cell["source"]) for cell in cells]
+    modules = sorted(closure(set().union(*map(imports, sources))))
+    text = "\0".join(sources + [meaning(module.read_text("utf-8")) for module in modules])
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def imports(source, package=""):
+    """Files of `dplit` that `source` imports, anywhere in it."""
+    found = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            found |= {file for alias in node.names for file in files(alias.name)}
+        elif isinstance(node, ast.ImportFrom):
+            base = _absolute(node, package)
+            found |= files(base)
+            found |= {file for alias in node.names for file in files(f"{base}.{alias.name}")}
+    return found
+
+
+def _absolute(node, package):
+    parents = package.split(".")
+    stem = parents[: len(parents) - node.level + 1] if node.level else []
+    return ".".join([*stem, *([node.module] if node.module else [])])
+
+
+def files(module):
+    """The file of a module of `dplit`, and those of the packages around it."""
+    parts = module.split(".")
+    if parts[0] != "dplit":
+        return set()
+    found = set()
+    for n in range(1, len(parts) + 1):
+        stem = ROOT.joinpath(*parts[:n])
+        found |= {f for f in (stem.with_suffix(".py"), stem / "__init__.py") if f.is_file()}
+    return found
+
+
+def closure(start):
+    """`start` and every file of `dplit` that they import, directly or through others."""
+    seen, left = set(), list(start)
+    while left:
+        path = left.pop()
+        if path not in seen:
+            seen.add(path)
+            package = ".".join(path.relative_to(ROOT).parent.parts)
+            left += imports(path.read_text("utf-8"), package)
+    return seen
+
+
+def meaning(source):
+    """`source` without docstrings, comment lines and blank lines."""
+    lines = source.splitlines()
+    for node in ast.walk(ast.parse(source)):
+        if _is_docstring(node):
+            lines[node.lineno - 1 : node.end_lineno] = [""] * (node.end_lineno - node.lineno + 1)
+    return "\n".join(line for line in lines if line.strip() and not line.lstrip().startswith("#"))
+
+
+def _is_docstring(node):
+    return (
+        isinstance(node, ast.Expr)
+        and isinstance(node.value, ast.Constant)
+        and isinstance(node.value.value, str)
+    )
+
+
+def is_stale(path):
+    """True if a notebook's stored outputs belong to other inputs than it has now."""
+    return json.loads(path.read_text("utf-8"))["metadata"].get(STAMP) != digest(path)
+
+
+def execute(path):
+    """Run a notebook from top to bottom in the book's folder and store its outputs and its stamp."""
+    import nbformat
+    from nbclient import NotebookClient
+
+    notebook = nbformat.read(path, as_version=4)
+    NotebookClient(
+        notebook,
+        kernel_name="python3",
+        record_timing=False,
+        resources={"metadata": {"path": str(BOOK)}},
+    ).execute()
+    notebook.metadata = {
+        "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+        "language_info": {"name": "python"},
+        STAMP: digest(path),
+    }
+    for cell in notebook.cells:
+        if cell.cell_type == "code":
+            cell.metadata.pop("execution", None)
+    nbformat.write(notebook, path)
+
+
+def api_pages():
+    """Text of each page of the API reference, by path: one page a top-level module of `dplit`."""
+    tops = sorted(p for p in (ROOT / "dplit").iterdir() if _is_public(p))
+    pages = {BOOK / "api" / f"{top.stem}.md": _api_page(top) for top in tops}
+    listing = "\n".join(f"   dplit.{top.stem}" for top in tops)
+    pages[BOOK / "api.md"] = API_OVERVIEW.replace("MODULES", listing)
+    return pages
+
+
+API_OVERVIEW = """# API reference
+
+What is public, from the docstrings of the package. Each module has a page; the names that
+`import dplit` gives are documented where they are defined. Every function says which paper and
+which statement it computes, and links to the chapter that derives it.
+
+```{eval-rst}
+.. autosummary::
+
+MODULES
+```
+"""
+
+
+def _is_public(path):
+    if path.name.startswith("_"):
+        return False
+    return (path / "__init__.py").is_file() if path.is_dir() else path.suffix == ".py"
+
+
+def _api_page(top):
+    name = f"dplit.{top.stem}"
+    sections = [f"# {name}", _automodule(name)]
+    if top.is_dir():
+        exported = _exported(top / "__init__.py")
+        for path in sorted(filter(_is_public, top.iterdir())):
+            sections += [f"## {name}.{path.stem}", _automodule(f"{name}.{path.stem}", exported)]
+    return "\n\n".join(sections) + "\n"
+
+
+def _automodule(name, exclude=()):
+    lines = [f".. automodule:: {name}", "   :members:"]
+    if exclude:
+        lines.append(f"   :exclude-members: {', '.join(sorted(exclude))}")
+    return "\n".join(["```{eval-rst}", *lines, "```"])
+
+
+def _exported(init):
+    """The names in ``__all__`` of a package: documented on the package, not again in its modules."""
+    for node in ast.parse(init.read_text("utf-8")).body:
+        if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "__all__":
+            return set(ast.literal_eval(node.value))
+    return set()
+
+
+def stale_api_pages():
+    """Paths of API pages that are missing, differ from the code, or belong to no module."""
+    pages = api_pages()
+    wrong = [p for p, text in pages.items() if not p.is_file() or p.read_text("utf-8") != text]
+    return wrong + [p for p in sorted((BOOK / "api").glob("*.md")) if p not in pages]
+
+
+def write_api_pages():
+    """Write the API pages that are stale and remove those that belong to no module."""
+    pages = api_pages()
+    for path in stale_api_pages():
+        if path in pages:
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(pages[path], "utf-8")
+        else:
+            path.unlink()
+        print(f"{path.relative_to(ROOT)}: written")
+
+
+def main(arguments=None):
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("--check", action="store_true", help="list what is stale, change nothing")
+    parser.add_argument("--all", action="store_true", help="re-execute every notebook")
+    options = parser.parse_args(arguments)
+    due = [path for path in notebooks() if options.all or is_stale(path)]
+    if options.check:
+        stale = due + stale_api_pages()
+        for path in stale:
+            print(f"{path.relative_to(ROOT)}: stale")
+        return bool(stale)
+    write_api_pages()
+    for path in due:
+        print(f"{path.relative_to(ROOT)}: executing", flush=True)
+        execute(path)
+    print(f"{len(due)} of {len(notebooks())} notebooks executed")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,89 @@
+"""Where the book's sources and pages are, for the tests that read them."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import yaml
+
+ROOT = Path(__file__).resolve().parents[2]
+BOOK = ROOT / "book"
+NOTEBOOKS = sorted(BOOK.glob("*.ipynb"))
+SOURCES = sorted([*BOOK.rglob("*.md"), *NOTEBOOKS])
+PAGES = [p.relative_to(ROOT).with_suffix(".html").as_posix() for p in SOURCES]
+BUILD_SECONDS = 500
+
+
+def chapters():
+    """Stems of the chapters: the notebooks in the numbered parts of the table of contents."""
+    toc = yaml.safe_load((ROOT / "_toc.yml").read_text("utf-8"))
+    numbered = [part for part in toc["parts"] if part.get("numbered")]
+    return [Path(entry["file"]).stem for part in numbered for entry in part["chapters"]]
+
+
+def cells(path, kind):
+    """The cells of a notebook of one kind, "code" or "markdown", each with its source as a string."""
+    notebook = json.loads(path.read_text("utf-8"))
+    found = [cell for cell in notebook["cells"] if cell["cell_type"] == kind]
+    return [{**cell, "source": "".join(cell["source"])} for cell in found]
+
+
+def is_placeholder(stem):
+    """True for a chapter that has a title and no code yet."""
+    return not cells(BOOK / f"{stem}.ipynb", "code")
+
+
+def is_fresh(site):
+    """True if the site was built after the last change of any of its sources."""
+    stamp = site / ".built"
+    return stamp.is_file() and stamp.stat().st_mtime >= max(map(_changed, _inputs()))
+
+
+def _inputs():
+    yield from (ROOT / "_config.yml", ROOT / "_toc.yml")
+    for folder in ("book", "dplit", "data"):
+        for path in (ROOT / folder).rglob("*"):
+            hidden = any(part.startswith((".", "__pycache__")) for part in path.parts[-3:])
+            if path.is_file() and not hidden:
+                yield path
+
+
+def _changed(path):
+    return path.stat().st_mtime
+
+
+def build(folder):
+    """Build the site into `folder`, once even if several processes ask for it; warnings are errors."""
+    site, failed = folder / "_build" / "html", folder / "failed"
+    try:
+        folder.mkdir(parents=True)
+    except FileExistsError:  # another worker builds it
+        deadline = time.monotonic() + BUILD_SECONDS
+        while not (site / ".built").is_file():
+            assert not failed.is_file() and time.monotonic() < deadline, "the site does not build"
+            time.sleep(0.5)
+        return site
+    flags = ["--all", "-W", "-n", "--keep-going", "--path-output", str(folder)]
+    search = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
+    made = subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            "from jupyter_book.cli.main import main; main()",
+            "build",
+            ".",
+            *flags,
+        ],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": search},
+        capture_output=True,
+        text=True,
+    )
+    if made.returncode:
+        failed.touch()
+    assert made.returncode == 0, f"the site does not build:\n{made.stdout}\n{made.stderr}"
+    (site / ".built").touch()
+    return site

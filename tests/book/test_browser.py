@@ -1,0 +1,254 @@
+"""The book in headless Chromium: opened from the disk, and served on loopback."""
+
+import json
+import shutil
+import threading
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from urllib.parse import urlsplit
+from urllib.request import urlopen
+
+import book_tools
+import pytest
+from book_tools import NOTEBOOKS, PAGES
+
+pytestmark = pytest.mark.browser
+
+CHROMIUM = next(
+    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), ""
+)
+CHROMEDRIVER = shutil.which("chromedriver")
+FLAGS = (
+    "--headless=new --no-sandbox --disable-gpu --disable-dev-shm-usage --disable-background-networking "
+    "--disable-component-update --disable-sync --no-first-run --window-size=1400,1000"
+).split()
+SECONDS = 30
+PHONE = {"width": 390, "height": 844, "deviceScaleFactor": 2, "mobile": True}
+RAW_FORMULAS = r"""
+const page = document.querySelector("article").cloneNode(true);
+page.querySelectorAll("pre, code, script, style, mjx-container").forEach((e) => e.remove());
+return page.textContent.match(/\\\(|\\\[|\\[a-z]+\{|\$[^$\n]+\$/g) || [];
+"""
+
+
+@pytest.fixture(scope="module")
+def driver(tmp_path_factory):
+    if not (CHROMIUM and CHROMEDRIVER):
+        pytest.skip("needs chromium and chromedriver on the path")
+    from selenium import webdriver
+
+    options = webdriver.ChromeOptions()
+    options.binary_location = CHROMIUM
+    for flag in [*FLAGS, f"--user-data-dir={tmp_path_factory.mktemp('chromium')}"]:
+        options.add_argument(flag)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    driver = webdriver.Chrome(options, webdriver.ChromeService(CHROMEDRIVER))
+    driver.set_page_load_timeout(SECONDS)
+    driver.set_script_timeout(SECONDS)
+    yield driver
+    driver.quit()
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *args):
+        pass
+
+
+@pytest.fixture(scope="module")
+def server(site):
+    """Address of the site on loopback."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(site))) as http:
+        threading.Thread(target=http.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{http.server_port}/"
+        http.shutdown()
+
+
+def visit(driver, address):
+    """Open a page and wait until it is complete and its formulas are typeset."""
+    for log in ("browser", "performance"):
+        driver.get_log(log)
+    driver.get(address)
+    wait(driver, "return document.readyState === 'complete'")
+    driver.execute_async_script(
+        "const done = arguments[arguments.length - 1];"
+        "window.MathJax ? MathJax.startup.promise.then(() => done()) : done();"
+    )
+
+
+def wait(driver, script):
+    """Wait until `script` returns something true, and return that."""
+    from selenium.webdriver.support.ui import WebDriverWait
+
+    return WebDriverWait(driver, SECONDS).until(lambda d: d.execute_script(script))
+
+
+def problems(driver):
+    """What the console calls severe."""
+    return [entry["message"] for entry in driver.get_log("browser") if entry["level"] == "SEVERE"]
+
+
+def requests(driver):
+    """Addresses that were asked for since the last `visit`."""
+    events = [json.loads(entry["message"])["message"] for entry in driver.get_log("performance")]
+    sent = [e["params"] for e in events if e["method"] == "Network.requestWillBeSent"]
+    return [e["request"]["url"] for e in sent]
+
+
+def outside(driver, home):
+    """Addresses on any network that were asked for since the last `visit`, but for those of `home`."""
+    return [a for a in requests(driver) if a.startswith(("http", "ws")) and not a.startswith(home)]
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page_opens_from_the_disk(driver, site, page):
+    visit(driver, (site / page).as_uri())
+    assert problems(driver) == []
+    assert outside(driver, "file:") == []
+    formulas = driver.execute_script(
+        "return document.querySelectorAll('.math, .mathjax_process').length"
+    )
+    typeset = driver.execute_script("return document.querySelectorAll('mjx-container').length")
+    if page != "book/ledger.html":
+        assert bool(typeset) == bool(formulas)
+    assert driver.execute_script(RAW_FORMULAS) == []
+    assert driver.execute_script("return document.querySelectorAll('mjx-merror').length") == 0
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page_fits_a_phone(driver, site, page):
+    driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", PHONE)
+    try:
+        visit(driver, (site / page).as_uri())
+        width = driver.execute_script("return document.documentElement.scrollWidth")
+        assert width <= PHONE["width"]
+    finally:
+        driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+@pytest.mark.parametrize("page", ["index.html", "book/index.html", "book/ledger.html"])
+def test_a_served_page_loads_without_complaint(driver, server, page):
+    visit(driver, server + page)
+    wait(
+        driver, "return location.pathname.endsWith('.html') && !!document.querySelector('article')"
+    )
+    assert problems(driver) == []
+    assert outside(driver, server) == []
+
+
+@pytest.mark.parametrize("where", ["disk", "server"])
+def test_search_finds_permute(driver, site, server, where):
+    home = site.as_uri() + "/" if where == "disk" else server
+    visit(driver, home + "search.html?q=permute")
+    results = wait(
+        driver,
+        "return [...document.querySelectorAll('#search-results li a')].map((a) => a.textContent)",
+    )
+    assert any("otation" in result for result in results)
+
+
+def test_dark_and_light(driver, site):
+    visit(driver, (site / PAGES[0]).as_uri())
+    theme = "return document.documentElement.dataset.theme"
+    seen = {driver.execute_script(theme): _ground(driver)}
+    for _ in range(3):
+        driver.execute_script("document.querySelector('.theme-switch-button').click()")
+        seen[driver.execute_script(theme)] = _ground(driver)
+    assert seen["dark"] < 60 < 200 < seen["light"]
+
+
+def _ground(driver):
+    """Mean brightness of the page's ground, 0 to 255."""
+    rgb = driver.execute_script("return getComputedStyle(document.body).backgroundColor")
+    values = [float(v) for v in rgb[rgb.index("(") + 1 : -1].split(",")[:3]]
+    return sum(values) / 3
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_the_notebook_can_be_downloaded(driver, server, path):
+    visit(driver, f"{server}book/{path.stem}.html")
+    address = wait(driver, "return document.querySelector('a.btn-download-source-button').href")
+    assert urlsplit(address).path.endswith(".ipynb")
+    with urlopen(address, timeout=SECONDS) as reply:
+        assert json.load(reply) == json.loads(path.read_text("utf-8"))
+
+
+def _fake_ledger(folder):
+    """A page with a ledger of a few made-up claims and the book's own script."""
+    from dplit.claims.core import Claim
+    from dplit.claims.page import ledger_html
+
+    rows = [
+        ("rdf/one", "fails"),
+        ("rdf/two", "leaks"),
+        ("mrf/one", "holds"),
+        ("mrf/one/corrected", "holds"),
+    ]
+    made = [
+        Claim(i, i.split("/")[0], "Theorem 1", f"the {v} one", v, print, ours="corrected" in i)
+        for i, v in rows
+    ]
+    shutil.copy(book_tools.BOOK / "_static" / "ledger.js", folder)
+    script = '<script src="ledger.js"></script>'
+    page = folder / "ledger.html"
+    page.write_text(f"<!doctype html><meta charset=utf-8>{ledger_html(made)}{script}", "utf-8")
+    return page
+
+
+def shown(driver):
+    return driver.execute_script(
+        "return [...document.querySelectorAll('.ledger tbody tr')]"
+        ".filter((row) => row.offsetParent).map((row) => row.id)"
+    )
+
+
+def choose(driver, name, value):
+    driver.execute_script(
+        "const field = document.querySelector('.ledger-filter').elements[arguments[0]];"
+        "field.value = arguments[1]; field.dispatchEvent(new Event('input', {bubbles: true}));",
+        name,
+        value,
+    )
+
+
+def test_the_ledger_filters(driver, tmp_path):
+    address = _fake_ledger(tmp_path).as_uri()
+    visit(driver, address)
+    everything = ["rdf-one", "rdf-two", "mrf-one", "mrf-one-corrected"]
+    assert shown(driver) == everything
+    choose(driver, "paper", "rdf")
+    assert shown(driver) == ["rdf-one", "rdf-two"]
+    choose(driver, "verdict", "leaks")
+    assert shown(driver) == ["rdf-two"]
+    count = driver.execute_script("return document.querySelector('.ledger-count').textContent")
+    assert count == "1 of 4 claims"
+    choose(driver, "text", "no such words")
+    assert shown(driver) == []
+    driver.execute_script("document.querySelector('.ledger-filter button').click()")
+    wait(driver, "return !document.querySelector('.ledger tbody tr[hidden]')")
+    assert shown(driver) == everything
+
+
+def test_a_link_to_a_filtered_row_shows_it(driver, tmp_path):
+    visit(driver, _fake_ledger(tmp_path).as_uri())
+    choose(driver, "paper", "rdf")
+    driver.execute_script("location.hash = 'mrf-one-corrected'")
+    wait(driver, "return !!document.querySelector('tr:target').offsetParent")
+
+
+def test_without_script_every_row_shows_and_no_control(driver, tmp_path):
+    page = _fake_ledger(tmp_path)
+    (tmp_path / "ledger.js").write_text("")
+    visit(driver, page.as_uri())
+    assert len(shown(driver)) == 4
+    assert driver.execute_script("return !document.querySelector('.ledger-filter').offsetParent")
+
+
+def test_the_books_ledger_filters(driver, site):
+    visit(driver, (site / "book" / "ledger.html").as_uri())
+    rows = driver.execute_script(
+        "return [...document.querySelectorAll('.ledger tbody tr')].map((r) => [r.id, r.dataset.verdict])"
+    )
+    assert not driver.execute_script("return document.querySelector('.ledger-filter').hidden")
+    for verdict in ("holds", "leaks"):
+        choose(driver, "verdict", verdict)
+        assert shown(driver) == [row for row, has in rows if has == verdict]

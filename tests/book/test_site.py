@@ -1,0 +1,111 @@
+"""The built pages, read without a browser: links, addresses, pictures, and what a chapter has."""
+
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import book_tools
+import pytest
+from book_tools import PAGES
+from bs4 import BeautifulSoup
+
+LOADED = {"script": "src", "link": "href", "img": "src", "iframe": "src", "source": "src"}
+OUTSIDE = ("http:", "https:", "//")
+
+
+@cache
+def soup(path):
+    return BeautifulSoup(path.read_text("utf-8"), "html.parser")
+
+
+@cache
+def anchors(path):
+    return {tag[key] for tag in soup(path).find_all(True) for key in ("id", "name") if tag.get(key)}
+
+
+def internal(page):
+    """Each link of a page that stays in the site, as (file, fragment)."""
+    for link in soup(page).find_all("a", href=True):
+        parts = urlsplit(link["href"])
+        if not parts.scheme and not parts.netloc:
+            target = (page.parent / unquote(parts.path)).resolve() if parts.path else page
+            yield target, unquote(parts.fragment)
+
+
+@pytest.mark.parametrize("page", [*PAGES, "genindex.html", "search.html"])
+def test_links_and_fragments_resolve(site, page):
+    wrong = []
+    for target, fragment in internal(site / page):
+        if not target.is_file():
+            wrong.append(f"{target.name} is missing")
+        elif fragment and target.suffix == ".html" and fragment not in anchors(target):
+            wrong.append(f"{target.name} has no #{fragment}")
+    assert not wrong
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page_loads_nothing_from_outside(site, page):
+    loads = [
+        tag[key]
+        for name, key in LOADED.items()
+        for tag in soup(site / page).find_all(name)
+        if tag.get(key)
+    ]
+    assert loads
+    assert [address for address in loads if address.startswith(OUTSIDE)] == []
+    inside = [site / Path(page).parent / urlsplit(a).path for a in loads if ":" not in a]
+    assert [path for path in inside if not path.is_file()] == []
+
+
+def test_no_style_sheet_imports_from_outside(site):
+    sheets = [path for path in site.rglob("*.css") if "url(http" in path.read_text("utf-8")]
+    assert sheets == []
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_picture_has_a_text(site, page):
+    silent = [
+        img["src"] for img in soup(site / page).find_all("img") if not img.get("alt", "").strip()
+    ]
+    assert silent == []
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_no_problem_markers(site, page):
+    markers = ".problematic, .system-message, .myst-unresolved, .output.stderr, .output.traceback"
+    assert soup(site / page).select(markers) == []
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_no_id_occurs_twice(site, page):
+    ids = [tag["id"] for tag in soup(site / page).select("article [id]")]
+    assert sorted(i for i in set(ids) if ids.count(i) > 1) == []
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_headings_descend_by_one_level(site, page):
+    levels = [int(h.name[1]) for h in soup(site / page).select("article :is(h1,h2,h3,h4,h5,h6)")]
+    assert levels[0] == 1
+    assert levels.count(1) == 1
+    assert all(after <= before + 1 for before, after in pairwise(levels))
+
+
+@pytest.mark.parametrize("stem", book_tools.chapters())
+def test_a_chapter_has_its_parts(site, stem):
+    if book_tools.is_placeholder(stem):
+        pytest.skip("the chapter is not written yet")
+    page = soup(site / "book" / f"{stem}.html")
+    assert page.select(".proof"), "a theorem box"
+    assert page.select("figure figcaption"), "a captioned figure"
+    assert page.select(".dropdown"), "a folded solution"
+    assert any("xercise" in h.text for h in page.select("h2, h3")), "exercises"
+    assert "dplit verify" in page.select_one("article").text, "the command that reruns it harder"
+    assert page.select('.proof a[href*="api/"]'), "a link from a theorem box to its function"
+
+
+def test_ledger_rows_can_be_linked(site):
+    from dplit import claims
+    from dplit.claims.page import row_id
+
+    assert {row_id(claim.id) for claim in claims.all()} <= anchors(site / "book" / "ledger.html")

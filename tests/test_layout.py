@@ -1,0 +1,63 @@
+"""The layout of the package: a module imports only from modules above it, and none is long."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).resolve().parents[1] / "dplit"
+LONGEST_FILE = 400
+ORDER = """
+errors
+domain
+budget
+mechanisms
+sensitivity median occupancy utility balance
+multinomial consistency
+majority depth
+matrix
+trees
+forests
+baselines
+audit
+claims
+experiments
+datasets plotting cli
+""".split()
+FILES = sorted(p for p in PACKAGE.rglob("*.py") if p.parent != PACKAGE or p.stem[:2] != "__")
+
+
+def name(path):
+    return path.relative_to(PACKAGE).as_posix()
+
+
+def top(path):
+    """The module or package of `dplit` that a file belongs to."""
+    return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+
+
+def imported(path):
+    """Tops of the modules of `dplit` that a file imports, inside functions too."""
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, "imports name the whole path"
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+        else:
+            continue
+        yield from (n.split(".")[1] for n in names if n.startswith("dplit."))
+
+
+@pytest.mark.parametrize("path", FILES, ids=name)
+def test_a_module_imports_only_from_above(path):
+    own = top(path)
+    above = {*ORDER[: ORDER.index(own)], own}
+    assert set(imported(path)) <= above
+
+
+@pytest.mark.parametrize("path", sorted(PACKAGE.rglob("*.py")), ids=name)
+def test_files_are_short_and_documented(path):
+    source = path.read_text("utf-8")
+    assert source.count("\n") <= LONGEST_FILE
+    assert ast.get_docstring(ast.parse(source))

@@ -6,6 +6,7 @@ differences, sum over pairs of (x - y)^2 / N^2, and neighbouring data sets from 
 
 import json
 from fractions import Fraction
+from functools import cache
 from itertools import combinations_with_replacement, product
 
 import numpy as np
@@ -15,6 +16,7 @@ from hypothesis import strategies as st
 
 from dplit import claims, sensitivity
 from dplit.errors import NEIGHBOURS
+from dplit.mechanisms import Exponential
 
 ONE, HALF = Fraction(1), Fraction(1, 2)
 SENSITIVITY_CLAIMS = [c for c in claims.all() if c.chapter == "sensitivity"]
@@ -225,6 +227,21 @@ def test_bounds_that_touch_leave_nothing_to_move():
     for relation in NEIGHBOURS:
         assert sensitivity.worst_case(sensitivity.mean_of, 2, 3, 3, relation).value == 0
         assert sensitivity.mean(2, 3, 3, relation) == 0
+
+
+@pytest.mark.parametrize(("relation", "monotonic"), [("add-remove", True), ("replace-one", False)])
+def test_selection_by_squared_error_keeps_its_budget(relation, monotonic):
+    """Two candidate cuts: a record is its side under each, and its target in [-1, 1]; R^2 = 4."""
+    select = Exponential(1.0, sensitivity=4.0, monotonic=monotonic)
+
+    @cache
+    def log_law(records):
+        errors = [of_partition([(r[cut], r[2]) for r in records]) * len(records) for cut in (0, 1)]
+        return select.logpmf(-np.array(errors, dtype=float))
+
+    kinds = list(product((0, 1), (0, 1), (-1, 1)))
+    for data, neighbour in neighbouring(kinds, 3, relation):
+        assert np.abs(log_law(data) - log_law(neighbour)).max() <= 1
 
 
 # The published proof, number by number --------------------------------------------------------

@@ -44,19 +44,19 @@ class Geometric:
         """Probability of each value in `noise`, shape of `noise`; 0 between the integers."""
         noise = np.asarray(noise, dtype=np.float64)
         law = math.tanh(self.rate / 2) * decay(noise, self.rate)  # tanh: (1 - alpha)/(1 + alpha)
-        return np.where(noise == np.floor(noise), law, 0.0)
+        return np.where(noise == np.floor(noise), law, 0.0)[()]
 
     def cdf(self, noise):
         """Probability that the noise is at most `noise`, shape of `noise`."""
         steps = np.floor(np.asarray(noise, dtype=np.float64))
         below = decay(np.minimum(steps, -1), self.rate) / (1 + self.alpha)
-        return np.where(steps < 0, below, 1 - self.sf(steps))
+        return np.where(steps < 0, below, 1 - self.sf(steps))[()]
 
     def sf(self, noise):
         """Probability that the noise is above `noise`, exact far out where ``1 - cdf`` is not."""
         steps = np.floor(np.asarray(noise, dtype=np.float64))
         above = decay(np.maximum(steps, 0) + 1, self.rate) / (1 + self.alpha)
-        return np.where(steps < 0, 1 - decay(steps, self.rate) / (1 + self.alpha), above)
+        return np.where(steps < 0, 1 - decay(steps, self.rate) / (1 + self.alpha), above)[()]
 
     def sample(self, values, *, rng):
         """`values` plus independent noise, integers, shape of `values`."""

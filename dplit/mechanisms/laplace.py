@@ -42,12 +42,12 @@ class Laplace:
     def cdf(self, noise):
         """Probability that the noise is at most `noise`, shape of `noise`."""
         tail = decay(noise, self.epsilon / self.sensitivity) / 2
-        return np.where(np.asarray(noise) < 0, tail, 1 - tail)
+        return np.where(np.asarray(noise) < 0, tail, 1 - tail)[()]
 
     def sf(self, noise):
         """Probability that the noise is above `noise`, exact far out where ``1 - cdf`` is not."""
         tail = decay(noise, self.epsilon / self.sensitivity) / 2
-        return np.where(np.asarray(noise) < 0, 1 - tail, tail)
+        return np.where(np.asarray(noise) < 0, 1 - tail, tail)[()]
 
     def sample(self, values, *, rng):
         """`values` plus independent noise, shape of `values`."""

@@ -125,6 +125,7 @@ def test_shapes_and_seeds(mechanism):
     assert first.shape == (2, 3)
     np.testing.assert_array_equal(first, again)
     assert np.ndim(mechanism.sample(4, rng=np.random.default_rng(3))) == 0
+    assert all(isinstance(law(0), float) for law in (mechanism.cdf, mechanism.sf))
     assert mechanism.sample(np.zeros(0, int), rng=np.random.default_rng(3)).shape == (0,)
 
 

@@ -1,18 +1,22 @@
 """The command line: its exit status, its JSON, its errors, and the same answers on a cluster."""
 
 import json
+import math
 import os
 import re
 import signal
 import subprocess
 import sys
 import textwrap
+import types
+from collections import namedtuple
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 import dplit
-from dplit import claims
+from dplit import Categorical, Continuous, Domain, claims
 from dplit.claims import core
 from dplit.claims.core import Evidence
 from dplit.cli import COMMANDS, main, parser
@@ -228,3 +232,114 @@ def vary(i):
 
 def test_the_ledger_of_fakes_is_gone():
     assert not {"mrf/draws", "rdf/breaks"} & {c.id for c in claims.all()}
+
+
+@pytest.fixture
+def stand_in(monkeypatch):
+    """Put an object in the place of a module of the package."""
+
+    def put(name, **attributes):
+        module = types.SimpleNamespace(**attributes)
+        monkeypatch.setitem(sys.modules, f"dplit.{name}", module)
+        monkeypatch.setattr(dplit, name, module, raising=False)
+
+    return put
+
+
+Audited = namedtuple("Audited", "subject method declared found expected ok detail")
+
+
+@pytest.mark.parametrize(("found", "status"), [(0.9, 0), (1.1, 1), (math.inf, 1)])
+def test_audit(found, status, stand_in, capsys):
+    seen = {}
+
+    def run(**options):
+        seen.update(options)
+        yield Audited("a noisy count", "exact", 1.0, found, "within", found <= 1, "at 3 and 4")
+        yield Audited(
+            "a leak " + "of many words " * 6, "black box", 1.0, 2.5, "caught", True, "at 0"
+        )
+
+    stand_in("audit", run=run)
+    assert main(["audit", "--seed", "4", "--effort", "deep", "--jobs", "2"]) == status
+    assert seen == {"effort": "deep", "seed": 4, "jobs": 2}
+    out = capsys.readouterr().out
+    assert max(map(len, out.splitlines())) <= 100
+    assert re.search(
+        r"a noisy count +exact +1 +" + f"{found:g} +within +" + ("NO", "yes")[not status], out
+    )
+    assert ("a noisy count: at 3 and 4" in out) is bool(status)
+    assert out.rstrip().endswith(("all as expected", "1 not as expected")[status])
+
+    assert main(["audit", "--json"]) == status
+    read = json.loads(capsys.readouterr().out)
+    assert read["ok"] is (status == 0)
+    assert read["rows"][0]["found"] == (found if math.isfinite(found) else "inf")
+
+
+def test_an_audit_of_nothing_is_not_a_success(stand_in, capsys):
+    stand_in("audit", run=lambda **options: iter(()))
+    assert main(["audit", "--json"]) == 1
+
+
+def load_flowers(name):
+    if name == "away":
+        raise OSError("its file is not here")
+    if name != "flowers":
+        raise ValueError(f"no data set is called {name!r}; did you mean 'flowers'?")
+    domain = Domain([Continuous(0, 2.5), Categorical(["red", "blue"])], names=["width", "colour"])
+    return types.SimpleNamespace(
+        name="flowers",
+        title="Flowers of a garden",
+        y=[0, 1, 1],
+        domain=domain,
+        task="classification",
+        classes=("wild", "grown"),
+        target_bounds=None,
+        sources={"width": "judgement", "colour": "documented"},
+        reasons={"width": "no flower is wider"},
+        licence="CC0",
+        citation="A gardener",
+        home="",
+        notes="",
+    )
+
+
+def test_one_data_set_is_described(stand_in, capsys):
+    stand_in("datasets", load=load_flowers)
+    assert main(["datasets", "flowers"]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("flowers: Flowers of a garden\n") and "classes: wild, grown" in out
+    assert re.search(r"width +\[0, 2.5\] +judgement\n", out)
+    assert re.search(r"colour +2 levels: red, blue +documented\n", out)
+    assert "width: no flower is wider" in out and "home" not in out
+
+    assert main(["datasets", "flowers", "--json"]) == 0
+    read = json.loads(capsys.readouterr().out)
+    assert read["records"] == 3 and read["classes"] == ["wild", "grown"]
+    assert read["columns"] == [
+        {"name": "width", "bounds": [0, 2.5], "source": "judgement", "why": "no flower is wider"},
+        {"name": "colour", "levels": ["red", "blue"], "source": "documented", "why": ""},
+    ]
+
+
+def test_an_unknown_data_set_and_one_that_is_away(stand_in, capsys):
+    stand_in("datasets", load=load_flowers)
+    assert "argument NAME: no data set is called 'flower'" in refused(capsys, "datasets", "flower")
+    assert main(["datasets", "away"]) == 1
+    assert capsys.readouterr().err == "dplit datasets: its file is not here\n"
+
+
+def test_data_sets_are_listed(stand_in, capsys):
+    rows = {
+        "name": ["a", "bc"],
+        "records": [10, 2000],
+        "home": ["https://example.org/" + "x" * 99, ""],
+    }
+    stand_in("datasets", table=lambda: pd.DataFrame(rows))
+    assert main(["datasets"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[2].startswith("a          10  https://") and lines[3] == "bc       2000"
+    assert max(map(len, lines)) <= 100
+    assert main(["datasets", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)[1] == {"name": "bc", "records": 2000, "home": ""}

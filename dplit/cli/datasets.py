@@ -1,15 +1,18 @@
 """List the data sets, or describe one: its columns, their public domain, and the source of every
-bound and level list. A bound that was read from the data is not public, and is marked so.
+bound and level list. A bound whose source is "data" was read off the records, and is not public.
 """
 
 from __future__ import annotations
+
+import json
+import sys
 
 from dplit.cli.options import add_json
 
 HELP = "list the data sets, or describe one"
 EXAMPLES = """examples:
-  dplit datasets                                 every data set
-  dplit datasets nursery                         one: records, classes, columns and their domain
+  dplit datasets                                 every data set; reads no file
+  dplit datasets nursery                         one: records, classes, and each column's domain
   dplit datasets adult --json                    for another program
 """
 
@@ -25,26 +28,82 @@ def run(arguments):
     from dplit import datasets
 
     if arguments.name is None:
-        _list(datasets.table(), arguments.json)
+        rows = datasets.table().to_dict("records")
+        print(_dump(rows) if arguments.json else _listing(rows))
         return 0
-    if arguments.name not in datasets.names():
-        arguments.error(f"argument NAME: {_unknown(arguments.name, datasets.names())}")
-    _describe(datasets.load(arguments.name), arguments.json)
+    try:
+        found = describe(datasets.load(arguments.name))
+    except ValueError as error:
+        arguments.error(f"argument NAME: {error}")
+    except OSError as error:  # its files are not here, and can't be downloaded
+        print(f"dplit datasets: {error}", file=sys.stderr)
+        return 1
+    print(_dump(found) if arguments.json else _description(found))
     return 0
 
 
-def _unknown(name, names):
-    from dplit.claims.verify import nearest
+def describe(dataset):
+    """A data set as plain data; each column with its domain, where that is from, and why."""
+    return {
+        "name": dataset.name,
+        "title": dataset.title,
+        "task": dataset.task,
+        "records": len(dataset.y),
+        "classes": None if dataset.classes is None else list(dataset.classes),
+        "target_bounds": dataset.target_bounds,
+        "home": dataset.home,
+        "licence": dataset.licence,
+        "citation": dataset.citation,
+        "notes": dataset.notes,
+        "columns": [
+            _column(name, feature, dataset)
+            for name, feature in zip(dataset.domain.names, dataset.domain.features)
+        ],
+    }
 
-    return f"no data set is called {name!r}; {nearest(name, names)}"
+
+def _column(name, feature, dataset):
+    levels = getattr(feature, "levels", None)
+    public = {"levels": levels} if levels else {"bounds": [feature.lower, feature.upper]}
+    source = {"source": dataset.sources.get(name, ""), "why": dataset.reasons.get(name, "")}
+    return {"name": name, **public, **source}
 
 
-def _list(table, as_json):
-    if as_json:
-        print(table.reset_index().to_json(orient="records", indent=2, force_ascii=False))
-    else:
-        print(table.to_string())
+def _listing(rows):
+    from dplit.claims.report import aligned
+
+    header = tuple(rows[0])
+    numbers = [i for i, name in enumerate(header) if not isinstance(rows[0][name], str)]
+    cells = [[str(value) for value in row.values()] for row in rows]
+    return aligned(header, cells, shrink=len(header) - 1, right=numbers)
 
 
-def _describe(dataset, as_json):
-    print(dataset)
+def _description(found):
+    from dplit.claims.report import aligned, wrapped
+
+    said = [k for k, v in found.items() if v and k not in ("name", "title", "columns")]
+    head = [
+        f"{found['name']}: {found['title']}",
+        *(wrapped(f"{k}: {_words(found[k])}") for k in said),
+    ]
+    cells = [[c["name"], _domain(c), c["source"]] for c in found["columns"]]
+    reasons = [wrapped(f"{c['name']}: {c['why']}") for c in found["columns"] if c["why"]]
+    parts = ["\n".join(head), aligned(("column", "domain", "source"), cells, shrink=1)]
+    return "\n\n".join([*parts, *(["\n".join(reasons)] if reasons else [])])
+
+
+def _domain(column):
+    if "bounds" in column:
+        return "[{:.10g}, {:.10g}]".format(*column["bounds"])
+    levels = column["levels"]
+    return f"{len(levels)} levels: {', '.join(map(str, levels))}"
+
+
+def _words(value):
+    return ", ".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value).strip()
+
+
+def _dump(found):
+    from dplit.claims.core import plain
+
+    return json.dumps(plain(found), indent=2, ensure_ascii=False, allow_nan=False)

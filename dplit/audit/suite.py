@@ -148,10 +148,11 @@ def _noise(density, epsilon=1.0):
     def check(effort, rng):
         n = _pick(effort, 3, 10, 30)
         points = np.arange(-20, n + 21)
-        worst = _worst(
-            lambda count: density(points - count), range(n + 1), lambda c: (c - 1, c + 1)
-        )
-        return Found(epsilon, *worst)
+
+        def law(count):
+            return density(points - count)
+
+        return _worst(epsilon, law, range(n + 1), lambda count: (count - 1, count + 1))
 
     return check
 

@@ -2,6 +2,7 @@
 
 import math
 
+import joblib
 import numpy as np
 import pandas as pd
 import pytest
@@ -70,18 +71,21 @@ def test_the_bound_never_exceeds_the_truth():
 def test_coverage_is_as_stated_where_it_is_tight():
     """At 60% the bound must err in at most 40% of the runs; in fact by two intervals, near 16%.
 
-    False alarm of either side, with an error of 0.4 and 500 runs: below 1e-6.
+    False alarm of either side, with an error of 0.4 and 300 runs: below 1e-6.
     """
     above = sum(
-        bound(RandomizedResponse(0.5), 0, 1, seed, n_draws=400, confidence=0.6).epsilon > 0.5
-        for seed in range(500)
+        bound(RandomizedResponse(0.5), 0, 1, seed, n_draws=200, confidence=0.6).epsilon > 0.5
+        for seed in range(300)
     )
-    assert 0 < above <= binom.isf(1e-6, 500, 0.4)
+    assert 0 < above <= binom.isf(1e-6, 300, 0.4)
 
 
 def test_many_outcomes_do_not_fool_it():
     """Two equal laws on 10,000 outcomes: some look much likelier on one side, by luck alone."""
-    uniform = lambda data, rng: int(rng.integers(10_000))
+
+    def uniform(data, rng):
+        return int(rng.integers(10_000))
+
     for seed in range(20):  # false alarm: 20 * 1e-6
         found = bound(uniform, 0, 1, seed, n_draws=2000, confidence=1 - 1e-6)
         assert found.epsilon == 0
@@ -105,7 +109,9 @@ def test_it_reaches_80_percent_on_the_line(mechanism):
 
 
 def test_smooth_exponential_is_caught_by_its_draws():
-    draw = lambda counts, rng: SmoothExponential(1.0).sample(counts, rng=rng)
+    def draw(counts, rng):
+        return SmoothExponential(1.0).sample(counts, rng=rng)
+
     found = bound(draw, [1, 0], [2, 0], n_draws=4000, confidence=1 - 1e-6)
     assert 1.0 < found.epsilon < 2.1314
     assert found.likelier == "data" and 1 in found.event and 0 not in found.event
@@ -116,8 +122,9 @@ def test_smooth_exponential_is_caught_by_its_draws():
 
 
 def test_the_same_draws_for_any_number_of_jobs():
-    found = [bound(RandomizedResponse(1.0), 0, 1, n_draws=500, n_jobs=jobs) for jobs in (None, 2)]
-    assert found[0] == found[1]
+    alone = bound(RandomizedResponse(1.0), 0, 1, n_draws=500)
+    with joblib.parallel_config("threading"):
+        assert bound(RandomizedResponse(1.0), 0, 1, n_draws=500, n_jobs=2) == alone
 
 
 def test_outcomes_of_every_kind_are_the_same_bit():

@@ -67,7 +67,10 @@ def test_pairs_of_neighbours_come_once_and_inside_the_space():
 def test_noise_on_a_count_loses_epsilon(epsilon):
     points = np.arange(-5, 8)
     for mechanism in (Laplace(epsilon).pdf, Geometric(epsilon).pmf):
-        law = lambda count, density=mechanism: density(points - count)
+
+        def law(count, density=mechanism):
+            return density(points - count)
+
         assert audit.privacy_loss(law, 0, 1) == pytest.approx(epsilon, rel=1e-12)
         assert audit.privacy_loss(law, 0, 2) == pytest.approx(2 * epsilon, rel=1e-12)
 
@@ -101,7 +104,10 @@ def test_exponential_mechanism_stays_below_epsilon_and_tends_to_it(epsilon):
 def test_smooth_exponential_is_caught_at_its_smallest():
     found = audit.smallest_violation(SmoothExponential(1.0), audit.count_vectors(8, 2), 1.0)
     assert (found.data, found.neighbour, found.outcome) == ((1, 0), (2, 0), 1)
-    minority = lambda gap: 1 / (1 + math.exp(math.exp(gap) / 2))
+
+    def minority(gap):
+        return 1 / (1 + math.exp(math.exp(gap) / 2))
+
     assert found.loss == pytest.approx(math.log(minority(1) / minority(2)), rel=1e-12)
     assert found.loss == pytest.approx(2.13130881, abs=1e-8)
 

@@ -45,7 +45,8 @@ from dplit.audit.suite import Row, Subject, audit_subject, run, subjects
 
 __all__ = [
     "Event", "ForestLaw", "FreshFit", "LowerBound", "Row", "Subject", "Witness", "WorstCase",
-    "append_record", "audit_estimator", "audit_subject", "bound_from_draws", "compare_laws", "count_vectors", "data_sets",
+    "append_record", "audit_estimator", "audit_subject", "bound_from_draws", "compare_laws",
+    "count_vectors", "data_sets",
     "epsilon_lower_bound", "equal_parts_bound", "equal_parts_family_loss", "forest_labels",
     "forest_law", "label_score", "leaf_labels", "neighbouring_counts", "neighbouring_data",
     "neighbouring_pairs", "privacy_loss", "privacy_loss_witness", "rational_label_law",

@@ -89,7 +89,7 @@ def neighbouring_pairs(space, neighbours):
 
     Parameters
     ----------
-    space : iterable of count vectors, or of anything hashable
+    space : iterable of count vectors (arrays or lists), or of anything hashable
     neighbours : {"add-remove", "replace-one"} or callable
         A relation's name stands for `neighbouring_counts`. A callable lists the neighbours of an
         input, as ``lambda data: neighbouring_data(data, universe, "add-remove")`` does.
@@ -105,12 +105,10 @@ def neighbouring_pairs(space, neighbours):
 
 
 def hashable(data):
-    """An array as nested tuples, anything else as it is."""
-    return _tuples(data.tolist()) if isinstance(data, np.ndarray) else data
-
-
-def _tuples(values):
-    return tuple(map(_tuples, values)) if isinstance(values, list) else values
+    """Arrays and lists as nested tuples, anything else as it is."""
+    if isinstance(data, np.ndarray):
+        data = data.tolist()
+    return tuple(map(hashable, data)) if isinstance(data, list) else data
 
 
 def append_record(X, y, record, label):

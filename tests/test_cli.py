@@ -120,7 +120,7 @@ def test_selection(ledger, capsys):
         (["--jobs", "0"], "--jobs: must be -1 or a whole number of at least 1, got '0'"),
         (["--seed", "-3"], "--seed"),
         (["--seed", "x"], "--seed: must be a whole number of at least 0, got 'x'"),
-        (["--dask", "127.0.0.1"], "--dask: no scheduler answers at '127.0.0.1'"),
+        (["--dask", "127.0.0.1"], "--dask: no scheduler with a worker answers at '127.0.0.1'"),
     ],
 )
 def test_bad_arguments_are_named(ledger, capsys, arguments, message):
@@ -192,7 +192,7 @@ def test_interrupted_work_prints_what_was_done():
     )
     assert process.stdout.readline() == "slow\n"
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=30)
+    out, err = process.communicate(timeout=120)
     assert process.returncode == 130
     assert "rdf/fast" in out and "rdf/slow" not in out and out.endswith("as declared\n")
     assert err == "interrupted: 1 of 2 claims were checked\n"
@@ -343,3 +343,13 @@ def test_data_sets_are_listed(stand_in, capsys):
     assert max(map(len, lines)) <= 100
     assert main(["datasets", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)[1] == {"name": "bc", "records": 2000, "home": ""}
+
+
+def test_the_packages_own_data_sets(capsys):
+    datasets = pytest.importorskip("dplit.datasets")
+    assert main(["datasets", "--json"]) == 0
+    assert [row["name"] for row in json.loads(capsys.readouterr().out)] == list(datasets.names())
+    assert main(["datasets", "car", "--json"]) == 0
+    read = json.loads(capsys.readouterr().out)
+    assert read["records"] == 1728 and all(column["source"] for column in read["columns"])
+    assert "car" in refused(capsys, "datasets", "carr")

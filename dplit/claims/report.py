@@ -68,7 +68,7 @@ def aligned(header, cells, shrink=None, right=(), width=WIDTH):
     widths = [max(map(len, column)) for column in zip(header, *cells)]
     if shrink is not None:
         over = sum(widths) + 2 * (len(widths) - 1) - width
-        given = min(max(over, 0), max(widths[shrink] - 8, 0))
+        given = min(max(over, 0), max(widths[shrink] - 9, 0))
         widths[shrink] -= given
         widths[0] -= max(over - given, 0)
     lines = []

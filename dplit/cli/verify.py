@@ -110,8 +110,10 @@ def _backend(arguments):
     except ImportError:
         arguments.error("argument --dask: needs the package distributed: pip install 'dplit[dask]'")
     try:
-        client = Client(arguments.dask, timeout="10s")
-    except (OSError, ValueError) as error:
-        arguments.error(f"argument --dask: no scheduler answers at {arguments.dask!r} ({error})")
+        client = Client(arguments.dask, timeout="20s")
+        client.wait_for_workers(1, timeout=60)
+    except (OSError, ValueError) as error:  # a timeout is an OSError
+        where = f"no scheduler with a worker answers at {arguments.dask!r}"
+        arguments.error(f"argument --dask: {where} ({error})")
     with client, joblib.parallel_config(backend="dask"):
         yield

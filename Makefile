@@ -6,7 +6,7 @@ INSTALLED := $(VENV)/.installed
 SITE := _build/html
 BUILT := $(SITE)/.built
 BENCH_LOCK := tests/benchmarks/requirements.lock
-PIP_INSTALL := -m pip install --quiet --disable-pip-version-check --no-input
+PIP_INSTALL := -m pip install -qq --disable-pip-version-check --no-input
 
 export NUMBA_CACHE_DIR ?= $(CURDIR)/.numba_cache
 ifneq ($(wildcard ../shared/data/uci),)

@@ -1,0 +1,56 @@
+"""What `load` returns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import pandas as pd
+
+from dplit.domain import Domain
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Dataset:
+    """Records, labels, and what is public about them.
+
+    Attributes
+    ----------
+    name, title : str
+    X : DataFrame, shape (n_records, n_columns)
+        Categorical columns have the public levels as their categories, others are int64 or float64,
+        in the units of the source. Values outside `domain` stand as they are: `domain.encode` clips.
+    y : Series, shape (n_records,)
+        Categorical with the public classes, or float64 for a regression.
+    domain : Domain
+        Its `data_dependent` names the columns whose bounds were read off the records.
+    task : {"classification", "regression"}
+    classes : tuple of str or None
+    target_bounds : tuple of float or None
+        Public interval of a regression's target.
+    sources, reasons : dict of column name to str
+        Where the levels or bounds come from (see the registry), and what a judgement rests on.
+    licence, citation, home, notes : str
+    """
+
+    name: str
+    title: str
+    X: pd.DataFrame
+    y: pd.Series
+    domain: Domain
+    task: str
+    classes: tuple | None
+    target_bounds: tuple | None
+    sources: dict = field(default_factory=dict)
+    reasons: dict = field(default_factory=dict)
+    licence: str = ""
+    citation: str = ""
+    home: str = ""
+    notes: str = ""
+
+    def __len__(self):
+        return len(self.X)
+
+    def __repr__(self):
+        of = f" into {len(self.classes)} classes" if self.classes else ""
+        shape = f"{self.X.shape[0]} records, {self.X.shape[1]} columns"
+        return f"Dataset({self.name!r}: {shape}, {self.task}{of})"

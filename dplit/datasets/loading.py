@@ -1,0 +1,127 @@
+"""From raw columns to a `Dataset`: types, missing values and the public domain."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from dplit.datasets import registry
+from dplit.datasets.dataset import Dataset
+from dplit.datasets.fetch import DatasetError
+from dplit.datasets.readers import read
+from dplit.datasets.synthetic import draw
+from dplit.domain import Categorical, Continuous, Domain
+from dplit.errors import check_choice, check_integer, warn_leak
+
+
+def load(name, *, missing="drop", n=None, seed=None):
+    """A data set by its name.
+
+    Parameters
+    ----------
+    name : str
+        One of `names`; case, ``_`` and ``-`` don't matter.
+    missing : {"drop", "keep"}
+        Records with a missing value, in the target or any column: left out, or kept with NaN. To
+        leave one out is a decision about this record alone, so neighbouring data stay neighbours.
+    n, seed : int, optional
+        Of the synthetic sets only: number of records and seed, in place of the registry's.
+
+    Returns
+    -------
+    Dataset
+
+    Warns
+    -----
+    PrivacyLeakWarning
+        If bounds of columns had to be read off the data. They are named in
+        ``domain.data_dependent``, and a fit with this domain reports an infinite epsilon.
+
+    Raises
+    ------
+    ValueError
+        For an unknown name or option.
+    DatasetError
+        If a file can't be had, has another checksum, or holds a level that is not public.
+    """
+    entry = registry.entry(name)
+    check_choice(missing, ("drop", "keep"), "missing")
+    frame = _records(entry, n, seed)
+    columns = entry.named(frame.columns.drop(entry.target))
+    X = pd.DataFrame({c.name: _values(frame[c.name], c) for c in columns}, index=frame.index)
+    y = _target(frame[entry.target], entry)
+    if missing == "drop":
+        complete = (X.notna().all(axis=1) & y.notna()).to_numpy()
+        X, y = X[complete], y[complete]
+    X, y = X.reset_index(drop=True), y.reset_index(drop=True)
+    return Dataset(
+        name=entry.name,
+        title=entry.title,
+        X=X,
+        y=y,
+        domain=_domain(X, columns, entry),
+        task=entry.task,
+        classes=entry.classes,
+        target_bounds=entry.target_bounds,
+        sources={c.name: c.source for c in columns},
+        reasons={c.name: c.why for c in columns if c.why},
+        licence=entry.licence,
+        citation=entry.citation,
+        home=entry.home,
+        notes=entry.notes,
+    )
+
+
+def _records(entry, n, seed):
+    if entry.reader == "synthetic":
+        n = None if n is None else check_integer(n, "n", 1)
+        return draw(entry, n, None if seed is None else check_integer(seed, "seed", 0))
+    if n is not None or seed is not None:
+        raise ValueError(
+            f"n and seed belong to the synthetic data sets, got them with {entry.name!r}"
+        )
+    return read(entry)
+
+
+def _values(values, column):
+    if column.kind == "categorical":
+        return _levels(values, column.levels, column.name, column.ordered)
+    if column.kind == "integer" and values.notna().all():
+        return values.astype(np.int64)
+    return values.astype(np.float64)
+
+
+def _levels(values, levels, name, ordered=False):
+    """A Categorical with the public `levels`; another one in the data is an error, not a NaN."""
+    if isinstance(values.dtype, pd.CategoricalDtype) and tuple(values.cat.categories) == levels:
+        return values
+    unknown = sorted(set(values.dropna().unique()) - set(levels))
+    if unknown:
+        raise DatasetError(f"column {name!r} must hold the levels {list(levels)}, got {unknown}")
+    return pd.Categorical(values.astype(object), categories=list(levels), ordered=ordered)
+
+
+def _target(values, entry):
+    if entry.task == "classification":
+        values = _levels(values, entry.classes, entry.target)
+    return pd.Series(values, name=entry.target, dtype=None if entry.classes else np.float64)
+
+
+def _domain(X, columns, entry):
+    leaked = [c.name for c in columns if c.source == "data"]
+    if leaked:
+        warn_leak(
+            f"data set {entry.name!r}: nobody documents the bounds of {leaked}, so they were read off "
+            "the data: a fit with this domain is not private",
+            stacklevel=4,
+        )
+    features = [_feature(X[c.name], c) for c in columns]
+    return Domain(features, names=[c.name for c in columns], data_dependent=leaked)
+
+
+def _feature(values, column):
+    if column.kind == "categorical":
+        return Categorical(column.levels)
+    if column.source == "data":
+        return Continuous(float(values.min()), float(values.max()))
+    return Continuous(*column.bounds)

@@ -1,0 +1,531 @@
+"""The data sets: published shapes, public domains, checksums, and no network where files are there.
+
+Those that need files are skipped unless the environment variable DPLIT_DATA names their folder.
+"""
+
+import gzip
+import hashlib
+import http.server
+import itertools
+import os
+import threading
+import warnings
+import zipfile
+from collections import Counter
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pandas as pd
+import pooch
+import pytest
+
+import dplit
+from dplit import datasets
+from dplit.datasets import fetch, loading, readers, registry, rules
+
+# Records that are complete, columns and classes as published; adult: 48842 less 3620, and so on.
+SHAPES = {
+    "iris": (150, 4, 3),
+    "wdbc": (569, 30, 2),
+    "balance": (625, 4, 3),
+    "car": (1728, 6, 4),
+    "synth-a": (30000, 5, 2),
+    "synth-b": (30000, 10, 2),
+    "synth-c": (30000, 15, 2),
+    "synth-d": (30000, 15, 2),
+    "synth-e": (30000, 15, 2),
+    "synth-f": (30000, 10, 2),
+    "synth-g": (30000, 20, 2),
+    "adult": (45222, 14, 2),
+    "mushroom": (5644, 22, 2),
+    "heart-cleveland": (297, 13, 2),
+    "heart-statlog": (270, 13, 2),
+    "banknote": (1372, 4, 2),
+    "credit-default": (30000, 23, 2),
+    "wall-following-24": (5456, 24, 4),
+    "wall-following-4": (5456, 4, 4),
+    "wall-following-2": (5456, 2, 4),
+    "nursery": (12960, 8, 5),
+    "pendigits": (10992, 16, 10),
+    "magic": (19020, 10, 2),
+    "appliances-energy": (19735, 29, 0),
+    "parkinsons": (5875, 19, 0),
+    "wine-white": (4898, 11, 11),
+    "wine-red": (1599, 11, 11),
+    "yeast": (1484, 8, 10),
+    "cmc": (1473, 9, 3),
+    "transfusion": (748, 4, 2),
+    "zoo": (101, 16, 7),
+    "hayes-roth": (160, 4, 3),
+    "echocardiogram": (106, 8, 2),
+    "hepatitis": (80, 19, 2),
+    "mammographic": (830, 5, 2),
+    "vehicle": (846, 18, 4),
+    "website-phishing": (1353, 9, 3),
+    "phishing-websites": (11055, 30, 2),
+    "segmentation": (2310, 19, 7),
+    "kr-vs-kp": (3196, 36, 2),
+    "connect4": (67557, 42, 3),
+    "wilt": (4839, 5, 2),
+    "messidor": (1151, 19, 2),
+    "claves": (10796, 16, 4),
+    "internet-ads": (3279, 1555, 2),
+    "gas-turbine": (36733, 10, 0),
+    "metro-traffic": (48204, 8, 0),
+    "puc-rio": (122243, 17, 4),
+}
+CLASS_COUNTS = {
+    "adult": {"<=50K": 34014, ">50K": 11208},
+    "mushroom": {"e": 3488, "p": 2156},
+    "heart-cleveland": {"0": 160, "1": 137},
+    "nursery": {
+        "not_recom": 4320,
+        "recommend": 2,
+        "very_recom": 328,
+        "priority": 4266,
+        "spec_prior": 4044,
+    },
+    "iris": {"setosa": 50, "versicolor": 50, "virginica": 50},
+    "wdbc": {"malignant": 212, "benign": 357},
+    "wall-following-4": {
+        "Move-Forward": 2205,
+        "Slight-Right-Turn": 826,
+        "Sharp-Right-Turn": 2097,
+        "Slight-Left-Turn": 328,
+    },
+    "puc-rio": {"sitting": 50631, "sittingdown": 11827, "standing": 47370, "standingup": 12415},
+}
+CLIPPED = {"metro-traffic": 1}  # the rain of 9,831.3 mm
+LEAKY = {"banknote", "credit-default", "vehicle", "segmentation", "wilt", "messidor"}
+NO_FILES = [n for n in SHAPES if not registry.entry(n).files]
+RECONSTRUCTED = {  # sha256 of the repository's files
+    "car": "b703a9ac69f11e64ce8c223c0a40de4d2e9d769f7fb20be5f8f2e8a619893d83",
+    "balance": "5611187ef7345d807aa8ae22615945ade52a190537c0b1434bd44c3e877c5bb4",
+}
+
+
+def needs_data(name):
+    if name not in NO_FILES and not os.environ.get("DPLIT_DATA"):
+        pytest.skip("DPLIT_DATA names no folder with the files of the data sets")
+
+
+@cache
+def loaded_with_warnings(name):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        return datasets.load(name), tuple(caught)
+
+
+def loaded(name):
+    return loaded_with_warnings(name)[0]
+
+
+@pytest.fixture(autouse=True)
+def no_network(request, monkeypatch):
+    """A download is a failure, but in the tests of downloads, which stay on loopback."""
+    if "loopback" not in request.fixturenames:
+
+        def refuse(address, **_):
+            raise AssertionError(f"the network was used: {address}")
+
+        monkeypatch.setattr(pooch, "retrieve", refuse)
+
+
+def test_names_are_the_published_ones():
+    assert datasets.names() == list(SHAPES)
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_shape_types_and_domain(name):
+    needs_data(name)
+    data = loaded(name)
+    records, columns, classes = SHAPES[name]
+    assert data.X.shape == (records, columns)
+    assert len(data.y) == len(data) == records
+    assert len(data.classes or ()) == classes
+    assert data.domain.names == tuple(data.X.columns) == tuple(data.sources)
+    encoded = data.domain.encode(data.X)
+    assert np.isfinite(encoded).all()
+    assert data.home.startswith("https://") and data.licence and data.citation
+    if data.task == "classification":
+        assert tuple(data.y.cat.categories) == data.classes
+        assert data.y.notna().all()
+    else:
+        low, high = data.target_bounds
+        assert data.y.dtype == float and data.y.between(low, high).all()
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_values_are_public(name):
+    """Levels are on the list, numbers in the interval but for the known ones that are clipped."""
+    needs_data(name)
+    data, outside = loaded(name), 0
+    for column, feature in zip(data.X, data.domain):
+        values = data.X[column]
+        if isinstance(feature, dplit.Categorical):
+            assert tuple(values.cat.categories) == feature.levels
+        else:
+            outside += int((~values.between(feature.lower, feature.upper)).sum())
+    if name.startswith("synth"):
+        assert outside < 1e-3 * data.X.size
+    else:
+        assert outside == CLIPPED.get(name, 0)
+
+
+@pytest.mark.parametrize("name", CLASS_COUNTS)
+def test_class_counts(name):
+    needs_data(name)
+    assert loaded(name).y.value_counts().to_dict() == CLASS_COUNTS[name]
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_only_bounds_read_off_the_data_warn(name):
+    needs_data(name)
+    data, caught = loaded_with_warnings(name)
+    messages = [str(w.message) for w in caught]
+    leaked = {c for c, source in data.sources.items() if source == "data"}
+    assert set(data.domain.data_dependent) == leaked
+    assert bool(leaked) == (name in LEAKY) == bool(messages)
+    for column in leaked:
+        assert repr(column) in messages[0]
+    assert all(w.category is dplit.PrivacyLeakWarning for w in caught)
+    assert all(w.filename == __file__ for w in caught)
+
+
+@pytest.mark.parametrize("name", [n for n in SHAPES if not registry.entry(n).incomplete])
+def test_complete_sets_have_all_records(name):
+    needs_data(name)
+    assert len(loaded(name)) == registry.entry(name).records
+
+
+@pytest.mark.parametrize("name", [n for n in SHAPES if registry.entry(n).incomplete])
+def test_missing_values(name):
+    """Dropping is a rule about each record: what is left is the complete part, in order."""
+    needs_data(name)
+    entry, every = registry.entry(name), datasets.load(name, missing="keep")
+    complete = (every.X.notna().all(axis=1) & every.y.notna()).to_numpy()
+    assert len(every) == entry.records
+    assert np.count_nonzero(~complete) == entry.incomplete
+    for column, values in loaded(name).X.items():
+        assert every.X[column][complete].tolist() == values.tolist()
+    assert f"{entry.incomplete:,} records have" in entry.notes
+
+
+# ------------------------------------------------------------------------------- generated ones
+
+
+@pytest.mark.parametrize("name", RECONSTRUCTED)
+def test_generated_files_are_the_repositorys(name):
+    """The rule, written in the format of the repository's file, is that file byte for byte."""
+    data = loaded(name)
+    frame = data.X.astype(str)
+    frame.insert(len(frame.columns) if name == "car" else 0, "class", data.y.astype(str))
+    text = frame.to_csv(index=False, header=False, lineterminator="\n")
+    assert hashlib.sha256(text.encode()).hexdigest() == RECONSTRUCTED[name]
+
+
+def test_car_labels_and_counts():
+    labels = "\n".join(loaded("car").y)
+    assert Counter(labels.split("\n")) == {"unacc": 1210, "acc": 384, "good": 69, "vgood": 65}
+    pinned = "9bdfbb65536d7c220f4e9e60cf6868cb842b400f58fcd09a04aad0b94d7f2525"
+    assert hashlib.sha256(labels.encode()).hexdigest() == pinned
+
+
+def test_car_is_the_repositorys_file():
+    root = os.environ.get("DPLIT_DATA")
+    if not root or not (path := _there(root, "car", "car.data")):
+        pytest.skip("DPLIT_DATA names no folder with car/car.data")
+    published = pd.read_csv(path, header=None, dtype=str)
+    data = loaded("car")
+    assert (published.iloc[:, :6].to_numpy() == data.X.astype(str).to_numpy()).all()
+    assert (published[6].to_numpy() == data.y.astype(str).to_numpy()).all()
+
+
+def _there(root, *parts):
+    path = os.path.join(root, *parts)
+    return next((p for p in (path, f"{path}.gz") if os.path.exists(p)), None)
+
+
+def test_car_concepts_are_the_coarsest():
+    """No two values of a concept could be one: some combination of the other inputs tells them apart."""
+    prices, techs = set(sum(rules.PRICE.values(), ())), set(sum(rules.TECH.values(), ()))
+    assert len(prices) == len({rules.CAR[p] for p in prices}) == 4
+    columns = list(zip(*(rules.CAR[p] for p in rules.CAR)))
+    assert len(techs) == len(set(columns)) == 4
+    assert len(set(rules.TECH.values())) == len(set(sum(rules.COMFORT.values(), ()))) == 3
+
+
+def test_balance_against_the_torques():
+    data = loaded("balance")
+    states = np.array(list(itertools.product(range(1, 6), repeat=4)))
+    torque = np.sign(states[:, 0] * states[:, 1] - states[:, 2] * states[:, 3])
+    assert (data.X.to_numpy() == states).all()
+    assert (data.y.map({"L": 1, "B": 0, "R": -1}).astype(int).to_numpy() == torque).all()
+    assert data.y.value_counts().to_dict() == {"L": 288, "B": 49, "R": 288}
+
+
+@pytest.mark.parametrize(
+    "letter, informative, useless",
+    [
+        ("A", 5, 0),
+        ("B", 10, 0),
+        ("C", 15, 0),
+        ("D", 10, 5),
+        ("E", 5, 10),
+        ("F", 5, 5),
+        ("G", 10, 10),
+    ],
+)
+def test_synthetic_sets_have_the_columns_of_table_1(letter, informative, useless):
+    """A useless column is N(0, 1): its variance is 1 within 0.05, six standard errors; the sets
+    are fixed by their seeds, so this can't fail by chance."""
+    data = loaded(f"synth-{letter.lower()}")
+    assert data.X.shape[1] == informative + useless
+    assert int((data.X.var() - 1).abs().lt(0.05).sum()) == useless
+    assert abs((data.y == "1").mean() - 0.5) < 0.01
+    assert len(set(data.domain.features)) == 1
+
+
+def test_synthetic_options():
+    first, again = (datasets.load("SynthF", n=200, seed=5) for _ in range(2))
+    other = datasets.load("synth_f", n=200, seed=6)
+    assert first.X.equals(again.X) and first.y.equals(again.y)
+    assert first.name == "synth-f" and not first.X.equals(other.X)
+    assert first.domain == other.domain == loaded("synth-f").domain
+    with pytest.raises(ValueError, match="n must be an integer of at least 1, got 0"):
+        datasets.load("synth-a", n=0)
+    with pytest.raises(ValueError, match="seed must be an integer of at least 0, got 'x'"):
+        datasets.load("synth-a", seed="x")
+    with pytest.raises(ValueError, match=r"belong to the synthetic data sets.*'iris'"):
+        datasets.load("iris", n=10)
+
+
+def test_wdbc_is_the_repositorys_file():
+    root = os.environ.get("DPLIT_DATA")
+    if not root or not (path := _there(root, "wdbc", "wdbc.data")):
+        pytest.skip("DPLIT_DATA names no folder with wdbc/wdbc.data")
+    published = pd.read_csv(path, header=None)
+    data = loaded("wdbc")
+    assert (published.iloc[:, 2:].to_numpy() == data.X.to_numpy()).all()
+    assert (published[1].map({"M": "malignant", "B": "benign"}) == data.y.astype(str)).all()
+
+
+def test_wdbc_bounds_follow_from_the_measurements():
+    """Round, by judgement, the mean's and the worst's alike; and a standard error over n = 8
+    values in an interval of length R is at most R / (2 sqrt(n - 1)), at 4 values on either end."""
+    upper = {c.name: c.bounds[1] for c in registry.entry("wdbc").columns}
+    assert {c.source for c in registry.entry("wdbc").columns} == {"judgement"}
+    extreme = np.std([0.0] * 4 + [1.0] * 4, ddof=1) / np.sqrt(8)
+    for name in [n.removeprefix("mean ") for n in upper if n.startswith("mean ")]:
+        assert upper[f"mean {name}"] == upper[f"worst {name}"]
+        assert upper[f"{name} error"] >= extreme * upper[f"mean {name}"]
+
+
+# ---------------------------------------------------------------------------------- the registry
+
+
+def test_registry_is_complete():
+    for name in datasets.names():
+        entry = registry.entry(name)
+        assert entry.title and entry.home.startswith("https://") and entry.reader, name
+        assert (entry.classes is None) == (entry.task == "regression"), name
+        assert bool(entry.files) == bool(entry.folder), name
+        assert bool(entry.files and not entry.download) == bool(entry.unavailable), name
+        for file in entry.files:
+            assert len(file.sha256) == 64 and int(file.sha256, 16), (name, file)
+        for column in entry.columns:
+            assert column.source in registry.SOURCES, (name, column)
+            assert bool(column.levels) == (column.kind == "categorical"), (name, column)
+            if column.kind != "categorical":
+                assert (column.bounds is None) == (column.source == "data"), (name, column)
+            assert bool(column.why) == (column.source == "judgement"), (name, column)
+            assert set(column.undocumented) <= set(column.levels), (name, column)
+
+
+def test_undocumented_levels_are_marked():
+    marked = {
+        (n, c.name): c.undocumented
+        for n in datasets.names()
+        for c in registry.entry(n).columns
+        if c.undocumented
+    }
+    assert marked["credit-default", "EDUCATION"] == ("0", "5", "6")
+    assert marked["mammographic", "bi_rads"] == ("0", "55", "6")
+    assert {n for n, _ in marked} == {"credit-default", "mammographic"}
+
+
+def test_table():
+    table = datasets.table()
+    assert list(table) == ["name", "task", "records", "columns", "classes", "bounds", "home"]
+    by_name = table.set_index("name")
+    assert by_name.loc["adult", "records"] == 48842
+    assert by_name.loc["internet-ads", "columns"] == 1555
+    assert set(by_name.index[by_name["bounds"] == "data"]) == LEAKY
+    for name, (_, columns, classes) in SHAPES.items():
+        assert tuple(by_name.loc[name, ["columns", "classes"]]) == (columns, classes)
+
+
+@pytest.mark.parametrize(
+    "typed, name", [("SynthA", "synth-a"), ("synth_a", "synth-a"), ("Kr_vs_KP", "kr-vs-kp")]
+)
+def test_spelling_does_not_matter(typed, name):
+    assert registry.canonical(typed) == name
+
+
+def test_unknown_names_and_options():
+    with pytest.raises(ValueError, match="got 'wdcb'; did you mean 'wdbc'"):
+        datasets.load("wdcb")
+    with pytest.raises(ValueError, match="got 7; "):
+        datasets.load(7)
+    with pytest.raises(ValueError, match="missing must be one of 'drop', 'keep', got 'fill'"):
+        datasets.load("iris", missing="fill")
+
+
+def test_repr_is_short():
+    assert (
+        repr(loaded("iris"))
+        == "Dataset('iris': 150 records, 4 columns, classification into 3 classes)"
+    )
+
+
+# ------------------------------------------------------------------------------------- the files
+
+TEXT = "1,a,yes\n2,?,no\n3,b,yes\n"
+COLUMNS = (
+    registry.Column("size", "integer", "logical", bounds=(0, 2)),
+    registry.Column("kind", "categorical", "documented", levels=("a", "b", "c")),
+)
+
+
+def small(download="", sha256=None, text=TEXT):
+    """A data set of three records, one of them incomplete and one outside its bounds."""
+    sha256 = sha256 or hashlib.sha256(text.encode()).hexdigest()
+    return replace(
+        registry.entry("zoo"),
+        name="small",
+        folder="small",
+        target="label",
+        classes=("yes", "no"),
+        fields=("size", "kind", "label"),
+        columns=COLUMNS,
+        download=download,
+        unavailable="" if download else "no address is known",
+        files=(registry.File("small.data", sha256),),
+    )
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A folder for DPLIT_DATA, with a place for the small data set."""
+    (tmp_path / "data" / "small").mkdir(parents=True)
+    monkeypatch.setenv("DPLIT_DATA", str(tmp_path / "data"))
+    return tmp_path / "data" / "small"
+
+
+@pytest.fixture
+def loopback(tmp_path, monkeypatch):
+    """A web server on loopback for the files of tmp_path/www, and an empty cache and no DPLIT_DATA."""
+    www = tmp_path / "www"
+    www.mkdir()
+    monkeypatch.delenv("DPLIT_DATA", raising=False)
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    monkeypatch.setattr(
+        fetch.platformdirs, "user_cache_dir", lambda name: str(tmp_path / "cache" / name)
+    )
+
+    class Handler(http.server.SimpleHTTPRequestHandler):
+        def __init__(self, *args):
+            super().__init__(*args, directory=str(www))
+
+        def log_message(self, *args):
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    yield www, f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+def load_small(monkeypatch, entry):
+    monkeypatch.setattr(loading.registry, "entry", lambda name: entry)
+    return datasets.load("small")
+
+
+def test_a_file_in_the_folder(folder, monkeypatch):
+    (folder / "small.data").write_text(TEXT)
+    data = load_small(monkeypatch, small())
+    assert data.X["size"].tolist() == [1, 3] and data.X["kind"].tolist() == ["a", "b"]
+    assert data.y.tolist() == ["yes", "yes"] and list(data.X.index) == [0, 1]
+    assert data.domain.encode(data.X).tolist() == [[1.0, 0.0], [2.0, 1.0]]
+
+
+def test_a_compressed_file_in_the_folder(folder):
+    (folder / "small.data.gz").write_bytes(gzip.compress(TEXT.encode()))
+    entry = small()
+    assert fetch.contents(entry, entry.files[0]) == TEXT.encode()
+
+
+def test_a_wrong_checksum_is_an_error(folder):
+    (folder / "small.data").write_text(TEXT + "4,c,no\n")
+    entry = small()
+    with pytest.raises(datasets.DatasetError, match=r"'small'.*small\.data.*sha256.*DPLIT_DATA"):
+        fetch.contents(entry, entry.files[0])
+
+
+def test_a_level_that_is_not_public_is_an_error(folder, monkeypatch):
+    text = TEXT + "4,d,no\n"
+    (folder / "small.data").write_text(text)
+    with pytest.raises(datasets.DatasetError, match=r"column 'kind'.*got \['d'\]"):
+        load_small(monkeypatch, small(text=text))
+
+
+def test_no_known_address_is_an_error(folder):
+    entry = small()
+    with pytest.raises(datasets.DatasetError, match=r"no address is known.*DPLIT_DATA"):
+        fetch.contents(entry, entry.files[0])
+
+
+@pytest.mark.parametrize("packing", ["{file}", "{file}.gz", "archive.zip"])
+def test_download(packing, loopback, tmp_path, monkeypatch):
+    www, base = loopback
+    name = packing.replace("{file}", "small.data")
+    if name.endswith(".zip"):
+        with zipfile.ZipFile(www / name, "w") as archive:
+            archive.writestr("inner/small.data", TEXT)
+    else:
+        packed = gzip.compress(TEXT.encode()) if name.endswith(".gz") else TEXT.encode()
+        (www / name).write_bytes(packed)
+    assert len(load_small(monkeypatch, small(f"{base}/{packing}"))) == 2
+    (www / name).unlink()  # the second time it comes from the cache
+    assert len(load_small(monkeypatch, small(f"{base}/{packing}"))) == 2
+    kept = [p.name for p in (tmp_path / "cache").rglob("*") if p.is_file()]
+    assert kept == [name]
+
+
+@pytest.mark.parametrize("packing", ["{file}", "{file}.gz"])
+def test_a_download_with_a_wrong_checksum(packing, loopback, tmp_path):
+    www, base = loopback
+    wrong = b"something else"
+    (www / "small.data").write_bytes(wrong)
+    (www / "small.data.gz").write_bytes(gzip.compress(wrong))
+    entry = small(f"{base}/{packing}")
+    with pytest.raises(datasets.DatasetError, match=r"'small'.*127\.0\.0\.1.*DPLIT_DATA"):
+        fetch.contents(entry, entry.files[0])
+    assert not [p for p in (tmp_path / "cache").rglob("*") if p.is_file()]
+
+
+def test_a_failed_download(loopback):
+    _, base = loopback
+    entry = small(f"{base}/{{file}}")
+    with pytest.raises(datasets.DatasetError, match=r"'small': download of http.*failed.*404"):
+        fetch.contents(entry, entry.files[0])
+
+
+def test_every_reader_and_repair_is_used():
+    entries = [registry.entry(n) for n in datasets.names()]
+    assert {e.reader for e in entries} == set(readers.READERS) | {"synthetic"}
+    assert {e.repair for e in entries} - {""} == set(readers.REPAIRS)

@@ -1,8 +1,8 @@
 r"""The majority label of a leaf: Fletcher and Islam (2017), sections 2.2, 4.1 and 4.2, and the addendum.
 
-Notation: a leaf holds :math:`n_c` records of class :math:`c`, for :math:`k` classes; `counts` has
+Notation: a leaf holds :math:`c_r` records of class :math:`r`, for :math:`k` classes; `counts` has
 shape (..., k). Its gap :math:`j` is the largest count less the second largest. :math:`\epsilon` is the
-budget of one label, and :math:`q = e^{-\epsilon}`.
+budget of one label, and :math:`\alpha = e^{-\epsilon}`.
 
 Neighbours of a leaf are what neighbouring data sets make of it. Under ``"add-remove"`` one count
 changes by one. Under ``"replace-one"`` a record may also change its class, or leave for another leaf,

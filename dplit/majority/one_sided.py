@@ -13,10 +13,10 @@ from dplit.mechanisms import PermuteAndFlip
 
 
 def one_sided_law(counts, epsilon, neighbours="add-remove"):
-    r"""Probability of each label, shape of `counts`: :math:`q_c\int_0^1\prod_{i\ne c}(1 - q_i t)\,dt`.
+    r"""Probability of each label, shape of `counts`: :math:`w_r\int_0^1\prod_{i\ne r}(1 - w_i t)\,dt`.
 
-    Here :math:`q_c = e^{-r(\max_i n_i - n_c)}`, with rate :math:`r` of :math:`\epsilon` under
-    add-remove and :math:`\epsilon/2` under replace-one. It is `epsilon`-private: thm-rosnam-law in
+    Here :math:`w_r = e^{-\lambda(\max_i c_i - c_r)}`, with rate :math:`\lambda` of :math:`\epsilon`
+    under add-remove and :math:`\epsilon/2` under replace-one. It is `epsilon`-private: thm-rosnam-law in
     :doc:`/book/majority`.
 
     Parameters
@@ -63,7 +63,7 @@ def error_lower_bound(gap, epsilon):
 
 
 def second_label(difference, epsilon):
-    r"""Probability that ROSNAM reports B of two classes A, B when :math:`n_A - n_B` is `difference`.
+    r"""Probability that ROSNAM reports B of two classes A, B when :math:`c_A - c_B` is `difference`.
 
     :math:`\Pr(d + \mathrm{Lap}(1/\epsilon) < 0)`: the difference of two exponential noises is Laplace
     noise.
@@ -79,9 +79,9 @@ def second_label(difference, epsilon):
 
 
 def unanimous_error(n, classes, epsilon):
-    r"""Probability that ROSNAM is wrong on :math:`(n, 0, \dots, 0)`: :math:`1 - \frac{1-(1-q^n)^k}{k q^n}`.
+    r"""Error of ROSNAM on :math:`(n, 0, \dots, 0)`: :math:`1 - \frac{1-(1-\alpha^n)^k}{k\alpha^n}`.
 
-    Here :math:`q = e^{-\epsilon}`, add-remove.
+    Here :math:`\alpha = e^{-\epsilon}`, add-remove.
 
     Parameters
     ----------

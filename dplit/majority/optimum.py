@@ -1,7 +1,7 @@
 r"""The best private label there is: a linear programme over all private mechanisms.
 
 Averaging a private mechanism over all renamings of the classes keeps it private, and makes the
-probability of label :math:`c` depend on the leaf up to order and on :math:`c`'s own count. So one variable
+probability of a label depend on the leaf up to order and on the label's own count. So one variable
 for each (sorted leaf, own count) loses nothing. What is minimised is the probability of a wrong label
 on the unanimous leaf :math:`(n, 0, \dots, 0)`; without symmetry, its average over which class it is.
 """

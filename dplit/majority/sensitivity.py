@@ -1,12 +1,12 @@
 r"""Smooth sensitivity of the score of RDF, theorem 1: as published, and right.
 
-The score :math:`u_c` is 1 for every most frequent class and 0 for the others (equation 7). Local
+The score :math:`u_r` is 1 for every most frequent class and 0 for the others (equation 7). Local
 sensitivity is the most that one step changes the score of one class (equations 4 and 9), and
 
-.. math:: S^*(x) = \max_{d \ge 0} e^{-d\epsilon} \max_{y:\,\|x-y\| \le d} LS(y)
+.. math:: S^*(x) = \max_{i \ge 0} e^{-i\epsilon} \max_{y:\,\|x-y\| \le i} LS(y)
 
-(equations 5 and 6) is :math:`e^{-d\epsilon}` at the distance :math:`d` of the nearest leaf whose
-score one step can change.
+(equations 5 and 6) is :math:`e^{-i\epsilon}` for the :math:`i` steps to the nearest leaf whose score
+one more step can change.
 """
 
 from __future__ import annotations
@@ -59,9 +59,9 @@ def smooth_sensitivity(counts, epsilon, neighbours="add-remove"):
 def first_listed_smooth_sensitivity(counts, epsilon):
     r"""Smooth sensitivity if, of tied classes, only the first listed scores 1; add-remove.
 
-    A class listed before the winner needs one record less to take over than a class listed after
-    it. So the exponent is :math:`\min(\min_{c<w} n_w - n_c - 1,\ \min_{c>w} n_w - n_c)`: theorem 1
-    as published holds for leaves whose closest rival is listed after the winner, and for no others.
+    A class listed before winner :math:`w` takes over with one record less than a class listed after
+    it. The exponent is :math:`\min(\min_{r<w} c_w - c_r - 1,\ \min_{r>w} c_w - c_r)`: theorem 1 as
+    published holds where every closest rival is listed after the winner, and nowhere else.
 
     Parameters
     ----------

@@ -19,7 +19,7 @@ from dplit.mechanisms import SmoothExponential
 def smooth_exponential_law(counts, epsilon):
     """Probability of each label as RDF publishes it (equations 2, 7 and 8), shape of `counts`.
 
-    Not private at `epsilon`, nor at any other: see `smooth_exponential_loss`.
+    Not private at `epsilon`, nor at any other: see `smooth_exponential_loss` and :doc:`/book/majority`.
 
     Parameters
     ----------

@@ -33,21 +33,20 @@ class FreshFit:
     structure: int | None = None
 
     def __post_init__(self):
-        if not self._seeds():
+        names = self.estimator.get_params(deep=True)
+        seeds = tuple(name for name in names if name.split("__")[-1] == "random_state")
+        if not seeds:
             raise ValueError(
                 f"estimator must have a random_state, so that draws differ, got {self.estimator!r}"
             )
-
-    def _seeds(self):
-        names = self.estimator.get_params(deep=True)
-        return [name for name in names if name.split("__")[-1] == "random_state"]
+        object.__setattr__(self, "_seeds", seeds)
 
     def __call__(self, data, rng):
         """The fitted clone."""
         from sklearn.base import clone
 
         X, y = data
-        states = {name: self._state(rng) for name in self._seeds()}
+        states = {name: self._state(rng) for name in self._seeds}
         return clone(self.estimator).set_params(**states).fit(X, y)
 
     def _state(self, rng):

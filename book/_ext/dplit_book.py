@@ -18,6 +18,15 @@ MATHJAX = "mathjax"
 SHIPPED = ("tex-chtml.js", "input/tex/extensions", "output/chtml/fonts/woff-v2", "a11y")
 LEDGER_CLASS = 'class="ledger'
 MATH_CLASS = "mathjax_process"
+ENTRANCE = """<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta http-equiv="refresh" content="0; url={first}">
+<link rel="icon" href="_static/favicon.svg">
+<title>{title}</title>
+<p><a href="{first}">{title}</a></p>
+</html>
+"""
 
 
 def use_shipped_mathjax(app, config):
@@ -37,6 +46,14 @@ def copy_mathjax(app, error):
             shutil.copytree(source / part, target, dirs_exist_ok=True)
         else:
             shutil.copyfile(source / part, target)
+
+
+def write_entrance(app, error):
+    """Let the site's own address lead to the first page; a plain link remains where that is not done."""
+    first = app.config.root_doc
+    if not error and app.builder.format == "html" and first != "index":
+        page = ENTRANCE.format(first=f"{first}.html", title=app.config.html_title)
+        Path(app.outdir, "index.html").write_text(page, "utf-8")
 
 
 def add_page_scripts(app, pagename, templatename, context, doctree):
@@ -104,6 +121,7 @@ def setup(app):
     app.connect("html-page-context", drop_thebe_scripts, priority=900)
     app.connect("doctree-resolved", drop_thebe_settings, priority=900)
     app.connect("build-finished", copy_mathjax)
+    app.connect("build-finished", write_entrance)
     app.connect("autodoc-skip-member", skip_request_setters)
     app.connect("missing-reference", resolve_reexported)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

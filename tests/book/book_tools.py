@@ -46,7 +46,8 @@ def _inputs():
     yield from (ROOT / "_config.yml", ROOT / "_toc.yml")
     for folder in ("book", "dplit", "data"):
         for path in (ROOT / folder).rglob("*"):
-            hidden = any(part.startswith((".", "__pycache__")) for part in path.parts[-3:])
+            parts = path.relative_to(ROOT).parts
+            hidden = any(part.startswith((".", "__pycache__")) for part in parts)
             if path.is_file() and not hidden:
                 yield path
 

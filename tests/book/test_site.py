@@ -33,7 +33,7 @@ def internal(page):
             yield target, unquote(parts.fragment)
 
 
-@pytest.mark.parametrize("page", [*PAGES, "genindex.html", "search.html"])
+@pytest.mark.parametrize("page", [*PAGES, "index.html", "genindex.html", "search.html"])
 def test_links_and_fragments_resolve(site, page):
     wrong = []
     for target, fragment in internal(site / page):

@@ -15,7 +15,7 @@ from dplit.majority.disjoint import (
     disjoint_error,
     disjoint_vote_error,
 )
-from dplit.majority.leaves import leaves, neighbouring
+from dplit.majority.neighbours import leaves, neighbouring
 from dplit.majority.one_sided import (
     error_lower_bound,
     gap_error,

@@ -77,7 +77,7 @@ def _noisy_argmax(log_odds, rng):
 def _undecided(odds):
     r""":math:`\int_0^1 \prod_{i \ne r} (1 - q_i t)\,dt` for each r, shape of `odds`.
 
-    Up to 2 x `NODES` candidates the quadrature of the polynomial is exact. For more, let S be the
+    Up to 2 x `NODES` candidates the quadrature on [0, reach] is exact. For more, let S be the
     sum of the odds. On the complex ellipse around [0, reach] with S x reach <= 40 the integrand
     is at most exp(20 + 10 (rho + 1/rho)), and rho = 8 bounds the relative error of 40 nodes by
     1e-25 (Trefethen, Approximation Theory and Approximation Practice, theorem 19.3).

@@ -91,6 +91,15 @@ def test_many_outcomes_do_not_fool_it():
         assert found.epsilon == 0
 
 
+def test_only_fresh_draws_count():
+    """The first halves pick the event, and would prove much; the second halves are equal."""
+    found = audit.bound_from_draws([1] * 100 + [0] * 100, [0] * 200)
+    assert 1 in found.event and 0 not in found.event and found.likelier == "data"
+    assert found.counts == (0, 0) and found.epsilon == 0
+    found = audit.bound_from_draws([1] * 100 + [1] * 90 + [0] * 10, [0] * 190 + [1] * 10)
+    assert found.counts == (90, 10)
+
+
 # --- power
 
 

@@ -78,7 +78,7 @@ def few_draws(monkeypatch):
     from dplit.audit import suite
 
     def few(*arguments, n_draws, confidence, **options):
-        return audit.audit_estimator(*arguments, n_draws=700, confidence=0.999, **options)
+        return audit.audit_estimator(*arguments, n_draws=n_draws // 2, confidence=0.999, **options)
 
     monkeypatch.setattr(suite, "audit_estimator", few)
 

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+import dplit
+
 PACKAGE = Path(__file__).resolve().parents[1] / "dplit"
 LONGEST_FILE = 400
 ORDER = """
@@ -46,7 +48,12 @@ def imported(path):
             names = [f"{node.module}.{alias.name}" for alias in node.names]
         else:
             continue
-        yield from (n.split(".")[1] for n in names if n.startswith("dplit."))
+        yield from (home(n.split(".")[1]) for n in names if n.startswith("dplit."))
+
+
+def home(name):
+    """Top of the module that defines `name`, where ``from dplit import name`` reexports it."""
+    return getattr(dplit, name).__module__.split(".")[1] if name in dplit.__all__ else name
 
 
 @pytest.mark.parametrize("path", FILES, ids=name)

@@ -65,6 +65,11 @@ def add_page_scripts(app, pagename, templatename, context, doctree):
         app.add_js_file(app.config.mathjax_path, defer="defer")
 
 
+def drop_repeated_ids(app, pagename, templatename, context, doctree):
+    """Leave out the ids that sphinx-proof gives to every box alike; those of labels stay."""
+    context["body"] = re.sub(r' id="proof(-content)?"', "", context.get("body", ""))
+
+
 def drop_thebe_scripts(app, pagename, templatename, context, doctree):
     """Leave out thebe, which runs code on somebody's server: the book has no button for it."""
     for files in ("script_files", "css_files"):
@@ -119,6 +124,7 @@ def setup(app):
     app.connect("config-inited", use_shipped_mathjax)
     app.connect("html-page-context", add_page_scripts, priority=600)
     app.connect("html-page-context", drop_thebe_scripts, priority=900)
+    app.connect("html-page-context", drop_repeated_ids)
     app.connect("doctree-resolved", drop_thebe_settings, priority=900)
     app.connect("build-finished", copy_mathjax)
     app.connect("build-finished", write_entrance)

@@ -27,6 +27,7 @@ def _certified(cases, neighbours, value):
 
 @claim(
     "rdf/optimality", where="addendum, section 2", verdict="holds", ours=True,
+    kind="certified",
     says=r"For two classes under add-remove no $\epsilon$-private label errs less than ROSNAM: "
     r"$e^{-\epsilon j}/2$, at every leaf.",
     functions=("majority.error_lower_bound", "majority.gap_error", "majority.optimal_error"),
@@ -54,6 +55,7 @@ def _optimality(effort, rng):
 
 @claim(
     "rdf/optimality-replace-one", where="addendum, section 2", verdict="holds", ours=True,
+    kind="certified",
     says=r"Under replace-one the least error on $(n, 0)$ is $e^{-\epsilon n/2}/2$ for even $n$, "
     r"which ROSNAM at rate $\epsilon/2$ "
     r"attains, and $e^{-\epsilon(n-1)/2}/(1+e^\epsilon)$ for odd $n$, which it exceeds by the "
@@ -84,6 +86,7 @@ def _replace_one_error(n, classes, epsilon):
 
 @claim(
     "rdf/optimality-classes", where="addendum, section 2", verdict="holds", ours=True,
+    kind="certified",
     says=r"For $k \ge 3$ classes the least error on $(n, 0, \dots, 0)$ is "
     r"$\frac{k-1}{k}e^{-\epsilon n}$ where $e^\epsilon \ge k - 1$, and "
     r"ROSNAM's is larger, by a factor that tends to $k/2$.",

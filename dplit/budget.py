@@ -146,7 +146,8 @@ class Parallel(_Composition):
 
     def __post_init__(self):
         super().__post_init__()
-        if check_integer(self.copies, "copies", 1) > 1 and len(self.parts) != 1:
+        object.__setattr__(self, "copies", check_integer(self.copies, "copies", 1))
+        if self.copies > 1 and len(self.parts) != 1:
             raise ValueError(f"copies={self.copies} needs exactly one part, got {len(self.parts)}")
         if self.neighbours == "replace-one":
             raise ValueError(
@@ -179,7 +180,7 @@ class Group(_Composition):
         object.__setattr__(self, "parts", (self.part,))
         super().__post_init__()
         check_neighbours(self.relation)
-        check_integer(self.distance, "distance", 1)
+        object.__setattr__(self, "distance", check_integer(self.distance, "distance", 1))
         if self.neighbours == "replace-one" and self.relation == "add-remove":
             raise ValueError("relation must be 'replace-one' for a part that is, got 'add-remove'")
         if (self.neighbours, self.relation) == ("add-remove", "replace-one") and self.distance < 2:
@@ -223,7 +224,7 @@ class EqualParts(_Composition):
     def __post_init__(self):
         object.__setattr__(self, "parts", (self.part,))
         super().__post_init__()
-        check_integer(self.copies, "copies", 1)
+        object.__setattr__(self, "copies", check_integer(self.copies, "copies", 1))
         if self.neighbours == "replace-one":
             raise ValueError("part of EqualParts must be add-remove, got one for replace-one")
 
@@ -243,7 +244,7 @@ class Budget:
 
     Parameters
     ----------
-    root : Spend, Public, Leak, Sequence, Parallel or Group
+    root : Spend, Public, Leak, Sequence, Parallel, Group or EqualParts
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""The warnings of the package, and the few checks that its public edges share.
+"""The warnings of the package, the few checks that its public edges share, and errors in a line.
 
 Every message names the argument, the value that came and what would be right.
 """
@@ -6,8 +6,10 @@ Every message names the argument, the value that came and what would be right.
 from __future__ import annotations
 
 import math
+import traceback
 import warnings
 from numbers import Real
+from pathlib import Path
 
 import numpy as np
 
@@ -76,3 +78,11 @@ def check_rng(rng):
             f"rng must be a numpy.random.Generator, as np.random.default_rng(seed) makes, got {rng!r}"
         )
     return rng
+
+
+def summarised(error, frames=3):
+    """The exception and the innermost lines that it came through, without folders; str."""
+    what = "".join(traceback.format_exception_only(error)).strip().splitlines()[0]
+    trail = traceback.extract_tb(error.__traceback__)[1:][-frames:] if frames else []
+    places = [f"{Path(f.filename).name}:{f.lineno} in {f.name}" for f in trail]
+    return what + (f" ({' > '.join(places)})" if places else "")

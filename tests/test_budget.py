@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dplit import Budget
-from dplit.budget import Group, Leak, Parallel, Public, Sequence, Spend
+from dplit.budget import EqualParts, Group, Leak, Parallel, Public, Sequence, Spend
 
 SPLIT = Spend("splits", 0.75, "Exponential(epsilon=0.75)", source="thm-exponential")
 LABEL = Spend("labels", 0.25, "PermuteAndFlip(epsilon=0.25)")
@@ -155,3 +155,11 @@ def test_leaves_and_value_semantics():
     assert hash(forest()) == hash(forest())
     twin = pickle.loads(pickle.dumps(forest("replace-one")))
     assert twin == forest("replace-one") and str(twin) == str(forest("replace-one"))
+
+
+def test_copies_and_distances_are_plain_integers():
+    """A number of trees often comes as a NumPy integer, which JSON does not take."""
+    two = np.int64(2)
+    parts = Parallel("p", [SPLIT], copies=two), EqualParts("e", SPLIT, two), Group("g", SPLIT, two)
+    for node in parts:
+        assert json.loads(json.dumps(Budget(node).to_dict()))["parts"][0]["name"] == "splits"

@@ -8,6 +8,7 @@ often, and no more, a sound subject's row raises an alarm.
 
 from __future__ import annotations
 
+import math
 import warnings
 import zlib
 from collections.abc import Callable
@@ -29,7 +30,7 @@ from dplit.audit.neighbours import (
     replace_record,
 )
 from dplit.audit.search import smallest_violation
-from dplit.errors import PrivacyLeakWarning, check_choice, check_integer
+from dplit.errors import PrivacyLeakWarning, check_choice, check_integer, summarised
 from dplit.mechanisms import Exponential, Geometric, Laplace, PermuteAndFlip, SmoothExponential
 
 EFFORTS = ("quick", "reader", "deep")
@@ -41,7 +42,8 @@ class Row(NamedTuple):
     """One subject's audit.
 
     `declared` is the epsilon that the subject claims, `found` its exact loss or a lower bound of
-    it, `expected` "within" or "caught", and `ok` whether it came so. `detail` says where.
+    it, `expected` "within" or "caught", and `ok` whether it came so. `detail` says where. Of a
+    subject whose audit stopped with an error, the two numbers are NaN and `detail` is the error.
     """
 
     subject: str
@@ -110,18 +112,49 @@ def run(effort="quick", seed=0, jobs=None):
     from joblib import Parallel, delayed
 
     parallel = Parallel(n_jobs=jobs, return_as="generator")
-    return parallel(delayed(audit_subject)(name, effort, seed) for name in names)
+    return _none_lost(parallel(delayed(audit_subject)(n, effort, seed) for n in names), names)
+
+
+def _none_lost(rows, names):
+    """`rows`; if a worker process is gone, and with it what it had not yet sent, a row for each."""
+    waiting = list(names)
+    try:
+        for row in rows:
+            waiting.remove(row.subject)
+            yield row
+    except Exception as error:
+        lost = f"no answer; audit with one job to see why ({summarised(error, 0)})"
+        for subject in (s for s in _SUBJECTS if s.name in waiting):
+            yield _stopped(subject, lost)
+
+
+def _stopped(subject, why):
+    return Row(subject.name, subject.method, np.nan, np.nan, subject.expected, False, why)
 
 
 def audit_subject(name, effort="quick", seed=0):
-    """Audit one subject by its name; returns its `Row`."""
+    """Audit one subject by its name.
+
+    Returns
+    -------
+    Row
+        An error of the subject's check is a row that is not `ok`: it does not stop an audit.
+
+    Raises
+    ------
+    KeyError
+        If there is no subject of this name and effort.
+    """
     subject = next((s for s in subjects(effort) if s.name == name), None)
     if subject is None:
         raise KeyError(f"no subject of effort {effort!r} has the name {name!r}")
     rng = np.random.default_rng([seed, zlib.crc32(name.encode())])
-    declared, found, detail = subject.check(effort, rng)
+    try:
+        declared, found, detail = subject.check(effort, rng)
+    except Exception as error:
+        return _stopped(subject, f"stopped: {summarised(error)}")
     caught = found > declared * (1 + ROUNDING)
-    ok = bool(caught == (subject.expected == "caught"))
+    ok = bool(caught == (subject.expected == "caught")) and math.isfinite(declared)
     return Row(name, subject.method, float(declared), float(found), subject.expected, ok, detail)
 
 

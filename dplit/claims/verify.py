@@ -11,19 +11,17 @@ from __future__ import annotations
 import difflib
 import platform
 import time
-import traceback
 import warnings
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from pathlib import Path
 
 import joblib
 from threadpoolctl import threadpool_limits
 
 from dplit.claims.core import Claim, Effort, Evidence, claim_rng
-from dplit.errors import PrivacyLeakWarning, check_integer
+from dplit.errors import PrivacyLeakWarning, check_integer, summarised
 
 
 @dataclass(frozen=True)
@@ -131,7 +129,7 @@ def run(claims, effort="quick", seed=0, jobs=1):
         for claim_id, *answer in answers:
             yield Row(waiting.pop(claim_id), *answer)
     except Exception as error:  # a worker process is gone, and with it what it had not yet sent
-        lost = f"no answer; run this claim alone to see why ({_summary(error, frames=0)})"
+        lost = f"no answer; run this claim alone to see why ({summarised(error, 0)})"
         yield from (Row(c, None, 0.0, lost) for c in waiting.values())
 
 
@@ -176,16 +174,8 @@ def _answer(claim, effort, seed):
             if not isinstance(evidence, Evidence):
                 raise TypeError(f"a check must return Evidence, got {evidence!r}")
     except Exception as raised:
-        evidence, error = None, _summary(raised)
+        evidence, error = None, summarised(raised)
     return claim.id, evidence, time.perf_counter() - start, error
-
-
-def _summary(error, frames=3):
-    """The exception and the innermost lines that it came through, without folders."""
-    what = "".join(traceback.format_exception_only(error)).strip().splitlines()[0]
-    trail = traceback.extract_tb(error.__traceback__)[1:][-frames:] if frames else []
-    places = [f"{Path(f.filename).name}:{f.lineno} in {f.name}" for f in trail]
-    return what + (f" ({' > '.join(places)})" if places else "")
 
 
 def nearest(name, known):

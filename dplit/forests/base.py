@@ -6,8 +6,12 @@ the public schema. It holds no counts, no record's position, and its pickle hold
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from numbers import Real
+
 import numpy as np
 import pandas as pd
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
@@ -23,7 +27,8 @@ SPAWN_KEY = tuple(b"dplit")
 class PrivateForest(BaseEstimator):
     """Base of the forests: reading records through a public domain.
 
-    Subclasses set `domain_`, `trees_` and `budget_` in ``fit``.
+    Subclasses set `domain_`, `trees_` and `budget_` at the end of ``fit``, together: where a fit
+    stops with an error, what stands is the last one and its budget.
     """
 
     def __sklearn_tags__(self):
@@ -46,8 +51,18 @@ class PrivateForest(BaseEstimator):
         elif isinstance(state, (int, np.integer)):
             # Not the stream of default_rng(seed): data that were simulated with the same seed would
             # be correlated with the trees they are assigned to.
-            state = np.random.SeedSequence(int(state), spawn_key=SPAWN_KEY)
-        return np.random.default_rng(state)
+            if state >= 0:
+                state = np.random.SeedSequence(int(state), spawn_key=SPAWN_KEY)
+        elif isinstance(state, np.random.SeedSequence):
+            # A copy: spawning counts up in the original, and a second fit would grow other trees.
+            state = np.random.SeedSequence(state.entropy, spawn_key=state.spawn_key)
+        try:
+            return np.random.default_rng(state)
+        except (TypeError, ValueError):
+            raise ValueError(
+                "random_state must be an integer of at least 0, a Generator, a RandomState or None, "
+                f"got {state!r}"
+            ) from None
 
     def _read_fit(self, X, y):
         """Check `X` against the domain (read off `X` if there is none) and encode it.
@@ -55,7 +70,8 @@ class PrivateForest(BaseEstimator):
         Returns
         -------
         records : float64 array, shape (n_records, n_features)
-        y : as given, one-dimensional
+        y : Series or array, shape (n_records,)
+        domain : Domain
         node : Public or Leak
             What the domain costs.
         """
@@ -66,29 +82,31 @@ class PrivateForest(BaseEstimator):
                 f"{type(self).__name__} requires y to be passed, but the target y is None"
             )
         X = self._validated(X, reset=True)
-        y = column_or_1d(y, warn=True) if not isinstance(y, pd.Series) else y
+        y = _target(y)
         if len(X) == 0:
             raise ValueError(f"X must hold at least 1 record, got 0 records (shape={np.shape(X)})")
         if len(X) != len(y):
             raise ValueError(f"X and y must be of one length, got {len(X)} and {len(y)} records")
-        self.domain_ = self.domain
-        if self.domain_ is None:
-            if isinstance(X, pd.DataFrame):
-                self.domain_ = Domain.from_frame(X)
-            else:
-                warn_leak("domain was left out and is read off X: epsilon is infinite", 4)
-                self.domain_ = Domain.from_data(X)
-        leaked = self.domain_.data_dependent
-        if not leaked:
-            node = Public("domain", "bounds and levels are public")
-        else:
-            node = Leak("domain", f"read off the data: {_few(leaked)}")
-        return self.domain_.encode(X), y, node
+        domain, why = self.domain, "bounds and levels are public"
+        if domain is None and isinstance(X, pd.DataFrame):
+            domain, why = Domain.from_frame(X), "the categories of X's dtypes"
+        elif domain is None:
+            warn_leak("domain was left out and is read off X: epsilon is infinite", 4)
+            domain = Domain.from_data(X)
+        node = Public("domain", why)
+        if domain.data_dependent:
+            node = Leak("domain", f"read off the data: {_few(domain.data_dependent)}")
+        return domain.encode(X), y, domain, node
 
     def _read(self, X):
         """Check `X` against the fitted domain and encode it."""
         check_is_fitted(self, "budget_")
-        return self.domain_.encode(self._validated(X, reset=False))
+        X = self._validated(X, reset=False)
+        fitted, names = getattr(self, "feature_names_in_", None), self.domain_.names
+        if names and fitted is not None and not isinstance(X, pd.DataFrame):
+            order = [fitted.tolist().index(name) for name in names]
+            X = X if order == sorted(order) else X[:, order]  # an array comes as the frame did
+        return self.domain_.encode(X)
 
     def _validated(self, X, reset):
         """scikit-learn's checks of shape, names and, where the columns are numbers, of values."""
@@ -97,6 +115,8 @@ class PrivateForest(BaseEstimator):
         numeric = not frame and (domain is None or domain.n_continuous == len(domain))
         if numeric:
             return validate_data(self, X, reset=reset, dtype=np.float64)
+        if issparse(X):
+            raise TypeError(f"X must be dense, got a sparse {type(X).__name__}: use X.toarray()")
         X = X if frame or hasattr(X, "shape") else np.asarray(X, dtype=object)
         if len(np.shape(X)) != 2:
             raise ValueError(f"Expected 2D array, got an input of shape {np.shape(X)}")
@@ -123,24 +143,19 @@ class PrivateForestClassifier(ClassifierMixin, PrivateForest):
     def _read_classes(self, y):
         """Codes of `y` in the public class list, the list itself, and what it costs."""
         values = np.asarray(y)
-        if values.dtype == object and pd.isna(values).any():
-            raise ValueError("y must hold a class for every record, got a missing value (NaN)")
         check_classification_targets(y)
         if self.classes is not None:
-            classes, node = list(self.classes), Public("class list", "given as classes")
+            classes, node = self.classes, Public("class list", "given as classes")
         elif isinstance(y, pd.Series) and isinstance(y.dtype, pd.CategoricalDtype):
             classes = list(y.dtype.categories)
             node = Public("class list", "the categories of y's dtype")
         elif np.asarray(y).dtype == bool:
             classes, node = [False, True], Public("class list", "the two values of a boolean")
         else:
-            classes = None
+            classes = np.unique(values).tolist()
             node = Leak("class list", "read off y: pass classes, or a categorical y")
             warn_leak("classes was left out and is read off y: epsilon is infinite", 4)
-        if classes is None:
-            classes = np.unique(values).tolist()
-        if len(set(classes)) != len(classes) or not classes:
-            raise ValueError(f"classes must be distinct and at least one, got {classes!r}")
+        classes = _check_classes(classes)
         occurrence, occurring = pd.factorize(values)
         codes = pd.Index(classes, dtype=object).get_indexer(occurring.astype(object))
         if (codes < 0).any():
@@ -184,6 +199,36 @@ class PrivateForestClassifier(ClassifierMixin, PrivateForest):
 
     def _votes(self, records):
         return trees.vote(self.trees_, records, self.leaf_labels_, self.n_classes_, self.n_jobs)
+
+
+def _target(y):
+    """`y` as a Series or an array of shape (n_records,), without missing values.
+
+    What has a pandas dtype keeps it: its categories are the class list. A list is looked at before
+    NumPy turns the NaN among its strings into the class "nan".
+    """
+    if isinstance(y, (pd.Categorical, pd.Index, pd.api.extensions.ExtensionArray)):
+        y = pd.Series(y)
+    if not isinstance(y, pd.Series):
+        given, y = y, column_or_1d(y, warn=True)
+        missing = pd.Series(list(given), dtype=object) if isinstance(given, (list, tuple)) else y
+    else:
+        missing = y
+    if pd.isna(missing).any():
+        raise ValueError("y must hold a class for every record, got a missing value (NaN)")
+    return y
+
+
+def _check_classes(classes):
+    """The class list as a list: distinct numbers or distinct strings."""
+    if isinstance(classes, (str, bytes)) or not isinstance(classes, Iterable):
+        raise ValueError(f"classes must be a list of classes, got {classes!r}")
+    classes = [c.item() if isinstance(c, np.generic) else c for c in classes]
+    if not any(all(isinstance(c, kind) and c == c for c in classes) for kind in (str, Real)):
+        raise ValueError(f"classes must be all strings or all numbers, got {classes!r}")
+    if len(set(classes)) != len(classes) or not classes:
+        raise ValueError(f"classes must be distinct and at least one, got {classes!r}")
+    return classes
 
 
 def _few(values):

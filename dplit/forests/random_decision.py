@@ -29,17 +29,23 @@ DEEPEST_DEFAULT = 8
 class RandomDecisionForestClassifier(PrivateForestClassifier):
     r"""A private forest of random trees whose leaves release their majority class.
 
+    The budget is that of one ``fit``: what a pipeline computes from the records before it, or a
+    search over parameters from their scores, is not in it.
+
     Parameters
     ----------
     epsilon : float
         Privacy budget of the whole fit, positive. ``inf`` gives the non-private twin: the same
         trees and records, and the true majority in every leaf.
     domain : Domain, optional
-        What is public about the columns. Left out, it is read off the data, with a
-        `PrivacyLeakWarning`, and the budget is infinite.
+        What is public about the columns. Left out, the categories of a data frame's categorical and
+        the two values of its boolean columns are taken to be public; anything else is read off the
+        data, with a `PrivacyLeakWarning`, and the budget is infinite.
     classes : sequence, optional
-        The public class list. Left out, the categories of a categorical `y`, or the two values of a
-        boolean one; of any other `y` the classes are read off the data and the budget is infinite.
+        The public class list, all strings or all numbers. Left out, the categories of a categorical
+        `y`, or the two values of a boolean one; of any other `y` the classes are read off the data
+        and the budget is infinite. ``astype("category")`` without a list is no way to a public
+        schema, of `y` or of a column: its categories are the values that occur.
     neighbours : {"add-remove", "replace-one"}
         Which data sets `epsilon` holds for.
     n_estimators : int
@@ -120,20 +126,29 @@ class RandomDecisionForestClassifier(PrivateForestClassifier):
         Returns
         -------
         self
+
+        Raises
+        ------
+        ValueError
+            If a parameter, a column, a level, a number or a class is not as it must be; the message
+            names it. Columns of numbers must be finite.
+        TypeError
+            If `X` is sparse.
         """
         mechanism = self._mechanism()
         n_trees = check_integer(self.n_estimators, "n_estimators", 1)
-        records, y, domain_node = self._read_fit(X, y)
+        records, y, domain, domain_node = self._read_fit(X, y)
         codes, classes, class_node = self._read_classes(y)
-        self.max_depth_ = self._depth()
+        depth = self._depth(domain)
 
         rng = self._generator()
-        self.trees_ = grow_random_trees(
-            self.domain_, n_trees, self.max_depth_, rng=rng, n_jobs=self.n_jobs
-        )
+        trees = grow_random_trees(domain, n_trees, depth, rng=rng, n_jobs=self.n_jobs)
         assigned = self._assignment(len(records), n_trees, rng)
-        counts = count_labels(self.trees_, records, codes, assigned, len(classes), self.n_jobs)
-        self._store_labels(mechanism.sample(counts, rng=rng), classes)
+        counts = count_labels(trees, records, codes, assigned, len(classes), self.n_jobs)
+        labels = mechanism.sample(counts, rng=rng)
+
+        self.domain_, self.max_depth_, self.trees_ = domain, depth, trees
+        self._store_labels(labels, classes)
         self.budget_ = self._budget(mechanism, domain_node, class_node)
         return self
 
@@ -150,12 +165,12 @@ class RandomDecisionForestClassifier(PrivateForestClassifier):
             epsilon /= 2  # one replaced record is one removed and one added
         return PermuteAndFlip(epsilon, monotonic=True)
 
-    def _depth(self):
+    def _depth(self, domain):
         """`max_depth`, or the paper's depth for this domain, up to `DEEPEST_DEFAULT`."""
         if self.max_depth is not None:
             return check_integer(self.max_depth, "max_depth", 0)
-        continuous = self.domain_.n_continuous
-        depth = published_depth(continuous, len(self.domain_) - continuous)
+        continuous = domain.n_continuous
+        depth = published_depth(continuous, len(domain) - continuous)
         return max(1, min(int(depth), DEEPEST_DEFAULT))
 
     def _assignment(self, n_records, n_trees, rng):

@@ -39,19 +39,32 @@ def grow_random_trees(domain, n_trees, max_depth, *, rng, n_jobs=None):
         If the forest would have more than `MAX_NODES` nodes.
     """
     limit = MAX_NODES // n_trees
-    arguments = (domain.bounds, domain.n_levels, max_depth, limit)
+    too_large = ValueError(
+        f"max_depth={max_depth} with n_estimators={n_trees} needs more than {MAX_NODES:,} nodes "
+        "on this domain: choose fewer or shallower trees"
+    )
+    depth = _reachable(domain, max_depth)
+    if limit == 0 or depth > len(domain) + limit.bit_length():
+        raise too_large  # before arrays of this length are asked for
+    arguments = (domain.bounds, domain.n_levels, depth, limit)
     streams = rng.spawn(n_trees)
     if n_jobs is None or n_jobs == 1:
         trees = [_grow(*arguments, stream) for stream in streams]
     else:
         tasks = (delayed(_grow)(*arguments, stream) for stream in streams)
-        trees = Parallel(n_jobs=n_jobs, prefer="threads")(tasks)
+        trees = Parallel(n_jobs=n_jobs, require="sharedmem")(tasks)
     if any(len(feature) == 0 for feature, _, _ in trees):
-        raise ValueError(
-            f"max_depth={max_depth} with n_estimators={n_trees} needs more than {MAX_NODES:,} nodes "
-            "on this domain: choose fewer or shallower trees"
-        )
+        raise too_large
     return Trees.join(trees)
+
+
+def _reachable(domain, max_depth):
+    """`max_depth`, or the number of columns if all are categorical: each is used up by its test.
+
+    With a continuous column every path reaches `max_depth`, and tests at most ``len(domain)`` times
+    without doubling the number of paths.
+    """
+    return max_depth if domain.n_continuous else min(max_depth, len(domain))
 
 
 @njit(cache=True, nogil=True)

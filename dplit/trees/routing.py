@@ -46,7 +46,11 @@ def _count(feature, threshold, child, roots, X, y, assigned, first, last, counts
 
 
 def _by_records(kernel, trees, X, out, n_jobs, *extra):
-    """Run a kernel on blocks of records, side by side; each block writes its own rows of `out`."""
+    """Run a kernel on blocks of records, side by side; each block writes its own rows of `out`.
+
+    Shared memory is required, not preferred: a process, which the user's
+    ``joblib.parallel_config`` may ask for, would write to a copy.
+    """
     jobs = effective_n_jobs(n_jobs)
     if jobs == 1:
         kernel(*trees.arrays, X, *extra, out)
@@ -54,7 +58,7 @@ def _by_records(kernel, trees, X, out, n_jobs, *extra):
     cuts = np.linspace(0, len(X), jobs + 1).astype(int)
     blocks = [slice(a, b) for a, b in pairwise(cuts)]
     tasks = (delayed(kernel)(*trees.arrays, X[b], *extra, out[b]) for b in blocks)
-    Parallel(n_jobs=n_jobs, prefer="threads")(tasks)
+    Parallel(n_jobs=n_jobs, require="sharedmem")(tasks)
     return out
 
 
@@ -118,5 +122,5 @@ def count_labels(trees, X, y, assigned, n_classes, n_jobs=None):
         _count(*inputs, 0, trees.n_trees, counts)
     else:
         tasks = (delayed(_count)(*inputs, a, b, counts) for a, b in pairwise(cuts))
-        Parallel(n_jobs=n_jobs, prefer="threads")(tasks)
+        Parallel(n_jobs=n_jobs, require="sharedmem")(tasks)
     return counts

@@ -69,6 +69,48 @@ def test_errors_name_what_is_wrong(call, message):
         audit.audit_subject("nothing")
 
 
+def test_an_error_is_a_row_and_the_others_are_not_lost(monkeypatch):
+    from dplit.audit import suite
+
+    def broken(effort, rng):
+        raise ZeroDivisionError("no draws")
+
+    sound = suite._SUBJECTS[0]
+    stops = suite.Subject("stops", "exact", "within", broken)
+    monkeypatch.setattr(suite, "_SUBJECTS", (stops, sound))
+    first, second = audit.run()
+    assert not first.ok and np.isnan(first.found) and np.isnan(first.declared)
+    assert (
+        first.detail
+        == "stopped: ZeroDivisionError: no draws (test_suite.py:{} in broken)".format(
+            broken.__code__.co_firstlineno + 1
+        )
+    )
+    assert second.ok and second.subject == sound.name
+
+
+def test_a_lost_process_is_a_row_for_each_subject_it_had(monkeypatch):
+    from dplit.audit import suite
+
+    one, two, three = names = [s.name for s in suite._SUBJECTS[:3]]
+
+    def rows():
+        yield audit.audit_subject(one)
+        raise MemoryError("a worker was killed")
+
+    found = list(suite._none_lost(rows(), names))
+    assert [r.subject for r in found] == names and [r.ok for r in found] == [True, False, False]
+    assert "a worker was killed" in found[2].detail
+
+
+def test_an_infinite_declaration_proves_nothing(monkeypatch):
+    from dplit.audit import suite
+
+    empty = suite.Subject("s", "exact", "within", lambda e, r: suite.Found(np.inf, 5.0, ""))
+    monkeypatch.setattr(suite, "_SUBJECTS", (empty,))
+    assert not audit.audit_subject("s").ok
+
+
 # --- the forest
 
 

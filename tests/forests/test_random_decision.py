@@ -7,6 +7,7 @@ import tracemalloc
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.sparse import csr_array
 from sklearn.base import clone
 from sklearn.compose import make_column_transformer
 from sklearn.datasets import load_breast_cancer
@@ -74,6 +75,30 @@ def test_what_is_read_off_the_data_shows_in_the_total():
 @pytest.mark.parametrize("y", [pd.Series(["b", "a"] * 200, dtype="category"), [True, False] * 200])
 def test_a_schema_of_y_gives_the_classes(y):
     assert private(classes=None).fit(corner_data()[0], y).budget_.epsilon == 1
+
+
+@pytest.mark.parametrize("schema", [pd.Categorical, pd.CategoricalIndex, pd.Series, pd.array])
+def test_any_pandas_column_of_classes_keeps_its_schema(schema):
+    classes = pd.CategoricalDtype(["b", "a", "never"])
+    forest = private(classes=None).fit(corner_data()[0], schema(["b", "a"] * 200, dtype=classes))
+    assert forest.budget_.epsilon == 1 and forest.classes_.tolist() == ["a", "b", "never"]
+
+
+def test_the_budget_says_what_was_taken_for_public():
+    X = pd.DataFrame({"c": pd.Categorical(["p", "q"] * 20), "b": [True, False] * 20})
+    forest = private(domain=None).fit(X, ["in", "out"] * 20)
+    assert "domain: 0  (the categories of X's dtypes)" in str(forest.budget_)
+    assert forest.budget_.epsilon == 1
+
+
+def test_a_fit_that_stops_leaves_the_last_one_and_its_budget():
+    """Else a domain read off the data would stand beside a finite budget."""
+    X, y = corner_data()
+    forest = fitted()
+    before = pickle.dumps(forest.set_params(domain=None, classes=["in"]))
+    with pytest.raises(ValueError, match="unknown class 'out'"):
+        forest.fit(X / 2, y)
+    assert pickle.dumps(forest) == before
 
 
 def test_the_budget_prints_as_a_tree():
@@ -203,6 +228,13 @@ def test_random_state_may_be_any_seed(state):
     assert fitted(random_state=state).n_classes_ == 2
 
 
+def test_a_seed_sequence_is_a_seed_each_time():
+    seed = np.random.SeedSequence(7)
+    one, two = fitted(random_state=seed), fitted(random_state=seed)
+    np.testing.assert_array_equal(one.trees_.threshold, two.trees_.threshold)
+    np.testing.assert_array_equal(one.leaf_labels_, two.leaf_labels_)
+
+
 def test_no_seed_gives_different_forests():
     one, two = fitted(random_state=None), fitted(random_state=None)
     assert (one.trees_.threshold != two.trees_.threshold).any()
@@ -228,6 +260,15 @@ def test_frames_are_matched_by_name():
     np.testing.assert_array_equal(forest.predict(frame), fitted().predict(X))
     with pytest.raises(ValueError, match="feature names"):
         forest.predict(frame.rename(columns={"v": "w"}))
+
+
+def test_an_array_comes_in_the_order_of_the_fitted_frame():
+    X, y = corner_data()
+    swapped = pd.DataFrame(X, columns=["u", "v"])[["v", "u"]]
+    forest = private().fit(swapped, y)
+    with pytest.warns(UserWarning, match="valid feature names"):
+        leaves = forest.apply(swapped.to_numpy())
+    np.testing.assert_array_equal(leaves, forest.apply(swapped))
 
 
 def test_mixed_columns_and_string_levels():
@@ -299,6 +340,15 @@ def test_memory_is_a_few_times_the_data():
         (dict(classes=["in"]), "y has the unknown class 'out'; classes are 'in'"),
         (dict(classes=["in", "in", "out"]), "classes must be distinct"),
         (dict(classes=[]), "classes must be distinct and at least one"),
+        (dict(classes="in"), "classes must be a list of classes, got 'in'"),
+        (dict(classes=2), "classes must be a list of classes, got 2"),
+        (dict(classes=["in", 1]), "classes must be all strings or all numbers, got"),
+        (dict(classes=["in", None]), "classes must be all strings or all numbers, got"),
+        (dict(classes=[0, math.nan]), "classes must be all strings or all numbers, got"),
+        (dict(classes=[["in"], ["out"]]), "classes must be all strings or all numbers, got"),
+        (dict(random_state=-1), "random_state must be an integer of at least 0, .* got -1"),
+        (dict(random_state="x"), "random_state must be an integer of at least 0, .* got 'x'"),
+        (dict(max_depth=10**12), "max_depth=1000000000000 with n_estimators=5 needs more than"),
     ],
 )
 def test_bad_parameters_are_named(options, message):
@@ -317,7 +367,16 @@ def test_bad_records_are_named():
         private(domain=domain).fit(pd.DataFrame({"c": ["a", "z"]}), ["in", "out"])
     with pytest.raises(ValueError, match="0 sample"):
         private().fit(X[:0], y[:0])
-    with pytest.raises(ValueError, match="missing value"):
-        private().fit(X, np.array([None, *y[1:]], dtype=object))
+    for missing in (None, np.nan, pd.NA):
+        with pytest.raises(ValueError, match="y must hold a class for every record"):
+            private().fit(X, np.array([missing, *y[1:]], dtype=object))
+        with pytest.raises(ValueError, match="y must hold a class for every record"):
+            private(classes=None).fit(X, [missing, *y[1:]])
+    for numbers in ([np.nan, *[1] * 19], pd.array([None, *[1] * 19], dtype="Int64")):
+        with pytest.raises(ValueError, match="y must hold a class for every record"):
+            private(classes=[0, 1]).fit(X, numbers)
+    mixed = Domain([Continuous(0, 1), Categorical([0, 1])])
+    with pytest.raises(TypeError, match="X must be dense, got a sparse csr_array"):
+        private(domain=mixed).fit(csr_array(X), y)
     with pytest.raises(ValueError, match="one length, got 20 and 19"):
         private().fit(X, y[:-1])

@@ -94,3 +94,16 @@ def test_too_many_nodes_is_an_error_that_names_both_parameters(monkeypatch):
         ValueError, match=r"max_depth=9 with n_estimators=2 .* more than 1,000 nodes"
     ):
         grow_random_trees(MIXED, 2, 9, rng=np.random.default_rng(6))
+
+
+@pytest.mark.parametrize("depth", [10**7, 10**12, 10**30])
+def test_an_endless_depth_is_no_endless_array(depth):
+    with pytest.raises(ValueError, match=f"max_depth={depth} with n_estimators=2 needs more than"):
+        grow_random_trees(MIXED, 2, depth, rng=np.random.default_rng(6))
+    levels = Domain([Categorical(["a", "b"]), Categorical(["x", "y", "z"])])
+    assert grow_random_trees(levels, 2, depth, rng=np.random.default_rng(6)).n_leaves == 12
+
+
+def test_too_many_trees_are_an_error_before_any_grows():
+    with pytest.raises(ValueError, match="n_estimators=10000000000 needs more than"):
+        grow_random_trees(MIXED, 10**10, 0, rng=np.random.default_rng(6))

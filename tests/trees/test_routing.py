@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from joblib import parallel_config
 
 from dplit import Categorical, Continuous, Domain
 from dplit.trees import apply, count_labels, grow_random_trees, vote
@@ -55,3 +56,17 @@ def test_no_records(setting):
     trees, X, _ = setting
     assert apply(trees, X[:0]).shape == (0, 6)
     assert vote(trees, X[:0], np.zeros(trees.n_leaves, dtype=int), 2, n_jobs=2).shape == (0, 2)
+
+
+def test_results_arrive_whatever_backend_the_user_has_chosen(setting):
+    """A process would write its counts to a copy: blocks must share memory under any backend."""
+    trees, X, leaves = setting
+    y, assigned = np.arange(300) % 3, np.arange(300) % 6
+    alone = grow_random_trees(DOMAIN, 6, 5, rng=np.random.default_rng(1))
+    with parallel_config(backend="multiprocessing", n_jobs=2):
+        counts = count_labels(trees, X, y, assigned, 3, n_jobs=2)
+        routed = apply(trees, X, n_jobs=2)
+        grown = grow_random_trees(DOMAIN, 6, 5, rng=np.random.default_rng(1), n_jobs=2)
+    np.testing.assert_array_equal(counts, count_labels(trees, X, y, assigned, 3))
+    np.testing.assert_array_equal(routed, leaves - trees.leaf_starts[:-1])
+    np.testing.assert_array_equal(grown.threshold, alone.threshold)

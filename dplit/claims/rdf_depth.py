@@ -244,7 +244,7 @@ def mixed_depth(effort, rng):
     "rdf/mixed-depth/corrected",
     where="Section 4.3, after Theorem 2",
     says="One level more than Theorem 2 plus $r/2$, the depth of Table 4, keeps the expected number "
-    "of untested features below half of all, for every mix of both kinds of up to 18 features.",
+    "of untested features below half of all, for every mix of both kinds of up to 18 features, $r$ even.",
     verdict="holds",
     ours=True,
     functions=("depth.expected_untested_mixed", "depth.table_depth"),

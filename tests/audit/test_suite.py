@@ -82,9 +82,7 @@ def test_an_error_is_a_row_and_the_others_are_not_lost(monkeypatch):
     assert not first.ok and np.isnan(first.found) and np.isnan(first.declared)
     assert (
         first.detail
-        == "stopped: ZeroDivisionError: no draws (test_suite.py:{} in broken)".format(
-            broken.__code__.co_firstlineno + 1
-        )
+        == f"stopped: ZeroDivisionError: no draws (test_suite.py:{broken.__code__.co_firstlineno + 1} in broken)"
     )
     assert second.ok and second.subject == sound.name
 

@@ -9,7 +9,7 @@ each of the features" (section 1.1).
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
 from numbers import Real
 
@@ -28,7 +28,8 @@ class Continuous:
     Parameters
     ----------
     lower, upper : float
-        Public bounds, finite, ``lower <= upper``; in the column's own units.
+        Public bounds, finite and no further apart than the largest float, ``lower <= upper``; in the
+        column's own units.
     """
 
     lower: float
@@ -37,12 +38,17 @@ class Continuous:
     def __post_init__(self):
         for name in ("lower", "upper"):
             value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value):
+            if not _is_finite(value):
                 raise ValueError(f"{name} must be a finite number, got {value!r}")
             object.__setattr__(self, name, float(value))
         if self.lower > self.upper:
             raise ValueError(
                 f"lower must be at most upper, got lower={self.lower}, upper={self.upper}"
+            )
+        if math.isinf(self.upper - self.lower):  # no uniform cut could be drawn
+            raise ValueError(
+                f"lower must be within {np.finfo(float).max:.3g} of upper, "
+                f"got lower={self.lower}, upper={self.upper}"
             )
 
     def encode(self, values, name):
@@ -83,6 +89,8 @@ class Categorical:
         if unordered or not isinstance(levels, Iterable):
             raise ValueError(f"levels must be a list of values in order, got {levels!r}")
         levels = tuple(v.item() if isinstance(v, np.generic) else v for v in levels)
+        if not all(isinstance(v, Hashable) for v in levels):
+            raise ValueError(f"levels must be numbers, strings or the like, got {levels!r}")
         if any(_is_missing(v) for v in levels):
             raise ValueError(f"levels must not be missing values, got {levels!r}: name that level")
         codes = {level: i for i, level in enumerate(levels)}
@@ -93,7 +101,12 @@ class Categorical:
 
     def encode(self, values, name):
         """Return each value's position in `levels`, as floats; an unknown level is an error."""
-        uniques, inverse = _distinct(values)
+        try:
+            uniques, inverse = _distinct(values)
+        except TypeError:  # a list in a cell
+            cells = np.asarray(values, dtype=object)
+            bad = next((v for v in cells if not isinstance(v, Hashable)), "a list in a tuple")
+            raise ValueError(f"column {name!r} must hold levels, got {bad!r}") from None
         codes = [self._codes.get(v, -1) for v in uniques]
         if -1 in codes:
             bad = uniques[codes.index(-1)]
@@ -108,6 +121,13 @@ class Categorical:
                 f"column {name!r} has the unknown level {bad!r}; its levels are {shown}"
             )
         return np.asarray(codes, dtype=np.float64)[inverse]
+
+
+def _is_finite(value):
+    try:
+        return not isinstance(value, bool) and isinstance(value, Real) and math.isfinite(value)
+    except OverflowError:  # an integer beyond the floats
+        return False
 
 
 def _is_number(value):
@@ -147,6 +167,8 @@ class Domain:
     """
 
     def __init__(self, features, names=None, *, data_dependent=()):
+        if not isinstance(features, Iterable):
+            raise ValueError(f"features must be a list of columns, got {features!r}")
         self.features = tuple(features)
         for i, feature in enumerate(self.features):
             if not isinstance(feature, (Continuous, Categorical)):
@@ -155,8 +177,8 @@ class Domain:
                 )
         if not self.features:
             raise ValueError("features must hold at least one column, got none")
-        if isinstance(names, str):
-            raise ValueError(f"names must be a list of names, got the string {names!r}")
+        if isinstance(names, str) or not (names is None or isinstance(names, Iterable)):
+            raise ValueError(f"names must be a list of names, got {names!r}")
         self.names = None if names is None else tuple(map(str, names))
         if self.names is not None and len(set(self.names)) != len(self.features):
             raise ValueError(
@@ -248,8 +270,9 @@ class Domain:
 
     def _columns(self, X):
         if isinstance(X, pd.DataFrame):
-            by_name = {str(c): X.iloc[:, i] for i, c in enumerate(X.columns)}
-            return [(n, by_name[n]) for n in self.names or map(str, X.columns)]
+            columns = [(str(c), X.iloc[:, i]) for i, c in enumerate(X.columns)]
+            by_name = dict(columns)
+            return [(n, by_name[n]) for n in self.names] if self.names else columns
         return [(n, X[:, j]) for j, n in enumerate(self.names or range(len(self)))]
 
     def _encode_numbers(self, X):
@@ -279,6 +302,11 @@ class Domain:
         ----------
         frame : DataFrame
         bounds : mapping of column name to (lower, upper), Continuous, Categorical or list of levels
+
+        Raises
+        ------
+        ValueError
+            If `bounds` names a column that is not there, or its entry describes none.
         """
         bounds = {str(column): given for column, given in (bounds or {}).items()}
         unknown = sorted(set(bounds) - set(map(str, frame.columns)))

@@ -127,14 +127,17 @@ def test_unknown_levels_are_named_with_the_first_known_ones():
         Categorical(range(20)).encode(["1"], "c")
 
 
-@pytest.mark.parametrize("levels", [[], "ab", 5, {"a", "b"}, [1, 1], [1, True], None])
+@pytest.mark.parametrize(
+    "levels", [[], "ab", 5, {"a", "b"}, [1, 1], [1, True], None, [[1], [2]], [np.zeros(2)]]
+)
 def test_levels_that_are_none(levels):
     with pytest.raises(ValueError, match=r"^levels must be "):
         Categorical(levels)
 
 
 @pytest.mark.parametrize(
-    "bounds", [(2, 1), (0, np.inf), (np.nan, 1), ("0", 1), (False, True), (0, None)]
+    "bounds",
+    [(2, 1), (0, np.inf), (np.nan, 1), ("0", 1), (False, True), (0, 10**400), (-1e308, 1e308)],
 )
 def test_bounds_that_are_none(bounds):
     with pytest.raises(ValueError, match=r"^(lower|upper) must be "):
@@ -151,8 +154,22 @@ def test_domains_that_are_none():
     for names in (["a"], ["a", "a"], [1, "1"]):
         with pytest.raises(ValueError, match="names must be 2 distinct names"):
             Domain(MIXED.features, names=names)
-    with pytest.raises(ValueError, match="names must be a list of names, got the string 'ab'"):
-        Domain(MIXED.features, names="ab")
+    for names in ("ab", 2):
+        with pytest.raises(ValueError, match=f"names must be a list of names, got {names!r}"):
+            Domain(MIXED.features, names=names)
+    with pytest.raises(ValueError, match="features must be a list of columns, got Continuous"):
+        Domain(Continuous(0, 1))
+
+
+def test_columns_of_one_name_are_told_apart_by_their_place():
+    frame = pd.DataFrame([[0.25, "b"]], columns=["c", "c"])
+    domain = Domain([Continuous(0, 1), Categorical(["a", "b"])])
+    assert domain.encode(frame).tolist() == [[0.25, 1.0]]
+
+
+def test_a_list_is_no_level():
+    with pytest.raises(ValueError, match=r"column 'colour' must hold levels, got \['red'\]"):
+        MIXED.encode(pd.DataFrame({"size": [1.0], "colour": [["red"]]}))
 
 
 def test_value_semantics():

@@ -80,20 +80,18 @@ def test_an_error_is_a_row_and_the_others_are_not_lost(monkeypatch):
     monkeypatch.setattr(suite, "_SUBJECTS", (stops, sound))
     first, second = audit.run()
     assert not first.ok and np.isnan(first.found) and np.isnan(first.declared)
-    assert (
-        first.detail
-        == f"stopped: ZeroDivisionError: no draws (test_suite.py:{broken.__code__.co_firstlineno + 1} in broken)"
-    )
+    where = f"test_suite.py:{broken.__code__.co_firstlineno + 1} in broken"
+    assert first.detail == f"stopped: ZeroDivisionError: no draws ({where})"
     assert second.ok and second.subject == sound.name
 
 
 def test_a_lost_process_is_a_row_for_each_subject_it_had(monkeypatch):
     from dplit.audit import suite
 
-    one, two, three = names = [s.name for s in suite._SUBJECTS[:3]]
+    names = [s.name for s in suite._SUBJECTS[:3]]
 
     def rows():
-        yield audit.audit_subject(one)
+        yield audit.audit_subject(names[0])
         raise MemoryError("a worker was killed")
 
     found = list(suite._none_lost(rows(), names))

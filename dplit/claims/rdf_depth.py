@@ -206,8 +206,8 @@ def most_untested(depth_rule, most):
 @rdf(
     "rdf/mixed-depth",
     where="Section 4.3, after Theorem 2",
-    says="With $r$ discrete features beside $s$ continuous ones, $r/2$ more levels keep the expected "
-    "number of untested features below half of all.",
+    says="With $r$ discrete features beside $s$ continuous ones, $r/2$ more levels serve the aim of "
+    "Theorem 2: they keep the expected number of untested features below half of all.",
     verdict="fails",
     holds_instead="rdf/mixed-depth/corrected",
     functions=("depth.expected_untested_mixed", "depth.published_depth"),

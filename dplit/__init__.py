@@ -1,9 +1,13 @@
 """dplit: differentially private random forests whose theorems run.
 
 The package is the code of a book: each module computes the claims of one chapter, and the forests
-are built from those modules. Start with `Domain`, `datasets.load` and `forests`; ``dplit verify``
-checks every claim of the five papers.
+are built from those modules. Start with `Domain`, `dplit.datasets.load` and `dplit.forests`;
+``dplit verify`` checks every claim that the book has judged. Modules are imported when they are
+first used.
 """
+
+from importlib import import_module
+from pkgutil import iter_modules
 
 from dplit.budget import Budget
 from dplit.domain import Categorical, Continuous, Domain
@@ -11,3 +15,15 @@ from dplit.errors import PrivacyLeakWarning
 
 __version__ = "0.1.0"
 __all__ = ["Budget", "Categorical", "Continuous", "Domain", "PrivacyLeakWarning", "__version__"]
+
+_modules = {m.name for m in iter_modules(__path__) if not m.name.startswith("_")}
+
+
+def __getattr__(name):
+    if name in _modules:
+        return import_module(f"dplit.{name}")
+    raise AttributeError(f"module 'dplit' has no attribute {name!r}")
+
+
+def __dir__():
+    return sorted({*globals(), *_modules})

@@ -1,0 +1,34 @@
+"""What ``import dplit`` gives, and what it leaves for later."""
+
+import subprocess
+import sys
+
+import pytest
+
+import dplit
+
+
+def run(code):
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+
+
+@pytest.mark.parametrize(
+    "name", ["audit", "claims", "datasets", "depth", "forests", "majority", "mechanisms"]
+)
+def test_a_module_needs_no_import_of_its_own(name):
+    done = run(f"import dplit; print(dplit.{name}.__name__, '{name}' in dir(dplit))")
+    assert done.stdout == f"dplit.{name} True\n", done.stderr
+
+
+def test_importing_the_package_imports_little():
+    loaded = run("import sys, dplit; print('sklearn' in sys.modules, 'numba' in sys.modules)")
+    assert loaded.stdout == "False False\n"
+
+
+def test_an_unknown_name_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="'dplit' has no attribute 'medians'"):
+        _ = dplit.medians
+
+
+def test_every_name_in_all_is_there():
+    assert all(hasattr(dplit, name) for name in dplit.__all__)

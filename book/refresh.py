@@ -3,7 +3,8 @@
 ``python book/refresh.py`` re-executes each notebook whose inputs have changed since its outputs
 were stored, and writes the pages of the API reference. The inputs of a notebook are the sources of
 its cells and of every module of `dplit` that they import, directly or through other modules; their
-digest is kept in the notebook's metadata. Comments, docstrings and blank lines do not count.
+digest is kept in the notebook's metadata. Comments, docstrings and blank lines do not count. The
+README's picture is a chapter's figure, copied out of its notebook.
 
 ``--check`` changes nothing, lists what is stale, and exits with 1 if anything is.
 ``--all`` re-executes every notebook.
@@ -13,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import ast
+import base64
 import hashlib
 import json
 import sys
@@ -21,6 +23,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 BOOK = ROOT / "book"
 STAMP = "dplit_inputs"
+PICTURES = {BOOK / "_static" / "bound.png": (BOOK / "majority.ipynb", "fig-majority-bound")}
 
 
 def notebooks():
@@ -198,6 +201,21 @@ def write_api_pages():
         print(f"{path.relative_to(ROOT)}: written")
 
 
+def picture(path, name):
+    """Bytes of the stored PNG of a notebook's figure."""
+    for cell in json.loads(path.read_text("utf-8"))["cells"]:
+        figure = cell["metadata"].get("mystnb", {}).get("figure", {})
+        if figure.get("name") == name:
+            (image,) = (o["data"]["image/png"] for o in cell["outputs"] if "data" in o)
+            return base64.b64decode("".join(image))
+    raise KeyError(f"{path.name} has no figure {name}")
+
+
+def stale_pictures():
+    """Paths of pictures that are missing or differ from the figures that they show."""
+    return [p for p, of in PICTURES.items() if not p.is_file() or p.read_bytes() != picture(*of)]
+
+
 def main(arguments=None):
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--check", action="store_true", help="list what is stale, change nothing")
@@ -205,7 +223,7 @@ def main(arguments=None):
     options = parser.parse_args(arguments)
     due = [path for path in notebooks() if options.all or is_stale(path)]
     if options.check:
-        stale = due + stale_api_pages()
+        stale = due + stale_api_pages() + stale_pictures()
         for path in stale:
             print(f"{path.relative_to(ROOT)}: stale")
         return bool(stale)
@@ -213,6 +231,9 @@ def main(arguments=None):
     for path in due:
         print(f"{path.relative_to(ROOT)}: executing", flush=True)
         execute(path)
+    for path in stale_pictures():
+        path.write_bytes(picture(*PICTURES[path]))
+        print(f"{path.relative_to(ROOT)}: written")
     print(f"{len(due)} of {len(notebooks())} notebooks executed")
     return 0
 

@@ -165,6 +165,7 @@ def test_help_names_every_paper(capsys):
 
 def test_interrupted_work_prints_what_was_done():
     script = """
+        import signal
         import time
         from dplit import claims
         from dplit.claims import core
@@ -178,6 +179,8 @@ def test_interrupted_work_prints_what_was_done():
             print("slow", flush=True)
             time.sleep(60)
 
+        # a shell's background job ignores interrupts, and so would this process
+        signal.signal(signal.SIGINT, signal.default_int_handler)
         core._registry.clear()
         core.claim("rdf/fast", where="", says="", verdict="holds")(fast)
         core.claim("rdf/slow", where="", says="", verdict="holds")(slow)

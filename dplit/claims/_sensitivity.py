@@ -90,11 +90,15 @@ def mse_families(effort, bounds):
     return alone + parted
 
 
+INNER = 8  # up to this size targets between the bounds are tried too; convexity rules them out
+
+
 def sse_gap(n, removed, low, high):
-    """Largest fall of the sum of squared errors as records leave, by enumerating endpoint data."""
-    ends = (Fraction(low), Fraction(high))
-    stay = list(combinations_with_replacement(ends, n - removed))
-    leave = list(combinations_with_replacement(ends, removed))
+    """Largest fall of the sum of squared errors as records leave, by enumerating grid data."""
+    low, high = Fraction(low), Fraction(high)
+    grid = (low, (low + high) / 2, high) if n <= INNER else (low, high)
+    stay = list(combinations_with_replacement(grid, n - removed))
+    leave = list(combinations_with_replacement(grid, removed))
     value, data, left = max(
         (sensitivity.sse_of(a + b) - sensitivity.sse_of(a), a + b, a) for a in stay for b in leave
     )

@@ -149,6 +149,8 @@ class Claim:
         Page of the book and the label of the theorem box there.
     test : str
         The test that pins it.
+    kind : str
+        Declared kind of evidence: "exact", "certified" or "simulated".
     intervals : int
         How many simulated intervals it uses, at most.
     """
@@ -166,6 +168,7 @@ class Claim:
     chapter: str = ""
     anchor: str = ""
     test: str = ""
+    kind: str = "exact"
     intervals: int = 0
 
     def check(self, effort="quick", rng=None) -> Evidence:

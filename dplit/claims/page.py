@@ -154,7 +154,7 @@ def _with_code(text):
 
 
 def _evidence(claim):
-    return f"simulated, {claim.intervals} intervals" if claim.intervals else "computed"
+    return f"{claim.kind}, {claim.intervals} intervals" if claim.intervals else claim.kind
 
 
 def _computed_by(claim):

@@ -76,14 +76,15 @@ def _neighbours_corrected(effort, rng):
     n = effort.pick(3, 4, 5)
     sizes = [_multisets("abc", size) for size in range(n + 1)]
     connected = [_connected([x for s in sizes for x in s], 1)] + [_connected(s, 2) for s in sizes]
-    one_step = {y for x in sizes[n] for y in sizes[n] if _distance(x, y) == 2 and x == sizes[n][0]}
-    replaced = {tuple(sorted((*sizes[n][0][1:], v))) for v in "abc"} - {sizes[n][0]}
-    good = all(connected) and one_step == replaced
+    steps = {(x, y) for x in sizes[n] for y in sizes[n] if _distance(x, y) == 2}
+    replaced = {(x, tuple(sorted((*x[:i], v, *x[i + 1 :]))))
+                for x in sizes[n] for i in range(n) for v in "abc" if v != x[i]}  # fmt: skip
+    good = all(connected) and steps == replaced
     return Evidence(
         "holds" if good else "fails", "exact",
         f"All data sets of at most {n} records over three values are connected by single additions "
         f"and removals, "
-        f"and those of each one size by single replacements, which are steps of distance 2.",
+        f"and those of each one size by single replacements, which are the steps of distance 2.",
         sum(map(len, sizes)), published=1, computed=float(good),
         counterexample=None if good else {"n": n, "connected": connected},
     )  # fmt: skip

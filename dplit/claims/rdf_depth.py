@@ -206,8 +206,8 @@ def most_untested(depth_rule, most):
 @rdf(
     "rdf/mixed-depth",
     where="Section 4.3, after Theorem 2",
-    says="With $r$ discrete features beside $s$ continuous ones, $r/2$ more levels keep the expected "
-    "number of untested features below half of all.",
+    says="With $r$ discrete features beside $s$ continuous ones, $r/2$ more levels serve the aim of "
+    "Theorem 2: they keep the expected number of untested features below half of all.",
     verdict="fails",
     holds_instead="rdf/mixed-depth/corrected",
     functions=("depth.expected_untested_mixed", "depth.published_depth"),
@@ -244,7 +244,7 @@ def mixed_depth(effort, rng):
     "rdf/mixed-depth/corrected",
     where="Section 4.3, after Theorem 2",
     says="One level more than Theorem 2 plus $r/2$, the depth of Table 4, keeps the expected number "
-    "of untested features below half of all, for every mix of both kinds of up to 18 features.",
+    "of untested features below half of all, for every mix of both kinds of up to 18 features, $r$ even.",
     verdict="holds",
     ours=True,
     functions=("depth.expected_untested_mixed", "depth.table_depth"),

@@ -174,6 +174,7 @@ def impossible():
 
 @rdf(
     "rdf/table-3",
+    kind="certified",
     where="Table 3",
     says="The printed shares of empty leaves are those of trees of the printed depth (Algorithm 2) "
     "on disjoint parts of the data.",
@@ -260,6 +261,7 @@ def _expected(entry):
 
 @rdf(
     "rdf/table-3-nursery",
+    kind="certified",
     where="Table 3",
     says="Nursery, one tree of depth 4, training records drawn at random: 0.2 % of the leaves are empty.",
     verdict="fails",
@@ -293,6 +295,7 @@ def table_3_nursery(effort, rng):
 
 @rdf(
     "rdf/table-3-nursery/corrected",
+    kind="certified",
     where="Table 3",
     says="With one tree of depth 4 on nine tenths of Nursery, drawn at random, no leaf is empty in "
     "any of 100 runs, but with probability below $10^{-40}$.",

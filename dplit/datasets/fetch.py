@@ -15,7 +15,6 @@ from pathlib import Path
 from urllib.parse import quote
 
 import platformdirs
-import pooch
 
 VARIABLE = "DPLIT_DATA"
 
@@ -61,6 +60,8 @@ def _address(entry, file):
 
 def _download(entry, file):
     """Path of the downloaded file or archive, in the user's cache folder."""
+    import pooch  # here: it warns in a notebook without ipywidgets
+
     address = _address(entry, file)
     if not address:
         raise DatasetError(

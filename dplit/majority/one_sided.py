@@ -15,7 +15,7 @@ from dplit.mechanisms import PermuteAndFlip
 def one_sided_law(counts, epsilon, neighbours="add-remove"):
     r"""Probability of each label, shape of `counts`: :math:`w_r\int_0^1\prod_{i\ne r}(1 - w_i t)\,dt`.
 
-    Here :math:`w_r = e^{-\lambda(\max_i c_i - c_r)}`, with rate :math:`\lambda` of :math:`\epsilon`
+    Here :math:`w_r = e^{-\rho(\max_i c_i - c_r)}`, with rate :math:`\rho` of :math:`\epsilon`
     under add-remove and :math:`\epsilon/2` under replace-one. It is `epsilon`-private: thm-rosnam-law in
     :doc:`/book/majority`.
 

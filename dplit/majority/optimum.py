@@ -23,8 +23,8 @@ def optimal_error(n, classes, epsilon, neighbours="add-remove"):
 
     The domain is every leaf of at most `n` records under add-remove, and of exactly `n` under
     replace-one. A larger domain has more constraints, so this bounds it from below; under
-    add-remove, and for two classes under replace-one, the optimum extends to leaves of all sizes
-    unchanged (thm-majority-optimum in :doc:`/book/majority`).
+    add-remove, and for a single leaf of two classes under replace-one, the optimum extends to leaves
+    of all sizes unchanged (thm-majority-optimum in :doc:`/book/majority`).
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ def chain_error(n, classes, epsilon):
     r"""`optimal_error` under add-remove in closed form, step by step from the empty leaf.
 
     The right label has probability :math:`1/k` on the empty leaf, and each record more can raise
-    it to :math:`\min(e^\epsilon a,\ 1 - e^{-\epsilon}(1 - a))`. The mechanism that reads off :math:`a` at
+    it to :math:`\min(e^\epsilon h,\ 1 - e^{-\epsilon}(1 - h))`. The mechanism that reads off :math:`h` at
     the majority's excess over all other records together attains it.
 
     Parameters

@@ -140,7 +140,7 @@ def test_search_finds_permute(driver, site, server, where):
     home = site.as_uri() + "/" if where == "disk" else server
     visit(driver, home + "search.html?q=permute")
     found = "[...document.querySelectorAll('#search-results li a')].map((a) => a.textContent)"
-    wait(driver, f"return {found}.some((title) => title.includes('Notation'))")
+    assert wait(driver, f"return {found}.some((title) => title.includes('Notation'))")
 
 
 def test_dark_and_light(driver, site):
@@ -229,7 +229,7 @@ def test_a_link_to_a_filtered_row_shows_it(driver, tmp_path):
     visit(driver, _fake_ledger(tmp_path).as_uri())
     choose(driver, "paper", "rdf")
     driver.execute_script("location.hash = 'mrf-one-corrected'")
-    wait(driver, "return !!document.querySelector('tr:target').offsetParent")
+    assert wait(driver, "return !!document.querySelector('tr:target').offsetParent")
 
 
 def test_without_script_every_row_shows_and_no_control(driver, tmp_path):

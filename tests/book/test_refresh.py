@@ -20,6 +20,10 @@ def test_no_api_page_is_stale():
     assert refresh.stale_api_pages() == [], "the package's modules have changed: `make refresh`"
 
 
+def test_no_picture_is_stale():
+    assert refresh.stale_pictures() == [], "the README's picture has changed: `make refresh`"
+
+
 def test_imports_are_found_wherever_they_are():
     code = "import numpy\ndef f():\n    from dplit.mechanisms import laplace\n    import dplit.budget\n"
     found = {path.relative_to(ROOT / "dplit").as_posix() for path in refresh.imports(code)}

@@ -63,6 +63,7 @@ def test_evidence_is_within_what_is_declared(claim):
     found = evidence(claim)
     json.dumps(found.to_dict(), allow_nan=False)
     assert found.cases >= 1 and found.summary.strip()
+    assert found.kind == claim.kind
     assert len(found.intervals) <= claim.intervals
     assert all(0 <= low <= high <= 1 for low, high in found.intervals)
 

@@ -137,7 +137,16 @@ def test_levels_that_are_none(levels):
 
 @pytest.mark.parametrize(
     "bounds",
-    [(2, 1), (0, np.inf), (np.nan, 1), ("0", 1), (False, True), (0, 10**400), (-1e308, 1e308)],
+    [
+        (2, 1),
+        (0, np.inf),
+        (np.nan, 1),
+        ("0", 1),
+        (False, True),
+        (0, None),
+        (0, 10**400),
+        (-1e308, 1e308),
+    ],
 )
 def test_bounds_that_are_none(bounds):
     with pytest.raises(ValueError, match=r"^(lower|upper) must be "):

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from dplit.errors import check_epsilon, check_positive
+from dplit.errors import check_epsilon, check_integer, check_positive
 
 
 class Selection:
@@ -51,7 +51,11 @@ class Selection:
 
 def check_scores(scores):
     """Return `scores` as floats of shape (..., k) with k >= 1; NaN and infinity are errors."""
-    scores = np.asarray(scores, dtype=np.float64)
+    try:
+        scores = np.asarray(scores, dtype=np.float64)
+    except (TypeError, ValueError):
+        shape = "numbers of shape (..., candidates)"
+        raise ValueError(f"scores must be {shape}, got {scores!r}") from None
     if scores.ndim == 0 or scores.shape[-1] == 0:
         raise ValueError(f"scores must have shape (..., candidates), got shape {scores.shape}")
     if not np.isfinite(scores).all():
@@ -61,4 +65,5 @@ def check_scores(scores):
 
 def sample_shape(size, leading):
     """Shape of the draws: `size` copies (None: one) of each entry of the leading axes."""
-    return (() if size is None else tuple(np.atleast_1d(size).tolist())) + tuple(leading)
+    size = () if size is None else np.atleast_1d(size).tolist()
+    return (*(check_integer(n, "size", 0) for n in size), *leading)

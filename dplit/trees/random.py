@@ -43,13 +43,15 @@ def grow_random_trees(domain, n_trees, max_depth, *, rng, n_jobs=None):
         f"max_depth={max_depth} with n_estimators={n_trees} needs more than {MAX_NODES:,} nodes "
         "on this domain: choose fewer or shallower trees"
     )
-    depth = _reachable(domain, max_depth)
-    if limit == 0 or depth > len(domain) + limit.bit_length():
-        raise too_large  # before arrays of this length are asked for
+    depth, doublings = _reachable(domain, max_depth)
+    if limit == 0 or doublings + 1 >= (limit + 1).bit_length():
+        raise too_large  # before any tree grows: it has at least 2**(doublings + 1) - 1 nodes
     arguments = (domain.bounds, domain.n_levels, depth, limit)
     streams = rng.spawn(n_trees)
     if n_jobs is None or n_jobs == 1:
-        trees = [_grow(*arguments, stream) for stream in streams]
+        trees = []
+        while streams and all(len(feature) for feature, _, _ in trees[-1:]):
+            trees.append(_grow(*arguments, streams.pop(0)))
     else:
         tasks = (delayed(_grow)(*arguments, stream) for stream in streams)
         trees = Parallel(n_jobs=n_jobs, require="sharedmem")(tasks)
@@ -59,12 +61,13 @@ def grow_random_trees(domain, n_trees, max_depth, *, rng, n_jobs=None):
 
 
 def _reachable(domain, max_depth):
-    """`max_depth`, or the number of columns if all are categorical: each is used up by its test.
+    """Tests on every path, and how many of them at least double the number of paths.
 
-    With a continuous column every path reaches `max_depth`, and tests at most ``len(domain)`` times
-    without doubling the number of paths.
+    A categorical column is used up by its test, so without a continuous one a path ends after all
+    columns. A test of a column with a single level does not double.
     """
-    return max_depth if domain.n_continuous else min(max_depth, len(domain))
+    depth = max_depth if domain.n_continuous else min(max_depth, len(domain))
+    return depth, depth - int(np.count_nonzero(domain.n_levels == 1))
 
 
 @njit(cache=True, nogil=True)

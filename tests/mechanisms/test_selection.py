@@ -164,3 +164,13 @@ def test_smooth_exponential_at_the_ends():
     with pytest.raises(ValueError, match="counts must be whole numbers"):
         SmoothExponential(1.0).pmf([1.5, 0])
     assert repr(SmoothExponential(1)) == "SmoothExponential(epsilon=1)"
+
+
+@pytest.mark.parametrize("mechanism", [Exponential, PermuteAndFlip])
+def test_what_is_no_score_and_no_size_is_named(mechanism):
+    for scores in (["a", "b"], [[1], [1, 2]]):
+        with pytest.raises(ValueError, match=r"scores must be numbers of shape .* got \["):
+            mechanism(1.0).pmf(scores)
+    for size in (-1, 1.5, (2, -1)):
+        with pytest.raises(ValueError, match="size must be an integer of at least 0, got"):
+            mechanism(1.0).sample([1, 2], size, rng=np.random.default_rng(0))

@@ -107,3 +107,28 @@ def test_an_endless_depth_is_no_endless_array(depth):
 def test_too_many_trees_are_an_error_before_any_grows():
     with pytest.raises(ValueError, match="n_estimators=10000000000 needs more than"):
         grow_random_trees(MIXED, 10**10, 0, rng=np.random.default_rng(6))
+
+
+def test_what_must_be_too_large_is_refused_at_once(monkeypatch):
+    """Complete binary trees of depth 9 have 1023 nodes, whatever columns are drawn."""
+    monkeypatch.setattr(random, "MAX_NODES", 2046)
+    assert len(grow_random_trees(MIXED, 1, 5, rng=np.random.default_rng(6)).feature) < 2046
+    binary = Domain([Continuous(0, 1), Categorical([0, 1])])
+    assert len(grow_random_trees(binary, 2, 9, rng=np.random.default_rng(6)).feature) == 2046
+    monkeypatch.setattr(random, "_grow", None)
+    for n_trees, depth in ((2, 10), (3, 9)):
+        with pytest.raises(ValueError, match="needs more than 2,046 nodes"):
+            grow_random_trees(binary, n_trees, depth, rng=np.random.default_rng(6))
+
+
+def test_the_first_tree_that_is_too_large_is_the_last(monkeypatch):
+    calls = []
+
+    def too_large(*arguments):
+        calls.append(arguments)
+        return np.empty(0), np.empty(0), np.empty(0)
+
+    monkeypatch.setattr(random, "_grow", too_large)
+    with pytest.raises(ValueError, match="needs more than"):
+        grow_random_trees(MIXED, 50, 3, rng=np.random.default_rng(6))
+    assert len(calls) == 1

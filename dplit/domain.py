@@ -130,6 +130,11 @@ def _is_finite(value):
         return False
 
 
+def _few(names):
+    """The first five names, and how many more there are."""
+    return f"{names[:5]} and {len(names) - 5} more" if len(names) > 5 else f"{names}"
+
+
 def _is_number(value):
     try:
         float(value)
@@ -167,6 +172,11 @@ class Domain:
     """
 
     def __init__(self, features, names=None, *, data_dependent=()):
+        if isinstance(features, Mapping):
+            raise ValueError(
+                "features must be a list of columns, got a mapping: "
+                "pass features=list(d.values()), names=list(d) for the mapping d"
+            )
         if not isinstance(features, Iterable):
             raise ValueError(f"features must be a list of columns, got {features!r}")
         self.features = tuple(features)
@@ -260,10 +270,10 @@ class Domain:
         given, wanted = set(columns), set(self.names)
         missing = [n for n in self.names if n not in given]
         if missing:
-            raise ValueError(f"X must have the columns of domain, missing {missing[:5]}")
+            raise ValueError(f"X must have the columns of domain, missing {_few(missing)}")
         extra = [c for c in columns if c not in wanted]
         if extra:
-            raise ValueError(f"X has columns that domain has not: {extra[:5]}; drop them")
+            raise ValueError(f"X has columns that domain has not: {_few(extra)}; drop them")
         if len(columns) > len(given):
             twice = sorted({c for c in columns if columns.count(c) > 1})
             raise ValueError(f"X must have distinct columns, got {twice[:5]} more than once")
@@ -326,7 +336,8 @@ class Domain:
                 leaked.append(str(column))
         if leaked:
             warn_leak(
-                f"the domain of {leaked} was read off the data: pass bounds for these columns"
+                f"the domain of {_few(leaked)} was read off the data: "
+                "pass bounds for these columns, or epsilon is infinite"
             )
         return cls(features, names=frame.columns, data_dependent=leaked)
 

@@ -104,7 +104,8 @@ def select(claims, patterns=(), papers=()):
         and (not papers or c.paper in papers)
     ]
     if not chosen:
-        raise ValueError("no claim fits the selection")
+        held = ", ".join(dict.fromkeys(claim.paper for claim in claims))
+        raise ValueError(f"no claim fits the selection; the ledger has claims of {held}")
     return chosen
 
 

@@ -76,7 +76,10 @@ class PrivateForest(BaseEstimator):
             What the domain costs.
         """
         if self.domain is not None and not isinstance(self.domain, Domain):
-            raise ValueError(f"domain must be a dplit.Domain or None, got {self.domain!r}")
+            raise ValueError(
+                "domain must be a dplit.Domain, as Domain([Continuous(0, 1), ...]) makes, or None, "
+                f"got a {type(self.domain).__name__}"
+            )
         if y is None:
             raise ValueError(
                 f"{type(self).__name__} requires y to be passed, but the target y is None"
@@ -91,7 +94,10 @@ class PrivateForest(BaseEstimator):
         if domain is None and isinstance(X, pd.DataFrame):
             domain, why = Domain.from_frame(X), "the categories of X's dtypes"
         elif domain is None:
-            warn_leak("domain was left out and is read off X: epsilon is infinite", 4)
+            warn_leak(
+                "domain was left out and is read off X, so epsilon is infinite: pass a dplit.Domain",
+                4,
+            )
             domain = Domain.from_data(X)
         node = Public("domain", why)
         if domain.data_dependent:
@@ -154,7 +160,11 @@ class PrivateForestClassifier(ClassifierMixin, PrivateForest):
         else:
             classes = np.unique(values).tolist()
             node = Leak("class list", "read off y: pass classes, or a categorical y")
-            warn_leak("classes was left out and is read off y: epsilon is infinite", 4)
+            warn_leak(
+                "classes was left out and is read off y, so epsilon is infinite: "
+                "pass the list of classes, or a categorical y",
+                4,
+            )
         classes = _check_classes(classes)
         occurrence, occurring = pd.factorize(values)
         codes = pd.Index(classes, dtype=object).get_indexer(occurring.astype(object))

@@ -24,8 +24,9 @@ def all_data_error(majority, minority, epsilon, trees):
     majority, minority : int
         a >= b >= 0 records of the leaf.
     epsilon : float
-        Budget of the whole forest.
+        Budget of the whole forest, add-remove.
     trees : int
+        Trees of the forest, at least 1.
     """
     return second_label(
         majority - minority, check_epsilon(epsilon) / check_integer(trees, "trees", 1)
@@ -33,10 +34,10 @@ def all_data_error(majority, minority, epsilon, trees):
 
 
 def disjoint_error(majority, minority, epsilon, trees):
-    r"""The same with a disjoint share: :math:`\mathrm{E}\Pr(D + \mathrm{Lap}(1/\epsilon) < 0)`.
+    r"""`all_data_error` for a disjoint share: :math:`\mathrm{E}\Pr(D + \mathrm{Lap}(1/\epsilon) < 0)`.
 
     :math:`D` is the difference of independent binomials, :math:`\mathrm{Bin}(a, 1/\tau) -
-    \mathrm{Bin}(b, 1/\tau)`. Never less than `all_data_error`: thm-all-data in :doc:`/book/majority`.
+    \mathrm{Bin}(b, 1/\tau)`. Never less than `all_data_error`: :prf:ref:`thm-all-data`. Parameters as there.
     """
     trees = check_integer(trees, "trees", 1)
     shares, wrong = _shares(majority, minority, epsilon)
@@ -47,16 +48,17 @@ def disjoint_error(majority, minority, epsilon, trees):
 def all_data_vote_error(majority, minority, epsilon, trees):
     """Probability that the vote of all trees is wrong, a tied vote counting half.
 
-    Given the data their labels are independent draws.
+    Given the data their labels are independent draws. Parameters as in `all_data_error`.
     """
     wrong = all_data_error(majority, minority, epsilon, trees)
     return float(binom.pmf(np.arange(trees + 1), trees, wrong) @ _vote_is_wrong(trees))
 
 
 def disjoint_vote_error(majority, minority, epsilon, trees):
-    """The same with disjoint shares, which depend on each other: they add up to the leaf.
+    """`all_data_vote_error` for disjoint shares, which depend on each other: they add up to the leaf.
 
-    Exact: independent Poisson shares, given that they add up, are the random deal.
+    Exact: independent Poisson shares, given that they add up, are the random deal. Parameters as in
+    `all_data_error`.
     """
     trees = check_integer(trees, "trees", 1)
     (a, b), wrong = _shares(majority, minority, epsilon)

@@ -16,13 +16,13 @@ def one_sided_law(counts, epsilon, neighbours="add-remove"):
     r"""Probability of each label, shape of `counts`: :math:`w_r\int_0^1\prod_{i\ne r}(1 - w_i t)\,dt`.
 
     Here :math:`w_r = e^{-\rho(\max_i c_i - c_r)}`, with rate :math:`\rho` of :math:`\epsilon`
-    under add-remove and :math:`\epsilon/2` under replace-one. It is `epsilon`-private: thm-rosnam-law in
-    :doc:`/book/majority`.
+    under add-remove and :math:`\epsilon/2` under replace-one. It is `epsilon`-private: :prf:ref:`thm-rosnam-law`.
 
     Parameters
     ----------
     counts : array_like of int, shape (..., classes)
     epsilon : float
+        Budget of the label, positive.
     neighbours : {"add-remove", "replace-one"}
     """
     monotonic = check_neighbours(neighbours) == "add-remove"
@@ -33,7 +33,7 @@ def gap_error(gap, epsilon):
     r"""Probability that ROSNAM reports the minority of two classes: :math:`e^{-\epsilon j}/2`.
 
     What table 6 of the addendum should have shown. It equals `error_lower_bound`: no private
-    mechanism errs less. Derived in :doc:`/book/majority` as thm-rosnam-law.
+    mechanism errs less. Derived in :prf:ref:`thm-rosnam-law`.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ def error_lower_bound(gap, epsilon):
 
     For any number of classes, under add-remove, and for mechanisms that treat the class names
     alike; for any other it bounds the average of the errors with the two leading names as they are and
-    swapped. The proof (thm-majority-lower-bound in :doc:`/book/majority`): remove :math:`j` majority
+    swapped. The proof (:prf:ref:`thm-majority-lower-bound`): remove :math:`j` majority
     records one by one. At the tie that is left one of two labels is wrong at least half of the time,
     and each step divides the probability of a wrong label by at most :math:`e^\epsilon`.
 
@@ -58,6 +58,7 @@ def error_lower_bound(gap, epsilon):
     ----------
     gap : array_like, shape (...)
     epsilon : float
+        Budget of the label, positive.
     """
     return 0.5 * np.exp(-check_epsilon(epsilon) * _at_least_zero(gap))
 
@@ -72,6 +73,7 @@ def second_label(difference, epsilon):
     ----------
     difference : array_like, shape (...)
     epsilon : float
+        Budget of the label, positive.
     """
     d = np.asarray(difference, dtype=float)
     tail = 0.5 * np.exp(-check_epsilon(epsilon) * np.abs(d))
@@ -87,7 +89,9 @@ def unanimous_error(n, classes, epsilon):
     ----------
     n : array_like, shape (...)
     classes : int
+        Number of classes.
     epsilon : float
+        Budget of the label, positive.
     """
     odds = np.exp(-check_epsilon(epsilon) * _at_least_zero(n))
     k = check_integer(classes, "classes", 1)

@@ -24,7 +24,7 @@ def optimal_error(n, classes, epsilon, neighbours="add-remove"):
     The domain is every leaf of at most `n` records under add-remove, and of exactly `n` under
     replace-one. A larger domain has more constraints, so this bounds it from below; under
     add-remove, and for a single leaf of two classes under replace-one, the optimum extends to leaves
-    of all sizes unchanged (thm-majority-optimum in :doc:`/book/majority`).
+    of all sizes unchanged (:prf:ref:`thm-majority-optimum`).
 
     Parameters
     ----------
@@ -33,6 +33,7 @@ def optimal_error(n, classes, epsilon, neighbours="add-remove"):
     classes : int
         At least 2.
     epsilon : float
+        Budget of the label, positive.
     neighbours : {"add-remove", "replace-one"}
 
     Returns
@@ -71,6 +72,7 @@ def chain_error(n, classes, epsilon):
     ----------
     n, classes : int
     epsilon : float
+        Budget of the label, positive.
     """
     q = np.exp(-check_epsilon(epsilon))
     wrong = 1 - 1 / check_integer(classes, "classes", 1)

@@ -27,6 +27,7 @@ def published_smooth_sensitivity(counts, epsilon):
     ----------
     counts : array_like of int, shape (..., classes)
     epsilon : float
+        Budget of the label, positive.
 
     Returns
     -------
@@ -39,12 +40,13 @@ def smooth_sensitivity(counts, epsilon, neighbours="add-remove"):
     r"""The true one: :math:`e^{-\epsilon\max(j-1,\,0)}`, or :math:`e^{-\epsilon\max(\lceil j/2\rceil-1,\,0)}`.
 
     The first under add-remove, the second under replace-one; 0 for a single class, whose score never
-    changes. Corrects RDF's theorem 1; derived in :doc:`/book/majority` as thm-smooth-sensitivity.
+    changes. Corrects RDF's theorem 1; derived in :prf:ref:`thm-smooth-sensitivity`.
 
     Parameters
     ----------
     counts : array_like of int, shape (..., classes)
     epsilon : float
+        Budget of the label, positive.
     neighbours : {"add-remove", "replace-one"}
 
     Returns
@@ -67,6 +69,7 @@ def first_listed_smooth_sensitivity(counts, epsilon):
     ----------
     counts : sequence of int, shape (classes,)
     epsilon : float
+        Budget of the label, positive.
     """
     counts = check_counts(counts)
     winner = int(counts.argmax())
@@ -82,6 +85,7 @@ def searched_smooth_sensitivity(counts, epsilon, neighbours="add-remove", score=
     ----------
     counts : sequence of int, shape (classes,)
     epsilon : float
+        Budget of the label, positive.
     neighbours : {"add-remove", "replace-one"}
     score : callable, optional
         Score of each class of a leaf; left out, the paper's, 1 for every most frequent class.

@@ -37,14 +37,15 @@ def smooth_exponential_loss(gap, epsilon, classes=2):
               \log\frac{e^{a_1} + 1}{2} \quad (j = 0,\ k = 2),
 
     or the loss of the majority's own label where that is larger (many classes, small gaps). From
-    a tie it is the largest over all numbers of tied classes. Derived in :doc:`/book/majority` as
-    thm-smooth-exponential-loss.
+    a tie it is the largest over all numbers of tied classes. Derived in
+    :prf:ref:`thm-smooth-exponential-loss`.
 
     Parameters
     ----------
     gap : array_like of int, shape (...)
         The smaller of the two gaps, at least 0.
     epsilon : float
+        Budget of the label, positive.
     classes : int
         Number of classes, k >= 2.
 
@@ -77,7 +78,9 @@ def first_violation(epsilon, classes=2, bound=None):
     Parameters
     ----------
     epsilon : float
+        Budget of the label, positive.
     classes : int
+        Number of classes.
     bound : float, optional
         Left out, `epsilon` itself; ``2 * epsilon`` asks whether the cost "may be twice".
     """
@@ -96,6 +99,7 @@ def rescaled_loss(gap, epsilon):
     gap : array_like of int, shape (...)
         At least 1.
     epsilon : float
+        Budget of the label, positive.
     """
     j, epsilon = np.asarray(gap, dtype=float), check_epsilon(epsilon)
     with np.errstate(over="ignore"):
@@ -114,6 +118,7 @@ def smooth_exponential_delta(epsilon, classes=2, spent=None):
     Parameters
     ----------
     epsilon : float
+        Budget of the label, positive.
     classes : int
         Number of classes, k >= 2.
     spent : float, optional

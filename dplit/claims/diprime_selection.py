@@ -26,7 +26,7 @@ CUTS = ((0.25, 0.5, 0.5, 0.75), (0.125, 0.25, 0.875), (0.5,) * 4 + (0.75,) * 2)
 
 
 def subset_weights(counts, w, sign=-1):
-    """Weight w^(-sign |N - 2s|) of every split, keyed by its levels, by enumeration."""
+    """Weight of every split, w to the power -sign times its sides' difference, keyed by its levels."""
     n = sum(counts)
     sets = [c for c in product((0, 1), repeat=len(counts)) if 0 < sum(c) < len(counts)]
     return {c: w ** (-sign * abs(n - 2 * sum(np.multiply(c, counts).tolist()))) for c in sets}
@@ -123,7 +123,7 @@ def _law_distance(counts):
 
 
 def difference(counts, w, sign):
-    """Expected difference of the two sides under weights w^(-sign |N - 2s|), as a fraction."""
+    """Expected difference of the two sides under `subset_weights`, as a fraction."""
     weights, n = subset_weights(counts, w, sign), sum(counts)
     gaps = {c: abs(n - 2 * sum(k for k, inside in zip(counts, c) if inside)) for c in weights}
     return sum(weights[c] * gaps[c] for c in weights) / sum(weights.values())

@@ -163,10 +163,10 @@ def test_two_levels_lies_between_certain_bounds():
 
 
 def test_two_levels_by_simulation():
-    """20,000 trees; the interval is at false-alarm rate 1e-9."""
+    """2,000 trees; the interval is at false-alarm rate 1e-9."""
     from dplit.claims import interval
 
-    rng, draws, epsilon = np.random.default_rng(7), 20_000, 1.0
+    rng, draws, epsilon = np.random.default_rng(7), 2_000, 1.0
     values = np.array(VALUES)
 
     def cut(x, low, high):

@@ -188,7 +188,8 @@ def _corollary(effort, rng):
     says=r"Two levels of private medians on one attribute leave all four leaves more than $t$ records "
     r"with no smaller probability than two random levels, for every data set and every $\epsilon$, "
     r"if and only if $N \le 4t + 5$. From $N = 5t + 6$ on, some data fail at each $\epsilon > 0$.",
-    anchor="thm-balance-levels", functions=("balance.two_levels", "balance.two_levels_trap"), **PAGE,
+    anchor="thm-balance-levels", kind="certified",
+    functions=("balance.two_levels", "balance.two_levels_trap"), **PAGE,
 )  # fmt: skip
 def _levels(effort, rng):
     safe = [_levels_gain(t, values, width, root)

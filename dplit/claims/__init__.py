@@ -10,6 +10,7 @@
 from __future__ import annotations
 
 from dplit.claims import (  # noqa: F401
+    diprime_balance,
     diprime_median,
     diprime_selection,
     diprime_v1,

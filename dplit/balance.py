@@ -1,0 +1,340 @@
+r"""How many records the smaller side of a private median split holds (DiPriMe v2, section 3.2).
+
+Notation: N values in the public range :math:`[x_L, x_U]` of length R (`width`), sorted
+:math:`x_1 \le \dots \le x_N`. A cut in the interval :math:`(x_i, x_{i+1})`, of length :math:`L_i`,
+leaves i values on its left; :math:`b_i = \min(i, N-i)` is the size of the smaller block and
+:math:`N_c` its random size. For a threshold t, the N - 2t centermost values
+:math:`x_{t+1}, \dots, x_{N-t}` cover a range of length d (`spread`).
+
+The exponential mechanism has the score :math:`q_i = -|N - 2i| = 2b_i - N`, of sensitivity 1 under
+add-remove, so that the density of the cut is proportional to :math:`e^{\epsilon b_i}`. Every
+`epsilon` here is that of one split under add-remove; under replace-one put half of it. A uniform
+random cut is ``epsilon=0``.
+
+Theorem 3, corollary 3.1 and the sentence on the spread; derived in :doc:`/book/balance`.
+"""
+
+from __future__ import annotations
+
+import math
+from numbers import Real
+
+import numpy as np
+
+from dplit.errors import check_integer
+
+LARGEST = 700.0  # beyond it e^{-epsilon} is no normal number any more
+
+
+def _check_epsilon(epsilon):
+    """Return `epsilon` as an array; every entry is at least 0 and finite (0: a random cut)."""
+    rates = np.asarray(epsilon, dtype=float)
+    if not (np.isfinite(rates) & (rates >= 0)).all():
+        raise ValueError(f"epsilon must be finite and at least 0, got {epsilon!r}")
+    return rates
+
+
+def _check_spread(spread, width):
+    """Return both as arrays, with 0 <= spread <= width and width positive."""
+    d, r = np.asarray(spread, dtype=float), np.asarray(width, dtype=float)
+    if not (np.isfinite(r) & (r > 0)).all():
+        raise ValueError(f"width must be positive and finite, got {width!r}")
+    if not ((d >= 0) & (d <= r)).all():
+        raise ValueError(f"spread must lie between 0 and width {width!r}, got {spread!r}")
+    return d, r
+
+
+def _odds(epsilon):
+    r"""Weight :math:`e^{-\epsilon}` of a block that is one record smaller."""
+    return np.exp(-np.minimum(_check_epsilon(epsilon), LARGEST))
+
+
+# Exact laws for given data -------------------------------------------------------------------
+
+
+def intervals(values, lower, upper):
+    """Lengths L_0, ..., L_N of the intervals between the bounds and the sorted values.
+
+    Parameters
+    ----------
+    values : array_like, shape (N,), between `lower` and `upper`
+    lower, upper : float
+        Public bounds, in units of the values, lower < upper.
+
+    Returns
+    -------
+    array, shape (N + 1,), of sum upper - lower.
+    """
+    for name, bound in (("lower", lower), ("upper", upper)):
+        if isinstance(bound, bool) or not isinstance(bound, Real) or not math.isfinite(bound):
+            raise ValueError(f"{name} must be a finite number, got {bound!r}")
+    x = np.asarray(values, dtype=float)
+    if x.ndim != 1 or not lower < upper or not ((x >= lower) & (x <= upper)).all():
+        raise ValueError(
+            f"values must be a vector between lower < upper, got {values!r}, {lower!r}, {upper!r}"
+        )
+    return np.diff([lower, *np.sort(x), upper])
+
+
+def smaller_blocks(n):
+    """Size min(i, N-i) of the smaller block, for a cut with i = 0, ..., `n` records on its left."""
+    i = np.arange(check_integer(n, "n", 0) + 1)
+    return np.minimum(i, n - i)
+
+
+def split_law(values, lower, upper, epsilon):
+    r"""Probability of each interval: the number of records on the left of the cut.
+
+    .. math:: p_i = \frac{L_i e^{\epsilon b_i}}{\sum_k L_k e^{\epsilon b_k}}
+
+    DiPriMe v2, section 3.1; the theorem "Law of the smaller block" of :doc:`/book/balance`.
+
+    Parameters
+    ----------
+    values, lower, upper
+        As in `intervals`.
+    epsilon : float, at least 0
+        Budget of the split under add-remove; 0 is a uniform random cut.
+
+    Returns
+    -------
+    array, shape (N + 1,)
+    """
+    lengths = intervals(values, lower, upper)
+    blocks = smaller_blocks(len(lengths) - 1)
+    top = blocks[lengths > 0].max()
+    weights = lengths * np.exp(_check_epsilon(epsilon) * np.minimum(blocks - top, 0))
+    return weights / weights.sum()
+
+
+def at_least(t, values, lower, upper, epsilon):
+    """Exact probability that the smaller block holds at least `t` records.
+
+    Parameters
+    ----------
+    t : int, at least 0
+    values, lower, upper, epsilon
+        As in `split_law`; ``epsilon=0`` gives the uniform random cut.
+    """
+    law = split_law(values, lower, upper, epsilon)
+    return float(law[smaller_blocks(len(law) - 1) >= check_integer(t, "t", 0)].sum())
+
+
+def more_than(t, values, lower, upper, epsilon):
+    """Exact probability that the smaller block holds more than `t` records, as in `at_least`."""
+    return at_least(check_integer(t, "t", 0) + 1, values, lower, upper, epsilon)
+
+
+def central_range(t, values):
+    """Length d of the range of the N - 2t centermost values, x_{N-t} - x_{t+1}.
+
+    Parameters
+    ----------
+    t : int, at least 0 and below N/2
+    values : array_like, shape (N,)
+    """
+    x = np.sort(np.asarray(values, dtype=float))
+    if not 2 * check_integer(t, "t", 0) < len(x):
+        raise ValueError(f"t must be below half of the {len(x)} values, got {t!r}")
+    return float(x[len(x) - t - 1] - x[t])
+
+
+# Bounds over all data of one spread ----------------------------------------------------------
+
+
+def published_bound(spread, width, epsilon):
+    r"""Theorem 3's lower bound on the probability that the smaller block holds at least t records.
+
+    .. math:: \frac{d}{R e^{-\epsilon} + d (1 - e^{-\epsilon})}
+
+    DiPriMe v2, theorem 3; it holds and is loose, see `at_least_bound`.
+
+    Parameters
+    ----------
+    spread, width : array_like, 0 <= spread <= width
+        d, the range of the N - 2t centermost values, and R, that of the public bounds.
+    epsilon : array_like, at least 0
+    """
+    (d, r), q = _check_spread(spread, width), _odds(epsilon)
+    return d / (r * q + d * (1 - q))
+
+
+def more_than_bound(spread, width, epsilon):
+    r"""Tight lower bound on the probability that the smaller block holds more than t records.
+
+    .. math:: \frac{d}{d + (R - d) e^{-\epsilon}}
+
+    It equals `published_bound`: theorem 3's formula belongs to this event. Attained by
+    `worst_more_than` for every N of at least 2t + 2; :doc:`/book/balance`.
+
+    Parameters
+    ----------
+    spread, width, epsilon
+        As in `published_bound`.
+    """
+    (d, r), q = _check_spread(spread, width), _odds(epsilon)
+    return d / (d + (r - d) * q)
+
+
+def at_least_bound(spread, width, epsilon):
+    r"""Tight lower bound on the probability that the smaller block holds at least t records, t >= 1.
+
+    .. math:: \frac{d}{d + (R - d) e^{-2\epsilon}}
+
+    The worst data have no room for blocks of exactly t: the cut falls among t - 1 or t + 1.
+    Corrects theorem 3; attained by `worst_at_least`; :doc:`/book/balance`.
+
+    Parameters
+    ----------
+    spread, width, epsilon
+        As in `published_bound`.
+    """
+    return more_than_bound(spread, width, 2 * np.minimum(_check_epsilon(epsilon), LARGEST / 2))
+
+
+def worst_more_than(n, t, spread, lower, upper):
+    """Data on which `more_than_bound` is attained.
+
+    t values at each end, two at the edges of a central range of length `spread`; where n is
+    larger, all others lie at its upper edge.
+
+    Parameters
+    ----------
+    n, t : int, 0 <= t and n >= 2t + 2
+    spread : float, at most upper - lower
+    lower, upper : float
+    """
+    return _clumps(n, t, t, spread, lower, upper)
+
+
+def worst_at_least(n, t, spread, lower, upper):
+    """Data on which `at_least_bound` is attained, t >= 1.
+
+    As `worst_more_than`, with one value at each end fewer and one at each edge more.
+    """
+    return _clumps(n, t, check_integer(t, "t", 1) - 1, spread, lower, upper)
+
+
+def _clumps(n, t, outside, spread, lower, upper):
+    if check_integer(n, "n", 2) < 2 * check_integer(t, "t", 0) + 2:
+        raise ValueError(f"n must be at least 2t + 2 = {2 * t + 2}, got {n!r}")
+    _check_spread(spread, upper - lower)
+    left, right = (lower + upper - spread) / 2, (lower + upper + spread) / 2
+    edge = t + 1 - outside
+    ends = [lower] * outside, [upper] * outside
+    return np.array(ends[0] + [left] * edge + [right] * (n - 2 * outside - edge) + ends[1])
+
+
+# What a private median gains over a random cut -----------------------------------------------
+
+
+def guaranteed_gain(spread, width, epsilon):
+    r"""What a private median adds, on the worst data, to the chance of more than t records.
+
+    .. math:: \frac{u}{u + (1-u) e^{-\epsilon}} - u, \qquad u = d/R
+
+    The random cut succeeds with probability u. DiPriMe v2, the sentence after corollary 3.1;
+    :doc:`/book/balance`.
+
+    Parameters
+    ----------
+    spread, width, epsilon
+        As in `published_bound`.
+    """
+    d, r = _check_spread(spread, width)
+    return more_than_bound(d, r, epsilon) - d / r
+
+
+def best_spread(epsilon):
+    r"""The d/R at which `guaranteed_gain` is largest, :math:`1/(1 + e^{\epsilon/2})`, at most 1/2."""
+    return 1 / (1 + np.exp(np.minimum(_check_epsilon(epsilon), LARGEST) / 2))
+
+
+def greatest_gain(epsilon):
+    r"""The largest `guaranteed_gain` over all spreads, :math:`\tanh(\epsilon/4)`."""
+    return np.tanh(_check_epsilon(epsilon) / 4)
+
+
+def failure_ratio(spread, width, epsilon):
+    r"""Tight upper bound on how much likelier than a random cut it is to leave at most t records.
+
+    .. math:: \frac{\Pr[N_c^{med} \le t]}{\Pr[N_c^{rand} \le t]}
+              \le \frac{e^{-\epsilon}}{u + (1-u) e^{-\epsilon}}, \qquad u = d/R < 1
+
+    It falls from 1 to :math:`e^{-\epsilon}` as the spread grows; :doc:`/book/balance`.
+
+    Parameters
+    ----------
+    spread, width, epsilon
+        As in `published_bound`.
+    """
+    (d, r), q = _check_spread(spread, width), _odds(epsilon)
+    return r * q / (d + (r - d) * q)
+
+
+# Two levels of one attribute -----------------------------------------------------------------
+
+
+def two_levels(t, values, lower, upper, epsilon):
+    r"""Exact probability that each of the four leaves of two levels holds more than `t` records.
+
+    Both levels cut the same attribute, each with budget `epsilon`. With the first cut in
+    :math:`(x_i, x_{i+1})`, y behind x_i, the left child succeeds with probability
+    :math:`A/(B + y)`: A weighs its good intervals, B all up to x_i, and what lies between x_i and
+    the cut has weight 1. The right child likewise, :math:`A'/(B' + L_i - y)`, and
+
+    .. math:: \frac{1}{L_i}\int_0^{L_i} \frac{A}{B+y} \frac{A'}{B'+L_i-y}\,dy
+       = \frac{A A'}{L_i (B+B'+L_i)} \ln\frac{(B+L_i)(B'+L_i)}{B B'} .
+
+    Derived in :doc:`/book/balance`.
+
+    Parameters
+    ----------
+    t : int, at least 0
+    values, lower, upper, epsilon
+        As in `split_law`. Weights grow as e^{epsilon N/4}, which must be a float.
+    """
+    lengths = intervals(values, lower, upper)
+    law = split_law(values, lower, upper, epsilon)
+    total = 0.0
+    for i in np.flatnonzero(lengths):
+        good, whole = _child(t, lengths[:i], epsilon)
+        good_right, whole_right = _child(t, lengths[:i:-1], epsilon)
+        if good * good_right > 0:
+            step = lengths[i]
+            ends = np.log1p(step / whole) + np.log1p(step / whole_right)
+            total += law[i] * good * good_right / (step * (whole + whole_right + step)) * ends
+    return float(total)
+
+
+def _child(t, lengths, epsilon):
+    """Weights of a child's good intervals and of all, but for the one that the first cut ends."""
+    blocks = smaller_blocks(len(lengths))[:-1]
+    weights = lengths * np.exp(_check_epsilon(epsilon) * blocks)
+    return weights[blocks > t].sum(), weights.sum()
+
+
+def two_levels_trap(n, t):
+    """Values in [0, 1] whose four leaves keep more than t records likelier under random cuts.
+
+    With s = t + 1, only a first cut after 2s values leads to four leaves of at least s, and a cut
+    in a longer interval nearer to the median doesn't. For n of at least 5t + 6 this shows at every
+    positive epsilon; for smaller n, of at least 4t + 6, at large ones. :doc:`/book/balance`.
+
+    Parameters
+    ----------
+    n, t : int, t >= 0 and n >= 4t + 6
+
+    Returns
+    -------
+    array, shape (n,), sorted; lower is 0 and upper 1.
+    """
+    s = check_integer(t, "t", 0) + 1
+    check_integer(n, "n", 4 * t + 6)
+    if n > 5 * s:
+        sizes, gaps = (s, s, s, n - 3 * s), (1e3, 1.0, 1e6)
+    else:
+        sizes, gaps = (s, s, 1, s - 1, n - 3 * s), (1.0, 1.0, 1.0, 1.0)
+    places = np.cumsum([0.0, *gaps]) / sum(gaps)
+    places[-1] = 1.0
+    return np.repeat(places, sizes)

@@ -9,7 +9,15 @@
 
 from __future__ import annotations
 
-from dplit.claims import diprime_v1, diprime_v2, rdf, rdf_depth, rdf_leaves, rosnam  # noqa: F401
+from dplit.claims import (  # noqa: F401
+    diprime_occupancy,
+    diprime_v1,
+    diprime_v2,
+    rdf,
+    rdf_depth,
+    rdf_leaves,
+    rosnam,
+)
 from dplit.claims.core import (
     CAPACITY,
     EFFORTS,

@@ -88,7 +88,7 @@ def chebyshev_window(depth):
     depth : int, at least 1
     """
     a = BETA * math.sqrt(gamma(depth)) / 2
-    return published_window()[0], -2 / a * lambertw(-a / math.sqrt(8), -1).real
+    return published_window()[0], -2 / a * float(lambertw(-a / math.sqrt(8), -1).real)
 
 
 def corrected_bound(t, n, depth, epsilon):

@@ -12,6 +12,7 @@ from __future__ import annotations
 from dplit.claims import (  # noqa: F401
     diprime_balance,
     diprime_median,
+    diprime_occupancy,
     diprime_selection,
     diprime_v1,
     diprime_v2,

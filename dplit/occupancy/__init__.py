@@ -1,0 +1,41 @@
+r"""How many records a leaf of a tree of private medians holds (DiPriMe v1, theorem 2).
+
+Notation: `n` records at the root, `depth` d, so :math:`2^d` leaves with :math:`n/2^d` records on
+average; `epsilon` is the budget of one split, the paper's :math:`\epsilon_1`; `t` is a distance from
+that average, in records. A split sends j of a node's m records to the left with probability
+proportional to :math:`e^{-\epsilon_1|j - m/2|}`, j = 0, ..., m: ranks 0 and m, the two ends, are
+candidates too, an empty node splits into two empty ones, and an odd node has two middle ranks.
+
+=================================  =============================================================
+the real mechanism, exactly        `leaf_law`, `leaf_tail`, `any_leaf_tail`, `simulate`
+the paper's Laplace model          `model_tail`, `model_bound`
+theorem 2 as published             `published_bound`: `chebyshev_bound`, `subexponential_bound`
+what holds for every n             `corrected_bound`
+=================================  =============================================================
+"""
+
+from dplit.occupancy.bounds import (
+    BETA,
+    chebyshev_bound,
+    chebyshev_window,
+    corrected_bound,
+    gamma,
+    published_bound,
+    published_window,
+    subexponential_bound,
+)
+from dplit.occupancy.law import any_leaf_tail, draw_rank, leaf_law, leaf_tail, simulate
+from dplit.occupancy.model import (
+    alternates_and_falls,
+    laplace_weights,
+    leading_constant,
+    model_bound,
+    model_tail,
+)
+
+__all__ = [
+    "BETA", "alternates_and_falls", "any_leaf_tail", "chebyshev_bound", "chebyshev_window",
+    "corrected_bound", "draw_rank", "gamma", "laplace_weights", "leading_constant", "leaf_law",
+    "leaf_tail", "model_bound", "model_tail", "published_bound", "published_window", "simulate",
+    "subexponential_bound",
+]  # fmt: skip

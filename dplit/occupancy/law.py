@@ -1,0 +1,190 @@
+r"""Exact laws of leaf counts in a tree of noisy medians: one leaf, the worst of all leaves, draws.
+
+A node of `m` records sends `j` of them to the left with probability proportional to
+:math:`e^{-\epsilon_1 |j - m/2|}`, over the ranks j = 0, ..., m. This is the mechanism of DiPriMe v1,
+section 3, where the exponent is written :math:`-\frac{\epsilon_1}{2}|m - 2j|`.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import njit
+
+from dplit.errors import check_integer, check_positive, check_rng
+
+CUT = 80.0  # noise beyond CUT / epsilon is left out: its probability is below 4e-35 at each level
+
+
+def leaf_law(n, depth, epsilon):
+    r"""Exact law of the count of one given leaf, by dynamic programming over the levels.
+
+    .. math:: P_{i+1}(j) = \sum_{m \ge j} P_i(m)\, e^{-\epsilon_1|j - m/2|} / Z_m, \qquad P_0(n) = 1.
+
+    All leaves have this law, since j and m - j are equally likely. Sizes are kept within the noise of
+    ``80 / epsilon`` a level; what is left out has probability below `depth` times 4e-35. The time
+    grows with ``depth * min(n, 160 / epsilon) ** 2``. Derived in :doc:`/book/occupancy`.
+
+    Parameters
+    ----------
+    n : int, at least 0
+        Records at the root.
+    depth : int, at least 0
+    epsilon : float
+        Budget of one split, the paper's :math:`\epsilon_1`.
+
+    Returns
+    -------
+    array, shape (n + 1,) : probabilities of 0, ..., n records.
+    """
+    n, depth = check_integer(n, "n", 0), check_integer(depth, "depth", 0)
+    decay, reach = _decay(n, check_positive(epsilon, "epsilon"))
+    law, low = np.ones(1), n
+    for _ in range(depth):
+        law, low = _child_law(law, low, decay, reach, epsilon)
+    full = np.zeros(n + 1)
+    full[low : low + law.size] = law
+    return full
+
+
+def leaf_tail(t, n, depth, epsilon):
+    r"""Exact :math:`\Pr(|\tilde N - n/2^d| \ge t)` of one given leaf, from `leaf_law`.
+
+    Parameters
+    ----------
+    t : array_like, shape (...)
+        Records.
+    n, depth : int
+    epsilon : float
+    """
+    law = leaf_law(n, depth, epsilon)
+    off = np.abs(np.arange(n + 1) - n / 2**depth)
+    order = np.argsort(-off, kind="stable")  # the smallest probabilities are added first
+    mass = np.concatenate([[0.0], np.cumsum(law[order])])
+    return mass[np.searchsorted(-off[order], -np.asarray(t, float), side="right")]
+
+
+def any_leaf_tail(n, depth, epsilon, t):
+    r"""Exact probability that some leaf of all :math:`2^d` is at least `t` records off :math:`n/2^d`.
+
+    Given their sizes the two subtrees of a node are independent, so with :math:`U_k(m)` the
+    probability for the leaves k levels below a node of m records,
+
+    .. math:: U_{k+1}(m) = \sum_j p_m(j) \left(U_k(j) + U_k(m-j) - U_k(j)\,U_k(m-j)\right).
+
+    Theorem 3 of DiPriMe v1 bounds this by :math:`2^d` times the tail of one leaf. Derived in
+    :doc:`/book/occupancy`.
+
+    Parameters
+    ----------
+    n, depth : int
+    epsilon : float
+    t : float
+        Records, one number.
+    """
+    n, depth = check_integer(n, "n", 0), check_integer(depth, "depth", 0)
+    decay, reach = _decay(n, check_positive(epsilon, "epsilon"))
+    ranges = [(n, n)]
+    for _ in range(depth):
+        ranges.append(_children_of(*ranges[-1], reach))
+    low, high = ranges[-1]
+    off = (np.abs(np.arange(low, high + 1) - n / 2**depth) >= float(t)).astype(float)
+    for above in ranges[-2::-1]:
+        off, low = _any_below(off, low, *above, decay, reach, epsilon), above[0]
+    return float(off[0])
+
+
+def simulate(n, depth, epsilon, trees=1, *, rng):
+    """Draw the leaf counts of `trees` trees, level by level, by inverting each split's distribution.
+
+    Parameters
+    ----------
+    n, depth : int
+    epsilon : float
+    trees : int
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    array of int, shape (trees, 2 ** depth) : each row sums to n.
+    """
+    n, depth = check_integer(n, "n", 0), check_integer(depth, "depth", 0)
+    epsilon, rng = check_positive(epsilon, "epsilon"), check_rng(rng)
+    sizes = np.full((check_integer(trees, "trees", 1), 1), n)
+    for _ in range(depth):
+        left = draw_rank(sizes, epsilon, rng=rng)
+        sizes = np.stack([left, sizes - left], axis=-1).reshape(sizes.shape[0], -1)
+    return sizes
+
+
+def draw_rank(sizes, epsilon, *, rng):
+    r"""Draw one rank j for each node: the distance of j from the middle is a truncated geometric.
+
+    An odd node has two middle ranks and distances k = 0, ..., (m-1)/2 from them with weight
+    :math:`q^k`, :math:`q = e^{-\epsilon_1}`. An even one has a single middle rank, so the weight
+    of k = 0, which both directions share, counts half.
+
+    Parameters
+    ----------
+    sizes : array of int, shape (...)
+        Records m of each node.
+    epsilon : float
+    rng : numpy.random.Generator
+    """
+    sizes, odd = np.asarray(sizes), np.asarray(sizes) % 2
+    half, q = sizes // 2, math.exp(-epsilon)
+    head = np.where(odd == 1, 0.0, 0.5)
+    total = (1 - q ** (half + 1.0)) / -math.expm1(-epsilon) - head
+    mass = (
+        rng.random(sizes.shape) * total + head
+    )  # drawn distance: first k with 1 + ... + q^k > mass
+    steps = np.floor(np.log1p(mass * math.expm1(-epsilon)) / -epsilon)
+    distance = np.clip(steps, 0, half).astype(sizes.dtype)
+    upward = rng.random(sizes.shape) < 0.5
+    return np.where(upward, half + odd + distance, half - distance)
+
+
+def _decay(n, epsilon):
+    """Table of exp(-epsilon k / 2) for k = |m - 2j|, and how far a rank may be from the middle."""
+    reach = min(n / 2, math.ceil(CUT / epsilon))
+    return np.exp(-epsilon / 2 * np.arange(2 * math.ceil(reach) + 2)), reach
+
+
+@njit(cache=True, nogil=True)
+def _children_of(low, high, reach):
+    """Range of a child's size when the parent's is between `low` and `high`."""
+    return max(0, math.ceil(low / 2 - reach)), min(high, math.floor(high / 2 + reach))
+
+
+@njit(cache=True, nogil=True)
+def _total(m, epsilon):
+    """Z_m, the sum of exp(-epsilon |j - m/2|) over j = 0, ..., m."""
+    scale = -math.expm1(-epsilon)
+    if m % 2:
+        return -2 * math.exp(-epsilon / 2) * math.expm1(-epsilon * (m + 1) / 2) / scale
+    return 1 - 2 * math.exp(-epsilon) * math.expm1(-epsilon * m / 2) / scale
+
+
+@njit(cache=True, nogil=True)
+def _child_law(law, low, decay, reach, epsilon):
+    first, last = _children_of(low, low + law.size - 1, reach)
+    child = np.zeros(last - first + 1)
+    for m in range(low, low + law.size):
+        weight = law[m - low] / _total(m, epsilon)
+        start, stop = _children_of(m, m, reach)
+        for j in range(start, stop + 1):
+            child[j - first] += weight * decay[abs(m - 2 * j)]
+    return child, first
+
+
+@njit(cache=True, nogil=True)
+def _any_below(off, first, low, high, decay, reach, epsilon):
+    result = np.zeros(high - low + 1)
+    for m in range(low, high + 1):
+        start, stop = _children_of(m, m, reach)
+        for j in range(start, stop + 1):
+            left, right = off[j - first], off[m - j - first]
+            result[m - low] += decay[abs(m - 2 * j)] * (left + right - left * right)
+        result[m - low] /= _total(m, epsilon)
+    return result

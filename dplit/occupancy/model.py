@@ -1,0 +1,110 @@
+r"""The Laplace model of a leaf count (DiPriMe v1, appendix A.2.2) and its tail in closed form.
+
+The model puts :math:`\tilde N = n/2^d + S` with :math:`S = \sum_{j=0}^{d-1} 2^{-j} L_j` and independent
+:math:`L_j \sim \operatorname{Lap}(1/\epsilon_1)`; j counts the levels from the leaf upwards. It knows
+neither that counts are whole nor that they end at 0 and n.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import pairwise
+
+import numpy as np
+
+from dplit.errors import check_integer, check_positive
+
+
+def laplace_weights(depth, one=1.0):
+    r"""Weights :math:`c_j = \prod_{l \ne j} (1 - 4^{j-l})^{-1}` that make S a signed mixture of Laplace laws.
+
+    By partial fractions :math:`\prod_j (1 - 4^{-j} x)^{-1} = \sum_j c_j (1 - 4^{-j} x)^{-1}`. They
+    alternate in sign, fall in size, and sum to 1.
+
+    Parameters
+    ----------
+    depth : int, at least 1
+    one : float or Fraction
+        The number one, in the arithmetic that is wanted.
+
+    Returns
+    -------
+    list of `depth` numbers, that of the widest Laplace law first.
+    """
+    levels = range(check_integer(depth, "depth", 1))
+    weights = []
+    for j in levels:
+        product = one
+        for level in levels:
+            if level != j:
+                product /= 1 - one * 4**j / 4**level
+        weights.append(product)
+    return weights
+
+
+def model_tail(t, depth, epsilon):
+    r""":math:`\Pr(|S| \ge t) = \sum_j c_j\, e^{-2^j \epsilon_1 t}`, exact for the model.
+
+    Derived in :doc:`/book/occupancy` as thm-occupancy-model.
+
+    Parameters
+    ----------
+    t : array_like, shape (...), at least 0
+        Records.
+    depth : int, at least 1
+    epsilon : float
+        Budget of one split.
+    """
+    odds = np.exp(-check_positive(epsilon, "epsilon") * at_least_zero(t))
+    return sum(c * odds ** (2**j) for j, c in enumerate(laplace_weights(depth)))
+
+
+def leading_constant(depth, one=1.0):
+    r""":math:`A_d = c_0 = \prod_{j=1}^{d-1} (1 - 4^{-j})^{-1}`: 1 at depth 1, below 1.4524 at every depth.
+
+    Parameters
+    ----------
+    depth : int, at least 1
+    one : float or Fraction
+    """
+    return laplace_weights(depth, one)[0]
+
+
+def model_bound(t, depth, epsilon):
+    r""":math:`A_d\, e^{-\epsilon_1 t}`, an upper bound of `model_tail` whose ratio to it falls to 1.
+
+    Ours; thm-occupancy-model in :doc:`/book/occupancy`.
+
+    Parameters
+    ----------
+    t : array_like, shape (...), at least 0
+    depth : int, at least 1
+    epsilon : float
+    """
+    return leading_constant(depth) * np.exp(-check_positive(epsilon, "epsilon") * at_least_zero(t))
+
+
+def alternates_and_falls(depth, power=0):
+    r"""Whether :math:`(2^j - 1)^p\, |c_j|`, j = 1, 2, ..., falls strictly while signs alternate; in fractions.
+
+    With `power` p = 0 this proves :math:`\Pr(|S| \ge t) \le A_d e^{-\epsilon_1 t}` for all t at
+    once, with p = 1 that the ratio of the two falls in t: both are alternating sums in
+    :math:`e^{-\epsilon_1 t} \le 1` whose first term decides the sign.
+
+    Parameters
+    ----------
+    depth : int, at least 1
+    power : {0, 1}
+    """
+    weights = laplace_weights(depth, Fraction(1))
+    terms = [(2**j - 1) ** power * c for j, c in enumerate(weights)][1:]
+    signs = all((c < 0) == (j % 2 == 0) for j, c in enumerate(terms))
+    return signs and all(abs(a) > abs(b) for a, b in pairwise(terms))
+
+
+def at_least_zero(t):
+    """Return `t` as floats; a distance is at least 0."""
+    t = np.asarray(t, dtype=float)
+    if not (t >= 0).all():
+        raise ValueError(f"t must be at least 0, got {t[~(t >= 0)].flat[0]:g}")
+    return t

@@ -115,6 +115,7 @@ def execute(path):
         notebook,
         kernel_name="python3",
         record_timing=False,
+        coalesce_streams=True,  # else the timing of a flush would split an output in two
         resources={"metadata": {"path": str(BOOK)}},
     ).execute()
     notebook.metadata = {

@@ -18,6 +18,7 @@ MATHJAX = "mathjax"
 SHIPPED = ("tex-chtml.js", "input/tex/extensions", "output/chtml/fonts/woff-v2", "a11y")
 LEDGER_CLASS = 'class="ledger'
 MATH_CLASS = "mathjax_process"
+FORMULA_CLASS = 'class="math'
 ENTRANCE = """<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -57,10 +58,12 @@ def write_entrance(app, error):
 
 
 def add_page_scripts(app, pagename, templatename, context, doctree):
-    """Give a page the scripts that its stored outputs need: the ledger's filter, and MathJax."""
+    """Give a page the scripts that it needs: the ledger's filter, the formulas' marks, MathJax."""
     body = context.get("body", "")
     if LEDGER_CLASS in body:
         app.add_js_file("ledger.js", defer="defer")
+    if FORMULA_CLASS in body:
+        app.add_js_file("punctuation.js", defer="defer")
     if MATH_CLASS in body and not app.env.get_domain("math").has_equations(pagename):
         app.add_js_file(app.config.mathjax_path, defer="defer")
 

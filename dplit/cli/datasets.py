@@ -1,7 +1,7 @@
 """List the data sets, or describe one: its columns, their public domain, and the source of every
-bound and level list: documented with the data, documented-on-page at its home, logical (it follows from
-what the column is), judgement (a round bound, not read off the records) or data. A bound whose source
-is "data" was read off the records, and is not public.
+bound and level list: documented with the data, documented-on-page at its home, logical (it follows
+from what the column is), judgement (a round bound, not read off the records), or data. A bound
+whose source is "data" was read off the records, and is not public.
 """
 
 from __future__ import annotations

@@ -9,9 +9,6 @@ BENCH_LOCK := tests/benchmarks/requirements.lock
 PIP_INSTALL := -m pip install -qq --disable-pip-version-check --no-input
 
 export NUMBA_CACHE_DIR ?= $(CURDIR)/.numba_cache
-ifneq ($(wildcard ../shared/data/uci),)
-export DPLIT_DATA ?= $(abspath ../shared/data/uci)
-endif
 
 SOURCES := _config.yml _toc.yml $(shell find book dplit data -type f \
 	-not -path '*/__pycache__/*' -not -path '*/.*')

@@ -335,7 +335,10 @@ def test_memory_is_a_few_times_the_data():
         (dict(neighbours="swap"), "neighbours must be one of 'add-remove', 'replace-one'"),
         (dict(label="mode"), "label must be one of 'permute-and-flip', 'smooth-exponential'"),
         (dict(accounting="hoped"), "accounting must be one of 'proved', 'published'"),
-        (dict(domain=[(0, 1)] * 2), "domain must be a dplit.Domain or None"),
+        (
+            dict(domain=[(0, 1)] * 2),
+            "domain must be a dplit.Domain, as .* makes, or None, got a list",
+        ),
         (dict(domain=Domain([Continuous(0, 1)])), "X must have 1 columns, as domain has"),
         (dict(classes=["in"]), "y has the unknown class 'out'; classes are 'in'"),
         (dict(classes=["in", "in", "out"]), "classes must be distinct"),

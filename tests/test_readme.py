@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 ROOT = Path(__file__).parents[1]
@@ -27,6 +28,20 @@ def test_the_ten_lines_print_an_accuracy_and_a_budget_of_one():
     printed = run("-c", example).stdout
     assert "epsilon 1 under add-remove neighbours" in printed
     assert printed == SHOWN[0]
+
+
+def test_the_average_accuracy_is_what_the_readme_says():
+    """The README's fit with twelve other seeds."""
+    (example,) = [text for language, text in BLOCKS if language == "python"]
+    fit = example.partition("print")[0].replace("random_state=0, **", "random_state=seed, **")
+    assert "random_state=seed" in fit
+    scores = []
+    for seed in range(12):
+        scope = {"seed": seed}
+        exec(fit, scope)
+        scores.append(scope["forest"].score(scope["X_test"], scope["y_test"]))
+    (said,) = re.findall(r"averages (0\.\d\d)", README)
+    assert f"{np.mean(scores):.2f}" == said
 
 
 def test_the_claim_prints_its_verdict():

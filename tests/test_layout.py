@@ -12,6 +12,7 @@ LONGEST_FILE = 400
 ORDER = """
 errors
 domain
+datasets
 budget
 mechanisms
 sensitivity median occupancy utility balance
@@ -24,7 +25,7 @@ baselines
 audit
 claims
 experiments
-datasets plotting cli
+plotting cli
 """.split()
 FILES = sorted(p for p in PACKAGE.rglob("*.py") if p.parent != PACKAGE or p.stem[:2] != "__")
 

@@ -13,6 +13,7 @@ from dplit.claims import (  # noqa: F401
     diprime_balance,
     diprime_median,
     diprime_occupancy,
+    diprime_occupancy_leaves,
     diprime_selection,
     diprime_v1,
     diprime_v2,

@@ -205,10 +205,13 @@ def test_the_corrected_bound_holds(n, depth, epsilon, t):
     blocks=st.integers(1, 40), depth=st.integers(1, 6),
     epsilon=st.floats(0.02, 30), t=st.floats(0, 60),
 )  # fmt: skip
-def test_where_2_to_the_d_divides_n(blocks, depth, epsilon, t):
+def test_theorem_2_where_it_is_proved(blocks, depth, epsilon, t):
     exact = occupancy.leaf_tail(t, blocks * 2**depth, depth, epsilon) - 1e-33
     assert exact <= occupancy.divisible_bound(t, depth, epsilon) * (1 + 1e-9)
     assert exact <= occupancy.published_bound(t, depth, epsilon)
+    rate = min(epsilon, leaves.TURN)
+    exact = occupancy.leaf_tail(t, blocks, depth, rate) - 1e-33
+    assert exact <= occupancy.published_bound(t, depth, rate)
 
 
 @pytest.mark.parametrize("depth", [1, 2, 7])
@@ -237,13 +240,16 @@ def test_the_cells_of_the_proof():
         for low, high in ((0.0, 0.1), (0.9, 1.0), (2.2, 2.26)):
             for epsilon in (max(low, 1e-3), (low + high) / 2, high):
                 k = math.ceil(4 / epsilon)
-                n = 2**depth * 10 * k
-                exact = float(occupancy.corrected_bound(k, n, depth, epsilon))
-                rest = float(occupancy.corrected_bound(2 * k, n, depth - 1, epsilon))
-                constant = (exact - rest / (1 + math.exp(epsilon))) * math.exp(epsilon * k)
-                assert constant <= leaves.constant_at_most(depth, low, high) * (1 + 1e-9)
-                assert constant >= leaves.constant_at_most(depth, low, high) * 0.9
-    assert leaves.covered(leaves.DEEPEST) and not leaves.covered(leaves.DEEPEST, 0, 2.3)
+                for n in (2**depth * 10 * k, 2**depth * 10 * k + 1):
+                    exact = float(occupancy.corrected_bound(k, n, depth, epsilon))
+                    rest = float(occupancy.corrected_bound(2 * k, n, depth - 1, epsilon))
+                    rare, mean = rest / (1 + math.exp(epsilon)), n / 2**depth
+                    off = [math.ceil(mean + k) - mean, mean - math.floor(mean - k)]
+                    constant = 2 * (exact - rare) / sum(math.exp(-epsilon * x) for x in off)
+                    most = leaves.constant_at_most(depth, low, high)
+                    assert constant <= most * (1 + 1e-8)
+                    assert constant >= 0.9 * most or n % 2 == 0
+    assert leaves.covered(leaves.DEEPEST) and not leaves.covered(leaves.DEEPEST, 2.3)
     assert all(left > right for left, right in leaves.beyond_turn())
 
 

@@ -38,7 +38,7 @@ def chebyshev_bound(t, depth, epsilon):
     epsilon : float
         Budget of one split.
     """
-    with np.errstate(divide="ignore"):
+    with np.errstate(divide="ignore", over="ignore"):
         return gamma(depth) / (check_positive(epsilon, "epsilon") * at_least_zero(t)) ** 2
 
 

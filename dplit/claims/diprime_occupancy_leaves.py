@@ -108,8 +108,9 @@ def _proved(effort, rng):
     return Evidence(
         "holds" if good else "fails", "certified",
         f"Depths 1 to {DEEPEST} and deeper: any N on {sum(cells)} cells up to epsilon {TURN}, "
-        f"2^d dividing N beyond by two inequalities, with factors {margins[0]:.4f} and {margins[1]:.4f} to spare. Exact tails: "
-        f"at most {largest[0]:.3f} of the published bound where 2^d divides N, {largest[1]:.3f} up to {TURN}.",
+        f"2^d dividing N beyond by two inequalities, with factors {margins[0]:.4f} and {margins[1]:.4f} to "
+        f"spare. Exact tails: at most {largest[0]:.3f} of the published bound where 2^d divides N, "
+        f"{largest[1]:.3f} up to {TURN}.",
         sum(cells) + len(divisible) + len(others), published=1.0, computed=max(largest),
         counterexample=None if good else
         {"cells": cells, "margins": margins, "moments": above, "ratios": largest},

@@ -11,8 +11,10 @@ from __future__ import annotations
 
 from dplit.claims import (  # noqa: F401
     diprime_balance,
+    diprime_balance_levels,
     diprime_median,
     diprime_occupancy,
+    diprime_occupancy_leaves,
     diprime_selection,
     diprime_v1,
     diprime_v2,

@@ -179,7 +179,9 @@ def vote_law(depth, n, features, target, epsilon, trees=1, repeated=True):
 def forest_accuracy(depth, n, features, target, epsilon, trees=1, repeated=True):
     """Expected accuracy of the majority vote of all trees, a tied vote counting half.
 
-    Given the signs of a point its votes are independent draws of `vote_law`. Parameters as there.
+    Given the signs of a point its votes are independent draws of `vote_law`. For an odd number of trees
+    and features of two levels this is `dplit.forests.RandomDecisionForestClassifier`, whose tied votes go to
+    the first class. Parameters as in `vote_law`.
     """
     votes = vote_law(depth, n, features, target, epsilon, trees, repeated)
     won = np.arange(trees + 1)

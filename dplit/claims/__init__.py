@@ -19,7 +19,9 @@ from dplit.claims import (  # noqa: F401
     diprime_v1,
     diprime_v2,
     rdf,
+    rdf_best_depth,
     rdf_depth,
+    rdf_empty,
     rdf_leaves,
     rosnam,
 )

@@ -25,7 +25,8 @@ class KaryBaseline(shared.Baseline):
             check_integer(self.max_features, "max_features", 1)
 
     def _read(self, X):
-        return bin_codes(self.domain_, super()._read(X), self.bins).T.astype(np.float64)
+        records = super()._read(X)
+        return bin_codes(self.domain_, records, self.bins_).T.astype(np.float64)
 
     def _grown(self, binned, y, n_classes, parts, depth, choice, rng):
         """Trees and the private statistics of their leaves."""

@@ -10,7 +10,7 @@ from dplit import trees
 from dplit.budget import Budget, EqualParts, Group, Leak, Parallel, Sequence, Spend
 from dplit.errors import check_choice, check_epsilon, check_integer, check_neighbours
 from dplit.forests.base import PrivateForest
-from dplit.mechanisms import BoundedMean, PermuteAndFlip
+from dplit.mechanisms import PermuteAndFlip
 
 ACCOUNTINGS = ("proved", "published")
 
@@ -135,26 +135,12 @@ def counts_spend(epsilon):
     return Spend("class counts of a leaf", epsilon, "Laplace noise of scale 1/epsilon")
 
 
-def proved_means(stats, epsilon, rng):
-    """Mean of each leaf in [0, 1]; where its votes are noise, near the mean of all released votes."""
-    mechanism = BoundedMean(epsilon, 0.0, 1.0)
-    votes = mechanism.sample(stats[:, 1], stats[:, 0], rng=rng)
-    return mechanism.mean(votes, centre=float(mechanism.mean(votes.sum(axis=0))))
-
-
 def proved_mean_spend(epsilon):
-    """What `proved_means` costs a leaf."""
+    """What the means of a median forest cost a leaf, proved."""
     note = f"BoundedMean(epsilon={epsilon:.4g}): Laplace noise on the votes for both ends"
     return Spend("mean of a leaf", epsilon, note)
 
 
-def published_means(stats, epsilon, rng):
-    """Mean plus Laplace noise of scale 1/(count epsilon), clipped; an empty leaf: the middle."""
-    counts, sums = np.maximum(stats[:, 0], 1), stats[:, 1]
-    means = (sums + rng.laplace(scale=1 / epsilon, size=len(stats))) / counts
-    return np.where(stats[:, 0] > 0, np.clip(means, 0.0, 1.0), 0.5)
-
-
 def published_mean_leak():
-    """What `published_means` costs a leaf."""
+    """What they cost a leaf as published."""
     return Leak("mean of a leaf", "the noise is scaled by the private count")

@@ -158,7 +158,7 @@ class DPDecisionForestClassifier(PrivateForestClassifier, kary.KaryBaseline):
         released = shared.noisy_counts(counts[:, : len(classes)], leaf_epsilon, rng)
         pruned = prune(forest, binned.arity, released, 1 / leaf_epsilon)
 
-        self.domain_, self.trees_ = domain, forest
+        self.domain_, self.bins_, self.trees_ = domain, self.bins, forest
         self._store_labels(shared.largest(pruned, rng), classes)
         leaf = Parallel("leaves", (shared.counts_spend(leaf_epsilon),), "a record reaches one leaf")
         node = Parallel("nodes", (spend,), "a record reaches one")

@@ -80,9 +80,10 @@ class _Classifier(ClassifierMixin, _Wrapper):
         self._check()
         records, y, domain, domain_node = self._read_fit(X, y)
         codes, classes, class_node = self._read_classes(y)
-        self.classes_, ranks = np.unique(np.asarray(classes), return_inverse=True)
-        self.n_classes_ = len(self.classes_)
-        return self._finish(domain, self._fit(records, ranks[codes]), domain_node, class_node)
+        ordered, ranks = np.unique(np.asarray(classes), return_inverse=True)
+        forest = self._fit(records, ranks[codes])
+        self.classes_, self.n_classes_ = ordered, len(ordered)
+        return self._finish(domain, forest, domain_node, class_node)
 
     def predict_proba(self, X):
         """Mean over the trees of the shares of the classes in the leaf.
@@ -128,8 +129,9 @@ class _Regressor(RegressorMixin, _Wrapper):
         self._check()
         records, y, domain, domain_node = self._read_fit(X, y)
         targets, bounds, target_node = self._read_targets(y)
+        forest = self._fit(records, targets)
         self.target_bounds_ = bounds
-        return self._finish(domain, self._fit(records, targets), domain_node, target_node)
+        return self._finish(domain, forest, domain_node, target_node)
 
     def predict(self, X):
         """Mean of the leaves that each record reaches, one in each tree.
@@ -142,8 +144,9 @@ class _Regressor(RegressorMixin, _Wrapper):
         -------
         float64 array, shape (n_records,), in the units of the targets
         """
-        lower, upper = self.target_bounds_ if hasattr(self, "target_bounds_") else (0.0, 1.0)
-        return lower + (upper - lower) * self.forest_.predict(self._read(X))
+        records = self._read(X)
+        lower, upper = self.target_bounds_
+        return lower + (upper - lower) * self.forest_.predict(records)
 
 
 class RandomForestClassifier(_Classifier):

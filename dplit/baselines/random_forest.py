@@ -32,6 +32,7 @@ from dplit.baselines import _shared as shared
 from dplit.budget import Bootstrap, Leak, Parallel, Sequence, Spend
 from dplit.errors import check_choice
 from dplit.forests.base import PrivateForestClassifier, PrivateForestRegressor
+from dplit.forests.median_forest import _proved_means, _published_means
 from dplit.trees.kary import ENTROPY, MAJORITY, SQUARES
 
 CRITERIA = {"entropy": ENTROPY, "gini": SQUARES, "majority": MAJORITY}
@@ -169,7 +170,7 @@ class DPRandomForestClassifier(PrivateForestClassifier, _RandomForest):
             labels = shared.largest(shared.noisy_counts(counts, leaf_epsilon, rng), rng)
             leaf = shared.counts_spend(leaf_epsilon)
 
-        self.domain_, self.trees_ = domain, forest
+        self.domain_, self.bins_, self.trees_ = domain, self.bins, forest
         self._store_labels(labels, classes)
         self.budget_ = self._budget((domain_node, class_node), depth, node, leaf)
         return self
@@ -284,13 +285,14 @@ class DPRandomForestRegressor(PrivateForestRegressor, _RandomForest):
         choice = kary.Choice(SQUARES, rate)
         forest, stats = self._grown(binned, targets, 0, parts, depth, choice, rng)
         if self._is_proved():
-            values = shared.proved_means(stats, leaf_epsilon, rng)
+            values = _proved_means(stats, leaf_epsilon, rng)
             leaf = shared.proved_mean_spend(leaf_epsilon)
         else:
-            values = shared.published_means(stats, leaf_epsilon, rng)
+            values = _published_means(stats, leaf_epsilon, rng)
             leaf = shared.published_mean_leak()
 
-        self.domain_, self.target_bounds_, self.trees_ = domain, bounds, forest
+        self.domain_, self.bins_, self.trees_ = domain, self.bins, forest
+        self.target_bounds_ = bounds
         self.leaf_values_ = bounds[0] + width * values
         node = Spend("choice of a column", rate, "exponential mechanism on the squared deviations")
         self.budget_ = self._budget((domain_node, target_node), depth, node, leaf)

@@ -135,7 +135,7 @@ class DPExtraTreesRegressor(PrivateForestRegressor, _ExtraTrees):
         Public bounds of the targets, as in `dplit.forests.MedianForestRegressor`.
     accounting : {"proved", "published"}
         "proved" releases a leaf's mean by `BoundedMean`; "published" adds noise scaled by the
-        leaf's private count, which has no finite epsilon.
+        leaf's private count, which has no finite epsilon, and does not clip.
 
     Attributes
     ----------

@@ -9,14 +9,15 @@ attribute" (v2, section 3.3). DiPriMe runs it on 5 bins of each numeric column a
 columns; its regression analogue scores splits "by mean squared error and means are stored instead of
 class counts" (v2, section 4). How it is read here, with d for `max_depth`:
 
-- Each tree has :math:`e = \epsilon/N_T` and a bootstrap sample of all records.
+- Each tree has :math:`e = \epsilon/N_T` and a bootstrap sample of all records, which may hold a record
+  many times: `dplit.budget.Bootstrap` says what that costs.
 - Classification: noisy class counts, a choice or a label each get :math:`e/(2(d+1))`, so that a path
   of d inner nodes and a leaf fits into e. Whether a node is pure is read off the noisy counts: at
   most one of them is above 0. Asking the true counts would have no finite epsilon.
 - The score's noise is for its sensitivity as if scores could move apart, rate
   :math:`\epsilon'/(2\Delta)`; with :math:`\Delta = \log_2(n + 1) + 1/\ln 2` for the entropy, n the
   number of records, 2 for the Gini index and 1 for the majority. An added record makes no score
-  better, so the choice really costs half (`dplit.sensitivity` for the sums of squares).
+  better, so the choice really costs half its share under add-remove.
 - Regression: half of e goes to the choices and half to the leaves, as in DiPriMe (``rho``), at rate
   :math:`\epsilon' N/(8 B^2)` for the mean squared error, and the leaf's noise is scaled by its count.
 """
@@ -36,10 +37,8 @@ from dplit.forests.median_forest import _proved_means, _published_means
 from dplit.trees.kary import ENTROPY, MAJORITY, SQUARES
 
 CRITERIA = {"entropy": ENTROPY, "gini": SQUARES, "majority": MAJORITY}
-REACH = {
-    "gini": 2.0,
-    "majority": 1.0,
-}  # the most that a record adds to a cost; it takes nothing off
+# The most that a record adds to a cost (the supremum, for the Gini index); it takes nothing off.
+REACH = {"gini": 2.0, "majority": 1.0}
 
 
 def entropy_reach(n_records):
@@ -225,7 +224,7 @@ class DPRandomForestRegressor(PrivateForestRegressor, _RandomForest):
         Share of the budget that goes to the choices.
     accounting : {"proved", "published"}
         "proved" releases a leaf's mean by `BoundedMean`; "published" adds noise scaled by the
-        leaf's private count, which has no finite epsilon.
+        leaf's private count, which has no finite epsilon, and does not clip.
 
     Attributes
     ----------

@@ -53,8 +53,8 @@ class Baseline(PrivateForest):
         order = np.argsort(assigned, kind="stable")
         return np.split(order, np.cumsum(np.bincount(assigned, minlength=n_trees))[:-1])
 
-    def _account(self, schema, tree):
-        """The budget of a fit from that of one tree."""
+    def _account(self, schema, tree, *more):
+        """The budget of a fit from that of one tree, and from what all trees spend together."""
         n_trees = self.n_estimators
         if not self._is_partitioned():
             forest = Sequence("trees", (tree,), "every tree reads all records", n_trees)
@@ -66,7 +66,7 @@ class Baseline(PrivateForest):
         if self.neighbours == "replace-one":
             why = "one replaced record is one removed and one added"
             forest = Group("trees after a replacement", forest, 2, "replace-one", why)
-        return Budget(Sequence(type(self).__name__, (*schema, forest)))
+        return Budget(Sequence(type(self).__name__, (*schema, forest, *more)))
 
 
 def leaf_stats(forest, records, y, n_classes, parts):

@@ -17,7 +17,8 @@ class counts" (v2, section 4). How it is read here, with d for `max_depth`:
 - The score's noise is for its sensitivity as if scores could move apart, rate
   :math:`\epsilon'/(2\Delta)`; with :math:`\Delta = \log_2(n + 1) + 1/\ln 2` for the entropy, n the
   number of records, 2 for the Gini index and 1 for the majority. An added record makes no score
-  better, so the choice really costs half its share under add-remove.
+  better, so the choice really costs half its share under add-remove; but there the n of the entropy
+  is private, and what its noise tells about it comes on top (`entropy_drift`).
 - Regression: half of e goes to the choices and half to the leaves, as in DiPriMe (``rho``), at rate
   :math:`\epsilon' N/(8 B^2)` for the mean squared error, and the leaf's noise is scaled by its count.
 """
@@ -25,12 +26,13 @@ class counts" (v2, section 4). How it is read here, with d for `max_depth`:
 from __future__ import annotations
 
 import math
+from functools import cache
 
 import numpy as np
 
 from dplit.baselines import _kary as kary
 from dplit.baselines import _shared as shared
-from dplit.budget import Bootstrap, Leak, Parallel, Sequence, Spend
+from dplit.budget import Bootstrap, Parallel, Sequence, Spend
 from dplit.errors import check_choice
 from dplit.forests.base import PrivateForestClassifier, PrivateForestRegressor
 from dplit.forests.median_forest import _proved_means, _published_means
@@ -51,6 +53,24 @@ def entropy_reach(n_records):
     return math.log2(n_records + 1) + 1 / math.log(2)
 
 
+@cache
+def entropy_drift():
+    r"""What the private number of records in the entropy's noise tells, a level, class bit and unit.
+
+    One record more moves the rate of every choice, from :math:`\epsilon'/(2\Delta_N)` to
+    :math:`\epsilon'/(2\Delta_{N+1})`. The entropies of the nodes of a level differ between two columns
+    by at most :math:`N \log_2 C` together, C classes: all choices of a level lose at most
+    :math:`\epsilon'/2 \cdot \log_2 C` times
+
+    .. math:: \sup_N N (1/\Delta_N - 1/\Delta_{N+1}), \quad \Delta_N = \log_2(N + 1) + 1/\ln 2
+
+    Beyond N it is below :math:`1/(\ln 2\,\Delta_N\Delta_{N+1})`, which from 10 on is less than the
+    supremum, 0.0796 at 2.
+    """
+    reach = [entropy_reach(n) for n in range(12)]
+    return max(n * (1 / reach[n] - 1 / reach[n + 1]) for n in range(11))
+
+
 class _RandomForest(kary.KaryBaseline):
     """What the two forests share."""
 
@@ -63,8 +83,8 @@ class _RandomForest(kary.KaryBaseline):
     def _resamples(self):
         return not self._is_proved() and not self._is_partitioned()
 
-    def _budget(self, schema, depth, node, leaf):
-        """The proof tree; `node` is what an inner node spends."""
+    def _budget(self, schema, depth, node, leaf, *drift):
+        """The proof tree; `node` is what an inner node spends, `drift` what changes with every record."""
         parts = [Parallel("leaves", (leaf,), "a record reaches one leaf")]
         if depth:
             nodes = Parallel("nodes", (node,), "a record reaches one")
@@ -72,7 +92,7 @@ class _RandomForest(kary.KaryBaseline):
         tree = Sequence("a tree", tuple(parts))
         if self._resamples():
             tree = Bootstrap("a tree", tree, "its sample may hold a record many times")
-        return self._account(schema, tree)
+        return self._account(schema, tree, *drift)
 
 
 class DPRandomForestClassifier(PrivateForestClassifier, _RandomForest):
@@ -91,7 +111,7 @@ class DPRandomForestClassifier(PrivateForestClassifier, _RandomForest):
     criterion : {"gini", "entropy", "majority"} or None
         What a column is scored by. None: "gini" if proved, "entropy" as published. The entropy's
         sensitivity grows with the number of records, which add-remove neighbours keep secret: it
-        needs ``accounting="published"``.
+        needs ``accounting="published"``, where the budget says what that costs.
     partitioned : bool or None
         Whether each record is used in one tree only; None: True if proved, False as published.
     accounting : {"proved", "published"}
@@ -171,7 +191,8 @@ class DPRandomForestClassifier(PrivateForestClassifier, _RandomForest):
 
         self.domain_, self.bins_, self.trees_ = domain, self.bins, forest
         self._store_labels(labels, classes)
-        self.budget_ = self._budget((domain_node, class_node), depth, node, leaf)
+        drift = self._drift(choice, depth, len(records), len(classes))
+        self.budget_ = self._budget((domain_node, class_node), depth, node, leaf, *drift)
         return self
 
     def _criterion(self):
@@ -200,15 +221,22 @@ class DPRandomForestClassifier(PrivateForestClassifier, _RandomForest):
         rate = share / (2 * reach)
         note = f"exponential mechanism, {criterion}, rate for scores that move apart"
         spend = Spend("choice of a column", rate * reach, note)
-        if criterion == "entropy" and self.neighbours == "add-remove":
-            spend = Leak(
-                "choice of a column", "the noise is scaled by the private number of records"
-            )
         test = Spend(
             "class counts of a node", share, "Laplace noise of scale 1/epsilon: is it pure?"
         )
         node = Sequence("counts and column", (test, spend), "of the same records")
         return kary.Choice(CRITERIA[criterion], rate, 1 / share), share, node
+
+    def _drift(self, choice, depth, n_records, n_classes):
+        """What the number of records tells that scales the entropy's noise; replacements keep it."""
+        if choice.score != ENTROPY or self.neighbours == "replace-one" or depth == 0:
+            return ()
+        half = choice.rate * entropy_reach(n_records)
+        note = "its noise is scaled by the private number of records, in all nodes at once"
+        drift = Spend("choices of a level", half * math.log2(n_classes) * entropy_drift(), note)
+        levels = Sequence("levels", (drift,), "every level reads all records", depth)
+        copies = 1 if self._is_partitioned() else self.n_estimators
+        return (Sequence("scale of the choices", (levels,), "on top of their records'", copies),)
 
 
 class DPRandomForestRegressor(PrivateForestRegressor, _RandomForest):

@@ -1,10 +1,14 @@
 """What a fit of a baseline costs: proved no more than epsilon, published what its split really is."""
 
+import itertools
 import math
 
+import numpy as np
 import pytest
+import scipy.stats as sps
 
 from dplit import Categorical, Continuous, Domain, PrivacyLeakWarning, baselines
+from dplit.baselines.random_forest import entropy_drift, entropy_reach
 from dplit.budget import Bootstrap, EqualParts, Leak, Spend
 
 PRIVATE = {name: getattr(baselines, name) for name in baselines.__all__ if name.startswith("DP")}
@@ -85,18 +89,57 @@ def test_the_random_forest_as_published_costs_its_bootstrap(depth, criterion):
     assert forest.budget_.epsilon == pytest.approx(5 * Bootstrap("a tree", tree).epsilon)
 
 
-def test_the_entropy_leaks_only_where_the_number_of_records_is_secret():
-    forest = fit("DPRandomForestClassifier", accounting="published")
-    assert leaks(forest) == ["choice of a column"]
-    replaced = fit("DPRandomForestClassifier", accounting="published", neighbours="replace-one")
-    by_gini = fit(
-        "DPRandomForestClassifier",
-        accounting="published",
-        neighbours="replace-one",
-        criterion="gini",
-    )
-    assert not leaks(replaced)
-    assert replaced.budget_.epsilon == pytest.approx(by_gini.budget_.epsilon)
+@pytest.mark.parametrize("partitioned", [True, False])
+def test_the_entropy_costs_more_where_the_number_of_records_is_secret(partitioned):
+    def cost(criterion, neighbours):
+        options = {"accounting": "published", "partitioned": partitioned, "n_estimators": 5}
+        return fit(
+            "DPRandomForestClassifier",
+            epsilon=4.0,
+            max_depth=2,
+            criterion=criterion,
+            neighbours=neighbours,
+            **options,
+        ).budget_.epsilon
+
+    assert cost("entropy", "replace-one") == pytest.approx(cost("gini", "replace-one"))
+    share = 4.0 / (1 if partitioned else 5) / 6
+    level = share / 2 * entropy_drift()  # one bit of classes
+    more = cost("entropy", "add-remove") - cost("gini", "add-remove")
+    assert more == pytest.approx(2 * level * (1 if partitioned else 5))
+
+
+def test_the_drift_of_the_entropys_scale():
+    """Against the formula at many numbers of records, and its supremum is one of them."""
+    scales = [math.log2(n + 1) + math.log2(math.e) for n in range(3001)]
+    drift = [n * (1 / scales[n] - 1 / scales[n + 1]) for n in range(3000)]
+    assert entropy_drift() == pytest.approx(max(drift))
+    assert drift.index(max(drift)) == 2
+
+
+def test_a_choice_by_entropy_costs_no_more_than_its_two_spends():
+    """Two columns, up to eight records in two classes, all counts of two children each: the exact
+    loss when one record comes and the noise is scaled by its number, at a share of 1."""
+
+    def log_weights(tables):
+        n = sum(map(sum, tables[0]))
+        bits = [sum(sum(c) * sps.entropy(c, base=2) for c in t if sum(c)) for t in tables]
+        return np.array(bits) / -(2 * entropy_reach(n))
+
+    def grown(table, k):
+        for child in (0, 1):
+            yield tuple(tuple(c + (i == child and j == k) for j, c in enumerate(row))
+                        for i, row in enumerate(table))  # fmt: skip
+
+    losses = []
+    for a, b in itertools.product(range(5), repeat=2):
+        tables = [((i, j), (a - i, b - j)) for i in range(a + 1) for j in range(b + 1)]
+        for k in (0, 1):
+            if a + b:
+                moves = [log_weights([new])[0] - log_weights([old])[0]
+                         for old in tables for new in grown(old, k)]  # fmt: skip
+                losses.append(max(moves) - min(moves))
+    assert 0.44 < max(losses) <= 0.5 * (1 + entropy_drift())
 
 
 @pytest.mark.parametrize("neighbours", ["add-remove", "replace-one"])

@@ -21,12 +21,13 @@ BOUNDS = (-1, 1)  # B = 1, R = 2: where R = 2B the published constants are at th
 
 def targets_at_bounds(n):
     """All 2^n vectors of targets 0 and 1 as rows; a worst case is always among them."""
-    return (np.arange(2**n)[:, None] >> np.arange(n)) & 1
+    return np.asfortranarray((np.arange(2**n)[:, None] >> np.arange(n)) & 1)
 
 
 def squared_error(y, columns):
     """Squared error about the mean of some columns of 0/1 targets: s (m - s) / m."""
-    m, s = len(columns), y[:, list(columns)].sum(axis=1)
+    part = y[:, columns if isinstance(columns, slice) else list(columns)]
+    m, s = part.shape[1], part.sum(axis=1)
     return s * (m - s) / max(m, 1)
 
 
@@ -40,13 +41,13 @@ def compositions(n, parts, low, high):
 def leaf_blocks(sizes):
     """Records of each leaf, leaves of consecutive records."""
     stops = np.cumsum(sizes)
-    return [range(stop - size, stop) for size, stop in zip(sizes, stops)]
+    return [slice(stop - size, stop) for size, stop in zip(sizes, stops)]
 
 
 @cache
 def enumerated(n, depth, t):
     """(largest change of each leaf, largest growth, largest fall of the tree) on one column, R = 1."""
-    size, y = n >> depth, targets_at_bounds(n)
+    size, y = n >> depth, targets_at_bounds(n)[::2]  # the first target at B_L, by symmetry
     exact = np.array([squared_error(y, b) for b in leaf_blocks([size] * 2**depth)])
     leaves, growth, fall = np.zeros(2**depth), 0.0, 0.0
     for sizes in compositions(n, 2**depth, max(size - t, 0), size + t):

@@ -38,7 +38,7 @@ def test_worst_change_by_enumeration_with_targets_off_the_bounds(n, depth, t):
     worst = worst_fall = Fraction(0)
     rng = np.random.default_rng(3)
     every = list(product(THIRDS, repeat=n))
-    for i in rng.choice(len(every), size=min(300, len(every)), replace=False):
+    for i in rng.choice(len(every), size=min(3000 // len(shapes) + 5, len(every)), replace=False):
         before = tree_error(every[i], [m] * 2**depth)
         change = [tree_error(every[i], s) - before for s in shapes]
         worst, worst_fall = max(worst, *change), max(worst_fall, *(-c for c in change))
@@ -111,7 +111,7 @@ def test_other_columns(n):
         sets = [c for m in sizes for c in combinations(range(n), m)]
         ys = [[Fraction(v) for v in row] for row in counted.targets_at_bounds(n)]
         worst = max(
-            abs(sse_of([y[i] for i in c]) - sse_of(y[: n // 2])) for y in ys[:40] for c in sets
+            abs(sse_of([y[i] for i in c]) - sse_of(y[: n // 2])) for y in ys[:20] for c in sets
         )
         assert float(worst) <= utility.leaf_change_any(n, 1, t, 0, 1) + 1e-12
     assert utility.change_bound_any(n, -1, 1) == n
@@ -162,7 +162,7 @@ def test_zeta_and_the_chance_of_any_leaf_by_enumeration():
 # One split -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("n", [2, 3, 5, 6, 7])
+@pytest.mark.parametrize("n", [2, 3, 5, 6])
 def test_worst_split_change_by_enumeration(n):
     """All targets 0, 1/2, 1 in fractions, all places of the split, both ends included."""
     worst, half = [Fraction(0)] * (n + 1), n // 2

@@ -118,7 +118,7 @@ def evenly(n, rate):
     functions=("utility.expected_split_loss", "utility.published_split_loss"), **PAGE,
 )  # fmt: skip
 def _everything(effort, rng):
-    cases = [(n, t, e, rate) for n in range(3, effort.pick(30, 60, 200)) for t in range(1, (n + 1) // 2)
+    cases = [(n, t, e, rate) for n in range(3, effort.pick(12, 40, 150)) for t in range(1, (n + 1) // 2)
              for e in (1.0, 10.0) for rate in (0, 0.1, 1.0)]  # fmt: skip
     exact = [utility.expected_split_loss(evenly(n, rate), e, -1, 1) for n, t, e, rate in cases]
     stated = [utility.published_split_loss(n, t, e, 1.0) for n, t, e, _ in cases]

@@ -82,8 +82,8 @@ def _errors(targets):
     return np.maximum(squares - sums**2 / np.maximum(np.arange(len(sums)), 1), 0.0)
 
 
-def _median_law(col, epsilon):
-    """Probability of each interval under the private median (`dplit.median.interval_law`)."""
+def median_law(col, epsilon):
+    """Probability of each interval of a `Column` under the private median, as `dplit.median.interval_law`."""
     return _law(np.log(col.lengths) - check_positive(epsilon, "epsilon") / 2 * col.gaps)
 
 
@@ -94,7 +94,7 @@ def _law(log_weights):
 
 def _after_median(columns, epsilon):
     """Expected SSE of each attribute if it is cut at a private median."""
-    return np.array([_median_law(c, epsilon) @ c.errors for c in columns])
+    return np.array([median_law(c, epsilon) @ c.errors for c in columns])
 
 
 # The routes ----------------------------------------------------------------------------------
@@ -161,7 +161,7 @@ def candidates(columns, epsilon, spread=1.0, share=0.5):
     times = np.exp(np.arange(-40.0, 40.0 + rate * widest, STEP))
     stays, chosen = [], []
     for col in columns:
-        law = _median_law(col, each)
+        law = median_law(col, each)
         odds = np.exp(-rate * (col.errors - least))
         decay = np.exp(-np.outer(times, odds))
         stays.append(decay @ law)

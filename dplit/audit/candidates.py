@@ -85,9 +85,7 @@ def joint_law(node, epsilon, rate, mechanism="exponential"):
     :math:`\log Z_a`, :math:`Z_a = \int e^{u(a, r)} dr`, and then the cut by its density. Either
     costs :math:`\epsilon + \kappa`, for any K. Parameters and value as `candidates_law`.
     """
-    scores = [
-        np.log(c.lengths) - epsilon / 2 * c.gaps - rate * c.errors for c in _columns(node)
-    ]
+    scores = [np.log(c.lengths) - epsilon / 2 * c.gaps - rate * c.errors for c in _columns(node)]
     top = max(s.max() for s in scores)
     weights = [np.exp(s - top) for s in scores]
     masses = np.array([w.sum() for w in weights])

@@ -156,8 +156,9 @@ def _share_cdf(t, u, v):
         return total
     slope = (1 - t) / t
     for lo, hi in pairwise(sorted({0.0, u, v / slope, math.inf})):
-        side = 1 if hi <= u else -1  # density of A: e^{side (a - u)}/2
-        if hi * slope <= v:  # P(B >= slope a) = 1 - e^{slope a - v}/2
+        middle = (lo + hi) / 2  # rounding must not put an end on the wrong side
+        side = 1 if middle < u else -1  # density of A: e^{side (a - u)}/2
+        if middle * slope < v:  # P(B >= slope a) = 1 - e^{slope a - v}/2
             total += 0.5 * _integral(side, -side * u, lo, hi)
             total -= 0.25 * _integral(side + slope, -side * u - v, lo, hi)
         else:

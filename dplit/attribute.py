@@ -33,6 +33,7 @@ from dplit import median
 from dplit.errors import check_positive
 from dplit.mechanisms import Exponential
 
+LARGEST = 600.0  # exponent of the odds in `candidates`
 STEP = 0.1  # of the quadrature in `candidates`, which converges like exp(-2 pi^2 / STEP)
 
 
@@ -158,6 +159,11 @@ def candidates(columns, epsilon, spread=1.0, share=0.5):
     each = (1 - share) * epsilon / len(columns)
     least = min(c.errors.min() for c in columns)
     widest = max(c.errors.max() for c in columns) - least
+    if rate * widest > LARGEST:
+        raise ValueError(
+            f"epsilon must keep the exponents below {LARGEST:g}, got {epsilon!r}, which makes "
+            f"them {rate * widest:g}"
+        )
     times = np.exp(np.arange(-40.0, 40.0 + rate * widest, STEP))
     stays, chosen = [], []
     for col in columns:

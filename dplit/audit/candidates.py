@@ -21,10 +21,11 @@ import numpy as np
 
 from dplit import attribute
 from dplit.audit.exact import compare_laws
-from dplit.errors import check_epsilon, check_integer
+from dplit.errors import check_choice, check_epsilon, check_integer
 from dplit.mechanisms import PermuteAndFlip
 
 MAX_COMBINATIONS = 2**20
+MECHANISMS = ("exponential", "permute-and-flip")
 
 
 class Node(NamedTuple):
@@ -38,7 +39,7 @@ class Node(NamedTuple):
         return Node(np.delete(self.columns, record, axis=0), np.delete(self.targets, record))
 
 
-def winner_law(candidates):
+def winner_law(candidates, choose=None):
     r"""Law of (column, cut) when each column draws a cut and one column wins, by enumeration.
 
     .. math:: \Pr(a, r) = \sum_{r_1, \dots, r_K:\, r_a = r} \prod_b p_b(r_b)\,
@@ -49,6 +50,9 @@ def winner_law(candidates):
     candidates : sequence of (probabilities, odds), length K
         For each column the law of its cut, and the weight with which each cut is then chosen;
         floats, or fractions for an exact law.
+    choose : callable, optional
+        From the odds of K cuts to the law of the winner; left out, the exponential mechanism's,
+        in proportion to the odds.
 
     Returns
     -------
@@ -61,19 +65,37 @@ def winner_law(candidates):
     for cuts in product(*(range(len(law)) for law, _ in candidates)):
         chance = math.prod(law[r] for (law, _), r in zip(candidates, cuts))
         odds = [u[r] for (_, u), r in zip(candidates, cuts)]
-        whole = sum(odds)
+        law = [u / sum(odds) for u in odds] if choose is None else choose(odds)
         for a, r in enumerate(cuts):
-            found[a][r] += chance * odds[a] / whole
+            found[a][r] += chance * law[a]
     return found
 
 
-def candidates_law(node, epsilon, rate):
-    """Law of the published split, all columns' cuts in one array: K private medians, one winner."""
+def candidates_law(node, epsilon, rate, mechanism="exponential"):
+    """Law of the published split, all columns' cuts in one array: K private medians, one winner.
+
+    Parameters
+    ----------
+    node : Node
+    epsilon : float
+        Budget of each median.
+    rate : float
+        Weight of a unit of SSE in the choice.
+    mechanism : {"exponential", "permute-and-flip"}
+        Of the choice among the K.
+    """
+    check_choice(mechanism, MECHANISMS, "mechanism")
     columns = _columns(node)
     least = min(c.errors.min() for c in columns)
-    return np.concatenate(winner_law([
+    found = [
         (attribute.median_law(c, epsilon), np.exp(-rate * (c.errors - least))) for c in columns
-    ]))  # fmt: skip
+    ]
+    choose = _flip if mechanism == "permute-and-flip" else None
+    return np.concatenate(winner_law(found, choose))
+
+
+def _flip(odds):
+    return PermuteAndFlip(1.0, monotonic=True).pmf(np.log(odds))
 
 
 def joint_law(node, epsilon, rate, mechanism="exponential"):
@@ -90,8 +112,8 @@ def joint_law(node, epsilon, rate, mechanism="exponential"):
     weights = [np.exp(s - top) for s in scores]
     masses = np.array([w.sum() for w in weights])
     columns = masses / masses.sum()
-    if mechanism == "permute-and-flip":
-        columns = PermuteAndFlip(1.0, monotonic=True).pmf(np.log(masses))
+    if check_choice(mechanism, MECHANISMS, "mechanism") == "permute-and-flip":
+        columns = _flip(masses)
     return np.concatenate([p * w / m for p, w, m in zip(columns, weights, masses)])
 
 
@@ -102,8 +124,8 @@ def _columns(node):
 # Families of data ----------------------------------------------------------------------------
 
 
-def mirror(zeros, ones, columns, gap):
-    """A node whose columns are all alike: the ones at 0, the zeros at `gap`.
+def mirror(zeros, ones, columns, gap, first=None):
+    """A node whose columns are alike: the ones at 0, the zeros at `gap`.
 
     Two cuts a column: inside the gap, which explains everything, and above all records, which
     explains nothing. The last record has target 1.
@@ -115,12 +137,16 @@ def mirror(zeros, ones, columns, gap):
         K, at least 1.
     gap : float
         Between 0 and 1, both excluded; a narrow one makes the useless cut likelier.
+    first : float, optional
+        Another gap for column 0.
     """
+    first = gap if first is None else first
     for name, value in (("zeros", zeros), ("ones", ones), ("columns", columns)):
         check_integer(value, name, 1)
     _check_gap(gap)
+    _check_gap(first)
     targets = np.repeat([0.0, 1.0], [zeros, ones])
-    return Node(np.tile((gap * (1 - targets))[:, None], columns), targets)
+    return Node(np.outer(1 - targets, [first, *[gap] * (columns - 1)]), targets)
 
 
 def crossed(half, few, fewer, columns, gaps):
@@ -155,11 +181,11 @@ def _check_gap(gap):
         raise ValueError(f"gap must be between 0 and 1, both excluded, got {gap!r}")
 
 
-def removal_loss(law, node, epsilon, rate, record=-1):
+def removal_loss(law, node, epsilon, rate, mechanism="exponential", record=-1):
     """Exact loss of `law`, `candidates_law` or `joint_law`, as one record leaves `node`.
 
     The record must share its values with others, so that every cut stays where it is.
     """
     check_epsilon(epsilon)
-    pair = (law(n, epsilon, rate) for n in (node, node.without(record)))
+    pair = (law(n, epsilon, rate, mechanism) for n in (node, node.without(record)))
     return compare_laws(*pair).loss

@@ -11,8 +11,12 @@ from __future__ import annotations
 
 from dplit.claims import (  # noqa: F401
     diprime_balance,
+    diprime_budget,
+    diprime_forest,
+    diprime_leaf_mean,
     diprime_median,
     diprime_occupancy,
+    diprime_routes,
     diprime_selection,
     diprime_v1,
     diprime_v2,

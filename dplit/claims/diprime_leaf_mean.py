@@ -148,7 +148,8 @@ def _empty(effort, rng):
     says=r"Let each record split one vote between the ends of $[B_L, B_U]$ by its target. The two totals move "
     r"by exactly 1 in L1 norm as a record joins, so with Laplace noise of scale $1/\epsilon_2$ on each they "
     r"are $\epsilon_2$-private, and so is the mean that they give, an empty leaf's included.",
-    anchor="thm-forest-leaf-votes", functions=("mechanisms.BoundedMean",), **PAGE,
+    anchor="thm-forest-leaf-votes", functions=("mechanisms.BoundedMean",), kind="simulated",
+    intervals=2, **PAGE,
 )  # fmt: skip
 def _votes(effort, rng):
     moves, losses = [], []

@@ -15,7 +15,7 @@ domain
 datasets
 budget
 mechanisms
-sensitivity median occupancy utility balance
+sensitivity median occupancy utility balance attribute leaves
 multinomial consistency
 majority depth
 matrix

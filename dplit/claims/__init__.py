@@ -12,9 +12,13 @@ from __future__ import annotations
 from dplit.claims import (  # noqa: F401
     diprime_balance,
     diprime_balance_levels,
+    diprime_budget,
+    diprime_forest,
+    diprime_leaf_mean,
     diprime_median,
     diprime_occupancy,
     diprime_occupancy_leaves,
+    diprime_routes,
     diprime_selection,
     diprime_utility,
     diprime_utility_labels,

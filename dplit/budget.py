@@ -112,16 +112,27 @@ class _Composition:
 
 @dataclass(frozen=True)
 class Sequence(_Composition):
-    """Parts that read the same records, one after another: their epsilons add up."""
+    """Parts that read the same records, one after another: their epsilons add up.
+
+    Parameters
+    ----------
+    copies : int
+        How many parts there are when they are all alike and only one is listed.
+    """
 
     name: str
     parts: tuple
     why: str = ""
+    copies: int = 1
+
+    def __post_init__(self):
+        super().__post_init__()
+        _check_copies(self)
 
     @property
     def epsilon(self):
         """Sum over the parts."""
-        return math.fsum(p.epsilon for p in self.parts)
+        return self.copies * math.fsum(p.epsilon for p in self.parts)
 
     rule = "sum"
 
@@ -146,9 +157,7 @@ class Parallel(_Composition):
 
     def __post_init__(self):
         super().__post_init__()
-        object.__setattr__(self, "copies", check_integer(self.copies, "copies", 1))
-        if self.copies > 1 and len(self.parts) != 1:
-            raise ValueError(f"copies={self.copies} needs exactly one part, got {len(self.parts)}")
+        _check_copies(self)
         if self.neighbours == "replace-one":
             raise ValueError(
                 "parts of a Parallel must be add-remove: a replaced record reaches two of them"
@@ -287,6 +296,12 @@ class Budget:
     def __str__(self):
         lines = [f"epsilon {self.epsilon:.6g} under {self.neighbours} neighbours"]
         return "\n".join(lines + list(_draw(self.root)))
+
+
+def _check_copies(node):
+    object.__setattr__(node, "copies", check_integer(node.copies, "copies", 1))
+    if node.copies > 1 and len(node.parts) != 1:
+        raise ValueError(f"copies={node.copies} needs exactly one part, got {len(node.parts)}")
 
 
 def _check_node(node, name):

@@ -12,7 +12,7 @@ from numbers import Real
 import numpy as np
 import pandas as pd
 from scipy.sparse import issparse
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
@@ -211,6 +211,62 @@ class PrivateForestClassifier(ClassifierMixin, PrivateForest):
         return trees.vote(self.trees_, records, self.leaf_labels_, self.n_classes_, self.n_jobs)
 
 
+class PrivateForestRegressor(RegressorMixin, PrivateForest):
+    """Base of the regressors: a forest whose leaves each released a mean; predicts their average."""
+
+    def _read_targets(self, y):
+        """Targets as shares of the public interval, its two ends, and what the interval costs."""
+        try:
+            values = np.asarray(y, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise ValueError(f"y must hold numbers, got {_few(np.asarray(y).tolist())}") from None
+        if not np.isfinite(values).all():
+            raise ValueError(
+                "y must hold finite numbers, got an infinite or missing one (NaN, inf)"
+            )
+        node = Public("target bounds", "given as target_bounds")
+        bounds = self.target_bounds
+        if bounds is None:
+            warn_leak(
+                "target_bounds was left out and is read off y, so epsilon is infinite: "
+                "pass target_bounds=(lower, upper)",
+                4,
+            )
+            bounds = float(values.min()), float(values.max())
+            bounds = bounds if bounds[0] < bounds[1] else (bounds[0] - 0.5, bounds[0] + 0.5)
+            node = Leak("target bounds", "read off y: pass target_bounds")
+        lower, upper = _check_bounds(bounds)
+        return (np.clip(values, lower, upper) - lower) / (upper - lower), (lower, upper), node
+
+    def predict(self, X):
+        """Mean of the leaves that each record reaches, one in each tree.
+
+        Parameters
+        ----------
+        X : DataFrame or array_like, shape (n_records, n_features)
+
+        Returns
+        -------
+        float64 array, shape (n_records,), in the units of the targets, inside their bounds
+        """
+        records = self._read(X)
+        means = trees.average(self.trees_, records, self.leaf_values_, self.n_jobs)
+        return np.clip(means, *self.target_bounds_)
+
+
+def _check_bounds(bounds):
+    """The two ends of a public interval, as floats."""
+    try:
+        lower, upper = map(float, bounds)
+    except (TypeError, ValueError):
+        lower = upper = np.nan
+    if not (np.isfinite(upper - lower) and lower < upper):
+        raise ValueError(
+            f"target_bounds must be two finite numbers (lower, upper), lower < upper, got {bounds!r}"
+        )
+    return lower, upper
+
+
 def _target(y):
     """`y` as a Series or an array of shape (n_records,), without missing values.
 
@@ -225,7 +281,7 @@ def _target(y):
     else:
         missing = y
     if pd.isna(missing).any():
-        raise ValueError("y must hold a class for every record, got a missing value (NaN)")
+        raise ValueError("y must hold a value for every record, got a missing one (NaN)")
     return y
 
 

@@ -4,10 +4,13 @@ Notation: :math:`\\epsilon` is `epsilon`, :math:`\\Delta` is `sensitivity`, :mat
 candidate :math:`r` among :math:`k`. Each class says what it costs under which neighbours.
 """
 
+from dplit.mechanisms.bounded_mean import BoundedMean
 from dplit.mechanisms.exponential import Exponential
 from dplit.mechanisms.geometric import Geometric
 from dplit.mechanisms.laplace import Laplace
 from dplit.mechanisms.permute_and_flip import PermuteAndFlip
 from dplit.mechanisms.smooth_exponential import SmoothExponential
 
-__all__ = ["Exponential", "Geometric", "Laplace", "PermuteAndFlip", "SmoothExponential"]
+__all__ = [
+    "BoundedMean", "Exponential", "Geometric", "Laplace", "PermuteAndFlip", "SmoothExponential",
+]  # fmt: skip

@@ -2,6 +2,6 @@
 
 from dplit.trees.arrays import Trees
 from dplit.trees.random import grow_random_trees
-from dplit.trees.routing import apply, count_labels, vote
+from dplit.trees.routing import apply, average, count_labels, vote
 
-__all__ = ["Trees", "apply", "count_labels", "grow_random_trees", "vote"]
+__all__ = ["Trees", "apply", "average", "count_labels", "grow_random_trees", "vote"]

@@ -14,7 +14,7 @@ from numba import njit
 
 from dplit.trees.arrays import LEAF, Trees
 
-MAX_NODES = 100_000_000  # of a forest: about 1.6 GB
+MAX_NODES = 100_000_000  # of a forest: about 2 GB
 
 
 def grow_random_trees(domain, n_trees, max_depth, *, rng, n_jobs=None):
@@ -57,7 +57,7 @@ def grow_random_trees(domain, n_trees, max_depth, *, rng, n_jobs=None):
         trees = Parallel(n_jobs=n_jobs, require="sharedmem")(tasks)
     if any(len(feature) == 0 for feature, _, _ in trees):
         raise too_large
-    return Trees.join(trees)
+    return Trees.join(trees, domain.n_levels.max())
 
 
 def _reachable(domain, max_depth):

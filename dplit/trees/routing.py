@@ -10,7 +10,7 @@ from numba import njit
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _leaf(feature, threshold, child, node, record):
+def _leaf(feature, threshold, child, side, steps, node, record):
     """Number of the leaf that `record` reaches from `node`."""
     j = feature[node]
     while j >= 0:
@@ -18,31 +18,39 @@ def _leaf(feature, threshold, child, node, record):
         if cut == cut:  # a number: the column is continuous
             node = child[node] + (value > cut)
         else:
-            node = child[node] + int(value)
+            node = child[node] + steps[side[node] + int(value)]
         j = feature[node]
     return child[node]
 
 
 @njit(cache=True, nogil=True)
-def _apply(feature, threshold, child, roots, X, leaves):
+def _apply(feature, threshold, child, side, steps, roots, X, leaves):
     for t in range(len(roots)):
         for i in range(len(X)):
-            leaves[i, t] = _leaf(feature, threshold, child, roots[t], X[i])
+            leaves[i, t] = _leaf(feature, threshold, child, side, steps, roots[t], X[i])
 
 
 @njit(cache=True, nogil=True)
-def _vote(feature, threshold, child, roots, X, labels, votes):
+def _vote(feature, threshold, child, side, steps, roots, X, labels, votes):
     for t in range(len(roots)):
         for i in range(len(X)):
-            votes[i, labels[_leaf(feature, threshold, child, roots[t], X[i])]] += 1
+            votes[i, labels[_leaf(feature, threshold, child, side, steps, roots[t], X[i])]] += 1
 
 
 @njit(cache=True, nogil=True)
-def _count(feature, threshold, child, roots, X, y, assigned, first, last, counts):
+def _average(feature, threshold, child, side, steps, roots, X, values, means):
+    for t in range(len(roots)):
+        for i in range(len(X)):
+            leaf = _leaf(feature, threshold, child, side, steps, roots[t], X[i])
+            means[i] += values[leaf] / len(roots)
+
+
+@njit(cache=True, nogil=True)
+def _count(feature, threshold, child, side, steps, roots, X, y, assigned, first, last, counts):
     for i in range(len(X)):
         t = assigned[i]
         if first <= t < last:
-            counts[_leaf(feature, threshold, child, roots[t], X[i]), y[i]] += 1
+            counts[_leaf(feature, threshold, child, side, steps, roots[t], X[i]), y[i]] += 1
 
 
 def _by_records(kernel, trees, X, out, n_jobs, *extra):
@@ -96,6 +104,23 @@ def vote(trees, X, labels, n_classes, n_jobs=None):
     """
     votes = np.zeros((len(X), n_classes), dtype=np.int32)
     return _by_records(_vote, trees, X, votes, n_jobs, labels)
+
+
+def average(trees, X, values, n_jobs=None):
+    """Mean over the trees of the value of the leaf that each record reaches.
+
+    Parameters
+    ----------
+    trees : Trees
+    X : float64 array, shape (n_records, n_features)
+    values : float64 array, shape (n_leaves,)
+        Value of each leaf of the forest.
+
+    Returns
+    -------
+    float64 array, shape (n_records,)
+    """
+    return _by_records(_average, trees, X, np.zeros(len(X)), n_jobs, values)
 
 
 def count_labels(trees, X, y, assigned, n_classes, n_jobs=None):

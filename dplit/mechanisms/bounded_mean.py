@@ -1,0 +1,101 @@
+"""The mean of targets in a public interval, when their number is private too.
+
+DiPriMe adds Laplace noise to a leaf's mean, scaled by the leaf's own count (v1, section 3; v2,
+section 3.1): the scale tells the count. Here every record votes instead.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dplit.errors import check_epsilon, check_rng
+
+
+class BoundedMean:
+    r"""Releases the votes of the records for the two ends of ``[lower, upper]``.
+
+    A record with target :math:`y` has one vote and splits it, :math:`a = (y - L)/R` for the upper
+    end and :math:`1 - a` for the lower one, :math:`R = U - L`. One record more or less changes the
+    pair of totals by exactly 1 in L1 norm, whatever its target, so that Laplace noise of scale
+    :math:`1/\epsilon` on each is epsilon-private under add-remove (:math:`2\epsilon` under
+    replace-one). The mean, :math:`L + R A/(A + B)`, is computed from the release. Derived in
+    :doc:`/book/median_forest`.
+
+    Parameters
+    ----------
+    epsilon : float
+        ``inf`` adds no noise.
+    lower, upper : float
+        Public bounds of the targets, ``lower < upper``.
+    """
+
+    def __init__(self, epsilon, lower, upper):
+        self.epsilon = check_epsilon(epsilon)
+        if not (np.isfinite(lower) and np.isfinite(upper) and lower < upper):
+            raise ValueError(
+                f"lower must be less than upper, both finite, got lower={lower!r}, upper={upper!r}"
+            )
+        self.lower, self.upper = float(lower), float(upper)
+
+    def __repr__(self):
+        return f"BoundedMean(epsilon={self.epsilon:g}, lower={self.lower:g}, upper={self.upper:g})"
+
+    def sample(self, sums, counts, *, rng):
+        """Noisy votes of groups of records.
+
+        Parameters
+        ----------
+        sums : array_like, shape (...,)
+            Sum of each group's targets, each target inside the bounds.
+        counts : array_like, shape (...,)
+            Number of records in each group.
+        rng : numpy.random.Generator
+
+        Returns
+        -------
+        ndarray, shape (..., 2)
+            Votes for the lower and for the upper end; the noise may make them negative.
+
+        Raises
+        ------
+        ValueError
+            If a sum is not that of so many targets inside the bounds.
+        """
+        sums, counts = np.asarray(sums, dtype=np.float64), np.asarray(counts, dtype=np.float64)
+        width = self.upper - self.lower
+        above = (sums - counts * self.lower) / width
+        room = 1e-6 * (1 + counts)
+        if not ((above >= -room) & (above <= counts + room)).all():
+            raise ValueError(
+                "sums must be of targets inside the bounds, "
+                f"counts x {self.lower:g} to counts x {self.upper:g}"
+            )
+        votes = np.stack([counts - above, above], axis=-1)
+        return votes + check_rng(rng).laplace(scale=1 / self.epsilon, size=votes.shape)
+
+    def mean(self, votes, centre=None):
+        r"""Means from released votes: :math:`L + R (A + w c)/(A + B + w)`, clipped to the bounds.
+
+        Reads nothing but the release. Without a centre :math:`w = 0`. With one, :math:`c` is its
+        place in the interval and :math:`w = 2/\epsilon`, the standard deviation of the noise in
+        :math:`A + B`: groups too small to be told from noise lie near the centre.
+
+        Parameters
+        ----------
+        votes : array_like, shape (..., 2)
+            As `sample` returns them.
+        centre : float, optional
+            Public, or computed from released votes. Where no votes are left the mean is the
+            centre, or else the middle of the interval.
+
+        Returns
+        -------
+        ndarray, shape (...,), in the units of the targets
+        """
+        votes = np.asarray(votes, dtype=np.float64)
+        width, weight, place = self.upper - self.lower, 0.0, 0.5
+        if centre is not None:
+            weight, place = 2 / self.epsilon, (centre - self.lower) / width
+        total, above = votes.sum(axis=-1) + weight, votes[..., 1] + weight * place
+        share = np.divide(above, total, out=np.full(total.shape, place), where=total > 0)
+        return self.lower + width * np.clip(share, 0.0, 1.0)

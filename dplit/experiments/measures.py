@@ -28,35 +28,20 @@ def error(model, split):
 
 
 def leaf_shares(model, split):
-    """Share of a tree's training records that a leaf holds, at `QUANTILES` over the leaves.
+    """Share of the training records that a leaf holds, at `QUANTILES` over the leaves of all trees.
 
-    Then the largest share, and the mean number of nodes and of leaves of a tree.
+    Every tree sees all training records. Then the share of leaves that hold less than a quarter of
+    what they would in a balanced tree, and the mean number of nodes of a tree.
     """
-    leaves = np.asarray(model.apply(split.X_train))
-    shares, n_leaves = [], []
-    for held, (n, numbers) in zip(leaves.T, _leaves(model, leaves)):
-        counts = np.bincount(np.searchsorted(numbers, held), minlength=n)
-        shares.append(counts / len(held))
-        n_leaves.append(n)
-    shares = np.concatenate(shares)
-    nodes = float(np.mean(_node_counts(model)))
-    return [*map(float, np.quantile(shares, QUANTILES)), nodes, float(np.mean(n_leaves))]
-
-
-def _leaves(model, leaves):
-    """Number of leaves of each tree, and their numbers in order."""
-    trees = model.trees_
-    for t in range(leaves.shape[1]):
-        n = int(trees.leaf_starts[t + 1] - trees.leaf_starts[t])
-        first = 0 if leaves[:, t].max() < n else int(trees.leaf_starts[t])
-        yield n, np.arange(first, first + n)
-
-
-def _node_counts(model):
-    """Number of nodes of each tree."""
-    trees = model.trees_
-    ends = [*trees.roots[1:], len(trees.feature)]
-    return np.diff([trees.roots[0], *ends])
+    shares = []
+    for numbers, n in zip(
+        np.asarray(model.apply(split.X_train)).T, np.diff(model.trees_.leaf_starts)
+    ):
+        shares.append(np.bincount(numbers, minlength=n) * (n / len(numbers)))
+    balance = np.concatenate(shares)
+    shares = np.concatenate([s / len(s) for s in shares])
+    nodes = len(model.trees_.feature) / model.trees_.n_trees
+    return [*map(float, np.quantile(shares, QUANTILES)), float(np.mean(balance < 0.25)), nodes]
 
 
 def left_shares(model, split):
@@ -91,7 +76,10 @@ def left_fractions(trees, records):
             if feature < 0 or not len(here):
                 continue
             values, cut = records[here, feature], trees.threshold[node]
-            steps = values.astype(int) if np.isnan(cut) else (values > cut).astype(int)
+            if np.isnan(cut):
+                steps = trees.steps[trees.side[node] + values.astype(int)]
+            else:
+                steps = (values > cut).astype(int)
             found.append(np.mean(steps == 0))
             first = int(trees.child[node])
             waiting += [(first + s, here[steps == s]) for s in np.unique(steps).tolist()]

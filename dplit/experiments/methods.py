@@ -76,7 +76,8 @@ def _median(selection=None, median="value"):
         if selection is None:
             params = {"epsilon": math.inf, "selection": "exponential", **params}
         else:
-            params = {"selection": selection, "median": median, **params}
+            law = "value" if setting.reading == "proved" else median  # by rank nothing is private
+            params = {"selection": selection, "median": law, **params}
         return getattr(forests, f"MedianForest{kind}")(**_public(setting), **params)
 
     return build

@@ -8,11 +8,11 @@ result that comes with the project, and `side_by_side` sets it beside the printe
 10
 """
 
-from dplit.experiments import diprime_figures, diprime_tables  # noqa: F401
-from dplit.experiments.compare import agree, compare, side_by_side, tally
+from dplit.experiments import diprime_figures, diprime_sentences, diprime_tables  # noqa: F401
+from dplit.experiments.comparison import agree, compare, side_by_side, tally
 from dplit.experiments.core import Cell, Experiment, get, ids
 from dplit.experiments.protocol import run_task
-from dplit.experiments.run import run, select
+from dplit.experiments.running import run, select
 from dplit.experiments.store import Result, read, stored
 
 __all__ = [

@@ -31,7 +31,7 @@ def parameters(method, common, depth):
     depth : int
     """
     taken = {"n_estimators": common["n_estimators"], "max_depth": depth}
-    if method not in ("DP-ERT", "DP-DF"):
+    if method != "DP-ERT":
         taken["max_features"] = common["max_features"]
     if method not in EXACT:
         taken["epsilon"] = float(common["epsilon"])

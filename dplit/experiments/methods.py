@@ -83,10 +83,25 @@ def _median(selection=None, median="value"):
     return build
 
 
+def _baseline(name):
+    """A builder of what the papers compare with: ``<name>Regressor`` or ``<name>Classifier``."""
+
+    def build(setting, **params):
+        from dplit import baselines
+
+        kind = "Regressor" if setting.target_bounds else "Classifier"
+        return getattr(baselines, name + kind)(**_public(setting), **params)
+
+    return build
+
+
 METHODS = {
     "RF": _sklearn("RandomForest"),
     "ERT": _sklearn("ExtraTrees"),
     "Median": _median(),
     **{name: _median(selection) for name, selection in SELECTION.items()},
+    "DP-ERT": _baseline("DPExtraTrees"),
+    "DP-RF": _baseline("DPRandomForest"),
+    "DP-DF": _baseline("DPDecisionForest"),
     "DiPriMe (v1)": _median("exponential", median="rank"),
 }

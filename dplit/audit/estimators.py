@@ -24,9 +24,10 @@ class FreshFit:
         Every parameter called ``random_state``, of itself or of a step, is set anew for each draw.
     structure : int or None
         With a seed, randomness comes as a Generator whose draws are fresh, but whose spawned streams
-        are those of this seed. A forest of this package grows its trees from spawned streams, so
-        its trees are then the same in every draw and all that varies is what reads the data: a
-        sharper audit, and valid for any estimator.
+        are those of this seed. A random forest of this package grows its trees from spawned
+        streams, so its trees are then the same in every draw and all that varies is what reads the
+        data: a sharper audit. Not for an estimator whose spawned streams are a mechanism's noise,
+        as a median forest's are: it would look as if it had none.
     """
 
     estimator: object

@@ -247,11 +247,9 @@ class PrivateForestRegressor(RegressorMixin, PrivateForest):
 
         Returns
         -------
-        float64 array, shape (n_records,), in the units of the targets, inside their bounds
+        float64 array, shape (n_records,), in the units of the targets
         """
-        records = self._read(X)
-        means = trees.average(self.trees_, records, self.leaf_values_, self.n_jobs)
-        return np.clip(means, *self.target_bounds_)
+        return trees.average(self.trees_, self._read(X), self.leaf_values_, self.n_jobs)
 
 
 def _check_bounds(bounds):

@@ -169,7 +169,7 @@ class MedianForestRegressor(PrivateForestRegressor, _MedianForest):
     accounting : {"proved", "published"}
         "proved" draws each record's tree independently, draws column and cut jointly, and releases
         leaf means by `BoundedMean`: it spends `epsilon`. "published" runs the paper's algorithm
-        with the paper's budget split; the budget shows what that costs.
+        with the paper's budget split, its means not clipped; the budget shows what that costs.
     random_state : int, Generator, RandomState or None
         Seed of trees and noise. Whoever knows it can undo the noise: leave it None for a release.
     n_jobs : int, optional
@@ -385,11 +385,14 @@ def _proved_means(stats, epsilon, rng):
 
 
 def _published_means(stats, epsilon, rng):
-    """Mean plus Laplace noise of scale 1/(count epsilon), clipped; an empty leaf: the middle."""
+    """Mean plus Laplace noise of scale 1/(count epsilon), as the papers have it: not clipped.
+
+    They leave an empty leaf open; it releases the middle here.
+    """
     counts, sums = stats.T
     noise = rng.laplace(size=len(stats))
     means = sums / np.maximum(counts, 1) + noise / (np.maximum(counts, 1) * epsilon)
-    return np.where(counts > 0, np.clip(means, 0.0, 1.0), 0.5)
+    return np.where(counts > 0, means, 0.5)
 
 
 def _published_labels(counts, epsilon, rng):

@@ -371,12 +371,12 @@ def test_bad_records_are_named():
     with pytest.raises(ValueError, match="0 sample"):
         private().fit(X[:0], y[:0])
     for missing in (None, np.nan, pd.NA):
-        with pytest.raises(ValueError, match="y must hold a class for every record"):
+        with pytest.raises(ValueError, match="y must hold a value for every record"):
             private().fit(X, np.array([missing, *y[1:]], dtype=object))
-        with pytest.raises(ValueError, match="y must hold a class for every record"):
+        with pytest.raises(ValueError, match="y must hold a value for every record"):
             private(classes=None).fit(X, [missing, *y[1:]])
     for numbers in ([np.nan, *[1] * 19], pd.array([None, *[1] * 19], dtype="Int64")):
-        with pytest.raises(ValueError, match="y must hold a class for every record"):
+        with pytest.raises(ValueError, match="y must hold a value for every record"):
             private(classes=[0, 1]).fit(X, numbers)
     mixed = Domain([Continuous(0, 1), Categorical([0, 1])])
     with pytest.raises(TypeError, match="X must be dense, got a sparse csr_array"):

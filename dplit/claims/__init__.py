@@ -14,6 +14,7 @@ from dplit.claims import (  # noqa: F401
     diprime_median,
     diprime_occupancy,
     diprime_selection,
+    diprime_tables,
     diprime_v1,
     diprime_v2,
     rdf,

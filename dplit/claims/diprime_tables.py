@@ -13,7 +13,7 @@ from dplit.experiments import recheck, sentences
 
 PAGE = {
     "chapter": "median_forest_experiments",
-    "anchor": "",
+    "anchor": "def-experiments-agree",
     "kind": "reproduced",
     "test": "tests/experiments/test_stored.py",
 }
@@ -94,3 +94,16 @@ table_claim("diprime-v1/table-1", TABLE, "fails")
 table_claim("diprime-v1/table-2", TABLE, "fails")
 table_claim("diprime-v2/table-1", TABLE, "fails")
 table_claim("diprime-v2/table-2", TABLE, "fails")
+figure_claim("diprime-v1/figure-1", "holds")
+figure_claim("diprime-v1/figure-3", "holds")
+figure_claim("diprime-v1/figure-4", "holds")
+figure_claim("diprime-v1/figure-5", "holds")
+figure_claim("diprime-v1/figure-6", "holds")
+figure_claim("diprime-v2/figure-1", "fails")
+figure_claim("diprime-v2/figure-2", "holds")
+figure_claim("diprime-v2/figure-3", "holds")
+figure_claim("diprime-v2/figure-4", "holds")
+figure_claim("diprime-v2/figure-5", "holds")
+figure_claim("diprime-v2/figure-6", "holds")
+figure_claim("diprime-v2/figure-7", "holds")
+figure_claim("diprime-v2/figure-8", "holds")

@@ -9,7 +9,7 @@ result that comes with the project, and `side_by_side` sets it beside the printe
 """
 
 from dplit.experiments import diprime_figures, diprime_sentences, diprime_tables  # noqa: F401
-from dplit.experiments.comparison import agree, compare, side_by_side, tally
+from dplit.experiments.comparison import agree, compare, series, side_by_side, tally, verdicts
 from dplit.experiments.core import Cell, Experiment, get, ids
 from dplit.experiments.protocol import run_task
 from dplit.experiments.running import run, select
@@ -17,5 +17,5 @@ from dplit.experiments.store import Result, read, stored
 
 __all__ = [
     "Cell", "Experiment", "Result", "agree", "compare", "get", "ids", "read", "run", "run_task",
-    "select", "side_by_side", "stored", "tally",
+    "select", "series", "side_by_side", "stored", "tally", "verdicts",
 ]  # fmt: skip

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from dplit.experiments import core, printed, store
+from dplit.experiments import core, printed, sentences, store
 
 
 @dataclass(frozen=True)
@@ -143,3 +143,42 @@ def tally(rows):
     """How many cells agree, do not, and are not run, tuple of int."""
     answers = [r.agrees for r in rows]
     return answers.count(True), answers.count(False), answers.count(None)
+
+
+def series(id, method, reading, name, result=None, **fixed):
+    """One curve of a figure, from its result.
+
+    Parameters
+    ----------
+    id, method, reading : str
+    name : str
+        The parameter along the curve; None for the one point of a method that it does not affect.
+    result : Result, optional
+        Left out, the one that comes with the project.
+    **fixed
+        Values of the other parameters that the figure varies.
+
+    Returns
+    -------
+    DataFrame, index the parameter's values; columns mean and deviation
+    """
+    result = store.stored(id) if result is None else result
+    points = sentences.curve(result, method, reading, name, **fixed)
+    rows = [(float(result.mean(key)), float(result.deviation(key))) for key in points.values()]
+    return pd.DataFrame(rows, columns=["mean", "deviation"], index=pd.Index(points, name=name))
+
+
+def verdicts(id):
+    """What the paper writes about a figure, decided on the stored result.
+
+    Returns
+    -------
+    DataFrame, index the sentence; columns verdict ("holds", "fails", "not decided") and numbers
+    """
+    rows = []
+    for s in sentences.of(id):
+        others = [store.stored(other) for other in s.others]
+        holds, numbers = sentences.decide(s, store.stored(id), others)
+        rows.append(({True: "holds", False: "fails", None: "not decided"}[holds], numbers))
+    index = pd.Index([s.says for s in sentences.of(id)], name="sentence")
+    return pd.DataFrame(rows, columns=["verdict", "numbers"], index=index)

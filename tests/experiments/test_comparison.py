@@ -35,7 +35,11 @@ def test_the_rule(mean, deviation, text, agrees):
 def result():
     """A result of v2's table 1 with three cells of Turbine."""
     found = store.Result("diprime-v2/table-1")
-    scores = {"RF/exact": (1.20e-4, 1.24e-4), "DiPriMe/published": (9e-4, 11e-4), "DiPriMe/proved": (16e-4, 16e-4)}  # fmt: skip
+    scores = {
+        "RF/exact": (1.20e-4, 1.24e-4),
+        "DiPriMe/published": (9e-4, 11e-4),
+        "DiPriMe/proved": (16e-4, 16e-4),
+    }
     for name, values in scores.items():
         for r, score in enumerate(values):
             outcome = {"score": score, "epsilon": 10.0, "seconds": 1.0}
@@ -53,7 +57,8 @@ def test_side_by_side(result):
 
 
 def test_the_printed_cell_is_held_against_published_not_proved(result):
-    rows = {r.row: r for r in experiments.compare("diprime-v2/table-1", result) if r.data == "gas-turbine"}  # fmt: skip
+    found = experiments.compare("diprime-v2/table-1", result)
+    rows = {r.row: r for r in found if r.data == "gas-turbine"}
     assert rows["DiPriMe"].agrees is False and rows["DiPriMe"].proved[0] == pytest.approx(16e-4)
     assert rows["RF"].agrees is True and rows["DP-RF"].agrees is None
     assert comparison.tally(list(rows.values())) == (1, 1, 6)

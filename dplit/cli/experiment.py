@@ -1,9 +1,9 @@
 """Run one of the papers' tables or figures again, or list them.
 
 A run continues the result file that is there: what it holds is not run again, and a run that was
-stopped loses only the tasks that were running. Without --out the file is under dplit-results/ in the
-current folder; the project's own results, in data/results/, stay as they are. A table is printed
-beside the paper's cells. The exit status is 0 if the run is complete.
+stopped loses only the tasks that were running. Without --out the file is under dplit-results/ in
+the current folder; the results of the project, in data/results/, stay as they are. A table is
+printed beside the paper's cells. The exit status is 0 if the run is complete.
 """
 
 from __future__ import annotations

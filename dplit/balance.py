@@ -21,7 +21,7 @@ from numbers import Real
 
 import numpy as np
 
-from dplit.errors import check_integer
+from dplit.errors import check_integer, check_positive
 
 LARGEST = 700.0  # beyond it e^{-epsilon} is no normal number any more
 
@@ -314,16 +314,46 @@ def _child(t, lengths, epsilon):
     return weights[blocks > t].sum(), weights.sum()
 
 
-def two_levels_trap(n, t):
+def two_levels_safe(n, t):
+    r"""Budget of each level up to which no data lose by two private levels: what is proved.
+
+    Infinite for n up to 4t + 5. For n from 4t + 6 to 5t + 4, with s = t + 1, the root of
+
+    .. math:: \epsilon\,(5s - n) = 2 \ln\cosh(\epsilon s/2) .
+
+    0 for larger n: there some data lose at every positive epsilon. :doc:`/book/balance`.
+
+    Parameters
+    ----------
+    n, t : int, at least 0
+    """
+    s = check_integer(t, "t", 0) + 1
+    spare = 5 * s - check_integer(n, "n", 0)
+    if n <= 4 * s + 1:
+        return math.inf
+    if spare <= 0:
+        return 0.0
+    from scipy.optimize import brentq
+
+    def gain(epsilon):
+        return epsilon * spare - 2 * (np.logaddexp(epsilon * s / 2, -epsilon * s / 2) - math.log(2))
+
+    return float(brentq(gain, 4 * spare / s**2, 2 * math.log(2) / (s - spare), xtol=1e-14))
+
+
+def two_levels_trap(n, t, epsilon=1.0):
     """Values in [0, 1] whose four leaves keep more than t records likelier under random cuts.
 
     With s = t + 1, only a first cut after 2s values leads to four leaves of at least s, and a cut
     in a longer interval nearer to the median doesn't. For n of at least 5t + 6 this shows at every
-    positive epsilon; for smaller n, of at least 4t + 6, at large ones. :doc:`/book/balance`.
+    positive epsilon; for n of 5t + 5 at the given one; for smaller n, of at least 4t + 6, at large
+    ones, for n of 14 and t of 2 from 1.23 on. :doc:`/book/balance`.
 
     Parameters
     ----------
     n, t : int, t >= 0 and n >= 4t + 6
+    epsilon : float, positive
+        For n of at most 5t + 5: the gaps fit this budget.
 
     Returns
     -------
@@ -331,10 +361,12 @@ def two_levels_trap(n, t):
     """
     s = check_integer(t, "t", 0) + 1
     check_integer(n, "n", 4 * t + 6)
+    small = min(1.0, check_positive(epsilon, "epsilon")) / (100 * s)
     if n > 5 * s:
-        sizes, gaps = (s, s, s, n - 3 * s), (1e3, 1.0, 1e6)
+        sizes, gaps = (s, s, s, n - 3 * s), (1e3 * s, 1.0, 1e6 * s**2)
     else:
-        sizes, gaps = (s, s, 1, s - 1, n - 3 * s), (1.0, 1.0, 1.0, 1.0)
+        third = s - 1 if n == 5 * s else 1
+        sizes, gaps = (s, s, third, s - third, n - 3 * s), (small, small**2, 0.5, 0.5)
     places = np.cumsum([0.0, *gaps]) / sum(gaps)
     places[-1] = 1.0
     return np.repeat(places, sizes)

@@ -12,6 +12,7 @@ from scipy.integrate import quad
 
 from dplit import balance
 from dplit.claims import diprime_balance as counted
+from dplit.claims import diprime_balance_levels as levels
 
 EPSILONS = (0.0, 0.01, 0.7, 3.0)
 VALUES = (0.1, 0.1, 0.25, 0.5, 0.55, 0.8, 1.0)
@@ -156,8 +157,8 @@ def test_two_levels_by_quadrature(epsilon):
 
 
 def test_two_levels_lies_between_certain_bounds():
-    for t, values in ((0, counted.TRAP), (0, (0, 1, 1, 2, 3)), (1, (0, 0, 1, 1, 2, 2, 3, 3))):
-        low, high = counted.two_levels_between(t, values, 3, Fraction(3, 2), 40)
+    for t, values in ((0, levels.TRAP), (0, (0, 1, 1, 2, 3)), (1, (0, 0, 1, 1, 2, 2, 3, 3))):
+        low, high = levels.two_levels_between(t, values, 3, Fraction(3, 2), 40)
         exact = balance.two_levels(t, values, 0, 3, 2 * math.log(1.5))
         assert low <= exact <= high < low + Fraction(1, 10)
 
@@ -197,6 +198,73 @@ def test_traps_from_4t_plus_6_on(t, more):
         assert all(balance.two_levels(t, trap, 0, 1, e) < random for e in epsilons)
 
 
+@pytest.mark.parametrize("epsilon", [0.001, 0.03, 1.0, 6.0])
+@pytest.mark.parametrize("t", [1, 2, 5])
+def test_the_trap_of_5t_plus_5_shows_at_each_budget(t, epsilon):
+    """Its ratio is near to the limit 1 / cosh(epsilon/2)^2 of ever smaller gaps."""
+    trap = balance.two_levels_trap(5 * t + 5, t, epsilon)
+    random = balance.two_levels(t, trap, 0, 1, 0)
+    lost = math.log(random / balance.two_levels(t, trap, 0, 1, epsilon))
+    assert lost == pytest.approx(2 * math.log(math.cosh(epsilon / 2)), rel=0.1)
+
+
+@pytest.mark.parametrize("epsilon", [0.9, 1.21, 1.23, 2.0])
+def test_the_trap_of_fourteen_records(epsilon):
+    """Its ratio tends to 4 z^3 / (1 + z^2)^2 with z = e^epsilon, below 1 from 1.2188 on."""
+    trap, z = balance.two_levels_trap(14, 2), math.exp(epsilon)
+    ratio = balance.two_levels(2, trap, 0, 1, epsilon) / balance.two_levels(2, trap, 0, 1, 0)
+    assert ratio == pytest.approx(4 * z**3 / (1 + z**2) ** 2, rel=0.03)
+    assert (ratio < 1) == (epsilon > 1.22)
+
+
+@pytest.mark.parametrize("epsilon", [1e-4, 1e-3, 1e-2])
+def test_traps_of_many_records(epsilon):
+    t = 1500
+    trap = balance.two_levels_trap(5 * t + 6, t)
+    assert balance.two_levels(t, trap, 0, 1, epsilon) < balance.two_levels(t, trap, 0, 1, 0)
+
+
+def test_budgets_that_are_safe():
+    assert balance.two_levels_safe(14, 2) == pytest.approx(math.log((1 + math.sqrt(5)) / 2))
+    assert balance.two_levels_safe(5, 0) == balance.two_levels_safe(13, 2) == math.inf
+    assert balance.two_levels_safe(6, 0) == balance.two_levels_safe(15, 2) == 0
+    for n, t in ((14, 2), (18, 3), (19, 3), (480, 99)):
+        safe = balance.two_levels_safe(n, t)
+        for epsilon, held in ((safe * 0.999, True), (safe * 1.001, False)):
+            bound = (2 * math.log(math.cosh(epsilon * (t + 1) / 2))) / (5 * t + 5 - n)
+            assert (epsilon >= bound) == held
+
+
+def test_no_exchange_of_weights_loses_below_the_safe_budget():
+    for n, t in ((14, 2), (18, 3), (19, 3), (24, 4)):
+        safe = balance.two_levels_safe(n, t)
+        assert levels.least_exchange(n, t, safe) > -1e-12
+        assert levels.least_exchange(n, t, safe / 2) > 0
+        assert levels.least_exchange(n, t, 3 * safe) < 0
+
+
+@settings(deadline=None, max_examples=150)
+@given(
+    st.lists(st.sampled_from([1e-9, 1e-6, 1e-3, 1.0, 3.0, 0.0]), min_size=15, max_size=15),
+    st.floats(0.001, 0.4812),
+)
+def test_no_trap_of_fourteen_records_at_small_budgets(gaps, epsilon):
+    if sum(gaps) == 0:
+        return
+    places = np.cumsum(gaps) / sum(gaps)
+    values = np.minimum(places[:-1], 1.0)
+    random = balance.two_levels(2, values, 0, 1, 0)
+    assert balance.two_levels(2, values, 0, 1, epsilon) >= random * (1 - 1e-9)
+
+
+def test_deeper_traps_close():
+    """By hand for two levels: s = 2, clumps 2, 2, 1, 1, 4; and none up to 2^k s + 1."""
+    assert levels.splits([2, 2, 1, 1, 4], 2, 2) and not levels.splits([2, 2, 1], 2, 2)
+    assert not levels.splits([1, 4], 2, 1) and levels.splits([1, 1, 4], 2, 1)
+    assert levels.deep_trap_closes(10, 1, 2) and levels.deep_trap_closes(18, 1, 3)
+    assert not levels.deep_trap_closes(9, 1, 2) and not levels.deep_trap_closes(17, 1, 3)
+
+
 @settings(deadline=None, max_examples=80)
 @given(st.lists(st.floats(0.001, 0.999), min_size=8, max_size=9), st.floats(0.01, 6))
 def test_no_trap_up_to_4t_plus_5(values, epsilon):
@@ -231,6 +299,8 @@ def test_the_limit_of_the_trap():
         (lambda: balance.worst_more_than(3, 1, 0.5, 0, 1), "n must"),
         (lambda: balance.worst_at_least(4, 0, 0.5, 0, 1), "t must"),
         (lambda: balance.two_levels_trap(5, 0), "n must"),
+        (lambda: balance.two_levels_trap(10, 1, 0.0), "epsilon"),
+        (lambda: balance.two_levels_safe(-1, 0), "n must"),
     ],
 )
 def test_errors_name_the_argument(call, name):

@@ -17,6 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dplit import claims, occupancy
+from dplit.claims import diprime_occupancy_leaves as leaves
 from dplit.claims.diprime_occupancy import inverted_tail
 
 OCCUPANCY_CLAIMS = [c for c in claims.all() if c.chapter == "occupancy"]
@@ -73,6 +74,11 @@ def test_tails_against_enumeration_of_all_trees(n, depth, root):
         assert occupancy.any_leaf_tail(n, depth, epsilon, t) == pytest.approx(
             float(some), rel=1e-12
         )
+    for least in range(n + 2):
+        some = sum(p for c, p in law.items() if min(c) < least)
+        assert occupancy.any_leaf_below(n, depth, epsilon, least) == pytest.approx(
+            float(some), rel=1e-12
+        )
 
 
 def test_a_million_records():
@@ -90,6 +96,28 @@ def test_a_million_records():
         odd = above[1::2].sum()
         spread = spread / 4 + 1 / (2 * math.sinh(epsilon / 2) ** 2) + odd / 4
     assert law @ (k - n / 2**depth) ** 2 == pytest.approx(spread, rel=1e-9)
+
+
+def test_the_worst_leaf_of_a_million_records():
+    """A million leaves at depth 20: below the sum of their tails, and near to independent leaves."""
+    n, depth, epsilon = 10**6, 20, 0.5
+    for t in (12.0, 16.0, 20.0):
+        union = 2**depth * float(occupancy.leaf_tail(t, n, depth, epsilon))
+        some = occupancy.any_leaf_tail(n, depth, epsilon, t)
+        assert some < union
+        assert some == pytest.approx(-math.expm1(-union), rel=0.01)
+
+
+def test_the_union_bound_counts_a_tree_once_for_each_leaf_that_is_off():
+    """Four leaves: the expected number of leaves that are off, in fractions."""
+    n, root = 6, Fraction(1, 2)
+    law, mean = trees(n, 2, root), Fraction(n, 4)
+    for t in (1, 2, 3):
+        numbers = {c: sum(abs(x - mean) >= t for x in c) for c in law}
+        some = occupancy.any_leaf_tail(n, 2, epsilon_of(root), t)
+        assert some == pytest.approx(float(sum(p for c, p in law.items() if numbers[c])))
+        union = 4 * float(occupancy.leaf_tail(t, n, 2, epsilon_of(root)))
+        assert union == pytest.approx(float(sum(numbers[c] * p for c, p in law.items())))
 
 
 def test_the_ends():
@@ -172,6 +200,59 @@ def test_the_corrected_bound_holds(n, depth, epsilon, t):
     assert exact <= occupancy.corrected_bound(t, n, depth, epsilon) * (1 + 1e-9) + 1e-33
 
 
+@settings(max_examples=60, deadline=None)
+@given(
+    blocks=st.integers(1, 40), depth=st.integers(1, 6),
+    epsilon=st.floats(0.02, 30), t=st.floats(0, 60),
+)  # fmt: skip
+def test_theorem_2_where_it_is_proved(blocks, depth, epsilon, t):
+    exact = occupancy.leaf_tail(t, blocks * 2**depth, depth, epsilon) - 1e-33
+    assert exact <= occupancy.divisible_bound(t, depth, epsilon) * (1 + 1e-9)
+    assert exact <= occupancy.published_bound(t, depth, epsilon)
+    rate = min(epsilon, leaves.TURN)
+    exact = occupancy.leaf_tail(t, blocks, depth, rate) - 1e-33
+    assert exact <= occupancy.published_bound(t, depth, rate)
+
+
+@pytest.mark.parametrize("depth", [1, 2, 7])
+def test_the_moments_behind_the_divisible_bound(depth):
+    """Second moment and mean cosh of the exact law, against the two numerators."""
+    for epsilon in (0.3, 1.0, 4.0):
+        n = 2**depth * 300
+        off = np.arange(n + 1) - 300
+        law, unit = occupancy.leaf_law(n, depth, epsilon), math.sinh(epsilon / 2)
+        assert law @ off.astype(float) ** 2 <= (1 - 2.0**-depth) / unit**2 * (1 + 1e-9)
+        s = occupancy.BETA * epsilon / 2
+        ratio = (math.sinh(s / 2) / unit) ** 2
+        seen = law > 0
+        assert law[seen] @ (np.cosh(s * off[seen]) - 1) <= 2 * ratio / (1 - 2 * ratio)
+        bound = float(occupancy.divisible_bound(2.4, depth, epsilon))
+        sides = (
+            (1 - 2.0**-depth) / (3 * unit) ** 2,
+            ratio / (1 - 2 * ratio) / math.sinh(1.5 * s) ** 2,
+        )
+        assert bound == pytest.approx(min(1, *sides))
+
+
+def test_the_cells_of_the_proof():
+    """The constant bounds corrected_bound inside a cell, and the proof ends soon after its turn."""
+    for depth in (1, 2, 3, 9):
+        for low, high in ((0.0, 0.1), (0.9, 1.0), (2.2, 2.26)):
+            for epsilon in (max(low, 1e-3), (low + high) / 2, high):
+                k = math.ceil(4 / epsilon)
+                for n in (2**depth * 10 * k, 2**depth * 10 * k + 1):
+                    exact = float(occupancy.corrected_bound(k, n, depth, epsilon))
+                    rest = float(occupancy.corrected_bound(2 * k, n, depth - 1, epsilon))
+                    rare, mean = rest / (1 + math.exp(epsilon)), n / 2**depth
+                    off = [math.ceil(mean + k) - mean, mean - math.floor(mean - k)]
+                    constant = 2 * (exact - rare) / sum(math.exp(-epsilon * x) for x in off)
+                    most = leaves.constant_at_most(depth, low, high)
+                    assert constant <= most * (1 + 1e-8)
+                    assert constant >= 0.9 * most or n % 2 == 0
+    assert leaves.covered(leaves.DEEPEST) and not leaves.covered(leaves.DEEPEST, 2.3)
+    assert all(left > right for left, right in leaves.beyond_turn())
+
+
 @pytest.mark.parametrize("n", [1000, 1001])
 def test_the_corrected_bound_is_exact_for_one_split(n):
     t = np.arange(1, 40) / 2
@@ -236,6 +317,8 @@ def test_simulated_trees_keep_every_record():
             "epsilon must be a positive finite number, got 0.0",
         ),
         (lambda: occupancy.model_tail(-1.0, 2, 1.0), "t must be at least 0, got -1"),
+        (lambda: occupancy.any_leaf_below(4, 2, 1.0, 0.5), "least must be an integer"),
+        (lambda: occupancy.divisible_bound(1.0, 0, 1.0), "depth must be an integer of at least 1"),
         (lambda: occupancy.gamma(0), "depth must be an integer of at least 1, got 0"),
         (
             lambda: occupancy.corrected_bound(float("nan"), 4, 2, 1.0),

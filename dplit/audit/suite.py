@@ -11,17 +11,26 @@ from __future__ import annotations
 import math
 import warnings
 import zlib
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple
 
 import numpy as np
 
+from dplit.audit._subject import (
+    EFFORTS,
+    FALSE_ALARM,
+    ROUNDING,
+    Found,
+    Row,
+    Subject,
+    described,
+    pick,
+)
 from dplit.audit.blackbox import epsilon_lower_bound
 from dplit.audit.estimators import audit_estimator, leaf_labels
 from dplit.audit.exact import worst_privacy_loss
 from dplit.audit.forest import ForestLaw, equal_parts_bound
+from dplit.audit.median_subjects import registered as median_forests
 from dplit.audit.neighbours import (
     append_record,
     count_vectors,
@@ -32,59 +41,6 @@ from dplit.audit.neighbours import (
 from dplit.audit.search import smallest_violation
 from dplit.errors import PrivacyLeakWarning, check_choice, check_integer, summarised
 from dplit.mechanisms import Exponential, Geometric, Laplace, PermuteAndFlip, SmoothExponential
-
-EFFORTS = ("quick", "reader", "deep")
-FALSE_ALARM = 1e-6
-ROUNDING = 1e-9  # relative room that an exact loss gets above the declared epsilon
-
-
-class Row(NamedTuple):
-    """One subject's audit.
-
-    `declared` is the epsilon that the subject claims, `found` its exact loss or a lower bound of
-    it, `expected` "within" or "caught", and `ok` whether it came so. `detail` says where. Of a
-    subject whose audit stopped with an error, the two numbers are NaN and `detail` is the error.
-    """
-
-    subject: str
-    method: str
-    declared: float
-    found: float
-    expected: str
-    ok: bool
-    detail: str
-
-
-class Found(NamedTuple):
-    """What the check of a subject returns."""
-
-    declared: float
-    found: float
-    detail: str
-
-
-@dataclass(frozen=True)
-class Subject:
-    """Something to audit.
-
-    Attributes
-    ----------
-    name : str
-    method : str
-        "exact" or "black box".
-    expected : str
-        "within" or "caught".
-    check : callable
-        ``check(effort, rng) -> Found``.
-    efforts : tuple of str
-        The efforts that include it.
-    """
-
-    name: str
-    method: str
-    expected: str
-    check: Callable
-    efforts: tuple = EFFORTS
 
 
 def subjects(effort="deep"):
@@ -158,10 +114,6 @@ def audit_subject(name, effort="quick", seed=0):
     return Row(name, subject.method, float(declared), float(found), subject.expected, ok, detail)
 
 
-def _pick(effort, *values):
-    return values[EFFORTS.index(effort)]
-
-
 # --- exact losses
 
 
@@ -169,7 +121,7 @@ def _counts(mechanism, neighbours, epsilon=1.0):
     """A mechanism on the counts of a leaf of three classes."""
 
     def check(effort, rng):
-        space = count_vectors(_pick(effort, 6, 10, 16), 3)
+        space = count_vectors(pick(effort, 6, 10, 16), 3)
         return _worst(epsilon, mechanism, space, neighbours)
 
     return check
@@ -179,7 +131,7 @@ def _noise(density, epsilon=1.0):
     """A noisy count: `density` of the released number, at points around the count."""
 
     def check(effort, rng):
-        n = _pick(effort, 3, 10, 30)
+        n = pick(effort, 3, 10, 30)
         points = np.arange(-20, n + 21)
 
         def law(count):
@@ -201,7 +153,7 @@ def _forest_law(assignment, neighbours, rate=1.0, bound=False):
         labels = PermuteAndFlip(rate, monotonic=True)
         law = ForestLaw((2, 1), 2, labels.pmf, assignment)
         near = partial(neighbouring_data, universe=law.universe, neighbours=neighbours)
-        space = tuple(data_sets(law.universe, _pick(effort, 3, 5, 6)))
+        space = tuple(data_sets(law.universe, pick(effort, 3, 5, 6)))
         return _worst(declared, law, space, near)
 
     return check
@@ -240,11 +192,11 @@ def _sampler(mechanism, data, neighbour, epsilon=1.0):
     """A mechanism's sampler on two inputs."""
 
     def check(effort, rng):
-        n_draws = _pick(effort, 20_000, 200_000, 1_000_000)
+        n_draws = pick(effort, 20_000, 200_000, 1_000_000)
         bound = epsilon_lower_bound(
             _Draws(mechanism), data, neighbour, n_draws=n_draws, confidence=1 - FALSE_ALARM, rng=rng
         )
-        return Found(epsilon, bound.epsilon, _described(bound))
+        return Found(epsilon, bound.epsilon, described(bound))
 
     return check
 
@@ -293,22 +245,14 @@ def _forest(
                 data,
                 neighbour,
                 summary=leaf_labels([place]),
-                n_draws=_pick(effort, *draws),
+                n_draws=pick(effort, *draws),
                 confidence=1 - FALSE_ALARM,
                 rng=rng,
                 structure=0,
             )
-        return Found(epsilon, bound.epsilon, _described(bound))
+        return Found(epsilon, bound.epsilon, described(bound))
 
     return check
-
-
-def _described(bound):
-    first, second = bound.counts
-    return (
-        f"{bound.event}: {first} of {bound.n_draws - bound.n_draws // 2} draws, "
-        f"{second} on the neighbour"
-    )
 
 
 _AR, _RO = "add-remove", "replace-one"
@@ -374,4 +318,4 @@ def _registered():
     yield Subject(name, "black box", caught, equal_parts, efforts=("reader", "deep"))
 
 
-_SUBJECTS = tuple(_registered())
+_SUBJECTS = (*_registered(), *median_forests())

@@ -11,14 +11,18 @@ from __future__ import annotations
 
 from dplit.claims import (  # noqa: F401
     diprime_balance,
+    diprime_balance_levels,
     diprime_median,
     diprime_occupancy,
+    diprime_occupancy_leaves,
     diprime_selection,
     diprime_tables,
     diprime_v1,
     diprime_v2,
     rdf,
+    rdf_best_depth,
     rdf_depth,
+    rdf_empty,
     rdf_leaves,
     rosnam,
 )

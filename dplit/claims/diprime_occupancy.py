@@ -153,7 +153,8 @@ def least_epsilon(n, depth):
 @claim(
     "diprime-v1/theorem-2-mechanism",
     where="Theorem 2; figure 2",
-    says=r"The same bounds hold for $|\tilde N_i - N/2^d|$ of a leaf that the rank mechanism makes.",
+    says=r"The same bounds hold for $|\tilde N_i - N/2^d|$ of a leaf that the rank mechanism makes. (Section 3.1 "
+    r"assumes that $2^d$ divides $N$; the theorem doesn't repeat it.)",
     verdict="assumes",
     holds_instead="diprime-v1/theorem-2-mechanism/corrected",
     functions=("occupancy.leaf_law", "occupancy.leaf_tail", "occupancy.published_bound"),

@@ -1,6 +1,6 @@
 """Claims of both DiPriMe papers on categorical splits and on permute-and-flip for the median.
 
-v1, section 3 and algorithm 3; v2, sections 2.1, 3.1 and 4.1; derived in :doc:`/book/median`. The
+v1, section 3 and algorithm 3; v2, sections 2, 3.1 and 4.1; derived in :doc:`/book/median`. The
 references are written here from the definitions, in fractions, at a rational w = e^(-epsilon/2).
 """
 
@@ -291,7 +291,7 @@ def distances(values, epsilon, cells):
 
 
 @claim(
-    "diprime-v2/flip-continuous", where="Sections 2.1 and 3.1, DiPriMeFlip", verdict="assumes",
+    "diprime-v2/flip-continuous", where="Sections 2 and 3.1, DiPriMeFlip", verdict="assumes",
     says=r"A split $r \in [a_L, a_U]$ of a continuous attribute can be drawn $\epsilon_s$-privately by "
     "permute-and-flip (assuming a public, finite grid, which its law depends on).",
     functions=("median.grid_law", "median.total_variation"), anchor="thm-flip-limit", **PAGE,

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import partial
-from itertools import count
-from math import floor, log, log1p
+from itertools import count, product
+from math import comb, floor, log, log1p
 
 from dplit import depth as depths
 from dplit.claims.core import Evidence, claim, of_equality
@@ -33,7 +33,7 @@ PRINTED = {
 }
 ONE = Fraction(1)
 
-rdf = partial(claim, chapter="ledger", test="tests/test_depth.py")
+rdf = partial(claim, chapter="depth", test="tests/test_depth.py")
 
 
 def mean_untested(s, depth):
@@ -48,6 +48,7 @@ def smallest_depth(s):
 
 @rdf(
     "rdf/theorem-2",
+    anchor="thm-depth-untested",
     where="Theorem 2, equation (15)",
     says="Of $s$ continuous features, a path of depth $d$ that picks one a node, with replacement, "
     "leaves $s((s-1)/s)^d$ untested in expectation.",
@@ -74,8 +75,53 @@ def theorem_2(effort, rng):
     )
 
 
+def by_inclusion_exclusion(s, d):
+    """Law of the untested features from counts of functions onto s - x features, a list of fractions."""
+    return [
+        Fraction(
+            comb(s, x)
+            * sum((-1) ** j * comb(s - x, j) * (s - x - j) ** d for j in range(s - x + 1)),
+            s**d,
+        )
+        for x in range(s + 1)
+    ]
+
+
+@rdf(
+    "rdf/theorem-2-law",
+    anchor="thm-depth-untested",
+    where="Theorem 2",
+    says="The number $X$ of untested features has the law of empty bins, "
+    "$P(X = x) = \\binom{s}{x} \\sum_j (-1)^j \\binom{s-x}{j} ((s-x-j)/s)^d$.",
+    verdict="holds",
+    ours=True,
+    functions=("depth.untested_features",),
+)
+def theorem_2_law(effort, rng):
+    """The function, inclusion and exclusion, and a count of all s^d paths, in fractions."""
+    most, deepest, paths = effort.pick((8, 12, 4), (12, 20, 5), (20, 40, 6))
+    cases = [(s, d) for s in range(1, most + 1) for d in range(deepest + 1)]
+    wrong = [
+        c for c in cases if list(depths.untested_features(*c, ONE)) != by_inclusion_exclusion(*c)
+    ]
+    for s, d in product(range(1, paths + 1), range(paths + 1)):
+        left = [s - len(set(path)) for path in product(range(s), repeat=d)]
+        counted = [Fraction(left.count(x), s**d) for x in range(s + 1)]
+        wrong += [] if counted == by_inclusion_exclusion(s, d) else [(s, d)]
+    law = depths.untested_features(6, 4)
+    return Evidence(
+        "fails" if wrong else "holds",
+        "exact",
+        f"equal fractions for s up to {most}, d up to {deepest}; s = 6, d = 4: "
+        + ", ".join(f"{p:.3f}" for p in law),
+        cases=len(cases) + paths * (paths + 1),
+        counterexample={"s and d": wrong} if wrong else None,
+    )
+
+
 @rdf(
     "rdf/equation-16",
+    anchor="thm-depth-rule",
     where="Theorem 2, equation (16)",
     says="The optimal depth is $\\arg\\min_{d: X < s/2} E[X | d]$.",
     verdict="fails",
@@ -107,6 +153,7 @@ def equation_16(effort, rng):
 
 @rdf(
     "rdf/equation-16/corrected",
+    anchor="thm-depth-rule",
     where="Theorem 2, equation (16)",
     says="The depth that is meant is the smallest $d$ with $s((s-1)/s)^d < s/2$, which is "
     "$\\lfloor \\log 2 / \\log(s/(s-1)) \\rfloor + 1$ for $s \\ge 2$ and 1 for $s = 1$.",
@@ -133,6 +180,68 @@ def equation_16_corrected(effort, rng):
     )
 
 
+def less_than_half(s, depth):
+    """Probability that a path leaves fewer than half of s features untested, a fraction."""
+    return sum(p for x, p in enumerate(by_inclusion_exclusion(s, depth)) if 2 * x < s)
+
+
+@rdf(
+    "rdf/equation-16-path",
+    anchor="thm-depth-path",
+    where="Theorem 2, equation (16)",
+    says="At the depth of Theorem 2 a path is more likely than not to leave $X < s/2$ features untested; "
+    "(16) puts the condition on $X$, the proof bounds its mean.",
+    verdict="fails",
+    holds_instead="rdf/equation-16-path/corrected",
+    functions=("depth.untested_features", "depth.published_depth"),
+)
+def equation_16_path(effort, rng):
+    """The exact probability, smallest s first."""
+    sizes = range(1, effort.pick(24, 40, 80) + 1)
+    chance = {s: less_than_half(s, depths.published_depth(s)) for s in sizes}
+    below = [s for s in sizes if chance[s] < Fraction(1, 2)]
+    s = min(below, default=1)
+    case = {"s": s, "d": depths.published_depth(s), "probability": chance[s], "all such s": below}
+    return Evidence(
+        "fails" if below else "holds",
+        "exact",
+        f"s = {s}: {float(chance[s]):.3f} at depth {case['d']}; below one half for {len(below)} of "
+        f"{len(sizes)} values of s, least {float(min(chance.values())):.3f}",
+        cases=len(sizes),
+        published=0.5,
+        computed=float(chance[s]),
+        counterexample=case if below else None,
+    )
+
+
+@rdf(
+    "rdf/equation-16-path/corrected",
+    anchor="thm-depth-path",
+    where="Theorem 2, equation (16)",
+    says="One level deeper, at the depth of Table 4, it is, for every $s$ up to 24; at the depth of "
+    "Theorem 2 its mean is below half, as the proof says.",
+    verdict="holds",
+    ours=True,
+    functions=("depth.untested_features", "depth.table_depth"),
+)
+def equation_16_path_corrected(effort, rng):
+    """The exact probability at the one depth, the exact mean at the other, for every s."""
+    sizes = range(1, effort.pick(24, 40, 80) + 1)
+    chance = {s: less_than_half(s, depths.table_depth(s)) for s in sizes}
+    wrong = [s for s in sizes if 2 * chance[s] <= 1]
+    wrong += [s for s in sizes if 2 * mean_untested(s, depths.published_depth(s)) >= s]
+    least = min(sizes, key=chance.get)
+    return Evidence(
+        "fails" if wrong else "holds",
+        "exact",
+        f"for every s up to {sizes[-1]}; least at s = {least}: {float(chance[least]):.3f}",
+        cases=2 * len(sizes),
+        published=0.5,
+        computed=float(chance[least]),
+        counterexample={"s": wrong} if wrong else None,
+    )
+
+
 def theorem_depth(continuous, discrete):
     """Theorem 2 by search over the exact law, plus half of the discrete features."""
     return smallest_depth(continuous) + discrete // 2
@@ -140,6 +249,7 @@ def theorem_depth(continuous, discrete):
 
 @rdf(
     "rdf/table-4",
+    anchor="thm-depth-table",
     where="Table 4",
     says="The depths of Table 4 are calculated by Theorem 2.",
     verdict="fails",
@@ -169,6 +279,7 @@ def table_4(effort, rng):
 
 @rdf(
     "rdf/table-4/corrected",
+    anchor="thm-depth-table",
     where="Table 4",
     says="Table 4 has one level more than Theorem 2 in every row with a continuous feature, and "
     "Theorem 2's depth in the others.",
@@ -205,6 +316,7 @@ def most_untested(depth_rule, most):
 
 @rdf(
     "rdf/mixed-depth",
+    anchor="thm-depth-mixed",
     where="Section 4.3, after Theorem 2",
     says="With $r$ discrete features beside $s$ continuous ones, $r/2$ more levels serve the aim of "
     "Theorem 2: they keep the expected number of untested features below half of all.",
@@ -242,6 +354,7 @@ def mixed_depth(effort, rng):
 
 @rdf(
     "rdf/mixed-depth/corrected",
+    anchor="thm-depth-mixed",
     where="Section 4.3, after Theorem 2",
     says="One level more than Theorem 2 plus $r/2$, the depth of Table 4, keeps the expected number "
     "of untested features below half of all, for every mix of both kinds of up to 18 features, $r$ even.",

@@ -26,9 +26,11 @@ def two_value_leaves(k):
 
 @rdf(
     "rdf/example-1-leaves",
+    anchor="thm-depth-example",
     where="Section 4.2.1, Example 1",
     says="Of the $3^{m/2}$ leaves on $m/2$ features of shares 0.68, 0.27 and 0.05, "
-    "$\\binom{m/2}{2} - 1$ beside the largest have shares that are products of 0.68 and 0.27.",
+    "$\\binom{m/2}{2} - 1$ beside the largest have shares that are products of 0.68 and 0.27. (As the "
+    "formula stands in the paper's extracted text, where signs may have been lost.)",
     verdict="fails",
     holds_instead="rdf/example-1-leaves/corrected",
     functions=("depth.leaves_law",),
@@ -53,6 +55,7 @@ def example_1_leaves(effort, rng):
 
 @rdf(
     "rdf/example-1-leaves/corrected",
+    anchor="thm-depth-example",
     where="Section 4.2.1, Example 1",
     says="Their number is $2^{m/2} - 1$.",
     verdict="holds",
@@ -80,6 +83,7 @@ def example_1_leaves_corrected(effort, rng):
 
 @rdf(
     "rdf/example-1-records",
+    anchor="thm-depth-example",
     where="Section 4.2.1, Example 1",
     says="With $m = 10$, $n = 3\\,200\\,000$ records are required for even one in the smallest leaf.",
     verdict="assumes",
@@ -107,6 +111,7 @@ def example_1_records(effort, rng):
 
 @rdf(
     "rdf/example-1-records/corrected",
+    anchor="thm-depth-example",
     where="Section 4.2.1, Example 1",
     says="The smallest leaf holds a record with probability one half from $n = 2\\,218\\,071$ on, "
     "with probability 0.95 from $n = 9\\,586\\,342$ on; at $n = 3\\,200\\,000$ it is $1 - 1/e$ to six digits.",
@@ -133,29 +138,6 @@ def example_1_records_corrected(effort, rng):
     )
 
 
-@rdf(
-    "rdf/more-trees-more-empty",
-    where="Section 4.2.1, before Table 3",
-    says="Dividing the data among more trees increases the expected share of empty leaves.",
-    verdict="holds",
-    functions=("depth.empty_leaves",),
-)
-def more_trees_more_empty(effort, rng):
-    """Uniform features: the share falls strictly with n; Table 3: no row falls with more trees."""
-    most, deepest = effort.pick((1000, 8), (10_000, 12), (100_000, 20))
-    steps = [np.diff(depths.empty_leaves(np.arange(most + 1), d)) for d in range(1, deepest + 1)]
-    falls = max(float(s.max()) for s in steps)
-    fewer = {name: row[4:] for name, row in PRINTED.items() if row[5] < row[4]}
-    verdict = "fails" if falls >= 0 or fewer else "holds"
-    return Evidence(
-        verdict,
-        "exact",
-        f"strictly decreasing in n up to {most} at depths 1 to {deepest}, and so in Table 3",
-        cases=most * deepest,
-        counterexample=None if verdict == "holds" else {"smallest step": falls, "rows": fewer},
-    )
-
-
 def entries():
     """Table 3 entry by entry: data set, trees, records a tree, fewest leaves, printed share.
 
@@ -174,6 +156,7 @@ def impossible():
 
 @rdf(
     "rdf/table-3",
+    anchor="thm-depth-floor",
     kind="certified",
     where="Table 3",
     says="The printed shares of empty leaves are those of trees of the printed depth (Algorithm 2) "
@@ -217,6 +200,7 @@ def placements(leaves, n, weights):
 
 @rdf(
     "rdf/table-3/corrected",
+    anchor="thm-depth-floor",
     where="Table 3",
     says="Of $L$ leaves on $n$ independent records, at least $1 - n/L$ are empty, and at least "
     "$(1 - 1/L)^n$ in expectation. Every entry of Table 3 but SynthE with 30 trees is above both.",
@@ -261,6 +245,7 @@ def _expected(entry):
 
 @rdf(
     "rdf/table-3-nursery",
+    anchor="thm-depth-nursery",
     kind="certified",
     where="Table 3",
     says="Nursery, one tree of depth 4, training records drawn at random: 0.2 % of the leaves are empty.",
@@ -295,6 +280,7 @@ def table_3_nursery(effort, rng):
 
 @rdf(
     "rdf/table-3-nursery/corrected",
+    anchor="thm-depth-nursery",
     kind="certified",
     where="Table 3",
     says="With one tree of depth 4 on nine tenths of Nursery, drawn at random, no leaf is empty in "
@@ -323,36 +309,4 @@ def table_3_nursery_corrected(effort, rng):
         published=1e-40,
         computed=float(bound),
         counterexample={"bound": float(bound)} if verdict == "fails" else None,
-    )
-
-
-@rdf(
-    "rdf/empty-leaves",
-    where="Section 4.2.1",
-    says="For $n$ independent records uniform over continuous features, the expected share of empty "
-    "leaves at depth $d$ is $a_d(n) = \\frac{1}{n+1} \\sum_{k \\le n} a_{d-1}(k)$, $a_0(n) = [n = 0]$.",
-    verdict="holds",
-    ours=True,
-    functions=("depth.empty_leaves",),
-)
-def empty_leaves(effort, rng):
-    """Against the moments of a product of uniforms, E[(1 - V)^n] with E[V^k] = (k + 1)^-d."""
-    most, deepest = effort.pick((40, 8), (80, 12), (160, 20))
-    cases = [(n, d) for n in range(most + 1) for d in range(deepest + 1)]
-    moments = lambda n, d: sum(  # noqa: E731
-        Fraction((-1) ** k * comb(n, k), (k + 1) ** d) for k in range(n + 1)
-    )
-    exact = [float(moments(n, d)) for n, d in cases]
-    recursion = [float(depths.empty_leaves(n, d)) for n, d in cases]
-    same = of_equality(recursion, exact, rtol=1e-11)
-    uniform = float(depths.empty_leaves(1000, 12))
-    return Evidence(
-        same,
-        "exact",
-        f"moments in fractions agree for n up to {most}, d up to {deepest}; at n = 1000, d = 12 "
-        f"the share is {uniform:.1%}",
-        cases=len(cases),
-        published=recursion[-1],
-        computed=exact[-1],
-        counterexample=None if same == "holds" else {"recursion": recursion, "moments": exact},
     )

@@ -7,10 +7,12 @@ proportional to :math:`e^{-\epsilon_1|j - m/2|}`, j = 0, ..., m: ranks 0 and m, 
 candidates too, an empty node splits into two empty ones, and an odd node has two middle ranks.
 
 =================================  =============================================================
-the real mechanism, exactly        `leaf_law`, `leaf_tail`, `any_leaf_tail`, `simulate`
+the real mechanism, exactly        `leaf_law`, `leaf_tail`, `simulate`
+the worst of all leaves, exactly   `any_leaf_tail`, `any_leaf_below`
 the paper's Laplace model          `model_tail`, `model_bound`
 theorem 2 as published             `published_bound`: `chebyshev_bound`, `subexponential_bound`
 what holds for every n             `corrected_bound`
+what holds where 2^d divides n     `divisible_bound`
 =================================  =============================================================
 """
 
@@ -19,12 +21,20 @@ from dplit.occupancy.bounds import (
     chebyshev_bound,
     chebyshev_window,
     corrected_bound,
+    divisible_bound,
     gamma,
     published_bound,
     published_window,
     subexponential_bound,
 )
-from dplit.occupancy.law import any_leaf_tail, draw_rank, leaf_law, leaf_tail, simulate
+from dplit.occupancy.law import (
+    any_leaf_below,
+    any_leaf_tail,
+    draw_rank,
+    leaf_law,
+    leaf_tail,
+    simulate,
+)
 from dplit.occupancy.model import (
     alternates_and_falls,
     laplace_weights,
@@ -34,8 +44,8 @@ from dplit.occupancy.model import (
 )
 
 __all__ = [
-    "BETA", "alternates_and_falls", "any_leaf_tail", "chebyshev_bound", "chebyshev_window",
-    "corrected_bound", "draw_rank", "gamma", "laplace_weights", "leading_constant", "leaf_law",
-    "leaf_tail", "model_bound", "model_tail", "published_bound", "published_window", "simulate",
-    "subexponential_bound",
+    "BETA", "alternates_and_falls", "any_leaf_below", "any_leaf_tail", "chebyshev_bound",
+    "chebyshev_window", "corrected_bound", "divisible_bound", "draw_rank", "gamma",
+    "laplace_weights", "leading_constant", "leaf_law", "leaf_tail", "model_bound", "model_tail",
+    "published_bound", "published_window", "simulate", "subexponential_bound",
 ]  # fmt: skip

@@ -38,7 +38,7 @@ def chebyshev_bound(t, depth, epsilon):
     epsilon : float
         Budget of one split.
     """
-    with np.errstate(divide="ignore"):
+    with np.errstate(divide="ignore", over="ignore"):
         return gamma(depth) / (check_positive(epsilon, "epsilon") * at_least_zero(t)) ** 2
 
 
@@ -127,6 +127,38 @@ def corrected_bound(t, n, depth, epsilon):
     above = corrected_bound(2 * t, n, depth - 1, epsilon)
     bound = _rounding(n, depth, epsilon) * sides + above / (1 + math.exp(epsilon))
     return np.where(t > 0, np.minimum(bound, 1.0), 1.0)
+
+
+def divisible_bound(t, depth, epsilon):
+    r"""A bound on :math:`\Pr(|\tilde N - n/2^d| \ge t)` for the rank mechanism where 2^d divides n.
+
+    With k the least whole number of at least t, :math:`s = \beta\epsilon_1/2` and
+    :math:`\rho = \sinh(s/2)/\sinh(\epsilon_1/2)`, the smaller of
+
+    .. math:: \frac{1 - 2^{-d}}{k^2 \sinh^2(\epsilon_1/2)} , \qquad
+        \frac{\rho^2}{(1 - 2\rho^2) \sinh^2(sk/2)} .
+
+    It proves theorem 2 for such n from :math:`\epsilon_1 = 2.26` on. Ours; thm-occupancy-divisible
+    in :doc:`/book/occupancy`.
+
+    Parameters
+    ----------
+    t : array_like, shape (...), at least 0
+    depth : int, at least 1
+    epsilon : float
+
+    Returns
+    -------
+    array, shape (...), at most 1.
+    """
+    check_integer(depth, "depth", 1)
+    k, s = np.ceil(at_least_zero(t)), BETA * check_positive(epsilon, "epsilon") / 2
+    with np.errstate(over="ignore", divide="ignore"):
+        unit = np.sinh(epsilon / 2)
+        ratio = (np.sinh(s / 2) / unit) ** 2
+        variance = (1 - 2.0**-depth) / (k * unit) ** 2
+        moment = ratio / (1 - 2 * ratio) / np.sinh(s * k / 2) ** 2
+    return np.minimum(np.minimum(variance, moment), 1.0)
 
 
 def _rounding(n, depth, epsilon):

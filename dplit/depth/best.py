@@ -1,0 +1,225 @@
+r"""Which depth is best, where the answer can be computed (ours; the question is RDF's section 4.3).
+
+The model is kind to theorem 2, which counts a feature as known once it is tested. There are :math:`m`
+independent features, each uniform on [0, 1]; a test cuts the range that is left in its middle. So the
+first test of a feature tells its *sign*, above one half or below, and every test halves the records.
+Continuous features may be tested again on a path (``repeated=True``); a feature of two levels leaves the
+urn. The target has :math:`k` *relevant* features and depends on how many of their signs are positive.
+
+A Poisson number of records with mean :math:`n` is dealt at random to :math:`\tau` trees, and each leaf gets
+its label by permute-and-flip at :math:`\epsilon`, add-remove. Then all leaves and all trees are
+independent, and everything below is exact. Derived in :doc:`/book/depth`.
+"""
+
+from __future__ import annotations
+
+from itertools import count
+from math import comb, inf, log
+
+import numpy as np
+from scipy.stats import binom, hypergeom
+
+from dplit.errors import check_epsilon, check_integer, check_positive
+from dplit.majority import second_label
+
+
+def relevant_tested(features, relevant, depth, repeated=True, one=1.0):
+    r"""Law of the number :math:`T` of relevant features that a path of `depth` nodes tests.
+
+    Without replacement it is hypergeometric. With replacement one more node tests a new relevant
+    feature with probability :math:`(k - t)/m`; for :math:`k = m` it is the law of :math:`m - X` of theorem 2.
+
+    Parameters
+    ----------
+    features : int, at least 1
+        m.
+    relevant : int, between 1 and `features`
+        k.
+    depth : int, at least 0; at most `features` unless `repeated`
+    repeated : bool
+        True for continuous features, False for features of two levels.
+    one : float or Fraction
+        The number one, in the arithmetic that is wanted.
+
+    Returns
+    -------
+    array, shape (relevant + 1,) : probabilities of T = 0, ..., k.
+    """
+    m, k, d = _check(features, relevant, depth, repeated)
+    if not repeated:
+        ways = [comb(k, t) * comb(m - k, d - t) if t <= d else 0 for t in range(k + 1)]
+        return np.array([w * one / comb(m, d) for w in ways])
+    t = np.arange(k + 1)
+    law = np.array([one] + [0 * one] * k)
+    for _ in range(d):
+        new = law * (k - t) / m
+        law = law * (m - k + t) / m
+        law[1:] += new[:-1]
+    return law
+
+
+def effective_records(n, epsilon, trees=1):
+    r"""What the records of a tree are worth at `epsilon`: :math:`\frac{n}{\tau}(1 - e^{-\epsilon})`.
+
+    A leaf that holds records of one class, :math:`\lambda` in the mean, is labelled wrongly with probability
+    :math:`\mathrm{E}\, e^{-\epsilon N}/2 = e^{-\lambda(1 - e^{-\epsilon})}/2`.
+
+    Parameters
+    ----------
+    n : float
+        Mean number of records of the forest.
+    epsilon : float
+        Budget of the forest, add-remove; ``inf`` without privacy.
+    trees : int, at least 1
+    """
+    if not 0 <= n < inf:
+        raise ValueError(f"n must be a finite number of at least 0, got {n!r}")
+    return float(-np.expm1(-check_epsilon(epsilon)) * n / check_integer(trees, "trees", 1))
+
+
+def parity_accuracy(depth, n, features, relevant, epsilon, trees=1, repeated=True):
+    r"""Expected accuracy of one tree whose target is the parity of the relevant signs.
+
+    .. math:: \frac12 + \frac12 \Pr[T = k] \bigl(1 - e^{-n_\epsilon / 2^d}\bigr), \qquad
+              n_\epsilon = \tfrac{n}{\tau}(1 - e^{-\epsilon})
+
+    A path that misses a relevant feature says nothing about the parity; one that tests them all ends in a
+    leaf of one class. With :math:`k = 1` the target is the sign of one feature. :prf:ref:`thm-depth-parity`.
+
+    Parameters
+    ----------
+    depth, features, relevant, repeated
+        As in `relevant_tested`.
+    n, epsilon, trees
+        As in `effective_records`.
+    """
+    known = relevant_tested(features, relevant, depth, repeated)[-1]
+    return float((1 - known * np.expm1(-effective_records(n, epsilon, trees) / 2**depth)) / 2)
+
+
+def deeper_from(depth, features, relevant, repeated=True):
+    r"""Effective records from which a tree of parity gains by one level more than `depth`.
+
+    .. math:: n_\epsilon > -2^{d+1} \ln(\rho_d - 1), \qquad \rho_d = P_{d+1}/P_d, \quad P_d = \Pr[T_d = k]
+
+    It is 0 where :math:`\rho_d \ge 2` or :math:`P_d = 0`, infinite where :math:`\rho_d = 1`, and grows with the
+    depth. :prf:ref:`thm-depth-best`.
+
+    Parameters
+    ----------
+    depth, features, relevant, repeated
+        As in `relevant_tested`.
+    """
+    m, k, d = _check(features, relevant, depth, repeated)
+    if not repeated and d == m:
+        return inf
+    if repeated:
+        law = relevant_tested(m, k, d)
+        gained, known = law[-2] / m, law[-1]
+    else:  # P_d grows by the factor (d + 1) / (d + 1 - k)
+        gained, known = k, d + 1 - k
+    if gained == 0:
+        return inf if known > 0 else 0.0
+    return -(2.0 ** (d + 1)) * log(gained / known) if gained < known else 0.0
+
+
+def best_depth(n, features, relevant, epsilon, trees=1, repeated=True):
+    r"""The depth of the largest `parity_accuracy`; of equals the smallest.
+
+    Every tree votes alike, so this is the forest's best depth too, whatever the number of votes.
+
+    Parameters
+    ----------
+    n, epsilon, trees
+        As in `effective_records`.
+    features, relevant, repeated
+        As in `relevant_tested`.
+    """
+    records = effective_records(n, epsilon, trees)
+    return next(d for d in count() if deeper_from(d, features, relevant, repeated) >= records)
+
+
+def vote_law(depth, n, features, target, epsilon, trees=1, repeated=True):
+    r"""Probability that a tree votes for class 1 where `w` of the relevant signs are positive.
+
+    .. math:: q_w = \sum_t \Pr[T = t] \sum_v \frac{\binom{w}{v}\binom{k-w}{t-v}}{\binom{k}{t}}
+              \Pr[D_{tv} + \mathrm{Lap}(1/\epsilon) > 0]
+
+    :math:`D_{tv}` is the difference of the class counts in the leaf, independent Poisson numbers with means
+    :math:`\lambda p` and :math:`\lambda (1-p)`, :math:`\lambda = n/(\tau 2^d)`; :math:`p` is the mean
+    of the target given :math:`v` positive signs among the :math:`t` tested ones.
+
+    Parameters
+    ----------
+    depth, features, repeated
+        As in `relevant_tested`.
+    n, trees
+        As in `effective_records`.
+    target : array_like, shape (relevant + 1,)
+        Probability of class 1 where 0, ..., k of the relevant signs are positive.
+    epsilon : float
+        Budget of the forest, positive and finite, add-remove.
+
+    Returns
+    -------
+    array, shape (relevant + 1,)
+    """
+    target = _check_target(target)
+    k, w = len(target) - 1, np.arange(len(target))
+    records = effective_records(n, inf, trees) / 2**depth
+    law = np.zeros(k + 1)
+    for t, chance in enumerate(relevant_tested(features, k, depth, repeated)):
+        rest = binom.pmf(np.arange(k - t + 1), k - t, 0.5)
+        mean = np.convolve(target, rest, "valid")  # rest is symmetric
+        seen = hypergeom.pmf(np.arange(t + 1), k, w[:, None], t)
+        law += chance * (seen @ _first_label(mean, records, epsilon))
+    return law
+
+
+def forest_accuracy(depth, n, features, target, epsilon, trees=1, repeated=True):
+    """Expected accuracy of the majority vote of all trees, a tied vote counting half.
+
+    Given the signs of a point its votes are independent draws of `vote_law`. For an odd number of trees
+    and features of two levels this is `dplit.forests.RandomDecisionForestClassifier`, whose tied votes go to
+    the first class. Parameters as in `vote_law`.
+    """
+    votes = vote_law(depth, n, features, target, epsilon, trees, repeated)
+    won = np.arange(trees + 1)
+    wins = binom.pmf(won, trees, votes[:, None]) @ np.where(2 * won == trees, 0.5, 2 * won > trees)
+    target, k = _check_target(target), len(votes) - 1
+    return float(binom.pmf(np.arange(k + 1), k, 0.5) @ (target * wins + (1 - target) * (1 - wins)))
+
+
+def _first_label(share, records, epsilon):
+    """Probability of label 1 in leaves of Poisson(records) records, a `share` of them of class 1.
+
+    The law of the difference of the counts comes from its characteristic function, on a circle too
+    long for its tails to meet.
+    """
+    length = 2 ** int(np.ceil(np.log2(2 * (records + 12 * np.sqrt(records) + 30))))
+    turn = np.exp(-2j * np.pi * np.arange(length) / length)
+    share = np.asarray(share)[:, None]
+    law = np.fft.ifft(np.exp(records * (share * turn + (1 - share) * turn.conj() - 1))).real
+    difference = np.fft.fftfreq(length, 1 / length)
+    return law @ second_label(-difference, check_positive(epsilon, "epsilon"))
+
+
+def _check_target(target):
+    values = np.asarray(target, dtype=float)
+    if values.ndim != 1 or len(values) < 2 or not ((values >= 0) & (values <= 1)).all():
+        raise ValueError(
+            f"target must be probabilities for 0, ..., k positive signs, k >= 1, got {target!r}"
+        )
+    return values
+
+
+def _check(features, relevant, depth, repeated):
+    m, k = check_integer(features, "features", 1), check_integer(relevant, "relevant", 1)
+    d = check_integer(depth, "depth", 0)
+    if k > m:
+        raise ValueError(f"relevant must be at most the number of features, {m}, got {k}")
+    if d > m and not repeated:
+        raise ValueError(
+            f"depth must be at most the number of features, {m}, if none is repeated, got {d}"
+        )
+    return m, k, d

@@ -1,0 +1,143 @@
+r"""A valid use of smooth sensitivity for a number: Cauchy noise (Nissim et al. 2007), with its exact cost.
+
+Of two Cauchy laws, at :math:`a` with scale :math:`s` and at :math:`a'` with scale :math:`s'`, the largest ratio of
+densities is the same in both directions, and its logarithm :math:`\ell` is
+
+.. math:: \cosh \ell = \frac{s^2 + s'^2 + (a - a')^2}{2 s s'} ,
+
+the distance of :math:`(a, s)` and :math:`(a', s')` in the hyperbolic half-plane: the ratio is a quotient of two
+quadratic forms in :math:`(z, 1)`, and its extremes are two eigenvalues whose product is 1. So noise of scale
+:math:`c\, S^*`, with a smooth bound :math:`S^*` that changes by at most :math:`e^{\beta}`, has an exact cost
+(ours).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dplit.errors import check_epsilon, check_positive, check_rng
+
+
+def cauchy_loss(shift, scale=1.0):
+    r"""Privacy loss between a Cauchy law at 0 of scale 1 and one at `shift` of another scale.
+
+    :math:`\operatorname{arcosh}\bigl((1 + s^2 + a^2)/(2s)\bigr)`, the larger of both directions, which are equal.
+
+    Parameters
+    ----------
+    shift : array_like, shape (...)
+        a.
+    scale : array_like, shape (...)
+        s, positive.
+    """
+    a, s = np.asarray(shift, dtype=float), np.asarray(scale, dtype=float)
+    if not (s > 0).all():
+        raise ValueError(f"scale must be positive, got {scale!r}")
+    half = np.sqrt((a**2 + (s - 1) ** 2) / s) / 2  # sinh(loss / 2): exact for small losses
+    return 2 * np.arcsinh(half)
+
+
+def smooth_loss(factor, beta):
+    r"""Cost of Cauchy noise of scale `factor` times a `beta`-smooth bound on the local sensitivity.
+
+    The larger of :math:`\operatorname{arcosh}(1 + \frac{1}{2c^2})`, equal scales, and
+    :math:`\operatorname{arcosh}(\cosh\beta + \frac{e^{-\beta}}{2c^2})`, scales as different as can be. In between
+    it is smaller: the hyperbolic cosine is convex in the logarithm of the ratio of scales.
+
+    Parameters
+    ----------
+    factor : float
+        c, positive.
+    beta : float
+        At least 0. Local sensitivities and `beta` belong to one relation of neighbours, and so does the cost.
+    """
+    a = 1 / check_positive(factor, "factor")
+    return float(np.maximum(cauchy_loss(a), cauchy_loss(a, np.exp(_check_beta(beta)))))
+
+
+def smooth_factor(epsilon, beta):
+    r"""Least c for which noise of scale :math:`c\,S^*` costs `epsilon`, for a `beta`-smooth bound, beta < epsilon.
+
+    .. math:: \frac{1}{2c^2} = \min\bigl(\cosh\epsilon - 1,\ e^{\beta}(\cosh\epsilon - \cosh\beta)\bigr)
+
+    Nissim et al. take :math:`c = 6/\epsilon` at :math:`\beta = \epsilon/6`, about six times as much.
+
+    Parameters
+    ----------
+    epsilon, beta : float
+    """
+    epsilon, beta = check_positive(epsilon, "epsilon"), _check_beta(beta)
+    if beta >= epsilon:
+        raise ValueError(f"beta must be less than epsilon = {epsilon:g}, got {beta!r}")
+    equal = 2 * np.sinh(epsilon / 2) ** 2  # cosh(epsilon) - 1
+    apart = 2 * np.exp(beta) * np.sinh((epsilon + beta) / 2) * np.sinh((epsilon - beta) / 2)
+    return float(1 / np.sqrt(2 * min(equal, apart)))
+
+
+def free_beta(epsilon):
+    r"""The largest beta at which smoothness costs nothing: :math:`\ln(2\cosh\epsilon - 1)`.
+
+    Up to it `smooth_factor` is :math:`1/(2\sinh(\epsilon/2))`, what a constant sensitivity needs too.
+
+    Parameters
+    ----------
+    epsilon : float
+        Positive.
+    """
+    return float(np.log1p(4 * np.sinh(check_epsilon(epsilon) / 2) ** 2))
+
+
+def median_smooth_sensitivity(values, lower, upper, beta):
+    r"""Smooth sensitivity of the median of an odd number of values under replace-one.
+
+    .. math:: \max_{k \ge 0} e^{-k\beta} \max_{0 \le t \le k+1} (x_{m+t} - x_{m+t-k-1})
+
+    for sorted values, :math:`m` the middle, and `lower` and `upper` in place of values beyond the ends.
+    Nissim et al. (2007), section 3.1.
+
+    Parameters
+    ----------
+    values : array_like, shape (n,), n odd
+        Between `lower` and `upper`.
+    lower, upper : float
+        Public bounds.
+    beta : float
+        At least 0.
+    """
+    x, beta = _check_values(values, lower, upper), _check_beta(beta)
+    n = len(x)
+    padded = np.concatenate([np.full(n + 1, lower), x, np.full(n + 1, upper)])
+    m = n + 1 + n // 2
+    widths = [(padded[m : m + k + 2] - padded[m - k - 1 : m + 1]).max() for k in range(n + 1)]
+    return float(np.max(np.exp(-beta * np.arange(n + 1)) * widths))
+
+
+def private_median(values, lower, upper, epsilon, beta, *, rng):
+    """Median plus Cauchy noise, `epsilon`-private under replace-one; may fall outside the bounds.
+
+    Parameters
+    ----------
+    values, lower, upper
+        As in `median_smooth_sensitivity`.
+    epsilon, beta
+        As in `smooth_factor`.
+    rng : numpy.random.Generator
+    """
+    bound = median_smooth_sensitivity(values, lower, upper, beta)
+    noise = smooth_factor(epsilon, beta) * check_rng(rng).standard_cauchy()
+    return float(np.median(values) + bound * noise)
+
+
+def _check_beta(beta):
+    return 0.0 if beta == 0 else check_positive(beta, "beta")
+
+
+def _check_values(values, lower, upper):
+    if not lower < upper:
+        raise ValueError(f"lower must be less than upper, got {lower!r} and {upper!r}")
+    x = np.sort(np.asarray(values, dtype=float))
+    if x.ndim != 1 or len(x) % 2 == 0 or not ((x >= lower) & (x <= upper)).all():
+        raise ValueError(
+            f"values must be an odd number of numbers in [{lower:g}, {upper:g}], got {values!r}"
+        )
+    return x

@@ -1,0 +1,109 @@
+r"""A valid use of smooth sensitivity for a label: measure the distance to instability first (ours).
+
+A leaf is *unstable* if one step can change its majority, and its distance :math:`d` to instability is the
+number of steps to an unstable leaf: the exponent of its smooth sensitivity. Two neighbours with different
+majorities both have :math:`d = 0`, however ties are broken, and one step changes :math:`d` by at most one.
+So Laplace noise of scale :math:`1/\epsilon` on :math:`d` and a threshold make a private test, and the majority
+may be released if the test is passed (Dwork and Roth 2014, section 7.3).
+
+The theorems below are for the label of one leaf. ``None`` is released where the test fails; putting a fair
+coin in its place is post-processing.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dplit.errors import check_epsilon, check_neighbours, check_positive
+
+
+def distance_to_instability(gap, neighbours="add-remove"):
+    r"""Steps from a leaf to one whose majority one more step can change.
+
+    :math:`\max(j-1, 0)` under add-remove and :math:`\max(\lceil j/2\rceil - 1, 0)` under replace-one,
+    as in :prf:ref:`thm-smooth-sensitivity`.
+
+    Parameters
+    ----------
+    gap : array_like of int, shape (...)
+        Largest count less the second largest, j >= 0.
+    neighbours : {"add-remove", "replace-one"}
+    """
+    j = _check_gap(gap)
+    steps = j if check_neighbours(neighbours) == "add-remove" else (j + 1) // 2
+    return np.maximum(steps - 1, 0)
+
+
+def stable_release(gap, epsilon, delta, neighbours="add-remove"):
+    r"""Probability that the test of distance is passed and the majority released.
+
+    .. math:: \Pr[d + \mathrm{Lap}(1/\epsilon) > T], \qquad T = \tfrac1\epsilon \ln\tfrac{1}{2\delta}
+
+    It is :math:`\delta` where :math:`d = 0`. Released or not, the answer is (`epsilon`, `delta`)-private, and with
+    no smaller delta: two unstable neighbours with different majorities have only ``None`` in common.
+
+    Parameters
+    ----------
+    gap, neighbours
+        As in `distance_to_instability`.
+    epsilon : float
+        Positive.
+    delta : float
+        Positive, at most 1/2.
+    """
+    return _passed(gap, epsilon, delta, neighbours, 1)
+
+
+def stable_error(gap, epsilon, delta, neighbours="add-remove"):
+    r"""Probability of the minority of two classes, :math:`j \ge 1`, with a coin where the test fails.
+
+    Half of the probability that it fails. With a coin the label has only two values, both possible for every
+    leaf, and for :math:`\delta \le \tanh(\epsilon/2)` it is even `epsilon`-private. So it can't err less than
+    permute-and-flip (`error_lower_bound`), and errs more. Parameters as in `stable_release`.
+    """
+    return _passed(gap, epsilon, delta, neighbours, -1) / 2
+
+
+def delta_error_bound(gap, epsilon, delta):
+    r"""Least probability of the minority of two classes at gap :math:`j` under (`epsilon`, `delta`).
+
+    .. math:: \max\Bigl(0,\ \frac{\alpha^j}{2} - \delta\, \frac{\alpha (1 - \alpha^j)}{1 - \alpha}\Bigr),
+              \qquad \alpha = e^{-\epsilon}
+
+    Add-remove, for mechanisms that treat the class names alike. At a tie both labels have probability 1/2,
+    and each record more takes an error :math:`e` to :math:`\alpha(e - \delta)` at least. The mechanism that errs
+    exactly this often is private, so the bound is attained; with :math:`\delta = 0` it is permute-and-flip.
+
+    Parameters
+    ----------
+    gap : array_like of int, shape (...)
+    epsilon : float
+        Positive.
+    delta : float
+        At least 0 and at most 1/2.
+    """
+    alpha = np.exp(-check_epsilon(epsilon))
+    spent = 0.0 if delta == 0 else _check_delta(delta)
+    power = alpha ** _check_gap(gap)
+    return np.maximum(0, power / 2 - spent * alpha * (1 - power) / (1 - alpha))
+
+
+def _passed(gap, epsilon, delta, neighbours, sign):
+    """Probability that the test is passed, or for sign -1 failed, each without cancellation."""
+    distance = distance_to_instability(gap, neighbours)
+    excess = sign * (check_epsilon(epsilon) * distance + np.log(2 * _check_delta(delta)))
+    tail = 0.5 * np.exp(-np.abs(excess))
+    return np.where(excess > 0, 1 - tail, tail)[()]
+
+
+def _check_gap(gap):
+    j = np.asarray(gap)
+    if j.dtype.kind not in "iu" or (j < 0).any():
+        raise ValueError(f"gap must be whole numbers of at least 0, got {gap!r}")
+    return j
+
+
+def _check_delta(delta):
+    if check_positive(delta, "delta") > 0.5:
+        raise ValueError(f"delta must be at most 1/2, got {delta!r}")
+    return float(delta)

@@ -1,0 +1,145 @@
+"""Cauchy noise and smooth sensitivity, against optimisation over densities and search over data."""
+
+import math
+from itertools import combinations_with_replacement
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import cauchy
+
+from dplit import majority
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.floats(0, 5), st.floats(0.2, 5))
+def test_loss_over_a_dense_grid_of_outcomes(shift, scale):
+    """The largest ratio of scipy's densities, in both directions."""
+    z = np.concatenate([np.tan(np.linspace(-1.5707, 1.5707, 40_001)), [1e9, -1e9]])
+    ratio = cauchy.logpdf(z) - cauchy.logpdf(z, shift, scale)
+    loss = majority.cauchy_loss(shift, scale)
+    assert (np.abs(ratio) <= loss + 1e-9).all()
+    assert [ratio.max(), -ratio.min()] == pytest.approx([loss, loss], abs=1e-4)
+
+
+def test_loss_by_hand():
+    assert majority.cauchy_loss(0, 3.0) == pytest.approx(math.log(3))
+    assert majority.cauchy_loss([0, 2.0]) == pytest.approx([0, math.acosh(3)])
+    assert majority.cauchy_loss(1e-9) == pytest.approx(1e-9)
+
+
+@pytest.mark.parametrize(("factor", "beta"), [(1.0, 0.0), (0.5, 0.8), (6.0, 1.0), (0.3, 2.0)])
+def test_smooth_loss_over_all_neighbours(factor, beta):
+    """Bounds S, S' of ratio up to e^beta, shifts up to the smaller, in any direction."""
+    ratios = np.exp(np.linspace(0, beta, 401))
+    shifts = np.linspace(0, 1, 101)[:, None] / factor
+    worst = majority.cauchy_loss(shifts, ratios).max()
+    assert majority.smooth_loss(factor, beta) == pytest.approx(worst, rel=1e-12)
+
+
+@pytest.mark.parametrize("epsilon", [0.01, 0.5, 1.0, 4.0])
+def test_least_factor(epsilon):
+    for share in (0, 0.1, 0.5, 0.9, 0.999):
+        factor = majority.smooth_factor(epsilon, share * epsilon)
+        assert majority.smooth_loss(factor, share * epsilon) == pytest.approx(epsilon)
+        assert majority.smooth_loss(0.99 * factor, share * epsilon) > epsilon
+
+
+@pytest.mark.parametrize("epsilon", [0.01, 0.5, 1.0, 4.0])
+def test_free_beta(epsilon):
+    beta, constant = majority.free_beta(epsilon), 1 / (2 * math.sinh(epsilon / 2))
+    assert 0 < beta < epsilon
+    assert beta == pytest.approx(math.log(2 * math.cosh(epsilon) - 1))
+    for share in (0, 0.5, 1):
+        assert majority.smooth_factor(epsilon, share * beta) == pytest.approx(constant)
+    more = beta + 0.1 * (epsilon - beta)
+    assert majority.smooth_factor(epsilon, more) > constant * (1 + 1e-12)
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 3.0])
+def test_the_published_constants_are_private_and_large(epsilon):
+    """Nissim et al. (2007): c = 6/epsilon at beta = epsilon/6."""
+    assert majority.smooth_loss(6 / epsilon, epsilon / 6) < epsilon / 3
+    assert 6 / epsilon > 5.5 * majority.smooth_factor(epsilon, epsilon / 6)
+
+
+GRID = (0.0, 1.0, 2.0, 3.0)
+
+
+def replacements(data):
+    for i in range(len(data)):
+        for value in GRID:
+            yield tuple(sorted((*data[:i], value, *data[i + 1 :])))
+
+
+@pytest.mark.parametrize("n", [1, 3, 5])
+@pytest.mark.parametrize("beta", [0.0, 0.2, 1.0])
+def test_smooth_sensitivity_of_the_median_by_search(n, beta):
+    """Local sensitivities by replacing values, then breadth-first over all data sets on a grid."""
+    every = list(combinations_with_replacement(GRID, n))
+    local = {x: max(abs(np.median(x) - np.median(y)) for y in replacements(x)) for x in every}
+    for x in every:
+        seen, ring, best = {x}, {x}, 0.0
+        for k in range(n + 1):
+            best = max(best, math.exp(-beta * k) * max(local[y] for y in ring))
+            ring = {y for z in ring for y in replacements(z)}
+            seen |= ring
+        assert majority.median_smooth_sensitivity(x, 0, 3, beta) == pytest.approx(best)
+        bounds = [majority.median_smooth_sensitivity(y, 0, 3, beta) for y in replacements(x)]
+        assert max(bounds) <= math.exp(beta) * best * (1 + 1e-12)
+
+
+@pytest.mark.parametrize("beta", [0.05, 0.6])
+def test_the_private_median_is_private(beta):
+    """Exact loss between the output laws of all neighbours on a grid; some come near epsilon."""
+    epsilon, worst = 1.0, 0.0
+    factor = majority.smooth_factor(epsilon, beta)
+    for x in combinations_with_replacement(GRID, 3):
+        for y in replacements(x):
+            s, t = (factor * majority.median_smooth_sensitivity(z, 0, 3, beta) for z in (x, y))
+            worst = max(worst, majority.cauchy_loss((np.median(y) - np.median(x)) / s, t / s))
+    assert 0.85 * epsilon < worst <= epsilon * (1 + 1e-12)
+
+
+def test_the_sample_has_the_law():
+    """Share of 4000 draws within one scale of the median, one half: false-alarm rate 1e-9."""
+    from dplit.claims import interval
+
+    rng, values, beta = np.random.default_rng(4), [0.1, 0.4, 0.5, 0.8, 0.9], 0.3
+    scale = majority.smooth_factor(1.0, beta) * majority.median_smooth_sensitivity(
+        values, 0, 1, beta
+    )
+    drawn = np.array(
+        [majority.private_median(values, 0, 1, 1.0, beta, rng=rng) for _ in range(4000)]
+    )
+    for center, probability in ((0.5, 0.5), (0.5 + scale, math.atan(2) / math.pi)):
+        low, high = interval(int((abs(drawn - center) < scale).sum()), len(drawn))
+        assert low <= probability <= high
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: majority.cauchy_loss(1, 0), "scale must be positive, got 0"),
+        (lambda: majority.smooth_loss(0, 0.1), "factor must be a positive finite number, got 0"),
+        (lambda: majority.smooth_factor(1.0, 1.0), "beta must be less than epsilon = 1, got 1.0"),
+        (lambda: majority.smooth_factor(1.0, -0.1), "beta must be a positive finite number"),
+        (lambda: majority.free_beta(0), "epsilon must be a positive number"),
+        (
+            lambda: majority.median_smooth_sensitivity([1, 2], 0, 3, 0.1),
+            "values must be an odd number",
+        ),
+        (
+            lambda: majority.median_smooth_sensitivity([4], 0, 3, 0.1),
+            "values must be an odd number",
+        ),
+        (
+            lambda: majority.median_smooth_sensitivity([1], 3, 0, 0.1),
+            "lower must be less than upper",
+        ),
+    ],
+)
+def test_errors_name_the_argument(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()

@@ -322,7 +322,7 @@ def rho_curves(result, method, partitioned):
     """Curves over rho, by epsilon."""
     return {
         e: private(result, method, "rho", epsilon=e, partitioned=partitioned)
-        for e in (1.0, 5.0, 10.0)
+        for e in ((1.0, 5.0, 10.0) if partitioned else (1.0, 10.0))
     }
 
 

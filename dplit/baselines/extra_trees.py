@@ -17,7 +17,7 @@ from __future__ import annotations
 from dplit.baselines import _shared as shared
 from dplit.budget import Parallel, Public, Sequence
 from dplit.forests.base import PrivateForestClassifier, PrivateForestRegressor
-from dplit.forests.median_forest import _proved_means, _published_means
+from dplit.forests.releases import proved_means, published_means
 from dplit.trees.binary import grow_random_binary_trees
 
 
@@ -181,10 +181,10 @@ class DPExtraTreesRegressor(PrivateForestRegressor, _ExtraTrees):
         forest, parts = self._grown(domain, len(records), rng)
         stats = shared.leaf_stats(forest, records, targets, 0, parts)
         if self._is_proved():
-            values = _proved_means(stats, epsilon, rng)
+            values = proved_means(stats, epsilon, rng)
             leaf = shared.proved_mean_spend(epsilon)
         else:
-            values = _published_means(stats, epsilon, rng)
+            values = published_means(stats, epsilon, rng)
             leaf = shared.published_mean_leak()
 
         self.domain_, self.target_bounds_, self.trees_ = domain, bounds, forest

@@ -35,7 +35,7 @@ from dplit.baselines import _shared as shared
 from dplit.budget import Bootstrap, Parallel, Sequence, Spend
 from dplit.errors import check_choice
 from dplit.forests.base import PrivateForestClassifier, PrivateForestRegressor
-from dplit.forests.median_forest import _proved_means, _published_means
+from dplit.forests.releases import proved_means, published_means
 from dplit.trees.kary import ENTROPY, MAJORITY, SQUARES
 
 CRITERIA = {"entropy": ENTROPY, "gini": SQUARES, "majority": MAJORITY}
@@ -312,10 +312,10 @@ class DPRandomForestRegressor(PrivateForestRegressor, _RandomForest):
         choice = kary.Choice(SQUARES, rate)
         forest, stats = self._grown(binned, targets, 0, parts, depth, choice, rng)
         if self._is_proved():
-            values = _proved_means(stats, leaf_epsilon, rng)
+            values = proved_means(stats, leaf_epsilon, rng)
             leaf = shared.proved_mean_spend(leaf_epsilon)
         else:
-            values = _published_means(stats, leaf_epsilon, rng)
+            values = published_means(stats, leaf_epsilon, rng)
             leaf = shared.published_mean_leak()
 
         self.domain_, self.bins_, self.trees_ = domain, self.bins, forest

@@ -17,9 +17,9 @@ from dplit.errors import (
     check_neighbours,
     warn_leak,
 )
-from dplit.forests.releases import proved_means, published_labels, published_means
 from dplit.forests._median_budget import Shares, budget
 from dplit.forests.base import PrivateForest, PrivateForestClassifier, PrivateForestRegressor
+from dplit.forests.releases import proved_means, published_labels, published_means
 from dplit.mechanisms import PermuteAndFlip
 from dplit.trees.cuts import EXPONENTIAL, PERMUTE_AND_FLIP, UNIFORM, Rule
 from dplit.trees.median import grow_median_trees

@@ -133,3 +133,8 @@ def not_run():
 def why(id):
     """What is known about cells of one experiment that do not agree, dict of "data/row" to text."""
     return dict(_file("notes").get("why", {}).get(id, {}))
+
+
+def unfinished():
+    """Experiments of which nothing or only a part is stored, dict of id to what is missing."""
+    return dict(_file("notes")["unfinished"])

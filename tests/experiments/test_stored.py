@@ -18,8 +18,8 @@ every_result = pytest.mark.parametrize("id", STORED)
 every_table = pytest.mark.parametrize("id", TABLES)
 
 
-def test_every_experiment_is_stored():
-    assert STORED == experiments.ids()
+def test_every_experiment_is_stored_or_said_to_be_unfinished():
+    assert {*experiments.ids()} - {*STORED} <= {*printed.unfinished()} < {*experiments.ids()}
 
 
 @every_result
@@ -30,7 +30,9 @@ def test_the_cells_are_those_of_the_experiment(id):
         assert cell["params"] == experiment.cell(key).params, key
         assert len(result.scores(key)) == len(cell["scores"]) >= experiment.repetitions
         assert np.isfinite(result.scores(key)).all()
-    assert {*result.cells} == {c.key for c in experiments.select(experiment)}
+    runnable = {c.key for c in experiments.select(experiment)}
+    assert {*result.cells} <= runnable
+    assert ({*result.cells} == runnable) == (id not in printed.unfinished())
 
 
 @every_result

@@ -23,8 +23,8 @@ trees
 forests
 baselines
 audit
-claims
 experiments
+claims
 plotting cli
 """.split()
 FILES = sorted(p for p in PACKAGE.rglob("*.py") if p.parent != PACKAGE or p.stem[:2] != "__")

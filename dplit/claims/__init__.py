@@ -20,6 +20,7 @@ from dplit.claims import (  # noqa: F401
     diprime_occupancy_leaves,
     diprime_routes,
     diprime_selection,
+    diprime_tables,
     diprime_utility,
     diprime_utility_labels,
     diprime_utility_split,

@@ -5,16 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from dplit.datasets import registry
+from dplit.datasets import registry, synthetic
 from dplit.datasets.dataset import Dataset
 from dplit.datasets.fetch import DatasetError
 from dplit.datasets.readers import read
-from dplit.datasets.synthetic import draw
 from dplit.domain import Categorical, Continuous, Domain
 from dplit.errors import check_choice, check_integer, warn_leak
 
 
-def load(name, *, missing="drop", n=None, seed=None):
+def load(name, *, missing="drop", n=None, seed=None, nested=False):
     """A data set by its name.
 
     Parameters
@@ -26,6 +25,9 @@ def load(name, *, missing="drop", n=None, seed=None):
         leave one out is a decision about this record alone, so neighbouring data stay neighbours.
     n, seed : int, optional
         Of the synthetic sets only: number of records and seed, in place of the registry's.
+    nested : bool
+        Of the synthetic sets only: independent records of the same law, of which a larger `n` has
+        more. Otherwise another `n` means other clusters.
 
     Returns
     -------
@@ -46,7 +48,7 @@ def load(name, *, missing="drop", n=None, seed=None):
     """
     entry = registry.entry(name)
     check_choice(missing, ("drop", "keep"), "missing")
-    frame = _records(entry, n, seed)
+    frame = _records(entry, n, seed, nested)
     columns = entry.named(frame.columns.drop(entry.target))
     X = pd.DataFrame({c.name: _values(frame[c.name], c) for c in columns}, index=frame.index)
     y = _target(frame[entry.target], entry)
@@ -72,13 +74,14 @@ def load(name, *, missing="drop", n=None, seed=None):
     )
 
 
-def _records(entry, n, seed):
+def _records(entry, n, seed, nested):
     if entry.reader == "synthetic":
-        n = None if n is None else check_integer(n, "n", 1)
-        return draw(entry, n, None if seed is None else check_integer(seed, "seed", 0))
-    if n is not None or seed is not None:
+        n = entry.records if n is None else check_integer(n, "n", 1)
+        seed = None if seed is None else check_integer(seed, "seed", 0)
+        return (synthetic.nested if nested else synthetic.draw)(entry, n, seed)
+    if n is not None or seed is not None or nested:
         raise ValueError(
-            f"n and seed belong to the synthetic data sets, got them with {entry.name!r}"
+            f"n, seed and nested belong to the synthetic data sets, got them with {entry.name!r}"
         )
     return read(entry)
 

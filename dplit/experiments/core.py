@@ -14,7 +14,8 @@ proved      at the same epsilon, with what makes the claim true: the registry's 
 
 Seeds: the split of repetition r of a data set depends on (seed, data set, r), so that all methods
 see the same split; everything else in a task depends on (seed, experiment, cell, r). Each task can
-therefore be computed again alone, and gives the same number to the last bit.
+therefore be computed again alone, and gives the same number to the last bit. With `folds`,
+repetition r tests on one part in turn of the cut number r // folds: k-fold cross-validation.
 """
 
 from __future__ import annotations
@@ -53,6 +54,13 @@ class Cell:
         Row of the printed table, where it is not the method's name.
     not_run : str
         Why this cell is not run; empty if it is.
+    folds : int
+        Of cross-validation; 0: each repetition is a split of its own.
+    seeds : str
+        Id of an experiment with a cell of the same key: the same forests, measured otherwise. Empty:
+        this experiment.
+    most : int
+        Repetitions that are enough for this cell, where it takes long; 0: the experiment's.
     """
 
     data: str
@@ -63,6 +71,9 @@ class Cell:
     at: tuple = ()
     label: str = ""
     not_run: str = ""
+    folds: int = 0
+    seeds: str = ""
+    most: int = 0
 
     @property
     def key(self):
@@ -100,6 +111,11 @@ class Experiment:
         if len(set(keys)) != len(keys):
             twice = sorted({k for k in keys if keys.count(k) > 1})
             raise ValueError(f"cells of {self.id} must have distinct keys, got {twice[:3]} twice")
+
+    def wanted(self, cell, repetitions=None):
+        """How often a cell is measured when `repetitions` are asked for (default: the experiment's)."""
+        repetitions = self.repetitions if repetitions is None else repetitions
+        return min(repetitions, cell.most or repetitions)
 
     def cell(self, key):
         """The cell with this key."""

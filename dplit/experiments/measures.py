@@ -7,6 +7,7 @@ Each measure is a function ``(model, split) -> float or list of float`` of a fit
 from __future__ import annotations
 
 import numpy as np
+from scipy.stats import rankdata
 
 QUANTILES = (0.0, 0.05, 0.25, 0.5, 0.75, 0.95, 1.0)
 
@@ -86,7 +87,44 @@ def left_fractions(trees, records):
     return np.array(found)
 
 
+def auc(model, split):
+    """Area under the ROC curve of two classes: the rarer one's share is higher; ties count half."""
+    share = model.predict_proba(split.X_test)[:, list(model.classes_).index(split.rarest)]
+    ranks, positive = rankdata(share), split.y_test == split.rarest
+    n = int(positive.sum())
+    pairs = n * (len(positive) - n)
+    return float((ranks[positive].sum() - n * (n + 1) / 2) / pairs)
+
+
+def f1(model, split):
+    """Harmonic mean of precision and recall of the rarer class; 0 if nothing of it is found."""
+    predicted = np.asarray(model.predict(split.X_test)) == split.rarest
+    positive = split.y_test == split.rarest
+    return float(2 * np.sum(predicted & positive) / max(1, predicted.sum() + positive.sum()))
+
+
+def empty_leaves(model, split):
+    """Share of the leaves that hold no training record (RDF, table 3)."""
+    return model.empty()
+
+
+def flipped(model, split):
+    """Expected share of the leaves with a record whose label is not a most frequent class."""
+    return model.flipped()
+
+
+def sensitivity(model, split):
+    """Mean of RDF's smooth sensitivity over the leaves with a record."""
+    return model.sensitivity()
+
+
 MEASURES = {
-    f.__name__.replace("_", "-"): f for f in (mse, accuracy, error, leaf_shares, left_shares)
-}
-LOWER_IS_BETTER = {"mse": True, "error": True, "accuracy": False}
+    f.__name__.replace("_", "-"): f
+    for f in (
+        mse, accuracy, error, leaf_shares, left_shares, auc, f1, empty_leaves, flipped, sensitivity,
+    )
+}  # fmt: skip
+LOWER_IS_BETTER = {
+    "mse": True, "error": True, "accuracy": False, "auc": False, "f1": False, "flipped": True,
+    "sensitivity": True,
+}  # fmt: skip

@@ -2,7 +2,8 @@
 
 ``METHODS[name](setting, **params)`` gives an unfitted estimator with ``fit`` and ``predict``. The
 parameters have one vocabulary for all methods: `epsilon`, `n_estimators`, `max_depth`,
-`max_features` (the papers' K), `rho`, `partitioned`. A method takes those that it has.
+`max_features` (the papers' K), `rho`, `partitioned`, `reached` (trees grow only where records go). A
+method takes those that it has. `n_records`, the size of a synthetic draw, is for the data alone.
 Libraries are imported when a method is built.
 """
 
@@ -27,6 +28,15 @@ class Encoded:
     def predict(self, X):
         """Predictions of the forest for encoded records."""
         return self.forest.predict(self.domain.encode(X))
+
+    def predict_proba(self, X):
+        """Shares of the classes, in the order of `classes_`."""
+        return self.forest.predict_proba(self.domain.encode(X))
+
+    @property
+    def classes_(self):
+        """Classes in the training records."""
+        return self.forest.classes_
 
 
 def _sklearn(name):
@@ -95,6 +105,21 @@ def _baseline(name):
     return build
 
 
+def _random_decision(label=None, reached=False, **fixed):
+    """A builder of RDF's forest; its label by the reading unless `label` is given."""
+
+    def build(setting, *, reached=reached, **params):
+        from dplit.experiments.rdf_forests import ReachedForest
+        from dplit.forests import RandomDecisionForestClassifier
+
+        known = {"published": "smooth-exponential", "proved": "permute-and-flip"}
+        params = {"label": label or known[setting.reading], **fixed, **params}
+        kind = ReachedForest if reached else RandomDecisionForestClassifier
+        return kind(**_public(setting), **params)
+
+    return build
+
+
 METHODS = {
     "RF": _sklearn("RandomForest"),
     "ERT": _sklearn("ExtraTrees"),
@@ -104,4 +129,11 @@ METHODS = {
     "DP-RF": _baseline("DPRandomForest"),
     "DP-DF": _baseline("DPDecisionForest"),
     "DiPriMe (v1)": _median("exponential", median="rank"),
+    "RDF": _random_decision(),
+    "RDF, examined": _random_decision(reached=True),
+    "RDF, global": _random_decision("global-exponential", reached=True),
+    "RDF, all data": _random_decision(reached=True, partitioned=False),
+    "Random trees": _random_decision(
+        "permute-and-flip", reached=True, partitioned=False, epsilon=math.inf
+    ),
 }

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
@@ -25,6 +25,7 @@ from dplit.experiments.measures import MEASURES
 from dplit.experiments.methods import METHODS
 
 TEST_SHARE = 0.1
+MOST_TESTED = 30_000  # of a test part; only the larger draws of figure 9 of RDF have more
 
 
 @dataclass(frozen=True)
@@ -59,6 +60,9 @@ class Split:
     y_train, y_test : array
     factor : float
         Squared errors times this are in units of the records' own range.
+    rarest : object
+        The class with the fewest records, of two the "positive" one (RDF, section 5.2); None in a
+        regression.
     """
 
     X_train: object
@@ -66,6 +70,7 @@ class Split:
     y_train: np.ndarray
     y_test: np.ndarray
     factor: float
+    rarest: object = None
 
 
 @dataclass(frozen=True)
@@ -102,10 +107,14 @@ def run_task(experiment_id, cell, repetition, seed=0):
     start = time.perf_counter()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PrivacyLeakWarning)  # the outcome's epsilon says it
-        data = _loaded(cell.data)
-        split = _split(data, cell.reading, split_rng(seed, cell.data, repetition))
-        setting = _setting(data, cell, task_seed(seed, experiment_id, cell.key, repetition))
-        model = METHODS[cell.method](setting, **cell.params)
+        params = dict(cell.params)
+        n_records = params.pop("n_records", None)
+        data = _loaded(cell.data, n_records)
+        scaling = cell.reading if data.task == "regression" else ""
+        split = _cached_split(cell.data, n_records, scaling, cell.folds, repetition, seed)
+        seeds = cell.seeds or experiment_id
+        setting = _setting(data, cell, task_seed(seed, seeds, cell.key, repetition))
+        model = METHODS[cell.method](setting, **params)
         model.fit(split.X_train, split.y_train)
     score = MEASURES[cell.measure](model, split)
     budget = getattr(model, "budget_", None)
@@ -114,8 +123,22 @@ def run_task(experiment_id, cell, repetition, seed=0):
 
 
 @lru_cache(maxsize=2)
-def _loaded(name):
-    return datasets.load(name)
+def _loaded(name, n_records=None):
+    """A data set; of a synthetic one `n_records`, of another the first so many, if given."""
+    if n_records is None:
+        return datasets.load(name)
+    if name.startswith("synth-"):
+        return datasets.load(name, n=n_records, nested=True)
+    data = datasets.load(name)
+    return replace(data, X=data.X.iloc[:n_records], y=data.y.iloc[:n_records])
+
+
+@lru_cache(maxsize=2)
+def _cached_split(name, n_records, reading, folds, repetition, seed):
+    """The split of a task: cells of one data set share it."""
+    cut, fold = divmod(repetition, folds) if folds else (repetition, None)
+    rng = split_rng(seed, name, cut)
+    return _split(_loaded(name, n_records), reading, rng, (fold, folds) if folds else None)
 
 
 def own_range(data):
@@ -123,18 +146,24 @@ def own_range(data):
     return float(data.y.min()), float(data.y.max())
 
 
-def _split(data, reading, rng):
-    """The split of one repetition, targets scaled as `reading` has it."""
+def _split(data, reading, rng, fold=None):
+    """The split of one repetition, targets scaled as `reading` has it; `fold` is (number, folds)."""
     order = rng.permutation(len(data))
     n_test = round(TEST_SHARE * len(data))
-    test, train = np.sort(order[:n_test]), np.sort(order[n_test:])
-    y, factor = data.y, 1.0
+    first, last = (0, n_test) if fold is None else (
+        (fold[0] + step) * len(data) // fold[1] for step in (0, 1)
+    )  # fmt: skip
+    train = np.sort(np.concatenate([order[:first], order[last:]]))
+    test = np.sort(order[first:last][:MOST_TESTED])
+    y, factor, rarest = data.y, 1.0, None
     if data.task == "regression":
         own = own_range(data)
         lower, upper = data.target_bounds if reading == "proved" else own
         y, factor = (y - lower) / (upper - lower), ((upper - lower) / (own[1] - own[0])) ** 2
+    else:
+        rarest = data.y.value_counts(sort=False).idxmin()
     y_test = np.asarray(y.iloc[test])
-    return Split(data.X.iloc[train], data.X.iloc[test], y.iloc[train], y_test, factor)
+    return Split(data.X.iloc[train], data.X.iloc[test], y.iloc[train], y_test, factor, rarest)
 
 
 def _setting(data, cell, seed):

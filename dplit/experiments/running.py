@@ -51,8 +51,15 @@ def run(id, *, jobs=1, seed=0, repetitions=None, cells=("*",), out, progress=Non
     )
     chosen = select(experiment, cells)
     result, journal = _resume(experiment, seed, Path(out)), store.Journal(out)
-    tasks = [(c, r) for r in range(repetitions) for c in chosen if not result.has(c.key, r)]
-    tasks.sort(key=lambda task: task[0].data)  # one data set at a time in memory
+    tasks = [
+        (c, r)
+        for r in range(repetitions)
+        for c in chosen
+        if r < experiment.wanted(c, repetitions) and not result.has(c.key, r)
+    ]
+    tasks.sort(
+        key=lambda t: (t[0].data, t[0].params.get("n_records", 0))
+    )  # one at a time in memory
     done = 0
     try:
         with contextlib.closing(_outcomes(experiment.id, tasks, seed, jobs)) as outcomes:

@@ -166,7 +166,7 @@ class PrivateForestClassifier(ClassifierMixin, PrivateForest):
                 4,
             )
         classes = _check_classes(classes)
-        occurrence, occurring = pd.factorize(values)
+        occurrence, occurring = _factorized(y, values)
         codes = pd.Index(classes, dtype=object).get_indexer(occurring.astype(object))
         if (codes < 0).any():
             bad = occurring[codes < 0].tolist()[0]
@@ -251,6 +251,15 @@ class PrivateForestRegressor(RegressorMixin, PrivateForest):
         """
         records = self._read(X)
         return trees.average(self.trees_, records, self.leaf_values_, self.n_jobs)
+
+
+def _factorized(y, values):
+    """Position of each value of `y` in the list of those that occur, and the list."""
+    if isinstance(y, pd.Series) and isinstance(y.dtype, pd.CategoricalDtype):
+        codes = y.cat.codes.to_numpy()  # none is missing
+        used, ranks = np.unique(codes, return_inverse=True)
+        return ranks, np.asarray(y.dtype.categories)[used]
+    return pd.factorize(values)
 
 
 def _check_bounds(bounds):

@@ -88,7 +88,7 @@ def test_a_table_is_shown_beside_the_printed_cells(capsys, small):
 def test_records_that_are_not_here(capsys, monkeypatch, small):
     from dplit.datasets import DatasetError
 
-    def away(name):
+    def away(*of):
         raise DatasetError("its file is not here")
 
     monkeypatch.setattr("dplit.experiments.protocol._loaded", away)

@@ -1,0 +1,160 @@
+"""Random trees too large to store: only the nodes that some record reaches are drawn.
+
+The draws of a random tree's nodes are independent, so the nodes that no record reaches may stay
+undrawn: where the records end, and together in which leaf, has the same law as in
+`dplit.trees.grow_random_trees` (RDF, algorithm 2).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from dplit.errors import check_integer, check_rng
+
+
+def reach_random_leaves(domain, max_depth, records, *, rng):
+    """Leaf of each record in one random tree, of which no more is drawn than they reach.
+
+    Parameters
+    ----------
+    domain : Domain
+    max_depth : int
+    records : float64 array, shape (n_records, n_features)
+        As `Domain.encode` gives it.
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    leaves : int64 array, shape (n_records,)
+        Reached leaves are numbered from 0.
+    total : float
+        Leaves of the whole tree: those reached, and the expected number below nodes that are not.
+    """
+    depth = check_integer(max_depth, "max_depth", 0)
+    records = np.ascontiguousarray(records, dtype=np.float64)
+    if records.ndim != 2 or records.shape[1] != len(domain):
+        raise ValueError(
+            f"records must have shape (n_records, {len(domain)}), got {np.shape(records)}"
+        )
+    return _reach(domain.bounds, domain.n_levels, depth, records, check_rng(rng))
+
+
+def expected_leaves(domain, max_depth):
+    r"""Expected number of leaves of a random tree.
+
+    With :math:`j` of :math:`r` categorical columns on a path, all sets of :math:`j` are equally
+    likely, so it is :math:`\sum_j P_j\, e_j(k_1, \dots, k_r) / \binom{r}{j}`: elementary symmetric
+    polynomials of the numbers of levels, and :math:`P_j` with a factor 2 for each continuous test.
+
+    Parameters
+    ----------
+    domain : Domain
+    max_depth : int
+    """
+    depth = check_integer(max_depth, "max_depth", 0)
+    return _expected(domain.n_levels, np.zeros(len(domain), dtype=np.bool_), depth)
+
+
+@njit(cache=True, nogil=True)
+def _expected(n_levels, used, depth):
+    """Expected leaves below a node with `depth` levels to go; `used` columns are used up."""
+    levels, continuous = 0, 0
+    for j in range(len(n_levels)):
+        if n_levels[j] == 0:
+            continuous += 1
+        elif not used[j]:
+            levels += 1
+    means = np.zeros(levels + 1)  # of the product of j levels, over all sets of j
+    means[0] = 1.0
+    seen = 0
+    for i in range(len(n_levels)):
+        if n_levels[i] > 0 and not used[i]:
+            seen += 1
+            for j in range(seen, 0, -1):  # mean over sets of j of `seen`: with i, and without
+                means[j] = means[j] * (seen - j) / seen + means[j - 1] * n_levels[i] * j / seen
+    weights = np.zeros(levels + 1)
+    weights[0] = 1.0
+    for _ in range(depth):
+        for j in range(levels, -1, -1):
+            left = levels - j + continuous
+            stays = weights[j] * 2.0 * continuous / left if left else weights[j]
+            arrives = 0.0
+            if j:
+                arrives = weights[j - 1] * (levels - j + 1.0) / (left + 1.0)
+            weights[j] = stays + arrives
+    return (weights * means).sum()
+
+
+@njit(cache=True, nogil=True)
+def _reach(bounds, n_levels, max_depth, X, rng):
+    """Depth first over the reached nodes; row d of the tables describes the current path's node."""
+    n, m = X.shape
+    low, high = np.empty((max_depth + 1, m)), np.empty((max_depth + 1, m))
+    used = np.zeros((max_depth + 1, m), dtype=np.bool_)
+    low[0], high[0] = bounds[:, 0], bounds[:, 1]
+    feature, cut = np.full(max_depth + 1, -1), np.empty(max_depth + 1)
+    order, moved = np.arange(n), np.empty(n, dtype=np.int64)
+    ends = np.zeros(max(2, n_levels.max()) + 1, dtype=np.int64)
+    leaves, n_leaves, hidden = np.empty(n, dtype=np.int64), 0, 0.0
+    stack = [(0, n, 0, 0)]  # records order[start:stop], depth, step from the parent
+
+    while len(stack) > 0:
+        start, stop, depth, step = stack.pop()
+        if depth > 0:
+            j = feature[depth - 1]
+            low[depth], high[depth], used[depth] = low[depth - 1], high[depth - 1], used[depth - 1]
+            if n_levels[j] > 0:
+                used[depth, j] = True
+            elif step == 0:
+                high[depth, j] = cut[depth - 1]
+            else:
+                low[depth, j] = cut[depth - 1]
+        available = m - used[depth].sum() if depth < max_depth else 0
+        if available == 0:
+            leaves[order[start:stop]] = n_leaves
+            n_leaves += 1
+            continue
+
+        j = _nth_free(used[depth], int(rng.random() * available))
+        feature[depth], arity = j, n_levels[j] if n_levels[j] > 0 else 2
+        cut[depth] = low[depth, j] + rng.random() * (high[depth, j] - low[depth, j])
+        ends[: arity + 1] = 0
+        for i in order[start:stop]:
+            ends[_step(X[i, j], cut[depth], n_levels[j]) + 1] += 1
+        ends[0] = start
+        for s in range(arity):
+            ends[s + 1] += ends[s]
+        empty = 0
+        for s in range(arity):
+            if ends[s + 1] > ends[s]:
+                stack.append((ends[s], ends[s + 1], depth + 1, s))
+            else:
+                empty += 1
+        if empty:
+            used[depth + 1] = used[depth]
+            used[depth + 1, j] = n_levels[j] > 0
+            hidden += empty * _expected(n_levels, used[depth + 1], max_depth - depth - 1)
+        for i in order[start:stop]:
+            s = _step(X[i, j], cut[depth], n_levels[j])
+            moved[ends[s]] = i
+            ends[s] += 1
+        order[start:stop] = moved[start:stop]
+    return leaves, n_leaves + hidden
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _step(value, cut, n_levels):
+    """The child that a record goes to."""
+    return int(value) if n_levels > 0 else int(value > cut)
+
+
+@njit(cache=True, nogil=True)
+def _nth_free(used, n):
+    """Position of the n-th False of `used`."""
+    for j in range(len(used)):
+        if not used[j]:
+            if n == 0:
+                return j
+            n -= 1
+    return -1

@@ -20,7 +20,7 @@ from numba import njit
 
 from dplit.trees.arrays import LEAF, Trees
 from dplit.trees.cuts import add
-from dplit.trees.kary import _sort_by_level, _taller, cost, pick
+from dplit.trees.kary import MAJORITY, SQUARES, _sort_by_level, _taller, cost, pick
 from dplit.trees.median import _sorted
 from dplit.trees.random import MAX_NODES, _descend, _resized
 
@@ -84,7 +84,9 @@ def grow_id3_trees(domain, X, y, n_classes, parts, rule, *, rng, n_jobs=None):
         If the forest would have more than `MAX_NODES` nodes.
     """
     limit = MAX_NODES // len(parts)
-    tasks = [(X, y, n_classes, domain, part, rule, limit, r)
+    alike = all(part is parts[0] for part in parts)
+    shared = _sorted(X[parts[0]], domain.n_levels) if alike else None
+    tasks = [(X, y, n_classes, domain, part, shared, rule, limit, r)
              for part, r in zip(parts, rng.spawn(len(parts)))]  # fmt: skip
     if n_jobs is None or n_jobs == 1:
         grown = [_one_tree(*task) for task in tasks]
@@ -99,11 +101,10 @@ def grow_id3_trees(domain, X, y, n_classes, parts, rule, *, rng, n_jobs=None):
     return trees, np.concatenate([tree[3] for tree in grown])
 
 
-def _one_tree(X, y, n_classes, domain, part, rule, limit, rng):
-    columns, order = _sorted(X[part], domain.n_levels)
-    return _grow(
-        columns, order, y[part], n_classes, domain.bounds, domain.n_levels, rule, limit, rng
-    )
+def _one_tree(X, y, n_classes, domain, part, shared, rule, limit, rng):
+    columns, order = shared or _sorted(X[part], domain.n_levels)
+    schema = domain.bounds, domain.n_levels
+    return _grow(columns, order.copy(), y[part], n_classes, *schema, rule, limit, rng)
 
 
 @njit(cache=True, nogil=True)
@@ -220,30 +221,52 @@ def draw_cut(column, ids, y, n_classes, low, high, rule, work, rng):
     `ids` are the node's records in the order of the column; `work` is three rows of room.
     """
     n = len(ids)
-    values, costs, sums = work
+    values, costs, sums = work[0], work[1], work[2]
     values[0], values[n + 1] = low, high
-    sides = np.zeros((2, max(n_classes, 2)))
     for k in range(n):
         values[k + 1] = column[ids[k]]
-        add(sides[1], y[ids[k]], n_classes)
+    costs[: n + 1] = 0.0
+    _add_costs(ids, y, n_classes, rule, costs[: n + 1])
+    _add_costs(ids[::-1], y, n_classes, rule, costs[: n + 1][::-1])
     least = np.inf
     for k in range(n + 1):
         if values[k + 1] > values[k]:
-            costs[k] = cost(sides, n_classes, rule.score, rule.most_bits)
             least = min(least, costs[k])
-        if k < n:
-            label = int(y[ids[k]])
-            sides[0, label] += 1
-            sides[1, label] -= 1
     total = 0.0
     for k in range(n + 1):
         length = values[k + 1] - values[k]
         if length > 0:
             worse = costs[k] - least
-            fall = rule.rate * worse if worse > 0 else 0.0
-            total += length * np.exp(-fall)
+            total += length * np.exp(-rule.rate * worse) if worse > 0 else length
         sums[k] = total
     k = np.searchsorted(sums[: n + 1], rng.random() * total, side="right")
     a, b = values[k], values[k + 1]
     cut = a + rng.random() * (b - a)
     return (a if cut >= b else cut), costs[k]
+
+
+@njit(cache=True, nogil=True)
+def _add_costs(ids, y, n_classes, rule, costs):
+    """Add to ``costs[k]`` the `cost` of a child that holds the first k of the records.
+
+    A step for each record, so as not to go through all classes again. With n records the cap on the
+    bits is out of reach up to :math:`n = 2^{bits}`.
+    """
+    counts = np.zeros((1, max(n_classes, 2)))
+    squares, largest, logs, n = 0.0, 0.0, 0.0, 0
+    for k in range(len(ids)):
+        label = int(y[ids[k]])
+        c = counts[0, label] + 1
+        counts[0, label] = c
+        n += 1
+        if rule.score == SQUARES:
+            squares += 2 * c - 1
+            costs[n] += n - squares / n
+        elif rule.score == MAJORITY:
+            largest = max(largest, c)
+            costs[n] += n - largest
+        elif np.log2(n) > rule.most_bits:
+            costs[n] += cost(counts, n_classes, rule.score, rule.most_bits)
+        else:
+            logs += c * np.log2(c) - (c - 1) * np.log2(max(c - 1, 1.0))
+            costs[n] += n * np.log2(n) - logs

@@ -3,7 +3,8 @@
 A run continues the result file that is there: what it holds is not run again, and a run that was
 stopped loses only the tasks that were running. Without --out the file is under dplit-results/ in
 the current folder; the results of the project, in data/results/, stay as they are. A table is
-printed beside the paper's cells. The exit status is 0 if the run is complete.
+printed beside the paper's cells; one that follows from a formula is computed. The exit status is 0
+if the run is complete.
 """
 
 from __future__ import annotations
@@ -65,8 +66,13 @@ def run(arguments):
     from dplit.datasets import DatasetError
 
     if arguments.id is None:
-        rows = [_listed(id) for id in experiments.ids()]
+        rows = [_listed(id) for id in experiments.ids()] + [
+            _of_formula(id) for id in experiments.FORMULAS
+        ]
         print(_dump(rows) if arguments.json else _listing(rows))
+        return 0
+    if arguments.id in experiments.FORMULAS:
+        print(_computed(arguments))
         return 0
     interrupted = False
     try:
@@ -129,6 +135,29 @@ def _listed(id):
         "repetitions": min((len(result.scores(k)) for k in result.cells), default=0),
         "title": found.title,
     }
+
+
+def _of_formula(id):
+    """One table that is computed, in the same form."""
+    from dplit.experiments import computed
+
+    n = len(computed.cells(id))
+    title = f"{computed.FORMULAS[id].title} (computed)"
+    return {"id": id, "cells": n, "run": n, "stored": 0, "repetitions": 0, "title": title}
+
+
+def _computed(arguments):
+    """A table of a formula, as text or JSON."""
+    from dplit import experiments
+    from dplit.claims.report import aligned, wrapped
+
+    shown = experiments.computed(arguments.id).reset_index()
+    if arguments.json:
+        return _dump({"experiment": arguments.id, "cells": shown.to_dict("records")})
+    head = wrapped(f"{arguments.id}: {experiments.FORMULAS[arguments.id].title}, computed")
+    return (
+        head + "\n\n" + aligned(tuple(shown.columns), [list(map(str, r)) for r in shown.to_numpy()])
+    )
 
 
 def _listing(rows):

@@ -30,6 +30,7 @@ from dplit.claims import (  # noqa: F401
     rdf_best_depth,
     rdf_depth,
     rdf_empty,
+    rdf_experiments,
     rdf_leaves,
     rosnam,
 )

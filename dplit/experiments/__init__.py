@@ -12,7 +12,9 @@ from dplit.experiments import (  # noqa: F401
     diprime_figures,
     diprime_sentences,
     diprime_tables,
+    rdf_compared,
     rdf_figures,
+    rdf_sentences,
     rdf_tables,
 )
 from dplit.experiments.comparison import agree, compare, series, side_by_side, tally, verdicts

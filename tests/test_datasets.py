@@ -295,6 +295,38 @@ def test_synthetic_sets_have_the_columns_of_table_1(letter, informative, useless
     assert len(set(data.domain.features)) == 1
 
 
+def test_nested_draws_only_add_records():
+    small, large = (datasets.load("synth-f", n=n, nested=True) for n in (70_000, 90_000))
+    assert large.X.iloc[:70_000].equals(small.X) and large.y.iloc[:70_000].equals(small.y)
+    assert small.domain == datasets.load("synth-f", n=10).domain
+    with pytest.raises(ValueError, match="nested belong to the synthetic data sets"):
+        datasets.load("iris", nested=True)
+
+
+def test_nested_draws_have_the_law_of_make_classification():
+    """Five columns of standard deviation 1; the others are 1 + k/3 in mean square over clusters' maps.
+
+    The classes are as often, and a nearest-neighbour rule finds them but for the flipped labels.
+    """
+    from sklearn.neighbors import KNeighborsClassifier
+
+    data = datasets.load("synth-f", n=60_000, nested=True)
+    deviations = np.sort(data.X.std().to_numpy())
+    assert np.allclose(deviations[:5], 1, atol=0.02) and deviations[5] > 1.2
+    assert 0.5 < np.mean(deviations[5:] ** 2) / (1 + 5 / 3) < 2
+    assert abs((data.y == "1").mean() - 0.5) < 0.015
+    informative = data.X.columns[data.X.std() > 1.2]
+    near = KNeighborsClassifier(15).fit(data.X[informative][:20_000], data.y[:20_000])
+    own = datasets.load("synth-f")
+    kept = own.X.columns[own.X.std() > 1.2]
+    theirs = KNeighborsClassifier(15).fit(own.X[kept][:20_000], own.y[:20_000])
+    scores = (
+        near.score(data.X[informative][20_000:22_000], data.y[20_000:22_000]),
+        theirs.score(own.X[kept][20_000:22_000], own.y[20_000:22_000]),
+    )
+    assert min(scores) > 0.88 and max(scores) < 0.996
+
+
 def test_synthetic_options():
     first, again = (datasets.load("SynthF", n=200, seed=5) for _ in range(2))
     other = datasets.load("synth_f", n=200, seed=6)

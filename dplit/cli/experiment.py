@@ -139,10 +139,10 @@ def _listed(id):
 
 def _of_formula(id):
     """One table that is computed, in the same form."""
-    from dplit.experiments import computed
+    from dplit.experiments import formulas
 
-    n = len(computed.cells(id))
-    title = f"{computed.FORMULAS[id].title} (computed)"
+    n = len(formulas.cells(id))
+    title = f"{formulas.FORMULAS[id].title} (computed)"
     return {"id": id, "cells": n, "run": n, "stored": 0, "repetitions": 0, "title": title}
 
 

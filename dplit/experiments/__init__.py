@@ -18,7 +18,7 @@ from dplit.experiments import (  # noqa: F401
     rdf_tables,
 )
 from dplit.experiments.comparison import agree, compare, series, side_by_side, tally, verdicts
-from dplit.experiments.computed import FORMULAS, computed
+from dplit.experiments.formulas import FORMULAS, computed
 from dplit.experiments.core import Cell, Experiment, get, ids
 from dplit.experiments.protocol import run_task
 from dplit.experiments.running import run, select

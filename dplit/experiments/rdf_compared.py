@@ -17,7 +17,7 @@ from dplit.experiments.sentences import sentence
 LEVEL = 0.05
 
 
-def over(result, method, sets, reading):
+def over(result, method, sets, reading="published"):
     """Gain of ours over another method on each set."""
     return gains(
         result, lambda d: key(result, d, "RDF"), lambda d: key(result, d, method, reading), sets
@@ -62,20 +62,20 @@ def names(sets):
     "rdf/figure-11", "Ours is better than JPW on every set but Claves, there worse by 2.5 points."
 )
 def _but_claves(result):
-    found = over(result, "JPW", SETS, "published")
+    found = over(result, "JPW", SETS)
     near = abs(found["claves"][0] + 0.025) <= 0.01
     return losses(found) == ["claves"] and near, f"gain in points: {points(found)}"
 
 
 @sentence("rdf/figure-11", "Ours is better than FS on every set.")
 def _better_than_fs(result):
-    found = over(result, "FS", SETS, "published")
+    found = over(result, "FS", SETS)
     return not losses(found), f"gain in points: {points(found)}"
 
 
 @sentence("rdf/figure-11", "On SynthA ours is better than both by more than 35 points.")
 def _synth_a(result):
-    found = {m: over(result, m, ["synth-a"], "published")["synth-a"][0] for m in ("JPW", "FS")}
+    found = {m: over(result, m, ["synth-a"])["synth-a"][0] for m in ("JPW", "FS")}
     words = ", ".join(f"{m} {100 * g:+.1f}" for m, g in found.items())
     return all(g > 0.35 for g in found.values()), f"gain in points: {words}"
 
@@ -88,7 +88,7 @@ def _adult(result):
 
 @sentence("rdf/figure-11", "Often ours is better than JPW by 10 points and than FS by 30.")
 def _often(result):
-    most = {m: [d for d, (g, _) in over(result, m, SETS, "published").items() if g > least]
+    most = {m: [d for d, (g, _) in over(result, m, SETS).items() if g > least]
             for m, least in (("JPW", 0.1), ("FS", 0.3))}  # fmt: skip
     words = "; ".join(f"{m}: {names(sets)}" for m, sets in most.items())
     counts = ", ".join(f"{m} {len(sets)} of {len(SETS)}" for m, sets in most.items())
@@ -173,7 +173,7 @@ def _f1_losses(result):
 
 @sentence("rdf/figure-14", "Ours beats RGV on five sets, loses on four and ties on Adult.")
 def _rgv(result):
-    found = over(result, "RGV", BINARY, "published")
+    found = over(result, "RGV", BINARY)
     tied = outcomes(result, "RGV", ["adult"])["ties"]
     rest = {d: g for d, g in found.items() if d != "adult"}
     won = sum(g > 0 for g, _ in rest.values())
@@ -182,9 +182,7 @@ def _rgv(result):
 
 @sentence("rdf/figure-14", "Ours gains from 1.5 to 13.0 points where it wins, RGV from 1.2 to 6.2.")
 def _rgv_gains(result):
-    found = [
-        100 * g for d, (g, _) in over(result, "RGV", BINARY, "published").items() if d != "adult"
-    ]
+    found = [100 * g for d, (g, _) in over(result, "RGV", BINARY).items() if d != "adult"]
     ours, theirs = [g for g in found if g > 0], [-g for g in found if g <= 0]
     ends = [(min(part, default=np.nan), max(part, default=np.nan)) for part in (ours, theirs)]
     words = "ours {:.1f} to {:.1f}, RGV {:.1f} to {:.1f}".format(*ends[0], *ends[1])

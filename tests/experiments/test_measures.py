@@ -73,3 +73,28 @@ def test_published_bounds_are_the_records_own_and_proved_are_public():
     assert own.factor == 1.0 and public.factor == pytest.approx(25.0)
     assert sorted([*own.y_train, *own.y_test]) == [0.0, 0.5, 1.0]
     assert sorted([*public.y_train, *public.y_test]) == pytest.approx([0.1, 0.2, 0.3])
+
+
+def shares(values):
+    found = np.column_stack([1 - np.array(values), values])
+    names = np.array(["n", "p"])
+    return types.SimpleNamespace(
+        predict_proba=lambda X: found, predict=lambda X: names[found.argmax(axis=1)], classes_=names
+    )
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_auc_counts_pairs(seed):
+    rng = np.random.default_rng(seed)
+    scores, y = rng.integers(5, size=30) / 4, rng.choice(["p", "n"], 30)
+    wins = [np.sign(a - b) / 2 + 0.5 for a in scores[y == "p"] for b in scores[y == "n"]]
+    part = protocol.Split(None, None, None, y, 1.0, "p")
+    assert measures.auc(shares(scores), part) == pytest.approx(np.mean(wins))
+
+
+def test_f1_by_hand():
+    """Two of three found, and one found wrongly: precision and recall are 2/3."""
+    y = np.array(["p", "p", "p", "n", "n"])
+    part = protocol.Split(None, None, None, y, 1.0, "p")
+    assert measures.f1(shares([0.9, 0.8, 0.1, 0.7, 0.2]), part) == pytest.approx(2 / 3)
+    assert measures.f1(shares([0.0] * 5), part) == 0.0

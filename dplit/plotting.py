@@ -83,3 +83,23 @@ def band(ax, series, label, repetitions=10, **style):
     low, high = series["mean"] - reach, series["mean"] + reach
     ax.fill_between(series.index, low, high, color=line.get_color(), alpha=0.15, lw=0)
     return line
+
+
+MARKS = "os^Dv*P"
+
+
+def dots(ax, table, names=None):
+    """A mark for each entry of a table: its rows side by side, a mark and colour a column.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+    table : DataFrame
+        NaN is left out.
+    names : dict, optional
+        What to call the rows.
+    """
+    for column, mark in zip(table, MARKS):
+        ax.plot(range(len(table)), table[column], mark, label=column, alpha=0.85)
+    ax.set_xticks(range(len(table)), [(names or {}).get(row, row) for row in table.index])
+    ax.tick_params(axis="x", rotation=45)

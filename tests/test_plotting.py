@@ -70,3 +70,15 @@ def test_a_band_has_two_standard_errors_around_its_curve():
     assert line.get_ydata().tolist() == [1.0, 2.0] and line.get_xdata().tolist() == [10, 20]
     assert low == [0.5] and line.get_label() == "curve"
     plt.close("all")
+
+
+def test_dots_show_every_entry_and_name_the_rows():
+    table = pd.DataFrame({"one": [0.1, 0.2], "two": [0.3, np.nan]}, index=["a", "b"])
+    with plotting.axes("", "score") as ax:
+        plotting.dots(ax, table, {"a": "first"})
+    lines = ax.get_lines()
+    assert [line.get_label() for line in lines] == ["one", "two"]
+    assert lines[0].get_ydata().tolist() == [0.1, 0.2]
+    assert len({line.get_marker() for line in lines}) == 2
+    assert [t.get_text() for t in ax.get_xticklabels()] == ["first", "b"]
+    plt.close("all")

@@ -17,14 +17,22 @@ from dplit.experiments import (  # noqa: F401
     rdf_sentences,
     rdf_tables,
 )
-from dplit.experiments.comparison import agree, compare, series, side_by_side, tally, verdicts
-from dplit.experiments.formulas import FORMULAS, computed
+from dplit.experiments.comparison import (
+    agree,
+    by_set,
+    compare,
+    series,
+    side_by_side,
+    tally,
+    verdicts,
+)
 from dplit.experiments.core import Cell, Experiment, get, ids
+from dplit.experiments.formulas import FORMULAS, computed
 from dplit.experiments.protocol import run_task
 from dplit.experiments.running import run, select
 from dplit.experiments.store import Result, read, stored
 
 __all__ = [
-    "FORMULAS", "Cell", "Experiment", "Result", "agree", "compare", "computed", "get", "ids", "read",
+    "FORMULAS", "Cell", "Experiment", "Result", "agree", "by_set", "compare", "computed", "get", "ids", "read",
     "run", "run_task", "select", "series", "side_by_side", "stored", "tally", "verdicts",
 ]  # fmt: skip

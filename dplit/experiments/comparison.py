@@ -145,7 +145,7 @@ def tally(rows):
     return answers.count(True), answers.count(False), answers.count(None)
 
 
-def series(id, method, reading, name, result=None, **fixed):
+def series(id, method, reading, name, result=None, *, data=None, **fixed):
     """One curve of a figure, from its result.
 
     Parameters
@@ -155,6 +155,8 @@ def series(id, method, reading, name, result=None, **fixed):
         The parameter along the curve; None for the one point of a method that it does not affect.
     result : Result, optional
         Left out, the one that comes with the project.
+    data : str, optional
+        Data set, where the figure has several.
     **fixed
         Values of the other parameters that the figure varies.
 
@@ -163,9 +165,37 @@ def series(id, method, reading, name, result=None, **fixed):
     DataFrame, index the parameter's values; columns mean and deviation
     """
     result = store.stored(id) if result is None else result
-    points = sentences.curve(result, method, reading, name, **fixed)
+    points = sentences.curve(result, method, reading, name, data=data, **fixed)
     rows = [(float(result.mean(key)), float(result.deviation(key))) for key in points.values()]
     return pd.DataFrame(rows, columns=["mean", "deviation"], index=pd.Index(points, name=name))
+
+
+def by_set(id, methods, result=None):
+    """Mean scores of several methods on every data set of a figure.
+
+    Parameters
+    ----------
+    id : str
+    methods : dict of str to (method, reading)
+        By the name of a column.
+    result : Result, optional
+        Left out, the one that comes with the project.
+
+    Returns
+    -------
+    DataFrame, index data sets in the figure's order; NaN where a method is not run
+    """
+    result = store.stored(id) if result is None else result
+    found = {
+        column: {
+            c.data: float(result.mean(c.key))
+            for c in core.get(id).cells
+            if (c.method, c.reading) == of and not c.label and c.key in result.cells
+        }
+        for column, of in methods.items()
+    }
+    order = dict.fromkeys(c.data for c in core.get(id).cells)
+    return pd.DataFrame(found).reindex([d for d in order if any(d in f for f in found.values())])
 
 
 def verdicts(id):

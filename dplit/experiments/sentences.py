@@ -63,7 +63,7 @@ class NotRun(LookupError):
     """A sentence needs cells that the result does not have."""
 
 
-def curve(result, method, reading, name, **fixed):
+def curve(result, method, reading, name, *, data=None, **fixed):
     """The points of one curve.
 
     Parameters
@@ -72,6 +72,8 @@ def curve(result, method, reading, name, **fixed):
     method, reading : str
     name : str
         The parameter along the curve; None for the one point of a method that it does not affect.
+    data : str, optional
+        Data set, where the experiment has several.
     **fixed
         Values of the other parameters that the experiment varies.
 
@@ -89,6 +91,7 @@ def curve(result, method, reading, name, **fixed):
         c.params.get(name): c.key
         for c in core.get(result.experiment).cells
         if (c.method, c.reading, {*c.at}) == (method, reading, at)
+        and data in (None, c.data)
         and all(c.params[n] == v for n, v in fixed.items())
         and c.key in result.cells
     }

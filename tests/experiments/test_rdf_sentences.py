@@ -8,7 +8,7 @@ import pytest
 from dplit import datasets, experiments
 from dplit.claims import rdf, rdf_depth, rosnam
 from dplit.experiments import (
-    computed,
+    formulas,
     printed,
     protocol,
     rdf_compared,
@@ -215,3 +215,31 @@ def test_shares_near_one_are_cut_off():
         assert np.floor(1000 * r.published[0]) / 1000 == pytest.approx(r.printed.value), NAMES[
             r.data
         ]
+
+
+def test_means_by_set():
+    found = result(
+        "rdf/figure-4",
+        {("synth-b", "RDF", "published"): 0.75, ("synth-a", "RDF", "published"): 0.5,
+         ("synth-b", "RDF", "proved"): 0.7},
+    )  # fmt: skip
+    table = experiments.by_set(
+        "rdf/figure-4", {"one": ("RDF", "published"), "two": ("RDF", "proved")}, found
+    )
+    assert table.index.tolist() == ["synth-a", "synth-b"] and table.columns.tolist() == [
+        "one",
+        "two",
+    ]
+    assert table.loc["synth-b"].tolist() == pytest.approx(
+        [0.75 + np.mean(NOISE), 0.7 + np.mean(NOISE)]
+    )
+    assert np.isnan(table.loc["synth-a", "two"])
+
+
+def test_a_curve_of_one_data_set():
+    found = store.Result("rdf/figure-7")
+    for data, score in (("synth-a", 0.6), ("synth-b", 0.8)):
+        key = f"{data}/RDF/published/n_estimators=10,epsilon=0.2"
+        found.add(key, {}, 0, {"score": score, "epsilon": None, "seconds": 0.1})
+    args = ("rdf/figure-7", "RDF", "published", "n_estimators", found)
+    assert experiments.series(*args, data="synth-a", epsilon=0.2)["mean"].tolist() == [0.6]

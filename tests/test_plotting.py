@@ -7,6 +7,7 @@ import itertools
 import matplotlib as mpl
 import matplotlib.colors
 import matplotlib.pyplot as plt
+import numpy as np
 import pandas as pd
 import pytest
 

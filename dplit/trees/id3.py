@@ -15,14 +15,13 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from joblib import Parallel, delayed
 from numba import njit
 
 from dplit.trees.arrays import LEAF, Trees
 from dplit.trees.cuts import add
 from dplit.trees.kary import MAJORITY, SQUARES, _sort_by_level, _taller, cost, pick
 from dplit.trees.median import _sorted
-from dplit.trees.random import MAX_NODES, _descend, _resized
+from dplit.trees.random import MAX_NODES, _descend, _resized, each
 
 
 class Rule(NamedTuple):
@@ -88,10 +87,7 @@ def grow_id3_trees(domain, X, y, n_classes, parts, rule, *, rng, n_jobs=None):
     shared = _sorted(X[parts[0]], domain.n_levels) if alike else None
     tasks = [(X, y, n_classes, domain, part, shared, rule, limit, r)
              for part, r in zip(parts, rng.spawn(len(parts)))]  # fmt: skip
-    if n_jobs is None or n_jobs == 1:
-        grown = [_one_tree(*task) for task in tasks]
-    else:
-        grown = Parallel(n_jobs=n_jobs, require="sharedmem")(delayed(_one_tree)(*t) for t in tasks)
+    grown = each(_one_tree, tasks, n_jobs)
     if any(len(tree[0]) == 0 for tree in grown):
         raise ValueError(
             f"max_depth={rule.max_depth} with n_estimators={len(parts)} needs more than "

@@ -21,12 +21,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from joblib import Parallel, delayed
 from numba import njit
 
 from dplit.trees.arrays import LEAF, Trees
 from dplit.trees.cuts import add
-from dplit.trees.random import MAX_NODES, _resized
+from dplit.trees.random import MAX_NODES, _resized, each
 
 SQUARES, LOCAL_GINI, ENTROPY, MAJORITY = range(4)
 
@@ -88,10 +87,7 @@ def grow_kary_trees(codes, arity, y, n_classes, parts, rule, *, rng, n_jobs=None
     arity = np.asarray(arity, dtype=np.int64)
     tasks = [(codes, arity, y, n_classes, np.array(part, dtype=np.int32), rule, limit, r)
              for part, r in zip(parts, rng.spawn(len(parts)))]  # fmt: skip
-    if n_jobs is None or n_jobs == 1:
-        grown = [_grow(*task) for task in tasks]
-    else:
-        grown = Parallel(n_jobs=n_jobs, require="sharedmem")(delayed(_grow)(*t) for t in tasks)
+    grown = each(_grow, tasks, n_jobs)
     if any(len(tree[0]) == 0 for tree in grown):
         raise ValueError(
             f"max_depth={rule.max_depth} with n_estimators={len(parts)} needs more than "

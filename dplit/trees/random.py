@@ -60,6 +60,13 @@ def grow_random_trees(domain, n_trees, max_depth, *, rng, n_jobs=None):
     return Trees.join(trees, domain.n_levels.max())
 
 
+def each(grow, tasks, n_jobs):
+    """``grow(*task)`` of every task, in order, in as many threads as joblib makes of `n_jobs`."""
+    if n_jobs is None or n_jobs == 1:
+        return [grow(*task) for task in tasks]
+    return Parallel(n_jobs=n_jobs, require="sharedmem")(delayed(grow)(*task) for task in tasks)
+
+
 def _reachable(domain, max_depth):
     """Tests on every path, and how many of them at least double the number of paths.
 

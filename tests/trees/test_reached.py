@@ -96,3 +96,13 @@ def test_the_same_generator_gives_the_same_tree():
 def test_records_of_another_width_are_named():
     with pytest.raises(ValueError, match=r"records must have shape \(n_records, 4\), got \(2, 3\)"):
         reach_random_leaves(MIXED, 2, np.zeros((2, 3)), rng=np.random.default_rng(0))
+
+
+@pytest.mark.parametrize(("x", "y"), [(0.05, 0.1), (0.4, 0.6), (0.9, 0.95)])
+def test_a_second_cut_is_uniform_in_what_is_left(x, y):
+    """Two cuts of [0, 1] part x < y with probability (y - x)(1 - ln y - ln(1 - x)): binomial test."""
+    domain, pair, rng = Domain([Continuous(0, 1)]), np.array([[x], [y]]), np.random.default_rng(6)
+    drawn = [reach_random_leaves(domain, 2, pair, rng=rng)[0] for _ in range(6000)]
+    apart = sum(int(one != other) for one, other in drawn)
+    chance = (y - x) * (1 - np.log(y) - np.log(1 - x))
+    assert stats.binomtest(apart, len(drawn), chance).pvalue > 1e-9

@@ -17,6 +17,8 @@ PAGE = {
 
 table_claim("rdf/table-3", "fails", PAGE, name="rdf/table-3-cells")
 figure_claim("rdf/figure-4", "fails", PAGE)
+figure_claim("rdf/figure-5", "fails", PAGE)
+figure_claim("rdf/figure-6", "fails", PAGE)
 figure_claim("rdf/figure-9", "fails", PAGE)
 figure_claim("rdf/figure-11", "fails", PAGE)
 figure_claim("rdf/figure-12", "fails", PAGE)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 from dplit.experiments import core
-from dplit.experiments.rdf_figures import SCALED, TREES
+from dplit.experiments.rdf_figures import GROWN, SCALED, TREES
 from dplit.experiments.rdf_tables import DEPTHS, FEATURES, NAMES, SYNTHETIC
 from dplit.experiments.sentences import NotRun, better, curve, gain, sentence
 
@@ -179,7 +179,7 @@ def _by_trees(result, data, epsilon):
 def _best_trees(result, epsilon, low, high):
     """Whether most sets are best between `low` and `high` trees; in words."""
     best = {}
-    for data in SYNTHETIC:
+    for data in GROWN:
         found = _by_trees(result, data, epsilon)
         best[data] = max(found, key=lambda t, found=found: float(result.mean(found[t])))
     words = ", ".join(f"{NAMES[d]} {t}" for d, t in best.items())
@@ -200,7 +200,7 @@ def _later_sweet_spot(result):
 @sentence("rdf/figure-7", "More trees are not always better.")
 def _not_always(result):
     found = {}
-    for data in SYNTHETIC:
+    for data in GROWN:
         keys = _by_trees(result, data, 0.2)
         top = max(keys, key=lambda t, keys=keys: float(result.mean(keys[t])))
         found[data] = better(result, keys[top], keys[max(TREES)])
@@ -213,7 +213,7 @@ def _steadier_with_trees(result):
     parts = {}
     for epsilon in (0.2, 1.0):
         few, many = [], []
-        for data in SYNTHETIC:
+        for data in GROWN:
             for t, k in _by_trees(result, data, epsilon).items():
                 (few if t <= 10 else many).append(float(result.deviation(k)))
         parts[epsilon] = sum(few) / len(few), sum(many) / len(many)
@@ -223,7 +223,7 @@ def _steadier_with_trees(result):
 
 @sentence("rdf/figure-7", "At epsilon 0.2 and 100 trees many sets have 85 to 90 percent.")
 def _many_sets(result):
-    found = {d: mean(result, d, "RDF", n_estimators=100, epsilon=0.2) for d in SYNTHETIC}
+    found = {d: mean(result, d, "RDF", n_estimators=100, epsilon=0.2) for d in GROWN}
     words = ", ".join(f"{NAMES[d]} {100 * a:.1f}" for d, a in found.items())
     return 2 * sum(a >= 0.85 for a in found.values()) > len(found), words
 
@@ -235,7 +235,7 @@ def _flips(result, data, reading="published"):
 
 @sentence("rdf/figure-8", "More trees flip more labels.")
 def _more_flips(result):
-    found = {d: _flips(result, d) for d in SYNTHETIC}
+    found = {d: _flips(result, d) for d in GROWN}
     words = ", ".join(
         f"{NAMES[d]} {100 * f[0]:.1f} to {100 * f[-1]:.1f} %" for d, f in found.items()
     )
@@ -246,7 +246,7 @@ def _more_flips(result):
 @sentence("rdf/figure-8", "With 100 trees 5 to 20 percent of the labels are flipped.")
 def _flips_at_100(result):
     at = TREES.index(100)
-    found = {d: _flips(result, d)[at] for d in SYNTHETIC}
+    found = {d: _flips(result, d)[at] for d in GROWN}
     words = ", ".join(f"{NAMES[d]} {100 * f:.1f} %" for d, f in found.items())
     return all(0.05 <= f <= 0.2 for f in found.values()), words
 

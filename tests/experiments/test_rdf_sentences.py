@@ -59,6 +59,18 @@ def test_what_is_not_run_is_not_decided():
         rdf_sentences.key(store.Result("rdf/figure-4"), "synth-b", "RDF")
 
 
+def test_a_curve_that_rises_may_shake():
+    found = store.Result("rdf/figure-8")
+    for k, means in {"a": (1, 2), "b": (1.9, 2.1), "c": (3, 3.1), "d": (0, 0.1)}.items():
+        for r, score in enumerate(means):
+            found.add(k, {}, r, {"score": score, "epsilon": None, "seconds": 0.1})
+    assert rdf_sentences.rising(found, ["a", "b", "c"])
+    assert not rdf_sentences.rising(found, ["a", "c", "b"]), "c is far above b"
+    assert not rdf_sentences.rising(found, ["b", "a"]) and not rdf_sentences.rising(
+        found, ["a", "d"]
+    )
+
+
 def against(ours, theirs, method="JPW", id="rdf/figure-11", sets=SETS):
     means = {(d, "RDF", "published"): ours for d in sets}
     return result(id, means | {(d, method, "published"): theirs for d in sets})

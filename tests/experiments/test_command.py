@@ -28,7 +28,10 @@ def test_all_are_listed(capsys):
     assert re.search(r"diprime-v2/table-1 +65 +52 ", out)
     assert max(map(len, out.splitlines())) <= 100
     assert main(["experiment", "--json"]) == 0
-    assert [row["id"] for row in json.loads(capsys.readouterr().out)] == experiments.ids()
+    assert [row["id"] for row in json.loads(capsys.readouterr().out)] == [
+        *experiments.ids(),
+        *experiments.FORMULAS,
+    ]
 
 
 def test_one_is_run_and_gone_on_with(capsys, small):

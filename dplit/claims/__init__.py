@@ -23,6 +23,7 @@ from dplit.claims import (  # noqa: F401
     diprime_tables,
     diprime_utility,
     diprime_utility_labels,
+    diprime_utility_loss,
     diprime_utility_split,
     diprime_v1,
     diprime_v2,

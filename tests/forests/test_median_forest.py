@@ -81,6 +81,19 @@ def test_published_classification_pays_for_every_candidate(n_trees):
     assert forest.budget_.epsilon == pytest.approx(expected, rel=1e-12)
 
 
+def test_one_published_candidate_is_not_chosen_and_its_choice_not_paid():
+    forest = fitted(classifier, epsilon=2, max_features=1, n_estimators=1, accounting="published")
+    assert forest.budget_.epsilon == pytest.approx(4 * (0.5 * 2 / 8) + 0.5 * 2)
+
+
+def test_no_more_candidates_are_paid_than_there_are_columns():
+    for many in (7, None):
+        forest = fitted(
+            classifier, epsilon=2, max_features=many, n_estimators=1, accounting="published"
+        )
+        assert forest.budget_.epsilon == pytest.approx(4 * (3 + 1 / 4) / 8 + 1)
+
+
 def test_published_uniform_selection_on_one_tree_is_sound():
     forest = fitted(
         classifier, epsilon=2, selection="uniform", n_estimators=1, accounting="published"

@@ -214,8 +214,8 @@ def _one_hot(counts):
 
 @claim(
     "diprime-v2/attribute-score-classes", where="ours; section 3.1", verdict="holds", ours=True,
-    says=r"For a classification, score a split by the SSE of its classes as one-hot vectors: it grows by less than "
-    r"2 with each record, whatever the number of classes, which is tight. So a rate of $\epsilon_a/2$ is "
+    says=r"For a classification, score a split by the SSE of its classes as one-hot vectors: it grows by less "
+    r"than 2 with each record, whatever the number of classes, which is tight. So a rate of $\epsilon_a/2$ is "
     r"$\epsilon_a$-private.",
     anchor="thm-forest-score", functions=("forests.MedianForestClassifier",),
     chapter=PAGE["chapter"], test="tests/forests/test_median_forest.py",

@@ -122,8 +122,8 @@ def _theorem_1(effort, rng):
         f"On one column the smallest failure has N = {first[0]}, depth {first[1]}, t = {first[2]}: a leaf of the "
         f"right size, pushed along by the first one, changes by {alone[first]:g} B^2 against {4 * first[2]} B^2. "
         f"If all leaves must be within t, it has N = {near[0]}, depth {near[1]}, t = {near[2]}: "
-        f"{within[near]:.4f} B^2 against {4 * near[2]} B^2. With a second column N = {other[0]} is enough, at t = {other[2]}: "
-        f"{columns[other]:g} B^2.",
+        f"{within[near]:.4f} B^2 against {4 * near[2]} B^2. With a second column N = {other[0]} is "
+        f"enough, at t = {other[2]}: {columns[other]:g} B^2.",
         len(found), published=4.0 * first[2], computed=alone[first],
         counterexample={"n": other[0], "depth": 1, "t": other[2], "bounds": BOUNDS, "targets": (-1, -1, 1, 1),
                         "exact_leaf": (0, 1), "private_leaf": (0, 2), "change": columns[other],

@@ -8,7 +8,7 @@ result that comes with the project, and `side_by_side` sets it beside the printe
 10
 """
 
-from dplit.experiments import diprime_figures, diprime_sentences, diprime_tables  # noqa: F401
+from dplit.experiments import diprime_figures, diprime_hyper, diprime_sentences, diprime_tables  # noqa: F401
 from dplit.experiments.comparison import agree, compare, series, side_by_side, tally, verdicts
 from dplit.experiments.core import Cell, Experiment, get, ids
 from dplit.experiments.protocol import run_task

@@ -93,11 +93,13 @@ def test_a_changed_score_stops_the_claim(monkeypatch):
 
 
 @every_result
-def test_every_sentence_is_decided(id):
+def test_every_sentence_is_decided_or_said_why_not(id):
+    """Undecided where cells are not stored, or where the best depth of two curves is one and the same."""
     result = experiments.stored(id)
     for s in sentences.of(id):
         holds, numbers = sentences.decide(s, result, [experiments.stored(o) for o in s.others])
-        assert holds is not None and re.search(r"\d", numbers), (s.says, numbers)
+        assert re.search(r"\d", numbers), (s.says, numbers)
+        assert holds is not None or "grid" in numbers or id in printed.unfinished(), s.says
 
 
 def test_the_parkinsons_column_differs_by_its_scale():

@@ -361,6 +361,14 @@ def test_the_accuracy_bound_holds_for_three_classes(labels, epsilon, data):
     assert loss <= utility.accuracy_loss_bound(n, t, epsilon, classes=3) + 1e-9
 
 
+def test_no_accuracy_bound_is_above_that_of_a_guess():
+    """At a tiny budget the label is a guess: one half of two equal classes, a quarter of four."""
+    for classes in (2, 4):
+        assert utility.accuracy_loss_bound(12, 1, 1e-4, classes) == 1 - 1 / classes
+    guess = utility.expected_accuracy([[6, 0], [0, 6]], 1e-6)
+    assert guess == pytest.approx(0.5, abs=1e-5)
+
+
 def test_the_counterexample_of_theorem_2_is_reproducible():
     case = claims.get("diprime-v2/theorem-2").check().to_dict()["counterexample"]
     labels, k, n = case["labels"], case["k"], case["n"]

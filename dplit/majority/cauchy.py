@@ -8,7 +8,7 @@ densities is the same in both directions, and its logarithm :math:`\ell` is
 the distance of :math:`(a, s)` and :math:`(a', s')` in the hyperbolic half-plane: the ratio is a quotient of two
 quadratic forms in :math:`(z, 1)`, and its extremes are two eigenvalues whose product is 1. So noise of scale
 :math:`c\, S^*`, with a smooth bound :math:`S^*` that changes by at most :math:`e^{\beta}`, has an exact cost
-(ours).
+(ours). Derived in :doc:`/book/random_forest`.
 """
 
 from __future__ import annotations
@@ -30,11 +30,39 @@ def cauchy_loss(shift, scale=1.0):
     scale : array_like, shape (...)
         s, positive.
     """
-    a, s = np.asarray(shift, dtype=float), np.asarray(scale, dtype=float)
-    if not (s > 0).all():
-        raise ValueError(f"scale must be positive, got {scale!r}")
+    a, s = np.asarray(shift, dtype=float), _check_scale(scale)
     half = np.sqrt((a**2 + (s - 1) ** 2) / s) / 2  # sinh(loss / 2): exact for small losses
     return 2 * np.arcsinh(half)
+
+
+def student_loss(shift, scale=1.0, degrees=3.0):
+    r"""`cauchy_loss` for Student's t with :math:`\nu` degrees of freedom; Cauchy's law is :math:`\nu = 1`.
+
+    The log-ratio of densities tends to :math:`-\nu \ln s`, and its two extremes solve
+    :math:`a z^2 + (\nu(1 - s^2) - a^2) z - a\nu = 0`. At :math:`a = 0` it is :math:`\max(1, \nu)\,|\ln s|`.
+    :prf:ref:`thm-smooth-tails`.
+
+    Parameters
+    ----------
+    shift, scale
+        As in `cauchy_loss`.
+    degrees : float
+        Positive.
+    """
+    a, s = np.broadcast_arrays(np.asarray(shift, float), _check_scale(scale))
+    nu = check_positive(degrees, "degrees")
+    b = nu * (1 - s**2) - a**2
+    q = b + np.copysign(np.hypot(b, 2 * a * np.sqrt(nu)), b)
+    near = np.divide(2 * a * nu, q, out=np.zeros(a.shape), where=q != 0)
+    limit = -nu * np.log(s)
+    far = np.divide(-nu, near, out=np.zeros(a.shape), where=near != 0)
+
+    def ratio(z):
+        spread = np.log1p(((z - a) / s) ** 2 / nu) - np.log1p(z**2 / nu)
+        return np.log(s) + (nu + 1) / 2 * spread
+
+    found = [limit, ratio(near), np.where(near == 0, limit, ratio(far))]
+    return np.abs(found).max(axis=0)[()]
 
 
 def smooth_loss(factor, beta):
@@ -43,6 +71,7 @@ def smooth_loss(factor, beta):
     The larger of :math:`\operatorname{arcosh}(1 + \frac{1}{2c^2})`, equal scales, and
     :math:`\operatorname{arcosh}(\cosh\beta + \frac{e^{-\beta}}{2c^2})`, scales as different as can be. In between
     it is smaller: the hyperbolic cosine is convex in the logarithm of the ratio of scales.
+    :prf:ref:`thm-smooth-cauchy`.
 
     Parameters
     ----------
@@ -126,6 +155,13 @@ def private_median(values, lower, upper, epsilon, beta, *, rng):
     bound = median_smooth_sensitivity(values, lower, upper, beta)
     noise = smooth_factor(epsilon, beta) * check_rng(rng).standard_cauchy()
     return float(np.median(values) + bound * noise)
+
+
+def _check_scale(scale):
+    s = np.asarray(scale, dtype=float)
+    if not (s > 0).all():
+        raise ValueError(f"scale must be positive, got {scale!r}")
+    return s
 
 
 def _check_beta(beta):

@@ -2,9 +2,10 @@
 
 ``python book/refresh.py`` re-executes each notebook whose inputs have changed since its outputs
 were stored, and writes the pages of the API reference. The inputs of a notebook are the sources of
-its cells and of every module of `dplit` that they import, directly or through other modules; their
-digest is kept in the notebook's metadata. Comments, docstrings and blank lines do not count. The
-README's picture is a chapter's figure, copied out of its notebook.
+its cells and of every module of `dplit` that they import, directly or through other modules, and the
+stored results where one of these reads them; their digest is kept in the notebook's metadata.
+Comments, docstrings and blank lines do not count. The README's picture is a chapter's figure, copied
+out of its notebook.
 
 ``--check`` changes nothing, lists what is stale, and exits with 1 if anything is.
 ``--all`` re-executes every notebook.
@@ -23,6 +24,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 BOOK = ROOT / "book"
 STAMP = "dplit_inputs"
+EXPERIMENTS = ROOT / "dplit" / "experiments" / "store.py"
 PICTURES = {BOOK / "_static" / "bound.png": (BOOK / "majority.ipynb", "fig-majority-bound")}
 
 
@@ -36,8 +38,16 @@ def digest(path):
     cells = [c for c in json.loads(path.read_text("utf-8"))["cells"] if c["cell_type"] == "code"]
     sources = ["".join(cell["source"]) for cell in cells]
     modules = sorted(closure(set().union(*map(imports, sources))))
-    text = "\0".join(sources + [meaning(module.read_text("utf-8")) for module in modules])
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
+    parts = sources + [meaning(module.read_text("utf-8")) for module in modules]
+    if EXPERIMENTS in modules:
+        parts += [path.read_text("utf-8") for path in data_files()]
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
+
+
+def data_files():
+    """The papers' printed cells and the stored results, in order."""
+    data = ROOT / "data"
+    return sorted([*data.glob("printed/*.toml"), *data.glob("results/*/*.json")])
 
 
 def imports(source, package=""):

@@ -62,3 +62,24 @@ def axes(xlabel="", ylabel="", **subplot_options):
     if ax.get_legend_handles_labels()[0] and ax.get_legend() is None:
         ax.legend()
     figure.tight_layout()
+
+
+def band(ax, series, label, repetitions=10, **style):
+    """A curve of means with two standard errors around it.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+    series : DataFrame
+        As `dplit.experiments.series` gives it: index the x-values; columns mean and deviation.
+    label : str
+    repetitions : int
+        How many scores are behind a mean.
+    **style
+        For ``ax.plot``.
+    """
+    (line,) = ax.plot(series.index, series["mean"], label=label, **style)
+    reach = 2 * series["deviation"] / repetitions**0.5
+    low, high = series["mean"] - reach, series["mean"] + reach
+    ax.fill_between(series.index, low, high, color=line.get_color(), alpha=0.15, lw=0)
+    return line

@@ -6,13 +6,15 @@ import json
 import math
 import pickle
 
+import mpmath as mp
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from dplit import Budget
-from dplit.budget import EqualParts, Group, Leak, Parallel, Public, Sequence, Spend
+from dplit.budget import Bootstrap, EqualParts, Group, Leak, Parallel, Public, Sequence, Spend
+from dplit.mechanisms import PermuteAndFlip
 
 SPLIT = Spend("splits", 0.75, "Exponential(epsilon=0.75)", source="thm-exponential")
 LABEL = Spend("labels", 0.25, "PermuteAndFlip(epsilon=0.25)")
@@ -163,3 +165,71 @@ def test_copies_and_distances_are_plain_integers():
     parts = Parallel("p", [SPLIT], copies=two), EqualParts("e", SPLIT, two), Group("g", SPLIT, two)
     for node in parts:
         assert json.loads(json.dumps(Budget(node).to_dict()))["parts"][0]["name"] == "splits"
+
+
+# Bootstrap samples ---------------------------------------------------------------------------
+
+
+def copies_law(n):
+    """Law of how often one record is drawn among n draws from n records."""
+    return [math.comb(n, k) * (n - 1) ** (n - k) / n**n for k in range(n + 1)]
+
+
+@pytest.mark.parametrize("epsilon", [1e-3, 0.1, 1.0, 3.0])
+def test_a_bootstrap_costs_the_mean_over_a_poisson_number_of_copies(epsilon):
+    """The closed form against mpmath's sum, and the binomial means below it that it bounds."""
+    with mp.workdps(40):
+        terms = (
+            mp.exp(abs(2 * k - 1) * mp.mpf(epsilon) - 1) / mp.factorial(k) for k in range(1500)
+        )
+        total = mp.fsum(terms)
+        exact = float(mp.log(total))
+    bound = Bootstrap("b", Spend("counts", epsilon)).epsilon
+    assert bound == pytest.approx(exact, rel=1e-12)
+    means = [
+        math.log(sum(p * math.exp(abs(2 * k - 1) * epsilon) for k, p in enumerate(copies_law(n))))
+        for n in (1, 2, 5, 20, 60)
+    ]
+    assert means == sorted(means) and means[-1] <= bound
+    assert means[0] == pytest.approx(epsilon)
+
+
+def test_a_bootstrap_of_noisy_counts_nearly_costs_its_bound():
+    """One record of class A more, among n of class B: far out, the ratio of the densities of the two
+    noisy counts is the mean of exp((2K - 1) epsilon), K copies and as many others fewer."""
+    epsilon, n = 0.5, 80
+    far = np.array([60.0, -60.0])
+    without = np.exp(-epsilon * np.abs(far - [0, n]).sum())
+    within = sum(
+        p * np.exp(-epsilon * np.abs(far - [k, n + 1 - k]).sum())
+        for k, p in enumerate(copies_law(n + 1))
+    )
+    bound = Bootstrap("b", Spend("counts", epsilon)).epsilon
+    assert 0.85 * bound < math.log(within / without) <= bound
+
+
+@pytest.mark.parametrize("n", [1, 2, 6])
+def test_a_bootstrap_of_a_label_costs_no_more_than_its_bound(n):
+    """Majority label of a bootstrap sample, exactly: A is drawn K times among m, for all data sets."""
+    epsilon = 0.8
+    mechanism = PermuteAndFlip(epsilon, monotonic=True)
+
+    def law(a, b):
+        m = a + b
+        draws = [math.comb(m, k) * a**k * b ** (m - k) / m**m for k in range(m + 1)]
+        return sum(p * mechanism.pmf([k, m - k]) for k, p in enumerate(draws))
+
+    bound = Bootstrap("b", Spend("label", epsilon)).epsilon
+    losses = [np.abs(np.log(law(a, n - a) / law(a + 1, n - a))).max() for a in range(n + 1)]
+    assert max(losses) <= bound
+
+
+def test_a_bootstrap_in_a_tree():
+    assert Bootstrap("b", Public("p")).epsilon == 0.0
+    assert Bootstrap("b", Leak("l")).epsilon == math.inf
+    assert Bootstrap("b", Spend("s", 400.0)).epsilon == math.inf
+    tree = Sequence("trees", [Bootstrap("a tree", SPLIT)], copies=3)
+    assert tree.epsilon == pytest.approx(3 * Bootstrap("b", SPLIT).epsilon)
+    assert "a tree: resampled = " in str(Budget(tree))
+    with pytest.raises(ValueError, match="part of Bootstrap must be add-remove"):
+        Bootstrap("b", Spend("r", 1.0, neighbours="replace-one"))

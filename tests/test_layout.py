@@ -15,7 +15,7 @@ domain
 datasets
 budget
 mechanisms
-sensitivity median occupancy utility balance
+sensitivity median occupancy utility balance attribute leaves
 multinomial consistency
 majority depth
 matrix
@@ -23,8 +23,8 @@ trees
 forests
 baselines
 audit
-claims
 experiments
+claims
 plotting cli
 """.split()
 FILES = sorted(p for p in PACKAGE.rglob("*.py") if p.parent != PACKAGE or p.stem[:2] != "__")

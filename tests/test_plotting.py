@@ -7,6 +7,7 @@ import itertools
 import matplotlib as mpl
 import matplotlib.colors
 import matplotlib.pyplot as plt
+import pandas as pd
 import pytest
 
 from dplit import plotting
@@ -58,4 +59,14 @@ def test_axes_are_labelled_with_a_legend_and_no_title():
         with plotting.axes("x", "y") as bare:
             bare.plot([0, 1])
         assert bare.get_legend() is None
+    plt.close("all")
+
+
+def test_a_band_has_two_standard_errors_around_its_curve():
+    series = pd.DataFrame({"mean": [1.0, 2.0], "deviation": [0.5, 1.0]}, index=[10, 20])
+    with plotting.axes("x", "y") as ax:
+        line = plotting.band(ax, series, "curve", repetitions=4)
+        low = [box.ymin for box in (c.get_datalim(ax.transData) for c in ax.collections)]
+    assert line.get_ydata().tolist() == [1.0, 2.0] and line.get_xdata().tolist() == [10, 20]
+    assert low == [0.5] and line.get_label() == "curve"
     plt.close("all")

@@ -10,13 +10,15 @@ fails      false: there is a counterexample
 leaks      a privacy statement that is false: neighbouring data and their likelihood ratio are given
 =========  =====================================================================================
 
-=========  =====================================================================================
-evidence   meaning
-=========  =====================================================================================
-exact      every case in the stated range was computed, in closed form or by enumeration
-certified  a bound that is proved for each computed case: a dual solution, a rigorous inequality
-simulated  draws, with an interval at the ledger's error rate
-=========  =====================================================================================
+==========  ====================================================================================
+evidence    meaning
+==========  ====================================================================================
+exact       every case in the stated range was computed, in closed form or by enumeration
+certified   a bound that is proved for each computed case: a dual solution, a rigorous inequality
+simulated   draws, with an interval at the ledger's error rate
+reproduced  a stored run, held against printed numbers or sentences by a rule that the claim states;
+            the check computes a part of the run again, and it must come out the same
+==========  ====================================================================================
 
 Simulated intervals share one family-wise false-alarm rate of `LEDGER_ERROR`: the ledger has room
 for `CAPACITY` of them, and each is taken at `INTERVAL_ERROR`, the first divided by the second.
@@ -35,7 +37,7 @@ import numpy as np
 from dplit.errors import check_choice
 
 VERDICTS = ("holds", "loose", "assumes", "fails", "leaks")
-KINDS = ("exact", "certified", "simulated")
+KINDS = ("exact", "certified", "simulated", "reproduced")
 EFFORTS = ("quick", "reader", "deep")
 PAPERS = {
     "diprime-v1": "DiPriMe v1: Differentially Private Median Forests (2020)",
@@ -85,7 +87,7 @@ class Evidence:
     verdict : str
         Follows from the computation, never from the declaration.
     kind : str
-        "exact", "certified" or "simulated".
+        One of `KINDS`.
     summary : str
         One sentence with the decisive numbers.
     cases : int
@@ -150,7 +152,7 @@ class Claim:
     test : str
         The test that pins it.
     kind : str
-        Declared kind of evidence: "exact", "certified" or "simulated".
+        Declared kind of evidence, one of `KINDS`.
     intervals : int
         How many simulated intervals it uses, at most.
     """

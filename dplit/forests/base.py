@@ -249,7 +249,8 @@ class PrivateForestRegressor(RegressorMixin, PrivateForest):
         -------
         float64 array, shape (n_records,), in the units of the targets
         """
-        return trees.average(self.trees_, self._read(X), self.leaf_values_, self.n_jobs)
+        records = self._read(X)
+        return trees.average(self.trees_, records, self.leaf_values_, self.n_jobs)
 
 
 def _check_bounds(bounds):

@@ -19,7 +19,8 @@ from dplit.errors import (
 )
 from dplit.forests._median_budget import Shares, budget
 from dplit.forests.base import PrivateForest, PrivateForestClassifier, PrivateForestRegressor
-from dplit.mechanisms import BoundedMean, PermuteAndFlip
+from dplit.forests.releases import proved_means, published_labels, published_means
+from dplit.mechanisms import PermuteAndFlip
 from dplit.trees.cuts import EXPONENTIAL, PERMUTE_AND_FLIP, UNIFORM, Rule
 from dplit.trees.median import grow_median_trees
 
@@ -270,7 +271,7 @@ class MedianForestRegressor(PrivateForestRegressor, _MedianForest):
         trees, stats = grow_median_trees(
             domain, records, targets, 0, parts, rule, rng=rng, n_jobs=self.n_jobs
         )
-        values = (_published_means if published else _proved_means)(stats, shares.leaf, rng)
+        values = (published_means if published else proved_means)(stats, shares.leaf, rng)
 
         self.domain_, self.target_bounds_, self.trees_ = domain, bounds, trees
         self.leaf_values_ = bounds[0] + width * values
@@ -366,7 +367,7 @@ class MedianForestClassifier(PrivateForestClassifier, _MedianForest):
         )  # fmt: skip
         counts = counts[:, : len(classes)]
         if published:
-            labels = _published_labels(counts, shares.leaf, rng)
+            labels = published_labels(counts, shares.leaf, rng)
         else:
             mechanism = PermuteAndFlip(shares.leaf, monotonic=True)
             labels = mechanism.sample(counts.astype(np.int64), rng=rng)
@@ -375,28 +376,3 @@ class MedianForestClassifier(PrivateForestClassifier, _MedianForest):
         self._store_labels(labels, classes)
         self.budget_ = budget(self, shares, gain_rate, (domain_node, class_node), "classification")
         return self
-
-
-def _proved_means(stats, epsilon, rng):
-    """Means in [0, 1]; where a leaf's votes are noise, near the mean of all released votes."""
-    mechanism = BoundedMean(epsilon, 0.0, 1.0)
-    votes = mechanism.sample(stats[:, 1], stats[:, 0], rng=rng)
-    return mechanism.mean(votes, centre=float(mechanism.mean(votes.sum(axis=0))))
-
-
-def _published_means(stats, epsilon, rng):
-    """Mean plus Laplace noise of scale 1/(count epsilon), as the papers have it: not clipped.
-
-    They leave an empty leaf open; it releases the middle here.
-    """
-    counts, sums = stats.T
-    noise = rng.laplace(size=len(stats))
-    means = sums / np.maximum(counts, 1) + noise / (np.maximum(counts, 1) * epsilon)
-    return np.where(counts > 0, means, 0.5)
-
-
-def _published_labels(counts, epsilon, rng):
-    """Largest of the counts with Laplace noise, cut at 0; a uniform one of those that tie."""
-    noisy = np.maximum(counts + rng.laplace(scale=1 / epsilon, size=counts.shape), 0.0)
-    tied = noisy == noisy.max(axis=1, keepdims=True)
-    return np.where(tied, rng.random(counts.shape), -1.0).argmax(axis=1)

@@ -54,3 +54,20 @@ def test_a_changed_cell_changes_the_digest(tmp_path):
         path.write_text(json.dumps({"cells": [{"cell_type": "code", "source": [source]}]}))
         digests.add(refresh.digest(path))
     assert len(digests) == 4
+
+
+def test_changed_results_make_stale_what_reads_them_and_nothing_else(tmp_path, monkeypatch):
+    path, data = tmp_path / "x.ipynb", tmp_path / "table.json"
+    monkeypatch.setattr(refresh, "data_files", lambda: [data])
+    for source, n in (("from dplit import experiments", 2), ("from dplit import depth", 1)):
+        path.write_text(json.dumps({"cells": [{"cell_type": "code", "source": [source]}]}))
+        digests = set()
+        for text in ("1", "2"):
+            data.write_text(text)
+            digests.add(refresh.digest(path))
+        assert len(digests) == n
+
+
+def test_stored_results_are_found():
+    names = {path.name for path in refresh.data_files()}
+    assert {"diprime-v1.toml", "table-1.json"} <= names

@@ -155,10 +155,10 @@ def test_published_leaves_are_means_with_noise_in_proportion_to_the_count():
 
 def test_published_labels_flip_as_often_as_the_paper_says():
     """P_f = (eps D/4 + 1/2) exp(-eps D) (v2, appendix B.2); 4,000 leaves, 6 standard errors."""
-    from dplit.forests.median_forest import _published_labels
+    from dplit.forests.releases import published_labels
 
     counts = np.tile([3.0, 5.0], (4000, 1))
-    labels = _published_labels(counts, 0.7, np.random.default_rng(1))
+    labels = published_labels(counts, 0.7, np.random.default_rng(1))
     flips = (0.7 * 2 / 4 + 0.5) * math.exp(-0.7 * 2)
     assert (labels == 0).mean() == pytest.approx(flips, abs=6 * math.sqrt(flips / 4000))
 

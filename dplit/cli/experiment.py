@@ -1,0 +1,197 @@
+"""Run one of the papers' tables or figures again, or list them.
+
+A run continues the result file that is there: what it holds is not run again, and a run that was
+stopped loses only the tasks that were running. Without --out the file is under dplit-results/ in
+the current folder; the results of the project, in data/results/, stay as they are. A table is
+printed beside the paper's cells. The exit status is 0 if the run is complete.
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+from functools import partial
+from pathlib import Path
+
+from dplit.cli.options import add_json, jobs, progress, whole
+
+HELP = "run the papers' tables and figures again"
+EXAMPLES = """examples:
+  dplit experiment                               every experiment, and what is stored of it
+  dplit experiment diprime-v2/table-1            run one, or go on with it
+  dplit experiment diprime-v2/table-2 --cells 'banknote/*' --repetitions 3
+  dplit experiment diprime-v2/table-1 --out data/results/diprime-v2/table-1.json
+  dplit experiment diprime-v1/table-2 --json     for another program
+"""
+FOLDER = "dplit-results"
+
+
+def add_arguments(parser):
+    """Declare the options."""
+    parser.add_argument("id", nargs="?", metavar="ID", help="experiment to run; left out: list all")
+    parser.add_argument(
+        "--cells",
+        action="append",
+        default=[],
+        metavar="GLOB",
+        help="pattern over keys data/method/reading; may be repeated (default: every cell)",
+    )
+    parser.add_argument(
+        "--repetitions",
+        type=whole,
+        metavar="R",
+        help="splits a cell (default: the experiment's, 10)",
+    )
+    parser.add_argument(
+        "--seed", type=whole, default=0, metavar="S", help="seed of every draw (default: 0)"
+    )
+    parser.add_argument(
+        "--jobs",
+        type=jobs,
+        default=1,
+        metavar="N",
+        help="processes that share the work; -1: one a core (default: 1)",
+    )
+    parser.add_argument(
+        "--out", metavar="FILE", help=f"result file, made or continued (default: {FOLDER}/ID.json)"
+    )
+    add_json(parser)
+
+
+def run(arguments):
+    """Run the command; returns the exit status."""
+    from dplit import experiments
+    from dplit.datasets import DatasetError
+
+    if arguments.id is None:
+        rows = [_listed(id) for id in experiments.ids()]
+        print(_dump(rows) if arguments.json else _listing(rows))
+        return 0
+    interrupted = False
+    try:
+        found = experiments.get(arguments.id)
+        out = Path(arguments.out or f"{FOLDER}/{found.id}.json")
+        try:
+            _run(arguments, out)
+        except KeyboardInterrupt:
+            interrupted = True
+        result = experiments.read(out) if out.is_file() else experiments.Result(found.id)
+    except ValueError as error:
+        arguments.error(str(error))
+    except DatasetError as error:  # its files are not here, and can't be downloaded
+        print(f"dplit experiment: {error}", file=sys.stderr)
+        return 1
+    print(_json(found, result, interrupted) if arguments.json else _text(found, result))
+    if interrupted:
+        print(f"interrupted: the same command goes on from {out}", file=sys.stderr)
+        return 130
+    return 0
+
+
+def _run(arguments, out):
+    from dplit import experiments
+
+    words = ["dplit", "experiment", arguments.id]
+    words += [word for glob in arguments.cells for word in ("--cells", glob)]
+    if arguments.repetitions is not None:
+        words += ["--repetitions", str(arguments.repetitions)]
+    experiments.run(
+        arguments.id,
+        jobs=arguments.jobs,
+        seed=arguments.seed,
+        repetitions=arguments.repetitions,
+        cells=arguments.cells or ("*",),
+        out=out,
+        progress=partial(_bar, arguments),
+        command=shlex.join([*words, "--seed", str(arguments.seed)]),
+    )
+
+
+def _bar(arguments, tasks, total):
+    return progress(tasks, "task", arguments, total=total)
+
+
+def _listed(id):
+    """One experiment as plain data: how many cells it has, and how many are stored."""
+    from dplit import experiments
+
+    found = experiments.get(id)
+    try:
+        result = experiments.stored(id)
+    except FileNotFoundError:
+        result = experiments.Result(id)
+    return {
+        "id": id,
+        "cells": len(found.cells),
+        "run": len([c for c in found.cells if not c.not_run]),
+        "stored": len(result.cells),
+        "repetitions": min((len(result.scores(k)) for k in result.cells), default=0),
+        "title": found.title,
+    }
+
+
+def _listing(rows):
+    from dplit.claims.report import aligned
+
+    header = tuple(rows[0])
+    cells = [[str(value) for value in row.values()] for row in rows]
+    return aligned(header, cells, shrink=len(header) - 1, right=(1, 2, 3, 4))
+
+
+def _text(found, result):
+    from dplit import experiments
+    from dplit.claims.report import aligned, wrapped
+
+    head = [wrapped(f"{found.id}: {found.title}"), *([wrapped(found.ours)] if found.ours else [])]
+    if _is_table(found.id):
+        shown = experiments.side_by_side(found.id, result).reset_index()
+        rows = experiments.compare(found.id, result)
+        table = aligned(tuple(shown.columns), [list(map(str, row)) for row in shown.to_numpy()])
+        notes = [
+            wrapped(f"{r.data}, {r.row}: {r.why}") for r in rows if r.agrees is False and r.why
+        ]
+        total = "{} cells agree, {} do not, {} are not run".format(*experiments.tally(rows))
+        return "\n\n".join([*head, table, *notes, total])
+    keys = [c.key for c in found.cells if c.key in result.cells]
+    cells = [[k, _numbers(result.mean(k)), _numbers(result.deviation(k))] for k in keys]
+    return "\n\n".join([*head, aligned(("cell", "mean", "deviation"), cells)])
+
+
+def _json(found, result, interrupted):
+    from dplit import experiments
+
+    cells = {
+        key: {
+            "mean": result.mean(key).tolist(),
+            "deviation": result.deviation(key).tolist(),
+            **cell,
+        }
+        for key, cell in result.cells.items()
+    }
+    answer = {
+        "experiment": found.id,
+        "interrupted": interrupted,
+        "seed": result.seed,
+        "runs": result.runs,
+        "cells": cells,
+    }
+    if _is_table(found.id):
+        rows = experiments.compare(found.id, result)
+        answer["agree"] = {f"{r.data}/{r.row}": r.agrees for r in rows}
+    return _dump(answer)
+
+
+def _is_table(id):
+    return "/table-" in id
+
+
+def _numbers(value):
+    values = value.tolist() if getattr(value, "ndim", 0) else [float(value)]
+    return " ".join(f"{v:.4g}" for v in values)
+
+
+def _dump(found):
+    from dplit.claims.core import plain
+
+    return json.dumps(plain(found), indent=2, ensure_ascii=False, allow_nan=False)

@@ -1,0 +1,21 @@
+"""The papers' tables and figures, run again: the machinery, the printed cells, and the protocol.
+
+`ids` lists the experiments, `get` gives one, `run` runs what is missing of it, `stored` is the
+result that comes with the project, and `side_by_side` sets it beside the printed cells:
+
+>>> from dplit import experiments
+>>> experiments.get("diprime-v2/table-1").repetitions
+10
+"""
+
+from dplit.experiments import diprime_figures, diprime_sentences, diprime_tables  # noqa: F401
+from dplit.experiments.comparison import agree, compare, series, side_by_side, tally, verdicts
+from dplit.experiments.core import Cell, Experiment, get, ids
+from dplit.experiments.protocol import run_task
+from dplit.experiments.running import run, select
+from dplit.experiments.store import Result, read, stored
+
+__all__ = [
+    "Cell", "Experiment", "Result", "agree", "compare", "get", "ids", "read", "run", "run_task",
+    "select", "series", "side_by_side", "stored", "tally", "verdicts",
+]  # fmt: skip

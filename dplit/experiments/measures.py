@@ -1,0 +1,92 @@
+"""What is measured of one fitted method: a number, or a short list of numbers.
+
+Each measure is a function ``(model, split) -> float or list of float`` of a fitted estimator and a
+`dplit.experiments.protocol.Split`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+QUANTILES = (0.0, 0.05, 0.25, 0.5, 0.75, 0.95, 1.0)
+
+
+def mse(model, split):
+    """Mean squared error on the test part, targets on the scale of the records' own range."""
+    errors = np.asarray(model.predict(split.X_test), float) - split.y_test
+    return float(np.mean(errors**2)) * split.factor
+
+
+def accuracy(model, split):
+    """Share of the test part whose class is predicted."""
+    return float(np.mean(np.asarray(model.predict(split.X_test)) == split.y_test))
+
+
+def error(model, split):
+    """Share of the test part whose class is not predicted."""
+    return 1.0 - accuracy(model, split)
+
+
+def leaf_shares(model, split):
+    """Share of the training records that a leaf holds, at `QUANTILES` over the leaves of all trees.
+
+    Every tree sees all training records. Then the share of leaves that hold less than a quarter of
+    what they would in a balanced tree, and the mean number of nodes of a tree.
+    """
+    shares = []
+    for numbers, n in zip(
+        np.asarray(model.apply(split.X_train)).T, np.diff(model.trees_.leaf_starts)
+    ):
+        shares.append(np.bincount(numbers, minlength=n) * (n / len(numbers)))
+    balance = np.concatenate(shares)
+    shares = np.concatenate([s / len(s) for s in shares])
+    nodes = len(model.trees_.feature) / model.trees_.n_trees
+    return [*map(float, np.quantile(shares, QUANTILES)), float(np.mean(balance < 0.25)), nodes]
+
+
+def left_shares(model, split):
+    """Share of a node's records that go to its first child, at `QUANTILES` over all inner nodes.
+
+    Each tree sees all training records; nodes that none reaches are left out. Then the share of
+    nodes that send between 40 and 60 % to the first child.
+    """
+    shares = left_fractions(model.trees_, model.domain_.encode(split.X_train))
+    balanced = float(np.mean(np.abs(shares - 0.5) <= 0.1))
+    return [*map(float, np.quantile(shares, QUANTILES)), balanced]
+
+
+def left_fractions(trees, records):
+    """Share of its records that each reached inner node sends to its first child.
+
+    Parameters
+    ----------
+    trees : dplit.trees.Trees
+    records : float64 array, shape (n_records, n_features)
+
+    Returns
+    -------
+    float64 array, shape (n_reached,)
+    """
+    found = []
+    for root in trees.roots:
+        waiting = [(int(root), np.arange(len(records)))]
+        while waiting:
+            node, here = waiting.pop()
+            feature = int(trees.feature[node])
+            if feature < 0 or not len(here):
+                continue
+            values, cut = records[here, feature], trees.threshold[node]
+            if np.isnan(cut):
+                steps = trees.steps[trees.side[node] + values.astype(int)]
+            else:
+                steps = (values > cut).astype(int)
+            found.append(np.mean(steps == 0))
+            first = int(trees.child[node])
+            waiting += [(first + s, here[steps == s]) for s in np.unique(steps).tolist()]
+    return np.array(found)
+
+
+MEASURES = {
+    f.__name__.replace("_", "-"): f for f in (mse, accuracy, error, leaf_shares, left_shares)
+}
+LOWER_IS_BETTER = {"mse": True, "error": True, "accuracy": False}

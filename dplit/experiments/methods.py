@@ -1,0 +1,107 @@
+"""The methods that experiments compare: each a function of a setting and its parameters.
+
+``METHODS[name](setting, **params)`` gives an unfitted estimator with ``fit`` and ``predict``. The
+parameters have one vocabulary for all methods: `epsilon`, `n_estimators`, `max_depth`,
+`max_features` (the papers' K), `rho`, `partitioned`. A method takes those that it has.
+Libraries are imported when a method is built.
+"""
+
+from __future__ import annotations
+
+import math
+
+SELECTION = {"DiPriMe": "uniform", "DiPriMeExp": "exponential", "DiPriMeFlip": "permute-and-flip"}
+
+
+class Encoded:
+    """A scikit-learn forest behind a domain: levels as their positions, numbers clipped."""
+
+    def __init__(self, forest, domain):
+        self.forest, self.domain = forest, domain
+
+    def fit(self, X, y):
+        """Fit on encoded records; returns self."""
+        self.forest.fit(self.domain.encode(X), y)
+        return self
+
+    def predict(self, X):
+        """Predictions of the forest for encoded records."""
+        return self.forest.predict(self.domain.encode(X))
+
+
+def _sklearn(name):
+    """A builder of scikit-learn's forest ``<name>Regressor`` or ``<name>Classifier``."""
+
+    def build(setting, *, n_estimators, max_depth, max_features=None):
+        from sklearn import ensemble
+
+        kind = "Regressor" if setting.target_bounds else "Classifier"
+        k = None if max_features is None else min(max_features, len(setting.domain))
+        forest = getattr(ensemble, name + kind)(
+            n_estimators,
+            max_depth=max_depth,
+            max_features=k,
+            random_state=setting.seed,
+            n_jobs=1,
+        )
+        return Encoded(forest, setting.domain)
+
+    return build
+
+
+def _public(setting):
+    """What every private estimator takes from the setting."""
+    accounting = "published" if setting.reading == "published" else "proved"
+    target = (
+        {"target_bounds": setting.target_bounds}
+        if setting.target_bounds
+        else {"classes": list(setting.classes)}
+    )
+    return {
+        "domain": setting.domain,
+        "accounting": accounting,
+        "neighbours": "add-remove",
+        "random_state": setting.seed,
+        **target,
+    }
+
+
+def _median(selection=None, median="value"):
+    """A builder of a median forest; `selection` None is the non-private one."""
+
+    def build(setting, **params):
+        from dplit import forests
+
+        kind = "Regressor" if setting.target_bounds else "Classifier"
+        if selection is None:
+            params = {"epsilon": math.inf, "selection": "exponential", **params}
+        else:
+            law = "value" if setting.reading == "proved" else median  # by rank nothing is private
+            params = {"selection": selection, "median": law, **params}
+        return getattr(forests, f"MedianForest{kind}")(**_public(setting), **params)
+
+    return build
+
+
+def _baseline(name):
+    """A builder of what the papers compare with: ``<name>Regressor`` or ``<name>Classifier``."""
+
+    def build(setting, **params):
+        from dplit import baselines
+
+        kind = "Regressor" if setting.target_bounds else "Classifier"
+        return getattr(baselines, name + kind)(**_public(setting), **params)
+
+    return build
+
+
+METHODS = {
+    "RF": _sklearn("RandomForest"),
+    "ERT": _sklearn("ExtraTrees"),
+    "Median": _median(),
+    **{name: _median(selection) for name, selection in SELECTION.items()},
+    "DP-ERT": _baseline("DPExtraTrees"),
+    "DP-RF": _baseline("DPRandomForest"),
+    "DP-DF": _baseline("DPDecisionForest"),
+    "DiPriMe (v1)": _median("exponential", median="rank"),
+}

@@ -1,0 +1,30 @@
+"""The baselines are scikit-learn estimators: its own checks say so."""
+
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from dplit import baselines
+
+# With little noise, and with cuts fine enough for the checks that ask for accuracy: completely random
+# trees need to be deep, five bins a column do not suffice.
+RANDOM = {"epsilon": 1e4, "max_depth": 10, "partitioned": False, "n_estimators": 20}
+GREEDY = {"epsilon": 1e4, "max_depth": 2, "bins": 12, "max_features": None, "partitioned": False}
+PUBLISHED = {"accounting": "published", "neighbours": "replace-one"}
+ESTIMATORS = [
+    baselines.DPExtraTreesClassifier(**RANDOM),
+    baselines.DPExtraTreesRegressor(**RANDOM),
+    baselines.DPExtraTreesRegressor(**{**RANDOM, **PUBLISHED}),
+    baselines.DPRandomForestClassifier(**GREEDY),
+    baselines.DPRandomForestClassifier(**{**GREEDY, **PUBLISHED}),
+    baselines.DPRandomForestRegressor(**GREEDY),
+    baselines.DPDecisionForestClassifier(**GREEDY),
+    *(
+        getattr(baselines, f"{name}{task}")()
+        for name in ("RandomForest", "ExtraTrees", "MedianTrees")
+        for task in ("Classifier", "Regressor")
+    ),
+]
+
+
+@parametrize_with_checks(ESTIMATORS)
+def test_scikit_learn_check(estimator, check):
+    check(estimator)

@@ -1,0 +1,96 @@
+"""``dplit experiment``: what it lists, runs, resumes and refuses."""
+
+import json
+import re
+
+import pytest
+
+from dplit import experiments
+from dplit.cli import main
+from dplit.experiments import core
+from dplit.experiments.core import Cell
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch, tmp_path):
+    """One experiment more, on records that need no file; results go to a folder of the test."""
+    monkeypatch.setattr(core, "_builders", dict(core._builders))
+    shape = {"n_estimators": 2, "max_depth": 2}
+    cells = [Cell("wdbc", m, "exact", "accuracy", shape) for m in ("RF", "ERT")]
+    core.experiment("test/figure-1", "A small figure", repetitions=2)(lambda: cells)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_all_are_listed(capsys):
+    assert main(["experiment"]) == 0
+    out = capsys.readouterr().out
+    assert re.search(r"diprime-v2/table-1 +65 +52 ", out)
+    assert max(map(len, out.splitlines())) <= 100
+    assert main(["experiment", "--json"]) == 0
+    assert [row["id"] for row in json.loads(capsys.readouterr().out)] == experiments.ids()
+
+
+def test_one_is_run_and_gone_on_with(capsys, small):
+    assert main(["experiment", "test/figure-1", "--repetitions", "1", "--cells", "*/RF/*"]) == 0
+    out = capsys.readouterr().out
+    assert "test/figure-1: A small figure" in out and re.search(r"wdbc/RF/exact +0\.\d+ +0\n", out)
+    assert main(["experiment", "test/figure-1", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert [run["tasks"] for run in found["runs"]] == [1, 3]
+    assert found["runs"][0]["command"] == (
+        "dplit experiment test/figure-1 --cells '*/RF/*' --repetitions 1 --seed 0"
+    )
+    assert {key: len(c["scores"]) for key, c in found["cells"].items()} == {
+        "wdbc/ERT/exact": 2,
+        "wdbc/RF/exact": 2,
+    }
+    assert (small / "dplit-results" / "test" / "figure-1.json").is_file()
+
+
+def test_another_file_and_seed(capsys, small):
+    assert main(["experiment", "test/figure-1", "--out", "x.json", "--seed", "3"]) == 0
+    assert experiments.read(small / "x.json").seed == 3
+    assert not (small / "dplit-results").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            ["test/figure-2"],
+            "no experiment has the id 'test/figure-2'; the nearest are test/figure-1",
+        ),
+        (["test/figure-1", "--cells", "iris/*"], "cells 'iris/*' match none of test/figure-1"),
+        (["test/figure-1", "--jobs", "0"], "--jobs"),
+        (["test/figure-1", "--repetitions", "0"], "repetitions must be an integer of at least 1"),
+    ],
+)
+def test_bad_arguments_are_named(capsys, arguments, message):
+    with pytest.raises(SystemExit) as stop:
+        main(["experiment", *arguments])
+    assert stop.value.code == 2 and message in capsys.readouterr().err
+
+
+def test_a_table_is_shown_beside_the_printed_cells(capsys, small):
+    result = experiments.Result("diprime-v2/table-2")
+    for r, score in enumerate((0.98, 1.0)):
+        cell = experiments.get("diprime-v2/table-2").cell("banknote/RF/exact")
+        result.add(cell.key, cell.params, r, {"score": score, "epsilon": None, "seconds": 0.1})
+    result.write(small / "x.json")
+    options = ["--cells", "banknote/RF/exact", "--repetitions", "2", "--out", "x.json"]
+    assert main(["experiment", "diprime-v2/table-2", *options]) == 0
+    out = capsys.readouterr().out
+    assert re.search(r"banknote +RF +0\.989 ± 0\.007 +0\.990 ± 0\.014 +yes", out)
+    assert "1 cells agree, 0 do not, 44 are not run" in out
+
+
+def test_records_that_are_not_here(capsys, monkeypatch, small):
+    from dplit.datasets import DatasetError
+
+    def away(name):
+        raise DatasetError("its file is not here")
+
+    monkeypatch.setattr("dplit.experiments.protocol._loaded", away)
+    assert main(["experiment", "test/figure-1"]) == 1
+    assert capsys.readouterr().err == "dplit experiment: its file is not here\n"

@@ -1,0 +1,111 @@
+"""The stored results: they belong to the experiments as they are, and a part comes out the same.
+
+False alarms: none by chance, since every draw is seeded.
+"""
+
+import json
+import re
+
+import numpy as np
+import pytest
+
+from dplit import claims, experiments
+from dplit.experiments import printed, recheck, sentences, store
+
+STORED = [id for id in experiments.ids() if store.stored_path(id).is_file()]
+TABLES = [*printed.tables("diprime-v1"), *printed.tables("diprime-v2")]
+every_result = pytest.mark.parametrize("id", STORED)
+every_table = pytest.mark.parametrize("id", TABLES)
+
+
+def test_every_experiment_is_stored_or_said_to_be_unfinished():
+    assert {*experiments.ids()} - {*STORED} <= {*printed.unfinished()} < {*experiments.ids()}
+
+
+@every_result
+def test_the_cells_are_those_of_the_experiment(id):
+    result, experiment = experiments.stored(id), experiments.get(id)
+    assert (result.experiment, result.seed) == (id, 0)
+    for key, cell in result.cells.items():
+        assert cell["params"] == experiment.cell(key).params, key
+        assert len(result.scores(key)) == len(cell["scores"]) >= experiment.repetitions
+        assert np.isfinite(result.scores(key)).all()
+    runnable = {c.key for c in experiments.select(experiment)}
+    assert {*result.cells} <= runnable
+    assert ({*result.cells} == runnable) == (id not in printed.unfinished())
+
+
+@every_result
+def test_provenance_is_complete_and_names_no_machine(id):
+    result = experiments.stored(id)
+    scores = sum(len(cell["scores"]) for cell in result.cells.values())
+    assert sum(run["tasks"] for run in result.runs) >= scores
+    for run in result.runs:
+        assert {"python", "dplit", "numpy", "scikit-learn", "numba"} <= {*run["versions"]}
+        assert re.fullmatch(r"\d{4}-\d\d-\d\d", run["date"]) and run["command"]
+    assert not re.search(r"/(home|work|tmp|root|Users)/", json.dumps(result.runs))
+    assert store.stored_path(id).stat().st_size < 400_000
+
+
+@every_result
+def test_a_part_comes_out_the_same(id):
+    result = experiments.stored(id)
+    again = recheck.recheck(result, 2, np.random.default_rng(7))
+    if not again:
+        pytest.skip("its records are not here")
+    for key, r, stored, now in again:
+        assert recheck.same(stored, now), (key, r, stored, now)
+
+
+def test_another_score_is_noticed():
+    assert not recheck.same(0.0123, 0.0123 * (1 + 1e-6))
+    assert not recheck.same([0.1, 0.2], [0.1, 0.2001])
+
+
+@every_table
+def test_every_cell_that_differs_says_why_and_no_other_does(id):
+    rows = experiments.compare(id)
+    differ = {f"{r.data}/{r.row}" for r in rows if r.agrees is False}
+    assert {*printed.why(id)} == differ
+    assert all(r.why for r in rows if not r.agrees)
+
+
+@every_table
+def test_proved_fits_spend_what_they_say(id):
+    """The proof tree of a proved fit adds up to epsilon, or to infinity where bounds were read off."""
+    result, experiment = experiments.stored(id), experiments.get(id)
+    for key, cell in result.cells.items():
+        if key.endswith("/proved"):
+            data, epsilon = experiment.cell(key).data, cell["params"]["epsilon"]
+            unbounded = data in ("banknote", "credit-default")
+            assert cell["epsilon"] == "inf" if unbounded else cell["epsilon"] <= epsilon
+
+
+def test_a_changed_score_stops_the_claim(monkeypatch):
+    result = experiments.stored("diprime-v1/table-1")
+    for cell in result.cells.values():
+        cell["scores"] = [s * 1.001 for s in cell["scores"]]
+    if not recheck.recheck(result, 1, np.random.default_rng(0)):
+        pytest.skip("its records are not here")
+    monkeypatch.setattr(experiments, "stored", lambda id: result)
+    with pytest.raises(AssertionError, match="stored"):
+        claims.get("diprime-v1/table-1").check()
+
+
+@every_result
+def test_every_sentence_is_decided(id):
+    result = experiments.stored(id)
+    for s in sentences.of(id):
+        holds, numbers = sentences.decide(s, result, [experiments.stored(o) for o in s.others])
+        assert holds is not None and re.search(r"\d", numbers), (s.says, numbers)
+
+
+def test_the_parkinsons_column_differs_by_its_scale():
+    """In units of the largest target, not of the range, all cells that differ by scale agree."""
+    factor = ((54.992 - 7.0) / 54.992) ** 2
+    rows = [r for r in experiments.compare("diprime-v2/table-1") if r.data == "parkinsons"]
+    scaled = [r for r in rows if "scale" in r.why or "all six" in r.why]
+    assert len(scaled) == 6 and not any(r.agrees for r in scaled)
+    for r in scaled:
+        mean, deviation, _ = r.published
+        assert experiments.agree(mean * factor, deviation * factor, r.printed), r.row

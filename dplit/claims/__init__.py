@@ -33,6 +33,7 @@ from dplit.claims import (  # noqa: F401
     rdf_forest,
     rdf_leaves,
     rdf_trees,
+    rdf_valid,
     rosnam,
 )
 from dplit.claims.core import (

@@ -17,6 +17,7 @@ from dplit.majority.cauchy import (
     private_median,
     smooth_factor,
     smooth_loss,
+    student_factor,
     student_loss,
 )
 from dplit.majority.disjoint import (
@@ -63,5 +64,6 @@ __all__ = [
     "private_median", "published_smooth_sensitivity", "pure_delta", "rescaled_loss",
     "searched_smooth_sensitivity", "second_label", "smooth_exponential_delta",
     "smooth_exponential_law", "smooth_exponential_loss", "smooth_factor", "smooth_loss",
-    "smooth_sensitivity", "stable_error", "stable_release", "student_loss", "unanimous_error",
+    "smooth_sensitivity", "stable_error", "stable_release", "student_factor", "student_loss",
+    "unanimous_error",
 ]  # fmt: skip

@@ -65,6 +65,32 @@ def student_loss(shift, scale=1.0, degrees=3.0):
     return np.abs(found).max(axis=0)[()]
 
 
+def student_factor(epsilon, beta, degrees=3.0):
+    r"""A scale, in units of a `beta`-smooth bound, at which Student's t is `epsilon`-private.
+
+    .. math:: c = \frac{1}{2\sqrt\nu\, \sinh\frac{\epsilon - \max(1, \nu)\beta}{\nu + 1}}
+
+    At equal scales a shift by :math:`a` costs :math:`(\nu + 1)\operatorname{arsinh}\frac{a}{2\sqrt\nu}`, and a
+    change of scale :math:`\max(1, \nu)\beta` at most. A step costs no more than both together, and that much at
+    :math:`\beta = 0`; for Cauchy's law `smooth_factor` is exact. :prf:ref:`thm-smooth-tails`.
+
+    Parameters
+    ----------
+    epsilon, beta : float
+        Beta less than epsilon over the larger of 1 and `degrees`.
+    degrees : float
+        Positive. The noise has a mean for more than 1, a variance for more than 2.
+    """
+    epsilon, beta = check_positive(epsilon, "epsilon"), _check_beta(beta)
+    nu = check_positive(degrees, "degrees")
+    left = epsilon - max(1, nu) * beta
+    if left <= 0:
+        raise ValueError(
+            f"beta must be less than epsilon / max(1, degrees) = {epsilon / max(1, nu):g}, got {beta!r}"
+        )
+    return float(1 / (2 * np.sqrt(nu) * np.sinh(left / (nu + 1))))
+
+
 def smooth_loss(factor, beta):
     r"""Cost of Cauchy noise of scale `factor` times a `beta`-smooth bound on the local sensitivity.
 

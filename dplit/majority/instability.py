@@ -59,8 +59,8 @@ def stable_error(gap, epsilon, delta, neighbours="add-remove", classes=2):
     r"""Probability of another label than the majority, :math:`j \ge 1`, with a uniform class where the test fails.
 
     :math:`1 - \frac1k` of the probability that it fails. The label is then one of `classes`, each possible for
-    every leaf, and `epsilon`-private up to `pure_delta`. For two classes it errs more than permute-and-flip, which is
-    best (`error_lower_bound`); for many it can err less: :prf:ref:`thm-instability-classes`.
+    every leaf, and `epsilon`-private up to `pure_delta`. For two classes it errs more than permute-and-flip,
+    which is best (`error_lower_bound`); from six on it can err less: :prf:ref:`thm-instability-classes`.
 
     Parameters
     ----------

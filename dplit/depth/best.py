@@ -143,9 +143,10 @@ def best_depth(n, features, relevant, epsilon, trees=1, repeated=True):
 def suggested_trees(n, depth, epsilon):
     r"""About how many trees are best: :math:`n_\epsilon / (x\, 2^d)` with :math:`x = 1.2564\dots`.
 
-    It solves :math:`2x = e^x - 1`. There the mean margin of the vote, in its standard deviations, is largest for trees that are hardly better than
-    a coin. Better trees want fewer: up to a fifth fewer where a path tests the relevant feature with probability
-    0.4 to 0.7, and one tree alone if all trees have the same leaves. :prf:ref:`thm-number-of-trees`.
+    It solves :math:`2x = e^x - 1`. There the mean margin of the vote, in its standard deviations, is largest for
+    trees that are hardly better than a coin. Better trees want fewer: up to a fifth fewer where a path tests the
+    relevant feature with probability 0.4 to 0.7 (:prf:ref:`thm-number-of-trees`), and one tree alone if all trees
+    have the same leaves (:prf:ref:`thm-one-leaf`).
 
     Parameters
     ----------

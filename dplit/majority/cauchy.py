@@ -55,13 +55,14 @@ def student_loss(shift, scale=1.0, degrees=3.0):
     q = b + np.copysign(np.hypot(b, 2 * a * np.sqrt(nu)), b)
     near = np.divide(2 * a * nu, q, out=np.zeros(a.shape), where=q != 0)
     limit = -nu * np.log(s)
-    far = np.divide(-nu, near, out=np.zeros(a.shape), where=near != 0)
+    inside = np.abs(near) > 1e-100  # else the other extreme is too far out to tell from the limit
+    far = np.divide(-nu, near, out=np.zeros(a.shape), where=inside)
 
     def ratio(z):
         spread = np.log1p(((z - a) / s) ** 2 / nu) - np.log1p(z**2 / nu)
         return np.log(s) + (nu + 1) / 2 * spread
 
-    found = [limit, ratio(near), np.where(near == 0, limit, ratio(far))]
+    found = [limit, ratio(near), np.where(inside, ratio(far), limit)]
     return np.abs(found).max(axis=0)[()]
 
 

@@ -7,13 +7,14 @@ the middle, depth :math:`d`, and as class the sign of one feature. Derived in th
 from __future__ import annotations
 
 import math
-from itertools import product
+from fractions import Fraction
+from itertools import combinations_with_replacement, permutations, product
 
 import numpy as np
 from scipy.optimize import brentq
 from scipy.stats import binom
 
-from dplit import depth, majority
+from dplit import audit, depth, majority
 from dplit.claims.core import Evidence, of_equality
 from dplit.claims.rdf_forest import forest_claim
 
@@ -167,3 +168,77 @@ def _same_leaves(effort, rng):
         2 * len(cases), published=float(majority.gap_error(2, 1.0)), computed=shown,
         counterexample={"a, b, epsilon, trees": wrong[0]} if wrong else None,
     )  # fmt: skip
+
+
+@forest_claim(
+    "rdf/disjoint-forest", where="section 4.2", verdict="holds", ours=True,
+    says="Where the leaves of the trees differ, shares can have the better vote; the smallest such case of three "
+    "trees has three records.",
+    functions=("audit.forest_law",), anchor="thm-forest-vote",
+)  # fmt: skip
+def _disjoint_forest(effort, rng):
+    odds, better = effort.pick((4,), (2, 4), (Fraction(3, 2), 2, 4, 16)), []
+    cases = [(x, o) for n in (1, 2, 3) for x in _three_trees(n) for o in odds]
+    for x, o in cases:
+        full, shares = _all_data_vote(x, o), _share_vote(x, o)
+        better += [(x, o, full, shares)] if shares < full else []
+    if not better:
+        return Evidence(
+            "fails", "exact", "None is better.", len(cases), counterexample={"cases": cases[:1]}
+        )
+    x, o, full, shares = next(b for b in better if b[1] == 4)
+    good = min(len(b[0]) for b in better) == 3 and shares == _share_vote_by_law(x, o)
+    return Evidence(
+        "holds" if good else "fails", "exact",
+        f"Of {len(cases)} cases with up to three records shares are better in {len(better)}. The first, at "
+        f"e^(epsilon/3) = {o}: {x}, leaves and class, is wrong with {float(shares):.4f}, with all data {full}.",
+        len(cases), published=float(full), computed=float(shares),
+        counterexample=None if good else {"first": better[0][0]},
+    )  # fmt: skip
+
+
+def _three_trees(n):
+    """Data of n records, each in leaf 0 of some tree; there class 0 leads in all trees together."""
+    kinds = [r for r in product((0, 1), repeat=4) if 0 in r[:3]]
+    for data in combinations_with_replacement(kinds, n):
+        renamed = (
+            sorted((*(r[t] for t in order), r[-1]) for r in data)
+            for order in permutations(range(3))
+        )
+        lead = sum((1 - 2 * r[-1]) * r[:3].count(0) for r in data)
+        if lead > 0 and list(data) == min(renamed):
+            yield data
+
+
+def _vote(first):
+    """Probability that the vote of three trees is class 1, whose labels are class 0 with `first`."""
+    p, q, r = first
+    return 1 - (p * q + p * r + q * r - 2 * p * q * r)
+
+
+def _labels_first(data, trees, odds):
+    """Of three trees, in leaf 0: probability of label 0, where record i is counted in `trees`[i]."""
+    gaps = [
+        sum(1 - 2 * r[-1] for r, own in zip(data, trees) if t in own and r[t] == 0)
+        for t in range(3)
+    ]
+    return [1 - Fraction(odds) ** -g / 2 if g >= 0 else Fraction(odds) ** g / 2 for g in gaps]
+
+
+def _all_data_vote(data, odds):
+    """Error of the vote of labels from all records, at e^(epsilon/3) = `odds`."""
+    return _vote(_labels_first(data, [(0, 1, 2)] * len(data), odds))
+
+
+def _share_vote(data, odds):
+    """The same from independent shares at epsilon, over all ways to deal the records."""
+    deals = product(((0,), (1,), (2,)), repeat=len(data))
+    return sum(_vote(_labels_first(data, d, Fraction(odds) ** 3)) for d in deals) / 3 ** len(data)
+
+
+def _share_vote_by_law(data, odds):
+    """The same from the exact law of all labels of the forest."""
+    leaves, labels = [r[:-1] for r in data], [r[-1] for r in data]
+    full = audit.rational_label_law(Fraction(odds) ** 3)
+    votes = audit.forest_law(leaves, labels, (2, 2, 2), 2, full).sum(axis=(1, 3, 5))  # leaves 0
+    return sum(votes[i] for i in product((0, 1), repeat=3) if sum(i) >= 2)

@@ -10,6 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from dplit import baselines, experiments, forests
+
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text()
 BLOCKS = re.findall(r"```(\w+)\n(.*?)```", README, flags=re.DOTALL)
@@ -62,3 +64,14 @@ def test_every_make_target_exists(target):
 @pytest.mark.parametrize("link", re.findall(r"\]\((?!https?:)([^)]+)\)", README))
 def test_every_link_leads_to_a_file(link):
     assert (ROOT / link).exists()
+
+
+def test_every_estimator_it_names_exists():
+    named = set(re.findall(r"`(\w+(?:Classifier|Regressor))`", README))
+    assert len(named) >= 9
+    assert named <= {*forests.__all__, *baselines.__all__}
+
+
+@pytest.mark.parametrize("id", re.findall(r"dplit experiment (\S+/\S+)", README))
+def test_every_experiment_it_names_exists(id):
+    assert id in experiments.ids()

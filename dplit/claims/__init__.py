@@ -31,7 +31,10 @@ from dplit.claims import (  # noqa: F401
     rdf_best_depth,
     rdf_depth,
     rdf_empty,
+    rdf_forest,
     rdf_leaves,
+    rdf_trees,
+    rdf_valid,
     rosnam,
 )
 from dplit.claims.core import (

@@ -6,6 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from dplit.audit.exact import worst_privacy_loss
+from dplit.audit.search import smallest_violation
+
 EFFORTS = ("quick", "reader", "deep")
 FALSE_ALARM = 1e-6
 ROUNDING = 1e-9  # relative room that an exact loss gets above the declared epsilon
@@ -72,3 +75,17 @@ def described(bound):
         f"{bound.event}: {first} of {bound.n_draws - bound.n_draws // 2} draws, "
         f"{second} on the neighbour"
     )
+
+
+def exact_worst(declared, law, space, neighbours):
+    """Largest loss and where it is; above `declared`, also the first pair that breaks it."""
+    worst = worst_privacy_loss(law, space, neighbours)
+    detail = _pair(worst)
+    if worst.loss > declared * (1 + ROUNDING):
+        first = smallest_violation(law, space, declared, neighbours, rtol=ROUNDING)
+        detail += f"; first broken by {_pair(first)}: {first.loss:.6g}"
+    return Found(declared, worst.loss, detail)
+
+
+def _pair(case):
+    return f"{case.data} and {case.neighbour}, outcome {case.outcome}"

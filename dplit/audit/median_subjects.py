@@ -68,11 +68,11 @@ class first_tree:  # lower case: used as a function, an object so that processes
     def __call__(self, fitted):
         """A tuple of integers; columns and targets lie in [0, 1]."""
         trees = fitted.trees_
-        root = (int(trees.feature[0]), _cell(trees.threshold[0]))
+        root = (int(trees.feature[0]), cell(trees.threshold[0]))
         leaves = slice(0, trees.leaf_starts[1])
         if hasattr(fitted, "leaf_labels_"):
             return (*root, *fitted.leaf_labels_[leaves].tolist())
-        return (*root, *map(_cell, fitted.leaf_values_[leaves]))
+        return (*root, *map(cell, fitted.leaf_values_[leaves]))
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,8 @@ class cut_between:
         return bool(self.low < fitted.trees_.threshold[0] <= self.high)
 
 
-def _cell(number):
+def cell(number):
+    """Which of `CELLS` equal parts of [0, 1] it lies in, the ends reaching beyond; -1 for NaN."""
     return -1 if np.isnan(number) else int(np.clip(number * CELLS, 0, CELLS - 1))
 
 

@@ -24,11 +24,12 @@ from dplit.audit._subject import (
     Row,
     Subject,
     described,
+    exact_worst,
     pick,
 )
+from dplit.audit.baseline_subjects import registered as baselines
 from dplit.audit.blackbox import epsilon_lower_bound
 from dplit.audit.estimators import audit_estimator, leaf_labels
-from dplit.audit.exact import worst_privacy_loss
 from dplit.audit.forest import ForestLaw, equal_parts_bound
 from dplit.audit.median_subjects import registered as median_forests
 from dplit.audit.neighbours import (
@@ -38,7 +39,6 @@ from dplit.audit.neighbours import (
     neighbouring_data,
     replace_record,
 )
-from dplit.audit.search import smallest_violation
 from dplit.errors import PrivacyLeakWarning, check_choice, check_integer, summarised
 from dplit.mechanisms import Exponential, Geometric, Laplace, PermuteAndFlip, SmoothExponential
 
@@ -122,7 +122,7 @@ def _counts(mechanism, neighbours, epsilon=1.0):
 
     def check(effort, rng):
         space = count_vectors(pick(effort, 6, 10, 16), 3)
-        return _worst(epsilon, mechanism, space, neighbours)
+        return exact_worst(epsilon, mechanism, space, neighbours)
 
     return check
 
@@ -137,7 +137,7 @@ def _noise(density, epsilon=1.0):
         def law(count):
             return density(points - count)
 
-        return _worst(epsilon, law, range(n + 1), lambda count: (count - 1, count + 1))
+        return exact_worst(epsilon, law, range(n + 1), lambda count: (count - 1, count + 1))
 
     return check
 
@@ -154,23 +154,9 @@ def _forest_law(assignment, neighbours, rate=1.0, bound=False):
         law = ForestLaw((2, 1), 2, labels.pmf, assignment)
         near = partial(neighbouring_data, universe=law.universe, neighbours=neighbours)
         space = tuple(data_sets(law.universe, pick(effort, 3, 5, 6)))
-        return _worst(declared, law, space, near)
+        return exact_worst(declared, law, space, near)
 
     return check
-
-
-def _worst(declared, law, space, neighbours):
-    """Largest loss and where it is; above `declared`, also the first pair that breaks it."""
-    worst = worst_privacy_loss(law, space, neighbours)
-    detail = _pair(worst)
-    if worst.loss > declared * (1 + ROUNDING):
-        first = smallest_violation(law, space, declared, neighbours, rtol=ROUNDING)
-        detail += f"; first broken by {_pair(first)}: {first.loss:.6g}"
-    return Found(declared, worst.loss, detail)
-
-
-def _pair(case):
-    return f"{case.data} and {case.neighbour}, outcome {case.outcome}"
 
 
 # --- lower bounds from draws
@@ -318,4 +304,4 @@ def _registered():
     yield Subject(name, "black box", caught, equal_parts, efforts=("reader", "deep"))
 
 
-_SUBJECTS = (*_registered(), *median_forests())
+_SUBJECTS = (*_registered(), *median_forests(), *baselines())

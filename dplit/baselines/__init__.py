@@ -9,6 +9,7 @@ without privacy report an infinite budget.
 
 from dplit.baselines.decision_forest import DPDecisionForestClassifier
 from dplit.baselines.extra_trees import DPExtraTreesClassifier, DPExtraTreesRegressor
+from dplit.baselines.friedman_schuster import FSClassifier, RGVClassifier
 from dplit.baselines.median_trees import MedianTreesClassifier, MedianTreesRegressor
 from dplit.baselines.nonprivate import (
     ExtraTreesClassifier,
@@ -16,11 +17,12 @@ from dplit.baselines.nonprivate import (
     RandomForestClassifier,
     RandomForestRegressor,
 )
+from dplit.baselines.random_decision import JPWClassifier
 from dplit.baselines.random_forest import DPRandomForestClassifier, DPRandomForestRegressor
 
 __all__ = [
     "DPDecisionForestClassifier", "DPExtraTreesClassifier", "DPExtraTreesRegressor",
     "DPRandomForestClassifier", "DPRandomForestRegressor", "ExtraTreesClassifier",
-    "ExtraTreesRegressor", "MedianTreesClassifier", "MedianTreesRegressor",
-    "RandomForestClassifier", "RandomForestRegressor",
+    "ExtraTreesRegressor", "FSClassifier", "JPWClassifier", "MedianTreesClassifier",
+    "MedianTreesRegressor", "RGVClassifier", "RandomForestClassifier", "RandomForestRegressor",
 ]  # fmt: skip

@@ -13,6 +13,7 @@ from dplit.forests.base import PrivateForest
 from dplit.mechanisms import PermuteAndFlip
 
 ACCOUNTINGS = ("proved", "published")
+PUBLIC_N = 10_000  # a guess of the number of records, where none is given
 
 
 class Baseline(PrivateForest):
@@ -23,7 +24,7 @@ class Baseline(PrivateForest):
         epsilon = check_epsilon(self.epsilon)
         check_neighbours(self.neighbours)
         n_trees = check_integer(self.n_estimators, "n_estimators", 1)
-        check_integer(self.max_depth, "max_depth", 0)
+        self._check_depth()
         check_choice(self.accounting, ACCOUNTINGS, "accounting")
         if not isinstance(self.partitioned, (bool, np.bool_, type(None))):
             raise ValueError(f"partitioned must be True, False or None, got {self.partitioned!r}")
@@ -35,6 +36,9 @@ class Baseline(PrivateForest):
         while n_trees * share > epsilon:
             share = math.nextafter(share, 0.0)
         return share
+
+    def _check_depth(self):
+        check_integer(self.max_depth, "max_depth", 0)
 
     def _is_proved(self):
         return self.accounting == "proved"
@@ -67,6 +71,12 @@ class Baseline(PrivateForest):
             why = "one replaced record is one removed and one added"
             forest = Group("trees after a replacement", forest, 2, "replace-one", why)
         return Budget(Sequence(type(self).__name__, (*schema, forest, *more)))
+
+
+def check_public_n(public_n):
+    """Check a public number of records, or None."""
+    if public_n is not None:
+        check_integer(public_n, "public_n", 1)
 
 
 def leaf_stats(forest, records, y, n_classes, parts):

@@ -232,11 +232,17 @@ class DPRandomForestClassifier(PrivateForestClassifier, _RandomForest):
         if choice.score != ENTROPY or self.neighbours == "replace-one" or depth == 0:
             return ()
         half = choice.rate * entropy_reach(n_records)
-        note = "its noise is scaled by the private number of records, in all nodes at once"
-        drift = Spend("choices of a level", half * math.log2(n_classes) * entropy_drift(), note)
-        levels = Sequence("levels", (drift,), "every level reads all records", depth)
         copies = 1 if self._is_partitioned() else self.n_estimators
-        return (Sequence("scale of the choices", (levels,), "on top of their records'", copies),)
+        return (drift_of_scale(half, depth, n_classes, copies),)
+
+
+def drift_of_scale(spend, depth, n_classes, copies, mechanisms=1):
+    """Budget of `entropy_drift`: `mechanisms` of `spend` each in every node of `depth` levels."""
+    bits = mechanisms * math.log2(n_classes)
+    note = "its noise is scaled by the private number of records, in all nodes at once"
+    drift = Spend("choices of a level", spend * bits * entropy_drift(), note)
+    levels = Sequence("levels", (drift,), "every level reads all records", depth)
+    return Sequence("scale of the choices", (levels,), "on top of their records'", copies)
 
 
 class DPRandomForestRegressor(PrivateForestRegressor, _RandomForest):

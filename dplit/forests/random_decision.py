@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from dplit.budget import Budget, EqualParts, Group, Leak, Parallel, Public, Sequence, Spend
-from dplit.depth import published_depth
+from dplit.depth import published_depth, table_depth
 from dplit.errors import (
     check_choice,
     check_epsilon,
@@ -51,8 +51,9 @@ class RandomDecisionForestClassifier(PrivateForestClassifier):
     n_estimators : int
         Number of trees; each record is used in one of them. The paper advises 100 (section 4.4).
     max_depth : int, optional
-        Tests on a path. Left out, the depth of the paper's theorem 2, but no more than 8: both
-        depend on the public domain alone.
+        Tests on a path. Left out, the depth of the paper's theorem 2, but no more than 8; as
+        published, that of its table 4, one more where a column is continuous, however deep. All of
+        them depend on the public domain alone.
     label : {"permute-and-flip", "smooth-exponential"}
         How a leaf releases its class: the addendum's one-sided noisy arg-max, or the paper's
         theorem 1, which has no finite epsilon.
@@ -60,6 +61,7 @@ class RandomDecisionForestClassifier(PrivateForestClassifier):
         "proved" draws each record's tree independently and uniformly, and halves the rate for
         replace-one neighbours: it spends `epsilon`. "published" shuffles the records and cuts them
         into equal parts, at rate `epsilon` whatever the neighbours: the budget shows what that costs.
+        With ``label="smooth-exponential"`` and nothing else given it is the paper's algorithm 1.
     random_state : int, Generator, RandomState or None
         Seed of trees and noise. Whoever knows it can undo the noise: leave it None for a release.
     n_jobs : int, optional
@@ -166,12 +168,14 @@ class RandomDecisionForestClassifier(PrivateForestClassifier):
         return PermuteAndFlip(epsilon, monotonic=True)
 
     def _depth(self, domain):
-        """`max_depth`, or the paper's depth for this domain, up to `DEEPEST_DEFAULT`."""
+        """`max_depth`, or the paper's depth for this domain, up to `DEEPEST_DEFAULT` if proved."""
         if self.max_depth is not None:
             return check_integer(self.max_depth, "max_depth", 0)
         continuous = domain.n_continuous
-        depth = published_depth(continuous, len(domain) - continuous)
-        return max(1, min(int(depth), DEEPEST_DEFAULT))
+        discrete = len(domain) - continuous
+        if self.accounting == "published":
+            return table_depth(continuous, discrete)
+        return max(1, min(published_depth(continuous, discrete), DEEPEST_DEFAULT))
 
     def _assignment(self, n_records, n_trees, rng):
         """The tree of each record, by `accounting`."""

@@ -21,12 +21,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from joblib import Parallel, delayed
 from numba import njit
 
 from dplit.trees.arrays import LEAF, Trees
 from dplit.trees.cuts import add
-from dplit.trees.random import MAX_NODES, _resized
+from dplit.trees.random import MAX_NODES, _resized, each
 
 SQUARES, LOCAL_GINI, ENTROPY, MAJORITY = range(4)
 
@@ -88,10 +87,7 @@ def grow_kary_trees(codes, arity, y, n_classes, parts, rule, *, rng, n_jobs=None
     arity = np.asarray(arity, dtype=np.int64)
     tasks = [(codes, arity, y, n_classes, np.array(part, dtype=np.int32), rule, limit, r)
              for part, r in zip(parts, rng.spawn(len(parts)))]  # fmt: skip
-    if n_jobs is None or n_jobs == 1:
-        grown = [_grow(*task) for task in tasks]
-    else:
-        grown = Parallel(n_jobs=n_jobs, require="sharedmem")(delayed(_grow)(*t) for t in tasks)
+    grown = each(_grow, tasks, n_jobs)
     if any(len(tree[0]) == 0 for tree in grown):
         raise ValueError(
             f"max_depth={rule.max_depth} with n_estimators={len(parts)} needs more than "
@@ -197,20 +193,28 @@ def _choose(codes, arity, ids, y, n_classes, candidates, rule, table, rng):
         scores[k] = -cost(table[: arity[j]], n_classes, rule.score)
     if count == 1:
         return candidates[0]
-    top, n = scores.max(), len(ids)
+    n = len(ids)
     rate = rule.rate * ((n + 1) / n) ** 2 if rule.score == LOCAL_GINI and n > 0 else rule.rate
-    chosen, best = 0, -np.inf
-    for k in range(count):
+    return candidates[pick(scores, rate, rng)]
+
+
+@njit(cache=True, nogil=True)
+def pick(scores, rate, rng):
+    """A position by the exponential mechanism (Gumbel noise); an infinite rate picks the largest."""
+    top, chosen, best = scores.max(), 0, -np.inf
+    for k in range(len(scores)):
         gap = scores[k] - top
         noisy = (gap * rate if gap < 0 else 0.0) - np.log(rng.standard_exponential())
         if noisy > best:
             chosen, best = k, noisy
-    return candidates[chosen]
+    return chosen
 
 
 @njit(cache=True, nogil=True)
-def cost(table, n_classes, score):
+def cost(table, n_classes, score, most_bits=np.inf):
     """What the children leave unexplained; a row of `table` is a child's (count, sum) or class counts.
+
+    Of `ENTROPY` no record counts more than `most_bits`, which bounds what one more can add.
 
     A regression leaves out the sum of the squared targets, which all columns share; likewise
     `LOCAL_GINI` its factor.
@@ -225,7 +229,7 @@ def cost(table, n_classes, score):
             continue
         if score == ENTROPY:
             for c in child:
-                total += c * np.log2(n / c) if c > 0 else 0.0
+                total += c * min(np.log2(n / c), most_bits) if c > 0 else 0.0
         elif score == MAJORITY:
             total += n - child.max()
         else:

@@ -13,12 +13,11 @@ changing their order: n log n for the sorting and n for each level and column.
 from __future__ import annotations
 
 import numpy as np
-from joblib import Parallel, delayed
 from numba import njit
 
 from dplit.trees.arrays import LEAF, Trees
 from dplit.trees.cuts import PERMUTE_AND_FLIP, UNIFORM, add, draw_cut, draw_sides
-from dplit.trees.random import MAX_NODES, _inherit, _resized
+from dplit.trees.random import MAX_NODES, _inherit, _resized, each
 
 
 def grow_median_trees(domain, X, y, n_classes, parts, rule, *, rng, n_jobs=None):
@@ -60,10 +59,7 @@ def grow_median_trees(domain, X, y, n_classes, parts, rule, *, rng, n_jobs=None)
     shared = None if any(part is not None for part in parts) else _sorted(X, levels)
     tasks = [(X, y, n_classes, domain, part, shared, rule, limit, r)
              for part, r in zip(parts, rng.spawn(len(parts)))]  # fmt: skip
-    if n_jobs is None or n_jobs == 1:
-        grown = [_one_tree(*task) for task in tasks]
-    else:
-        grown = Parallel(n_jobs=n_jobs, require="sharedmem")(delayed(_one_tree)(*t) for t in tasks)
+    grown = each(_one_tree, tasks, n_jobs)
     if any(len(tree[0]) == 0 for tree in grown):
         raise _too_large(rule, len(parts))
     trees = Trees.join([tree[:5] for tree in grown], levels.max())

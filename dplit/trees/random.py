@@ -60,6 +60,13 @@ def grow_random_trees(domain, n_trees, max_depth, *, rng, n_jobs=None):
     return Trees.join(trees, domain.n_levels.max())
 
 
+def each(grow, tasks, n_jobs):
+    """``grow(*task)`` of every task, in order, in as many threads as joblib makes of `n_jobs`."""
+    if n_jobs is None or n_jobs == 1:
+        return [grow(*task) for task in tasks]
+    return Parallel(n_jobs=n_jobs, require="sharedmem")(delayed(grow)(*task) for task in tasks)
+
+
 def _reachable(domain, max_depth):
     """Tests on every path, and how many of them at least double the number of paths.
 
@@ -95,14 +102,8 @@ def _grow(bounds, n_levels, max_depth, limit, rng):
         available = 0
         if depth < max_depth:
             if parent >= 0:
-                _inherit(low, high, used, depth)
-                j = feature[parent]
-                if n_levels[j] > 0:
-                    used[depth, j] = True
-                elif node == child[parent]:
-                    high[depth, j] = threshold[parent]
-                else:
-                    low[depth, j] = threshold[parent]
+                first = node == child[parent]
+                _descend(low, high, used, depth, feature[parent], threshold[parent], first)
             available = n_features - used[depth].sum()
         if available == 0:
             feature[node], threshold[node], child[node] = LEAF, np.nan, n_leaves
@@ -130,6 +131,18 @@ def _grow(bounds, n_levels, max_depth, limit, rng):
         n_nodes += arity
 
     return feature[:n_nodes].copy(), threshold[:n_nodes].copy(), child[:n_nodes].copy()
+
+
+@njit(cache=True, nogil=True)
+def _descend(low, high, used, depth, j, cut, first):
+    """What a path has left below a test of column `j`: at a level, or at the `first` side of a cut."""
+    _inherit(low, high, used, depth)
+    if cut != cut:  # no number: the column is categorical
+        used[depth, j] = True
+    elif first:
+        high[depth, j] = cut
+    else:
+        low[depth, j] = cut
 
 
 @njit(cache=True, nogil=True)

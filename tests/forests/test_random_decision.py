@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.sparse import csr_array
+from scipy.stats import binomtest
 from sklearn.base import clone
 from sklearn.compose import make_column_transformer
 from sklearn.datasets import load_breast_cancer
@@ -297,6 +298,48 @@ def test_values_outside_the_domain_are_clipped():
     np.testing.assert_array_equal(
         forest.apply(np.array([[-7.0, 2.0]])), forest.apply(np.array([[0.0, 1.0]]))
     )
+
+
+# RDF, table 4: continuous and discrete columns, depth
+TABLE_4 = [(5, 0, 5), (10, 0, 8), (15, 0, 12), (20, 0, 15), (4, 0, 4), (16, 0, 12), (6, 8, 9),
+           (0, 22, 11), (0, 16, 8), (0, 8, 4)]  # fmt: skip
+
+
+@pytest.mark.parametrize(("continuous", "discrete", "depth"), TABLE_4)
+def test_the_published_depth_is_that_of_table_4(continuous, discrete, depth):
+    columns = [Continuous(0, 1)] * continuous + [Categorical([0])] * discrete
+    forest = Forest(domain=Domain(columns), classes=[0, 1], accounting="published", n_estimators=2)
+    X = np.zeros((3, len(columns)))
+    assert forest.fit(X, [0, 1, 1]).max_depth_ == depth
+
+
+def test_the_published_algorithm():
+    """RDF, algorithms 1 and 2: 100 trees (section 4.4), equal parts that share no record, and labels
+    by theorem 1. Its trees all have the depth of table 4, and epsilon is infinite."""
+    X, y = corner_data(250, seed=1)
+    forest = Forest(2.0, domain=SQUARE, classes=["in", "out"], label="smooth-exponential",
+                    accounting="published", random_state=3)  # fmt: skip
+    with pytest.warns(PrivacyLeakWarning):
+        forest.fit(X, y)
+    assert forest.trees_.n_trees == 100 and forest.max_depth_ == 3
+    sizes = np.bincount(forest._assignment(250, 100, np.random.default_rng(0)))
+    assert sorted(sizes) == [2] * 50 + [3] * 50
+    assert (np.diff(forest.trees_.leaf_starts) == 2**3).all()
+    assert forest.budget_.epsilon == np.inf
+
+
+def test_the_published_label_follows_equation_2():
+    """Counts 2 and 1: score 1 or 0 over twice exp(-j epsilon), j = 1; binomial test, 1e-9."""
+    generator, minority = np.random.default_rng(8), 0
+    for _ in range(1000):
+        with pytest.warns(PrivacyLeakWarning):
+            forest = private(
+                epsilon=0.9, n_estimators=1, max_depth=0, label="smooth-exponential",
+                accounting="published", random_state=generator,
+            ).fit([[0.5, 0.5]] * 3, ["in", "in", "out"])  # fmt: skip
+        minority += forest.classes_[forest.leaf_labels_[0]] == "out"
+    odds = math.exp(0.9 / (2 * math.exp(-0.9)))
+    assert binomtest(int(minority), 1000, 1 / (1 + odds)).pvalue > 1e-9
 
 
 def test_the_default_depth_is_public():

@@ -191,7 +191,7 @@ def roots_of(kind, **options):
          candidates.candidates_law, 3, 3 / 8),
         (MedianForestClassifier, {"accounting": "published"}, candidates.candidates_law, 3, 3 / 4),
     ],
-    ids=str,
+    ids=lambda value: getattr(value, "__name__", str(value)),
 )  # fmt: skip
 def test_a_root_follows_the_law_whose_loss_is_proved(kind, options, law, epsilon, rate, selection):
     """3,000 roots against the exact law of `dplit.audit.candidates`; false alarm 1e-9 each.

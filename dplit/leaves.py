@@ -23,11 +23,10 @@ from dplit.errors import check_integer, check_positive
 def clamped_loss(n, epsilon, mean=0.0, added=1.0):
     r"""Exact loss of the clamped release, as a record joins `n` others.
 
-    .. math:: \max\Bigl(\epsilon a,\ \epsilon(1 - a),\ \log\tfrac{n+1}{n} + \epsilon\tfrac{n}{n+1}|a - m|,\
-              \epsilon|a - m| - \log\tfrac{n+1}{n}, \dots\Bigr)
+    .. math:: \max\Bigl(\epsilon a,\ \epsilon(1 - a),\ \log\tfrac{n+1}{n} + \epsilon\tfrac{n}{n+1}|a - m|\Bigr)
 
-    The first two are the atoms at the ends, the others the density at both means and next to both
-    ends. Not clamped, the loss is infinite.
+    The first two are the atoms at the ends, the third the density at the new mean. At the old mean and
+    next to both ends it moves by less than the atoms do. Not clamped, the loss is infinite.
 
     Parameters
     ----------
@@ -45,8 +44,7 @@ def clamped_loss(n, epsilon, mean=0.0, added=1.0):
             raise ValueError(f"{name} must be between 0 and 1, got {value!r}")
     move = epsilon * abs(added - mean)
     atoms = epsilon * max(added, 1 - added)
-    inside = more + move * n / (n + 1), move - more, atoms - more
-    return max(atoms, *inside, abs(more - epsilon * min(added, 1 - added)))
+    return max(atoms, more + move * n / (n + 1))
 
 
 def clamped_epsilon(epsilon):

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dplit import balance, claims, occupancy, utility
+from dplit import balance, claims, median, occupancy, utility
 from dplit.claims import diprime_utility as counted
 from dplit.claims import diprime_utility_labels as labelled
 from dplit.claims import diprime_utility_split as split_counted
@@ -99,8 +99,39 @@ def test_the_counterexample_of_theorem_1_is_reproducible():
         sse_of([Fraction(y[i]) for i in case[k]]) for k in ("exact_leaf", "private_leaf")
     )
     assert abs(after - before) == case["change"] == 2 and case["t"] == 0
-    assert case["one_column"] == {"n": 16, "d": 2, "t": 1}
+    assert case["all_within_t"] == {"n": 16, "d": 2, "t": 1}
     assert utility.leaf_change(16, 2, 1, -1, 1).max() == pytest.approx(4.8)
+
+
+def test_theorem_1_fails_on_eight_records_of_one_column():
+    """It asks for the size of leaf i alone: three records to the first leaf, two to the second, as exactly."""
+    case = claims.get("diprime-v1/theorem-1").check().to_dict()["counterexample"]["one_column"]
+    assert (case["n"], case["d"], case["t"]) == (8, 2, 0) and sum(case["sizes"]) == 8
+    start, y = sum(case["sizes"][: case["leaf"]]), list(map(Fraction, case["targets"]))
+    private = y[start : start + case["sizes"][case["leaf"]]]
+    assert len(private) == 2 and sse_of(y[2:4]) == 0 and sse_of(private) == case["change"] == 2
+    for n, depth in ((2, 1), (4, 1), (6, 1), (4, 2)):  # nothing smaller, all targets at the bounds
+        for t in range((n >> depth) + 1):
+            assert 4 * counted.one_leaf(n, depth, t) <= 4 * t
+
+
+@pytest.mark.parametrize("n", [8, 12])
+def test_an_inner_leaf_of_the_right_size_may_hold_any_records(n):
+    """Then its change is that of trees on other columns, if the other leaves' sizes are free."""
+    for t in range(n // 4 + 1):
+        exact = counted.one_leaf(n, 2, t)
+        assert exact == pytest.approx(utility.leaf_change_any(n, 2, t, 0, 1))
+
+
+def test_theorem_3_fails_on_four_records_at_a_small_t():
+    """t = 1/4: by a coin's toss the loss is 4 B^2, and the bound is below 2.1 B^2."""
+    case = claims.get("diprime-v1/theorem-3").check().to_dict()["counterexample"]["smaller_t"]
+    assert case["n"] == 4 and case["t"] == 0.25
+    n, t, e = case["n"], case["t"], case["epsilon_2"]
+    loss = 4 + utility.leaf_noise([2, 2], e, -1, 1)  # leaves -1, 1 and -1, 1
+    assert loss > utility.published_loss(n, 1, t, e, -1, 1)
+    middle = median.rank_law(n, case["epsilon_1"])[2]
+    assert middle / 2 > 1 - middle == pytest.approx(utility.zeta(n, 1, case["epsilon_1"], t))
 
 
 @pytest.mark.parametrize("n", [4, 6, 8])
@@ -328,6 +359,14 @@ def test_the_accuracy_bound_holds_for_three_classes(labels, epsilon, data):
     before = sum(map(max, leaves(n // 2))) / n
     loss = before - utility.expected_accuracy(leaves(k), epsilon)
     assert loss <= utility.accuracy_loss_bound(n, t, epsilon, classes=3) + 1e-9
+
+
+def test_no_accuracy_bound_is_above_that_of_a_guess():
+    """At a tiny budget the label is a guess: one half of two equal classes, a quarter of four."""
+    for classes in (2, 4):
+        assert utility.accuracy_loss_bound(12, 1, 1e-4, classes) == 1 - 1 / classes
+    guess = utility.expected_accuracy([[6, 0], [0, 6]], 1e-6)
+    assert guess == pytest.approx(0.5, abs=1e-5)
 
 
 def test_the_counterexample_of_theorem_2_is_reproducible():

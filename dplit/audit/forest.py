@@ -20,7 +20,8 @@ added one, and :math:`t^*` gains the displaced one: three steps, :math:`e^{\pm 3
 over shuffles, the ratio of the two laws is at most :math:`s e^{\epsilon} + (1-s) e^{3\epsilon}`, and
 at least the same with :math:`-\epsilon`, which by convexity is the milder side. With
 :math:`s \ge 1/\tau` that is :math:`\log(e^{\epsilon}/\tau + (1-1/\tau)e^{3\epsilon}) < 3\epsilon`.
-It is the least bound for all data and any number of classes: see `equal_parts_family_loss`.
+It is the least bound for all data and any number of classes: see `equal_parts_family_loss`, and
+:doc:`/book/random_forest`.
 """
 
 from __future__ import annotations

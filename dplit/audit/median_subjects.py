@@ -1,21 +1,64 @@
-"""The median forests in ``dplit audit``: fits on a handful of records, drawn many times.
+"""The median forests in ``dplit audit``: the exact law of one split, and fits drawn many times.
 
-Nothing of a median forest may be frozen between draws: its cuts are noise (see `FreshFit`).
+A split is held to what DiPriMe v2, section 3.1, says that it costs: one median and one choice,
+however many columns compete. Fits have a handful of records, and nothing of a median forest may be
+frozen between their draws: its cuts are noise (see `FreshFit`).
 """
 
 from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
+from itertools import combinations_with_replacement, product
 
 import numpy as np
 
+from dplit.audit import candidates
 from dplit.audit._subject import FALSE_ALARM, Found, Subject, described, pick
 from dplit.audit.estimators import audit_estimator
 from dplit.audit.neighbours import append_record, replace_record
 from dplit.errors import PrivacyLeakWarning
 
 CELLS = 4  # of each released number, where an outcome is a tuple
+MEDIAN = 1.0  # epsilon_s of a split
+CHOICE = 1.0  # epsilon_a
+
+
+# The law of one split --------------------------------------------------------------------------
+
+
+def split_nodes(columns, effort):
+    """(words, node, record) of splits to audit: `record` leaves `node`, its values stay.
+
+    A large crossed node, small mirror nodes, and every node of few records that each occur twice.
+    """
+    yield "crossed", candidates.crossed(20_000, 160, 80, columns, (1e-65, 1e-30)), -1
+    for zeros in range(1, pick(effort, 4, 8, 16)):
+        yield f"mirror {zeros}", candidates.mirror(zeros, zeros + 1, columns, 1e-3), -1
+    places = list(product(*[(0.25, 0.75)] * columns, (0.0, 1.0)))
+    for n in range(1, pick(effort, 3, 4, 5)):
+        for records in combinations_with_replacement(places, n):
+            twice = np.repeat(np.array(records), 2, axis=0)
+            for record in range(0, 2 * n, 2):
+                node = candidates.Node(twice[:, :-1], twice[:, -1])
+                yield f"record {record} of {twice.tolist()}", node, record
+
+
+def _split(law, rate, declared, mechanism="exponential", columns=2):
+    """A split of `columns` columns, each median at `MEDIAN` and a unit of SSE at `rate`."""
+
+    def check(effort, rng):
+        found = [
+            (candidates.removal_loss(law, node, MEDIAN, rate, mechanism, record), words)
+            for words, node, record in split_nodes(columns, effort)
+        ]
+        worst, where = max(found)
+        return Found(declared, worst, f"{len(found)} pairs, the worst: {where}")
+
+    return check
+
+
+# Fits ------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -93,6 +136,20 @@ def _fit(kind, data, change, summary, declared=None, draws=(500, 8000, 30_000), 
 
 def registered():
     """The subjects of this file."""
+    total, published = MEDIAN + CHOICE, CHOICE / 2  # targets in [-B, B]: R^2/(8 B^2) = 1/2
+    joint, several = candidates.joint_law, candidates.candidates_law
+    for name, expected, check in (
+        ("split, 2 private candidates as published", "caught", _split(several, published, total)),
+        ("split, 2 private candidates, permute-and-flip as published", "caught",
+         _split(several, published, total, "permute-and-flip")),
+        ("split, 2 private candidates at the proved bound", "within",
+         _split(several, published, 2 * MEDIAN + published)),
+        ("split, uniform choice of 2 candidates", "within", _split(several, 0.0, MEDIAN)),
+        ("split, column and cut in one draw", "within", _split(joint, CHOICE, total)),
+        ("split, column and cut in one draw, permute-and-flip", "within",
+         _split(joint, CHOICE, total, "permute-and-flip")),
+    ):  # fmt: skip
+        yield Subject(name, "exact", expected, check)
     three = [[0.2, 0.9], [0.4, 0.1], [0.7, 0.6]]
     depth = {"epsilon": 2.0, "max_depth": 1, "max_features": 2}
     added = ("add", [0.41, 0.59], 1)

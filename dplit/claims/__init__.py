@@ -23,6 +23,7 @@ from dplit.claims import (  # noqa: F401
     diprime_tables,
     diprime_utility,
     diprime_utility_labels,
+    diprime_utility_loss,
     diprime_utility_split,
     diprime_v1,
     diprime_v2,
@@ -31,7 +32,10 @@ from dplit.claims import (  # noqa: F401
     rdf_depth,
     rdf_empty,
     rdf_experiments,
+    rdf_forest,
     rdf_leaves,
+    rdf_trees,
+    rdf_valid,
     rosnam,
 )
 from dplit.claims.core import (

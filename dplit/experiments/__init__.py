@@ -10,6 +10,7 @@ result that comes with the project, and `side_by_side` sets it beside the printe
 
 from dplit.experiments import (  # noqa: F401
     diprime_figures,
+    diprime_hyper,
     diprime_sentences,
     diprime_tables,
     rdf_compared,

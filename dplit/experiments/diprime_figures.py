@@ -15,10 +15,8 @@ from dplit.experiments.diprime_tables import EXACT, parameters
 EPSILONS = (0.5, 1.0, 2.0, 5.0, 10.0, 20.0)
 DEPTHS = (2, 3, 4, 5, 6, 7, 8, 9, 10)
 TREES = (1, 2, 5, 10, 20, 40)
-FEW_DEPTHS, FEW_TREES = (
-    (2, 4, 6, 7, 8, 9, 10),
-    (1, 5, 10, 20, 40),
-)  # where every tree sees all records
+FEW_DEPTHS = (2, 4, 6, 7, 8, 9, 10)  # where every tree sees all records
+FEW_TREES = (1, 5, 10, 20, 40)
 RHOS = (0.1, 0.3, 0.5, 0.7, 0.9)
 FEATURES = (1, 5, 10)
 VARIANTS = ("DiPriMe", "DiPriMeExp", "DiPriMeFlip")

@@ -64,12 +64,15 @@ def _cut(forest, shares, gain_rate, task):
         return Spend("column and cut", shares.median + shares.choice, note)
     features = len(forest.domain_) if forest.max_features is None else forest.max_features
     candidate = Spend("candidate", shares.median, median, source=PAPER)
+    copies = min(features, len(forest.domain_))
+    if copies == 1:
+        return candidate  # nothing is chosen
     reach = 1 if task == "regression" else 2  # what a record adds to the sum of squares, at most
     choice = f"{forest.selection} mechanism on the sum of squares"
     return Sequence(
         "column and cut",
         (
-            Sequence("candidates", (candidate,), copies=min(features, len(forest.domain_))),
+            Sequence("candidates", (candidate,), copies=copies),
             Spend("choice of a column", gain_rate * reach, choice, source=PAPER),
         ),
         "the candidates are drawn from the same records",

@@ -1,7 +1,7 @@
 """Random decision forests (Fletcher and Islam 2017; ROSNAM addendum 2021).
 
 Trees are random over the public domain and read no record. Each record belongs to one tree, and
-each leaf releases one class. See :doc:`/book/majority`.
+each leaf releases one class. Derived in :doc:`/book/random_forest`, its label in :doc:`/book/majority`.
 """
 
 from __future__ import annotations

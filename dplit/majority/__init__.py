@@ -6,7 +6,8 @@ budget of one label, and :math:`\alpha = e^{-\epsilon}`.
 
 Neighbours of a leaf are what neighbouring data sets make of it. Under ``"add-remove"`` one count
 changes by one. Under ``"replace-one"`` a record may also change its class, or leave for another leaf,
-or come from one. Derived in :doc:`/book/majority`.
+or come from one. Derived in :doc:`/book/majority`; what smooth sensitivity is good for in
+:doc:`/book/random_forest`.
 """
 
 from dplit.majority.cauchy import (
@@ -16,6 +17,8 @@ from dplit.majority.cauchy import (
     private_median,
     smooth_factor,
     smooth_loss,
+    student_factor,
+    student_loss,
 )
 from dplit.majority.disjoint import (
     all_data_error,
@@ -26,6 +29,7 @@ from dplit.majority.disjoint import (
 from dplit.majority.instability import (
     delta_error_bound,
     distance_to_instability,
+    pure_delta,
     stable_error,
     stable_release,
 )
@@ -57,8 +61,9 @@ __all__ = [
     "disjoint_error", "disjoint_vote_error", "distance_to_instability", "error_lower_bound",
     "first_listed_smooth_sensitivity", "first_violation", "free_beta", "gap_error", "leaves",
     "median_smooth_sensitivity", "neighbouring", "one_sided_law", "optimal_bounds", "optimal_error",
-    "private_median", "published_smooth_sensitivity", "rescaled_loss",
+    "private_median", "published_smooth_sensitivity", "pure_delta", "rescaled_loss",
     "searched_smooth_sensitivity", "second_label", "smooth_exponential_delta",
     "smooth_exponential_law", "smooth_exponential_loss", "smooth_factor", "smooth_loss",
-    "smooth_sensitivity", "stable_error", "stable_release", "unanimous_error",
+    "smooth_sensitivity", "stable_error", "stable_release", "student_factor", "student_loss",
+    "unanimous_error",
 ]  # fmt: skip

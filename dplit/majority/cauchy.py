@@ -8,7 +8,7 @@ densities is the same in both directions, and its logarithm :math:`\ell` is
 the distance of :math:`(a, s)` and :math:`(a', s')` in the hyperbolic half-plane: the ratio is a quotient of two
 quadratic forms in :math:`(z, 1)`, and its extremes are two eigenvalues whose product is 1. So noise of scale
 :math:`c\, S^*`, with a smooth bound :math:`S^*` that changes by at most :math:`e^{\beta}`, has an exact cost
-(ours).
+(ours). Derived in :doc:`/book/random_forest`.
 """
 
 from __future__ import annotations
@@ -30,11 +30,66 @@ def cauchy_loss(shift, scale=1.0):
     scale : array_like, shape (...)
         s, positive.
     """
-    a, s = np.asarray(shift, dtype=float), np.asarray(scale, dtype=float)
-    if not (s > 0).all():
-        raise ValueError(f"scale must be positive, got {scale!r}")
+    a, s = np.asarray(shift, dtype=float), _check_scale(scale)
     half = np.sqrt((a**2 + (s - 1) ** 2) / s) / 2  # sinh(loss / 2): exact for small losses
     return 2 * np.arcsinh(half)
+
+
+def student_loss(shift, scale=1.0, degrees=3.0):
+    r"""`cauchy_loss` for Student's t with :math:`\nu` degrees of freedom; Cauchy's law is :math:`\nu = 1`.
+
+    The log-ratio of densities tends to :math:`-\nu \ln s`, and its two extremes solve
+    :math:`a z^2 + (\nu(1 - s^2) - a^2) z - a\nu = 0`. At :math:`a = 0` it is :math:`\max(1, \nu)\,|\ln s|`.
+    :prf:ref:`thm-smooth-tails`.
+
+    Parameters
+    ----------
+    shift, scale
+        As in `cauchy_loss`.
+    degrees : float
+        Positive.
+    """
+    a, s = np.broadcast_arrays(np.asarray(shift, float), _check_scale(scale))
+    nu = check_positive(degrees, "degrees")
+    b = nu * (1 - s**2) - a**2
+    q = b + np.copysign(np.hypot(b, 2 * a * np.sqrt(nu)), b)
+    near = np.divide(2 * a * nu, q, out=np.zeros(a.shape), where=q != 0)
+    limit = -nu * np.log(s)
+    inside = np.abs(near) > 1e-100  # else the other extreme is too far out to tell from the limit
+    far = np.divide(-nu, near, out=np.zeros(a.shape), where=inside)
+
+    def ratio(z):
+        spread = np.log1p(((z - a) / s) ** 2 / nu) - np.log1p(z**2 / nu)
+        return np.log(s) + (nu + 1) / 2 * spread
+
+    found = [limit, ratio(near), np.where(inside, ratio(far), limit)]
+    return np.abs(found).max(axis=0)[()]
+
+
+def student_factor(epsilon, beta, degrees=3.0):
+    r"""A scale, in units of a `beta`-smooth bound, at which Student's t is `epsilon`-private.
+
+    .. math:: c = \frac{1}{2\sqrt\nu\, \sinh\frac{\epsilon - \max(1, \nu)\beta}{\nu + 1}}
+
+    At equal scales a shift by :math:`a` costs :math:`(\nu + 1)\operatorname{arsinh}\frac{a}{2\sqrt\nu}`, and a
+    change of scale :math:`\max(1, \nu)\beta` at most. A step costs no more than both together, and that much at
+    :math:`\beta = 0`; for Cauchy's law `smooth_factor` is exact. :prf:ref:`thm-smooth-tails`.
+
+    Parameters
+    ----------
+    epsilon, beta : float
+        Beta less than epsilon over the larger of 1 and `degrees`.
+    degrees : float
+        Positive. The noise has a mean for more than 1, a variance for more than 2.
+    """
+    epsilon, beta = check_positive(epsilon, "epsilon"), _check_beta(beta)
+    nu = check_positive(degrees, "degrees")
+    left = epsilon - max(1, nu) * beta
+    if left <= 0:
+        raise ValueError(
+            f"beta must be less than epsilon / max(1, degrees) = {epsilon / max(1, nu):g}, got {beta!r}"
+        )
+    return float(1 / (2 * np.sqrt(nu) * np.sinh(left / (nu + 1))))
 
 
 def smooth_loss(factor, beta):
@@ -43,6 +98,7 @@ def smooth_loss(factor, beta):
     The larger of :math:`\operatorname{arcosh}(1 + \frac{1}{2c^2})`, equal scales, and
     :math:`\operatorname{arcosh}(\cosh\beta + \frac{e^{-\beta}}{2c^2})`, scales as different as can be. In between
     it is smaller: the hyperbolic cosine is convex in the logarithm of the ratio of scales.
+    :prf:ref:`thm-smooth-cauchy`.
 
     Parameters
     ----------
@@ -126,6 +182,13 @@ def private_median(values, lower, upper, epsilon, beta, *, rng):
     bound = median_smooth_sensitivity(values, lower, upper, beta)
     noise = smooth_factor(epsilon, beta) * check_rng(rng).standard_cauchy()
     return float(np.median(values) + bound * noise)
+
+
+def _check_scale(scale):
+    s = np.asarray(scale, dtype=float)
+    if not (s > 0).all():
+        raise ValueError(f"scale must be positive, got {scale!r}")
+    return s
 
 
 def _check_beta(beta):

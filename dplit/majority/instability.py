@@ -6,15 +6,15 @@ majorities both have :math:`d = 0`, however ties are broken, and one step change
 So Laplace noise of scale :math:`1/\epsilon` on :math:`d` and a threshold make a private test, and the majority
 may be released if the test is passed (Dwork and Roth 2014, section 7.3).
 
-The theorems below are for the label of one leaf. ``None`` is released where the test fails; putting a fair
-coin in its place is post-processing.
+The theorems below are for the label of one leaf. ``None`` is released where the test fails; putting a uniform
+class in its place is post-processing. Derived in :doc:`/book/random_forest`.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from dplit.errors import check_epsilon, check_neighbours, check_positive
+from dplit.errors import check_epsilon, check_integer, check_neighbours, check_positive
 
 
 def distance_to_instability(gap, neighbours="add-remove"):
@@ -41,6 +41,7 @@ def stable_release(gap, epsilon, delta, neighbours="add-remove"):
 
     It is :math:`\delta` where :math:`d = 0`. Released or not, the answer is (`epsilon`, `delta`)-private, and with
     no smaller delta: two unstable neighbours with different majorities have only ``None`` in common.
+    :prf:ref:`thm-instability`.
 
     Parameters
     ----------
@@ -54,14 +55,39 @@ def stable_release(gap, epsilon, delta, neighbours="add-remove"):
     return _passed(gap, epsilon, delta, neighbours, 1)
 
 
-def stable_error(gap, epsilon, delta, neighbours="add-remove"):
-    r"""Probability of the minority of two classes, :math:`j \ge 1`, with a coin where the test fails.
+def stable_error(gap, epsilon, delta, neighbours="add-remove", classes=2):
+    r"""Probability of another label than the majority, :math:`j \ge 1`, with a uniform class where the test fails.
 
-    Half of the probability that it fails. With a coin the label has only two values, both possible for every
-    leaf, and for :math:`\delta \le \tanh(\epsilon/2)` it is even `epsilon`-private. So it can't err less than
-    permute-and-flip (`error_lower_bound`), and errs more. Parameters as in `stable_release`.
+    :math:`1 - \frac1k` of the probability that it fails. The label is then one of `classes`, each possible for
+    every leaf, and `epsilon`-private up to `pure_delta`. For two classes it errs more than permute-and-flip,
+    which is best (`error_lower_bound`); from six on it can err less: :prf:ref:`thm-instability-classes`.
+
+    Parameters
+    ----------
+    gap, epsilon, delta, neighbours
+        As in `stable_release`.
+    classes : int
+        k, at least 2.
     """
-    return _passed(gap, epsilon, delta, neighbours, -1) / 2
+    failed = _passed(gap, epsilon, delta, neighbours, -1)
+    return failed * (1 - 1 / check_integer(classes, "classes", 2))
+
+
+def pure_delta(epsilon, classes=2):
+    r"""The largest delta, at most 1/2, for which the label of `stable_error` is `epsilon`-private.
+
+    :math:`\frac{e^\epsilon - 1}{e^\epsilon - 1 + k}`, which is :math:`\tanh(\epsilon/2)` for two classes: two
+    unstable neighbours with different majorities give a label :math:`\delta + \frac{1-\delta}{k}` and
+    :math:`\frac{1-\delta}{k}`. :prf:ref:`thm-instability-classes`.
+
+    Parameters
+    ----------
+    epsilon : float
+    classes : int
+        k, at least 2.
+    """
+    gain = np.expm1(check_epsilon(epsilon))
+    return float(min(0.5, 1 / (1 + check_integer(classes, "classes", 2) / gain)))
 
 
 def delta_error_bound(gap, epsilon, delta):
@@ -73,6 +99,7 @@ def delta_error_bound(gap, epsilon, delta):
     Add-remove, for mechanisms that treat the class names alike. At a tie both labels have probability 1/2,
     and each record more takes an error :math:`e` to :math:`\alpha(e - \delta)` at least. The mechanism that errs
     exactly this often is private, so the bound is attained; with :math:`\delta = 0` it is permute-and-flip.
+    :prf:ref:`thm-delta-optimum`.
 
     Parameters
     ----------

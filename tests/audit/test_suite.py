@@ -45,6 +45,27 @@ def test_caught_rows_name_the_first_violation():
     assert row.found > 100
 
 
+@pytest.mark.parametrize("mechanism", ["", ", permute-and-flip"])
+def test_splits_are_audited_at_what_the_paper_claims(mechanism):
+    """K candidates cost a median more than eps_s + eps_a = 2, one draw comes near to it from below."""
+    caught = audit.audit_subject(f"split, 2 private candidates{mechanism} as published")
+    within = audit.audit_subject(f"split, column and cut in one draw{mechanism}")
+    assert caught.declared == within.declared == 2
+    assert 1.95 < within.found < 2 < 2.4 < caught.found < 2.5
+    bound = audit.audit_subject("split, 2 private candidates at the proved bound")
+    assert bound.declared == 2.5
+
+
+def test_audited_splits_keep_every_cut_in_its_place():
+    """The removed record shares its value with another one on every column."""
+    from dplit.audit.median_subjects import split_nodes
+
+    for _, node, record in split_nodes(2, "quick"):
+        left = node.without(record)
+        for before, after in zip(node.columns.T, left.columns.T):
+            assert set(before) == set(after)
+
+
 def test_run_repeats_itself_with_its_seed(monkeypatch):
     from dplit.audit import suite
 

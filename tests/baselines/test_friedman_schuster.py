@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 import pytest
-from scipy.stats import chisquare, laplace
+from scipy.stats import binomtest, chisquare, laplace
 
 from dplit import Categorical, Continuous, Domain
 from dplit.baselines import FSClassifier, RGVClassifier
@@ -93,11 +93,16 @@ def test_a_record_more_changes_the_law_by_at_most_the_budget(operator, published
     assert 0.3 * budget < worst <= budget * (1 + 1e-12)
 
 
+def counted(*counts):
+    """So many of each record of `UNIVERSE`."""
+    return [record for record, count in zip(UNIVERSE, counts) for _ in range(count)]
+
+
 @pytest.mark.parametrize("published", [False, True])
 @pytest.mark.parametrize("operator", OPERATORS)
 def test_a_tree_follows_its_law(operator, published):
-    """1500 fits against the exact law: chi-square, false alarm 1e-9."""
-    records = [(0, 0, 0)] * 8 + [(1, 0, 1)] * 6 + [(0, 1, 1)] * 5
+    """1500 fits against the exact law: chi-square, false alarm 1e-9. It tells twice the rate apart."""
+    records = counted(2, 0, 7, 13, 5, 0, 0, 12)
     X, y = [r[:2] for r in records], [r[2] for r in records]
     generator, seen = np.random.default_rng(11), np.zeros(10)
     model = make(operator, accounting="published" if published else "proved")
@@ -111,6 +116,20 @@ def test_a_tree_follows_its_law(operator, published):
     law = tree_law(records, operator, published=published)
     assert law.sum() == pytest.approx(1)
     assert chisquare(seen, 1500 * law).pvalue > 1e-9
+
+
+def test_the_cap_is_at_work_above_the_public_number():
+    """The first column is chosen with chance 0.66, and with 0.20 without it; binomial test, 1e-9."""
+    records = counted(8, 3, 14, 0, 0, 15, 4, 0)
+    law = tree_law(records, "information-gain", 3.0)
+    X, y = [r[:2] for r in records], [r[2] for r in records]
+    forest = make(
+        "information-gain", 300 * 3.0, n_estimators=300, partitioned=False, random_state=1
+    )
+    roots = forest.fit(X, y).trees_.feature[forest.trees_.roots]
+    first = law[2:6].sum() / law[2:].sum()
+    assert first == pytest.approx(0.66, abs=0.01)
+    assert binomtest(int((roots == 0).sum()), int((roots >= 0).sum()), first).pvalue > 1e-9
 
 
 # A continuous column -------------------------------------------------------------------------

@@ -8,6 +8,7 @@ import pytest
 from book_tools import BOOK, NOTEBOOKS, cells
 
 LONGEST_CELL = 12
+WIDEST_LINE = 90  # in characters: the width of the page between both side bars
 LONGEST_FUNCTION = 6
 HIDDEN = {"hide-input", "hide-cell", "remove-input", "remove-cell"}
 
@@ -37,6 +38,12 @@ def test_no_errors_and_nothing_on_stderr(path):
 def test_visible_cells_are_short(path):
     visible = [c for c in cells(path, "code") if not HIDDEN & set(c["metadata"].get("tags", ()))]
     assert [c["source"] for c in visible if c["source"].count("\n") >= LONGEST_CELL] == []
+
+
+@every_notebook
+def test_code_fits_the_page(path):
+    lines = [line for cell in cells(path, "code") for line in cell["source"].splitlines()]
+    assert [line for line in lines if len(line) > WIDEST_LINE] == []
 
 
 @every_notebook

@@ -2,7 +2,7 @@
 
 import pytest
 
-from dplit.experiments import sentences, store
+from dplit.experiments import diprime_sentences, sentences, store
 
 ID = "diprime-v2/figure-1"
 DEPTHS = (2, 3, 4, 5, 6, 8, 10)
@@ -39,6 +39,24 @@ def test_wins_counts_the_settings_with_the_lower_error():
     ours, theirs = (sentences.curve(r, m, "published", "max_depth") for m in ("DiPriMe", "DP-ERT"))
     assert sentences.wins(r, ours, theirs) == (3, 7)
     assert sentences.gain(r, ours[5], theirs[5])[0] == pytest.approx(0.015)
+
+
+def test_most_settings_counts_those_where_all_methods_are_ahead():
+    """Each alone is ahead at four of seven depths, both together at one only."""
+    r = result({"DiPriMe": [0.05] * 4 + [0.09] * 3, "DiPriMeExp": [0.09] * 3 + [0.05] * 4,
+                "DP-ERT": [0.07] * 7})  # fmt: skip
+    alone, _ = diprime_sentences.most(r, ("DiPriMe",), ("max_depth",))
+    both, words = diprime_sentences.most(r, ("DiPriMe", "DiPriMeExp"), ("max_depth",))
+    assert alone and not both
+    assert "all at 1 of 7 settings (DiPriMe at 4, DiPriMeExp at 4)" in words
+
+
+def test_the_same_best_depth_decides_nothing():
+    one, two = result({"DiPriMe": VALLEY}), result({"DiPriMe": FALLING})
+    assert diprime_sentences.deeper(two, one, ("DiPriMe",))[0]
+    assert not diprime_sentences.deeper(one, two, ("DiPriMe",))[0]
+    with pytest.raises(sentences.NotRun, match="too coarse: the best is DiPriMe 5 against 5"):
+        diprime_sentences.deeper(one, one, ("DiPriMe",))
 
 
 def test_a_difference_within_chance_is_none():

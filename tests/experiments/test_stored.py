@@ -94,19 +94,21 @@ def test_a_changed_score_stops_the_claim(monkeypatch):
 
 
 @every_result
-def test_every_sentence_is_decided(id):
+def test_every_sentence_is_decided_or_said_why_not(id):
+    """Undecided where cells are not stored, or where the best depth of two curves is one and the same."""
     result = experiments.stored(id)
     for s in sentences.of(id):
         holds, numbers = sentences.decide(s, result, [experiments.stored(o) for o in s.others])
-        assert holds is not None and re.search(r"\d", numbers), (s.says, numbers)
+        assert re.search(r"\d", numbers), (s.says, numbers)
+        assert holds is not None or "grid" in numbers or id in printed.unfinished(), s.says
 
 
 def test_the_parkinsons_column_differs_by_its_scale():
     """In units of the largest target, not of the range, all cells that differ by scale agree."""
     factor = ((54.992 - 7.0) / 54.992) ** 2
     rows = [r for r in experiments.compare("diprime-v2/table-1") if r.data == "parkinsons"]
-    scaled = [r for r in rows if "scale" in r.why or "all six" in r.why]
-    assert len(scaled) == 6 and not any(r.agrees for r in scaled)
+    scaled = [r for r in rows if "scale" in r.why or "all seven" in r.why]
+    assert len(scaled) == 7 and not any(r.agrees for r in scaled)
     for r in scaled:
         mean, deviation, _ = r.published
         assert experiments.agree(mean * factor, deviation * factor, r.printed), r.row

@@ -7,11 +7,14 @@ import tracemalloc
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import chisquare
 from sklearn.model_selection import cross_val_score
 
 from dplit import Categorical, Continuous, Domain, PrivacyLeakWarning, datasets
+from dplit.audit import candidates
 from dplit.budget import EqualParts, Spend
 from dplit.forests import MedianForestClassifier, MedianForestRegressor
+from dplit.forests.releases import proved_means
 
 SQUARE = Domain([Continuous(0, 1), Continuous(0, 1), Categorical(["a", "b", "c"])])
 SELECTIONS = ("uniform", "exponential", "permute-and-flip")
@@ -78,6 +81,19 @@ def test_published_classification_pays_for_every_candidate(n_trees):
     assert forest.budget_.epsilon == pytest.approx(expected, rel=1e-12)
 
 
+def test_one_published_candidate_is_not_chosen_and_its_choice_not_paid():
+    forest = fitted(classifier, epsilon=2, max_features=1, n_estimators=1, accounting="published")
+    assert forest.budget_.epsilon == pytest.approx(4 * (0.5 * 2 / 8) + 0.5 * 2)
+
+
+def test_no_more_candidates_are_paid_than_there_are_columns():
+    for many in (7, None):
+        forest = fitted(
+            classifier, epsilon=2, max_features=many, n_estimators=1, accounting="published"
+        )
+        assert forest.budget_.epsilon == pytest.approx(4 * (3 + 1 / 4) / 8 + 1)
+
+
 def test_published_uniform_selection_on_one_tree_is_sound():
     forest = fitted(
         classifier, epsilon=2, selection="uniform", n_estimators=1, accounting="published"
@@ -134,7 +150,94 @@ def test_a_fit_that_stops_leaves_the_last_one_and_its_budget():
     assert pickle.dumps(forest) == before
 
 
-# --- laws of the releases
+# --- laws of the cuts, and of the releases
+
+NODE = candidates.Node(
+    np.array([[0.1, 0.5], [0.15, 0.2], [0.4, 0.8], [0.45, 0.3], [0.9, 0.6], [0.95, 0.7]]),
+    np.array([0.0, 0.0, 1.0, 1.0, 1.0, 0.0]),
+)
+TREES = 3000
+
+
+def roots_of(kind, **options):
+    """How often each cut is the root's in a forest whose every tree has epsilon 12 and sees all of NODE.
+
+    With rho = 1/2 and one level, a median and a choice have 3 each.
+    """
+    X, y = NODE
+    target = {"target_bounds": (0, 1)} if kind is MedianForestRegressor else {"classes": [0, 1]}
+    forest = kind(
+        12.0 * TREES, domain=Domain([Continuous(0, 1)] * 2), n_estimators=TREES, max_depth=1,
+        partitioned=False, random_state=0, **{**target, **options},
+    ).fit(X, y if "target_bounds" in target else y.astype(int))  # fmt: skip
+    trees, seen = forest.trees_, []
+    feature, cut = trees.feature[trees.roots], trees.threshold[trees.roots]
+    for j in (0, 1):
+        edges = np.concatenate([[0], np.sort(X[:, j]), [1]])
+        seen.append(np.histogram(cut[feature == j], edges)[0])
+    return np.concatenate(seen)
+
+
+@pytest.mark.parametrize("selection", ["exponential", "permute-and-flip"])
+@pytest.mark.parametrize(
+    ("kind", "options", "law", "epsilon", "rate"),
+    [
+        (MedianForestRegressor, {}, candidates.joint_law, 3, 3),
+        # one-hot squares of two classes are twice those of 0 and 1, at half the rate
+        (MedianForestClassifier, {}, candidates.joint_law, 3, 3),
+        (MedianForestRegressor, {"neighbours": "replace-one"}, candidates.joint_law, 1.5, 1.5),
+        (MedianForestRegressor, {"accounting": "published"}, candidates.candidates_law, 3, 3 / 8),
+        (MedianForestRegressor, {"accounting": "published", "target_bounds": (-1, 1)},
+         candidates.candidates_law, 3, 3 / 8),
+        (MedianForestClassifier, {"accounting": "published"}, candidates.candidates_law, 3, 3 / 4),
+    ],
+    ids=lambda value: getattr(value, "__name__", str(value)),
+)  # fmt: skip
+def test_a_root_follows_the_law_whose_loss_is_proved(kind, options, law, epsilon, rate, selection):
+    """3,000 roots against the exact law of `dplit.audit.candidates`; false alarm 1e-9 each.
+
+    On [-1, 1] the targets 0 and 1 are 1/2 and 1 of the range: squares are a quarter, weights R^2/(8 B^2)
+    four times those on [0, 1].
+    """
+    seen = roots_of(kind, selection=selection, **options)
+    exact = law(NODE, epsilon, rate, selection)
+    assert chisquare(seen, seen.sum() * exact).pvalue > 1e-9
+    for other in (law(NODE, 2 * epsilon, rate, selection), law(NODE, epsilon, 2 * rate, selection)):
+        if law is candidates.joint_law:
+            assert chisquare(seen, seen.sum() * other).pvalue < 1e-9, "twice a rate would show"
+
+
+def test_a_uniform_column_is_cut_at_a_median_with_the_whole_share():
+    seen = roots_of(MedianForestRegressor, selection="uniform")
+    exact = candidates.candidates_law(NODE, 6, 0.0)
+    assert chisquare(seen, seen.sum() * exact).pvalue > 1e-9
+    twice = candidates.candidates_law(NODE, 12, 0.0)
+    assert chisquare(seen, seen.sum() * twice).pvalue < 1e-9
+
+
+def test_proved_means_are_computed_from_votes_of_the_leafs_budget():
+    """By hand from the same draws: noise of scale 1/epsilon, the centre from all released votes."""
+    stats = np.array([[30.0, 12.0], [0.0, 0.0], [2.0, 2.0], [7.0, 0.5]])
+    found = proved_means(stats, 0.8, np.random.default_rng(3))
+    noise = np.random.default_rng(3).laplace(scale=1 / 0.8, size=(4, 2))
+    below, above = (stats[:, 0] - stats[:, 1] + noise[:, 0]), stats[:, 1] + noise[:, 1]
+    centre = above.sum() / (above + below).sum()
+    share = (above + 2 / 0.8 * centre) / np.maximum(above + below + 2 / 0.8, 1e-9)
+    expected = np.where(above + below + 2 / 0.8 > 0, np.clip(share, 0, 1), centre)
+    np.testing.assert_allclose(found, expected)
+
+
+@pytest.mark.parametrize(("neighbours", "rate"), [("add-remove", 0.5), ("replace-one", 0.25)])
+def test_proved_labels_are_drawn_by_permute_and_flip_at_the_leafs_budget(neighbours, rate):
+    """3,000 leaves with counts 3 and 5 at epsilon 1/2: 6 standard errors, false alarm 1e-8."""
+    X, y = np.full((8, 1), 0.5), np.array([0] * 3 + [1] * 5)
+    forest = MedianForestClassifier(
+        0.5 * TREES, domain=Domain([Continuous(0, 1)]), classes=[0, 1], n_estimators=TREES,
+        max_depth=0, partitioned=False, neighbours=neighbours, random_state=1,
+    ).fit(X, y)  # fmt: skip
+    chance = math.exp(-2 * rate) / 2
+    error = 6 * math.sqrt(chance * (1 - chance) / TREES)
+    assert (forest.leaf_labels_ == 0).mean() == pytest.approx(chance, abs=error)
 
 
 def test_leaf_means_are_those_of_the_votes():

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import cauchy
+from scipy.stats import cauchy, t
 
 from dplit import majority
 
@@ -27,6 +27,48 @@ def test_loss_by_hand():
     assert majority.cauchy_loss(0, 3.0) == pytest.approx(math.log(3))
     assert majority.cauchy_loss([0, 2.0]) == pytest.approx([0, math.acosh(3)])
     assert majority.cauchy_loss(1e-9) == pytest.approx(1e-9)
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.floats(0, 4), st.floats(0.25, 4), st.sampled_from([0.5, 1.0, 2.0, 3.0, 10.0]))
+def test_student_loss_over_a_dense_grid_of_outcomes(shift, scale, degrees):
+    """The largest ratio of scipy's densities; the grid reaches 1e12 scales, where it has its limit."""
+    far = np.geomspace(1e-3, 1e12, 20_001)
+    z = np.concatenate([-far, far, shift + far[:8001], [shift]])
+    ratio = np.abs(t.logpdf(z, degrees) - t.logpdf(z, degrees, shift, scale))
+    loss = majority.student_loss(shift, scale, degrees)
+    assert ratio.max() <= loss + 1e-9
+    assert ratio.max() == pytest.approx(loss, abs=1e-4)
+
+
+def test_student_loss_at_the_ends():
+    """One degree of freedom is Cauchy's law; equal centres and equal scales have closed forms."""
+    a, s = np.linspace(-3, 3, 7)[:, None], np.array([0.2, 1.0, 1.1, 4.0])
+    assert majority.student_loss(a, s, 1) == pytest.approx(majority.cauchy_loss(a, s), abs=1e-12)
+    for nu in (0.5, 1, 2, 7):
+        dilation = max(1, nu) * np.abs(np.log(s))
+        assert majority.student_loss(0, s, nu) == pytest.approx(dilation, abs=1e-12)
+        shift = (nu + 1) * np.arcsinh(np.abs(a) / (2 * math.sqrt(nu)))
+        assert majority.student_loss(a, 1.0, nu) == pytest.approx(shift, abs=1e-12)
+        reverse = majority.student_loss(-a / s, 1 / s, nu)
+        assert majority.student_loss(a, s, nu) == pytest.approx(reverse, abs=1e-12)
+    assert np.ndim(majority.student_loss(1.0, 2.0)) == 0
+    tiny = majority.student_loss([1e-300, 1e-90, -1e-90], 2.0, 3)
+    assert tiny == pytest.approx(3 * math.log(2))
+
+
+@pytest.mark.parametrize("degrees", [0.5, 1, 3, 8])
+@pytest.mark.parametrize("share", [0, 0.5, 0.95])
+def test_student_factor_is_private_and_tight_for_a_constant_bound(share, degrees):
+    epsilon = 0.7
+    beta = share * epsilon / max(1, degrees)
+    factor = majority.student_factor(epsilon, beta, degrees)
+    shifts = np.linspace(0, 1, 41)[:, None] / factor
+    worst = majority.student_loss(shifts, np.exp(np.linspace(0, beta, 41)), degrees).max()
+    assert worst <= epsilon * (1 + 1e-12)
+    assert worst == pytest.approx(epsilon) or share > 0
+    if degrees == 1:
+        assert factor >= majority.smooth_factor(epsilon, beta) * (1 - 1e-12)
 
 
 @pytest.mark.parametrize(("factor", "beta"), [(1.0, 0.0), (0.5, 0.8), (6.0, 1.0), (0.3, 2.0)])
@@ -122,6 +164,13 @@ def test_the_sample_has_the_law():
     ("call", "message"),
     [
         (lambda: majority.cauchy_loss(1, 0), "scale must be positive, got 0"),
+        (lambda: majority.student_loss(1, -1), "scale must be positive, got -1"),
+        (lambda: majority.student_loss(1, 1, 0), "degrees must be a positive finite number, got 0"),
+        (
+            lambda: majority.student_factor(1.0, 0.4, 3),
+            r"beta must be less than epsilon / max\(1, degrees\) = 0.333333, got 0.4",
+        ),
+        (lambda: majority.student_factor(0, 0.1), "epsilon must be a positive finite number"),
         (lambda: majority.smooth_loss(0, 0.1), "factor must be a positive finite number, got 0"),
         (lambda: majority.smooth_factor(1.0, 1.0), "beta must be less than epsilon = 1, got 1.0"),
         (lambda: majority.smooth_factor(1.0, -0.1), "beta must be a positive finite number"),

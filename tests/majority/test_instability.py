@@ -84,6 +84,51 @@ def test_a_coin_makes_it_pure_up_to_tanh(epsilon):
         assert math.log((1 - over) / over) > epsilon
 
 
+@pytest.mark.parametrize("classes", [2, 3, 6])
+@pytest.mark.parametrize("epsilon", [0.2, 1.0, 2.5])
+def test_a_uniform_class_makes_it_pure_up_to_the_edge(classes, epsilon):
+    """Largest ratio over all neighbouring leaves: at most epsilon at the edge, more just above it."""
+    edge = majority.pure_delta(epsilon, classes)
+    spread = [x for x in product(range(4), repeat=classes) if sum(x) <= 3]
+    for delta in (edge / 5, edge, min(0.5, edge * 1.01)):
+        laws = dict.fromkeys(spread + [y for x in spread for y in majority.neighbouring(x)])
+        for x in laws:
+            failed = 1 - majority.stable_release(leaf_gap(x), epsilon, delta)
+            laws[x] = np.full(classes, failed / classes)
+            laws[x][first_majority(x)] += 1 - failed
+        pairs = [(laws[x], laws[y]) for x in spread for y in majority.neighbouring(x)]
+        loss = max(np.abs(np.log(p / q)).max() for p, q in pairs)
+        assert (loss <= epsilon * (1 + 1e-9)) == (delta <= edge)
+
+
+def test_the_edge_by_hand():
+    assert majority.pure_delta(0.6) == pytest.approx(math.tanh(0.3))
+    assert majority.pure_delta(math.log(3), 6) == pytest.approx(2 / 8)
+    assert majority.pure_delta(math.log(3), 2) == majority.pure_delta(9.0, 2) == 0.5
+
+
+def test_error_with_more_classes_by_the_law_of_laplace():
+    j = np.array([1, 2, 9])
+    failed = laplace.cdf(math.log(50) / 0.7 - (j - 1), scale=1 / 0.7)
+    error = majority.stable_error(j, 0.7, 0.01, classes=5)
+    assert error == pytest.approx(0.8 * failed, rel=1e-12)
+
+
+def test_six_classes_are_the_first_where_permute_and_flip_errs_more():
+    """In the limit of large gaps the ratio of the errors is (y + 1)(y + k) / (2 k y), y = e^epsilon - 1."""
+    for classes in range(2, 10):
+        y = np.linspace(0.1, classes, 400)
+        wins = (y + 1) * (y + classes) < 2 * classes * y
+        assert wins.any() == (classes >= 6)
+        for spread in y[:: 400 // 7]:
+            e = math.log1p(spread)
+            delta = majority.pure_delta(e, classes)
+            errors = majority.stable_error(60, e, delta, classes=classes)
+            ratio = errors / majority.unanimous_error(60, classes, e)
+            expected = (spread + 1) * (spread + classes) / (2 * classes * spread)
+            assert ratio == pytest.approx(expected, rel=2e-2)
+
+
 @pytest.mark.parametrize(("epsilon", "delta"), [(1.0, 0.0), (1.0, 0.01), (0.5, 0.05), (2.0, 1e-3)])
 @pytest.mark.parametrize("n", [1, 2, 4])
 def test_delta_bound_by_linear_programme(n, epsilon, delta):
@@ -135,6 +180,9 @@ def test_distance_and_delta_against_the_optimum():
         (lambda: majority.stable_release(1, 1.0, 0.6), "delta must be at most 1/2, got 0.6"),
         (lambda: majority.stable_release(1, 1.0, 0.0), "delta must be a positive finite number"),
         (lambda: majority.stable_error(1, 0, 0.1), "epsilon must be a positive number"),
+        (lambda: majority.stable_error(1, 1.0, 0.1, classes=1), "classes must be .* at least 2"),
+        (lambda: majority.pure_delta(0), "epsilon must be a positive number"),
+        (lambda: majority.pure_delta(1.0, 1), "classes must be .* at least 2"),
         (
             lambda: majority.delta_error_bound(1, 1.0, -0.1),
             "delta must be a positive finite number",

@@ -51,6 +51,8 @@ def test_the_mean_stays_inside_the_bounds_and_small_groups_near_the_centre():
     for centre in (None, 0.3):
         assert ((mechanism.mean(wild, centre) >= 0) & (mechanism.mean(wild, centre) <= 1)).all()
     assert mechanism.mean([2.0, 0.0], centre=0.5) == pytest.approx(10 / 22)
+    assert mechanism.mean([2.0, 0.0], centre=0.3) == pytest.approx(6 / 22)
+    assert BoundedMean(0.1, -1, 3).mean([2.0, 0.0], centre=0.2) == pytest.approx(4 * 6 / 22 - 1)
     assert mechanism.mean([-30.0, -1.0]) == 0.5, "nothing is left: the middle"
 
 

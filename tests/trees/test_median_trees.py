@@ -123,6 +123,34 @@ def test_column_and_cut_follow_their_joint_law(choice, y, n_classes):
 
 
 @pytest.mark.parametrize("choice", CHOICES)
+def test_columns_of_other_units_and_kinds_compete_on_equal_terms(choice):
+    """A column on [-1, 3] and one of two levels: each has a base measure of total 1."""
+    settings = rule(joint=True, choice=choice, gain_rate=3.0)
+    levels = np.array([0, 1, 1, 0, 1])
+    domain = Domain([Continuous(-1, 3), Categorical(["x", "y"])])
+    weights = joint_weights(LEFT, Y, 0, settings)  # lengths on [0, 1]: shares of the range
+    inside = squares(Y[levels == 0], 0) + squares(Y[levels == 1], 0)
+    # both ways round: two sets of levels, one half each
+    level = np.exp(-settings.rate * abs(5 - 2 * 2) - settings.gain_rate * inside)
+    totals = np.array([weights.sum(), level])
+    law = totals / totals.sum()
+    if choice == PERMUTE_AND_FLIP:
+        law = PermuteAndFlip(2.0).pmf(np.log(totals))
+    feature, _, _ = roots([4 * np.array(LEFT) - 1, levels], Y, settings, domain=domain)
+    agree(np.bincount(feature, minlength=2), law)
+
+
+def test_without_noise_every_node_is_cut_at_its_own_median():
+    """Down to depth 4, on three columns: a node's records are those that arrive, in every column's order."""
+    rng = np.random.default_rng(7)
+    X, domain = rng.random((200, 3)), Domain([Continuous(0, 1)] * 3)
+    settings = rule(rate=np.inf, max_depth=4)
+    _, stats = grow_median_trees(domain, X, np.zeros(200), 0, [None] * 3, settings, rng=rng)
+    sizes = sorted(stats[:, 0].tolist())
+    assert sizes == sorted([12.0, 13.0, 12.0, 13.0] * 4 * 3)
+
+
+@pytest.mark.parametrize("choice", CHOICES)
 def test_published_candidates_compete_by_their_sum_of_squares(choice):
     """Every pair of candidates, one a column, and the selection between the two."""
     settings = rule(choice=choice)

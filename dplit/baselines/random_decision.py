@@ -15,7 +15,8 @@ levels on average (section 5.2), continuous ones cut at a uniform point of their
 The depth reads n. Under add-remove neighbours that is private, and one record more can make all
 trees deeper: as published, with no `max_depth` or `public_n` given, no epsilon is finite (but for up
 to three columns, where :math:`m/2` leaves one depth for all n). Proved, a public guess of n takes its
-place. Under replace-one neighbours n is public.
+place. Under replace-one neighbours n is public. All this is about real numbers: the last bits of
+computed Laplace noise can tell more.
 """
 
 from __future__ import annotations

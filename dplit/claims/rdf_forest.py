@@ -328,12 +328,13 @@ def _flips_20(effort, rng):
     published = [float(majority.smooth_exponential_law(x, 1.0).min()) for x in leaves]
     rosnam = [float(majority.one_sided_law(x, 1.0).min()) for x in leaves]
     at = leaves[int(np.argmax(published))]
+    ten = 1 - float(majority.smooth_exponential_law([1] + 9 * [0], 1.0)[0])
     good = round(max(published), 2) <= 0.2 and round(max(rosnam), 2) <= 0.2
     return Evidence(
         "holds" if good else "fails", "exact",
         f"Of {len(leaves)} leaves with a majority the worst has gap {abs(at[0] - at[1])}: it is changed with "
         f"probability {max(published):.4f}, by ROSNAM with {max(rosnam):.4f}. Leaves of one record have this "
-        f"gap, so it is also the limit of many trees.",
+        f"gap, so it is also the limit of many trees. With ten classes it would be {ten:.4f}.",
         2 * len(leaves), published=0.2, computed=max(published),
         counterexample=None if good else {"counts": list(at), "changed": max(published)},
     )  # fmt: skip

@@ -20,9 +20,11 @@ classes it is read here as follows.
 
 What that really costs under add-remove: no record ever lowers what a test leaves unexplained, so a
 choice costs half its share, and so does a cut. With the number of a leaf at depth d, which nothing
-reads and which is not drawn here, FS spends less than it says. Its information gain is the
-exception. Its n is private: take a public number for it (`public_n`) and let no record count more
-than :math:`\log_2(n + 1)` bits, and :math:`\Delta` is right for any data (`clipped_reach`); read it
+reads and which is not drawn here, FS spends less than it says. The budget is the sum, a bound and not
+the least one: it pays for the cuts of columns that are not chosen, which are never seen, and for a
+choice of one column. The information gain is the exception. Its n is private: take a public number
+for it (`public_n`) and let no record count more
+than :math:`\log_2(n + 1)` bits, and :math:`\Delta` is right for any data (`entropy_reach`); read it
 off the records, as published, and what the scale of the noise tells comes on top (`entropy_drift`).
 
 Of RGV, RDF (section 5.2) says that "each tree is built similarly to FS, with some modifications",

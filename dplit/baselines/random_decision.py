@@ -13,8 +13,10 @@ levels on average (section 5.2), continuous ones cut at a uniform point of their
   reaches; a share below 0 counts as 0. Nothing is pruned.
 
 The depth reads n. Under add-remove neighbours that is private, and one record more can make all
-trees deeper: as published, with no `max_depth` or `public_n` given, no epsilon is finite. Proved, a
-public guess of n takes its place. Under replace-one neighbours n is public.
+trees deeper: as published, with no `max_depth` or `public_n` given, no epsilon is finite (but for up
+to three columns, where :math:`m/2` leaves one depth for all n). Proved, a public guess of n takes its
+place. Under replace-one neighbours n is public. All this is about real numbers: the last bits of
+computed Laplace noise can tell more.
 """
 
 from __future__ import annotations
@@ -170,6 +172,8 @@ class JPWClassifier(PrivateForestClassifier, shared.Baseline):
         depth = published_depth(domain, n_records)
         if self.neighbours == "replace-one":
             return depth, Public("depth", "of the number of records, which replacements keep")
+        if published_depth(domain, 1) == max(len(domain) // 2, 1):
+            return depth, Public("depth", "the same for any number of records")
         return depth, Leak("depth", "read off the private number of records")
 
     def predict_proba(self, X):

@@ -48,7 +48,14 @@ def entropy_reach(n_records):
 
     .. math:: \log_2(n + 1) + n \log_2(1 + 1/n) < \log_2(n + 1) + 1/\ln 2
 
-    Friedman and Schuster's sensitivity of the information gain, the right side.
+    Friedman and Schuster's sensitivity of the information gain, the right side. It is that of any
+    number of records if none counts more than :math:`b = \log_2(n + 1)` bits
+    (`dplit.trees.kary.cost`). Of N records in a child let c be of the class of one more. The bits of
+    the others grow by :math:`\log_2(1 + 1/N)` at most, together by :math:`1/\ln 2`; those of the class
+    do not grow, so that :math:`c + 1` of them count at most b more than c did. And nothing is taken off:
+    :math:`c \log_2(N/c)` does not fall when c and N grow by one, since its derivative is
+    :math:`(u - 1 - \ln u)/\ln 2 \ge 0` at :math:`u = c/N`; where the cap held before, the class counted
+    cb, which is no more than that, and where it still holds it counts :math:`(c + 1) b`.
     """
     return math.log2(n_records + 1) + 1 / math.log(2)
 
@@ -191,7 +198,7 @@ class DPRandomForestClassifier(PrivateForestClassifier, _RandomForest):
 
         self.domain_, self.bins_, self.trees_ = domain, self.bins, forest
         self._store_labels(labels, classes)
-        drift = self._drift(choice, depth, len(records), len(classes))
+        drift = self._drift(choice, node, depth, len(classes))
         self.budget_ = self._budget((domain_node, class_node), depth, node, leaf, *drift)
         return self
 
@@ -220,20 +227,19 @@ class DPRandomForestClassifier(PrivateForestClassifier, _RandomForest):
         reach = entropy_reach(n_records) if criterion == "entropy" else REACH[criterion]
         rate = share / (2 * reach)
         note = f"exponential mechanism, {criterion}, rate for scores that move apart"
-        spend = Spend("choice of a column", rate * reach, note)
+        spend = Spend("choice of a column", share / 2, note)  # rate * reach rounds by n
         test = Spend(
             "class counts of a node", share, "Laplace noise of scale 1/epsilon: is it pure?"
         )
         node = Sequence("counts and column", (test, spend), "of the same records")
         return kary.Choice(CRITERIA[criterion], rate, 1 / share), share, node
 
-    def _drift(self, choice, depth, n_records, n_classes):
+    def _drift(self, choice, node, depth, n_classes):
         """What the number of records tells that scales the entropy's noise; replacements keep it."""
         if choice.score != ENTROPY or self.neighbours == "replace-one" or depth == 0:
             return ()
-        half = choice.rate * entropy_reach(n_records)
         copies = 1 if self._is_partitioned() else self.n_estimators
-        return (drift_of_scale(half, depth, n_classes, copies),)
+        return (drift_of_scale(node.parts[-1].epsilon, depth, n_classes, copies),)
 
 
 def drift_of_scale(spend, depth, n_classes, copies, mechanisms=1):

@@ -221,7 +221,8 @@ def _instability_classes(effort, rng):
             rows.append((epsilon, delta > edge, max(np.abs(np.log(p / q)).max() for p, q in laws)))
     pure = all(loss > e * (1 + 1e-9) if over else loss <= e * (1 + 1e-9) for e, over, loss in rows)
     gaps = np.arange(1, effort.pick(25, 60, 200))
-    for k, e in product(range(2, 9), np.log(np.arange(1.25, 8, effort.pick(0.25, 0.125, 0.0625)))):
+    budgets = *np.log(np.arange(1.25, 8, effort.pick(0.25, 0.125, 0.0625))), 0.01, 0.1, 4.0, 8.0
+    for k, e in product(range(2, 9), budgets):
         ratio = majority.stable_error(gaps, e, majority.pure_delta(e, k), classes=k)
         ratio = ratio / majority.unanimous_error(gaps, k, e)
         short += [(k, float(e), float(ratio.min()))] if ratio.min() < 1 - 1e-9 else []

@@ -110,6 +110,19 @@ def test_the_entropy_costs_more_where_the_number_of_records_is_secret(partitione
     assert more == pytest.approx(2 * level * (1 if partitioned else 5))
 
 
+@pytest.mark.parametrize("partitioned", [True, False])
+def test_the_budget_does_not_tell_the_secret_number_of_records(partitioned):
+    """Not even in its last bit, where the rate times its reach would round by that number."""
+    budgets = {
+        baselines.DPRandomForestClassifier(
+            1.0, domain=Domain([Continuous(0, 1)] * 2), classes=[0, 1], n_estimators=2,
+            max_depth=2, criterion="entropy", accounting="published", partitioned=partitioned,
+        ).fit(np.full((n, 2), 0.5), [0] * n).budget_
+        for n in (*range(2, 40), 1000)
+    }  # fmt: skip
+    assert len(budgets) == 1
+
+
 def test_the_drift_of_the_entropys_scale():
     """Against the formula at many numbers of records, and its supremum is one of them."""
     scales = [math.log2(n + 1) + math.log2(math.e) for n in range(3001)]

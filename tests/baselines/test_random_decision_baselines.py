@@ -108,6 +108,17 @@ def test_what_the_depth_costs():
         assert 1 - 1e-12 < proved.budget_.epsilon <= 1
 
 
+@pytest.mark.parametrize("columns", [1, 2, 3, 4])
+def test_the_depth_tells_nothing_where_it_is_the_same_for_all_numbers(columns):
+    """Against the depths of many numbers of records; m/2 is 1 at most for up to three columns."""
+    domain = Domain([Continuous(0, 1)] * columns)
+    data = (np.full((9, columns), 0.5), ["yes"] * 9)
+    forest = fit(domain=domain, data=data, accounting="published")
+    varies = len({published_depth(domain, n) for n in range(1, 40)}) > 1
+    assert varies == (columns == 4)
+    assert forest.budget_.epsilon == pytest.approx(math.inf if varies else 1.0)
+
+
 @pytest.mark.parametrize("accounting", ["proved", "published"])
 def test_only_the_published_depth_follows_the_records(accounting):
     """Seven and eight records: neighbours that the depth tells apart with certainty."""

@@ -224,6 +224,23 @@ def test_forest_errors_by_simulation():
     assert errors.mean() == pytest.approx(expected, abs=6 * errors.std() / math.sqrt(60_000))
 
 
+def test_the_excess_of_shares_is_the_polynomial_it_says():
+    """At other points than it was solved for; and where shares are given less error it goes below 0."""
+    for data in (((0, 1, 1, 0),), ((0, 0, 0, 0), (0, 1, 1, 1))):
+        coefficients = rdf_trees._excess(data)
+        for u in (Fraction(1, 17), Fraction(2, 3), Fraction(1)):
+            found = rdf_trees._share_vote(data, 1 / u) - rdf_trees._all_data_vote(data, 1 / u)
+            powers = [math.comb(6, k) * u**k * (1 - u) ** (6 - k) for k in range(7)]
+            assert sum(c * power for c, power in zip(coefficients, powers)) == found
+        assert min(coefficients) >= 0
+
+
+def test_a_case_of_two_records_would_be_found(monkeypatch):
+    right = rdf_trees._excess
+    monkeypatch.setattr(rdf_trees, "_excess", lambda x: [c - Fraction(1, 10**9) for c in right(x)])
+    assert fails("rdf/disjoint-forest")
+
+
 def test_the_rule_is_where_it_says():
     x = rdf_trees.RULE
     assert 2 * x == pytest.approx(math.exp(x) - 1) and x > 1

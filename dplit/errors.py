@@ -59,6 +59,16 @@ def check_integer(value, name, minimum):
     return int(value)
 
 
+def check_jobs(n_jobs):
+    """Return `n_jobs`; it must be None or an integer other than 0, as joblib counts threads."""
+    whole = isinstance(n_jobs, (int, np.integer)) and not isinstance(n_jobs, (bool, np.bool_))
+    if not (n_jobs is None or (whole and n_jobs != 0)):
+        raise ValueError(
+            f"n_jobs must be a number of threads, -1 for one a core, or None, got {n_jobs!r}"
+        )
+    return n_jobs
+
+
 def check_counts(counts):
     """Return `counts` as an int64 array, shape (..., classes); entries are whole and >= 0."""
     values = np.asarray(counts)

@@ -41,6 +41,15 @@ def test_integer(value):
     assert str(error.value) == f"max_depth must be an integer of at least 1, got {value!r}"
 
 
+@pytest.mark.parametrize("value", [0, 1.5, True, "2"])
+def test_jobs(value):
+    with pytest.raises(ValueError) as error:
+        errors.check_jobs(value)
+    wanted = "n_jobs must be a number of threads, -1 for one a core, or None"
+    assert str(error.value) == f"{wanted}, got {value!r}"
+    assert [errors.check_jobs(n) for n in (None, -1, 2)] == [None, -1, 2]
+
+
 @pytest.mark.parametrize("value", ["bounded", None, ["add-remove"]])
 def test_neighbours(value):
     with pytest.raises(ValueError) as error:

@@ -58,9 +58,9 @@ class Continuous:
             if values.dtype.kind in "cmM":
                 raise TypeError
             numbers = values.astype(np.float64, copy=False)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             bad = next((v for v in values.astype(object) if not _is_number(v)), values.dtype)
-            raise ValueError(f"column {name!r} must hold numbers, got {bad!r}") from None
+            raise ValueError(f"column {name!r} must hold numbers, got {bad!r:.80}") from None
         if not np.isfinite(numbers).all():
             bad = numbers[~np.isfinite(numbers)][0]
             raise ValueError(
@@ -138,7 +138,7 @@ def _few(names):
 def _is_number(value):
     try:
         float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):  # an integer beyond the floats overflows
         return False
     return True
 

@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 
 NEIGHBOURS = ("add-remove", "replace-one")
+LEAST_EPSILON = 1e-200
 
 
 class PrivacyLeakWarning(UserWarning):
@@ -26,9 +27,14 @@ def warn_leak(message, stacklevel=3):
 
 
 def check_epsilon(epsilon, name="epsilon"):
-    """Return `epsilon` as a float; it must be a positive number (``inf`` means no privacy)."""
+    """Return `epsilon` as a float, positive (``inf`` means no privacy).
+
+    Noise of a scale near the largest float overflows, so `LEAST_EPSILON` is the least that is taken.
+    """
     if isinstance(epsilon, bool) or not isinstance(epsilon, Real) or not epsilon > 0:
         raise ValueError(f"{name} must be a positive number, got {epsilon!r}")
+    if epsilon < LEAST_EPSILON:
+        raise ValueError(f"{name} must be at least {LEAST_EPSILON:g}, got {epsilon!r}")
     return float(epsilon)
 
 
@@ -57,6 +63,16 @@ def check_integer(value, name, minimum):
     if not whole or value < minimum:
         raise ValueError(f"{name} must be an integer of at least {minimum}, got {value!r}")
     return int(value)
+
+
+def check_jobs(n_jobs):
+    """Return `n_jobs`; it must be None or an integer other than 0, as joblib counts threads."""
+    whole = isinstance(n_jobs, (int, np.integer)) and not isinstance(n_jobs, (bool, np.bool_))
+    if not (n_jobs is None or (whole and n_jobs != 0)):
+        raise ValueError(
+            f"n_jobs must be a number of threads, -1 for one a core, or None, got {n_jobs!r}"
+        )
+    return n_jobs
 
 
 def check_counts(counts):

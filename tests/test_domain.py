@@ -71,6 +71,7 @@ def test_wrong_shapes_are_named(X):
         ([None, 1.0], "finite numbers, got nan"),
         ([-np.inf], "finite numbers, got -inf"),
         ([1j], "numbers, got 1j"),
+        ([10**400], "numbers, got 1000"),
         (np.array(["2020-01-01"], "M8[D]"), "numbers, got datetime"),
         (pd.Series([1, None], dtype="Int64"), "finite numbers, got nan"),
         (pd.Series([True, None], dtype="boolean"), "numbers, got <NA>"),

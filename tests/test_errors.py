@@ -27,6 +27,12 @@ def test_epsilon(value):
     assert str(error.value) == f"epsilon_1 must be a positive number, got {value!r}"
 
 
+@pytest.mark.parametrize("value", [5e-324, 1e-201])
+def test_an_epsilon_whose_noise_would_overflow(value):
+    with pytest.raises(ValueError, match="epsilon must be at least 1e-200, got"):
+        errors.check_epsilon(value)
+
+
 @pytest.mark.parametrize("value", [0, -1, np.inf, np.nan, False, "2"])
 def test_positive(value):
     with pytest.raises(ValueError) as error:
@@ -39,6 +45,15 @@ def test_integer(value):
     with pytest.raises(ValueError) as error:
         errors.check_integer(value, "max_depth", 1)
     assert str(error.value) == f"max_depth must be an integer of at least 1, got {value!r}"
+
+
+@pytest.mark.parametrize("value", [0, 1.5, True, "2"])
+def test_jobs(value):
+    with pytest.raises(ValueError) as error:
+        errors.check_jobs(value)
+    wanted = "n_jobs must be a number of threads, -1 for one a core, or None"
+    assert str(error.value) == f"{wanted}, got {value!r}"
+    assert [errors.check_jobs(n) for n in (None, -1, 2)] == [None, -1, 2]
 
 
 @pytest.mark.parametrize("value", ["bounded", None, ["add-remove"]])

@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_dat
 from dplit import trees
 from dplit.budget import Leak, Public
 from dplit.domain import Domain
-from dplit.errors import warn_leak
+from dplit.errors import check_jobs, warn_leak
 
 SPAWN_KEY = tuple(b"dplit")
 
@@ -75,6 +75,7 @@ class PrivateForest(BaseEstimator):
         node : Public or Leak
             What the domain costs.
         """
+        check_jobs(self.n_jobs)
         if self.domain is not None and not isinstance(self.domain, Domain):
             raise ValueError(
                 "domain must be a dplit.Domain, as Domain([Continuous(0, 1), ...]) makes, or None, "
@@ -107,6 +108,7 @@ class PrivateForest(BaseEstimator):
     def _read(self, X):
         """Check `X` against the fitted domain and encode it."""
         check_is_fitted(self, "budget_")
+        check_jobs(self.n_jobs)
         X = self._validated(X, reset=False)
         fitted, names = getattr(self, "feature_names_in_", None), self.domain_.names
         if names and fitted is not None and not isinstance(X, pd.DataFrame):
@@ -125,7 +127,13 @@ class PrivateForest(BaseEstimator):
             raise TypeError(f"X must be dense, got a sparse {type(X).__name__}: use X.toarray()")
         X = X if frame or hasattr(X, "shape") else np.asarray(X, dtype=object)
         if len(np.shape(X)) != 2:
-            raise ValueError(f"Expected 2D array, got an input of shape {np.shape(X)}")
+            raise ValueError(
+                "X must be a data frame or an array of shape (n_records, n_features). "
+                f"Expected 2D array, got an input of shape {np.shape(X)}"
+            )
+        if frame and not X.columns.is_unique:
+            twice = X.columns[X.columns.duplicated()].unique().tolist()
+            raise ValueError(f"X must have distinct columns, got {_few(twice)} more than once")
         validate_data(self, X, reset=reset, skip_check_array=True)
         return X
 

@@ -201,9 +201,13 @@ def test_interrupted_work_prints_what_was_done():
     assert err == "interrupted: 1 of 2 claims were checked\n"
 
 
-def test_a_reader_that_leaves_is_no_traceback():
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_reader_that_leaves_is_no_traceback(unbuffered):
     command = f"{sys.executable} -m dplit verify --help | true; exit ${{PIPESTATUS[0]}}"
-    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=60)
+    environment = {**os.environ, "PYTHONUNBUFFERED": unbuffered}
+    done = subprocess.run(
+        ["bash", "-c", command], capture_output=True, text=True, timeout=60, env=environment
+    )
     assert "Traceback" not in done.stderr
 
 

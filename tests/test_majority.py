@@ -377,15 +377,22 @@ def test_the_chain_mechanism_is_private(n, classes, epsilon):
     """The optimum is attained by a mechanism on leaves of every size; here up to 2n records."""
 
     def law(x):
-        lead = max(2 * max(x) - sum(x), 0)
-        wrong = majority.chain_error(lead, classes, epsilon)
-        return np.array([1 - wrong if 2 * c > sum(x) else wrong / (classes - 1) for c in x]) if lead \
-            else np.full(classes, 1 / classes)  # fmt: skip
+        return majority.chain_law(x, epsilon)
 
+    unanimous = majority.chain_law([n] + [0] * (classes - 1), epsilon)
+    assert 1 - unanimous[0] == pytest.approx(majority.optimal_error(n, classes, epsilon), rel=1e-7)
     for x in majority.leaves(2 * n, classes):
+        assert np.ptp(np.delete(law(x), np.argmax(x))) < 1e-15
         assert law(x).sum() == pytest.approx(1)
         for y in majority.neighbouring(x):
             assert np.abs(np.log(law(x) / law(y))).max() <= epsilon * (1 + 1e-9)
+
+
+def test_the_chain_of_two_classes_is_permute_and_flip():
+    counts = np.array([[[5, 2], [2, 5], [3, 3]], [[0, 0], [0, 1], [9, 0]]])
+    found = majority.chain_law(counts, 0.7)
+    assert np.allclose(found, majority.one_sided_law(counts, 0.7))
+    assert found.shape == counts.shape
 
 
 def test_bounds_stay_bounds_when_the_solver_is_off():

@@ -23,8 +23,8 @@ def main(argv=None):
     argv : sequence of str, optional
         Left out, the arguments of the process.
     """
-    arguments = parser().parse_args(argv)
     try:
+        arguments = parser().parse_args(argv)  # it prints the help
         return arguments.run(arguments)
     except BrokenPipeError:  # the reader of a pipe, as in `dplit verify | head`, has left
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

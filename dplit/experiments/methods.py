@@ -135,6 +135,7 @@ METHODS = {
     "RDF": _random_decision(),
     "RDF, examined": _random_decision(reached=True),
     "RDF, global": _random_decision("global-exponential", reached=True),
+    "RDF, unanimous": _random_decision("unanimous", reached=True),
     "RDF, all data": _random_decision(reached=True, partitioned=False),
     "Random trees": _random_decision(
         "permute-and-flip", reached=True, partitioned=False, epsilon=math.inf

@@ -12,11 +12,11 @@ import numpy as np
 from dplit.budget import Budget, Leak, Parallel, Public, Sequence, Spend
 from dplit.errors import check_choice, check_epsilon
 from dplit.forests import RandomDecisionForestClassifier
-from dplit.majority import published_smooth_sensitivity
+from dplit.majority import chain_law, published_smooth_sensitivity
 from dplit.mechanisms import Exponential, PermuteAndFlip, SmoothExponential
 from dplit.trees import reach_random_leaves
 
-LABELS = ("permute-and-flip", "smooth-exponential", "global-exponential")
+LABELS = ("permute-and-flip", "smooth-exponential", "global-exponential", "unanimous")
 
 
 class GlobalExponential(Exponential):
@@ -31,6 +31,26 @@ class GlobalExponential(Exponential):
         return super().sample(_score(counts), size, rng=rng)
 
 
+class Unanimous:
+    """The label that errs least on a unanimous leaf, `dplit.majority.chain_law`."""
+
+    def __init__(self, epsilon):
+        self.epsilon = epsilon
+
+    def __repr__(self):
+        return f"Unanimous(epsilon={self.epsilon:g})"
+
+    def pmf(self, counts):
+        """Probability of each class, shape of `counts`."""
+        return chain_law(counts, self.epsilon)
+
+    def sample(self, counts, *, rng):
+        """Index of the reported class, shape ``counts.shape[:-1]``."""
+        law = self.pmf(counts).cumsum(axis=-1)
+        draw = rng.random(law.shape[:-1])[..., None] * law[..., -1:]
+        return (draw >= law[..., :-1]).sum(axis=-1)
+
+
 def _score(counts):
     """RDF, equation 7: 1 for every most frequent class, 0 for the others."""
     return (counts == counts.max(axis=-1, keepdims=True)).astype(float)
@@ -43,7 +63,7 @@ class ReachedForest(RandomDecisionForestClassifier):
     ----------
     partitioned : bool
         False: every tree sees all records, at `epsilon` over the number of trees.
-    label : {"permute-and-flip", "smooth-exponential", "global-exponential"}
+    label : {"permute-and-flip", "smooth-exponential", "global-exponential", "unanimous"}
     **options
         The others of `dplit.forests.RandomDecisionForestClassifier`; `random_state` an int,
         neighbours are add-remove.
@@ -75,8 +95,8 @@ class ReachedForest(RandomDecisionForestClassifier):
         epsilon = check_epsilon(self.tree_epsilon)
         if self.label == "permute-and-flip":
             return PermuteAndFlip(epsilon, monotonic=True)
-        kind = SmoothExponential if self.label == "smooth-exponential" else GlobalExponential
-        return kind(epsilon)
+        kinds = SmoothExponential, GlobalExponential, Unanimous
+        return dict(zip(LABELS[1:], kinds))[self.label](epsilon)
 
     def _variant_budget(self, domain_node, class_node):
         label = Spend("class of a leaf", self._release.epsilon, repr(self._release))

@@ -41,7 +41,7 @@ from dplit.majority.one_sided import (
     second_label,
     unanimous_error,
 )
-from dplit.majority.optimum import chain_error, optimal_bounds, optimal_error
+from dplit.majority.optimum import chain_error, chain_law, optimal_bounds, optimal_error
 from dplit.majority.sensitivity import (
     first_listed_smooth_sensitivity,
     published_smooth_sensitivity,
@@ -57,7 +57,7 @@ from dplit.majority.smooth import (
 )
 
 __all__ = [
-    "all_data_error", "all_data_vote_error", "cauchy_loss", "chain_error", "delta_error_bound",
+    "all_data_error", "all_data_vote_error", "cauchy_loss", "chain_error", "chain_law", "delta_error_bound",
     "disjoint_error", "disjoint_vote_error", "distance_to_instability", "error_lower_bound",
     "first_listed_smooth_sensitivity", "first_violation", "free_beta", "gap_error", "leaves",
     "median_smooth_sensitivity", "neighbouring", "one_sided_law", "optimal_bounds", "optimal_error",

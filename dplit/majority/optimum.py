@@ -15,7 +15,7 @@ import numpy as np
 from scipy.optimize import linprog
 from scipy.sparse import csr_array
 
-from dplit.errors import check_epsilon, check_integer, check_neighbours
+from dplit.errors import check_counts, check_epsilon, check_integer, check_neighbours
 
 
 def optimal_error(n, classes, epsilon, neighbours="add-remove"):
@@ -74,11 +74,45 @@ def chain_error(n, classes, epsilon):
     epsilon : float
         Budget of the label, positive.
     """
+    return float(_chain(n, classes, epsilon)[-1])
+
+
+def chain_law(counts, epsilon):
+    r"""The label that attains `chain_error`, at cost `epsilon` under add-remove.
+
+    With :math:`l = \max(0, 2\max c - \sum c)`, the majority's excess over all other records, the most
+    frequent class has probability :math:`h_l` and the others share the rest. One record moves :math:`l` by
+    at most one. It errs least where all records are of one class; where no class has more than half of
+    them it is uniform, so on mixed leaves it can be worse than permute-and-flip. For two classes the
+    two are one.
+
+    Parameters
+    ----------
+    counts : array_like of int, shape (..., k)
+    epsilon : float
+        Budget of the label, positive.
+
+    Returns
+    -------
+    float array, shape (..., k); the last axis sums to 1
+    """
+    counts = check_counts(counts)
+    top, k = counts.argmax(axis=-1), counts.shape[-1]
+    lead = np.maximum(2 * counts.max(axis=-1) - counts.sum(axis=-1), 0)
+    wrong = _chain(int(lead.max(initial=0)), k, epsilon)[lead]
+    law = np.repeat((wrong / max(k - 1, 1))[..., None], k, axis=-1)
+    np.put_along_axis(law, top[..., None], (1 - wrong)[..., None], axis=-1)
+    return law
+
+
+def _chain(n, classes, epsilon):
+    """:math:`1 - h_l` for l = 0, ..., n."""
     q = np.exp(-check_epsilon(epsilon))
-    wrong = 1 - 1 / check_integer(classes, "classes", 1)
-    for _ in range(check_integer(n, "n", 0)):
-        wrong = max(1 - (1 - wrong) / q, q * wrong)
-    return float(wrong)
+    wrong = np.empty(check_integer(n, "n", 0) + 1)
+    wrong[0] = 1 - 1 / check_integer(classes, "classes", 1)
+    for lead in range(n):
+        wrong[lead + 1] = max(1 - (1 - wrong[lead]) / q, q * wrong[lead])
+    return wrong
 
 
 class _Program:

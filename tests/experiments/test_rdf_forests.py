@@ -11,7 +11,7 @@ import pytest
 from scipy import stats
 
 from dplit import Categorical, Continuous, Domain
-from dplit.experiments.rdf_forests import GlobalExponential, ReachedForest
+from dplit.experiments.rdf_forests import GlobalExponential, ReachedForest, Unanimous
 from dplit.forests import RandomDecisionForestClassifier
 
 DOMAIN = Domain([Continuous(0, 1), Categorical(["u", "v"])], names=["x", "c"])
@@ -78,6 +78,15 @@ def test_ties_share_the_score_of_the_global_mechanism():
     law = GlobalExponential(2.0).pmf(np.array([[3, 3, 1], [0, 0, 0]]))
     assert law[0] == pytest.approx(np.array([math.e, math.e, 1]) / (2 * math.e + 1))
     assert law[1] == pytest.approx([1 / 3] * 3)
+
+
+def test_the_unanimous_label_is_drawn_from_its_law():
+    """20,000 draws of each of three leaves: chi-square, false alarm 1e-9 each."""
+    label, leaves = Unanimous(0.8), np.array([[3, 0, 0], [1, 4, 1], [2, 2, 0]])
+    drawn = label.sample(np.repeat(leaves, 20_000, axis=0), rng=np.random.default_rng(5))
+    for law, labels in zip(label.pmf(leaves), drawn.reshape(3, -1)):
+        assert stats.chisquare(np.bincount(labels, minlength=3), 20_000 * law).pvalue > 1e-9
+    assert forest(label="unanimous").fit(*counted(7, 3)).budget_.epsilon == 0.3
 
 
 @pytest.mark.parametrize("accounting", ["proved", "published"])

@@ -29,4 +29,4 @@ ESTIMATORS = [
 
 @parametrize_with_checks(ESTIMATORS)
 def test_scikit_learn_check(estimator, check):
-    check(estimator)
+    check(estimator)  # raises where the estimator breaks the convention

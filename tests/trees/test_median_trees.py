@@ -56,8 +56,10 @@ def intervals(values):
     return edges, np.diff(edges), np.array([abs(len(values) - 2 * m.sum()) for m in masks]), masks
 
 
-def agree(seen, law):
+def assert_follows(seen, law):
+    """Chi-square of counts against a law, false alarm 1e-9; nothing seen is no agreement."""
     seen, law = np.asarray(seen), np.asarray(law)
+    assert seen.sum() > 0
     assert seen[law == 0].sum() == 0
     if (law > 0).sum() > 1:
         assert chisquare(seen[law > 0], seen.sum() * law[law > 0] / law.sum()).pvalue > 1e-9
@@ -73,31 +75,33 @@ def interval_counts(thresholds, values):
 @pytest.mark.parametrize("values", [LEFT, LEFT[:1], [0.2, 0.2, 0.2], [0.0, 1.0, 0.5, 0.0]], ids=str)
 def test_a_median_follows_its_law(values):
     _, found, _ = roots([values], np.zeros(len(values)), rule())
-    agree(interval_counts(found, values), median.interval_law(values, 0, 1, 0.8).probabilities)
+    assert_follows(
+        interval_counts(found, values), median.interval_law(values, 0, 1, 0.8).probabilities
+    )
 
 
 def test_a_node_without_records_is_cut_uniformly():
     _, found, _ = roots([[]], np.zeros(0), rule())
-    agree(np.histogram(found, 8, (0, 1))[0], np.full(8, 1 / 8))
+    assert_follows(np.histogram(found, 8, (0, 1))[0], np.full(8, 1 / 8))
 
 
 def test_a_median_by_rank_follows_its_law():
     values = sorted({*LEFT, 0.41})
     _, found, _ = roots([values], np.zeros(len(values)), rule(by_rank=True))
-    agree(interval_counts(found, values), median.rank_law(len(values), 0.8))
+    assert_follows(interval_counts(found, values), median.rank_law(len(values), 0.8))
 
 
 def test_weights_far_from_the_middle_do_not_vanish():
     """Of 3,000 equal records only the two outer intervals have a length, both weights underflow."""
     _, found, _ = roots([np.full(3000, 0.25)], np.zeros(3000), rule(rate=2.0))
-    agree([(found < 0.25).sum(), (found > 0.25).sum()], [0.25, 0.75])
+    assert_follows([(found < 0.25).sum(), (found > 0.25).sum()], [0.25, 0.75])
 
 
 def test_an_infinite_rate_cuts_in_the_middle():
     for values in (RIGHT, RIGHT[:4]):
         _, found, _ = roots([values], np.zeros(len(values)), rule(rate=np.inf))
         law = median.rank_law(len(values), 50.0) * np.diff([0, *np.sort(values), 1])
-        agree(interval_counts(found, values), np.where(law > 1e-9, law, 0))
+        assert_follows(interval_counts(found, values), np.where(law > 1e-9, law, 0))
 
 
 def joint_weights(values, y, n_classes, settings):
@@ -119,7 +123,7 @@ def test_column_and_cut_follow_their_joint_law(choice, y, n_classes):
     law = [p * w / w.sum() for p, w in zip(chosen, weights)]
     feature, found, _ = roots(columns, y, settings, n_classes)
     seen = [interval_counts(found[feature == j], columns[j]) for j in (0, 1)]
-    agree(np.concatenate(seen), np.concatenate(law))
+    assert_follows(np.concatenate(seen), np.concatenate(law))
 
 
 @pytest.mark.parametrize("choice", CHOICES)
@@ -137,7 +141,7 @@ def test_columns_of_other_units_and_kinds_compete_on_equal_terms(choice):
     if choice == PERMUTE_AND_FLIP:
         law = PermuteAndFlip(2.0).pmf(np.log(totals))
     feature, _, _ = roots([4 * np.array(LEFT) - 1, levels], Y, settings, domain=domain)
-    agree(np.bincount(feature, minlength=2), law)
+    assert_follows(np.bincount(feature, minlength=2), law)
 
 
 def test_without_noise_every_node_is_cut_at_its_own_median():
@@ -165,7 +169,7 @@ def test_published_candidates_compete_by_their_sum_of_squares(choice):
         law[1, j] += pair * second
     feature, found, _ = roots(columns, Y, settings)
     seen = [interval_counts(found[feature == j], columns[j]) for j in (0, 1)]
-    agree(np.concatenate(seen), law.ravel())
+    assert_follows(np.concatenate(seen), law.ravel())
 
 
 LEVELS = np.array([0, 0, 1, 2, 2, 2, 4])  # level 3 never occurs
@@ -190,7 +194,7 @@ def test_a_set_of_levels_follows_its_law(choice):
     scores = [-abs(len(LEVELS) - 2 * s[LEVELS].sum()) for s in subsets(5)]
     law = (PermuteAndFlip if choice == PERMUTE_AND_FLIP else Exponential)(0.6).pmf(scores)
     _, _, trees = roots([LEVELS], GRADES, settings, domain=FIVE)
-    agree(subset_counts(trees, 5), law)
+    assert_follows(subset_counts(trees, 5), law)
 
 
 def test_a_set_of_levels_follows_its_joint_law():
@@ -201,7 +205,7 @@ def test_a_set_of_levels_follows_its_joint_law():
         inside = squares(GRADES[left], 0) + squares(GRADES[~left], 0)
         scores.append(-settings.rate * abs(7 - 2 * left.sum()) - settings.gain_rate * inside)
     _, _, trees = roots([LEVELS], GRADES, settings, domain=FIVE)
-    agree(subset_counts(trees, 5), np.exp(scores))
+    assert_follows(subset_counts(trees, 5), np.exp(scores))
 
 
 def test_an_infinite_rate_splits_levels_as_evenly_as_can_be():
@@ -331,7 +335,7 @@ def test_the_forest_is_the_same_for_any_number_of_threads():
 def test_columns_that_compete_are_drawn_anew_and_uniformly():
     columns = [LEFT, RIGHT, LEFT]
     feature, _, _ = roots(columns, Y, rule(choice=EXPONENTIAL, max_features=1))
-    agree(np.bincount(feature, minlength=3), np.ones(3))
+    assert_follows(np.bincount(feature, minlength=3), np.ones(3))
 
 
 def test_a_forest_that_would_not_fit_is_an_error():

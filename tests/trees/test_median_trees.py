@@ -18,7 +18,7 @@ from dplit.trees.arrays import LEAF
 from dplit.trees.cuts import EXPONENTIAL, PERMUTE_AND_FLIP, UNIFORM, Rule
 from dplit.trees.median import grow_median_trees
 
-DRAWS = 4000
+DRAWS = 20_000
 CHOICES = {EXPONENTIAL: Exponential, PERMUTE_AND_FLIP: PermuteAndFlip}
 LEFT = [0.1, 0.15, 0.4, 0.4, 0.9]
 RIGHT = [0.5, 0.2, 0.8, 0.3, 0.6]
@@ -339,7 +339,7 @@ def test_columns_that_compete_are_drawn_anew_and_uniformly():
 
 
 def test_a_forest_that_would_not_fit_is_an_error():
-    with pytest.raises(ValueError, match="max_depth=40 with n_estimators=4000 needs more than"):
+    with pytest.raises(ValueError, match=f"max_depth=40 with n_estimators={DRAWS} needs more than"):
         roots([LEFT], Y, rule(max_depth=40))
 
 

@@ -17,9 +17,9 @@ import pytest
 
 import dplit
 from dplit import Categorical, Continuous, Domain, claims
-from dplit.claims import core
-from dplit.claims.core import Evidence
 from dplit.cli import COMMANDS, main, parser
+from dplit.ledger import claim as core
+from dplit.ledger.claim import Evidence
 
 
 def _draw(effort, rng):
@@ -168,8 +168,8 @@ def test_interrupted_work_prints_what_was_done():
         import signal
         import time
         from dplit import claims
-        from dplit.claims import core
-        from dplit.claims.core import Evidence
+        from dplit.ledger import claim as core
+        from dplit.ledger.claim import Evidence
         from dplit.cli import main
 
         def fast(effort, rng):

@@ -47,22 +47,21 @@ def run(arguments):
 
 
 def _json(rows, ok, interrupted, arguments):
-    from dplit.claims.core import plain
-    from dplit.claims.verify import versions
+    from dplit.work import plain, versions
 
     found = {
         "ok": ok and not interrupted,
         "interrupted": interrupted,
         "effort": arguments.effort,
         "seed": arguments.seed,
-        "versions": versions(),
+        "versions": versions("numpy", "scipy"),
         "rows": plain(rows),
     }
     return json.dumps(found, indent=2, ensure_ascii=False, allow_nan=False)
 
 
 def _text(rows):
-    from dplit.claims.report import aligned, wrapped
+    from dplit.ledger.table import aligned, wrapped
 
     cells = [[_cell(row[name]) for name in COLUMNS] for row in rows]
     table = aligned(COLUMNS, cells, shrink=1, right=(2, 3))

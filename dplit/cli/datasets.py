@@ -72,7 +72,7 @@ def _column(name, feature, dataset):
 
 
 def _listing(rows):
-    from dplit.claims.report import aligned
+    from dplit.ledger.table import aligned
 
     header = tuple(rows[0])
     numbers = [i for i, name in enumerate(header) if not isinstance(rows[0][name], str)]
@@ -81,7 +81,7 @@ def _listing(rows):
 
 
 def _description(found):
-    from dplit.claims.report import aligned, wrapped
+    from dplit.ledger.table import aligned, wrapped
 
     said = [k for k, v in found.items() if v and k not in ("name", "title", "columns")]
     head = [
@@ -106,6 +106,6 @@ def _words(value):
 
 
 def _dump(found):
-    from dplit.claims.core import plain
+    from dplit.work import plain
 
     return json.dumps(plain(found), indent=2, ensure_ascii=False, allow_nan=False)

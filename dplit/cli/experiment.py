@@ -149,7 +149,7 @@ def _of_formula(id):
 def _computed(arguments):
     """A table of a formula, as text or JSON."""
     from dplit import experiments
-    from dplit.claims.report import aligned, wrapped
+    from dplit.ledger.table import aligned, wrapped
 
     shown = experiments.computed(arguments.id).reset_index()
     if arguments.json:
@@ -161,7 +161,7 @@ def _computed(arguments):
 
 
 def _listing(rows):
-    from dplit.claims.report import aligned
+    from dplit.ledger.table import aligned
 
     header = tuple(rows[0])
     cells = [[str(value) for value in row.values()] for row in rows]
@@ -170,7 +170,7 @@ def _listing(rows):
 
 def _text(found, result):
     from dplit import experiments
-    from dplit.claims.report import aligned, wrapped
+    from dplit.ledger.table import aligned, wrapped
 
     head = [wrapped(f"{found.id}: {found.title}"), *([wrapped(found.ours)] if found.ours else [])]
     if _is_table(found.id):
@@ -221,6 +221,6 @@ def _numbers(value):
 
 
 def _dump(found):
-    from dplit.claims.core import plain
+    from dplit.work import plain
 
     return json.dumps(plain(found), indent=2, ensure_ascii=False, allow_nan=False)

@@ -53,9 +53,11 @@ def add_arguments(parser):
 def run(arguments):
     """Run the command; returns the exit status."""
     from dplit import claims
-    from dplit.claims import report, verify
+    from dplit.ledger import PAPERS
+    from dplit.ledger import run as verify
+    from dplit.ledger import table as report
 
-    _check_papers(arguments, claims.PAPERS)
+    _check_papers(arguments, PAPERS)
     try:
         chosen = verify.select(claims.all(), arguments.claim, arguments.paper)
     except ValueError as error:
@@ -83,7 +85,7 @@ def _check_papers(arguments, papers):
 
 def _collect(chosen, arguments):
     """The rows that came back, and whether the user stopped the work before all had."""
-    from dplit.claims import verify
+    from dplit.ledger import run as verify
 
     rows = []
     jobs = -1 if arguments.dask else 1 if len(chosen) == 1 else arguments.jobs

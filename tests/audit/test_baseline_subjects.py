@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import chisquare
 
 from dplit import Continuous, Domain, audit
-from dplit.audit import baseline_subjects
+from dplit.audit.subjects import baselines as baseline_subjects
 from dplit.baselines import FSClassifier, RGVClassifier, _shared, friedman_schuster
 
 SUBJECTS = {s.name: s for s in baseline_subjects.registered()}

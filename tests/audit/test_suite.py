@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import chi2
 
-from dplit import Continuous, Domain, audit
+from dplit import Continuous, Domain, audit, random_forest
 from dplit.mechanisms import PermuteAndFlip
 
 EXACT = [s.name for s in audit.subjects() if s.method == "exact"]
@@ -31,7 +31,7 @@ def test_subject_is_as_expected(name):
 
 
 def test_a_leak_where_none_is_expected_is_not_ok(monkeypatch):
-    from dplit.audit import suite
+    from dplit.audit.subjects import mechanisms as suite
 
     smooth = next(s for s in suite._SUBJECTS if "theorem 1" in s.name)
     wrong = suite.Subject(smooth.name, smooth.method, "within", smooth.check)
@@ -58,7 +58,7 @@ def test_splits_are_audited_at_what_the_paper_claims(mechanism):
 
 def test_audited_splits_keep_every_cut_in_its_place():
     """The removed record shares its value with another one on every column."""
-    from dplit.audit.median_subjects import split_nodes
+    from dplit.audit.subjects.median import split_nodes
 
     for _, node, record in split_nodes(2, "quick"):
         left = node.without(record)
@@ -67,7 +67,7 @@ def test_audited_splits_keep_every_cut_in_its_place():
 
 
 def test_run_repeats_itself_with_its_seed(monkeypatch):
-    from dplit.audit import suite
+    from dplit.audit.subjects import mechanisms as suite
 
     few = tuple(s for s in suite._SUBJECTS if s.name in SAMPLERS)
     monkeypatch.setattr(suite, "_SUBJECTS", few)
@@ -91,7 +91,7 @@ def test_errors_name_what_is_wrong(call, message):
 
 
 def test_an_error_is_a_row_and_the_others_are_not_lost(monkeypatch):
-    from dplit.audit import suite
+    from dplit.audit.subjects import mechanisms as suite
 
     def broken(effort, rng):
         raise ZeroDivisionError("no draws")
@@ -107,7 +107,7 @@ def test_an_error_is_a_row_and_the_others_are_not_lost(monkeypatch):
 
 
 def test_a_lost_process_is_a_row_for_each_subject_it_had(monkeypatch):
-    from dplit.audit import suite
+    from dplit.audit.subjects import mechanisms as suite
 
     names = [s.name for s in suite._SUBJECTS[:3]]
 
@@ -121,7 +121,7 @@ def test_a_lost_process_is_a_row_for_each_subject_it_had(monkeypatch):
 
 
 def test_an_infinite_declaration_proves_nothing(monkeypatch):
-    from dplit.audit import suite
+    from dplit.audit.subjects import mechanisms as suite
 
     empty = suite.Subject("s", "exact", "within", lambda e, r: suite.Found(np.inf, 5.0, ""))
     monkeypatch.setattr(suite, "_SUBJECTS", (empty,))
@@ -134,7 +134,7 @@ def test_an_infinite_declaration_proves_nothing(monkeypatch):
 @pytest.fixture
 def few_draws(monkeypatch):
     """The forests' subjects with draws for a test: ``dplit audit`` makes more, and errs less."""
-    from dplit.audit import suite
+    from dplit.audit.subjects import mechanisms as suite
 
     def few(*arguments, n_draws, confidence, **options):
         return audit.audit_estimator(*arguments, n_draws=n_draws // 2, confidence=0.999, **options)
@@ -196,7 +196,7 @@ def test_the_forests_draws_follow_the_exact_law(accounting, neighbours):
 
     def law(rate, assignment):
         labels = PermuteAndFlip(rate, monotonic=True)
-        return audit.forest_law(leaves, data[1], n_leaves, 2, labels.pmf, assignment)
+        return random_forest.forest_law(leaves, data[1], n_leaves, 2, labels.pmf, assignment)
 
     halved = accounting == "proved" and neighbours == "replace-one"
     assignments = ["independent", "equal-parts"][:: 1 if accounting == "proved" else -1]

@@ -106,6 +106,6 @@ def test_a_chapter_has_its_parts(site, stem):
 
 def test_ledger_rows_can_be_linked(site):
     from dplit import claims
-    from dplit.claims.page import row_id
+    from dplit.ledger.page import row_id
 
     assert {row_id(claim.id) for claim in claims.all()} <= anchors(site / "book" / "ledger.html")

@@ -1,0 +1,30 @@
+"""The engine of claims: what a claim is, what its check returns, how it is run, tabled and shown.
+
+It knows no claim: those are the dockets in `dplit.claims`.
+"""
+
+from dplit.ledger.claim import PAPERS, Claim, claim
+from dplit.ledger.evidence import (
+    CAPACITY,
+    INTERVAL_ERROR,
+    KINDS,
+    LEDGER_ERROR,
+    VERDICTS,
+    Case,
+    Evidence,
+    bounded,
+    equal,
+    interval,
+    of_equality,
+    of_privacy,
+    of_upper_bound,
+    private,
+    verdict_of,
+)
+from dplit.ledger.table import table
+
+__all__ = [
+    "CAPACITY", "INTERVAL_ERROR", "KINDS", "LEDGER_ERROR", "PAPERS", "VERDICTS", "Case", "Claim", "Evidence",
+    "bounded", "claim", "equal", "interval", "of_equality", "of_privacy", "of_upper_bound", "private",
+    "table", "verdict_of",
+]  # fmt: skip

@@ -1,0 +1,168 @@
+"""Check the ledger: choose claims, compute their evidence anew, keep whatever came back.
+
+The answer to a claim depends on its id, the seed and the effort alone: its generator is
+`dplit.work.stream`, and linear algebra runs on one thread. So the answers are the same in any order, in any
+selection, with any number of jobs, and on a cluster: `run` fans out through joblib, and follows the
+backend that `joblib.parallel_config` has set.
+"""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+import joblib
+from threadpoolctl import threadpool_limits
+
+from dplit.errors import PrivacyLeakWarning, check_integer, summarised
+from dplit.ledger.claim import Claim
+from dplit.ledger.evidence import Evidence
+from dplit.work import Effort, nearest, stream, versions
+
+
+@dataclass(frozen=True)
+class Row:
+    """One claim and what its check came to.
+
+    Attributes
+    ----------
+    claim : Claim
+    evidence : Evidence or None
+        None if the check raised.
+    seconds : float
+        Time that the check took.
+    error : str
+        Exception and the innermost lines it came through; empty if there was none.
+    """
+
+    claim: Claim
+    evidence: Evidence | None
+    seconds: float
+    error: str = ""
+
+    @property
+    def ok(self):
+        """True if the computed verdict is the declared one."""
+        return self.evidence is not None and self.evidence.verdict == self.claim.verdict
+
+    @property
+    def computed(self):
+        """The computed verdict, or "error"."""
+        return "error" if self.evidence is None else self.evidence.verdict
+
+    def to_dict(self):
+        """The row as plain data, ready for JSON."""
+        c = self.claim
+        return {
+            "id": c.id,
+            "paper": c.paper,
+            "where": c.where,
+            "says": c.says,
+            "ours": c.ours,
+            "holds_instead": c.holds_instead,
+            "declared": c.verdict,
+            "computed": self.computed,
+            "ok": self.ok,
+            "seconds": round(self.seconds, 3),
+            "evidence": None if self.evidence is None else self.evidence.to_dict(),
+            "error": self.error,
+        }
+
+
+def select(claims, patterns=(), papers=()):
+    """The claims whose id matches one of `patterns` and whose paper is one of `papers`.
+
+    Parameters
+    ----------
+    claims : sequence of Claim
+    patterns : sequence of str
+        Ids, or glob patterns over ids; none selects all.
+    papers : sequence of str
+        Keys of `PAPERS`; none selects all.
+
+    Returns
+    -------
+    list of Claim, in the order of `claims`, each once.
+
+    Raises
+    ------
+    ValueError
+        A pattern that matches no claim, or a selection that is empty.
+    """
+    ids = [c.id for c in claims]
+    for pattern in patterns:
+        if not any(fnmatchcase(i, pattern) for i in ids):
+            raise ValueError(f"no claim has the id {pattern!r}; {nearest(pattern, ids)}")
+    chosen = [
+        c
+        for c in claims
+        if (not patterns or any(fnmatchcase(c.id, p) for p in patterns))
+        and (not papers or c.paper in papers)
+    ]
+    if not chosen:
+        held = ", ".join(dict.fromkeys(claim.paper for claim in claims))
+        raise ValueError(f"no claim fits the selection; the ledger has claims of {held}")
+    return chosen
+
+
+def run(claims, effort="quick", seed=0, jobs=1):
+    """Check each claim; yields a `Row` as soon as its check ends, in no particular order.
+
+    Parameters
+    ----------
+    claims : iterable of Claim
+    effort : {"quick", "reader", "deep"}
+    seed : int
+        Seeds every claim's generator, together with the claim's id.
+    jobs : int
+        Processes; -1 for one a core.
+    """
+    claims = list(claims)
+    waiting = {c.id: c for c in claims}
+    seed, effort = check_integer(seed, "seed", 0), str(Effort(effort))
+    parallel = joblib.Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1)
+    answers = parallel(joblib.delayed(_answer)(c, effort, seed) for c in claims)
+    try:
+        for claim_id, *answer in answers:
+            yield Row(waiting.pop(claim_id), *answer)
+    except Exception as error:  # a worker process is gone, and with it what it had not yet sent
+        lost = f"no answer; run this claim alone to see why ({summarised(error, 0)})"
+        yield from (Row(c, None, 0.0, lost) for c in waiting.values())
+
+
+def in_order(rows: Iterable[Row], claims):
+    """`rows` sorted as `claims` are."""
+    place = {c.id: i for i, c in enumerate(claims)}
+    return sorted(rows, key=lambda row: place[row.claim.id])
+
+
+def to_dict(rows, effort, seed, interrupted=False):
+    """The answers as plain data: what ``dplit verify --json`` prints."""
+    return {
+        "ok": all(row.ok for row in rows) and not interrupted,
+        "interrupted": interrupted,
+        "effort": str(effort),
+        "seed": seed,
+        "versions": versions("numpy", "scipy"),
+        "totals": dict(sorted(Counter(row.computed for row in rows).items())),
+        "claims": [row.to_dict() for row in rows],
+    }
+
+
+def _answer(claim, effort, seed):
+    """Id, evidence, seconds and error of one claim; never raises, so that no answer is lost."""
+    start = time.perf_counter()
+    evidence, error = None, ""
+    try:
+        with threadpool_limits(1), warnings.catch_warnings():
+            warnings.simplefilter("ignore", PrivacyLeakWarning)  # some claims are about leaks
+            evidence = claim.check(effort, rng=stream(claim.id, seed))
+            if not isinstance(evidence, Evidence):
+                raise TypeError(f"a check must return Evidence, got {evidence!r}")
+    except Exception as raised:
+        evidence, error = None, summarised(raised)
+    return claim.id, evidence, time.perf_counter() - start, error

@@ -11,19 +11,20 @@ PACKAGE = Path(__file__).resolve().parents[1] / "dplit"
 LONGEST_FILE = 400
 ORDER = """
 errors
-domain
-datasets
-budget
+domain budget printed loss neighbours work
 mechanisms
-sensitivity median occupancy utility balance attribute leaves
+sensitivity median balance occupancy utility median_forest
+majority depth random_forest
 multinomial consistency
-majority depth
 matrix
+boosting
+datasets
 trees
 forests
 baselines
 audit
 experiments
+ledger
 claims
 plotting cli
 """.split()

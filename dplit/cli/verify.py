@@ -55,7 +55,7 @@ def run(arguments):
     from dplit import claims
     from dplit.ledger import PAPERS
     from dplit.ledger import run as verify
-    from dplit.ledger import table as report
+    from dplit.ledger.table import text
 
     _check_papers(arguments, PAPERS)
     try:
@@ -68,7 +68,7 @@ def run(arguments):
         found = verify.to_dict(rows, arguments.effort, arguments.seed, interrupted)
         print(json.dumps(found, indent=2, ensure_ascii=False, allow_nan=False))
     else:
-        print(report.text(rows))
+        print(text(rows))
     if interrupted:
         print(f"interrupted: {len(rows)} of {len(chosen)} claims were checked", file=sys.stderr)
         return 130

@@ -1,27 +1,16 @@
-"""Check the ledger: choose claims, compute their evidence anew, keep whatever came back.
-
-The answer to a claim depends on its id, the seed and the effort alone: its generator is
-`dplit.work.stream`, and linear algebra runs on one thread. So the answers are the same in any order, in any
-selection, with any number of jobs, and on a cluster: `run` fans out through joblib, and follows the
-backend that `joblib.parallel_config` has set.
-"""
+"""Check the ledger: choose claims, compute their evidence anew, keep whatever came back."""
 
 from __future__ import annotations
 
-import time
-import warnings
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
-import joblib
-from threadpoolctl import threadpool_limits
-
-from dplit.errors import PrivacyLeakWarning, check_integer, summarised
+from dplit.errors import check_integer
 from dplit.ledger.claim import Claim
 from dplit.ledger.evidence import Evidence
-from dplit.work import Effort, nearest, stream, versions
+from dplit.work import Effort, fan_out, nearest, stream, versions
 
 
 @dataclass(frozen=True)
@@ -122,16 +111,9 @@ def run(claims, effort="quick", seed=0, jobs=1):
         Processes; -1 for one a core.
     """
     claims = list(claims)
-    waiting = {c.id: c for c in claims}
     seed, effort = check_integer(seed, "seed", 0), str(Effort(effort))
-    parallel = joblib.Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1)
-    answers = parallel(joblib.delayed(_answer)(c, effort, seed) for c in claims)
-    try:
-        for claim_id, *answer in answers:
-            yield Row(waiting.pop(claim_id), *answer)
-    except Exception as error:  # a worker process is gone, and with it what it had not yet sent
-        lost = f"no answer; run this claim alone to see why ({summarised(error, 0)})"
-        yield from (Row(c, None, 0.0, lost) for c in waiting.values())
+    for done in fan_out(_answer, [(c, effort, seed) for c in claims], jobs):
+        yield Row(claims[done.place], done.result, done.seconds, done.error)
 
 
 def in_order(rows: Iterable[Row], claims):
@@ -154,15 +136,8 @@ def to_dict(rows, effort, seed, interrupted=False):
 
 
 def _answer(claim, effort, seed):
-    """Id, evidence, seconds and error of one claim; never raises, so that no answer is lost."""
-    start = time.perf_counter()
-    evidence, error = None, ""
-    try:
-        with threadpool_limits(1), warnings.catch_warnings():
-            warnings.simplefilter("ignore", PrivacyLeakWarning)  # some claims are about leaks
-            evidence = claim.check(effort, rng=stream(claim.id, seed))
-            if not isinstance(evidence, Evidence):
-                raise TypeError(f"a check must return Evidence, got {evidence!r}")
-    except Exception as raised:
-        evidence, error = None, summarised(raised)
-    return claim.id, evidence, time.perf_counter() - start, error
+    """The evidence of one claim, from a generator of its own."""
+    evidence = claim.check(effort, rng=stream(claim.id, seed))
+    if not isinstance(evidence, Evidence):
+        raise TypeError(f"a check must return Evidence, got {evidence!r}")
+    return evidence

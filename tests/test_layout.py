@@ -11,7 +11,7 @@ PACKAGE = Path(__file__).resolve().parents[1] / "dplit"
 LONGEST_FILE = 400
 ORDER = """
 errors
-domain budget printed loss neighbours work
+domain budget printed neighbours loss work
 mechanisms
 sensitivity median balance occupancy utility median_forest
 majority depth random_forest

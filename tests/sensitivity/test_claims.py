@@ -32,7 +32,7 @@ def test_smallest_excess_of_the_unweighted_reading():
         ("published_mse", lambda n, low, high: (high - low) ** 2 / (2 * n), "mse"),
         ("published_sse", lambda removed, low, high: (high - low) ** 2 * removed / 4, "sse"),
         ("mse", lambda n, low, high, neighbours="": 4 * (high - low) ** 2 / n, "mse/corrected"),
-        ("children_mse", lambda n, low, high, neighbours: n * 0 + 1 / 8, "unweighted/corrected"),
+        ("children_mse", lambda n, low, high, neighbours: 1 / 8, "unweighted/corrected"),
         ("sse_removed", lambda n, d, low, high: d * (high - low) ** 2, "sse/corrected"),
     ],
 )

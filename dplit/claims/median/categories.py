@@ -149,7 +149,12 @@ def categorical_score(effort, rng):
         f"Levels {counts} at epsilon = log 4: the sides differ by {printed} on average with the "
         f"printed score, by {uniform} if C is drawn at random, by {balanced} with a minus sign. "
         f"The printed score is worse than chance in {len(worse)} of {len(found)} cases.",
-        {"counts": list(counts), "epsilon": EPSILON, "printed": str(printed), "uniform": str(uniform)},
+        {
+            "counts": list(counts),
+            "epsilon": EPSILON,
+            "printed": str(printed),
+            "uniform": str(uniform),
+        },
         cases=len(found),
         published=float(balanced),
         computed=float(printed),

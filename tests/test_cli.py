@@ -18,8 +18,8 @@ import pytest
 import dplit
 from dplit import Categorical, Continuous, Domain, claims
 from dplit.cli import COMMANDS, main, parser
-from dplit.ledger import registry as core
 from dplit.ledger import Evidence
+from dplit.ledger import registry as core
 
 
 def _draw(effort, rng):
@@ -94,8 +94,8 @@ def test_another_verdict_than_declared_is_status_one(ledger, capsys):
 def test_a_crash_is_status_one_and_loses_no_other(ledger, capsys):
     core.claim("rdf/breaks", "", "holds")(_raise)
     status, found = answer(capsys)
-    assert status == 1 and [row["ok"] for row in found["claims"]] == [True, True, False]
-    assert found["claims"][2]["error"].startswith("RuntimeError: the check broke (registry.py:")
+    assert status == 1 and [row["ok"] for row in found["claims"]] == [True, False, True]
+    assert found["claims"][1]["error"].startswith("RuntimeError: the check broke (registry.py:")
     assert "test_cli.py:" in found["claims"][2]["error"]
 
 

@@ -1,4 +1,4 @@
-"""Claims of DiPriMe v1 on the Laplace model of a leaf count: theorem 2, appendix A.2.2, the text after theorem 3.
+"""Claims of DiPriMe v1 on the Laplace model of a leaf count: theorem 2 and the text after theorem 3.
 
 Derived in :doc:`/book/occupancy`. The model's tail is compared with its characteristic function, in
 fractions and by quadrature.

@@ -55,8 +55,9 @@ def proved_cells(depth, low=0.0, high=TURN):
     if high - low < NARROWEST:
         return 0
     middle = (low + high) / 2
-    halves = proved_cells(depth, low, middle), proved_cells(depth, middle, high)
-    return sum(halves) if all(halves) else 0
+    left = proved_cells(depth, low, middle)
+    right = left and proved_cells(depth, middle, high)
+    return left + right if right else 0
 
 
 def _is_below(depth, low, high):

@@ -8,6 +8,7 @@ squared errors from scratch.
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -63,16 +64,20 @@ def theorem_1(effort, rng):
     r"""For $0 < t < N/2$, $\mathrm{E}[\widetilde{SSE}] - SSE \le 4B^2 N - 8B^2 t +
     16B^2/(\epsilon_\ell^2 t)$ with probability at least $1 - \zeta_t$; in the appendix the last
     term is $16B^2/\epsilon_\ell^2$."""
-    cases = [
-        Case(4 * worst, stated(*at, 1.0), dict(zip(("n", "t", "epsilon"), at)))
-        for at, worst in (*_enumerated(effort), *_large(effort))
+    worst = [*_enumerated(effort), *_large(effort)]
+    theorem, appendix = (
+        bounded(
+            (
+                Case(4 * loss, stated(*at, 1.0), dict(zip(("n", "t", "epsilon"), at)))
+                for at, loss in worst
+            ),
+            "It is nearest to the truth at N = {n}, t = {t}, epsilon = {epsilon:g}: {stated:.6g} B^2 "
+            "against {exact:.6g} B^2.",
+        )
         for stated in (utility.published_split_loss, utility.published_split_loss_appendix)
-    ]
-    return bounded(
-        cases,
-        "Of {cases} cases the nearest has N = {n}, t = {t}, epsilon = {epsilon:g}: "
-        "{exact:.6g} against {stated:.6g}.",
     )
+    shown = appendix if appendix.verdict == "fails" else theorem
+    return replace(shown, cases=theorem.cases + appendix.cases)
 
 
 @theorem_1.corrected(

@@ -80,7 +80,10 @@ def theorem_3(effort, rng):
 
 
 def _chances(effort):
-    """The chance that some leaf is off by t or more, beside zeta, where zeta is below 1."""
+    """The chance that some leaf is off by t or more, beside zeta, where zeta is below 1.
+
+    Both laws leave out less than 1e-33, so the smallest zeta are left out too.
+    """
     for depth in range(1, effort.pick(4, 5, 6)):
         for size in effort.pick((1, 2, 4), (1, 2, 3, 4, 8), (1, 2, 3, 4, 6, 8, 16)):
             for rate in (0.1, 0.5, 1.0, 2.0, 4.0, 8.0):
@@ -88,7 +91,7 @@ def _chances(effort):
                     n = size << depth
                     zeta = utility.zeta(n, depth, rate, t)
                     shown = {"n": n, "depth": depth, "t": t, "epsilon_1": rate}
-                    if zeta < 1:
+                    if 1e-24 < zeta < 1:
                         yield Case(occupancy.any_leaf_tail(n, depth, rate, t), zeta, shown)
 
 

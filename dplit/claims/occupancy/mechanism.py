@@ -63,6 +63,7 @@ def _least_epsilon(n, depth):
     "assumes",
     "thm-occupancy-published",
     ("occupancy.leaf_law", "occupancy.leaf_tail", "occupancy.published_bound"),
+    quantity="probability that a leaf is t off",
 )
 def theorem_2(effort, rng):
     r"""The same bounds hold for $|\tilde N_i - N/2^d|$ of a leaf that the rank mechanism makes.
@@ -90,12 +91,15 @@ def theorem_2(effort, rng):
         cases=cases,
         published=shown.stated,
         computed=shown.exact,
+        relation="<=",
         counterexample={**shown.data, "tail": shown.exact, "bound": shown.stated},
     )
 
 
 @theorem_2.corrected(
-    "thm-occupancy-mechanism", ("occupancy.corrected_bound", "occupancy.leaf_tail")
+    "thm-occupancy-mechanism",
+    ("occupancy.corrected_bound", "occupancy.leaf_tail"),
+    quantity="probability that a leaf is t off",
 )
 def every_size(effort, rng):
     r"""For every $N$, $d$ and $\epsilon_1$: $\Pr(|\tilde N - N/2^d| \ge t) \le B_d(t) \le 1$,
@@ -123,6 +127,7 @@ def every_size(effort, rng):
     ("occupancy.divisible_bound", "occupancy.corrected_bound", "occupancy.published_bound"),
     kind="certified",
     ours=True,
+    quantity="tail over the published bound",
 )
 def proved(effort, rng):
     r"""Both bounds of theorem 2 hold for the rank mechanism, for every $d$ and $t$: up to
@@ -156,6 +161,7 @@ def proved(effort, rng):
         cases=sum(cells) + len(divisible) + len(others),
         published=1.0,
         computed=max(largest),
+        relation="<",
     )
 
 
@@ -199,6 +205,7 @@ def _worst_leaves(n, depth, root):
     "thm-occupancy-law",
     ("occupancy.any_leaf_tail", "occupancy.any_leaf_below", "occupancy.leaf_tail"),
     ours=True,
+    quantity="probability that some leaf is off",
 )
 def worst_leaf(effort, rng):
     """The probability that some leaf of all $2^d$ is at least $t$ off $N/2^d$ follows from the
@@ -224,6 +231,7 @@ def worst_leaf(effort, rng):
         cases=len(laws),
         published=most.stated,
         computed=most.exact,
+        relation="<=",
     )
 
 
@@ -239,6 +247,7 @@ def worst_leaf(effort, rng):
     kind="simulated",
     ours=True,
     intervals=16,
+    quantity="probability that some leaf is off",
 )
 def leaf_law(effort, rng):
     """Simulated trees have the tails of `leaf_law` for one leaf and of `any_leaf_tail` for the
@@ -262,5 +271,6 @@ def leaf_law(effort, rng):
         cases=4 * trees,
         published=sum(spans[-1]) / 2,
         computed=exact[-1],
+        relation="within",
         intervals=tuple(spans),
     )

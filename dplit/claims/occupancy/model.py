@@ -33,6 +33,7 @@ def _proved_for_all_t(depth):
     "thm-occupancy-published",
     ("occupancy.model_tail", "occupancy.published_bound"),
     kind="certified",
+    quantity="probability that the model is t off",
 )
 def theorem_2(effort, rng):
     r"""For $S = \sum_i \operatorname{Lap}(2^{i-d}/\epsilon_1)$: $\Pr(|S| \ge t)$ is at most
@@ -84,6 +85,7 @@ def _same_transform(depth):
     "thm-occupancy-model",
     ("occupancy.model_tail", "occupancy.model_bound", "occupancy.alternates_and_falls"),
     kind="certified",
+    quantity="probability that the model is t off",
 )
 def mixture(effort, rng):
     r"""$\Pr(|S| \ge t) = \sum_j c_j e^{-2^j\epsilon_1 t} \le A_d e^{-\epsilon_1 t}$, $A_d = c_0
@@ -112,6 +114,7 @@ def mixture(effort, rng):
         cases=len(depths) + len(points),
         published=same.published,
         computed=same.computed,
+        relation="=",
     )
 
 
@@ -157,6 +160,7 @@ def _ends(depths, stated):
     "fails",
     "thm-occupancy-window",
     ("occupancy.published_window", "occupancy.chebyshev_window"),
+    quantity="end of the window, in u",
 )
 def window(effort, rng):
     r"""Chebyshev's bound is tighter than the sub-exponential one for $t$ between 0.76 and 3.61
@@ -166,7 +170,10 @@ def window(effort, rng):
     return equal(ends, note, rtol=1e-6)
 
 
-@window.corrected(functions=("occupancy.chebyshev_window",))
+@window.corrected(
+    functions=("occupancy.chebyshev_window",),
+    quantity="end of the window, in u",
+)
 def window_corrected(effort, rng):
     r"""It is the tighter exactly from $2\sqrt{-W_0(-1/8)}$ to $-\frac2a W_{-1}(-a/\sqrt8)$, $a
     = \beta\sqrt\gamma/2$: (0.76, 7.81) at depth 1, (0.76, 6.04) in the limit."""
@@ -181,6 +188,7 @@ def window_corrected(effort, rng):
     "fails",
     "rem-occupancy-tighter",
     ("occupancy.published_bound", "occupancy.leaf_tail", "occupancy.model_tail"),
+    quantity="tail at the largest t, beside the bound",
 )
 def tighter(effort, rng):
     """The bound becomes tighter for higher values of $t$: the published bound over the tail
@@ -224,7 +232,9 @@ def _is_linear(depth, t):
 
 
 @tighter.corrected(
-    functions=("occupancy.model_bound", "occupancy.alternates_and_falls"), kind="certified"
+    functions=("occupancy.model_bound", "occupancy.alternates_and_falls"),
+    kind="certified",
+    quantity="published bound over the tail",
 )
 def tighter_corrected(effort, rng):
     r"""In the model, $A_d e^{-\epsilon_1 t}$ over the tail falls to 1 in $t$; the published
@@ -246,4 +256,5 @@ def tighter_corrected(effort, rng):
         cases=len(depths) * len(t),
         published=float(rate[-1]),
         computed=float(ratio[-1]),
+        relation=">=",
     )

@@ -46,6 +46,7 @@ def _integrated_law(counts, epsilon):
     "holds",
     "thm-utility-flip",
     ("utility.published_flip", "utility.label_law"),
+    quantity="probability of a flip",
 )
 def flip(effort, rng):
     r"""With two classes, noise of scale $1/\epsilon_\ell$, negative counts set to 0 and a tie
@@ -72,6 +73,7 @@ def flip(effort, rng):
     "thm-utility-classes",
     ("utility.label_law", "utility.label_loss", "utility.label_loss_bound"),
     ours=True,
+    quantity="probability of a wrong label",
 )
 def classes(effort, rng):
     r"""With $k \ge 3$ classes setting negative counts to 0 still changes nothing. Class $j$
@@ -101,6 +103,7 @@ def classes(effort, rng):
         cases=len(laws) + 2 * len(gaps),
         published=stated,
         computed=float(wrong),
+        relation=">",
     )
 
 
@@ -174,6 +177,7 @@ def _falls(n, t):
     "fails",
     "thm-utility-accuracy",
     ("utility.published_accuracy_loss", "utility.expected_accuracy"),
+    quantity="loss of accuracy",
 )
 def theorem_2(effort, rng):
     r"""With probability at least $1 - \zeta_t$ the accuracy falls by at most $P_f$ of the gap
@@ -205,7 +209,9 @@ def _accuracy_losses(sizes):
 
 
 @theorem_2.corrected(
-    "thm-utility-accuracy-corrected", ("utility.accuracy_loss_bound", "utility.worst_accuracy_loss")
+    "thm-utility-accuracy-corrected",
+    ("utility.accuracy_loss_bound", "utility.worst_accuracy_loss"),
+    quantity="loss of accuracy",
 )
 def theorem_2_corrected(effort, rng):
     r"""With probability at least $1 - \zeta_t$, for all labels of two classes and whatever the
@@ -231,6 +237,7 @@ def theorem_2_corrected(effort, rng):
         cases=len(losses) + len(programmes),
         published=largest.stated,
         computed=float(largest.exact),
+        relation="<=",
     )
 
 
@@ -241,6 +248,7 @@ def theorem_2_corrected(effort, rng):
     "thm-utility-accuracy",
     ("utility.published_accuracy_loss", "utility.label_loss"),
     ours=True,
+    quantity="loss of accuracy",
 )
 def same_split(effort, rng):
     r"""Noise in the labels alone lowers the accuracy of the private split by at most $P_f$ of

@@ -90,6 +90,7 @@ def _within(n, depth, t):
     "fails",
     "thm-utility-leaf",
     ("utility.published_leaf_change", "utility.leaf_change"),
+    quantity="change of a leaf's squared error, in B^2",
 )
 def theorem_1(effort, rng):
     r"""If leaf $i$ holds $\tilde N_i$ records with $|\tilde N_i - N/2^d| \le t$, noise in the
@@ -116,12 +117,14 @@ def theorem_1(effort, rng):
         cases=sum(map(len, readings)),
         published=shown[0]["bound"],
         computed=float(shown[0]["change"]),
+        relation="<=",
         counterexample=dict(zip(("one_column", "all_within_t", "two_columns"), shown)),
     )
 
 
 @theorem_1.corrected(
-    functions=("utility.leaf_change", "utility.leaf_shift", "utility.leaf_change_any")
+    functions=("utility.leaf_change", "utility.leaf_shift", "utility.leaf_change_any"),
+    quantity="change of a leaf's squared error, in R^2",
 )
 def theorem_1_corrected(effort, rng):
     r"""On one column, if all leaves are within $t \le M = N/2^d$, the change of leaf $i$ is at
@@ -188,6 +191,7 @@ def _growths(largest):
     "fails",
     "thm-utility-tree",
     ("utility.published_change", "utility.worst_change"),
+    quantity="growth of the tree's squared error, in B^2",
 )
 def corollary(effort, rng):
     """If all leaves are within $t$ of $N/2^d$ records, the tree's squared error changes by at
@@ -214,7 +218,8 @@ def corollary(effort, rng):
         "utility.change_bound",
         "utility.alternating_change",
         "utility.change_bound_any",
-    )
+    ),
+    quantity="growth over the bound",
 )
 def corollary_corrected(effort, rng):
     r"""On one column, if all leaves are within $t \le M$, the change is below $4^{d-1} R^2 t$
@@ -252,4 +257,5 @@ def corollary_corrected(effort, rng):
         cases=sum(map(len, (growths, falls, below, shares))),
         published=shares[-1].stated,
         computed=shares[-1].exact,
+        relation="<",
     )

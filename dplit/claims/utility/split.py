@@ -59,6 +59,7 @@ def _large(effort):
         "utility.published_split_loss_appendix",
         "utility.worst_split_loss",
     ),
+    quantity="expected loss, in B^2",
 )
 def theorem_1(effort, rng):
     r"""For $0 < t < N/2$, $\mathrm{E}[\widetilde{SSE}] - SSE \le 4B^2 N - 8B^2 t +
@@ -81,7 +82,8 @@ def theorem_1(effort, rng):
 
 
 @theorem_1.corrected(
-    functions=("utility.split_loss_bound", "utility.worst_split_change", "utility.expected_sse")
+    functions=("utility.split_loss_bound", "utility.worst_split_change", "utility.expected_sse"),
+    quantity="expected loss, in R^2",
 )
 def theorem_1_corrected(effort, rng):
     r"""With probability at least $1 - \zeta_t$ and $s = \lfloor t \rfloor + 1$, the loss is at
@@ -130,6 +132,7 @@ def _expected(effort):
     ("utility.expected_split_loss", "utility.published_split_loss"),
     ours=True,
     holds_instead="diprime-v2/theorem-1/expectation",
+    quantity="expected loss, in B^2",
 )
 def everything(effort, rng):
     r"""For every $0 < t < N/2$ the loss, expected over the split and the noise, is at most
@@ -148,6 +151,7 @@ def everything(effort, rng):
     "thm-utility-expected",
     ("utility.expected_split_loss", "utility.worst_split_loss"),
     ours=True,
+    quantity="expected loss, in R^2",
 )
 def expectation(effort, rng):
     r"""Over the split and the noise the largest expected loss is $\sum_k \Pr(k)\, w_k$ with
@@ -197,6 +201,7 @@ def _noise_tail(left, right, epsilon):
     ours=True,
     kind="simulated",
     intervals=4,
+    quantity="probability of a flip",
 )
 def simulated(effort, rng):
     """Simulated splits and noise agree with the exact chance that both blocks hold more than
@@ -228,5 +233,6 @@ def simulated(effort, rng):
         cases=draws,
         published=exact[2],
         computed=float(flips.mean()),
+        relation="within",
         intervals=spans,
     )

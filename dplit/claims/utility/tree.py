@@ -46,6 +46,7 @@ def _second_column(n, t, rate, epsilon):
     "fails",
     "thm-utility-loss",
     ("utility.published_loss", "utility.zeta"),
+    quantity="probability of a larger loss",
 )
 def theorem_3(effort, rng):
     r"""With probability at least $1 - \zeta$ the private tree loses at most $(2B^2 t +
@@ -106,6 +107,7 @@ def _times_zeta(case):
     "thm-utility-loss",
     ("utility.zeta", "occupancy.any_leaf_tail"),
     holds_instead="diprime-v1/theorem-3/corrected",
+    quantity="probability that some leaf is off",
 )
 def union(effort, rng):
     r"""If $\Pr(|\tilde N_i - N/2^d| \ge t) \le 2^{1-d}\zeta$, all leaves are within $t$ with
@@ -141,7 +143,8 @@ def _losses(effort):
 
 
 @theorem_3.corrected(
-    functions=("utility.loss_bound", "utility.worst_loss", "occupancy.any_leaf_tail")
+    functions=("utility.loss_bound", "utility.worst_loss", "occupancy.any_leaf_tail"),
+    quantity="expected loss, in B^2",
 )
 def theorem_3_corrected(effort, rng):
     r"""On one column all leaves are within $t < M$ with probability at least $1 - 2\zeta$,
@@ -171,6 +174,7 @@ def theorem_3_corrected(effort, rng):
         cases=len(chances) + len(programmes) + len(losses),
         published=losses[0].stated,
         computed=losses[0].exact,
+        relation="<=",
     )
 
 
@@ -183,6 +187,7 @@ def theorem_3_corrected(effort, rng):
     ours=True,
     kind="simulated",
     intervals=2,
+    quantity="probability that all leaves are within t",
 )
 def simulated(effort, rng):
     r"""In simulated trees on one column all leaves are within $t$ as often as the exact law
@@ -210,5 +215,6 @@ def simulated(effort, rng):
         cases=2 * draws,
         published=sides[0][0],
         computed=sides[0][1],
+        relation="within",
         intervals=tuple(spans),
     )

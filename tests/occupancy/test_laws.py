@@ -41,11 +41,8 @@ def all_leaves_hold(n, depth, root, least, most):
     """Probability that every leaf holds `least` to `most` records, in fractions."""
     if depth == 0:
         return Fraction(least <= n <= most)
-    return sum(
-        p * all_leaves_hold(j, depth - 1, root, least, most)
-        * all_leaves_hold(n - j, depth - 1, root, least, most)
-        for j, p in enumerate(split(n, root))
-    )  # fmt: skip
+    below = [all_leaves_hold(j, depth - 1, root, least, most) for j in range(n + 1)]
+    return sum(p * left * right for p, left, right in zip(split(n, root), below, below[::-1]))
 
 
 SETTINGS = [

@@ -25,11 +25,17 @@ def sse(targets):
     return sum((y - mean) ** 2 for y in targets)
 
 
-def limit(law, columns, epsilon, effort, mechanism="exponential"):
-    """Loss on a large crossed node, near the supremum."""
-    sizes = (2 * 10**4, 160, 80, -10), (10**5, 160, 80, -10), (10**6, 400, 200, -12)
-    half, few, fewer, log_odds = effort.pick(*sizes)
+def sizes(effort, epsilon):
+    """A large crossed node, near the supremum: records, and the log odds of the second cuts."""
+    large = (2 * 10**4, 160, 80, -10), (10**5, 160, 80, -10), (10**6, 400, 200, -12)
+    half, few, fewer, log_odds = effort.pick(*large)
     few, fewer = (math.ceil(m / epsilon) for m in (few, fewer))
+    return {"half": half, "few": few, "fewer": fewer, "log_odds": log_odds}
+
+
+def limit(law, columns, epsilon, effort, mechanism="exponential"):
+    """Loss on the node of these `sizes`."""
+    half, few, fewer, log_odds = sizes(effort, epsilon).values()
     gaps = [1 / (1 + math.exp(log_odds + epsilon * m)) for m in (few, fewer)]
     node = laws.crossed(half, few, fewer, columns, gaps)
     return laws.removal_loss(law, node, epsilon, HALF_RATE * epsilon, mechanism)

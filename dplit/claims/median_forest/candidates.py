@@ -11,7 +11,7 @@ from fractions import Fraction
 from itertools import product
 
 from dplit import median_forest as laws
-from dplit.claims.median_forest._nodes import HALF_RATE, grid_losses, limit, sse
+from dplit.claims.median_forest._nodes import HALF_RATE, grid_losses, limit, sizes, sse
 from dplit.ledger import Case, Evidence, claim, of_privacy, private, verdict_of
 
 
@@ -65,17 +65,20 @@ def split_budget_algorithm(effort, rng):
     r"""With $\epsilon_1 = \rho\epsilon/(2 d_{max})$ median and choice cost $\epsilon_1$ each,
     and the tree $\epsilon$ (assuming $K = 1$)."""
     one, two = (
-        max(limit(laws.candidates_law, columns, e, effort) / e for e in (0.5, 1.0, 2.0))
+        {e: limit(laws.candidates_law, columns, e, effort) / e for e in (0.5, 1.0, 2.0)}
         for columns in (1, 2)
     )
+    worst = max(two, key=two.get)
+    most, missed = max(one.values()), two[worst]
     return Evidence(
-        verdict="leaks" if one > 2 else "assumes" if two > 2 else "holds",
+        verdict="leaks" if most > 2 else "assumes" if missed > 2 else "holds",
         kind="exact",
-        summary=f"In units of epsilon_1, where 2 are paid: one column at most {one:.4f}, two {two:.4f}.",
-        cases=6,
+        summary="In units of epsilon_1, where 2 are paid: one column at most "
+        f"{most:.4f}, two {missed:.4f}.",
+        cases=len(one) + len(two),
         published=2.0,
-        computed=two,
-        counterexample={"half": 2 * 10**4, "few": 160, "fewer": 80, "columns": 2, "loss": two},
+        computed=missed,
+        counterexample={"columns": 2, "epsilon": worst, "loss": missed, **sizes(effort, worst)},
     )
 
 

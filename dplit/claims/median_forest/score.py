@@ -13,7 +13,7 @@ from itertools import combinations_with_replacement, product
 import numpy as np
 
 from dplit import median_forest as laws
-from dplit.claims.median_forest._nodes import GRID, HALF_RATE, grid_losses, limit, sse
+from dplit.claims.median_forest._nodes import GRID, HALF_RATE, grid_losses, limit, sizes, sse
 from dplit.ledger import Case, bounded, claim, equal, of_privacy, private, verdict_of
 
 HALVES = [Fraction(i, 2) for i in range(3)]  # targets in the enumerations: 0, 1/2, 1
@@ -36,7 +36,13 @@ def budget_exp_flip(effort, rng):
     for mechanism in laws.MECHANISMS:
         for columns in effort.pick((2, 3), (2, 3, 4), (2, 3, 4, 5)):
             loss = limit(laws.candidates_law, columns, 1.0, effort, mechanism)
-            cases.append(Case(loss, 2.0, {"columns": columns, "mechanism": mechanism}))
+            data = {
+                "columns": columns,
+                "mechanism": mechanism,
+                "epsilon": 1.0,
+                **sizes(effort, 1.0),
+            }
+            cases.append(Case(loss, 2.0, data))
     said = ", ".join(
         "K = {columns} by {mechanism}".format(**c.data) + f" {c.exact:.4f}" for c in cases
     )

@@ -1,6 +1,7 @@
 """Claims on the median forest: what decides each failure, and that a wrong law or sampler is found out."""
 
 import math
+from fractions import Fraction
 
 import pytest
 
@@ -19,6 +20,17 @@ def test_the_smallest_mirror_breaks_the_claim():
     assert found.published == pytest.approx(2 * case["epsilon"])
     one = ours["diprime-v1/split-budget"].check().counterexample
     assert (one["zeros"], one["ones"], one["columns"]) == (1, 1, 2)
+
+
+@pytest.mark.parametrize("name", ["k-candidates", "split-budget"])
+def test_a_ratio_in_fractions_is_that_of_the_law(name):
+    found = ours[f"diprime-v1/{name}"].check()
+    case = found.counterexample
+    first, gap = (float(Fraction(g)) for g in case["gaps"])
+    node = median_forest.mirror(case["zeros"], case["ones"], case["columns"], gap, first)
+    law, epsilon = median_forest.candidates_law, case["epsilon"]
+    loss = median_forest.removal_loss(law, node, epsilon, epsilon / 2)
+    assert found.computed == pytest.approx(loss, rel=1e-9)
 
 
 def test_the_published_mean_costs_what_its_answer_is():

@@ -1,4 +1,4 @@
-r"""What the claims on splits share: squared errors and laws from the definition, and losses of nodes.
+r"""What the claims on splits share: squared errors, and losses of nodes.
 
 Targets lie in [0, 1] with :math:`R^2/(8B^2) = \frac12`, as on [-B, B]: a unit of SSE weighs half of
 the budget.
@@ -13,7 +13,6 @@ from itertools import combinations_with_replacement, product
 import numpy as np
 
 from dplit import median_forest as laws
-from dplit.mechanisms import PermuteAndFlip
 
 GRID = (0.25, 0.5, 0.75)  # values in the enumeration; cells of length 1/4 between them
 HALF_RATE = 0.5  # R^2 / (8 B^2)
@@ -59,19 +58,23 @@ def grid_losses(effort, epsilon, columns=2):
 
 
 def _cell_laws(records, columns, epsilon, rate):
-    """Laws over (column, cell) of the grid, from the definition: candidates, joint, joint by flips."""
-    n, edges = len(records), (0.0, *GRID, 1.0)
-    law, odds = np.empty((2, columns, len(edges) - 1))
-    for a, (j, low) in product(range(columns), enumerate(edges[:-1])):
-        left = [r[-1] for r in records if r[a] <= low]
-        right = [r[-1] for r in records if r[a] > low]
-        law[a, j] = math.exp(-epsilon / 2 * abs(n - 2 * len(left)))
-        odds[a, j] = math.exp(-rate * (sse(left) + sse(right)))
-    joint, median = law * odds, law / law.sum(axis=1, keepdims=True)
-    flips = PermuteAndFlip(1.0, monotonic=True).pmf(np.log(joint.sum(axis=1)))
-    flipped = flips[:, None] * joint / joint.sum(axis=1, keepdims=True)
-    published = np.zeros_like(law)
-    for cuts in product(range(law.shape[1]), repeat=columns):
-        at = (np.arange(columns), cuts)
-        published[at] += median[at].prod() * odds[at] / odds[at].sum()
-    return published, joint / joint.sum(), flipped
+    """The laws over (column, cell of the grid): candidates, joint, joint by flips."""
+    data = np.array(records, dtype=float).reshape(-1, columns + 1)
+    node = laws.Node(data[:, :-1], data[:, -1])
+    found = (
+        laws.candidates_law(node, epsilon, rate),
+        laws.joint_law(node, epsilon, rate),
+        laws.joint_law(node, epsilon, rate, "permute-and-flip"),
+    )
+    return [_on_cells(node, law) for law in found]
+
+
+def _on_cells(node, law):
+    """A law over the cuts of a node as one over (column, cell), in proportion to lengths."""
+    cells, found, start = np.array([0.0, *GRID, 1.0]), [], 0
+    for values in node.columns.T:
+        edges = np.unique([0.0, *values, 1.0])
+        density = law[start : start + len(edges) - 1] / np.diff(edges)
+        found.append(density[np.searchsorted(edges, cells[1:]) - 1] * np.diff(cells))
+        start += len(edges) - 1
+    return np.array(found)

@@ -23,6 +23,7 @@ from dplit.mechanisms import SmoothExponential
     "holds",
     "thm-all-data",
     ("majority.smooth_exponential_law",),
+    quantity="exponent",
 )
 def inequality_14(effort, rng):
     r"""For a label of score 1, $\exp(\epsilon/(2e^{-j\epsilon/\tau})) >
@@ -42,6 +43,7 @@ def inequality_14(effort, rng):
         cases=len(rows),
         published=left,
         computed=right,
+        relation="<",
     )
 
 
@@ -56,6 +58,7 @@ def _exponent(gap, epsilon):
     "fails",
     "thm-all-data",
     ("majority.all_data_error", "majority.disjoint_error"),
+    quantity="probability of the wrong label",
 )
 def disjoint_better(effort, rng):
     r"""A leaf's label is wrong less often from a disjoint share at $\epsilon$ than from all
@@ -90,7 +93,9 @@ def _published_errors(n, trees, epsilon):
 
 
 @disjoint_better.corrected(
-    functions=("majority.all_data_error", "majority.disjoint_error"), where="section 4.2"
+    functions=("majority.all_data_error", "majority.disjoint_error"),
+    where="section 4.2",
+    quantity="probability of the wrong label",
 )
 def all_data_better(effort, rng):
     r"""With ROSNAM and two classes all data at $\epsilon/\tau$ never errs more than a share
@@ -119,6 +124,7 @@ def all_data_better(effort, rng):
         cases=len(cases),
         published=float(all_data),
         computed=float(share),
+        relation=">=",
     )
 
 
@@ -140,6 +146,7 @@ def _rational_label_errors(a, b, trees):
     "thm-all-data",
     ("majority.all_data_vote_error", "majority.disjoint_vote_error"),
     ours=True,
+    quantity="probability of a wrong vote",
 )
 def disjoint_vote(effort, rng):
     r"""Nor does the vote of $\tau$ trees that share one leaf of two classes err more with all
@@ -159,6 +166,7 @@ def disjoint_vote(effort, rng):
         cases=len(cases),
         published=all_data,
         computed=shares,
+        relation=">=",
     )
 
 
@@ -168,6 +176,7 @@ def disjoint_vote(effort, rng):
     "loose",
     "thm-rosnam-law",
     ("majority.gap_error", "majority.smooth_exponential_law"),
+    quantity="factor of the data",
 )
 def scaling(effort, rng):
     r"""Where 30,000 records serve at $\epsilon = 1$, 3,000,000 serve at $\epsilon = 0.1$: a
@@ -199,7 +208,9 @@ def _data_needed(error, j):
 
 
 @scaling.corrected(
-    functions=("majority.gap_error", "majority.second_label"), where="section 5.1, figure 9"
+    functions=("majority.gap_error", "majority.second_label"),
+    where="section 5.1, figure 9",
+    quantity="probability of the wrong label",
 )
 def ten_times_suffice(effort, rng):
     r"""With ROSNAM ten times the data suffice for a tenth of the budget: only $\epsilon j$
@@ -222,6 +233,7 @@ def ten_times_suffice(effort, rng):
         cases=len(drawn) + len(gaps),
         published=small,
         computed=large,
+        relation="<=",
     )
 
 

@@ -45,6 +45,7 @@ def _doubling(x):
     "fails",
     "thm-rosnam-law",
     ("majority.one_sided_law",),
+    quantity="probability of the other label",
 )
 def rosnam_is_em(effort, rng):
     r"""ROSNAM is the exponential mechanism with weights $e^{\epsilon c_r}$."""
@@ -63,7 +64,11 @@ def rosnam_is_em(effort, rng):
     )
 
 
-@rosnam_is_em.corrected(functions=("majority.one_sided_law",), where="addendum, section 2")
+@rosnam_is_em.corrected(
+    functions=("majority.one_sided_law",),
+    where="addendum, section 2",
+    quantity="probability of a label",
+)
 def rosnam_is_permute_and_flip(effort, rng):
     r"""ROSNAM is permute-and-flip: label $r$ has probability $w_r\int_0^1\prod_{i\ne
     r}(1-w_it)\,dt$."""
@@ -114,6 +119,7 @@ def _published_row():
     "fails",
     "thm-rosnam-law",
     ("majority.published_smooth_sensitivity",),
+    quantity="sensitivity, then weight",
 )
 def equation_18(effort, rng):
     r"""For gap 5 at $\epsilon = 0.1$ the sensitivity is 0.36 and $\Pr(B) \propto 1.14$."""
@@ -133,6 +139,7 @@ def equation_18(effort, rng):
 @equation_18.corrected(
     functions=("majority.published_smooth_sensitivity", "majority.smooth_exponential_law"),
     where="addendum, equation 18",
+    quantity="Pr(B) in percent",
 )
 def equation_18_by_its_formula(effort, rng):
     r"""The sensitivity as published is 0.6065, $\Pr(B) \propto 1.0859$, and table 6's 52.1%
@@ -146,6 +153,7 @@ def equation_18_by_its_formula(effort, rng):
         {"rounded": rounded},
         published=52.1,
         computed=100 * law,
+        relation="within",
     )
 
 
@@ -166,6 +174,7 @@ def _table_6(column, probability, room):
         cases=len(rows),
         published=float(printed),
         computed=100 * computed,
+        relation="within",
     )
 
 
@@ -175,6 +184,7 @@ def _table_6(column, probability, room):
     "holds",
     "thm-rosnam-law",
     ("majority.smooth_exponential_law",),
+    quantity="Pr(B) in percent",
 )
 def table_6_original(effort, rng):
     """Original Pr(B) is that of the published mechanism, within one unit of the last digit (one
@@ -188,6 +198,7 @@ def table_6_original(effort, rng):
     "fails",
     "thm-rosnam-law",
     ("majority.one_sided_law", "majority.gap_error"),
+    quantity="Pr(B) in percent",
 )
 def table_6_new(effort, rng):
     """New Pr(B) is the probability that ROSNAM reports the majority label B."""
@@ -195,7 +206,9 @@ def table_6_new(effort, rng):
 
 
 @table_6_new.corrected(
-    functions=("majority.one_sided_law", "majority.gap_error"), where="addendum, table 6"
+    functions=("majority.one_sided_law", "majority.gap_error"),
+    where="addendum, table 6",
+    quantity="Pr(B) in percent",
 )
 def table_6_is_exponential(effort, rng):
     r"""The new cells are those of the exponential mechanism at rate $\epsilon$, rounded.
@@ -210,6 +223,7 @@ def table_6_is_exponential(effort, rng):
         cases=2 * found.cases,
         published=69.7,
         computed=float(rosnam[0]),
+        relation="within",
     )
 
 
@@ -238,7 +252,12 @@ def _ratios(sizes, neighbours, steps):
 
 
 @claim(
-    "rdf/monotone", "addendum, section 2", "holds", "thm-rosnam-law", ("majority.one_sided_law",)
+    "rdf/monotone",
+    "addendum, section 2",
+    "holds",
+    "thm-rosnam-law",
+    ("majority.one_sided_law",),
+    quantity="likelihood ratio",
 )
 def monotone(effort, rng):
     r"""Counts are monotonic, so noise at rate $\epsilon$ makes ROSNAM $\epsilon$-private (under
@@ -259,6 +278,7 @@ def monotone(effort, rng):
     "thm-rosnam-law",
     ("majority.one_sided_law",),
     ours=True,
+    quantity="likelihood ratio",
 )
 def monotone_replace_one(effort, rng):
     r"""Under replace-one, ROSNAM at rate $\epsilon$ costs $2\epsilon$, and at rate $\epsilon/2$

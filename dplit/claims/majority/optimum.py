@@ -64,6 +64,7 @@ def _without_symmetry(n, epsilon):
     ("majority.error_lower_bound", "majority.gap_error", "majority.optimal_error"),
     ours=True,
     kind="certified",
+    quantity="probability of the wrong label",
 )
 def optimality(effort, rng):
     r"""For two classes under add-remove no $\epsilon$-private label that treats class names
@@ -101,6 +102,7 @@ def _rosnam(n):
     ("majority.optimal_error", "majority.one_sided_law"),
     ours=True,
     kind="certified",
+    quantity="probability of the wrong label",
 )
 def optimality_replace_one(effort, rng):
     r"""Under replace-one in one leaf, names alike, the least error on $(n, 0)$ is $e^{-\epsilon
@@ -139,6 +141,7 @@ def _replace_one_error(n, classes, epsilon):
     ("majority.optimal_error", "majority.chain_error", "majority.unanimous_error"),
     ours=True,
     kind="certified",
+    quantity="probability of a wrong label",
 )
 def optimality_classes(effort, rng):
     r"""For $k \ge 3$ classes under add-remove, names alike, the least error on $(n, 0, \dots,
@@ -167,4 +170,5 @@ def optimality_classes(effort, rng):
         cases=len(cases),
         published=majority.chain_error(3, 3, 1.0),
         computed=optimum,
+        relation="=",
     )

@@ -35,6 +35,7 @@ def _multisets(values, size):
     "fails",
     "def-neighbours",
     ("majority.neighbouring",),
+    quantity="distance to the nearest other data set",
 )
 def neighbours_of_equal_size(effort, rng):
     r"""Privacy compares neighbours $x, y \in D^n$ with $\|x-y\|_1 = 1$, the number of records
@@ -52,11 +53,14 @@ def neighbours_of_equal_size(effort, rng):
         cases=len(pairs),
         published=1,
         computed=nearest,
+        relation="=",
     )
 
 
 @neighbours_of_equal_size.corrected(
-    functions=("majority.neighbouring",), where="section 2.1, definition 1"
+    functions=("majority.neighbouring",),
+    where="section 2.1, definition 1",
+    quantity="1 if the relations are as stated",
 )
 def neighbours_by_distance(effort, rng):
     """Add-remove: data of any size at distance 1. Replace-one: data of equal size at distance
@@ -75,6 +79,7 @@ def neighbours_by_distance(effort, rng):
         cases=sum(map(len, sizes)),
         published=1,
         computed=float(good),
+        relation="=",
     )
 
 
@@ -124,6 +129,7 @@ SEARCHED = (
     "fails",
     "thm-smooth-sensitivity",
     ("majority.published_smooth_sensitivity", "majority.searched_smooth_sensitivity"),
+    quantity="smooth sensitivity",
 )
 def theorem_1(effort, rng):
     r"""The smooth sensitivity of the score, 1 for every most frequent class, is
@@ -134,6 +140,7 @@ def theorem_1(effort, rng):
 @theorem_1.corrected(
     functions=("majority.smooth_sensitivity", "majority.searched_smooth_sensitivity"),
     where="theorem 1, equation 8",
+    quantity="smooth sensitivity",
 )
 def true_smooth_sensitivity(effort, rng):
     r"""It is $e^{-\epsilon\max(j-1,0)}$ under add-remove and $e^{-\epsilon\max(\lceil
@@ -153,6 +160,7 @@ def _first_listed(x):
     "fails",
     "thm-smooth-sensitivity",
     ("majority.published_smooth_sensitivity", "majority.searched_smooth_sensitivity"),
+    quantity="smooth sensitivity",
 )
 def theorem_1_first_listed(effort, rng):
     r"""If of tied classes only the first listed scores 1, the smooth sensitivity is
@@ -164,6 +172,7 @@ def theorem_1_first_listed(effort, rng):
 @theorem_1_first_listed.corrected(
     functions=("majority.first_listed_smooth_sensitivity", "majority.searched_smooth_sensitivity"),
     where="theorem 1, read with ties to the first class listed",
+    quantity="smooth sensitivity",
 )
 def true_first_listed(effort, rng):
     """Then the exponent is the lead over the nearest rival, less 1 if the rival is listed
@@ -199,6 +208,7 @@ def _equation_10(data, ball):
     "fails",
     "thm-smooth-sensitivity",
     ("majority.neighbouring",),
+    quantity="value of equation (10)",
 )
 def equation_11(effort, rng):
     r"""$S^k(x)$ is the most that the score at distance $k$ differs from the score at $x$ (10),
@@ -209,7 +219,9 @@ def equation_11(effort, rng):
 
 
 @equation_11.corrected(
-    functions=("majority.neighbouring",), where="proof of theorem 1, equations 10 and 11"
+    functions=("majority.neighbouring",),
+    where="proof of theorem 1, equations 10 and 11",
+    quantity="1 if a score changes, or can",
 )
 def when_scores_change(effort, rng):
     r"""Equation (10) is 1 exactly for $k \ge \max(j, 1)$: it asks when the score at $x$
@@ -234,6 +246,7 @@ def when_scores_change(effort, rng):
     "holds",
     "thm-smooth-sensitivity",
     ("majority.published_smooth_sensitivity",),
+    quantity="value of the formula",
 )
 def table_2(effort, rng):
     r"""The cells are $e^{-j\epsilon}$, each within one unit of its last digit (some rounded,
@@ -251,6 +264,7 @@ def table_2(effort, rng):
         cases=len(rows),
         published=printed,
         computed=exact,
+        relation="within",
     )
 
 
@@ -260,6 +274,7 @@ def table_2(effort, rng):
     "fails",
     "thm-smooth-sensitivity",
     ("majority.searched_smooth_sensitivity",),
+    quantity="smooth sensitivity",
 )
 def table_2_sensitivities(effort, rng):
     """The cells are smooth sensitivities of the score, to one unit of the last digit."""
@@ -278,12 +293,14 @@ def table_2_sensitivities(effort, rng):
         cases=len(rows),
         published=cell.value,
         computed=true,
+        relation="within",
     )
 
 
 @table_2_sensitivities.corrected(
     functions=("majority.smooth_sensitivity", "majority.searched_smooth_sensitivity"),
     where="table 2",
+    quantity="smooth sensitivity",
 )
 def table_2_one_row_late(effort, rng):
     r"""The smooth sensitivity at gap $j \ge 1$ is what the table's formula gives for $j - 1$."""

@@ -64,7 +64,9 @@ def smooth_exponential(effort, rng):
 
 
 @smooth_exponential.corrected(
-    functions=("majority.smooth_exponential_loss",), where="theorem 1 with definition 4"
+    functions=("majority.smooth_exponential_loss",),
+    where="theorem 1 with definition 4",
+    quantity="privacy loss",
 )
 def loss_by_gap(effort, rng):
     r"""With $a_j = \frac{\epsilon}{2}e^{j\epsilon}$ the step from gap $j \ge 1$ costs exactly
@@ -98,6 +100,7 @@ def loss_by_gap(effort, rng):
     "thm-smooth-exponential-loss",
     ("majority.rescaled_loss", "majority.smooth_sensitivity"),
     ours=True,
+    quantity="privacy loss",
 )
 def true_sensitivity(effort, rng):
     """Scaled by the true smooth sensitivity the exponential mechanism still has no finite
@@ -120,6 +123,7 @@ def true_sensitivity(effort, rng):
         cases=3 * len(gaps),
         published=1.0,
         computed=float(majority.rescaled_loss(first, 1.0)),
+        relation=">",
     )
 
 
@@ -136,6 +140,7 @@ def _rescaled_logpmf(x, epsilon):
     "thm-smooth-exponential-delta",
     ("majority.smooth_exponential_delta",),
     ours=True,
+    quantity="delta",
 )
 def least_delta(effort, rng):
     r"""The published mechanism is $(\epsilon,\delta)$-private for two classes at $\epsilon = 1$
@@ -157,6 +162,7 @@ def least_delta(effort, rng):
         cases=len(leaves),
         published=0.138,
         computed=delta,
+        relation=">=",
     )
 
 
@@ -172,6 +178,7 @@ def _law_loss(j, epsilon):
     "fails",
     "thm-smooth-exponential-loss",
     ("majority.first_violation",),
+    quantity="privacy loss",
 )
 def twice(effort, rng):
     r"""The true cost of the published mechanism may be twice the number reported, $2\epsilon$."""
@@ -192,6 +199,7 @@ def twice(effort, rng):
 @twice.corrected(
     functions=("majority.first_violation", "majority.smooth_exponential_loss"),
     where="addendum, section 1",
+    quantity="privacy loss over its growth",
 )
 def no_multiple(effort, rng):
     """No multiple of epsilon covers it: for every multiple there is a gap that costs more."""
@@ -214,4 +222,5 @@ def no_multiple(effort, rng):
         cases=len(found) + len(growth),
         published=1.0,
         computed=growth[-1],
+        relation="=",
     )

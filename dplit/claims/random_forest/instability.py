@@ -43,6 +43,7 @@ def _label_pairs(n, classes, epsilon, delta, neighbours, coin):
     "thm-instability",
     ("random_forest.stable_release", "random_forest.distance_to_instability"),
     ours=True,
+    quantity="least delta over the stated one",
 )
 def instability(effort, rng):
     r"""The majority of a leaf, released where $d + \mathrm{Lap}(1/\epsilon) >
@@ -84,6 +85,7 @@ def _least_delta(n, classes, neighbours, rate):
     "thm-instability-classes",
     ("random_forest.pure_delta", "random_forest.stable_error", "majority.unanimous_error"),
     ours=True,
+    quantity="fewest classes",
 )
 def instability_classes(effort, rng):
     r"""With a uniform class where the test fails it is $\epsilon$-private exactly up to $\delta
@@ -115,6 +117,7 @@ def instability_classes(effort, rng):
         cases=len(losses) + len(gaps),
         published=6,
         computed=least,
+        relation="=",
     )
 
 
@@ -128,6 +131,7 @@ def instability_classes(effort, rng):
     "thm-delta-optimum",
     ("majority.smooth_exponential_law", "random_forest.delta_error_bound"),
     holds_instead="rdf/optimality",
+    quantity="least error of a private label",
 )
 def smooth_less_noise(effort, rng):
     r"""Smooth sensitivity instead of the global one guarantees equal or less noise for the
@@ -152,6 +156,7 @@ def smooth_less_noise(effort, rng):
         cases=400,
         published=error,
         computed=bound,
+        relation="<=",
     )
 
 
@@ -162,6 +167,7 @@ def smooth_less_noise(effort, rng):
     "thm-delta-optimum",
     ("random_forest.delta_error_bound",),
     ours=True,
+    quantity="least error of a private label",
 )
 def delta_optimum(effort, rng):
     r"""For two classes, names treated alike, an $(\epsilon,\delta)$-private label errs with

@@ -44,6 +44,7 @@ def _worth(mean, trees, epsilon):
     "thm-all-data-records",
     ("depth.effective_records", "majority.gap_error"),
     ours=True,
+    quantity="probability of the wrong label",
 )
 def all_data_records(effort, rng):
     r"""A leaf whose Poisson($\lambda$) records are of one of two classes is mislabelled with
@@ -81,6 +82,7 @@ def _poisson_error(mean, epsilon):
     "assumes",
     "thm-average-sensitivity",
     ("depth.effective_records",),
+    quantity="average of all data",
 )
 def figure_5b(effort, rng):
     r"""The average of $e^{-j\epsilon}$ over the nonempty leaves is smaller with disjoint data.
@@ -103,6 +105,7 @@ def figure_5b(effort, rng):
         cases=smaller.size,
         published=_average(0.1, 1.0)[0],
         computed=_average(10, 0.01)[0],
+        relation=">",
     )
 
 
@@ -113,7 +116,11 @@ def _average(mean, epsilon):
     return float(terms[1:].sum() / -math.expm1(-mean)), float(terms.sum())
 
 
-@figure_5b.corrected(functions=("depth.effective_records",), where="section 4.2, figure 5b")
+@figure_5b.corrected(
+    functions=("depth.effective_records",),
+    where="section 4.2, figure 5b",
+    quantity="average of shares",
+)
 def average_of_all_leaves(effort, rng):
     r"""Over all such leaves, the empty ones too, the average is
     $e^{-\lambda(1-e^{-\epsilon/\tau})}$ with all data and the larger
@@ -130,6 +137,7 @@ def average_of_all_leaves(effort, rng):
         cases=len(cases),
         published=full,
         computed=share,
+        relation=">",
     )
 
 
@@ -159,6 +167,7 @@ def _flips(a, b, trees):
     "fails",
     "thm-flips",
     ("majority.one_sided_law", "majority.disjoint_error"),
+    quantity="probability of a flip",
 )
 def more_flips(effort, rng):
     """The more trees, the more often the label of a nonempty leaf is not the most frequent one
@@ -177,10 +186,15 @@ def more_flips(effort, rng):
         cases=len(steps),
         published=float(before),
         computed=float(after),
+        relation=">=",
     )
 
 
-@more_flips.corrected(functions=("majority.disjoint_error",), where="section 4.4, figure 8")
+@more_flips.corrected(
+    functions=("majority.disjoint_error",),
+    where="section 4.4, figure 8",
+    quantity="probability of the wrong label",
+)
 def more_wrong_labels(effort, rng):
     """The label of a share is wrong about the whole leaf more often with more trees, in every
     computed leaf of two classes with a majority."""
@@ -203,6 +217,7 @@ def more_wrong_labels(effort, rng):
         cases=len(rows) * len(numbers),
         published=first,
         computed=last,
+        relation=">",
     )
 
 
@@ -212,6 +227,7 @@ def more_wrong_labels(effort, rng):
     "holds",
     "thm-flips",
     ("majority.smooth_exponential_law", "majority.one_sided_law"),
+    quantity="probability of a flip",
 )
 def flips_20(effort, rng):
     r"""At $\epsilon = 1$ no more than about 20% of the nonempty leaves have their majority
@@ -232,4 +248,5 @@ def flips_20(effort, rng):
         cases=2 * len(leaves),
         published=0.2,
         computed=worst,
+        relation="within",
     )

@@ -46,6 +46,7 @@ def _student_steps(effort):
     "fails",
     "thm-smooth-tails",
     ("random_forest.student_factor",),
+    quantity="privacy loss of Student's t",
 )
 def requires_cauchy(effort, rng):
     """Smooth sensitivity requires Cauchy noise for pure differential privacy."""
@@ -61,12 +62,14 @@ def requires_cauchy(effort, rng):
         cases=len(other),
         published=epsilon,
         computed=loss,
+        relation=">",
     )
 
 
 @requires_cauchy.corrected(
     functions=("random_forest.student_factor", "random_forest.student_loss"),
     where="addendum, section 1",
+    quantity="privacy loss of Student's t",
 )
 def tails_of_a_power(effort, rng):
     r"""Tails of a power suffice: Student's t at scale $c\,S^*$ is private for $\beta <
@@ -90,6 +93,7 @@ def tails_of_a_power(effort, rng):
         cases=len(steps) + formula.cases,
         published=steps[0].stated,
         computed=max(step.exact for step in steps if step.stated == steps[0].stated),
+        relation="<=",
     )
 
 
@@ -117,6 +121,7 @@ def _cauchy_loss(shift, scale):
         "random_forest.median_smooth_sensitivity",
     ),
     ours=True,
+    quantity="factor of the scale",
 )
 def smooth_cauchy(effort, rng):
     r"""Cauchy noise of scale $c\,S^*$, $S^*$ $\beta$-smooth, costs exactly
@@ -139,6 +144,7 @@ def smooth_cauchy(effort, rng):
         cases=steps + len(medians),
         published=6.0,
         computed=factors[0],
+        relation="<=",
     )
 
 

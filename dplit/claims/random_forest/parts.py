@@ -11,7 +11,7 @@ from fractions import Fraction
 from functools import partial
 
 from dplit import random_forest
-from dplit.ledger import Case, bounded, claim, equal, of_equality, private, verdict_of
+from dplit.ledger import Case, bounded, claim, equal, of_equality, verdict_of
 from dplit.loss import losses_over, worst_privacy_loss
 from dplit.neighbours import data_sets, neighbouring_data
 
@@ -37,6 +37,7 @@ def _likelihood_ratio(law, found):
     "leaks",
     "thm-equal-parts",
     ("random_forest.forest_law", "random_forest.smallest_equal_parts_loss"),
+    quantity="likelihood ratio",
 )
 def parallel_parts(effort, rng):
     r"""The records are divided evenly among the trees, and each tree may use all of $\epsilon$:
@@ -53,10 +54,11 @@ def parallel_parts(effort, rng):
             cases.append(Case(ratio, odds, data))
         closed = math.exp(random_forest.smallest_equal_parts_loss(math.log(odds)))
         smallest += [Case(ratio, closed) for _, ratio in steps if ratio > odds][:1]
-    found = private(
+    found = bounded(
         cases,
         "Two trees of one leaf, in fractions: between {data} and {neighbour}, leaves and class of each "
         "record, some pair of labels is {exact} times as probable at e^epsilon = {stated}.",
+        broken="leaks",
     )
     if found.verdict == "holds":
         return found
@@ -73,6 +75,7 @@ def parallel_parts(effort, rng):
         "random_forest.forest_law",
     ),
     where="section 4.2, definition 3, algorithm 2 line 22",
+    quantity="privacy loss",
 )
 def equal_parts(effort, rng):
     r"""Under add-remove equal parts cost $\log(e^\epsilon/\tau + (1-1/\tau)e^{3\epsilon})$:
@@ -95,6 +98,7 @@ def equal_parts(effort, rng):
         cases=len(worst) + len(reached),
         published=least,
         computed=reached[100],
+        relation="<=",
     )
 
 
@@ -131,6 +135,7 @@ def _family_in_fractions(n_trees, m, classes):
     "thm-forest-budget",
     ("random_forest.forest_law",),
     ours=True,
+    quantity="privacy loss",
 )
 def independent_parts(effort, rng):
     r"""If each record goes to a tree by an independent uniform draw, the forest costs exactly
@@ -149,4 +154,5 @@ def independent_parts(effort, rng):
         cases=2 * len(forests),
         published=epsilon,
         computed=max(added),
+        relation="=",
     )

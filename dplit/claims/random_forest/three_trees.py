@@ -20,6 +20,7 @@ from dplit.ledger import claim, verdict_of
     "thm-forest-vote",
     ("random_forest.forest_law",),
     ours=True,
+    quantity="probability of a wrong vote",
 )
 def disjoint_forest(effort, rng):
     """Where the leaves of the trees differ, shares can have the better vote; the smallest such
@@ -42,6 +43,7 @@ def disjoint_forest(effort, rng):
         cases=len(cases) + len(fewer),
         published=float(full),
         computed=float(shares),
+        relation="<",
     )
 
 

@@ -25,6 +25,7 @@ RULE = brentq(lambda x: (2 * x + 1) * math.exp(-x) - 1, 0.5, 3)  # where (1 - e^
     "holds",
     "thm-number-of-trees",
     ("depth.forest_accuracy", "random_forest.vote_errors"),
+    quantity="best number of trees",
 )
 def number_of_trees(effort, rng):
     r"""More trees are not always better: the accuracy has a peak, and with a larger $\epsilon$
@@ -54,11 +55,17 @@ def number_of_trees(effort, rng):
         cases=len(peaks) * len(trees),
         published=100,
         computed=peaks[10, 8, 1.0],
+        relation="not",
     )
 
 
 @claim(
-    "rdf/hundred-trees", "section 4.4", "fails", "thm-number-of-trees", ("depth.forest_accuracy",)
+    "rdf/hundred-trees",
+    "section 4.4",
+    "fails",
+    "thm-number-of-trees",
+    ("depth.forest_accuracy",),
+    quantity="accuracy of fewer trees",
 )
 def hundred_trees(effort, rng):
     """100 trees are the number to build, whatever the data and the depth."""
@@ -87,11 +94,14 @@ def hundred_trees(effort, rng):
         published=first["with 100 trees"],
         computed=first["accuracy"],
         counterexample=first,
+        relation="<=",
     )
 
 
 @hundred_trees.corrected(
-    functions=("random_forest.suggested_trees", "random_forest.vote_errors"), where="section 4.4"
+    functions=("random_forest.suggested_trees", "random_forest.vote_errors"),
+    where="section 4.4",
+    quantity="best number of trees",
 )
 def best_number(effort, rng):
     r"""In the model the best number of trees is between 0.8 and 1 times $n_\epsilon/(1.2564
@@ -125,6 +135,7 @@ def best_number(effort, rng):
         cases=len(cases) * len(trees),
         published=rule,
         computed=shown,
+        relation="within",
     )
 
 
@@ -135,6 +146,7 @@ def best_number(effort, rng):
     "thm-one-leaf",
     ("majority.disjoint_vote_error", "majority.all_data_vote_error", "majority.error_lower_bound"),
     ours=True,
+    quantity="probability of a wrong vote",
 )
 def same_leaves(effort, rng):
     """If all trees have the same leaves, one tree is best: the vote of more, on shares or on
@@ -155,4 +167,5 @@ def same_leaves(effort, rng):
         cases=2 * len(ratios),
         published=one,
         computed=three,
+        relation=">",
     )

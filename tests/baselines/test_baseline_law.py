@@ -14,7 +14,7 @@ from scipy.stats import binom, binomtest, chisquare
 from dplit import Categorical, Domain, baselines
 from dplit.baselines import DPRandomForestClassifier
 from dplit.baselines._shared import Baseline
-from dplit.baselines.random_forest import CRITERIA, REACH, entropy_reach
+from dplit.baselines.dp_rf import CRITERIA, REACH, entropy_reach
 from dplit.mechanisms import PermuteAndFlip
 from dplit.trees.kary import cost
 

@@ -9,7 +9,7 @@ import pytest
 from sklearn import ensemble
 
 from dplit import Categorical, Continuous, Domain, baselines
-from dplit.baselines._kary import bin_codes
+from dplit.baselines._shared import bin_codes
 from dplit.forests import MedianForestClassifier, MedianForestRegressor
 
 NONPRIVATE = [n for n in baselines.__all__ if n.startswith(("Random", "Extra", "Median"))]

@@ -8,7 +8,7 @@ import pytest
 import scipy.stats as sps
 
 from dplit import Categorical, Continuous, Domain, PrivacyLeakWarning, baselines
-from dplit.baselines.random_forest import entropy_drift, entropy_reach
+from dplit.baselines.dp_rf import entropy_drift, entropy_reach
 from dplit.budget import Bootstrap, EqualParts, Leak, Spend
 
 NONPRIVATE = [n for n in baselines.__all__ if n.startswith(("Random", "Extra", "Median"))]

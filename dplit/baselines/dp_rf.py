@@ -178,8 +178,9 @@ class DPRandomForestClassifier(_RandomForest, BaseForestClassifier):
 def drift_of_scale(spend, depth, n_classes, copies, mechanisms=1):
     """Budget of `entropy_drift`: `mechanisms` of `spend` each in every node of `depth` levels."""
     bits = mechanisms * math.log2(n_classes)
+    level = spend * bits * entropy_drift() if bits else 0.0  # of one class it tells nothing
     note = "its noise is scaled by the private number of records, in all nodes at once"
-    drift = Spend("choices of a level", spend * bits * entropy_drift(), note)
+    drift = Spend("choices of a level", level, note)
     levels = Sequence("levels", (drift,), "every level reads all records", depth)
     return Sequence("scale of the choices", (levels,), "on top of their records'", copies)
 

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 from dplit import plotting
-from dplit.claims import VERDICTS
+from dplit.ledger import VERDICTS
 
 mpl.use("agg")
 

@@ -15,7 +15,8 @@ from dplit.audit.estimators import (
     label_score,
     leaf_labels,
 )
-from dplit.audit.subjects.mechanisms import Row, Subject, audit_subject, run, subjects
+from dplit.audit.subject import Row, Subject
+from dplit.audit.suite import audit_subject, run, subjects
 from dplit.loss import (
     Witness,
     WorstCase,

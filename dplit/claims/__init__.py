@@ -15,8 +15,9 @@ import re
 from importlib import import_module
 from pkgutil import iter_modules
 
-from dplit.ledger import PAPERS, interval, table
-from dplit.ledger.claim import registered
+from dplit.ledger import PAPERS, interval
+from dplit.ledger.registry import registered
+from dplit.ledger.table import table
 from dplit.work import nearest
 
 __all__ = ["Docket", "all", "get", "interval", "of", "table"]

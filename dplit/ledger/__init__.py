@@ -3,7 +3,6 @@
 It knows no claim: those are the dockets in `dplit.claims`.
 """
 
-from dplit.ledger.claim import PAPERS, Claim, claim
 from dplit.ledger.evidence import (
     CAPACITY,
     INTERVAL_ERROR,
@@ -21,10 +20,10 @@ from dplit.ledger.evidence import (
     private,
     verdict_of,
 )
-from dplit.ledger.table import table
+from dplit.ledger.registry import PAPERS, Claim, claim
 
 __all__ = [
     "CAPACITY", "INTERVAL_ERROR", "KINDS", "LEDGER_ERROR", "PAPERS", "VERDICTS", "Case", "Claim", "Evidence",
     "bounded", "claim", "equal", "interval", "of_equality", "of_privacy", "of_upper_bound", "private",
-    "table", "verdict_of",
+    "verdict_of",
 ]  # fmt: skip

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from html import escape
 
-from dplit.ledger.claim import PAPERS
 from dplit.ledger.evidence import VERDICTS
+from dplit.ledger.registry import PAPERS
 
 SHORT_NAMES = {
     "diprime-v1": "DiPriMe v1",

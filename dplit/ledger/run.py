@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from dplit.errors import check_integer
-from dplit.ledger.claim import Claim
 from dplit.ledger.evidence import Evidence
+from dplit.ledger.registry import Claim
 from dplit.work import Effort, fan_out, nearest, stream, versions
 
 

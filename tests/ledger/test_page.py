@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 from bs4 import BeautifulSoup
 
-from dplit.ledger import page
-from dplit.ledger.claim import PAPERS, VERDICTS, Claim
+from dplit.ledger import PAPERS, VERDICTS, Claim, page
 
 
 def make(id, verdict="holds", **fields):
@@ -23,7 +22,6 @@ CLAIMS = [
         functions=("majority.smooth_sensitivity", "mechanisms.Laplace"),
         chapter="majority",
         anchor="thm-smooth",
-        test="tests/majority/test_laws.py",
     ),
     make("rdf/theorem-1/corrected", ours=True, kind="simulated", intervals=3),
     make("mrf/lemma-3", "loose"),
@@ -132,6 +130,6 @@ def test_the_pages_colours_are_the_figures():
 
     from dplit.plotting import VERDICT_COLORS
 
-    style = (Path(__file__).parents[1] / "book" / "_static" / "dplit.css").read_text("utf-8")
+    style = (Path(__file__).parents[2] / "book" / "_static" / "dplit.css").read_text("utf-8")
     for verdict in VERDICTS:
         assert f"--verdict-{verdict}: {to_hex(VERDICT_COLORS[verdict])};" in style

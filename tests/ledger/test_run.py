@@ -9,8 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dplit.claims import report, verify
-from dplit.ledger.claim import Claim, Evidence
+from dplit.cli.text import WIDTH
+from dplit.cli.verify import report
+from dplit.ledger import Claim, Evidence
+from dplit.ledger import run as verify
 
 
 def draws(id, verdict="holds", **fields):
@@ -71,7 +73,7 @@ def test_a_crash_is_a_row_and_loses_no_other(jobs):
     assert len(rows) == 1 + len(LEDGER)
     crash = rows.pop("rdf/z")
     assert (crash.ok, crash.computed, crash.evidence) == (False, "error", None)
-    assert "ZeroDivisionError: " in crash.error and "test_verify.py:" in crash.error
+    assert "ZeroDivisionError: " in crash.error and "test_run.py:" in crash.error
     assert os.sep not in crash.error
     assert all(row.ok for row in rows.values())
 
@@ -120,9 +122,9 @@ def test_report_fits_and_says_what_differs():
     )
     claims = [*LEDGER, long, wide, raises("rdf/z")]
     random.Random(0).shuffle(claims)
-    text = report.text(verify.in_order(verify.run(claims), claims))
+    text = report(verify.in_order(verify.run(claims), claims))
     lines = text.splitlines()
-    assert max(map(len, lines)) <= report.WIDTH
+    assert max(map(len, lines)) <= WIDTH
     assert [line.split()[0] for line in lines[2:] if line.startswith(("rdf", "dip"))][
         : len(claims)
     ] == [c.id for c in claims]
@@ -133,4 +135,4 @@ def test_report_fits_and_says_what_differs():
 
 def test_one_claim_as_declared():
     (row,) = verify.run(LEDGER[:1])
-    assert report.text([row]).endswith("1 claim: 1 holds; all as declared")
+    assert report([row]).endswith("1 claim: 1 holds; all as declared")

@@ -8,7 +8,6 @@ the same for all forests (``forest, independent trees``).
 from __future__ import annotations
 
 import math
-import warnings
 from dataclasses import dataclass
 from functools import partial
 
@@ -16,10 +15,9 @@ import numpy as np
 from scipy.stats import binom
 
 from dplit.audit.blackbox import epsilon_lower_bound
+from dplit.audit.subject import FALSE_ALARM, Subject, exact_worst, fitted_subject
 from dplit.audit.subjects.median import cell
-from dplit.audit.subjects.subject import FALSE_ALARM, Found, Subject, described, exact_worst, pick
-from dplit.errors import PrivacyLeakWarning
-from dplit.neighbours import append_record, count_vectors, neighbouring_counts, replace_record
+from dplit.neighbours import count_vectors, neighbouring_counts
 
 DRAWS = (1500, 20_000, 100_000)  # for each effort; a tree each
 
@@ -71,33 +69,26 @@ def _far(fitted, t):
     return bool(abs(_number(fitted, t) - 0.5) > 10.0)
 
 
-def _tree(kind, data, change, summary=_released, declared=None, draws=DRAWS, **options):
+def _tree(kind, data, change, summary=_released, draws=DRAWS, **options):
     """A tree of a baseline; what it declares is its budget, or what its paper says that it costs."""
 
-    def check(effort, rng):
-        from dplit import Continuous, Domain, baselines
-
-        X, y = np.array(data[0], dtype=float), np.array(data[1])
-        target = {"target_bounds": (0, 1)} if kind.endswith("Regressor") else {"classes": [0, 1]}
-        estimator = getattr(baselines, kind)(
-            domain=Domain([Continuous(0, 1)] * X.shape[1]), n_estimators=1, **target, **options
+    def bound(estimator, data, neighbour, effort, rng):
+        return epsilon_lower_bound(
+            _Trees(estimator, summary),
+            data,
+            neighbour,
+            n_draws=effort.pick(*draws),
+            confidence=1 - FALSE_ALARM,
+            rng=rng,
         )
-        way, *record = change
-        changed = append_record(X, y, *record) if way == "add" else replace_record(X, y, 0, *record)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", PrivacyLeakWarning)
-            epsilon = declared or estimator.fit(X, y).budget_.epsilon
-            bound = epsilon_lower_bound(
-                _Trees(estimator, summary),
-                (X, y),
-                changed,
-                n_draws=pick(effort, *draws),
-                confidence=1 - FALSE_ALARM,
-                rng=rng,
-            )
-        return Found(epsilon, bound.epsilon, described(bound))
 
-    return check
+    return fitted_subject(bound, partial(_estimator, kind), data, change, n_estimators=1, **options)
+
+
+def _estimator(kind):
+    from dplit import baselines
+
+    return getattr(baselines, kind)
 
 
 # Exact losses of what is published -----------------------------------------------------------
@@ -113,7 +104,7 @@ def _published_depth(effort, rng):
     def law(n):
         return (np.arange(5) == published_depth(domain, n)).astype(float)
 
-    return exact_worst(1.0, law, range(1, pick(effort, 10, 30, 100)), lambda n: (n - 1, n + 1))
+    return exact_worst(1.0, law, range(1, effort.pick(10, 30, 100)), lambda n: (n - 1, n + 1))
 
 
 def _trees_that_each_spend(n_trees, effort, rng):
@@ -124,7 +115,7 @@ def _trees_that_each_spend(n_trees, effort, rng):
         behind = math.exp(-abs(gap)) * (2 + abs(gap)) / 4
         return binom.pmf(np.arange(n_trees + 1), n_trees, behind if gap > 0 else 1 - behind)
 
-    space = count_vectors(pick(effort, 3, 6, 12), 2)
+    space = count_vectors(effort.pick(3, 6, 12), 2)
     return exact_worst(1.0, law, space, partial(neighbouring_counts, neighbours="add-remove"))
 
 

@@ -7,17 +7,15 @@ frozen between their draws: its cuts are noise (see `FreshFit`).
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations_with_replacement, product
 
 import numpy as np
 
 from dplit.audit.estimators import audit_estimator
-from dplit.audit.subjects.subject import FALSE_ALARM, Found, Subject, described, pick
-from dplit.errors import PrivacyLeakWarning
+from dplit.audit.subject import FALSE_ALARM, Found, Subject, fitted_subject
 from dplit.median_forest import candidates
-from dplit.neighbours import append_record, replace_record
 
 CELLS = 4  # of each released number, where an outcome is a tuple
 MEDIAN = 1.0  # epsilon_s of a split
@@ -33,10 +31,10 @@ def split_nodes(columns, effort):
     A large crossed node, small mirror nodes, and every node of few records that each occur twice.
     """
     yield "crossed", candidates.crossed(20_000, 160, 80, columns, (1e-65, 1e-30)), -1
-    for zeros in range(1, pick(effort, 4, 8, 16)):
+    for zeros in range(1, effort.pick(4, 8, 16)):
         yield f"mirror {zeros}", candidates.mirror(zeros, zeros + 1, columns, 1e-3), -1
     places = list(product(*[(0.25, 0.75)] * columns, (0.0, 1.0)))
-    for n in range(1, pick(effort, 3, 4, 5)):
+    for n in range(1, effort.pick(3, 4, 5)):
         for records in combinations_with_replacement(places, n):
             twice = np.repeat(np.array(records), 2, axis=0)
             for record in range(0, 2 * n, 2):
@@ -101,37 +99,27 @@ def cell(number):
     return -1 if np.isnan(number) else int(np.clip(number * CELLS, 0, CELLS - 1))
 
 
-def _fit(kind, data, change, summary, declared=None, draws=(500, 8000, 30_000), **options):
+def _fit(kind, data, change, summary, draws=(500, 8000, 30_000), **options):
     """A fit of one tree; what it declares is its budget, or what the paper says that it costs."""
 
-    def check(effort, rng):
-        from dplit import Continuous, Domain, forests
-
-        X, y = np.array(data[0], dtype=float), np.array(data[1])
-        target = {"target_bounds": (0, 1)} if kind.endswith("Regressor") else {"classes": [0, 1]}
-        estimator = getattr(forests, kind)(
-            domain=Domain([Continuous(0, 1)] * X.shape[1]), n_estimators=1, **target, **options
+    def bound(estimator, data, neighbour, effort, rng):
+        return audit_estimator(
+            estimator,
+            data,
+            neighbour,
+            summary=summary,
+            n_draws=effort.pick(*draws),
+            confidence=1 - FALSE_ALARM,
+            rng=rng,
         )
-        way, *record = change
-        if way == "add":
-            neighbour = append_record(X, y, *record)
-        else:
-            neighbour = replace_record(X, y, 0, *record)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", PrivacyLeakWarning)
-            epsilon = declared or estimator.fit(X, y).budget_.epsilon
-            bound = audit_estimator(
-                estimator,
-                (X, y),
-                neighbour,
-                summary=summary,
-                n_draws=pick(effort, *draws),
-                confidence=1 - FALSE_ALARM,
-                rng=rng,
-            )
-        return Found(epsilon, bound.epsilon, described(bound))
 
-    return check
+    return fitted_subject(bound, partial(_estimator, kind), data, change, n_estimators=1, **options)
+
+
+def _estimator(kind):
+    from dplit import forests
+
+    return getattr(forests, kind)
 
 
 def registered():

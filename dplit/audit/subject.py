@@ -1,14 +1,20 @@
-"""What one row of ``dplit audit`` is made of."""
+"""What one row of ``dplit audit`` is made of, and the ways to find a loss that the subjects share."""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from dplit.loss import smallest_violation, worst_privacy_loss
+import numpy as np
 
-EFFORTS = ("quick", "reader", "deep")
+from dplit.domain import Continuous, Domain
+from dplit.errors import PrivacyLeakWarning
+from dplit.loss import smallest_violation, worst_privacy_loss
+from dplit.neighbours import append_record, replace_record
+from dplit.work import EFFORTS
+
 FALSE_ALARM = 1e-6
 ROUNDING = 1e-9  # relative room that an exact loss gets above the declared epsilon
 
@@ -62,11 +68,6 @@ class Subject:
     efforts: tuple = EFFORTS
 
 
-def pick(effort, *values):
-    """The value that belongs to this effort."""
-    return values[EFFORTS.index(effort)]
-
-
 def described(bound):
     """A `LowerBound` in words."""
     first, second = bound.counts
@@ -88,3 +89,43 @@ def exact_worst(declared, law, space, neighbours):
 
 def _pair(case):
     return f"{case.data} and {case.neighbour}, outcome {case.outcome}"
+
+
+def fitted_subject(bound, make, data, change, *, declared=None, **options):
+    """Check of an estimator on a handful of records in [0, 1].
+
+    Parameters
+    ----------
+    bound : callable
+        ``bound(estimator, data, neighbour, effort, rng) -> LowerBound``.
+    make : callable
+        The estimator's class; called when the check runs.
+    data : tuple (X, y)
+        Its records.
+    change : tuple
+        ("add", *record) or ("replace", *record) for the first record.
+    declared : float, optional
+        What the paper says that a fit costs; left out, the total of the fitted budget.
+    **options
+        Parameters of the estimator.
+    """
+
+    def check(effort, rng):
+        kind = make()
+        X, y = np.array(data[0], dtype=float), np.array(data[1])
+        target = (
+            {"target_bounds": (0, 1)}
+            if kind.__name__.endswith("Regressor")
+            else {"classes": [0, 1]}
+        )
+        domain = Domain([Continuous(0, 1)] * X.shape[1])
+        estimator = kind(domain=domain, **target, **options)
+        way, *record = change
+        changed = append_record(X, y, *record) if way == "add" else replace_record(X, y, 0, *record)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", PrivacyLeakWarning)
+            epsilon = declared or estimator.fit(X, y).budget_.epsilon
+            found = bound(estimator, (X, y), changed, effort, rng)
+        return Found(epsilon, found.epsilon, described(found))
+
+    return check

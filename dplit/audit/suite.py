@@ -1,0 +1,95 @@
+"""What ``dplit audit`` runs: every mechanism and forest of the package against its epsilon.
+
+A subject that is proved private must stay "within" its epsilon; a published leak must be "caught"
+above it. An exact row computes the loss over every pair of neighbours in a finite space. A black-box
+row draws, and finds a lower bound that is wrong with a probability of at most `FALSE_ALARM`: so
+often, and no more, a sound subject's row raises an alarm.
+
+The subjects are those that the modules of `dplit.audit.subjects` yield.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+from importlib import import_module
+from pkgutil import iter_modules
+
+import numpy as np
+
+from dplit.audit import subjects as families
+from dplit.audit.subject import ROUNDING, Row
+from dplit.errors import check_integer
+from dplit.work import Effort, fan_out, nearest, stream
+
+FIRST = ("mechanisms", "random_decision", "median")  # families in this order, then the others
+
+
+@cache
+def every_subject():
+    """All subjects, family after family, dict of name to Subject."""
+    names = sorted((m.name for m in iter_modules(families.__path__)), key=_place)
+    modules = [import_module(f"{families.__name__}.{name}") for name in names]
+    return {s.name: s for module in modules for s in module.registered()}
+
+
+def _place(name):
+    return FIRST.index(name) if name in FIRST else len(FIRST), name
+
+
+def subjects(effort="deep"):
+    """Every subject that an audit of this effort includes, in order."""
+    effort = Effort(effort)
+    return tuple(s for s in every_subject().values() if effort in s.efforts)
+
+
+def run(effort="quick", seed=0, jobs=1):
+    """Audit every subject; yields a `Row` for each as it is done, in no particular order.
+
+    Parameters
+    ----------
+    effort : {"quick", "reader", "deep"}
+        Larger spaces and more draws.
+    seed : int
+        Of all draws. Each subject has a stream of its own.
+    jobs : int
+        Processes, as in joblib; the rows are the same for any number.
+    """
+    chosen = subjects(effort)
+    seed = check_integer(seed, "seed", 0)
+    return _rows(chosen, [(s.name, str(effort), seed) for s in chosen], jobs)
+
+
+def _rows(chosen, tasks, jobs):
+    for done in fan_out(audit_subject, tasks, jobs):
+        yield done.result or stopped(chosen[done.place], done.error)
+
+
+def stopped(subject, why):
+    """The row of a subject whose audit has no answer."""
+    why = f"stopped: {why}"
+    return Row(subject.name, subject.method, np.nan, np.nan, subject.expected, False, why)
+
+
+def audit_subject(name, effort="quick", seed=0):
+    """Audit one subject by its name.
+
+    Returns
+    -------
+    Row
+
+    Raises
+    ------
+    KeyError
+        If there is no subject of this name and effort; the message names the nearest.
+    """
+    known = {s.name: s for s in subjects(effort)}
+    if name not in known:
+        raise KeyError(
+            f"no subject of effort {effort!r} has the name {name!r}; {nearest(name, known)}"
+        )
+    subject = known[name]
+    declared, found, detail = subject.check(Effort(effort), stream(name, seed))
+    caught = found > declared * (1 + ROUNDING)
+    ok = bool(caught == (subject.expected == "caught")) and math.isfinite(declared)
+    return Row(name, subject.method, float(declared), float(found), subject.expected, ok, detail)

@@ -14,7 +14,7 @@ from itertools import product
 import numpy as np
 from numba import njit
 
-from dplit.baselines import _shared as shared
+from dplit.baselines._shared import Choice, KaryBaseline
 from dplit.budget import Spend
 from dplit.forests.base import BaseForestClassifier, parameters
 from dplit.forests.params import check_rho, level_shares
@@ -73,7 +73,7 @@ def _joined(others):
 
 
 @parameters
-class DPDecisionForestClassifier(shared.KaryBaseline, BaseForestClassifier):
+class DPDecisionForestClassifier(KaryBaseline, BaseForestClassifier):
     """DP-DF: greedy trees with a child for each level, noisy class counts, and pruning.
 
     Parameters
@@ -126,14 +126,14 @@ class DPDecisionForestClassifier(shared.KaryBaseline, BaseForestClassifier):
         """The choice, what a leaf gets, and what an inner node spends."""
         level, leaf = level_shares(epsilon, depth, rho)
         spend = Spend("choice of a column", level, "exponential mechanism, gini")
-        return shared.Choice(SQUARES, level / 2), leaf, spend  # a record adds at most 2
+        return Choice(SQUARES, level / 2), leaf, spend  # a record adds at most 2
 
     def _published(self, epsilon, depth, rho):
         """The same, as published."""
         share = epsilon / (depth + 1)
         note = "exponential mechanism, gini, noise scaled by the local sensitivity"
         spend = Spend("choice of a column", share / 4 * local_gini_reach(), note)
-        return shared.Choice(LOCAL_GINI, share / 4), share, spend
+        return Choice(LOCAL_GINI, share / 4), share, spend
 
 
 def prune(forest, arity, counts, scale):

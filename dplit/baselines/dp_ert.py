@@ -6,29 +6,28 @@ As DiPriMe v1, section 2.2, describes it; its regression releases means by DiPri
 
 from __future__ import annotations
 
-from dplit.baselines import _shared as shared
+from dplit.baselines._shared import Baseline, leaf_stats
 from dplit.forests.base import BaseForestClassifier, BaseForestRegressor, parameters
 from dplit.forests.releases import random_structure, random_tree
 from dplit.trees.binary import grow_random_binary_trees
 
 
 @parameters
-class _ExtraTrees(shared.Baseline):
+class _ExtraTrees(Baseline):
     """What the two forests share."""
 
     def _grown(self, domain, records, y, n_classes, rng):
-        """Trees, the private statistics of their leaves, what one may spend, and their accounts."""
+        """Trees, the private statistics of their leaves, what a leaf may spend, and its account."""
         way = self._way()
         forest = grow_random_binary_trees(domain, self.n_estimators, self.max_depth, rng=rng)
         parts, account = way.parts(len(records), rng)
-        stats = shared.leaf_stats(forest, records, y, n_classes, parts)
+        stats = leaf_stats(forest, records, y, n_classes, parts)
         structure = random_structure("splits", self.n_estimators, self.max_depth)
-        return (
-            forest,
-            stats,
-            self._tree_epsilon(way),
-            lambda leaf: account(random_tree(structure, leaf)),
-        )
+
+        def spent(leaf):
+            return account(random_tree(structure, leaf))
+
+        return forest, stats, self._tree_epsilon(way), spent
 
 
 @parameters
@@ -80,11 +79,11 @@ class DPExtraTreesClassifier(_ExtraTrees, BaseForestClassifier):
         codes, classes, class_node = self._read_classes(y)
 
         rng = self._generator()
-        forest, counts, epsilon, account = self._grown(domain, records, codes, len(classes), rng)
+        forest, counts, epsilon, spent = self._grown(domain, records, codes, len(classes), rng)
         labels, leaf = self._labels(counts, epsilon, rng)
 
         self._store_labels(labels, classes)
-        return self._store(domain, forest, domain_node, class_node, account(leaf))
+        return self._store(domain, forest, domain_node, class_node, spent(leaf))
 
 
 @parameters
@@ -117,8 +116,8 @@ class DPExtraTreesRegressor(_ExtraTrees, BaseForestRegressor):
         targets, bounds, target_node = self._read_targets(y)
 
         rng = self._generator()
-        forest, stats, epsilon, account = self._grown(domain, records, targets, 0, rng)
+        forest, stats, epsilon, spent = self._grown(domain, records, targets, 0, rng)
         means, leaf = self._means(stats, epsilon, rng)
 
         self._store_means(means, bounds)
-        return self._store(domain, forest, domain_node, target_node, account(leaf))
+        return self._store(domain, forest, domain_node, target_node, spent(leaf))

@@ -12,7 +12,7 @@ from functools import cache
 
 import numpy as np
 
-from dplit.baselines import _shared as shared
+from dplit.baselines._shared import Choice, KaryBaseline
 from dplit.budget import Sequence, Spend
 from dplit.errors import check_choice
 from dplit.forests.base import BaseForestClassifier, BaseForestRegressor, parameters
@@ -62,7 +62,7 @@ def entropy_drift():
 
 
 @parameters
-class _RandomForest(shared.KaryBaseline):
+class _RandomForest(KaryBaseline):
     """What the two forests share."""
 
     def _way(self):
@@ -153,7 +153,7 @@ class DPRandomForestClassifier(_RandomForest, BaseForestClassifier):
         level, leaf = level_shares(epsilon, depth, check_rho(self.rho))
         rate, note = level / REACH[criterion], f"exponential mechanism, {criterion}"
         node = Spend("choice of a column", rate * REACH[criterion], note)
-        return shared.Choice(CRITERIA[criterion], rate), leaf, node
+        return Choice(CRITERIA[criterion], rate), leaf, node
 
     def _published(self, epsilon, depth, criterion, n_records):
         """The same, as published."""
@@ -166,7 +166,7 @@ class DPRandomForestClassifier(_RandomForest, BaseForestClassifier):
             "class counts of a node", share, "Laplace noise of scale 1/epsilon: is it pure?"
         )
         node = Sequence("counts and column", (test, spend), "of the same records")
-        return shared.Choice(CRITERIA[criterion], rate, 1 / share), share, node
+        return Choice(CRITERIA[criterion], rate, 1 / share), share, node
 
     def _drift(self, choice, node, depth, n_classes, copies):
         """What the number of records tells that scales the entropy's noise; replacements keep it."""
@@ -239,4 +239,4 @@ class DPRandomForestRegressor(_RandomForest, BaseForestRegressor):
         width, farthest = bounds[1] - bounds[0], max(map(abs, bounds))
         rate = epsilon if self._is_proved() else epsilon * width**2 / (8 * farthest**2)
         note = "exponential mechanism on the squared deviations"
-        return shared.Choice(SQUARES, rate), Spend("choice of a column", rate, note)
+        return Choice(SQUARES, rate), Spend("choice of a column", rate, note)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from dplit.baselines import _shared as shared
+from dplit.baselines._shared import PUBLIC_N, Baseline, check_public_n
 from dplit.baselines.dp_rf import CRITERIA, REACH, drift_of_scale, entropy_reach
 from dplit.budget import Sequence, Spend
 from dplit.errors import check_choice, check_integer
@@ -53,7 +53,7 @@ class _Plan(NamedTuple):
 
 
 @parameters
-class _GreedyTrees(shared.Baseline, BaseForestClassifier):
+class _GreedyTrees(Baseline, BaseForestClassifier):
     """What FS and RGV share: everything but what a tree may spend, and the columns of a node."""
 
     operator: str = "max"
@@ -85,7 +85,7 @@ class _GreedyTrees(shared.Baseline, BaseForestClassifier):
     def _check(self):
         super()._check()
         check_choice(self.operator, tuple(OPERATORS), "operator")
-        shared.check_public_n(self.public_n)
+        check_public_n(self.public_n)
 
     def _plan(self, epsilon, domain):
         """How a tree's epsilon is shared out; it depends on public numbers alone."""
@@ -105,7 +105,7 @@ class _GreedyTrees(shared.Baseline, BaseForestClassifier):
         criterion = OPERATORS[self.operator]
         reach, most_bits = REACH.get(criterion), math.inf
         if criterion == "entropy":
-            public = shared.PUBLIC_N if self.public_n is None else self.public_n
+            public = PUBLIC_N if self.public_n is None else self.public_n
             n = n_records if self._reads_n() else public
             reach, most_bits = entropy_reach(n), math.log2(n + 1)
         rate, scale = plan.cost / reach, 1 / plan.share

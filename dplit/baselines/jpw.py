@@ -1,8 +1,7 @@
 r"""JPW: random decision trees with noisy leaves (Jagannathan, Pillaipakkamnatt and Wright 2009, 2012).
 
-As RDF describes it (sections 3.1, 4.2.1 and 5.2). A continuous column counts as two levels in the depth,
-:math:`\min(m/2, \log_b n - 1)`, whose n is private under
-add-remove neighbours: one record more can make all trees deeper, so as published no epsilon is finite.
+As RDF describes it (sections 3.1, 4.2.1 and 5.2). The depth, :math:`\min(m/2, \log_b n - 1)`, reads the number of
+records: under add-remove neighbours one more can make all trees deeper, so as published no epsilon is finite.
 """
 
 from __future__ import annotations
@@ -10,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from dplit import trees
-from dplit.baselines import _shared as shared
+from dplit.baselines._shared import PUBLIC_N, Baseline, check_public_n, leaf_stats
 from dplit.budget import Leak, Public
 from dplit.errors import check_integer
 from dplit.forests.base import BaseForestClassifier, parameters
@@ -48,7 +47,7 @@ def published_depth(domain, n_records):
 
 
 @parameters
-class JPWClassifier(shared.Baseline, BaseForestClassifier):
+class JPWClassifier(Baseline, BaseForestClassifier):
     """JPW: random trees whose leaves release noisy class counts.
 
     Parameters
@@ -100,7 +99,7 @@ class JPWClassifier(shared.Baseline, BaseForestClassifier):
         Parameters, errors and return value as `dplit.forests.MedianForestClassifier.fit`.
         """
         self._check()
-        shared.check_public_n(self.public_n)
+        check_public_n(self.public_n)
         records, y, domain, domain_node = self._read_fit(X, y)
         codes, classes, class_node = self._read_classes(y)
         depth, depth_node = self._depth(domain, len(records))
@@ -109,7 +108,7 @@ class JPWClassifier(shared.Baseline, BaseForestClassifier):
         way = self._way()
         forest = grow_random_trees(domain, self.n_estimators, depth, rng=rng, n_jobs=self.n_jobs)
         parts, account = way.parts(len(records), rng)
-        counts = shared.leaf_stats(forest, records, codes, len(classes), parts)
+        counts = leaf_stats(forest, records, codes, len(classes), parts)
         released, leaf = noisy_counts(counts, self._tree_epsilon(way), rng)
 
         self.max_depth_ = depth
@@ -130,8 +129,8 @@ class JPWClassifier(shared.Baseline, BaseForestClassifier):
         if self.public_n is not None:
             return published_depth(domain, self.public_n), Public("depth", "of public_n records")
         if self._is_proved():
-            guess = f"of {shared.PUBLIC_N:,} records, a guess"
-            return published_depth(domain, shared.PUBLIC_N), Public("depth", guess)
+            guess = f"of {PUBLIC_N:,} records, a guess"
+            return published_depth(domain, PUBLIC_N), Public("depth", guess)
         depth = published_depth(domain, n_records)
         if self.neighbours == "replace-one":
             return depth, Public("depth", "of the number of records, which replacements keep")

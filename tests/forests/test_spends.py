@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from dplit import Categorical, Continuous, Domain, baselines, forests
-from dplit.baselines import _shared, fs_rgv
+from dplit.baselines import _shared, dp_ert, fs_rgv, jpw
 from dplit.budget import Bootstrap, EqualParts, Parallel, Sequence, Spend
 from dplit.forests import median
 from dplit.forests.base import BaseForest
@@ -86,7 +86,8 @@ def watch(monkeypatch):
     monkeypatch.setattr(median, "grow_median_trees", watched(median.grow_median_trees))
     monkeypatch.setattr(_shared, "grow_kary_trees", watched(_shared.grow_kary_trees))
     monkeypatch.setattr(fs_rgv, "grow_id3_trees", watched(fs_rgv.grow_id3_trees))
-    monkeypatch.setattr(_shared, "leaf_stats", stats)
+    for module in (dp_ert, jpw):
+        monkeypatch.setattr(module, "leaf_stats", stats)
     return seen
 
 

@@ -13,7 +13,7 @@ from scipy.stats import binomtest, chisquare, laplace
 
 from dplit import Categorical, Continuous, Domain
 from dplit.baselines import FSClassifier, RGVClassifier
-from dplit.baselines.random_forest import entropy_drift, entropy_reach
+from dplit.baselines.dp_rf import entropy_drift, entropy_reach
 from dplit.budget import EqualParts, Group, Parallel
 from dplit.mechanisms import Exponential, PermuteAndFlip
 from dplit.trees.kary import ENTROPY, cost

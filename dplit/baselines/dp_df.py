@@ -1,20 +1,8 @@
-r"""DP-DF: a differentially private decision forest (Fletcher and Islam 2015).
+"""DP-DF: greedy trees with a child for each level, and pruning (Fletcher and Islam 2015).
 
-What is known here of it: greedy trees with a child for each level, chosen by the exponential
-mechanism with the Gini index as its score (DiPriMe v1, section 2.2); "a novel theorem for the local
-sensitivity of the Gini index" (its abstract; DiPriMe v2, section 3.3, says that the theorem serves
-the leaves); "and incorporates a pruning method" (v2, section 3.3). The RDF paper counts it among
-those that add Laplace noise to the counts of labels (section 3.1). How it is read here:
-
-- All trees see all records, so each has :math:`e = \epsilon/N_T`, and each of the d choices on a path
-  and the leaf's counts get :math:`e/(d + 1)`.
-- The score is the children's mean Gini index, weighted by their sizes. One record more changes it by
-  at most :math:`2n/(n+1)^2` at a node of n records: n of one class, and one of another that joins
-  them. That number depends on the private n, and the choice is made with
-  :math:`\epsilon'/(2 \cdot 2n/(n+1)^2)` as its rate. See `local_gini_reach` for what this costs.
-- Pruning reads nothing but the released counts: a leaf takes the counts of the lowest node above it
-  whose released total exceeds one standard deviation of the total's noise. A node's counts are
-  the sums of its leaves'.
+As DiPriMe describes it (v1, section 2.2; v2, section 3.3). Each choice on a path and the leaf's counts
+get an equal share, and a choice's noise is scaled by the local sensitivity of the Gini index,
+:math:`2n/(n+1)^2` at a node of n records: `local_gini_reach` says what that costs.
 """
 
 from __future__ import annotations
@@ -26,10 +14,11 @@ from itertools import product
 import numpy as np
 from numba import njit
 
-from dplit.baselines import _kary as kary
-from dplit.baselines import _shared as shared
-from dplit.budget import Parallel, Sequence, Spend
-from dplit.forests.base import PrivateForestClassifier
+from dplit.baselines._shared import Choice, KaryBaseline
+from dplit.budget import Spend
+from dplit.forests.base import BaseForestClassifier, parameters
+from dplit.forests.params import check_rho, level_shares
+from dplit.forests.releases import class_counts, grown_tree, largest, noisy_counts
 from dplit.trees.arrays import LEAF
 from dplit.trees.kary import LOCAL_GINI, SQUARES
 
@@ -83,7 +72,8 @@ def _joined(others):
     return max((t * (1 + s / t**2) / (t + 1) for t, s in squares if t), default=0.0)
 
 
-class DPDecisionForestClassifier(PrivateForestClassifier, kary.KaryBaseline):
+@parameters
+class DPDecisionForestClassifier(KaryBaseline, BaseForestClassifier):
     """DP-DF: greedy trees with a child for each level, noisy class counts, and pruning.
 
     Parameters
@@ -105,80 +95,45 @@ class DPDecisionForestClassifier(PrivateForestClassifier, kary.KaryBaseline):
         Class of each leaf, or of the node that it was pruned to, as a position in `classes_`.
     """
 
-    def __init__(
-        self,
-        epsilon=1.0,
-        *,
-        domain=None,
-        classes=None,
-        neighbours="add-remove",
-        n_estimators=10,
-        max_depth=4,
-        max_features=5,
-        bins=5,
-        rho=0.5,
-        partitioned=None,
-        accounting="proved",
-        random_state=None,
-        n_jobs=None,
-    ):
-        self.epsilon = epsilon
-        self.domain = domain
-        self.classes = classes
-        self.neighbours = neighbours
-        self.n_estimators = n_estimators
-        self.max_depth = max_depth
-        self.max_features = max_features
-        self.bins = bins
-        self.rho = rho
-        self.partitioned = partitioned
-        self.accounting = accounting
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-
     def fit(self, X, y):
         """Grow the trees, release class counts for their leaves, and prune.
 
         Parameters, errors and return value as `dplit.forests.MedianForestClassifier.fit`.
         """
-        epsilon = self._tree_epsilon()
-        self._check_kary()
-        rho = kary.check_rho(self.rho)
+        self._check()
+        rho = check_rho(self.rho)
         records, y, domain, domain_node = self._read_fit(X, y)
         codes, classes, class_node = self._read_classes(y)
 
         rng = self._generator()
         binned, depth = self._binned(domain, records)
+        way = self._way()
         plan = self._proved if self._is_proved() else self._published
-        choice, leaf_epsilon, spend = plan(epsilon, depth, rho)
-        parts = self._parts(len(records), rng)
-        forest, counts = self._grown(
+        choice, leaf_epsilon, spend = plan(self._tree_epsilon(way), depth, rho)
+        parts, account = way.parts(len(records), rng)
+        forest, stats = self._grown(
             binned, codes.astype(np.float64), len(classes), parts, depth, choice, rng
         )
-        released = shared.noisy_counts(counts[:, : len(classes)], leaf_epsilon, rng)
+        released, leaf = noisy_counts(class_counts(stats, len(classes)), leaf_epsilon, rng)
         pruned = prune(forest, binned.arity, released, 1 / leaf_epsilon)
 
-        self.domain_, self.bins_, self.trees_ = domain, self.bins, forest
-        self._store_labels(shared.largest(pruned, rng), classes)
-        leaf = Parallel("leaves", (shared.counts_spend(leaf_epsilon),), "a record reaches one leaf")
-        node = Parallel("nodes", (spend,), "a record reaches one")
-        levels = Sequence("levels", (node,), "every level reads all records", max(depth, 1))
-        tree = Sequence("a tree", (levels, leaf) if depth else (leaf,))
-        self.budget_ = self._account((domain_node, class_node), tree)
-        return self
+        self.bins_ = self.bins
+        self._store_labels(largest(pruned, rng), classes)
+        tree = grown_tree(leaf, spend, depth)
+        return self._store(domain, forest, domain_node, class_node, account(tree))
 
     def _proved(self, epsilon, depth, rho):
         """The choice, what a leaf gets, and what an inner node spends."""
-        level, leaf = kary.level_shares(epsilon, depth, rho)
+        level, leaf = level_shares(epsilon, depth, rho)
         spend = Spend("choice of a column", level, "exponential mechanism, gini")
-        return kary.Choice(SQUARES, level / 2), leaf, spend  # a record adds at most 2
+        return Choice(SQUARES, level / 2), leaf, spend  # a record adds at most 2
 
     def _published(self, epsilon, depth, rho):
         """The same, as published."""
         share = epsilon / (depth + 1)
         note = "exponential mechanism, gini, noise scaled by the local sensitivity"
         spend = Spend("choice of a column", share / 4 * local_gini_reach(), note)
-        return kary.Choice(LOCAL_GINI, share / 4), share, spend
+        return Choice(LOCAL_GINI, share / 4), share, spend
 
 
 def prune(forest, arity, counts, scale):

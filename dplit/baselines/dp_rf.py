@@ -1,26 +1,8 @@
 r"""DP-RF: a forest of greedy private trees (Patil and Singh 2014), and its regression analogue.
 
-What is known here of it is what DiPriMe says. It is built upon the tree of Friedman and Schuster
-(2010), which noises "the node counts using the Laplace mechanism" and selects a split by "the
-exponential mechanism with entropy as the score"; it "builds multiple private trees using
-bootstrapped samples", "until they reach a specified maximum depth or the node is pure" (v1, section
-2.2), and "considers multiple splitting metrics", with "one child node per category of the selected
-attribute" (v2, section 3.3). DiPriMe runs it on 5 bins of each numeric column and K = 5 candidate
-columns; its regression analogue scores splits "by mean squared error and means are stored instead of
-class counts" (v2, section 4). How it is read here, with d for `max_depth`:
-
-- Each tree has :math:`e = \epsilon/N_T` and a bootstrap sample of all records, which may hold a record
-  many times: `dplit.budget.Bootstrap` says what that costs.
-- Classification: noisy class counts, a choice or a label each get :math:`e/(2(d+1))`, so that a path
-  of d inner nodes and a leaf fits into e. Whether a node is pure is read off the noisy counts: at
-  most one of them is above 0. Asking the true counts would have no finite epsilon.
-- The score's noise is for its sensitivity as if scores could move apart, rate
-  :math:`\epsilon'/(2\Delta)`; with :math:`\Delta = \log_2(n + 1) + 1/\ln 2` for the entropy, n the
-  number of records, 2 for the Gini index and 1 for the majority. An added record makes no score
-  better, so the choice really costs half its share under add-remove; but there the n of the entropy
-  is private, and what its noise tells about it comes on top (`entropy_drift`).
-- Regression: half of e goes to the choices and half to the leaves, as in DiPriMe (``rho``), at rate
-  :math:`\epsilon' N/(8 B^2)` for the mean squared error, and the leaf's noise is scaled by its count.
+As DiPriMe describes it (v1, section 2.2; v2, sections 3.3 and 4): bootstrap samples, on a path equal shares
+for the counts that tell whether a node is pure, each choice and the leaf, and the entropy as score, with
+:math:`\Delta = \log_2(n + 1) + 1/\ln 2`, whose n is private: `entropy_drift` says what that costs.
 """
 
 from __future__ import annotations
@@ -30,12 +12,13 @@ from functools import cache
 
 import numpy as np
 
-from dplit.baselines import _kary as kary
-from dplit.baselines import _shared as shared
-from dplit.budget import Bootstrap, Parallel, Sequence, Spend
+from dplit.baselines._shared import Choice, KaryBaseline
+from dplit.budget import Sequence, Spend
 from dplit.errors import check_choice
-from dplit.forests.base import PrivateForestClassifier, PrivateForestRegressor
-from dplit.forests.releases import proved_means, published_means
+from dplit.forests.base import BaseForestClassifier, BaseForestRegressor, parameters
+from dplit.forests.params import check_rho, level_shares
+from dplit.forests.partition import Resampled
+from dplit.forests.releases import class_counts, grown_tree
 from dplit.trees.kary import ENTROPY, MAJORITY, SQUARES
 
 CRITERIA = {"entropy": ENTROPY, "gini": SQUARES, "majority": MAJORITY}
@@ -78,31 +61,19 @@ def entropy_drift():
     return max(n * (1 / reach[n] - 1 / reach[n + 1]) for n in range(11))
 
 
-class _RandomForest(kary.KaryBaseline):
+@parameters
+class _RandomForest(KaryBaseline):
     """What the two forests share."""
 
-    def _samples(self, n_records, rng):
-        """Positions of the records of each tree: as published, drawn with replacement."""
-        if self._resamples():
-            return [rng.integers(n_records, size=n_records) for _ in range(self.n_estimators)]
-        return self._parts(n_records, rng)
-
-    def _resamples(self):
-        return not self._is_proved() and not self._is_partitioned()
-
-    def _budget(self, schema, depth, node, leaf, *drift):
-        """The proof tree; `node` is what an inner node spends, `drift` what changes with every record."""
-        parts = [Parallel("leaves", (leaf,), "a record reaches one leaf")]
-        if depth:
-            nodes = Parallel("nodes", (node,), "a record reaches one")
-            parts.insert(0, Sequence("levels", (nodes,), "every level reads all records", depth))
-        tree = Sequence("a tree", tuple(parts))
-        if self._resamples():
-            tree = Bootstrap("a tree", tree, "its sample may hold a record many times")
-        return self._account(schema, tree, *drift)
+    def _way(self):
+        """As published the trees of all records read bootstrap samples of them."""
+        if self._is_proved() or self._is_partitioned():
+            return super()._way()
+        return Resampled(int(self.n_estimators), self.neighbours)
 
 
-class DPRandomForestClassifier(PrivateForestClassifier, _RandomForest):
+@parameters
+class DPRandomForestClassifier(_RandomForest, BaseForestClassifier):
     """DP-RF: greedy trees with a child for each level, whose leaves release a class.
 
     Parameters
@@ -136,71 +107,34 @@ class DPRandomForestClassifier(PrivateForestClassifier, _RandomForest):
         Its thresholds are all NaN: it tests levels, and bins of continuous columns.
     """
 
-    def __init__(
-        self,
-        epsilon=1.0,
-        *,
-        domain=None,
-        classes=None,
-        neighbours="add-remove",
-        n_estimators=10,
-        max_depth=4,
-        max_features=5,
-        bins=5,
-        rho=0.5,
-        criterion=None,
-        partitioned=None,
-        accounting="proved",
-        random_state=None,
-        n_jobs=None,
-    ):
-        self.epsilon = epsilon
-        self.domain = domain
-        self.classes = classes
-        self.neighbours = neighbours
-        self.n_estimators = n_estimators
-        self.max_depth = max_depth
-        self.max_features = max_features
-        self.bins = bins
-        self.rho = rho
-        self.criterion = criterion
-        self.partitioned = partitioned
-        self.accounting = accounting
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    criterion: str | None = None
 
     def fit(self, X, y):
         """Grow the trees, and release a class for each of their leaves.
 
         Parameters, errors and return value as `dplit.forests.MedianForestClassifier.fit`.
         """
-        epsilon = self._tree_epsilon()
-        self._check_kary()
+        self._check()
         criterion = self._criterion()
         records, y, domain, domain_node = self._read_fit(X, y)
         codes, classes, class_node = self._read_classes(y)
 
         rng = self._generator()
         binned, depth = self._binned(domain, records)
+        way = self._way()
         plan = self._proved if self._is_proved() else self._published
-        choice, leaf_epsilon, node = plan(epsilon, depth, criterion, len(records))
-        parts = self._samples(len(records), rng)
-        forest, counts = self._grown(
+        choice, leaf_epsilon, node = plan(self._tree_epsilon(way), depth, criterion, len(records))
+        parts, account = way.parts(len(records), rng)
+        forest, stats = self._grown(
             binned, codes.astype(np.float64), len(classes), parts, depth, choice, rng
         )
-        counts = counts[:, : len(classes)]
-        if self._is_proved():
-            labels = shared.proved_labels(counts, leaf_epsilon, rng)
-            leaf = shared.proved_label_spend(leaf_epsilon)
-        else:
-            labels = shared.largest(shared.noisy_counts(counts, leaf_epsilon, rng), rng)
-            leaf = shared.counts_spend(leaf_epsilon)
+        labels, leaf = self._labels(class_counts(stats, len(classes)), leaf_epsilon, rng)
 
-        self.domain_, self.bins_, self.trees_ = domain, self.bins, forest
+        self.bins_ = self.bins
         self._store_labels(labels, classes)
-        drift = self._drift(choice, node, depth, len(classes))
-        self.budget_ = self._budget((domain_node, class_node), depth, node, leaf, *drift)
-        return self
+        tree = account(grown_tree(leaf, node, depth))
+        drift = self._drift(choice, node, depth, len(classes), way.readers)
+        return self._store(domain, forest, domain_node, class_node, tree, *drift)
 
     def _criterion(self):
         """The checked criterion."""
@@ -216,10 +150,10 @@ class DPRandomForestClassifier(PrivateForestClassifier, _RandomForest):
 
     def _proved(self, epsilon, depth, criterion, n_records):
         """The choice, what a leaf gets, and what an inner node spends."""
-        level, leaf = kary.level_shares(epsilon, depth, kary.check_rho(self.rho))
+        level, leaf = level_shares(epsilon, depth, check_rho(self.rho))
         rate, note = level / REACH[criterion], f"exponential mechanism, {criterion}"
         node = Spend("choice of a column", rate * REACH[criterion], note)
-        return kary.Choice(CRITERIA[criterion], rate), leaf, node
+        return Choice(CRITERIA[criterion], rate), leaf, node
 
     def _published(self, epsilon, depth, criterion, n_records):
         """The same, as published."""
@@ -232,26 +166,27 @@ class DPRandomForestClassifier(PrivateForestClassifier, _RandomForest):
             "class counts of a node", share, "Laplace noise of scale 1/epsilon: is it pure?"
         )
         node = Sequence("counts and column", (test, spend), "of the same records")
-        return kary.Choice(CRITERIA[criterion], rate, 1 / share), share, node
+        return Choice(CRITERIA[criterion], rate, 1 / share), share, node
 
-    def _drift(self, choice, node, depth, n_classes):
+    def _drift(self, choice, node, depth, n_classes, copies):
         """What the number of records tells that scales the entropy's noise; replacements keep it."""
         if choice.score != ENTROPY or self.neighbours == "replace-one" or depth == 0:
             return ()
-        copies = 1 if self._is_partitioned() else self.n_estimators
         return (drift_of_scale(node.parts[-1].epsilon, depth, n_classes, copies),)
 
 
 def drift_of_scale(spend, depth, n_classes, copies, mechanisms=1):
     """Budget of `entropy_drift`: `mechanisms` of `spend` each in every node of `depth` levels."""
     bits = mechanisms * math.log2(n_classes)
+    level = spend * bits * entropy_drift() if bits else 0.0  # of one class it tells nothing
     note = "its noise is scaled by the private number of records, in all nodes at once"
-    drift = Spend("choices of a level", spend * bits * entropy_drift(), note)
+    drift = Spend("choices of a level", level, note)
     levels = Sequence("levels", (drift,), "every level reads all records", depth)
     return Sequence("scale of the choices", (levels,), "on top of their records'", copies)
 
 
-class DPRandomForestRegressor(PrivateForestRegressor, _RandomForest):
+@parameters
+class DPRandomForestRegressor(_RandomForest, BaseForestRegressor):
     """DP-RF for a regression: splits scored by squared error, and leaves that release a mean.
 
     Parameters and attributes as `DPRandomForestClassifier` without `criterion`, and:
@@ -272,67 +207,36 @@ class DPRandomForestRegressor(PrivateForestRegressor, _RandomForest):
         Released mean of each leaf of the forest, in the units of the targets.
     """
 
-    def __init__(
-        self,
-        epsilon=1.0,
-        *,
-        domain=None,
-        target_bounds=None,
-        neighbours="add-remove",
-        n_estimators=10,
-        max_depth=4,
-        max_features=5,
-        bins=5,
-        rho=0.5,
-        partitioned=None,
-        accounting="proved",
-        random_state=None,
-        n_jobs=None,
-    ):
-        self.epsilon = epsilon
-        self.domain = domain
-        self.target_bounds = target_bounds
-        self.neighbours = neighbours
-        self.n_estimators = n_estimators
-        self.max_depth = max_depth
-        self.max_features = max_features
-        self.bins = bins
-        self.rho = rho
-        self.partitioned = partitioned
-        self.accounting = accounting
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-
     def fit(self, X, y):
         """Grow the trees, and release a mean for each of their leaves.
 
         Parameters, errors and return value as `dplit.forests.MedianForestRegressor.fit`.
         """
-        epsilon = self._tree_epsilon()
-        self._check_kary()
-        rho = kary.check_rho(self.rho)
+        self._check()
+        rho = check_rho(self.rho)
         records, y, domain, domain_node = self._read_fit(X, y)
         targets, bounds, target_node = self._read_targets(y)
-        width, farthest = bounds[1] - bounds[0], max(map(abs, bounds))
 
         rng = self._generator()
         binned, depth = self._binned(domain, records)
-        level, leaf_epsilon = kary.level_shares(epsilon, depth, rho)
-        # Targets are shares of their interval: a record adds at most 1 to their squared deviations.
-        rate = level if self._is_proved() else level * width**2 / (8 * farthest**2)
-        parts = self._samples(len(records), rng)
-        choice = kary.Choice(SQUARES, rate)
+        way = self._way()
+        level, leaf_epsilon = level_shares(self._tree_epsilon(way), depth, rho)
+        choice, node = self._choice(level, bounds)
+        parts, account = way.parts(len(records), rng)
         forest, stats = self._grown(binned, targets, 0, parts, depth, choice, rng)
-        if self._is_proved():
-            values = proved_means(stats, leaf_epsilon, rng)
-            leaf = shared.proved_mean_spend(leaf_epsilon)
-        else:
-            values = published_means(stats, leaf_epsilon, rng)
-            leaf = shared.published_mean_leak()
+        means, leaf = self._means(stats, leaf_epsilon, rng)
 
-        self.domain_, self.bins_, self.trees_ = domain, self.bins, forest
-        self.target_bounds_ = bounds
-        self.leaf_values_ = bounds[0] + width * values
-        node = Spend("choice of a column", rate, "exponential mechanism on the squared deviations")
-        self.budget_ = self._budget((domain_node, target_node), depth, node, leaf)
-        return self
+        self.bins_ = self.bins
+        self._store_means(means, bounds)
+        tree = account(grown_tree(leaf, node, depth))
+        return self._store(domain, forest, domain_node, target_node, tree)
+
+    def _choice(self, epsilon, bounds):
+        """The choice of a column at `epsilon`, and what it spends.
+
+        Targets are shares of their interval: a record adds at most 1 to their squared deviations.
+        """
+        width, farthest = bounds[1] - bounds[0], max(map(abs, bounds))
+        rate = epsilon if self._is_proved() else epsilon * width**2 / (8 * farthest**2)
+        note = "exponential mechanism on the squared deviations"
+        return Choice(SQUARES, rate), Spend("choice of a column", rate, note)

@@ -9,7 +9,7 @@ from scipy.stats import kstest, laplace
 
 from dplit import Categorical, Continuous, Domain
 from dplit.baselines import JPWClassifier
-from dplit.baselines.random_decision import published_depth
+from dplit.baselines.jpw import published_depth
 from dplit.budget import Leak, Public
 from dplit.trees import apply
 

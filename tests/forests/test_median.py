@@ -13,7 +13,7 @@ from sklearn.model_selection import cross_val_score
 from dplit import Categorical, Continuous, Domain, PrivacyLeakWarning, datasets
 from dplit.budget import EqualParts, Spend
 from dplit.forests import MedianForestClassifier, MedianForestRegressor
-from dplit.forests.releases import proved_means
+from dplit.forests.releases import proved_means, published_labels
 from dplit.median_forest import candidates
 
 SQUARE = Domain([Continuous(0, 1), Continuous(0, 1), Categorical(["a", "b", "c"])])
@@ -218,7 +218,7 @@ def test_a_uniform_column_is_cut_at_a_median_with_the_whole_share():
 def test_proved_means_are_computed_from_votes_of_the_leafs_budget():
     """By hand from the same draws: noise of scale 1/epsilon, the centre from all released votes."""
     stats = np.array([[30.0, 12.0], [0.0, 0.0], [2.0, 2.0], [7.0, 0.5]])
-    found = proved_means(stats, 0.8, np.random.default_rng(3))
+    found, _ = proved_means(stats, 0.8, np.random.default_rng(3))
     noise = np.random.default_rng(3).laplace(scale=1 / 0.8, size=(4, 2))
     below, above = (stats[:, 0] - stats[:, 1] + noise[:, 0]), stats[:, 1] + noise[:, 1]
     centre = above.sum() / (above + below).sum()
@@ -258,10 +258,8 @@ def test_published_leaves_are_means_with_noise_in_proportion_to_the_count():
 
 def test_published_labels_flip_as_often_as_the_paper_says():
     """P_f = (eps D/4 + 1/2) exp(-eps D) (v2, appendix B.2); 4,000 leaves, 6 standard errors."""
-    from dplit.forests.releases import published_labels
-
     counts = np.tile([3.0, 5.0], (4000, 1))
-    labels = published_labels(counts, 0.7, np.random.default_rng(1))
+    labels, _ = published_labels(counts, 0.7, np.random.default_rng(1))
     flips = (0.7 * 2 / 4 + 0.5) * math.exp(-0.7 * 2)
     assert (labels == 0).mean() == pytest.approx(flips, abs=6 * math.sqrt(flips / 4000))
 
@@ -275,17 +273,6 @@ def test_empty_leaves_release_something_too():
         values = forest.leaf_values_ if make is regressor else forest.leaf_labels_
         assert np.isfinite(values).all()
     assert ((regressor(max_depth=7).fit(X, y).predict(X) - 15) ** 2 <= 25).all()
-
-
-@both
-def test_partitioned_trees_use_each_record_once(make):
-    forest, rng = make(n_estimators=3), np.random.default_rng(0)
-    assert sorted(np.concatenate(forest._parts(100, rng)).tolist()) == list(range(100))
-    sizes = np.array([[len(p) for p in forest._parts(60, rng)] for _ in range(2000)])
-    assert 0.8 < sizes[:, 0].var() / (60 * 2 / 9) < 1.2, "8 standard errors: binomial, not equal"
-    published = make(n_estimators=3, accounting="published")
-    assert sorted(map(len, published._parts(100, rng))) == [33, 33, 34]
-    assert make(n_estimators=3, partitioned=False)._parts(100, rng) == [None] * 3
 
 
 # --- prediction

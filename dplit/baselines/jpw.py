@@ -1,22 +1,7 @@
 r"""JPW: random decision trees with noisy leaves (Jagannathan, Pillaipakkamnatt and Wright 2009, 2012).
 
-What RDF says of it: a forest of random trees, which cost nothing, with "Laplace noise on the counts
-of the labels" (section 3.1), 10 trees of depth :math:`\min(m/2, \log_b n - 1)` for m columns of b
-levels on average (section 5.2), continuous ones cut at a uniform point of their domain (section
-3.1), and leaves without records that take part like any other (section 4.2.1). How it is read here:
-
-- The trees are those of `dplit.trees.random`: a child for each level of a categorical column, which
-  is then used up, and two for a cut. A continuous column counts as two levels in b.
-- All trees see all records, each at :math:`\epsilon/N_T`: counts have noise of scale
-  :math:`N_T/\epsilon`.
-- A record is given the class whose noisy counts have the largest sum, over the leaves that it
-  reaches; a share below 0 counts as 0. Nothing is pruned.
-
-The depth reads n. Under add-remove neighbours that is private, and one record more can make all
-trees deeper: as published, with no `max_depth` or `public_n` given, no epsilon is finite (but for up
-to three columns, where :math:`m/2` leaves one depth for all n). Proved, a public guess of n takes its
-place. Under replace-one neighbours n is public. All this is about real numbers: the last bits of
-computed Laplace noise can tell more.
+As RDF describes it (sections 3.1, 4.2.1 and 5.2). The depth, :math:`\min(m/2, \log_b n - 1)`, reads the number of
+records: under add-remove neighbours one more can make all trees deeper, so as published no epsilon is finite.
 """
 
 from __future__ import annotations
@@ -24,10 +9,11 @@ from __future__ import annotations
 import numpy as np
 
 from dplit import trees
-from dplit.baselines import _shared as shared
-from dplit.budget import Leak, Parallel, Public, Sequence
+from dplit.baselines._shared import PUBLIC_N, Baseline, check_public_n, leaf_stats
+from dplit.budget import Leak, Public
 from dplit.errors import check_integer
-from dplit.forests.base import PrivateForestClassifier
+from dplit.forests.base import BaseForestClassifier, parameters
+from dplit.forests.releases import noisy_counts, random_structure, random_tree
 from dplit.trees.random import grow_random_trees
 
 
@@ -60,7 +46,8 @@ def published_depth(domain, n_records):
     return max(depth, 1)
 
 
-class JPWClassifier(PrivateForestClassifier, shared.Baseline):
+@parameters
+class JPWClassifier(Baseline, BaseForestClassifier):
     """JPW: random trees whose leaves release noisy class counts.
 
     Parameters
@@ -102,59 +89,34 @@ class JPWClassifier(PrivateForestClassifier, shared.Baseline):
     1.0
     """
 
-    def __init__(
-        self,
-        epsilon=1.0,
-        *,
-        domain=None,
-        classes=None,
-        neighbours="add-remove",
-        n_estimators=10,
-        max_depth=None,
-        public_n=None,
-        partitioned=False,
-        accounting="proved",
-        random_state=None,
-        n_jobs=None,
-    ):
-        self.epsilon = epsilon
-        self.domain = domain
-        self.classes = classes
-        self.neighbours = neighbours
-        self.n_estimators = n_estimators
-        self.max_depth = max_depth
-        self.public_n = public_n
-        self.partitioned = partitioned
-        self.accounting = accounting
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    max_depth: int | None = None
+    public_n: int | None = None
+    partitioned: bool | None = False
 
     def fit(self, X, y):
         """Grow the trees, and release class counts for each of their leaves.
 
         Parameters, errors and return value as `dplit.forests.MedianForestClassifier.fit`.
         """
-        epsilon = self._tree_epsilon()
-        shared.check_public_n(self.public_n)
+        self._check()
+        check_public_n(self.public_n)
         records, y, domain, domain_node = self._read_fit(X, y)
         codes, classes, class_node = self._read_classes(y)
         depth, depth_node = self._depth(domain, len(records))
 
         rng = self._generator()
+        way = self._way()
         forest = grow_random_trees(domain, self.n_estimators, depth, rng=rng, n_jobs=self.n_jobs)
-        parts = self._parts(len(records), rng)
-        counts = shared.leaf_stats(forest, records, codes, len(classes), parts)
-        released = shared.noisy_counts(counts[:, : len(classes)], epsilon, rng)
+        parts, account = way.parts(len(records), rng)
+        counts = leaf_stats(forest, records, codes, len(classes), parts)
+        released, leaf = noisy_counts(counts, self._tree_epsilon(way), rng)
 
-        self.domain_, self.max_depth_, self.trees_ = domain, depth, forest
-        self.classes_, ranks = np.unique(np.asarray(classes), return_inverse=True)
-        self.n_classes_ = len(self.classes_)
-        self.leaf_counts_ = released[:, np.argsort(ranks)]
-        structure = f"{self.n_estimators} random trees of depth {depth}, no record is read"
-        leaves = Parallel("leaves", (shared.counts_spend(epsilon),), "a record reaches one leaf")
-        tree = Sequence("a tree", (Public("splits", structure), leaves))
-        self.budget_ = self._account((domain_node, class_node, depth_node), tree)
-        return self
+        self.max_depth_ = depth
+        self.leaf_counts_ = released[:, np.argsort(self._store_classes(classes))]
+        trees_node = account(
+            random_tree(random_structure("splits", self.n_estimators, depth), leaf)
+        )
+        return self._store(domain, forest, domain_node, class_node, depth_node, trees_node)
 
     def _check_depth(self):
         if self.max_depth is not None:
@@ -167,8 +129,8 @@ class JPWClassifier(PrivateForestClassifier, shared.Baseline):
         if self.public_n is not None:
             return published_depth(domain, self.public_n), Public("depth", "of public_n records")
         if self._is_proved():
-            guess = f"of {shared.PUBLIC_N:,} records, a guess"
-            return published_depth(domain, shared.PUBLIC_N), Public("depth", guess)
+            guess = f"of {PUBLIC_N:,} records, a guess"
+            return published_depth(domain, PUBLIC_N), Public("depth", guess)
         depth = published_depth(domain, n_records)
         if self.neighbours == "replace-one":
             return depth, Public("depth", "of the number of records, which replacements keep")

@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from dplit.baselines.decision_forest import local_gini_reach, prune
+from dplit.baselines.dp_df import local_gini_reach, prune
 from dplit.mechanisms import Exponential
 from dplit.trees import Trees
 from dplit.trees.arrays import LEAF

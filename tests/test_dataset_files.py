@@ -247,6 +247,15 @@ def test_the_checkout_comes_before_the_folder_and_the_folder_before_a_download(
             file.unlink()
 
 
+def test_a_set_is_available_without_a_download(checkout, folder, monkeypatch):
+    monkeypatch.setattr(loading.registry, "entry", lambda name: small("http://192.0.2.1/{file}"))
+    assert not datasets.available("small")
+    (checkout / "small.data.gz").touch()
+    assert datasets.available("small")
+    (checkout / "small.data.gz").rename(folder / "small.data")
+    assert datasets.available("small")
+
+
 def test_a_wrong_file_in_the_checkout_is_an_error_that_names_it(checkout, folder):
     """It is not passed over for the right one in DPLIT_DATA."""
     (checkout / "small.data").write_text("3,b,no\n")

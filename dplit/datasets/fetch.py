@@ -53,6 +53,11 @@ def contents(entry, file):
         raise
 
 
+def is_local(entry, file):
+    """True if `contents` needs no download: the file is in the checkout or in ``DPLIT_DATA``."""
+    return _local(entry, file) is not None
+
+
 def _carried():
     return registry.path().parent / "sets"
 

@@ -248,7 +248,8 @@ def test_the_checkout_comes_before_the_folder_and_the_folder_before_a_download(
 
 
 def test_a_set_is_available_without_a_download(checkout, folder, monkeypatch):
-    monkeypatch.setattr(loading.registry, "entry", lambda name: small("http://192.0.2.1/{file}"))
+    entry = small("http://192.0.2.1/{file}")
+    monkeypatch.setattr(loading.registry, "entry", lambda name: entry)
     assert not datasets.available("small")
     (checkout / "small.data.gz").touch()
     assert datasets.available("small")

@@ -218,7 +218,7 @@ class EqualParts(_Composition):
     One record more moves another from part to part unless it falls into the part that grows, which
     it does with probability at least :math:`1/\tau`. So the loss is at most
     :math:`\log(e^\epsilon/\tau + (1 - 1/\tau) e^{3\epsilon})`, and comes as near to it as you
-    like (`dplit.audit.equal_parts_family_loss`).
+    like (`dplit.random_forest.equal_parts_family_loss`).
 
     Parameters
     ----------

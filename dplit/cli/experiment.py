@@ -9,13 +9,13 @@ if the run is complete.
 
 from __future__ import annotations
 
-import json
 import shlex
 import sys
 from functools import partial
 from pathlib import Path
 
 from dplit.cli.options import add_json, jobs, progress, whole
+from dplit.cli.text import aligned, dump, wrapped
 
 HELP = "run the papers' tables and figures again"
 EXAMPLES = """examples:
@@ -69,7 +69,7 @@ def run(arguments):
         rows = [_listed(id) for id in experiments.ids()] + [
             _of_formula(id) for id in experiments.FORMULAS
         ]
-        print(_dump(rows) if arguments.json else _listing(rows))
+        print(dump(rows) if arguments.json else _listing(rows))
         return 0
     if arguments.id in experiments.FORMULAS:
         print(_computed(arguments))
@@ -149,11 +149,10 @@ def _of_formula(id):
 def _computed(arguments):
     """A table of a formula, as text or JSON."""
     from dplit import experiments
-    from dplit.claims.report import aligned, wrapped
 
     shown = experiments.computed(arguments.id).reset_index()
     if arguments.json:
-        return _dump({"experiment": arguments.id, "cells": shown.to_dict("records")})
+        return dump({"experiment": arguments.id, "cells": shown.to_dict("records")})
     head = wrapped(f"{arguments.id}: {experiments.FORMULAS[arguments.id].title}, computed")
     return (
         head + "\n\n" + aligned(tuple(shown.columns), [list(map(str, r)) for r in shown.to_numpy()])
@@ -161,8 +160,6 @@ def _computed(arguments):
 
 
 def _listing(rows):
-    from dplit.claims.report import aligned
-
     header = tuple(rows[0])
     cells = [[str(value) for value in row.values()] for row in rows]
     return aligned(header, cells, shrink=len(header) - 1, right=(1, 2, 3, 4))
@@ -170,7 +167,6 @@ def _listing(rows):
 
 def _text(found, result):
     from dplit import experiments
-    from dplit.claims.report import aligned, wrapped
 
     head = [wrapped(f"{found.id}: {found.title}"), *([wrapped(found.ours)] if found.ours else [])]
     if _is_table(found.id):
@@ -208,7 +204,7 @@ def _json(found, result, interrupted):
     if _is_table(found.id):
         rows = experiments.compare(found.id, result)
         answer["agree"] = {f"{r.data}/{r.row}": r.agrees for r in rows}
-    return _dump(answer)
+    return dump(answer)
 
 
 def _is_table(id):
@@ -218,9 +214,3 @@ def _is_table(id):
 def _numbers(value):
     values = value.tolist() if getattr(value, "ndim", 0) else [float(value)]
     return " ".join(f"{v:.4g}" for v in values)
-
-
-def _dump(found):
-    from dplit.claims.core import plain
-
-    return json.dumps(plain(found), indent=2, ensure_ascii=False, allow_nan=False)

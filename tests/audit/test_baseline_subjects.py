@@ -5,8 +5,10 @@ import pytest
 from scipy.stats import chisquare
 
 from dplit import Continuous, Domain, audit
-from dplit.audit import baseline_subjects
+from dplit.audit.subject import Found
+from dplit.audit.subjects import baselines as baseline_subjects
 from dplit.baselines import FSClassifier, RGVClassifier, _shared, friedman_schuster
+from dplit.work import Effort
 
 SUBJECTS = {s.name: s for s in baseline_subjects.registered()}
 
@@ -49,11 +51,11 @@ def test_the_trees_that_rgv_adds_up_follow_the_audited_law():
 
     def spy(declared, law, space, neighbours):
         laws["law"] = law
-        return baseline_subjects.Found(declared, 9.0, "")
+        return Found(declared, 9.0, "")
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(baseline_subjects, "exact_worst", spy)
-        check("quick", np.random.default_rng(0))
+        check(Effort("quick"), np.random.default_rng(0))
     forest = RGVClassifier(
         1.0, domain=Domain([Continuous(0, 1)]), classes=[0, 1], n_estimators=10 * 500, max_depth=0,
         accounting="published", random_state=5,

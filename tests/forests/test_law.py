@@ -1,6 +1,6 @@
 """The released forest's law, exactly: the fitted trees of a small forest, and every record there is.
 
-The law is enumerated by `dplit.audit.forest_law` from the leaves that the fitted forest's ``apply``
+The law is enumerated by `dplit.random_forest.forest_law` from the leaves that the fitted forest's ``apply``
 reports; that the forest follows it is checked by simulation.
 """
 

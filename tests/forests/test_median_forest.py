@@ -11,10 +11,10 @@ from scipy.stats import chisquare
 from sklearn.model_selection import cross_val_score
 
 from dplit import Categorical, Continuous, Domain, PrivacyLeakWarning, datasets
-from dplit.audit import candidates
 from dplit.budget import EqualParts, Spend
 from dplit.forests import MedianForestClassifier, MedianForestRegressor
 from dplit.forests.releases import proved_means
+from dplit.median_forest import candidates
 
 SQUARE = Domain([Continuous(0, 1), Continuous(0, 1), Categorical(["a", "b", "c"])])
 SELECTIONS = ("uniform", "exponential", "permute-and-flip")
@@ -194,7 +194,7 @@ def roots_of(kind, **options):
     ids=lambda value: getattr(value, "__name__", str(value)),
 )  # fmt: skip
 def test_a_root_follows_the_law_whose_loss_is_proved(kind, options, law, epsilon, rate, selection):
-    """3,000 roots against the exact law of `dplit.audit.candidates`; false alarm 1e-9 each.
+    """3,000 roots against the exact law of `dplit.median_forest.candidates`; false alarm 1e-9 each.
 
     On [-1, 1] the targets 0 and 1 are 1/2 and 1 of the range: squares are a quarter, weights R^2/(8 B^2)
     four times those on [0, 1].

@@ -20,7 +20,8 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from dplit.experiments import core, printed, sentences, store
+from dplit import printed
+from dplit.experiments import core, sentences, store
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,7 @@ class Row:
     ----------
     data, row : str
         Data set and row of the printed table.
-    printed : dplit.experiments.printed.Printed
+    printed : dplit.printed.Printed
     published, proved : tuple of (mean, deviation, epsilon) or None
         `published` is the "exact" reading for a method that is not private; `proved` is then None.
     agrees : bool or None
@@ -56,7 +57,7 @@ def agree(mean, deviation, cell):
     ----------
     mean, deviation : float
         Ours.
-    cell : dplit.experiments.printed.Printed
+    cell : dplit.printed.Printed
     """
     other = deviation if cell.deviation is None else cell.deviation
     room = 2 * np.hypot(deviation, other) + cell.rounding

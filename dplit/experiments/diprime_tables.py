@@ -9,7 +9,7 @@ depth says. Maximum depths are the printed ones.
 
 from __future__ import annotations
 
-from dplit.experiments import printed
+from dplit import printed
 from dplit.experiments.core import Cell, experiment
 
 EXACT = ("RF", "ERT", "Median")

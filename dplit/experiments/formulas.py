@@ -10,8 +10,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from dplit import depth, majority
-from dplit.experiments import printed
+from dplit import depth, majority, printed
 from dplit.mechanisms import Exponential
 
 
@@ -23,7 +22,7 @@ class Cell:
     ----------
     row, column : str
         As printed.
-    printed : dplit.experiments.printed.Printed
+    printed : dplit.printed.Printed
     published : float
         What the paper's formula gives.
     right : float

@@ -7,7 +7,7 @@ provenance and each experiment's `repetitions` say how often.
 
 from __future__ import annotations
 
-from dplit.experiments import printed
+from dplit import printed
 from dplit.experiments.core import Cell, experiment
 
 FOLDS = 10

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from dplit.experiments.places import data_file
+from dplit.printed import data_file
 
 LINE = ("experiment", "seed", "key", "repetition", "outcome")
 LIBRARIES = ("numpy", "scipy", "scikit-learn", "numba", "pandas")

@@ -4,8 +4,8 @@ import math
 
 import pytest
 
-from dplit import experiments
-from dplit.experiments import comparison, printed, store
+from dplit import experiments, printed
+from dplit.experiments import comparison, store
 
 
 def cell(text, unit=1.0):

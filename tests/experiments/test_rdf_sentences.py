@@ -5,11 +5,10 @@ from itertools import product
 import numpy as np
 import pytest
 
-from dplit import datasets, experiments
+from dplit import datasets, experiments, printed
 from dplit.claims import rdf, rdf_depth, rosnam
 from dplit.experiments import (
     formulas,
-    printed,
     protocol,
     rdf_compared,
     rdf_sentences,

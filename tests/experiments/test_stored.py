@@ -9,8 +9,8 @@ import re
 import numpy as np
 import pytest
 
-from dplit import claims, experiments
-from dplit.experiments import printed, recheck, sentences, store
+from dplit import claims, experiments, printed
+from dplit.experiments import recheck, sentences, store
 
 STORED = [id for id in experiments.ids() if store.stored_path(id).is_file()]
 TABLES = [*printed.tables("diprime-v1"), *printed.tables("diprime-v2"), "rdf/table-3"]

@@ -87,7 +87,7 @@ def select(claims, patterns=(), papers=()):
     ids = [c.id for c in claims]
     for pattern in patterns:
         if not any(fnmatchcase(i, pattern) for i in ids):
-            raise ValueError(f"no claim has the id {pattern!r}; {nearest(pattern, ids)}")
+            raise ValueError(unknown(pattern, ids))
     chosen = [
         c
         for c in claims
@@ -98,6 +98,14 @@ def select(claims, patterns=(), papers=()):
         held = ", ".join(dict.fromkeys(claim.paper for claim in claims))
         raise ValueError(f"no claim fits the selection; the ledger has claims of {held}")
     return chosen
+
+
+def unknown(id, known):
+    """What to say of an id that no claim has; a figure's or a table's lists the claims below it."""
+    below = [k for k in known if k.startswith(f"{id}/")]
+    if below:
+        return f"no claim has the id {id!r}; its claims are {', '.join(below)}"
+    return f"no claim has the id {id!r}; {nearest(id, known)}"
 
 
 def run(claims, effort="quick", seed=0, jobs=1):

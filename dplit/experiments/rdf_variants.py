@@ -64,13 +64,31 @@ class ReachedForest(RandomDecisionForestClassifier):
     partitioned : bool
         False: every tree sees all records, at `epsilon` over the number of trees.
     label : {"permute-and-flip", "smooth-exponential", "global-exponential", "unanimous"}
-    **options
-        The others of `dplit.forests.RandomDecisionForestClassifier`; `random_state` an int,
-        neighbours are add-remove.
+    epsilon, domain, classes, neighbours, n_estimators, max_depth, accounting, random_state, n_jobs
+        As in `dplit.forests.RandomDecisionForestClassifier`; `random_state` an int, neighbours are
+        add-remove.
     """
 
-    def __init__(self, *, partitioned=True, **options):
-        super().__init__(**options)
+    def __init__(
+        self,
+        epsilon=1.0,
+        *,
+        partitioned=True,
+        domain=None,
+        classes=None,
+        neighbours="add-remove",
+        n_estimators=100,
+        max_depth=None,
+        label="permute-and-flip",
+        accounting="proved",
+        random_state=None,
+        n_jobs=None,
+    ):
+        super().__init__(
+            epsilon, domain=domain, classes=classes, neighbours=neighbours, label=label,
+            n_estimators=n_estimators, max_depth=max_depth, accounting=accounting,
+            random_state=random_state, n_jobs=n_jobs,
+        )  # fmt: skip
         self.partitioned = partitioned
 
     def fit(self, X, y):

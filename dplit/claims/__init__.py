@@ -16,8 +16,7 @@ from importlib import import_module
 from pkgutil import iter_modules
 
 from dplit.ledger import PAPERS, interval
-from dplit.ledger.registry import registered
-from dplit.ledger.run import unknown
+from dplit.ledger.registry import registered, unknown
 from dplit.ledger.table import table
 from dplit.work import nearest
 

@@ -9,8 +9,8 @@ from fnmatch import fnmatchcase
 
 from dplit.errors import check_integer
 from dplit.ledger.evidence import Evidence
-from dplit.ledger.registry import Claim
-from dplit.work import Effort, fan_out, nearest, stream, versions
+from dplit.ledger.registry import Claim, unknown
+from dplit.work import Effort, fan_out, stream, versions
 
 
 @dataclass(frozen=True)
@@ -98,14 +98,6 @@ def select(claims, patterns=(), papers=()):
         held = ", ".join(dict.fromkeys(claim.paper for claim in claims))
         raise ValueError(f"no claim fits the selection; the ledger has claims of {held}")
     return chosen
-
-
-def unknown(id, known):
-    """What to say of an id that no claim has; a figure's or a table's lists the claims below it."""
-    below = [k for k in known if k.startswith(f"{id}/")]
-    if below:
-        return f"no claim has the id {id!r}; its claims are {', '.join(below)}"
-    return f"no claim has the id {id!r}; {nearest(id, known)}"
 
 
 def run(claims, effort="quick", seed=0, jobs=1):

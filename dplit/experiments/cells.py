@@ -20,13 +20,16 @@ repetition r tests on one part in turn of the cut number r // folds: k-fold cros
 
 from __future__ import annotations
 
-import difflib
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache
+from importlib import import_module
+from pkgutil import iter_modules
 
 import numpy as np
+
+from dplit.work import nearest
 
 READINGS = ("exact", "published", "proved")
 REPETITIONS = 10
@@ -122,8 +125,8 @@ class Experiment:
         for cell in self.cells:
             if cell.key == key:
                 return cell
-        near = difflib.get_close_matches(key, [c.key for c in self.cells], n=3, cutoff=0.3)
-        raise ValueError(f"{self.id} has no cell {key!r}; the nearest are {', '.join(near)}")
+        near = nearest(key, [c.key for c in self.cells])
+        raise ValueError(f"{self.id} has no cell {key!r}; {near}")
 
 
 _builders: dict[str, tuple[str, Callable]] = {}
@@ -135,15 +138,26 @@ def experiment(id, title, **fields):
     def register(cells):
         if id in _builders:
             raise ValueError(f"id must be unique, {id!r} is registered already")
-        _builders[id] = cache(lambda: Experiment(id, title, tuple(cells()), **fields))
+        built = cache(lambda: Experiment(id, title, tuple(cells()), **fields))
+        _builders[id] = (cells.__module__, built)
         return cells
 
     return register
 
 
+@cache
+def _load():
+    """Import each paper's experiments."""
+    from dplit.experiments import papers
+
+    for module in iter_modules(papers.__path__):
+        import_module(f"{papers.__name__}.{module.name}")
+
+
 def ids():
-    """The ids of all experiments, in the papers' order, list of str."""
-    return list(_builders)
+    """The ids of all experiments, a paper after the other, in the paper's order; list of str."""
+    _load()
+    return sorted(_builders, key=lambda id: _builders[id][0])
 
 
 def get(id):
@@ -154,10 +168,10 @@ def get(id):
     ValueError
         If there is none; the message names the nearest.
     """
+    _load()
     if id in _builders:
-        return _builders[id]()
-    near = difflib.get_close_matches(str(id), _builders, n=3, cutoff=0.3) or ids()[:3]
-    raise ValueError(f"no experiment has the id {id!r}; the nearest are {', '.join(near)}")
+        return _builders[id][1]()
+    raise ValueError(f"no experiment has the id {id!r}; {nearest(id, ids())}")
 
 
 def split_rng(seed, data, repetition):

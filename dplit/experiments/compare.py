@@ -20,7 +20,10 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from dplit.experiments import core, printed, sentences, store
+from dplit import printed
+from dplit.experiments.cells import get
+from dplit.experiments.curves import curve
+from dplit.experiments.result import stored
 
 
 @dataclass(frozen=True)
@@ -31,7 +34,7 @@ class Row:
     ----------
     data, row : str
         Data set and row of the printed table.
-    printed : dplit.experiments.printed.Printed
+    printed : dplit.printed.Printed
     published, proved : tuple of (mean, deviation, epsilon) or None
         `published` is the "exact" reading for a method that is not private; `proved` is then None.
     agrees : bool or None
@@ -56,7 +59,7 @@ def agree(mean, deviation, cell):
     ----------
     mean, deviation : float
         Ours.
-    cell : dplit.experiments.printed.Printed
+    cell : dplit.printed.Printed
     """
     other = deviation if cell.deviation is None else cell.deviation
     room = 2 * np.hypot(deviation, other) + cell.rounding
@@ -70,15 +73,15 @@ def compare(id, result=None):
     ----------
     id : str
         A table's experiment, as "diprime-v2/table-1".
-    result : dplit.experiments.store.Result, optional
+    result : dplit.experiments.result.Result, optional
         Left out, the one that comes with the project.
 
     Returns
     -------
     list of Row, in the printed order, a column after the other
     """
-    result = store.stored(id) if result is None else result
-    experiment, table = core.get(id), printed.table(id)
+    result = stored(id) if result is None else result
+    experiment, table = get(id), printed.table(id)
     reasons, not_run = printed.why(id), printed.not_run()
     rows = []
     for (data, row), cell in table.cells.items():
@@ -164,8 +167,8 @@ def series(id, method, reading, name, result=None, *, data=None, **fixed):
     -------
     DataFrame, index the parameter's values; columns mean and deviation
     """
-    result = store.stored(id) if result is None else result
-    points = sentences.curve(result, method, reading, name, data=data, **fixed)
+    result = stored(id) if result is None else result
+    points = curve(result, method, reading, name, data=data, **fixed)
     rows = [(float(result.mean(key)), float(result.deviation(key))) for key in points.values()]
     return pd.DataFrame(rows, columns=["mean", "deviation"], index=pd.Index(points, name=name))
 
@@ -185,30 +188,14 @@ def by_set(id, methods, result=None):
     -------
     DataFrame, index data sets in the figure's order; NaN where a method is not run
     """
-    result = store.stored(id) if result is None else result
+    result = stored(id) if result is None else result
     found = {
         column: {
             c.data: float(result.mean(c.key))
-            for c in core.get(id).cells
+            for c in get(id).cells
             if (c.method, c.reading) == of and not c.label and c.key in result.cells
         }
         for column, of in methods.items()
     }
-    order = dict.fromkeys(c.data for c in core.get(id).cells)
+    order = dict.fromkeys(c.data for c in get(id).cells)
     return pd.DataFrame(found).reindex([d for d in order if any(d in f for f in found.values())])
-
-
-def verdicts(id):
-    """What the paper writes about a figure, decided on the stored result.
-
-    Returns
-    -------
-    DataFrame, index the sentence; columns verdict ("holds", "fails", "not decided") and numbers
-    """
-    rows = []
-    for s in sentences.of(id):
-        others = [store.stored(other) for other in s.others]
-        holds, numbers = sentences.decide(s, store.stored(id), others)
-        rows.append(({True: "holds", False: "fails", None: "not decided"}[holds], numbers))
-    index = pd.Index([s.says for s in sentences.of(id)], name="sentence")
-    return pd.DataFrame(rows, columns=["verdict", "numbers"], index=index)

@@ -11,12 +11,12 @@ import os
 import platform
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 import numpy as np
 
-from dplit.experiments.places import data_file
+from dplit.printed import data_file
+from dplit.work import versions
 
 LINE = ("experiment", "seed", "key", "repetition", "outcome")
 LIBRARIES = ("numpy", "scipy", "scikit-learn", "numba", "pandas")
@@ -36,12 +36,15 @@ class Result:
         ("inf" or null possible); ``seconds``, the mean of a task.
     runs : list of dict
         Provenance of each run: command, date, versions, platform and number of tasks.
+    lost : list of (key, repetition, error)
+        Tasks of the last run that raised or whose process ended; not kept in the file.
     """
 
     experiment: str
     seed: int = 0
     cells: dict = field(default_factory=dict)
     runs: list = field(default_factory=list)
+    lost: list = field(default_factory=list, compare=False)
 
     def scores(self, key):
         """Scores of one cell, float array, shape (repetitions,) or (repetitions, numbers)."""
@@ -147,19 +150,6 @@ def provenance(command, tasks):
         "command": command,
         "date": datetime.now(UTC).date().isoformat(),
         "platform": f"{platform.system()} {platform.machine()}",
-        "versions": versions(),
+        "versions": versions(*LIBRARIES),
         "tasks": tasks,
     }
-
-
-def versions():
-    """Versions of what scores rest on, dict of str."""
-    import dplit
-
-    found = {"python": platform.python_version(), "dplit": dplit.__version__}
-    for name in LIBRARIES:
-        try:
-            found[name] = version(name)
-        except PackageNotFoundError:
-            continue
-    return found

@@ -2,10 +2,10 @@
 
 import math
 
+import numpy as np
 import pytest
 
-from dplit import experiments
-from dplit.experiments import comparison, printed, store
+from dplit import experiments, printed
 
 
 def cell(text, unit=1.0):
@@ -34,7 +34,7 @@ def test_the_rule(mean, deviation, text, agrees):
 @pytest.fixture
 def result():
     """A result of v2's table 1 with three cells of Turbine."""
-    found = store.Result("diprime-v2/table-1")
+    found = experiments.Result("diprime-v2/table-1")
     scores = {
         "RF/exact": (1.20e-4, 1.24e-4),
         "DiPriMe/published": (9e-4, 11e-4),
@@ -61,7 +61,7 @@ def test_the_printed_cell_is_held_against_published_not_proved(result):
     rows = {r.row: r for r in found if r.data == "gas-turbine"}
     assert rows["DiPriMe"].agrees is False and rows["DiPriMe"].proved[0] == pytest.approx(16e-4)
     assert rows["RF"].agrees is True and rows["DP-RF"].agrees is None
-    assert comparison.tally(list(rows.values())) == (1, 1, 6)
+    assert experiments.tally(list(rows.values())) == (1, 1, 6)
 
 
 def test_what_is_not_run_says_why(result):
@@ -79,3 +79,28 @@ def test_deviations_have_n_minus_one(result):
 def test_no_stored_result_says_the_command():
     with pytest.raises(FileNotFoundError, match="dplit experiment diprime-v9/table-1"):
         experiments.stored("diprime-v9/table-1")
+
+
+def test_means_by_set():
+    found = experiments.Result("rdf/figure-4")
+    for key, score in (("synth-b/RDF/published", 0.75), ("synth-a/RDF/published", 0.5),
+                       ("synth-b/RDF/proved", 0.7)):  # fmt: skip
+        found.add(key, {}, 0, {"score": score, "epsilon": None, "seconds": 0.1})
+    table = experiments.by_set(
+        "rdf/figure-4", {"one": ("RDF", "published"), "two": ("RDF", "proved")}, found
+    )
+    assert table.index.tolist() == ["synth-a", "synth-b"] and table.columns.tolist() == [
+        "one",
+        "two",
+    ]
+    assert table.loc["synth-b"].tolist() == [0.75, 0.7]
+    assert np.isnan(table.loc["synth-a", "two"])
+
+
+def test_a_curve_of_one_data_set():
+    found = experiments.Result("rdf/figure-7")
+    for data, score in (("synth-a", 0.6), ("synth-b", 0.8)):
+        key = f"{data}/RDF/published/n_estimators=10,epsilon=0.2"
+        found.add(key, {}, 0, {"score": score, "epsilon": None, "seconds": 0.1})
+    args = ("rdf/figure-7", "RDF", "published", "n_estimators", found)
+    assert experiments.series(*args, data="synth-a", epsilon=0.2)["mean"].tolist() == [0.6]

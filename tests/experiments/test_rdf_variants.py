@@ -9,9 +9,10 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
+from sklearn.base import clone
 
 from dplit import Categorical, Continuous, Domain
-from dplit.experiments.rdf_forests import GlobalExponential, ReachedForest, Unanimous
+from dplit.experiments.rdf_variants import GlobalExponential, ReachedForest, Unanimous
 from dplit.forests import RandomDecisionForestClassifier
 
 DOMAIN = Domain([Continuous(0, 1), Categorical(["u", "v"])], names=["x", "c"])
@@ -65,6 +66,12 @@ def test_disjoint_parts_hold_every_record_once():
     assert parts.budget_.epsilon == 0.3
     equal = forest(n_estimators=7, accounting="published").fit(X, y)
     assert {c.sum() for c in equal.nonempty()[0]} <= {14, 15}
+
+
+def test_a_clone_has_the_same_parameters():
+    one = forest(3, partitioned=False, label="unanimous", accounting="published", n_estimators=4)
+    assert clone(one).get_params() == one.get_params()
+    assert {"epsilon", "partitioned", "label", "max_depth"} <= {*one.get_params()}
 
 
 def test_only_a_label_with_a_proof_has_a_budget():

@@ -1,15 +1,19 @@
 """Runs: seeds, resuming, and what a run that is stopped leaves behind."""
 
 import json
+from importlib import import_module
 from itertools import product
 
 import numpy as np
 import pytest
 
-from dplit import experiments
-from dplit.experiments import core, store
-from dplit.experiments.core import Cell
-from dplit.experiments.protocol import Outcome
+from dplit import datasets, experiments
+from dplit.experiments import cells as registry
+from dplit.experiments.cells import Cell
+from dplit.experiments.result import Journal
+from dplit.experiments.task import Outcome
+
+RUN = import_module("dplit.experiments.run")  # the package's `run` is the function
 
 ID = "test/run"
 
@@ -21,14 +25,15 @@ def calls(monkeypatch):
 
     def fake(id, cell, repetition, seed):
         done.append((cell.key, repetition))
-        word = core.task_seed(seed, id, cell.key, repetition)
+        word = registry.task_seed(seed, id, cell.key, repetition)
         return Outcome(np.random.default_rng(word).random(), float("inf"), 0.5)
 
     cells = [Cell("iris", m, "exact", "accuracy", {"max_depth": 2}) for m in ("RF", "ERT")]
     cells.append(Cell("higgs", "RF", "exact", "accuracy", {}, not_run="too large"))
-    monkeypatch.setattr("dplit.experiments.running.run_task", fake)
-    monkeypatch.setattr(core, "_builders", dict(core._builders))
-    core.experiment(ID, "A test", repetitions=3)(lambda: cells)
+    monkeypatch.setattr(RUN, "run_task", fake)
+    experiments.ids()  # all are registered before the registry is copied
+    monkeypatch.setattr(registry, "_builders", dict(registry._builders))
+    registry.experiment(ID, "A test", repetitions=3)(lambda: cells)
     return done
 
 
@@ -71,7 +76,7 @@ def test_a_run_that_is_stopped_loses_only_what_was_running(calls, tmp_path):
 
 def test_a_journal_of_a_killed_run_is_read(calls, tmp_path):
     out = tmp_path / "x.json"
-    journal = store.Journal(out)
+    journal = Journal(out)
     journal.append(ID, 0, "iris/RF/exact", 1, {"score": 0.25, "epsilon": None, "seconds": 1.0})
     with journal.path.open("a") as file:
         file.write('{"experiment": "test/run", "se')  # killed in the middle of a line
@@ -86,7 +91,7 @@ def test_another_seed_or_experiment_needs_another_file(calls, tmp_path):
     experiments.run(ID, out=out)
     with pytest.raises(ValueError, match=r"x\.json is of test/run with seed 0"):
         experiments.run(ID, seed=1, out=out)
-    store.Journal(tmp_path / "y.json").append(ID, 0, "iris/RF/exact", 0, {})
+    Journal(tmp_path / "y.json").append(ID, 0, "iris/RF/exact", 0, {})
     with pytest.raises(ValueError, match="journal of test/run with seed 0"):
         experiments.run(ID, seed=1, out=tmp_path / "y.json")
 
@@ -110,17 +115,39 @@ def test_unknown_names(calls, tmp_path):
         experiments.run(ID, repetitions=0, out=tmp_path / "x.json")
 
 
-def test_processes_give_the_same_scores(tmp_path):
+def test_a_task_that_raises_stops_no_other(calls, monkeypatch, tmp_path):
+    fake = RUN.run_task
+
+    def sometimes(id, cell, repetition, seed):
+        if cell.method == "RF" and repetition != 1:
+            raise datasets.DatasetError("its file is not here") if repetition else ZeroDivisionError
+        return fake(id, cell, repetition, seed)
+
+    monkeypatch.setattr(RUN, "run_task", sometimes)
+    out = tmp_path / "x.json"
+    result = experiments.run(ID, out=out)
+    assert {key: len(result.scores(key)) for key in result.cells} == {
+        "iris/ERT/exact": 3,
+        "iris/RF/exact": 1,
+    }
+    lost = {r: (key, error) for key, r, error in result.lost}
+    assert sorted(lost) == [0, 2] and "ZeroDivisionError" in lost[0][1]
+    assert lost[2] == ("iris/RF/exact", "its file is not here")
+    assert experiments.read(out) == result and experiments.read(out).lost == []
+    monkeypatch.setattr(RUN, "run_task", fake)
+    assert experiments.run(ID, out=out).lost == []
+    assert len(experiments.read(out).scores("iris/RF/exact")) == 3
+
+
+def test_processes_give_the_same_scores(monkeypatch, tmp_path):
+    """The tasks go to the processes with their cells: these need not know the experiment."""
     options = {"cells": ["wdbc/*"], "repetitions": 2}
-    kept = dict(core._builders)
-    try:
-        core.experiment(ID, "A test")(lambda: [_forest("RF"), _forest("ERT")])
-        one = experiments.run(ID, out=tmp_path / "1.json", **options)
-        again = experiments.run(ID, out=tmp_path / "2.json", **options, seed=0)
-        other = experiments.run(ID, out=tmp_path / "3.json", **options, seed=1)
-    finally:
-        core._builders.clear()
-        core._builders.update(kept)
+    experiments.ids()
+    monkeypatch.setattr(registry, "_builders", dict(registry._builders))
+    registry.experiment(ID, "A test")(lambda: [_forest("RF"), _forest("ERT")])
+    one = experiments.run(ID, out=tmp_path / "1.json", **options)
+    again = experiments.run(ID, out=tmp_path / "2.json", **options, jobs=2)
+    other = experiments.run(ID, out=tmp_path / "3.json", **options, seed=1)
     scores = [[c["scores"] for c in r.cells.values()] for r in (one, again, other)]
     assert scores[0] == scores[1] != scores[2]
 
@@ -131,20 +158,20 @@ def _forest(method):
 
 def test_seeds_differ_by_each_of_their_parts():
     parts = [*product((0, 1), ("a/b", "a/c"), ("k", "l"), range(5))]
-    assert len({core.task_seed(*p) for p in parts}) == len(parts)
-    assert core.task_seed(*parts[0]) == core.task_seed(*parts[0])
+    assert len({registry.task_seed(*p) for p in parts}) == len(parts)
+    assert registry.task_seed(*parts[0]) == registry.task_seed(*parts[0])
 
 
 def test_the_split_is_one_for_all_methods_and_another_for_each_repetition():
-    splits = [core.split_rng(0, "iris", r).permutation(150).tolist() for r in (0, 0, 1)]
+    splits = [registry.split_rng(0, "iris", r).permutation(150).tolist() for r in (0, 0, 1)]
     assert splits[0] == splits[1] != splits[2]
-    assert core.split_rng(0, "wdbc", 0).permutation(150).tolist() != splits[0]
+    assert registry.split_rng(0, "wdbc", 0).permutation(150).tolist() != splits[0]
 
 
 def test_keys_are_distinct():
     cell = Cell("iris", "RF", "exact", "accuracy")
     with pytest.raises(ValueError, match="distinct keys"):
-        core.Experiment("test/twice", "", (cell, cell))
+        registry.Experiment("test/twice", "", (cell, cell))
 
 
 @pytest.mark.parametrize("id", experiments.ids())
@@ -152,5 +179,5 @@ def test_every_experiment_is_well_formed(id):
     found = experiments.get(id)
     assert found.cells and found.title and found.repetitions >= 10
     for cell in found.cells:
-        assert cell.reading in core.READINGS and found.cell(cell.key) is cell
+        assert cell.reading in registry.READINGS and found.cell(cell.key) is cell
         assert (cell.reading == "exact") == ("epsilon" not in cell.params)

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from dplit.experiments import printed
+from dplit import printed
 
 TABLES = [*printed.tables("diprime-v1"), *printed.tables("diprime-v2")]
 
@@ -45,6 +45,12 @@ def test_shapes(id, columns, rows):
     table = printed.table(id)
     assert len(table.columns) == columns and len(table.rows) == rows
     assert len(table.cells) == columns * rows
+
+
+def test_what_the_columns_say():
+    three = printed.table("rdf/table-3")
+    assert three.of("name")["synth-e"] == "SynthE" and three.of("depth")["synth-e"] == 12
+    assert printed.table("diprime-v2/table-2").of("unit") == {}
 
 
 @pytest.mark.parametrize("id", TABLES)

@@ -1,7 +1,8 @@
 """The papers' printed tables, as numbers with the precision that they are printed in.
 
 ``data/printed/PAPER.toml`` holds the cells as strings, character for character; ``notes.toml`` says
-which are not run, and why a cell of ours differs. Nothing is read off a figure.
+which are not run, and why a cell of ours differs. Nothing is read off a figure. The files of
+``data/`` are in the wheel, or beside the package in a checkout: `data_file` finds them.
 """
 
 from __future__ import annotations
@@ -10,9 +11,10 @@ import re
 import tomllib
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 
-from dplit.experiments.places import data_file
-
+PACKAGE = Path(__file__).resolve().parent
+PLACES = (PACKAGE / "_data", PACKAGE.parent / "data")
 CELL = re.compile(
     r"(?P<value>\d+(?:\.(?P<decimals>\d+))?)"
     r"(?: × 10\^(?P<power>-?\d+))?(?: ± (?P<deviation>[\d.]+))?(?: \((?P<depth>\d+)\))?"
@@ -93,6 +95,22 @@ class Table:
     def rows(self):
         """Names of the rows, as printed."""
         return tuple(dict.fromkeys(row for _, row in self.cells))
+
+    def of(self, name):
+        """What the columns say under one name, as "depth": dict of data set to value."""
+        return {column["data"]: column[name] for column in self.columns if name in column}
+
+
+def data_file(name):
+    """Path of a file of ``data/``; it need not exist.
+
+    Parameters
+    ----------
+    name : str
+        Relative to ``data/``, as "printed/diprime-v1.toml".
+    """
+    found = [place / name for place in PLACES if (place / name).is_file()]
+    return found[0] if found else PLACES[-1] / name
 
 
 @cache

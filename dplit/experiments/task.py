@@ -20,7 +20,7 @@ import numpy as np
 from dplit import datasets
 from dplit.domain import Categorical, Continuous, Domain
 from dplit.errors import PrivacyLeakWarning
-from dplit.experiments.core import split_rng, task_seed
+from dplit.experiments.cells import split_rng, task_seed
 from dplit.experiments.measures import MEASURES
 from dplit.experiments.methods import METHODS
 

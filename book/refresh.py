@@ -2,8 +2,9 @@
 
 ``python book/refresh.py`` re-executes each notebook whose inputs have changed since its outputs
 were stored, and writes the pages of the API reference. The inputs of a notebook are the sources of
-its cells, every module of `dplit` whose names they use, directly or through other modules, the dockets
-of the chapters whose claims they ask for, and the files of `data/` that one of these reads; their digest is kept in the notebook's metadata.
+its cells, every module of `dplit` whose names they use, directly or through other modules, the
+dockets of the chapters whose claims they ask for, and the files of `data/` that one of these reads;
+their digest is kept in the notebook's metadata.
 Comments, docstrings and blank lines do not count. The README's picture is a chapter's figure, copied
 out of its notebook.
 

@@ -14,7 +14,7 @@ import numpy as np
 from scipy.stats import poisson
 
 from dplit import depth as depths
-from dplit.claims.depth import _printed
+from dplit.claims.depth._printed import printed_rows
 from dplit.ledger import Case, bounded, claim, equal, verdict_of
 
 TREES = 100  # what section 4.4 recommends, at epsilon 1
@@ -132,7 +132,7 @@ def optimal_depth_settings(effort, rng):
     continuous feature as target, Theorem 2's depth is best in no row with continuous features
     only, and Table 4's in one: 5 to 8 levels too many with 15 features or more, too few with 5
     or fewer."""
-    rows = {k: (v.records, v.continuous) for k, v in _printed.rows().items() if not v.discrete}
+    rows = {k: (v.records, v.continuous) for k, v in printed_rows().items() if not v.discrete}
     searched = {shape: _best_by_vote(*shape) for shape in set(rows.values())}
     formula = {(n, s): depths.best_depth(n, s, 1, 1.0, TREES) for n, s in searched}
     over = {name: depths.published_depth(s) - searched[n, s] for name, (n, s) in rows.items()}

@@ -9,7 +9,7 @@ from math import comb
 import numpy as np
 
 from dplit import depth as depths
-from dplit.claims.depth import _printed
+from dplit.claims.depth._printed import printed_rows
 from dplit.ledger import Case, claim, equal, verdict_of
 
 
@@ -25,7 +25,7 @@ def more_trees_more_empty(effort, rng):
     most, deepest = effort.pick((1000, 8), (10_000, 12), (100_000, 20))
     steps = [np.diff(depths.empty_leaves(np.arange(most + 1), d)) for d in range(1, deepest + 1)]
     falls = max(float(s.max()) for s in steps)
-    fewer = [name for name, row in _printed.rows().items() if row.thirty.value < row.one.value]
+    fewer = [name for name, row in printed_rows().items() if row.thirty.value < row.one.value]
     return verdict_of(
         falls < 0 and not fewer,
         f"strictly decreasing in n up to {most} at depths 1 to {deepest}, and so in Table 3",
@@ -47,7 +47,7 @@ def empty_unvisited(effort, rng):
     one, thirty, chance = (_visits(trees) for trees in (1, 30, 100))
     worst = max(chance, key=chance.get)
     likely = [name for name, p in chance.items() if p > 0.5]
-    row = _printed.rows()[worst]
+    row = printed_rows()[worst]
     case = {"dataset": worst, "records a tree": row.records // 100, "depth": row.depth}
     return verdict_of(
         not likely,
@@ -82,7 +82,7 @@ def empty_unvisited_corrected(effort, rng):
 
 def _visits(trees):
     """Chance that a record ends in an empty leaf, by row of Table 3 with continuous features only."""
-    rows = {name: row for name, row in _printed.rows().items() if not row.discrete}
+    rows = {name: row for name, row in printed_rows().items() if not row.discrete}
     return {
         name: float(depths.empty_leaf_visited(row.records // trees, row.depth))
         for name, row in rows.items()

@@ -11,7 +11,7 @@ import numpy as np
 from scipy.stats import binom
 
 from dplit import depth as depths
-from dplit.claims.depth import _printed
+from dplit.claims.depth._printed import printed_rows
 from dplit.ledger import Case, Evidence, claim, equal, verdict_of
 
 NURSERY = (3, 5, 4, 4, 3, 2, 3, 3)  # levels of its features; its records are all combinations
@@ -129,7 +129,7 @@ def _entries():
     Records are rounded up and none is held out; every test has two outcomes or more, so that there
     are at least 2^d leaves. Both are to the table's advantage.
     """
-    for name, row in _printed.rows().items():
+    for name, row in printed_rows().items():
         for trees, cell in ((1, row.one), (TREES, row.thirty)):
             records = ceil(row.records / trees)
             yield _Entry(name, trees, records, 2**row.depth, cell.value, cell.rounding)
@@ -228,7 +228,7 @@ def _expected_floor(entry):
 def table_3_nursery(effort, rng):
     """Nursery, one tree of depth 4, training records drawn at random: 0.2 % of the leaves are
     empty."""
-    row = _printed.rows()["Nursery"]
+    row = printed_rows()["Nursery"]
     held = row.records // 10
     fewest = min(row.records // prod(levels) for levels in combinations(NURSERY, row.depth))
     empty = Fraction(comb(row.records - fewest, held - fewest), comb(row.records, held))

@@ -10,7 +10,7 @@ from itertools import count, product
 from math import comb, floor, log, log1p
 
 from dplit import depth as depths
-from dplit.claims.depth import _printed
+from dplit.claims.depth._printed import printed_rows
 from dplit.ledger import Case, bounded, claim, equal, verdict_of
 
 ONE = Fraction(1)
@@ -201,7 +201,7 @@ def _less_than_half(s, depth):
 )
 def table_4(effort, rng):
     """The depths of Table 4 are calculated by Theorem 2."""
-    rows = sorted(_printed.rows().items(), key=lambda item: item[1].continuous)
+    rows = sorted(printed_rows().items(), key=lambda item: item[1].continuous)
     cases = []
     for name, row in rows:
         data = {"dataset": name, "continuous": row.continuous, "discrete": row.discrete}
@@ -215,7 +215,7 @@ def table_4(effort, rng):
 def table_4_corrected(effort, rng):
     """Table 4 has one level more than Theorem 2 in every row with a continuous feature, and
     Theorem 2's depth in the others."""
-    rows = _printed.rows().values()
+    rows = printed_rows().values()
     shapes = [(row.continuous, row.discrete) for row in rows]
     searched = [_theorem_depth(s, r) + (s > 0) for s, r in shapes]
     printed = [row.depth for row in rows]

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.optimize import minimize_scalar
 from scipy.stats import poisson, skellam
 
 from dplit import Categorical, Domain, depth
@@ -157,28 +156,6 @@ def test_effective_records():
 
 
 @pytest.mark.parametrize(
-    ("n", "d", "epsilon"), [(1000, 3, 1.0), (30_000, 7, 0.2), (500, 0, np.inf)]
-)
-def test_suggested_trees_has_the_largest_margin(n, d, epsilon):
-    """By search: the mean margin of the vote over its deviation, sqrt(tau) (1 - exp(-n_eps / (tau 2^d)))."""
-    records = n * -math.expm1(-epsilon) / 2**d
-    found = minimize_scalar(
-        lambda tau: math.sqrt(tau) * math.expm1(-records / tau),
-        bounds=(records / 5, records), method="bounded", options={"xatol": 1e-9 * records},
-    )  # fmt: skip
-    assert depth.suggested_trees(n, d, epsilon) == pytest.approx(found.x, rel=1e-4)
-
-
-def test_suggested_trees_in_the_forest_of_the_model():
-    """No number of trees is better than one within a fifth below the suggested one."""
-    n, m, d, e = 4000, 10, 5, 1.0
-    rule = depth.suggested_trees(n, d, e)
-    accuracy = {t: depth.forest_accuracy(d, n, m, [0, 1], e, t) for t in range(1, int(2 * rule), 2)}
-    best = max(accuracy, key=accuracy.get)
-    assert 0.8 * rule - 2 <= best <= rule + 2 and best > 30
-
-
-@pytest.mark.parametrize(
     ("call", "message"),
     [
         (
@@ -202,8 +179,6 @@ def test_suggested_trees_in_the_forest_of_the_model():
         (lambda: depth.effective_records(math.inf, 1.0), "n must be a finite number"),
         (lambda: depth.best_depth(9, 2, 1, 0.0), "epsilon must be a positive number, got 0.0"),
         (lambda: depth.best_depth(9, 2, 1, 1.0, trees=0), "trees must be an integer of at least 1"),
-        (lambda: depth.suggested_trees(9, -1, 1.0), "depth must be an integer of at least 0"),
-        (lambda: depth.suggested_trees(-1, 1, 1.0), "n must be a finite number of at least 0"),
         (lambda: depth.vote_law(1, 9, 2, [0, 2], 1.0), "target must be probabilities"),
         (lambda: depth.vote_law(1, 9, 2, [0], 1.0), "target must be probabilities"),
         (lambda: depth.vote_law(1, 9, 2, [0, 1, 1, 0], 1.0), "relevant must be at most"),

@@ -19,6 +19,7 @@ from dplit.ledger import Case, claim, equal, verdict_of
     "holds",
     "thm-depth-empty",
     ("depth.empty_leaves",),
+    quantity="expected share of empty leaves",
 )
 def more_trees_more_empty(effort, rng):
     """Dividing the data among more trees increases the expected share of empty leaves."""
@@ -40,6 +41,7 @@ def more_trees_more_empty(effort, rng):
     "fails",
     "thm-depth-visited",
     ("depth.empty_leaf_visited",),
+    quantity="probability to meet an empty leaf",
 )
 def empty_unvisited(effort, rng):
     """Empty leaves are unlikely to be visited by future records, even with the 100 trees that
@@ -55,13 +57,16 @@ def empty_unvisited(effort, rng):
         f"({thirty[worst]:.1%} with 30, {one[worst]:.1%} with one); above one half: {', '.join(likely)}",
         {**case, "probability": chance[worst]},
         cases=3 * len(chance),
+        relation="<=",
         published=0.5,
         computed=chance[worst],
     )
 
 
 @empty_unvisited.corrected(
-    functions=("depth.empty_leaf_visited",), where="Section 4.2.1, after Example 1"
+    functions=("depth.empty_leaf_visited",),
+    where="Section 4.2.1, after Example 1",
+    quantity="probability to meet an empty leaf",
 )
 def empty_unvisited_corrected(effort, rng):
     r"""With uniform features a record meets an empty leaf of a tree of $n$ others with
@@ -75,6 +80,7 @@ def empty_unvisited_corrected(effort, rng):
         f"moments in fractions agree for n up to {most}, d up to {deepest}; one tree: {largest:.1%} at most",
         {"largest": largest, "moments": same.counterexample},
         cases=same.cases,
+        relation="<",
         published=0.08,
         computed=largest,
     )
@@ -96,6 +102,7 @@ def _visits(trees):
     "thm-depth-empty",
     ("depth.empty_leaves",),
     ours=True,
+    quantity="expected share of empty leaves",
 )
 def empty_leaves(effort, rng):
     r"""For $n$ independent records uniform over continuous features, the expected share of

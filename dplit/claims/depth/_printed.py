@@ -18,7 +18,7 @@ class Row(NamedTuple):
     thirty: printed.Printed
 
 
-def rows():
+def printed_rows():
     """Dict of data set to `Row`, as printed."""
     shares, shapes = (printed.table(f"rdf/table-{i}") for i in (3, 4))
     found = {}

@@ -14,7 +14,7 @@ import numpy as np
 from scipy.stats import poisson
 
 from dplit import depth as depths
-from dplit.claims.depth import _printed
+from dplit.claims.depth._printed import printed_rows
 from dplit.ledger import Case, bounded, claim, equal, verdict_of
 
 TREES = 100  # what section 4.4 recommends, at epsilon 1
@@ -28,6 +28,7 @@ HALF = Fraction(1, 2)
     "thm-depth-parity",
     ("depth.parity_accuracy", "depth.vote_law", "depth.relevant_tested"),
     ours=True,
+    quantity="accuracy of one tree",
 )
 def depth_accuracy(effort, rng):
     r"""Features of two signs that a test tells, the parity of $k$ of them as target,
@@ -62,6 +63,7 @@ def depth_accuracy(effort, rng):
     "fails",
     "thm-depth-best",
     ("depth.published_depth", "depth.best_depth"),
+    quantity="best accuracy of one tree",
 )
 def optimal_depth(effort, rng):
     r"""The depth of Theorem 2, or half the features if all are discrete, is optimal, whatever
@@ -87,6 +89,7 @@ def optimal_depth(effort, rng):
 @optimal_depth.corrected(
     functions=("depth.deeper_from", "depth.best_depth", "depth.effective_records"),
     where="Section 4.3",
+    quantity="best depth",
 )
 def optimal_depth_corrected(effort, rng):
     r"""In the model of `rdf/depth-accuracy` depth $d + 1$ is better than $d$ exactly if
@@ -126,13 +129,14 @@ def optimal_depth_corrected(effort, rng):
     "thm-depth-settings",
     ("depth.best_depth", "depth.published_depth", "depth.table_depth", "depth.forest_accuracy"),
     ours=True,
+    quantity="best depth",
 )
 def optimal_depth_settings(effort, rng):
     r"""At the sizes of Table 3 with 100 trees and $\epsilon = 1$, and the sign of one
     continuous feature as target, Theorem 2's depth is best in no row with continuous features
     only, and Table 4's in one: 5 to 8 levels too many with 15 features or more, too few with 5
     or fewer."""
-    rows = {k: (v.records, v.continuous) for k, v in _printed.rows().items() if not v.discrete}
+    rows = {k: (v.records, v.continuous) for k, v in printed_rows().items() if not v.discrete}
     searched = {shape: _best_by_vote(*shape) for shape in set(rows.values())}
     formula = {(n, s): depths.best_depth(n, s, 1, 1.0, TREES) for n, s in searched}
     over = {name: depths.published_depth(s) - searched[n, s] for name, (n, s) in rows.items()}

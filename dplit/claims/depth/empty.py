@@ -9,7 +9,7 @@ from math import comb
 import numpy as np
 
 from dplit import depth as depths
-from dplit.claims.depth import _printed
+from dplit.claims.depth._printed import printed_rows
 from dplit.ledger import Case, claim, equal, verdict_of
 
 
@@ -19,13 +19,14 @@ from dplit.ledger import Case, claim, equal, verdict_of
     "holds",
     "thm-depth-empty",
     ("depth.empty_leaves",),
+    quantity="expected share of empty leaves",
 )
 def more_trees_more_empty(effort, rng):
     """Dividing the data among more trees increases the expected share of empty leaves."""
     most, deepest = effort.pick((1000, 8), (10_000, 12), (100_000, 20))
     steps = [np.diff(depths.empty_leaves(np.arange(most + 1), d)) for d in range(1, deepest + 1)]
     falls = max(float(s.max()) for s in steps)
-    fewer = [name for name, row in _printed.rows().items() if row.thirty.value < row.one.value]
+    fewer = [name for name, row in printed_rows().items() if row.thirty.value < row.one.value]
     return verdict_of(
         falls < 0 and not fewer,
         f"strictly decreasing in n up to {most} at depths 1 to {deepest}, and so in Table 3",
@@ -40,6 +41,7 @@ def more_trees_more_empty(effort, rng):
     "fails",
     "thm-depth-visited",
     ("depth.empty_leaf_visited",),
+    quantity="probability to meet an empty leaf",
 )
 def empty_unvisited(effort, rng):
     """Empty leaves are unlikely to be visited by future records, even with the 100 trees that
@@ -47,7 +49,7 @@ def empty_unvisited(effort, rng):
     one, thirty, chance = (_visits(trees) for trees in (1, 30, 100))
     worst = max(chance, key=chance.get)
     likely = [name for name, p in chance.items() if p > 0.5]
-    row = _printed.rows()[worst]
+    row = printed_rows()[worst]
     case = {"dataset": worst, "records a tree": row.records // 100, "depth": row.depth}
     return verdict_of(
         not likely,
@@ -55,13 +57,16 @@ def empty_unvisited(effort, rng):
         f"({thirty[worst]:.1%} with 30, {one[worst]:.1%} with one); above one half: {', '.join(likely)}",
         {**case, "probability": chance[worst]},
         cases=3 * len(chance),
+        relation="<=",
         published=0.5,
         computed=chance[worst],
     )
 
 
 @empty_unvisited.corrected(
-    functions=("depth.empty_leaf_visited",), where="Section 4.2.1, after Example 1"
+    functions=("depth.empty_leaf_visited",),
+    where="Section 4.2.1, after Example 1",
+    quantity="probability to meet an empty leaf",
 )
 def empty_unvisited_corrected(effort, rng):
     r"""With uniform features a record meets an empty leaf of a tree of $n$ others with
@@ -75,6 +80,7 @@ def empty_unvisited_corrected(effort, rng):
         f"moments in fractions agree for n up to {most}, d up to {deepest}; one tree: {largest:.1%} at most",
         {"largest": largest, "moments": same.counterexample},
         cases=same.cases,
+        relation="<",
         published=0.08,
         computed=largest,
     )
@@ -82,7 +88,7 @@ def empty_unvisited_corrected(effort, rng):
 
 def _visits(trees):
     """Chance that a record ends in an empty leaf, by row of Table 3 with continuous features only."""
-    rows = {name: row for name, row in _printed.rows().items() if not row.discrete}
+    rows = {name: row for name, row in printed_rows().items() if not row.discrete}
     return {
         name: float(depths.empty_leaf_visited(row.records // trees, row.depth))
         for name, row in rows.items()
@@ -96,6 +102,7 @@ def _visits(trees):
     "thm-depth-empty",
     ("depth.empty_leaves",),
     ours=True,
+    quantity="expected share of empty leaves",
 )
 def empty_leaves(effort, rng):
     r"""For $n$ independent records uniform over continuous features, the expected share of

@@ -11,7 +11,7 @@ import numpy as np
 from scipy.stats import binom
 
 from dplit import depth as depths
-from dplit.claims.depth import _printed
+from dplit.claims.depth._printed import printed_rows
 from dplit.ledger import Case, Evidence, claim, equal, verdict_of
 
 NURSERY = (3, 5, 4, 4, 3, 2, 3, 3)  # levels of its features; its records are all combinations
@@ -25,6 +25,7 @@ RARE = Fraction(1, 20) ** 5  # example 1, m = 10: share of the leaf of five valu
     "fails",
     "thm-depth-example",
     ("depth.leaves_law",),
+    quantity="number of leaves",
 )
 def example_1_leaves(effort, rng):
     r"""Of the $3^{m/2}$ leaves on $m/2$ features of shares 0.68, 0.27 and 0.05, $\binom{m/2}{2}
@@ -36,7 +37,11 @@ def example_1_leaves(effort, rng):
     return equal(paper_first, "m = {m}: {stated} published, {exact} counted", rtol=0)
 
 
-@example_1_leaves.corrected(functions=("depth.leaves_law",), where="Section 4.2.1, Example 1")
+@example_1_leaves.corrected(
+    functions=("depth.leaves_law",),
+    where="Section 4.2.1, Example 1",
+    quantity="number of leaves",
+)
 def example_1_leaves_corrected(effort, rng):
     """Their number is $2^{m/2} - 1$."""
     halves = range(1, effort.pick(6, 8, 11) + 1)
@@ -48,6 +53,7 @@ def example_1_leaves_corrected(effort, rng):
         f"m/2 = 1 to {halves[-1]}: {counted}",
         {"counted": counted, "formula": formula, "tree": tree},
         cases=sum(3**k for k in halves),
+        relation="=",
         published=formula[4],
         computed=counted[4],
     )
@@ -64,6 +70,7 @@ def _two_value_leaves(k):
     "assumes",
     "thm-depth-example",
     ("depth.expected_empty_floor",),
+    quantity="records for one in the leaf",
 )
 def example_1_records(effort, rng):
     r"""With $m = 10$, $n = 3\,200\,000$ records are required for even one in the smallest leaf."""
@@ -77,6 +84,7 @@ def example_1_records(effort, rng):
         kind="exact",
         summary=f"assumes that one record is meant in expectation: at n = {needed:,} the leaf holds "
         f"one with probability {filled:.4f}, 1 - 1/e",
+        relation="=",
         published=published,
         computed=needed,
         counterexample=case,
@@ -84,7 +92,9 @@ def example_1_records(effort, rng):
 
 
 @example_1_records.corrected(
-    functions=("depth.expected_empty_floor",), where="Section 4.2.1, Example 1"
+    functions=("depth.expected_empty_floor",),
+    where="Section 4.2.1, Example 1",
+    quantity="records for probability one half",
 )
 def example_1_records_corrected(effort, rng):
     r"""The smallest leaf holds a record with probability one half from $n = 2\,218\,071$ on,
@@ -103,6 +113,7 @@ def example_1_records_corrected(effort, rng):
         ", ".join(f"probability {q:g} from n = {n:,} on" for q, n in found.items()),
         {"found": found, "stated": stated},
         cases=5,
+        relation="=",
         published=stated[0.5],
         computed=found[0.5],
     )
@@ -129,7 +140,7 @@ def _entries():
     Records are rounded up and none is held out; every test has two outcomes or more, so that there
     are at least 2^d leaves. Both are to the table's advantage.
     """
-    for name, row in _printed.rows().items():
+    for name, row in printed_rows().items():
         for trees, cell in ((1, row.one), (TREES, row.thirty)):
             records = ceil(row.records / trees)
             yield _Entry(name, trees, records, 2**row.depth, cell.value, cell.rounding)
@@ -147,6 +158,7 @@ def _below_floor(entry):
     "thm-depth-floor",
     ("depth.empty_leaves_floor", "depth.expected_empty_floor", "depth.empty_leaves"),
     kind="certified",
+    quantity="least share of empty leaves",
 )
 def table_3(effort, rng):
     """The printed shares of empty leaves are those of trees of the printed depth (Algorithm 2)
@@ -168,6 +180,7 @@ def table_3(effort, rng):
         case,
         kind="certified",
         cases=28,
+        relation="<=",
         published=worst.printed,
         computed=floor,
     )
@@ -176,6 +189,7 @@ def table_3(effort, rng):
 @table_3.corrected(
     functions=("depth.empty_leaves_floor", "depth.expected_empty_floor", "depth.leaves_law"),
     where="Table 3",
+    quantity="share of empty leaves",
 )
 def table_3_corrected(effort, rng):
     """Of $L$ leaves on $n$ independent records, at least $1 - n/L$ are empty, and at least $(1
@@ -224,11 +238,12 @@ def _expected_floor(entry):
     "thm-depth-nursery",
     ("depth.leaves_law",),
     kind="certified",
+    quantity="expected share of empty leaves, at most",
 )
 def table_3_nursery(effort, rng):
     """Nursery, one tree of depth 4, training records drawn at random: 0.2 % of the leaves are
     empty."""
-    row = _printed.rows()["Nursery"]
+    row = printed_rows()["Nursery"]
     held = row.records // 10
     fewest = min(row.records // prod(levels) for levels in combinations(NURSERY, row.depth))
     empty = Fraction(comb(row.records - fewest, held - fewest), comb(row.records, held))
@@ -240,12 +255,18 @@ def table_3_nursery(effort, rng):
         {**case, "expected": float(empty)},
         kind="certified",
         cases=comb(len(NURSERY), row.depth),
+        relation=">=",
         published=row.one.value,
         computed=float(empty),
     )
 
 
-@table_3_nursery.corrected(functions=("depth.leaves_law",), where="Table 3", kind="certified")
+@table_3_nursery.corrected(
+    functions=("depth.leaves_law",),
+    where="Table 3",
+    kind="certified",
+    quantity="probability of an empty leaf",
+)
 def table_3_nursery_corrected(effort, rng):
     """With one tree of depth 4 on nine tenths of Nursery, drawn at random, no leaf is empty in
     any of 100 runs, but with probability below $10^{-40}$."""
@@ -264,6 +285,7 @@ def table_3_nursery_corrected(effort, rng):
         {"bound": float(bound)},
         kind="certified",
         cases=comb(len(NURSERY), 4),
+        relation="<",
         published=1e-40,
         computed=float(bound),
     )

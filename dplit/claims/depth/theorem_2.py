@@ -10,7 +10,7 @@ from itertools import count, product
 from math import comb, floor, log, log1p
 
 from dplit import depth as depths
-from dplit.claims.depth import _printed
+from dplit.claims.depth._printed import printed_rows
 from dplit.ledger import Case, bounded, claim, equal, verdict_of
 
 ONE = Fraction(1)
@@ -32,6 +32,7 @@ def _smallest_depth(s):
     "holds",
     "thm-depth-untested",
     ("depth.untested_features", "depth.expected_untested"),
+    quantity="expected untested features",
 )
 def theorem_2(effort, rng):
     """Of $s$ continuous features, a path of depth $d$ that picks one a node, with replacement,
@@ -56,6 +57,7 @@ def theorem_2(effort, rng):
     "thm-depth-untested",
     ("depth.untested_features",),
     ours=True,
+    quantity="law of the untested features",
 )
 def theorem_2_law(effort, rng):
     r"""The number $X$ of untested features has the law of empty bins, $P(X = x) = \binom{s}{x}
@@ -96,6 +98,7 @@ def _by_inclusion_exclusion(s, d):
     "fails",
     "thm-depth-rule",
     ("depth.expected_untested", "depth.published_depth"),
+    quantity="expected untested features, one level deeper",
 )
 def equation_16(effort, rng):
     r"""The optimal depth is $\arg\min_{d: X < s/2} E[X | d]$."""
@@ -115,13 +118,16 @@ def equation_16(effort, rng):
         f"({len(without)} of {most} values of s; with s = 1 every d >= 1 does)",
         first,
         cases=most * horizon,
+        relation=">=",
         published=first["mean"],
         computed=first["mean one deeper"],
     )
 
 
 @equation_16.corrected(
-    functions=("depth.published_depth", "depth.untested_features"), where="Theorem 2, equation (16)"
+    functions=("depth.published_depth", "depth.untested_features"),
+    where="Theorem 2, equation (16)",
+    quantity="smallest depth",
 )
 def equation_16_corrected(effort, rng):
     r"""The depth that is meant is the smallest $d$ with $s((s-1)/s)^d < s/2$, which is $\lfloor
@@ -135,6 +141,7 @@ def equation_16_corrected(effort, rng):
         f"search, integers and logarithm agree for s up to {sizes[-1]}: {searched}",
         {"s": list(sizes), "searched": searched, "rule": rule, "closed form": closed},
         cases=len(sizes),
+        relation="=",
         published=rule[-1],
         computed=searched[-1],
     )
@@ -146,6 +153,7 @@ def equation_16_corrected(effort, rng):
     "fails",
     "thm-depth-path",
     ("depth.untested_features", "depth.published_depth"),
+    quantity="probability of fewer than half untested",
 )
 def equation_16_path(effort, rng):
     """At the depth of Theorem 2 a path is more likely than not to leave $X < s/2$ features
@@ -161,13 +169,16 @@ def equation_16_path(effort, rng):
         f"{len(sizes)} values of s, least {float(min(chance.values())):.3f}",
         case,
         cases=len(sizes),
+        relation=">=",
         published=0.5,
         computed=float(chance[s]),
     )
 
 
 @equation_16_path.corrected(
-    functions=("depth.untested_features", "depth.table_depth"), where="Theorem 2, equation (16)"
+    functions=("depth.untested_features", "depth.table_depth"),
+    where="Theorem 2, equation (16)",
+    quantity="probability of fewer than half untested",
 )
 def equation_16_path_corrected(effort, rng):
     """One level deeper, at the depth of Table 4, it is, for every $s$ up to 24; at the depth of
@@ -182,6 +193,7 @@ def equation_16_path_corrected(effort, rng):
         f"for every s up to {sizes[-1]}; least at s = {least}: {float(chance[least]):.3f}",
         {"s": wrong},
         cases=2 * len(sizes),
+        relation=">",
         published=0.5,
         computed=float(chance[least]),
     )
@@ -198,10 +210,11 @@ def _less_than_half(s, depth):
     "fails",
     "thm-depth-table",
     ("depth.published_depth", "depth.table_depth"),
+    quantity="depth",
 )
 def table_4(effort, rng):
     """The depths of Table 4 are calculated by Theorem 2."""
-    rows = sorted(_printed.rows().items(), key=lambda item: item[1].continuous)
+    rows = sorted(printed_rows().items(), key=lambda item: item[1].continuous)
     cases = []
     for name, row in rows:
         data = {"dataset": name, "continuous": row.continuous, "discrete": row.discrete}
@@ -211,11 +224,15 @@ def table_4(effort, rng):
     return equal(cases, note, rtol=0)
 
 
-@table_4.corrected(functions=("depth.table_depth", "depth.published_depth"), where="Table 4")
+@table_4.corrected(
+    functions=("depth.table_depth", "depth.published_depth"),
+    where="Table 4",
+    quantity="depth",
+)
 def table_4_corrected(effort, rng):
     """Table 4 has one level more than Theorem 2 in every row with a continuous feature, and
     Theorem 2's depth in the others."""
-    rows = _printed.rows().values()
+    rows = printed_rows().values()
     shapes = [(row.continuous, row.discrete) for row in rows]
     searched = [_theorem_depth(s, r) + (s > 0) for s, r in shapes]
     printed = [row.depth for row in rows]
@@ -239,6 +256,7 @@ def _theorem_depth(continuous, discrete):
     "fails",
     "thm-depth-mixed",
     ("depth.expected_untested_mixed", "depth.published_depth"),
+    quantity="expected untested features",
 )
 def mixed_depth(effort, rng):
     """With $r$ discrete features beside $s$ continuous ones, $r/2$ more levels serve the aim of
@@ -253,6 +271,7 @@ def mixed_depth(effort, rng):
 @mixed_depth.corrected(
     functions=("depth.expected_untested_mixed", "depth.table_depth"),
     where="Section 4.3, after Theorem 2",
+    quantity="expected untested features",
 )
 def mixed_depth_corrected(effort, rng):
     """One level more than Theorem 2 plus $r/2$, the depth of Table 4, keeps the expected number
@@ -268,6 +287,7 @@ def mixed_depth_corrected(effort, rng):
         f"every mix of up to {most} features; Adult, depth 9: {adult:.3f} of 14 stay untested",
         found.counterexample or {"nearest": found.computed},
         cases=found.cases,
+        relation="<",
         published=7,
         computed=adult,
     )

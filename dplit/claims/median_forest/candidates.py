@@ -34,7 +34,8 @@ def split_budget(effort, rng):
 
 
 @split_budget.corrected(
-    functions=("median_forest.candidates.candidates_law", "median_forest.candidates.crossed")
+    functions=("median_forest.candidates.candidates_law", "median_forest.candidates.crossed"),
+    quantity="privacy loss of a level",
 )
 def split_budget_corrected(effort, rng):
     r"""$\epsilon_1 = \rho\epsilon / \bigl(d_{max}(K + R^2/(8B^2))\bigr)$ makes the tree cost
@@ -49,6 +50,7 @@ def split_budget_corrected(effort, rng):
         {"losses": losses},
         broken="leaks",
         cases=len(losses),
+        relation="<=",
         published=1.0,
         computed=max(losses),
     )
@@ -60,6 +62,7 @@ def split_budget_corrected(effort, rng):
     "assumes",
     "thm-forest-candidates",
     ("median_forest.candidates.candidates_law",),
+    quantity="privacy loss, in epsilon_1",
 )
 def split_budget_algorithm(effort, rng):
     r"""With $\epsilon_1 = \rho\epsilon/(2 d_{max})$ median and choice cost $\epsilon_1$ each,
@@ -76,6 +79,7 @@ def split_budget_algorithm(effort, rng):
         summary="In units of epsilon_1, where 2 are paid: one column at most "
         f"{most:.4f}, two {missed:.4f}.",
         cases=len(one) + len(two),
+        relation="<=",
         published=2.0,
         computed=missed,
         counterexample={"columns": 2, "epsilon": worst, "loss": missed, **sizes(effort, worst)},
@@ -109,7 +113,8 @@ def k_candidates(effort, rng):
         "median_forest.candidates.candidates_law",
         "median_forest.candidates.crossed",
         "median_forest.candidates.winner_law",
-    )
+    ),
+    quantity="privacy loss of three candidates",
 )
 def k_candidates_corrected(effort, rng):
     r"""They cost less than $K\epsilon_1 + \epsilon_1 R^2/(8B^2)$ under add-remove, and come as
@@ -127,6 +132,7 @@ def k_candidates_corrected(effort, rng):
         {"losses": found, "grid": worst},
         broken="leaks",
         cases=cases + len(found),
+        relation="<",
         published=bounds[3],
         computed=found[3],
     )

@@ -81,6 +81,7 @@ def leaf_mean(effort, rng):
     "thm-forest-leaf-clamped",
     ("median_forest.leaf_mean.clamped_loss", "median_forest.leaf_mean.clamped_epsilon"),
     ours=True,
+    quantity="privacy loss of any leaf",
 )
 def clamped(effort, rng):
     r"""Clamped to $[B_L, B_U]$ the same release costs exactly $\max(\epsilon_2, \log 2 +
@@ -126,6 +127,7 @@ def _small_leaves(n, cells):
     "thm-forest-leaf-clamped",
     ("median_forest.leaf_mean.clamped_epsilon",),
     ours=True,
+    quantity="loss against the nearest law, in epsilon_2",
 )
 def empty(effort, rng):
     r"""No law of an empty leaf is nearer than $\epsilon_2/2$ to all clamped leaves of one
@@ -149,7 +151,11 @@ def empty(effort, rng):
 
 
 @leaf_mean.corrected(
-    "thm-forest-leaf-votes", ("mechanisms.BoundedMean",), kind="simulated", intervals=2
+    "thm-forest-leaf-votes",
+    ("mechanisms.BoundedMean",),
+    kind="simulated",
+    intervals=2,
+    quantity="privacy loss",
 )
 def votes(effort, rng):
     r"""Let each record split one vote between the ends of $[B_L, B_U]$ by its target. The two
@@ -176,6 +182,7 @@ def votes(effort, rng):
         broken="leaks",
         kind="simulated",
         cases=len(losses) + draws,
+        relation="<=",
         published=1.0,
         computed=max(losses),
         intervals=tuple((low, high) for low, _, high in cells),
@@ -205,6 +212,7 @@ def _sampled_votes(effort, rng):
         "median_forest.leaf_mean.first_order_errors",
     ),
     ours=True,
+    quantity="mean squared error, in (R / (N epsilon_2))^2",
 )
 def error(effort, rng):
     r"""For many records the mean from votes has variance $2(m^2 + (1-m)^2)
@@ -230,6 +238,7 @@ def error(effort, rng):
         f"epsilon 1/2 and m = 0.2, published and clamped, votes, halves: {said}.",
         {"cases": [c._asdict() for c in cases], "small": small},
         cases=len(cases) + 9,
+        relation="=",
         published=cases[1].stated,
         computed=cases[1].exact,
     )

@@ -49,7 +49,8 @@ def partition(effort, rng):
 
 
 @partition.corrected(
-    functions=("random_forest.equal_parts_bound", "random_forest.equal_parts_family_loss")
+    functions=("random_forest.equal_parts_bound", "random_forest.equal_parts_family_loss"),
+    quantity="privacy loss",
 )
 def partition_corrected(effort, rng):
     r"""If each record draws its tree uniformly and independently, the forest is
@@ -68,6 +69,7 @@ def partition_corrected(effort, rng):
         {"independent": drawn, "equal": cut},
         broken="leaks",
         cases=2 * len(drawn),
+        relation="<=",
         published=1.0,
         computed=max(drawn),
     )
@@ -157,6 +159,7 @@ def _broken(occupancies):
     "holds",
     "thm-forest-depth",
     ("median_forest.leaf_mean.occupancy_depth",),
+    quantity="records of a leaf",
 )
 def depth_rule(effort, rng):
     """$d_{max}$ is such that the expected occupancy of a leaf is greater than 25 (10 for
@@ -170,6 +173,7 @@ def depth_rule(effort, rng):
         f"break the rule in all but {deeper} of {len(found)}.",
         {"data sets": _broken(found)},
         cases=len(found),
+        relation=">",
         published=25.0,
         computed=float(min(v for data, v in found.items() if data != "banknote")),
     )
@@ -181,6 +185,7 @@ def depth_rule(effort, rng):
     "fails",
     "thm-forest-depth",
     ("median_forest.leaf_mean.occupancy_depth",),
+    quantity="records of a leaf",
 )
 def baselines(effort, rng):
     """The same for all methods, each with $N_T = 10$ trees on parts of the data."""
@@ -194,12 +199,16 @@ def baselines(effort, rng):
         f"{SETS[least][0]} has {float(whole[least]):.2f} records a leaf of DP-ERT.",
         {"data sets": sorted(broken)},
         cases=2 * len(whole),
+        relation=">",
         published=25.0,
         computed=float(whole[least]),
     )
 
 
-@baselines.corrected(functions=("median_forest.leaf_mean.occupancy_depth",))
+@baselines.corrected(
+    functions=("median_forest.leaf_mean.occupancy_depth",),
+    quantity="depths that break the rule",
+)
 def baselines_corrected(effort, rng):
     """Every printed $d_{max}$ is the deepest that keeps the rule, if the baselines' trees take
     all training data, and those of DP-RF and DP-DF have five children a node."""
@@ -217,6 +226,7 @@ def baselines_corrected(effort, rng):
         f"{3 * len(SETS)} printed depths, each the deepest with more than 25 records a leaf (Banknote: 10).",
         {"wrong": wrong},
         cases=3 * len(SETS),
+        relation="=",
         published=0.0,
         computed=float(len(wrong)),
     )
@@ -228,6 +238,7 @@ def baselines_corrected(effort, rng):
     "fails",
     "thm-forest-depth",
     ("median_forest.leaf_mean.occupancy_depth",),
+    quantity="records of a leaf",
 )
 def figures(effort, rng):
     """The depths in the captions follow the same rule."""
@@ -238,12 +249,16 @@ def figures(effort, rng):
         f"Average records of a leaf: {said}.",
         {f"figure {k}": float(found[k]) for k in broken},
         cases=len(found),
+        relation=">",
         published=25.0,
         computed=float(found["8a, 8b"]),
     )
 
 
-@figures.corrected(functions=("median_forest.leaf_mean.occupancy_depth",))
+@figures.corrected(
+    functions=("median_forest.leaf_mean.occupancy_depth",),
+    quantity="records of a leaf",
+)
 def figures_corrected(effort, rng):
     """They keep it where the data are not partitioned (figures 6, 8c and 8d), and only there."""
     found, broken = _figure_occupancies()
@@ -253,6 +268,7 @@ def figures_corrected(effort, rng):
         f"Kept by figures {', '.join(k for k in found if k not in broken)} alone.",
         {"broken": broken, "partitioned": parted},
         cases=len(found),
+        relation=">",
         published=25.0,
         computed=float(found["8c, 8d"]),
     )
@@ -275,6 +291,7 @@ def _figure_occupancies():
     "thm-forest-depth",
     ("median_forest.leaf_mean.occupancy_depth",),
     ours=True,
+    quantity="privacy loss",
 )
 def depth_private(effort, rng):
     """A depth that is set by this rule from the private number of records costs infinity under
@@ -292,6 +309,7 @@ def depth_private(effort, rng):
         f"on both. Further steps behind {', '.join(map(str, list(steps)[1:5]))}.",
         {"steps": list(steps.values())},
         cases=len(steps),
+        relation="=",
         published=math.inf,
         computed=math.inf if jumps else 0.0,
     )

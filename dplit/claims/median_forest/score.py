@@ -54,7 +54,9 @@ def budget_exp_flip(effort, rng):
 
 
 @budget_exp_flip.corrected(
-    "thm-forest-joint", ("median_forest.candidates.joint_law", "median_forest.split.joint")
+    "thm-forest-joint",
+    ("median_forest.candidates.joint_law", "median_forest.split.joint"),
+    quantity="privacy loss of a split",
 )
 def joint(effort, rng):
     r"""Column and cut in one draw, with density $\propto e^{-\frac{\epsilon_s}{2}|n - 2n_L| -
@@ -73,6 +75,7 @@ def joint(effort, rng):
         {"near": near, "grid": inside},
         broken="leaks",
         cases=cases + len(near),
+        relation="<=",
         published=bound,
         computed=max(near),
     )
@@ -84,6 +87,7 @@ def joint(effort, rng):
     "holds",
     "thm-forest-uniform",
     ("median_forest.candidates.winner_law", "median_forest.split.uniform"),
+    quantity="privacy loss of a split",
 )
 def uniform(effort, rng):
     r"""With a uniform attribute ($\epsilon_a = 0$) a split costs $\epsilon_s$ (DiPriMe)."""
@@ -99,6 +103,7 @@ def uniform(effort, rng):
         {"near": near, "grid": worst},
         broken="leaks",
         cases=cases + len(near),
+        relation="<=",
         published=1.0,
         computed=max(near),
     )
@@ -164,6 +169,7 @@ def _lone_loss(m, rate):
     "loose",
     "thm-forest-score",
     ("median_forest.split.candidates", "sensitivity.sse"),
+    quantity="privacy loss",
 )
 def score(effort, rng):
     r"""Choosing among candidate splits with $\Pr(a) \propto e^{-\epsilon_1 N_i MSE(a)/(8B^2)}$,
@@ -181,12 +187,16 @@ def score(effort, rng):
         losses,
         broken=verdict,
         cases=cases + len(losses),
+        relation="<=",
         published=1.0,
         computed=max(losses.values()),
     )
 
 
-@score.corrected(functions=("median_forest.split.candidates", "sensitivity.sse"))
+@score.corrected(
+    functions=("median_forest.split.candidates", "sensitivity.sse"),
+    quantity="privacy loss",
+)
 def score_corrected(effort, rng):
     r"""$N_i\,MSE = SSE$ grows by less than $R^2$ with each record, so $\Pr(a) \propto
     e^{-\epsilon_a SSE(a)/R^2}$ is $\epsilon_a$-private, which is tight: the published choice
@@ -201,6 +211,7 @@ def score_corrected(effort, rng):
         {"worst": worst, "losses": losses},
         broken="leaks",
         cases=cases + len(losses),
+        relation="<",
         published=1.0,
         computed=losses[-1],
     )
@@ -224,6 +235,7 @@ def _one_hot(counts):
     "thm-forest-score",
     ("forests.MedianForestClassifier",),
     ours=True,
+    quantity="growth of the score",
 )
 def score_classes(effort, rng):
     r"""For a classification, score a split by the SSE of its classes as one-hot vectors: it
@@ -241,6 +253,7 @@ def score_classes(effort, rng):
         f"class joins m of one class: {said} for m = 10, 100, 1000.",
         {"growth": [max(found), far[-1]]},
         cases=len(found) + len(far),
+        relation="<",
         published=2.0,
         computed=float(far[-1]),
     )
@@ -252,6 +265,7 @@ def score_classes(effort, rng):
     "fails",
     "thm-forest-score",
     ("median_forest.split.candidates",),
+    quantity="log odds, in epsilon_1",
 )
 def score_algorithm(effort, rng):
     r"""Line 52, $\Pr(\tilde a) \propto e^{-\frac{\epsilon_1}{8B^2}|MSE_{\tilde a}|}$, is
@@ -265,7 +279,10 @@ def score_algorithm(effort, rng):
     )
 
 
-@score_algorithm.corrected(functions=("median_forest.split.candidates",))
+@score_algorithm.corrected(
+    functions=("median_forest.split.candidates",),
+    quantity="log odds, in epsilon_1",
+)
 def score_algorithm_corrected(effort, rng):
     r"""Under line 52 the log odds of any two attributes are at most $\epsilon_1 R^2/(32B^2) \le
     \epsilon_1/8$, however many records there are: the choice is nearly uniform."""
@@ -296,6 +313,7 @@ def _widest_odds(targets):
     "thm-forest-first",
     ("median_forest.split.median_first", "median_forest.split.best_first"),
     ours=True,
+    quantity="range of the score, in R^2",
 )
 def attribute_first(effort, rng):
     r"""Of scores that choose an attribute before any cut is drawn, the SSE at the exact median
@@ -313,6 +331,7 @@ def attribute_first(effort, rng):
         f"{float(high):.4f}.",
         {"median": median, "best": best, "family": [low, high]},
         cases=4,
+        relation="<",
         published=3.0,
         computed=float(high - low),
     )

@@ -37,6 +37,7 @@ def _loss(log_law, log_other):
     "thm-laplace",
     ("mechanisms.Laplace",),
     ours=True,
+    proof="thm-laplace",
 )
 def laplace(effort, rng, paper):
     r"""Laplace noise of scale $\Delta(f)/\epsilon$ on a number that changes by at most
@@ -62,6 +63,7 @@ def laplace(effort, rng, paper):
     "thm-geometric",
     ("mechanisms.Geometric",),
     ours=True,
+    proof="thm-geometric",
 )
 def geometric(effort, rng):
     r"""Counts of L1 sensitivity $\Delta$ with noise of probability
@@ -113,6 +115,7 @@ NOTE = "{cases} score vectors and all their neighbours: {scores} and {neighbour}
     "holds",
     "thm-exponential",
     ("mechanisms.Exponential",),
+    proof="thm-exponential",
 )
 def exponential(effort, rng, paper):
     r"""To report $r$ with probability proportional to $e^{\epsilon q(r)/(2\Delta(q))}$ is
@@ -127,6 +130,7 @@ def exponential(effort, rng, paper):
     "thm-exponential",
     ("mechanisms.Exponential",),
     ours=True,
+    proof="thm-exponential",
 )
 def exponential_monotonic(effort, rng):
     r"""For scores that a record moves all in one direction, as counts under add-remove,
@@ -140,6 +144,7 @@ def exponential_monotonic(effort, rng):
     "holds",
     "thm-permute-and-flip-private",
     ("mechanisms.PermuteAndFlip",),
+    proof="thm-permute-and-flip-private",
 )
 def permute_and_flip(effort, rng, paper):
     r"""Permute-and-flip, which accepts $r$ with probability $e^{\epsilon(q(r) -
@@ -179,6 +184,7 @@ def _odds(effort, rng):
     "thm-permute-and-flip-law",
     ("mechanisms.PermuteAndFlip",),
     ours=True,
+    proof="thm-permute-and-flip-law",
 )
 def flip_law(effort, rng):
     r"""With the odds $q_r$ of acceptance it reports $r$ with probability $q_r\int_0^1\prod_{i\ne
@@ -191,7 +197,8 @@ def flip_law(effort, rng):
             return verdict_of(False, "the walk through all orders has another law", case)
         quadrature = PermuteAndFlip(1.0, monotonic=True).pmf([math.log(q) for q in odds])
         cases += [Case(float(p), float(e), {"k": len(odds)}) for p, e in zip(quadrature, integral)]
-    return equal(cases, "{cases} probabilities of up to {k} candidates, in fractions", rtol=1e-12)
+    note = "{cases} probabilities of up to {k} candidates, in fractions"
+    return equal(cases, note, rtol=1e-12, quantity="probability of a candidate")
 
 
 def _score_vectors(effort, rng):
@@ -211,6 +218,7 @@ def _score_vectors(effort, rng):
     "holds",
     "thm-dominance",
     ("mechanisms.PermuteAndFlip", "mechanisms.Exponential"),
+    proof="thm-dominance",
 )
 def two_fold(effort, rng):
     """Permute-and-flip offers up to a two-fold improvement in the expected score (read as the
@@ -221,7 +229,7 @@ def two_fold(effort, rng):
         flip, em = (kind(epsilon).pmf(scores) @ gaps for kind in (PermuteAndFlip, Exponential))
         cases.append(Case(float(em / flip), 2.0, {"epsilon": epsilon, "scores": scores.tolist()}))
     note = "{cases} score vectors: {exact:.6g} times at epsilon {epsilon}, scores {scores}"
-    return bounded(cases, note)
+    return bounded(cases, note, quantity="ratio of expected errors")
 
 
 @claim(
@@ -230,6 +238,7 @@ def two_fold(effort, rng):
     "holds",
     "thm-dominance",
     ("mechanisms.PermuteAndFlip", "mechanisms.Exponential"),
+    proof="thm-dominance",
     ours=True,
 )
 def dominates(effort, rng):
@@ -247,7 +256,7 @@ def dominates(effort, rng):
         odds = [law[~best].sum() / law[best].sum() for law in (em, flip)]
         cases.append(Case(float(odds[0] / odds[1]), 2.0, data | {"up to": "below the best"}))
     note = "{cases} ratios, the nearest to its bound {exact:.6g} at epsilon {epsilon}, {scores}"
-    return bounded(cases, note)
+    return bounded(cases, note, quantity="ratio of tails, or of odds")
 
 
 @claim(
@@ -261,16 +270,16 @@ def best_of_two(effort, rng):
     r"""With counts 0 and $f_c$ the exponential mechanism reports the wrong one with probability at
     most $2e^{-f_c\epsilon/2}$."""
     note = "{cases} cases: nearest at a count of {count}, epsilon {epsilon}"
-    return bounded(_wrong(effort, lambda x: 2 * math.exp(-x / 2)), note)
+    cases = _wrong(effort, lambda x: 2 * math.exp(-x / 2))
+    return bounded(cases, note, quantity="probability of an error")
 
 
 @best_of_two.corrected(functions=("mechanisms.Exponential",))
 def best_of_two_exact(effort, rng):
     r"""The probability is exactly $1/(1 + e^{f_c\epsilon/2})$, less than half of the bound."""
     cases = _wrong(effort, lambda x: 1 / (1 + math.exp(x / 2)))
-    return equal(
-        cases, "{cases} cases: at a count of {count}, epsilon {epsilon}, it is {exact:.6g}"
-    )
+    note = "{cases} cases: at a count of {count}, epsilon {epsilon}, it is {exact:.6g}"
+    return equal(cases, note, quantity="probability of an error")
 
 
 def _wrong(effort, stated):
@@ -290,6 +299,7 @@ def _wrong(effort, stated):
     "holds",
     "thm-composition",
     ("budget.Sequence",),
+    proof="thm-composition",
 )
 def sequential(effort, rng, paper):
     r"""Mechanisms that are each $\epsilon_i$-private are together $\sum_i\epsilon_i$-private."""
@@ -320,6 +330,7 @@ def _noisy_number_then_label(counts, first, second):
     "assumes",
     "thm-composition",
     ("budget.Parallel", "mechanisms.Geometric"),
+    proof="thm-composition",
 )
 def parallel(effort, rng, paper):
     r"""Mechanisms that are each $\epsilon_i$-private and read disjoint subsets of the data are
@@ -344,6 +355,8 @@ def parallel(effort, rng, paper):
         cases=len(cases) + len(cut),
         published=shown.stated,
         computed=shown.exact,
+        quantity="privacy loss",
+        relation="<=",
     )
 
 

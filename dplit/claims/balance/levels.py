@@ -56,6 +56,8 @@ def two_levels(effort, rng):
         cases=len(few) + len(large) + len(every) + len(between) + len(deep) + 1,
         published=float(low),
         computed=float(high),
+        quantity="chance of no empty leaf, in the trap",
+        relation="<",
     )
 
 

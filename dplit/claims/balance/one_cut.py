@@ -68,7 +68,8 @@ def theorem_3(effort, rng):
         "Worst of all data on the grid, {cases} cases: the chance of fewer than t records comes "
         "nearest to what the theorem allows at epsilon {epsilon:.4f}, N={n}, t={t}, d={spread}.",
     )
-    return replace(found, published=1 - found.published, computed=1 - found.computed)
+    chances = {"published": 1 - found.published, "computed": 1 - found.computed}
+    return replace(found, quantity="chance of at least t records", relation=">=", **chances)
 
 
 @theorem_3.corrected(
@@ -91,7 +92,8 @@ def theorem_3_exact(effort, rng):
         "{cases} cases: both formulas equal the minimum over every data set on the grid, and the "
         "chance on their own worst data; at N={n}, t={t}, d={spread} it is {stated:.4f}."
     )
-    return equal([*_on_their_worst_data(effort), *reversed(on_the_grid)], note)
+    cases = [*_on_their_worst_data(effort), *reversed(on_the_grid)]
+    return equal(cases, note, quantity="worst chance of enough records")
 
 
 def _on_their_worst_data(effort):
@@ -133,6 +135,7 @@ def corollary(effort, rng):
         f"{best.stated - best.exact:.4f}.",
         published=best.stated,
         computed=best.exact,
+        quantity="chance of at most t records",
     )
 
 
@@ -179,6 +182,8 @@ def spread(effort, rng):
         cases=len(steps),
         published=float(before),
         computed=float(after),
+        quantity="gain over a random split",
+        relation=">=",
     )
 
 
@@ -229,7 +234,7 @@ def spread_peak(effort, rng):
         "{cases} cases: gain and ratio equal the worst over all data on the grid; a numerical search "
         "for the peak finds tanh(epsilon/4), at epsilon {epsilon:g} {exact:.4f} at d/R = {spread:.4f}."
     )
-    return equal(cases, note, rtol=1e-5)
+    return equal(cases, note, rtol=1e-5, quantity="gain over a random split")
 
 
 def _peak(epsilon):

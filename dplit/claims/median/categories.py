@@ -158,6 +158,8 @@ def categorical_score(effort, rng):
         cases=len(found),
         published=float(balanced),
         computed=float(printed),
+        quantity="expected difference of the sides",
+        relation="=",
     )
 
 
@@ -181,4 +183,6 @@ def categorical_score_negated(effort, rng):
         cases=len(found),
         published=float(uniform),
         computed=float(minus),
+        quantity="expected difference of the sides",
+        relation="<=",
     )

@@ -240,4 +240,6 @@ def by_value_instead(effort, rng):
         cases=len(cases),
         published=EPSILON,
         computed=worst.exact,
+        quantity="privacy loss",
+        relation="<",
     )

@@ -78,6 +78,8 @@ def pfm(effort, rng):
         cases=len(below),
         published=float(exponential),
         computed=float(flip),
+        quantity="expected error at epsilon below 0.86",
+        relation=">=",
     )
 
 
@@ -100,6 +102,8 @@ def pfm_always_lower(effort, rng):
         cases=len(errors),
         published=1.0,
         computed=float(min(ratios)),
+        quantity="ratio of expected errors",
+        relation=">",
     )
 
 
@@ -167,6 +171,8 @@ def flip_continuous(effort, rng):
         cases=len(losses) + len(moved),
         published=EPSILON,
         computed=on_a_grid.computed,
+        quantity="privacy loss",
+        relation="<=",
     )
 
 
@@ -207,4 +213,6 @@ def flip_limit(effort, rng):
         cases=len(within) + len(ratios),
         published=1.0,
         computed=ratios[0],
+        quantity="distance over its limit",
+        relation="=",
     )

@@ -34,7 +34,7 @@ def counts(effort, rng):
     for k in range(2, effort.pick(4, 5, 6)):
         tally = partial(sensitivity.counts_of, classes=k)
         cases += searched(tally, _one, sizes, ((0, k - 1),), ONE_MORE, grid=k)
-    return exactly(cases, "{cases} enumerations: L1 distance 1")
+    return exactly(cases, "{cases} enumerations: 1 in each", quantity="L1 distance of the counts")
 
 
 @claim(
@@ -50,7 +50,8 @@ def score(effort, rng):
     cases, sizes = [], range(1, effort.pick(9, 15, 30))
     for statistic, sides in ((sensitivity.split_score_of, 2), (_closed_score_of, 3)):
         cases += searched(statistic, _one, sizes, ((0, 0),), ONE_MORE, sides=sides)
-    return exactly(cases, "{cases} enumerations, ties either way: 1 in each")
+    note = "{cases} enumerations, ties either way: 1 in each"
+    return exactly(cases, note, quantity="sensitivity of the score")
 
 
 def _closed_score_of(records):
@@ -99,7 +100,8 @@ def whole_vector(effort, rng):
     r"""Laplace noise of scale $\Delta(f)/\epsilon$ on every coordinate, with the L1 sensitivity
     $\Delta(f)$ of equation (2), makes it $\epsilon$-private, and no smaller common scale does."""
     cases = (_laplace(d, 2, lambda d, all: [all] * d) for d in range(1, effort.pick(4, 5, 6)))
-    return exactly(cases, "1 to {cases} cumulative counts: the worst loss is {stated} in each")
+    note = "1 to {cases} cumulative counts: the worst loss is {stated} in each"
+    return exactly(cases, note, quantity="privacy loss")
 
 
 # Replace-one ---------------------------------------------------------------------------------
@@ -138,7 +140,8 @@ def _replaced(names, sizes, factor=None):
 def doubles(effort, rng):
     """Under replace-one every sensitivity is double the value reported for add-remove."""
     cases = _replaced(("mean", "mse"), range(2, effort.pick(5, 7, 9)), factor=2)
-    return exactly(cases, "{statistic} of N={n} targets in [0, 1]: {exact}, not {stated}")
+    note = "{statistic} of N={n} targets in [0, 1]: {exact}, not {stated}"
+    return exactly(cases, note, quantity="sensitivity under replace-one")
 
 
 @doubles.corrected(
@@ -150,4 +153,5 @@ def one_or_two(effort, rng):
     mean squared error (of a set or of its partition) and the sum of squared errors, and twice
     it for the split score and the class counts; twice is never exceeded."""
     cases = _replaced(FAMILY, range(2, effort.pick(6, 7, 8)))
-    return exactly(cases, "{cases} pairs of enumerations: the factor is 1 or 2 as stated")
+    note = "{cases} pairs of enumerations: the factor is 1 or 2 as stated"
+    return exactly(cases, note, quantity="sensitivity under replace-one")

@@ -37,7 +37,8 @@ def mean(effort, rng, bounds=V1):
     """The mean of $N$ targets in $[B_L, B_U]$ has sensitivity $(B_U - B_L)/N$."""
     sizes = range(2, effort.pick(7, 9, 12))  # add-remove has no mean of nothing
     cases = searched(sensitivity.mean_of, sensitivity.published_mean, sizes, bounds)
-    return exactly(cases, "{cases} enumerations, both relations: R/N, at N={n} {exact}")
+    note = "{cases} enumerations, both relations: R/N, at N={n} {exact}"
+    return exactly(cases, note, quantity="sensitivity of the mean")
 
 
 @claim("diprime-v2/sensitivity-mean", "Appendix A.1", "holds", "thm-sensitivity-mean", MEAN)
@@ -63,7 +64,7 @@ def mse(effort, rng, bounds=V1):
     r"""The mean squared error has sensitivity $4B^2/N$, $B = \max(|B_L|, |B_U|)$."""
     cases = _partitions(effort, sensitivity.published_mse, bounds)
     note = "{cases} enumerations: nearest at N={n} on [{lower}, {upper}], {exact} of {stated}"
-    return bounded(cases, note)
+    return bounded(cases, note, quantity="sensitivity of the squared error")
 
 
 @mse.corrected(
@@ -76,7 +77,8 @@ def mse_exact(effort, rng):
     if off_the_grid.verdict == "fails":
         return off_the_grid
     cases = _partitions(effort, sensitivity.mse, V1)
-    return exactly(cases, "{cases} enumerations: (N-1)R^2/N^2, at N={n} {exact}")
+    note = "{cases} enumerations: (N-1)R^2/N^2, at N={n} {exact}"
+    return exactly(cases, note, quantity="sensitivity of the squared error")
 
 
 def _climbs(effort, rng):
@@ -111,7 +113,8 @@ def mse_exact_v2(effort, rng):
         return (Fraction(n - 1, n**2) + Fraction(n - 1, n**2) + Fraction(2 * n - 2, n**2)) * high**2
 
     cases = _partitions(effort, three_norms, V2)
-    return exactly(cases, "{cases} enumerations: the three norms' sum, at N={n} {exact}")
+    note = "{cases} enumerations: the three norms' sum, at N={n} {exact}"
+    return exactly(cases, note, quantity="sensitivity of the squared error")
 
 
 # The proof of v1, appendix A.1.2 -------------------------------------------------------------
@@ -149,7 +152,8 @@ def mse_proof(effort, rng):
         first, _, stay, gone = max(_norms(n))
         data = {"n": n, "B": 1, "stay": plain(stay), "removed": float(gone)}
         cases.append(Case(first, Fraction(n - 1, n**2), data))
-    return bounded(cases, "N={n}, records {stay} stay: the norm is {exact}, over {stated}")
+    note = "N={n}, records {stay} stay: the norm is {exact}, over {stated}"
+    return bounded(cases, note, quantity="first norm of the proof")
 
 
 @mse_proof.corrected(functions=("sensitivity.published_mse",))
@@ -165,7 +169,8 @@ def mse_proof_whole(effort, rng):
     met = exactly(odd, "the first norm at N={n} is {exact}, not B^2/N")
     if met.verdict == "fails":
         return met
-    return bounded([*whole, *alone], "{cases} cases on a grid in [-1, 1], within both bounds")
+    note = "{cases} cases on a grid in [-1, 1], within both bounds"
+    return bounded([*whole, *alone], note, quantity="sum of the two norms")
 
 
 # The unweighted reading ----------------------------------------------------------------------
@@ -185,7 +190,7 @@ def unweighted(effort, rng):
     sizes = range(2, effort.pick(10, 11, 12))
     cases = searched(statistic, stated, sizes, ((-1, 1),), ONE_MORE, grid=2, sides=2)
     note = "add-remove on [-1, 1]: first exceeded at N={n}, {exact} against {stated}"
-    return bounded(cases, note)
+    return bounded(cases, note, quantity="sensitivity of the children's mean error")
 
 
 @unweighted.corrected(functions=("sensitivity.children_mse", "sensitivity.worst_case"))
@@ -200,7 +205,8 @@ def unweighted_exact(effort, rng):
         cases += search(range(1, effort.pick(6, 7, 7)), sides=2)
         if effort == "deep":  # a larger child needs fifths to balance the record that leaves it
             cases += search([7], sides=2, grid=6)
-    return exactly(cases, "{cases} enumerations: the closed form, at N={n} {exact}")
+    note = "{cases} enumerations: the closed form, at N={n} {exact}"
+    return exactly(cases, note, quantity="sensitivity of the children's mean error")
 
 
 # Sum of squared errors -----------------------------------------------------------------------
@@ -241,7 +247,8 @@ def sse(effort, rng, bounds=V1):
         return sensitivity.published_sse(removed, low, high)
 
     note = "{cases} pairs of N and number removed: nearest at N={n}, {removed} removed"
-    return bounded(_removals(effort, stated, bounds), note)
+    cases = _removals(effort, stated, bounds)
+    return bounded(cases, note, quantity="fall of the summed squared error")
 
 
 @sse.corrected(functions=("sensitivity.sse_removed", "sensitivity.sse"))
@@ -249,7 +256,8 @@ def sse_exact(effort, rng, bounds=V1):
     r"""The change is at most $\frac{k(N-k)}{N}(B_U - B_L)^2$ with $k = \min(\delta, \lfloor N/2
     \rfloor)$, and this is attained."""
     cases = _removals(effort, sensitivity.sse_removed, bounds)
-    return exactly(cases, "{cases} pairs of N and number removed: k(N-k)R^2/N, at N={n} {exact}")
+    note = "{cases} pairs of N and number removed: k(N-k)R^2/N, at N={n} {exact}"
+    return exactly(cases, note, quantity="fall of the summed squared error")
 
 
 @claim(

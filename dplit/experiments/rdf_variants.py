@@ -12,6 +12,7 @@ import numpy as np
 from dplit.budget import Budget, Leak, Parallel, Public, Sequence, Spend
 from dplit.errors import check_choice, check_epsilon
 from dplit.forests import RandomDecisionForestClassifier
+from dplit.forests.base import parameters
 from dplit.majority import chain_law, published_smooth_sensitivity
 from dplit.mechanisms import Exponential, PermuteAndFlip, SmoothExponential
 from dplit.trees import reach_random_leaves
@@ -56,6 +57,7 @@ def _score(counts):
     return (counts == counts.max(axis=-1, keepdims=True)).astype(float)
 
 
+@parameters
 class ReachedForest(RandomDecisionForestClassifier):
     """A random decision forest that exists only where records go.
 
@@ -64,32 +66,12 @@ class ReachedForest(RandomDecisionForestClassifier):
     partitioned : bool
         False: every tree sees all records, at `epsilon` over the number of trees.
     label : {"permute-and-flip", "smooth-exponential", "global-exponential", "unanimous"}
-    epsilon, domain, classes, neighbours, n_estimators, max_depth, accounting, random_state, n_jobs
-        As in `dplit.forests.RandomDecisionForestClassifier`; `random_state` an int, neighbours are
-        add-remove.
+
+    The others are those of `dplit.forests.RandomDecisionForestClassifier`; `random_state` an int,
+    neighbours are add-remove.
     """
 
-    def __init__(
-        self,
-        epsilon=1.0,
-        *,
-        partitioned=True,
-        domain=None,
-        classes=None,
-        neighbours="add-remove",
-        n_estimators=100,
-        max_depth=None,
-        label="permute-and-flip",
-        accounting="proved",
-        random_state=None,
-        n_jobs=None,
-    ):
-        super().__init__(
-            epsilon, domain=domain, classes=classes, neighbours=neighbours, label=label,
-            n_estimators=n_estimators, max_depth=max_depth, accounting=accounting,
-            random_state=random_state, n_jobs=n_jobs,
-        )  # fmt: skip
-        self.partitioned = partitioned
+    partitioned: bool = True
 
     def fit(self, X, y):
         """Keep the records; trees grow when there are queries. Returns self."""
@@ -99,8 +81,8 @@ class ReachedForest(RandomDecisionForestClassifier):
         self.classes_, ranks = np.unique(np.asarray(classes), return_inverse=True)
         self.n_classes_, self._codes = len(classes), ranks[codes]
         self.max_depth_ = self._depth(self.domain_)
-        self._assigned = self._assignment(len(codes), self.n_estimators, self._generator())
-        self.budget_ = self._variant_budget(domain_node, class_node)
+        self._assigned, account = self._way().assign(len(codes), self._generator())
+        self.budget_ = self._variant_budget(domain_node, class_node, account)
         return self
 
     @property
@@ -116,13 +98,13 @@ class ReachedForest(RandomDecisionForestClassifier):
         kinds = SmoothExponential, GlobalExponential, Unanimous
         return dict(zip(LABELS[1:], kinds))[self.label](epsilon)
 
-    def _variant_budget(self, domain_node, class_node):
+    def _variant_budget(self, domain_node, class_node, account):
         label = Spend("class of a leaf", self._release.epsilon, repr(self._release))
         if self.label == "smooth-exponential":
             label = Leak("class of a leaf", f"{self._release}: no finite epsilon")
         leaves = Parallel("leaves of a tree", (label,), "a record reaches one leaf")
         every = Sequence("labels", (leaves,), "every tree sees all records", self.n_estimators)
-        labels = self._labels(leaves) if self.partitioned else every
+        labels = account(leaves, "labels") if self.partitioned else every
         trees = Public("trees", "random, no record is read")
         return Budget(Sequence(type(self).__name__, (domain_node, class_node, trees, labels)))
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from dplit import datasets
 from dplit.datasets import DatasetError
 from dplit.errors import check_integer
 from dplit.experiments import cells as registry
@@ -157,7 +158,8 @@ def recheck(result, n, rng):
 
     Returns
     -------
-    list of (key, repetition, stored score, score now); empty if the records can't be had here
+    list of (key, repetition, stored score, score now)
+        Without the tasks whose records are not on this machine: nothing is downloaded.
     """
     experiment = registry.get(result.experiment)
     keys = [k for k in result.cells if _comparable(experiment.cell(k), result)]
@@ -168,11 +170,10 @@ def recheck(result, n, rng):
         key = keys[int(rng.integers(len(keys)))]
         scores = result.cells[key]["scores"]
         r = int(rng.choice([i for i, s in enumerate(scores) if s is not None]))
-        try:
-            now = run_task(experiment.id, experiment.cell(key), r, result.seed).score
-        except DatasetError:
-            continue
-        found.append((key, r, scores[r], now))
+        cell = experiment.cell(key)
+        if datasets.available(cell.data):
+            now = run_task(experiment.id, cell, r, result.seed).score
+            found.append((key, r, scores[r], now))
     return found
 
 

@@ -147,18 +147,6 @@ def test_a_leaf_reports_by_permute_and_flip(neighbours, rate):
     assert not low <= minority_by_exponential <= high, "the test tells the two mechanisms apart"
 
 
-def test_records_go_to_trees_independently():
-    """Independent uniform draws: tree sizes vary as a binomial does, unlike equal parts."""
-    forest, rng = private(), np.random.default_rng(0)
-    sizes = np.array(
-        [np.bincount(forest._assignment(60, 5, rng), minlength=5) for _ in range(2000)]
-    )
-    spread = sizes[:, 0].var()
-    assert 0.8 < spread / (60 * 0.2 * 0.8) < 1.2, "8 standard errors: false alarm below 1e-9"
-    published = private(accounting="published")
-    assert np.bincount(published._assignment(62, 5, rng)).tolist() == [13, 13, 12, 12, 12]
-
-
 @pytest.mark.parametrize("accounting", ["proved", "published"])
 @pytest.mark.parametrize("neighbours", ["add-remove", "replace-one"])
 def test_a_huge_epsilon_gives_the_non_private_twin(accounting, neighbours):
@@ -322,8 +310,8 @@ def test_the_published_algorithm():
     with pytest.warns(PrivacyLeakWarning):
         forest.fit(X, y)
     assert forest.trees_.n_trees == 100 and forest.max_depth_ == 3
-    sizes = np.bincount(forest._assignment(250, 100, np.random.default_rng(0)))
-    assert sorted(sizes) == [2] * 50 + [3] * 50
+    assigned, _ = forest._way().assign(250, np.random.default_rng(0))
+    assert sorted(np.bincount(assigned)) == [2] * 50 + [3] * 50
     assert (np.diff(forest.trees_.leaf_starts) == 2**3).all()
     assert forest.budget_.epsilon == np.inf
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from dplit.experiments import printed
+from dplit import printed
 
 
 class Row(NamedTuple):

@@ -13,8 +13,8 @@ from itertools import combinations, combinations_with_replacement, product
 import numpy as np
 
 from dplit import median_forest as laws
+from dplit import printed
 from dplit.budget import EqualParts, Spend
-from dplit.experiments import printed
 from dplit.ledger import Case, claim, equal, of_privacy, private, verdict_of
 
 # The parts -----------------------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dplit.experiments import printed
+from dplit import printed
 
 
 def synthetic_shapes():

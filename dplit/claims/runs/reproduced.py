@@ -23,7 +23,7 @@ import inspect
 from functools import cache
 
 from dplit import experiments
-from dplit.ledger import Evidence, claim, verdict_of
+from dplit.ledger import Evidence, claim
 from dplit.work import stream
 
 TABLE = (
@@ -35,6 +35,7 @@ NO_CELLS = (
     "the table's published and proved columns are our runs, and the notes on single cells say why "
     "they differ, as far as it is known"
 )
+WORDS = {True: "holds", False: "fails"}  # what a sentence's test comes to
 NO_SENTENCE = "the sentence is about single runs; the evidence has our numbers"
 
 
@@ -126,14 +127,15 @@ def said(id, verdict, others=(), *, chapter, box, functions=("experiments.stored
 
         @claim(
             id, place(id), verdict, box, functions, chapter=chapter, says=" ".join(says.split()),
-            kind="reproduced", nothing_instead=NO_SENTENCE if verdict == "fails" else "",
+            kind="reproduced", nothing_instead=NO_SENTENCE if verdict == WORDS[False] else "",
         )  # fmt: skip
         def _check(effort, rng):
             result, again = rechecked(figure, effort, rng)
             holds, numbers = test(result, *map(experiments.stored, others), **given)
-            return verdict_of(
-                bool(holds), f"{numbers}; {again} stored scores computed again are equal.",
-                {"ours": numbers}, kind="reproduced",
+            return Evidence(
+                WORDS[bool(holds)], "reproduced",
+                f"{numbers}; {again} stored scores computed again are equal.",
+                counterexample=None if holds else {"ours": numbers},
             )  # fmt: skip
 
         return test

@@ -26,7 +26,8 @@ ROOT = Path(__file__).resolve().parent.parent
 BOOK = ROOT / "book"
 DOCKETS = ROOT / "dplit" / "claims"
 STAMP = "dplit_inputs"
-EXPERIMENTS = ROOT / "dplit" / "experiments" / "store.py"
+PRINTED = ROOT / "dplit" / "printed.py"  # reads the papers' printed cells
+EXPERIMENTS = ROOT / "dplit" / "experiments" / "result.py"  # reads the stored results
 PICTURES = {BOOK / "_static" / "bound.png": (BOOK / "majority.ipynb", "fig-majority-bound")}
 
 
@@ -39,8 +40,8 @@ def digest(path):
     """Digest of a notebook's inputs: its code cells and the modules that they import."""
     found = modules(path)
     parts = code(path) + [meaning(module.read_text("utf-8")) for module in found]
-    if EXPERIMENTS in found:
-        parts += [path.read_text("utf-8") for path in data_files()]
+    if PRINTED in found:
+        parts += [path.read_text("utf-8") for path in data_files(EXPERIMENTS in found)]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
 
 
@@ -53,13 +54,17 @@ def code(path):
 def modules(path):
     """The files of `dplit` that a notebook depends on, sorted."""
     sources = code(path)
-    return sorted(closure(set().union(*map(imports, sources), *map(dockets, sources))))
+    found = closure(set().union(*map(imports, sources), *map(dockets, sources)))
+    if EXPERIMENTS in found:  # each paper's experiments are loaded when they are asked for
+        found |= closure(EXPERIMENTS.parent.glob("papers/*.py"))
+    return sorted(found)
 
 
-def data_files():
-    """The papers' printed cells and the stored results, in order."""
+def data_files(results=True):
+    """The papers' printed cells and, if asked for, the stored results, in order."""
     data = ROOT / "data"
-    return sorted([*data.glob("printed/*.toml"), *data.glob("results/*/*.json")])
+    stored = data.glob("results/*/*.json") if results else ()
+    return sorted([*data.glob("printed/*.toml"), *stored])
 
 
 def dockets(source):

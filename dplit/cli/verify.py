@@ -2,8 +2,9 @@
 with the declared one.
 
 A claim holds, is loose (true, with a better constant), assumes (true once a missing assumption is
-named), fails (there is a counterexample) or leaks (a privacy statement that fails). The exit status
-is 1 if a computed verdict is not the declared one or a check stops with an error.
+named), fails (there is a counterexample) or leaks (a privacy statement that fails). Our runs agree
+with a sentence about an experiment, differ from it, or leave it undecided. The exit status is 1 if a
+computed verdict is not the declared one or a check stops with an error.
 """
 
 from __future__ import annotations
@@ -162,10 +163,10 @@ def _mismatch(row):
 
 def _totals(rows):
     """ "5 claims: 3 holds, 2 fails; 1 not as declared"."""
-    from dplit.ledger import VERDICTS
+    from dplit.ledger import RUN_VERDICTS, VERDICTS
 
     counts = Counter(r.computed for r in rows)
-    parts = ", ".join(f"{counts[v]} {v}" for v in (*VERDICTS, "error") if counts[v])
+    parts = ", ".join(f"{counts[v]} {v}" for v in (*VERDICTS, *RUN_VERDICTS, "error") if counts[v])
     wrong = sum(not r.ok for r in rows)
     noun = "claim" if len(rows) == 1 else "claims"
     verdict = f"{wrong} not as declared" if wrong else "all as declared"

@@ -8,6 +8,7 @@ from dplit.ledger.evidence import (
     INTERVAL_ERROR,
     KINDS,
     LEDGER_ERROR,
+    RUN_VERDICTS,
     VERDICTS,
     Case,
     Evidence,
@@ -23,7 +24,7 @@ from dplit.ledger.evidence import (
 from dplit.ledger.registry import PAPERS, Claim, claim
 
 __all__ = [
-    "CAPACITY", "INTERVAL_ERROR", "KINDS", "LEDGER_ERROR", "PAPERS", "VERDICTS", "Case", "Claim", "Evidence",
-    "bounded", "claim", "equal", "interval", "of_equality", "of_privacy", "of_upper_bound", "private",
-    "verdict_of",
+    "CAPACITY", "INTERVAL_ERROR", "KINDS", "LEDGER_ERROR", "PAPERS", "RUN_VERDICTS", "VERDICTS", "Case",
+    "Claim", "Evidence", "bounded", "claim", "equal", "interval", "of_equality", "of_privacy", "of_upper_bound",
+    "private", "verdict_of",
 ]  # fmt: skip

@@ -3,7 +3,8 @@
 ==========  ====================================================================================
 evidence    meaning
 ==========  ====================================================================================
-exact       every case in the stated range was computed, in closed form or by enumeration
+proved      a proof in the book, at the anchor that the claim names; the cases computed here check it
+exact       every case of the statement was computed, in closed form or by enumeration
 certified   a bound that is proved for each computed case: a dual solution, a rigorous inequality
 simulated   draws, with an interval at the ledger's error rate
 reproduced  a stored run, held against printed numbers or sentences by a rule that the claim states;
@@ -27,8 +28,10 @@ import numpy as np
 from dplit.errors import check_choice
 from dplit.work import plain
 
-VERDICTS = ("holds", "loose", "assumes", "fails", "leaks")
-KINDS = ("exact", "certified", "simulated", "reproduced")
+VERDICTS = ("holds", "loose", "assumes", "fails", "leaks")  # of what a proof or arithmetic decides
+RUN_VERDICTS = ("agrees", "differs", "undecided")  # of a sentence that needs a run
+KINDS = ("proved", "exact", "certified", "simulated", "reproduced")
+RELATIONS = ("", "<=", "<", "=", ">=", ">", "within", "not")
 BROKEN = ("fails", "leaks")
 RTOL = 1e-9  # room for rounding
 
@@ -53,6 +56,12 @@ class Evidence:
         How many cases were computed, or draws made.
     published, computed : float or None
         The two sides at the decisive case: what the paper's formula gives and what is true.
+    quantity : str
+        What the two sides are, with their unit: "privacy loss", "probability of an error".
+    relation : str
+        What must hold, ``computed relation published``; one of `RELATIONS`.
+    range : str
+        Which cases were computed, as "N up to 12, both relations".
     counterexample : mapping or None
         Plain data that reproduces the failure: parameters, neighbouring inputs, both sides.
     intervals : tuple of (low, high)
@@ -67,10 +76,14 @@ class Evidence:
     computed: float | None = None
     counterexample: Mapping | None = None
     intervals: tuple = ()
+    quantity: str = ""
+    relation: str = ""
+    range: str = ""
 
     def __post_init__(self):
-        check_choice(self.verdict, VERDICTS, "verdict")
+        check_choice(self.verdict, VERDICTS + RUN_VERDICTS, "verdict")
         check_choice(self.kind, KINDS, "kind")
+        check_choice(self.relation, RELATIONS, "relation")
         if self.verdict in BROKEN and not self.counterexample:
             raise ValueError(f"a verdict of {self.verdict!r} needs a counterexample")
         if self.kind == "simulated" and not self.intervals:
@@ -141,7 +154,7 @@ class Case(NamedTuple):
     data: Mapping = {}
 
 
-def bounded(cases, note, kind="exact", broken="fails", rtol=RTOL):
+def bounded(cases, note, kind="exact", broken="fails", rtol=RTOL, **fields):
     """Evidence of ``exact <= stated``: shown at the first case that breaks it, or the nearest to it.
 
     Parameters
@@ -152,20 +165,23 @@ def bounded(cases, note, kind="exact", broken="fails", rtol=RTOL):
     kind : str
     broken : {"fails", "leaks"}
         The verdict where a case breaks it.
+    **fields
+        Further fields of `Evidence`: quantity, range.
     """
     cases = list(cases)
     verdict = of_upper_bound([c.exact for c in cases], [c.stated for c in cases], rtol)
     nearest = max(cases, key=_ratio)
     shown = next((c for c in cases if _exceeds(c, rtol)), nearest)
-    return _evidence(broken if verdict == "fails" else verdict, kind, note, cases, shown)
+    verdict = broken if verdict == "fails" else verdict
+    return _evidence(verdict, kind, note, cases, shown, relation="<=", **fields)
 
 
-def private(cases, note, kind="exact"):
+def private(cases, note, kind="exact", **fields):
     """Evidence of a privacy statement: losses (`exact`) against the stated epsilon; as `bounded`."""
-    return bounded(cases, note, kind, broken="leaks")
+    return bounded(cases, note, kind, "leaks", **({"quantity": "privacy loss"} | fields))
 
 
-def equal(cases, note, kind="exact", rtol=RTOL, atol=0.0):
+def equal(cases, note, kind="exact", rtol=RTOL, atol=0.0, **fields):
     """Evidence of ``exact == stated`` up to rounding, shown at the first difference or the last case.
 
     Parameters as `bounded`.
@@ -173,7 +189,7 @@ def equal(cases, note, kind="exact", rtol=RTOL, atol=0.0):
     cases = list(cases)
     verdict = of_equality([c.exact for c in cases], [c.stated for c in cases], rtol, atol)
     differs = (c for c in cases if of_equality([c.exact], [c.stated], rtol, atol) == "fails")
-    return _evidence(verdict, kind, note, cases, next(differs, cases[-1]))
+    return _evidence(verdict, kind, note, cases, next(differs, cases[-1]), relation="=", **fields)
 
 
 def verdict_of(good, note, counterexample=None, broken="fails", **fields):
@@ -188,7 +204,7 @@ def verdict_of(good, note, counterexample=None, broken="fails", **fields):
         Kept only where the condition is broken.
     broken : {"fails", "leaks", "loose", "assumes"}
     **fields
-        Of `Evidence`: kind (left out, "exact"), cases, published, computed, intervals.
+        Of `Evidence`: kind (left out, "exact"), cases, published, computed, intervals, quantity, ...
     """
     verdict = "holds" if good else broken
     shown = counterexample if verdict in BROKEN else None
@@ -204,7 +220,7 @@ def _exceeds(case, rtol):
     return of_upper_bound([case.exact], [case.stated], rtol) == "fails"
 
 
-def _evidence(verdict, kind, note, cases, shown):
+def _evidence(verdict, kind, note, cases, shown, **fields):
     found = {"exact": str(shown.exact), "stated": str(shown.stated), **shown.data}
     return Evidence(
         verdict,
@@ -214,4 +230,5 @@ def _evidence(verdict, kind, note, cases, shown):
         published=float(shown.stated),
         computed=float(shown.exact),
         counterexample=found if verdict in BROKEN else None,
+        **fields,
     )

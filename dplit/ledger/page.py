@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from html import escape
 
-from dplit.ledger.evidence import VERDICTS
+from dplit.ledger.evidence import RUN_VERDICTS, VERDICTS
 from dplit.ledger.registry import PAPERS
 
 SHORT_NAMES = {
@@ -52,7 +52,7 @@ def row_id(claim_id):
 
 
 def glance(claims, ax, colors):
-    """Draw the number of claims by paper and verdict, one stacked bar a paper.
+    """Draw the number of claims by paper and verdict: a bar for statements, one for experiments.
 
     Parameters
     ----------
@@ -62,53 +62,77 @@ def glance(claims, ax, colors):
     colors : mapping of verdict to color
         As `dplit.plotting.VERDICT_COLORS`.
     """
-    table = tally(claims)
-    for row, counts in enumerate(table.values()):
+    rows = [(SHORT_NAMES[paper], counts) for paper, counts in tally(claims).items()]
+    runs = tally(claims, ("experiment",), RUN_VERDICTS)
+    rows += [
+        (f"{SHORT_NAMES[p]}, experiments", counts)
+        for p, counts in runs.items()
+        if any(counts.values())
+    ]
+    seen = set()
+    for row, (_, counts) in enumerate(rows):
         left = 0
         for verdict, count in counts.items():
-            label = verdict if row == 0 else None
+            label = None if verdict in seen else verdict
+            seen.add(verdict)
             ax.barh(row, count, left=left, height=0.62, lw=0, color=colors[verdict], label=label)
             if count:
                 ink = _ink(colors[verdict])
                 ax.text(left + count / 2, row, count, ha="center", va="center", color=ink)
             left += count
-    ax.set_yticks(range(len(table)), [SHORT_NAMES[paper] for paper in table])
-    ax.set_ylim(len(table) - 0.4, -0.6)
-    ax.set_xlim(0, max(1, *(sum(counts.values()) for counts in table.values())))
+    ax.set_yticks(range(len(rows)), [name for name, _ in rows])
+    ax.set_ylim(len(rows) - 0.4, -0.6)
+    ax.set_xlim(0, max(1, *(sum(counts.values()) for _, counts in rows)))
     ax.grid(visible=False)
     ax.spines["left"].set_visible(False)
     ax.tick_params(axis="y", length=0)
     ax.xaxis.get_major_locator().set_params(integer=True)
-    ax.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=len(VERDICTS), columnspacing=1.2)
+    ax.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=4, columnspacing=1.2)
 
 
-def tally(claims):
+def tally(claims, about=("statement",), verdicts=VERDICTS):
     """Number of claims by paper, then by verdict: a dictionary of dictionaries, every key present.
 
-    Counts the papers' claims; those of `ours` are corrections and not counted.
+    Counts what the papers say: claims `about` these things that are not `ours`. Steps of proofs,
+    readings of ours and sentences about experiments are counted apart.
     """
-    counts = {paper: dict.fromkeys(VERDICTS, 0) for paper in PAPERS}
+    counts = {paper: dict.fromkeys(verdicts, 0) for paper in PAPERS}
     for claim in claims:
-        if not claim.ours:
+        if not claim.ours and claim.about in about:
             counts[claim.paper][claim.verdict] += 1
     return counts
 
 
 def in_words(claims):
-    """The numbers of `glance` as one sentence a paper, for a reader who listens.
+    """The numbers of `glance` as sentences, for a reader who listens, and what they leave out.
 
     Returns
     -------
     str
-        Lines such as ``RDF: 16 claims, 3 holds, 4 loose``.
+        Lines such as ``RDF: 16 claims, 3 holds, 4 loose; on experiments 5, 2 agrees, 3 undecided``.
     """
     lines = []
+    runs = tally(claims, ("experiment",), RUN_VERDICTS)
     for paper, counts in tally(claims).items():
-        parts = [f"{count} {verdict}" for verdict, count in counts.items() if count]
-        total = sum(counts.values())
-        noun = "claim" if total == 1 else "claims"
-        lines.append(f"{SHORT_NAMES[paper]}: " + ", ".join([f"{total} {noun}", *parts]))
+        line = f"{SHORT_NAMES[paper]}: {_counted(counts, 'claim', 'claims')}"
+        if any(runs[paper].values()):
+            line += (
+                f"; {_counted(runs[paper], 'sentence on experiments', 'sentences on experiments')}"
+            )
+        lines.append(line)
+    apart = {
+        what: sum(c.about == what and not c.ours for c in claims) for what in ("step", "reading")
+    }
+    lines.append(
+        f"Counted apart: {apart['step']} steps of proofs, {apart['reading']} readings of ours"
+    )
     return "\n".join(lines)
+
+
+def _counted(counts, one, many):
+    parts = [f"{count} {verdict}" for verdict, count in counts.items() if count]
+    total = sum(counts.values())
+    return ", ".join([f"{total} {one if total == 1 else many}", *parts])
 
 
 def _ink(color):
@@ -135,8 +159,15 @@ def _row(claim):
     return (
         f'<tr role="row" id="{fragment}" data-paper="{claim.paper}" data-verdict="{claim.verdict}">'
         f'<th scope="row" role="rowheader"><a href="#{fragment}">{escape(claim.id)}</a>'
-        f"{' <small>ours</small>' if claim.ours else ''}</th>{body}</tr>"
+        f"{_marks(claim)}</th>{body}</tr>"
     )
+
+
+def _marks(claim):
+    """What a row is, where it is no statement of a paper."""
+    words = {"step": "step of a proof", "reading": "our reading", "experiment": "experiment"}
+    marks = ["ours" if claim.ours else "", words.get(claim.about, "")]
+    return "".join(f" <small>{mark}</small>" for mark in marks if mark)
 
 
 def typeset(text):
@@ -155,7 +186,10 @@ def _with_code(text):
 
 
 def _evidence(claim):
-    return f"{claim.kind}, {claim.intervals} intervals" if claim.intervals else claim.kind
+    kind = claim.kind
+    if claim.proof:
+        kind = f'<a href="{escape(claim.chapter)}.html#{escape(claim.proof)}">{kind}</a>'
+    return f"{kind}, {claim.intervals} intervals" if claim.intervals else kind
 
 
 def _computed_by(claim):
@@ -186,7 +220,7 @@ def _controls(claims):
     return (
         '<form class="ledger-filter" role="search" aria-label="Filter the claims" hidden>\n'
         f"{_select('paper', 'Paper', options)}\n"
-        f"{_select('verdict', 'Verdict', [(v, v) for v in VERDICTS])}\n"
+        f"{_select('verdict', 'Verdict', [(v, v) for v in VERDICTS + RUN_VERDICTS])}\n"
         '<label>Text <input type="search" name="text" autocomplete="off"></label>\n'
         '<button type="reset">Show all</button>\n'
         '<output class="ledger-count" aria-live="polite"></output>\n</form>'

@@ -8,6 +8,9 @@ loose      true, and a better constant is given
 assumes    true once a missing assumption is named
 fails      false: there is a counterexample
 leaks      a privacy statement that is false: neighbouring data and their likelihood ratio are given
+agrees     a sentence about an experiment: our runs agree with it, by a rule fixed before the run
+differs    our runs differ from it, by the same rule
+undecided  our runs are too few to say, or do not cover it
 =========  =====================================================================================
 
 A docket is a module of `dplit.claims`; its place names the chapter. The decorator `claim` takes id,
@@ -23,9 +26,10 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from dplit.errors import check_choice
-from dplit.ledger.evidence import VERDICTS, Evidence
-from dplit.work import Effort, stream
+from dplit.ledger.evidence import RUN_VERDICTS, VERDICTS, Evidence
+from dplit.work import Effort, nearest, stream
 
+ABOUT = ("statement", "step", "reading", "experiment")
 PAPERS = {
     "diprime-v1": "DiPriMe v1: Differentially Private Median Forests (2020)",
     "diprime-v2": "DiPriMe v2: Balance is key",
@@ -57,6 +61,14 @@ class Claim:
         Why there is no corrected claim, where the paper's is wrong or loose.
     ours : bool
         True if no paper states it.
+    about : str
+        What the verdict is on: a "statement" of the paper; a "step" of a proof whose result stands; a
+        "reading" of ours that the paper does not print; an "experiment".
+    proof : str
+        Label of the proof, in the chapter, that covers the cases which are not computed; empty if
+        every case is, or if there is no proof. Evidence of kind "exact" is then "proved".
+    quantity, range : str
+        Of the evidence, where the check does not say them.
     functions : tuple of str
         Dotted names under `dplit` of the functions that compute each side.
     chapter, anchor : str
@@ -76,6 +88,10 @@ class Claim:
     holds_instead: str = ""
     nothing_instead: str = ""
     ours: bool = False
+    about: str = "statement"
+    proof: str = ""
+    quantity: str = ""
+    range: str = ""
     functions: tuple = ()
     chapter: str = ""
     anchor: str = ""
@@ -92,7 +108,12 @@ class Claim:
         rng : numpy.random.Generator, optional
             Left out, a generator seeded with this claim's id: the same answer every time.
         """
-        return self.check_function(Effort(effort), stream(self.id) if rng is None else rng)
+        found = self.check_function(Effort(effort), stream(self.id) if rng is None else rng)
+        if not isinstance(found, Evidence):
+            raise TypeError(f"a check must return Evidence, got {found!r}")
+        kind = "proved" if self.proof and found.kind == "exact" else found.kind
+        said = {"quantity": found.quantity or self.quantity, "range": found.range or self.range}
+        return replace(found, kind=kind, **said)
 
     @property
     def test(self):
@@ -113,7 +134,17 @@ def registered():
     return tuple(_registry.values())
 
 
-def claim(id, where, verdict, box="", functions=(), *, chapter="", **fields):
+def unknown(id, known):
+    """What to say of an id that no claim has; a figure's or a table's lists the claims below it."""
+    below = [k for k in known if k.startswith(f"{id}/")]
+    if below:
+        return f"no claim has the id {id!r}; its claims are {', '.join(below)}"
+    return f"no claim has the id {id!r}; {nearest(id, known)}"
+
+
+def claim(
+    id, where, verdict, box="", functions=(), *, chapter="", about="statement", proof="", **fields
+):
     """Register the decorated ``check(effort, rng) -> Evidence`` as a `Claim`.
 
     The statement, ``says``, is the check's docstring; the chapter is the docket's place in
@@ -131,6 +162,8 @@ def claim(id, where, verdict, box="", functions=(), *, chapter="", **fields):
     functions : tuple of str
     chapter : str
         Left out, that of the docket.
+    about, proof : str
+        As in `Claim`; a claim with a proof is of kind "proved", unless `kind` says otherwise.
     **fields
         Further fields of `Claim`.
 
@@ -147,7 +180,10 @@ def claim(id, where, verdict, box="", functions=(), *, chapter="", **fields):
             "chapter": chapter or _chapter(check.__module__),
             "anchor": box,
             "functions": tuple(functions),
-            "verdict": check_choice(verdict, VERDICTS, "verdict"),
+            "verdict": check_choice(verdict, VERDICTS + RUN_VERDICTS, "verdict"),
+            "about": check_choice(about, ABOUT, "about"),
+            "proof": proof,
+            "kind": "proved" if proof else "exact",
         }
         ids = []
         for full, place, paper in _stated(id, where):

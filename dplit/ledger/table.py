@@ -17,16 +17,19 @@ def table(claims, effort="quick"):
 
     Returns
     -------
-    DataFrame, one row a claim, index its id; columns published, computed (both sides at the
-    decisive case, six digits), verdict (computed) and evidence (its kind).
+    DataFrame, one row a claim, index its id. Columns: quantity, what is compared; computed and must be,
+    both sides at the decisive case with six digits and what must hold between them; verdict
+    (computed); evidence, its kind; cases, how many were computed.
     """
     rows = []
     for c in claims:
         found = c.check(Effort(effort))
         if found.verdict != c.verdict:
             raise AssertionError(f"{c.id}: declared {c.verdict!r}, computed {found.verdict!r}")
-        rows.append((_short(found.published), _short(found.computed), found.verdict, found.kind))
-    columns = ["published", "computed", "verdict", "evidence"]
+        must = f"{found.relation} {_short(found.published)}".strip()
+        sides = (found.quantity, _short(found.computed), must)
+        rows.append((*sides, found.verdict, found.kind, found.cases))
+    columns = ["quantity", "computed", "must be", "verdict", "evidence", "cases"]
     return pd.DataFrame(rows, columns=columns, index=pd.Index([c.id for c in claims], name="claim"))
 
 

@@ -93,7 +93,7 @@ def test_a_changed_cell_changes_the_digest(tmp_path):
 
 def test_changed_results_make_stale_what_reads_them_and_nothing_else(tmp_path, monkeypatch):
     path, data = tmp_path / "x.ipynb", tmp_path / "table.json"
-    monkeypatch.setattr(refresh, "data_files", lambda: [data])
+    monkeypatch.setattr(refresh, "data_files", lambda results: [data] if results else [])
     for source, n in (("from dplit import experiments", 2), ("from dplit import depth", 1)):
         path.write_text(json.dumps({"cells": [{"cell_type": "code", "source": [source]}]}))
         digests = set()

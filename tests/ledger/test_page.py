@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from bs4 import BeautifulSoup
 
-from dplit.ledger import PAPERS, VERDICTS, Claim, page
+from dplit.ledger import PAPERS, RUN_VERDICTS, VERDICTS, Claim, page
 
 
 def make(id, verdict="holds", **fields):
@@ -131,5 +131,5 @@ def test_the_pages_colours_are_the_figures():
     from dplit.plotting import VERDICT_COLORS
 
     style = (Path(__file__).parents[2] / "book" / "_static" / "dplit.css").read_text("utf-8")
-    for verdict in VERDICTS:
+    for verdict in VERDICTS + RUN_VERDICTS:
         assert f"--verdict-{verdict}: {to_hex(VERDICT_COLORS[verdict])};" in style

@@ -323,19 +323,6 @@ def test_only_the_columns_that_compete_are_cut(features, used):
     assert spends[0].epsilon == pytest.approx(1.0 / ((2 + used) * 5 + 2))
 
 
-ERRORS = [
-    ({"operator": "mse"}, "operator must be one of 'max', 'gini', .*, got 'mse'"),
-    ({"public_n": 0}, "public_n must be an integer of at least 1, got 0"),
-    ({"max_features": 0}, "max_features must be an integer of at least 1, got 0"),
-]
-
-
-@pytest.mark.parametrize(("options", "message"), ERRORS, ids=[next(iter(o)) for o, _ in ERRORS])
-def test_errors_name_the_argument_and_the_value(options, message):
-    with pytest.raises(ValueError, match=message):
-        RGVClassifier(domain=MIXED, classes=[0, 1], **options).fit(X, Y)
-
-
 def test_a_domain_without_anything_to_test_gives_a_leaf():
     domain = Domain([Continuous(1, 1), Categorical(["a"])])
     tree = make(domain=domain, epsilon=1.0).fit([[1, "a"]] * 3, [0, 1, 1])

@@ -128,8 +128,3 @@ def test_only_the_published_depth_follows_the_records(accounting):
     ]
     assert (depths == [1, 2]) == (accounting == "published")
     assert depths[1] == 2
-
-
-def test_errors_name_the_argument_and_the_value():
-    with pytest.raises(ValueError, match=r"public_n must be an integer of at least 1, got 2.5"):
-        fit(public_n=2.5)

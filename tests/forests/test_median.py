@@ -348,34 +348,9 @@ def test_memory_is_at_most_three_times_the_data():
 
 
 @both
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (dict(epsilon=0), "epsilon must be a positive number, got 0"),
-        (dict(n_estimators=0), "n_estimators must be an integer of at least 1, got 0"),
-        (dict(max_depth=-1), "max_depth must be an integer of at least 0, got -1"),
-        (dict(max_depth=60), "max_depth=60 with n_estimators=10 needs more than"),
-        (dict(max_features=0), "max_features must be an integer of at least 1, got 0"),
-        (dict(max_features=0.5), "max_features must be an integer of at least 1, got 0.5"),
-        (dict(rho=0), "rho must be a number between 0 and 1, both excluded, got 0"),
-        (dict(rho=1.0), "rho must be a number between 0 and 1, both excluded, got 1.0"),
-        (dict(rho="half"), "rho must be a number between 0 and 1, both excluded, got 'half'"),
-        (dict(selection="best"), "selection must be one of 'uniform', 'exponential', 'permute"),
-        (dict(median="mean"), "median must be one of 'value', 'rank', got 'mean'"),
-        (dict(accounting="hoped"), "accounting must be one of 'proved', 'published'"),
-        (dict(neighbours="swap"), "neighbours must be one of 'add-remove', 'replace-one'"),
-        (dict(partitioned="no"), "partitioned must be True or False, got 'no'"),
-    ],
-)
-def test_bad_parameters_are_named(make, options, message):
-    with pytest.raises(ValueError, match=message):
-        fitted(make, **options)
-
-
-@pytest.mark.parametrize("bounds", [(20, 10), (1, 1), (0, math.inf), 5, (1, 2, 3), ("a", "b")])
-def test_bad_target_bounds_are_named(bounds):
-    with pytest.raises(ValueError, match="target_bounds must be two finite numbers"):
-        fitted(target_bounds=bounds)
+def test_a_forest_of_too_many_nodes_is_refused(make):
+    with pytest.raises(ValueError, match="max_depth=60 with n_estimators=10 needs more than"):
+        fitted(make, max_depth=60)
 
 
 def test_bad_targets_are_named():

@@ -4,7 +4,7 @@ import inspect
 import pickle
 
 import pytest
-from dplit.experiments.rdf_forests import ReachedForest
+from dplit.experiments.rdf_variants import ReachedForest
 from sklearn.base import clone
 
 from dplit import Continuous, Domain, baselines, forests

@@ -47,7 +47,7 @@ from dplit.baselines.random_forest import CRITERIA, REACH, drift_of_scale, entro
 from dplit.budget import Parallel, Sequence, Spend
 from dplit.errors import check_choice, check_epsilon, check_integer
 from dplit.forests.base import PrivateForestClassifier
-from dplit.trees.id3 import Rule, grow_id3_trees
+from dplit.trees.greedy import Rule, grow_id3_trees
 
 OPERATORS = {"max": "majority", "gini": "gini", "information-gain": "entropy"}
 

@@ -16,7 +16,7 @@ from dplit.errors import check_choice, check_integer
 from dplit.forests.base import BaseForestClassifier, parameters
 from dplit.forests.params import at_most
 from dplit.forests.releases import class_counts, grown_tree
-from dplit.trees.id3 import Rule, grow_id3_trees
+from dplit.trees.greedy import Rule, grow_id3_trees
 
 OPERATORS = {"max": "majority", "gini": "gini", "information-gain": "entropy"}
 

@@ -18,10 +18,22 @@ import numpy as np
 from numba import njit
 
 from dplit.trees.arrays import LEAF, Trees
-from dplit.trees.cuts import add
-from dplit.trees.kary import MAJORITY, SQUARES, _sort_by_level, _taller, cost, pick
-from dplit.trees.median import _sorted
-from dplit.trees.random import MAX_NODES, _descend, _resized, each
+from dplit.trees.cuts import EXPONENTIAL, add, between, clear, draw_position, pick
+from dplit.trees.kary import MAJORITY, SQUARES, Sorting, cost, sort_by_level
+from dplit.trees.median import by_column
+from dplit.trees.nodes import (
+    LEAVES,
+    NEEDS_NODES,
+    NODES,
+    WAITING,
+    Room,
+    Size,
+    each,
+    grow,
+    leaf_stats,
+    push,
+)
+from dplit.trees.paths import Path, descend
 
 
 class Rule(NamedTuple):
@@ -74,139 +86,155 @@ def grow_id3_trees(domain, X, y, n_classes, parts, rule, *, rng, n_jobs=None):
     Returns
     -------
     trees : Trees
-    counts : float64 array, shape (n_leaves, max(2, n_classes))
+    counts : int64 array, shape (n_leaves, n_classes)
         Class counts of each leaf. Private.
 
     Raises
     ------
     ValueError
-        If the forest would have more than `MAX_NODES` nodes.
+        If the forest would have more nodes than `dplit.trees.nodes.MAX_NODES`.
     """
-    limit = MAX_NODES // len(parts)
+    size = Size(rule.max_depth, len(parts))
     alike = all(part is parts[0] for part in parts)
-    shared = _sorted(X[parts[0]], domain.n_levels) if alike else None
-    tasks = [(X, y, n_classes, domain, part, shared, rule, limit, r)
+    shared = by_column(X[parts[0]], domain.n_levels) if alike else None
+    tasks = [(X, y, n_classes, domain, part, shared, rule, size, r)
              for part, r in zip(parts, rng.spawn(len(parts)))]  # fmt: skip
     grown = each(_one_tree, tasks, n_jobs)
-    if any(len(tree[0]) == 0 for tree in grown):
-        raise ValueError(
-            f"max_depth={rule.max_depth} with n_estimators={len(parts)} needs more than "
-            f"{MAX_NODES:,} nodes on this domain: choose fewer or shallower trees"
+    trees = Trees.join([tree[:3] for tree, _ in grown], domain.n_levels.max())
+    return trees, np.concatenate([counts for _, counts in grown])
+
+
+def _one_tree(X, y, n_classes, domain, part, shared, rule, size, rng):
+    columns, order = shared or by_column(X[part], domain.n_levels)
+    order, y, n_levels = order.copy(), y[part], domain.n_levels
+    most, n = max(n_levels.max(), 2), len(y)
+    room = Room.of(1024, rule.max_depth, most, n_records=n)
+    path = Path.of(domain.bounds, n_levels != 1, rule.max_depth)
+    choice = Choice.of(n_levels, n, n_classes)
+    tree = grow(_grow, room, size, path, columns, order, y, n_classes, n_levels, rule, rng, choice,
+                Sorting.of(most, n))  # fmt: skip
+    return tree, leaf_stats(order[0], tree[5], y, n_classes)
+
+
+class Choice(NamedTuple):
+    """What the choice at a node writes to.
+
+    Attributes
+    ----------
+    row_of : int64 array, shape (n_features,)
+        Row of the sorted records of each continuous column.
+    columns : int64 array, shape (n_features,)
+        Columns that can be tested, and then those drawn of them.
+    cuts, scores : float64 arrays, shape (n_features,)
+        Cut and score of each drawn column.
+    branch : int32 array, shape (n_records,)
+        The child of each record.
+    table : float64 array, shape (most children, at least 2 classes)
+    work : float64 array, shape (3, n_records + 2)
+    """
+
+    row_of: np.ndarray
+    columns: np.ndarray
+    cuts: np.ndarray
+    scores: np.ndarray
+    branch: np.ndarray
+    table: np.ndarray
+    work: np.ndarray
+
+    @classmethod
+    def of(cls, n_levels, n_records, n_classes):
+        """Arrays for the columns, of so many levels each (0: continuous), the records and classes."""
+        n_features = len(n_levels)
+        return cls(
+            np.cumsum(n_levels == 0) - 1,
+            np.empty(n_features, dtype=np.int64),
+            np.empty(n_features),
+            np.empty(n_features),
+            np.empty(n_records, dtype=np.int32),
+            np.empty((max(n_levels.max(), 2), max(n_classes, 2))),
+            np.empty((3, n_records + 2)),
         )
-    trees = Trees.join([tree[:3] for tree in grown], domain.n_levels.max())
-    return trees, np.concatenate([tree[3] for tree in grown])
-
-
-def _one_tree(X, y, n_classes, domain, part, shared, rule, limit, rng):
-    columns, order = shared or _sorted(X[part], domain.n_levels)
-    schema = domain.bounds, domain.n_levels
-    return _grow(columns, order.copy(), y[part], n_classes, *schema, rule, limit, rng)
 
 
 @njit(cache=True, nogil=True)
-def _grow(columns, order, y, n_classes, bounds, n_levels, rule, limit, rng):
-    """One tree as (feature, threshold, child, counts); empty beyond `limit`. Depth first.
+def _grow(room, path, columns, order, y, n_classes, n_levels, rule, rng, choice, sorting):
+    """One tree, leaves numbered in order: see `dplit.trees.nodes`.
 
-    Row d of `low`, `high` and `used` describes the node of depth d on the current path. A node's
-    records are the same stretch, start to end, of every row of `order`.
+    A node's records are the same stretch, start to end, of every row of `order`.
     """
-    n_features, n_records = columns.shape
-    row_of = np.cumsum(n_levels == 0) - 1
-    low, high = (
-        np.empty((rule.max_depth + 1, n_features)),
-        np.empty((rule.max_depth + 1, n_features)),
-    )
-    used = np.zeros((rule.max_depth + 1, n_features), dtype=np.bool_)
-    low[0], high[0], used[0] = bounds[:, 0], bounds[:, 1], n_levels == 1
-    most = max(n_levels.max(), 2)
-    starts, spare = np.empty(most + 1, np.int64), np.empty(n_records, np.int32)
-    branch, open_columns = np.empty(n_records, np.int32), np.empty(n_features, np.int64)
-    table, work = np.zeros((most, max(n_classes, 2))), np.empty((3, n_records + 2))
-
-    capacity = 1024
-    feature, child = np.empty(capacity, np.int32), np.empty(capacity, np.int32)
-    threshold = np.empty(capacity)
-    counts, n_leaves = np.zeros((capacity, max(n_classes, 2))), 0
-    stack = [(0, 0, -1, 0, n_records)]  # node, depth, parent, start, end
-    n_nodes = 1
-
-    while len(stack) > 0:
-        node, depth, parent, start, end = stack.pop()
+    feature, threshold, child, _, _, ends, stack, at = room
+    n_nodes, n_leaves, waiting = at[NODES], at[LEAVES], at[WAITING]
+    while waiting > 0 and n_nodes + at[NEEDS_NODES] <= len(feature):
+        waiting -= 1
+        node, depth, parent = stack[waiting, 0], stack[waiting, 1], stack[waiting, 2]
+        start, end = stack[waiting, 3], stack[waiting, 4]
         n_open = 0
         if depth < rule.max_depth:
             if parent >= 0:
-                first = node == child[parent]
-                _descend(low, high, used, depth, feature[parent], threshold[parent], first)
-            n_open, arity = _open(low[depth], high[depth], used[depth], n_levels, open_columns)
+                descend(path, depth, feature[parent], threshold[parent], node == child[parent])
+            n_open, arity = _open(path, depth, n_levels, choice.columns)
             noise = rng.standard_exponential() - rng.standard_exponential()
             if end - start + rule.count_scale * noise < rule.fewest * arity:
                 n_open = 0
         if n_open == 0:
-            if n_leaves == len(counts):
-                counts = _taller(counts)
-            for i in order[0, start:end]:
-                add(counts[n_leaves], y[i], n_classes)
             feature[node], threshold[node], child[node] = LEAF, np.nan, n_leaves
+            ends[n_leaves] = end
             n_leaves += 1
             continue
 
-        j, cut = _choose(columns, order[:, start:end], row_of, y, n_classes, open_columns[:n_open],
-                         low[depth], high[depth], n_levels, rule, table, work, rng)  # fmt: skip
+        j, cut = _choose(columns, order[:, start:end], y, n_classes, n_open, path, depth, n_levels,
+                         rule, rng, choice)  # fmt: skip
         arity = max(n_levels[j], 2)
-        if n_nodes + arity > limit:
-            return feature[:0], threshold[:0], child[:0], counts[:0]
-        if n_nodes + arity > len(feature):
-            more = 2 * len(feature) + arity
-            feature, child = _resized(feature, more), _resized(child, more)
-            threshold = _resized(threshold, more)
         feature[node], threshold[node], child[node] = j, cut, n_nodes
-        for i in order[0, start:end]:
+        for k in range(start, end):
+            i = order[0, k]
             value = columns[j, i]
-            branch[i] = int(value) if n_levels[j] > 0 else value > cut
+            choice.branch[i] = int(value) if n_levels[j] > 0 else int(value > cut)
         for row in range(len(order) if depth + 1 < rule.max_depth else 1):
-            _sort_by_level(order[row, start:end], branch, arity, starts, spare)
-        for side in range(arity - 1, -1, -1):
-            stack.append(
-                (n_nodes + side, depth + 1, node, start + starts[side], start + starts[side + 1])
-            )
+            sort_by_level(order[row, start:end], choice.branch, arity, sorting)
+        for step in range(arity - 1, -1, -1):
+            first, last = start + sorting.starts[step], start + sorting.starts[step + 1]
+            waiting = push(stack, waiting, n_nodes + step, depth + 1, node, first, last)
         n_nodes += arity
-
-    return (feature[:n_nodes].copy(), threshold[:n_nodes].copy(), child[:n_nodes].copy(),
-            counts[:n_leaves].copy())  # fmt: skip
+    at[NODES], at[LEAVES], at[WAITING] = n_nodes, n_leaves, waiting
 
 
 @njit(cache=True, nogil=True)
-def _open(low, high, used, n_levels, found):
+def _open(path, depth, n_levels, found):
     """Write the columns that can still be tested to `found`; how many, and their most children."""
     n, most = 0, 0
     for j in range(len(n_levels)):
-        if not used[j] and (n_levels[j] > 0 or low[j] < high[j]):
+        cuttable = n_levels[j] > 0 or path.low[depth, j] < path.high[depth, j]
+        if path.left[depth, j] and cuttable:
             found[n] = j
             n += 1
             most = max(most, n_levels[j], 2)
     return n, most
 
 
-@njit(cache=True, nogil=True)
-def _choose(columns, order, row_of, y, n_classes, candidates, low, high, n_levels, rule, table,
-            work, rng):  # fmt: skip
+@njit(cache=True, nogil=True, inline="always")
+def _choose(columns, order, y, n_classes, n_open, path, depth, n_levels, rule, rng, choice):
     """A column and, where it is continuous, its cut."""
-    count = min(rule.max_features, len(candidates))
-    cuts, scores = np.full(count, np.nan), np.empty(count)
+    candidates, cuts, scores = choice.columns, choice.cuts, choice.scores
+    count = min(rule.max_features, n_open)
     for k in range(count):
-        swap = k + int(rng.random() * (len(candidates) - k))
+        swap = k + int(rng.random() * (n_open - k))
         candidates[k], candidates[swap] = candidates[swap], candidates[k]
         j = candidates[k]
         if n_levels[j] == 0:
-            cuts[k], least = draw_cut(columns[j], order[row_of[j]], y, n_classes, low[j], high[j],
-                                      rule, work, rng)  # fmt: skip
+            cuts[k], least = draw_cut(columns[j], order[choice.row_of[j]], y, n_classes,
+                                      path.low[depth, j], path.high[depth, j], rule, choice.work,
+                                      rng)  # fmt: skip
             scores[k] = -least
         else:
-            table[: n_levels[j]] = 0.0
+            cuts[k], levels = np.nan, choice.table[: n_levels[j]]
+            clear(levels)
             for i in order[0]:
-                add(table[int(columns[j, i])], y[i], n_classes)
-            scores[k] = -cost(table[: n_levels[j]], n_classes, rule.score, rule.most_bits)
-    k = 0 if count == 1 else pick(scores, rule.rate, rng)
+                add(levels[int(columns[j, i])], y[i], n_classes)
+            scores[k] = -cost(levels, n_classes, rule.score, rule.most_bits)
+    k = 0
+    if count > 1:
+        k = pick(scores, count, rule.rate, EXPONENTIAL, rng)
     return candidates[k], cuts[k]
 
 
@@ -221,7 +249,8 @@ def draw_cut(column, ids, y, n_classes, low, high, rule, work, rng):
     values[0], values[n + 1] = low, high
     for k in range(n):
         values[k + 1] = column[ids[k]]
-    costs[: n + 1] = 0.0
+    for k in range(n + 1):
+        costs[k] = 0.0
     _add_costs(ids, y, n_classes, rule, costs[: n + 1])
     _add_costs(ids[::-1], y, n_classes, rule, costs[: n + 1][::-1])
     least = np.inf
@@ -235,10 +264,8 @@ def draw_cut(column, ids, y, n_classes, low, high, rule, work, rng):
             worse = costs[k] - least
             total += length * np.exp(-rule.rate * worse) if worse > 0 else length
         sums[k] = total
-    k = np.searchsorted(sums[: n + 1], rng.random() * total, side="right")
-    a, b = values[k], values[k + 1]
-    cut = a + rng.random() * (b - a)
-    return (a if cut >= b else cut), costs[k]
+    k = draw_position(sums, n + 1, rng)
+    return between(values[k], values[k + 1], rng), costs[k]
 
 
 @njit(cache=True, nogil=True)

@@ -7,7 +7,7 @@ from scipy.stats import binomtest, chisquare, kstest, laplace
 from dplit import Categorical, Continuous, Domain
 from dplit.trees import apply
 from dplit.trees.arrays import LEAF
-from dplit.trees.id3 import Rule, draw_cut, grow_id3_trees
+from dplit.trees.greedy import Rule, draw_cut, grow_id3_trees
 from dplit.trees.kary import ENTROPY, MAJORITY, SQUARES, cost
 
 SCORES = {"squares": SQUARES, "entropy": ENTROPY, "majority": MAJORITY}
@@ -201,6 +201,6 @@ def test_threads_and_common_sorting_change_nothing():
 
 
 def test_too_many_nodes(monkeypatch):
-    monkeypatch.setattr("dplit.trees.id3.MAX_NODES", 40)
+    monkeypatch.setattr("dplit.trees.nodes.MAX_NODES", 40)
     with pytest.raises(ValueError, match="max_depth=6 with n_estimators=1 needs more than 40"):
         grow(rule(max_depth=6, rate=0.0))

@@ -12,11 +12,12 @@ import types
 from collections import namedtuple
 from pathlib import Path
 
+import distributed
 import pandas as pd
 import pytest
 
 import dplit
-from dplit import Categorical, Continuous, Domain, claims
+from dplit import Categorical, Continuous, Domain, claims, datasets
 from dplit.cli import COMMANDS, main, parser
 from dplit.ledger import Evidence
 from dplit.ledger import registry as core
@@ -215,7 +216,6 @@ def test_a_reader_that_leaves_is_no_traceback(unbuffered):
 
 @pytest.mark.cluster
 def test_a_cluster_gives_the_same_answers(ledger, capsys):
-    distributed = pytest.importorskip("distributed")
     core._registry.update({f"rdf/draws-{i}": vary(i) for i in range(6)})
     core.claim("rdf/breaks", "", "holds")(_raise)
     here = answer(capsys)
@@ -360,7 +360,6 @@ def test_data_sets_are_listed(stand_in, capsys):
 
 
 def test_the_packages_own_data_sets(capsys):
-    datasets = pytest.importorskip("dplit.datasets")
     assert main(["datasets", "--json"]) == 0
     assert [row["name"] for row in json.loads(capsys.readouterr().out)] == list(datasets.names())
     assert main(["datasets", "car", "--json"]) == 0

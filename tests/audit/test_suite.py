@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import chi2
 
-from dplit import Continuous, Domain, audit, random_forest
+from dplit import Continuous, Domain, audit, forests, random_forest
 from dplit.audit import suite
 from dplit.audit.subject import Found, Subject
 from dplit.audit.subjects import median, random_decision
@@ -145,7 +145,6 @@ def few_draws(monkeypatch):
 
 @pytest.mark.usefixtures("few_draws")
 def test_a_forest_with_the_published_label_is_caught():
-    pytest.importorskip("dplit.forests")
     row = audit.audit_subject("RandomDecisionForestClassifier, smooth-exponential label")
     assert row.ok and row.found > row.declared == 2.0
 
@@ -162,7 +161,6 @@ def test_the_published_median_forests_are_caught(leak):
 @pytest.mark.parametrize("name", [n for n in FORESTS if EXPECTED[n] == "within"])
 def test_sound_forests_stay_within_their_budget(name):
     """False alarm of each, were the seed not fixed: 1e-3."""
-    pytest.importorskip("dplit.forests")
     row = audit.audit_subject(name)
     assert row.ok and row.declared >= 1.5
 
@@ -176,7 +174,6 @@ def test_the_forests_draws_follow_the_exact_law(accounting, neighbours):
     refuted by their likelihood: were one of them true, a ratio of 1e6 would come up with a
     probability of at most 1e-6 (Markov).
     """
-    forests = pytest.importorskip("dplit.forests")
     estimator = forests.RandomDecisionForestClassifier(
         epsilon=2.5,
         domain=Domain([Continuous(0, 1)]),

@@ -4,10 +4,10 @@ import inspect
 import pickle
 
 import pytest
-from dplit.experiments.rdf_variants import ReachedForest
 from sklearn.base import clone
 
 from dplit import Continuous, Domain, baselines, forests
+from dplit.experiments.rdf_variants import ReachedForest
 
 KINDS = [getattr(module, n) for module in (forests, baselines) for n in module.__all__]
 each = pytest.mark.parametrize("kind", [*KINDS, ReachedForest], ids=lambda kind: kind.__name__)

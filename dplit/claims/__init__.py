@@ -16,7 +16,7 @@ from importlib import import_module
 from pkgutil import iter_modules
 
 from dplit.ledger import PAPERS, interval
-from dplit.ledger.registry import registered
+from dplit.ledger.registry import registered, unknown
 from dplit.ledger.table import table
 from dplit.work import nearest
 
@@ -34,7 +34,7 @@ class Docket(tuple):
         for claim in self:
             if claim.id == key:
                 return claim
-        raise KeyError(_unknown(key, [c.id for c in self]))
+        raise KeyError(unknown(key, [c.id for c in self]))
 
 
 def of(chapter):
@@ -78,11 +78,3 @@ def _order(claim):
     """By paper, then by id with its numbers as numbers, so that figure 10 follows figure 9."""
     parts = [int(p) if p.isdigit() else p for p in re.split(r"(\d+)", claim.id)]
     return list(PAPERS).index(claim.paper), [(isinstance(p, str), p) for p in parts]
-
-
-def _unknown(id, known):
-    """What to say of an id that no claim has."""
-    below = [k for k in known if k.startswith(f"{id}/")]
-    if below:
-        return f"no claim has the id {id!r}; its claims are {', '.join(below)}"
-    return f"no claim has the id {id!r}; {nearest(id, known)}"

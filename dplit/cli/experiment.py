@@ -3,8 +3,9 @@
 A run continues the result file that is there: what it holds is not run again, and a run that was
 stopped loses only the tasks that were running. Without --out the file is under dplit-results/ in
 the current folder; the results of the project, in data/results/, stay as they are. A table is
-printed beside the paper's cells; one that follows from a formula is computed. The exit status is 0
-if the run is complete.
+printed beside the paper's cells; one that follows from a formula is computed. A task that fails
+stops no other: it is named at the end, and the next run tries it again. The exit status is 0 if the
+run is complete, 1 if tasks failed.
 """
 
 from __future__ import annotations
@@ -63,7 +64,6 @@ def add_arguments(parser):
 def run(arguments):
     """Run the command; returns the exit status."""
     from dplit import experiments
-    from dplit.datasets import DatasetError
 
     if arguments.id is None:
         rows = [_listed(id) for id in experiments.ids()] + [
@@ -74,25 +74,34 @@ def run(arguments):
     if arguments.id in experiments.FORMULAS:
         print(_computed(arguments))
         return 0
-    interrupted = False
+    lost, interrupted = [], False
     try:
         found = experiments.get(arguments.id)
         out = Path(arguments.out or f"{FOLDER}/{found.id}.json")
         try:
-            _run(arguments, out)
+            lost = _run(arguments, out).lost
         except KeyboardInterrupt:
             interrupted = True
         result = experiments.read(out) if out.is_file() else experiments.Result(found.id)
     except ValueError as error:
         arguments.error(str(error))
-    except DatasetError as error:  # its files are not here, and can't be downloaded
-        print(f"dplit experiment: {error}", file=sys.stderr)
-        return 1
-    print(_json(found, result, interrupted) if arguments.json else _text(found, result))
+    if result.cells or not lost or arguments.json:
+        print(_json(found, result, interrupted, lost) if arguments.json else _text(found, result))
+    for line in _lost(lost):
+        print(f"dplit experiment: {line}", file=sys.stderr)
     if interrupted:
         print(f"interrupted: the same command goes on from {out}", file=sys.stderr)
         return 130
-    return 0
+    return 1 if lost else 0
+
+
+def _lost(lost):
+    """One line for each way in which tasks failed: the error, how many, and of which cells."""
+    for error in dict.fromkeys(error for _, _, error in lost):
+        keys = [key for key, _, of in lost if of == error]
+        cells = list(dict.fromkeys(keys))
+        named = ", ".join(cells[:3]) + (f" and {len(cells) - 3} more cells" if cells[3:] else "")
+        yield f"{error}; {len(keys)} {'task' if len(keys) == 1 else 'tasks'} lost: {named}"
 
 
 def _run(arguments, out):
@@ -102,7 +111,7 @@ def _run(arguments, out):
     words += [word for glob in arguments.cells for word in ("--cells", glob)]
     if arguments.repetitions is not None:
         words += ["--repetitions", str(arguments.repetitions)]
-    experiments.run(
+    return experiments.run(
         arguments.id,
         jobs=arguments.jobs,
         seed=arguments.seed,
@@ -139,10 +148,10 @@ def _listed(id):
 
 def _of_formula(id):
     """One table that is computed, in the same form."""
-    from dplit.experiments import formulas
+    from dplit import experiments
 
-    n = len(formulas.cells(id))
-    title = f"{formulas.FORMULAS[id].title} (computed)"
+    n = len(experiments.computed(id))
+    title = f"{experiments.FORMULAS[id].title} (computed)"
     return {"id": id, "cells": n, "run": n, "stored": 0, "repetitions": 0, "title": title}
 
 
@@ -183,7 +192,7 @@ def _text(found, result):
     return "\n\n".join([*head, aligned(("cell", "mean", "deviation"), cells)])
 
 
-def _json(found, result, interrupted):
+def _json(found, result, interrupted, lost):
     from dplit import experiments
 
     cells = {
@@ -199,6 +208,7 @@ def _json(found, result, interrupted):
         "interrupted": interrupted,
         "seed": result.seed,
         "runs": result.runs,
+        "lost": [{"cell": key, "repetition": r, "error": error} for key, r, error in lost],
         "cells": cells,
     }
     if _is_table(found.id):

@@ -27,7 +27,7 @@ from functools import partial
 
 from dplit.errors import check_choice
 from dplit.ledger.evidence import RUN_VERDICTS, VERDICTS, Evidence
-from dplit.work import Effort, stream
+from dplit.work import Effort, nearest, stream
 
 ABOUT = ("statement", "step", "reading", "experiment")
 PAPERS = {
@@ -132,6 +132,14 @@ _registry: dict[str, Claim] = {}
 def registered():
     """The claims of the dockets that have been imported so far, tuple of Claim."""
     return tuple(_registry.values())
+
+
+def unknown(id, known):
+    """What to say of an id that no claim has; a figure's or a table's lists the claims below it."""
+    below = [k for k in known if k.startswith(f"{id}/")]
+    if below:
+        return f"no claim has the id {id!r}; its claims are {', '.join(below)}"
+    return f"no claim has the id {id!r}; {nearest(id, known)}"
 
 
 def claim(

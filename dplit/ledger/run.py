@@ -9,8 +9,8 @@ from fnmatch import fnmatchcase
 
 from dplit.errors import check_integer
 from dplit.ledger.evidence import Evidence
-from dplit.ledger.registry import Claim
-from dplit.work import Effort, fan_out, nearest, stream, versions
+from dplit.ledger.registry import Claim, unknown
+from dplit.work import Effort, fan_out, stream, versions
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ def select(claims, patterns=(), papers=()):
     ids = [c.id for c in claims]
     for pattern in patterns:
         if not any(fnmatchcase(i, pattern) for i in ids):
-            raise ValueError(f"no claim has the id {pattern!r}; {nearest(pattern, ids)}")
+            raise ValueError(unknown(pattern, ids))
     chosen = [
         c
         for c in claims

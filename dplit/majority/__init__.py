@@ -9,13 +9,13 @@ changes by one. Under ``"replace-one"`` a record may also change its class, or l
 or come from one. Derived in :doc:`/book/majority`.
 """
 
+from dplit.majority.counts import leaves, neighbouring
 from dplit.majority.disjoint import (
     all_data_error,
     all_data_vote_error,
     disjoint_error,
     disjoint_vote_error,
 )
-from dplit.majority.neighbours import leaves, neighbouring
 from dplit.majority.one_sided import (
     error_lower_bound,
     gap_error,

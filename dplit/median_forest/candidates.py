@@ -22,7 +22,7 @@ import numpy as np
 from dplit.errors import check_choice, check_epsilon, check_integer
 from dplit.loss import compare_laws
 from dplit.mechanisms import PermuteAndFlip
-from dplit.median_forest import split as attribute
+from dplit.median_forest import split
 
 MAX_COMBINATIONS = 2**20
 MECHANISMS = ("exponential", "permute-and-flip")
@@ -87,9 +87,7 @@ def candidates_law(node, epsilon, rate, mechanism="exponential"):
     check_choice(mechanism, MECHANISMS, "mechanism")
     columns = _columns(node)
     least = min(c.errors.min() for c in columns)
-    found = [
-        (attribute.median_law(c, epsilon), np.exp(-rate * (c.errors - least))) for c in columns
-    ]
+    found = [(split.median_law(c, epsilon), np.exp(-rate * (c.errors - least))) for c in columns]
     choose = _flip if mechanism == "permute-and-flip" else None
     return np.concatenate(winner_law(found, choose))
 
@@ -118,7 +116,7 @@ def joint_law(node, epsilon, rate, mechanism="exponential"):
 
 
 def _columns(node):
-    return [attribute.column(values, node.targets, 0.0, 1.0) for values in node.columns.T]
+    return [split.column(values, node.targets, 0.0, 1.0) for values in node.columns.T]
 
 
 # Families of data ----------------------------------------------------------------------------

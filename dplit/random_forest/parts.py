@@ -10,18 +10,8 @@ tree of a record:
   differ by at most one, as published (RDF, section 4.2; DiPriMe v1, algorithm 2). Not parallel
   composition under add-remove, since one record more can move another one.
 
-Proof of `equal_parts_bound`. With :math:`n + 1` records there is one slot more, in tree
-:math:`t^* = n \bmod \tau`. Couple: shuffle the first :math:`n` records into the old slots, then give
-the added record a uniform one of all :math:`n + 1` slots; the record that was there, if any, moves
-to the new slot. With probability :math:`s = \lceil (n+1)/\tau \rceil/(n+1) \ge 1/\tau`, whatever the
-shuffle, the added record's slot is in :math:`t^*`, and then :math:`t^*` gains it and nothing else
-changes: a factor between :math:`e^{\pm\epsilon}`. Else another tree loses a record and gains the
-added one, and :math:`t^*` gains the displaced one: three steps, :math:`e^{\pm 3\epsilon}`. Summed
-over shuffles, the ratio of the two laws is at most :math:`s e^{\epsilon} + (1-s) e^{3\epsilon}`, and
-at least the same with :math:`-\epsilon`, which by convexity is the milder side. With
-:math:`s \ge 1/\tau` that is :math:`\log(e^{\epsilon}/\tau + (1-1/\tau)e^{3\epsilon}) < 3\epsilon`.
-It is the least bound for all data and any number of classes: see `equal_parts_family_loss`, and
-:doc:`/book/random_forest`.
+What equal parts cost is proved beside `dplit.budget.EqualParts`, and `equal_parts_family_loss` comes
+as near to it as you like. Derived in :doc:`/book/random_forest`.
 """
 
 from __future__ import annotations
@@ -187,7 +177,7 @@ def rational_label_law(odds, mechanism=PermuteAndFlip):
 def equal_parts_bound(epsilon, n_trees, neighbours="add-remove"):
     r"""What a forest on equal parts costs at most, :math:`\log(e^\epsilon/\tau + (1-1/\tau)e^{3\epsilon})`.
 
-    Proved above, in this module's docstring. Under replace-one the new record takes the old one's
+    Proved beside `dplit.budget.EqualParts`. Under replace-one the new record takes the old one's
     place in the same shuffle: :math:`2\epsilon`, as on independent parts.
 
     Parameters

@@ -13,8 +13,20 @@ import numpy as np
 from numba import njit
 
 from dplit.trees.arrays import LEAF, Trees
-from dplit.trees.median import _narrow, _open
-from dplit.trees.random import MAX_NODES, _inherit, _resized
+from dplit.trees.cuts import between
+from dplit.trees.nodes import (
+    LEAVES,
+    NEEDS_NODES,
+    NEEDS_STEPS,
+    NODES,
+    STEPS,
+    WAITING,
+    Room,
+    Size,
+    grow,
+    push,
+)
+from dplit.trees.paths import Path, columns_open, level_starts, narrow, split_depth
 
 
 def grow_random_binary_trees(domain, n_trees, max_depth, *, rng):
@@ -34,92 +46,74 @@ def grow_random_binary_trees(domain, n_trees, max_depth, *, rng):
     Raises
     ------
     ValueError
-        If the forest would have more than `MAX_NODES` nodes.
+        If the forest would have more nodes than `dplit.trees.nodes.MAX_NODES`.
     """
-    limit = MAX_NODES // n_trees
-    levels, bounds = domain.n_levels, domain.bounds
-    too_large = ValueError(
-        f"max_depth={max_depth} with n_estimators={n_trees} needs more than {MAX_NODES:,} nodes "
-        "on this domain: choose fewer or shallower trees"
-    )
-    endless = (bounds[:, 0] < bounds[:, 1]).any()
-    if endless and 2 ** (min(max_depth, 64) + 1) - 1 > limit:
-        raise too_large
-    starts = np.concatenate([[0], np.cumsum(levels)])
-    trees = []
-    for stream in rng.spawn(n_trees):
-        trees.append(_grow(bounds, levels, starts, max_depth, limit, stream))
-        if len(trees[-1][0]) == 0:
-            raise too_large
-    return Trees.join(trees, levels.max())
+    size = Size(max_depth, n_trees)
+    check_binary(size, domain)
+    trees = [_one_tree(domain, size, stream) for stream in rng.spawn(n_trees)]
+    return Trees.join([tree[:5] for tree in trees], domain.n_levels.max())
+
+
+def check_binary(size, domain):
+    """Raise a ValueError if trees with two children at every node must be too large.
+
+    What a cut leaves of an interval can be cut again, so every path is `max_depth` long.
+    """
+    endless = (domain.bounds[:, 0] < domain.bounds[:, 1]).any()
+    size.check(2 ** (min(size.max_depth, 64) + 1) - 1 if endless else 1)
+
+
+def _one_tree(domain, size, rng):
+    starts = level_starts(domain.n_levels)
+    depth = split_depth(size.max_depth, domain.n_levels)
+    room = Room.of(2 ** min(depth + 1, 12), depth, 2, domain.n_levels.max())
+    path = Path.of(domain.bounds, np.ones(starts[-1], dtype=np.bool_), depth)
+    found = np.empty(len(domain), dtype=np.int64)
+    return grow(_grow, room, size, path, starts, size.max_depth, found, rng)
 
 
 @njit(cache=True, nogil=True)
-def _grow(bounds, n_levels, level_starts, max_depth, limit, rng):
-    """One tree as (feature, threshold, child, side, steps); empty beyond `limit`. Depth first.
-
-    Row d of `low`, `high` and `allowed` describes the node of depth d on the current path.
-    """
-    n_features = len(n_levels)
-    rows = min(max_depth, 64 + n_levels.sum()) + 1
-    low, high = np.empty((rows, n_features)), np.empty((rows, n_features))
-    low[0], high[0] = bounds[:, 0], bounds[:, 1]
-    allowed = np.ones((rows, level_starts[-1]), dtype=np.bool_)
-    unread = np.zeros((rows, n_features), dtype=np.bool_)
-    columns = np.empty(n_features, dtype=np.int64)
-
-    capacity = 2 ** min(max_depth + 1, 12)
-    feature, child = np.empty(capacity, np.int32), np.empty(capacity, np.int32)
-    threshold, side = np.empty(capacity), np.zeros(capacity, np.int32)
-    steps, n_steps = np.empty(0, np.int32), 0
-    stack = [(0, 0, -1)]  # node, depth, parent
-    n_nodes, n_leaves = 1, 0
-
-    while len(stack) > 0:
-        node, depth, parent = stack.pop()
+def _grow(room, path, level_starts, max_depth, found, rng):
+    """One tree, leaves numbered in order: see `dplit.trees.nodes`."""
+    feature, threshold, child, side, steps, _, stack, at = room
+    n_nodes, n_leaves, waiting, n_steps = at[NODES], at[LEAVES], at[WAITING], at[STEPS]
+    last_node, last_step = len(feature) - at[NEEDS_NODES], len(steps) - at[NEEDS_STEPS]
+    while waiting > 0 and n_nodes <= last_node and n_steps <= last_step:
+        waiting -= 1
+        node, depth, parent = stack[waiting, 0], stack[waiting, 1], stack[waiting, 2]
         n_open = 0
         if depth < max_depth:
             if parent >= 0:
-                _inherit(low, high, unread, depth)
-                allowed[depth] = allowed[depth - 1]
-                _narrow(feature[parent], threshold[parent], steps[side[parent] :], node - child[parent],
-                        low[depth], high[depth], allowed[depth], n_levels, level_starts)  # fmt: skip
-            n_open = _open(low[depth], high[depth], allowed[depth], n_levels, level_starts, columns)
+                narrow(path, depth, feature[parent], threshold[parent], side[parent], steps,
+                       node - child[parent], level_starts)  # fmt: skip
+            n_open = columns_open(path, depth, level_starts, found)
         if n_open == 0:
             feature[node], threshold[node], child[node] = LEAF, np.nan, n_leaves
             n_leaves += 1
             continue
-        if n_nodes + 2 > limit:
-            return feature[:0], threshold[:0], child[:0], side[:0], steps
-        if n_nodes + 2 > len(feature):
-            more = 2 * len(feature)
-            feature, child = _resized(feature, more), _resized(child, more)
-            threshold, side = _resized(threshold, more), _resized(side, more)
-        j = columns[int(rng.random() * n_open)]
-        feature[node], threshold[node], child[node], side[node] = j, np.nan, n_nodes, 0
-        if n_levels[j] == 0:
-            a, b = low[depth, j], high[depth, j]
-            cut = a + rng.random() * (b - a)
-            threshold[node] = a if cut >= b else cut
-        else:
-            if n_steps + n_levels[j] > len(steps):
-                steps = _resized(steps, 2 * len(steps) + n_levels[j])
-            levels = allowed[depth, level_starts[j] : level_starts[j + 1]]
-            _split_levels(levels, steps[n_steps : n_steps + n_levels[j]], rng)
-            side[node] = n_steps
-            n_steps += n_levels[j]
-        stack.append((n_nodes + 1, depth + 1, node))
-        stack.append((n_nodes, depth + 1, node))
-        n_nodes += 2
 
-    return (feature[:n_nodes].copy(), threshold[:n_nodes].copy(), child[:n_nodes].copy(),
-            side[:n_nodes].copy(), steps[:n_steps].copy())  # fmt: skip
+        j = found[int(rng.random() * n_open)]
+        feature[node], threshold[node], child[node] = j, np.nan, n_nodes
+        n_levels = level_starts[j + 1] - level_starts[j]
+        if n_levels == 0:
+            threshold[node] = between(path.low[depth, j], path.high[depth, j], rng)
+        else:
+            levels = path.left[depth, level_starts[j] : level_starts[j + 1]]
+            _split_levels(levels, steps[n_steps : n_steps + n_levels], rng)
+            side[node] = n_steps
+            n_steps += n_levels
+        for step in (1, 0):
+            waiting = push(stack, waiting, n_nodes + step, depth + 1, node, 0, 0)
+        n_nodes += 2
+    at[NODES], at[LEAVES], at[WAITING], at[STEPS] = n_nodes, n_leaves, waiting, n_steps
 
 
 @njit(cache=True, nogil=True)
 def _split_levels(allowed, steps, rng):
     """Write the step of each level: a uniform split of the allowed ones in two; the others go right."""
-    n_allowed, n_left = allowed.sum(), 0
+    n_allowed, n_left = 0, 0
+    for level in range(len(allowed)):
+        n_allowed += allowed[level]
     while n_left == 0 or n_left == n_allowed:
         n_left = 0
         for level in range(len(allowed)):

@@ -49,13 +49,57 @@ class Rule(NamedTuple):
     by_rank: bool
 
 
+class Work(NamedTuple):
+    """Arrays to compute in, made once a tree: nothing is allocated at a node.
+
+    Attributes
+    ----------
+    values, weights : float64 arrays, shape (n_records + 2,)
+    stats : float64 array, shape (most levels, at least 2; classes, at least 2)
+        Class counts, or number and sum of targets.
+    levels, counts : int64 arrays, shape (most levels,)
+    subsets : bool array, shape (n_subsets, most levels)
+    scores : float64 array, shape (n_subsets,)
+    chance : float64 array, shape (most levels + 1, n_records + 1)
+        Of no rows and columns if no column is categorical, or none is cut by balance alone.
+    """
+
+    values: np.ndarray
+    weights: np.ndarray
+    stats: np.ndarray
+    levels: np.ndarray
+    counts: np.ndarray
+    subsets: np.ndarray
+    scores: np.ndarray
+    chance: np.ndarray
+
+    @classmethod
+    def of(cls, rule, n_records, n_levels, n_classes):
+        """Arrays for a rule, records, the levels of the columns and the classes."""
+        most = int(n_levels.max())
+        chance = (0, 0) if most == 0 or rule.joint else (most + 1, n_records + 1)
+        return cls(
+            values=np.empty(n_records + 2),
+            weights=np.empty(n_records + 2),
+            stats=np.empty((max(most, 2), max(n_classes, 2))),
+            levels=np.empty(most, dtype=np.int64),
+            counts=np.empty(most, dtype=np.int64),
+            subsets=np.empty((MOST_SUBSETS, most), dtype=np.bool_),
+            scores=np.empty(MOST_SUBSETS),
+            chance=np.empty(chance),
+        )
+
+
 @njit(cache=True, nogil=True)
 def gain(stats, n_classes):
     """Sum of squares over the number of records, of (count, sum) or of class counts."""
     if n_classes == 0:
         return stats[1] * stats[1] / stats[0] if stats[0] > 0 else 0.0
-    total = stats.sum()
-    return (stats * stats).sum() / total if total > 0 else 0.0
+    total = squares = 0.0
+    for k in range(n_classes):
+        total += stats[k]
+        squares += stats[k] * stats[k]
+    return squares / total if total > 0 else 0.0
 
 
 @njit(cache=True, nogil=True)
@@ -69,44 +113,91 @@ def add(stats, y, n_classes):
 
 
 @njit(cache=True, nogil=True)
-def draw_cut(column, ids, y, n_classes, low, high, rule, rng, buffers):
+def clear(stats):
+    """Set all to 0."""
+    for row in range(len(stats)):
+        for k in range(stats.shape[1]):
+            stats[row, k] = 0.0
+
+
+@njit(cache=True, nogil=True)
+def between(a, b, rng):
+    """A uniform point of [a, b), or their common value."""
+    cut = a + rng.random() * (b - a)
+    return a if cut >= b else cut
+
+
+@njit(cache=True, nogil=True)
+def draw_position(sums, n, rng):
+    """A position below n, with weights whose running sums are given."""
+    target = rng.random() * sums[n - 1]
+    first, end = 0, n
+    while first < end:
+        middle = (first + end) // 2
+        if sums[middle] > target:
+            end = middle
+        else:
+            first = middle + 1
+    return first
+
+
+@njit(cache=True, nogil=True)
+def pick(scores, n, rate, choice, rng):
+    """A position below n by `PERMUTE_AND_FLIP` or the exponential mechanism, with rate x score.
+
+    The first has the law of the largest score with exponential noise, the second with Gumbel noise.
+    An infinite rate picks the largest score.
+    """
+    top = -np.inf
+    for k in range(n):
+        top = max(top, scores[k])
+    chosen, best = 0, -np.inf
+    for k in range(n):
+        gap = scores[k] - top
+        noise = rng.standard_exponential()
+        if choice != PERMUTE_AND_FLIP:
+            noise = -np.log(noise)
+        noisy = (gap * rate if gap < 0 else 0.0) + noise
+        if noisy > best:
+            chosen, best = k, noisy
+    return chosen
+
+
+@njit(cache=True, nogil=True, inline="always")
+def draw_cut(column, ids, y, n_classes, low, high, rule, rng, work):
     """A cut of a continuous column in [low, high), and its score for the choice of a column.
 
     `ids` are the node's records in the order of the column.
     """
-    values, work = buffers
-    n = len(ids)
+    values, n = work.values, len(ids)
     values[0], values[n + 1] = low, high
     for i in range(n):
         values[i + 1] = column[ids[i]]
+    score = 0.0
     if rule.joint:
-        i, score = _joint_interval(values[: n + 2], ids, y, n_classes, rule, rng, work)
+        i, score = _joint_interval(ids, y, n_classes, rule, rng, work)
     else:
-        i = _median_interval(values[: n + 2], rule, rng, work)
-        score = 0.0
+        i = _median_interval(values, n, rule, rng, work.weights)
         if rule.choice != UNIFORM:
-            score = _gain_of(ids, i, y, n_classes)
-    a, b = values[i], values[i + 1]
-    cut = a + rng.random() * (b - a)
-    return (a if cut >= b else cut), score
+            score = _gain_of(ids, i, y, n_classes, work.stats)
+    return between(values[i], values[i + 1], rng), score
 
 
 @njit(cache=True, nogil=True)
-def _gain_of(ids, n_left, y, n_classes):
-    left, right = np.zeros(max(n_classes, 2)), np.zeros(max(n_classes, 2))
+def _gain_of(ids, n_left, y, n_classes, stats):
+    clear(stats[:2])
     for i in range(len(ids)):
-        add(left if i < n_left else right, y[ids[i]], n_classes)
-    return gain(left, n_classes) + gain(right, n_classes)
+        add(stats[0 if i < n_left else 1], y[ids[i]], n_classes)
+    return gain(stats[0], n_classes) + gain(stats[1], n_classes)
 
 
 @njit(cache=True, nogil=True)
-def _median_interval(values, rule, rng, work):
+def _median_interval(values, n, rule, rng, work):
     """Interval j of the n + 1 between `values`, with weight length x exp(-rate |n - 2j|).
 
     From the middle outwards, two intervals a step; weights are relative to the best interval that
     has a length, so that none of those that matter underflows.
     """
-    n = len(values) - 2
     shrink = np.exp(-2 * rule.rate)
     factor, found, total, steps = 1.0, False, 0.0, 0
     for step in range(n // 2 + 1):
@@ -114,40 +205,41 @@ def _median_interval(values, rule, rng, work):
             factor *= shrink
             if factor < NEGLIGIBLE:
                 break
-        lo = n // 2 - step
-        hi = n - lo
-        length = 1.0 if rule.by_rank else values[lo + 1] - values[lo]
-        found = found or length > 0
-        total += factor * length
-        work[2 * step] = total
-        if hi != lo:
-            length = 1.0 if rule.by_rank else values[hi + 1] - values[hi]
-            found = found or length > 0
-            total += factor * length
-        work[2 * step + 1] = total
+        for side in range(2):
+            j = n // 2 - step
+            if side == 1:
+                j = n - j
+            if side == 0 or 2 * j != n:  # the middle one is its own mirror image
+                length = 1.0 if rule.by_rank else values[j + 1] - values[j]
+                found = found or length > 0
+                total += factor * length
+            work[2 * step + side] = total
         steps = step + 1
-    k = np.searchsorted(work[: 2 * steps], rng.random() * total, side="right")
-    lo = n // 2 - k // 2
-    return lo if k % 2 == 0 else n - lo
+    k = draw_position(work, 2 * steps, rng)
+    j = n // 2 - k // 2
+    return j if k % 2 == 0 else n - j
 
 
 @njit(cache=True, nogil=True)
-def _joint_interval(values, ids, y, n_classes, rule, rng, work):
+def _joint_interval(ids, y, n_classes, rule, rng, work):
     """Interval by balance and gain, and the logarithm of the mean weight over the range."""
-    n = len(ids)
-    left, right = np.zeros(max(n_classes, 2)), np.zeros(max(n_classes, 2))
-    for i in ids:
-        add(right, y[i], n_classes)
-    squares_left, squares_right = 0.0, (right * right).sum()
+    n, values, weights = len(ids), work.values, work.weights
+    left, right = work.stats[0], work.stats[1]
+    clear(work.stats[:2])
+    for i in range(n):
+        add(right, y[ids[i]], n_classes)
+    squares_left = squares_right = 0.0
+    for k in range(n_classes):
+        squares_right += right[k] * right[k]
     best = -np.inf
     for j in range(n + 1):
-        work[j] = -np.inf
+        weights[j] = -np.inf
         if values[j + 1] > values[j]:
             if n_classes == 0:
                 squares_left, squares_right = left[1] * left[1], right[1] * right[1]
             explained = squares_left / max(j, 1) + squares_right / max(n - j, 1)
-            work[j] = rule.gain_rate * explained - rule.rate * abs(n - 2 * j)
-            best = max(best, work[j])
+            weights[j] = rule.gain_rate * explained - rule.rate * abs(n - 2 * j)
+            best = max(best, weights[j])
         if j < n:
             target = y[ids[j]]
             if n_classes == 0:
@@ -161,128 +253,143 @@ def _joint_interval(values, ids, y, n_classes, rule, rng, work):
                 right[k] -= 1
     total = 0.0
     for j in range(n + 1):
-        if work[j] > best + LOG_NEGLIGIBLE:
-            total += (values[j + 1] - values[j]) * np.exp(work[j] - best)
-        work[j] = total
-    j = np.searchsorted(work[: n + 1], rng.random() * total, side="right")
+        if weights[j] > best + LOG_NEGLIGIBLE:
+            total += (values[j + 1] - values[j]) * np.exp(weights[j] - best)
+        weights[j] = total
+    j = draw_position(weights, n + 1, rng)
     return j, best + np.log(total / (values[n + 1] - values[0]))
 
 
 # Categorical columns -------------------------------------------------------------------------
 
 
-@njit(cache=True, nogil=True)
-def draw_sides(column, ids, y, n_classes, allowed, rule, rng, sides):
+@njit(cache=True, nogil=True, inline="always")
+def draw_sides(column, ids, y, n_classes, allowed, rule, rng, sides, work):
     """A split of the allowed levels: writes the step of each to `sides`; returns the score."""
-    levels = np.flatnonzero(allowed)
-    position = np.zeros(len(allowed), dtype=np.int64)
-    position[levels] = np.arange(len(levels))
-    stats = np.zeros((len(levels), max(n_classes, 2)))
-    counts = np.zeros(len(levels), dtype=np.int64)
-    for i in ids:
-        level = position[int(column[i])]
-        counts[level] += 1
-        add(stats[level], y[i], n_classes)
+    n_levels = np.int64(0)  # typed: what is called with a literal 0 is compiled for it, and again
+    for level in range(len(allowed)):
+        if allowed[level]:
+            work.levels[level] = n_levels
+            work.counts[n_levels] = 0
+            n_levels += 1
+    clear(work.stats[:n_levels])
+    for i in range(len(ids)):
+        level = work.levels[int(column[ids[i]])]
+        work.counts[level] += 1
+        add(work.stats[level], y[ids[i]], n_classes)
     if rule.joint:
-        goes_left, score = _joint_subset(counts, stats, n_classes, rule, rng)
+        s, score = _joint_subset(n_levels, len(ids), n_classes, rule, rng, work)
     else:
-        goes_left = _median_subset(counts, rule, rng)
-        score = _subset_gain(stats, goes_left, n_classes)
-    sides[:] = 1
-    for level in range(len(levels)):
-        if goes_left[level]:
-            sides[levels[level]] = 0
+        s, score = _median_subset(n_levels, len(ids), n_classes, rule, rng, work)
+    for level in range(len(allowed)):
+        sides[level] = 0 if allowed[level] and work.subsets[s, work.levels[level]] else 1
     return score
 
 
 @njit(cache=True, nogil=True)
-def _subset_gain(stats, goes_left, n_classes):
-    left, right = np.zeros(stats.shape[1]), np.zeros(stats.shape[1])
-    for level in range(len(stats)):
-        if goes_left[level]:
-            left += stats[level]
-        else:
-            right += stats[level]
-    return gain(left, n_classes) + gain(right, n_classes)
+def _subset_gain(stats, goes_left, n_levels, n_classes):
+    """The `gain` of the levels that go left, and of the others, together."""
+    gains = 0.0
+    for side in range(2):
+        total = squares = 0.0
+        for k in range(stats.shape[1]):
+            cell = 0.0
+            for level in range(n_levels):
+                if goes_left[level] == (side == 0):
+                    cell += stats[level, k]
+            if n_classes > 0 or k == 0:
+                total += cell
+            if n_classes > 0 or k == 1:
+                squares += cell * cell
+        gains += squares / total if total > 0 else 0.0
+    return gains
 
 
-@njit(cache=True, nogil=True)
-def _joint_subset(counts, stats, n_classes, rule, rng):
+@njit(cache=True, nogil=True, inline="always")
+def _joint_subset(n_levels, n, n_classes, rule, rng, work):
     """A set of levels by balance and gain, and the logarithm of the mean weight of the sets.
 
     All sets that are a split are candidates, or `MOST_SUBSETS` of them drawn without the data.
     """
-    n_levels, n = len(counts), counts.sum()
+    subsets, scores = work.subsets, work.scores
     every = n_levels <= 8
-    subsets = np.zeros(((1 << n_levels) - 2 if every else MOST_SUBSETS, n_levels), dtype=np.bool_)
-    scores = np.empty(len(subsets))
-    for s in range(len(subsets)):
-        size = 0
+    n_subsets = (1 << n_levels) - 2 if every else MOST_SUBSETS
+    best = -np.inf
+    for s in range(n_subsets):
+        size = n_left = 0
         while size == 0 or size == n_levels:
+            size = n_left = 0
             for level in range(n_levels):
-                subsets[s, level] = ((s + 1) >> level) & 1 if every else rng.random() < 0.5
-            size = subsets[s].sum()
-        n_left = (counts * subsets[s]).sum()
-        explained = _subset_gain(stats, subsets[s], n_classes)
+                inside = ((s + 1) >> level) & 1 == 1 if every else rng.random() < 0.5
+                subsets[s, level] = inside
+                size += inside
+                n_left += inside * work.counts[level]
+        explained = _subset_gain(work.stats, subsets[s], n_levels, n_classes)
         scores[s] = rule.gain_rate * explained - rule.rate * abs(n - 2 * n_left)
-    best = scores.max()
-    weights = np.cumsum(np.exp(scores - best))
-    s = np.searchsorted(weights, rng.random() * weights[-1], side="right")
-    return subsets[s], best + np.log(weights[-1] / len(subsets))
+        best = max(best, scores[s])
+    total = 0.0
+    for s in range(n_subsets):
+        total += np.exp(scores[s] - best)
+        scores[s] = total
+    s = draw_position(scores, n_subsets, rng)
+    return s, best + np.log(total / n_subsets)
 
 
-@njit(cache=True, nogil=True)
-def _median_subset(counts, rule, rng):
+@njit(cache=True, nogil=True, inline="always")
+def _median_subset(n_levels, n, n_classes, rule, rng, work):
     """A set of levels by balance alone: its number of records first, then the set among its like.
 
     Row i of `chance` is the law of the number of records that a random set of the first i levels
     holds: the subset-sum programme of `dplit.median.subset_law`.
     """
-    n_levels, n = len(counts), counts.sum()
-    chance = np.zeros((n_levels + 1, n + 1))
-    chance[0, 0] = 1.0
+    chance, counts, chosen = work.chance, work.counts, work.subsets[0]
+    for size in range(n + 1):
+        chance[0, size] = 1.0 if size == 0 else 0.0
     for i in range(n_levels):
-        c = counts[i]
-        chance[i + 1] = 0.5 * chance[i]
-        chance[i + 1, c:] += 0.5 * chance[i, : n + 1 - c]
-    splits = chance[n_levels].copy()
+        for size in range(n + 1):
+            chance[i + 1, size] = 0.5 * chance[i, size]
+            if size >= counts[i]:
+                chance[i + 1, size] += 0.5 * chance[i, size - counts[i]]
+    splits = work.weights
+    for size in range(n + 1):
+        splits[size] = chance[n_levels, size]
     splits[0] -= 0.5**n_levels  # neither nothing nor everything is a split
     splits[n] -= 0.5**n_levels
-    size = _median_size(splits, n_levels, rule, rng)
-    chosen = np.zeros(n_levels, dtype=np.bool_)
-    while chosen.sum() == 0 or chosen.sum() == n_levels:
-        left = size
+    size = _median_size(splits, n, n_levels, rule, rng)
+    n_chosen = 0
+    while n_chosen == 0 or n_chosen == n_levels:
+        n_chosen, left = 0, size
         for i in range(n_levels - 1, -1, -1):
             with_it = 0.5 * chance[i, left - counts[i]] if counts[i] <= left else 0.0
             chosen[i] = rng.random() * chance[i + 1, left] < with_it
             if chosen[i]:
                 left -= counts[i]
-    return chosen
+                n_chosen += 1
+    return 0, _subset_gain(work.stats, chosen, n_levels, n_classes)
 
 
 @njit(cache=True, nogil=True)
-def _median_size(splits, n_levels, rule, rng):
+def _median_size(splits, n, n_levels, rule, rng):
     """Number of records on the left; `splits` is in proportion to how many sets have it."""
-    n = len(splits) - 1
     least = n
-    for s in range(n + 1):
-        if splits[s] > 0:
-            least = min(least, abs(n - 2 * s))
+    for size in range(n + 1):
+        if splits[size] > 0:
+            least = min(least, abs(n - 2 * size))
     best, chosen, total = -np.inf, -1, 0.0
-    for s in range(n + 1):
-        worse = abs(n - 2 * s) - least
-        if splits[s] <= 0 or (worse > 0 and rule.rate * worse > -LOG_NEGLIGIBLE):
+    for size in range(n + 1):
+        worse = abs(n - 2 * size) - least
+        if splits[size] <= 0 or (worse > 0 and rule.rate * worse > -LOG_NEGLIGIBLE):
             continue
         fall = rule.rate * worse if worse > 0 else 0.0
         if rule.choice == PERMUTE_AND_FLIP:
             # the largest of m exponential noises, m sets of this size
-            m = splits[s] * 2.0**n_levels
+            m = splits[size] * 2.0**n_levels
             noisy = -np.log(-np.expm1(-rng.standard_exponential() / m)) - fall
             if noisy > best:
-                best, chosen = noisy, s
+                best, chosen = noisy, size
         else:
-            weight = splits[s] * np.exp(-fall)
+            weight = splits[size] * np.exp(-fall)
             total += weight
             if rng.random() * total < weight:
-                chosen = s
+                chosen = size
     return chosen

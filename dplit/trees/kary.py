@@ -24,8 +24,20 @@ import numpy as np
 from numba import njit
 
 from dplit.trees.arrays import LEAF, Trees
-from dplit.trees.cuts import add
-from dplit.trees.random import MAX_NODES, _resized, each
+from dplit.trees.cuts import EXPONENTIAL, add, clear, pick
+from dplit.trees.nodes import (
+    LEAVES,
+    NEEDS_NODES,
+    NODES,
+    WAITING,
+    Room,
+    Size,
+    each,
+    grow,
+    leaf_stats,
+    push,
+)
+from dplit.trees.paths import Path, columns_left, descend
 
 SQUARES, LOCAL_GINI, ENTROPY, MAJORITY = range(4)
 
@@ -75,101 +87,95 @@ def grow_kary_trees(codes, arity, y, n_classes, parts, rule, *, rng, n_jobs=None
     Returns
     -------
     trees : Trees
-    stats : float64 array, shape (n_leaves, max(2, n_classes))
-        Count and sum of targets of each leaf, or its counts of classes. Private.
+    stats : int64 array, shape (n_leaves, n_classes), or float64 array, shape (n_leaves, 2)
+        Counts of classes of each leaf, or number and sum of its targets. Private.
 
     Raises
     ------
     ValueError
-        If the forest would have more than `MAX_NODES` nodes.
+        If the forest would have more nodes than `dplit.trees.nodes.MAX_NODES`.
     """
-    limit = MAX_NODES // len(parts)
+    size = Size(rule.max_depth, len(parts), ", or fewer bins")
     arity = np.asarray(arity, dtype=np.int64)
-    tasks = [(codes, arity, y, n_classes, np.array(part, dtype=np.int32), rule, limit, r)
+    tasks = [(codes, arity, y, n_classes, part, rule, size, r)
              for part, r in zip(parts, rng.spawn(len(parts)))]  # fmt: skip
-    grown = each(_grow, tasks, n_jobs)
-    if any(len(tree[0]) == 0 for tree in grown):
-        raise ValueError(
-            f"max_depth={rule.max_depth} with n_estimators={len(parts)} needs more than "
-            f"{MAX_NODES:,} nodes on this domain: choose fewer or shallower trees, or fewer bins"
-        )
-    trees = Trees.join([tree[:3] for tree in grown], arity.max())
-    return trees, np.concatenate([tree[3] for tree in grown])
+    grown = each(_one_tree, tasks, n_jobs)
+    trees = Trees.join([tree[:3] for tree, _ in grown], arity.max())
+    return trees, np.concatenate([stats for _, stats in grown])
+
+
+def _one_tree(codes, arity, y, n_classes, part, rule, size, rng):
+    ids, most = np.array(part, dtype=np.int32), arity.max()
+    y = np.asarray(y, dtype=np.float64)
+    depth = min(rule.max_depth, len(arity))
+    room = Room.of(1024, depth, most, n_records=len(ids))
+    path = Path.of(np.zeros((len(arity), 2)), arity > 1, depth)
+    found, scores = np.empty(len(arity), dtype=np.int64), np.empty(len(arity))
+    table = np.empty((most, max(n_classes, 2)))
+    sorting = Sorting.of(most, len(ids))
+    tree = grow(_grow, room, size, path, codes, arity, y, n_classes, ids, rule, rng, found, scores,
+                table, sorting)  # fmt: skip
+    return tree, leaf_stats(ids, tree[5], y, n_classes)
+
+
+class Sorting(NamedTuple):
+    """Room to sort records by level: `starts` of each level, the next `place` in it, a `spare` copy."""
+
+    starts: np.ndarray
+    place: np.ndarray
+    spare: np.ndarray
+
+    @classmethod
+    def of(cls, n_levels, n_records):
+        """Room for so many levels and records."""
+        starts, place = np.empty(n_levels + 1, np.int64), np.empty(n_levels, np.int64)
+        return cls(starts, place, np.empty(n_records, np.int32))
 
 
 @njit(cache=True, nogil=True)
-def _grow(codes, arity, y, n_classes, ids, rule, limit, rng):
-    """One tree as (feature, threshold, child, stats); empty beyond `limit`. Depth first.
+def _grow(room, path, codes, arity, y, n_classes, ids, rule, rng, found, scores, table, sorting):
+    """One tree, leaves numbered in order: see `dplit.trees.nodes`.
 
-    Row d of `used` describes the node of depth d on the current path. A node's records are a
-    stretch, start to end, of `ids`.
+    A node's records are a stretch, start to end, of `ids`.
     """
-    n_features, n_records = len(arity), len(ids)
-    used = np.zeros((min(rule.max_depth, n_features) + 1, n_features), dtype=np.bool_)
-    used[0] = arity < 2
-    table = np.zeros((arity.max(), max(n_classes, 2)))
-    spare, starts = np.empty(n_records, np.int32), np.empty(arity.max() + 1, np.int64)
-    unused = np.empty(n_features, dtype=np.int64)
-
-    capacity = 1024
-    feature, child = np.empty(capacity, np.int32), np.empty(capacity, np.int32)
-    stats, n_leaves = np.zeros((capacity, max(n_classes, 2))), 0
-    stack = [(0, 0, -1, 0, n_records)]  # node, depth, column of the parent, start, end
-    n_nodes = 1
-
-    while len(stack) > 0:
-        node, depth, tested, start, end = stack.pop()
-        if depth > 0:
-            used[depth] = used[depth - 1]
-            used[depth, tested] = True
-        n_unused = 0
+    feature, threshold, child, _, _, ends, stack, at = room
+    n_nodes, n_leaves, waiting = at[NODES], at[LEAVES], at[WAITING]
+    while waiting > 0 and n_nodes + at[NEEDS_NODES] <= len(feature):
+        waiting -= 1
+        node, depth, parent = stack[waiting, 0], stack[waiting, 1], stack[waiting, 2]
+        start, end = stack[waiting, 3], stack[waiting, 4]
+        threshold[node] = np.nan
+        n_found = 0
         if depth < rule.max_depth:
-            for j in range(n_features):
-                if not used[depth, j]:
-                    unused[n_unused] = j
-                    n_unused += 1
+            if parent >= 0:
+                descend(path, depth, feature[parent], np.nan, False)
+            n_found = columns_left(path, depth, found)
         here = ids[start:end]
-        if n_unused > 0 and rule.count_scale > 0:
-            if _looks_pure(here, y, n_classes, rule.count_scale, rng):
-                n_unused = 0
-        if n_unused == 0:
-            if n_leaves == len(stats):
-                stats = _taller(stats)
-            for i in here:
-                add(stats[n_leaves], y[i], n_classes)
+        if n_found > 0 and rule.count_scale > 0:
+            if _looks_pure(here, y, n_classes, rule.count_scale, table[0], rng):
+                n_found = 0
+        if n_found == 0:
             feature[node], child[node] = LEAF, n_leaves
+            ends[n_leaves] = end
             n_leaves += 1
             continue
 
-        j = _choose(codes, arity, here, y, n_classes, unused[:n_unused], rule, table, rng)
-        if n_nodes + arity[j] > limit:
-            return feature[:0], np.empty(0), child[:0], stats[:0]
-        if n_nodes + arity[j] > len(feature):
-            more = 2 * len(feature) + arity[j]
-            feature, child = _resized(feature, more), _resized(child, more)
+        j = _choose(codes, arity, here, y, n_classes, found[:n_found], rule, scores, table, rng)
         feature[node], child[node] = j, n_nodes
-        _sort_by_level(here, codes[j], arity[j], starts, spare)
+        sort_by_level(here, codes[j], arity[j], sorting)
         for level in range(arity[j] - 1, -1, -1):
-            stack.append(
-                (n_nodes + level, depth + 1, j, start + starts[level], start + starts[level + 1])
-            )
+            first, last = start + sorting.starts[level], start + sorting.starts[level + 1]
+            waiting = push(stack, waiting, n_nodes + level, depth + 1, node, first, last)
         n_nodes += arity[j]
-
-    return (feature[:n_nodes].copy(), np.full(n_nodes, np.nan), child[:n_nodes].copy(),
-            stats[:n_leaves].copy())  # fmt: skip
+    at[NODES], at[LEAVES], at[WAITING] = n_nodes, n_leaves, waiting
 
 
 @njit(cache=True, nogil=True)
-def _taller(stats):
-    taller = np.zeros((2 * len(stats), stats.shape[1]))
-    taller[: len(stats)] = stats
-    return taller
-
-
-@njit(cache=True, nogil=True)
-def _looks_pure(ids, y, n_classes, scale, rng):
+def _looks_pure(ids, y, n_classes, scale, counts, rng):
     """Whether at most one noisy class count is above 0."""
-    counts, positive = np.zeros(n_classes), 0
+    positive = 0
+    for k in range(n_classes):
+        counts[k] = 0.0
     for i in ids:
         counts[int(y[i])] += 1
     for k in range(n_classes):
@@ -178,36 +184,25 @@ def _looks_pure(ids, y, n_classes, scale, rng):
     return positive <= 1
 
 
-@njit(cache=True, nogil=True)
-def _choose(codes, arity, ids, y, n_classes, candidates, rule, table, rng):
-    """A column, drawn from some of `candidates` by the exponential mechanism (Gumbel noise)."""
+@njit(cache=True, nogil=True, inline="always")
+def _choose(codes, arity, ids, y, n_classes, candidates, rule, scores, table, rng):
+    """A column, drawn from some of `candidates` by the exponential mechanism."""
     count = min(rule.max_features, len(candidates))
-    scores = np.empty(count)
     for k in range(count):
         swap = k + int(rng.random() * (len(candidates) - k))
         candidates[k], candidates[swap] = candidates[swap], candidates[k]
         j = candidates[k]
-        table[: arity[j]] = 0.0
+        levels = table[: arity[j]]
+        clear(levels)
         for i in ids:
-            add(table[codes[j, i]], y[i], n_classes)
-        scores[k] = -cost(table[: arity[j]], n_classes, rule.score)
-    if count == 1:
-        return candidates[0]
-    n = len(ids)
-    rate = rule.rate * ((n + 1) / n) ** 2 if rule.score == LOCAL_GINI and n > 0 else rule.rate
-    return candidates[pick(scores, rate, rng)]
-
-
-@njit(cache=True, nogil=True)
-def pick(scores, rate, rng):
-    """A position by the exponential mechanism (Gumbel noise); an infinite rate picks the largest."""
-    top, chosen, best = scores.max(), 0, -np.inf
-    for k in range(len(scores)):
-        gap = scores[k] - top
-        noisy = (gap * rate if gap < 0 else 0.0) - np.log(rng.standard_exponential())
-        if noisy > best:
-            chosen, best = k, noisy
-    return chosen
+            add(levels[codes[j, i]], y[i], n_classes)
+        scores[k] = -cost(levels, n_classes, rule.score, np.inf)
+    n, rate, chosen = len(ids), rule.rate, 0
+    if rule.score == LOCAL_GINI and n > 0:
+        rate = rate * ((n + 1) / n) ** 2
+    if count > 1:
+        chosen = pick(scores, count, rate, EXPONENTIAL, rng)
+    return candidates[chosen]
 
 
 @njit(cache=True, nogil=True)
@@ -220,33 +215,41 @@ def cost(table, n_classes, score, most_bits=np.inf):
     `LOCAL_GINI` its factor.
     """
     total = 0.0
-    for child in table:
+    for row in range(len(table)):
+        child = table[row]
         if n_classes == 0:
             total -= child[1] * child[1] / child[0] if child[0] > 0 else 0.0
             continue
-        n = child.sum()
+        n = squares = largest = 0.0
+        for c in child:
+            n += c
+            squares += c * c
+            largest = max(largest, c)
         if n == 0:
             continue
         if score == ENTROPY:
             for c in child:
                 total += c * min(np.log2(n / c), most_bits) if c > 0 else 0.0
         elif score == MAJORITY:
-            total += n - child.max()
+            total += n - largest
         else:
-            total += n - (child * child).sum() / n
+            total += n - squares / n
     return total
 
 
 @njit(cache=True, nogil=True)
-def _sort_by_level(ids, column, n_levels, starts, spare):
+def sort_by_level(ids, column, n_levels, sorting):
     """Sort records by level, each level's in the order they had; `starts` says where each begins."""
-    starts[: n_levels + 1] = 0
+    starts, place, spare = sorting
+    for level in range(n_levels + 1):
+        starts[level] = 0
     for i in ids:
         starts[column[i] + 1] += 1
     for level in range(n_levels):
+        place[level] = starts[level]
         starts[level + 1] += starts[level]
-    place = starts[:n_levels].copy()
     for i in ids:
         spare[place[column[i]]] = i
         place[column[i]] += 1
-    ids[:] = spare[: len(ids)]
+    for k in range(len(ids)):
+        ids[k] = spare[k]

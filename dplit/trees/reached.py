@@ -11,6 +11,7 @@ import numpy as np
 from numba import njit
 
 from dplit.errors import check_integer, check_rng
+from dplit.trees.paths import Path, columns_left, descend
 
 
 def reach_random_leaves(domain, max_depth, records, *, rng):
@@ -37,7 +38,8 @@ def reach_random_leaves(domain, max_depth, records, *, rng):
         raise ValueError(
             f"records must have shape (n_records, {len(domain)}), got {np.shape(records)}"
         )
-    return _reach(domain.bounds, domain.n_levels, depth, records, check_rng(rng))
+    path = Path.of(domain.bounds, np.ones(len(domain), dtype=np.bool_), depth)
+    return _reach(path, domain.n_levels, depth, records, check_rng(rng))
 
 
 def expected_leaves(domain, max_depth):
@@ -53,23 +55,23 @@ def expected_leaves(domain, max_depth):
     max_depth : int
     """
     depth = check_integer(max_depth, "max_depth", 0)
-    return _expected(domain.n_levels, np.zeros(len(domain), dtype=np.bool_), depth)
+    return _expected(domain.n_levels, np.ones(len(domain), dtype=np.bool_), depth)
 
 
 @njit(cache=True, nogil=True)
-def _expected(n_levels, used, depth):
-    """Expected leaves below a node with `depth` levels to go; `used` columns are used up."""
+def _expected(n_levels, left, depth):
+    """Expected leaves below a node with `depth` levels to go and some columns `left`."""
     levels, continuous = 0, 0
     for j in range(len(n_levels)):
         if n_levels[j] == 0:
             continuous += 1
-        elif not used[j]:
+        elif left[j]:
             levels += 1
     means = np.zeros(levels + 1)  # of the product of j levels, over all sets of j
     means[0] = 1.0
     seen = 0
     for i in range(len(n_levels)):
-        if n_levels[i] > 0 and not used[i]:
+        if n_levels[i] > 0 and left[i]:
             seen += 1
             for j in range(seen, 0, -1):  # mean over sets of j of `seen`: with i, and without
                 means[j] = means[j] * (seen - j) / seen + means[j - 1] * n_levels[i] * j / seen
@@ -77,22 +79,20 @@ def _expected(n_levels, used, depth):
     weights[0] = 1.0
     for _ in range(depth):
         for j in range(levels, -1, -1):
-            left = levels - j + continuous
-            stays = weights[j] * 2.0 * continuous / left if left else weights[j]
+            columns = levels - j + continuous
+            stays = weights[j] * 2.0 * continuous / columns if columns else weights[j]
             arrives = 0.0
             if j:
-                arrives = weights[j - 1] * (levels - j + 1.0) / (left + 1.0)
+                arrives = weights[j - 1] * (levels - j + 1.0) / (columns + 1.0)
             weights[j] = stays + arrives
     return (weights * means).sum()
 
 
 @njit(cache=True, nogil=True)
-def _reach(bounds, n_levels, max_depth, X, rng):
-    """Depth first over the reached nodes; row d of the tables describes the current path's node."""
+def _reach(path, n_levels, max_depth, X, rng):
+    """Depth first over the reached nodes."""
     n, m = X.shape
-    low, high = np.empty((max_depth + 1, m)), np.empty((max_depth + 1, m))
-    used = np.zeros((max_depth + 1, m), dtype=np.bool_)
-    low[0], high[0] = bounds[:, 0], bounds[:, 1]
+    found = np.empty(m, dtype=np.int64)
     feature, cut = np.full(max_depth + 1, -1), np.empty(max_depth + 1)
     order, moved = np.arange(n), np.empty(n, dtype=np.int64)
     ends = np.zeros(max(2, n_levels.max()) + 1, dtype=np.int64)
@@ -102,23 +102,18 @@ def _reach(bounds, n_levels, max_depth, X, rng):
     while len(stack) > 0:
         start, stop, depth, step = stack.pop()
         if depth > 0:
-            j = feature[depth - 1]
-            low[depth], high[depth], used[depth] = low[depth - 1], high[depth - 1], used[depth - 1]
-            if n_levels[j] > 0:
-                used[depth, j] = True
-            elif step == 0:
-                high[depth, j] = cut[depth - 1]
-            else:
-                low[depth, j] = cut[depth - 1]
-        available = m - used[depth].sum() if depth < max_depth else 0
+            descend(path, depth, feature[depth - 1], cut[depth - 1], step == 0)
+        available = columns_left(path, depth, found) if depth < max_depth else 0
         if available == 0:
             leaves[order[start:stop]] = n_leaves
             n_leaves += 1
             continue
 
-        j = _nth_free(used[depth], int(rng.random() * available))
+        j = found[int(rng.random() * available)]
         feature[depth], arity = j, n_levels[j] if n_levels[j] > 0 else 2
-        cut[depth] = low[depth, j] + rng.random() * (high[depth, j] - low[depth, j])
+        low, high = path.low[depth, j], path.high[depth, j]
+        point = low + rng.random() * (high - low)
+        cut[depth] = np.nan if n_levels[j] > 0 else point
         ends[: arity + 1] = 0
         for i in order[start:stop]:
             ends[_step(X[i, j], cut[depth], n_levels[j]) + 1] += 1
@@ -132,9 +127,8 @@ def _reach(bounds, n_levels, max_depth, X, rng):
             else:
                 empty += 1
         if empty:
-            used[depth + 1] = used[depth]
-            used[depth + 1, j] = n_levels[j] > 0
-            hidden += empty * _expected(n_levels, used[depth + 1], max_depth - depth - 1)
+            descend(path, depth + 1, j, cut[depth], True)
+            hidden += empty * _expected(n_levels, path.left[depth + 1], max_depth - depth - 1)
         for i in order[start:stop]:
             s = _step(X[i, j], cut[depth], n_levels[j])
             moved[ends[s]] = i
@@ -147,14 +141,3 @@ def _reach(bounds, n_levels, max_depth, X, rng):
 def _step(value, cut, n_levels):
     """The child that a record goes to."""
     return int(value) if n_levels > 0 else int(value > cut)
-
-
-@njit(cache=True, nogil=True)
-def _nth_free(used, n):
-    """Position of the n-th False of `used`."""
-    for j in range(len(used)):
-        if not used[j]:
-            if n == 0:
-                return j
-            n -= 1
-    return -1

@@ -1,6 +1,6 @@
-"""The claims of the chapter `majority`: verdicts follow the computation, counterexamples reproduce."""
+"""The claims of the chapter `majority`: counterexamples reproduce, and a wrong formula is found out."""
 
-import json
+import dataclasses
 import math
 
 import mpmath
@@ -8,43 +8,13 @@ import numpy as np
 import pytest
 
 from dplit import claims, majority
-from dplit.claims import rdf, rosnam
 
-OURS = [c for c in claims.all("rdf") if c.chapter == "majority"]
-WRONG = ("fails", "leaks", "loose")
-
-
-@pytest.mark.parametrize("c", OURS, ids=lambda c: c.id)
-def test_verdict_is_computed(c):
-    found = c.check()
-    assert found.verdict == c.verdict
-    assert found.summary.endswith(".")
-    json.dumps(found.counterexample)
-    assert (found.counterexample is not None) == (c.verdict in ("fails", "leaks"))
-
-
-@pytest.mark.parametrize("c", [c for c in OURS if c.verdict in WRONG], ids=lambda c: c.id)
-def test_what_holds_instead(c):
-    instead = claims.get(c.holds_instead)
-    assert instead.ours and instead.verdict == "holds"
-
-
-def test_fields():
-    for c in OURS:
-        assert c.anchor and c.test and c.functions
-        for name in c.functions:
-            assert callable(getattr(majority, name.removeprefix("majority.")))
-
-
-def test_every_row_has_its_claim():
-    rows = """neighbours theorem-1 smooth-exponential twice table-2 inequality-14 disjoint-better scaling
-        rosnam-is-em equation-18 table-6 monotone optimality"""
-    assert {f"rdf/{row}" for row in rows.split()} <= {c.id for c in OURS}
+OURS = claims.of("majority")
 
 
 def test_leaks_with_the_likelihood_ratio_it_says():
     """From equations 2, 7 and 8 in high precision: the smallest leak is one record in an empty leaf."""
-    found = claims.get("rdf/smooth-exponential").check().counterexample
+    found = OURS["rdf/smooth-exponential"].check().counterexample
     assert (found["counts"], found["neighbour"], found["epsilon"]) == ([0, 0], [0, 1], 2.0)
     with mpmath.workdps(30):
         odds = mpmath.exp(2 / (2 * mpmath.exp(-2)))
@@ -58,7 +28,7 @@ def test_a_right_formula_would_hold(monkeypatch):
     monkeypatch.setattr(
         majority, "published_smooth_sensitivity", lambda x, e: majority.smooth_sensitivity(x, e)
     )
-    assert claims.get("rdf/theorem-1").check().verdict == "holds"
+    assert OURS["rdf/theorem-1"].check().verdict == "holds"
 
 
 def test_a_private_label_would_not_leak(monkeypatch):
@@ -69,23 +39,73 @@ def test_a_private_label_would_not_leak(monkeypatch):
         def logpmf(self, x):
             return np.log(majority.one_sided_law(x, self.epsilon))
 
-    monkeypatch.setattr("dplit.claims.majority.published.SmoothExponential", Private)
-    assert claims.get("rdf/smooth-exponential").check().verdict == "holds"
+    monkeypatch.setattr("dplit.claims.majority.smooth.SmoothExponential", Private)
+    assert OURS["rdf/smooth-exponential"].check().verdict == "holds"
 
 
 def test_a_wrong_optimum_would_fail(monkeypatch):
     monkeypatch.setattr(majority, "error_lower_bound", lambda gap, e: 0.49 * math.exp(-e * gap))
-    assert claims.get("rdf/optimality").check().verdict == "fails"
+    assert OURS["rdf/optimality"].check().verdict == "fails"
     monkeypatch.setattr(majority, "unanimous_error", lambda n, k, e: 0.4 * math.exp(-e * n))
-    assert claims.get("rdf/optimality").check().verdict == "fails"
+    assert OURS["rdf/optimality"].check().verdict == "fails"
 
 
-def test_units_of_the_last_digit():
-    assert rdf.unit("0.00674") == pytest.approx(1e-5)
-    assert rdf.unit("1.93e-22") == pytest.approx(1e-24)
-    assert rdf.unit("52.1") == pytest.approx(0.1)
+@pytest.mark.parametrize(
+    ("name", "change", "claim"),
+    [
+        ("published_smooth_sensitivity", lambda s: 1.01 * s, "table-2"),
+        ("published_smooth_sensitivity", lambda s: 1.01 * s, "table-2-sensitivities/corrected"),
+        ("published_smooth_sensitivity", lambda s: 1.01 * s, "equation-18/corrected"),
+        ("smooth_sensitivity", lambda s: 0.99 * s, "theorem-1/corrected"),
+        ("first_listed_smooth_sensitivity", lambda s: s**2, "theorem-1-first-listed/corrected"),
+        ("smooth_exponential_loss", lambda x: 1.001 * x, "smooth-exponential/corrected"),
+        ("smooth_exponential_loss", lambda x: 1.01 * x, "twice/corrected"),
+        ("first_violation", lambda j: j - 1, "twice/corrected"),
+        ("rescaled_loss", lambda x: 1.001 * x, "smooth-exponential-true-sensitivity"),
+        ("smooth_exponential_delta", lambda d: 1.001 * d, "smooth-exponential-delta"),
+        ("disjoint_error", lambda e: 1.001 * e, "disjoint-better/corrected"),
+        ("disjoint_error", lambda e: 0.9 * e, "disjoint-better/corrected"),
+        ("all_data_error", lambda e: 1.3 * e, "disjoint-better/corrected"),
+        ("disjoint_vote_error", lambda e: 0.5 * e, "disjoint-vote"),
+        ("second_label", lambda p: 1 - p, "scaling/corrected"),
+        ("one_sided_law", lambda p: p**2, "rosnam-is-em/corrected"),
+        ("smooth_exponential_law", lambda p: p + 0.002, "table-6-original"),
+        ("one_sided_law", lambda p: p - 0.001, "table-6/corrected"),
+        ("one_sided_law", lambda p: 1.001 * p, "optimality-replace-one"),
+        ("optimal_bounds", lambda ends: [1.001 * e for e in ends], "optimality-replace-one"),
+        ("optimal_bounds", lambda ends: [0.999 * e for e in ends], "optimality"),
+        ("chain_error", lambda e: 1.001 * e, "optimality-classes"),
+        ("unanimous_error", lambda e: 0.7 * e, "optimality-classes"),
+    ],
+)
+def test_a_wrong_function_is_found_out(name, change, claim, monkeypatch):
+    right, claim = getattr(majority, name), OURS[f"rdf/{claim}"]
+    assert claim.check().verdict == "holds"
+    monkeypatch.setattr(majority, name, lambda *args, **options: change(right(*args, **options)))
+    assert claim.check().verdict == "fails"
 
 
-def test_printed_tables_are_whole():
-    assert sorted(rdf.TABLE_2) == [0, 1, 5, 10, 50, 100, 500]
-    assert list(rosnam.TABLE_6) == [(5, 10), (105, 110), (0, 1), (0, 10), (10, 50), (10, 60)]
+def test_noise_at_half_the_rate_would_not_attain_the_budget(monkeypatch):
+    """ROSNAM at rate epsilon is private and no less costs: at a smaller rate the claim would be loose."""
+    at = "dplit.claims.majority.one_sided.PermuteAndFlip.rational_law"
+    monkeypatch.setattr(at, lambda weights: [w / sum(weights) for w in weights])
+    assert OURS["rdf/monotone"].check().verdict == "loose"
+    assert OURS["rdf/monotone-replace-one"].check().verdict == "loose"
+
+
+def test_a_misprint_would_be_found_out(monkeypatch):
+    """A cell of table 2 that is two units of its last digit off, and one of table 6."""
+    from dplit.claims.majority import _printed
+
+    def misprinted(rows):
+        *key, cell = rows[0]
+        return [(*key, dataclasses.replace(cell, value=cell.value - 4 * cell.rounding)), *rows[1:]]
+
+    gaps, labels = _printed.smooth_sensitivities(), _printed.label_probabilities("original")
+    module = "dplit.claims.majority"
+    monkeypatch.setattr(f"{module}.sensitivity.smooth_sensitivities", lambda: misprinted(gaps))
+    monkeypatch.setattr(
+        f"{module}.one_sided.label_probabilities", lambda column: misprinted(labels)
+    )
+    assert OURS["rdf/table-2"].check().verdict == "fails"
+    assert OURS["rdf/table-6-original"].check().verdict == "fails"

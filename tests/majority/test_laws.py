@@ -5,7 +5,7 @@ One statistical test, at a false-alarm rate of 1e-6.
 
 import math
 from fractions import Fraction
-from itertools import permutations, product
+from itertools import product
 
 import mpmath
 import numpy as np
@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 from scipy.stats import laplace
 
-from dplit import majority
+from dplit import claims, majority
 from dplit.claims import interval
 from dplit.errors import NEIGHBOURS
 from dplit.mechanisms import Exponential
@@ -49,6 +49,14 @@ def tied_score(x):
 
 def first_score(x):
     return [i == x.index(max(x)) for i in range(len(x))]
+
+
+@pytest.mark.parametrize(
+    "claim", ["rosnam-is-em/corrected", "optimality-classes", "optimality-replace-one"]
+)
+def test_the_law_is_what_its_claim_computes_another_way(claim):
+    """Flips and noise in fractions and by quadrature; certified programmes beside closed forms."""
+    assert claims.of("majority")[f"rdf/{claim}"].check("reader").verdict == "holds"
 
 
 # smooth sensitivity
@@ -206,24 +214,10 @@ def test_delta_falls_with_what_is_spent():
 # ROSNAM
 
 
-def flipped(weights):
-    """Permute-and-flip from its definition, in fractions."""
-    law, orders = [Fraction(0)] * len(weights), list(permutations(range(len(weights))))
-    for order in orders:
-        reached = Fraction(1, len(orders))
-        for r in order:
-            law[r] += reached * weights[r] / max(weights)
-            reached *= 1 - weights[r] / max(weights)
-    return law
-
-
 @pytest.mark.parametrize("counts", [(1, 0), (3, 1), (2, 2, 0), (5, 4, 3, 0), (0, 0, 0)])
-def test_one_sided_law_is_permute_and_flip(counts):
-    exact = flipped([Fraction(3, 2) ** c for c in counts])
-    got = majority.one_sided_law(counts, math.log(1.5))
-    np.testing.assert_allclose(got, [float(p) for p in exact], rtol=1e-12)
-    halved = majority.one_sided_law(counts, 2 * math.log(1.5), "replace-one")
-    np.testing.assert_allclose(halved, got)
+def test_replace_one_is_half_the_rate(counts):
+    halved = majority.one_sided_law(counts, 1.4, "replace-one")
+    np.testing.assert_allclose(halved, majority.one_sided_law(counts, 0.7))
 
 
 def test_one_sided_law_is_the_noisy_argmax():
@@ -245,7 +239,8 @@ def test_one_sided_law_is_private_and_above_the_bound(counts, epsilon):
             ratio = law / majority.one_sided_law(y, epsilon, neighbours)
             assert np.abs(np.log(ratio)).max() <= epsilon * (1 + 1e-9)
     top, second = sorted(counts)[-1], sorted(counts)[-2]
-    wrong = 1 - majority.one_sided_law(counts, epsilon)[int(np.argmax(counts))]
+    law = majority.one_sided_law(counts, epsilon)
+    wrong = np.delete(law, np.argmax(counts)).sum()  # 1 less the other would lose its digits
     assert wrong >= majority.error_lower_bound(top - second, epsilon) * (1 - 1e-9)
 
 
@@ -363,15 +358,6 @@ def test_optimum_without_symmetry(n, classes, epsilon, neighbours):
     )
 
 
-@pytest.mark.parametrize(
-    ("n", "classes", "epsilon"), [(6, 2, 0.5), (4, 3, 0.3), (4, 3, 1.0), (3, 4, 2.0)]
-)
-def test_chain_is_the_optimum_under_add_remove(n, classes, epsilon):
-    low, high = majority.optimal_bounds(n, classes, epsilon)
-    assert majority.chain_error(n, classes, epsilon) == pytest.approx((low + high) / 2, rel=1e-7)
-    assert high - low < 1e-9
-
-
 @pytest.mark.parametrize(("n", "classes", "epsilon"), [(4, 3, 0.3), (3, 4, 0.5), (4, 3, 1.5)])
 def test_the_chain_mechanism_is_private(n, classes, epsilon):
     """The optimum is attained by a mechanism on leaves of every size; here up to 2n records."""
@@ -405,15 +391,6 @@ def test_bounds_stay_bounds_when_the_solver_is_off():
         totals = rng.normal(size=len(program.leaves))
         assert program.lower(totals, rng.normal(size=len(program.pairs))) <= best
         assert program.upper(rng.random(len(program.index)) + 1e-3) >= best
-
-
-@pytest.mark.parametrize("epsilon", [0.5, 2.0])
-def test_odd_leaves_under_replace_one(epsilon):
-    for n in (1, 2, 3, 6, 7):
-        exact = math.exp(-epsilon * (n // 2)) / (1 + math.exp(epsilon) if n % 2 else 2)
-        assert majority.optimal_error(n, 2, epsilon, "replace-one") == pytest.approx(
-            exact, rel=1e-7
-        )
 
 
 def test_arguments_are_named():

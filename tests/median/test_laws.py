@@ -15,11 +15,10 @@ from hypothesis import strategies as st
 from scipy.integrate import quad
 from scipy.stats import chisquare
 
-from dplit import claims, median
-from dplit.claims import diprime_median, diprime_selection
+from dplit import median
 from dplit.mechanisms import PermuteAndFlip
 
-CLAIMS = [c for c in claims.all() if c.chapter == "median"]
+CUTS = ((0.25, 0.5, 0.5, 0.75), (0.125, 0.25, 0.875), (0.5,) * 4 + (0.75,) * 2)  # on eighths
 ALARM = 1e-6
 columns = st.lists(st.floats(0, 1).map(lambda x: round(x, 3)), max_size=8)
 epsilons = st.sampled_from([0.05, 0.5, 1.0, 3.0])
@@ -42,12 +41,14 @@ def test_the_rank_law_in_fractions():
 @pytest.mark.parametrize("values", [[], [0.3], [0.2, 0.9], [0.1, 0.15, 0.6]])
 def test_the_rank_density_in_fractions(values):
     exact = [Fraction(v).limit_denominator(100) for v in values]
-    parts = diprime_median.rank_parts(exact, Fraction(1, 2), "every interval")
+    weights = [Fraction(1, 2) ** abs(len(exact) - 2 * j) for j in range(len(exact) + 1)]
+    parts = [w / sum(weights) for w in weights]
+    lengths = [b - a for a, b in pairwise([Fraction(0), *exact, Fraction(1)])]
     law = median.rank_interval_law(values, 0, 1, math.log(4))
     assert law.edges.tolist() == pytest.approx([0, *values, 1])
-    assert law.probabilities == pytest.approx([float(p) for *_, p in parts])
+    assert law.probabilities == pytest.approx([float(p) for p in parts])
     middles = law.edges[:-1] + law.lengths / 2
-    assert law.density(middles) == pytest.approx([float(p / (h - low)) for low, h, p in parts])
+    assert law.density(middles) == pytest.approx([float(p / n) for p, n in zip(parts, lengths)])
 
 
 @pytest.mark.parametrize(("neighbours", "rate"), [("add-remove", 0.5), ("replace-one", 0.25)])
@@ -115,10 +116,14 @@ def test_the_value_law_is_private_under_replace_one(values, x, y, epsilon):
 
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 4.0])
 def test_the_rank_loss_grows_without_bound(epsilon):
+    def loss(gap):
+        pair = (median.rank_interval_law(x, 0, 1, epsilon) for x in ([0.5], [0.5, 0.5 + gap]))
+        return median.density_loss(*pair)
+
     for gap in (1e-2, 1e-5, 1e-8):
-        loss = diprime_median._gap_loss(gap, epsilon)
-        assert loss == pytest.approx(math.log(1 / (gap * (1 + 2 * math.exp(-epsilon)))), rel=1e-6)
-    assert diprime_median._gap_loss(0, epsilon) == math.inf  # an atom beside a density
+        expected = math.log(1 / (gap * (1 + 2 * math.exp(-epsilon))))
+        assert loss(gap) == pytest.approx(expected, rel=1e-6)
+    assert loss(0) == math.inf  # an atom beside a density
 
 
 def test_under_replace_one_the_rank_ratio_is_the_ratio_of_the_gaps():
@@ -151,13 +156,9 @@ def test_permute_and_flip_on_a_grid_by_its_definition(values, cells):
     odds = [Fraction(1, 2) ** (max(scores) - s) for s in scores]
     law = median.grid_law(values, 0, 1, math.log(4), cells)
     assert law.probabilities == pytest.approx([float(p) for p in PermuteAndFlip.rational_law(odds)])
-    if cells <= 3:
-        assert law.probabilities == pytest.approx(
-            [float(p) for p in diprime_selection.flip_law(odds)]
-        )
 
 
-@pytest.mark.parametrize("values", diprime_selection.CUTS)
+@pytest.mark.parametrize("values", CUTS)
 def test_the_exponential_mechanism_on_a_fitting_grid_is_the_value_law(values):
     law = median.grid_law(values, 0, 1, 1.0, 8, "exponential")
     assert median.total_variation(law, median.interval_law(values, 0, 1, 1.0)) < 1e-12
@@ -178,9 +179,11 @@ def test_permute_and_flip_is_within_the_bound_of_the_exponential_mechanism(value
 
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 5.0])
 def test_the_distance_falls_like_one_over_the_cells(epsilon):
-    values, cells = diprime_selection.CUTS[0], [512, 4096]
+    values, cells = CUTS[0], [512, 4096]
     rate = median.flip_rate(values, 0, 1, epsilon)
-    found = diprime_selection.distances(values, epsilon, cells)
+    limit = median.interval_law(values, 0, 1, epsilon)
+    laws = [median.grid_law(values, 0, 1, epsilon, m) for m in cells]
+    found = [median.total_variation(law, limit) for law in laws]
     errors = [abs(m * t / rate - 1) for m, t in zip(cells, found)]
     assert errors[1] < 0.01
     assert errors[1] == pytest.approx(errors[0] / 8, rel=0.1)
@@ -228,7 +231,7 @@ def test_the_subset_sampler_follows_the_law():
     assert chisquare(list(found.values()), expected).pvalue > ALARM
 
 
-# Errors, claims ------------------------------------------------------------------------------
+# Errors ---------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -258,33 +261,3 @@ def test_samplers_need_a_generator():
         median.sample([0.5], 0, 1, 1.0, rng=1)
     with pytest.raises(TypeError, match="rng must be"):
         median.sample_subset([1, 2], 1.0, rng=None)
-
-
-def test_the_chapter_has_its_claims():
-    verdicts = {c.id: c.verdict for c in CLAIMS}
-    assert verdicts["diprime-v1/median-by-rank"] == "leaks"
-    assert verdicts["diprime-v2/median-by-value"] == "holds"
-    assert verdicts["diprime-v2/pfm-0.86"] == "fails"
-    assert len(verdicts) == 12
-
-
-def test_the_checks_notice_a_broken_law(monkeypatch):
-    """With v1's law in place of v2's, and with the value law in place of v1's, the verdicts change."""
-    by_rank, by_value = median.rank_interval_law, median.interval_law
-    monkeypatch.setattr(median, "interval_law", by_rank)
-    assert claims.get("diprime-v2/median-by-value").check().verdict == "fails"
-    assert claims.get("diprime-v1/median-by-rank/corrected").check().verdict == "fails"
-    monkeypatch.setattr(median, "interval_law", by_value)
-    monkeypatch.setattr(median, "rank_interval_law", by_value)
-    assert claims.get("diprime-v1/median-by-rank").check().verdict != "leaks"
-
-
-def test_the_checks_notice_a_wrong_count_of_subsets(monkeypatch):
-    sizes = median.subset_sizes
-    monkeypatch.setattr(median, "subset_sizes", lambda counts: [1, *sizes(counts)[1:]])
-    assert claims.get("diprime-v1/categorical-law").check().verdict == "fails"
-
-
-def test_the_checks_notice_a_wrong_flip(monkeypatch):
-    monkeypatch.setattr(median, "flip_rate", lambda *a: 1.0)
-    assert claims.get("diprime-v2/flip-continuous/corrected").check().verdict == "fails"

@@ -9,7 +9,7 @@ from scipy.integrate import quad
 from scipy.stats import laplace
 
 from dplit.mechanisms import BoundedMean
-from dplit.median_forest import leaf_mean as leaves
+from dplit.median_forest import leaf_mean
 
 DRAWS = 400_000
 SIGMAS = 7.0  # two-sided tail 3e-12 a comparison
@@ -29,17 +29,17 @@ def by_grid(n, epsilon, mean, added):
 @pytest.mark.parametrize(("mean", "added"), [(0, 1), (1, 0), (0.3, 0.9), (0.5, 0.5), (0.2, 0)])
 def test_clamped_loss_on_a_grid(n, epsilon, mean, added):
     expected = by_grid(n, epsilon, mean, added)
-    assert leaves.clamped_loss(n, epsilon, mean, added) == pytest.approx(expected, abs=1e-9)
+    assert leaf_mean.clamped_loss(n, epsilon, mean, added) == pytest.approx(expected, abs=1e-9)
 
 
 @pytest.mark.parametrize("epsilon", [0.01, 1.0, 2 * math.log(2), 1.5, 9.0])
 def test_clamped_epsilon_is_the_worst_leaf(epsilon):
     losses = [
-        leaves.clamped_loss(n, epsilon, m, a)
+        leaf_mean.clamped_loss(n, epsilon, m, a)
         for n in (1, 2, 3, 30) for m in np.linspace(0, 1, 11) for a in np.linspace(0, 1, 11)
     ]  # fmt: skip
-    assert leaves.clamped_epsilon(epsilon) == pytest.approx(max(losses))
-    private = leaves.clamped_epsilon(epsilon) <= epsilon * (1 + 1e-12)
+    assert leaf_mean.clamped_epsilon(epsilon) == pytest.approx(max(losses))
+    private = leaf_mean.clamped_epsilon(epsilon) <= epsilon * (1 + 1e-12)
     assert private == (epsilon >= 2 * math.log(2))
 
 
@@ -63,9 +63,9 @@ def test_errors_against_simulation(kind, n, mean, epsilon):
     """Seeded; 12 comparisons at 7 standard errors: false alarms below 1e-10 in all."""
     squares = (simulated(kind, n, mean, epsilon, np.random.default_rng(n)) - mean) ** 2
     exact = {
-        "votes": leaves.votes_error,
-        "clamped": leaves.clamped_error,
-        "halves": leaves.halves_error,
+        "votes": leaf_mean.votes_error,
+        "clamped": leaf_mean.clamped_error,
+        "halves": leaf_mean.halves_error,
     }[kind](n, mean, epsilon)
     assert abs(squares.mean() - exact) < SIGMAS * squares.std() / math.sqrt(DRAWS)
 
@@ -75,7 +75,7 @@ def test_clamped_error_by_quadrature():
         return (min(max(x, 0), 1) - 0.3) ** 2 * laplace.pdf(x, 0.3, 1 / (4 * 0.7))
 
     parts = [quad(h, a, b)[0] for a, b in [(-40, 0), (0, 0.3), (0.3, 1), (1, 40)]]
-    assert leaves.clamped_error(4, 0.3, 0.7) == pytest.approx(sum(parts), rel=1e-8)
+    assert leaf_mean.clamped_error(4, 0.3, 0.7) == pytest.approx(sum(parts), rel=1e-8)
 
 
 def test_share_cdf_by_double_quadrature():
@@ -87,43 +87,43 @@ def test_share_cdf_by_double_quadrature():
         return laplace.pdf(a, u) * laplace.sf(low, v)
 
     expected = sum(quad(inner, x, y)[0] for x, y in [(-40, 0), (0, 0.32), (0.32, u), (u, 60)])
-    assert leaves._share_cdf(t, u, v) == pytest.approx(expected, abs=1e-7)
+    assert leaf_mean._share_cdf(t, u, v) == pytest.approx(expected, abs=1e-7)
 
 
 def test_no_records_and_no_votes():
     """Without records the share is symmetric, and three eighths of the votes sum to nothing or less."""
-    assert leaves.votes_error(0, 0.5, 1.0) == pytest.approx(leaves.votes_error(0, 0.5, 9.0))
-    assert leaves._positive_total(0.0) == 0.5
+    assert leaf_mean.votes_error(0, 0.5, 1.0) == pytest.approx(leaf_mean.votes_error(0, 0.5, 9.0))
+    assert leaf_mean._positive_total(0.0) == 0.5
 
 
 def test_first_order():
-    published, votes, halves = leaves.first_order_errors([0.0, 0.5, 1.0])
+    published, votes, halves = leaf_mean.first_order_errors([0.0, 0.5, 1.0])
     assert published.tolist() == [2, 2, 2]
     assert votes.tolist() == [2, 1, 2]
     assert halves.tolist() == [4, 2, 4]
 
 
 def test_depth_by_occupancy():
-    assert leaves.occupancy_depth(Fraction(9 * 5875, 100), 25) == 4
-    assert leaves.occupancy_depth(100, 25) == 1  # 50 a leaf; 25 is not more than 25
-    assert leaves.occupancy_depth(101, 25) == 2
-    assert leaves.occupancy_depth(26, 25) == 0
-    assert leaves.occupancy_depth(127, 5, children=5) == 2
+    assert leaf_mean.occupancy_depth(Fraction(9 * 5875, 100), 25) == 4
+    assert leaf_mean.occupancy_depth(100, 25) == 1  # 50 a leaf; 25 is not more than 25
+    assert leaf_mean.occupancy_depth(101, 25) == 2
+    assert leaf_mean.occupancy_depth(26, 25) == 0
+    assert leaf_mean.occupancy_depth(127, 5, children=5) == 2
 
 
 @pytest.mark.parametrize(
     ("call", "name"),
     [
-        (lambda: leaves.clamped_loss(0, 1.0), "n must"),
-        (lambda: leaves.clamped_loss(1, 0.0), "epsilon"),
-        (lambda: leaves.clamped_loss(1, 1.0, mean=2.0), "mean"),
-        (lambda: leaves.clamped_loss(1, 1.0, added=-0.1), "added"),
-        (lambda: leaves.clamped_epsilon(-1.0), "epsilon"),
-        (lambda: leaves.clamped_error(0, 0.5, 1.0), "n must"),
-        (lambda: leaves.votes_error(-1, 0.5, 1.0), "n must"),
-        (lambda: leaves.halves_error(1, 0.5, 0.0), "epsilon"),
-        (lambda: leaves.occupancy_depth(10, 25), "records"),
-        (lambda: leaves.occupancy_depth(100, 25, 1), "children"),
+        (lambda: leaf_mean.clamped_loss(0, 1.0), "n must"),
+        (lambda: leaf_mean.clamped_loss(1, 0.0), "epsilon"),
+        (lambda: leaf_mean.clamped_loss(1, 1.0, mean=2.0), "mean"),
+        (lambda: leaf_mean.clamped_loss(1, 1.0, added=-0.1), "added"),
+        (lambda: leaf_mean.clamped_epsilon(-1.0), "epsilon"),
+        (lambda: leaf_mean.clamped_error(0, 0.5, 1.0), "n must"),
+        (lambda: leaf_mean.votes_error(-1, 0.5, 1.0), "n must"),
+        (lambda: leaf_mean.halves_error(1, 0.5, 0.0), "epsilon"),
+        (lambda: leaf_mean.occupancy_depth(10, 25), "records"),
+        (lambda: leaf_mean.occupancy_depth(100, 25, 1), "children"),
     ],
 )
 def test_errors_name_the_argument(call, name):

@@ -1,14 +1,14 @@
-"""Leaf counts against enumeration in fractions, convolution, quadrature, and draws.
+"""Leaf counts against laws in fractions, convolution, quadrature, and draws.
 
-The references share no code with the module: laws are enumerated here in fractions for rational
-e^-epsilon, the model's tail is integrated by mpmath. Statistical tests use the ledger's interval,
-so that each raises a false alarm with probability at most 1e-9.
+The references share no code with the module: laws are computed here in fractions for rational
+e^-epsilon, the docket enumerates all trees, and the model's tail is integrated by mpmath.
+Statistical tests use the ledger's interval, so that each raises a false alarm with probability at
+most 1e-9.
 """
 
 import math
 from fractions import Fraction
 from functools import cache
-from itertools import product
 
 import mpmath
 import numpy as np
@@ -17,10 +17,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dplit import claims, occupancy
-from dplit.claims.occupancy import all_leaves as leaves
-from dplit.claims.occupancy.tails import inverted_tail
-
-OCCUPANCY_CLAIMS = [c for c in claims.all() if c.chapter == "occupancy"]
 
 
 @cache
@@ -31,17 +27,22 @@ def split(m, root):
 
 
 @cache
-def trees(n, depth, root):
-    """Every tuple of leaf counts, from left to right, with its probability, in fractions."""
-    if depth == 0:
-        return {(n,): Fraction(1)}
-    law = {}
-    for j, p in enumerate(split(n, root)):
-        for (a, pa), (b, pb) in product(
-            trees(j, depth - 1, root).items(), trees(n - j, depth - 1, root).items()
-        ):
-            law[a + b] = law.get(a + b, 0) + p * pa * pb
+def one_leaf(n, depth, root, right=False):
+    """Law of the leftmost leaf, or of the rightmost one, in fractions."""
+    law = [Fraction(0)] * n + [Fraction(1)]
+    for _ in range(depth):
+        parts = [[p * w for w in split(m, root)] for m, p in enumerate(law)]
+        law = [sum(q[-1 - j if right else j] for q in parts[j:]) for j in range(n + 1)]
     return law
+
+
+@cache
+def all_leaves_hold(n, depth, root, least, most):
+    """Probability that every leaf holds `least` to `most` records, in fractions."""
+    if depth == 0:
+        return Fraction(least <= n <= most)
+    below = [all_leaves_hold(j, depth - 1, root, least, most) for j in range(n + 1)]
+    return sum(p * left * right for p, left, right in zip(split(n, root), below, below[::-1]))
 
 
 SETTINGS = [
@@ -55,30 +56,31 @@ def epsilon_of(root):
 
 
 @pytest.mark.parametrize(("n", "depth", "root"), SETTINGS)
-def test_one_leaf_against_enumeration_of_all_trees(n, depth, root):
-    law = occupancy.leaf_law(n, depth, epsilon_of(root))
-    for leaf in (0, -1):  # the leftmost and the rightmost
-        exact = [
-            sum(p for c, p in trees(n, depth, root).items() if c[leaf] == k) for k in range(n + 1)
-        ]
+def test_one_leaf_in_fractions(n, depth, root):
+    epsilon, mean = epsilon_of(root), Fraction(n, 2**depth)
+    for right in (False, True):
+        exact = one_leaf(n, depth, root, right)
+        law = occupancy.leaf_law(n, depth, epsilon)
         np.testing.assert_allclose(law, np.array(exact, float), rtol=1e-12)
+    for t in [Fraction(i, 8) for i in range(0, 8 * n + 9, 3)]:
+        one = sum(p for k, p in enumerate(exact) if abs(k - mean) >= t)
+        assert occupancy.leaf_tail(t, n, depth, epsilon) == pytest.approx(float(one), rel=1e-12)
 
 
 @pytest.mark.parametrize(("n", "depth", "root"), SETTINGS)
-def test_tails_against_enumeration_of_all_trees(n, depth, root):
-    mean, law, epsilon = Fraction(n, 2**depth), trees(n, depth, root), epsilon_of(root)
+def test_the_worst_leaf_in_fractions(n, depth, root):
+    epsilon, mean = epsilon_of(root), Fraction(n, 2**depth)
     for t in [Fraction(i, 8) for i in range(0, 8 * n + 9, 3)]:
-        one = sum(p for c, p in law.items() if abs(c[0] - mean) >= t)
-        some = sum(p for c, p in law.items() if max(abs(x - mean) for x in c) >= t)
-        assert occupancy.leaf_tail(t, n, depth, epsilon) == pytest.approx(float(one), rel=1e-12)
-        assert occupancy.any_leaf_tail(n, depth, epsilon, t) == pytest.approx(
-            float(some), rel=1e-12
-        )
+        within = math.floor(mean - t) + 1, math.ceil(mean + t) - 1
+        some = float(1 - all_leaves_hold(n, depth, root, *within))
+        assert occupancy.any_leaf_tail(n, depth, epsilon, t) == pytest.approx(some, rel=1e-12)
     for least in range(n + 2):
-        some = sum(p for c, p in law.items() if min(c) < least)
-        assert occupancy.any_leaf_below(n, depth, epsilon, least) == pytest.approx(
-            float(some), rel=1e-12
-        )
+        some = float(1 - all_leaves_hold(n, depth, root, least, n))
+        assert occupancy.any_leaf_below(n, depth, epsilon, least) == pytest.approx(some, rel=1e-12)
+
+
+def test_the_worst_leaf_by_enumeration_of_all_trees():
+    assert claims.of("occupancy")["diprime-v1/worst-leaf"].check("reader").verdict == "holds"
 
 
 def test_a_million_records():
@@ -108,18 +110,6 @@ def test_the_worst_leaf_of_a_million_records():
         assert some == pytest.approx(-math.expm1(-union), rel=0.01)
 
 
-def test_the_union_bound_counts_a_tree_once_for_each_leaf_that_is_off():
-    """Four leaves: the expected number of leaves that are off, in fractions."""
-    n, root = 6, Fraction(1, 2)
-    law, mean = trees(n, 2, root), Fraction(n, 4)
-    for t in (1, 2, 3):
-        numbers = {c: sum(abs(x - mean) >= t for x in c) for c in law}
-        some = occupancy.any_leaf_tail(n, 2, epsilon_of(root), t)
-        assert some == pytest.approx(float(sum(p for c, p in law.items() if numbers[c])))
-        union = 4 * float(occupancy.leaf_tail(t, n, 2, epsilon_of(root)))
-        assert union == pytest.approx(float(sum(numbers[c] * p for c, p in law.items())))
-
-
 def test_the_ends():
     assert occupancy.leaf_law(0, 3, 1.0).tolist() == [1.0]
     assert occupancy.leaf_law(5, 0, 1.0).tolist() == [0, 0, 0, 0, 0, 1]
@@ -140,7 +130,6 @@ def test_the_models_tail_against_its_characteristic_function(depth, t):
         rest = mpmath.quadosc(integrand, [zeros[-1], mpmath.inf], omega=t)
         expected = float(1 - 2 / mpmath.pi * (body + rest))
     assert occupancy.model_tail(t / 0.7, depth, 0.7) == pytest.approx(expected, abs=1e-10)
-    assert inverted_tail(t, depth) == pytest.approx(expected, abs=1e-8)
 
 
 @pytest.mark.parametrize("depth", [1, 2, 6])
@@ -209,7 +198,7 @@ def test_theorem_2_where_it_is_proved(blocks, depth, epsilon, t):
     exact = occupancy.leaf_tail(t, blocks * 2**depth, depth, epsilon) - 1e-33
     assert exact <= occupancy.divisible_bound(t, depth, epsilon) * (1 + 1e-9)
     assert exact <= occupancy.published_bound(t, depth, epsilon)
-    rate = min(epsilon, leaves.TURN)
+    rate = min(epsilon, occupancy.TURN)
     exact = occupancy.leaf_tail(t, blocks, depth, rate) - 1e-33
     assert exact <= occupancy.published_bound(t, depth, rate)
 
@@ -246,11 +235,12 @@ def test_the_cells_of_the_proof():
                     rare, mean = rest / (1 + math.exp(epsilon)), n / 2**depth
                     off = [math.ceil(mean + k) - mean, mean - math.floor(mean - k)]
                     constant = 2 * (exact - rare) / sum(math.exp(-epsilon * x) for x in off)
-                    most = leaves.constant_at_most(depth, low, high)
+                    most = occupancy.constant_at_most(depth, low, high)
                     assert constant <= most * (1 + 1e-8)
                     assert constant >= 0.9 * most or n % 2 == 0
-    assert leaves.covered(leaves.DEEPEST) and not leaves.covered(leaves.DEEPEST, 2.3)
-    assert all(left > right for left, right in leaves.beyond_turn())
+    assert occupancy.proved_cells(occupancy.DEEPEST)
+    assert not occupancy.proved_cells(occupancy.DEEPEST, high=2.3)
+    assert all(left > right for left, right in occupancy.beyond_turn())
 
 
 @pytest.mark.parametrize("n", [1000, 1001])
@@ -319,6 +309,7 @@ def test_simulated_trees_keep_every_record():
         (lambda: occupancy.model_tail(-1.0, 2, 1.0), "t must be at least 0, got -1"),
         (lambda: occupancy.any_leaf_below(4, 2, 1.0, 0.5), "least must be an integer"),
         (lambda: occupancy.divisible_bound(1.0, 0, 1.0), "depth must be an integer of at least 1"),
+        (lambda: occupancy.proved_cells(0), "depth must be an integer of at least 1, got 0"),
         (lambda: occupancy.gamma(0), "depth must be an integer of at least 1, got 0"),
         (
             lambda: occupancy.corrected_bound(float("nan"), 4, 2, 1.0),
@@ -334,20 +325,3 @@ def test_errors_name_what_would_be_right(call, message):
 def test_draws_need_a_generator():
     with pytest.raises(TypeError, match="rng must be a numpy"):
         occupancy.simulate(4, 1, 1.0, rng=1)
-
-
-@pytest.mark.parametrize("claim", OCCUPANCY_CLAIMS, ids=[c.id for c in OCCUPANCY_CLAIMS])
-def test_claims(claim):
-    found = claim.check()
-    assert found.verdict == claim.verdict
-    assert found.counterexample or claim.verdict in ("holds", "loose")
-
-
-def test_the_counterexamples_reproduce():
-    case = claims.get("diprime-v1/theorem-2-mechanism").check().counterexample
-    n, depth, epsilon, t = (case[k] for k in ("n", "depth", "epsilon", "t"))
-    assert (n, depth, t) == (1, 1, 0.5) and epsilon == pytest.approx(2.83)
-    assert min(2 / (epsilon * t) ** 2, 1) < 1 == occupancy.leaf_tail(t, n, depth, epsilon)
-    case = claims.get("diprime-v1/chebyshev-window").check().counterexample
-    assert case["u"] > 3.62 and 1 / case["u"] ** 2 == pytest.approx(case["chebyshev"])
-    assert case["chebyshev"] < case["subexponential"]

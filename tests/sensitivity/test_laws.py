@@ -4,7 +4,6 @@ The references don't use the module's search or statistics: variances come from 
 differences, sum over pairs of (x - y)^2 / N^2, and neighbouring data sets from products.
 """
 
-import json
 from fractions import Fraction
 from functools import cache
 from itertools import combinations_with_replacement, product
@@ -14,12 +13,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dplit import claims, sensitivity
+from dplit import sensitivity
 from dplit.errors import NEIGHBOURS
 from dplit.mechanisms import Exponential
 
 ONE, HALF = Fraction(1), Fraction(1, 2)
-SENSITIVITY_CLAIMS = [c for c in claims.all() if c.chapter == "sensitivity"]
 
 
 def variance(values):
@@ -242,60 +240,6 @@ def test_selection_by_squared_error_keeps_its_budget(relation, monotonic):
     kinds = list(product((0, 1), (0, 1), (-1, 1)))
     for data, neighbour in neighbouring(kinds, 3, relation):
         assert np.abs(log_law(data) - log_law(neighbour)).max() <= 1
-
-
-# The published proof, number by number --------------------------------------------------------
-
-
-def test_first_norm_of_the_published_proof():
-    """N = 3, the records -B and B stay: the norm is B^2/3, the proof's bound 2 B^2/9."""
-    found = claims.get("diprime-v1/sensitivity-mse-proof").check()
-    assert found.counterexample["n"] == 3
-    assert sorted(found.counterexample["stay"]) == [-1, 1]
-    assert found.computed == pytest.approx(1 / 3) and found.published == pytest.approx(2 / 9)
-
-
-def test_smallest_excess_of_the_unweighted_reading():
-    """R^2/8 = 1/2 on [-1, 1] exceeds 4/N first at N = 9; 1/8 on [0, 1] first at N = 33."""
-    assert claims.get("diprime-v1/sensitivity-unweighted").check().counterexample["n"] == 9
-    excess = [
-        n for n in range(2, 40)
-        if sensitivity.children_mse(n, 0, 1) > sensitivity.published_mse(n, 0, 1)
-    ]  # fmt: skip
-    assert excess[0] == 33
-
-
-@pytest.mark.parametrize("claim", SENSITIVITY_CLAIMS, ids=lambda c: c.id)
-def test_claims_compute_what_they_declare(claim):
-    found = claim.check("quick")
-    assert found.verdict == claim.verdict
-    json.dumps(found.counterexample)
-    if claim.verdict not in ("holds",):
-        assert claims.get(claim.holds_instead).verdict == "holds"
-
-
-BROKEN = [
-    (
-        "mse",
-        lambda n, low, high, neighbours="": 4 * (high - low) ** 2 / n,
-        "sensitivity-mse/corrected",
-    ),
-    ("published_mean", lambda n, low, high: (high - low) / (n + 1), "sensitivity-mean"),
-    ("published_mse", lambda n, low, high: (high - low) ** 2 / (2 * n), "sensitivity-mse"),
-    (
-        "children_mse",
-        lambda n, low, high, r: (high - low) ** 2 / 8,
-        "sensitivity-unweighted/corrected",
-    ),
-    ("sse_removed", lambda n, d, low, high: d * (high - low) ** 2, "sensitivity-sse/corrected"),
-]
-
-
-@pytest.mark.parametrize(("name", "wrong", "id"), BROKEN, ids=[b[0] for b in BROKEN])
-def test_a_wrong_formula_changes_the_verdict(monkeypatch, name, wrong, id):
-    monkeypatch.setattr(sensitivity, name, wrong)
-    found = claims.get(f"diprime-v1/{id}").check()
-    assert found.verdict == "fails" and found.counterexample
 
 
 # Bad input ------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ import pytest
 from scipy.stats import chisquare, kstest
 
 from dplit import Categorical, Continuous, Domain
-from dplit.trees import binary
+from dplit.trees import nodes
 from dplit.trees.arrays import LEAF
 from dplit.trees.binary import grow_random_binary_trees
 
@@ -79,7 +79,7 @@ def test_trees_of_a_seed_are_the_same():
     "domain", [DOMAIN, Domain([Categorical(range(9))])], ids=["open", "closed"]
 )
 def test_a_forest_that_is_too_large_is_an_error(domain, monkeypatch):
-    monkeypatch.setattr(binary, "MAX_NODES", 30)
+    monkeypatch.setattr(nodes, "MAX_NODES", 30)
     grow(domain, n_trees=2, depth=2)
     with pytest.raises(
         ValueError, match="max_depth=9 with n_estimators=2 needs more than 30 nodes"

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from scipy import stats as sps
 
-from dplit.trees import apply, kary
+from dplit.trees import apply, nodes
 from dplit.trees.arrays import LEAF
 from dplit.trees.kary import ENTROPY, LOCAL_GINI, MAJORITY, SQUARES, Rule, grow_kary_trees
 
@@ -183,7 +183,7 @@ def test_the_number_of_threads_changes_nothing():
 
 
 def test_a_forest_that_is_too_large_is_an_error(monkeypatch):
-    monkeypatch.setattr(kary, "MAX_NODES", 60)
+    monkeypatch.setattr(nodes, "MAX_NODES", 60)
     grow(rule(max_depth=1), draws=2)
     with pytest.raises(
         ValueError, match="max_depth=3 with n_estimators=2 needs more than 60 nodes"

@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from dplit import Categorical, Continuous, Domain
-from dplit.trees import grow_random_trees, random
+from dplit.trees import grow_random_trees, nodes, random
 from dplit.trees.arrays import LEAF
 
 MIXED = Domain(
@@ -89,7 +89,7 @@ def test_growth_beyond_the_first_allocation_keeps_every_node():
 
 
 def test_too_many_nodes_is_an_error_that_names_both_parameters(monkeypatch):
-    monkeypatch.setattr(random, "MAX_NODES", 1000)
+    monkeypatch.setattr(nodes, "MAX_NODES", 1000)
     with pytest.raises(
         ValueError, match=r"max_depth=9 with n_estimators=2 .* more than 1,000 nodes"
     ):
@@ -111,7 +111,7 @@ def test_too_many_trees_are_an_error_before_any_grows():
 
 def test_what_must_be_too_large_is_refused_at_once(monkeypatch):
     """Complete binary trees of depth 9 have 1023 nodes, whatever columns are drawn."""
-    monkeypatch.setattr(random, "MAX_NODES", 2046)
+    monkeypatch.setattr(nodes, "MAX_NODES", 2046)
     assert len(grow_random_trees(MIXED, 1, 5, rng=np.random.default_rng(6)).feature) < 2046
     binary = Domain([Continuous(0, 1), Categorical([0, 1])])
     assert len(grow_random_trees(binary, 2, 9, rng=np.random.default_rng(6)).feature) == 2046
@@ -122,13 +122,16 @@ def test_what_must_be_too_large_is_refused_at_once(monkeypatch):
 
 
 def test_the_first_tree_that_is_too_large_is_the_last(monkeypatch):
-    calls = []
+    """Paths that draw the columns of ten levels first are the large ones."""
+    calls, grow_tree = [], random._one_tree
 
-    def too_large(*arguments):
+    def counted(*arguments):
         calls.append(arguments)
-        return np.empty(0), np.empty(0), np.empty(0)
+        return grow_tree(*arguments)
 
-    monkeypatch.setattr(random, "_grow", too_large)
+    monkeypatch.setattr(random, "_one_tree", counted)
+    monkeypatch.setattr(nodes, "MAX_NODES", 50 * 63)
+    wide = Domain([Continuous(0, 1), Categorical(range(10))])
     with pytest.raises(ValueError, match="needs more than"):
-        grow_random_trees(MIXED, 50, 3, rng=np.random.default_rng(6))
+        grow_random_trees(wide, 50, 5, rng=np.random.default_rng(6))
     assert len(calls) == 1

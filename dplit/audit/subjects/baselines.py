@@ -97,7 +97,7 @@ def _estimator(kind):
 def _published_depth(effort, rng):
     """The depth of JPW on eight columns, read off the number of records; declares epsilon 1."""
     from dplit import Continuous, Domain
-    from dplit.baselines.random_decision import published_depth
+    from dplit.baselines.jpw import published_depth
 
     domain = Domain([Continuous(0, 1)] * 8)
 

@@ -14,12 +14,12 @@ from itertools import combinations_with_replacement, product
 import numpy as np
 from scipy.stats import laplace
 
-from dplit.ledger import Evidence, claim, interval, of_equality, of_privacy
+from dplit import median_forest as laws
+from dplit.ledger import Case, claim, equal, interval, of_privacy, private, verdict_of
 from dplit.mechanisms import BoundedMean
-from dplit.median_forest import leaf_mean as leaves
 
 
-class Release:
+class _Release:
     """The published law of a leaf's mean, Laplace of scale 1/(N epsilon), by logarithms."""
 
     def __init__(self, targets, epsilon):
@@ -35,27 +35,21 @@ class Release:
         return np.array([-below, -above]) - math.log(2)
 
 
-def open_loss(targets, added, epsilon, reach):
-    """Largest log-ratio of the densities on [-reach, reach], which the two means and ends attain."""
-    pair = [Release(t, epsilon) for t in (targets, [*targets, added])]
-    points = [-reach, reach, *(law.centre for law in pair)]
+def _pair(targets, added, epsilon):
+    """The laws of a leaf before and after a record is added."""
+    return [_Release(t, epsilon) for t in (targets, [*targets, added])]
+
+
+def _density_loss(pair, points):
+    """Largest log-ratio of two densities at these points and at the two means."""
+    points = [*points, *(law.centre for law in pair)]
     return np.abs(pair[0].log_density(points) - pair[1].log_density(points)).max()
 
 
-def closed_loss(targets, added, epsilon):
-    """Exact loss of the release clamped to [0, 1]: both atoms, and the density inside."""
-    pair = [Release(t, epsilon) for t in (targets, [*targets, added])]
-    points = [0.0, 1.0, *(law.centre for law in pair)]
-    atoms = pair[0].log_atoms() - pair[1].log_atoms()
-    inside = pair[0].log_density(points) - pair[1].log_density(points)
-    return np.abs([*atoms, *inside]).max()
-
-
-def small_leaves(n, cells):
-    """(targets, added) over leaves of 1 to n records on a grid."""
-    grid = np.linspace(0, 1, cells)
-    for size in range(1, n + 1):
-        yield from product(map(list, combinations_with_replacement(grid, size)), grid)
+def _clamped_loss(pair, points=(0.0, 1.0)):
+    """Loss of two releases clamped to [0, 1]: both atoms, and the density inside."""
+    atoms = np.abs(pair[0].log_atoms() - pair[1].log_atoms()).max()
+    return max(atoms, _density_loss(pair, points))
 
 
 @claim(
@@ -67,19 +61,17 @@ def small_leaves(n, cells):
 )
 def leaf_mean(effort, rng):
     r"""A leaf's mean plus Laplace noise of scale $R/(N_i\epsilon_2)$ is $\epsilon_2$-private."""
-    epsilon, reach = 1.0, [10.0**k for k in range(effort.pick(4, 6, 8))]
-    losses = [open_loss([0.0], 0.0, epsilon, x) for x in reach]
-    grows = of_equality(losses[1:], [x * epsilon - math.log(2) for x in reach[1:]]) == "holds"
-    leaks = of_privacy(losses, epsilon) == "leaks" and grows
-    return Evidence(
-        "leaks" if leaks else "holds", "exact",
+    epsilon, cases = 1.0, []
+    for far in sorted((10.0**k for k in range(effort.pick(4, 6, 8))), reverse=True):
+        loss = _density_loss(_pair([0.0], 0.0, epsilon), [-far, far])
+        data = {"data": [0.0], "neighbour": [0.0, 0.0], "epsilon": epsilon, "answer": far}
+        cases.append(Case(loss, epsilon, data | {"loss": loss}))
+    said = ", ".join("{loss:.1f} at {answer:g}".format(**c.data) for c in reversed(cases))
+    return private(
+        cases,
         "One record at 0 is joined by another: an answer x costs epsilon |x| - log 2, "
-        + ", ".join(f"{v:.1f} at {x:g}" for v, x in zip(losses, reach)) + ": unbounded. With no record "
-        "there is no answer at all.",
-        len(reach), published=epsilon, computed=losses[-1],
-        counterexample={"data": [0.0], "neighbour": [0.0, 0.0], "epsilon": epsilon, "answer": reach[-1],
-                        "loss": losses[-1]} if leaks else None,
-    )  # fmt: skip
+        f"{said}: unbounded. With no record there is no answer at all.",
+    )
 
 
 @claim(
@@ -89,33 +81,43 @@ def leaf_mean(effort, rng):
     "thm-forest-leaf-clamped",
     ("median_forest.leaf_mean.clamped_loss", "median_forest.leaf_mean.clamped_epsilon"),
     ours=True,
+    quantity="privacy loss of any leaf",
 )
 def clamped(effort, rng):
     r"""Clamped to $[B_L, B_U]$ the same release costs exactly $\max(\epsilon_2, \log 2 +
     \epsilon_2/2)$ over all leaves that hold a record, and $\max(\epsilon_2, \log\frac{N+1}{N} +
     \epsilon_2\frac{N}{N+1})$ as a record joins $N$: it is $\epsilon_2$-private if and only if
     $\epsilon_2 \ge 2\log 2$."""
-    exact, stated, worst, totals = [], [], [], []
-    for epsilon in (0.01, 0.3, 1.0, 1.3, 1.4, 3.0, 10.0):
-        found = [
-            (closed_loss(t, a, epsilon), t, a) for t, a in small_leaves(3, effort.pick(3, 5, 9))
-        ]
-        exact += [loss for loss, _, _ in found]
-        stated += [leaves.clamped_loss(len(t), epsilon, np.mean(t), a) for _, t, a in found]
-        worst.append(max(loss for loss, _, _ in found))
-        totals.append(leaves.clamped_epsilon(epsilon))
+    small, cases, worst = list(_small_leaves(3, effort.pick(3, 5, 9))), [], []
     for n in (10, 100, 10**4):
-        exact.append(closed_loss([0.0] * n, 1.0, 0.3))
-        stated.append(leaves.clamped_loss(n, 0.3))
-    same = of_equality(exact, stated) == of_equality(worst, totals) == "holds"
-    return Evidence(
-        "holds" if same else "fails", "exact",
-        f"{len(exact)} leaves: the formula equals the largest log-ratio in each. Over all: "
-        + ", ".join(f"{w:.4f} at {e:g}" for w, e in zip(worst, (0.01, 0.3, 1.0, 1.3, 1.4, 3.0, 10.0)))
-        + f"; at 0.3 {exact[-3]:.4f}, {exact[-2]:.4f}, {exact[-1]:.4f} from N = 10, 100, 10000.",
-        len(exact), published=totals[2], computed=worst[2],
-        counterexample=None if same else {"worst": worst, "stated": totals},
-    )  # fmt: skip
+        exact = _clamped_loss(_pair([0.0] * n, 1.0, 0.3))
+        cases.append(Case(exact, laws.clamped_loss(n, 0.3), {"records": n, "epsilon": 0.3}))
+    many = ", ".join(f"{c.exact:.4f} from N = {c.data['records']}" for c in cases)
+    for epsilon in (0.01, 0.3, 1.3, 1.4, 3.0, 10.0, 1.0):  # the last is shown
+        found = [_clamped_case(targets, added, epsilon) for targets, added in small]
+        cases += found
+        most = max(c.exact for c in found)
+        worst.append(Case(most, laws.clamped_epsilon(epsilon), {"epsilon": epsilon}))
+    said = ", ".join(f"{c.exact:.4f} at {c.data['epsilon']:g}" for c in worst)
+    return equal(
+        [*cases, *worst],
+        f"{len(cases)} leaves: the formula equals the largest log-ratio in each. Over all: {said}; "
+        f"at 0.3 {many}.",
+    )
+
+
+def _clamped_case(targets, added, epsilon):
+    """The loss from the law's densities and atoms, beside the formula."""
+    stated = laws.clamped_loss(len(targets), epsilon, np.mean(targets), added)
+    data = {"targets": targets, "added": added, "epsilon": epsilon}
+    return Case(_clamped_loss(_pair(targets, added, epsilon)), stated, data)
+
+
+def _small_leaves(n, cells):
+    """(targets, added) over leaves of 1 to n records on a grid."""
+    grid = np.linspace(0, 1, cells)
+    for size in range(1, n + 1):
+        yield from product(map(list, combinations_with_replacement(grid, size)), grid)
 
 
 @claim(
@@ -125,65 +127,66 @@ def clamped(effort, rng):
     "thm-forest-leaf-clamped",
     ("median_forest.leaf_mean.clamped_epsilon",),
     ours=True,
+    quantity="loss against the nearest law, in epsilon_2",
 )
 def empty(effort, rng):
     r"""No law of an empty leaf is nearer than $\epsilon_2/2$ to all clamped leaves of one
     record, and that of one record in the middle is as near. A constant, as $0$ or the middle,
     costs infinity."""
-    exact, stated = [], []
+    cases, points = [], np.linspace(0, 1, effort.pick(101, 1001, 10001))
     for epsilon in (0.01, 0.3, 1.0, 3.0, 10.0):
-        middle, ends = Release([0.5], epsilon), [Release([y], epsilon) for y in (0.0, 1.0)]
-        points = np.linspace(0, 1, effort.pick(101, 1001, 10001))
+        middle, zero, one = (_Release([y], epsilon) for y in (0.5, 0.0, 1.0))
         for y in np.linspace(0, 1, 11):
-            one = Release([y], epsilon)
-            atoms = one.log_atoms() - middle.log_atoms()
-            inside = one.log_density(points) - middle.log_density(points)
-            exact.append(np.abs([*atoms, *inside]).max())
-            stated.append(epsilon * abs(y - 0.5))
-        exact.append((ends[0].log_atoms() - ends[1].log_atoms())[0] / 2)  # no law is nearer to both
-        stated.append(epsilon / 2)
-    same = of_equality(exact, stated, rtol=1e-6, atol=1e-12)
-    return Evidence(
-        same, "exact",
-        "The middle is epsilon |y - 1/2| from a record at y. The atoms at 0 of the leaves {0} and {1} differ "
+            loss = _clamped_loss((_Release([y], epsilon), middle), points)
+            cases.append(Case(loss / epsilon, abs(y - 0.5), {"epsilon": epsilon, "target": y}))
+        apart = (zero.log_atoms() - one.log_atoms())[0]  # no law is nearer to both than half of it
+        cases.append(Case(apart / 2 / epsilon, 0.5, {"epsilon": epsilon}))
+    return equal(
+        cases,
+        "The middle is epsilon |y - 1/2| from a record at y. The atoms at 0 of the leaves {{0}} and {{1}} differ "
         "by a factor e^epsilon, so every law is at least epsilon/2 from one of them.",
-        len(exact), published=0.5, computed=exact[-1] / 10,
-        counterexample=None if same == "holds" else {"exact": exact, "stated": stated},
-    )  # fmt: skip
+        rtol=1e-6,
+        atol=1e-12,
+    )
 
 
 @leaf_mean.corrected(
-    "thm-forest-leaf-votes", ("mechanisms.BoundedMean",), kind="simulated", intervals=2
+    "thm-forest-leaf-votes",
+    ("mechanisms.BoundedMean",),
+    kind="simulated",
+    intervals=2,
+    quantity="privacy loss",
 )
-def _votes(effort, rng):
+def votes(effort, rng):
     r"""Let each record split one vote between the ends of $[B_L, B_U]$ by its target. The two
     totals move by exactly 1 in L1 norm as a record joins, so with Laplace noise of scale
     $1/\epsilon_2$ on each they are $\epsilon_2$-private, and so is the mean that they give, an
     empty leaf's included."""
-    moves, losses = [], []
+    moves, losses = set(), []
     for n in range(effort.pick(4, 6, 8)):
         for targets in combinations_with_replacement([Fraction(i, 3) for i in range(4)], n):
             for y in (Fraction(0), Fraction(1, 3), Fraction(1)):
                 pair = [(sum(t), len(t) - sum(t)) for t in (targets, (*targets, y))]
-                moves.append(sum(abs(a - b) for a, b in zip(*pair)))
+                moves.add(sum(abs(a - b) for a, b in zip(*pair)))
                 far = -100.0  # where both noises point the same way, the ratio is largest
                 logs = [sum(laplace.logpdf(far, float(v), 1.0) for v in votes) for votes in pair]
                 losses.append(abs(logs[0] - logs[1]))
-    means, cells = _sampled_votes(effort, rng)
-    good = (
-        set(moves) == {1}
-        and of_privacy(losses, 1.0) == "holds"
-        and all(a <= b <= c for a, b, c in cells)
-    )
-    return Evidence(
-        "holds" if good else "leaks", "simulated",
-        f"{len(moves)} neighbours in fractions: the totals move by 1 in each, and cost "
+    draws, cells = _sampled_votes(effort, rng)
+    proved = moves == {1} and of_privacy(losses, 1.0) == "holds"
+    return verdict_of(
+        proved and all(low <= exact <= high for low, exact, high in cells),
+        f"{len(losses)} neighbours in fractions: the totals move by 1 in each, and cost "
         f"{max(losses):.4f} at epsilon_2 = 1. The package's sampler agrees with the law in {len(cells)} "
-        f"probabilities, {means} draws.",
-        len(moves) + means, published=1.0, computed=max(losses),
-        intervals=tuple((a, c) for a, _, c in cells),
-        counterexample=None if good else {"moves": [str(m) for m in set(moves)], "cells": cells},
-    )  # fmt: skip
+        f"probabilities, {draws} draws.",
+        {"moves": sorted(moves), "cells": cells},
+        broken="leaks",
+        kind="simulated",
+        cases=len(losses) + draws,
+        relation="<=",
+        published=1.0,
+        computed=max(losses),
+        intervals=tuple((low, high) for low, _, high in cells),
+    )
 
 
 def _sampled_votes(effort, rng):
@@ -209,25 +212,33 @@ def _sampled_votes(effort, rng):
         "median_forest.leaf_mean.first_order_errors",
     ),
     ours=True,
+    quantity="mean squared error, in (R / (N epsilon_2))^2",
 )
 def error(effort, rng):
     r"""For many records the mean from votes has variance $2(m^2 + (1-m)^2)
     R^2/(N\epsilon_2)^2$: at most that of the published mean, $2R^2/(N\epsilon_2)^2$, and
     exactly half of that of noisy sum over noisy count with half the budget each."""
-    exact, stated, epsilon = [], [], 1.0
-    n = effort.pick(3000, 10_000, 30_000)
+    n, releases = (
+        effort.pick(3000, 10_000, 30_000),
+        (laws.clamped_error, laws.votes_error, laws.halves_error),
+    )
+    cases = []
     for mean in (0.1, 0.3, 0.5, 0.8):
-        functions = leaves.clamped_error, leaves.votes_error, leaves.halves_error
-        exact += [f(n, mean, epsilon) * (n * epsilon) ** 2 for f in functions]
-        stated += [float(v) for v in leaves.first_order_errors(mean)]
-    small = {k: [f(k, 0.2, 0.5) for f in functions] for k in (1, 10, 50)}
-    better = all(v < min(c, h) for c, v, h in small.values())
-    same = of_equality(exact, stated, rtol=30 / n)
-    return Evidence(
-        same if better else "fails", "exact",
+        exact = [error(n, mean, 1.0) * n**2 for error in releases]
+        cases += [
+            Case(a, float(b), {"mean": mean}) for a, b in zip(exact, laws.first_order_errors(mean))
+        ]
+    small = {k: [error(k, 0.2, 0.5) for error in releases] for k in (1, 10, 50)}
+    better = all(votes < min(clamped, halves) for clamped, votes, halves in small.values())
+    same = equal(cases, "", rtol=30 / n).verdict
+    said = "; ".join(f"N = {k}: " + ", ".join(f"{v:.5f}" for v in row) for k, row in small.items())
+    return verdict_of(
+        same == "holds" and better,
         f"Exact mean squared errors times (N epsilon)^2 at N = {n} are within 30/N of the formulas. At "
-        "epsilon 1/2 and m = 0.2, published and clamped, votes, halves: " + "; ".join(
-            f"N = {k}: " + ", ".join(f"{v:.5f}" for v in row) for k, row in small.items()) + ".",
-        len(exact) + 9, published=stated[1], computed=exact[1],
-        counterexample=None if same == "holds" and better else {"exact": exact, "stated": stated},
-    )  # fmt: skip
+        f"epsilon 1/2 and m = 0.2, published and clamped, votes, halves: {said}.",
+        {"cases": [c._asdict() for c in cases], "small": small},
+        cases=len(cases) + 9,
+        relation="=",
+        published=cases[1].stated,
+        computed=cases[1].exact,
+    )

@@ -1,58 +1,87 @@
-"""Claims that are tables and figures: what every one of them does.
+"""Claims about tables and figures: what every one of them does.
 
 A result that comes with the project (`dplit.experiments.stored`) is held against the printed cells,
-or against what the paper writes about the figure. Each check first computes a part of the result
-again and stops with an error if a score differs.
+or against one sentence that the paper writes about a figure. The verdict rests on the stored result
+alone. That the result is what the code gives is checked by running tasks of it again
+(`dplit.experiments.recheck`), and a check stops with an error if a score differs:
+
+=======  ===========================================================================================
+effort   what is run again
+=======  ===========================================================================================
+quick    one task of the experiment, the same on every call
+reader   three tasks of the experiment, the same on every call
+deep     these three, and five more for each claim, drawn from its generator
+=======  ===========================================================================================
+
+The tasks that are the same on every call run once in a process, however many sentences a figure has.
+Cells that a sentence needs and that are not stored are an error: it is then not decided.
 """
 
 from __future__ import annotations
 
+import inspect
+from functools import cache
+
 from dplit import experiments
-from dplit.experiments import recheck, sentences
 from dplit.ledger import Evidence, claim
+from dplit.work import stream
 
 TABLE = (
     "Each printed cell is what the algorithm gives: "
     r"$|m - p| \le 2\sqrt{s^2 + q^2}$ plus half a printed digit, for a mean $m$ and a deviation $s$ of "
     "our repetitions, and $p$ and $q$ as printed."
 )
+NO_CELLS = (
+    "the table's published and proved columns are our runs, and the notes on single cells say why "
+    "they differ, as far as it is known"
+)
+WORDS = {True: "holds", False: "fails"}  # what a sentence's test comes to
+NO_SENTENCE = "the sentence is about single runs; the evidence has our numbers"
 
 
-def _where(id):
-    """Table or figure, as the paper calls it."""
-    return id.partition("/")[2].replace("-", " ").capitalize()
+def place(id):
+    """Table or figure, as the paper calls it: the second part of an id."""
+    return id.split("/")[1].replace("-", " ").capitalize()
 
 
 def rechecked(id, effort, rng):
-    """The stored result of one experiment, a part of it computed again; and how much of it."""
-    result = experiments.stored(id)
-    again = recheck.recheck(result, effort.pick(1, 3, 20), rng)
+    """The stored result of one experiment, and how many of its scores were computed again."""
+    result, again = experiments.stored(id), _once(id, effort.pick(1, 3, 3))
+    return result, again + (_equal(result, 5, rng) if effort == "deep" else 0)
+
+
+@cache
+def _once(id, n):
+    """As `_equal`; the tasks depend on the experiment alone."""
+    return _equal(experiments.stored(id), n, stream(id))
+
+
+def _equal(result, n, rng):
+    """Run `n` tasks of a result again: how many there were. One that differs is an AssertionError."""
+    again = experiments.recheck(result, n, rng)
     for key, r, stored, now in again:
-        if not recheck.same(stored, now):
-            raise AssertionError(f"{id}: {key}, repetition {r}: stored {stored}, now {now}")
-    return result, len(again)
+        if not experiments.same(stored, now):
+            where = f"{result.experiment}: {key}, repetition {r}"
+            raise AssertionError(f"{where}: stored {stored}, now {now}")
+    return len(again)
 
 
-def table_claim(id, verdict, page, name="", says=TABLE):
+def table_claim(id, verdict, *, chapter, box, name=""):
     """Register the claim that a printed table is what its algorithm gives.
 
     Parameters
     ----------
     id : str
         Of the table's experiment.
-    verdict : str
-    page : dict
-        Chapter, anchor and test of the claim.
+    verdict, chapter, box : str
     name : str
         Id of the claim, where it is not the experiment's.
-    says : str
     """
 
     @claim(
-        name or id, where=_where(id), verdict=verdict, says=says, kind="reproduced",
-        nothing_instead="the table's published and proved columns are our runs, and the notes on "
-        "single cells say why they differ, as far as it is known" if verdict == "fails" else "",
-        functions=("experiments.compare", "experiments.agree"), **page,
+        name or id, place(id), verdict, box, ("experiments.compare", "experiments.agree"),
+        chapter=chapter, says=TABLE, kind="reproduced",
+        nothing_instead=NO_CELLS if verdict == "fails" else "",
     )  # fmt: skip
     def _check(effort, rng):
         result, again = rechecked(id, effort, rng)
@@ -71,33 +100,44 @@ def table_claim(id, verdict, page, name="", says=TABLE):
         )  # fmt: skip
 
 
-def figure_claim(id, verdict, page):
-    """Register the claim that what the paper writes about a figure is so in our runs.
+def said(id, verdict, others=(), *, chapter, box, functions=("experiments.stored",), **given):
+    """Decorator: register ``test(result, *others, **given) -> (holds, numbers)`` as one sentence's claim.
 
-    Parameters as `table_claim`.
+    The test's docstring is the sentence; ``{other}`` in it is the first other figure. Several
+    decorators on one test are one sentence of several papers or figures.
+
+    Parameters
+    ----------
+    id : str
+        "paper/figure-N/word": the figure's experiment, and a word for the sentence.
+    verdict : str
+    others : sequence of str
+        Ids of further experiments whose stored results it needs.
+    chapter, box : str
+    functions : tuple of str
+    **given
+        What the test takes beside the results.
     """
-    of = sentences.of(id)
+    figure = id.rpartition("/")[0]
 
-    @claim(
-        id, where=_where(id), verdict=verdict, says=" ".join(s.says for s in of), kind="reproduced",
-        nothing_instead="the sentences that fail are about single runs; the evidence has our numbers"
-        if verdict == "fails" else "",
-        functions=("experiments.sentences.decide",), **page,
-    )  # fmt: skip
-    def _check(effort, rng):
-        result, again = rechecked(id, effort, rng)
-        found = {}
-        for s in of:
-            others = [experiments.stored(other) for other in s.others]
-            found[s.says] = sentences.decide(s, result, others)
-        wrong = {says: words for says, (holds, words) in found.items() if holds is False}
-        decided = [holds for holds, _ in found.values() if holds is not None]
-        if not decided:
-            raise LookupError(f"{id}: no sentence could be decided; run `dplit experiment {id}`")
-        return Evidence(
-            "fails" if wrong else "holds", "reproduced",
-            f"Of {len(of)} sentences {sum(decided)} hold in our runs, {len(wrong)} do not, "
-            f"{len(of) - len(decided)} are not decided; {again} stored scores computed again are "
-            "equal.",
-            cases=len(decided), counterexample=wrong or None,
+    def register(test):
+        says = inspect.getdoc(test)
+        if others:
+            says = says.replace("{other}", place(others[0]).lower())
+
+        @claim(
+            id, place(id), verdict, box, functions, chapter=chapter, says=" ".join(says.split()),
+            kind="reproduced", nothing_instead=NO_SENTENCE if verdict == WORDS[False] else "",
         )  # fmt: skip
+        def _check(effort, rng):
+            result, again = rechecked(figure, effort, rng)
+            holds, numbers = test(result, *map(experiments.stored, others), **given)
+            return Evidence(
+                WORDS[bool(holds)], "reproduced",
+                f"{numbers}; {again} stored scores computed again are equal.",
+                counterexample=None if holds else {"ours": numbers},
+            )  # fmt: skip
+
+        return test
+
+    return register

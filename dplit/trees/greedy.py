@@ -1,0 +1,295 @@
+r"""Greedy trees with a child for each level and two for a cut (Friedman and Schuster 2010).
+
+At each node the noisy number of its records decides whether the path ends. If not, every candidate
+column that is continuous is cut by an exponential mechanism, and another one chooses a column.
+A cut at t weighs :math:`e^{-r\,C(t)}`, with :math:`C(t)` what the two sides leave unexplained: it is
+the same for all t between two values, so the mechanism draws such an interval, with its length as
+a factor, and then a uniform point of it.
+
+What is public about a continuous column is what the path has left of its interval; it can be cut
+again. A categorical column is used up on the path. The costs are those of `dplit.trees.kary`.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from dplit.trees.arrays import LEAF, Trees
+from dplit.trees.cuts import EXPONENTIAL, add, between, clear, draw_position, pick
+from dplit.trees.kary import MAJORITY, SQUARES, Sorting, cost, sort_by_level
+from dplit.trees.median import by_column
+from dplit.trees.nodes import (
+    LEAVES,
+    NEEDS_NODES,
+    NODES,
+    WAITING,
+    Room,
+    Size,
+    each,
+    grow,
+    leaf_stats,
+    push,
+)
+from dplit.trees.paths import Path, descend
+
+
+class Rule(NamedTuple):
+    """How a node ends or splits.
+
+    Attributes
+    ----------
+    max_depth, max_features : int
+        Tests on a path; columns that compete at a node.
+    score : int
+        `SQUARES`, `ENTROPY` or `MAJORITY` of `dplit.trees.kary`.
+    most_bits : float
+        The most that a record counts by `ENTROPY`.
+    rate : float
+        Weight of a unit of cost, in every cut and choice; infinite: the best.
+    count_scale : float
+        Scale of the Laplace noise on a node's number of records.
+    fewest : float
+        A path ends where that number is below `fewest` times the most children that a test may have.
+    """
+
+    max_depth: int
+    max_features: int
+    score: int
+    most_bits: float
+    rate: float
+    count_scale: float
+    fewest: float
+
+
+def grow_id3_trees(domain, X, y, n_classes, parts, rule, *, rng, n_jobs=None):
+    """Grow a forest on private records.
+
+    Parameters
+    ----------
+    domain : Domain
+    X : float64 array, shape (n_records, n_features)
+        As `Domain.encode` gives it.
+    y : float64 array, shape (n_records,)
+        Codes of classes.
+    n_classes : int
+    parts : list of int arrays
+        For each tree the positions of its records.
+    rule : Rule
+    rng : numpy.random.Generator
+        Each tree draws from a stream of its own, spawned from it: `n_jobs` changes nothing.
+    n_jobs : int or None
+        Threads, as in joblib.
+
+    Returns
+    -------
+    trees : Trees
+    counts : int64 array, shape (n_leaves, n_classes)
+        Class counts of each leaf. Private.
+
+    Raises
+    ------
+    ValueError
+        If the forest would have more nodes than `dplit.trees.nodes.MAX_NODES`.
+    """
+    size = Size(rule.max_depth, len(parts))
+    alike = all(part is parts[0] for part in parts)
+    shared = by_column(X[parts[0]], domain.n_levels) if alike else None
+    tasks = [(X, y, n_classes, domain, part, shared, rule, size, r)
+             for part, r in zip(parts, rng.spawn(len(parts)))]  # fmt: skip
+    grown = each(_one_tree, tasks, n_jobs)
+    trees = Trees.join([tree[:3] for tree, _ in grown], domain.n_levels.max())
+    return trees, np.concatenate([counts for _, counts in grown])
+
+
+def _one_tree(X, y, n_classes, domain, part, shared, rule, size, rng):
+    columns, order = shared or by_column(X[part], domain.n_levels)
+    order, y, n_levels = order.copy(), y[part], domain.n_levels
+    most, n = max(n_levels.max(), 2), len(y)
+    room = Room.of(1024, rule.max_depth, most, n_records=n)
+    path = Path.of(domain.bounds, n_levels != 1, rule.max_depth)
+    choice = Choice.of(n_levels, n, n_classes)
+    tree = grow(_grow, room, size, path, columns, order, y, n_classes, n_levels, rule, rng, choice,
+                Sorting.of(most, n))  # fmt: skip
+    return tree, leaf_stats(order[0], tree[5], y, n_classes)
+
+
+class Choice(NamedTuple):
+    """What the choice at a node writes to.
+
+    Attributes
+    ----------
+    row_of : int64 array, shape (n_features,)
+        Row of the sorted records of each continuous column.
+    columns : int64 array, shape (n_features,)
+        Columns that can be tested, and then those drawn of them.
+    cuts, scores : float64 arrays, shape (n_features,)
+        Cut and score of each drawn column.
+    branch : int32 array, shape (n_records,)
+        The child of each record.
+    table : float64 array, shape (most children, at least 2 classes)
+    work : float64 array, shape (3, n_records + 2)
+    """
+
+    row_of: np.ndarray
+    columns: np.ndarray
+    cuts: np.ndarray
+    scores: np.ndarray
+    branch: np.ndarray
+    table: np.ndarray
+    work: np.ndarray
+
+    @classmethod
+    def of(cls, n_levels, n_records, n_classes):
+        """Arrays for the columns, of so many levels each (0: continuous), the records and classes."""
+        n_features = len(n_levels)
+        return cls(
+            np.cumsum(n_levels == 0) - 1,
+            np.empty(n_features, dtype=np.int64),
+            np.empty(n_features),
+            np.empty(n_features),
+            np.empty(n_records, dtype=np.int32),
+            np.empty((max(n_levels.max(), 2), max(n_classes, 2))),
+            np.empty((3, n_records + 2)),
+        )
+
+
+@njit(cache=True, nogil=True)
+def _grow(room, path, columns, order, y, n_classes, n_levels, rule, rng, choice, sorting):
+    """One tree, leaves numbered in order: see `dplit.trees.nodes`.
+
+    A node's records are the same stretch, start to end, of every row of `order`.
+    """
+    feature, threshold, child, _, _, ends, stack, at = room
+    n_nodes, n_leaves, waiting = at[NODES], at[LEAVES], at[WAITING]
+    while waiting > 0 and n_nodes + at[NEEDS_NODES] <= len(feature):
+        waiting -= 1
+        node, depth, parent = stack[waiting, 0], stack[waiting, 1], stack[waiting, 2]
+        start, end = stack[waiting, 3], stack[waiting, 4]
+        n_open = 0
+        if depth < rule.max_depth:
+            if parent >= 0:
+                descend(path, depth, feature[parent], threshold[parent], node == child[parent])
+            n_open, arity = _open(path, depth, n_levels, choice.columns)
+            noise = rng.standard_exponential() - rng.standard_exponential()
+            if end - start + rule.count_scale * noise < rule.fewest * arity:
+                n_open = 0
+        if n_open == 0:
+            feature[node], threshold[node], child[node] = LEAF, np.nan, n_leaves
+            ends[n_leaves] = end
+            n_leaves += 1
+            continue
+
+        j, cut = _choose(columns, order[:, start:end], y, n_classes, n_open, path, depth, n_levels,
+                         rule, rng, choice)  # fmt: skip
+        arity = max(n_levels[j], 2)
+        feature[node], threshold[node], child[node] = j, cut, n_nodes
+        for k in range(start, end):
+            i = order[0, k]
+            value = columns[j, i]
+            choice.branch[i] = int(value) if n_levels[j] > 0 else int(value > cut)
+        for row in range(len(order) if depth + 1 < rule.max_depth else 1):
+            sort_by_level(order[row, start:end], choice.branch, arity, sorting)
+        for step in range(arity - 1, -1, -1):
+            first, last = start + sorting.starts[step], start + sorting.starts[step + 1]
+            waiting = push(stack, waiting, n_nodes + step, depth + 1, node, first, last)
+        n_nodes += arity
+    at[NODES], at[LEAVES], at[WAITING] = n_nodes, n_leaves, waiting
+
+
+@njit(cache=True, nogil=True)
+def _open(path, depth, n_levels, found):
+    """Write the columns that can still be tested to `found`; how many, and their most children."""
+    n, most = 0, 0
+    for j in range(len(n_levels)):
+        cuttable = n_levels[j] > 0 or path.low[depth, j] < path.high[depth, j]
+        if path.left[depth, j] and cuttable:
+            found[n] = j
+            n += 1
+            most = max(most, n_levels[j], 2)
+    return n, most
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _choose(columns, order, y, n_classes, n_open, path, depth, n_levels, rule, rng, choice):
+    """A column and, where it is continuous, its cut."""
+    candidates, cuts, scores = choice.columns, choice.cuts, choice.scores
+    count = min(rule.max_features, n_open)
+    for k in range(count):
+        swap = k + int(rng.random() * (n_open - k))
+        candidates[k], candidates[swap] = candidates[swap], candidates[k]
+        j = candidates[k]
+        if n_levels[j] == 0:
+            cuts[k], least = draw_cut(columns[j], order[choice.row_of[j]], y, n_classes,
+                                      path.low[depth, j], path.high[depth, j], rule, choice.work,
+                                      rng)  # fmt: skip
+            scores[k] = -least
+        else:
+            cuts[k], levels = np.nan, choice.table[: n_levels[j]]
+            clear(levels)
+            for i in order[0]:
+                add(levels[int(columns[j, i])], y[i], n_classes)
+            scores[k] = -cost(levels, n_classes, rule.score, rule.most_bits)
+    k = 0
+    if count > 1:
+        k = pick(scores, count, rule.rate, EXPONENTIAL, rng)
+    return candidates[k], cuts[k]
+
+
+@njit(cache=True, nogil=True)
+def draw_cut(column, ids, y, n_classes, low, high, rule, work, rng):
+    """A cut of a continuous column in [low, high), and its cost.
+
+    `ids` are the node's records in the order of the column; `work` is three rows of room.
+    """
+    n = len(ids)
+    values, costs, sums = work[0], work[1], work[2]
+    values[0], values[n + 1] = low, high
+    for k in range(n):
+        values[k + 1] = column[ids[k]]
+    for k in range(n + 1):
+        costs[k] = 0.0
+    _add_costs(ids, y, n_classes, rule, costs[: n + 1])
+    _add_costs(ids[::-1], y, n_classes, rule, costs[: n + 1][::-1])
+    least = np.inf
+    for k in range(n + 1):
+        if values[k + 1] > values[k]:
+            least = min(least, costs[k])
+    total = 0.0
+    for k in range(n + 1):
+        length = values[k + 1] - values[k]
+        if length > 0:
+            worse = costs[k] - least
+            total += length * np.exp(-rule.rate * worse) if worse > 0 else length
+        sums[k] = total
+    k = draw_position(sums, n + 1, rng)
+    return between(values[k], values[k + 1], rng), costs[k]
+
+
+@njit(cache=True, nogil=True)
+def _add_costs(ids, y, n_classes, rule, costs):
+    """Add to ``costs[k]`` the `cost` of a child that holds the first k of the records.
+
+    A step for each record, so as not to go through all classes again. With n records the cap on the
+    bits is out of reach up to :math:`n = 2^{bits}`.
+    """
+    counts = np.zeros((1, max(n_classes, 2)))
+    squares, largest, logs, n = 0.0, 0.0, 0.0, 0
+    for k in range(len(ids)):
+        label = int(y[ids[k]])
+        c = counts[0, label] + 1
+        counts[0, label] = c
+        n += 1
+        if rule.score == SQUARES:
+            squares += 2 * c - 1
+            costs[n] += n - squares / n
+        elif rule.score == MAJORITY:
+            largest = max(largest, c)
+            costs[n] += n - largest
+        elif np.log2(n) > rule.most_bits:
+            costs[n] += cost(counts, n_classes, rule.score, rule.most_bits)
+        else:
+            logs += c * np.log2(c) - (c - 1) * np.log2(max(c - 1, 1.0))
+            costs[n] += n * np.log2(n) - logs

@@ -1,0 +1,189 @@
+"""Room for the nodes of a tree while it grows, depth first.
+
+A grower is a compiled loop over the nodes that wait. Where the room may be too small for the next
+node it stops; `grow` calls it again with more, and it goes on where it stopped. So all that it must
+remember stands in arrays: the waiting nodes in `stack`, and the numbers of things in `at`.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from joblib import Parallel, delayed
+from numba import njit
+
+MAX_NODES = 100_000_000  # of a forest: about 2 GB
+NODES, LEAVES, WAITING, STEPS, NEEDS_NODES, NEEDS_STEPS = range(6)  # places in `Room.at`
+
+
+class Size(NamedTuple):
+    """How large a forest is asked to be.
+
+    Attributes
+    ----------
+    max_depth, n_trees : int
+    advice : str
+        What else than fewer or shallower trees would help.
+    """
+
+    max_depth: int
+    n_trees: int
+    advice: str = ""
+
+    @property
+    def limit(self):
+        """Most nodes that a tree may have."""
+        return MAX_NODES // self.n_trees
+
+    def check(self, n_nodes):
+        """Raise a ValueError if trees of `n_nodes` are too large."""
+        if n_nodes > self.limit:
+            raise ValueError(
+                f"max_depth={self.max_depth} with n_estimators={self.n_trees} needs more than "
+                f"{MAX_NODES:,} nodes on this domain: choose fewer or shallower trees{self.advice}"
+            )
+
+
+class Room(NamedTuple):
+    """The arrays that a grower fills.
+
+    Attributes
+    ----------
+    feature, threshold, child, side, steps : arrays
+        As in `dplit.trees.arrays.Trees`, numbered from 0 in the tree.
+    ends : int32 array
+        Of each leaf, where its stretch of the tree's sorted records ends.
+    stack : int64 array, shape (most that can wait, 5)
+        Of each waiting node: its position, its depth, its parent, and the stretch of its records.
+    at : int64 array, shape (6,)
+        How many nodes, leaves, waiting nodes and steps there are; how many nodes and steps one test
+        may add.
+    """
+
+    feature: np.ndarray
+    threshold: np.ndarray
+    child: np.ndarray
+    side: np.ndarray
+    steps: np.ndarray
+    ends: np.ndarray
+    stack: np.ndarray
+    at: np.ndarray
+
+    @classmethod
+    def of(cls, nodes, depth, children, most_levels=None, n_records=None):
+        """Room for about as many nodes as given, and a root that waits.
+
+        Parameters
+        ----------
+        nodes, depth, children : int
+            Nodes to begin with; the longest path; the most children of a node.
+        most_levels : int, optional
+            Of a tree that splits levels in two: the most of a column.
+        n_records : int, optional
+            Of a tree that sorts its records into its leaves.
+        """
+        nodes += children
+        stack = np.zeros((depth * (children - 1) + 2, 5), dtype=np.int64)
+        stack[0] = 0, 0, -1, 0, n_records or 0
+        return cls(
+            feature=np.empty(nodes, dtype=np.int32),
+            threshold=np.empty(nodes),
+            child=np.empty(nodes, dtype=np.int32),
+            side=np.zeros(0 if most_levels is None else nodes, dtype=np.int32),
+            steps=np.empty(most_levels or 0, dtype=np.int32),
+            ends=np.empty(0 if n_records is None else nodes, dtype=np.int32),
+            stack=stack,
+            at=np.array([1, 0, 1, 0, children, most_levels or 0]),
+        )
+
+    def more(self, limit):
+        """The same with room for a test more, for up to `limit` nodes."""
+        longer, at = {}, self.at
+        nodes, steps = len(self.feature), len(self.steps)
+        if at[NODES] + at[NEEDS_NODES] > nodes:
+            size = min(2 * nodes, limit + at[NEEDS_NODES])
+            names = ("feature", "threshold", "child", "side", "ends")
+            longer = {name: size for name in names if len(getattr(self, name))}
+        if at[STEPS] + at[NEEDS_STEPS] > steps:
+            longer["steps"] = 2 * steps + at[NEEDS_STEPS]
+        return self._replace(
+            **{name: _longer(getattr(self, name), n) for name, n in longer.items()}
+        )
+
+    def filled(self):
+        """What was filled of feature, threshold, child, side, steps and ends, in arrays of its own."""
+        nodes, leaves, _, steps = self.at[:4]
+        return [a[:n].copy() for a, n in zip(self, (nodes, nodes, nodes, nodes, steps, leaves))]
+
+
+def _longer(array, length):
+    longer = np.zeros(length, dtype=array.dtype)
+    longer[: len(array)] = array
+    return longer
+
+
+def grow(grower, room, size, *arguments):
+    """Call a grower until no node waits; what it filled, as `Room.filled` gives it.
+
+    Parameters
+    ----------
+    grower : function
+        Compiled; called with the room and the arguments.
+    room : Room
+    size : Size
+
+    Raises
+    ------
+    ValueError
+        If the tree is too large.
+    """
+    grower(room, *arguments)
+    while room.at[WAITING]:
+        size.check(room.at[NODES])
+        room = room.more(size.limit)
+        grower(room, *arguments)
+    size.check(room.at[NODES])
+    return room.filled()
+
+
+@njit(cache=True, nogil=True, inline="always")
+def push(stack, waiting, node, depth, parent, start, end):
+    """Let a node wait; how many do."""
+    stack[waiting, 0], stack[waiting, 1], stack[waiting, 2] = node, depth, parent
+    stack[waiting, 3], stack[waiting, 4] = start, end
+    return waiting + 1
+
+
+def each(grow_one, tasks, n_jobs):
+    """``grow_one(*task)`` of every task, in order, in as many threads as joblib makes of `n_jobs`."""
+    if n_jobs is None or n_jobs == 1:
+        return [grow_one(*task) for task in tasks]
+    return Parallel(n_jobs=n_jobs, require="sharedmem")(delayed(grow_one)(*t) for t in tasks)
+
+
+def leaf_stats(records, ends, y, n_classes):
+    """Class counts of each leaf, or the number and the sum of its targets. Private.
+
+    Parameters
+    ----------
+    records : int array
+        Positions of the tree's records, those of a leaf side by side, in the order of the leaves.
+    ends : int array, shape (n_leaves,)
+        Where each leaf's records end.
+    y : array
+        Codes of classes, or targets.
+    n_classes : int
+        0 for targets.
+
+    Returns
+    -------
+    int64 array, shape (n_leaves, n_classes), or float64 array, shape (n_leaves, 2)
+    """
+    n_leaves, target = len(ends), y[records]
+    leaf = np.repeat(np.arange(n_leaves), np.diff(ends, prepend=0))
+    if n_classes:
+        cells = leaf * n_classes + target.astype(np.int64)
+        return np.bincount(cells, minlength=n_leaves * n_classes).reshape(n_leaves, n_classes)
+    sums = np.bincount(leaf, weights=target, minlength=n_leaves)
+    return np.column_stack([np.bincount(leaf, minlength=n_leaves), sums])

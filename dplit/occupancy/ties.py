@@ -19,6 +19,8 @@ from dplit.occupancy.bounds import rounding
 from dplit.occupancy.law import children_of, decay_table, weight_of_all
 from dplit.occupancy.model import at_least_zero
 
+LEAST = 1e-45  # blocks less likely than this are left out: all pairs together below 1e-35
+
 
 def tied_leaf_laws(multiplicities, depth, epsilon):
     r"""Exact law of the count of every leaf of a tree on one column with equal records.
@@ -27,7 +29,7 @@ def tied_leaf_laws(multiplicities, depth, epsilon):
     holds the first of them, up to and including the block of the record j, where j has the law of
     `leaf_law`; j = 0 sends none. The law of (i, k) goes from level to level. All values lie strictly
     inside the column's bounds. If all blocks are of one record, every row is `leaf_law`. What is left
-    out is as in `leaf_law`. The time grows with 2^d times the square of the number of blocks, and with
+    out has probability below 1e-30. The time grows with 2^d times the square of the number of blocks, and with
     the pairs (i, k) that occur times ``160 / epsilon``. Ours; thm-occupancy-ties in
     :doc:`/book/occupancy`.
 
@@ -132,7 +134,7 @@ def _children_laws(law, ends, after, decay, reach, epsilon):
     left, right = np.zeros_like(law), np.zeros_like(law)
     for i in range(len(ends)):
         for k in range(i, len(ends)):
-            if law[i, k] > 0:
+            if law[i, k] > LEAST:
                 m = ends[k] - ends[i]
                 weight = law[i, k] / weight_of_all(m, epsilon)
                 start, stop = children_of(m, m, reach)

@@ -2,8 +2,9 @@
 
 ``python book/refresh.py`` re-executes each notebook whose inputs have changed since its outputs
 were stored, and writes the pages of the API reference. The inputs of a notebook are the sources of
-its cells and of every module of `dplit` that they import, directly or through other modules, and the
-stored results where one of these reads them; their digest is kept in the notebook's metadata.
+its cells, every module of `dplit` whose names they use, directly or through other modules, the
+dockets of the chapters whose claims they ask for, and the files of `data/` that one of these reads;
+their digest is kept in the notebook's metadata.
 Comments, docstrings and blank lines do not count. The README's picture is a chapter's figure, copied
 out of its notebook.
 
@@ -19,12 +20,17 @@ import base64
 import hashlib
 import json
 import sys
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 BOOK = ROOT / "book"
+DOCKETS = ROOT / "dplit" / "claims"
+LOADERS = ("dplit", "claims", "cli", "experiments", "subjects")  # packages that find their modules
 STAMP = "dplit_inputs"
-EXPERIMENTS = ROOT / "dplit" / "experiments" / "store.py"
+REGISTRY = ROOT / "dplit" / "datasets" / "registry.py"  # reads what is public about the data sets
+PRINTED = ROOT / "dplit" / "printed.py"  # reads the papers' printed cells
+EXPERIMENTS = ROOT / "dplit" / "experiments" / "result.py"  # reads the stored results
 PICTURES = {BOOK / "_static" / "bound.png": (BOOK / "majority.ipynb", "fig-majority-bound")}
 
 
@@ -35,32 +41,108 @@ def notebooks():
 
 def digest(path):
     """Digest of a notebook's inputs: its code cells and the modules that they import."""
-    cells = [c for c in json.loads(path.read_text("utf-8"))["cells"] if c["cell_type"] == "code"]
-    sources = ["".join(cell["source"]) for cell in cells]
-    modules = sorted(closure(set().union(*map(imports, sources))))
-    parts = sources + [meaning(module.read_text("utf-8")) for module in modules]
-    if EXPERIMENTS in modules:
-        parts += [path.read_text("utf-8") for path in data_files()]
+    found = modules(path)
+    parts = code(path) + [meaning(module.read_text("utf-8")) for module in found]
+    if REGISTRY in found:
+        parts.append((ROOT / "data" / "registry.toml").read_text("utf-8"))
+    if PRINTED in found:
+        parts += [path.read_text("utf-8") for path in data_files(EXPERIMENTS in found)]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
 
 
-def data_files():
-    """The papers' printed cells and the stored results, in order."""
+def code(path):
+    """Sources of a notebook's code cells, list of str."""
+    cells = json.loads(path.read_text("utf-8"))["cells"]
+    return ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+
+
+def modules(path):
+    """The files of `dplit` that a notebook depends on, sorted."""
+    source = "\n".join(code(path))
+    found = closure(imports(source) | dockets(source))
+    if EXPERIMENTS in found:  # each paper's experiments are loaded when they are asked for
+        found |= closure(EXPERIMENTS.parent.glob("papers/*.py"))
+    return sorted(found)
+
+
+def data_files(results=True):
+    """The papers' printed cells and, if asked for, the stored results, in order."""
     data = ROOT / "data"
-    return sorted([*data.glob("printed/*.toml"), *data.glob("results/*/*.json")])
+    stored = data.glob("results/*/*.json") if results else ()
+    return sorted([*data.glob("printed/*.toml"), *stored])
+
+
+def dockets(source):
+    """Files of the dockets that ``claims.of("chapter")`` loads; of all, where `source` asks otherwise."""
+    found = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "claims.of":
+            chapter = ast.literal_eval(node.args[0])
+            stem = DOCKETS / chapter
+            own = [f for f in (stem.with_suffix(".py"), *stem.glob("*.py")) if f.is_file()]
+            found |= set(own or (DOCKETS / "runs").glob("*.py"))
+        elif isinstance(node, ast.Call) and ast.unparse(node.func) in ("claims.all", "claims.get"):
+            found |= set(DOCKETS.rglob("*.py"))
+    return found
 
 
 def imports(source, package=""):
-    """Files of `dplit` that `source` imports, anywhere in it."""
-    found = set()
-    for node in ast.walk(ast.parse(source)):
+    """Files of `dplit` that `source` imports, anywhere in it.
+
+    A name that a package only passes on counts as the module that defines it, whether it is imported
+    from the package or used as ``package.name``.
+    """
+    found, tree = set(), ast.parse(source)
+    for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            found |= {file for alias in node.names for file in files(alias.name)}
+            found |= {module_file(alias.name) for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
             base = _absolute(node, package)
-            found |= files(base)
-            found |= {file for alias in node.names for file in files(f"{base}.{alias.name}")}
-    return found
+            for alias in node.names:
+                inside = f"{base}.{alias.name}"
+                whole = not passes_on(module_file(inside))
+                names = () if whole else used(tree, alias.asname or alias.name)
+                if names:
+                    found |= {origin(inside, name) for name in names}
+                else:
+                    found.add(origin(base, alias.name))
+    return found - {None}
+
+
+def used(tree, package):
+    """The names that `tree` takes from `package`; none if it uses the package in any other way."""
+    plain = sum(isinstance(node, ast.Name) and node.id == package for node in ast.walk(tree))
+    names = [
+        node.attr
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute)
+        and isinstance(node.value, ast.Name)
+        and node.value.id == package
+    ]
+    return set(names) if len(names) == plain else set()
+
+
+@cache
+def passes_on(path):
+    """True for a package that defines nothing itself and loads no module by its name."""
+    if path is None or path.stem != "__init__" or path.parent.name in LOADERS:
+        return False
+    body = ast.parse(path.read_text("utf-8")).body
+    return not any(isinstance(node, (ast.FunctionDef, ast.ClassDef)) for node in body)
+
+
+@cache
+def origin(base, name):
+    """The file that `name` of ``from base import name`` comes from; None if it is not of `dplit`."""
+    path = module_file(f"{base}.{name}") or module_file(base)
+    if path is None or path.stem != "__init__" or path == module_file(f"{base}.{name}"):
+        return path
+    for node in ast.parse(path.read_text("utf-8")).body:
+        if isinstance(node, ast.ImportFrom):
+            for alias in node.names:
+                if (alias.asname or alias.name) == name:
+                    return origin(_absolute(node, base), alias.name)
+    return path
 
 
 def _absolute(node, package):
@@ -69,16 +151,11 @@ def _absolute(node, package):
     return ".".join([*stem, *([node.module] if node.module else [])])
 
 
-def files(module):
-    """The file of a module of `dplit`, and those of the packages around it."""
-    parts = module.split(".")
-    if parts[0] != "dplit":
-        return set()
-    found = set()
-    for n in range(1, len(parts) + 1):
-        stem = ROOT.joinpath(*parts[:n])
-        found |= {f for f in (stem.with_suffix(".py"), stem / "__init__.py") if f.is_file()}
-    return found
+def module_file(module):
+    """The file of a module or package of `dplit`; None if there is none."""
+    stem = ROOT.joinpath(*module.split("."))
+    found = (f for f in (stem.with_suffix(".py"), stem / "__init__.py") if f.is_file())
+    return next(found, None) if module.split(".")[0] == "dplit" else None
 
 
 def closure(start):

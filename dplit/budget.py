@@ -215,10 +215,19 @@ class Group(_Composition):
 class EqualParts(_Composition):
     r"""Alike parts on a shuffled set of records that was cut into equal parts; add-remove.
 
-    One record more moves another from part to part unless it falls into the part that grows, which
-    it does with probability at least :math:`1/\tau`. So the loss is at most
-    :math:`\log(e^\epsilon/\tau + (1 - 1/\tau) e^{3\epsilon})`, and comes as near to it as you
-    like (`dplit.audit.equal_parts_family_loss`).
+    The sizes of the :math:`\tau` parts differ by at most one. The loss is at most
+    :math:`\log(e^\epsilon/\tau + (1 - 1/\tau) e^{3\epsilon}) < 3\epsilon`, and comes as near to it as
+    you like (`dplit.random_forest.equal_parts_family_loss`).
+
+    Proof. With :math:`n + 1` records there is one slot more, in part :math:`t^* = n \bmod \tau`. Couple:
+    shuffle the first :math:`n` records into the old slots, then give the added record a uniform one of
+    all :math:`n + 1` slots; the record that was there, if any, moves to the new slot. With probability
+    :math:`s = \lceil (n+1)/\tau \rceil/(n+1) \ge 1/\tau`, whatever the shuffle, the added record's slot
+    is in :math:`t^*`, and then :math:`t^*` gains it and nothing else changes: a factor between
+    :math:`e^{\pm\epsilon}`. Else another part loses a record and gains the added one, and :math:`t^*`
+    gains the displaced one: three steps, :math:`e^{\pm 3\epsilon}`. Summed over shuffles, the ratio of
+    the two laws is at most :math:`s e^{\epsilon} + (1-s) e^{3\epsilon}`, and at least the same with
+    :math:`-\epsilon`, which by convexity is the milder side. With :math:`s \ge 1/\tau` that is the bound.
 
     Parameters
     ----------

@@ -16,6 +16,7 @@ INK = "#7a7f87"  # contrast of at least 3.5 against both white and the dark them
 PALETTE = sns.color_palette("colorblind")
 BLUE, ORANGE, GREEN, RED, PURPLE, BROWN = (PALETTE[i] for i in (0, 1, 2, 3, 4, 5))
 VERDICT_COLORS = {"holds": GREEN, "loose": BLUE, "assumes": PURPLE, "fails": ORANGE, "leaks": RED}
+VERDICT_COLORS |= {"agrees": PALETTE[9], "differs": BROWN, "undecided": PALETTE[7]}
 
 _RC = {
     "figure.figsize": (6.4, 3.6),

@@ -1,33 +1,45 @@
 """The layout of the package: a module imports only from modules above it, and none is long."""
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
+import yaml
 
 import dplit
+from dplit import claims
 
-PACKAGE = Path(__file__).resolve().parents[1] / "dplit"
+TESTS = Path(__file__).resolve().parent
+PACKAGE = TESTS.parent / "dplit"
 LONGEST_FILE = 400
 ORDER = """
 errors
-domain
-datasets
-budget
+domain budget printed neighbours loss work
 mechanisms
-sensitivity median occupancy utility balance attribute leaves
+sensitivity median balance occupancy utility median_forest
+majority depth random_forest
 multinomial consistency
-majority depth
 matrix
+boosting
+datasets
 trees
 forests
 baselines
 audit
 experiments
+ledger
 claims
 plotting cli
 """.split()
 FILES = sorted(p for p in PACKAGE.rglob("*.py") if p.parent != PACKAGE or p.stem[:2] != "__")
+
+
+def chapters():
+    """Stems of the chapters: the notebooks in the numbered parts of the table of contents."""
+    toc = yaml.safe_load((TESTS.parent / "_toc.yml").read_text("utf-8"))
+    numbered = [part for part in toc["parts"] if part.get("numbered")]
+    return [Path(entry["file"]).stem for part in numbered for entry in part["chapters"]]
 
 
 def name(path):
@@ -57,15 +69,48 @@ def home(name):
     return getattr(dplit, name).__module__.split(".")[1] if name in dplit.__all__ else name
 
 
-@pytest.mark.parametrize("path", FILES, ids=name)
-def test_a_module_imports_only_from_above(path):
-    own = top(path)
-    above = {*ORDER[: ORDER.index(own)], own}
-    assert set(imported(path)) <= above
+def test_a_module_imports_only_from_above():
+    wrong = []
+    for path in FILES:
+        above = {*ORDER[: ORDER.index(top(path))], top(path)}
+        wrong += [f"{name(path)} imports {n}" for n in imported(path) if n not in above]
+    assert wrong == []
 
 
-@pytest.mark.parametrize("path", sorted(PACKAGE.rglob("*.py")), ids=name)
-def test_files_are_short_and_documented(path):
-    source = path.read_text("utf-8")
-    assert source.count("\n") <= LONGEST_FILE
-    assert ast.get_docstring(ast.parse(source))
+def test_files_are_short_and_documented():
+    sources = {name(p): p.read_text("utf-8") for p in PACKAGE.rglob("*.py")}
+    assert [n for n, s in sources.items() if s.count("\n") > LONGEST_FILE] == []
+    assert [n for n, s in sources.items() if not ast.get_docstring(ast.parse(s))] == []
+
+
+def test_no_module_is_imported_for_its_side_effect():
+    pattern = re.compile(r"^(from|import) .*noqa:.*F401", re.M)
+    assert [name(p) for p in PACKAGE.rglob("*.py") if pattern.search(p.read_text("utf-8"))] == []
+
+
+def test_no_file_imports_the_privates_of_another():
+    pattern = re.compile(r"^from dplit\S* import .*\b_[a-z]\w*", re.M)
+    assert [name(p) for p in PACKAGE.rglob("*.py") if pattern.search(p.read_text("utf-8"))] == []
+
+
+# The one rule: a chapter's stem is its module's, its docket's and its tests' stem. Chapters on
+# experiments have no laws of their own; their dockets are in claims/runs.
+
+
+def is_there(folder, stem):
+    """True if `folder` has a module or a package of this stem."""
+    return (folder / f"{stem}.py").is_file() or (folder / stem / "__init__.py").is_file()
+
+
+@pytest.mark.parametrize("stem", [s for s in chapters() if not s.endswith("_experiments")])
+def test_a_chapters_stem_is_its_modules_its_dockets_and_its_tests(stem):
+    assert is_there(PACKAGE, stem), "the module"
+    assert is_there(PACKAGE / "claims", stem), "the docket"
+    assert list((TESTS / stem).glob("test_*.py")), "the tests"
+    assert {c.chapter for c in claims.of(stem)} == {stem}
+
+
+def test_every_docket_is_a_chapters():
+    dockets = {p.stem for p in (PACKAGE / "claims").iterdir() if p.stem[:1] not in "_."}
+    assert dockets <= {*chapters(), "runs"}
+    assert {c.chapter for c in claims.all()} <= set(chapters())

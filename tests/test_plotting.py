@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 from dplit import plotting
-from dplit.claims import VERDICTS
+from dplit.ledger import RUN_VERDICTS, VERDICTS
 
 mpl.use("agg")
 
@@ -37,7 +37,7 @@ def test_ink_is_readable_on_both_grounds(ground):
 
 
 def test_every_verdict_has_a_colour_of_its_own():
-    assert set(plotting.VERDICT_COLORS) == set(VERDICTS)
+    assert set(plotting.VERDICT_COLORS) == {*VERDICTS, *RUN_VERDICTS}
     for one, other in itertools.combinations(plotting.VERDICT_COLORS.values(), 2):
         assert one != other
 

@@ -15,23 +15,18 @@ from dplit.audit.estimators import (
     label_score,
     leaf_labels,
 )
-from dplit.audit.exact import (
+from dplit.audit.subject import Row, Subject
+from dplit.audit.suite import audit_subject, run, subjects
+from dplit.loss import (
     Witness,
     WorstCase,
     compare_laws,
     privacy_loss,
     privacy_loss_witness,
+    smallest_violation,
     worst_privacy_loss,
 )
-from dplit.audit.forest import (
-    ForestLaw,
-    equal_parts_bound,
-    equal_parts_family_loss,
-    forest_law,
-    rational_label_law,
-    smallest_equal_parts_loss,
-)
-from dplit.audit.neighbours import (
+from dplit.neighbours import (
     append_record,
     count_vectors,
     data_sets,
@@ -40,16 +35,12 @@ from dplit.audit.neighbours import (
     neighbouring_pairs,
     replace_record,
 )
-from dplit.audit.search import smallest_violation
-from dplit.audit.suite import Row, Subject, audit_subject, run, subjects
 
 __all__ = [
-    "Event", "ForestLaw", "FreshFit", "LowerBound", "Row", "Subject", "Witness", "WorstCase",
-    "append_record", "audit_estimator", "audit_subject", "bound_from_draws", "compare_laws",
-    "count_vectors", "data_sets",
-    "epsilon_lower_bound", "equal_parts_bound", "equal_parts_family_loss", "forest_labels",
-    "forest_law", "label_score", "leaf_labels", "neighbouring_counts", "neighbouring_data",
-    "neighbouring_pairs", "privacy_loss", "privacy_loss_witness", "rational_label_law",
-    "replace_record", "run", "smallest_equal_parts_loss", "smallest_violation",
-    "subjects", "worst_privacy_loss",
+    "Event", "FreshFit", "LowerBound", "Row", "Subject", "Witness", "WorstCase", "append_record",
+    "audit_estimator", "audit_subject", "bound_from_draws", "compare_laws", "count_vectors",
+    "data_sets", "epsilon_lower_bound", "forest_labels", "label_score", "leaf_labels",
+    "neighbouring_counts", "neighbouring_data", "neighbouring_pairs", "privacy_loss",
+    "privacy_loss_witness", "replace_record", "run", "smallest_violation", "subjects",
+    "worst_privacy_loss",
 ]  # fmt: skip

@@ -1,82 +1,48 @@
-"""What the private baselines share: checked parameters, the records of each tree, accounts."""
+"""What the private baselines share: records of each tree, bins of a column, releases of a leaf."""
 
 from __future__ import annotations
 
-import math
+from typing import NamedTuple
 
 import numpy as np
 
 from dplit import trees
-from dplit.budget import Budget, EqualParts, Group, Leak, Parallel, Sequence, Spend
-from dplit.errors import check_choice, check_epsilon, check_integer, check_neighbours
-from dplit.forests.base import PrivateForest
-from dplit.mechanisms import PermuteAndFlip
+from dplit.errors import check_integer
+from dplit.forests.base import BaseForest, parameters
+from dplit.forests.releases import flip, largest, noisy_counts, proved_means, published_means
+from dplit.trees.kary import Rule, grow_kary_trees
 
-ACCOUNTINGS = ("proved", "published")
 PUBLIC_N = 10_000  # a guess of the number of records, where none is given
 
 
-class Baseline(PrivateForest):
+@parameters
+class Baseline(BaseForest):
     """Base of the private baselines."""
 
-    def _tree_epsilon(self):
-        """Checked parameters; what each tree may spend, under add-remove neighbours."""
-        epsilon = check_epsilon(self.epsilon)
-        check_neighbours(self.neighbours)
-        n_trees = check_integer(self.n_estimators, "n_estimators", 1)
+    partitioned: bool | None = None
+
+    def _check(self):
+        super()._check()
         self._check_depth()
-        check_choice(self.accounting, ACCOUNTINGS, "accounting")
         if not isinstance(self.partitioned, (bool, np.bool_, type(None))):
             raise ValueError(f"partitioned must be True, False or None, got {self.partitioned!r}")
-        if self._is_proved() and self.neighbours == "replace-one":
-            epsilon /= 2  # one replaced record is one removed and one added
-        if self._is_partitioned():
-            return epsilon
-        share = epsilon / n_trees
-        while n_trees * share > epsilon:
-            share = math.nextafter(share, 0.0)
-        return share
 
     def _check_depth(self):
         check_integer(self.max_depth, "max_depth", 0)
 
-    def _is_proved(self):
-        return self.accounting == "proved"
-
     def _is_partitioned(self):
-        return self._is_proved() if self.partitioned is None else bool(self.partitioned)
+        return self._is_proved() if self.partitioned is None else self.partitioned
 
-    def _parts(self, n_records, rng):
-        """Positions of the records of each tree."""
-        n_trees = self.n_estimators
-        if not self._is_partitioned():
-            return [np.arange(n_records)] * n_trees
-        if not self._is_proved():
-            return np.array_split(rng.permutation(n_records), n_trees)
-        assigned = rng.integers(n_trees, size=n_records)
-        order = np.argsort(assigned, kind="stable")
-        return np.split(order, np.cumsum(np.bincount(assigned, minlength=n_trees))[:-1])
+    def _labels(self, counts, epsilon, rng):
+        """Class of each leaf and what it spends: permute-and-flip, or as published noisy counts."""
+        if self._is_proved():
+            return flip(counts, epsilon, rng)
+        released, spent = noisy_counts(counts, epsilon, rng)
+        return largest(released, rng), spent
 
-    def _account(self, schema, tree, *more):
-        """The budget of a fit from that of one tree, and from what all trees spend together."""
-        n_trees = self.n_estimators
-        if not self._is_partitioned():
-            forest = Sequence("trees", (tree,), "every tree reads all records", n_trees)
-        elif self.accounting == "published" and self.neighbours == "add-remove":
-            why = "one record more can move another one from tree to tree"
-            forest = EqualParts("trees", tree, n_trees, why)
-        else:
-            forest = Parallel("trees", (tree,), "a record is used in one tree", n_trees)
-        if self.neighbours == "replace-one":
-            why = "one replaced record is one removed and one added"
-            forest = Group("trees after a replacement", forest, 2, "replace-one", why)
-        return Budget(Sequence(type(self).__name__, (*schema, forest, *more)))
-
-
-def check_public_n(public_n):
-    """Check a public number of records, or None."""
-    if public_n is not None:
-        check_integer(public_n, "public_n", 1)
+    def _means(self, stats, epsilon, rng):
+        """Mean of each leaf and what it spends."""
+        return (proved_means if self._is_proved() else published_means)(stats, epsilon, rng)
 
 
 def leaf_stats(forest, records, y, n_classes, parts):
@@ -95,9 +61,9 @@ def leaf_stats(forest, records, y, n_classes, parts):
 
     Returns
     -------
-    float64 array, shape (n_leaves, 2 or n_classes)
+    float64 array, shape (n_leaves, 2), or int64 array, shape (n_leaves, n_classes)
     """
-    stats = np.zeros((forest.n_leaves, n_classes or 2))
+    stats = np.zeros((forest.n_leaves, n_classes or 2), np.int64 if n_classes else np.float64)
     for t, part in enumerate(parts):
         first, last = forest.leaf_starts[t : t + 2]
         single = trees.Trees(
@@ -115,42 +81,92 @@ def leaf_stats(forest, records, y, n_classes, parts):
     return stats
 
 
-# What a leaf releases ------------------------------------------------------------------------
+# Forests with a child for each level -------------------------------------------------------------
 
 
-def proved_labels(counts, epsilon, rng):
-    """A class of each leaf, by permute-and-flip."""
-    mechanism = PermuteAndFlip(epsilon, monotonic=True)
-    return mechanism.sample(counts.astype(np.int64), rng=rng)
+@parameters
+class KaryBaseline(Baseline):
+    """Base of the forests that cut continuous columns into bins and split on all levels at once.
+
+    `trees_` tests the numbers of bins, and `_read` gives them.
+    """
+
+    max_depth: int = 4
+    max_features: int | None = 5
+    bins: int = 5
+    rho: float = 0.5
+
+    def _check(self):
+        super()._check()
+        check_integer(self.bins, "bins", 1)
+        if self.max_features is not None:
+            check_integer(self.max_features, "max_features", 1)
+
+    def _read(self, X):
+        records = super()._read(X)
+        return bin_codes(self.domain_, records, self.bins_).T.astype(np.float64)
+
+    def _grown(self, binned, y, n_classes, parts, depth, choice, rng):
+        """Trees and the private statistics of their leaves."""
+        features = len(binned.codes) if self.max_features is None else self.max_features
+        rule = Rule(depth, features, choice.score, choice.rate, choice.count_scale)
+        return grow_kary_trees(
+            binned.codes, binned.arity, y, n_classes, parts, rule, rng=rng, n_jobs=self.n_jobs
+        )
+
+    def _binned(self, domain, records):
+        """Records as levels, and the depth that paths can reach."""
+        levels = domain.n_levels
+        arity = np.where(levels > 0, levels, self.bins)
+        binned = Binned(bin_codes(domain, records, self.bins), arity)
+        return binned, min(self.max_depth, int((arity > 1).sum()))
 
 
-def proved_label_spend(epsilon):
-    """What `proved_labels` costs a leaf."""
-    return Spend("class of a leaf", epsilon, f"PermuteAndFlip(epsilon={epsilon:.4g}) on its counts")
+class Binned(NamedTuple):
+    """Records as levels: a row of `codes` for each column, and the number of its levels."""
+
+    codes: np.ndarray
+    arity: np.ndarray
 
 
-def noisy_counts(counts, epsilon, rng):
-    """Class counts with Laplace noise of scale 1/epsilon."""
-    return counts + rng.laplace(scale=1 / epsilon, size=counts.shape)
+class Choice(NamedTuple):
+    """How a column is chosen: the score, its weight, and the noise of a test for purity (0: none)."""
+
+    score: int
+    rate: float
+    count_scale: float = 0.0
 
 
-def largest(counts, rng):
-    """Class of the largest count of each leaf; a uniform one of those that tie."""
-    tied = counts == counts.max(axis=1, keepdims=True)
-    return np.where(tied, rng.random(counts.shape), -1.0).argmax(axis=1)
+def bin_codes(domain, records, bins):
+    """Level of each record in each column; of a continuous one, its bin among equally wide ones.
+
+    The bins are those of the public interval, so they cost nothing (DiPriMe v1, section 4.2).
+
+    Parameters
+    ----------
+    domain : Domain
+    records : float64 array, shape (n_records, n_features)
+        As ``domain.encode`` gives it.
+    bins : int
+
+    Returns
+    -------
+    int32 array, shape (n_features, n_records), C order
+    """
+    lower, upper = domain.bounds.T
+    wide = (domain.n_levels == 0) & (upper > lower)
+    width = np.where(wide, upper - lower, 1.0)
+    codes = np.empty((len(domain), len(records)), dtype=np.int32)
+    for j, levels in enumerate(domain.n_levels):
+        if levels:
+            codes[j] = records[:, j]
+        else:
+            shares = (records[:, j] - lower[j]) / width[j]
+            codes[j] = np.minimum(shares * bins, bins - 1)
+    return codes
 
 
-def counts_spend(epsilon):
-    """What `noisy_counts` costs a leaf: a record changes one count, by one."""
-    return Spend("class counts of a leaf", epsilon, "Laplace noise of scale 1/epsilon")
-
-
-def proved_mean_spend(epsilon):
-    """What the means of a median forest cost a leaf, proved."""
-    note = f"BoundedMean(epsilon={epsilon:.4g}): Laplace noise on the votes for both ends"
-    return Spend("mean of a leaf", epsilon, note)
-
-
-def published_mean_leak():
-    """What they cost a leaf as published."""
-    return Leak("mean of a leaf", "the noise is scaled by the private count")
+def check_public_n(public_n):
+    """Check a public number of records, or None."""
+    if public_n is not None:
+        check_integer(public_n, "public_n", 1)

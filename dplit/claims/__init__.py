@@ -1,78 +1,80 @@
 """Every claim of the five papers, each with the computation that decides it.
 
-`all` lists them, `get` finds one, and ``Claim.check`` computes its evidence anew:
+A chapter's claims are its docket, the module of its name below this one, loaded when it is asked
+for. `of` gives one chapter's, `all` every claim, `get` one by its id, and ``Claim.check`` computes its
+evidence anew:
 
 >>> from dplit import claims
->>> claims.get("rdf/theorem-1").check().verdict
+>>> claims.of("majority")["rdf/theorem-1"].check().verdict
 'fails'
 """
 
 from __future__ import annotations
 
-from dplit.claims import (  # noqa: F401
-    diprime_balance,
-    diprime_balance_levels,
-    diprime_budget,
-    diprime_forest,
-    diprime_leaf_mean,
-    diprime_median,
-    diprime_occupancy,
-    diprime_occupancy_leaves,
-    diprime_routes,
-    diprime_selection,
-    diprime_tables,
-    diprime_utility,
-    diprime_utility_labels,
-    diprime_utility_loss,
-    diprime_utility_split,
-    diprime_v1,
-    diprime_v2,
-    rdf,
-    rdf_best_depth,
-    rdf_depth,
-    rdf_empty,
-    rdf_experiments,
-    rdf_forest,
-    rdf_leaves,
-    rdf_trees,
-    rdf_valid,
-    rosnam,
-)
-from dplit.claims.core import (
-    CAPACITY,
-    EFFORTS,
-    INTERVAL_ERROR,
-    KINDS,
-    LEDGER_ERROR,
-    PAPERS,
-    VERDICTS,
-    Claim,
-    Effort,
-    Evidence,
-    _registry,
-    claim_rng,
-    interval,
-)
-from dplit.claims.report import table
+import re
+from importlib import import_module
+from pkgutil import iter_modules
 
-__all__ = [
-    "CAPACITY", "EFFORTS", "INTERVAL_ERROR", "KINDS", "LEDGER_ERROR", "PAPERS", "VERDICTS",
-    "Claim", "Effort", "Evidence", "all", "claim_rng", "get", "interval", "table",
-]  # fmt: skip
+from dplit.ledger import PAPERS, interval
+from dplit.ledger.registry import registered, unknown
+from dplit.ledger.table import table
+from dplit.work import nearest
+
+__all__ = ["Docket", "all", "get", "interval", "of", "table"]
+
+RUNS = "runs"  # dockets of the chapters on experiments
+
+
+class Docket(tuple):
+    """Claims in order; by its id, ``docket["rdf/theorem-1"]`` is one of them."""
+
+    def __getitem__(self, key):
+        if not isinstance(key, str):
+            return super().__getitem__(key)
+        for claim in self:
+            if claim.id == key:
+                return claim
+        raise KeyError(unknown(key, [c.id for c in self]))
+
+
+def of(chapter):
+    """The claims of one chapter; imports that chapter's docket alone.
+
+    Raises
+    ------
+    ValueError
+        If no docket has claims of this chapter; the message names the nearest.
+    """
+    below = {m.name for m in iter_modules(__path__) if m.name != RUNS}
+    _load(chapter if chapter in below else RUNS)
+    found = Docket(sorted((c for c in registered() if c.chapter == chapter), key=_order))
+    if not found:
+        raise ValueError(f"no chapter {chapter!r} has claims; {nearest(chapter, sorted(below))}")
+    return found
 
 
 def all(paper=None):
-    """Every claim, in the order of the papers; those of one `paper` if it is given."""
-    order = list(PAPERS)
-    found = [c for c in _registry.values() if paper is None or c.paper == paper]
-    return tuple(sorted(found, key=lambda c: order.index(c.paper)))
+    """Every claim, by paper and id; those of one `paper` if it is given."""
+    for module in iter_modules(__path__):
+        _load(module.name)
+    return Docket(
+        sorted((c for c in registered() if paper is None or c.paper == paper), key=_order)
+    )
 
 
 def get(id):
     """The claim with this id; an unknown one is an error that names the nearest."""
-    if id in _registry:
-        return _registry[id]
-    import difflib
+    return all()[id]
 
-    near = difflib.get_close_matches(str(id), _registry, n=3) or list(_registry)[:3]
-    raise KeyError(f"no claim has the id {id!r}; the nearest are {', '.join(near)}")
+
+def _load(name):
+    """Import a docket: one module, or each module of a folder."""
+    module = import_module(f"{__name__}.{name}")
+    for part in iter_modules(getattr(module, "__path__", ())):
+        import_module(f"{module.__name__}.{part.name}")
+
+
+def _order(claim):
+    """By paper, then by id with its numbers as numbers, so that figure 10 follows figure 9."""
+    parts = [int(p) if p.isdigit() else p for p in re.split(r"(\d+)", claim.id)]
+    return list(PAPERS).index(claim.paper), [(isinstance(p, str), p) for p in parts]

@@ -7,10 +7,10 @@ exit status is 1 if anything comes out otherwise.
 
 from __future__ import annotations
 
-import json
 import sys
 
 from dplit.cli.options import add_json, add_work, progress
+from dplit.cli.text import aligned, dump, wrapped
 
 HELP = "audit the privacy of every mechanism and forest"
 EXAMPLES = """examples:
@@ -32,12 +32,14 @@ def run(arguments):
     from dplit import audit
 
     rows, interrupted = [], False
-    found = audit.run(effort=arguments.effort, seed=arguments.seed, jobs=arguments.jobs)
+    names = [s.name for s in audit.subjects(arguments.effort)]
+    found = audit.run(arguments.effort, arguments.seed, arguments.jobs)
     try:
-        for row in progress(found, "subject", arguments):
+        for row in progress(found, "subject", arguments, total=len(names)):
             rows.append(row._asdict())
     except KeyboardInterrupt:
         interrupted = True
+    rows.sort(key=lambda row: names.index(row["subject"]))
     ok = bool(rows) and all(row["ok"] for row in rows)
     print(_json(rows, ok, interrupted, arguments) if arguments.json else _text(rows))
     if interrupted:
@@ -47,23 +49,20 @@ def run(arguments):
 
 
 def _json(rows, ok, interrupted, arguments):
-    from dplit.claims.core import plain
-    from dplit.claims.verify import versions
+    from dplit.work import versions
 
     found = {
         "ok": ok and not interrupted,
         "interrupted": interrupted,
         "effort": arguments.effort,
         "seed": arguments.seed,
-        "versions": versions(),
-        "rows": plain(rows),
+        "versions": versions("numpy", "scipy"),
+        "rows": rows,
     }
-    return json.dumps(found, indent=2, ensure_ascii=False, allow_nan=False)
+    return dump(found)
 
 
 def _text(rows):
-    from dplit.claims.report import aligned, wrapped
-
     cells = [[_cell(row[name]) for name in COLUMNS] for row in rows]
     table = aligned(COLUMNS, cells, shrink=1, right=(2, 3))
     notable = [row for row in rows if not row["ok"] or row["expected"] == "caught"]

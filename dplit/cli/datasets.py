@@ -6,10 +6,10 @@ whose source is "data" was read off the records, and is not public.
 
 from __future__ import annotations
 
-import json
 import sys
 
 from dplit.cli.options import add_json
+from dplit.cli.text import aligned, dump, wrapped
 
 HELP = "list the data sets, or describe one"
 EXAMPLES = """examples:
@@ -31,7 +31,7 @@ def run(arguments):
 
     if arguments.name is None:
         rows = datasets.table().to_dict("records")
-        print(_dump(rows) if arguments.json else _listing(rows))
+        print(dump(rows) if arguments.json else _listing(rows))
         return 0
     try:
         found = describe(datasets.load(arguments.name))
@@ -40,7 +40,7 @@ def run(arguments):
     except OSError as error:  # its files are not here, and can't be downloaded
         print(f"dplit datasets: {error}", file=sys.stderr)
         return 1
-    print(_dump(found) if arguments.json else _description(found))
+    print(dump(found) if arguments.json else _description(found))
     return 0
 
 
@@ -72,8 +72,6 @@ def _column(name, feature, dataset):
 
 
 def _listing(rows):
-    from dplit.claims.report import aligned
-
     header = tuple(rows[0])
     numbers = [i for i, name in enumerate(header) if not isinstance(rows[0][name], str)]
     cells = [[str(value) for value in row.values()] for row in rows]
@@ -81,8 +79,6 @@ def _listing(rows):
 
 
 def _description(found):
-    from dplit.claims.report import aligned, wrapped
-
     said = [k for k, v in found.items() if v and k not in ("name", "title", "columns")]
     head = [
         f"{found['name']}: {found['title']}",
@@ -103,9 +99,3 @@ def _domain(column):
 
 def _words(value):
     return ", ".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value).strip()
-
-
-def _dump(found):
-    from dplit.claims.core import plain
-
-    return json.dumps(plain(found), indent=2, ensure_ascii=False, allow_nan=False)

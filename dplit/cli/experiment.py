@@ -3,19 +3,20 @@
 A run continues the result file that is there: what it holds is not run again, and a run that was
 stopped loses only the tasks that were running. Without --out the file is under dplit-results/ in
 the current folder; the results of the project, in data/results/, stay as they are. A table is
-printed beside the paper's cells; one that follows from a formula is computed. The exit status is 0
-if the run is complete.
+printed beside the paper's cells; one that follows from a formula is computed. A task that fails
+stops no other: it is named at the end, and the next run tries it again. The exit status is 0 if the
+run is complete, 1 if tasks failed.
 """
 
 from __future__ import annotations
 
-import json
 import shlex
 import sys
 from functools import partial
 from pathlib import Path
 
 from dplit.cli.options import add_json, jobs, progress, whole
+from dplit.cli.text import aligned, dump, wrapped
 
 HELP = "run the papers' tables and figures again"
 EXAMPLES = """examples:
@@ -63,36 +64,44 @@ def add_arguments(parser):
 def run(arguments):
     """Run the command; returns the exit status."""
     from dplit import experiments
-    from dplit.datasets import DatasetError
 
     if arguments.id is None:
         rows = [_listed(id) for id in experiments.ids()] + [
             _of_formula(id) for id in experiments.FORMULAS
         ]
-        print(_dump(rows) if arguments.json else _listing(rows))
+        print(dump(rows) if arguments.json else _listing(rows))
         return 0
     if arguments.id in experiments.FORMULAS:
         print(_computed(arguments))
         return 0
-    interrupted = False
+    lost, interrupted = [], False
     try:
         found = experiments.get(arguments.id)
         out = Path(arguments.out or f"{FOLDER}/{found.id}.json")
         try:
-            _run(arguments, out)
+            lost = _run(arguments, out).lost
         except KeyboardInterrupt:
             interrupted = True
         result = experiments.read(out) if out.is_file() else experiments.Result(found.id)
     except ValueError as error:
         arguments.error(str(error))
-    except DatasetError as error:  # its files are not here, and can't be downloaded
-        print(f"dplit experiment: {error}", file=sys.stderr)
-        return 1
-    print(_json(found, result, interrupted) if arguments.json else _text(found, result))
+    if result.cells or not lost or arguments.json:
+        print(_json(found, result, interrupted, lost) if arguments.json else _text(found, result))
+    for line in _lost(lost):
+        print(f"dplit experiment: {line}", file=sys.stderr)
     if interrupted:
         print(f"interrupted: the same command goes on from {out}", file=sys.stderr)
         return 130
-    return 0
+    return 1 if lost else 0
+
+
+def _lost(lost):
+    """One line for each way in which tasks failed: the error, how many, and of which cells."""
+    for error in dict.fromkeys(error for _, _, error in lost):
+        keys = [key for key, _, of in lost if of == error]
+        cells = list(dict.fromkeys(keys))
+        named = ", ".join(cells[:3]) + (f" and {len(cells) - 3} more cells" if cells[3:] else "")
+        yield f"{error}; {len(keys)} {'task' if len(keys) == 1 else 'tasks'} lost: {named}"
 
 
 def _run(arguments, out):
@@ -102,7 +111,7 @@ def _run(arguments, out):
     words += [word for glob in arguments.cells for word in ("--cells", glob)]
     if arguments.repetitions is not None:
         words += ["--repetitions", str(arguments.repetitions)]
-    experiments.run(
+    return experiments.run(
         arguments.id,
         jobs=arguments.jobs,
         seed=arguments.seed,
@@ -139,21 +148,20 @@ def _listed(id):
 
 def _of_formula(id):
     """One table that is computed, in the same form."""
-    from dplit.experiments import formulas
+    from dplit import experiments
 
-    n = len(formulas.cells(id))
-    title = f"{formulas.FORMULAS[id].title} (computed)"
+    n = len(experiments.computed(id))
+    title = f"{experiments.FORMULAS[id].title} (computed)"
     return {"id": id, "cells": n, "run": n, "stored": 0, "repetitions": 0, "title": title}
 
 
 def _computed(arguments):
     """A table of a formula, as text or JSON."""
     from dplit import experiments
-    from dplit.claims.report import aligned, wrapped
 
     shown = experiments.computed(arguments.id).reset_index()
     if arguments.json:
-        return _dump({"experiment": arguments.id, "cells": shown.to_dict("records")})
+        return dump({"experiment": arguments.id, "cells": shown.to_dict("records")})
     head = wrapped(f"{arguments.id}: {experiments.FORMULAS[arguments.id].title}, computed")
     return (
         head + "\n\n" + aligned(tuple(shown.columns), [list(map(str, r)) for r in shown.to_numpy()])
@@ -161,8 +169,6 @@ def _computed(arguments):
 
 
 def _listing(rows):
-    from dplit.claims.report import aligned
-
     header = tuple(rows[0])
     cells = [[str(value) for value in row.values()] for row in rows]
     return aligned(header, cells, shrink=len(header) - 1, right=(1, 2, 3, 4))
@@ -170,7 +176,6 @@ def _listing(rows):
 
 def _text(found, result):
     from dplit import experiments
-    from dplit.claims.report import aligned, wrapped
 
     head = [wrapped(f"{found.id}: {found.title}"), *([wrapped(found.ours)] if found.ours else [])]
     if _is_table(found.id):
@@ -187,7 +192,7 @@ def _text(found, result):
     return "\n\n".join([*head, aligned(("cell", "mean", "deviation"), cells)])
 
 
-def _json(found, result, interrupted):
+def _json(found, result, interrupted, lost):
     from dplit import experiments
 
     cells = {
@@ -203,12 +208,13 @@ def _json(found, result, interrupted):
         "interrupted": interrupted,
         "seed": result.seed,
         "runs": result.runs,
+        "lost": [{"cell": key, "repetition": r, "error": error} for key, r, error in lost],
         "cells": cells,
     }
     if _is_table(found.id):
         rows = experiments.compare(found.id, result)
         answer["agree"] = {f"{r.data}/{r.row}": r.agrees for r in rows}
-    return _dump(answer)
+    return dump(answer)
 
 
 def _is_table(id):
@@ -218,9 +224,3 @@ def _is_table(id):
 def _numbers(value):
     values = value.tolist() if getattr(value, "ndim", 0) else [float(value)]
     return " ".join(f"{v:.4g}" for v in values)
-
-
-def _dump(found):
-    from dplit.claims.core import plain
-
-    return json.dumps(plain(found), indent=2, ensure_ascii=False, allow_nan=False)

@@ -2,8 +2,9 @@
 with the declared one.
 
 A claim holds, is loose (true, with a better constant), assumes (true once a missing assumption is
-named), fails (there is a counterexample) or leaks (a privacy statement that fails). The exit status
-is 1 if a computed verdict is not the declared one or a check stops with an error.
+named), fails (there is a counterexample) or leaks (a privacy statement that fails). Our runs agree
+with a sentence about an experiment, differ from it, or leave it undecided. The exit status is 1 if a
+computed verdict is not the declared one or a check stops with an error.
 """
 
 from __future__ import annotations
@@ -11,8 +12,10 @@ from __future__ import annotations
 import contextlib
 import json
 import sys
+from collections import Counter
 
 from dplit.cli.options import add_json, add_work, progress
+from dplit.cli.text import WIDTH, aligned, dump, wrapped
 
 HELP = "check the claims of the five papers"
 EXAMPLES = """examples:
@@ -53,9 +56,10 @@ def add_arguments(parser):
 def run(arguments):
     """Run the command; returns the exit status."""
     from dplit import claims
-    from dplit.claims import report, verify
+    from dplit.ledger import PAPERS
+    from dplit.ledger import run as verify
 
-    _check_papers(arguments, claims.PAPERS)
+    _check_papers(arguments, PAPERS)
     try:
         chosen = verify.select(claims.all(), arguments.claim, arguments.paper)
     except ValueError as error:
@@ -64,9 +68,9 @@ def run(arguments):
     rows = verify.in_order(rows, chosen)
     if arguments.json:
         found = verify.to_dict(rows, arguments.effort, arguments.seed, interrupted)
-        print(json.dumps(found, indent=2, ensure_ascii=False, allow_nan=False))
+        print(dump(found))
     else:
-        print(report.text(rows))
+        print(report(rows))
     if interrupted:
         print(f"interrupted: {len(rows)} of {len(chosen)} claims were checked", file=sys.stderr)
         return 130
@@ -83,7 +87,7 @@ def _check_papers(arguments, papers):
 
 def _collect(chosen, arguments):
     """The rows that came back, and whether the user stopped the work before all had."""
-    from dplit.claims import verify
+    from dplit.ledger import run as verify
 
     rows = []
     jobs = -1 if arguments.dask else 1 if len(chosen) == 1 else arguments.jobs
@@ -117,3 +121,53 @@ def _backend(arguments):
         arguments.error(f"argument --dask: {where} ({error})")
     with client, joblib.parallel_config(backend="dask"):
         yield
+
+
+def report(rows):
+    """The report of ``dplit verify``: a table, what decided each failure, and totals.
+
+    Parameters
+    ----------
+    rows : sequence of `dplit.ledger.run.Row`
+    """
+    parts = [aligned(HEADER, [_cells(r) for r in rows], shrink=1, right=(5, 6))]
+    parts += [_counterexample(r) for r in rows if r.evidence and r.evidence.counterexample]
+    parts += [_mismatch(r) for r in rows if not r.ok]
+    return "\n\n".join([*parts, _totals(rows)])
+
+
+HEADER = ("id", "where", "declared", "computed", "evidence", "cases", "seconds")
+
+
+def _cells(row):
+    c, found = row.claim, row.evidence
+    mark = "" if row.ok else " <--"
+    kind, cases = (found.kind, f"{found.cases:,}") if found else ("", "")
+    return c.id, c.where, c.verdict, row.computed + mark, kind, cases, f"{row.seconds:.2f}"
+
+
+def _counterexample(row):
+    """What decided the verdict, and the data that reproduce it (shortened; --json has all)."""
+    data = json.dumps(row.evidence.to_dict()["counterexample"], ensure_ascii=False)
+    if len(data) > 3 * WIDTH:
+        data = data[: 3 * WIDTH] + "…"
+    return wrapped(f"{row.claim.id}: {row.evidence.summary}") + "\n" + wrapped(f"  {data}", "    ")
+
+
+def _mismatch(row):
+    if row.error:
+        return wrapped(f"{row.claim.id}: the check stopped: {row.error}")
+    said = f"declared {row.claim.verdict}, computed {row.computed}"
+    return wrapped(f"{row.claim.id}: {said}: {row.evidence.summary}")
+
+
+def _totals(rows):
+    """ "5 claims: 3 holds, 2 fails; 1 not as declared"."""
+    from dplit.ledger import RUN_VERDICTS, VERDICTS
+
+    counts = Counter(r.computed for r in rows)
+    parts = ", ".join(f"{counts[v]} {v}" for v in (*VERDICTS, *RUN_VERDICTS, "error") if counts[v])
+    wrong = sum(not r.ok for r in rows)
+    noun = "claim" if len(rows) == 1 else "claims"
+    verdict = f"{wrong} not as declared" if wrong else "all as declared"
+    return f"{len(rows)} {noun}: {parts}; {verdict}"

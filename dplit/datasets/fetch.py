@@ -1,7 +1,8 @@
-"""A file's bytes: from the reader's own folder, or downloaded once.
+"""A file's bytes: from the checkout, from the reader's own folder, or downloaded once.
 
-The folder is ``DPLIT_DATA``; there a file stands at ``<folder>/<file>`` or ``<folder>/<file>.gz``.
-Nothing is used whose sha256 is not the registry's.
+A checkout carries the sets in ``data/sets``, beside the registry; an installed package has the
+registry alone. The reader's folder is ``DPLIT_DATA``. In either a file stands at ``<folder>/<file>``
+or ``<folder>/<file>.gz``. Nothing is used whose sha256 is not the registry's.
 """
 
 from __future__ import annotations
@@ -9,12 +10,16 @@ from __future__ import annotations
 import gzip
 import hashlib
 import io
+import logging
 import os
+import warnings
 import zipfile
 from pathlib import Path
 from urllib.parse import quote
 
 import platformdirs
+
+from dplit.datasets import registry
 
 VARIABLE = "DPLIT_DATA"
 
@@ -34,12 +39,12 @@ def contents(entry, file):
     Raises
     ------
     DatasetError
-        If the file is neither in ``DPLIT_DATA`` nor to be downloaded, or has another checksum.
+        If the file is neither in the checkout nor in ``DPLIT_DATA`` nor to be downloaded, or the
+        first one found has another checksum.
     """
     path = _local(entry, file)
     if path is not None:
-        data = _unpack(path, file.name) if path.name != file.name else path.read_bytes()
-        return _checked(data, entry, file, path)
+        return _checked(_unpack(path, file.name), entry, file, path)
     path = _download(entry, file)
     try:
         return _checked(_unpack(path, file.name), entry, file, _address(entry, file))
@@ -48,9 +53,19 @@ def contents(entry, file):
         raise
 
 
+def is_local(entry, file):
+    """True if `contents` needs no download: the file is in the checkout or in ``DPLIT_DATA``."""
+    return _local(entry, file) is not None
+
+
+def _carried():
+    return registry.path().parent / "sets"
+
+
 def _local(entry, file):
-    root = os.environ.get(VARIABLE)
-    places = [Path(root, entry.folder, file.name + end) for end in ("", ".gz")] if root else []
+    named = os.environ.get(VARIABLE)
+    roots = [_carried(), *([Path(named)] if named else [])]
+    places = [root / entry.folder / (file.name + end) for root in roots for end in ("", ".gz")]
     return next((p for p in places if p.is_file()), None)
 
 
@@ -60,38 +75,45 @@ def _address(entry, file):
 
 def _download(entry, file):
     """Path of the downloaded file or archive, in the user's cache folder."""
-    import pooch  # here: it warns in a notebook without ipywidgets
-
     address = _address(entry, file)
     if not address:
         raise DatasetError(
-            f"data set {entry.name!r} can't be downloaded: {entry.unavailable}. {_remedy(entry, file)}"
+            f"data set {entry.name!r} can't be downloaded, since its file is not as its home has it: "
+            f"{entry.changed}. {_remedy(entry, file)}"
         )
     folder = Path(platformdirs.user_cache_dir("dplit"), entry.folder)
     packed = address.endswith((".gz", ".zip"))
+    known = None if packed else f"sha256:{file.sha256}"
     try:
-        path = pooch.retrieve(
-            address,
-            known_hash=None if packed else f"sha256:{file.sha256}",
-            fname=address.rpartition("/")[2].replace("%20", " "),
-            path=folder,
-        )
+        return _retrieve(address, known, address.rpartition("/")[2].replace("%20", " "), folder)
     except (OSError, ValueError) as error:  # no connection, no such page; another checksum
         raise DatasetError(
             f"data set {entry.name!r}: download of {address} failed ({error}). {_remedy(entry, file)}"
         ) from error
-    return Path(path)
+
+
+def _retrieve(address, known_hash, name, folder):
+    """Pooch's download, without a word: neither its log nor tqdm's remark that a notebook has no widgets."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        import pooch
+    logger = pooch.get_logger()
+    level = logger.level
+    logger.setLevel(logging.ERROR)
+    try:
+        return Path(pooch.retrieve(address, known_hash=known_hash, fname=name, path=folder))
+    finally:
+        logger.setLevel(level)
 
 
 def _unpack(path, name):
-    if path.suffix == ".zip" and path.name != name:
-        return _member(path.read_bytes(), name)
-    data = path.read_bytes()
-    return gzip.decompress(data) if path.name == f"{name}.gz" else data
+    if path.name == name:
+        return path.read_bytes()
+    return _member(path, name) if path.suffix == ".zip" else gzip.decompress(path.read_bytes())
 
 
-def _member(archive, name):
-    with zipfile.ZipFile(io.BytesIO(archive)) as opened:
+def _member(path, name):
+    with zipfile.ZipFile(io.BytesIO(path.read_bytes())) as opened:
         inside = {n.rpartition("/")[2]: n for n in opened.namelist()}
         return opened.read(inside[name]) if name in inside else b""
 
@@ -108,6 +130,9 @@ def _checked(data, entry, file, where):
 
 def _remedy(entry, file):
     place = f"{entry.folder}/{file.name}"
+    carried = f"A checkout of the project carries data/sets/{place} (or {place}.gz)"
+    if not _carried().is_dir():
+        carried += ", which the installed package leaves out"
     return (
-        f"The environment variable {VARIABLE} can name a folder that holds {place} (or {place}.gz)"
+        f"{carried}; the environment variable {VARIABLE} can name another folder that holds {place}"
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from dplit.datasets import registry, synthetic
+from dplit.datasets import fetch, registry, synthetic
 from dplit.datasets.dataset import Dataset
 from dplit.datasets.fetch import DatasetError
 from dplit.datasets.readers import read
@@ -72,6 +72,12 @@ def load(name, *, missing="drop", n=None, seed=None, nested=False):
         home=entry.home,
         notes=entry.notes,
     )
+
+
+def available(name):
+    """True if `load` finds every file of the data set `name` on this machine, without a network."""
+    entry = registry.entry(name)
+    return all(fetch.is_local(entry, file) for file in entry.files)
 
 
 def _records(entry, n, seed, nested):

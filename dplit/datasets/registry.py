@@ -69,7 +69,7 @@ class Entry:
     folder: str = ""
     files: tuple = ()
     download: str = ""
-    unavailable: str = ""
+    changed: str = ""
     fields: tuple = ()
     header: bool = False
     skip: int = 0
@@ -97,12 +97,17 @@ class Entry:
         return tuple(Column(name=n, **_tuples(self.every_column)) for n in names)
 
 
+def path():
+    """Where the registry is: in an installed package its own copy, in a checkout ``data``."""
+    found = next((p for p in PLACES if p.exists()), None)
+    if found is None:
+        raise FileNotFoundError(f"registry.toml must be at one of {[str(p) for p in PLACES]}")
+    return found
+
+
 @cache
 def _tables():
-    path = next((p for p in PLACES if p.exists()), None)
-    if path is None:
-        raise FileNotFoundError(f"registry.toml must be at one of {[str(p) for p in PLACES]}")
-    return tomllib.loads(path.read_text(encoding="utf-8"))
+    return tomllib.loads(path().read_text(encoding="utf-8"))
 
 
 def _tuples(table):

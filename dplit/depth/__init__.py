@@ -18,7 +18,6 @@ from dplit.depth.best import (
     forest_accuracy,
     parity_accuracy,
     relevant_tested,
-    suggested_trees,
     vote_law,
 )
 from dplit.depth.leaves import (
@@ -40,5 +39,5 @@ __all__ = [
     "best_depth", "deeper_from", "effective_records", "empty_leaf_visited", "empty_leaves",
     "empty_leaves_floor", "expected_empty_floor", "expected_untested", "expected_untested_mixed",
     "forest_accuracy", "leaves_law", "parity_accuracy", "published_depth", "relevant_tested",
-    "suggested_trees", "table_depth", "untested_features", "vote_law",
+    "table_depth", "untested_features", "vote_law",
 ]  # fmt: skip

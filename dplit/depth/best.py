@@ -17,7 +17,6 @@ from itertools import count
 from math import comb, inf, log
 
 import numpy as np
-from scipy.special import lambertw
 from scipy.stats import binom, hypergeom
 
 from dplit.errors import check_epsilon, check_integer, check_positive
@@ -138,26 +137,6 @@ def best_depth(n, features, relevant, epsilon, trees=1, repeated=True):
     """
     records = effective_records(n, epsilon, trees)
     return next(d for d in count() if deeper_from(d, features, relevant, repeated) >= records)
-
-
-def suggested_trees(n, depth, epsilon):
-    r"""About how many trees are best: :math:`n_\epsilon / (x\, 2^d)` with :math:`x = 1.2564\dots`.
-
-    It solves :math:`2x = e^x - 1`. There the mean margin of the vote, in its standard deviations, is largest for
-    trees that are hardly better than a coin. Better trees want fewer: up to a fifth fewer where a path tests the
-    relevant feature with probability 0.4 to 0.7 (:prf:ref:`thm-number-of-trees`), and one tree alone if all trees
-    have the same leaves (:prf:ref:`thm-one-leaf`).
-
-    Parameters
-    ----------
-    n : float
-        Mean number of records; under add-remove a public guess of it.
-    depth : int
-    epsilon : float
-        Budget of the forest, add-remove; ``inf`` without privacy.
-    """
-    x = -0.5 - lambertw(-0.5 * np.exp(-0.5), -1).real
-    return effective_records(n, epsilon) / 2 ** check_integer(depth, "depth", 0) / x
 
 
 def vote_law(depth, n, features, target, epsilon, trees=1, repeated=True):

@@ -1,39 +1,25 @@
-"""The papers' tables and figures, run again: the machinery, the printed cells, and the protocol.
+"""The papers' tables and figures, run again: what is run, how, and what came out.
 
 `ids` lists the experiments, `get` gives one, `run` runs what is missing of it, `stored` is the
-result that comes with the project, and `side_by_side` sets it beside the printed cells:
+result that comes with the project, `recheck` runs a part of it again, and `side_by_side` sets it
+beside the printed cells:
 
 >>> from dplit import experiments
 >>> experiments.get("diprime-v2/table-1").repetitions
 10
 """
 
-from dplit.experiments import (  # noqa: F401
-    diprime_figures,
-    diprime_hyper,
-    diprime_sentences,
-    diprime_tables,
-    rdf_compared,
-    rdf_figures,
-    rdf_sentences,
-    rdf_tables,
-)
-from dplit.experiments.comparison import (
-    agree,
-    by_set,
-    compare,
-    series,
-    side_by_side,
-    tally,
-    verdicts,
-)
-from dplit.experiments.core import Cell, Experiment, get, ids
+from dplit.experiments.cells import Cell, Experiment, get, ids
+from dplit.experiments.compare import agree, by_set, compare, series, side_by_side, tally
+from dplit.experiments.curves import key, outcome, signed_rank
 from dplit.experiments.formulas import FORMULAS, computed
-from dplit.experiments.protocol import run_task
-from dplit.experiments.running import run, select
-from dplit.experiments.store import Result, read, stored
+from dplit.experiments.rdf_variants import ReachedForest
+from dplit.experiments.result import Result, read, stored
+from dplit.experiments.run import recheck, run, same, select
+from dplit.experiments.task import observed, run_task
 
 __all__ = [
-    "FORMULAS", "Cell", "Experiment", "Result", "agree", "by_set", "compare", "computed", "get", "ids", "read",
-    "run", "run_task", "select", "series", "side_by_side", "stored", "tally", "verdicts",
+    "FORMULAS", "Cell", "Experiment", "ReachedForest", "Result", "agree", "by_set", "compare", "computed", "get",
+    "ids", "key", "observed", "outcome", "read", "recheck", "run", "run_task", "same", "select", "series",
+    "side_by_side", "signed_rank", "stored", "tally",
 ]  # fmt: skip

@@ -1,13 +1,12 @@
 """What is measured of one fitted method: a number, or a short list of numbers.
 
 Each measure is a function ``(model, split) -> float or list of float`` of a fitted estimator and a
-`dplit.experiments.protocol.Split`.
+`dplit.experiments.task.Split`.
 """
 
 from __future__ import annotations
 
 import numpy as np
-from scipy.stats import rankdata
 
 QUANTILES = (0.0, 0.05, 0.25, 0.5, 0.75, 0.95, 1.0)
 
@@ -89,18 +88,18 @@ def left_fractions(trees, records):
 
 def auc(model, split):
     """Area under the ROC curve of two classes: the rarer one's share is higher; ties count half."""
+    from sklearn.metrics import roc_auc_score
+
     share = model.predict_proba(split.X_test)[:, list(model.classes_).index(split.rarest)]
-    ranks, positive = rankdata(share), split.y_test == split.rarest
-    n = int(positive.sum())
-    pairs = n * (len(positive) - n)
-    return float((ranks[positive].sum() - n * (n + 1) / 2) / pairs)
+    return float(roc_auc_score(split.y_test == split.rarest, share))
 
 
 def f1(model, split):
     """Harmonic mean of precision and recall of the rarer class; 0 if nothing of it is found."""
+    from sklearn.metrics import f1_score
+
     predicted = np.asarray(model.predict(split.X_test)) == split.rarest
-    positive = split.y_test == split.rarest
-    return float(2 * np.sum(predicted & positive) / max(1, predicted.sum() + positive.sum()))
+    return float(f1_score(split.y_test == split.rarest, predicted, zero_division=0))
 
 
 def empty_leaves(model, split):

@@ -109,7 +109,7 @@ def _random_decision(label=None, reached=False, **fixed):
     """A builder of RDF's forest; its label by the reading unless `label` is given."""
 
     def build(setting, *, reached=reached, **params):
-        from dplit.experiments.rdf_forests import ReachedForest
+        from dplit.experiments.rdf_variants import ReachedForest
         from dplit.forests import RandomDecisionForestClassifier
 
         known = {"published": "smooth-exponential", "proved": "permute-and-flip"}

@@ -1,6 +1,6 @@
 """The forests, as scikit-learn estimators whose budget is a proof tree."""
 
-from dplit.forests.median_forest import MedianForestClassifier, MedianForestRegressor
+from dplit.forests.median import MedianForestClassifier, MedianForestRegressor
 from dplit.forests.random_decision import RandomDecisionForestClassifier
 
 __all__ = ["MedianForestClassifier", "MedianForestRegressor", "RandomDecisionForestClassifier"]

@@ -7,29 +7,57 @@ the public schema. It holds no counts, no record's position, and its pickle hold
 from __future__ import annotations
 
 from collections.abc import Iterable
-from numbers import Real
+from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from dplit import trees
-from dplit.budget import Leak, Public
+from dplit.budget import Budget, Leak, Public, Sequence
 from dplit.domain import Domain
-from dplit.errors import check_jobs, warn_leak
+from dplit.errors import (
+    check_choice,
+    check_epsilon,
+    check_integer,
+    check_jobs,
+    check_neighbours,
+    warn_leak,
+)
+from dplit.forests.inputs import (
+    check_bounds,
+    check_classes,
+    checked_target,
+    factorized,
+    few,
+)
+from dplit.forests.partition import AllRecords, Independent, ShuffledParts
 
 SPAWN_KEY = tuple(b"dplit")
+ACCOUNTINGS = ("proved", "published")
+# An estimator's parameters are its fields. Equality and repr stay scikit-learn's.
+parameters = dataclass(eq=False, repr=False, kw_only=True)
 
 
-class PrivateForest(BaseEstimator):
-    """Base of the forests: reading records through a public domain.
+@parameters
+class BaseForest(BaseEstimator):
+    """Base of the forests: parameters that all have, and reading records through a public domain.
 
     Subclasses set `domain_`, `trees_` and `budget_` at the end of ``fit``, together: where a fit
     stops with an error, what stands is the last one and its budget.
     """
+
+    epsilon: float = field(default=1.0, kw_only=False)
+    domain: Domain | None = None
+    neighbours: str = "add-remove"
+    n_estimators: int = 10
+    max_depth: int | None = 5
+    accounting: str = "proved"
+    random_state: object = None
+    n_jobs: int | None = None
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -64,6 +92,33 @@ class PrivateForest(BaseEstimator):
                 f"got {state!r}"
             ) from None
 
+    def _check(self):
+        """Check the parameters that all forests have."""
+        check_epsilon(self.epsilon)
+        check_neighbours(self.neighbours)
+        check_integer(self.n_estimators, "n_estimators", 1)
+        check_choice(self.accounting, ACCOUNTINGS, "accounting")
+
+    def _is_proved(self):
+        return self.accounting == "proved"
+
+    def _is_partitioned(self):
+        return True
+
+    def _way(self):
+        """How records are given to the trees."""
+        way = AllRecords
+        if self._is_partitioned():
+            way = Independent if self._is_proved() else ShuffledParts
+        return way(int(self.n_estimators), self.neighbours)
+
+    def _tree_epsilon(self, way):
+        """What each tree may spend, under add-remove neighbours."""
+        epsilon = float(self.epsilon)
+        if self._is_proved() and self.neighbours == "replace-one":
+            epsilon /= 2  # one replaced record is one removed and one added
+        return way.share(epsilon)
+
     def _read_fit(self, X, y):
         """Check `X` against the domain (read off `X` if there is none) and encode it.
 
@@ -86,7 +141,7 @@ class PrivateForest(BaseEstimator):
                 f"{type(self).__name__} requires y to be passed, but the target y is None"
             )
         X = self._validated(X, reset=True)
-        y = _target(y)
+        y = checked_target(y)
         if len(X) == 0:
             raise ValueError(f"X must hold at least 1 record, got 0 records (shape={np.shape(X)})")
         if len(X) != len(y):
@@ -102,7 +157,7 @@ class PrivateForest(BaseEstimator):
             domain = Domain.from_data(X)
         node = Public("domain", why)
         if domain.data_dependent:
-            node = Leak("domain", f"read off the data: {_few(domain.data_dependent)}")
+            node = Leak("domain", f"read off the data: {few(domain.data_dependent)}")
         return domain.encode(X), y, domain, node
 
     def _read(self, X):
@@ -115,6 +170,12 @@ class PrivateForest(BaseEstimator):
             order = [fitted.tolist().index(name) for name in names]
             X = X if order == sorted(order) else X[:, order]  # an array comes as the frame did
         return self.domain_.encode(X)
+
+    def _store(self, domain, forest, *spent):
+        """Keep the trees, and the budget: the nodes of what was `spent`, in this order."""
+        self.domain_, self.trees_ = domain, forest
+        self.budget_ = Budget(Sequence(type(self).__name__, spent))
+        return self
 
     def _validated(self, X, reset):
         """scikit-learn's checks of shape, names and, where the columns are numbers, of values."""
@@ -133,7 +194,7 @@ class PrivateForest(BaseEstimator):
             )
         if frame and not X.columns.is_unique:
             twice = X.columns[X.columns.duplicated()].unique().tolist()
-            raise ValueError(f"X must have distinct columns, got {_few(twice)} more than once")
+            raise ValueError(f"X must have distinct columns, got {few(twice)} more than once")
         validate_data(self, X, reset=reset, skip_check_array=True)
         return X
 
@@ -151,8 +212,11 @@ class PrivateForest(BaseEstimator):
         return trees.apply(self.trees_, self._read(X), self.n_jobs)
 
 
-class PrivateForestClassifier(ClassifierMixin, PrivateForest):
+@parameters
+class BaseForestClassifier(ClassifierMixin, BaseForest):
     """Base of the classifiers: a forest whose leaves each released one class, and which votes."""
+
+    classes: Iterable | None = None
 
     def _read_classes(self, y):
         """Codes of `y` in the public class list, the list itself, and what it costs."""
@@ -173,19 +237,24 @@ class PrivateForestClassifier(ClassifierMixin, PrivateForest):
                 "pass the list of classes, or a categorical y",
                 4,
             )
-        classes = _check_classes(classes)
-        occurrence, occurring = _factorized(y, values)
+        classes = check_classes(classes)
+        occurrence, occurring = factorized(y, values)
         codes = pd.Index(classes, dtype=object).get_indexer(occurring.astype(object))
         if (codes < 0).any():
             bad = occurring[codes < 0].tolist()[0]
-            raise ValueError(f"y has the unknown class {bad!r}; classes are {_few(classes)}")
+            raise ValueError(f"y has the unknown class {bad!r}; classes are {few(classes)}")
         return codes[occurrence].astype(np.int32), classes, node
 
     def _store_labels(self, labels, classes):
         """Keep the released labels, coded by the sorted class list as scikit-learn expects it."""
+        ranks = self._store_classes(classes)
+        self.leaf_labels_ = ranks.astype(np.min_scalar_type(self.n_classes_))[labels]
+
+    def _store_classes(self, classes):
+        """Keep the sorted class list; returns the place of each class in it."""
         self.classes_, ranks = np.unique(np.asarray(classes), return_inverse=True)
         self.n_classes_ = len(self.classes_)
-        self.leaf_labels_ = ranks.astype(np.min_scalar_type(self.n_classes_))[labels]
+        return ranks
 
     def predict_proba(self, X):
         """Share of the trees that vote for each class.
@@ -219,15 +288,18 @@ class PrivateForestClassifier(ClassifierMixin, PrivateForest):
         return trees.vote(self.trees_, records, self.leaf_labels_, self.n_classes_, self.n_jobs)
 
 
-class PrivateForestRegressor(RegressorMixin, PrivateForest):
+@parameters
+class BaseForestRegressor(RegressorMixin, BaseForest):
     """Base of the regressors: a forest whose leaves each released a mean; predicts their average."""
+
+    target_bounds: tuple[float, float] | None = None
 
     def _read_targets(self, y):
         """Targets as shares of the public interval, its two ends, and what the interval costs."""
         try:
             values = np.asarray(y, dtype=np.float64)
         except (TypeError, ValueError):
-            raise ValueError(f"y must hold numbers, got {_few(np.asarray(y).tolist())}") from None
+            raise ValueError(f"y must hold numbers, got {few(np.asarray(y).tolist())}") from None
         if not np.isfinite(values).all():
             raise ValueError(
                 "y must hold finite numbers, got an infinite or missing one (NaN, inf)"
@@ -243,8 +315,13 @@ class PrivateForestRegressor(RegressorMixin, PrivateForest):
             bounds = float(values.min()), float(values.max())
             bounds = bounds if bounds[0] < bounds[1] else (bounds[0] - 0.5, bounds[0] + 0.5)
             node = Leak("target bounds", "read off y: pass target_bounds")
-        lower, upper = _check_bounds(bounds)
+        lower, upper = check_bounds(bounds)
         return (np.clip(values, lower, upper) - lower) / (upper - lower), (lower, upper), node
+
+    def _store_means(self, means, bounds):
+        """Keep the released means, shares of the public interval, in the units of the targets."""
+        self.target_bounds_ = bounds
+        self.leaf_values_ = bounds[0] + (bounds[1] - bounds[0]) * means
 
     def predict(self, X):
         """Mean of the leaves that each record reaches, one in each tree.
@@ -259,60 +336,3 @@ class PrivateForestRegressor(RegressorMixin, PrivateForest):
         """
         records = self._read(X)
         return trees.average(self.trees_, records, self.leaf_values_, self.n_jobs)
-
-
-def _factorized(y, values):
-    """Position of each value of `y` in the list of those that occur, and the list."""
-    if isinstance(y, pd.Series) and isinstance(y.dtype, pd.CategoricalDtype):
-        codes = y.cat.codes.to_numpy()  # none is missing
-        used, ranks = np.unique(codes, return_inverse=True)
-        return ranks, np.asarray(y.dtype.categories)[used]
-    return pd.factorize(values)
-
-
-def _check_bounds(bounds):
-    """The two ends of a public interval, as floats."""
-    try:
-        lower, upper = map(float, bounds)
-    except (TypeError, ValueError):
-        lower = upper = np.nan
-    if not (np.isfinite(upper - lower) and lower < upper):
-        raise ValueError(
-            f"target_bounds must be two finite numbers (lower, upper), lower < upper, got {bounds!r}"
-        )
-    return lower, upper
-
-
-def _target(y):
-    """`y` as a Series or an array of shape (n_records,), without missing values.
-
-    What has a pandas dtype keeps it: its categories are the class list. A list is looked at before
-    NumPy turns the NaN among its strings into the class "nan".
-    """
-    if isinstance(y, (pd.Categorical, pd.Index, pd.api.extensions.ExtensionArray)):
-        y = pd.Series(y)
-    if not isinstance(y, pd.Series):
-        given, y = y, column_or_1d(y, warn=True)
-        missing = pd.Series(list(given), dtype=object) if isinstance(given, (list, tuple)) else y
-    else:
-        missing = y
-    if pd.isna(missing).any():
-        raise ValueError("y must hold a value for every record, got a missing one (NaN)")
-    return y
-
-
-def _check_classes(classes):
-    """The class list as a list: distinct numbers or distinct strings."""
-    if isinstance(classes, (str, bytes)) or not isinstance(classes, Iterable):
-        raise ValueError(f"classes must be a list of classes, got {classes!r}")
-    classes = [c.item() if isinstance(c, np.generic) else c for c in classes]
-    if not any(all(isinstance(c, kind) and c == c for c in classes) for kind in (str, Real)):
-        raise ValueError(f"classes must be all strings or all numbers, got {classes!r}")
-    if len(set(classes)) != len(classes) or not classes:
-        raise ValueError(f"classes must be distinct and at least one, got {classes!r}")
-    return classes
-
-
-def _few(values):
-    values = list(values)
-    return ", ".join(map(repr, values[:6])) + (", ..." if len(values) > 6 else "")

@@ -6,27 +6,21 @@ each leaf releases one class. Derived in :doc:`/book/random_forest`, its label i
 
 from __future__ import annotations
 
-import numpy as np
-
-from dplit.budget import Budget, EqualParts, Group, Leak, Parallel, Public, Sequence, Spend
+from dplit.budget import Parallel
 from dplit.depth import published_depth, table_depth
-from dplit.errors import (
-    check_choice,
-    check_epsilon,
-    check_integer,
-    check_neighbours,
-    warn_leak,
-)
-from dplit.forests.base import PrivateForestClassifier
+from dplit.errors import check_choice, check_integer, warn_leak
+from dplit.forests.base import BaseForestClassifier, parameters
+from dplit.forests.releases import random_structure, report
 from dplit.mechanisms import PermuteAndFlip, SmoothExponential
 from dplit.trees import count_labels, grow_random_trees
 
 LABELS = ("permute-and-flip", "smooth-exponential")
-ACCOUNTINGS = ("proved", "published")
 DEEPEST_DEFAULT = 8
+REPLACED = "one replaced record is one removed and one added, in the same tree"
 
 
-class RandomDecisionForestClassifier(PrivateForestClassifier):
+@parameters
+class RandomDecisionForestClassifier(BaseForestClassifier):
     r"""A private forest of random trees whose leaves release their majority class.
 
     The budget is that of one ``fit``: what a pipeline computes from the records before it, or a
@@ -90,30 +84,9 @@ class RandomDecisionForestClassifier(PrivateForestClassifier):
     1.0
     """
 
-    def __init__(
-        self,
-        epsilon=1.0,
-        *,
-        domain=None,
-        classes=None,
-        neighbours="add-remove",
-        n_estimators=100,
-        max_depth=None,
-        label="permute-and-flip",
-        accounting="proved",
-        random_state=None,
-        n_jobs=None,
-    ):
-        self.epsilon = epsilon
-        self.domain = domain
-        self.classes = classes
-        self.neighbours = neighbours
-        self.n_estimators = n_estimators
-        self.max_depth = max_depth
-        self.label = label
-        self.accounting = accounting
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    n_estimators: int = 100
+    max_depth: int | None = None
+    label: str = "permute-and-flip"
 
     def fit(self, X, y):
         """Grow the trees, and release a class for each of their leaves.
@@ -137,35 +110,33 @@ class RandomDecisionForestClassifier(PrivateForestClassifier):
         TypeError
             If `X` is sparse.
         """
-        mechanism = self._mechanism()
-        n_trees = check_integer(self.n_estimators, "n_estimators", 1)
+        way, mechanism = self._plan()
         records, y, domain, domain_node = self._read_fit(X, y)
         codes, classes, class_node = self._read_classes(y)
         depth = self._depth(domain)
 
         rng = self._generator()
-        trees = grow_random_trees(domain, n_trees, depth, rng=rng, n_jobs=self.n_jobs)
-        assigned = self._assignment(len(records), n_trees, rng)
+        trees = grow_random_trees(domain, self.n_estimators, depth, rng=rng, n_jobs=self.n_jobs)
+        assigned, account = way.assign(len(records), rng)
         counts = count_labels(trees, records, codes, assigned, len(classes), self.n_jobs)
-        labels = mechanism.sample(counts, rng=rng)
+        labels, leaf = report(mechanism, counts, rng, source="ROSNAM addendum, section 2")
 
-        self.domain_, self.max_depth_, self.trees_ = domain, depth, trees
+        self.max_depth_ = depth
         self._store_labels(labels, classes)
-        self.budget_ = self._budget(mechanism, domain_node, class_node)
-        return self
+        leaves = Parallel("leaves of a tree", (leaf,), "a record reaches one leaf")
+        structure = random_structure("trees", self.n_estimators, depth)
+        labels_node = account(leaves, "labels", REPLACED)
+        return self._store(domain, trees, domain_node, class_node, structure, labels_node)
 
-    def _mechanism(self):
-        """What releases a leaf's class, from the checked parameters."""
-        epsilon = check_epsilon(self.epsilon)
-        check_neighbours(self.neighbours)
+    def _plan(self):
+        """From the checked parameters: how records are given to trees, and what releases a label."""
+        self._check()
         check_choice(self.label, LABELS, "label")
-        check_choice(self.accounting, ACCOUNTINGS, "accounting")
+        way = self._way()
         if self.label == "smooth-exponential":
             warn_leak("label='smooth-exponential' has no finite epsilon: epsilon is infinite", 4)
-            return SmoothExponential(epsilon)
-        if self.accounting == "proved" and self.neighbours == "replace-one":
-            epsilon /= 2  # one replaced record is one removed and one added
-        return PermuteAndFlip(epsilon, monotonic=True)
+            return way, SmoothExponential(self.epsilon)
+        return way, PermuteAndFlip(self._tree_epsilon(way), monotonic=True)
 
     def _depth(self, domain):
         """`max_depth`, or the paper's depth for this domain, up to `DEEPEST_DEFAULT` if proved."""
@@ -173,37 +144,6 @@ class RandomDecisionForestClassifier(PrivateForestClassifier):
             return check_integer(self.max_depth, "max_depth", 0)
         continuous = domain.n_continuous
         discrete = len(domain) - continuous
-        if self.accounting == "published":
+        if not self._is_proved():
             return table_depth(continuous, discrete)
         return max(1, min(published_depth(continuous, discrete), DEEPEST_DEFAULT))
-
-    def _assignment(self, n_records, n_trees, rng):
-        """The tree of each record, by `accounting`."""
-        if self.accounting == "proved":
-            return rng.integers(n_trees, size=n_records)
-        return rng.permutation(np.arange(n_records) % n_trees)
-
-    def _budget(self, mechanism, domain_node, class_node):
-        """The proof tree of this fit."""
-        if isinstance(mechanism, SmoothExponential):
-            label = Leak("class of a leaf", f"{mechanism}: its loss grows without bound in the gap")
-        else:
-            source = "ROSNAM addendum, section 2"
-            label = Spend("class of a leaf", mechanism.epsilon, repr(mechanism), source=source)
-        leaves = Parallel("leaves of a tree", (label,), "a record reaches one leaf")
-        structure = (
-            f"{self.n_estimators} random trees of depth {self.max_depth_}, no record is read"
-        )
-        parts = (domain_node, class_node, Public("trees", structure), self._labels(leaves))
-        return Budget(Sequence(type(self).__name__, parts))
-
-    def _labels(self, leaves):
-        """What the assignment of records to trees makes of one tree's epsilon."""
-        if self.accounting == "published" and self.neighbours == "add-remove":
-            why = "one record more can move another one from tree to tree"
-            return EqualParts("labels", leaves, self.n_estimators, why)
-        labels = Parallel("labels", (leaves,), "a record is used in one tree", self.n_estimators)
-        if self.neighbours == "add-remove":
-            return labels
-        why = "one replaced record is one removed and one added, in the same tree"
-        return Group("labels after a replacement", labels, 2, "replace-one", why)

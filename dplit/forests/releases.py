@@ -1,17 +1,92 @@
-"""What a leaf of a regression or a published classification releases."""
+"""What leaves and nodes release: each function returns what was drawn, and the node that it spends.
+
+Counts and statistics of leaves are private; `epsilon` is what one leaf spends under add-remove
+neighbours. The nodes are of `dplit.budget`.
+"""
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
-from dplit.mechanisms import BoundedMean
+from dplit.budget import Leak, Parallel, Public, Sequence, Spend
+from dplit.mechanisms import BoundedMean, PermuteAndFlip, SmoothExponential
+from dplit.trees.cuts import EXPONENTIAL, PERMUTE_AND_FLIP, UNIFORM, Rule
+
+PAPER = "DiPriMe v2, section 3.1"
+SELECTIONS = {
+    "uniform": UNIFORM,
+    "exponential": EXPONENTIAL,
+    "permute-and-flip": PERMUTE_AND_FLIP,
+}
+
+
+# Classes and means of leaves -------------------------------------------------------------------
+
+
+def class_counts(stats, n_classes):
+    """Class counts of leaves as whole numbers, from what trees were grown with."""
+    return stats[:, :n_classes].astype(np.int64)
+
+
+def report(mechanism, counts, rng, note="", source=""):
+    """Class of each leaf, drawn by `mechanism` from its class counts.
+
+    Parameters
+    ----------
+    mechanism : PermuteAndFlip or SmoothExponential
+        The second one has no finite epsilon, so that its node is a `Leak`.
+    counts : int array, shape (n_leaves, n_classes)
+    rng : numpy.random.Generator
+    note, source : str
+        What the node says of the mechanism, its repr if left out, and where its cost is proved.
+
+    Returns
+    -------
+    labels : int64 array, shape (n_leaves,)
+    node : Spend or Leak
+    """
+    labels = mechanism.sample(counts, rng=rng)
+    if isinstance(mechanism, SmoothExponential):
+        why = f"{mechanism}: its loss grows without bound in the gap"
+        return labels, Leak("class of a leaf", why)
+    spent = Spend("class of a leaf", mechanism.epsilon, note or repr(mechanism), source=source)
+    return labels, spent
+
+
+def flip(counts, epsilon, rng, on="its counts"):
+    """Class of each leaf, by permute-and-flip; `on` is what the node calls the counts."""
+    mechanism = PermuteAndFlip(epsilon, monotonic=True)
+    return report(mechanism, counts, rng, f"PermuteAndFlip(epsilon={epsilon:.4g}) on {on}")
+
+
+def noisy_counts(counts, epsilon, rng, source=""):
+    """Class counts with Laplace noise: a record changes one of them, by one."""
+    released = counts + rng.laplace(scale=1 / epsilon, size=counts.shape)
+    note = "Laplace noise of scale 1/epsilon"
+    return released, Spend("class counts of a leaf", epsilon, note, source=source)
+
+
+def largest(counts, rng):
+    """Class of the largest released count of each leaf; a uniform one of those that tie."""
+    tied = counts == counts.max(axis=1, keepdims=True)
+    return np.where(tied, rng.random(counts.shape), -1.0).argmax(axis=1)
+
+
+def published_labels(counts, epsilon, rng):
+    """Largest of the counts with Laplace noise, cut at 0; a uniform one of those that tie."""
+    noisy, spent = noisy_counts(counts, epsilon, rng, PAPER)
+    return largest(np.maximum(noisy, 0.0), rng), spent
 
 
 def proved_means(stats, epsilon, rng):
     """Means in [0, 1]; where a leaf's votes are noise, near the mean of all released votes."""
     mechanism = BoundedMean(epsilon, 0.0, 1.0)
     votes = mechanism.sample(stats[:, 1], stats[:, 0], rng=rng)
-    return mechanism.mean(votes, centre=float(mechanism.mean(votes.sum(axis=0))))
+    means = mechanism.mean(votes, centre=float(mechanism.mean(votes.sum(axis=0))))
+    note = f"BoundedMean(epsilon={epsilon:.4g}): Laplace noise on the votes for both ends"
+    return means, Spend("mean of a leaf", mechanism.epsilon, note)
 
 
 def published_means(stats, epsilon, rng):
@@ -22,11 +97,87 @@ def published_means(stats, epsilon, rng):
     counts, sums = stats.T
     noise = rng.laplace(size=len(stats))
     means = sums / np.maximum(counts, 1) + noise / (np.maximum(counts, 1) * epsilon)
-    return np.where(counts > 0, means, 0.5)
+    node = Leak("mean of a leaf", "the noise is scaled by the private count")
+    return np.where(counts > 0, means, 0.5), node
 
 
-def published_labels(counts, epsilon, rng):
-    """Largest of the counts with Laplace noise, cut at 0; a uniform one of those that tie."""
-    noisy = np.maximum(counts + rng.laplace(scale=1 / epsilon, size=counts.shape), 0.0)
-    tied = noisy == noisy.max(axis=1, keepdims=True)
-    return np.where(tied, rng.random(counts.shape), -1.0).argmax(axis=1)
+# Cuts of a median forest's nodes -----------------------------------------------------------------
+
+
+def uniform_cut(limits, median):
+    """Rule and node of a cut of a uniform column, drawn by its balance (DiPriMe)."""
+    rule = Rule(*limits, median / 2, 0.0, UNIFORM, joint=False, by_rank=False)
+    return rule, Spend("median of a uniform column", median, _balance(median), source=PAPER)
+
+
+def joint_cut(limits, median, choice, reach, selection):
+    """Rule and node of one draw of column and cut, by balance and sum of squares together.
+
+    Parameters
+    ----------
+    limits : (int, int)
+        Levels of cuts, and columns that compete at a node.
+    median, choice : float
+        What of epsilon the balance gets, and the sum of squares. An infinite one has no joint draw:
+        each column is cut at its median, and the best one is taken.
+    reach : int
+        The most that a record adds to the sum of squares.
+    selection : {"exponential", "permute-and-flip"}
+    """
+    joint = math.isfinite(median)
+    rule = Rule(*limits, median / 2, choice / reach, SELECTIONS[selection], joint, by_rank=False)
+    note = f"{selection} mechanism on balance and sum of squares together"
+    return rule, Spend("column and cut", median + choice, note)
+
+
+def candidates_cut(limits, median, gain_rate, reach, selection):
+    """Rule and node of a choice among cuts that were each drawn by balance, as published.
+
+    Parameters as of `joint_cut`; `gain_rate` is the weight of a unit of the sum of squares.
+    """
+    rule = Rule(*limits, median / 2, gain_rate, SELECTIONS[selection], joint=False, by_rank=False)
+    candidate = Spend("candidate", median, _balance(median), source=PAPER)
+    columns = rule.max_features
+    if columns == 1:
+        return rule, candidate  # nothing is chosen
+    note = f"{selection} mechanism on the sum of squares"
+    cuts = Sequence("candidates", (candidate,), copies=columns)
+    chosen = Spend("choice of a column", gain_rate * reach, note, source=PAPER)
+    why = "the candidates are drawn from the same records"
+    return rule, Sequence("column and cut", (cuts, chosen), why)
+
+
+def by_rank(rule):
+    """The same rule with an interval between records counted as one, whatever its length (v1)."""
+    node = Leak("median by rank", "its density tells the gap between two records")
+    return rule._replace(by_rank=True), node
+
+
+def _balance(median):
+    return f"exponential mechanism on balance, epsilon_s={median:.4g}"
+
+
+# Trees -----------------------------------------------------------------------------------------
+
+
+def random_structure(name, n_trees, depth):
+    """Node of trees that were drawn from the domain alone."""
+    return Public(name, f"{n_trees} random trees of depth {depth}, no record is read")
+
+
+def random_tree(structure, leaf):
+    """Node of one such tree from what a leaf spends."""
+    return Sequence("a tree", (structure, _leaves(leaf)))
+
+
+def grown_tree(leaf, node, depth):
+    """Node of one tree from what a leaf spends, and an inner node on each of `depth` levels."""
+    if depth == 0:
+        return Sequence("a tree", (_leaves(leaf),))
+    nodes = Parallel("nodes", (node,), "a record reaches one")
+    levels = Sequence("levels", (nodes,), "every level reads all records", depth)
+    return Sequence("a tree", (levels, _leaves(leaf)))
+
+
+def _leaves(leaf):
+    return Parallel("leaves", (leaf,), "a record reaches one leaf")

@@ -6,34 +6,16 @@ budget of one label, and :math:`\alpha = e^{-\epsilon}`.
 
 Neighbours of a leaf are what neighbouring data sets make of it. Under ``"add-remove"`` one count
 changes by one. Under ``"replace-one"`` a record may also change its class, or leave for another leaf,
-or come from one. Derived in :doc:`/book/majority`; what smooth sensitivity is good for in
-:doc:`/book/random_forest`.
+or come from one. Derived in :doc:`/book/majority`.
 """
 
-from dplit.majority.cauchy import (
-    cauchy_loss,
-    free_beta,
-    median_smooth_sensitivity,
-    private_median,
-    smooth_factor,
-    smooth_loss,
-    student_factor,
-    student_loss,
-)
+from dplit.majority.counts import leaves, neighbouring
 from dplit.majority.disjoint import (
     all_data_error,
     all_data_vote_error,
     disjoint_error,
     disjoint_vote_error,
 )
-from dplit.majority.instability import (
-    delta_error_bound,
-    distance_to_instability,
-    pure_delta,
-    stable_error,
-    stable_release,
-)
-from dplit.majority.neighbours import leaves, neighbouring
 from dplit.majority.one_sided import (
     error_lower_bound,
     gap_error,
@@ -57,13 +39,10 @@ from dplit.majority.smooth import (
 )
 
 __all__ = [
-    "all_data_error", "all_data_vote_error", "cauchy_loss", "chain_error", "chain_law", "delta_error_bound",
-    "disjoint_error", "disjoint_vote_error", "distance_to_instability", "error_lower_bound",
-    "first_listed_smooth_sensitivity", "first_violation", "free_beta", "gap_error", "leaves",
-    "median_smooth_sensitivity", "neighbouring", "one_sided_law", "optimal_bounds", "optimal_error",
-    "private_median", "published_smooth_sensitivity", "pure_delta", "rescaled_loss",
-    "searched_smooth_sensitivity", "second_label", "smooth_exponential_delta",
-    "smooth_exponential_law", "smooth_exponential_loss", "smooth_factor", "smooth_loss",
-    "smooth_sensitivity", "stable_error", "stable_release", "student_factor", "student_loss",
-    "unanimous_error",
+    "all_data_error", "all_data_vote_error", "chain_error", "chain_law", "disjoint_error",
+    "disjoint_vote_error", "error_lower_bound", "first_listed_smooth_sensitivity",
+    "first_violation", "gap_error", "leaves", "neighbouring", "one_sided_law", "optimal_bounds",
+    "optimal_error", "published_smooth_sensitivity", "rescaled_loss", "searched_smooth_sensitivity",
+    "second_label", "smooth_exponential_delta", "smooth_exponential_law", "smooth_exponential_loss",
+    "smooth_sensitivity", "unanimous_error",
 ]  # fmt: skip

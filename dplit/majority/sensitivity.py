@@ -16,7 +16,7 @@ import math
 import numpy as np
 
 from dplit.errors import check_counts, check_epsilon, check_neighbours
-from dplit.majority.neighbours import neighbouring
+from dplit.majority.counts import neighbouring
 from dplit.mechanisms.smooth_exponential import gap
 
 

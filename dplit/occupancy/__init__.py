@@ -13,6 +13,7 @@ the paper's Laplace model          `model_tail`, `model_bound`
 theorem 2 as published             `published_bound`: `chebyshev_bound`, `subexponential_bound`
 what holds for every n             `corrected_bound`
 what holds where 2^d divides n     `divisible_bound`
+where theorem 2 is proved          `proved_cells`, `beyond_turn`
 =================================  =============================================================
 """
 
@@ -42,10 +43,12 @@ from dplit.occupancy.model import (
     model_bound,
     model_tail,
 )
+from dplit.occupancy.proof import DEEPEST, TURN, beyond_turn, constant_at_most, proved_cells
 
 __all__ = [
-    "BETA", "alternates_and_falls", "any_leaf_below", "any_leaf_tail", "chebyshev_bound",
-    "chebyshev_window", "corrected_bound", "divisible_bound", "draw_rank", "gamma",
-    "laplace_weights", "leading_constant", "leaf_law", "leaf_tail", "model_bound", "model_tail",
-    "published_bound", "published_window", "simulate", "subexponential_bound",
+    "BETA", "DEEPEST", "TURN", "alternates_and_falls", "any_leaf_below", "any_leaf_tail", "beyond_turn",
+    "chebyshev_bound", "chebyshev_window", "constant_at_most", "corrected_bound", "divisible_bound",
+    "draw_rank", "gamma", "laplace_weights", "leading_constant", "leaf_law", "leaf_tail", "model_bound",
+    "model_tail", "proved_cells", "published_bound", "published_window", "simulate",
+    "subexponential_bound",
 ]  # fmt: skip

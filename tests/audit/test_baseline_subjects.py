@@ -5,8 +5,10 @@ import pytest
 from scipy.stats import chisquare
 
 from dplit import Continuous, Domain, audit
-from dplit.audit import baseline_subjects
-from dplit.baselines import FSClassifier, RGVClassifier, _shared, friedman_schuster
+from dplit.audit.subject import Found
+from dplit.audit.subjects import baselines as baseline_subjects
+from dplit.baselines import FSClassifier, RGVClassifier, _shared, fs_rgv, jpw
+from dplit.work import Effort
 
 SUBJECTS = {s.name: s for s in baseline_subjects.registered()}
 
@@ -21,23 +23,28 @@ def test_subject_is_as_expected(name):
 
 def test_counts_with_too_little_noise_are_caught(monkeypatch):
     def less(counts, epsilon, rng):
-        return counts + rng.laplace(scale=0.1 / epsilon, size=counts.shape)
+        _, spent = jpw_noise(counts, epsilon, rng)
+        return counts + rng.laplace(scale=0.1 / epsilon, size=counts.shape), spent
 
-    monkeypatch.setattr(_shared, "noisy_counts", less)
+    jpw_noise = jpw.noisy_counts
+    monkeypatch.setattr(jpw, "noisy_counts", less)
     row = audit.audit_subject("a tree of JPWClassifier")
     assert not row.ok and row.found > 1
 
 
 def test_choices_with_too_much_weight_are_caught(monkeypatch):
-    monkeypatch.setitem(friedman_schuster.REACH, "majority", 0.02)
+    monkeypatch.setitem(fs_rgv.REACH, "majority", 0.02)
     row = audit.audit_subject("a tree of FSClassifier, replace-one", "reader")
     assert not row.ok and row.found > 3
 
 
 def test_labels_without_noise_are_caught(monkeypatch):
-    monkeypatch.setattr(
-        _shared, "proved_labels", lambda counts, epsilon, rng: counts.argmax(axis=1)
-    )
+    flip = _shared.flip
+
+    def bare(counts, epsilon, rng):
+        return counts.argmax(axis=1), flip(counts, epsilon, rng)[1]
+
+    monkeypatch.setattr(_shared, "flip", bare)
     row = audit.audit_subject("a tree of DPExtraTreesClassifier")
     assert not row.ok and row.found > 1
 
@@ -49,11 +56,11 @@ def test_the_trees_that_rgv_adds_up_follow_the_audited_law():
 
     def spy(declared, law, space, neighbours):
         laws["law"] = law
-        return baseline_subjects.Found(declared, 9.0, "")
+        return Found(declared, 9.0, "")
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(baseline_subjects, "exact_worst", spy)
-        check("quick", np.random.default_rng(0))
+        check(Effort("quick"), np.random.default_rng(0))
     forest = RGVClassifier(
         1.0, domain=Domain([Continuous(0, 1)]), classes=[0, 1], n_estimators=10 * 500, max_depth=0,
         accounting="published", random_state=5,

@@ -21,11 +21,6 @@ ESTIMATORS = [
     baselines.FSClassifier(epsilon=1e4, max_depth=2),
     baselines.FSClassifier(epsilon=1e4, max_depth=2, operator="information-gain", **PUBLISHED),
     baselines.RGVClassifier(epsilon=1e4, max_depth=3, n_estimators=20, partitioned=False),
-    *(
-        getattr(baselines, f"{name}{task}")()
-        for name in ("RandomForest", "ExtraTrees", "MedianTrees")
-        for task in ("Classifier", "Regressor")
-    ),
 ]
 
 

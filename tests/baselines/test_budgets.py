@@ -8,12 +8,10 @@ import pytest
 import scipy.stats as sps
 
 from dplit import Categorical, Continuous, Domain, PrivacyLeakWarning, baselines
-from dplit.baselines.random_forest import entropy_drift, entropy_reach
+from dplit.baselines.dp_rf import entropy_drift, entropy_reach
 from dplit.budget import Bootstrap, EqualParts, Leak, Spend
 
-NONPRIVATE = [n for n in baselines.__all__ if n.startswith(("Random", "Extra", "Median"))]
-PRIVATE = [n for n in baselines.__all__ if n not in NONPRIVATE]
-CLASSIFIERS = [n for n in PRIVATE if n.endswith("Classifier")]
+CLASSIFIERS = [n for n in baselines.__all__ if n.endswith("Classifier")]
 DOMAIN = Domain([Continuous(0, 1), Categorical(["a", "b", "c"]), Continuous(0, 1)])
 X = [[0.1, "a", 0.3], [0.9, "b", 0.2], [0.4, "a", 0.8], [0.6, "c", 0.1]]
 Y = [0, 1, 1, 0]
@@ -31,7 +29,7 @@ def leaks(forest):
 
 @pytest.mark.parametrize("neighbours", ["add-remove", "replace-one"])
 @pytest.mark.parametrize("partitioned", [None, False])
-@pytest.mark.parametrize("name", PRIVATE)
+@pytest.mark.parametrize("name", baselines.__all__)
 def test_proved_spends_epsilon_and_never_more(name, partitioned, neighbours):
     for epsilon in (0.1, 0.3, 0.7, 1.0, 3.3):
         for trees, depth in ((1, 0), (3, 1), (7, 3), (49, 2)):
@@ -68,7 +66,7 @@ def test_extra_trees_as_published():
 
 @pytest.mark.parametrize("depth", [0, 1, 3])
 def test_the_decision_forest_as_published_spends_less_than_it_says(depth):
-    """d choices at 16/27 of a share (see `test_decision_forest`) and one leaf, of d + 1 shares."""
+    """d choices at 16/27 of a share (see `test_dp_df`) and one leaf, of d + 1 shares."""
     forest = fit("DPDecisionForestClassifier", epsilon=2.0, max_depth=depth, accounting="published")
     assert forest.budget_.epsilon == pytest.approx(2.0 * (16 / 27 * depth + 1) / (depth + 1))
 
@@ -157,18 +155,11 @@ def test_a_choice_by_entropy_costs_no_more_than_its_two_spends():
 
 
 @pytest.mark.parametrize("neighbours", ["add-remove", "replace-one"])
-@pytest.mark.parametrize("name", [n for n in PRIVATE if n.endswith("Regressor")])
+@pytest.mark.parametrize("name", [n for n in baselines.__all__ if n.endswith("Regressor")])
 def test_published_means_leak(name, neighbours):
     forest = fit(name, accounting="published", neighbours=neighbours)
     assert leaks(forest) == ["mean of a leaf"]
     assert forest.budget_.epsilon == math.inf
-
-
-@pytest.mark.parametrize("accounting", ["proved", "published"])
-@pytest.mark.parametrize("name", NONPRIVATE)
-def test_forests_without_privacy_say_so(name, accounting):
-    for epsilon in (1.0, math.inf):
-        assert fit(name, epsilon=epsilon, accounting=accounting).budget_.epsilon == math.inf
 
 
 @pytest.mark.parametrize("name", baselines.__all__)

@@ -31,11 +31,6 @@ def cells(path, kind):
     return [{**cell, "source": "".join(cell["source"])} for cell in found]
 
 
-def is_placeholder(stem):
-    """True for a chapter that has a title and no code yet."""
-    return not cells(BOOK / f"{stem}.ipynb", "code")
-
-
 def is_fresh(site):
     """True if the site was built after the last change of any of its sources."""
     stamp = site / ".built"

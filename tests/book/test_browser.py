@@ -171,8 +171,8 @@ def test_the_notebook_can_be_downloaded(driver, server, path):
 
 def _fake_ledger(folder):
     """A page with a ledger of a few made-up claims and the book's own script."""
-    from dplit.claims.core import Claim
-    from dplit.claims.page import ledger_html
+    from dplit.ledger.page import ledger_html
+    from dplit.ledger.registry import Claim
 
     rows = [
         ("rdf/one", "fails"),

@@ -7,17 +7,18 @@ import pytest
 
 from dplit import experiments
 from dplit.cli import main
-from dplit.experiments import core
-from dplit.experiments.core import Cell
+from dplit.experiments import cells as registry
+from dplit.experiments.cells import Cell
 
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch, tmp_path):
     """One experiment more, on records that need no file; results go to a folder of the test."""
-    monkeypatch.setattr(core, "_builders", dict(core._builders))
+    experiments.ids()  # all are registered before the registry is copied
+    monkeypatch.setattr(registry, "_builders", dict(registry._builders))
     shape = {"n_estimators": 2, "max_depth": 2}
     cells = [Cell("wdbc", m, "exact", "accuracy", shape) for m in ("RF", "ERT")]
-    core.experiment("test/figure-1", "A small figure", repetitions=2)(lambda: cells)
+    registry.experiment("test/figure-1", "A small figure", repetitions=2)(lambda: cells)
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -94,6 +95,26 @@ def test_records_that_are_not_here(capsys, monkeypatch, small):
     def away(*of):
         raise DatasetError("its file is not here")
 
-    monkeypatch.setattr("dplit.experiments.protocol._loaded", away)
+    monkeypatch.setattr("dplit.experiments.task._loaded", away)
     assert main(["experiment", "test/figure-1"]) == 1
-    assert capsys.readouterr().err == "dplit experiment: its file is not here\n"
+    lost = "4 tasks lost: wdbc/RF/exact, wdbc/ERT/exact"
+    assert capsys.readouterr().err == f"dplit experiment: its file is not here; {lost}\n"
+
+
+def test_what_was_lost_is_named_and_the_rest_is_shown(capsys, monkeypatch, small):
+    from dplit.experiments import methods
+
+    def broken(setting, **params):
+        raise ArithmeticError("no such forest")
+
+    monkeypatch.setitem(methods.METHODS, "ERT", broken)
+    assert main(["experiment", "test/figure-1", "--json"]) == 1
+    out, err = capsys.readouterr()
+    found = json.loads(out)
+    assert [*found["cells"]] == ["wdbc/RF/exact"]
+    assert [(row["cell"], row["repetition"]) for row in found["lost"]] == [
+        ("wdbc/ERT/exact", 0),
+        ("wdbc/ERT/exact", 1),
+    ]
+    assert "no such forest" in err and "2 tasks lost: wdbc/ERT/exact" in err
+    assert len(err.splitlines()) == 1

@@ -7,14 +7,12 @@ import pandas as pd
 import pytest
 
 from dplit import Categorical, Continuous, Domain, datasets
-from dplit.experiments import measures, protocol
+from dplit.experiments import measures, task
 from dplit.trees import Trees
 
 
 def split(**parts):
-    return protocol.Split(
-        None, parts.get("X"), None, np.asarray(parts["y"]), parts.get("factor", 1.0)
-    )
+    return task.Split(None, parts.get("X"), None, np.asarray(parts["y"]), parts.get("factor", 1.0))
 
 
 def predicts(values):
@@ -65,11 +63,11 @@ def frame(target):
 
 def test_published_bounds_are_the_records_own_and_proved_are_public():
     data = frame([10.0, 20.0, 30.0])
-    domain = protocol.observed(data)
+    domain = task.observed(data)
     assert domain.features == (Continuous(0.2, 0.6), Categorical(["a", "b", "z"]))
     assert domain.data_dependent == ("x",)
-    own = protocol._split(data, "published", np.random.default_rng(0))
-    public = protocol._split(data, "proved", np.random.default_rng(0))
+    own = task._split(data, "published", np.random.default_rng(0))
+    public = task._split(data, "proved", np.random.default_rng(0))
     assert own.factor == 1.0 and public.factor == pytest.approx(25.0)
     assert sorted([*own.y_train, *own.y_test]) == [0.0, 0.5, 1.0]
     assert sorted([*public.y_train, *public.y_test]) == pytest.approx([0.1, 0.2, 0.3])
@@ -88,13 +86,13 @@ def test_auc_counts_pairs(seed):
     rng = np.random.default_rng(seed)
     scores, y = rng.integers(5, size=30) / 4, rng.choice(["p", "n"], 30)
     wins = [np.sign(a - b) / 2 + 0.5 for a in scores[y == "p"] for b in scores[y == "n"]]
-    part = protocol.Split(None, None, None, y, 1.0, "p")
+    part = task.Split(None, None, None, y, 1.0, "p")
     assert measures.auc(shares(scores), part) == pytest.approx(np.mean(wins))
 
 
 def test_f1_by_hand():
     """Two of three found, and one found wrongly: precision and recall are 2/3."""
     y = np.array(["p", "p", "p", "n", "n"])
-    part = protocol.Split(None, None, None, y, 1.0, "p")
+    part = task.Split(None, None, None, y, 1.0, "p")
     assert measures.f1(shares([0.9, 0.8, 0.1, 0.7, 0.2]), part) == pytest.approx(2 / 3)
     assert measures.f1(shares([0.0] * 5), part) == 0.0

@@ -1,5 +1,8 @@
 """Every estimator names the argument that is wrong, before it fails in someone else's code."""
 
+import re
+from itertools import product
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -24,21 +27,58 @@ def targets():
 
 
 @each
-@pytest.mark.parametrize("n_jobs", [0, "two", 1.5])
-def test_jobs_are_checked_before_fit_and_predict(kind, n_jobs):
-    with pytest.raises(ValueError, match=f"^n_jobs must be .* got {n_jobs!r}$"):
-        estimator(kind, n_jobs=n_jobs).fit(X, targets())
-    fitted = estimator(kind).fit(X, targets()).set_params(n_jobs=n_jobs)
-    with pytest.raises(ValueError, match=r"^n_jobs must be"):
-        fitted.predict(X)
+def test_jobs_are_checked_before_fit_and_predict(kind):
+    for n_jobs in (0, "two", 1.5):
+        with pytest.raises(ValueError, match=f"^n_jobs must be .* got {n_jobs!r}$"):
+            estimator(kind, n_jobs=n_jobs).fit(X, targets())
+        fitted = estimator(kind).fit(X, targets()).set_params(n_jobs=n_jobs)
+        with pytest.raises(ValueError, match=r"^n_jobs must be"):
+            fitted.predict(X)
+
+
+WRONG = [
+    ("epsilon", (0, -1.5, "1", float("nan"), True), "must be a positive number"),
+    ("neighbours", ("swap", None), "must be one of 'add-remove', 'replace-one'"),
+    ("n_estimators", (0, 2.5, True), "must be an integer of at least 1"),
+    ("max_depth", (-1, 2.5), "must be an integer of at least 0"),
+    ("accounting", ("hoped",), "must be one of 'proved', 'published'"),
+    ("random_state", (-1, "x"), "must be an integer of at least 0, a Generator, .*"),
+    ("domain", ([(0, 1)] * 2,), "must be a dplit.Domain, as .* makes, or None"),
+    ("max_features", (0, 0.5), "must be an integer of at least 1"),
+    ("rho", (0, 1.0, "half", True), "must be a number between 0 and 1, both excluded"),
+    ("bins", (0,), "must be an integer of at least 1"),
+    ("public_n", (0, 2.5), "must be an integer of at least 1"),
+    ("partitioned", ("no",), "must be True(,| or) False.*"),
+    (
+        "target_bounds",
+        ((20, 10), (1, 1), (0, np.inf), 5, (1, 2, 3)),
+        "must be two finite numbers .*",
+    ),
+    ("selection", ("best",), "must be one of 'uniform', 'exponential', 'permute-and-flip'"),
+    ("median", ("mean",), "must be one of 'value', 'rank'"),
+    ("label", ("mode",), "must be one of 'permute-and-flip', 'smooth-exponential'"),
+    ("criterion", ("mse",), "must be one of 'entropy', .*"),
+    ("operator", ("mse",), "must be one of 'max', 'gini', .*"),
+]
+
+
+@pytest.mark.parametrize(("name", "values", "message"), WRONG, ids=[w[0] for w in WRONG])
+def test_errors_name_the_argument_and_the_value(name, values, message):
+    kinds = [kind for kind in KINDS if name in kind().get_params()]
+    assert kinds
+    for kind, value in product(kinds, values):
+        got = "a list" if name == "domain" else re.escape(repr(value))
+        with pytest.raises(ValueError, match=f"^{name} {message},? got {got}$"):
+            estimator(kind).set_params(**{name: value}).fit(X, targets())
 
 
 @each
-@pytest.mark.parametrize("names", [["age", "age"], [0, 0]])
-def test_columns_of_one_name(kind, names):
-    frame = pd.DataFrame(X, columns=names)
-    with pytest.raises(ValueError, match=f"^X must have distinct columns, got {names[0]!r} more"):
-        estimator(kind).fit(frame, targets())
+def test_columns_of_one_name(kind):
+    for names in (["age", "age"], [0, 0]):
+        frame = pd.DataFrame(X, columns=names)
+        message = f"^X must have distinct columns, got {names[0]!r} more"
+        with pytest.raises(ValueError, match=message):
+            estimator(kind).fit(frame, targets())
 
 
 @pytest.mark.parametrize("wrong", [None, "records", [{"age": 1}, {"age": 2}], np.zeros((2, 1, 1))])

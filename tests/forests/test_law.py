@@ -1,6 +1,6 @@
 """The released forest's law, exactly: the fitted trees of a small forest, and every record there is.
 
-The law is enumerated by `dplit.audit.forest_law` from the leaves that the fitted forest's ``apply``
+The law is enumerated by `dplit.random_forest.forest_law` from the leaves that the fitted forest's ``apply``
 reports; that the forest follows it is checked by simulation.
 """
 
@@ -9,10 +9,11 @@ import pytest
 from scipy.stats import chisquare
 
 from dplit import Categorical, Continuous, Domain
-from dplit.audit import compare_laws, forest_law
+from dplit.audit import compare_laws
 from dplit.audit.estimators import FreshFit
 from dplit.forests import RandomDecisionForestClassifier
 from dplit.mechanisms import PermuteAndFlip
+from dplit.random_forest import forest_law
 
 DOMAIN = Domain([Continuous(0, 1), Categorical(["a", "b"])], names=["u", "v"])
 RECORDS = np.array([[u, v] for u in (0.05, 0.35, 0.65, 0.95) for v in "ab"], dtype=object)

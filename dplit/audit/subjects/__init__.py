@@ -1,0 +1,1 @@
+"""What ``dplit audit`` runs, by family: every mechanism and forest against its epsilon."""

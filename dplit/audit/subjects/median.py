@@ -1,0 +1,166 @@
+"""The median forests in ``dplit audit``: the exact law of one split, and fits drawn many times.
+
+A split is held to what DiPriMe v2, section 3.1, says that it costs: one median and one choice,
+however many columns compete. Fits have a handful of records, and nothing of a median forest may be
+frozen between their draws: its cuts are noise (see `FreshFit`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from itertools import combinations_with_replacement, product
+
+import numpy as np
+
+from dplit.audit.estimators import audit_estimator
+from dplit.audit.subject import FALSE_ALARM, Found, Subject, fitted_subject
+from dplit.median_forest import candidates
+
+CELLS = 4  # of each released number, where an outcome is a tuple
+MEDIAN = 1.0  # epsilon_s of a split
+CHOICE = 1.0  # epsilon_a
+
+
+# The law of one split --------------------------------------------------------------------------
+
+
+def split_nodes(columns, effort):
+    """(words, node, record) of splits to audit: `record` leaves `node`, its values stay.
+
+    A large crossed node, small mirror nodes, and every node of few records that each occur twice.
+    """
+    yield "crossed", candidates.crossed(20_000, 160, 80, columns, (1e-65, 1e-30)), -1
+    for zeros in range(1, effort.pick(4, 8, 16)):
+        yield f"mirror {zeros}", candidates.mirror(zeros, zeros + 1, columns, 1e-3), -1
+    places = list(product(*[(0.25, 0.75)] * columns, (0.0, 1.0)))
+    for n in range(1, effort.pick(3, 4, 5)):
+        for records in combinations_with_replacement(places, n):
+            twice = np.repeat(np.array(records), 2, axis=0)
+            for record in range(0, 2 * n, 2):
+                node = candidates.Node(twice[:, :-1], twice[:, -1])
+                yield f"record {record} of {twice.tolist()}", node, record
+
+
+def _split(law, rate, declared, mechanism="exponential", columns=2):
+    """A split of `columns` columns, each median at `MEDIAN` and a unit of SSE at `rate`."""
+
+    def check(effort, rng):
+        found = [
+            (candidates.removal_loss(law, node, MEDIAN, rate, mechanism, record), words)
+            for words, node, record in split_nodes(columns, effort)
+        ]
+        worst, where = max(found)
+        return Found(declared, worst, f"{len(found)} pairs, the worst: {where}")
+
+    return check
+
+
+# Fits ------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class first_tree:  # lower case: used as a function, an object so that processes can share it
+    """Summary: root column, cell of its cut, and cell or class of every leaf of the first tree."""
+
+    def __call__(self, fitted):
+        """A tuple of integers; columns and targets lie in [0, 1]."""
+        trees = fitted.trees_
+        root = (int(trees.feature[0]), cell(trees.threshold[0]))
+        leaves = slice(0, trees.leaf_starts[1])
+        if hasattr(fitted, "leaf_labels_"):
+            return (*root, *fitted.leaf_labels_[leaves].tolist())
+        return (*root, *map(cell, fitted.leaf_values_[leaves]))
+
+
+@dataclass(frozen=True)
+class first_mean:
+    """Summary: the first leaf's mean, a number."""
+
+    def __call__(self, fitted):
+        """As released."""
+        return float(fitted.leaf_values_[0])
+
+
+@dataclass(frozen=True)
+class cut_between:
+    """Summary: whether the first tree's root is cut inside an interval."""
+
+    low: float
+    high: float
+
+    def __call__(self, fitted):
+        """True or False."""
+        return bool(self.low < fitted.trees_.threshold[0] <= self.high)
+
+
+def cell(number):
+    """Which of `CELLS` equal parts of [0, 1] it lies in, the ends reaching beyond; -1 for NaN."""
+    return -1 if np.isnan(number) else int(np.clip(number * CELLS, 0, CELLS - 1))
+
+
+def _fit(kind, data, change, summary, draws=(500, 8000, 30_000), **options):
+    """A fit of one tree; what it declares is its budget, or what the paper says that it costs."""
+
+    def bound(estimator, data, neighbour, effort, rng):
+        return audit_estimator(
+            estimator,
+            data,
+            neighbour,
+            summary=summary,
+            n_draws=effort.pick(*draws),
+            confidence=1 - FALSE_ALARM,
+            rng=rng,
+        )
+
+    return fitted_subject(bound, partial(_estimator, kind), data, change, n_estimators=1, **options)
+
+
+def _estimator(kind):
+    from dplit import forests
+
+    return getattr(forests, kind)
+
+
+def registered():
+    """The subjects of this file."""
+    total, published = MEDIAN + CHOICE, CHOICE / 2  # targets in [-B, B]: R^2/(8 B^2) = 1/2
+    joint, several = candidates.joint_law, candidates.candidates_law
+    for name, expected, check in (
+        ("split, 2 private candidates as published", "caught", _split(several, published, total)),
+        ("split, 2 private candidates, permute-and-flip as published", "caught",
+         _split(several, published, total, "permute-and-flip")),
+        ("split, 2 private candidates at the proved bound", "within",
+         _split(several, published, 2 * MEDIAN + published)),
+        ("split, uniform choice of 2 candidates", "within", _split(several, 0.0, MEDIAN)),
+        ("split, column and cut in one draw", "within", _split(joint, CHOICE, total)),
+        ("split, column and cut in one draw, permute-and-flip", "within",
+         _split(joint, CHOICE, total, "permute-and-flip")),
+    ):  # fmt: skip
+        yield Subject(name, "exact", expected, check)
+    three = [[0.2, 0.9], [0.4, 0.1], [0.7, 0.6]]
+    depth = {"epsilon": 2.0, "max_depth": 1, "max_features": 2}
+    added = ("add", [0.41, 0.59], 1)
+    for name, expected, check in (
+        ("MedianForestRegressor, add-remove", "within",
+         _fit("MedianForestRegressor", (three, [0.0, 0.0, 1.0]), ("add", [0.41, 0.59], 1.0),
+              first_tree(), **depth)),
+        ("MedianForestClassifier, add-remove", "within",
+         _fit("MedianForestClassifier", (three, [0, 0, 1]), added, first_tree(),
+              selection="permute-and-flip", **depth)),
+        ("MedianForestClassifier, replace-one", "within",
+         _fit("MedianForestClassifier", (three, [0, 0, 1]), ("replace", [0.9, 0.2], 1),
+              first_tree(), neighbours="replace-one", **depth)),
+        ("MedianForestClassifier, published accounting, its budget", "within",
+         _fit("MedianForestClassifier", (three, [0, 0, 1]), added, first_tree(),
+              accounting="published", **depth)),
+        ("MedianForestRegressor, published mean", "caught",
+         _fit("MedianForestRegressor", ([[0.5]], [0.5]), ("add", [0.5], 0.5), first_mean(),
+              declared=0.2, draws=(3000, 8000, 30_000), epsilon=0.2, max_depth=0,
+              accounting="published")),
+        ("MedianForestClassifier, published median by rank", "caught",
+         _fit("MedianForestClassifier", ([[0.5]], [0]), ("add", [0.501], 0),
+              cut_between(0.5, 0.501),
+              declared=1.0, epsilon=1.0, max_depth=1, median="rank", accounting="published")),
+    ):  # fmt: skip
+        yield Subject(name, "black box", expected, check)

@@ -1,0 +1,123 @@
+"""DP-ERT: completely random binary trees with noisy leaves (Bojarski and others 2014).
+
+As DiPriMe v1, section 2.2, describes it; its regression releases means by DiPriMe's own leaf mechanism
+(v2, section 4). All trees see all records, and each has epsilon over their number.
+"""
+
+from __future__ import annotations
+
+from dplit.baselines._shared import Baseline, leaf_stats
+from dplit.forests.base import BaseForestClassifier, BaseForestRegressor, parameters
+from dplit.forests.releases import random_structure, random_tree
+from dplit.trees.binary import grow_random_binary_trees
+
+
+@parameters
+class _ExtraTrees(Baseline):
+    """What the two forests share."""
+
+    def _grown(self, domain, records, y, n_classes, rng):
+        """Trees, the private statistics of their leaves, what a leaf may spend, and its account."""
+        way = self._way()
+        forest = grow_random_binary_trees(domain, self.n_estimators, self.max_depth, rng=rng)
+        parts, account = way.parts(len(records), rng)
+        stats = leaf_stats(forest, records, y, n_classes, parts)
+        structure = random_structure("splits", self.n_estimators, self.max_depth)
+
+        def spent(leaf):
+            return account(random_tree(structure, leaf))
+
+        return forest, stats, self._tree_epsilon(way), spent
+
+
+@parameters
+class DPExtraTreesClassifier(_ExtraTrees, BaseForestClassifier):
+    """DP-ERT: completely random binary trees whose leaves release a class.
+
+    Parameters
+    ----------
+    epsilon : float
+        Privacy budget of the whole fit, positive; ``inf`` adds no noise.
+    domain, classes, random_state
+        As `dplit.forests.MedianForestClassifier`.
+    neighbours : {"add-remove", "replace-one"}
+        Which data sets `epsilon` holds for.
+    n_estimators, max_depth : int
+        Number of trees, and of tests on a path; both public choices.
+    partitioned : bool or None
+        Whether each record is used in one tree only. If not, each tree has ``epsilon/n_estimators``.
+        None: as `accounting` has it, True if proved and False as published.
+    accounting : {"proved", "published"}
+        "proved" releases a leaf's class by permute-and-flip and spends `epsilon`. "published" adds
+        Laplace noise to its class counts and does not ask for the neighbours; the budget shows what
+        that costs.
+    n_jobs : int, optional
+        Threads of ``predict``.
+
+    Attributes
+    ----------
+    budget_, domain_, trees_, classes_, leaf_labels_
+        As `dplit.forests.MedianForestClassifier`.
+
+    Examples
+    --------
+    >>> from dplit import datasets
+    >>> from dplit.baselines import DPExtraTreesClassifier
+    >>> data = datasets.load("wdbc")
+    >>> forest = DPExtraTreesClassifier(epsilon=1.0, domain=data.domain, random_state=0)
+    >>> forest.fit(data.X, data.y).budget_.epsilon
+    1.0
+    """
+
+    def fit(self, X, y):
+        """Grow the trees, and release a class for each of their leaves.
+
+        Parameters, errors and return value as `dplit.forests.MedianForestClassifier.fit`.
+        """
+        self._check()
+        records, y, domain, domain_node = self._read_fit(X, y)
+        codes, classes, class_node = self._read_classes(y)
+
+        rng = self._generator()
+        forest, counts, epsilon, spent = self._grown(domain, records, codes, len(classes), rng)
+        labels, leaf = self._labels(counts, epsilon, rng)
+
+        self._store_labels(labels, classes)
+        return self._store(domain, forest, domain_node, class_node, spent(leaf))
+
+
+@parameters
+class DPExtraTreesRegressor(_ExtraTrees, BaseForestRegressor):
+    """DP-ERT for a regression: completely random binary trees whose leaves release a mean.
+
+    Parameters and attributes as `DPExtraTreesClassifier`, and:
+
+    Parameters
+    ----------
+    target_bounds : (float, float), optional
+        Public bounds of the targets, as in `dplit.forests.MedianForestRegressor`.
+    accounting : {"proved", "published"}
+        "proved" releases a leaf's mean by `BoundedMean`; "published" adds noise scaled by the
+        leaf's private count, which has no finite epsilon, and does not clip.
+
+    Attributes
+    ----------
+    leaf_values_ : float64 array, shape (n_leaves,)
+        Released mean of each leaf of the forest, in the units of the targets.
+    """
+
+    def fit(self, X, y):
+        """Grow the trees, and release a mean for each of their leaves.
+
+        Parameters, errors and return value as `dplit.forests.MedianForestRegressor.fit`.
+        """
+        self._check()
+        records, y, domain, domain_node = self._read_fit(X, y)
+        targets, bounds, target_node = self._read_targets(y)
+
+        rng = self._generator()
+        forest, stats, epsilon, spent = self._grown(domain, records, targets, 0, rng)
+        means, leaf = self._means(stats, epsilon, rng)
+
+        self._store_means(means, bounds)
+        return self._store(domain, forest, domain_node, target_node, spent(leaf))

@@ -1,0 +1,215 @@
+"""FS and RGV: greedy private trees (Friedman and Schuster 2010), and a forest of them (Rana et al. 2015).
+
+As RDF (sections 3.1 and 5.2) and DiPriMe describe them: noisy numbers of records, cuts, columns and class
+counts, an equal share of a path's epsilon for each; no pruning. RGV's trees each spend all of epsilon.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from dplit.baselines._shared import PUBLIC_N, Baseline, check_public_n
+from dplit.baselines.dp_rf import CRITERIA, REACH, drift_of_scale, entropy_reach
+from dplit.budget import Sequence, Spend
+from dplit.errors import check_choice, check_integer
+from dplit.forests.base import BaseForestClassifier, parameters
+from dplit.forests.params import at_most
+from dplit.forests.releases import class_counts, grown_tree
+from dplit.trees.greedy import Rule, grow_id3_trees
+
+OPERATORS = {"max": "majority", "gini": "gini", "information-gain": "entropy"}
+
+
+class _Plan(NamedTuple):
+    """What a tree may spend, and on what: `share` on every number, cut, choice and leaf."""
+
+    share: float
+    depth: int
+    columns: int
+    cuts: int
+    scale: float  # what of its share a choice or a cut really costs
+
+    def spent(self, share):
+        """What a tree spends at this share."""
+        return grown_tree(
+            Spend("leaf", share), self._replace(share=share).node(), self.depth
+        ).epsilon
+
+    def node(self):
+        """What an inner node spends."""
+        count = Spend("number of records", self.share, "Laplace noise of scale 1/epsilon: go on?")
+        parts = [count, Spend("choice of a column", self.cost, "exponential mechanism")]
+        if self.cuts:
+            cut = Spend("cut of a column", self.cost, "exponential mechanism on an interval")
+            why = "every continuous column is cut before one is chosen"
+            parts.insert(1, Sequence("cuts", (cut,), why, self.cuts))
+        return Sequence("number, cuts and column", tuple(parts), "of the same records")
+
+    @property
+    def cost(self):
+        """Of a choice or a cut."""
+        return self.scale * self.share
+
+
+@parameters
+class _GreedyTrees(Baseline, BaseForestClassifier):
+    """What FS and RGV share: everything but what a tree may spend, and the columns of a node."""
+
+    operator: str = "max"
+    public_n: int | None = None
+
+    def fit(self, X, y):
+        """Grow the trees, and release a class for each of their leaves.
+
+        Parameters, errors and return value as `dplit.forests.MedianForestClassifier.fit`.
+        """
+        self._check()
+        records, y, domain, domain_node = self._read_fit(X, y)
+        codes, classes, class_node = self._read_classes(y)
+
+        rng = self._generator()
+        way = self._way()
+        plan = self._plan(self._tree_epsilon(way), domain)
+        rule, node, drift = self._split(plan, len(records), len(classes), way.readers)
+        parts, account = way.parts(len(records), rng)
+        forest, stats = grow_id3_trees(
+            domain, records, codes, len(classes), parts, rule, rng=rng, n_jobs=self.n_jobs
+        )
+        labels, leaf = self._labels(class_counts(stats, len(classes)), plan.share, rng)
+
+        self._store_labels(labels, classes)
+        tree = account(grown_tree(leaf, node, plan.depth))
+        return self._store(domain, forest, domain_node, class_node, tree, *drift)
+
+    def _check(self):
+        super()._check()
+        check_choice(self.operator, tuple(OPERATORS), "operator")
+        check_public_n(self.public_n)
+
+    def _plan(self, epsilon, domain):
+        """How a tree's epsilon is shared out; it depends on public numbers alone."""
+        lower, upper = domain.bounds.T
+        continuous = int(((domain.n_levels == 0) & (lower < upper)).sum())
+        columns = continuous + int((domain.n_levels > 1).sum())
+        depth = self.max_depth if continuous else min(self.max_depth, columns)
+        candidates = self._candidates(columns)
+        cuts = min(candidates, continuous)
+        proved = self._is_proved()
+        shares = (2 + cuts) * depth + (1 if proved else 2)
+        plan = _Plan(epsilon / shares, depth, candidates, cuts, 1.0 if proved else 0.5)
+        return plan._replace(share=at_most(plan.share, plan.spent, epsilon))
+
+    def _split(self, plan, n_records, n_classes, copies):
+        """How nodes end and split, what each spends, and what the number of records tells."""
+        criterion = OPERATORS[self.operator]
+        reach, most_bits = REACH.get(criterion), math.inf
+        if criterion == "entropy":
+            public = PUBLIC_N if self.public_n is None else self.public_n
+            n = n_records if self._reads_n() else public
+            reach, most_bits = entropy_reach(n), math.log2(n + 1)
+        rate, scale = plan.cost / reach, 1 / plan.share
+        rule = Rule(plan.depth, plan.columns, CRITERIA[criterion], most_bits, rate, scale,
+                    math.sqrt(2) * n_classes * scale)  # fmt: skip
+        # Replacements keep the number.
+        if not self._reads_n() or self.neighbours == "replace-one" or plan.depth == 0:
+            return rule, plan.node(), ()
+        drift = drift_of_scale(plan.cost, plan.depth, n_classes, copies, 1 + plan.cuts)
+        return rule, plan.node(), (drift,)
+
+    def _reads_n(self):
+        """Whether the private number of records scales the noise."""
+        private = self.public_n is None and not self._is_proved()
+        return private and OPERATORS[self.operator] == "entropy"
+
+
+@parameters
+class FSClassifier(_GreedyTrees):
+    """FS: a greedy tree whose counts, cuts and columns are noisy.
+
+    Parameters
+    ----------
+    epsilon, domain, classes, neighbours, random_state
+        As `DPExtraTreesClassifier`.
+    n_estimators : int
+        Number of trees. The paper grows one.
+    max_depth : int
+        Tests on a path; a path also ends when its columns are used up.
+    operator : {"max", "gini", "information-gain"}
+        What a test is scored by.
+    public_n : int, optional
+        A public number of records for the noise of the information gain; its privacy holds whatever
+        it is. Left out, 10,000 if proved, and as published the private number of records.
+    partitioned : bool or None
+        As `DPRandomForestClassifier`; without meaning for one tree.
+    accounting : {"proved", "published"}
+        "proved": choices and cuts at the sharp rate, classes by permute-and-flip; it spends
+        `epsilon`. "published": the published shares and noisy class counts; the budget shows what
+        that costs.
+    n_jobs : int, optional
+        Threads; the trees are the same for any number.
+
+    Attributes
+    ----------
+    budget_, domain_, trees_, classes_, leaf_labels_
+        As `dplit.forests.MedianForestClassifier`.
+
+    Examples
+    --------
+    >>> from dplit import datasets
+    >>> from dplit.baselines import FSClassifier
+    >>> data = datasets.load("wdbc")
+    >>> tree = FSClassifier(1.0, domain=data.domain, accounting="published", random_state=0)
+    >>> tree.fit(data.X, data.y).budget_.epsilon < 0.55
+    True
+    """
+
+    n_estimators: int = 1
+
+    def _candidates(self, columns):
+        return columns
+
+
+@parameters
+class RGVClassifier(_GreedyTrees):
+    """RGV: a forest of such trees, each of which spends all of epsilon, as published.
+
+    Parameters
+    ----------
+    epsilon : float
+        What the whole fit may spend if proved, and each single tree as published.
+    domain, classes, neighbours, random_state
+        As `DPExtraTreesClassifier`.
+    n_estimators : int
+        Number of trees. The paper's formulas for it are not known here; RDF ran 110 to 1385.
+    max_depth, operator, public_n, n_jobs
+        As `FSClassifier`.
+    max_features : int or None
+        Columns that compete at a node, drawn anew at each; None for the square root of their number,
+        rounded up.
+    partitioned : bool or None
+        Whether each record is used in one tree only; None: True if proved, False as published.
+    accounting : {"proved", "published"}
+        "proved": as `FSClassifier`, each record in one tree; it spends `epsilon`. "published": every
+        tree spends `epsilon` on all records, and the budget says that this adds up.
+
+    Attributes
+    ----------
+    budget_, domain_, trees_, classes_, leaf_labels_
+        As `dplit.forests.MedianForestClassifier`.
+    """
+
+    n_estimators: int = 110
+    max_features: int | None = None
+
+    def _check(self):
+        super()._check()
+        if self.max_features is not None:
+            check_integer(self.max_features, "max_features", 1)
+
+    def _tree_epsilon(self, way):
+        """All of epsilon for every tree, as published."""
+        return super()._tree_epsilon(way) if self._is_proved() else float(self.epsilon)
+
+    def _candidates(self, columns):
+        return min(columns, self.max_features or math.ceil(math.sqrt(columns)))

@@ -1,0 +1,131 @@
+"""RDF, section 4.2.1: empty leaves over continuous features, in closed form, and who meets them."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+from math import comb
+
+import numpy as np
+
+from dplit import depth as depths
+from dplit.claims.depth._printed import printed_rows
+from dplit.ledger import Case, claim, equal, verdict_of
+
+
+@claim(
+    "rdf/more-trees-more-empty",
+    "Section 4.2.1, before Table 3",
+    "holds",
+    "thm-depth-empty",
+    ("depth.empty_leaves",),
+    quantity="expected share of empty leaves",
+)
+def more_trees_more_empty(effort, rng):
+    """Dividing the data among more trees increases the expected share of empty leaves."""
+    most, deepest = effort.pick((1000, 8), (10_000, 12), (100_000, 20))
+    steps = [np.diff(depths.empty_leaves(np.arange(most + 1), d)) for d in range(1, deepest + 1)]
+    falls = max(float(s.max()) for s in steps)
+    fewer = [name for name, row in printed_rows().items() if row.thirty.value < row.one.value]
+    return verdict_of(
+        falls < 0 and not fewer,
+        f"strictly decreasing in n up to {most} at depths 1 to {deepest}, and so in Table 3",
+        {"smallest step": falls, "rows": fewer},
+        cases=most * deepest,
+    )
+
+
+@claim(
+    "rdf/empty-unvisited",
+    "Section 4.2.1, after Example 1",
+    "fails",
+    "thm-depth-visited",
+    ("depth.empty_leaf_visited",),
+    quantity="probability to meet an empty leaf",
+)
+def empty_unvisited(effort, rng):
+    """Empty leaves are unlikely to be visited by future records, even with the 100 trees that
+    section 4.4 recommends."""
+    one, thirty, chance = (_visits(trees) for trees in (1, 30, 100))
+    worst = max(chance, key=chance.get)
+    likely = [name for name, p in chance.items() if p > 0.5]
+    row = printed_rows()[worst]
+    case = {"dataset": worst, "records a tree": row.records // 100, "depth": row.depth}
+    return verdict_of(
+        not likely,
+        f"{worst}, 100 trees: a new record meets an empty leaf with probability {chance[worst]:.1%} "
+        f"({thirty[worst]:.1%} with 30, {one[worst]:.1%} with one); above one half: {', '.join(likely)}",
+        {**case, "probability": chance[worst]},
+        cases=3 * len(chance),
+        relation="<=",
+        published=0.5,
+        computed=chance[worst],
+    )
+
+
+@empty_unvisited.corrected(
+    functions=("depth.empty_leaf_visited",),
+    where="Section 4.2.1, after Example 1",
+    quantity="probability to meet an empty leaf",
+)
+def empty_unvisited_corrected(effort, rng):
+    r"""With uniform features a record meets an empty leaf of a tree of $n$ others with
+    probability $b_d(n) = \frac{2}{(n+1)(n+2)} \sum_{k \le n} (k+1)\, b_{d-1}(k)$, $b_0(n) = [n
+    = 0]$; below 8 % in every row of Table 3 with continuous features only and one tree."""
+    most, deepest = _range(effort)
+    same = _by_moments(effort, depths.empty_leaf_visited, lambda k: Fraction(2, k + 2))
+    largest = max(_visits(1).values())
+    return verdict_of(
+        same.verdict == "holds" and largest < 0.08,
+        f"moments in fractions agree for n up to {most}, d up to {deepest}; one tree: {largest:.1%} at most",
+        {"largest": largest, "moments": same.counterexample},
+        cases=same.cases,
+        relation="<",
+        published=0.08,
+        computed=largest,
+    )
+
+
+def _visits(trees):
+    """Chance that a record ends in an empty leaf, by row of Table 3 with continuous features only."""
+    rows = {name: row for name, row in printed_rows().items() if not row.discrete}
+    return {
+        name: float(depths.empty_leaf_visited(row.records // trees, row.depth))
+        for name, row in rows.items()
+    }
+
+
+@claim(
+    "rdf/empty-leaves",
+    "Section 4.2.1",
+    "holds",
+    "thm-depth-empty",
+    ("depth.empty_leaves",),
+    ours=True,
+    quantity="expected share of empty leaves",
+)
+def empty_leaves(effort, rng):
+    r"""For $n$ independent records uniform over continuous features, the expected share of
+    empty leaves at depth $d$ is $a_d(n) = \frac{1}{n+1} \sum_{k \le n} a_{d-1}(k)$, $a_0(n) =
+    [n = 0]$."""
+    return _by_moments(effort, depths.empty_leaves, lambda k: Fraction(1, k + 1))
+
+
+def _range(effort):
+    """Most records, and greatest depth."""
+    return effort.pick((40, 8), (80, 12), (160, 20))
+
+
+def _by_moments(effort, law, moment):
+    """A recursion against the alternating sum of the moments of a leaf's volume at depth 1, in fractions.
+
+    The chance that n records miss a leaf of volume V is E (1 - V)^n, and V is a product of d
+    independent shares.
+    """
+    most, deepest = _range(effort)
+    cases = []
+    for n, d in product(range(most + 1), range(deepest + 1)):
+        exact = sum((-1) ** k * comb(n, k) * moment(k) ** d for k in range(n + 1))
+        cases.append(Case(float(exact), float(law(n, d)), {"n": n, "d": d}))
+    note = f"moments in fractions agree for n up to {most}, d up to {deepest}: there the value is {{stated:.1%}}"
+    return equal(cases, note, rtol=1e-11)

@@ -1,0 +1,315 @@
+r"""Claims of Fletcher and Islam (2017), sections 2 and 4.1: neighbours and smooth sensitivity.
+
+A leaf is a tuple of class counts and :math:`j` its gap. What the mechanism built on them costs is in
+`dplit.claims.majority.smooth`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import partial
+from itertools import combinations_with_replacement, product
+
+from dplit import majority
+from dplit.claims.majority._printed import smooth_sensitivities
+from dplit.errors import NEIGHBOURS
+from dplit.ledger import Case, claim, equal, verdict_of
+from dplit.mechanisms.smooth_exponential import gap
+
+# Neighbours -------------------------------------------------------------------------------------
+
+
+def _distance(x, y):
+    """Records to add or remove before x is y (RDF, section 2.1)."""
+    x, y = Counter(x), Counter(y)
+    return sum(((x - y) + (y - x)).values())
+
+
+def _multisets(values, size):
+    return list(combinations_with_replacement(values, size))
+
+
+@claim(
+    "rdf/neighbours",
+    "section 2.1, definition 1",
+    "fails",
+    "def-neighbours",
+    ("majority.neighbouring",),
+    quantity="distance to the nearest other data set",
+)
+def neighbours_of_equal_size(effort, rng):
+    r"""Privacy compares neighbours $x, y \in D^n$ with $\|x-y\|_1 = 1$, the number of records
+    to add or remove."""
+    values = "abc"[: effort.pick(2, 3, 3)]
+    sizes = range(1, effort.pick(4, 5, 7))
+    pairs = [pair for n in sizes for pair in product(_multisets(values, n), repeat=2)]
+    nearest, x, y = min((_distance(x, y), x, y) for x, y in pairs if x != y)
+    return verdict_of(
+        nearest == 1,
+        f"Of {len(pairs)} pairs of equal size none is at distance 1, the nearest distinct ones are "
+        f"at {nearest}: each data set is its own only neighbour, and publishing it is private at "
+        "every epsilon.",
+        {"x": list(x), "y": list(y), "distance": nearest},
+        cases=len(pairs),
+        published=1,
+        computed=nearest,
+        relation="=",
+    )
+
+
+@neighbours_of_equal_size.corrected(
+    functions=("majority.neighbouring",),
+    where="section 2.1, definition 1",
+    quantity="1 if the relations are as stated",
+)
+def neighbours_by_distance(effort, rng):
+    """Add-remove: data of any size at distance 1. Replace-one: data of equal size at distance
+    2. Each relation connects all its data sets, one of them any to any."""
+    n = effort.pick(3, 4, 5)
+    sizes = [_multisets("abc", size) for size in range(n + 1)]
+    connected = [_connected([x for s in sizes for x in s], 1), *(_connected(s, 2) for s in sizes)]
+    steps = {(x, y) for x, y in product(sizes[n], repeat=2) if _distance(x, y) == 2}
+    good = all(connected) and steps == _replacements(sizes[n])
+    return verdict_of(
+        good,
+        f"All data sets of at most {n} records over three values are connected by single additions "
+        f"and removals, and those of each one size by single replacements, which are the steps of "
+        "distance 2.",
+        {"n": n, "connected": connected},
+        cases=sum(map(len, sizes)),
+        published=1,
+        computed=float(good),
+        relation="=",
+    )
+
+
+def _connected(data, step):
+    """Whether steps of this distance lead from the first data set to all others."""
+    reached, ring = {data[0]}, [data[0]]
+    while ring:
+        ring = [y for y in data if y not in reached and any(_distance(x, y) == step for x in ring)]
+        reached.update(ring)
+    return len(reached) == len(data)
+
+
+def _replacements(data):
+    """Pairs of data sets of which one has another value in the place of one record."""
+    return {
+        (x, tuple(sorted((*x[:i], value, *x[i + 1 :]))))
+        for x in data
+        for i, old in enumerate(x)
+        for value in set("abc") - {old}
+    }
+
+
+# Smooth sensitivity -----------------------------------------------------------------------------
+
+
+def _searched(effort, stated, neighbours="add-remove", score=None):
+    """Smooth sensitivities by breadth-first search beside ``stated(counts, epsilon)``, at epsilon 1.
+
+    Over all leaves of two and three classes up to a size.
+    """
+    n2, n3 = effort.pick((7, 4), (10, 6), (16, 9))
+    for x in (*majority.leaves(n2, 2), *majority.leaves(n3, 3)):
+        true = majority.searched_smooth_sensitivity(x, 1.0, neighbours, score)
+        data = {"counts": list(x), "epsilon": 1.0, "neighbours": neighbours}
+        yield Case(true, stated(x, 1.0), data)
+
+
+SEARCHED = (
+    "Breadth-first search over {cases} leaves of two and three classes at epsilon 1; {counts} has a "
+    "smooth sensitivity of {exact:.5f}, where the formula gives {stated:.5f}."
+)
+
+
+@claim(
+    "rdf/theorem-1",
+    "theorem 1, equation 8",
+    "fails",
+    "thm-smooth-sensitivity",
+    ("majority.published_smooth_sensitivity", "majority.searched_smooth_sensitivity"),
+    quantity="smooth sensitivity",
+)
+def theorem_1(effort, rng):
+    r"""The smooth sensitivity of the score, 1 for every most frequent class, is
+    $e^{-j\epsilon}$."""
+    return equal(_searched(effort, majority.published_smooth_sensitivity), SEARCHED)
+
+
+@theorem_1.corrected(
+    functions=("majority.smooth_sensitivity", "majority.searched_smooth_sensitivity"),
+    where="theorem 1, equation 8",
+    quantity="smooth sensitivity",
+)
+def true_smooth_sensitivity(effort, rng):
+    r"""It is $e^{-\epsilon\max(j-1,0)}$ under add-remove and $e^{-\epsilon\max(\lceil
+    j/2\rceil-1,0)}$ under replace-one."""
+    formulas = {r: partial(majority.smooth_sensitivity, neighbours=r) for r in NEIGHBOURS}
+    cases = (case for r, formula in formulas.items() for case in _searched(effort, formula, r))
+    return equal(cases, SEARCHED)
+
+
+def _first_listed(x):
+    return tuple(int(c == x.index(max(x))) for c in range(len(x)))
+
+
+@claim(
+    "rdf/theorem-1-first-listed",
+    "theorem 1, read with ties to the first class listed",
+    "fails",
+    "thm-smooth-sensitivity",
+    ("majority.published_smooth_sensitivity", "majority.searched_smooth_sensitivity"),
+    quantity="smooth sensitivity",
+)
+def theorem_1_first_listed(effort, rng):
+    r"""If of tied classes only the first listed scores 1, the smooth sensitivity is
+    $e^{-j\epsilon}$."""
+    formula = majority.published_smooth_sensitivity
+    return equal(_searched(effort, formula, score=_first_listed), SEARCHED)
+
+
+@theorem_1_first_listed.corrected(
+    functions=("majority.first_listed_smooth_sensitivity", "majority.searched_smooth_sensitivity"),
+    where="theorem 1, read with ties to the first class listed",
+    quantity="smooth sensitivity",
+)
+def true_first_listed(effort, rng):
+    """Then the exponent is the lead over the nearest rival, less 1 if the rival is listed
+    before the winner."""
+    formula = majority.first_listed_smooth_sensitivity
+    return equal(_searched(effort, formula, score=_first_listed), SEARCHED)
+
+
+# Its proof --------------------------------------------------------------------------------------
+
+
+def _balls(effort):
+    """(plain data, gap, k, leaves within k steps) for leaves of two classes."""
+    for x in majority.leaves(effort.pick(4, 5, 8), 2):
+        ball = {x}
+        for k in range(effort.pick(4, 6, 9)):
+            yield {"counts": list(x), "k": k}, int(gap(x)), k, ball
+            ball = ball | {y for z in ball for y in majority.neighbouring(z)}
+
+
+def _score(x):
+    return tuple(int(n == max(x)) for n in x)
+
+
+def _equation_10(data, ball):
+    """Whether some score within the ball differs from the score at its centre."""
+    return any(_score(y) != _score(data["counts"]) for y in ball)
+
+
+@claim(
+    "rdf/equation-11",
+    "proof of theorem 1, equations 10 and 11",
+    "fails",
+    "thm-smooth-sensitivity",
+    ("majority.neighbouring",),
+    quantity="value of equation (10)",
+)
+def equation_11(effort, rng):
+    r"""$S^k(x)$ is the most that the score at distance $k$ differs from the score at $x$ (10),
+    so it is 1 exactly for $k \ge j$ (11)."""
+    cases = (Case(_equation_10(data, ball), k >= j, data) for data, j, k, ball in _balls(effort))
+    note = "Of {cases} pairs of a leaf and a distance: on {counts} at k = {k} equation (10) is {exact:d}."
+    return equal(cases, note)
+
+
+@equation_11.corrected(
+    functions=("majority.neighbouring",),
+    where="proof of theorem 1, equations 10 and 11",
+    quantity="1 if a score changes, or can",
+)
+def when_scores_change(effort, rng):
+    r"""Equation (10) is 1 exactly for $k \ge \max(j, 1)$: it asks when the score at $x$
+    changes. Definition 7 asks when one more step can change the score, which is $k \ge
+    \max(j-1, 0)$."""
+    cases = []
+    for data, j, k, ball in _balls(effort):
+        one_more = any(_score(z) != _score(y) for y in ball for z in majority.neighbouring(y))
+        cases.append(Case(_equation_10(data, ball), k >= max(j, 1), data))
+        cases.append(Case(one_more, k >= max(j - 1, 0), data))
+    return equal(
+        cases, "{cases} answers, two for each pair of a leaf and a distance, are as stated."
+    )
+
+
+# Table 2 ----------------------------------------------------------------------------------------
+
+
+@claim(
+    "rdf/table-2",
+    "table 2",
+    "holds",
+    "thm-smooth-sensitivity",
+    ("majority.published_smooth_sensitivity",),
+    quantity="value of the formula",
+)
+def table_2(effort, rng):
+    r"""The cells are $e^{-j\epsilon}$, each within one unit of its last digit (some rounded,
+    some truncated)."""
+    rows = []
+    for j, e, cell in smooth_sensitivities():
+        exact = float(majority.published_smooth_sensitivity([j, 0], e))
+        rows.append((abs(cell.value - exact) / (2 * cell.rounding), j, e, cell.value, exact))
+    off, j, e, printed, exact = max(rows)
+    return verdict_of(
+        off < 1,
+        f"{sum(units <= 0.5 for units, *_ in rows)} of {len(rows)} cells are correctly rounded, the "
+        f"others truncated; the farthest is {off:.2f} units off, at j = {j}, epsilon {e:g}.",
+        {"j": j, "epsilon": e},
+        cases=len(rows),
+        published=printed,
+        computed=exact,
+        relation="within",
+    )
+
+
+@claim(
+    "rdf/table-2-sensitivities",
+    "table 2",
+    "fails",
+    "thm-smooth-sensitivity",
+    ("majority.searched_smooth_sensitivity",),
+    quantity="smooth sensitivity",
+)
+def table_2_sensitivities(effort, rng):
+    """The cells are smooth sensitivities of the score, to one unit of the last digit."""
+    rows = [
+        (cell, j, e, majority.searched_smooth_sensitivity((j, 0), e))
+        for j, e, cell in smooth_sensitivities()
+        if j <= effort.pick(10, 10, 50)
+    ]
+    wrong = [row for row in rows if abs(row[0].value - row[3]) >= 2 * row[0].rounding]
+    cell, j, e, true = max(wrong or rows, key=lambda row: (-row[1], row[2]))
+    return verdict_of(
+        not wrong,
+        f"Searched from the definition, {len(wrong)} of {len(rows)} cells are too small, all with "
+        f"j >= 1: at j = {j}, epsilon {e:g} the table has {cell.text}, the score {true:.5f}.",
+        {"counts": [j, 0], "epsilon": e, "printed": cell.value, "true": true},
+        cases=len(rows),
+        published=cell.value,
+        computed=true,
+        relation="within",
+    )
+
+
+@table_2_sensitivities.corrected(
+    functions=("majority.smooth_sensitivity", "majority.searched_smooth_sensitivity"),
+    where="table 2",
+    quantity="smooth sensitivity",
+)
+def table_2_one_row_late(effort, rng):
+    r"""The smooth sensitivity at gap $j \ge 1$ is what the table's formula gives for $j - 1$."""
+    cases = []
+    for j, e, _ in smooth_sensitivities():
+        if 1 <= j <= effort.pick(10, 10, 50):
+            searched = majority.searched_smooth_sensitivity((j, 0), e)
+            shifted = majority.published_smooth_sensitivity((j - 1, 0), e)
+            cases.append(Case(searched, shifted, {"gap": j, "epsilon": e}))
+    return equal(
+        cases, "All {cases} cells were searched; the last is at gap {gap}, epsilon {epsilon:g}."
+    )

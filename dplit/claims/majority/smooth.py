@@ -1,0 +1,226 @@
+r"""Claims of Fletcher and Islam (2017), theorem 1, and of the addendum on it: what the label costs.
+
+The label is the exponential mechanism scaled by smooth sensitivity. A leaf is a tuple of class counts,
+:math:`j` its gap.
+"""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+
+import numpy as np
+
+from dplit import majority
+from dplit.ledger import Case, bounded, claim, equal, of_equality, private, verdict_of
+from dplit.mechanisms import Exponential, SmoothExponential
+from dplit.mechanisms.smooth_exponential import gap
+
+
+def _steps(n, classes, law):
+    """(gap, leaf, neighbour, loss) of each step between leaves of at most n records."""
+    for x in majority.leaves(n, classes):
+        for y in majority.neighbouring(x):
+            if sum(x) < sum(y) <= n:
+                yield min(int(gap(x)), int(gap(y))), x, y, float(np.abs(law(x) - law(y)).max())
+
+
+def _ratio(loss):
+    """The likelihood ratio of a loss; infinite where a float has no room for it."""
+    with np.errstate(over="ignore"):
+        return float(np.exp(loss))
+
+
+def _listed(first):
+    """Gaps by epsilon, in words."""
+    return ", ".join(f"{j} at {e:g}" for e, j in first.items())
+
+
+@claim(
+    "rdf/smooth-exponential",
+    "theorem 1 with definition 4",
+    "leaks",
+    "thm-smooth-exponential-loss",
+    ("majority.smooth_exponential_law", "majority.first_violation"),
+)
+def smooth_exponential(effort, rng):
+    r"""The exponential mechanism scaled by $e^{-j\epsilon}$ releases the majority label with
+    $\epsilon$-differential privacy."""
+    steps = [
+        (sum(y), e, x, y, loss)
+        for e in (0.1, 0.5, 1.0, 2.0)
+        for _, x, y, loss in _steps(effort.pick(8, 12, 40), 2, SmoothExponential(e).logpmf)
+    ]
+    cases = []
+    for _, e, x, y, loss in sorted(steps, key=lambda step: step[:2]):
+        data = {"epsilon": e, "counts": list(x), "neighbour": list(y), "loss": loss}
+        cases.append(Case(loss, e, data | {"likelihood_ratio": _ratio(loss)}))
+    first = {e: majority.first_violation(e) for e in (0.01, 0.1, 0.5, 1.0, 2.0)}
+    return private(
+        cases,
+        "At epsilon {epsilon:g} the step from {counts} to {neighbour} costs {loss:.4f}; the first "
+        f"gap that costs more than epsilon is {_listed(first)}.",
+    )
+
+
+@smooth_exponential.corrected(
+    functions=("majority.smooth_exponential_loss",),
+    where="theorem 1 with definition 4",
+    quantity="privacy loss",
+)
+def loss_by_gap(effort, rng):
+    r"""With $a_j = \frac{\epsilon}{2}e^{j\epsilon}$ the step from gap $j \ge 1$ costs exactly
+    $\log\frac{1+e^{a_{j+1}}}{1+e^{a_j}}$ for two classes, which grows without bound; $j = 0$
+    and more classes likewise."""
+    sizes = effort.pick({2: 7, 3: 5}, {2: 10, 3: 6, 4: 5}, {2: 24, 3: 10, 4: 7, 5: 6})
+    worst = {}
+    for epsilon in (0.1, 0.5, 1.5, 1.0):
+        for classes, n in sizes.items():
+            for j, _, _, loss in _steps(n, classes, SmoothExponential(epsilon).logpmf):
+                key = epsilon, classes, j
+                worst[key] = max(worst.get(key, 0.0), loss)
+    cases = (
+        Case(
+            loss, majority.smooth_exponential_loss(j, e, k), {"epsilon": e, "classes": k, "gap": j}
+        )
+        for (e, k, j), loss in worst.items()
+    )
+    return equal(
+        cases,
+        "In {cases} cases the largest loss over all steps at a gap is the closed form: "
+        "{exact:.4f} with {classes} classes at gap {gap}, epsilon {epsilon:g}.",
+        atol=1e-9,
+    )
+
+
+@claim(
+    "rdf/smooth-exponential-true-sensitivity",
+    "theorem 1 with definition 4",
+    "holds",
+    "thm-smooth-exponential-loss",
+    ("majority.rescaled_loss", "majority.smooth_sensitivity"),
+    ours=True,
+    quantity="privacy loss",
+)
+def true_sensitivity(effort, rng):
+    """Scaled by the true smooth sensitivity the exponential mechanism still has no finite
+    epsilon."""
+    multiples = effort.pick((1, 10), (1, 10, 100), (1, 10, 100, 1000))
+    gaps, formula, exceeded = np.arange(1, 149), [], []
+    for epsilon in (0.1, 0.5, 1.0):
+        laws = [_rescaled_logpmf((j, 0), epsilon) for j in (*gaps, 149)]
+        losses = np.array([np.abs(a - b).max() for a, b in pairwise(laws)])
+        closed = majority.rescaled_loss(gaps, epsilon)
+        usable = closed < 1e12
+        formula.append(of_equality(losses[usable], closed[usable], rtol=1e-7, atol=1e-9))
+        exceeded += [bool(losses.max() > m * epsilon) for m in multiples]
+    first = next(j for j in range(1, 999) if majority.rescaled_loss(j, 1.0) > 1.0)
+    return verdict_of(
+        all(exceeded) and set(formula) == {"holds"},
+        f"Losses of the law itself match the closed form, and pass {multiples[-1]} epsilon at each "
+        f"epsilon tried; at epsilon 1 the first gap that costs more than epsilon is {first}.",
+        {"formula": formula, "exceeded": exceeded},
+        cases=3 * len(gaps),
+        published=1.0,
+        computed=float(majority.rescaled_loss(first, 1.0)),
+        relation=">",
+    )
+
+
+def _rescaled_logpmf(x, epsilon):
+    """The exponential mechanism with the true smooth sensitivity in place of the global one."""
+    mechanism = Exponential(epsilon, sensitivity=float(majority.smooth_sensitivity(x, epsilon)))
+    return mechanism.logpmf(np.equal(x, max(x)).astype(float))
+
+
+@claim(
+    "rdf/smooth-exponential-delta",
+    "theorem 1 with definition 4",
+    "holds",
+    "thm-smooth-exponential-delta",
+    ("majority.smooth_exponential_delta",),
+    ours=True,
+    quantity="delta",
+)
+def least_delta(effort, rng):
+    r"""The published mechanism is $(\epsilon,\delta)$-private for two classes at $\epsilon = 1$
+    only with $\delta \ge 0.138$."""
+    law, n = SmoothExponential(1.0).pmf, effort.pick(8, 12, 30)
+    leaves = majority.leaves(n, 2)
+    worst = max(
+        float(np.maximum(law(x) - math.e * law(y), 0).sum())
+        for x in leaves
+        for y in majority.neighbouring(x)
+    )
+    delta = majority.smooth_exponential_delta(1.0)
+    others = {e: majority.smooth_exponential_delta(e) for e in (0.1, 2.0)}
+    return verdict_of(
+        of_equality(delta, worst) == "holds" and round(delta, 3) == 0.138,
+        f"Enumeration of all leaves of at most {n} records gives {worst:.6f}, the search over gaps "
+        f"{delta:.6f}; {', '.join(f'{d:.4f} at epsilon {e:g}' for e, d in others.items())}.",
+        {"enumerated": worst, "searched": delta},
+        cases=len(leaves),
+        published=0.138,
+        computed=delta,
+        relation=">=",
+    )
+
+
+def _law_loss(j, epsilon):
+    """Loss of the step from (j, 0) to (j + 1, 0), from the two laws."""
+    here, there = (SmoothExponential(epsilon).logpmf([g, 0]) for g in (j, j + 1))
+    return float(np.abs(here - there).max())
+
+
+@claim(
+    "rdf/twice",
+    "addendum, section 1",
+    "fails",
+    "thm-smooth-exponential-loss",
+    ("majority.first_violation",),
+    quantity="privacy loss",
+)
+def twice(effort, rng):
+    r"""The true cost of the published mechanism may be twice the number reported, $2\epsilon$."""
+    epsilons = (*effort.pick((), (0.05,), (0.01, 0.05)), 0.1, 0.5, 1.0, 2.0)
+    first = {e: majority.first_violation(e, bound=2 * e) for e in epsilons}
+    steps = sorted((j, e) for e in epsilons for j in range(first[e] + 1))  # fewest records first
+    cases = (
+        Case(_law_loss(j, e), 2 * e, {"epsilon": e, "counts": [j, 0], "neighbour": [j + 1, 0]})
+        for j, e in steps
+    )
+    return bounded(
+        cases,
+        "At epsilon {epsilon:g} the step from {counts} to {neighbour} costs {exact:.4f}; the first "
+        f"gap whose step costs more than twice epsilon is {_listed(first)}.",
+    )
+
+
+@twice.corrected(
+    functions=("majority.first_violation", "majority.smooth_exponential_loss"),
+    where="addendum, section 1",
+    quantity="privacy loss over its growth",
+)
+def no_multiple(effort, rng):
+    """No multiple of epsilon covers it: for every multiple there is a gap that costs more."""
+    multiples = effort.pick((2, 10, 100), (2, 10, 100, 1e4), (2, 10, 100, 1e4, 1e8))
+    found = {
+        (e, m): majority.first_violation(e, bound=m * e) for e in (0.1, 1.0) for m in multiples
+    }
+    growth = [
+        majority.smooth_exponential_loss(j, e) / (e / 2 * math.exp(e * j) * math.expm1(e))
+        for e in (0.1, 1.0)
+        for j in (100, 200, 400)
+    ]
+    passed = all(_law_loss(j, e) > m * e for (e, m), j in found.items())
+    return verdict_of(
+        passed and of_equality(growth, np.ones(len(growth)), rtol=1e-3) == "holds",
+        f"At epsilon 1 the cost passes {multiples[-1]:g} epsilon at gap {found[1.0, multiples[-1]]}, "
+        f"at 0.1 at gap {found[0.1, multiples[-1]]}; it grows like (epsilon/2) e^(j epsilon) "
+        "(e^epsilon - 1).",
+        {"growth": growth, "gaps": [*found.values()]},
+        cases=len(found) + len(growth),
+        published=1.0,
+        computed=growth[-1],
+        relation="=",
+    )

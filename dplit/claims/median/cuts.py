@@ -1,0 +1,245 @@
+"""Both DiPriMe papers on the private median of a column of numbers.
+
+v1, section 3 and algorithm 3; v2, section 3.1; derived in :doc:`/book/median`. The laws are written
+here from the definitions, in fractions.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from itertools import combinations, combinations_with_replacement, pairwise
+
+import numpy as np
+
+from dplit import median
+from dplit.claims.median._ratios import EPSILON, HALF, below, log, plain
+from dplit.ledger import Case, Evidence, claim, equal, private, verdict_of
+
+READINGS = ("every interval", "between records", "as printed")
+
+
+# The rank mechanism --------------------------------------------------------------------------
+
+
+def _rank_parts(data, reading):
+    """v1's law as parts (low, high, probability), each uniform, on the range [0, 1].
+
+    "every interval" takes j = 0, ..., N; "between records" j = 1, ..., N - 1; "as printed"
+    j = 1, ..., N, where j = N has no next record. Without an interval the whole range is drawn
+    from, as in lines 45 and 46 of algorithm 3.
+    """
+    n, places = len(data), [Fraction(0), *sorted(data), Fraction(1)]
+    ranks = dict(zip(READINGS, (range(n + 1), range(1, n), range(1, n + 1))))[reading]
+    total = sum(HALF ** abs(n - 2 * j) for j in ranks)
+    if not total:
+        return [(places[0], places[-1], Fraction(1))]
+    whole = reading == "as printed"
+    return [
+        (*((0, 1) if whole and j == n else places[j : j + 2]), HALF ** abs(n - 2 * j) / total)
+        for j in ranks
+    ]
+
+
+def _rank_ratio(data, neighbour, reading):
+    """Largest ratio of the rank mechanism's densities on two data sets without ties."""
+    laws = [_rank_parts(d, reading) for d in (data, neighbour)]
+    edges = sorted({Fraction(0), Fraction(1), *data, *neighbour})
+    pairs = [[_density(law, (a + b) / 2) for law in laws] for a, b in pairwise(edges)]
+    return max(max(p / q, q / p) if p and q else math.inf for p, q in pairs if p or q)
+
+
+def _density(parts, r):
+    """Density at r, which is no edge."""
+    return sum((p / (high - low) for low, high, p in parts if low < r < high), Fraction(0))
+
+
+def _up_to_a_leak(reading, grid):
+    """Add-remove neighbours of at most two records, fewest first, up to the first that cost too much."""
+    for size in range(2):
+        for data in combinations(grid, size):
+            for neighbour in ((*data, x) for x in grid if x not in data):
+                loss = log(_rank_ratio(data, neighbour, reading))
+                shown = {"data": plain(data), "neighbour": plain(neighbour), "reading": reading}
+                yield Case(loss, EPSILON, {"epsilon": EPSILON, "lower": 0, "upper": 1, **shown})
+                if loss > EPSILON:
+                    return
+
+
+def _gap_losses(law, gaps):
+    """(gap, loss) of one record at 1/2 and of two, the second at this gap from it."""
+    for gap in gaps:
+        pair = (law(x, 0, 1, EPSILON) for x in ([0.5], [0.5, 0.5 + gap]))
+        yield gap, median.density_loss(*pair)
+
+
+@claim(
+    "diprime-v1/median-by-rank",
+    "Section 3; algorithm 3, lines 43 to 46",
+    "leaks",
+    "thm-rank-leaks",
+    ("median.rank_law", "median.rank_interval_law", "median.density_loss"),
+)
+def by_rank(effort, rng):
+    r"""A rank $j$ with $\Pr(j) \propto e^{-\frac{\epsilon_1}{2}|N_i - 2j|}$, then a value
+    uniform between the $j$-th and the next record: an $\epsilon_1$-private median."""
+    cells = effort.pick(16, 32, 64)
+    grid = [Fraction(i, cells) for i in range(1, cells)]
+    searches = [list(_up_to_a_leak(reading, grid)) for reading in READINGS]
+    leaking = [search[-1].exact > EPSILON for search in searches]
+    if not all(leaking):
+        verdict = "assumes" if any(leaking) else "holds"
+        return Evidence(verdict, "exact", f"leaks if read as: {dict(zip(READINGS, leaking))}")
+    gaps = [10.0**-k for k in range(1, effort.pick(7, 10, 13))]
+    found = list(_gap_losses(median.rank_interval_law, gaps))
+    growth = equal(
+        (Case(loss, math.log(2 / (3 * g)), {"gap": g}) for g, loss in found),
+        "the gap {gap} costs {exact}",
+        rtol=1e-3,
+    )
+    if growth.verdict == "fails":
+        return growth
+    return private(
+        [*(case for search in searches for case in search), *(Case(v, EPSILON) for _, v in found)],
+        "{data} and {neighbour} cost {exact:.4f} where epsilon is {stated:.4f}, and each other "
+        "reading leaks too. A gap g between two records costs log(2/(3g)).",
+    )
+
+
+# The value mechanism -------------------------------------------------------------------------
+
+
+def _value_densities(data, edges):
+    """Density of the exponential mechanism over values on each cell, from the definition."""
+    weights = [HALF ** abs(len(data) - 2 * sum(x <= a for x in data)) for a in edges[:-1]]
+    total = sum(v * (b - a) for v, a, b in zip(weights, edges, edges[1:]))
+    return [v / total for v in weights]
+
+
+def _value_ratio(data, neighbour):
+    """Largest ratio of the value mechanism's densities on two data sets, and these."""
+    edges = sorted({Fraction(0), Fraction(1), *data, *neighbour})
+    pair = [_value_densities(d, edges) for d in (data, neighbour)]
+    shown = {"data": plain(data), "neighbour": plain(neighbour)}
+    return max(max(p / q, q / p) for p, q in zip(*pair)), shown
+
+
+def _near_the_ends(near):
+    return [Fraction(0), near, HALF, 1 - near, Fraction(1)]
+
+
+def _added(grid, n):
+    """Add-remove neighbours of at most n records on the grid, ties included."""
+    for size in range(n):
+        for data in combinations_with_replacement(grid, size):
+            yield from ((data, (*data, x)) for x in grid)
+
+
+def _replaced(grid, n):
+    """Replace-one neighbours of at most n records on the grid, ties included."""
+    for size in range(n):
+        for shared in combinations_with_replacement(grid, size):
+            yield from combinations([(*shared, x) for x in grid], 2)
+
+
+def _law_error(data):
+    """Distance of `median.interval_law` from the definition, in probability of an interval."""
+    edges = [Fraction(0), *sorted(data), Fraction(1)]
+    exact = [d * (b - a) for d, a, b in zip(_value_densities(data, edges), edges, edges[1:])]
+    # a cell of length 0 has probability 0 in both, whatever its count
+    law = median.interval_law(plain(data), 0, 1, EPSILON)
+    return float(np.abs(law.probabilities - np.array(exact, float)).max())
+
+
+@claim(
+    "diprime-v2/median-by-value",
+    "Section 3.1",
+    "holds",
+    "thm-value-private",
+    ("median.interval_law", "median.density_loss"),
+)
+def by_value(effort, rng):
+    r"""Drawing $r$ with density proportional to $e^{\epsilon_s q(r)/2}$, $q(r) =
+    -|\#\text{left} - \#\text{right}|$, is $\epsilon_s$-private (under add-remove)."""
+    n = effort.pick(3, 4, 6)
+    grids = [_near_the_ends(Fraction(1, 10**k)) for k in (12, 4, 2)]
+    pairs = [pair for grid in grids for pair in _added(grid, n)]
+    for data in dict.fromkeys(data for data, _ in pairs):
+        if _law_error(data) > 1e-12:
+            return verdict_of(False, "interval_law is another law", {"data": plain(data)})
+    return below(
+        (_value_ratio(*pair) for pair in pairs),
+        4,
+        "{cases} pairs of neighbours, none at a loss of epsilon = {stated:.4f}; {data} and "
+        "{neighbour} come nearest: the closer the outer records are to the bounds, the nearer.",
+    )
+
+
+@claim(
+    "diprime-v2/median-by-value-replace-one",
+    "ours; section 3.1 with appendix A",
+    "holds",
+    "thm-value-private",
+    ("median.interval_law",),
+    ours=True,
+)
+def by_value_replaced(effort, rng):
+    r"""Under replace-one the same draw costs $2\epsilon_s$, from two records on, and at the
+    rate $\epsilon_s/4$ it costs $\epsilon_s$; both are suprema."""
+    near = Fraction(1, 10**12)
+    grid = _near_the_ends(near)
+    single = equal((Case(_value_ratio(*p)[0], 1) for p in _replaced(grid, 1)), "one record costs")
+    family = [_value_ratio(*_swapped(m, near)) for m in range(2, effort.pick(8, 12, 20))]
+    near_four = [Case(ratio, 16, data) for ratio, data in family]
+    near_four.append(Case(math.exp(_quarter_rate_loss(*_swapped(3, near))), 16))
+    approached = equal(near_four, "a ratio of {exact} is not near to 16", rtol=1e-6)
+    for found in (single, approached):
+        if found.verdict == "fails":
+            return found
+    searched = (_value_ratio(*pair) for pair in _replaced(grid, effort.pick(3, 4, 5)))
+    return below(
+        [*searched, *family],
+        16,
+        "{cases} pairs of neighbours, none at a loss of 2 epsilon = {stated:.4f}; nearest are {data} "
+        "and {neighbour}. Each number of records from two on comes as near. One record costs nothing.",
+    )
+
+
+def _quarter_rate_loss(one, other):
+    """Loss of the package's law for replace-one at epsilon log 16: its rate is that of the fractions."""
+    pair = (median.interval_law(plain(d), 0, 1, math.log(16), "replace-one") for d in (one, other))
+    return median.density_loss(*pair)
+
+
+def _swapped(n, near):
+    """Neighbours of n records: one goes from 0 to 1, over the one or two near 0; the rest are at the ends."""
+    middle, ends = (near,) * (1 + n % 2), (n - 2) // 2 if n % 2 == 0 else (n - 3) // 2
+    one, other = (0,) * (ends + 1) + middle + (1,) * ends, (0,) * ends + middle + (1,) * (ends + 1)
+    return tuple(tuple(map(Fraction, data)) for data in (one, other))
+
+
+@by_rank.corrected(
+    "thm-value-private",
+    ("median.interval_law", "median.density_loss"),
+    where="ours; v2, section 3.1",
+)
+def by_value_instead(effort, rng):
+    r"""Drawing the value itself, with each interval weighted by its length, costs less than
+    $\epsilon_1$ whatever the gaps, ties included."""
+    cells = effort.pick(8, 16, 32)
+    ratios = (_value_ratio(*p) for p in _added([Fraction(i, cells) for i in range(cells + 1)], 3))
+    gaps = [0.0, *(10.0**-k for k in range(1, effort.pick(7, 10, 13)))]
+    cases = [Case(log(ratio), EPSILON, data) for ratio, data in ratios]
+    cases += [Case(v, EPSILON, {"gap": g}) for g, v in _gap_losses(median.interval_law, gaps)]
+    worst = max(cases, key=lambda case: case.exact)
+    return verdict_of(
+        worst.exact < EPSILON,
+        f"Up to three records on {cells + 1} values, and the pairs that break the rank mechanism: "
+        f"each loss is at least {EPSILON - worst.exact:.1g} below epsilon.",
+        worst.data,
+        cases=len(cases),
+        published=EPSILON,
+        computed=worst.exact,
+        quantity="privacy loss",
+        relation="<",
+    )

@@ -1,0 +1,218 @@
+"""DiPriMe v2 on permute-and-flip, for candidates and for the median of a column of numbers.
+
+Sections 2, 3.1 and 4.1; derived in :doc:`/book/median`. The laws are written here from the
+definitions, in fractions, at a rational w = e^(-epsilon/2).
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from itertools import combinations_with_replacement, pairwise, permutations, product
+
+import numpy as np
+
+from dplit import median
+from dplit.claims.median._ratios import EPSILON, HALF
+from dplit.ledger import Case, Evidence, bounded, claim, private, verdict_of
+from dplit.mechanisms import Exponential, PermuteAndFlip
+
+CUTS = ((0.25, 0.5, 0.5, 0.75), (0.125, 0.25, 0.875), (0.5,) * 4 + (0.75,) * 2)
+
+
+# Errors --------------------------------------------------------------------------------------
+
+
+def _flip_law(odds):
+    """Permute-and-flip from its definition: every order, every flip."""
+    law, orders = [Fraction(0)] * len(odds), list(permutations(range(len(odds))))
+    for order in orders:
+        reached = Fraction(1, len(orders))
+        for r in order:
+            law[r] += reached * odds[r]
+            reached *= 1 - odds[r]
+    return law
+
+
+def _laws(w, gaps):
+    """Laws of permute-and-flip and of the exponential mechanism, in fractions."""
+    odds = [w**g for g in gaps]
+    return _flip_law(odds), [q / sum(odds) for q in odds]
+
+
+def _errors(effort):
+    """Expected distances from the best score (permute-and-flip, exponential), by (w, gaps).
+
+    Gaps are those of the scores to the best, which is first; epsilon is -2 log w, smallest first.
+    """
+    ws = [Fraction(p, 100) for p in (99, 90, 75, 65, 50, 10)]
+    sizes = effort.pick({2: 5, 3: 3, 4: 2}, {2: 9, 3: 6, 4: 3}, {2: 20, 3: 10, 4: 5, 5: 3})
+    rest = [g for k, n in sizes.items() for g in combinations_with_replacement(range(n + 1), k - 1)]
+    found = {(w, (0, *g)): _laws(w, (0, *g)) for w in ws for g in rest if any(g)}
+    return {
+        (w, gaps): [sum(p * g for p, g in zip(law, gaps)) for law in laws]
+        for (w, gaps), laws in found.items()
+    }
+
+
+@claim(
+    "diprime-v2/pfm-0.86",
+    "Section 4.1",
+    "fails",
+    "thm-dominance-median",
+    ("mechanisms.PermuteAndFlip", "mechanisms.Exponential"),
+)
+def pfm(effort, rng):
+    r"""Permute-and-flip is guaranteed a lower error than the exponential mechanism only for
+    $\epsilon > 0.86$."""
+    below = {(w, g): e for (w, g), e in _errors(effort).items() if -2 * math.log(w) <= 0.86}
+    not_lower = [key for key, (flip, exponential) in below.items() if flip >= exponential]
+    (w, gaps), (flip, exponential) = next(iter(below.items()))
+    epsilon = -2 * math.log(w)
+    case = {"epsilon": epsilon, "scores": [-g for g in gaps]}
+    return verdict_of(
+        bool(not_lower),
+        f"Below 0.86 it is strictly lower in {len(below) - len(not_lower)} of {len(below)} cases "
+        f"with unequal scores, down to epsilon = {epsilon:.4f}, in fractions.",
+        case | {"permute-and-flip": str(flip), "exponential": str(exponential)},
+        cases=len(below),
+        published=float(exponential),
+        computed=float(flip),
+        quantity="expected error at epsilon below 0.86",
+        relation=">=",
+    )
+
+
+@pfm.corrected(
+    functions=("mechanisms.PermuteAndFlip", "mechanisms.Exponential"),
+    where="ours; McKenna and Sheldon 2020",
+)
+def pfm_always_lower(effort, rng):
+    r"""At every $\epsilon$ its expected error is lower, unless all scores are equal, and at
+    least half of the exponential mechanism's."""
+    errors = _errors(effort)
+    wrong = [key for key, (flip, em) in errors.items() if not em / 2 <= flip < em]
+    wrong += [key for key in errors if _law_error(*key) > 1e-12]
+    ratios = [em / flip for flip, em in errors.values()]
+    return verdict_of(
+        not wrong,
+        f"{len(errors)} cases from epsilon = 0.02 to 4.6: the exponential mechanism's error is the "
+        f"larger by a factor between {float(min(ratios)):.5f} and {float(max(ratios)):.4f}.",
+        {"wrong": [{"w": str(w), "gaps": gaps} for w, gaps in wrong]},
+        cases=len(errors),
+        published=1.0,
+        computed=float(min(ratios)),
+        quantity="ratio of expected errors",
+        relation=">",
+    )
+
+
+def _law_error(w, gaps):
+    """Distance of the package's two laws from the fractions."""
+    scores = [-g for g in gaps]
+    ours = [kind(-2 * math.log(w)).pmf(scores) for kind in (PermuteAndFlip, Exponential)]
+    return np.abs(np.array(_laws(w, gaps), float) - ours).max()
+
+
+# A continuous column -------------------------------------------------------------------------
+
+
+def _grid_odds(values, cells, w):
+    """Odds of each cell's midpoint, counted in fractions on [0, 1]."""
+    records = [Fraction(v) for v in values]
+    middles = [Fraction(2 * i + 1, 2 * cells) for i in range(cells)]
+    gaps = [abs(len(records) - 2 * sum(x < r for x in records)) for r in middles]
+    return [w ** (g - min(gaps)) for g in gaps]
+
+
+def _grid_error(values, cells):
+    """Distance of `median.grid_law` from the expanded integral over the grid, in fractions."""
+    exact = PermuteAndFlip.rational_law(_grid_odds(values, cells, HALF))
+    law = median.grid_law(values, 0, 1, EPSILON, cells)
+    return np.abs(np.array(exact, float) - law.probabilities).max()
+
+
+def _added(cells, n):
+    """Losses of one more record on the middles of eighths, by the number of cells."""
+    eighths = [i / 8 + 1 / 16 for i in range(8)]
+    shared = [d for k in range(n) for d in combinations_with_replacement(eighths, k)]
+    for m, data, x in product(cells, shared, eighths):
+        pair = (median.grid_law(v, 0, 1, EPSILON, m) for v in (data, (*data, x)))
+        shown = {"cells": m, "data": list(data), "neighbour": [*data, x]}
+        yield Case(median.density_loss(*pair), EPSILON, shown)
+
+
+@claim(
+    "diprime-v2/flip-continuous",
+    "Sections 2 and 3.1, DiPriMeFlip",
+    "assumes",
+    "thm-flip-limit",
+    ("median.grid_law", "median.total_variation"),
+)
+def flip_continuous(effort, rng):
+    r"""A split $r \in [a_L, a_U]$ of a continuous attribute can be drawn $\epsilon_s$-privately
+    by permute-and-flip (assuming a public, finite grid, which its law depends on)."""
+    cells = effort.pick((2, 4, 8), (2, 4, 8, 16), (2, 4, 8, 16, 32))
+    error = max(_grid_error(values, m) for values in CUTS for m in cells)
+    if error > 1e-12:
+        return verdict_of(False, "grid_law is another law", {"error": error})
+    losses = list(_added(cells, effort.pick(2, 3, 4)))
+    on_a_grid = private(losses, "{data} and {neighbour} on {cells} cells: loss {exact:.4f}")
+    if on_a_grid.verdict == "leaks":
+        return on_a_grid
+    laws = [median.grid_law(CUTS[0], 0, 1, EPSILON, m) for m in (4, 8, 16, 64)]
+    moved = [median.total_variation(a, b) for a, b in pairwise(laws)]
+    return Evidence(
+        "holds" if max(moved) < 1e-12 else "assumes",
+        "exact",
+        f"On grids of {', '.join(map(str, cells))} cells the largest loss is "
+        f"{on_a_grid.computed:.4f}, epsilon {EPSILON:.4f}. Another number of cells is another law: "
+        f"from 4 to 8, 16 and 64 cells it moves by {', '.join(f'{m:.4f}' for m in moved)}.",
+        cases=len(losses) + len(moved),
+        published=EPSILON,
+        computed=on_a_grid.computed,
+        quantity="privacy loss",
+        relation="<=",
+    )
+
+
+def _distances(values, epsilon, cells):
+    """Total variation of permute-and-flip from the value law, beside its bound, by number of cells."""
+    limit = median.interval_law(values, 0, 1, epsilon)
+    odds = [float(q) for q in _grid_odds(values, 8, Fraction(math.exp(-epsilon / 2)))]
+    for m in cells:
+        found = median.total_variation(median.grid_law(values, 0, 1, epsilon, m), limit)
+        total = sum(odds) * m / 8
+        bound = 1 / (total - 1) if total > 1 else math.inf
+        yield Case(found, bound, {"values": list(values), "epsilon": epsilon, "m": m})
+
+
+@flip_continuous.corrected(
+    functions=("median.grid_law", "median.flip_rate", "median.total_variation")
+)
+def flip_limit(effort, rng):
+    r"""On $m$ equal cells permute-and-flip is within $1/(m\bar q - 1)$ of the exponential
+    mechanism in total variation, and $m$ times the distance tends to $E|q - Eq|/(2\bar q)$: the
+    limit is the exponential mechanism."""
+    cells = [2**k for k in range(3, effort.pick(12, 14, 17))]
+    within, ratios = [], []
+    for values, epsilon in product(CUTS, (0.1, 1.0, 5.0)):
+        found = list(_distances(values, epsilon, cells))
+        within += [case for case in found if case.stated < math.inf]
+        rate = median.flip_rate(values, 0, 1, epsilon)
+        ratios.append(cells[-1] * found[-1].exact / rate)
+    bound = bounded(within, "on {m} cells the distance is {exact}, over {stated}")
+    if bound.verdict == "fails":
+        return bound
+    error = max(abs(r - 1) for r in ratios)
+    return verdict_of(
+        error < 30 / cells[-1] + 1e-9,
+        f"Three data sets at epsilon 0.1, 1 and 5, {cells[0]} to {cells[-1]} cells: the distance "
+        f"times the cells is within {error:.1e} of its limit, and the bound is never passed.",
+        {"ratios": ratios},
+        cases=len(within) + len(ratios),
+        published=1.0,
+        computed=ratios[0],
+        quantity="distance over its limit",
+        relation="=",
+    )

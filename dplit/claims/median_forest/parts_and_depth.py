@@ -1,0 +1,315 @@
+"""Claims of both DiPriMe papers on the whole forest: its parts and its depth.
+
+v1, section 3 and algorithm 2; v2, sections 3.1 and 4, tables 1 and 2, figures 2, 6 and 8; derived
+in :doc:`/book/median_forest`.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from itertools import combinations, combinations_with_replacement, product
+
+import numpy as np
+
+from dplit import median_forest as laws
+from dplit import printed
+from dplit.budget import EqualParts, Spend
+from dplit.ledger import Case, claim, equal, of_privacy, private, verdict_of
+
+# The parts -----------------------------------------------------------------------------------------
+
+POINTS = (-30.0, 0.0, 1.0, 2.0, 3.0, 30.0)  # kinks of the densities, and far outside
+
+
+@claim(
+    "diprime-v2/partition",
+    "Section 3.1; algorithm 2 (v1, algorithm 2)",
+    "leaks",
+    "thm-forest-parts",
+    ("random_forest.equal_parts_bound", "random_forest.smallest_equal_parts_loss"),
+)
+def partition(effort, rng):
+    r"""A forest whose trees are each $\epsilon$-private is $\epsilon$-private if the data are
+    partitioned into $N_T$ subsets, by parallel composition (shuffled and cut into equal parts,
+    under add-remove)."""
+    shape = {"data": [0], "neighbour": [0, 1], "trees": 2}
+    losses = {e: _counts_loss(_equal_parts, (0,), 1, e) for e in (1.0, 0.1, 3.0)}
+    sharp = equal(
+        (Case(v, _bound(e)) for e, v in losses.items()), "{exact} is not the bound {stated}"
+    )
+    if sharp.verdict == "fails":
+        return sharp
+    said = ", ".join(f"{v:.4f} at epsilon {e:g}" for e, v in losses.items())
+    return private(
+        (Case(v, e, {**shape, "epsilon": e, "loss": v}) for e, v in losses.items()),
+        "Two trees of one leaf, one record of class 0 and then one of class 1, noisy class counts: "
+        f"{said}, which is the most that two equal parts can cost, log(e^epsilon/2 + e^(3 epsilon)/2).",
+    )
+
+
+@partition.corrected(
+    functions=("random_forest.equal_parts_bound", "random_forest.equal_parts_family_loss"),
+    quantity="privacy loss",
+)
+def partition_corrected(effort, rng):
+    r"""If each record draws its tree uniformly and independently, the forest is
+    $\epsilon$-private. On equal parts it costs $\log(e^\epsilon/N_T + (1 -
+    1/N_T)e^{3\epsilon})$, and no less."""
+    drawn, cut = [], []
+    for n in range(effort.pick(3, 4, 5)):
+        for data in combinations_with_replacement((0, 1), n):
+            for added in (0, 1):
+                drawn.append(_counts_loss(_independent, data, added, 1.0))
+                cut.append(_counts_loss(_equal_parts, data, added, 1.0))
+    return verdict_of(
+        of_privacy(drawn, 1.0) == of_privacy(cut, _bound(1.0)) == "holds",
+        f"Noisy class counts of two trees, {len(drawn)} neighbours: independent parts cost {max(drawn):.4f} "
+        f"at epsilon 1, equal parts {max(cut):.4f}, which the formula for two trees is.",
+        {"independent": drawn, "equal": cut},
+        broken="leaks",
+        cases=2 * len(drawn),
+        relation="<=",
+        published=1.0,
+        computed=max(drawn),
+    )
+
+
+def _bound(epsilon):
+    """What the budget says of two trees on equal parts."""
+    return EqualParts("trees", Spend("counts", epsilon), 2).epsilon
+
+
+def _equal_parts(records):
+    """Counts of two classes in each of two trees, under every way to shuffle and cut, with its chance."""
+    n = len(records)
+    ways = list(combinations(range(n), (n + 1) // 2))  # the first tree's records
+    parts = ((first, [i for i in range(n) if i not in first]) for first in ways)
+    return [(1 / len(ways), [_count(records, part) for part in both]) for both in parts]
+
+
+def _independent(records):
+    """The same, each record going to a uniform tree."""
+    ways = list(product((0, 1), repeat=len(records)))
+    parts = ([[i for i, t in enumerate(way) if t == tree] for tree in (0, 1)] for way in ways)
+    return [(1 / len(ways), [_count(records, part) for part in both]) for both in parts]
+
+
+def _count(records, part):
+    return [sum(records[i] == c for i in part) for c in (0, 1)]
+
+
+def _counts_loss(law, data, added, epsilon):
+    """Largest log-ratio of noisy class counts of two one-leaf trees, over a grid of answers."""
+    answers = np.array(list(product(POINTS, repeat=4)))
+    logs = []
+    for records in (data, (*data, added)):
+        parts = [
+            math.log(chance) - epsilon * np.abs(answers - np.ravel(counts)).sum(axis=1)
+            for chance, counts in law(records)
+        ]
+        logs.append(np.logaddexp.reduce(parts))
+    return float(np.abs(logs[0] - logs[1]).max())
+
+
+# The depth -------------------------------------------------------------------------------------------
+
+TREES, SHARE = 10, Fraction(9, 10)  # N_T, and the part of the records that trains (section 4)
+# Name, records and least occupancy, by data set of tables 1 and 2 of v2
+SETS = {
+    "parkinsons": ("Parkinson's", 5875, 25),
+    "appliances-energy": ("Appliances", 19735, 25),
+    "metro-traffic": ("Traffic", 48204, 25),
+    "gas-turbine": ("Turbine", 36733, 25),
+    "flight": ("Flight", 800_000, 25),
+    "banknote": ("Banknote", 1372, 10),
+    "credit-default": ("Credit Card", 30_000, 25),
+    "wall-following-24": ("Robot", 5456, 25),
+    "higgs": ("Higgs", 100_000, 25),
+    "puc-rio": ("PUC-Rio", 122_244, 25),
+}
+# Data set, d_max, and whether the records are partitioned (figures 2, 6 and 8 of v2)
+FIGURES = {
+    "2": ("banknote", 5, True),
+    "6": ("banknote", 5, False),
+    "8a, 8b": ("appliances-energy", 8, True),
+    "8c, 8d": ("appliances-energy", 8, False),
+}
+
+
+def _printed_depths(method):
+    """Printed d_max of one method of tables 1 and 2, dict by data set."""
+    tables = (printed.table(f"diprime-v2/table-{i}").cells for i in (1, 2))
+    return {data: cell.depth for t in tables for (data, row), cell in t.items() if row == method}
+
+
+def _occupancies(depths, parts=TREES, children=2):
+    """Average records of a leaf by data set, fractions."""
+    return {data: SHARE * SETS[data][1] / parts / children**depth for data, depth in depths.items()}
+
+
+def _broken(occupancies):
+    """Data sets whose leaves hold too few records."""
+    return [data for data, v in occupancies.items() if v <= SETS[data][2]]
+
+
+@claim(
+    "diprime-v2/depth-rule",
+    "Section 4; tables 1 and 2",
+    "holds",
+    "thm-forest-depth",
+    ("median_forest.leaf_mean.occupancy_depth",),
+    quantity="records of a leaf",
+)
+def depth_rule(effort, rng):
+    """$d_{max}$ is such that the expected occupancy of a leaf is greater than 25 (10 for
+    Banknote), for DiPriMe, DiPriMeExp and DiPriMeFlip."""
+    found = _occupancies(_printed_depths("DiPriMe"))
+    deeper = len(found) - len(_broken({data: v / 2 for data, v in found.items()}))
+    said = ", ".join(f"{SETS[data][0]} {float(v):.1f}" for data, v in found.items())
+    return verdict_of(
+        not _broken(found),
+        f"Average records of a leaf, a tenth of the training data each: {said}. One level more would "
+        f"break the rule in all but {deeper} of {len(found)}.",
+        {"data sets": _broken(found)},
+        cases=len(found),
+        relation=">",
+        published=25.0,
+        computed=float(min(v for data, v in found.items() if data != "banknote")),
+    )
+
+
+@claim(
+    "diprime-v2/depth-rule-baselines",
+    "Section 4; tables 1 and 2",
+    "fails",
+    "thm-forest-depth",
+    ("median_forest.leaf_mean.occupancy_depth",),
+    quantity="records of a leaf",
+)
+def baselines(effort, rng):
+    """The same for all methods, each with $N_T = 10$ trees on parts of the data."""
+    whole = _occupancies(_printed_depths("DP-ERT"))
+    five = _occupancies(_printed_depths("DP-RF"), children=5)
+    broken = {*_broken(whole), *_broken(five)}
+    least = min(whole, key=whole.get)
+    return verdict_of(
+        not broken,
+        f"Broken in {len(broken)} of {len(whole)} columns if the baselines partition as DiPriMe does: "
+        f"{SETS[least][0]} has {float(whole[least]):.2f} records a leaf of DP-ERT.",
+        {"data sets": sorted(broken)},
+        cases=2 * len(whole),
+        relation=">",
+        published=25.0,
+        computed=float(whole[least]),
+    )
+
+
+@baselines.corrected(
+    functions=("median_forest.leaf_mean.occupancy_depth",),
+    quantity="depths that break the rule",
+)
+def baselines_corrected(effort, rng):
+    """Every printed $d_{max}$ is the deepest that keeps the rule, if the baselines' trees take
+    all training data, and those of DP-RF and DP-DF have five children a node."""
+    wrong = []
+    for method, parts, children in (("DiPriMe", TREES, 2), ("DP-ERT", 1, 2), ("DP-RF", 1, 5)):
+        depths = _printed_depths(method)
+        at = _occupancies(depths, parts, children)
+        for data, depth in depths.items():
+            name, records, least = SETS[data]
+            exact = laws.occupancy_depth(SHARE * records / parts, least, children)
+            if exact != depth or not at[data] > least >= at[data] / children:
+                wrong.append([name, children, depth, exact])
+    return verdict_of(
+        not wrong,
+        f"{3 * len(SETS)} printed depths, each the deepest with more than 25 records a leaf (Banknote: 10).",
+        {"wrong": wrong},
+        cases=3 * len(SETS),
+        relation="=",
+        published=0.0,
+        computed=float(len(wrong)),
+    )
+
+
+@claim(
+    "diprime-v2/depth-rule-figures",
+    "Captions of figures 2, 6 and 8",
+    "fails",
+    "thm-forest-depth",
+    ("median_forest.leaf_mean.occupancy_depth",),
+    quantity="records of a leaf",
+)
+def figures(effort, rng):
+    """The depths in the captions follow the same rule."""
+    found, broken = _figure_occupancies()
+    said = ", ".join(f"figure {k} {float(v):.2f}" for k, v in found.items())
+    return verdict_of(
+        not broken,
+        f"Average records of a leaf: {said}.",
+        {f"figure {k}": float(found[k]) for k in broken},
+        cases=len(found),
+        relation=">",
+        published=25.0,
+        computed=float(found["8a, 8b"]),
+    )
+
+
+@figures.corrected(
+    functions=("median_forest.leaf_mean.occupancy_depth",),
+    quantity="records of a leaf",
+)
+def figures_corrected(effort, rng):
+    """They keep it where the data are not partitioned (figures 6, 8c and 8d), and only there."""
+    found, broken = _figure_occupancies()
+    parted = [k for k, (_, _, partitioned) in FIGURES.items() if partitioned]
+    return verdict_of(
+        broken == parted,
+        f"Kept by figures {', '.join(k for k in found if k not in broken)} alone.",
+        {"broken": broken, "partitioned": parted},
+        cases=len(found),
+        relation=">",
+        published=25.0,
+        computed=float(found["8c, 8d"]),
+    )
+
+
+def _figure_occupancies():
+    """Average records of a leaf by figure, and the figures in which they are too few."""
+    found, broken = {}, []
+    for figure, (data, depth, partitioned) in FIGURES.items():
+        here = _occupancies({data: depth}, TREES if partitioned else 1)
+        found[figure] = here[data]
+        broken += [figure] if _broken(here) else []
+    return found, broken
+
+
+@claim(
+    "diprime-v2/depth-rule-private",
+    "ours; section 4",
+    "holds",
+    "thm-forest-depth",
+    ("median_forest.leaf_mean.occupancy_depth",),
+    ours=True,
+    quantity="privacy loss",
+)
+def depth_private(effort, rng):
+    """A depth that is set by this rule from the private number of records costs infinity under
+    add-remove: for each depth there is a number at which one record more makes the trees
+    deeper. Under replace-one it costs nothing."""
+    steps = {}
+    for depth in range(1, effort.pick(9, 13, 17)):
+        n = math.floor(25 * 2**depth * TREES / SHARE) + 1  # the first with more than 25 a leaf
+        steps[n - 1] = [laws.occupancy_depth(SHARE * m / TREES, 25) for m in (n - 1, n)]
+    jumps = all(before + 1 == after for before, after in steps.values())
+    n, (before, after) = next(iter(steps.items()))
+    return verdict_of(
+        jumps,
+        f"At N = {n} the rule says {before} level(s), at N = {n + 1} it says {after}: no answer is possible "
+        f"on both. Further steps behind {', '.join(map(str, list(steps)[1:5]))}.",
+        {"steps": list(steps.values())},
+        cases=len(steps),
+        relation="=",
+        published=math.inf,
+        computed=math.inf if jumps else 0.0,
+    )

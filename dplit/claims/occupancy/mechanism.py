@@ -1,0 +1,276 @@
+r"""Claims of DiPriMe v1 on leaf counts of the rank mechanism: theorem 2, and the worst of all leaves.
+
+Derived in :doc:`/book/occupancy`. The reference of the worst leaf is an enumeration of all trees in
+fractions, at rational :math:`e^{-\epsilon_1/2}`.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from fractions import Fraction
+from functools import cache
+from itertools import product
+
+import numpy as np
+from scipy.optimize import brentq
+
+from dplit import occupancy
+from dplit.ledger import Case, Evidence, bounded, claim, equal, interval, verdict_of
+
+EPSILONS = (0.05, 0.2, 0.5, 1.0, 2.0, 3.0, 6.0, 12.0, 24.0)
+
+
+# Theorem 2 ----------------------------------------------------------------------------------
+
+
+def _distances(n, depth):
+    """Every distance from n / 2^d that a count can have, but 0: between them no tail changes."""
+    off = np.unique(np.abs(np.arange(n + 1) - n / 2**depth))
+    return off[off > 0]
+
+
+def _nearest(bound, n, depth, epsilon):
+    """Of every t, the tail that comes nearest to ``bound(t)``, or is furthest beyond it."""
+    t = _distances(n, depth)
+    exact, stated = occupancy.leaf_tail(t, n, depth, epsilon), bound(t)
+    i = int(np.argmax(exact / np.maximum(stated, 1e-300)))  # both may underflow
+    shown = {"n": n, "depth": depth, "epsilon": epsilon, "t": float(t[i])}
+    return Case(float(exact[i]), float(stated[i]), shown)
+
+
+def _published(n, depth, epsilon):
+    """`_nearest` to the bounds of theorem 2."""
+    return _nearest(lambda t: occupancy.published_bound(t, depth, epsilon), n, depth, epsilon)
+
+
+def _ratio(n, depth, epsilon):
+    """Largest ratio of a tail to theorem 2's bound."""
+    case = _published(n, depth, epsilon)
+    return case.exact / case.stated if case.stated else 0.0
+
+
+def _least_epsilon(n, depth):
+    """Least epsilon at which theorem 2 fails for this n, of those below the grid's first failure."""
+    first = next(i for i, e in enumerate(EPSILONS) if _ratio(n, depth, e) > 1)
+    ends = EPSILONS[first - 1], EPSILONS[first]
+    return brentq(lambda e: _ratio(n, depth, e) - 1, *ends, xtol=1e-9)
+
+
+@claim(
+    "diprime-v1/theorem-2-mechanism",
+    "Theorem 2; figure 2",
+    "assumes",
+    "thm-occupancy-published",
+    ("occupancy.leaf_law", "occupancy.leaf_tail", "occupancy.published_bound"),
+    quantity="probability that a leaf is t off",
+)
+def theorem_2(effort, rng):
+    r"""The same bounds hold for $|\tilde N_i - N/2^d|$ of a leaf that the rank mechanism makes.
+    (Section 3.1 assumes that $2^d$ divides $N$; the theorem doesn't repeat it.)"""
+    depths, blocks = range(1, effort.pick(4, 5, 7)), effort.pick(4, 8, 12)
+    worst = {
+        (n, d): max(_ratio(n, d, e) for e in EPSILONS)
+        for d in depths
+        for n in range(1, blocks * 2**d + 1)
+    }
+    failing = [size for size in worst if worst[size] > 1 + 1e-9]
+    divisible = [worst[n, d] for n, d in worst if n % 2**d == 0]
+    cases = len(worst) * len(EPSILONS)
+    if not failing:
+        return Evidence("holds", "exact", "no size breaks it", cases=cases)
+    n, depth = failing[0]
+    threshold = _least_epsilon(n, depth)
+    shown = _published(n, depth, math.ceil(threshold * 100) / 100)
+    return Evidence(
+        verdict="fails" if max(divisible) > 1 + 1e-9 else "assumes",
+        kind="exact",
+        summary=f"{len(divisible)} sizes divisible by 2^d: tail over bound at most {max(divisible):.3f}; "
+        f"{len(failing)} of the other {len(worst) - len(divisible)} fail; smallest N={n}, d={depth}, "
+        f"from epsilon {threshold:.4f}",
+        cases=cases,
+        published=shown.stated,
+        computed=shown.exact,
+        relation="<=",
+        counterexample={**shown.data, "tail": shown.exact, "bound": shown.stated},
+    )
+
+
+@theorem_2.corrected(
+    "thm-occupancy-mechanism",
+    ("occupancy.corrected_bound", "occupancy.leaf_tail"),
+    quantity="probability that a leaf is t off",
+)
+def every_size(effort, rng):
+    r"""For every $N$, $d$ and $\epsilon_1$: $\Pr(|\tilde N - N/2^d| \ge t) \le B_d(t) \le 1$,
+    with $B_d(t) = \kappa M (e^{-\epsilon_1 t_+} + e^{-\epsilon_1 t_-}) + B_{d-1}(2t)/(1 +
+    e^{\epsilon_1})$."""
+    depths, largest = range(1, effort.pick(4, 6, 8)), effort.pick(24, 80, 300)
+    sizes = [*range(1, largest), *effort.pick((257,), (257, 1000), (257, 1000, 4096, 10_001))]
+    nearest = [
+        _nearest(lambda t, n=n, d=d, e=e: occupancy.corrected_bound(t, n, d, e), n, d, e)
+        for d, n, e in product(depths, sizes, EPSILONS)
+    ]
+    tails = len(EPSILONS) * sum(_distances(n, d).size for d, n in product(depths, sizes))
+    note = (
+        f"{tails} tails, {len(sizes)} sizes, depths 1 to {depths[-1]}, every t: never above the "
+        "bound, and met"
+    )
+    return replace(bounded(nearest, note), cases=tails)
+
+
+@claim(
+    "diprime-v1/theorem-2-mechanism/proved",
+    "ours; theorem 2 with the assumption that opens section 3.1",
+    "holds",
+    "thm-occupancy-proved",
+    ("occupancy.proved_cells", "occupancy.divisible_bound", "occupancy.published_bound"),
+    kind="certified",
+    ours=True,
+    quantity="tail over the published bound",
+)
+def proved(effort, rng):
+    r"""Both bounds of theorem 2 hold for the rank mechanism, for every $d$ and $t$: up to
+    $\epsilon_1 = 2.26$ for every $N$, and at every $\epsilon_1$ if $2^d$ divides $N$."""
+    turn, deepest = occupancy.TURN, occupancy.DEEPEST
+    cells = [occupancy.proved_cells(d) for d in range(1, deepest + 1)]
+    margins = [left / right for left, right in occupancy.beyond_turn()]
+    depths = range(1, effort.pick(5, 7, 8))
+    blocks = effort.pick((1, 2, 5), (1, 2, 3, 7, 12), (1, 2, 3, 5, 9, 20, 50))
+    divisible = [(k * 2**d, d, e) for d, k, e in product(depths, blocks, EPSILONS)]
+    upto_turn = (*(e for e in EPSILONS if e < turn), turn)
+    others = [
+        (n, d, e) for d, n, e in product(depths, range(1, effort.pick(20, 40, 90)), upto_turn)
+    ]
+    moments = bounded(
+        (
+            _nearest(lambda t, d=d, e=e: occupancy.divisible_bound(t, d, e), n, d, e)
+            for n, d, e in divisible
+        ),
+        "exact tails beside the bound where 2^d divides N",
+    )
+    largest = [max(_ratio(*case) for case in cases) for cases in (divisible, others)]
+    return verdict_of(
+        all(cells) and min(margins) > 1 and moments.verdict != "fails" and max(largest) < 1,
+        f"Depths 1 to {deepest} and deeper: any N on {sum(cells)} cells up to epsilon {turn}, "
+        f"2^d dividing N beyond by two inequalities, with factors {margins[0]:.4f} and "
+        f"{margins[1]:.4f} to spare. Exact tails: at most {largest[0]:.3f} of the published bound "
+        f"where 2^d divides N, {largest[1]:.3f} up to {turn}.",
+        {"cells": cells, "margins": margins, "moments": moments.verdict, "ratios": largest},
+        kind="certified",
+        cases=sum(cells) + len(divisible) + len(others),
+        published=1.0,
+        computed=max(largest),
+        relation="<",
+    )
+
+
+# The worst of all leaves -----------------------------------------------------------------------
+
+
+@cache
+def _trees(n, depth, root):
+    """Every tuple of leaf counts with its probability, in fractions; `root` is e^(-epsilon/2)."""
+    if depth == 0:
+        return {(n,): Fraction(1)}
+    weights = [root ** abs(n - 2 * j) for j in range(n + 1)]
+    law = {}
+    for j, weight in enumerate(weights):
+        halves = _trees(j, depth - 1, root).items(), _trees(n - j, depth - 1, root).items()
+        for (a, p), (b, q) in product(*halves):
+            law[a + b] = law.get(a + b, 0) + weight * p * q / sum(weights)
+    return law
+
+
+def _worst_leaves(n, depth, root):
+    """(P(some leaf is off), the same by the recursion, P(the first leaf is)): far off or empty."""
+    law, mean, epsilon = _trees(n, depth, root), Fraction(n, 2**depth), -2 * math.log(root)
+    off = {counts: [abs(k - mean) for k in counts] for counts in law}
+    for t in sorted({x for xs in off.values() for x in xs} - {0}):
+        some = sum(p for c, p in law.items() if max(off[c]) >= t)
+        one = sum(p for c, p in law.items() if off[c][0] >= t)
+        yield some, occupancy.any_leaf_tail(n, depth, epsilon, float(t)), one
+    some = sum(p for c, p in law.items() if 0 in c)
+    yield (
+        some,
+        occupancy.any_leaf_below(n, depth, epsilon),
+        occupancy.leaf_law(n, depth, epsilon)[0],
+    )
+
+
+@claim(
+    "diprime-v1/worst-leaf",
+    "ours; the event of corollary 1.1 and theorem 3",
+    "holds",
+    "thm-occupancy-law",
+    ("occupancy.any_leaf_tail", "occupancy.any_leaf_below", "occupancy.leaf_tail"),
+    ours=True,
+    quantity="probability that some leaf is off",
+)
+def worst_leaf(effort, rng):
+    """The probability that some leaf of all $2^d$ is at least $t$ off $N/2^d$ follows from the
+    recursion over sizes, and is at most $2^d$ times that of one leaf."""
+    largest = effort.pick({1: 7, 2: 6}, {1: 9, 2: 8, 3: 4}, {1: 12, 2: 10, 3: 6})  # N of a depth
+    laws, unions = [], []
+    for depth in largest:
+        for n in range(1, largest[depth] + 1):
+            for root in (Fraction(1, 10), Fraction(1, 2), Fraction(19, 20)):
+                shown = {"n": n, "depth": depth, "root": str(root)}
+                for some, ours, one in _worst_leaves(n, depth, root):
+                    laws.append(Case(float(some), ours, shown))
+                    unions.append(Case(float(some), 2**depth * float(one), shown))
+    same = equal(laws, "the recursion beside the enumeration", rtol=1e-10)
+    below = bounded(unions, "the enumeration beside the union bound")
+    least, *_, most = sorted(unions, key=lambda case: case.stated / case.exact)
+    return verdict_of(
+        same.verdict == "holds" and below.verdict != "fails",
+        f"{len(laws)} probabilities equal the enumeration of all trees in fractions; the union "
+        f"bound is between {least.stated / least.exact:.3f} and {most.stated / most.exact:.3f} "
+        "times the truth.",
+        {"recursion": same.counterexample, "union": below.counterexample},
+        cases=len(laws),
+        published=most.stated,
+        computed=most.exact,
+        relation="<=",
+    )
+
+
+# Draws ----------------------------------------------------------------------------------------
+
+
+@claim(
+    "diprime-v1/leaf-law",
+    "ours",
+    "holds",
+    "thm-occupancy-law",
+    ("occupancy.simulate", "occupancy.leaf_tail", "occupancy.any_leaf_tail"),
+    kind="simulated",
+    ours=True,
+    intervals=16,
+    quantity="probability that some leaf is off",
+)
+def leaf_law(effort, rng):
+    """Simulated trees have the tails of `leaf_law` for one leaf and of `any_leaf_tail` for the
+    worst of all."""
+    trees = effort.pick(5000, 50_000, 1_000_000)
+    exact, spans = [], []
+    for n, depth, epsilon in ((7, 2, 1.0), (1001, 4, 0.5), (64, 3, 3.0), (100, 5, 0.1)):
+        off = np.abs(occupancy.simulate(n, depth, epsilon, trees, rng=rng) - n / 2**depth)
+        for t in (1.0, 2 / epsilon):
+            exact += [float(occupancy.leaf_tail(t, n, depth, epsilon))]
+            exact += [occupancy.any_leaf_tail(n, depth, epsilon, t)]
+            spans += [interval(int((off[:, -1] >= t).sum()), trees)]
+            spans += [interval(int((off >= t).any(axis=1).sum()), trees)]
+    missed = [(p, span) for p, span in zip(exact, spans) if not span[0] <= p <= span[1]]
+    return verdict_of(
+        not missed,
+        f"{trees} trees in each of 4 settings: {len(spans) - len(missed)} of {len(spans)} intervals "
+        "hold the exact tail",
+        {"missed": missed},
+        kind="simulated",
+        cases=4 * trees,
+        published=sum(spans[-1]) / 2,
+        computed=exact[-1],
+        relation="within",
+        intervals=tuple(spans),
+    )

@@ -1,0 +1,260 @@
+"""Claims of DiPriMe v1 on the Laplace model of a leaf count: theorem 2 and the text after theorem 3.
+
+Derived in :doc:`/book/occupancy`. The model's tail is compared with its characteristic function, in
+fractions and by quadrature.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+from scipy.integrate import quad
+from scipy.optimize import brentq
+
+from dplit import occupancy
+from dplit.ledger import Case, bounded, claim, equal, verdict_of
+
+# Theorem 2 ----------------------------------------------------------------------------------
+
+
+def _proved_for_all_t(depth):
+    """Sufficient for theorem 2 at every t: tail <= A e^-t, A <= 2, beta <= 2, max t^2 e^-t <= gamma / A."""
+    top = occupancy.leading_constant(depth)
+    falls = occupancy.alternates_and_falls(depth)
+    return falls and max(top, occupancy.BETA) <= 2 and 4 * top / math.e**2 <= occupancy.gamma(depth)
+
+
+@claim(
+    "diprime-v1/theorem-2-model",
+    "Theorem 2; appendix A.2.2",
+    "loose",
+    "thm-occupancy-published",
+    ("occupancy.model_tail", "occupancy.published_bound"),
+    kind="certified",
+    quantity="probability that the model is t off",
+)
+def theorem_2(effort, rng):
+    r"""For $S = \sum_i \operatorname{Lap}(2^{i-d}/\epsilon_1)$: $\Pr(|S| \ge t)$ is at most
+    $\gamma/(\epsilon_1 t)^2$ and at most $2\max(e^{-\epsilon_1^2t^2/(4\gamma)},
+    e^{-\epsilon_1\beta t/2})$."""
+    depths = range(1, effort.pick(11, 16, 31))
+    distances = np.geomspace(1e-3, 600, effort.pick(400, 2000, 10_000))
+    cases = []
+    for depth in depths:
+        tails = occupancy.model_tail(distances, depth, 1.0)
+        bounds = occupancy.published_bound(distances, depth, 1.0)
+        for tail, bound, t in zip(tails, bounds, distances):
+            cases.append(Case(tail, bound, {"depth": depth, "epsilon": 1.0, "t": float(t)}))
+    note = (
+        f"depths 1 to {depths[-1]}, every t: the tail is nearest to the bound at depth {{depth}}, "
+        "t = {t:.4f}, with {exact:.4f} against {stated:.4f}"
+    )
+    found = bounded(cases, note, kind="certified")
+    if found.verdict == "loose" and not all(map(_proved_for_all_t, depths)):
+        raise ArithmeticError("the proof for all t does not cover every depth")
+    return found
+
+
+def _inverted_tail(t, depth):
+    r"""The model's tail at epsilon 1 from its characteristic function, by quadrature.
+
+    .. math:: 1 - \frac2\pi \int_0^\infty \frac{\sin(ut)}{u} \prod_j \frac{1}{1 + 4^{-j}u^2}\,du
+    """
+
+    def transform(u):
+        return math.prod(1 / (1 + 0.25**j * u * u) for j in range(depth))
+
+    near = quad(lambda u: t * np.sinc(u * t / np.pi) * transform(u), 0, 1)[0]
+    far = quad(lambda u: transform(u) / u, 1, np.inf, weight="sin", wvar=t)[0]
+    return 1 - 2 / math.pi * (near + far)
+
+
+def _same_transform(depth):
+    """Product and partial fractions agree at `depth` rational points, so everywhere."""
+    weights = occupancy.laplace_weights(depth, Fraction(1))
+    for x in (Fraction(-i) for i in range(1, depth + 1)):
+        factors = [1 / (1 - x / 4**j) for j in range(depth)]
+        if math.prod(factors) != sum(c * f for c, f in zip(weights, factors)):
+            return False
+    return True
+
+
+@theorem_2.corrected(
+    "thm-occupancy-model",
+    ("occupancy.model_tail", "occupancy.model_bound", "occupancy.alternates_and_falls"),
+    kind="certified",
+    quantity="probability that the model is t off",
+)
+def mixture(effort, rng):
+    r"""$\Pr(|S| \ge t) = \sum_j c_j e^{-2^j\epsilon_1 t} \le A_d e^{-\epsilon_1 t}$, $A_d = c_0
+    = \prod_{j<d}(1 - 4^{-j})^{-1} < 1.4524$, and the ratio of both sides falls to 1."""
+    depths = range(1, effort.pick(11, 16, 31))
+    proved = all(occupancy.alternates_and_falls(d, p) for d in depths for p in (0, 1))
+    identity = all(map(_same_transform, depths))
+    points = [
+        (t, d)
+        for d in (1, 2, 5, 10)
+        for t in effort.pick((0.5, 4.0), (0.1, 1, 4, 9), (0.1, 1, 2, 4, 6, 9, 12))
+    ]
+    tails = [Case(_inverted_tail(t, d), occupancy.model_tail(t, d, 1.0)) for t, d in points]
+    bounds = [
+        Case(tail.stated, occupancy.model_bound(t, d, 1.0)) for tail, (t, d) in zip(tails, points)
+    ]
+    same = equal(tails, "quadrature beside partial fractions", rtol=0, atol=1e-6)
+    met = bounded(bounds, "the tail beside its first term")
+    return verdict_of(
+        proved and identity and same.verdict == met.verdict == "holds",
+        f"depths 1 to {depths[-1]}: partial fractions equal the transform in fractions, weights "
+        f"alternate and fall; {len(points)} quadratures agree to "
+        f"{max(abs(float(x.exact - x.stated)) for x in tails):.0e}",
+        {"proved": proved, "identity": identity, "same": same.verdict, "bound": met.verdict},
+        kind="certified",
+        cases=len(depths) + len(points),
+        published=same.published,
+        computed=same.computed,
+        relation="=",
+    )
+
+
+# Which bound, where ---------------------------------------------------------------------------
+
+
+def _crossings(depth):
+    """Both ends of the stretch where Chebyshev is the tighter, by root finding on theorem 2, in units of u."""
+    unit = math.sqrt(occupancy.gamma(depth))
+
+    def gain(u):
+        bounds = (occupancy.subexponential_bound, occupancy.chebyshev_bound)
+        return np.subtract(*(np.log(bound(u * unit, depth, 1.0)) for bound in bounds))
+
+    grid = np.linspace(0.05, 60, 6000)
+    changes = np.flatnonzero(np.diff(np.sign(gain(grid))))
+    return [brentq(gain, grid[i], grid[i + 1], xtol=1e-13) for i in changes]
+
+
+def _at_five(depth):
+    """Both bounds at u = 5, in budget 1: beyond the published end and below every true one."""
+    t = 5 * math.sqrt(occupancy.gamma(depth))
+    return {
+        "depth": depth,
+        "epsilon": 1.0,
+        "t": t,
+        "u": 5.0,
+        "chebyshev": float(occupancy.chebyshev_bound(t, depth, 1.0)),
+        "subexponential": float(occupancy.subexponential_bound(t, depth, 1.0)),
+    }
+
+
+def _ends(depths, stated):
+    """Each end of the window as found, beside ``stated(depth)``."""
+    for depth in depths:
+        for found, end in zip(_crossings(depth), stated(depth), strict=True):
+            yield Case(found, end, _at_five(depth))
+
+
+@claim(
+    "diprime-v1/chebyshev-window",
+    "Appendix A.2.2",
+    "fails",
+    "thm-occupancy-window",
+    ("occupancy.published_window", "occupancy.chebyshev_window"),
+    quantity="end of the window, in u",
+)
+def window(effort, rng):
+    r"""Chebyshev's bound is tighter than the sub-exponential one for $t$ between 0.76 and 3.61
+    times $\sqrt\gamma/\epsilon_1$, and only there."""
+    ends = _ends(range(1, effort.pick(6, 11, 21)), lambda depth: occupancy.published_window())
+    note = "{cases} ends by bisection; at depth {depth} the upper one is {exact:.4f}"
+    return equal(ends, note, rtol=1e-6)
+
+
+@window.corrected(
+    functions=("occupancy.chebyshev_window",),
+    quantity="end of the window, in u",
+)
+def window_corrected(effort, rng):
+    r"""It is the tighter exactly from $2\sqrt{-W_0(-1/8)}$ to $-\frac2a W_{-1}(-a/\sqrt8)$, $a
+    = \beta\sqrt\gamma/2$: (0.76, 7.81) at depth 1, (0.76, 6.04) in the limit."""
+    depths = range(1, effort.pick(6, 11, 21))
+    note = f"depths 1 to {depths[-1]}: both ends as found by bisection"
+    return equal(_ends(depths[::-1], occupancy.chebyshev_window), note)
+
+
+@claim(
+    "diprime-v1/tighter-for-large-t",
+    "Section 3, after theorem 3; figure 2",
+    "fails",
+    "rem-occupancy-tighter",
+    ("occupancy.published_bound", "occupancy.leaf_tail", "occupancy.model_tail"),
+    quantity="tail at the largest t, beside the bound",
+)
+def tighter(effort, rng):
+    """The bound becomes tighter for higher values of $t$: the published bound over the tail
+    falls."""
+    n, depth, epsilon = 2**20, 10, 0.5  # 1024 a leaf: the ends at 0 and n are far
+    t = np.arange(1.0, effort.pick(81, 101, 121))
+    exact = occupancy.leaf_tail(t, n, depth, epsilon)
+    published = occupancy.published_bound(t, depth, epsilon)
+    ratio = published / exact
+    rises = int((np.diff(ratio) > 0).sum())
+    least = int(ratio[:-1].argmin())
+    shown = {"t": t[[least, -1]], "bound over tail": ratio[[least, -1]]}
+    return verdict_of(
+        not rises,
+        f"N={n}, d={depth}, epsilon {epsilon}: {ratio[least]:.3g} times the tail at "
+        f"t={t[least]:g}, {ratio[-1]:.3g} times at t={t[-1]:g}; it rises at {rises} of "
+        f"{len(t) - 1} steps",
+        {"n": n, "depth": depth, "epsilon": epsilon, **shown},
+        cases=len(t),
+        published=float(published[-1]),
+        computed=float(exact[-1]),
+    )
+
+
+def _falls_to_one(depth, t):
+    """Whether the corrected bound over the tail falls in `t`, to 1 at its end."""
+    ratio = occupancy.model_bound(t, depth, 1.0) / occupancy.model_tail(t, depth, 1.0)
+    return bool((np.diff(ratio) <= 1e-12).all()) and abs(ratio[-1] - 1) < 1e-12
+
+
+def _published_over_tail(depth, t):
+    """The published bound over the tail, and what the linear branch says it is at least."""
+    rate = 2 * np.exp((1 - occupancy.BETA / 2) * t) / occupancy.leading_constant(depth)
+    bound = occupancy.published_bound(t, depth, 1.0)
+    return bound / occupancy.model_tail(t, depth, 1.0), rate
+
+
+def _is_linear(depth, t):
+    """Where theorem 2's linear branch is the tighter."""
+    return t > occupancy.chebyshev_window(depth)[1] * math.sqrt(occupancy.gamma(depth))
+
+
+@tighter.corrected(
+    functions=("occupancy.model_bound", "occupancy.alternates_and_falls"),
+    kind="certified",
+    quantity="published bound over the tail",
+)
+def tighter_corrected(effort, rng):
+    r"""In the model, $A_d e^{-\epsilon_1 t}$ over the tail falls to 1 in $t$; the published
+    bound over it is at least $2e^{(1 - \beta/2)\epsilon_1 t}/A_d$ where the linear branch is
+    the tighter."""
+    depths = range(1, effort.pick(11, 16, 31))
+    proved = all(occupancy.alternates_and_falls(d, 1) for d in depths)
+    t = np.linspace(0, 200, effort.pick(200, 500, 2000))
+    falls = all(_falls_to_one(d, t) for d in depths)
+    grows = True
+    for depth in depths:
+        ratio, rate = _published_over_tail(depth, t[_is_linear(depth, t)])
+        grows &= bool((ratio >= rate * (1 - 1e-9)).all())
+    return verdict_of(
+        proved and falls and grows,
+        f"depths 1 to {depths[-1]}: the ratio falls for every t, by alternating terms in fractions",
+        {"proved": proved, "falls": falls, "grows": grows},
+        kind="certified",
+        cases=len(depths) * len(t),
+        published=float(rate[-1]),
+        computed=float(ratio[-1]),
+        relation=">=",
+    )

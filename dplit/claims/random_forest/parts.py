@@ -1,0 +1,158 @@
+r"""Claims of Fletcher and Islam (2017), section 4.2: what it costs to divide the records among the trees.
+
+The label is permute-and-flip (ROSNAM); :math:`\tau` is the number of trees. Laws are of all labels of a
+small forest, in fractions.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from functools import partial
+
+from dplit import random_forest
+from dplit.ledger import Case, bounded, claim, equal, of_equality, verdict_of
+from dplit.loss import losses_over, worst_privacy_loss
+from dplit.neighbours import data_sets, neighbouring_data
+
+EQUAL, INDEPENDENT = "equal-parts", "independent"
+
+
+def _law(n_leaves, odds, assignment, classes=2):
+    """The law of all labels, and its neighbours under a relation."""
+    label_law = random_forest.rational_label_law(odds)
+    law = random_forest.ForestLaw(n_leaves, classes, label_law, assignment)
+    return law, partial(neighbouring_data, universe=law.universe)
+
+
+def _likelihood_ratio(law, found):
+    """Of the outcome that tells most, in fractions."""
+    p, q = (law(data)[found.outcome] for data in (found.data, found.neighbour))
+    return max(p / q, q / p)
+
+
+@claim(
+    "rdf/parallel-parts",
+    "section 4.2, definition 3, algorithm 2 line 22",
+    "leaks",
+    "thm-equal-parts",
+    ("random_forest.forest_law", "random_forest.smallest_equal_parts_loss"),
+    quantity="likelihood ratio",
+)
+def parallel_parts(effort, rng):
+    r"""The records are divided evenly among the trees, and each tree may use all of $\epsilon$:
+    with labels that are $\epsilon$-private (add-remove) the forest is $\epsilon$-private."""
+    cases, smallest = [], []
+    for odds in (Fraction(2), Fraction(3, 2), Fraction(5)):
+        law, near = _law((1, 1), odds, EQUAL)
+        near = partial(near, neighbours="add-remove")
+        space = data_sets(law.universe, effort.pick(2, 3, 5))
+        steps = [(s, _likelihood_ratio(law, s)) for s in losses_over(law, space, near)]
+        for step, ratio in steps:
+            data = {"n_leaves": [1, 1], "data": step.data, "neighbour": step.neighbour}
+            data |= {"exp(epsilon)": odds, "likelihood_ratio": ratio}
+            cases.append(Case(ratio, odds, data))
+        closed = math.exp(random_forest.smallest_equal_parts_loss(math.log(odds)))
+        smallest += [Case(ratio, closed) for _, ratio in steps if ratio > odds][:1]
+    found = bounded(
+        cases,
+        "Two trees of one leaf, in fractions: between {data} and {neighbour}, leaves and class of each "
+        "record, some pair of labels is {exact} times as probable at e^epsilon = {stated}.",
+        broken="leaks",
+    )
+    if found.verdict == "holds":
+        return found
+    formula = equal(
+        smallest, "The ratio is {exact}, the closed form of the smallest one {stated:.4f}."
+    )
+    return found if formula.verdict == "holds" else formula
+
+
+@parallel_parts.corrected(
+    functions=(
+        "random_forest.equal_parts_bound",
+        "random_forest.equal_parts_family_loss",
+        "random_forest.forest_law",
+    ),
+    where="section 4.2, definition 3, algorithm 2 line 22",
+    quantity="privacy loss",
+)
+def equal_parts(effort, rng):
+    r"""Under add-remove equal parts cost $\log(e^\epsilon/\tau + (1-1/\tau)e^{3\epsilon})$:
+    more on no data, and no smaller bound holds for all data and numbers of classes."""
+    forests = _small_forests(effort)
+    worst = [_worst(*forest, EQUAL) for forest in forests]
+    bound = [random_forest.equal_parts_bound(math.log(3), len(leaves)) for leaves, _ in forests]
+    below = bounded(map(Case, worst, bound), "{exact} to {stated}")
+    reached = {t: random_forest.equal_parts_family_loss(1.0, t, 600, 512) for t in (2, 3, 30, 100)}
+    short = {t: random_forest.equal_parts_bound(1.0, t) - loss for t, loss in reached.items()}
+    family = _family_in_fractions(*effort.pick((2, 1, 2), (2, 2, 2), (2, 2, 3)))
+    good = below.verdict != "fails" and all(0 <= s < 4e-3 for s in short.values())
+    least = random_forest.equal_parts_bound(1.0, 100)
+    return verdict_of(
+        good and of_equality(*family) == "holds",
+        f"All data of {len(worst)} small forests at e^epsilon = 3 cost at most {max(worst):.4f}, within "
+        f"the bound; at epsilon 1 a family reaches {reached[100]:.4f} with 100 trees, where the bound is "
+        f"{least:.4f}.",
+        {"worst": worst, "bound": bound, "short": short, "family": family},
+        cases=len(worst) + len(reached),
+        published=least,
+        computed=reached[100],
+        relation="<=",
+    )
+
+
+def _small_forests(effort):
+    """(leaves of each tree, largest number of records)."""
+    return effort.pick(
+        [((1, 1), 3), ((2, 1), 2)],
+        [((1, 1), 4), ((2, 1), 3), ((1, 1, 1), 3)],
+        [((1, 1), 6), ((2, 1), 4), ((1, 1, 1), 5), ((2, 2), 3)],
+    )
+
+
+def _worst(n_leaves, records, assignment, neighbours="add-remove"):
+    """Largest loss of all labels over all data sets of at most `records`, at e^epsilon = 3."""
+    law, near = _law(n_leaves, 3, assignment)
+    space = data_sets(law.universe, records)
+    return worst_privacy_loss(law, space, partial(near, neighbours=neighbours)).loss
+
+
+def _family_in_fractions(n_trees, m, classes):
+    """Loss of the family's outcome by the exact law of the whole forest, and by its formula."""
+    n, none = n_trees * m, [0] * (n_trees - 1)
+    law, _ = _law((n + 1, *[1] * (n_trees - 1)), 3, EQUAL, classes)
+    data = tuple((i, *none, 0) for i in range(n))
+    outcome = (*[0] * n, *[1] * n_trees)
+    ratio = law((*data, (n, *none, 1)))[outcome] / law(data)[outcome]
+    return math.log(ratio), random_forest.equal_parts_family_loss(math.log(3), n_trees, m, classes)
+
+
+@claim(
+    "rdf/independent-parts",
+    "section 4.2",
+    "holds",
+    "thm-forest-budget",
+    ("random_forest.forest_law",),
+    ours=True,
+    quantity="privacy loss",
+)
+def independent_parts(effort, rng):
+    r"""If each record goes to a tree by an independent uniform draw, the forest costs exactly
+    $\epsilon$ under add-remove, and at half the rate at most $\epsilon$ under replace-one."""
+    forests, epsilon = _small_forests(effort), math.log(3)
+    added = [_worst(*forest, INDEPENDENT) for forest in forests]
+    replaced = [_worst(*forest, INDEPENDENT, "replace-one") for forest in forests]
+    exact = equal((Case(loss, epsilon) for loss in added), "{exact}")
+    twice = bounded((Case(loss, 2 * epsilon) for loss in replaced), "{exact}")
+    return verdict_of(
+        exact.verdict == "holds" and twice.verdict != "fails",
+        f"All data of {len(forests)} small forests in fractions: the loss is log 3 at e^epsilon = 3, and "
+        f"up to {max(replaced) / epsilon:.4f} times as much under replace-one, which half the rate makes "
+        "up for.",
+        {"added": added, "replaced": replaced},
+        cases=2 * len(forests),
+        published=epsilon,
+        computed=max(added),
+        relation="=",
+    )

@@ -1,0 +1,171 @@
+r"""Claims of Fletcher and Islam (2017), section 4.4: how many trees.
+
+In the model of `dplit.depth.best`, with the addendum's label: :math:`n` records, :math:`m` features tested in
+the middle, depth :math:`d`, and as class the sign of one feature.
+"""
+
+from __future__ import annotations
+
+import math
+from itertools import product
+
+import numpy as np
+from scipy.optimize import brentq
+
+from dplit import depth, majority, random_forest
+from dplit.claims.random_forest._printed import synthetic_shapes
+from dplit.ledger import Evidence, claim, of_equality, verdict_of
+
+RULE = brentq(lambda x: (2 * x + 1) * math.exp(-x) - 1, 0.5, 3)  # where (1 - e^-x)^2 / x is largest
+
+
+@claim(
+    "rdf/number-of-trees",
+    "section 4.4, figure 7",
+    "holds",
+    "thm-number-of-trees",
+    ("depth.forest_accuracy", "random_forest.vote_errors"),
+    quantity="best number of trees",
+)
+def number_of_trees(effort, rng):
+    r"""More trees are not always better: the accuracy has a peak, and with a larger $\epsilon$
+    it does not lie at fewer trees."""
+    trees = np.arange(1, effort.pick(601, 2001, 8001), 2)
+    epsilons = effort.pick((0.2, 1.0), (0.1, 0.2, 1.0), (0.05, 0.1, 0.2, 1.0, 2.0))
+    shapes, single, peaks = synthetic_shapes(), [], {}
+    for (m, d), e in product(shapes, epsilons):
+        errors = random_forest.vote_errors(30_000, m, d, e, trees)
+        peaks[m, d, e] = int(trees[errors.argmin()])
+        turns = np.sign(np.diff(np.log(errors)).round(9))
+        single.append((np.diff(turns) >= 0).all() and turns[-1] > 0)  # falls, if at all, then rises
+    moved = all((np.diff([peaks[m, d, e] for e in epsilons]) >= 0).all() for m, d in shapes)
+    some = list(product((0.2, 1.0), (1, 29, 107)))
+    same = of_equality(
+        [depth.forest_accuracy(8, 30_000, 10, [0, 1], e, t) for e, t in some],
+        [1 - random_forest.vote_errors(30_000, 10, 8, e, t) for e, t in some],
+    )
+    found = "; ".join(
+        f"{peaks[m, d, 0.2]} and {peaks[m, d, 1.0]} with {m} features" for m, d in shapes
+    )
+    return verdict_of(
+        all(single) and moved and same == "holds",
+        f"30,000 records at the depths of table 4: one peak in each of {len(peaks)} cases, at "
+        f"epsilon 0.2 and 1 at {found}.",
+        {"peaks": {str(k): v for k, v in peaks.items()}, "by the law of all votes": same},
+        cases=len(peaks) * len(trees),
+        published=100,
+        computed=peaks[10, 8, 1.0],
+        relation="not",
+    )
+
+
+@claim(
+    "rdf/hundred-trees",
+    "section 4.4",
+    "fails",
+    "thm-number-of-trees",
+    ("depth.forest_accuracy",),
+    quantity="accuracy of fewer trees",
+)
+def hundred_trees(effort, rng):
+    """100 trees are the number to build, whatever the data and the depth."""
+    few = effort.pick((1, 3, 9), (1, 3, 9, 27), (1, 3, 9, 27, 51))
+    small = [(d, n, m, 1.0) for n, m, d in product((1, 2), (1, 2), (0, 1))]
+    paper = [(d, 30_000, m, e) for (m, d), e in product(synthetic_shapes(), (0.2, 1.0))]
+    better = []
+    for d, n, m, e in small + paper:
+        right = {t: depth.forest_accuracy(d, n, m, [0, 1], e, t) for t in (*few, 100)}
+        best = max(few, key=right.get)
+        if right[best] > right[100] + 1e-9:
+            shape = {"n": n, "features": m, "depth": d, "epsilon": e, "trees": best}
+            better.append(shape | {"accuracy": right[best], "with 100 trees": right[100]})
+    if not better:
+        return verdict_of(True, "100 trees are best everywhere.", cases=len(small + paper))
+    first, last = better[0], better[-1]
+    return Evidence(
+        verdict="fails",
+        kind="exact",
+        summary=f"In {sum(row['n'] == 30_000 for row in better)} of {len(paper)} settings of the paper "
+        f"{few[-1]} trees or fewer are better than 100: {last['trees']} with {last['features']} "
+        f"features at depth {last['depth']}, epsilon {last['epsilon']:g}, {last['accuracy']:.3f} right "
+        f"to {last['with 100 trees']:.3f}. With one record in the mean, one feature and depth 1 it is "
+        f"{first['accuracy']:.3f} to {first['with 100 trees']:.3f}.",
+        cases=len(small + paper),
+        published=first["with 100 trees"],
+        computed=first["accuracy"],
+        counterexample=first,
+        relation="<=",
+    )
+
+
+@hundred_trees.corrected(
+    functions=("random_forest.suggested_trees", "random_forest.vote_errors"),
+    where="section 4.4",
+    quantity="best number of trees",
+)
+def best_number(effort, rng):
+    r"""In the model the best number of trees is between 0.8 and 1 times $n_\epsilon/(1.2564
+    \cdot 2^d)$, $n_\epsilon = n(1-e^{-\epsilon})$, up to 2 trees, where a path tests the
+    feature with probability 0.4 to 0.7: a leaf of a tree holds about $1.26/(1-e^{-\epsilon})$
+    records."""
+    trees = np.arange(1, 1201, 2)
+    sizes = effort.pick((30_000,), (5_000, 30_000), (2_000, 5_000, 30_000, 60_000))
+    shapes = (*synthetic_shapes(), (10, 7), (15, 11), (20, 10))
+    cases, off, close = list(product(sizes, shapes, (0.1, 0.2, 1.0, 3.0))), [], []
+    for n, (m, d), e in cases:
+        errors = random_forest.vote_errors(n, m, d, e, trees)
+        best, rule = int(trees[errors.argmin()]), n * -math.expm1(-e) / (RULE * 2**d)
+        found = random_forest.suggested_trees(n, d, e)
+        told_apart = errors.min() >= 1e-14 and rule <= trees[-1]
+        if told_apart and rule > 20:
+            close.append(best / rule)
+        outside = told_apart and not 0.8 * rule - 2 <= best <= rule + 2
+        if outside or of_equality(found, rule) == "fails":
+            off.append(
+                {"n": n, "features": m, "depth": d, "epsilon": e, "best": best, "rule": found}
+            )
+    shown = int(trees[random_forest.vote_errors(30_000, 10, 7, 1.0, trees).argmin()])
+    rule = random_forest.suggested_trees(30_000, 7, 1.0)
+    return verdict_of(
+        not off,
+        f"All odd numbers up to {trees[-1]} in {len(cases)} cases; where the rule says more than 20, "
+        f"the best is {min(close):.2f} to {max(close):.2f} times as many. 30,000 records, ten features, "
+        f"depth 7, epsilon 1: best {shown}, rule {rule:.1f}.",
+        off and off[0],
+        cases=len(cases) * len(trees),
+        published=rule,
+        computed=shown,
+        relation="within",
+    )
+
+
+@claim(
+    "rdf/same-leaves-one-tree",
+    "section 4.4",
+    "holds",
+    "thm-one-leaf",
+    ("majority.disjoint_vote_error", "majority.all_data_vote_error", "majority.error_lower_bound"),
+    ours=True,
+    quantity="probability of a wrong vote",
+)
+def same_leaves(effort, rng):
+    """If all trees have the same leaves, one tree is best: the vote of more, on shares or on
+    all data, errs more on every leaf of two classes with a majority."""
+    n, trees = effort.pick((5, (3, 5)), (8, (3, 5, 9)), (13, (3, 5, 9, 19)))
+    counts = [(a, b) for a in range(1, n) for b in range(a)]
+    ratios = {}  # of the better vote's error to one tree's
+    for (a, b), t, e in product(counts, trees, (0.1, 1.0, 4.0)):
+        votes = majority.disjoint_vote_error(a, b, e, t), majority.all_data_vote_error(a, b, e, t)
+        ratios[a, b, e, t] = float(min(votes) / majority.error_lower_bound(a - b, e))
+    wrong = [case for case, ratio in ratios.items() if not ratio > 1]
+    one, three = float(majority.gap_error(2, 1.0)), majority.disjoint_vote_error(3, 1, 1.0, 3)
+    return verdict_of(
+        not wrong,
+        f"In {len(ratios)} cases the vote errs at least {min(ratios.values()):.4f} times as often as one "
+        f"tree. On (3, 1) at epsilon 1: one tree {one:.4f}, three on shares {three:.4f}.",
+        {"a, b, epsilon, trees": wrong[:1]},
+        cases=2 * len(ratios),
+        published=one,
+        computed=three,
+        relation=">",
+    )

@@ -1,0 +1,1 @@
+"""Sentences of the papers about their tables and figures, decided on the stored runs."""

@@ -1,0 +1,238 @@
+r"""Claims of Consul and Williamson, Balance is key (DiPriMe v2), on the utility of one private split.
+
+Theorem 1 (section 3.2, appendix B.1) and a simulation of this and of theorem 2; derived in
+:doc:`/book/utility`. The exact side enumerates all targets at the bounds and all splits, and counts
+squared errors from scratch.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+from scipy.integrate import quad
+
+from dplit import balance, utility
+from dplit.claims.utility._counted import BOUNDS, EPSILONS, squared_error, targets_at_bounds
+from dplit.ledger import Case, bounded, claim, equal, interval, verdict_of
+
+# Theorem 1: regression -----------------------------------------------------------------------
+
+
+def _losses(n, epsilon):
+    """Expected loss of every 0/1 target vector (rows) and every split k = 1, ..., n - 1, R = 1."""
+    y, half = targets_at_bounds(n), n // 2
+    exact = squared_error(y, range(half)) + squared_error(y, range(half, n))
+    noise = [2 / epsilon**2 * (1 / k + 1 / (n - k)) for k in range(1, n)]
+    split = [squared_error(y, range(k)) + squared_error(y, range(k, n)) for k in range(1, n)]
+    return np.array(split).T - exact[:, None] + noise
+
+
+def _enumerated(effort):
+    """((n, t, epsilon), worst loss of all targets and all splits with more than t on each side), R = 1."""
+    for n in range(2, effort.pick(10, 12, 14)):
+        for epsilon in EPSILONS:
+            worst = _losses(n, epsilon).max(axis=0)
+            for t in (0.5, *range(1, (n - 2) // 2 + 1), *([] if n < 3 else [(n // 2) - 0.5])):
+                least = math.floor(t) + 1
+                yield (n, t, epsilon), worst[least - 1 : n - least].max()
+
+
+def _large(effort):
+    """The same for many records, by the formula that `expectation` and the corrected theorem check."""
+    for n in effort.pick((50, 1000), (50, 51, 1000), (50, 51, 1000, 100_000)):
+        for t in {1, n // 10, n // 4, n // 2 - 2, n // 2 - 1}:
+            for epsilon in (1e-3, *EPSILONS, 1e3):
+                worst = utility.worst_split_loss(n, epsilon, 0, 1)
+                yield (n, t, epsilon), worst[t + 1 : n - t].max()
+
+
+@claim(
+    "diprime-v2/theorem-1",
+    "Theorem 1; appendix B.1",
+    "loose",
+    "thm-utility-split",
+    (
+        "utility.published_split_loss",
+        "utility.published_split_loss_appendix",
+        "utility.worst_split_loss",
+    ),
+    quantity="expected loss, in B^2",
+)
+def theorem_1(effort, rng):
+    r"""For $0 < t < N/2$, $\mathrm{E}[\widetilde{SSE}] - SSE \le 4B^2 N - 8B^2 t +
+    16B^2/(\epsilon_\ell^2 t)$ with probability at least $1 - \zeta_t$; in the appendix the last
+    term is $16B^2/\epsilon_\ell^2$."""
+    worst = [*_enumerated(effort), *_large(effort)]
+    theorem, appendix = (
+        bounded(
+            (
+                Case(4 * loss, stated(*at, 1.0), dict(zip(("n", "t", "epsilon"), at)))
+                for at, loss in worst
+            ),
+            "It is nearest to the truth at N = {n}, t = {t}, epsilon = {epsilon:g}: {stated:.6g} B^2 "
+            "against {exact:.6g} B^2.",
+        )
+        for stated in (utility.published_split_loss, utility.published_split_loss_appendix)
+    )
+    shown = appendix if appendix.verdict == "fails" else theorem
+    return replace(shown, cases=theorem.cases + appendix.cases)
+
+
+@theorem_1.corrected(
+    functions=("utility.split_loss_bound", "utility.worst_split_change", "utility.expected_sse"),
+    quantity="expected loss, in R^2",
+)
+def theorem_1_corrected(effort, rng):
+    r"""With probability at least $1 - \zeta_t$ and $s = \lfloor t \rfloor + 1$, the loss is at
+    most $R^2\bigl[(\lceil N/2 \rceil - s)\lfloor N/2 \rfloor/(N-s) + 2N/(\epsilon_\ell^2 s
+    (N-s))\bigr]$, the expectation taken over the leaves' noise given the split. Some targets
+    and some split attain it."""
+    cases = []
+    for (n, t, epsilon), worst in _enumerated(effort):
+        stated = utility.split_loss_bound(n, t, epsilon, 0, 1)
+        cases.append(Case(worst, stated, {"n": n, "t": t, "epsilon": epsilon}))
+    for n in range(2, 8):
+        half, loss = n // 2, _losses(n, 1.0)
+        for y, row in list(zip(targets_at_bounds(n), loss))[::3]:
+            sse = utility.expected_sse(y, 1.0, 0, 1)
+            counted = row + sse[half] - 2 * (1 / half + 1 / (n - half))
+            cases += [Case(*sides, {"targets": y}) for sides in zip(counted, sse[1:n])]
+    cases.sort(key=lambda case: case.stated)
+    note = (
+        "The bound equals the largest loss over all targets and all splits in each case, and the "
+        "expected squared error equals the count for each target."
+    )
+    return equal(cases, note)
+
+
+def _evenly(n):
+    """n evenly spaced values in [0, 1]."""
+    return (np.arange(n) + 0.5) / n
+
+
+def _expected(effort):
+    """The loss expected over the split too, of evenly spaced values, beside theorem 1."""
+    for n in range(3, effort.pick(12, 40, 150)):
+        for t in range(1, (n + 1) // 2):
+            for epsilon, rate in product((1.0, 10.0), (0, 0.1, 1.0)):
+                law = balance.split_law(_evenly(n), 0, 1, rate)
+                exact = utility.expected_split_loss(law, epsilon, *BOUNDS)
+                stated = utility.published_split_loss(n, t, epsilon, 1.0)
+                yield Case(exact, stated, {"n": n, "t": t, "epsilon": epsilon, "epsilon_s": rate})
+
+
+@claim(
+    "diprime-v2/theorem-1-everything",
+    "Theorem 1, with E over the split too",
+    "fails",
+    "thm-utility-expected",
+    ("utility.expected_split_loss", "utility.published_split_loss"),
+    ours=True,
+    holds_instead="diprime-v2/theorem-1/expectation",
+    quantity="expected loss, in B^2",
+)
+def everything(effort, rng):
+    r"""For every $0 < t < N/2$ the loss, expected over the split and the noise, is at most
+    $4B^2 N - 8B^2 t + 16B^2/(\epsilon_\ell^2 t)$."""
+    return bounded(
+        _expected(effort),
+        "Evenly spaced values, N = {n}, t = {t}, epsilon = {epsilon:g}, split at rate {epsilon_s:g}: "
+        "{exact:.4f} B^2 against {stated:.4f} B^2.",
+    )
+
+
+@claim(
+    "diprime-v2/theorem-1/expectation",
+    "ours",
+    "holds",
+    "thm-utility-expected",
+    ("utility.expected_split_loss", "utility.worst_split_loss"),
+    ours=True,
+    quantity="expected loss, in R^2",
+)
+def expectation(effort, rng):
+    r"""Over the split and the noise the largest expected loss is $\sum_k \Pr(k)\, w_k$ with
+    $w_k$ the worst loss given the split: the targets $B_L$ left of the median and $B_U$ right
+    of it attain every $w_k$."""
+    cases = []
+    for n in range(2, effort.pick(9, 11, 13)):
+        y, half = targets_at_bounds(n), n // 2
+        gone = squared_error(y, range(half)) + squared_error(y, range(half, n))
+        for values, rate, epsilon in product(
+            (_evenly(n), np.linspace(0.2, 0.3, n)), (0, 0.5, 3.0), (0.3, 3.0)
+        ):
+            law = balance.split_law(values, 0, 1, rate)
+            whole = squared_error(y, range(n)) - gone + 2 / (n * epsilon**2)  # one block is empty
+            total = _losses(n, epsilon) @ law[1:n] + whole * (law[0] + law[n])
+            stated = utility.expected_split_loss(law, epsilon, 0, 1)
+            cases.append(Case(total.max(), stated, {"values": values, "epsilon": epsilon}))
+    return equal(cases, "The formula equals the maximum over all targets in each case.")
+
+
+# Simulation ----------------------------------------------------------------------------------
+
+
+def _noise_mean(left, right, epsilon):
+    """Expected squared error that the noise of two means adds, R = 1."""
+    return 2 / epsilon**2 * (1 / left + 1 / right)
+
+
+def _noise_tail(left, right, epsilon):
+    """Chance that it exceeds its expectation: an integral over the one mean's exponential size."""
+    level = _noise_mean(left, right, epsilon) * epsilon**2
+
+    def rest(a):  # a^2 / left + b^2 / right > level, a and b standard exponential
+        need = level - a * a / left
+        return math.exp(-a) * (math.exp(-math.sqrt(right * need)) if need > 0 else 1.0)
+
+    edge = math.sqrt(left * level)
+    return quad(rest, 0, edge)[0] + math.exp(-edge)
+
+
+@claim(
+    "diprime-v2/utility-simulated",
+    "ours",
+    "holds",
+    "thm-utility-flip",
+    ("utility.label_law", "utility.expected_accuracy", "utility.split_loss_bound"),
+    ours=True,
+    kind="simulated",
+    intervals=4,
+    quantity="probability of a flip",
+)
+def simulated(effort, rng):
+    """Simulated splits and noise agree with the exact chance that both blocks hold more than
+    $t$ records, the law of the noise of the means, the chance of a flip, and the expected
+    accuracy."""
+    draws, n, t, rate, e = effort.pick(20_000, 100_000, 1_000_000), 12, 2, 0.5, 0.8
+    k = rng.choice(n + 1, size=draws, p=balance.split_law(_evenly(n), 0, 1, rate))
+    inside = np.minimum(k, n - k) > t
+    square = [m * rng.laplace(scale=1 / (m * e), size=draws) ** 2 for m in (4, 8)]
+    loud = square[0] + square[1] > _noise_mean(4, 8, e)
+    counts = np.maximum(0, np.array([3, 5]) + rng.laplace(scale=1 / e, size=(draws, 2)))
+    coin = rng.random(draws) < 0.5
+    flips = np.where((counts == 0).all(axis=1), coin, counts[:, 0] > counts[:, 1])
+    right = rng.random(draws) < np.where(flips, 3, 5) / 8  # is a record's label the leaf's?
+    exact = (
+        balance.more_than(t, _evenly(n), 0, 1, rate),
+        _noise_tail(4, 8, e),
+        float(utility.published_flip(2, e)),
+        utility.expected_accuracy([[3, 5]], e),
+    )
+    hits = inside, loud, flips, right
+    spans = tuple(interval(int(hit.sum()), draws) for hit in hits)
+    pairs = ", ".join(f"{p:.4f} and {hit.mean():.4f}" for p, hit in zip(exact, hits))
+    return verdict_of(
+        all(low <= p <= high for p, (low, high) in zip(exact, spans)),
+        f"Exact against simulated: {pairs}.",
+        {"exact": exact, "intervals": spans},
+        kind="simulated",
+        cases=draws,
+        published=exact[2],
+        computed=float(flips.mean()),
+        relation="within",
+        intervals=spans,
+    )

@@ -1,0 +1,189 @@
+"""What an experiment is: cells, each a data set, a method and its parameters, measured repeatedly.
+
+A method is run under a *reading*:
+
+==========  ====================================================================================
+reading     meaning
+==========  ====================================================================================
+exact       not private: there is one way to run it
+published   as the paper does: public bounds are the records' own extremes, the budget is split as
+            the paper splits it, the noise is the paper's
+proved      at the same epsilon, with what makes the claim true: the registry's public bounds, and
+            a budget whose proof tree adds up to epsilon
+==========  ====================================================================================
+
+Seeds: the split of repetition r of a data set depends on (seed, data set, r), so that all methods
+see the same split; everything else in a task depends on (seed, experiment, cell, r). Each task can
+therefore be computed again alone, and gives the same number to the last bit. With `folds`,
+repetition r tests on one part in turn of the cut number r // folds: k-fold cross-validation.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import import_module
+from pkgutil import iter_modules
+
+import numpy as np
+
+from dplit.work import nearest
+
+READINGS = ("exact", "published", "proved")
+REPETITIONS = 10
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One entry of a table, or one point of a curve.
+
+    Attributes
+    ----------
+    data : str
+        Name of a data set, as `dplit.datasets.load` takes it.
+    method : str
+        Key of `dplit.experiments.methods.METHODS`.
+    reading : str
+        One of `READINGS`.
+    measure : str
+        Key of `dplit.experiments.measures.MEASURES`.
+    params : dict
+        What the method takes.
+    at : tuple of str
+        The parameters that the experiment varies; they are part of the key.
+    label : str
+        Row of the printed table, where it is not the method's name.
+    not_run : str
+        Why this cell is not run; empty if it is.
+    folds : int
+        Of cross-validation; 0: each repetition is a split of its own.
+    seeds : str
+        Id of an experiment with a cell of the same key: the same forests, measured otherwise. Empty:
+        this experiment.
+    most : int
+        Repetitions that are enough for this cell, where it takes long; 0: the experiment's.
+    """
+
+    data: str
+    method: str
+    reading: str
+    measure: str
+    params: dict = field(default_factory=dict, hash=False)
+    at: tuple = ()
+    label: str = ""
+    not_run: str = ""
+    folds: int = 0
+    seeds: str = ""
+    most: int = 0
+
+    @property
+    def key(self):
+        """Name of the cell within its experiment: data, row, reading, and what is varied."""
+        parts = [self.data, self.label or self.method, self.reading]
+        if self.at:
+            parts.append(",".join(f"{name}={_short(self.params[name])}" for name in self.at))
+        return "/".join(parts)
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A table or a figure: its cells, and how often each is measured.
+
+    Attributes
+    ----------
+    id : str
+        "paper/name", as "diprime-v2/table-1".
+    title : str
+        What is measured, in our words.
+    cells : tuple of Cell
+    ours : str
+        What the paper leaves open and we chose; empty if nothing.
+    repetitions : int
+    """
+
+    id: str
+    title: str
+    cells: tuple
+    ours: str = ""
+    repetitions: int = REPETITIONS
+
+    def __post_init__(self):
+        keys = [cell.key for cell in self.cells]
+        if len(set(keys)) != len(keys):
+            twice = sorted({k for k in keys if keys.count(k) > 1})
+            raise ValueError(f"cells of {self.id} must have distinct keys, got {twice[:3]} twice")
+
+    def wanted(self, cell, repetitions=None):
+        """How often a cell is measured when `repetitions` are asked for (default: the experiment's)."""
+        repetitions = self.repetitions if repetitions is None else repetitions
+        return min(repetitions, cell.most or repetitions)
+
+    def cell(self, key):
+        """The cell with this key."""
+        for cell in self.cells:
+            if cell.key == key:
+                return cell
+        near = nearest(key, [c.key for c in self.cells])
+        raise ValueError(f"{self.id} has no cell {key!r}; {near}")
+
+
+_builders: dict[str, tuple[str, Callable]] = {}
+
+
+def experiment(id, title, **fields):
+    """Register the decorated ``cells() -> iterable of Cell`` as an `Experiment`."""
+
+    def register(cells):
+        if id in _builders:
+            raise ValueError(f"id must be unique, {id!r} is registered already")
+        built = cache(lambda: Experiment(id, title, tuple(cells()), **fields))
+        _builders[id] = (cells.__module__, built)
+        return cells
+
+    return register
+
+
+@cache
+def _load():
+    """Import each paper's experiments."""
+    from dplit.experiments import papers
+
+    for module in iter_modules(papers.__path__):
+        import_module(f"{papers.__name__}.{module.name}")
+
+
+def ids():
+    """The ids of all experiments, a paper after the other, in the paper's order; list of str."""
+    _load()
+    return sorted(_builders, key=lambda id: _builders[id][0])
+
+
+def get(id):
+    """The `Experiment` with this id.
+
+    Raises
+    ------
+    ValueError
+        If there is none; the message names the nearest.
+    """
+    _load()
+    if id in _builders:
+        return _builders[id][1]()
+    raise ValueError(f"no experiment has the id {id!r}; {nearest(id, ids())}")
+
+
+def split_rng(seed, data, repetition):
+    """The generator that splits `data` into training and test part in one repetition."""
+    return np.random.default_rng([seed, zlib.crc32(f"split {data}".encode()), repetition])
+
+
+def task_seed(seed, experiment_id, key, repetition):
+    """Seed of everything else in one task: an int in [0, 2**31)."""
+    words = [seed, *(zlib.crc32(part.encode()) for part in (experiment_id, key)), repetition]
+    return int(np.random.SeedSequence(words).generate_state(1)[0] >> 1)
+
+
+def _short(value):
+    return f"{value:g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,1 @@
+"""The papers' tables and figures as experiments, one module a paper, loaded when asked for."""

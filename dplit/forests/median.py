@@ -1,0 +1,285 @@
+"""Median forests: DiPriMe, DiPriMeExp and DiPriMeFlip (Consul and Williamson, both versions).
+
+Trees cut each node at a private median; each leaf releases its mean or its class. See
+:doc:`/book/median_forest`.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from dplit.errors import check_choice, check_integer, warn_leak
+from dplit.forests.base import (
+    BaseForest,
+    BaseForestClassifier,
+    BaseForestRegressor,
+    parameters,
+)
+from dplit.forests.params import check_rho, level_shares
+from dplit.forests.releases import (
+    SELECTIONS,
+    by_rank,
+    candidates_cut,
+    class_counts,
+    flip,
+    grown_tree,
+    joint_cut,
+    proved_means,
+    published_labels,
+    published_means,
+    uniform_cut,
+)
+from dplit.trees.median import grow_median_trees
+
+MEDIANS = ("value", "rank")
+
+
+class Shares(NamedTuple):
+    """What of one tree's epsilon each mechanism gets: a median, the choice of a column, a leaf.
+
+    DiPriMe v2, section 4: rho to the cuts, level by level, half of it to the choice.
+    """
+
+    median: float
+    choice: float
+    leaf: float
+
+
+@parameters
+class _MedianForest(BaseForest):
+    """What the two forests share: parameters, cuts, growing."""
+
+    max_features: int | None = 5
+    rho: float = 0.5
+    selection: str = "exponential"
+    median: str = "value"
+    partitioned: bool = True
+
+    def _plan(self):
+        """From the checked parameters: how records are given to trees, and the shares of each tree."""
+        self._check()
+        check_integer(self.max_depth, "max_depth", 0)
+        if self.max_features is not None:
+            check_integer(self.max_features, "max_features", 1)
+        rho = check_rho(self.rho)
+        check_choice(self.selection, tuple(SELECTIONS), "selection")
+        check_choice(self.median, MEDIANS, "median")
+        if not isinstance(self.partitioned, (bool, np.bool_)):
+            raise ValueError(f"partitioned must be True or False, got {self.partitioned!r}")
+        if self.median == "rank":
+            if self._is_proved():
+                raise ValueError(
+                    "median='rank' is not private: it needs accounting='published', "
+                    "or else median='value'"
+                )
+            warn_leak("median='rank' has no finite epsilon: epsilon is infinite", 4)
+        way = self._way()
+        epsilon = self._tree_epsilon(way)
+        level, leaf = level_shares(epsilon, self.max_depth, rho)
+        if not self._is_proved():
+            leaf = (1 - rho) * epsilon
+        median, choice = (level, 0.0) if self.selection == "uniform" else (level / 2, level / 2)
+        return way, Shares(median, choice, leaf)
+
+    def _is_partitioned(self):
+        return self.partitioned
+
+    def _cut(self, shares, domain, published_rate, reach):
+        """How a node's cut is drawn, and what it spends.
+
+        As published a unit of the sum of squares weighs `published_rate` times the share of the
+        choice; a record adds at most `reach` to it.
+        """
+        columns = len(domain) if self.max_features is None else self.max_features
+        limits = int(self.max_depth), int(min(columns, len(domain)))
+        if self.selection == "uniform":
+            rule, node = uniform_cut(limits, shares.median)
+        elif self._is_proved():
+            rule, node = joint_cut(limits, shares.median, shares.choice, reach, self.selection)
+        else:
+            rate = shares.choice * published_rate
+            rule, node = candidates_cut(limits, shares.median, rate, reach, self.selection)
+        return by_rank(rule) if self.median == "rank" else (rule, node)
+
+    def _grown(self, way, domain, records, y, n_classes, rule, rng):
+        """Trees, the private statistics of their leaves, and the account of their records."""
+        parts, account = way.parts(len(records), rng)
+        if not self.partitioned:
+            parts = [None] * self.n_estimators  # all records: sorted once for all trees
+        grown = grow_median_trees(
+            domain, records, y, n_classes, parts, rule, rng=rng, n_jobs=self.n_jobs
+        )
+        return *grown, account
+
+
+@parameters
+class MedianForestRegressor(_MedianForest, BaseForestRegressor):
+    r"""A private forest of median trees whose leaves release the mean of their targets.
+
+    The budget is that of one ``fit``: what a pipeline computes from the records before it, or a
+    search over parameters from their scores, is not in it.
+
+    Parameters
+    ----------
+    epsilon : float
+        Privacy budget of the whole fit, positive. ``inf`` gives the non-private twin: true medians,
+        the candidate that explains most, true means.
+    domain : Domain, optional
+        What is public about the columns. Left out, the categories of a data frame's categorical and
+        the two values of its boolean columns are taken to be public; anything else is read off the
+        data, with a `PrivacyLeakWarning`, and the budget is infinite.
+    target_bounds : (float, float), optional
+        Public lower and upper bound of the targets, in their units; a target outside is clipped.
+        Left out, they are read off `y` with a `PrivacyLeakWarning`, and the budget is infinite.
+    neighbours : {"add-remove", "replace-one"}
+        Which data sets `epsilon` holds for.
+    n_estimators : int
+        Number of trees.
+    max_depth : int
+        Cuts on a path, at least 0. A public choice: the papers aim at 25 records in a leaf, so
+        about ``log2(n / (25 * n_estimators))`` for a public guess n of the number of records.
+    max_features : int or None
+        Columns that compete at a node, the paper's K, drawn anew at each node; None for all. Not
+        used by ``selection="uniform"``.
+    rho : float
+        Share of the budget that goes to the cuts, between 0 and 1; the rest goes to the leaves.
+    selection : {"exponential", "permute-and-flip", "uniform"}
+        How a node's column is chosen: by what the cuts explain (DiPriMeExp, DiPriMeFlip) or
+        uniformly (DiPriMe).
+    median : {"value", "rank"}
+        Law of a cut: by value (v2), or by rank (v1), which has no finite epsilon and needs
+        ``accounting="published"``.
+    partitioned : bool
+        Whether each record is used in one tree only. If not, every tree sees all records and
+        `epsilon` is divided by the number of trees.
+    accounting : {"proved", "published"}
+        "proved" draws each record's tree independently, draws column and cut jointly, and releases
+        leaf means by `BoundedMean`: it spends `epsilon`. "published" runs the paper's algorithm
+        with the paper's budget split, its means not clipped; the budget shows what that costs.
+    random_state : int, Generator, RandomState or None
+        Seed of trees and noise. Whoever knows it can undo the noise: leave it None for a release.
+    n_jobs : int, optional
+        Threads; the forest is the same for any number.
+
+    Attributes
+    ----------
+    budget_ : Budget
+        The privacy statement, as a proof tree.
+    domain_ : Domain
+    target_bounds_ : tuple of float
+    trees_ : dplit.trees.Trees
+    leaf_values_ : float64 array, shape (n_leaves,)
+        Released mean of each leaf of the forest, in the units of the targets.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    Examples
+    --------
+    >>> from dplit import datasets
+    >>> from dplit.forests import MedianForestRegressor
+    >>> data = datasets.load("gas-turbine")
+    >>> forest = MedianForestRegressor(
+    ...     epsilon=1.0, domain=data.domain, target_bounds=data.target_bounds, random_state=0
+    ... )
+    >>> forest.fit(data.X, data.y).budget_.epsilon
+    1.0
+    """
+
+    def fit(self, X, y):
+        """Grow the trees, and release a mean for each of their leaves.
+
+        Parameters
+        ----------
+        X : DataFrame or array_like, shape (n_records, n_features)
+            Numbers outside a column's bounds are clipped; unknown levels are errors.
+        y : array_like of float, shape (n_records,)
+            Targets; those outside `target_bounds` are clipped.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            If a parameter, a column, a level or a number is not as it must be; the message names it.
+        TypeError
+            If `X` is sparse.
+        """
+        way, shares = self._plan()
+        records, y, domain, domain_node = self._read_fit(X, y)
+        targets, bounds, target_node = self._read_targets(y)
+        # A unit of the scaled sum of squares is (upper - lower)^2: rate eps/(8 B^2) as published,
+        # eps where the sum of squares is known to grow by at most one unit a record.
+        width, farthest = bounds[1] - bounds[0], max(map(abs, bounds))
+        rule, cut = self._cut(shares, domain, width**2 / (8 * farthest**2), 1)
+
+        rng = self._generator()
+        trees, stats, account = self._grown(way, domain, records, targets, 0, rule, rng)
+        release = proved_means if self._is_proved() else published_means
+        means, leaf = release(stats, shares.leaf, rng)
+
+        self._store_means(means, bounds)
+        tree = grown_tree(leaf, cut, self.max_depth)
+        return self._store(domain, trees, domain_node, target_node, account(tree))
+
+
+@parameters
+class MedianForestClassifier(_MedianForest, BaseForestClassifier):
+    """A private forest of median trees whose leaves release their majority class.
+
+    Parameters, attributes and errors as `MedianForestRegressor`, and:
+
+    Parameters
+    ----------
+    classes : sequence, optional
+        The public class list, all strings or all numbers. Left out, the categories of a categorical
+        `y`, or the two values of a boolean one; of any other `y` the classes are read off the data
+        and the budget is infinite.
+    accounting : {"proved", "published"}
+        "proved" releases a leaf's class by permute-and-flip; "published" by the largest of its
+        class counts with Laplace noise, and never less than 0.
+
+    Attributes
+    ----------
+    classes_ : array, shape (n_classes,)
+        Sorted.
+    leaf_labels_ : uint array, shape (n_leaves,)
+        Released class of each leaf of the forest, as a position in `classes_`.
+
+    Examples
+    --------
+    >>> from dplit import datasets
+    >>> from dplit.forests import MedianForestClassifier
+    >>> data = datasets.load("magic")
+    >>> forest = MedianForestClassifier(epsilon=1.0, domain=data.domain, random_state=0)
+    >>> forest.fit(data.X, data.y).budget_.epsilon
+    1.0
+    """
+
+    def fit(self, X, y):
+        """Grow the trees, and release a class for each of their leaves.
+
+        Parameters, errors and return value as `MedianForestRegressor.fit`; `y` holds classes.
+        """
+        way, shares = self._plan()
+        records, y, domain, domain_node = self._read_fit(X, y)
+        codes, classes, class_node = self._read_classes(y)
+        # Sum of squares of one-hot classes: a record adds less than 2 to it. Published with B = 1.
+        rule, cut = self._cut(shares, domain, 1 / 8, 2)
+
+        rng = self._generator()
+        trees, stats, account = self._grown(
+            way, domain, records, codes.astype(np.float64), len(classes), rule, rng
+        )
+        counts = class_counts(stats, len(classes))
+        if self._is_proved():
+            labels, leaf = flip(counts, shares.leaf, rng, "its class counts")
+        else:
+            labels, leaf = published_labels(counts, shares.leaf, rng)
+
+        self._store_labels(labels, classes)
+        tree = grown_tree(leaf, cut, self.max_depth)
+        return self._store(domain, trees, domain_node, class_node, account(tree))

@@ -1,0 +1,106 @@
+"""Who gets which records, and what that makes of the epsilon of one tree.
+
+A way of giving records to trees returns what it drew together with its account: a function that
+takes the node of one tree, under add-remove neighbours, to that of all trees. A fit can draw in no
+other way than the one that its budget shows. Each way is made of the number of trees and of the
+neighbours that the account is for, ``Independent(10, "replace-one")``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dplit.budget import Bootstrap, EqualParts, Group, Parallel, Sequence
+from dplit.forests.params import at_most
+
+REPLACED = "one replaced record is one removed and one added"
+
+
+@dataclass(frozen=True)
+class _Way:
+    """What the ways share."""
+
+    n_trees: int
+    neighbours: str = "add-remove"
+
+    readers = 1  # trees that read a record
+
+    def share(self, epsilon):
+        """The most that each tree may spend so that those which read a record cost `epsilon`."""
+        return at_most(epsilon / self.readers, lambda share: self.readers * share, epsilon)
+
+    def account(self, tree, name="trees", replaced=REPLACED):
+        """Node of all trees; `name` is what they release, `replaced` why a replacement is two steps."""
+        trees = self._together(tree, name)
+        if self.neighbours == "add-remove":
+            return trees
+        return Group(f"{name} after a replacement", trees, 2, "replace-one", replaced)
+
+
+class Independent(_Way):
+    """Each record's tree is an independent uniform draw: parallel composition."""
+
+    def assign(self, n_records, rng):
+        """The tree of each record, int array of shape (n_records,), and the account."""
+        return rng.integers(self.n_trees, size=n_records), self.account
+
+    def parts(self, n_records, rng):
+        """Positions of the records of each tree, a list of int arrays, and the account."""
+        assigned, account = self.assign(n_records, rng)
+        sizes = np.bincount(assigned, minlength=self.n_trees)
+        return np.split(np.argsort(assigned, kind="stable"), np.cumsum(sizes)[:-1]), account
+
+    def _together(self, tree, name):
+        return Parallel(name, (tree,), "a record is used in one tree", self.n_trees)
+
+
+class ShuffledParts(Independent):
+    """The records are shuffled and cut into equal parts, as published.
+
+    A replaced record keeps its place in the shuffle, and so its tree. One more moves others.
+    """
+
+    def assign(self, n_records, rng):
+        """The tree of each record, dealt in turn over a shuffle, and the account."""
+        return rng.permutation(n_records) % self.n_trees, self.account
+
+    def parts(self, n_records, rng):
+        """Positions of the records of each tree, a shuffle cut into stretches, and the account."""
+        return np.array_split(rng.permutation(n_records), self.n_trees), self.account
+
+    def _together(self, tree, name):
+        if self.neighbours == "replace-one":
+            return super()._together(tree, name)
+        why = "one record more can move another one from tree to tree"
+        return EqualParts(name, tree, self.n_trees, why)
+
+
+class AllRecords(_Way):
+    """Every tree reads all records: sequential composition."""
+
+    @property
+    def readers(self):
+        """All trees read a record."""
+        return self.n_trees
+
+    def parts(self, n_records, rng):
+        """Positions of the records of each tree, here one array for all, and the account."""
+        return [np.arange(n_records)] * self.n_trees, self.account
+
+    def _together(self, tree, name):
+        return Sequence(name, (tree,), "every tree reads all records", self.n_trees)
+
+
+class Resampled(AllRecords):
+    """Every tree reads as many records as there are, drawn from all of them with replacement."""
+
+    def parts(self, n_records, rng):
+        """Positions of the draws of each tree, and the account."""
+        draws = [rng.integers(n_records, size=n_records) for _ in range(self.n_trees)]
+        return draws, self.account
+
+    def _together(self, tree, name):
+        why = "its sample may hold a record many times"
+        return super()._together(Bootstrap(tree.name, tree, why), name)

@@ -1,0 +1,30 @@
+"""The engine of claims: what a claim is, what its check returns, how it is run, tabled and shown.
+
+It knows no claim: those are the dockets in `dplit.claims`.
+"""
+
+from dplit.ledger.evidence import (
+    CAPACITY,
+    INTERVAL_ERROR,
+    KINDS,
+    LEDGER_ERROR,
+    RUN_VERDICTS,
+    VERDICTS,
+    Case,
+    Evidence,
+    bounded,
+    equal,
+    interval,
+    of_equality,
+    of_privacy,
+    of_upper_bound,
+    private,
+    verdict_of,
+)
+from dplit.ledger.registry import PAPERS, Claim, claim
+
+__all__ = [
+    "CAPACITY", "INTERVAL_ERROR", "KINDS", "LEDGER_ERROR", "PAPERS", "RUN_VERDICTS", "VERDICTS", "Case",
+    "Claim", "Evidence", "bounded", "claim", "equal", "interval", "of_equality", "of_privacy", "of_upper_bound",
+    "private", "verdict_of",
+]  # fmt: skip

@@ -1,0 +1,142 @@
+"""Check the ledger: choose claims, compute their evidence anew, keep whatever came back."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+from dplit.errors import check_integer
+from dplit.ledger.evidence import Evidence
+from dplit.ledger.registry import Claim, unknown
+from dplit.work import Effort, fan_out, stream, versions
+
+
+@dataclass(frozen=True)
+class Row:
+    """One claim and what its check came to.
+
+    Attributes
+    ----------
+    claim : Claim
+    evidence : Evidence or None
+        None if the check raised.
+    seconds : float
+        Time that the check took.
+    error : str
+        Exception and the innermost lines it came through; empty if there was none.
+    """
+
+    claim: Claim
+    evidence: Evidence | None
+    seconds: float
+    error: str = ""
+
+    @property
+    def ok(self):
+        """True if the computed verdict is the declared one."""
+        return self.evidence is not None and self.evidence.verdict == self.claim.verdict
+
+    @property
+    def computed(self):
+        """The computed verdict, or "error"."""
+        return "error" if self.evidence is None else self.evidence.verdict
+
+    def to_dict(self):
+        """The row as plain data, ready for JSON."""
+        c = self.claim
+        return {
+            "id": c.id,
+            "paper": c.paper,
+            "where": c.where,
+            "says": c.says,
+            "ours": c.ours,
+            "about": c.about,
+            "proof": c.proof,
+            "holds_instead": c.holds_instead,
+            "declared": c.verdict,
+            "computed": self.computed,
+            "ok": self.ok,
+            "seconds": round(self.seconds, 3),
+            "evidence": None if self.evidence is None else self.evidence.to_dict(),
+            "error": self.error,
+        }
+
+
+def select(claims, patterns=(), papers=()):
+    """The claims whose id matches one of `patterns` and whose paper is one of `papers`.
+
+    Parameters
+    ----------
+    claims : sequence of Claim
+    patterns : sequence of str
+        Ids, or glob patterns over ids; none selects all.
+    papers : sequence of str
+        Keys of `PAPERS`; none selects all.
+
+    Returns
+    -------
+    list of Claim, in the order of `claims`, each once.
+
+    Raises
+    ------
+    ValueError
+        A pattern that matches no claim, or a selection that is empty.
+    """
+    ids = [c.id for c in claims]
+    for pattern in patterns:
+        if not any(fnmatchcase(i, pattern) for i in ids):
+            raise ValueError(unknown(pattern, ids))
+    chosen = [
+        c
+        for c in claims
+        if (not patterns or any(fnmatchcase(c.id, p) for p in patterns))
+        and (not papers or c.paper in papers)
+    ]
+    if not chosen:
+        held = ", ".join(dict.fromkeys(claim.paper for claim in claims))
+        raise ValueError(f"no claim fits the selection; the ledger has claims of {held}")
+    return chosen
+
+
+def run(claims, effort="quick", seed=0, jobs=1):
+    """Check each claim; yields a `Row` as soon as its check ends, in no particular order.
+
+    Parameters
+    ----------
+    claims : iterable of Claim
+    effort : {"quick", "reader", "deep"}
+    seed : int
+        Seeds every claim's generator, together with the claim's id.
+    jobs : int
+        Processes; -1 for one a core.
+    """
+    claims = list(claims)
+    seed, effort = check_integer(seed, "seed", 0), str(Effort(effort))
+    for done in fan_out(_answer, [(c, effort, seed) for c in claims], jobs):
+        yield Row(claims[done.place], done.result, done.seconds, done.error)
+
+
+def in_order(rows: Iterable[Row], claims):
+    """`rows` sorted as `claims` are."""
+    place = {c.id: i for i, c in enumerate(claims)}
+    return sorted(rows, key=lambda row: place[row.claim.id])
+
+
+def to_dict(rows, effort, seed, interrupted=False):
+    """The answers as plain data: what ``dplit verify --json`` prints."""
+    return {
+        "ok": all(row.ok for row in rows) and not interrupted,
+        "interrupted": interrupted,
+        "effort": str(effort),
+        "seed": seed,
+        "versions": versions("numpy", "scipy"),
+        "totals": dict(sorted(Counter(row.computed for row in rows).items())),
+        "claims": [row.to_dict() for row in rows],
+    }
+
+
+def _answer(claim, effort, seed):
+    """The evidence of one claim, from a generator of its own."""
+    return claim.check(effort, rng=stream(claim.id, seed))

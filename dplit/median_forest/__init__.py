@@ -1,0 +1,32 @@
+"""Laws of a median forest: how a node is split, what a leaf releases (chapter `median_forest`).
+
+`split`: which column a node is cut on, and where, one function a route. `candidates`: what it costs to
+draw candidates that are not released. `leaf_mean`: the mean of a leaf, and how deep a tree should be.
+"""
+
+from dplit.median_forest import split
+from dplit.median_forest.candidates import (
+    MECHANISMS,
+    Node,
+    candidates_law,
+    crossed,
+    joint_law,
+    mirror,
+    removal_loss,
+    winner_law,
+)
+from dplit.median_forest.leaf_mean import (
+    clamped_epsilon,
+    clamped_error,
+    clamped_loss,
+    first_order_errors,
+    halves_error,
+    occupancy_depth,
+    votes_error,
+)
+
+__all__ = [
+    "MECHANISMS", "Node", "candidates_law", "clamped_epsilon", "clamped_error", "clamped_loss",
+    "crossed", "first_order_errors", "halves_error", "joint_law", "mirror", "occupancy_depth",
+    "removal_loss", "split", "votes_error", "winner_law",
+]  # fmt: skip

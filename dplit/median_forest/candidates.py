@@ -1,0 +1,189 @@
+r"""The exact law of a node's split, and what it costs to draw candidates that are not released.
+
+A node has K columns and :math:`n` records. Published: draw a private median on each column, then
+one of the K by its sum of squared errors (SSE); release the winner. Jointly: draw column and cut
+at once. A cut between two neighbouring values is one outcome, since its density is constant there
+and neighbours that leave the values in place differ by the same ratio all along it.
+
+Notation: `epsilon` is that of one median, :math:`\kappa` (`rate`) the weight of a unit of SSE, and
+targets lie in [0, 1]. The published rate for targets in :math:`[-B, B]` is
+:math:`\kappa = \epsilon_a R^2/(8B^2) = \epsilon_a/2` per :math:`R^2` (DiPriMe v1, section 3).
+All budgets are add-remove; derived in :doc:`/book/median_forest`.
+"""
+
+from __future__ import annotations
+
+import math
+from itertools import product
+from typing import NamedTuple
+
+import numpy as np
+
+from dplit.errors import check_choice, check_epsilon, check_integer
+from dplit.loss import compare_laws
+from dplit.mechanisms import PermuteAndFlip
+from dplit.median_forest import split
+
+MAX_COMBINATIONS = 2**20
+MECHANISMS = ("exponential", "permute-and-flip")
+
+
+class Node(NamedTuple):
+    """Records of a node: `columns` of shape (n, K) in [0, 1], `targets` of shape (n,) in [0, 1]."""
+
+    columns: np.ndarray
+    targets: np.ndarray
+
+    def without(self, record):
+        """The node without one of its records."""
+        return Node(np.delete(self.columns, record, axis=0), np.delete(self.targets, record))
+
+
+def winner_law(candidates, choose=None):
+    r"""Law of (column, cut) when each column draws a cut and one column wins, by enumeration.
+
+    .. math:: \Pr(a, r) = \sum_{r_1, \dots, r_K:\, r_a = r} \prod_b p_b(r_b)\,
+              \frac{u_a(r_a)}{\sum_b u_b(r_b)}
+
+    Parameters
+    ----------
+    candidates : sequence of (probabilities, odds), length K
+        For each column the law of its cut, and the weight with which each cut is then chosen;
+        floats, or fractions for an exact law.
+    choose : callable, optional
+        From the odds of K cuts to the law of the winner; left out, the exponential mechanism's,
+        in proportion to the odds.
+
+    Returns
+    -------
+    list of K lists
+        Probability of each cut of each column.
+    """
+    if math.prod(len(law) for law, _ in candidates) > MAX_COMBINATIONS:
+        raise ValueError(f"candidates must have at most {MAX_COMBINATIONS:,} combinations of cuts")
+    found = [[0 * law[0]] * len(law) for law, _ in candidates]
+    for cuts in product(*(range(len(law)) for law, _ in candidates)):
+        chance = math.prod(law[r] for (law, _), r in zip(candidates, cuts))
+        odds = [u[r] for (_, u), r in zip(candidates, cuts)]
+        law = [u / sum(odds) for u in odds] if choose is None else choose(odds)
+        for a, r in enumerate(cuts):
+            found[a][r] += chance * law[a]
+    return found
+
+
+def candidates_law(node, epsilon, rate, mechanism="exponential"):
+    """Law of the published split, all columns' cuts in one array: K private medians, one winner.
+
+    Parameters
+    ----------
+    node : Node
+    epsilon : float
+        Budget of each median.
+    rate : float
+        Weight of a unit of SSE in the choice.
+    mechanism : {"exponential", "permute-and-flip"}
+        Of the choice among the K.
+    """
+    check_choice(mechanism, MECHANISMS, "mechanism")
+    columns = _columns(node)
+    least = min(c.errors.min() for c in columns)
+    found = [(split.median_law(c, epsilon), np.exp(-rate * (c.errors - least))) for c in columns]
+    choose = _flip if mechanism == "permute-and-flip" else None
+    return np.concatenate(winner_law(found, choose))
+
+
+def _flip(odds):
+    return PermuteAndFlip(1.0, monotonic=True).pmf(np.log(odds))
+
+
+def joint_law(node, epsilon, rate, mechanism="exponential"):
+    r"""Law of column and cut drawn at once, with density proportional to :math:`e^{u}`,
+
+    .. math:: u(a, r) = -\frac{\epsilon}{2} \bigl|n - 2 n_L\bigr| - \kappa S_{a,r} .
+
+    With ``"permute-and-flip"`` the column is drawn by permute-and-flip at rate 1 on
+    :math:`\log Z_a`, :math:`Z_a = \int e^{u(a, r)} dr`, and then the cut by its density. Either
+    costs :math:`\epsilon + \kappa`, for any K. Parameters and value as `candidates_law`.
+    """
+    scores = [np.log(c.lengths) - epsilon / 2 * c.gaps - rate * c.errors for c in _columns(node)]
+    top = max(s.max() for s in scores)
+    weights = [np.exp(s - top) for s in scores]
+    masses = np.array([w.sum() for w in weights])
+    columns = masses / masses.sum()
+    if check_choice(mechanism, MECHANISMS, "mechanism") == "permute-and-flip":
+        columns = _flip(masses)
+    return np.concatenate([p * w / m for p, w, m in zip(columns, weights, masses)])
+
+
+def _columns(node):
+    return [split.column(values, node.targets, 0.0, 1.0) for values in node.columns.T]
+
+
+# Families of data ----------------------------------------------------------------------------
+
+
+def mirror(zeros, ones, columns, gap, first=None):
+    """A node whose columns are alike: the ones at 0, the zeros at `gap`.
+
+    Two cuts a column: inside the gap, which explains everything, and above all records, which
+    explains nothing. The last record has target 1.
+
+    Parameters
+    ----------
+    zeros, ones : int, at least 1
+    columns : int
+        K, at least 1.
+    gap : float
+        Between 0 and 1, both excluded; a narrow one makes the useless cut likelier.
+    first : float, optional
+        Another gap for column 0.
+    """
+    first = gap if first is None else first
+    for name, value in (("zeros", zeros), ("ones", ones), ("columns", columns)):
+        check_integer(value, name, 1)
+    _check_gap(gap)
+    _check_gap(first)
+    targets = np.repeat([0.0, 1.0], [zeros, ones])
+    return Node(np.outer(1 - targets, [first, *[gap] * (columns - 1)]), targets)
+
+
+def crossed(half, few, fewer, columns, gaps):
+    """A node on which K medians and the choice among them all show the last record.
+
+    `half` zeros and `half` ones. On each column one cut, in a narrow gap, separates them. A second
+    one leaves `few` ones with the zeros on column 0, and `fewer` zeros with the ones on the others.
+    The last record is one of the `few`. As ``half >> few >> fewer >> 1`` and the second cuts become
+    unlikely, its removal costs K medians and one unit of SSE.
+
+    Parameters
+    ----------
+    half, few, fewer : int, half > few > fewer >= 1
+    columns : int
+        K, at least 1.
+    gaps : (float, float)
+        Length of the first gap on column 0 and on the others, between 0 and 1, both excluded.
+    """
+    if not check_integer(half, "half", 3) > few > check_integer(fewer, "fewer", 1):
+        raise ValueError(f"half > few > fewer must hold, got {half!r}, {few!r}, {fewer!r}")
+    check_integer(columns, "columns", 1)
+    for gap in gaps:
+        _check_gap(gap)
+    targets = np.repeat([0.0, 1.0], half)
+    first = np.repeat([0.0, 1.0, gaps[0]], [half, half - few, few])
+    other = np.repeat([1.0, gaps[1], 0.0], [half - fewer, fewer, half])
+    return Node(np.column_stack([first, *[other] * (columns - 1)]), targets)
+
+
+def _check_gap(gap):
+    if not 0 < gap < 1:
+        raise ValueError(f"gap must be between 0 and 1, both excluded, got {gap!r}")
+
+
+def removal_loss(law, node, epsilon, rate, mechanism="exponential", record=-1):
+    """Exact loss of `law`, `candidates_law` or `joint_law`, as one record leaves `node`.
+
+    The record must share its values with others, so that every cut stays where it is.
+    """
+    check_epsilon(epsilon)
+    pair = (law(n, epsilon, rate, mechanism) for n in (node, node.without(record)))
+    return compare_laws(*pair).loss

@@ -1,0 +1,41 @@
+r"""Laws of a random decision forest (RDF, sections 4.2 and 4.4; chapter `random_forest`).
+
+`parts`: the exact law of a small released forest, and what the assignment of records to trees costs.
+`noise`: what smooth sensitivity is good for. `instability`: labels that are released only where they
+are stable. `votes`: how many trees are best.
+"""
+
+from dplit.random_forest.instability import (
+    delta_error_bound,
+    distance_to_instability,
+    pure_delta,
+    stable_error,
+    stable_release,
+)
+from dplit.random_forest.noise import (
+    cauchy_loss,
+    free_beta,
+    median_smooth_sensitivity,
+    private_median,
+    smooth_factor,
+    smooth_loss,
+    student_factor,
+    student_loss,
+)
+from dplit.random_forest.parts import (
+    ForestLaw,
+    equal_parts_bound,
+    equal_parts_family_loss,
+    forest_law,
+    rational_label_law,
+    smallest_equal_parts_loss,
+)
+from dplit.random_forest.votes import suggested_trees, vote_errors
+
+__all__ = [
+    "ForestLaw", "cauchy_loss", "delta_error_bound", "distance_to_instability", "equal_parts_bound",
+    "equal_parts_family_loss", "forest_law", "free_beta", "median_smooth_sensitivity",
+    "private_median", "pure_delta", "rational_label_law", "smallest_equal_parts_loss",
+    "smooth_factor", "smooth_loss", "stable_error", "stable_release", "student_factor",
+    "student_loss", "suggested_trees", "vote_errors",
+]  # fmt: skip

@@ -1,0 +1,234 @@
+r"""The exact law of a small released forest, and what the assignment of records to trees costs.
+
+Each record is used in one tree, where it reaches one leaf; every leaf of every tree releases a
+class by a label mechanism that is :math:`\epsilon`-private under add-remove. Two ways to choose the
+tree of a record:
+
+- "independent": uniformly, each record for itself. One record more changes one leaf, whichever
+  tree it falls to, so the forest costs :math:`\epsilon`.
+- "equal-parts": shuffle the :math:`n` records and cut them into :math:`\tau` parts whose sizes
+  differ by at most one, as published (RDF, section 4.2; DiPriMe v1, algorithm 2). Not parallel
+  composition under add-remove, since one record more can move another one.
+
+What equal parts cost is proved beside `dplit.budget.EqualParts`, and `equal_parts_family_loss` comes
+as near to it as you like. Derived in :doc:`/book/random_forest`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import reduce
+from itertools import accumulate, product
+
+import numpy as np
+
+from dplit.budget import EqualParts, Spend
+from dplit.errors import check_choice, check_epsilon, check_integer, check_neighbours
+from dplit.mechanisms import PermuteAndFlip
+
+ASSIGNMENTS = ("independent", "equal-parts")
+MAX_OUTCOMES = 2**20
+
+
+@dataclass(frozen=True)
+class ForestLaw:
+    """The law of all leaf labels, as a callable for `dplit.audit.privacy_loss`.
+
+    Its inputs are tuples of records; a record is ``(leaf in tree 0, ..., leaf in the last tree,
+    class)``, all numbered from 0. `universe` lists every record there can be.
+
+    Parameters
+    ----------
+    n_leaves : sequence of int, length n_trees
+        Leaves of each tree; their labels are the axes of the law, tree after tree.
+    classes : int
+    label_law : callable
+        Counts of a leaf (int array of shape (classes,)) to the pmf of its label: floats, or
+        fractions, which keep the whole law exact (see `rational_label_law`).
+    assignment : {"independent", "equal-parts"}
+    """
+
+    n_leaves: tuple
+    classes: int
+    label_law: Callable
+    assignment: str = "independent"
+
+    def __post_init__(self):
+        leaves = tuple(check_integer(m, "n_leaves", 1) for m in self.n_leaves)
+        object.__setattr__(self, "n_leaves", leaves)
+        check_choice(self.assignment, ASSIGNMENTS, "assignment")
+        if check_integer(self.classes, "classes", 1) ** sum(leaves) > MAX_OUTCOMES:
+            raise ValueError(
+                f"n_leaves and classes must give at most {MAX_OUTCOMES:,} outcomes, "
+                f"got {self.classes}**{sum(leaves)}"
+            )
+
+    @property
+    def universe(self):
+        """Every record that there can be, as a tuple of tuples."""
+        return tuple(product(*map(range, self.n_leaves), range(self.classes)))
+
+    def __call__(self, records):
+        """The pmf over all leaf labels, shape ``(classes,) * sum(n_leaves)``."""
+        known = {}
+
+        def pmf(counts):
+            if counts not in known:
+                known[counts] = np.asarray(self.label_law(np.array(counts)))
+            return known[counts]
+
+        mixture = leaf_counts_law(records, self.n_leaves, self.classes, self.assignment)
+        return sum(
+            reduce(np.multiply.outer, factors) * _as(weight, factors[0])
+            for factors, weight in (([pmf(c) for c in k], w) for k, w in mixture.items())
+        )
+
+
+def _as(weight, law):
+    return weight if law.dtype == object else float(weight)
+
+
+def forest_law(leaves, labels, n_leaves, classes, label_law, assignment="independent"):
+    """The exact joint law of all leaf labels of a forest, by enumeration.
+
+    Parameters
+    ----------
+    leaves : array_like of int, shape (n_records, n_trees)
+        Leaf of each record in each tree, numbered from 0 in each tree, as a forest's ``apply`` gives.
+    labels : array_like of int, shape (n_records,)
+        Class of each record, from 0.
+    n_leaves, classes, label_law, assignment
+        As in `ForestLaw`.
+
+    Returns
+    -------
+    ndarray, shape ``(classes,) * sum(n_leaves)``; of objects if `label_law` gives fractions
+    """
+    leaves = np.asarray(leaves, dtype=np.int64).reshape(-1, len(n_leaves))
+    labels = np.asarray(labels, dtype=np.int64)
+    if labels.shape != (len(leaves),):
+        raise ValueError(f"labels must have shape ({len(leaves)},), got {labels.shape}")
+    records = np.column_stack([leaves, labels]).tolist()
+    return ForestLaw(n_leaves, classes, label_law, assignment)(records)
+
+
+def leaf_counts_law(records, n_leaves, classes, assignment):
+    """Law of the counts of all leaves over the random assignment of records to trees.
+
+    Records come one by one. Under "equal-parts" each takes one of the slots that are left, which
+    is a uniform shuffle.
+
+    Returns
+    -------
+    dict
+        From the counts of all leaves, a tuple of tuples, to its probability as a fraction.
+    """
+    n, n_trees = len(records), len(n_leaves)
+    starts = [0, *accumulate(n_leaves)]
+    slots = [len(range(t, n, n_trees)) for t in range(n_trees)]
+    law = {((0,) * classes,) * starts[-1]: Fraction(1)}
+    for done, (*leaves, label) in enumerate(_checked(records, n_leaves, classes)):
+        step = {}
+        for counts, weight in law.items():
+            for t, leaf in enumerate(leaves):
+                share = Fraction(1, n_trees)
+                if assignment == "equal-parts":
+                    used = sum(map(sum, counts[starts[t] : starts[t + 1]]))
+                    share = Fraction(slots[t] - used, n - done)
+                if share:
+                    key = _incremented(counts, starts[t] + leaf, label)
+                    step[key] = step.get(key, 0) + weight * share
+        law = step
+    return law
+
+
+def _checked(records, n_leaves, classes):
+    limits = (*n_leaves, classes)
+    for record in records:
+        if len(record) != len(limits) or any(not 0 <= v < m for v, m in zip(record, limits)):
+            raise ValueError(
+                f"records must be leaves below {tuple(n_leaves)} and a class below {classes}, "
+                f"got {tuple(record)}"
+            )
+    return records
+
+
+def _incremented(counts, leaf, label):
+    row = counts[leaf]
+    row = (*row[:label], row[label] + 1, *row[label + 1 :])
+    return (*counts[:leaf], row, *counts[leaf + 1 :])
+
+
+def rational_label_law(odds, mechanism=PermuteAndFlip):
+    """Label law in fractions, for a rational ``odds = exp(rate)``: exact where epsilon is a logarithm.
+
+    Parameters
+    ----------
+    odds : Fraction or int
+        Weight of one record; ``log(odds)`` is the label's epsilon under add-remove.
+    mechanism : class with a ``rational_law``
+    """
+    return lambda counts: mechanism.rational_law([Fraction(odds) ** int(c) for c in counts])
+
+
+def equal_parts_bound(epsilon, n_trees, neighbours="add-remove"):
+    r"""What a forest on equal parts costs at most, :math:`\log(e^\epsilon/\tau + (1-1/\tau)e^{3\epsilon})`.
+
+    Proved beside `dplit.budget.EqualParts`. Under replace-one the new record takes the old one's
+    place in the same shuffle: :math:`2\epsilon`, as on independent parts.
+
+    Parameters
+    ----------
+    epsilon : float
+        Privacy of one leaf's label, add-remove.
+    n_trees : int
+    neighbours : {"add-remove", "replace-one"}
+    """
+    epsilon, n_trees = check_epsilon(epsilon), check_integer(n_trees, "n_trees", 1)
+    if check_neighbours(neighbours) == "replace-one":
+        return 2 * epsilon
+    return EqualParts("trees", Spend("label", epsilon), n_trees).epsilon
+
+
+def equal_parts_family_loss(epsilon, n_trees, per_tree, classes=2):
+    r"""A loss that equal parts reach: a family of data that comes as near to the bound as you like.
+
+    There are :math:`\tau m` records of class 0. The first tree has a leaf for each record, the
+    others one leaf for all. Added is a record of class 1. The outcome: in the first tree every
+    record's own class, in the others class 1. With permute-and-flip labels, :math:`g` the
+    probability that a leaf of one record tells its class and :math:`h(a, b)` that a leaf of
+    :math:`a` records of class 0 and :math:`b` of class 1 tells 1, the ratio is
+
+    .. math:: g k \left(\frac{m+1}{\tau m+1}
+        + \frac{(\tau-1)m}{\tau m+1} \frac{h(m-1, 1)}{h(m, 0)}\right).
+
+    For :math:`m \gg \log k \gg 1` it tends to the ratio of `equal_parts_bound`.
+
+    Parameters
+    ----------
+    epsilon : float
+    n_trees, per_tree, classes : int
+        The numbers :math:`\tau`, :math:`m >= 1` and :math:`k >= 2`.
+    """
+    mechanism = PermuteAndFlip(check_epsilon(epsilon), monotonic=True)
+    n_trees, m = check_integer(n_trees, "n_trees", 1), check_integer(per_tree, "per_tree", 1)
+    leaf = np.zeros((3, check_integer(classes, "classes", 2)))
+    leaf[0, 0], leaf[1, 0], leaf[2, :2] = 1, m, (m - 1, 1)
+    alone, before, after = mechanism.pmf(leaf)
+    if not before[1] > 0:
+        raise ValueError(f"per_tree must keep exp(-epsilon * per_tree) above 0, got {per_tree}")
+    stays = (m + 1) / (n_trees * m + 1)
+    return float(np.log(alone[0] * classes * (stays + (1 - stays) * after[1] / before[1])))
+
+
+def smallest_equal_parts_loss(epsilon):
+    r"""Loss of the smallest instance: :math:`\log(2e^{\epsilon} - 2 + e^{-\epsilon}) > \epsilon`.
+
+    Two trees of one leaf each, two classes; one record, and then a second one of the other class.
+    The outcome: the first tree tells the added record's class, the second the other one's.
+    """
+    epsilon = check_epsilon(epsilon)
+    return epsilon + math.log1p(math.expm1(-epsilon) ** 2)

@@ -1,0 +1,67 @@
+r"""How many trees vote (RDF, section 4.4), in the model of `dplit.depth.best`.
+
+:math:`n` records in the mean, :math:`\tau` trees on shares, :math:`m` features that are cut in the middle,
+depth :math:`d`, permute-and-flip labels. The votes themselves are `dplit.depth.vote_law` and
+`dplit.depth.forest_accuracy`. Derived in :doc:`/book/random_forest`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.special import lambertw
+from scipy.stats import binom
+
+from dplit.depth import effective_records
+from dplit.errors import check_integer
+
+
+def vote_errors(n, features, depth, epsilon, trees):
+    r"""Error of the vote of an odd number of trees on the sign of one feature.
+
+    A tree is right with probability :math:`\frac12 + \frac P2 (1 - e^{-x})`, where :math:`x =
+    n(1 - e^{-\epsilon})/(\tau 2^d)`, and a path tests the feature with probability :math:`P = 1 - (1 -
+    1/m)^d`; the error is a binomial tail. What `dplit.depth.forest_accuracy` gives for any target, here
+    for many numbers of trees at once. :prf:ref:`thm-number-of-trees`.
+
+    Parameters
+    ----------
+    n : float
+        Mean number of records of the forest.
+    features, depth : int
+    epsilon : float
+        Budget of the forest, add-remove.
+    trees : array_like of int, shape (...)
+        Odd numbers.
+
+    Returns
+    -------
+    ndarray, shape (...)
+    """
+    trees = np.asarray(trees)
+    odd = (trees > 0) & (trees % 2 == 1)
+    if not odd.all():
+        raise ValueError(f"trees must be odd numbers of at least 1, got {trees[~odd].flat[0]}")
+    m, d = check_integer(features, "features", 1), check_integer(depth, "depth", 0)
+    tested = 1 - (1 - 1 / m) ** d
+    right = (1 - tested * np.expm1(-effective_records(n, epsilon) / trees / 2**d)) / 2
+    return binom.cdf((trees - 1) // 2, trees, right)
+
+
+def suggested_trees(n, depth, epsilon):
+    r"""About how many trees are best: :math:`n_\epsilon / (x\, 2^d)` with :math:`x = 1.2564\dots`.
+
+    It solves :math:`2x = e^x - 1`. There the mean margin of the vote, in its standard deviations, is largest for
+    trees that are hardly better than a coin. Better trees want fewer: up to a fifth fewer where a path tests the
+    relevant feature with probability 0.4 to 0.7 (:prf:ref:`thm-number-of-trees`), and one tree alone if all trees
+    have the same leaves (:prf:ref:`thm-one-leaf`).
+
+    Parameters
+    ----------
+    n : float
+        Mean number of records; under add-remove a public guess of it.
+    depth : int
+    epsilon : float
+        Budget of the forest, add-remove; ``inf`` without privacy.
+    """
+    x = -0.5 - lambertw(-0.5 * np.exp(-0.5), -1).real
+    return effective_records(n, epsilon) / 2 ** check_integer(depth, "depth", 0) / x

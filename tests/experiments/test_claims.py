@@ -1,0 +1,161 @@
+"""The papers' sentences and tables: predicates on results whose answer is known, and what a check runs."""
+
+import pytest
+
+from dplit import claims, experiments
+from dplit.claims.runs import diprime, rdf_compared, reproduced
+from dplit.experiments.curves import NotRun
+from dplit.experiments.papers.rdf import BINARY, SETS, SYNTHETIC
+
+HERE = [
+    *claims.of("median_forest_experiments"),
+    *claims.of("random_forest_experiments"),
+]
+SENTENCES = [c for c in HERE if "/figure-" in c.id]
+DEPTHS = (2, 3, 4, 5, 6, 8, 10)
+NOISE = (-1e-3, 0.0, 1e-3, 2e-3, -2e-3, 5e-4)
+
+
+def result(id, means, noise=NOISE):
+    """A result with the given mean of each key, and a little noise."""
+    found = experiments.Result(id)
+    for key, mean in means.items():
+        cell = experiments.get(id).cell(key)
+        for r, step in enumerate(noise):
+            outcome = {"score": mean + step, "epsilon": None, "seconds": 0.1}
+            found.add(key, cell.params, r, outcome)
+    return found
+
+
+@pytest.fixture
+def stored(monkeypatch):
+    """Results that take the place of the stored ones; none of them is run again."""
+    kept = {}
+    monkeypatch.setattr(experiments, "stored", lambda id: kept[id])
+    monkeypatch.setattr(reproduced, "_once", lambda id, n: 0)
+    return kept
+
+
+def verdict(id):
+    return claims.get(id).check().verdict
+
+
+def by_depth(of, id="diprime-v2/figure-1"):
+    keys = {(m, d): f"appliances-energy/{m}/published/max_depth={d}" for m in of for d in DEPTHS}
+    means = {keys[m, d]: mean for m in of for d, mean in zip(DEPTHS, of[m])}
+    return result(id, means, noise=(-1e-4, 0.0, 1e-4))
+
+
+def test_most_settings_counts_those_where_all_methods_are_ahead():
+    """Each alone is ahead at four of seven depths, both together at one only."""
+    r = by_depth({"DiPriMe": [0.05] * 4 + [0.09] * 3, "DiPriMeExp": [0.09] * 3 + [0.05] * 4,
+                  "DP-ERT": [0.07] * 7})  # fmt: skip
+    alone, _ = diprime.most_settings(r, ("DiPriMe",), ("max_depth",))
+    both, words = diprime.most_settings(r, ("DiPriMe", "DiPriMeExp"), ("max_depth",))
+    assert alone and not both
+    assert "all at 1 of 7 settings (DiPriMe at 4, DiPriMeExp at 4)" in words
+
+
+def test_the_same_best_depth_decides_nothing():
+    valley, falling = (0.09, 0.08, 0.07, 0.06, 0.07, 0.08, 0.09), [0.09 - i / 100 for i in range(7)]
+    one, two = by_depth({"DiPriMe": valley}), by_depth({"DiPriMe": falling})
+    assert diprime.best_depth(two, one, ("DiPriMe",))[0]
+    assert not diprime.best_depth(one, two, ("DiPriMe",))[0]
+    with pytest.raises(NotRun, match="too coarse: the best is DiPriMe 5 against 5"):
+        diprime.best_depth(one, one, ("DiPriMe",))
+
+
+def test_smooth_sensitivity_that_gains(stored):
+    means = {f"{d}/RDF/published": 0.8 for d in SYNTHETIC}
+    means |= {f"{d}/RDF, global/published": 0.7 for d in SYNTHETIC}
+    stored["rdf/figure-4"] = result("rdf/figure-4", means)
+    assert verdict("rdf/figure-4/never-worse") == "holds"
+    assert verdict("rdf/figure-4/26-points") == "fails"
+    means |= {"synth-c/RDF, global/published": 0.55, "synth-d/RDF, global/published": 0.85}
+    stored["rdf/figure-4"] = result("rdf/figure-4", means)
+    assert verdict("rdf/figure-4/never-worse") == "fails"
+    assert verdict("rdf/figure-4/26-points") == "holds"
+
+
+def test_what_is_not_run_is_not_decided(stored):
+    stored.update({c.id.rpartition("/")[0]: None for c in SENTENCES})
+    stored.update({id: experiments.Result(id) for id in stored})
+    for claim in SENTENCES:
+        with pytest.raises(NotRun):
+            pytest.fail(f"{claim.id} is decided: {claim.check().summary}")
+
+
+def against(ours, theirs, id="rdf/figure-11", sets=SETS):
+    means = {f"{d}/RDF/published": ours for d in sets}
+    return result(id, means | {f"{d}/JPW/published": theirs for d in sets})
+
+
+def test_losses_and_ties():
+    assert rdf_compared.losses(rdf_compared.over(against(0.8, 0.7), "JPW", SETS)) == []
+    assert rdf_compared.losses(rdf_compared.over(against(0.7, 0.8), "JPW", SETS)) == [*SETS]
+    for theirs, kind in ((0.7, "wins"), (0.801, "ties"), (0.9, "losses")):
+        counts = rdf_compared.outcomes(against(0.8, theirs), "JPW", SETS)
+        assert {k: len(v) for k, v in counts.items()}[kind] == len(SETS)
+
+
+def test_twenty_results_are_counted(stored):
+    for n, theirs in ((12, 0.7), (13, 0.9)):
+        stored[f"rdf/figure-{n}"] = against(0.8, theirs, f"rdf/figure-{n}", BINARY)
+    for id in ("rdf/figure-12/counted", "rdf/figure-13/counted"):
+        found = claims.get(id).check()
+        assert found.verdict == "fails" and found.summary.startswith("wins 10, ties 0, losses 10")
+        assert "AUC losses: none; F1 losses: SynthA" in found.summary
+
+
+def test_a_figure_is_its_sentences():
+    with pytest.raises(KeyError, match="its claims are rdf/figure-4/26-points, rdf/figure-4/never"):
+        claims.get("rdf/figure-4")
+    assert {c.where for c in SENTENCES if c.id.startswith("rdf/figure-12/")} == {"Figure 12"}
+    assert claims.get("diprime-v1/figure-5/trends").says.count("figure 3") == 1
+    assert claims.get("diprime-v2/figure-5/trends").says.count("figure 1") == 1
+
+
+def test_every_figure_about_which_a_paper_writes_has_its_sentences():
+    figures = {id for id in experiments.ids() if "/figure-" in id}
+    assert figures - {c.id.rpartition("/")[0] for c in SENTENCES} == {"diprime-v1/figure-7"}
+    tables = {id for id in experiments.ids() if "/table-" in id}
+    assert tables == {c.id.removesuffix("-cells") for c in HERE if "/table-" in c.id}
+
+
+# What a check runs again --------------------------------------------------------------------------
+
+
+@pytest.fixture
+def runs(monkeypatch):
+    """Calls of `recheck` as (experiment, number); each score comes out as it is stored."""
+    calls = []
+
+    def fake(result, n, rng):
+        rng.random()
+        calls.append((result.experiment, n))
+        return [("key", 0, 1.0, 1.0)] * n
+
+    monkeypatch.setattr(experiments, "recheck", fake)
+    reproduced._once.cache_clear()
+    yield calls
+    reproduced._once.cache_clear()
+
+
+def test_sentences_of_one_figure_share_what_is_run_again(runs):
+    for id in ("rdf/figure-6/2-points", "rdf/figure-6/30-points", "rdf/figure-4/never-worse"):
+        assert "1 stored scores" in claims.get(id).check("quick").summary
+    assert runs == [("rdf/figure-6", 1), ("rdf/figure-4", 1)]
+    claims.get("rdf/figure-6/2-points").check("reader")
+    claims.get("rdf/figure-6/too-deep").check("deep")
+    claims.get("rdf/figure-6/steadier").check("deep")
+    assert runs[2:] == [("rdf/figure-6", 3), ("rdf/figure-6", 5), ("rdf/figure-6", 5)]
+
+
+def test_a_changed_score_stops_the_claim(monkeypatch):
+    result = experiments.stored("diprime-v1/table-1")
+    for cell in result.cells.values():
+        cell["scores"] = [s * 1.001 for s in cell["scores"]]
+    reproduced._once.cache_clear()
+    monkeypatch.setattr(experiments, "stored", lambda id: result)
+    with pytest.raises(AssertionError, match="stored"):
+        claims.get("diprime-v1/table-1").check()

@@ -1,0 +1,100 @@
+"""What results say: curves, paired differences, ranks, on results whose answer is known."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+from dplit import experiments
+from dplit.experiments import curves
+
+ID = "diprime-v2/figure-1"
+DEPTHS = (2, 3, 4, 5, 6, 8, 10)
+VALLEY = (0.09, 0.08, 0.07, 0.06, 0.07, 0.08, 0.09)
+FALLING = (0.09, 0.08, 0.07, 0.06, 0.05, 0.04, 0.03)
+
+
+def scored(id, scores):
+    """A result with the given scores of each key."""
+    found = experiments.Result(id)
+    for key, values in scores.items():
+        for r, score in enumerate(values):
+            found.add(key, {}, r, {"score": float(score), "epsilon": None, "seconds": 0.1})
+    return found
+
+
+def by_depth(of):
+    """A result of the figure with the given means along the depth, and a little noise."""
+    return scored(ID, {
+        f"appliances-energy/{method}/published/max_depth={depth}": (mean - 1e-4, mean, mean + 1e-4)
+        for method, means in of.items() for depth, mean in zip(DEPTHS, means)
+    })  # fmt: skip
+
+
+def along(result, method):
+    return curves.curve(result, method, "published", "max_depth")
+
+
+def test_a_curve_that_turns():
+    r = by_depth({"DiPriMe": VALLEY, "DP-ERT": FALLING})
+    valley, falling = along(r, "DiPriMe"), along(r, "DP-ERT")
+    assert [*valley] == [*DEPTHS]
+    assert curves.turns(r, valley) and not curves.turns(r, falling)
+    assert curves.best(r, valley) == 5 and curves.best(r, falling) == 10
+    assert curves.improves(r, falling) and not curves.improves(r, valley)
+
+
+def test_wins_counts_the_settings_with_the_lower_error():
+    r = by_depth({"DiPriMe": VALLEY, "DP-ERT": [0.075] * 7})
+    ours, theirs = along(r, "DiPriMe"), along(r, "DP-ERT")
+    assert curves.wins(r, ours, theirs) == (3, 7)
+    assert curves.gain(r, ours[5], theirs[5])[0] == pytest.approx(0.015)
+
+
+def test_a_difference_within_chance_is_none():
+    r = by_depth({"DiPriMe": [0.05] * 7, "DP-ERT": [0.05 + 1e-9] * 7})
+    r.cells["appliances-energy/DP-ERT/published/max_depth=2"]["scores"] = [0.04, 0.05, 0.07]
+    a, b = (f"appliances-energy/{m}/published/max_depth=2" for m in ("DiPriMe", "DP-ERT"))
+    assert not curves.better(r, a, b) and not curves.better(r, b, a)
+
+
+def test_a_curve_that_rises_may_shake():
+    found = scored(
+        "rdf/figure-8", {"a": (1, 2), "b": (1.9, 2.1), "c": (3, 3.1), "d": (0, 0.1)}
+    )  # fmt: skip
+    assert curves.rising(found, ["a", "b", "c"])
+    assert not curves.rising(found, ["a", "c", "b"]), "c is far above b"
+    assert not curves.rising(found, ["b", "a"]) and not curves.rising(found, ["a", "d"])
+
+
+@pytest.mark.parametrize(("theirs", "found"), [(0.7, "win"), (0.801, "tie"), (0.9, "loss")])
+def test_a_tie_is_within_one_deviation(theirs, found):
+    """The deviation of both is 0.0028; the last two scores of one alone do not count."""
+    noise = np.array([-1e-3, 0.0, 1e-3, 2e-3, -5e-3])
+    r = scored("rdf/figure-11", {"a": [*(0.8 + noise), 7, 7], "b": theirs + noise})
+    assert experiments.outcome(r, "a", "b") == found
+
+
+def signed_rank_by_enumeration(differences):
+    """Two-sided p-value over all signs; differences without ties or zeros."""
+    ranks = np.argsort(np.argsort(np.abs(differences))) + 1
+    statistic = min(ranks[differences > 0].sum(), ranks[differences < 0].sum())
+    sums = [np.dot(ranks, signs) for signs in product((0, 1), repeat=len(ranks))]
+    return min(1.0, 2 * np.mean(np.array(sums) <= statistic))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_signed_rank_test_by_enumeration(seed):
+    differences = np.random.default_rng(seed).normal(0.3, 1, 10)
+    r = scored("rdf/figure-11", {"a": differences, "b": np.zeros(10)})
+    p = experiments.signed_rank(r, "a", "b")
+    assert p == pytest.approx(signed_rank_by_enumeration(differences))
+    assert experiments.signed_rank(r, "a", "a") == 1.0
+
+
+def test_cells_that_are_not_run_are_named():
+    empty = experiments.Result("rdf/figure-4")
+    with pytest.raises(curves.NotRun, match="no cell synth-b/RDF/published"):
+        experiments.key(empty, "synth-b", "RDF")
+    with pytest.raises(curves.NotRun, match="no points of RDF"):
+        curves.curve(empty, "RDF", "published", "max_depth")

@@ -1,0 +1,76 @@
+"""Parameters of every estimator: fields that scikit-learn reads, sets and clones."""
+
+import inspect
+import pickle
+
+import pytest
+from sklearn.base import clone
+
+from dplit import Continuous, Domain, baselines, forests
+from dplit.experiments.rdf_variants import ReachedForest
+
+KINDS = [getattr(module, n) for module in (forests, baselines) for n in module.__all__]
+each = pytest.mark.parametrize("kind", [*KINDS, ReachedForest], ids=lambda kind: kind.__name__)
+SHARED = {"epsilon", "domain", "neighbours", "n_estimators", "max_depth", "accounting",
+          "random_state", "n_jobs"}  # fmt: skip
+
+
+def other(name, default):
+    """A value that is not the default; parameters are checked by ``fit`` alone."""
+    return Domain([Continuous(0, 1)]) if name == "domain" else ("not", default)
+
+
+@each
+def test_a_clone_has_every_parameter(kind):
+    changed = {n: other(n, p.default) for n, p in inspect.signature(kind).parameters.items()}
+    forest = kind(**{**changed, "epsilon": 7})
+    params = forest.get_params()
+    assert params == {**changed, "epsilon": 7} and params["domain"] is changed["domain"]
+    for copy in (clone(forest), kind().set_params(**params)):
+        assert copy is not forest and copy.get_params() == params
+    assert pickle.loads(pickle.dumps(forest)).get_params()["epsilon"] == 7
+
+
+@each
+def test_the_signature_is_epsilon_and_then_names(kind):
+    first, *others = inspect.signature(kind).parameters.values()
+    assert (first.name, first.default) == ("epsilon", 1.0)
+    assert first.kind is first.POSITIONAL_OR_KEYWORD
+    assert all(p.kind is p.KEYWORD_ONLY and p.default is not p.empty for p in others)
+    target = "target_bounds" if kind.__name__.endswith("Regressor") else "classes"
+    assert {first.name, *(p.name for p in others)} >= SHARED | {target}
+    assert kind(3.0).epsilon == 3.0 and set(vars(kind())) == set(kind().get_params())
+
+
+@each
+def test_two_estimators_are_never_equal_and_print_what_was_changed(kind):
+    assert kind() != kind() and len({kind(), kind()}) == 2
+    assert repr(kind(2.5)) == f"{kind.__name__}(epsilon=2.5)"
+
+
+DEFAULTS = {
+    "MedianForestClassifier": dict(n_estimators=10, max_depth=5, max_features=5, rho=0.5,
+                                   selection="exponential", median="value", partitioned=True),
+    "MedianForestRegressor": dict(n_estimators=10, max_depth=5, partitioned=True),
+    "RandomDecisionForestClassifier": dict(n_estimators=100, max_depth=None,
+                                           label="permute-and-flip"),
+    "DPDecisionForestClassifier": dict(n_estimators=10, max_depth=4, max_features=5, bins=5,
+                                       rho=0.5, partitioned=None),
+    "DPExtraTreesClassifier": dict(n_estimators=10, max_depth=5, partitioned=None),
+    "DPExtraTreesRegressor": dict(n_estimators=10, max_depth=5, partitioned=None),
+    "DPRandomForestClassifier": dict(n_estimators=10, max_depth=4, criterion=None, bins=5),
+    "DPRandomForestRegressor": dict(n_estimators=10, max_depth=4, max_features=5, rho=0.5),
+    "FSClassifier": dict(n_estimators=1, max_depth=5, operator="max", public_n=None),
+    "JPWClassifier": dict(n_estimators=10, max_depth=None, public_n=None, partitioned=False),
+    "RGVClassifier": dict(n_estimators=110, max_depth=5, max_features=None, operator="max"),
+    "ReachedForest": dict(n_estimators=100, max_depth=None, partitioned=True),
+}  # fmt: skip
+
+
+@each
+def test_a_field_of_a_base_does_not_hide_an_estimators_default(kind):
+    """Of a field that two bases have, the dataclass takes the one of the first base."""
+    params = kind().get_params()
+    expected = DEFAULTS[kind.__name__]
+    assert {name: params[name] for name in expected} == expected
+    assert params["neighbours"] == "add-remove" and params["accounting"] == "proved"

@@ -1,0 +1,176 @@
+"""What is drawn is spent: the epsilons in a budget are those of the mechanisms that a fit ran.
+
+A fit is watched where it draws: Laplace noise by its scale, labels by their mechanism, cuts and
+choices by the weights that the growing of trees was given. What these cost is worked out here from
+what one record adds to a score, and compared with every `Spend` of the budget.
+"""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+from dplit import Categorical, Continuous, Domain, baselines, forests
+from dplit.baselines import _shared, dp_ert, fs_rgv, jpw
+from dplit.budget import Bootstrap, EqualParts, Parallel, Sequence, Spend
+from dplit.forests import median
+from dplit.forests.base import BaseForest
+from dplit.mechanisms import PermuteAndFlip
+from dplit.trees import cuts, kary
+
+DOMAIN = Domain([Continuous(0, 1), Categorical(["a", "b", "c"]), Continuous(0, 1)])
+X = [[0.1, "a", 0.3], [0.9, "b", 0.2], [0.4, "a", 0.8], [0.6, "c", 0.1], [0.2, "b", 0.5]]
+Y = [0, 1, 1, 0, 0]
+N = len(Y)
+BITS = math.log2(N + 1) + 1 / math.log(2)  # of the entropy of N records, what one more adds
+PUBLIC_BITS = math.log2(10_001) + 1 / math.log(2)
+PARTS = {"partitioned": (True, False)}
+GRIDS = {
+    "MedianForestRegressor": {**PARTS, "selection": ("uniform", "exponential"),
+                              "max_features": (1, 2), "target_bounds": ((0, 1), (-1, 2))},
+    "MedianForestClassifier": {**PARTS, "selection": ("uniform", "exponential", "permute-and-flip"),
+                               "max_features": (2, None)},
+    "RandomDecisionForestClassifier": {},
+    "DPDecisionForestClassifier": PARTS,
+    "DPExtraTreesClassifier": PARTS,
+    "DPExtraTreesRegressor": PARTS,
+    "DPRandomForestClassifier": {**PARTS, "criterion": (None, "gini", "majority")},
+    "DPRandomForestRegressor": {**PARTS, "target_bounds": ((0, 1), (-1, 2))},
+    "FSClassifier": {**PARTS, "operator": ("max", "gini", "information-gain")},
+    "JPWClassifier": PARTS,
+    "RGVClassifier": {**PARTS, "operator": ("max", "information-gain"), "max_features": (1, 2)},
+}  # fmt: skip
+COMMON = {"neighbours": ("add-remove", "replace-one"), "max_depth": (0, 2)}
+
+
+class Watched(np.random.Generator):
+    """A generator that writes down the epsilon of every Laplace draw; trees get plain ones."""
+
+    def laplace(self, loc=0.0, scale=1.0, size=None):
+        self.drawn.append(1 / scale)
+        return super().laplace(loc, scale, size)
+
+    def spawn(self, n_children):
+        return [np.random.Generator(b) for b in self.bit_generator.spawn(n_children)]
+
+
+@pytest.fixture
+def watch(monkeypatch):
+    """Epsilons drawn, and the parts and rule that trees were grown with."""
+    seen = {"drawn": [], "parts": None, "rule": None}
+
+    def generator(self):
+        rng = Watched(np.random.PCG64(0))
+        rng.drawn = seen["drawn"]
+        return rng
+
+    def sample(self, scores, *args, **options):
+        seen["drawn"].append(self.epsilon)
+        return plain_sample(self, scores, *args, **options)
+
+    def watched(grow):
+        def grown(*args, **options):
+            *_, seen["parts"], seen["rule"] = args
+            return grow(*args, **options)
+
+        return grown
+
+    def stats(*args):
+        seen["parts"] = args[-1]
+        return plain_stats(*args)
+
+    plain_sample, plain_stats = PermuteAndFlip.sample, _shared.leaf_stats
+    monkeypatch.setattr(PermuteAndFlip, "sample", sample)
+    monkeypatch.setattr(BaseForest, "_generator", generator)
+    monkeypatch.setattr(median, "grow_median_trees", watched(median.grow_median_trees))
+    monkeypatch.setattr(_shared, "grow_kary_trees", watched(_shared.grow_kary_trees))
+    monkeypatch.setattr(fs_rgv, "grow_id3_trees", watched(fs_rgv.grow_id3_trees))
+    for module in (dp_ert, jpw):
+        monkeypatch.setattr(module, "leaf_stats", stats)
+    return seen
+
+
+def of_a_cut(rule, reach):
+    """A median forest's node: balance changes by 1 and by both signs, a gain grows by `reach`."""
+    balance, gain = 2 * rule.rate, reach * rule.gain_rate
+    if rule.choice == cuts.UNIFORM:
+        return [balance]
+    if rule.joint:
+        return [balance + gain]
+    return [balance] if rule.max_features == 1 else [balance, gain]
+
+
+def of_a_column(rule, regression):
+    """A node of a tree with a child for each level: a cost only grows, by at most its reach."""
+    reach = {kary.SQUARES: 1 if regression else 2, kary.LOCAL_GINI: 64 / 27, kary.ENTROPY: BITS,
+             kary.MAJORITY: 1}[rule.score]  # fmt: skip
+    return [reach * rule.rate] + ([1 / rule.count_scale] if rule.count_scale else [])
+
+
+def of_a_test(rule, bits):
+    """A node of a greedy tree with cuts: its number of records, each cut, and the choice."""
+    reach = {kary.SQUARES: 2, kary.ENTROPY: bits, kary.MAJORITY: 1}[rule.score]
+    return [1 / rule.count_scale, reach * rule.rate, reach * rule.rate]
+
+
+def expected(seen, published, regression):
+    """Epsilons of the mechanisms that a fit ran, those of alike leaves and nodes once."""
+    leaf, rule = sorted(set(seen["drawn"])), seen["rule"]
+    if regression and published:
+        leaf = []  # its noise is scaled by the private count
+    if rule is None or rule.max_depth == 0:
+        return leaf
+    if isinstance(rule, cuts.Rule):
+        return leaf + of_a_cut(rule, 1 if regression else 2)
+    if isinstance(rule, kary.Rule):
+        return leaf + of_a_column(rule, regression)
+    bits = BITS if published else PUBLIC_BITS
+    return leaf + of_a_test(rule, bits)
+
+
+@pytest.mark.parametrize("accounting", ["proved", "published"])
+@pytest.mark.parametrize("name", GRIDS)
+def test_the_spends_of_a_budget_are_those_of_what_was_drawn(watch, name, accounting):
+    grid = {**COMMON, **GRIDS[name]}
+    for values in itertools.product(*grid.values()):
+        watch.update(drawn=[], parts=None, rule=None)
+        check_a_fit(watch, name, {"accounting": accounting, **dict(zip(grid, values))})
+
+
+def test_every_estimator_is_watched():
+    assert {*GRIDS} == {*forests.__all__, *baselines.__all__}
+
+
+def check_a_fit(watch, name, options):
+    regression, published = name.endswith("Regressor"), options["accounting"] == "published"
+    schema = {"target_bounds": (0, 1)} if regression else {"classes": [0, 1]}
+    kind = getattr(forests if hasattr(forests, name) else baselines, name)
+    forest = kind(1.3, domain=DOMAIN, n_estimators=3, **{**schema, **options}).fit(X, Y)
+    assert watch["drawn"]
+    # what the number of records tells, on top of the choices, is no draw of its own
+    spends = [node.epsilon for node in forest.budget_.leaves()
+              if isinstance(node, Spend) and node.name != "choices of a level"]  # fmt: skip
+    due = expected(watch, published, regression)
+    assert sorted(spends) == pytest.approx(sorted(due), rel=1e-12), options
+    if watch["parts"] is not None:
+        check_the_parts(forest, watch["parts"])
+
+
+def check_the_parts(forest, parts):
+    """How often records were read, and the node that composes the trees."""
+    node = forest.budget_.root.parts
+    trees = next(p for p in node if p.name.startswith("trees"))
+    trees = trees.part if trees.name.endswith("replacement") else trees
+    if parts[0] is None:
+        parts = [np.arange(N)] * 3
+    read = np.bincount(np.concatenate(parts), minlength=N)
+    if isinstance(trees, (Parallel, EqualParts)):
+        assert read.tolist() == [1] * N
+        shuffled = forest.accounting == "published"
+        assert not shuffled or {len(part) for part in parts} <= {N // 3, N // 3 + 1}
+        assert isinstance(trees, EqualParts) == (shuffled and forest.neighbours == "add-remove")
+    else:
+        assert isinstance(trees, Sequence) and trees.copies == len(parts) == 3
+        resampled = any(sorted(part) != list(range(N)) for part in parts)
+        assert isinstance(trees.parts[0], Bootstrap) == resampled

@@ -1,0 +1,135 @@
+"""The ledger's table and picture, from made-up claims."""
+
+from pathlib import Path
+
+import pytest
+from bs4 import BeautifulSoup
+
+from dplit.ledger import PAPERS, RUN_VERDICTS, VERDICTS, Claim, page
+
+
+def make(id, verdict="holds", **fields):
+    fields = {"where": "Theorem 1", "says": "It is so.", **fields}
+    return Claim(id, id.split("/")[0], verdict=verdict, check_function=print, **fields)
+
+
+CLAIMS = [
+    make(
+        "rdf/theorem-1",
+        "fails",
+        says="The loss is $j < \\epsilon & more$ for `counts`.",
+        holds_instead="rdf/theorem-1/corrected",
+        functions=("majority.smooth_sensitivity", "mechanisms.Laplace"),
+        chapter="majority",
+        anchor="thm-smooth",
+    ),
+    make("rdf/theorem-1/corrected", ours=True, kind="simulated", intervals=3),
+    make("mrf/lemma-3", "loose"),
+]
+
+
+@pytest.fixture
+def table():
+    return BeautifulSoup(page.ledger_html(CLAIMS), "html.parser")
+
+
+def cell(table, row, label):
+    return table.select_one(f'#{row} td[data-label="{label}"]')
+
+
+def test_a_row_a_claim_in_order(table):
+    rows = table.select("tbody tr")
+    assert [row["id"] for row in rows] == [
+        "rdf-theorem-1",
+        "rdf-theorem-1-corrected",
+        "mrf-lemma-3",
+    ]
+    assert [row["data-paper"] for row in rows] == ["rdf", "rdf", "mrf"]
+    assert [row["data-verdict"] for row in rows] == ["fails", "holds", "loose"]
+
+
+def test_every_row_has_a_cell_for_every_column(table):
+    heads = [head.text for head in table.select("thead th")]
+    for row in table.select("tbody tr"):
+        cells = ["Claim", *(td["data-label"] for td in row.select("td"))]
+        assert cells == heads
+
+
+def test_formulas_are_left_to_mathjax_and_escaped(table):
+    says = cell(table, "rdf-theorem-1", "Statement")
+    assert says.text == r"The loss is \(j < \epsilon & more\) for counts."
+    assert says.select_one("code").text == "counts"
+    assert table.select_one(".ledger.mathjax_process")
+    assert "&lt; \\epsilon &amp;" in page.ledger_html(CLAIMS)
+
+
+def test_an_unpaired_dollar_is_an_error():
+    with pytest.raises(ValueError, match="pairs of dollar signs"):
+        page.typeset("costs $5")
+
+
+def test_links_lead_to_box_function_and_correction(table):
+    links = [a["href"] for a in cell(table, "rdf-theorem-1", "Computed by").select("a")]
+    assert links == [
+        "majority.html#thm-smooth",
+        "api/majority.html#dplit.majority.smooth_sensitivity",
+        "api/mechanisms.html#dplit.mechanisms.Laplace",
+    ]
+    correction = cell(table, "rdf-theorem-1", "Holds instead").select_one("a")["href"]
+    assert table.select_one(correction)["data-verdict"] == "holds"
+
+
+def test_ours_and_simulated_are_said(table):
+    assert "ours" in table.select_one("#rdf-theorem-1-corrected th").text
+    assert "ours" not in table.select_one("#rdf-theorem-1 th").text
+    assert cell(table, "rdf-theorem-1-corrected", "Evidence").text == "simulated, 3 intervals"
+    assert cell(table, "rdf-theorem-1", "Evidence").text == "exact"
+
+
+def test_every_control_has_a_label_and_the_count_is_announced(table):
+    for control in table.select("select, input"):
+        assert control.find_parent("label").text.strip()
+    assert table.select_one(".ledger-count")["aria-live"] == "polite"
+    options = [o["value"] for o in table.select('select[name="paper"] option')]
+    assert options == ["", "mrf", "rdf"]
+
+
+def test_no_claims_is_a_table_without_rows():
+    assert not BeautifulSoup(page.ledger_html([]), "html.parser").select("tbody tr")
+
+
+def test_tally_counts_the_papers_claims_only():
+    counts = page.tally(CLAIMS)
+    assert list(counts) == list(PAPERS)
+    assert {v: n for v, n in counts["rdf"].items() if n} == {"fails": 1}
+    assert sum(sum(by_verdict.values()) for by_verdict in counts.values()) == 2
+
+
+def test_in_words():
+    assert "RDF: 1 claim, 1 fails" in page.in_words(CLAIMS).splitlines()
+    assert "M-RF: 0 claims" in page.in_words(CLAIMS).splitlines()
+
+
+@pytest.mark.parametrize("claims", [CLAIMS, []], ids=["some", "none"])
+def test_glance_draws_every_count(claims):
+    from matplotlib.figure import Figure
+
+    from dplit.plotting import VERDICT_COLORS
+
+    ax = Figure().subplots()
+    page.glance(claims, ax, VERDICT_COLORS)
+    drawn = {(p.get_y() + p.get_height() / 2, p.get_width()) for p in ax.patches if p.get_width()}
+    rows = list(page.tally(claims).values())
+    expected = {(i, n) for i, by_verdict in enumerate(rows) for n in by_verdict.values() if n}
+    assert {(round(y), width) for y, width in drawn} == expected
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == list(VERDICTS)
+
+
+def test_the_pages_colours_are_the_figures():
+    from matplotlib.colors import to_hex
+
+    from dplit.plotting import VERDICT_COLORS
+
+    style = (Path(__file__).parents[2] / "book" / "_static" / "dplit.css").read_text("utf-8")
+    for verdict in VERDICTS + RUN_VERDICTS:
+        assert f"--verdict-{verdict}: {to_hex(VERDICT_COLORS[verdict])};" in style

@@ -1,0 +1,111 @@
+"""The claims of the chapter `majority`: counterexamples reproduce, and a wrong formula is found out."""
+
+import dataclasses
+import math
+
+import mpmath
+import numpy as np
+import pytest
+
+from dplit import claims, majority
+
+OURS = claims.of("majority")
+
+
+def test_leaks_with_the_likelihood_ratio_it_says():
+    """From equations 2, 7 and 8 in high precision: the smallest leak is one record in an empty leaf."""
+    found = OURS["rdf/smooth-exponential"].check().counterexample
+    assert (found["counts"], found["neighbour"], found["epsilon"]) == ([0, 0], [0, 1], 2.0)
+    with mpmath.workdps(30):
+        odds = mpmath.exp(2 / (2 * mpmath.exp(-2)))
+        ratio = (1 + odds) / 2
+    assert found["likelihood_ratio"] == pytest.approx(float(ratio))
+    assert ratio > math.e**2
+
+
+def test_a_right_formula_would_hold(monkeypatch):
+    """The check of theorem 1 has no verdict of its own: with the true formula it finds nothing."""
+    monkeypatch.setattr(
+        majority, "published_smooth_sensitivity", lambda x, e: majority.smooth_sensitivity(x, e)
+    )
+    assert OURS["rdf/theorem-1"].check().verdict == "holds"
+
+
+def test_a_private_label_would_not_leak(monkeypatch):
+    class Private:
+        def __init__(self, epsilon):
+            self.epsilon = epsilon
+
+        def logpmf(self, x):
+            return np.log(majority.one_sided_law(x, self.epsilon))
+
+    monkeypatch.setattr("dplit.claims.majority.smooth.SmoothExponential", Private)
+    assert OURS["rdf/smooth-exponential"].check().verdict == "holds"
+
+
+def test_a_wrong_optimum_would_fail(monkeypatch):
+    monkeypatch.setattr(majority, "error_lower_bound", lambda gap, e: 0.49 * math.exp(-e * gap))
+    assert OURS["rdf/optimality"].check().verdict == "fails"
+    monkeypatch.setattr(majority, "unanimous_error", lambda n, k, e: 0.4 * math.exp(-e * n))
+    assert OURS["rdf/optimality"].check().verdict == "fails"
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "claim"),
+    [
+        ("published_smooth_sensitivity", lambda s: 1.01 * s, "table-2"),
+        ("published_smooth_sensitivity", lambda s: 1.01 * s, "table-2-sensitivities/corrected"),
+        ("published_smooth_sensitivity", lambda s: 1.01 * s, "equation-18/corrected"),
+        ("smooth_sensitivity", lambda s: 0.99 * s, "theorem-1/corrected"),
+        ("first_listed_smooth_sensitivity", lambda s: s**2, "theorem-1-first-listed/corrected"),
+        ("smooth_exponential_loss", lambda x: 1.001 * x, "smooth-exponential/corrected"),
+        ("smooth_exponential_loss", lambda x: 1.01 * x, "twice/corrected"),
+        ("first_violation", lambda j: j - 1, "twice/corrected"),
+        ("rescaled_loss", lambda x: 1.001 * x, "smooth-exponential-true-sensitivity"),
+        ("smooth_exponential_delta", lambda d: 1.001 * d, "smooth-exponential-delta"),
+        ("disjoint_error", lambda e: 1.001 * e, "disjoint-better/corrected"),
+        ("disjoint_error", lambda e: 0.9 * e, "disjoint-better/corrected"),
+        ("all_data_error", lambda e: 1.3 * e, "disjoint-better/corrected"),
+        ("disjoint_vote_error", lambda e: 0.5 * e, "disjoint-vote"),
+        ("second_label", lambda p: 1 - p, "scaling/corrected"),
+        ("one_sided_law", lambda p: p**2, "rosnam-is-em/corrected"),
+        ("smooth_exponential_law", lambda p: p + 0.002, "table-6-original"),
+        ("one_sided_law", lambda p: p - 0.001, "table-6/corrected"),
+        ("one_sided_law", lambda p: 1.001 * p, "optimality-replace-one"),
+        ("optimal_bounds", lambda ends: [1.001 * e for e in ends], "optimality-replace-one"),
+        ("optimal_bounds", lambda ends: [0.999 * e for e in ends], "optimality"),
+        ("chain_error", lambda e: 1.001 * e, "optimality-classes"),
+        ("unanimous_error", lambda e: 0.7 * e, "optimality-classes"),
+    ],
+)
+def test_a_wrong_function_is_found_out(name, change, claim, monkeypatch):
+    right, claim = getattr(majority, name), OURS[f"rdf/{claim}"]
+    assert claim.check().verdict == "holds"
+    monkeypatch.setattr(majority, name, lambda *args, **options: change(right(*args, **options)))
+    assert claim.check().verdict == "fails"
+
+
+def test_noise_at_half_the_rate_would_not_attain_the_budget(monkeypatch):
+    """ROSNAM at rate epsilon is private and no less costs: at a smaller rate the claim would be loose."""
+    at = "dplit.claims.majority.one_sided.PermuteAndFlip.rational_law"
+    monkeypatch.setattr(at, lambda weights: [w / sum(weights) for w in weights])
+    assert OURS["rdf/monotone"].check().verdict == "loose"
+    assert OURS["rdf/monotone-replace-one"].check().verdict == "loose"
+
+
+def test_a_misprint_would_be_found_out(monkeypatch):
+    """A cell of table 2 that is two units of its last digit off, and one of table 6."""
+    from dplit.claims.majority import _printed
+
+    def misprinted(rows):
+        *key, cell = rows[0]
+        return [(*key, dataclasses.replace(cell, value=cell.value - 4 * cell.rounding)), *rows[1:]]
+
+    gaps, labels = _printed.smooth_sensitivities(), _printed.label_probabilities("original")
+    module = "dplit.claims.majority"
+    monkeypatch.setattr(f"{module}.sensitivity.smooth_sensitivities", lambda: misprinted(gaps))
+    monkeypatch.setattr(
+        f"{module}.one_sided.label_probabilities", lambda column: misprinted(labels)
+    )
+    assert OURS["rdf/table-2"].check().verdict == "fails"
+    assert OURS["rdf/table-6-original"].check().verdict == "fails"

@@ -1,0 +1,42 @@
+"""What the chapter's claims find: the published proof, number by number, and formulas that are wrong."""
+
+import pytest
+
+from dplit import claims, sensitivity
+
+OURS = claims.of("sensitivity")
+
+
+def test_first_norm_of_the_published_proof():
+    """N = 3, the records -B and B stay: the norm is B^2/3, the proof's bound 2 B^2/9."""
+    found = OURS["diprime-v1/sensitivity-mse-proof"].check()
+    assert found.counterexample["n"] == 3
+    assert sorted(found.counterexample["stay"]) == [-1, 1]
+    assert found.computed == pytest.approx(1 / 3) and found.published == pytest.approx(2 / 9)
+
+
+def test_smallest_excess_of_the_unweighted_reading():
+    """R^2/8 = 1/2 on [-1, 1] exceeds 4/N first at N = 9; 1/8 on [0, 1] first at N = 33."""
+    assert OURS["diprime-v1/sensitivity-unweighted"].check().counterexample["n"] == 9
+    excess = [
+        n for n in range(2, 40)
+        if sensitivity.children_mse(n, 0, 1) > sensitivity.published_mse(n, 0, 1)
+    ]  # fmt: skip
+    assert excess[0] == 33
+
+
+@pytest.mark.parametrize(
+    ("name", "wrong", "statement"),
+    [
+        ("published_mean", lambda n, low, high: (high - low) / (n + 1), "mean"),
+        ("published_mse", lambda n, low, high: (high - low) ** 2 / (2 * n), "mse"),
+        ("published_sse", lambda removed, low, high: (high - low) ** 2 * removed / 4, "sse"),
+        ("mse", lambda n, low, high, neighbours="": 4 * (high - low) ** 2 / n, "mse/corrected"),
+        ("children_mse", lambda n, low, high, neighbours: 1 / 8, "unweighted/corrected"),
+        ("sse_removed", lambda n, d, low, high: d * (high - low) ** 2, "sse/corrected"),
+    ],
+)
+def test_a_wrong_formula_changes_the_verdict(monkeypatch, name, wrong, statement):
+    monkeypatch.setattr(sensitivity, name, wrong)
+    found = OURS[f"diprime-v1/sensitivity-{statement}"].check()
+    assert found.verdict == "fails" and found.counterexample

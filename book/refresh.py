@@ -248,9 +248,10 @@ def _is_public(path):
 def _api_page(top):
     name = f"dplit.{top.stem}"
     sections = [f"# {name}", _automodule(name)]
-    if top.is_dir():
+    if top.is_dir() and top != DOCKETS:  # what the dockets state is in the ledger
         exported = _exported(top / "__init__.py")
-        for path in sorted(filter(_is_public, top.iterdir())):
+        parts = [p for p in sorted(filter(_is_public, top.iterdir())) if p.stem not in exported]
+        for path in parts:
             sections += [f"## {name}.{path.stem}", _automodule(f"{name}.{path.stem}", exported)]
     return "\n\n".join(sections) + "\n"
 

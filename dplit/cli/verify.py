@@ -1,5 +1,5 @@
-"""Check the claims of the five papers: compute each one's evidence anew and compare the verdict
-with the declared one.
+"""Check the claims of the five papers: compute each one's evidence anew and compare its verdict with
+the declared one.
 
 A claim holds, is loose (true, with a better constant), assumes (true once a missing assumption is
 named), fails (there is a counterexample) or leaks (a privacy statement that fails). Our runs agree

@@ -31,7 +31,6 @@ from dplit.forests.releases import (
     published_means,
     uniform_cut,
 )
-from dplit.trees.median import grow_median_trees
 
 MEDIANS = ("value", "rank")
 
@@ -105,6 +104,8 @@ class _MedianForest(BaseForest):
 
     def _grown(self, way, domain, records, y, n_classes, rule, rng):
         """Trees, the private statistics of their leaves, and the account of their records."""
+        from dplit.trees.median import grow_median_trees  # compiled: slow to import
+
         parts, account = way.parts(len(records), rng)
         if not self.partitioned:
             parts = [None] * self.n_estimators  # all records: sorted once for all trees

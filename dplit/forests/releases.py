@@ -12,7 +12,7 @@ import numpy as np
 
 from dplit.budget import Leak, Parallel, Public, Sequence, Spend
 from dplit.mechanisms import BoundedMean, PermuteAndFlip, SmoothExponential
-from dplit.trees.cuts import EXPONENTIAL, PERMUTE_AND_FLIP, UNIFORM, Rule
+from dplit.trees.rules import EXPONENTIAL, PERMUTE_AND_FLIP, UNIFORM, Rule
 
 PAPER = "DiPriMe v2, section 3.1"
 SELECTIONS = {

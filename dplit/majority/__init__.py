@@ -23,7 +23,7 @@ from dplit.majority.one_sided import (
     second_label,
     unanimous_error,
 )
-from dplit.majority.optimum import chain_error, chain_law, optimal_bounds, optimal_error
+from dplit.majority.optimum import chain_error, gap_law, optimal_bounds, optimal_error
 from dplit.majority.sensitivity import (
     first_listed_smooth_sensitivity,
     published_smooth_sensitivity,
@@ -39,9 +39,9 @@ from dplit.majority.smooth import (
 )
 
 __all__ = [
-    "all_data_error", "all_data_vote_error", "chain_error", "chain_law", "disjoint_error",
+    "all_data_error", "all_data_vote_error", "chain_error", "disjoint_error",
     "disjoint_vote_error", "error_lower_bound", "first_listed_smooth_sensitivity",
-    "first_violation", "gap_error", "leaves", "neighbouring", "one_sided_law", "optimal_bounds",
+    "first_violation", "gap_error", "gap_law", "leaves", "neighbouring", "one_sided_law", "optimal_bounds",
     "optimal_error", "published_smooth_sensitivity", "rescaled_loss", "searched_smooth_sensitivity",
     "second_label", "smooth_exponential_delta", "smooth_exponential_law", "smooth_exponential_loss",
     "smooth_sensitivity", "unanimous_error",

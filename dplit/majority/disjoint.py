@@ -9,7 +9,6 @@ deals each record to one tree at random and labels each share at the full :math:
 from __future__ import annotations
 
 import numpy as np
-from scipy.signal import convolve2d
 from scipy.stats import binom, poisson
 
 from dplit.errors import check_epsilon, check_integer
@@ -80,6 +79,8 @@ def _shares(majority, minority, epsilon):
 
 
 def _deal(law, share):
+    from scipy.signal import convolve2d  # slow to import, and needed here alone
+
     shape = share.shape
     return np.stack([convolve2d(layer, share)[: shape[0], : shape[1]] for layer in law])
 

@@ -24,7 +24,7 @@ import numpy as np
 from numba import njit
 
 from dplit.trees.arrays import LEAF, Trees
-from dplit.trees.cuts import EXPONENTIAL, add, clear, pick
+from dplit.trees.cuts import add, clear, pick
 from dplit.trees.nodes import (
     LEAVES,
     NEEDS_NODES,
@@ -38,6 +38,7 @@ from dplit.trees.nodes import (
     push,
 )
 from dplit.trees.paths import Path, columns_left, descend
+from dplit.trees.rules import EXPONENTIAL
 
 SQUARES, LOCAL_GINI, ENTROPY, MAJORITY = range(4)
 

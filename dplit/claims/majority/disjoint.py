@@ -182,10 +182,10 @@ def disjoint_vote(effort, rng):
     "rdf/scaling",
     "section 5.1, figure 9",
     "loose",
-    "thm-rosnam-law",
+    "rem-scaling",
     ("majority.gap_error", "majority.smooth_exponential_law"),
     about="reading",
-    proof="thm-rosnam-law",
+    proof="rem-scaling",
     quantity="factor of the data",
 )
 def scaling(effort, rng):
@@ -223,7 +223,7 @@ def _data_needed(error, j):
 @scaling.corrected(
     functions=("majority.gap_error", "majority.second_label"),
     where="section 5.1, figure 9",
-    proof="thm-all-data",
+    proof="rem-scaling",
     quantity="probability of the wrong label, at a tenth of the budget against the whole",
 )
 def ten_times_suffice(effort, rng):

@@ -40,9 +40,9 @@ from dplit.majority.smooth import (
 )
 
 __all__ = [
-    "all_data_error", "all_data_vote_error", "chain_error", "disjoint_error",
-    "disjoint_vote_error", "error_lower_bound", "expected_gap",
-    "first_listed_smooth_sensitivity", "first_violation", "gap_error", "gap_law", "leaves", "neighbouring", "one_sided_law", "optimal_bounds",
+    "all_data_error", "all_data_vote_error", "chain_error", "disjoint_error", "disjoint_vote_error",
+    "error_lower_bound", "expected_gap", "first_listed_smooth_sensitivity", "first_violation",
+    "gap_error", "gap_law", "leaves", "neighbouring", "one_sided_law", "optimal_bounds",
     "optimal_error", "published_smooth_sensitivity", "rescaled_loss", "searched_smooth_sensitivity",
     "second_label", "smooth_exponential_delta", "smooth_exponential_law", "smooth_exponential_loss",
     "smooth_sensitivity", "unanimous_disjoint_error", "unanimous_error",

@@ -251,7 +251,7 @@ def improves(effort, rng):
     """As can be seen in table 6, the new mechanism improves the results: each row's probability of the
     majority label rises."""
     columns = zip(label_probabilities("original"), label_probabilities("new"))
-    rows = [(x, float(old.value), float(new.value)) for (x, old), (_, new) in columns]
+    rows = [(x, *(round(100 * c.value, 1) for c in (old, new))) for (x, old), (_, new) in columns]
     worse = [row for row in rows if row[2] <= row[1]]
     x, old, new = (worse or rows)[0]
     exact = [

@@ -22,7 +22,6 @@ from dplit.forests.releases import (
     SELECTIONS,
     by_rank,
     candidates_cut,
-    class_counts,
     flip,
     grown_tree,
     joint_cut,
@@ -272,10 +271,7 @@ class MedianForestClassifier(_MedianForest, BaseForestClassifier):
         rule, cut = self._cut(shares, domain, 1 / 8, 2)
 
         rng = self._generator()
-        trees, stats, account = self._grown(
-            way, domain, records, codes.astype(np.float64), len(classes), rule, rng
-        )
-        counts = class_counts(stats, len(classes))
+        trees, counts, account = self._grown(way, domain, records, codes, len(classes), rule, rng)
         if self._is_proved():
             labels, leaf = flip(counts, shares.leaf, rng, "its class counts")
         else:

@@ -25,11 +25,6 @@ SELECTIONS = {
 # Classes and means of leaves -------------------------------------------------------------------
 
 
-def class_counts(stats, n_classes):
-    """Class counts of leaves as whole numbers, from what trees were grown with."""
-    return stats[:, :n_classes].astype(np.int64)
-
-
 def report(mechanism, counts, rng, note="", source=""):
     """Class of each leaf, drawn by `mechanism` from its class counts.
 

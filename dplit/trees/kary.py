@@ -73,7 +73,7 @@ def grow_kary_trees(codes, arity, y, n_classes, parts, rule, *, rng, n_jobs=None
         Level of each record, a row for each column.
     arity : int array, shape (n_features,)
         Levels of each column; a column with one level is never tested.
-    y : float64 array, shape (n_records,)
+    y : array, shape (n_records,)
         Targets in [0, 1], or codes of classes.
     n_classes : int
         0 for a regression.

@@ -46,7 +46,7 @@ def grow_median_trees(domain, X, y, n_classes, parts, rule, *, rng, n_jobs=None)
     domain : Domain
     X : float64 array, shape (n_records, n_features)
         As `Domain.encode` gives it.
-    y : float64 array, shape (n_records,)
+    y : array, shape (n_records,)
         Targets in [0, 1], or codes of classes.
     n_classes : int
         0 for a regression.

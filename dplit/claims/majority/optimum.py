@@ -241,8 +241,8 @@ def gap_law_private(effort, rng):
     quantity="probability of a wrong label",
 )
 def gap_law_optimal(effort, rng):
-    r"""On $(n, 0, \dots, 0)$ the label of `rdf/gap-law` errs least of all private labels that treat names alike, under
-    add-remove."""
+    r"""On $(n, 0, \dots, 0)$ the label of `rdf/gap-law` errs least of all private labels that treat
+    names alike, under add-remove."""
     sizes = range(1, effort.pick(4, 5, 7))
     cases = [*product(sizes, effort.pick((3,), (3, 4), (2, 3, 4, 5)), (0.3, 1.0, 1.5))]
     return equal(

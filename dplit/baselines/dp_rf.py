@@ -10,8 +10,6 @@ from __future__ import annotations
 import math
 from functools import cache
 
-import numpy as np
-
 from dplit.baselines._shared import Choice, KaryBaseline
 from dplit.budget import Sequence, Spend
 from dplit.errors import check_choice

@@ -1,4 +1,4 @@
-"""Selection: privacy, law and errors (DiPriMe, section 2; RDF, definition 4, and its addendum). Laws in fractions."""
+"""Selection: privacy, law and errors (DiPriMe, section 2; RDF, definition 4, and its addendum)."""
 
 from __future__ import annotations
 

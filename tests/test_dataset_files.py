@@ -6,6 +6,7 @@ A download is tried on loopback alone; the session refuses every other connectio
 import gzip
 import hashlib
 import http.server
+import logging
 import os
 import subprocess
 import sys
@@ -279,13 +280,16 @@ def test_a_missing_file_names_all_remedies(folder, checkout):
         fetch.contents(entry, entry.files[0])
 
 
-def test_a_download_is_silent(loopback, capfd):
+def test_a_download_is_silent(loopback, capfd, monkeypatch):
     www, base = loopback
     (www / "small.data").write_text(TEXT)
-    entry, level = small(f"{base}/{{file}}"), pooch.get_logger().level
+    entry, logger, said = small(f"{base}/{{file}}"), pooch.get_logger(), []
+    level, handler = logger.level, logging.Handler()
+    handler.emit = said.append
+    monkeypatch.setattr(logger, "handlers", [handler])
     assert fetch.contents(entry, entry.files[0]) == TEXT.encode()
-    assert capfd.readouterr() == ("", "")
-    assert pooch.get_logger().level == level
+    assert said == [] and capfd.readouterr() == ("", "")
+    assert logger.level == level
 
 
 def test_a_home_that_can_t_be_reached(loopback):

@@ -1,8 +1,9 @@
 """Who gets which records, and what that makes of the epsilon of one tree.
 
 A way of giving records to trees returns what it drew together with its account: a function that
-takes the node of one tree to that of all trees. A fit can draw in no other way than the one that its
-budget shows.
+takes the node of one tree, under add-remove neighbours, to that of all trees. A fit can draw in no
+other way than the one that its budget shows. Each way is made of the number of trees and of the
+neighbours that the account is for, ``Independent(10, "replace-one")``.
 """
 
 from __future__ import annotations
@@ -19,14 +20,7 @@ REPLACED = "one replaced record is one removed and one added"
 
 @dataclass(frozen=True)
 class _Way:
-    """What the ways share.
-
-    Parameters
-    ----------
-    n_trees : int
-    neighbours : {"add-remove", "replace-one"}
-        The relation that the account is for; that of a single tree is always add-remove.
-    """
+    """What the ways share."""
 
     n_trees: int
     neighbours: str = "add-remove"

@@ -77,12 +77,12 @@ def test_smooth_sensitivity_that_gains(stored):
     assert verdict("rdf/figure-4/26-points") == "holds"
 
 
-@pytest.mark.parametrize("claim", SENTENCES, ids=[c.id for c in SENTENCES])
-def test_what_is_not_run_is_not_decided(claim, stored):
-    figures = {c.id.rpartition("/")[0] for c in SENTENCES}
-    stored.update({id: experiments.Result(id) for id in figures})
-    with pytest.raises(NotRun):
-        claim.check()
+def test_what_is_not_run_is_not_decided(stored):
+    stored.update({c.id.rpartition("/")[0]: None for c in SENTENCES})
+    stored.update({id: experiments.Result(id) for id in stored})
+    for claim in SENTENCES:
+        with pytest.raises(NotRun):
+            pytest.fail(f"{claim.id} is decided: {claim.check().summary}")
 
 
 def against(ours, theirs, id="rdf/figure-11", sets=SETS):

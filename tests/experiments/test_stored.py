@@ -23,7 +23,8 @@ def test_every_experiment_is_stored_or_said_to_be_unfinished():
 
 
 @every_result
-def test_the_cells_are_those_of_the_experiment(id):
+def test_the_cells_are_those_of_the_experiment_and_provenance_is_complete(id):
+    """The provenance names no machine, and no folder of it."""
     result, experiment = experiments.stored(id), experiments.get(id)
     assert (result.experiment, result.seed) == (id, 0)
     for key, cell in result.cells.items():
@@ -34,11 +35,6 @@ def test_the_cells_are_those_of_the_experiment(id):
     runnable = {c.key for c in experiments.select(experiment)}
     assert {*result.cells} <= runnable
     assert ({*result.cells} == runnable) == (id not in printed.unfinished())
-
-
-@every_result
-def test_provenance_is_complete_and_names_no_machine(id):
-    result = experiments.stored(id)
     scores = sum(len(cell["scores"]) for cell in result.cells.values())
     assert sum(run["tasks"] for run in result.runs) >= scores
     for run in result.runs:

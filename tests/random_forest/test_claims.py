@@ -173,8 +173,8 @@ def test_votes_of_three_trees_by_the_law_of_the_forest():
         (random_forest, "poisson_error", lambda e: 1.001 * e, "rdf/share-classes"),
         (
             random_forest,
-            "rational_label_law",
-            lambda law: lambda c: 0 * law(c),
+            "forest_law",
+            lambda law: law[::-1],
             "rdf/share-classes",
         ),
         (majority, "unanimous_error", lambda e: e**1.001, "rdf/independent-parts"),

@@ -11,9 +11,11 @@ from dplit.random_forest.instability import (
     pure_delta,
     stable_error,
     stable_release,
+    stable_sample,
 )
 from dplit.random_forest.noise import (
     cauchy_loss,
+    cauchy_noise,
     free_beta,
     median_smooth_sensitivity,
     private_median,
@@ -21,6 +23,7 @@ from dplit.random_forest.noise import (
     smooth_loss,
     student_factor,
     student_loss,
+    student_noise,
 )
 from dplit.random_forest.parts import (
     ForestLaw,
@@ -30,12 +33,12 @@ from dplit.random_forest.parts import (
     rational_label_law,
     smallest_equal_parts_loss,
 )
-from dplit.random_forest.votes import suggested_trees, vote_errors
+from dplit.random_forest.votes import poisson_error, suggested_trees, vote_errors
 
 __all__ = [
-    "ForestLaw", "cauchy_loss", "delta_error_bound", "distance_to_instability", "equal_parts_bound",
-    "equal_parts_family_loss", "forest_law", "free_beta", "median_smooth_sensitivity",
-    "private_median", "pure_delta", "rational_label_law", "smallest_equal_parts_loss",
-    "smooth_factor", "smooth_loss", "stable_error", "stable_release", "student_factor",
-    "student_loss", "suggested_trees", "vote_errors",
+    "ForestLaw", "cauchy_loss", "cauchy_noise", "delta_error_bound", "distance_to_instability",
+    "equal_parts_bound", "equal_parts_family_loss", "forest_law", "free_beta",
+    "median_smooth_sensitivity", "poisson_error", "private_median", "pure_delta", "rational_label_law",
+    "smallest_equal_parts_loss", "smooth_factor", "smooth_loss", "stable_error", "stable_release",
+    "stable_sample", "student_factor", "student_loss", "student_noise", "suggested_trees", "vote_errors",
 ]  # fmt: skip

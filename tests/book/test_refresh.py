@@ -105,6 +105,20 @@ def test_changed_results_make_stale_what_reads_them_and_nothing_else(tmp_path, m
         assert len(digests) == n
 
 
+def test_a_changed_file_makes_stale_the_notebook_that_names_it(tmp_path, monkeypatch):
+    path, book = tmp_path / "x.ipynb", tmp_path / "book"
+    book.mkdir()
+    (tmp_path / "data").mkdir()
+    monkeypatch.setattr(refresh, "BOOK", book)
+    for source, n in (('open("../data/table.json")', 2), ("1 + 1", 1)):
+        path.write_text(json.dumps({"cells": [{"cell_type": "code", "source": [source]}]}))
+        digests = set()
+        for text in ("1", "2"):
+            (tmp_path / "data" / "table.json").write_text(text)
+            digests.add(refresh.digest(path))
+        assert len(digests) == n
+
+
 def test_stored_results_are_found():
     names = {path.name for path in refresh.data_files()}
     assert {"diprime-v1.toml", "table-1.json"} <= names

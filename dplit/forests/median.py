@@ -74,7 +74,7 @@ class _MedianForest(BaseForest):
                     "median='rank' is not private: it needs accounting='published', "
                     "or else median='value'"
                 )
-            warn_leak("median='rank' has no finite epsilon: epsilon is infinite", 4)
+            warn_leak("median='rank' has no finite epsilon: epsilon is infinite", 5)
         way = self._way()
         epsilon = self._tree_epsilon(way)
         level, leaf = level_shares(epsilon, self.max_depth, rho)

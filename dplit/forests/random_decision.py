@@ -87,6 +87,7 @@ class RandomDecisionForestClassifier(BaseForestClassifier):
     n_estimators: int = 100
     max_depth: int | None = None
     label: str = "permute-and-flip"
+    _spawns_structure = True
 
     def fit(self, X, y):
         """Grow the trees, and release a class for each of their leaves.
@@ -134,7 +135,7 @@ class RandomDecisionForestClassifier(BaseForestClassifier):
         check_choice(self.label, LABELS, "label")
         way = self._way()
         if self.label == "smooth-exponential":
-            warn_leak("label='smooth-exponential' has no finite epsilon: epsilon is infinite", 4)
+            warn_leak("label='smooth-exponential' has no finite epsilon: epsilon is infinite", 5)
             return way, SmoothExponential(self.epsilon)
         return way, PermuteAndFlip(self._tree_epsilon(way), monotonic=True)
 

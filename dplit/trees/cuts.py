@@ -16,39 +16,13 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-UNIFORM, EXPONENTIAL, PERMUTE_AND_FLIP = range(3)
+from dplit.trees.rules import PERMUTE_AND_FLIP, UNIFORM
+
 MOST_SUBSETS = 254  # all splits of eight levels; of more levels as many are drawn, blindly
 FEW_LEVELS = 64  # of more levels than these, sets are counted in logarithms (`dplit.trees.subsets`)
 LOG_FAR = -660.0  # a weight so far below the best one is left out of a first sum
 FAR = 1e-290
 ROUNDS_OFF = 2.0**-60  # of a sum: adding less than this part of it leaves the sum as it is
-
-
-class Rule(NamedTuple):
-    """How a node's cut is drawn.
-
-    Attributes
-    ----------
-    max_depth, max_features : int
-    rate : float
-        Weight of a unit of imbalance, half the epsilon of a median.
-    gain_rate : float
-        Weight of a unit of gain.
-    choice : int
-        Among the columns: `UNIFORM`, `EXPONENTIAL` or `PERMUTE_AND_FLIP`.
-    joint : bool
-        Whether a cut is drawn by balance and gain together.
-    by_rank : bool
-        Whether an interval between records counts as one, whatever its length (DiPriMe v1).
-    """
-
-    max_depth: int
-    max_features: int
-    rate: float
-    gain_rate: float
-    choice: int
-    joint: bool
-    by_rank: bool
 
 
 class Work(NamedTuple):

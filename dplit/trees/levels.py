@@ -12,11 +12,11 @@ from dplit.trees.cuts import (
     FEW_LEVELS,
     LOG_FAR,
     MOST_SUBSETS,
-    PERMUTE_AND_FLIP,
     add,
     clear,
     draw_position,
 )
+from dplit.trees.rules import PERMUTE_AND_FLIP
 from dplit.trees.subsets import draw_even_subset
 
 
@@ -52,8 +52,7 @@ def _subset_gain(stats, goes_left, n_levels, n_classes):
         for k in range(stats.shape[1]):
             cell = 0.0
             for level in range(n_levels):
-                if goes_left[level] == (side == 0):
-                    cell += stats[level, k]
+                cell += stats[level, k] if goes_left[level] == (side == 0) else 0.0
             if n_classes > 0 or k == 0:
                 total += cell
             if n_classes > 0 or k == 1:

@@ -359,13 +359,13 @@ def test_optimum_without_symmetry(n, classes, epsilon, neighbours):
 
 
 @pytest.mark.parametrize(("n", "classes", "epsilon"), [(4, 3, 0.3), (3, 4, 0.5), (4, 3, 1.5)])
-def test_the_chain_mechanism_is_private(n, classes, epsilon):
+def test_the_gap_law_is_private_and_optimal(n, classes, epsilon):
     """The optimum is attained by a mechanism on leaves of every size; here up to 2n records."""
 
     def law(x):
-        return majority.chain_law(x, epsilon)
+        return majority.gap_law(x, epsilon)
 
-    unanimous = majority.chain_law([n] + [0] * (classes - 1), epsilon)
+    unanimous = majority.gap_law([n] + [0] * (classes - 1), epsilon)
     assert 1 - unanimous[0] == pytest.approx(majority.optimal_error(n, classes, epsilon), rel=1e-7)
     for x in majority.leaves(2 * n, classes):
         assert np.ptp(np.delete(law(x), np.argmax(x))) < 1e-15
@@ -374,9 +374,17 @@ def test_the_chain_mechanism_is_private(n, classes, epsilon):
             assert np.abs(np.log(law(x) / law(y))).max() <= epsilon * (1 + 1e-9)
 
 
-def test_the_chain_of_two_classes_is_permute_and_flip():
+def test_the_gap_law_by_hand():
+    """e^epsilon = 4, three classes: h is 1/3, then min(4/3, 1 - 1/6) = 5/6, then 1 - 1/24."""
+    law = majority.gap_law([[4, 4, 0], [5, 4, 4], [1, 0, 3], [0, 0, 0]], math.log(4))
+    by_hand = [[1 / 3] * 3, [5 / 6, 1 / 12, 1 / 12], [1 / 48, 1 / 48, 23 / 24], [1 / 3] * 3]
+    np.testing.assert_allclose(law, by_hand)
+    assert majority.gap_law([3], 1.0) == pytest.approx([1.0])
+
+
+def test_the_gap_law_of_two_classes_is_permute_and_flip():
     counts = np.array([[[5, 2], [2, 5], [3, 3]], [[0, 0], [0, 1], [9, 0]]])
-    found = majority.chain_law(counts, 0.7)
+    found = majority.gap_law(counts, 0.7)
     assert np.allclose(found, majority.one_sided_law(counts, 0.7))
     assert found.shape == counts.shape
 

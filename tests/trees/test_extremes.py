@@ -15,8 +15,9 @@ from dplit import Categorical, Continuous, Domain
 from dplit.forests import MedianForestClassifier
 from dplit.mechanisms import Exponential, PermuteAndFlip
 from dplit.trees import greedy
-from dplit.trees.cuts import EXPONENTIAL, FEW_LEVELS, PERMUTE_AND_FLIP, UNIFORM, Work
+from dplit.trees.cuts import FEW_LEVELS, Work
 from dplit.trees.median import grow_median_trees
+from dplit.trees.rules import EXPONENTIAL, PERMUTE_AND_FLIP, UNIFORM
 from dplit.trees.subsets import draw_even_subset
 from tests.trees.test_median_trees import assert_follows, rule
 

@@ -43,7 +43,7 @@ from dplit.forests.randomness import generator, is_seeded, kept_secret
 ACCOUNTINGS = ("proved", "published")
 TAKEN_FOR_GRANTED = (
     "public: that there is at least one record, for a fit without any is an error",
-    "not covered: a source of randomness that can be predicted, and the rounding of probabilities",
+    "not covered: a predictable source of randomness, rounded probabilities, and last bits",
 )
 SEEDED = "seeded: whoever knows the seed can undo the noise"
 # An estimator's parameters are its fields. Equality and repr stay scikit-learn's.

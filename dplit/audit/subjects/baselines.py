@@ -39,7 +39,8 @@ class _Trees:
 
     def draw_many(self, data, size, rng):
         """Outcomes of so many trees."""
-        many = {"n_estimators": size, "partitioned": False, "random_state": rng}
+        seed = int(rng.integers(2**32))
+        many = {"n_estimators": size, "partitioned": False, "random_state": seed}
         epsilon = size * self.estimator.epsilon
         fitted = self.estimator.set_params(**many).set_params(epsilon=epsilon).fit(*data)
         self.estimator.set_params(epsilon=epsilon / size)

@@ -141,14 +141,19 @@ def epsilon_lower_bound(
     >>> audit.epsilon_lower_bound(draw, [1, 0], [2, 0], rng=rng, n_draws=5000).epsilon > 1.0
     True
     """
-    check_integer(n_draws, "n_draws", 4)
     check_confidence(confidence)
+    options = {"n_draws": n_draws, "rng": rng, "summary": summary, "n_jobs": n_jobs}
+    return bound_from_draws(*draw_pair(mechanism, data, neighbour, **options), confidence)
+
+
+def draw_pair(mechanism, data, neighbour, *, n_draws, rng, summary=None, n_jobs=None):
+    """`n_draws` outcomes on each of two inputs; parameters as of `epsilon_lower_bound`."""
+    check_integer(n_draws, "n_draws", 4)
     streams = check_rng(rng).spawn(2)
-    first, second = (
+    return tuple(
         draw(mechanism, x, n_draws, rng=stream, summary=summary, n_jobs=n_jobs)
         for x, stream in zip((data, neighbour), streams)
     )
-    return bound_from_draws(first, second, confidence)
 
 
 def bound_from_draws(first, second, confidence=0.999):
@@ -196,9 +201,9 @@ def draw(mechanism, data, size, *, rng, summary=None, n_jobs=None):
 def _block(mechanism, data, size, rng, summary):
     if hasattr(mechanism, "draw_many"):
         outputs = mechanism.draw_many(data, size, rng)
-    else:
-        outputs = [mechanism(data, rng) for _ in range(size)]
-    return outputs if summary is None else [summary(output) for output in outputs]
+        return outputs if summary is None else [summary(output) for output in outputs]
+    summary = summary or (lambda output: output)
+    return [summary(mechanism(data, rng)) for _ in range(size)]
 
 
 def outcomes(outputs):

@@ -46,8 +46,13 @@ def distance_from_law(mechanism, data, law, *, n_draws=10_000, confidence=0.999,
     """
     check_integer(n_draws, "n_draws", 4)
     drawn = draw(mechanism, data, n_draws, rng=check_rng(rng), summary=summary)
-    drawn, half = outcomes(drawn), n_draws // 2
-    drawn = drawn.tolist() if isinstance(drawn, np.ndarray) else drawn
+    return distance_of_draws(drawn, law, confidence)
+
+
+def distance_of_draws(drawn, law, confidence=0.999):
+    """`distance_from_law` of outcomes already drawn, in random order."""
+    drawn, n_draws = outcomes(drawn), len(drawn)
+    drawn, half = drawn.tolist() if isinstance(drawn, np.ndarray) else drawn, n_draws // 2
     error = (1 - check_confidence(confidence)) / 2
     event, likelier = _pick_against(Counter(drawn[:half]), half, law, error)
     hits, m = count(event, drawn[half:]), n_draws - half

@@ -6,6 +6,7 @@ A check is called with an effort and a generator. Where it draws, it is a `Black
 
 from __future__ import annotations
 
+import textwrap
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -13,9 +14,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dplit.audit.blackbox import epsilon_lower_bound
+from dplit.audit.blackbox import bound_from_draws, draw, draw_pair
 from dplit.audit.estimators import FreshFit
-from dplit.audit.law import distance_from_law
+from dplit.audit.law import distance_of_draws
 from dplit.domain import Continuous, Domain
 from dplit.errors import PrivacyLeakWarning
 from dplit.loss import smallest_violation, worst_privacy_loss
@@ -103,16 +104,21 @@ class BlackBox:
 
     def __call__(self, effort, rng):
         """The lower bound at a false-alarm rate of `FALSE_ALARM`."""
-        return self.found(effort.pick(*self.draws), 1 - FALSE_ALARM, rng)
+        return self.drawn(effort.pick(*self.draws), rng)(1 - FALSE_ALARM)
 
-    def found(self, n_draws, confidence, rng):
-        """The same with other numbers of draws, or another confidence."""
+    def drawn(self, n_draws, rng):
+        """Draw; returns the function from a confidence to what these draws show at it."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", PrivacyLeakWarning)
             mechanism, data, neighbour, declared, summary = self.pair()
-            options = {"n_draws": n_draws, "confidence": confidence, "rng": rng}
-            bound = epsilon_lower_bound(mechanism, data, neighbour, summary=summary, **options)
-        return Found(declared, bound.epsilon, described(bound))
+            options = {"n_draws": n_draws, "rng": rng, "summary": summary}
+            sides = draw_pair(mechanism, data, neighbour, **options)
+
+        def at(confidence):
+            bound = bound_from_draws(*sides, confidence)
+            return Found(declared, bound.epsilon, described(bound))
+
+        return at
 
 
 class Lawful(NamedTuple):
@@ -140,26 +146,29 @@ class AgainstLaw:
 
     def __call__(self, effort, rng):
         """The lower bound of a log-ratio, at a false-alarm rate of `FALSE_ALARM`; declares 0."""
-        return self.found(effort.pick(*self.draws), 1 - FALSE_ALARM, rng)
+        return self.drawn(effort.pick(*self.draws), rng)(1 - FALSE_ALARM)
 
-    def found(self, n_draws, confidence, rng):
-        """The same with other numbers of draws, or another confidence."""
+    def drawn(self, n_draws, rng):
+        """Draw; returns the function from a confidence to what these draws show at it."""
         mechanism, data, law, summary = self.lawful()
-        options = {"n_draws": n_draws, "confidence": confidence, "rng": rng}
-        bound = distance_from_law(mechanism, data, law, summary=summary, **options)
-        hits, stated = bound.counts
-        m = n_draws - n_draws // 2
-        detail = f"{bound.event}: {hits} of {m} draws, by the law {stated:g}"
-        return Found(0.0, bound.epsilon, detail)
+        draws = draw(mechanism, data, n_draws, rng=rng, summary=summary)
+
+        def at(confidence):
+            bound = distance_of_draws(draws, law, confidence)
+            hits, stated = bound.counts
+            m = n_draws - n_draws // 2
+            detail = f"{bound.event}: {hits} of {m} draws, by the law {stated:g}"
+            return Found(0.0, bound.epsilon, detail)
+
+        return at
 
 
 def described(bound):
     """A `LowerBound` in words."""
     first, second = bound.counts
-    return (
-        f"{bound.event}: {first} of {bound.n_draws - bound.n_draws // 2} draws, "
-        f"{second} on the neighbour"
-    )
+    event = textwrap.shorten(str(bound.event), 300, placeholder=" ...}")
+    m = bound.n_draws - bound.n_draws // 2
+    return f"{event}: {first} of {m} draws, {second} on the neighbour"
 
 
 def exact_worst(declared, law, space, neighbours):
@@ -219,7 +228,7 @@ class Fits:
 
     def __call__(self):
         """The pair, and what the fitted budget declares."""
-        X, y = np.array(self.data[0], dtype=float), np.array(self.data[1])
+        X, y = records(self.data[0]), np.array(self.data[1])
         way, *record = self.change
         changed, copies = (X, y), 1
         if way == "replace":
@@ -232,6 +241,12 @@ class Fits:
         declared = self.declared or estimator.fit(X, y).budget_.epsilon
         mechanism = self.mechanism(estimator)
         return Pair(mechanism, (X, y), changed, copies * declared, self.summary)
+
+
+def records(rows):
+    """Rows as an array: of floats, or of objects where a column has words."""
+    words = any(isinstance(value, str) for value in rows[0])
+    return np.array(rows, dtype=object if words else float)
 
 
 def _is_regressor(kind):

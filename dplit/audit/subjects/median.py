@@ -15,6 +15,7 @@ import numpy as np
 from dplit.audit.estimators import FreshFit
 from dplit.audit.subject import AgainstLaw, BlackBox, Fits, Found, Lawful, Subject, named
 from dplit.forests.params import level_shares
+from dplit.median import interval_law
 from dplit.median_forest import candidates
 
 CELLS = 4  # of each released number, where an outcome is a tuple
@@ -141,6 +142,23 @@ def _own_law(selection, epsilon=8.0, rho=0.5):
     return AgainstLaw(lawful, (2000, 20_000, 100_000))
 
 
+def _uniform_law(epsilon=4.0, rho=0.5):
+    """The cut of a tree of depth 1 on a single column, against the law of a private median."""
+
+    def lawful():
+        values = (0.4, 0.5, 0.6)
+        level, _ = level_shares(epsilon, 1, rho)
+        probabilities = interval_law(values, 0.0, 1.0, level).probabilities
+        law = {(0, i): float(p) for i, p in enumerate(probabilities)}
+        options = {"epsilon": epsilon, "rho": rho, "max_depth": 1, "n_estimators": 1}
+        data = np.array(values)[:, None], np.array([0, 1, 1])
+        kind = named("forests", "MedianForestClassifier")
+        fits = Fits(kind, data, ("add", [0.5], 0), None, 1.0, {"selection": "uniform"} | options)
+        return Lawful(FreshFit(fits.estimator()), data, law, _root((values,)))
+
+    return AgainstLaw(lawful, (1000, 10_000, 100_000))
+
+
 def registered():
     """The subjects of this file."""
     total, published = MEDIAN + CHOICE, CHOICE / 2  # targets in [-B, B]: R^2/(8 B^2) = 1/2
@@ -161,6 +179,8 @@ def registered():
     for selection in ("exponential", "permute-and-flip"):
         name = f"MedianForestRegressor draws its law, {selection}"
         yield Subject(name, "law", "within", _own_law(selection))
+    name = "MedianForestClassifier draws its law, uniform column"
+    yield Subject(name, "law", "within", _uniform_law())
     depth = {"epsilon": 2.0, "max_depth": 1, "max_features": 2}
     added = ("add", [0.41, 0.59], 1)
     for name, expected, check in (

@@ -79,7 +79,7 @@ def dockets(source):
         if isinstance(node, ast.Call) and ast.unparse(node.func) == "claims.of":
             chapter = ast.literal_eval(node.args[0])
             stem = DOCKETS / chapter
-            own = [f for f in (stem.with_suffix(".py"), *stem.glob("*.py")) if f.is_file()]
+            own = [f for f in (stem.with_suffix(".py"), *stem.glob("[!_]*.py")) if f.is_file()]
             found |= set(own or (DOCKETS / "runs").glob("*.py"))
         elif isinstance(node, ast.Call) and ast.unparse(node.func) in ("claims.all", "claims.get"):
             found |= set(DOCKETS.rglob("*.py"))
@@ -134,15 +134,23 @@ def passes_on(path):
 @cache
 def origin(base, name):
     """The file that `name` of ``from base import name`` comes from; None if it is not of `dplit`."""
-    path = module_file(f"{base}.{name}") or module_file(base)
-    if path is None or path.stem != "__init__" or path == module_file(f"{base}.{name}"):
-        return path
-    for node in ast.parse(path.read_text("utf-8")).body:
+    path = module_file(base)
+    for node in _body(path):
         if isinstance(node, ast.ImportFrom):
             for alias in node.names:
                 if (alias.asname or alias.name) == name:
-                    return origin(_absolute(node, base), alias.name)
-    return path
+                    found = _absolute(node, base)
+                    return (
+                        module_file(f"{base}.{name}")
+                        if found == base
+                        else origin(found, alias.name)
+                    )
+    return module_file(f"{base}.{name}") or path
+
+
+def _body(path):
+    """The statements of a package's file; none of a module's, which passes nothing on."""
+    return ast.parse(path.read_text("utf-8")).body if path and path.stem == "__init__" else []
 
 
 def _absolute(node, package):
@@ -248,9 +256,11 @@ def _is_public(path):
 def _api_page(top):
     name = f"dplit.{top.stem}"
     sections = [f"# {name}", _automodule(name)]
-    if top.is_dir():
+    if top.is_dir() and top != DOCKETS:  # what the dockets state is in the ledger
         exported = _exported(top / "__init__.py")
         for path in sorted(filter(_is_public, top.iterdir())):
+            if path.stem in exported - _modules_of(top / "__init__.py", name):
+                continue  # a function of the module's own name is documented with the package
             sections += [f"## {name}.{path.stem}", _automodule(f"{name}.{path.stem}", exported)]
     return "\n\n".join(sections) + "\n"
 
@@ -268,6 +278,12 @@ def _exported(init):
         if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "__all__":
             return set(ast.literal_eval(node.value))
     return set()
+
+
+def _modules_of(init, package):
+    """The names in a package's file that are its modules themselves."""
+    nodes = [n for n in _body(init) if isinstance(n, ast.ImportFrom) and n.module == package]
+    return {alias.name for node in nodes for alias in node.names}
 
 
 def stale_api_pages():

@@ -103,10 +103,10 @@ def fitted_subject(bound, make, data, change, *, declared=None, **options):
     data : tuple (X, y)
         Its records.
     change : tuple
-        ("add", *record) or ("replace", *record) for the first record.
+        A way, "add" or "replace" (the first record), and the record that comes: values and label.
     declared : float, optional
         What the paper says that a fit costs; left out, the total of the fitted budget.
-    **options
+    options
         Parameters of the estimator.
     """
 

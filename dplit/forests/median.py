@@ -22,7 +22,6 @@ from dplit.forests.releases import (
     SELECTIONS,
     by_rank,
     candidates_cut,
-    class_counts,
     flip,
     grown_tree,
     joint_cut,
@@ -31,7 +30,6 @@ from dplit.forests.releases import (
     published_means,
     uniform_cut,
 )
-from dplit.trees.median import grow_median_trees
 
 MEDIANS = ("value", "rank")
 
@@ -105,6 +103,8 @@ class _MedianForest(BaseForest):
 
     def _grown(self, way, domain, records, y, n_classes, rule, rng):
         """Trees, the private statistics of their leaves, and the account of their records."""
+        from dplit.trees.median import grow_median_trees  # compiled: slow to import
+
         parts, account = way.parts(len(records), rng)
         if not self.partitioned:
             parts = [None] * self.n_estimators  # all records: sorted once for all trees
@@ -271,10 +271,7 @@ class MedianForestClassifier(_MedianForest, BaseForestClassifier):
         rule, cut = self._cut(shares, domain, 1 / 8, 2)
 
         rng = self._generator()
-        trees, stats, account = self._grown(
-            way, domain, records, codes.astype(np.float64), len(classes), rule, rng
-        )
-        counts = class_counts(stats, len(classes))
+        trees, counts, account = self._grown(way, domain, records, codes, len(classes), rule, rng)
         if self._is_proved():
             labels, leaf = flip(counts, shares.leaf, rng, "its class counts")
         else:

@@ -12,7 +12,6 @@ from dplit.errors import check_choice, check_integer, warn_leak
 from dplit.forests.base import BaseForestClassifier, parameters
 from dplit.forests.releases import random_structure, report
 from dplit.mechanisms import PermuteAndFlip, SmoothExponential
-from dplit.trees import count_labels, grow_random_trees
 
 LABELS = ("permute-and-flip", "smooth-exponential")
 DEEPEST_DEFAULT = 8
@@ -110,6 +109,8 @@ class RandomDecisionForestClassifier(BaseForestClassifier):
         TypeError
             If `X` is sparse.
         """
+        from dplit.trees import count_labels, grow_random_trees  # compiled: slow to import
+
         way, mechanism = self._plan()
         records, y, domain, domain_node = self._read_fit(X, y)
         codes, classes, class_node = self._read_classes(y)

@@ -12,7 +12,7 @@ import numpy as np
 
 from dplit.budget import Leak, Parallel, Public, Sequence, Spend
 from dplit.mechanisms import BoundedMean, PermuteAndFlip, SmoothExponential
-from dplit.trees.cuts import EXPONENTIAL, PERMUTE_AND_FLIP, UNIFORM, Rule
+from dplit.trees.rules import EXPONENTIAL, PERMUTE_AND_FLIP, UNIFORM, Rule
 
 PAPER = "DiPriMe v2, section 3.1"
 SELECTIONS = {
@@ -23,11 +23,6 @@ SELECTIONS = {
 
 
 # Classes and means of leaves -------------------------------------------------------------------
-
-
-def class_counts(stats, n_classes):
-    """Class counts of leaves as whole numbers, from what trees were grown with."""
-    return stats[:, :n_classes].astype(np.int64)
 
 
 def report(mechanism, counts, rng, note="", source=""):

@@ -16,37 +16,11 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-UNIFORM, EXPONENTIAL, PERMUTE_AND_FLIP = range(3)
+from dplit.trees.rules import PERMUTE_AND_FLIP, UNIFORM
+
 MOST_SUBSETS = 254  # all splits of eight levels; of more levels as many are drawn, blindly
 NEGLIGIBLE = 1e-290  # of the largest weight: rounds to nothing beside it
 LOG_NEGLIGIBLE = -660.0
-
-
-class Rule(NamedTuple):
-    """How a node's cut is drawn.
-
-    Attributes
-    ----------
-    max_depth, max_features : int
-    rate : float
-        Weight of a unit of imbalance, half the epsilon of a median.
-    gain_rate : float
-        Weight of a unit of gain.
-    choice : int
-        Among the columns: `UNIFORM`, `EXPONENTIAL` or `PERMUTE_AND_FLIP`.
-    joint : bool
-        Whether a cut is drawn by balance and gain together.
-    by_rank : bool
-        Whether an interval between records counts as one, whatever its length (DiPriMe v1).
-    """
-
-    max_depth: int
-    max_features: int
-    rate: float
-    gain_rate: float
-    choice: int
-    joint: bool
-    by_rank: bool
 
 
 class Work(NamedTuple):
@@ -295,8 +269,7 @@ def _subset_gain(stats, goes_left, n_levels, n_classes):
         for k in range(stats.shape[1]):
             cell = 0.0
             for level in range(n_levels):
-                if goes_left[level] == (side == 0):
-                    cell += stats[level, k]
+                cell += stats[level, k] if goes_left[level] == (side == 0) else 0.0
             if n_classes > 0 or k == 0:
                 total += cell
             if n_classes > 0 or k == 1:

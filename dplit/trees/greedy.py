@@ -18,7 +18,7 @@ import numpy as np
 from numba import njit
 
 from dplit.trees.arrays import LEAF, Trees
-from dplit.trees.cuts import EXPONENTIAL, add, between, clear, draw_position, pick
+from dplit.trees.cuts import add, between, clear, draw_position, pick
 from dplit.trees.kary import MAJORITY, SQUARES, Sorting, cost, sort_by_level
 from dplit.trees.median import by_column
 from dplit.trees.nodes import (
@@ -34,6 +34,7 @@ from dplit.trees.nodes import (
     push,
 )
 from dplit.trees.paths import Path, descend
+from dplit.trees.rules import EXPONENTIAL
 
 
 class Rule(NamedTuple):

@@ -132,9 +132,8 @@ def test_a_printed_deviation_widens_the_interval():
 
 
 def test_one_rate_is_shared_by_every_sentence_that_was_run():
-    ran = {c.id for c in claims.all() if c.about == "experiment"}
+    ran = {c.id for c in claims.all() if c.kind == "reproduced"}
     assert {*reproduced.SENTENCES} == ran == {*reproduced.levels()}
     assert min(reproduced.levels().values()) == pytest.approx(rule.RATE / len(ran))
     for c in claims.all():
-        assert (c.kind == "reproduced") == (c.about == "experiment"), c.id
-        assert (c.verdict in ("agrees", "differs", "undecided")) == (c.about == "experiment"), c.id
+        assert c.kind != "reproduced" or c.about == "experiment", c.id

@@ -220,6 +220,11 @@ def test_a_private_label_would_not_be_below_the_bound(monkeypatch):
     assert OURS["rdf/smooth-less-noise"].check().verdict == "holds"
 
 
+def test_cuts_that_need_no_correction_would_hold(monkeypatch):
+    monkeypatch.setattr(random_forest, "published_children", random_forest.children)
+    assert OURS["rdf/algorithm-2-cuts"].check().verdict == "holds"
+
+
 def test_a_hundred_best_trees_would_hold(monkeypatch):
     monkeypatch.setattr(depth, "forest_accuracy", lambda *args: 0.5 + args[-1] / 1000)
     assert OURS["rdf/hundred-trees"].check().verdict == "holds"

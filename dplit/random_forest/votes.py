@@ -56,7 +56,7 @@ def poisson_error(mean, epsilon, classes=2):
 
     On :math:`N` records the label is right with probability :math:`\frac1k \sum_{i<k} (1 - q)^i`, where
     :math:`q = e^{-\epsilon N}`: a polynomial in :math:`q`, of which the Poisson number gives each power its mean.
-    For two classes it is :math:`\frac12 e^{-\lambda(1-e^{-\epsilon})}`. :prf:ref:`thm-share-classes`.
+    For two classes it is :math:`\frac12 e^{-\lambda(1-e^{-\epsilon})}`. :prf:ref:`thm-all-data-classes`.
 
     Parameters
     ----------

@@ -170,13 +170,7 @@ def test_votes_of_three_trees_by_the_law_of_the_forest():
             "rdf/parallel-parts/corrected",
         ),
         (depth, "effective_records", lambda r: 1.001 * r, "rdf/all-data-records"),
-        (random_forest, "poisson_error", lambda e: 1.001 * e, "rdf/share-classes"),
-        (
-            random_forest,
-            "forest_law",
-            lambda law: law[::-1],
-            "rdf/share-classes",
-        ),
+        (random_forest, "poisson_error", lambda e: 1.001 * e, "rdf/all-data-records/classes"),
         (majority, "unanimous_error", lambda e: e**1.001, "rdf/independent-parts"),
         (depth, "effective_records", lambda r: 1.001 * r, "rdf/figure-5b/corrected"),
         (majority, "disjoint_error", lambda e: 1.001 * e, "rdf/more-trees-more-flips/corrected"),
@@ -224,6 +218,11 @@ def test_noise_that_needs_cauchy_would_hold(monkeypatch):
 def test_a_private_label_would_not_be_below_the_bound(monkeypatch):
     monkeypatch.setattr(majority, "smooth_exponential_law", majority.one_sided_law)
     assert OURS["rdf/smooth-less-noise"].check().verdict == "holds"
+
+
+def test_cuts_that_need_no_correction_would_hold(monkeypatch):
+    monkeypatch.setattr(random_forest, "published_children", random_forest.children)
+    assert OURS["rdf/algorithm-2-cuts"].check().verdict == "holds"
 
 
 def test_a_hundred_best_trees_would_hold(monkeypatch):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from dplit import random_forest
 from dplit.ledger import claim, verdict_of
 
 
@@ -12,6 +13,7 @@ from dplit.ledger import claim, verdict_of
     "section 4, algorithm 2, lines 6 to 10",
     "assumes",
     "alg-random-forest",
+    ("random_forest.published_children", "random_forest.children"),
     about="reading",
     quantity="length of the right child's domain, of the node's, at a cut in the middle",
     range="cuts at the tenths of a domain",
@@ -21,10 +23,11 @@ def cuts(effort, rng):
     by line. (Line 7 must move the upper bound and line 9 the lower one of the node's own domain; line
     12 removes g from a set B that is not defined, and must mean R.)"""
     points = [Fraction(i, 10) for i in range(1, 10)]
-    printed = {p: _line_by_line(p) for p in points}
-    split = all(parts == ((0, p), (p, 1)) for p, parts in printed.items())
+    split = all(
+        random_forest.published_children(0, 1, p) == random_forest.children(0, 1, p) for p in points
+    )
     middle = Fraction(1, 2)
-    left, right = printed[middle]
+    left, right = random_forest.published_children(0, 1, middle)
     return verdict_of(
         split,
         f"Assumes other bounds than the printed ones: at a cut at 1/2 of [0, 1] the left child gets "
@@ -35,12 +38,3 @@ def cuts(effort, rng):
         computed=float(right[1] - right[0]),
         relation="=",
     )
-
-
-def _line_by_line(p):
-    """The domain of each child of a node with domain [0, 1] that is cut at `p`, as printed."""
-    domain = [Fraction(0), Fraction(1)]
-    domain[0] = p  # line 7: update the lower bound to p
-    left = tuple(domain)
-    domain[1] = p  # line 9: update the upper bound to p
-    return left, tuple(domain)

@@ -7,12 +7,14 @@ A subject that is sound is accused at confidence :math:`1 - \\beta` with a proba
 
 from __future__ import annotations
 
+import json
 from typing import NamedTuple
 
 import numpy as np
 
 from dplit.audit.subject import FALSE_ALARM, ROUNDING
 from dplit.audit.suite import subjects
+from dplit.printed import data_file
 from dplit.work import Effort, fan_out, stream
 
 OFTEN = 0.05
@@ -71,3 +73,15 @@ def tallies(names, seeds, share=1.0, jobs=1):
         if done.error:
             raise RuntimeError(f"{names[done.place]}: {done.error}")
         yield done.result
+
+
+def stored(name):
+    """A stored run, as ``dplit audit --seeds`` prints it: "sound" or "leaks".
+
+    Returns
+    -------
+    dict
+        ``rows``, a list of `Tally`, and where they come from: command, date, versions, seeds, share.
+    """
+    found = json.loads(data_file(f"results/audit/{name}.json").read_text(encoding="utf-8"))
+    return found | {"rows": [Tally(**row) for row in found["rows"]]}

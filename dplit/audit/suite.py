@@ -45,15 +45,17 @@ def subjects(effort="deep"):
     return tuple(s for s in every_subject().values() if effort in s.efforts)
 
 
-def select(patterns=(), effort="quick"):
+def select(patterns=(), effort="quick", expected=None):
     """Names of the subjects that a name or a glob pattern matches, in order; of all without one.
+
+    With `expected`, "within" or "caught", only of those.
 
     Raises
     ------
     ValueError
         If a pattern matches none; the message names the nearest.
     """
-    names = [s.name for s in subjects(effort)]
+    names = [s.name for s in subjects(effort) if expected in (None, s.expected)]
     chosen = set()
     for pattern in patterns:
         found = {name for name in names if name == pattern or fnmatchcase(name, pattern)}

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from datetime import UTC, datetime
 
 from dplit.cli.options import add_json, add_work, progress, whole
 from dplit.cli.text import aligned, dump, wrapped
@@ -36,6 +37,11 @@ def add_arguments(parser):
         default=[],
         metavar="NAME",
         help="a subject's name, or a glob pattern over names; may be repeated (default: all)",
+    )
+    parser.add_argument(
+        "--expected",
+        choices=("within", "caught"),
+        help="only those that are sound, or only the leaks",
     )
     parser.add_argument("--list", action="store_true", help="print the names of the subjects")
     parser.add_argument(
@@ -77,7 +83,7 @@ def run(arguments):
     from dplit.audit import suite
 
     try:
-        names = suite.select(arguments.subject, arguments.effort)
+        names = suite.select(arguments.subject, arguments.effort, arguments.expected)
     except ValueError as error:
         arguments.error(str(error))
     if arguments.list:
@@ -108,7 +114,9 @@ def _tallies(names, arguments):
     rows = [row._asdict() for row in rows]
     ok = bool(rows) and not any(row["alarms"] for row in rows if row["expected"] == "within")
     if arguments.json:
-        print(_json(rows, ok, interrupted, arguments))
+        how = {"command": " ".join(["dplit", *sys.argv[1:]]), "date": datetime.now(UTC).date()}
+        how |= {"seeds": arguments.seeds, "share": arguments.share}
+        print(_json(rows, ok, interrupted, arguments, {k: str(v) for k, v in how.items()}))
     else:
         cells = [[str(row[name]) for name in TALLY] for row in rows]
         print(aligned(TALLY, cells, shrink=0, right=(2, 3, 4, 5)))
@@ -133,10 +141,10 @@ def _status(ok, interrupted, rows):
     return 0 if ok else 1
 
 
-def _json(rows, ok, interrupted, arguments):
+def _json(rows, ok, interrupted, arguments, how=()):
     from dplit.work import versions
 
-    found = {
+    found = dict(how) | {
         "ok": ok and not interrupted,
         "interrupted": interrupted,
         "effort": arguments.effort,

@@ -17,9 +17,9 @@ import numpy as np
 from dplit.baselines.jpw import published_depth
 from dplit.domain import Continuous, Domain
 from dplit.loss import smallest_violation
+from dplit.mechanisms import PermuteAndFlip, SmoothExponential
 from dplit.median import rank_interval_law
 from dplit.median_forest import candidates
-from dplit.mechanisms import PermuteAndFlip, SmoothExponential
 from dplit.neighbours import count_vectors, data_sets, neighbouring_data
 from dplit.random_forest import ForestLaw
 

@@ -3,8 +3,8 @@
 ``python book/refresh.py`` re-executes each notebook whose inputs have changed since its outputs
 were stored, and writes the pages of the API reference. The inputs of a notebook are the sources of
 its cells, every module of `dplit` whose names they use, directly or through other modules, the
-dockets of the chapters whose claims they ask for, and the files of `data/` that one of these reads;
-their digest is kept in the notebook's metadata.
+dockets of the chapters whose claims they ask for, and the files of `data/` that one of these reads
+or a cell names; their digest is kept in the notebook's metadata.
 Comments, docstrings and blank lines do not count. The README's picture is a chapter's figure, copied
 out of its notebook.
 
@@ -19,6 +19,7 @@ import ast
 import base64
 import hashlib
 import json
+import re
 import sys
 from functools import cache
 from pathlib import Path
@@ -26,11 +27,12 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 BOOK = ROOT / "book"
 DOCKETS = ROOT / "dplit" / "claims"
-LOADERS = ("dplit", "claims", "cli", "experiments", "subjects")  # packages that find their modules
+LOADERS = ("dplit", "claims", "cli", "subjects")  # packages that find their modules
 STAMP = "dplit_inputs"
 REGISTRY = ROOT / "dplit" / "datasets" / "registry.py"  # reads what is public about the data sets
 PRINTED = ROOT / "dplit" / "printed.py"  # reads the papers' printed cells
 EXPERIMENTS = ROOT / "dplit" / "experiments" / "result.py"  # reads the stored results
+NAMED = re.compile(r"\.\./data/[\w/.-]+\.json")  # a file that a cell reads by its name
 PICTURES = {BOOK / "_static" / "bound.png": (BOOK / "majority.ipynb", "fig-majority-bound")}
 
 
@@ -47,6 +49,7 @@ def digest(path):
         parts.append((ROOT / "data" / "registry.toml").read_text("utf-8"))
     if PRINTED in found:
         parts += [path.read_text("utf-8") for path in data_files(EXPERIMENTS in found)]
+    parts += [(BOOK / name).read_text("utf-8") for name in NAMED.findall("\n".join(code(path)))]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
 
 
@@ -79,7 +82,7 @@ def dockets(source):
         if isinstance(node, ast.Call) and ast.unparse(node.func) == "claims.of":
             chapter = ast.literal_eval(node.args[0])
             stem = DOCKETS / chapter
-            own = [f for f in (stem.with_suffix(".py"), *stem.glob("*.py")) if f.is_file()]
+            own = [f for f in (stem.with_suffix(".py"), *stem.glob("[!_]*.py")) if f.is_file()]
             found |= set(own or (DOCKETS / "runs").glob("*.py"))
         elif isinstance(node, ast.Call) and ast.unparse(node.func) in ("claims.all", "claims.get"):
             found |= set(DOCKETS.rglob("*.py"))
@@ -128,21 +131,31 @@ def passes_on(path):
     if path is None or path.stem != "__init__" or path.parent.name in LOADERS:
         return False
     body = ast.parse(path.read_text("utf-8")).body
-    return not any(isinstance(node, (ast.FunctionDef, ast.ClassDef)) for node in body)
+    made = [n.name for n in body if isinstance(n, (ast.FunctionDef, ast.ClassDef))]
+    return not {*made} - {"__getattr__", "__dir__"}
 
 
 @cache
 def origin(base, name):
     """The file that `name` of ``from base import name`` comes from; None if it is not of `dplit`."""
-    path = module_file(f"{base}.{name}") or module_file(base)
-    if path is None or path.stem != "__init__" or path == module_file(f"{base}.{name}"):
-        return path
-    for node in ast.parse(path.read_text("utf-8")).body:
+    path = module_file(base)
+    for node in _body(path):
         if isinstance(node, ast.ImportFrom):
             for alias in node.names:
                 if (alias.asname or alias.name) == name:
-                    return origin(_absolute(node, base), alias.name)
-    return path
+                    found = _absolute(node, base)
+                    own = found == base
+                    return module_file(f"{base}.{name}") if own else origin(found, alias.name)
+        elif isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "HOMES":
+            homes = ast.literal_eval(node.value)  # names that are imported when they are first used
+            if name in homes:
+                return module_file(f"{base}.{homes[name]}")
+    return module_file(f"{base}.{name}") or path
+
+
+def _body(path):
+    """The statements of a package's file; none of a module's, which passes nothing on."""
+    return ast.parse(path.read_text("utf-8")).body if path and path.stem == "__init__" else []
 
 
 def _absolute(node, package):
@@ -248,9 +261,11 @@ def _is_public(path):
 def _api_page(top):
     name = f"dplit.{top.stem}"
     sections = [f"# {name}", _automodule(name)]
-    if top.is_dir():
+    if top.is_dir() and top != DOCKETS:  # what the dockets state is in the ledger
         exported = _exported(top / "__init__.py")
         for path in sorted(filter(_is_public, top.iterdir())):
+            if path.stem in exported - _modules_of(top / "__init__.py", name):
+                continue  # a function of the module's own name is documented with the package
             sections += [f"## {name}.{path.stem}", _automodule(f"{name}.{path.stem}", exported)]
     return "\n\n".join(sections) + "\n"
 
@@ -268,6 +283,12 @@ def _exported(init):
         if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "__all__":
             return set(ast.literal_eval(node.value))
     return set()
+
+
+def _modules_of(init, package):
+    """The names in a package's file that are its modules themselves."""
+    nodes = [n for n in _body(init) if isinstance(n, ast.ImportFrom) and n.module == package]
+    return {alias.name for node in nodes for alias in node.names}
 
 
 def stale_api_pages():

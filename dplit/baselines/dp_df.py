@@ -18,7 +18,7 @@ from dplit.baselines._shared import Choice, KaryBaseline
 from dplit.budget import Spend
 from dplit.forests.base import BaseForestClassifier, parameters
 from dplit.forests.params import check_rho, level_shares
-from dplit.forests.releases import class_counts, grown_tree, largest, noisy_counts
+from dplit.forests.releases import grown_tree, largest, noisy_counts
 from dplit.trees.arrays import LEAF
 from dplit.trees.kary import LOCAL_GINI, SQUARES
 
@@ -111,10 +111,8 @@ class DPDecisionForestClassifier(KaryBaseline, BaseForestClassifier):
         plan = self._proved if self._is_proved() else self._published
         choice, leaf_epsilon, spend = plan(self._tree_epsilon(way), depth, rho)
         parts, account = way.parts(len(records), rng)
-        forest, stats = self._grown(
-            binned, codes.astype(np.float64), len(classes), parts, depth, choice, rng
-        )
-        released, leaf = noisy_counts(class_counts(stats, len(classes)), leaf_epsilon, rng)
+        forest, counts = self._grown(binned, codes, len(classes), parts, depth, choice, rng)
+        released, leaf = noisy_counts(counts, leaf_epsilon, rng)
         pruned = prune(forest, binned.arity, released, 1 / leaf_epsilon)
 
         self.bins_ = self.bins

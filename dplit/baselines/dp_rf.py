@@ -10,15 +10,13 @@ from __future__ import annotations
 import math
 from functools import cache
 
-import numpy as np
-
 from dplit.baselines._shared import Choice, KaryBaseline
 from dplit.budget import Sequence, Spend
 from dplit.errors import check_choice
 from dplit.forests.base import BaseForestClassifier, BaseForestRegressor, parameters
 from dplit.forests.params import check_rho, level_shares
 from dplit.forests.partition import Resampled
-from dplit.forests.releases import class_counts, grown_tree
+from dplit.forests.releases import grown_tree
 from dplit.trees.kary import ENTROPY, MAJORITY, SQUARES
 
 CRITERIA = {"entropy": ENTROPY, "gini": SQUARES, "majority": MAJORITY}
@@ -125,10 +123,8 @@ class DPRandomForestClassifier(_RandomForest, BaseForestClassifier):
         plan = self._proved if self._is_proved() else self._published
         choice, leaf_epsilon, node = plan(self._tree_epsilon(way), depth, criterion, len(records))
         parts, account = way.parts(len(records), rng)
-        forest, stats = self._grown(
-            binned, codes.astype(np.float64), len(classes), parts, depth, choice, rng
-        )
-        labels, leaf = self._labels(class_counts(stats, len(classes)), leaf_epsilon, rng)
+        forest, counts = self._grown(binned, codes, len(classes), parts, depth, choice, rng)
+        labels, leaf = self._labels(counts, leaf_epsilon, rng)
 
         self.bins_ = self.bins
         self._store_labels(labels, classes)

@@ -15,7 +15,7 @@ from dplit.budget import Sequence, Spend
 from dplit.errors import check_choice, check_integer
 from dplit.forests.base import BaseForestClassifier, parameters
 from dplit.forests.params import at_most
-from dplit.forests.releases import class_counts, grown_tree
+from dplit.forests.releases import grown_tree
 from dplit.trees.greedy import Rule, grow_id3_trees
 
 OPERATORS = {"max": "majority", "gini": "gini", "information-gain": "entropy"}
@@ -73,10 +73,10 @@ class _GreedyTrees(Baseline, BaseForestClassifier):
         plan = self._plan(self._tree_epsilon(way), domain)
         rule, node, drift = self._split(plan, len(records), len(classes), way.readers)
         parts, account = way.parts(len(records), rng)
-        forest, stats = grow_id3_trees(
+        forest, counts = grow_id3_trees(
             domain, records, codes, len(classes), parts, rule, rng=rng, n_jobs=self.n_jobs
         )
-        labels, leaf = self._labels(class_counts(stats, len(classes)), plan.share, rng)
+        labels, leaf = self._labels(counts, plan.share, rng)
 
         self._store_labels(labels, classes)
         tree = account(grown_tree(leaf, node, plan.depth))

@@ -1,10 +1,9 @@
-"""Check the claims of the five papers: compute each one's evidence anew and compare the verdict
-with the declared one.
+"""Check the claims of the five papers: compute the evidence anew, and compare verdicts.
 
 A claim holds, is loose (true, with a better constant), assumes (true once a missing assumption is
 named), fails (there is a counterexample) or leaks (a privacy statement that fails). Our runs agree
-with a sentence about an experiment, differ from it, or leave it undecided. The exit status is 1 if a
-computed verdict is not the declared one or a check stops with an error.
+with a sentence about an experiment, differ from it, or leave it undecided. The exit status is 1 if
+a computed verdict is not the declared one or a check stops with an error.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ The model is kind to theorem 2, which counts a feature as known once it is teste
 independent features, each uniform on [0, 1]; a test cuts the range that is left in its middle. So the
 first test of a feature tells its *sign*, above one half or below, and every test halves the records.
 Continuous features may be tested again on a path (``repeated=True``); a feature of two levels leaves the
-urn. The target has :math:`k` *relevant* features and depends on how many of their signs are positive.
+urn. The target has :math:`h` *relevant* features and depends on how many of their signs are positive.
 
 A Poisson number of records with mean :math:`n` is dealt at random to :math:`\tau` trees, and each leaf gets
 its label by permute-and-flip at :math:`\epsilon`, add-remove. Then all leaves and all trees are
@@ -27,14 +27,14 @@ def relevant_tested(features, relevant, depth, repeated=True, one=1.0):
     r"""Law of the number :math:`T` of relevant features that a path of `depth` nodes tests.
 
     Without replacement it is hypergeometric. With replacement one more node tests a new relevant
-    feature with probability :math:`(k - t)/m`; for :math:`k = m` it is the law of :math:`m - X` of theorem 2.
+    feature with probability :math:`(h - t)/m`; for :math:`h = m` it is the law of :math:`m - X` of theorem 2.
 
     Parameters
     ----------
     features : int, at least 1
         m.
     relevant : int, between 1 and `features`
-        k.
+        h.
     depth : int, at least 0; at most `features` unless `repeated`
     repeated : bool
         True for continuous features, False for features of two levels.
@@ -43,17 +43,17 @@ def relevant_tested(features, relevant, depth, repeated=True, one=1.0):
 
     Returns
     -------
-    array, shape (relevant + 1,) : probabilities of T = 0, ..., k.
+    array, shape (relevant + 1,) : probabilities of T = 0, ..., h.
     """
-    m, k, d = _check(features, relevant, depth, repeated)
+    m, h, d = _check(features, relevant, depth, repeated)
     if not repeated:
-        ways = [comb(k, t) * comb(m - k, d - t) if t <= d else 0 for t in range(k + 1)]
+        ways = [comb(h, t) * comb(m - h, d - t) if t <= d else 0 for t in range(h + 1)]
         return np.array([w * one / comb(m, d) for w in ways])
-    t = np.arange(k + 1)
-    law = np.array([one] + [0 * one] * k)
+    t = np.arange(h + 1)
+    law = np.array([one] + [0 * one] * h)
     for _ in range(d):
-        new = law * (k - t) / m
-        law = law * (m - k + t) / m
+        new = law * (h - t) / m
+        law = law * (m - h + t) / m
         law[1:] += new[:-1]
     return law
 
@@ -80,11 +80,11 @@ def effective_records(n, epsilon, trees=1):
 def parity_accuracy(depth, n, features, relevant, epsilon, trees=1, repeated=True):
     r"""Expected accuracy of one tree whose target is the parity of the relevant signs.
 
-    .. math:: \frac12 + \frac12 \Pr[T = k] \bigl(1 - e^{-n_\epsilon / 2^d}\bigr), \qquad
+    .. math:: \frac12 + \frac12 \Pr[T = h] \bigl(1 - e^{-n_\epsilon / 2^d}\bigr), \qquad
               n_\epsilon = \tfrac{n}{\tau}(1 - e^{-\epsilon})
 
     A path that misses a relevant feature says nothing about the parity; one that tests them all ends in a
-    leaf of one class. With :math:`k = 1` the target is the sign of one feature. :prf:ref:`thm-depth-parity`.
+    leaf of one class. With :math:`h = 1` the target is the sign of one feature. :prf:ref:`thm-depth-parity`.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ def parity_accuracy(depth, n, features, relevant, epsilon, trees=1, repeated=Tru
 def deeper_from(depth, features, relevant, repeated=True):
     r"""Effective records from which a tree of parity gains by one level more than `depth`.
 
-    .. math:: n_\epsilon > -2^{d+1} \ln(\rho_d - 1), \qquad \rho_d = P_{d+1}/P_d, \quad P_d = \Pr[T_d = k]
+    .. math:: n_\epsilon > -2^{d+1} \ln(\rho_d - 1), \qquad \rho_d = P_{d+1}/P_d, \quad P_d = \Pr[T_d = h]
 
     It is 0 where :math:`\rho_d \ge 2` or :math:`P_d = 0`, infinite where :math:`\rho_d = 1`, and grows with the
     depth. :prf:ref:`thm-depth-best`.
@@ -110,14 +110,14 @@ def deeper_from(depth, features, relevant, repeated=True):
     depth, features, relevant, repeated
         As in `relevant_tested`.
     """
-    m, k, d = _check(features, relevant, depth, repeated)
+    m, h, d = _check(features, relevant, depth, repeated)
     if not repeated and d == m:
         return inf
     if repeated:
-        law = relevant_tested(m, k, d)
+        law = relevant_tested(m, h, d)
         gained, known = law[-2] / m, law[-1]
-    else:  # P_d grows by the factor (d + 1) / (d + 1 - k)
-        gained, known = k, d + 1 - k
+    else:  # P_d grows by the factor (d + 1) / (d + 1 - h)
+        gained, known = h, d + 1 - h
     if gained == 0:
         return inf if known > 0 else 0.0
     return -(2.0 ** (d + 1)) * log(gained / known) if gained < known else 0.0
@@ -142,7 +142,7 @@ def best_depth(n, features, relevant, epsilon, trees=1, repeated=True):
 def vote_law(depth, n, features, target, epsilon, trees=1, repeated=True):
     r"""Probability that a tree votes for class 1 where `w` of the relevant signs are positive.
 
-    .. math:: q_w = \sum_t \Pr[T = t] \sum_v \frac{\binom{w}{v}\binom{k-w}{t-v}}{\binom{k}{t}}
+    .. math:: q_w = \sum_t \Pr[T = t] \sum_v \frac{\binom{w}{v}\binom{h-w}{t-v}}{\binom{h}{t}}
               \Pr[D_{tv} + \mathrm{Lap}(1/\epsilon) > 0]
 
     :math:`D_{tv}` is the difference of the class counts in the leaf, independent Poisson numbers with means
@@ -156,7 +156,7 @@ def vote_law(depth, n, features, target, epsilon, trees=1, repeated=True):
     n, trees
         As in `effective_records`.
     target : array_like, shape (relevant + 1,)
-        Probability of class 1 where 0, ..., k of the relevant signs are positive.
+        Probability of class 1 where 0, ..., h of the relevant signs are positive.
     epsilon : float
         Budget of the forest, positive and finite, add-remove.
 
@@ -165,13 +165,13 @@ def vote_law(depth, n, features, target, epsilon, trees=1, repeated=True):
     array, shape (relevant + 1,)
     """
     target = _check_target(target)
-    k, w = len(target) - 1, np.arange(len(target))
+    h, w = len(target) - 1, np.arange(len(target))
     records = effective_records(n, inf, trees) / 2**depth
-    law = np.zeros(k + 1)
-    for t, chance in enumerate(relevant_tested(features, k, depth, repeated)):
-        rest = binom.pmf(np.arange(k - t + 1), k - t, 0.5)
+    law = np.zeros(h + 1)
+    for t, chance in enumerate(relevant_tested(features, h, depth, repeated)):
+        rest = binom.pmf(np.arange(h - t + 1), h - t, 0.5)
         mean = np.convolve(target, rest, "valid")  # rest is symmetric
-        seen = hypergeom.pmf(np.arange(t + 1), k, w[:, None], t)
+        seen = hypergeom.pmf(np.arange(t + 1), h, w[:, None], t)
         law += chance * (seen @ _first_label(mean, records, epsilon))
     return law
 
@@ -186,8 +186,8 @@ def forest_accuracy(depth, n, features, target, epsilon, trees=1, repeated=True)
     votes = vote_law(depth, n, features, target, epsilon, trees, repeated)
     won = np.arange(trees + 1)
     wins = binom.pmf(won, trees, votes[:, None]) @ np.where(2 * won == trees, 0.5, 2 * won > trees)
-    target, k = _check_target(target), len(votes) - 1
-    return float(binom.pmf(np.arange(k + 1), k, 0.5) @ (target * wins + (1 - target) * (1 - wins)))
+    target, h = _check_target(target), len(votes) - 1
+    return float(binom.pmf(np.arange(h + 1), h, 0.5) @ (target * wins + (1 - target) * (1 - wins)))
 
 
 def _first_label(share, records, epsilon):
@@ -208,18 +208,18 @@ def _check_target(target):
     values = np.asarray(target, dtype=float)
     if values.ndim != 1 or len(values) < 2 or not ((values >= 0) & (values <= 1)).all():
         raise ValueError(
-            f"target must be probabilities for 0, ..., k positive signs, k >= 1, got {target!r}"
+            f"target must be probabilities for 0, ..., h positive signs, h >= 1, got {target!r}"
         )
     return values
 
 
 def _check(features, relevant, depth, repeated):
-    m, k = check_integer(features, "features", 1), check_integer(relevant, "relevant", 1)
+    m, h = check_integer(features, "features", 1), check_integer(relevant, "relevant", 1)
     d = check_integer(depth, "depth", 0)
-    if k > m:
-        raise ValueError(f"relevant must be at most the number of features, {m}, got {k}")
+    if h > m:
+        raise ValueError(f"relevant must be at most the number of features, {m}, got {h}")
     if d > m and not repeated:
         raise ValueError(
             f"depth must be at most the number of features, {m}, if none is repeated, got {d}"
         )
-    return m, k, d
+    return m, h, d

@@ -13,7 +13,7 @@ from dplit.budget import Budget, Leak, Parallel, Public, Sequence, Spend
 from dplit.errors import check_choice, check_epsilon
 from dplit.forests import RandomDecisionForestClassifier
 from dplit.forests.base import parameters
-from dplit.majority import chain_law, published_smooth_sensitivity
+from dplit.majority import gap_law, published_smooth_sensitivity
 from dplit.mechanisms import Exponential, PermuteAndFlip, SmoothExponential
 from dplit.trees import reach_random_leaves
 
@@ -33,7 +33,7 @@ class GlobalExponential(Exponential):
 
 
 class Unanimous:
-    """The label that errs least on a unanimous leaf, `dplit.majority.chain_law`."""
+    """The label that errs least on a unanimous leaf, `dplit.majority.gap_law`."""
 
     def __init__(self, epsilon):
         self.epsilon = epsilon
@@ -43,7 +43,7 @@ class Unanimous:
 
     def pmf(self, counts):
         """Probability of each class, shape of `counts`."""
-        return chain_law(counts, self.epsilon)
+        return gap_law(counts, self.epsilon)
 
     def sample(self, counts, *, rng):
         """Index of the reported class, shape ``counts.shape[:-1]``."""
@@ -72,6 +72,7 @@ class ReachedForest(RandomDecisionForestClassifier):
     """
 
     partitioned: bool = True
+    _spawns_structure = False  # a tree's stream releases its labels too
 
     def fit(self, X, y):
         """Keep the records; trees grow when there are queries. Returns self."""

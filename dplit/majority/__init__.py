@@ -9,12 +9,13 @@ changes by one. Under ``"replace-one"`` a record may also change its class, or l
 or come from one. Derived in :doc:`/book/majority`.
 """
 
-from dplit.majority.counts import leaves, neighbouring
+from dplit.majority.counts import expected_gap, leaves, neighbouring
 from dplit.majority.disjoint import (
     all_data_error,
     all_data_vote_error,
     disjoint_error,
     disjoint_vote_error,
+    unanimous_disjoint_error,
 )
 from dplit.majority.one_sided import (
     error_lower_bound,
@@ -23,7 +24,7 @@ from dplit.majority.one_sided import (
     second_label,
     unanimous_error,
 )
-from dplit.majority.optimum import chain_error, chain_law, optimal_bounds, optimal_error
+from dplit.majority.optimum import chain_error, gap_law, optimal_bounds, optimal_error
 from dplit.majority.sensitivity import (
     first_listed_smooth_sensitivity,
     published_smooth_sensitivity,
@@ -39,10 +40,10 @@ from dplit.majority.smooth import (
 )
 
 __all__ = [
-    "all_data_error", "all_data_vote_error", "chain_error", "chain_law", "disjoint_error",
-    "disjoint_vote_error", "error_lower_bound", "first_listed_smooth_sensitivity",
-    "first_violation", "gap_error", "leaves", "neighbouring", "one_sided_law", "optimal_bounds",
+    "all_data_error", "all_data_vote_error", "chain_error", "disjoint_error", "disjoint_vote_error",
+    "error_lower_bound", "expected_gap", "first_listed_smooth_sensitivity", "first_violation",
+    "gap_error", "gap_law", "leaves", "neighbouring", "one_sided_law", "optimal_bounds",
     "optimal_error", "published_smooth_sensitivity", "rescaled_loss", "searched_smooth_sensitivity",
     "second_label", "smooth_exponential_delta", "smooth_exponential_law", "smooth_exponential_loss",
-    "smooth_sensitivity", "unanimous_error",
+    "smooth_sensitivity", "unanimous_disjoint_error", "unanimous_error",
 ]  # fmt: skip

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from itertools import product
 
+import numpy as np
+from scipy.stats import binom
+
 from dplit.errors import check_counts, check_integer, check_neighbours
 
 
@@ -35,6 +38,24 @@ def neighbouring(counts, neighbours="add-remove"):
         pairs = product(range(len(counts)), repeat=2)
         found |= {_moved(_moved(counts, a, -1), b, 1) for a, b in pairs if counts[a]}
     return sorted(x for x in found if min(x) >= 0 and x != counts)
+
+
+def expected_gap(n, share):
+    r"""Mean gap of a leaf of `n` records of two classes, each of the first with probability `share`.
+
+    :math:`\mathrm{E}|2B - n|` with :math:`B \sim \mathrm{Bin}(n, p)`: between :math:`|2p-1|n` and
+    :math:`\sqrt{(2p-1)^2n^2 + 4p(1-p)n}`, so it is not proportional to `n` (:prf:ref:`thm-expected-gap`).
+
+    Parameters
+    ----------
+    n : int
+    share : float
+        p, from 0 to 1.
+    """
+    if not 0 <= share <= 1:
+        raise ValueError(f"share must be between 0 and 1, got {share!r}")
+    of_first = np.arange(check_integer(n, "n", 0) + 1)
+    return float(binom.pmf(of_first, n, share) @ np.abs(2 * of_first - n))
 
 
 def _moved(counts, c, step):

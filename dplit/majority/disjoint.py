@@ -1,5 +1,8 @@
 r"""All data at :math:`\epsilon/\tau`, or a disjoint share at :math:`\epsilon` (RDF, section 4.2)?
 
+For two classes all data is never worse; for three or more a share is better on small leaves
+(`unanimous_disjoint_error`).
+
 A leaf of two classes holds `majority` + `minority` records of the whole data. A forest of
 :math:`\tau` trees either labels it in each tree from all of them with ROSNAM at :math:`\epsilon/\tau`, or
 deals each record to one tree at random and labels each share at the full :math:`\epsilon`. Both cost
@@ -9,11 +12,10 @@ deals each record to one tree at random and labels each share at the full :math:
 from __future__ import annotations
 
 import numpy as np
-from scipy.signal import convolve2d
 from scipy.stats import binom, poisson
 
 from dplit.errors import check_epsilon, check_integer
-from dplit.majority.one_sided import second_label
+from dplit.majority.one_sided import second_label, unanimous_error
 
 
 def all_data_error(majority, minority, epsilon, trees):
@@ -43,6 +45,28 @@ def disjoint_error(majority, minority, epsilon, trees):
     shares, wrong = _shares(majority, minority, epsilon)
     return float((binom.pmf(shares[0], majority, 1 / trees)
                   * binom.pmf(shares[1], minority, 1 / trees) * wrong).sum())  # fmt: skip
+
+
+def unanimous_disjoint_error(n, classes, epsilon, trees):
+    r"""Error of a share's label on :math:`(n, 0, \dots, 0)`: the mean of `unanimous_error` over the deal.
+
+    The share holds :math:`\mathrm{Bin}(n, 1/\tau)` records. All data errs with
+    ``unanimous_error(n, classes, epsilon / trees)``, which for three or more classes is more where
+    :math:`\epsilon n` is small: :prf:ref:`thm-shares-classes`.
+
+    Parameters
+    ----------
+    n : int
+        Records of the leaf in the whole data, all of one class.
+    classes : int
+    epsilon : float
+        Budget of the whole forest, add-remove.
+    trees : int
+        Trees of the forest, at least 1.
+    """
+    dealt = np.arange(check_integer(n, "n", 0) + 1)
+    share = binom.pmf(dealt, n, 1 / check_integer(trees, "trees", 1))
+    return float(share @ unanimous_error(dealt, classes, epsilon))
 
 
 def all_data_vote_error(majority, minority, epsilon, trees):
@@ -80,6 +104,8 @@ def _shares(majority, minority, epsilon):
 
 
 def _deal(law, share):
+    from scipy.signal import convolve2d  # slow to import, and needed here alone
+
     shape = share.shape
     return np.stack([convolve2d(layer, share)[: shape[0], : shape[1]] for layer in law])
 

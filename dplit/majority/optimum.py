@@ -16,6 +16,7 @@ from scipy.optimize import linprog
 from scipy.sparse import csr_array
 
 from dplit.errors import check_counts, check_epsilon, check_integer, check_neighbours
+from dplit.mechanisms.smooth_exponential import gap
 
 
 def optimal_error(n, classes, epsilon, neighbours="add-remove"):
@@ -65,8 +66,9 @@ def chain_error(n, classes, epsilon):
     r"""`optimal_error` under add-remove in closed form, step by step from the empty leaf.
 
     The right label has probability :math:`1/k` on the empty leaf, and each record more can raise
-    it to :math:`\min(e^\epsilon h,\ 1 - e^{-\epsilon}(1 - h))`. The mechanism that reads off :math:`h` at
-    the majority's excess over all other records together attains it.
+    it to :math:`\min(e^\epsilon h,\ 1 - e^{-\epsilon}(1 - h))`. `gap_law`, which reads off :math:`h` at the
+    gap, attains it. With :math:`\delta = 0` this is the recursion of optimal partition selection
+    (Desfontaines, Voss, Gipson and Mandayam, PoPETs 2022), which starts from another :math:`h_0`.
 
     Parameters
     ----------
@@ -77,14 +79,14 @@ def chain_error(n, classes, epsilon):
     return float(_chain(n, classes, epsilon)[-1])
 
 
-def chain_law(counts, epsilon):
+def gap_law(counts, epsilon):
     r"""The label that attains `chain_error`, at cost `epsilon` under add-remove.
 
-    With :math:`l = \max(0, 2\max c - \sum c)`, the majority's excess over all other records, the most
-    frequent class has probability :math:`h_l` and the others share the rest. One record moves :math:`l` by
-    at most one. It errs least where all records are of one class; where no class has more than half of
-    them it is uniform, so on mixed leaves it can be worse than permute-and-flip. For two classes the
-    two are one.
+    At gap :math:`j` the most frequent class has probability :math:`h_j` and the others share the rest. One
+    record moves :math:`j` by at most one, and another class takes the lead only through a tie, where the
+    law is uniform. It errs least where all records are of one class; where two classes lead it can be
+    worse than permute-and-flip, since a class without records is as likely as any other that is not the
+    first. For two classes the two are one. Derived in :prf:ref:`thm-majority-gap-law`.
 
     Parameters
     ----------
@@ -97,9 +99,8 @@ def chain_law(counts, epsilon):
     float array, shape (..., k); the last axis sums to 1
     """
     counts = check_counts(counts)
-    top, k = counts.argmax(axis=-1), counts.shape[-1]
-    lead = np.maximum(2 * counts.max(axis=-1) - counts.sum(axis=-1), 0)
-    wrong = _chain(int(lead.max(initial=0)), k, epsilon)[lead]
+    top, k, j = counts.argmax(axis=-1), counts.shape[-1], gap(counts)
+    wrong = _chain(int(j.max(initial=0)), k, epsilon)[j]
     law = np.repeat((wrong / max(k - 1, 1))[..., None], k, axis=-1)
     np.put_along_axis(law, top[..., None], (1 - wrong)[..., None], axis=-1)
     return law

@@ -5,6 +5,10 @@ position, says where all of them are: a record moves to ``child + step``. At a t
 is 0 or 1. At a categorical column it is looked up, ``steps[side + code]`` for the level's code:
 the table starts with 0, 1, 2, ..., so a node with ``side`` 0 has a child for each level, and a row
 of zeros and ones further on splits the levels in two.
+
+Where all trees are complete, with two children at every node down to one depth, the nodes stand
+level by level, those of all trees side by side. Then the children of a level's node k are the nodes
+2k and 2k + 1 of the next level, and routing need not read where they are.
 """
 
 from __future__ import annotations
@@ -29,12 +33,14 @@ class Trees:
     child : int32 array, shape (n_nodes,)
         Position of the first child; of a leaf, its number among all leaves of the forest.
     side : int32 array, shape (n_nodes,)
-        Where the node's row of `steps` begins; read at categorical columns only.
+        Where the node's row of `steps` begins; 0 where the column is continuous.
     steps : int32 array
-        Rows of steps, one for each level of the column.
+        Rows of steps, one for each level of the column; empty if no column is categorical.
     roots : int32 array, shape (n_trees,)
     leaf_starts : int64 array, shape (n_trees + 1,)
         The leaves of tree t have the numbers ``leaf_starts[t]`` to ``leaf_starts[t + 1] - 1``.
+    depth : int or None
+        Of all trees, if they are complete and their nodes stand level by level.
     """
 
     feature: np.ndarray
@@ -44,6 +50,7 @@ class Trees:
     steps: np.ndarray
     roots: np.ndarray
     leaf_starts: np.ndarray
+    depth: int | None = None
 
     @property
     def n_trees(self):
@@ -57,7 +64,7 @@ class Trees:
 
     @property
     def arrays(self):
-        """What a routing kernel needs: feature, threshold, child, side, steps, roots."""
+        """Feature, threshold, child, side, steps, roots."""
         return self.feature, self.threshold, self.child, self.side, self.steps, self.roots
 
     @classmethod
@@ -71,26 +78,68 @@ class Trees:
         most_levels : int
             Levels of the column that has most: the length of the first row of steps.
         """
-        node_starts = np.cumsum([0] + [len(tree[0]) for tree in trees])
-        sizes = np.diff(node_starts)
-        leaf_counts = [np.count_nonzero(tree[0] == LEAF) for tree in trees]
-        leaf_starts = np.cumsum([0, *leaf_counts], dtype=np.int64)
-        feature = np.concatenate([tree[0] for tree in trees])
-        child = np.concatenate([tree[2] for tree in trees])
-        shift = np.where(
-            feature == LEAF, np.repeat(leaf_starts[:-1], sizes), np.repeat(node_starts[:-1], sizes)
-        )
+        sizes = [len(tree[0]) for tree in trees]
+        node_starts = np.cumsum([0, *sizes])
         rows = [tree[4] for tree in trees if len(tree) > 3]
         row_starts = most_levels + np.cumsum([0, *map(len, rows)])
+        feature = np.concatenate([tree[0] for tree in trees])
+        threshold = np.concatenate([tree[1] for tree in trees])
+        child = np.concatenate([tree[2] for tree in trees])
         side = np.zeros(len(feature), dtype=np.int32)
-        if rows:
+        if most_levels and rows:
             side = np.concatenate([tree[3] for tree in trees]) + np.repeat(row_starts[:-1], sizes)
+            side = np.where(np.isnan(threshold), side, 0).astype(np.int32)
+        leaf_counts = np.add.reduceat(feature == LEAF, node_starts[:-1], dtype=np.int64)
+        leaf_starts = np.cumsum([0, *leaf_counts], dtype=np.int64)
+        steps = np.concatenate([np.arange(most_levels), *rows]).astype(np.int32)
+
+        levels = _levels(feature, child, sizes)
+        if levels is not None:
+            feature, threshold, side = (
+                np.concatenate(
+                    [array.reshape(len(trees), -1)[:, level].ravel() for level in levels]
+                )
+                for array in (feature, threshold, side)
+            )
+            n_inner = len(feature) - leaf_starts[-1]
+            child = np.append(
+                len(trees) + 2 * np.arange(n_inner), np.arange(leaf_starts[-1])
+            )  # fmt: skip
+            roots, depth = np.arange(len(trees)), len(levels) - 1
+        else:
+            start = np.where(
+                feature == LEAF,
+                np.repeat(leaf_starts[:-1], sizes),
+                np.repeat(node_starts[:-1], sizes),
+            )
+            child, roots, depth = child + start, node_starts[:-1], None
         return cls(
             feature=feature,
-            threshold=np.concatenate([tree[1] for tree in trees]),
-            child=(child + shift).astype(np.int32),
-            side=side.astype(np.int32),
-            steps=np.concatenate([np.arange(most_levels), *rows]).astype(np.int32),
-            roots=node_starts[:-1].astype(np.int32),
+            threshold=threshold,
+            child=child.astype(np.int32),
+            side=side,
+            steps=steps,
+            roots=roots.astype(np.int32),
             leaf_starts=leaf_starts,
+            depth=depth,
         )
+
+
+def _levels(feature, child, sizes):
+    """Positions of each level's nodes, the same in every tree, if all are complete; else None.
+
+    Complete trees of one depth that were grown in one order are alike node by node, so the levels
+    of the first are those of all.
+    """
+    size, depth = sizes[0], sizes[0].bit_length() - 1
+    if size != 2 ** (depth + 1) - 1 or any(n != size for n in sizes):
+        return None
+    is_leaf, child = feature.reshape(-1, size) == LEAF, child.reshape(-1, size)
+    levels = [np.zeros(1, dtype=np.int64)]
+    for _ in range(depth):
+        if is_leaf[0, levels[-1]].any():
+            return None
+        levels.append((child[0, levels[-1], None] + np.arange(2)).ravel())
+    complete = is_leaf[0, levels[-1]].all() and len(np.unique(np.concatenate(levels))) == size
+    alike = (is_leaf == is_leaf[0]).all() and (child == child[0]).all()
+    return levels if complete and alike else None

@@ -24,7 +24,7 @@ import numpy as np
 from numba import njit
 
 from dplit.trees.arrays import LEAF, Trees
-from dplit.trees.cuts import EXPONENTIAL, add, clear, pick
+from dplit.trees.cuts import add, clear, pick
 from dplit.trees.nodes import (
     LEAVES,
     NEEDS_NODES,
@@ -38,6 +38,7 @@ from dplit.trees.nodes import (
     push,
 )
 from dplit.trees.paths import Path, columns_left, descend
+from dplit.trees.rules import EXPONENTIAL
 
 SQUARES, LOCAL_GINI, ENTROPY, MAJORITY = range(4)
 
@@ -72,7 +73,7 @@ def grow_kary_trees(codes, arity, y, n_classes, parts, rule, *, rng, n_jobs=None
         Level of each record, a row for each column.
     arity : int array, shape (n_features,)
         Levels of each column; a column with one level is never tested.
-    y : float64 array, shape (n_records,)
+    y : array, shape (n_records,)
         Targets in [0, 1], or codes of classes.
     n_classes : int
         0 for a regression.

@@ -19,7 +19,8 @@ from numba import njit
 
 from dplit.trees.arrays import LEAF, Trees
 from dplit.trees.binary import check_binary
-from dplit.trees.cuts import UNIFORM, Work, draw_cut, draw_sides, pick
+from dplit.trees.cuts import Work, draw_cut, pick
+from dplit.trees.levels import draw_sides
 from dplit.trees.nodes import (
     LEAVES,
     NEEDS_NODES,
@@ -35,6 +36,7 @@ from dplit.trees.nodes import (
     push,
 )
 from dplit.trees.paths import Path, columns_open, level_starts, narrow, split_depth
+from dplit.trees.rules import UNIFORM
 
 
 def grow_median_trees(domain, X, y, n_classes, parts, rule, *, rng, n_jobs=None):
@@ -45,13 +47,13 @@ def grow_median_trees(domain, X, y, n_classes, parts, rule, *, rng, n_jobs=None)
     domain : Domain
     X : float64 array, shape (n_records, n_features)
         As `Domain.encode` gives it.
-    y : float64 array, shape (n_records,)
+    y : array, shape (n_records,)
         Targets in [0, 1], or codes of classes.
     n_classes : int
         0 for a regression.
     parts : list
         For each tree the positions of its records, or None for all.
-    rule : dplit.trees.cuts.Rule
+    rule : dplit.trees.rules.Rule
     rng : numpy.random.Generator
         Each tree draws from a stream of its own, spawned from it: `n_jobs` changes nothing.
     n_jobs : int or None

@@ -1,4 +1,11 @@
-"""Routing records to leaves: compiled loops over the arrays of a `Trees`."""
+"""Routing records to leaves: compiled loops over the arrays of a `Trees`.
+
+A step down a tree waits for reads that depend on one another: the node's column, the record's value
+there, the next node. So `BLOCK` records go down side by side, one step each in turn: their reads
+overlap, and a block of a wide table stays in the cache while all trees see it. Kernels are compiled
+for what a forest has: complete trees come without `child`, a forest without categorical columns
+without `steps`.
+"""
 
 from __future__ import annotations
 
@@ -8,49 +15,116 @@ import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 from numba import njit
 
+BLOCK = 64
+
+
+def _forest(trees):
+    """What the kernels read of a forest, None in place of what they need not."""
+    complete, continuous = trees.depth is not None, len(trees.steps) == 0
+    side, steps = (None, None) if continuous else (trees.side, trees.steps)
+    child, depth = (None, trees.depth) if complete else (trees.child, 0)
+    return trees.feature, trees.threshold, child, side, steps, trees.roots, depth
+
+
+def _block():
+    """A place for each record of a block: its tree, and the leaf that it reaches there."""
+    return np.empty(BLOCK, dtype=np.uint32), np.empty(BLOCK, dtype=np.uint32)
+
 
 @njit(cache=True, nogil=True, inline="always")
-def _leaf(feature, threshold, child, side, steps, node, record):
-    """Number of the leaf that `record` reaches from `node`."""
-    j = feature[node]
-    while j >= 0:
-        cut, value = threshold[node], record[j]
-        if cut == cut:  # a number: the column is continuous
-            node = child[node] + (value > cut)
-        else:
-            node = child[node] + steps[side[node] + int(value)]
-        j = feature[node]
-    return child[node]
+def _step(node, column, row, threshold, side, steps, X):
+    """Which child a record goes to. At a cut the step that is looked up is the first, 0."""
+    cut, value = threshold[node], X[row, np.uint64(column)]
+    step = np.uint64(value > cut)
+    if steps is not None:
+        code = np.uint64(value if cut != cut else 0.0)
+        step += np.uint64(steps[np.uint64(side[node]) + code])
+    return step
 
 
 @njit(cache=True, nogil=True)
-def _apply(feature, threshold, child, side, steps, roots, X, leaves):
-    for t in range(len(roots)):
-        for i in range(len(X)):
-            leaves[i, t] = _leaf(feature, threshold, child, side, steps, roots[t], X[i])
+def _find(X, rows, trees, leaf, feature, threshold, child, side, steps, roots, depth):
+    """Find the leaf of each record in its tree; `rows` are its positions in `X`, None for all of it.
+
+    Positions are unsigned: a negative one would count from the end, and take time to exclude.
+    """
+    n = len(trees)
+    if child is None:
+        for k in range(n):
+            leaf[k] = trees[k]
+        first, width = 0, len(roots)  # of the level
+        for _ in range(depth):
+            for k in range(n):
+                row = np.uint64(k if rows is None else rows[k])
+                node = np.uint64(first + leaf[k])
+                leaf[k] = 2 * leaf[k] + _step(node, feature[node], row, threshold, side, steps, X)
+            first, width = first + width, 2 * width
+    else:
+        for k in range(n):
+            leaf[k] = roots[trees[k]]
+        moving = n
+        while moving > 0:
+            moving = 0
+            for k in range(n):
+                row, node = np.uint64(k if rows is None else rows[k]), np.uint64(leaf[k])
+                if feature[node] >= 0:
+                    step = _step(node, feature[node], row, threshold, side, steps, X)
+                    leaf[k] = np.uint64(child[node]) + step
+                    moving += 1
+        for k in range(n):
+            leaf[k] = child[leaf[k]]
 
 
 @njit(cache=True, nogil=True)
-def _vote(feature, threshold, child, side, steps, roots, X, labels, votes):
-    for t in range(len(roots)):
-        for i in range(len(X)):
-            votes[i, labels[_leaf(feature, threshold, child, side, steps, roots[t], X[i])]] += 1
+def _apply(forest, block, X, leaves):
+    for start in range(0, len(X), BLOCK):
+        x = X[start : start + BLOCK]
+        trees, leaf = block[0][: len(x)], block[1]
+        for t in range(leaves.shape[1]):
+            trees[:] = t
+            _find(x, None, trees, leaf, *forest)
+            for k in range(len(x)):
+                leaves[start + k, t] = leaf[k]
 
 
 @njit(cache=True, nogil=True)
-def _average(feature, threshold, child, side, steps, roots, X, values, means):
-    for t in range(len(roots)):
-        for i in range(len(X)):
-            leaf = _leaf(feature, threshold, child, side, steps, roots[t], X[i])
-            means[i] += values[leaf] / len(roots)
+def _vote(forest, block, X, labels, votes):
+    for start in range(0, len(X), BLOCK):
+        x = X[start : start + BLOCK]
+        trees, leaf = block[0][: len(x)], block[1]
+        for t in range(len(forest[5])):
+            trees[:] = t
+            _find(x, None, trees, leaf, *forest)
+            for k in range(len(x)):
+                votes[start + k, labels[leaf[k]]] += 1
 
 
 @njit(cache=True, nogil=True)
-def _count(feature, threshold, child, side, steps, roots, X, y, assigned, first, last, counts):
+def _average(forest, block, X, values, means):
+    n_trees = len(forest[5])
+    for start in range(0, len(X), BLOCK):
+        x = X[start : start + BLOCK]
+        trees, leaf = block[0][: len(x)], block[1]
+        for t in range(n_trees):
+            trees[:] = t
+            _find(x, None, trees, leaf, *forest)
+            for k in range(len(x)):
+                means[start + k] += values[leaf[k]] / n_trees
+
+
+@njit(cache=True, nogil=True)
+def _count(forest, block, rows, X, y, assigned, first, last, counts):
+    trees, leaf = block
+    n = 0
     for i in range(len(X)):
-        t = assigned[i]
-        if first <= t < last:
-            counts[_leaf(feature, threshold, child, side, steps, roots[t], X[i]), y[i]] += 1
+        if first <= assigned[i] < last:
+            rows[n], trees[n] = i, assigned[i]
+            n += 1
+        if n == BLOCK or i == len(X) - 1:
+            _find(X, rows, trees[:n], leaf, *forest)
+            for k in range(n):
+                counts[leaf[k], y[rows[k]]] += 1
+            n = 0
 
 
 def _by_records(kernel, trees, X, out, n_jobs, *extra):
@@ -59,13 +133,13 @@ def _by_records(kernel, trees, X, out, n_jobs, *extra):
     Shared memory is required, not preferred: a process, which the user's
     ``joblib.parallel_config`` may ask for, would write to a copy.
     """
-    jobs = effective_n_jobs(n_jobs)
+    jobs, forest = effective_n_jobs(n_jobs), _forest(trees)
     if jobs == 1:
-        kernel(*trees.arrays, X, *extra, out)
+        kernel(forest, _block(), X, *extra, out)
         return out
     cuts = np.linspace(0, len(X), jobs + 1).astype(int)
-    blocks = [slice(a, b) for a, b in pairwise(cuts)]
-    tasks = (delayed(kernel)(*trees.arrays, X[b], *extra, out[b]) for b in blocks)
+    parts = [slice(a, b) for a, b in pairwise(cuts)]
+    tasks = (delayed(kernel)(forest, _block(), X[p], *extra, out[p]) for p in parts)
     Parallel(n_jobs=n_jobs, require="sharedmem")(tasks)
     return out
 
@@ -142,10 +216,11 @@ def count_labels(trees, X, y, assigned, n_classes, n_jobs=None):
     counts = np.zeros((trees.n_leaves, n_classes), dtype=np.int32)
     jobs = effective_n_jobs(n_jobs)
     cuts = np.linspace(0, trees.n_trees, jobs + 1).astype(int)
-    inputs = (*trees.arrays, X, y, assigned)
+    forest = _forest(trees)
+    tasks = [(forest, _block(), np.empty(BLOCK, dtype=np.int64), X, y, assigned, a, b, counts)
+             for a, b in pairwise(cuts)]  # fmt: skip
     if jobs == 1:
-        _count(*inputs, 0, trees.n_trees, counts)
+        _count(*tasks[0])
     else:
-        tasks = (delayed(_count)(*inputs, a, b, counts) for a, b in pairwise(cuts))
-        Parallel(n_jobs=n_jobs, require="sharedmem")(tasks)
+        Parallel(n_jobs=n_jobs, require="sharedmem")(delayed(_count)(*task) for task in tasks)
     return counts

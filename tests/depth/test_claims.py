@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from dplit import claims, depth
+from dplit.claims.depth import visited
 
 ours = claims.of("depth")
 true = {name: getattr(depth, name) for name in depth.__all__}
@@ -65,6 +66,7 @@ def test_a_law_is_its_reference_at_the_chapters_scale(id):
         ("published_depth", depth.table_depth, "equation-16/corrected"),
         ("expected_empty_floor", lambda n, leaves: 1 - n / (leaves + 1), "table-3/corrected"),
         ("leaves_law", lambda levels, d: np.eye(9)[-1], "example-1-leaves/corrected"),
+        ("empty_leaf_visited", lambda n, d: 0.4, "empty-unvisited-uniform"),
     ],
 )
 def test_a_wrong_law_is_found_out(name, wrong, claim, monkeypatch):
@@ -73,11 +75,37 @@ def test_a_wrong_law_is_found_out(name, wrong, claim, monkeypatch):
 
 
 @pytest.mark.parametrize(
+    ("id", "alone", "verdict"),
+    [("empty-unvisited", True, "differs"), ("empty-unvisited-many", False, "differs")],
+)
+def test_the_measured_sentences_follow_the_trees(id, alone, verdict, monkeypatch):
+    """Trees that part all records, or none."""
+
+    def reach(domain, depth, X, *, rng):
+        return np.arange(len(X)) * alone, len(X)
+
+    monkeypatch.setattr(visited, "reach_random_leaves", reach)
+    assert ours[f"rdf/{id}"].check().verdict == verdict
+
+
+def test_what_the_paper_says_of_table_3_by_hand():
+    """Typed in again from the paper: the shares with one tree and with thirty, in its order."""
+    one = [49.8, 79.1, 95.0, 95.7, 63.3, 79.2, 98.7, 48.6, 92.4, 86.2, 99.8, 99.9, 0.0, 0.2]
+    thirty = [68.5, 90.3, 98.5, 98.5, 73.7, 89.9, 99.7, 65.1, 97.7, 93.5, 99.9, 99.9, 28.7, 7.2]
+    counted = {
+        "most-leaves-empty": sum(v <= 85 for v in one + thirty),
+        "usually-empty": sum(not 70 <= v <= 99.9 for v in one + thirty),
+        "always-more-empty": sum(b <= a for a, b in zip(one, thirty)),
+    }
+    for id, number in counted.items():
+        assert ours[f"rdf/{id}"].check().computed == number
+
+
+@pytest.mark.parametrize(
     ("name", "right", "claim"),
     [
         ("published_depth", depth.table_depth, "equation-16-path"),
         ("published_depth", depth.table_depth, "mixed-depth"),
-        ("empty_leaf_visited", lambda n, d: 0.4, "empty-unvisited"),
         ("empty_leaves_floor", lambda n, leaves: 0.0, "table-3"),
     ],
 )

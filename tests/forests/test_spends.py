@@ -14,10 +14,9 @@ import pytest
 from dplit import Categorical, Continuous, Domain, baselines, forests
 from dplit.baselines import _shared, dp_ert, fs_rgv, jpw
 from dplit.budget import Bootstrap, EqualParts, Parallel, Sequence, Spend
-from dplit.forests import median
 from dplit.forests.base import BaseForest
 from dplit.mechanisms import PermuteAndFlip
-from dplit.trees import cuts, kary
+from dplit.trees import kary, median, rules
 
 DOMAIN = Domain([Continuous(0, 1), Categorical(["a", "b", "c"]), Continuous(0, 1)])
 X = [[0.1, "a", 0.3], [0.9, "b", 0.2], [0.4, "a", 0.8], [0.6, "c", 0.1], [0.2, "b", 0.5]]
@@ -94,7 +93,7 @@ def watch(monkeypatch):
 def of_a_cut(rule, reach):
     """A median forest's node: balance changes by 1 and by both signs, a gain grows by `reach`."""
     balance, gain = 2 * rule.rate, reach * rule.gain_rate
-    if rule.choice == cuts.UNIFORM:
+    if rule.choice == rules.UNIFORM:
         return [balance]
     if rule.joint:
         return [balance + gain]
@@ -121,7 +120,7 @@ def expected(seen, published, regression):
         leaf = []  # its noise is scaled by the private count
     if rule is None or rule.max_depth == 0:
         return leaf
-    if isinstance(rule, cuts.Rule):
+    if isinstance(rule, rules.Rule):
         return leaf + of_a_cut(rule, 1 if regression else 2)
     if isinstance(rule, kary.Rule):
         return leaf + of_a_column(rule, regression)

@@ -18,7 +18,7 @@ from scipy.stats import laplace
 from dplit import claims, majority
 from dplit.claims import interval
 from dplit.errors import NEIGHBOURS
-from dplit.mechanisms import Exponential
+from dplit.mechanisms import Exponential, PermuteAndFlip
 
 SOME_LEAF = st.lists(st.integers(0, 12), min_size=2, max_size=5)
 
@@ -316,6 +316,39 @@ def test_all_data_vote_over_every_label(trees):
     assert majority.all_data_vote_error(3, 1, 0.9, trees) == pytest.approx(exact)
 
 
+def test_unanimous_share_over_every_deal():
+    """In fractions, over every deal of four records to three trees, three classes, e^epsilon = 2."""
+    error = [1 - PermuteAndFlip.rational_law([Fraction(2) ** i, 1, 1])[0] for i in range(5)]
+    dealt = [sum(tree == 0 for tree in deal) for deal in product(range(3), repeat=4)]
+    exact = sum(error[i] for i in dealt) / len(dealt)
+    found = majority.unanimous_disjoint_error(4, 3, math.log(2), 3)
+    assert found == pytest.approx(float(exact))
+
+
+def test_shares_of_three_classes_turn_where_the_error_turns_convex():
+    """Below log(4/3) a share is better; one tree makes no difference; far above it all data is."""
+    for n, sign in ((1, -1), (40, 1)):
+        share = majority.unanimous_disjoint_error(n, 3, 0.28, 2)
+        assert np.sign(share - majority.unanimous_error(n, 3, 0.14)) == sign
+    alone = majority.unanimous_disjoint_error(7, 4, 0.3, 1)
+    assert alone == pytest.approx(float(majority.unanimous_error(7, 4, 0.3)))
+
+
+@pytest.mark.parametrize(("n", "share"), [(0, 0.5), (1, 0.3), (5, 0.5), (6, 0.8), (4, 1.0)])
+def test_expected_gap_over_every_sequence(n, share):
+    p = Fraction(share).limit_denominator(10)
+    exact = sum(
+        math.prod(p if first else 1 - p for first in classes) * abs(2 * sum(classes) - n)
+        for classes in product((0, 1), repeat=n)
+    )
+    assert majority.expected_gap(n, share) == pytest.approx(float(exact))
+
+
+def test_a_share_is_between_0_and_1():
+    with pytest.raises(ValueError, match=r"share must be between 0 and 1, got 1\.2"):
+        majority.expected_gap(3, 1.2)
+
+
 def test_one_tree_makes_no_difference():
     assert majority.disjoint_error(5, 3, 0.8, 1) == pytest.approx(math.exp(-1.6) / 2)
     assert majority.disjoint_vote_error(5, 3, 0.8, 1) == pytest.approx(math.exp(-1.6) / 2)
@@ -359,13 +392,13 @@ def test_optimum_without_symmetry(n, classes, epsilon, neighbours):
 
 
 @pytest.mark.parametrize(("n", "classes", "epsilon"), [(4, 3, 0.3), (3, 4, 0.5), (4, 3, 1.5)])
-def test_the_chain_mechanism_is_private(n, classes, epsilon):
+def test_the_gap_law_is_private_and_optimal(n, classes, epsilon):
     """The optimum is attained by a mechanism on leaves of every size; here up to 2n records."""
 
     def law(x):
-        return majority.chain_law(x, epsilon)
+        return majority.gap_law(x, epsilon)
 
-    unanimous = majority.chain_law([n] + [0] * (classes - 1), epsilon)
+    unanimous = majority.gap_law([n] + [0] * (classes - 1), epsilon)
     assert 1 - unanimous[0] == pytest.approx(majority.optimal_error(n, classes, epsilon), rel=1e-7)
     for x in majority.leaves(2 * n, classes):
         assert np.ptp(np.delete(law(x), np.argmax(x))) < 1e-15
@@ -374,9 +407,17 @@ def test_the_chain_mechanism_is_private(n, classes, epsilon):
             assert np.abs(np.log(law(x) / law(y))).max() <= epsilon * (1 + 1e-9)
 
 
-def test_the_chain_of_two_classes_is_permute_and_flip():
+def test_the_gap_law_by_hand():
+    """e^epsilon = 4, three classes: h is 1/3, then min(4/3, 1 - 1/6) = 5/6, then 1 - 1/24."""
+    law = majority.gap_law([[4, 4, 0], [5, 4, 4], [1, 0, 3], [0, 0, 0]], math.log(4))
+    by_hand = [[1 / 3] * 3, [5 / 6, 1 / 12, 1 / 12], [1 / 48, 1 / 48, 23 / 24], [1 / 3] * 3]
+    np.testing.assert_allclose(law, by_hand)
+    assert majority.gap_law([3], 1.0) == pytest.approx([1.0])
+
+
+def test_the_gap_law_of_two_classes_is_permute_and_flip():
     counts = np.array([[[5, 2], [2, 5], [3, 3]], [[0, 0], [0, 1], [9, 0]]])
-    found = majority.chain_law(counts, 0.7)
+    found = majority.gap_law(counts, 0.7)
     assert np.allclose(found, majority.one_sided_law(counts, 0.7))
     assert found.shape == counts.shape
 

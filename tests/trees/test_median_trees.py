@@ -15,8 +15,8 @@ from dplit import Categorical, Continuous, Domain, median
 from dplit.mechanisms import Exponential, PermuteAndFlip
 from dplit.trees import apply, cuts
 from dplit.trees.arrays import LEAF
-from dplit.trees.cuts import EXPONENTIAL, PERMUTE_AND_FLIP, UNIFORM, Rule
 from dplit.trees.median import grow_median_trees
+from dplit.trees.rules import EXPONENTIAL, PERMUTE_AND_FLIP, UNIFORM, Rule
 
 DRAWS = 20_000
 CHOICES = {EXPONENTIAL: Exponential, PERMUTE_AND_FLIP: PermuteAndFlip}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import NamedTuple
 
 from dplit import printed
@@ -18,6 +19,7 @@ class Row(NamedTuple):
     thirty: printed.Printed
 
 
+@cache
 def printed_rows():
     """Dict of data set to `Row`, as printed."""
     shares, shapes = (printed.table(f"rdf/table-{i}") for i in (3, 4))

@@ -1,4 +1,4 @@
-"""RDF, section 4.2.1: empty leaves over continuous features, in closed form, and who meets them."""
+"""RDF, section 4.2.1: empty leaves over uniform continuous features, in closed form, and who meets them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ from dplit.ledger import Case, claim, equal, verdict_of
     "holds",
     "thm-depth-empty",
     ("depth.empty_leaves",),
-    quantity="expected share of empty leaves",
+    proof="thm-depth-empty",
+    quantity="change of the expected share, one record more",
 )
 def more_trees_more_empty(effort, rng):
     """Dividing the data among more trees increases the expected share of empty leaves."""
@@ -32,57 +33,42 @@ def more_trees_more_empty(effort, rng):
         f"strictly decreasing in n up to {most} at depths 1 to {deepest}, and so in Table 3",
         {"smallest step": falls, "rows": fewer},
         cases=most * deepest,
+        range=f"n up to {most}, depths 1 to {deepest}",
+        relation="<",
+        published=0.0,
+        computed=falls,
     )
 
 
 @claim(
-    "rdf/empty-unvisited",
-    "Section 4.2.1, after Example 1",
-    "fails",
+    "rdf/empty-unvisited-uniform",
+    "ours; section 4.2.1",
+    "holds",
     "thm-depth-visited",
     ("depth.empty_leaf_visited",),
-    quantity="probability to meet an empty leaf",
+    ours=True,
+    quantity="probability to meet an empty leaf, in the model",
+    range="the ten rows of table 3 without discrete features, 1, 30 and 100 trees",
 )
-def empty_unvisited(effort, rng):
-    """Empty leaves are unlikely to be visited by future records, even with the 100 trees that
-    section 4.4 recommends."""
+def empty_unvisited_uniform(effort, rng):
+    """In the model of uniform features with random cuts, at the sizes and depths of Table 3: a new
+    record meets an empty leaf with probability below 8 % in every row with one tree, and with the
+    100 trees of section 4.4 likelier than not in two, SynthG and PenWritten, where it is 70 % and
+    more than 50 %. (The paper's sets are not uniform: `rdf/empty-unvisited` measures them.)"""
     one, thirty, chance = (_visits(trees) for trees in (1, 30, 100))
     worst = max(chance, key=chance.get)
     likely = [name for name, p in chance.items() if p > 0.5]
-    row = printed_rows()[worst]
-    case = {"dataset": worst, "records a tree": row.records // 100, "depth": row.depth}
     return verdict_of(
-        not likely,
+        max(one.values()) < 0.08
+        and likely == ["SynthG", "PenWritten"]
+        and round(chance[worst], 2) == 0.70,
         f"{worst}, 100 trees: a new record meets an empty leaf with probability {chance[worst]:.1%} "
         f"({thirty[worst]:.1%} with 30, {one[worst]:.1%} with one); above one half: {', '.join(likely)}",
-        {**case, "probability": chance[worst]},
+        {"one": one, "hundred": chance},
         cases=3 * len(chance),
-        relation="<=",
+        relation=">",
         published=0.5,
         computed=chance[worst],
-    )
-
-
-@empty_unvisited.corrected(
-    functions=("depth.empty_leaf_visited",),
-    where="Section 4.2.1, after Example 1",
-    quantity="probability to meet an empty leaf",
-)
-def empty_unvisited_corrected(effort, rng):
-    r"""With uniform features a record meets an empty leaf of a tree of $n$ others with
-    probability $b_d(n) = \frac{2}{(n+1)(n+2)} \sum_{k \le n} (k+1)\, b_{d-1}(k)$, $b_0(n) = [n
-    = 0]$; below 8 % in every row of Table 3 with continuous features only and one tree."""
-    most, deepest = _range(effort)
-    same = _by_moments(effort, depths.empty_leaf_visited, lambda k: Fraction(2, k + 2))
-    largest = max(_visits(1).values())
-    return verdict_of(
-        same.verdict == "holds" and largest < 0.08,
-        f"moments in fractions agree for n up to {most}, d up to {deepest}; one tree: {largest:.1%} at most",
-        {"largest": largest, "moments": same.counterexample},
-        cases=same.cases,
-        relation="<",
-        published=0.08,
-        computed=largest,
     )
 
 
@@ -102,13 +88,14 @@ def _visits(trees):
     "thm-depth-empty",
     ("depth.empty_leaves",),
     ours=True,
+    proof="thm-depth-empty",
     quantity="expected share of empty leaves",
 )
 def empty_leaves(effort, rng):
     r"""For $n$ independent records uniform over continuous features, the expected share of
     empty leaves at depth $d$ is $a_d(n) = \frac{1}{n+1} \sum_{k \le n} a_{d-1}(k)$, $a_0(n) =
     [n = 0]$."""
-    return _by_moments(effort, depths.empty_leaves, lambda k: Fraction(1, k + 1))
+    return by_moments(effort, depths.empty_leaves, lambda k: Fraction(1, k + 1))
 
 
 def _range(effort):
@@ -116,7 +103,7 @@ def _range(effort):
     return effort.pick((40, 8), (80, 12), (160, 20))
 
 
-def _by_moments(effort, law, moment):
+def by_moments(effort, law, moment):
     """A recursion against the alternating sum of the moments of a leaf's volume at depth 1, in fractions.
 
     The chance that n records miss a leaf of volume V is E (1 - V)^n, and V is a product of d
@@ -128,4 +115,4 @@ def _by_moments(effort, law, moment):
         exact = sum((-1) ** k * comb(n, k) * moment(k) ** d for k in range(n + 1))
         cases.append(Case(float(exact), float(law(n, d)), {"n": n, "d": d}))
     note = f"moments in fractions agree for n up to {most}, d up to {deepest}: there the value is {{stated:.1%}}"
-    return equal(cases, note, rtol=1e-11)
+    return equal(cases, note, rtol=1e-11, range=f"n up to {most}, depth up to {deepest}")

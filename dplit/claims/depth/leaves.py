@@ -25,21 +25,24 @@ RARE = Fraction(1, 20) ** 5  # example 1, m = 10: share of the leaf of five valu
     "fails",
     "thm-depth-example",
     ("depth.leaves_law",),
+    about="reading",
     quantity="number of leaves",
 )
 def example_1_leaves(effort, rng):
-    r"""Of the $3^{m/2}$ leaves on $m/2$ features of shares 0.68, 0.27 and 0.05, $\binom{m/2}{2}
-    - 1$ beside the largest have shares that are products of 0.68 and 0.27. (As the formula
-    stands in the paper's extracted text, where signs may have been lost.)"""
+    r"""Read as the extracted text has it, where signs may have been lost: of the $3^{m/2}$ leaves on
+    $m/2$ features of shares 0.68, 0.27 and 0.05, $\binom{m/2}{2} - 1$ beside the largest have
+    shares that are products of 0.68 and 0.27."""
     halves = range(1, effort.pick(6, 8, 11) + 1)
     cases = [Case(_two_value_leaves(k), comb(k, 2) - 1, {"m": 2 * k}) for k in halves]
     paper_first = sorted(cases, key=lambda case: case.data["m"] != 10)  # m = 10 in the example
-    return equal(paper_first, "m = {m}: {stated} published, {exact} counted", rtol=0)
+    note = "m = {m}: {stated} published, {exact} counted"
+    return equal(paper_first, note, rtol=0, range=f"m/2 up to {halves[-1]}")
 
 
 @example_1_leaves.corrected(
     functions=("depth.leaves_law",),
     where="Section 4.2.1, Example 1",
+    proof="thm-depth-example",
     quantity="number of leaves",
 )
 def example_1_leaves_corrected(effort, rng):
@@ -53,6 +56,7 @@ def example_1_leaves_corrected(effort, rng):
         f"m/2 = 1 to {halves[-1]}: {counted}",
         {"counted": counted, "formula": formula, "tree": tree},
         cases=sum(3**k for k in halves),
+        range=f"m/2 up to {halves[-1]}",
         relation="=",
         published=formula[4],
         computed=counted[4],
@@ -70,10 +74,12 @@ def _two_value_leaves(k):
     "assumes",
     "thm-depth-example",
     ("depth.expected_empty_floor",),
-    quantity="records for one in the leaf",
+    quantity="records for one in the leaf, in expectation",
+    range="m = 10",
 )
 def example_1_records(effort, rng):
-    r"""With $m = 10$, $n = 3\,200\,000$ records are required for even one in the smallest leaf."""
+    r"""With $m = 10$, $n = 3\,200\,000$ records are required for even one in the smallest leaf
+    (assuming that one is meant in expectation)."""
     published = 3_200_000
     needed = ceil(1 / RARE)
     filled = 1 - depths.expected_empty_floor(published, 1 / float(RARE))
@@ -95,6 +101,7 @@ def example_1_records(effort, rng):
     functions=("depth.expected_empty_floor",),
     where="Section 4.2.1, Example 1",
     quantity="records for probability one half",
+    range="m = 10, the three numbers of records",
 )
 def example_1_records_corrected(effort, rng):
     r"""The smallest leaf holds a record with probability one half from $n = 2\,218\,071$ on,
@@ -158,7 +165,8 @@ def _below_floor(entry):
     "thm-depth-floor",
     ("depth.empty_leaves_floor", "depth.expected_empty_floor", "depth.empty_leaves"),
     kind="certified",
-    quantity="least share of empty leaves",
+    quantity="share of empty leaves, whatever the data",
+    range="all 28 entries",
 )
 def table_3(effort, rng):
     """The printed shares of empty leaves are those of trees of the printed depth (Algorithm 2)
@@ -189,7 +197,8 @@ def table_3(effort, rng):
 @table_3.corrected(
     functions=("depth.empty_leaves_floor", "depth.expected_empty_floor", "depth.leaves_law"),
     where="Table 3",
-    quantity="share of empty leaves",
+    proof="thm-depth-floor",
+    quantity="entries below a floor, SynthE with 30 trees apart",
 )
 def table_3_corrected(effort, rng):
     """Of $L$ leaves on $n$ independent records, at least $1 - n/L$ are empty, and at least $(1
@@ -213,6 +222,10 @@ def table_3_corrected(effort, rng):
         f"{cases} small trees by enumeration, equality with equal leaves; below a floor: {named}",
         {"trees": wrong, "entries": below},
         cases=cases + 28,
+        range=f"up to 3 leaves and {most} records; all 28 entries",
+        relation="=",
+        published=0.0,
+        computed=float(len(set(below) - {("SynthE", TREES)})),
     )
 
 
@@ -238,7 +251,8 @@ def _expected_floor(entry):
     "thm-depth-nursery",
     ("depth.leaves_law",),
     kind="certified",
-    quantity="expected share of empty leaves, at most",
+    quantity="expected share of empty leaves, an upper bound",
+    range="every tree of depth 4",
 )
 def table_3_nursery(effort, rng):
     """Nursery, one tree of depth 4, training records drawn at random: 0.2 % of the leaves are
@@ -265,7 +279,8 @@ def table_3_nursery(effort, rng):
     functions=("depth.leaves_law",),
     where="Table 3",
     kind="certified",
-    quantity="probability of an empty leaf",
+    quantity="probability of an empty leaf in 100 runs, an upper bound",
+    range="every tree of depth 4",
 )
 def table_3_nursery_corrected(effort, rng):
     """With one tree of depth 4 on nine tenths of Nursery, drawn at random, no leaf is empty in

@@ -32,6 +32,7 @@ def _smallest_depth(s):
     "holds",
     "thm-depth-untested",
     ("depth.untested_features", "depth.expected_untested"),
+    proof="thm-depth-untested",
     quantity="expected untested features",
 )
 def theorem_2(effort, rng):
@@ -47,6 +48,7 @@ def theorem_2(effort, rng):
         ),
         f"the mean of the exact law is the formula for s up to {most}, d up to {deepest}",
         rtol=1e-12,
+        range=f"s up to {most}, d up to {deepest}",
     )
 
 
@@ -57,7 +59,8 @@ def theorem_2(effort, rng):
     "thm-depth-untested",
     ("depth.untested_features",),
     ours=True,
-    quantity="law of the untested features",
+    proof="thm-depth-untested",
+    quantity="laws that differ from the formula",
 )
 def theorem_2_law(effort, rng):
     r"""The number $X$ of untested features has the law of empty bins, $P(X = x) = \binom{s}{x}
@@ -77,6 +80,10 @@ def theorem_2_law(effort, rng):
         f"equal fractions for s up to {most}, d up to {deepest}; s = 6, d = 4: {law}",
         {"s and d": wrong},
         cases=len(cases) + paths * (paths + 1),
+        relation="=",
+        published=0.0,
+        computed=float(len(wrong)),
+        range=f"s up to {most}, d up to {deepest}; all paths for both up to {paths}",
     )
 
 
@@ -118,6 +125,7 @@ def equation_16(effort, rng):
         f"({len(without)} of {most} values of s; with s = 1 every d >= 1 does)",
         first,
         cases=most * horizon,
+        range=f"s up to {most}, d up to {horizon}",
         relation=">=",
         published=first["mean"],
         computed=first["mean one deeper"],
@@ -127,7 +135,8 @@ def equation_16(effort, rng):
 @equation_16.corrected(
     functions=("depth.published_depth", "depth.untested_features"),
     where="Theorem 2, equation (16)",
-    quantity="smallest depth",
+    proof="thm-depth-rule",
+    quantity="smallest depth for the most features",
 )
 def equation_16_corrected(effort, rng):
     r"""The depth that is meant is the smallest $d$ with $s((s-1)/s)^d < s/2$, which is $\lfloor
@@ -141,6 +150,7 @@ def equation_16_corrected(effort, rng):
         f"search, integers and logarithm agree for s up to {sizes[-1]}: {searched}",
         {"s": list(sizes), "searched": searched, "rule": rule, "closed form": closed},
         cases=len(sizes),
+        range=f"s up to {sizes[-1]}",
         relation="=",
         published=rule[-1],
         computed=searched[-1],
@@ -153,11 +163,13 @@ def equation_16_corrected(effort, rng):
     "fails",
     "thm-depth-path",
     ("depth.untested_features", "depth.published_depth"),
+    about="reading",
     quantity="probability of fewer than half untested",
 )
 def equation_16_path(effort, rng):
-    """At the depth of Theorem 2 a path is more likely than not to leave $X < s/2$ features
-    untested; (16) puts the condition on $X$, the proof bounds its mean."""
+    """Read as a condition on $X$ itself, as (16) prints it, and not on its mean, as the proof bounds
+    it: at the depth of Theorem 2 a path is more likely than not to leave $X < s/2$ features
+    untested."""
     sizes = range(1, effort.pick(24, 40, 80) + 1)
     chance = {s: _less_than_half(s, depths.published_depth(s)) for s in sizes}
     below = [s for s in sizes if chance[s] < Fraction(1, 2)]
@@ -169,6 +181,7 @@ def equation_16_path(effort, rng):
         f"{len(sizes)} values of s, least {float(min(chance.values())):.3f}",
         case,
         cases=len(sizes),
+        range=f"s up to {sizes[-1]}",
         relation=">=",
         published=0.5,
         computed=float(chance[s]),
@@ -181,8 +194,9 @@ def equation_16_path(effort, rng):
     quantity="probability of fewer than half untested",
 )
 def equation_16_path_corrected(effort, rng):
-    """One level deeper, at the depth of Table 4, it is, for every $s$ up to 24; at the depth of
-    Theorem 2 its mean is below half, as the proof says."""
+    """One level deeper, at the depth of Table 4, a path is more likely than not to leave fewer than
+    half of the features untested, for every $s$ up to 24; at the depth of Theorem 2 the mean is
+    below half, as the proof says."""
     sizes = range(1, effort.pick(24, 40, 80) + 1)
     chance = {s: _less_than_half(s, depths.table_depth(s)) for s in sizes}
     wrong = [s for s in sizes if 2 * chance[s] <= 1]
@@ -193,6 +207,7 @@ def equation_16_path_corrected(effort, rng):
         f"for every s up to {sizes[-1]}; least at s = {least}: {float(chance[least]):.3f}",
         {"s": wrong},
         cases=2 * len(sizes),
+        range=f"every s up to {sizes[-1]}",
         relation=">",
         published=0.5,
         computed=float(chance[least]),
@@ -221,13 +236,13 @@ def table_4(effort, rng):
         cases.append(Case(_theorem_depth(row.continuous, row.discrete), row.depth, data))
     differ = sum(c.exact != c.stated for c in cases)
     note = f"{differ} of {len(cases)} depths differ; {{dataset}}: printed {{stated}}, theorem {{exact}}"
-    return equal(cases, note, rtol=0)
+    return equal(cases, note, rtol=0, range="all 14 rows")
 
 
 @table_4.corrected(
     functions=("depth.table_depth", "depth.published_depth"),
     where="Table 4",
-    quantity="depth",
+    quantity="rows that differ",
 )
 def table_4_corrected(effort, rng):
     """Table 4 has one level more than Theorem 2 in every row with a continuous feature, and
@@ -242,6 +257,10 @@ def table_4_corrected(effort, rng):
         f"all {len(shapes)} rows: {searched}",
         {"searched": searched, "printed": printed, "function": function},
         cases=len(shapes),
+        range="all 14 rows",
+        relation="=",
+        published=0.0,
+        computed=float(sum(a != b for a, b in zip(searched, printed))),
     )
 
 
@@ -262,16 +281,17 @@ def mixed_depth(effort, rng):
     """With $r$ discrete features beside $s$ continuous ones, $r/2$ more levels serve the aim of
     Theorem 2: they keep the expected number of untested features below half of all."""
     return bounded(
-        _mixes(depths.published_depth, effort.pick(18, 24, 32)),
+        _mixes(depths.published_depth, most := effort.pick(18, 24, 32)),
         "{continuous} continuous and {discrete} discrete features at depth {depth}: {exact:.4f} of them "
         "stay untested, half would be {stated:g}",
+        range=f"every mix of up to {most} features, an even number of them discrete",
     )
 
 
 @mixed_depth.corrected(
     functions=("depth.expected_untested_mixed", "depth.table_depth"),
     where="Section 4.3, after Theorem 2",
-    quantity="expected untested features",
+    quantity="expected untested features of Adult's 14",
 )
 def mixed_depth_corrected(effort, rng):
     """One level more than Theorem 2 plus $r/2$, the depth of Table 4, keeps the expected number
@@ -287,6 +307,7 @@ def mixed_depth_corrected(effort, rng):
         f"every mix of up to {most} features; Adult, depth 9: {adult:.3f} of 14 stay untested",
         found.counterexample or {"nearest": found.computed},
         cases=found.cases,
+        range=f"every mix of up to {most} features, an even number of them discrete",
         relation="<",
         published=7,
         computed=adult,

@@ -23,7 +23,8 @@ from dplit.mechanisms import SmoothExponential
     "holds",
     "thm-all-data",
     ("majority.smooth_exponential_law",),
-    quantity="exponent",
+    proof="thm-all-data",
+    quantity="exponent of the right side, against that of the left",
 )
 def inequality_14(effort, rng):
     r"""For a label of score 1, $\exp(\epsilon/(2e^{-j\epsilon/\tau})) >
@@ -44,6 +45,7 @@ def inequality_14(effort, rng):
         published=left,
         computed=right,
         relation="<",
+        range=f"2, 3, 10 and 100 trees, epsilon 0.1 to 2, gaps up to {effort.pick(3, 7, 15)} in a share",
     )
 
 
@@ -58,7 +60,7 @@ def _exponent(gap, epsilon):
     "fails",
     "thm-all-data",
     ("majority.all_data_error", "majority.disjoint_error"),
-    quantity="probability of the wrong label",
+    quantity="probability of the wrong label, of a share against all data",
 )
 def disjoint_better(effort, rng):
     r"""A leaf's label is wrong less often from a disjoint share at $\epsilon$ than from all
@@ -74,6 +76,8 @@ def disjoint_better(effort, rng):
         f"trees, epsilon 1, the share errs less on (1, 0), {smooth[1][1]:.5f} to {smooth[1][0]:.5f}, "
         f"and more from ({turn}, 0) on.",
         rtol=1e-12,
+        range=f"leaves of two classes with fewer than {effort.pick(6, 9, 16)} records each, 2, 3 and 10 trees, "
+        "epsilon 0.1, 1 and 3",
     )
 
 
@@ -95,7 +99,8 @@ def _published_errors(n, trees, epsilon):
 @disjoint_better.corrected(
     functions=("majority.all_data_error", "majority.disjoint_error"),
     where="section 4.2",
-    quantity="probability of the wrong label",
+    proof="thm-all-data",
+    quantity="probability of the wrong label, of a share against all data",
 )
 def all_data_better(effort, rng):
     r"""With ROSNAM and two classes all data at $\epsilon/\tau$ never errs more than a share
@@ -125,6 +130,7 @@ def all_data_better(effort, rng):
         published=float(all_data),
         computed=float(share),
         relation=">=",
+        range=f"leaves of two classes with fewer than {n} records each, 2 to 10 trees, epsilon 0.05 to 3",
     )
 
 
@@ -146,11 +152,11 @@ def _rational_label_errors(a, b, trees):
     "thm-all-data",
     ("majority.all_data_vote_error", "majority.disjoint_vote_error"),
     ours=True,
-    quantity="probability of a wrong vote",
+    quantity="probability of a wrong vote, of shares against all data",
 )
 def disjoint_vote(effort, rng):
     r"""Nor does the vote of $\tau$ trees that share one leaf of two classes err more with all
-    data, in every computed case."""
+    data, in every computed case of at most 12 records a class and 20 trees."""
     n, trees = effort.pick((6, (2, 3, 5)), (8, (2, 3, 5, 8)), (13, (2, 3, 4, 5, 7, 10, 20)))
     counts = [(a, b) for a in range(1, n) for b in range(a)]
     cases = [(*x, e, t) for x, t, e in product(counts, trees, (0.1, 1.0, 4.0))]
@@ -167,6 +173,8 @@ def disjoint_vote(effort, rng):
         published=all_data,
         computed=shares,
         relation=">=",
+        range=f"leaves of two classes with fewer than {n} records each, up to {max(trees)} trees, epsilon "
+        "0.1, 1 and 4",
     )
 
 
@@ -174,13 +182,17 @@ def disjoint_vote(effort, rng):
     "rdf/scaling",
     "section 5.1, figure 9",
     "loose",
-    "thm-rosnam-law",
+    "rem-scaling",
     ("majority.gap_error", "majority.smooth_exponential_law"),
+    about="reading",
+    proof="rem-scaling",
     quantity="factor of the data",
 )
 def scaling(effort, rng):
     r"""Where 30,000 records serve at $\epsilon = 1$, 3,000,000 serve at $\epsilon = 0.1$: a
-    hundred times the data for a tenth of the budget."""
+    hundred times the data for a tenth of the budget. Here this is read of the label of one leaf of two
+    classes whose gap grows with the data; what the forests of figure 9 do is a sentence about runs, with
+    a claim of its own."""
     errors = {
         "ROSNAM": lambda j, e: math.log(2 * majority.gap_error(j, e)),
         "the published mechanism": lambda j, e: -math.log(e / 2) - e * j,
@@ -194,6 +206,7 @@ def scaling(effort, rng):
         cases,
         "A leaf's gap must grow by a factor of 10 for ROSNAM, and by more for the published mechanism "
         "at small gaps; of {cases} cases the most is {exact:.2f}, for {label} at gap {gap}.",
+        range=f"two classes, gaps 1 to {effort.pick(9, 19, 34)} at epsilon 1, both labels",
     )
 
 
@@ -210,11 +223,12 @@ def _data_needed(error, j):
 @scaling.corrected(
     functions=("majority.gap_error", "majority.second_label"),
     where="section 5.1, figure 9",
-    quantity="probability of the wrong label",
+    proof="rem-scaling",
+    quantity="probability of the wrong label, at a tenth of the budget against the whole",
 )
 def ten_times_suffice(effort, rng):
-    r"""With ROSNAM ten times the data suffice for a tenth of the budget: only $\epsilon j$
-    matters, and a leaf drawn from ten times the records errs no more on average."""
+    r"""With ROSNAM and two classes ten times the data suffice for a tenth of the budget: only
+    $\epsilon j$ matters, and a leaf drawn from ten times the records errs no more on average."""
     sizes = effort.pick((1, 5, 30), (1, 5, 30, 99), range(1, 200, 7))
     drawn = [
         (share, n, *(_drawn_error(n * m, share, 1.0 / m) for m in (1, 10)))
@@ -234,6 +248,7 @@ def ten_times_suffice(effort, rng):
         published=small,
         computed=large,
         relation="<=",
+        range=f"leaves of {sizes[0]} to {sizes[-1]} records of two classes, shares 0.55 to 1; gaps up to 299",
     )
 
 

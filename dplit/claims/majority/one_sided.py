@@ -9,10 +9,12 @@ import math
 from fractions import Fraction
 from itertools import pairwise, permutations
 
+import numpy as np
+
 from dplit import majority
 from dplit.claims.majority._printed import label_probabilities
-from dplit.ledger import Case, bounded, claim, equal, verdict_of
-from dplit.mechanisms import Exponential, PermuteAndFlip
+from dplit.ledger import Case, claim, equal, private, verdict_of
+from dplit.mechanisms import Exponential
 
 # The law ----------------------------------------------------------------------------------------
 
@@ -61,18 +63,21 @@ def rosnam_is_em(effort, rng):
         "At e^(-epsilon) = 1/2 the leaf {counts} gives the other class {exact}, not {stated}. The "
         f"rate that would make an exponential mechanism fit is {rates[1]:.4f} at gap 1 and "
         f"{rates[2]:.4f} at gap 2: none fits.",
+        range=f"leaves of two classes up to {effort.pick(5, 8, 12)} records, e^epsilon 2, in fractions",
     )
 
 
 @rosnam_is_em.corrected(
     functions=("majority.one_sided_law",),
     where="addendum, section 2",
+    proof="thm-rosnam-law",
     quantity="probability of a label",
 )
 def rosnam_is_permute_and_flip(effort, rng):
     r"""ROSNAM is permute-and-flip: label $r$ has probability $w_r\int_0^1\prod_{i\ne
     r}(1-w_it)\,dt$."""
-    leaves = [*_by_size(effort.pick(4, 6, 9), 2), *_by_size(effort.pick(3, 4, 6), 3)]
+    n2, n3 = effort.pick((4, 3), (6, 4), (9, 6))
+    leaves = [*_by_size(n2, 2), *_by_size(n3, 3)]
     cases = []
     for x in leaves:
         law = majority.one_sided_law(x, math.log(2))
@@ -83,6 +88,7 @@ def rosnam_is_permute_and_flip(effort, rng):
         "Quadrature of the exponential noise, enumeration of all orders and flips in fractions, and "
         f"the integral agree on {len(leaves)} leaves of two and three classes.",
         atol=1e-9,
+        range=f"leaves of two classes up to {n2} records and of three up to {n3}, e^epsilon 2",
     )
 
 
@@ -119,7 +125,8 @@ def _published_row():
     "fails",
     "thm-rosnam-law",
     ("majority.published_smooth_sensitivity",),
-    quantity="sensitivity, then weight",
+    quantity="smooth sensitivity by equation 8",
+    range="the sensitivity and the weight, as printed",
 )
 def equation_18(effort, rng):
     r"""For gap 5 at $\epsilon = 0.1$ the sensitivity is 0.36 and $\Pr(B) \propto 1.14$."""
@@ -140,6 +147,7 @@ def equation_18(effort, rng):
     functions=("majority.published_smooth_sensitivity", "majority.smooth_exponential_law"),
     where="addendum, equation 18",
     quantity="Pr(B) in percent",
+    range="the sensitivity, the weight and the cell of table 6",
 )
 def equation_18_by_its_formula(effort, rng):
     r"""The sensitivity as published is 0.6065, $\Pr(B) \propto 1.0859$, and table 6's 52.1%
@@ -175,6 +183,7 @@ def _table_6(column, probability, room):
         published=float(printed),
         computed=100 * computed,
         relation="within",
+        range="every cell of the column",
     )
 
 
@@ -224,31 +233,35 @@ def table_6_is_exponential(effort, rng):
         published=69.7,
         computed=float(rosnam[0]),
         relation="within",
+        range="every cell of the column, by both laws",
     )
 
 
 # Its privacy ------------------------------------------------------------------------------------
 
 
-def _ratios(sizes, neighbours, steps):
-    """Largest ratio of a label's probabilities beside e^(steps epsilon), for each pair of neighbours.
+def _losses(sizes, relation, rate, steps):
+    """Loss of the label's law at ``relation="add-remove"`` or "replace-one" beside `steps` epsilon.
 
-    In fractions, over leaves of as many classes and of at most as many records as `sizes` says.
+    Over neighbours under `relation` among leaves of as many classes and of at most as many records as
+    `sizes` says; `rate` is the relation that the law was scaled for.
     """
     for classes, n in sizes.items():
-        for weight in (Fraction(3), Fraction(3, 2)):  # e^epsilon
-            inside = majority.leaves(n, classes)
-            law = {x: PermuteAndFlip.rational_law([weight**c for c in x]) for x in inside}
+        inside = majority.leaves(n, classes)
+        for epsilon in (math.log(3), math.log(1.5)):
+            laws = dict(zip(inside, np.log(majority.one_sided_law(inside, epsilon, rate))))
             for x in inside:
-                for y in majority.neighbouring(x, neighbours):
-                    if y in law:
-                        ratio = max(p / r for p, r in zip(law[x], law[y]))
-                        data = {
-                            "counts": list(x),
-                            "neighbour": list(y),
-                            "exp(epsilon)": str(weight),
-                        }
-                        yield Case(ratio, weight**steps, data)
+                for y in majority.neighbouring(x, relation):
+                    if y in laws:
+                        data = {"counts": list(x), "neighbour": list(y), "epsilon": epsilon}
+                        yield Case(float(np.abs(laws[x] - laws[y]).max()), steps * epsilon, data)
+
+
+def _up_to(sizes):
+    """Sizes of leaves, in words."""
+    return "all steps between leaves of " + " and of ".join(
+        f"{k} classes up to {n} records" for k, n in sizes.items()
+    )
 
 
 @claim(
@@ -257,17 +270,16 @@ def _ratios(sizes, neighbours, steps):
     "holds",
     "thm-rosnam-law",
     ("majority.one_sided_law",),
-    quantity="likelihood ratio",
+    proof="thm-rosnam-law",
 )
 def monotone(effort, rng):
     r"""Counts are monotonic, so noise at rate $\epsilon$ makes ROSNAM $\epsilon$-private (under
     add-remove)."""
     sizes = effort.pick({2: 8, 3: 5}, {2: 12, 3: 7}, {2: 30, 3: 12, 4: 8})
-    return bounded(
-        _ratios(sizes, "add-remove", 1),
-        f"In fractions, over {{cases}} steps between leaves of {min(sizes)} to {max(sizes)} classes, "
-        "the largest likelihood ratio is e^epsilon itself, first attained between {counts} and "
-        "{neighbour}.",
+    return private(
+        _losses(sizes, "add-remove", "add-remove", 1),
+        "Over {cases} steps the largest loss is epsilon itself, as between {counts} and {neighbour}.",
+        range=f"{_up_to(sizes)}, e^epsilon 3 and 1.5, add-remove",
     )
 
 
@@ -278,16 +290,19 @@ def monotone(effort, rng):
     "thm-rosnam-law",
     ("majority.one_sided_law",),
     ours=True,
-    quantity="likelihood ratio",
+    proof="thm-rosnam-law",
 )
 def monotone_replace_one(effort, rng):
     r"""Under replace-one, ROSNAM at rate $\epsilon$ costs $2\epsilon$, and at rate $\epsilon/2$
     it costs $\epsilon$: attained with two classes, and never more with more."""
-    note = (
-        "In fractions, over {cases} steps, the largest likelihood ratio is the square of e^rate, as "
-        "between {counts} and {neighbour}."
+    sizes = effort.pick({2: 6, 3: 4}, {2: 9, 3: 5}, {2: 20, 3: 9})
+    full, halved = (
+        private(
+            _losses(sizes, "replace-one", rate, steps),
+            "Over {cases} steps at the rate for " + rate + " the largest loss is {exact:.4f} at "
+            "epsilon {epsilon:.4f}, as between {counts} and {neighbour}.",
+            range=f"{_up_to(sizes)}, e^epsilon 3 and 1.5, replace-one, both rates",
+        )
+        for rate, steps in (("add-remove", 2), ("replace-one", 1))
     )
-    two = bounded(_ratios({2: effort.pick(6, 9, 20)}, "replace-one", 2), note)
-    sizes = effort.pick({3: 4}, {3: 5}, {3: 9})
-    more = bounded(_ratios(sizes, "replace-one", 2), note)
-    return more if more.verdict == "fails" else two
+    return halved if full.verdict == "holds" else full

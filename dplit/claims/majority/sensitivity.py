@@ -35,7 +35,8 @@ def _multisets(values, size):
     "fails",
     "def-neighbours",
     ("majority.neighbouring",),
-    quantity="distance to the nearest other data set",
+    proof="def-neighbours",
+    quantity="records to add or remove before another data set of equal size is reached",
 )
 def neighbours_of_equal_size(effort, rng):
     r"""Privacy compares neighbours $x, y \in D^n$ with $\|x-y\|_1 = 1$, the number of records
@@ -54,13 +55,14 @@ def neighbours_of_equal_size(effort, rng):
         published=1,
         computed=nearest,
         relation="=",
+        range=f"all pairs of data sets of {sizes[0]} to {sizes[-1]} records over {len(values)} values",
     )
 
 
 @neighbours_of_equal_size.corrected(
     functions=("majority.neighbouring",),
     where="section 2.1, definition 1",
-    quantity="1 if the relations are as stated",
+    proof="def-neighbours",
 )
 def neighbours_by_distance(effort, rng):
     """Add-remove: data of any size at distance 1. Replace-one: data of equal size at distance
@@ -77,9 +79,7 @@ def neighbours_by_distance(effort, rng):
         "distance 2.",
         {"n": n, "connected": connected},
         cases=sum(map(len, sizes)),
-        published=1,
-        computed=float(good),
-        relation="=",
+        range=f"all data sets of up to {n} records over three values",
     )
 
 
@@ -110,13 +110,20 @@ def _searched(effort, stated, neighbours="add-remove", score=None):
 
     Over all leaves of two and three classes up to a size.
     """
-    n2, n3 = effort.pick((7, 4), (10, 6), (16, 9))
+    n2, n3 = effort.pick(*SIZES)
     for x in (*majority.leaves(n2, 2), *majority.leaves(n3, 3)):
         true = majority.searched_smooth_sensitivity(x, 1.0, neighbours, score)
         data = {"counts": list(x), "epsilon": 1.0, "neighbours": neighbours}
         yield Case(true, stated(x, 1.0), data)
 
 
+def _leaves_of(effort):
+    """Which leaves `_searched` goes through, in words."""
+    n2, n3 = effort.pick(*SIZES)
+    return f"leaves of two classes up to {n2} records and of three up to {n3}, epsilon 1"
+
+
+SIZES = (7, 4), (10, 6), (16, 9)  # most records of a leaf of two classes, of three
 SEARCHED = (
     "Breadth-first search over {cases} leaves of two and three classes at epsilon 1; {counts} has a "
     "smooth sensitivity of {exact:.5f}, where the formula gives {stated:.5f}."
@@ -134,20 +141,22 @@ SEARCHED = (
 def theorem_1(effort, rng):
     r"""The smooth sensitivity of the score, 1 for every most frequent class, is
     $e^{-j\epsilon}$."""
-    return equal(_searched(effort, majority.published_smooth_sensitivity), SEARCHED)
+    cases = _searched(effort, majority.published_smooth_sensitivity)
+    return equal(cases, SEARCHED, range=_leaves_of(effort))
 
 
 @theorem_1.corrected(
     functions=("majority.smooth_sensitivity", "majority.searched_smooth_sensitivity"),
     where="theorem 1, equation 8",
+    proof="thm-smooth-sensitivity",
     quantity="smooth sensitivity",
 )
 def true_smooth_sensitivity(effort, rng):
-    r"""It is $e^{-\epsilon\max(j-1,0)}$ under add-remove and $e^{-\epsilon\max(\lceil
+    r"""For two or more classes it is $e^{-\epsilon\max(j-1,0)}$ under add-remove and $e^{-\epsilon\max(\lceil
     j/2\rceil-1,0)}$ under replace-one."""
     formulas = {r: partial(majority.smooth_sensitivity, neighbours=r) for r in NEIGHBOURS}
     cases = (case for r, formula in formulas.items() for case in _searched(effort, formula, r))
-    return equal(cases, SEARCHED)
+    return equal(cases, SEARCHED, range=f"{_leaves_of(effort)}, both relations")
 
 
 def _first_listed(x):
@@ -158,38 +167,51 @@ def _first_listed(x):
     "rdf/theorem-1-first-listed",
     "theorem 1, read with ties to the first class listed",
     "fails",
-    "thm-smooth-sensitivity",
+    "rem-first-listed",
     ("majority.published_smooth_sensitivity", "majority.searched_smooth_sensitivity"),
+    about="reading",
     quantity="smooth sensitivity",
 )
 def theorem_1_first_listed(effort, rng):
     r"""If of tied classes only the first listed scores 1, the smooth sensitivity is
     $e^{-j\epsilon}$."""
-    formula = majority.published_smooth_sensitivity
-    return equal(_searched(effort, formula, score=_first_listed), SEARCHED)
+    cases = _searched(effort, majority.published_smooth_sensitivity, score=_first_listed)
+    return equal(cases, SEARCHED, range=_leaves_of(effort))
 
 
 @theorem_1_first_listed.corrected(
     functions=("majority.first_listed_smooth_sensitivity", "majority.searched_smooth_sensitivity"),
     where="theorem 1, read with ties to the first class listed",
+    about="reading",
+    proof="rem-first-listed",
     quantity="smooth sensitivity",
 )
 def true_first_listed(effort, rng):
     """Then the exponent is the lead over the nearest rival, less 1 if the rival is listed
     before the winner."""
-    formula = majority.first_listed_smooth_sensitivity
-    return equal(_searched(effort, formula, score=_first_listed), SEARCHED)
+    cases = _searched(effort, majority.first_listed_smooth_sensitivity, score=_first_listed)
+    return equal(cases, SEARCHED, range=_leaves_of(effort))
 
 
 # Its proof --------------------------------------------------------------------------------------
 
 
+BALLS = (4, 4), (5, 6), (8, 9)  # most records of a leaf, and how many distances i
+
+
+def _balls_of(effort):
+    """Which leaves and distances `_balls` goes through, in words."""
+    records, steps = effort.pick(*BALLS)
+    return f"leaves of two classes up to {records} records, i below {steps}, add-remove"
+
+
 def _balls(effort):
-    """(plain data, gap, k, leaves within k steps) for leaves of two classes."""
-    for x in majority.leaves(effort.pick(4, 5, 8), 2):
+    """(plain data, gap, i, leaves within i steps) for leaves of two classes."""
+    records, steps = effort.pick(*BALLS)
+    for x in majority.leaves(records, 2):
         ball = {x}
-        for k in range(effort.pick(4, 6, 9)):
-            yield {"counts": list(x), "k": k}, int(gap(x)), k, ball
+        for i in range(steps):
+            yield {"counts": list(x), "i": i}, int(gap(x)), i, ball
             ball = ball | {y for z in ball for y in majority.neighbouring(z)}
 
 
@@ -208,32 +230,35 @@ def _equation_10(data, ball):
     "fails",
     "thm-smooth-sensitivity",
     ("majority.neighbouring",),
-    quantity="value of equation (10)",
+    quantity="1 if the score at the leaf changes within i steps",
 )
 def equation_11(effort, rng):
-    r"""$S^k(x)$ is the most that the score at distance $k$ differs from the score at $x$ (10),
-    so it is 1 exactly for $k \ge j$ (11)."""
-    cases = (Case(_equation_10(data, ball), k >= j, data) for data, j, k, ball in _balls(effort))
-    note = "Of {cases} pairs of a leaf and a distance: on {counts} at k = {k} equation (10) is {exact:d}."
-    return equal(cases, note)
+    r"""$S^i(x)$ is the most that the score at distance $i$ differs from the score at $x$ (10),
+    so it is 1 exactly for $i \ge j$ (11)."""
+    cases = (Case(_equation_10(data, ball), i >= j, data) for data, j, i, ball in _balls(effort))
+    note = "Of {cases} pairs of a leaf and a distance: on {counts} at i = {i} equation (10) is {exact:d}."
+    return equal(cases, note, range=_balls_of(effort))
 
 
 @equation_11.corrected(
     functions=("majority.neighbouring",),
     where="proof of theorem 1, equations 10 and 11",
-    quantity="1 if a score changes, or can",
+    proof="thm-smooth-sensitivity",
+    quantity="1 if the score changes within i steps, or within i and one more",
 )
 def when_scores_change(effort, rng):
-    r"""Equation (10) is 1 exactly for $k \ge \max(j, 1)$: it asks when the score at $x$
-    changes. Definition 7 asks when one more step can change the score, which is $k \ge
+    r"""Equation (10) is 1 exactly for $i \ge \max(j, 1)$: it asks when the score at $x$
+    changes. Definition 7 asks when one more step can change the score, which is $i \ge
     \max(j-1, 0)$."""
     cases = []
-    for data, j, k, ball in _balls(effort):
+    for data, j, i, ball in _balls(effort):
         one_more = any(_score(z) != _score(y) for y in ball for z in majority.neighbouring(y))
-        cases.append(Case(_equation_10(data, ball), k >= max(j, 1), data))
-        cases.append(Case(one_more, k >= max(j - 1, 0), data))
+        cases.append(Case(_equation_10(data, ball), i >= max(j, 1), data))
+        cases.append(Case(one_more, i >= max(j - 1, 0), data))
     return equal(
-        cases, "{cases} answers, two for each pair of a leaf and a distance, are as stated."
+        cases,
+        "{cases} answers, two for each pair of a leaf and a distance, are as stated.",
+        range=_balls_of(effort),
     )
 
 
@@ -265,6 +290,7 @@ def table_2(effort, rng):
         published=printed,
         computed=exact,
         relation="within",
+        range="every cell of the table",
     )
 
 
@@ -294,12 +320,14 @@ def table_2_sensitivities(effort, rng):
         published=cell.value,
         computed=true,
         relation="within",
+        range=f"the cells with j up to {effort.pick(10, 10, 50)}, two classes, add-remove",
     )
 
 
 @table_2_sensitivities.corrected(
     functions=("majority.smooth_sensitivity", "majority.searched_smooth_sensitivity"),
     where="table 2",
+    proof="thm-smooth-sensitivity",
     quantity="smooth sensitivity",
 )
 def table_2_one_row_late(effort, rng):
@@ -311,5 +339,7 @@ def table_2_one_row_late(effort, rng):
             shifted = majority.published_smooth_sensitivity((j - 1, 0), e)
             cases.append(Case(searched, shifted, {"gap": j, "epsilon": e}))
     return equal(
-        cases, "All {cases} cells were searched; the last is at gap {gap}, epsilon {epsilon:g}."
+        cases,
+        "All {cases} cells were searched; the last is at gap {gap}, epsilon {epsilon:g}.",
+        range=f"the cells with j from 1 to {effort.pick(10, 10, 50)}, two classes, add-remove",
     )

@@ -1,0 +1,34 @@
+"""What a forest says about its cuts, apart from what compiles them: numba is slow to import."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+UNIFORM, EXPONENTIAL, PERMUTE_AND_FLIP = range(3)
+
+
+class Rule(NamedTuple):
+    """How a node's cut is drawn.
+
+    Attributes
+    ----------
+    max_depth, max_features : int
+    rate : float
+        Weight of a unit of imbalance, half the epsilon of a median.
+    gain_rate : float
+        Weight of a unit of gain.
+    choice : int
+        Among the columns: `UNIFORM`, `EXPONENTIAL` or `PERMUTE_AND_FLIP`.
+    joint : bool
+        Whether a cut is drawn by balance and gain together.
+    by_rank : bool
+        Whether an interval between records counts as one, whatever its length (DiPriMe v1).
+    """
+
+    max_depth: int
+    max_features: int
+    rate: float
+    gain_rate: float
+    choice: int
+    joint: bool
+    by_rank: bool

@@ -40,6 +40,7 @@ __all__ = [
     "ForestLaw", "cauchy_loss", "cauchy_noise", "children", "delta_error_bound",
     "distance_to_instability", "equal_parts_bound", "equal_parts_family_loss", "forest_law", "free_beta",
     "median_smooth_sensitivity", "poisson_error", "private_median", "published_children", "pure_delta",
-    "rational_label_law", "smallest_equal_parts_loss", "smooth_factor", "smooth_loss", "stable_error", "stable_release",
-    "stable_sample", "student_factor", "student_loss", "student_noise", "suggested_trees", "vote_errors",
+    "rational_label_law", "smallest_equal_parts_loss", "smooth_factor", "smooth_loss", "stable_error",
+    "stable_release", "stable_sample", "student_factor", "student_loss", "student_noise",
+    "suggested_trees", "vote_errors",
 ]  # fmt: skip

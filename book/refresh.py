@@ -27,7 +27,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 BOOK = ROOT / "book"
 DOCKETS = ROOT / "dplit" / "claims"
-LOADERS = ("dplit", "claims", "cli", "experiments", "subjects")  # packages that find their modules
+LOADERS = ("dplit", "claims", "cli", "subjects")  # packages that find their modules
 STAMP = "dplit_inputs"
 REGISTRY = ROOT / "dplit" / "datasets" / "registry.py"  # reads what is public about the data sets
 PRINTED = ROOT / "dplit" / "printed.py"  # reads the papers' printed cells
@@ -131,7 +131,8 @@ def passes_on(path):
     if path is None or path.stem != "__init__" or path.parent.name in LOADERS:
         return False
     body = ast.parse(path.read_text("utf-8")).body
-    return not any(isinstance(node, (ast.FunctionDef, ast.ClassDef)) for node in body)
+    made = [n.name for n in body if isinstance(n, (ast.FunctionDef, ast.ClassDef))]
+    return not {*made} - {"__getattr__", "__dir__"}
 
 
 @cache
@@ -143,11 +144,12 @@ def origin(base, name):
             for alias in node.names:
                 if (alias.asname or alias.name) == name:
                     found = _absolute(node, base)
-                    return (
-                        module_file(f"{base}.{name}")
-                        if found == base
-                        else origin(found, alias.name)
-                    )
+                    own = found == base
+                    return module_file(f"{base}.{name}") if own else origin(found, alias.name)
+        elif isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "HOMES":
+            homes = ast.literal_eval(node.value)  # names that are imported when they are first used
+            if name in homes:
+                return module_file(f"{base}.{homes[name]}")
     return module_file(f"{base}.{name}") or path
 
 

@@ -38,9 +38,9 @@ from dplit.random_forest.votes import poisson_error, suggested_trees, vote_error
 
 __all__ = [
     "ForestLaw", "cauchy_loss", "cauchy_noise", "children", "delta_error_bound",
-    "distance_to_instability", "equal_parts_bound", "equal_parts_family_loss", "forest_law", "free_beta",
-    "median_smooth_sensitivity", "poisson_error", "private_median", "published_children", "pure_delta",
-    "rational_label_law", "smallest_equal_parts_loss", "smooth_factor", "smooth_loss", "stable_error",
-    "stable_release", "stable_sample", "student_factor", "student_loss", "student_noise",
-    "suggested_trees", "vote_errors",
+    "distance_to_instability", "equal_parts_bound", "equal_parts_family_loss", "forest_law",
+    "free_beta", "median_smooth_sensitivity", "poisson_error", "private_median",
+    "published_children", "pure_delta", "rational_label_law", "smallest_equal_parts_loss",
+    "smooth_factor", "smooth_loss", "stable_error", "stable_release", "stable_sample",
+    "student_factor", "student_loss", "student_noise", "suggested_trees", "vote_errors",
 ]  # fmt: skip

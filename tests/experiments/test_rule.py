@@ -116,7 +116,9 @@ def test_holm_by_all_subsets(seed):
     assert {name for name in p if p[name] <= level[name]} == by_closing(p, 0.05)
 
 
-@pytest.mark.parametrize(("middle", "verdict"), [(1.0, "agrees"), (1.2, "undecided"), (2.0, "differs")])
+@pytest.mark.parametrize(
+    ("middle", "verdict"), [(1.0, "agrees"), (1.2, "undecided"), (2.0, "differs")]
+)
 def test_a_margin(middle, verdict):
     of = 1.0 + 0.1 * numbers(3, 20, shift=0.0)
     assert rule.within(of, middle, 0.2, overlap=0.0).verdict(0.01) == verdict
@@ -130,9 +132,8 @@ def test_a_printed_deviation_widens_the_interval():
 
 
 def test_one_rate_is_shared_by_every_sentence_that_was_run():
-    ran = {c.id for c in claims.all() if c.about == "experiment"}
+    ran = {c.id for c in claims.all() if c.kind == "reproduced"}
     assert {*reproduced.SENTENCES} == ran == {*reproduced.levels()}
     assert min(reproduced.levels().values()) == pytest.approx(rule.RATE / len(ran))
     for c in claims.all():
-        assert (c.kind == "reproduced") == (c.about == "experiment"), c.id
-        assert (c.verdict in ("agrees", "differs", "undecided")) == (c.about == "experiment"), c.id
+        assert c.kind != "reproduced" or c.about == "experiment", c.id

@@ -150,7 +150,7 @@ def _of_leaves(result):
     return {m: private(result, m, None)[None] for m in PRINTED_NODES}
 
 
-@said("diprime-v2/figure-3/leaves", "agrees")
+@said("diprime-v2/figure-3/leaves", "undecided")
 def leaves(result):
     """With DP-ERT, DP-RF and DP-DF most leaves hold very little; DiPriMe has many more leaves that
     hold much."""
@@ -251,7 +251,7 @@ def _limited_trees(result, method, partitioned):
     return turns(result, points), f"by number of trees: {points_of(result, points)}"
 
 
-@said_of_hyper("epsilon", ("agrees", "agrees", "agrees"))
+@said_of_hyper("epsilon", ("agrees", "undecided", "undecided"))
 def larger_epsilon(result, method):
     """A larger epsilon lowers the error."""
     return _both(_larger_epsilon, result, method)
@@ -263,13 +263,13 @@ def limited_trees(result, method):
     return _both(_limited_trees, result, method)
 
 
-@said_of_hyper("rho", ("agrees", "agrees", "agrees"))
+@said_of_hyper("rho", ("agrees", "undecided", "undecided"))
 def large_rho(result, method):
     """A large rho raises the error."""
     return _both(_large_rho, result, method)
 
 
-@said_of_hyper("rho-epsilon", ("agrees", "agrees", "agrees"))
+@said_of_hyper("rho-epsilon", ("agrees", "undecided", "agrees"))
 def rho_epsilon(result, method):
     """A large rho harms more at smaller epsilon."""
     return _both(_harm, result, method)

@@ -67,7 +67,7 @@ def largest(found):
 # Smooth sensitivity, and disjoint data -----------------------------------------------------------
 
 
-@said("rdf/figure-4/never-worse", "undecided")
+@said("rdf/figure-4/never-worse", "agrees")
 def never_worse(result):
     """Smooth sensitivity is never worse than global sensitivity."""
     pairs = pairs_of(result, "RDF", "RDF, global")

@@ -59,13 +59,13 @@ class Continuous:
                 raise TypeError
             numbers = values.astype(np.float64, copy=False)
         except (TypeError, ValueError, OverflowError):
-            bad = next((v for v in values.astype(object) if not _is_number(v)), values.dtype)
-            raise ValueError(f"column {name!r} must hold numbers, got {bad!r:.80}") from None
-        if not np.isfinite(numbers).all():
-            bad = numbers[~np.isfinite(numbers)][0]
             raise ValueError(
-                f"column {name!r} must hold finite numbers, got {bad}: "
-                "drop or impute missing (NaN) and infinite values by a rule that does not read the data"
+                f"column {name!r} must hold numbers, got a cell that is none"
+            ) from None
+        if not np.isfinite(numbers).all():
+            raise ValueError(
+                f"column {name!r} must hold finite numbers, got a missing or infinite one (NaN, inf): "
+                "drop or impute such values by a rule that does not read the data"
             )
         return np.clip(numbers, self.lower, self.upper)
 
@@ -104,9 +104,9 @@ class Categorical:
         try:
             uniques, inverse = _distinct(values)
         except TypeError:  # a list in a cell
-            cells = np.asarray(values, dtype=object)
-            bad = next((v for v in cells if not isinstance(v, Hashable)), "a list in a tuple")
-            raise ValueError(f"column {name!r} must hold levels, got {bad!r}") from None
+            raise ValueError(
+                f"column {name!r} must hold levels, got a cell that cannot be one, as a list"
+            ) from None
         codes = [self._codes.get(v, -1) for v in uniques]
         if -1 in codes:
             bad = uniques[codes.index(-1)]
@@ -118,7 +118,7 @@ class Categorical:
                 ", ..." if len(self.levels) > 12 else ""
             )
             raise ValueError(
-                f"column {name!r} has the unknown level {bad!r}; its levels are {shown}"
+                f"column {name!r} must hold levels of its list, got another; its levels are {shown}"
             )
         return np.asarray(codes, dtype=np.float64)[inverse]
 
@@ -133,14 +133,6 @@ def _is_finite(value):
 def _few(names):
     """The first five names, and how many more there are."""
     return f"{names[:5]} and {len(names) - 5} more" if len(names) > 5 else f"{names}"
-
-
-def _is_number(value):
-    try:
-        float(value)
-    except (TypeError, ValueError, OverflowError):  # an integer beyond the floats overflows
-        return False
-    return True
 
 
 def _is_missing(value):

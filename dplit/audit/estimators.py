@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dplit.audit.blackbox import epsilon_lower_bound
+from dplit.forests.randomness import Repeated
 
 
 @dataclass(frozen=True)
@@ -23,11 +24,9 @@ class FreshFit:
     estimator : scikit-learn estimator
         Every parameter called ``random_state``, of itself or of a step, is set anew for each draw.
     structure : int or None
-        With a seed, randomness comes as a Generator whose draws are fresh, but whose spawned streams
-        are those of this seed. A random forest of this package grows its trees from spawned
-        streams, so its trees are then the same in every draw and all that varies is what reads the
-        data: a sharper audit. Not for an estimator whose spawned streams are a mechanism's noise,
-        as a median forest's are: it would look as if it had none.
+        With a seed, a forest of this package whose trees are random grows the same ones in every
+        draw (`dplit.forests.randomness.Repeated`), so that all that varies is what reads the data: a
+        sharper audit. Nothing is the same in draws of a forest whose cuts are noise.
     """
 
     estimator: object
@@ -53,11 +52,7 @@ class FreshFit:
     def _state(self, rng):
         if self.structure is None:
             return int(rng.integers(2**32))
-        generator = np.random.default_rng(self.structure)
-        generator.bit_generator.state = np.random.default_rng(
-            rng.integers(2**63)
-        ).bit_generator.state
-        return generator
+        return Repeated(self.structure, int(rng.integers(2**63)))
 
 
 def audit_estimator(

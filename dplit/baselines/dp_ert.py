@@ -16,6 +16,8 @@ from dplit.trees.binary import grow_random_binary_trees
 class _ExtraTrees(Baseline):
     """What the two forests share."""
 
+    _spawns_structure = True
+
     def _grown(self, domain, records, y, n_classes, rng):
         """Trees, the private statistics of their leaves, what a leaf may spend, and its account."""
         way = self._way()

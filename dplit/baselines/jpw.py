@@ -92,6 +92,7 @@ class JPWClassifier(Baseline, BaseForestClassifier):
     max_depth: int | None = None
     public_n: int | None = None
     partitioned: bool | None = False
+    _spawns_structure = True
 
     def fit(self, X, y):
         """Grow the trees, and release class counts for each of their leaves.

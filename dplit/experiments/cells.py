@@ -33,6 +33,7 @@ from dplit.work import nearest
 
 READINGS = ("exact", "published", "proved")
 REPETITIONS = 10
+TEST_SHARE = 0.1
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,8 @@ from itertools import pairwise
 import numpy as np
 
 from dplit.experiments import rule
-from dplit.experiments.cells import get
+from dplit.experiments.cells import TEST_SHARE, get
 from dplit.experiments.measures import LOWER_IS_BETTER
-from dplit.experiments.task import TEST_SHARE
 
 
 class NotRun(LookupError):

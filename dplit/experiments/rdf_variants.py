@@ -72,6 +72,7 @@ class ReachedForest(RandomDecisionForestClassifier):
     """
 
     partitioned: bool = True
+    _spawns_structure = False  # a tree's stream releases its labels too
 
     def fit(self, X, y):
         """Keep the records; trees grow when there are queries. Returns self."""

@@ -6,6 +6,9 @@ the public schema. It holds no counts, no record's position, and its pickle hold
 
 from __future__ import annotations
 
+import copy
+import functools
+import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
@@ -35,9 +38,14 @@ from dplit.forests.inputs import (
     few,
 )
 from dplit.forests.partition import AllRecords, Independent, ShuffledParts
+from dplit.forests.randomness import generator, is_seeded, kept_secret
 
-SPAWN_KEY = tuple(b"dplit")
 ACCOUNTINGS = ("proved", "published")
+TAKEN_FOR_GRANTED = (
+    "public: that there is at least one record, for a fit without any is an error",
+    "not covered: a predictable source of randomness, rounded probabilities, and last bits",
+)
+SEEDED = "seeded: whoever knows the seed can undo the noise"
 # An estimator's parameters are its fields. Equality and repr stay scikit-learn's.
 parameters = dataclass(eq=False, repr=False, kw_only=True)
 
@@ -64,33 +72,36 @@ class BaseForest(BaseEstimator):
         tags.input_tags.categorical = True
         return tags
 
+    # Whether the streams that a fit spawns grow random trees; if not, they are noise.
+    _spawns_structure = False
+
+    def __init_subclass__(cls, **options):
+        super().__init_subclass__(**options)
+        if "fit" in vars(cls):
+            cls.fit = _undone_on_error(cls.fit)
+
+    def __setattr__(self, name, value):
+        super().__setattr__(name, kept_secret(value) if name == "random_state" else value)
+
     def __getstate__(self):
-        """Without the seed once fitted: with it, a reader of the pickle could undo the noise."""
-        state = dict(super().__getstate__())
-        if "budget_" in state:
-            state["random_state"] = None
-        return state
+        """Without the seed: with it, a reader of the pickle could undo the noise of this or a later fit."""
+        return {**super().__getstate__(), "random_state": None}
+
+    def __copy__(self):
+        """With the seed."""
+        copied = type(self).__new__(type(self))
+        vars(copied).update(vars(self))
+        return copied
+
+    def __deepcopy__(self, memo):
+        """With the seed."""
+        copied = memo[id(self)] = type(self).__new__(type(self))
+        vars(copied).update(copy.deepcopy(vars(self), memo))
+        return copied
 
     def _generator(self):
-        """The generator of one fit. Whoever knows `random_state` knows the noise: keep it secret."""
-        state = self.random_state
-        if isinstance(state, np.random.RandomState):
-            state = state.randint(2**31 - 1, size=8)
-        elif isinstance(state, (int, np.integer)):
-            # Not the stream of default_rng(seed): data that were simulated with the same seed would
-            # be correlated with the trees they are assigned to.
-            if state >= 0:
-                state = np.random.SeedSequence(int(state), spawn_key=SPAWN_KEY)
-        elif isinstance(state, np.random.SeedSequence):
-            # A copy: spawning counts up in the original, and a second fit would grow other trees.
-            state = np.random.SeedSequence(state.entropy, spawn_key=state.spawn_key)
-        try:
-            return np.random.default_rng(state)
-        except (TypeError, ValueError):
-            raise ValueError(
-                "random_state must be an integer of at least 0, a Generator, a RandomState or None, "
-                f"got {state!r}"
-            ) from None
+        """The generator of one fit: see `dplit.forests.randomness`."""
+        return generator(self.random_state, self._spawns_structure)
 
     def _check(self):
         """Check the parameters that all forests have."""
@@ -152,7 +163,7 @@ class BaseForest(BaseEstimator):
         elif domain is None:
             warn_leak(
                 "domain was left out and is read off X, so epsilon is infinite: pass a dplit.Domain",
-                4,
+                5,
             )
             domain = Domain.from_data(X)
         node = Public("domain", why)
@@ -174,7 +185,8 @@ class BaseForest(BaseEstimator):
     def _store(self, domain, forest, *spent):
         """Keep the trees, and the budget: the nodes of what was `spent`, in this order."""
         self.domain_, self.trees_ = domain, forest
-        self.budget_ = Budget(Sequence(type(self).__name__, spent))
+        notes = (*((SEEDED,) if is_seeded(self.random_state) else ()), *TAKEN_FOR_GRANTED)
+        self.budget_ = Budget(Sequence(type(self).__name__, spent), notes)
         return self
 
     def _validated(self, X, reset):
@@ -183,7 +195,7 @@ class BaseForest(BaseEstimator):
         frame = isinstance(X, pd.DataFrame)
         numeric = not frame and (domain is None or domain.n_continuous == len(domain))
         if numeric:
-            return validate_data(self, X, reset=reset, dtype=np.float64)
+            return self._numbers(X, reset)
         if issparse(X):
             raise TypeError(f"X must be dense, got a sparse {type(X).__name__}: use X.toarray()")
         X = X if frame or hasattr(X, "shape") else np.asarray(X, dtype=object)
@@ -197,6 +209,15 @@ class BaseForest(BaseEstimator):
             raise ValueError(f"X must have distinct columns, got {few(twice)} more than once")
         validate_data(self, X, reset=reset, skip_check_array=True)
         return X
+
+    def _numbers(self, X, reset):
+        """`X` as an array of finite numbers; NumPy's message would quote the cell that is none."""
+        try:
+            return validate_data(self, X, reset=reset, dtype=np.float64)
+        except ValueError as error:
+            if not str(error).startswith("could not convert"):
+                raise
+        raise ValueError("X must hold numbers, got a cell that is none")
 
     def apply(self, X):
         """Leaf that each record reaches in each tree.
@@ -212,6 +233,22 @@ class BaseForest(BaseEstimator):
         return trees.apply(self.trees_, self._read(X), self.n_jobs)
 
 
+def _undone_on_error(fit):
+    """The same `fit`; where it stops with an error, the estimator is as it was before."""
+
+    @functools.wraps(fit)
+    def fit_or_undo(self, *args, **kwargs):
+        before = dict(vars(self))
+        try:
+            return fit(self, *args, **kwargs)
+        except BaseException:
+            vars(self).clear()
+            vars(self).update(before)
+            raise
+
+    return fit_or_undo
+
+
 @parameters
 class BaseForestClassifier(ClassifierMixin, BaseForest):
     """Base of the classifiers: a forest whose leaves each released one class, and which votes."""
@@ -221,7 +258,9 @@ class BaseForestClassifier(ClassifierMixin, BaseForest):
     def _read_classes(self, y):
         """Codes of `y` in the public class list, the list itself, and what it costs."""
         values = np.asarray(y)
-        check_classification_targets(y)
+        with warnings.catch_warnings():  # one of its warnings depends on how many classes occur
+            warnings.simplefilter("ignore")
+            check_classification_targets(y)
         if self.classes is not None:
             classes, node = self.classes, Public("class list", "given as classes")
         elif isinstance(y, pd.Series) and isinstance(y.dtype, pd.CategoricalDtype):
@@ -235,14 +274,15 @@ class BaseForestClassifier(ClassifierMixin, BaseForest):
             warn_leak(
                 "classes was left out and is read off y, so epsilon is infinite: "
                 "pass the list of classes, or a categorical y",
-                4,
+                5,
             )
         classes = check_classes(classes)
         occurrence, occurring = factorized(y, values)
         codes = pd.Index(classes, dtype=object).get_indexer(occurring.astype(object))
         if (codes < 0).any():
-            bad = occurring[codes < 0].tolist()[0]
-            raise ValueError(f"y has the unknown class {bad!r}; classes are {few(classes)}")
+            raise ValueError(
+                f"y must hold classes of the list, got another; classes are {few(classes)}"
+            )
         return codes[occurrence].astype(np.int32), classes, node
 
     def _store_labels(self, labels, classes):
@@ -299,7 +339,7 @@ class BaseForestRegressor(RegressorMixin, BaseForest):
         try:
             values = np.asarray(y, dtype=np.float64)
         except (TypeError, ValueError):
-            raise ValueError(f"y must hold numbers, got {few(np.asarray(y).tolist())}") from None
+            raise ValueError("y must hold numbers, got a target that is none") from None
         if not np.isfinite(values).all():
             raise ValueError(
                 "y must hold finite numbers, got an infinite or missing one (NaN, inf)"
@@ -310,7 +350,7 @@ class BaseForestRegressor(RegressorMixin, BaseForest):
             warn_leak(
                 "target_bounds was left out and is read off y, so epsilon is infinite: "
                 "pass target_bounds=(lower, upper)",
-                4,
+                5,
             )
             bounds = float(values.min()), float(values.max())
             bounds = bounds if bounds[0] < bounds[1] else (bounds[0] - 0.5, bounds[0] + 0.5)

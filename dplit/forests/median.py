@@ -72,7 +72,7 @@ class _MedianForest(BaseForest):
                     "median='rank' is not private: it needs accounting='published', "
                     "or else median='value'"
                 )
-            warn_leak("median='rank' has no finite epsilon: epsilon is infinite", 4)
+            warn_leak("median='rank' has no finite epsilon: epsilon is infinite", 5)
         way = self._way()
         epsilon = self._tree_epsilon(way)
         level, leaf = level_shares(epsilon, self.max_depth, rho)
@@ -120,6 +120,8 @@ class MedianForestRegressor(_MedianForest, BaseForestRegressor):
 
     The budget is that of one ``fit``: what a pipeline computes from the records before it, or a
     search over parameters from their scores, is not in it.
+    It is proved in real numbers. Noise is drawn by NumPy in floating point: its source is not made to
+    withstand an adversary, and the last bits of a released number can tell more than its value.
 
     Parameters
     ----------
@@ -158,8 +160,10 @@ class MedianForestRegressor(_MedianForest, BaseForestRegressor):
         "proved" draws each record's tree independently, draws column and cut jointly, and releases
         leaf means by `BoundedMean`: it spends `epsilon`. "published" runs the paper's algorithm
         with the paper's budget split, its means not clipped; the budget shows what that costs.
-    random_state : int, Generator, RandomState or None
-        Seed of trees and noise. Whoever knows it can undo the noise: leave it None for a release.
+    random_state : None, int, Generator, RandomState or SeedSequence
+        None, for a release: all randomness is the operating system's. An integer repeats the fit, and
+        whoever knows it can undo the noise; it stands in no repr and no pickle. From anything else
+        random trees are drawn, and the noise is fresh in every fit (`dplit.forests.randomness`).
     n_jobs : int, optional
         Threads; the forest is the same for any number.
 

@@ -24,6 +24,8 @@ class RandomDecisionForestClassifier(BaseForestClassifier):
 
     The budget is that of one ``fit``: what a pipeline computes from the records before it, or a
     search over parameters from their scores, is not in it.
+    It is proved in real numbers. Noise is drawn by NumPy in floating point: its source is not made to
+    withstand an adversary, and the last bits of a released number can tell more than its value.
 
     Parameters
     ----------
@@ -55,8 +57,10 @@ class RandomDecisionForestClassifier(BaseForestClassifier):
         replace-one neighbours: it spends `epsilon`. "published" shuffles the records and cuts them
         into equal parts, at rate `epsilon` whatever the neighbours: the budget shows what that costs.
         With ``label="smooth-exponential"`` and nothing else given it is the paper's algorithm 1.
-    random_state : int, Generator, RandomState or None
-        Seed of trees and noise. Whoever knows it can undo the noise: leave it None for a release.
+    random_state : None, int, Generator, RandomState or SeedSequence
+        None, for a release: all randomness is the operating system's. An integer repeats the fit, and
+        whoever knows it can undo the noise; it stands in no repr and no pickle. From anything else
+        random trees are drawn, and the noise is fresh in every fit (`dplit.forests.randomness`).
     n_jobs : int, optional
         Threads; the forest is the same for any number.
 
@@ -86,6 +90,7 @@ class RandomDecisionForestClassifier(BaseForestClassifier):
     n_estimators: int = 100
     max_depth: int | None = None
     label: str = "permute-and-flip"
+    _spawns_structure = True
 
     def fit(self, X, y):
         """Grow the trees, and release a class for each of their leaves.
@@ -135,7 +140,7 @@ class RandomDecisionForestClassifier(BaseForestClassifier):
         check_choice(self.label, LABELS, "label")
         way = self._way()
         if self.label == "smooth-exponential":
-            warn_leak("label='smooth-exponential' has no finite epsilon: epsilon is infinite", 4)
+            warn_leak("label='smooth-exponential' has no finite epsilon: epsilon is infinite", 5)
             return way, SmoothExponential(self.epsilon)
         return way, PermuteAndFlip(self._tree_epsilon(way), monotonic=True)
 

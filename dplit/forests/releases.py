@@ -15,6 +15,7 @@ from dplit.mechanisms import BoundedMean, PermuteAndFlip, SmoothExponential
 from dplit.trees.rules import EXPONENTIAL, PERMUTE_AND_FLIP, UNIFORM, Rule
 
 PAPER = "DiPriMe v2, section 3.1"
+LARGEST_RATE = 1e290
 SELECTIONS = {
     "uniform": UNIFORM,
     "exponential": EXPONENTIAL,
@@ -120,7 +121,10 @@ def joint_cut(limits, median, choice, reach, selection):
     selection : {"exponential", "permute-and-flip"}
     """
     joint = math.isfinite(median)
-    rule = Rule(*limits, median / 2, choice / reach, SELECTIONS[selection], joint, by_rank=False)
+    rates = median / 2, choice / reach
+    if joint:  # a larger rate is the same law, and weights of all records could overflow
+        rates = tuple(min(rate, LARGEST_RATE) for rate in rates)
+    rule = Rule(*limits, *rates, SELECTIONS[selection], joint, by_rank=False)
     note = f"{selection} mechanism on balance and sum of squares together"
     return rule, Spend("column and cut", median + choice, note)
 

@@ -1,8 +1,8 @@
 r"""Exact laws of leaf counts in a tree of noisy medians: one leaf, the worst of all leaves, draws.
 
 A node of `m` records sends `j` of them to the left with probability proportional to
-:math:`e^{-\epsilon_1 |j - m/2|}`, over the ranks j = 0, ..., m. This is the mechanism of DiPriMe v1,
-section 3, where the exponent is written :math:`-\frac{\epsilon_1}{2}|m - 2j|`.
+:math:`e^{-\epsilon_1 ``|j - m/2|``}`, over the ranks j = 0, ..., m. This is the mechanism of DiPriMe v1,
+section 3, where the exponent is written :math:`-\frac{\epsilon_1}{2}``|m - 2j|```.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ CUT = 80.0  # noise beyond CUT / epsilon is left out: its probability is below 4
 def leaf_law(n, depth, epsilon):
     r"""Exact law of the count of one given leaf, by dynamic programming over the levels.
 
-    .. math:: P_{i+1}(j) = \sum_{m \ge j} P_i(m)\, e^{-\epsilon_1|j - m/2|} / Z_m, \qquad P_0(n) = 1.
+    .. math:: P_{i+1}(j) = \sum_{m \ge j} P_i(m)\, e^{-\epsilon_1``|j - m/2|``} / Z_m, \qquad P_0(n) = 1.
 
     All leaves have this law, since j and m - j are equally likely. Sizes are kept within the noise of
     ``80 / epsilon`` a level; what is left out has probability below `depth` times 4e-35. The time
@@ -170,7 +170,7 @@ def draw_rank(sizes, epsilon, *, rng):
 
 
 def decay_table(n, epsilon):
-    """Table of exp(-epsilon k / 2) for k = |m - 2j|, and how far a rank may be from the middle."""
+    """Table of exp(-epsilon k / 2) for k = ``|m - 2j|``, and how far a rank may be from the middle."""
     reach = min(n / 2, math.ceil(CUT / epsilon))
     return np.exp(-epsilon / 2 * np.arange(2 * math.ceil(reach) + 2)), reach
 
@@ -183,7 +183,7 @@ def children_of(low, high, reach):
 
 @njit(cache=True, nogil=True)
 def weight_of_all(m, epsilon):
-    """Z_m, the sum of exp(-epsilon |j - m/2|) over j = 0, ..., m."""
+    """Z_m, the sum of exp(-epsilon ``|j - m/2|``) over j = 0, ..., m."""
     scale = -math.expm1(-epsilon)
     if m % 2:
         return -2 * math.exp(-epsilon / 2) * math.expm1(-epsilon * (m + 1) / 2) / scale

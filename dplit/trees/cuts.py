@@ -19,8 +19,10 @@ from numba import njit
 from dplit.trees.rules import PERMUTE_AND_FLIP, UNIFORM
 
 MOST_SUBSETS = 254  # all splits of eight levels; of more levels as many are drawn, blindly
-NEGLIGIBLE = 1e-290  # of the largest weight: rounds to nothing beside it
-LOG_NEGLIGIBLE = -660.0
+FEW_LEVELS = 64  # of more levels than these, sets are counted in logarithms (`dplit.trees.subsets`)
+LOG_FAR = -660.0  # a weight so far below the best one is left out of a first sum
+FAR = 1e-290
+ROUNDS_OFF = 2.0**-60  # of a sum: adding less than this part of it leaves the sum as it is
 
 
 class Work(NamedTuple):
@@ -28,18 +30,19 @@ class Work(NamedTuple):
 
     Attributes
     ----------
-    values, weights : float64 arrays, shape (n_records + 2,)
+    values, weights, sums : float64 arrays, shape (n_records + 2,)
     stats : float64 array, shape (most levels, at least 2; classes, at least 2)
         Class counts, or number and sum of targets.
     levels, counts : int64 arrays, shape (most levels,)
     subsets : bool array, shape (n_subsets, most levels)
     scores : float64 array, shape (n_subsets,)
-    chance : float64 array, shape (most levels + 1, n_records + 1)
+    chance : float64 array, shape (most levels, at most FEW_LEVELS, + 1; n_records + 1)
         Of no rows and columns if no column is categorical, or none is cut by balance alone.
     """
 
     values: np.ndarray
     weights: np.ndarray
+    sums: np.ndarray
     stats: np.ndarray
     levels: np.ndarray
     counts: np.ndarray
@@ -51,10 +54,12 @@ class Work(NamedTuple):
     def of(cls, rule, n_records, n_levels, n_classes):
         """Arrays for a rule, records, the levels of the columns and the classes."""
         most = int(n_levels.max())
-        chance = (0, 0) if most == 0 or rule.joint else (most + 1, n_records + 1)
+        rows = min(most, FEW_LEVELS) + 1
+        chance = (0, 0) if most == 0 or rule.joint else (rows, n_records + 1)
         return cls(
             values=np.empty(n_records + 2),
             weights=np.empty(n_records + 2),
+            sums=np.empty(n_records + 2),
             stats=np.empty((max(most, 2), max(n_classes, 2))),
             levels=np.empty(most, dtype=np.int64),
             counts=np.empty(most, dtype=np.int64),
@@ -112,7 +117,7 @@ def draw_position(sums, n, rng):
             end = middle
         else:
             first = middle + 1
-    return first
+    return min(first, n - 1)
 
 
 @njit(cache=True, nogil=True)
@@ -170,14 +175,16 @@ def _median_interval(values, n, rule, rng, work):
     """Interval j of the n + 1 between `values`, with weight length x exp(-rate |n - 2j|).
 
     From the middle outwards, two intervals a step; weights are relative to the best interval that
-    has a length, so that none of those that matter underflows.
+    has a length. Intervals further out are left out of the sum where all of them together would
+    not change it; where they would, or where the sum itself is near the smallest float, the same
+    law is drawn from logarithms.
     """
     shrink = np.exp(-2 * rule.rate)
     factor, found, total, steps = 1.0, False, 0.0, 0
     for step in range(n // 2 + 1):
         if found:
             factor *= shrink
-            if factor < NEGLIGIBLE:
+            if factor < FAR:
                 break
         for side in range(2):
             j = n // 2 - step
@@ -189,9 +196,59 @@ def _median_interval(values, n, rule, rng, work):
                 total += factor * length
             work[2 * step + side] = total
         steps = step + 1
+    if not rule.by_rank and not is_exact(total, FAR * (values[n + 1] - values[0])):
+        least = n
+        for j in range(n + 1):
+            if values[j + 1] > values[j]:
+                least = min(least, abs(n - 2 * j))
+        for j in range(n + 1):
+            worse = abs(n - 2 * j) - least
+            work[j] = -rule.rate * worse if worse > 0 else 0.0
+        return interval_from_logs(values, n, work, work, rng)[0]
     k = draw_position(work, 2 * steps, rng)
     j = n // 2 - k // 2
     return j if k % 2 == 0 else n - j
+
+
+@njit(cache=True, nogil=True)
+def is_exact(total, left_out):
+    """Whether a sum stands as it is without what was left out, and far above the smallest float."""
+    return total >= FAR and left_out <= ROUNDS_OFF * total
+
+
+@njit(cache=True, nogil=True)
+def draw_interval(values, n, weights, sums, rng):
+    """Interval j of the n + 1 between `values`, with weight length x exp(weights[j]).
+
+    Returned with the logarithm of the mean weight over the range. The largest weight among the
+    intervals that have a length must be 0; `sums` is room for n + 1 numbers. A weight counts for
+    nothing only together with its length: where lengths differ so much that a sum without the
+    smallest weights would not be the same, the same law is drawn from logarithms.
+    """
+    total, whole = 0.0, values[n + 1] - values[0]
+    for j in range(n + 1):
+        if weights[j] > LOG_FAR:
+            total += (values[j + 1] - values[j]) * np.exp(weights[j])
+        sums[j] = total
+    if is_exact(total, np.exp(LOG_FAR) * whole):
+        return draw_position(sums, n + 1, rng), np.log(total / whole)
+    return interval_from_logs(values, n, weights, sums, rng)
+
+
+@njit(cache=True, nogil=True)
+def interval_from_logs(values, n, weights, sums, rng):
+    """As `draw_interval`, whatever the lengths and weights; `weights` may be `sums`."""
+    best = -np.inf
+    for j in range(n + 1):
+        length = values[j + 1] - values[j]
+        sums[j] = weights[j] + np.log(length) if length > 0 else -np.inf
+        best = max(best, sums[j])
+    total = 0.0
+    for j in range(n + 1):
+        total += np.exp(sums[j] - best)
+        sums[j] = total
+    whole = np.log(values[n + 1] - values[0])
+    return draw_position(sums, n + 1, rng), best - whole + np.log(total)
 
 
 @njit(cache=True, nogil=True)
@@ -225,144 +282,7 @@ def _joint_interval(ids, y, n_classes, rule, rng, work):
                 squares_right -= 2 * right[k] - 1
                 left[k] += 1
                 right[k] -= 1
-    total = 0.0
     for j in range(n + 1):
-        if weights[j] > best + LOG_NEGLIGIBLE:
-            total += (values[j + 1] - values[j]) * np.exp(weights[j] - best)
-        weights[j] = total
-    j = draw_position(weights, n + 1, rng)
-    return j, best + np.log(total / (values[n + 1] - values[0]))
-
-
-# Categorical columns -------------------------------------------------------------------------
-
-
-@njit(cache=True, nogil=True, inline="always")
-def draw_sides(column, ids, y, n_classes, allowed, rule, rng, sides, work):
-    """A split of the allowed levels: writes the step of each to `sides`; returns the score."""
-    n_levels = np.int64(0)  # typed: what is called with a literal 0 is compiled for it, and again
-    for level in range(len(allowed)):
-        if allowed[level]:
-            work.levels[level] = n_levels
-            work.counts[n_levels] = 0
-            n_levels += 1
-    clear(work.stats[:n_levels])
-    for i in range(len(ids)):
-        level = work.levels[int(column[ids[i]])]
-        work.counts[level] += 1
-        add(work.stats[level], y[ids[i]], n_classes)
-    if rule.joint:
-        s, score = _joint_subset(n_levels, len(ids), n_classes, rule, rng, work)
-    else:
-        s, score = _median_subset(n_levels, len(ids), n_classes, rule, rng, work)
-    for level in range(len(allowed)):
-        sides[level] = 0 if allowed[level] and work.subsets[s, work.levels[level]] else 1
-    return score
-
-
-@njit(cache=True, nogil=True)
-def _subset_gain(stats, goes_left, n_levels, n_classes):
-    """The `gain` of the levels that go left, and of the others, together."""
-    gains = 0.0
-    for side in range(2):
-        total = squares = 0.0
-        for k in range(stats.shape[1]):
-            cell = 0.0
-            for level in range(n_levels):
-                cell += stats[level, k] if goes_left[level] == (side == 0) else 0.0
-            if n_classes > 0 or k == 0:
-                total += cell
-            if n_classes > 0 or k == 1:
-                squares += cell * cell
-        gains += squares / total if total > 0 else 0.0
-    return gains
-
-
-@njit(cache=True, nogil=True, inline="always")
-def _joint_subset(n_levels, n, n_classes, rule, rng, work):
-    """A set of levels by balance and gain, and the logarithm of the mean weight of the sets.
-
-    All sets that are a split are candidates, or `MOST_SUBSETS` of them drawn without the data.
-    """
-    subsets, scores = work.subsets, work.scores
-    every = n_levels <= 8
-    n_subsets = (1 << n_levels) - 2 if every else MOST_SUBSETS
-    best = -np.inf
-    for s in range(n_subsets):
-        size = n_left = 0
-        while size == 0 or size == n_levels:
-            size = n_left = 0
-            for level in range(n_levels):
-                inside = ((s + 1) >> level) & 1 == 1 if every else rng.random() < 0.5
-                subsets[s, level] = inside
-                size += inside
-                n_left += inside * work.counts[level]
-        explained = _subset_gain(work.stats, subsets[s], n_levels, n_classes)
-        scores[s] = rule.gain_rate * explained - rule.rate * abs(n - 2 * n_left)
-        best = max(best, scores[s])
-    total = 0.0
-    for s in range(n_subsets):
-        total += np.exp(scores[s] - best)
-        scores[s] = total
-    s = draw_position(scores, n_subsets, rng)
-    return s, best + np.log(total / n_subsets)
-
-
-@njit(cache=True, nogil=True, inline="always")
-def _median_subset(n_levels, n, n_classes, rule, rng, work):
-    """A set of levels by balance alone: its number of records first, then the set among its like.
-
-    Row i of `chance` is the law of the number of records that a random set of the first i levels
-    holds: the subset-sum programme of `dplit.median.subset_law`.
-    """
-    chance, counts, chosen = work.chance, work.counts, work.subsets[0]
-    for size in range(n + 1):
-        chance[0, size] = 1.0 if size == 0 else 0.0
-    for i in range(n_levels):
-        for size in range(n + 1):
-            chance[i + 1, size] = 0.5 * chance[i, size]
-            if size >= counts[i]:
-                chance[i + 1, size] += 0.5 * chance[i, size - counts[i]]
-    splits = work.weights
-    for size in range(n + 1):
-        splits[size] = chance[n_levels, size]
-    splits[0] -= 0.5**n_levels  # neither nothing nor everything is a split
-    splits[n] -= 0.5**n_levels
-    size = _median_size(splits, n, n_levels, rule, rng)
-    n_chosen = 0
-    while n_chosen == 0 or n_chosen == n_levels:
-        n_chosen, left = 0, size
-        for i in range(n_levels - 1, -1, -1):
-            with_it = 0.5 * chance[i, left - counts[i]] if counts[i] <= left else 0.0
-            chosen[i] = rng.random() * chance[i + 1, left] < with_it
-            if chosen[i]:
-                left -= counts[i]
-                n_chosen += 1
-    return 0, _subset_gain(work.stats, chosen, n_levels, n_classes)
-
-
-@njit(cache=True, nogil=True)
-def _median_size(splits, n, n_levels, rule, rng):
-    """Number of records on the left; `splits` is in proportion to how many sets have it."""
-    least = n
-    for size in range(n + 1):
-        if splits[size] > 0:
-            least = min(least, abs(n - 2 * size))
-    best, chosen, total = -np.inf, -1, 0.0
-    for size in range(n + 1):
-        worse = abs(n - 2 * size) - least
-        if splits[size] <= 0 or (worse > 0 and rule.rate * worse > -LOG_NEGLIGIBLE):
-            continue
-        fall = rule.rate * worse if worse > 0 else 0.0
-        if rule.choice == PERMUTE_AND_FLIP:
-            # the largest of m exponential noises, m sets of this size
-            m = splits[size] * 2.0**n_levels
-            noisy = -np.log(-np.expm1(-rng.standard_exponential() / m)) - fall
-            if noisy > best:
-                best, chosen = noisy, size
-        else:
-            weight = splits[size] * np.exp(-fall)
-            total += weight
-            if rng.random() * total < weight:
-                chosen = size
-    return chosen
+        weights[j] -= best
+    j, mean = draw_interval(values, n, weights, work.sums, rng)
+    return j, best + mean

@@ -18,7 +18,7 @@ import numpy as np
 from numba import njit
 
 from dplit.trees.arrays import LEAF, Trees
-from dplit.trees.cuts import add, between, clear, draw_position, pick
+from dplit.trees.cuts import add, between, clear, draw_interval, pick
 from dplit.trees.kary import MAJORITY, SQUARES, Sorting, cost, sort_by_level
 from dplit.trees.median import by_column
 from dplit.trees.nodes import (
@@ -131,7 +131,7 @@ class Choice(NamedTuple):
     branch : int32 array, shape (n_records,)
         The child of each record.
     table : float64 array, shape (most children, at least 2 classes)
-    work : float64 array, shape (3, n_records + 2)
+    work : float64 array, shape (4, n_records + 2)
     """
 
     row_of: np.ndarray
@@ -153,7 +153,7 @@ class Choice(NamedTuple):
             np.empty(n_features),
             np.empty(n_records, dtype=np.int32),
             np.empty((max(n_levels.max(), 2), max(n_classes, 2))),
-            np.empty((3, n_records + 2)),
+            np.empty((4, n_records + 2)),
         )
 
 
@@ -243,10 +243,10 @@ def _choose(columns, order, y, n_classes, n_open, path, depth, n_levels, rule, r
 def draw_cut(column, ids, y, n_classes, low, high, rule, work, rng):
     """A cut of a continuous column in [low, high), and its cost.
 
-    `ids` are the node's records in the order of the column; `work` is three rows of room.
+    `ids` are the node's records in the order of the column; `work` is four rows of room.
     """
     n = len(ids)
-    values, costs, sums = work[0], work[1], work[2]
+    values, costs, weights = work[0], work[1], work[2]
     values[0], values[n + 1] = low, high
     for k in range(n):
         values[k + 1] = column[ids[k]]
@@ -258,14 +258,10 @@ def draw_cut(column, ids, y, n_classes, low, high, rule, work, rng):
     for k in range(n + 1):
         if values[k + 1] > values[k]:
             least = min(least, costs[k])
-    total = 0.0
     for k in range(n + 1):
-        length = values[k + 1] - values[k]
-        if length > 0:
-            worse = costs[k] - least
-            total += length * np.exp(-rule.rate * worse) if worse > 0 else length
-        sums[k] = total
-    k = draw_position(sums, n + 1, rng)
+        worse = costs[k] - least
+        weights[k] = -rule.rate * worse if worse > 0 else 0.0
+    k, _ = draw_interval(values, n, weights, work[3], rng)
     return between(values[k], values[k + 1], rng), costs[k]
 
 

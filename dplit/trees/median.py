@@ -19,7 +19,8 @@ from numba import njit
 
 from dplit.trees.arrays import LEAF, Trees
 from dplit.trees.binary import check_binary
-from dplit.trees.cuts import Work, draw_cut, draw_sides, pick
+from dplit.trees.cuts import Work, draw_cut, pick
+from dplit.trees.levels import draw_sides
 from dplit.trees.nodes import (
     LEAVES,
     NEEDS_NODES,

@@ -358,7 +358,7 @@ def test_bad_targets_are_named():
     for bad in (math.nan, math.inf):
         with pytest.raises(ValueError, match="y must hold"):
             regressor().fit(X, [bad, *y[1:]])
-    with pytest.raises(ValueError, match="y must hold numbers, got 'high'"):
+    with pytest.raises(ValueError, match="y must hold numbers, got a target"):
         regressor().fit(X, ["high"] * 20)
     with pytest.raises(ValueError, match="one length, got 20 and 19"):
         regressor().fit(X, y[:-1])

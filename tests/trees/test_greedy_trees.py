@@ -44,7 +44,7 @@ def test_a_cut_follows_its_law(score, most_bits):
     y = np.array([0.0, 0, 1, 0, 1, 2, 1, 1])
     given = rule(score=SCORES[score], most_bits=most_bits)
     law, costs, ends = interval_law(values, y, 0.0, 1.0, given)
-    ids, work = np.argsort(values, kind="stable"), np.empty((3, 10))
+    ids, work = np.argsort(values, kind="stable"), np.empty((4, 10))
     cuts = []
     for _ in range(DRAWS):
         cut, least = draw_cut(values, ids, y, 3, 0.0, 1.0, given, work, rng)
@@ -75,7 +75,7 @@ def test_without_noise_the_cut_is_a_best_one(score):
     values = rng.random(60)
     y = (values > 0.4).astype(float)
     given = rule(score=SCORES[score], rate=np.inf)
-    work = np.empty((3, 62))
+    work = np.empty((4, 62))
     cut, least = draw_cut(values, np.argsort(values), y, 2, 0.0, 1.0, given, work, rng)
     assert least == pytest.approx(0) and values[y == 0].max() <= cut < values[y == 1].min()
 

@@ -185,7 +185,8 @@ def _chosen_law(targets, epsilon, columns):
     ways = [math.factorial(columns) / math.prod(map(math.factorial, row)) for row in drawn.tolist()]
     chance = ways * np.prod((law / law.sum()) ** drawn, axis=1)
     weights = drawn * odds
-    return chance @ (weights / weights.sum(axis=1, keepdims=True))
+    winners = weights / weights.sum(axis=1, keepdims=True)
+    return (chance[:, None] * winners).sum(axis=0)  # summed in one order on every machine
 
 
 @claim(

@@ -1,23 +1,6 @@
-"""A budget as a proof: what each part of a fit spends, and how the parts compose.
+"""The nodes of a budget: what single mechanisms spend, and the theorems that put them together.
 
-The tree is the privacy statement. Its leaves are spends of single mechanisms, its inner nodes the
-composition theorems, and its total is computed from them, never typed in.
-
-Notation: `epsilon` is the pure differential privacy parameter, `neighbours` the relation that it
-holds for: ``"add-remove"`` (one record more or less) or ``"replace-one"`` (one record changed).
-
-=================  ===========================================================================
-node               epsilon
-=================  ===========================================================================
-`Spend`            what its mechanism costs
-`Public`           0: nothing here reads the private records
-`Leak`             infinity: depends on the private records, and no mechanism stands between
-`Sequence`         the sum over its parts: they all read the same records (RDF, definition 2)
-`Parallel`         the largest of its parts: each record reaches one of them (RDF, definition 3)
-`Group`            distance times its part: neighbours are several single steps apart
-`EqualParts`       what shuffling and cutting into equal parts makes of the parts' epsilon
-`Bootstrap`        what drawing as many records with replacement makes of the part's epsilon
-=================  ===========================================================================
+Notation and a table of the nodes: `dplit.budget`.
 """
 
 from __future__ import annotations
@@ -101,7 +84,7 @@ class _Composition:
             raise ValueError(f"parts must be a list of nodes, got {self.parts!r}")
         object.__setattr__(self, "parts", tuple(self.parts))
         for part in self.parts:
-            _check_node(part, "parts")
+            check_node(part, "parts")
         relations = {p.neighbours for p in self.parts} - {None}
         if len(relations) > 1:
             raise ValueError(f"parts must share one neighbouring relation, got {sorted(relations)}")
@@ -297,100 +280,15 @@ class Bootstrap(_Composition):
     rule = "resampled"
 
 
-class Budget:
-    """The budget of a fit: a proof tree with its total.
-
-    Parameters
-    ----------
-    root : Spend, Public, Leak, Sequence, Parallel, Group, EqualParts or Bootstrap
-
-    Attributes
-    ----------
-    epsilon : float
-        Total, computed from the tree; infinite if any part leaks.
-    neighbours : str
-        The relation that the total holds for.
-    """
-
-    def __init__(self, root):
-        self.root = _check_node(root, "root")
-
-    @property
-    def epsilon(self):
-        """Total of the tree."""
-        return self.root.epsilon
-
-    @property
-    def neighbours(self):
-        """The relation that the total holds for."""
-        return self.root.neighbours or "add-remove"
-
-    def leaves(self):
-        """Every node without parts, from left to right."""
-        return [node for _, node in _walk(self.root) if not node.parts]
-
-    def to_dict(self):
-        """The tree as nested plain dictionaries, ready for JSON (infinity is the string "inf")."""
-        return {"neighbours": self.neighbours, **_plain(self.root)}
-
-    def __eq__(self, other):
-        return isinstance(other, Budget) and self.root == other.root
-
-    def __hash__(self):
-        return hash(self.root)
-
-    def __repr__(self):
-        return f"Budget(epsilon={self.epsilon:g}, neighbours={self.neighbours!r})"
-
-    def __str__(self):
-        lines = [f"epsilon {self.epsilon:.6g} under {self.neighbours} neighbours"]
-        return "\n".join(lines + list(_draw(self.root)))
-
-
 def _check_copies(node):
     object.__setattr__(node, "copies", check_integer(node.copies, "copies", 1))
     if node.copies > 1 and len(node.parts) != 1:
         raise ValueError(f"copies={node.copies} needs exactly one part, got {len(node.parts)}")
 
 
-def _check_node(node, name):
+def check_node(node, name):
     if not isinstance(node, (Spend, Public, Leak, _Composition)):
         raise ValueError(
             f"{name} must be made of Spend, Public, Leak and compositions, got {node!r}"
         )
     return node
-
-
-def _walk(node, depth=0):
-    yield depth, node
-    for part in node.parts:
-        yield from _walk(part, depth + 1)
-
-
-def _line(node):
-    copies = getattr(node, "copies", 1)
-    rule = f"{node.rule} of {copies} = " if copies > 1 else f"{node.rule} = " if node.parts else ""
-    note = node._note()
-    return f"{node.name}: {rule}{node.epsilon:.6g}{f'  ({note})' if note else ''}"
-
-
-def _draw(node, prefix="", branch=""):
-    yield prefix + branch + _line(node)
-    inner = prefix + {"": "", "├─ ": "│  ", "└─ ": "   "}[branch]
-    for i, part in enumerate(node.parts):
-        yield from _draw(part, inner, "└─ " if i == len(node.parts) - 1 else "├─ ")
-
-
-def _plain(node):
-    plain = {
-        "node": type(node).__name__,
-        "name": node.name,
-        "epsilon": "inf" if math.isinf(node.epsilon) else node.epsilon,
-        "neighbours": node.neighbours,
-        "note": node._note(),
-    }
-    if getattr(node, "copies", 1) > 1:
-        plain["copies"] = node.copies
-    if node.parts:
-        plain["parts"] = [_plain(p) for p in node.parts]
-    return plain

@@ -3,8 +3,8 @@
 ``python book/refresh.py`` re-executes each notebook whose inputs have changed since its outputs
 were stored, and writes the pages of the API reference. The inputs of a notebook are the sources of
 its cells, every module of `dplit` whose names they use, directly or through other modules, the
-dockets of the chapters whose claims they ask for, and the files of `data/` that one of these reads;
-their digest is kept in the notebook's metadata.
+dockets of the chapters whose claims they ask for, and the files of `data/` that one of these reads
+or a cell names; their digest is kept in the notebook's metadata.
 Comments, docstrings and blank lines do not count. The README's picture is a chapter's figure, copied
 out of its notebook.
 
@@ -19,6 +19,7 @@ import ast
 import base64
 import hashlib
 import json
+import re
 import sys
 from functools import cache
 from pathlib import Path
@@ -26,11 +27,12 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 BOOK = ROOT / "book"
 DOCKETS = ROOT / "dplit" / "claims"
-LOADERS = ("dplit", "claims", "cli", "experiments", "subjects")  # packages that find their modules
+LOADERS = ("dplit", "claims", "cli", "subjects")  # packages that find their modules
 STAMP = "dplit_inputs"
 REGISTRY = ROOT / "dplit" / "datasets" / "registry.py"  # reads what is public about the data sets
 PRINTED = ROOT / "dplit" / "printed.py"  # reads the papers' printed cells
 EXPERIMENTS = ROOT / "dplit" / "experiments" / "result.py"  # reads the stored results
+NAMED = re.compile(r"\.\./data/[\w/.-]+\.json")  # a file that a cell reads by its name
 PICTURES = {BOOK / "_static" / "bound.png": (BOOK / "majority.ipynb", "fig-majority-bound")}
 
 
@@ -47,6 +49,7 @@ def digest(path):
         parts.append((ROOT / "data" / "registry.toml").read_text("utf-8"))
     if PRINTED in found:
         parts += [path.read_text("utf-8") for path in data_files(EXPERIMENTS in found)]
+    parts += [(BOOK / name).read_text("utf-8") for name in NAMED.findall("\n".join(code(path)))]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
 
 
@@ -128,7 +131,8 @@ def passes_on(path):
     if path is None or path.stem != "__init__" or path.parent.name in LOADERS:
         return False
     body = ast.parse(path.read_text("utf-8")).body
-    return not any(isinstance(node, (ast.FunctionDef, ast.ClassDef)) for node in body)
+    made = [n.name for n in body if isinstance(n, (ast.FunctionDef, ast.ClassDef))]
+    return not {*made} - {"__getattr__", "__dir__"}
 
 
 @cache
@@ -140,11 +144,12 @@ def origin(base, name):
             for alias in node.names:
                 if (alias.asname or alias.name) == name:
                     found = _absolute(node, base)
-                    return (
-                        module_file(f"{base}.{name}")
-                        if found == base
-                        else origin(found, alias.name)
-                    )
+                    own = found == base
+                    return module_file(f"{base}.{name}") if own else origin(found, alias.name)
+        elif isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "HOMES":
+            homes = ast.literal_eval(node.value)  # names that are imported when they are first used
+            if name in homes:
+                return module_file(f"{base}.{homes[name]}")
     return module_file(f"{base}.{name}") or path
 
 

@@ -3,11 +3,19 @@
 Three ways to ask. `privacy_loss` computes the exact loss between two inputs, and
 `worst_privacy_loss` and `smallest_violation` search a space of neighbours with it.
 `epsilon_lower_bound` needs draws alone, and so audits any black box; `audit_estimator` does that
-for any classifier. `run` asks every mechanism and forest of the package: see ``dplit audit``.
-The leaks that it expects to catch are derived in :doc:`/book/majority`.
+for any classifier. `distance_from_law` holds draws against a law. `run` asks every mechanism and
+forest of the package: see ``dplit audit``. `dplit.audit.mutants` plants bugs, `dplit.audit.search` looks
+for neighbours that leak. Derived in :doc:`/book/audit`.
 """
 
-from dplit.audit.blackbox import Event, LowerBound, bound_from_draws, epsilon_lower_bound
+from dplit.audit.blackbox import (
+    Event,
+    LowerBound,
+    bound_from_draws,
+    epsilon_lower_bound,
+    lower_limit,
+    upper_limit,
+)
 from dplit.audit.estimators import (
     FreshFit,
     audit_estimator,
@@ -15,8 +23,10 @@ from dplit.audit.estimators import (
     label_score,
     leaf_labels,
 )
+from dplit.audit.law import distance_from_law
+from dplit.audit.power import accuses, ceiling
 from dplit.audit.subject import Row, Subject
-from dplit.audit.suite import audit_subject, run, subjects
+from dplit.audit.suite import audit_subject, run, select, subjects
 from dplit.loss import (
     Witness,
     WorstCase,
@@ -37,10 +47,11 @@ from dplit.neighbours import (
 )
 
 __all__ = [
-    "Event", "FreshFit", "LowerBound", "Row", "Subject", "Witness", "WorstCase", "append_record",
-    "audit_estimator", "audit_subject", "bound_from_draws", "compare_laws", "count_vectors",
-    "data_sets", "epsilon_lower_bound", "forest_labels", "label_score", "leaf_labels",
-    "neighbouring_counts", "neighbouring_data", "neighbouring_pairs", "privacy_loss",
-    "privacy_loss_witness", "replace_record", "run", "smallest_violation", "subjects",
+    "Event", "FreshFit", "LowerBound", "Row", "Subject", "Witness", "WorstCase", "accuses",
+    "append_record", "audit_estimator", "audit_subject", "bound_from_draws", "ceiling",
+    "compare_laws", "count_vectors", "data_sets", "distance_from_law", "epsilon_lower_bound",
+    "forest_labels", "label_score", "leaf_labels", "lower_limit", "neighbouring_counts",
+    "neighbouring_data", "neighbouring_pairs", "privacy_loss", "privacy_loss_witness",
+    "replace_record", "run", "select", "smallest_violation", "subjects", "upper_limit",
     "worst_privacy_loss",
 ]  # fmt: skip

@@ -1,13 +1,23 @@
 r"""Lower bounds on a mechanism's privacy loss from draws alone.
 
-Draw :math:`n` outputs on each of two neighbouring inputs. The first half picks an event :math:`E`
-and the input on which it is likelier; the second half, fresh, bounds its two probabilities by
-Clopper-Pearson, each one-sided at half the error :math:`\beta = 1 - \text{confidence}`. Then
+Draw :math:`n` independent outputs on each of two neighbouring inputs. The first half of them picks an
+event :math:`E` and the input on which it is likelier; of the second half, :math:`m` on each input, let
+:math:`K` and :math:`L` fall into :math:`E` on the likelier and on the other input. With the one-sided
+limits of Clopper and Pearson, each at error :math:`\beta/2`, :math:`\beta = 1 - \text{confidence}`,
 
-.. math:: \epsilon \ge \log \frac{p_{low}(E)}{q_{high}(E)}
+.. math:: \hat\epsilon = \log \frac{p_{low}(K)}{q_{high}(L)}
 
-except with probability :math:`\beta`, whatever the mechanism and however the event was picked.
-An epsilon that a mechanism declares is refuted when it lies below the bound. It is never confirmed.
+**A mechanism that is epsilon-private has** :math:`\hat\epsilon > \epsilon` **with a probability of at
+most** :math:`\beta`. Given the first half, :math:`E` and the direction are fixed, and K and L are
+binomial with :math:`p = P(E)` and :math:`q = Q(E)`, since the draws are independent. Each limit errs with a
+probability of at most :math:`\beta/2`: :math:`P(p_{low} > p) \le \beta/2` and :math:`P(q_{high} < q) \le
+\beta/2`. If neither errs, :math:`\hat\epsilon \le \log(p/q) \le \epsilon`. One of them errs with a
+probability of at most :math:`\beta`, whatever the first half was, and so also without that condition.
+
+The proof needs two things of the draws: that they are independent, and that nothing of the second
+half enters the choice of the event. Several trees of one fit are not independent draws where a number
+of one tree is computed from another's. An epsilon that a mechanism declares is refuted when it lies
+below the bound. It is never confirmed. Derived in :doc:`/book/audit`.
 """
 
 from __future__ import annotations
@@ -131,14 +141,19 @@ def epsilon_lower_bound(
     >>> audit.epsilon_lower_bound(draw, [1, 0], [2, 0], rng=rng, n_draws=5000).epsilon > 1.0
     True
     """
-    check_integer(n_draws, "n_draws", 4)
     check_confidence(confidence)
+    options = {"n_draws": n_draws, "rng": rng, "summary": summary, "n_jobs": n_jobs}
+    return bound_from_draws(*draw_pair(mechanism, data, neighbour, **options), confidence)
+
+
+def draw_pair(mechanism, data, neighbour, *, n_draws, rng, summary=None, n_jobs=None):
+    """`n_draws` outcomes on each of two inputs; parameters as of `epsilon_lower_bound`."""
+    check_integer(n_draws, "n_draws", 4)
     streams = check_rng(rng).spawn(2)
-    first, second = (
+    return tuple(
         draw(mechanism, x, n_draws, rng=stream, summary=summary, n_jobs=n_jobs)
         for x, stream in zip((data, neighbour), streams)
     )
-    return bound_from_draws(first, second, confidence)
 
 
 def bound_from_draws(first, second, confidence=0.999):
@@ -159,10 +174,9 @@ def bound_from_draws(first, second, confidence=0.999):
         raise ValueError(
             f"first and second must hold as many outcomes, at least 4, got {n}, {len(second)}"
         )
-    first, second = outcomes(first), outcomes(second)
     error = (1 - check_confidence(confidence)) / 2
-    event, likelier = _pick(first[:half], second[:half], error)
-    counts = tuple(_count(event, side[half:]) for side in (first, second))
+    event, likelier = _pick(outcomes(first[:half]), outcomes(second[:half]), error)
+    counts = tuple(count(event, outcomes(side[half:])) for side in (first, second))
     more, fewer = counts if likelier == "data" else counts[::-1]
     low, high = lower_limit(more, n - half, error), upper_limit(fewer, n - half, error)
     epsilon = max(0.0, math.log(low / high)) if low > 0 else 0.0
@@ -187,9 +201,9 @@ def draw(mechanism, data, size, *, rng, summary=None, n_jobs=None):
 def _block(mechanism, data, size, rng, summary):
     if hasattr(mechanism, "draw_many"):
         outputs = mechanism.draw_many(data, size, rng)
-    else:
-        outputs = [mechanism(data, rng) for _ in range(size)]
-    return outputs if summary is None else [summary(output) for output in outputs]
+        return outputs if summary is None else [summary(output) for output in outputs]
+    summary = summary or (lambda output: output)
+    return [summary(mechanism(data, rng)) for _ in range(size)]
 
 
 def outcomes(outputs):
@@ -230,15 +244,7 @@ def _pick(first, second, error):
     where to cut, so that outcomes which led by luck do not look good for the same reason. Ordered
     outcomes offer half-lines as well.
     """
-    edges = None
-    if isinstance(first, np.ndarray) and isinstance(second, np.ndarray):
-        edges = _edges(np.concatenate([first, second]))
-        names = list(range(len(edges) + 1))
-        first, second = np.searchsorted(edges, first), np.searchsorted(edges, second)
-    else:
-        names = list(dict.fromkeys([*first, *second]))
-        position = {name: i for i, name in enumerate(names)}
-        first, second = (np.array([position[o] for o in side]) for side in (first, second))
+    edges, names, first, second = _coded(first, second)
     cut = len(first) // 2
     early, late = (
         [np.bincount(side[part], minlength=len(names)) for side in (first, second)]
@@ -258,6 +264,17 @@ def _pick(first, second, error):
     return Event(best[1], edges if edges is None else tuple(edges.tolist())), best[2]
 
 
+def _coded(first, second):
+    """Edges (None of outcomes that are not all numbers), names of the outcomes, and their codes."""
+    if isinstance(first, np.ndarray) and isinstance(second, np.ndarray):
+        edges = _edges(np.concatenate([first, second]))
+        codes = (np.searchsorted(edges, side) for side in (first, second))
+        return edges, list(range(len(edges) + 1)), *codes
+    names = list(dict.fromkeys([*first, *second]))
+    position = {name: i for i, name in enumerate(names)}
+    return None, names, *(np.array([position[o] for o in side]) for side in (first, second))
+
+
 def _promise(more, fewer, draws, error):
     """The bound that these frequencies would give, were they those of `draws` draws."""
     scale = draws / max(more[-1], 1)
@@ -275,10 +292,18 @@ def _edges(values):
     return distinct[:-1]
 
 
-def _count(event, drawn):
-    if event.edges is None or not isinstance(drawn, np.ndarray):
+def count(event, drawn):
+    """How many of the draws fall into an event, which was fixed before they were made."""
+    if event.edges is None:
         return sum(outcome in event for outcome in drawn)
+    drawn = drawn if isinstance(drawn, np.ndarray) else [_as_number(o) for o in drawn]
     return int(np.isin(np.searchsorted(event.edges, drawn), list(event.members)).sum())
+
+
+def _as_number(outcome):
+    """What is not a number where numbers were expected counts as NaN does: above all of them."""
+    number = isinstance(outcome, Real) and outcome == outcome
+    return float(outcome) if number else math.inf
 
 
 def lower_limit(successes, draws, error):

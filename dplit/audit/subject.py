@@ -1,14 +1,22 @@
-"""What one row of ``dplit audit`` is made of, and the ways to find a loss that the subjects share."""
+"""What one row of ``dplit audit`` is made of, and the ways to find a loss that the subjects share.
+
+A check is called with an effort and a generator. Where it draws, it is a `BlackBox` or an
+`AgainstLaw`, which can be asked for other numbers of draws and another confidence as well.
+"""
 
 from __future__ import annotations
 
+import textwrap
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
 
+from dplit.audit.blackbox import bound_from_draws, draw, draw_pair
+from dplit.audit.estimators import FreshFit
+from dplit.audit.law import distance_of_draws
 from dplit.domain import Continuous, Domain
 from dplit.errors import PrivacyLeakWarning
 from dplit.loss import smallest_violation, worst_privacy_loss
@@ -23,8 +31,9 @@ class Row(NamedTuple):
     """One subject's audit.
 
     `declared` is the epsilon that the subject claims, `found` its exact loss or a lower bound of
-    it, `expected` "within" or "caught", and `ok` whether it came so. `detail` says where. Of a
-    subject whose audit stopped with an error, the two numbers are NaN and `detail` is the error.
+    it, `expected` "within" or "caught", and `ok` whether it came so. `detail` says where. A row of
+    method "law" declares 0: `found` is then a lower bound of a log-ratio to the law that is proved.
+    Of a subject whose audit stopped with an error, the two numbers are NaN and `detail` is the error.
     """
 
     subject: str
@@ -52,7 +61,7 @@ class Subject:
     ----------
     name : str
     method : str
-        "exact" or "black box".
+        "exact", "black box" or "law".
     expected : str
         "within" or "caught".
     check : callable
@@ -68,13 +77,98 @@ class Subject:
     efforts: tuple = EFFORTS
 
 
+class Pair(NamedTuple):
+    """Two neighbouring inputs of a mechanism, the epsilon that it declares for them, and a summary."""
+
+    mechanism: Callable
+    data: object
+    neighbour: object
+    declared: float
+    summary: Callable | None = None
+
+
+@dataclass(frozen=True)
+class BlackBox:
+    """Check that draws on two neighbouring inputs.
+
+    Parameters
+    ----------
+    pair : callable
+        ``pair() -> Pair``, called when the check runs.
+    draws : (int, int, int)
+        Draws on each input, for each effort.
+    """
+
+    pair: Callable
+    draws: tuple
+
+    def __call__(self, effort, rng):
+        """The lower bound at a false-alarm rate of `FALSE_ALARM`."""
+        return self.drawn(effort.pick(*self.draws), rng)(1 - FALSE_ALARM)
+
+    def drawn(self, n_draws, rng):
+        """Draw; returns the function from a confidence to what these draws show at it."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", PrivacyLeakWarning)
+            mechanism, data, neighbour, declared, summary = self.pair()
+            options = {"n_draws": n_draws, "rng": rng, "summary": summary}
+            sides = draw_pair(mechanism, data, neighbour, **options)
+
+        def at(confidence):
+            bound = bound_from_draws(*sides, confidence)
+            return Found(declared, bound.epsilon, described(bound))
+
+        return at
+
+
+class Lawful(NamedTuple):
+    """A mechanism, an input, the law of its summary, as a mapping, and the summary."""
+
+    mechanism: Callable
+    data: object
+    law: dict
+    summary: Callable | None = None
+
+
+@dataclass(frozen=True)
+class AgainstLaw:
+    """Check that draws on one input and holds them against the law that the proof speaks of.
+
+    Parameters
+    ----------
+    lawful : callable
+        ``lawful() -> Lawful``, called when the check runs.
+    draws : (int, int, int)
+    """
+
+    lawful: Callable
+    draws: tuple
+
+    def __call__(self, effort, rng):
+        """The lower bound of a log-ratio, at a false-alarm rate of `FALSE_ALARM`; declares 0."""
+        return self.drawn(effort.pick(*self.draws), rng)(1 - FALSE_ALARM)
+
+    def drawn(self, n_draws, rng):
+        """Draw; returns the function from a confidence to what these draws show at it."""
+        mechanism, data, law, summary = self.lawful()
+        draws = draw(mechanism, data, n_draws, rng=rng, summary=summary)
+
+        def at(confidence):
+            bound = distance_of_draws(draws, law, confidence)
+            hits, stated = bound.counts
+            m = n_draws - n_draws // 2
+            detail = f"{bound.event}: {hits} of {m} draws, by the law {stated:g}"
+            return Found(0.0, bound.epsilon, detail)
+
+        return at
+
+
 def described(bound):
     """A `LowerBound` in words."""
     first, second = bound.counts
-    return (
-        f"{bound.event}: {first} of {bound.n_draws - bound.n_draws // 2} draws, "
-        f"{second} on the neighbour"
-    )
+    event = textwrap.shorten(str(bound.event), 300, placeholder=" ...}")
+    m = bound.n_draws - bound.n_draws // 2
+    return f"{event}: {first} of {m} draws, {second} on the neighbour"
 
 
 def exact_worst(declared, law, space, neighbours):
@@ -91,41 +185,80 @@ def _pair(case):
     return f"{case.data} and {case.neighbour}, outcome {case.outcome}"
 
 
-def fitted_subject(bound, make, data, change, *, declared=None, **options):
-    """Check of an estimator on a handful of records in [0, 1].
+# Fits of an estimator ------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Fits:
+    """A `Pair` of a handful of records in [0, 1]: each draw is a fit with fresh randomness.
 
     Parameters
     ----------
-    bound : callable
-        ``bound(estimator, data, neighbour, effort, rng) -> LowerBound``.
-    make : callable
+    kind : callable
         The estimator's class; called when the check runs.
     data : tuple (X, y)
         Its records.
     change : tuple
-        A way, "add" or "replace" (the first record), and the record that comes: values and label.
+        A way and the record, values and label: "add", "replace" (the first record), or "add k" with a
+        number k of copies, for which k times the budget is declared.
+    summary : callable
+        Of the fitted estimator.
     declared : float, optional
         What the paper says that a fit costs; left out, the total of the fitted budget.
-    options
-        Parameters of the estimator.
+    options : dict
+        Parameters of the estimator; of all its columns `domain` is [0, 1] unless given.
+    mechanism : callable
+        From the estimator to what draws.
     """
 
-    def check(effort, rng):
-        kind = make()
-        X, y = np.array(data[0], dtype=float), np.array(data[1])
-        target = (
-            {"target_bounds": (0, 1)}
-            if kind.__name__.endswith("Regressor")
-            else {"classes": [0, 1]}
-        )
-        domain = Domain([Continuous(0, 1)] * X.shape[1])
-        estimator = kind(domain=domain, **target, **options)
-        way, *record = change
-        changed = append_record(X, y, *record) if way == "add" else replace_record(X, y, 0, *record)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", PrivacyLeakWarning)
-            epsilon = declared or estimator.fit(X, y).budget_.epsilon
-            found = bound(estimator, (X, y), changed, effort, rng)
-        return Found(epsilon, found.epsilon, described(found))
+    kind: Callable
+    data: tuple
+    change: tuple
+    summary: Callable
+    declared: float | None = None
+    options: dict = field(default_factory=dict)
+    mechanism: Callable = FreshFit
 
-    return check
+    def estimator(self):
+        """The estimator, unfitted."""
+        kind, width = self.kind(), np.shape(self.data[0])[1]
+        bounds = {"target_bounds": (0, 1)} if _is_regressor(kind) else {"classes": [0, 1]}
+        given = {"domain": Domain([Continuous(0, 1)] * width)} | bounds | self.options
+        return kind(**given)
+
+    def __call__(self):
+        """The pair, and what the fitted budget declares."""
+        X, y = records(self.data[0]), np.array(self.data[1])
+        way, *record = self.change
+        changed, copies = (X, y), 1
+        if way == "replace":
+            changed = replace_record(X, y, 0, *record)
+        else:
+            copies = int(way.split()[1]) if " " in way else 1
+            for _ in range(copies):
+                changed = append_record(*changed, *record)
+        estimator = self.estimator()
+        declared = self.declared or estimator.fit(X, y).budget_.epsilon
+        mechanism = self.mechanism(estimator)
+        return Pair(mechanism, (X, y), changed, copies * declared, self.summary)
+
+
+def records(rows):
+    """Rows as an array: of floats, or of objects where a column has words."""
+    words = any(isinstance(value, str) for value in rows[0])
+    return np.array(rows, dtype=object if words else float)
+
+
+def _is_regressor(kind):
+    return kind.__name__.endswith("Regressor")
+
+
+def named(module, kind):
+    """Callable that imports an estimator when it is called: ``named("forests", "...")``."""
+
+    def make():
+        from importlib import import_module
+
+        return getattr(import_module(f"dplit.{module}"), kind)
+
+    return make

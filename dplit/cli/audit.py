@@ -1,57 +1,150 @@
 """Audit every mechanism and forest of the package: its exact privacy loss, where the law can be
 computed, and lower bounds from draws alone, each beside the epsilon that is declared.
 
-What is proved private must stay within its epsilon; a published leak must be caught above it. The
-exit status is 1 if anything comes out otherwise.
+What is proved private must stay within its epsilon; a published leak must be caught above it. A row of
+method "law" holds draws against the law that the proof speaks of, and declares 0. The exit status is 1 if
+anything comes out otherwise.
 """
 
 from __future__ import annotations
 
+import argparse
 import sys
+from datetime import UTC, datetime
 
-from dplit.cli.options import add_json, add_work, progress
+from dplit.cli.options import add_json, add_work, progress, whole
 from dplit.cli.text import aligned, dump, wrapped
 
 HELP = "audit the privacy of every mechanism and forest"
 EXAMPLES = """examples:
-  dplit audit                                    in seconds a subject
+  dplit audit                                    within a minute on two cores
+  dplit audit --list                             names only, nothing runs
+  dplit audit --subject '*MedianForest*'         some of them, harder with --effort reader
+  dplit audit --subject 'attack: *' --epsilon 4  is anything of this above 4?
   dplit audit --effort deep --jobs 2             larger spaces, more draws
+  dplit audit --seeds 200 --share 0.1            how often each one that draws is accused
   dplit audit --json > audit.json                for another program
 """
 COLUMNS = ("subject", "method", "declared", "found", "expected", "ok")
+TALLY = ("subject", "expected", "seeds", "draws", "alarms", "often")
 
 
 def add_arguments(parser):
     """Declare the options."""
+    parser.add_argument(
+        "--subject",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="a subject's name, or a glob pattern over names; may be repeated (default: all)",
+    )
+    parser.add_argument(
+        "--expected",
+        choices=("within", "caught"),
+        help="only those that are sound, or only the leaks",
+    )
+    parser.add_argument("--list", action="store_true", help="print the names of the subjects")
+    parser.add_argument(
+        "--epsilon",
+        type=positive,
+        metavar="E",
+        help="hold every subject to this epsilon, in place of what it declares (not those of method law)",
+    )
+    parser.add_argument(
+        "--seeds",
+        type=whole,
+        metavar="N",
+        help="audit the subjects that draw under the seeds 0 to N - 1, and count those that accuse",
+    )
+    parser.add_argument(
+        "--share",
+        type=positive,
+        default=1.0,
+        metavar="S",
+        help="with --seeds: what share of a quick audit's draws (default: 1)",
+    )
     add_work(parser)
     add_json(parser)
 
 
+def positive(text):
+    """A positive number."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 < value < float("inf"):
+        raise argparse.ArgumentTypeError(f"must be a positive number, got {text!r}")
+    return value
+
+
 def run(arguments):
     """Run the command; returns the exit status."""
-    from dplit import audit
+    from dplit.audit import suite
 
-    rows, interrupted = [], False
-    names = [s.name for s in audit.subjects(arguments.effort)]
-    found = audit.run(arguments.effort, arguments.seed, arguments.jobs)
     try:
-        for row in progress(found, "subject", arguments, total=len(names)):
-            rows.append(row._asdict())
-    except KeyboardInterrupt:
-        interrupted = True
-    rows.sort(key=lambda row: names.index(row["subject"]))
+        names = suite.select(arguments.subject, arguments.effort, arguments.expected)
+    except ValueError as error:
+        arguments.error(str(error))
+    if arguments.list:
+        print("\n".join(names) if not arguments.json else dump(list(names)))
+        return 0
+    return _tallies(names, arguments) if arguments.seeds else _rows(names, arguments)
+
+
+def _rows(names, arguments):
+    from dplit.audit import suite
+
+    options = {"names": names, "epsilon": arguments.epsilon}
+    found = suite.run(arguments.effort, arguments.seed, arguments.jobs, **options)
+    rows, interrupted = _collected(found, names, arguments)
+    rows = [row._asdict() for row in rows]
     ok = bool(rows) and all(row["ok"] for row in rows)
     print(_json(rows, ok, interrupted, arguments) if arguments.json else _text(rows))
+    return _status(ok, interrupted, rows)
+
+
+def _tallies(names, arguments):
+    """Counts over seeds; no sound subject may be accused at the audit's own rate."""
+    from dplit.audit import seeds
+
+    names = [s.name for s in seeds.drawing() if s.name in names]
+    found = seeds.tallies(names, arguments.seeds, arguments.share, arguments.jobs)
+    rows, interrupted = _collected(found, names, arguments)
+    rows = [row._asdict() for row in rows]
+    ok = bool(rows) and not any(row["alarms"] for row in rows if row["expected"] == "within")
+    if arguments.json:
+        how = {"command": " ".join(["dplit", *sys.argv[1:]]), "date": datetime.now(UTC).date()}
+        how |= {"seeds": arguments.seeds, "share": arguments.share}
+        print(_json(rows, ok, interrupted, arguments, {k: str(v) for k, v in how.items()}))
+    else:
+        cells = [[str(row[name]) for name in TALLY] for row in rows]
+        print(aligned(TALLY, cells, shrink=0, right=(2, 3, 4, 5)))
+    return _status(ok, interrupted, rows)
+
+
+def _collected(found, names, arguments):
+    """The rows that came back, in order, and whether the user stopped the work before all had."""
+    rows, interrupted = [], False
+    try:
+        for row in progress(found, "subject", arguments, total=len(names)):
+            rows.append(row)
+    except KeyboardInterrupt:
+        interrupted = True
+    return sorted(rows, key=lambda row: names.index(row.subject)), interrupted
+
+
+def _status(ok, interrupted, rows):
     if interrupted:
         print(f"interrupted: {len(rows)} subjects were audited", file=sys.stderr)
         return 130
     return 0 if ok else 1
 
 
-def _json(rows, ok, interrupted, arguments):
+def _json(rows, ok, interrupted, arguments, how=()):
     from dplit.work import versions
 
-    found = {
+    found = dict(how) | {
         "ok": ok and not interrupted,
         "interrupted": interrupted,
         "effort": arguments.effort,
@@ -68,7 +161,8 @@ def _text(rows):
     notable = [row for row in rows if not row["ok"] or row["expected"] == "caught"]
     details = [wrapped(f"{row['subject']}: {row['detail']}") for row in notable]
     wrong = sum(not row["ok"] for row in rows)
-    total = f"{len(rows)} subjects; " + (f"{wrong} not as expected" if wrong else "all as expected")
+    noun = "subject" if len(rows) == 1 else "subjects"
+    total = f"{len(rows)} {noun}; " + (f"{wrong} not as expected" if wrong else "all as expected")
     return "\n\n".join([table, *details, total])
 
 

@@ -183,9 +183,12 @@ def _text(found, result):
         rows = experiments.compare(found.id, result)
         table = aligned(tuple(shown.columns), [list(map(str, row)) for row in shown.to_numpy()])
         notes = [
-            wrapped(f"{r.data}, {r.row}: {r.why}") for r in rows if r.agrees is False and r.why
+            wrapped(f"{r.data}, {r.row}: {r.why}")
+            for r in rows
+            if r.published is not None and r.why
         ]
-        total = "{} cells agree, {} do not, {} are not run".format(*experiments.tally(rows))
+        total = "{} cells agree, {} differ, {} are undecided, {} are not run"
+        total = total.format(*experiments.tally(rows))
         return "\n\n".join([*head, table, *notes, total])
     keys = [c.key for c in found.cells if c.key in result.cells]
     cells = [[k, _numbers(result.mean(k)), _numbers(result.deviation(k))] for k in keys]
@@ -214,6 +217,7 @@ def _json(found, result, interrupted, lost):
     if _is_table(found.id):
         rows = experiments.compare(found.id, result)
         answer["agree"] = {f"{r.data}/{r.row}": r.agrees for r in rows}
+        answer["verdict"] = {f"{r.data}/{r.row}": r.verdict for r in rows}
     return dump(answer)
 
 

@@ -23,7 +23,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 from importlib import import_module
 from pkgutil import iter_modules
 
@@ -33,6 +33,7 @@ from dplit.work import nearest
 
 READINGS = ("exact", "published", "proved")
 REPETITIONS = 10
+TEST_SHARE = 0.1
 
 
 @dataclass(frozen=True)
@@ -122,11 +123,13 @@ class Experiment:
 
     def cell(self, key):
         """The cell with this key."""
-        for cell in self.cells:
-            if cell.key == key:
-                return cell
-        near = nearest(key, [c.key for c in self.cells])
-        raise ValueError(f"{self.id} has no cell {key!r}; {near}")
+        if key not in self._by_key:
+            raise ValueError(f"{self.id} has no cell {key!r}; {nearest(key, [*self._by_key])}")
+        return self._by_key[key]
+
+    @cached_property
+    def _by_key(self):
+        return {cell.key: cell for cell in self.cells}
 
 
 _builders: dict[str, tuple[str, Callable]] = {}

@@ -1,29 +1,38 @@
 r"""Printed cells beside ours: side by side, and whether they agree.
 
-**The rule.** Ours is a mean :math:`m` with standard deviation :math:`s` over repetitions, printed is
-:math:`p \pm q`. They agree if
+Ours is a mean :math:`m` over :math:`n` splits whose scores have the standard deviation :math:`s`;
+printed is :math:`p \pm q`, and :math:`h` is half a unit of its last digit.
 
-.. math:: |m - p| \le 2 \sqrt{s^2 + q^2} + h,
+**What decides** is `dplit.experiments.rule`: the interval of :math:`m - p`, with the standard error
 
-with :math:`h` half a unit of the last printed digit: if both were draws of one law, normal and with
-these deviations, about one cell in twenty would be called different. The papers do not say what
-their deviations are; we take them for standard deviations over repetitions, as ours. Where none is
-printed (all of v1), :math:`q = s`: the printed number is then taken for one draw more of the same
-law, or a mean of several, and the rule is no stricter than it may be. Printed cells are held against
-the reading "published", or "exact" for a method that is not private.
+.. math:: \sqrt{(s^2 + q^2) \Bigl(\frac1n + \frac{n_\text{test}}{n_\text{train}}\Bigr)},
+
+lies wholly within the margin ("agrees") or wholly outside ("differs"): one point of an accuracy or of a
+share, a tenth of a printed error, and :math:`h` more. The cells of a table share one rate. All else is
+"undecided". The papers do not say what their deviations are, nor how many runs a mean is of: we take
+:math:`q` for the deviation of one run, and their number for ours. Where no deviation is printed (all of
+v1), :math:`q = s`.
+
+**Beside it** stand :math:`z`, the distance in these standard errors, and a weaker rule of single runs:
+:math:`|m - p| \le 2 \sqrt{s^2 + q^2} + h`, that ours and the printed number could be two *runs* of one
+law. It says little of means. Printed cells are held against the reading "published", or "exact" for a
+method that is not private.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
 
 from dplit import printed
+from dplit.experiments import rule
 from dplit.experiments.cells import get
-from dplit.experiments.curves import curve
+from dplit.experiments.curves import curve, overlap
 from dplit.experiments.result import stored
+
+ERRORS = ("mse", "error")  # held to a tenth; every other score is a share, held to a point
 
 
 @dataclass(frozen=True)
@@ -38,9 +47,15 @@ class Row:
     published, proved : tuple of (mean, deviation, epsilon) or None
         `published` is the "exact" reading for a method that is not private; `proved` is then None.
     agrees : bool or None
-        None if the cell is not run.
+        Whether both could be single runs of one law; None if the cell is not run.
+    z : float or None
+        Distance of ours from the printed number, in standard errors; None if the cell is not run.
+    verdict : str
+        "agrees", "differs", "undecided" or "not run".
     why : str
         Why it does not agree or is not run, as far as it is known.
+    part : dplit.experiments.rule.Part
+        What the verdict rests on.
     """
 
     data: str
@@ -49,11 +64,14 @@ class Row:
     published: tuple | None
     proved: tuple | None
     agrees: bool | None
+    z: float | None = None
+    verdict: str = "not run"
     why: str = ""
+    part: rule.Part = rule.OPEN
 
 
 def agree(mean, deviation, cell):
-    """True if our mean and a printed cell agree, by the rule of this module.
+    """True if our mean and a printed cell could be single runs of one law: the weaker rule.
 
     Parameters
     ----------
@@ -61,9 +79,37 @@ def agree(mean, deviation, cell):
         Ours.
     cell : dplit.printed.Printed
     """
-    other = deviation if cell.deviation is None else cell.deviation
-    room = 2 * np.hypot(deviation, other) + cell.rounding
+    room = 2 * np.hypot(deviation, _printed_deviation(deviation, cell)) + cell.rounding
     return bool(abs(mean - cell.value) <= room * (1 + 1e-12))
+
+
+def _printed_deviation(ours, cell):
+    return ours if cell.deviation is None else cell.deviation
+
+
+def held_against(result, key, cell):
+    """One cell's scores against a printed number: the `rule.Part` that decides, and z.
+
+    Parameters
+    ----------
+    result : dplit.experiments.result.Result
+    key : str
+    cell : dplit.printed.Printed
+
+    Returns
+    -------
+    (Part, float)
+    """
+    of = get(result.experiment).cell(key)
+    scores = result.scores(key)
+    margin = rule.TENTH * cell.value if of.measure in ERRORS else rule.POINT
+    margin += cell.rounding
+    other = _printed_deviation(float(result.deviation(key)), cell)
+    how = {"overlap": overlap(of), "name": key, "variance": other**2}
+    part = rule.within(scores, cell.value, margin, **how)
+    error = np.sqrt((result.deviation(key) ** 2 + other**2) * (1 / len(scores) + overlap(of)))
+    away = float(scores.mean()) - cell.value
+    return part, float(away / error) if error else 0.0 if not away else float(np.inf) * away
 
 
 def compare(id, result=None):
@@ -88,12 +134,22 @@ def compare(id, result=None):
         mine = [c for c in experiment.cells if (c.data, c.label or c.method) == (data, row)]
         found = {c.reading: _summary(result, c.key) for c in mine if c.key in result.cells}
         published = found.get("exact", found.get("published"))
-        agrees = None if published is None else agree(*published[:2], cell)
-        why = "" if agrees else reasons.get(f"{data}/{row}", "")
-        if agrees is None:
+        if published is None:
             why = not_run.get(data, "not run yet")
-        rows.append(Row(data, row, cell, published, found.get("proved"), agrees, why))
-    return rows
+            rows.append(Row(data, row, cell, None, found.get("proved"), None, why=why))
+            continue
+        key = next(c.key for c in mine if c.reading in ("exact", "published"))
+        part, z = held_against(result, key, cell)
+        agrees, why = agree(*published[:2], cell), reasons.get(f"{data}/{row}", "")
+        rows.append(Row(data, row, cell, published, found.get("proved"), agrees, z, "", why, part))
+    level = rule.RATE / max(1, sum(r.published is not None for r in rows))
+    return [r if r.published is None else _decided(r, level) for r in rows]
+
+
+def _decided(row, level):
+    verdict = row.part.verdict(level)
+    why = "" if verdict == "agrees" and row.agrees else row.why
+    return replace(row, verdict=verdict, why=why)
 
 
 def _summary(result, key):
@@ -115,7 +171,8 @@ def side_by_side(id, result=None, data=None):
     Returns
     -------
     DataFrame, one row a printed cell; columns printed (as printed, without the depth), published,
-    proved (mean ± deviation in the printed column's unit), and agrees ("yes", "no", "not run")
+    proved (mean ± deviation in the printed column's unit), runs (whether both could be single runs of
+    one law: "alike", "unlike"), z, and verdict ("agrees", "differs", "undecided", "not run")
     """
     table = printed.table(id)
     units = {c["data"]: c.get("unit") for c in table.columns}
@@ -125,9 +182,11 @@ def side_by_side(id, result=None, data=None):
             unit = units[r.data] or 10.0 ** _power(r.printed)
             decimals = round(-np.log10(2 * r.printed.rounding / unit))
             shown = [_shown(part, unit, decimals) for part in (r.published, r.proved)]
-            agrees = {True: "yes", False: "no", None: "not run"}[r.agrees]
-            rows.append((r.data, r.row, r.printed.text.partition(" (")[0], *shown, agrees))
-    columns = ["data", "method", "printed", "published", "proved", "agrees"]
+            runs = {True: "alike", False: "unlike", None: ""}[r.agrees]
+            z = "" if r.z is None else f"{r.z:+.1f}"
+            text = r.printed.text.partition(" (")[0]
+            rows.append((r.data, r.row, text, *shown, runs, z, r.verdict))
+    columns = ["data", "method", "printed", "published", "proved", "runs", "z", "verdict"]
     return pd.DataFrame(rows, columns=columns).set_index(["data", "method"])
 
 
@@ -143,9 +202,9 @@ def _shown(part, unit, decimals):
 
 
 def tally(rows):
-    """How many cells agree, do not, and are not run, tuple of int."""
-    answers = [r.agrees for r in rows]
-    return answers.count(True), answers.count(False), answers.count(None)
+    """How many cells agree, differ, are undecided, and are not run, tuple of int."""
+    verdicts = [r.verdict for r in rows]
+    return tuple(verdicts.count(v) for v in ("agrees", "differs", "undecided", "not run"))
 
 
 def series(id, method, reading, name, result=None, *, data=None, **fixed):

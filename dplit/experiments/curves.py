@@ -1,19 +1,18 @@
 """What results say: curves, paired differences, and which of two methods is better.
 
-Differences are paired: all methods see the same splits, so a difference is a mean over repetitions
-with a standard error, and it counts if it is more than `SIGMAS` of these from 0.
+Differences are paired: all methods see the same splits. What they decide follows from
+`dplit.experiments.rule`; each question here is a `rule.Part`.
 """
 
 from __future__ import annotations
 
-from itertools import combinations
+from itertools import pairwise
 
 import numpy as np
 
-from dplit.experiments.cells import get
+from dplit.experiments import rule
+from dplit.experiments.cells import TEST_SHARE, get
 from dplit.experiments.measures import LOWER_IS_BETTER
-
-SIGMAS = 2.0
 
 
 class NotRun(LookupError):
@@ -86,19 +85,60 @@ def curve(result, method, reading, name, *, data=None, **fixed):
     return dict(sorted(found.items(), key=lambda item: (item[0] is not None, item[0])))
 
 
-def gain(result, a, b):
-    """How much better cell `a` is than cell `b`: mean and standard error of the paired difference."""
-    lower = LOWER_IS_BETTER[get(result.experiment).cell(a).measure]
-    first, second = result.scores(a), result.scores(b)
+def overlap(cell):
+    """Records tested over records trained in a split of a cell."""
+    share = 1 / cell.folds if cell.folds else TEST_SHARE
+    return share / (1 - share)
+
+
+def differences(result, a, b, number=None):
+    """How much better cell `a` is than cell `b` in each split that both have, float array.
+
+    `number` picks one of several numbers of a score; more of it is then called better.
+    """
+    lower = LOWER_IS_BETTER.get(get(result.experiment).cell(a).measure, False)
+    first, second = (_numbers(result, k, number) for k in (a, b))
     n = min(len(first), len(second))
-    differences = (second[:n] - first[:n]) if lower else (first[:n] - second[:n])
-    return float(differences.mean()), float(differences.std(ddof=1) / np.sqrt(n))
+    return (second[:n] - first[:n]) if lower else (first[:n] - second[:n])
 
 
-def better(result, a, b):
-    """True if `a` is better than `b` by more than chance."""
-    mean, error = gain(result, a, b)
-    return mean > SIGMAS * error
+def _numbers(result, key, number):
+    scores = result.scores(key)
+    return scores if number is None else scores[:, number]
+
+
+def gain(result, a, b):
+    """How much better cell `a` is than cell `b`: mean and corrected standard error, as in `rule`."""
+    found = differences(result, a, b)
+    n, apart = len(found), overlap(get(result.experiment).cell(a))
+    return float(found.mean()), float(found.std(ddof=1) * np.sqrt(1 / n + apart))
+
+
+def ahead(result, a, b, by=0.0, number=None):
+    """That cell `a` is better than cell `b` by more than `by`, a `rule.Part`."""
+    name = f"gain of {_short(a)} over {_short(b)}"
+    apart = overlap(get(result.experiment).cell(a))
+    return rule.above(differences(result, a, b, number), by, overlap=apart, name=name)
+
+
+def higher(result, a, limit, number=None):
+    """That the mean score of cell `a` is above `limit`, a `rule.Part`."""
+    apart = overlap(get(result.experiment).cell(a))
+    return rule.above(_numbers(result, a, number), limit, overlap=apart, name=_short(a))
+
+
+def steadier(result, a, b):
+    """That scores of cell `a` scatter less than those of cell `b`: by their distances from the median."""
+    apart = overlap(get(result.experiment).cell(a))
+    n = min(len(result.scores(k)) for k in (a, b))
+    near, far = (np.abs(s - np.median(s)) for s in (result.scores(k)[:n] for k in (a, b)))
+    name = f"distance from the median, {_short(b)} less {_short(a)}"
+    return rule.above(far - near, overlap=apart, name=name)
+
+
+def _short(key):
+    """A key without its data set's reading, for words."""
+    return key.replace("/published", "").replace("/exact", "")
 
 
 def best(result, points):
@@ -109,18 +149,15 @@ def best(result, points):
 
 
 def improves(result, points):
-    """True if a curve's last point is better than its first."""
+    """That a curve's last point is better than its first, a `rule.Part`."""
     keys = list(points.values())
-    return better(result, keys[-1], keys[0])
+    return ahead(result, keys[-1], keys[0])
 
 
 def turns(result, points):
-    """True if a curve first improves and then gets worse: its best point is better than both ends."""
-    keys = list(points.values())
-    top = points[best(result, points)]
-    return top not in (keys[0], keys[-1]) and all(
-        better(result, top, k) for k in (keys[0], keys[-1])
-    )
+    """That a curve first improves and then gets worse: a point between is better than both ends."""
+    first, *between, last = points.values()
+    return rule.any_of(rule.all_of(ahead(result, k, end) for end in (first, last)) for k in between)
 
 
 def wins(result, ours, theirs):
@@ -130,14 +167,17 @@ def wins(result, ours, theirs):
 
 
 def rising(result, keys):
-    """True if the last point is above the first, and none below an earlier one by more than chance."""
-    means = [float(result.mean(k)) for k in keys]
-    errors = [float(result.deviation(k)) / len(result.scores(k)) ** 0.5 for k in keys]
-    falls = (
-        means[i] - means[j] > SIGMAS * (errors[i] ** 2 + errors[j] ** 2) ** 0.5
-        for i, j in combinations(range(len(keys)), 2)
+    """That each mean score is above the one before, a `rule.Part`."""
+    apart = overlap(get(result.experiment).cell(keys[0]))
+    return rule.all_of(
+        rule.above(_rise(result, a, b), overlap=apart, name=f"{_short(b)} less {_short(a)}")
+        for a, b in pairwise(keys)
     )
-    return means[-1] > means[0] and not any(falls)
+
+
+def _rise(result, a, b):
+    n = min(len(result.scores(k)) for k in (a, b))
+    return result.scores(b)[:n] - result.scores(a)[:n]
 
 
 def outcome(result, a, b):

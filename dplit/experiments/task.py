@@ -20,11 +20,10 @@ import numpy as np
 from dplit import datasets
 from dplit.domain import Categorical, Continuous, Domain
 from dplit.errors import PrivacyLeakWarning
-from dplit.experiments.cells import split_rng, task_seed
+from dplit.experiments.cells import TEST_SHARE, split_rng, task_seed
 from dplit.experiments.measures import MEASURES
 from dplit.experiments.methods import METHODS
 
-TEST_SHARE = 0.1
 MOST_TESTED = 30_000  # of a test part; only the larger draws of figure 9 of RDF have more
 
 

@@ -4,7 +4,9 @@ Notation: `n` records at the root, `depth` d, so :math:`2^d` leaves with :math:`
 average; `epsilon` is the budget of one split, the paper's :math:`\epsilon_1`; `t` is a distance from
 that average, in records. A split sends j of a node's m records to the left with probability
 proportional to :math:`e^{-\epsilon_1|j - m/2|}`, j = 0, ..., m: ranks 0 and m, the two ends, are
-candidates too, an empty node splits into two empty ones, and an odd node has two middle ranks.
+candidates too, an empty node splits into two empty ones, and an odd node has two middle ranks. This
+is what the algorithm does where the column's values are distinct and the column is chosen without
+the targets; `tied_leaf_laws` has the law where values are equal.
 
 =================================  =============================================================
 the real mechanism, exactly        `leaf_law`, `leaf_tail`, `simulate`
@@ -13,6 +15,8 @@ the paper's Laplace model          `model_tail`, `model_bound`
 theorem 2 as published             `published_bound`: `chebyshev_bound`, `subexponential_bound`
 what holds for every n             `corrected_bound`
 what holds where 2^d divides n     `divisible_bound`
+where values are equal, exactly    `tied_leaf_laws`, `tied_leaf_tail`
+what holds for every column        `tied_bound`
 where theorem 2 is proved          `proved_cells`, `beyond_turn`
 =================================  =============================================================
 """
@@ -44,11 +48,12 @@ from dplit.occupancy.model import (
     model_tail,
 )
 from dplit.occupancy.proof import DEEPEST, TURN, beyond_turn, constant_at_most, proved_cells
+from dplit.occupancy.ties import tied_bound, tied_leaf_laws, tied_leaf_tail
 
 __all__ = [
     "BETA", "DEEPEST", "TURN", "alternates_and_falls", "any_leaf_below", "any_leaf_tail", "beyond_turn",
     "chebyshev_bound", "chebyshev_window", "constant_at_most", "corrected_bound", "divisible_bound",
     "draw_rank", "gamma", "laplace_weights", "leading_constant", "leaf_law", "leaf_tail", "model_bound",
     "model_tail", "proved_cells", "published_bound", "published_window", "simulate",
-    "subexponential_bound",
+    "subexponential_bound", "tied_bound", "tied_leaf_laws", "tied_leaf_tail",
 ]  # fmt: skip

@@ -125,7 +125,7 @@ def corrected_bound(t, n, depth, epsilon):
     sides = np.where(over <= n, np.exp(-epsilon * (over - mean)), 0.0)
     sides = sides + np.where(under >= 0, np.exp(-epsilon * (mean - under)), 0.0)
     above = corrected_bound(2 * t, n, depth - 1, epsilon)
-    bound = _rounding(n, depth, epsilon) * sides + above / (1 + math.exp(epsilon))
+    bound = rounding(n, depth, epsilon) * sides + above / (1 + math.exp(epsilon))
     return np.where(t > 0, np.minimum(bound, 1.0), 1.0)
 
 
@@ -138,7 +138,7 @@ def divisible_bound(t, depth, epsilon):
     .. math:: \frac{1 - 2^{-d}}{k^2 \sinh^2(\epsilon_1/2)} , \qquad
         \frac{\rho^2}{(1 - 2\rho^2) \sinh^2(sk/2)} .
 
-    It proves theorem 2 for such n from :math:`\epsilon_1 = 2.26` on. Ours; thm-occupancy-divisible
+    It proves theorem 2 for such n from :math:`\epsilon_1 = 2.26` on. Ours; thm-occupancy-proved
     in :doc:`/book/occupancy`.
 
     Parameters
@@ -161,8 +161,8 @@ def divisible_bound(t, depth, epsilon):
     return np.minimum(np.minimum(variance, moment), 1.0)
 
 
-def _rounding(n, depth, epsilon):
-    """kappa times M: what noise and rounding above the last split contribute."""
+def rounding(n, depth, epsilon):
+    """kappa times M of `corrected_bound`: what noise and rounding above the last split contribute."""
     product = math.exp(epsilon / 2) / 2
     for j in range(1, depth):
         inner = 2.0**-j * epsilon / 2

@@ -1,8 +1,8 @@
 r"""Exact laws of leaf counts in a tree of noisy medians: one leaf, the worst of all leaves, draws.
 
 A node of `m` records sends `j` of them to the left with probability proportional to
-:math:`e^{-\epsilon_1 |j - m/2|}`, over the ranks j = 0, ..., m. This is the mechanism of DiPriMe v1,
-section 3, where the exponent is written :math:`-\frac{\epsilon_1}{2}|m - 2j|`.
+:math:`e^{-\epsilon_1 ``|j - m/2|``}`, over the ranks j = 0, ..., m. This is the mechanism of DiPriMe v1,
+section 3, where the exponent is written :math:`-\frac{\epsilon_1}{2}``|m - 2j|```.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ CUT = 80.0  # noise beyond CUT / epsilon is left out: its probability is below 4
 def leaf_law(n, depth, epsilon):
     r"""Exact law of the count of one given leaf, by dynamic programming over the levels.
 
-    .. math:: P_{i+1}(j) = \sum_{m \ge j} P_i(m)\, e^{-\epsilon_1|j - m/2|} / Z_m, \qquad P_0(n) = 1.
+    .. math:: P_{i+1}(j) = \sum_{m \ge j} P_i(m)\, e^{-\epsilon_1``|j - m/2|``} / Z_m, \qquad P_0(n) = 1.
 
     All leaves have this law, since j and m - j are equally likely. Sizes are kept within the noise of
     ``80 / epsilon`` a level; what is left out has probability below `depth` times 4e-35. The time
@@ -39,7 +39,7 @@ def leaf_law(n, depth, epsilon):
     array, shape (n + 1,) : probabilities of 0, ..., n records.
     """
     n, depth = check_integer(n, "n", 0), check_integer(depth, "depth", 0)
-    decay, reach = _decay(n, check_positive(epsilon, "epsilon"))
+    decay, reach = decay_table(n, check_positive(epsilon, "epsilon"))
     law, low = np.ones(1), n
     for _ in range(depth):
         law, low = _child_law(law, low, decay, reach, epsilon)
@@ -108,10 +108,10 @@ def any_leaf_below(n, depth, epsilon, least=1):
 def _some_leaf(n, depth, epsilon, hit):
     """Probability that `hit`, a function of an array of sizes, is true of some leaf."""
     n, depth = check_integer(n, "n", 0), check_integer(depth, "depth", 0)
-    decay, reach = _decay(n, check_positive(epsilon, "epsilon"))
+    decay, reach = decay_table(n, check_positive(epsilon, "epsilon"))
     ranges = [(n, n)]
     for _ in range(depth):
-        ranges.append(_children_of(*ranges[-1], reach))
+        ranges.append(children_of(*ranges[-1], reach))
     low, high = ranges[-1]
     some = hit(np.arange(low, high + 1)).astype(float)
     for above in ranges[-2::-1]:
@@ -169,21 +169,21 @@ def draw_rank(sizes, epsilon, *, rng):
     return np.where(upward, half + odd + distance, half - distance)
 
 
-def _decay(n, epsilon):
-    """Table of exp(-epsilon k / 2) for k = |m - 2j|, and how far a rank may be from the middle."""
+def decay_table(n, epsilon):
+    """Table of exp(-epsilon k / 2) for k = ``|m - 2j|``, and how far a rank may be from the middle."""
     reach = min(n / 2, math.ceil(CUT / epsilon))
     return np.exp(-epsilon / 2 * np.arange(2 * math.ceil(reach) + 2)), reach
 
 
 @njit(cache=True, nogil=True)
-def _children_of(low, high, reach):
+def children_of(low, high, reach):
     """Range of a child's size when the parent's is between `low` and `high`."""
     return max(0, math.ceil(low / 2 - reach)), min(high, math.floor(high / 2 + reach))
 
 
 @njit(cache=True, nogil=True)
-def _total(m, epsilon):
-    """Z_m, the sum of exp(-epsilon |j - m/2|) over j = 0, ..., m."""
+def weight_of_all(m, epsilon):
+    """Z_m, the sum of exp(-epsilon ``|j - m/2|``) over j = 0, ..., m."""
     scale = -math.expm1(-epsilon)
     if m % 2:
         return -2 * math.exp(-epsilon / 2) * math.expm1(-epsilon * (m + 1) / 2) / scale
@@ -192,11 +192,11 @@ def _total(m, epsilon):
 
 @njit(cache=True, nogil=True)
 def _child_law(law, low, decay, reach, epsilon):
-    first, last = _children_of(low, low + law.size - 1, reach)
+    first, last = children_of(low, low + law.size - 1, reach)
     child = np.zeros(last - first + 1)
     for m in range(low, low + law.size):
-        weight = law[m - low] / _total(m, epsilon)
-        start, stop = _children_of(m, m, reach)
+        weight = law[m - low] / weight_of_all(m, epsilon)
+        start, stop = children_of(m, m, reach)
         for j in range(start, stop + 1):
             child[j - first] += weight * decay[abs(m - 2 * j)]
     return child, first
@@ -206,9 +206,9 @@ def _child_law(law, low, decay, reach, epsilon):
 def _any_below(some, first, low, high, decay, reach, epsilon):
     result = np.zeros(high - low + 1)
     for m in range(low, high + 1):
-        start, stop = _children_of(m, m, reach)
+        start, stop = children_of(m, m, reach)
         for j in range(start, stop + 1):
             left, right = some[j - first], some[m - j - first]
             result[m - low] += decay[abs(m - 2 * j)] * (left + right - left * right)
-        result[m - low] /= _total(m, epsilon)
+        result[m - low] /= weight_of_all(m, epsilon)
     return result

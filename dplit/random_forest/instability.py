@@ -14,7 +14,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from dplit.errors import check_epsilon, check_integer, check_neighbours, check_positive
+from dplit.errors import (
+    check_epsilon,
+    check_integer,
+    check_neighbours,
+    check_positive,
+    check_rng,
+)
 
 
 def distance_to_instability(gap, neighbours="add-remove"):
@@ -32,6 +38,34 @@ def distance_to_instability(gap, neighbours="add-remove"):
     j = _check_gap(gap)
     steps = j if check_neighbours(neighbours) == "add-remove" else (j + 1) // 2
     return np.maximum(steps - 1, 0)
+
+
+def stable_sample(counts, epsilon, delta, neighbours="add-remove", *, rng):
+    r"""Majority of each leaf where its noisy distance passes the threshold of `stable_release`, and -1 elsewhere.
+
+    A majority of a tie is the first of the largest counts; ties are unstable, so it is released with probability
+    `delta`.
+
+    Parameters
+    ----------
+    counts : array_like of int, shape (..., n_classes)
+        At least two classes.
+    epsilon, delta, neighbours
+        As in `stable_release`.
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    int array, shape (...)
+    """
+    counts = np.asarray(counts)
+    if counts.ndim < 1 or counts.shape[-1] < 2:
+        raise ValueError(f"counts must have at least two classes, got shape {counts.shape}")
+    low, high = np.moveaxis(np.sort(counts, axis=-1)[..., -2:], -1, 0)
+    distance = distance_to_instability(high - low, neighbours)
+    noise = check_rng(rng).laplace(scale=1 / check_epsilon(epsilon), size=distance.shape)
+    passed = distance + noise > -np.log(2 * _check_delta(delta)) / epsilon
+    return np.where(passed, counts.argmax(axis=-1), -1)
 
 
 def stable_release(gap, epsilon, delta, neighbours="add-remove"):

@@ -1,14 +1,15 @@
 r"""A valid use of smooth sensitivity for a number: Cauchy noise (Nissim et al. 2007), with its exact cost.
 
-Of two Cauchy laws, at :math:`a` with scale :math:`s` and at :math:`a'` with scale :math:`s'`, the largest ratio of
-densities is the same in both directions, and its logarithm :math:`\ell` is
+Of two Cauchy laws, at :math:`a` with scale :math:`\sigma` and at :math:`a'` with scale :math:`\sigma'`, the
+largest ratio of densities is the same in both directions, and its logarithm :math:`\ell` is
 
-.. math:: \cosh \ell = \frac{s^2 + s'^2 + (a - a')^2}{2 s s'} ,
+.. math:: \cosh \ell = \frac{\sigma^2 + \sigma'^2 + (a - a')^2}{2 \sigma \sigma'} ,
 
-the distance of :math:`(a, s)` and :math:`(a', s')` in the hyperbolic half-plane: the ratio is a quotient of two
-quadratic forms in :math:`(z, 1)`, and its extremes are two eigenvalues whose product is 1. So noise of scale
-:math:`c\, S^*`, with a smooth bound :math:`S^*` that changes by at most :math:`e^{\beta}`, has an exact cost
-(ours). Derived in :doc:`/book/random_forest`.
+the distance of :math:`(a, \sigma)` and :math:`(a', \sigma')` in the hyperbolic half-plane: the ratio is a
+quotient of two quadratic forms in :math:`(z, 1)`, and its extremes are two eigenvalues whose product is 1.
+So noise of scale :math:`c\, S^*`, with a smooth bound :math:`S^*` that changes by at most :math:`e^{\beta}`,
+has an exact cost (ours). Student's t under smooth sensitivity is Bun and Steinke's (2019).
+Derived in :doc:`/book/random_forest`.
 """
 
 from __future__ import annotations
@@ -21,14 +22,15 @@ from dplit.errors import check_epsilon, check_positive, check_rng
 def cauchy_loss(shift, scale=1.0):
     r"""Privacy loss between a Cauchy law at 0 of scale 1 and one at `shift` of another scale.
 
-    :math:`\operatorname{arcosh}\bigl((1 + s^2 + a^2)/(2s)\bigr)`, the larger of both directions, which are equal.
+    :math:`\operatorname{arcosh}\bigl((1 + \sigma^2 + a^2)/(2\sigma)\bigr)`, the larger of both
+    directions, which are equal.
 
     Parameters
     ----------
     shift : array_like, shape (...)
         a.
     scale : array_like, shape (...)
-        s, positive.
+        :math:`\sigma`, positive.
     """
     a, s = np.asarray(shift, dtype=float), _check_scale(scale)
     half = np.sqrt((a**2 + (s - 1) ** 2) / s) / 2  # sinh(loss / 2): exact for small losses
@@ -38,8 +40,9 @@ def cauchy_loss(shift, scale=1.0):
 def student_loss(shift, scale=1.0, degrees=3.0):
     r"""`cauchy_loss` for Student's t with :math:`\nu` degrees of freedom; Cauchy's law is :math:`\nu = 1`.
 
-    The log-ratio of densities tends to :math:`-\nu \ln s`, and its two extremes solve
-    :math:`a z^2 + (\nu(1 - s^2) - a^2) z - a\nu = 0`. At :math:`a = 0` it is :math:`\max(1, \nu)\,|\ln s|`.
+    The log-ratio of densities tends to :math:`-\nu \ln \sigma`, and its two extremes solve
+    :math:`a z^2 + (\nu(1 - \sigma^2) - a^2) z - a\nu = 0`. At :math:`a = 0` it is
+    :math:`\max(1, \nu)\,|\ln \sigma|`.
     :prf:ref:`thm-smooth-tails`.
 
     Parameters
@@ -143,6 +146,37 @@ def free_beta(epsilon):
     return float(np.log1p(4 * np.sinh(check_epsilon(epsilon) / 2) ** 2))
 
 
+def cauchy_noise(bound, epsilon, beta, size=None, *, rng):
+    """Noise that makes a number `epsilon`-private: Cauchy's law of scale `smooth_factor` times `bound`.
+
+    Parameters
+    ----------
+    bound : float
+        A `beta`-smooth bound on the number's local sensitivity, at the data.
+    epsilon, beta
+        As in `smooth_factor`.
+    size : int or tuple of int, optional
+        Left out, one draw.
+    rng : numpy.random.Generator
+    """
+    scale = check_positive(bound, "bound") * smooth_factor(epsilon, beta)
+    return scale * check_rng(rng).standard_cauchy(size)
+
+
+def student_noise(bound, epsilon, beta, degrees=3.0, size=None, *, rng):
+    """The same by Student's t, of scale `student_factor` times `bound`.
+
+    Parameters
+    ----------
+    bound, epsilon, beta, size, rng
+        As in `cauchy_noise`.
+    degrees : float
+        As in `student_factor`.
+    """
+    scale = check_positive(bound, "bound") * student_factor(epsilon, beta, degrees)
+    return scale * check_rng(rng).standard_t(degrees, size)
+
+
 def median_smooth_sensitivity(values, lower, upper, beta):
     r"""Smooth sensitivity of the median of an odd number of values under replace-one.
 
@@ -169,7 +203,7 @@ def median_smooth_sensitivity(values, lower, upper, beta):
 
 
 def private_median(values, lower, upper, epsilon, beta, *, rng):
-    """Median plus Cauchy noise, `epsilon`-private under replace-one; may fall outside the bounds.
+    """Median plus `cauchy_noise`, `epsilon`-private under replace-one; may fall outside the bounds.
 
     Parameters
     ----------
@@ -180,8 +214,7 @@ def private_median(values, lower, upper, epsilon, beta, *, rng):
     rng : numpy.random.Generator
     """
     bound = median_smooth_sensitivity(values, lower, upper, beta)
-    noise = smooth_factor(epsilon, beta) * check_rng(rng).standard_cauchy()
-    return float(np.median(values) + bound * noise)
+    return float(np.median(values) + cauchy_noise(bound, epsilon, beta, rng=rng))
 
 
 def _check_scale(scale):
@@ -201,6 +234,6 @@ def _check_values(values, lower, upper):
     x = np.sort(np.asarray(values, dtype=float))
     if x.ndim != 1 or len(x) % 2 == 0 or not ((x >= lower) & (x <= upper)).all():
         raise ValueError(
-            f"values must be an odd number of numbers in [{lower:g}, {upper:g}], got {values!r}"
+            f"values must be an odd number of numbers in [{lower:g}, {upper:g}], got shape {x.shape}"
         )
     return x

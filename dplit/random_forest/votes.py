@@ -2,17 +2,19 @@ r"""How many trees vote (RDF, section 4.4), in the model of `dplit.depth.best`.
 
 :math:`n` records in the mean, :math:`\tau` trees on shares, :math:`m` features that are cut in the middle,
 depth :math:`d`, permute-and-flip labels. The votes themselves are `dplit.depth.vote_law` and
-`dplit.depth.forest_accuracy`. Derived in :doc:`/book/random_forest`.
+`dplit.depth.forest_accuracy`; `poisson_error` is the label of one leaf of the model, for any number of
+classes. Derived in :doc:`/book/random_forest`.
 """
 
 from __future__ import annotations
 
 import numpy as np
+from scipy.special import binom as choose
 from scipy.special import lambertw
 from scipy.stats import binom
 
 from dplit.depth import effective_records
-from dplit.errors import check_integer
+from dplit.errors import check_epsilon, check_integer
 
 
 def vote_errors(n, features, depth, epsilon, trees):
@@ -45,6 +47,32 @@ def vote_errors(n, features, depth, epsilon, trees):
     tested = 1 - (1 - 1 / m) ** d
     right = (1 - tested * np.expm1(-effective_records(n, epsilon) / trees / 2**d)) / 2
     return binom.cdf((trees - 1) // 2, trees, right)
+
+
+def poisson_error(mean, epsilon, classes=2):
+    r"""Error of permute-and-flip on a leaf whose Poisson number of records are all of one class.
+
+    .. math:: 1 - \frac1k \sum_{i=0}^{k-1} (-1)^i \binom{k}{i+1} e^{-\lambda (1 - e^{-i\epsilon})}
+
+    On :math:`N` records the label is right with probability :math:`\frac1k \sum_{i<k} (1 - q)^i`, where
+    :math:`q = e^{-\epsilon N}`: a polynomial in :math:`q`, of which the Poisson number gives each power its mean.
+    For two classes it is :math:`\frac12 e^{-\lambda(1-e^{-\epsilon})}`. :prf:ref:`thm-all-data-classes`.
+
+    Parameters
+    ----------
+    mean : array_like, shape (...)
+        Mean number of records, :math:`\lambda \ge 0`.
+    epsilon : float
+        Budget of the label, add-remove.
+    classes : int
+        k, at least 2 and at most 30: the sum alternates, and loses digits beyond.
+    """
+    k = check_integer(classes, "classes", 2)
+    if k > 30:
+        raise ValueError(f"classes must be at most 30, got {k}")
+    i = np.arange(k)
+    powers = np.exp(np.multiply.outer(mean, np.expm1(-i * check_epsilon(epsilon))))
+    return 1 - powers @ ((-1.0) ** i * choose(k, i + 1)) / k
 
 
 def suggested_trees(n, depth, epsilon):

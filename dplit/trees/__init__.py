@@ -3,8 +3,19 @@
 What is compiled is imported when it is first used: numba is slow to import.
 """
 
+from importlib import import_module
+
 from dplit.trees.arrays import Trees
 
+HOMES = {
+    "grow_random_trees": "random",
+    "expected_leaves": "reached",
+    "reach_random_leaves": "reached",
+    "apply": "routing",
+    "average": "routing",
+    "count_labels": "routing",
+    "vote": "routing",
+}
 __all__ = [
     "Trees", "apply", "average", "count_labels", "expected_leaves", "grow_random_trees",
     "reach_random_leaves", "vote",
@@ -12,10 +23,8 @@ __all__ = [
 
 
 def __getattr__(name):
-    if name in __all__:
-        from dplit.trees import random, reached, routing
-
-        return next(vars(home)[name] for home in (random, reached, routing) if name in vars(home))
+    if name in HOMES:
+        return getattr(import_module(f"dplit.trees.{HOMES[name]}"), name)
     raise AttributeError(f"module 'dplit.trees' has no attribute {name!r}")
 
 

@@ -36,9 +36,10 @@ def result():
     """A result of v2's table 1 with three cells of Turbine."""
     found = experiments.Result("diprime-v2/table-1")
     scores = {
-        "RF/exact": (1.20e-4, 1.24e-4),
-        "DiPriMe/published": (9e-4, 11e-4),
+        "RF/exact": (1.20e-4, 1.24e-4) * 6,
+        "DiPriMe/published": (9e-4, 11e-4) * 6,
         "DiPriMe/proved": (16e-4, 16e-4),
+        "ERT/exact": (2.2e-4, 2.3e-4),
     }
     for name, values in scores.items():
         for r, score in enumerate(values):
@@ -50,9 +51,11 @@ def result():
 def test_side_by_side(result):
     shown = experiments.side_by_side("diprime-v2/table-1", result, data="gas-turbine")
     rf, diprime = shown.loc[("gas-turbine", "RF")], shown.loc[("gas-turbine", "DiPriMe")]
-    assert [*rf] == ["1.22 ± 0.04", "1.22 ± 0.03", "", "yes"]
-    assert [*diprime] == ["15.7 ± 0.9", "10.0 ± 1.4", "16.0 ± 0.0", "no"]
-    assert shown.loc[("gas-turbine", "DP-RF"), "agrees"] == "not run"
+    assert [*rf] == ["1.22 ± 0.04", "1.22 ± 0.02", "", "alike", "+0.0", "agrees"]
+    z = (10.0 - 15.7) / math.hypot(1.0445, 0.9) / math.sqrt(1 / 12 + 1 / 9)
+    assert [*diprime] == ["15.7 ± 0.9", "10.0 ± 1.0", "16.0 ± 0.0", "unlike", f"{z:.1f}", "differs"]
+    assert [*shown.loc[("gas-turbine", "DP-RF")]][3:] == ["", "", "not run"]
+    assert shown.loc[("gas-turbine", "ERT"), "verdict"] == "undecided", "two splits decide nothing"
     assert len(shown) == 8
 
 
@@ -61,7 +64,7 @@ def test_the_printed_cell_is_held_against_published_not_proved(result):
     rows = {r.row: r for r in found if r.data == "gas-turbine"}
     assert rows["DiPriMe"].agrees is False and rows["DiPriMe"].proved[0] == pytest.approx(16e-4)
     assert rows["RF"].agrees is True and rows["DP-RF"].agrees is None
-    assert experiments.tally(list(rows.values())) == (1, 1, 6)
+    assert experiments.tally(list(rows.values())) == (1, 1, 1, 5)
 
 
 def test_what_is_not_run_says_why(result):
@@ -72,7 +75,7 @@ def test_what_is_not_run_says_why(result):
 
 def test_deviations_have_n_minus_one(result):
     key = "gas-turbine/DiPriMe/published"
-    assert float(result.deviation(key)) == pytest.approx(math.sqrt(2) * 1e-4)
+    assert float(result.deviation(key)) == pytest.approx(math.sqrt(12 / 11) * 1e-4)
     assert float(result.mean(key)) == pytest.approx(1e-3)
 
 

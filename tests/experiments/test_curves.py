@@ -25,10 +25,24 @@ def scored(id, scores):
 
 def by_depth(of):
     """A result of the figure with the given means along the depth, and a little noise."""
+    noise = np.random.default_rng(0)
     return scored(ID, {
-        f"appliances-energy/{method}/published/max_depth={depth}": (mean - 1e-4, mean, mean + 1e-4)
+        f"appliances-energy/{method}/published/max_depth={depth}": mean + centred(noise)
         for method, means in of.items() for depth, mean in zip(DEPTHS, means)
     })  # fmt: skip
+
+
+def centred(rng):
+    """A little noise whose mean is 0."""
+    noise = rng.normal(0, 1e-4, 12)
+    return noise - noise.mean()
+
+
+def is_true(part):
+    """Whether a part is decided to be true; it must be decided."""
+    verdict = part.verdict(0.01)
+    assert verdict != "undecided"
+    return verdict == "agrees"
 
 
 def along(result, method):
@@ -39,9 +53,10 @@ def test_a_curve_that_turns():
     r = by_depth({"DiPriMe": VALLEY, "DP-ERT": FALLING})
     valley, falling = along(r, "DiPriMe"), along(r, "DP-ERT")
     assert [*valley] == [*DEPTHS]
-    assert curves.turns(r, valley) and not curves.turns(r, falling)
+    assert is_true(curves.turns(r, valley)) and not is_true(curves.turns(r, falling))
     assert curves.best(r, valley) == 5 and curves.best(r, falling) == 10
-    assert curves.improves(r, falling) and not curves.improves(r, valley)
+    assert is_true(curves.improves(r, falling))
+    assert curves.improves(r, valley).verdict(0.01) == "undecided", "both ends are alike"
 
 
 def test_wins_counts_the_settings_with_the_lower_error():
@@ -52,19 +67,37 @@ def test_wins_counts_the_settings_with_the_lower_error():
 
 
 def test_a_difference_within_chance_is_none():
-    r = by_depth({"DiPriMe": [0.05] * 7, "DP-ERT": [0.05 + 1e-9] * 7})
-    r.cells["appliances-energy/DP-ERT/published/max_depth=2"]["scores"] = [0.04, 0.05, 0.07]
+    r = by_depth({"DiPriMe": [0.05] * 7, "DP-ERT": [0.05] * 7})
     a, b = (f"appliances-energy/{m}/published/max_depth=2" for m in ("DiPriMe", "DP-ERT"))
-    assert not curves.better(r, a, b) and not curves.better(r, b, a)
+    assert curves.ahead(r, a, b).verdict(0.01) == "undecided"
+    assert is_true(curves.ahead(r, a, b, by=-0.01)) and not is_true(curves.ahead(r, a, b, by=0.01))
 
 
-def test_a_curve_that_rises_may_shake():
-    found = scored(
-        "rdf/figure-8", {"a": (1, 2), "b": (1.9, 2.1), "c": (3, 3.1), "d": (0, 0.1)}
-    )  # fmt: skip
-    assert curves.rising(found, ["a", "b", "c"])
-    assert not curves.rising(found, ["a", "c", "b"]), "c is far above b"
-    assert not curves.rising(found, ["b", "a"]) and not curves.rising(found, ["a", "d"])
+def test_the_error_of_a_gain_has_what_splits_share():
+    """By hand: errors of a and b; variance of the differences 1, 1, -1, ... times 1/12 + 1/9."""
+    r = by_depth({"DiPriMe": [0.0] * 7, "DP-ERT": [0.0] * 7})
+    a, b = (f"appliances-energy/{m}/published/max_depth=2" for m in ("DiPriMe", "DP-ERT"))
+    r.cells[a]["scores"], r.cells[b]["scores"] = [1.0] * 12, [2.0, 4.0] * 6
+    mean, error = curves.gain(r, a, b)
+    assert mean == 2.0 and error == pytest.approx(((12 / 11) * (1 / 12 + 1 / 9)) ** 0.5)
+
+
+def test_a_curve_that_rises():
+    noise = np.random.default_rng(1).normal(0, 0.01, 10)
+    keys = [f"synth-a/RDF, examined/published/n_estimators={t}" for t in (1, 3, 10)]
+    of = {k: mean + noise[::step] for k, mean, step in zip(keys, (1, 2, 3), (1, -1, 1))}
+    found = scored("rdf/figure-8", of)
+    assert is_true(curves.rising(found, keys))
+    assert not is_true(curves.rising(found, [keys[0], keys[2], keys[1]]))
+
+
+def test_scores_that_scatter_less():
+    keys = [f"synth-a/RDF/published/max_depth={d}" for d in (2, 5)]
+    rng = np.random.default_rng(2)
+    found = scored("rdf/figure-6", {k: rng.normal(0, s, 40) for k, s in zip(keys, (1, 20))})
+    assert is_true(curves.steadier(found, *keys)) and not is_true(
+        curves.steadier(found, *keys[::-1])
+    )
 
 
 @pytest.mark.parametrize(("theirs", "found"), [(0.7, "win"), (0.801, "tie"), (0.9, "loss")])

@@ -15,7 +15,7 @@ import pytest
 
 from dplit import claims
 from dplit.cli import main
-from dplit.ledger import CAPACITY, PAPERS, VERDICTS, registry, run
+from dplit.ledger import CAPACITY, PAPERS, RUN_VERDICTS, VERDICTS, registry, run
 from dplit.work import stream
 
 ROOT = Path(__file__).parents[2]
@@ -35,6 +35,10 @@ def test_the_check_gives_what_is_declared(claim):
     assert len(found.intervals) <= claim.intervals
     assert all(0 <= low <= high <= 1 for low, high in found.intervals)
     json.dumps(found.to_dict(), allow_nan=False)
+    assert found.range, "which cases were computed"
+    if found.published is not None and found.computed is not None:
+        assert found.quantity and found.relation, "what is compared, and what must hold"
+    assert (found.verdict in RUN_VERDICTS) == (claim.about == "experiment")
     if claim.kind == "reproduced":  # decided by stored scores, which tests/experiments run again
         return
     (again,) = run.run([claim])
@@ -65,6 +69,14 @@ def test_functions_exist():
             module, _, attribute = name.rpartition(".")
             found = importlib.import_module(f"dplit.{module}")
             assert callable(getattr(found, attribute)), (claim.id, name)
+
+
+def test_a_proof_stands_in_the_chapter():
+    for claim in LEDGER:
+        if claim.proof:
+            page = (ROOT / "book" / f"{claim.chapter}.ipynb").read_text("utf-8")
+            assert f":label: {claim.proof}\\n" in page, (claim.id, claim.proof)
+        assert claim.kind != "proved" or claim.proof, claim.id
 
 
 def test_the_tests_of_each_chapter_exist():

@@ -76,6 +76,14 @@ def test_a_wrong_optimum_would_fail(monkeypatch):
         ("optimal_bounds", lambda ends: [0.999 * e for e in ends], "optimality"),
         ("chain_error", lambda e: 1.001 * e, "optimality-classes"),
         ("unanimous_error", lambda e: 0.7 * e, "optimality-classes"),
+        ("unanimous_disjoint_error", lambda e: 1.1 * e, "disjoint-better/classes"),
+        ("unanimous_error", lambda e: e**1.5, "disjoint-better/classes"),
+        ("unanimous_error", lambda e: e**2, "scaling/classes"),
+        ("expected_gap", lambda j: 1.001 * j, "gap-proportional/corrected"),
+        ("neighbouring", lambda leaves: [(9, *x[1:]) for x in leaves], "counts-sensitivity"),
+        ("searched_smooth_sensitivity", lambda s: s**2, "least-frequent/corrected"),
+        ("published_smooth_sensitivity", lambda s: s**2, "improvement"),
+        ("gap_error", lambda e: 1.4 * e, "improves/corrected"),
     ],
 )
 def test_a_wrong_function_is_found_out(name, change, claim, monkeypatch):
@@ -87,10 +95,47 @@ def test_a_wrong_function_is_found_out(name, change, claim, monkeypatch):
 
 def test_noise_at_half_the_rate_would_not_attain_the_budget(monkeypatch):
     """ROSNAM at rate epsilon is private and no less costs: at a smaller rate the claim would be loose."""
-    at = "dplit.claims.majority.one_sided.PermuteAndFlip.rational_law"
-    monkeypatch.setattr(at, lambda weights: [w / sum(weights) for w in weights])
+    right = majority.one_sided_law
+    monkeypatch.setattr(majority, "one_sided_law", lambda x, e, r: right(x, e / 2, r))
     assert OURS["rdf/monotone"].check().verdict == "loose"
     assert OURS["rdf/monotone-replace-one"].check().verdict == "loose"
+
+
+def test_noise_at_twice_the_rate_would_leak(monkeypatch):
+    """For monotonic scores, and where the rate for replaced records is not halved."""
+    right = majority.one_sided_law
+    monkeypatch.setattr(majority, "one_sided_law", lambda x, e, r: right(x, 2 * e, r))
+    assert OURS["rdf/monotone"].check().verdict == "leaks"
+    monkeypatch.setattr(majority, "one_sided_law", lambda x, e, r: right(x, e, "add-remove"))
+    assert OURS["rdf/monotone"].check().verdict == "holds"
+    assert OURS["rdf/monotone-replace-one"].check().verdict == "leaks"
+
+
+def test_a_label_with_twice_the_lead_would_leak(monkeypatch):
+    """And its error on unanimous leaves would be below the least; one that reads the excess costs no less."""
+    right = majority.gap_law
+    monkeypatch.setattr(majority, "gap_law", lambda x, e: right(2 * np.array(x), e))
+    assert OURS["rdf/gap-law"].check().verdict == "leaks"
+    assert OURS["rdf/gap-law/optimal"].check().verdict == "fails"
+    monkeypatch.setattr(majority, "gap_law", lambda x, e: right(x, e / 2))
+    assert OURS["rdf/gap-law"].check().verdict == "loose"
+    assert OURS["rdf/gap-law/optimal"].check().verdict == "fails"
+    assert OURS["rdf/gap-law/leads"].check().verdict == "fails"
+
+
+def test_proportional_gaps_would_hold(monkeypatch):
+    monkeypatch.setattr(majority, "expected_gap", lambda n, p: 0.3 * n)
+    assert OURS["rdf/gap-proportional"].check().verdict == "holds"
+    assert OURS["rdf/gap-proportional/corrected"].check().verdict == "fails"
+
+
+def test_each_says_what_it_compares_and_over_what():
+    for claim in OURS:
+        found = claim.check()
+        assert found.range, claim.id
+        assert (found.published is None) == (found.computed is None), claim.id
+        if found.computed is not None:
+            assert found.quantity and found.relation, claim.id
 
 
 def test_a_misprint_would_be_found_out(monkeypatch):

@@ -18,7 +18,7 @@ from scipy.stats import laplace
 from dplit import claims, majority
 from dplit.claims import interval
 from dplit.errors import NEIGHBOURS
-from dplit.mechanisms import Exponential
+from dplit.mechanisms import Exponential, PermuteAndFlip
 
 SOME_LEAF = st.lists(st.integers(0, 12), min_size=2, max_size=5)
 
@@ -314,6 +314,39 @@ def test_all_data_vote_over_every_label(trees):
         exact += p * (0.5 if 2 * sum(labels) == trees else 2 * sum(labels) > trees)
     assert majority.all_data_error(3, 1, 0.9, trees) == pytest.approx(error)
     assert majority.all_data_vote_error(3, 1, 0.9, trees) == pytest.approx(exact)
+
+
+def test_unanimous_share_over_every_deal():
+    """In fractions, over every deal of four records to three trees, three classes, e^epsilon = 2."""
+    error = [1 - PermuteAndFlip.rational_law([Fraction(2) ** i, 1, 1])[0] for i in range(5)]
+    dealt = [sum(tree == 0 for tree in deal) for deal in product(range(3), repeat=4)]
+    exact = sum(error[i] for i in dealt) / len(dealt)
+    found = majority.unanimous_disjoint_error(4, 3, math.log(2), 3)
+    assert found == pytest.approx(float(exact))
+
+
+def test_shares_of_three_classes_turn_where_the_error_turns_convex():
+    """Below log(4/3) a share is better; one tree makes no difference; far above it all data is."""
+    for n, sign in ((1, -1), (40, 1)):
+        share = majority.unanimous_disjoint_error(n, 3, 0.28, 2)
+        assert np.sign(share - majority.unanimous_error(n, 3, 0.14)) == sign
+    alone = majority.unanimous_disjoint_error(7, 4, 0.3, 1)
+    assert alone == pytest.approx(float(majority.unanimous_error(7, 4, 0.3)))
+
+
+@pytest.mark.parametrize(("n", "share"), [(0, 0.5), (1, 0.3), (5, 0.5), (6, 0.8), (4, 1.0)])
+def test_expected_gap_over_every_sequence(n, share):
+    p = Fraction(share).limit_denominator(10)
+    exact = sum(
+        math.prod(p if first else 1 - p for first in classes) * abs(2 * sum(classes) - n)
+        for classes in product((0, 1), repeat=n)
+    )
+    assert majority.expected_gap(n, share) == pytest.approx(float(exact))
+
+
+def test_a_share_is_between_0_and_1():
+    with pytest.raises(ValueError, match=r"share must be between 0 and 1, got 1\.2"):
+        majority.expected_gap(3, 1.2)
 
 
 def test_one_tree_makes_no_difference():

@@ -98,3 +98,30 @@ def test_a_wrong_budget_of_equal_parts_is_found_out(monkeypatch):
     monkeypatch.setattr(EqualParts, "epsilon", property(lambda parts: 3.0))
     for name in ("diprime-v2/partition", "diprime-v2/partition/corrected"):
         assert ours[name].check().verdict != ours[name].verdict
+
+
+def test_equal_parts_assume_and_independent_ones_hold():
+    """Two trees, one record and then two: log(e/2 + e^3/2) by hand."""
+    found = ours["diprime-v2/partition"].check()
+    assert found.verdict == "assumes"
+    assert found.computed == pytest.approx(math.log(math.e / 2 + math.e**3 / 2))
+
+
+def test_the_printed_sign_by_hand():
+    """Targets -1 and 1, B = 1, epsilon 1: the printed score is 0 against 1, at rate 1/4."""
+    found = ours["diprime-v2/attribute-sign"].check()
+    assert found.computed == pytest.approx(1 / (1 + math.exp(1 / 4)))
+
+
+def test_the_whole_range_by_hand():
+    """Two levels of one record each: three sets, of which the last one is all."""
+    found = ours["diprime-v1/whole-side"].check()
+    assert found.computed == pytest.approx(1 / (1 + 2 * math.exp(1 / 2)))
+
+
+@pytest.mark.parametrize("name", ["unpartitioned"])
+def test_a_wrong_budget_of_all_records_is_found_out(name, monkeypatch):
+    from dplit.budget import Sequence
+
+    monkeypatch.setattr(Sequence, "epsilon", property(lambda sequence: 0.5))
+    assert ours[f"diprime-v1/{name}"].check().verdict == "fails"

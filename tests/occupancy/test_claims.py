@@ -16,9 +16,75 @@ def test_one_record_breaks_theorem_2():
 
 
 def test_chebyshev_is_the_tighter_beyond_the_published_window():
-    case = OURS["diprime-v1/chebyshev-window"].check().counterexample
-    assert case["u"] > 3.62 and 1 / case["u"] ** 2 == pytest.approx(case["chebyshev"])
-    assert case["chebyshev"] < case["subexponential"]
+    """At u = 5, which the paper leaves to the other bound, and inside its window too."""
+    found = OURS["diprime-v1/chebyshev-window"].check()
+    assert found.verdict == "loose" and found.computed > 5 > found.published
+    for u in (0.77, 2.0, 3.6, 5.0):
+        t = u * np.sqrt(occupancy.gamma(4))
+        chebyshev = float(occupancy.chebyshev_bound(t, 4, 1.0))
+        assert 1 / u**2 == pytest.approx(chebyshev)
+        assert chebyshev < occupancy.subexponential_bound(t, 4, 1.0)
+
+
+def test_a_window_that_starts_too_early_is_false(monkeypatch):
+    monkeypatch.setattr(occupancy, "published_window", lambda: (0.7, 3.61))
+    assert OURS["diprime-v1/chebyshev-window"].check().verdict == "fails"
+
+
+def test_two_equal_records_break_theorem_2():
+    """Both go the same way whatever the cut, so that a leaf is one record off."""
+    case = OURS["diprime-v1/theorem-2-mechanism/ties"].check().counterexample
+    assert (case["n"], case["depth"], case["t"]) == (2, 1, 1.0)
+    assert occupancy.published_bound(1.0, 1, case["epsilon"]) == pytest.approx(2 / 2.0**2)
+
+
+def test_nine_records_and_ten_columns_break_theorem_2():
+    """The law of the winner by an integral over the sum of the other cuts' weights."""
+    case = OURS["diprime-v1/theorem-2-mechanism/selection"].check().counterexample
+    y, epsilon, k = np.array(case["targets"]), case["epsilon"], case["K"]
+    n, sse = len(y), []
+    for j in range(n + 1):
+        sse.append(sum(len(part) * part.var() for part in (y[:j], y[j:]) if len(part)))
+    odds = np.exp(-epsilon / 2 * (np.array(sse) - min(sse)))
+    law = np.exp(-epsilon * np.abs(np.arange(n + 1) - n / 2))
+    law /= law.sum()
+    s = np.geomspace(1e-7, 1e4, 200_001)  # 1/x is the integral of e^(-s x)
+    others = sum(p * np.exp(-s * u) for p, u in zip(law, odds)) ** (k - 1)
+    winner = [k * p * u * np.trapezoid(others * np.exp(-s * u), s) for p, u in zip(law, odds)]
+    tail = sum(w for j, w in enumerate(winner) if abs(j - n / 2) >= case["t"])
+    assert sum(winner) == pytest.approx(1, abs=1e-5)
+    assert tail == pytest.approx(float(case["exact"]), abs=1e-5)
+    assert tail > occupancy.published_bound(case["t"], 1, epsilon) > 1.6 * case["one_column"]
+
+
+def test_a_leaf_of_four_records_at_depth_two_is_not_symmetric():
+    case = OURS["diprime-v1/leaf-symmetry"].check().counterexample
+    law = occupancy.leaf_law(4, 2, -2 * np.log(0.6))
+    assert (case["n"], case["depth"], case["t"]) == (4, 2, 1)
+    assert law[0] == pytest.approx(0.29054, abs=1e-5) and law[2:].sum() == pytest.approx(
+        0.24598, abs=1e-5
+    )
+
+
+@pytest.mark.parametrize("name", ["leaf-law-ties", "theorem-2-mechanism/one-line"])
+def test_over_wider_ranges(name):
+    assert OURS[f"diprime-v1/{name}"].check("reader").verdict == "holds"
+
+
+@pytest.mark.parametrize("broken", ["rate", "ties"])
+def test_a_forest_that_cuts_otherwise_is_found_out(broken, monkeypatch):
+    """Cuts at half their rate, or values that are taken to be distinct."""
+    from dplit.claims.occupancy import ties
+
+    grown = ties._forest_counts
+
+    def other(blocks, depth, epsilon, trees, seed):
+        if broken == "rate":
+            return grown(blocks, depth, epsilon / 2, trees, seed)
+        return grown([1] * sum(blocks), depth, epsilon, trees, seed)
+
+    monkeypatch.setattr(ties, "_forest_counts", other)
+    assert OURS["diprime-v1/leaf-law-grown"].check().verdict == "fails"
 
 
 @pytest.mark.parametrize("far", [3, 6])

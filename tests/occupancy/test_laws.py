@@ -271,6 +271,72 @@ def test_the_corrected_bound_written_out_for_two_splits(n, t):
     assert occupancy.corrected_bound(t, n, 2, epsilon) == pytest.approx(expected, rel=1e-12)
 
 
+def routed(values, depth, root):
+    """Law of the leftmost and the rightmost leaf on a column, cut by cut and record by record."""
+    laws = []
+    for last in (False, True):
+        nodes = {tuple(sorted(values)): Fraction(1)}
+        for _ in range(depth):
+            below = {}
+            for node, p in nodes.items():
+                for j, weight in enumerate(split(len(node), root)):
+                    cut = "" if j == 0 else node[j - 1]  # any value up to the next record's
+                    child = tuple(v for v in node if (v > cut) == last)
+                    below[child] = below.get(child, 0) + p * weight
+            nodes = below
+        laws.append([sum(p for node, p in nodes.items() if len(node) == k)
+                     for k in range(len(values) + 1)])  # fmt: skip
+    return laws
+
+
+@pytest.mark.parametrize("values", ["a", "aaaa", "abbb", "aabbc", "abcdef", "aaaabcccd"])
+@pytest.mark.parametrize("depth", [0, 1, 2, 3])
+def test_leaves_of_equal_records_in_fractions(values, depth):
+    root = Fraction(2, 3)
+    blocks = [values.count(v) for v in sorted(set(values))]
+    laws = occupancy.tied_leaf_laws(blocks, depth, epsilon_of(root))
+    exact = np.array(routed(values, depth, root), float)
+    np.testing.assert_allclose(laws[[0, -1]], exact, rtol=1e-11, atol=1e-15)
+    np.testing.assert_allclose(laws.sum(axis=1), 1, rtol=1e-12)
+    assert laws.sum(axis=0) @ np.arange(len(values) + 1) == pytest.approx(len(values))
+    mean = len(values) / 2**depth
+    for t in (0.5, 1.0, 2.5):
+        tails = occupancy.tied_leaf_tail(t, blocks, depth, epsilon_of(root))
+        off = np.abs(np.arange(len(values) + 1) - mean) >= t
+        np.testing.assert_allclose(tails[[0, -1]], exact[:, off].sum(axis=1), rtol=1e-11, atol=0)
+
+
+def test_distinct_values_have_the_law_of_a_leaf():
+    for law in occupancy.tied_leaf_laws([1] * 200, 3, 0.4):
+        np.testing.assert_allclose(law, occupancy.leaf_law(200, 3, 0.4), rtol=1e-9, atol=1e-30)
+
+
+def test_the_bound_for_every_column_written_out():
+    """The geometric series of the bounds of all levels, moments by sums over the noise."""
+    epsilon, depth, most, t = 0.7, 3, 4, 12.0
+    noise = np.arange(-800, 801)
+    chance = np.exp(-np.abs(noise) * epsilon)
+    factor = math.exp(epsilon / 2) / 2
+    for level in (1, 2):
+        s = epsilon / 2**level
+        factor *= (np.exp(s * noise) @ chance) / chance.sum() * math.cosh(s / 2)
+    left = t - (most - 1) * (1 + 1 / 2 + 1 / 4)
+    series = sum(
+        math.exp(-(i + 1) * epsilon * left) / (1 + math.exp(epsilon)) ** i for i in range(60)
+    )
+    expected = 2 * factor * series
+    assert expected < 1
+    assert occupancy.tied_bound(t, most, depth, epsilon) == pytest.approx(expected, rel=1e-12)
+    assert occupancy.tied_bound([3.0, 5.25], most, depth, epsilon).tolist() == [1.0, 1.0]
+
+
+def test_the_line_is_above_the_recursion():
+    for depth, epsilon in ((1, 0.3), (3, 1.0), (5, 3.0)):
+        t = np.arange(1, 60) / 4
+        bound = occupancy.corrected_bound(t, 2001, depth, epsilon)
+        assert (bound <= occupancy.tied_bound(t, 1, depth, epsilon) * (1 + 1e-12)).all()
+
+
 @pytest.mark.parametrize("n", [1, 3, 5, 101])
 def test_an_odd_root_breaks_theorem_2_from_the_square_root_of_eight(n):
     for epsilon, broken in ((math.sqrt(8) * 0.999, False), (math.sqrt(8) * 1.001, True)):
@@ -308,6 +374,8 @@ def test_simulated_trees_keep_every_record():
         ),
         (lambda: occupancy.model_tail(-1.0, 2, 1.0), "t must be at least 0, got -1"),
         (lambda: occupancy.any_leaf_below(4, 2, 1.0, 0.5), "least must be an integer"),
+        (lambda: occupancy.tied_leaf_laws([2, 0], 2, 1.0), "multiplicities must be integers of at"),
+        (lambda: occupancy.tied_bound(1.0, 0, 2, 1.0), "most must be an integer of at least 1"),
         (lambda: occupancy.divisible_bound(1.0, 0, 1.0), "depth must be an integer of at least 1"),
         (lambda: occupancy.proved_cells(0), "depth must be an integer of at least 1, got 0"),
         (lambda: occupancy.gamma(0), "depth must be an integer of at least 1, got 0"),

@@ -29,6 +29,31 @@ def test_two_equal_parts_by_hand():
     assert found["likelihood_ratio"] == both / alone == Fraction(5, 2)
 
 
+def test_three_classes_cost_less_than_epsilon_on_few_records():
+    """Two trees, two records of one class and a third of another: all labels of that class, by hand."""
+    third = Fraction(1, 3)
+    other = [1 - (1 - (1 - third**m) ** 3) / (3 * third**m) for m in range(3)]  # over both others
+    tells = [wrong / 2 for wrong in other]  # one of the others
+    before = (2 * tells[2] * tells[0] + 2 * tells[1] ** 2) / 4
+    law = random_forest.ForestLaw((1, 1), 3, random_forest.rational_label_law(3))
+    one, more = law([(0, 0, 0)] * 2), law([(0, 0, 0)] * 2 + [(0, 0, 1)])
+    assert one[1, 1] == before
+    assert more[1, 1] / one[1, 1] == Fraction(731, 261) < 3
+
+
+def test_votes_of_shares_win_from_an_epsilon_on():
+    """Of the three records: worse at e^(epsilon/3) = 2.3, better at 2.5, in fractions."""
+    from dplit.claims.random_forest.three_trees import _all_data_vote, _share_vote
+
+    first = OURS["rdf/disjoint-forest"].check()
+    data = ((0, 0, 1, 0), (0, 1, 0, 1), (1, 0, 1, 0))
+    excess = [
+        _share_vote(data, o) - _all_data_vote(data, o) for o in (Fraction(23, 10), Fraction(5, 2))
+    ]
+    assert excess[0] > 0 > excess[1]
+    assert 3 * math.log(2.3) < 2.623 < 3 * math.log(2.5) and "2.623" in first.summary
+
+
 def test_no_smaller_data_leaks():
     """The empty data set and one record: within epsilon, whichever record it is."""
     law = random_forest.ForestLaw((1, 1), 2, random_forest.rational_label_law(2), "equal-parts")
@@ -145,6 +170,8 @@ def test_votes_of_three_trees_by_the_law_of_the_forest():
             "rdf/parallel-parts/corrected",
         ),
         (depth, "effective_records", lambda r: 1.001 * r, "rdf/all-data-records"),
+        (random_forest, "poisson_error", lambda e: 1.001 * e, "rdf/all-data-records/classes"),
+        (majority, "unanimous_error", lambda e: e**1.001, "rdf/independent-parts"),
         (depth, "effective_records", lambda r: 1.001 * r, "rdf/figure-5b/corrected"),
         (majority, "disjoint_error", lambda e: 1.001 * e, "rdf/more-trees-more-flips/corrected"),
         (majority, "disjoint_error", lambda e: min(e, 0.3), "rdf/more-trees-more-flips/corrected"),
@@ -191,6 +218,11 @@ def test_noise_that_needs_cauchy_would_hold(monkeypatch):
 def test_a_private_label_would_not_be_below_the_bound(monkeypatch):
     monkeypatch.setattr(majority, "smooth_exponential_law", majority.one_sided_law)
     assert OURS["rdf/smooth-less-noise"].check().verdict == "holds"
+
+
+def test_cuts_that_need_no_correction_would_hold(monkeypatch):
+    monkeypatch.setattr(random_forest, "published_children", random_forest.children)
+    assert OURS["rdf/algorithm-2-cuts"].check().verdict == "holds"
 
 
 def test_a_hundred_best_trees_would_hold(monkeypatch):

@@ -8,7 +8,7 @@ import pytest
 from scipy.optimize import linprog
 from scipy.stats import laplace
 
-from dplit import majority, random_forest
+from dplit import claims, majority, random_forest
 
 RELATIONS = ("add-remove", "replace-one")
 
@@ -52,6 +52,24 @@ def test_privacy_of_the_release_is_exact(epsilon, delta, neighbours):
                 law[2] = 1 - law.sum()
             worst = max(worst, np.maximum(p - math.exp(epsilon) * q, 0).sum())
     assert worst == pytest.approx(delta, rel=1e-9)
+
+
+@pytest.mark.parametrize("neighbours", RELATIONS)
+def test_drawn_labels_are_released_as_the_law_says(neighbours):
+    """At the ledger's error of 1e-9 an interval, eight of them; the label is a majority or none."""
+    rng, draws = np.random.default_rng(3), 40_000
+    for leaf in ((3, 3, 0), (0, 2, 1), (4, 1, 0), (0, 0, 9)):
+        label = random_forest.stable_sample([leaf] * draws, 0.7, 0.05, neighbours, rng=rng)
+        assert set(label) <= {-1, first_majority(leaf)}
+        low, high = claims.interval((label >= 0).sum(), draws)
+        assert low <= random_forest.stable_release(leaf_gap(leaf), 0.7, 0.05, neighbours) <= high
+
+
+def test_a_label_needs_two_classes():
+    with pytest.raises(
+        ValueError, match=r"counts must have at least two classes, got shape \(1,\)"
+    ):
+        random_forest.stable_sample([3], 1.0, 0.1, rng=np.random.default_rng(0))
 
 
 @pytest.mark.parametrize("gap", [0, 1, 2, 5, 30])

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import cauchy, t
 
-from dplit import random_forest
+from dplit import claims, random_forest
 
 
 @settings(deadline=None, max_examples=40)
@@ -71,6 +71,28 @@ def test_student_factor_is_private_and_tight_for_a_constant_bound(share, degrees
     assert worst == pytest.approx(epsilon) or share > 0
     if degrees == 1:
         assert factor >= random_forest.smooth_factor(epsilon, beta) * (1 - 1e-12)
+
+
+@pytest.mark.parametrize("x", [0.5, 4.0, 30.0])
+def test_drawn_noise_has_the_tails_of_its_law(x):
+    """Beyond x scales of a bound of 2: arctan for Cauchy, scipy's survival for t; ledger's intervals."""
+    rng, draws, bound = np.random.default_rng(4), 100_000, 2.0
+    cauchy_scale = bound / math.sqrt(
+        2 * min(math.cosh(1) - 1, math.exp(0.2) * (math.cosh(1) - math.cosh(0.2)))
+    )
+    drawn = random_forest.cauchy_noise(bound, 1.0, 0.2, draws, rng=rng)
+    low, high = claims.interval((drawn > x * cauchy_scale).sum(), draws)
+    assert low <= 0.5 - math.atan(x) / math.pi <= high
+    student_scale = bound / (2 * math.sqrt(3) * math.sinh((1 - 3 * 0.2) / 4))
+    drawn = random_forest.student_noise(bound, 1.0, 0.2, 3.0, draws, rng=rng)
+    low, high = claims.interval((drawn > x * student_scale).sum(), draws)
+    assert low <= t.sf(x, 3) <= high
+
+
+def test_noise_needs_a_positive_bound():
+    for noise in (random_forest.cauchy_noise, random_forest.student_noise):
+        with pytest.raises(ValueError, match="bound must be a positive finite number, got 0"):
+            noise(0.0, 1.0, 0.2, rng=np.random.default_rng(0))
 
 
 @pytest.mark.parametrize(("factor", "beta"), [(1.0, 0.0), (0.5, 0.8), (6.0, 1.0), (0.3, 2.0)])

@@ -1,10 +1,13 @@
 """How many trees are best, against a search for the largest margin and simulated votes."""
 
 import math
+from fractions import Fraction
+from itertools import permutations
 
 import numpy as np
 import pytest
 from scipy.optimize import minimize_scalar
+from scipy.stats import poisson
 
 from dplit import depth, random_forest
 
@@ -42,6 +45,36 @@ def test_vote_errors_by_simulation():
     assert errors.mean() == pytest.approx(expected, abs=6 * errors.std() / math.sqrt(60_000))
 
 
+def right_label(n, odds, classes):
+    """Permute-and-flip on n records of class 0, over all orders of the candidates, in fractions."""
+    stops = Fraction(1) / Fraction(odds) ** n
+    right, orders = Fraction(0), list(permutations(range(classes)))
+    for order in orders:
+        right += (1 - stops) ** order.index(0)
+    return right / len(orders)
+
+
+@pytest.mark.parametrize("classes", [2, 3, 5])
+@pytest.mark.parametrize("mean", [0.01, 3.0])
+def test_poisson_error_over_orders_and_numbers(classes, mean):
+    n = range(60)
+    right = [float(right_label(i, 3, classes)) for i in n]
+    expected = 1 - poisson.pmf(n, mean) @ right
+    found = random_forest.poisson_error(mean, math.log(3), classes)
+    assert found == pytest.approx(expected, rel=1e-12)
+
+
+def test_where_a_share_is_better():
+    """100 trees at epsilon 1: up to 46 records in the mean with four classes, 154 with ten, none with two."""
+    means = np.arange(1, 300)
+    last = {}
+    for k in (2, 4, 10):
+        gain = random_forest.poisson_error(means, 0.01, k)
+        gain -= random_forest.poisson_error(means / 100, 1.0, k)
+        last[k] = int(means[gain > 0].max(initial=0))
+    assert last == {2: 0, 4: 45, 10: 154}
+
+
 def test_one_vote_is_one_label():
     """A single tree of depth 0 and one feature has tested nothing: a coin; of depth 1 it is a leaf's label."""
     assert random_forest.vote_errors(50, 1, 0, 1.0, 1) == pytest.approx(0.5)
@@ -67,6 +100,12 @@ def test_one_vote_is_one_label():
         (lambda: random_forest.vote_errors(9, 2, -1, 1.0, 1), "depth must be an integer"),
         (lambda: random_forest.vote_errors(-9, 2, 1, 1.0, 1), "n must be a finite number"),
         (lambda: random_forest.vote_errors(9, 2, 1, 0, 1), "epsilon must be"),
+        (lambda: random_forest.poisson_error(9, 1.0, 31), "classes must be at most 30, got 31"),
+        (
+            lambda: random_forest.poisson_error(9, 1.0, 1),
+            "classes must be an integer of at least 2",
+        ),
+        (lambda: random_forest.poisson_error(9, 0.0), "epsilon must be"),
     ],
 )
 def test_errors_name_the_argument(call, message):

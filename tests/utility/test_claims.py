@@ -85,3 +85,40 @@ def test_theorem_2_fails_on_five_labels():
 )
 def test_enumerations_over_wider_ranges(id):
     assert OURS[id].check("reader").verdict == "holds"
+
+
+@pytest.mark.parametrize("broken", ["cut", "label", "mean"])
+def test_a_sampler_that_draws_otherwise_is_found_out(broken, monkeypatch):
+    """Cuts at half their rate, labels with half the noise, means with a fifth more."""
+    from dplit.claims.utility import split
+
+    def at(sampler, factor):
+        return lambda values, rate, rng: sampler(values, rate * factor, rng)
+
+    def half(values, lower, upper, rate, **how):
+        return sample(values, lower, upper, rate / 2, **how)
+
+    sample = median.sample
+    if broken == "cut":
+        monkeypatch.setattr(median, "sample", half)
+    elif broken == "label":
+        monkeypatch.setattr(split, "published_labels", at(split.published_labels, 2))
+    else:
+        monkeypatch.setattr(split, "published_means", at(split.published_means, 1 / 1.2))
+    assert OURS["diprime-v2/utility-simulated"].check().verdict == "fails"
+
+
+def test_imbalance_helps_some_targets_and_never_the_worst():
+    found = OURS["diprime-v2/imbalance"].check()
+    assert found.verdict == "assumes"
+    pure = [Fraction(v) for v in (0, 1, 1, 1)]
+    assert sse_of(pure[:1]) + sse_of(pure[1:]) == 0 < sse_of(pure[:2]) + sse_of(pure[2:])
+
+
+def _smaller(n):
+    return np.minimum(np.arange(n + 1.0), n - np.arange(n + 1.0))
+
+
+def test_a_worst_loss_that_rises_with_the_smaller_block_is_false(monkeypatch):
+    monkeypatch.setattr(utility, "worst_split_loss", lambda n, *rest: _smaller(n))
+    assert OURS["diprime-v2/imbalance"].check().verdict == "fails"

@@ -1,95 +1,41 @@
 """The baselines in ``dplit audit``.
 
-Trees that all read all records are independent draws of one tree, so one fit of many makes as many
-draws. How records are shared out among the trees of a proved forest is audited elsewhere: it is
-the same for all forests (``forest, independent trees``).
+Every draw is a fit of its own. Trees of one fit are not independent draws: a regressor pulls the mean
+of each leaf towards one centre, which it computes from the votes of all trees.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 from scipy.stats import binom
 
-from dplit.audit.blackbox import epsilon_lower_bound
-from dplit.audit.subject import FALSE_ALARM, Subject, exact_worst, fitted_subject
-from dplit.audit.subjects.median import cell
+from dplit.audit.subject import BlackBox, Fits, Subject, exact_worst, named
+from dplit.audit.subjects.median import first_tree
 from dplit.neighbours import count_vectors, neighbouring_counts
 
-DRAWS = (1500, 20_000, 100_000)  # for each effort; a tree each
+DRAWS = (500, 8000, 50_000)  # for each effort; a fit each
 
 
-@dataclass(frozen=True)
-class _Trees:
-    """Mechanism that grows one tree, and says what it released; many at once.
-
-    Parameters
-    ----------
-    estimator : baseline
-        With one tree; its `epsilon` is what the tree may spend.
-    summary : callable
-        Fitted estimator and number of a tree to an outcome.
-    """
-
-    estimator: object
-    summary: object
-
-    def draw_many(self, data, size, rng):
-        """Outcomes of so many trees."""
-        seed = int(rng.integers(2**32))
-        many = {"n_estimators": size, "partitioned": False, "random_state": seed}
-        epsilon = size * self.estimator.epsilon
-        fitted = self.estimator.set_params(**many).set_params(epsilon=epsilon).fit(*data)
-        self.estimator.set_params(epsilon=epsilon / size)
-        return [self.summary(fitted, t) for t in range(size)]
-
-
-def _released(fitted, t):
-    """Root column, cell of its cut, and class, or cell of the mean, of every leaf of tree t."""
-    trees = fitted.trees_
-    root, leaves = trees.roots[t], slice(*trees.leaf_starts[t : t + 2])
-    top = int(trees.feature[root]), cell(trees.threshold[root])
-    if hasattr(fitted, "leaf_labels_"):
-        return (*top, *fitted.leaf_labels_[leaves].tolist())
-    return (*top, *map(cell, fitted.leaf_values_[leaves]))
-
-
-def _number(fitted, t):
-    """What the first leaf of tree t released: a mean, or the last class's count."""
-    leaf = fitted.trees_.leaf_starts[t]
+def first_number(fitted):
+    """Summary: what the first leaf released: a mean, or the last class's count."""
     if hasattr(fitted, "leaf_counts_"):
-        return float(fitted.leaf_counts_[leaf, -1])
-    return float(fitted.leaf_values_[leaf])
+        return float(fitted.leaf_counts_[0, -1])
+    return float(fitted.leaf_values_[0])
 
 
-def _far(fitted, t):
-    """Whether the first leaf's mean is two scales of its noise off, for one record at epsilon 0.2."""
-    return bool(abs(_number(fitted, t) - 0.5) > 10.0)
+def far(fitted):
+    """Summary: whether the first leaf's mean is two scales of its noise off, for one record at 0.2."""
+    return bool(abs(first_number(fitted) - 0.5) > 10.0)
 
 
-def _tree(kind, data, change, summary=_released, draws=DRAWS, **options):
+def _tree(kind, data, change, summary=None, draws=DRAWS, declared=None, **options):
     """A tree of a baseline; what it declares is its budget, or what its paper says that it costs."""
-
-    def bound(estimator, data, neighbour, effort, rng):
-        return epsilon_lower_bound(
-            _Trees(estimator, summary),
-            data,
-            neighbour,
-            n_draws=effort.pick(*draws),
-            confidence=1 - FALSE_ALARM,
-            rng=rng,
-        )
-
-    return fitted_subject(bound, partial(_estimator, kind), data, change, n_estimators=1, **options)
-
-
-def _estimator(kind):
-    from dplit import baselines
-
-    return getattr(baselines, kind)
+    summary = summary or first_tree()
+    options |= {"n_estimators": 1}
+    return BlackBox(Fits(named("baselines", kind), data, change, summary, declared, options), draws)
 
 
 # Exact losses of what is published -----------------------------------------------------------
@@ -131,7 +77,7 @@ def registered():
     published = {"accounting": "published"}
     for name, kind, data, change, options in (
         ("JPWClassifier", "JPWClassifier", (three, classes), added,
-         {**line, "summary": _number}),
+         {**line, "summary": first_number}),
         ("FSClassifier, add-remove", "FSClassifier", pure, ("add", *torn), path),
         ("FSClassifier, replace-one", "FSClassifier", pure, ("replace", *torn),
          {**path, "neighbours": "replace-one"}),
@@ -143,7 +89,7 @@ def registered():
         ("DPExtraTreesClassifier", "DPExtraTreesClassifier", ([[0.5]] * 2, [0, 1]),
          ("add", [0.5], 1), line),
         ("DPExtraTreesRegressor", "DPExtraTreesRegressor", one, ("add", [0.5], 1.0),
-         {**line, "summary": _number}),
+         {**line, "summary": first_number}),
         ("DPRandomForestClassifier", "DPRandomForestClassifier", (three, classes), added, path),
         ("DPRandomForestClassifier, published accounting, its budget", "DPRandomForestClassifier",
          (three, classes), added, {**path, **published}),
@@ -156,8 +102,8 @@ def registered():
             f"a tree of {name}", "black box", "within", _tree(kind, data, change, **options)
         )
     # chances 0.135 and 0.018, of 1500 draws each: missed in fewer than 1 of 100,000 audits
-    leak = {"summary": _far, "declared": 0.2, "epsilon": 0.2, "max_depth": 0, **published}
-    leak["draws"] = (3000, 20_000, 100_000)
+    leak = {"summary": far, "declared": 0.2, "epsilon": 0.2, "max_depth": 0, **published}
+    leak["draws"] = (3000, 10_000, 50_000)
     for kind in ("DPExtraTreesRegressor", "DPRandomForestRegressor"):
         yield Subject(f"a tree of {kind}, published mean", "black box", "caught",
                       _tree(kind, one, same, **leak))  # fmt: skip

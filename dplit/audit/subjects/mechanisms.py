@@ -7,8 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from dplit.audit.blackbox import epsilon_lower_bound
-from dplit.audit.subject import FALSE_ALARM, Found, Subject, described, exact_worst
+from dplit.audit.subject import BlackBox, Pair, Subject, exact_worst
 from dplit.mechanisms import Exponential, Geometric, Laplace, PermuteAndFlip, SmoothExponential
 from dplit.neighbours import count_vectors
 
@@ -55,14 +54,10 @@ class _Draws:
 def _sampler(mechanism, data, neighbour, epsilon=1.0):
     """A mechanism's sampler on two inputs."""
 
-    def check(effort, rng):
-        n_draws = effort.pick(20_000, 200_000, 1_000_000)
-        bound = epsilon_lower_bound(
-            _Draws(mechanism), data, neighbour, n_draws=n_draws, confidence=1 - FALSE_ALARM, rng=rng
-        )
-        return Found(epsilon, bound.epsilon, described(bound))
+    def pair():
+        return Pair(_Draws(mechanism), data, neighbour, epsilon)
 
-    return check
+    return BlackBox(pair, (20_000, 200_000, 1_000_000))
 
 
 def registered():

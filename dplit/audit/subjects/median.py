@@ -8,13 +8,14 @@ frozen between their draws: its cuts are noise (see `FreshFit`).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 from itertools import combinations_with_replacement, product
 
 import numpy as np
 
-from dplit.audit.estimators import audit_estimator
-from dplit.audit.subject import FALSE_ALARM, Found, Subject, fitted_subject
+from dplit.audit.estimators import FreshFit
+from dplit.audit.subject import AgainstLaw, BlackBox, Fits, Found, Lawful, Subject, named
+from dplit.forests.params import level_shares
+from dplit.median import interval_law
 from dplit.median_forest import candidates
 
 CELLS = 4  # of each released number, where an outcome is a tuple
@@ -99,27 +100,63 @@ def cell(number):
     return -1 if np.isnan(number) else int(np.clip(number * CELLS, 0, CELLS - 1))
 
 
-def _fit(kind, data, change, summary, draws=(500, 8000, 30_000), **options):
+def _fit(kind, data, change, summary, draws=(500, 8000, 30_000), declared=None, **options):
     """A fit of one tree; what it declares is its budget, or what the paper says that it costs."""
-
-    def bound(estimator, data, neighbour, effort, rng):
-        return audit_estimator(
-            estimator,
-            data,
-            neighbour,
-            summary=summary,
-            n_draws=effort.pick(*draws),
-            confidence=1 - FALSE_ALARM,
-            rng=rng,
-        )
-
-    return fitted_subject(bound, partial(_estimator, kind), data, change, n_estimators=1, **options)
+    options |= {"n_estimators": 1}
+    fits = Fits(named("forests", kind), data, change, summary, declared, options)
+    return BlackBox(fits, draws)
 
 
-def _estimator(kind):
-    from dplit import forests
+THREE = [[0.2, 0.9], [0.4, 0.1], [0.7, 0.6]]
 
-    return getattr(forests, kind)
+
+@dataclass(frozen=True)
+class _root:
+    """Summary: column and interval, between these records, of the first tree's root."""
+
+    columns: tuple
+
+    def __call__(self, fitted):
+        """Column, and how many of its sorted values lie below the cut."""
+        j, cut = int(fitted.trees_.feature[0]), fitted.trees_.threshold[0]
+        return j, int(np.searchsorted(np.sort(self.columns[j]), cut))
+
+
+def _own_law(selection, epsilon=8.0, rho=0.5):
+    """Column and cut of a tree of depth 1 on three records, against the law of one joint draw."""
+
+    def lawful():
+        data = np.array(THREE), np.array([0.0, 0.0, 1.0])
+        level, _ = level_shares(epsilon, 1, rho)
+        rates = level / 2, level / 2
+        probabilities = candidates.joint_law(candidates.Node(*data), *rates, selection)
+        outcomes = product(range(2), range(len(THREE) + 1))
+        law = dict(zip(outcomes, probabilities.tolist(), strict=True))
+        options = {"epsilon": epsilon, "rho": rho, "max_depth": 1, "n_estimators": 1}
+        options |= {"selection": selection, "max_features": 2}
+        kind = named("forests", "MedianForestRegressor")
+        fits = Fits(kind, data, ("add", THREE[0], 0.0), None, 1.0, options)
+        summary = _root(tuple(map(tuple, np.array(THREE).T.tolist())))
+        return Lawful(FreshFit(fits.estimator()), data, law, summary)
+
+    return AgainstLaw(lawful, (2000, 20_000, 100_000))
+
+
+def _uniform_law(epsilon=4.0, rho=0.5):
+    """The cut of a tree of depth 1 on a single column, against the law of a private median."""
+
+    def lawful():
+        values = (0.4, 0.5, 0.6)
+        level, _ = level_shares(epsilon, 1, rho)
+        probabilities = interval_law(values, 0.0, 1.0, level).probabilities
+        law = {(0, i): float(p) for i, p in enumerate(probabilities)}
+        options = {"epsilon": epsilon, "rho": rho, "max_depth": 1, "n_estimators": 1}
+        data = np.array(values)[:, None], np.array([0, 1, 1])
+        kind = named("forests", "MedianForestClassifier")
+        fits = Fits(kind, data, ("add", [0.5], 0), None, 1.0, {"selection": "uniform"} | options)
+        return Lawful(FreshFit(fits.estimator()), data, law, _root((values,)))
+
+    return AgainstLaw(lawful, (1000, 10_000, 100_000))
 
 
 def registered():
@@ -138,7 +175,12 @@ def registered():
          _split(joint, CHOICE, total, "permute-and-flip")),
     ):  # fmt: skip
         yield Subject(name, "exact", expected, check)
-    three = [[0.2, 0.9], [0.4, 0.1], [0.7, 0.6]]
+    three = THREE
+    for selection in ("exponential", "permute-and-flip"):
+        name = f"MedianForestRegressor draws its law, {selection}"
+        yield Subject(name, "law", "within", _own_law(selection))
+    name = "MedianForestClassifier draws its law, uniform column"
+    yield Subject(name, "law", "within", _uniform_law())
     depth = {"epsilon": 2.0, "max_depth": 1, "max_features": 2}
     added = ("add", [0.41, 0.59], 1)
     for name, expected, check in (

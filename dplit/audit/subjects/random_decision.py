@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from functools import partial
 
-from dplit.audit.estimators import audit_estimator, leaf_labels
-from dplit.audit.subject import FALSE_ALARM, Subject, exact_worst, fitted_subject
+import numpy as np
+
+from dplit.audit.estimators import FreshFit, leaf_labels
+from dplit.audit.subject import AgainstLaw, BlackBox, Fits, Lawful, Subject, exact_worst, named
 from dplit.mechanisms import PermuteAndFlip
 from dplit.neighbours import data_sets, neighbouring_data
-from dplit.random_forest import ForestLaw, equal_parts_bound
+from dplit.random_forest import ForestLaw, equal_parts_bound, forest_law
 
 AR, RO = "add-remove", "replace-one"
 PLACE = [0.5]
@@ -35,30 +37,35 @@ def _forest_law(assignment, neighbours, rate=1.0, bound=False):
     return check
 
 
-def _forest(n_trees, depth, labels, change, *, draws=DRAWS, **options):
+KIND = named("forests", "RandomDecisionForestClassifier")
+
+
+def _forest(n_trees, depth, labels, change, *, draws=DRAWS, declared=None, **options):
     """`RandomDecisionForestClassifier` on records of these classes; `change` is ("add" or "replace", class)."""
-
-    def bound(estimator, data, neighbour, effort, rng):
-        return audit_estimator(
-            estimator,
-            data,
-            neighbour,
-            summary=leaf_labels([PLACE]),
-            n_draws=effort.pick(*draws),
-            confidence=1 - FALSE_ALARM,
-            rng=rng,
-            structure=0,
-        )
-
     data, change = ([PLACE] * len(labels), labels), (change[0], PLACE, change[1])
     options |= {"n_estimators": n_trees, "max_depth": depth}
-    return fitted_subject(bound, _classifier, data, change, **options)
+    return BlackBox(Fits(KIND, data, change, leaf_labels([PLACE]), declared, options), draws)
 
 
-def _classifier():
-    from dplit.forests import RandomDecisionForestClassifier
+def _own_law(labels, n_trees=2, epsilon=6.0, neighbours=AR):
+    """The labels of the leaves where records in one place arrive, against their exact law.
 
-    return RandomDecisionForestClassifier
+    At so large an epsilon a label tells whether its leaf has a record: the law of the parts shows.
+    """
+    rate = epsilon if neighbours == AR else epsilon / 2
+
+    def lawful():
+        flip = PermuteAndFlip(rate, monotonic=True)
+        leaves = np.zeros((len(labels), n_trees), dtype=int)
+        law = forest_law(leaves, np.array(labels), [1] * n_trees, 2, flip.pmf, "independent")
+        options = {"n_estimators": n_trees, "max_depth": 0, "neighbours": neighbours}
+        fits = Fits(KIND, ([PLACE] * len(labels), labels), ("add", PLACE, 0), None, 1.0,
+                    {"epsilon": epsilon} | options)  # fmt: skip
+        mapping = {outcome: float(p) for outcome, p in np.ndenumerate(law)}
+        data = np.array([PLACE] * len(labels)), np.array(labels)
+        return Lawful(FreshFit(fits.estimator()), data, mapping, leaf_labels([PLACE]))
+
+    return AgainstLaw(lawful, (500, 5000, 50_000))
 
 
 def registered():
@@ -92,6 +99,11 @@ def registered():
         ),
     )
     kind = "RandomDecisionForestClassifier"
+    for name, check in (
+        ("three records of a class", _own_law([1, 1, 1])),
+        ("replace-one", _own_law([1, 1, 1], epsilon=4.0, neighbours=RO)),
+    ):
+        yield Subject(f"{kind} draws its law, {name}", "law", within, check)
     yield from (Subject(f"{kind}, {name}", "black box", *rest) for name, *rest in drawn)
     # three records in two parts, and a fourth of the other class: exact loss 2.90 for epsilon 1.75
     parts = published | {"epsilon": 1.75, "declared": 1.75, "draws": (8000, 8000, 20_000)}

@@ -26,6 +26,8 @@ TRAP = (0, 0, 0, 1, 2, 3)
     ("balance.two_levels", "balance.two_levels_trap", "balance.two_levels_safe"),
     ours=True,
     kind="certified",
+    proof="thm-balance-levels",
+    range="all data on small grids of 4t + 4 and 4t + 5 values, traps of up to 11 t, certain bounds on three sets",
 )
 def two_levels(effort, rng):
     r"""Two levels of private medians on one attribute leave all four leaves more than $t$

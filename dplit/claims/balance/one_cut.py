@@ -54,6 +54,8 @@ def _bound(formula, shown):
     "loose",
     "thm-balance-blocks",
     ("balance.at_least", "balance.published_bound"),
+    proof="thm-balance-blocks",
+    range="all data of 4 to 6 values on a grid of 4, two budgets, every t and spread",
 )
 def theorem_3(effort, rng):
     r"""If the $N - 2t$ centermost values cover a range of length at least $d < R$, the smaller
@@ -78,7 +80,9 @@ def theorem_3(effort, rng):
         "balance.more_than_bound",
         "balance.worst_at_least",
         "balance.worst_more_than",
-    )
+    ),
+    proof="thm-balance-blocks",
+    range="all data of 4 to 6 values on a grid of 4, and the worst data of up to 100",
 )
 def theorem_3_exact(effort, rng):
     r"""The published number is the exact worst case of holding more than $t$ records. The exact
@@ -120,6 +124,8 @@ def _on_their_worst_data(effort):
     "holds",
     "thm-balance-random",
     ("balance.more_than", "balance.split_law"),
+    proof="thm-balance-random",
+    range="all data of 3 to 6 values on a grid of 4, every t",
 )
 def corollary(effort, rng):
     """A private median split leaves at most $t$ records in the smaller block with no larger
@@ -161,6 +167,7 @@ def _against_random(effort):
     "fails",
     "thm-balance-spread",
     ("balance.guaranteed_gain", "balance.worst_more_than"),
+    range="worst data of four records, spreads of 2 to 4 steps",
 )
 def spread(effort, rng):
     """By theorem 3, the improvement over random splits increases with the spread of the data."""
@@ -208,7 +215,9 @@ def _wider(effort):
         "balance.best_spread",
         "balance.greatest_gain",
         "balance.failure_ratio",
-    )
+    ),
+    proof="thm-balance-spread",
+    range="four budgets by numerical search, 200 spreads each",
 )
 def spread_peak(effort, rng):
     r"""With $u = d/R$ the guaranteed gain, $u/(u + (1-u)e^{-\epsilon}) - u$, grows up to $u =

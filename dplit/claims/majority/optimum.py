@@ -205,7 +205,8 @@ def _sizes(effort):
     proof="thm-majority-gap-law",
 )
 def gap_law_private(effort, rng):
-    r"""The most frequent class with probability $h_j$ at gap $j$, each other class with
+    r"""Let $h_0 = 1/k$ and $h_{j+1} = \min(e^\epsilon h_j, 1 - e^{-\epsilon}(1 - h_j))$. To report
+    the most frequent class with probability $h_j$ at gap $j$, and each other class with
     $(1-h_j)/(k-1)$, is $\epsilon$-private under add-remove, on leaves of every size."""
     sizes, words = _sizes(effort)
     cases = []
@@ -240,8 +241,8 @@ def gap_law_private(effort, rng):
     quantity="probability of a wrong label",
 )
 def gap_law_optimal(effort, rng):
-    r"""On $(n, 0, \dots, 0)$ it errs least of all private labels that treat names alike, under
-    add-remove."""
+    r"""On $(n, 0, \dots, 0)$ the label of `rdf/gap-law` errs least of all private labels that treat
+    names alike, under add-remove."""
     sizes = range(1, effort.pick(4, 5, 7))
     cases = [*product(sizes, effort.pick((3,), (3, 4), (2, 3, 4, 5)), (0.3, 1.0, 1.5))]
     return equal(
@@ -269,7 +270,7 @@ def _wrong(law, x, epsilon):
     quantity="probability of a wrong label, against that with the excess",
 )
 def gap_law_leads(effort, rng):
-    r"""On no leaf with a majority does it err more than the same label that reads $h$ at $\max(0, 2
+    r"""On no leaf with a majority does the label of `rdf/gap-law` err more than one that reads $h$ at $\max(0, 2
     \max c - \sum c)$, the excess over all other records together."""
     sizes, words = _sizes(effort)
     cases = []

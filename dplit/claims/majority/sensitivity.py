@@ -196,22 +196,22 @@ def true_first_listed(effort, rng):
 # Its proof --------------------------------------------------------------------------------------
 
 
-BALLS = (4, 4), (5, 6), (8, 9)  # most records of a leaf, and how many distances k
+BALLS = (4, 4), (5, 6), (8, 9)  # most records of a leaf, and how many distances i
 
 
 def _balls_of(effort):
     """Which leaves and distances `_balls` goes through, in words."""
     records, steps = effort.pick(*BALLS)
-    return f"leaves of two classes up to {records} records, k below {steps}, add-remove"
+    return f"leaves of two classes up to {records} records, i below {steps}, add-remove"
 
 
 def _balls(effort):
-    """(plain data, gap, k, leaves within k steps) for leaves of two classes."""
+    """(plain data, gap, i, leaves within i steps) for leaves of two classes."""
     records, steps = effort.pick(*BALLS)
     for x in majority.leaves(records, 2):
         ball = {x}
-        for k in range(steps):
-            yield {"counts": list(x), "k": k}, int(gap(x)), k, ball
+        for i in range(steps):
+            yield {"counts": list(x), "i": i}, int(gap(x)), i, ball
             ball = ball | {y for z in ball for y in majority.neighbouring(z)}
 
 
@@ -230,13 +230,13 @@ def _equation_10(data, ball):
     "fails",
     "thm-smooth-sensitivity",
     ("majority.neighbouring",),
-    quantity="1 if the score at the leaf changes within k steps",
+    quantity="1 if the score at the leaf changes within i steps",
 )
 def equation_11(effort, rng):
-    r"""$S^k(x)$ is the most that the score at distance $k$ differs from the score at $x$ (10),
-    so it is 1 exactly for $k \ge j$ (11)."""
-    cases = (Case(_equation_10(data, ball), k >= j, data) for data, j, k, ball in _balls(effort))
-    note = "Of {cases} pairs of a leaf and a distance: on {counts} at k = {k} equation (10) is {exact:d}."
+    r"""$S^i(x)$ is the most that the score at distance $i$ differs from the score at $x$ (10),
+    so it is 1 exactly for $i \ge j$ (11)."""
+    cases = (Case(_equation_10(data, ball), i >= j, data) for data, j, i, ball in _balls(effort))
+    note = "Of {cases} pairs of a leaf and a distance: on {counts} at i = {i} equation (10) is {exact:d}."
     return equal(cases, note, range=_balls_of(effort))
 
 
@@ -244,17 +244,17 @@ def equation_11(effort, rng):
     functions=("majority.neighbouring",),
     where="proof of theorem 1, equations 10 and 11",
     proof="thm-smooth-sensitivity",
-    quantity="1 if the score changes within k steps, or within k and one more",
+    quantity="1 if the score changes within i steps, or within i and one more",
 )
 def when_scores_change(effort, rng):
-    r"""Equation (10) is 1 exactly for $k \ge \max(j, 1)$: it asks when the score at $x$
-    changes. Definition 7 asks when one more step can change the score, which is $k \ge
+    r"""Equation (10) is 1 exactly for $i \ge \max(j, 1)$: it asks when the score at $x$
+    changes. Definition 7 asks when one more step can change the score, which is $i \ge
     \max(j-1, 0)$."""
     cases = []
-    for data, j, k, ball in _balls(effort):
+    for data, j, i, ball in _balls(effort):
         one_more = any(_score(z) != _score(y) for y in ball for z in majority.neighbouring(y))
-        cases.append(Case(_equation_10(data, ball), k >= max(j, 1), data))
-        cases.append(Case(one_more, k >= max(j - 1, 0), data))
+        cases.append(Case(_equation_10(data, ball), i >= max(j, 1), data))
+        cases.append(Case(one_more, i >= max(j - 1, 0), data))
     return equal(
         cases,
         "{cases} answers, two for each pair of a leaf and a distance, are as stated.",

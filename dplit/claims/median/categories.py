@@ -57,6 +57,8 @@ def _one_more(counts):
     "holds",
     "thm-subset-law",
     ("median.subset_law",),
+    proof="thm-subset-law",
+    range="add-remove, all counts of 2 to 4 levels with few records, in fractions",
 )
 def categorical_split(effort, rng):
     r"""Drawing a set $B$ of levels with $\Pr \propto e^{-\frac{\epsilon_1}{2}|N_i - 2|B||}$ is
@@ -78,6 +80,8 @@ def categorical_split(effort, rng):
     "thm-subset-law",
     ("median.subset_sizes", "median.subset_law"),
     ours=True,
+    proof="thm-subset-law",
+    range="2 to 7 levels by listing all sets, 40 levels by a product of integers",
 )
 def categorical_law(effort, rng):
     """The law of $|B|$ is a subset-sum dynamic programme over the levels, exact for any number
@@ -135,7 +139,12 @@ def _differences(effort):
 
 
 @claim(
-    "diprime-v2/categorical-score", "Section 3.1", "fails", "thm-subset-law", ("median.subset_law",)
+    "diprime-v2/categorical-score",
+    "Section 3.1",
+    "fails",
+    "thm-subset-law",
+    ("median.subset_law",),
+    range="all counts of 2 and 3 levels with up to 4 records",
 )
 def categorical_score(effort, rng):
     r"""The score $q(C) = \bigl||C| - |X \setminus C|\bigr|$, as printed, makes the exponential
@@ -163,7 +172,12 @@ def categorical_score(effort, rng):
     )
 
 
-@categorical_score.corrected(functions=("median.subset_law",), where="ours; v1, section 3")
+@categorical_score.corrected(
+    functions=("median.subset_law",),
+    where="ours; v1, section 3",
+    proof="thm-subset-law",
+    range="all counts of 2 and 3 levels with up to 4 records",
+)
 def categorical_score_negated(effort, rng):
     r"""With $q(C) = -\bigl||C| - |X \setminus C|\bigr|$ the expected difference of the sides is
     at most that of a random split, and equal only if all splits are equally balanced."""

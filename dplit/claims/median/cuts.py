@@ -79,6 +79,7 @@ def _gap_losses(law, gaps):
     "leaks",
     "thm-rank-leaks",
     ("median.rank_law", "median.rank_interval_law", "median.density_loss"),
+    range="three readings, two records on grids of up to 16 cells, gaps down to 1e-6",
 )
 def by_rank(effort, rng):
     r"""A rank $j$ with $\Pr(j) \propto e^{-\frac{\epsilon_1}{2}|N_i - 2j|}$, then a value
@@ -157,6 +158,8 @@ def _law_error(data):
     "holds",
     "thm-value-private",
     ("median.interval_law", "median.density_loss"),
+    proof="thm-value-private",
+    range="add-remove, all data of up to 3 records on a grid, ties included, in fractions",
 )
 def by_value(effort, rng):
     r"""Drawing $r$ with density proportional to $e^{\epsilon_s q(r)/2}$, $q(r) =
@@ -182,6 +185,8 @@ def by_value(effort, rng):
     "thm-value-private",
     ("median.interval_law",),
     ours=True,
+    proof="thm-value-private",
+    range="replace-one, all data of up to 3 records on a grid, and swaps of up to 7",
 )
 def by_value_replaced(effort, rng):
     r"""Under replace-one the same draw costs $2\epsilon_s$, from two records on, and at the
@@ -222,6 +227,8 @@ def _swapped(n, near):
     "thm-value-private",
     ("median.interval_law", "median.density_loss"),
     where="ours; v2, section 3.1",
+    proof="thm-value-private",
+    range="the data that break the rank, with gaps down to 1e-6 and ties",
 )
 def by_value_instead(effort, rng):
     r"""Drawing the value itself, with each interval weighted by its length, costs less than

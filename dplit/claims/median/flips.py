@@ -61,6 +61,7 @@ def _errors(effort):
     "fails",
     "thm-dominance-median",
     ("mechanisms.PermuteAndFlip", "mechanisms.Exponential"),
+    range="2 to 4 candidates with small integer gaps, five budgets, in fractions",
 )
 def pfm(effort, rng):
     r"""Permute-and-flip is guaranteed a lower error than the exponential mechanism only for
@@ -86,6 +87,8 @@ def pfm(effort, rng):
 @pfm.corrected(
     functions=("mechanisms.PermuteAndFlip", "mechanisms.Exponential"),
     where="ours; McKenna and Sheldon 2020",
+    proof="thm-dominance-median",
+    range="2 to 4 candidates with small integer gaps, five budgets, in fractions",
 )
 def pfm_always_lower(effort, rng):
     r"""At every $\epsilon$ its expected error is lower, unless all scores are equal, and at
@@ -148,6 +151,8 @@ def _added(cells, n):
     "assumes",
     "thm-flip-limit",
     ("median.grid_law", "median.total_variation"),
+    proof="thm-flip-limit",
+    range="add-remove, grids of 2 to 8 cells, up to 2 records",
 )
 def flip_continuous(effort, rng):
     r"""A split $r \in [a_L, a_U]$ of a continuous attribute can be drawn $\epsilon_s$-privately
@@ -188,7 +193,9 @@ def _distances(values, epsilon, cells):
 
 
 @flip_continuous.corrected(
-    functions=("median.grid_law", "median.flip_rate", "median.total_variation")
+    functions=("median.grid_law", "median.flip_rate", "median.total_variation"),
+    proof="thm-flip-limit",
+    range="8 to 2,048 cells on four data sets",
 )
 def flip_limit(effort, rng):
     r"""On $m$ equal cells permute-and-flip is within $1/(m\bar q - 1)$ of the exponential

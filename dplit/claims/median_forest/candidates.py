@@ -30,12 +30,15 @@ def split_budget(effort, rng):
         "Two columns alike, {zeros} zeros and {ones} ones: at epsilon_1 = {epsilon:.4f} one split "
         "costs {loss:.4f}, in fractions. With its two parts as they are, depth d and rho = 1/2, the "
         "tree would spend (K + 1/2) epsilon/2 + epsilon/2: at K = 2 1.75 epsilon.",
+        range="mirror nodes of two columns, the fewest records first",
     )
 
 
 @split_budget.corrected(
     functions=("median_forest.candidates.candidates_law", "median_forest.candidates.crossed"),
+    proof="thm-forest-candidates",
     quantity="privacy loss of a level",
+    range="a crossed node for each of K = 2, 3 (more with more effort), the same on all levels",
 )
 def split_budget_corrected(effort, rng):
     r"""$\epsilon_1 = \rho\epsilon / \bigl(d_{max}(K + R^2/(8B^2))\bigr)$ makes the tree cost
@@ -62,7 +65,9 @@ def split_budget_corrected(effort, rng):
     "assumes",
     "thm-forest-candidates",
     ("median_forest.candidates.candidates_law",),
-    quantity="privacy loss, in epsilon_1",
+    proof="thm-forest-candidates",
+    quantity="privacy loss with two columns, in epsilon_1",
+    range="crossed nodes of one and two columns, epsilon_1 = 1/2, 1, 2",
 )
 def split_budget_algorithm(effort, rng):
     r"""With $\epsilon_1 = \rho\epsilon/(2 d_{max})$ median and choice cost $\epsilon_1$ each,
@@ -105,6 +110,7 @@ def k_candidates(effort, rng):
         "K = 5 columns alike, {zeros} zeros and {ones} ones: at epsilon_1 = {epsilon:.4f} the removal "
         "of a one costs {loss:.4f} > {stated:.4f}, in fractions; no mirror node has fewer "
         "records. Fewest at " + ", ".join(fewest) + ".",
+        range="mirror nodes of five columns and at most 60 records",
     )
 
 
@@ -114,11 +120,13 @@ def k_candidates(effort, rng):
         "median_forest.candidates.crossed",
         "median_forest.candidates.winner_law",
     ),
+    proof="thm-forest-candidates",
     quantity="privacy loss of three candidates",
+    range="crossed nodes of up to three columns or more, all neighbours on a small grid",
 )
 def k_candidates_corrected(effort, rng):
-    r"""They cost less than $K\epsilon_1 + \epsilon_1 R^2/(8B^2)$ under add-remove, and come as
-    near to it as you like."""
+    r"""They cost less than $K\epsilon_1 + \epsilon_1 R^2/(8B^2)$ under add-remove for $K \ge 2$,
+    and come as near to it as you like."""
     many = effort.pick((1, 2, 3), (1, 2, 3, 4), (1, 2, 3, 4))
     found = {k: limit(laws.candidates_law, k, 1.0, effort) for k in many}
     bounds = {k: k + HALF_RATE * (k > 1) for k in many}

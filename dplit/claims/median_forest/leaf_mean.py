@@ -71,6 +71,7 @@ def leaf_mean(effort, rng):
         cases,
         "One record at 0 is joined by another: an answer x costs epsilon |x| - log 2, "
         f"{said}: unbounded. With no record there is no answer at all.",
+        range="one record and two, answers up to the largest named",
     )
 
 
@@ -81,7 +82,9 @@ def leaf_mean(effort, rng):
     "thm-forest-leaf-clamped",
     ("median_forest.leaf_mean.clamped_loss", "median_forest.leaf_mean.clamped_epsilon"),
     ours=True,
+    proof="thm-forest-leaf-clamped",
     quantity="privacy loss of any leaf",
+    range="all leaves of up to three records on a grid, and of 10, 100 and 10,000 at one end",
 )
 def clamped(effort, rng):
     r"""Clamped to $[B_L, B_U]$ the same release costs exactly $\max(\epsilon_2, \log 2 +
@@ -127,7 +130,9 @@ def _small_leaves(n, cells):
     "thm-forest-leaf-clamped",
     ("median_forest.leaf_mean.clamped_epsilon",),
     ours=True,
+    proof="thm-forest-leaf-clamped",
     quantity="loss against the nearest law, in epsilon_2",
+    range="leaves of one record, eleven targets, five budgets",
 )
 def empty(effort, rng):
     r"""No law of an empty leaf is nearer than $\epsilon_2/2$ to all clamped leaves of one
@@ -156,6 +161,7 @@ def empty(effort, rng):
     kind="simulated",
     intervals=2,
     quantity="privacy loss",
+    range="neighbours of up to three records or more in fractions; two probabilities from draws",
 )
 def votes(effort, rng):
     r"""Let each record split one vote between the ends of $[B_L, B_U]$ by its target. The two
@@ -212,10 +218,12 @@ def _sampled_votes(effort, rng):
         "median_forest.leaf_mean.first_order_errors",
     ),
     ours=True,
+    proof="thm-forest-leaf-votes",
     quantity="mean squared error, in (R / (N epsilon_2))^2",
+    range="four means at one large N; N = 1, 10, 50 at m = 0.2",
 )
 def error(effort, rng):
-    r"""For many records the mean from votes has variance $2(m^2 + (1-m)^2)
+    r"""For many records (to first order) the mean from votes has variance $2(m^2 + (1-m)^2)
     R^2/(N\epsilon_2)^2$: at most that of the published mean, $2R^2/(N\epsilon_2)^2$, and
     exactly half of that of noisy sum over noisy count with half the budget each."""
     n, releases = (

@@ -12,10 +12,11 @@ from itertools import combinations, combinations_with_replacement, product
 
 import numpy as np
 
+from dplit import Continuous, Domain, printed
 from dplit import median_forest as laws
-from dplit import printed
 from dplit.budget import EqualParts, Spend
-from dplit.ledger import Case, claim, equal, of_privacy, private, verdict_of
+from dplit.forests import MedianForestClassifier
+from dplit.ledger import Case, Evidence, claim, equal, of_privacy, verdict_of
 
 # The parts -----------------------------------------------------------------------------------------
 
@@ -25,32 +26,45 @@ POINTS = (-30.0, 0.0, 1.0, 2.0, 3.0, 30.0)  # kinks of the densities, and far ou
 @claim(
     "diprime-v2/partition",
     "Section 3.1; algorithm 2 (v1, algorithm 2)",
-    "leaks",
+    "assumes",
     "thm-forest-parts",
     ("random_forest.equal_parts_bound", "random_forest.smallest_equal_parts_loss"),
+    proof="thm-forest-parts",
+    quantity="privacy loss of shuffled equal parts",
+    range="two trees of one leaf, one record and then two, three budgets",
 )
 def partition(effort, rng):
     r"""A forest whose trees are each $\epsilon$-private is $\epsilon$-private if the data are
-    partitioned into $N_T$ subsets, by parallel composition (shuffled and cut into equal parts,
-    under add-remove)."""
-    shape = {"data": [0], "neighbour": [0, 1], "trees": 2}
+    partitioned into $N_T$ subsets, by parallel composition (assuming add-remove, and that each
+    record draws its subset independently: the papers do not say how; v1 has "randomly")."""
     losses = {e: _counts_loss(_equal_parts, (0,), 1, e) for e in (1.0, 0.1, 3.0)}
+    drawn = max(_counts_loss(_independent, (0,), 1, e) / e for e in losses)
     sharp = equal(
         (Case(v, _bound(e)) for e, v in losses.items()), "{exact} is not the bound {stated}"
     )
     if sharp.verdict == "fails":
         return sharp
     said = ", ".join(f"{v:.4f} at epsilon {e:g}" for e, v in losses.items())
-    return private(
-        (Case(v, e, {**shape, "epsilon": e, "loss": v}) for e, v in losses.items()),
+    missed = max(v / e for e, v in losses.items())
+    return Evidence(
+        "leaks" if drawn > 1 + 1e-9 else "assumes" if missed > 1 else "holds",
+        "exact",
         "Two trees of one leaf, one record of class 0 and then one of class 1, noisy class counts: "
-        f"{said}, which is the most that two equal parts can cost, log(e^epsilon/2 + e^(3 epsilon)/2).",
+        f"independent parts cost {drawn:.4f} epsilon, parts that are shuffled and cut {said}, the most "
+        "that two equal parts can cost, log(e^epsilon/2 + e^(3 epsilon)/2).",
+        cases=2 * len(losses),
+        relation="<=",
+        published=1.0,
+        computed=losses[1.0],
+        counterexample={"data": [0], "neighbour": [0, 1], "trees": 2, "epsilon": 1.0},
     )
 
 
 @partition.corrected(
     functions=("random_forest.equal_parts_bound", "random_forest.equal_parts_family_loss"),
-    quantity="privacy loss",
+    proof="thm-forest-parts",
+    quantity="privacy loss of independent parts",
+    range="two trees of one leaf, all neighbours of up to two records or more, epsilon 1",
 )
 def partition_corrected(effort, rng):
     r"""If each record draws its tree uniformly and independently, the forest is
@@ -73,6 +87,45 @@ def partition_corrected(effort, rng):
         published=1.0,
         computed=max(drawn),
     )
+
+
+@claim(
+    "diprime-v1/unpartitioned",
+    "Section 3, footnote 3; algorithm 2, line 20",
+    "holds",
+    "thm-forest-parts",
+    ("forests.MedianForestClassifier",),
+    proof="thm-forest-parts",
+    quantity="privacy loss of a forest, in that of a tree",
+    range="two trees of one leaf, all neighbours of up to three records, three budgets",
+)
+def unpartitioned(effort, rng):
+    r"""Without a partition, each tree on all data, the loss is $N_T$ times that of a tree, so that
+    each tree must take $\epsilon/N_T$."""
+    cases = []
+    for epsilon in (0.1, 1.0, 3.0):
+        for n in range(3):
+            for data in combinations_with_replacement((0, 1), n):
+                loss = _counts_loss(_all_records, data, 1, epsilon)
+                cases.append(Case(loss / epsilon, 2.0, {"data": data, "epsilon": epsilon}))
+    cases.append(Case(_fitted_budget(2) / 0.5, 2.0, {"data": (0, 1, 1), "epsilon": 0.5}))
+    return equal(
+        cases,
+        "Noisy class counts of two trees on the same records, {cases} neighbours: {exact:.4f}",
+    )
+
+
+def _fitted_budget(trees):
+    """Total of the package's forest whose trees take all records at epsilon 1/2 each."""
+    domain = Domain([Continuous(0, 1)])
+    shape = {"n_estimators": trees, "max_depth": 0, "partitioned": False, "classes": [0, 1]}
+    forest = MedianForestClassifier(0.5 * trees, domain=domain, random_state=0, **shape)
+    return forest.fit([[0.1], [0.2], [0.3]], [0, 1, 1]).budget_.epsilon
+
+
+def _all_records(records):
+    """Counts of two classes in each of two trees that take all records."""
+    return [(1.0, [_count(records, range(len(records)))] * 2)]
 
 
 def _bound(epsilon):
@@ -160,6 +213,7 @@ def _broken(occupancies):
     "thm-forest-depth",
     ("median_forest.leaf_mean.occupancy_depth",),
     quantity="records of a leaf",
+    range="the ten data sets of tables 1 and 2",
 )
 def depth_rule(effort, rng):
     """$d_{max}$ is such that the expected occupancy of a leaf is greater than 25 (10 for
@@ -186,6 +240,7 @@ def depth_rule(effort, rng):
     "thm-forest-depth",
     ("median_forest.leaf_mean.occupancy_depth",),
     quantity="records of a leaf",
+    range="DP-ERT and DP-RF on the ten data sets",
 )
 def baselines(effort, rng):
     """The same for all methods, each with $N_T = 10$ trees on parts of the data."""
@@ -200,7 +255,7 @@ def baselines(effort, rng):
         {"data sets": sorted(broken)},
         cases=2 * len(whole),
         relation=">",
-        published=25.0,
+        published=float(SETS[least][2]),
         computed=float(whole[least]),
     )
 
@@ -208,6 +263,7 @@ def baselines(effort, rng):
 @baselines.corrected(
     functions=("median_forest.leaf_mean.occupancy_depth",),
     quantity="depths that break the rule",
+    range="30 printed depths",
 )
 def baselines_corrected(effort, rng):
     """Every printed $d_{max}$ is the deepest that keeps the rule, if the baselines' trees take
@@ -239,6 +295,7 @@ def baselines_corrected(effort, rng):
     "thm-forest-depth",
     ("median_forest.leaf_mean.occupancy_depth",),
     quantity="records of a leaf",
+    range="the four captions",
 )
 def figures(effort, rng):
     """The depths in the captions follow the same rule."""
@@ -258,6 +315,7 @@ def figures(effort, rng):
 @figures.corrected(
     functions=("median_forest.leaf_mean.occupancy_depth",),
     quantity="records of a leaf",
+    range="the four captions",
 )
 def figures_corrected(effort, rng):
     """They keep it where the data are not partitioned (figures 6, 8c and 8d), and only there."""
@@ -291,7 +349,9 @@ def _figure_occupancies():
     "thm-forest-depth",
     ("median_forest.leaf_mean.occupancy_depth",),
     ours=True,
+    proof="thm-forest-depth",
     quantity="privacy loss",
+    range="the first eight steps of the rule or more",
 )
 def depth_private(effort, rng):
     """A depth that is set by this rule from the private number of records costs infinity under

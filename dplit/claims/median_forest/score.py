@@ -50,13 +50,16 @@ def budget_exp_flip(effort, rng):
         sorted(cases, key=lambda c: -c.exact),
         f"Crossed nodes at epsilon_s = epsilon_a = 1, where 2 are claimed: {said}. "
         "A leaf below adds its epsilon_l in full.",
+        range="crossed nodes of two and three columns or more, both mechanisms",
     )
 
 
 @budget_exp_flip.corrected(
     "thm-forest-joint",
     ("median_forest.candidates.joint_law", "median_forest.split.joint"),
+    proof="thm-forest-joint",
     quantity="privacy loss of a split",
+    range="crossed nodes of up to 5 columns or more, all neighbours on a small grid",
 )
 def joint(effort, rng):
     r"""Column and cut in one draw, with density $\propto e^{-\frac{\epsilon_s}{2}|n - 2n_L| -
@@ -87,7 +90,9 @@ def joint(effort, rng):
     "holds",
     "thm-forest-uniform",
     ("median_forest.candidates.winner_law", "median_forest.split.uniform"),
+    proof="thm-forest-uniform",
     quantity="privacy loss of a split",
+    range="crossed nodes of up to 3 columns or more, small nodes of two columns",
 )
 def uniform(effort, rng):
     r"""With a uniform attribute ($\epsilon_a = 0$) a split costs $\epsilon_s$ (DiPriMe)."""
@@ -169,7 +174,9 @@ def _lone_loss(m, rate):
     "loose",
     "thm-forest-score",
     ("median_forest.split.candidates", "sensitivity.sse"),
-    quantity="privacy loss",
+    proof="thm-forest-score",
+    quantity="privacy loss, in epsilon_1",
+    range="all data of up to two records and their neighbours, and one large family",
 )
 def score(effort, rng):
     r"""Choosing among candidate splits with $\Pr(a) \propto e^{-\epsilon_1 N_i MSE(a)/(8B^2)}$,
@@ -195,7 +202,9 @@ def score(effort, rng):
 
 @score.corrected(
     functions=("median_forest.split.candidates", "sensitivity.sse"),
-    quantity="privacy loss",
+    proof="thm-forest-score",
+    quantity="privacy loss, in epsilon_a",
+    range="all data of up to two records and their neighbours, and one large family",
 )
 def score_corrected(effort, rng):
     r"""$N_i\,MSE = SSE$ grows by less than $R^2$ with each record, so $\Pr(a) \propto
@@ -235,7 +244,9 @@ def _one_hot(counts):
     "thm-forest-score",
     ("forests.MedianForestClassifier",),
     ours=True,
-    quantity="growth of the score",
+    proof="thm-forest-score",
+    quantity="growth of the score, a record joining 1000 of another class",
+    range="all nodes of 2 to 4 classes with at most 4 records each or more",
 )
 def score_classes(effort, rng):
     r"""For a classification, score a split by the SSE of its classes as one-hot vectors: it
@@ -266,6 +277,7 @@ def score_classes(effort, rng):
     "thm-forest-score",
     ("median_forest.split.candidates",),
     quantity="log odds, in epsilon_1",
+    range="one node of two records, which decides it",
 )
 def score_algorithm(effort, rng):
     r"""Line 52, $\Pr(\tilde a) \propto e^{-\frac{\epsilon_1}{8B^2}|MSE_{\tilde a}|}$, is
@@ -281,7 +293,9 @@ def score_algorithm(effort, rng):
 
 @score_algorithm.corrected(
     functions=("median_forest.split.candidates",),
+    proof="thm-forest-score",
     quantity="log odds, in epsilon_1",
+    range="all nodes of 2 to 6 records or more with targets -1, 0, 1",
 )
 def score_algorithm_corrected(effort, rng):
     r"""Under line 52 the log odds of any two attributes are at most $\epsilon_1 R^2/(32B^2) \le
@@ -313,7 +327,9 @@ def _widest_odds(targets):
     "thm-forest-first",
     ("median_forest.split.median_first", "median_forest.split.best_first"),
     ours=True,
-    quantity="range of the score, in R^2",
+    proof="thm-forest-first",
+    quantity="range of the score at the median, in R^2",
+    range="all targets 0 and 1 of up to 5 records or more without ties, and one family",
 )
 def attribute_first(effort, rng):
     r"""Of scores that choose an attribute before any cut is drawn, the SSE at the exact median

@@ -43,7 +43,9 @@ def _label_pairs(n, classes, epsilon, delta, neighbours, coin):
     "thm-instability",
     ("random_forest.stable_release", "random_forest.distance_to_instability"),
     ours=True,
+    proof="thm-instability",
     quantity="least delta over the stated one",
+    range="two and three classes, up to 5 records, both relations, three settings of epsilon and delta",
 )
 def instability(effort, rng):
     r"""The majority of a leaf, released where $d + \mathrm{Lap}(1/\epsilon) >
@@ -85,12 +87,12 @@ def _least_delta(n, classes, neighbours, rate):
     "thm-instability-classes",
     ("random_forest.pure_delta", "random_forest.stable_error", "majority.unanimous_error"),
     ours=True,
-    quantity="fewest classes",
+    quantity="fewest classes with which it errs less on some leaf",
 )
 def instability_classes(effort, rng):
     r"""With a uniform class where the test fails it is $\epsilon$-private exactly up to $\delta
-    = (e^\epsilon-1)/(e^\epsilon-1+k)$, or 1/2. Permute-and-flip errs less on every leaf with a
-    majority if $k \le 5$; from six classes on not on all, for some $\epsilon$."""
+    = (e^\epsilon-1)/(e^\epsilon-1+k)$, or 1/2. Permute-and-flip errs less on every leaf of at most five
+    classes with a majority, at each of the computed $\epsilon$; from six on not on all, for some."""
     losses = {}  # by classes, epsilon, and whether delta is beyond the edge
     for classes, epsilon in product((2, 3), (0.3, 1.0)):
         edge = random_forest.pure_delta(epsilon, classes)
@@ -114,6 +116,7 @@ def instability_classes(effort, rng):
         f"less in all cases; for six the test errs {ratio:.4f} times as often on (n, 0, ..., 0) at "
         f"e^epsilon = {math.exp(epsilon):.3g}.",
         {"losses": losses, "fewer errors": fewer},
+        range=f"2 to 8 classes, gaps up to {gaps[-1]}, {len(budgets)} epsilons from 0.01 to 8",
         cases=len(losses) + len(gaps),
         published=6,
         computed=least,
@@ -131,11 +134,14 @@ def instability_classes(effort, rng):
     "thm-delta-optimum",
     ("majority.smooth_exponential_law", "random_forest.delta_error_bound"),
     holds_instead="rdf/optimality",
+    about="reading",
+    proof="thm-delta-optimum",
     quantity="least error of a private label",
+    range="two classes, gaps up to 99, epsilon 0.1, 0.5, 1 and 2",
 )
 def smooth_less_noise(effort, rng):
     r"""Smooth sensitivity instead of the global one guarantees equal or less noise for the
-    label, at the same $\epsilon$."""
+    label, read for a label of two classes that is private with the same $\epsilon$."""
     below = []  # the first gap of each epsilon at which no private label errs as little
     for e in (0.1, 0.5, 1.0, 2.0):
         for j in range(1, 100):
@@ -167,7 +173,9 @@ def smooth_less_noise(effort, rng):
     "thm-delta-optimum",
     ("random_forest.delta_error_bound",),
     ours=True,
+    proof="thm-delta-optimum",
     quantity="least error of a private label",
+    range="linear programmes at gaps 1 and 2 and three settings; gaps up to 10 in fractions",
 )
 def delta_optimum(effort, rng):
     r"""For two classes, names treated alike, an $(\epsilon,\delta)$-private label errs with

@@ -13,7 +13,7 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.stats import poisson
 
-from dplit import depth, majority
+from dplit import depth, majority, random_forest
 from dplit.ledger import Case, claim, equal, of_equality, verdict_of
 
 # All records ------------------------------------------------------------------------------------
@@ -44,7 +44,9 @@ def _worth(mean, trees, epsilon):
     "thm-all-data-records",
     ("depth.effective_records", "majority.gap_error"),
     ours=True,
+    proof="thm-all-data-records",
     quantity="probability of the wrong label",
+    range="0.5, 8 and 120 records in the mean, 2 to 100 trees, epsilon 0.01 to 9",
 )
 def all_data_records(effort, rng):
     r"""A leaf whose Poisson($\lambda$) records are of one of two classes is mislabelled with
@@ -77,12 +79,69 @@ def _poisson_error(mean, epsilon):
 
 
 @claim(
+    "rdf/all-data-records/classes",
+    "section 4.2",
+    "holds",
+    "thm-all-data-classes",
+    ("random_forest.poisson_error",),
+    ours=True,
+    proof="thm-all-data-classes",
+    quantity="probability of the wrong label, of a share against all data: 4 classes, 20 records, 100 trees",
+)
+def poisson_classes(effort, rng):
+    r"""With $k$ classes the leaf is mislabelled at $\epsilon$ with probability $1 - \frac1k \sum_{i<k} (-1)^i
+    \binom{k}{i+1} e^{-\lambda(1-e^{-i\epsilon})}$. For $k \ge 3$ and $\epsilon \le \ln\frac43$ a share
+    at $\epsilon$ is better than all data at $\epsilon/\tau$ where $\lambda$ is small; with two nowhere."""
+    classes, trees = effort.pick((2, 3, 4, 10), range(2, 11), range(2, 21)), (2, 10, 100)
+    settings = product(classes, trees, (0.01, 0.1, math.log(4 / 3)), (1e-3, 1e-2, 1.0, 100.0))
+    gains = {
+        (k, t, e, mean): float(_error(mean, e / t, k) - _error(mean / t, e, k))
+        for k, t, e, mean in settings
+    }
+    wrong = [c for c, gain in gains.items() if gain > 0 and c[0] == 2]
+    wrong += [c for c, gain in gains.items() if gain <= 0 and c[0] > 2 and c[3] < 0.1]
+    summed = equal(_poisson_errors(classes), "{cases} sums")
+    widest = ", ".join(f"{_last_better(k):.1f} with {k}" for k in (3, 4, 10))
+    return verdict_of(
+        not wrong and summed.verdict == "holds",
+        f"{summed.cases} sums over the number of records agree. With 100 trees at epsilon 1 shares are better "
+        f"up to a mean of {widest} classes.",
+        {"wrong": wrong[:1], "sums": summed.verdict},
+        cases=len(gains) + summed.cases,
+        published=float(_error(20, 0.01, 4)),
+        computed=float(_error(0.2, 1.0, 4)),
+        relation="<",
+        range=f"{min(classes)} to {max(classes)} classes, 2 to 100 trees, epsilon up to ln(4/3)",
+    )
+
+
+def _error(mean, epsilon, classes):
+    return random_forest.poisson_error(mean, epsilon, classes)
+
+
+def _poisson_errors(classes):
+    """The closed form beside sums over the number of records, whose label is permute-and-flip's."""
+    for k, mean, e in product(classes, (0.5, 20), (0.01, 1.0)):
+        n, law = _poisson(mean)
+        counts = np.zeros((len(n), k))
+        counts[:, 0] = n
+        wrong = 1 - majority.one_sided_law(counts, e)[:, 0]
+        yield Case(float(law @ wrong), float(_error(mean, e, k)), {"classes": k, "records": mean})
+
+
+def _last_better(classes):
+    """Mean number of records up to which a share is better, with 100 trees at epsilon 1."""
+    return brentq(lambda m: _error(m / 100, 1.0, classes) - _error(m, 0.01, classes), 1, 400)
+
+
+@claim(
     "rdf/figure-5b",
     "section 4.2, figure 5b and footnote 3",
     "assumes",
     "thm-average-sensitivity",
     ("depth.effective_records",),
-    quantity="average of all data",
+    quantity="average of all data over the nonempty leaves, 10 records in the mean, 100 trees, epsilon 1",
+    range="two classes, mean records 0.1 to 400, 10 and 100 trees, epsilon 0.1 to 2",
 )
 def figure_5b(effort, rng):
     r"""The average of $e^{-j\epsilon}$ over the nonempty leaves is smaller with disjoint data.
@@ -119,7 +178,9 @@ def _average(mean, epsilon):
 @figure_5b.corrected(
     functions=("depth.effective_records",),
     where="section 4.2, figure 5b",
-    quantity="average of shares",
+    proof="thm-average-sensitivity",
+    quantity="average of shares, 120 records in the mean, 100 trees, epsilon 1",
+    range="0.5, 8 and 120 records in the mean, 2 to 100 trees, epsilon 0.01 to 9",
 )
 def average_of_all_leaves(effort, rng):
     r"""Over all such leaves, the empty ones too, the average is
@@ -167,11 +228,12 @@ def _flips(a, b, trees):
     "fails",
     "thm-flips",
     ("majority.one_sided_law", "majority.disjoint_error"),
+    about="reading",
     quantity="probability of a flip",
 )
 def more_flips(effort, rng):
     """The more trees, the more often the label of a nonempty leaf is not the most frequent one
-    in it."""
+    in it, read for each leaf. (The paper's sentence is about the mean over a forest.)"""
     leaves = [x for x in majority.leaves(effort.pick(5, 7, 10), 2) if x[0] >= x[1] and sum(x)]
     numbers = effort.pick((1, 2, 3, 5, 10), (1, 2, 3, 5, 10, 30), range(1, 31))
     steps = [(x, s, t, _flips(*x, s), _flips(*x, t)) for x in leaves for s, t in pairwise(numbers)]
@@ -183,6 +245,7 @@ def more_flips(effort, rng):
         f"{before} with {s} tree and {after} with {t}, at e^(-epsilon) = 1/2. A share can tie, and no "
         "label of a tie is wrong.",
         {"counts": list(x), "trees": [s, t], "exp(-epsilon)": "1/2", "flipped": [before, after]},
+        range=f"two classes, up to {sum(leaves[-1])} records and {max(numbers)} trees, e^epsilon = 2",
         cases=len(steps),
         published=float(before),
         computed=float(after),
@@ -197,7 +260,7 @@ def more_flips(effort, rng):
 )
 def more_wrong_labels(effort, rng):
     """The label of a share is wrong about the whole leaf more often with more trees, in every
-    computed leaf of two classes with a majority."""
+    leaf of two classes with a majority and at most eight records."""
     leaves = [x for x in majority.leaves(effort.pick(8, 14, 30), 2) if x[0] > x[1]]
     numbers = (1, 2, 3, 5, 10, 30, 100)
     rows = {
@@ -214,6 +277,7 @@ def more_wrong_labels(effort, rng):
         f"{len(rows)} leaves and budgets, {len(numbers)} numbers of trees: on (3, 1) at epsilon 1 from "
         f"{first:.4f} with one tree to {last:.4f} with {numbers[-1]}.",
         {"counts, epsilon": wrong[:1], "in fractions": same},
+        range=f"up to {sum(leaves[-1])} records, {numbers[0]} to {numbers[-1]} trees, epsilon 0.1, 1 and 4",
         cases=len(rows) * len(numbers),
         published=first,
         computed=last,
@@ -227,7 +291,8 @@ def more_wrong_labels(effort, rng):
     "holds",
     "thm-flips",
     ("majority.smooth_exponential_law", "majority.one_sided_law"),
-    quantity="probability of a flip",
+    proof="thm-flips",
+    quantity="probability of a flip, to two digits",
 )
 def flips_20(effort, rng):
     r"""At $\epsilon = 1$ no more than about 20% of the nonempty leaves have their majority
@@ -245,8 +310,9 @@ def flips_20(effort, rng):
         f"changed with probability {worst:.4f}, by ROSNAM with {max(rosnam):.4f}. Leaves of one record "
         f"have this gap, so it is also the limit of many trees. With ten classes it would be {ten:.4f}.",
         {"counts": list(counts), "changed": worst},
+        range=f"leaves of two classes of up to {sum(leaves[-1])} records, epsilon 1",
         cases=2 * len(leaves),
         published=0.2,
-        computed=worst,
-        relation="within",
+        computed=round(worst, 2),
+        relation="<=",
     )

@@ -12,6 +12,7 @@ from dplit import random_forest
 from dplit.ledger import Case, bounded, claim, equal, of_equality, verdict_of
 
 FAR = np.geomspace(1e-3, 1e7, 4001)
+RANGE = "1, 3 and 5 degrees of freedom, epsilon 0.2 to 3, beta up to 0.9 of its limit"
 OUTCOMES = np.concatenate([-FAR, FAR])
 
 
@@ -46,10 +47,13 @@ def _student_steps(effort):
     "fails",
     "thm-smooth-tails",
     ("random_forest.student_factor",),
+    about="reading",
+    proof="thm-smooth-tails",
     quantity="privacy loss of Student's t",
 )
 def requires_cauchy(effort, rng):
-    """Smooth sensitivity requires Cauchy noise for pure differential privacy."""
+    """Smooth sensitivity requires Cauchy noise for pure differential privacy, read as: no other noise
+    will do. (A remark that the addendum quotes; Bun and Steinke gave another noise in 2019.)"""
     other = [c for c in _student_steps(effort) if c.data["degrees"] != 1 and c.data["beta"] > 0]
     private = [c for c in other if c.exact <= c.stated * (1 + 1e-9)]
     loss, epsilon, data = (private or other)[0]
@@ -59,6 +63,7 @@ def requires_cauchy(effort, rng):
         f"of freedom and a {data['beta']:.3g}-smooth bound no step costs more than {loss:.4f} at epsilon "
         f"{epsilon:g}, and it has a variance.",
         data,
+        range=RANGE,
         cases=len(other),
         published=epsilon,
         computed=loss,
@@ -69,7 +74,9 @@ def requires_cauchy(effort, rng):
 @requires_cauchy.corrected(
     functions=("random_forest.student_factor", "random_forest.student_loss"),
     where="addendum, section 1",
+    proof="thm-smooth-tails",
     quantity="privacy loss of Student's t",
+    range=RANGE,
 )
 def tails_of_a_power(effort, rng):
     r"""Tails of a power suffice: Student's t at scale $c\,S^*$ is private for $\beta <
@@ -121,13 +128,14 @@ def _cauchy_loss(shift, scale):
         "random_forest.median_smooth_sensitivity",
     ),
     ours=True,
-    quantity="factor of the scale",
+    proof="thm-smooth-cauchy",
+    quantity="privacy loss",
 )
 def smooth_cauchy(effort, rng):
-    r"""Cauchy noise of scale $c\,S^*$, $S^*$ $\beta$-smooth, costs exactly
+    r"""Cauchy noise of scale $c\,S^*$, $S^*$ $\beta$-smooth, costs at most
     $\max(\operatorname{arcosh}(1 + \frac{1}{2c^2}), \operatorname{arcosh}(\cosh\beta +
-    \frac{e^{-\beta}}{2c^2}))$; up to $\beta = \ln(2\cosh\epsilon - 1)$ smoothness costs
-    nothing."""
+    \frac{e^{-\beta}}{2c^2}))$, and so much if steps of the largest shift with both ratios of scales
+    exist; up to $\beta = \ln(2\cosh\epsilon - 1)$ smoothness costs nothing."""
     grid = effort.pick(9, 21, 61)
     formula = equal(_cauchy_steps(grid), "The largest loss is {exact:.4f}.")
     free = random_forest.free_beta(1.0)
@@ -141,10 +149,11 @@ def smooth_cauchy(effort, rng):
         f"at most {max(medians):.4f} at epsilon 1. The factor is {factors[0]:.4f}; with the 6 of Nissim "
         f"et al. the cost is {published:.4f}.",
         {"formula": formula.counterexample, "factors": factors, "medians": max(medians)},
+        range="factors 0.3, 1 and 6, beta 0, 0.2 and 1; medians of three values on a grid",
         cases=steps + len(medians),
-        published=6.0,
-        computed=factors[0],
-        relation="<=",
+        published=formula.published,
+        computed=formula.computed,
+        relation="=",
     )
 
 

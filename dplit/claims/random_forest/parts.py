@@ -10,7 +10,9 @@ import math
 from fractions import Fraction
 from functools import partial
 
-from dplit import random_forest
+import numpy as np
+
+from dplit import majority, random_forest
 from dplit.ledger import Case, bounded, claim, equal, of_equality, verdict_of
 from dplit.loss import losses_over, worst_privacy_loss
 from dplit.neighbours import data_sets, neighbouring_data
@@ -38,6 +40,7 @@ def _likelihood_ratio(law, found):
     "thm-equal-parts",
     ("random_forest.forest_law", "random_forest.smallest_equal_parts_loss"),
     quantity="likelihood ratio",
+    range="two trees of one leaf, two classes, data of at most two records, e^epsilon 3/2, 2 and 5",
 )
 def parallel_parts(effort, rng):
     r"""The records are divided evenly among the trees, and each tree may use all of $\epsilon$:
@@ -75,6 +78,7 @@ def parallel_parts(effort, rng):
         "random_forest.forest_law",
     ),
     where="section 4.2, definition 3, algorithm 2 line 22",
+    proof="thm-equal-parts",
     quantity="privacy loss",
 )
 def equal_parts(effort, rng):
@@ -95,6 +99,7 @@ def equal_parts(effort, rng):
         f"the bound; at epsilon 1 a family reaches {reached[100]:.4f} with 100 trees, where the bound is "
         f"{least:.4f}.",
         {"worst": worst, "bound": bound, "short": short, "family": family},
+        range=f"{_sizes(forests)}; the family with 2 to 100 trees, 512 classes, epsilon 1",
         cases=len(worst) + len(reached),
         published=least,
         computed=reached[100],
@@ -111,9 +116,14 @@ def _small_forests(effort):
     )
 
 
-def _worst(n_leaves, records, assignment, neighbours="add-remove"):
+def _sizes(forests):
+    most = max(records for _, records in forests)
+    return f"{len(forests)} forests of two or three trees, two classes, up to {most} records, e^epsilon 3"
+
+
+def _worst(n_leaves, records, assignment, neighbours="add-remove", classes=2):
     """Largest loss of all labels over all data sets of at most `records`, at e^epsilon = 3."""
-    law, near = _law(n_leaves, 3, assignment)
+    law, near = _law(n_leaves, 3, assignment, classes)
     space = data_sets(law.universe, records)
     return worst_privacy_loss(law, space, partial(near, neighbours=neighbours)).loss
 
@@ -135,23 +145,29 @@ def _family_in_fractions(n_trees, m, classes):
     "thm-forest-budget",
     ("random_forest.forest_law",),
     ours=True,
+    proof="thm-forest-budget",
     quantity="privacy loss",
 )
 def independent_parts(effort, rng):
-    r"""If each record goes to a tree by an independent uniform draw, the forest costs exactly
-    $\epsilon$ under add-remove, and at half the rate at most $\epsilon$ under replace-one."""
+    r"""If each record goes to a tree by an independent uniform draw, the forest costs $\epsilon$ under
+    add-remove: exactly with two classes, as a limit of large leaves with more. At half the rate it costs at
+    most $\epsilon$ under replace-one."""
     forests, epsilon = _small_forests(effort), math.log(3)
     added = [_worst(*forest, INDEPENDENT) for forest in forests]
     replaced = [_worst(*forest, INDEPENDENT, "replace-one") for forest in forests]
     exact = equal((Case(loss, epsilon) for loss in added), "{exact}")
     twice = bounded((Case(loss, 2 * epsilon) for loss in replaced), "{exact}")
+    three = _worst((1, 1), effort.pick(2, 3, 4), INDEPENDENT, classes=3)
+    limit = np.log(majority.unanimous_error(np.array([30, 31]), 3, epsilon)) @ [1, -1]
+    near = three < epsilon and abs(limit - epsilon) < 1e-9
     return verdict_of(
-        exact.verdict == "holds" and twice.verdict != "fails",
+        exact.verdict == "holds" and twice.verdict != "fails" and near,
         f"All data of {len(forests)} small forests in fractions: the loss is log 3 at e^epsilon = 3, and "
         f"up to {max(replaced) / epsilon:.4f} times as much under replace-one, which half the rate makes "
-        "up for.",
-        {"added": added, "replaced": replaced},
-        cases=2 * len(forests),
+        f"up for. With three classes a few records cost log {math.exp(three):.4f}, many the whole.",
+        {"added": added, "replaced": replaced, "three classes": [three, float(limit)]},
+        range=_sizes(forests),
+        cases=2 * len(forests) + 1,
         published=epsilon,
         computed=max(added),
         relation="=",

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from functools import cache
 from itertools import combinations_with_replacement, permutations, product
+from operator import mul
 
 from dplit import random_forest
 from dplit.ledger import claim, verdict_of
@@ -21,30 +23,42 @@ from dplit.ledger import claim, verdict_of
     ("random_forest.forest_law",),
     ours=True,
     quantity="probability of a wrong vote",
+    range="three trees, two classes, all data of at most three records",
 )
 def disjoint_forest(effort, rng):
-    """Where the leaves of the trees differ, shares can have the better vote; the smallest such
-    case of three trees has three records, at any epsilon."""
+    r"""Where the leaves of the trees differ, shares can have the better vote. With one or two records in
+    three trees they have it at no $\epsilon$; with three they have it from $\epsilon = 2.62$ on."""
     fewer = [data for n in (1, 2) for data in _three_trees(n)]
     earlier = [data for data in fewer if min(_excess(data)) < 0]
-    odds = effort.pick((4,), (2, 4), (Fraction(3, 2), 2, 4, 16))
-    cases = list(product(_three_trees(3), odds))
-    errors = {case: (_all_data_vote(*case), _share_vote(*case)) for case in cases}
-    better = [case for case, (full, shares) in errors.items() if shares < full]
-    first = next((data for data, o in better if o == 4), cases[0][0])
-    full, shares = errors[first, 4]
-    by_law = bool(better) and shares == _share_vote_by_law(first, 4)
+    signs = {data: [x > 0 for x in _excess(data) if x] for data in _three_trees(3)}
+    better = [data for data, s in signs.items() if not all(s)]
+    once = all(s == sorted(s) for s in signs.values())  # one change of sign: one root, by Descartes
+    first = better[0] if better else next(iter(signs))
+    full, shares = _all_data_vote(first, 4), _share_vote(first, 4)
+    by_law = shares == _share_vote_by_law(first, 4)
+    start = min(map(_starts, better), default=math.inf)
     return verdict_of(
-        by_law and not earlier,
-        f"Of {len(cases)} cases with three records shares are better in {len(better)}, of {len(fewer)} "
-        f"data sets with one or two in {len(earlier)}, at any epsilon. The first, at e^(epsilon/3) = 4: "
-        f"{first}, leaves and class, is wrong with {float(shares):.4f}, with all data {full}.",
-        {"earlier": earlier[:1], "first": first},
-        cases=len(cases) + len(fewer),
+        by_law and once and round(start, 2) == 2.62 and not earlier,
+        f"Of {len(signs)} data sets with three records shares are better on {len(better)}, from epsilon "
+        f"{start:.3f} on, of {len(fewer)} with one or two on {len(earlier)}. The first, {first}, leaves and "
+        f"class, is wrong with {float(shares):.4f} at e^(epsilon/3) = 4, with all data {full}.",
+        {"earlier": earlier[:1], "first": first, "from epsilon": start},
+        cases=len(signs) + len(fewer),
         published=float(full),
         computed=float(shares),
         relation="<",
     )
+
+
+def _starts(data):
+    """Epsilon from which on shares have the better vote: the one root of the difference, by bisection."""
+    low, high = Fraction(1, 100), Fraction(99, 100)
+    for _ in range(20):
+        u = (low + high) / 2
+        low, high = (
+            (u, high) if _share_vote(data, 1 / u) < _all_data_vote(data, 1 / u) else (low, u)
+        )
+    return -3 * math.log(low)
 
 
 def _three_trees(n):
@@ -87,21 +101,32 @@ def _share_vote(data, odds):
 
 
 def _excess(data):
-    """Bernstein coefficients on [0, 1] of the error on shares less that on all data; 2 records at most.
+    """Bernstein coefficients on [0, 1] of the error on shares less that on all data.
 
-    It is a polynomial in u = e^(-epsilon/3) of degree 6 at most, three times the gaps of all shares together:
-    with no coefficient below 0 shares are better nowhere. Solved for in fractions, at seven points.
+    It is a polynomial in u = e^(-epsilon/3) of degree 3n at most, three times the gaps of all shares together:
+    with no coefficient below 0 shares are better nowhere, and it has at most as many roots in (0, 1) as its
+    coefficients change their sign. In fractions, from as many points as there are coefficients.
     """
-    rows = []
-    for u in (Fraction(i, 8) for i in range(1, 8)):
-        excess = _share_vote(data, 1 / u) - _all_data_vote(data, 1 / u)
-        rows.append([math.comb(6, k) * u**k * (1 - u) ** (6 - k) for k in range(7)] + [excess])
-    for i in range(7):  # the matrix of Bernstein polynomials is totally positive: no pivot is 0
+    points, inverse = _bernstein(3 * len(data))
+    values = [_share_vote(data, 1 / u) - _all_data_vote(data, 1 / u) for u in points]
+    return [sum(map(mul, row, values)) for row in inverse]
+
+
+@cache
+def _bernstein(n):
+    """Points, and the matrix that takes the values there of a polynomial to its Bernstein coefficients."""
+    points = [Fraction(i, n + 2) for i in range(1, n + 2)]
+    rows = [
+        [math.comb(n, k) * u**k * (1 - u) ** (n - k) for k in range(n + 1)]
+        + [Fraction(u == v) for v in points]
+        for u in points
+    ]
+    for i in range(n + 1):  # the matrix of Bernstein polynomials is totally positive: no pivot is 0
         rows[i] = [x / rows[i][i] for x in rows[i]]
-        for j in range(7):
+        for j in range(n + 1):
             if j != i:
                 rows[j] = [x - rows[j][i] * y for x, y in zip(rows[j], rows[i])]
-    return [row[-1] for row in rows]
+    return points, [row[n + 1 :] for row in rows]
 
 
 def _share_vote_by_law(data, odds):

@@ -1,9 +1,9 @@
 """Claims about tables and figures: what every one of them does.
 
 A result that comes with the project (`dplit.experiments.stored`) is held against the printed cells,
-or against one sentence that the paper writes about a figure. The verdict rests on the stored result
-alone. That the result is what the code gives is checked by running tasks of it again
-(`dplit.experiments.recheck`), and a check stops with an error if a score differs:
+or against one sentence that the paper writes about a figure, by the rule of `dplit.claims.runs`. The
+verdict rests on the stored results alone. That a result is what the code gives is checked by running
+tasks of it again (`dplit.experiments.recheck`), and a check stops with an error if a score differs:
 
 =======  ===========================================================================================
 effort   what is run again
@@ -14,29 +14,34 @@ deep     these three, and five more for each claim, drawn from its generator
 =======  ===========================================================================================
 
 The tasks that are the same on every call run once in a process, however many sentences a figure has.
-Cells that a sentence needs and that are not stored are an error: it is then not decided.
+A sentence that needs cells which are not stored is undecided.
 """
 
 from __future__ import annotations
 
 import inspect
 from functools import cache
+from importlib import import_module
+from pkgutil import iter_modules
 
 from dplit import experiments
+from dplit.claims import runs
+from dplit.experiments import rule
+from dplit.experiments.curves import NotRun
 from dplit.ledger import Evidence, claim
 from dplit.work import stream
 
 TABLE = (
-    "Each printed cell is what the algorithm gives: "
-    r"$|m - p| \le 2\sqrt{s^2 + q^2}$ plus half a printed digit, for a mean $m$ and a deviation $s$ of "
-    "our repetitions, and $p$ and $q$ as printed."
+    "Each printed cell is what the algorithm gives: the interval of our mean less the printed number "
+    "lies within one point of an accuracy or a share, or within a tenth of an error, and half a "
+    "printed digit."
 )
 NO_CELLS = (
     "the table's published and proved columns are our runs, and the notes on single cells say why "
     "they differ, as far as it is known"
 )
-WORDS = {True: "holds", False: "fails"}  # what a sentence's test comes to
 NO_SENTENCE = "the sentence is about single runs; the evidence has our numbers"
+SENTENCES = {}  # id: () -> (rule.Part, words)
 
 
 def place(id):
@@ -66,6 +71,64 @@ def _equal(result, n, rng):
     return len(again)
 
 
+@cache
+def levels():
+    """The level of each sentence by Holm's procedure over all of them, dict of id to float."""
+    for module in iter_modules(runs.__path__):
+        import_module(f"{runs.__name__}.{module.name}")
+    return rule.holm({id: decide()[0].p for id, decide in SENTENCES.items()})
+
+
+def _sentence(id, where, figure, verdict, decide, functions, nothing, **fields):
+    """Register a sentence and its claim; `decide` gives its part and its numbers in words."""
+
+    def parts():
+        try:
+            return decide()
+        except NotRun as missing:
+            return rule.OPEN, f"not run: {missing}"
+
+    SENTENCES[id] = parts
+
+    @claim(
+        id, where, verdict, functions=functions, about="experiment", kind="reproduced",
+        nothing_instead=nothing if verdict == "differs" else "", **fields,
+    )  # fmt: skip
+    def _check(effort, rng):
+        _, again = rechecked(figure, effort, rng)
+        return evidence(*parts(), levels()[id], again)
+
+
+def evidence(part, numbers, level, again):
+    """Evidence of a sentence: its verdict, and the interval that decides.
+
+    Parameters
+    ----------
+    part : dplit.experiments.rule.Part
+    numbers : str
+        Ours, in words.
+    level : float
+    again : int
+        How many stored scores were computed again.
+    """
+    verdict, found = part.verdict(level), part.decided_by(level)
+    words, sides = f"{numbers}; {again} stored scores computed again are equal.", {}
+    if found:
+        seen, (low, high) = found
+        must = f"{seen.relation} {seen.limit:.4g}"
+        words = f"{seen.name}: {seen.mean:.4g}, interval {low:.4g} to {high:.4g}, must be {must}; {words}"
+        sides = {"computed": seen.mean, "published": seen.limit, "relation": seen.relation}
+        sides |= {"quantity": seen.name, "range": f"{seen.n} splits, level {level:.2g}"}
+        decides = {"interval": [low, high], "must be": must, "p": part.p}
+    else:
+        sides = {"range": f"open: no part has {rule.LEAST} splits, or the runs do not cover it"}
+        decides = {}
+    return Evidence(
+        verdict, "reproduced", words,
+        counterexample={"ours": numbers, **decides} if verdict == "differs" else None, **sides,
+    )  # fmt: skip
+
+
 def table_claim(id, verdict, *, chapter, box, name=""):
     """Register the claim that a printed table is what its algorithm gives.
 
@@ -78,30 +141,33 @@ def table_claim(id, verdict, *, chapter, box, name=""):
         Id of the claim, where it is not the experiment's.
     """
 
-    @claim(
-        name or id, place(id), verdict, box, ("experiments.compare", "experiments.agree"),
-        chapter=chapter, says=TABLE, kind="reproduced",
-        nothing_instead=NO_CELLS if verdict == "fails" else "",
+    def decide():
+        rows = experiments.compare(id, experiments.stored(id))
+        counts = "{} printed cells agree, {} differ, {} are undecided, {} are not run"
+        part = rule.all_of(r.part for r in rows if r.verdict != "not run")
+        return part, counts.format(*experiments.tally(rows))
+
+    functions = ("experiments.compare", "experiments.rule.within")
+    _sentence(
+        name or id, place(id), id, verdict, decide, functions, NO_CELLS,
+        says=TABLE, chapter=chapter, box=box,
     )  # fmt: skip
-    def _check(effort, rng):
-        result, again = rechecked(id, effort, rng)
-        rows = experiments.compare(id, result)
-        yes, no, missing = experiments.tally(rows)
-        differ = {
-            f"{r.data}/{r.row}": {"printed": r.printed.value, "ours": r.published[0],
-                                  "deviation": r.published[1], "why": r.why}
-            for r in rows if r.agrees is False
-        }  # fmt: skip
-        return Evidence(
-            "fails" if differ else "holds", "reproduced",
-            f"{yes} printed cells agree within the combined deviation, {no} do not, {missing} are "
-            f"not run; {again} stored scores computed again are equal.",
-            cases=yes + no, counterexample=differ or None,
-        )  # fmt: skip
 
 
-def said(id, verdict, others=(), *, chapter, box, functions=("experiments.stored",), **given):
-    """Decorator: register ``test(result, *others, **given) -> (holds, numbers)`` as one sentence's claim.
+def said(
+    id,
+    verdict,
+    others=(),
+    *,
+    chapter,
+    box,
+    functions=("experiments.rule.above",),
+    ours=False,
+    name="",
+    where="",
+    **given,
+):
+    """Decorator: register ``test(result, *others, **given) -> (Part, numbers)`` as one sentence's claim.
 
     The test's docstring is the sentence; ``{other}`` in it is the first other figure. Several
     decorators on one test are one sentence of several papers or figures.
@@ -115,6 +181,10 @@ def said(id, verdict, others=(), *, chapter, box, functions=("experiments.stored
         Ids of further experiments whose stored results it needs.
     chapter, box : str
     functions : tuple of str
+    ours : bool
+        True if no paper writes it.
+    name, where : str
+        Id and place of the claim, where they are not the figure's.
     **given
         What the test takes beside the results.
     """
@@ -125,19 +195,13 @@ def said(id, verdict, others=(), *, chapter, box, functions=("experiments.stored
         if others:
             says = says.replace("{other}", place(others[0]).lower())
 
-        @claim(
-            id, place(id), verdict, box, functions, chapter=chapter, says=" ".join(says.split()),
-            kind="reproduced", nothing_instead=NO_SENTENCE if verdict == WORDS[False] else "",
-        )  # fmt: skip
-        def _check(effort, rng):
-            result, again = rechecked(figure, effort, rng)
-            holds, numbers = test(result, *map(experiments.stored, others), **given)
-            return Evidence(
-                WORDS[bool(holds)], "reproduced",
-                f"{numbers}; {again} stored scores computed again are equal.",
-                counterexample=None if holds else {"ours": numbers},
-            )  # fmt: skip
+        def decide():
+            return test(*map(experiments.stored, (figure, *others)), **given)
 
+        _sentence(
+            name or id, where or place(id), figure, verdict, decide, functions, NO_SENTENCE,
+            says=" ".join(says.split()), chapter=chapter, box=box, ours=ours,
+        )  # fmt: skip
         return test
 
     return register

@@ -26,6 +26,8 @@ def _one(*_):
     "holds",
     "thm-sensitivity-split",
     ("sensitivity.counts", "sensitivity.worst_case"),
+    proof="thm-sensitivity-split",
+    range="add-remove, 2 and 3 classes, all leaves of up to 4 records",
 )
 def counts(effort, rng):
     r"""The class counts of a leaf each have sensitivity 1 and are released with noise of scale
@@ -43,6 +45,8 @@ def counts(effort, rng):
     "holds",
     "thm-sensitivity-split",
     ("sensitivity.split_score", "sensitivity.worst_case"),
+    proof="thm-sensitivity-split",
+    range="add-remove, all splits of up to 8 records, closed and open sides",
 )
 def score(effort, rng):
     r"""The split score $q(r) = -\bigl||X_a \cap [a_L, r]| - |X_a \cap [r, a_U]|\bigr|$ has
@@ -81,6 +85,7 @@ def _laplace(d, n, scales_of):
     "leaks",
     "rem-laplace-per-coordinate",
     ("sensitivity.worst_case", "mechanisms.Laplace"),
+    range="one record against none, 1 and 2 cumulative counts",
 )
 def per_coordinate(effort, rng):
     r"""Laplace noise of scale $\Delta_i(f)/\epsilon$ on coordinate $i$, with that coordinate's
@@ -95,7 +100,11 @@ def per_coordinate(effort, rng):
     return private(cases, note)
 
 
-@per_coordinate.corrected(functions=("sensitivity.worst_case", "mechanisms.Laplace"))
+@per_coordinate.corrected(
+    functions=("sensitivity.worst_case", "mechanisms.Laplace"),
+    proof="rem-laplace-per-coordinate",
+    range="two records, 1 to 3 cumulative counts",
+)
 def whole_vector(effort, rng):
     r"""Laplace noise of scale $\Delta(f)/\epsilon$ on every coordinate, with the L1 sensitivity
     $\Delta(f)$ of equation (2), makes it $\epsilon$-private, and no smaller common scale does."""
@@ -136,6 +145,7 @@ def _replaced(names, sizes, factor=None):
     "fails",
     "thm-replace-one",
     ("sensitivity.mean", "sensitivity.mse", "sensitivity.worst_case"),
+    range="mean and squared error of 2 to 4 records",
 )
 def doubles(effort, rng):
     """Under replace-one every sensitivity is double the value reported for add-remove."""
@@ -147,6 +157,8 @@ def doubles(effort, rng):
 @doubles.corrected(
     "thm-replace-one",
     ("sensitivity.mean", "sensitivity.mse", "sensitivity.split_score", "sensitivity.counts"),
+    proof="thm-replace-one",
+    range="six statistics of 2 to 5 records on [0, 1]",
 )
 def one_or_two(effort, rng):
     """For N of 2 or more, replace-one has the same sensitivity as add-remove for the mean, the

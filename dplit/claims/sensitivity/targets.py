@@ -32,6 +32,8 @@ SSE = ("sensitivity.published_sse", "sensitivity.sse_removed")
     "holds",
     "thm-sensitivity-mean",
     MEAN,
+    proof="thm-sensitivity-mean",
+    range="both relations, all grid data of 2 to 6 records (11 at deep effort)",
 )
 def mean(effort, rng, bounds=V1):
     """The mean of $N$ targets in $[B_L, B_U]$ has sensitivity $(B_U - B_L)/N$."""
@@ -41,7 +43,15 @@ def mean(effort, rng, bounds=V1):
     return exactly(cases, note, quantity="sensitivity of the mean")
 
 
-@claim("diprime-v2/sensitivity-mean", "Appendix A.1", "holds", "thm-sensitivity-mean", MEAN)
+@claim(
+    "diprime-v2/sensitivity-mean",
+    "Appendix A.1",
+    "holds",
+    "thm-sensitivity-mean",
+    MEAN,
+    proof="thm-sensitivity-mean",
+    range="both relations, all grid data of 2 to 6 records (11 at deep effort)",
+)
 def mean_v2(effort, rng):
     """The mean of $N$ targets in $[-B, B]$ has sensitivity $2B/N$."""
     return mean(effort, rng, V2)
@@ -58,7 +68,13 @@ def _partitions(effort, stated, bounds):
 
 
 @claim(
-    "diprime-v1/sensitivity-mse", "Section 3; appendix A.1.2", "loose", "thm-sensitivity-mse", MSE
+    "diprime-v1/sensitivity-mse",
+    "Section 3; appendix A.1.2",
+    "loose",
+    "thm-sensitivity-mse",
+    MSE,
+    proof="thm-sensitivity-mse",
+    range="both relations, all grid data of 1 to 6 records, and their partitions",
 )
 def mse(effort, rng, bounds=V1):
     r"""The mean squared error has sensitivity $4B^2/N$, $B = \max(|B_L|, |B_U|)$."""
@@ -68,7 +84,9 @@ def mse(effort, rng, bounds=V1):
 
 
 @mse.corrected(
-    functions=("sensitivity.mse", "sensitivity.split_mse", "sensitivity.worst_case_continuous")
+    functions=("sensitivity.mse", "sensitivity.split_mse", "sensitivity.worst_case_continuous"),
+    proof="thm-sensitivity-mse",
+    range="both relations, all grid data of 1 to 6 records, their partitions, and climbs off the grid",
 )
 def mse_exact(effort, rng):
     """The mean squared error of $N$ targets, and that of their partition by a fixed cut, have
@@ -93,7 +111,13 @@ def _climbs(effort, rng):
 
 
 @claim(
-    "diprime-v2/sensitivity-mse", "Section 3.1; appendix A.2", "loose", "thm-sensitivity-mse", MSE
+    "diprime-v2/sensitivity-mse",
+    "Section 3.1; appendix A.2",
+    "loose",
+    "thm-sensitivity-mse",
+    MSE,
+    proof="thm-sensitivity-mse",
+    range="both relations, all grid data of 1 to 6 records, and their partitions",
 )
 def mse_v2(effort, rng):
     """The mean squared error of the resulting partition has sensitivity $4B^2/N$ for targets in
@@ -104,6 +128,8 @@ def mse_v2(effort, rng):
 @mse_v2.corrected(
     functions=("sensitivity.mse", "sensitivity.split_mse"),
     where="ours; the last line but one of appendix A.2",
+    proof="thm-sensitivity-mse",
+    range="both relations, all grid data of 1 to 6 records, and their partitions",
 )
 def mse_exact_v2(effort, rng):
     """It is exactly $4B^2(N-1)/N^2$, under add-remove and under replace-one: the sum of the
@@ -143,6 +169,8 @@ def _proof_terms(stay, gone):
     "fails",
     "rem-sensitivity-mse-proof",
     ("sensitivity.mse", "sensitivity.published_mse"),
+    range="all data on -1, -1/2, 0, 1/2, 1, up to 4 records (8 at deep effort)",
+    about="step",
 )
 def mse_proof(effort, rng):
     r"""With $|y_i| \le B$: $\left|-\frac{1}{N(N-1)}\sum y_i^2 + \frac{2N-1}{N^2(N-1)^2}(\sum
@@ -156,7 +184,11 @@ def mse_proof(effort, rng):
     return bounded(cases, note, quantity="first norm of the proof")
 
 
-@mse_proof.corrected(functions=("sensitivity.published_mse",))
+@mse_proof.corrected(
+    functions=("sensitivity.published_mse",),
+    proof="rem-sensitivity-mse-proof",
+    range="all data on -1, -1/2, 0, 1/2, 1, up to 4 records (8 at deep effort)",
+)
 def mse_proof_whole(effort, rng):
     r"""That norm is at most $B^2/N$, which even $N - 1$ attain. Its sum with the second norm is
     at most $\frac{4(N-1)}{N^2}B^2$ all the same, so the line holds as a whole."""
@@ -182,6 +214,8 @@ def mse_proof_whole(effort, rng):
     "fails",
     "thm-sensitivity-unweighted",
     ("sensitivity.children_mse", "sensitivity.published_mse"),
+    range="add-remove, all grid data on [-1, 1] of up to 9 records",
+    about="reading",
 )
 def unweighted(effort, rng):
     """Read as the unweighted mean of the two children's errors, the mean squared error of a
@@ -193,7 +227,11 @@ def unweighted(effort, rng):
     return bounded(cases, note, quantity="sensitivity of the children's mean error")
 
 
-@unweighted.corrected(functions=("sensitivity.children_mse", "sensitivity.worst_case"))
+@unweighted.corrected(
+    functions=("sensitivity.children_mse", "sensitivity.worst_case"),
+    proof="thm-sensitivity-unweighted",
+    range="both relations, all grid data of up to 5 records on [0, 1]",
+)
 def unweighted_exact(effort, rng):
     r"""The unweighted mean of the two children's errors has sensitivity exactly $R^2/8$ under
     add-remove for every $N \ge 2$; under replace-one it is $\frac{R^2}{8}\bigl(1 +
@@ -238,6 +276,8 @@ def _largest_fall(n, removed, low, high):
     "loose",
     "thm-sensitivity-sse",
     SSE,
+    proof="thm-sensitivity-sse",
+    range="every number removed from up to 8 records (23 at deep effort), grid data",
 )
 def sse(effort, rng, bounds=V1):
     r"""Removing $\delta$ of the records of a node changes its summed squared error by at most
@@ -251,7 +291,11 @@ def sse(effort, rng, bounds=V1):
     return bounded(cases, note, quantity="fall of the summed squared error")
 
 
-@sse.corrected(functions=("sensitivity.sse_removed", "sensitivity.sse"))
+@sse.corrected(
+    functions=("sensitivity.sse_removed", "sensitivity.sse"),
+    proof="thm-sensitivity-sse",
+    range="every number removed from up to 8 records (23 at deep effort), grid data",
+)
 def sse_exact(effort, rng, bounds=V1):
     r"""The change is at most $\frac{k(N-k)}{N}(B_U - B_L)^2$ with $k = \min(\delta, \lfloor N/2
     \rfloor)$, and this is attained."""
@@ -266,6 +310,8 @@ def sse_exact(effort, rng, bounds=V1):
     "loose",
     "thm-sensitivity-sse",
     SSE,
+    proof="thm-sensitivity-sse",
+    range="every number removed from up to 8 records (23 at deep effort), grid data",
 )
 def sse_v2(effort, rng):
     r"""Removing $\delta$ of the records of a block changes its summed squared error by at most
@@ -273,7 +319,11 @@ def sse_v2(effort, rng):
     return sse(effort, rng, V2)
 
 
-@sse_v2.corrected(functions=("sensitivity.sse_removed",))
+@sse_v2.corrected(
+    functions=("sensitivity.sse_removed",),
+    proof="thm-sensitivity-sse",
+    range="every number removed from up to 8 records (23 at deep effort), grid data",
+)
 def sse_exact_v2(effort, rng):
     r"""The change is at most $\frac{k(N-k)}{N}4B^2$ with $k = \min(\delta, \lfloor N/2
     \rfloor)$, and this is attained."""

@@ -46,6 +46,7 @@ def _integrated_law(counts, epsilon):
     "holds",
     "thm-utility-flip",
     ("utility.published_flip", "utility.label_law"),
+    proof="thm-utility-flip",
     quantity="probability of a flip",
 )
 def flip(effort, rng):
@@ -63,7 +64,8 @@ def flip(effort, rng):
         f"Integrated from the definition for all counts below {most}, it differs from the formula by "
         f"at most {off:.1e}."
     )
-    return equal(cases, note, rtol=1e-8, atol=1e-11)
+    found = f"counts below {most}, {len(EPSILONS)} budgets"
+    return equal(cases, note, rtol=1e-8, atol=1e-11, range=found)
 
 
 @claim(
@@ -73,6 +75,7 @@ def flip(effort, rng):
     "thm-utility-classes",
     ("utility.label_law", "utility.label_loss", "utility.label_loss_bound"),
     ours=True,
+    proof="thm-utility-classes",
     quantity="probability of a wrong label",
 )
 def classes(effort, rng):
@@ -104,6 +107,8 @@ def classes(effort, rng):
         published=stated,
         computed=float(wrong),
         relation=">",
+        range=f"two classes below 12, three below {effort.pick(3, 5, 8)}, four below {effort.pick(2, 4, 5)}, "
+        "three budgets",
     )
 
 
@@ -187,6 +192,7 @@ def theorem_2(effort, rng):
         (case for size in sizes for case in _falls(*size)),
         "N = {n}, t = {t}, labels {labels}, split after {k}, epsilon = {epsilon:g}: the accuracy falls "
         "by {exact:.4f}, the bound is {stated:.4f}, and values {values} make this the only split.",
+        range=f"all labels of two classes and all splits, N up to {sizes[-1][0]}, every whole t, seven budgets",
     )
 
 
@@ -211,6 +217,7 @@ def _accuracy_losses(sizes):
 @theorem_2.corrected(
     "thm-utility-accuracy-corrected",
     ("utility.accuracy_loss_bound", "utility.worst_accuracy_loss"),
+    proof="thm-utility-accuracy-corrected",
     quantity="loss of accuracy",
 )
 def theorem_2_corrected(effort, rng):
@@ -238,6 +245,8 @@ def theorem_2_corrected(effort, rng):
         published=largest.stated,
         computed=float(largest.exact),
         relation="<=",
+        range=f"all labels of N up to {effort.pick(6, 9, 12)}; the bound at N up to {effort.pick(25, 49, 99)}, "
+        "seven budgets, every whole t",
     )
 
 
@@ -248,6 +257,7 @@ def theorem_2_corrected(effort, rng):
     "thm-utility-accuracy",
     ("utility.published_accuracy_loss", "utility.label_loss"),
     ours=True,
+    proof="thm-utility-accuracy",
     quantity="loss of accuracy",
 )
 def same_split(effort, rng):
@@ -263,4 +273,5 @@ def same_split(effort, rng):
         for t, e in product(range(1, n // 2 + 1), EPSILONS)
         for labels, k, leaves, purity in _splits(n, t - 1)
     ]
-    return bounded(cases, "No labels of {cases} break it; the nearest are {labels}.")
+    found = f"all labels and splits of N up to {effort.pick(6, 9, 12)}, five budgets"
+    return bounded(cases, "No labels of {cases} break it; the nearest are {labels}.", range=found)

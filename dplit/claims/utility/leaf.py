@@ -115,6 +115,7 @@ def theorem_1(effort, rng):
             "is enough, at t = {2[t]}: {2[change]:g} B^2."
         ).format(*shown),
         cases=sum(map(len, readings)),
+        range="one leaf: N up to 8, depths 1 to 3; all leaves within t: N up to 16; two columns: N up to 6",
         published=shown[0]["bound"],
         computed=float(shown[0]["change"]),
         relation="<=",
@@ -124,6 +125,7 @@ def theorem_1(effort, rng):
 
 @theorem_1.corrected(
     functions=("utility.leaf_change", "utility.leaf_shift", "utility.leaf_change_any"),
+    proof="thm-utility-leaf",
     quantity="change of a leaf's squared error, in R^2",
 )
 def theorem_1_corrected(effort, rng):
@@ -141,7 +143,9 @@ def theorem_1_corrected(effort, rng):
             cases.append(Case(found.exact / 4, stated, found.data))
     cases.sort(key=lambda case: case.stated)
     note = "{cases} largest changes over all trees and all targets, up to {exact:g} R^2: as both formulas"
-    return equal(cases, note, atol=1e-12)
+    largest = max(n for n, _, _ in trees(effort))
+    found = f"one column: N up to {largest}, depths 1 to 3, all trees and targets; two columns: N up to 6"
+    return equal(cases, note, atol=1e-12, range=found)
 
 
 # Corollary 1.1 -------------------------------------------------------------------------------
@@ -205,6 +209,7 @@ def corollary(effort, rng):
         "On one column it holds at depths 1 and 2 and for every N below {n}; at N = {n}, depth {depth}, "
         "t = {t} alternating leaves grow by {exact:.1f} B^2 against {stated:.0f} B^2. With a second "
         f"column four records are enough: {columns:.0f} B^2 at t = 0.",
+        range=f"one column: N up to {effort.pick(48, 64, 160)}, depths 1 to 5, every t; two columns: N = 4",
     )
     at = found.counterexample
     sizes = _worst_sizes(at["n"], at["depth"], at["t"])
@@ -219,6 +224,7 @@ def corollary(effort, rng):
         "utility.alternating_change",
         "utility.change_bound_any",
     ),
+    proof="thm-utility-tree",
     quantity="growth over the bound",
 )
 def corollary_corrected(effort, rng):
@@ -258,4 +264,5 @@ def corollary_corrected(effort, rng):
         published=shares[-1].stated,
         computed=shares[-1].exact,
         relation="<",
+        range="all trees and targets of N up to 16; the bound at depths 1 to 4, every t; the limit at M = 10^6",
     )

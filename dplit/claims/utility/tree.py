@@ -67,6 +67,7 @@ def theorem_3(effort, rng):
         "Two columns, N = {n}, depth 1, t = {t}, epsilon_1 = {epsilon_1:g}, epsilon_2 = {epsilon_2:g}: "
         "the loss exceeds the bound with probability {exact:.4f}, allowed is zeta = {stated:.6f}; no "
         "smaller N breaks it at a whole t in this family.",
+        range=f"two columns, depth 1, even N up to {effort.pick(12, 18, 38)}, six pairs of budgets, every t",
     )
     if found.verdict != "fails":
         return found
@@ -106,11 +107,12 @@ def _times_zeta(case):
     "fails",
     "thm-utility-loss",
     ("utility.zeta", "occupancy.any_leaf_tail"),
+    about="step",
     holds_instead="diprime-v1/theorem-3/corrected",
     quantity="probability that some leaf is off",
 )
 def union(effort, rng):
-    r"""If $\Pr(|\tilde N_i - N/2^d| \ge t) \le 2^{1-d}\zeta$, all leaves are within $t$ with
+    r"""A step of theorem 3: if $\Pr(|\tilde N_i - N/2^d| \ge t) \le 2^{1-d}\zeta$, all leaves are within $t$ with
     probability at least $1 - \zeta$, by symmetry."""
     cases = sorted(_chances(effort), key=lambda case: (case.data["n"], -_times_zeta(case)))
     return bounded(
@@ -118,6 +120,7 @@ def union(effort, rng):
         "The smallest failure has N = {n}, depth {depth}, t = {t}: at epsilon_1 = {epsilon_1:g} some "
         "leaf is off with probability {exact:.6f}, zeta is {stated:.6f}. "
         f"The largest ratio is {max(map(_times_zeta, cases)):.4f}.",
+        range=f"{len(cases)} settings, whole M up to {effort.pick(4, 8, 16)}, depths 1 to {effort.pick(3, 4, 5)}",
     )
 
 
@@ -144,10 +147,12 @@ def _losses(effort):
 
 @theorem_3.corrected(
     functions=("utility.loss_bound", "utility.worst_loss", "occupancy.any_leaf_tail"),
+    proof="thm-utility-loss",
     quantity="expected loss, in B^2",
 )
 def theorem_3_corrected(effort, rng):
-    r"""On one column all leaves are within $t < M$ with probability at least $1 - 2\zeta$,
+    r"""On one column of distinct values all leaves are within $t < M = N/2^d$, a whole number,
+    with probability at least $1 - 2\zeta$,
     $\zeta$ taken at $t + 1$. Then the expected loss is at most $4^{d-1} R^2 t + 2^{d+1} R^2 M /
     (\epsilon_2^2 (M^2 - t^2))$; its exact worst is a dynamic programme."""
     chances = list(_chances(effort))
@@ -172,6 +177,7 @@ def theorem_3_corrected(effort, rng):
         f"enumeration; and the bound is met at t = 0, its worst share being {share:.4f}.",
         found,
         cases=len(chances) + len(programmes) + len(losses),
+        range=f"{len(chances)} chances, all trees and targets of N up to 16, {len(losses)} losses",
         published=losses[0].stated,
         computed=losses[0].exact,
         relation="<=",
@@ -190,7 +196,7 @@ def theorem_3_corrected(effort, rng):
     quantity="probability that all leaves are within t",
 )
 def simulated(effort, rng):
-    r"""In simulated trees on one column all leaves are within $t$ as often as the exact law
+    r"""In simulated trees on one column of distinct values all leaves are within $t$ as often as the exact law
     says, which is more often than $1 - 2\zeta$, and such trees never lose more than the
     corrected bound."""
     draws, spans, fine, sides = effort.pick(20_000, 100_000, 1_000_000), [], [], []
@@ -217,4 +223,5 @@ def simulated(effort, rng):
         computed=sides[0][1],
         relation="within",
         intervals=tuple(spans),
+        range="N = 8, depth 2, t = 1 and N = 128, depth 4, t = 6, at epsilon_1 = 1",
     )

@@ -1,9 +1,4 @@
-r"""The mechanisms as the papers state them: noise, selection, and how budgets add up.
-
-DiPriMe v1, section 2.1; v2, section 2; RDF, section 2.1 and its addendum. A law is written here from
-its definition, in fractions where they reach; losses are maxima over every listed pair of inputs.
-Derived in :doc:`/book/mechanisms`.
-"""
+"""Selection: privacy, law and errors (DiPriMe, section 2; RDF, definition 4, and its addendum)."""
 
 from __future__ import annotations
 
@@ -13,85 +8,9 @@ from itertools import combinations, product
 
 import numpy as np
 
-from dplit.budget import Parallel, Sequence, Spend
-from dplit.ledger import Case, Evidence, bounded, claim, equal, private, verdict_of
-from dplit.mechanisms import Exponential, Geometric, Laplace, PermuteAndFlip
-
-V1, V2, RDF = "diprime-v1", "diprime-v2", "rdf"
-EPSILONS = (0.1, 1.0, 3.0)
-FAR = 60.0  # a candidate that this many nats lie behind has no weight in a double
-
-
-def _loss(log_law, log_other):
-    """Privacy loss of two laws, given by their logarithms."""
-    return float(np.abs(np.asarray(log_law) - log_other).max())
-
-
-# Noise ---------------------------------------------------------------------------------------
-
-
-@claim(
-    "laplace-number",
-    {V1: "Equation (3), for one number", V2: "Equation (2), for one number"},
-    "holds",
-    "thm-laplace",
-    ("mechanisms.Laplace",),
-    ours=True,
-    proof="thm-laplace",
-)
-def laplace(effort, rng, paper):
-    r"""Laplace noise of scale $\Delta(f)/\epsilon$ on a number that changes by at most
-    $\Delta(f)$ is $\epsilon$-private, and a pair that attains $\Delta(f)$ costs exactly
-    $\epsilon$."""
-    outputs = np.linspace(-5, 5, effort.pick(201, 1001, 10001))
-    cases = []
-    for epsilon, reach in product(EPSILONS, (0.5, 1.0, 3.0)):
-        noise = Laplace(epsilon, reach)
-        for change in (reach / 4, reach / 2, reach):
-            laws = [np.log(noise.pdf(outputs - f)) for f in (0.3, 0.3 + change)]
-            data = {"epsilon": epsilon, "sensitivity": reach, "change": change}
-            cases.append(Case(_loss(*laws), epsilon, data))
-    note = "{cases} pairs of numbers: sensitivity {sensitivity} costs {exact:.6g} at {stated}"
-    attained = equal([c for c in cases if c.data["change"] == c.data["sensitivity"]], note)
-    return private(cases, note) if attained.verdict == "holds" else attained
-
-
-@claim(
-    "diprime-v1/geometric-counts",
-    "ours; section 3, in place of Laplace noise",
-    "holds",
-    "thm-geometric",
-    ("mechanisms.Geometric",),
-    ours=True,
-    proof="thm-geometric",
-)
-def geometric(effort, rng):
-    r"""Counts of L1 sensitivity $\Delta$ with noise of probability
-    $\frac{1-\alpha}{1+\alpha}\alpha^{|z|}$, $\alpha = e^{-\epsilon/\Delta}$, are $\epsilon$-private,
-    and a pair that attains $\Delta$ costs exactly $\epsilon$."""
-    alphas = [Fraction(p, 10) for p in (1, 5, 9)]
-    noises = [Geometric(-math.log(alpha)) for alpha in alphas]
-    z = np.arange(-effort.pick(20, 50, 200), effort.pick(20, 50, 200) + 1)
-    law = [
-        Case(noise.pmf(k), (1 - alpha) / (1 + alpha) * alpha ** abs(k), {"alpha": alpha, "z": k})
-        for alpha, noise in zip(alphas, noises)
-        for k in z.tolist()
-    ]
-    same = equal(law, "at alpha = {alpha} the noise {z} has probability {exact}, not {stated}")
-    if same.verdict == "fails":
-        return same
-    losses = []
-    for epsilon, reach in product(EPSILONS, (1, 2, 3)):
-        log_law = np.log(Geometric(epsilon, reach).pmf(z))
-        for change in range(1, reach + 1):
-            data = {"epsilon": epsilon, "sensitivity": reach, "change": change}
-            losses.append(Case(_loss(log_law[change:], log_law[:-change]), epsilon, data))
-    note = "{cases} pairs of counts: sensitivity {sensitivity} costs {exact:.6g} at {stated}"
-    attained = equal([c for c in losses if c.data["change"] == c.data["sensitivity"]], note)
-    return private(losses, note) if attained.verdict == "holds" else attained
-
-
-# Selection: privacy --------------------------------------------------------------------------
+from dplit.claims.mechanisms._laws import FAR, RDF, V1, V2
+from dplit.ledger import Case, bounded, claim, equal, private, verdict_of
+from dplit.mechanisms import Exponential, PermuteAndFlip
 
 
 def _moved_scores(effort, mechanism, moves):
@@ -116,6 +35,7 @@ NOTE = "{cases} score vectors and all their neighbours: {scores} and {neighbour}
     "thm-exponential",
     ("mechanisms.Exponential",),
     proof="thm-exponential",
+    range="2 and 3 candidates, scores 0 to 3 and far behind, every neighbour",
 )
 def exponential(effort, rng, paper):
     r"""To report $r$ with probability proportional to $e^{\epsilon q(r)/(2\Delta(q))}$ is
@@ -131,6 +51,7 @@ def exponential(effort, rng, paper):
     ("mechanisms.Exponential",),
     ours=True,
     proof="thm-exponential",
+    range="2 and 3 candidates, scores 0 to 3 and far behind, every neighbour",
 )
 def exponential_monotonic(effort, rng):
     r"""For scores that a record moves all in one direction, as counts under add-remove,
@@ -145,6 +66,7 @@ def exponential_monotonic(effort, rng):
     "thm-permute-and-flip-private",
     ("mechanisms.PermuteAndFlip",),
     proof="thm-permute-and-flip-private",
+    range="2 and 3 candidates, scores 0 to 3 and far behind, every neighbour",
 )
 def permute_and_flip(effort, rng, paper):
     r"""Permute-and-flip, which accepts $r$ with probability $e^{\epsilon(q(r) -
@@ -185,6 +107,7 @@ def _odds(effort, rng):
     ("mechanisms.PermuteAndFlip",),
     ours=True,
     proof="thm-permute-and-flip-law",
+    range="35 random odds of 1 to 7 candidates, in fractions",
 )
 def flip_law(effort, rng):
     r"""With the odds $q_r$ of acceptance it reports $r$ with probability $q_r\int_0^1\prod_{i\ne
@@ -219,6 +142,7 @@ def _score_vectors(effort, rng):
     "thm-dominance",
     ("mechanisms.PermuteAndFlip", "mechanisms.Exponential"),
     proof="thm-dominance",
+    range="four budgets, all small gaps of three candidates, 50 random vectors of six",
 )
 def two_fold(effort, rng):
     """Permute-and-flip offers up to a two-fold improvement in the expected score (read as the
@@ -240,6 +164,7 @@ def two_fold(effort, rng):
     ("mechanisms.PermuteAndFlip", "mechanisms.Exponential"),
     proof="thm-dominance",
     ours=True,
+    range="four budgets, all small gaps of three candidates, 50 random vectors of six",
 )
 def dominates(effort, rng):
     r"""At the same $\epsilon$ permute-and-flip reports a score of at least $x$ with no smaller
@@ -265,6 +190,7 @@ def dominates(effort, rng):
     "loose",
     "thm-exponential",
     ("mechanisms.Exponential",),
+    range="counts of 1 to 10 at three budgets",
 )
 def best_of_two(effort, rng):
     r"""With counts 0 and $f_c$ the exponential mechanism reports the wrong one with probability at
@@ -274,7 +200,9 @@ def best_of_two(effort, rng):
     return bounded(cases, note, quantity="probability of an error")
 
 
-@best_of_two.corrected(functions=("mechanisms.Exponential",))
+@best_of_two.corrected(
+    functions=("mechanisms.Exponential",), range="counts of 1 to 10 at three budgets"
+)
 def best_of_two_exact(effort, rng):
     r"""The probability is exactly $1/(1 + e^{f_c\epsilon/2})$, less than half of the bound."""
     cases = _wrong(effort, lambda x: 1 / (1 + math.exp(x / 2)))
@@ -288,104 +216,3 @@ def _wrong(effort, stated):
         for count in range(1, effort.pick(11, 51, 201)):
             law = Exponential(epsilon).pmf([0, count])
             yield Case(float(law[0]), stated(count * epsilon), {"count": count, "epsilon": epsilon})
-
-
-# Composition ---------------------------------------------------------------------------------
-
-
-@claim(
-    "sequential-composition",
-    {V1: "Section 2.1", V2: "Section 2", RDF: "definition 2"},
-    "holds",
-    "thm-composition",
-    ("budget.Sequence",),
-    proof="thm-composition",
-)
-def sequential(effort, rng, paper):
-    r"""Mechanisms that are each $\epsilon_i$-private are together $\sum_i\epsilon_i$-private."""
-    cases = []
-    for first, second in product(EPSILONS, repeat=2):
-        stated = Sequence("both", [Spend("number", first), Spend("label", second)]).epsilon
-        for counts in product(range(effort.pick(4, 5, 8)), repeat=2):
-            for neighbour in ((counts[0] + 1, counts[1]), (counts[0], counts[1] + 1)):
-                laws = [_noisy_number_then_label(c, first, second) for c in (counts, neighbour)]
-                data = {"counts": list(counts), "neighbour": list(neighbour)}
-                data |= {"epsilons": [first, second]}
-                cases.append(Case(_loss(*laws), stated, data))
-    return private(cases, "{cases} pairs of counts: {counts} and {neighbour} cost {exact:.6g}")
-
-
-def _noisy_number_then_label(counts, first, second):
-    """Logarithm of the law of a noisy total and a label, whose scores depend on the noisy total."""
-    total, rows = sum(counts), np.arange(-4, 22)
-    handicap = np.where(rows % 2, 0, 2)  # an even total favours class 0
-    scores = np.column_stack([counts[0] + handicap, np.full(len(rows), counts[1])])
-    label = PermuteAndFlip(second, monotonic=True).logpmf(scores)
-    return np.log(Geometric(first).pmf(rows - total))[:, None] + label
-
-
-@claim(
-    "parallel-composition",
-    {V1: "Section 2.1", V2: "Section 2"},
-    "assumes",
-    "thm-composition",
-    ("budget.Parallel", "mechanisms.Geometric"),
-    proof="thm-composition",
-)
-def parallel(effort, rng, paper):
-    r"""Mechanisms that are each $\epsilon_i$-private and read disjoint subsets of the data are
-    together $\max_i\epsilon_i$-private (assuming that the subset of a record depends on that
-    record and its own draw alone, under add-remove)."""
-    cases, cut = [], []
-    for epsilon in EPSILONS:
-        stated = Parallel("parts", [Spend("counts", epsilon)], copies=2).epsilon
-        for split, losses in ((_by_record, cases), (_own_draw, cases), (_shuffled, cut)):
-            laws = [_two_parts(split(records), epsilon) for records in ((0,), (0, 1))]
-            data = {"split": split.__name__, "records": [0], "neighbour": [0, 1]}
-            losses.append(Case(_loss(*laws), stated, data | {"epsilon": epsilon}))
-    found = private(cases, "{split}: {records} and {neighbour} cost {exact:.6g}")
-    if found.verdict != "holds":
-        return found
-    shown = cut[1]
-    return Evidence(
-        "holds" if all(c.exact <= c.stated for c in cut) else "assumes",
-        "exact",
-        "One record, and then a second one of the other class: parts fixed by the record or by a draw "
-        f"of its own cost epsilon; cut from a shuffled list they cost {shown.exact:.6g} at epsilon 1.",
-        cases=len(cases) + len(cut),
-        published=shown.stated,
-        computed=shown.exact,
-        quantity="privacy loss",
-        relation="<=",
-    )
-
-
-def _by_record(records):
-    """Which two parts of records there are, and how likely: the class decides."""
-    return [(1.0, [[r for r in records if r == part] for part in (0, 1)])]
-
-
-def _own_draw(records):
-    """Each record draws its part."""
-    choices = list(product((0, 1), repeat=len(records)))
-    return [(1 / len(choices), _by_place(records, places)) for places in choices]
-
-
-def _shuffled(records):
-    """The list is shuffled and dealt out in turn: the first to part 0, the second to part 1."""
-    orders = [range(len(records)), range(len(records))[::-1]]
-    return [(1 / 2, _by_place(records, places)) for places in orders]
-
-
-def _by_place(records, places):
-    return [[r for r, place in zip(records, places) if place == part] for part in (0, 1)]
-
-
-def _two_parts(splits, epsilon):
-    """Logarithm of the law of the noisy counts of two classes in each of two parts."""
-    seen = np.array(list(product(range(-1, 3), repeat=4)))  # beyond, the ratios stay the same
-    noise, law = Geometric(epsilon), 0.0
-    for chance, parts in splits:
-        held = [part.count(label) for part in parts for label in (0, 1)]
-        law = law + chance * noise.pmf(seen - np.array(held)).prod(axis=1)
-    return np.log(law)

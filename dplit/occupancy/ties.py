@@ -1,0 +1,145 @@
+r"""Leaf counts where records of the column are equal: the exact law, and a bound for every column.
+
+DiPriMe v1 draws a rank j, then a value between the records j and j + 1, and sends the records of at
+most this value to the left. If those two records are equal, so is the value, and all records that
+are equal to it go left. A cut therefore never parts a *block* of equal records: what the rank j
+sends to the left is j rounded up to the end of a block. `multiplicities` are the sizes of the
+blocks, in the order of the column.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import njit
+
+from dplit.errors import check_integer, check_positive
+from dplit.occupancy.bounds import rounding
+from dplit.occupancy.law import children_of, decay_table, weight_of_all
+from dplit.occupancy.model import at_least_zero
+
+LEAST = 1e-45  # blocks less likely than this are left out: all pairs together below 1e-35
+
+
+def tied_leaf_laws(multiplicities, depth, epsilon):
+    r"""Exact law of the count of every leaf of a tree on one column with equal records.
+
+    A node holds whole blocks, the blocks :math:`i + 1, \dots, k` say, of m records in all. Its left child
+    holds the first of them, up to and including the block of the record j, where j has the law of
+    `leaf_law`; j = 0 sends none. The law of (i, k) goes from level to level. All values lie strictly
+    inside the column's bounds. If all blocks are of one record, every row is `leaf_law`. What is left
+    out has probability below 1e-30. The time grows with 2^d times the square of the number of blocks, and with
+    the pairs (i, k) that occur times ``160 / epsilon``. Ours; thm-occupancy-ties in
+    :doc:`/book/occupancy`.
+
+    Parameters
+    ----------
+    multiplicities : array_like of int, shape (blocks,)
+        Records of each value, at least 1 each, in the order of the values.
+    depth : int, at least 0
+    epsilon : float
+        Budget of one split, the paper's :math:`\epsilon_1`.
+
+    Returns
+    -------
+    array, shape (2 ** depth, n + 1) : row i has the probabilities of 0, ..., n records in leaf i, from
+    the left; a leaf below a node that can no longer be cut holds none.
+    """
+    ends = np.concatenate([[0], np.cumsum(_blocks(multiplicities))])
+    depth, n = check_integer(depth, "depth", 0), int(ends[-1])
+    decay, reach = decay_table(n, check_positive(epsilon, "epsilon"))
+    after = np.searchsorted(ends, np.arange(n + 1))  # a rank, rounded up to the end of a block
+    root = np.zeros((len(ends), len(ends)))
+    root[0, -1] = 1.0
+    return np.array(list(_leaves(root, depth, ends, after, decay, reach, epsilon)))
+
+
+def tied_leaf_tail(t, multiplicities, depth, epsilon):
+    r"""Exact :math:`\Pr(|\tilde N - n/2^d| \ge t)` of every leaf of a tree on a column with equal records.
+
+    From `tied_leaf_laws`. The mean over the leaves is the expected fraction of leaves that are so far off.
+
+    Parameters
+    ----------
+    t : float, at least 0
+        Records.
+    multiplicities : array_like of int, shape (blocks,)
+    depth : int
+    epsilon : float
+
+    Returns
+    -------
+    array, shape (2 ** depth,)
+    """
+    laws = tied_leaf_laws(multiplicities, depth, epsilon)
+    n = laws.shape[1] - 1
+    return laws[:, np.abs(np.arange(n + 1) - n / 2**depth) >= float(at_least_zero(t))].sum(axis=1)
+
+
+def tied_bound(t, most, depth, epsilon):
+    r"""A bound on :math:`\Pr(|\tilde N - n/2^d| \ge t)` for every n and every column, in one line.
+
+    .. math::
+        \frac{2\kappa M}{e^{\epsilon_1 (t - \sigma)} - 1/(1 + e^{\epsilon_1})} , \qquad
+        \sigma = (2 - 2^{1-d})\,(c - 1)
+
+    where c is the largest number of equal records, and :math:`\kappa` and M are those of `corrected_bound`
+    for odd n. It holds for a leaf of any tree whose columns are chosen without the targets and whose
+    largest block, of all its columns, has c records; :math:`c = 1` is a column of distinct values.
+    Ours; thm-occupancy-ties in :doc:`/book/occupancy`.
+
+    Parameters
+    ----------
+    t : array_like, shape (...), at least 0
+    most : int, at least 1
+        The largest number c of equal records in a column.
+    depth : int, at least 1
+    epsilon : float
+
+    Returns
+    -------
+    array, shape (...), at most 1.
+    """
+    shift = (2 - 2.0 ** (1 - check_integer(depth, "depth", 1))) * (
+        check_integer(most, "most", 1) - 1
+    )
+    left = at_least_zero(t) - shift
+    rare = 1 / (1 + math.exp(check_positive(epsilon, "epsilon")))
+    with np.errstate(over="ignore"):
+        bound = 2 * rounding(1, depth, epsilon) / (np.exp(epsilon * np.maximum(left, 0)) - rare)
+    return np.where(left > 0, np.minimum(bound, 1.0), 1.0)
+
+
+def _blocks(multiplicities):
+    blocks = np.asarray(multiplicities)
+    if blocks.ndim != 1 or not blocks.size or blocks.dtype.kind not in "iu" or (blocks < 1).any():
+        raise ValueError("multiplicities must be integers of at least 1, of shape (blocks,)")
+    return blocks
+
+
+def _leaves(law, depth, ends, *noise):
+    """Laws of the counts of the leaves below a node, from the left; only one path is kept at a time."""
+    if depth == 0:
+        first, last = np.nonzero(law)
+        yield np.bincount(ends[last] - ends[first], law[first, last], minlength=ends[-1] + 1)
+        return
+    for child in _children_laws(law, ends, *noise):
+        yield from _leaves(child, depth - 1, ends, *noise)
+
+
+@njit(cache=True, nogil=True)
+def _children_laws(law, ends, after, decay, reach, epsilon):
+    """Laws of the blocks of the left and of the right child, from that of their parent's."""
+    left, right = np.zeros_like(law), np.zeros_like(law)
+    for i in range(len(ends)):
+        for k in range(i, len(ends)):
+            if law[i, k] > LEAST:
+                m = ends[k] - ends[i]
+                weight = law[i, k] / weight_of_all(m, epsilon)
+                start, stop = children_of(m, m, reach)
+                for j in range(start, stop + 1):
+                    middle = after[ends[i] + j]
+                    left[i, middle] += weight * decay[abs(m - 2 * j)]
+                    right[middle, k] += weight * decay[abs(m - 2 * j)]
+    return left, right

@@ -1,0 +1,43 @@
+"""What a cut leaves of a continuous feature's domain to the children of a node (RDF, algorithm 2).
+
+The domain is an interval, the cut a point of it. Derived in :doc:`/book/random_forest`.
+"""
+
+from __future__ import annotations
+
+
+def children(lower, upper, cut):
+    """Domains of the left and the right child: the parts below and above the cut.
+
+    Parameters
+    ----------
+    lower, upper, cut : number
+        The node's domain, and a point of it.
+
+    Returns
+    -------
+    ((lower, cut), (cut, upper))
+    """
+    _check(lower, upper, cut)
+    return (lower, cut), (cut, upper)
+
+
+def published_children(lower, upper, cut):
+    """The same by lines 7 and 9 of algorithm 2, line by line: one domain, whose bounds are moved in turn.
+
+    Parameters
+    ----------
+    lower, upper, cut
+        As in `children`.
+    """
+    domain = _check(lower, upper, cut)
+    domain[0] = cut  # line 7: update the lower bound to p
+    left = tuple(domain)
+    domain[1] = cut  # line 9: update the upper bound to p
+    return left, tuple(domain)
+
+
+def _check(lower, upper, cut):
+    if not lower < cut < upper:
+        raise ValueError(f"cut must be between lower and upper, {lower} and {upper}, got {cut}")
+    return [lower, upper]

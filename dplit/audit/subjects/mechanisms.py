@@ -46,7 +46,7 @@ class _Draws:
     mechanism: object
 
     def draw_many(self, data, size, rng):
-        if hasattr(self.mechanism, "pmf") and not isinstance(self.mechanism, Geometric):
+        if np.ndim(data):  # scores: one candidate a draw
             return self.mechanism.sample(data, size, rng=rng)
         return self.mechanism.sample(np.full(size, data), rng=rng)
 

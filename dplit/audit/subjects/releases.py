@@ -60,7 +60,7 @@ def registered():
         ("means of two leaves, one of them empty",
          _release("proved_means", [*one, [0.0, 0.0]], [*one, [1.0, 1.0]], 1.0, few)),
         ("mean of a leaf, its votes far from each other",
-         _release("proved_means", [[40.0, 20.0]], [[41.0, 21.0]], 1.0, few)),
+         _release("proved_means", [[40.0, 20.0]], [[41.0, 21.0]], 1.0, (10_000, 100_000, 500_000))),
         ("class of a leaf, tie", _release("flip", [[1, 1]], [[2, 1]], 1.0, few)),
         ("class of a leaf, no record and one", _release("flip", [[0, 0]], [[0, 1]], 1.0, few)),
         ("class of a leaf, two records and three", _release("flip", [[2, 0]], [[3, 0]], 1.0, few)),

@@ -111,7 +111,12 @@ def test_accuracy_of_the_forest_of_the_package(d, trees):
         X = rng.integers(2, size=(rng.poisson(n), 3))
         y = (rng.random(len(X)) < target[X.sum(1)]).astype(int)
         forest = RandomDecisionForestClassifier(
-            0.7, domain=domain, n_estimators=trees, max_depth=d, classes=[0, 1], random_state=rng
+            0.7,
+            domain=domain,
+            n_estimators=trees,
+            max_depth=d,
+            classes=[0, 1],
+            random_state=int(rng.integers(2**32)),
         )
         one = forest.fit(X, y).predict(points) == 1
         scores.append(np.where(one, share, 1 - share).mean())

@@ -101,7 +101,9 @@ def test_the_forest_follows_its_law(neighbours, criterion):
     generator = np.random.default_rng(7)
     seen = np.zeros((8, 8))
     for _ in range(800):
-        fitted = forest(neighbours, criterion, random_state=generator).fit(X, y)
+        fitted = forest(neighbours, criterion, random_state=int(generator.integers(2**32))).fit(
+            X, y
+        )
         columns = fitted.trees_.feature[fitted.trees_.roots]
         labels = fitted.leaf_labels_.reshape(2, 2)
         one, other = columns * 4 + labels @ [2, 1]

@@ -107,7 +107,7 @@ def test_a_tree_follows_its_law(operator, published):
     generator, seen = np.random.default_rng(11), np.zeros(10)
     model = make(operator, accounting="published" if published else "proved")
     for _ in range(1500):
-        fitted = model.set_params(random_state=generator).fit(X, y)
+        fitted = model.set_params(random_state=int(generator.integers(2**32))).fit(X, y)
         labels = fitted.leaf_labels_.astype(int)
         if len(labels) == 1:
             seen[labels[0]] += 1
@@ -193,7 +193,7 @@ def test_the_tree_on_a_line_follows_its_law():
     generator, seen = np.random.default_rng(4), np.zeros(22)
     model = make("max", domain=LINE)
     for _ in range(1500):
-        fitted = model.set_params(random_state=generator).fit(X, y)
+        fitted = model.set_params(random_state=int(generator.integers(2**32))).fit(X, y)
         labels = fitted.leaf_labels_.astype(int)
         if len(labels) == 1:
             seen[labels[0]] += 1

@@ -116,7 +116,7 @@ def test_accuracy_of_the_forest_of_the_package(d, trees):
             n_estimators=trees,
             max_depth=d,
             classes=[0, 1],
-            random_state=int(rng.integers(2**31)),
+            random_state=int(rng.integers(2**32)),
         )
         one = forest.fit(X, y).predict(points) == 1
         scores.append(np.where(one, share, 1 - share).mean())

@@ -309,7 +309,7 @@ def test_the_published_label_follows_equation_2():
         with pytest.warns(PrivacyLeakWarning):
             forest = private(
                 epsilon=0.9, n_estimators=1, max_depth=0, label="smooth-exponential",
-                accounting="published", random_state=generator,
+                accounting="published", random_state=int(generator.integers(2**32)),
             ).fit([[0.5, 0.5]] * 3, ["in", "in", "out"])  # fmt: skip
         minority += forest.classes_[forest.leaf_labels_[0]] == "out"
     odds = math.exp(0.9 / (2 * math.exp(-0.9)))

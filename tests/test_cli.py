@@ -255,10 +255,9 @@ def stand_in(monkeypatch):
     return put
 
 
-def subjects(effort):
+def select(patterns, effort, expected):
     """Names of the rows below."""
-    names = ("a noisy count", LEAK)
-    return [types.SimpleNamespace(name=name) for name in names]
+    return "a noisy count", LEAK
 
 
 LEAK = "a leak " + "of many words " * 6
@@ -269,14 +268,15 @@ Audited = namedtuple("Audited", "subject method declared found expected ok detai
 def test_audit(found, status, stand_in, capsys):
     seen = {}
 
-    def run(*options):
-        seen.update(zip(("effort", "seed", "jobs"), options))
+    def run(*options, names, epsilon):
+        seen.update(zip(("effort", "seed", "jobs"), options), names=names, epsilon=epsilon)
         yield Audited("a noisy count", "exact", 1.0, found, "within", found <= 1, "at 3 and 4")
         yield Audited(LEAK, "black box", 1.0, 2.5, "caught", True, "at 0")
 
-    stand_in("audit", run=run, subjects=subjects)
+    stand_in("audit", run=run, select=select)
     assert main(["audit", "--seed", "4", "--effort", "deep", "--jobs", "2"]) == status
-    assert seen == {"effort": "deep", "seed": 4, "jobs": 2}
+    work = {"effort": "deep", "seed": 4, "jobs": 2}
+    assert seen == work | {"names": ("a noisy count", LEAK), "epsilon": None}
     out = capsys.readouterr().out
     assert max(map(len, out.splitlines())) <= 100
     assert re.search(
@@ -292,7 +292,7 @@ def test_audit(found, status, stand_in, capsys):
 
 
 def test_an_audit_of_nothing_is_not_a_success(stand_in, capsys):
-    stand_in("audit", subjects=subjects, run=lambda *options: iter(()))
+    stand_in("audit", select=select, run=lambda *options, **chosen: iter(()))
     assert main(["audit", "--json"]) == 1
 
 

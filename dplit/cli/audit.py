@@ -1,9 +1,9 @@
 """Audit every mechanism and forest of the package: its exact privacy loss, where the law can be
 computed, and lower bounds from draws alone, each beside the epsilon that is declared.
 
-What is proved private must stay within its epsilon; a published leak must be caught above it. A row of
-method "law" holds draws against the law that the proof speaks of, and declares 0. The exit status is 1 if
-anything comes out otherwise.
+What is proved private must stay within its epsilon; a published leak must be caught above it. A
+row of method "law" holds draws against the law that the proof speaks of, and declares 0. The exit
+status is 1 if anything comes out otherwise.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ HELP = "audit the privacy of every mechanism and forest"
 EXAMPLES = """examples:
   dplit audit                                    within a minute on two cores
   dplit audit --list                             names only, nothing runs
-  dplit audit --subject '*MedianForest*'         some of them, harder with --effort reader
-  dplit audit --subject 'attack: *' --epsilon 4  is anything of this above 4?
+  dplit audit --subject '*MedianForest*'         some of them
+  dplit audit --subject '*label' --epsilon 4     is anything of this above 4?
   dplit audit --effort deep --jobs 2             larger spaces, more draws
-  dplit audit --seeds 200 --share 0.1            how often each one that draws is accused
+  dplit audit --seeds 200 --share 0.1            how often each one is accused
   dplit audit --json > audit.json                for another program
 """
 COLUMNS = ("subject", "method", "declared", "found", "expected", "ok")
@@ -48,7 +48,7 @@ def add_arguments(parser):
         "--epsilon",
         type=positive,
         metavar="E",
-        help="hold every subject to this epsilon, in place of what it declares (not those of method law)",
+        help="hold each subject to this epsilon, in place of what it declares (not of method law)",
     )
     parser.add_argument(
         "--seeds",
@@ -80,10 +80,10 @@ def positive(text):
 
 def run(arguments):
     """Run the command; returns the exit status."""
-    from dplit.audit import suite
+    from dplit import audit
 
     try:
-        names = suite.select(arguments.subject, arguments.effort, arguments.expected)
+        names = audit.select(arguments.subject, arguments.effort, arguments.expected)
     except ValueError as error:
         arguments.error(str(error))
     if arguments.list:
@@ -93,10 +93,10 @@ def run(arguments):
 
 
 def _rows(names, arguments):
-    from dplit.audit import suite
+    from dplit import audit
 
     options = {"names": names, "epsilon": arguments.epsilon}
-    found = suite.run(arguments.effort, arguments.seed, arguments.jobs, **options)
+    found = audit.run(arguments.effort, arguments.seed, arguments.jobs, **options)
     rows, interrupted = _collected(found, names, arguments)
     rows = [row._asdict() for row in rows]
     ok = bool(rows) and all(row["ok"] for row in rows)

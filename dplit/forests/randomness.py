@@ -25,6 +25,11 @@ SOURCES = (
 )  # fmt: skip
 
 
+def _forgotten():
+    """What a pickle holds in the place of a seed."""
+    return None
+
+
 class Seed(int):
     """A seed that is not told: neither by its repr nor by a pickle, which holds None in its place."""
 
@@ -34,7 +39,7 @@ class Seed(int):
     __str__ = __repr__
 
     def __reduce_ex__(self, protocol):
-        return type(None), ()
+        return _forgotten, ()
 
     def __copy__(self):
         return self

@@ -1,8 +1,8 @@
 r"""Exact laws of leaf counts in a tree of noisy medians: one leaf, the worst of all leaves, draws.
 
 A node of `m` records sends `j` of them to the left with probability proportional to
-:math:`e^{-\epsilon_1 ``|j - m/2|``}`, over the ranks j = 0, ..., m. This is the mechanism of DiPriMe v1,
-section 3, where the exponent is written :math:`-\frac{\epsilon_1}{2}``|m - 2j|```.
+:math:`e^{-\epsilon_1 |j - m/2|}`, over the ranks j = 0, ..., m. This is the mechanism of DiPriMe v1,
+section 3, where the exponent is written :math:`-\frac{\epsilon_1}{2}|m - 2j|`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ CUT = 80.0  # noise beyond CUT / epsilon is left out: its probability is below 4
 def leaf_law(n, depth, epsilon):
     r"""Exact law of the count of one given leaf, by dynamic programming over the levels.
 
-    .. math:: P_{i+1}(j) = \sum_{m \ge j} P_i(m)\, e^{-\epsilon_1``|j - m/2|``} / Z_m, \qquad P_0(n) = 1.
+    .. math:: P_{i+1}(j) = \sum_{m \ge j} P_i(m)\, e^{-\epsilon_1|j - m/2|} / Z_m, \qquad P_0(n) = 1.
 
     All leaves have this law, since j and m - j are equally likely. Sizes are kept within the noise of
     ``80 / epsilon`` a level; what is left out has probability below `depth` times 4e-35. The time

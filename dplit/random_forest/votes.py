@@ -76,7 +76,7 @@ def poisson_error(mean, epsilon, classes=2):
 
 
 def suggested_trees(n, depth, epsilon):
-    r"""About how many trees are best: :math:`n_\epsilon / (x\, 2^d)` with :math:`x = 1.2564\dots`.
+    r"""In the model, about how many trees are best: :math:`n_\epsilon / (x\, 2^d)` with :math:`x = 1.2564\dots`.
 
     It solves :math:`2x = e^x - 1`. There the mean margin of the vote, in its standard deviations, is largest for
     trees that are hardly better than a coin. Better trees want fewer: up to a fifth fewer where a path tests the

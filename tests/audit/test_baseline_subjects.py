@@ -7,18 +7,16 @@ from scipy.stats import chisquare
 from dplit import Continuous, Domain, audit
 from dplit.audit.subject import Found
 from dplit.audit.subjects import baselines as baseline_subjects
-from dplit.baselines import FSClassifier, RGVClassifier, _shared, fs_rgv, jpw
+from dplit.baselines import DPExtraTreesRegressor, RGVClassifier, _shared, fs_rgv, jpw
 from dplit.work import Effort
 
 SUBJECTS = {s.name: s for s in baseline_subjects.registered()}
 
 
-@pytest.mark.parametrize("name", SUBJECTS)
-def test_subject_is_as_expected(name):
-    """False alarm of each, were the seed not fixed: 1e-6; a leak is missed once in 100,000."""
+@pytest.mark.parametrize("name", [n for n in SUBJECTS if "published mean" in n or n[0] != "a"])
+def test_published_baselines_are_caught(name):
     row = audit.audit_subject(name)
-    assert row.ok, row
-    assert (row.expected == "caught") == ("published mean" in name or name[:3] in ("JPW", "RGV"))
+    assert row.ok and row.expected == "caught", row
 
 
 def test_counts_with_too_little_noise_are_caught(monkeypatch):
@@ -69,14 +67,14 @@ def test_the_trees_that_rgv_adds_up_follow_the_audited_law():
     assert chisquare(seen, 500 * laws["law"](np.array([2, 1]))).pvalue > 1e-9
 
 
-def test_many_trees_are_draws_of_one():
-    """What a fit of many trees makes is what as many fits of one make; chi-square, 1e-9."""
-    one = FSClassifier(2.0, domain=Domain([Continuous(0, 1)]), classes=[0, 1], max_depth=0)
-    data = np.array([[0.5]]), np.array([1])
-    rng = np.random.default_rng(2)
-    many = baseline_subjects._Trees(one, baseline_subjects._released).draw_many(data, 2000, rng)
-    assert one.epsilon == 2.0
-    labels = np.bincount([label for _, _, label in many])
-    # permute-and-flip with counts 0 and 1 at a rate of 2
-    minority = np.exp(-2.0) / 2
-    assert chisquare(labels, 2000 * np.array([minority, 1 - minority])).pvalue > 1e-9
+def test_trees_of_one_fit_are_not_taken_for_draws():
+    """They share a centre. As draws they accuse a sound mechanism, whose own fits do not."""
+    options = {"domain": Domain([Continuous(0, 1)]), "target_bounds": (0, 1), "max_depth": 0}
+    many = options | {"n_estimators": 4000, "epsilon": 4000.0, "partitioned": False}
+    sides = [
+        DPExtraTreesRegressor(**many, random_state=n).fit([[0.5]] * n, [0.5, 1.0][:n]).leaf_values_
+        for n in (1, 2)
+    ]
+    assert audit.bound_from_draws(*sides, 1 - 1e-6).epsilon > 1.0
+    row = audit.audit_subject("a tree of DPExtraTreesRegressor")
+    assert row.ok and row.declared == 1.0 and row.found < 1.0

@@ -14,6 +14,7 @@ from sklearn.tree import ExtraTreeClassifier
 
 from dplit import audit
 from dplit.audit.blackbox import lower_limit, upper_limit
+from dplit.forests.randomness import generator
 from dplit.mechanisms import Geometric, Laplace, SmoothExponential
 
 
@@ -247,7 +248,7 @@ def test_a_classifier_that_reads_no_record_is_not():
 def test_a_fixed_structure_spawns_the_same_streams_and_draws_others():
     fit = audit.FreshFit(ExtraTreeClassifier(), structure=3)
     rng = np.random.default_rng(0)
-    a, b = fit._state(rng), fit._state(rng)
+    a, b = (generator(fit._state(rng), True) for _ in range(2))
     assert a.spawn(1)[0].random() == b.spawn(1)[0].random()
     assert a.random() != b.random()
 

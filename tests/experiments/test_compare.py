@@ -64,6 +64,12 @@ def test_the_printed_cell_is_held_against_published_not_proved(result):
     rows = {r.row: r for r in found if r.data == "gas-turbine"}
     assert rows["DiPriMe"].agrees is False and rows["DiPriMe"].proved[0] == pytest.approx(16e-4)
     assert rows["RF"].agrees is True and rows["DP-RF"].agrees is None
+    seen, cells = rows["DiPriMe"].part.for_no
+    both = math.hypot(math.sqrt(12 / 11), 0.9) * 1e-4
+    assert seen.error == pytest.approx(both * math.sqrt(1 / 12 + 1 / 9)), (
+        "the printed one counts too"
+    )
+    assert cells == 2 and seen.limit == pytest.approx(0.9 * 15.7e-4 - 0.05e-4)
     assert experiments.tally(list(rows.values())) == (1, 1, 1, 5)
 
 

@@ -299,6 +299,19 @@ def worst_leaf(effort, rng):
 # Symmetry ---------------------------------------------------------------------------------------
 
 
+def _one_leaf(n, depth, root):
+    """Law of the count of one leaf, in fractions."""
+    law = {n: Fraction(1)}
+    for _ in range(depth):
+        below = Counter()
+        for m, p in law.items():
+            weights = [root ** abs(m - 2 * j) for j in range(m + 1)]
+            for j, weight in enumerate(weights):
+                below[j] += p * weight / sum(weights)
+        law = below
+    return law
+
+
 @claim(
     "diprime-v1/leaf-symmetry",
     "Appendix A.2.3, first line of the noise",
@@ -314,9 +327,7 @@ def symmetry(effort, rng):
     root, cases = Fraction(3, 5), []  # epsilon_1 = 1.02
     for depth in range(1, effort.pick(4, 4, 5)):
         for n in range(2**depth, effort.pick(9, 13, 17), 2**depth):
-            law, mean = Counter(), n >> depth
-            for counts, p in _trees(n, depth, root).items():
-                law[counts[0]] += p
+            law, mean = _one_leaf(n, depth, root), n >> depth
             for t in range(1, mean + 1):
                 few, many = (sum(p for c, p in law.items() if s * (c - mean) >= t) for s in (-1, 1))
                 cases.append(Case(few, many, {"n": n, "depth": depth, "t": t, "root": str(root)}))
@@ -324,7 +335,7 @@ def symmetry(effort, rng):
         cases,
         "e^(-epsilon_1/2) = {root}: the smallest failure has N = {n}, depth {depth}: a leaf is {t} below "
         "N/2^d or less with probability {exact}, and {t} above or more with {stated}.",
-        range="every N that 2^d divides up to 8, depths 1 to 3, one budget, every t",
+        range=f"every N that 2^d divides up to {effort.pick(8, 12, 16)}, depths 1 to {depth}, one budget, every t",
     )
 
 

@@ -105,7 +105,9 @@ def instability_classes(effort, rng):
     budgets = *np.log(np.arange(1.25, 8, effort.pick(0.25, 0.125, 0.0625))), 0.01, 0.1, 4.0, 8.0
     for k, e in product(range(2, 9), budgets):
         stable = random_forest.stable_error(gaps, e, random_forest.pure_delta(e, k), classes=k)
-        ratio = float((stable / majority.unanimous_error(gaps, k, e)).min())
+        flip = majority.unanimous_error(gaps, k, e)
+        told = flip > 1e-300  # beyond, both errors underflow
+        ratio = float((stable[told] / flip[told]).min())
         if ratio < 1 - 1e-9:
             fewer[k] = min(fewer.get(k, (math.inf, e)), (ratio, float(e)))
     least = min(fewer, default=0)

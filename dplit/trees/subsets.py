@@ -31,11 +31,15 @@ def draw_even_subset(counts, n, rate, flips, rng, chosen):
         Whether a set is drawn by permute-and-flip instead of the exponential mechanism.
     chosen : bool array
     """
-    held = np.flatnonzero(counts)
-    sizes = counts[held]
-    size = 0
+    held, sizes = np.empty(len(counts), np.int64), np.empty(len(counts), np.int64)
+    n_held = 0
+    for level in range(len(counts)):  # loops, here and below: what they replace compiles for seconds
+        if counts[level] > 0:
+            held[n_held], sizes[n_held] = level, counts[level]
+            n_held += 1
+    sizes, size = sizes[:n_held], 0
     if n > 0:
-        size = _draw_size(sizes, n, len(counts) - len(held), rate, flips, rng)
+        size = _draw_size(sizes, n, len(counts) - n_held, rate, flips, rng)
         _draw_halves(sizes, held, n, size, rng, chosen)
     _draw_empty(counts, size == 0, size == n, rng, chosen)
 
@@ -43,7 +47,8 @@ def draw_even_subset(counts, n, rate, flips, rng, chosen):
 @njit(cache=True, nogil=True)
 def log_numbers(sizes, most, logs):
     """Write the logarithm of how many sets of levels hold s records to ``logs[s]``, s up to `most`."""
-    logs[: most + 1] = -np.inf
+    for s in range(1, most + 1):
+        logs[s] = -np.inf
     logs[0] = 0.0
     total = 0
     for count in sizes:
@@ -112,11 +117,11 @@ def _draw_halves(sizes, held, n, size, rng, chosen):
     """Write a set of exactly `size` of the n records, all such sets alike, to `chosen`."""
     first, second = np.empty(size + 1), np.empty(size + 1)
     stack = np.empty((2 * len(sizes), 3), dtype=np.int64)
-    stack[0] = 0, len(sizes), size
+    stack[0, 0], stack[0, 1], stack[0, 2] = 0, len(sizes), size
     waiting = 1
     while waiting > 0:
         waiting -= 1
-        start, end, size = stack[waiting]
+        start, end, size = stack[waiting, 0], stack[waiting, 1], stack[waiting, 2]
         if end - start == 1:
             chosen[held[start]] = size > 0
             continue
@@ -126,15 +131,17 @@ def _draw_halves(sizes, held, n, size, rng, chosen):
         for s in range(size + 1):
             first[s] += second[size - s]
         share = _draw_from_logs(first, size + 1, rng)
-        stack[waiting] = start, middle, share
-        stack[waiting + 1] = middle, end, size - share
-        waiting += 2
+        for begin, stop, part in ((start, middle, share), (middle, end, size - share)):
+            stack[waiting, 0], stack[waiting, 1], stack[waiting, 2] = begin, stop, part
+            waiting += 1
 
 
 @njit(cache=True, nogil=True)
 def _draw_empty(counts, needs_left, needs_right, rng, chosen):
     """Throw a fair coin for each empty level, given that one falls left, or right, where it must."""
-    left = np.count_nonzero(counts == 0)
+    left = 0
+    for k in range(len(counts)):
+        left += counts[k] == 0
     for k in range(len(counts)):
         if counts[k] > 0:
             continue

@@ -49,7 +49,7 @@ def test_another_law_is_accused_either_way():
 def test_a_text_among_numbers_of_the_second_half_does_not_change_the_event():
     """The event is fixed before the second half is seen, its types included."""
     first, second = [0.0, 1.0] * 50, [2.0, 3.0] * 50
-    mixed = first[:-1] + ["late"]
+    mixed = [*first[:-1], "late"]
     events = [audit.bound_from_draws(side, second).event for side in (first, mixed)]
     assert events[0] == events[1]
 
@@ -60,7 +60,9 @@ def test_a_text_among_numbers_of_the_second_half_does_not_change_the_event():
 @pytest.mark.parametrize("name", ["sound", "leaks"])
 def test_stored_runs_say_where_they_come_from(name):
     found = seeds.stored(name)
-    assert found["command"].startswith("dplit audit --seeds") and found["date"] and found["versions"]
+    assert (
+        found["command"].startswith("dplit audit --seeds") and found["date"] and found["versions"]
+    )
     known = {s.name: s.expected for s in seeds.drawing()}
     assert all(known[row.subject] == row.expected for row in found["rows"])
 

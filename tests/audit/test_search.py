@@ -1,5 +1,7 @@
 """The search finds each small leak of the ledger without being told, and none where there is none."""
 
+import itertools
+
 import mpmath
 import numpy as np
 import pytest
@@ -42,7 +44,9 @@ def _winner(groups, epsilon, rate):
     """Law of (column, cut): each column draws its median, the exponential mechanism picks by SSE."""
     columns = [_cuts(groups, j, epsilon) for j in range(2)]
     law = {}
-    for (a, (p, s)), (b, (q, t)) in ((x, y) for x in columns[0].items() for y in columns[1].items()):
+    for (a, (p, s)), (b, (q, t)) in (
+        (x, y) for x in columns[0].items() for y in columns[1].items()
+    ):
         first = 1 / (1 + mpmath.exp(rate * (s - t)))
         law[0, a] = law.get((0, a), 0) + p * q * first
         law[1, b] = law.get((1, b), 0) + p * q * (1 - first)
@@ -54,11 +58,13 @@ def _cuts(groups, j, epsilon):
     n = sum(groups.sizes)
     places = sorted({0.0, 1.0, *(row[j] for row in groups.columns)})
     found = {}
-    for low, high in zip(places, places[1:]):
+    for low, high in itertools.pairwise(places):
         left = [i for i, row in enumerate(groups.columns) if row[j] <= low]
         right = [i for i in range(len(groups.sizes)) if i not in left]
         n_left = sum(groups.sizes[i] for i in left)
-        weight = (mpmath.mpf(high) - mpmath.mpf(low)) * mpmath.exp(-epsilon / 2 * abs(n - 2 * n_left))
+        weight = (mpmath.mpf(high) - mpmath.mpf(low)) * mpmath.exp(
+            -epsilon / 2 * abs(n - 2 * n_left)
+        )
         found[low] = weight, sum(_errors(groups, side) for side in (left, right))
     total = sum(weight for weight, _ in found.values())
     return {cut: (weight / total, errors) for cut, (weight, errors) in found.items()}

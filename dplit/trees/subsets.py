@@ -33,7 +33,8 @@ def draw_even_subset(counts, n, rate, flips, rng, chosen):
     """
     held, sizes = np.empty(len(counts), np.int64), np.empty(len(counts), np.int64)
     n_held = 0
-    for level in range(len(counts)):  # loops, here and below: what they replace compiles for seconds
+    # Loops, here and below: the array functions that they replace compile for seconds.
+    for level in range(len(counts)):
         if counts[level] > 0:
             held[n_held], sizes[n_held] = level, counts[level]
             n_held += 1

@@ -61,14 +61,15 @@ def _score(counts):
 class ReachedForest(RandomDecisionForestClassifier):
     """A random decision forest that exists only where records go.
 
+    Its other parameters are those of `dplit.forests.RandomDecisionForestClassifier`; `random_state`
+    is an int, and neighbours are add-remove.
+
     Parameters
     ----------
     partitioned : bool
         False: every tree sees all records, at `epsilon` over the number of trees.
-    label : {"permute-and-flip", "smooth-exponential", "global-exponential", "unanimous"}
-
-    The others are those of `dplit.forests.RandomDecisionForestClassifier`; `random_state` an int,
-    neighbours are add-remove.
+    label : str
+        "permute-and-flip", "smooth-exponential", "global-exponential" or "unanimous".
     """
 
     partitioned: bool = True

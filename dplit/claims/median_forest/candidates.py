@@ -20,7 +20,7 @@ from dplit.ledger import Case, Evidence, claim, of_privacy, private, verdict_of
     "Section 3",
     "leaks",
     "thm-forest-candidates",
-    ("median_forest.candidates.candidates_law", "median_forest.candidates.mirror"),
+    ("median_forest.candidates_law", "median_forest.mirror"),
 )
 def split_budget(effort, rng):
     r"""With $\epsilon_1 = \rho\epsilon/d_{max}$ in the formulas of section 3 a split costs
@@ -35,7 +35,7 @@ def split_budget(effort, rng):
 
 
 @split_budget.corrected(
-    functions=("median_forest.candidates.candidates_law", "median_forest.candidates.crossed"),
+    functions=("median_forest.candidates_law", "median_forest.crossed"),
     proof="thm-forest-candidates",
     quantity="privacy loss of a level",
     range="a crossed node for each of K = 2, 3 (more with more effort), the same on all levels",
@@ -64,7 +64,7 @@ def split_budget_corrected(effort, rng):
     "Algorithm 1, line 12",
     "assumes",
     "thm-forest-candidates",
-    ("median_forest.candidates.candidates_law",),
+    ("median_forest.candidates_law",),
     proof="thm-forest-candidates",
     quantity="privacy loss with two columns, in epsilon_1",
     range="crossed nodes of one and two columns, epsilon_1 = 1/2, 1, 2",
@@ -96,7 +96,7 @@ def split_budget_algorithm(effort, rng):
     "Section 3; algorithm 3",
     "leaks",
     "thm-forest-candidates",
-    ("median_forest.candidates.candidates_law", "median_forest.candidates.mirror"),
+    ("median_forest.candidates_law", "median_forest.mirror"),
 )
 def k_candidates(effort, rng):
     r"""Medians on $K$ attributes and the choice among them cost $2\epsilon_1$, whatever $K$ is."""
@@ -116,9 +116,9 @@ def k_candidates(effort, rng):
 
 @k_candidates.corrected(
     functions=(
-        "median_forest.candidates.candidates_law",
-        "median_forest.candidates.crossed",
-        "median_forest.candidates.winner_law",
+        "median_forest.candidates_law",
+        "median_forest.crossed",
+        "median_forest.winner_law",
     ),
     proof="thm-forest-candidates",
     quantity="privacy loss of three candidates",

@@ -211,7 +211,7 @@ def _broken(occupancies):
     "Section 4; tables 1 and 2",
     "holds",
     "thm-forest-depth",
-    ("median_forest.leaf_mean.occupancy_depth",),
+    ("median_forest.occupancy_depth",),
     quantity="records of a leaf",
     range="the ten data sets of tables 1 and 2",
 )
@@ -238,7 +238,7 @@ def depth_rule(effort, rng):
     "Section 4; tables 1 and 2",
     "fails",
     "thm-forest-depth",
-    ("median_forest.leaf_mean.occupancy_depth",),
+    ("median_forest.occupancy_depth",),
     quantity="records of a leaf",
     range="DP-ERT and DP-RF on the ten data sets",
 )
@@ -261,7 +261,7 @@ def baselines(effort, rng):
 
 
 @baselines.corrected(
-    functions=("median_forest.leaf_mean.occupancy_depth",),
+    functions=("median_forest.occupancy_depth",),
     quantity="depths that break the rule",
     range="30 printed depths",
 )
@@ -293,7 +293,7 @@ def baselines_corrected(effort, rng):
     "Captions of figures 2, 6 and 8",
     "fails",
     "thm-forest-depth",
-    ("median_forest.leaf_mean.occupancy_depth",),
+    ("median_forest.occupancy_depth",),
     quantity="records of a leaf",
     range="the four captions",
 )
@@ -313,7 +313,7 @@ def figures(effort, rng):
 
 
 @figures.corrected(
-    functions=("median_forest.leaf_mean.occupancy_depth",),
+    functions=("median_forest.occupancy_depth",),
     quantity="records of a leaf",
     range="the four captions",
 )
@@ -347,7 +347,7 @@ def _figure_occupancies():
     "ours; section 4",
     "holds",
     "thm-forest-depth",
-    ("median_forest.leaf_mean.occupancy_depth",),
+    ("median_forest.occupancy_depth",),
     ours=True,
     proof="thm-forest-depth",
     quantity="privacy loss",

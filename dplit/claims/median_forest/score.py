@@ -26,7 +26,7 @@ HALVES = [Fraction(i, 2) for i in range(3)]  # targets in the enumerations: 0, 1
     "Section 3.1, privacy analysis",
     "leaks",
     "thm-forest-candidates",
-    ("median_forest.candidates.candidates_law", "median_forest.candidates.crossed"),
+    ("median_forest.candidates_law", "median_forest.crossed"),
 )
 def budget_exp_flip(effort, rng):
     r"""Since the candidate splits are on separate attributes, all medians of a node cost
@@ -56,7 +56,7 @@ def budget_exp_flip(effort, rng):
 
 @budget_exp_flip.corrected(
     "thm-forest-joint",
-    ("median_forest.candidates.joint_law", "median_forest.split.joint"),
+    ("median_forest.joint_law", "median_forest.split.joint"),
     proof="thm-forest-joint",
     quantity="privacy loss of a split",
     range="crossed nodes of up to 5 columns or more, all neighbours on a small grid",
@@ -89,7 +89,7 @@ def joint(effort, rng):
     "Section 3.1, privacy analysis",
     "holds",
     "thm-forest-uniform",
-    ("median_forest.candidates.winner_law", "median_forest.split.uniform"),
+    ("median_forest.winner_law", "median_forest.split.uniform"),
     proof="thm-forest-uniform",
     quantity="privacy loss of a split",
     range="crossed nodes of up to 3 columns or more, small nodes of two columns",

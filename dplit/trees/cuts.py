@@ -35,6 +35,7 @@ class Work(NamedTuple):
         Class counts, or number and sum of targets.
     levels, counts : int64 arrays, shape (most levels,)
     subsets : bool array, shape (n_subsets, most levels)
+        None if no column is categorical.
     scores : float64 array, shape (n_subsets,)
     chance : float64 array, shape (most levels, at most FEW_LEVELS, + 1; n_records + 1)
         Of no rows and columns if no column is categorical, or none is cut by balance alone.
@@ -46,7 +47,7 @@ class Work(NamedTuple):
     stats: np.ndarray
     levels: np.ndarray
     counts: np.ndarray
-    subsets: np.ndarray
+    subsets: np.ndarray | None
     scores: np.ndarray
     chance: np.ndarray
 
@@ -63,7 +64,7 @@ class Work(NamedTuple):
             stats=np.empty((max(most, 2), max(n_classes, 2))),
             levels=np.empty(most, dtype=np.int64),
             counts=np.empty(most, dtype=np.int64),
-            subsets=np.empty((MOST_SUBSETS, most), dtype=np.bool_),
+            subsets=np.empty((MOST_SUBSETS, most), dtype=np.bool_) if most else None,
             scores=np.empty(MOST_SUBSETS),
             chance=np.empty(chance),
         )

@@ -6,7 +6,8 @@ A set is drawn jointly by balance and gain, or by balance alone, as a cut is (`d
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+from numba import njit, types
+from numba.extending import overload
 
 from dplit.trees.cuts import (
     FEW_LEVELS,
@@ -18,6 +19,25 @@ from dplit.trees.cuts import (
 )
 from dplit.trees.rules import PERMUTE_AND_FLIP
 from dplit.trees.subsets import draw_even_subset
+
+
+def split_levels(subsets, column, ids, y, n_classes, allowed, rule, rng, sides, work):
+    """`draw_sides`, for compiled code: where no column is categorical it is not compiled.
+
+    `subsets` is that of `work`, None where no column is categorical.
+    """
+    return draw_sides(column, ids, y, n_classes, allowed, rule, rng, sides, work)
+
+
+@overload(split_levels)
+def _split_levels(subsets, column, ids, y, n_classes, allowed, rule, rng, sides, work):
+    def never(subsets, column, ids, y, n_classes, allowed, rule, rng, sides, work):
+        return np.nan
+
+    def some(subsets, column, ids, y, n_classes, allowed, rule, rng, sides, work):
+        return draw_sides(column, ids, y, n_classes, allowed, rule, rng, sides, work)
+
+    return never if isinstance(subsets, types.NoneType) else some
 
 
 @njit(cache=True, nogil=True, inline="always")

@@ -20,7 +20,7 @@ from numba import njit
 from dplit.trees.arrays import LEAF, Trees
 from dplit.trees.binary import check_binary
 from dplit.trees.cuts import Work, draw_cut, pick
-from dplit.trees.levels import draw_sides
+from dplit.trees.levels import split_levels
 from dplit.trees.nodes import (
     LEAVES,
     NEEDS_NODES,
@@ -213,9 +213,9 @@ def _choose(columns, order, y, n_classes, n_open, path, depth, level_starts, rul
                                           work)  # fmt: skip
         else:
             cuts[k] = np.nan
-            scores[k] = draw_sides(columns[j], order[0], y, n_classes,
-                                   path.left[depth, first:last], rule, rng, choice.sides[j],
-                                   work)  # fmt: skip
+            scores[k] = split_levels(work.subsets, columns[j], order[0], y, n_classes,
+                                     path.left[depth, first:last], rule, rng, choice.sides[j],
+                                     work)  # fmt: skip
     chosen = 0
     if count > 1:
         # a joint draw has put balance and gain together in the score

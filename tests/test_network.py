@@ -49,6 +49,7 @@ def test_loopback_is_let_through(host):
         thread.start()
         with socket.create_connection((host, server.getsockname()[1]), timeout=5):
             thread.join()
+        assert len(accepted) == 1
         accepted[0].close()
 
 
@@ -58,6 +59,9 @@ def test_sockets_of_the_file_system_are_let_through(tmp_path):
         server.bind(place)
         server.listen()
         tcp(place, socket.AF_UNIX)
+        peer, _ = server.accept()
+        assert peer.family == socket.AF_UNIX
+        peer.close()
 
 
 def test_a_command_of_the_tests_is_guarded():

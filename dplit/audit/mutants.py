@@ -236,6 +236,21 @@ def _empty_leaf(original):
     return report
 
 
+@plant("numbers of sets underflow", "attack: 1,101 levels draw their law",
+       _at("trees.subsets", "draw_even_subset"))  # fmt: skip
+def _underflow(original):
+    """Of L levels, sets whose number is below 2**(L - 1074) are as good as none: the edge is drawn."""
+
+    def draw_even_subset(counts, n, rate, flips, rng, chosen):
+        original(counts, n, rate, flips, rng, chosen)
+        light = len(counts) - 1
+        least = next(k for k in range(light) if math.log2(math.comb(light, k)) > light - 1074)
+        if chosen[0] == (chosen.sum() <= least):
+            chosen[:] = np.arange(len(counts)) <= least
+
+    return draw_even_subset
+
+
 # Randomness ------------------------------------------------------------------------------------
 
 

@@ -79,7 +79,7 @@ def check_counts(counts):
     """Return `counts` as an int64 array, shape (..., classes); entries are whole and >= 0."""
     values = np.asarray(counts)
     if values.ndim == 0 or values.shape[-1] == 0 or values.dtype.kind not in "iuf":
-        kind = f"shape {values.shape} and dtype {values.dtype}"  # not the values: they are of records
+        kind = f"shape {values.shape} and dtype {values.dtype}"  # and no value: they count records
         raise ValueError(f"counts must be numbers of shape (..., classes), got an array of {kind}")
     with np.errstate(invalid="ignore"):
         whole = values.astype(np.int64)

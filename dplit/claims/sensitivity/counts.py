@@ -107,7 +107,8 @@ def per_coordinate(effort, rng, paper):
 )
 def whole_vector(effort, rng, paper):
     r"""Laplace noise of scale $\Delta(f)/\epsilon$ on every coordinate, with the L1 sensitivity
-    $\Delta(f)$ that both papers define before it, makes it $\epsilon$-private, and no smaller common scale does."""
+    $\Delta(f)$ that both papers define before it, makes it $\epsilon$-private, and no smaller
+    common scale does."""
     cases = (_laplace(d, 2, lambda d, all: [all] * d) for d in range(1, effort.pick(4, 5, 6)))
     note = "1 to {cases} cumulative counts: the worst loss is {stated} in each"
     return exactly(cases, note, quantity="privacy loss")

@@ -30,9 +30,9 @@ TRAP = (0, 0, 0, 1, 2, 3)
     range="all data on small grids of 4t + 4 and 4t + 5 values, traps of up to 11 t, certain bounds on three sets",
 )
 def two_levels(effort, rng):
-    r"""Two levels of private medians on one attribute leave all four leaves more than $t$
-    records with no smaller probability than two random levels, for every data set and every
-    $\epsilon$, if and only if $N \le 4t + 5$. From $N = 5t + 5$ on (6 if $t = 0$) some data
+    r"""Two levels of private medians on one attribute, the range of each child ending at the first
+    cut, leave all four leaves more than $t$ records with no smaller probability than two random
+    levels, for every data set and every $\epsilon$, if and only if $N \le 4t + 5$. From $N = 5t + 5$ on (6 if $t = 0$) some data
     fail at each $\epsilon > 0$; in between none does at small $\epsilon$. For a tree of $k \ge
     2$ levels the condition is $N \le 2^k(t + 1) + 1$."""
     low, high = _smallest_trap(effort.pick(8, 32, 128))

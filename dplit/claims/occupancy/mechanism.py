@@ -111,7 +111,7 @@ def theorem_2(effort, rng):
 )
 def every_size(effort, rng):
     r"""For distinct values above a column's lower bound, a column chosen without the targets, and
-    every $N$, $d$ and $\epsilon_1$: $\Pr(|\tilde N - N/2^d| \ge t) \le B_d(t) \le 1$,
+    every $N$, $d$ and $\epsilon_1$: $\Pr(|\tilde N - N/2^d| \ge t) \le \min(1, B_d(t))$
     with $B_d(t) = \kappa M (e^{-\epsilon_1 t_+} + e^{-\epsilon_1 t_-}) + B_{d-1}(2t)/(1 +
     e^{\epsilon_1})$."""
     depths, largest = range(1, effort.pick(4, 6, 8)), effort.pick(24, 80, 300)

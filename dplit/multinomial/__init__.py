@@ -1,0 +1,42 @@
+r"""What the two multinomials of a node choose (MRF, sections 3.2 and 4.1, appendices A.1, A.2 and C).
+
+Notation: `feature_budget` is :math:`B_1`, `value_budget` :math:`B_2`; a node has D features, and a
+feature m cuts with impurity decreases :math:`I`. Decreases of a node are a sequence with an array for
+each feature.
+
+====================================  ==========================================================
+scores                                `normalised`
+one multinomial, both, and draws      `selection_law`, `feature_law`, `joint_law`, `sample`
+lemma 3, equation 7                   `published_selection_bounds`, `selection_bounds`,
+                                      `published_p1`, `tight_p1`
+lemma 4                               `published_p2`, `tight_p2`, `middle_bound`
+distance from uniform choice          `uniform_distance`, `uniform_distance_bound`
+====================================  ==========================================================
+"""
+
+from dplit.multinomial.bounds import (
+    Bounds,
+    middle_bound,
+    published_p1,
+    published_p2,
+    published_selection_bounds,
+    selection_bounds,
+    tight_p1,
+    tight_p2,
+    uniform_distance,
+    uniform_distance_bound,
+)
+from dplit.multinomial.selection import (
+    check_budget,
+    feature_law,
+    joint_law,
+    normalised,
+    sample,
+    selection_law,
+)
+
+__all__ = [
+    "Bounds", "check_budget", "feature_law", "joint_law", "middle_bound", "normalised", "published_p1",
+    "published_p2", "published_selection_bounds", "sample", "selection_bounds", "selection_law",
+    "tight_p1", "tight_p2", "uniform_distance", "uniform_distance_bound",
+]  # fmt: skip

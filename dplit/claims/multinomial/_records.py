@@ -100,7 +100,7 @@ def at_least(cases, note, kind="exact", **fields):
     """Evidence of ``exact >= stated``, shown at the first case that breaks it, or the nearest to it."""
     cases = list(cases)
     verdict = of_upper_bound([c.stated for c in cases], [c.exact for c in cases])
-    worst = max(cases, key=lambda c: float(c.stated) / float(c.exact) if c.exact else -1.0)
+    worst = max(cases, key=_nearness)
     first = next((c for c in cases if of_upper_bound([c.stated], [c.exact]) == "fails"), worst)
     broken = {"exact": float(first.exact), "stated": float(first.stated), **first.data}
     return Evidence(
@@ -114,3 +114,9 @@ def at_least(cases, note, kind="exact", **fields):
         counterexample=broken if verdict == "fails" else None,
         **fields,
     )
+
+
+def _nearness(case):
+    """How near a case comes to its lower bound; 0 against 0 shows less than any other."""
+    exact, stated = float(case.exact), float(case.stated)
+    return (stated / exact if exact else -1.0, -exact)

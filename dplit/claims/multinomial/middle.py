@@ -80,15 +80,13 @@ def lemma_4_counts(effort, rng):
                 for parts in (3, 4):
                     for budget in (Fraction(2), Fraction(10)):
                         found, inside, outside = _inside(column, y, parts, budget)
-                        if inside:
+                        if inside and outside:
                             stated = multinomial.middle_bound(inside, outside, float(budget))
                             data = {"y": list(y), "N": parts, "B2": float(budget)}
                             cases.append(Case(found, stated, data))
-    met = [c for c in cases if c.stated < 0.5 and math.isclose(c.exact, c.stated, rel_tol=1e-9)]
-    least = min(met, key=lambda c: len(c.data["y"]), default=None)
-    note = (
-        f"{{cases}} data sets, none below; met {len(met)} times, first by labels {least.data['y']}"
-    )
+    met = [c for c in cases if math.isclose(c.exact, c.stated, rel_tol=1e-9)]
+    first = min((c.data["y"] for c in met), key=len, default=None)
+    note = f"{{cases}} data sets, none below; met {len(met)} times, first by labels {first}"
     return at_least(cases, note, range=f"all labellings of 2 to {most} values in three positions")
 
 

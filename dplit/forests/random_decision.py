@@ -24,7 +24,7 @@ class RandomDecisionForestClassifier(BaseForestClassifier):
 
     The budget is that of one ``fit``: what a pipeline computes from the records before it, or a
     search over parameters from their scores, is not in it.
-    What is released lies on public grids, so that no last bits tell more than its value. What remains
+    Random trees and labels are released, whose last bits tell nothing of a record. What remains
     is the source of randomness, NumPy's, which is not made to withstand an adversary, and that
     probabilities are rounded to floats.
 

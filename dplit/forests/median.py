@@ -120,8 +120,9 @@ class MedianForestRegressor(_MedianForest, BaseForestRegressor):
 
     The budget is that of one ``fit``: what a pipeline computes from the records before it, or a
     search over parameters from their scores, is not in it.
-    It is proved in real numbers. Noise is drawn by NumPy in floating point: its source is not made to
-    withstand an adversary, and the last bits of a released number can tell more than its value.
+    What is released lies on public grids, so that no last bits tell more than its value. What remains
+    is the source of randomness, NumPy's, which is not made to withstand an adversary, and that
+    probabilities are rounded to floats.
 
     Parameters
     ----------
@@ -162,7 +163,8 @@ class MedianForestRegressor(_MedianForest, BaseForestRegressor):
         with the paper's budget split, its means not clipped; the budget shows what that costs.
     random_state : None, int, Generator, RandomState or SeedSequence
         None, for a release: all randomness is the operating system's. An integer repeats the fit, and
-        whoever knows it can undo the noise; it stands in no repr and no pickle. From anything else
+        whoever knows it can undo the noise; it stands in no repr and no pickle, so that it does not
+        reach another process: a search with ``n_jobs=2`` repeats in threads alone. From anything else
         random trees are drawn, and the noise is fresh in every fit (`dplit.forests.randomness`).
     n_jobs : int, optional
         Threads; the forest is the same for any number.

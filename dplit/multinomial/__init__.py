@@ -11,6 +11,7 @@ lemma 3, equation 7                   `published_selection_bounds`, `selection_b
                                       `published_p1`, `tight_p1`
 lemma 4                               `published_p2`, `tight_p2`, `middle_bound`
 distance from uniform choice          `uniform_distance`, `uniform_distance_bound`
+what may be kept (theorem 2)          `impurity_mass`, `mass_sensitivity`, `level_rate`, `split_law`
 ====================================  ==========================================================
 """
 
@@ -26,6 +27,18 @@ from dplit.multinomial.bounds import (
     uniform_distance,
     uniform_distance_bound,
 )
+from dplit.multinomial.privacy import (
+    RangeCuts,
+    SmallForestLaw,
+    impurity_mass,
+    level_rate,
+    mass_sensitivity,
+    mass_step,
+    nodes_changed,
+    normalised_rate,
+    range_cuts,
+    split_law,
+)
 from dplit.multinomial.selection import (
     check_budget,
     feature_law,
@@ -36,7 +49,9 @@ from dplit.multinomial.selection import (
 )
 
 __all__ = [
-    "Bounds", "check_budget", "feature_law", "joint_law", "middle_bound", "normalised", "published_p1",
-    "published_p2", "published_selection_bounds", "sample", "selection_bounds", "selection_law",
-    "tight_p1", "tight_p2", "uniform_distance", "uniform_distance_bound",
+    "Bounds", "RangeCuts", "SmallForestLaw", "check_budget", "feature_law", "impurity_mass",
+    "joint_law", "level_rate", "mass_sensitivity", "mass_step", "middle_bound", "nodes_changed",
+    "normalised", "normalised_rate", "published_p1", "published_p2", "published_selection_bounds",
+    "range_cuts", "sample", "selection_bounds", "selection_law", "split_law", "tight_p1",
+    "tight_p2", "uniform_distance", "uniform_distance_bound",
 ]  # fmt: skip

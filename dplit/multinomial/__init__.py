@@ -11,7 +11,8 @@ lemma 3, equation 7                   `published_selection_bounds`, `selection_b
                                       `published_p1`, `tight_p1`
 lemma 4                               `published_p2`, `tight_p2`, `middle_bound`
 distance from uniform choice          `uniform_distance`, `uniform_distance_bound`
-what may be kept (theorem 2)          `impurity_mass`, `mass_sensitivity`, `level_rate`, `split_law`
+losses of lemmas 5 to 7, theorem 2    `selection_loss`, `label_loss`, `coin_loss`, and `losses`
+what may be kept                      `impurity_mass`, `mass_sensitivity`, `level_rate`, `split_law`
 ====================================  ==========================================================
 """
 
@@ -27,6 +28,19 @@ from dplit.multinomial.bounds import (
     uniform_distance,
     uniform_distance_bound,
 )
+from dplit.multinomial.losses import (
+    accuracy_cap,
+    cap_epsilon,
+    coin_loss,
+    deepest,
+    label_law,
+    label_loss,
+    observed_cuts,
+    selection_loss,
+    thinned_error,
+    thinned_mass,
+    vote_cap,
+)
 from dplit.multinomial.privacy import (
     RangeCuts,
     SmallForestLaw,
@@ -36,8 +50,10 @@ from dplit.multinomial.privacy import (
     mass_step,
     nodes_changed,
     normalised_rate,
+    normalised_split_law,
     range_cuts,
     split_law,
+    split_masses,
 )
 from dplit.multinomial.selection import (
     check_budget,
@@ -49,9 +65,11 @@ from dplit.multinomial.selection import (
 )
 
 __all__ = [
-    "Bounds", "RangeCuts", "SmallForestLaw", "check_budget", "feature_law", "impurity_mass",
-    "joint_law", "level_rate", "mass_sensitivity", "mass_step", "middle_bound", "nodes_changed",
-    "normalised", "normalised_rate", "published_p1", "published_p2", "published_selection_bounds",
-    "range_cuts", "sample", "selection_bounds", "selection_law", "split_law", "tight_p1",
-    "tight_p2", "uniform_distance", "uniform_distance_bound",
+    "Bounds", "RangeCuts", "SmallForestLaw", "accuracy_cap", "cap_epsilon", "check_budget",
+    "coin_loss", "deepest", "feature_law", "impurity_mass", "joint_law", "label_law", "label_loss",
+    "level_rate", "mass_sensitivity", "mass_step", "middle_bound", "nodes_changed", "normalised",
+    "normalised_rate", "normalised_split_law", "observed_cuts", "published_p1", "published_p2",
+    "published_selection_bounds", "range_cuts", "sample", "selection_bounds", "selection_law",
+    "selection_loss", "split_law", "split_masses", "thinned_error", "thinned_mass", "tight_p1",
+    "tight_p2", "uniform_distance", "uniform_distance_bound", "vote_cap",
 ]  # fmt: skip

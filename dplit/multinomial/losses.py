@@ -6,7 +6,6 @@ to :math:`e^{B_3 \eta_c/2}`, with :math:`\eta_c` the share of class c. Losses ar
 
 ==========================================  ====================================================
 lemmas 5 and 6, fixed candidates            `selection_loss`
-lemma 6, candidates read off the data       `observed_cuts`
 lemma 7                                     `label_law`, `label_loss`
 theorem 2: two halves; depth                `coin_loss`, `deepest`
 what theorem 2's own budget allows          `accuracy_cap`, `vote_cap`, `cap_epsilon`
@@ -25,7 +24,7 @@ from scipy.optimize import brentq
 from scipy.stats import binom
 
 from dplit.errors import check_choice, check_counts, check_integer, check_neighbours
-from dplit.multinomial.privacy import impurity_mass, split_masses
+from dplit.multinomial.privacy import impurity_mass
 from dplit.multinomial.selection import check_budget
 
 READINGS = ("algorithm", "text")
@@ -52,28 +51,6 @@ def selection_loss(candidates, budget):
     if others == 0 or b == 0:
         return 0.0
     return b + math.log((math.exp(-b) + others) / (math.exp(-b) * others + 1))
-
-
-def observed_cuts(values, labels, classes):
-    """Cuts midway between neighbouring values of a node's records, and their impurity decreases.
-
-    Parameters
-    ----------
-    values : array_like, shape (n_records,)
-    labels : array_like of int, shape (n_records,)
-    classes : int
-
-    Returns
-    -------
-    cuts, decreases : float arrays, shape (distinct values - 1,)
-        The decreases are Gini's, equation 4.
-    """
-    values = np.asarray(values, dtype=float)
-    distinct = np.unique(values)
-    cuts = (distinct[:-1] + distinct[1:]) / 2
-    masses = split_masses(values < cuts[:, None], labels, classes)
-    whole = impurity_mass(np.bincount(labels, minlength=classes))
-    return cuts, np.round((whole - masses) / len(values), 12)
 
 
 # Lemma 7 ----------------------------------------------------------------------------------------

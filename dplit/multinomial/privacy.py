@@ -40,9 +40,9 @@ from dplit.errors import (
     check_neighbours,
     check_positive,
 )
+from dplit.multinomial.candidates import CRITERIA, DIGITS, gini_mass
 from dplit.multinomial.selection import normalised
 
-CRITERIA = ("gini", "entropy")
 LOG2_E = 1 / math.log(2)
 
 
@@ -70,10 +70,10 @@ def impurity_mass(counts, criterion="gini", most_bits=None):
     float array, shape (...); in records, or bits
     """
     counts = np.asarray(counts, dtype=float)
+    if check_choice(criterion, CRITERIA, "criterion") == "gini":
+        return gini_mass(counts)
     total = counts.sum(axis=-1, keepdims=True)
     shares = counts / np.where(total > 0, total, 1)
-    if check_choice(criterion, CRITERIA, "criterion") == "gini":
-        return total[..., 0] - (counts * shares).sum(axis=-1)
     bits = -np.log2(np.where(shares > 0, shares, 1))
     most = math.inf if most_bits is None else check_positive(most_bits, "most_bits")
     return (counts * np.minimum(bits, most)).sum(axis=-1)
@@ -218,14 +218,14 @@ def normalised_split_law(left, labels, classes, rate, base=None, criterion="gini
 def split_masses(left, labels, classes, criterion="gini", most_bits=None):
     r"""Children's impurity mass :math:`n_L T_L + n_R T_R` of each candidate, shape (candidates,).
 
-    Parameters as `split_law`. Rounded to 12 digits, so that what ties in fractions ties here.
+    Parameters as `split_law`. Rounded, as decreases are, so that what ties in fractions ties here.
     """
     left = np.asarray(left, dtype=float)
     one_hot = np.eye(check_integer(classes, "classes", 1))
     records = one_hot[np.asarray(labels, dtype=np.int64)].reshape(-1, classes)
     counts = left @ records
     sides = np.stack([counts, records.sum(axis=0) - counts])
-    return np.round(impurity_mass(sides, criterion, most_bits).sum(axis=0), 12)
+    return np.round(impurity_mass(sides, criterion, most_bits).sum(axis=0), DIGITS)
 
 
 def _weighted(weights, base):

@@ -81,8 +81,7 @@ def lemma_5_exact(effort, rng):
 def _choice_with_constants(records, budget):
     """The package's own law, by which a feature without a cut is never chosen."""
     columns = np.array(records, dtype=float).reshape(-1, 3)
-    labels = columns[:, 2].astype(int)
-    cuts = [multinomial.observed_cuts(columns[:, j], labels, 2)[1] for j in (0, 1)]
+    cuts = multinomial.decreases_of(columns[:, :2], columns[:, 2]) if records else []
     if not any(c.size for c in cuts):
         return np.array([0.0, 0.0, 1.0])
     return np.append(multinomial.feature_law(cuts, budget), 0.0)
@@ -93,7 +92,7 @@ def _choice_with_constants(records, budget):
     "lemma 5",
     "leaks",
     "thm-mprivacy-feature",
-    ("multinomial.feature_law", "multinomial.observed_cuts"),
+    ("multinomial.feature_law", "multinomial.candidate_cuts"),
     about="reading",
     holds_instead="mrf/lemma-5/corrected",
     range="all data sets of up to 3 records, two binary features",
@@ -151,11 +150,8 @@ VALUES = tuple(product(GRID, (0, 1)))
 
 
 def observed_law(records, budget):
-    """The value choice as published: mapping from cut to probability; no cut is an outcome too."""
-    values, labels = [r[0] for r in records], [r[1] for r in records]
-    if len(set(values)) < 2:
-        return {None: 1.0}
-    cuts, gains = multinomial.observed_cuts(values, labels, 2)
+    """The value choice as published: mapping from cut to probability."""
+    [(cuts, gains)] = multinomial.candidate_cuts([[r[0]] for r in records], [r[1] for r in records])
     return dict(zip(cuts.round(6).tolist(), multinomial.selection_law(gains, budget).tolist()))
 
 
@@ -169,7 +165,7 @@ def _both_cut(n):
     "lemma 6, appendix A.5",
     "leaks",
     "thm-mprivacy-value",
-    ("multinomial.observed_cuts", "multinomial.selection_law"),
+    ("multinomial.candidate_cuts", "multinomial.selection_law"),
     range="all data sets of up to 3 records, four values, replace-one and add-remove, B2 = 1",
     **CHOICE,
 )

@@ -10,8 +10,8 @@ from itertools import product
 
 import numpy as np
 
+import dplit.claims.multinomial_privacy._records as small
 from dplit import multinomial
-from dplit.claims.multinomial_privacy import _records as small
 from dplit.ledger import Case, claim, equal, private, verdict_of
 from dplit.loss import compare_laws, smallest_violation, worst_privacy_loss
 from dplit.neighbours import data_sets

@@ -242,5 +242,5 @@ def test_a_cut_between_neighbouring_floats_parts_them():
     low = 0.1
     values = np.array([low, np.nextafter(low, 1), low, np.nextafter(low, 1)])[:, None]
     y, domain = np.array([0, 1, 0, 1]), Domain([Continuous(0, 1)])
-    trees, counts = grow(values, y, domain, rule(), 1, 2)
+    _, counts = grow(values, y, domain, rule(), 1, 2)
     assert counts.tolist() == [[1, 0, 0], [0, 1, 0]]

@@ -81,8 +81,8 @@ def grow_multinomial_trees(domain, X, y, n_classes, n_trees, halves, rule, *, rn
         Codes of classes.
     n_classes, n_trees : int
     halves : function
-        From the number of records and a generator to the positions of a tree's structure points, and
-        of its estimation points.
+        From the number of records and a generator to whether each record is a structure point of a
+        tree, and whether it is an estimation point: two bool arrays, drawn anew for each tree.
     rule : Rule
     rng : numpy.random.Generator
         Each tree draws from a stream of its own, spawned from it: `n_jobs` changes nothing.
@@ -122,23 +122,19 @@ def leaf_depths(trees):
 def _one_tree(shared, y, n_classes, n_levels, halves, rule, size, rng):
     columns, order = shared
     structure, estimation = halves(len(y), rng)
-    order, n = _chosen(order, structure, len(y)), len(structure)
-    held = np.asarray(estimation, dtype=np.int32)[None]
-    if rule.least:
-        held = _chosen(shared[1], estimation, len(y))
+    n, held = int(structure.sum()), order if rule.least else order[:1]
+    order, held = _chosen(order, structure), _chosen(held, estimation)
     depth = min(rule.max_depth, max(n, 1))  # a test parts two structure points
     room = Room.of(1024, depth, 2, n_levels.max(), n)
-    room.stack[0, 2] = len(estimation)
+    room.stack[0, 2] = held.shape[1]
     work = Work.of(n_levels, n, len(y), n_classes)
     logs = _logs(n) if rule.entropy else None
     tree = grow(_grow, room, size, columns, order, held, y, n_levels, rule, rng, work, logs)
     return tree, leaf_stats(held[0], tree[5], y, n_classes)
 
 
-def _chosen(order, ids, n_records):
-    """Of every row those records that are among `ids`, in the row's order."""
-    inside = np.zeros(n_records, dtype=np.bool_)
-    inside[ids] = True
+def _chosen(order, inside):
+    """Of every row those records that are `inside`, in the row's order."""
     return np.stack([row[inside[row]] for row in order])
 
 

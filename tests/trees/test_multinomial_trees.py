@@ -29,9 +29,9 @@ def rule(**options):
 
 def grow(records, y, domain, given, n_trees, structure, seed=0, **options):
     """Trees whose structure points are the first ones."""
-    ids = np.arange(len(records))
+    first = np.arange(len(records)) < structure
     return grow_multinomial_trees(
-        domain, records, y, 3, n_trees, lambda n, rng: (ids[:structure], ids[structure:]), given,
+        domain, records, y, 3, n_trees, lambda n, rng: (first, ~first), given,
         rng=np.random.default_rng(seed), **options
     )  # fmt: skip
 

@@ -122,7 +122,7 @@ def _one_tree(X, y, n_classes, structure, estimation, by_class, min_leaf, rng):
     return child, pair, X[ids], counts
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(cache=True, nogil=True)
 def nearer(x, a, b):
     """The step of a record: 0 to pivot a, 1 to pivot b where that is strictly nearer."""
     to_a, to_b = 0.0, 0.0

@@ -172,7 +172,7 @@ def _grow(room, ranks, values, starts, y, structure, estimation, rule, rng):
     return n_nodes, n_leaves
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(cache=True, nogil=True)
 def part(ids, ranks, values, first, cut, spare):
     """Move the records at or below the cut to the front, both sides keeping their order; how many."""
     n_left = n_right = 0
@@ -188,7 +188,7 @@ def part(ids, ranks, values, first, cut, spare):
     return n_left
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(cache=True, nogil=True)
 def wanted(rule, n_columns, rng):
     """How many columns compete at a node."""
     count = rule.columns
@@ -223,7 +223,7 @@ def _choose(room, ranks, values, starts, y, structure, estimation, rule, rng):
     return best, cut
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(cache=True, nogil=True)
 def _draw_range(room, structure, rule, rng):
     """Draw the structure points whose extremes bound the cuts; how many, 0 for no bounds."""
     n = len(structure)
@@ -236,7 +236,7 @@ def _draw_range(room, structure, rule, rng):
     return rule.range_points
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(cache=True, nogil=True)
 def _limits(ranks, ids):
     """Ranks between which cuts may lie."""
     if len(ids) == 0:
@@ -247,25 +247,6 @@ def _limits(ranks, ids):
     return low, high
 
 
-@njit(cache=True, nogil=True, inline="always")
-def _sorted(ids, ranks, n_values, tally, out):
-    """Write the ranks of records in increasing order: by counting where there are few values."""
-    n = len(ids)
-    if n_values > 2 * n + 64:
-        for k in range(n):
-            out[k] = ranks[ids[k]]
-        out[:n].sort()
-        return
-    tally[:n_values] = 0
-    for i in ids:
-        tally[ranks[i]] += 1
-    at = 0
-    for value in range(n_values):
-        for _ in range(tally[value]):
-            out[at] = value
-            at += 1
-
-
 @njit(cache=True, nogil=True)
 def _scan(room, ranks, values, y, structure, estimation, low, high, any_cut, min_leaf, rng):
     """Whether a column has a cut that counts, the impurity that one leaves, and where it is.
@@ -274,9 +255,9 @@ def _scan(room, ranks, values, y, structure, estimation, low, high, any_cut, min
     least is taken, or if `any_cut` a uniform one.
     """
     n, n_classes = len(structure), room.sides.shape[1]
-    _sorted(estimation, ranks, len(values), room.tally, room.second)
-    order = room.first
+    order, other = room.first, room.second
     _by_rank(structure, ranks, len(values), room.tally, order)
+    _by_rank(estimation, ranks, len(values), room.tally, other)
     room.sides[:] = 0.0
     left, right = room.sides[0], room.sides[1]
     for i in structure:
@@ -295,7 +276,7 @@ def _scan(room, ranks, values, y, structure, estimation, low, high, any_cut, min
         if this == after or this < low or after > high:
             continue
         cut = midway(values[this], values[after])
-        while below < len(estimation) and values[room.second[below]] <= cut:
+        while below < len(estimation) and values[ranks[other[below]]] <= cut:
             below += 1
         if below < min_leaf or len(estimation) - below < min_leaf:
             continue
@@ -309,24 +290,23 @@ def _scan(room, ranks, values, y, structure, estimation, low, high, any_cut, min
     return found, least, at
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(cache=True, nogil=True)
 def midway(low, high):
     """A number from `low` to below `high`, near their mean: what is at most `low` goes left."""
     cut = low + (high - low) / 2
     return cut if low <= cut < high else low
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(cache=True, nogil=True)
 def _by_rank(ids, ranks, n_values, tally, out):
-    """Write the records in the order of a column."""
+    """Write the records in the order of a column: by counting where there are few values."""
     n = len(ids)
     if n_values > 2 * n + 64:
-        keys = np.empty(n, dtype=np.int32)
         for k in range(n):
-            keys[k] = ranks[ids[k]]
-        order = np.argsort(keys)
+            out[k] = np.int64(ranks[ids[k]]) * n + k  # a rank and a place in one number
+        out[:n].sort()
         for k in range(n):
-            out[k] = ids[order[k]]
+            out[k] = ids[out[k] % n]
         return
     tally[: n_values + 1] = 0
     for i in ids:
@@ -334,6 +314,5 @@ def _by_rank(ids, ranks, n_values, tally, out):
     for value in range(n_values):
         tally[value + 1] += tally[value]
     for i in ids:
-        value = ranks[i]
-        out[tally[value]] = i
-        tally[value] += 1
+        out[tally[ranks[i]]] = i
+        tally[ranks[i]] += 1

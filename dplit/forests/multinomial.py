@@ -90,7 +90,7 @@ class MultinomialForestClassifier(BaseForestClassifier):
         (algorithm 1), or where both children keep :math:`k` of them (section 3.2).
     draw_label : {"leaf", "query"}
         Whether a leaf draws its class once, or, published, anew for every query.
-    score : {"counts", "normalised"}
+    scores : {"counts", "normalised"}
         Of the proved forest: the impurity mass itself, or stretched to [0, 1] as the paper has it,
         which is as private and says less.
     accounting : {"proved", "published"}
@@ -141,7 +141,7 @@ class MultinomialForestClassifier(BaseForestClassifier):
     criterion: str = "gini"
     stopping: str = "algorithm"
     draw_label: str = "leaf"
-    score: str = "counts"
+    scores: str = "counts"
     n_records: int | None = None
 
     def fit(self, X, y):
@@ -253,7 +253,7 @@ class MultinomialForestClassifier(BaseForestClassifier):
         check_choice(self.criterion, CRITERIA, "criterion")
         check_choice(self.stopping, STOPPINGS, "stopping")
         check_choice(self.draw_label, LABELS, "draw_label")
-        check_choice(self.score, SCORES, "score")
+        check_choice(self.scores, SCORES, "scores")
         if self.max_depth is not None:
             check_integer(self.max_depth, "max_depth", 0)
         if self.n_records is not None:

@@ -194,6 +194,8 @@ class MultinomialForestClassifier(BaseForestClassifier):
         epsilon = self._tree_epsilon(way)
         share = at_most(epsilon / halves.parts, lambda s: halves.parts * s, epsilon)
         depth = self._depth(domain, share)
+        if depth == 0:
+            halves, share = Undivided(), epsilon  # nothing but a label is drawn
         level = at_most(share / max(depth, 1), lambda s: depth * s, share)
         rule, cut = mass_cut((depth, len(domain)), level)
 

@@ -26,6 +26,7 @@ from dplit.forests.releases import (
 )
 from dplit.multinomial import check_budget
 from dplit.multinomial.forest import advised_depth, advised_trees
+from dplit.trees.arrays import leaf_depths
 
 CRITERIA = ("gini", "entropy")
 STOPPINGS = ("algorithm", "text")
@@ -214,7 +215,7 @@ class MultinomialForestClassifier(BaseForestClassifier):
 
     def _published(self, domain, records, codes, n_classes, halves, budgets):
         """Trees, their labels or the laws of these, and the node of what they spend."""
-        from dplit.trees.multinomial import Rule, grow_multinomial_trees, leaf_depths
+        from dplit.trees.multinomial import Rule, grow_multinomial_trees
 
         rng, way = self._generator(), AllRecords(self._n_trees(), self.neighbours)
         feature, value, label = budgets

@@ -15,7 +15,7 @@ from dplit.forests import MultinomialForestClassifier
 from dplit.forests.partition import Coins, ShuffledHalves, Undivided
 from dplit.mechanisms import PermuteAndFlip
 from dplit.multinomial.forest import advised_depth, advised_trees, least_depth
-from dplit.trees.multinomial import leaf_depths
+from dplit.trees.arrays import leaf_depths
 
 DOMAIN = Domain([Continuous(0, 1), Continuous(0, 1), Categorical(["a", "b", "c"])])
 

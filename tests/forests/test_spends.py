@@ -202,6 +202,9 @@ def check_the_halves(forest, parts):
         structure, estimation = np.sort(np.concatenate(parts)), None
         assert isinstance(trees, Parallel) and len(set(structure.tolist())) == len(structure)
     (tree,) = trees.parts
+    if forest.max_depth == 0 and not shuffled:
+        assert isinstance(tree, Sequence) and len(tree.parts) == 1
+        return
     if rate is None:
         assert structure.tolist() == list(range(N)) and isinstance(tree, Sequence)
         return

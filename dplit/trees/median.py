@@ -189,7 +189,7 @@ def _grow(room, path, columns, order, y, n_classes, level_starts, rule, rng, cho
                 choice.goes_right[i] = choice.sides[j, int(value)] == 1
         middle = start
         for row in range(len(order) if depth + 1 < rule.max_depth else 1):
-            middle = start + _part(order[row, start:end], choice.goes_right, choice.spare)
+            middle = start + part(order[row, start:end], choice.goes_right, choice.spare)
         waiting = push(stack, waiting, n_nodes + 1, depth + 1, node, middle, end)
         waiting = push(stack, waiting, n_nodes, depth + 1, node, start, middle)
         n_nodes += 2
@@ -225,17 +225,17 @@ def _choose(columns, order, y, n_classes, n_open, path, depth, level_starts, rul
 
 
 @njit(cache=True, nogil=True)
-def _part(ids, goes_right, spare):
-    """Move the records that go left to the front, both sides keeping their order; how many."""
+def part(ids, goes_right, spare):
+    """Move the records that go left to the front, both sides keeping their order; how many.
+
+    Each record is written to both sides and counted on its own: a branch would be guessed wrongly.
+    """
     n_left = n_right = 0
     for k in range(len(ids)):
-        i = ids[k]
-        if goes_right[i]:
-            spare[n_right] = i
-            n_right += 1
-        else:
-            ids[n_left] = i
-            n_left += 1
+        i, right = ids[k], np.int64(goes_right[ids[k]])
+        spare[n_right] = ids[n_left] = i
+        n_right += right
+        n_left += 1 - right
     for k in range(n_right):
         ids[n_left + k] = spare[k]
     return n_left

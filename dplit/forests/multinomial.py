@@ -26,6 +26,7 @@ from dplit.forests.releases import (
 )
 from dplit.multinomial import check_budget
 from dplit.multinomial.forest import advised_depth, advised_trees
+from dplit.trees.arrays import leaf_depths
 
 CRITERIA = ("gini", "entropy")
 STOPPINGS = ("algorithm", "text")
@@ -90,7 +91,7 @@ class MultinomialForestClassifier(BaseForestClassifier):
         (algorithm 1), or where both children keep :math:`k` of them (section 3.2).
     draw_label : {"leaf", "query"}
         Whether a leaf draws its class once, or, published, anew for every query.
-    score : {"counts", "normalised"}
+    scores : {"counts", "normalised"}
         Of the proved forest: the impurity mass itself, or stretched to [0, 1] as the paper has it,
         which is as private and says less.
     accounting : {"proved", "published"}
@@ -141,7 +142,7 @@ class MultinomialForestClassifier(BaseForestClassifier):
     criterion: str = "gini"
     stopping: str = "algorithm"
     draw_label: str = "leaf"
-    score: str = "counts"
+    scores: str = "counts"
     n_records: int | None = None
 
     def fit(self, X, y):
@@ -194,6 +195,8 @@ class MultinomialForestClassifier(BaseForestClassifier):
         epsilon = self._tree_epsilon(way)
         share = at_most(epsilon / halves.parts, lambda s: halves.parts * s, epsilon)
         depth = self._depth(domain, share)
+        if depth == 0:
+            halves, share = Undivided(), epsilon  # nothing but a label is drawn
         level = at_most(share / max(depth, 1), lambda s: depth * s, share)
         rule, cut = mass_cut((depth, len(domain)), level)
 
@@ -212,7 +215,7 @@ class MultinomialForestClassifier(BaseForestClassifier):
 
     def _published(self, domain, records, codes, n_classes, halves, budgets):
         """Trees, their labels or the laws of these, and the node of what they spend."""
-        from dplit.trees.multinomial import Rule, grow_multinomial_trees, leaf_depths
+        from dplit.trees.multinomial import Rule, grow_multinomial_trees
 
         rng, way = self._generator(), AllRecords(self._n_trees(), self.neighbours)
         feature, value, label = budgets
@@ -253,7 +256,7 @@ class MultinomialForestClassifier(BaseForestClassifier):
         check_choice(self.criterion, CRITERIA, "criterion")
         check_choice(self.stopping, STOPPINGS, "stopping")
         check_choice(self.draw_label, LABELS, "draw_label")
-        check_choice(self.score, SCORES, "score")
+        check_choice(self.scores, SCORES, "scores")
         if self.max_depth is not None:
             check_integer(self.max_depth, "max_depth", 0)
         if self.n_records is not None:

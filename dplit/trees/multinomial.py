@@ -109,16 +109,6 @@ def grow_multinomial_trees(domain, X, y, n_classes, n_trees, halves, rule, *, rn
     return trees, np.concatenate([counts for _, counts in grown])
 
 
-def leaf_depths(trees):
-    """Tests above each leaf of a forest of binary trees, int array of shape (n_leaves,)."""
-    depths, nodes, depth = np.empty(trees.n_leaves, dtype=np.int64), trees.roots, 0
-    while len(nodes):
-        is_leaf, child = trees.feature[nodes] == LEAF, trees.child[nodes]
-        depths[child[is_leaf]] = depth
-        nodes, depth = (child[~is_leaf, None] + np.arange(2)).ravel(), depth + 1
-    return depths
-
-
 def _one_tree(shared, y, n_classes, n_levels, halves, rule, size, rng):
     columns, order = shared
     structure, estimation = halves(len(y), rng)
@@ -235,10 +225,9 @@ def _grow(room, columns, order, held, y, n_levels, rule, rng, work, logs):
         feature[node], threshold[node], child[node] = j, cut, n_nodes
         between = first + _split(kept, columns[j], cut, chosen, work.goes_right, work.spare)
         middle = start
+        # else both children are leaves, and their structure points are not asked
         if max(between - first, last - between) > rule.fewest and depth + 1 < rule.max_depth:
-            middle += _split(
-                ids, columns[j], cut, chosen, work.goes_right, work.spare
-            )  # else both children are leaves
+            middle += _split(ids, columns[j], cut, chosen, work.goes_right, work.spare)
         waiting = push(stack, waiting, n_nodes + 1, depth + 1, last, middle, end)
         waiting = push(stack, waiting, n_nodes, depth + 1, between, start, middle)
         n_nodes += 2

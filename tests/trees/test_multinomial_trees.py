@@ -11,8 +11,8 @@ from scipy.stats import chisquare
 from dplit import Categorical, Continuous, Domain
 from dplit.multinomial import joint_law
 from dplit.trees import apply
-from dplit.trees.arrays import LEAF
-from dplit.trees.multinomial import Rule, grow_multinomial_trees, leaf_depths
+from dplit.trees.arrays import LEAF, leaf_depths
+from dplit.trees.multinomial import Rule, grow_multinomial_trees
 
 DRAWS = 4000
 DOMAIN = Domain([Continuous(0, 1), Categorical(["a", "b", "c"]), Continuous(0, 1),

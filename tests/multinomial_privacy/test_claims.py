@@ -69,6 +69,7 @@ SCALED = [
     ("selection_loss", "mrf/lemma-5/corrected", 1.01, "fails"),
     ("selection_loss", "mrf/lemma-6/corrected", 0.99, "fails"),
     ("label_loss", "mrf/lemma-7/corrected", 1.01, "fails"),
+    ("label_loss", "mrf/ours/label-add-remove", 1.01, "fails"),
     ("label_loss", "mrf/label-per-query/corrected", 0.99, "fails"),
     ("coin_loss", "mrf/theorem-2-max/corrected", 0.9, "fails"),
     ("coin_loss", "mrf/theorem-2-max/corrected", 1.1, "fails"),

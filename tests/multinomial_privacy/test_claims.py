@@ -148,6 +148,20 @@ def test_a_label_at_twice_its_rate_would_leak(monkeypatch):
     clear_caches()
 
 
+def test_a_published_forest_that_keeps_its_shape_would_not_leak(monkeypatch):
+    """Trees of a public depth: the shape no longer tells how many estimation points there are."""
+    from dplit.claims.multinomial_privacy import theorem_2
+
+    forest = theorem_2.MultinomialForestClassifier
+
+    def of_public_depth(**options):
+        options.pop("min_samples_leaf")
+        return forest(**options | {"accounting": "proved", "max_depth": 1})
+
+    monkeypatch.setattr(theorem_2, "MultinomialForestClassifier", of_public_depth)
+    assert OURS["mrf/theorem-2"].check().verdict == "holds"
+
+
 def test_a_gini_mass_without_its_denominator_is_found_out(monkeypatch):
     monkeypatch.setattr(multinomial, "impurity_mass", lambda c: np.asarray(c).sum(-1) * 1.0)
     assert OURS["mrf/ours/impurity-mass"].check().verdict == "fails"

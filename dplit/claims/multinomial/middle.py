@@ -134,7 +134,7 @@ def _level(n, parts, ratio, level, budget):
 def middle_density(effort, rng):
     r"""For a density in $[c, C]$ and many records it is at least
     $c(N-2)/(c(N-2) + 2Ce^{B_2/2})$, up to a share of candidates that vanishes, and no larger constant will do."""
-    n, level = effort.pick((400_000, 0.004), (10**6, 0.003), (10**7, 0.001))
+    n, level = effort.pick((400_000, 0.004), (10**6, 0.003), (4 * 10**6, 0.0015))
     near, cases = [], []
     for parts, ratio, budget in ((3, 1, 2.0), (3, 1, 10.0), (5, 1, 10.0), (3, 4, 2.0), (4, 2, 5.0)):
         stated = multinomial.tight_p2(parts, budget, ratio)

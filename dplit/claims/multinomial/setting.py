@@ -1,4 +1,4 @@
-r"""Claims of MRF's set-up: definitions 1 to 3, equations 1 to 4 and 6, and the exponential mechanism.
+r"""Claims of MRF's set-up: definitions 1 and 2, equations 1 to 4, both draws, and the exponential mechanism.
 
 Derived in :doc:`/book/multinomial`.
 """
@@ -12,8 +12,18 @@ from itertools import chain, combinations, product
 import numpy as np
 
 from dplit import multinomial
-from dplit.claims.multinomial._records import columns, decimal, decrease, labellings, scores
-from dplit.ledger import Case, Evidence, claim, equal, private, verdict_of
+from dplit.claims.multinomial._records import (
+    columns,
+    decimal,
+    decrease,
+    decreases,
+    joint,
+    labellings,
+    nodes,
+    scores,
+    shown,
+)
+from dplit.ledger import Case, Evidence, claim, equal, interval, private, verdict_of
 from dplit.loss import compare_laws, privacy_loss, worst_privacy_loss
 from dplit.mechanisms import Exponential
 from dplit.neighbours import count_vectors, data_sets, neighbouring_data, neighbouring_pairs
@@ -196,94 +206,58 @@ def equation_4(effort, rng):
     return equal(cases[::-1], "{cases} decreases by two formulas", atol=1e-11)
 
 
-# The vote -----------------------------------------------------------------------------------------
-
-
-def _counted_votes(voters, share):
-    """(right, tied, wrong) by listing every vote, in fractions."""
-    found = [Fraction(0)] * 3
-    for votes in product((0, 1), repeat=voters):
-        lead = 2 * sum(votes) - voters
-        chance = math.prod(share if v else 1 - share for v in votes)
-        found[0 if lead > 0 else 1 if lead == 0 else 2] += chance
-    return found
+DRAWN = ((Fraction(1, 2), Fraction(2)), (Fraction(10), Fraction(10)), (Fraction(0), Fraction(20)))
 
 
 @claim(
-    "mrf/equation-6",
-    "Equation (6)",
-    "assumes",
-    "thm-multinomial-vote",
-    ("multinomial.vote_outcomes",),
-    proof="thm-multinomial-vote",
-    quantity="probability of a tie among 100 trees",
-    range="all votes of up to 10 trees, and 100 trees",
-)
-def equation_6(effort, rng):
-    r"""The forest predicts the label of most trees. (Which one if two have as many is not said: with
-    100 trees and labels no better than a coin, one vote in twelve.)"""
-    cases = []
-    for voters in range(1, effort.pick(10, 12, 14) + 1):
-        for share in (Fraction(1, 2), Fraction(2, 3), Fraction(9, 10)):
-            counted = _counted_votes(voters, share)
-            found = multinomial.vote_outcomes(voters, float(share))
-            cases += [Case(a, b, {"trees": voters}) for a, b in zip(found, counted)]
-    agree = equal(cases, "votes", atol=1e-12)
-    tie = Fraction(math.comb(100, 50), 2**100)
-    same = math.isclose(multinomial.vote_outcomes(100, 0.5).tied, tie, rel_tol=1e-9)
-    if agree.verdict != "holds" or not same:
-        return verdict_of(
-            False, "the package's vote is another", agree.counterexample or {"trees": 100}
-        )
-    return Evidence(
-        "assumes" if tie else "holds",
-        "exact",
-        f"{agree.cases} probabilities by listing all votes; 100 trees of two labels tie with probability "
-        f"{float(tie):.4f} at even odds, 101 trees never",
-        cases=agree.cases,
-        published=0.0,
-        computed=float(tie),
-        relation="=",
-    )
-
-
-@claim(
-    "mrf/definition-3",
-    "Definition 3",
+    "mrf/two-draws",
+    "Section 3.2; algorithm 1, lines 5 to 8",
     "holds",
-    "thm-multinomial-vote",
-    ("multinomial.vote_outcomes",),
-    proof="thm-multinomial-vote",
-    quantity="error probability of the majority of n labels, less Bayes's",
+    "thm-multinomial-setting",
+    ("multinomial.joint_law", "multinomial.sample"),
+    proof="thm-multinomial-setting",
+    kind="simulated",
+    intervals=3,
+    quantity="probability of the best cut",
 )
-def definition_3(effort, rng):
-    r"""Classifiers are consistent if $\mathbb{E}(L) = \Pr(h(X, Z, D) \ne Y)$ tends to the Bayes risk. The
-    majority of $n$ labels at one point is: its error exceeds $L^*$ by $|1 - 2\eta|$ times the
-    probability that the majority is wrong, and never falls below it."""
-    cases, gaps, sizes = [], [], (1, 3, 5, 9, 11)
-    for eta in (Fraction(1, 2), Fraction(3, 5), Fraction(9, 10)):
-        for n in sizes:
-            error = Fraction(0)  # over all labels and the new one, as the definition has it
-            for labels in product((0, 1), repeat=n):
-                said = 2 * sum(labels) > n
-                chance = math.prod(eta if v else 1 - eta for v in labels)
-                error += chance * (1 - eta if said else eta)
-            wrong = multinomial.vote_outcomes(n, float(eta)).wrong
-            stated = float(1 - eta) + float(2 * eta - 1) * wrong
-            cases.append(Case(error, stated, {"n": n, "eta": str(eta)}))
-        gaps.append(multinomial.vote_outcomes(10**5 + 1, float(eta)).wrong * float(2 * eta - 1))
-    found = equal(cases, "{cases} errors over all labels equal the formula; at n = 100,001 ")
-    if found.verdict != "holds":
-        return found
+def two_draws(effort, rng):
+    r"""A feature is drawn with probabilities $\mathrm{softmax}(\frac{B_1}2\hat I)$ by its best cut, and then
+    one of its cuts with $\mathrm{softmax}(\frac{B_2}2\hat I^{(j)})$."""
+    cases, spans, draws = [], [], effort.pick(200_000, 10**6, 10**7)
+    for n in (2, effort.pick(3, 3, 4)):
+        for y, chosen, node in nodes(n, 2):
+            for budgets in DRAWN:
+                ours = multinomial.joint_law(
+                    [[float(v) for v in cuts] for cuts in node], *map(float, budgets)
+                )
+                mine = joint(node, *budgets)
+                pairs = [(p, q) for a, b in zip(ours, mine) for p, q in zip(a, b)]
+                cases += [Case(p, q, shown(y, chosen)) for p, q in pairs]
+    law = equal(cases, "the law in decimals")
+    X, y = np.array([[1, 1, 3], [2, 2, 1], [3, 1, 2], [4, 1, 2]]), (0, 1, 1, 0)
+    node = [decreases(tuple(column), y) for column in X.T.tolist()]
+    j, i = max(
+        ((j, i) for j, cuts in enumerate(node) for i in range(len(cuts))),
+        key=lambda at: node[at[0]][at[1]],
+    )
+    for budgets in DRAWN:
+        both = map(float, budgets)
+        features, values = multinomial.sample(multinomial.decreases_of(X, y), *both, draws, rng=rng)
+        spans.append(interval(int(((features == j) & (values == i)).sum()), draws))
+    exact = [float(joint(node, *budgets)[j][i]) for budgets in DRAWN]
+    within = all(low <= p <= high for (low, high), p in zip(spans, exact))
     return verdict_of(
-        max(gaps) < 1e-9 and all(c.exact >= 0 for c in cases),
-        found.summary + f"the excess is {max(gaps):.0e} at most",
-        {"gaps": gaps},
-        cases=len(cases),
-        published=0.0,
-        computed=max(gaps),
-        relation="=",
-        range="n = 1 to 11 and 100,001, eta = 1/2, 3/5, 9/10",
+        law.verdict == "holds" and within,
+        f"{len(cases)} probabilities in decimals; {draws:,} draws of four records at three pairs of "
+        f"budgets, the last between {spans[-1][0]:.4f} and {spans[-1][1]:.4f}, where it is {exact[-1]:.4f}",
+        law.counterexample or {"intervals": spans, "exact": exact},
+        kind="simulated",
+        cases=len(cases) + 3 * draws,
+        intervals=tuple(spans),
+        published=exact[-1],
+        computed=sum(spans[-1]) / 2,
+        relation="within",
+        range="all data of 2 and 3 records and 2 features; draws on 4 records and 3 features",
     )
 
 

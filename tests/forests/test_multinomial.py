@@ -3,6 +3,7 @@
 import itertools
 import math
 import pickle
+import tracemalloc
 
 import numpy as np
 import pandas as pd
@@ -294,6 +295,22 @@ def test_threads_change_nothing(make):
     assert (one.leaf_labels_ == two.leaf_labels_).all()
     query = published(draw_label="query", label_budget=1.0).fit(X, y)
     assert (query.predict(X) == query.set_params(n_jobs=2).predict(X)).all()
+
+
+@pytest.mark.parametrize("accounting", ["proved", "published"])
+def test_memory_is_that_of_the_data_a_few_times_and_of_the_trees(accounting):
+    rng = np.random.default_rng(0)
+    X, domain = rng.random((40_000, 8)), Domain([Continuous(0, 1)] * 8)
+    y = (X[:, 0] > 0.5).astype(int)
+    model = MultinomialForestClassifier(
+        domain=domain, classes=[0, 1], n_estimators=3, accounting=accounting, random_state=0
+    ).fit(X[:100], y[:100])  # compiled code is not counted
+    tracemalloc.start()
+    trees = model.fit(X, y).trees_
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    kept = sum(array.nbytes for array in trees.arrays)
+    assert peak < 3 * X.nbytes + 3 * kept
 
 
 # The rules of trees and depth ----------------------------------------------------------------

@@ -15,10 +15,11 @@ from dplit.domain import GRID
 from dplit.mechanisms import BoundedMean, Geometric, PermuteAndFlip, SmoothExponential
 from dplit.mechanisms.exponential import sample_index
 from dplit.multinomial import label_law
-from dplit.trees.rules import EXPONENTIAL, PERMUTE_AND_FLIP, UNIFORM, Rule
+from dplit.trees.rules import EXPONENTIAL, PERMUTE_AND_FLIP, UNIFORM, NormalisedRule, Rule
 
 PAPER = "DiPriMe v2, section 3.1"
 LARGEST_RATE = 1e290
+LARGEST_STRETCHED = 1e200  # is divided by a range of scores
 SELECTIONS = {
     "uniform": UNIFORM,
     "exponential": EXPONENTIAL,
@@ -195,6 +196,13 @@ def mass_cut(limits, epsilon):
     rate = min(epsilon / 2, LARGEST_RATE)
     rule = Rule(*limits, 0.0, rate, EXPONENTIAL, joint=True, by_rank=False)
     note = "exponential mechanism on the children's Gini impurity mass, over the public range"
+    return rule, Spend("column and cut", epsilon, note, source="MRF, theorem 2 repaired")
+
+
+def normalised_cut(limits, epsilon):
+    """As `mass_cut`, by the mass stretched to [0, 1], which a record moves by at most 1 either way."""
+    note = "exponential mechanism on normalised Gini impurity mass, over the public range"
+    rule = NormalisedRule(*limits, min(epsilon / 2, LARGEST_STRETCHED))
     return rule, Spend("column and cut", epsilon, note, source="MRF, theorem 2 repaired")
 
 

@@ -36,6 +36,7 @@ from dplit.trees.nodes import (
     leaf_stats,
     push,
 )
+from dplit.trees.normalised import stretched
 from dplit.trees.paths import Path, columns_open, level_starts, narrow, split_depth
 from dplit.trees.rules import UNIFORM
 
@@ -54,7 +55,7 @@ def grow_median_trees(domain, X, y, n_classes, parts, rule, *, rng, n_jobs=None)
         0 for a regression.
     parts : list
         For each tree the positions of its records, or None for all.
-    rule : dplit.trees.rules.Rule
+    rule : dplit.trees.rules.Rule or dplit.trees.normalised.NormalisedRule
     rng : numpy.random.Generator
         Each tree draws from a stream of its own, spawned from it: `n_jobs` changes nothing.
     n_jobs : int or None
@@ -206,6 +207,8 @@ def _choose(columns, order, y, n_classes, n_open, path, depth, level_starts, rul
             work):  # fmt: skip
     """A column and, where it is continuous, its cut; the steps of levels are left in `sides`."""
     candidates, cuts, scores = choice.columns, choice.cuts, choice.scores
+    rule = stretched(rule, columns, order, y, n_classes, n_open, path, depth, level_starts, rng,
+                     choice, work)  # fmt: skip
     count = 1 if rule.choice == UNIFORM else min(rule.max_features, n_open)
     for k in range(count):
         swap = k + int(rng.random() * (n_open - k))

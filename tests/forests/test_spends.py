@@ -32,7 +32,8 @@ GRIDS = {
                               "max_features": (1, 2), "target_bounds": ((0, 1), (-1, 2))},
     "MedianForestClassifier": {**PARTS, "selection": ("uniform", "exponential", "permute-and-flip"),
                                "max_features": (2, None)},
-    "MultinomialForestClassifier": {"partition_rate": (1, 0.5, None), "min_samples_leaf": (1,)},
+    "MultinomialForestClassifier": {"partition_rate": (1, 0.5, None), "min_samples_leaf": (1,),
+                                    "scores": ("counts", "normalised")},
     "RandomDecisionForestClassifier": {},
     "DPDecisionForestClassifier": PARTS,
     "DPExtraTreesClassifier": PARTS,
@@ -139,6 +140,8 @@ def expected(seen, published, regression):
         return leaf
     if isinstance(rule, rules.Rule):
         return leaf + of_a_cut(rule, 1 if regression else 2)
+    if isinstance(rule, rules.NormalisedRule):
+        return [*leaf, 2 * rule.weight]
     if isinstance(rule, multinomial.Rule):  # normalised scores move both ways, by at most 1
         return [*leaf, 2 * rule.feature_rate, 2 * rule.value_rate]
     if isinstance(rule, kary.Rule):

@@ -5,12 +5,17 @@ feature m cuts with impurity decreases :math:`I`. Decreases of a node are a sequ
 each feature.
 
 ====================================  ==========================================================
+candidates of a node from records     `candidate_cuts`, `decreases_of`
 scores                                `normalised`
 one multinomial, both, and draws      `selection_law`, `feature_law`, `joint_law`, `sample`
 lemma 3, equation 7                   `published_selection_bounds`, `selection_bounds`,
                                       `published_p1`, `tight_p1`
 lemma 4                               `published_p2`, `tight_p2`, `middle_bound`
+records that attain them              `opposed_features`, `level_labels`
 distance from uniform choice          `uniform_distance`, `uniform_distance_bound`
+the likeliest cut                     `best_is_likeliest`, `counting_cuts`
+cost of a choice                      `multinomial_cost`, `greedy_cost`
+majority votes                        `vote_outcomes`
 ====================================  ==========================================================
 """
 
@@ -26,6 +31,16 @@ from dplit.multinomial.bounds import (
     uniform_distance,
     uniform_distance_bound,
 )
+from dplit.multinomial.candidates import CRITERIA, Cuts, candidate_cuts, decreases_of
+from dplit.multinomial.extremes import level_labels, opposed_features
+from dplit.multinomial.likeliest import (
+    GOLDEN_BUDGET,
+    Cost,
+    best_is_likeliest,
+    counting_cuts,
+    greedy_cost,
+    multinomial_cost,
+)
 from dplit.multinomial.selection import (
     check_budget,
     feature_law,
@@ -34,9 +49,12 @@ from dplit.multinomial.selection import (
     sample,
     selection_law,
 )
+from dplit.multinomial.votes import Vote, vote_outcomes
 
 __all__ = [
-    "Bounds", "check_budget", "feature_law", "joint_law", "middle_bound", "normalised", "published_p1",
+    "CRITERIA", "GOLDEN_BUDGET", "Bounds", "Cost", "Cuts", "Vote", "best_is_likeliest", "candidate_cuts",
+    "check_budget", "counting_cuts", "decreases_of", "feature_law", "greedy_cost", "joint_law",
+    "level_labels", "middle_bound", "multinomial_cost", "normalised", "opposed_features", "published_p1",
     "published_p2", "published_selection_bounds", "sample", "selection_bounds", "selection_law",
-    "tight_p1", "tight_p2", "uniform_distance", "uniform_distance_bound",
+    "tight_p1", "tight_p2", "uniform_distance", "uniform_distance_bound", "vote_outcomes",
 ]  # fmt: skip

@@ -16,7 +16,7 @@ from dplit.forests import MultinomialForestClassifier
 from dplit.forests.partition import Coins, ShuffledHalves, Undivided
 from dplit.mechanisms import PermuteAndFlip
 from dplit.multinomial import normalised_split_law
-from dplit.multinomial.forest import advised_depth, advised_trees, least_depth
+from dplit.multinomial.forest import advised_depth, advised_trees
 from dplit.trees.arrays import leaf_depths
 from dplit.trees.median import grow_median_trees
 from dplit.trees.rules import NormalisedRule
@@ -373,24 +373,6 @@ def test_left_out_trees_and_depth_follow_public_numbers():
         depth = advised_depth(epsilon, n_trees, DOMAIN.n_levels, n_records)
         assert leaf_depths(fitted.trees_).tolist() == [depth] * (n_trees * 2**depth)
     assert published(n_estimators=None).fit(X[:20], y[:20]).trees_.n_trees == 100
-
-
-def test_the_rules_count_records_by_what_they_are_worth():
-    assert [advised_trees(1, n) for n in (10, 12_000, 19_999, 20_000, 10**7)] == [3, 3, 3, 5, 99]
-    assert advised_trees(0.5, 40_000) == advised_trees(1, 20_000)
-    assert advised_trees(math.inf) == 99 and advised_trees(1) == advised_trees(1, 10_000)
-    assert [advised_depth(1, 1, [0], n) for n in (1, 40, 79, 80, 10**9)] == [1, 1, 1, 2, 12]
-    assert advised_depth(1, 1, [3, 2, 1], 10**6) == 3  # levels can be split no oftener
-    assert advised_depth(math.inf, 1, [0]) == 12
-
-
-def test_the_least_depth_is_that_of_the_smallest_tree():
-    def smallest(n, k):
-        return 0 if n <= k else 1 + smallest(n - n // 2, k)
-
-    for n in range(200):
-        for k in (1, 2, 5, 7):
-            assert least_depth(n, k) == smallest(n, k)
 
 
 @pytest.mark.parametrize(("name", "target"), [("nursery", 0.86), ("magic", 0.79), ("wdbc", 0.86)])

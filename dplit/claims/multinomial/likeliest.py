@@ -79,7 +79,7 @@ def best_most_likely(effort, rng):
 def best_most_likely_exactly(effort, rng):
     r"""It has if and only if $e^{B_1(1 - \hat I_j)/2} \ge S_*/S_j$ for every feature $j$, where
     $S_j = \sum_i e^{-B_2(1 - \hat I_{ij})/2}$ and $S_*$ is that of the best feature."""
-    cases, most = [], effort.pick(3, 4, 4)
+    cases, most = [], effort.pick(3, 3, 4)
     for n, features in [(n, 2) for n in range(2, most + 1)] + [(3, 3)]:
         for y, chosen, node in nodes(n, features):
             for b1, b2 in product((HALF, Fraction(10)), repeat=2):
@@ -152,12 +152,11 @@ def figure_1(effort, rng):
     functions=("multinomial.selection_law",),
     proof="thm-multinomial-likeliest",
     quantity="difference of the probabilities of a better and of a worse cut",
-    range="all pairs in data of 3 and 4 records and 2 features, B1 = B2 = 1/2 and 10",
 )
 def figure_1_within(effort, rng):
     r"""It is among the cuts of one feature, and so is a feature's probability to its best decrease."""
     cases = []
-    for n in (3, effort.pick(3, 4, 4)):
+    for n in range(2, effort.pick(3, 3, 4) + 1):
         for y, chosen, node in nodes(n, 2):
             for b in (HALF, Fraction(10)):
                 data = {**shown(y, chosen), "B": float(b)}
@@ -175,6 +174,7 @@ def figure_1_within(effort, rng):
         published=0.0,
         computed=least,
         relation=">",
+        range=f"all pairs in data of 2 to {effort.pick(3, 3, 4)} records and 2 features, B1 = B2 = 1/2 and 10",
     )
 
 
@@ -200,7 +200,7 @@ def monotone(effort, rng):
     r"""The larger $B_1$, the more probable is the feature with the largest impurity decrease; so is
     the best split value with $B_2$."""
     budgets = [
-        Fraction(i, 4) for i in range(0, 4 * effort.pick(10, 20, 40) + 1, effort.pick(4, 2, 1))
+        Fraction(i, 4) for i in range(0, 4 * effort.pick(10, 20, 40) + 1, effort.pick(4, 4, 2))
     ]
     same, rises, most = [], [], effort.pick(7, 8, 10)
     for n in range(2, most + 1):

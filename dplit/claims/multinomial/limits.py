@@ -38,7 +38,7 @@ def _floats(node):
 
 def _at_zero(effort):
     """Every probability at B1 = B2 = 0, against 1/(D m_j)."""
-    for n in range(2, effort.pick(3, 4, 4) + 1):
+    for n in range(2, effort.pick(3, 3, 4) + 1):
         for y, chosen, node in nodes(n, 2):
             for mine, ours in zip(
                 joint(node, Fraction(0), Fraction(0)), multinomial.joint_law(_floats(node), 0, 0)
@@ -102,7 +102,7 @@ def limits(effort, rng):
         published=0.0,
         computed=gap,
         relation="=",
-        range=f"all data of up to {effort.pick(3, 4, 4)} records and 2 features; roots on three sets",
+        range=f"all data of up to {effort.pick(3, 3, 4)} records and 2 features; roots on three sets",
         counterexample=None if fine else {"uniform": uniform.summary, "greedy": greedy},
     )
 
@@ -126,7 +126,7 @@ def ties(effort, rng):
     r"""As $B_1, B_2 \to \infty$ a cut that is the best of its feature, one of $s$ features tied for the
     best, with $t$ cuts of that feature tied, gets $1/(st)$: tied cuts are not equally likely."""
     cases, uneven = [], 0
-    for n in range(2, effort.pick(3, 4, 4) + 1):
+    for n in range(2, effort.pick(3, 3, 4) + 1):
         for y, chosen, node in nodes(n, 2):
             best = max(map(max, node))
             tied = [j for j, cuts in enumerate(node) if max(cuts) == best]
@@ -138,7 +138,7 @@ def ties(effort, rng):
                     cases += [Case(p, stated, shown(y, chosen)), Case(ours[j][i], stated)]
             uneven += len({node[j].count(best) for j in tied}) > 1
     note = f"{{cases}} probabilities; in {uneven} data sets tied cuts are not equally likely"
-    shape = f"all data of up to {effort.pick(3, 4, 4)} records and 2 features"
+    shape = f"all data of up to {effort.pick(3, 3, 4)} records and 2 features"
     return equal(cases[::-1], note, atol=1e-12, range=shape)
 
 

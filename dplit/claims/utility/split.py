@@ -94,8 +94,8 @@ def theorem_1(effort, rng):
 def theorem_1_corrected(effort, rng):
     r"""With probability at least $1 - \zeta_t$ and $s = \lfloor t \rfloor + 1$, the loss is at
     most $R^2\bigl[(\lceil N/2 \rceil - s)\lfloor N/2 \rfloor/(N-s) + 2N/(\epsilon_\ell^2 s
-    (N-s))\bigr]$, the expectation taken over the leaves' noise given the split. Some targets
-    and some split attain it."""
+    (N-s))\bigr]$, the expectation taken given the split over the leaves' noise, of scale $R$ over
+    count times $\epsilon_\ell$. Some targets and some split attain it."""
     cases = []
     for (n, t, epsilon), worst in _enumerated(effort):
         stated = utility.split_loss_bound(n, t, epsilon, 0, 1)

@@ -106,6 +106,8 @@ def clear_caches():
 def test_a_bound_of_another_depth_is_found_out(monkeypatch):
     monkeypatch.setattr(multinomial, "deepest", lambda n, k, s, reading: max(n // k, 0))
     assert OURS["mrf/depth-bound/corrected"].check().verdict == "fails"
+    monkeypatch.setattr(multinomial, "deepest", lambda n, k, s, reading: n // k + 1)
+    assert OURS["mrf/depth-appendix"].check().verdict == "fails"
 
 
 def test_fixed_candidates_would_keep_lemma_6(monkeypatch):

@@ -108,8 +108,11 @@ class BaseForest(BaseEstimator):
         """Check the parameters that all forests have."""
         check_epsilon(self.epsilon)
         check_neighbours(self.neighbours)
-        check_integer(self.n_estimators, "n_estimators", 1)
+        self._n_trees()
         check_choice(self.accounting, ACCOUNTINGS, "accounting")
+
+    def _n_trees(self):
+        return check_integer(self.n_estimators, "n_estimators", 1)
 
     def _is_proved(self):
         return self.accounting == "proved"
@@ -122,7 +125,7 @@ class BaseForest(BaseEstimator):
         way = AllRecords
         if self._is_partitioned():
             way = Independent if self._is_proved() else ShuffledParts
-        return way(int(self.n_estimators), self.neighbours)
+        return way(self._n_trees(), self.neighbours)
 
     def _tree_epsilon(self, way):
         """What each tree may spend, under add-remove neighbours."""

@@ -49,8 +49,7 @@ class Independent(_Way):
     def parts(self, n_records, rng):
         """Positions of the records of each tree, a list of int arrays, and the account."""
         assigned, account = self.assign(n_records, rng)
-        sizes = np.bincount(assigned, minlength=self.n_trees)
-        return np.split(np.argsort(assigned, kind="stable"), np.cumsum(sizes)[:-1]), account
+        return by_tree(assigned, self.n_trees), account
 
     def _together(self, tree, name):
         return Parallel(name, (tree,), "a record is used in one tree", self.n_trees)
@@ -104,3 +103,78 @@ class Resampled(AllRecords):
     def _together(self, tree, name):
         why = "its sample may hold a record many times"
         return super()._together(Bootstrap(tree.name, tree, why), name)
+
+
+def by_tree(assigned, n_trees):
+    """Positions of the records that are assigned to each tree, a list of int arrays."""
+    sizes = np.bincount(assigned, minlength=n_trees)
+    return np.split(np.argsort(assigned, kind="stable"), np.cumsum(sizes)[:-1])
+
+
+# Structure points, which shape a tree, and estimation points, which label its leaves ------------
+
+
+@dataclass(frozen=True)
+class Coins:
+    """Each record is a structure or an estimation point by a coin of its own: parallel composition.
+
+    Attributes
+    ----------
+    rate : float
+        Structure points to one estimation point.
+    """
+
+    rate: float
+
+    parts = 1  # of a tree that read a record
+
+    def __call__(self, n_records, rng):
+        """Whether each record is a structure point, and whether it is an estimation point."""
+        is_structure = rng.random(n_records) < self.rate / (1 + self.rate)
+        return is_structure, ~is_structure
+
+    def account(self, structure, labels):
+        """Node of one tree from those of its structure and of its labels."""
+        why = "a record is a structure or an estimation point, by a coin of its own"
+        return Parallel("a tree", (*structure, labels), why)
+
+
+@dataclass(frozen=True)
+class ShuffledHalves(Coins):
+    """The records are shuffled and cut in two parts of fixed size, as published (MRF, section 3.1).
+
+    A replaced record keeps its place in the shuffle. One more moves others: where the parts are not
+    equal, at most three steps, one record more in one and one exchanged in the other.
+    """
+
+    neighbours: str = "add-remove"
+
+    def __call__(self, n_records, rng):
+        """Whether each record is a structure point, and whether it is an estimation point."""
+        n_structure = round(n_records * self.rate / (1 + self.rate))
+        is_structure = rng.permutation(n_records) < n_structure
+        return is_structure, ~is_structure
+
+    def account(self, structure, labels):
+        """Node of one tree from those of its structure and of its labels."""
+        parts = Parallel("structure or labels", (*structure, labels), "the parts are disjoint")
+        if self.neighbours == "replace-one":
+            return parts
+        why = "one record more can move another one to the other part"
+        if self.rate == 1:
+            return EqualParts("a tree", parts, 2, why)
+        return Group("a tree", parts, 3, "add-remove", why)
+
+
+class Undivided:
+    """Every record is a structure and an estimation point: sequential composition."""
+
+    parts = 2
+
+    def __call__(self, n_records, rng):
+        """Whether each record is a structure point, and whether it is an estimation point."""
+        return np.ones((2, n_records), dtype=bool)
+
+    def account(self, structure, labels):
+        """Node of one tree from those of its structure and of its labels."""
+        return Sequence("a tree", (*structure, labels), "both read all records of the tree")

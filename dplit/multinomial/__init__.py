@@ -16,6 +16,8 @@ distance from uniform choice          `uniform_distance`, `uniform_distance_boun
 the likeliest cut                     `best_is_likeliest`, `counting_cuts`
 cost of a choice                      `multinomial_cost`, `greedy_cost`
 majority votes                        `vote_outcomes`
+losses of lemmas 5 to 7, theorem 2    `selection_loss`, `label_loss`, `coin_loss`, and `losses`
+what may be kept                      `impurity_mass`, `mass_sensitivity`, `level_rate`, `split_law`
 ====================================  ==========================================================
 """
 
@@ -41,6 +43,32 @@ from dplit.multinomial.likeliest import (
     greedy_cost,
     multinomial_cost,
 )
+from dplit.multinomial.losses import (
+    accuracy_cap,
+    cap_epsilon,
+    coin_loss,
+    deepest,
+    label_law,
+    label_loss,
+    selection_loss,
+    thinned_error,
+    thinned_mass,
+    vote_cap,
+)
+from dplit.multinomial.privacy import (
+    RangeCuts,
+    SmallForestLaw,
+    impurity_mass,
+    level_rate,
+    mass_sensitivity,
+    mass_step,
+    nodes_changed,
+    normalised_rate,
+    normalised_split_law,
+    range_cuts,
+    split_law,
+    split_masses,
+)
 from dplit.multinomial.selection import (
     check_budget,
     feature_law,
@@ -52,9 +80,14 @@ from dplit.multinomial.selection import (
 from dplit.multinomial.votes import Vote, vote_outcomes
 
 __all__ = [
-    "CRITERIA", "GOLDEN_BUDGET", "Bounds", "Cost", "Cuts", "Vote", "best_is_likeliest", "candidate_cuts",
-    "check_budget", "counting_cuts", "decreases_of", "feature_law", "greedy_cost", "joint_law",
-    "level_labels", "middle_bound", "multinomial_cost", "normalised", "opposed_features", "published_p1",
-    "published_p2", "published_selection_bounds", "sample", "selection_bounds", "selection_law",
-    "tight_p1", "tight_p2", "uniform_distance", "uniform_distance_bound", "vote_outcomes",
+    "CRITERIA", "GOLDEN_BUDGET", "Bounds", "Cost", "Cuts", "RangeCuts", "SmallForestLaw", "Vote",
+    "accuracy_cap", "best_is_likeliest", "candidate_cuts", "cap_epsilon", "check_budget",
+    "coin_loss", "counting_cuts", "decreases_of", "deepest", "feature_law", "greedy_cost",
+    "impurity_mass", "joint_law", "label_law", "label_loss", "level_labels", "level_rate",
+    "mass_sensitivity", "mass_step", "middle_bound", "multinomial_cost", "nodes_changed",
+    "normalised", "normalised_rate", "normalised_split_law", "opposed_features", "published_p1",
+    "published_p2", "published_selection_bounds", "range_cuts", "sample", "selection_bounds",
+    "selection_law", "selection_loss", "split_law", "split_masses", "thinned_error", "thinned_mass",
+    "tight_p1", "tight_p2", "uniform_distance", "uniform_distance_bound", "vote_cap",
+    "vote_outcomes",
 ]  # fmt: skip

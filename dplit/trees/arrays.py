@@ -143,3 +143,13 @@ def _levels(feature, child, sizes):
     complete = is_leaf[0, levels[-1]].all() and len(np.unique(np.concatenate(levels))) == size
     alike = (is_leaf == is_leaf[0]).all() and (child == child[0]).all()
     return levels if complete and alike else None
+
+
+def leaf_depths(trees):
+    """Tests above each leaf of a forest of binary trees, int array of shape (n_leaves,)."""
+    depths, nodes, depth = np.empty(trees.n_leaves, dtype=np.int64), trees.roots, 0
+    while len(nodes):
+        is_leaf, child = trees.feature[nodes] == LEAF, trees.child[nodes]
+        depths[child[is_leaf]] = depth
+        nodes, depth = (child[~is_leaf, None] + np.arange(2)).ravel(), depth + 1
+    return depths

@@ -158,11 +158,8 @@ def draw_cut(column, ids, y, n_classes, low, high, rule, rng, work):
 
     `ids` are the node's records in the order of the column; all in steps (`dplit.trees.grid`).
     """
-    values, n = work.values, len(ids)
-    values[0], values[n + 1] = low, high
-    for i in range(n):
-        values[i + 1] = column[ids[i]]
-    score = 0.0
+    values, n, score = work.values, len(ids), 0.0
+    read_values(column, ids, low, high, values)
     if rule.joint:
         i, score = _joint_interval(ids, y, n_classes, rule, rng, work)
     else:
@@ -170,6 +167,15 @@ def draw_cut(column, ids, y, n_classes, low, high, rule, rng, work):
         if rule.choice != UNIFORM:
             score = _gain_of(ids, i, y, n_classes, work.stats)
     return uniform_cut(values[i], values[i + 1], rng), score
+
+
+@njit(cache=True, nogil=True)
+def read_values(column, ids, low, high, values):
+    """Write the records' values to `values`, between the ends of the column's interval."""
+    n = len(ids)
+    values[0], values[n + 1] = low, high
+    for i in range(n):
+        values[i + 1] = column[ids[i]]
 
 
 @njit(cache=True, nogil=True)
@@ -227,9 +233,12 @@ def draw_interval(values, n, weights, sums, rng):
 
 
 @njit(cache=True, nogil=True)
-def _joint_interval(ids, y, n_classes, rule, rng, work):
-    """Interval by balance and gain, and the logarithm of the mean weight over the range."""
-    n, values, weights = len(ids), work.values, work.weights
+def explain_cuts(ids, y, n_classes, work):
+    """Write what a cut in each interval between `work.values` explains to `work.weights`.
+
+    Minus infinity where an interval holds no cut.
+    """
+    n, values, explained = len(ids), work.values, work.weights
     left, right = work.stats[0], work.stats[1]
     clear(work.stats[:2])
     for i in range(n):
@@ -237,15 +246,12 @@ def _joint_interval(ids, y, n_classes, rule, rng, work):
     squares_left = squares_right = 0.0
     for k in range(n_classes):
         squares_right += right[k] * right[k]
-    best = -np.inf
     for j in range(n + 1):
-        weights[j] = -np.inf
+        explained[j] = -np.inf
         if values[j + 1] > values[j]:
             if n_classes == 0:
                 squares_left, squares_right = left[1] * left[1], right[1] * right[1]
-            explained = squares_left / max(j, 1) + squares_right / max(n - j, 1)
-            weights[j] = rule.gain_rate * explained - rule.rate * abs(n - 2 * j)
-            best = max(best, weights[j])
+            explained[j] = squares_left / max(j, 1) + squares_right / max(n - j, 1)
         if j < n:
             target = y[ids[j]]
             if n_classes == 0:
@@ -257,6 +263,17 @@ def _joint_interval(ids, y, n_classes, rule, rng, work):
                 squares_right -= 2 * right[k] - 1
                 left[k] += 1
                 right[k] -= 1
+
+
+@njit(cache=True, nogil=True)
+def _joint_interval(ids, y, n_classes, rule, rng, work):
+    """Interval by balance and gain, and the logarithm of the mean weight over the range."""
+    explain_cuts(ids, y, n_classes, work)
+    n, values, weights, best = len(ids), work.values, work.weights, -np.inf
+    for j in range(n + 1):
+        if weights[j] > -np.inf:
+            weights[j] = rule.gain_rate * weights[j] - rule.rate * abs(n - 2 * j)
+            best = max(best, weights[j])
     for j in range(n + 1):
         weights[j] -= best
     j, mean = draw_interval(values, n, weights, work.sums, rng)

@@ -36,6 +36,7 @@ from dplit.trees.nodes import (
     leaf_stats,
     push,
 )
+from dplit.trees.normalised import stretched
 from dplit.trees.paths import Path, columns_open, level_starts, narrow, split_depth
 from dplit.trees.rules import UNIFORM
 
@@ -54,7 +55,7 @@ def grow_median_trees(domain, X, y, n_classes, parts, rule, *, rng, n_jobs=None)
         0 for a regression.
     parts : list
         For each tree the positions of its records, or None for all.
-    rule : dplit.trees.rules.Rule
+    rule : dplit.trees.rules.Rule or dplit.trees.normalised.NormalisedRule
     rng : numpy.random.Generator
         Each tree draws from a stream of its own, spawned from it: `n_jobs` changes nothing.
     n_jobs : int or None
@@ -194,7 +195,7 @@ def _grow(room, path, columns, order, y, n_classes, level_starts, rule, rng, cho
                 choice.goes_right[i] = choice.sides[j, int(value)] == 1
         middle = start
         for row in range(len(order) if depth + 1 < rule.max_depth else 1):
-            middle = start + _part(order[row, start:end], choice.goes_right, choice.spare)
+            middle = start + part(order[row, start:end], choice.goes_right, choice.spare)
         waiting = push(stack, waiting, n_nodes + 1, depth + 1, node, middle, end)
         waiting = push(stack, waiting, n_nodes, depth + 1, node, start, middle)
         n_nodes += 2
@@ -206,6 +207,8 @@ def _choose(columns, order, y, n_classes, n_open, path, depth, level_starts, rul
             work):  # fmt: skip
     """A column and, where it is continuous, its cut; the steps of levels are left in `sides`."""
     candidates, cuts, scores = choice.columns, choice.cuts, choice.scores
+    rule = stretched(rule, columns, order, y, n_classes, n_open, path, depth, level_starts, rng,
+                     choice, work)  # fmt: skip
     count = 1 if rule.choice == UNIFORM else min(rule.max_features, n_open)
     for k in range(count):
         swap = k + int(rng.random() * (n_open - k))
@@ -230,17 +233,17 @@ def _choose(columns, order, y, n_classes, n_open, path, depth, level_starts, rul
 
 
 @njit(cache=True, nogil=True)
-def _part(ids, goes_right, spare):
-    """Move the records that go left to the front, both sides keeping their order; how many."""
+def part(ids, goes_right, spare):
+    """Move the records that go left to the front, both sides keeping their order; how many.
+
+    Each record is written to both sides and counted on its own: a branch would be guessed wrongly.
+    """
     n_left = n_right = 0
     for k in range(len(ids)):
-        i = ids[k]
-        if goes_right[i]:
-            spare[n_right] = i
-            n_right += 1
-        else:
-            ids[n_left] = i
-            n_left += 1
+        i, right = ids[k], np.int64(goes_right[ids[k]])
+        spare[n_right] = ids[n_left] = i
+        n_right += right
+        n_left += 1 - right
     for k in range(n_right):
         ids[n_left + k] = spare[k]
     return n_left

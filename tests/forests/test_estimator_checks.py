@@ -6,6 +6,7 @@ from sklearn.utils.estimator_checks import check_estimator
 from dplit.forests import (
     MedianForestClassifier,
     MedianForestRegressor,
+    MultinomialForestClassifier,
     RandomDecisionForestClassifier,
 )
 
@@ -25,7 +26,16 @@ ESTIMATORS = [
             {"accounting": "published", "selection": "uniform", "n_estimators": 1},
         )
     ),
-]
+    MultinomialForestClassifier(epsilon=1e3, n_estimators=3, max_depth=6),
+    MultinomialForestClassifier(
+        epsilon=1e3, n_estimators=1, max_depth=6, neighbours="replace-one", partition_rate=None
+    ),
+    MultinomialForestClassifier(n_estimators=20, accounting="published"),
+    MultinomialForestClassifier(
+        n_estimators=20, accounting="published", stopping="text", criterion="entropy",
+        label_budget=50.0,
+    ),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("estimator", ESTIMATORS, ids=repr)

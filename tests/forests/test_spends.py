@@ -13,11 +13,12 @@ import pytest
 
 from dplit import Categorical, Continuous, Domain, baselines, forests
 from dplit.baselines import _shared, dp_ert, fs_rgv, jpw
-from dplit.budget import Bootstrap, EqualParts, Parallel, Sequence, Spend
+from dplit.budget import Bootstrap, EqualParts, Group, Parallel, Sequence, Spend
 from dplit.domain import GRID
+from dplit.forests import releases
 from dplit.forests.base import BaseForest
 from dplit.mechanisms import Geometric, PermuteAndFlip
-from dplit.trees import kary, median, rules
+from dplit.trees import kary, median, multinomial, rules
 
 DOMAIN = Domain([Continuous(0, 1), Categorical(["a", "b", "c"]), Continuous(0, 1)])
 X = [[0.1, "a", 0.3], [0.9, "b", 0.2], [0.4, "a", 0.8], [0.6, "c", 0.1], [0.2, "b", 0.5]]
@@ -31,6 +32,8 @@ GRIDS = {
                               "max_features": (1, 2), "target_bounds": ((0, 1), (-1, 2))},
     "MedianForestClassifier": {**PARTS, "selection": ("uniform", "exponential", "permute-and-flip"),
                                "max_features": (2, None)},
+    "MultinomialForestClassifier": {"partition_rate": (1, 0.5, None), "min_samples_leaf": (1,),
+                                    "scores": ("counts", "normalised")},
     "RandomDecisionForestClassifier": {},
     "DPDecisionForestClassifier": PARTS,
     "DPExtraTreesClassifier": PARTS,
@@ -85,8 +88,15 @@ def watch(monkeypatch):
         seen["parts"] = args[-1]
         return plain_stats(*args)
 
+    def label(counts, budget):
+        seen["drawn"].append(budget)
+        return plain_label(counts, budget)
+
     plain_sample, plain_stats = PermuteAndFlip.sample, _shared.leaf_stats
-    plain_noise = Geometric.sample
+    plain_noise, plain_label = Geometric.sample, releases.label_law
+    several = multinomial.grow_multinomial_trees
+    monkeypatch.setattr(releases, "label_law", label)
+    monkeypatch.setattr(multinomial, "grow_multinomial_trees", watched(several))
     monkeypatch.setattr(PermuteAndFlip, "sample", sample)
     monkeypatch.setattr(Geometric, "sample", noise)
     monkeypatch.setattr(BaseForest, "_generator", generator)
@@ -130,6 +140,10 @@ def expected(seen, published, regression):
         return leaf
     if isinstance(rule, rules.Rule):
         return leaf + of_a_cut(rule, 1 if regression else 2)
+    if isinstance(rule, rules.NormalisedRule):
+        return [*leaf, 2 * rule.weight]
+    if isinstance(rule, multinomial.Rule):  # normalised scores move both ways, by at most 1
+        return [*leaf, 2 * rule.feature_rate, 2 * rule.value_rate]
     if isinstance(rule, kary.Rule):
         return leaf + of_a_column(rule, regression)
     bits = BITS if published else PUBLIC_BITS
@@ -146,7 +160,7 @@ def test_the_spends_of_a_budget_are_those_of_what_was_drawn(watch, name, account
 
 
 def test_every_estimator_is_watched():
-    assert {*GRIDS} == {*forests.__all__, *baselines.__all__}
+    assert {*GRIDS} == {*forests.__all__, *baselines.__all__} - {*baselines.NOT_PRIVATE}
 
 
 def check_a_fit(watch, name, options):
@@ -160,7 +174,9 @@ def check_a_fit(watch, name, options):
               if isinstance(node, Spend) and node.name != "choices of a level"]  # fmt: skip
     due = expected(watch, published, regression)
     assert sorted(spends) == pytest.approx(sorted(due), rel=1e-12), options
-    if watch["parts"] is not None:
+    if name == "MultinomialForestClassifier":
+        check_the_halves(forest, watch["parts"])
+    elif watch["parts"] is not None:
         check_the_parts(forest, watch["parts"])
 
 
@@ -181,3 +197,32 @@ def check_the_parts(forest, parts):
         assert isinstance(trees, Sequence) and trees.copies == len(parts) == 3
         resampled = any(sorted(part) != list(range(N)) for part in parts)
         assert isinstance(trees.parts[0], Bootstrap) == resampled
+
+
+def check_the_halves(forest, parts):
+    """Which records shape a tree and which label it, and the nodes that compose both and the trees."""
+    trees = forest.budget_.root.parts[2]
+    trees = trees.part if trees.name.endswith("replacement") else trees
+    rate, shuffled = forest.partition_rate, forest.accounting == "published"
+    if shuffled:
+        structure, estimation = (
+            np.sort(np.flatnonzero(m)) for m in parts(N, np.random.default_rng(1))
+        )
+        assert isinstance(trees, Sequence) and trees.copies == 3
+    else:
+        structure, estimation = np.sort(np.concatenate(parts)), None
+        assert isinstance(trees, Parallel) and len(set(structure.tolist())) == len(structure)
+    (tree,) = trees.parts
+    if forest.max_depth == 0 and not shuffled:
+        assert isinstance(tree, Sequence) and len(tree.parts) == 1
+        return
+    if rate is None:
+        assert structure.tolist() == list(range(N)) and isinstance(tree, Sequence)
+        return
+    if not shuffled or forest.neighbours == "replace-one":
+        assert isinstance(tree, Parallel)
+    else:
+        assert isinstance(tree, EqualParts if rate == 1 else Group)
+    if shuffled:
+        assert sorted([*structure, *estimation]) == list(range(N))
+        assert len(structure) == round(N * rate / (1 + rate))

@@ -1,0 +1,328 @@
+"""Multinomial random forests (MRF): as published, and repaired so that they are private.
+
+Structure points shape a tree, estimation points label its leaves. Derived in
+:doc:`/book/multinomial_forest`, their privacy in :doc:`/book/multinomial_privacy`.
+"""
+
+from __future__ import annotations
+
+import math
+from numbers import Real
+
+import numpy as np
+
+from dplit.errors import check_choice, check_integer
+from dplit.forests.base import BaseForestClassifier, parameters
+from dplit.forests.params import at_most
+from dplit.forests.partition import AllRecords, Coins, ShuffledHalves, Undivided, by_tree
+from dplit.forests.releases import (
+    flip,
+    leaves,
+    levels,
+    mass_cut,
+    multinomial_cut,
+    multinomial_labels,
+    multinomial_queries,
+    normalised_cut,
+)
+from dplit.multinomial import check_budget
+from dplit.multinomial.forest import advised_depth, advised_trees
+from dplit.trees.arrays import leaf_depths
+from dplit.trees.rules import MOST_LEVELS
+
+CRITERIA = ("gini", "entropy")
+STOPPINGS = ("algorithm", "text")
+LABELS = ("leaf", "query")
+SCORES = ("counts", "normalised")
+# What the paper takes in its experiments (section 5.1).
+PUBLISHED = {"feature_budget": 10.0, "value_budget": 10.0, "label_budget": math.inf}
+UNBOUNDED = 2**31 - 1  # levels: more than a tree can have nodes
+
+
+@parameters
+class MultinomialForestClassifier(BaseForestClassifier):
+    r"""A forest whose splits are drawn from two multinomials (MRF), and its private repair.
+
+    With ``accounting="proved"`` a fit spends `epsilon`: each record draws its tree, and then by a coin
+    whether it is a structure or an estimation point; on each of a public number of levels column and
+    cut are drawn together by the exponential mechanism on the children's impurity mass, over the public
+    range; each leaf releases its class by permute-and-flip. Structure and labels read different records,
+    so that both run at the full `epsilon`.
+    With ``accounting="published"`` it is the paper's algorithm 1, whose budget is infinite: the budget
+    shows what each multinomial would spend, and each leak.
+
+    The budget is that of one ``fit``: what a pipeline computes from the records before it, or a
+    search over parameters from their scores, is not in it.
+    It is proved in real numbers. Noise is drawn by NumPy in floating point: its source is not made to
+    withstand an adversary, and the last bits of a released number can tell more than its value.
+
+    Parameters
+    ----------
+    epsilon : float
+        Privacy budget of the whole fit, positive. ``inf`` gives the non-private twin of the proved
+        forest. The published forest ignores it: there the three budgets below are all.
+    domain : Domain, optional
+        What is public about the columns. Left out, the categories of a data frame's categorical and
+        the two values of its boolean columns are taken to be public; anything else is read off the
+        data, with a `PrivacyLeakWarning`, and the budget is infinite.
+    classes : sequence, optional
+        The public class list, all strings or all numbers. Left out, the categories of a categorical
+        `y`, or the two values of a boolean one; of any other `y` the classes are read off the data
+        and the budget is infinite.
+    neighbours : {"add-remove", "replace-one"}
+        Which data sets `epsilon` holds for.
+    n_estimators : int or None
+        Number of trees. Published, every tree reads all records, and None is the paper's 100. Proved, a
+        record is in one tree, and few are better: None is `dplit.multinomial.forest.advised_trees`.
+    max_depth : int, optional
+        Levels of splits. Left out, published trees grow until the stopping rule ends them; proved
+        ones have the depth of `dplit.multinomial.forest.advised_depth`.
+    feature_budget, value_budget, label_budget : float, optional
+        The paper's :math:`B_1, B_2, B_3`, at least 0, of the published forest alone; infinite ones take
+        the best. Left out, 10, 10 and infinity. The proved forest computes its own from `epsilon`.
+    min_samples_leaf : int
+        The paper's :math:`k`, of the published forest: a node with more estimation points is split.
+    partition_rate : float or None
+        Structure points to one estimation point. None: all records are both, and the proved forest
+        spends half of `epsilon` on each.
+    criterion : {"gini", "entropy"}
+        Impurity. Entropy needs ``accounting="published"``: one record can move a node's by more than
+        any bound.
+    stopping : {"algorithm", "text"}
+        Of the published forest: a node is split if it has more than :math:`k` estimation points
+        (algorithm 1), or where both children keep :math:`k` of them (section 3.2).
+    draw_label : {"leaf", "query"}
+        Whether a leaf draws its class once, or, published, anew for every query.
+    scores : {"counts", "normalised"}
+        Of the proved forest: the impurity mass itself, or stretched to [0, 1] as the paper has it,
+        which is as private and says less.
+    accounting : {"proved", "published"}
+    n_records : int, optional
+        A public guess of the number of records, for the rules of trees and depth; never their number
+        itself, which is private under add-remove neighbours. Left out, 10,000.
+    random_state : None, int, Generator, RandomState or SeedSequence
+        None, for a release: all randomness is the operating system's. An integer repeats the fit, and
+        whoever knows it can undo the noise; it stands in no repr and no pickle. From anything else
+        the noise is fresh in every fit (`dplit.forests.randomness`).
+    n_jobs : int, optional
+        Threads; the forest is the same for any number.
+
+    Attributes
+    ----------
+    budget_ : Budget
+        The privacy statement, as a proof tree.
+    classes_ : array, shape (n_classes,)
+        Sorted.
+    domain_ : Domain
+    trees_ : dplit.trees.Trees
+    leaf_labels_ : uint array, shape (n_leaves,)
+        Released class of each leaf of the forest, as a position in `classes_`.
+    leaf_probabilities_ : float64 array, shape (n_leaves, n_classes)
+        In its place with ``draw_label="query"``: what every query draws from.
+    n_features_in_, feature_names_in_, n_classes_
+        As in scikit-learn.
+
+    Examples
+    --------
+    >>> from dplit import datasets
+    >>> from dplit.forests import MultinomialForestClassifier
+    >>> data = datasets.load("magic")
+    >>> forest = MultinomialForestClassifier(
+    ...     epsilon=1.0, domain=data.domain, n_estimators=None, random_state=0
+    ... )
+    >>> forest.fit(data.X, data.y).budget_.epsilon
+    1.0
+    """
+
+    n_estimators: int | None = 100
+    max_depth: int | None = None
+    feature_budget: float | None = None
+    value_budget: float | None = None
+    label_budget: float | None = None
+    min_samples_leaf: int = 5
+    partition_rate: float | None = 1
+    criterion: str = "gini"
+    stopping: str = "algorithm"
+    draw_label: str = "leaf"
+    scores: str = "counts"
+    n_records: int | None = None
+
+    def fit(self, X, y):
+        """Grow the trees, and release a class for each of their leaves.
+
+        Parameters
+        ----------
+        X : DataFrame or array_like, shape (n_records, n_features)
+            Numbers outside a column's bounds are clipped; unknown levels are errors.
+        y : array_like, shape (n_records,)
+            Classes.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            If a parameter, a column, a level, a number or a class is not as it must be; the message
+            names it. Columns of numbers must be finite.
+        TypeError
+            If `X` is sparse.
+        """
+        self._check()
+        budgets, halves = self._budgets(), self._halves()
+        records, y, domain, domain_node = self._read_fit(X, y)
+        codes, classes, class_node = self._read_classes(y)
+        self._check_levels(domain)
+        if self._is_proved():
+            grown = self._proved(domain, records, codes, len(classes), halves)
+        else:
+            grown = self._published(domain, records, codes, len(classes), halves, budgets)
+        trees, labels, node = grown
+
+        for name in ("leaf_labels_", "leaf_probabilities_"):
+            vars(self).pop(name, None)
+        if labels.ndim == 1:
+            self._store_labels(labels, classes)
+        else:
+            ranks = self._store_classes(classes)
+            self.leaf_probabilities_ = labels[:, np.argsort(ranks)]
+        return self._store(domain, trees, domain_node, class_node, node)
+
+    def _proved(self, domain, records, codes, n_classes, halves):
+        """Trees, their labels, and the node of what they spend."""
+        from dplit.trees import count_labels  # compiled: slow to import
+        from dplit.trees.median import grow_median_trees
+
+        rng, way = self._generator(), self._way()
+        epsilon = self._tree_epsilon(way)
+        share = at_most(epsilon / halves.parts, lambda s: halves.parts * s, epsilon)
+        depth = self._depth(domain, share)
+        if depth == 0:
+            halves, share = Undivided(), epsilon  # nothing but a label is drawn
+        level = at_most(share / max(depth, 1), lambda s: depth * s, share)
+        draw = normalised_cut if self.scores == "normalised" else mass_cut
+        rule, cut = draw((depth, len(domain)), level)
+
+        assigned, account = way.assign(len(records), rng)
+        structure, estimation = halves(len(records), rng)
+        ids = np.flatnonzero(structure)
+        parts = [ids[part] for part in by_tree(assigned[ids], way.n_trees)]
+        trees, _ = grow_median_trees(
+            domain, records, codes, n_classes, parts, rule, rng=rng, n_jobs=self.n_jobs
+        )
+        held = records[estimation], codes[estimation], assigned[estimation]
+        counts = count_labels(trees, *held, n_classes, self.n_jobs)
+        labels, leaf = flip(counts, share, rng, "its estimation points' classes")
+        structure = (levels(cut, depth),) if depth else ()
+        return trees, labels, account(halves.account(structure, leaves(leaf)))
+
+    def _published(self, domain, records, codes, n_classes, halves, budgets):
+        """Trees, their labels or the laws of these, and the node of what they spend."""
+        from dplit.trees.multinomial import Rule, grow_multinomial_trees
+
+        rng, way = self._generator(), AllRecords(self._n_trees(), self.neighbours)
+        feature, value, label = budgets
+        depth, k = self._depth(domain), int(self.min_samples_leaf)
+        least = k if self.stopping == "text" else 0
+        rule = Rule(depth, k, least, feature / 2, value / 2, self.criterion == "entropy")
+        trees, counts = grow_multinomial_trees(
+            domain, records, codes, n_classes, way.n_trees, halves, rule, rng=rng,
+            n_jobs=self.n_jobs,
+        )  # fmt: skip
+        if self.draw_label == "query":
+            labels, leaf = multinomial_queries(counts, label)
+        else:
+            labels, leaf = multinomial_labels(counts, label, rng)
+        deepest = int(leaf_depths(trees).max())
+        structure = multinomial_cut(feature, value, self.max_depth, deepest)
+        return trees, labels, way.account(halves.account(structure, leaves(leaf)))
+
+    def _votes(self, records):
+        if not hasattr(self, "leaf_probabilities_"):
+            return super()._votes(records)
+        from dplit import trees
+        from dplit.mechanisms.exponential import sample_index
+
+        starts, rng = self.trees_.leaf_starts[:-1], self._generator()
+        reached = trees.apply(self.trees_, records, self.n_jobs) + starts
+        votes = np.zeros((len(records), self.n_classes_), dtype=np.int32)
+        for leaf in reached.T:
+            drawn = sample_index(self.leaf_probabilities_[leaf], rng=rng)
+            votes[np.arange(len(records)), drawn] += 1
+        return votes
+
+    # What the parameters say --------------------------------------------------------------------
+
+    def _check(self):
+        super()._check()
+        check_integer(self.min_samples_leaf, "min_samples_leaf", 1)
+        check_choice(self.criterion, CRITERIA, "criterion")
+        check_choice(self.stopping, STOPPINGS, "stopping")
+        check_choice(self.draw_label, LABELS, "draw_label")
+        check_choice(self.scores, SCORES, "scores")
+        if self.max_depth is not None:
+            check_integer(self.max_depth, "max_depth", 0)
+        if self.n_records is not None:
+            check_integer(self.n_records, "n_records", 1)
+        if not self._is_proved():
+            return
+        for name, value, right in (
+            ("criterion", self.criterion, "gini"),
+            ("stopping", self.stopping, "algorithm"),
+            ("draw_label", self.draw_label, "leaf"),
+        ):
+            if value != right:
+                raise ValueError(
+                    f"{name}={value!r} is not private: it needs accounting='published', "
+                    f"or else {name}={right!r}"
+                )
+
+    def _check_levels(self, domain):
+        many = np.flatnonzero(domain.n_levels > MOST_LEVELS)
+        if self._is_proved() and self.scores == "normalised" and len(many):
+            raise ValueError(
+                f"scores='normalised' needs columns of at most {MOST_LEVELS} levels, got "
+                f"{domain.n_levels[many[0]]} in column {many[0]}: use scores='counts'"
+            )
+
+    def _budgets(self):
+        """The paper's three budgets; of the proved forest, which has none of its own, not used."""
+        given = {name: getattr(self, name) for name in PUBLISHED}
+        for name, value in given.items():
+            if value is not None and self._is_proved():
+                raise ValueError(
+                    f"{name} must be None with accounting='proved', which computes its own from "
+                    f"epsilon, got {value!r}"
+                )
+        return [
+            default if given[name] is None else check_budget(given[name], name)
+            for name, default in PUBLISHED.items()
+        ]
+
+    def _halves(self):
+        """How a tree's records become structure and estimation points."""
+        rate = self.partition_rate
+        if rate is None:
+            return Undivided()
+        number = isinstance(rate, Real) and not isinstance(rate, (bool, np.bool_))
+        if not number or not 0 < rate < math.inf:
+            raise ValueError(
+                f"partition_rate must be a finite number above 0, or None, got {rate!r}"
+            )
+        if self._is_proved():
+            return Coins(float(rate))
+        return ShuffledHalves(float(rate), self.neighbours)
+
+    def _n_trees(self):
+        if self.n_estimators is not None:
+            return super()._n_trees()
+        return advised_trees(self.epsilon, self.n_records) if self._is_proved() else 100
+
+    def _depth(self, domain, epsilon=None):
+        """`max_depth`, or of a proved forest, whose parts have so much of epsilon, the advised one."""
+        if self.max_depth is not None:
+            return int(self.max_depth)
+        if not self._is_proved():
+            return UNBOUNDED
+        return advised_depth(epsilon, self._n_trees(), domain.n_levels, self.n_records)

@@ -1,0 +1,219 @@
+r"""What the published forest costs, exactly: the losses of lemmas 5 to 7 and of theorem 2's parts.
+
+Notation: :math:`b = B/2` for the budget of one multinomial, :math:`m` its candidates; a leaf has
+:math:`n` estimation points of :math:`K` classes, and its label is drawn with probability proportional
+to :math:`e^{B_3 \eta_c/2}`, with :math:`\eta_c` the share of class c. Losses are in nats.
+
+==========================================  ====================================================
+lemmas 5 and 6, fixed candidates            `selection_loss`
+lemma 7                                     `label_law`, `label_loss`
+theorem 2: two halves; depth                `coin_loss`, `deepest`
+what theorem 2's own budget allows          `accuracy_cap`, `vote_cap`, `cap_epsilon`
+half of the records at the full epsilon     `thinned_mass`, `thinned_error`
+==========================================  ====================================================
+
+Derived in :doc:`/book/multinomial_privacy`.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from scipy.optimize import brentq
+from scipy.stats import binom
+
+from dplit.errors import check_choice, check_counts, check_integer, check_neighbours
+from dplit.multinomial.privacy import impurity_mass
+from dplit.multinomial.selection import check_budget
+
+READINGS = ("algorithm", "text")
+
+
+# Lemmas 5 and 6 ---------------------------------------------------------------------------------
+
+
+def selection_loss(candidates, budget):
+    r"""Loss of one multinomial over fixed candidates, the least bound for all data.
+
+    .. math:: \ln\frac{e^b (1 + (m-1) e^b)}{e^b + m - 1}, \qquad b = B/2
+
+    From :math:`b` for two candidates up to :math:`B` for many. MRF, lemma 5 with :math:`m = D`; met by
+    scores (0, 1, ..., 1) against (1, 0, ..., 0).
+
+    Parameters
+    ----------
+    candidates : int
+    budget : float
+        :math:`B_1` or :math:`B_2`.
+    """
+    others, b = check_integer(candidates, "candidates", 1) - 1, check_budget(budget) / 2
+    if others == 0 or b == 0:
+        return 0.0
+    return b + math.log((math.exp(-b) + others) / (math.exp(-b) * others + 1))
+
+
+# Lemma 7 ----------------------------------------------------------------------------------------
+
+
+def label_law(counts, label_budget):
+    r"""Law of a leaf's label, :math:`\propto e^{B_3 n_c/(2n)}` (MRF, section 3.3).
+
+    An empty leaf has no shares (equation 5 divides by 0); all its classes are equally likely here.
+
+    Parameters
+    ----------
+    counts : array_like of int, shape (..., classes)
+    label_budget : float
+        :math:`B_3`; infinite: the majority, ties uniform.
+
+    Returns
+    -------
+    float array, same shape; the last axis sums to 1
+    """
+    counts, b = check_counts(counts), check_budget(label_budget, "label_budget") / 2
+    total = np.maximum(counts.sum(axis=-1, keepdims=True), 1)
+    gaps = (counts - counts.max(axis=-1, keepdims=True)) / total
+    weights = np.exp(b * gaps) if b < math.inf else gaps == 0
+    return weights / weights.sum(axis=-1, keepdims=True)
+
+
+def label_loss(n, classes, label_budget, neighbours="add-remove"):
+    r"""Largest loss of one drawn label, over leaves that have `n` records and their neighbours.
+
+    .. math:: \frac bn + \ln\frac{e^b + K - 1}{e^{b(n-1)/n} + e^{b/n} + K - 2}
+
+    met by (n, 0, ...) against (n - 1, 1, 0, ...), or against (n - 1, 0, ...) from the latter by one record
+    more. Under add-remove `n` is the larger leaf, and for :math:`n = 1` the other one is empty. Under
+    replace-one a leaf of one record costs :math:`b = B_3/2`, the most of all. Lemma 7, tight.
+
+    Parameters
+    ----------
+    n, classes : int
+        Both at least 1.
+    label_budget : float
+        Finite.
+    neighbours : {"add-remove", "replace-one"}
+    """
+    n, k = check_integer(n, "n", 1), check_integer(classes, "classes", 1)
+    b = check_budget(label_budget, "label_budget") / 2
+    if k == 1:
+        return 0.0
+    pure = math.exp(b) + k - 1
+    if n == 1 and check_neighbours(neighbours) == "add-remove":
+        return max(math.log(pure / k), b - math.log(pure / k))
+    mixed = math.exp(b * (n - 1) / n) + math.exp(b / n) + k - 2
+    return b / n + math.log(pure / mixed)
+
+
+# Theorem 2 --------------------------------------------------------------------------------------
+
+
+def coin_loss(structure, labels):
+    r"""What one record more costs if a fair coin gives it to one of two parts.
+
+    .. math:: \ln\frac{e^a + e^b}{2} \le \max(a, b)
+
+    Theorem 2's maximum, made tight; add-remove.
+
+    Parameters
+    ----------
+    structure, labels : float
+        Epsilons :math:`a, b` of both parts.
+    """
+    most, least = max(structure, labels), min(structure, labels)
+    return most + math.log1p(math.expm1(least - most) / 2)
+
+
+def deepest(n_estimation, min_samples_leaf, n_structure, stopping="text"):
+    r"""The most levels of splits that a tree can have.
+
+    Where both children keep :math:`k` estimation points (section 3.2), :math:`\lfloor n/k \rfloor - 1`;
+    where a node is split if it has more than :math:`k` (algorithm 1), as many as distinct structure
+    points allow, whatever :math:`n` is: theorem 2's :math:`d \le O(n/k)` has no counterpart.
+
+    Parameters
+    ----------
+    n_estimation, min_samples_leaf, n_structure : int
+    stopping : {"text", "algorithm"}
+    """
+    n, s = (
+        check_integer(n_estimation, "n_estimation", 0),
+        check_integer(n_structure, "n_structure", 0),
+    )
+    k = check_integer(min_samples_leaf, "min_samples_leaf", 1)
+    most = max(s - 1, 0)
+    if check_choice(stopping, READINGS, "stopping") == "text":
+        return min(max(n // k - 1, 0), most)
+    return most if n > k else 0
+
+
+# What the budget allows -------------------------------------------------------------------------
+
+
+def accuracy_cap(classes, label_budget):
+    r"""No drawn label is right more often than this: :math:`e^{B_3/2}/(e^{B_3/2} + K - 1)`.
+
+    Whatever the structure, the data and the leaf. MRF, section 3.3; ours.
+    """
+    return float(label_law([1] + [0] * (check_integer(classes, "classes", 1) - 1), label_budget)[0])
+
+
+def vote_cap(n_trees, epsilon):
+    r"""No binary problem is predicted better by the vote of `n_trees` at theorem 2's :math:`B_3 = \epsilon/t`.
+
+    Each tree is right with `accuracy_cap` at most, independently given the trees; ties are broken by a
+    fair coin. Ours.
+
+    Parameters
+    ----------
+    n_trees : int
+    epsilon : float
+        Of the whole forest, theorem 2's.
+    """
+    t = check_integer(n_trees, "n_trees", 1)
+    p = accuracy_cap(2, check_budget(epsilon, "epsilon") / t)
+    return float(binom.sf(t // 2, t, p) + (binom.pmf(t // 2, t, p) / 2 if t % 2 == 0 else 0))
+
+
+def cap_epsilon(accuracy, n_trees):
+    """The least epsilon at which `vote_cap` reaches an accuracy in (1/2, 1)."""
+    if not 0.5 < accuracy < 1:
+        raise ValueError(f"accuracy must lie between 0.5 and 1, got {accuracy!r}")
+    most = (
+        2 * n_trees * math.log(2 / (1 - accuracy))
+    )  # each tree is right so often as the vote is asked
+    return brentq(lambda e: vote_cap(n_trees, e) - accuracy, 0.0, most, xtol=1e-9)
+
+
+# Half of the records ----------------------------------------------------------------------------
+
+
+def thinned_mass(counts):
+    r"""Expected Gini mass of the records that a fair coin keeps.
+
+    .. math:: n T\, \frac{n/2 - 1 + 2^{-n}}{n - 1}
+
+    Half of it, less about :math:`T/2`. Ours.
+
+    Parameters
+    ----------
+    counts : array_like, shape (..., classes)
+
+    Returns
+    -------
+    float array, shape (...)
+    """
+    n = np.asarray(counts, dtype=float).sum(axis=-1)
+    return impurity_mass(counts) * (n / 2 - 1 + 0.5**n) / np.maximum(n - 1, 1)
+
+
+def thinned_error(n, epsilon):
+    r"""Error of permute-and-flip on the fair-coin half of `n` records, all of one of two classes.
+
+    .. math:: \tfrac12 \Bigl(\frac{1 + e^{-\epsilon}}{2}\Bigr)^n
+        = \cosh(\tfrac\epsilon2)^n \cdot \tfrac12 e^{-\epsilon n/2}
+
+    The second factor is the error of all records at :math:`\epsilon/2`. Ours.
+    """
+    return 0.5 * ((1 + np.exp(-epsilon)) / 2) ** np.asarray(n)

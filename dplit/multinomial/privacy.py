@@ -1,0 +1,378 @@
+r"""What a multinomial forest may keep: the theorem of the repaired forest, and the law of a small one.
+
+A node holds :math:`n` records with class shares :math:`p`. Its impurity mass is :math:`nT`, with
+:math:`T = 1 - \|p\|^2` (Gini) or the entropy in bits, each record's bits capped at a public number
+:math:`c`. A candidate splits the node into two children, and costs
+:math:`M = n_L T_L + n_R T_R`, which differs from :math:`-n I` (equation 4) by a constant of the node.
+
+One record more raises the mass of the child that it falls to, and changes no other:
+
+========================  =======================================  =============================
+criterion                 by                                       which is
+========================  =======================================  =============================
+Gini                      :math:`\frac{n_c}{n_c+1}\|e_y-p_c\|^2`   in [0, 2)
+entropy, capped bits      see `mass_sensitivity`                   in [0, :math:`c + \log_2 e`)
+========================  =======================================  =============================
+
+All costs move one way, so a candidate drawn with weight :math:`w e^{-rM}` costs :math:`r` times the
+length of that range, not twice as much. Candidates and their base weights :math:`w` are public: features
+of equal weight, a cut uniform over its public range. A record on a path of public depth :math:`d` meets
+:math:`d` nodes. Each record draws its tree, and then structure or estimation by a fair coin, so that it
+is in one part of :math:`2t`, and the forest costs what its dearest part costs: both the structure and
+the labels run at the full epsilon. Derived in :doc:`/book/multinomial_privacy`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import combinations, product
+from typing import NamedTuple
+
+import numpy as np
+
+from dplit.errors import (
+    check_choice,
+    check_epsilon,
+    check_integer,
+    check_neighbours,
+    check_positive,
+)
+from dplit.multinomial.candidates import CRITERIA, DIGITS, gini_mass
+from dplit.multinomial.selection import normalised
+
+LOG2_E = 1 / math.log(2)
+
+
+# Impurity mass ----------------------------------------------------------------------------------
+
+
+def impurity_mass(counts, criterion="gini", most_bits=None):
+    r"""Number of records times their impurity.
+
+    .. math:: n - \sum_k \frac{n_k^2}{n} \quad\text{(Gini)}, \qquad
+        \sum_k n_k \min\bigl(\log_2 \tfrac{n}{n_k}, c\bigr) \quad\text{(entropy)}
+
+    MRF, equation 4 times :math:`n`; the cap is ours. No records have no mass.
+
+    Parameters
+    ----------
+    counts : array_like, shape (..., classes)
+        Records of each class.
+    criterion : {"gini", "entropy"}
+    most_bits : float, optional
+        The cap :math:`c` on one record's bits; left out, none.
+
+    Returns
+    -------
+    float array, shape (...); in records, or bits
+    """
+    counts = np.asarray(counts, dtype=float)
+    if check_choice(criterion, CRITERIA, "criterion") == "gini":
+        return gini_mass(counts)
+    total = counts.sum(axis=-1, keepdims=True)
+    shares = counts / np.where(total > 0, total, 1)
+    bits = -np.log2(np.where(shares > 0, shares, 1))
+    most = math.inf if most_bits is None else check_positive(most_bits, "most_bits")
+    return (counts * np.minimum(bits, most)).sum(axis=-1)
+
+
+def mass_step(counts, label):
+    r"""What one record more adds to a child's Gini mass, :math:`\frac{n}{n+1} \|e_y - p\|^2`.
+
+    Gini mass is the sum of squares of the one-hot labels about their mean. Ours.
+
+    Parameters
+    ----------
+    counts : array_like, shape (classes,)
+    label : int
+        Class of the record that is added.
+    """
+    counts = np.asarray(counts, dtype=float)
+    n = counts.sum()
+    if n == 0:
+        return 0.0
+    gaps = np.eye(len(counts))[label] - counts / n
+    return float(n / (n + 1) * gaps @ gaps)
+
+
+def mass_sensitivity(criterion="gini", most_bits=None):
+    r"""Least upper bound on what one record adds to an impurity mass; it never lowers one.
+
+    Two for Gini. For entropy with bits capped at :math:`c` it is :math:`c + \log_2 e`: the record's own
+    class rises by :math:`c` at most, all others together by :math:`n \log_2(1 + \frac1n)`. Without a cap
+    there is none. Ours.
+
+    Parameters
+    ----------
+    criterion : {"gini", "entropy"}
+    most_bits : float, optional
+        Needed for entropy.
+
+    Raises
+    ------
+    ValueError
+        If entropy has no cap.
+    """
+    if check_choice(criterion, CRITERIA, "criterion") == "gini":
+        return 2.0
+    if most_bits is None:
+        raise ValueError(
+            "most_bits must be a positive number for entropy, whose mass one record can change by "
+            "log2 of the number of records, got None"
+        )
+    return check_positive(most_bits, "most_bits") + LOG2_E
+
+
+def level_rate(epsilon, depth, criterion="gini", most_bits=None, neighbours="add-remove"):
+    r"""Weight :math:`r` of a unit of impurity mass with which a path of `depth` nodes costs `epsilon`.
+
+    .. math:: r = \frac{\epsilon}{d \Delta}, \quad\text{half of it under replace-one,}
+
+    with :math:`\Delta` of `mass_sensitivity`: :math:`\epsilon / (2d)` for Gini. Ours, theorem 2 repaired.
+
+    Parameters
+    ----------
+    epsilon : float
+        For the structure of a tree; ``inf`` takes a candidate of least mass.
+    depth : int
+        Public; at least 1.
+    criterion : {"gini", "entropy"}
+    most_bits : float, optional
+    neighbours : {"add-remove", "replace-one"}
+    """
+    levels = check_integer(depth, "depth", 1) * _steps(neighbours)
+    return check_epsilon(epsilon) / (levels * mass_sensitivity(criterion, most_bits))
+
+
+def normalised_rate(epsilon, depth, neighbours="add-remove"):
+    r"""Weight of a unit of min-max normalised score with which a path of `depth` nodes costs `epsilon`.
+
+    Normalised scores lie in [0, 1] and can move both ways: a node costs twice the rate, and under
+    replace-one :math:`2d - 1` nodes change: :math:`\epsilon/(2d)` and :math:`\epsilon/(4d - 2)`.
+
+    Parameters
+    ----------
+    epsilon : float
+    depth : int
+    neighbours : {"add-remove", "replace-one"}
+    """
+    return check_epsilon(epsilon) / (2 * nodes_changed(depth, neighbours))
+
+
+def nodes_changed(depth, neighbours="add-remove"):
+    """Nodes of a tree with `depth` levels of splits that see a difference between neighbours.
+
+    ``depth`` under add-remove; ``2 depth - 1`` under replace-one, whose two paths share the root.
+    """
+    depth = check_integer(depth, "depth", 1)
+    return depth if _steps(neighbours) == 1 else 2 * depth - 1
+
+
+def _steps(neighbours):
+    """How many records are added or removed between neighbours."""
+    return 1 if check_neighbours(neighbours) == "add-remove" else 2
+
+
+# The law of a node ------------------------------------------------------------------------------
+
+
+def split_law(left, labels, classes, rate, base=None, criterion="gini", most_bits=None):
+    r"""Law of the candidate that a node draws, :math:`\propto w\, e^{-r (n_L T_L + n_R T_R)}`.
+
+    Parameters
+    ----------
+    left : bool array_like, shape (candidates, n_records)
+        Whether a record goes left.
+    labels : array_like of int, shape (n_records,)
+        Classes, from 0.
+    classes : int
+    rate : float
+        As `level_rate` gives it.
+    base : array_like, shape (candidates,), optional
+        Public base weights :math:`w`; left out, all alike.
+    criterion : {"gini", "entropy"}
+    most_bits : float, optional
+
+    Returns
+    -------
+    float array, shape (candidates,), sums to 1
+    """
+    mass = split_masses(left, labels, classes, criterion, most_bits)
+    gaps = mass - mass.min()
+    return _weighted(np.exp(-gaps * rate) if rate < math.inf else gaps <= 0, base)
+
+
+def normalised_split_law(left, labels, classes, rate, base=None, criterion="gini"):
+    r"""`split_law` with the paper's score, :math:`\propto w\, e^{r \hat I}` with :math:`\hat I` in [0, 1].
+
+    Over public candidates a node costs :math:`2r`, at the paper's :math:`r = B/2` the budget B
+    (`normalised_rate`). Sound, and weak: a hundred records count as much as two.
+    """
+    score = normalised(-split_masses(left, labels, classes, criterion))
+    return _weighted(np.exp(rate * (score - 1)), base)
+
+
+def split_masses(left, labels, classes, criterion="gini", most_bits=None):
+    r"""Children's impurity mass :math:`n_L T_L + n_R T_R` of each candidate, shape (candidates,).
+
+    Parameters as `split_law`. Rounded, as decreases are, so that what ties in fractions ties here.
+    """
+    left = np.asarray(left, dtype=float)
+    one_hot = np.eye(check_integer(classes, "classes", 1))
+    records = one_hot[np.asarray(labels, dtype=np.int64)].reshape(-1, classes)
+    counts = left @ records
+    sides = np.stack([counts, records.sum(axis=0) - counts])
+    return np.round(impurity_mass(sides, criterion, most_bits).sum(axis=0), DIGITS)
+
+
+def _weighted(weights, base):
+    weights = weights * (1.0 if base is None else np.asarray(base, dtype=float))
+    return weights / weights.sum()
+
+
+class RangeCuts(NamedTuple):
+    """The cuts of continuous features, one candidate for each interval between neighbouring values.
+
+    Attributes
+    ----------
+    feature, low, high, base : arrays, shape (candidates,)
+        A cut in [low, high) of a feature; its base weight, the interval's share of the feature's public
+        range over the number of features.
+    left : bool array, shape (candidates, n_records)
+    """
+
+    feature: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    base: np.ndarray
+    left: np.ndarray
+
+
+def range_cuts(values, lower, upper):
+    """Cuts uniform over public ranges, features of equal weight, as candidates of `split_law`.
+
+    Parameters
+    ----------
+    values : array_like, shape (n_records, n_features)
+        Those outside the bounds are clipped.
+    lower, upper : array_like, shape (n_features,)
+        Public bounds.
+
+    Returns
+    -------
+    RangeCuts
+    """
+    values = np.clip(np.asarray(values, dtype=float), lower, upper)
+    lower, upper = np.broadcast_arrays(lower, upper)
+    parts = []
+    for j, column in enumerate(values.T):
+        edges = np.unique([lower[j], *column, upper[j]])
+        share = np.diff(edges) / (upper[j] - lower[j]) / len(values.T)
+        ids = np.full(len(share), j)
+        parts.append((ids, edges[:-1], edges[1:], share, column <= edges[:-1, None]))
+    return RangeCuts(*(np.concatenate(part) for part in zip(*parts)))
+
+
+# The law of a small forest ----------------------------------------------------------------------
+
+WAYS = ("coin", "halves")
+
+
+@dataclass(frozen=True)
+class SmallForestLaw:
+    """The law of a whole forest, structures and labels, as a callable for `dplit.audit.privacy_loss`.
+
+    Its inputs are tuples of record kinds, numbers below ``len(labels)``; `universe` lists them. Its
+    outcomes are tuples of trees; a tree is ``(candidate, left, right)``, and a leaf its label.
+
+    Parameters
+    ----------
+    left : tuple of tuples of bool, shape (candidates, kinds)
+        Whether a record of a kind goes left.
+    labels : tuple of int, length kinds
+        Class of each kind.
+    classes, depth, n_trees : int
+    node_law : callable
+        ``node_law(left, labels, classes)`` gives the pmf of a node's candidates, as `split_law` does.
+    label_law : callable
+        Counts of a leaf to the pmf of its label.
+    way : {"coin", "halves"}
+        "coin": each record draws one of all trees, and structure or estimation. "halves": the records of
+        the one tree are shuffled, and the first half of them, rounded up, are structure points.
+    """
+
+    left: tuple
+    labels: tuple
+    classes: int
+    depth: int
+    node_law: Callable
+    label_law: Callable
+    n_trees: int = 1
+    way: str = "coin"
+
+    def __post_init__(self):
+        if check_choice(self.way, WAYS, "way") == "halves" and self.n_trees != 1:
+            raise ValueError(f"n_trees must be 1 where records are halved, got {self.n_trees}")
+        object.__setattr__(
+            self, "_known", {}
+        )  # laws of trees and of leaves, which many data sets share
+
+    @property
+    def universe(self):
+        """Every kind of record."""
+        return tuple(range(len(self.labels)))
+
+    def __call__(self, records):
+        """Mapping from every forest to its probability."""
+        law, deals, known = Counter(), Counter(), self._known
+        for parts in self._deals(len(records)):
+            key = tuple(
+                tuple(sorted(r for r, part in zip(records, parts) if part == p))
+                for p in range(2 * self.n_trees)
+            )
+            deals[key] += 1
+        total = sum(deals.values())
+        for key, times in deals.items():
+            trees = []
+            for half in zip(key[::2], key[1::2]):
+                if half not in known:
+                    known[half] = self.tree_law(*half, self.depth)
+                trees.append(known[half].items())
+            for forest in product(*trees):
+                law[tuple(tree for tree, _ in forest)] += (
+                    math.prod(p for _, p in forest) * times / total
+                )
+        return dict(law)
+
+    def tree_law(self, structure, estimation, depth):
+        """Mapping from every tree below a node to its probability, given the node's two parts."""
+        if depth == 0:
+            kept = [self.labels[r] for r in estimation]
+            counts = tuple(kept.count(c) for c in range(self.classes))
+            if counts not in self._known:
+                law = np.asarray(self.label_law(np.array(counts))).tolist()
+                self._known[counts] = dict(enumerate(law))
+            return self._known[counts]
+        left = np.array(self.left)
+        labels = [self.labels[r] for r in structure]
+        pmf = self.node_law(left[:, list(structure)], labels, self.classes)
+        law = {}
+        for c, p in enumerate(pmf.tolist()):
+            sides = []
+            for side in (True, False):
+                parts = (
+                    tuple(r for r in part if left[c, r] == side) for part in (structure, estimation)
+                )
+                sides.append(self.tree_law(*parts, depth - 1).items())
+            law.update({(c, a, b): p * q * s for (a, q), (b, s) in product(*sides)})
+        return law
+
+    def _deals(self, n):
+        """Equally likely parts of all records: 2t for structure of tree t, 2t + 1 for estimation."""
+        if self.way == "coin":
+            return product(range(2 * self.n_trees), repeat=n)
+        halves = combinations(range(n), (n + 1) // 2)
+        return ([int(i not in half) for i in range(n)] for half in map(set, halves))

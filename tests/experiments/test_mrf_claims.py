@@ -312,16 +312,18 @@ def test_definitions_are_the_papers():
 
 def test_accuracies_of_single_trees():
     """Counted tree by tree, of a forest of ours and of scikit-learn's."""
-    from dplit.experiments import task
+    from dplit import datasets
     from dplit.experiments.methods import METHODS
+    from dplit.experiments.task import Setting, Split
 
-    cells = [c for c in experiments.get("mrf/figure-7").cells if c.data == "wdbc"]
-    rival = next(c for c in cells if c.method == "Breiman")
-    split = task._cached_split("wdbc", None, "", 10, 0, 0)
-    setting = task._setting(task._loaded("wdbc"), rival, 3)
-    ours = METHODS["BRF"](setting, n_estimators=7, min_samples_leaf=5).fit(
-        split.X_train, split.y_train
-    )
+    data = datasets.load("wdbc")
+    train = np.arange(len(data)) % 5 > 0
+    split = Split(
+        data.X[train], data.X[~train], data.y[train], np.asarray(data.y[~train]), 1.0
+    )  # fmt: skip
+    setting = Setting(data.domain, data.classes, None, "exact", 3)
+    options = {"n_estimators": 7, "min_samples_leaf": 5}
+    ours = METHODS["BRF"](setting, **options).fit(split.X_train, split.y_train)
     right = []
     for t in range(7):
         leaves = ours.apply(split.X_test)[:, t] + ours.trees_.leaf_starts[t]
@@ -332,9 +334,7 @@ def test_accuracies_of_single_trees():
         and found[1] == min(right)
         and found[-1] == max(right)
     )
-    theirs = METHODS["Breiman"](setting, **rival.params | {"n_estimators": 7}).fit(
-        split.X_train, split.y_train
-    )
+    theirs = METHODS["Breiman"](setting, **options).fit(split.X_train, split.y_train)
     encoded = setting.domain.encode(split.X_test)
     single = [t.predict(encoded).astype(int) for t in theirs.forest.estimators_]
     right = [np.mean(theirs.classes_[s] == np.asarray(split.y_test)) for s in single]

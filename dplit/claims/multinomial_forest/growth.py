@@ -42,7 +42,7 @@ def grown(X, y, **options):
 def algorithm_1(effort, rng):
     r"""A node's feature is drawn from $M(\phi)$, and then its split value from $M(\varphi)$."""
     return equals(
-        _roots(effort.pick(4_000, 40_000, 400_000), rng),
+        _roots(effort.pick(2_500, 25_000, 250_000), rng),
         "In {cases} cells the share of trees that split their root so is the product of the two "
         "multinomials; feature {feature} at {cut} with B1 = {feature_budget}, B2 = {value_budget}, "
         "{criterion}: {observed:.4f} of the trees, law {stated:.4f}.",

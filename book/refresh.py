@@ -32,6 +32,7 @@ STAMP = "dplit_inputs"
 REGISTRY = ROOT / "dplit" / "datasets" / "registry.py"  # reads what is public about the data sets
 PRINTED = ROOT / "dplit" / "printed.py"  # reads the papers' printed cells
 EXPERIMENTS = ROOT / "dplit" / "experiments" / "result.py"  # reads the stored results
+TALLIES = ROOT / "dplit" / "audit" / "seeds.py"  # reads the stored audits
 NAMED = re.compile(r"\.\./data/[\w/.-]+\.json")  # a file that a cell reads by its name
 PICTURES = {BOOK / "_static" / "bound.png": (BOOK / "majority.ipynb", "fig-majority-bound")}
 
@@ -49,6 +50,8 @@ def digest(path):
         parts.append((ROOT / "data" / "registry.toml").read_text("utf-8"))
     if PRINTED in found:
         parts += [path.read_text("utf-8") for path in data_files(EXPERIMENTS in found)]
+    if TALLIES in found:
+        parts += [path.read_text("utf-8") for path in audit_files()]
     parts += [(BOOK / name).read_text("utf-8") for name in NAMED.findall("\n".join(code(path)))]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
 
@@ -71,8 +74,13 @@ def modules(path):
 def data_files(results=True):
     """The papers' printed cells and, if asked for, the stored results, in order."""
     data = ROOT / "data"
-    stored = data.glob("results/*/*.json") if results else ()
+    stored = set(data.glob("results/*/*.json")) - set(audit_files()) if results else ()
     return sorted([*data.glob("printed/*.toml"), *stored])
+
+
+def audit_files():
+    """The stored audits, in order."""
+    return sorted((ROOT / "data" / "results" / "audit").glob("*.json"))
 
 
 def dockets(source):

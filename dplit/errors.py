@@ -79,11 +79,15 @@ def check_counts(counts):
     """Return `counts` as an int64 array, shape (..., classes); entries are whole and >= 0."""
     values = np.asarray(counts)
     if values.ndim == 0 or values.shape[-1] == 0 or values.dtype.kind not in "iuf":
-        raise ValueError(f"counts must be numbers of shape (..., classes), got {counts!r}")
+        kind = f"shape {values.shape} and dtype {values.dtype}"  # and no value: they count records
+        raise ValueError(f"counts must be numbers of shape (..., classes), got an array of {kind}")
     with np.errstate(invalid="ignore"):
         whole = values.astype(np.int64)
-    if (whole != values).any() or (whole < 0).any():
-        raise ValueError(f"counts must be whole numbers of at least 0, got {counts!r}")
+    wrong = np.count_nonzero((whole != values) | (whole < 0))
+    if wrong:
+        raise ValueError(
+            f"counts must be whole numbers of at least 0, got {wrong} of {values.size} that are not"
+        )
     return whole
 
 

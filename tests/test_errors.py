@@ -71,6 +71,14 @@ def test_counts(counts):
         errors.check_counts(counts)
 
 
+@pytest.mark.parametrize("counts", [[4711, -815], [4711.5, 815], ["4711", "815"], 4711])
+def test_counts_are_not_quoted(counts):
+    """They are computed from records."""
+    with pytest.raises(ValueError) as error:
+        errors.check_counts(counts)
+    assert "4711" not in str(error.value) and "815" not in str(error.value)
+
+
 @pytest.mark.parametrize("rng", [None, 0, np.random.RandomState(0), np.random.PCG64(0)])
 def test_rng(rng):
     with pytest.raises(TypeError, match=r"^rng must be a numpy.random.Generator.*default_rng"):

@@ -21,7 +21,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from dplit import trees
 from dplit.budget import Budget, Leak, Public, Sequence
-from dplit.domain import Domain
+from dplit.domain import GRID, Domain
 from dplit.errors import (
     check_choice,
     check_epsilon,
@@ -39,6 +39,7 @@ from dplit.forests.inputs import (
 )
 from dplit.forests.partition import AllRecords, Independent, ShuffledParts
 from dplit.forests.randomness import generator, is_seeded, kept_secret
+from dplit.mechanisms.geometric import MOST
 
 ACCOUNTINGS = ("proved", "published")
 TAKEN_FOR_GRANTED = (
@@ -338,7 +339,10 @@ class BaseForestRegressor(RegressorMixin, BaseForest):
     target_bounds: tuple[float, float] | None = None
 
     def _read_targets(self, y):
-        """Targets as shares of the public interval, its two ends, and what the interval costs."""
+        """Targets as shares of the public interval, its two ends, and what the interval costs.
+
+        A share is a whole number of steps, a `dplit.domain.GRID`-th each: the nearest one.
+        """
         try:
             values = np.asarray(y, dtype=np.float64)
         except (TypeError, ValueError):
@@ -347,6 +351,8 @@ class BaseForestRegressor(RegressorMixin, BaseForest):
             raise ValueError(
                 "y must hold finite numbers, got an infinite or missing one (NaN, inf)"
             )
+        if len(values) * GRID > MOST:  # sums of targets are whole numbers of steps
+            raise ValueError(f"y must hold at most {MOST // GRID:,} targets, got {len(values):,}")
         node = Public("target bounds", "given as target_bounds")
         bounds = self.target_bounds
         if bounds is None:
@@ -359,7 +365,8 @@ class BaseForestRegressor(RegressorMixin, BaseForest):
             bounds = bounds if bounds[0] < bounds[1] else (bounds[0] - 0.5, bounds[0] + 0.5)
             node = Leak("target bounds", "read off y: pass target_bounds")
         lower, upper = check_bounds(bounds)
-        return (np.clip(values, lower, upper) - lower) / (upper - lower), (lower, upper), node
+        shares = (np.clip(values, lower, upper) - lower) / (upper - lower)
+        return np.rint(shares * GRID) / GRID, (lower, upper), node
 
     def _store_means(self, means, bounds):
         """Keep the released means, shares of the public interval, in the units of the targets."""

@@ -23,10 +23,12 @@ from dplit.forests.releases import (
     multinomial_cut,
     multinomial_labels,
     multinomial_queries,
+    normalised_cut,
 )
 from dplit.multinomial import check_budget
 from dplit.multinomial.forest import advised_depth, advised_trees
 from dplit.trees.arrays import leaf_depths
+from dplit.trees.rules import MOST_LEVELS
 
 CRITERIA = ("gini", "entropy")
 STOPPINGS = ("algorithm", "text")
@@ -117,6 +119,8 @@ class MultinomialForestClassifier(BaseForestClassifier):
         Released class of each leaf of the forest, as a position in `classes_`.
     leaf_probabilities_ : float64 array, shape (n_leaves, n_classes)
         In its place with ``draw_label="query"``: what every query draws from.
+    max_depth_ : int
+        Levels of splits of the deepest tree.
     n_features_in_, feature_names_in_, n_classes_
         As in scikit-learn.
 
@@ -171,12 +175,14 @@ class MultinomialForestClassifier(BaseForestClassifier):
         budgets, halves = self._budgets(), self._halves()
         records, y, domain, domain_node = self._read_fit(X, y)
         codes, classes, class_node = self._read_classes(y)
+        self._check_levels(domain)
         if self._is_proved():
             grown = self._proved(domain, records, codes, len(classes), halves)
         else:
             grown = self._published(domain, records, codes, len(classes), halves, budgets)
         trees, labels, node = grown
 
+        self.max_depth_ = int(leaf_depths(trees).max())
         for name in ("leaf_labels_", "leaf_probabilities_"):
             vars(self).pop(name, None)
         if labels.ndim == 1:
@@ -198,7 +204,8 @@ class MultinomialForestClassifier(BaseForestClassifier):
         if depth == 0:
             halves, share = Undivided(), epsilon  # nothing but a label is drawn
         level = at_most(share / max(depth, 1), lambda s: depth * s, share)
-        rule, cut = mass_cut((depth, len(domain)), level)
+        draw = normalised_cut if self.scores == "normalised" else mass_cut
+        rule, cut = draw((depth, len(domain)), level)
 
         assigned, account = way.assign(len(records), rng)
         structure, estimation = halves(len(records), rng)
@@ -230,8 +237,7 @@ class MultinomialForestClassifier(BaseForestClassifier):
             labels, leaf = multinomial_queries(counts, label)
         else:
             labels, leaf = multinomial_labels(counts, label, rng)
-        deepest = int(leaf_depths(trees).max())
-        structure = multinomial_cut(feature, value, self.max_depth, deepest)
+        structure = multinomial_cut(feature, value, self.max_depth, int(leaf_depths(trees).max()))
         return trees, labels, way.account(halves.account(structure, leaves(leaf)))
 
     def _votes(self, records):
@@ -273,6 +279,14 @@ class MultinomialForestClassifier(BaseForestClassifier):
                     f"{name}={value!r} is not private: it needs accounting='published', "
                     f"or else {name}={right!r}"
                 )
+
+    def _check_levels(self, domain):
+        many = np.flatnonzero(domain.n_levels > MOST_LEVELS)
+        if self._is_proved() and self.scores == "normalised" and len(many):
+            raise ValueError(
+                f"scores='normalised' needs columns of at most {MOST_LEVELS} levels, got "
+                f"{domain.n_levels[many[0]]} in column {many[0]}: use scores='counts'"
+            )
 
     def _budgets(self):
         """The paper's three budgets; of the proved forest, which has none of its own, not used."""

@@ -59,7 +59,8 @@ class RandomDecisionForestClassifier(BaseForestClassifier):
         With ``label="smooth-exponential"`` and nothing else given it is the paper's algorithm 1.
     random_state : None, int, Generator, RandomState or SeedSequence
         None, for a release: all randomness is the operating system's. An integer repeats the fit, and
-        whoever knows it can undo the noise; it stands in no repr and no pickle. From anything else
+        whoever knows it can undo the noise; it stands in no repr and no pickle, so that it does not
+        reach another process: a search with ``n_jobs=2`` repeats in threads alone. From anything else
         random trees are drawn, and the noise is fresh in every fit (`dplit.forests.randomness`).
     n_jobs : int, optional
         Threads; the forest is the same for any number.

@@ -133,11 +133,18 @@ def of_privacy(loss, epsilon, rtol=RTOL):
 def interval(successes, draws, error=INTERVAL_ERROR):
     """Clopper-Pearson interval of a probability, two-sided at `error` (default: the ledger's).
 
+    Clopper and Pearson 1934: between the probabilities at which so few and so many successes, or
+    still fewer and still more, each have the probability ``error / 2``.
+
     Parameters
     ----------
     successes, draws : int
     error : float
         Probability that the interval misses the truth, at most.
+
+    Returns
+    -------
+    low, high : float
     """
     from scipy.stats import beta
 

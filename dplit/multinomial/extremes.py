@@ -32,7 +32,7 @@ def opposed_features(features):
     return np.array([weak, *[strong] * others]).T, np.array([0, 1, 1])
 
 
-def level_labels(n, parts, level):
+def level_labels(n, outer, level):
     r"""Labels of n sorted records whose best cuts all lie outside of the middle parts.
 
     With :math:`D_k` the excess of one label among the first k records, and as many of both labels in
@@ -44,8 +44,9 @@ def level_labels(n, parts, level):
     ----------
     n : int
         Even.
-    parts : int
-        :math:`N \ge 3`: the middle is all but the first and the last n/N records.
+    outer : float
+        Share of the records on either side of the middle, below one half: 1/N if they are spread
+        evenly over N parts.
     level : float
         In (0, 1].
 
@@ -54,7 +55,9 @@ def level_labels(n, parts, level):
     int64 array, shape (n,)
     """
     k = np.arange(check_integer(n, "n", 2) + 1)
-    outer = n / check_integer(parts, "parts", 3)
-    to_middle = np.maximum(outer - np.minimum(k, n - k), 0)
+    for name, value, most in (("outer", outer, 0.5), ("level", level, 1.0)):
+        if not 0 < value <= most:
+            raise ValueError(f"{name} must be a number above 0 and up to {most}, got {value!r}")
+    to_middle = np.maximum(outer * n - np.minimum(k, n - k), 0)
     excess = np.minimum(np.minimum(k, n - k), level * np.sqrt(k * (n - k)))
     return np.diff(np.floor((k + np.minimum(excess, to_middle)) / 2).astype(np.int64))

@@ -17,7 +17,7 @@ from dplit.trees.cuts import (
     clear,
     draw_position,
 )
-from dplit.trees.rules import PERMUTE_AND_FLIP
+from dplit.trees.rules import MOST_LEVELS, PERMUTE_AND_FLIP
 from dplit.trees.subsets import draw_even_subset
 
 
@@ -40,9 +40,9 @@ def _split_levels(subsets, column, ids, y, n_classes, allowed, rule, rng, sides,
     return never if isinstance(subsets, types.NoneType) else some
 
 
-@njit(cache=True, nogil=True, inline="always")
-def draw_sides(column, ids, y, n_classes, allowed, rule, rng, sides, work):
-    """A split of the allowed levels: writes the step of each to `sides`; returns the score."""
+@njit(cache=True, nogil=True)
+def count_levels(column, ids, y, n_classes, allowed, work):
+    """Number the allowed levels, count their records and add up their targets; how many there are."""
     n_levels = np.int64(0)  # typed: what is called with a literal 0 is compiled for it, and again
     for level in range(len(allowed)):
         if allowed[level]:
@@ -54,6 +54,13 @@ def draw_sides(column, ids, y, n_classes, allowed, rule, rng, sides, work):
         level = work.levels[int(column[ids[i]])]
         work.counts[level] += 1
         add(work.stats[level], y[ids[i]], n_classes)
+    return n_levels
+
+
+@njit(cache=True, nogil=True, inline="always")
+def draw_sides(column, ids, y, n_classes, allowed, rule, rng, sides, work):
+    """A split of the allowed levels: writes the step of each to `sides`; returns the score."""
+    n_levels = count_levels(column, ids, y, n_classes, allowed, work)
     if rule.joint:
         s, score = _joint_subset(n_levels, len(ids), n_classes, rule, rng, work)
     else:
@@ -81,27 +88,36 @@ def _subset_gain(stats, goes_left, n_levels, n_classes):
     return gains
 
 
-@njit(cache=True, nogil=True, inline="always")
-def _joint_subset(n_levels, n, n_classes, rule, rng, work):
-    """A set of levels by balance and gain, and the logarithm of the mean weight of the sets.
+@njit(cache=True, nogil=True)
+def explain_sets(n_levels, n_classes, rng, work):
+    """Write what each set explains to `work.scores`; how many sets there are.
 
     All sets that are a split are candidates, or `MOST_SUBSETS` of them drawn without the data.
     """
-    subsets, scores = work.subsets, work.scores
-    every = n_levels <= 8
+    subsets, every = work.subsets, n_levels <= MOST_LEVELS
     n_subsets = (1 << n_levels) - 2 if every else MOST_SUBSETS
-    best = -np.inf
     for s in range(n_subsets):
-        size = n_left = 0
+        size = 0
         while size == 0 or size == n_levels:
-            size = n_left = 0
+            size = 0
             for level in range(n_levels):
                 inside = ((s + 1) >> level) & 1 == 1 if every else rng.random() < 0.5
                 subsets[s, level] = inside
                 size += inside
-                n_left += inside * work.counts[level]
-        explained = _subset_gain(work.stats, subsets[s], n_levels, n_classes)
-        scores[s] = rule.gain_rate * explained - rule.rate * abs(n - 2 * n_left)
+        work.scores[s] = _subset_gain(work.stats, subsets[s], n_levels, n_classes)
+    return n_subsets
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _joint_subset(n_levels, n, n_classes, rule, rng, work):
+    """A set of levels by balance and gain, and the logarithm of the mean weight of the sets."""
+    n_subsets = explain_sets(n_levels, n_classes, rng, work)
+    subsets, scores, best = work.subsets, work.scores, -np.inf
+    for s in range(n_subsets):
+        n_left = 0
+        for level in range(n_levels):
+            n_left += subsets[s, level] * work.counts[level]
+        scores[s] = rule.gain_rate * scores[s] - rule.rate * abs(n - 2 * n_left)
         best = max(best, scores[s])
     total = 0.0
     for s in range(n_subsets):

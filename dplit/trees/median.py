@@ -4,7 +4,7 @@ At each node some columns are drawn from those that the path has left open, each
 cut, and one is chosen, by a `Rule`. What is public about a column shrinks along a path: a
 continuous one keeps the interval between the path's cuts, a categorical one the levels on the
 path's side; a column with nothing left to cut is closed. A path ends at `max_depth` or when all
-columns are closed. Neither reads a record.
+columns are closed. Neither reads a record. Records and cuts are on a public grid (`dplit.trees.grid`).
 
 Each continuous column is sorted once a tree, and every split parts the sorted records without
 changing their order: n log n for the sorting and n for each level and column.
@@ -20,6 +20,7 @@ from numba import njit
 from dplit.trees.arrays import LEAF, Trees
 from dplit.trees.binary import check_binary
 from dplit.trees.cuts import Work, draw_cut, pick
+from dplit.trees.grid import cell_bounds, to_cells, with_thresholds
 from dplit.trees.levels import split_levels
 from dplit.trees.nodes import (
     LEAVES,
@@ -35,6 +36,7 @@ from dplit.trees.nodes import (
     leaf_stats,
     push,
 )
+from dplit.trees.normalised import stretched
 from dplit.trees.paths import Path, columns_open, level_starts, narrow, split_depth
 from dplit.trees.rules import UNIFORM
 
@@ -53,7 +55,7 @@ def grow_median_trees(domain, X, y, n_classes, parts, rule, *, rng, n_jobs=None)
         0 for a regression.
     parts : list
         For each tree the positions of its records, or None for all.
-    rule : dplit.trees.rules.Rule
+    rule : dplit.trees.rules.Rule or dplit.trees.normalised.NormalisedRule
     rng : numpy.random.Generator
         Each tree draws from a stream of its own, spawned from it: `n_jobs` changes nothing.
     n_jobs : int or None
@@ -62,8 +64,9 @@ def grow_median_trees(domain, X, y, n_classes, parts, rule, *, rng, n_jobs=None)
     Returns
     -------
     trees : Trees
-    stats : int64 array, shape (n_leaves, n_classes), or float64 array, shape (n_leaves, 2)
-        Counts of classes of each leaf, or number and sum of its targets. Private.
+    stats : int64 array, shape (n_leaves, n_classes) or (n_leaves, 2)
+        Counts of classes of each leaf, or the number of its targets and their sum in steps
+        (`dplit.trees.nodes.leaf_stats`). Private.
 
     Raises
     ------
@@ -73,18 +76,21 @@ def grow_median_trees(domain, X, y, n_classes, parts, rule, *, rng, n_jobs=None)
     size = Size(rule.max_depth, len(parts))
     check_binary(size, domain)
     levels = domain.n_levels
-    shared = None if any(part is not None for part in parts) else by_column(X, levels)
+    shared = None if any(part is not None for part in parts) else by_column(domain, X)
     tasks = [(X, y, n_classes, domain, part, shared, rule, size, r)
              for part, r in zip(parts, rng.spawn(len(parts)))]  # fmt: skip
     grown = each(_one_tree, tasks, n_jobs)
     trees = Trees.join([tree[:5] for tree, _ in grown], levels.max())
-    return trees, np.concatenate([stats for _, stats in grown])
+    return with_thresholds(trees, domain), np.concatenate([stats for _, stats in grown])
 
 
-def by_column(X, n_levels):
-    """Columns as rows, and the records in the order of each continuous one (or one row as they are)."""
-    columns = np.ascontiguousarray(X.T)
-    continuous = np.flatnonzero(n_levels == 0)
+def by_column(domain, X):
+    """Columns as rows, on their grids, and the records in the order of each continuous one.
+
+    Where no column is continuous, one row of the records as they are.
+    """
+    columns = np.ascontiguousarray(to_cells(domain, X).T)
+    continuous = np.flatnonzero(domain.n_levels == 0)
     order = np.empty((max(len(continuous), 1), len(X)), dtype=np.int32)
     order[0] = np.arange(len(X))
     for row, j in enumerate(continuous):
@@ -93,13 +99,13 @@ def by_column(X, n_levels):
 
 
 def _one_tree(X, y, n_classes, domain, part, shared, rule, size, rng):
-    columns, order = shared or by_column(X[part], domain.n_levels)
+    columns, order = shared or by_column(domain, X[part])
     order = order.copy() if shared else order
     y = np.asarray(y if part is None else y[part], dtype=np.float64)
     n_levels, n = domain.n_levels, len(y)
     starts, depth = level_starts(n_levels), split_depth(rule.max_depth, n_levels)
     room = Room.of(2 ** min(depth + 1, 12), depth, 2, n_levels.max(), n)
-    path = Path.of(domain.bounds, np.ones(starts[-1], dtype=np.bool_), depth)
+    path = Path.of(cell_bounds(domain), np.ones(starts[-1], dtype=np.bool_), depth)
     choice = Choice.of(n_levels, n)
     tree = grow(_grow, room, size, path, columns, order, y, n_classes, starts, rule, rng, choice,
                 Work.of(rule, n, n_levels, n_classes))  # fmt: skip
@@ -201,6 +207,8 @@ def _choose(columns, order, y, n_classes, n_open, path, depth, level_starts, rul
             work):  # fmt: skip
     """A column and, where it is continuous, its cut; the steps of levels are left in `sides`."""
     candidates, cuts, scores = choice.columns, choice.cuts, choice.scores
+    rule = stretched(rule, columns, order, y, n_classes, n_open, path, depth, level_starts, rng,
+                     choice, work)  # fmt: skip
     count = 1 if rule.choice == UNIFORM else min(rule.max_features, n_open)
     for k in range(count):
         swap = k + int(rng.random() * (n_open - k))

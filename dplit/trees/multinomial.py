@@ -7,7 +7,8 @@ and then the split from :math:`\mathrm{softmax}(B_2 \hat I^{(j)}/2)`, normalised
 candidates. Only structure points are asked. The reference for both laws is `dplit.multinomial`.
 
 What the paper leaves open is taken as follows. The candidates of a continuous column are the middles
-between neighbouring values of the node's structure points, those of a categorical one "this level or
+between neighbouring values of the node's structure points (on the public grid of `dplit.trees.grid`,
+as all families have it, rounded down), those of a categorical one "this level or
 another" for every level that the structure points hold (once, where they hold two). A column
 without a candidate takes no part; a node where none has one is a leaf. Where all scores are alike,
 min and max being one, the choice is uniform: the limit of equal scores.
@@ -25,6 +26,7 @@ from numba import njit
 
 from dplit.trees.arrays import LEAF, Trees
 from dplit.trees.cuts import clear, draw_position, pick
+from dplit.trees.grid import with_thresholds
 from dplit.trees.median import by_column, part
 from dplit.trees.nodes import (
     LEAVES,
@@ -101,12 +103,12 @@ def grow_multinomial_trees(domain, X, y, n_classes, n_trees, halves, rule, *, rn
         If the forest would have more nodes than `dplit.trees.nodes.MAX_NODES`.
     """
     size = Size(rule.max_depth, n_trees)
-    shared, y = by_column(X, domain.n_levels), np.asarray(y, dtype=np.int32)
+    shared, y = by_column(domain, X), np.asarray(y, dtype=np.int32)
     tasks = [(shared, y, n_classes, domain.n_levels, halves, rule, size, r)
              for r in rng.spawn(n_trees)]  # fmt: skip
     grown = each(_one_tree, tasks, n_jobs)
     trees = Trees.join([tree[:5] for tree, _ in grown], domain.n_levels.max())
-    return trees, np.concatenate([counts for _, counts in grown])
+    return with_thresholds(trees, domain), np.concatenate([counts for _, counts in grown])
 
 
 def _one_tree(shared, y, n_classes, n_levels, halves, rule, size, rng):
@@ -247,9 +249,8 @@ def _split(rows, column, cut, level, goes_right, spare):
 
 @njit(cache=True, nogil=True, inline="always")
 def _middle(a, b):
-    """A cut between two values: the first goes left, the second right."""
-    cut = a + (b - a) / 2
-    return cut if cut < b else a
+    """A cut between two values, which are whole numbers: the first goes left, the second right."""
+    return np.floor((a + b) / 2)
 
 
 @njit(cache=True, nogil=True)

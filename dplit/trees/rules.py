@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 UNIFORM, EXPONENTIAL, PERMUTE_AND_FLIP = range(3)
+MOST_LEVELS = 8  # of more levels not all sets are candidates of a joint draw, but others each time
 
 
 class Rule(NamedTuple):
@@ -32,3 +33,23 @@ class Rule(NamedTuple):
     choice: int
     joint: bool
     by_rank: bool
+
+
+class NormalisedRule(NamedTuple):
+    """How column and cut are drawn by a normalised score: see `dplit.trees.normalised`.
+
+    Attributes
+    ----------
+    max_depth, max_features : int
+    weight : float
+        Of a normalised score, half the epsilon of a node.
+    choice : int
+    joint : bool
+        As in `Rule`.
+    """
+
+    max_depth: int
+    max_features: int
+    weight: float
+    choice: int = EXPONENTIAL
+    joint: bool = True

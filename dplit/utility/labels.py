@@ -85,7 +85,7 @@ def label_law(counts, epsilon):
     """
     counts = check_counts(counts)
     if counts.ndim != 1:
-        raise ValueError(f"counts must be of one leaf, shape (classes,), got {counts!r}")
+        raise ValueError(f"counts must be of one leaf, shape (classes,), got shape {counts.shape}")
     c = check_positive(epsilon, "epsilon") * (counts - counts.max())  # in units of the noise, top 0
     points, weights = _rule(c)
     off = points[:, None] - c

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from dplit import balance, claims
+from dplit.claims.balance import one_cut
 
 OURS = claims.of("balance")
 SAFE, TRAP = balance.two_levels_safe, balance.two_levels_trap
@@ -26,6 +27,19 @@ def test_the_spread_counterexample_is_reproducible():
     ]
     assert gains[1] < gains[0] - 1e-3
     assert case["width"] == 3
+
+
+def test_the_spread_improves_the_ratio_and_not_the_difference(monkeypatch):
+    """At twice the chance to fail on wide data neither reading of the sentence is left."""
+    assert OURS["diprime-v2/spread"].check().verdict == "assumes"
+    worst = one_cut._worst
+
+    def worse_if_wide(n, width, root):
+        found = worst(n, width, root)
+        return {k: (a, 1 - 2 * (1 - p) if k[1] == width - 1 else p) for k, (a, p) in found.items()}
+
+    monkeypatch.setattr(one_cut, "_worst", worse_if_wide)
+    assert OURS["diprime-v2/spread"].check().verdict == "fails"
 
 
 def _twice_the_budget(formula):

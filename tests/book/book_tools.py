@@ -31,6 +31,12 @@ def cells(path, kind):
     return [{**cell, "source": "".join(cell["source"])} for cell in found]
 
 
+def sources(path):
+    """(kind, source) of every cell of a notebook, in order."""
+    notebook = json.loads(path.read_text("utf-8"))
+    return [(cell["cell_type"], "".join(cell["source"])) for cell in notebook["cells"]]
+
+
 def is_fresh(site):
     """True if the site was built after the last change of any of its sources."""
     stamp = site / ".built"

@@ -2,14 +2,18 @@
 
 import ast
 import json
+import re
 
 import book_tools
 import pytest
-from book_tools import BOOK, NOTEBOOKS, cells
+from book_tools import BOOK, NOTEBOOKS, cells, sources
 
 LONGEST_CELL = 12
 WIDEST_LINE = 90  # in characters: the width of the page between both side bars
 LONGEST_FUNCTION = 6
+LONGEST_RUN = 400  # in words of prose between two code cells
+LONGEST_PROOF = 300  # in words of a proof that is not folded
+BOX = re.compile(r"^(`{3,}|:{3,})\{([^}]*)\}.*?^\1[ \t]*$", re.MULTILINE | re.DOTALL)
 HIDDEN = {"hide-input", "hide-cell", "remove-input", "remove-cell"}
 
 
@@ -39,6 +43,55 @@ def test_figures_have_an_alternative_text_and_metadata_names_no_version(path):
             assert settings.get("figure", {}).get("caption"), cell["source"]
     text = path.read_text("utf-8")
     assert '"jupytext"' not in text and '"version"' not in text
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_no_run_of_prose_is_long(path):
+    """Move a proof into its box, or put the cell that computes a theorem right after it."""
+    assert max(runs_of_prose(sources(path))) <= LONGEST_RUN
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_long_proof_is_folded(path):
+    """In an admonition of the class dropdown, whose title says what it proves.
+
+    A proof box has no title, and the script that folds boxes stops with an error at one without.
+    """
+    boxes = [box for cell in cells(path, "markdown") for box in BOX.finditer(cell["source"])]
+    proofs = [box[0] for box in boxes if box[2] == "prf:proof"]
+    assert [proof[:80] for proof in proofs if len(proof.split()) > LONGEST_PROOF] == []
+    assert [proof[:80] for proof in proofs if ":class: dropdown" in proof] == []
+
+
+def runs_of_prose(sources):
+    """Words between two code cells, and before the first and after the last; list of int.
+
+    A figure is a code cell. A word is what white space ends, formulas included. Boxes (theorems,
+    proofs, remarks, notes: every directive from fence to fence) and rows of tables do not count, and
+    they do not end a run.
+    """
+    counts = [0]
+    for kind, source in sources:
+        if kind == "code":
+            counts.append(0)
+        lines = BOX.sub("", source).splitlines() if kind == "markdown" else ()
+        counts[-1] += sum(len(line.split()) for line in lines if not line.startswith("|"))
+    return counts
+
+
+def test_runs_of_prose_are_counted_without_boxes_and_tables():
+    box = "```{prf:proof}\nnone of these\n\n$$x$$ (eq-x)\n```\n"
+    nested = "````{note}\n```{math}\nx\n```\nnor these\n````\n"
+    one = (
+        "markdown",
+        f"## Two words\n\n{box}and three $a = b$\n\n| no | row |\n|---|---|\n{nested}",
+    )
+    assert runs_of_prose([one, ("code", "1 + 1"), one, ("markdown", "one"), ("code", "")]) == [
+        8,
+        9,
+        0,
+    ]
+    assert runs_of_prose([("markdown", "```{note}\nnever closed")]) == [3]
 
 
 def tags(cell):

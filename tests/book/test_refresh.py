@@ -120,3 +120,18 @@ def test_a_changed_file_makes_stale_the_notebook_that_names_it(tmp_path, monkeyp
 def test_stored_results_are_found():
     names = {path.name for path in refresh.data_files()}
     assert {"diprime-v1.toml", "table-1.json"} <= names
+    assert {"leaks.json", "sound.json"} <= {path.name for path in refresh.audit_files()}
+
+
+def test_changed_audits_make_stale_what_reads_them_and_nothing_else(tmp_path, monkeypatch):
+    path, data = tmp_path / "x.ipynb", tmp_path / "sound.json"
+    monkeypatch.setattr(refresh, "audit_files", lambda: [data])
+    reads, not_reads = "from dplit.audit import seeds", "from dplit import experiments"
+    for source, n in ((reads, 2), (not_reads, 1)):
+        path.write_text(json.dumps({"cells": [{"cell_type": "code", "source": [source]}]}))
+        digests = set()
+        for text in ("1", "2"):
+            data.write_text(text)
+            digests.add(refresh.digest(path))
+        assert len(digests) == n
+    assert refresh.TALLIES in refresh.modules(BOOK / "audit.ipynb")

@@ -3,6 +3,7 @@
 import itertools
 import math
 import pickle
+import tracemalloc
 
 import numpy as np
 import pandas as pd
@@ -14,8 +15,11 @@ from dplit.budget import EqualParts, Group, Leak, Parallel, Spend
 from dplit.forests import MultinomialForestClassifier
 from dplit.forests.partition import Coins, ShuffledHalves, Undivided
 from dplit.mechanisms import PermuteAndFlip
-from dplit.multinomial.forest import advised_depth, advised_trees, least_depth
+from dplit.multinomial import normalised_split_law
+from dplit.multinomial.forest import advised_depth, advised_trees
 from dplit.trees.arrays import leaf_depths
+from dplit.trees.median import grow_median_trees
+from dplit.trees.rules import NormalisedRule
 
 DOMAIN = Domain([Continuous(0, 1), Continuous(0, 1), Categorical(["a", "b", "c"])])
 
@@ -86,6 +90,7 @@ def test_published_budgets_are_the_papers_whatever_epsilon_is():
 def test_the_levels_in_the_budget_are_those_of_the_deepest_path():
     fitted = published().fit(*data())
     deepest = leaf_depths(fitted.trees_).max()
+    assert fitted.max_depth_ == deepest
     assert f"levels: sum of {deepest} = inf" in str(fitted.budget_)
 
 
@@ -154,6 +159,49 @@ def test_a_proved_cut_and_its_labels_follow_their_laws(neighbours):
     assert chisquare(low, low.sum() * label).pvalue > 1e-9
 
 
+@pytest.mark.parametrize("alike", [False, True])
+def test_a_normalised_cut_follows_its_law(alike):
+    """Two columns and one of three levels, every record a structure point; 1e-9."""
+    x, z = np.array([0.1, 0.25, 0.4, 0.7, 0.85]), np.array([0.6, 0.2, 0.9, 0.5, 0.3])
+    level, y = np.array([0, 1, 1, 2, 0]), np.zeros(5, int) if alike else np.array([0, 0, 1, 1, 1])
+    left, base = [], []
+    for values in (x, z):
+        ends = np.array([0.0, *np.sort(values), 1.0])
+        left += [values <= middle for middle in (ends[1:] + ends[:-1]) / 2]
+        base += np.diff(ends).tolist()
+    sets = [s for r in (1, 2) for s in itertools.combinations(range(3), r)]
+    left, base = left + [np.isin(level, s) for s in sets], base + [1 / 6] * 6
+    law = normalised_split_law(np.array(left), y, 2, 2.0, base)
+    rng, seen = np.random.default_rng(2), np.zeros(len(law))
+    records = np.column_stack([x, z, level]).astype(float)
+    trees, _ = grow_median_trees(
+        DOMAIN, records, y, 2, [None] * 4000, NormalisedRule(1, 3, 2.0), rng=rng
+    )
+    for root in trees.roots:
+        j, cut = trees.feature[root], trees.threshold[root]
+        if j == 2:
+            steps = trees.steps[trees.side[root] :][:3]
+            seen[12 + sets.index(tuple(np.flatnonzero(steps == 0)))] += 1
+        else:
+            seen[6 * j + np.searchsorted(np.sort((x, z)[j]), cut)] += 1
+    assert chisquare(seen, 4000 * law).pvalue > 1e-9
+
+
+def test_normalised_scores_need_columns_all_of_whose_sets_are_candidates():
+    many = Domain([Continuous(0, 1), Continuous(0, 1), Categorical(list("abcdefghi"))])
+    X, y = data()
+    with pytest.raises(ValueError, match="columns of at most 8 levels, got 9 in column 2"):
+        forest(domain=many, scores="normalised").fit(X, y)
+    forest(domain=many).fit(X, y)
+
+
+def test_a_normalised_forest_at_infinite_epsilon_takes_the_best_cut():
+    X, y = data()
+    options = dict(epsilon=math.inf, partition_rate=None, n_estimators=1, max_depth=4)
+    counts, stretched = (forest(scores=s, **options).fit(X, y) for s in ("counts", "normalised"))
+    assert (counts.predict(X) == y).mean() > 0.95 < (stretched.predict(X) == y).mean()
+
+
 @pytest.mark.parametrize("draw_label", ["leaf", "query"])
 @pytest.mark.parametrize("budget", [0.0, 2.0])
 def test_published_labels_follow_their_shares(draw_label, budget):
@@ -205,7 +253,7 @@ def test_huge_budgets_act_as_infinite_ones():
 
 def test_a_fitted_forest_holds_trees_and_releases_alone():
     public = {"budget_", "domain_", "trees_", "n_features_in_", "feature_names_in_", "classes_",
-              "n_classes_", "leaf_labels_"}  # fmt: skip
+              "n_classes_", "leaf_labels_", "max_depth_"}  # fmt: skip
     fitted = forest().fit(*data())
     assert {name for name in vars(fitted) if name.endswith("_")} == public
     assert len(fitted.leaf_labels_) == fitted.trees_.n_leaves
@@ -296,6 +344,22 @@ def test_threads_change_nothing(make):
     assert (query.predict(X) == query.set_params(n_jobs=2).predict(X)).all()
 
 
+@pytest.mark.parametrize("accounting", ["proved", "published"])
+def test_memory_is_that_of_the_data_a_few_times_and_of_the_trees(accounting):
+    rng = np.random.default_rng(0)
+    X, domain = rng.random((40_000, 8)), Domain([Continuous(0, 1)] * 8)
+    y = (X[:, 0] > 0.5).astype(int)
+    model = MultinomialForestClassifier(
+        domain=domain, classes=[0, 1], n_estimators=3, accounting=accounting, random_state=0
+    ).fit(X[:100], y[:100])  # compiled code is not counted
+    tracemalloc.start()
+    trees = model.fit(X, y).trees_
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    kept = sum(array.nbytes for array in trees.arrays)
+    assert peak < 3 * X.nbytes + 3 * kept
+
+
 # The rules of trees and depth ----------------------------------------------------------------
 
 
@@ -310,24 +374,6 @@ def test_left_out_trees_and_depth_follow_public_numbers():
         depth = advised_depth(epsilon, n_trees, DOMAIN.n_levels, n_records)
         assert leaf_depths(fitted.trees_).tolist() == [depth] * (n_trees * 2**depth)
     assert published(n_estimators=None).fit(X[:20], y[:20]).trees_.n_trees == 100
-
-
-def test_the_rules_count_records_by_what_they_are_worth():
-    assert [advised_trees(1, n) for n in (10, 12_000, 19_999, 20_000, 10**7)] == [3, 3, 3, 5, 99]
-    assert advised_trees(0.5, 40_000) == advised_trees(1, 20_000)
-    assert advised_trees(math.inf) == 99 and advised_trees(1) == advised_trees(1, 10_000)
-    assert [advised_depth(1, 1, [0], n) for n in (1, 40, 79, 80, 10**9)] == [1, 1, 1, 2, 12]
-    assert advised_depth(1, 1, [3, 2, 1], 10**6) == 3  # levels can be split no oftener
-    assert advised_depth(math.inf, 1, [0]) == 12
-
-
-def test_the_least_depth_is_that_of_the_smallest_tree():
-    def smallest(n, k):
-        return 0 if n <= k else 1 + smallest(n - n // 2, k)
-
-    for n in range(200):
-        for k in (1, 2, 5, 7):
-            assert least_depth(n, k) == smallest(n, k)
 
 
 @pytest.mark.parametrize(("name", "target"), [("nursery", 0.86), ("magic", 0.79), ("wdbc", 0.86)])

@@ -5,6 +5,7 @@ import pickle
 import traceback
 import warnings
 
+import joblib
 import numpy as np
 import pandas as pd
 import pytest
@@ -16,6 +17,7 @@ from sklearn.preprocessing import StandardScaler
 
 from dplit import Categorical, Continuous, Domain, baselines, forests
 from dplit.forests import MedianForestClassifier, RandomDecisionForestClassifier
+from dplit.forests.base import SEEDED
 
 KINDS = [getattr(module, name) for module in (forests, baselines) for name in module.__all__]
 RANDOM_TREES = {
@@ -126,6 +128,17 @@ def test_copies_keep_the_seed():
     for twin in (copy.deepcopy(forest), copy.copy(forest), clone(forest)):
         assert twin.random_state == SEED and same(twin.fit(X, Y), forest)
     assert copy.deepcopy(forest).trees_ is not forest.trees_
+
+
+def test_a_seed_repeats_a_search_in_threads_and_does_not_reach_another_process():
+    """A template's clones were fitted with its seed, so that a pickle of it must not hold it either."""
+    forest = estimator(random_state=SEED)
+    searches = [GridSearchCV(forest, {"max_depth": [1, 2]}, cv=2, n_jobs=n) for n in (1, 2)]
+    with joblib.parallel_config("threading"):
+        found = [search.fit(X, Y).best_estimator_ for search in searches]
+    assert same(*found) and SEEDED in found[0].budget_.notes
+    sent = [pickle.loads(pickle.dumps(forest)).fit(X, Y) for _ in range(2)]
+    assert not same(*sent) and not any(SEEDED in there.budget_.notes for there in sent)
 
 
 def test_the_seed_is_not_shown():

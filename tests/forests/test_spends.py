@@ -1,6 +1,6 @@
 """What is drawn is spent: the epsilons in a budget are those of the mechanisms that a fit ran.
 
-A fit is watched where it draws: Laplace noise by its scale, labels by their mechanism, cuts and
+A fit is watched where it draws: noise by its scale, labels by their mechanism, cuts and
 choices by the weights that the growing of trees was given. What these cost is worked out here from
 what one record adds to a score, and compared with every `Spend` of the budget.
 """
@@ -14,9 +14,10 @@ import pytest
 from dplit import Categorical, Continuous, Domain, baselines, forests
 from dplit.baselines import _shared, dp_ert, fs_rgv, jpw
 from dplit.budget import Bootstrap, EqualParts, Group, Parallel, Sequence, Spend
+from dplit.domain import GRID
 from dplit.forests import releases
 from dplit.forests.base import BaseForest
-from dplit.mechanisms import PermuteAndFlip
+from dplit.mechanisms import Geometric, PermuteAndFlip
 from dplit.trees import kary, median, multinomial, rules
 
 DOMAIN = Domain([Continuous(0, 1), Categorical(["a", "b", "c"]), Continuous(0, 1)])
@@ -31,7 +32,8 @@ GRIDS = {
                               "max_features": (1, 2), "target_bounds": ((0, 1), (-1, 2))},
     "MedianForestClassifier": {**PARTS, "selection": ("uniform", "exponential", "permute-and-flip"),
                                "max_features": (2, None)},
-    "MultinomialForestClassifier": {"partition_rate": (1, 0.5, None), "min_samples_leaf": (1,)},
+    "MultinomialForestClassifier": {"partition_rate": (1, 0.5, None), "min_samples_leaf": (1,),
+                                    "scores": ("counts", "normalised")},
     "RandomDecisionForestClassifier": {},
     "DPDecisionForestClassifier": PARTS,
     "DPExtraTreesClassifier": PARTS,
@@ -70,6 +72,11 @@ def watch(monkeypatch):
         seen["drawn"].append(self.epsilon)
         return plain_sample(self, scores, *args, **options)
 
+    def noise(self, values, *args, **options):
+        # of votes in steps one record moves GRID, of counts one
+        seen["drawn"].append(self.rate * (GRID if np.sum(values) >= GRID else 1))
+        return plain_noise(self, values, *args, **options)
+
     def watched(grow):
         def grown(*args, **options):
             *_, seen["parts"], seen["rule"] = args
@@ -86,10 +93,12 @@ def watch(monkeypatch):
         return plain_label(counts, budget)
 
     plain_sample, plain_stats = PermuteAndFlip.sample, _shared.leaf_stats
-    plain_label, several = releases.label_law, multinomial.grow_multinomial_trees
+    plain_noise, plain_label = Geometric.sample, releases.label_law
+    several = multinomial.grow_multinomial_trees
     monkeypatch.setattr(releases, "label_law", label)
     monkeypatch.setattr(multinomial, "grow_multinomial_trees", watched(several))
     monkeypatch.setattr(PermuteAndFlip, "sample", sample)
+    monkeypatch.setattr(Geometric, "sample", noise)
     monkeypatch.setattr(BaseForest, "_generator", generator)
     monkeypatch.setattr(median, "grow_median_trees", watched(median.grow_median_trees))
     monkeypatch.setattr(_shared, "grow_kary_trees", watched(_shared.grow_kary_trees))
@@ -131,6 +140,8 @@ def expected(seen, published, regression):
         return leaf
     if isinstance(rule, rules.Rule):
         return leaf + of_a_cut(rule, 1 if regression else 2)
+    if isinstance(rule, rules.NormalisedRule):
+        return [*leaf, 2 * rule.weight]
     if isinstance(rule, multinomial.Rule):  # normalised scores move both ways, by at most 1
         return [*leaf, 2 * rule.feature_rate, 2 * rule.value_rate]
     if isinstance(rule, kary.Rule):

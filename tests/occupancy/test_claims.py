@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from dplit import claims, occupancy
+from dplit import Continuous, Domain, PrivacyLeakWarning, claims, occupancy
+from dplit.forests import MedianForestRegressor
 
 OURS = claims.of("occupancy")
 
@@ -97,3 +98,16 @@ def test_a_bound_that_is_too_small_at_some_distances_is_found_out(far, monkeypat
     monkeypatch.setattr(occupancy, "corrected_bound", smaller)
     found = OURS["diprime-v1/theorem-2-mechanism/corrected"].check()
     assert found.verdict == "fails" and found.counterexample["t"] > far
+
+
+@pytest.mark.parametrize(("first", "empty"), [(0.25, True), (0.0, False)])
+def test_distinct_values_must_lie_above_the_lower_bound(first, empty):
+    """Rank 0 draws between the bound and the first record: a record on the bound goes left all the same."""
+    x, trees = np.array([[first], [0.5]]), 300
+    shape = {"max_depth": 1, "selection": "uniform", "median": "rank", "partitioned": False}
+    shape |= {"domain": Domain([Continuous(0, 1)]), "target_bounds": (0, 1), "random_state": 1}
+    forest = MedianForestRegressor(2.0 * trees, n_estimators=trees, accounting="published", **shape)
+    with pytest.warns(PrivacyLeakWarning):
+        left = (forest.fit(x, [0.0, 0.0]).apply(x) == 0).sum(axis=0)
+    assert (left == 0).any() == empty  # the law: 0.21
+    assert abs(occupancy.leaf_law(2, 1, 1.0)[0] - 0.2119) < 1e-4

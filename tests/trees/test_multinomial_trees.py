@@ -9,6 +9,7 @@ import pytest
 from scipy.stats import chisquare
 
 from dplit import Categorical, Continuous, Domain
+from dplit.domain import GRID
 from dplit.multinomial import joint_law
 from dplit.trees import apply
 from dplit.trees.arrays import LEAF, leaf_depths
@@ -238,9 +239,11 @@ def test_threads_change_nothing():
     assert (one[1] == two[1]).all()
 
 
-def test_a_cut_between_neighbouring_floats_parts_them():
-    low = 0.1
-    values = np.array([low, np.nextafter(low, 1), low, np.nextafter(low, 1)])[:, None]
-    y, domain = np.array([0, 1, 0, 1]), Domain([Continuous(0, 1)])
-    _, counts = grow(values, y, domain, rule(), 1, 2)
-    assert counts.tolist() == [[1, 0, 0], [0, 1, 0]]
+def test_a_cut_between_neighbouring_grid_points_parts_them():
+    near = np.array([7, 8, 7, 8, 7.4]) / GRID
+    y, domain = np.array([0, 1, 0, 1, 2]), Domain([Continuous(0, 1)])
+    trees, counts = grow(near[:, None], y, domain, rule(), 1, 2)
+    assert counts.tolist() == [[1, 0, 1], [0, 1, 0]]  # 7.4 is moved to 7
+    assert (apply(trees, near[:, None])[:, 0] == [0, 1, 0, 1, 0]).all()
+    trees, _ = grow(near[[0, 4, 1]][:, None], y[:3], domain, rule(), 1, 2)
+    assert trees.n_leaves == 1  # both structure points are on one grid point

@@ -30,11 +30,11 @@ TRAP = (0, 0, 0, 1, 2, 3)
     range="all data on small grids of 4t + 4 and 4t + 5 values, traps of up to 11 t, certain bounds on three sets",
 )
 def two_levels(effort, rng):
-    r"""Two levels of private medians on one attribute leave all four leaves more than $t$
-    records with no smaller probability than two random levels, for every data set and every
-    $\epsilon$, if and only if $N \le 4t + 5$. From $N = 5t + 5$ on (6 if $t = 0$) some data
-    fail at each $\epsilon > 0$; in between none does at small $\epsilon$. For a tree of $k \ge
-    2$ levels the condition is $N \le 2^k(t + 1) + 1$."""
+    r"""Two levels of private medians on one attribute, the range of each child ending at the first
+    cut, leave all four leaves more than $t$ records with no smaller probability than two random
+    levels, for every data set and every $\epsilon$, if and only if $N \le 4t + 5$. From $N = 5t +
+    5$ on (6 if $t = 0$) some data fail at each $\epsilon > 0$; in between none does at small
+    $\epsilon$. For a tree of $k \ge 2$ levels the condition is $N \le 2^k(t + 1) + 1$."""
     low, high = _smallest_trap(effort.pick(8, 32, 128))
     few, large, every = list(_few(effort)), list(_at_large_budgets()), list(_at_each_budget())
     between, deep = list(_below_the_safe_budget(effort)), list(_deep_traps())
@@ -150,7 +150,8 @@ def _deep_traps():
 
 
 def _closes(n, t, levels):
-    """Whether some first cut of a trap allows 2^levels leaves above t, and none of the most balanced."""
+    """Whether some first cut of a trap allows 2^levels leaves above t, and none of the most
+    balanced."""
     s, half = t + 1, 2 ** (levels - 1)
     clumps = [s] * half + [1, s - 1] + [s] * (half - 2) + [n - (2 * half - 1) * s]
     clumps = [c for c in clumps if c]
@@ -185,7 +186,8 @@ def _smallest_trap(pieces):
 
 
 def _within_certain_bounds():
-    """Whether `balance.two_levels` is within certain bounds less than 1/10 apart, on three data sets."""
+    """Whether `balance.two_levels` is within certain bounds less than 1/10 apart, on three data
+    sets."""
     root = Fraction(3, 2)
     for t, values in ((0, TRAP), (0, (0, 1, 1, 2, 3)), (1, (0, 0, 1, 1, 2, 2, 3, 3))):
         low, high = _between(t, values, 3, root, 40)

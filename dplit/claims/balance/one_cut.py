@@ -164,47 +164,59 @@ def _against_random(effort):
 @claim(
     "diprime-v2/spread",
     "Section 3.2, after corollary 3.1",
-    "fails",
+    "assumes",
     "thm-balance-spread",
     ("balance.guaranteed_gain", "balance.worst_more_than"),
     range="worst data of four records, spreads of 2 to 4 steps",
 )
 def spread(effort, rng):
-    """By theorem 3, the improvement over random splits increases with the spread of the data."""
+    """By theorem 3, the improvement over random splits increases with the spread of the data
+    (assuming that it is the ratio of the two chances to fail, and not the difference of the two
+    chances to succeed)."""
     steps = list(_wider(effort))
+    by_ratio = all(step.data["ratio_wide"] < step.data["ratio_narrow"] for step in steps)
     falls = [step for step in steps if step.exact < step.stated]
-    if not falls:
-        return verdict_of(True, "The guaranteed gain never falls.", cases=len(steps))
-    after, before, shown = min(falls, key=lambda f: (f.data["width"], f.exact - f.stated))
+    if by_ratio and not falls:
+        return verdict_of(True, "Neither the difference nor the ratio falls.", cases=len(steps))
+    after, before, shown = min(falls or steps, key=lambda f: (f.data["width"], f.exact - f.stated))
     width, narrow, wide = shown["width"], shown["narrow"], shown["wide"]
     data = {
         "narrow": balance.worst_more_than(4, 1, narrow, 0, width),
         "wide": balance.worst_more_than(4, 1, wide, 0, width),
     }
-    return verdict_of(
+    found = verdict_of(
         False,
         f"Worst of all data of N = 4, t = 1, R = {width}, at epsilon {shown['epsilon']:.4f}: from "
-        f"d = {narrow} to {wide} the gain falls from {float(before):.4f} to {float(after):.4f}.",
-        shown | data | {"n": 4, "t": 1, "gain_narrow": before, "gain_wide": after},
+        f"d = {narrow} to {wide} the ratio of the chances to fail improves from "
+        f"{float(shown['ratio_narrow']):.4f} to {float(shown['ratio_wide']):.4f}, but the difference "
+        f"of the chances to succeed falls from {float(before):.4f} to {float(after):.4f}.",
+        counterexample=shown,
+        broken="assumes" if by_ratio else "fails",
         cases=len(steps),
         published=float(before),
         computed=float(after),
-        quantity="gain over a random split",
+        quantity="difference of the chances to succeed",
         relation=">=",
     )
+    gains = {"gain_narrow": before, "gain_wide": after}
+    return replace(found, counterexample=shown | data | {"n": 4, "t": 1} | gains)
 
 
 def _wider(effort):
     """Worst gain over a random split beside that of the next narrower spread, four records."""
     for width in range(2, effort.pick(5, 7, 10)):
         for root in ROOTS:
-            gains = {d: p - Fraction(d, width) for (_, d), (_, p) in _worst(4, width, root).items()}
+            chances = {d: p for (_, d), (_, p) in _worst(4, width, root).items()}
+            gains = {d: p - Fraction(d, width) for d, p in chances.items()}
+            ratios = {d: (1 - p) / (1 - Fraction(d, width)) for d, p in chances.items()}
             for narrow, wide in pairwise(sorted(gains)):
                 shown = {
                     "width": width,
                     "epsilon": epsilon_of(root),
                     "narrow": narrow,
                     "wide": wide,
+                    "ratio_narrow": ratios[narrow],
+                    "ratio_wide": ratios[wide],
                 }
                 yield Case(gains[wide], gains[narrow], shown)
 

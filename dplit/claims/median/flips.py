@@ -199,7 +199,8 @@ def _distances(values, epsilon, cells):
 )
 def flip_limit(effort, rng):
     r"""On $m$ equal cells permute-and-flip is within $1/(m\bar q - 1)$ of the exponential
-    mechanism in total variation, and $m$ times the distance tends to $E|q - Eq|/(2\bar q)$: the
+    mechanism on them in total variation, where $m\bar q > 1$. If the records lie on the borders of
+    the cells, $m$ times the distance tends to $E|q - Eq|/(2\bar q)$: the
     limit is the exponential mechanism."""
     cells = [2**k for k in range(3, effort.pick(12, 14, 17))]
     within, ratios = [], []

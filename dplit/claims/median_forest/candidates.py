@@ -41,8 +41,9 @@ def split_budget(effort, rng):
     range="a crossed node for each of K = 2, 3 (more with more effort), the same on all levels",
 )
 def split_budget_corrected(effort, rng):
-    r"""$\epsilon_1 = \rho\epsilon / \bigl(d_{max}(K + R^2/(8B^2))\bigr)$ makes the tree cost
-    $\epsilon$, and no larger $\epsilon_1$ does for every data set."""
+    r"""$\epsilon_1 = \rho\epsilon / \bigl(d_{max}(K + R^2/(8B^2))\bigr)$ makes a tree of $K \ge 2$
+    candidates a node cost $\epsilon$ under add-remove, if its leaves cost $(1 - \rho)\epsilon$, and
+    no larger $\epsilon_1$ does for every data set."""
     losses = []
     for columns in effort.pick((2, 3), (2, 3, 4), (2, 3, 4, 5)):
         share = 1 / (columns + HALF_RATE)  # of rho epsilon / d_max = 1
@@ -150,7 +151,8 @@ def k_candidates_corrected(effort, rng):
 
 
 def _exact_mirror(columns, epsilon, times, largest):
-    """The smallest mirror node that costs more than `times` epsilon, its likelihood ratio in fractions."""
+    """The smallest mirror node that costs more than `times` epsilon, its likelihood ratio in
+    fractions."""
     near = _smallest_mirror(columns, epsilon, times, largest)
     zeros, ones, n = near.data["zeros"], near.data["ones"], _records(near)
     scale = n * (n - 1)

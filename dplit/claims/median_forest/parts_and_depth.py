@@ -67,9 +67,9 @@ def partition(effort, rng):
     range="two trees of one leaf, all neighbours of up to two records or more, epsilon 1",
 )
 def partition_corrected(effort, rng):
-    r"""If each record draws its tree uniformly and independently, the forest is
-    $\epsilon$-private. On equal parts it costs $\log(e^\epsilon/N_T + (1 -
-    1/N_T)e^{3\epsilon})$, and no less."""
+    r"""Let each tree be $\epsilon$-private under add-remove. If each record draws its tree
+    uniformly and independently, the forest is $\epsilon$-private. On equal parts it costs at most
+    $\log(e^\epsilon/N_T + (1 - 1/N_T)e^{3\epsilon})$, which two trees of noisy class counts attain."""
     drawn, cut = [], []
     for n in range(effort.pick(3, 4, 5)):
         for data in combinations_with_replacement((0, 1), n):
@@ -134,7 +134,8 @@ def _bound(epsilon):
 
 
 def _equal_parts(records):
-    """Counts of two classes in each of two trees, under every way to shuffle and cut, with its chance."""
+    """Counts of two classes in each of two trees, under every way to shuffle and cut, with its
+    chance."""
     n = len(records)
     ways = list(combinations(range(n), (n + 1) // 2))  # the first tree's records
     parts = ((first, [i for i in range(n) if i not in first]) for first in ways)

@@ -63,7 +63,8 @@ def budget_exp_flip(effort, rng):
 )
 def joint(effort, rng):
     r"""Column and cut in one draw, with density $\propto e^{-\frac{\epsilon_s}{2}|n - 2n_L| -
-    \epsilon_a S/R^2}$ over all columns, cost $\epsilon_s + \epsilon_a$ for any $K$: the paper's
+    \epsilon_a S/R^2}$ over all columns, each with a public base measure of total 1 and targets in
+    units of $R$, cost $\epsilon_s + \epsilon_a$ under add-remove for any $K$: the paper's
     total. So they do if the column comes by permute-and-flip on $\log Z_a$."""
     bound, many = 1 + HALF_RATE, effort.pick((2, 5), (2, 5, 20), (2, 5, 20, 100))
     near = [limit(laws.joint_law, k, 1.0, effort, m) for m in laws.MECHANISMS for k in many]
@@ -207,9 +208,9 @@ def score(effort, rng):
     range="all data of up to two records and their neighbours, and one large family",
 )
 def score_corrected(effort, rng):
-    r"""$N_i\,MSE = SSE$ grows by less than $R^2$ with each record, so $\Pr(a) \propto
-    e^{-\epsilon_a SSE(a)/R^2}$ is $\epsilon_a$-private, which is tight: the published choice
-    costs $\epsilon_1 R^2/(8B^2)$."""
+    r"""For fixed cuts $N_i\,MSE = SSE$ grows by less than $R^2$ with each record, so $\Pr(a)
+    \propto e^{-\epsilon_a SSE(a)/R^2}$ is $\epsilon_a$-private, which is tight: the published
+    choice costs $\epsilon_1 R^2/(8B^2)$."""
     worst, cases = _choice_losses(effort)
     sizes = (10, 100, effort.pick(10**3, 10**4, 10**5))
     losses = [_lone_loss(m, 1.0) for m in sizes]
@@ -227,7 +228,8 @@ def score_corrected(effort, rng):
 
 
 def _one_hot_growth(counts, k):
-    """How much the squared errors of one-hot classes about their mean grow as class k joins, in fractions."""
+    """How much the squared errors of one-hot classes about their mean grow as class k joins, in
+    fractions."""
     after = [c + (i == k) for i, c in enumerate(counts)]
     return _one_hot(after) - _one_hot(counts)
 
@@ -311,7 +313,8 @@ def score_algorithm_corrected(effort, rng):
 
 
 def _widest_odds(targets):
-    """Log odds of the best cut of these targets, in their order, against the worst one, by line 52; B = 1."""
+    """Log odds of the best cut of these targets, in their order, against the worst one, by line 52;
+    B = 1."""
     n = len(targets)
     mse = [(sse(targets[:i]) + sse(targets[i:])) / n for i in range(n + 1)]
     return (max(mse) - min(mse)) / 8

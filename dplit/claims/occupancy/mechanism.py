@@ -69,10 +69,11 @@ def _least_epsilon(n, depth):
     quantity="probability that a leaf is t off",
 )
 def theorem_2(effort, rng):
-    r"""The same bounds hold for $|\tilde N_i - N/2^d|$ of a leaf that the rank mechanism makes. This
-    assumes that the values of each column are distinct, that the column is chosen without the targets,
-    and that $2^d$ divides $N$ or $\epsilon_1 \le 2.26$. (Section 3.1 restricts itself to continuous
-    features and to data that are divisible into the leaves; the theorem repeats neither.)"""
+    r"""The same bounds hold for $|\tilde N_i - N/2^d|$ of a leaf that the rank mechanism makes.
+    This assumes that the values of each column are distinct and above its lower bound, that the
+    column is chosen without the targets, and that $2^d$ divides $N$ or $\epsilon_1 \le 2.26$.
+    (Section 3.1 restricts itself to continuous features and to data that are divisible into the
+    leaves; the theorem repeats neither.)"""
     depths, blocks = range(1, effort.pick(4, 5, 7)), effort.pick(4, 8, 12)
     worst = {
         (n, d): max(_ratio(n, d, e) for e in EPSILONS)
@@ -109,8 +110,8 @@ def theorem_2(effort, rng):
     quantity="probability that a leaf is t off",
 )
 def every_size(effort, rng):
-    r"""For distinct values, a column chosen without the targets, and every $N$, $d$ and
-    $\epsilon_1$: $\Pr(|\tilde N - N/2^d| \ge t) \le B_d(t) \le 1$,
+    r"""For distinct values above a column's lower bound, a column chosen without the targets, and
+    every $N$, $d$ and $\epsilon_1$: $\Pr(|\tilde N - N/2^d| \ge t) \le \min(1, B_d(t))$
     with $B_d(t) = \kappa M (e^{-\epsilon_1 t_+} + e^{-\epsilon_1 t_-}) + B_{d-1}(2t)/(1 +
     e^{\epsilon_1})$."""
     depths, largest = range(1, effort.pick(4, 6, 8)), effort.pick(24, 80, 300)
@@ -147,9 +148,9 @@ def _without_recursion(n, depth, epsilon, t):
     quantity="probability that a leaf is t off",
 )
 def one_line(effort, rng):
-    r"""For distinct values and a column chosen without the targets the tail is at most $2\kappa M/
-    (e^{\epsilon_1 t} - 1/(1 + e^{\epsilon_1}))$, with $\kappa$ and $M$ of odd $N$; and from $\epsilon_1 =
-    2 \ln 2$ on it is at most the first term of $B_d(t)$ alone."""
+    r"""For distinct values above a column's lower bound and a column chosen without the targets the
+    tail is at most $2\kappa M/(e^{\epsilon_1 t} - 1/(1 + e^{\epsilon_1}))$, with $\kappa$ and $M$
+    of odd $N$; and from $\epsilon_1 = 2 \ln 2$ on it is at most the first term of $B_d(t)$ alone."""
     depths, largest = range(1, effort.pick(4, 5, 7)), effort.pick(30, 60, 200)
     lines, firsts, small = [], [], []
     for d, n, e in product(depths, range(1, largest), EPSILONS):
@@ -184,9 +185,10 @@ def one_line(effort, rng):
     quantity="tail over the published bound",
 )
 def proved(effort, rng):
-    r"""For distinct values and a column chosen without the targets both bounds of theorem 2 hold, for
-    every $d$ and $t$: up to $\epsilon_1 = 2.26$ for every $N$, and at every $\epsilon_1$ if $2^d$
-    divides $N$. For other $N$ the range from 2.26 to the first failure, $\sqrt8$, is open."""
+    r"""For distinct values above a column's lower bound and a column chosen without the targets
+    both bounds of theorem 2 hold, for every $d$ and $t$: up to $\epsilon_1 = 2.26$ for every $N$,
+    and at every $\epsilon_1$ if $2^d$ divides $N$. For other $N$ the range from 2.26 to the first
+    failure, $\sqrt8$, is open."""
     turn, deepest = occupancy.TURN, occupancy.DEEPEST
     cells = [occupancy.proved_cells(d) for d in range(1, deepest + 1)]
     margins = [left / right for left, right in occupancy.beyond_turn()]
@@ -266,8 +268,8 @@ def _worst_leaves(n, depth, root):
     quantity="probability that some leaf is off",
 )
 def worst_leaf(effort, rng):
-    """For distinct values and a column chosen without the targets the probability that some leaf
-    of all $2^d$ is at least $t$ off $N/2^d$ follows from the
+    """For distinct values above a column's lower bound and a column chosen without the targets the
+    probability that some leaf of all $2^d$ is at least $t$ off $N/2^d$ follows from the
     recursion over sizes, and is at most $2^d$ times that of one leaf."""
     largest = effort.pick({1: 7, 2: 6}, {1: 9, 2: 8, 3: 4}, {1: 12, 2: 10, 3: 6})  # N of a depth
     laws, unions = [], []
@@ -354,8 +356,8 @@ def symmetry(effort, rng):
     quantity="probability that some leaf is off",
 )
 def leaf_law(effort, rng):
-    """Simulated trees on distinct values have the tails of `leaf_law` for one leaf and of `any_leaf_tail` for the
-    worst of all."""
+    """Simulated trees on distinct values above the lower bound have the tails of `leaf_law` for one
+    leaf and of `any_leaf_tail` for the worst of all."""
     trees = effort.pick(5000, 50_000, 1_000_000)
     exact, spans = [], []
     for n, depth, epsilon in ((7, 2, 1.0), (1001, 4, 0.5), (64, 3, 3.0), (100, 5, 0.1)):

@@ -99,10 +99,11 @@ def _tied_tails(effort, rng):
     quantity="probability of a count",
 )
 def ties(effort, rng):
-    r"""Where records of the column are equal, what goes left is the drawn rank rounded up to the end of
-    a block of equal records, and every leaf has an exact law. With at most $c$ equal records it is $t$
-    off $N/2^d$ with probability at most $2\kappa M/(e^{\epsilon_1(t - \sigma)} - 1/(1 +
-    e^{\epsilon_1}))$, $\sigma = (2 - 2^{1-d})(c - 1)$."""
+    r"""Where records of the column are equal, all of them strictly inside its bounds, what goes
+    left is the drawn rank rounded up to the end of a block of equal records, and every leaf has an
+    exact law. If the columns are chosen without the targets and have at most $c$ equal records
+    each, a leaf is $t$ off $N/2^d$ with probability at most $2\kappa M/(e^{\epsilon_1(t - \sigma)}
+    - 1/(1 + e^{\epsilon_1}))$, $\sigma = (2 - 2^{1-d})(c - 1)$."""
     laws, tails = list(_leaf_laws(effort)), list(_tied_tails(effort, rng))
     same = equal(laws, "the programme over blocks beside the enumeration", rtol=1e-10, atol=1e-14)
     below = bounded(tails, "tails beside the bound")
@@ -141,8 +142,8 @@ def _all_equal(n, depth, epsilon):
     quantity="probability that a leaf is t off",
 )
 def equal_values(effort, rng):
-    r"""Theorem 2 read without the assumption that the values of a column are distinct: the bounds hold
-    for every column, if $2^d$ divides $N$ or $\epsilon_1 \le 2.26$."""
+    r"""Theorem 2 read without the assumption that the values of a column are distinct: the bounds
+    hold for every column, if $2^d$ divides $N$ or $\epsilon_1 \le 2.26$."""
     cases = [_all_equal(n, d, 2.0) for d in (1, 2) for n in range(2**d, 9, 2**d)]
     four = next(case for case in cases if case.data["n"] == 4)
     return bounded(
@@ -201,9 +202,9 @@ def _chosen_law(targets, epsilon, columns):
     quantity="probability that a leaf is t off",
 )
 def chosen(effort, rng):
-    r"""Theorem 2 read without the assumption that the column is chosen without the targets: the bounds
-    hold for distinct values, if $2^d$ divides $N$ or $\epsilon_1 \le 2.26$, whichever of $K$ candidate
-    cuts the exponential mechanism chooses by the squared error."""
+    r"""Theorem 2 read without the assumption that the column is chosen without the targets: the
+    bounds hold for distinct values, if $2^d$ divides $N$ or $\epsilon_1 \le 2.26$, whichever of $K$
+    candidate cuts the exponential mechanism chooses by the squared error."""
     cases = []
     settings = ([1, 0, 1, 0], 2.0, 1.0, 2), ([1, 1, 1, 0, 1, 1, 0, 0, 0], 2.25, 1.5, 10)
     for targets, epsilon, t, columns in settings:

@@ -48,9 +48,9 @@ def _label_pairs(n, classes, epsilon, delta, neighbours, coin):
     range="two and three classes, up to 5 records, both relations, three settings of epsilon and delta",
 )
 def instability(effort, rng):
-    r"""The majority of a leaf, released where $d + \mathrm{Lap}(1/\epsilon) >
-    \frac1\epsilon\ln\frac{1}{2\delta}$ with $d$ the exponent of its smooth sensitivity, is
-    $(\epsilon, \delta)$-private, with no smaller $\delta$."""
+    r"""For $0 < \delta \le \frac12$ the majority of a leaf, released where $d +
+    \mathrm{Lap}(1/\epsilon) > \frac1\epsilon\ln\frac{1}{2\delta}$ with $d$ the exponent of its
+    smooth sensitivity, is $(\epsilon, \delta)$-private, with no smaller $\delta$."""
     n = effort.pick(5, 7, 12)
     distances = equal(_distances(n), "{exact:.0f} steps", atol=1e-9)
     settings = product((2, 3), NEIGHBOURS, ((1.0, 1e-3), (0.3, 0.2), (2.0, 0.5)))
@@ -90,9 +90,10 @@ def _least_delta(n, classes, neighbours, rate):
     quantity="fewest classes with which it errs less on some leaf",
 )
 def instability_classes(effort, rng):
-    r"""With a uniform class where the test fails it is $\epsilon$-private exactly up to $\delta
-    = (e^\epsilon-1)/(e^\epsilon-1+k)$, or 1/2. Permute-and-flip errs less on every leaf of at most five
-    classes with a majority, at each of the computed $\epsilon$; from six on not on all, for some."""
+    r"""With a uniform class where the test fails it is $\epsilon$-private exactly up to $\delta =
+    (e^\epsilon-1)/(e^\epsilon-1+k)$, or 1/2. Permute-and-flip errs less on every leaf of at most
+    five classes with a majority, at each of the computed $\epsilon$; from six on not on all, for
+    some."""
     losses = {}  # by classes, epsilon, and whether delta is beyond the edge
     for classes, epsilon in product((2, 3), (0.3, 1.0)):
         edge = random_forest.pure_delta(epsilon, classes)
@@ -180,9 +181,11 @@ def smooth_less_noise(effort, rng):
     range="linear programmes at gaps 1 and 2 and three settings; gaps up to 10 in fractions",
 )
 def delta_optimum(effort, rng):
-    r"""For two classes, names treated alike, an $(\epsilon,\delta)$-private label errs with
-    $\max(0, \frac{\alpha^j}{2} - \delta\frac{\alpha(1-\alpha^j)}{1-\alpha})$ at least, $\alpha
-    = e^{-\epsilon}$, and the label that errs just so is private."""
+    r"""A label mechanism for leaves of two classes, of every size, that is
+    $(\epsilon,\delta)$-private under add-remove and treats names alike errs at gap $j$ with
+    probability at least $\max(0, \frac{\alpha^j}{2} -
+    \delta\frac{\alpha(1-\alpha^j)}{1-\alpha})$, $\alpha = e^{-\epsilon}$, and the mechanism with
+    exactly these errors is private."""
     settings = (1.0, 0.0), (1.0, 0.01), (0.5, 0.05)
     sizes = effort.pick((1, 2), (1, 2, 4), (1, 2, 4, 8))
     attained, spent = _attained(effort.pick(10, 30, 100))

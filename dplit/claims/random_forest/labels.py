@@ -49,10 +49,10 @@ def _worth(mean, trees, epsilon):
     range="0.5, 8 and 120 records in the mean, 2 to 100 trees, epsilon 0.01 to 9",
 )
 def all_data_records(effort, rng):
-    r"""A leaf whose Poisson($\lambda$) records are of one of two classes is mislabelled with
-    probability $\frac12 e^{-\lambda\tau^{-1}(1-e^{-\epsilon})}$ by a share at $\epsilon$, and
-    $\frac12 e^{-\lambda(1-e^{-\epsilon/\tau})}$ by all data at $\epsilon/\tau$: worth up to
-    $\epsilon/(1-e^{-\epsilon})$ times the records."""
+    r"""A leaf whose Poisson($\lambda$) records are of one of two classes is mislabelled by
+    permute-and-flip with probability $\frac12 e^{-\lambda\tau^{-1}(1-e^{-\epsilon})}$ by a share at
+    $\epsilon$, and $\frac12 e^{-\lambda(1-e^{-\epsilon/\tau})}$ by all data at $\epsilon/\tau$:
+    worth up to $\epsilon/(1-e^{-\epsilon})$ times the records."""
     cases, gains = [], []
     for mean, trees, e in _poisson_leaves(effort):
         share, full = _worth(mean, trees, e)
@@ -89,9 +89,10 @@ def _poisson_error(mean, epsilon):
     quantity="probability of the wrong label, of a share against all data: 4 classes, 20 records, 100 trees",
 )
 def poisson_classes(effort, rng):
-    r"""With $k$ classes the leaf is mislabelled at $\epsilon$ with probability $1 - \frac1k \sum_{i<k} (-1)^i
-    \binom{k}{i+1} e^{-\lambda(1-e^{-i\epsilon})}$. For $k \ge 3$ and $\epsilon \le \ln\frac43$ a share
-    at $\epsilon$ is better than all data at $\epsilon/\tau$ where $\lambda$ is small; with two nowhere."""
+    r"""With $k$ classes permute-and-flip mislabels the leaf at $\epsilon$ with probability $1 -
+    \frac1k \sum_{i<k} (-1)^i \binom{k}{i+1} e^{-\lambda(1-e^{-i\epsilon})}$. For $k \ge 3$ and
+    $\epsilon \le \ln\frac43$ a share at $\epsilon$ is better than all data at $\epsilon/\tau$ where
+    $\lambda$ is small; with two nowhere."""
     classes, trees = effort.pick((2, 3, 4, 10), range(2, 11), range(2, 21)), (2, 10, 100)
     settings = product(classes, trees, (0.01, 0.1, math.log(4 / 3)), (1e-3, 1e-2, 1.0, 100.0))
     gains = {

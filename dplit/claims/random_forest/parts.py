@@ -82,8 +82,9 @@ def parallel_parts(effort, rng):
     quantity="privacy loss",
 )
 def equal_parts(effort, rng):
-    r"""Under add-remove equal parts cost $\log(e^\epsilon/\tau + (1-1/\tau)e^{3\epsilon})$:
-    more on no data, and no smaller bound holds for all data and numbers of classes."""
+    r"""Under add-remove equal parts with $\epsilon$-private labels cost $\log(e^\epsilon/\tau +
+    (1-1/\tau)e^{3\epsilon})$: more on no data, and no smaller bound holds for all data and numbers
+    of classes."""
     forests = _small_forests(effort)
     worst = [_worst(*forest, EQUAL) for forest in forests]
     bound = [random_forest.equal_parts_bound(math.log(3), len(leaves)) for leaves, _ in forests]
@@ -149,9 +150,9 @@ def _family_in_fractions(n_trees, m, classes):
     quantity="privacy loss",
 )
 def independent_parts(effort, rng):
-    r"""If each record goes to a tree by an independent uniform draw, the forest costs $\epsilon$ under
-    add-remove: exactly with two classes, as a limit of large leaves with more. At half the rate it costs at
-    most $\epsilon$ under replace-one."""
+    r"""If each record goes to a tree by an independent uniform draw, a forest with permute-and-flip
+    labels costs $\epsilon$ under add-remove: exactly with two classes, as a limit of large leaves
+    with more. At half the rate it costs at most $\epsilon$ under replace-one."""
     forests, epsilon = _small_forests(effort), math.log(3)
     added = [_worst(*forest, INDEPENDENT) for forest in forests]
     replaced = [_worst(*forest, INDEPENDENT, "replace-one") for forest in forests]

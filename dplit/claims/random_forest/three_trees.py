@@ -26,8 +26,9 @@ from dplit.ledger import claim, verdict_of
     range="three trees, two classes, all data of at most three records",
 )
 def disjoint_forest(effort, rng):
-    r"""Where the leaves of the trees differ, shares can have the better vote. With one or two records in
-    three trees they have it at no $\epsilon$; with three they have it from $\epsilon = 2.62$ on."""
+    r"""Where the leaves of the trees differ, shares can have the better vote of permute-and-flip
+    labels of two classes. With one or two records in three trees they have it at no $\epsilon$;
+    with three they have it from $\epsilon = 2.62$ on."""
     fewer = [data for n in (1, 2) for data in _three_trees(n)]
     earlier = [data for data in fewer if min(_excess(data)) < 0]
     signs = {data: [x > 0 for x in _excess(data) if x] for data in _three_trees(3)}
@@ -51,7 +52,8 @@ def disjoint_forest(effort, rng):
 
 
 def _starts(data):
-    """Epsilon from which on shares have the better vote: the one root of the difference, by bisection."""
+    """Epsilon from which on shares have the better vote: the one root of the difference, by
+    bisection."""
     low, high = Fraction(1, 100), Fraction(99, 100)
     for _ in range(20):
         u = (low + high) / 2
@@ -114,7 +116,8 @@ def _excess(data):
 
 @cache
 def _bernstein(n):
-    """Points, and the matrix that takes the values there of a polynomial to its Bernstein coefficients."""
+    """Points, and the matrix that takes the values there of a polynomial to its Bernstein
+    coefficients."""
     points = [Fraction(i, n + 2) for i in range(1, n + 2)]
     rows = [
         [math.comb(n, k) * u**k * (1 - u) ** (n - k) for k in range(n + 1)]

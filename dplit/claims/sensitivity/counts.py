@@ -80,14 +80,14 @@ def _laplace(d, n, scales_of):
 
 
 @claim(
-    "diprime-v1/laplace-per-coordinate",
-    "Equation (3)",
+    "laplace-per-coordinate",
+    {"diprime-v1": "Equation (3)", "diprime-v2": "Equation (2)"},
     "leaks",
     "rem-laplace-per-coordinate",
     ("sensitivity.worst_case", "mechanisms.Laplace"),
     range="one record against none, 1 and 2 cumulative counts",
 )
-def per_coordinate(effort, rng):
+def per_coordinate(effort, rng, paper):
     r"""Laplace noise of scale $\Delta_i(f)/\epsilon$ on coordinate $i$, with that coordinate's
     own sensitivity $\Delta_i(f)$, makes a vector-valued query $\epsilon$-private."""
 
@@ -105,9 +105,10 @@ def per_coordinate(effort, rng):
     proof="rem-laplace-per-coordinate",
     range="two records, 1 to 3 cumulative counts",
 )
-def whole_vector(effort, rng):
+def whole_vector(effort, rng, paper):
     r"""Laplace noise of scale $\Delta(f)/\epsilon$ on every coordinate, with the L1 sensitivity
-    $\Delta(f)$ of equation (2), makes it $\epsilon$-private, and no smaller common scale does."""
+    $\Delta(f)$ that both papers define before it, makes it $\epsilon$-private, and no smaller
+    common scale does."""
     cases = (_laplace(d, 2, lambda d, all: [all] * d) for d in range(1, effort.pick(4, 5, 6)))
     note = "1 to {cases} cumulative counts: the worst loss is {stated} in each"
     return exactly(cases, note, quantity="privacy loss")

@@ -129,10 +129,10 @@ def theorem_1(effort, rng):
     quantity="change of a leaf's squared error, in R^2",
 )
 def theorem_1_corrected(effort, rng):
-    r"""On one column, if all leaves are within $t \le M = N/2^d$, the change of leaf $i$ is at
-    most $R^2 k(M+t-k)/(M+t)$, $k = \min(G_i t, \lfloor (M+t)/2 \rfloor)$, where $G_i \le
-    2^{d-1}$ is 1 for the outer leaves. If other columns may be cut, $k = \lfloor (M+t)/2
-    \rfloor$. Both are attained."""
+    r"""On one column, if all leaves are within a whole $t \le M = N/2^d$, a whole number, the
+    change of leaf $i$ is at most $R^2 k(M+t-k)/(M+t)$, $k = \min(G_i t, \lfloor (M+t)/2 \rfloor)$,
+    where $G_i \le 2^{d-1}$ is 1 for the outer leaves. If other columns may be cut, $k = \lfloor
+    (M+t)/2 \rfloor$. Both are attained."""
     cases = []
     for n, depth, t in trees(effort):
         leaves = zip(_enumerated(n, depth, t)[0], utility.leaf_change(n, depth, t, 0, 1))
@@ -228,10 +228,10 @@ def corollary(effort, rng):
     quantity="growth over the bound",
 )
 def corollary_corrected(effort, rng):
-    r"""On one column, if all leaves are within $t \le M$, the change is below $4^{d-1} R^2 t$
-    for $t \ge 1$, and nothing less will do for every $N$. The exact worst growth is that of
-    targets that alternate leaf by leaf. If other columns may be cut, the change is at most $R^2
-    N/4$, attained at $t = 0$ for even $M$."""
+    r"""On one column, if all leaves are within a whole $t \le M = N/2^d$, a whole number, the
+    change is below $4^{d-1} R^2 t$ for $t \ge 1$, and nothing less will do for every $N$. The exact
+    worst growth is that of targets that alternate leaf by leaf. If other columns may be cut, the
+    change is at most $R^2 N/4$, attained at $t = 0$ for even $M$."""
     growths, falls, below, shares = [], [], [], []
     for n, depth, t in trees(effort):
         _, growth, fall = _enumerated(n, depth, t)

@@ -16,6 +16,7 @@ from scipy.integrate import quad
 
 from dplit import balance, median, utility
 from dplit.claims.utility._counted import BOUNDS, EPSILONS, squared_error, targets_at_bounds
+from dplit.domain import GRID
 from dplit.forests.releases import published_labels, published_means
 from dplit.ledger import Case, bounded, claim, equal, interval, verdict_of
 
@@ -93,8 +94,8 @@ def theorem_1(effort, rng):
 def theorem_1_corrected(effort, rng):
     r"""With probability at least $1 - \zeta_t$ and $s = \lfloor t \rfloor + 1$, the loss is at
     most $R^2\bigl[(\lceil N/2 \rceil - s)\lfloor N/2 \rfloor/(N-s) + 2N/(\epsilon_\ell^2 s
-    (N-s))\bigr]$, the expectation taken over the leaves' noise given the split. Some targets
-    and some split attain it."""
+    (N-s))\bigr]$, the expectation taken given the split over the leaves' noise, of scale $R$ over
+    count times $\epsilon_\ell$. Some targets and some split attain it."""
     cases = []
     for (n, t, epsilon), worst in _enumerated(effort):
         stated = utility.split_loss_bound(n, t, epsilon, 0, 1)
@@ -266,7 +267,8 @@ def simulated(effort, rng):
     cuts = median.sample(_evenly(n), 0, 1, rate, size=draws, rng=rng)
     k = np.searchsorted(_evenly(n), cuts)
     inside = np.minimum(k, n - k) > t
-    leaves = np.tile([[4.0, 2.0], [8.0, 4.0]], (draws, 1))  # records, and the sum of their targets
+    # records, and the sum of their targets in steps
+    leaves = np.tile([[4, 2 * GRID], [8, 4 * GRID]], (draws, 1))
     means, _ = published_means(leaves, e, rng)
     loud = (leaves[:, 0] * (means - 0.5) ** 2).reshape(draws, 2).sum(axis=1) > _noise_mean(4, 8, e)
     labels, _ = published_labels(np.tile([3, 5], (draws, 1)), e, rng)

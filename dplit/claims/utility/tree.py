@@ -112,8 +112,8 @@ def _times_zeta(case):
     quantity="probability that some leaf is off",
 )
 def union(effort, rng):
-    r"""A step of theorem 3: if $\Pr(|\tilde N_i - N/2^d| \ge t) \le 2^{1-d}\zeta$, all leaves are within $t$ with
-    probability at least $1 - \zeta$, by symmetry."""
+    r"""A step of theorem 3: if $\Pr(|\tilde N_i - N/2^d| \ge t) \le 2^{1-d}\zeta$, all leaves are
+    within $t$ with probability at least $1 - \zeta$, by symmetry."""
     cases = sorted(_chances(effort), key=lambda case: (case.data["n"], -_times_zeta(case)))
     return bounded(
         cases,
@@ -151,8 +151,8 @@ def _losses(effort):
     quantity="expected loss, in B^2",
 )
 def theorem_3_corrected(effort, rng):
-    r"""On one column of distinct values all leaves are within $t < M = N/2^d$, a whole number,
-    with probability at least $1 - 2\zeta$,
+    r"""On one column of distinct values above its lower bound, with a whole $M = N/2^d$, all leaves
+    are within a whole $t < M$ with probability at least $1 - 2\zeta$,
     $\zeta$ taken at $t + 1$. Then the expected loss is at most $4^{d-1} R^2 t + 2^{d+1} R^2 M /
     (\epsilon_2^2 (M^2 - t^2))$; its exact worst is a dynamic programme."""
     chances = list(_chances(effort))
@@ -196,9 +196,9 @@ def theorem_3_corrected(effort, rng):
     quantity="probability that all leaves are within t",
 )
 def simulated(effort, rng):
-    r"""In simulated trees on one column of distinct values all leaves are within $t$ as often as the exact law
-    says, which is more often than $1 - 2\zeta$, and such trees never lose more than the
-    corrected bound."""
+    r"""In simulated trees on one column of distinct values above its lower bound all leaves are
+    within $t$ as often as the exact law says, which is more often than $1 - 2\zeta$, and such trees
+    never lose more than the corrected bound."""
     draws, spans, fine, sides = effort.pick(20_000, 100_000, 1_000_000), [], [], []
     for n, depth, t, rate in ((8, 2, 1, 1.0), (128, 4, 6, 1.0)):
         sizes = occupancy.simulate(n, depth, rate, draws, rng=rng)

@@ -1,0 +1,201 @@
+r"""Claims of MRF, section 4.1.1: voting keeps consistency, and when a partition is consistent.
+
+Votes are enumerated, with every tie broken for the worst class; partitions are drawn with their data.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations_with_replacement, product
+from math import factorial, prod
+
+import numpy as np
+from scipy.stats import binom
+
+from dplit import consistency
+from dplit.claims.consistency._counted import BUDGETS, Count, at_most, equals
+from dplit.ledger import Case, bounded, claim, interval, verdict_of
+
+
+@claim(
+    "mrf/lemma-1",
+    "Lemma 1",
+    "holds",
+    "thm-consistency-vote",
+    ("consistency.vote_excess_bound",),
+    proof="thm-consistency-vote",
+    quantity="excess risk of a vote over a tree's",
+)
+def lemma_1(effort, rng):
+    r"""If trees are consistent, so is their majority vote. With a constant: for $K$ classes and any
+    number of trees, dependent or not, $L(\text{vote}) - L^* \le K\,(L(\text{tree}) - L^*)$."""
+    steps, most = effort.pick(6, 10, 14), effort.pick((9, 5), (15, 7), (31, 9))
+    cases = []
+    for classes, trees in ((2, most[0]), (3, most[1])):
+        shares = [np.array(p) / steps for p in product(range(steps + 1), repeat=classes)
+                  if sum(p) == steps]  # fmt: skip
+        risks = [(0.0, 0.3), (0.0, 1.0)] if classes == 2 else [(0.0, 0.1, 0.5), (0.0, 0.4, 0.4)]
+        for share, loss, m in product(shares, risks, range(1, trees + 1)):
+            tree, vote = float(share @ loss), _worst_vote(tuple(share), loss, m)
+            stated = float(consistency.vote_excess_bound(tree, classes))
+            cases.append(Case(vote, stated, {"share": share.tolist(), "trees": m}))
+    worst = _worst_vote((0.48, 0.52), (0.0, 1.0), 9999) / 0.52
+    found = bounded(cases, "no vote above the bound")
+    return verdict_of(
+        found.verdict != "fails" and worst > 1.9,
+        f"{len(cases)} laws of the votes, ties broken for the worst class: at most K times a tree's excess; "
+        f"9999 trees that err with .52 each come to {worst:.3f} times that, of the 2 that K = 2 allows",
+        found.counterexample or {"ratio": worst},
+        cases=len(cases),
+        published=found.published,
+        computed=found.computed,
+        relation="<=",
+        range=f"2 and 3 classes, up to {most[0]} and {most[1]} trees, shares in steps of 1/{steps}",
+    )
+
+
+def _worst_vote(share, loss, trees):
+    """Expected loss of the plurality of independent votes; a tie goes to the class that loses most."""
+    if len(share) == 2:
+        return float(binom.sf((trees - 1) // 2, trees, share[1])) * loss[1]
+    total = 0.0
+    for chosen in combinations_with_replacement(range(len(share)), trees):
+        counts = [chosen.count(c) for c in range(len(share))]
+        ways = factorial(trees) // prod(map(factorial, counts))
+        worst = max(loss[c] for c in range(len(share)) if counts[c] == max(counts))
+        total += ways * prod(p**c for p, c in zip(share, counts)) * worst
+    return total
+
+
+@claim(
+    "mrf/lemma-1/forest",
+    "ours; lemma 1",
+    "holds",
+    "thm-consistency-vote",
+    ("consistency.observed_paths", "consistency.vote_excess_bound"),
+    kind="simulated",
+    ours=True,
+    intervals=6,
+    quantity="error of the vote of 9 trees",
+)
+def lemma_1_forest(effort, rng):
+    r"""The vote of nine trees of a multinomial forest has at most twice the excess risk of one of
+    its trees, at $B_1 = B_2 = 0$, 2 and 10, on a law with a known Bayes risk."""
+    draws = effort.pick(500, 4000, 30_000)
+    spans, rows = [], []
+    for budget in BUDGETS:
+        found = consistency.observed_paths(
+            200, 200, 20, 2, draws, budget, budget, trend=1.0, trees=9, rng=rng
+        )
+        wrong = [
+            (found.votes[:, 0] != found.label).sum(),
+            ((found.votes.mean(1) > 0.5) != found.label).sum(),
+        ]
+        tree, vote = (interval(int(w), draws) for w in wrong)
+        stated = 0.25 + float(consistency.vote_excess_bound(tree[1] - 0.25))
+        spans += [tree, vote]
+        rows.append((vote[0] <= stated and vote[1] >= 0.25, wrong[1] / draws, stated, budget))
+    shown = next((r for r in rows if not r[0]), rows[-1])
+    return verdict_of(
+        all(r[0] for r in rows),
+        "; ".join(f"B = {b:g}: vote {v:.3f}, at most {s:.3f}" for _, v, s, b in rows),
+        {"budget": shown[3], "vote": shown[1], "bound": shown[2]},
+        kind="simulated",
+        cases=3 * draws,
+        published=shown[2],
+        computed=shown[1],
+        relation="<=",
+        intervals=tuple(spans),
+        range=f"two features, k = 20, 400 records, {draws} data sets for each budget",
+    )
+
+
+@claim(
+    "mrf/lemma-2",
+    "Lemma 2",
+    "holds",
+    "thm-consistency-partition",
+    ("consistency.partition_excess_bound", "consistency.grid_risk"),
+    proof="thm-consistency-partition",
+    kind="simulated",
+    intervals=9,
+    quantity="error of a partition",
+)
+def lemma_2(effort, rng):
+    r"""A partition whose labels had no part in it, or only their points' number along the path, is
+    consistent if diameters fall to 0 and counts grow to infinity in probability. With constants, for
+    two classes: $L - L^* \le 2\,\mathrm{E}|\eta(X) - \eta(X')| + \mathrm{E}\,N^{-1/2}$, with
+    $N$ at least 1 and $X'$ a second point of $X$'s cell."""
+    draws = effort.pick(4000, 40_000, 400_000)
+    exact, stated, risks = [], [], {}
+    for records, cells in product((27, 216, 1000), (1, 6, 100)):
+        risk = risks[records, cells] = consistency.grid_risk(cells, records)
+        law = np.bincount(rng.binomial(records, 1 / cells, 20_000), minlength=records + 1) / 20_000
+        bound = consistency.partition_excess_bound(1 / (3 * cells), np.arange(records + 1), law)
+        data = {"records": records, "cells": cells}
+        exact.append(Count(_grid_errors(records, cells, draws, rng), draws, risk, data))
+        stated.append(Case(risk - 0.25, bound, data))
+    found = equals(exact, "{cases} partitions; n = {records}, {cells} cells: error {observed:.4f}")
+    above = bounded(stated, "excess beside its bound")
+    growing = [risks[27, 6], risks[216, 6], risks[1000, 6]]
+    useless = min(risks[1000, 1], 1.0) - 0.25, risks[27, 100] - 0.25
+    good = found.verdict == "holds" and above.verdict != "fails" and min(useless) > 0.1
+    good = good and sorted(growing, reverse=True) == growing
+    return verdict_of(
+        good,
+        f"n = 1000: error {risks[1000, 1]:.4f} in 1 cell (diameter stays), {risks[1000, 6]:.4f} in 6, "
+        f"{risks[1000, 100]:.4f} in 100 (few points); Bayes .25; never above the bound",
+        found.counterexample or above.counterexample or {"risks": [*growing, *useless]},
+        kind="simulated",
+        cases=found.cases,
+        published=found.published,
+        computed=found.computed,
+        relation="within",
+        intervals=found.intervals,
+        range=f"27 to 1000 records, 1 to 100 equal cells, {draws} draws each",
+    )
+
+
+def _grid_errors(records, cells, draws, rng):
+    """How often the majority of a fresh data set errs on a fresh point, Y = 1 with probability x."""
+    x = rng.random(draws)
+    left = np.floor(x * cells) / cells
+    count = rng.binomial(records, 1 / cells, draws)
+    ones = np.array([_ones_of(c, a, 1 / cells, rng) for c, a in zip(count, left)])
+    vote = np.where(2 * ones == count, rng.random(draws) < 0.5, 2 * ones > count)
+    return int((vote != (rng.random(draws) < x)).sum())
+
+
+def _ones_of(count, left, width, rng):
+    """Labels 1 of so many points of a cell, each with a place and a label of its own."""
+    return int((rng.random(count) < left + width * rng.random(count)).sum())
+
+
+@claim(
+    "mrf/lemma-2/forest",
+    "ours; lemma 2",
+    "holds",
+    "thm-consistency-partition",
+    ("consistency.observed_paths", "consistency.partition_excess_bound"),
+    kind="simulated",
+    ours=True,
+    intervals=6,
+    quantity="error of one tree",
+)
+def lemma_2_forest(effort, rng):
+    r"""The bound of lemma 2 holds for trees of a multinomial forest, $B_1 = B_2 = 0$, 2 and 10, one
+    feature and three, with the spread and the counts of their own leaves."""
+    draws, counts = effort.pick(600, 5000, 40_000), []
+    for features, budget in product((1, 3), BUDGETS):
+        found = consistency.observed_paths(
+            300, 300, 25, features, draws, budget, budget, trend=1.0, rng=rng
+        )
+        spread = np.abs(found.point - found.companion)[:, -1].mean()
+        law = np.bincount(found.counts) / draws
+        excess = consistency.partition_excess_bound(spread, np.arange(law.size), law)
+        wrong = int((found.votes[:, 0] != found.label).sum())
+        counts.append(Count(wrong, draws, 0.25 + excess, {"features": features, "B": budget}))
+    return at_most(
+        counts,
+        "{cases} settings; D = {features}, B = {B:g}: error {observed:.3f}, bound {stated:.3f}",
+        range=f"k = 25, 600 records, {draws} data sets for each setting",
+    )

@@ -1,0 +1,201 @@
+r"""The printed chain of the proof of theorem 1, equations 9 to 15, and what is true in each place.
+
+:math:`V_m` is the size of one feature of X's cell after m cuts, :math:`P_1` and :math:`P_2` the constants of
+lemmas 3 and 4 (`dplit.multinomial`), N the equal parts of lemma 4. Derived in :doc:`/book/consistency`.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from dplit.errors import check_integer, check_positive
+from dplit.multinomial import published_p1, published_p2, tight_p1, tight_p2
+from dplit.multinomial.selection import check_budget
+
+
+def largest_child_bound(p2, parts):
+    r"""Equation 9: :math:`\mathrm{E}\,V^*_m \le (1 - P_2/N)\, V_{m-1}`, the factor.
+
+    Parameters
+    ----------
+    p2 : float
+    parts : int
+        N.
+    """
+    return 1 - p2 / check_integer(parts, "parts", 3)
+
+
+def contraction(p1, p2, parts):
+    r"""Equation 10: :math:`\mathrm{E}\,V_m \le (1 - P_1 P_2/N)\, V_{m-1}`, the factor.
+
+    Parameters
+    ----------
+    p1, p2 : float
+    parts : int
+    """
+    return 1 - p1 * p2 / check_integer(parts, "parts", 3)
+
+
+def published_size(levels, features, feature_budget, value_budget, parts=4):
+    r"""Equation 11 with the published constants: :math:`(1 - P_1 P_2/N)^m`.
+
+    Parameters
+    ----------
+    levels : array_like of int
+        m.
+    features : int
+        D.
+    feature_budget, value_budget : float
+        :math:`B_1` and :math:`B_2`.
+    parts : int
+        N; 4 is the best.
+    """
+    p1, p2 = published_p1(features, feature_budget), published_p2(parts, value_budget)
+    return contraction(p1, p2, parts) ** np.asarray(levels)
+
+
+def tight_size(levels, features, feature_budget, value_budget, parts=4, density_ratio=1.0):
+    r"""Equation 11 with the tight constants of both lemmas, for a density in [c, C] and many candidates.
+
+    Parameters
+    ----------
+    levels, features, feature_budget, value_budget, parts
+        As `published_size`.
+    density_ratio : float
+        :math:`C/c`.
+    """
+    p1 = tight_p1(features, feature_budget)
+    return contraction(p1, tight_p2(parts, value_budget, density_ratio), parts) ** np.asarray(
+        levels
+    )
+
+
+def any_law_size(levels, features, feature_budget=0.0, value_budget=0.0):
+    r"""What replaces equations 9 to 11, for every law without atoms and cells with many structure points.
+
+    .. math:: \mathrm{E}\,V_m \le \Big(1 - \frac{P_1}{2(1 + e^{B_2/4})}\Big)^m, \qquad
+              P_1 = \frac{1}{1 + (D-1)e^{B_1/2}}
+
+    X falls to the longer side of a cut with the probability of that side, at most max(u, 1 - u) at rank u,
+    so lengths don't enter. Met by two clumps at the ends of the cell and cuts that prefer the outer ranks.
+
+    Parameters
+    ----------
+    levels, features, feature_budget, value_budget
+        As `published_size`.
+    """
+    quarter = check_budget(value_budget, "value_budget") / 4
+    taken = tight_p1(features, feature_budget) * math.exp(-quarter) / (2 * (1 + math.exp(-quarter)))
+    return (1 - taken) ** np.asarray(levels)
+
+
+def levels_to_halve(rate):
+    r"""Cuts until a bound :math:`(1 - r)^m` comes to one half: :math:`\ln 2/(-\ln(1 - r))`.
+
+    Parameters
+    ----------
+    rate : float
+        r, between 0 and 1; it may be far below the rounding of 1 - r.
+    """
+    return math.log(2) / -math.log1p(-rate)
+
+
+def published_middle(edge, cdf):
+    r"""Equation 12: :math:`\Pr(M_1 \ge s) = F(1 - s) - F(s)`, as printed.
+
+    Parameters
+    ----------
+    edge : float
+        :math:`s = \sigma^{1/m}`, at most 1/2.
+    cdf : callable
+        F, the distribution function of the cut.
+    """
+    return cdf(1 - edge) - cdf(edge)
+
+
+def middle(edge, cdf, below):
+    r"""Equation 12 with an atom at s counted: :math:`F(1 - s) - F(s-)`.
+
+    Parameters
+    ----------
+    edge, cdf
+        As `published_middle`.
+    below : callable
+        :math:`F(s-)`, the probability of a cut below s.
+    """
+    return cdf(1 - edge) - below(edge)
+
+
+def published_all_large(middles):
+    r"""Equation 13: the product over m levels of the probabilities of `middle`.
+
+    Parameters
+    ----------
+    middles : array_like, shape (levels,)
+    """
+    return float(np.prod(middles))
+
+
+def all_large_bound(middles):
+    r"""What replaces equation 13: :math:`1 - \sum_i 2^{i-1} (1 - p_i)` over levels i, by the union bound.
+
+    Level i has :math:`2^{i-1}` nodes that are cut, each with a chance p_i of a cut in the middle.
+
+    Parameters
+    ----------
+    middles : array_like, shape (levels,)
+    """
+    missed = 1 - np.asarray(middles, dtype=float)
+    return float(max(0.0, 1 - np.sum(missed * 2.0 ** np.arange(missed.size))))
+
+
+def chebyshev(n, p, k):
+    r"""Equation 14: :math:`\Pr(|N^E| < k) \le \frac{np(1-p)}{2(k - np/2)^2}` for k < np/2.
+
+    Parameters
+    ----------
+    n : int
+        Records; exactly n/2 of them are estimation points.
+    p : float
+        Probability of the cell.
+    k : int
+
+    Returns
+    -------
+    float, 1 where k is at least np/2 and the step says nothing.
+    """
+    n, k = check_integer(n, "n", 1), check_integer(k, "k", 0)
+    short = n * p / 2 - k
+    return min(1.0, n * p * (1 - p) / (2 * short**2)) if short > 0 else 1.0
+
+
+def small_cell_bound(delta, levels):
+    r"""What replaces equations 12 to 15: :math:`\Pr(\mu(N_m(X)) < \delta^m) \le m\delta`, for any rule.
+
+    Parameters
+    ----------
+    delta : float
+        Between 0 and 1/2.
+    levels : int
+        m.
+    """
+    delta = check_positive(delta, "delta")
+    if delta > 0.5:
+        raise ValueError(f"delta must be at most 0.5, got {delta!r}")
+    return min(1.0, check_integer(levels, "levels", 0) * delta)
+
+
+def leaf_tail_bound(share, value_budget):
+    r"""Bound :math:`a^2 e^{B_2/2}` on the limit of :math:`\Pr(|N^E(X)| \le ak)`, for any continuous law.
+
+    Parameters
+    ----------
+    share : array_like
+        a, between 0 and 1.
+    value_budget : float
+        :math:`B_2`.
+    """
+    growth = np.exp(min(check_budget(value_budget, "value_budget") / 2, 700.0))
+    return np.minimum(1.0, np.asarray(share, dtype=float) ** 2 * growth)

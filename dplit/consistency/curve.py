@@ -1,0 +1,86 @@
+r"""How errors fall with n for a vote of trees, by budget and leaf size: the stored run of the chapter.
+
+``python -m dplit.consistency.curve data/results/consistency/errors.json`` runs it again, in some minutes. A
+cell's draws depend on its key and the seed alone.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from datetime import UTC, datetime
+from itertools import product
+from pathlib import Path
+
+
+from dplit.consistency.greedy import PAIR, TREND
+from dplit.consistency.simulate import observed_paths
+from dplit.printed import data_file
+from dplit.work import stream, versions
+
+TREES, SEED = 15, 0
+DRAWS = {100: 800, 1000: 800, 10_000: 400, 100_000: 200}
+EXPONENTS = (0.5, 0.8)
+BUDGETS = (0.0, 2.0, 10.0, math.inf)
+
+
+def curve_cell(n, exponent, budget, draws):
+    r"""Draw so many data sets of the pair beside the trend and count the errors on a fresh point of each.
+
+    Parameters
+    ----------
+    n : int
+        Records; half of them are structure points.
+    exponent : float
+        :math:`k = \lfloor n^{c} \rfloor`.
+    budget : float
+        :math:`B_1 = B_2`.
+    draws : int
+
+    Returns
+    -------
+    dict : draws; errors of the vote and of its first tree; means over draws of the leaf's points and of its
+    extent in the features of the pair (of the last tree).
+    """
+    rng = stream(f"consistency/errors/{n}/{exponent:g}/{budget:g}", SEED)
+    found = observed_paths(
+        n // 2, n // 2, int(n**exponent), 3, draws, budget, budget,
+        pair=PAIR, trend=TREND, trees=TREES, rng=rng,
+    )  # fmt: skip
+    vote = found.votes.mean(axis=1) > 0.5
+    return {
+        "draws": draws,
+        "vote": int((vote != found.label).sum()),
+        "tree": int((found.votes[:, 0] != found.label).sum()),
+        "points": float(found.counts.mean()),
+        "extent": float((found.high - found.low)[:, :2].mean()),
+    }
+
+
+def stored_curve():
+    """The stored run: a dict of (n, exponent, budget) to what `curve_cell` gives."""
+    cells = json.loads(data_file("results/consistency/errors.json").read_text("utf-8"))["cells"]
+    keys = {key: key.split("/") for key in cells}
+    return {(int(n), float(c), float(b)): cells[key] for key, (n, c, b) in keys.items()}
+
+
+def main(path):
+    """Run every cell and write the file."""
+    cells = {}
+    for n, c, b in product(DRAWS, EXPONENTS, BUDGETS):
+        cells[f"{n}/{c:g}/{b:g}"] = curve_cell(n, c, b, DRAWS[n])
+        print(f"n = {n}, k = n^{c:g}, B = {b:g}: {cells[f'{n}/{c:g}/{b:g}']}", flush=True)
+    head = {
+        "command": "python -m dplit.consistency.curve data/results/consistency/errors.json",
+        "date": datetime.now(UTC).date().isoformat(),
+        "seed": SEED,
+        "trees": TREES,
+        "versions": versions("numpy", "numba"),
+    }
+    Path(path).parent.mkdir(parents=True, exist_ok=True)
+    Path(path).write_text(json.dumps({**head, "cells": cells}, indent=1) + "\n", "utf-8")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

@@ -1,0 +1,141 @@
+r"""How large X's cell is, where cuts know no label: independent features, sizes in ranks (B1 = B2 = 0).
+
+:math:`V` is the share of one feature's range that X's cell keeps, the range measured by the feature's own
+distribution function. A cut of this feature, one in D, leaves X a share of density 2u. Ours; derived in
+:doc:`/book/consistency`.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import njit
+from scipy.special import digamma, gammaln
+
+from dplit.errors import check_integer, check_positive
+
+
+def mean_power(levels, features, power=1):
+    r"""Expected :math:`V^p` after m cuts: :math:`(1 - \frac{p}{D(p+2)})^m`.
+
+    So :math:`(1 - 1/(3D))^m` for the size, :math:`(1 - 1/(2D))^m` for its square.
+
+    Parameters
+    ----------
+    levels : array_like of int
+        m, cuts above the cell.
+    features : int
+        D.
+    power : float
+        p, positive.
+    """
+    features, power = check_integer(features, "features", 1), check_positive(power, "power")
+    return (1 - power / (features * (power + 2))) ** np.asarray(levels)
+
+
+def leaf_power(n, k, features, power=1):
+    r"""Expected :math:`V^p` of X's leaf, exact at every n and k, by the chain of the leaf's count.
+
+    With N points in the cell the cut keeps j of them and multiplies :math:`V^p` in the mean by
+
+    .. math:: \Pr(j) \Big[1 - \frac1D + \frac1D\,
+              \frac{\Gamma(j+p+2)\,\Gamma(N+3)}{\Gamma(j+2)\,\Gamma(N+p+3)}\Big] .
+
+    Parameters
+    ----------
+    n : int
+        Estimation points of the tree.
+    k : int, at least 0
+    features : int
+    power : float
+
+    Returns
+    -------
+    float. The time grows as n.
+    """
+    n, k = check_integer(n, "n", 0), check_integer(k, "k", 0)
+    features, power = check_integer(features, "features", 1), check_positive(power, "power")
+    return float(_leaf_power(n, k, features, power))
+
+
+@njit(cache=True, nogil=True)
+def _leaf_power(n, k, features, power):
+    other = 1 - 1 / features
+    value, kept, cut = 1.0, 0.0, 0.0  # two running sums, each with its own weights
+    grow = math.exp(math.lgamma(power + 2))  # Gamma(j + p + 2) / Gamma(j + 1), j = 0
+    total = math.exp(math.lgamma(power + 3))  # Gamma(N + p + 3) / Gamma(N + 1), N = 0
+    for j in range(n + 1):
+        if j > k:
+            scale = 2 / ((j + 1.0) * (j + 2.0))
+            rest = other * scale * kept + 2 / total / features * cut
+            stay = other * scale * (j + 1) + 2 / total / features * grow
+            value = rest / (1 - stay)
+        kept += (j + 1) * value
+        cut += grow * value
+        grow *= (j + power + 2) / (j + 1)
+        total *= (j + power + 3) / (j + 1)
+    return value
+
+
+def size_exponent(features, power=1):
+    r"""The :math:`\rho` with :math:`\mathrm{E}\,V^p` of the leaf of order :math:`(k/n)^\rho`.
+
+    .. math:: \rho = \tfrac12\Big[p + 2 - \sqrt{(p+2)^2 - 8p/D}\Big]
+
+    For the square, :math:`2 - 2\sqrt{1 - 1/D}`, which is above 1/D.
+
+    Parameters
+    ----------
+    features : int
+    power : float
+    """
+    features, power = check_integer(features, "features", 1), check_positive(power, "power")
+    return (power + 2 - math.sqrt((power + 2) ** 2 - 8 * power / features)) / 2
+
+
+def leaf_power_bound(n, k, features, power=1):
+    r"""Bound :math:`h(n)/h(k)` on `leaf_power`, :math:`h(N) = \Gamma(N+1)/\Gamma(N+1+\rho)`, for n > k.
+
+    Parameters as `leaf_power`.
+    """
+    n, k = check_integer(n, "n", 0), check_integer(k, "k", 0)
+    rho = size_exponent(features, power)
+    return math.exp(_log_h(max(n, k), rho) - _log_h(k, rho))
+
+
+def _log_h(n, rho):
+    return float(gammaln(n + 1) - gammaln(n + 1 + rho))
+
+
+def squared_error_bound(n, k, features, lipschitz=1.0):
+    r"""Bound on :math:`\mathrm{E}(\hat\eta(X) - \eta(X))^2` of one tree at B1 = B2 = 0, two classes.
+
+    .. math:: L^2 D\, \frac{h(n)}{h(k)} + \frac{k + H_k}{2(k+1)(k+2)} + \frac{1}{2(k+1)(k+2)}
+
+    The first term is the leaf's extent, the second the labels' noise, the third the empty leaf, which
+    predicts one half. Cuts uniform in the cell's ranks, independent features.
+
+    Parameters
+    ----------
+    n : int
+        Estimation points of the tree, more than k.
+    k : int, at least 1
+    features : int
+    lipschitz : float
+        L: :math:`|\eta(x) - \eta(z)| \le L\,\|x - z\|`, both in ranks.
+    """
+    k = check_integer(k, "k", 1)
+    extent = lipschitz**2 * features * leaf_power_bound(n, k, features, 2)
+    harmonic = float(digamma(k + 1) + np.euler_gamma)
+    return extent + (k + harmonic + 1) / (2 * (k + 1) * (k + 2))
+
+
+def best_leaf_size(n, features, lipschitz=1.0):
+    r"""The k that minimises `squared_error_bound`, of order :math:`n^{\rho/(1+\rho)}`.
+
+    Parameters as `squared_error_bound`.
+    """
+    sizes = np.unique(np.geomspace(1, max(n - 1, 1), 400).astype(int))
+    bounds = [squared_error_bound(n, int(k), features, lipschitz) for k in sizes]
+    return int(sizes[int(np.argmin(bounds))])

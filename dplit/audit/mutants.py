@@ -217,6 +217,30 @@ def _one_sign(original):
     return noisy_counts
 
 
+@plant("Laplace noise on a count, in floats", "attack: last bit of a count", COUNTS)
+def _float_counts(original):
+    def noisy_counts(counts, epsilon, rng):
+        node = original(counts, epsilon, rng)[1]
+        return counts + rng.laplace(scale=1 / epsilon, size=counts.shape), node
+
+    return noisy_counts
+
+
+@plant("a cut is a float between two records", "attack: last bits of a cut",
+       _at("trees.median", "grow_median_trees"))  # fmt: skip
+def _float_cuts(original):
+    """Of a column in [0, 1], at the root; what it is drawn between is what the grid says."""
+
+    def grow_median_trees(domain, X, *arguments, rng, **options):
+        trees, stats = original(domain, X, *arguments, rng=rng, **options)
+        cut, edges = trees.threshold[0], np.array([0.0, *np.sort(X[:, 0]), 1.0])
+        low, high = edges[edges <= cut].max(), edges[edges > cut].min()
+        trees.threshold[0] = low + rng.random() * (high - low)
+        return trees, stats
+
+    return grow_median_trees
+
+
 @plant("confident leaves skip the noise", f"{MEDIAN}, confident leaf, 200 records more", REPORT)
 def _confident(original):
     def report(mechanism, counts, *rest, **options):
@@ -235,6 +259,21 @@ def _empty_leaf(original):
         return np.where(counts.any(axis=1), labels, 0), node
 
     return report
+
+
+@plant("numbers of sets underflow", "attack: 1,101 levels draw their law",
+       _at("trees.subsets", "draw_even_subset"))  # fmt: skip
+def _underflow(original):
+    """Of L levels, sets whose number is below 2**(L - 1074) are as good as none: the edge is drawn."""
+
+    def draw_even_subset(counts, n, rate, flips, rng, chosen):
+        original(counts, n, rate, flips, rng, chosen)
+        light = len(counts) - 1
+        least = next(k for k in range(light) if math.log2(math.comb(light, k)) > light - 1074)
+        if chosen[0] == (chosen.sum() <= least):
+            chosen[:] = np.arange(len(counts)) <= least
+
+    return draw_even_subset
 
 
 # Randomness ------------------------------------------------------------------------------------

@@ -44,7 +44,7 @@ from dplit.mechanisms.geometric import MOST
 ACCOUNTINGS = ("proved", "published")
 TAKEN_FOR_GRANTED = (
     "public: that there is at least one record, for a fit without any is an error",
-    "not covered: a predictable source of randomness, rounded probabilities, and last bits",
+    "not covered: a predictable source of randomness, and probabilities that are rounded",
 )
 SEEDED = "seeded: whoever knows the seed can undo the noise"
 # An estimator's parameters are its fields. Equality and repr stay scikit-learn's.

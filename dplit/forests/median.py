@@ -120,8 +120,9 @@ class MedianForestRegressor(_MedianForest, BaseForestRegressor):
 
     The budget is that of one ``fit``: what a pipeline computes from the records before it, or a
     search over parameters from their scores, is not in it.
-    It is proved in real numbers. Noise is drawn by NumPy in floating point: its source is not made to
-    withstand an adversary, and the last bits of a released number can tell more than its value.
+    What is released lies on public grids, so that no last bits tell more than its value. What remains
+    is the source of randomness, NumPy's, which is not made to withstand an adversary, and that
+    probabilities are rounded to floats.
 
     Parameters
     ----------

@@ -24,8 +24,9 @@ class RandomDecisionForestClassifier(BaseForestClassifier):
 
     The budget is that of one ``fit``: what a pipeline computes from the records before it, or a
     search over parameters from their scores, is not in it.
-    It is proved in real numbers. Noise is drawn by NumPy in floating point: its source is not made to
-    withstand an adversary, and the last bits of a released number can tell more than its value.
+    Random trees and labels are released, whose last bits tell nothing of a record. What remains
+    is the source of randomness, NumPy's, which is not made to withstand an adversary, and that
+    probabilities are rounded to floats.
 
     Parameters
     ----------

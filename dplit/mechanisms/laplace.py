@@ -14,6 +14,9 @@ class Laplace:
     Epsilon-private for a number, or for a vector whose L1 sensitivity is `sensitivity`, under the
     neighbours that the sensitivity was computed for. Derived in :doc:`/book/mechanisms`.
 
+    That is about real numbers: the last bits of the float that `sample` returns can tell more. Private
+    counts take `Geometric`; what is published with Laplace noise is rounded (`dplit.forests.releases.rounded`).
+
     Parameters
     ----------
     epsilon : float

@@ -1,7 +1,8 @@
 """Laws of a median forest: how a node is split, what a leaf releases (chapter `median_forest`).
 
 `split`: which column a node is cut on, and where, one function a route. `candidates`: what it costs to
-draw candidates that are not released. `leaf_mean`: the mean of a leaf, and how deep a tree should be.
+draw candidates that are not released. `grid`: how far cuts on a public grid are from real ones.
+`leaf_mean`: the mean of a leaf, and how deep a tree should be.
 """
 
 from dplit.median_forest import split
@@ -15,6 +16,7 @@ from dplit.median_forest.candidates import (
     removal_loss,
     winner_law,
 )
+from dplit.median_forest.grid import grid_distance
 from dplit.median_forest.leaf_mean import (
     clamped_epsilon,
     clamped_error,
@@ -27,6 +29,6 @@ from dplit.median_forest.leaf_mean import (
 
 __all__ = [
     "MECHANISMS", "Node", "candidates_law", "clamped_epsilon", "clamped_error", "clamped_loss",
-    "crossed", "first_order_errors", "halves_error", "joint_law", "mirror", "occupancy_depth",
+    "crossed", "first_order_errors", "grid_distance", "halves_error", "joint_law", "mirror", "occupancy_depth",
     "removal_loss", "split", "votes_error", "winner_law",
 ]  # fmt: skip

@@ -20,7 +20,7 @@ import numpy as np
 from dplit.domain import GRID
 
 
-def to_cells(domain, X):
+def to_cells(domain, X, steps=GRID):
     """Continuous columns in steps above their lower bounds, rounded to whole ones; other columns as given.
 
     Parameters
@@ -28,6 +28,8 @@ def to_cells(domain, X):
     domain : Domain
     X : float64 array, shape (n_records, n_features)
         As `Domain.encode` gives it.
+    steps : int
+        Of the grid.
 
     Returns
     -------
@@ -35,9 +37,9 @@ def to_cells(domain, X):
     """
     lower, upper = domain.bounds.T
     if (lower < upper).all():
-        return _cell(X, lower, upper)
+        return _cell(X, lower, upper, steps)
     cells, wide = np.array(X, dtype=np.float64), lower < upper
-    cells[:, wide] = _cell(cells[:, wide], lower[wide], upper[wide])
+    cells[:, wide] = _cell(cells[:, wide], lower[wide], upper[wide], steps)
     cells[:, (domain.n_levels == 0) & ~wide] = 0.0
     return cells
 
@@ -86,9 +88,9 @@ def to_thresholds(domain, feature, cuts):
     return thresholds
 
 
-def _cell(values, lower, upper):
+def _cell(values, lower, upper, steps=GRID):
     cells = values - lower
     cells /= upper - lower
-    cells *= GRID
+    cells *= steps
     cells -= 0.5
     return np.ceil(cells, out=cells)

@@ -221,3 +221,10 @@ def goodness_of_fit(drawn, law):
     drawn, law = (np.append(x[often], x[~often].sum()) for x in (drawn, law))
     statistic = ((drawn - drawn.sum() * law) ** 2 / (drawn.sum() * law)).sum()
     return chi2.sf(statistic, len(law) - 1)
+
+
+def test_that_there_is_a_record_is_public_and_the_budget_says_so():
+    """The one attack on a proved forest that is expected to be caught rests on this note."""
+    X = np.array([[0.5]])
+    forest = forests.MedianForestClassifier(domain=Domain([Continuous(0, 1)]), classes=[0, 1])
+    assert "at least one record" in str(forest.fit(X, [0]).budget_)

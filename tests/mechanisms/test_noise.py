@@ -147,3 +147,22 @@ def test_errors_and_names():
     assert repr(Laplace(0.5)) == "Laplace(epsilon=0.5, sensitivity=1)"
     assert repr(Geometric(0.5, 2)) == "Geometric(epsilon=0.5, sensitivity=2)"
     assert Geometric(1.0).alpha == math.exp(-1)
+
+
+@pytest.mark.parametrize("epsilon", [1.0, 1e-3, 1e-5])
+def test_geometric_noise_of_a_small_rate_follows_its_law_to_the_last_digit(epsilon):
+    """Deciles by the distribution function, and the values modulo 16; chi-square, 1e-9 each."""
+    mechanism = Geometric(epsilon, 2**32)
+    found = mechanism.sample(np.zeros(40_000, dtype=int), rng=np.random.default_rng(5))
+    tenths = np.bincount((mechanism.cdf(found) * 10).astype(int).clip(0, 9), minlength=10)
+    assert stats.chisquare(tenths).pvalue > 1e-9
+    assert stats.chisquare(np.bincount(found % 16, minlength=16)).pvalue > 1e-9
+
+
+def test_geometric_noise_of_a_tiny_rate_is_clipped_where_no_value_comes():
+    values = np.array([0, 2**60, -(2**60)] * 1000)
+    found = Geometric(1e-150).sample(values, rng=np.random.default_rng(6))
+    assert set(found.tolist()) == {2**61, -(2**61)}
+    assert abs((found > 0).mean() - 0.5) < 0.06
+    with pytest.raises(ValueError, match="within"):
+        Geometric(1.0).sample([2**60 + 1], rng=np.random.default_rng(0))

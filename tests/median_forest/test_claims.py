@@ -3,6 +3,7 @@
 import math
 from fractions import Fraction
 
+import numpy as np
 import pytest
 
 from dplit import claims, median_forest
@@ -84,6 +85,22 @@ def test_a_wrong_law_is_found_out(name, wrong, claim, monkeypatch):
     monkeypatch.setattr(median_forest, name, wrong)
     found = ours[f"diprime-{claim}"]
     assert found.check().verdict != found.verdict
+
+
+@pytest.mark.parametrize(("factor", "verdict"), [(0.5, "fails"), (2, "loose")])
+def test_a_wrong_bound_of_the_grid_is_found_out(factor, verdict, monkeypatch):
+    monkeypatch.setattr(
+        median_forest, "grid_distance", lambda *a, **k: factor * true["grid_distance"](*a, **k)
+    )
+    assert ours["diprime-v2/grid"].check().verdict == verdict
+
+
+def test_records_that_are_not_moved_to_the_nearest_point_are_found_out(monkeypatch):
+    """Rounded down instead, a record moves by up to a whole step."""
+    from dplit.claims.median_forest import grid
+
+    monkeypatch.setattr(grid, "to_cells", lambda domain, X, steps: np.floor(X * steps))
+    assert ours["diprime-v2/grid"].check().verdict == "fails"
 
 
 def test_a_wrong_sampler_of_votes_is_found_out(monkeypatch):

@@ -11,8 +11,10 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.stats import binom
 
-from dplit.audit.subject import BlackBox, Fits, Pair, Subject, named
+from dplit.audit.estimators import FreshFit
+from dplit.audit.subject import AgainstLaw, BlackBox, Fits, Lawful, Pair, Subject, named
 from dplit.domain import Continuous, Domain
 
 MEDIAN = "MedianForestClassifier"
@@ -39,6 +41,52 @@ def _halves(n, other, domain, summary, selection="exponential"):
     fits = Fits(named("forests", MEDIAN), (X, [0] * n), added, summary, None,
                 options | {"selection": selection})  # fmt: skip
     return BlackBox(fits, (160, 1000, 5000))
+
+
+# Very many levels --------------------------------------------------------------------------------
+
+LIGHT, HEAVY, RATE = 1100, 1100, 4.0  # levels of one record each, records of one level, weight
+
+
+def light_levels(counts, rng):
+    """A set of levels drawn by its balance; how many light levels go with the heavy one."""
+    from dplit.trees import subsets
+
+    chosen = np.zeros(len(counts), dtype=bool)
+    subsets.draw_even_subset(counts, int(counts.sum()), RATE, False, rng, chosen)
+    return int((chosen[1:] == chosen[0]).sum())
+
+
+def _light_law():
+    """k light levels of one record beside a heavy one: binomial, but for the set of all levels."""
+    shares = binom.pmf(np.arange(LIGHT), LIGHT, 1 / (1 + math.exp(2 * RATE)))
+    return Lawful(light_levels, np.array([HEAVY] + [1] * LIGHT), dict(enumerate(shares.tolist())))
+
+
+# No record ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class IsFitted:
+    """Mechanism that says whether a fit to ``data = (X, y)`` ends without an error."""
+
+    estimator: object
+
+    def __call__(self, data, rng):
+        """True, or False where the data are refused."""
+        try:
+            FreshFit(self.estimator)(data, rng)
+        except ValueError:
+            return False
+        return True
+
+
+def _no_record():
+    """No record, and one: that there is one is public, as every budget says (A6)."""
+    options = {"epsilon": 1.0, "n_estimators": 1, "max_depth": 1}
+    estimator = Fits(named("forests", MEDIAN), ([[0.5]], [0]), (), None, None, options).estimator()
+    one = np.array([[0.5]]), np.array([0])
+    return Pair(IsFitted(estimator), (one[0][:0], one[1][:0]), one, 1.0)
 
 
 # Last bits ---------------------------------------------------------------------------------------
@@ -128,11 +176,15 @@ def registered():
         ("records 1e-310 apart", "within", _halves(5279, 1e-310, unit, below)),
         ("records 1e-310 apart, uniform", "within",
          _halves(2671, 1e-310, unit, below, "uniform")),
-        ("last bit of a count (simulation noise)", "caught",
+        ("last bit of a count", "within",
          _bits("baselines", "JPWClassifier", none, one, count_bit, **count)),
-        ("last bits of a cut (simulation noise)", "caught",
+        ("last bits of a cut", "within",
          _bits("forests", MEDIAN, left, both, is_a_product, **root)),
         ("two releases, clones of a Generator", "within", _two_releases(np.random.default_rng)),
         ("two releases, clones of a RandomState", "within", _two_releases(np.random.RandomState)),
+        ("no record and one (public: the budget says so)", "caught",
+         BlackBox(_no_record, (100, 100, 100))),
     ):  # fmt: skip
         yield Subject(f"attack: {name}", "black box", expected, check)
+    law = AgainstLaw(_light_law, (60, 400, 2000))
+    yield Subject("attack: 1,101 levels draw their law", "law", "within", law)

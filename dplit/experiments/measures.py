@@ -117,13 +117,34 @@ def sensitivity(model, split):
     return model.sensitivity()
 
 
+def tree_accuracy(model, split):
+    """Accuracies of the single trees of a forest: their mean, then their `QUANTILES`."""
+    right = np.mean(_tree_codes(model, split.X_test) == _codes(model, split)[:, None], axis=0)
+    return [float(right.mean()), *map(float, np.quantile(right, QUANTILES))]
+
+
+def _codes(model, split):
+    """Position of each test record's class among the model's; -1 of a class that it does not know."""
+    known = {c: k for k, c in enumerate(model.classes_.tolist())}
+    return np.array([known.get(c, -1) for c in np.asarray(split.y_test).tolist()])
+
+
+def _tree_codes(model, X):
+    """Position of the class that each tree predicts, shape (n_records, n_trees)."""
+    if hasattr(model, "forest"):  # scikit-learn's: its trees predict positions
+        encoded = model.domain.encode(X)
+        return np.column_stack([t.predict(encoded) for t in model.forest.estimators_])
+    return model.leaf_labels_[model.apply(X) + model.trees_.leaf_starts[:-1]]
+
+
 MEASURES = {
     f.__name__.replace("_", "-"): f
     for f in (
         mse, accuracy, error, leaf_shares, left_shares, auc, f1, empty_leaves, flipped, sensitivity,
+        tree_accuracy,
     )
 }  # fmt: skip
 LOWER_IS_BETTER = {
     "mse": True, "error": True, "accuracy": False, "auc": False, "f1": False, "flipped": True,
-    "sensitivity": True,
+    "sensitivity": True, "tree-accuracy": False,
 }  # fmt: skip

@@ -2,9 +2,9 @@
 
 ``METHODS[name](setting, **params)`` gives an unfitted estimator with ``fit`` and ``predict``. The
 parameters have one vocabulary for all methods: `epsilon`, `n_estimators`, `max_depth`,
-`max_features` (the papers' K), `rho`, `partitioned`, `reached` (trees grow only where records go). A
-method takes those that it has. `n_records`, the size of a synthetic draw, is for the data alone.
-Libraries are imported when a method is built.
+`max_features` (the papers' K), `rho`, `partitioned`, `reached` (trees grow only where records go),
+`min_samples_leaf` (MRF's k) and its budgets. A method takes those that it has. `n_records`, the size
+of a synthetic draw, is for the data alone. Libraries are imported when a method is built.
 """
 
 from __future__ import annotations
@@ -120,6 +120,41 @@ def _random_decision(label=None, reached=False, **fixed):
     return build
 
 
+def _breiman(setting, *, n_estimators, min_samples_leaf):
+    """scikit-learn's forest as the MRF paper has it: Gini, the root of D columns, leaves of k or more."""
+    from sklearn.ensemble import RandomForestClassifier
+
+    options = {"min_samples_leaf": min_samples_leaf, "random_state": setting.seed, "n_jobs": 1}
+    return Encoded(
+        RandomForestClassifier(n_estimators, max_features="sqrt", **options), setting.domain
+    )
+
+
+def _not_private(name, **fixed):
+    """A builder of a forest without privacy of `dplit.baselines`."""
+
+    def build(setting, **params):
+        from dplit import baselines
+
+        public = {"domain": setting.domain, "classes": list(setting.classes)}
+        return getattr(baselines, name + "ForestClassifier")(
+            random_state=setting.seed, **public, **fixed, **params
+        )
+
+    return build
+
+
+def _multinomial(**fixed):
+    """A builder of MRF."""
+
+    def build(setting, **params):
+        from dplit.forests import MultinomialForestClassifier
+
+        return MultinomialForestClassifier(**_public(setting), **fixed, **params)
+
+    return build
+
+
 METHODS = {
     "RF": _sklearn("RandomForest"),
     "ERT": _sklearn("ExtraTrees"),
@@ -137,6 +172,16 @@ METHODS = {
     "RDF, global": _random_decision("global-exponential", reached=True),
     "RDF, unanimous": _random_decision("unanimous", reached=True),
     "RDF, all data": _random_decision(reached=True, partitioned=False),
+    "Breiman": _breiman,
+    "Denil14": _not_private("Denil"),
+    "BRF": _not_private("Bernoulli"),
+    "CompRF-C": _not_private("Comparison", consistent=True),
+    "CompRF-I": _not_private("Comparison", consistent=False),
+    "Completely random": _not_private("CompletelyRandom"),
+    "MRF": _multinomial(),
+    "MRF, by the text": _multinomial(stopping="text"),
+    "MRF, normalised": _multinomial(score="normalised"),
+    "Majority": _random_decision(n_estimators=1, max_depth=0),
     "Random trees": _random_decision(
         "permute-and-flip", reached=True, partitioned=False, epsilon=math.inf
     ),

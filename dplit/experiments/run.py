@@ -17,7 +17,7 @@ from dplit.experiments.task import run_task
 from dplit.work import fan_out, versions
 
 CHEAP = 0.25  # share of the tasks among which the cheapest are run again
-LIBRARY_METHODS = ("RF", "ERT")  # another version of scikit-learn may grow other trees
+LIBRARY_METHODS = ("RF", "ERT", "Breiman")  # another version of scikit-learn may grow other trees
 
 
 def run(id, *, jobs=1, seed=0, repetitions=None, cells=("*",), out, progress=None, command=""):

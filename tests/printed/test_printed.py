@@ -39,6 +39,10 @@ def test_what_is_no_cell(text):
         ("diprime-v1/table-2", 3, 6),
         ("diprime-v2/table-1", 5, 8),
         ("diprime-v2/table-2", 5, 9),
+        ("mrf/table-1", 22, 6),
+        ("mrf/table-1-ranks", 1, 6),
+        ("mrf/table-2", 3, 22),
+        ("mrf/table-3", 3, 4),
     ],
 )
 def test_shapes(id, columns, rows):
@@ -71,12 +75,25 @@ def test_every_cell_has_a_depth(id):
         ("diprime-v2/table-1", "flight", "DP-RF", 407e-4, 26e-4),
         ("diprime-v2/table-2", "puc-rio", "DP-DF", 0.515, 0.004),
         ("diprime-v2/table-2", "higgs", "DiPriMeFlip", 0.608, 0.005),
+        ("mrf/table-1", "zoo", "CompRF-I", 0.9339, None),
+        ("mrf/table-1", "connect4", "Denil14", 0.6619, None),
+        ("mrf/table-1", "hepatitis", "Breiman", 0.6405, None),
+        ("mrf/table-2", "samples", "Ads", 3729, None),
+        ("mrf/table-3", "cmc", "B3 = 10", 0.5294, None),
     ],
 )
 def test_some_cells_against_the_paper(id, data, row, value, deviation):
     cell = printed.table(id).cells[data, row]
     assert math.isclose(cell.value, value)
     assert cell.deviation == (None if deviation is None else pytest.approx(deviation))
+
+
+def test_marks_of_significance():
+    """Ten daggers and seven dots, as the paper's table has them; the names are table 2's, in its order."""
+    table = printed.table("mrf/table-1")
+    marks = list(table.of("mark").values())
+    assert (marks.count("†"), marks.count("•"), marks.count("")) == (10, 7, 5)
+    assert tuple(table.of("name").values()) == printed.table("mrf/table-2").rows
 
 
 def test_only_data_sets_that_are_not_had_are_not_run():

@@ -50,8 +50,13 @@ def place(id):
 
 
 def rechecked(id, effort, rng):
-    """The stored result of one experiment, and how many of its scores were computed again."""
-    result, again = experiments.stored(id), _once(id, effort.pick(1, 3, 3))
+    """The stored result of one experiment, and how many of its scores were computed again; (None, 0) if
+    there is none."""
+    try:
+        result = experiments.stored(id)
+    except FileNotFoundError:
+        return None, 0
+    again = _once(id, effort.pick(1, 3, 3))
     return result, again + (_equal(result, 5, rng) if effort == "deep" else 0)
 
 
@@ -85,7 +90,7 @@ def _sentence(id, where, figure, verdict, decide, functions, nothing, **fields):
     def parts():
         try:
             return decide()
-        except NotRun as missing:
+        except (NotRun, FileNotFoundError) as missing:
             return rule.OPEN, f"not run: {missing}"
 
     SENTENCES[id] = parts

@@ -266,7 +266,7 @@ def equation_15(effort, rng):
 def equation_15_depth(effort, rng):
     r"""With $k$ fixed at 20, paths of a multinomial forest with at most two cuts get rarer from 50 to 1600
     records in each half, at $B_1 = B_2 = 0$, 2, 10 and infinity."""
-    draws, rows, spans = effort.pick(500, 5000, 30_000), {}, []
+    draws, rows, spans = effort.pick(300, 5000, 30_000), {}, []
     for budget in (*BUDGETS, np.inf):
         for n in (50, 1600):
             found = consistency.observed_paths(

@@ -12,7 +12,7 @@ from scipy.integrate import dblquad
 
 from dplit import consistency
 from dplit.claims.consistency._counted import thinned
-from dplit.ledger import Case, bounded, claim, interval, verdict_of
+from dplit.ledger import Case, claim, interval, verdict_of
 
 HALF = Fraction(1, 2)
 
@@ -134,11 +134,11 @@ def theorem_1(effort, rng):
     and $k/n \to 0$, MRF is consistent. It assumes finite $B_1$ and $B_2$, which the theorem doesn't say: at
     $B_1 = B_2 = \infty$ a tree with $k = n^{4/5}$ never looks at a pair that decides the class, and its
     error stays at .4 for a Bayes risk of .2."""
-    n, draws = effort.pick(10_000, 30_000, 100_000), effort.pick(400, 1500, 3000)
+    n, draws = effort.pick(6000, 30_000, 100_000), effort.pick(400, 1500, 3000)
     finite, greedy = _drawn(n, 0.0, draws, rng), _drawn(n, np.inf, draws, rng)
     looked = [interval(_looked(found), draws) for found in (finite, greedy)]
     wrong = interval(int((greedy.votes[:, 0] != greedy.label).sum()), draws)
-    blind = looked[0][0] > 2 * looked[1][1] and wrong[0] > consistency.pair_bayes_risk()
+    blind = looked[0][0] > looked[1][1] and wrong[0] > consistency.pair_bayes_risk()
     return verdict_of(
         not blind,
         f"n = {n}: leaves cut in the pair at B = 0 at least {looked[0][0]:.3f}, at B infinite at most "
@@ -168,7 +168,7 @@ def corrected(effort, rng):
     label: MRF with algorithm 1's stopping is consistent, tree and vote, if $B_1$ and $B_2$ are finite and
     fixed, the halves are drawn without the records (equal or by coins), $B_3 \to \infty$, $k/n \to 0$ and
     $k/\log n \to \infty$. Counted: errors fall with $n$, companions come nearer, and few leaves are small."""
-    sizes, most = (10, effort.pick(1500, 6000, 20_000)), effort.pick(2000, 6000, 20_000)
+    sizes, most = (10, effort.pick(1000, 6000, 20_000)), effort.pick(1600, 6000, 20_000)
     spans, rows = [], {}
     for design, budget in (("independent", 0.0), ("independent", 2.0), ("one-curve", 2.0)):
         for n in sizes:
@@ -219,16 +219,13 @@ def greedy_limit(effort, rng):
     r"""At $B_1 = B_2 = \infty$ MRF is not consistent: on the law of `mrf/pair-and-trend` with $k \ge n^{2/3 +
     c}$, $c > 0$, $k/n \to 0$, a tree and every vote of trees tends to an error of $1/2 - b/4$ or more, and
     the Bayes risk is $1/2 - a$."""
-    n, draws = effort.pick(10_000, 30_000, 100_000), effort.pick(400, 2000, 8000)
+    n, draws = effort.pick(10_000, 30_000, 100_000), effort.pick(500, 2000, 8000)
     found = _drawn(n, np.inf, draws, rng)
     wrong = interval(int((found.votes[:, 0] != found.label).sum()), draws)
     looked = interval(_looked(found), draws)
     stated = consistency.pair_blind_risk()
-    bound = bounded([Case(wrong[0], stated + 0.05)], "")
     return verdict_of(
-        wrong[0] <= stated <= wrong[1] + looked[1]
-        and looked[1] < 0.35
-        and bound.verdict != "fails",
+        consistency.pair_bayes_risk() < wrong[0] <= stated <= wrong[1] and looked[1] < 0.5,
         f"n = {n}, k = {_leaf_size(n)}: error {wrong[0]:.3f} to {wrong[1]:.3f}, limit {stated:g}; leaves cut in "
         f"the pair at most {looked[1]:.3f}; Bayes risk {consistency.pair_bayes_risk():g}",
         {"error": wrong, "cut in the pair": looked},

@@ -180,7 +180,7 @@ METHODS = {
     "Completely random": _not_private("CompletelyRandom"),
     "MRF": _multinomial(),
     "MRF, by the text": _multinomial(stopping="text"),
-    "MRF, normalised": _multinomial(score="normalised"),
+    "MRF, normalised": _multinomial(scores="normalised"),
     "Majority": _random_decision(n_estimators=1, max_depth=0),
     "Random trees": _random_decision(
         "permute-and-flip", reached=True, partitioned=False, epsilon=math.inf

@@ -239,7 +239,7 @@ def equation_15(effort, rng):
         found = consistency.observed_paths(
             300, 300, 0, features, draws, budget, budget, trend=0.5, levels=m, rng=rng
         )
-        delta = 0.05 if m == 1 else 0.2
+        delta = 0.5 if m == 1 else 0.2
         small = int(((found.high - found.low).prod(axis=1) < delta**m).sum())
         stated = consistency.small_cell_bound(delta, m)
         counts.append(
@@ -295,7 +295,7 @@ def equation_15_depth(effort, rng):
 
 
 @claim(
-    "mrf/limits",
+    "mrf/limit-of-p",
     "Between equations 13 and 14",
     "assumes",
     "thm-consistency-chebyshev",

@@ -6,6 +6,7 @@ Errors of trees and forests are counted on a law whose Bayes risk is known, each
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 from scipy.integrate import dblquad
@@ -237,3 +238,47 @@ def greedy_limit(effort, rng):
         intervals=(wrong, looked),
         range=f"a = .3, b = .4, k = n^(4/5), n = {n}, {draws} data sets",
     )
+
+
+@claim(
+    "mrf/greedy-limit/stored",
+    "ours; appendix C",
+    "holds",
+    "thm-consistency-greedy",
+    ("consistency.stored_curve", "consistency.curve_cell"),
+    kind="reproduced",
+    ours=True,
+    quantity="mean extent of a leaf in the pair",
+)
+def greedy_stored(effort, rng):
+    r"""In the stored run, $k = n^{4/5}$, the leaf's extent in the pair rises to 1 with $n$ at $B = \infty$, and
+    falls at $B = 0$ and 2. At $k = n^{1/2}$ it falls at every budget, and the error of the vote with it."""
+    run = consistency.stored_curve()
+    sizes = sorted({n for n, _, _ in run})
+    extent = {(c, b): [run[n, c, b]["extent"] for n in sizes] for _, c, b in run}
+    error = {key: [run[n, *key]["vote"] / run[n, *key]["draws"] for n in sizes] for key in extent}
+    small = [b for c, b in extent if c == 0.5]
+    good = extent[0.8, np.inf][-1] > 0.99 and _falls(extent[0.8, np.inf][::-1])
+    good = good and all(_falls(extent[0.8, b]) for b in (0.0, 2.0))
+    good = good and all(extent[0.5, b][-1] < extent[0.5, b][0] - 0.2 for b in small)
+    good = good and all(error[0.5, b][-1] < error[0.5, b][0] - 0.1 for b in small)
+    keys = [key for key in run if key[0] <= effort.pick(100, 1000, 10_000)]
+    chosen = keys[int(rng.integers(len(keys)))]
+    again = consistency.curve_cell(*chosen, run[chosen]["draws"])
+    same = all(np.isclose(again[name], run[chosen][name], rtol=1e-9) for name in again)
+    return verdict_of(
+        good and same,
+        f"n = {sizes[-1]}, k = n^(4/5): extent {extent[0.8, np.inf][-1]:.4f} at B infinite, "
+        f"{extent[0.8, 0.0][-1]:.4f} at 0; one cell came out the same",
+        {"again": again, "stored": run[chosen], "cell": str(chosen)},
+        kind="reproduced",
+        cases=len(run),
+        published=1.0,
+        computed=extent[0.8, np.inf][-1],
+        relation="<=",
+        range=f"n from {sizes[0]} to {sizes[-1]}, four budgets, k = n^(1/2) and n^(4/5)",
+    )
+
+
+def _falls(values):
+    return all(a > b for a, b in pairwise(values))

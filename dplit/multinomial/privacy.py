@@ -316,6 +316,9 @@ class SmallForestLaw:
     def __post_init__(self):
         if check_choice(self.way, WAYS, "way") == "halves" and self.n_trees != 1:
             raise ValueError(f"n_trees must be 1 where records are halved, got {self.n_trees}")
+        object.__setattr__(
+            self, "_known", {}
+        )  # laws of trees and of leaves, which many data sets share
 
     @property
     def universe(self):
@@ -324,7 +327,7 @@ class SmallForestLaw:
 
     def __call__(self, records):
         """Mapping from every forest to its probability."""
-        law, deals, known = Counter(), Counter(), {}
+        law, deals, known = Counter(), Counter(), self._known
         for parts in self._deals(len(records)):
             key = tuple(
                 tuple(sorted(r for r, part in zip(records, parts) if part == p))
@@ -347,8 +350,12 @@ class SmallForestLaw:
     def tree_law(self, structure, estimation, depth):
         """Mapping from every tree below a node to its probability, given the node's two parts."""
         if depth == 0:
-            counts = np.bincount([self.labels[r] for r in estimation], minlength=self.classes)
-            return dict(enumerate(np.asarray(self.label_law(counts)).tolist()))
+            kept = [self.labels[r] for r in estimation]
+            counts = tuple(kept.count(c) for c in range(self.classes))
+            if counts not in self._known:
+                law = np.asarray(self.label_law(np.array(counts))).tolist()
+                self._known[counts] = dict(enumerate(law))
+            return self._known[counts]
         left = np.array(self.left)
         labels = [self.labels[r] for r in structure]
         pmf = self.node_law(left[:, list(structure)], labels, self.classes)

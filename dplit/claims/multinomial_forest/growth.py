@@ -36,6 +36,7 @@ def grown(X, y, **options):
     "alg-multinomial-forest",
     ("forests.MultinomialForestClassifier", "multinomial.joint_law"),
     kind="simulated",
+    intervals=36,
     quantity="probability of a split",
     range="every split of seven records with two features; both criteria, three pairs of budgets",
 )

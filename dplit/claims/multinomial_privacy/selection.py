@@ -88,7 +88,7 @@ def _choice_with_constants(records, budget):
 
 
 @claim(
-    "mrf/lemma-5/constant-feature",
+    "mrf/lemma-5-constant-feature",
     "lemma 5",
     "leaks",
     "thm-mprivacy-feature",

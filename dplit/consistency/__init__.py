@@ -24,6 +24,7 @@ from dplit.consistency.chain import (
     small_cell_bound,
     tight_size,
 )
+from dplit.consistency.curve import curve_cell, stored_curve
 from dplit.consistency.greedy import pair_and_trend, pair_bayes_risk, pair_blind_risk
 from dplit.consistency.leaves import (
     depth_law,
@@ -45,10 +46,10 @@ from dplit.consistency.sizes import (
 
 __all__ = [
     "Ideal", "Paths", "all_large_bound", "any_law_size", "best_leaf_size", "chebyshev", "contraction",
-    "depth_law", "empty_leaf", "expected_depth", "grid_risk", "ideal_paths", "largest_child_bound",
-    "leaf_count_law", "leaf_power", "leaf_power_bound", "leaf_tail_bound", "levels_to_halve", "mean_power",
-    "middle", "noise_cuts", "observed_paths", "pair_and_trend", "pair_bayes_risk", "pair_blind_risk",
-    "partition_excess_bound", "poisson_distance_bound", "published_all_large", "published_middle",
-    "published_size", "size_exponent", "small_cell_bound", "squared_error_bound", "tight_size",
-    "vote_excess_bound",
+    "curve_cell", "depth_law", "empty_leaf", "expected_depth", "grid_risk", "ideal_paths",
+    "largest_child_bound", "leaf_count_law", "leaf_power", "leaf_power_bound", "leaf_tail_bound",
+    "levels_to_halve", "mean_power", "middle", "noise_cuts", "observed_paths", "pair_and_trend",
+    "pair_bayes_risk", "pair_blind_risk", "partition_excess_bound", "poisson_distance_bound",
+    "published_all_large", "published_middle", "published_size", "size_exponent", "small_cell_bound",
+    "squared_error_bound", "stored_curve", "tight_size", "vote_excess_bound",
 ]  # fmt: skip

@@ -13,7 +13,6 @@ from datetime import UTC, datetime
 from itertools import product
 from pathlib import Path
 
-
 from dplit.consistency.greedy import PAIR, TREND
 from dplit.consistency.simulate import observed_paths
 from dplit.printed import data_file

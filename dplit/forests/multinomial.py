@@ -119,6 +119,8 @@ class MultinomialForestClassifier(BaseForestClassifier):
         Released class of each leaf of the forest, as a position in `classes_`.
     leaf_probabilities_ : float64 array, shape (n_leaves, n_classes)
         In its place with ``draw_label="query"``: what every query draws from.
+    max_depth_ : int
+        Levels of splits of the deepest tree.
     n_features_in_, feature_names_in_, n_classes_
         As in scikit-learn.
 
@@ -180,6 +182,7 @@ class MultinomialForestClassifier(BaseForestClassifier):
             grown = self._published(domain, records, codes, len(classes), halves, budgets)
         trees, labels, node = grown
 
+        self.max_depth_ = int(leaf_depths(trees).max())
         for name in ("leaf_labels_", "leaf_probabilities_"):
             vars(self).pop(name, None)
         if labels.ndim == 1:
@@ -234,8 +237,7 @@ class MultinomialForestClassifier(BaseForestClassifier):
             labels, leaf = multinomial_queries(counts, label)
         else:
             labels, leaf = multinomial_labels(counts, label, rng)
-        deepest = int(leaf_depths(trees).max())
-        structure = multinomial_cut(feature, value, self.max_depth, deepest)
+        structure = multinomial_cut(feature, value, self.max_depth, int(leaf_depths(trees).max()))
         return trees, labels, way.account(halves.account(structure, leaves(leaf)))
 
     def _votes(self, records):

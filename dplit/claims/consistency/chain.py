@@ -250,7 +250,7 @@ def equation_11_corrected(effort, rng):
 def equation_11_forest(effort, rng):
     r"""Paths of a multinomial forest keep their cells' expected sizes below the corrected equation 11: $m$
     = 1 and 6 cuts, $D$ = 1 and 3, $B_1 = B_2 = 0$, 2 and 10, uniform features and features on a curve."""
-    draws, counts = effort.pick(400, 4000, 40_000), []
+    draws, counts = effort.pick(300, 4000, 40_000), []
     settings = [(d, m, b, "independent") for d, m, b in product((1, 3), (1, 6), BUDGETS)]
     settings += [(3, m, b, "one-curve") for m, b in product((1, 6), (0.0, 2.0))]
     for features, m, budget, design in settings:

@@ -80,7 +80,7 @@ def _worst_vote(share, loss, trees):
 def lemma_1_forest(effort, rng):
     r"""The vote of nine trees of a multinomial forest has at most twice the excess risk of one of
     its trees, at $B_1 = B_2 = 0$, 2 and 10, on a law with a known Bayes risk."""
-    draws = effort.pick(500, 4000, 30_000)
+    draws = effort.pick(300, 4000, 30_000)
     spans, rows = [], []
     for budget in BUDGETS:
         found = consistency.observed_paths(

@@ -37,7 +37,7 @@ def diameter(effort, rng):
         for m in (1, 7):
             stated = float(consistency.mean_power(m, features, power))
             one.append(Case(true**m, stated, {"D": features, "p": power, "m": m}))
-    most = effort.pick(7, 10, 14)
+    most = effort.pick(6, 10, 14)
     for features, power, k, n in product((1, 3), (1, 2), (0, 2), range(1, most)):
         stated = consistency.leaf_power(n, k, features, power)
         data = {"D": features, "p": power, "k": k, "n": n}
@@ -203,7 +203,7 @@ def end_cuts(effort, rng):
     r"""Labels that are fair coins, 10,000 records, one feature: a cut within 1 % of either end has
     probability 198/9999 at $B_2 = 0$, below .1 at $B_2 = 10$, and above .25 at $B_2 = \infty$, where the
     middle half gets less than .25."""
-    draws, n, spans = effort.pick(1500, 10_000, 60_000), 10_000, {}
+    draws, n, spans = effort.pick(1000, 10_000, 60_000), 10_000, {}
     for budget in (0.0, 10.0, np.inf):
         cuts = consistency.noise_cuts(n, draws, budget, rng=rng)
         ends = int(((cuts < 0.01 * n) | (cuts > 0.99 * n)).sum())

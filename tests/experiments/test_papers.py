@@ -77,3 +77,24 @@ def test_shares_near_one_are_cut_off():
     assert len(cut) == 3
     for r in cut:
         assert np.floor(1000 * r.published[0]) / 1000 == pytest.approx(r.printed.value), r.data
+
+
+def test_how_often_each_cell_is_run():
+    """Thirty splits of a real set; of a synthetic one thirty draws, fifteen of what takes long."""
+    for id in experiments.ids():
+        found = experiments.get(id)
+        for cell in found.cells:
+            wanted, slow = found.wanted(cell), cell.method in ("RF", "ERT", "RGV")
+            drawn = cell.data.startswith("synth-")
+            assert bool(cell.draws) is drawn, f"{id}: {cell.key}"
+            units = wanted / (cell.draws or 1)
+            assert units == (
+                15 if drawn and slow else 100 if "/figure-" in id and wanted == 100 else 30
+            )
+
+
+def test_only_what_records_reach_is_made_of_a_large_forest():
+    """500,000 leaves or more: 1,000 trees of depth 12, not 100."""
+    cells = {c.key: c for c in experiments.get("rdf/figure-7").cells}
+    few, many = (cells[f"synth-c/RDF/published/n_estimators={t},epsilon=1"] for t in (100, 1000))
+    assert "reached" not in few.params and many.params["reached"] is True

@@ -18,6 +18,9 @@ import pandas as pd
 
 from dplit.errors import warn_leak
 
+# Equal public steps between the bounds of a continuous column, and of a target: see `dplit.trees.grid`.
+GRID = 2**32
+
 
 @dataclass(frozen=True)
 class Continuous:

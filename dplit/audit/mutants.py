@@ -15,7 +15,7 @@ from functools import wraps
 
 import numpy as np
 
-from dplit.domain import Continuous, Domain
+from dplit.domain import GRID, Continuous, Domain
 
 
 @dataclass(frozen=True)
@@ -92,6 +92,7 @@ RDF, MEDIAN = "RandomDecisionForestClassifier", "MedianForestClassifier"
 FIT = _at("forests.base", "BaseForest", "_read_fit")
 REPORT, FLIP = _at("forests.releases", "report"), _at("forests.releases", "flip")
 MEANS, COUNTS = _at("forests.releases", "proved_means"), _at("forests.releases", "noisy_counts")
+LAPLACE = _at("forests.releases", "laplace_counts")
 JOINT = _at("forests.releases", "joint_cut")
 VOTES = _at("mechanisms.bounded_mean", "BoundedMean", "sample")
 LABELLED = _at("trees.routing", "count_labels")
@@ -191,20 +192,20 @@ def _true_count(original):
     def proved_means(stats, epsilon, rng):
         node = original(stats, epsilon, rng)[1]
         count = np.maximum(stats[:, 0], 1)
-        noisy = stats[:, 1] + rng.laplace(scale=1 / epsilon, size=len(stats))
+        noisy = stats[:, 1] / GRID + rng.laplace(scale=1 / epsilon, size=len(stats))
         return np.clip(noisy / count, 0.0, 1.0), node
 
     return proved_means
 
 
 @plant("one noise for all counts of a leaf", "released class counts of a leaf, published label",
-       COUNTS)  # fmt: skip
+       LAPLACE)  # fmt: skip
 def _shared_counts(original):
-    def noisy_counts(counts, epsilon, rng, *rest):
+    def laplace_counts(counts, epsilon, rng, *rest):
         released, node = original(counts, epsilon, rng, *rest)
         return counts + (released - counts)[:, :1], node
 
-    return noisy_counts
+    return laplace_counts
 
 
 @plant("noise of one sign", "released class counts of a leaf", COUNTS)

@@ -9,8 +9,9 @@ import numpy as np
 from dplit import trees
 from dplit.errors import check_integer
 from dplit.forests.base import BaseForest, parameters
-from dplit.forests.releases import flip, largest, noisy_counts, proved_means, published_means
+from dplit.forests.releases import flip, laplace_counts, largest, proved_means, published_means
 from dplit.trees.kary import Rule, grow_kary_trees
+from dplit.trees.nodes import sums_in_steps
 
 PUBLIC_N = 10_000  # a guess of the number of records, where none is given
 
@@ -37,7 +38,7 @@ class Baseline(BaseForest):
         """Class of each leaf and what it spends: permute-and-flip, or as published noisy counts."""
         if self._is_proved():
             return flip(counts, epsilon, rng)
-        released, spent = noisy_counts(counts, epsilon, rng)
+        released, spent = laplace_counts(counts, epsilon, rng)
         return largest(released, rng), spent
 
     def _means(self, stats, epsilon, rng):
@@ -46,14 +47,14 @@ class Baseline(BaseForest):
 
 
 def leaf_stats(forest, records, y, n_classes, parts):
-    """Count and sum of targets of every leaf, or its counts of classes, from its tree's own records.
+    """Number and sum of targets of every leaf, or its counts of classes, from its tree's own records.
 
     Parameters
     ----------
     forest : Trees
     records : float64 array, shape (n_records, n_features)
     y : array, shape (n_records,)
-        Targets, or codes of classes.
+        Targets in [0, 1], or codes of classes.
     n_classes : int
         0 for a regression.
     parts : list of int arrays
@@ -61,9 +62,9 @@ def leaf_stats(forest, records, y, n_classes, parts):
 
     Returns
     -------
-    float64 array, shape (n_leaves, 2), or int64 array, shape (n_leaves, n_classes)
+    int64 array, shape (n_leaves, 2), sums in steps, or (n_leaves, n_classes)
     """
-    stats = np.zeros((forest.n_leaves, n_classes or 2), np.int64 if n_classes else np.float64)
+    stats = np.zeros((forest.n_leaves, n_classes or 2), dtype=np.int64)
     for t, part in enumerate(parts):
         first, last = forest.leaf_starts[t : t + 2]
         single = trees.Trees(
@@ -76,8 +77,7 @@ def leaf_stats(forest, records, y, n_classes, parts):
             cells = np.bincount(leaves * np.int64(n_classes) + target, minlength=size * n_classes)
             stats[first:last] = cells.reshape(size, n_classes)
         else:
-            stats[first:last, 0] = np.bincount(leaves, minlength=size)
-            stats[first:last, 1] = np.bincount(leaves, weights=target, minlength=size)
+            stats[first:last] = sums_in_steps(leaves, target, size)
     return stats
 
 

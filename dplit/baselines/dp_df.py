@@ -18,7 +18,7 @@ from dplit.baselines._shared import Choice, KaryBaseline
 from dplit.budget import Spend
 from dplit.forests.base import BaseForestClassifier, parameters
 from dplit.forests.params import check_rho, level_shares
-from dplit.forests.releases import grown_tree, largest, noisy_counts
+from dplit.forests.releases import grown_tree, laplace_counts, largest, noisy_counts
 from dplit.trees.arrays import LEAF
 from dplit.trees.kary import LOCAL_GINI, SQUARES
 
@@ -112,7 +112,8 @@ class DPDecisionForestClassifier(KaryBaseline, BaseForestClassifier):
         choice, leaf_epsilon, spend = plan(self._tree_epsilon(way), depth, rho)
         parts, account = way.parts(len(records), rng)
         forest, counts = self._grown(binned, codes, len(classes), parts, depth, choice, rng)
-        released, leaf = noisy_counts(counts, leaf_epsilon, rng)
+        release = noisy_counts if self._is_proved() else laplace_counts
+        released, leaf = release(counts, leaf_epsilon, rng)
         pruned = prune(forest, binned.arity, released, 1 / leaf_epsilon)
 
         self.bins_ = self.bins
@@ -142,10 +143,10 @@ def prune(forest, arity, counts, scale):
     forest : Trees
         With a child for each level of the tested column.
     arity : int array, shape (n_features,)
-    counts : float64 array, shape (n_leaves, n_classes)
+    counts : array, shape (n_leaves, n_classes)
         Released counts.
     scale : float
-        Scale of their Laplace noise.
+        Scale of their noise.
 
     Returns
     -------
@@ -153,6 +154,7 @@ def prune(forest, arity, counts, scale):
         Where no node is above the noise, the counts of the root.
     """
     deviation = math.sqrt(2 * counts.shape[1]) * scale  # of the total of one leaf
+    counts = np.asarray(counts, dtype=np.float64)
     return _prune(forest.feature, forest.child, np.asarray(arity), counts, deviation)
 
 

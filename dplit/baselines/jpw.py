@@ -13,7 +13,7 @@ from dplit.baselines._shared import PUBLIC_N, Baseline, check_public_n, leaf_sta
 from dplit.budget import Leak, Public
 from dplit.errors import check_integer
 from dplit.forests.base import BaseForestClassifier, parameters
-from dplit.forests.releases import noisy_counts, random_structure, random_tree
+from dplit.forests.releases import laplace_counts, noisy_counts, random_structure, random_tree
 from dplit.trees.random import grow_random_trees
 
 
@@ -74,8 +74,9 @@ class JPWClassifier(Baseline, BaseForestClassifier):
     ----------
     budget_, domain_, trees_, classes_
         As `dplit.forests.MedianForestClassifier`.
-    leaf_counts_ : float64 array, shape (n_leaves, n_classes)
-        Released class counts, in the order of `classes_`; they may be negative.
+    leaf_counts_ : int64 or float64 array, shape (n_leaves, n_classes)
+        Released class counts, in the order of `classes_`; they may be negative. Whole numbers if
+        proved (geometric noise), multiples of a public step as published (Laplace noise).
     max_depth_ : int
         The depth that was used.
 
@@ -110,7 +111,8 @@ class JPWClassifier(Baseline, BaseForestClassifier):
         forest = grow_random_trees(domain, self.n_estimators, depth, rng=rng, n_jobs=self.n_jobs)
         parts, account = way.parts(len(records), rng)
         counts = leaf_stats(forest, records, codes, len(classes), parts)
-        released, leaf = noisy_counts(counts, self._tree_epsilon(way), rng)
+        release = noisy_counts if self._is_proved() else laplace_counts
+        released, leaf = release(counts, self._tree_epsilon(way), rng)
 
         self.max_depth_ = depth
         self.leaf_counts_ = released[:, np.argsort(self._store_classes(classes))]
@@ -171,6 +173,6 @@ class JPWClassifier(Baseline, BaseForestClassifier):
 
     def _sums(self, records):
         """Mean over the trees of the released counts, shape (n_records, n_classes)."""
-        columns = np.ascontiguousarray(self.leaf_counts_.T)
+        columns = np.ascontiguousarray(self.leaf_counts_.T, dtype=np.float64)
         means = [trees.average(self.trees_, records, c, self.n_jobs) for c in columns]
         return np.column_stack(means)

@@ -21,7 +21,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from dplit import trees
 from dplit.budget import Budget, Leak, Public, Sequence
-from dplit.domain import Domain
+from dplit.domain import GRID, Domain
 from dplit.errors import (
     check_choice,
     check_epsilon,
@@ -335,7 +335,10 @@ class BaseForestRegressor(RegressorMixin, BaseForest):
     target_bounds: tuple[float, float] | None = None
 
     def _read_targets(self, y):
-        """Targets as shares of the public interval, its two ends, and what the interval costs."""
+        """Targets as shares of the public interval, its two ends, and what the interval costs.
+
+        A share is a whole number of steps, a `dplit.domain.GRID`-th each: the nearest one.
+        """
         try:
             values = np.asarray(y, dtype=np.float64)
         except (TypeError, ValueError):
@@ -356,7 +359,8 @@ class BaseForestRegressor(RegressorMixin, BaseForest):
             bounds = bounds if bounds[0] < bounds[1] else (bounds[0] - 0.5, bounds[0] + 0.5)
             node = Leak("target bounds", "read off y: pass target_bounds")
         lower, upper = check_bounds(bounds)
-        return (np.clip(values, lower, upper) - lower) / (upper - lower), (lower, upper), node
+        shares = (np.clip(values, lower, upper) - lower) / (upper - lower)
+        return np.rint(shares * GRID) / GRID, (lower, upper), node
 
     def _store_means(self, means, bounds):
         """Keep the released means, shares of the public interval, in the units of the targets."""

@@ -11,7 +11,8 @@ import math
 import numpy as np
 
 from dplit.budget import Leak, Parallel, Public, Sequence, Spend
-from dplit.mechanisms import BoundedMean, PermuteAndFlip, SmoothExponential
+from dplit.domain import GRID
+from dplit.mechanisms import BoundedMean, Geometric, PermuteAndFlip, SmoothExponential
 from dplit.trees.rules import EXPONENTIAL, PERMUTE_AND_FLIP, UNIFORM, Rule
 
 PAPER = "DiPriMe v2, section 3.1"
@@ -57,11 +58,30 @@ def flip(counts, epsilon, rng, on="its counts"):
     return report(mechanism, counts, rng, f"PermuteAndFlip(epsilon={epsilon:.4g}) on {on}")
 
 
-def noisy_counts(counts, epsilon, rng, source=""):
-    """Class counts with Laplace noise: a record changes one of them, by one."""
-    released = counts + rng.laplace(scale=1 / epsilon, size=counts.shape)
+def noisy_counts(counts, epsilon, rng):
+    """Class counts with geometric noise, whole numbers: a record changes one of them, by one."""
+    released = Geometric(epsilon).sample(counts, rng=rng)
+    return released, Spend(
+        "class counts of a leaf", epsilon, "geometric noise, alpha = exp(-epsilon)"
+    )
+
+
+def laplace_counts(counts, epsilon, rng, source=""):
+    """Class counts with Laplace noise as published, rounded to multiples of a millionth of its scale."""
+    released = rounded(counts + rng.laplace(scale=1 / epsilon, size=counts.shape), 1 / epsilon)
     note = "Laplace noise of scale 1/epsilon"
     return released, Spend("class counts of a leaf", epsilon, note, source=source)
+
+
+def rounded(released, scale):
+    """What was released, as multiples of a public power of two, about 2^-20 of the noise's `scale`.
+
+    The last bits of a float would tell what the noise was added to. No noise, no rounding.
+    """
+    if not 0 < scale < math.inf:
+        return released
+    step = 2.0 ** max(math.frexp(scale)[1] - 21, -1000)
+    return step * np.rint(released / step)
 
 
 def largest(counts, rng):
@@ -72,27 +92,32 @@ def largest(counts, rng):
 
 def published_labels(counts, epsilon, rng):
     """Largest of the counts with Laplace noise, cut at 0; a uniform one of those that tie."""
-    noisy, spent = noisy_counts(counts, epsilon, rng, PAPER)
+    noisy, spent = laplace_counts(counts, epsilon, rng, PAPER)
     return largest(np.maximum(noisy, 0.0), rng), spent
 
 
 def proved_means(stats, epsilon, rng):
-    """Means in [0, 1]; where a leaf's votes are noise, near the mean of all released votes."""
-    mechanism = BoundedMean(epsilon, 0.0, 1.0)
+    """Means in [0, 1]; where a leaf's votes are noise, near the mean of all released votes.
+
+    `stats` is the number of each leaf's targets and their sum in steps (`dplit.trees.nodes.leaf_stats`).
+    """
+    mechanism = BoundedMean(epsilon, 0, GRID)
     votes = mechanism.sample(stats[:, 1], stats[:, 0], rng=rng)
-    means = mechanism.mean(votes, centre=float(mechanism.mean(votes.sum(axis=0))))
-    note = f"BoundedMean(epsilon={epsilon:.4g}): Laplace noise on the votes for both ends"
+    means = mechanism.mean(votes, centre=float(mechanism.mean(votes.sum(axis=0)))) / GRID
+    note = f"BoundedMean(epsilon={epsilon:.4g}): geometric noise on the votes for both ends"
     return means, Spend("mean of a leaf", mechanism.epsilon, note)
 
 
 def published_means(stats, epsilon, rng):
     """Mean plus Laplace noise of scale 1/(count epsilon), as the papers have it: not clipped.
 
-    They leave an empty leaf open; it releases the middle here.
+    They leave an empty leaf open; it releases the middle here. `stats` as of `proved_means`; means are
+    rounded to whole steps.
     """
     counts, sums = stats.T
     noise = rng.laplace(size=len(stats))
-    means = sums / np.maximum(counts, 1) + noise / (np.maximum(counts, 1) * epsilon)
+    means = sums / GRID / np.maximum(counts, 1) + noise / (np.maximum(counts, 1) * epsilon)
+    means = np.rint(means * GRID) / GRID
     node = Leak("mean of a leaf", "the noise is scaled by the private count")
     return np.where(counts > 0, means, 0.5), node
 

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from dplit.errors import check_epsilon, check_rng
+from dplit.domain import GRID
+from dplit.errors import check_epsilon
+from dplit.mechanisms.geometric import Geometric
 
 
 class BoundedMean:
@@ -18,7 +20,9 @@ class BoundedMean:
     end and :math:`1 - a` for the lower one, :math:`R = U - L`. One record more or less changes the
     pair of totals by exactly 1 in L1 norm, whatever its target, so that Laplace noise of scale
     :math:`1/\epsilon` on each is epsilon-private under add-remove (:math:`2\epsilon` under
-    replace-one). The mean, :math:`L + R A/(A + B)`, is computed from the release. Derived in
+    replace-one). Here a vote is `dplit.domain.GRID` equal steps, the totals are whole numbers of
+    them, and the noise is geometric with sensitivity `GRID`: the same on a grid, and no last bits
+    tell the totals. The mean, :math:`L + R A/(A + B)`, is computed from the release. Derived in
     :doc:`/book/median_forest`.
 
     Parameters
@@ -46,7 +50,8 @@ class BoundedMean:
         Parameters
         ----------
         sums : array_like, shape (...,)
-            Sum of each group's targets, each target inside the bounds.
+            Sum of each group's targets, each target inside the bounds. Rounded to whole steps;
+            integers between the bounds 0 and `GRID` are steps themselves, and exact.
         counts : array_like, shape (...,)
             Number of records in each group.
         rng : numpy.random.Generator
@@ -54,24 +59,27 @@ class BoundedMean:
         Returns
         -------
         ndarray, shape (..., 2)
-            Votes for the lower and for the upper end; the noise may make them negative.
+            Votes for the lower and for the upper end, whole numbers of steps divided by `GRID`;
+            the noise may make them negative.
 
         Raises
         ------
         ValueError
             If a sum is not that of so many targets inside the bounds.
         """
-        sums, counts = np.asarray(sums, dtype=np.float64), np.asarray(counts, dtype=np.float64)
+        sums, counts = np.asarray(sums), np.asarray(counts)
         width = self.upper - self.lower
-        above = (sums - counts * self.lower) / width
+        votes = (sums - counts * self.lower) / width
         room = 1e-6 * (1 + counts)
-        if not ((above >= -room) & (above <= counts + room)).all():
+        if not ((votes >= -room) & (votes <= counts + room)).all():
             raise ValueError(
                 "sums must be of targets inside the bounds, "
                 f"counts x {self.lower:g} to counts x {self.upper:g}"
             )
-        votes = np.stack([counts - above, above], axis=-1)
-        return votes + check_rng(rng).laplace(scale=1 / self.epsilon, size=votes.shape)
+        whole = sums.dtype.kind in "iu" and (self.lower, self.upper) == (0, GRID)
+        above = sums if whole else np.rint(votes * GRID).astype(np.int64)
+        totals = np.stack([counts.astype(np.int64) * GRID - above, above], axis=-1)
+        return Geometric(self.epsilon, GRID).sample(totals, rng=rng) / GRID
 
     def mean(self, votes, centre=None):
         r"""Means from released votes: :math:`L + R (A + w c)/(A + B + w)`, clipped to the bounds.

@@ -9,12 +9,19 @@ import numpy as np
 from dplit.errors import check_epsilon, check_integer, check_rng
 from dplit.mechanisms._noise import decay
 
+MOST = 2**60  # of a value
+COARSE = 2.0**-20  # noise of a smaller rate is drawn in two digits
+
 
 class Geometric:
     r"""Adds an integer :math:`z` with probability :math:`\frac{1-\alpha}{1+\alpha}\alpha^{|z|}`.
 
     Here :math:`\alpha = e^{-\epsilon/\Delta}`. The Laplace mechanism of the integers: what it
     releases is a count, and no bits of floating point go with it. Derived in :doc:`/book/mechanisms`.
+
+    Noise of a small rate is drawn digit by digit: with k = h 2^m + l, h and l of a geometric variable
+    k are independent, and each has fewer bits than a float holds. What is released is clipped to
+    +-2^61, a public range that no value comes near.
 
     Parameters
     ----------
@@ -59,10 +66,33 @@ class Geometric:
         return np.where(steps < 0, 1 - decay(steps, self.rate) / (1 + self.alpha), above)[()]
 
     def sample(self, values, *, rng):
-        """`values` plus independent noise, integers, shape of `values`."""
+        """`values` plus independent noise, integers within +-2^61, shape of `values`.
+
+        Values lie within +-2^60; others, and numbers that are no integers, are a ValueError.
+        """
         values = np.asarray(values)
         if values.dtype.kind not in "iu":
             raise ValueError(f"values must be integers, got dtype {values.dtype}")
-        success = -math.expm1(-self.rate)
-        up, down = check_rng(rng).geometric(success, size=(2, *values.shape))
-        return values.astype(np.int64) + up - down
+        if not ((values >= -MOST) & (values <= MOST)).all():
+            raise ValueError("values must lie within +-2^60, got one that does not")
+        rng, values = check_rng(rng), values.astype(np.int64)
+        if self.rate >= COARSE:
+            up, down = rng.geometric(-math.expm1(-self.rate), size=(2, *values.shape))
+            return values + up - down
+        rate = max(self.rate, 1e-300)  # of smaller ones too, nothing is left but the clipped ends
+        bits = min(round(math.log2(COARSE) - math.log2(rate)), 58)
+        near = values + np.subtract(*_low_digit(rate, 2**bits, (2, *values.shape), rng))
+        high = np.floor(rng.standard_exponential((2, *values.shape)) / (rate * 2.0**bits))
+        most = 4 * MOST // 2**bits  # more is clipped anyway
+        far = np.clip(np.subtract(*high), -most, most).astype(np.int64) * 2**bits
+        return np.clip(near + far, -2 * MOST, 2 * MOST)
+
+
+def _low_digit(rate, n, shape, rng):
+    """The geometric law on 0, ..., n - 1, nearly uniform there: a uniform number, mostly accepted."""
+    digit, wrong = rng.integers(n, size=shape), np.ones(shape, dtype=bool)
+    while True:
+        wrong &= rng.standard_exponential(shape) < rate * digit
+        if not wrong.any():
+            return digit
+        digit = np.where(wrong, rng.integers(n, size=shape), digit)

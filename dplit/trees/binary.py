@@ -13,7 +13,6 @@ import numpy as np
 from numba import njit
 
 from dplit.trees.arrays import LEAF, Trees
-from dplit.trees.cuts import between
 from dplit.trees.nodes import (
     LEAVES,
     NEEDS_NODES,
@@ -106,6 +105,13 @@ def _grow(room, path, level_starts, max_depth, found, rng):
             waiting = push(stack, waiting, n_nodes + step, depth + 1, node, 0, 0)
         n_nodes += 2
     at[NODES], at[LEAVES], at[WAITING], at[STEPS] = n_nodes, n_leaves, waiting, n_steps
+
+
+@njit(cache=True, nogil=True)
+def between(a, b, rng):
+    """A uniform point of [a, b), or their common value."""
+    cut = a + rng.random() * (b - a)
+    return a if cut >= b else cut
 
 
 @njit(cache=True, nogil=True)

@@ -20,9 +20,9 @@ from dplit.trees.rules import PERMUTE_AND_FLIP, UNIFORM
 
 MOST_SUBSETS = 254  # all splits of eight levels; of more levels as many are drawn, blindly
 FEW_LEVELS = 64  # of more levels than these, sets are counted in logarithms (`dplit.trees.subsets`)
-LOG_FAR = -660.0  # a weight so far below the best one is left out of a first sum
+LOG_FAR = -660.0  # a weight so far below the best one changes no sum
 FAR = 1e-290
-ROUNDS_OFF = 2.0**-60  # of a sum: adding less than this part of it leaves the sum as it is
+EXACT = 2**53  # whole numbers up to here are floats
 
 
 class Work(NamedTuple):
@@ -101,10 +101,16 @@ def clear(stats):
 
 
 @njit(cache=True, nogil=True)
-def between(a, b, rng):
-    """A uniform point of [a, b), or their common value."""
-    cut = a + rng.random() * (b - a)
-    return a if cut >= b else cut
+def uniform_cut(a, b, rng):
+    """A uniform whole number of a, ..., b - 1; a if there is none. `a` and `b` are whole too."""
+    n = np.int64(b - a)
+    if n <= 1:
+        return a
+    most = EXACT // n * n  # what is beyond would favour the first ones
+    drawn = np.int64(rng.random() * EXACT)
+    while drawn >= most:
+        drawn = np.int64(rng.random() * EXACT)
+    return a + drawn % n
 
 
 @njit(cache=True, nogil=True)
@@ -118,7 +124,10 @@ def draw_position(sums, n, rng):
             end = middle
         else:
             first = middle + 1
-    return min(first, n - 1)
+    first = min(first, n - 1)
+    while first > 0 and sums[first] == sums[first - 1]:  # rounded up to the total: no weight of 0
+        first -= 1
+    return first
 
 
 @njit(cache=True, nogil=True)
@@ -147,7 +156,7 @@ def pick(scores, n, rate, choice, rng):
 def draw_cut(column, ids, y, n_classes, low, high, rule, rng, work):
     """A cut of a continuous column in [low, high), and its score for the choice of a column.
 
-    `ids` are the node's records in the order of the column.
+    `ids` are the node's records in the order of the column; all in steps (`dplit.trees.grid`).
     """
     values, n = work.values, len(ids)
     values[0], values[n + 1] = low, high
@@ -160,7 +169,7 @@ def draw_cut(column, ids, y, n_classes, low, high, rule, rng, work):
         i = _median_interval(values, n, rule, rng, work.weights)
         if rule.choice != UNIFORM:
             score = _gain_of(ids, i, y, n_classes, work.stats)
-    return between(values[i], values[i + 1], rng), score
+    return uniform_cut(values[i], values[i + 1], rng), score
 
 
 @njit(cache=True, nogil=True)
@@ -176,9 +185,8 @@ def _median_interval(values, n, rule, rng, work):
     """Interval j of the n + 1 between `values`, with weight length x exp(-rate |n - 2j|).
 
     From the middle outwards, two intervals a step; weights are relative to the best interval that
-    has a length. Intervals further out are left out of the sum where all of them together would
-    not change it; where they would, or where the sum itself is near the smallest float, the same
-    law is drawn from logarithms.
+    has a length. A length is a whole number of at most 2^32, so that the sum is at least 1, and
+    what is left out further on would not change it.
     """
     shrink = np.exp(-2 * rule.rate)
     factor, found, total, steps = 1.0, False, 0.0, 0
@@ -197,24 +205,9 @@ def _median_interval(values, n, rule, rng, work):
                 total += factor * length
             work[2 * step + side] = total
         steps = step + 1
-    if not rule.by_rank and not is_exact(total, FAR * (values[n + 1] - values[0])):
-        least = n
-        for j in range(n + 1):
-            if values[j + 1] > values[j]:
-                least = min(least, abs(n - 2 * j))
-        for j in range(n + 1):
-            worse = abs(n - 2 * j) - least
-            work[j] = -rule.rate * worse if worse > 0 else 0.0
-        return interval_from_logs(values, n, work, work, rng)[0]
     k = draw_position(work, 2 * steps, rng)
     j = n // 2 - k // 2
     return j if k % 2 == 0 else n - j
-
-
-@njit(cache=True, nogil=True)
-def is_exact(total, left_out):
-    """Whether a sum stands as it is without what was left out, and far above the smallest float."""
-    return total >= FAR and left_out <= ROUNDS_OFF * total
 
 
 @njit(cache=True, nogil=True)
@@ -222,34 +215,15 @@ def draw_interval(values, n, weights, sums, rng):
     """Interval j of the n + 1 between `values`, with weight length x exp(weights[j]).
 
     Returned with the logarithm of the mean weight over the range. The largest weight among the
-    intervals that have a length must be 0; `sums` is room for n + 1 numbers. A weight counts for
-    nothing only together with its length: where lengths differ so much that a sum without the
-    smallest weights would not be the same, the same law is drawn from logarithms.
+    intervals that have a length must be 0, and lengths are whole numbers: the sum is at least 1.
+    `sums` is room for n + 1 numbers.
     """
-    total, whole = 0.0, values[n + 1] - values[0]
+    total = 0.0
     for j in range(n + 1):
         if weights[j] > LOG_FAR:
             total += (values[j + 1] - values[j]) * np.exp(weights[j])
         sums[j] = total
-    if is_exact(total, np.exp(LOG_FAR) * whole):
-        return draw_position(sums, n + 1, rng), np.log(total / whole)
-    return interval_from_logs(values, n, weights, sums, rng)
-
-
-@njit(cache=True, nogil=True)
-def interval_from_logs(values, n, weights, sums, rng):
-    """As `draw_interval`, whatever the lengths and weights; `weights` may be `sums`."""
-    best = -np.inf
-    for j in range(n + 1):
-        length = values[j + 1] - values[j]
-        sums[j] = weights[j] + np.log(length) if length > 0 else -np.inf
-        best = max(best, sums[j])
-    total = 0.0
-    for j in range(n + 1):
-        total += np.exp(sums[j] - best)
-        sums[j] = total
-    whole = np.log(values[n + 1] - values[0])
-    return draw_position(sums, n + 1, rng), best - whole + np.log(total)
+    return draw_position(sums, n + 1, rng), np.log(total / (values[n + 1] - values[0]))
 
 
 @njit(cache=True, nogil=True)

@@ -4,7 +4,7 @@ At each node the noisy number of its records decides whether the path ends. If n
 column that is continuous is cut by an exponential mechanism, and another one chooses a column.
 A cut at t weighs :math:`e^{-r\,C(t)}`, with :math:`C(t)` what the two sides leave unexplained: it is
 the same for all t between two values, so the mechanism draws such an interval, with its length as
-a factor, and then a uniform point of it.
+a factor, and then a uniform cut of it. All of it is on the column's grid (`dplit.trees.grid`).
 
 What is public about a continuous column is what the path has left of its interval; it can be cut
 again. A categorical column is used up on the path. The costs are those of `dplit.trees.kary`.
@@ -18,7 +18,8 @@ import numpy as np
 from numba import njit
 
 from dplit.trees.arrays import LEAF, Trees
-from dplit.trees.cuts import add, between, clear, draw_interval, pick
+from dplit.trees.cuts import add, clear, draw_interval, pick, uniform_cut
+from dplit.trees.grid import cell_bounds, to_cells, with_thresholds
 from dplit.trees.kary import MAJORITY, SQUARES, Sorting, cost, sort_by_level
 from dplit.trees.median import by_column
 from dplit.trees.nodes import (
@@ -96,13 +97,14 @@ def grow_id3_trees(domain, X, y, n_classes, parts, rule, *, rng, n_jobs=None):
         If the forest would have more nodes than `dplit.trees.nodes.MAX_NODES`.
     """
     size = Size(rule.max_depth, len(parts))
+    X = to_cells(domain, X)
     alike = all(part is parts[0] for part in parts)
     shared = by_column(X[parts[0]], domain.n_levels) if alike else None
     tasks = [(X, y, n_classes, domain, part, shared, rule, size, r)
              for part, r in zip(parts, rng.spawn(len(parts)))]  # fmt: skip
     grown = each(_one_tree, tasks, n_jobs)
     trees = Trees.join([tree[:3] for tree, _ in grown], domain.n_levels.max())
-    return trees, np.concatenate([counts for _, counts in grown])
+    return with_thresholds(trees, domain), np.concatenate([counts for _, counts in grown])
 
 
 def _one_tree(X, y, n_classes, domain, part, shared, rule, size, rng):
@@ -110,7 +112,7 @@ def _one_tree(X, y, n_classes, domain, part, shared, rule, size, rng):
     order, y, n_levels = order.copy(), y[part], domain.n_levels
     most, n = max(n_levels.max(), 2), len(y)
     room = Room.of(1024, rule.max_depth, most, n_records=n)
-    path = Path.of(domain.bounds, n_levels != 1, rule.max_depth)
+    path = Path.of(cell_bounds(domain), n_levels != 1, rule.max_depth)
     choice = Choice.of(n_levels, n, n_classes)
     tree = grow(_grow, room, size, path, columns, order, y, n_classes, n_levels, rule, rng, choice,
                 Sorting.of(most, n))  # fmt: skip
@@ -243,7 +245,8 @@ def _choose(columns, order, y, n_classes, n_open, path, depth, n_levels, rule, r
 def draw_cut(column, ids, y, n_classes, low, high, rule, work, rng):
     """A cut of a continuous column in [low, high), and its cost.
 
-    `ids` are the node's records in the order of the column; `work` is four rows of room.
+    `ids` are the node's records in the order of the column; all in steps (`dplit.trees.grid`).
+    `work` is four rows of room.
     """
     n = len(ids)
     values, costs, weights = work[0], work[1], work[2]
@@ -262,7 +265,7 @@ def draw_cut(column, ids, y, n_classes, low, high, rule, work, rng):
         worse = costs[k] - least
         weights[k] = -rule.rate * worse if worse > 0 else 0.0
     k, _ = draw_interval(values, n, weights, work[3], rng)
-    return between(values[k], values[k + 1], rng), costs[k]
+    return uniform_cut(values[k], values[k + 1], rng), costs[k]
 
 
 @njit(cache=True, nogil=True)

@@ -88,8 +88,9 @@ def grow_kary_trees(codes, arity, y, n_classes, parts, rule, *, rng, n_jobs=None
     Returns
     -------
     trees : Trees
-    stats : int64 array, shape (n_leaves, n_classes), or float64 array, shape (n_leaves, 2)
-        Counts of classes of each leaf, or number and sum of its targets. Private.
+    stats : int64 array, shape (n_leaves, n_classes) or (n_leaves, 2)
+        Counts of classes of each leaf, or the number of its targets and their sum in steps
+        (`dplit.trees.nodes.leaf_stats`). Private.
 
     Raises
     ------

@@ -4,7 +4,7 @@ At each node some columns are drawn from those that the path has left open, each
 cut, and one is chosen, by a `Rule`. What is public about a column shrinks along a path: a
 continuous one keeps the interval between the path's cuts, a categorical one the levels on the
 path's side; a column with nothing left to cut is closed. A path ends at `max_depth` or when all
-columns are closed. Neither reads a record.
+columns are closed. Neither reads a record. Records and cuts are on a public grid (`dplit.trees.grid`).
 
 Each continuous column is sorted once a tree, and every split parts the sorted records without
 changing their order: n log n for the sorting and n for each level and column.
@@ -20,6 +20,7 @@ from numba import njit
 from dplit.trees.arrays import LEAF, Trees
 from dplit.trees.binary import check_binary
 from dplit.trees.cuts import Work, draw_cut, pick
+from dplit.trees.grid import cell_bounds, to_cells, with_thresholds
 from dplit.trees.levels import split_levels
 from dplit.trees.nodes import (
     LEAVES,
@@ -62,8 +63,9 @@ def grow_median_trees(domain, X, y, n_classes, parts, rule, *, rng, n_jobs=None)
     Returns
     -------
     trees : Trees
-    stats : int64 array, shape (n_leaves, n_classes), or float64 array, shape (n_leaves, 2)
-        Counts of classes of each leaf, or number and sum of its targets. Private.
+    stats : int64 array, shape (n_leaves, n_classes) or (n_leaves, 2)
+        Counts of classes of each leaf, or the number of its targets and their sum in steps
+        (`dplit.trees.nodes.leaf_stats`). Private.
 
     Raises
     ------
@@ -72,13 +74,13 @@ def grow_median_trees(domain, X, y, n_classes, parts, rule, *, rng, n_jobs=None)
     """
     size = Size(rule.max_depth, len(parts))
     check_binary(size, domain)
-    levels = domain.n_levels
+    levels, X = domain.n_levels, to_cells(domain, X)
     shared = None if any(part is not None for part in parts) else by_column(X, levels)
     tasks = [(X, y, n_classes, domain, part, shared, rule, size, r)
              for part, r in zip(parts, rng.spawn(len(parts)))]  # fmt: skip
     grown = each(_one_tree, tasks, n_jobs)
     trees = Trees.join([tree[:5] for tree, _ in grown], levels.max())
-    return trees, np.concatenate([stats for _, stats in grown])
+    return with_thresholds(trees, domain), np.concatenate([stats for _, stats in grown])
 
 
 def by_column(X, n_levels):
@@ -99,7 +101,7 @@ def _one_tree(X, y, n_classes, domain, part, shared, rule, size, rng):
     n_levels, n = domain.n_levels, len(y)
     starts, depth = level_starts(n_levels), split_depth(rule.max_depth, n_levels)
     room = Room.of(2 ** min(depth + 1, 12), depth, 2, n_levels.max(), n)
-    path = Path.of(domain.bounds, np.ones(starts[-1], dtype=np.bool_), depth)
+    path = Path.of(cell_bounds(domain), np.ones(starts[-1], dtype=np.bool_), depth)
     choice = Choice.of(n_levels, n)
     tree = grow(_grow, room, size, path, columns, order, y, n_classes, starts, rule, rng, choice,
                 Work.of(rule, n, n_levels, n_classes))  # fmt: skip

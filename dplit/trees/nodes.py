@@ -13,6 +13,8 @@ import numpy as np
 from joblib import Parallel, delayed
 from numba import njit
 
+from dplit.domain import GRID
+
 MAX_NODES = 100_000_000  # of a forest: about 2 GB
 NODES, LEAVES, WAITING, STEPS, NEEDS_NODES, NEEDS_STEPS = range(6)  # places in `Room.at`
 
@@ -163,7 +165,9 @@ def each(grow_one, tasks, n_jobs):
 
 
 def leaf_stats(records, ends, y, n_classes):
-    """Class counts of each leaf, or the number and the sum of its targets. Private.
+    """Class counts of each leaf, or the number of its targets and their sum in steps. Private.
+
+    A step is a `dplit.domain.GRID`-th of the targets' interval: a sum is a whole number, and exact.
 
     Parameters
     ----------
@@ -172,18 +176,25 @@ def leaf_stats(records, ends, y, n_classes):
     ends : int array, shape (n_leaves,)
         Where each leaf's records end.
     y : array
-        Codes of classes, or targets.
+        Codes of classes, or targets in [0, 1].
     n_classes : int
         0 for targets.
 
     Returns
     -------
-    int64 array, shape (n_leaves, n_classes), or float64 array, shape (n_leaves, 2)
+    int64 array, shape (n_leaves, n_classes) or (n_leaves, 2)
     """
     n_leaves, target = len(ends), y[records]
     leaf = np.repeat(np.arange(n_leaves), np.diff(ends, prepend=0))
     if n_classes:
         cells = leaf * n_classes + target.astype(np.int64)
         return np.bincount(cells, minlength=n_leaves * n_classes).reshape(n_leaves, n_classes)
-    sums = np.bincount(leaf, weights=target, minlength=n_leaves)
-    return np.column_stack([np.bincount(leaf, minlength=n_leaves), sums])
+    return sums_in_steps(leaf, target, n_leaves)
+
+
+def sums_in_steps(leaf, targets, n_leaves):
+    """Number of the targets of each leaf, and their sum in steps, int64; `leaf` is that of each target."""
+    stats = np.zeros((n_leaves, 2), dtype=np.int64)
+    stats[:, 0] = np.bincount(leaf, minlength=n_leaves)
+    np.add.at(stats[:, 1], leaf, np.rint(targets * GRID).astype(np.int64))
+    return stats

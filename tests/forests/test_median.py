@@ -12,8 +12,10 @@ from sklearn.model_selection import cross_val_score
 
 from dplit import Categorical, Continuous, Domain, PrivacyLeakWarning, datasets
 from dplit.budget import EqualParts, Spend
+from dplit.domain import GRID
 from dplit.forests import MedianForestClassifier, MedianForestRegressor
 from dplit.forests.releases import proved_means, published_labels
+from dplit.mechanisms import Geometric
 from dplit.median_forest import candidates
 
 SQUARE = Domain([Continuous(0, 1), Continuous(0, 1), Categorical(["a", "b", "c"])])
@@ -216,10 +218,11 @@ def test_a_uniform_column_is_cut_at_a_median_with_the_whole_share():
 
 
 def test_proved_means_are_computed_from_votes_of_the_leafs_budget():
-    """By hand from the same draws: noise of scale 1/epsilon, the centre from all released votes."""
+    """By hand from the same noise at the leaf's epsilon, the centre from all released votes."""
     stats = np.array([[30.0, 12.0], [0.0, 0.0], [2.0, 2.0], [7.0, 0.5]])
-    found, _ = proved_means(stats, 0.8, np.random.default_rng(3))
-    noise = np.random.default_rng(3).laplace(scale=1 / 0.8, size=(4, 2))
+    found, _ = proved_means((stats * [1, GRID]).astype(int), 0.8, np.random.default_rng(3))
+    zeros = np.zeros((4, 2), dtype=int)
+    noise = Geometric(0.8, GRID).sample(zeros, rng=np.random.default_rng(3)) / GRID
     below, above = (stats[:, 0] - stats[:, 1] + noise[:, 0]), stats[:, 1] + noise[:, 1]
     centre = above.sum() / (above + below).sum()
     share = (above + 2 / 0.8 * centre) / np.maximum(above + below + 2 / 0.8, 1e-9)

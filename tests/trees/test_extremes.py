@@ -1,4 +1,4 @@
-"""Cuts where floats run out: lengths and weights hundreds of powers of ten apart, thousands of levels.
+"""Cuts where floats run out: huge and tiny columns, weights that underflow, thousands of levels.
 
 The reference laws are exact: integers for numbers of sets, mpmath for weights. Chi-square tests reject
 a true law with probability 1e-9.
@@ -23,6 +23,7 @@ from tests.trees.test_median_trees import assert_follows, rule
 
 DRAWS = 600
 WIDE = Continuous(-8e307, 8e307)
+STEPS = Continuous(0, 2**32)  # its grid points are the whole numbers
 CHOICES = (UNIFORM, EXPONENTIAL, PERMUTE_AND_FLIP)
 
 
@@ -49,25 +50,28 @@ def law_of(values, low, high, rate):
 
 @pytest.mark.parametrize("choice", CHOICES)
 @pytest.mark.parametrize("n_classes", [0, 1])
-@pytest.mark.parametrize("balance", [600.0, 709.0, 709.8, 1500.0])
+@pytest.mark.parametrize("balance", [20.0, 22.18, 24.0, 600.0, 1500.0])
 def test_a_wide_interval_counts_by_length_and_weight_together(choice, n_classes, balance):
-    """Half of the records at 0 and half at 1: outside weighs e^-balance, and is 1.6e308 times longer."""
-    values, settings = [0.0, 1.0], rule(choice=choice, joint=choice != UNIFORM, rate=balance / 2)
-    law = law_of(values, WIDE.lower, WIDE.upper, balance / 2)
-    found = cuts_of(WIDE, values, settings, n_classes)
+    """Two records a step apart: outside weighs e^-balance, and is 2^32 - 1 times longer."""
+    values, settings = (
+        [2e9, 2e9 + 1],
+        rule(choice=choice, joint=choice != UNIFORM, rate=balance / 2),
+    )
+    law = law_of(values, STEPS.lower, STEPS.upper, balance / 2)
+    found = cuts_of(STEPS, values, settings, n_classes)
     seen = np.bincount(np.searchsorted(values, found, side="right"), minlength=3)
     assert_follows(seen, np.where(law > 1e-12, law, 0))
 
 
 @pytest.mark.parametrize("choice", CHOICES)
-def test_records_next_to_each_other_hide_nothing(choice):
-    """In [0, 1] with records 0 and 1e-310 the same happens, and down to the smallest float."""
-    for gap in (1e-310, 5e-324):
-        balance = -math.log(gap)
-        settings = rule(choice=choice, joint=choice != UNIFORM, rate=balance / 2)
-        law = law_of([0.0, gap], 0, 1, balance / 2)
-        found = cuts_of(Continuous(0, 1), [0.0, gap], settings)
-        assert_follows([(found < gap).sum(), (found >= gap).sum()], [law[1], law[2]])
+def test_records_nearer_than_a_step_are_one_grid_point(choice):
+    """No cut comes between them, at any rate; a step apart they are two."""
+    settings = rule(choice=choice, joint=choice != UNIFORM, rate=300.0)
+    for column, gap in ((Continuous(0, 1), 1e-310), (Continuous(0, 1), 2.0**-34), (WIDE, 1.0)):
+        found = cuts_of(column, [0.0, gap], settings)
+        assert ((found < 0) | (found >= gap)).all()
+    found = cuts_of(Continuous(0, 1), [0.0, 2.0**-32], settings)
+    assert ((found >= 0) & (found < 2.0**-32)).all()
 
 
 @pytest.mark.parametrize("selection", ["exponential", "permute-and-flip", "uniform"])
@@ -83,22 +87,22 @@ def test_one_record_more_does_not_move_every_cut(selection, n):
     for size in (n, n + 1):
         cuts = [forest.fit(x[:size], np.zeros(size)).trees_.threshold[0] for _ in range(20)]
         outside.append(np.mean([not 0 <= cut <= 1 for cut in cuts]))
-    # weights e^(-n/4) or e^(-n/2) against 1.6e308: never outside under both, or always
+    # 0 and 1 are one grid point here: always outside
     assert outside[0] == outside[1]
 
 
 def test_a_greedy_cut_counts_by_length_and_weight_together():
-    values, balance = [0.0, 1.0], 709.5
+    values, balance = [2e9, 2e9 + 1], 22.5
     work = np.empty((4, 4))
     settings = greedy.Rule(1, 1, greedy.MAJORITY, np.inf, balance, 1.0, 0.0)
     rng = np.random.default_rng(1)
     found = np.array([
-        greedy.draw_cut(np.array(values), np.array([0, 1]), np.array([0.0, 1.0]), 2, WIDE.lower,
-                        WIDE.upper, settings, work, rng)[0]
+        greedy.draw_cut(np.array(values), np.array([0, 1]), np.array([0.0, 1.0]), 2, STEPS.lower,
+                        STEPS.upper, settings, work, rng)[0]
         for _ in range(DRAWS)
     ])  # fmt: skip
-    outside = math.exp(math.log(8e307) - balance) * 2  # one record of two is in the minority
-    inside = (found >= 0) & (found < 1)
+    outside = (2**32 - 1) * math.exp(-balance)  # one record of two is in the minority
+    inside = (found >= values[0]) & (found < values[1])
     assert_follows([inside.sum(), (~inside).sum()], [1, outside])
 
 

@@ -5,6 +5,7 @@ import pytest
 from scipy.stats import binomtest, chisquare, kstest, laplace
 
 from dplit import Categorical, Continuous, Domain
+from dplit.domain import GRID
 from dplit.trees import apply
 from dplit.trees.arrays import LEAF
 from dplit.trees.greedy import Rule, draw_cut, grow_id3_trees
@@ -47,7 +48,8 @@ def test_a_cut_follows_its_law(score, most_bits):
     ids, work = np.argsort(values, kind="stable"), np.empty((4, 10))
     cuts = []
     for _ in range(DRAWS):
-        cut, least = draw_cut(values, ids, y, 3, 0.0, 1.0, given, work, rng)
+        cut, least = draw_cut(np.rint(values * GRID), ids, y, 3, 0.0, GRID, given, work, rng)
+        cut = (cut + 0.5) / GRID
         k = np.searchsorted(ends, cut, side="right") - 1
         assert least == pytest.approx(costs[k], abs=1e-12)
         cuts.append(cut)
@@ -72,11 +74,11 @@ def test_the_cap_on_the_bits_changes_the_law():
 @pytest.mark.parametrize("score", SCORES)
 def test_without_noise_the_cut_is_a_best_one(score):
     rng = np.random.default_rng(2)
-    values = rng.random(60)
-    y = (values > 0.4).astype(float)
+    values = rng.integers(GRID, size=60).astype(float)
+    y = (values > 0.4 * GRID).astype(float)
     given = rule(score=SCORES[score], rate=np.inf)
     work = np.empty((4, 62))
-    cut, least = draw_cut(values, np.argsort(values), y, 2, 0.0, 1.0, given, work, rng)
+    cut, least = draw_cut(values, np.argsort(values), y, 2, 0.0, GRID, given, work, rng)
     assert least == pytest.approx(0) and values[y == 0].max() <= cut < values[y == 1].min()
 
 

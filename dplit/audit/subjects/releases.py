@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dplit.audit.subject import BlackBox, Pair, Subject
+from dplit.domain import GRID
 
 DRAWS = (20_000, 100_000, 500_000)
 EPSILON = 0.2  # so small that a count of one and of two tell more, if a number is divided by them
@@ -51,16 +52,17 @@ def _release(name, data, neighbour, epsilon=EPSILON, draws=DRAWS):
 
 def registered():
     """The subjects of this file."""
-    one, few = [[1.0, 1.0]], (5000, 50_000, 200_000)
+    one, few = [[1, GRID]], (5000, 50_000, 200_000)
     for name, check in (
         ("mean of a leaf, one record and two",
-         _release("proved_means", one, [[2.0, 1.0]])),
+         _release("proved_means", one, [[2, GRID]])),
         ("mean of a leaf, no record and one",
-         _release("proved_means", [[0.0, 0.0]], one, 1.0, few)),
+         _release("proved_means", [[0, 0]], one, 1.0, few)),
         ("means of two leaves, one of them empty",
-         _release("proved_means", [*one, [0.0, 0.0]], [*one, [1.0, 1.0]], 1.0, few)),
+         _release("proved_means", [*one, [0, 0]], [*one, *one], 1.0, few)),
         ("mean of a leaf, its votes far from each other",
-         _release("proved_means", [[40.0, 20.0]], [[41.0, 21.0]], 1.0, (10_000, 100_000, 500_000))),
+         _release("proved_means", [[40, 20 * GRID]], [[41, 21 * GRID]], 1.0,
+                  (10_000, 100_000, 500_000))),
         ("class of a leaf, tie", _release("flip", [[1, 1]], [[2, 1]], 1.0, few)),
         ("class of a leaf, no record and one", _release("flip", [[0, 0]], [[0, 1]], 1.0, few)),
         ("class of a leaf, two records and three", _release("flip", [[2, 0]], [[3, 0]], 1.0, few)),

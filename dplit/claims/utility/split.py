@@ -16,6 +16,7 @@ from scipy.integrate import quad
 
 from dplit import balance, median, utility
 from dplit.claims.utility._counted import BOUNDS, EPSILONS, squared_error, targets_at_bounds
+from dplit.domain import GRID
 from dplit.forests.releases import published_labels, published_means
 from dplit.ledger import Case, bounded, claim, equal, interval, verdict_of
 
@@ -266,7 +267,8 @@ def simulated(effort, rng):
     cuts = median.sample(_evenly(n), 0, 1, rate, size=draws, rng=rng)
     k = np.searchsorted(_evenly(n), cuts)
     inside = np.minimum(k, n - k) > t
-    leaves = np.tile([[4.0, 2.0], [8.0, 4.0]], (draws, 1))  # records, and the sum of their targets
+    # records, and the sum of their targets in steps
+    leaves = np.tile([[4, 2 * GRID], [8, 4 * GRID]], (draws, 1))
     means, _ = published_means(leaves, e, rng)
     loud = (leaves[:, 0] * (means - 0.5) ** 2).reshape(draws, 2).sum(axis=1) > _noise_mean(4, 8, e)
     labels, _ = published_labels(np.tile([3, 5], (draws, 1)), e, rng)

@@ -1,0 +1,94 @@
+r"""The public grid of a continuous column: `dplit.domain.GRID` equal steps between its bounds.
+
+A cut that is drawn from the records, as a float, would tell them by its last bits. So each record is
+moved to the nearest grid point before a tree reads it, and everything is counted in steps: a record
+is a whole number k from 0 to `GRID`, a cut is a whole number c, and **a record goes left where
+k <= c**. An interval between two records weighs its number of cuts, k <= c < k', and the cut is a
+uniform one of them. At a node whose interval holds no cut, it is at the edge and everything goes one way.
+
+Stored is a threshold in the column's own units, the largest float whose record is on the left: it lies
+half a step above grid point c, and says which c, nothing more. What it does to a record is what the
+grid says, exactly. Random trees read no record, so that their cuts may stay real numbers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from dplit.domain import GRID
+
+
+def to_cells(domain, X):
+    """Continuous columns in steps above their lower bounds, rounded to whole ones; other columns as given.
+
+    Parameters
+    ----------
+    domain : Domain
+    X : float64 array, shape (n_records, n_features)
+        As `Domain.encode` gives it.
+
+    Returns
+    -------
+    float64 array, shape of `X`; halves are rounded down
+    """
+    lower, upper = domain.bounds.T
+    if (lower < upper).all():
+        return _cell(X, lower, upper)
+    cells, wide = np.array(X, dtype=np.float64), lower < upper
+    cells[:, wide] = _cell(cells[:, wide], lower[wide], upper[wide])
+    cells[:, (domain.n_levels == 0) & ~wide] = 0.0
+    return cells
+
+
+def cell_bounds(domain):
+    """First and last grid point of each column, shape (n_features, 2); zeros where nothing can be cut."""
+    lower, upper = domain.bounds.T
+    return np.column_stack([np.zeros(len(domain)), np.where(lower < upper, float(GRID), 0.0)])
+
+
+def with_thresholds(trees, domain):
+    """The same `Trees`, whose cuts were in steps, in the units of the columns."""
+    return replace(trees, threshold=to_thresholds(domain, trees.feature, trees.threshold))
+
+
+def to_thresholds(domain, feature, cuts):
+    """Cuts in the units of their columns: a record is at most the threshold where its cell is at most the cut.
+
+    Parameters
+    ----------
+    domain : Domain
+    feature : int array, shape (n_nodes,)
+    cuts : float64 array, shape (n_nodes,)
+        In steps; NaN where the node is a leaf or its column is categorical.
+
+    Returns
+    -------
+    float64 array, shape (n_nodes,)
+    """
+    thresholds, at = np.array(cuts, dtype=np.float64), np.flatnonzero(~np.isnan(cuts))
+    cut, (lower, upper) = thresholds[at], domain.bounds[feature[at]].T
+    near = lower + (cut + 0.5) / GRID * (upper - lower)
+    reach = 2.0**-50 * (upper - lower) + 2.0**-51 * np.maximum(abs(lower), abs(upper))
+    low, high = np.maximum(near - reach, lower), np.minimum(near + reach, upper)
+    low = np.where(_cell(low, lower, upper) <= cut, low, lower)
+    high = np.where(_cell(high, lower, upper) > cut, high, upper)
+    while True:  # low is on the left of the cut, high on the right of it
+        middle = low + (high - low) / 2
+        open_still = (low < middle) & (middle < high)
+        if not open_still.any():
+            break
+        left = _cell(middle, lower, upper) <= cut
+        low = np.where(open_still & left, middle, low)
+        high = np.where(open_still & ~left, middle, high)
+    thresholds[at] = np.where(cut < GRID, low, upper)
+    return thresholds
+
+
+def _cell(values, lower, upper):
+    cells = values - lower
+    cells /= upper - lower
+    cells *= GRID
+    cells -= 0.5
+    return np.ceil(cells, out=cells)

@@ -80,7 +80,7 @@ def test_shares_near_one_are_cut_off():
 
 
 def test_how_often_each_cell_is_run():
-    """Thirty splits of a real set; of a synthetic one thirty draws, fifteen of what takes long."""
+    """Thirty splits of a real set; of a synthetic one thirty draws, ten of what takes long."""
     for id in experiments.ids():
         found = experiments.get(id)
         for cell in found.cells:

@@ -89,7 +89,7 @@ def test_how_often_each_cell_is_run():
             assert bool(cell.draws) is drawn, f"{id}: {cell.key}"
             units = wanted / (cell.draws or 1)
             assert units == (
-                15 if drawn and slow else 100 if "/figure-" in id and wanted == 100 else 30
+                10 if drawn and slow else 100 if "/figure-" in id and wanted == 100 else 30
             )
 
 

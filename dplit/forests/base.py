@@ -39,6 +39,7 @@ from dplit.forests.inputs import (
 )
 from dplit.forests.partition import AllRecords, Independent, ShuffledParts
 from dplit.forests.randomness import generator, is_seeded, kept_secret
+from dplit.mechanisms.geometric import MOST
 
 ACCOUNTINGS = ("proved", "published")
 TAKEN_FOR_GRANTED = (
@@ -347,6 +348,8 @@ class BaseForestRegressor(RegressorMixin, BaseForest):
             raise ValueError(
                 "y must hold finite numbers, got an infinite or missing one (NaN, inf)"
             )
+        if len(values) * GRID > MOST:  # sums of targets are whole numbers of steps
+            raise ValueError(f"y must hold at most {MOST // GRID:,} targets, got {len(values):,}")
         node = Public("target bounds", "given as target_bounds")
         bounds = self.target_bounds
         if bounds is None:

@@ -106,11 +106,11 @@ def uniform_cut(a, b, rng):
     n = np.int64(b - a)
     if n <= 1:
         return a
-    most = EXACT // n * n  # what is beyond would favour the first ones
-    drawn = np.int64(rng.random() * EXACT)
-    while drawn >= most:
-        drawn = np.int64(rng.random() * EXACT)
-    return a + drawn % n
+    share = EXACT // n
+    k = n
+    while k >= n:  # what is left over when all have their share
+        k = np.int64(rng.random() * EXACT) // share
+    return a + k
 
 
 @njit(cache=True, nogil=True)

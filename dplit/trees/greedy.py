@@ -19,7 +19,7 @@ from numba import njit
 
 from dplit.trees.arrays import LEAF, Trees
 from dplit.trees.cuts import add, clear, draw_interval, pick, uniform_cut
-from dplit.trees.grid import cell_bounds, to_cells, with_thresholds
+from dplit.trees.grid import cell_bounds, with_thresholds
 from dplit.trees.kary import MAJORITY, SQUARES, Sorting, cost, sort_by_level
 from dplit.trees.median import by_column
 from dplit.trees.nodes import (
@@ -97,9 +97,8 @@ def grow_id3_trees(domain, X, y, n_classes, parts, rule, *, rng, n_jobs=None):
         If the forest would have more nodes than `dplit.trees.nodes.MAX_NODES`.
     """
     size = Size(rule.max_depth, len(parts))
-    X = to_cells(domain, X)
     alike = all(part is parts[0] for part in parts)
-    shared = by_column(X[parts[0]], domain.n_levels) if alike else None
+    shared = by_column(domain, X[parts[0]]) if alike else None
     tasks = [(X, y, n_classes, domain, part, shared, rule, size, r)
              for part, r in zip(parts, rng.spawn(len(parts)))]  # fmt: skip
     grown = each(_one_tree, tasks, n_jobs)
@@ -108,7 +107,7 @@ def grow_id3_trees(domain, X, y, n_classes, parts, rule, *, rng, n_jobs=None):
 
 
 def _one_tree(X, y, n_classes, domain, part, shared, rule, size, rng):
-    columns, order = shared or by_column(X[part], domain.n_levels)
+    columns, order = shared or by_column(domain, X[part])
     order, y, n_levels = order.copy(), y[part], domain.n_levels
     most, n = max(n_levels.max(), 2), len(y)
     room = Room.of(1024, rule.max_depth, most, n_records=n)

@@ -74,8 +74,8 @@ def grow_median_trees(domain, X, y, n_classes, parts, rule, *, rng, n_jobs=None)
     """
     size = Size(rule.max_depth, len(parts))
     check_binary(size, domain)
-    levels, X = domain.n_levels, to_cells(domain, X)
-    shared = None if any(part is not None for part in parts) else by_column(X, levels)
+    levels = domain.n_levels
+    shared = None if any(part is not None for part in parts) else by_column(domain, X)
     tasks = [(X, y, n_classes, domain, part, shared, rule, size, r)
              for part, r in zip(parts, rng.spawn(len(parts)))]  # fmt: skip
     grown = each(_one_tree, tasks, n_jobs)
@@ -83,10 +83,13 @@ def grow_median_trees(domain, X, y, n_classes, parts, rule, *, rng, n_jobs=None)
     return with_thresholds(trees, domain), np.concatenate([stats for _, stats in grown])
 
 
-def by_column(X, n_levels):
-    """Columns as rows, and the records in the order of each continuous one (or one row as they are)."""
-    columns = np.ascontiguousarray(X.T)
-    continuous = np.flatnonzero(n_levels == 0)
+def by_column(domain, X):
+    """Columns as rows, on their grids, and the records in the order of each continuous one.
+
+    Where no column is continuous, one row of the records as they are.
+    """
+    columns = np.ascontiguousarray(to_cells(domain, X).T)
+    continuous = np.flatnonzero(domain.n_levels == 0)
     order = np.empty((max(len(continuous), 1), len(X)), dtype=np.int32)
     order[0] = np.arange(len(X))
     for row, j in enumerate(continuous):
@@ -95,7 +98,7 @@ def by_column(X, n_levels):
 
 
 def _one_tree(X, y, n_classes, domain, part, shared, rule, size, rng):
-    columns, order = shared or by_column(X[part], domain.n_levels)
+    columns, order = shared or by_column(domain, X[part])
     order = order.copy() if shared else order
     y = np.asarray(y if part is None else y[part], dtype=np.float64)
     n_levels, n = domain.n_levels, len(y)

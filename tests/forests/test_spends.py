@@ -1,6 +1,6 @@
 """What is drawn is spent: the epsilons in a budget are those of the mechanisms that a fit ran.
 
-A fit is watched where it draws: Laplace noise by its scale, labels by their mechanism, cuts and
+A fit is watched where it draws: noise by its scale, labels by their mechanism, cuts and
 choices by the weights that the growing of trees was given. What these cost is worked out here from
 what one record adds to a score, and compared with every `Spend` of the budget.
 """
@@ -14,8 +14,9 @@ import pytest
 from dplit import Categorical, Continuous, Domain, baselines, forests
 from dplit.baselines import _shared, dp_ert, fs_rgv, jpw
 from dplit.budget import Bootstrap, EqualParts, Parallel, Sequence, Spend
+from dplit.domain import GRID
 from dplit.forests.base import BaseForest
-from dplit.mechanisms import PermuteAndFlip
+from dplit.mechanisms import Geometric, PermuteAndFlip
 from dplit.trees import kary, median, rules
 
 DOMAIN = Domain([Continuous(0, 1), Categorical(["a", "b", "c"]), Continuous(0, 1)])
@@ -68,6 +69,11 @@ def watch(monkeypatch):
         seen["drawn"].append(self.epsilon)
         return plain_sample(self, scores, *args, **options)
 
+    def noise(self, values, *args, **options):
+        # of votes in steps one record moves GRID, of counts one
+        seen["drawn"].append(self.rate * (GRID if np.sum(values) >= GRID else 1))
+        return plain_noise(self, values, *args, **options)
+
     def watched(grow):
         def grown(*args, **options):
             *_, seen["parts"], seen["rule"] = args
@@ -80,7 +86,9 @@ def watch(monkeypatch):
         return plain_stats(*args)
 
     plain_sample, plain_stats = PermuteAndFlip.sample, _shared.leaf_stats
+    plain_noise = Geometric.sample
     monkeypatch.setattr(PermuteAndFlip, "sample", sample)
+    monkeypatch.setattr(Geometric, "sample", noise)
     monkeypatch.setattr(BaseForest, "_generator", generator)
     monkeypatch.setattr(median, "grow_median_trees", watched(median.grow_median_trees))
     monkeypatch.setattr(_shared, "grow_kary_trees", watched(_shared.grow_kary_trees))

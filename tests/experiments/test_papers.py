@@ -80,7 +80,7 @@ def test_shares_near_one_are_cut_off():
 
 
 def test_how_often_each_cell_is_run():
-    """Thirty splits or draws, or twenty; ten draws of what takes long, ten splits of what is only shown."""
+    """Thirty splits or draws; ten draws of what takes long, ten splits of what is only shown."""
     for id in experiments.ids():
         found = experiments.get(id)
         for cell in found.cells:
@@ -89,10 +89,8 @@ def test_how_often_each_cell_is_run():
             assert bool(cell.draws) is drawn, f"{id}: {cell.key}"
             units = wanted / (cell.draws or 1)
             shown = id.startswith("diprime-") and "/figure-" in id and cell.reading == "proved"
-            fewer = ("rdf/figure-6", "rdf/figure-7", "rdf/figure-9", "rdf/table-3")
-            twenty = "/table-" in id if id.startswith("diprime-") else drawn and id in fewer
             single = "/figure-" in id and wanted == 100  # trees
-            few = 10 if (drawn and slow) or shown else 20 if twenty else 100 if single else 30
+            few = 10 if (drawn and slow) or shown else 100 if single else 30
             assert units == few, f"{id}: {cell.key}"
 
 

@@ -17,7 +17,7 @@ A sentence that printed numbers or arithmetic alone decide has a verdict of stat
 
 The rule was fixed on 2026-11-22, after runs of ten splits and one draw of each synthetic set, which left
 55 sentences undecided. All were then run again, with other draws throughout: how often was written into
-`dplit.experiments.papers` before, twenty to thirty splits, or draws of a synthetic set, and ten of what
-takes long. A printed size on a synthetic set is of the paper's one draw: until then it was undecided, and
+`dplit.experiments.papers` before, thirty splits, or draws of a synthetic set, and ten of what takes long.
+A printed size on a synthetic set is of the paper's one draw: until then it was undecided, and
 now it counts as one draw more, of the deviation of ours.
 """

@@ -111,7 +111,7 @@ def up_to_26(result):
     return up_to(result, pairs, 0.26), words
 
 
-@said("rdf/figure-5/18-points", "undecided")
+@said("rdf/figure-5/18-points", "differs")
 def up_to_18(result):
     """Disjoint data gains up to 18 percentage points."""
     pairs = pairs_of(result, "RDF", "RDF, all data")
@@ -119,7 +119,7 @@ def up_to_18(result):
     return up_to(result, pairs, 0.18), words
 
 
-@said("rdf/figure-5/no-loss", "undecided")
+@said("rdf/figure-5/no-loss", "agrees")
 def no_loss(result):
     """Disjoint data never loses more than a fraction of one standard deviation."""
     parts, worst = [], {}
@@ -172,7 +172,7 @@ def at_least_2(result):
     return better, f"gain in points: {points(gains(result, pairs))}; {ONE_DRAW}"
 
 
-@said("rdf/figure-6/30-points", "undecided")
+@said("rdf/figure-6/30-points", "differs")
 def as_much_as_30(result):
     """Table 4's depth gains as much as 30 points over m/2."""
     pairs = _depths(result, lambda m: m // 2)
@@ -180,7 +180,7 @@ def as_much_as_30(result):
     return up_to(result, pairs, 0.3), words
 
 
-@said("rdf/figure-6/too-deep", "undecided")
+@said("rdf/figure-6/too-deep", "differs")
 def too_deep(result):
     """A depth of m is worse than table 4's on all sets but one."""
     sets = [d for d in SYNTHETIC if sum(FEATURES[d]) != DEPTHS[d]]
@@ -213,7 +213,7 @@ def _top(result, data, epsilon):
     return max(keys, key=lambda t: float(result.mean(keys[t])))
 
 
-@said("rdf/figure-7/small-epsilon", "undecided", epsilon=0.2, low=30, high=100)
+@said("rdf/figure-7/small-epsilon", "agrees", epsilon=0.2, low=30, high=100)
 def small_epsilon(result, **of):
     """At epsilon 0.2 accuracy is highest with 30 to 100 trees on most sets."""
     return _best_between(result, **of)

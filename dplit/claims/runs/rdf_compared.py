@@ -103,7 +103,7 @@ def better_than_fs(result):
     return rule.all_of(wins_by(result, "FS", SETS).values()), words
 
 
-@said("rdf/figure-11/synth-a", "undecided")
+@said("rdf/figure-11/synth-a", "differs")
 def synth_a(result):
     """On SynthA ours is better than both by more than 35 points."""
     pairs = {m: versus(result, m, ["synth-a"])["synth-a"] for m in ("JPW", "FS")}
@@ -125,7 +125,7 @@ def adult(result):
     return rule.all_of(near), f"{100 * g:+.1f} ± {100 * e:.1f} points (we allow 1)"
 
 
-@said("rdf/figure-11/often", "undecided")
+@said("rdf/figure-11/often", "differs")
 def often(result):
     """Often ours is better than JPW by 10 points and than FS by 30."""
     limits = {"JPW": 0.1, "FS": 0.3}
@@ -203,8 +203,8 @@ def weakest(result):
 # Area under the curve, F1, and RGV ---------------------------------------------------------------
 
 
-@said("rdf/figure-12/counted", "undecided", ["rdf/figure-13"], **TIES, measures=("AUC", "F1"))
-@said("rdf/figure-13/counted", "undecided", ["rdf/figure-12"], **TIES, measures=("F1", "AUC"))
+@said("rdf/figure-12/counted", "differs", ["rdf/figure-13"], **TIES, measures=("AUC", "F1"))
+@said("rdf/figure-13/counted", "differs", ["rdf/figure-12"], **TIES, measures=("F1", "AUC"))
 def counted(result, other, measures):
     """In AUC and F1 together ours wins 11 of 20 against JPW, ties 8 and loses 1."""
     results = dict(zip(measures, (result, other)))
@@ -217,7 +217,7 @@ def counted(result, other, measures):
     return rule.all_of([exactly(11, wins), exactly(1, losses)]), f"{words}; {lost}"
 
 
-@said("rdf/figure-12/auc", "undecided", **TIES)
+@said("rdf/figure-12/auc", "agrees", **TIES)
 def auc_losses(result):
     """Ours loses to JPW at most once (AUC)."""
     return _at_most_one_loss(result)

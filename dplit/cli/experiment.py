@@ -3,7 +3,8 @@
 A run continues the result file that is there: what it holds is not run again, and a run that was
 stopped loses only the tasks that were running. Without --out the file is under dplit-results/ in
 the current folder; the results of the project, in data/results/, stay as they are. A table is
-printed beside the paper's cells; one that follows from a formula is computed. A task that fails
+printed beside the paper's cells; one that follows from a formula is computed. Figures that measure the same
+forests are run together by --with: what is one fit in them is fitted once. A task that fails
 stops no other: it is named at the end, and the next run tries it again. The exit status is 0 if the
 run is complete, 1 if tasks failed.
 """
@@ -24,6 +25,7 @@ EXAMPLES = """examples:
   dplit experiment diprime-v2/table-1            run one, or go on with it
   dplit experiment diprime-v2/table-2 --cells 'banknote/*' --repetitions 3
   dplit experiment diprime-v2/table-1 --out data/results/diprime-v2/table-1.json
+  dplit experiment rdf/figure-11 --with rdf/figure-12 --with rdf/figure-13
   dplit experiment diprime-v1/table-2 --json     for another program
 """
 FOLDER = "dplit-results"
@@ -40,10 +42,18 @@ def add_arguments(parser):
         help="pattern over keys data/method/reading; may be repeated (default: every cell)",
     )
     parser.add_argument(
+        "--with",
+        action="append",
+        default=[],
+        dest="others",
+        metavar="ID",
+        help="another one to run with it; its file is beside the first's; may be repeated",
+    )
+    parser.add_argument(
         "--repetitions",
         type=whole,
         metavar="R",
-        help="splits a cell (default: the experiment's, 10)",
+        help="splits a cell (default: the experiment's own number)",
     )
     parser.add_argument(
         "--seed", type=whole, default=0, metavar="S", help="seed of every draw (default: 0)"
@@ -79,7 +89,7 @@ def run(arguments):
         found = experiments.get(arguments.id)
         out = Path(arguments.out or f"{FOLDER}/{found.id}.json")
         try:
-            lost = _run(arguments, out).lost
+            lost = [task for result in _run(arguments, out).values() for task in result.lost]
         except KeyboardInterrupt:
             interrupted = True
         result = experiments.read(out) if out.is_file() else experiments.Result(found.id)
@@ -108,16 +118,17 @@ def _run(arguments, out):
     from dplit import experiments
 
     words = ["dplit", "experiment", arguments.id]
+    words += [word for other in arguments.others for word in ("--with", other)]
     words += [word for glob in arguments.cells for word in ("--cells", glob)]
     if arguments.repetitions is not None:
         words += ["--repetitions", str(arguments.repetitions)]
-    return experiments.run(
-        arguments.id,
+    others = {id: out.with_name(f"{id.rpartition('/')[2]}.json") for id in arguments.others}
+    return experiments.run_together(
+        {arguments.id: out, **others},
         jobs=arguments.jobs,
         seed=arguments.seed,
         repetitions=arguments.repetitions,
         cells=arguments.cells or ("*",),
-        out=out,
         progress=partial(_bar, arguments),
         command=shlex.join([*words, "--seed", str(arguments.seed)]),
     )

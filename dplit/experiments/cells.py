@@ -15,7 +15,10 @@ proved      at the same epsilon, with what makes the claim true: the registry's 
 Seeds: the split of repetition r of a data set depends on (seed, data set, r), so that all methods
 see the same split; everything else in a task depends on (seed, experiment, cell, r). Each task can
 therefore be computed again alone, and gives the same number to the last bit. With `folds`,
-repetition r tests on one part in turn of the cut number r // folds: k-fold cross-validation.
+repetition r tests on one part in turn of the cut number r // folds: k-fold cross-validation. With
+`draws`, repetition r is of the draw number r // draws of a synthetic set: a problem and records of its
+own, from a seed that depends on (seed, data set, r // draws). Draws are independent, and two splits of
+one tell how much the records of a problem move a score.
 """
 
 from __future__ import annotations
@@ -32,7 +35,7 @@ import numpy as np
 from dplit.work import nearest
 
 READINGS = ("exact", "published", "proved")
-REPETITIONS = 10
+REPETITIONS = 30
 TEST_SHARE = 0.1
 
 
@@ -60,6 +63,9 @@ class Cell:
         Why this cell is not run; empty if it is.
     folds : int
         Of cross-validation; 0: each repetition is a split of its own.
+    draws : int
+        How many folds of a draw are run, where a synthetic set is drawn again and again; 0: the
+        registry's one draw.
     seeds : str
         Id of an experiment with a cell of the same key: the same forests, measured otherwise. Empty:
         this experiment.
@@ -76,8 +82,16 @@ class Cell:
     label: str = ""
     not_run: str = ""
     folds: int = 0
+    draws: int = 0
     seeds: str = ""
     most: int = 0
+
+    def parts(self, repetition):
+        """Which draw of the data, which cut of it, and which fold of the cut (None: no fold)."""
+        if self.draws:
+            draw, fold = divmod(repetition, self.draws)
+            return draw, 0, fold
+        return (None, *(divmod(repetition, self.folds) if self.folds else (repetition, None)))
 
     @property
     def key(self):
@@ -180,6 +194,12 @@ def get(id):
 def split_rng(seed, data, repetition):
     """The generator that splits `data` into training and test part in one repetition."""
     return np.random.default_rng([seed, zlib.crc32(f"split {data}".encode()), repetition])
+
+
+def draw_seed(seed, data, draw):
+    """Seed of one draw of a synthetic set: an int in [0, 2**31)."""
+    words = [seed, zlib.crc32(f"draw {data}".encode()), draw]
+    return int(np.random.SeedSequence(words).generate_state(1)[0] >> 1)
 
 
 def task_seed(seed, experiment_id, key, repetition):

@@ -11,7 +11,8 @@ lies wholly within the margin ("agrees") or wholly outside ("differs"): one poin
 share, a tenth of a printed error, and :math:`h` more. The cells of a table share one rate. All else is
 "undecided". The papers do not say what their deviations are, nor how many runs a mean is of: we take
 :math:`q` for the deviation of one run, and their number for ours. Where no deviation is printed (all of
-v1), :math:`q = s`.
+v1), :math:`q = s`. A printed number of a synthetic set is of one draw, ours a mean over :math:`n` of them:
+the variance is :math:`s^2 (1/n + 1)`, where :math:`s` is the deviation of draws.
 
 **Beside it** stand :math:`z`, the distance in these standard errors, and a weaker rule of single runs:
 :math:`|m - p| \le 2 \sqrt{s^2 + q^2} + h`, that ours and the printed number could be two *runs* of one
@@ -29,7 +30,7 @@ import pandas as pd
 from dplit import printed
 from dplit.experiments import rule
 from dplit.experiments.cells import get
-from dplit.experiments.curves import curve, overlap
+from dplit.experiments.curves import by_draw, curve, overlap
 from dplit.experiments.result import stored
 
 ERRORS = ("mse", "error")  # held to a tenth; every other score is a share, held to a point
@@ -101,13 +102,15 @@ def held_against(result, key, cell):
     (Part, float)
     """
     of = get(result.experiment).cell(key)
-    scores = result.scores(key)
+    scores = by_draw(of, result.scores(key)).mean(axis=1)
     margin = rule.TENTH * cell.value if of.measure in ERRORS else rule.POINT
     margin += cell.rounding
-    other = _printed_deviation(float(result.deviation(key)), cell)
-    how = {"overlap": overlap(of), "name": key, "variance": other**2}
+    own = scores.var(ddof=1) if len(scores) > 1 else 0.0
+    once = of.draws and len(scores) * own  # printed is one draw
+    other = once or _printed_deviation(np.sqrt(own), cell) ** 2
+    how = {"overlap": overlap(of), "name": key, "variance": other}
     part = rule.within(scores, cell.value, margin, **how)
-    error = np.sqrt((result.deviation(key) ** 2 + other**2) * (1 / len(scores) + overlap(of)))
+    error = np.sqrt((own + other) * (1 / len(scores) + overlap(of)))
     away = float(scores.mean()) - cell.value
     return part, float(away / error) if error else 0.0 if not away else float(np.inf) * away
 

@@ -1,7 +1,9 @@
 """What results say: curves, paired differences, and which of two methods is better.
 
 Differences are paired: all methods see the same splits. What they decide follows from
-`dplit.experiments.rule`; each question here is a `rule.Part`.
+`dplit.experiments.rule`; each question here is a `rule.Part`. Where a synthetic set is drawn again and
+again, a draw is one number, the mean of its splits: draws are independent. A size that a paper prints
+of a synthetic set is of its one draw, and has the deviation of our draws (`ahead_once`, `higher_once`).
 """
 
 from __future__ import annotations
@@ -86,7 +88,9 @@ def curve(result, method, reading, name, *, data=None, **fixed):
 
 
 def overlap(cell):
-    """Records tested over records trained in a split of a cell."""
+    """Records tested over records trained in a split of a cell; 0 where draws are independent."""
+    if cell.draws:
+        return 0.0
     share = 1 / cell.folds if cell.folds else TEST_SHARE
     return share / (1 - share)
 
@@ -102,9 +106,36 @@ def differences(result, a, b, number=None):
     return (second[:n] - first[:n]) if lower else (first[:n] - second[:n])
 
 
-def _numbers(result, key, number):
+def by_draw(cell, scores):
+    """Scores by draw, shape (draws, splits of each); (repetitions, 1) where data are drawn once.
+
+    A last draw whose splits are not all there is left out.
+    """
+    splits = cell.draws or 1
+    whole = len(scores) // splits * splits
+    return scores[:whole].reshape(-1, splits)
+
+
+def _numbers(result, key, number=None):
     scores = result.scores(key)
-    return scores if number is None else scores[:, number]
+    scores = scores if number is None else scores[:, number]
+    return by_draw(get(result.experiment).cell(key), scores).mean(axis=1)
+
+
+def deviation(result, key, most=None):
+    """Deviation of a cell's runs on one data set: of its scores, or pooled over draws.
+
+    Parameters
+    ----------
+    result : dplit.experiments.result.Result
+    key : str
+    most : int, optional
+        Scores that count, the first ones.
+    """
+    cell, scores = get(result.experiment).cell(key), result.scores(key)[:most]
+    if not cell.draws:
+        return float(scores.std(ddof=1))
+    return float(np.sqrt(by_draw(cell, scores).var(axis=1, ddof=1).mean()))
 
 
 def gain(result, a, b):
@@ -121,6 +152,22 @@ def ahead(result, a, b, by=0.0, number=None):
     return rule.above(differences(result, a, b, number), by, overlap=apart, name=name)
 
 
+def ahead_once(result, a, b, by):
+    """As `ahead`, where `by` is a size that was read off one draw, and has its deviation."""
+    return _once(differences(result, a, b), by, f"gain of {_short(a)} over {_short(b)}")
+
+
+def higher_once(result, a, limit):
+    """As `higher`, where `limit` is a score that was read off one draw, and has its deviation."""
+    return _once(_numbers(result, a), limit, _short(a))
+
+
+def _once(numbers, limit, name):
+    """Independent numbers against a single one of the same deviation: variance s^2 (1 / n + 1)."""
+    variance = len(numbers) * numbers.var(ddof=1) if len(numbers) > 1 else 0.0
+    return rule.above(numbers, limit, overlap=0.0, name=name, variance=variance)
+
+
 def higher(result, a, limit, number=None):
     """That the mean score of cell `a` is above `limit`, a `rule.Part`."""
     apart = overlap(get(result.experiment).cell(a))
@@ -128,12 +175,22 @@ def higher(result, a, limit, number=None):
 
 
 def steadier(result, a, b):
-    """That scores of cell `a` scatter less than those of cell `b`: by their distances from the median."""
+    """That scores of cell `a` scatter less than those of cell `b`: by their distances from the median.
+
+    The median is that of a draw, where a synthetic set is drawn again and again.
+    """
     apart = overlap(get(result.experiment).cell(a))
     n = min(len(result.scores(k)) for k in (a, b))
-    near, far = (np.abs(s - np.median(s)) for s in (result.scores(k)[:n] for k in (a, b)))
+    near, far = (_distances(result, k, n) for k in (a, b))
     name = f"distance from the median, {_short(b)} less {_short(a)}"
     return rule.above(far - near, overlap=apart, name=name)
+
+
+def _distances(result, key, n):
+    cell = get(result.experiment).cell(key)
+    scores = by_draw(cell, result.scores(key)[:n])
+    middle = np.median(scores, axis=1, keepdims=True) if cell.draws else np.median(scores)
+    return np.abs(scores - middle).mean(axis=1)
 
 
 def _short(key):
@@ -176,30 +233,41 @@ def rising(result, keys):
 
 
 def _rise(result, a, b):
-    n = min(len(result.scores(k)) for k in (a, b))
-    return result.scores(b)[:n] - result.scores(a)[:n]
+    first, second = (_numbers(result, k) for k in (a, b))
+    n = min(len(first), len(second))
+    return second[:n] - first[:n]
 
 
 def outcome(result, a, b):
     """How cell `a` did against cell `b`: "win", "tie" or "loss".
 
     A tie is a difference of means of no more than one standard deviation, the larger of the two (RDF,
-    section 5.2), over the repetitions that both have.
+    section 5.2), over the repetitions that both have. The deviation is that of runs on one data set.
     """
     n = min(len(result.scores(k)) for k in (a, b))
     one, two = (result.scores(k)[:n] for k in (a, b))
     apart = one.mean() - two.mean()
-    if abs(apart) <= max(one.std(ddof=1), two.std(ddof=1)):
+    if abs(apart) <= larger_deviation(result, a, b):
         return "tie"
     return "win" if apart > 0 else "loss"
 
 
+def larger_deviation(result, a, b):
+    """The larger `deviation` of two cells, over the repetitions that both have."""
+    n = min(len(result.scores(k)) for k in (a, b))
+    return max(deviation(result, k, n) for k in (a, b))
+
+
 def signed_rank(result, a, b):
-    """Two-sided p-value of Wilcoxon's signed-rank test of cell `a` against `b`, paired; 1 if all are equal."""
+    """Two-sided p-value of Wilcoxon's signed-rank test of cell `a` against `b`, paired; 1 if all are equal.
+
+    The pairs are the splits, or the draws where a synthetic set is drawn again and again.
+    """
     from scipy.stats import wilcoxon
 
-    n = min(len(result.scores(k)) for k in (a, b))
-    first, second = (result.scores(k)[:n] for k in (a, b))
+    first, second = (_numbers(result, k) for k in (a, b))
+    n = min(len(first), len(second))
+    first, second = first[:n], second[:n]
     return 1.0 if (first == second).all() else float(wilcoxon(first, second).pvalue)
 
 

@@ -181,6 +181,7 @@ METHODS = {
     "MRF": _multinomial(),
     "MRF, by the text": _multinomial(stopping="text"),
     "MRF, normalised": _multinomial(scores="normalised"),
+    "MRF, all records": _multinomial(partition_rate=None),
     "Majority": _random_decision(n_estimators=1, max_depth=0),
     "Random trees": _random_decision(
         "permute-and-flip", reached=True, partitioned=False, epsilon=math.inf

@@ -13,7 +13,7 @@ from dplit.datasets import DatasetError
 from dplit.errors import check_integer
 from dplit.experiments import cells as registry
 from dplit.experiments.result import LIBRARIES, LINE, Journal, Result, provenance, read
-from dplit.experiments.task import run_task
+from dplit.experiments.task import run_measures, run_task
 from dplit.work import fan_out, versions
 
 CHEAP = 0.25  # share of the tasks among which the cheapest are run again
@@ -51,53 +51,91 @@ def run(id, *, jobs=1, seed=0, repetitions=None, cells=("*",), out, progress=Non
         For an unknown experiment, a pattern that matches no cell, or a file of another experiment,
         another seed or other parameters.
     """
-    experiment = registry.get(id)
+    outs = {id: out}
+    options = {"jobs": jobs, "seed": seed, "repetitions": repetitions, "cells": cells}
+    return run_together(outs, **options, progress=progress, command=command)[id]
+
+
+def run_together(
+    outs, *, jobs=1, seed=0, repetitions=None, cells=("*",), progress=None, command=""
+):
+    """Run what is missing of several experiments: what is one fit in some of them is fitted once.
+
+    Parameters
+    ----------
+    outs : dict of str to path
+        Result file of each experiment.
+    jobs, seed, repetitions, cells, progress, command
+        As in `run`; a task is one fit.
+
+    Returns
+    -------
+    dict of str to dplit.experiments.result.Result
+        The scores are those that each experiment has alone.
+    """
     seed = check_integer(seed, "seed", 0)
-    repetitions = check_integer(
-        experiment.repetitions if repetitions is None else repetitions, "repetitions", 1
-    )
-    chosen = select(experiment, cells)
-    result, journal = _resume(experiment, seed, Path(out)), Journal(out)
-    tasks = [
-        (id, c, r, seed)
-        for r in range(repetitions)
-        for c in chosen
-        if r < experiment.wanted(c, repetitions) and not result.has(c.key, r)
-    ]
-    tasks.sort(key=_records)
-    done = 0
+    if repetitions is not None:
+        repetitions = check_integer(repetitions, "repetitions", 1)
+    chosen = {id: select(registry.get(id), cells) for id in outs}
+    results = {id: _resume(registry.get(id), seed, Path(out)) for id, out in outs.items()}
+    journals, done = {id: Journal(out) for id, out in outs.items()}, dict.fromkeys(outs, 0)
+    fits = _fits(results, chosen, repetitions)
+    tasks = [(of, tuple(cell for _, cell in fits[of, key, r]), r, seed) for of, key, r in fits]
     try:
-        with contextlib.closing(fan_out(_outcome, tasks, jobs)) as ended:
+        with contextlib.closing(fan_out(_outcomes, tasks, jobs)) as ended:
             for task in progress(ended, total=len(tasks)) if progress else ended:
-                _, cell, r, _ = tasks[task.place]
-                if task.error or isinstance(task.result, str):
-                    result.lost.append((cell.key, r, task.error or task.result))
-                    continue
-                journal.append(id, seed, cell.key, r, task.result)
-                result.add(cell.key, cell.params, r, task.result)
-                done += 1
+                of, (first, *_), r, _ = tasks[task.place]
+                lost = task.error or (task.result if isinstance(task.result, str) else "")
+                for n, (id, cell) in enumerate(fits[of, first.key, r]):
+                    if lost:
+                        results[id].lost.append((cell.key, r, lost))
+                        continue
+                    journals[id].append(id, seed, cell.key, r, task.result[n])
+                    results[id].add(cell.key, cell.params, r, task.result[n])
+                    done[id] += 1
     finally:
-        if done:
-            result.runs.append(provenance(command, done))
-        if result.cells:
-            result.write(out)
-            journal.close()
-    return result
+        for id, result in results.items():
+            if done[id]:
+                result.runs.append(provenance(command, done[id]))
+            if result.cells:
+                result.write(outs[id])
+                journals[id].close()
+    return results
 
 
-def _records(task):
-    """Data set of a task, and its size: sorted by it, one data set at a time is in memory."""
-    return task[1].data, task[1].params.get("n_records", 0)
+def _fits(results, chosen, repetitions):
+    """The fits to run: dict of (experiment of the seeds, key, repetition) to the cells of one fit.
+
+    Sorted by data set, size and repetition, so that one draw of one data set at a time is in memory.
+    """
+    fits = {}
+    for id, cells in chosen.items():
+        experiment = registry.get(id)
+        for cell in cells:
+            for r in range(experiment.wanted(cell, repetitions)):
+                if not results[id].has(cell.key, r):
+                    fits.setdefault((cell.seeds or id, cell.key, r), []).append((id, cell))
+    return dict(sorted(fits.items(), key=lambda item: _place(item[0][2], item[1][0][1])))
 
 
-def _outcome(id, cell, repetition, seed):
-    """What one task came to, as plain data; the message where its records can't be had."""
+def _place(repetition, cell):
+    return cell.data, cell.params.get("n_records", 0), repetition
+
+
+def _outcomes(id, cells, repetition, seed):
+    """What the measures of one fit came to, as plain data; the message where its records can't be had."""
     try:
-        found = run_task(id, cell, repetition, seed)
+        found = run_measures(id, cells, repetition, seed)
     except DatasetError as error:
         return str(error)
-    epsilon = "inf" if found.epsilon == float("inf") else found.epsilon
-    return {"score": found.score, "epsilon": epsilon, "seconds": round(found.seconds, 3)}
+    return [
+        {
+            "score": one.score,
+            "epsilon": "inf" if one.epsilon == float("inf") else one.epsilon,
+            "seconds": round(one.seconds, 3),
+        }
+        for one in found
+    ]
 
 
 def select(experiment, patterns=("*",)):

@@ -20,7 +20,7 @@ import numpy as np
 from dplit import datasets
 from dplit.domain import Categorical, Continuous, Domain
 from dplit.errors import PrivacyLeakWarning
-from dplit.experiments.cells import TEST_SHARE, split_rng, task_seed
+from dplit.experiments.cells import TEST_SHARE, draw_seed, split_rng, task_seed
 from dplit.experiments.measures import MEASURES
 from dplit.experiments.methods import METHODS
 
@@ -103,41 +103,92 @@ def run_task(experiment_id, cell, repetition, seed=0):
     -------
     Outcome; its score is the same on every call
     """
-    start = time.perf_counter()
+    return run_measures(experiment_id, (cell,), repetition, seed)[0]
+
+
+def run_measures(experiment_id, cells, repetition, seed=0):
+    """Run one repetition of cells that are one fit, measured in several ways.
+
+    Parameters
+    ----------
+    experiment_id : str
+    cells : sequence of dplit.experiments.Cell
+        Of one `forest` each; they differ in their measure alone.
+    repetition : int
+    seed : int
+
+    Returns
+    -------
+    list of Outcome, each with its share of the seconds; the scores are those of `run_task`
+    """
+    start, cell = time.perf_counter(), cells[0]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PrivacyLeakWarning)  # the outcome's epsilon says it
         params = dict(cell.params)
-        n_records = params.pop("n_records", None)
-        data = _loaded(cell.data, n_records)
-        scaling = cell.reading if data.task == "regression" else ""
-        split = _cached_split(cell.data, n_records, scaling, cell.folds, repetition, seed)
-        seeds = cell.seeds or experiment_id
-        setting = _setting(data, cell, task_seed(seed, seeds, cell.key, repetition))
-        model = METHODS[cell.method](setting, **params)
+        drawn = _drawn(cell, params.pop("n_records", None), repetition, seed)
+        data = _loaded(*drawn)
+        scaled = data.task == "regression" and cell.reading == "proved"
+        split = _cached_split(drawn, scaled, cell.folds, cell.parts(repetition)[1:], seed)
+        word = task_seed(seed, cell.seeds or experiment_id, cell.key, repetition)
+        model = METHODS[cell.method](_setting(data, drawn, cell, word), **params)
         model.fit(split.X_train, split.y_train)
-    score = MEASURES[cell.measure](model, split)
+        seen = model if len(cells) == 1 else Predicted(model, split.X_test)
+    scores = [MEASURES[c.measure](seen, split) for c in cells]
     budget = getattr(model, "budget_", None)
     epsilon = None if budget is None else float(budget.epsilon)
-    return Outcome(score, epsilon, time.perf_counter() - start)
+    seconds = (time.perf_counter() - start) / len(cells)
+    return [Outcome(score, epsilon, seconds) for score in scores]
+
+
+class Predicted:
+    """A fitted model whose predictions for the test part are made once, however often it is measured."""
+
+    def __init__(self, model, X_test):
+        self._model, self._X_test, self._found = model, X_test, {}
+
+    def __getattr__(self, name):
+        return getattr(self._model, name)
+
+    def predict(self, X):
+        """The model's predictions."""
+        return self._once("predict", X)
+
+    def predict_proba(self, X):
+        """The model's shares of the classes."""
+        return self._once("predict_proba", X)
+
+    def _once(self, what, X):
+        if X is not self._X_test:
+            return getattr(self._model, what)(X)
+        if what not in self._found:
+            self._found[what] = getattr(self._model, what)(X)
+        return self._found[what]
+
+
+def _drawn(cell, n_records, repetition, seed):
+    """What a task's data set is: its name, number of records, and the seed of its draw."""
+    draw = cell.parts(repetition)[0]
+    return cell.data, n_records, None if draw is None else draw_seed(seed, cell.data, draw)
 
 
 @lru_cache(maxsize=2)
-def _loaded(name, n_records=None):
+def _loaded(name, n_records=None, drawn=None):
     """A data set; of a synthetic one `n_records`, of another the first so many, if given."""
-    if n_records is None:
-        return datasets.load(name)
     if name.startswith("synth-"):
-        return datasets.load(name, n=n_records, nested=True)
+        nested = n_records is not None
+        return datasets.load(name, n=n_records, seed=drawn, nested=nested)
     data = datasets.load(name)
+    if n_records is None:
+        return data
     return replace(data, X=data.X.iloc[:n_records], y=data.y.iloc[:n_records])
 
 
-@lru_cache(maxsize=2)
-def _cached_split(name, n_records, reading, folds, repetition, seed):
-    """The split of a task: cells of one data set share it."""
-    cut, fold = divmod(repetition, folds) if folds else (repetition, None)
-    rng = split_rng(seed, name, cut)
-    return _split(_loaded(name, n_records), reading, rng, (fold, folds) if folds else None)
+@lru_cache(maxsize=4)
+def _cached_split(drawn, scaled, folds, part, seed):
+    """The split of a task: cells of one data set share it. `part` is (cut, fold)."""
+    cut, fold = part
+    fold = (fold, folds) if folds else None
+    return _split(_loaded(*drawn), scaled, split_rng(seed, drawn[0], cut), fold)
 
 
 def own_range(data):
@@ -145,8 +196,8 @@ def own_range(data):
     return float(data.y.min()), float(data.y.max())
 
 
-def _split(data, reading, rng, fold=None):
-    """The split of one repetition, targets scaled as `reading` has it; `fold` is (number, folds)."""
+def _split(data, scaled, rng, fold=None):
+    """The split of one repetition; `scaled`: targets by their public bounds; `fold` is (number, folds)."""
     order = rng.permutation(len(data))
     n_test = round(TEST_SHARE * len(data))
     first, last = (0, n_test) if fold is None else (
@@ -157,7 +208,7 @@ def _split(data, reading, rng, fold=None):
     y, factor, rarest = data.y, 1.0, None
     if data.task == "regression":
         own = own_range(data)
-        lower, upper = data.target_bounds if reading == "proved" else own
+        lower, upper = data.target_bounds if scaled else own
         y, factor = (y - lower) / (upper - lower), ((upper - lower) / (own[1] - own[0])) ** 2
     else:
         rarest = data.y.value_counts(sort=False).idxmin()
@@ -165,10 +216,15 @@ def _split(data, reading, rng, fold=None):
     return Split(data.X.iloc[train], data.X.iloc[test], y.iloc[train], y_test, factor, rarest)
 
 
-def _setting(data, cell, seed):
-    domain = data.domain if cell.reading == "proved" else observed(data)
+def _setting(data, drawn, cell, seed):
+    domain = data.domain if cell.reading == "proved" else _observed(drawn)
     bounds = (0.0, 1.0) if data.task == "regression" else None
     return Setting(domain, data.classes, bounds, cell.reading, seed)
+
+
+@lru_cache(maxsize=2)
+def _observed(drawn):
+    return observed(_loaded(*drawn))
 
 
 def observed(data):

@@ -1,11 +1,11 @@
 r"""Trees of the consistent forests without privacy: cuts midway between observed values.
 
 A tree has two sets of records. *Structure* points choose the cuts, *estimation* points give the leaves
-their classes; without a partition both are all records. At a node some columns compete. A cut lies
-midway between two successive values of the structure points, and counts if each side keeps at least
-`min_leaf` estimation points; a column without such a cut does not compete, and a node without any is
-a leaf. Of the cuts the one is taken that leaves the least Gini impurity, or a random one: a `Rule`
-says how often, and how many columns compete.
+their classes; without a partition both are all records. At a node some columns are drawn and compete. A
+cut lies midway between two successive values of the structure points, and counts if each side keeps at
+least `min_leaf` estimation points; if no drawn column has one, more are drawn until one has, and a node
+where none has is a leaf. Of the cuts the one is taken that leaves the least Gini impurity, or a random
+one: a `Rule` says how often, and how many columns compete.
 
 All columns are numbers here, levels by their positions. Each is replaced by the ranks of its values
 once a fit: a node then sorts by counting where there are few.
@@ -205,7 +205,7 @@ def _choose(room, ranks, values, starts, y, structure, estimation, rule, rng):
     count = wanted(rule, len(starts) - 1, rng)
     any_cut = rng.random() < rule.any_cut
     n_range = _draw_range(room, structure, rule, rng)
-    best, least, cut, seen = -1, np.inf, np.nan, 0
+    best, least, cut = -1, np.inf, np.nan
     for k in range(len(starts) - 1):
         swap = k + int(rng.random() * (len(starts) - 1 - k))
         room.columns[k], room.columns[swap] = room.columns[swap], room.columns[k]
@@ -213,13 +213,11 @@ def _choose(room, ranks, values, starts, y, structure, estimation, rule, rng):
         low, high = _limits(ranks[j], room.picked[:n_range])
         found, cost, at = _scan(room, ranks[j], values[starts[j] : starts[j + 1]], y, structure,
                                 estimation, low, high, any_cut, rule.min_leaf, rng)  # fmt: skip
-        if found:
-            seen += 1
-            if cost < least:
-                best, least, cut = j, cost, at
-            # a uniform cut is one of the first column that has any, and columns come in random order
-            if seen == count or any_cut:
-                break
+        if found and cost < least:
+            best, least, cut = j, cost, at
+        # a uniform cut is one of the first column that has any: columns come in random order
+        if best >= 0 and (any_cut or k + 1 >= count):
+            break
     return best, cut
 
 

@@ -52,6 +52,23 @@ def test_one_is_run_and_gone_on_with(capsys, small):
     assert (small / "dplit-results" / "test" / "figure-1.json").is_file()
 
 
+def test_two_are_run_together(capsys, small):
+    cells = [
+        Cell(
+            "wdbc", "RF", "exact", "f1", {"n_estimators": 2, "max_depth": 2}, seeds="test/figure-1"
+        )
+    ]
+    registry.experiment("test/figure-2", "Another", repetitions=2)(lambda: cells)
+    assert (
+        main(["experiment", "test/figure-1", "--with", "test/figure-2", "--out", "a/x.json"]) == 0
+    )
+    assert "test/figure-1: A small figure" in capsys.readouterr().out
+    found = [experiments.read(small / "a" / name) for name in ("x.json", "figure-2.json")]
+    assert [run["tasks"] for result in found for run in result.runs] == [4, 2]
+    command = "dplit experiment test/figure-1 --with test/figure-2 --seed 0"
+    assert {run["command"] for result in found for run in result.runs} == {command}
+
+
 def test_another_file_and_seed(capsys, small):
     assert main(["experiment", "test/figure-1", "--out", "x.json", "--seed", "3"]) == 0
     assert experiments.read(small / "x.json").seed == 3

@@ -85,6 +85,20 @@ def test_deviations_have_n_minus_one(result):
     assert float(result.mean(key)) == pytest.approx(1e-3)
 
 
+def test_a_printed_number_of_a_synthetic_set_is_one_draw():
+    """Draws differ by 0.1, their two splits by nothing: variance s^2 (1 / n + 1), on n - 1 degrees."""
+    draws = 0.75 + 0.1 * np.linspace(-1, 1, 12)
+    key = "synth-a/1 tree/published"
+    found = experiments.Result("rdf/table-3")
+    for r, score in enumerate(np.repeat(draws, 2)):
+        found.add(key, {}, r, {"score": float(score), "epsilon": None, "seconds": 0.1})
+    (row,) = [r for r in experiments.compare("rdf/table-3", found) if r.published]
+    seen, cells = row.part.for_no
+    assert seen.error == pytest.approx(draws.std(ddof=1) * math.sqrt(1 / 12 + 1))
+    assert (seen.n, cells) == (12, 2)
+    assert row.z == pytest.approx((0.75 - row.printed.value) / seen.error)
+
+
 def test_no_stored_result_says_the_command():
     with pytest.raises(FileNotFoundError, match="dplit experiment diprime-v9/table-1"):
         experiments.stored("diprime-v9/table-1")

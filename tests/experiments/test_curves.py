@@ -83,7 +83,7 @@ def test_the_error_of_a_gain_has_what_splits_share():
 
 
 def test_a_curve_that_rises():
-    noise = np.random.default_rng(1).normal(0, 0.01, 10)
+    noise = np.random.default_rng(1).normal(0, 0.01, 10)  # of figure 8, a draw each
     keys = [f"synth-a/RDF, examined/published/n_estimators={t}" for t in (1, 3, 10)]
     of = {k: mean + noise[::step] for k, mean, step in zip(keys, (1, 2, 3), (1, -1, 1))}
     found = scored("rdf/figure-8", of)
@@ -104,8 +104,53 @@ def test_scores_that_scatter_less():
 def test_a_tie_is_within_one_deviation(theirs, found):
     """The deviation of both is 0.0028; the last two scores of one alone do not count."""
     noise = np.array([-1e-3, 0.0, 1e-3, 2e-3, -5e-3])
-    r = scored("rdf/figure-11", {"a": [*(0.8 + noise), 7, 7], "b": theirs + noise})
-    assert experiments.outcome(r, "a", "b") == found
+    a, b = (f"adult/{m}/published" for m in ("RDF", "JPW"))
+    r = scored("rdf/figure-11", {a: [*(0.8 + noise), 7, 7], b: theirs + noise})
+    assert experiments.outcome(r, a, b) == found
+
+
+def drawn(spread, within=1e-3, draws=12, of=(0.8, 0.79)):
+    """RDF and JPW on SynthA: draws that differ by `spread`, with two splits each, `within` apart."""
+    level = spread * np.linspace(-1, 1, draws)
+    keys = [f"synth-a/{m}/published" for m in ("RDF", "JPW")]
+    splits = {
+        k: (m + level[:, None] + within * np.array([[-1, 1]])).ravel() for k, m in zip(keys, of)
+    }
+    return scored("rdf/figure-11", splits), keys
+
+
+def test_a_tie_is_within_the_deviation_of_one_draw_however_draws_differ():
+    """By hand: two splits 2 * within apart have the deviation sqrt(2) * within."""
+    r, keys = drawn(spread=0.1)
+    assert curves.deviation(r, keys[0]) == pytest.approx(2**0.5 * 1e-3)
+    assert experiments.outcome(r, *keys) == "win"
+    r, keys = drawn(spread=0.1, within=1e-2)
+    assert experiments.outcome(r, *keys) == "tie"
+
+
+def test_draws_are_independent_and_a_draw_is_one_number():
+    """The splits of a draw do not make it two; what its records share is no overlap."""
+    r, (a, b) = drawn(spread=0.0)
+    r.cells[a]["scores"] = [0.8 + s for s in (0.01, 0.03, 0.03, 0.01, 0.04, 0.04) * 4]
+    found = curves.differences(r, a, b)
+    assert found == pytest.approx(np.array([0.03, 0.03, 0.05] * 4))
+    mean, error = curves.gain(r, a, b)
+    assert (mean, error) == pytest.approx((np.mean(found), np.std(found, ddof=1) / 12**0.5))
+    assert curves.ahead(r, a, b).for_yes[0].n == 12
+    r.cells[a]["scores"] = r.cells[a]["scores"][:19]
+    assert curves.ahead(r, a, b).p == 1.0, "nine draws and a half decide nothing"
+
+
+def test_a_size_that_was_read_off_one_draw_has_the_deviation_of_draws():
+    """By hand: variance s^2 (1 / n + 1). The mean is far above the size; one draw need not be."""
+    r, (a, b) = drawn(spread=0.1)
+    r.cells[b]["scores"] = [0.0] * 24
+    s = np.std(0.1 * np.linspace(-1, 1, 12), ddof=1)
+    for part in (curves.ahead_once(r, a, b, 0.7), curves.higher_once(r, a, 0.7)):
+        assert part.for_yes[0].error == pytest.approx(s * (1 / 12 + 1) ** 0.5)
+        assert part.verdict(0.01) == "undecided"
+    assert is_true(curves.ahead(r, a, b, by=0.7)) and is_true(curves.higher(r, a, 0.7))
+    assert is_true(curves.ahead_once(r, a, b, 0.4)) and not is_true(curves.higher_once(r, a, 1.2))
 
 
 def signed_rank_by_enumeration(differences):
@@ -119,10 +164,11 @@ def signed_rank_by_enumeration(differences):
 @pytest.mark.parametrize("seed", range(5))
 def test_the_signed_rank_test_by_enumeration(seed):
     differences = np.random.default_rng(seed).normal(0.3, 1, 10)
-    r = scored("rdf/figure-11", {"a": differences, "b": np.zeros(10)})
-    p = experiments.signed_rank(r, "a", "b")
+    a, b = (f"adult/{m}/published" for m in ("RDF", "JPW"))
+    r = scored("rdf/figure-11", {a: differences, b: np.zeros(10)})
+    p = experiments.signed_rank(r, a, b)
     assert p == pytest.approx(signed_rank_by_enumeration(differences))
-    assert experiments.signed_rank(r, "a", "a") == 1.0
+    assert experiments.signed_rank(r, a, a) == 1.0
 
 
 def test_cells_that_are_not_run_are_named():

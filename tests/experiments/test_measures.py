@@ -66,8 +66,8 @@ def test_published_bounds_are_the_records_own_and_proved_are_public():
     domain = task.observed(data)
     assert domain.features == (Continuous(0.2, 0.6), Categorical(["a", "b", "z"]))
     assert domain.data_dependent == ("x",)
-    own = task._split(data, "published", np.random.default_rng(0))
-    public = task._split(data, "proved", np.random.default_rng(0))
+    own = task._split(data, False, np.random.default_rng(0))
+    public = task._split(data, True, np.random.default_rng(0))
     assert own.factor == 1.0 and public.factor == pytest.approx(25.0)
     assert sorted([*own.y_train, *own.y_test]) == [0.0, 0.5, 1.0]
     assert sorted([*public.y_train, *public.y_test]) == pytest.approx([0.1, 0.2, 0.3])

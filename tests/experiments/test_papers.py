@@ -1,5 +1,7 @@
 """The RDF paper's settings and its table 3: folds, shared forests, and what explains single cells."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -9,7 +11,8 @@ from dplit.experiments.rdf_variants import ReachedForest
 
 
 def test_folds_cut_the_records():
-    parts = [task._cached_split("wdbc", None, "", 10, r, 0) for r in range(20)]
+    data = ("wdbc", None, None)
+    parts = [task._cached_split(data, False, 10, divmod(r, 10), 0) for r in range(20)]
     tests = [p.X_test.index.tolist() for p in parts]
     for cut in (tests[:10], tests[10:]):
         assert sorted(i for part in cut for i in part) == list(range(569))
@@ -25,6 +28,10 @@ def test_forests_of_figures_11_to_14_are_the_same():
     for id in ("rdf/figure-12", "rdf/figure-13"):
         for cell in experiments.get(id).cells:
             assert cell.seeds == "rdf/figure-11" and cell.params == eleven[cell.key].params
+    for n in (4, 5, 14):
+        same = [c for c in experiments.get(f"rdf/figure-{n}").cells if c.method == "RDF"]
+        assert same and all(replace(eleven[c.key], seeds=c.seeds) == c for c in same)
+        assert all(c.seeds == "rdf/figure-11" for c in same)
     one, two = (experiments.stored(f"rdf/figure-{n}") for n in (11, 14))
     shared = [k for k in two.cells if "/RDF/" in k]
     assert len(shared) == 20 and all((one.scores(k) == two.scores(k)).all() for k in shared)
@@ -70,3 +77,25 @@ def test_shares_near_one_are_cut_off():
     assert len(cut) == 3
     for r in cut:
         assert np.floor(1000 * r.published[0]) / 1000 == pytest.approx(r.printed.value), r.data
+
+
+def test_how_often_each_cell_is_run():
+    """Thirty splits or draws; ten draws of what takes long, ten splits of what is only shown."""
+    for id in experiments.ids():
+        found = experiments.get(id)
+        for cell in found.cells:
+            wanted, slow = found.wanted(cell), cell.method in ("RF", "ERT", "RGV")
+            drawn = cell.data.startswith("synth-")
+            assert bool(cell.draws) is drawn, f"{id}: {cell.key}"
+            units = wanted / (cell.draws or 1)
+            shown = id.startswith("diprime-") and "/figure-" in id and cell.reading == "proved"
+            single = "/figure-" in id and wanted == 100  # trees
+            few = 10 if (drawn and slow) or shown else 100 if single else 30
+            assert units == few, f"{id}: {cell.key}"
+
+
+def test_only_what_records_reach_is_made_of_a_large_forest():
+    """500,000 leaves or more: 1,000 trees of depth 12, not 100."""
+    cells = {c.key: c for c in experiments.get("rdf/figure-7").cells}
+    few, many = (cells[f"synth-c/RDF/published/n_estimators={t},epsilon=1"] for t in (100, 1000))
+    assert "reached" not in few.params and many.params["reached"] is True

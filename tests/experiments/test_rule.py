@@ -41,7 +41,9 @@ def test_splits_of_one_data_set_have_the_corrected_resampled_t():
 
 def test_the_overlap_is_that_of_the_split():
     held = experiments.get("diprime-v2/table-1").cells[0]
-    folded = experiments.get("rdf/figure-4").cells[0]
+    folded = experiments.get("rdf/figure-10").cells[0]
+    drawn = experiments.get("rdf/figure-4").cells[0]
+    assert (curves.overlap(drawn), drawn.draws) == (0.0, 2)
     assert curves.overlap(held) == pytest.approx(0.1 / 0.9)
     assert curves.overlap(folded) == pytest.approx(1 / 9) and folded.folds == 10
 

@@ -9,9 +9,10 @@ import pytest
 
 from dplit import datasets, experiments
 from dplit.experiments import cells as registry
+from dplit.experiments import task
 from dplit.experiments.cells import Cell
 from dplit.experiments.result import Journal
-from dplit.experiments.task import Outcome
+from dplit.experiments.task import Outcome, Predicted
 
 RUN = import_module("dplit.experiments.run")  # the package's `run` is the function
 
@@ -23,14 +24,14 @@ def calls(monkeypatch):
     """An experiment of fakes: what was run, in order; the scores are those of its seeds."""
     done = []
 
-    def fake(id, cell, repetition, seed):
-        done.append((cell.key, repetition))
-        word = registry.task_seed(seed, id, cell.key, repetition)
-        return Outcome(np.random.default_rng(word).random(), float("inf"), 0.5)
+    def fake(id, cells, repetition, seed):
+        done.extend((cell.key, repetition) for cell in cells)
+        words = [registry.task_seed(seed, id, cell.key, repetition) for cell in cells]
+        return [Outcome(np.random.default_rng(w).random(), float("inf"), 0.5) for w in words]
 
     cells = [Cell("iris", m, "exact", "accuracy", {"max_depth": 2}) for m in ("RF", "ERT")]
     cells.append(Cell("higgs", "RF", "exact", "accuracy", {}, not_run="too large"))
-    monkeypatch.setattr(RUN, "run_task", fake)
+    monkeypatch.setattr(RUN, "run_measures", fake)
     experiments.ids()  # all are registered before the registry is copied
     monkeypatch.setattr(registry, "_builders", dict(registry._builders))
     registry.experiment(ID, "A test", repetitions=3)(lambda: cells)
@@ -63,10 +64,10 @@ def test_a_run_that_is_stopped_loses_only_what_was_running(calls, tmp_path):
     out, whole = tmp_path / "x.json", experiments.run(ID, out=tmp_path / "whole.json")
 
     def stop(tasks, total):
-        for n, task in enumerate(tasks):
+        for n, one in enumerate(tasks):
             if n == 2:
                 raise KeyboardInterrupt
-            yield task
+            yield one
 
     with pytest.raises(KeyboardInterrupt):
         experiments.run(ID, out=out, progress=stop)
@@ -116,14 +117,15 @@ def test_unknown_names(calls, tmp_path):
 
 
 def test_a_task_that_raises_stops_no_other(calls, monkeypatch, tmp_path):
-    fake = RUN.run_task
+    fake = RUN.run_measures
 
-    def sometimes(id, cell, repetition, seed):
+    def sometimes(id, cells, repetition, seed):
+        (cell,) = cells
         if cell.method == "RF" and repetition != 1:
             raise datasets.DatasetError("its file is not here") if repetition else ZeroDivisionError
-        return fake(id, cell, repetition, seed)
+        return fake(id, cells, repetition, seed)
 
-    monkeypatch.setattr(RUN, "run_task", sometimes)
+    monkeypatch.setattr(RUN, "run_measures", sometimes)
     out = tmp_path / "x.json"
     result = experiments.run(ID, out=out)
     assert {key: len(result.scores(key)) for key in result.cells} == {
@@ -134,7 +136,7 @@ def test_a_task_that_raises_stops_no_other(calls, monkeypatch, tmp_path):
     assert sorted(lost) == [0, 2] and "ZeroDivisionError" in lost[0][1]
     assert lost[2] == ("iris/RF/exact", "its file is not here")
     assert experiments.read(out) == result and experiments.read(out).lost == []
-    monkeypatch.setattr(RUN, "run_task", fake)
+    monkeypatch.setattr(RUN, "run_measures", fake)
     assert experiments.run(ID, out=out).lost == []
     assert len(experiments.read(out).scores("iris/RF/exact")) == 3
 
@@ -152,8 +154,80 @@ def test_processes_give_the_same_scores(monkeypatch, tmp_path):
     assert scores[0] == scores[1] != scores[2]
 
 
-def _forest(method):
-    return Cell("wdbc", method, "exact", "accuracy", {"n_estimators": 2, "max_depth": 3})
+def _forest(method, measure="accuracy", **fields):
+    return Cell("wdbc", method, "exact", measure, {"n_estimators": 2, "max_depth": 3}, **fields)
+
+
+def test_what_is_one_fit_is_fitted_once_and_scores_as_alone(monkeypatch, tmp_path):
+    """Two figures of the same forests: the second has one repetition less, and a cell of its own."""
+    experiments.ids()
+    monkeypatch.setattr(registry, "_builders", dict(registry._builders))
+    registry.experiment(ID, "A test", repetitions=3)(lambda: [_forest("RF"), _forest("ERT")])
+    other = [_forest("RF", "auc", seeds=ID), _forest("ERT", "f1")]
+    registry.experiment("test/other", "A test", repetitions=2)(lambda: other)
+    alone = [
+        experiments.run(id, out=tmp_path / f"{n}.json") for n, id in enumerate((ID, "test/other"))
+    ]
+    fits, fit = [], RUN.run_measures
+
+    def counted(id, cells, repetition, seed):
+        fits.append((id, [cell.measure for cell in cells], repetition))
+        return fit(id, cells, repetition, seed)
+
+    monkeypatch.setattr(RUN, "run_measures", counted)
+    outs = {ID: tmp_path / "a.json", "test/other": tmp_path / "b.json"}
+    both = experiments.run_together(outs)
+    assert len(fits) == 3 + 3 + 2
+    assert [one[1] for one in fits].count(["accuracy", "auc"]) == 2
+    for result in alone:
+        found, id = both[result.experiment], result.experiment
+        assert found == experiments.read(outs[id])
+        for key, cell in result.cells.items():
+            assert found.cells[key]["scores"] == cell["scores"]
+    (shared,) = {c["scores"][0] for k, c in both[ID].cells.items() if "/ERT/" in k}
+    other = experiments.run_task("test/other", other[1], 0).score
+    assert both["test/other"].cells["wdbc/ERT/exact"]["scores"][0] == other != shared
+
+
+def test_predictions_of_the_test_part_are_made_once():
+    calls = []
+
+    class Model:
+        classes_ = ("a", "b")
+
+        def predict(self, X):
+            calls.append(X)
+            return np.zeros(len(X))
+
+    test, train = np.ones((3, 1)), np.ones((5, 1))
+    seen = Predicted(Model(), test)
+    assert seen.classes_ == ("a", "b") and seen.predict(test) is seen.predict(test)
+    assert len(calls) == 1 and len(seen.predict(train)) == 5 and len(calls) == 2
+
+
+def test_draws_are_problems_of_their_own_and_two_folds_share_one():
+    """Folds of one draw: disjoint test parts of one set of records. Sizes are nested within a draw."""
+    cell = Cell("synth-a", "RDF", "proved", "accuracy", folds=10, draws=2)
+    assert [cell.parts(r) for r in (0, 1, 2, 5)] == [(0, 0, 0), (0, 0, 1), (1, 0, 0), (2, 0, 1)]
+    assert Cell("iris", "RF", "exact", "accuracy").parts(3) == (None, 3, None)
+    assert Cell("iris", "RF", "exact", "accuracy", folds=10).parts(23) == (None, 2, 3)
+    first, second, other = (_split(cell, r) for r in (0, 1, 2))
+    assert len(first.X_test) == 3_000 and len(first.X_train) == 27_000
+    assert {*first.X_test.index}.isdisjoint(second.X_test.index)
+    index = second.X_test.index
+    assert first.X_train.loc[index].equals(second.X_test)
+    assert not np.isin(first.X_test.iloc[:, 0], other.X_train.iloc[:, 0]).any()
+    words = {
+        registry.draw_seed(s, d, n) for s, d, n in product((0, 1), ("synth-a", "synth-b"), range(9))
+    }
+    assert len(words) == 36
+    few, many = (task._drawn(cell, n, 2, 0) for n in (100, 1_000))
+    assert task._loaded(*many).X.iloc[:100].equals(task._loaded(*few).X)
+
+
+def _split(cell, repetition):
+    part = cell.parts(repetition)[1:]
+    return task._cached_split(task._drawn(cell, None, repetition, 0), False, cell.folds, part, 0)
 
 
 def test_seeds_differ_by_each_of_their_parts():

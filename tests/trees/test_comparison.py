@@ -75,6 +75,23 @@ def test_records_go_to_the_nearer_pivot(by_class):
             assert len({y[i] if by_class else i for i in ours}) < 2
 
 
+def test_a_node_of_as_few_points_as_a_leaf_keeps_is_a_leaf():
+    """Each inner node holds more estimation points than `min_leaf`, counted along the paths."""
+    rng = np.random.default_rng(4)
+    X, y = rng.uniform(size=(300, 2)), rng.integers(0, 2, 300)
+    everyone = np.arange(300)
+    forest, _ = grow_comparison_trees(X, y, 2, [(everyone, everyone)] * 5, False, 5, rng=rng)
+    held = np.zeros(len(forest.child), dtype=int)
+    for x in X:
+        for node in forest.roots:
+            while forest.pair[node] != LEAF:
+                held[node] += 1
+                a, b = forest.pivots[forest.pair[node] : forest.pair[node] + 2]
+                node = forest.child[node] + int(np.linalg.norm(x - b) < np.linalg.norm(x - a))
+    inner = held[forest.pair != LEAF]
+    assert inner.min() == 6 and inner.max() == 300
+
+
 def test_an_empty_leaf_inherits():
     """All estimation points lie at the pivot on the left: the right leaf has none, and their counts."""
     X, y = np.array([[0.0], [1.0], [0.0], [0.1], [0.1]]), np.array([0, 1, 1, 0, 1])

@@ -75,6 +75,17 @@ def test_two_bernoulli_draws():
     assert not holds_law(columns, 0.2 * uniform + 0.8 * greedy, 20_000)
 
 
+def test_columns_without_a_cut_are_drawn_and_more_follow():
+    """Two of five columns compete, three are constant: the better of the two good ones wins if both are
+    drawn, and else the one that comes first in random order."""
+    X, y = ladder(2)
+    X = np.hstack([X, np.zeros((N, 3))])
+    columns, _ = roots(X, y, GREEDY._replace(columns=2, min_leaf=N // 2), 20_000)
+    orders = list(itertools.permutations(range(5)))
+    wins = sum(set(o[:2]) >= {0, 1} or o.index(0) < o.index(1) for o in orders) / len(orders)
+    assert holds_law(columns, [wins, 1 - wins], 20_000)
+
+
 def test_any_cut_is_uniform_in_a_uniform_column():
     """Three columns with 1, 3 and no cuts: a constant one does not compete."""
     X = np.array([[0, 0, 5], [0, 1, 5], [0, 2, 5], [0, 2, 5], [1, 4, 5], [1, 4, 5.0]])

@@ -253,25 +253,25 @@ def _limited_trees(result, method, partitioned):
     return turns(result, points), f"by number of trees: {points_of(result, points)}"
 
 
-@said_of_hyper("epsilon", ("agrees", "undecided", "undecided"))
+@said_of_hyper("epsilon", ("agrees", "agrees", "agrees"))
 def larger_epsilon(result, method):
     """A larger epsilon lowers the error."""
     return _both(_larger_epsilon, result, method)
 
 
-@said_of_hyper("trees", ("undecided", "undecided", "undecided"))
+@said_of_hyper("trees", ("agrees", "agrees", "undecided"))
 def limited_trees(result, method):
     """More trees lower the error only up to a limit."""
     return _both(_limited_trees, result, method)
 
 
-@said_of_hyper("rho", ("agrees", "undecided", "undecided"))
+@said_of_hyper("rho", ("agrees", "agrees", "agrees"))
 def large_rho(result, method):
     """A large rho raises the error."""
     return _both(_large_rho, result, method)
 
 
-@said_of_hyper("rho-epsilon", ("agrees", "undecided", "agrees"))
+@said_of_hyper("rho-epsilon", ("agrees", "agrees", "agrees"))
 def rho_epsilon(result, method):
     """A large rho harms more at smaller epsilon."""
     return _both(_harm, result, method)

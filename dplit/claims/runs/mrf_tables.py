@@ -97,7 +97,7 @@ def label_cap(budget, classes):
 
 
 @by_file(
-    "mrf/table-3-cap", "Appendix F, table 3", "fails", functions=("mechanisms.Exponential.pmf",),
+    "mrf/table-3-cap", "Appendix F, table 3", "fails", functions=("mechanisms.Exponential",),
 )  # fmt: skip
 def table_3_cap(effort, rng):
     r"""Table 3 has accuracies of trees whose labels are drawn with budget $B_3$: none is above what such labels
@@ -130,7 +130,7 @@ def _largest(budget, classes):
 
 
 @table_3_cap.corrected(
-    "thm-mrf-experiments-cap", ("mechanisms.Exponential.pmf",), proof="thm-mrf-experiments-cap",
+    "thm-mrf-experiments-cap", ("mechanisms.Exponential",), proof="thm-mrf-experiments-cap",
     quantity="probability of a class's label",
 )  # fmt: skip
 def label_is_capped(effort, rng):

@@ -1,10 +1,11 @@
 """The RDF paper's table 3, and what it writes about its own forest: figures 4 to 10.
 
 All sentences are about the paper's own algorithm, read as "published", and decided as
-`dplit.claims.runs` says. The synthetic sets are drawn with seeds of ours, one draw each: the size of a
-gain on them ("up to 26 percentage points") is `OPEN`. "Most" is more than half. That some cells of table
-3 can be no algorithm's is in chapter `depth`, and so is table 4; tables 2 and 6 are in chapter
-`majority`. See :doc:`/book/random_forest_experiments`.
+`dplit.claims.runs` says. The synthetic sets are drawn again and again with seeds of ours. A size on them
+("up to 26 percentage points") is read off the paper's one draw: it counts as one draw more of the same
+deviation, and is met to a point. "Most" is more than half, "many" a third. That some cells of table 3 can
+be no algorithm's is in chapter `depth`, and so is table 4; tables 2 and 6 are in chapter `majority`.
+See :doc:`/book/random_forest_experiments`.
 """
 
 from __future__ import annotations
@@ -13,7 +14,19 @@ from functools import partial
 
 from dplit.claims.runs import reproduced
 from dplit.experiments import rule
-from dplit.experiments.curves import ahead, curve, gain, key, mean, rising, steadier
+from dplit.experiments.curves import (
+    ahead,
+    ahead_once,
+    curve,
+    deviation,
+    differences,
+    gain,
+    higher_once,
+    key,
+    larger_deviation,
+    rising,
+    steadier,
+)
 from dplit.experiments.papers.rdf import (
     DEPTHS,
     FEATURES,
@@ -23,10 +36,11 @@ from dplit.experiments.papers.rdf import (
     SYNTHETIC,
     TREES,
 )
-from dplit.experiments.rule import OPEN
+from dplit.experiments.rule import POINT
 
 PAGE = {"chapter": "random_forest_experiments", "box": "def-rdf-experiments-agree"}
-ONE_DRAW = "the size of a gain is open: there is one draw of each synthetic set"
+NEAR = 0.02  # our reading of "comparable" accuracies
+ONE_DRAW = "the printed size is of one draw, and is met to a point"
 
 said = partial(reproduced.said, **PAGE)
 
@@ -64,6 +78,20 @@ def largest(found):
     return max(g for g, _ in found.values())
 
 
+def up_to(result, pairs, size):
+    """That the largest gain on one draw of each set is `size`, to a point."""
+    top = rule.any_of(ahead_once(result, *pair, by=size - POINT) for pair in pairs.values())
+    return rule.all_of([top, *(~ahead_once(result, *p, by=size + POINT) for p in pairs.values())])
+
+
+def between(result, found, low, high):
+    """That a score of one draw lies between two sizes, to a point, a cell each."""
+    return [
+        rule.all_of([higher_once(result, k, low - POINT), ~higher_once(result, k, high + POINT)])
+        for k in found.values()
+    ]
+
+
 # Smooth sensitivity, and disjoint data -----------------------------------------------------------
 
 
@@ -78,23 +106,25 @@ def never_worse(result):
 @said("rdf/figure-4/26-points", "undecided")
 def up_to_26(result):
     """Smooth sensitivity gains up to 26 percentage points over global sensitivity."""
-    most = largest(gains(result, pairs_of(result, "RDF", "RDF, global")))
-    return OPEN, f"the largest gain is {100 * most:.1f} points; {ONE_DRAW}"
+    pairs = pairs_of(result, "RDF", "RDF, global")
+    words = f"the largest mean gain is {100 * largest(gains(result, pairs)):.1f} points; {ONE_DRAW}"
+    return up_to(result, pairs, 0.26), words
 
 
-@said("rdf/figure-5/18-points", "undecided")
+@said("rdf/figure-5/18-points", "differs")
 def up_to_18(result):
     """Disjoint data gains up to 18 percentage points."""
-    found = gains(result, pairs_of(result, "RDF", "RDF, all data"))
-    return OPEN, f"gain in points: {points(found)}; {ONE_DRAW}"
+    pairs = pairs_of(result, "RDF", "RDF, all data")
+    words = f"gain in points: {points(gains(result, pairs))}; {ONE_DRAW}"
+    return up_to(result, pairs, 0.18), words
 
 
-@said("rdf/figure-5/no-loss", "undecided")
+@said("rdf/figure-5/no-loss", "agrees")
 def no_loss(result):
     """Disjoint data never loses more than a fraction of one standard deviation."""
     parts, worst = [], {}
     for data, pair in pairs_of(result, "RDF", "RDF, all data").items():
-        one = max(float(result.deviation(k)) for k in pair)
+        one = larger_deviation(result, *pair)
         parts.append(ahead(result, *pair, by=-one))
         worst[data] = -gain(result, *pair)[0] / one
     data = max(worst, key=worst.get)
@@ -137,18 +167,20 @@ def _depths(result, other, sets=SYNTHETIC):
 @said("rdf/figure-6/2-points", "undecided")
 def at_least_2(result):
     """Table 4's depth is better than m/2 on every set, by at least 2 points."""
-    found = gains(result, _depths(result, lambda m: m // 2))
-    return OPEN, f"gain in points: {points(found)}; {ONE_DRAW}"
+    pairs = _depths(result, lambda m: m // 2)
+    better = rule.all_of(ahead_once(result, *pair, by=0.02 - POINT) for pair in pairs.values())
+    return better, f"gain in points: {points(gains(result, pairs))}; {ONE_DRAW}"
 
 
-@said("rdf/figure-6/30-points", "undecided")
+@said("rdf/figure-6/30-points", "differs")
 def as_much_as_30(result):
     """Table 4's depth gains as much as 30 points over m/2."""
-    most = largest(gains(result, _depths(result, lambda m: m // 2)))
-    return OPEN, f"the largest gain is {100 * most:.1f} points; {ONE_DRAW}"
+    pairs = _depths(result, lambda m: m // 2)
+    words = f"the largest mean gain is {100 * largest(gains(result, pairs)):.1f} points; {ONE_DRAW}"
+    return up_to(result, pairs, 0.3), words
 
 
-@said("rdf/figure-6/too-deep", "undecided")
+@said("rdf/figure-6/too-deep", "differs")
 def too_deep(result):
     """A depth of m is worse than table 4's on all sets but one."""
     sets = [d for d in SYNTHETIC if sum(FEATURES[d]) != DEPTHS[d]]
@@ -162,7 +194,7 @@ def too_deep(result):
 def less_scatter(result):
     """With table 4's depth the deviation is smaller than with m/2 on most sets."""
     pairs = _depths(result, lambda m: m // 2)
-    found = {d: [float(result.deviation(k)) for k in pair] for d, pair in pairs.items()}
+    found = {d: [deviation(result, k) for k in pair] for d, pair in pairs.items()}
     words = by_name(found, lambda pair: "{:.3f} against {:.3f}".format(*pair))
     return rule.most(steadier(result, *pair) for pair in pairs.values()), words
 
@@ -181,7 +213,7 @@ def _top(result, data, epsilon):
     return max(keys, key=lambda t: float(result.mean(keys[t])))
 
 
-@said("rdf/figure-7/small-epsilon", "undecided", epsilon=0.2, low=30, high=100)
+@said("rdf/figure-7/small-epsilon", "agrees", epsilon=0.2, low=30, high=100)
 def small_epsilon(result, **of):
     """At epsilon 0.2 accuracy is highest with 30 to 100 trees on most sets."""
     return _best_between(result, **of)
@@ -226,7 +258,7 @@ def steadier_with_trees(result):
             keys = _by_trees(result, data, epsilon)
             parts.append(steadier(result, keys[100], keys[3]))
             for t, k in keys.items():
-                (few if t <= 10 else many).append(float(result.deviation(k)))
+                (few if t <= 10 else many).append(deviation(result, k))
         found[epsilon] = sum(few) / len(few), sum(many) / len(many)
     words = "; ".join(f"epsilon {e:g}: {a:.3f} against {b:.3f}" for e, (a, b) in found.items())
     return rule.most(parts), f"mean deviation {words}; 3 against 100 trees on most sets decide"
@@ -235,9 +267,10 @@ def steadier_with_trees(result):
 @said("rdf/figure-7/85-percent", "undecided")
 def many_sets(result):
     """At epsilon 0.2 and 100 trees many sets have 85 to 90 percent."""
-    found = {d: mean(result, d, "RDF", n_estimators=100, epsilon=0.2) for d in SYNTHETIC}
-    words = by_name(found, lambda share: f"{100 * share:.1f}")
-    return OPEN, f"{words}; there is one draw of each synthetic set"
+    found = {d: key(result, d, "RDF", n_estimators=100, epsilon=0.2) for d in SYNTHETIC}
+    third = -(-len(found) // 3)
+    words = by_name(found, lambda k: f"{100 * float(result.mean(k)):.1f}")
+    return rule.at_least(third, between(result, found, 0.85, 0.9)), f"{words}; {ONE_DRAW}"
 
 
 def _flips(result, data):
@@ -259,9 +292,9 @@ def more_flips(result):
 def flips_at_100(result):
     """With 100 trees 5 to 20 percent of the labels are flipped."""
     at = TREES.index(100)
-    found = {d: float(result.mean(_flips(result, d)[at])) for d in SYNTHETIC}
-    words = by_name(found, lambda share: f"{100 * share:.1f} %")
-    return OPEN, f"{words}; there is one draw of each synthetic set"
+    found = {d: _flips(result, d)[at] for d in SYNTHETIC}
+    words = by_name(found, lambda k: f"{100 * float(result.mean(k)):.1f} %")
+    return rule.all_of(between(result, found, 0.05, 0.2)), f"{words}; {ONE_DRAW}"
 
 
 # Records and epsilon -----------------------------------------------------------------------------
@@ -270,17 +303,22 @@ def flips_at_100(result):
 @said("rdf/figure-9/scales", "undecided")
 def scales(result):
     """3,000,000 records at epsilon 0.1 serve as 30,000 at epsilon 1, in the run of figure 9."""
-    many = mean(result, SCALED, "RDF", n_records=3_000_000, epsilon=0.1)
-    few = mean(result, SCALED, "RDF", n_records=30_000, epsilon=1.0)
-    words = "the statement itself, on labels, is rdf/scaling; here is one draw of one set"
-    return OPEN, f"{many:.3f} and {few:.3f}; {words}"
+    sizes = ((3_000_000, 0.1), (30_000, 1.0))
+    keys = [key(result, SCALED, "RDF", n_records=n, epsilon=e) for n, e in sizes]
+    same = rule.within(
+        differences(result, *keys), 0.0, NEAR, overlap=0.0, name="more records less more epsilon"
+    )
+    many, few = (float(result.mean(k)) for k in keys)
+    words = f"we allow {NEAR}; the statement itself, on labels, is rdf/scaling"
+    return same, f"{many:.3f} and {few:.3f}; {words}"
 
 
 @said("rdf/figure-9/enough", "undecided")
 def enough(result):
     """30,000 records at epsilon 1 are enough for over 85 percent (section 6)."""
-    found = mean(result, SCALED, "RDF", n_records=30_000, epsilon=1.0)
-    return OPEN, f"{found:.3f}; there is one draw of SynthF"
+    found = key(result, SCALED, "RDF", n_records=30_000, epsilon=1.0)
+    words = f"{float(result.mean(found)):.3f}; {ONE_DRAW}"
+    return higher_once(result, found, 0.85 - POINT), words
 
 
 @said("rdf/figure-9/grows", "undecided")

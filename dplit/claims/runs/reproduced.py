@@ -149,8 +149,8 @@ def table_claim(id, verdict, *, chapter, box, name=""):
     def decide():
         rows = experiments.compare(id, experiments.stored(id))
         counts = "{} printed cells agree, {} differ, {} are undecided, {} are not run"
-        part = rule.all_of(r.part for r in rows if r.verdict != "not run")
-        return part, counts.format(*experiments.tally(rows))
+        parts = [r.part for r in rows if r.verdict != "not run"]
+        return rule.all_of(parts) if parts else rule.OPEN, counts.format(*experiments.tally(rows))
 
     functions = ("experiments.compare", "experiments.rule.within")
     _sentence(

@@ -15,7 +15,7 @@ from dplit.audit.subject import BlackBox, Fits, Subject, named
 from dplit.audit.subjects.median import THREE, cut_between, first_tree
 
 KIND = named("forests", "MultinomialForestClassifier")
-DRAWS = (400, 8000, 30_000)
+DRAWS = (250, 8000, 30_000)
 QUERIES = 100
 # One tree of one level: B1 + B2 = epsilon and B3 = epsilon, here 1.
 PAPER = {"accounting": "published", "feature_budget": 0.5, "value_budget": 0.5, "label_budget": 1.0,

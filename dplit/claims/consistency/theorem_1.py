@@ -218,8 +218,8 @@ def corrected(effort, rng):
 )
 def greedy_limit(effort, rng):
     r"""At $B_1 = B_2 = \infty$ MRF is not consistent: on the law of `mrf/pair-and-trend` with $k \ge n^{2/3 +
-    c}$, $c > 0$, $k/n \to 0$, a tree and every vote of trees tends to an error of $1/2 - b/4$ or more, and
-    the Bayes risk is $1/2 - a$."""
+    c}$, $c > 0$, $k/n \to 0$, a tree and every vote of at most polynomially many trees tends to an error of
+    $1/2 - b/4$ or more, and the Bayes risk is $1/2 - a$."""
     n, draws = effort.pick(10_000, 30_000, 100_000), effort.pick(500, 2000, 8000)
     found = _drawn(n, np.inf, draws, rng)
     wrong = interval(int((found.votes[:, 0] != found.label).sum()), draws)

@@ -1,0 +1,60 @@
+r"""What the two multinomials of a node choose (MRF, sections 3.2 and 4.1, appendices A.1, A.2 and C).
+
+Notation: `feature_budget` is :math:`B_1`, `value_budget` :math:`B_2`; a node has D features, and a
+feature m cuts with impurity decreases :math:`I`. Decreases of a node are a sequence with an array for
+each feature.
+
+====================================  ==========================================================
+candidates of a node from records     `candidate_cuts`, `decreases_of`
+scores                                `normalised`
+one multinomial, both, and draws      `selection_law`, `feature_law`, `joint_law`, `sample`
+lemma 3, equation 7                   `published_selection_bounds`, `selection_bounds`,
+                                      `published_p1`, `tight_p1`
+lemma 4                               `published_p2`, `tight_p2`, `middle_bound`
+records that attain them              `opposed_features`, `level_labels`
+distance from uniform choice          `uniform_distance`, `uniform_distance_bound`
+the likeliest cut                     `best_is_likeliest`, `counting_cuts`
+cost of a choice                      `multinomial_cost`, `greedy_cost`
+majority votes                        `vote_outcomes`
+====================================  ==========================================================
+"""
+
+from dplit.multinomial.bounds import (
+    Bounds,
+    middle_bound,
+    published_p1,
+    published_p2,
+    published_selection_bounds,
+    selection_bounds,
+    tight_p1,
+    tight_p2,
+    uniform_distance,
+    uniform_distance_bound,
+)
+from dplit.multinomial.candidates import CRITERIA, Cuts, candidate_cuts, decreases_of
+from dplit.multinomial.extremes import level_labels, opposed_features
+from dplit.multinomial.likeliest import (
+    GOLDEN_BUDGET,
+    Cost,
+    best_is_likeliest,
+    counting_cuts,
+    greedy_cost,
+    multinomial_cost,
+)
+from dplit.multinomial.selection import (
+    check_budget,
+    feature_law,
+    joint_law,
+    normalised,
+    sample,
+    selection_law,
+)
+from dplit.multinomial.votes import Vote, vote_outcomes
+
+__all__ = [
+    "CRITERIA", "GOLDEN_BUDGET", "Bounds", "Cost", "Cuts", "Vote", "best_is_likeliest", "candidate_cuts",
+    "check_budget", "counting_cuts", "decreases_of", "feature_law", "greedy_cost", "joint_law",
+    "level_labels", "middle_bound", "multinomial_cost", "normalised", "opposed_features", "published_p1",
+    "published_p2", "published_selection_bounds", "sample", "selection_bounds", "selection_law",
+    "tight_p1", "tight_p2", "uniform_distance", "uniform_distance_bound", "vote_outcomes",
+]  # fmt: skip

@@ -1,0 +1,128 @@
+r"""Bounds on both multinomials: :math:`P_1` and :math:`P_2`, as published and tight (MRF, lemmas 3 and 4).
+
+A score is at most 1 and counts :math:`e^{B\hat I/2}`, so between the least and the most likely of m
+candidates lie factors of :math:`e^{B/2}`; the paper has :math:`e^B` everywhere.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from dplit.errors import check_integer
+from dplit.multinomial.selection import check_budget, selection_law
+
+
+class Bounds(NamedTuple):
+    """The least and the largest probability that a candidate can have."""
+
+    lower: float
+    upper: float
+
+
+def published_selection_bounds(candidates, budget):
+    r"""Lemma 3 and equation 7: from :math:`1/(1+(m-1)e^B)` to :math:`e^B/(e^B+m-1)`.
+
+    Parameters
+    ----------
+    candidates : int
+        Features D, or cuts m of a feature.
+    budget : float
+        :math:`B_1`, or :math:`B_2`.
+
+    Returns
+    -------
+    Bounds
+    """
+    return _bounds(candidates, check_budget(budget))
+
+
+def selection_bounds(candidates, budget):
+    r"""Both ends of what a candidate's probability can be, tight: lemma 3 with :math:`e^{B/2}`.
+
+    Met at scores (0, 1, ..., 1) and (1, 0, ..., 0). Parameters as `published_selection_bounds`.
+    """
+    return _bounds(candidates, check_budget(budget) / 2)
+
+
+def _bounds(candidates, log_odds):
+    others = check_integer(candidates, "candidates", 1) - 1
+    shrunk = math.exp(-log_odds)
+    lower = shrunk / (shrunk + others) if others else 1.0
+    return Bounds(lower, 1 / (1 + others * shrunk))
+
+
+def published_p1(features, feature_budget):
+    r""":math:`P_1 = 1/(1+(D-1)e^{B_1})` of lemma 3."""
+    return published_selection_bounds(features, feature_budget).lower
+
+
+def tight_p1(features, feature_budget):
+    r"""The largest constant for lemma 3, :math:`1/(1+(D-1)e^{B_1/2})`, if every feature has a cut."""
+    return selection_bounds(features, feature_budget).lower
+
+
+def published_p2(parts, value_budget):
+    r""":math:`P_2 = \frac{N-2}{N} e^{-2B_2}` of lemma 4.
+
+    Parameters
+    ----------
+    parts : int
+        :math:`N \ge 3` equal parts of the feature's range; the middle is all but the two outer ones.
+    value_budget : float
+        :math:`B_2`.
+    """
+    parts = check_integer(parts, "parts", 3)
+    return (parts - 2) / parts * math.exp(-2 * check_budget(value_budget))
+
+
+def tight_p2(parts, value_budget, density_ratio=1.0):
+    r"""The largest constant for lemma 4 with many candidates and a density in [c, C].
+
+    .. math:: \frac{c(N-2)}{c(N-2) + 2C e^{B_2/2}}
+
+    Parameters
+    ----------
+    parts, value_budget
+        As in `published_p2`.
+    density_ratio : float
+        :math:`C/c \ge 1`, of the feature's values in the cell.
+    """
+    inner = check_integer(parts, "parts", 3) - 2
+    if not 1 <= density_ratio < math.inf:
+        raise ValueError(f"density_ratio must be a number of at least 1, got {density_ratio!r}")
+    return middle_bound(inner, 2 * density_ratio, value_budget)
+
+
+def middle_bound(inside, outside, value_budget):
+    r"""Least probability of the cuts inside, :math:`n_{in}/(n_{in} + n_{out} e^{B_2/2})`.
+
+    Parameters
+    ----------
+    inside, outside : float
+        How many candidates lie in the middle and outside of it, or in which proportion.
+    value_budget : float
+    """
+    for name, value in (("inside", inside), ("outside", outside)):
+        if not 0 <= value < math.inf:
+            raise ValueError(f"{name} must be a number of at least 0, got {value!r}")
+    if inside + outside == 0:
+        raise ValueError("inside and outside must not both be 0")
+    shrunk = math.exp(-check_budget(value_budget, "value_budget") / 2)
+    return inside * shrunk / (inside * shrunk + outside) if outside else 1.0
+
+
+def uniform_distance(impurity_decreases, budget):
+    """Total variation between `selection_law` and the uniform choice, shape (...)."""
+    law = selection_law(impurity_decreases, budget)
+    return np.abs(law - 1 / law.shape[-1]).sum(axis=-1) / 2
+
+
+def uniform_distance_bound(budget):
+    r"""The supremum of `uniform_distance`, :math:`\tanh(B/8)`, over any number of candidates.
+
+    Met where a share :math:`1/(1+e^{B/4})` of the candidates has score 1 and the others 0.
+    """
+    return math.tanh(check_budget(budget) / 8)

@@ -1,0 +1,104 @@
+r"""Which cut of a node is the likeliest, and what a choice costs (MRF, section 1, appendices C and D).
+
+Within a feature the best cut is the likeliest. Over all features it competes with cuts that share
+their feature's probability with fewer others: feature j has
+:math:`S_j = \sum_i e^{-B_2(1 - \hat I_{ij})/2}` cuts that count, and its best one has probability
+:math:`\Pr(j)/S_j`.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from dplit.multinomial.selection import check_budget, feature_law, normalised
+
+GOLDEN_BUDGET = 2 * math.log((1 + math.sqrt(5)) / 2)
+
+
+def counting_cuts(impurity_decreases, value_budget):
+    r"""Cuts of a feature that count, :math:`S = \sum_i e^{-B_2(1 - \hat I_i)/2}`: 1 over the best's chance.
+
+    Parameters
+    ----------
+    impurity_decreases : array_like, shape (..., cuts)
+    value_budget : float
+        :math:`B_2`; infinite: how many cuts are tied for the best.
+
+    Returns
+    -------
+    float64 array, shape (...)
+    """
+    scores = normalised(impurity_decreases)
+    gaps = scores.max(axis=-1, keepdims=True) - scores
+    if math.isinf(check_budget(value_budget, "value_budget")):
+        return (gaps == 0).sum(axis=-1).astype(np.float64)
+    return np.exp(-value_budget / 2 * gaps).sum(axis=-1)
+
+
+def best_is_likeliest(impurity_decreases, feature_budget, value_budget):
+    r"""Whether the best cut of a node is the likeliest.
+
+    It is exactly where :math:`e^{B_1(1 - \hat I_j)/2} \ge S_*/S_j` for every feature j, with
+    :math:`S_*` that of the best feature (of several, the one with the fewest cuts that count).
+
+    Parameters
+    ----------
+    impurity_decreases : sequence of array_like, one a feature, shape (cuts,)
+        As in `dplit.multinomial.feature_law`.
+    feature_budget, value_budget : float
+        :math:`B_1` and :math:`B_2`.
+
+    Returns
+    -------
+    bool
+    """
+    features = feature_law(impurity_decreases, feature_budget)
+    chances = np.array([
+        share / counting_cuts(cuts, value_budget) if len(cuts) else 0.0
+        for share, cuts in zip(features, impurity_decreases)
+    ])  # fmt: skip
+    tops = np.array([max(cuts, default=-np.inf) for cuts in impurity_decreases])
+    return bool(chances[tops == tops.max()].max() >= chances.max() * (1 - 1e-12))
+
+
+class Cost(NamedTuple):
+    """What the choice of one node's cut takes: impurity decreases evaluated, and exponentials."""
+
+    evaluated: float
+    exponentials: float
+
+
+def multinomial_cost(n_cuts):
+    """Cost of the two multinomials in a node, with the drawn feature the one that has the most cuts.
+
+    Parameters
+    ----------
+    n_cuts : array_like of int, shape (features,)
+        Cuts of each feature in the node.
+
+    Returns
+    -------
+    Cost
+    """
+    n_cuts = np.asarray(n_cuts)
+    return Cost(float(n_cuts.sum()), float((n_cuts > 0).sum() + n_cuts.max()))
+
+
+def greedy_cost(n_cuts, candidates):
+    """Cost of the greedy choice among `candidates` features, drawn uniformly without repeats: its mean.
+
+    Parameters
+    ----------
+    n_cuts : array_like of int, shape (features,)
+    candidates : int
+        The paper's rivals take the square root of the number of features, rounded down here.
+
+    Returns
+    -------
+    Cost
+    """
+    n_cuts = np.asarray(n_cuts)
+    return Cost(float(n_cuts.mean() * candidates), 0.0)

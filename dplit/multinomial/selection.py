@@ -1,0 +1,223 @@
+r"""The two multinomials of a node as exact laws, and their sampler (MRF, section 3.2).
+
+A node holds candidates: cut :math:`v_{ij}` is the i-th of feature j, with impurity decrease
+:math:`I_{ij}`. A feature counts by its best cut, :math:`I_j = \max_i I_{ij}`. Scores are stretched to
+:math:`[0, 1]` (`normalised`), and what has score :math:`\hat I` is drawn with probability
+proportional to :math:`e^{B \hat I/2}`: first a feature with budget :math:`B_1`, then one of its cuts
+with :math:`B_2`.
+"""
+
+from __future__ import annotations
+
+import math
+from numbers import Real
+
+import numpy as np
+
+from dplit.errors import check_rng
+
+
+def check_budget(budget, name="budget"):
+    """Return `budget` as a float of at least 0; infinity is the arg max."""
+    number = isinstance(budget, Real) and not isinstance(budget, (bool, np.bool_))
+    if not number or not budget >= 0:
+        raise ValueError(f"{name} must be a number of at least 0, got {budget!r}")
+    return float(budget)
+
+
+def normalised(impurity_decreases):
+    r"""Scores stretched to [0, 1]: :math:`\hat I_i = (I_i - \min I)/(\max I - \min I)`.
+
+    Where all candidates are alike, a single one among them, the paper's formula is 0/0. Their score
+    is 0 here: whatever common score alike candidates get, they are equally likely, as no law that
+    looks at decreases alone could have it otherwise.
+
+    Parameters
+    ----------
+    impurity_decreases : array_like, shape (..., candidates)
+        Finite; at least one candidate.
+
+    Returns
+    -------
+    float64 array, same shape
+
+    Raises
+    ------
+    ValueError
+        If there is no candidate, or a decrease is not finite.
+
+    Notes
+    -----
+    MRF, section 3.2; derived in :doc:`/book/multinomial`.
+    """
+    decreases = _checked(impurity_decreases)
+    least = decreases.min(axis=-1, keepdims=True)
+    spread = decreases.max(axis=-1, keepdims=True) - least
+    return (decreases - least) / np.where(spread > 0, spread, 1.0)
+
+
+def selection_law(impurity_decreases, budget):
+    r"""Probability of each candidate of one multinomial, :math:`\mathrm{softmax}(\frac B2 \hat I)`.
+
+    Parameters
+    ----------
+    impurity_decreases : array_like, shape (..., candidates)
+        Of the cuts of a feature, or each feature's largest.
+    budget : float
+        :math:`B_1` or :math:`B_2`, at least 0; infinite: uniform among the best.
+
+    Returns
+    -------
+    float64 array, same shape
+        The last axis sums to 1.
+
+    Raises
+    ------
+    ValueError
+        If there is no candidate, a decrease is not finite, or the budget is negative or NaN.
+
+    Examples
+    --------
+    >>> selection_law([0.1, 0.3, 0.1], 2 * np.log(3)).round(6).tolist()
+    [0.2, 0.6, 0.2]
+
+    Notes
+    -----
+    MRF, section 3.2; derived in :doc:`/book/multinomial`.
+    """
+    weights = np.exp(_log_weights(impurity_decreases, check_budget(budget)))
+    return weights / weights.sum(axis=-1, keepdims=True)
+
+
+def feature_law(impurity_decreases, feature_budget):
+    """Probability of each feature of a node, by its best cut.
+
+    Parameters
+    ----------
+    impurity_decreases : sequence of array_like, one a feature, shape (cuts,)
+        A feature without a cut in the node, a constant say, has an empty one. It cannot be drawn:
+        the paper's maximum over its cuts is not defined, and the draw would split nothing.
+    feature_budget : float
+        :math:`B_1`.
+
+    Returns
+    -------
+    float64 array, shape (features,)
+
+    Raises
+    ------
+    ValueError
+        As `selection_law`, and if no feature has a cut: such a node is a leaf.
+    """
+    cuts = _by_feature(impurity_decreases)
+    law = np.zeros(len(cuts))
+    able = [j for j, decreases in enumerate(cuts) if decreases.size]
+    law[able] = selection_law([cuts[j].max() for j in able], feature_budget)
+    return law
+
+
+def joint_law(impurity_decreases, feature_budget, value_budget):
+    r"""Probability of every cut of a node, :math:`\Pr(j)\Pr(i \mid j)`.
+
+    Parameters
+    ----------
+    impurity_decreases : sequence of array_like, one a feature, shape (cuts,)
+        As in `feature_law`.
+    feature_budget, value_budget : float
+        :math:`B_1` and :math:`B_2`.
+
+    Returns
+    -------
+    list of float64 arrays, shapes as given
+        All of them together sum to 1.
+
+    Raises
+    ------
+    ValueError
+        As `feature_law`.
+
+    Examples
+    --------
+    >>> [p.round(3).tolist() for p in joint_law([[0.2, 0.5], [0.2]], 0.0, 0.0)]
+    [[0.25, 0.25], [0.5]]
+    """
+    cuts = _by_feature(impurity_decreases)
+    value_budget = check_budget(value_budget, "value_budget")
+    return [
+        share * selection_law(decreases, value_budget) if decreases.size else decreases
+        for share, decreases in zip(feature_law(cuts, feature_budget), cuts)
+    ]
+
+
+def sample(impurity_decreases, feature_budget, value_budget, size=None, *, rng):
+    """Draw a feature and then one of its cuts, as a tree does.
+
+    The largest score with Gumbel noise has the law of `selection_law`, which is not used here.
+
+    Parameters
+    ----------
+    impurity_decreases : sequence of array_like, one a feature, shape (cuts,)
+        As in `feature_law`.
+    feature_budget, value_budget : float
+    size : int, optional
+        Number of independent draws; left out, one.
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    features, values : int arrays, shape (size,) or ()
+        Positions of the feature and of its cut.
+
+    Raises
+    ------
+    ValueError
+        As `feature_law`.
+    """
+    cuts, rng = _by_feature(impurity_decreases), check_rng(rng)
+    value_budget = check_budget(value_budget, "value_budget")
+    able = np.array([j for j, decreases in enumerate(cuts) if decreases.size])
+    best = [cuts[j].max() for j in able]
+    draws = 1 if size is None else size
+    features = able[_noisiest(best, check_budget(feature_budget, "feature_budget"), draws, rng)]
+    values = np.empty(draws, dtype=np.int64)
+    for j in able:
+        chosen = features == j
+        values[chosen] = _noisiest(cuts[j], value_budget, int(chosen.sum()), rng)
+    return (features[0], values[0]) if size is None else (features, values)
+
+
+def _noisiest(decreases, budget, draws, rng):
+    """Position of the largest score with Gumbel noise, as often as asked."""
+    noise = rng.gumbel(size=(draws, len(decreases)))
+    return (_log_weights(decreases, budget) + noise).argmax(axis=1)
+
+
+def _log_weights(decreases, budget):
+    """Half the budget times the score's gap to the best: nothing overflows, whatever the budget."""
+    gaps = normalised(decreases)
+    gaps -= gaps.max(axis=-1, keepdims=True)
+    if math.isinf(budget):
+        return np.where(gaps == 0, 0.0, -np.inf)
+    return budget / 2 * gaps
+
+
+def _checked(impurity_decreases):
+    decreases = np.asarray(impurity_decreases, dtype=np.float64)
+    if decreases.ndim == 0 or decreases.shape[-1] == 0:
+        raise ValueError(
+            "impurity_decreases must have shape (..., candidates) with a candidate at least, "
+            f"got shape {decreases.shape}"
+        )
+    if not np.isfinite(decreases).all():
+        wrong = decreases[~np.isfinite(decreases)][0]
+        raise ValueError(f"impurity_decreases must be finite, got {wrong}")
+    return decreases
+
+
+def _by_feature(impurity_decreases):
+    cuts = [np.asarray(decreases, dtype=np.float64) for decreases in impurity_decreases]
+    if any(decreases.ndim != 1 for decreases in cuts):
+        raise ValueError("impurity_decreases must have one row of numbers for each feature")
+    if not any(decreases.size for decreases in cuts):
+        raise ValueError("impurity_decreases must have a cut of some feature, got none: a leaf")
+    return cuts

@@ -1,0 +1,41 @@
+"""The majority vote of trees, or of the records of a leaf (MRF, equation 6 and definition 3)."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from scipy.stats import binom
+
+from dplit.errors import check_integer
+
+
+class Vote(NamedTuple):
+    """How likely the majority of two labels is right, tied, or wrong; they sum to 1."""
+
+    right: float
+    tied: float
+    wrong: float
+
+
+def vote_outcomes(voters, share):
+    """Outcome of a vote of independent voters, each right with the same probability.
+
+    Equation 6 of MRF takes "the" label of most votes, and does not say which if two have as many.
+
+    Parameters
+    ----------
+    voters : int
+        Trees, or the estimation points of a leaf; 0 is a tie.
+    share : float
+        Probability that a voter is right.
+
+    Returns
+    -------
+    Vote
+    """
+    if not 0 <= share <= 1:
+        raise ValueError(f"share must be a probability, got {share!r}")
+    half, odd = divmod(check_integer(voters, "voters", 0), 2)
+    tied = 0.0 if odd else float(binom.pmf(half, voters, share))
+    right = float(binom.sf(half, voters, share))
+    return Vote(right, tied, float(binom.cdf(half, voters, share)) - tied)

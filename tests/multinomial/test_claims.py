@@ -1,0 +1,128 @@
+"""Claims of the chapter on the two multinomials: counterexamples anew, and formulas that are broken."""
+
+import math
+
+import numpy as np
+import pytest
+
+from dplit import claims, multinomial
+
+OURS = claims.of("multinomial")
+
+
+def verdict(name):
+    return OURS[f"mrf/{name}"].check().verdict
+
+
+def test_two_records_have_no_feature_left_for_lemma_3():
+    case = OURS["mrf/lemma-3-any-feature"].check().counterexample
+    column = (
+        [row[0] for row in zip(*case["columns"])] if False else case["columns"][case["feature"]]
+    )
+    assert len(case["y"]) == 2 and len(set(column)) == 1
+
+
+def test_three_records_have_a_cut_that_is_likelier_than_the_best():
+    case = OURS["mrf/best-most-likely"].check().counterexample
+    X = np.transpose(case["columns"])
+    node = multinomial.decreases_of(X, case["y"])
+    best = max(map(max, node))
+    law = multinomial.joint_law(node, 0.5, 0.5)
+    top = max(p for d, p in zip(np.concatenate(node), np.concatenate(law)) if d == best)
+    assert (len(X), best) == (3, pytest.approx(4 / 9))
+    assert top == pytest.approx(case["exact"], abs=1e-9) and top < case["stated"] - 0.1
+
+
+def test_density_that_breaks_lemma_4():
+    """The share of a density's mass in the middle third, from its distribution function."""
+    case = OURS["mrf/lemma-4"].check().counterexample
+    assert case["exact"] == pytest.approx((2 / 3) ** 0.01 - (1 / 3) ** 0.01, rel=1e-6)
+    assert case["stated"] == pytest.approx(1 / 3)
+
+
+def bounds(change):
+    """Both ends of the law at another budget."""
+    return lambda candidates, budget: multinomial_bounds(candidates, change(budget))
+
+
+multinomial_bounds = multinomial.published_selection_bounds
+
+
+@pytest.mark.parametrize(
+    "name, attribute, broken, expected",
+    [
+        ("lemma-3", "published_p1", lambda d, b: 1 / (1 + (d - 1) * math.exp(b / 4)), "fails"),
+        ("lemma-3", "published_p1", lambda d, b: 1 / (1 + (d - 1) * math.exp(b / 2)), "holds"),
+        ("lemma-3/corrected", "tight_p1", lambda d, b: 1 / (1 + d * math.exp(b / 2)), "fails"),
+        ("lemma-3-upper", "published_selection_bounds", bounds(lambda b: b / 4), "fails"),
+        ("lemma-3-upper/corrected", "selection_bounds", bounds(lambda b: b), "fails"),
+        ("lemma-3-any-feature/corrected", "tight_p1", lambda d, b: 0.5, "fails"),
+        ("equation-7", "published_selection_bounds", bounds(lambda b: b / 4), "fails"),
+        ("equation-7/corrected", "selection_bounds", bounds(lambda b: b), "fails"),
+        ("lemma-4", "published_p2", lambda n, b: 0.0, "holds"),
+        ("lemma-4/corrected", "middle_bound", lambda i, o, b: i / (i + o), "fails"),
+        ("lemma-4/corrected", "middle_bound", lambda i, o, b: i / (i + o * math.exp(b)), "loose"),
+        ("ours/middle-density", "tight_p2", lambda n, b, r=1: (n - 2) / (n - 2 + 2 * r), "fails"),
+        ("ours/middle-density", "tight_p2",
+         lambda n, b, r=1: (n - 2) / (n - 2 + 2 * r * math.exp(b)), "loose"),
+        ("equation-8", "published_p2", lambda n, b: 0.5, "fails"),
+        ("best-most-likely/corrected", "best_is_likeliest", lambda *a: True, "fails"),
+        ("ours/golden-ratio", "GOLDEN_BUDGET", 0.96, "fails"),
+        ("monotone-in-budget", "selection_law", lambda d, b: np.full(len(d), 1 / len(d)), "fails"),
+        ("normalisation/corrected", "selection_law", lambda d, b: np.eye(len(d))[0], "fails"),
+        ("ours/jump", "feature_law", lambda d, b: np.full(2, 0.5), "fails"),
+        ("ours/uniform-distance", "uniform_distance_bound", lambda b: math.tanh(b / 9), "fails"),
+        ("ours/uniform-distance", "uniform_distance_bound", lambda b: math.tanh(b / 7), "loose"),
+        ("no-extra-cost/corrected", "greedy_cost", lambda m, c: multinomial.Cost(sum(m), 0), "fails"),
+        ("no-extra-cost/corrected", "multinomial_cost", lambda m: multinomial.Cost(1, 1), "fails"),
+        ("equation-6", "vote_outcomes", lambda n, p: multinomial.Vote(p, 0.0, 1 - p), "fails"),
+        ("definition-3", "vote_outcomes", lambda n, p: multinomial.Vote(p, 0.0, 1 - p), "fails"),
+        ("em", "selection_law", lambda d, b: np.full(len(d), 1 / len(d)), "fails"),
+    ],
+)  # fmt: skip
+def test_another_formula_is_found_out(name, attribute, broken, expected, monkeypatch):
+    monkeypatch.setattr(multinomial, attribute, broken)
+    assert verdict(name) == expected != OURS[f"mrf/{name}"].verdict
+
+
+@pytest.mark.parametrize("name", ["limits", "ours/ties", "two-draws"])
+def test_a_joint_law_that_is_uniform_over_all_cuts_is_found_out(name, monkeypatch):
+    def flat(node, *budgets):
+        total = sum(map(len, node))
+        return [np.full(len(cuts), 1 / total) for cuts in node]
+
+    monkeypatch.setattr(multinomial, "joint_law", flat)
+    assert verdict(name) == "fails"
+
+
+@pytest.mark.parametrize("name", ["limits", "two-draws"])
+def test_a_sampler_whose_budgets_end_at_5_is_found_out(name, monkeypatch):
+    draw = multinomial.sample
+
+    def dull(node, b1, b2, size, *, rng):
+        return draw(node, min(b1, 5.0), min(b2, 5.0), size, rng=rng)
+
+    monkeypatch.setattr(multinomial, "sample", dull)
+    assert verdict(name) == "fails"
+
+
+def test_bits_are_not_nats(monkeypatch):
+    decreases = multinomial.decreases_of
+
+    def bits(X, y, criterion="gini"):
+        unit = math.log(2) if criterion == "entropy" else 1
+        return [d / unit for d in decreases(X, y, criterion)]
+
+    monkeypatch.setattr(multinomial, "decreases_of", bits)
+    assert verdict("equation-4") == "fails"
+
+
+def test_at_least_reports_what_breaks_it():
+    from dplit.claims.multinomial._records import at_least
+    from dplit.ledger import Case
+
+    cases = [Case(0.5, 0.2, {"i": 0}), Case(0.1, 0.2, {"i": 1})]
+    found = at_least(cases, "{i}: {exact} against {stated}")
+    assert (found.verdict, found.summary, found.relation) == ("fails", "1: 0.1 against 0.2", ">=")
+    assert at_least(cases[:1], "").verdict == "loose"
+    assert at_least(cases[:1], "").published == 0.2

@@ -53,7 +53,7 @@ class Paths:
     @property
     def n_trees(self):
         """Number of trees."""
-        return int(self.tree[-1]) + 1
+        return int(self.tree.max()) + 1
 
     @cached_property
     def sizes(self):
@@ -115,11 +115,7 @@ class Paths:
         ValueError
             If it would have more than `MOST_CELLS` entries.
         """
-        if len(self) * self.n_cells > MOST_CELLS:
-            raise ValueError(
-                f"the domain has {self.n_cells:,} cells, too many for a matrix of {len(self):,} "
-                f"paths: at most {MOST_CELLS:,} entries"
-            )
+        check_entries(len(self), self.n_levels, "paths")
         rows = np.ones((len(self), 1), dtype=bool)
         for start, n in zip(self.starts, self.n_levels):
             rows = rows[:, :, None] & self.allowed[:, None, start : start + n]
@@ -132,26 +128,33 @@ class Paths:
         Parameters
         ----------
         codes : int array, shape (n_records, n_features)
+            Codes of levels, as `dplit.Domain.encode` gives them.
 
         Returns
         -------
         bool array, shape (n_records, n_paths)
+
+        Raises
+        ------
+        ValueError
+            If a code is none of its column's.
         """
+        codes = check_codes(codes, self.n_levels)
         follows = np.ones((len(codes), len(self)), dtype=bool)
         for j, start in enumerate(self.starts):
-            follows &= self.allowed[:, start + np.asarray(codes)[:, j]].T
+            follows &= self.allowed[:, start + codes[:, j]].T
         return follows
 
 
 def decision_paths(forest, n_levels=None):
-    """The decision paths of a fitted forest, or of its trees.
+    """The decision paths of a fitted forest, or of its trees: the rows of T (M-RF, figure 1).
 
     Parameters
     ----------
     forest : estimator with ``trees_`` and ``domain_``, or dplit.trees.Trees
-        All columns that it tests are categorical.
+        All columns are categorical.
     n_levels : array_like of int, shape (n_features,), optional
-        Levels of each column; needed with bare trees.
+        Levels of each column, each at least 1; needed with bare trees.
 
     Returns
     -------
@@ -161,7 +164,8 @@ def decision_paths(forest, n_levels=None):
     Raises
     ------
     ValueError
-        If a column is continuous, which has no cells: use public bins.
+        If `n_levels` is missing or too short, or if a column is continuous, which has no cells: use
+        public bins.
 
     Examples
     --------
@@ -174,78 +178,140 @@ def decision_paths(forest, n_levels=None):
            [0, 1, 0, 1, 0, 1]])
     """
     trees = getattr(forest, "trees_", forest)
-    if n_levels is None:
-        n_levels = forest.domain_.n_levels
-    n_levels = np.asarray(n_levels, dtype=np.int64)
-    for j in sorted(set(trees.feature[trees.feature >= 0].tolist())):
-        if n_levels[j] == 0:
-            raise ValueError(
-                f"column {j} is continuous and has no cells; a matrix needs public bins"
-            )
-    starts = np.concatenate([[0], np.cumsum(n_levels)]).astype(np.int64)
+    if n_levels is None and not hasattr(forest, "domain_"):
+        raise ValueError(
+            "n_levels must be given with bare trees: the number of each column's levels"
+        )
+    n_levels = check_levels(forest.domain_.n_levels if n_levels is None else n_levels)
+    most = int(trees.feature.max()) + 1
+    if len(n_levels) < most:
+        raise ValueError(
+            f"n_levels must have an entry for each column, at least {most}, got {len(n_levels)}"
+        )
+    starts = np.concatenate([[0], np.cumsum(n_levels)])
     allowed = np.zeros((trees.n_leaves, int(starts[-1])), dtype=bool)
-    waiting = [(int(root), np.ones(starts[-1], dtype=bool)) for root in trees.roots]
-    while waiting:
-        node, box = waiting.pop()
-        feature, child, side = (int(a[node]) for a in (trees.feature, trees.child, trees.side))
-        if feature < 0:
-            allowed[child] = box
-            continue
-        first, n = starts[feature], n_levels[feature]
-        steps = trees.steps[side : side + n]
-        for step in np.unique(steps):
-            below = box.copy()
-            below[first : first + n] &= steps == step
-            waiting.append((child + int(step), below))
+    nodes = np.asarray(trees.roots, dtype=np.int64)
+    boxes = np.ones((len(nodes), allowed.shape[1]), dtype=bool)
+    while len(nodes):  # a level of all trees at a time
+        feature = trees.feature[nodes]
+        ends = feature < 0
+        allowed[trees.child[nodes[ends]]] = boxes[ends]
+        below = [(nodes[:0], boxes[:0])]
+        for j in np.unique(feature[~ends]):
+            here, columns = feature == j, slice(starts[j], starts[j + 1])
+            below += _children(trees, nodes[here], boxes[here], columns)
+        nodes, boxes = (np.concatenate(parts) for parts in zip(*below))
     of_tree = np.repeat(np.arange(trees.n_trees), np.diff(trees.leaf_starts))
     return Paths(allowed, n_levels, of_tree)
 
 
-def rank_bound(paths):
-    r"""The largest rank that T can have: what the columns tested on single paths allow.
-
-    The row of a path with tested columns S is a product of one function for each column of S, and so
-    lies in the sum, over all subsets U of S, of the spaces of functions of U that sum to 0 in each of
-    its columns. These spaces are orthogonal and have the dimensions :math:`\prod_{i \in U} (n_i - 1)`.
-
-    Parameters
-    ----------
-    paths : Paths
-
-    Returns
-    -------
-    int
-        Sum of the dimensions over all sets U below the set of columns tested on some path.
-    """
-    below = set()
-    for tested in {tuple(np.flatnonzero(row).tolist()) for row in paths.tests}:
-        stack = [tested]
-        while stack:
-            subset = stack.pop()
-            if subset not in below:
-                below.add(subset)
-                stack += [subset[:i] + subset[i + 1 :] for i in range(len(subset))]
-    return sum(math.prod(int(paths.n_levels[i]) - 1 for i in subset) for subset in below)
+def _children(trees, nodes, boxes, columns):
+    """The children of nodes that test one column, and their boxes, one pair for each step."""
+    levels = np.arange(columns.stop - columns.start)
+    steps = trees.steps[trees.side[nodes][:, None] + levels]
+    for step in np.unique(steps):
+        goes = steps == step
+        some = goes.any(axis=1)
+        below = boxes[some]
+        below[:, columns] &= goes[some]
+        yield trees.child[nodes[some]].astype(np.int64) + int(step), below
 
 
-def full_rank_bound(n_levels, depth):
-    """`rank_bound` of a forest so rich that every set of `depth` columns is tested on some path.
+# Cells --------------------------------------------------------------------------------------------
+
+
+def cells_of(codes, n_levels):
+    """The cell of each record: its number in the order of the columns of T.
 
     Parameters
     ----------
+    codes : array_like of int, shape (n_records, n_features)
     n_levels : array_like of int, shape (n_features,)
-    depth : int
 
     Returns
     -------
-    int
-        Sum of the elementary symmetric polynomials of n_i - 1, up to the order `depth`.
+    int64 array, shape (n_records,)
     """
-    check_integer(depth, "depth", 0)
-    polynomial = [1]
-    for n in n_levels:
-        longer = [*polynomial, 0]
-        for order, coefficient in enumerate(polynomial):
-            longer[order + 1] += coefficient * (int(n) - 1)
-        polynomial = longer
-    return sum(polynomial[: depth + 1])
+    codes = check_codes(codes, n_levels)
+    return np.ravel_multi_index(tuple(codes.T), tuple(np.asarray(n_levels).tolist()))
+
+
+def data_matrix(codes, classes, n_levels, n_classes):
+    """The contingency table D of records: how many of each class are in each cell.
+
+    Parameters
+    ----------
+    codes : array_like of int, shape (n_records, n_features)
+    classes : array_like of int, shape (n_records,)
+        Of each record, from 0.
+    n_levels : array_like of int, shape (n_features,)
+    n_classes : int
+        k.
+
+    Returns
+    -------
+    int64 array, shape (n_cells, k)
+    """
+    check_entries(check_integer(n_classes, "n_classes", 1), n_levels, "classes")
+    classes = check_codes(np.asarray(classes)[:, None], [n_classes], "classes")[:, 0]
+    cells, n = cells_of(codes, n_levels), math.prod(np.asarray(n_levels).tolist())
+    if len(classes) != len(cells):
+        raise ValueError(
+            f"classes must be one for each of {len(cells)} records, got {len(classes)}"
+        )
+    return np.bincount(cells * n_classes + classes, minlength=n * n_classes).reshape(n, -1)
+
+
+def query_matrix(codes, n_levels):
+    """The inference query matrix Q: a row of zeros with a single one, at the query's cell.
+
+    Parameters
+    ----------
+    codes : array_like of int, shape (n_queries, n_features)
+    n_levels : array_like of int, shape (n_features,)
+
+    Returns
+    -------
+    int64 array, shape (n_queries, n_cells)
+    """
+    check_entries(len(codes), n_levels, "queries")
+    cells = cells_of(codes, n_levels)
+    rows = np.zeros((len(cells), math.prod(np.asarray(n_levels).tolist())), dtype=np.int64)
+    rows[np.arange(len(cells)), cells] = 1
+    return rows
+
+
+def check_levels(n_levels):
+    """Return `n_levels` as an int64 array; a column of no level is continuous, and has no cells."""
+    levels = np.asarray(n_levels)
+    if levels.ndim != 1 or not len(levels) or levels.dtype.kind not in "iu" or (levels < 0).any():
+        raise ValueError(f"n_levels must be a whole number for each column, got {n_levels!r}")
+    if not levels.all():
+        raise ValueError(
+            f"column {int(np.argmin(levels))} is continuous and has no cells; a matrix needs public bins"
+        )
+    return levels.astype(np.int64)
+
+
+def check_codes(codes, n_levels, name="codes"):
+    """Return codes of levels as an int64 array, shape (n_records, n_features), each of its column's."""
+    codes, n_levels = np.asarray(codes), check_levels(n_levels)
+    if codes.ndim != 2 or codes.shape[1] != len(n_levels):
+        raise ValueError(f"{name} must have {len(n_levels)} columns, got shape {codes.shape}")
+    inside = (codes >= 0) & (codes < n_levels) & (codes == np.floor(codes))
+    if not inside.all():
+        j = int(np.argmin(inside.all(axis=0)))
+        raise ValueError(
+            f"{name} must be whole numbers from 0 to {n_levels[j] - 1} in column {j}, got another"
+        )
+    return codes.astype(np.int64)
+
+
+def check_entries(rows, n_levels, what):
+    """Raise a ValueError if a matrix over the domain would have more than `MOST_CELLS` entries."""
+    n_cells = math.prod(check_levels(n_levels).tolist())
+    if rows * n_cells > MOST_CELLS:
+        raise ValueError(
+            f"the domain has {n_cells:,} cells, too many for a matrix of {rows:,} {what}: "
+            f"at most {MOST_CELLS:,} entries"
+        )

@@ -11,8 +11,8 @@ from fractions import Fraction
 
 import numpy as np
 
+import dplit.claims.matrix_paths._forests as f
 from dplit import matrix
-from dplit.claims.matrix_paths import _forests as f
 from dplit.ledger import Case, bounded, claim, equal, interval, verdict_of
 from dplit.trees import grow_random_trees
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
+import dplit.claims.matrix_paths._forests as f
 from dplit import matrix
-from dplit.claims.matrix_paths import _forests as f
 from dplit.ledger import Case, claim, equal, verdict_of
 
 

@@ -10,8 +10,8 @@ from itertools import product
 
 import numpy as np
 
+import dplit.claims.matrix_paths._forests as f
 from dplit import matrix
-from dplit.claims.matrix_paths import _forests as f
 from dplit.domain import Categorical, Domain
 from dplit.ledger import Case, Evidence, claim, equal, verdict_of
 from dplit.trees import grow_random_trees

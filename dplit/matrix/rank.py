@@ -60,7 +60,8 @@ def full_rank_bound(n_levels, depth):
 
     Examples
     --------
-    >>> [full_rank_bound([4, 4, 4, 3, 3, 3], depth) for depth in (2, 3, 4)]  # Car
+    >>> from dplit import matrix
+    >>> [matrix.full_rank_bound([4, 4, 4, 3, 3, 3], depth) for depth in (2, 3, 4)]  # Car
     [109, 414, 972]
     """
     check_integer(depth, "depth", 0)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 
@@ -215,7 +216,7 @@ def coupons(effort, rng):
         for tau, d, h in ((1, 4, 2), (5, 4, 2), (12, 5, 2), (40, 6, 3), (30, 3, 0), (9, 6, 6))
         for m, p in enumerate(matrix.distinct_leaves_law(tau, d, h))
     ]
-    same, forests = equal(law, "law", rtol=1e-9, atol=1e-12), effort.pick(300, 3000, 30_000)
+    same, forests = equal(law, "law", rtol=1e-9, atol=1e-12), effort.pick(300, 3000, 10_000)
     exact, spans, stated = [], [], []
     for levels, depth, tau in (((2, 3, 2, 2), 2, 12), ((3, 2, 2), 1, 6)):
         coupons = math.comb(len(levels), depth)
@@ -245,9 +246,10 @@ def _all_there(levels, depth, tau, forests, rng):
     paths = matrix.decision_paths(trees, levels)
     if depth == 1:
         full = matrix.full_rank_bound(levels, 1)
-        for first in range(0, forests * tau, tau):
-            mine = paths.take((paths.tree >= first) & (paths.tree < first + tau))
-            yield int(np.linalg.matrix_rank(mine.matrix().astype(float))) == full
+        starts = trees.leaf_starts[::tau]
+        for first, end in pairwise(starts.tolist()):
+            rows = paths.take(slice(first, end)).matrix().astype(float)
+            yield int(np.linalg.matrix_rank(rows)) == full
         return
     boxes = np.packbits(paths.allowed[f.leaves(trees, np.zeros((1, len(levels))))[0]], axis=1)
     for group in boxes.reshape(forests, tau, -1):

@@ -15,7 +15,7 @@ from dplit import Categorical, Continuous, Domain, baselines, forests
 from dplit.baselines import _shared, dp_ert, fs_rgv, jpw
 from dplit.budget import Bootstrap, EqualParts, Group, Parallel, Sequence, Spend
 from dplit.domain import GRID
-from dplit.forests import multinomial_releases, releases
+from dplit.forests import multinomial_releases
 from dplit.forests.base import BaseForest
 from dplit.mechanisms import Geometric, PermuteAndFlip
 from dplit.trees import kary, median, multinomial, rules

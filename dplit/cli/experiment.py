@@ -3,10 +3,10 @@
 A run continues the result file that is there: what it holds is not run again, and a run that was
 stopped loses only the tasks that were running. Without --out the file is under dplit-results/ in
 the current folder; the results of the project, in data/results/, stay as they are. A table is
-printed beside the paper's cells; one that follows from a formula is computed. Figures that measure the same
-forests are run together by --with: what is one fit in them is fitted once. A task that fails
-stops no other: it is named at the end, and the next run tries it again. The exit status is 0 if the
-run is complete, 1 if tasks failed.
+printed beside the paper's cells; one that follows from a formula is computed. Figures that measure
+the same forests are run together by --with: what is one fit in them is fitted once. A task that
+fails stops no other: it is named at the end, and the next run tries it again. The exit status is 0
+if the run is complete, 1 if tasks failed.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ beside the printed cells:
 
 from dplit.experiments.cells import Cell, Experiment, get, ids
 from dplit.experiments.compare import agree, by_set, compare, series, side_by_side, tally
-from dplit.experiments.curves import gain, key, outcome, signed_rank
+from dplit.experiments.curves import key, outcome, signed_rank
 from dplit.experiments.formulas import FORMULAS, computed
 from dplit.experiments.rdf_variants import ReachedForest
 from dplit.experiments.result import Result, read, stored
@@ -20,6 +20,6 @@ from dplit.experiments.task import observed, run_task
 
 __all__ = [
     "FORMULAS", "Cell", "Experiment", "ReachedForest", "Result", "agree", "by_set", "compare", "computed",
-    "gain", "get", "ids", "key", "observed", "outcome", "read", "recheck", "run", "run_task",
+    "get", "ids", "key", "observed", "outcome", "read", "recheck", "run", "run_task",
     "run_together", "same", "select", "series", "side_by_side", "signed_rank", "stored", "tally",
 ]  # fmt: skip

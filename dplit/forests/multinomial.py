@@ -13,18 +13,16 @@ import numpy as np
 
 from dplit.errors import check_choice, check_integer
 from dplit.forests.base import BaseForestClassifier, parameters
-from dplit.forests.params import at_most
-from dplit.forests.partition import AllRecords, Coins, ShuffledHalves, Undivided, by_tree
-from dplit.forests.releases import (
-    flip,
-    leaves,
-    levels,
+from dplit.forests.multinomial_releases import (
     mass_cut,
     multinomial_cut,
     multinomial_labels,
     multinomial_queries,
     normalised_cut,
 )
+from dplit.forests.params import at_most
+from dplit.forests.partition import AllRecords, Coins, ShuffledHalves, Undivided, by_tree
+from dplit.forests.releases import flip, leaves, levels
 from dplit.multinomial import check_budget
 from dplit.multinomial.forest import advised_depth, advised_trees
 from dplit.trees.arrays import leaf_depths
@@ -53,8 +51,9 @@ class MultinomialForestClassifier(BaseForestClassifier):
 
     The budget is that of one ``fit``: what a pipeline computes from the records before it, or a
     search over parameters from their scores, is not in it.
-    It is proved in real numbers. Noise is drawn by NumPy in floating point: its source is not made to
-    withstand an adversary, and the last bits of a released number can tell more than its value.
+    What is released lies on public grids, so that no last bits tell more than its value. What remains
+    is the source of randomness, NumPy's, which is not made to withstand an adversary, and that
+    probabilities are rounded to floats.
 
     Parameters
     ----------
@@ -71,9 +70,9 @@ class MultinomialForestClassifier(BaseForestClassifier):
         and the budget is infinite.
     neighbours : {"add-remove", "replace-one"}
         Which data sets `epsilon` holds for.
-    n_estimators : int or None
-        Number of trees. Published, every tree reads all records, and None is the paper's 100. Proved, a
-        record is in one tree, and few are better: None is `dplit.multinomial.forest.advised_trees`.
+    n_estimators : int, optional
+        Number of trees. Published, every tree reads all records, and left out it is the paper's 100. Proved,
+        a record is in one tree, and few are better: left out it is `dplit.multinomial.forest.advised_trees`.
     max_depth : int, optional
         Levels of splits. Left out, published trees grow until the stopping rule ends them; proved
         ones have the depth of `dplit.multinomial.forest.advised_depth`.
@@ -130,13 +129,13 @@ class MultinomialForestClassifier(BaseForestClassifier):
     >>> from dplit.forests import MultinomialForestClassifier
     >>> data = datasets.load("magic")
     >>> forest = MultinomialForestClassifier(
-    ...     epsilon=1.0, domain=data.domain, n_estimators=None, random_state=0
+    ...     epsilon=1.0, domain=data.domain, random_state=0
     ... )
     >>> forest.fit(data.X, data.y).budget_.epsilon
     1.0
     """
 
-    n_estimators: int | None = 100
+    n_estimators: int | None = None
     max_depth: int | None = None
     feature_budget: float | None = None
     value_budget: float | None = None

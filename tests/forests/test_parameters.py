@@ -10,7 +10,9 @@ from dplit import Continuous, Domain, baselines, forests
 from dplit.experiments.rdf_variants import ReachedForest
 
 KINDS = [getattr(module, n) for module in (forests, baselines) for n in module.__all__]
-each = pytest.mark.parametrize("kind", [*KINDS, ReachedForest], ids=lambda kind: kind.__name__)
+PLAIN = [kind for kind in KINDS if "epsilon" not in inspect.signature(kind).parameters]
+PRIVATE = [*(kind for kind in KINDS if kind not in PLAIN), ReachedForest]
+each = pytest.mark.parametrize("kind", PRIVATE, ids=lambda kind: kind.__name__)
 SHARED = {"epsilon", "domain", "neighbours", "n_estimators", "max_depth", "accounting",
           "random_state", "n_jobs"}  # fmt: skip
 
@@ -52,7 +54,7 @@ DEFAULTS = {
     "MedianForestClassifier": dict(n_estimators=10, max_depth=5, max_features=5, rho=0.5,
                                    selection="exponential", median="value", partitioned=True),
     "MedianForestRegressor": dict(n_estimators=10, max_depth=5, partitioned=True),
-    "MultinomialForestClassifier": dict(n_estimators=100, max_depth=None, feature_budget=None,
+    "MultinomialForestClassifier": dict(n_estimators=None, max_depth=None, feature_budget=None,
                                         value_budget=None, label_budget=None, min_samples_leaf=5,
                                         partition_rate=1, criterion="gini", stopping="algorithm",
                                         draw_label="leaf", scores="counts", n_records=None),
@@ -78,3 +80,21 @@ def test_a_field_of_a_base_does_not_hide_an_estimators_default(kind):
     expected = DEFAULTS[kind.__name__]
     assert {name: params[name] for name in expected} == expected
     assert params["neighbours"] == "add-remove" and params["accounting"] == "proved"
+
+
+@pytest.mark.parametrize("kind", PLAIN, ids=lambda kind: kind.__name__)
+def test_a_forest_without_privacy_takes_no_epsilon(kind):
+    """Nor neighbours, nor an accounting; all its parameters have names and reach a clone."""
+    params = inspect.signature(kind).parameters
+    assert not {"epsilon", "neighbours", "accounting"} & set(params)
+    assert all(p.kind is p.KEYWORD_ONLY and p.default is not p.empty for p in params.values())
+    changed = {n: other(n, p.default) for n, p in params.items()}
+    assert clone(kind(**changed)).get_params() == changed
+    assert kind() != kind() and repr(kind()) == f"{kind.__name__}()"
+
+
+def test_four_forests_have_no_privacy():
+    assert {kind.__name__ for kind in PLAIN} == {
+        "BernoulliForestClassifier", "ComparisonForestClassifier",
+        "CompletelyRandomForestClassifier", "DenilForestClassifier",
+    }  # fmt: skip

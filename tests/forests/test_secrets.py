@@ -19,7 +19,12 @@ from dplit import Categorical, Continuous, Domain, baselines, forests
 from dplit.forests import MedianForestClassifier, RandomDecisionForestClassifier
 from dplit.forests.base import SEEDED
 
-KINDS = [getattr(module, name) for module in (forests, baselines) for name in module.__all__]
+KINDS = [
+    getattr(module, name)
+    for module in (forests, baselines)
+    for name in module.__all__
+    if name not in baselines.NOT_PRIVATE
+]
 RANDOM_TREES = {
     "RandomDecisionForestClassifier", "JPWClassifier", "DPExtraTreesClassifier",
     "DPExtraTreesRegressor",

@@ -259,7 +259,7 @@ def larger_epsilon(result, method):
     return _both(_larger_epsilon, result, method)
 
 
-@said_of_hyper("trees", ("agrees", "agrees", "undecided"))
+@said_of_hyper("trees", ("undecided", "agrees", "undecided"))
 def limited_trees(result, method):
     """More trees lower the error only up to a limit."""
     return _both(_limited_trees, result, method)

@@ -1,0 +1,34 @@
+r"""Forests as matrices (M-RF): what is asked of the records is a matrix that no record has touched.
+
+Notation: a domain has n cells, a cell being one combination of levels, and D is the n x k table of the
+records by cell and class. T has a row for each leaf of the forest and a column for each cell, Q a row
+for each inference query.
+
+====================================  ==========================================================
+the matrices of section 3             `decision_paths`, `Paths`, `data_matrix`, `query_matrix`
+what is asked of D                    `Workload`: T itself, or the votes Q T' T, or any matrix
+independent leaves                    `rank_bound`, `full_rank_bound`, `certified_ranks`
+distinct leaves of a cell             `most_boxes`, `distinct_leaves_law`
+====================================  ==========================================================
+"""
+
+from dplit.matrix.paths import (
+    Paths,
+    cells_of,
+    data_matrix,
+    decision_paths,
+    query_matrix,
+)
+from dplit.matrix.rank import (
+    certified_ranks,
+    distinct_leaves_law,
+    full_rank_bound,
+    most_boxes,
+    rank_bound,
+)
+from dplit.matrix.workload import Merged, Workload
+
+__all__ = [
+    "Merged", "Paths", "Workload", "cells_of", "certified_ranks", "data_matrix", "decision_paths",
+    "distinct_leaves_law", "full_rank_bound", "most_boxes", "query_matrix", "rank_bound",
+]  # fmt: skip

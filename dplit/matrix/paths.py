@@ -1,0 +1,317 @@
+r"""Decision paths as rows of a matrix (M-RF, section "Matrix representation").
+
+A leaf of a tree over categorical columns is a *box*: for each column the set of levels that the path
+lets through. Over the domain of all :math:`n = \prod_i n_i` cells, a cell being one combination of
+levels, the box is a row of zeros and ones, and the rows of all leaves of all trees are the
+:math:`o \times n` decision path matrix T. With the :math:`n \times k` table D of the training records,
+cell by class, the leaves' class counts are :math:`C = TD`; with queries as rows of Q, each a single
+cell, the leaves that they reach are :math:`W = QT^\top` and their weighted votes :math:`V = QT^\top TD`.
+
+Boxes overlap in products: the cells in both of two boxes are
+:math:`(TT^\top)_{lm} = \prod_i |U_{li} \cap U_{mi}|`, so that nothing of the size of the domain is made
+unless it is asked for.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from dplit.errors import check_integer
+
+MOST_CELLS = 50_000_000  # entries of a matrix over the domain that are made on demand
+
+
+@dataclass(frozen=True)
+class Paths:
+    """The decision paths of a forest over categorical columns.
+
+    Attributes
+    ----------
+    allowed : bool array, shape (n_paths, sum(n_levels))
+        Whether a level may occur, the columns' levels side by side.
+    n_levels : int64 array, shape (n_features,)
+    tree : int64 array, shape (n_paths,)
+        The tree of each path.
+    """
+
+    allowed: np.ndarray
+    n_levels: np.ndarray
+    tree: np.ndarray
+
+    def __len__(self):
+        return len(self.allowed)
+
+    @property
+    def n_cells(self):
+        """Cells of the domain, a Python int of any size."""
+        return math.prod(self.n_levels.tolist())
+
+    @property
+    def n_trees(self):
+        """Number of trees."""
+        return int(self.tree.max()) + 1
+
+    @cached_property
+    def sizes(self):
+        """How many levels each path lets through in each column, int64, shape (n_paths, n_features)."""
+        return np.add.reduceat(self.allowed, self.starts, axis=1, dtype=np.int64)
+
+    @property
+    def starts(self):
+        """Where each column's levels begin, shape (n_features,)."""
+        return np.concatenate([[0], np.cumsum(self.n_levels)[:-1]]).astype(np.int64)
+
+    @property
+    def tests(self):
+        """Whether a path tests a column: it does not let all levels through; (n_paths, n_features)."""
+        return self.sizes < self.n_levels
+
+    @property
+    def cells(self):
+        """Cells of each box, float64: exact up to 2**53, shape (n_paths,)."""
+        return self.sizes.prod(axis=1, dtype=np.float64)
+
+    def take(self, rows):
+        """These paths alone, in the order of `rows`."""
+        return Paths(self.allowed[rows], self.n_levels, self.tree[rows])
+
+    def overlaps(self, other=None):
+        r"""Cells that two boxes share, :math:`TT^\top`.
+
+        Parameters
+        ----------
+        other : Paths, optional
+            Of the same domain; left out, these paths once more.
+
+        Returns
+        -------
+        float64 array, shape (n_paths, n_paths of `other`)
+        """
+        other = self if other is None else other
+        shared = np.ones((len(self), len(other)))
+        for start, n in zip(self.starts, self.n_levels):
+            columns = slice(start, start + n)
+            mine, theirs = (p.allowed[:, columns].astype(np.float32) for p in (self, other))
+            if not (mine.all() and theirs.all()):
+                shared *= mine @ theirs.T
+            else:
+                shared *= n
+        return shared
+
+    def matrix(self):
+        """T itself.
+
+        Returns
+        -------
+        bool array, shape (n_paths, n_cells)
+            Cells in the order of `numpy.ndindex`: the last column's level changes first.
+
+        Raises
+        ------
+        ValueError
+            If it would have more than `MOST_CELLS` entries.
+        """
+        check_entries(len(self), self.n_levels, "paths")
+        rows = np.ones((len(self), 1), dtype=bool)
+        for start, n in zip(self.starts, self.n_levels):
+            rows = rows[:, :, None] & self.allowed[:, None, start : start + n]
+            rows = rows.reshape(len(self), -1)
+        return rows
+
+    def reached(self, codes):
+        """Which paths each record follows, Q T' for queries.
+
+        Parameters
+        ----------
+        codes : int array, shape (n_records, n_features)
+            Codes of levels, as `dplit.Domain.encode` gives them.
+
+        Returns
+        -------
+        bool array, shape (n_records, n_paths)
+
+        Raises
+        ------
+        ValueError
+            If a code is none of its column's.
+        """
+        codes = check_codes(codes, self.n_levels)
+        follows = np.ones((len(codes), len(self)), dtype=bool)
+        for j, start in enumerate(self.starts):
+            follows &= self.allowed[:, start + codes[:, j]].T
+        return follows
+
+
+def decision_paths(forest, n_levels=None):
+    """The decision paths of a fitted forest, or of its trees: the rows of T (M-RF, figure 1).
+
+    Parameters
+    ----------
+    forest : estimator with ``trees_`` and ``domain_``, or dplit.trees.Trees
+        All columns are categorical.
+    n_levels : array_like of int, shape (n_features,), optional
+        Levels of each column, each at least 1; needed with bare trees.
+
+    Returns
+    -------
+    Paths
+        In the order of the leaves' numbers.
+
+    Raises
+    ------
+    ValueError
+        If `n_levels` is missing or too short, or if a column is continuous, which has no cells: use
+        public bins.
+
+    Examples
+    --------
+    >>> from dplit import Categorical, Domain, matrix, trees
+    >>> import numpy as np
+    >>> tennis = Domain([Categorical(["sunny", "overcast", "rainy"]), Categorical([False, True])])
+    >>> grown = trees.grow_random_trees(tennis, 1, 1, rng=np.random.default_rng(0))
+    >>> matrix.decision_paths(grown, tennis.n_levels).matrix().astype(int)
+    array([[1, 0, 1, 0, 1, 0],
+           [0, 1, 0, 1, 0, 1]])
+    """
+    trees = getattr(forest, "trees_", forest)
+    if n_levels is None and not hasattr(forest, "domain_"):
+        raise ValueError(
+            "n_levels must be given with bare trees: the number of each column's levels"
+        )
+    n_levels = check_levels(forest.domain_.n_levels if n_levels is None else n_levels)
+    most = int(trees.feature.max()) + 1
+    if len(n_levels) < most:
+        raise ValueError(
+            f"n_levels must have an entry for each column, at least {most}, got {len(n_levels)}"
+        )
+    starts = np.concatenate([[0], np.cumsum(n_levels)])
+    allowed = np.zeros((trees.n_leaves, int(starts[-1])), dtype=bool)
+    nodes = np.asarray(trees.roots, dtype=np.int64)
+    boxes = np.ones((len(nodes), allowed.shape[1]), dtype=bool)
+    while len(nodes):  # a level of all trees at a time
+        feature = trees.feature[nodes]
+        ends = feature < 0
+        allowed[trees.child[nodes[ends]]] = boxes[ends]
+        below = [(nodes[:0], boxes[:0])]
+        for j in np.unique(feature[~ends]):
+            here, columns = feature == j, slice(starts[j], starts[j + 1])
+            below += _children(trees, nodes[here], boxes[here], columns)
+        nodes, boxes = (np.concatenate(parts) for parts in zip(*below))
+    of_tree = np.repeat(np.arange(trees.n_trees), np.diff(trees.leaf_starts))
+    return Paths(allowed, n_levels, of_tree)
+
+
+def _children(trees, nodes, boxes, columns):
+    """The children of nodes that test one column, and their boxes, one pair for each step."""
+    levels = np.arange(columns.stop - columns.start)
+    steps = trees.steps[trees.side[nodes][:, None] + levels]
+    for step in np.unique(steps):
+        goes = steps == step
+        some = goes.any(axis=1)
+        below = boxes[some]
+        below[:, columns] &= goes[some]
+        yield trees.child[nodes[some]].astype(np.int64) + int(step), below
+
+
+# Cells --------------------------------------------------------------------------------------------
+
+
+def cells_of(codes, n_levels):
+    """The cell of each record: its number in the order of the columns of T.
+
+    Parameters
+    ----------
+    codes : array_like of int, shape (n_records, n_features)
+    n_levels : array_like of int, shape (n_features,)
+
+    Returns
+    -------
+    int64 array, shape (n_records,)
+    """
+    codes = check_codes(codes, n_levels)
+    return np.ravel_multi_index(tuple(codes.T), tuple(np.asarray(n_levels).tolist()))
+
+
+def data_matrix(codes, classes, n_levels, n_classes):
+    """The contingency table D of records: how many of each class are in each cell.
+
+    Parameters
+    ----------
+    codes : array_like of int, shape (n_records, n_features)
+    classes : array_like of int, shape (n_records,)
+        Of each record, from 0.
+    n_levels : array_like of int, shape (n_features,)
+    n_classes : int
+        k.
+
+    Returns
+    -------
+    int64 array, shape (n_cells, k)
+    """
+    check_entries(check_integer(n_classes, "n_classes", 1), n_levels, "classes")
+    classes = check_codes(np.asarray(classes)[:, None], [n_classes], "classes")[:, 0]
+    cells, n = cells_of(codes, n_levels), math.prod(np.asarray(n_levels).tolist())
+    if len(classes) != len(cells):
+        raise ValueError(
+            f"classes must be one for each of {len(cells)} records, got {len(classes)}"
+        )
+    return np.bincount(cells * n_classes + classes, minlength=n * n_classes).reshape(n, -1)
+
+
+def query_matrix(codes, n_levels):
+    """The inference query matrix Q: a row of zeros with a single one, at the query's cell.
+
+    Parameters
+    ----------
+    codes : array_like of int, shape (n_queries, n_features)
+    n_levels : array_like of int, shape (n_features,)
+
+    Returns
+    -------
+    int64 array, shape (n_queries, n_cells)
+    """
+    check_entries(len(codes), n_levels, "queries")
+    cells = cells_of(codes, n_levels)
+    rows = np.zeros((len(cells), math.prod(np.asarray(n_levels).tolist())), dtype=np.int64)
+    rows[np.arange(len(cells)), cells] = 1
+    return rows
+
+
+def check_levels(n_levels):
+    """Return `n_levels` as an int64 array; a column of no level is continuous, and has no cells."""
+    levels = np.asarray(n_levels)
+    if levels.ndim != 1 or not len(levels) or levels.dtype.kind not in "iu" or (levels < 0).any():
+        raise ValueError(f"n_levels must be a whole number for each column, got {n_levels!r}")
+    if not levels.all():
+        raise ValueError(
+            f"column {int(np.argmin(levels))} is continuous and has no cells; a matrix needs public bins"
+        )
+    return levels.astype(np.int64)
+
+
+def check_codes(codes, n_levels, name="codes"):
+    """Return codes of levels as an int64 array, shape (n_records, n_features), each of its column's."""
+    codes, n_levels = np.asarray(codes), check_levels(n_levels)
+    if codes.ndim != 2 or codes.shape[1] != len(n_levels):
+        raise ValueError(f"{name} must have {len(n_levels)} columns, got shape {codes.shape}")
+    inside = (codes >= 0) & (codes < n_levels) & (codes == np.floor(codes))
+    if not inside.all():
+        j = int(np.argmin(inside.all(axis=0)))
+        raise ValueError(
+            f"{name} must be whole numbers from 0 to {n_levels[j] - 1} in column {j}, got another"
+        )
+    return codes.astype(np.int64)
+
+
+def check_entries(rows, n_levels, what):
+    """Raise a ValueError if a matrix over the domain would have more than `MOST_CELLS` entries."""
+    n_cells = math.prod(check_levels(n_levels).tolist())
+    if rows * n_cells > MOST_CELLS:
+        raise ValueError(
+            f"the domain has {n_cells:,} cells, too many for a matrix of {rows:,} {what}: "
+            f"at most {MOST_CELLS:,} entries"
+        )

@@ -1,0 +1,174 @@
+r"""How many of a forest's leaves are linearly independent, and how many distinct ones hold a cell.
+
+Leaves of one tree are linear combinations of others' (M-RF, section "Optimizing decision paths"), and with
+many trees nearly all of them are. `rank_bound` says how many can be independent, whatever the number
+of trees; `certified_ranks` computes a lower bound of the rank over the field of two elements. Where the two
+meet, the rank is known exactly, and no rounding has been near it.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from dplit.errors import check_integer
+from dplit.matrix.paths import check_levels
+
+
+def rank_bound(paths):
+    r"""The largest rank that T can have: what the columns tested on single paths allow.
+
+    The row of a path with tested columns S is a product of one function for each column of S, and so
+    lies in the sum, over all subsets U of S, of the spaces of functions of U that sum to 0 in each of
+    its columns. These spaces are orthogonal and have the dimensions :math:`\prod_{i \in U} (n_i - 1)`.
+
+    Derived in :doc:`/book/matrix_paths`.
+
+    Parameters
+    ----------
+    paths : Paths
+
+    Returns
+    -------
+    int
+        Sum of the dimensions over all sets U below the set of columns tested on some path.
+    """
+    below = set()
+    for tested in {tuple(np.flatnonzero(row).tolist()) for row in paths.tests}:
+        stack = [tested]
+        while stack:
+            subset = stack.pop()
+            if subset not in below:
+                below.add(subset)
+                stack += [subset[:i] + subset[i + 1 :] for i in range(len(subset))]
+    return sum(math.prod(int(paths.n_levels[i]) - 1 for i in subset) for subset in below)
+
+
+def full_rank_bound(n_levels, depth):
+    """`rank_bound` of a forest so rich that every set of `depth` columns is tested on some path.
+
+    Parameters
+    ----------
+    n_levels : array_like of int, shape (n_features,)
+    depth : int
+
+    Returns
+    -------
+    int
+        Sum of the elementary symmetric polynomials of n_i - 1, up to the order `depth`.
+
+    Examples
+    --------
+    >>> from dplit import matrix
+    >>> [matrix.full_rank_bound([4, 4, 4, 3, 3, 3], depth) for depth in (2, 3, 4)]  # Car
+    [109, 414, 972]
+    """
+    check_integer(depth, "depth", 0)
+    polynomial = [1]
+    for n in check_levels(n_levels).tolist():
+        longer = [*polynomial, 0]
+        for order, coefficient in enumerate(polynomial):
+            longer[order + 1] += coefficient * (n - 1)
+        polynomial = longer
+    return sum(polynomial[: depth + 1])
+
+
+def certified_ranks(paths):
+    """Lower bounds of the rank of T after each tree: its rank over the field of two elements.
+
+    Rows that are independent modulo 2 are independent, since a relation in whole numbers without a
+    common factor has an odd coefficient. The rows are integers of a bit for each cell, which elimination
+    adds by exclusive or: nothing is rounded.
+
+    Parameters
+    ----------
+    paths : Paths
+        The trees in order; of a domain small enough for `Paths.matrix`.
+
+    Returns
+    -------
+    int64 array, shape (n_trees,)
+        Of the rows of the first tree, of the first two, and so on.
+    """
+    _, first = np.unique(np.packbits(paths.allowed, axis=1), axis=0, return_index=True)
+    distinct = paths.take(np.sort(first))
+    pivots, ranks = {}, np.zeros(paths.n_trees, dtype=np.int64)
+    for tree, row in zip(distinct.tree.tolist(), np.packbits(distinct.matrix(), axis=1)):
+        _eliminate(int.from_bytes(row.tobytes(), "big"), pivots)
+        ranks[tree] = len(pivots)
+    return np.maximum.accumulate(ranks)
+
+
+def _eliminate(row, pivots):
+    """Add a row to a basis in echelon form, `pivots` by the place of the leading bit, if it is new."""
+    while row:
+        place = row.bit_length()
+        if place not in pivots:
+            pivots[place] = row
+            return
+        row ^= pivots[place]
+
+
+# Distinct leaves ----------------------------------------------------------------------------------
+
+
+def most_boxes(boxes):
+    """The most boxes that share a cell, exactly: of distinct ones, the L1 sensitivity of their counts.
+
+    A search over the levels of one column after another: what is left below a choice of levels is the boxes
+    that let them through, and their number bounds what can be found there. Few columns or few boxes are
+    searched at once, however many cells there are; the time grows exponentially with both together.
+
+    Parameters
+    ----------
+    boxes : Paths
+
+    Returns
+    -------
+    int
+    """
+    order = np.argsort(-boxes.tests.sum(axis=0), kind="stable")
+    columns = [(int(boxes.starts[j]), int(boxes.n_levels[j])) for j in order]
+    tested = boxes.tests[:, order]
+    best, waiting = 0, [(0, np.arange(len(boxes)))]
+    while waiting:
+        depth, left = waiting.pop()
+        if len(left) <= best:
+            continue
+        if depth == len(columns) or not tested[left, depth:].any():
+            best = len(left)
+            continue
+        start, n = columns[depth]
+        branches = [left[boxes.allowed[left, start + level]] for level in range(n)]
+        waiting += [(depth + 1, b) for b in sorted(branches, key=len)]
+    return best
+
+
+def distinct_leaves_law(n_trees, n_features, depth):
+    r"""Law of the number of distinct leaves that hold a given cell, in a forest of random trees.
+
+    The path of a cell tests its `depth` columns in random order, so that the set of them is uniform among
+    the :math:`\binom{d}{h}`, and the set is all that makes the leaf. So the number is that of distinct
+    coupons after :math:`\tau` draws.
+
+    Derived in :doc:`/book/matrix_paths`.
+
+    Parameters
+    ----------
+    n_trees, n_features, depth : int
+        tau, d and h; each column has at least two levels, and h is at most d.
+
+    Returns
+    -------
+    float64 array, shape (min(tau, C(d, h)) + 1,)
+        Entry m is the probability of m distinct leaves.
+    """
+    check_integer(n_trees, "n_trees", 1)
+    check_integer(depth, "depth", 0)
+    coupons = math.comb(check_integer(n_features, "n_features", depth), depth)
+    law = np.zeros(min(n_trees, coupons) + 1)
+    law[0], seen = 1.0, np.arange(len(law)) / coupons
+    for _ in range(n_trees):
+        law = law * seen + np.concatenate([[0.0], (law * (1 - seen))[:-1]])
+    return law

@@ -1,0 +1,173 @@
+r"""What a matrix forest is asked: linear queries on the table D of the records, cell by class.
+
+A `Workload` is :math:`W = B\,T`, with the distinct boxes T of the paths and weights B, a row for each
+query and its multiplicity: how often the query occurs. Training asks for the leaves themselves, B = I
+(M-RF, algorithm 1); prediction for the weighted votes of queries, :math:`B = QT^\top` (algorithm 2).
+Neither the merging of equal rows nor that of equal columns changes what a strategy can reach: a
+query that is answered once is answered for all its copies, and cells that every row weighs alike are
+one cell for all that is released. Derived in :doc:`/book/matrix_paths`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from dplit.matrix.paths import Paths, decision_paths
+
+
+class Merged(NamedTuple):
+    """The distinct columns of a workload that are not zero.
+
+    Attributes
+    ----------
+    matrix : float64 array, shape (n_rows, n_distinct)
+    cells : int64 array, shape (n_distinct,)
+        How many cells share each column.
+    place : int64 array, shape (n_cells,)
+        The distinct column of each cell; -1 where no row asks for it.
+    """
+
+    matrix: np.ndarray
+    cells: np.ndarray
+    place: np.ndarray
+
+    def counts(self, table):
+        """A table of the cells, such as D, summed over the cells that share a column.
+
+        Parameters
+        ----------
+        table : array, shape (n_cells, k)
+
+        Returns
+        -------
+        float64 array, shape (n_distinct, k)
+            As many records as `table` has, but for those in cells that no row asks for.
+        """
+        asked = self.place >= 0
+        found = np.zeros((len(self.cells), np.shape(table)[1]))
+        np.add.at(found, self.place[asked], np.asarray(table)[asked])
+        return found
+
+
+@dataclass(frozen=True)
+class Workload:
+    """Distinct queries on the cells of a domain, and how often each occurs.
+
+    Make one with `of`, from a forest, or with `of_matrix`.
+
+    Attributes
+    ----------
+    weights : sparse array, shape (n_rows, n_boxes)
+        Of each box in each row; distinct rows. Without boxes, of each cell.
+    multiplicity : int64 array, shape (n_rows,)
+        How many queries a row answers.
+    place : int64 array, shape (n_queries,)
+        The row that answers each query.
+    boxes : Paths or None
+        Distinct boxes; None if the workload is a given matrix.
+    paths : Paths or None
+        All leaves of the forest, in order.
+    """
+
+    weights: sparse.csr_array
+    multiplicity: np.ndarray
+    place: np.ndarray
+    boxes: Paths | None = None
+    paths: Paths | None = None
+
+    @classmethod
+    def of(cls, forest, queries=None, n_levels=None):
+        """The workload of a forest's leaves, or of its votes for queries.
+
+        Parameters
+        ----------
+        forest : Paths, or what `decision_paths` takes
+        queries : int array, shape (n_queries, n_features), optional
+            Codes of levels; left out, the rows are the leaves.
+        n_levels : array_like of int, optional
+            As in `decision_paths`.
+        """
+        paths = forest if isinstance(forest, Paths) else decision_paths(forest, n_levels)
+        _, first, place = np.unique(
+            np.packbits(paths.allowed, axis=1), axis=0, return_index=True, return_inverse=True
+        )
+        boxes, place = paths.take(first), place.ravel()
+        if queries is None:
+            rows = sparse.eye_array(len(boxes), format="csr")
+            return cls(rows, np.bincount(place), place, boxes, paths)
+        reached = sparse.csr_array(paths.reached(queries).astype(float))
+        merge = sparse.csr_array((np.ones(len(place)), (np.arange(len(place)), place)))
+        return cls(*_distinct_rows(reached @ merge), boxes, paths)
+
+    @classmethod
+    def of_matrix(cls, matrix):
+        """The workload of a given matrix, dense or sparse, a row for each query and a column a cell.
+
+        Parameters
+        ----------
+        matrix : array_like or sparse array, shape (n_queries, n_cells)
+
+        Raises
+        ------
+        ValueError
+            If it is no matrix of finite numbers, or has no row.
+        """
+        given = matrix if sparse.issparse(matrix) else np.atleast_2d(np.asarray(matrix))
+        given = sparse.csr_array(given).astype(float)
+        if given.ndim != 2 or not all(given.shape) or not np.isfinite(given.data).all():
+            raise ValueError(f"matrix must hold rows of finite numbers, got shape {given.shape}")
+        return cls(*_distinct_rows(given))
+
+    def __len__(self):
+        return self.weights.shape[0]
+
+    @property
+    def n_cells(self):
+        """Cells of the domain, a Python int of any size."""
+        return self.weights.shape[1] if self.boxes is None else self.boxes.n_cells
+
+    @cached_property
+    def overlaps(self):
+        """Cells that two distinct boxes share, shape (n_boxes, n_boxes)."""
+        if self.boxes is None:
+            return sparse.eye_array(self.n_cells, format="csr")
+        return self.boxes.overlaps()
+
+    @property
+    def gram(self):
+        """W W', weighted by no multiplicity, float64, shape (n_rows, n_rows); no domain is made."""
+        found = self.weights @ (self.weights @ self.overlaps).T
+        return found.toarray() if sparse.issparse(found) else found
+
+    def matrix(self):
+        """W, one row for each distinct query, float64, shape (n_rows, n_cells)."""
+        if self.boxes is None:
+            return self.weights.toarray()
+        return self.weights @ self.boxes.matrix().astype(float)
+
+    def columns(self):
+        """Distinct columns of W that are not zero, a `Merged`."""
+        found, place, cells = np.unique(
+            self.matrix(), axis=1, return_inverse=True, return_counts=True
+        )
+        some = found.any(axis=0)
+        number = np.where(some, np.cumsum(some) - 1, -1)
+        return Merged(found[:, some], cells[some], number[place.ravel()])
+
+    def squared(self):
+        """Sum of squares of all entries, copies included: squared Frobenius norm."""
+        rows = self.weights.multiply(self.weights @ self.overlaps).sum(axis=1)
+        return float(rows @ self.multiplicity)
+
+
+def _distinct_rows(matrix):
+    """(distinct rows, how often each occurs, which one each row is) of a sparse array."""
+    rows, place, multiplicity = np.unique(
+        matrix.toarray(), axis=0, return_inverse=True, return_counts=True
+    )
+    return sparse.csr_array(rows), multiplicity, place.ravel()

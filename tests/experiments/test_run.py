@@ -254,4 +254,5 @@ def test_every_experiment_is_well_formed():
         assert found.cells and found.title and found.repetitions >= 10
         for cell in found.cells:
             assert cell.reading in registry.READINGS and found.cell(cell.key) is cell
-            assert (cell.reading == "exact") == ("epsilon" not in cell.params)
+            budgets = {"epsilon", "feature_budget"} & cell.params.keys()
+            assert (cell.reading == "exact") == (not budgets)

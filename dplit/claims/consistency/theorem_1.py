@@ -246,7 +246,6 @@ def greedy_limit(effort, rng):
     "holds",
     "thm-consistency-greedy",
     ("consistency.stored_curve", "consistency.curve_cell"),
-    kind="reproduced",
     ours=True,
     quantity="mean extent of a leaf in the pair",
 )
@@ -271,7 +270,6 @@ def greedy_stored(effort, rng):
         f"n = {sizes[-1]}, k = n^(4/5): extent {extent[0.8, np.inf][-1]:.4f} at B infinite, "
         f"{extent[0.8, 0.0][-1]:.4f} at 0; one cell came out the same",
         {"again": again, "stored": run[chosen], "cell": str(chosen)},
-        kind="reproduced",
         cases=len(run),
         published=1.0,
         computed=extent[0.8, np.inf][-1],

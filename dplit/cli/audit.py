@@ -9,6 +9,7 @@ status is 1 if anything comes out otherwise.
 from __future__ import annotations
 
 import argparse
+import shlex
 import sys
 from datetime import UTC, datetime
 
@@ -114,7 +115,7 @@ def _tallies(names, arguments):
     rows = [row._asdict() for row in rows]
     ok = bool(rows) and not any(row["alarms"] for row in rows if row["expected"] == "within")
     if arguments.json:
-        how = {"command": " ".join(["dplit", *sys.argv[1:]]), "date": datetime.now(UTC).date()}
+        how = {"command": shlex.join(["dplit", *sys.argv[1:]]), "date": datetime.now(UTC).date()}
         how |= {"seeds": arguments.seeds, "share": arguments.share}
         print(_json(rows, ok, interrupted, arguments, {k: str(v) for k, v in how.items()}))
     else:

@@ -57,7 +57,7 @@ WRONG = [
     ("selection", ("best",), "must be one of 'uniform', 'exponential', 'permute-and-flip'"),
     ("median", ("mean",), "must be one of 'value', 'rank'"),
     ("label", ("mode",), "must be one of 'permute-and-flip', 'smooth-exponential'"),
-    ("criterion", ("mse",), "must be one of .*'entropy'.*"),
+    ("criterion", ("mse",), "must be one of ('gini', )?'entropy'.*"),
     ("operator", ("mse",), "must be one of 'max', 'gini', .*"),
 ]
 

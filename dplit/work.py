@@ -119,10 +119,8 @@ def nearest(name, known):
 
 def versions(*libraries):
     """Versions of Python, dplit and the named libraries, dict of str; what is missing is left out."""
-    import dplit
-
-    found = {"python": platform.python_version(), "dplit": dplit.__version__}
-    for name in libraries:
+    found = {"python": platform.python_version()}
+    for name in ("dplit", *libraries):
         try:
             found[name] = version(name)
         except PackageNotFoundError:

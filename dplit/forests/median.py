@@ -17,6 +17,7 @@ from dplit.forests.base import (
     BaseForestRegressor,
     parameters,
 )
+from dplit.forests.mean_releases import proved_means, published_means
 from dplit.forests.params import check_rho, level_shares
 from dplit.forests.releases import (
     SELECTIONS,
@@ -25,9 +26,7 @@ from dplit.forests.releases import (
     flip,
     grown_tree,
     joint_cut,
-    proved_means,
     published_labels,
-    published_means,
     uniform_cut,
 )
 

@@ -242,11 +242,11 @@ class MultinomialForestClassifier(BaseForestClassifier):
     def _votes(self, records):
         if not hasattr(self, "leaf_probabilities_"):
             return super()._votes(records)
-        from dplit import trees
         from dplit.mechanisms.exponential import sample_index
+        from dplit.trees import apply
 
         starts, rng = self.trees_.leaf_starts[:-1], self._generator()
-        reached = trees.apply(self.trees_, records, self.n_jobs) + starts
+        reached = apply(self.trees_, records, self.n_jobs) + starts
         votes = np.zeros((len(records), self.n_classes_), dtype=np.int32)
         for leaf in reached.T:
             drawn = sample_index(self.leaf_probabilities_[leaf], rng=rng)

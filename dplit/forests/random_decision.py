@@ -6,7 +6,7 @@ each leaf releases one class. Derived in :doc:`/book/random_forest`, its label i
 
 from __future__ import annotations
 
-from dplit.budget import Parallel
+from dplit.budget import Leak, Parallel
 from dplit.depth import published_depth, table_depth
 from dplit.errors import check_choice, check_integer, warn_leak
 from dplit.forests.base import BaseForestClassifier, parameters
@@ -127,7 +127,10 @@ class RandomDecisionForestClassifier(BaseForestClassifier):
         trees = grow_random_trees(domain, self.n_estimators, depth, rng=rng, n_jobs=self.n_jobs)
         assigned, account = way.assign(len(records), rng)
         counts = count_labels(trees, records, codes, assigned, len(classes), self.n_jobs)
-        labels, leaf = report(mechanism, counts, rng, source="ROSNAM addendum, section 2")
+        if isinstance(mechanism, SmoothExponential):
+            labels, leaf = report_unbounded(mechanism, counts, rng)
+        else:
+            labels, leaf = report(mechanism, counts, rng, source="ROSNAM addendum, section 2")
 
         self.max_depth_ = depth
         self._store_labels(labels, classes)
@@ -155,3 +158,9 @@ class RandomDecisionForestClassifier(BaseForestClassifier):
         if not self._is_proved():
             return table_depth(continuous, discrete)
         return max(1, min(published_depth(continuous, discrete), DEEPEST_DEFAULT))
+
+
+def report_unbounded(mechanism, counts, rng):
+    """As `dplit.forests.releases.report`, by a mechanism without a finite epsilon: its node is a leak."""
+    why = f"{mechanism}: its loss grows without bound in the gap"
+    return mechanism.sample(counts, rng=rng), Leak("class of a leaf", why)

@@ -243,7 +243,9 @@ def test_mixed_columns_and_string_levels():
     frame = pd.DataFrame({"size": rng.choice(["s", "m", "l"], 600), "age": rng.uniform(0, 99, 600)})
     y = pd.Series(np.where(frame["size"] == "s", "no", "yes"), dtype="category")
     domain = Domain([Categorical(["s", "m", "l"]), Continuous(0, 99)], names=["size", "age"])
-    forest = Forest(50.0, domain=domain, classes=["no", "yes"], n_estimators=9, max_depth=4, random_state=0)
+    forest = Forest(
+        50.0, domain=domain, classes=["no", "yes"], n_estimators=9, max_depth=4, random_state=0
+    )
     assert forest.fit(frame, y).score(frame, y) > 0.9
     assert forest.budget_.epsilon == 50
     scaled = make_column_transformer((StandardScaler(), ["age"]))

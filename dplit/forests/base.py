@@ -305,6 +305,20 @@ class BaseForestClassifier(ClassifierMixin, BaseForest):
         votes = self._votes(self._read(X))
         return votes / self.trees_.n_trees
 
+    def predict_log_proba(self, X):
+        """Logarithm of `predict_proba`; minus infinity where no tree votes for a class.
+
+        Parameters
+        ----------
+        X : DataFrame or array_like, shape (n_records, n_features)
+
+        Returns
+        -------
+        float64 array, shape (n_records, n_classes)
+        """
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
     def predict(self, X):
         """Class that most trees vote for; of several, the first in `classes_`.
 

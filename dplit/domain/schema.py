@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 import pandas as pd
 
-from dplit.domain import files, frames
+from dplit.domain import sources
 from dplit.domain.columns import Categorical, Continuous
 from dplit.errors import warn_leak
 
@@ -150,7 +150,7 @@ class Domain:
         """
         names = self.names or [None] * len(self)
         columns = [
-            files.column_to_dict(f, n, i if n is None else n)
+            sources.column_to_dict(f, n, i if n is None else n)
             for i, (f, n) in enumerate(zip(self.features, names))
         ]
         leaked = {"data_dependent": list(self.data_dependent)} if self.data_dependent else {}
@@ -169,7 +169,7 @@ class Domain:
         ValueError
             If a key is unknown, or a column is neither an interval nor a list of levels.
         """
-        features, names, leaked = files.columns_of(data)
+        features, names, leaked = sources.columns_of(data)
         return cls(features, names, data_dependent=leaked)
 
     def save(self, path):
@@ -179,7 +179,7 @@ class Domain:
         ----------
         path : path-like, ending in .json
         """
-        files.write(path, self.to_dict())
+        sources.write(path, self.to_dict())
 
     @classmethod
     def load(cls, path):
@@ -195,7 +195,7 @@ class Domain:
         ValueError
             If the file is none of a domain; the message names what is wrong.
         """
-        return cls.from_dict(files.read(path))
+        return cls.from_dict(sources.read(path))
 
     def encode(self, X):
         """Records as floats: clipped values of continuous columns, level codes of categorical ones.
@@ -214,7 +214,7 @@ class Domain:
         ValueError
             If a width, a name, a level or a number is not of this domain; the message names it.
         """
-        X = frames.as_pandas(X)
+        X = sources.as_pandas(X)
         if isinstance(X, pd.DataFrame) and self.names is not None:
             self._check_columns(list(map(str, X.columns)))
         if not isinstance(X, (pd.DataFrame, np.ndarray)):
@@ -287,14 +287,14 @@ class Domain:
         ValueError
             If `bounds` names a column that is not there, or its entry describes none.
         """
-        frame = frames.as_pandas(frame)
+        frame = sources.as_pandas(frame)
         if not isinstance(frame, pd.DataFrame):
             raise ValueError(f"frame must be a data frame, got a {type(frame).__name__}")
         bounds = {str(column): given for column, given in (bounds or {}).items()}
         unknown = sorted(set(bounds) - set(map(str, frame.columns)))
         if unknown:
             raise ValueError(f"bounds names columns that frame does not have: {unknown}")
-        features, leaked = frames.described(frame, bounds, public_categories)
+        features, leaked = sources.described(frame, bounds, public_categories)
         if leaked:
             warn_leak(
                 f"the domain of {_few(leaked)} was read off the data: pass bounds for these columns "
@@ -305,14 +305,14 @@ class Domain:
     @classmethod
     def from_data(cls, X):
         """The smallest domain that holds the records of `X`: everything in it depends on the data."""
-        X = frames.as_pandas(X)
+        X = sources.as_pandas(X)
         if isinstance(X, pd.DataFrame):
             frame = X
         elif isinstance(X, np.ndarray) and X.dtype != object:
             frame = pd.DataFrame(X)
         else:
             frame = pd.DataFrame(np.asarray(X, dtype=object)).infer_objects()
-        features = [frames.observed(frame.iloc[:, j], c) for j, c in enumerate(frame.columns)]
+        features = [sources.observed(frame.iloc[:, j], c) for j, c in enumerate(frame.columns)]
         names = frame.columns if isinstance(X, pd.DataFrame) else None
         return cls(features, names=names, data_dependent=map(str, frame.columns))
 

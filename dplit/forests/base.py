@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import copy
 import functools
+import math
 import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -22,7 +23,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from dplit import trees
 from dplit.budget import Budget, Group, Leak, Public, Sequence
 from dplit.domain import GRID, Domain
-from dplit.domain.frames import as_pandas
+from dplit.domain.sources import as_pandas
 from dplit.errors import (
     check_choice,
     check_epsilon,
@@ -32,7 +33,6 @@ from dplit.errors import (
     warn_leak,
 )
 from dplit.forests.inputs import check_bounds, checked_target, class_codes, few, public_classes
-from dplit.forests.params import at_most
 from dplit.forests.partition import AllRecords, Independent, ShuffledParts
 from dplit.forests.randomness import generator, is_seeded, kept_secret
 from dplit.mechanisms.geometric import MOST
@@ -127,8 +127,10 @@ class BaseForest(BaseEstimator):
 
     def _record_epsilon(self):
         """What a single record may cost: one person's records share epsilon."""
-        several, epsilon = self.records_per_person, float(self.epsilon)
-        return at_most(epsilon / several, lambda share: several * share, epsilon)
+        epsilon = float(self.epsilon)
+        if self.records_per_person == 1 or math.isinf(epsilon):
+            return epsilon
+        return math.nextafter(epsilon / self.records_per_person, 0.0)  # no sum is an ulp too much
 
     def _tree_epsilon(self, way):
         """What each tree may spend, under add-remove neighbours."""

@@ -18,7 +18,7 @@ import numpy as np
 from dplit.consistency.curve import stored_cells, write_cells
 from dplit.consistency.greedy import pair_and_trend
 from dplit.domain import Continuous, Domain
-from dplit.trees.arrays import LEAF
+from dplit.experiments.forest_paths import first_tree, leaf_boxes
 from dplit.work import stream
 
 TREES, SEED, FEATURES, FRESH = 9, 0, 3, 20_000
@@ -88,8 +88,8 @@ def rivals_cell(law, method, n):
 
     Returns
     -------
-    dict : excess over the Bayes risk, of each data set; means of the leaf's extent in a feature and of the training
-    records in it, over fresh points, of the first tree.
+    dict : excess over the Bayes risk, of each data set; means of the leaf's extent in a feature and of the
+    training records in it, over fresh points, of the first tree.
     """
     draws = [_draw(law, method, n, draw) for draw in range(DRAWS[n])]
     excess, extents, records = zip(*draws)
@@ -113,40 +113,6 @@ def _draw(law, method, n, draw):
     sizes = np.bincount(held, minlength=leaf.max() + 1)
     excess = abs(2 * at - 1)[one != (at > 0.5)].sum() / FRESH
     return excess, (high - low).mean(), sizes[leaf].mean()
-
-
-def first_tree(forest):
-    """Tested column (below 0: a leaf), threshold and both children of each node of a forest's first tree."""
-    if hasattr(forest, "estimators_"):
-        tree = forest.estimators_[0].tree_
-        return tree.feature, tree.threshold, tree.children_left, tree.children_right
-    trees = forest.trees_
-    feature = np.where(trees.feature == LEAF, -1, trees.feature)
-    return feature, trees.threshold, trees.child, trees.child + 1
-
-
-def leaf_boxes(feature, threshold, left, right, points):
-    """Ends of the leaf of each point in the unit cube.
-
-    Parameters
-    ----------
-    feature, threshold, left, right : arrays, shape (n_nodes,)
-        A tree as `first_tree` gives it; the root is node 0.
-    points : array, shape (n_points, n_features)
-
-    Returns
-    -------
-    low, high : arrays, shape (n_points, n_features)
-    """
-    low, high = np.zeros_like(points), np.ones_like(points)
-    node = np.zeros(len(points), dtype=np.int64)
-    while (row := np.flatnonzero(feature[node] >= 0)).size:
-        column, cut = feature[node[row]], threshold[node[row]]
-        below = points[row, column] <= cut
-        high[row[below], column[below]] = cut[below]
-        low[row[~below], column[~below]] = cut[~below]
-        node[row] = np.where(below, left[node[row]], right[node[row]])
-    return low, high
 
 
 def stored_rivals():

@@ -24,7 +24,7 @@ from dplit.work import stream
 
 FILE = "results/consistency/estimator.json"
 SEED, TREES, LEVELS, DELTA = 0, 5, 3, 0.2
-DRAWS, BLOCKS = 200, 8
+DRAWS, BLOCKS = 200, 5
 BUDGETS = (0.0, 2.0, 10.0, math.inf)
 
 

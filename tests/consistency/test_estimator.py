@@ -87,7 +87,7 @@ def test_votes_are_those_of_the_trees():
 def test_the_lemmas_hold_of_the_stored_fits(budget):
     cell, levels = paths.stored_counts(budget), paths.LEVELS
     draws = cell["draws"]
-    assert draws >= 1600 and cell["vote"] < cell["tree"]
+    assert draws == paths.DRAWS * paths.BLOCKS and cell["vote"] < cell["tree"]
     excess = consistency.vote_excess_bound(rate(cell["tree"], draws)[1] - 0.2)
     assert rate(cell["vote"], draws)[0] <= 0.2 + excess
     assert rate(cell["small"], draws)[0] <= consistency.small_cell_bound(paths.DELTA, levels)
@@ -124,7 +124,7 @@ def test_every_method_comes_nearer_to_the_bayes_risk():
         for method in rivals.METHODS:
             cells = [run[key] for key in rivals.cells() if key[:2] == (law, method)]
             errors = [np.mean(cell["excess"]) for cell in cells]
-            assert 0 <= errors[-1] < errors[0] / 2, (law, method)
+            assert (np.diff(errors) < 0).all() and errors[-1] > 0, (law, method)
             assert cells[-1]["extent"] < cells[0]["extent"]
 
 

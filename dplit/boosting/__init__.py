@@ -9,6 +9,7 @@ one, and :math:`R_c` the sum of the residuals in cell :math:`c`.
 `grid`          the public cuts of a column, and the sets of levels
 `residuals`     residuals in whole steps, and their reach: the most that one record adds
 `mass`          the score of a test, :math:`u = \sum_c \lVert R_c \rVert_1`, and its sensitivity
+`law`           the exact privacy loss of small fits
 `step`          the cells' steps from noisy pair sums, shrunk to the parent's, and their error
 `plan`          rounds, depth and shares of epsilon from public numbers
 `balance`       the bias-noise balance behind the rule
@@ -20,6 +21,7 @@ Derived in :doc:`/book/boosting`.
 
 from dplit.boosting.balance import balance, best_depth, best_rounds
 from dplit.boosting.grid import level_sets, public_cuts
+from dplit.boosting.law import SmallClasses, SmallTargets, worst_loss
 from dplit.boosting.mass import mass, newton_gain, sums_by_cell, worst_change
 from dplit.boosting.plan import Plan, plan
 from dplit.boosting.residuals import (
@@ -32,7 +34,7 @@ from dplit.boosting.residuals import (
 from dplit.boosting.step import best_weight, shrunk_steps, step_error
 
 __all__ = [
-    "STEPS", "Plan", "Reach", "balance", "best_depth", "best_rounds", "best_weight", "class_reach",
+    "STEPS", "Plan", "Reach", "SmallClasses", "SmallTargets", "balance", "best_depth", "best_rounds", "best_weight", "class_reach",
     "class_residuals", "level_sets", "mass", "newton_gain", "plan", "public_cuts", "shrunk_steps",
-    "step_error", "sums_by_cell", "target_residuals", "worst_change",
+    "step_error", "sums_by_cell", "target_residuals", "worst_change", "worst_loss",
 ]  # fmt: skip

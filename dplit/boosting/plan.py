@@ -14,6 +14,7 @@ from typing import NamedTuple
 MOST_ROUNDS = 32
 DEEPEST = 6
 EXPONENT = 2.2  # 2 alpha + 1
+STUMPS_BELOW = 3e4  # of a regression's s: as many tests, one a round
 
 
 class Plan(NamedTuple):
@@ -60,10 +61,13 @@ def plan(n_records, epsilon, n_classes=0, rounds=None, depth=None):
     """
     s = n_records * epsilon / (2 if n_classes > 2 else 1)
     wanted = math.sqrt(s / 200)
-    if rounds is None:
+    free = rounds is None
+    if free:
         rounds = MOST_ROUNDS if wanted > MOST_ROUNDS else max(1, round(wanted))
     if depth is None:
         deep = math.log2(max(s, 1) / (10 if n_classes else 25)) / EXPONENT
         depth = DEEPEST if deep > DEEPEST else max(1, round(deep))
+        if not n_classes and s < STUMPS_BELOW:
+            rounds, depth = rounds * depth if free else rounds, 1
     prior = min(0.5, max(0.03, 20 / max(s, 1)))
     return Plan(rounds, depth, prior, 0.5, 10.0 if n_classes else 4.0, 3.0 if n_classes else 1.0)

@@ -15,7 +15,7 @@ from dplit.boosting.residuals import TARGET_REACH, class_shares
 from dplit.forests.boosted_releases import noisy_pairs, prior_of_classes, prior_of_targets
 from dplit.forests.releases import noisy_counts
 
-CLIPS = 0.3, 0.8, 0.1  # of a target's residual: in the first round, its decay, the least one
+CLIPS = 0.15, 0.9, 0.05  # of a target's residual: in the first round, its decay, the least one
 
 
 class ClassModel:

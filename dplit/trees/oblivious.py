@@ -15,6 +15,8 @@ from numba import njit
 from dplit.boosting import level_sets, public_cuts
 from dplit.trees.arrays import LEAF, Trees
 
+CUT = np.empty(0, dtype=bool)  # in place of levels
+
 
 class Test(NamedTuple):
     """One test of a level.
@@ -91,17 +93,22 @@ class Grid:
             From the place of a test to the `Test`.
         """
         total = sums[:, : self.starts[1]].sum(axis=1)
-        masses, tests = [], []
-        for j, (cuts, n) in enumerate(zip(self.cuts, self.levels.tolist(), strict=True)):
+        masses, sets = [], {}
+        for j, n in enumerate(self.levels.tolist()):
             part = sums[:, self.starts[j] : self.starts[j + 1]]
             if n:
-                sets = level_sets(n, rng)
-                masses.append(_mass_of_sets(part, total, sets))
-                tests += [Test(j, -1, chosen) for chosen in sets]
+                sets[j] = level_sets(n, rng)
+                masses.append(_mass_of_sets(part, total, sets[j]))
             else:
                 masses.append(_mass_of_cuts(part, total))
-                tests += [Test(j, t, np.empty(0, dtype=bool)) for t in range(len(cuts))]
-        return np.concatenate(masses), tests.__getitem__
+        firsts = np.concatenate([[0], np.cumsum([len(m) for m in masses])])
+
+        def pick(place):
+            j = int(np.searchsorted(firsts, place, side="right")) - 1
+            within = int(place - firsts[j])
+            return Test(j, -1, sets[j][within]) if j in sets else Test(j, within, CUT)
+
+        return np.concatenate(masses), pick
 
     def trees(self, rounds, depth):
         """The `Trees` of rounds of `depth` tests each: complete, level by level, side by side."""

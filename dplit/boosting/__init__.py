@@ -21,7 +21,7 @@ Derived in :doc:`/book/boosting`.
 
 from dplit.boosting.balance import balance, best_depth, best_rounds
 from dplit.boosting.grid import level_sets, public_cuts
-from dplit.boosting.law import SmallClasses, SmallTargets, worst_loss
+from dplit.boosting.law import SmallClasses, SmallTargets, stretched, worst_loss
 from dplit.boosting.mass import mass, newton_gain, sums_by_cell, worst_change
 from dplit.boosting.plan import Plan, plan
 from dplit.boosting.residuals import (
@@ -34,7 +34,8 @@ from dplit.boosting.residuals import (
 from dplit.boosting.step import best_weight, shrunk_steps, step_error
 
 __all__ = [
-    "STEPS", "Plan", "Reach", "SmallClasses", "SmallTargets", "balance", "best_depth", "best_rounds", "best_weight", "class_reach",
+    "STEPS", "Plan", "Reach", "SmallClasses", "SmallTargets", "balance", "best_depth", "best_rounds",
+    "best_weight", "class_reach",
     "class_residuals", "level_sets", "mass", "newton_gain", "plan", "public_cuts", "shrunk_steps",
-    "step_error", "sums_by_cell", "target_residuals", "worst_change", "worst_loss",
+    "step_error", "stretched", "sums_by_cell", "target_residuals", "worst_change", "worst_loss",
 ]  # fmt: skip

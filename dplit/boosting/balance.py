@@ -50,7 +50,8 @@ def best_rounds(depth, s, bias=1.0, noise=1.0):
 def best_depth(s, bias=1.0, deep=1.0, alpha=0.6, noise=1.0):
     r"""Depth of least error when the rounds are the best for it.
 
-    With :math:`T^*` the error is :math:`\frac{4}{3} b/T^* + b' 2^{-\alpha d}` and :math:`1/T^* \propto 2^{d/2} s^{-1/2}`, so that
+    With :math:`T^*` the error is :math:`\frac{4}{3} b/T^* + b' 2^{-\alpha d}`, where
+    :math:`1/T^* \propto 2^{d/2} s^{-1/2}`, so that
     :math:`2^{d^*} = (\alpha b' / c)^{1/(\alpha + 1/2)}` with :math:`c = \frac{2}{3} b (3\nu/(b s^2))^{1/4}`:
     :math:`d^* = \log_2(s)/(2\alpha + 1)` and a constant.
 

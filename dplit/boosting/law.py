@@ -147,3 +147,31 @@ def _worst(data, other, rounds, model, way):
         loss + max(_worst(data, other, rounds - 1, later, way) for later in model.after(cut))
         for cut, loss in enumerate(found.tolist())
     )
+
+
+def stretched(like, unlike, neighbours="add-remove", k=6):
+    """Two neighbouring data sets on three codes that cost a round of two tests nearly all it may.
+
+    The records of code 1, all unlike, make the second cut much better than the first. One more
+    record there that is like those of code 2 adds to the first cut's score and takes from the second's
+    as much: the ratio of the first cut's probabilities is as large as its price allows.
+
+    Parameters
+    ----------
+    like, unlike : sequence
+        Targets; one more of each of `unlike` takes away what one of `like` adds to the residual sums.
+    neighbours : {"add-remove", "replace-one"}
+        The added record of `like`, or one that takes the place of one of `unlike`.
+    k : int
+        Times `unlike` occurs at code 1.
+
+    Returns
+    -------
+    data, other : tuple of (code, target)
+    """
+    below = [(0, y) for y in unlike] * 3
+    middle, above = [(1, y) for y in unlike] * k, [(2, y) for y in like] * (k + 3)
+    data = tuple(below + middle + above)
+    gone = len(below) if neighbours == "replace-one" else None
+    other = tuple(record for i, record in enumerate(data) if i != gone) + ((1, like[0]),)
+    return data, other

@@ -63,20 +63,19 @@ class BaseBoostedForest(BaseForest):
             prior = each = math.inf
 
         grid = Grid(domain, STEPS_OF_A_COLUMN)
+        if not grid.has_tests:
+            planned = planned._replace(depth=0)
         codes = grid.encode(records)
-        nodes, grown, values, costs = [size_node, model.start(prior, rng)], [], [], []
-        for t in range(rounds):
-            tests, steps, node = self._round(grid, codes, model, t, each, planned, rng)
-            grown.append(tests)
-            values.append(steps)
-            costs.append(node)
+        nodes = [size_node, model.start(prior, rng)]
+        done = [self._round(grid, codes, model, t, each, planned, rng) for t in range(rounds)]
+        grown, pairs, values, costs = zip(*done)
         alike = [(node, len(list(same))) for node, same in groupby(costs)]
         nodes += [Sequence("rounds", (node,), ALL_READ, times) for node, times in alike]
-        self.plan_ = planned
+        self.plan_, self.pair_sums_ = planned, np.array(pairs)
         return grid.trees(grown, planned.depth), np.array(values), nodes
 
     def _round(self, grid, codes, model, t, epsilon, planned, rng):
-        """Grow one tree and add it to the model: its tests, its leaves' steps, its node."""
+        """Grow one tree and add it to the model: its tests, pair sums and steps, and its node."""
         from dplit.trees.oblivious import descend, histogram
 
         depth, n_cells = planned.depth, 2**planned.depth
@@ -88,21 +87,15 @@ class BaseBoostedForest(BaseForest):
         for d in range(depth):
             sums = histogram(grid, codes, residuals, cells, 2**d, sums)
             masses, pick = grid.masses(sums, rng)
-            if not len(masses):
-                raise ValueError("domain must have a column that can be cut, got none")
             place, node = choose_test(masses, level, reach.mass, rng)
             tests.append(pick(place))
             descend(codes, tests[-1], cells)
         if depth:
             nodes.append(Sequence("levels", (node,), "every level reads all records", depth))
-        gradients, curvatures, noise, node = model.release(
-            t, residuals, reach, cells, n_cells, leaf, rng
-        )
-        steps = model.unit * shrunk_steps(
-            gradients, curvatures, noise, planned.weight, planned.clip
-        )
+        pairs, noise, node = model.release(t, residuals, reach, cells, n_cells, leaf, rng)
+        steps = model.unit * shrunk_steps(*model.parts(pairs), noise, planned.weight, planned.clip)
         model.update(cells, steps)
-        return tests, steps, Sequence("a round", (*nodes, leaves(node)))
+        return tests, pairs, steps, Sequence("a round", (*nodes, leaves(node)))
 
     def _together(self, nodes):
         """The nodes of what was spent, of both neighbours if one record is replaced."""
@@ -115,6 +108,7 @@ class BaseBoostedForest(BaseForest):
         """The released model at each record, shape (n_records, n_outputs)."""
         from dplit.trees.oblivious import add_steps
 
+        check_is_fitted(self, "budget_")
         leaves = self.apply(X)
         values = self.leaf_values_.reshape(self.trees_.n_trees, -1, len(self.initial_))
         return self.initial_ + add_steps(leaves, values)
@@ -190,6 +184,8 @@ class BoostedForestClassifier(BaseBoostedForest, BaseForestClassifier):
         Released log-odds of the second class, or log-probabilities.
     leaf_values_ : float64 array, shape (n_leaves,) or (n_leaves, n_classes)
         What each leaf of the forest adds to them.
+    pair_sums_ : float64 array, shape (rounds, 2, n_leaves of a tree, 1 or n_classes)
+        Released sums of the positive and of the negative parts of the residuals, in records.
     trees_, domain_, n_features_in_, feature_names_in_, n_classes_
         As of all forests.
 
@@ -234,10 +230,12 @@ class BoostedForestClassifier(BaseBoostedForest, BaseForestClassifier):
         if len(classes) == 2:
             sign = 1.0 if ranks[1] else -1.0  # of the class that is second when sorted
             self.initial_, self.leaf_values_ = sign * model.initial, sign * values.ravel()
+            self.pair_sums_ = self.pair_sums_[:, :: int(sign)]
         else:
             order = np.argsort(ranks)
             self.initial_ = model.initial[order]
             self.leaf_values_ = values.reshape(-1, len(classes))[:, order]
+            self.pair_sums_ = self.pair_sums_[..., order]
         return self._store(domain, trees, domain_node, class_node, self._together(nodes))
 
     def decision_function(self, X):

@@ -48,7 +48,7 @@ class ClassModel:
         return class_residuals(self.scores, self.codes), class_reach(self.low, self.high)
 
     def release(self, t, residuals, reach, cells, n_cells, epsilon, rng):
-        """Gradients and curvatures of the leaves, the scale of their noise, and what they cost.
+        """Pair sums of the leaves, in records, the scale of their noise, and what they cost.
 
         In the first round all records of a class have one residual. Of several classes their counts say
         all, and a record changes one of them.
@@ -59,14 +59,19 @@ class ClassModel:
             counts = np.bincount(places, minlength=math.prod(shape)).reshape(shape)
             noisy, node = noisy_counts(counts, epsilon, rng)
             shares = class_shares(self.initial[None, :]) / STEPS
-            pairs = noisy * (1 - shares), (noisy.sum(axis=1, keepdims=True) - noisy) * shares
+            others = noisy.sum(axis=1, keepdims=True) - noisy
+            pairs = np.array([noisy * (1 - shares), others * shares])
             noise = 1 / epsilon
         else:
             from dplit.trees.oblivious import pair_sums  # compiled: slow to import
 
             pairs, node = noisy_pairs(pair_sums(residuals, cells, n_cells), epsilon, reach, rng)
             noise = max(reach.up, reach.down) / STEPS / epsilon
-        return pairs[0] - pairs[1], (pairs[0] + pairs[1]) / 2, noise, node
+        return pairs, noise, node
+
+    def parts(self, pairs):
+        """Gradients and curvatures of the leaves."""
+        return pairs[0] - pairs[1], (pairs[0] + pairs[1]) / 2
 
     def update(self, cells, steps):
         """Add a tree's steps."""
@@ -101,12 +106,16 @@ class TargetModel:
         return target_residuals(means, self.targets, self.unit), TARGET_REACH
 
     def release(self, t, residuals, reach, cells, n_cells, epsilon, rng):
-        """Gradients and numbers of records of the leaves, the scale of their noise, and what they cost."""
+        """Pair sums of the leaves, a vote of 2 a record, the scale of their noise, and what they cost."""
         from dplit.trees.oblivious import pair_sums  # compiled: slow to import
 
         votes = pair_sums(residuals, cells, n_cells, STEPS)
         pairs, node = noisy_pairs(votes, epsilon, reach, rng)
-        return (pairs[0] - pairs[1]) / 2, (pairs[0] + pairs[1]) / 2, 1 / epsilon, node
+        return pairs, 1 / epsilon, node
+
+    def parts(self, pairs):
+        """Gradients and numbers of records of the leaves."""
+        return (pairs[0] - pairs[1]) / 2, (pairs[0] + pairs[1]) / 2
 
     def update(self, cells, steps):
         """Add a tree's steps."""

@@ -61,6 +61,11 @@ class Grid:
         widths = [n or len(cuts) + 1 for n, cuts in zip(self.levels.tolist(), self.cuts)]
         self.starts = np.concatenate([[0], np.cumsum(widths)]).astype(np.int64)
 
+    @property
+    def has_tests(self):
+        """Whether there is anything to choose: a column of one value or of one level has no test."""
+        return bool((np.diff(self.starts) > 1).any())
+
     def encode(self, X):
         """Codes of the records, uint8 or uint16 array of shape (n_features, n_records).
 

@@ -162,7 +162,7 @@ def test_help_names_every_paper(capsys):
     with pytest.raises(SystemExit):
         main(["verify", "--help"])
     out = " ".join(capsys.readouterr().out.split())
-    assert f"{', '.join([*core.PAPERS][:-1])} or m-rf" in out
+    assert f"{', '.join([*core.PAPERS][:-1])} or ours" in out
 
 
 def test_interrupted_work_prints_what_was_done():

@@ -171,7 +171,6 @@ def stretched(like, unlike, neighbours="add-remove", k=6):
     """
     below = [(0, y) for y in unlike] * 3
     middle, above = [(1, y) for y in unlike] * k, [(2, y) for y in like] * (k + 3)
-    data = tuple(below + middle + above)
-    gone = len(below) if neighbours == "replace-one" else None
-    other = tuple(record for i, record in enumerate(data) if i != gone) + ((1, like[0]),)
-    return data, other
+    data = (*below, *middle, *above)
+    kept = middle[1:] if neighbours == "replace-one" else middle
+    return data, (*below, *kept, *above, (1, like[0]))

@@ -60,7 +60,7 @@ def plan(n_records, epsilon, n_classes=0, rounds=None, depth=None):
     Plan
     """
     s = n_records * epsilon / (2 if n_classes > 2 else 1)
-    wanted = math.sqrt(s / 200)
+    wanted = math.sqrt(s / (200 if n_classes else 450))
     free = rounds is None
     if free:
         rounds = MOST_ROUNDS if wanted > MOST_ROUNDS else max(1, round(wanted))

@@ -14,7 +14,7 @@ from dplit.errors import check_integer
 from dplit.forests.releases import noisy_counts
 from dplit.mechanisms import BoundedMean, Geometric, PermuteAndFlip
 
-CHAPTER = "derived in the chapter on boosted forests"
+CHAPTER = "chapter boosting"
 SIZE_SHARE = 0.01  # of epsilon, for the number of records where nobody told it
 
 

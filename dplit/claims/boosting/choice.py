@@ -155,9 +155,8 @@ def drawn(fits, epsilon, rng):
 
     options = {"domain": Domain([Continuous(0, 1)]), "classes": [0, 1], "n_records": len(Y)}
     options |= {"n_estimators": 1, "max_depth": 1}
-    forests = [BoostedForestClassifier(epsilon, random_state=rng, **options) for _ in range(fits)]
-    for forest in forests:
-        forest.fit(X, Y)
+    for seed in rng.integers(2**31, size=fits).tolist():
+        forest = BoostedForestClassifier(epsilon, random_state=seed, **options).fit(X, Y)
         yield float(forest.trees_.threshold[0]), float(forest.initial_[0])
 
 

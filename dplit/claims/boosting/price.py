@@ -286,5 +286,6 @@ def rounds_loss(effort, rng):
         published=worst[1],
         computed=worst[0] * worst[1],
         relation="<=",
-        range=f"up to {n} records in one round, {n - 1} in two, and one of 18 or more; three kinds of targets, both relations",
+        range=f"up to {n} records in one round, {n - 1} in two, and a pair of 18 or more; three kinds of "
+        "targets, both relations",
     )

@@ -115,21 +115,25 @@ class BaseBoostedForest(BaseForest):
 
     @property
     def feature_importances_(self):
-        """Mean absolute difference that each column's tests make to the model, summing to 1.
+        """What each column's tests gain by the released model, summing to 1.
 
-        From the released model alone: over all tests of a column and all pairs of leaves that
-        differ by this test. Zeros where no test makes a difference.
+        A test parts each cell into two leaves or more: summed over all pairs of leaves that differ by
+        the test alone, squared difference of their steps times half the harmonic mean of their released
+        curvatures. Zeros where no test makes a difference.
         """
         check_is_fitted(self, "budget_")
-        trees, depth, found = self.trees_, self.trees_.depth, np.zeros(self.n_features_in_)
-        shape = (trees.n_trees, *[2] * depth, -1)
+        trees, found = self.trees_, np.zeros(self.n_features_in_)
+        shape = (trees.n_trees, *[2] * trees.depth, -1)
         values = self.leaf_values_.reshape(shape)
+        curvatures = np.maximum(self.pair_sums_.sum(axis=1), 0.0).reshape(shape) / 2
         first = 0
-        for level in range(depth):
-            apart = np.abs(np.diff(values, axis=level + 1)).reshape(trees.n_trees, -1)
-            columns = trees.feature[first : first + trees.n_trees * 2**level : 2**level]
-            np.add.at(found, columns, apart.mean(axis=1))
-            first += trees.n_trees * 2**level
+        for level in range(trees.depth):
+            apart = np.diff(values, axis=level + 1)
+            left, right = (curvatures.take([side], axis=level + 1) for side in (0, 1))
+            weights = left * right / np.maximum(left + right, 1e-300)
+            gains = (weights * np.square(apart)).reshape(trees.n_trees, -1).sum(axis=1)
+            np.add.at(found, trees.feature[first : first + len(gains) * 2**level : 2**level], gains)
+            first += len(gains) * 2**level
         return found / (found.sum() or 1.0)
 
     def export_text(self):

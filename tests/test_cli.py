@@ -115,7 +115,7 @@ def test_selection(ledger, capsys):
         ),
         (
             ["--paper", "rfd"],
-            "--paper: must be one of diprime-v1, diprime-v2, mrf, rdf, m-rf, got rfd",
+            "--paper: must be one of diprime-v1, diprime-v2, mrf, rdf, m-rf, ours, got rfd",
         ),
         (["--paper", "m-rf"], "no claim fits the selection"),
         (["--effort", "hard"], "--effort: invalid choice: 'hard'"),

@@ -41,7 +41,7 @@ def add_arguments(parser):
         action="append",
         default=[],
         metavar="PAPER",
-        help="one paper's claims: diprime-v1, diprime-v2, mrf, rdf or m-rf; may be repeated",
+        help="one paper's claims: diprime-v1, diprime-v2, mrf, rdf, m-rf or ours; may be repeated",
     )
     add_work(parser)
     parser.add_argument(

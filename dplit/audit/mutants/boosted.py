@@ -82,3 +82,23 @@ def _noise_again(original):
         return sums / STEPS + noise[id(rng)][0], original(sums, epsilon, reach, rng)[1]
 
     return noisy_pairs
+
+
+@plant("a test of a level at twice its rate", "boosting, a test draws its law",
+       at("forests.boosted_releases", "choose_test"))  # fmt: skip
+def _test_doubled(original):
+    def choose_test(masses, epsilon, reach, rng):
+        place, _ = original(masses, 2 * epsilon, reach, rng)
+        return place, original(masses, epsilon, reach, rng)[1]
+
+    return choose_test
+
+
+@plant("both parts of a pair with the noise of the smaller", "boosting, noise of negative parts draws its law",
+       at("forests.boosted_releases", "noisy_pairs"))  # fmt: skip
+def _smaller_noise(original):
+    def noisy_pairs(sums, epsilon, reach, rng):
+        least = min(reach.up, reach.down)
+        return original(sums, epsilon, reach._replace(up=least, down=least), rng)
+
+    return noisy_pairs

@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
-from .workload import EPSILON, FEATURES, data
 
 from dplit import Continuous, Domain
 from dplit.forests import BoostedForestClassifier
+
+from .workload import EPSILON, FEATURES, data
 
 
 def forest(n, columns):

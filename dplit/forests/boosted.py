@@ -20,8 +20,8 @@ from dplit.errors import check_integer
 from dplit.forests.base import BaseForest, BaseForestClassifier, BaseForestRegressor, parameters
 from dplit.forests.boosted_models import ClassModel, TargetModel
 from dplit.forests.boosted_releases import choose_test, size
-from dplit.forests.boosted_text import lines
-from dplit.forests.params import at_most, level_shares
+from dplit.forests.export import export_text
+from dplit.forests.params import level_shares
 from dplit.forests.partition import REPLACED
 from dplit.forests.releases import leaves
 
@@ -53,33 +53,29 @@ class BaseBoostedForest(BaseForest):
         from dplit.trees.oblivious import Grid  # compiled: slow to import
 
         rng = self._generator()
-        epsilon = float(self.epsilon) / (2 if self.neighbours == "replace-one" else 1)
+        epsilon = self._record_epsilon() / (2 if self.neighbours == "replace-one" else 1)
         n, spent, size_node = size(len(records), self.n_records, epsilon, self.neighbours, rng)
         planned = plan(n, epsilon, n_classes, self.n_estimators, self.max_depth)
-        prior = planned.prior * (epsilon - spent)
-        rounds, spent = planned.rounds, spent + prior
-        each = at_most((epsilon - spent) / rounds, lambda e: spent + rounds * e, epsilon)
-        if math.isinf(epsilon):
-            prior = each = math.inf
-
         grid = Grid(domain, STEPS_OF_A_COLUMN)
         if not grid.has_tests:
             planned = planned._replace(depth=0)
+        prior, shares = _shares(epsilon, spent, planned, n_classes)
         codes = grid.encode(records)
         nodes = [size_node, model.start(prior, rng)]
-        done = [self._round(grid, codes, model, t, each, planned, rng) for t in range(rounds)]
+        done = [
+            self._round(grid, codes, model, t, shares, planned, rng) for t in range(planned.rounds)
+        ]
         grown, pairs, values, costs = zip(*done)
         alike = [(node, len(list(same))) for node, same in groupby(costs)]
         nodes += [Sequence("rounds", (node,), ALL_READ, times) for node, times in alike]
         self.plan_, self.pair_sums_ = planned, np.array(pairs)
         return grid.trees(grown, planned.depth), np.array(values), nodes
 
-    def _round(self, grid, codes, model, t, epsilon, planned, rng):
+    def _round(self, grid, codes, model, t, shares, planned, rng):
         """Grow one tree and add it to the model: its tests, pair sums and steps, and its node."""
         from dplit.trees.oblivious import descend, histogram
 
-        depth, n_cells = planned.depth, 2**planned.depth
-        level, leaf = level_shares(epsilon, depth, planned.tests)
+        depth, n_cells, (level, leaf) = planned.depth, 2**planned.depth, shares
         residuals, reach = model.residuals(t)
         residuals = residuals.astype(np.int32)
         cells = np.zeros(len(residuals), dtype=np.uint8 if depth <= 8 else np.uint16)
@@ -137,9 +133,27 @@ class BaseBoostedForest(BaseForest):
         return found / (found.sum() or 1.0)
 
     def export_text(self):
-        """The released model, a line for the start, each test and each tree's steps; str."""
+        """The released model in words: its start, and each round's tree with what its leaves add; str."""
         check_is_fitted(self, "budget_")
-        return "\n".join(lines(self.trees_, self.domain_, self.initial_, self.leaf_values_))
+        parts = [f"start {' '.join(f'{value:.3f}' for value in self.initial_)}"]
+        for t in range(self.trees_.n_trees):
+            parts += [f"round {t + 1}", export_text(self, t)]
+        return "\n".join(parts)
+
+
+def _shares(epsilon, spent, planned, n_classes):
+    """Epsilon of the prior, and of each level and the leaves of a round.
+
+    The prior gets what the sums of the tree leave, so that the total is epsilon to the last digit.
+    """
+    if math.isinf(epsilon):
+        return math.inf, (math.inf, math.inf)
+    rounds, depth = planned.rounds, planned.depth
+    shares = level_shares((1 - planned.prior) * (epsilon - spent) / rounds, depth, planned.tests)
+    each = math.fsum([depth * shares[0] if depth else 0.0, shares[1]])
+    # of several classes the first round has a node of its own
+    parts = [each, (rounds - 1) * each] if n_classes > 2 and rounds > 1 else [rounds * each]
+    return epsilon - math.fsum([spent, *parts]), shares
 
 
 @parameters
@@ -155,13 +169,12 @@ class BoostedForestClassifier(BaseBoostedForest, BaseForestClassifier):
     epsilon : float
         Privacy budget of the whole fit, positive; delta is 0. ``inf`` gives the non-private twin.
     domain : Domain, optional
-        What is public about the columns. Left out, the categories of a data frame's categorical and
-        the two values of its boolean columns are taken to be public; anything else is read off the
-        data, with a `PrivacyLeakWarning`, and the budget is infinite.
+        What is public about the columns. Left out, the two values of a data frame's boolean columns
+        are taken to be public; anything else is read off the data, with a `PrivacyLeakWarning`, and
+        the budget is infinite.
     classes : sequence, optional
-        The public class list, all strings or all numbers. Left out, the categories of a categorical
-        `y`, or the two values of a boolean one; of any other `y` the classes are read off the data
-        and the budget is infinite.
+        The public class list, all strings or all numbers. Left out, the two values of a boolean `y`;
+        of any other one the classes are read off the data, and the budget is infinite.
     neighbours : {"add-remove", "replace-one"}
         Which data sets `epsilon` holds for.
     n_estimators, max_depth : int, optional
@@ -169,6 +182,8 @@ class BoostedForestClassifier(BaseBoostedForest, BaseForestClassifier):
     n_records : int, optional
         A public number of records to plan for, a guess that had better be low. Left out, a hundredth of
         epsilon buys a noisy number; replace-one neighbours have as many records as the data.
+    records_per_person : int
+        How many records one person may have; a record gets so much less of `epsilon`.
     accounting : {"proved", "published"}
         Nothing else than what is proved has been published of this forest: both are the same.
     random_state : None, int, Generator, RandomState or SeedSequence
@@ -300,8 +315,8 @@ class BoostedForestRegressor(BaseBoostedForest, BaseForestRegressor):
     target_bounds : (float, float), optional
         Public bounds of the targets, which are clipped to them. Left out, they are read off `y`,
         with a `PrivacyLeakWarning`, and the budget is infinite.
-    epsilon, domain, neighbours, n_estimators, max_depth, n_records, accounting, random_state, n_jobs
-        As of `BoostedForestClassifier`.
+    epsilon, domain, neighbours, n_estimators, max_depth, n_records, records_per_person, accounting
+        As of `BoostedForestClassifier`, as are `random_state` and `n_jobs`.
 
     Attributes
     ----------

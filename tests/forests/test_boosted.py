@@ -116,15 +116,17 @@ def test_every_cut_is_public():
 # Budgets ---------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("epsilon", [0.1, 1.0, 3.7])
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 3.7, 1 / 3])
 @pytest.mark.parametrize("neighbours", ["add-remove", "replace-one"])
 @pytest.mark.parametrize("n_records", [N, None])
 def test_the_budget_is_epsilon(epsilon, neighbours, n_records):
     options = {"neighbours": neighbours, "n_records": n_records}
-    for forest, y in ((classifier(epsilon, **options), Y), (regressor(epsilon, **options), ODDS)):
+    three = classifier(epsilon, classes=[0, 1, 2], **options)
+    fits = ((classifier(epsilon, **options), Y), (regressor(epsilon, **options), ODDS), (three, Y))
+    for forest, y in fits:
         budget = forest.fit(X, y).budget_
         assert budget.neighbours == neighbours
-        assert epsilon * (1 - 1e-9) <= budget.epsilon <= epsilon * (1 + 1e-12)
+        assert budget.epsilon == epsilon
         assert isinstance(budget.root.parts[2], Group) == (neighbours == "replace-one")
 
 
@@ -178,13 +180,14 @@ def test_importances_by_hand():
     np.testing.assert_allclose(forest.feature_importances_, expected / expected.sum())
 
 
-def test_text_says_every_test_and_step():
+def test_text_says_every_round_and_step():
     forest = classifier(n_estimators=2, max_depth=2).fit(X, Y)
     text = forest.export_text()
-    assert text.count("round") == 2 and text.count("test") == 4
-    assert len(text.splitlines()) == 1 + 2 * (1 + 2 + 4)
-    assert f"{forest.leaf_values_[0]:+.4g}" in text
-    assert ("w in " in text) == bool((forest.trees_.feature == 2).any())
+    assert text.startswith(f"start {forest.initial_[0]:.3f}") and text.count("round") == 2
+    assert len(text.splitlines()) == 1 + 2 * (1 + 2 + 4 + 4)
+    assert all(f"|-- {value:.3f}" in text for value in forest.leaf_values_)
+    three = classifier(classes=[0, 1, 2], n_estimators=1, max_depth=1).fit(X, THREE)
+    assert " ".join(f"{value:.3f}" for value in three.leaf_values_[1]) in three.export_text()
 
 
 def test_partial_dependence_of_scikit_learn_works():

@@ -117,7 +117,7 @@ def test_selection(ledger, capsys):
         ),
         (
             ["--paper", "rfd"],
-            "--paper: must be one of diprime-v1, diprime-v2, mrf, rdf, m-rf, got rfd",
+            "--paper: must be one of diprime-v1, diprime-v2, mrf, rdf, m-rf, ours, got rfd",
         ),
         (["--paper", "m-rf"], "no claim fits the selection"),
         (["--effort", "hard"], "--effort: invalid choice: 'hard'"),
@@ -164,7 +164,7 @@ def test_help_names_every_paper(capsys):
     with pytest.raises(SystemExit):
         main(["verify", "--help"])
     out = " ".join(capsys.readouterr().out.split())
-    assert f"{', '.join([*core.PAPERS][:-1])} or m-rf" in out
+    assert f"{', '.join([*core.PAPERS][:-1])} or ours" in out
 
 
 def test_interrupted_work_prints_what_was_done():

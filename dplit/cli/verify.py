@@ -41,7 +41,7 @@ def add_arguments(parser):
         action="append",
         default=[],
         metavar="PAPER",
-        help="one paper's claims: diprime-v1, diprime-v2, mrf, rdf or m-rf; may be repeated",
+        help="one paper's claims: diprime-v1, diprime-v2, mrf, rdf, m-rf or ours; may be repeated",
     )
     parser.add_argument("--list", action="store_true", help="print the ids of the claims")
     add_work(parser)

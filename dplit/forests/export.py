@@ -126,5 +126,6 @@ def _leaf_words(forest, decimals):
         classes = forest.classes_.tolist()
         return lambda leaf: repr(classes[forest.leaf_labels_[leaf]])
     if hasattr(forest, "leaf_values_"):
-        return lambda leaf: f"{forest.leaf_values_[leaf]:.{decimals}f}"
+        values = forest.leaf_values_
+        return lambda leaf: " ".join(f"{value:.{decimals}f}" for value in np.ravel(values[leaf]))
     return lambda leaf: f"leaf {leaf}"

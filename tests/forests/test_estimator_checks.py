@@ -4,6 +4,8 @@ import pytest
 from sklearn.utils.estimator_checks import check_estimator
 
 from dplit.forests import (
+    BoostedForestClassifier,
+    BoostedForestRegressor,
     MedianForestClassifier,
     MedianForestRegressor,
     MultinomialForestClassifier,
@@ -13,6 +15,9 @@ from dplit.forests import (
 # At epsilon = 1 no private forest can promise 83 % on the checks' 300 records, nor can ten trees that
 # share 200 of them explain half the variance: they get more, or are one.
 ESTIMATORS = [
+    BoostedForestClassifier(epsilon=1e3),
+    BoostedForestClassifier(epsilon=1e3, neighbours="replace-one", n_estimators=4, max_depth=3),
+    BoostedForestRegressor(epsilon=1e3),
     RandomDecisionForestClassifier(epsilon=1e3, n_estimators=10, max_depth=6),
     RandomDecisionForestClassifier(
         epsilon=1e3, n_estimators=10, max_depth=6, neighbours="replace-one", accounting="published"

@@ -51,6 +51,8 @@ def test_two_estimators_are_never_equal_and_print_what_was_changed(kind):
 
 
 DEFAULTS = {
+    "BoostedForestClassifier": dict(n_estimators=None, max_depth=None, n_records=None),
+    "BoostedForestRegressor": dict(n_estimators=None, max_depth=None, n_records=None),
     "MedianForestClassifier": dict(n_estimators=10, max_depth=5, max_features=5, rho=0.5,
                                    selection="exponential", median="value", partitioned=True),
     "MedianForestRegressor": dict(n_estimators=10, max_depth=5, partitioned=True),

@@ -17,6 +17,8 @@ from dplit.budget import Budget
 from dplit.domain import Categorical, Continuous, Domain
 
 FORESTS = (
+    ("forests", "BoostedForestClassifier"),
+    ("forests", "BoostedForestRegressor"),
     ("forests", "RandomDecisionForestClassifier"),
     ("forests", "MedianForestClassifier"),
     ("forests", "MedianForestRegressor"),

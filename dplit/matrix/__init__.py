@@ -9,9 +9,20 @@ the matrices of section 3             `decision_paths`, `Paths`, `data_matrix`, 
 what is asked of D                    `Workload`: T itself, or the votes Q T' T, or any matrix
 independent leaves                    `rank_bound`, `full_rank_bound`, `certified_ranks`
 distinct leaves of a cell             `most_boxes`, `distinct_leaves_law`
+what no release can beat              `lower_bound`, `nuclear_bound`, `l2_optimum`, `wide_bound`
+noise of the workload's shape         `KNorm`, `BlockNorm`
 ====================================  ==========================================================
 """
 
+from dplit.matrix.bounds import (
+    Certificate,
+    chi_square,
+    l2_optimum,
+    least_variance,
+    lower_bound,
+    nuclear_bound,
+)
+from dplit.matrix.knorm import BlockNorm, KNorm
 from dplit.matrix.paths import (
     Paths,
     cells_of,
@@ -26,9 +37,19 @@ from dplit.matrix.rank import (
     most_boxes,
     rank_bound,
 )
+from dplit.matrix.regimes import (
+    bound_at,
+    crossing,
+    expected_leaves,
+    least_spread,
+    wide_bound,
+)
 from dplit.matrix.workload import Merged, Workload
 
 __all__ = [
-    "Merged", "Paths", "Workload", "cells_of", "certified_ranks", "data_matrix", "decision_paths",
-    "distinct_leaves_law", "full_rank_bound", "most_boxes", "query_matrix", "rank_bound",
+    "BlockNorm", "Certificate", "KNorm", "Merged", "Paths", "Workload", "bound_at", "cells_of",
+    "certified_ranks", "chi_square", "crossing", "data_matrix", "decision_paths",
+    "distinct_leaves_law", "expected_leaves", "full_rank_bound", "l2_optimum", "least_spread",
+    "least_variance", "lower_bound", "most_boxes", "nuclear_bound", "query_matrix", "rank_bound",
+    "wide_bound",
 ]  # fmt: skip

@@ -34,6 +34,12 @@ def rank_bound(paths):
     int
         Sum of the dimensions over all sets U below the set of columns tested on some path.
     """
+    below = tested_below(paths)
+    return sum(math.prod(int(paths.n_levels[i]) - 1 for i in subset) for subset in below)
+
+
+def tested_below(paths):
+    """All subsets, the empty one included, of the sets of columns tested on one path; set of tuples."""
     below = set()
     for tested in {tuple(np.flatnonzero(row).tolist()) for row in paths.tests}:
         stack = [tested]
@@ -42,7 +48,7 @@ def rank_bound(paths):
             if subset not in below:
                 below.add(subset)
                 stack += [subset[:i] + subset[i + 1 :] for i in range(len(subset))]
-    return sum(math.prod(int(paths.n_levels[i]) - 1 for i in subset) for subset in below)
+    return below
 
 
 def full_rank_bound(n_levels, depth):

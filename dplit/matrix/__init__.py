@@ -9,6 +9,7 @@ the matrices of section 3             `decision_paths`, `Paths`, `data_matrix`, 
 what is asked of D                    `Workload`: T itself, or the votes Q T' T, or any matrix
 independent leaves                    `rank_bound`, `full_rank_bound`, `certified_ranks`
 distinct leaves of a cell             `most_boxes`, `distinct_leaves_law`
+what is released, and its error       `Strategy` and its members, `error`, `select`
 ====================================  ==========================================================
 """
 
@@ -26,9 +27,27 @@ from dplit.matrix.rank import (
     most_boxes,
     rank_bound,
 )
+from dplit.matrix.strategies import (
+    MEMBERS,
+    Dense,
+    DistinctLeaves,
+    Identity,
+    PerTree,
+    Strategy,
+    error,
+    fitting,
+    member,
+    noise_scale,
+    noise_variance,
+    select,
+    sensitivity,
+    unit_error,
+)
 from dplit.matrix.workload import Merged, Workload
 
 __all__ = [
-    "Merged", "Paths", "Workload", "cells_of", "certified_ranks", "data_matrix", "decision_paths",
-    "distinct_leaves_law", "full_rank_bound", "most_boxes", "query_matrix", "rank_bound",
+    "MEMBERS", "Dense", "DistinctLeaves", "Identity", "Merged", "Paths", "PerTree", "Strategy", "Workload",
+    "cells_of", "certified_ranks", "data_matrix", "decision_paths", "distinct_leaves_law", "error", "fitting",
+    "full_rank_bound", "member", "most_boxes", "noise_scale", "noise_variance", "query_matrix", "rank_bound",
+    "select", "sensitivity", "unit_error",
 ]  # fmt: skip

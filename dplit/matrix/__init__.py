@@ -9,6 +9,7 @@ the matrices of section 3             `decision_paths`, `Paths`, `data_matrix`, 
 what is asked of D                    `Workload`: T itself, or the votes Q T' T, or any matrix
 independent leaves                    `rank_bound`, `full_rank_bound`, `certified_ranks`
 distinct leaves of a cell             `most_boxes`, `distinct_leaves_law`
+what is released, and its error       `Strategy` and its members, `error`, `select`
 what no release can beat              `lower_bound`, `nuclear_bound`, `l2_optimum`, `wide_bound`
 noise of the workload's shape         `KNorm`, `BlockNorm`
 ====================================  ==========================================================
@@ -44,12 +45,29 @@ from dplit.matrix.regimes import (
     least_spread,
     wide_bound,
 )
+from dplit.matrix.strategies import (
+    MEMBERS,
+    Dense,
+    DistinctLeaves,
+    Identity,
+    PerTree,
+    Strategy,
+    error,
+    fitting,
+    member,
+    noise_scale,
+    noise_variance,
+    select,
+    sensitivity,
+    unit_error,
+)
 from dplit.matrix.workload import Merged, Workload
 
 __all__ = [
-    "BlockNorm", "Certificate", "KNorm", "Merged", "Paths", "Workload", "bound_at", "cells_of",
-    "certified_ranks", "chi_square", "crossing", "data_matrix", "decision_paths",
-    "distinct_leaves_law", "expected_leaves", "full_rank_bound", "l2_optimum", "least_spread",
-    "least_variance", "lower_bound", "most_boxes", "nuclear_bound", "query_matrix", "rank_bound",
-    "wide_bound",
+    "MEMBERS", "BlockNorm", "Certificate", "Dense", "DistinctLeaves", "Identity", "KNorm", "Merged", "Paths",
+    "PerTree", "Strategy", "Workload", "bound_at", "cells_of", "certified_ranks", "chi_square", "crossing",
+    "data_matrix", "decision_paths", "distinct_leaves_law", "error", "expected_leaves", "fitting",
+    "full_rank_bound", "l2_optimum", "least_spread", "least_variance", "lower_bound", "member", "most_boxes",
+    "noise_scale", "noise_variance", "nuclear_bound", "query_matrix", "rank_bound", "select", "sensitivity",
+    "unit_error", "wide_bound",
 ]  # fmt: skip

@@ -23,7 +23,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dplit.errors import check_choice, check_epsilon, check_integer, check_neighbours
-from dplit.matrix.rank import tested_below
+from dplit.matrix.strategies.boxes import below, coefficients, tested_sets
 
 WHICH = ("laplace", "unbiased", "occupied", "data-independent")
 NOTHING = 1e-10  # an eigenvalue so far below the largest one is rounding, and is not counted
@@ -122,8 +122,8 @@ def lower_bound(workload, epsilon, which="laplace", neighbours="add-remove", cla
         If `which` or `neighbours` is another one, or `epsilon` or `classes` is not positive.
     """
     factor = least_variance(epsilon, which)
-    replaced, several = check_neighbours(neighbours) == "replace-one", classes > 1
-    if which == "laplace" and replaced and several:  # the sensitivity is twice add-remove's, exactly
+    replaced = check_neighbours(neighbours) == "replace-one"
+    if which == "laplace" and replaced and classes > 1:  # the sensitivity is twice add-remove's, exactly
         return 4 * factor * nuclear_bound(workload)
     return factor * nuclear_bound(workload, neighbours, classes)
 
@@ -147,51 +147,26 @@ def nuclear_bound(workload, neighbours="add-remove", classes=2):
         In units of the least variance of a single count.
     """
     check_integer(classes, "classes", 1)
-    rows, n = np.sqrt(workload.multiplicity)[:, None] * factor(workload), float(workload.n_cells)
+    rows = np.sqrt(workload.multiplicity)[:, None] * _coordinates(workload)
     if check_neighbours(neighbours) == "add-remove":
-        return _sum_of_singular(rows) ** 2 / n
+        return _sum_of_singular(rows) ** 2
     centred = _sum_of_singular(rows[:, 1:])
     several = (classes - 1) * _sum_of_singular(rows) if classes > 1 else 0.0
-    return 2 * (several + centred) ** 2 / (classes * max(n * classes - 1, 1))
+    return 2 * (several + centred) ** 2 / (classes * max(classes - 1 / workload.n_cells, 1))
 
 
-def factor(workload):
-    r"""A matrix F with as few columns as may be and :math:`FF^\top = WW^\top`; no domain is made.
+def _coordinates(workload):
+    r"""A matrix F with :math:`FF^\top = WW^\top/n`, whose first column is the mean of W's columns.
 
-    Its columns are coordinates of W's rows in an orthonormal basis: products of functions of one column of
-    the domain, each constant or of sum 0. The first one is the constant function, so that :math:`F` without
-    its first column belongs to W less the mean of its columns. The row of a path that tests the columns S has
-    coordinates at subsets of S alone (see `rank_bound`).
-
-    Parameters
-    ----------
-    workload : Workload
-
-    Returns
-    -------
-    float64 array, shape (n_rows, rank bound of its boxes); of a given matrix, with a column more than cells
+    Of boxes, the coordinates in products of functions of one column of the domain (`rank_bound`), as many
+    as independent leaves at most; no domain is made.
     """
     if workload.boxes is None:
         W = workload.matrix()
         mean = W.mean(axis=1, keepdims=True)
-        return np.hstack([mean * math.sqrt(W.shape[1]), W - mean])
-    boxes, parts = workload.boxes, []
-    shares = boxes.sizes / np.sqrt(boxes.n_levels)  # coordinate of the constant function
-    bases = [_contrasts(n) for n in boxes.n_levels.tolist()]
-    spans = zip(boxes.starts.tolist(), boxes.n_levels.tolist())
-    within = [boxes.allowed[:, a : a + n] @ base for (a, n), base in zip(spans, bases)]
-    for subset in sorted(tested_below(boxes), key=lambda subset: (len(subset), subset)):
-        others = [i for i in range(len(bases)) if i not in subset]
-        part = shares[:, others].prod(axis=1)[:, None]
-        for i in subset:
-            part = (part[:, :, None] * within[i][:, None, :]).reshape(len(boxes), -1)
-        parts.append(part)
-    return workload.weights @ np.hstack(parts)
-
-
-def _contrasts(n):
-    """An orthonormal basis of the functions of n levels that sum to 0, shape (n, n - 1)."""
-    return np.linalg.qr(np.eye(n) - 1 / n)[0][:, : n - 1]
+        return np.hstack([mean, (W - mean) / math.sqrt(W.shape[1])])
+    spaces = below([columns for columns, _ in tested_sets(workload.boxes)])
+    return workload.weights @ np.hstack(coefficients(workload.boxes, spaces))
 
 
 def _sum_of_singular(rows):

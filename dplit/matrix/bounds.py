@@ -123,7 +123,9 @@ def lower_bound(workload, epsilon, which="laplace", neighbours="add-remove", cla
     """
     factor = least_variance(epsilon, which)
     replaced = check_neighbours(neighbours) == "replace-one"
-    if which == "laplace" and replaced and classes > 1:  # the sensitivity is twice add-remove's, exactly
+    if (
+        which == "laplace" and replaced and classes > 1
+    ):  # the sensitivity is twice add-remove's, exactly
         return 4 * factor * nuclear_bound(workload)
     return factor * nuclear_bound(workload, neighbours, classes)
 
@@ -152,7 +154,8 @@ def nuclear_bound(workload, neighbours="add-remove", classes=2):
         return _sum_of_singular(rows) ** 2
     centred = _sum_of_singular(rows[:, 1:])
     several = (classes - 1) * _sum_of_singular(rows) if classes > 1 else 0.0
-    return 2 * (several + centred) ** 2 / (classes * max(classes - 1 / workload.n_cells, 1))
+    pairs = classes * (classes - 1 / workload.n_cells)  # of cells and classes, over half of n^2
+    return 2 * (several + centred) ** 2 / pairs if pairs else 0.0
 
 
 def _coordinates(workload):

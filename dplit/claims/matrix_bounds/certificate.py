@@ -70,7 +70,9 @@ def one_count(effort, rng):
     response on 0 and 1 attains the first, a mechanism with three outputs the second. Noise that doesn't depend on
     the count has at least $\frac2c$, which geometric noise attains, and so has the largest variance of any
     unbiased release over all counts."""
-    epsilons = effort.pick((0.5, 1.0, 2.0), (0.3, 0.5, 1.0, 1.5, 2.0, 3.0), (0.2, 0.3, 0.5, 1, 2, 3, 4))
+    epsilons = effort.pick(
+        (0.5, 1.0, 2.0), (0.3, 0.5, 1.0, 1.5, 2.0, 3.0), (0.2, 0.3, 0.5, 1, 2, 3, 4)
+    )
     lower, near = [], []
     for epsilon in epsilons:
         for which, truth in _counts(epsilon):
@@ -193,8 +195,12 @@ def replaced(effort, rng):
     singular values and t of those of W less the mean of its columns, an unbiased release of k classes has the
     error per class at least $\frac{2((k-1)s + t)^2}{k(nk-1)}\cdot\frac1c$ where every cell holds a record of every
     class. A strategy that is the same for two or more classes pays four times the add-remove bound."""
-    lower = []
+    lower, pairs_alike = [], []
     for W, workload in _small(effort, rng):
+        for k in (1, 2, 3):
+            bound = matrix.lower_bound(workload, 1.0, "unbiased", "replace-one", classes=k)
+            direct = _all_pairs(W, k) / (math.e + 1 / math.e - 2)
+            pairs_alike.append(Case(bound, direct, {"W": W.tolist(), "classes": k}))
         moves = np.array([b - a for a, b in itertools.permutations(np.eye(3), 2)])
         answers = np.vstack([np.ones(3), np.ones(3) + moves]) @ W.T
         pairs = [(0, j) for j in range(1, len(answers))]
@@ -215,12 +221,20 @@ def replaced(effort, rng):
     top = max(lower, key=lambda case: case.exact / case.stated)
     return at_most(
         lower,
-        [],
+        pairs_alike,
         f"{len(lower)} bounds below linear programs and strategies, nearest {top.exact:.4f} of {top.stated:.4f}",
         published=top.stated,
         computed=top.exact,
         range="two queries on three cells, or one on two cells and classes; epsilon 1",
     )
+
+
+def _all_pairs(W, k):
+    """Squared nuclear norm per class and pair of all differences of columns of k copies of W, written out."""
+    copies = np.kron(np.eye(k), W)
+    pairs = list(itertools.combinations(range(copies.shape[1]), 2))
+    differences = np.array([copies[:, i] - copies[:, j] for i, j in pairs]).T
+    return np.linalg.svd(differences, compute_uv=False).sum() ** 2 / len(pairs) / k
 
 
 def _two_classes():
@@ -258,7 +272,10 @@ def contrasts(effort, rng):
     for k in effort.pick((2, 3, 4), (2, 3, 4, 5, 6), (2, 3, 4, 5, 6, 7)):
         W = np.eye(k) - 1 / k
         value = matrix.l2_optimum(matrix.Workload.of_matrix(W)).value
-        cases += [Case((k - 1) ** 2 / k, value, {"k": k}), Case(k - 1, f.error(W, np.eye(k)), {"k": k})]
+        cases += [
+            Case((k - 1) ** 2 / k, value, {"k": k}),
+            Case(k - 1, f.error(W, np.eye(k)), {"k": k}),
+        ]
         knorm.append(matrix.KNorm(W, 1.0).error / 2)
     difference = f.error(np.eye(2) - 0.5, np.array([[0.5, -0.5]]))
     hexagon = _hexagon()

@@ -1,10 +1,11 @@
 r"""What no release can beat: lower bounds on the error of a workload.
 
-Two laws whose ratio lies within :math:`e^{\pm\epsilon}` have a chi-square divergence of at most
-:math:`c = e^\epsilon + e^{-\epsilon} - 2`, so that an unbiased release whose answers move by w between two
-neighbours has a covariance :math:`\Sigma` with :math:`ww^\top \preceq c\,\Sigma` (Hammersley 1950, Chapman and
-Robbins 1951). Taken over all neighbours, with weights :math:`\lambda` that sum to 1, this says
-:math:`\mathrm{tr}\,\Sigma \ge \frac1c \|W \mathrm{diag}(\lambda)^{1/2}\|_*^2`, the nuclear norm. The largest value,
+Two laws whose ratio lies within :math:`e^{\pm\epsilon}` have a chi-square divergence of at most :math:`c =
+e^\epsilon + e^{-\epsilon} - 2`, so that an unbiased release whose answers move by w between two neighbours
+has a covariance :math:`\Sigma` with :math:`ww^\top \preceq c\,\Sigma` (Hammersley 1950, Chapman and Robbins
+1951). Taken over all neighbours, with weights :math:`\lambda` that sum to 1, this says
+:math:`\mathrm{tr}\,\Sigma \ge \frac1c \|W \mathrm{diag}(\lambda)^{1/2}\|_*^2`, the nuclear norm. The
+largest value,
 
 .. math:: L_2(W) = \max_\lambda \|W \mathrm{diag}(\lambda)^{1/2}\|_*^2
    = \min_{A:\,\|a_j\|_2 \le 1} \|WA^+\|_F^2 ,

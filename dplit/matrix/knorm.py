@@ -2,10 +2,10 @@ r"""Noise that is shaped by the workload: the K-norm mechanism (Hardt and Talwar
 
 One record moves the answers :math:`Wx` by a column of W, so by a point of :math:`K`, the convex hull of the
 columns and their negatives. Noise Z with a density proportional to :math:`e^{-\epsilon\|z\|_K}`, where
-:math:`\|z\|_K` is the least r with :math:`z \in rK`, is therefore :math:`\epsilon`-DP under add-remove neighbours.
-It is :math:`Z = RU` with U uniform in K and R of the gamma law of shape d + 1 and rate :math:`\epsilon`, d the
-dimension of K, and hence :math:`E\,ZZ^\top = \frac{(d+1)(d+2)}{\epsilon^2} E\,UU^\top`. No matrix has to be inverted:
-the noise lies in the range of W.
+:math:`\|z\|_K` is the least r with :math:`z \in rK`, is therefore :math:`\epsilon`-DP under add-remove
+neighbours. It is :math:`Z = RU` with U uniform in K and R of the gamma law of shape d + 1 and rate
+:math:`\epsilon`, d the dimension of K, and hence :math:`E\,ZZ^\top = \frac{(d+1)(d+2)}{\epsilon^2}
+E\,UU^\top`. No matrix has to be inverted: the noise lies in the range of W.
 
 Any larger body does too. `BlockNorm` takes the product of the trees' own bodies, which needs no
 geometry: a record moves each tree's leaves by 1 in the L1 norm. Derived in :doc:`/book/matrix_bounds`.

@@ -133,7 +133,7 @@ def test_bounds_never_exceed_the_best_known_error_of_1000_random_workloads():
         levels = rng.integers(2, 4, size=rng.integers(1, 4)).tolist()
         depth, tau = int(rng.integers(1, len(levels) + 1)), int(rng.integers(1, 5))
         paths = grown(levels, tau, depth, case)
-        queries = None if case % 2 else np.zeros((2, len(levels)), dtype=int) + [[0], [1]]
+        queries = None if case % 2 else np.repeat([[0], [1]], len(levels), axis=1)
         workload = matrix.Workload.of(paths, queries)
         epsilon = float(rng.uniform(0.1, 3))
         best = matrix.select(workload, epsilon=epsilon).considered

@@ -65,11 +65,11 @@ def _mechanisms(epsilon):
     quantity="least variance of an unbiased count",
 )
 def one_count(effort, rng):
-    r"""With $c = e^\epsilon + e^{-\epsilon} - 2$, an unbiased $\epsilon$-DP release of a count has at each count at
-    least the variance $\frac1c$, and where the count can go up and down $\frac2{c(1 + e^{-\epsilon})}$; randomised
-    response on 0 and 1 attains the first, a mechanism with three outputs the second. Noise that doesn't depend on
-    the count has at least $\frac2c$, which geometric noise attains, and so has the largest variance of any
-    unbiased release over all counts."""
+    r"""With $c = e^\epsilon + e^{-\epsilon} - 2$, an unbiased $\epsilon$-DP release of a count has at each
+    count at least the variance $\frac1c$, and where the count can go up and down $\frac2{c(1 +
+    e^{-\epsilon})}$; randomised response on 0 and 1 attains the first, a mechanism with three outputs the
+    second. Noise that doesn't depend on the count has at least $\frac2c$, which geometric noise attains,
+    and so has the largest variance of any unbiased release over all counts."""
     epsilons = effort.pick(
         (0.5, 1.0, 2.0), (0.3, 0.5, 1.0, 1.5, 2.0, 3.0), (0.2, 0.3, 0.5, 1, 2, 3, 4)
     )
@@ -93,7 +93,7 @@ def one_count(effort, rng):
     rising = worst[0] < worst[1] < limit * (1 + 1e-9) and worst[1] > 0.98 * limit
     first = next(c for c in near if c.data == {"epsilon": 1.0, "which": "unbiased"})
     return at_most(
-        lower + [Case(not rising, 0)],
+        [*lower, Case(not rising, 0)],
         near,
         f"at epsilon 1 a program over all releases on 0 and 1 finds {first.exact:.4f}, the bound is "
         f"{first.stated:.4f}; over the counts to 2 and to 8 the largest variance is at least {worst[0]:.3f} and "
@@ -264,10 +264,10 @@ def _two_classes():
     quantity="squared error of contrasts, in units of 2/epsilon^2",
 )
 def contrasts(effort, rng):
-    r"""What decides a vote among k classes are the differences from their mean, $I - \frac1k11^\top$. Its $L_2$ is
-    $\frac{(k-1)^2}k$: $\frac12, \frac43, \frac94$ for two, three and four classes, where the counts themselves have
-    1, 2, 3. Two classes meet it with their one difference, of Laplace noise. For three the K-norm mechanism, a hexagon,
-    has $\frac53$."""
+    r"""What decides a vote among k classes are the differences from their mean, $I - \frac1k11^\top$. Its
+    $L_2$ is $\frac{(k-1)^2}k$: $\frac12, \frac43, \frac94$ for two, three and four classes, where the
+    counts themselves have 1, 2, 3. Two classes meet it with their one difference, of Laplace noise. For
+    three the K-norm mechanism, a hexagon, has $\frac53$."""
     cases, knorm = [], []
     for k in effort.pick((2, 3, 4), (2, 3, 4, 5, 6), (2, 3, 4, 5, 6, 7)):
         W = np.eye(k) - 1 / k
@@ -284,7 +284,8 @@ def contrasts(effort, rng):
     found = equal(cases, "contrasts", rtol=1e-6)
     return verdict_of(
         found.verdict == "holds" and below,
-        f"L2 is (k - 1)^2/k for k = 2 to {len(knorm) + 1}; K-norm noise has {', '.join(f'{n:.3f}' for n in knorm)}",
+        f"L2 is (k - 1)^2/k for k = 2 to {len(knorm) + 1}; K-norm noise has "
+        f"{', '.join(f'{n:.3f}' for n in knorm)}",
         {"contrast": found.counterexample, "K-norm": knorm},
         cases=len(cases) + len(knorm),
         published=5 / 3,

@@ -63,9 +63,10 @@ def _single_trees(effort):
     quantity="error of a leaf, in units of 2/epsilon^2",
 )
 def optimal(effort, rng):
-    r"""The search for a strategy results in the optimal noise allocation under the Laplace mechanism. (For a forest
-    of one tree the leaves themselves have the error 1 a leaf, and no strategy with cells beside p more queries
-    attains it, if a leaf has two cells; the search returns the cells, with as much error as a leaf has cells.)"""
+    r"""The search for a strategy results in the optimal noise allocation under the Laplace mechanism. (For
+    a forest of one tree the leaves themselves have the error 1 a leaf, and no strategy with cells beside p
+    more queries attains it, if a leaf has two cells; the search returns the cells, with as much error as a
+    leaf has cells.)"""
     cases, least = [], math.inf
     for levels, p in _single_trees(effort):
         trees, paths = f.forest(levels, 1, 1, rng)
@@ -82,8 +83,10 @@ def optimal(effort, rng):
         for _ in range(20):  # and none of the family attains 1
             theta = rng.exponential(10.0, (p, T.shape[1])) * (rng.random((p, T.shape[1])) < 0.5)
             least = min(least, f.error(T, p_identity(theta)) / len(T))
-    found = bounded(cases, "one tree on {levels}: the search finds {exact:.2f} a leaf, Laplace noise on the leaves "
-                    "has {stated:.0f}")  # fmt: skip
+    note = (
+        "one tree on {levels}: the search finds {exact:.2f} a leaf, Laplace noise has {stated:.0f}"
+    )
+    found = bounded(cases, note)
     assert least > 1
     return verdict_of(
         found.verdict != "fails",
@@ -104,9 +107,10 @@ def optimal(effort, rng):
     quantity="error of the leaves over that of noisy cells",
 )
 def gaps(effort, rng):
-    r"""No strategy with Laplace noise has a smaller error than $2L_2/\epsilon^2$. With 128 trees the certified part
-    of the error of noisy cells is about .008, .05, .19 and .48 on Car with depth 1 to 4, and .026, .17 and .57 on
-    Balance with depth 1 to 3; one tree's leaves attain it. What lies between is open."""
+    r"""No strategy with Laplace noise has a smaller error than $2L_2/\epsilon^2$. With 128 trees the
+    certified part of the error of noisy cells is about .008, .05, .19 and .48 on Car with depth 1 to 4, and
+    .026, .17 and .57 on Balance with depth 1 to 3; one tree's leaves attain it. What lies between is
+    open."""
     cases, rows = [], []
     for levels, depths in ((f.CAR_LEVELS, (1, 2, 3)), ((5, 5, 5, 5), (1, 2, 3))):
         for depth in depths[: effort.pick(1 if levels is f.CAR_LEVELS else 2, 2, 3)]:
@@ -185,10 +189,11 @@ def _searched_laplace(W, rng, starts):
     quantity="total squared error on Tennis, epsilon 1",
 )
 def k_norm(effort, rng):
-    r"""Noise of density proportional to $e^{-\epsilon\|z\|_K}$, K the convex hull of W's columns and their negatives,
-    is $\epsilon$-DP under add-remove neighbours and has the covariance $\frac{(d+1)(d+2)}{\epsilon^2}E\,UU^\top$, U uniform in
-    K. For a tree on each feature of Tennis its error is exactly $18.5/\epsilon^2$, where the best strategy with Laplace noise
-    that a search finds has $24/\epsilon^2$ and none less than $15.39/\epsilon^2$."""
+    r"""Noise of density proportional to $e^{-\epsilon\|z\|_K}$, K the convex hull of W's columns and their
+    negatives, is $\epsilon$-DP under add-remove neighbours and has the covariance
+    $\frac{(d+1)(d+2)}{\epsilon^2}E\,UU^\top$, U uniform in K. For a tree on each feature of Tennis its
+    error is exactly $18.5/\epsilon^2$, where the best strategy with Laplace noise that a search finds has
+    $24/\epsilon^2$ and none less than $15.39/\epsilon^2$."""
     noise, W = matrix.KNorm(TENNIS, 1.0), TENNIS.astype(float)
     draws = effort.pick(60_000, 400_000, 2_000_000)
     spans, truths = error_interval(noise, draws, 200.0, rng)
@@ -204,8 +209,8 @@ def k_norm(effort, rng):
     return verdict_of(
         same.verdict == "holds" and inside and order and exact,
         f"by triangulation {noise.error:.4f}, drawn between {spans[0][0] * 200:.2f} and {spans[0][1] * 200:.2f} "
-        f"(cut at 200); the search finds {laplace:.3f}, the Laplace bound is {bound:.3f}; {len(norms)} norms equal "
-        "linear programs",
+        f"(cut at 200); the search finds {laplace:.3f}, the Laplace bound is {bound:.3f}; "
+        f"{len(norms)} norms equal linear programs",
         {
             "norm": same.counterexample,
             "spans": spans,
@@ -254,10 +259,11 @@ def error_interval(noise, draws, most, rng):
     quantity="variance of a leaf times epsilon^2 / 2",
 )
 def block_norm(effort, rng):
-    r"""Noise on the leaves of any forest of density proportional to $e^{-\epsilon\max_t\|z_t\|_1}$, where $z_t$ are the leaves
-    of tree t, is $\epsilon$-DP under add-remove. A leaf of a tree with $m_t$ leaves has the variance
-    $\frac{2(o+1)(o+2)}{(m_t+1)(m_t+2)\epsilon^2}$, o leaves in all: with trees of equal size always less than Laplace noise of scale
-    $\tau/\epsilon$, whose variance is $2\tau^2/\epsilon^2$, if there are two trees or more, and with trees of two leaves a third of it in the limit."""
+    r"""Noise on the leaves of any forest of density proportional to $e^{-\epsilon\max_t\|z_t\|_1}$, where
+    $z_t$ are the leaves of tree t, is $\epsilon$-DP under add-remove. A leaf of a tree with $m_t$ leaves
+    has the variance $\frac{2(o+1)(o+2)}{(m_t+1)(m_t+2)\epsilon^2}$, o leaves in all: with trees of equal
+    size always less than Laplace noise of scale $\tau/\epsilon$, whose variance is $2\tau^2/\epsilon^2$, if
+    there are two trees or more, and with trees of two leaves a third of it in the limit."""
     below, privacy = [], []
     for tau, m in itertools.product((2, 3, 8, 128), (2, 3, 8, 50)):
         noise = matrix.BlockNorm([m] * tau, 1.0)
@@ -281,8 +287,9 @@ def block_norm(effort, rng):
     exact = equal([Case(_block_variance(3, 2), noise.variances[0])], "variance", rtol=1e-9)
     return verdict_of(
         good and low <= density / most <= high and exact.verdict == "holds",
-        f"{len(privacy)} forests: the density changes by at most e^epsilon; two trees of two leaves {below[0].exact:.2f} "
-        f"against {below[0].stated}, 128 of eight {below[14].exact:.0f} against {below[14].stated}",
+        f"{len(privacy)} forests: the density changes by at most e^epsilon; two trees of two leaves "
+        f"{below[0].exact:.2f} against {below[0].stated}, 128 of eight {below[14].exact:.0f} against "
+        f"{below[14].stated}",
         {"below": [c.exact for c in below], "interval": (low, high), "density": density},
         kind="simulated",
         cases=len(below) + len(privacy) + draws,

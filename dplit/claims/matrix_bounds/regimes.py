@@ -31,10 +31,11 @@ WIDE = (2, 3, 4, 5) * 5  # twenty columns, 2.5e10 cells
     quantity="error of all leaves, in units of 2/epsilon^2",
 )
 def two_regimes(effort, rng):
-    r"""Of $\tau$ trees with o leaves in all on n cells, Laplace noise for each tree has the error $\tau^2o$, noise on the
-    distinct leaves at most $\gamma^2o$, noisy cells $\tau n$, in units of $\frac2{\epsilon^2}$: as many a leaf as it has cells.
-    So cells beat Laplace noise for each tree exactly if $\tau > \sqrt{\tau n/o}$, the root of the mean number of cells of
-    a leaf: about 3.4 trees on Car with depth 4, 12 with depth 2, 10 on Nursery with depth 4."""
+    r"""Of $\tau$ trees with o leaves in all on n cells, Laplace noise for each tree has the error
+    $\tau^2o$, noise on the distinct leaves at most $\gamma^2o$, noisy cells $\tau n$, in units of
+    $\frac2{\epsilon^2}$: as many a leaf as it has cells. So cells beat Laplace noise for each tree exactly
+    if $\tau > \sqrt{\tau n/o}$, the root of the mean number of cells of a leaf: about 3.4 trees on Car with
+    depth 4, 12 with depth 2, 10 on Nursery with depth 4."""
     same, below, flips = [], [], 0
     for _ in range(effort.pick(25, 100, 500)):
         levels = f.small_levels(rng)
@@ -108,12 +109,14 @@ def _coin(p):
     quantity="squared error per leaf",
 )
 def wide(effort, rng):
-    r"""For $\tau$ trees on disjoint columns, each with an even number of leaves, every $\epsilon$-DP release has at some
-    data set at least the squared error $\max_N N^2 v(\log 2 - \epsilon N/\tau)$ a leaf, where v is the least variance of a
-    coin of that entropy: $0.0126\,\tau^2/\epsilon^2$ for large $\tau/\epsilon$. So the standard error of a leaf is of the order $\tau/\epsilon$
-    under pure DP, which Laplace noise for each tree attains, whatever else is done."""
+    r"""For $\tau$ trees on disjoint columns, each with an even number of leaves, every $\epsilon$-DP
+    release has at some data set at least the squared error $\max_N N^2 v(\log 2 - \epsilon N/\tau)$ a leaf,
+    where v is the least variance of a coin of that entropy: $0.0126\,\tau^2/\epsilon^2$ for large
+    $\tau/\epsilon$. So the standard error of a leaf is of the order $\tau/\epsilon$ under pure DP, which
+    Laplace noise for each tree attains, whatever else is done."""
     cases = [
-        Case(matrix.bound_at(n, tau, epsilon), _program(tau, n, epsilon, grid), {"trees": tau, "N": n, "epsilon": epsilon})
+        Case(matrix.bound_at(n, tau, epsilon), _program(tau, n, epsilon, grid),
+             {"trees": tau, "N": n, "epsilon": epsilon})
         for tau, grid in ((1, 9), (2, 7), (3, 3))[: effort.pick(2, 3, 3)]
         for n in (1, 2, 3)
         for epsilon in (0.1, 0.3, 0.5, 1.0)

@@ -222,7 +222,7 @@ def l2_optimum(workload, neighbours="add-remove", iterations=300, gap=1e-6):
     best = Certificate(0.0, math.inf, weights)
     for _ in range(check_integer(iterations, "iterations", 1)):
         norm, slopes = _nuclear(columns, weights)
-        upper = min(best.upper, norm * slopes.max())
+        upper = min(best.upper, norm * float(slopes.max()))
         if norm**2 > best.value:
             best = Certificate(norm**2, upper, weights)
         best = best._replace(upper=upper)

@@ -276,6 +276,7 @@ def block_norm(effort, rng):
         z = rng.normal(size=(50, len(paths))) * 5
         loss = max(abs(noise.norm(z) - noise.norm(z - w)).max() for w in moves)
         privacy.append(Case(loss, noise.epsilon, {"levels": levels, "trees": trees.n_trees}))
+    cubes = [_two_leaves(tau) for tau in effort.pick((1, 2, 3), (1, 2, 3, 4), (1, 2, 3, 4, 5))]
     noise, draws = matrix.BlockNorm([3, 2], 1.0), effort.pick(40_000, 200_000, 1_000_000)
     most = 300.0
     z = noise.sample(draws, rng=rng)[:, 0]
@@ -284,13 +285,19 @@ def block_norm(effort, rng):
     good = (
         bounded(privacy, "loss").verdict == "holds" and bounded(below, "below").verdict == "loose"
     )
-    exact = equal([Case(_block_variance(3, 2), noise.variances[0])], "variance", rtol=1e-9)
+    each = [Case(_block_variance(3, 2), noise.variances[0], {"sizes": [3, 2]})]
+    exact = equal([*each, *cubes], "variance", rtol=1e-9)
     return verdict_of(
         good and low <= density / most <= high and exact.verdict == "holds",
         f"{len(privacy)} forests: the density changes by at most e^epsilon; two trees of two leaves "
         f"{below[0].exact:.2f} against {below[0].stated}, 128 of eight {below[14].exact:.0f} against "
         f"{below[14].stated}",
-        {"below": [c.exact for c in below], "interval": (low, high), "density": density},
+        {
+            "below": [c.exact for c in below],
+            "interval": (low, high),
+            "density": density,
+            "variance": exact.counterexample,
+        },
         kind="simulated",
         cases=len(below) + len(privacy) + draws,
         published=float(below[14].stated),
@@ -299,6 +306,13 @@ def block_norm(effort, rng):
         intervals=((low, high),),
         range="2 to 128 trees of 2 to 50 leaves; 3 and 2 leaves drawn",
     )
+
+
+def _two_leaves(tau):
+    """Variance of a leaf of tau trees with two leaves each, on disjoint columns: by the cube, and triangulated."""
+    cells = np.array(list(itertools.product((0, 1), repeat=tau)))
+    W = np.hstack([cells, 1 - cells]).T
+    return Case((tau + 2) * (tau + 3) / 6, matrix.KNorm(W, 1.0).variances[0], {"trees": tau})
 
 
 def _block_variance(m, other, most=math.inf):

@@ -13,8 +13,8 @@ from fractions import Fraction
 import numpy as np
 
 import dplit.claims.matrix_bounds._programs as programs
+import dplit.claims.matrix_paths._forests as f
 from dplit import matrix
-from dplit.claims.matrix_paths import _forests as f
 from dplit.ledger import Case, bounded, claim, equal, verdict_of
 
 LINE = np.arange(-60, 101)[:, None] / 20  # outputs for a count

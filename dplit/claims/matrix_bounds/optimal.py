@@ -13,8 +13,8 @@ import numpy as np
 from scipy.optimize import linprog, minimize
 from scipy.special import gamma, gammaincc
 
+import dplit.claims.matrix_paths._forests as f
 from dplit import matrix
-from dplit.claims.matrix_paths import _forests as f
 from dplit.ledger import Case, bounded, claim, equal, interval, verdict_of
 
 TENNIS = np.array([[1, 1, 0, 0, 0, 0], [0, 0, 1, 1, 0, 0], [0, 0, 0, 0, 1, 1],

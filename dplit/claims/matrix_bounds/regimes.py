@@ -12,8 +12,8 @@ import math
 import numpy as np
 
 import dplit.claims.matrix_bounds._programs as programs
+import dplit.claims.matrix_paths._forests as f
 from dplit import matrix
-from dplit.claims.matrix_paths import _forests as f
 from dplit.ledger import Case, bounded, claim, equal, verdict_of
 
 NURSERY = (3, 5, 4, 4, 3, 2, 3, 3)

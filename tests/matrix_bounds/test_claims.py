@@ -85,16 +85,18 @@ def test_a_search_that_finds_the_leaves_would_be_optimal(monkeypatch):
     assert verdict("optimal") != "fails"
 
 
-@pytest.mark.parametrize("name", ["k-norm", "block-norm"])
+@pytest.mark.parametrize("name", ["k-norm", "block-norm", "tree-norm"])
 @pytest.mark.parametrize("shape", [-1, 1])
 def test_a_radius_of_another_shape_is_found_out(name, shape, monkeypatch):
-    kind = matrix.KNorm if name == "k-norm" else matrix.BlockNorm
+    kind = {"k-norm": matrix.KNorm, "block-norm": matrix.BlockNorm, "tree-norm": matrix.TreeNorm}[
+        name
+    ]
     real = kind.sample
 
     def sample(self, size, *, rng):
         z, d = real(self, size, rng=rng), self.dimension
         r = np.sqrt((d + 1 + shape) / (d + 1))
-        return z * r ** (4 if name == "block-norm" else 1)
+        return z * r ** {"k-norm": 1, "block-norm": 4, "tree-norm": 2}[name]
 
     monkeypatch.setattr(kind, "sample", sample)
     assert verdict(name) == "fails"
@@ -112,10 +114,17 @@ def test_points_on_the_boundary_alone_are_found_out(monkeypatch):
 
 
 def test_a_norm_of_another_body_is_found_out(monkeypatch):
-    for kind, name in ((matrix.KNorm, "k-norm"), (matrix.BlockNorm, "block-norm")):
+    kinds = {"k-norm": matrix.KNorm, "block-norm": matrix.BlockNorm, "tree-norm": matrix.TreeNorm}
+    for name, kind in kinds.items():
         real = kind.norm
         monkeypatch.setattr(kind, "norm", lambda self, y, real=real: 1.2 * real(self, y))
         assert verdict(name) == "fails"
+
+
+def test_variances_of_other_trees_are_found_out(monkeypatch):
+    real = matrix.TreeNorm.variances.fget
+    monkeypatch.setattr(matrix.TreeNorm, "variances", property(lambda self: 1.01 * real(self)))
+    assert verdict("tree-norm") == "fails"
 
 
 def test_other_crossings_are_found_out(monkeypatch):

@@ -9,7 +9,9 @@ import pytest
 from scipy import stats
 
 from dplit import matrix
+from dplit.claims.matrix_bounds import forests
 from dplit.claims.matrix_bounds.optimal import TENNIS, program_norm
+from dplit.matrix import treenorm
 
 SHAPES = {
     "tennis": TENNIS.astype(float),
@@ -178,3 +180,46 @@ def test_randomness_is_explicit():
     assert np.array_equal(*again)
     with pytest.raises(TypeError, match="rng"):
         noise.sample(3, rng=0)
+
+
+# Trees that agree ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("sizes", [[3, 2], [2, 2, 2], [4, 3], [1, 3], [5], [3, 3, 2], [1], [2] * 6])
+def test_tree_norm_is_the_k_norm_of_trees_on_disjoint_columns(sizes):
+    hull, ours = matrix.KNorm(forests.hull(sizes), 0.9), matrix.TreeNorm(sizes, 0.9)
+    assert ours.dimension == hull.dimension
+    assert np.allclose(ours.variances, hull.variances)
+    z, draws = ours.sample(30_000, rng=np.random.default_rng(1)), 30_000
+    assert np.allclose(ours.norm(z[:200]), hull.norm(z[:200]))
+    law = stats.gamma(hull.dimension, scale=1 / 0.9)
+    assert stats.kstest(ours.norm(z), law.cdf).pvalue > 1e-6
+    found, sigma = z.T @ z / draws, np.sqrt(np.outer(hull.variances, hull.variances))
+    assert (abs(found - hull.covariance) < 8 * 4 * sigma / math.sqrt(draws)).all()
+
+
+@pytest.mark.parametrize("m", [2, 3, 5, 9])
+def test_slices_by_counting_signs(m):
+    """The volume of a slice up to one factor for all sums, and the mean square of a leaf."""
+    sums = np.linspace(0.01, 0.99, 9)
+    other = np.array([slice_moments(m, s) for s in sums])
+    ours = np.exp(treenorm.log_slice(m, sums)).sum(axis=0)
+    assert np.allclose(ours / ours[0], other[:, 0] / other[0, 0])
+    assert np.allclose(treenorm._mean_square(m, sums), other[:, 1] / other[:, 0] / m)
+
+
+def test_tree_norm_of_a_published_forest():
+    """128 trees: variances by draws, below block noise and Laplace noise for each tree."""
+    for sizes in ([27] * 128, [144, 48, 64] * 4):
+        ours, blocks = matrix.TreeNorm(sizes, 1.0), matrix.BlockNorm(sizes, 1.0)
+        z = ours.sample(400, rng=np.random.default_rng(3))
+        assert (z**2).sum(axis=1).mean() == pytest.approx(ours.error, rel=0.1)
+        assert ours.error < blocks.error
+    assert matrix.TreeNorm([27] * 128, 1.0).variances[0] < 0.82 * 2 * 128**2
+
+
+def test_trees_that_do_not_agree_are_off_the_range():
+    noise = matrix.TreeNorm([2, 3], 1.0)
+    assert noise.norm([1, 0, 1, 0, 0]) == 1 and noise.norm([1, 0, 0, 0, 0]) == math.inf
+    with pytest.raises(ValueError, match="sizes must be"):
+        matrix.TreeNorm([], 1.0)

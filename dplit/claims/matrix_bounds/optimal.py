@@ -6,12 +6,11 @@ squares on the matrices, searches of a code of their own, linear programs, and d
 
 from __future__ import annotations
 
-import itertools
 import math
 
 import numpy as np
 from scipy.optimize import linprog, minimize
-from scipy.special import gamma, gammaincc
+from scipy.special import gammaincc
 
 import dplit.claims.matrix_paths._forests as f
 from dplit import matrix
@@ -244,89 +243,3 @@ def error_interval(noise, draws, most, rng):
     low, high = interval(hits, draws)
     truths = [noise.error / most, float(gammaincc(d, d))]
     return [(low, float(high + lost / most)), interval(out, draws)], truths
-
-
-@claim(
-    "m-rf/block-norm",
-    "ours; noise for all leaves of a forest",
-    "holds",
-    "thm-bounds-block",
-    ("matrix.BlockNorm", "matrix.PerTree"),
-    kind="simulated",
-    ours=True,
-    proof="thm-bounds-block",
-    intervals=1,
-    quantity="variance of a leaf times epsilon^2 / 2",
-)
-def block_norm(effort, rng):
-    r"""Noise on the leaves of any forest of density proportional to $e^{-\epsilon\max_t\|z_t\|_1}$, where
-    $z_t$ are the leaves of tree t, is $\epsilon$-DP under add-remove. A leaf of a tree with $m_t$ leaves
-    has the variance $\frac{2(o+1)(o+2)}{(m_t+1)(m_t+2)\epsilon^2}$, o leaves in all: with trees of equal
-    size always less than Laplace noise of scale $\tau/\epsilon$, whose variance is $2\tau^2/\epsilon^2$, if
-    there are two trees or more, and with trees of two leaves a third of it in the limit."""
-    below, privacy = [], []
-    for tau, m in itertools.product((2, 3, 8, 128), (2, 3, 8, 50)):
-        noise = matrix.BlockNorm([m] * tau, 1.0)
-        below.append(Case(noise.variances[0] / 2, tau**2, {"trees": tau, "leaves": m}))
-    for _ in range(effort.pick(20, 100, 400)):
-        levels = f.small_levels(rng, 3)
-        trees, paths = f.forest(levels, int(rng.integers(1, 5)), 1, rng)
-        noise = matrix.BlockNorm(np.bincount(paths.tree), 1.0)
-        moves = f.routed(trees, f.every_cell(levels))
-        z = rng.normal(size=(50, len(paths))) * 5
-        loss = max(abs(noise.norm(z) - noise.norm(z - w)).max() for w in moves)
-        privacy.append(Case(loss, noise.epsilon, {"levels": levels, "trees": trees.n_trees}))
-    cubes = [_two_leaves(tau) for tau in effort.pick((1, 2, 3), (1, 2, 3, 4), (1, 2, 3, 4, 5))]
-    noise, draws = matrix.BlockNorm([3, 2], 1.0), effort.pick(40_000, 200_000, 1_000_000)
-    most = 300.0
-    z = noise.sample(draws, rng=rng)[:, 0]
-    low, high = interval(int((rng.random(draws) * most < z**2).sum()), draws)
-    density = _block_variance(3, 2, most)
-    good = (
-        bounded(privacy, "loss").verdict == "holds" and bounded(below, "below").verdict == "loose"
-    )
-    each = [Case(_block_variance(3, 2), noise.variances[0], {"sizes": [3, 2]})]
-    exact = equal([*each, *cubes], "variance", rtol=1e-9)
-    return verdict_of(
-        good and low <= density / most <= high and exact.verdict == "holds",
-        f"{len(privacy)} forests: the density changes by at most e^epsilon; two trees of two leaves "
-        f"{below[0].exact:.2f} against {below[0].stated}, 128 of eight {below[14].exact:.0f} against "
-        f"{below[14].stated}",
-        {
-            "below": [c.exact for c in below],
-            "interval": (low, high),
-            "density": density,
-            "variance": exact.counterexample,
-        },
-        kind="simulated",
-        cases=len(below) + len(privacy) + draws,
-        published=float(below[14].stated),
-        computed=float(below[14].exact),
-        relation="<",
-        intervals=((low, high),),
-        range="2 to 128 trees of 2 to 50 leaves; 3 and 2 leaves drawn",
-    )
-
-
-def _two_leaves(tau):
-    """Variance of a leaf of tau trees with two leaves each, on disjoint columns: by the cube, and triangulated."""
-    cells = np.array(list(itertools.product((0, 1), repeat=tau)))
-    W = np.hstack([cells, 1 - cells]).T
-    return Case((tau + 2) * (tau + 3) / 6, matrix.KNorm(W, 1.0).variances[0], {"trees": tau})
-
-
-def _block_variance(m, other, most=math.inf):
-    """Mean of min(z_1^2, most) by integrating the density over |z_1| and the rest of both blocks.
-
-    With the L1 norms a and b of the blocks the density of (|z_1|, a, b) is proportional to
-    (a - |z_1|)^(m - 2) b^(other - 1) exp(-max(a, b)).
-    """
-    x, w = np.polynomial.legendre.leggauss(60)
-    top = 90.0
-    a, wa = (x + 1) / 2 * top, w / 2 * top
-    share, ws = (x + 1) / 2, w / 2
-    # the integral over b: b^(q - 1) exp(-max(a, b)), below and above a
-    inner = a**other / other * np.exp(-a) + gamma(other) * gammaincc(other, a)
-    z = a[:, None] * share
-    weight = (wa * inner * a)[:, None] * ws * (a[:, None] - z) ** (m - 2)
-    return float((weight * np.minimum(z**2, most)).sum() / weight.sum())

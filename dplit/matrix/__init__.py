@@ -10,9 +10,20 @@ what is asked of D                    `Workload`: T itself, or the votes Q T' T,
 independent leaves                    `rank_bound`, `full_rank_bound`, `certified_ranks`
 distinct leaves of a cell             `most_boxes`, `distinct_leaves_law`
 what is released, and its error       `Strategy` and its members, `error`, `select`
+what no release can beat              `lower_bound`, `nuclear_bound`, `l2_optimum`, `wide_bound`
+noise of the workload's shape         `KNorm`, `BlockNorm`
 ====================================  ==========================================================
 """
 
+from dplit.matrix.bounds import (
+    Certificate,
+    chi_square,
+    l2_optimum,
+    least_variance,
+    lower_bound,
+    nuclear_bound,
+)
+from dplit.matrix.knorm import BlockNorm, KNorm
 from dplit.matrix.paths import (
     Paths,
     cells_of,
@@ -26,6 +37,13 @@ from dplit.matrix.rank import (
     full_rank_bound,
     most_boxes,
     rank_bound,
+)
+from dplit.matrix.regimes import (
+    bound_at,
+    crossing,
+    expected_leaves,
+    least_spread,
+    wide_bound,
 )
 from dplit.matrix.strategies import (
     MEMBERS,
@@ -46,8 +64,10 @@ from dplit.matrix.strategies import (
 from dplit.matrix.workload import Merged, Workload
 
 __all__ = [
-    "MEMBERS", "Dense", "DistinctLeaves", "Identity", "Merged", "Paths", "PerTree", "Strategy", "Workload",
-    "cells_of", "certified_ranks", "data_matrix", "decision_paths", "distinct_leaves_law", "error", "fitting",
-    "full_rank_bound", "member", "most_boxes", "noise_scale", "noise_variance", "query_matrix", "rank_bound",
-    "select", "sensitivity", "unit_error",
+    "MEMBERS", "BlockNorm", "Certificate", "Dense", "DistinctLeaves", "Identity", "KNorm", "Merged", "Paths",
+    "PerTree", "Strategy", "Workload", "bound_at", "cells_of", "certified_ranks", "chi_square", "crossing",
+    "data_matrix", "decision_paths", "distinct_leaves_law", "error", "expected_leaves", "fitting",
+    "full_rank_bound", "l2_optimum", "least_spread", "least_variance", "lower_bound", "member", "most_boxes",
+    "noise_scale", "noise_variance", "nuclear_bound", "query_matrix", "rank_bound", "select", "sensitivity",
+    "unit_error", "wide_bound",
 ]  # fmt: skip

@@ -47,16 +47,24 @@ from dplit.matrix.regimes import (
 )
 from dplit.matrix.strategies import (
     MEMBERS,
+    TARGETS,
     Dense,
+    DisjointTrees,
     DistinctLeaves,
     Identity,
+    Marginals,
     PerTree,
+    PIdentity,
     Strategy,
     error,
     fitting,
     member,
     noise_scale,
     noise_variance,
+    optimise_marginals,
+    optimise_p,
+    portfolio,
+    regions,
     select,
     sensitivity,
     unit_error,
@@ -65,10 +73,11 @@ from dplit.matrix.treenorm import TreeNorm
 from dplit.matrix.workload import Merged, Workload
 
 __all__ = [
-    "MEMBERS", "BlockNorm", "Certificate", "Dense", "DistinctLeaves", "Identity", "KNorm", "Merged",
-    "Paths", "PerTree", "Strategy", "TreeNorm", "Workload", "bound_at", "cells_of", "certified_ranks",
-    "chi_square", "crossing", "data_matrix", "decision_paths", "distinct_leaves_law", "error",
-    "expected_leaves", "fitting", "full_rank_bound", "l2_optimum", "least_spread", "least_variance",
-    "lower_bound", "member", "most_boxes", "noise_scale", "noise_variance", "nuclear_bound", "query_matrix",
-    "rank_bound", "select", "sensitivity", "unit_error", "wide_bound",
+    "MEMBERS", "TARGETS", "BlockNorm", "Certificate", "Dense", "DisjointTrees", "DistinctLeaves",
+    "Identity", "KNorm", "Marginals", "Merged", "PIdentity", "Paths", "PerTree", "Strategy", "TreeNorm",
+    "Workload", "bound_at", "cells_of", "certified_ranks", "chi_square", "crossing", "data_matrix",
+    "decision_paths", "distinct_leaves_law", "error", "expected_leaves", "fitting", "full_rank_bound",
+    "l2_optimum", "least_spread", "least_variance", "lower_bound", "member", "most_boxes", "noise_scale",
+    "noise_variance", "nuclear_bound", "optimise_marginals", "optimise_p", "portfolio", "query_matrix",
+    "rank_bound", "regions", "select", "sensitivity", "unit_error", "wide_bound",
 ]  # fmt: skip

@@ -11,7 +11,7 @@ independent leaves                    `rank_bound`, `full_rank_bound`, `certifie
 distinct leaves of a cell             `most_boxes`, `distinct_leaves_law`
 what is released, and its error       `Strategy` and its members, `error`, `select`
 what no release can beat              `lower_bound`, `nuclear_bound`, `l2_optimum`, `wide_bound`
-noise of the workload's shape         `KNorm`, `BlockNorm`
+noise of the workload's shape         `KNorm`, `BlockNorm`, `TreeNorm`
 ====================================  ==========================================================
 """
 
@@ -69,14 +69,15 @@ from dplit.matrix.strategies import (
     sensitivity,
     unit_error,
 )
+from dplit.matrix.treenorm import TreeNorm
 from dplit.matrix.workload import Merged, Workload
 
 __all__ = [
     "MEMBERS", "TARGETS", "BlockNorm", "Certificate", "Dense", "DisjointTrees", "DistinctLeaves",
-    "Identity", "KNorm", "Marginals", "Merged", "PIdentity", "Paths", "PerTree", "Strategy", "Workload",
-    "bound_at", "cells_of", "certified_ranks", "chi_square", "crossing", "data_matrix", "decision_paths",
-    "distinct_leaves_law", "error", "expected_leaves", "fitting", "full_rank_bound", "l2_optimum",
-    "least_spread", "least_variance", "lower_bound", "member", "most_boxes", "noise_scale",
+    "Identity", "KNorm", "Marginals", "Merged", "PIdentity", "Paths", "PerTree", "Strategy", "TreeNorm",
+    "Workload", "bound_at", "cells_of", "certified_ranks", "chi_square", "crossing", "data_matrix",
+    "decision_paths", "distinct_leaves_law", "error", "expected_leaves", "fitting", "full_rank_bound",
+    "l2_optimum", "least_spread", "least_variance", "lower_bound", "member", "most_boxes", "noise_scale",
     "noise_variance", "nuclear_bound", "optimise_marginals", "optimise_p", "portfolio", "query_matrix",
     "rank_bound", "regions", "select", "sensitivity", "unit_error", "wide_bound",
 ]  # fmt: skip

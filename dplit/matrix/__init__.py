@@ -69,15 +69,16 @@ from dplit.matrix.strategies import (
     sensitivity,
     unit_error,
 )
-from dplit.matrix.treenorm import TreeNorm
+from dplit.matrix.treenorm import TreeNorm, agreeing_marginals
 from dplit.matrix.workload import Merged, Workload
 
 __all__ = [
     "MEMBERS", "TARGETS", "BlockNorm", "Certificate", "Dense", "DisjointTrees", "DistinctLeaves",
     "Identity", "KNorm", "Marginals", "Merged", "PIdentity", "Paths", "PerTree", "Strategy", "TreeNorm",
-    "Workload", "bound_at", "cells_of", "certified_ranks", "chi_square", "crossing", "data_matrix",
-    "decision_paths", "distinct_leaves_law", "error", "expected_leaves", "fitting", "full_rank_bound",
-    "l2_optimum", "least_spread", "least_variance", "lower_bound", "member", "most_boxes", "noise_scale",
-    "noise_variance", "nuclear_bound", "optimise_marginals", "optimise_p", "portfolio", "query_matrix",
-    "rank_bound", "regions", "select", "sensitivity", "unit_error", "wide_bound",
+    "Workload", "agreeing_marginals", "bound_at", "cells_of", "certified_ranks", "chi_square", "crossing",
+    "data_matrix", "decision_paths", "distinct_leaves_law", "error", "expected_leaves", "fitting",
+    "full_rank_bound", "l2_optimum", "least_spread", "least_variance", "lower_bound", "member",
+    "most_boxes", "noise_scale", "noise_variance", "nuclear_bound", "optimise_marginals", "optimise_p",
+    "portfolio", "query_matrix", "rank_bound", "regions", "select", "sensitivity", "unit_error",
+    "wide_bound",
 ]  # fmt: skip

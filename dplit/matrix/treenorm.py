@@ -23,6 +23,7 @@ from scipy.special import gammaln, logsumexp, xlogy
 
 from dplit.errors import check_epsilon, check_integer
 from dplit.matrix.knorm import NOTHING, Scaled, check_sizes
+from dplit.matrix.strategies.spectrum import eigenvalues, masses
 
 NODES = 400  # of the quadrature over the sum, at most; fewer are exact where the degree is small
 
@@ -120,6 +121,12 @@ class TreeNorm(Scaled):
         return nodes * top, np.exp(logs - logsumexp(logs))
 
     @property
+    def total_variance(self):
+        """Variance of the sum that the trees have in common."""
+        s, shares = self._sums
+        return float(self.moment * (shares @ s**2))
+
+    @property
     def variances(self):
         """Variance of each leaf, shape (n_leaves,), by quadrature over the sum."""
         s, shares = self._sums
@@ -142,6 +149,42 @@ class TreeNorm(Scaled):
             kept = np.log(rng.random(len(s))) < self._log_density(s) - most
             found = np.concatenate([found, s[kept]])
         return found[: check_integer(size, "size", 0)]
+
+
+def agreeing_marginals(workload, sets, epsilon):
+    r"""Error of a forest's leaves by least squares from marginals that are released with `TreeNorm` noise.
+
+    The noise of a marginal S with m cells has the same variance :math:`\alpha_S` in each direction that sums
+    to 0, and these are uncorrelated between marginals, so that in the space of U (see
+    `dplit.matrix.strategies.marginals`) the precisions :math:`\frac{n}{m\,\alpha_S}` of all S above U add up.
+
+    Parameters
+    ----------
+    workload : Workload
+        With boxes.
+    sets : list of tuple of int
+        Columns of each marginal.
+    epsilon : float
+        Add-remove neighbours.
+
+    Returns
+    -------
+    float
+        Total squared error of all rows, copies included; infinite if some row is not determined.
+    """
+    n_levels, mass = workload.boxes.n_levels, masses(workload)
+    sizes = np.array([int(n_levels[list(columns)].prod()) for columns in sets])
+    noise = TreeNorm(sizes, epsilon)
+    each, total = noise.variances[np.cumsum(sizes) - 1], noise.total_variance
+    with np.errstate(
+        divide="ignore", invalid="ignore"
+    ):  # a marginal of one cell has no such direction
+        alpha = np.where(sizes > 1, (each - total / sizes**2) / (1 - 1 / sizes), np.inf)
+    spaces = [u for u in mass if u]
+    precision = eigenvalues(sets, spaces, n_levels) @ (1 / alpha)
+    with np.errstate(divide="ignore"):
+        rest = np.array([mass[u] for u in spaces]) / precision
+    return float(rest.sum() + mass.get((), 0.0) * total / float(workload.n_cells))
 
 
 def _mean_square(m, s):

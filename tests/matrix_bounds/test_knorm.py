@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dplit import matrix
+from dplit import Categorical, Domain, matrix, trees
 from dplit.claims.matrix_bounds import forests
 from dplit.claims.matrix_bounds.optimal import TENNIS, program_norm
 from dplit.matrix import treenorm
@@ -223,3 +223,30 @@ def test_trees_that_do_not_agree_are_off_the_range():
     assert noise.norm([1, 0, 1, 0, 0]) == 1 and noise.norm([1, 0, 0, 0, 0]) == math.inf
     with pytest.raises(ValueError, match="sizes must be"):
         matrix.TreeNorm([], 1.0)
+
+
+@pytest.mark.parametrize(
+    "sets", [[(0, 1), (1, 2)], [(0,), (1,), (2,), (0, 1)], [(0, 1, 2)], [(), (0, 1), (2,)]]
+)
+def test_least_squares_from_agreeing_marginals(sets):
+    """Generalised least squares on the matrices, with the covariance of the triangulated hull."""
+    levels, rng = (2, 2, 2), np.random.default_rng(6)
+    domain = Domain([Categorical(range(2))] * 3)
+    grown = trees.grow_random_trees(domain, 3, 1, rng=rng)
+    workload = matrix.Workload.of(grown, n_levels=levels)
+    codes = np.array(list(np.ndindex(levels)))
+    A = []
+    for columns in sets:
+        rows = codes[:, list(columns)]
+        A += [(rows == level).all(axis=1) for level in np.ndindex(*[2] * len(columns))]
+    A, sizes = np.array(A, dtype=float), [2 ** len(columns) for columns in sets]
+    precision = (
+        A.T @ np.linalg.pinv(matrix.KNorm(forests.hull(sizes), 0.8).covariance, rcond=1e-9) @ A
+    )
+    W = np.repeat(workload.matrix(), workload.multiplicity, axis=0)
+    inverse = np.linalg.pinv(precision, rcond=1e-9)
+    found = matrix.agreeing_marginals(workload, sets, 0.8)
+    if not np.allclose(W @ inverse @ precision, W):
+        assert found == math.inf
+    else:
+        assert found == pytest.approx(np.trace(W @ inverse @ W.T))

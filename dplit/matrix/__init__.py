@@ -9,9 +9,21 @@ the matrices of section 3             `decision_paths`, `Paths`, `data_matrix`, 
 what is asked of D                    `Workload`: T itself, or the votes Q T' T, or any matrix
 independent leaves                    `rank_bound`, `full_rank_bound`, `certified_ranks`
 distinct leaves of a cell             `most_boxes`, `distinct_leaves_law`
+what is released, and its error       `Strategy` and its members, `error`, `select`
+what no release can beat              `lower_bound`, `nuclear_bound`, `l2_optimum`, `wide_bound`
+noise of the workload's shape         `KNorm`, `BlockNorm`, `TreeNorm`
 ====================================  ==========================================================
 """
 
+from dplit.matrix.bounds import (
+    Certificate,
+    chi_square,
+    l2_optimum,
+    least_variance,
+    lower_bound,
+    nuclear_bound,
+)
+from dplit.matrix.knorm import BlockNorm, KNorm
 from dplit.matrix.paths import (
     Paths,
     cells_of,
@@ -26,9 +38,47 @@ from dplit.matrix.rank import (
     most_boxes,
     rank_bound,
 )
+from dplit.matrix.regimes import (
+    bound_at,
+    crossing,
+    expected_leaves,
+    least_spread,
+    wide_bound,
+)
+from dplit.matrix.strategies import (
+    MEMBERS,
+    TARGETS,
+    Dense,
+    DisjointTrees,
+    DistinctLeaves,
+    Identity,
+    Marginals,
+    PerTree,
+    PIdentity,
+    Strategy,
+    error,
+    fitting,
+    member,
+    noise_scale,
+    noise_variance,
+    optimise_marginals,
+    optimise_p,
+    portfolio,
+    regions,
+    select,
+    sensitivity,
+    unit_error,
+)
+from dplit.matrix.treenorm import TreeNorm, agreeing_marginals
 from dplit.matrix.workload import Merged, Workload
 
 __all__ = [
-    "Merged", "Paths", "Workload", "cells_of", "certified_ranks", "data_matrix", "decision_paths",
-    "distinct_leaves_law", "full_rank_bound", "most_boxes", "query_matrix", "rank_bound",
+    "MEMBERS", "TARGETS", "BlockNorm", "Certificate", "Dense", "DisjointTrees", "DistinctLeaves",
+    "Identity", "KNorm", "Marginals", "Merged", "PIdentity", "Paths", "PerTree", "Strategy", "TreeNorm",
+    "Workload", "agreeing_marginals", "bound_at", "cells_of", "certified_ranks", "chi_square", "crossing",
+    "data_matrix", "decision_paths", "distinct_leaves_law", "error", "expected_leaves", "fitting",
+    "full_rank_bound", "l2_optimum", "least_spread", "least_variance", "lower_bound", "member",
+    "most_boxes", "noise_scale", "noise_variance", "nuclear_bound", "optimise_marginals", "optimise_p",
+    "portfolio", "query_matrix", "rank_bound", "regions", "select", "sensitivity", "unit_error",
+    "wide_bound",
 ]  # fmt: skip

@@ -25,7 +25,9 @@ def two(name="identity"):
 
 
 def release(made, epsilon=math.inf, seed=0, **options):
-    return matrix.release_ensembles(made, CODES, CLASSES, 3, epsilon, rng=np.random.default_rng(seed), **options)
+    return matrix.release_ensembles(
+        made, CODES, CLASSES, 3, epsilon, rng=np.random.default_rng(seed), **options
+    )
 
 
 @pytest.mark.parametrize("name", ["identity", "merged", "per-tree"])
@@ -44,7 +46,9 @@ def test_the_matrix_is_the_strategys():
     assert np.array_equal(ensemble((0, 1)).matrix, np.eye(6))
 
 
-@pytest.mark.parametrize("names", [("identity", "identity"), ("merged", "identity"), ("per-tree", "merged")])
+@pytest.mark.parametrize(
+    "names", [("identity", "identity"), ("merged", "identity"), ("per-tree", "merged")]
+)
 def test_reconstruction_is_weighted_least_squares_on_the_whole_domain(names):
     made = [ensemble(c, name) for c, name in zip(((0, 1), (1, 2)), names)]
     cells = np.array(list(np.ndindex(*LEVELS)))

@@ -22,7 +22,9 @@ def votes(epsilon=math.inf, seed=0, **options):
 
 def own_tree(seed, assignment="independent"):
     rng = np.random.default_rng(seed)
-    return rng.integers(2, size=len(X)) if assignment == "independent" else rng.permutation(len(X)) % 2
+    return (
+        rng.integers(2, size=len(X)) if assignment == "independent" else rng.permutation(len(X)) % 2
+    )
 
 
 @pytest.mark.parametrize("assignment", ["independent", "shuffled"])

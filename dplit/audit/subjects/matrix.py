@@ -49,11 +49,19 @@ def _members():
         "leaves of each tree": matrix.member(leaves, "per-tree"),
         "distinct leaves": matrix.member(leaves, "merged"),
         "votes from the cells": matrix.member(votes, "identity"),
-        "given matrix": matrix.Dense(np.array([[0.5, -1.25, 0.0, 2.0], [1.0, 0.3, 0.7, 0.0]]), LEVELS),
+        "given matrix": matrix.Dense(
+            np.array([[0.5, -1.25, 0.0, 2.0], [1.0, 0.3, 0.7, 0.0]]), LEVELS
+        ),
     }
 
 
-MEMBERS = ("cells", "leaves of each tree", "distinct leaves", "votes from the cells", "given matrix")
+MEMBERS = (
+    "cells",
+    "leaves of each tree",
+    "distinct leaves",
+    "votes from the cells",
+    "given matrix",
+)
 
 
 @dataclass(frozen=True)
@@ -98,10 +106,13 @@ class CountsLaw:
         """Probability of each outcome, summed over all assignments of records to trees."""
         entries = self.classes * sum(self.n_leaves)
         outcomes = (2 * np.indices((2,) * entries).reshape(entries, -1).T - 1) * FAR
-        law = leaf_counts_law([list(r) for r in records], self.n_leaves, self.classes, self.assignment)
+        law = leaf_counts_law(
+            [list(r) for r in records], self.n_leaves, self.classes, self.assignment
+        )
         noise = noise_for(1, EPSILON)
         return sum(
-            float(p) * noise.pmf(outcomes - np.ravel(counts)).prod(axis=1) for counts, p in law.items()
+            float(p) * noise.pmf(outcomes - np.ravel(counts)).prod(axis=1)
+            for counts, p in law.items()
         )
 
 

@@ -172,7 +172,9 @@ def gap_closed(effort, rng):
 
 def _both_ways(make, leaves, votes, X, y, paths, Q, seed):
     """Weighted votes of queries from released leaves, and as a batch, with the same draws."""
-    trained, _ = matrix.release(leaves, matrix.member(leaves, make), X, y, 2, 1.0, rng=np.random.default_rng(seed))
+    trained, _ = matrix.release(
+        leaves, matrix.member(leaves, make), X, y, 2, 1.0, rng=np.random.default_rng(seed)
+    )
     predicted, _ = matrix.release(votes, matrix.member(votes, "identity"), X, y, 2, 1.0,
                                   rng=np.random.default_rng(seed))  # fmt: skip
     return paths.reached(Q) @ trained[leaves.place], predicted[votes.place]

@@ -14,17 +14,22 @@ what is released, and what it costs   `release`, `measure`, `noise_of`, `Release
 subsample and aggregate               `subsample`, `subsample_workload`, `own_leaves`, `most_queries`
 forests on subsets of the columns     `Ensemble`, `release_ensembles`, `reconstruction`
 after the release                     `clipped`, `shrunk`, `shrunk_error`
+what no release can beat              `lower_bound`, `nuclear_bound`, `l2_optimum`, `wide_bound`
+noise of the workload's shape         `KNorm`, `BlockNorm`
 ====================================  ==========================================================
 """
 
-from dplit.matrix.ensembles import Ensemble, deviations, reconstruction, release_ensembles
-from dplit.matrix.paths import (
-    Paths,
-    cells_of,
-    data_matrix,
-    decision_paths,
-    query_matrix,
+from dplit.matrix.bounds import (
+    Certificate,
+    chi_square,
+    l2_optimum,
+    least_variance,
+    lower_bound,
+    nuclear_bound,
 )
+from dplit.matrix.ensembles import Ensemble, deviations, reconstruction, release_ensembles
+from dplit.matrix.knorm import BlockNorm, KNorm
+from dplit.matrix.paths import Paths, cells_of, data_matrix, decision_paths, query_matrix
 from dplit.matrix.rank import (
     certified_ranks,
     distinct_leaves_law,
@@ -32,6 +37,7 @@ from dplit.matrix.rank import (
     most_boxes,
     rank_bound,
 )
+from dplit.matrix.regimes import bound_at, crossing, expected_leaves, least_spread, wide_bound
 from dplit.matrix.release import (
     ReleaseLaw,
     clipped,
@@ -44,16 +50,24 @@ from dplit.matrix.release import (
 )
 from dplit.matrix.strategies import (
     MEMBERS,
+    TARGETS,
     Dense,
+    DisjointTrees,
     DistinctLeaves,
     Identity,
+    Marginals,
     PerTree,
+    PIdentity,
     Strategy,
     error,
     fitting,
     member,
     noise_scale,
     noise_variance,
+    optimise_marginals,
+    optimise_p,
+    portfolio,
+    regions,
     select,
     sensitivity,
     unit_error,
@@ -70,11 +84,15 @@ from dplit.matrix.subsample import (
 from dplit.matrix.workload import Merged, Workload
 
 __all__ = [
-    "MEMBERS", "Dense", "DistinctLeaves", "Ensemble", "Identity", "Merged", "Paths", "PerTree",
-    "ReleaseLaw", "Strategy", "Workload", "cells_of", "certified_ranks", "clipped", "data_matrix",
-    "decision_paths", "deviations", "distinct_leaves_law", "error", "fitting", "full_rank_bound",
-    "measure", "member", "most_boxes", "most_queries", "noise_for", "noise_of", "noise_scale",
-    "noise_variance", "own_leaves", "query_matrix", "rank_bound", "reconstruction", "release",
-    "release_ensembles", "select", "sensitivity", "shrunk", "shrunk_error", "shuffled_loss",
-    "subsample", "subsample_workload", "tree_advantage", "unit_error", "vote_sensitivity",
+    "MEMBERS", "TARGETS", "BlockNorm", "Certificate", "Dense", "DisjointTrees", "DistinctLeaves",
+    "Ensemble", "Identity", "KNorm", "Marginals", "Merged", "PIdentity", "Paths", "PerTree",
+    "ReleaseLaw", "Strategy", "Workload", "bound_at", "cells_of", "certified_ranks", "chi_square",
+    "clipped", "crossing", "data_matrix", "decision_paths", "deviations", "distinct_leaves_law",
+    "error", "expected_leaves", "fitting", "full_rank_bound", "l2_optimum", "least_spread",
+    "least_variance", "lower_bound", "measure", "member", "most_boxes", "most_queries",
+    "noise_for", "noise_of", "noise_scale", "noise_variance", "nuclear_bound",
+    "optimise_marginals", "optimise_p", "own_leaves", "portfolio", "query_matrix", "rank_bound",
+    "reconstruction", "regions", "release", "release_ensembles", "select", "sensitivity",
+    "shrunk", "shrunk_error", "shuffled_loss", "subsample", "subsample_workload",
+    "tree_advantage", "unit_error", "vote_sensitivity", "wide_bound",
 ]  # fmt: skip

@@ -82,22 +82,23 @@ def _as_total(effort, rng, queries):
        ("matrix.release",), quantity=ERROR)  # fmt: skip
 def theorem_4(effort, rng):
     r"""The leaf values of algorithm 1 have the mean squared error $\mathrm{Err}_\epsilon(T, A) =
-    \frac2{\epsilon^2}\|A\|_1^2\|TA^+\|_F^2$. (As the mean of a leaf it is too large by the number of leaves.)"""
+    \frac2{\epsilon^2}\|A\|_1^2\|TA^+\|_F^2$. (As the mean of a leaf it is too large by the number of
+    leaves.)"""
     return _as_mean(effort, rng, False)
 
 
 @theorem_4.corrected(functions=("matrix.error",), proof="thm-release-error", quantity=ERROR)
 def theorem_4_total(effort, rng):
-    r"""It is the expected sum of squared errors over all leaves of one class: of $k$ classes together $k$ times
-    as large, and the mean of a leaf is $1/o$ of it."""
+    r"""It is the expected sum of squared errors over all leaves of one class: of $k$ classes together $k$
+    times as large, and the mean of a leaf is $1/o$ of it."""
     return _as_total(effort, rng, False)
 
 
 @claim("m-rf/theorem-6", "Theorem 6, definition 3", "loose", "thm-release-error",
        ("matrix.release",), quantity=ERROR)  # fmt: skip
 def theorem_6(effort, rng):
-    r"""The vote counts of algorithm 2 have the mean squared error $\mathrm{Err}_\epsilon(QT^\top T, A)$. (As the
-    mean of a vote it is too large by the number of queries.)"""
+    r"""The vote counts of algorithm 2 have the mean squared error $\mathrm{Err}_\epsilon(QT^\top T, A)$.
+    (As the mean of a vote it is too large by the number of queries.)"""
     return _as_mean(effort, rng, True)
 
 
@@ -152,9 +153,10 @@ def support(effort, rng):
     quantity="votes of queries",
 )
 def gap_closed(effort, rng):
-    r"""Read as one of votes: batch analysis closes the gap between private prediction and private training,
-    which a limited number of queries causes. (Where both release the cells: then the weighted votes of both are one
-    function of one histogram. With strategies of their own they differ, and so do hard votes.)"""
+    r"""Read as one of votes: batch analysis closes the gap between private prediction and private
+    training, which a limited number of queries causes. (Where both release the cells: then the weighted
+    votes of both are one function of one histogram. With strategies of their own they differ, and so do
+    hard votes.)"""
     same, differ = [], 0
     for i in range(effort.pick(10, 40, 200)):
         levels = f.small_levels(rng, 3)

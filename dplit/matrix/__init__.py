@@ -9,6 +9,7 @@ the matrices of section 3             `decision_paths`, `Paths`, `data_matrix`, 
 what is asked of D                    `Workload`: T itself, or the votes Q T' T, or any matrix
 independent leaves                    `rank_bound`, `full_rank_bound`, `certified_ranks`
 distinct leaves of a cell             `most_boxes`, `distinct_leaves_law`
+what is released, and its error       `Strategy` and its members, `error`, `select`
 what is released, and what it costs   `release`, `measure`, `noise_of`, `ReleaseLaw`
 subsample and aggregate               `subsample`, `subsample_workload`, `own_leaves`, `most_queries`
 forests on subsets of the columns     `Ensemble`, `release_ensembles`, `reconstruction`
@@ -16,7 +17,7 @@ after the release                     `clipped`, `shrunk`, `shrunk_error`
 ====================================  ==========================================================
 """
 
-from dplit.matrix.ensembles import Ensemble, reconstruction, release_ensembles
+from dplit.matrix.ensembles import Ensemble, deviations, reconstruction, release_ensembles
 from dplit.matrix.paths import (
     Paths,
     cells_of,
@@ -37,10 +38,25 @@ from dplit.matrix.release import (
     measure,
     noise_for,
     noise_of,
-    noise_variance,
     release,
     shrunk,
     shrunk_error,
+)
+from dplit.matrix.strategies import (
+    MEMBERS,
+    Dense,
+    DistinctLeaves,
+    Identity,
+    PerTree,
+    Strategy,
+    error,
+    fitting,
+    member,
+    noise_scale,
+    noise_variance,
+    select,
+    sensitivity,
+    unit_error,
 )
 from dplit.matrix.subsample import (
     most_queries,
@@ -54,9 +70,11 @@ from dplit.matrix.subsample import (
 from dplit.matrix.workload import Merged, Workload
 
 __all__ = [
-    "Ensemble", "Merged", "Paths", "ReleaseLaw", "Workload", "cells_of", "certified_ranks", "clipped",
-    "data_matrix", "decision_paths", "distinct_leaves_law", "full_rank_bound", "measure", "most_boxes",
-    "most_queries", "noise_for", "noise_of", "noise_variance", "own_leaves", "query_matrix", "rank_bound",
-    "reconstruction", "release", "release_ensembles", "shrunk", "shrunk_error", "shuffled_loss",
-    "subsample", "subsample_workload", "tree_advantage", "vote_sensitivity",
+    "MEMBERS", "Dense", "DistinctLeaves", "Ensemble", "Identity", "Merged", "Paths", "PerTree",
+    "ReleaseLaw", "Strategy", "Workload", "cells_of", "certified_ranks", "clipped", "data_matrix",
+    "decision_paths", "deviations", "distinct_leaves_law", "error", "fitting", "full_rank_bound",
+    "measure", "member", "most_boxes", "most_queries", "noise_for", "noise_of", "noise_scale",
+    "noise_variance", "own_leaves", "query_matrix", "rank_bound", "reconstruction", "release",
+    "release_ensembles", "select", "sensitivity", "shrunk", "shrunk_error", "shuffled_loss",
+    "subsample", "subsample_workload", "tree_advantage", "unit_error", "vote_sensitivity",
 ]  # fmt: skip

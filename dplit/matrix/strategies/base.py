@@ -96,6 +96,23 @@ class Strategy:
         """
         raise NotImplementedError
 
+    def votes(self, workload):
+        r"""Variance of a weighted vote, on average over all cells, for noise of variance 1.
+
+        The vote of a cell adds up the answers of the leaves that hold it, over all trees: the noise of
+        :math:`T^\top T A^+`, which the trees share.
+
+        Parameters
+        ----------
+        workload : Workload
+            Of the leaves of a forest.
+
+        Returns
+        -------
+        float
+        """
+        raise NotImplementedError
+
     def measure(self, codes, classes, n_classes):
         """A D from records.
 

@@ -65,12 +65,31 @@ def sums_of_table(boxes, table):
     float64 array, shape (n_boxes, k)
     """
     table = np.asarray(table, dtype=float)
-    k, d = table.shape[1], len(boxes.n_levels)
+    k, d, tables = table.shape[1], len(boxes.n_levels), {}
     tensor = table.reshape(*boxes.n_levels.tolist(), k)
+    for columns, _ in tested_sets(boxes):
+        rest = tuple(j for j in range(d) if j not in columns)
+        tables[columns] = tensor.sum(axis=rest).reshape(-1, k)
+    return sums_of_marginals(boxes, tables, k)
+
+
+def sums_of_marginals(boxes, tables, k):
+    """What each box holds of tables of the columns that it tests.
+
+    Parameters
+    ----------
+    boxes : Paths
+    tables : mapping of tuple of int to array, shape (cells of the columns, k)
+        One for each tested set.
+    k : int
+
+    Returns
+    -------
+    float64 array, shape (n_boxes, k)
+    """
     found = np.zeros((len(boxes), k))
     for columns, rows in tested_sets(boxes):
-        rest = tuple(j for j in range(d) if j not in columns)
-        found[rows] = _sums(boxes.take(rows), columns, tensor.sum(axis=rest).reshape(-1, k))
+        found[rows] = _sums(boxes.take(rows), columns, tables[columns])
     return found
 
 

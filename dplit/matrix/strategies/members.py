@@ -27,6 +27,8 @@ from dplit.matrix.strategies.base import (
     squared_rows,
 )  # fmt: skip
 from dplit.matrix.strategies.boxes import NOTHING, basis, counts_of_records, sums_of_table
+from dplit.matrix.strategies.spectrum import copies
+from dplit.matrix.workload import Workload
 
 
 class Identity(Strategy):
@@ -51,6 +53,12 @@ class Identity(Strategy):
             return workload.boxes.cells
         rows = workload.weights.multiply(workload.weights @ workload.overlaps).sum(axis=1)
         return np.asarray(rows, dtype=float).ravel()
+
+    def votes(self, workload):
+        """Mean squared norm of the rows of T'T; see `Strategy.votes`."""
+        check_domain(self, workload)
+        times = copies(workload)
+        return float(times @ (workload.overlaps**2 / self.n_cells) @ times)
 
     def answer(self, workload, measured):
         """W times the noisy histogram; see `Strategy.answer`."""
@@ -119,6 +127,11 @@ class PerTree(Strategy):
             return np.full(len(workload), np.inf)
         return np.bincount(found[0], minlength=len(workload)).astype(float)
 
+    def votes(self, workload):
+        """A leaf of each tree; see `Strategy.votes`."""
+        check_domain(self, workload)
+        return float(self.paths.n_trees) if workload.paths is self.paths else np.inf
+
     def answer(self, workload, measured):
         """Sums of the rows' own leaves, the first copy of a leaf; see `Strategy.answer`."""
         check_domain(self, workload)
@@ -180,6 +193,15 @@ class DistinctLeaves(Strategy):
         if places is None:
             return self._dense().variances(workload)
         return squared_rows(workload, self.basis[places])
+
+    def votes(self, workload):
+        """Through the cells that leaves share; see `Strategy.votes`."""
+        check_domain(self, workload)
+        places = self._places(workload)
+        if places is None:
+            return self._dense().votes(workload)
+        rows = copies(workload)[:, None] * self.basis[places]
+        return float(np.einsum("ij,ij->", (workload.overlaps / self.n_cells) @ rows, rows))
 
     def answer(self, workload, measured):
         """Projected noisy counts, combined; see `Strategy.answer`."""
@@ -245,6 +267,13 @@ class Dense(Strategy):
         """See `Strategy.variances`."""
         X, determined = self._solved(workload)
         return np.where(determined, (X**2).sum(axis=1), np.inf)
+
+    def votes(self, workload):
+        """See `Strategy.votes`."""
+        check_domain(self, workload)
+        T = workload.boxes.matrix().astype(float)
+        every = Workload.of_matrix(T.T @ (copies(workload)[:, None] * T))
+        return float(self.variances(every) @ every.multiplicity) / self.n_cells
 
     def answer(self, workload, measured):
         """See `Strategy.answer`."""

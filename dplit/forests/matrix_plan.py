@@ -149,12 +149,13 @@ class _Asked:
                 "bins, or a subset_size"
             )
         if name == "auto":
+            names = [n for n in matrix.portfolio(workload) if n != "identity" or not too_wide]
             found = matrix.select(
                 workload, self.relation, forest.mechanism, self.target, epsilon=self.share,
-                classes=self.n_classes, members=[n for n in matrix.MEMBERS if n != "identity" or not too_wide],
+                classes=self.n_classes, members=names,
             )  # fmt: skip
         else:
-            found = matrix.member(workload, name)
+            found = matrix.member(workload, name, self.target)
         if found is None:
             raise ValueError(
                 f"strategy={name!r} is one for leaves on the cells of a domain, and "

@@ -7,8 +7,8 @@ from fractions import Fraction
 import numpy as np
 
 from dplit import Categorical, Domain, datasets, forests, matrix
-from dplit.forests.histogram import posterior_mean
 from dplit.ledger import Case, claim, equal
+from dplit.matrix.forest import posterior_mean
 
 SMALL = Domain([Categorical(range(n)) for n in (3, 2, 4)])
 
@@ -61,7 +61,7 @@ def _fit(domain, classes, X, y, trees, depth, rng):
     "ours",
     "holds",
     "thm-matrix-forest-posterior",
-    ("forests.histogram.posterior_mean",),
+    ("matrix.forest.posterior_mean",),
     ours=True,
     proof="thm-matrix-forest-posterior",
     quantity="mean of a count given what was released",

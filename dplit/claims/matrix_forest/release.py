@@ -18,7 +18,9 @@ from dplit.mechanisms import Geometric
 
 ONE = Domain([Categorical(["a", "b"])])
 TWO = Domain([Categorical(["a", "b"]), Categorical(["u", "v"])])
-THREE = Domain([Categorical(["a", "b", "c"]), Categorical(["u", "v"]), Categorical(["x", "y", "z"])])
+THREE = Domain(
+    [Categorical(["a", "b", "c"]), Categorical(["u", "v"]), Categorical(["x", "y", "z"])]
+)
 QUERIES = [["a"], ["b"]]
 RELEASES = {
     "training": {},

@@ -82,12 +82,18 @@ def test_shares_near_one_are_cut_off():
 def test_how_often_each_cell_is_run():
     """Thirty splits or draws; ten draws of what takes long, ten splits of what is only shown.
 
-    MRF: ten times ten-fold as its paper, once of large sets and of what is ours.
+    MRF: ten times ten-fold as its paper, once of large sets and of what is ours. M-RF: four times
+    five-fold, twice of the best of each.
     """
     for id in experiments.ids():
         found = experiments.get(id)
         if id.startswith("mrf/"):
             assert {found.wanted(cell) for cell in found.cells} <= {10, 100}, id
+            continue
+        if id.startswith("m-rf/"):
+            times = 10 if id == "m-rf/best-of-each" else 20
+            assert {found.wanted(cell) for cell in found.cells} == {times}, id
+            assert {cell.folds for cell in found.cells} <= {0, 5}, id
             continue
         for cell in found.cells:
             wanted, slow = found.wanted(cell), cell.method in ("RF", "ERT", "RGV")

@@ -36,8 +36,8 @@ FAIR, FAIR_DEPTHS, THREE = ("car", "balance"), (2, 3, 4), (0.5, 1.0, 2.0)
 FAIR_TREES = {LAPLACE: (1, 4), DISJOINT: (4, 16)}
 WEIGHTED = {"voting": "weighted"}
 OURS = (
-    "Five-fold cross-validation four times. The grid is ours, and so are five bins of a continuous "
-    "column. Records with a missing value are left out. "
+    "Five-fold cross-validation four times, twice of what is proved. The grid is ours, and so are five bins "
+    "of a continuous column. Records with a missing value are left out. "
 )
 
 
@@ -45,9 +45,9 @@ def of(data, method, reading="published", at=("epsilon",), label="", **params):
     """A cell of one method on one data set; `at` names what its experiment varies."""
     bins = {"bins": BINS} if data in BINNED and method != "ERT" else {}
     folds = 0 if "n_queries" in params else FOLDS
-    return Cell(
-        data, method, reading, "accuracy", bins | params, label=label, at=tuple(at), folds=folds
-    )  # fmt: skip
+    how = {"label": label, "at": tuple(at), "folds": folds}
+    most = 2 * FOLDS if reading == "proved" else 0  # what is ours is run half as often
+    return Cell(data, method, reading, "accuracy", bins | params, most=most, **how)
 
 
 def forest(depth, trees=TREES, **params):

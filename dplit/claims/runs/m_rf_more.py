@@ -20,7 +20,7 @@ from dplit.claims.runs.m_rf import (
 )
 from dplit.experiments import rule
 from dplit.experiments.cells import get
-from dplit.experiments.curves import ahead, gain, key
+from dplit.experiments.curves import NotRun, ahead, gain, key
 from dplit.experiments.papers import m_rf as runs
 
 SIMILAR = 20  # percent: half of the 50 of Car, less its margin
@@ -139,14 +139,17 @@ def settings(result, data, methods, epsilon):
     return [
         c.key
         for c in get(result.experiment).cells
-        if (c.data, c.params["epsilon"]) == (data, epsilon) and c.method in methods
+        if (c.data, c.params["epsilon"]) == (data, epsilon)
+        and c.method in methods
         and c.key in result.cells
-    ]  # fmt: skip
+    ]
 
 
 def better_at_best(result, data, epsilon, first, second):
     """That some setting of the first methods is better than every setting of the second."""
     one, two = (settings(result, data, m, epsilon) for m in (first, second))
+    if not (one and two):
+        raise NotRun(f"{result.experiment} has no cells of {' or '.join((*first, *second))}")
     part = rule.any_of(rule.all_of(ahead(result, a, b) for b in two) for a in one)
     best = [max(keys, key=lambda k: float(result.mean(k))) for keys in (one, two)]
     return part, percent(result, {k.partition("/")[2]: k for k in best})

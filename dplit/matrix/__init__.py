@@ -9,9 +9,14 @@ the matrices of section 3             `decision_paths`, `Paths`, `data_matrix`, 
 what is asked of D                    `Workload`: T itself, or the votes Q T' T, or any matrix
 independent leaves                    `rank_bound`, `full_rank_bound`, `certified_ranks`
 distinct leaves of a cell             `most_boxes`, `distinct_leaves_law`
+what is released, and what it costs   `release`, `measure`, `noise_of`, `ReleaseLaw`
+subsample and aggregate               `subsample`, `subsample_workload`, `own_leaves`, `most_queries`
+forests on subsets of the columns     `Ensemble`, `release_ensembles`, `reconstruction`
+after the release                     `clipped`, `shrunk`, `shrunk_error`
 ====================================  ==========================================================
 """
 
+from dplit.matrix.ensembles import Ensemble, reconstruction, release_ensembles
 from dplit.matrix.paths import (
     Paths,
     cells_of,
@@ -26,9 +31,32 @@ from dplit.matrix.rank import (
     most_boxes,
     rank_bound,
 )
+from dplit.matrix.release import (
+    ReleaseLaw,
+    clipped,
+    measure,
+    noise_for,
+    noise_of,
+    noise_variance,
+    release,
+    shrunk,
+    shrunk_error,
+)
+from dplit.matrix.subsample import (
+    most_queries,
+    own_leaves,
+    shuffled_loss,
+    subsample,
+    subsample_workload,
+    tree_advantage,
+    vote_sensitivity,
+)
 from dplit.matrix.workload import Merged, Workload
 
 __all__ = [
-    "Merged", "Paths", "Workload", "cells_of", "certified_ranks", "data_matrix", "decision_paths",
-    "distinct_leaves_law", "full_rank_bound", "most_boxes", "query_matrix", "rank_bound",
+    "Ensemble", "Merged", "Paths", "ReleaseLaw", "Workload", "cells_of", "certified_ranks", "clipped",
+    "data_matrix", "decision_paths", "distinct_leaves_law", "full_rank_bound", "measure", "most_boxes",
+    "most_queries", "noise_for", "noise_of", "noise_variance", "own_leaves", "query_matrix", "rank_bound",
+    "reconstruction", "release", "release_ensembles", "shrunk", "shrunk_error", "shuffled_loss",
+    "subsample", "subsample_workload", "tree_advantage", "vote_sensitivity",
 ]  # fmt: skip

@@ -245,7 +245,9 @@ class HistogramForestClassifier(BaseForestClassifier):
         records = np.column_stack(np.unravel_index(at, cells.n_levels.tolist())).astype(float)
         if len(np.unique(labels)) == 1:  # many learners take no single class
             learner = DummyClassifier(strategy="most_frequent")
-        return learner.fit(records, labels, **({"sample_weight": weights[held]} if weighted else {}))
+        return learner.fit(
+            records, labels, **({"sample_weight": weights[held]} if weighted else {})
+        )
 
     def _fresh(self, rng):
         """The learner, unfitted, with a seed of its own where it has none."""

@@ -36,9 +36,7 @@ def answers_of(plan, codes, classes, n_classes, forest, rng):
         (one,) = plan.ensembles
         signed = forest._is_difference(n_classes)
         inside = codes[:, list(one.columns)]
-        released, node = measure(
-            one.strategy, inside, classes, n_classes, *given, signed, rng=rng
-        )
+        released, node = measure(one.strategy, inside, classes, n_classes, *given, signed, rng=rng)
         answers = one.strategy.answers(one.workload, released)
     else:
         joint = forest._is_proved()

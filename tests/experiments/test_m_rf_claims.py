@@ -5,11 +5,12 @@ from itertools import product
 import numpy as np
 import pytest
 
-from dplit import claims, experiments, printed
+from dplit import Categorical, Domain, claims, experiments, matrix, printed
 from dplit.claims.runs import m_rf, m_rf_more, m_rf_print
 from dplit.experiments import rule
 from dplit.experiments.papers import m_rf as runs
 from dplit.mechanisms import Laplace
+from dplit.trees import grow_random_trees
 from tests.experiments.test_mrf_claims import result
 
 HERE = claims.of("matrix_forest_experiments")
@@ -245,15 +246,44 @@ def test_histogram_gains_and_ensembles(stored):
         0.9 if c.params["epsilon"] == 1 or c.reading == "proved" else 0.4
     )}, 0.8)  # fmt: skip
     assert verdict("m-rf/histogram/car-2") == verdict("m-rf/histogram/car-1") == "differs"
-    ids = ["m-rf/gains/geometric", "m-rf/gains/together", "m-rf/ensembles/joint"]
+    ids = [f"m-rf/{w}" for w in (
+        "gains/geometric", "gains/strategy", "gains/together", "ensembles/joint"
+    )]  # fmt: skip
     for step, expected in ((0.05, "agrees"), (-0.05, "differs")):
 
         def mean_of(cell, step=step):
-            return 0.7 + step * (cell.reading == "proved" or cell.label == "geometric")
+            return 0.7 + step * (cell.reading == "proved" or bool(cell.label))
 
         for id in ("m-rf/gains", "m-rf/ensembles"):
             stored[id] = result(id, mean_of)
-        assert [verdict(id) for id in ids] == [expected] * 3
+        assert [verdict(id) for id in ids] == [expected] * 4
+
+
+@pytest.mark.parametrize(("data", "levels"), [
+    ("car", [4, 4, 4, 3, 3, 3]), ("balance", [5] * 4), ("iris", [5] * 4),
+])  # fmt: skip
+def test_the_strategy_of_proved_cells_has_the_least_error(data, levels):
+    """Of all leaves, distinct leaves and cells: by the errors of a random forest's leaves."""
+    used = {
+        (c.params["max_depth"], c.params["n_estimators"])
+        for id in experiments.ids()
+        if id.startswith("m-rf/")
+        for c in experiments.get(id).cells
+        if (c.data, c.method) == (data, runs.TRAINING)
+        and c.reading == "proved"
+        and "subset_size" not in c.params
+    }
+    assert used
+    domain = Domain([Categorical(list(range(n))) for n in levels])
+    for depth, trees in used:
+        grown = grow_random_trees(domain, trees, depth, rng=np.random.default_rng(depth))
+        workload = matrix.Workload.of(grown, n_levels=domain.n_levels)
+        errors = {
+            m: matrix.unit_error(workload, matrix.member(workload, m))
+            for m in ("per-tree", "merged", "identity")
+        }
+        least = errors[runs.strategy(data, depth, trees)]
+        assert least <= min(errors.values()) * (1 + 1e-9), (depth, trees, errors)
 
 
 def test_margins():

@@ -7,6 +7,8 @@ settings is better than every setting of the other. See :doc:`/book/matrix_fores
 
 from __future__ import annotations
 
+from itertools import product
+
 from dplit.claims.runs import reproduced
 from dplit.claims.runs.m_rf import (
     PAGE,
@@ -216,10 +218,11 @@ def histogram_car_1(result):
 def _gain_of(label, reading="published"):
     def decide(result):
         pairs = {}
-        for data in ("car", "balance", "heart-cleveland"):
-            for e in runs.THREE:
-                one = key(result, data, runs.TRAINING, reading, label=label, epsilon=e)
-                pairs[f"{data} at {e:g}"] = one, key(result, data, runs.TRAINING, epsilon=e)
+        for (data, depth), e in product(runs.GAINS, runs.THREE):
+            at = {"max_depth": depth, "epsilon": e}
+            one = key(result, data, runs.TRAINING, reading, label=label, **at)
+            words = f"{data}, depth {depth}, at {e:g}"
+            pairs[words] = one, key(result, data, runs.TRAINING, **at)
         parts = [~ahead(result, b, a, by=SMALL_IMPACT) for a, b in pairs.values()]
         return rule.all_of(parts), points(result, pairs)
 
@@ -231,6 +234,20 @@ def geometric_gain(result):
     """Geometric noise at the same epsilon is nowhere worse than Laplace noise by more than 0.02: Car,
     Balance, Heart."""
     return _gain_of("geometric")(result)
+
+
+@ours("m-rf/gains/strategy")
+def strategy_gain(result):
+    """Where the distinct leaves have less error than the cells, training on them is better on Balance at every
+    epsilon: depth 1."""
+    pairs = {}
+    for e in runs.THREE:
+        at = {"max_depth": 1, "epsilon": e}
+        pairs[f"at {e:g}"] = (
+            key(result, "balance", runs.TRAINING, label="selected", **at),
+            key(result, "balance", runs.TRAINING, **at),
+        )
+    return rule.all_of(ahead(result, *p) for p in pairs.values()), points(result, pairs)
 
 
 @ours("m-rf/gains/together")

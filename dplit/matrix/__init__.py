@@ -9,6 +9,8 @@ the matrices of section 3             `decision_paths`, `Paths`, `data_matrix`, 
 what is asked of D                    `Workload`: T itself, or the votes Q T' T, or any matrix
 independent leaves                    `rank_bound`, `full_rank_bound`, `certified_ranks`
 distinct leaves of a cell             `most_boxes`, `distinct_leaves_law`
+what is released, and its error       `Strategy` and its members, `error`, `select`
+<<<<<<< HEAD
 what is released, and what it costs   `release`, `measure`, `noise_of`, `ReleaseLaw`
 subsample and aggregate               `subsample`, `subsample_workload`, `own_leaves`, `most_queries`
 forests on subsets of the columns     `Ensemble`, `release_ensembles`, `reconstruction`
@@ -16,7 +18,23 @@ after the release                     `clipped`, `shrunk`, `shrunk_error`
 ====================================  ==========================================================
 """
 
-from dplit.matrix.ensembles import Ensemble, reconstruction, release_ensembles
+from dplit.matrix.ensembles import Ensemble, deviations, reconstruction, release_ensembles
+=======
+what no release can beat              `lower_bound`, `nuclear_bound`, `l2_optimum`, `wide_bound`
+noise of the workload's shape         `KNorm`, `BlockNorm`
+====================================  ==========================================================
+"""
+
+from dplit.matrix.bounds import (
+    Certificate,
+    chi_square,
+    l2_optimum,
+    least_variance,
+    lower_bound,
+    nuclear_bound,
+)
+from dplit.matrix.knorm import BlockNorm, KNorm
+>>>>>>> mstrat
 from dplit.matrix.paths import (
     Paths,
     cells_of,
@@ -31,16 +49,40 @@ from dplit.matrix.rank import (
     most_boxes,
     rank_bound,
 )
+<<<<<<< HEAD
 from dplit.matrix.release import (
     ReleaseLaw,
     clipped,
     measure,
     noise_for,
     noise_of,
-    noise_variance,
     release,
     shrunk,
     shrunk_error,
+=======
+from dplit.matrix.regimes import (
+    bound_at,
+    crossing,
+    expected_leaves,
+    least_spread,
+    wide_bound,
+>>>>>>> mstrat
+)
+from dplit.matrix.strategies import (
+    MEMBERS,
+    Dense,
+    DistinctLeaves,
+    Identity,
+    PerTree,
+    Strategy,
+    error,
+    fitting,
+    member,
+    noise_scale,
+    noise_variance,
+    select,
+    sensitivity,
+    unit_error,
 )
 from dplit.matrix.subsample import (
     most_queries,
@@ -54,9 +96,20 @@ from dplit.matrix.subsample import (
 from dplit.matrix.workload import Merged, Workload
 
 __all__ = [
-    "Ensemble", "Merged", "Paths", "ReleaseLaw", "Workload", "cells_of", "certified_ranks", "clipped",
-    "data_matrix", "decision_paths", "distinct_leaves_law", "full_rank_bound", "measure", "most_boxes",
-    "most_queries", "noise_for", "noise_of", "noise_variance", "own_leaves", "query_matrix", "rank_bound",
-    "reconstruction", "release", "release_ensembles", "shrunk", "shrunk_error", "shuffled_loss",
-    "subsample", "subsample_workload", "tree_advantage", "vote_sensitivity",
+<<<<<<< HEAD
+    "MEMBERS", "Dense", "DistinctLeaves", "Ensemble", "Identity", "Merged", "Paths", "PerTree",
+    "ReleaseLaw", "Strategy", "Workload", "cells_of", "certified_ranks", "clipped", "data_matrix",
+    "decision_paths", "deviations", "distinct_leaves_law", "error", "fitting", "full_rank_bound",
+    "measure", "member", "most_boxes", "most_queries", "noise_for", "noise_of", "noise_scale",
+    "noise_variance", "own_leaves", "query_matrix", "rank_bound", "reconstruction", "release",
+    "release_ensembles", "select", "sensitivity", "shrunk", "shrunk_error", "shuffled_loss",
+    "subsample", "subsample_workload", "tree_advantage", "unit_error", "vote_sensitivity",
+=======
+    "MEMBERS", "BlockNorm", "Certificate", "Dense", "DistinctLeaves", "Identity", "KNorm", "Merged", "Paths",
+    "PerTree", "Strategy", "Workload", "bound_at", "cells_of", "certified_ranks", "chi_square", "crossing",
+    "data_matrix", "decision_paths", "distinct_leaves_law", "error", "expected_leaves", "fitting",
+    "full_rank_bound", "l2_optimum", "least_spread", "least_variance", "lower_bound", "member", "most_boxes",
+    "noise_scale", "noise_variance", "nuclear_bound", "query_matrix", "rank_bound", "select", "sensitivity",
+    "unit_error", "wide_bound",
+>>>>>>> mstrat
 ]  # fmt: skip

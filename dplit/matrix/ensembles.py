@@ -20,7 +20,8 @@ import numpy as np
 from dplit.budget import Group, Parallel, Sequence
 from dplit.errors import check_epsilon, check_rng
 from dplit.matrix.paths import check_entries
-from dplit.matrix.release import measure, noise_of, noise_variance
+from dplit.matrix.release import measure
+from dplit.matrix.strategies import fitting, noise_scale, noise_variance
 from dplit.matrix.workload import Workload
 
 NOTHING = 1e-10  # an eigenvalue so far below the largest one is 0
@@ -115,8 +116,9 @@ def release_ensembles(
         )
     )  # fmt: skip
     if joint and not disjoint:
-        noises = [noise_of(e.strategy, share, mechanism, relation, n_classes) for e in ensembles]
-        weights = reconstruction(ensembles, [noise_variance(z) ** 0.5 for z in noises])
+        weights = reconstruction(
+            ensembles, deviations(ensembles, share, mechanism, relation, n_classes)
+        )
         answers = [X @ np.vstack(measured) for X in weights]
     else:
         answers = [e.strategy.answer(e.workload, y) for e, y in zip(ensembles, measured)]
@@ -126,6 +128,31 @@ def release_ensembles(
     if neighbours == "replace-one":
         node = Group("ensembles after a replacement", node, 2)
     return answers, node
+
+
+def deviations(ensembles, share, mechanism="geometric", neighbours="add-remove", classes=2):
+    """Standard deviation of the noise of each ensemble's entries, each with `share` of epsilon.
+
+    Parameters
+    ----------
+    ensembles : sequence of Ensemble
+    share : float
+    mechanism, neighbours
+        As in `dplit.matrix.release`.
+    classes : int
+
+    Returns
+    -------
+    list of float
+    """
+    return [
+        noise_variance(
+            noise_scale(e.strategy, share, mechanism, neighbours, classes),
+            fitting(e.strategy, mechanism),
+        )
+        ** 0.5
+        for e in ensembles
+    ]
 
 
 def reconstruction(ensembles, deviations):

@@ -27,7 +27,6 @@ import numpy as np
 
 from dplit.budget import Spend
 from dplit.errors import check_choice, check_epsilon, check_integer, check_neighbours
-from dplit.matrix.paths import check_codes
 from dplit.mechanisms import Geometric, Laplace
 from dplit.mechanisms.laplace import rounded
 
@@ -68,7 +67,7 @@ def release(
         Geometric noise needs a strategy of whole numbers; any other gets Laplace noise, and the node says so.
     neighbours : {"add-remove", "replace-one"}
     signed : bool
-        Release one column, records of class 1 less those of class 0; of two classes alone.
+        Release one column, records of the first class less those of the second; of two classes alone.
     rng : numpy.random.Generator
 
     Returns
@@ -104,10 +103,11 @@ def measure(
     measured : int64 or float64 array, shape (n_measured, k), or (n_measured, 1) if signed
     node : Spend
     """
+    check_integer(n_classes, "n_classes", 1)
     noise = noise_of(strategy, epsilon, mechanism, neighbours, n_classes, signed)
-    exact = strategy.measure(codes, _classes(classes, n_classes), n_classes)
+    exact = strategy.measure(codes, classes, n_classes)
     if signed:
-        exact = exact[:, 1:] - exact[:, :1]
+        exact = exact[:, :1] - exact[:, 1:]
     return noisy(exact, noise, rng=rng), spend(strategy, noise, neighbours, mechanism)
 
 
@@ -125,7 +125,7 @@ def noise_of(strategy, epsilon, mechanism="geometric", neighbours="add-remove", 
     """
     if signed and check_integer(classes, "classes", 1) != 2:
         raise ValueError(f"signed needs classes=2, a difference of two, got classes={classes}")
-    delta = strategy.sensitivity(check_neighbours(neighbours), 1 if signed else classes, signed)
+    delta = strategy.sensitivity(check_neighbours(neighbours), classes, signed)
     return noise_for(delta, epsilon, mechanism, strategy.integer)
 
 
@@ -135,13 +135,6 @@ def noise_for(sensitivity, epsilon, mechanism="geometric", integer=True):
     if check_choice(mechanism, MECHANISMS, "mechanism") == "geometric" and integer:
         return Geometric(epsilon, round(float(sensitivity)))
     return Laplace(epsilon, sensitivity)
-
-
-def noise_variance(noise):
-    r"""Variance of a noise: :math:`2b^2` of Laplace, :math:`2\alpha/(1-\alpha)^2` of geometric noise."""
-    if isinstance(noise, Laplace):
-        return 2 * noise.scale**2
-    return 2 * noise.alpha / np.expm1(-noise.rate) ** 2
 
 
 def noisy(exact, noise, *, rng):
@@ -173,11 +166,6 @@ def spend(strategy, noise, neighbours, mechanism="laplace"):
     if mechanism == "geometric" and kind == "Laplace":
         note += ", the strategy's entries are not whole numbers"
     return Spend(f"strategy {strategy.name}", noise.epsilon, note, neighbours, SOURCE)
-
-
-def _classes(classes, n_classes):
-    check_integer(n_classes, "n_classes", 1)
-    return check_codes(np.asarray(classes).reshape(-1, 1), [n_classes], "classes")[:, 0]
 
 
 # The exact law of a small release -----------------------------------------------------------------
@@ -232,7 +220,7 @@ class ReleaseLaw:
         D = np.zeros((self.matrix.shape[1], self.classes))
         for cell, label in records:
             D[cell, label] += 1
-        return D[:, 1:] - D[:, :1] if self.signed else D
+        return D[:, :1] - D[:, 1:] if self.signed else D
 
     @cached_property
     def _steps(self):

@@ -21,7 +21,6 @@ from dplit.forests.releases import largest, random_structure
 RELEASES = ("training", "prediction", "subsample")
 VOTINGS = ("hard", "weighted")
 MECHANISMS = ("geometric", "laplace")
-STRATEGIES = ("auto", "identity", "per-tree", "merged", "marginals", "p-identity")
 
 
 def _has_shares(forest):
@@ -280,6 +279,7 @@ class MatrixForestClassifier(BaseForestClassifier):
             self.query_votes_, self._queries_ = answers, plan.queries
             return
         if self._is_difference(self.n_classes_):
+            answers = -answers  # of the second class less the first
             self.leaf_differences_ = answers[:, 0]
         else:
             self.leaf_counts_ = answers

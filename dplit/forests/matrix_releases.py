@@ -28,7 +28,7 @@ def answers_of(plan, codes, classes, n_classes, forest, rng):
     Returns
     -------
     answers : float64 array, shape (n_leaves, k) or (n_queries, k)
-        Or one column, the second class less the first.
+        Or one column, the first class less the second.
     node : budget node
     """
     given = float(forest.epsilon), forest.mechanism, forest._relation()

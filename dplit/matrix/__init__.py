@@ -10,16 +10,10 @@ what is asked of D                    `Workload`: T itself, or the votes Q T' T,
 independent leaves                    `rank_bound`, `full_rank_bound`, `certified_ranks`
 distinct leaves of a cell             `most_boxes`, `distinct_leaves_law`
 what is released, and its error       `Strategy` and its members, `error`, `select`
-<<<<<<< HEAD
 what is released, and what it costs   `release`, `measure`, `noise_of`, `ReleaseLaw`
 subsample and aggregate               `subsample`, `subsample_workload`, `own_leaves`, `most_queries`
 forests on subsets of the columns     `Ensemble`, `release_ensembles`, `reconstruction`
 after the release                     `clipped`, `shrunk`, `shrunk_error`
-====================================  ==========================================================
-"""
-
-from dplit.matrix.ensembles import Ensemble, deviations, reconstruction, release_ensembles
-=======
 what no release can beat              `lower_bound`, `nuclear_bound`, `l2_optimum`, `wide_bound`
 noise of the workload's shape         `KNorm`, `BlockNorm`
 ====================================  ==========================================================
@@ -33,8 +27,8 @@ from dplit.matrix.bounds import (
     lower_bound,
     nuclear_bound,
 )
+from dplit.matrix.ensembles import Ensemble, deviations, reconstruction, release_ensembles
 from dplit.matrix.knorm import BlockNorm, KNorm
->>>>>>> mstrat
 from dplit.matrix.paths import (
     Paths,
     cells_of,
@@ -49,7 +43,13 @@ from dplit.matrix.rank import (
     most_boxes,
     rank_bound,
 )
-<<<<<<< HEAD
+from dplit.matrix.regimes import (
+    bound_at,
+    crossing,
+    expected_leaves,
+    least_spread,
+    wide_bound,
+)
 from dplit.matrix.release import (
     ReleaseLaw,
     clipped,
@@ -59,14 +59,6 @@ from dplit.matrix.release import (
     release,
     shrunk,
     shrunk_error,
-=======
-from dplit.matrix.regimes import (
-    bound_at,
-    crossing,
-    expected_leaves,
-    least_spread,
-    wide_bound,
->>>>>>> mstrat
 )
 from dplit.matrix.strategies import (
     MEMBERS,
@@ -96,20 +88,62 @@ from dplit.matrix.subsample import (
 from dplit.matrix.workload import Merged, Workload
 
 __all__ = [
-<<<<<<< HEAD
-    "MEMBERS", "Dense", "DistinctLeaves", "Ensemble", "Identity", "Merged", "Paths", "PerTree",
-    "ReleaseLaw", "Strategy", "Workload", "cells_of", "certified_ranks", "clipped", "data_matrix",
-    "decision_paths", "deviations", "distinct_leaves_law", "error", "fitting", "full_rank_bound",
-    "measure", "member", "most_boxes", "most_queries", "noise_for", "noise_of", "noise_scale",
-    "noise_variance", "own_leaves", "query_matrix", "rank_bound", "reconstruction", "release",
-    "release_ensembles", "select", "sensitivity", "shrunk", "shrunk_error", "shuffled_loss",
-    "subsample", "subsample_workload", "tree_advantage", "unit_error", "vote_sensitivity",
-=======
-    "MEMBERS", "BlockNorm", "Certificate", "Dense", "DistinctLeaves", "Identity", "KNorm", "Merged", "Paths",
-    "PerTree", "Strategy", "Workload", "bound_at", "cells_of", "certified_ranks", "chi_square", "crossing",
-    "data_matrix", "decision_paths", "distinct_leaves_law", "error", "expected_leaves", "fitting",
-    "full_rank_bound", "l2_optimum", "least_spread", "least_variance", "lower_bound", "member", "most_boxes",
-    "noise_scale", "noise_variance", "nuclear_bound", "query_matrix", "rank_bound", "select", "sensitivity",
-    "unit_error", "wide_bound",
->>>>>>> mstrat
+    "MEMBERS",
+    "BlockNorm",
+    "Certificate",
+    "Dense",
+    "DistinctLeaves",
+    "Ensemble",
+    "Identity",
+    "KNorm",
+    "Merged",
+    "Paths",
+    "PerTree",
+    "ReleaseLaw",
+    "Strategy",
+    "Workload",
+    "bound_at",
+    "cells_of",
+    "certified_ranks",
+    "chi_square",
+    "clipped",
+    "crossing",
+    "data_matrix",
+    "decision_paths",
+    "deviations",
+    "distinct_leaves_law",
+    "error",
+    "expected_leaves",
+    "fitting",
+    "full_rank_bound",
+    "l2_optimum",
+    "least_spread",
+    "least_variance",
+    "lower_bound",
+    "measure",
+    "member",
+    "most_boxes",
+    "most_queries",
+    "noise_for",
+    "noise_of",
+    "noise_scale",
+    "noise_variance",
+    "nuclear_bound",
+    "own_leaves",
+    "query_matrix",
+    "rank_bound",
+    "reconstruction",
+    "release",
+    "release_ensembles",
+    "select",
+    "sensitivity",
+    "shrunk",
+    "shrunk_error",
+    "shuffled_loss",
+    "subsample",
+    "subsample_workload",
+    "tree_advantage",
+    "unit_error",
+    "vote_sensitivity",
+    "wide_bound",
 ]  # fmt: skip

@@ -1,8 +1,9 @@
 r"""Which strategy pays where: errors of a leaf and of a vote against trees and cells, by formulas.
 
 Errors are in units of :math:`2/\epsilon^2`, for one class: of a leaf the mean over all leaves of all trees, of
-a vote the mean over all cells of the sum of the leaves that hold it. ``python -m dplit.experiments.regimes
-data/results/m-rf-regimes/errors.json`` computes them again, in a minute. Trees depend on a cell's key and the seed alone.
+a vote the mean over all cells of the sum of the leaves that hold it, where there are not too many cells.
+``python -m dplit.experiments.regimes data/results/m-rf-regimes/errors.json`` computes them again, in a
+minute. Trees depend on a cell's key and the seed alone.
 """
 
 from __future__ import annotations
@@ -35,27 +36,45 @@ DEPTHS = {"Car": (1, 2, 3, 4), "Balance": (1, 2, 3), "Nursery": (2, 3, 4), "Mush
           "20 binary": (3,), "100 binary": (3,)}  # fmt: skip
 TREES = (1, 2, 4, 8, 16, 32, 64, 128)
 MEMBERS = ("per-tree", "merged", "identity")
-SEED = 0
+SEED, MOST_VOTED = 0, 2000
 
 
-def workload(domain, depth, trees):
-    """The leaves of a random forest over one of the domains, a `Workload`."""
+def forest(domain, depth, trees):
+    """A random forest over one of the domains, and the numbers of its levels."""
     schema = Domain([Categorical(list(range(n))) for n in LEVELS[domain]])
     rng = stream(f"m-rf/regimes/{domain}/{depth}/{trees}", SEED)
-    return matrix.Workload.of(
-        grow_random_trees(schema, trees, depth, rng=rng), n_levels=schema.n_levels
-    )
+    return grow_random_trees(schema, trees, depth, rng=rng), schema.n_levels
 
 
 def regime(domain, depth, trees):
-    """Errors of a leaf and of a vote by each member, dict of "leaf" and "vote" to dict of float."""
-    asked = workload(domain, depth, trees)
-    n_leaves, n_cells = int(asked.multiplicity.sum()), math.prod(LEVELS[domain])
-    of = {name: matrix.member(asked, name) for name in MEMBERS}
-    return {
-        "leaf": {n: matrix.unit_error(asked, s) / n_leaves for n, s in of.items()},
-        "vote": {n: matrix.unit_error(asked, s, "votes") / n_cells for n, s in of.items()},
-    }
+    """Errors of a leaf and of a vote by each member, and a bound.
+
+    Parameters
+    ----------
+    domain : str
+        A key of `LEVELS`.
+    depth, trees : int
+
+    Returns
+    -------
+    dict
+        "leaf" and "vote": error by member; "bound": what no strategy with Laplace noise has less of for a
+        leaf.
+    """
+    grown, n_levels = forest(domain, depth, trees)
+    leaves = matrix.Workload.of(grown, n_levels=n_levels)
+    bound = matrix.lower_bound(leaves, 1.0, "laplace") / 2 / grown.n_leaves
+    found = {"leaf": _errors(leaves), "bound": bound}
+    if math.prod(LEVELS[domain]) <= MOST_VOTED:
+        every = np.array(list(np.ndindex(*LEVELS[domain])))
+        found["vote"] = _errors(matrix.Workload.of(grown, every, n_levels))
+    return found
+
+
+def _errors(asked):
+    """Mean error of a query of a workload by each member."""
+    n = int(asked.multiplicity.sum())
+    return {m: matrix.unit_error(asked, matrix.member(asked, m)) / n for m in MEMBERS}
 
 
 def stored_regimes():

@@ -222,10 +222,12 @@ class MatrixForestClassifier(BaseForestClassifier):
     # What the parameters say --------------------------------------------------------------------
 
     def _check(self):
+        from dplit.matrix import MEMBERS
+
         super()._check()
         check_integer(self.max_depth, "max_depth", 1)
         check_choice(self.release, RELEASES, "release")
-        check_choice(self.strategy, STRATEGIES, "strategy")
+        check_choice(self.strategy, ("auto", *MEMBERS), "strategy")
         check_choice(self.mechanism, MECHANISMS, "mechanism")
         check_integer(self.bins, "bins", 1)
         if check_integer(self.ensembles, "ensembles", 1) > self.n_estimators:

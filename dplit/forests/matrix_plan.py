@@ -17,6 +17,7 @@ from dplit.matrix.workload import Workload
 from dplit.trees.arrays import Trees
 
 WIDEST = 20_000_000  # counts of cells that the identity may release
+MOST_LEVELS = 500_000_000  # of all leaves together
 LARGEST_SCALE = 1e12  # of the noise: sums of larger numbers would not be whole ones
 
 
@@ -89,6 +90,12 @@ def plan_of(forest, domain, n_classes, rng):
         n_jobs=forest.n_jobs,
     )  # fmt: skip
     trees = joined(grown)
+    if trees.n_leaves * int(cells.n_levels.sum()) > MOST_LEVELS:
+        raise ValueError(
+            f"n_estimators={forest.n_estimators} trees of max_depth={forest.max_depth} have "
+            f"{trees.n_leaves:,} leaves over {cells.n_levels.sum():,} levels, too many for a matrix: "
+            "take fewer trees, less depth, or fewer bins"
+        )
     paths = decision_paths(trees, cells.n_levels)
     asked = _Asked(forest, n_classes)
     if forest.release == "subsample":

@@ -16,7 +16,9 @@ from dplit.forests.randomness import Repeated
 from dplit.matrix import decision_paths
 
 LEVELS = ["a", "b", "c"]
-DOMAIN = Domain([Categorical(LEVELS), Continuous(0, 1), Categorical([False, True]), Continuous(-2, 2)])
+DOMAIN = Domain(
+    [Categorical(LEVELS), Continuous(0, 1), Categorical([False, True]), Continuous(-2, 2)]
+)
 N = 300
 
 
@@ -122,7 +124,9 @@ def test_without_noise_the_leaves_are_the_counts(options):
         filled = counts.max(axis=1) > np.sort(counts, axis=1)[:, -2]  # no tie
         assert (fitted.leaf_labels_ == counts.argmax(axis=1))[filled].all()
         votes = follows @ np.eye(3)[fitted.leaf_labels_]
-    np.testing.assert_allclose(fitted.predict_proba(X), votes / votes.sum(axis=1)[:, None], atol=1e-9)
+    np.testing.assert_allclose(
+        fitted.predict_proba(X), votes / votes.sum(axis=1)[:, None], atol=1e-9
+    )
     decided = votes.max(axis=1) > np.sort(votes, axis=1)[:, -2] + 1e-6
     assert (fitted.predict(X) == votes.argmax(axis=1))[decided].all()
 
@@ -155,9 +159,7 @@ def test_prediction_releases_the_votes_of_its_queries(options, accounting):
     fitted.fit(X, Y)
     trained = forest(math.inf, voting="weighted", **options).fit(X, Y)
     follows = decision_paths(trained.trees_, fitted.cells_.n_levels).reached(by_hand(queries, 4))
-    np.testing.assert_allclose(
-        fitted.query_votes_, follows @ true_counts(trained, X, Y), atol=1e-6
-    )
+    np.testing.assert_allclose(fitted.query_votes_, follows @ true_counts(trained, X, Y), atol=1e-6)
     assert (fitted.predict(queries[::-1]) == trained.predict(queries)[::-1]).all()
     assert fitted.expected_error_ == (None, 0.0)
 
@@ -223,7 +225,9 @@ def truth_of(fits):
 
 
 @pytest.mark.parametrize("release", ["prediction", "subsample"])
-@pytest.mark.parametrize("options", [{}, {"mechanism": "laplace"}, {"neighbours": "replace-one"}], ids=str)
+@pytest.mark.parametrize(
+    "options", [{}, {"mechanism": "laplace"}, {"neighbours": "replace-one"}], ids=str
+)
 def test_votes_for_queries_are_as_far_off_as_expected(release, options):
     """A subsample's trees read other records in every fit: only the noise of empty data is alike."""
     given = dict(release=release, queries=X[:15], n_estimators=1, **options)
@@ -365,7 +369,9 @@ def test_the_order_of_the_class_list_does_not_matter():
         np.testing.assert_allclose(fitted.leaf_counts_, true_counts(fitted, X, Y), atol=1e-8)
     pair = records(classes=2)
     names = np.array(["x", "y"])[pair[1]]
-    found = [forest(1e6, classes=list(c)).fit(pair[0], names).leaf_differences_ for c in ("xy", "yx")]
+    found = [
+        forest(1e6, classes=list(c)).fit(pair[0], names).leaf_differences_ for c in ("xy", "yx")
+    ]
     np.testing.assert_array_equal(*found)
 
 
@@ -424,7 +430,9 @@ def test_what_is_no_query_is_not_predicted():
     others = pd.concat([X[:1], X[X["u"] != X["u"].iloc[0]]])
     inside = {tuple(row) for row in by_hand(X[:5], 4)}
     missing = sum(tuple(row) not in inside for row in by_hand(others, 4))
-    with pytest.raises(ValueError, match=f"^X must hold records .* {missing} of {len(others)} that"):
+    with pytest.raises(
+        ValueError, match=f"^X must hold records .* {missing} of {len(others)} that"
+    ):
         fitted.predict(others)
 
 

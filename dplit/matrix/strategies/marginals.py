@@ -36,7 +36,9 @@ class Marginals(Strategy):
         super().__init__(n_levels)
         sets = {tuple(sorted({int(j) for j in columns})): w for columns, w in shares.items()}
         if not sets or not all(0 <= j < len(self.n_levels) for s in sets for j in s):
-            raise ValueError(f"shares must name columns below {len(self.n_levels)}, got {list(sets)}")
+            raise ValueError(
+                f"shares must name columns below {len(self.n_levels)}, got {list(sets)}"
+            )
         weights = [check_positive(w, "shares") for w in sets.values()]
         self.integer = max(weights) - min(weights) <= 1e-9 * max(weights)
         total = weights[0] if self.integer else sum(weights)

@@ -114,8 +114,8 @@ def _cells(setting, **params):
     return NoisyHistogram(**public(setting), **params)
 
 
-def _greedy_on_cells(setting, *, epsilon, n_estimators=50):
-    """A greedy forest of scikit-learn's on the released cells, with counts below zero clipped."""
+def _greedy_on_cells(setting, *, epsilon, release, n_estimators=50):
+    """A greedy forest of scikit-learn's on the released cells, with counts clipped at zero or shrunk."""
     from sklearn.ensemble import RandomForestClassifier
 
     from dplit.forests import HistogramForestClassifier
@@ -123,7 +123,7 @@ def _greedy_on_cells(setting, *, epsilon, n_estimators=50):
     mechanism = "laplace" if setting.reading == "published" else "geometric"
     learner = RandomForestClassifier(n_estimators, random_state=setting.seed, n_jobs=1)
     return HistogramForestClassifier(
-        epsilon, **public(setting), mechanism=mechanism, learner=learner
+        epsilon, **public(setting), mechanism=mechanism, learner=learner, release=release
     )
 
 

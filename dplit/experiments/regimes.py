@@ -2,7 +2,7 @@ r"""Which strategy pays where: errors of a leaf and of a vote against trees and 
 
 Errors are in units of :math:`2/\epsilon^2`, for one class: of a leaf the mean over all leaves of all trees, of
 a vote the mean over all cells of the sum of the leaves that hold it, where there are not too many cells.
-``python -m dplit.experiments.regimes data/results/m-rf-regimes/errors.json`` computes them again, in a
+``python -m dplit.experiments.regimes data/results/m-rf/regimes.json`` computes them again, in a
 minute. Trees depend on a cell's key and the seed alone.
 """
 
@@ -20,10 +20,9 @@ import numpy as np
 from dplit import matrix
 from dplit.domain import Categorical, Domain
 from dplit.printed import data_file
-from dplit.trees import grow_random_trees
 from dplit.work import stream, versions
 
-FILE = "results/m-rf-regimes/errors.json"
+FILE = "results/m-rf/regimes.json"
 LEVELS = {
     "Car": (4, 4, 4, 3, 3, 3),
     "Balance": (5, 5, 5, 5),
@@ -41,6 +40,8 @@ SEED, MOST_VOTED = 0, 2000
 
 def forest(domain, depth, trees):
     """A random forest over one of the domains, and the numbers of its levels."""
+    from dplit.trees import grow_random_trees  # compiled: slow to import
+
     schema = Domain([Categorical(list(range(n))) for n in LEVELS[domain]])
     rng = stream(f"m-rf/regimes/{domain}/{depth}/{trees}", SEED)
     return grow_random_trees(schema, trees, depth, rng=rng), schema.n_levels
@@ -78,7 +79,12 @@ def _errors(asked):
 
 
 def stored_regimes():
-    """The stored errors: dict of (domain, depth, trees) to what `regime` gives."""
+    """The stored errors.
+
+    Returns
+    -------
+    dict of (domain, depth, trees) to what `regime` gives
+    """
     cells = json.loads(data_file(FILE).read_text("utf-8"))["cells"]
     keys = {key: key.rsplit("/", 2) for key in cells}
     return {(d, int(h), int(t)): cells[key] for key, (d, h, t) in keys.items()}

@@ -122,7 +122,7 @@ def car_85(result):
     return rule.all_of(about(result, k, 85) for k in ours.values()), percent(result, ours)
 
 
-@said("m-rf/figure-2/car-30", "undecided", name="m-rf/car-30", where="Section 1")
+@said("m-rf/figure-2/car-30", "agrees", name="m-rf/car-30", where="Section 1")
 def car_30(result):
     """On Car at epsilon 2 with 128 trees both methods exceed both baselines by 30 %."""
     ours, rivals = lines(result, "car", epsilon=2.0)
@@ -194,13 +194,13 @@ def falls(result, method):
     return rule.any_of(ahead(result, k, most) for k in fewer), words
 
 
-@said("m-rf/figure-3a/laplace-falls", "undecided")
+@said("m-rf/figure-3a/laplace-falls", "agrees")
 def laplace_falls(result):
     """With Laplace noise per tree a smaller number of trees than 128 is better."""
     return falls(result, runs.LAPLACE)
 
 
-@said("m-rf/figure-3a/disjoint-falls", "undecided")
+@said("m-rf/figure-3a/disjoint-falls", "agrees")
 def disjoint_falls(result):
     """With disjoint trees a smaller number of trees than 128 is better."""
     return falls(result, runs.DISJOINT)
@@ -216,7 +216,7 @@ def preserves(result):
     return rule.all_of(~ahead(result, k, most, by=SMALL_IMPACT) for k in fewer), words
 
 
-@said("m-rf/figure-3a/rises", "undecided")
+@said("m-rf/figure-3a/rises", "agrees")
 def rises(result):
     """Batch training follows the principle of ensembles: 128 trees are better than one."""
     cells = trees_of(result, runs.TRAINING)
@@ -246,7 +246,7 @@ def existing_30(result):
     return about(result, k, 30), percent(result, {"100 queries": k})
 
 
-@said("m-rf/figure-3b/existing-falls", "undecided")
+@said("m-rf/figure-3b/existing-falls", "agrees")
 def existing_falls(result):
     """The existing subsample-and-aggregate is worse with 1,000 queries than with 5."""
     pair = tuple(asked(result, runs.EXISTING, n, voting="weighted") for n in (5, 1000))

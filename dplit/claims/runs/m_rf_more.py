@@ -73,7 +73,7 @@ def appendix_subsample(result):
     return rule.all_of(parts), percent(result, {"optimised": ours, "existing": existing})
 
 
-@said("m-rf/figure-4/weighted", "undecided", ours=True)
+@said("m-rf/figure-4/weighted", "agrees", ours=True)
 def weighted(result):
     """Of the optimised subsample-and-aggregate weighted votes are better than hard ones on Car at epsilon 1."""
     pair = tuple(

@@ -232,9 +232,16 @@ class ReleaseLaw:
         """Logarithm of the probability, or density, of each outcome; shape (n_outcomes,)."""
         exact = (self.matrix @ self.table(records)).ravel()
         away = np.asarray(self.points)[None, :] - exact[:, None]
-        density = self.noise.pmf if isinstance(self.noise, Geometric) else self.noise.pdf
-        logs = np.log(density(away))
+        logs = _log_density(self.noise, away)
         return np.take_along_axis(logs, self._steps, axis=1).sum(axis=0)
+
+
+def _log_density(noise, away):
+    """Logarithm of the noise's pmf or density, which does not underflow far out."""
+    if isinstance(noise, Geometric):
+        logs = np.log(np.tanh(noise.rate / 2)) - noise.rate * np.abs(away)
+        return np.where(away == np.floor(away), logs, -np.inf)
+    return -np.log(2 * noise.scale) - np.abs(away) / noise.scale
 
 
 # What may be done with the answers ----------------------------------------------------------------

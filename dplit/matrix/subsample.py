@@ -182,31 +182,34 @@ def _account(strategy, noise, neighbours, mechanism, assignment, n_trees):
     return EqualParts("votes", spend(strategy, noise, neighbours, mechanism), n_trees, why)
 
 
-def shuffled_loss(epsilon, n_trees, per_tree):
-    r"""A loss that shuffling and cutting reaches with noisy counts of leaves, add-remove.
+def shuffled_loss(epsilon, n_trees, n_records=None):
+    r"""A loss that shuffling and dealing in turn reaches with noisy counts of leaves, add-remove.
 
-    There are :math:`\tau m` records in one leaf of each tree, and the added one is in another. The outcome:
-    where the new record comes, all counts of its leaf are high; counts of the first leaf are high in the
-    tree that gets one record more, and low in the others. With :math:`s = (m+1)/(\tau m+1)` the ratio is
+    There are n records in one leaf of each tree, and the added one is in another. The outcome: all counts
+    of the other leaf are high; counts of the first leaf are high in the tree that gets one record
+    more, and low in the others. With :math:`s = (\lfloor n/\tau \rfloor + 1)/(n + 1)` the ratio is
 
-    .. math:: s\,e^\epsilon + (1 - s)\,e^{3\epsilon} ,
+    .. math:: s\,e^\epsilon + (1 - s)\,e^{3\epsilon} .
 
-    which tends to the bound of `dplit.budget.EqualParts` as m grows: 2.94 for 16 trees and epsilon 1.
+    With :math:`n = \tau - 1`, where :math:`s = 1/\tau`, it is the bound of `dplit.budget.EqualParts`: 2.94 for 16
+    trees and epsilon 1.
 
     Parameters
     ----------
     epsilon : float
         What a single step costs.
-    n_trees, per_tree : int
-        The numbers :math:`\tau` and :math:`m`.
+    n_trees : int
+        The number :math:`\tau`.
+    n_records : int, optional
+        n; left out, the worst number, one less than there are trees.
 
     Returns
     -------
     float
     """
     epsilon, tau = check_epsilon(epsilon), check_integer(n_trees, "n_trees", 1)
-    m = check_integer(per_tree, "per_tree", 1)
-    stays = (m + 1) / (tau * m + 1)
+    n = tau - 1 if n_records is None else check_integer(n_records, "n_records", 0)
+    stays = (n // tau + 1) / (n + 1)
     return 3 * epsilon + math.log1p(stays * math.expm1(-2 * epsilon))
 
 

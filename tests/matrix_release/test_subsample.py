@@ -72,9 +72,11 @@ def test_what_the_votes_cost():
     assert (replaced.epsilon, replaced.neighbours) == (0.5, "replace-one")
 
 
-def test_the_family_tends_to_the_bound():
-    losses = [matrix.shuffled_loss(1.0, 16, m) for m in (1, 10, 100, 10**5)]
-    assert losses == sorted(losses) and losses[-1] == pytest.approx(2.9444, abs=1e-4)
+def test_the_family_attains_the_bound_and_tends_to_it():
+    assert matrix.shuffled_loss(1.0, 16) == pytest.approx(equal_parts_bound(1.0, 16))
+    losses = [matrix.shuffled_loss(1.0, 16, 16 * m) for m in (0, 1, 10, 100, 10**5)]
+    assert losses == sorted(losses) and losses[0] == pytest.approx(1.0)
+    assert losses[-1] == pytest.approx(2.9444, abs=1e-4)
     assert matrix.shuffled_loss(1.0, 1, 5) == pytest.approx(1.0)
 
 

@@ -6,7 +6,7 @@ import pytest
 from dplit import matrix, mechanisms
 from tests.matrix_strategies.forests import grown, records, routed, small
 
-SEEDS = range(25)
+SEEDS = range(6)
 
 
 def least_squares(W, A):
@@ -30,8 +30,29 @@ def members(levels, T, leaves):
     yield matrix.Identity(levels), np.eye(T.shape[1])
     yield matrix.PerTree(leaves.paths), T
     yield matrix.DistinctLeaves(leaves.boxes), np.unique(T, axis=0)
+    for shares in _shares(len(levels), rng):
+        yield matrix.Marginals(shares, levels), stacked(matrix.Marginals(shares, levels))
+    _, first, place = np.unique(T, axis=1, return_index=True, return_inverse=True)
+    merge = (place.ravel() == np.arange(len(first))[:, None]).astype(float)
+    for theta in (np.zeros((0, len(first))), rng.random((2, len(first)))):
+        inner = np.vstack([np.eye(len(first)), theta])
+        A = inner / inner.sum(axis=0) @ merge
+        yield matrix.PIdentity(theta, place.ravel(), levels), A
     A = np.vstack([np.eye(T.shape[1]), rng.normal(size=(3, T.shape[1]))])
     yield matrix.Dense(A, levels), A
+
+
+def _shares(d, rng):
+    """All columns and others, by chance; and all of them alike."""
+    sets = [tuple(range(d)), (0,), (), tuple(range(d - 1)), (0, d - 1)]
+    yield dict.fromkeys(sets, 3.0)
+    yield dict(zip(sets, rng.random(len(sets)) + 0.1))
+
+
+def stacked(strategy):
+    """A of weighted marginals, column by column from a record in each cell."""
+    cells = list(np.ndindex(*strategy.n_levels.tolist()))
+    return np.column_stack([strategy.measure([cell], [0], 1)[:, 0] for cell in cells])
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -69,7 +90,7 @@ def test_what_is_measured_answers_the_queries_exactly(seed):
     D = matrix.data_matrix(codes, classes, levels, 3)
     for strategy, A in members(levels, T, leaves):
         measured = strategy.measure(codes, classes, 3)
-        assert (measured.dtype == np.int64) == strategy.integer == (strategy.name != "dense")
+        assert (measured.dtype == np.int64) == strategy.integer
         if strategy.name != "merged":
             assert np.allclose(measured, A @ D)
         else:
@@ -77,6 +98,19 @@ def test_what_is_measured_answers_the_queries_exactly(seed):
         for W, workload in ((T, leaves), (V, votes)):
             assert np.allclose(strategy.answers(workload, measured), W @ D)
             assert np.allclose(strategy.answer(workload, measured)[workload.place], W @ D)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_votes_are_those_of_all_cells(seed):
+    """The mean over cells of the variances of T'T A^+."""
+    levels, T, leaves, _, _ = small(seed)
+    for strategy, A in members(levels, T, leaves):
+        X = least_squares(T.T @ T, A)
+        stated = (X**2).sum(axis=1).mean() if strategy.name != "per-tree" else leaves.paths.n_trees
+        assert strategy.votes(leaves) == pytest.approx(stated)
+        every = matrix.Workload.of(leaves.paths, list(np.ndindex(levels)))
+        mean = strategy.variances(every) @ every.multiplicity / len(every.place)
+        assert mean == pytest.approx(stated)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -99,6 +133,47 @@ def test_errors_are_those_of_simulated_releases(seed, mechanism):
             # squared errors of 4,000 releases: six standard errors
             room = 6 * found.sum(axis=0).std() / np.sqrt(draws)
             assert abs(found.sum(axis=0).mean() - stated) < room
+
+
+def test_regions_are_cells_that_no_leaf_tells_apart():
+    for seed in range(4):
+        levels, T, leaves, V, votes = small(seed)
+        for W, workload in ((T, leaves), (V, votes)):
+            strategy = matrix.regions(workload)
+            columns = np.unique(W, axis=1)
+            some = columns.any(axis=0)
+            assert len(strategy.s) == some.sum() and strategy.integer
+            assert matrix.unit_error(workload, strategy) == pytest.approx((columns**2).sum())
+            cells = matrix.unit_error(workload, matrix.Identity(levels))
+            assert matrix.unit_error(workload, strategy) <= cells
+    one = matrix.Workload.of(grown((4, 3, 3), 1, 2, 0), n_levels=(4, 3, 3))
+    assert matrix.unit_error(one, matrix.regions(one)) == len(one)  # its leaves are the regions
+
+
+def test_disjoint_trees_estimate_the_counts_with_more_variance():
+    """Simulated: the records' trees are drawn, noise comes on top; six standard errors."""
+    levels, tau, draws, epsilon = (3, 2), 3, 3000, 2.0
+    found, rng = grown(levels, tau, 1, 2), np.random.default_rng(3)
+    workload = matrix.Workload.of(found, n_levels=levels)
+    strategy = matrix.DisjointTrees(workload.paths)
+    codes = records(levels, 25, 4)
+    counts = routed(found, codes).sum(axis=0)
+    noise = mechanisms.Laplace(epsilon, strategy.sensitivity())
+    squares = np.zeros((draws, len(counts)))
+    for square in squares:
+        measured = strategy.measure(codes, np.zeros(25, int), 1, rng=rng)
+        assert measured.sum() == 25
+        released = noise.sample(measured, rng=rng)
+        square[:] = (strategy.answers(workload, released)[:, 0] - counts) ** 2
+    stated = 2 / epsilon**2 * strategy.variances(workload)[workload.place]
+    stated += strategy.drawn(counts)
+    room = 6 * squares.std(axis=0) / np.sqrt(draws)
+    assert (abs(squares.mean(axis=0) - stated) < room).all()
+    shared = matrix.PerTree(workload.paths)
+    assert matrix.unit_error(workload, strategy) == matrix.unit_error(workload, shared)
+    assert strategy.votes(workload) == tau**2 * shared.votes(workload)
+    asked = [strategy.sensitivity(n, k) for n in ("add-remove", "replace-one") for k in (1, 2)]
+    assert asked == [1, 1, 2, 2]
 
 
 def test_queries_that_are_not_determined_have_no_finite_error():
@@ -168,6 +243,10 @@ def test_paths_that_test_many_columns_are_followed_record_by_record():
     [
         (lambda: matrix.Dense([[np.nan]]), "matrix must hold rows of finite numbers"),
         (lambda: matrix.Dense(np.eye(3), [2, 2]), "a column for each of 4 cells, got 3"),
+        (lambda: matrix.Marginals({(0, 2): 1.0}, [2, 2]), "columns below 2"),
+        (lambda: matrix.Marginals({(0,): 0.0}, [2, 2]), "shares must be a positive"),
+        (lambda: matrix.PIdentity([[-1.0]], [0]), "theta must hold numbers of at least 0"),
+        (lambda: matrix.PIdentity([[1.0, 1.0]], [0, 0]), "for 1 regions of 2 cells"),
         (lambda: matrix.Identity([3, 0]), "column 1 is continuous"),
         (lambda: matrix.Identity([2]).sensitivity("other"), "neighbours must be one of"),
         (lambda: matrix.Identity([2]).sensitivity(classes=1, signed=True), "classes must be"),

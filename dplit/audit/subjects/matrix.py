@@ -149,7 +149,7 @@ class DealtLaw:
         for high in trees:
             outcome = np.where(trees == high, far, -far)
             paths = []
-            for place in trees[: tau if more else 1]:
+            for place in np.flatnonzero(sizes) if more else trees[:1]:
                 moved = (trees == place) * more
                 share = sizes[place] / (n + 1) if more else 1.0
                 first = (noise.rate * -abs(outcome - (sizes - moved))).sum()
@@ -160,10 +160,13 @@ class DealtLaw:
 
 
 def _dealt(n_trees):
+    """Check of one record more among each number of alike ones, up to some a tree."""
+
     def check(effort, rng):
-        n = n_trees * effort.pick(50, 200, 1000)
-        near = lambda data: [(n, 0)] if data == (n, 1) else []  # noqa: E731
-        return exact_worst(EPSILON, DealtLaw(n_trees), [(n, 0), (n, 1)], near)
+        most = n_trees * effort.pick(2, 4, 8)
+        space = [(n, more) for n in range(most) for more in (0, 1)]
+        near = lambda data: [(data[0], 0)] if data[1] else []  # noqa: E731
+        return exact_worst(EPSILON, DealtLaw(n_trees), space, near)
 
     return check
 

@@ -16,7 +16,7 @@ import dplit.claims.matrix_release._laws as laws
 from dplit import datasets, matrix
 from dplit.ledger import Case, bounded, claim, equal, private, verdict_of
 from dplit.matrix.release import noise_for
-from dplit.random_forest.parts import leaf_counts_law
+from dplit.random_forest.parts import equal_parts_bound, leaf_counts_law
 
 SIDES = {"quantity": "privacy loss"}
 ASSIGNED = {"independent": "independent", "shuffled": "equal-parts"}
@@ -95,12 +95,11 @@ def subsample(effort, rng):
 )
 def shuffled(effort, rng):
     r"""Read as a shuffle that is cut into parts of equal size, disjoint subsets cost $\epsilon$ in all."""
-    cases = []
-    for tau, m in ((2, 1), (2, 2), (3, 1), (16, 2)):
-        loss = _family(tau, m, 1.0)
-        cases.append(Case(loss, 1.0, {"trees": tau, "per_tree": m}))
-    cases.append(Case(matrix.shuffled_loss(1.0, 16, 10**6), 1.0, {"trees": 16, "per_tree": 10**6}))
-    return private(cases, "{trees} trees with {per_tree} records each and one more: {exact:.4g} of {stated}",
+    cases = [
+        Case(_family(tau, tau - 1, 1.0), 1.0, {"trees": tau, "records": tau - 1})
+        for tau in (2, 3, 16)
+    ]
+    return private(cases, "{trees} trees, {records} records and one more: {exact:.4g} of {stated}",
                    range="2 to 16 trees, epsilon 1")  # fmt: skip
 
 
@@ -108,45 +107,51 @@ def shuffled(effort, rng):
     functions=("matrix.shuffled_loss", "matrix.own_leaves"), proof="thm-release-subsample", **SIDES
 )
 def shuffled_exact(effort, rng):
-    r"""They cost at most $\log(e^\epsilon/\tau + (1-\frac1\tau)e^{3\epsilon})$, 2.94 for $\tau = 16$ and
-    $\epsilon = 1$, and a family of data comes as near to it as you like: $\log(s e^\epsilon +
-    (1-s)e^{3\epsilon})$ with $s = \frac{m+1}{\tau m+1}$ for $m$ records a tree."""
-    from dplit.random_forest import equal_parts_bound
-
-    family, below = [], []
+    r"""They cost exactly $\log(e^\epsilon/\tau + (1-\frac1\tau)e^{3\epsilon})$, 2.94 for $\tau = 16$ and
+    $\epsilon = 1$, where the leaves' counts are released: $\tau - 1$ records and one more attain it. With
+    $n$ alike records one more costs at least $\log(s e^\epsilon + (1-s)e^{3\epsilon})$, $s = (\lfloor
+    n/\tau\rfloor + 1)/(n + 1)$."""
+    family, met = [], []
     for epsilon in (0.5, 1.0):
-        for tau, m in ((2, 1), (2, 2), (2, 3), (3, 1), (3, 2), (16, 2)):
-            shown = {"epsilon": epsilon, "trees": tau, "per_tree": m}
+        for tau, n in product((2, 3, 16), (0, 1, 2, 4, 15, 32)):
+            shown = {"epsilon": epsilon, "trees": tau, "records": n}
             family.append(
-                Case(_family(tau, m, epsilon), matrix.shuffled_loss(epsilon, tau, m), shown)
+                Case(_family(tau, n, epsilon), matrix.shuffled_loss(epsilon, tau, n), shown)
             )
-            below.append(Case(family[-1].exact, equal_parts_bound(epsilon, tau), shown))
-    near = matrix.shuffled_loss(1.0, 16, 10**6)
-    same, bound = equal(family, "family"), bounded(below, "bound")
-    met = math.isclose(near, equal_parts_bound(1.0, 16), rel_tol=1e-5)
+        for tau in (2, 3, 16):
+            shown = {"epsilon": epsilon, "trees": tau}
+            met.append(Case(_family(tau, tau - 1, epsilon), equal_parts_bound(epsilon, tau), shown))
+    two = equal_parts_bound(1.0, 2)
+    small = [
+        Case(counts_loss(a, b, (2, 2), 1.0, "shuffled"), two, {"data": a, "neighbour": b})
+        for a, b in _sets(effort)
+    ]
+    same, exact, bound = equal(family, "family"), equal(met, "met"), bounded(small, "bound")
     return verdict_of(
-        same.verdict == "holds" and bound.verdict != "fails" and met,
-        f"{len(family)} members of the family as enumerated, below the bound; 16 trees, epsilon 1: {near:.4f}",
-        {"family": same.counterexample, "bound": bound.counterexample, "limit": near},
-        cases=len(family) + len(below), published=equal_parts_bound(1.0, 16), computed=near, relation="<=",
-        range="2 to 16 trees, up to 3 records a tree",
+        same.verdict == exact.verdict == bound.verdict == "holds",
+        f"{len(family)} members of the family as enumerated; {len(met)} attain the bound, 16 trees at epsilon 1 "
+        f"with {met[-1].exact:.4f}; {len(small)} pairs of small data within it",
+        {"family": same.counterexample, "met": exact.counterexample, "bound": bound.counterexample},
+        cases=len(family) + len(met) + len(small), published=met[-1].stated, computed=met[-1].exact,
+        relation="=", range="2 to 16 trees, up to 32 records; all data of up to 2 records on 2 trees",
     )  # fmt: skip
 
 
-def _family(tau, m, epsilon):
-    """Loss of the family's outcome: tau m records in the first leaf of each tree, one more in the second.
+def _family(tau, n, epsilon):
+    """Loss of the family's outcome: n records in the first leaf of each tree, one more in the second.
 
     The records are alike, so that only the new one's tree and the sizes matter: each of the n + 1 slots of
     a shuffle that is dealt in turn is its place with the same probability.
     """
-    noise, far = noise_for(1, epsilon), m + 4
-    outcome = np.array([[far if t == 0 else -far, far] for t in range(tau)])
-    before = noise.pmf(outcome - np.array([[m, 0]] * tau)).prod()
-    n, after = tau * m + 1, 0.0
-    for slot in range(n):
-        counts = np.array([[m + (t == 0), 0] for t in range(tau)])
+    noise, far, more = noise_for(1, epsilon), n // tau + 3, n % tau
+    outcome = np.array([[far if t == more else -far, far] for t in range(tau)])
+    sizes = [len(range(t, n, tau)) for t in range(tau)]
+    before = noise.pmf(outcome - np.array([[size, 0] for size in sizes])).prod()
+    after = 0.0
+    for slot in range(n + 1):
+        counts = np.array([[size + (t == more), 0] for t, size in enumerate(sizes)])
         counts[slot % tau] += (-1, 1)
-        after += noise.pmf(outcome - counts).prod() / n
+        after += noise.pmf(outcome - counts).prod() / (n + 1)
     return math.log(after / before)
 
 

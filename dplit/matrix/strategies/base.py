@@ -128,6 +128,10 @@ class Strategy:
         -------
         int64 or float64 array, shape (n_measured, n_classes)
         """
+        return self._measured(*self._checked(codes, classes, n_classes), n_classes)
+
+    def _checked(self, codes, classes, n_classes):
+        """Codes and classes as arrays, one of the latter for each record."""
         codes = check_codes(codes, self.n_levels)
         check_integer(n_classes, "n_classes", 1)
         classes = check_codes(np.asarray(classes)[:, None], [n_classes], "classes")[:, 0]
@@ -135,7 +139,7 @@ class Strategy:
             raise ValueError(
                 f"classes must be one for each of {len(codes)} records, got {len(classes)}"
             )
-        return self._measured(codes, classes, n_classes)
+        return codes, classes
 
     def answer(self, workload, measured):
         """The answers of a workload's distinct rows, by least squares from what was measured.

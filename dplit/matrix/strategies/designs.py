@@ -17,12 +17,14 @@ from dplit.matrix.strategies.marginals import Marginals
 from dplit.matrix.strategies.spectrum import eigenvalues, masses
 
 SMALL = 8  # columns up to which all sets of them are candidates
-MOST = 3000  # candidates otherwise
+UNIONS = 300  # candidates beside the tested sets, otherwise
+THOROUGH = 100_000  # entries of a table of eigenvalues up to which covers are searched
 POLISHED = 3  # covers whose weights are then descended on
-STARTS = 4  # covers by chance, beside the greedy ones
+STARTS = 8  # covers by chance, beside the greedy ones
+PATIENCE = 8  # descents from weights near the best ones, without a gain, before the search ends
 
 
-def optimise(workload, target="leaves", starts=STARTS, rng=None):
+def optimise_marginals(workload, target="leaves", starts=STARTS, rng=None):
     """Weighted marginals that a search finds best for a workload: a local optimum.
 
     Parameters
@@ -46,20 +48,39 @@ def optimise(workload, target="leaves", starts=STARTS, rng=None):
     table = eigenvalues(sets, list(mass), n_levels)
     scale = np.array([*mass.values()])
     rng = np.random.default_rng(0) if rng is None else rng
-    found = {}
-    for cover in _starts(table, scale, starts, rng):
-        chosen, value = improved(cover, table, scale)
-        found[tuple(sorted(chosen))] = value
-    best = min(found, key=found.get)
-    equal = np.zeros(len(sets))
-    equal[list(best)] = 1.0
-    weights = [equal]
-    for chosen in sorted(found, key=found.get)[:POLISHED]:
-        start = np.full(len(sets), 0.02 / len(sets))
-        start[list(chosen)] += 1 / len(chosen)
-        weights.append(descended(start, table, scale))
-    theta = min(weights, key=lambda w: cost(w, table, scale) * (1 - 1e-9 * (w is equal)))
+    thorough = table.size <= THOROUGH
+    covers = _covers(table, scale, starts, rng) if thorough else [np.arange(len(sets))]
+    equal = np.isin(np.arange(len(sets)), covers[0]).astype(float)
+    first = [np.isin(np.arange(len(sets)), c) / len(c) + 1e-4 for c in covers]
+    if thorough:
+        first += list(rng.exponential(size=(starts // 2, len(sets))))
+    theta = _searched(first, table, scale, PATIENCE if thorough else 0, rng)
+    if cost(equal, table, scale) <= (1 + 1e-9) * cost(theta, table, scale):
+        theta = equal  # whole counts
     return Marginals({s: w for s, w in zip(sets, theta) if w > 0}, n_levels)
+
+
+def _covers(table, scale, starts, rng):
+    """The best covers with equal weights that a search finds, best first."""
+    found = dict(improved(c, table, scale) for c in _starts(table, scale, starts, rng))
+    return sorted(found, key=found.get)[:POLISHED]
+
+
+def _searched(first, table, scale, patience, rng):
+    """The best weights after descent from some starts, and from weights near the best while that helps."""
+    theta = min((descended(start, table, scale) for start in first), key=_cost_of(table, scale))
+    value, waited = cost(theta, table, scale), 0
+    while waited < patience:
+        near = (theta + 0.3 / len(theta)) * np.exp(1.5 * rng.normal(size=len(theta)))
+        other = descended(near, table, scale)
+        waited += 1
+        if cost(other, table, scale) < value * (1 - 1e-4):
+            theta, value, waited = other, cost(other, table, scale), 0
+    return theta
+
+
+def _cost_of(table, scale):
+    return lambda theta: cost(theta, table, scale)
 
 
 def candidates(spaces, n_levels):
@@ -78,15 +99,14 @@ def candidates(spaces, n_levels):
     tested = sorted({j for u in spaces for j in u})
     if len(tested) <= SMALL:
         return [s for k in range(len(tested) + 1) for s in combinations(tested, k)]
-    largest = _maximal(spaces)
-    found = {frozenset(u) for u in spaces} | {frozenset(tested)}
-    layer = [frozenset(u) for u in largest]
-    while layer and len(found) < MOST:
-        found |= set(layer[: MOST - len(found)])
-        near = sorted({a | b for a, b in zip(layer, layer[1:])} - found, key=sorted)
-        layer = near if len(near) < len(layer) or len(near) > 1 else []
-    found.add(frozenset())
-    return [tuple(sorted(s)) for s in sorted(found, key=lambda s: (len(s), sorted(s)))]
+    largest, rng = _maximal(spaces), np.random.default_rng(0)
+    found = {*largest, tuple(tested), ()}
+    for _ in range(max(0, UNIONS - len(found))):
+        parts = rng.choice(
+            len(largest), size=min(len(largest), int(rng.integers(2, 7))), replace=False
+        )
+        found.add(tuple(sorted({j for i in parts for j in largest[i]})))
+    return sorted(found, key=lambda s: (len(s), s))
 
 
 def _maximal(spaces):
@@ -153,8 +173,8 @@ def improved(chosen, table, scale):
 
     Returns
     -------
-    list of int, float
-        The sets and their error.
+    tuple of int, float
+        The sets, sorted, and their error.
     """
     chosen = list(chosen)
     value = _equal(table[:, chosen].sum(axis=1), len(chosen), scale)
@@ -173,7 +193,7 @@ def improved(chosen, table, scale):
         else:
             costs, place = min(moves, key=lambda move: move[0].min())
             if costs.min() >= value * (1 - 1e-9):
-                return chosen, value
+                return tuple(sorted(chosen)), value
             value = float(costs.min())
             kept = [c for i, c in enumerate(chosen) if i != place]
             chosen = [*kept, int(np.argmin(costs))]
@@ -208,7 +228,7 @@ def descended(theta, table, scale):
     """
     found = minimize(
         objective, np.log(theta / theta.sum()), (table, scale), jac=True, method="L-BFGS-B",
-        bounds=[(-30, 5)] * len(theta), options={"maxiter": 500},
+        bounds=[(-30, 5)] * len(theta), options={"maxiter": 300},
     )  # fmt: skip
     theta = np.exp(found.x)
     theta[theta < 1e-6 * theta.max()] = 0.0

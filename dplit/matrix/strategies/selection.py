@@ -11,11 +11,16 @@ import math
 
 from dplit.errors import check_choice, check_epsilon
 from dplit.matrix.strategies.base import Strategy
+from dplit.matrix.strategies.designs import optimise_marginals
+from dplit.matrix.strategies.disjoint import DisjointTrees
 from dplit.matrix.strategies.members import DistinctLeaves, Identity, PerTree
+from dplit.matrix.strategies.p_identity import optimise_p, regions
 
 MECHANISMS = ("laplace", "geometric")
 TARGETS = ("leaves", "votes")
-MEMBERS = ("per-tree", "merged", "identity")
+MEMBERS = ("per-tree", "merged", "identity", "regions", "marginals", "p-identity", "disjoint")
+MOST_ENTRIES = 20_000_000  # of a workload whose regions are looked for unasked
+MOST_REGIONS = 100  # that p-identity strategies are searched on unasked
 
 
 def sensitivity(strategy, neighbours="add-remove", classes=2, signed=False):
@@ -100,7 +105,7 @@ def error(
     neighbours, classes, signed
         As in `Strategy.sensitivity`. If signed, it is the error of the difference of two classes.
     target : {"leaves", "votes"}
-        The rows of the workload, or the weighted votes of all cells, the sum over the domain.
+        The rows of the workload, all together; or a weighted vote, on average over all cells.
 
     Returns
     -------
@@ -129,12 +134,13 @@ def unit_error(workload, strategy, target="leaves"):
 
 
 def _variance(workload, strategy, target):
-    """Sum of the variances of all queries, for noise of variance 1."""
-    check_choice(target, TARGETS, "target")
+    """Sum of the variances of all queries, or a vote's, for noise of variance 1."""
+    if check_choice(target, TARGETS, "target") == "votes":
+        return strategy.votes(workload)
     return float(strategy.variances(workload) @ workload.multiplicity)
 
 
-def member(workload, name):
+def member(workload, name, target="leaves"):
     """A member of the portfolio, made for a workload.
 
     Parameters
@@ -142,6 +148,8 @@ def member(workload, name):
     workload : Workload
     name : str
         One of `MEMBERS`.
+    target : {"leaves", "votes"}
+        What members with free weights are made for.
 
     Returns
     -------
@@ -152,14 +160,43 @@ def member(workload, name):
     if name == "identity":
         n_levels = [workload.n_cells] if workload.boxes is None else workload.boxes.n_levels
         return Identity(n_levels)
+    if name == "regions":
+        return regions(workload)
+    if name == "p-identity":
+        return optimise_p(workload, target=target)
     if workload.boxes is None:
         return None
-    return PerTree(workload.paths) if name == "per-tree" else DistinctLeaves(workload.boxes)
+    if name == "marginals":
+        return optimise_marginals(workload, target)
+    if name == "merged":
+        return DistinctLeaves(workload.boxes)
+    return {"per-tree": PerTree, "disjoint": DisjointTrees}[name](workload.paths)
+
+
+def portfolio(workload):
+    """The members that `select` tries unasked: not those whose search would take long.
+
+    Parameters
+    ----------
+    workload : Workload
+
+    Returns
+    -------
+    list of str
+    """
+    found = list(MEMBERS)
+    few = workload.n_cells * len(workload) <= MOST_ENTRIES
+    n = len(regions(workload).s) if few else workload.n_cells
+    if n == workload.n_cells:
+        found.remove("regions")
+    if n > MOST_REGIONS:
+        found.remove("p-identity")
+    return found
 
 
 def select(
     workload, neighbours="add-remove", mechanism="laplace", target="leaves", *, epsilon=1.0,
-    classes=2, members=MEMBERS,
+    classes=2, members=None,
 ):  # fmt: skip
     """The member of the portfolio with the least expected error, which reads no record.
 
@@ -172,8 +209,8 @@ def select(
     epsilon : float
         Matters with geometric noise alone.
     classes : int
-    members : sequence of str
-        Names of members.
+    members : sequence of str, optional
+        Names of members; left out, those of `portfolio`.
 
     Returns
     -------
@@ -181,8 +218,8 @@ def select(
         With ``considered``, the error of each member in squared records, one class.
     """
     found, considered = [], {}
-    for name in members:
-        strategy = member(workload, name)
+    for name in portfolio(workload) if members is None else members:
+        strategy = member(workload, name, target)
         if strategy is not None:
             considered[name] = error(
                 workload, strategy, epsilon, mechanism, neighbours, classes, target=target

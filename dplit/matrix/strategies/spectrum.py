@@ -89,16 +89,14 @@ def copies(workload):
 def _vote_masses(workload, spaces):
     r"""Of :math:`T^\top \mathrm{diag}(\mu) T`, with the copies :math:`\mu` of each box, over the cells."""
     parts = coefficients(workload.boxes, spaces)
-    sizes = [part.shape[1] for part in parts]
-    rows = np.hstack(parts) if sum(sizes) <= 4 * len(workload.boxes) else None
-    times, found = copies(workload)[:, None], np.empty(len(spaces))
-    for u, part in enumerate(parts):
-        weighted = times * part
-        if rows is not None:
-            found[u] = ((rows.T @ weighted) ** 2).sum() * float(workload.n_cells)
-        else:
-            found[u] = np.einsum("ij,ij->", workload.overlaps @ weighted, weighted)
-    return found
+    rows, times = np.hstack(parts), copies(workload)[:, None]
+    weighted = times * rows
+    if rows.shape[1] <= len(rows):
+        columns = ((rows.T @ weighted) ** 2).sum(axis=0) * float(workload.n_cells)
+    else:
+        columns = ((workload.overlaps @ weighted) * weighted).sum(axis=0)
+    starts = np.cumsum([0] + [part.shape[1] for part in parts[:-1]])
+    return np.add.reduceat(columns, starts)
 
 
 def eigenvalues(sets, spaces, n_levels):

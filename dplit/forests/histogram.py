@@ -265,7 +265,8 @@ class HistogramForestClassifier(BaseForestClassifier):
 
     def _read(self, X):
         """Codes of the cells, as floats."""
-        return self.cells_.codes(super()._read(X)).astype(float)
+        records = super()._read(X)
+        return self.cells_.codes(records).astype(float)
 
     def apply(self, X):
         """Cell that each record lies in.

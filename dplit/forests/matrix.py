@@ -291,7 +291,8 @@ class MatrixForestClassifier(BaseForestClassifier):
 
     def _read(self, X):
         """Codes of the cells, as floats: what the trees test."""
-        return self.cells_.codes(super()._read(X)).astype(float)
+        records = super()._read(X)
+        return self.cells_.codes(records).astype(float)
 
     def _votes(self, records):
         if hasattr(self, "query_votes_"):

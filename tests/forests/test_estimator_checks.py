@@ -4,6 +4,8 @@ import pytest
 from sklearn.utils.estimator_checks import check_estimator
 
 from dplit.forests import (
+    HistogramForestClassifier,
+    MatrixForestClassifier,
     MedianForestClassifier,
     MedianForestRegressor,
     MultinomialForestClassifier,
@@ -35,6 +37,12 @@ ESTIMATORS = [
         n_estimators=20, accounting="published", stopping="text", criterion="entropy",
         label_budget=50.0,
     ),
+    MatrixForestClassifier(epsilon=1e3, n_estimators=10, max_depth=2, bins=6),
+    MatrixForestClassifier(
+        epsilon=1e3, n_estimators=10, max_depth=2, bins=6, neighbours="replace-one",
+        accounting="published", voting="weighted", mechanism="laplace", ensembles=2,
+    ),
+    HistogramForestClassifier(epsilon=1e3, n_estimators=5, bins=2),
 ]  # fmt: skip
 
 

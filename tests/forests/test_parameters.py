@@ -51,6 +51,11 @@ def test_two_estimators_are_never_equal_and_print_what_was_changed(kind):
 
 
 DEFAULTS = {
+    "HistogramForestClassifier": dict(n_estimators=100, max_depth=None, release="shrunk",
+                                      learner=None, mechanism="geometric", bins=5),
+    "MatrixForestClassifier": dict(n_estimators=128, max_depth=4, release="training",
+                                   strategy="auto", ensembles=1, subset_size=None, voting=None,
+                                   difference=None, mechanism="geometric", bins=5, queries=None),
     "MedianForestClassifier": dict(n_estimators=10, max_depth=5, max_features=5, rho=0.5,
                                    selection="exponential", median="value", partitioned=True),
     "MedianForestRegressor": dict(n_estimators=10, max_depth=5, partitioned=True),

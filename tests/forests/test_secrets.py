@@ -27,7 +27,7 @@ KINDS = [
 ]
 RANDOM_TREES = {
     "RandomDecisionForestClassifier", "JPWClassifier", "DPExtraTreesClassifier",
-    "DPExtraTreesRegressor",
+    "DPExtraTreesRegressor", "MatrixForestClassifier",
 }  # fmt: skip
 SOURCES = [np.random.default_rng, np.random.RandomState, np.random.SeedSequence, np.random.PCG64]
 X = np.random.default_rng(0).random((40, 2))
@@ -45,9 +45,11 @@ def estimator(kind=RandomDecisionForestClassifier, **options):
 
 def released(forest):
     """Everything that a fitted forest releases, as one array."""
-    names = ("leaf_labels_", "leaf_values_", "leaf_counts_")
+    names = ("leaf_labels_", "leaf_values_", "leaf_counts_", "leaf_differences_", "cell_counts_")
     parts = [np.ravel(getattr(forest, name)) for name in names if hasattr(forest, name)]
-    return np.concatenate([*parts, forest.trees_.threshold, forest.trees_.feature])
+    if hasattr(forest, "trees_"):  # a histogram has none
+        parts += [forest.trees_.threshold, forest.trees_.feature]
+    return np.concatenate(parts)
 
 
 def same(one, other):
@@ -67,9 +69,11 @@ def test_fits_of_clones_share_no_noise(kind, source):
     assert not same(one, two)
     if kind.__name__ in RANDOM_TREES:
         np.testing.assert_array_equal(one.trees_.threshold, two.trees_.threshold)
+        np.testing.assert_array_equal(one.trees_.feature, two.trees_.feature)
     elif kind.__name__ not in (
         "FSClassifier",
         "RGVClassifier",
+        "HistogramForestClassifier",
     ):  # whose trees end at their roots here
         assert one.trees_.feature.tolist() != two.trees_.feature.tolist()
 

@@ -231,10 +231,13 @@ def test_the_best_of_each(stored):
     stored[id] = by_method(id, best, 0.7)
     assert verdict(f"{id}/balance-05") == verdict(f"{id}/balance-1") == "agrees"
     assert verdict(f"{id}/balance-2") == verdict(f"{id}/car-2") == "differs"
+    stored[id] = by_method(id, {runs.CUTS: 0.8}, 0.7)
+    assert verdict(f"{id}/balance-cuts-05") == verdict(f"{id}/balance-cuts-1") == "agrees"
     stored[id] = by_method(
         id, {runs.PREDICTION: lambda c: 0.9 if c.params["max_depth"] == 4 else 0.2}, 0.7
     )
-    assert verdict(f"{id}/balance-05") == verdict(f"{id}/balance-1") == "differs"
+    for word in ("05", "1", "cuts-05", "cuts-1"):
+        assert verdict(f"{id}/balance-{word}") == "differs"
     assert {verdict(f"{id}/{w}") for w in ("balance-2", "car-05", "car-1", "car-2")} == {"agrees"}
 
 

@@ -125,7 +125,9 @@ def registered():
         ("draws its law, replace-one", _own_law("replace-one")),
     ):
         yield Subject(f"{forest} {name}", "law", "within", check)
-    yield Subject(f"{forest}, what a fit stores", "black box", "within", _stored(FOREST, max_depth=2))
+    yield Subject(
+        f"{forest}, what a fit stores", "black box", "within", _stored(FOREST, max_depth=2)
+    )
     cells = {"kind": HISTOGRAM, "summary": "cell_counts_", "n_estimators": 1}
     for name, expected, check in (
         ("add-remove", "within", _fit(change=add, **cells)),

@@ -253,7 +253,7 @@ def existing_falls(result):
     return ahead(result, *pair), points(result, {"5 over 1,000 queries": pair})
 
 
-@said("m-rf/figure-3b/batch-90", "undecided", name="m-rf/more-queries-90")
+@said("m-rf/figure-3b/batch-90", "agrees", name="m-rf/more-queries-90")
 def batch_90(result):
     """Batch prediction remains at 90 % with 1,000 queries, which are training records."""
     k = asked(result, runs.PREDICTION, 1000)
@@ -290,7 +290,7 @@ def appendix_existing(result):
     return rule.all_of(parts), percent(result, {"50 queries": k})
 
 
-@appendix("m-rf/figure-3b/appendix-optimised", "undecided", name="m-rf/appendix-queries/optimised")
+@appendix("m-rf/figure-3b/appendix-optimised", "differs", name="m-rf/appendix-queries/optimised")
 def appendix_optimised(result):
     """There the optimised subsample-and-aggregate has 70 % with hard votes and 80 % with weighted ones at 1,000
     queries."""

@@ -120,11 +120,21 @@ def _greedy_on_cells(setting, *, epsilon, release, n_estimators=50):
 
     from dplit.forests import HistogramForestClassifier
 
-    mechanism = "laplace" if setting.reading == "published" else "geometric"
     learner = RandomForestClassifier(n_estimators, random_state=setting.seed, n_jobs=1)
-    return HistogramForestClassifier(
-        epsilon, **public(setting), mechanism=mechanism, learner=learner, release=release
-    )
+    given = public(setting) | {"mechanism": _noise(setting), "release": release}
+    return HistogramForestClassifier(epsilon, **given, learner=learner)
+
+
+def _pruned_on_cells(setting, *, epsilon, release, n_estimators=50):
+    """The same with `HistogramForestClassifier`'s own learner: no leaf holds less than a hundredth of the weight."""
+    from dplit.forests import HistogramForestClassifier
+
+    given = public(setting) | {"mechanism": _noise(setting), "release": release}
+    return HistogramForestClassifier(epsilon, **given, n_estimators=n_estimators)
+
+
+def _noise(setting):
+    return "laplace" if setting.reading == "published" else "geometric"
 
 
 M_RF = {
@@ -137,4 +147,5 @@ M_RF = {
     "S&A": _behind_levels(_existing),
     "Histogram": _behind_levels(_cells),
     "Histogram, greedy forest": _behind_levels(_greedy_on_cells),
+    "Histogram, pruned forest": _behind_levels(_pruned_on_cells),
 }

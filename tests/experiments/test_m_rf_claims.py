@@ -242,9 +242,10 @@ def test_the_best_of_each(stored):
 
 
 def test_histogram_gains_and_ensembles(stored):
-    greedy = {"Histogram, greedy forest": lambda c: 0.9 if c.params["epsilon"] > 1 else 0.4}
-    stored["m-rf/histogram"] = by_method("m-rf/histogram", greedy, 0.8)
-    assert verdict("m-rf/histogram/car-2") == verdict("m-rf/histogram/car-1") == "agrees"
+    for kind, word in (("greedy", "car"), ("pruned", "pruned")):
+        grown = {f"Histogram, {kind} forest": lambda c: 0.9 if c.params["epsilon"] > 1 else 0.4}
+        stored["m-rf/histogram"] = by_method("m-rf/histogram", grown, 0.8)
+        assert {verdict(f"m-rf/histogram/{word}-{e}") for e in (1, 2)} == {"agrees"}
     stored["m-rf/histogram"] = by_method("m-rf/histogram", {"Histogram, greedy forest": lambda c: (
         0.9 if c.params["epsilon"] == 1 or c.reading == "proved" else 0.4
     )}, 0.8)  # fmt: skip

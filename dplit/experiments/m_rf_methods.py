@@ -126,7 +126,7 @@ def _greedy_on_cells(setting, *, epsilon, release, n_estimators=50):
 
 
 def _pruned_on_cells(setting, *, epsilon, release, n_estimators=50):
-    """The same with `HistogramForestClassifier`'s own learner: no leaf holds less than a hundredth of the weight."""
+    """The same with the estimator's own learner: no leaf holds less than a hundredth of the weight."""
     from dplit.forests import HistogramForestClassifier
 
     given = public(setting) | {"mechanism": _noise(setting), "release": release}

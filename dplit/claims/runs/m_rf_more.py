@@ -221,20 +221,20 @@ def _below(result, epsilon, kind):
     return rule.any_of(ahead(result, k, greedy) for k in others), percent(result, words)
 
 
-@ours("m-rf/histogram/car-2")
+@ours("m-rf/histogram/car-2", "differs")
 def histogram_car_2(result):
     """On Car at epsilon 2 a greedy forest grown out on the clipped cells is better than M-RF on the same release,
     with Laplace and with geometric noise."""
     return _above(result, 2.0, "greedy")
 
 
-@ours("m-rf/histogram/car-1")
+@ours("m-rf/histogram/car-1", "agrees")
 def histogram_car_1(result):
     """On Car at epsilon 1 it is not: with geometric noise one of M-RF's releases is better."""
     return _below(result, 1.0, "greedy")
 
 
-@ours("m-rf/histogram/pruned-2")
+@ours("m-rf/histogram/pruned-2", "agrees")
 def histogram_pruned_2(result):
     """On Car at epsilon 2 a greedy forest on the clipped cells, whose leaves hold a hundredth of the weight or
     more, is better than M-RF on the same release, with Laplace and with geometric noise."""

@@ -11,6 +11,7 @@ HERE = [
     *claims.of("median_forest_experiments"),
     *claims.of("random_forest_experiments"),
     *claims.of("multinomial_forest_experiments"),
+    *claims.of("matrix_forest_experiments"),
 ]
 RUNS = [c for c in HERE if c.kind == "reproduced"]
 SENTENCES = [c for c in RUNS if "/figure-" in c.id]

@@ -76,7 +76,8 @@ def forest(depth, trees=TREES, **params):
 
 
 @experiment(
-    "m-rf/figure-2", "Accuracy by epsilon: M-RF, Laplace noise per tree, disjoint trees", repetitions=TIMES, why_repetitions=FEW,
+    "m-rf/figure-2", "Accuracy by epsilon: M-RF, Laplace noise per tree, disjoint trees",
+    repetitions=TIMES, why_repetitions=FEW,
     ours=OURS + "128 trees of depth 4 on Car and 2 on Iris and Balance; on the larger sets 128 of depth 3, in "
     "four ensembles of four columns each.",
 )  # fmt: skip
@@ -93,7 +94,8 @@ def _figure_2():
 
 
 @experiment(
-    "m-rf/figure-3a", "Accuracy on Car by the number of trees, epsilon 2", repetitions=TIMES, why_repetitions=FEW,
+    "m-rf/figure-3a", "Accuracy on Car by the number of trees, epsilon 2",
+    repetitions=TIMES, why_repetitions=FEW,
     ours=OURS + "Depth is 4.",
 )  # fmt: skip
 def _figure_3a():
@@ -106,6 +108,7 @@ def _figure_3a():
 
 @experiment(
     "m-rf/figure-3b", "Accuracy on Car by the number of queries, epsilon 2, queries from the training records",
+   
     repetitions=TIMES, why_repetitions=FEW,
     ours="The whole of Car is trained on, and the queries are drawn from it, as the paper has it. The existing "
     "method has 16 trees of depth 4, as has ours of the rows S&A; batch prediction has 128 of depth 4. The rows "
@@ -125,7 +128,8 @@ def _figure_3b():
 
 @experiment(
     "m-rf/figure-4", "Accuracy of subsample-and-aggregate by epsilon, existing and optimised",
-    repetitions=TIMES, why_repetitions=FEW, ours=OURS + "Queries are the test part.",
+    repetitions=TIMES, why_repetitions=FEW,
+    ours=OURS + "Queries are the test part.",
 )  # fmt: skip
 def _figure_4():
     at = ("voting", "epsilon")
@@ -138,7 +142,8 @@ def _figure_4():
 
 
 @experiment(
-    "m-rf/appendix-depth", "Accuracy on Car by depth, 128 trees, epsilon 2", repetitions=TIMES, why_repetitions=FEW,
+    "m-rf/appendix-depth", "Accuracy on Car by depth, 128 trees, epsilon 2",
+    repetitions=TIMES, why_repetitions=FEW,
     ours=OURS + "The row of weighted votes is ours.",
 )  # fmt: skip
 def _appendix_depth():
@@ -150,7 +155,8 @@ def _appendix_depth():
 
 
 @experiment(
-    "m-rf/appendix-table-2", "Accuracy on Car at epsilon 1 with one ensemble and with two", repetitions=TIMES, why_repetitions=FEW,
+    "m-rf/appendix-table-2", "Accuracy on Car at epsilon 1 with one ensemble and with two",
+    repetitions=TIMES, why_repetitions=FEW,
     ours="Five-fold cross-validation twice or more often. The trees are those of all ensembles together.",
 )  # fmt: skip
 def _appendix_table_2():
@@ -167,6 +173,7 @@ def _appendix_table_2():
 
 @experiment(
     "m-rf/gains", "What each free gain is worth: accuracy on Car, Balance and four columns of heart disease",
+   
     repetitions=TIMES, why_repetitions=FEW,
     ours="No figure of the paper's. Training with 128 trees: as published; with geometric noise; with the "
     "strategy of least error, where it is another; all that is proved. If proved, two classes (heart disease) are "
@@ -186,6 +193,7 @@ def _gains():
 
 @experiment(
     "m-rf/ensembles", "Accuracy on Car by the number of ensembles of four columns, epsilon 1",
+   
     repetitions=TIMES, why_repetitions=FEW,
     ours="No figure of the paper's. Published: an equal part of epsilon each. Proved: one joint reconstruction "
     "by least squares.",
@@ -197,7 +205,8 @@ def _ensembles():
 
 
 @experiment(
-    "m-rf/histogram", "Learners on released cells against M-RF, Car", repetitions=TIMES, why_repetitions=FEW,
+    "m-rf/histogram", "Learners on released cells against M-RF, Car",
+    repetitions=TIMES, why_repetitions=FEW,
     ours="No figure of the paper's: the same noisy cells, clipped at zero or shrunk by a public rule, as weights "
     "of a greedy forest, grown out or with leaves of a hundredth of the weight or more; each cell by itself; and "
     "each cell with a vote of all of them.",
@@ -218,6 +227,7 @@ def _histogram():
 
 @experiment(
     "m-rf/best-of-each", "Each method at its best depth and number of trees: Car and Balance",
+   
     repetitions=TIMES, why_repetitions=FEW,
     ours="No figure of the paper's: five-fold cross-validation twice. M-RF has 128 trees, Laplace noise per tree "
     "1 or 4 of them, disjoint trees 4 or 16, disjoint trees with permute-and-flip labels ten; of depth 2 to 4. "

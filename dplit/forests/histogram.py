@@ -24,55 +24,13 @@ from dplit.forests.base import BaseForestClassifier, parameters
 from dplit.forests.cells import Cells
 from dplit.forests.partition import REPLACED
 from dplit.forests.releases import laplace_counts, noisy_counts
+from dplit.matrix.forest import posterior_mean
 from dplit.matrix.paths import cells_of, data_matrix
 
 RULES = ("shrunk", "clipped")
 NOISES = {"geometric": noisy_counts, "laplace": laplace_counts}
 MOST_COUNTS = 5_000_000  # cells times classes
-LARGEST = 10**7  # a released count of more is taken as it is
 LEAF_SHARE = 0.01
-
-
-def posterior_mean(counts, alpha, mean):
-    r"""Mean of a count given what was released, where counts are geometric and so is the noise.
-
-    With the prior :math:`\Pr(m) \propto \beta^m`, :math:`m \ge 0`, of mean
-    :math:`\beta/(1-\beta)`, and noise of law :math:`\propto \alpha^{|z|}`, the count behind a released t is
-    :math:`m \le t` with weight :math:`\beta^m\alpha^{t-m}` and :math:`m \ge t` with
-    :math:`\beta^m\alpha^{m-t}`. What lies below 0 tells no more than that it does: all such t have one mean.
-
-    Parameters
-    ----------
-    counts : int array, shape (...)
-        Released, with noise.
-    alpha : float
-        Of the noise, :math:`e^{-\epsilon}`, from 0 to below 1.
-    mean : float
-        Of the prior, positive.
-
-    Returns
-    -------
-    float64 array, shape (...)
-    """
-    t, place = np.unique(np.asarray(counts), return_inverse=True)
-    beta = mean / (1 + mean)
-    above = alpha * beta / (1 - alpha * beta)  # weight of all m > t, of which m = t has 1
-    found = np.maximum(t, 0).astype(float)
-    near = found <= LARGEST
-    whole = found[near].astype(np.int64)
-    steps = np.arange(whole.max(initial=0) + 1)
-    if alpha < beta:  # sums over j = t - m
-        powers = (alpha / beta) ** steps
-        weight, moment = np.cumsum(powers)[whole], np.cumsum(steps * powers)[whole]
-        off = above / (1 - alpha * beta) - moment
-        found[near] += off / (weight + above)
-    else:  # sums over m
-        powers = (beta / alpha) ** steps
-        weight, moment = np.cumsum(powers)[whole], np.cumsum(steps * powers)[whole]
-        moment = moment + powers[whole] * above * (whole + 1 / (1 - alpha * beta))
-        found[near] = moment / (weight + powers[whole] * above)
-    found[t < 0] = above
-    return found[place].reshape(np.shape(counts))
 
 
 def clipped_or_shrunk(counts, rule, epsilon):
@@ -82,7 +40,7 @@ def clipped_or_shrunk(counts, rule, epsilon):
     ----------
     counts : int or float array, shape (n_cells, n_classes)
     rule : {"shrunk", "clipped"}
-        `posterior_mean` with the released counts' own mean, or what is above 0.
+        `dplit.matrix.forest.posterior_mean` with the released counts' own mean, or what is above 0.
     epsilon : float
         Rate of the noise.
 
@@ -121,7 +79,8 @@ class HistogramForestClassifier(BaseForestClassifier):
         with all columns at each node and leaves that hold at least a hundredth of the weight.
     release : {"shrunk", "clipped"}
         What is given to the learner as weights: the mean of each count given what was released, with a
-        geometric prior of the released counts' mean (`posterior_mean`), or the released counts above 0.
+        geometric prior of the released counts' mean (`dplit.matrix.forest.posterior_mean`), or what of
+        the released counts is above 0.
     learner : scikit-learn classifier, optional
         Any. It gets a record for each cell and class, as codes of levels, weighted by the count; if its
         ``fit`` takes no weights, as many records as the count rounded.

@@ -177,7 +177,8 @@ class MatrixForestClassifier(BaseForestClassifier):
         self.cells_, self.expected_error_ = plan.cells, plan.expected_error
         self.strategy_ = plan.strategies[0] if len(plan.strategies) == 1 else plan.strategies
         structure = random_structure("trees", self.n_estimators, self.max_depth)
-        chosen = Public("strategy", "chosen by its expected error, no record is read")
+        how = "the least expected error" if self.strategy == "auto" else "given as strategy"
+        chosen = Public("strategy", f"{how}, no record is read")
         return self._store(domain, plan.trees, domain_node, class_node, structure, chosen, node)
 
     def plan(self, domain=None, classes=None):

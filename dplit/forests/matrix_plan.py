@@ -149,12 +149,13 @@ class _Asked:
                 "bins, or a subset_size"
             )
         if name == "auto":
+            names = [n for n in matrix.portfolio(workload) if n != "identity" or not too_wide]
             found = matrix.select(
                 workload, self.relation, forest.mechanism, self.target, epsilon=self.share,
-                classes=self.n_classes, members=[n for n in matrix.MEMBERS if n != "identity" or not too_wide],
+                classes=self.n_classes, members=names,
             )  # fmt: skip
         else:
-            found = matrix.member(workload, name)
+            found = matrix.member(workload, name, self.target)
         if found is None:
             raise ValueError(
                 f"strategy={name!r} is one for leaves on the cells of a domain, and "
@@ -181,13 +182,11 @@ class _Asked:
             votes = math.fsum(self.total(e.workload, e.strategy) for e in ensembles)
             return ExpectedError(None, votes / len(queries))
         leaves = math.fsum(self.total(e.workload, e.strategy) for e in ensembles)
-        votes = math.fsum(
-            self.total(e.workload, e.strategy, "votes") / e.workload.n_cells for e in ensembles
-        )
+        votes = math.fsum(self.total(e.workload, e.strategy, "votes") for e in ensembles)
         return ExpectedError(leaves / n_leaves, votes)
 
     def total(self, workload, strategy, target="leaves"):
-        """Expected squared error of all answers together, or of the votes of all cells."""
+        """Expected squared error of all answers together, or of a cell's vote, the mean over cells."""
         scale = self.sensitivity(strategy) / self.share
         unit = matrix.noise_variance(scale, matrix.fitting(strategy, self.forest.mechanism))
         return unit * matrix.unit_error(workload, strategy, target) / strategy.norm**2

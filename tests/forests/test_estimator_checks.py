@@ -37,10 +37,13 @@ ESTIMATORS = [
         n_estimators=20, accounting="published", stopping="text", criterion="entropy",
         label_budget=50.0,
     ),
-    MatrixForestClassifier(epsilon=1e3, n_estimators=10, max_depth=2, bins=6),
+    MatrixForestClassifier(
+        epsilon=1e3, n_estimators=10, max_depth=2, bins=6, strategy="merged"
+    ),
     MatrixForestClassifier(
         epsilon=1e3, n_estimators=10, max_depth=2, bins=6, neighbours="replace-one",
         accounting="published", voting="weighted", mechanism="laplace", ensembles=2,
+        strategy="merged",
     ),
     HistogramForestClassifier(epsilon=1e3, n_estimators=5, bins=2),
 ]  # fmt: skip

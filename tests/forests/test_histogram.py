@@ -16,7 +16,7 @@ from sklearn.tree import DecisionTreeClassifier
 from dplit import Categorical, Continuous, Domain, datasets
 from dplit.budget import Group, Parallel
 from dplit.forests import HistogramForestClassifier
-from dplit.forests.histogram import posterior_mean
+from dplit.matrix.forest import posterior_mean
 from dplit.mechanisms import Geometric
 
 DOMAIN = Domain([Categorical(["a", "b", "c"]), Continuous(0, 1)])

@@ -48,7 +48,7 @@ class first_of:  # lower case: used as a function, an object so that processes c
 def _fit(summary, change, draws=DRAWS, declared=None, kind=FOREST, **options):
     """Fits on two records of the first class in one cell; what they declare is their budget, or epsilon."""
     if kind is FOREST:
-        options = {"n_estimators": 2, "max_depth": 1, **options}
+        options = {"n_estimators": 2, "max_depth": 1, "strategy": "identity", **options}
     options = {"epsilon": 2.0, "bins": 2, **options}
     data = [PLACE, PLACE], [0, 0]
     return BlackBox(Fits(kind, data, change, first_of(summary), declared, options), draws)
@@ -62,15 +62,15 @@ def _stored(kind, **options):
     return BlackBox(Fits(kind, records, ("add", [1e6, "c"], 2), stored, None, options), FEW)
 
 
-def _own_law(neighbours="add-remove", epsilon=2.0, **options):
+def _own_law(neighbours="add-remove", epsilon=2.0):
     """The counts of a leaf with three records of a class, against two geometric laws."""
     rate = epsilon if neighbours == "add-remove" else epsilon / 2
 
     def lawful():
-        options_ = {"n_estimators": 2, "max_depth": 1, "bins": 2, "difference": False} | options
-        options_ |= {"epsilon": epsilon, "neighbours": neighbours}
+        options = {"n_estimators": 2, "max_depth": 1, "bins": 2, "difference": False}
+        options |= {"strategy": "merged", "epsilon": epsilon, "neighbours": neighbours}
         data, change = ([PLACE] * 3, [1] * 3), ("add", PLACE, 0)
-        fits = Fits(FOREST, data, change, None, 1.0, options_)
+        fits = Fits(FOREST, data, change, None, 1.0, options)
         noise, law = Geometric(rate), {}
         for outcome in product(range(-MOST, MOST + 1), repeat=2):
             parts = [_clipped(noise, at, n) for at, n in zip(outcome, (0, 3))]
@@ -99,7 +99,7 @@ def registered():
     for name, check in (
         ("training, difference", _fit("leaf_differences_", add)),
         ("training, difference, replace-one", _fit("leaf_differences_", swap, **replaced)),
-        ("training", _fit("leaf_counts_", add, **both)),
+        ("training", _fit("leaf_counts_", add, **both, strategy="merged")),
         ("training, replace-one", _fit("leaf_counts_", swap, **both, **replaced)),
         ("training, leaf of each tree", _fit("leaf_counts_", add, **both, strategy="per-tree")),
         ("two ensembles", _fit("leaf_counts_", swap, (60, 3000, 20_000), ensembles=2, **replaced)),
@@ -114,7 +114,7 @@ def registered():
     ):  # fmt: skip
         yield Subject(f"{forest}, {name}", "black box", "within", check)
     leak = {"epsilon": 1.5, "draws": LEAK, "declared": 1.5, "accounting": "published", **replaced}
-    one = {"n_estimators": 1, "strategy": "identity"}
+    one = {"n_estimators": 1}
     for name, check in (
         ("published training, replace-one", _fit("leaf_counts_", swap, **both, **one, **leak)),
         ("published subsample, replace-one", _fit("query_votes_", swap, **parts, **one, **leak)),

@@ -108,7 +108,6 @@ def _figure_3a():
 
 @experiment(
     "m-rf/figure-3b", "Accuracy on Car by the number of queries, epsilon 2, queries from the training records",
-   
     repetitions=TIMES, why_repetitions=FEW,
     ours="The whole of Car is trained on, and the queries are drawn from it, as the paper has it. The existing "
     "method has 16 trees of depth 4, as has ours of the rows S&A; batch prediction has 128 of depth 4. The rows "
@@ -173,7 +172,6 @@ def _appendix_table_2():
 
 @experiment(
     "m-rf/gains", "What each free gain is worth: accuracy on Car, Balance and four columns of heart disease",
-   
     repetitions=TIMES, why_repetitions=FEW,
     ours="No figure of the paper's. Training with 128 trees: as published; with geometric noise; with the "
     "strategy of least error, where it is another; all that is proved. If proved, two classes (heart disease) are "
@@ -193,7 +191,6 @@ def _gains():
 
 @experiment(
     "m-rf/ensembles", "Accuracy on Car by the number of ensembles of four columns, epsilon 1",
-   
     repetitions=TIMES, why_repetitions=FEW,
     ours="No figure of the paper's. Published: an equal part of epsilon each. Proved: one joint reconstruction "
     "by least squares.",
@@ -227,7 +224,6 @@ def _histogram():
 
 @experiment(
     "m-rf/best-of-each", "Each method at its best depth and number of trees: Car and Balance",
-   
     repetitions=TIMES, why_repetitions=FEW,
     ours="No figure of the paper's: five-fold cross-validation twice. M-RF has 128 trees, Laplace noise per tree "
     "1 or 4 of them, disjoint trees 4 or 16, disjoint trees with permute-and-flip labels ten; of depth 2 to 4. "

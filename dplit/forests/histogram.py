@@ -155,7 +155,7 @@ class HistogramForestClassifier(BaseForestClassifier):
         rng = self._generator()
         table = data_matrix(cells.codes(records), codes, cells.n_levels, len(classes))
         halved = self.neighbours == "replace-one" and self._is_proved()
-        rate = float(self.epsilon) / (2 if halved else 1)
+        rate = self._record_epsilon() / (2 if halved else 1)
         self.cell_counts_, cell = NOISES[self.mechanism](table, rate, rng)
         cell = replace(cell, name="class counts of a cell")
         node = Parallel("cells", (cell,), "a record lies in one cell")

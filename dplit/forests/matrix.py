@@ -217,7 +217,9 @@ class MatrixForestClassifier(BaseForestClassifier):
 
         check_is_fitted(self, "budget_")
         workload = matrix.Workload.of(self.trees_, n_levels=self.cells_.n_levels)
-        total = matrix.lower_bound(workload, self.epsilon, "data-independent", self.neighbours)
+        total = matrix.lower_bound(
+            workload, self._record_epsilon(), "data-independent", self.neighbours
+        )
         return total / self.trees_.n_leaves
 
     # What the parameters say --------------------------------------------------------------------

@@ -74,7 +74,8 @@ DEFAULTS = {
     "DPRandomForestClassifier": dict(n_estimators=10, max_depth=4, criterion=None, bins=5),
     "DPRandomForestRegressor": dict(n_estimators=10, max_depth=4, max_features=5, rho=0.5),
     "FSClassifier": dict(n_estimators=1, max_depth=5, operator="max", public_n=None),
-    "JPWClassifier": dict(n_estimators=10, max_depth=None, public_n=None, partitioned=False),
+    "JPWClassifier": dict(n_estimators=10, max_depth=None, public_n=None, partitioned=False,
+                          voting="weighted"),
     "RGVClassifier": dict(n_estimators=110, max_depth=5, max_features=None, operator="max"),
     "ReachedForest": dict(n_estimators=100, max_depth=None, partitioned=True),
 }  # fmt: skip

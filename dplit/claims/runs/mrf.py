@@ -14,6 +14,8 @@ from __future__ import annotations
 
 from functools import partial
 
+import numpy as np
+
 from dplit import printed
 from dplit.claims.runs import reproduced
 from dplit.experiments import rule
@@ -240,10 +242,20 @@ def by_partition(result, methods):
 
 
 def losses(result, pairs):
-    """That each forest loses by the partition on most sets, and how many points in the mean of the sets."""
+    """That each forest loses by the partition in the mean over the sets; and its losses in words.
+
+    Split r of one set and split r of another share no records: their mean is one number of a split.
+    """
     parts, words = [], []
     for method, of in pairs.items():
-        parts.append(rule.most([ahead(result, *pair) for pair in of.values()]))
+        each_set = [differences(result, *pair) for pair in of.values()]
+        n = min(map(len, each_set))
+        mean = np.mean([found[:n] for found in each_set], axis=0)
+        how = {
+            "overlap": _overlap(result, of["car"]),
+            "name": f"{method} with all records less halves",
+        }
+        parts.append(rule.above(mean, **how))
         words.append(f"{method}: {points(result, of)}")
     return rule.all_of(parts), "without the partition, " + "; ".join(words)
 
@@ -251,13 +263,13 @@ def losses(result, pairs):
 @said("mrf/partition/rivals", "undecided", name="mrf/half-the-data", where="Section 1")
 def rivals_lose(result):
     """To partition the records significantly reduces the performance of the consistent forests: Denil14, BRF
-    and CompRF each lose accuracy by it, on most of eight data sets."""
+    and CompRF each lose accuracy by it, in the mean over five data sets."""
     return losses(result, by_partition(result, CONSISTENT))
 
 
 @said("mrf/partition/mrf", "undecided", ours=True, name="mrf/half-the-data/mrf", where="ours")
 def mrf_loses(result):
-    """MRF loses accuracy by the partition too, at the same B1 and B2, on most of eight data sets."""
+    """MRF loses accuracy by the partition too, at the same B1 and B2, in the mean over five data sets."""
     return losses(result, by_partition(result, ("MRF",)))
 
 

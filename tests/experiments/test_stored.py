@@ -17,6 +17,7 @@ TABLES = [
     *printed.tables("diprime-v1"),
     *printed.tables("diprime-v2"),
     "rdf/table-3",
+    "mrf/table-1",
     "mrf/table-3",
 ]
 every_result = pytest.mark.parametrize("id", STORED)

@@ -2,11 +2,13 @@
 
 import hashlib
 import itertools
+import statistics
 import warnings
 from collections import Counter
 from functools import cache
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import dplit
@@ -185,6 +187,31 @@ def test_missing_values(name):
     for column, values in loaded(name).X.items():
         assert every.X[column][complete].tolist() == values.tolist()
     assert f"{entry.incomplete:,} records have" in entry.notes
+
+
+@pytest.mark.parametrize("name", ["hepatitis", "mammographic"])
+def test_imputed_values_are_medians_and_most_frequent_levels(name):
+    """Known values stand as they are; columns with an imputed one leak, and no others."""
+    every = datasets.load(name, missing="keep")
+    with pytest.warns(dplit.PrivacyLeakWarning, match="were imputed from other records"):
+        data = datasets.load(name, missing="impute")
+    assert len(data) == len(every) and not data.X.isna().any().any()
+    incomplete = [c for c in every.X if every.X[c].isna().any()]
+    assert {*incomplete} <= {*data.domain.data_dependent}
+    assert {*data.domain.data_dependent} == {*incomplete, *every.domain.data_dependent}
+    for column in every.X:
+        known = every.X[column].notna()
+        values, filled = every.X[column][known].tolist(), data.X[column][~known].tolist()
+        assert data.X[column][known].tolist() == values
+        if isinstance(every.X[column].dtype, pd.CategoricalDtype):
+            assert all(values.count(v) == max(map(values.count, values)) for v in filled)
+        else:
+            assert all(v == statistics.median(values) for v in filled)
+
+
+def test_records_without_a_target_are_not_imputed():
+    every, data = (datasets.load("echocardiogram", missing=m) for m in ("keep", "impute"))
+    assert len(data) == every.y.notna().sum() < len(every)
 
 
 # ------------------------------------------------------------------------------- generated ones
@@ -368,7 +395,9 @@ def test_unknown_names_and_options():
         datasets.load("wdcb")
     with pytest.raises(ValueError, match="got 7; "):
         datasets.load(7)
-    with pytest.raises(ValueError, match="missing must be one of 'drop', 'keep', got 'fill'"):
+    with pytest.raises(
+        ValueError, match="missing must be one of 'drop', 'keep', 'impute', got 'fill'"
+    ):
         datasets.load("iris", missing="fill")
 
 

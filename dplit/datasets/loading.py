@@ -20,9 +20,12 @@ def load(name, *, missing="drop", n=None, seed=None, nested=False):
     ----------
     name : str
         One of `names`; case, ``_`` and ``-`` don't matter.
-    missing : {"drop", "keep"}
+    missing : {"drop", "keep", "impute"}
         Records with a missing value, in the target or any column: left out, or kept with NaN. To
         leave one out is a decision about this record alone, so neighbouring data stay neighbours.
+        "impute" gives a missing value its column's median, or most frequent level, over the records
+        that have one; a record without its target is left out. What is filled in depends on other
+        records, so columns with such a value count as `data_dependent`.
     n, seed : int, optional
         Of the synthetic sets only: number of records and seed, in place of the registry's.
     nested : bool
@@ -47,7 +50,7 @@ def load(name, *, missing="drop", n=None, seed=None, nested=False):
         If a file can't be had, has another checksum, or holds a level that is not public.
     """
     entry = registry.entry(name)
-    check_choice(missing, ("drop", "keep"), "missing")
+    check_choice(missing, ("drop", "keep", "impute"), "missing")
     frame = _records(entry, n, seed, nested)
     columns = entry.named(frame.columns.drop(entry.target))
     X = pd.DataFrame({c.name: _values(frame[c.name], c) for c in columns}, index=frame.index)
@@ -55,13 +58,18 @@ def load(name, *, missing="drop", n=None, seed=None, nested=False):
     if missing == "drop":
         complete = (X.notna().all(axis=1) & y.notna()).to_numpy()
         X, y = X[complete], y[complete]
+    imputed = []
+    if missing == "impute":
+        X, y = X[y.notna()], y[y.notna()]
+        imputed = [name for name in X if X[name].isna().any()]
+        X = X.assign(**{name: _imputed(X[name]) for name in imputed})
     X, y = X.reset_index(drop=True), y.reset_index(drop=True)
     return Dataset(
         name=entry.name,
         title=entry.title,
         X=X,
         y=y,
-        domain=_domain(X, columns, entry),
+        domain=_domain(X, columns, entry, imputed),
         task=entry.task,
         classes=entry.classes,
         target_bounds=entry.target_bounds,
@@ -110,20 +118,29 @@ def _levels(values, levels, name, ordered=False):
     return pd.Categorical(values.astype(object), categories=list(levels), ordered=ordered)
 
 
+def _imputed(values):
+    """A column whose missing values are its median, or its most frequent level (the first of several)."""
+    if isinstance(values.dtype, pd.CategoricalDtype):
+        return values.fillna(values.value_counts(sort=False).idxmax())
+    return values.fillna(values.median())
+
+
 def _target(values, entry):
     if entry.task == "classification":
         values = _levels(values, entry.classes, entry.target)
     return pd.Series(values, name=entry.target, dtype=None if entry.classes else np.float64)
 
 
-def _domain(X, columns, entry):
-    leaked = [c.name for c in columns if c.source == "data"]
-    if leaked:
-        warn_leak(
-            f"data set {entry.name!r}: nobody documents the bounds of {leaked}, so they were read off "
-            "the data: a fit with this domain is not private",
-            stacklevel=4,
-        )
+def _domain(X, columns, entry, imputed=()):
+    read = [c.name for c in columns if c.source == "data"]
+    for names, why in ((read, "nobody documents the bounds of {}, so they were read off the data"),
+                       (imputed, "missing values of {} were imputed from other records")):  # fmt: skip
+        if names:
+            warn_leak(
+                f"data set {entry.name!r}: {why.format(names)}: a fit with this domain is not private",
+                stacklevel=4,
+            )
+    leaked = [c.name for c in columns if c.name in {*read, *imputed}]
     features = [_feature(X[c.name], c) for c in columns]
     return Domain(features, names=[c.name for c in columns], data_dependent=leaked)
 

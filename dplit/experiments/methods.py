@@ -4,7 +4,8 @@
 parameters have one vocabulary for all methods: `epsilon`, `n_estimators`, `max_depth`,
 `max_features` (the papers' K), `rho`, `partitioned`, `reached` (trees grow only where records go),
 `min_samples_leaf` (MRF's k) and its budgets. A method takes those that it has. `n_records`, the size
-of a synthetic draw, is for the data alone. Libraries are imported when a method is built.
+of a synthetic draw, and `missing`, as `dplit.datasets.load` takes it, are for the data alone. Libraries are
+imported when a method is built.
 """
 
 from __future__ import annotations
@@ -161,7 +162,10 @@ METHODS = {
     "Breiman": _breiman,
     "Denil14": _not_private("Denil"),
     "BRF": _not_private("Bernoulli"),
+    "Denil14, all records": _not_private("Denil", partition_rate=None),
+    "BRF, all records": _not_private("Bernoulli", partition_rate=None),
     "CompRF-C": _not_private("Comparison", consistent=True),
+    "CompRF-C, all records": _not_private("Comparison", consistent=True, partition_rate=None),
     "CompRF-I": _not_private("Comparison", consistent=False),
     "Completely random": _not_private("CompletelyRandom"),
     "MRF": _multinomial(),

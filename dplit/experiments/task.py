@@ -128,8 +128,9 @@ def run_measures(experiment_id, cells, repetition, seed=0):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PrivacyLeakWarning)  # the outcome's epsilon says it
         params = dict(cell.params)
-        drawn = _drawn(cell, params.pop("n_records", None), repetition, seed)
         asked = params.pop("n_queries", None)
+        of_data = {name: params.pop(name) for name in ("n_records", "missing") if name in params}
+        drawn = _drawn(cell, repetition, seed, **of_data)
         data = _loaded(*drawn)
         scaled = data.task == "regression" and cell.reading == "proved"
         if asked is None:
@@ -173,19 +174,20 @@ class Predicted:
         return self._found[what]
 
 
-def _drawn(cell, n_records, repetition, seed):
-    """What a task's data set is: its name, number of records, and the seed of its draw."""
+def _drawn(cell, repetition, seed, n_records=None, missing="drop"):
+    """What a task's data set is: its name, number of records, the seed of its draw, incomplete records."""
     draw = cell.parts(repetition)[0]
-    return cell.data, n_records, None if draw is None else draw_seed(seed, cell.data, draw)
+    drawn = None if draw is None else draw_seed(seed, cell.data, draw)
+    return cell.data, n_records, drawn, missing
 
 
 @lru_cache(maxsize=2)
-def _loaded(name, n_records=None, drawn=None):
+def _loaded(name, n_records=None, drawn=None, missing="drop"):
     """A data set; of a synthetic one `n_records`, of another the first so many, if given."""
     if name.startswith("synth-"):
         nested = n_records is not None
         return datasets.load(name, n=n_records, seed=drawn, nested=nested)
-    data = datasets.load(name)
+    data = datasets.load(name, missing=missing)
     if n_records is None:
         return data
     return replace(data, X=data.X.iloc[:n_records], y=data.y.iloc[:n_records])

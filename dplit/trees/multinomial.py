@@ -44,6 +44,7 @@ from dplit.trees.nodes import (
 )
 from dplit.trees.rules import EXPONENTIAL
 
+LISTED = 64  # depths with a list of columns to ask; below, the last one's
 TIED = 1e-12  # scores nearer than this, a record, differ by rounding
 
 
@@ -94,8 +95,7 @@ def grow_multinomial_trees(domain, X, y, n_classes, n_trees, halves, rule, *, rn
     Returns
     -------
     trees : Trees
-    counts : int64 array, shape (n_leaves, n_classes)
-        Class counts of each leaf's estimation points. Private.
+    counts : int64 array, shape (n_leaves, n_classes): of each leaf's estimation points. Private.
 
     Raises
     ------
@@ -118,7 +118,7 @@ def _one_tree(shared, y, n_classes, n_levels, halves, rule, size, rng):
     depth = min(rule.max_depth, max(n, 1))  # a test parts two structure points
     room = Room.of(1024, depth, 2, n_levels.max(), n)
     room.stack[0, 2] = held.shape[1]
-    work = Work.of(n_levels, n, len(y), n_classes)
+    work = Work.of(n_levels, n, len(y), n_classes, min(depth, LISTED) + 1)
     logs = _logs(n) if rule.entropy else None
     tree = grow(_grow, room, size, columns, order, held, y, n_levels, rule, rng, work, logs)
     return tree[:5], leaf_stats(held[0], tree[5], y, n_classes)
@@ -140,20 +140,15 @@ class Work(NamedTuple):
 
     Attributes
     ----------
-    row_of : int64 array, shape (n_features,)
-        Row of the sorted records of each continuous column.
-    columns : int64 array, shape (n_features,)
-        Columns that have a candidate.
-    best : float64 array, shape (n_features,)
-        The largest score of each of them.
-    scores, sums : float64 arrays, shape (at least n_structure and most levels,)
-        Of the candidates of a column: minus infinity where there is none.
-    stats : float64 array, shape (at least 2 and most levels, n_classes)
-    totals : float64 array, shape (n_classes,)
-    held : int64 array, shape (most levels,)
-        Estimation points of each level.
-    goes_right, spare : bool and int32 arrays, shape (n_records,)
-        The side of each record, and room to part them.
+    row_of : int64 array, shape (n_features,): row of the sorted records of each continuous column.
+    columns : int64 array, shape (n_features,): those that have a candidate.
+    best : float64 array, shape (n_features,): the largest score of each of them.
+    scores, sums : float64 arrays, shape (at least n_structure and most levels,): minus infinity, no candidate.
+    stats, totals : float64 arrays, shapes (at least 2 and most levels, n_classes) and (n_classes,)
+    held : int64 array, shape (most levels,): estimation points of each level.
+    goes_right, spare : bool and int32 arrays, shape (n_records,): sides, and room to part records.
+    asked, n_asked : int64 arrays, shapes (levels, n_features) and (levels,)
+        Columns that are asked at each depth: a categorical one without a candidate has none below.
     """
 
     row_of: np.ndarray
@@ -166,9 +161,11 @@ class Work(NamedTuple):
     held: np.ndarray
     goes_right: np.ndarray
     spare: np.ndarray
+    asked: np.ndarray
+    n_asked: np.ndarray
 
     @classmethod
-    def of(cls, n_levels, n_structure, n_records, n_classes):
+    def of(cls, n_levels, n_structure, n_records, n_classes, depth):
         """Arrays for the columns, of so many levels each (0: continuous), the records and classes."""
         n_features, most = len(n_levels), int(n_levels.max())
         return cls(
@@ -182,6 +179,8 @@ class Work(NamedTuple):
             np.empty(most, dtype=np.int64),
             np.empty(n_records, dtype=np.bool_),
             np.empty(n_records, dtype=np.int32),
+            np.tile(np.arange(n_features), (depth, 1)),
+            np.full(depth, n_features),
         )
 
 
@@ -204,7 +203,7 @@ def _grow(room, columns, order, held, y, n_levels, rule, rng, work, logs):
         ids, kept = order[:, start:end], held[:, first:last]
         n_open = 0
         if depth < rule.max_depth and last - first > rule.fewest:
-            n_open = _score_columns(columns, ids, kept, y, n_levels, rule, work, logs)
+            n_open = _score_columns(columns, depth, ids, kept, y, n_levels, rule, work, logs)
         if n_open == 0:
             feature[node], threshold[node], child[node] = LEAF, np.nan, n_leaves
             ends[n_leaves] = last
@@ -238,9 +237,9 @@ def _grow(room, columns, order, held, y, n_levels, rule, rng, work, logs):
 @njit(cache=True, nogil=True)
 def _split(rows, column, cut, level, goes_right, spare):
     """Part every row; how many go left."""
+    n_left = 0
     for i in rows[0]:
         goes_right[i] = column[i] != level if cut != cut else column[i] > cut
-    n_left = 0
     for row in range(len(rows)):
         n_left = part(rows[row], goes_right, spare)
     return n_left
@@ -267,19 +266,24 @@ def _normalise(scores, n, tied):
 
 
 @njit(cache=True, nogil=True)
-def _score_columns(columns, ids, kept, y, n_levels, rule, work, logs):
+def _score_columns(columns, depth, ids, kept, y, n_levels, rule, work, logs):
     """Write the columns that have a candidate, and the best score of each; how many there are."""
-    row_of, found, best_of, scores, _, stats, totals, counts, _, _ = work
+    row_of, found, best_of, scores, _, stats, totals, counts, _, _, asked, n_asked = work
     totals[:] = 0
     for i in ids[0]:
         totals[y[i]] += 1
-    n = 0
-    for j in range(len(n_levels)):
+    here, n, n_below = min(depth, len(asked) - 1), 0, 0
+    for j in asked[here, : n_asked[here]]:
         best = _score(columns, j, row_of[j], ids, kept, y, n_levels[j], rule.least, scores, stats,
                       totals, counts, logs)  # fmt: skip
         if best > -np.inf:
             found[n], best_of[n] = j, best
             n += 1
+        if here + 1 < len(asked) and (best > -np.inf or n_levels[j] == 0):
+            asked[here + 1, n_below] = j
+            n_below += 1
+    if here + 1 < len(asked):
+        n_asked[here + 1] = n_below
     return n
 
 

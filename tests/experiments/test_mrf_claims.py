@@ -1,4 +1,4 @@
-"""What the MRF paper's tables decide: a changed cell changes a verdict. Sentences on results that are known."""
+"""What the MRF paper's tables decide: a changed cell changes a verdict."""
 
 import itertools
 from dataclasses import replace
@@ -9,7 +9,6 @@ import pytest
 
 from dplit import claims, experiments, printed
 from dplit.claims.runs import mrf_print, mrf_tables
-from dplit.experiments import measures
 from dplit.experiments.papers import mrf
 from dplit.mechanisms import Exponential
 
@@ -184,143 +183,3 @@ def test_another_cap_is_noticed(monkeypatch, factor, expected):
         mrf_tables, "label_cap", lambda budget, classes: factor * cap(budget, classes)
     )
     assert verdict("mrf/table-3-cap/corrected") == expected
-
-
-# Sentences that need runs -----------------------------------------------------------------------
-
-
-def result(id, mean_of, n=12, numbers=None):
-    """A result whose cells have the mean ``mean_of(cell)`` and little noise."""
-    found, rng = experiments.Result(id), np.random.default_rng(1)
-    for cell in experiments.get(id).cells:
-        for r, step in enumerate(rng.normal(0, 1e-3, n)):
-            score = mean_of(cell) + step
-            score = score if numbers is None else [score] * numbers
-            found.add(cell.key, cell.params, r, {"score": score, "epsilon": None, "seconds": 0.1})
-    return found
-
-
-def of_table_1(ours, breiman, rival=0.6):
-    means = {"MRF": ours, "Breiman": breiman, "MRF, by the text": ours - 0.01}
-    return result("mrf/table-1", lambda cell: means.get(cell.method, rival))
-
-
-def test_what_is_not_run_is_undecided(stored):
-    """Neither without a stored result nor with an empty one is anything decided."""
-    asked = [c for c in HERE if c.kind == "reproduced"]
-    for kept in (None, experiments.Result):
-        stored.clear()
-        if kept:
-            stored.update({id: kept(id) for id in experiments.ids() if id.startswith("mrf/")})
-        assert {c.check().verdict for c in asked} == {"undecided"}
-
-
-@pytest.mark.parametrize(("ours", "breiman", "expected"), [
-    (0.8, 0.7, ("agrees", "agrees")), (0.7, 0.8, ("differs", "agrees")), (0.5, 0.7, ("differs", "differs")),
-])  # fmt: skip
-def test_table_1_sentences(stored, ours, breiman, expected):
-    stored["mrf/table-1"] = of_table_1(ours, breiman)
-    assert (verdict("mrf/table-1/twelve"), verdict("mrf/table-1/best-of-four")) == expected
-
-
-@pytest.mark.parametrize(("shift", "expected"), [(0.004, "differs"), (-0.014, "agrees")])
-def test_which_stopping_rule_is_nearer(stored, shift, expected):
-    """By the text is 0.01 below algorithm 1; printed cells are near the one or the other."""
-    cells = TABLE_1.cells
-    means = {"MRF": 0.0, "MRF, by the text": -0.01}
-    stored["mrf/table-1"] = result(
-        "mrf/table-1",
-        lambda c: cells[c.data, "MRF"].value - shift + means[c.method]
-        if c.method in means else 0.5,
-    )  # fmt: skip
-    assert verdict("mrf/table-1/stopping") == expected
-
-
-@pytest.mark.parametrize(("off", "expected"), [(0.0, "agrees"), (0.03, "differs")])
-def test_whose_accuracies_table_3_has(stored, off, expected):
-    """Forests without noise that have the printed accuracies, or are three points off."""
-    cells = TABLE_3.cells
-    stored["mrf/table-3"] = result(
-        "mrf/table-3", lambda c: cells[c.data, c.label.split(",")[0]].value + off
-    )
-    assert verdict("mrf/table-3/forest") == verdict("mrf/table-3") == expected
-
-
-def test_figure_4_sentences(stored):
-    def rises(cell):
-        first, second = (min(cell.params[b], 10.0) for b in mrf.BUDGETS)
-        return 0.6 + 0.002 * first + 0.01 * second
-
-    stored["mrf/figure-4"] = result("mrf/figure-4", rises)
-    ids = [f"mrf/figure-4/{word}" for word in ("b2-rises", "b2-stable", "b1-rises", "competitive")]
-    assert [verdict(id) for id in ids] == ["agrees"] * 4
-    stored["mrf/figure-4"] = result("mrf/figure-4", lambda cell: 1.2 - rises(cell))
-    assert [verdict(id) for id in ids] == ["differs", "agrees", "differs", "differs"]
-    stored["mrf/figure-4"] = result(
-        "mrf/figure-4", lambda cell: 0.5 + 0.01 * cell.params["value_budget"]
-    )
-    assert verdict("mrf/figure-4/b2-stable") == "differs"
-
-
-@pytest.mark.parametrize(("ours", "expected"), [(0.8, "agrees"), (0.6, "differs")])
-def test_figure_7_sentences(stored, ours, expected):
-    stored["mrf/figure-7"] = result(
-        "mrf/figure-7", lambda cell: ours if cell.method == "MRF" else 0.7, numbers=8
-    )
-    assert verdict("mrf/figure-7/tree-level") == verdict("mrf/figure-7/car-trees") == expected
-
-
-@pytest.mark.parametrize(("counts", "expected"), [(0.8, "agrees"), (0.6, "differs")])
-def test_private_sentence(stored, counts, expected):
-    stored["mrf/private"] = result(
-        "mrf/private", lambda cell: counts if cell.method == "MRF" else 0.7
-    )
-    assert verdict("mrf/private/counts") == expected
-
-
-def test_definitions_are_the_papers():
-    """22 sets, six printed rows and one of ours; the seven columns of a set have one number of folds."""
-    one = experiments.get("mrf/table-1")
-    assert {(c.data, c.label or c.method) for c in one.cells} >= {*TABLE_1.cells}
-    assert len(one.cells) == 7 * 22
-    folds = {c.data: one.wanted(c) for c in one.cells}
-    assert {d for d, n in folds.items() if n == 10} == {*mrf.LARGE}
-    assert {folds[d] for d in mrf.SETS} == {10, 100}
-    three = experiments.get("mrf/table-3")
-    assert {(c.data, c.label) for c in three.cells} >= {*TABLE_3.cells}
-    for c in three.cells:
-        budget = float(c.label.split(",")[0].split()[-1])
-        assert c.params["feature_budget"] == pytest.approx(budget / 20)
-        assert c.params.get("label_budget") == (None if "without noise" in c.label else budget)
-
-
-def test_accuracies_of_single_trees():
-    """Counted tree by tree, of a forest of ours and of scikit-learn's."""
-    from dplit import datasets
-    from dplit.experiments.methods import METHODS
-    from dplit.experiments.task import Setting, Split
-
-    data = datasets.load("wdbc")
-    train = np.arange(len(data)) % 5 > 0
-    split = Split(
-        data.X[train], data.X[~train], data.y[train], np.asarray(data.y[~train]), 1.0
-    )  # fmt: skip
-    setting = Setting(data.domain, data.classes, None, "exact", 3)
-    options = {"n_estimators": 7, "min_samples_leaf": 5}
-    ours = METHODS["BRF"](setting, **options).fit(split.X_train, split.y_train)
-    right = []
-    for t in range(7):
-        leaves = ours.apply(split.X_test)[:, t] + ours.trees_.leaf_starts[t]
-        right.append(np.mean(ours.classes_[ours.leaf_labels_[leaves]] == np.asarray(split.y_test)))
-    found = measures.tree_accuracy(ours, split)
-    assert (
-        found[0] == pytest.approx(np.mean(right))
-        and found[1] == min(right)
-        and found[-1] == max(right)
-    )
-    theirs = METHODS["Breiman"](setting, **options).fit(split.X_train, split.y_train)
-    encoded = setting.domain.encode(split.X_test)
-    single = [t.predict(encoded).astype(int) for t in theirs.forest.estimators_]
-    right = [np.mean(theirs.classes_[s] == np.asarray(split.y_test)) for s in single]
-    found = measures.tree_accuracy(theirs, split)
-    assert found[0] == pytest.approx(np.mean(right)) and len(found) == 1 + len(measures.QUANTILES)

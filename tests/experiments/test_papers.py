@@ -9,6 +9,8 @@ from dplit import datasets, experiments, printed
 from dplit.experiments import task
 from dplit.experiments.rdf_variants import ReachedForest
 
+THREE_TIMES = ("mrf/figure-4", "mrf/partition", "mrf/imputed")
+
 
 def test_folds_cut_the_records():
     data = ("wdbc", None, None)
@@ -95,10 +97,13 @@ def often_rdf(id, cell):
 
 
 def often_mrf(id, cell):
-    """Ten times ten-fold as the paper; once of large sets, of grids of budgets, of forests of table 3."""
+    """Ten times ten-fold as the paper; thrice of figure 4 and beside table 1, once of what is large or ours."""
     large = cell.data in ("internet-ads", "phishing-websites", "nursery", "connect4")
-    ours = id in ("mrf/figure-4", "mrf/private") or ", forest" in cell.label
-    return 10 if large or ours else 100
+    if id == "mrf/figure-3":
+        return 5
+    if large or id == "mrf/private" or ", forest" in cell.label:
+        return 10
+    return 30 if id in THREE_TIMES else 100
 
 
 def often_m_rf(id, cell):

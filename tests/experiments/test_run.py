@@ -224,13 +224,13 @@ def test_draws_are_problems_of_their_own_and_two_folds_share_one():
         registry.draw_seed(s, d, n) for s, d, n in product((0, 1), ("synth-a", "synth-b"), range(9))
     }
     assert len(words) == 36
-    few, many = (task._drawn(cell, n, 2, 0) for n in (100, 1_000))
+    few, many = (task._drawn(cell, 2, 0, n) for n in (100, 1_000))
     assert task._loaded(*many).X.iloc[:100].equals(task._loaded(*few).X)
 
 
 def _split(cell, repetition):
     part = cell.parts(repetition)[1:]
-    return task._cached_split(task._drawn(cell, None, repetition, 0), False, cell.folds, part, 0)
+    return task._cached_split(task._drawn(cell, repetition, 0), False, cell.folds, part, 0)
 
 
 def test_seeds_differ_by_each_of_their_parts():

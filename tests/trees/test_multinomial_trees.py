@@ -11,7 +11,7 @@ from scipy.stats import chisquare
 from dplit import Categorical, Continuous, Domain
 from dplit.domain import GRID
 from dplit.multinomial import joint_law
-from dplit.trees import apply
+from dplit.trees import apply, multinomial
 from dplit.trees.arrays import LEAF, leaf_depths
 from dplit.trees.multinomial import Rule, grow_multinomial_trees
 
@@ -247,3 +247,26 @@ def test_a_cut_between_neighbouring_grid_points_parts_them():
     assert (apply(trees, near[:, None])[:, 0] == [0, 1, 0, 1, 0]).all()
     trees, _ = grow(near[[0, 4, 1]][:, None], y[:3], domain, rule(), 1, 2)
     assert trees.n_leaves == 1  # both structure points are on one grid point
+
+
+@pytest.mark.parametrize("least", [0, 2])
+def test_columns_that_are_not_asked_again_have_no_candidate(monkeypatch, least):
+    """Without the lists, or with lists of three depths, trees are the same to the last bit."""
+    rng = np.random.default_rng(3)
+    domain = Domain(
+        [*[Categorical(["0", "1"])] * 30, Categorical(["a", "b", "c"]), Continuous(0, 1)]
+    )
+    records = np.hstack(
+        [rng.random((300, 30)) < 0.04, rng.integers(3, size=(300, 1)), rng.random((300, 1))]
+    )
+    y, grown = rng.integers(3, size=300), []
+    for listed in (64, 3, 0):
+        monkeypatch.setattr(multinomial, "LISTED", listed)
+        grown.append(grow(records, y, domain, rule(max_depth=50, fewest=1, least=least), 20, 150))
+    (trees, counts), *others = grown
+    assert leaf_depths(trees).max() > 4
+    for again, of_leaves in others:
+        assert (counts == of_leaves).all()
+        assert all(np.array_equal(a, b, equal_nan=True) for a, b in zip(
+            (trees.feature, trees.threshold, trees.child), (again.feature, again.threshold, again.child)
+        ))  # fmt: skip

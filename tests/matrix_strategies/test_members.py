@@ -186,6 +186,23 @@ def test_queries_that_are_not_determined_have_no_finite_error():
     assert np.isinf(matrix.DistinctLeaves(other.boxes).variances(cells)).any()
 
 
+def test_very_many_leaves_are_answered_one_by_one(monkeypatch):
+    """Without least squares each leaf has its own noise, and a vote that of its distinct leaves."""
+    monkeypatch.setattr("dplit.matrix.strategies.members.MOST_PRODUCTS", 0)
+    levels, T, leaves, V, votes = small(3)
+    strategy, codes = matrix.DistinctLeaves(leaves.boxes), records(levels, 30, 0)
+    measured = strategy.measure(codes, np.zeros(30, int), 1)
+    D = matrix.data_matrix(codes, np.zeros(30, int), levels, 1)
+    assert (strategy.variances(leaves) == 1).all()
+    distinct, copies = np.unique(T, axis=0, return_counts=True)
+    mean = ((copies[:, None] * distinct) ** 2).sum(axis=0).mean()
+    assert strategy.votes(leaves) == pytest.approx(mean)
+    for W, workload in ((T, leaves), (V, votes)):
+        assert np.allclose(strategy.answers(workload, measured), W @ D)
+    every = matrix.Workload.of(leaves.paths, list(np.ndindex(levels)))
+    assert strategy.variances(every) @ every.multiplicity / len(every.place) == pytest.approx(mean)
+
+
 def test_votes_of_queries_are_still_those_of_all_cells():
     """A workload of votes has the forest of the leaves; a given matrix has none."""
     levels, T, leaves, _, votes = small(2)

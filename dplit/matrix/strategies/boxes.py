@@ -145,6 +145,13 @@ def below(sets):
     return sorted(found, key=lambda s: (len(s), s))
 
 
+def dimensions(boxes):
+    """How many coefficients the spaces below the tested sets of boxes have, a Python int."""
+    n = boxes.n_levels.tolist()
+    spaces = below([columns for columns, _ in tested_sets(boxes)])
+    return sum(math.prod(n[j] - 1 for j in columns) for columns in spaces)
+
+
 def functions(n):
     """An orthonormal basis of the functions of n levels, the constant one first, shape (n, n)."""
     basis = np.eye(n)
@@ -200,7 +207,7 @@ def basis(boxes):
     """
     spaces = below([columns for columns, _ in tested_sets(boxes)])
     n = boxes.n_levels.tolist()
-    if sum(math.prod(n[j] - 1 for j in columns) for columns in spaces) > len(boxes):
+    if dimensions(boxes) > len(boxes):
         scale = math.exp(-sum(map(math.log, n)))
         values, vectors = np.linalg.eigh(boxes.overlaps() * scale)
         return vectors[:, values > NOTHING * values[-1]]

@@ -27,9 +27,18 @@ from dplit.matrix.strategies.base import (
     combined,
     squared_rows,
 )  # fmt: skip
-from dplit.matrix.strategies.boxes import NOTHING, basis, counts_of_records, sums_of_table
+from dplit.matrix.strategies.boxes import (
+    NOTHING,
+    basis,
+    counts_of_records,
+    dimensions,
+    sums_of_table,
+)
 from dplit.matrix.strategies.spectrum import copies
 from dplit.matrix.workload import Workload
+
+MOST_PRODUCTS = 3e10  # of numbers, that least squares on leaves may take
+PATIENCE = 3000  # steps of the search for the cell with the most distinct leaves
 
 
 class Identity(Strategy):
@@ -154,7 +163,10 @@ class PerTree(Strategy):
 
 
 class DistinctLeaves(Strategy):
-    """Noise on each distinct leaf once, and answers by least squares.
+    """Noise on each distinct leaf once, and answers by least squares; of very many leaves, leaf by leaf.
+
+    Its norm is the most distinct leaves that hold a cell; where the search for that cell would take long, a
+    bound that no cell exceeds.
 
     Parameters
     ----------
@@ -168,11 +180,17 @@ class DistinctLeaves(Strategy):
     def __init__(self, boxes):
         super().__init__(boxes.n_levels)
         self.boxes = boxes
-        self.norm = float(most_boxes(boxes))
+        self.norm = float(most_boxes(boxes, PATIENCE))
 
     def spread(self):
         """See `Strategy.sensitivity`; of a wide domain an upper bound, all leaves changed."""
         return _spread(self.boxes, self.norm)
+
+    @cached_property
+    def projected(self):
+        """Whether answers are by least squares: its time grows with the third power of the leaves."""
+        rank = min(dimensions(self.boxes), len(self.boxes))
+        return len(self.boxes) * rank**2 <= MOST_PRODUCTS
 
     @cached_property
     def basis(self):
@@ -195,6 +213,8 @@ class DistinctLeaves(Strategy):
         places = self._places(workload)
         if places is None:
             return self._dense().variances(workload)
+        if not self.projected:
+            return workload.weights.power(2).sum(axis=1)
         return squared_rows(workload, self.basis[places])
 
     def votes(self, workload):
@@ -204,6 +224,8 @@ class DistinctLeaves(Strategy):
         places = self._places(workload)
         if places is None:
             return self._dense().votes(workload)
+        if not self.projected:
+            return float(copies(workload) ** 2 @ (workload.boxes.cells / self.n_cells))
         rows = copies(workload)[:, None] * self.basis[places]
         return float(np.einsum("ij,ij->", (workload.overlaps / self.n_cells) @ rows, rows))
 
@@ -213,6 +235,8 @@ class DistinctLeaves(Strategy):
         places = self._places(workload)
         if places is None:
             return self._dense().answer(workload, measured)
+        if not self.projected:
+            return combined(workload, np.asarray(measured, dtype=float)[places])
         return combined(workload, self.basis[places] @ (self.basis.T @ measured))
 
     def _dense(self):

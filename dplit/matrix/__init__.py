@@ -56,6 +56,7 @@ from dplit.matrix.strategies import (
     PerTree,
     PIdentity,
     Strategy,
+    WeightedLeaves,
     error,
     fitting,
     member,
@@ -75,9 +76,10 @@ from dplit.matrix.workload import Merged, Workload
 __all__ = [
     "MEMBERS", "TARGETS", "BlockNorm", "Certificate", "Dense", "DisjointTrees", "DistinctLeaves",
     "Identity", "KNorm", "Marginals", "Merged", "PIdentity", "Paths", "PerTree", "Strategy", "TreeNorm",
-    "Workload", "bound_at", "cells_of", "certified_ranks", "chi_square", "crossing", "data_matrix",
-    "decision_paths", "distinct_leaves_law", "error", "expected_leaves", "fitting", "full_rank_bound",
-    "l2_optimum", "least_spread", "least_variance", "lower_bound", "member", "most_boxes", "noise_scale",
-    "noise_variance", "nuclear_bound", "optimise_marginals", "optimise_p", "portfolio", "query_matrix",
-    "rank_bound", "regions", "select", "sensitivity", "unit_error", "wide_bound",
+    "WeightedLeaves", "Workload", "bound_at", "cells_of", "certified_ranks", "chi_square", "crossing",
+    "data_matrix", "decision_paths", "distinct_leaves_law", "error", "expected_leaves", "fitting",
+    "full_rank_bound", "l2_optimum", "least_spread", "least_variance", "lower_bound", "member",
+    "most_boxes", "noise_scale", "noise_variance", "nuclear_bound", "optimise_marginals", "optimise_p",
+    "portfolio", "query_matrix", "rank_bound", "regions", "select", "sensitivity", "unit_error",
+    "wide_bound",
 ]  # fmt: skip

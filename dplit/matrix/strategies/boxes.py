@@ -192,14 +192,16 @@ def coefficients(boxes, spaces):
     return found
 
 
-def basis(boxes):
-    r"""An orthonormal basis of the columns of T: the projection on them is :math:`TT^+ = QQ^\top`.
+def basis(boxes, weights):
+    r"""An orthonormal basis of the columns of A, T with weighted rows: :math:`AA^+ = QQ^\top`.
 
     Through `coefficients` where they are fewer than the boxes, else through the cells that boxes share.
 
     Parameters
     ----------
     boxes : Paths
+    weights : float64 array, shape (n_boxes,)
+        Positive.
 
     Returns
     -------
@@ -209,9 +211,9 @@ def basis(boxes):
     n = boxes.n_levels.tolist()
     if dimensions(boxes) > len(boxes):
         scale = math.exp(-sum(map(math.log, n)))
-        values, vectors = np.linalg.eigh(boxes.overlaps() * scale)
+        values, vectors = np.linalg.eigh(boxes.overlaps() * scale * np.outer(weights, weights))
         return vectors[:, values > NOTHING * values[-1]]
-    rows = np.hstack(coefficients(boxes, spaces))
+    rows = weights[:, None] * np.hstack(coefficients(boxes, spaces))
     gram = rows.T @ rows
     try:
         factor = cholesky(gram, lower=True, check_finite=False)

@@ -14,12 +14,21 @@ from dplit.matrix.strategies.base import Strategy, asks_leaves
 from dplit.matrix.strategies.boxes import dimensions
 from dplit.matrix.strategies.designs import optimise_marginals
 from dplit.matrix.strategies.disjoint import DisjointTrees
-from dplit.matrix.strategies.members import DistinctLeaves, Identity, PerTree
+from dplit.matrix.strategies.members import DistinctLeaves, Identity, PerTree, WeightedLeaves
 from dplit.matrix.strategies.p_identity import optimise_p, regions
 
 MECHANISMS = ("laplace", "geometric")
 TARGETS = ("leaves", "votes")
-MEMBERS = ("per-tree", "merged", "identity", "regions", "marginals", "p-identity", "disjoint")
+MEMBERS = (
+    "per-tree",
+    "weighted",
+    "merged",
+    "identity",
+    "regions",
+    "marginals",
+    "p-identity",
+    "disjoint",
+)
 MOST_ENTRIES = 20_000_000  # of a workload whose regions are looked for unasked
 MOST_COEFFICIENTS = 50_000_000  # of boxes, that marginals for votes need
 MOST_REGIONS = 100  # that p-identity strategies are searched on unasked
@@ -170,6 +179,8 @@ def member(workload, name, target="leaves"):
         return None
     if name == "marginals":
         return optimise_marginals(workload, target)
+    if name == "weighted":
+        return WeightedLeaves(workload)
     if name == "merged":
         return DistinctLeaves(workload.boxes)
     return {"per-tree": PerTree, "disjoint": DisjointTrees}[name](workload.paths)

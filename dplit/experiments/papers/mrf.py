@@ -105,7 +105,8 @@ def _table_3():
 
 
 @experiment(
-    "mrf/figure-3", "Pixel-wise accuracy on aerial images", repetitions=5, why_repetitions="as the paper has it", ours="Not run: " + NO_IMAGES + ".",
+    "mrf/figure-3", "Pixel-wise accuracy on aerial images", repetitions=5,
+    why_repetitions="nothing is run", ours="Not run: " + NO_IMAGES + ".",
 )  # fmt: skip
 def _figure_3():
     for cell in (of_mrf(IMAGES), *(of_rival(IMAGES, m) for m in RIVALS)):

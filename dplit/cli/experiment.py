@@ -250,7 +250,7 @@ def _json(found, result, interrupted, lost):
 
 
 def _is_table(id):
-    return "/table-" in id
+    return "table-" in id
 
 
 def _numbers(value):

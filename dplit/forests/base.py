@@ -198,8 +198,10 @@ class BaseForest(BaseEstimator):
         return self.domain_.encode(X)
 
     def _store(self, domain, forest, *spent):
-        """Keep the trees, and the budget: the nodes of what was `spent`, in this order."""
-        self.domain_, self.trees_ = domain, forest
+        """Keep the trees, if there are any, and the budget: the nodes of what was `spent`, in order."""
+        self.domain_ = domain
+        if forest is not None:
+            self.trees_ = forest
         notes = (*((SEEDED,) if is_seeded(self.random_state) else ()), *TAKEN_FOR_GRANTED)
         node, several = Sequence(type(self).__name__, spent), self.records_per_person
         if several > 1:

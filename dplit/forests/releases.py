@@ -12,6 +12,7 @@ import numpy as np
 
 from dplit.budget import Leak, Parallel, Public, Sequence, Spend
 from dplit.mechanisms import Geometric, PermuteAndFlip
+from dplit.mechanisms.laplace import rounded
 from dplit.trees.rules import EXPONENTIAL, PERMUTE_AND_FLIP, UNIFORM, Rule
 
 PAPER = "DiPriMe v2, section 3.1"
@@ -66,17 +67,6 @@ def laplace_counts(counts, epsilon, rng, source=""):
     released = rounded(counts + rng.laplace(scale=1 / epsilon, size=counts.shape), 1 / epsilon)
     note = "Laplace noise of scale 1/epsilon"
     return released, Spend("class counts of a leaf", epsilon, note, source=source)
-
-
-def rounded(released, scale):
-    """What was released, as multiples of a public power of two, about 2^-20 of the noise's `scale`.
-
-    The last bits of a float would tell what the noise was added to. No noise, no rounding.
-    """
-    if not 0 < scale < math.inf:
-        return released
-    step = 2.0 ** max(math.frexp(scale)[1] - 21, -1000)
-    return step * np.rint(released / step)
 
 
 def largest(counts, rng):

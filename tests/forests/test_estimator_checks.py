@@ -6,6 +6,8 @@ from sklearn.utils.estimator_checks import check_estimator
 from dplit.forests import (
     BoostedForestClassifier,
     BoostedForestRegressor,
+    HistogramForestClassifier,
+    MatrixForestClassifier,
     MedianForestClassifier,
     MedianForestRegressor,
     MultinomialForestClassifier,
@@ -40,6 +42,15 @@ ESTIMATORS = [
         n_estimators=20, accounting="published", stopping="text", criterion="entropy",
         label_budget=50.0,
     ),
+    MatrixForestClassifier(
+        epsilon=1e3, n_estimators=10, max_depth=2, bins=6, strategy="merged"
+    ),
+    MatrixForestClassifier(
+        epsilon=1e3, n_estimators=10, max_depth=2, bins=6, neighbours="replace-one",
+        accounting="published", voting="weighted", mechanism="laplace", ensembles=2,
+        strategy="merged",
+    ),
+    HistogramForestClassifier(epsilon=1e3, n_estimators=5, bins=2),
 ]  # fmt: skip
 
 

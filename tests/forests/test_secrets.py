@@ -24,7 +24,7 @@ KINDS = [getattr(module, name) for module in (forests, baselines) for name in mo
 PLAIN = [getattr(baselines, name) for name in baselines.NOT_PRIVATE]
 RANDOM_TREES = {
     "RandomDecisionForestClassifier", "JPWClassifier", "DPExtraTreesClassifier",
-    "DPExtraTreesRegressor",
+    "DPExtraTreesRegressor", "MatrixForestClassifier",
 }  # fmt: skip
 SOURCES = [np.random.default_rng, np.random.RandomState, np.random.SeedSequence, np.random.PCG64]
 X = np.random.default_rng(0).random((40, 2))
@@ -48,9 +48,10 @@ def total(kind):
 
 def released(forest):
     """Everything that a fitted forest releases, as one array."""
-    names = ("leaf_labels_", "leaf_values_", "leaf_counts_")
+    names = ("leaf_labels_", "leaf_values_", "leaf_counts_", "leaf_differences_", "cell_counts_")
     parts = [np.ravel(getattr(forest, name)) for name in names if hasattr(forest, name)]
-    return np.concatenate([*parts, *asked(forest)])
+    grown = asked(forest) if hasattr(forest, "trees_") else []  # a histogram has none
+    return np.concatenate([*parts, *grown])
 
 
 def asked(forest):
@@ -76,9 +77,11 @@ def test_fits_of_clones_share_no_noise(kind, source):
     assert not same(one, two)
     if kind.__name__ in RANDOM_TREES:
         np.testing.assert_array_equal(one.trees_.threshold, two.trees_.threshold)
+        np.testing.assert_array_equal(one.trees_.feature, two.trees_.feature)
     elif kind.__name__ not in (
         "FSClassifier",
         "RGVClassifier",
+        "HistogramForestClassifier",
     ):  # whose trees end at their roots here
         assert asked(one)[1].tolist() != asked(two)[1].tolist()
 

@@ -30,6 +30,10 @@ PARTS = {"partitioned": (True, False)}
 GRIDS = {
     "BoostedForestClassifier": {"n_records": (20, None)},
     "BoostedForestRegressor": {"n_records": (20, None), "target_bounds": ((0, 1), (-1, 2))},
+    "HistogramForestClassifier": {"mechanism": ("geometric", "laplace"), "max_depth": (1, 2)},
+    "MatrixForestClassifier": {"mechanism": ("geometric", "laplace"), "max_depth": (1, 2),
+                               "strategy": ("identity", "per-tree"),
+                               "difference": (False, True)},
     "MedianForestRegressor": {**PARTS, "selection": ("uniform", "exponential"),
                               "max_features": (1, 2), "target_bounds": ((0, 1), (-1, 2))},
     "MedianForestClassifier": {**PARTS, "selection": ("uniform", "exponential", "permute-and-flip"),
@@ -180,11 +184,19 @@ def check_a_fit(watch, name, options):
     spends = [node.epsilon for node in forest.budget_.leaves()
               if isinstance(node, Spend) and node.name != "choices of a level"]  # fmt: skip
     due = expected(watch, published, regression)
+    if name == "MatrixForestClassifier":  # a record is in one cell, and in a leaf of each tree
+        due = [rate * of_a_record(options, published) for rate in due]
     assert sorted(spends) == pytest.approx(sorted(due), rel=1e-12), options
     if name == "MultinomialForestClassifier":
         check_the_halves(forest, watch["parts"])
     elif watch["parts"] is not None:
         check_the_parts(forest, watch["parts"])
+
+
+def of_a_record(options, published):
+    """By how much a changed record changes all that a matrix forest of three trees releases."""
+    cells = {"identity": 1, "per-tree": 3}[options["strategy"]]
+    return cells * (2 if options["neighbours"] == "replace-one" and not published else 1)
 
 
 def check_the_parts(forest, parts):

@@ -66,7 +66,8 @@ class DPExtraTreesClassifier(_ExtraTrees, BaseForestClassifier):
     >>> from dplit import datasets
     >>> from dplit.baselines import DPExtraTreesClassifier
     >>> data = datasets.load("wdbc")
-    >>> forest = DPExtraTreesClassifier(epsilon=1.0, domain=data.domain, random_state=0)
+    >>> schema = {"domain": data.domain, "classes": data.classes}
+    >>> forest = DPExtraTreesClassifier(epsilon=1.0, **schema, random_state=0)
     >>> forest.fit(data.X, data.y).budget_.epsilon
     1.0
     """

@@ -90,7 +90,8 @@ class JPWClassifier(Baseline, BaseForestClassifier):
     >>> from dplit import datasets
     >>> from dplit.baselines import JPWClassifier
     >>> data = datasets.load("wdbc")
-    >>> forest = JPWClassifier(epsilon=1.0, domain=data.domain, max_depth=5, random_state=0)
+    >>> schema = {"domain": data.domain, "classes": data.classes}
+    >>> forest = JPWClassifier(epsilon=1.0, **schema, max_depth=5, random_state=0)
     >>> forest.fit(data.X, data.y).budget_.epsilon
     1.0
     """

@@ -213,7 +213,8 @@ class BoostedForestClassifier(BaseBoostedForest, BaseForestClassifier):
     >>> from dplit import datasets
     >>> from dplit.forests import BoostedForestClassifier
     >>> data = datasets.load("wdbc")
-    >>> forest = BoostedForestClassifier(1.0, domain=data.domain, n_records=500, random_state=0)
+    >>> schema = {"domain": data.domain, "classes": data.classes}
+    >>> forest = BoostedForestClassifier(1.0, **schema, n_records=500, random_state=0)
     >>> round(forest.fit(data.X, data.y).budget_.epsilon, 12)
     1.0
     """

@@ -111,7 +111,8 @@ class HistogramForestClassifier(BaseForestClassifier):
     >>> from dplit import datasets
     >>> from dplit.forests import HistogramForestClassifier
     >>> data = datasets.load("car")
-    >>> forest = HistogramForestClassifier(2.0, domain=data.domain, random_state=0)
+    >>> schema = {"domain": data.domain, "classes": data.classes}
+    >>> forest = HistogramForestClassifier(2.0, **schema, random_state=0)
     >>> forest.fit(data.X, data.y).budget_.epsilon
     2.0
     """

@@ -119,7 +119,8 @@ class MatrixForestClassifier(BaseForestClassifier):
     >>> from dplit import datasets
     >>> from dplit.forests import MatrixForestClassifier
     >>> data = datasets.load("car")
-    >>> forest = MatrixForestClassifier(1.0, domain=data.domain, random_state=0)
+    >>> schema = {"domain": data.domain, "classes": data.classes}
+    >>> forest = MatrixForestClassifier(1.0, **schema, random_state=0)
     >>> forest.fit(data.X, data.y).budget_.epsilon
     1.0
     >>> forest.strategy_.name

@@ -97,7 +97,9 @@ def test_weights_that_are_not_released_are_found_out(monkeypatch):
 
 
 def test_leaves_that_are_not_merged_are_found_out(monkeypatch):
-    monkeypatch.setattr("dplit.matrix.strategies.members.most_boxes", lambda boxes: 128)
+    monkeypatch.setattr(
+        "dplit.matrix.strategies.members.most_boxes", lambda boxes, patience=None: 128
+    )
     assert verdict("laplace-variance") == "fails"
 
 

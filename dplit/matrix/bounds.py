@@ -123,7 +123,9 @@ def lower_bound(workload, epsilon, which="laplace", neighbours="add-remove", cla
     """
     factor = least_variance(epsilon, which)
     replaced = check_neighbours(neighbours) == "replace-one"
-    if which == "laplace" and replaced and classes > 1:  # the sensitivity is twice add-remove's, exactly
+    if (
+        which == "laplace" and replaced and classes > 1
+    ):  # the sensitivity is twice add-remove's, exactly
         return 4 * factor * nuclear_bound(workload)
     return factor * nuclear_bound(workload, neighbours, classes)
 

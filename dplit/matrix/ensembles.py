@@ -4,9 +4,9 @@ Ensemble i has a workload :math:`W_i` and a strategy :math:`A_i` on the cells of
 sums of the whole domain's cells over the other columns, it releases :math:`A_iM_iD + Z_i`. Published is an
 answer :math:`W_iA_i^+` from each one's own release. All releases are about one D: with the noise of ensemble i of
 deviation :math:`\sigma_i`, the rows :math:`A_iM_i/\sigma_i` are one strategy B, and :math:`W_iM_iB^+` has the
-least variance of all unbiased linear answers (Gauss and Markov). What is needed of the whole domain
-are only the products :math:`M_iM_j^\top`, which depend on the columns that both have. Derived in
-:doc:`/book/matrix_release`.
+least variance of all unbiased linear answers (Gauss and Markov). The whole domain is never made: a table
+of the ensemble's cells is a sum of products of one function a column, and ensembles share the coefficients
+of the products on columns that both have. Derived in :doc:`/book/matrix_release`.
 """
 
 from __future__ import annotations
@@ -22,9 +22,11 @@ from dplit.errors import check_epsilon, check_rng
 from dplit.matrix.paths import check_entries
 from dplit.matrix.release import measure
 from dplit.matrix.strategies import fitting, noise_scale, noise_variance
+from dplit.matrix.strategies.boxes import functions
 from dplit.matrix.workload import Workload
 
 NOTHING = 1e-10  # an eigenvalue so far below the largest one is 0
+ROUNDING = 1e-13  # an entry beside the diagonal that is so small is rounding
 
 
 @dataclass(frozen=True)
@@ -116,10 +118,8 @@ def release_ensembles(
         )
     )  # fmt: skip
     if joint and not disjoint:
-        weights = reconstruction(
-            ensembles, deviations(ensembles, share, mechanism, relation, n_classes)
-        )
-        answers = [X @ np.vstack(measured) for X in weights]
+        noise = deviations(ensembles, share, mechanism, relation, n_classes)
+        answers = _together(ensembles, noise, measured)
     else:
         answers = [e.strategy.answer(e.workload, y) for e, y in zip(ensembles, measured)]
     if not disjoint:
@@ -171,33 +171,71 @@ def reconstruction(ensembles, deviations):
         X for each ensemble: its distinct rows' answers are X times the stacked releases, and their
         variances are :math:`X^2\sigma^2`.
     """
-    deviations = np.asarray(deviations, dtype=float)
-    if not deviations.any():
-        deviations = np.ones(len(ensembles))
-    scale = np.concatenate([np.full(len(e.matrix), s) for e, s in zip(ensembles, deviations)])
-    rows = [(e, e.matrix) for e in ensembles]
-    gram = np.block([[_shared(*a, *b) for b in rows] for a in rows]) / np.outer(scale, scale)
-    values, vectors = np.linalg.eigh(gram)
-    kept = values > NOTHING * values[-1]
-    inverse = (vectors[:, kept] / values[kept]) @ vectors[:, kept].T
+    parts, weights, inverse = _solved(ensembles, deviations)
     found = []
-    for e in ensembles:
-        W = e.workload.matrix()
-        cross = np.hstack([_shared(e, W, *b) for b in rows]) / scale
-        found.append(cross @ inverse / scale)
+    for e, mine in zip(ensembles, parts):
+        asked = e.workload.matrix() @ mine.basis  # on the coefficients
+        blocks = [
+            asked @ inverse[np.ix_(mine.place, part.place)] @ part.rows.T * w
+            for part, w in zip(parts, weights)
+        ]
+        found.append(np.hstack(blocks))
     return found
 
 
-def _shared(one, A, other, B):
-    """A M_i M_j' B' over the number of all cells: sums over the columns that both have."""
-    both = set(one.columns) & set(other.columns)
-    n = math.prod(one.n_levels) * math.prod(
-        n for j, n in zip(other.columns, other.n_levels) if j not in both
-    )
-    return _summed(one, A, both) @ _summed(other, B, both).T / n
+def _together(ensembles, noise, measured):
+    """The answers of `reconstruction`, without its matrices."""
+    parts, weights, inverse = _solved(ensembles, noise)
+    total = np.zeros((len(inverse), np.shape(measured[0])[1]))
+    for part, weight, y in zip(parts, weights, measured):
+        total[part.place] += weight * part.rows.T @ y
+    found = inverse @ total
+    return [e.workload.matrix() @ (p.basis @ found[p.place]) for e, p in zip(ensembles, parts)]
 
 
-def _summed(ensemble, A, kept):
-    """Rows on an ensemble's cells, summed over the columns that are not kept."""
-    rest = tuple(1 + i for i, j in enumerate(ensemble.columns) if j not in kept)
-    return A.reshape(len(A), *ensemble.n_levels).sum(axis=rest).reshape(len(A), -1)
+@dataclass(frozen=True)
+class _Part:
+    """An ensemble's rows as functions of coefficients: one for each set of columns and basis functions.
+
+    `basis` takes the coefficients to the ensemble's cells, `rows` to what it releases, and `place` says
+    which of all coefficients they are.
+    """
+
+    basis: np.ndarray
+    rows: np.ndarray
+    place: np.ndarray
+
+    @classmethod
+    def of(cls, e, numbers):
+        """Products of one function a column, constant on the columns that the ensemble lacks."""
+        basis = np.ones((1, 1))
+        for n in e.n_levels:
+            basis = np.kron(basis, functions(n))
+        basis /= math.sqrt(math.prod(e.n_levels))
+        named = (tuple((j, k) for j, k in zip(e.columns, ks) if k) for ks in np.ndindex(e.n_levels))
+        place = np.array([numbers.setdefault(name, len(numbers)) for name in named])
+        rows = basis if e.strategy.name == "identity" else e.matrix @ basis
+        return cls(basis, rows, place)
+
+
+def _solved(ensembles, deviations):
+    """The parts, the weight of each, and the pseudoinverse of the normal equations of all coefficients."""
+    numbers = {}
+    parts = [_Part.of(e, numbers) for e in ensembles]
+    deviations = np.asarray(deviations, dtype=float)
+    weights = 1 / deviations**2 if deviations.all() else np.ones(len(parts))
+    normal = np.zeros((len(numbers), len(numbers)))
+    for part, weight in zip(parts, weights):
+        normal[np.ix_(part.place, part.place)] += weight * part.rows.T @ part.rows
+    return parts, weights, _pseudoinverse(normal)
+
+
+def _pseudoinverse(normal):
+    """Of a symmetric matrix; of a diagonal one, as cells have, without its eigenvalues."""
+    diagonal = normal.diagonal()
+    if abs(normal - np.diag(diagonal)).max() <= ROUNDING * diagonal.max():
+        some = diagonal > NOTHING * diagonal.max()
+        return np.diag(np.divide(1.0, diagonal, out=np.zeros_like(diagonal), where=some))
+    values, vectors = np.linalg.eigh(normal)
+    kept = values > NOTHING * values[-1]
+    return (vectors[:, kept] / values[kept]) @ vectors[:, kept].T

@@ -27,6 +27,7 @@ import numpy as np
 
 from dplit.budget import Spend
 from dplit.errors import check_choice, check_epsilon, check_integer, check_neighbours
+from dplit.matrix.strategies import DisjointTrees
 from dplit.mechanisms import Geometric, Laplace
 from dplit.mechanisms.laplace import rounded
 
@@ -105,7 +106,8 @@ def measure(
     """
     check_integer(n_classes, "n_classes", 1)
     noise = noise_of(strategy, epsilon, mechanism, neighbours, n_classes, signed)
-    exact = strategy.measure(codes, classes, n_classes)
+    draw = {"rng": rng} if isinstance(strategy, DisjointTrees) else {}  # of each record's tree
+    exact = strategy.measure(codes, classes, n_classes, **draw)
     if signed:
         exact = exact[:, :1] - exact[:, 1:]
     return noisy(exact, noise, rng=rng), spend(strategy, noise, neighbours, mechanism)

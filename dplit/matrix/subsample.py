@@ -148,13 +148,13 @@ def subsample(
 def vote_sensitivity(strategy, n_classes, voting="weighted", neighbours="add-remove"):
     r"""The most that a record changes what is released, for weighted and for hard votes.
 
-    =========  ============  ======================  ======================
-    votes      classes       add-remove              replace-one
-    =========  ============  ======================  ======================
-    weighted   k             :math:`\|A\|_1`         :math:`2\|A\|_1`
-    hard       2, one column :math:`\|A\|_1`         :math:`2\|A\|_1`
-    hard       k             :math:`2\|A\|_1`        :math:`4\|A\|_1`
-    =========  ============  ======================  ======================
+    =========  =============  ======================  ======================
+    votes      classes        add-remove              replace-one
+    =========  =============  ======================  ======================
+    weighted   k              :math:`\|A\|_1`         :math:`2\|A\|_1`
+    hard       2, one column  :math:`\|A\|_1`         :math:`2\|A\|_1`
+    hard       k              :math:`2\|A\|_1`        :math:`4\|A\|_1`
+    =========  =============  ======================  ======================
 
     The last row's replacement changes the classes of two leaves; the value is an upper bound.
 

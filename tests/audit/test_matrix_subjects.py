@@ -7,7 +7,7 @@ import pytest
 
 from dplit import audit
 from dplit.audit.subjects import matrix as subjects
-from dplit.mechanisms import Geometric
+from dplit.mechanisms import Laplace
 
 NAMES = [s.name for s in subjects.registered()]
 WITHIN = [s.name for s in subjects.registered() if s.expected == "within"]
@@ -47,7 +47,7 @@ def test_a_strategy_that_the_records_choose_has_no_bound():
 
 
 def test_a_release_with_less_noise_is_not_within(monkeypatch):
-    monkeypatch.setattr(subjects, "noise_of", lambda *a: Geometric(1.0, 1))
+    monkeypatch.setattr(subjects, "noise_of", lambda *a: Laplace(1.0, 1.0))
     rows = [
         audit.audit_subject(name) for name in WITHIN if "leaves" in name or "replace-one" in name
     ]

@@ -75,6 +75,36 @@ def test_the_mean_squared_error_is_the_predicted_one():
     assert abs(squared.mean() - predicted) < 6 * squared.std() / 2000**0.5
 
 
+def test_the_whole_domain_is_never_made():
+    """Two ensembles that share one of sixty columns: 1e36 cells, and the counts of both come out."""
+    rng = np.random.default_rng(5)
+    codes, classes = rng.integers(0, 4, (50, 60)), rng.integers(0, 3, 50)
+    made = []
+    for columns in ((0, 17), (17, 59)):
+        workload = matrix.Workload.of(paths(3, 2, (4, 4)))
+        made.append(matrix.Ensemble(columns, (4, 4), workload, matrix.member(workload, "identity")))
+    answers, _ = matrix.release_ensembles(made, codes, classes, 3, math.inf, rng=rng)
+    for e, found in zip(made, answers):
+        D = matrix.data_matrix(codes[:, list(e.columns)], classes, e.n_levels, 3)
+        assert np.allclose(found, e.workload.matrix() @ D)
+
+
+def test_answers_are_the_matrices_times_the_releases():
+    made = [ensemble((0, 1), "merged"), ensemble((1, 2), "identity")]
+    answers, _ = release(made, 1.0, seed=3, mechanism="laplace")
+    rng = np.random.default_rng(3)
+    measured = [
+        matrix.measure(e.strategy, CODES[:, list(e.columns)], CLASSES, 3, 0.5, "laplace", rng=rng)[
+            0
+        ]
+        for e in made
+    ]
+    for X, found in zip(
+        matrix.reconstruction(made, matrix.deviations(made, 0.5, "laplace")), answers
+    ):
+        assert np.allclose(X @ np.vstack(measured), found)
+
+
 def test_what_ensembles_cost():
     node = release(two(), 1.0)[1]
     assert isinstance(node, Sequence) and node.epsilon == 1.0

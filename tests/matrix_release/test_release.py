@@ -62,6 +62,15 @@ def test_a_strategy_that_is_not_whole_falls_back_to_laplace_and_says_so():
     assert isinstance(matrix.noise_of(matrix.Dense([[1, 2]]), 1.0), Geometric)
 
 
+def test_of_disjoint_trees_each_record_is_in_one_leaf_of_one_tree():
+    leaves = matrix.Workload.of(paths())
+    disjoint = matrix.member(leaves, "disjoint")
+    measured, node = matrix.measure(disjoint, X, Y, 2, math.inf, rng=np.random.default_rng(0))
+    assert measured.sum(axis=0).tolist() == [3, 3] and "sensitivity 1" in node.mechanism
+    first = [measured[paths().tree == 0].sum(), measured[paths().tree == 1].sum()]
+    assert 0 < first[0] < 6 and sum(first) == 6
+
+
 def test_a_difference_is_one_column_of_half_the_variance_of_two():
     leaves = matrix.Workload.of(paths())
     identity = matrix.member(leaves, "identity")

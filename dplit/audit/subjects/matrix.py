@@ -49,6 +49,9 @@ def _members():
         "leaves of each tree": matrix.member(leaves, "per-tree"),
         "distinct leaves": matrix.member(leaves, "merged"),
         "votes from the cells": matrix.member(votes, "identity"),
+        "marginals": matrix.Marginals({(0,): 1.0, (1,): 1.0}, LEVELS),
+        "weighted marginals": matrix.Marginals({(0,): 1.0, (): 2.0}, LEVELS),
+        "p-identity": matrix.member(leaves, "p-identity"),
         "given matrix": matrix.Dense(
             np.array([[0.5, -1.25, 0.0, 2.0], [1.0, 0.3, 0.7, 0.0]]), LEVELS
         ),
@@ -60,6 +63,9 @@ MEMBERS = (
     "leaves of each tree",
     "distinct leaves",
     "votes from the cells",
+    "marginals",
+    "weighted marginals",
+    "p-identity",
     "given matrix",
 )
 

@@ -39,7 +39,9 @@ def least_error(answers, outputs, pairs, epsilon, at=0, unbiased=True):
     rows = sparse.kron(sparse.eye_array(n), np.ones((1, m)))
     equal, sides = [rows], [np.ones(n)]
     if unbiased:
-        equal += [sparse.kron(sparse.eye_array(n), outputs[:, [q]].T) for q in range(answers.shape[1])]
+        equal += [
+            sparse.kron(sparse.eye_array(n), outputs[:, [q]].T) for q in range(answers.shape[1])
+        ]
         sides += list(answers.T)
     below = [_ratio(n, m, pair, epsilon) for pair in pairs]
     if isinstance(at, str):  # one more variable, above the error of each data set
@@ -94,8 +96,12 @@ def least_noise(epsilon, step=1, reach=4):
         mass[last] = series[0]
         cost[last] = z**2 * series[0] + 2 * z * series[1] + series[2]
     n = len(points) - step
-    shift = sparse.diags_array([np.ones(n), -alpha * np.ones(n)], offsets=[0, step], shape=(n, len(points)))
-    back = sparse.diags_array([-alpha * np.ones(n), np.ones(n)], offsets=[0, step], shape=(n, len(points)))
+    shift = sparse.diags_array(
+        [np.ones(n), -alpha * np.ones(n)], offsets=[0, step], shape=(n, len(points))
+    )
+    back = sparse.diags_array(
+        [-alpha * np.ones(n), np.ones(n)], offsets=[0, step], shape=(n, len(points))
+    )
     below = -sparse.vstack([shift, back])
     found = linprog(cost, below.tocsr(), np.zeros(2 * n), mass[None], [1.0], method="highs")
     return float(found.fun)

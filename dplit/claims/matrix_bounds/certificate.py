@@ -70,7 +70,9 @@ def one_count(effort, rng):
     response on 0 and 1 attains the first, a mechanism with three outputs the second. Noise that doesn't depend on
     the count has at least $\frac2c$, which geometric noise attains, and so has the largest variance of any
     unbiased release over all counts."""
-    epsilons = effort.pick((0.5, 1.0, 2.0), (0.3, 0.5, 1.0, 1.5, 2.0, 3.0), (0.2, 0.3, 0.5, 1, 2, 3, 4))
+    epsilons = effort.pick(
+        (0.5, 1.0, 2.0), (0.3, 0.5, 1.0, 1.5, 2.0, 3.0), (0.2, 0.3, 0.5, 1, 2, 3, 4)
+    )
     lower, near = [], []
     for epsilon in epsilons:
         for which, truth in _counts(epsilon):
@@ -258,7 +260,10 @@ def contrasts(effort, rng):
     for k in effort.pick((2, 3, 4), (2, 3, 4, 5, 6), (2, 3, 4, 5, 6, 7)):
         W = np.eye(k) - 1 / k
         value = matrix.l2_optimum(matrix.Workload.of_matrix(W)).value
-        cases += [Case((k - 1) ** 2 / k, value, {"k": k}), Case(k - 1, f.error(W, np.eye(k)), {"k": k})]
+        cases += [
+            Case((k - 1) ** 2 / k, value, {"k": k}),
+            Case(k - 1, f.error(W, np.eye(k)), {"k": k}),
+        ]
         knorm.append(matrix.KNorm(W, 1.0).error / 2)
     difference = f.error(np.eye(2) - 0.5, np.array([[0.5, -0.5]]))
     hexagon = _hexagon()

@@ -253,7 +253,7 @@ def advice(effort, rng):
     )  # fmt: skip
 
 
-@claim("m-rf/overhead", "Complexity; results, runtime", "assumes", "thm-release-cost", ("matrix.measure",),
+@claim("m-rf/overhead-counted", "Complexity; results, runtime", "assumes", "thm-release-cost", ("matrix.measure",),
        quantity="numbers of noise, against steps of routing",
        range="Car, Balance, Nursery and Mushroom; 128 trees of depth 4")  # fmt: skip
 def overhead(effort, rng):
@@ -281,11 +281,11 @@ def overhead(effort, rng):
                     cases=4, published=0.1, computed=max(drawn.values()), relation="<=")  # fmt: skip
 
 
-@claim("m-rf/prior-work", "Introduction", "undecided", "thm-release-free", about="experiment",
+@claim("m-rf/prior-work", "Introduction", "undecided", "thm-release-free", ("matrix.release",), about="experiment",
        quantity="publications", range="none: nothing here decides what others had published")  # fmt: skip
 def prior_work(effort, rng):
     r"""No prior work has addressed private prediction for random forests in particular."""
-    return Evidence("undecided", "exact", "no computation decides what had been published", cases=0)
+    return Evidence("undecided", "exact", "no computation decides what had been published", cases=1)
 
 
 # One tree ---------------------------------------------------------------------------------------------
@@ -313,12 +313,12 @@ def _single():
                 yield gap, epsilon, tau, base, _advantage(gap, tau / epsilon)
 
 
-@claim("m-rf/single-tree", "Results, more trees", "fails", "thm-release-tree",
-       ("matrix.tree_advantage",), **SINGLE)  # fmt: skip
+@claim("m-rf/single-tree-gain", "Results, more trees", "fails", "thm-release-tree",
+       ("matrix.tree_advantage",), about="reading", **SINGLE)  # fmt: skip
 def single_tree(effort, rng):
-    r"""The predictive power of a single tree is inversely proportional to the number of trees, where each
-    has a part of the budget or of the records. (Read as the chance of a right label of two classes above
-    one half; as the chance itself it cannot be, since that stays above one half.)"""
+    r"""Read as its gain over a guess, the chance of a right label of two classes less one half, the
+    predictive power of a single tree is inversely proportional to the number of trees, where each has a
+    part of the budget or of the records."""
     cases = [Case(tau * found, base, {"gap": gap, "epsilon": epsilon, "tau": tau})
              for gap, epsilon, tau, base, found in _single()]  # fmt: skip
     return equal(cases, "{cases} cases: gap {gap}, epsilon {epsilon}, {tau} trees: {exact:.3f}, "

@@ -159,7 +159,8 @@ class FSClassifier(_GreedyTrees):
     >>> from dplit import datasets
     >>> from dplit.baselines import FSClassifier
     >>> data = datasets.load("wdbc")
-    >>> tree = FSClassifier(1.0, domain=data.domain, accounting="published", random_state=0)
+    >>> schema = {"domain": data.domain, "classes": data.classes}
+    >>> tree = FSClassifier(1.0, **schema, accounting="published", random_state=0)
     >>> tree.fit(data.X, data.y).budget_.epsilon < 0.55
     True
     """

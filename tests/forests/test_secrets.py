@@ -50,12 +50,8 @@ def released(forest):
     """Everything that a fitted forest releases, as one array."""
     names = ("leaf_labels_", "leaf_values_", "leaf_counts_", "leaf_differences_", "cell_counts_")
     parts = [np.ravel(getattr(forest, name)) for name in names if hasattr(forest, name)]
-<<<<<<< HEAD
     grown = asked(forest) if hasattr(forest, "trees_") else []  # a histogram has none
     return np.concatenate([*parts, *grown])
-=======
-    return np.concatenate([*parts, *asked(forest)])
->>>>>>> mforest
 
 
 def asked(forest):

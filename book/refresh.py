@@ -31,6 +31,7 @@ LOADERS = ("dplit", "claims", "cli", "mutants", "subjects")  # packages that fin
 STAMP = "dplit_inputs"
 REGISTRY = ROOT / "dplit" / "datasets" / "registry.py"  # reads what is public about the data sets
 PRINTED = ROOT / "dplit" / "printed.py"  # reads the papers' printed cells
+CELLS = ROOT / "dplit" / "experiments" / "cells.py"  # loads the papers' experiments
 EXPERIMENTS = ROOT / "dplit" / "experiments" / "result.py"  # reads the stored results
 TALLIES = ROOT / "dplit" / "audit" / "seeds.py"  # reads the stored audits
 NAMED = re.compile(r"\.\./data/[\w/.-]+\.json")  # a file that a cell reads by its name
@@ -66,8 +67,8 @@ def modules(path):
     """The files of `dplit` that a notebook depends on, sorted."""
     source = "\n".join(code(path))
     found = closure(imports(source) | dockets(source))
-    if EXPERIMENTS in found:  # each paper's experiments are loaded when they are asked for
-        found |= closure(EXPERIMENTS.parent.glob("papers/*.py"))
+    if CELLS in found:  # each paper's experiments are loaded when they are asked for
+        found |= closure(CELLS.parent.glob("papers/*.py"))
     return sorted(found)
 
 

@@ -91,8 +91,17 @@ def _done(do, place, task):
             warnings.simplefilter("ignore", PrivacyLeakWarning)  # some tasks are about leaks
             result = do(*task)
     except Exception as raised:
+        if _interrupted(raised):  # a compiled loop turns an interrupt into a SystemError
+            raise KeyboardInterrupt from raised
         error = summarised(raised)
     return Done(place, result, time.perf_counter() - start, error)
+
+
+def _interrupted(error):
+    """True if an error came about by an interrupt."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__ or error.__context__
+    return error is not None
 
 
 def plain(value):
@@ -119,10 +128,8 @@ def nearest(name, known):
 
 def versions(*libraries):
     """Versions of Python, dplit and the named libraries, dict of str; what is missing is left out."""
-    import dplit
-
-    found = {"python": platform.python_version(), "dplit": dplit.__version__}
-    for name in libraries:
+    found = {"python": platform.python_version()}
+    for name in ("dplit", *libraries):
         try:
             found[name] = version(name)
         except PackageNotFoundError:

@@ -17,8 +17,10 @@ import pandas as pd
 import pytest
 
 import dplit
-from dplit import Categorical, Continuous, Domain, claims, datasets
+from dplit import claims, datasets
 from dplit.cli import COMMANDS, main, parser
+from dplit.cli.datasets import describe
+from dplit.datasets import registry
 from dplit.ledger import Evidence
 from dplit.ledger import registry as core
 
@@ -115,7 +117,7 @@ def test_selection(ledger, capsys):
         ),
         (
             ["--paper", "rfd"],
-            "--paper: must be one of diprime-v1, diprime-v2, mrf, rdf, m-rf, got rfd",
+            "--paper: must be one of diprime-v1, diprime-v2, mrf, rdf, m-rf, ours, got rfd",
         ),
         (["--paper", "m-rf"], "no claim fits the selection"),
         (["--effort", "hard"], "--effort: invalid choice: 'hard'"),
@@ -162,7 +164,7 @@ def test_help_names_every_paper(capsys):
     with pytest.raises(SystemExit):
         main(["verify", "--help"])
     out = " ".join(capsys.readouterr().out.split())
-    assert f"{', '.join([*core.PAPERS][:-1])} or m-rf" in out
+    assert f"{', '.join([*core.PAPERS][:-1])} or ours" in out
 
 
 def test_interrupted_work_prints_what_was_done():
@@ -296,52 +298,53 @@ def test_an_audit_of_nothing_is_not_a_success(stand_in, capsys):
     assert main(["audit", "--json"]) == 1
 
 
-def load_flowers(name):
-    if name == "away":
-        raise OSError("its file is not here")
-    if name != "flowers":
-        raise ValueError(f"no data set is called {name!r}; did you mean 'flowers'?")
-    domain = Domain([Continuous(0, 2.5), Categorical(["red", "blue"])], names=["width", "colour"])
-    return types.SimpleNamespace(
-        name="flowers",
-        title="Flowers of a garden",
-        y=[0, 1, 1],
-        domain=domain,
-        task="classification",
-        classes=("wild", "grown"),
-        target_bounds=None,
-        sources={"width": "judgement", "colour": "documented"},
-        reasons={"width": "no flower is wider"},
-        licence="CC0",
-        citation="A gardener",
-        home="",
-        notes="",
+def test_a_data_set_is_described_without_its_file(monkeypatch, capsys):
+    monkeypatch.setattr(datasets.loading, "read", lambda entry: 1 / 0)
+    assert main(["datasets", "Adult"]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("adult: ") and "classes: <=50K, >50K" in out
+    assert re.search(r"age +\[17, 90\] +\S+\n", out) and re.search(r"sex +2 levels: ", out)
+    assert "records: 48842\n" in out or "records: 32561\n" in out
+
+    assert main(["datasets", "internet-ads", "--json"]) == 0
+    read = json.loads(capsys.readouterr().out)
+    assert read["columns"] and all(column["source"] for column in read["columns"])
+
+
+@pytest.mark.parametrize("name", datasets.names())
+def test_what_is_described_is_what_is_loaded(name, capsys):
+    if not datasets.available(name) or registry.entry(name).records > 20_000:
+        pytest.skip("the file is large, or not here")
+    data = datasets.load(name, missing="keep")
+    found = describe(registry.entry(name))
+    assert found["records"] == len(data) and found["classes"] == (
+        data.classes and list(data.classes)
+    )
+    assert found["title"] == data.title and found["licence"] == data.licence
+    if len(found["columns"]) == len(data.domain):
+        for shown, column in zip(found["columns"], data.domain):
+            levels = getattr(column, "levels", None)
+            assert shown.get("levels") == (levels and list(levels))
+            if shown.get("bounds"):
+                assert shown["bounds"] == [column.lower, column.upper]
+
+
+def test_an_unknown_data_set(capsys):
+    assert "argument NAME: name must be a data set" in refused(capsys, "datasets", "adlut")
+    assert "did you mean 'adult'? `dplit datasets` lists all" in refused(
+        capsys, "datasets", "adlut"
     )
 
 
-def test_one_data_set_is_described(stand_in, capsys):
-    stand_in("datasets", load=load_flowers)
-    assert main(["datasets", "flowers"]) == 0
-    out = capsys.readouterr().out
-    assert out.startswith("flowers: Flowers of a garden\n") and "classes: wild, grown" in out
-    assert re.search(r"width +\[0, 2.5\] +judgement\n", out)
-    assert re.search(r"colour +2 levels: red, blue +documented\n", out)
-    assert "width: no flower is wider" in out and "home" not in out
-
-    assert main(["datasets", "flowers", "--json"]) == 0
-    read = json.loads(capsys.readouterr().out)
-    assert read["records"] == 3 and read["classes"] == ["wild", "grown"]
-    assert read["columns"] == [
-        {"name": "width", "bounds": [0, 2.5], "source": "judgement", "why": "no flower is wider"},
-        {"name": "colour", "levels": ["red", "blue"], "source": "documented", "why": ""},
-    ]
+def test_an_unknown_command_gets_near_names(capsys):
+    assert "there is no command 'verfiy'; the nearest are verify" in refused(capsys, "verfiy")
 
 
-def test_an_unknown_data_set_and_one_that_is_away(stand_in, capsys):
-    stand_in("datasets", load=load_flowers)
-    assert "argument NAME: no data set is called 'flower'" in refused(capsys, "datasets", "flower")
-    assert main(["datasets", "away"]) == 1
-    assert capsys.readouterr().err == "dplit datasets: its file is not here\n"
+def test_claims_are_listed_without_a_check(ledger, capsys):
+    assert main(["verify", "--list"]) == 0
+    assert capsys.readouterr().out == "mrf/draws\nrdf/differs\n"
+    assert main(["verify", "--list", "--paper", "rdf", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == ["rdf/differs"]
 
 
 def test_data_sets_are_listed(stand_in, capsys):

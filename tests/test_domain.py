@@ -259,20 +259,24 @@ def test_from_frame_takes_the_schema_and_names_what_it_read():
         }
     )
     bounds = {"age": (0, 120), "job": ["a", "b", "c"]}
-    with pytest.warns(PrivacyLeakWarning, match=r"\['pay'\] was read off the data: pass bounds"):
+    with pytest.warns(PrivacyLeakWarning, match=r"\['sex', 'pay'\] was read off the data: pass"):
         domain = Domain.from_frame(frame, bounds)
     assert domain.features == (
         Continuous(0, 120), Categorical(["f", "m"]), Categorical([False, True]),
         Categorical([False, True]), Categorical(["a", "b", "c"]), Continuous(1.5, 2.5),
     )  # fmt: skip
     assert domain.names == tuple(frame.columns)
-    assert domain.data_dependent == ("pay",)
+    assert domain.data_dependent == ("sex", "pay")
+    with pytest.warns(PrivacyLeakWarning, match=r"\['pay'\] was read off the data: pass bounds"):
+        declared = Domain.from_frame(frame, bounds, public_categories=True)
+    assert declared.features == domain.features
+    assert declared.data_dependent == ("pay",)
 
 
 @pytest.mark.filterwarnings("error")
 def test_from_frame_is_silent_when_everything_is_public():
     frame = pd.DataFrame({0: [1.0], 1: ["x"]})
-    domain = Domain.from_frame(frame, {"0": (0, 2), 1: ["x", "y"]})
+    domain = Domain.from_frame(frame, {"0": (0, 2), 1: pd.CategoricalDtype(["x", "y"])})
     assert domain == Domain([Continuous(0, 2), Categorical(["x", "y"])], names=[0, 1])
     assert domain.data_dependent == ()
 

@@ -25,16 +25,22 @@ def run(*arguments):
 
 
 def test_the_ten_lines_print_an_accuracy_and_a_budget_of_one():
-    (example,) = [text for language, text in BLOCKS if language == "python"]
+    example, _ = [text for language, text in BLOCKS if language == "python"]
     assert len([line for line in example.splitlines() if line.strip()]) == 10
     printed = run("-c", example).stdout
     assert "epsilon 1 under add-remove neighbours" in printed
     assert printed == SHOWN[0]
 
 
+def test_a_table_of_ones_own():
+    _, example = [text for language, text in BLOCKS if language == "python"]
+    done = run("-W", "error", "-c", example)
+    assert done.returncode == 0, done.stderr
+
+
 def test_the_average_accuracy_is_what_the_readme_says():
     """The README's fit with twelve other seeds."""
-    (example,) = [text for language, text in BLOCKS if language == "python"]
+    example, _ = [text for language, text in BLOCKS if language == "python"]
     fit = example.partition("print")[0].replace("1, random_state=0", "1, random_state=seed")
     assert "random_state=seed" in fit
     scores = []

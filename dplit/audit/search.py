@@ -17,6 +17,7 @@ import numpy as np
 from dplit.baselines.jpw import published_depth
 from dplit.domain import Continuous, Domain
 from dplit.loss import smallest_violation
+from dplit.matrix.release import ReleaseLaw, noise_for
 from dplit.mechanisms import PermuteAndFlip, SmoothExponential
 from dplit.median import rank_interval_law
 from dplit.median_forest import candidates
@@ -51,6 +52,13 @@ def _forest(assignment, neighbours):
     law = ForestLaw((2, 1), 2, PermuteAndFlip(1.0, monotonic=True).pmf, assignment)
     near = partial(neighbouring_data, universe=law.universe, neighbours=neighbours)
     return Search(law, 1.0, partial(data_sets, law.universe, 4), near)
+
+
+def _matrix_release():
+    """Noisy counts of four cells and two classes at the noise for one record more or less."""
+    law = ReleaseLaw(np.eye(4), noise_for(1, 1.0))
+    near = partial(neighbouring_data, universe=law.universe, neighbours=RO)
+    return Search(law, 1.0, partial(data_sets, law.universe, 2), near)
 
 
 def _median_by_rank():
@@ -198,6 +206,7 @@ KNOWN = {
     "add-remove rate under replace-one": lambda: _counts(PermuteAndFlip(1.0, monotonic=True), RO),
     "equal parts under add-remove": lambda: _forest("equal-parts", AR),
     "forest at its add-remove rate under replace-one": lambda: _forest("independent", RO),
+    "matrix release at its add-remove noise under replace-one": _matrix_release,
     "median by rank": _median_by_rank,
     "trees that each spend epsilon": _trees_that_each_spend,
     "depth of the number of records": _depth_of_records,

@@ -27,6 +27,7 @@ class PlainForest(BaseForestClassifier):
     neighbours: str = field(init=False, default="add-remove")
     accounting: str = field(init=False, default="published")
     max_depth: int | None = field(init=False, default=None)
+    records_per_person: int = field(init=False, default=1)
     n_estimators: int = 100
     min_samples_leaf: int = 5
     partition_rate: float | None = 1.0

@@ -209,7 +209,7 @@ class RGVClassifier(_GreedyTrees):
 
     def _tree_epsilon(self, way):
         """All of epsilon for every tree, as published."""
-        return super()._tree_epsilon(way) if self._is_proved() else float(self.epsilon)
+        return super()._tree_epsilon(way) if self._is_proved() else self._record_epsilon()
 
     def _candidates(self, columns):
         return min(columns, self.max_features or math.ceil(math.sqrt(columns)))

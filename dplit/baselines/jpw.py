@@ -11,10 +11,12 @@ import numpy as np
 from dplit import trees
 from dplit.baselines._shared import PUBLIC_N, Baseline, check_public_n, leaf_stats
 from dplit.budget import Leak, Public
-from dplit.errors import check_integer
+from dplit.errors import check_choice, check_integer
 from dplit.forests.base import BaseForestClassifier, parameters
 from dplit.forests.releases import laplace_counts, noisy_counts, random_structure, random_tree
 from dplit.trees.random import grow_random_trees
+
+VOTINGS = ("weighted", "hard")
 
 
 def published_depth(domain, n_records):
@@ -64,6 +66,9 @@ class JPWClassifier(Baseline, BaseForestClassifier):
     partitioned : bool or None
         Whether each record is used in one tree only, which then has all of epsilon; None: True if
         proved.
+    voting : {"weighted", "hard"}
+        Whether the trees' released counts are added, or each tree votes for the class of its largest
+        one, of several the first (M-RF's "Laplace" and, partitioned, "disjoint").
     accounting : {"proved", "published"}
         "proved" spends `epsilon` under either relation. "published" does not ask for the
         neighbours, and may read the depth off the records; the budget shows what that costs.
@@ -93,6 +98,7 @@ class JPWClassifier(Baseline, BaseForestClassifier):
     max_depth: int | None = None
     public_n: int | None = None
     partitioned: bool | None = False
+    voting: str = "weighted"
     _spawns_structure = True
 
     def fit(self, X, y):
@@ -102,6 +108,7 @@ class JPWClassifier(Baseline, BaseForestClassifier):
         """
         self._check()
         check_public_n(self.public_n)
+        check_choice(self.voting, VOTINGS, "voting")
         records, y, domain, domain_node = self._read_fit(X, y)
         codes, classes, class_node = self._read_classes(y)
         depth, depth_node = self._depth(domain, len(records))
@@ -144,6 +151,8 @@ class JPWClassifier(Baseline, BaseForestClassifier):
     def predict_proba(self, X):
         """Share of each class in the sum of the released counts of the leaves that a record reaches.
 
+        With ``voting="hard"`` share of the trees that vote for each class.
+
         Parameters
         ----------
         X : DataFrame or array_like, shape (n_records, n_features)
@@ -172,7 +181,11 @@ class JPWClassifier(Baseline, BaseForestClassifier):
         return self.classes_[sums.argmax(axis=1)]
 
     def _sums(self, records):
-        """Mean over the trees of the released counts, shape (n_records, n_classes)."""
+        """Mean over the trees of the released counts, or of votes, shape (n_records, n_classes)."""
+        if self.voting == "hard":
+            labels = self.leaf_counts_.argmax(axis=1).astype(np.min_scalar_type(self.n_classes_))
+            votes = trees.vote(self.trees_, records, labels, self.n_classes_, self.n_jobs)
+            return votes / self.trees_.n_trees
         columns = np.ascontiguousarray(self.leaf_counts_.T, dtype=np.float64)
         means = [trees.average(self.trees_, records, c, self.n_jobs) for c in columns]
         return np.column_stack(means)

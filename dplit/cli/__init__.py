@@ -23,8 +23,13 @@ def main(argv=None):
     argv : sequence of str, optional
         Left out, the arguments of the process.
     """
+    given = sys.argv[1:] if argv is None else list(argv)
     try:
-        arguments = parser().parse_args(argv)  # it prints the help
+        if given and not given[0].startswith("-") and given[0] not in COMMANDS:
+            from dplit.work import nearest
+
+            parser().error(f"there is no command {given[0]!r}; {nearest(given[0], COMMANDS)}")
+        arguments = parser().parse_args(given)  # it prints the help
         return arguments.run(arguments)
     except BrokenPipeError:  # the reader of a pipe, as in `dplit verify | head`, has left
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -13,7 +13,7 @@ import shlex
 import sys
 from datetime import UTC, datetime
 
-from dplit.cli.options import add_json, add_work, progress, whole
+from dplit.cli.options import add_dask, add_json, add_work, backend, progress, whole, workers
 from dplit.cli.text import aligned, dump, wrapped
 
 HELP = "audit the privacy of every mechanism and forest"
@@ -65,6 +65,7 @@ def add_arguments(parser):
         help="with --seeds: what share of a quick audit's draws (default: 1)",
     )
     add_work(parser)
+    add_dask(parser)
     add_json(parser)
 
 
@@ -90,14 +91,15 @@ def run(arguments):
     if arguments.list:
         print("\n".join(names) if not arguments.json else dump(list(names)))
         return 0
-    return _tallies(names, arguments) if arguments.seeds else _rows(names, arguments)
+    with backend(arguments):
+        return _tallies(names, arguments) if arguments.seeds else _rows(names, arguments)
 
 
 def _rows(names, arguments):
     from dplit import audit
 
     options = {"names": names, "epsilon": arguments.epsilon}
-    found = audit.run(arguments.effort, arguments.seed, arguments.jobs, **options)
+    found = audit.run(arguments.effort, arguments.seed, workers(arguments), **options)
     rows, interrupted = _collected(found, names, arguments)
     rows = [row._asdict() for row in rows]
     ok = bool(rows) and all(row["ok"] for row in rows)
@@ -110,7 +112,7 @@ def _tallies(names, arguments):
     from dplit.audit import seeds
 
     names = [s.name for s in seeds.drawing() if s.name in names]
-    found = seeds.tallies(names, arguments.seeds, arguments.share, arguments.jobs)
+    found = seeds.tallies(names, arguments.seeds, arguments.share, workers(arguments))
     rows, interrupted = _collected(found, names, arguments)
     rows = [row._asdict() for row in rows]
     ok = bool(rows) and not any(row["alarms"] for row in rows if row["expected"] == "within")

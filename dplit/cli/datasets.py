@@ -1,12 +1,11 @@
 """List the data sets, or describe one: its columns, their public domain, and the source of every
 bound and level list: documented with the data, documented-on-page at its home, logical (it follows
 from what the column is), judgement (a round bound, not read off the records), or data. A bound
-whose source is "data" was read off the records, and is not public.
+whose source is "data" is read off the records, and not public. What is shown
+stands in the registry: no file is read.
 """
 
 from __future__ import annotations
-
-import sys
 
 from dplit.cli.options import add_json
 from dplit.cli.text import aligned, dump, wrapped
@@ -33,42 +32,46 @@ def run(arguments):
         rows = datasets.table().to_dict("records")
         print(dump(rows) if arguments.json else _listing(rows))
         return 0
+    from dplit.datasets import registry
+
     try:
-        found = describe(datasets.load(arguments.name))
+        found = describe(registry.entry(arguments.name))
     except ValueError as error:
         arguments.error(f"argument NAME: {error}")
-    except OSError as error:  # its files are not here, and can't be downloaded
-        print(f"dplit datasets: {error}", file=sys.stderr)
-        return 1
     print(dump(found) if arguments.json else _description(found))
     return 0
 
 
-def describe(dataset):
-    """A data set as plain data; each column with its domain, where that is from, and why."""
+def describe(entry):
+    """What the registry knows of a data set, as plain data; each column's domain, its source, and why.
+
+    Parameters
+    ----------
+    entry : dplit.datasets.registry.Entry
+    """
+    columns = entry.columns or entry.named([f"each of {entry.n_columns:,}"])
     return {
-        "name": dataset.name,
-        "title": dataset.title,
-        "task": dataset.task,
-        "records": len(dataset.y),
-        "classes": None if dataset.classes is None else list(dataset.classes),
-        "target_bounds": dataset.target_bounds,
-        "home": dataset.home,
-        "licence": dataset.licence,
-        "citation": dataset.citation,
-        "notes": dataset.notes,
-        "columns": [
-            _column(name, feature, dataset)
-            for name, feature in zip(dataset.domain.names, dataset.domain.features)
-        ],
+        "name": entry.name,
+        "title": entry.title,
+        "task": entry.task,
+        "target": entry.target,
+        "records": entry.records,
+        "incomplete": entry.incomplete,
+        "classes": None if entry.classes is None else list(entry.classes),
+        "target_bounds": entry.target_bounds,
+        "home": entry.home,
+        "licence": entry.licence,
+        "citation": entry.citation,
+        "notes": entry.notes,
+        "columns": [_column(column) for column in columns],
     }
 
 
-def _column(name, feature, dataset):
-    levels = getattr(feature, "levels", None)
-    public = {"levels": levels} if levels else {"bounds": [feature.lower, feature.upper]}
-    source = {"source": dataset.sources.get(name, ""), "why": dataset.reasons.get(name, "")}
-    return {"name": name, **public, **source}
+def _column(column):
+    public = {"bounds": None if column.bounds is None else list(column.bounds)}
+    if column.levels:
+        public = {"levels": list(column.levels)}
+    return {"name": column.name, **public, "source": column.source, "why": column.why}
 
 
 def _listing(rows):
@@ -91,6 +94,8 @@ def _description(found):
 
 
 def _domain(column):
+    if column.get("bounds", 0) is None:
+        return "read off the records"
     if "bounds" in column:
         return "[{:.10g}, {:.10g}]".format(*column["bounds"])
     levels = column["levels"]

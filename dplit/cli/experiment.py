@@ -16,7 +16,7 @@ import sys
 from functools import partial
 from pathlib import Path
 
-from dplit.cli.options import add_json, jobs, progress, whole
+from dplit.cli.options import add_dask, add_json, backend, jobs, progress, whole, workers
 from dplit.cli.text import aligned, dump, wrapped
 
 HELP = "run the papers' tables and figures again"
@@ -61,13 +61,14 @@ def add_arguments(parser):
     parser.add_argument(
         "--jobs",
         type=jobs,
-        default=1,
+        default=-1,
         metavar="N",
-        help="processes that share the work; -1: one a core (default: 1)",
+        help="processes that share the work; -1: one a core (default: -1)",
     )
     parser.add_argument(
         "--out", metavar="FILE", help=f"result file, made or continued (default: {FOLDER}/ID.json)"
     )
+    add_dask(parser)
     add_json(parser)
 
 
@@ -75,6 +76,8 @@ def run(arguments):
     """Run the command; returns the exit status."""
     from dplit import experiments
 
+    if arguments.id is None and arguments.cells:
+        arguments.error("argument --cells: needs the ID of an experiment")
     if arguments.id is None:
         rows = [_listed(id) for id in experiments.ids()] + [
             _of_formula(id) for id in experiments.FORMULAS
@@ -89,12 +92,16 @@ def run(arguments):
         found = experiments.get(arguments.id)
         out = Path(arguments.out or f"{FOLDER}/{found.id}.json")
         try:
-            lost = [task for result in _run(arguments, out).values() for task in result.lost]
+            with backend(arguments):
+                lost = [task for result in _run(arguments, out).values() for task in result.lost]
         except KeyboardInterrupt:
             interrupted = True
         result = experiments.read(out) if out.is_file() else experiments.Result(found.id)
     except ValueError as error:
         arguments.error(str(error))
+    except OSError as error:
+        print(f"dplit experiment: {_of_file(error, out)}", file=sys.stderr)
+        return 1
     if result.cells or not lost or arguments.json:
         print(_json(found, result, interrupted, lost) if arguments.json else _text(found, result))
     for line in _lost(lost):
@@ -103,6 +110,16 @@ def run(arguments):
         print(f"interrupted: the same command goes on from {out}", file=sys.stderr)
         return 130
     return 1 if lost else 0
+
+
+def _of_file(error, out):
+    """One line on a file that can't be written: which, why, and what is kept."""
+    from dplit.experiments.result import Journal
+
+    kept = Journal(out).path
+    named = Path(error.filename).name if error.filename else out.name
+    line = f"{named}: {error.strerror or error}"
+    return f"{line}; finished tasks are kept in {kept.name}" if kept.is_file() else line
 
 
 def _lost(lost):
@@ -125,7 +142,7 @@ def _run(arguments, out):
     others = {id: out.with_name(f"{id.rpartition('/')[2]}.json") for id in arguments.others}
     return experiments.run_together(
         {arguments.id: out, **others},
-        jobs=arguments.jobs,
+        jobs=workers(arguments),
         seed=arguments.seed,
         repetitions=arguments.repetitions,
         cells=arguments.cells or ("*",),
@@ -233,7 +250,7 @@ def _json(found, result, interrupted, lost):
 
 
 def _is_table(id):
-    return "/table-" in id
+    return "table-" in id
 
 
 def _numbers(value):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 
 EFFORTS = ("quick", "reader", "deep")
 
@@ -34,6 +35,42 @@ def add_work(parser):
 def add_json(parser):
     """Add --json."""
     parser.add_argument("--json", action="store_true", help="print JSON and nothing else")
+
+
+def add_dask(parser):
+    """Add --dask."""
+    parser.add_argument(
+        "--dask",
+        metavar="ADDRESS",
+        help="address of a Dask scheduler; its workers need dplit, and --jobs does not apply",
+    )
+
+
+@contextlib.contextmanager
+def backend(arguments):
+    """Where joblib runs: processes of this machine, or the cluster of ``--dask``."""
+    if arguments.dask is None:
+        yield
+        return
+    import joblib
+
+    try:
+        from distributed import Client
+    except ImportError:
+        arguments.error("argument --dask: needs the package distributed: pip install 'dplit[dask]'")
+    try:
+        client = Client(arguments.dask, timeout="20s")
+        client.wait_for_workers(1, timeout=60)
+    except (OSError, ValueError) as error:  # a timeout is an OSError
+        where = f"no scheduler with a worker answers at {arguments.dask!r}"
+        arguments.error(f"argument --dask: {where} ({error})")
+    with client, joblib.parallel_config(backend="dask"):
+        yield
+
+
+def workers(arguments):
+    """The number of jobs: every worker, if there is a cluster."""
+    return -1 if arguments.dask else arguments.jobs
 
 
 def progress(rows, unit, arguments, total=None):

@@ -8,12 +8,11 @@ a computed verdict is not the declared one or a check stops with an error.
 
 from __future__ import annotations
 
-import contextlib
 import json
 import sys
 from collections import Counter
 
-from dplit.cli.options import add_json, add_work, progress
+from dplit.cli.options import add_dask, add_json, add_work, backend, progress, workers
 from dplit.cli.text import WIDTH, aligned, dump, wrapped
 
 HELP = "check the claims of the five papers"
@@ -21,6 +20,7 @@ EXAMPLES = """examples:
   dplit verify                                   every claim, in seconds a claim
   dplit verify --paper rdf --effort deep         one paper, as hard as it goes
   dplit verify --claim 'rdf/*/corrected'         what holds instead, in one paper
+  dplit verify --list --paper m-rf               ids only, nothing runs
   dplit verify --claim rdf/table-3 --seed 7      one claim, with other random draws
   dplit verify --json > ledger.json              for another program
   dplit verify --dask tcp://127.0.0.1:8786       on the workers of a Dask cluster
@@ -41,14 +41,11 @@ def add_arguments(parser):
         action="append",
         default=[],
         metavar="PAPER",
-        help="one paper's claims: diprime-v1, diprime-v2, mrf, rdf or m-rf; may be repeated",
+        help="one paper's claims: diprime-v1, diprime-v2, mrf, rdf, m-rf or ours; may be repeated",
     )
+    parser.add_argument("--list", action="store_true", help="print the ids of the claims")
     add_work(parser)
-    parser.add_argument(
-        "--dask",
-        metavar="ADDRESS",
-        help="address of a Dask scheduler; its workers need dplit, and --jobs does not apply",
-    )
+    add_dask(parser)
     add_json(parser)
 
 
@@ -63,6 +60,10 @@ def run(arguments):
         chosen = verify.select(claims.all(), arguments.claim, arguments.paper)
     except ValueError as error:
         arguments.error(str(error))
+    if arguments.list:
+        ids = [claim.id for claim in chosen]
+        print(dump(ids) if arguments.json else "\n".join(ids))
+        return 0
     rows, interrupted = _collect(chosen, arguments)
     rows = verify.in_order(rows, chosen)
     if arguments.json:
@@ -89,37 +90,15 @@ def _collect(chosen, arguments):
     from dplit.ledger import run as verify
 
     rows = []
-    jobs = -1 if arguments.dask else 1 if len(chosen) == 1 else arguments.jobs
+    jobs = 1 if len(chosen) == 1 and not arguments.dask else workers(arguments)
     try:
-        with _backend(arguments):
+        with backend(arguments):
             found = verify.run(chosen, arguments.effort, arguments.seed, jobs)
             for row in progress(found, "claim", arguments, total=len(chosen)):
                 rows.append(row)
     except KeyboardInterrupt:
         return rows, True
     return rows, False
-
-
-@contextlib.contextmanager
-def _backend(arguments):
-    """Where joblib runs: processes of this machine, or the cluster of ``--dask``."""
-    if arguments.dask is None:
-        yield
-        return
-    import joblib
-
-    try:
-        from distributed import Client
-    except ImportError:
-        arguments.error("argument --dask: needs the package distributed: pip install 'dplit[dask]'")
-    try:
-        client = Client(arguments.dask, timeout="20s")
-        client.wait_for_workers(1, timeout=60)
-    except (OSError, ValueError) as error:  # a timeout is an OSError
-        where = f"no scheduler with a worker answers at {arguments.dask!r}"
-        arguments.error(f"argument --dask: {where} ({error})")
-    with client, joblib.parallel_config(backend="dask"):
-        yield
 
 
 def report(rows):

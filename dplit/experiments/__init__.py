@@ -14,12 +14,14 @@ from dplit.experiments.compare import agree, by_set, compare, series, side_by_si
 from dplit.experiments.curves import key, outcome, signed_rank
 from dplit.experiments.formulas import FORMULAS, computed
 from dplit.experiments.rdf_variants import ReachedForest
+from dplit.experiments.regimes import regime, stored_regimes
 from dplit.experiments.result import Result, read, stored
 from dplit.experiments.run import recheck, run, run_together, same, select
 from dplit.experiments.task import observed, run_task
 
 __all__ = [
     "FORMULAS", "Cell", "Experiment", "ReachedForest", "Result", "agree", "by_set", "compare", "computed",
-    "get", "ids", "key", "observed", "outcome", "read", "recheck", "run", "run_task",
-    "run_together", "same", "select", "series", "side_by_side", "signed_rank", "stored", "tally",
+    "get", "ids", "key", "observed", "outcome", "read", "recheck", "regime", "run", "run_task",
+    "run_together", "same", "select", "series", "side_by_side", "signed_rank", "stored", "stored_regimes",
+    "tally",
 ]  # fmt: skip

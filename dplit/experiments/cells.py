@@ -70,7 +70,9 @@ class Cell:
         Id of an experiment with a cell of the same key: the same forests, measured otherwise. Empty:
         this experiment.
     most : int
-        Repetitions that are enough for this cell, where it takes long; 0: the experiment's.
+        Repetitions that are enough for this cell; 0: the experiment's.
+    why_most : str
+        Why they are enough.
     """
 
     data: str
@@ -85,6 +87,7 @@ class Cell:
     draws: int = 0
     seeds: str = ""
     most: int = 0
+    why_most: str = ""
 
     def parts(self, repetition):
         """Which draw of the data, which cut of it, and which fold of the cut (None: no fold)."""
@@ -116,6 +119,8 @@ class Experiment:
     ours : str
         What the paper leaves open and we chose; empty if nothing.
     repetitions : int
+    why_repetitions : str
+        Why so many, where it is another number than `REPETITIONS`.
     """
 
     id: str
@@ -123,6 +128,7 @@ class Experiment:
     cells: tuple
     ours: str = ""
     repetitions: int = REPETITIONS
+    why_repetitions: str = ""
 
     def __post_init__(self):
         keys = [cell.key for cell in self.cells]

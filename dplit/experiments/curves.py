@@ -88,8 +88,11 @@ def curve(result, method, reading, name, *, data=None, **fixed):
 
 
 def overlap(cell):
-    """Records tested over records trained in a split of a cell; 0 where draws are independent."""
-    if cell.draws:
+    """Records tested over records trained in a split of a cell; 0 where draws are independent.
+
+    So they are where all records are trained on in every repetition, and the sentence is about these.
+    """
+    if cell.draws or "n_queries" in cell.params:
         return 0.0
     share = 1 / cell.folds if cell.folds else TEST_SHARE
     return share / (1 - share)

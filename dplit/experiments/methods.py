@@ -12,6 +12,9 @@ from __future__ import annotations
 
 import math
 
+from dplit.experiments.m_rf_methods import M_RF
+from dplit.experiments.public import public
+
 SELECTION = {"DiPriMe": "uniform", "DiPriMeExp": "exponential", "DiPriMeFlip": "permute-and-flip"}
 
 
@@ -60,23 +63,6 @@ def _sklearn(name):
     return build
 
 
-def _public(setting):
-    """What every private estimator takes from the setting."""
-    accounting = "published" if setting.reading == "published" else "proved"
-    target = (
-        {"target_bounds": setting.target_bounds}
-        if setting.target_bounds
-        else {"classes": list(setting.classes)}
-    )
-    return {
-        "domain": setting.domain,
-        "accounting": accounting,
-        "neighbours": "add-remove",
-        "random_state": setting.seed,
-        **target,
-    }
-
-
 def _median(selection=None, median="value"):
     """A builder of a median forest; `selection` None is the non-private one."""
 
@@ -89,7 +75,7 @@ def _median(selection=None, median="value"):
         else:
             law = "value" if setting.reading == "proved" else median  # by rank nothing is private
             params = {"selection": selection, "median": law, **params}
-        return getattr(forests, f"MedianForest{kind}")(**_public(setting), **params)
+        return getattr(forests, f"MedianForest{kind}")(**public(setting), **params)
 
     return build
 
@@ -101,7 +87,7 @@ def _baseline(name):
         from dplit import baselines
 
         kind = "Regressor" if setting.target_bounds else "Classifier"
-        return getattr(baselines, name + kind)(**_public(setting), **params)
+        return getattr(baselines, name + kind)(**public(setting), **params)
 
     return build
 
@@ -116,7 +102,7 @@ def _random_decision(label=None, reached=False, **fixed):
         known = {"published": "smooth-exponential", "proved": "permute-and-flip"}
         params = {"label": label or known[setting.reading], **fixed, **params}
         kind = ReachedForest if reached else RandomDecisionForestClassifier
-        return kind(**_public(setting), **params)
+        return kind(**public(setting), **params)
 
     return build
 
@@ -137,9 +123,9 @@ def _not_private(name, **fixed):
     def build(setting, **params):
         from dplit import baselines
 
-        public = {"domain": setting.domain, "classes": list(setting.classes)}
+        schema = {"domain": setting.domain, "classes": list(setting.classes)}
         return getattr(baselines, name + "ForestClassifier")(
-            random_state=setting.seed, **public, **fixed, **params
+            random_state=setting.seed, **schema, **fixed, **params
         )
 
     return build
@@ -151,7 +137,7 @@ def _multinomial(**fixed):
     def build(setting, **params):
         from dplit.forests import MultinomialForestClassifier
 
-        return MultinomialForestClassifier(**_public(setting), **fixed, **params)
+        return MultinomialForestClassifier(**public(setting), **fixed, **params)
 
     return build
 
@@ -190,4 +176,5 @@ METHODS = {
     "Random trees": _random_decision(
         "permute-and-flip", reached=True, partitioned=False, epsilon=math.inf
     ),
+    **M_RF,
 }

@@ -6,6 +6,7 @@ loses only the tasks that were running. A run that starts again reads both, and 
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import platform
@@ -14,6 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
+from filelock import FileLock, Timeout
 
 from dplit.printed import data_file
 from dplit.work import versions
@@ -84,8 +86,11 @@ class Result:
         cells = [f"{_dump(key)}: {_dump(self.cells[key])}" for key in sorted(self.cells)]
         lines += [",\n".join(cells), "}}"]
         waiting = path.with_name(path.name + ".writing")
-        waiting.write_text("\n".join(lines) + "\n", encoding="utf-8")
-        os.replace(waiting, path)
+        try:
+            waiting.write_text("\n".join(lines) + "\n", encoding="utf-8")
+            os.replace(waiting, path)
+        finally:
+            waiting.unlink(missing_ok=True)
 
 
 def _dump(value):
@@ -93,8 +98,40 @@ def _dump(value):
 
 
 def read(path):
-    """The `Result` in a file."""
-    return Result(**json.loads(Path(path).read_text(encoding="utf-8")))
+    """The `Result` in a file.
+
+    Raises
+    ------
+    ValueError
+        If the file is no result; the message names it.
+    """
+    path = Path(path)
+    try:
+        return Result(**json.loads(path.read_text(encoding="utf-8")))
+    except (TypeError, ValueError):  # JSON of something else, no JSON, no text
+        raise ValueError(f"{path.name} must be a result file, and holds something else") from None
+
+
+@contextlib.contextmanager
+def claimed(path):
+    """One run at a time writes a result file; the system frees it with the process that held it.
+
+    Raises
+    ------
+    ValueError
+        If another run, of this or another process, is writing it.
+    """
+    path = Path(path)
+    if path.is_dir():
+        raise ValueError(f"out must be a file, and {path.name} is a folder")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        with FileLock(path.with_name(path.name + ".lock"), timeout=0):
+            yield
+    except Timeout:
+        raise ValueError(
+            f"out must not be in use, and another run writes {path.name}: wait for it, or name another file"
+        ) from None
 
 
 def stored_path(id):
@@ -120,7 +157,9 @@ class Journal:
     """The lines of finished tasks beside a result file."""
 
     def __init__(self, path):
-        self.path = Path(path).with_suffix(".jsonl")
+        path = Path(path)
+        name = path.stem if path.suffix == ".json" else path.name
+        self.path = path.with_name(f"{name}.jsonl")
 
     def append(self, *values):
         """Write one line, the values of `LINE`, and flush it to the file."""

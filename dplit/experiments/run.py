@@ -12,7 +12,15 @@ from dplit import datasets
 from dplit.datasets import DatasetError
 from dplit.errors import check_integer
 from dplit.experiments import cells as registry
-from dplit.experiments.result import LIBRARIES, LINE, Journal, Result, provenance, read
+from dplit.experiments.result import (
+    LIBRARIES,
+    LINE,
+    Journal,
+    Result,
+    claimed,
+    provenance,
+    read,
+)
 from dplit.experiments.task import run_measures, run_task
 from dplit.work import fan_out, versions
 
@@ -49,7 +57,7 @@ def run(id, *, jobs=1, seed=0, repetitions=None, cells=("*",), out, progress=Non
     ------
     ValueError
         For an unknown experiment, a pattern that matches no cell, or a file of another experiment,
-        another seed or other parameters.
+        another seed or other parameters, or one that another run is writing.
     """
     outs = {id: out}
     options = {"jobs": jobs, "seed": seed, "repetitions": repetitions, "cells": cells}
@@ -77,6 +85,14 @@ def run_together(
     if repetitions is not None:
         repetitions = check_integer(repetitions, "repetitions", 1)
     chosen = {id: select(registry.get(id), cells) for id in outs}
+    with contextlib.ExitStack() as claims:
+        for out in outs.values():
+            claims.enter_context(claimed(out))
+        return _run_all(outs, chosen, seed, jobs, repetitions, progress, command)
+
+
+def _run_all(outs, chosen, seed, jobs, repetitions, progress, command):
+    """`run_together` with checked arguments and files that no other run writes."""
     results = {id: _resume(registry.get(id), seed, Path(out)) for id, out in outs.items()}
     journals, done = {id: Journal(out) for id, out in outs.items()}, dict.fromkeys(outs, 0)
     fits = _fits(results, chosen, repetitions)

@@ -40,6 +40,8 @@ class Setting:
     reading : str
     seed : int
         Of everything random in the method.
+    queries : DataFrame or None
+        The records of the test part, without their classes: what a method of private prediction answers.
     """
 
     domain: Domain
@@ -47,6 +49,7 @@ class Setting:
     target_bounds: tuple | None
     reading: str
     seed: int
+    queries: object = None
 
 
 @dataclass(frozen=True)
@@ -127,11 +130,16 @@ def run_measures(experiment_id, cells, repetition, seed=0):
         params = dict(cell.params)
         of_data = {name: params.pop(name) for name in ("n_records", "missing") if name in params}
         drawn = _drawn(cell, repetition, seed, **of_data)
+        asked = params.pop("n_queries", None)
         data = _loaded(*drawn)
         scaled = data.task == "regression" and cell.reading == "proved"
-        split = _cached_split(drawn, scaled, cell.folds, cell.parts(repetition)[1:], seed)
+        if asked is None:
+            split = _cached_split(drawn, scaled, cell.folds, cell.parts(repetition)[1:], seed)
+        else:
+            split = _from_training(data, asked, split_rng(seed, drawn[0], repetition))
         word = task_seed(seed, cell.seeds or experiment_id, cell.key, repetition)
-        model = METHODS[cell.method](_setting(data, drawn, cell, word), **params)
+        setting = replace(_setting(data, drawn, cell, word), queries=split.X_test)
+        model = METHODS[cell.method](setting, **params)
         model.fit(split.X_train, split.y_train)
         seen = model if len(cells) == 1 else Predicted(model, split.X_test)
     scores = [MEASURES[c.measure](seen, split) for c in cells]
@@ -216,6 +224,13 @@ def _split(data, scaled, rng, fold=None):
         rarest = data.y.value_counts(sort=False).idxmin()
     y_test = np.asarray(y.iloc[test])
     return Split(data.X.iloc[train], data.X.iloc[test], y.iloc[train], y_test, factor, rarest)
+
+
+def _from_training(data, n_queries, rng):
+    """All records to train on, and some of them again as the test part (M-RF, figure 3b)."""
+    asked = np.sort(rng.permutation(len(data))[:n_queries])
+    y, rarest = data.y, data.y.value_counts(sort=False).idxmin()
+    return Split(data.X, data.X.iloc[asked], y, np.asarray(y.iloc[asked]), 1.0, rarest)
 
 
 def _setting(data, drawn, cell, seed):

@@ -1,10 +1,14 @@
 """The forests, as scikit-learn estimators whose budget is a proof tree."""
 
+from dplit.forests.boosted import BoostedForestClassifier, BoostedForestRegressor
+from dplit.forests.histogram import HistogramForestClassifier
+from dplit.forests.matrix import MatrixForestClassifier
 from dplit.forests.median import MedianForestClassifier, MedianForestRegressor
 from dplit.forests.multinomial import MultinomialForestClassifier
 from dplit.forests.random_decision import RandomDecisionForestClassifier
 
 __all__ = [
-    "MedianForestClassifier", "MedianForestRegressor", "MultinomialForestClassifier",
-    "RandomDecisionForestClassifier",
+    "BoostedForestClassifier", "BoostedForestRegressor", "HistogramForestClassifier",
+    "MatrixForestClassifier", "MedianForestClassifier", "MedianForestRegressor",
+    "MultinomialForestClassifier", "RandomDecisionForestClassifier",
 ]  # fmt: skip

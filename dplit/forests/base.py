@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import copy
 import functools
+import math
 import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -20,8 +21,9 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from dplit import trees
-from dplit.budget import Budget, Leak, Public, Sequence
+from dplit.budget import Budget, Group, Leak, Public, Sequence
 from dplit.domain import GRID, Domain
+from dplit.domain.sources import as_pandas
 from dplit.errors import (
     check_choice,
     check_epsilon,
@@ -30,13 +32,7 @@ from dplit.errors import (
     check_neighbours,
     warn_leak,
 )
-from dplit.forests.inputs import (
-    check_bounds,
-    check_classes,
-    checked_target,
-    factorized,
-    few,
-)
+from dplit.forests.inputs import check_bounds, checked_target, class_codes, few, public_classes
 from dplit.forests.partition import AllRecords, Independent, ShuffledParts
 from dplit.forests.randomness import generator, is_seeded, kept_secret
 from dplit.mechanisms.geometric import MOST
@@ -65,6 +61,7 @@ class BaseForest(BaseEstimator):
     n_estimators: int = 10
     max_depth: int | None = 5
     accounting: str = "proved"
+    records_per_person: int = 1
     random_state: object = None
     n_jobs: int | None = None
 
@@ -108,6 +105,7 @@ class BaseForest(BaseEstimator):
         """Check the parameters that all forests have."""
         check_epsilon(self.epsilon)
         check_neighbours(self.neighbours)
+        check_integer(self.records_per_person, "records_per_person", 1)
         self._n_trees()
         check_choice(self.accounting, ACCOUNTINGS, "accounting")
 
@@ -127,9 +125,16 @@ class BaseForest(BaseEstimator):
             way = Independent if self._is_proved() else ShuffledParts
         return way(self._n_trees(), self.neighbours)
 
+    def _record_epsilon(self):
+        """What a single record may cost: one person's records share epsilon."""
+        epsilon = float(self.epsilon)
+        if self.records_per_person == 1 or math.isinf(epsilon):
+            return epsilon
+        return math.nextafter(epsilon / self.records_per_person, 0.0)  # no sum is an ulp too much
+
     def _tree_epsilon(self, way):
         """What each tree may spend, under add-remove neighbours."""
-        epsilon = float(self.epsilon)
+        epsilon = self._record_epsilon()
         if self._is_proved() and self.neighbours == "replace-one":
             epsilon /= 2  # one replaced record is one removed and one added
         return way.share(epsilon)
@@ -163,13 +168,19 @@ class BaseForest(BaseEstimator):
             raise ValueError(f"X and y must be of one length, got {len(X)} and {len(y)} records")
         domain, why = self.domain, "bounds and levels are public"
         if domain is None and isinstance(X, pd.DataFrame):
-            domain, why = Domain.from_frame(X), "the categories of X's dtypes"
+            domain, why = Domain.from_frame(X), "the two values of each boolean column"
         elif domain is None:
             warn_leak(
                 "domain was left out and is read off X, so epsilon is infinite: pass a dplit.Domain",
                 5,
             )
             domain = Domain.from_data(X)
+        elif domain.names is not None and not isinstance(X, pd.DataFrame):
+            warnings.warn(
+                "X has no column names, so its columns are taken in the order of domain: "
+                f"{few(domain.names)}",
+                stacklevel=4,
+            )
         node = Public("domain", why)
         if domain.data_dependent:
             node = Leak("domain", f"read off the data: {few(domain.data_dependent)}")
@@ -187,15 +198,21 @@ class BaseForest(BaseEstimator):
         return self.domain_.encode(X)
 
     def _store(self, domain, forest, *spent):
-        """Keep the trees, and the budget: the nodes of what was `spent`, in this order."""
-        self.domain_, self.trees_ = domain, forest
+        """Keep the trees, if there are any, and the budget: the nodes of what was `spent`, in order."""
+        self.domain_ = domain
+        if forest is not None:
+            self.trees_ = forest
         notes = (*((SEEDED,) if is_seeded(self.random_state) else ()), *TAKEN_FOR_GRANTED)
-        self.budget_ = Budget(Sequence(type(self).__name__, spent), notes)
+        node, several = Sequence(type(self).__name__, spent), self.records_per_person
+        if several > 1:
+            why = f"one person has up to {several} records"
+            node = Group("records of a person", node, several, self.neighbours, why)
+        self.budget_ = Budget(node, notes)
         return self
 
     def _validated(self, X, reset):
         """scikit-learn's checks of shape, names and, where the columns are numbers, of values."""
-        domain = self.domain if reset else self.domain_
+        domain, X = self.domain if reset else self.domain_, as_pandas(X)
         frame = isinstance(X, pd.DataFrame)
         numeric = not frame and (domain is None or domain.n_continuous == len(domain))
         if numeric:
@@ -261,33 +278,11 @@ class BaseForestClassifier(ClassifierMixin, BaseForest):
 
     def _read_classes(self, y):
         """Codes of `y` in the public class list, the list itself, and what it costs."""
-        values = np.asarray(y)
         with warnings.catch_warnings():  # one of its warnings depends on how many classes occur
             warnings.simplefilter("ignore")
             check_classification_targets(y)
-        if self.classes is not None:
-            classes, node = self.classes, Public("class list", "given as classes")
-        elif isinstance(y, pd.Series) and isinstance(y.dtype, pd.CategoricalDtype):
-            classes = list(y.dtype.categories)
-            node = Public("class list", "the categories of y's dtype")
-        elif np.asarray(y).dtype == bool:
-            classes, node = [False, True], Public("class list", "the two values of a boolean")
-        else:
-            classes = np.unique(values).tolist()
-            node = Leak("class list", "read off y: pass classes, or a categorical y")
-            warn_leak(
-                "classes was left out and is read off y, so epsilon is infinite: "
-                "pass the list of classes, or a categorical y",
-                5,
-            )
-        classes = check_classes(classes)
-        occurrence, occurring = factorized(y, values)
-        codes = pd.Index(classes, dtype=object).get_indexer(occurring.astype(object))
-        if (codes < 0).any():
-            raise ValueError(
-                f"y must hold classes of the list, got another; classes are {few(classes)}"
-            )
-        return codes[occurrence].astype(np.int32), classes, node
+        classes, node = public_classes(y, self.classes)
+        return class_codes(y, classes), classes, node
 
     def _store_labels(self, labels, classes):
         """Keep the released labels, coded by the sorted class list as scikit-learn expects it."""
@@ -313,6 +308,20 @@ class BaseForestClassifier(ClassifierMixin, BaseForest):
         """
         votes = self._votes(self._read(X))
         return votes / self.trees_.n_trees
+
+    def predict_log_proba(self, X):
+        """Logarithm of `predict_proba`; minus infinity where no tree votes for a class.
+
+        Parameters
+        ----------
+        X : DataFrame or array_like, shape (n_records, n_features)
+
+        Returns
+        -------
+        float64 array, shape (n_records, n_classes)
+        """
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
 
     def predict(self, X):
         """Class that most trees vote for; of several, the first in `classes_`.

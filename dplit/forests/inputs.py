@@ -9,8 +9,40 @@ import numpy as np
 import pandas as pd
 from sklearn.utils.validation import column_or_1d
 
+from dplit.budget import Leak, Public
+from dplit.errors import warn_leak
 
-def factorized(y, values):
+
+def public_classes(y, classes):
+    """The class list of a fit, and what it costs: read off `y` where no list is given."""
+    if classes is not None:
+        return check_classes(classes), Public("class list", "given as classes")
+    if np.asarray(y).dtype == bool:
+        return [False, True], Public("class list", "the two values of a boolean")
+    warn_leak(
+        "classes was left out and is read off y, so epsilon is infinite: pass the list of classes "
+        "(the categories of y's dtype may be those that occur in it)",
+        6,
+    )
+    categories = getattr(getattr(y, "dtype", None), "categories", None)
+    found = np.unique(np.asarray(y)).tolist() if categories is None else categories
+    return check_classes(found), Leak("class list", "read off y: pass classes")
+
+
+def class_codes(y, classes):
+    """Position of each value of `y` in the class list, int32 array of shape (n_records,)."""
+    values = np.asarray(y)
+    occurrence, occurring = _factorized(y, values)
+    codes = pd.Index(classes, dtype=object).get_indexer(occurring.astype(object))
+    if (codes < 0).any():
+        raise ValueError(
+            f"y must hold classes of the list, got another; classes are {few(classes)}"
+            f"{_encoded(values, classes)}"
+        )
+    return codes[occurrence].astype(np.int32)
+
+
+def _factorized(y, values):
     """Position of each value of `y` in the list of those that occur, and the list."""
     if isinstance(y, pd.Series) and isinstance(y.dtype, pd.CategoricalDtype):
         codes = y.cat.codes.to_numpy()  # none is missing
@@ -35,7 +67,7 @@ def check_bounds(bounds):
 def checked_target(y):
     """`y` as a Series or an array of shape (n_records,), without missing values.
 
-    What has a pandas dtype keeps it: its categories are the class list. A list is looked at before
+    What has a pandas dtype keeps it. A list is looked at before
     NumPy turns the NaN among its strings into the class "nan".
     """
     if isinstance(y, (pd.Categorical, pd.Index, pd.api.extensions.ExtensionArray)):
@@ -51,7 +83,8 @@ def checked_target(y):
 
 
 def check_classes(classes):
-    """The class list as a list: distinct numbers or distinct strings."""
+    """The class list as a list: distinct numbers or distinct strings; a CategoricalDtype's categories."""
+    classes = getattr(classes, "categories", classes)
     if isinstance(classes, (str, bytes)) or not isinstance(classes, Iterable):
         raise ValueError(f"classes must be a list of classes, got {classes!r}")
     classes = [c.item() if isinstance(c, np.generic) else c for c in classes]
@@ -62,6 +95,15 @@ def check_classes(classes):
     return classes
 
 
+def _encoded(values, classes):
+    """A hint where numbers come in place of names: some meta-estimators encode y before they fit."""
+    if values.dtype.kind not in "iu" or not isinstance(classes[0], str):
+        return ""
+    numbers = list(range(len(classes)))
+    return f"; inside a meta-estimator that encodes y, pass classes={numbers if len(numbers) < 7 else 'range(n)'}"
+
+
 def few(values):
+    """The first six values, for an error message."""
     values = list(values)
     return ", ".join(map(repr, values[:6])) + (", ..." if len(values) > 6 else "")

@@ -17,6 +17,7 @@ from dplit.forests.base import (
     BaseForestRegressor,
     parameters,
 )
+from dplit.forests.mean_releases import proved_means, published_means
 from dplit.forests.params import check_rho, level_shares
 from dplit.forests.releases import (
     SELECTIONS,
@@ -25,9 +26,7 @@ from dplit.forests.releases import (
     flip,
     grown_tree,
     joint_cut,
-    proved_means,
     published_labels,
-    published_means,
     uniform_cut,
 )
 
@@ -130,9 +129,9 @@ class MedianForestRegressor(_MedianForest, BaseForestRegressor):
         Privacy budget of the whole fit, positive. ``inf`` gives the non-private twin: true medians,
         the candidate that explains most, true means.
     domain : Domain, optional
-        What is public about the columns. Left out, the categories of a data frame's categorical and
-        the two values of its boolean columns are taken to be public; anything else is read off the
-        data, with a `PrivacyLeakWarning`, and the budget is infinite.
+        What is public about the columns. Left out, the two values of a data frame's boolean columns
+        are taken to be public; anything else, the categories of its categorical columns included, is
+        read off the data, with a `PrivacyLeakWarning`, and the budget is infinite.
     target_bounds : (float, float), optional
         Public lower and upper bound of the targets, in their units; a target outside is clipped.
         Left out, they are read off `y` with a `PrivacyLeakWarning`, and the budget is infinite.
@@ -161,6 +160,9 @@ class MedianForestRegressor(_MedianForest, BaseForestRegressor):
         "proved" draws each record's tree independently, draws column and cut jointly, and releases
         leaf means by `BoundedMean`: it spends `epsilon`. "published" runs the paper's algorithm
         with the paper's budget split, its means not clipped; the budget shows what that costs.
+    records_per_person : int
+        The most records that one person has in the table, a public number. `epsilon` holds for all of
+        them together: each record's share is ``epsilon / records_per_person``.
     random_state : None, int, Generator, RandomState or SeedSequence
         None, for a release: all randomness is the operating system's. An integer repeats the fit, and
         whoever knows it can undo the noise; it stands in no repr and no pickle, so that it does not
@@ -240,10 +242,10 @@ class MedianForestClassifier(_MedianForest, BaseForestClassifier):
 
     Parameters
     ----------
-    classes : sequence, optional
-        The public class list, all strings or all numbers. Left out, the categories of a categorical
-        `y`, or the two values of a boolean one; of any other `y` the classes are read off the data
-        and the budget is infinite.
+    classes : sequence or pandas.CategoricalDtype, optional
+        The public class list, all strings or all numbers. Left out, the two values of a boolean `y`;
+        of any other `y`, a categorical one included, the classes are read off the data, with a
+        `PrivacyLeakWarning`, and the budget is infinite.
     accounting : {"proved", "published"}
         "proved" releases a leaf's class by permute-and-flip; "published" by the largest of its
         class counts with Laplace noise, and never less than 0.
@@ -260,7 +262,9 @@ class MedianForestClassifier(_MedianForest, BaseForestClassifier):
     >>> from dplit import datasets
     >>> from dplit.forests import MedianForestClassifier
     >>> data = datasets.load("magic")
-    >>> forest = MedianForestClassifier(epsilon=1.0, domain=data.domain, random_state=0)
+    >>> forest = MedianForestClassifier(
+    ...     epsilon=1.0, domain=data.domain, classes=data.classes, random_state=0
+    ... )
     >>> forest.fit(data.X, data.y).budget_.epsilon
     1.0
     """

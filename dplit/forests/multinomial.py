@@ -61,13 +61,13 @@ class MultinomialForestClassifier(BaseForestClassifier):
         Privacy budget of the whole fit, positive. ``inf`` gives the non-private twin of the proved
         forest. The published forest ignores it: there the three budgets below are all.
     domain : Domain, optional
-        What is public about the columns. Left out, the categories of a data frame's categorical and
-        the two values of its boolean columns are taken to be public; anything else is read off the
-        data, with a `PrivacyLeakWarning`, and the budget is infinite.
-    classes : sequence, optional
-        The public class list, all strings or all numbers. Left out, the categories of a categorical
-        `y`, or the two values of a boolean one; of any other `y` the classes are read off the data
-        and the budget is infinite.
+        What is public about the columns. Left out, the two values of a data frame's boolean columns
+        are taken to be public; anything else, the categories of its categorical columns included, is
+        read off the data, with a `PrivacyLeakWarning`, and the budget is infinite.
+    classes : sequence or pandas.CategoricalDtype, optional
+        The public class list, all strings or all numbers. Left out, the two values of a boolean `y`;
+        of any other `y`, a categorical one included, the classes are read off the data, with a
+        `PrivacyLeakWarning`, and the budget is infinite.
     neighbours : {"add-remove", "replace-one"}
         Which data sets `epsilon` holds for.
     n_estimators : int, optional
@@ -99,6 +99,9 @@ class MultinomialForestClassifier(BaseForestClassifier):
     n_records : int, optional
         A public guess of the number of records, for the rules of trees and depth; never their number
         itself, which is private under add-remove neighbours. Left out, 10,000.
+    records_per_person : int
+        The most records that one person has in the table, a public number. `epsilon` holds for all of
+        them together: each record's share is ``epsilon / records_per_person``.
     random_state : None, int, Generator, RandomState or SeedSequence
         None, for a release: all randomness is the operating system's. An integer repeats the fit, and
         whoever knows it can undo the noise; it stands in no repr and no pickle. From anything else
@@ -129,7 +132,7 @@ class MultinomialForestClassifier(BaseForestClassifier):
     >>> from dplit.forests import MultinomialForestClassifier
     >>> data = datasets.load("magic")
     >>> forest = MultinomialForestClassifier(
-    ...     epsilon=1.0, domain=data.domain, random_state=0
+    ...     epsilon=1.0, domain=data.domain, classes=data.classes, random_state=0
     ... )
     >>> forest.fit(data.X, data.y).budget_.epsilon
     1.0
@@ -242,11 +245,11 @@ class MultinomialForestClassifier(BaseForestClassifier):
     def _votes(self, records):
         if not hasattr(self, "leaf_probabilities_"):
             return super()._votes(records)
-        from dplit import trees
         from dplit.mechanisms.exponential import sample_index
+        from dplit.trees import apply
 
         starts, rng = self.trees_.leaf_starts[:-1], self._generator()
-        reached = trees.apply(self.trees_, records, self.n_jobs) + starts
+        reached = apply(self.trees_, records, self.n_jobs) + starts
         votes = np.zeros((len(records), self.n_classes_), dtype=np.int32)
         for leaf in reached.T:
             drawn = sample_index(self.leaf_probabilities_[leaf], rng=rng)
@@ -318,7 +321,7 @@ class MultinomialForestClassifier(BaseForestClassifier):
     def _n_trees(self):
         if self.n_estimators is not None:
             return super()._n_trees()
-        return advised_trees(self.epsilon, self.n_records) if self._is_proved() else 100
+        return advised_trees(self._record_epsilon(), self.n_records) if self._is_proved() else 100
 
     def _depth(self, domain, epsilon=None):
         """`max_depth`, or of a proved forest, whose parts have so much of epsilon, the advised one."""

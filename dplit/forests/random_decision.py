@@ -6,7 +6,7 @@ each leaf releases one class. Derived in :doc:`/book/random_forest`, its label i
 
 from __future__ import annotations
 
-from dplit.budget import Parallel
+from dplit.budget import Leak, Parallel
 from dplit.depth import published_depth, table_depth
 from dplit.errors import check_choice, check_integer, warn_leak
 from dplit.forests.base import BaseForestClassifier, parameters
@@ -34,14 +34,13 @@ class RandomDecisionForestClassifier(BaseForestClassifier):
         Privacy budget of the whole fit, positive. ``inf`` gives the non-private twin: the same
         trees and records, and the true majority in every leaf.
     domain : Domain, optional
-        What is public about the columns. Left out, the categories of a data frame's categorical and
-        the two values of its boolean columns are taken to be public; anything else is read off the
-        data, with a `PrivacyLeakWarning`, and the budget is infinite.
-    classes : sequence, optional
-        The public class list, all strings or all numbers. Left out, the categories of a categorical
-        `y`, or the two values of a boolean one; of any other `y` the classes are read off the data
-        and the budget is infinite. ``astype("category")`` without a list is no way to a public
-        schema, of `y` or of a column: its categories are the values that occur.
+        What is public about the columns. Left out, the two values of a data frame's boolean columns
+        are taken to be public; anything else, the categories of its categorical columns included, is
+        read off the data, with a `PrivacyLeakWarning`, and the budget is infinite.
+    classes : sequence or pandas.CategoricalDtype, optional
+        The public class list, all strings or all numbers. Left out, the two values of a boolean `y`;
+        of any other `y`, a categorical one included, the classes are read off the data, with a
+        `PrivacyLeakWarning`, and the budget is infinite.
     neighbours : {"add-remove", "replace-one"}
         Which data sets `epsilon` holds for.
     n_estimators : int
@@ -58,6 +57,9 @@ class RandomDecisionForestClassifier(BaseForestClassifier):
         replace-one neighbours: it spends `epsilon`. "published" shuffles the records and cuts them
         into equal parts, at rate `epsilon` whatever the neighbours: the budget shows what that costs.
         With ``label="smooth-exponential"`` and nothing else given it is the paper's algorithm 1.
+    records_per_person : int
+        The most records that one person has in the table, a public number. `epsilon` holds for all of
+        them together: each record's share is ``epsilon / records_per_person``.
     random_state : None, int, Generator, RandomState or SeedSequence
         None, for a release: all randomness is the operating system's. An integer repeats the fit, and
         whoever knows it can undo the noise; it stands in no repr and no pickle, so that it does not
@@ -84,7 +86,9 @@ class RandomDecisionForestClassifier(BaseForestClassifier):
     >>> from dplit import datasets
     >>> from dplit.forests import RandomDecisionForestClassifier
     >>> data = datasets.load("wdbc")
-    >>> forest = RandomDecisionForestClassifier(epsilon=1.0, domain=data.domain, random_state=0)
+    >>> forest = RandomDecisionForestClassifier(
+    ...     epsilon=1.0, domain=data.domain, classes=data.classes, random_state=0
+    ... )
     >>> forest.fit(data.X, data.y).budget_.epsilon
     1.0
     """
@@ -127,7 +131,10 @@ class RandomDecisionForestClassifier(BaseForestClassifier):
         trees = grow_random_trees(domain, self.n_estimators, depth, rng=rng, n_jobs=self.n_jobs)
         assigned, account = way.assign(len(records), rng)
         counts = count_labels(trees, records, codes, assigned, len(classes), self.n_jobs)
-        labels, leaf = report(mechanism, counts, rng, source="ROSNAM addendum, section 2")
+        if isinstance(mechanism, SmoothExponential):
+            labels, leaf = report_unbounded(mechanism, counts, rng)
+        else:
+            labels, leaf = report(mechanism, counts, rng, source="ROSNAM addendum, section 2")
 
         self.max_depth_ = depth
         self._store_labels(labels, classes)
@@ -143,7 +150,7 @@ class RandomDecisionForestClassifier(BaseForestClassifier):
         way = self._way()
         if self.label == "smooth-exponential":
             warn_leak("label='smooth-exponential' has no finite epsilon: epsilon is infinite", 5)
-            return way, SmoothExponential(self.epsilon)
+            return way, SmoothExponential(self._record_epsilon())
         return way, PermuteAndFlip(self._tree_epsilon(way), monotonic=True)
 
     def _depth(self, domain):
@@ -155,3 +162,9 @@ class RandomDecisionForestClassifier(BaseForestClassifier):
         if not self._is_proved():
             return table_depth(continuous, discrete)
         return max(1, min(published_depth(continuous, discrete), DEEPEST_DEFAULT))
+
+
+def report_unbounded(mechanism, counts, rng):
+    """As `dplit.forests.releases.report`, by a mechanism without a finite epsilon: its node is a leak."""
+    why = f"{mechanism}: its loss grows without bound in the gap"
+    return mechanism.sample(counts, rng=rng), Leak("class of a leaf", why)

@@ -11,8 +11,8 @@ import math
 import numpy as np
 
 from dplit.budget import Leak, Parallel, Public, Sequence, Spend
-from dplit.domain import GRID
-from dplit.mechanisms import BoundedMean, Geometric, PermuteAndFlip, SmoothExponential
+from dplit.mechanisms import Geometric, PermuteAndFlip
+from dplit.mechanisms.laplace import rounded
 from dplit.trees.rules import EXPONENTIAL, PERMUTE_AND_FLIP, UNIFORM, Rule
 
 PAPER = "DiPriMe v2, section 3.1"
@@ -24,7 +24,7 @@ SELECTIONS = {
 }
 
 
-# Classes and means of leaves -------------------------------------------------------------------
+# Classes of leaves ----------------------------------------------------------------------------
 
 
 def report(mechanism, counts, rng, note="", source=""):
@@ -32,8 +32,7 @@ def report(mechanism, counts, rng, note="", source=""):
 
     Parameters
     ----------
-    mechanism : PermuteAndFlip or SmoothExponential
-        The second one has no finite epsilon, so that its node is a `Leak`.
+    mechanism : PermuteAndFlip
     counts : int array, shape (n_leaves, n_classes)
     rng : numpy.random.Generator
     note, source : str
@@ -42,12 +41,9 @@ def report(mechanism, counts, rng, note="", source=""):
     Returns
     -------
     labels : int64 array, shape (n_leaves,)
-    node : Spend or Leak
+    node : Spend
     """
     labels = mechanism.sample(counts, rng=rng)
-    if isinstance(mechanism, SmoothExponential):
-        why = f"{mechanism}: its loss grows without bound in the gap"
-        return labels, Leak("class of a leaf", why)
     spent = Spend("class of a leaf", mechanism.epsilon, note or repr(mechanism), source=source)
     return labels, spent
 
@@ -73,17 +69,6 @@ def laplace_counts(counts, epsilon, rng, source=""):
     return released, Spend("class counts of a leaf", epsilon, note, source=source)
 
 
-def rounded(released, scale):
-    """What was released, as multiples of a public power of two, about 2^-20 of the noise's `scale`.
-
-    The last bits of a float would tell what the noise was added to. No noise, no rounding.
-    """
-    if not 0 < scale < math.inf:
-        return released
-    step = 2.0 ** max(math.frexp(scale)[1] - 21, -1000)
-    return step * np.rint(released / step)
-
-
 def largest(counts, rng):
     """Class of the largest released count of each leaf; a uniform one of those that tie."""
     tied = counts == counts.max(axis=1, keepdims=True)
@@ -94,32 +79,6 @@ def published_labels(counts, epsilon, rng):
     """Largest of the counts with Laplace noise, cut at 0; a uniform one of those that tie."""
     noisy, spent = laplace_counts(counts, epsilon, rng, PAPER)
     return largest(np.maximum(noisy, 0.0), rng), spent
-
-
-def proved_means(stats, epsilon, rng):
-    """Means in [0, 1]; where a leaf's votes are noise, near the mean of all released votes.
-
-    `stats` is the number of each leaf's targets and their sum in steps (`dplit.trees.nodes.leaf_stats`).
-    """
-    mechanism = BoundedMean(epsilon, 0, GRID)
-    votes = mechanism.sample(stats[:, 1], stats[:, 0], rng=rng)
-    means = mechanism.mean(votes, centre=float(mechanism.mean(votes.sum(axis=0)))) / GRID
-    note = f"BoundedMean(epsilon={epsilon:.4g}): geometric noise on the votes for both ends"
-    return means, Spend("mean of a leaf", mechanism.epsilon, note)
-
-
-def published_means(stats, epsilon, rng):
-    """Mean plus Laplace noise of scale 1/(count epsilon), as the papers have it: not clipped.
-
-    They leave an empty leaf open; it releases the middle here. `stats` as of `proved_means`; means are
-    rounded to whole steps.
-    """
-    counts, sums = stats.T
-    noise = rng.laplace(size=len(stats))
-    means = sums / GRID / np.maximum(counts, 1) + noise / (np.maximum(counts, 1) * epsilon)
-    means = np.rint(means * GRID) / GRID
-    node = Leak("mean of a leaf", "the noise is scaled by the private count")
-    return np.where(counts > 0, means, 0.5), node
 
 
 # Cuts of a median forest's nodes -----------------------------------------------------------------
@@ -179,9 +138,6 @@ def by_rank(rule):
 
 def _balance(median):
     return f"exponential mechanism on balance, epsilon_s={median:.4g}"
-
-
-# Nodes and leaves of a multinomial forest ------------------------------------------------------
 
 
 # Trees -----------------------------------------------------------------------------------------

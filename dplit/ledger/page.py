@@ -9,7 +9,7 @@ from __future__ import annotations
 from html import escape
 
 from dplit.ledger.evidence import RUN_VERDICTS, VERDICTS
-from dplit.ledger.registry import PAPERS
+from dplit.ledger.registry import OURS, PAPERS
 
 SHORT_NAMES = {
     "diprime-v1": "DiPriMe v1",
@@ -17,6 +17,7 @@ SHORT_NAMES = {
     "mrf": "MRF",
     "rdf": "RDF",
     "m-rf": "M-RF",
+    OURS: "Ours",
 }
 COLUMNS = ("Claim", "Where", "Statement", "Verdict", "Evidence", "Computed by", "Holds instead")
 NOTHING = "&mdash;"
@@ -96,7 +97,7 @@ def tally(claims, about=("statement",), verdicts=VERDICTS):
     Counts what the papers say: claims `about` these things that are not `ours`. Steps of proofs,
     readings of ours and sentences about experiments are counted apart.
     """
-    counts = {paper: dict.fromkeys(verdicts, 0) for paper in PAPERS}
+    counts = {paper: dict.fromkeys(verdicts, 0) for paper in PAPERS if paper != OURS}
     for claim in claims:
         if not claim.ours and claim.about in about:
             counts[claim.paper][claim.verdict] += 1

@@ -9,16 +9,27 @@ the matrices of section 3             `decision_paths`, `Paths`, `data_matrix`, 
 what is asked of D                    `Workload`: T itself, or the votes Q T' T, or any matrix
 independent leaves                    `rank_bound`, `full_rank_bound`, `certified_ranks`
 distinct leaves of a cell             `most_boxes`, `distinct_leaves_law`
+what is released, and its error       `Strategy` and its members, `error`, `select`
+what is released, and what it costs   `release`, `measure`, `noise_of`, `ReleaseLaw`
+subsample and aggregate               `subsample`, `subsample_workload`, `own_leaves`, `most_queries`
+forests on subsets of the columns     `Ensemble`, `release_ensembles`, `reconstruction`
+after the release                     `clipped`, `shrunk`, `shrunk_error`
+what no release can beat              `lower_bound`, `nuclear_bound`, `l2_optimum`, `wide_bound`
+noise of the workload's shape         `KNorm`, `BlockNorm`, `TreeNorm`
 ====================================  ==========================================================
 """
 
-from dplit.matrix.paths import (
-    Paths,
-    cells_of,
-    data_matrix,
-    decision_paths,
-    query_matrix,
+from dplit.matrix.bounds import (
+    Certificate,
+    chi_square,
+    l2_optimum,
+    least_variance,
+    lower_bound,
+    nuclear_bound,
 )
+from dplit.matrix.ensembles import Ensemble, deviations, reconstruction, release_ensembles
+from dplit.matrix.knorm import BlockNorm, KNorm
+from dplit.matrix.paths import Paths, cells_of, data_matrix, decision_paths, query_matrix
 from dplit.matrix.rank import (
     certified_ranks,
     distinct_leaves_law,
@@ -26,9 +37,120 @@ from dplit.matrix.rank import (
     most_boxes,
     rank_bound,
 )
+from dplit.matrix.regimes import bound_at, crossing, expected_leaves, least_spread, wide_bound
+from dplit.matrix.release import (
+    ReleaseLaw,
+    clipped,
+    measure,
+    noise_for,
+    noise_of,
+    release,
+    shrunk,
+    shrunk_error,
+)
+from dplit.matrix.strategies import (
+    MEMBERS,
+    TARGETS,
+    Dense,
+    DisjointTrees,
+    DistinctLeaves,
+    Identity,
+    Marginals,
+    PerTree,
+    PIdentity,
+    Strategy,
+    error,
+    fitting,
+    member,
+    noise_scale,
+    noise_variance,
+    optimise_marginals,
+    optimise_p,
+    portfolio,
+    regions,
+    select,
+    sensitivity,
+    unit_error,
+)
+from dplit.matrix.subsample import (
+    most_queries,
+    own_leaves,
+    shuffled_loss,
+    subsample,
+    subsample_workload,
+    tree_advantage,
+    vote_sensitivity,
+)
+from dplit.matrix.treenorm import TreeNorm, agreeing_marginals
 from dplit.matrix.workload import Merged, Workload
 
 __all__ = [
-    "Merged", "Paths", "Workload", "cells_of", "certified_ranks", "data_matrix", "decision_paths",
-    "distinct_leaves_law", "full_rank_bound", "most_boxes", "query_matrix", "rank_bound",
+    "MEMBERS",
+    "TARGETS",
+    "BlockNorm",
+    "Certificate",
+    "Dense",
+    "DisjointTrees",
+    "DistinctLeaves",
+    "Ensemble",
+    "Identity",
+    "KNorm",
+    "Marginals",
+    "Merged",
+    "PIdentity",
+    "Paths",
+    "PerTree",
+    "ReleaseLaw",
+    "Strategy",
+    "TreeNorm",
+    "Workload",
+    "agreeing_marginals",
+    "bound_at",
+    "cells_of",
+    "certified_ranks",
+    "chi_square",
+    "clipped",
+    "crossing",
+    "data_matrix",
+    "decision_paths",
+    "deviations",
+    "distinct_leaves_law",
+    "error",
+    "expected_leaves",
+    "fitting",
+    "full_rank_bound",
+    "l2_optimum",
+    "least_spread",
+    "least_variance",
+    "lower_bound",
+    "measure",
+    "member",
+    "most_boxes",
+    "most_queries",
+    "noise_for",
+    "noise_of",
+    "noise_scale",
+    "noise_variance",
+    "nuclear_bound",
+    "optimise_marginals",
+    "optimise_p",
+    "own_leaves",
+    "portfolio",
+    "query_matrix",
+    "rank_bound",
+    "reconstruction",
+    "regions",
+    "release",
+    "release_ensembles",
+    "select",
+    "sensitivity",
+    "shrunk",
+    "shrunk_error",
+    "shuffled_loss",
+    "subsample",
+    "subsample_workload",
+    "tree_advantage",
+    "unit_error",
+    "vote_sensitivity",
+    "wide_bound",
 ]  # fmt: skip

@@ -117,12 +117,13 @@ def most_boxes(boxes):
     """The most boxes that share a cell, exactly: of distinct ones, the L1 sensitivity of their counts.
 
     A search over the levels of one column after another: what is left below a choice of levels is the boxes
-    that let them through, and their number bounds what can be found there. Few columns or few boxes are
-    searched at once, however many cells there are; the time grows exponentially with both together.
+    that let them through, and the number of their trees bounds what can be found there, since leaves of a
+    tree share no cell. The time can grow exponentially with columns and boxes together.
 
     Parameters
     ----------
     boxes : Paths
+        Leaves of trees: of one tree, disjoint.
 
     Returns
     -------
@@ -134,7 +135,7 @@ def most_boxes(boxes):
     best, waiting = 0, [(0, np.arange(len(boxes)))]
     while waiting:
         depth, left = waiting.pop()
-        if len(left) <= best:
+        if len(left) <= best or np.count_nonzero(np.bincount(boxes.tree[left])) <= best:
             continue
         if depth == len(columns) or not tested[left, depth:].any():
             best = len(left)

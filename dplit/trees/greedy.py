@@ -17,11 +17,10 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from dplit.trees.arrays import LEAF, Trees
+from dplit.trees.arrays import LEAF
 from dplit.trees.cuts import add, clear, draw_interval, pick, uniform_cut
-from dplit.trees.grid import cell_bounds, with_thresholds
+from dplit.trees.grid import by_column, cell_bounds, with_thresholds
 from dplit.trees.kary import MAJORITY, SQUARES, Sorting, cost, sort_by_level
-from dplit.trees.median import by_column
 from dplit.trees.nodes import (
     LEAVES,
     NEEDS_NODES,
@@ -29,8 +28,8 @@ from dplit.trees.nodes import (
     WAITING,
     Room,
     Size,
-    each,
     grow,
+    grow_all,
     leaf_stats,
     push,
 )
@@ -101,9 +100,8 @@ def grow_id3_trees(domain, X, y, n_classes, parts, rule, *, rng, n_jobs=None):
     shared = by_column(domain, X[parts[0]]) if alike else None
     tasks = [(X, y, n_classes, domain, part, shared, rule, size, r)
              for part, r in zip(parts, rng.spawn(len(parts)))]  # fmt: skip
-    grown = each(_one_tree, tasks, n_jobs)
-    trees = Trees.join([tree[:3] for tree, _ in grown], domain.n_levels.max())
-    return with_thresholds(trees, domain), np.concatenate([counts for _, counts in grown])
+    trees, counts = grow_all(_one_tree, tasks, n_jobs, domain.n_levels.max())
+    return with_thresholds(trees, domain), counts
 
 
 def _one_tree(X, y, n_classes, domain, part, shared, rule, size, rng):
@@ -115,7 +113,7 @@ def _one_tree(X, y, n_classes, domain, part, shared, rule, size, rng):
     choice = Choice.of(n_levels, n, n_classes)
     tree = grow(_grow, room, size, path, columns, order, y, n_classes, n_levels, rule, rng, choice,
                 Sorting.of(most, n))  # fmt: skip
-    return tree, leaf_stats(order[0], tree[5], y, n_classes)
+    return tree[:3], leaf_stats(order[0], tree[5], y, n_classes)
 
 
 class Choice(NamedTuple):

@@ -44,6 +44,20 @@ def to_cells(domain, X, steps=GRID):
     return cells
 
 
+def by_column(domain, X):
+    """Columns as rows, on their grids, and the records in the order of each continuous one.
+
+    Where no column is continuous, one row of the records as they are.
+    """
+    columns = np.ascontiguousarray(to_cells(domain, X).T)
+    continuous = np.flatnonzero(domain.n_levels == 0)
+    order = np.empty((max(len(continuous), 1), len(X)), dtype=np.int32)
+    order[0] = np.arange(len(X))
+    for row, j in enumerate(continuous):
+        order[row] = np.argsort(columns[j])
+    return columns, order
+
+
 def cell_bounds(domain):
     """First and last grid point of each column, shape (n_features, 2); zeros where nothing can be cut."""
     lower, upper = domain.bounds.T

@@ -23,7 +23,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from dplit.trees.arrays import LEAF, Trees
+from dplit.trees.arrays import LEAF
 from dplit.trees.cuts import add, clear, pick
 from dplit.trees.nodes import (
     LEAVES,
@@ -32,8 +32,8 @@ from dplit.trees.nodes import (
     WAITING,
     Room,
     Size,
-    each,
     grow,
+    grow_all,
     leaf_stats,
     push,
 )
@@ -101,9 +101,7 @@ def grow_kary_trees(codes, arity, y, n_classes, parts, rule, *, rng, n_jobs=None
     arity = np.asarray(arity, dtype=np.int64)
     tasks = [(codes, arity, y, n_classes, part, rule, size, r)
              for part, r in zip(parts, rng.spawn(len(parts)))]  # fmt: skip
-    grown = each(_one_tree, tasks, n_jobs)
-    trees = Trees.join([tree[:3] for tree, _ in grown], arity.max())
-    return trees, np.concatenate([stats for _, stats in grown])
+    return grow_all(_one_tree, tasks, n_jobs, arity.max())
 
 
 def _one_tree(codes, arity, y, n_classes, part, rule, size, rng):
@@ -117,7 +115,7 @@ def _one_tree(codes, arity, y, n_classes, part, rule, size, rng):
     sorting = Sorting.of(most, len(ids))
     tree = grow(_grow, room, size, path, codes, arity, y, n_classes, ids, rule, rng, found, scores,
                 table, sorting)  # fmt: skip
-    return tree, leaf_stats(ids, tree[5], y, n_classes)
+    return tree[:3], leaf_stats(ids, tree[5], y, n_classes)
 
 
 class Sorting(NamedTuple):

@@ -17,10 +17,10 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from dplit.trees.arrays import LEAF, Trees
+from dplit.trees.arrays import LEAF
 from dplit.trees.binary import check_binary
 from dplit.trees.cuts import Work, draw_cut, pick
-from dplit.trees.grid import cell_bounds, to_cells, with_thresholds
+from dplit.trees.grid import by_column, cell_bounds, with_thresholds
 from dplit.trees.levels import split_levels
 from dplit.trees.nodes import (
     LEAVES,
@@ -31,8 +31,8 @@ from dplit.trees.nodes import (
     WAITING,
     Room,
     Size,
-    each,
     grow,
+    grow_all,
     leaf_stats,
     push,
 )
@@ -75,27 +75,11 @@ def grow_median_trees(domain, X, y, n_classes, parts, rule, *, rng, n_jobs=None)
     """
     size = Size(rule.max_depth, len(parts))
     check_binary(size, domain)
-    levels = domain.n_levels
     shared = None if any(part is not None for part in parts) else by_column(domain, X)
     tasks = [(X, y, n_classes, domain, part, shared, rule, size, r)
              for part, r in zip(parts, rng.spawn(len(parts)))]  # fmt: skip
-    grown = each(_one_tree, tasks, n_jobs)
-    trees = Trees.join([tree[:5] for tree, _ in grown], levels.max())
-    return with_thresholds(trees, domain), np.concatenate([stats for _, stats in grown])
-
-
-def by_column(domain, X):
-    """Columns as rows, on their grids, and the records in the order of each continuous one.
-
-    Where no column is continuous, one row of the records as they are.
-    """
-    columns = np.ascontiguousarray(to_cells(domain, X).T)
-    continuous = np.flatnonzero(domain.n_levels == 0)
-    order = np.empty((max(len(continuous), 1), len(X)), dtype=np.int32)
-    order[0] = np.arange(len(X))
-    for row, j in enumerate(continuous):
-        order[row] = np.argsort(columns[j])
-    return columns, order
+    trees, stats = grow_all(_one_tree, tasks, n_jobs, domain.n_levels.max())
+    return with_thresholds(trees, domain), stats
 
 
 def _one_tree(X, y, n_classes, domain, part, shared, rule, size, rng):
@@ -109,7 +93,7 @@ def _one_tree(X, y, n_classes, domain, part, shared, rule, size, rng):
     choice = Choice.of(n_levels, n)
     tree = grow(_grow, room, size, path, columns, order, y, n_classes, starts, rule, rng, choice,
                 Work.of(rule, n, n_levels, n_classes))  # fmt: skip
-    return tree, leaf_stats(order[0], tree[5], y, n_classes)
+    return tree[:5], leaf_stats(order[0], tree[5], y, n_classes)
 
 
 class Choice(NamedTuple):

@@ -24,10 +24,10 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from dplit.trees.arrays import LEAF, Trees
+from dplit.trees.arrays import LEAF
 from dplit.trees.cuts import clear, draw_position, pick
-from dplit.trees.grid import with_thresholds
-from dplit.trees.median import by_column, part
+from dplit.trees.grid import by_column, with_thresholds
+from dplit.trees.median import part
 from dplit.trees.nodes import (
     LEAVES,
     NEEDS_NODES,
@@ -37,8 +37,8 @@ from dplit.trees.nodes import (
     WAITING,
     Room,
     Size,
-    each,
     grow,
+    grow_all,
     leaf_stats,
     push,
 )
@@ -106,9 +106,8 @@ def grow_multinomial_trees(domain, X, y, n_classes, n_trees, halves, rule, *, rn
     shared, y = by_column(domain, X), np.asarray(y, dtype=np.int32)
     tasks = [(shared, y, n_classes, domain.n_levels, halves, rule, size, r)
              for r in rng.spawn(n_trees)]  # fmt: skip
-    grown = each(_one_tree, tasks, n_jobs)
-    trees = Trees.join([tree[:5] for tree, _ in grown], domain.n_levels.max())
-    return with_thresholds(trees, domain), np.concatenate([counts for _, counts in grown])
+    trees, counts = grow_all(_one_tree, tasks, n_jobs, domain.n_levels.max())
+    return with_thresholds(trees, domain), counts
 
 
 def _one_tree(shared, y, n_classes, n_levels, halves, rule, size, rng):
@@ -122,7 +121,7 @@ def _one_tree(shared, y, n_classes, n_levels, halves, rule, size, rng):
     work = Work.of(n_levels, n, len(y), n_classes, min(depth, LISTED) + 1)
     logs = _logs(n) if rule.entropy else None
     tree = grow(_grow, room, size, columns, order, held, y, n_levels, rule, rng, work, logs)
-    return tree, leaf_stats(held[0], tree[5], y, n_classes)
+    return tree[:5], leaf_stats(held[0], tree[5], y, n_classes)
 
 
 def _chosen(order, inside):

@@ -14,6 +14,7 @@ from joblib import Parallel, delayed
 from numba import njit
 
 from dplit.domain import GRID
+from dplit.trees.arrays import Trees
 
 MAX_NODES = 100_000_000  # of a forest: about 2 GB
 NODES, LEAVES, WAITING, STEPS, NEEDS_NODES, NEEDS_STEPS = range(6)  # places in `Room.at`
@@ -162,6 +163,27 @@ def each(grow_one, tasks, n_jobs):
     if n_jobs is None or n_jobs == 1:
         return [grow_one(*task) for task in tasks]
     return Parallel(n_jobs=n_jobs, require="sharedmem")(delayed(grow_one)(*t) for t in tasks)
+
+
+def grow_all(grow_one, tasks, n_jobs, most_levels=0):
+    """One forest of the trees of all tasks.
+
+    Parameters
+    ----------
+    grow_one : function
+        Of a task, to a tree as `Trees.join` takes it and what is counted in its leaves.
+    tasks, n_jobs
+        As `each` takes them.
+    most_levels : int
+        As `Trees.join` takes it.
+
+    Returns
+    -------
+    trees : Trees
+    stats : array, shape (n_leaves, ...)
+    """
+    trees, stats = zip(*each(grow_one, tasks, n_jobs))
+    return Trees.join(trees, most_levels), np.concatenate(stats)
 
 
 def leaf_stats(records, ends, y, n_classes):

@@ -18,8 +18,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from dplit.trees.arrays import LEAF, Trees
-from dplit.trees.nodes import each, leaf_stats
+from dplit.trees.arrays import LEAF
+from dplit.trees.nodes import grow_all, leaf_stats
 
 
 class Rule(NamedTuple):
@@ -75,8 +75,7 @@ def grow_observed_trees(X, y, n_classes, halves, rule, *, rng, n_jobs=None):
     ranks, values, starts = ranked(X)
     tasks = [(ranks, values, starts, y.astype(np.int64), n_classes, *half, rule, r)
              for half, r in zip(halves, rng.spawn(len(halves)))]  # fmt: skip
-    grown = each(_one_tree, tasks, n_jobs)
-    return Trees.join([tree for tree, _ in grown]), np.concatenate([counts for _, counts in grown])
+    return grow_all(_one_tree, tasks, n_jobs)
 
 
 def ranked(X):

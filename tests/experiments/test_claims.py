@@ -11,6 +11,7 @@ HERE = [
     *claims.of("median_forest_experiments"),
     *claims.of("random_forest_experiments"),
     *claims.of("multinomial_forest_experiments"),
+    *claims.of("matrix_forest_experiments"),
 ]
 RUNS = [c for c in HERE if c.kind == "reproduced"]
 SENTENCES = [c for c in RUNS if "/figure-" in c.id]
@@ -122,7 +123,10 @@ def test_every_figure_about_which_a_paper_writes_has_its_sentences():
     assert figures - {c.id.rpartition("/")[0] for c in SENTENCES} == {"diprime-v1/figure-7"}
     tables = {id for id in experiments.ids() if "/table-" in id}
     cells = {c.id.removesuffix("-cells") for c in RUNS if "/table-" in c.id}
-    assert tables == {id for id in cells if id.count("/") == 1}
+    measured = {
+        "m-rf/table-1-runtime"
+    }  # its cells are not in the text: seconds, compared with nothing
+    assert tables == {id for id in cells if id.count("/") == 1} - measured
 
 
 # What a check runs again --------------------------------------------------------------------------

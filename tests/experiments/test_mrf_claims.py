@@ -22,25 +22,6 @@ def verdict(id):
     return HERE[id].check().verdict
 
 
-@pytest.fixture
-def print_instead(monkeypatch):
-    """Print other cells in a table: ``print_instead(id, {(data, row): text})``."""
-    original = printed.table
-
-    def change(id, texts, **fields):
-        table = original(id)
-        cells = dict(table.cells)
-        for key, text in texts.items():
-            unit = {c["data"]: c.get("unit", 1.0) for c in table.columns}[key[0]]
-            cells[key] = printed.parse(text, unit)
-        changed = replace(table, cells=cells, **fields)
-        monkeypatch.setattr(
-            printed, "table", lambda asked: changed if asked == id else original(asked)
-        )
-
-    return change
-
-
 def marked(**marks):
     """Columns of table 1 with other marks."""
     return tuple(c | {"mark": marks.get(c["data"], c["mark"])} for c in TABLE_1.columns)

@@ -1,6 +1,9 @@
 """Runs: seeds, resuming, and what a run that is stopped leaves behind."""
 
+import errno
 import json
+import subprocess
+import sys
 from importlib import import_module
 from itertools import product
 
@@ -11,7 +14,7 @@ from dplit import datasets, experiments
 from dplit.experiments import cells as registry
 from dplit.experiments import task
 from dplit.experiments.cells import Cell
-from dplit.experiments.result import Journal
+from dplit.experiments.result import Journal, claimed
 from dplit.experiments.task import Outcome, Predicted
 
 RUN = import_module("dplit.experiments.run")  # the package's `run` is the function
@@ -254,5 +257,81 @@ def test_every_experiment_is_well_formed():
         assert found.cells and found.title and found.repetitions >= 10
         for cell in found.cells:
             assert cell.reading in registry.READINGS and found.cell(cell.key) is cell
-            budgets = {"epsilon", "feature_budget"} & cell.params.keys()
-            assert (cell.reading == "exact") == (not budgets)
+            given, told = {n for n in cell.params if n == "epsilon" or "budget" in n}, budgets(cell)
+            assert told <= given, f"{id}: {cell.key}"
+            of_labels = {"label_budget"} if "value_budget" in told else set()
+            assert given <= told | of_labels | {*cell.at}, f"{id}: {cell.key}"
+
+
+def budgets(cell):
+    """The budgets that a method must be told: epsilon, but of MRF as published its own."""
+    if cell.reading == "exact":
+        return set()
+    if cell.method.startswith("MRF") and cell.reading == "published":
+        return {"feature_budget", "value_budget"}
+    return {"epsilon"}
+
+
+# Files ------------------------------------------------------------------------------------------
+
+
+def test_a_second_run_on_one_file_is_refused(calls, tmp_path):
+    out = tmp_path / "x.json"
+    with claimed(out), pytest.raises(ValueError, match=r"another run writes x\.json: wait"):
+        experiments.run(ID, out=out)
+    assert calls == []
+    assert len(experiments.run(ID, out=out).cells) == 2
+
+
+def test_the_lock_of_a_process_that_is_gone_stops_nobody(calls, tmp_path):
+    out = tmp_path / "x.json"
+    script = "import os, sys\nfrom dplit.experiments.result import claimed\n"
+    script += "with claimed(sys.argv[1]): os._exit(9)"
+    done = subprocess.run([sys.executable, "-c", script, str(out)], check=False, timeout=120)
+    assert done.returncode == 9
+    assert len(experiments.run(ID, out=out).cells) == 2
+
+
+def test_two_processes_never_write_one_file(calls, tmp_path):
+    out = tmp_path / "x.json"
+    script = "import sys, time\nfrom dplit.experiments.result import claimed\n"
+    script += "with claimed(sys.argv[1]): print('held', flush=True); time.sleep(60)"
+    other = subprocess.Popen([sys.executable, "-c", script, str(out)], stdout=subprocess.PIPE)
+    assert other.stdout.readline() == b"held\n"
+    with pytest.raises(ValueError, match="another run writes"):
+        experiments.run(ID, out=out)
+    other.kill()
+    other.wait()
+    other.stdout.close()
+    assert len(experiments.run(ID, out=out).cells) == 2
+
+
+def test_a_folder_and_a_file_of_something_else_are_named(calls, tmp_path):
+    with pytest.raises(ValueError, match=r"out must be a file, and .* is a folder"):
+        experiments.run(ID, out=tmp_path)
+    for text in ("garbage", "[1, 2]", '{"a": 1}', ""):
+        (tmp_path / "x.json").write_text(text)
+        with pytest.raises(ValueError, match=r"x\.json must be a result file"):
+            experiments.run(ID, out=tmp_path / "x.json")
+        assert (tmp_path / "x.json").read_text() == text
+
+
+def test_names_that_differ_in_their_ending_have_journals_of_their_own(tmp_path):
+    names = ["run.v1", "run.v2", "run.json", "run"]
+    assert len({Journal(tmp_path / name).path for name in names}) >= 3
+    assert Journal(tmp_path / "run.v1").path != Journal(tmp_path / "run.v2").path
+
+
+def test_a_full_disk_keeps_what_was_computed(calls, tmp_path, monkeypatch):
+    out, whole = tmp_path / "x.json", experiments.run(ID, out=tmp_path / "whole.json")
+
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device", str(out))
+
+    with monkeypatch.context() as patch:
+        patch.setattr("dplit.experiments.result.os.replace", full)
+        with pytest.raises(OSError, match="No space"):
+            experiments.run(ID, out=out)
+    assert not out.exists() and not (tmp_path / "x.json.writing").exists()
+    calls.clear()
+    assert experiments.run(ID, out=out).cells == whole.cells and calls == []

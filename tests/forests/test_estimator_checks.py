@@ -4,6 +4,10 @@ import pytest
 from sklearn.utils.estimator_checks import check_estimator
 
 from dplit.forests import (
+    BoostedForestClassifier,
+    BoostedForestRegressor,
+    HistogramForestClassifier,
+    MatrixForestClassifier,
     MedianForestClassifier,
     MedianForestRegressor,
     MultinomialForestClassifier,
@@ -13,6 +17,9 @@ from dplit.forests import (
 # At epsilon = 1 no private forest can promise 83 % on the checks' 300 records, nor can ten trees that
 # share 200 of them explain half the variance: they get more, or are one.
 ESTIMATORS = [
+    BoostedForestClassifier(epsilon=1e3),
+    BoostedForestClassifier(epsilon=1e3, neighbours="replace-one", n_estimators=4, max_depth=3),
+    BoostedForestRegressor(epsilon=1e3),
     RandomDecisionForestClassifier(epsilon=1e3, n_estimators=10, max_depth=6),
     RandomDecisionForestClassifier(
         epsilon=1e3, n_estimators=10, max_depth=6, neighbours="replace-one", accounting="published"
@@ -35,6 +42,15 @@ ESTIMATORS = [
         n_estimators=20, accounting="published", stopping="text", criterion="entropy",
         label_budget=50.0,
     ),
+    MatrixForestClassifier(
+        epsilon=1e3, n_estimators=10, max_depth=2, bins=6, strategy="merged"
+    ),
+    MatrixForestClassifier(
+        epsilon=1e3, n_estimators=10, max_depth=2, bins=6, neighbours="replace-one",
+        accounting="published", voting="weighted", mechanism="laplace", ensembles=2,
+        strategy="merged",
+    ),
+    HistogramForestClassifier(epsilon=1e3, n_estimators=5, bins=2),
 ]  # fmt: skip
 
 

@@ -40,7 +40,7 @@ WRONG = [
     ("epsilon", (0, -1.5, "1", float("nan"), True), "must be a positive number"),
     ("neighbours", ("swap", None), "must be one of 'add-remove', 'replace-one'"),
     ("n_estimators", (0, 2.5, True), "must be an integer of at least 1"),
-    ("max_depth", (-1, 2.5), "must be an integer of at least 0"),
+    ("max_depth", (-1, 2.5), "must be an integer of at least [01]"),
     ("accounting", ("hoped",), "must be one of 'proved', 'published'"),
     ("random_state", (-1, "x"), "must be an integer of at least 0, a Generator, .*"),
     ("domain", ([(0, 1)] * 2,), "must be a dplit.Domain, as .* makes, or None"),

@@ -51,6 +51,13 @@ def test_two_estimators_are_never_equal_and_print_what_was_changed(kind):
 
 
 DEFAULTS = {
+    "BoostedForestClassifier": dict(n_estimators=None, max_depth=None, n_records=None),
+    "BoostedForestRegressor": dict(n_estimators=None, max_depth=None, n_records=None),
+    "HistogramForestClassifier": dict(n_estimators=100, max_depth=None, release="shrunk",
+                                      learner=None, mechanism="geometric", bins=5),
+    "MatrixForestClassifier": dict(n_estimators=128, max_depth=4, release="training",
+                                   strategy="auto", ensembles=1, subset_size=None, voting=None,
+                                   difference=None, mechanism="geometric", bins=5, queries=None),
     "MedianForestClassifier": dict(n_estimators=10, max_depth=5, max_features=5, rho=0.5,
                                    selection="exponential", median="value", partitioned=True),
     "MedianForestRegressor": dict(n_estimators=10, max_depth=5, partitioned=True),
@@ -67,7 +74,8 @@ DEFAULTS = {
     "DPRandomForestClassifier": dict(n_estimators=10, max_depth=4, criterion=None, bins=5),
     "DPRandomForestRegressor": dict(n_estimators=10, max_depth=4, max_features=5, rho=0.5),
     "FSClassifier": dict(n_estimators=1, max_depth=5, operator="max", public_n=None),
-    "JPWClassifier": dict(n_estimators=10, max_depth=None, public_n=None, partitioned=False),
+    "JPWClassifier": dict(n_estimators=10, max_depth=None, public_n=None, partitioned=False,
+                          voting="weighted"),
     "RGVClassifier": dict(n_estimators=110, max_depth=5, max_features=None, operator="max"),
     "ReachedForest": dict(n_estimators=100, max_depth=None, partitioned=True),
 }  # fmt: skip

@@ -1,6 +1,7 @@
 """What a fit must not tell beside its release: its noise, its seed, and records in errors."""
 
 import copy
+import math
 import pickle
 import traceback
 import warnings
@@ -19,15 +20,11 @@ from dplit import Categorical, Continuous, Domain, baselines, forests
 from dplit.forests import MedianForestClassifier, RandomDecisionForestClassifier
 from dplit.forests.base import SEEDED
 
-KINDS = [
-    getattr(module, name)
-    for module in (forests, baselines)
-    for name in module.__all__
-    if name not in baselines.NOT_PRIVATE
-]
+KINDS = [getattr(module, name) for module in (forests, baselines) for name in module.__all__]
+PLAIN = [getattr(baselines, name) for name in baselines.NOT_PRIVATE]
 RANDOM_TREES = {
     "RandomDecisionForestClassifier", "JPWClassifier", "DPExtraTreesClassifier",
-    "DPExtraTreesRegressor",
+    "DPExtraTreesRegressor", "MatrixForestClassifier",
 }  # fmt: skip
 SOURCES = [np.random.default_rng, np.random.RandomState, np.random.SeedSequence, np.random.PCG64]
 X = np.random.default_rng(0).random((40, 2))
@@ -40,14 +37,27 @@ def estimator(kind=RandomDecisionForestClassifier, **options):
     target = (
         {"target_bounds": (0, 1)} if kind.__name__.endswith("Regressor") else {"classes": [0, 1]}
     )
-    return kind(0.5, domain=Domain([Continuous(0, 1)] * 2), **{"max_depth": 2, **target, **options})
+    options = {"domain": Domain([Continuous(0, 1)] * 2), **target, **options}
+    return kind(**options) if kind in PLAIN else kind(0.5, **{"max_depth": 2, **options})
+
+
+def total(kind):
+    """What the budget of a fit adds up to."""
+    return pytest.approx(math.inf if kind in PLAIN else 0.5)
 
 
 def released(forest):
     """Everything that a fitted forest releases, as one array."""
-    names = ("leaf_labels_", "leaf_values_", "leaf_counts_")
+    names = ("leaf_labels_", "leaf_values_", "leaf_counts_", "leaf_differences_", "cell_counts_")
     parts = [np.ravel(getattr(forest, name)) for name in names if hasattr(forest, name)]
-    return np.concatenate([*parts, forest.trees_.threshold, forest.trees_.feature])
+    grown = asked(forest) if hasattr(forest, "trees_") else []  # a histogram has none
+    return np.concatenate([*parts, *grown])
+
+
+def asked(forest):
+    """What the nodes of a fitted forest test, as two flat arrays; the first are numbers."""
+    names = ("pivots", "pair") if hasattr(forest.trees_, "pivots") else ("threshold", "feature")
+    return [np.ravel(getattr(forest.trees_, name)) for name in names]
 
 
 def same(one, other):
@@ -67,11 +77,13 @@ def test_fits_of_clones_share_no_noise(kind, source):
     assert not same(one, two)
     if kind.__name__ in RANDOM_TREES:
         np.testing.assert_array_equal(one.trees_.threshold, two.trees_.threshold)
+        np.testing.assert_array_equal(one.trees_.feature, two.trees_.feature)
     elif kind.__name__ not in (
         "FSClassifier",
         "RGVClassifier",
+        "HistogramForestClassifier",
     ):  # whose trees end at their roots here
-        assert one.trees_.feature.tolist() != two.trees_.feature.tolist()
+        assert asked(one)[1].tolist() != asked(two)[1].tolist()
 
 
 @pytest.mark.parametrize("source", SOURCES)
@@ -96,7 +108,7 @@ def test_the_budget_says_what_it_takes_for_granted(kind):
     assert "seeded: whoever knows the seed can undo the noise" in str(seeded)
     assert "seeded" not in str(fresh) + str(drawn)
     for budget in (seeded, fresh):
-        assert budget.epsilon == pytest.approx(0.5)
+        assert budget.epsilon == total(kind)
         assert "there is at least one record" in str(budget)
         assert "source of randomness" in str(budget)
         assert budget.to_dict()["notes"] == list(budget.notes)
@@ -106,7 +118,7 @@ def test_the_budget_says_what_it_takes_for_granted(kind):
 def test_a_fit_without_records_is_an_error_and_one_is_enough(kind):
     with pytest.raises(ValueError, match="0 "):
         estimator(kind).fit(X[:0], Y[:0])
-    assert estimator(kind).fit(X[:1], Y[:1]).budget_.epsilon == pytest.approx(0.5)
+    assert estimator(kind).fit(X[:1], Y[:1]).budget_.epsilon == total(kind)
 
 
 # The seed --------------------------------------------------------------------------------------

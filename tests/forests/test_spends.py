@@ -28,6 +28,12 @@ BITS = math.log2(N + 1) + 1 / math.log(2)  # of the entropy of N records, what o
 PUBLIC_BITS = math.log2(10_001) + 1 / math.log(2)
 PARTS = {"partitioned": (True, False)}
 GRIDS = {
+    "BoostedForestClassifier": {"n_records": (20, None)},
+    "BoostedForestRegressor": {"n_records": (20, None), "target_bounds": ((0, 1), (-1, 2))},
+    "HistogramForestClassifier": {"mechanism": ("geometric", "laplace"), "max_depth": (1, 2)},
+    "MatrixForestClassifier": {"mechanism": ("geometric", "laplace"), "max_depth": (1, 2),
+                               "strategy": ("identity", "per-tree"),
+                               "difference": (False, True)},
     "MedianForestRegressor": {**PARTS, "selection": ("uniform", "exponential"),
                               "max_features": (1, 2), "target_bounds": ((0, 1), (-1, 2))},
     "MedianForestClassifier": {**PARTS, "selection": ("uniform", "exponential", "permute-and-flip"),
@@ -73,8 +79,10 @@ def watch(monkeypatch):
         return plain_sample(self, scores, *args, **options)
 
     def noise(self, values, *args, **options):
-        # of votes in steps one record moves GRID, of counts one
-        seen["drawn"].append(self.rate * (GRID if np.sum(values) >= GRID else 1))
+        # of votes in steps one record moves GRID, of counts one, of residuals what its model allows
+        moved = GRID if np.sum(values) >= GRID else 1
+        moved = moved if self.sensitivity in (1, GRID) else self.sensitivity
+        seen["drawn"].append(self.rate * moved)
         return plain_noise(self, values, *args, **options)
 
     def watched(grow):
@@ -169,15 +177,26 @@ def check_a_fit(watch, name, options):
     kind = getattr(forests if hasattr(forests, name) else baselines, name)
     forest = kind(1.3, domain=DOMAIN, n_estimators=3, **{**schema, **options}).fit(X, Y)
     assert watch["drawn"]
+    if name.startswith("Boosted"):
+        watch["drawn"] = np.round(watch["drawn"], 12).tolist()
+        published = False  # both accountings are the same
     # what the number of records tells, on top of the choices, is no draw of its own
     spends = [node.epsilon for node in forest.budget_.leaves()
               if isinstance(node, Spend) and node.name != "choices of a level"]  # fmt: skip
     due = expected(watch, published, regression)
+    if name == "MatrixForestClassifier":  # a record is in one cell, and in a leaf of each tree
+        due = [rate * of_a_record(options, published) for rate in due]
     assert sorted(spends) == pytest.approx(sorted(due), rel=1e-12), options
     if name == "MultinomialForestClassifier":
         check_the_halves(forest, watch["parts"])
     elif watch["parts"] is not None:
         check_the_parts(forest, watch["parts"])
+
+
+def of_a_record(options, published):
+    """By how much a changed record changes all that a matrix forest of three trees releases."""
+    cells = {"identity": 1, "per-tree": 3}[options["strategy"]]
+    return cells * (2 if options["neighbours"] == "replace-one" and not published else 1)
 
 
 def check_the_parts(forest, parts):

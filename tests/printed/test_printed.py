@@ -43,6 +43,11 @@ def test_what_is_no_cell(text):
         ("mrf/table-1-ranks", 1, 6),
         ("mrf/table-2", 3, 22),
         ("mrf/table-3", 3, 4),
+        ("m-rf/appendix-table-1", 3, 6),
+        ("m-rf/appendix-table-2", 1, 7),
+        ("m-rf/appendix-seconds", 4, 7),
+        ("m-rf/result-file-64", 2, 4),
+        ("m-rf/result-file-few", 2, 2),
     ],
 )
 def test_shapes(id, columns, rows):
@@ -80,6 +85,9 @@ def test_every_cell_has_a_depth(id):
         ("mrf/table-1", "hepatitis", "Breiman", 0.6405, None),
         ("mrf/table-2", "samples", "Ads", 3729, None),
         ("mrf/table-3", "cmc", "B3 = 10", 0.5294, None),
+        ("m-rf/appendix-table-2", "car", "training, q = 2", 0.810, None),
+        ("m-rf/appendix-seconds", "strategy", "prediction, q = 1", 336.6, None),
+        ("m-rf/result-file-64", "balance", "disjoint", 0.552, None),
     ],
 )
 def test_some_cells_against_the_paper(id, data, row, value, deviation):

@@ -10,7 +10,8 @@ from dplit.audit.mutants import MEDIAN, RDF, at, plant
 from dplit.domain import GRID
 
 REPORT, FLIP = at("forests.releases", "report"), at("forests.releases", "flip")
-MEANS, COUNTS = at("forests.releases", "proved_means"), at("forests.releases", "noisy_counts")
+MEANS = at("forests.mean_releases", "proved_means")
+COUNTS = at("forests.releases", "noisy_counts")
 LAPLACE = at("forests.releases", "laplace_counts")
 JOINT = at("forests.releases", "joint_cut")
 VOTES = at("mechanisms.bounded_mean", "BoundedMean", "sample")

@@ -31,9 +31,10 @@ class _Release:
 
     def drawn(self, stats, rng):
         """What the function returns: what was drawn, and the node that it spends."""
-        from dplit.forests import releases
+        from dplit.forests import mean_releases, releases
 
-        return getattr(releases, self.name)(np.array(stats), self.epsilon, rng)
+        home = mean_releases if self.name.endswith("means") else releases
+        return getattr(home, self.name)(np.array(stats), self.epsilon, rng)
 
 
 def _cell(value):

@@ -17,6 +17,8 @@ from dplit.budget import Budget
 from dplit.domain import Categorical, Continuous, Domain
 
 FORESTS = (
+    ("forests", "BoostedForestClassifier"),
+    ("forests", "BoostedForestRegressor"),
     ("forests", "RandomDecisionForestClassifier"),
     ("forests", "MedianForestClassifier"),
     ("forests", "MedianForestRegressor"),
@@ -40,7 +42,7 @@ def stored(fitted):
     """Summary: all that a fit stores, but for what it drew: names, numbers, sizes, schema, budget."""
     parameters = fitted.get_params(deep=False)
     kept = {name: _kept(value) for name, value in vars(fitted).items() if name not in parameters}
-    cuts = fitted.trees_.threshold
+    cuts = fitted.trees_.threshold if hasattr(fitted, "trees_") else np.zeros(0)
     outside = bool(((cuts < 0) | (cuts > 1)).any())
     return (outside, *sorted(kept.items()))
 

@@ -17,7 +17,8 @@ from scipy.integrate import quad
 from dplit import balance, median, utility
 from dplit.claims.utility._counted import BOUNDS, EPSILONS, squared_error, targets_at_bounds
 from dplit.domain import GRID
-from dplit.forests.releases import published_labels, published_means
+from dplit.forests.mean_releases import published_means
+from dplit.forests.releases import published_labels
 from dplit.ledger import Case, bounded, claim, equal, interval, verdict_of
 
 # Theorem 1: regression -----------------------------------------------------------------------

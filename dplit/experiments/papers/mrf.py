@@ -18,7 +18,17 @@ from dplit import printed
 from dplit.experiments.cells import Cell, experiment
 
 FOLDS = 10
-TEN_TIMES, THREE_TIMES, ONCE = 10 * FOLDS, 3 * FOLDS, FOLDS
+TEN_TIMES = {
+    "repetitions": 10 * FOLDS,
+    "why_repetitions": "ten times ten-fold, as the paper has it",
+}
+ONCE = {"repetitions": FOLDS, "why_repetitions": "ten-fold once: many budgets of each data set"}
+THREE_TIMES = {
+    "repetitions": 3 * FOLDS,
+    "why_repetitions": "ten-fold three times: ours, or many budgets of each data set",
+}
+ONCE_HERE = {"most": FOLDS, "why_most": "a large set: ten-fold once"}
+ONCE_OURS = {"most": FOLDS, "why_most": "a row of ours: ten-fold once"}
 NAMES = printed.table("mrf/table-1").of("name")
 SETS = tuple(NAMES)
 LARGE = ("internet-ads", "phishing-websites", "nursery", "connect4")  # cut into ten once
@@ -52,20 +62,18 @@ ONE_CUT = "Ten-fold cross-validation once for Ads, Phishing, Nursery and Connect
 def of_mrf(data, method="MRF", measure="accuracy", **changed):
     """A cell of MRF as the paper sets it up."""
     label = changed.pop("label", "")
-    params, most = BASE | BUDGETS | changed, ONCE if data in LARGE else 0
-    return Cell(
-        data, method, "published", measure, params, label=label, folds=FOLDS, most=most
-    )  # fmt: skip
+    params, often = BASE | BUDGETS | changed, ONCE_HERE if data in LARGE else {}
+    return Cell(data, method, "published", measure, params, label=label, folds=FOLDS, **often)
 
 
 def of_rival(data, method, measure="accuracy"):
     """A cell of a forest without privacy."""
-    most = ONCE if data in LARGE else 0
-    return Cell(data, method, "exact", measure, dict(BASE), folds=FOLDS, most=most)
+    often = ONCE_HERE if data in LARGE else {}
+    return Cell(data, method, "exact", measure, dict(BASE), folds=FOLDS, **often)
 
 
 @experiment(
-    "mrf/table-1", "Accuracy of six forests on 22 data sets", repetitions=TEN_TIMES,
+    "mrf/table-1", "Accuracy of six forests on 22 data sets", **TEN_TIMES,
     ours=INCOMPLETE + RULE + ONE_CUT + "MRF stops by algorithm 1 in its row; a second row stops by "
     "the text of section 3.2, which asks both children for 5 estimation points.",
 )  # fmt: skip
@@ -79,7 +87,7 @@ def _table_1():
 
 @experiment(
     "mrf/table-3", "Accuracy of one tree at four budgets, with noise on labels and without; of 100 trees",
-    repetitions=TEN_TIMES,
+    **TEN_TIMES,
     ours=INCOMPLETE + ONE_CUT + "Depth is 10 in B1 = B2 = B3/(2 * 10) alone, as the paper has it: trees "
     "are not cut. The rows without noise on labels, and of a forest of 100 trees, are ours.",
 )  # fmt: skip
@@ -89,13 +97,15 @@ def _table_3():
         one = split | {"n_estimators": 1}
         yield of_mrf(data, label=row, label_budget=budget, **one)
         yield of_mrf(data, label=f"{row}, labels without noise", **one)
-        yield replace(of_mrf(data, label=f"{row}, forest", label_budget=budget, **split), most=ONCE)
+        yield replace(
+            of_mrf(data, label=f"{row}, forest", label_budget=budget, **split), **ONCE_OURS
+        )
         label = f"{row}, forest, labels without noise"
-        yield replace(of_mrf(data, label=label, **split), most=ONCE)
+        yield replace(of_mrf(data, label=label, **split), **ONCE_OURS)
 
 
 @experiment(
-    "mrf/figure-3", "Pixel-wise accuracy on aerial images", repetitions=5, ours="Not run: " + NO_IMAGES + ".",
+    "mrf/figure-3", "Pixel-wise accuracy on aerial images", **ONCE, ours="Not run: " + NO_IMAGES + ".",
 )  # fmt: skip
 def _figure_3():
     for cell in (of_mrf(IMAGES), *(of_rival(IMAGES, m) for m in RIVALS)):
@@ -113,7 +123,7 @@ def settings(data):
 
 
 @experiment(
-    "mrf/figure-4", "Accuracy by the budgets B1 and B2 on six data sets", repetitions=THREE_TIMES,
+    "mrf/figure-4", "Accuracy by the budgets B1 and B2 on six data sets", **THREE_TIMES,
     ours=INCOMPLETE + "Ten-fold cross-validation three times, and of Ads and Connect-4 once, where the "
     "paper has it ten times. The grid is ours; of Ads and Connect-4 only its two lines through 10 are run.",
 )  # fmt: skip
@@ -126,7 +136,7 @@ def _figure_4():
 
 @experiment(
     "mrf/figure-7", "Accuracies of single trees of MRF and of the standard forest on six data sets",
-    repetitions=TEN_TIMES,
+    **TEN_TIMES,
     ours=INCOMPLETE + ONE_CUT + "Each score is the mean over a forest's trees, and quantiles.",
 )  # fmt: skip
 def _figure_7():
@@ -137,7 +147,7 @@ def _figure_7():
 
 @experiment(
     "mrf/private", "Accuracy against the true epsilon: MRF repaired, and other private forests",
-    repetitions=ONCE,
+    **ONCE,
     ours="No figure of the paper's: ten-fold cross-validation once, ten trees, public bounds. MRF at "
     "B1 = B2 = epsilon/(2 d t) and B3 = epsilon/t with d = 10, as its theorem 2 would have it, has no finite "
     "epsilon.",
@@ -156,7 +166,7 @@ def _private():
 
 @experiment(
     "mrf/partition", "Accuracy with a half of the records for structure, and with all of them",
-    repetitions=THREE_TIMES,
+    **THREE_TIMES,
     ours="No figure of the paper's: each forest of table 1 that partitions, and the same forest whose trees "
     "take all records for structure and for labels. The sets of table 1 with 1,000 to 2,000 records and "
     "fewer than ten columns, ten-fold cross-validation three times. " + RULE,
@@ -169,7 +179,7 @@ def _partition():
 
 
 @experiment(
-    "mrf/imputed", "Table 1's incomplete data sets, their missing values imputed", repetitions=THREE_TIMES,
+    "mrf/imputed", "Table 1's incomplete data sets, their missing values imputed", **THREE_TIMES,
     ours="No table of the paper's: table 1's cells of the sets of which records are left out there. A missing "
     "value is its column's median, or most frequent level, over all records; ten-fold cross-validation three "
     "times. " + RULE,

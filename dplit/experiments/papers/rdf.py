@@ -26,7 +26,12 @@ from dplit.experiments.cells import Cell, experiment
 FOLDS = 10
 THRICE = 3 * FOLDS
 SPLITS, DRAWS = 2, 30  # folds of a draw; draws of a synthetic set
-MOST = SPLITS * DRAWS
+MOST = {
+    "repetitions": SPLITS * DRAWS,
+    "why_repetitions": "two folds of 30 draws of a synthetic set",
+}
+ONE_FOLD = {"repetitions": DRAWS, "why_repetitions": "no deviation within a draw is asked for"}
+SLOW_CELL = {"most": SPLITS * DRAWS // 3, "why_most": "takes long: ten draws of a synthetic set"}
 SYNTHETIC = tuple(f"synth-{letter}" for letter in "abcdefg")
 REAL = ("wall-following-4", "pendigits", "magic", "adult", "mushroom", "claves", "nursery")
 SETS = (*SYNTHETIC, *REAL)
@@ -74,11 +79,11 @@ def records(data):
     return {"n_records": 30_162} if data == "adult" else {}
 
 
-def repeated(data, splits=SPLITS, most=None):
-    """How often a cell is run: fields of `Cell`. `most` is for a cell that takes long."""
+def repeated(data, splits=SPLITS, slow=False):
+    """How often a cell is run: fields of `Cell`. A slow one takes long."""
     if data in SYNTHETIC:
-        return {"folds": FOLDS, "draws": splits, "most": most or splits * DRAWS}
-    return {"folds": FOLDS, "most": THRICE}
+        return {"folds": FOLDS, "draws": splits, **(SLOW_CELL if slow else {})}
+    return {"folds": FOLDS, "most": THRICE, "why_most": "a real set: ten-fold, three times"}
 
 
 def forests(data, measure="accuracy", readings=BOTH, at=(), seeds="", splits=SPLITS, **changed):
@@ -99,7 +104,7 @@ def examined(
 
 
 @experiment(
-    "rdf/table-3", "Share of leaves without a record, one tree and 30 trees", repetitions=MOST,
+    "rdf/table-3", "Share of leaves without a record, one tree and 30 trees", **MOST,
     ours=OURS + DRAWN + THREE + "The number of leaves is exact where all features are continuous; in other "
     "trees it is the expected number below nodes that no record reaches.",
 )  # fmt: skip
@@ -112,7 +117,7 @@ def _table_3():
 def not_private(data, method, measure="accuracy", seeds=""):
     """A forest of scikit-learn's: 10 trees of any depth."""
     params = {"n_estimators": 10, "max_depth": None, **records(data)}
-    how = repeated(data, most=MOST // 3)
+    how = repeated(data, slow=True)
     return Cell(data, method, "exact", measure, params, seeds=seeds, **how)
 
 
@@ -123,7 +128,7 @@ def twin(data):
 
 
 @experiment(
-    "rdf/figure-4", "Accuracy with smooth and with global sensitivity", repetitions=MOST,
+    "rdf/figure-4", "Accuracy with smooth and with global sensitivity", **MOST,
     ours=OURS + DRAWN,
 )  # fmt: skip
 def _figure_4():
@@ -134,7 +139,7 @@ def _figure_4():
 
 @experiment(
     "rdf/figure-5", "Disjoint data at epsilon, and all data at epsilon over the number of trees",
-    repetitions=MOST, ours=OURS + DRAWN + "The text names no data sets: these are the synthetic ones, "
+    **MOST, ours=OURS + DRAWN + "The text names no data sets: these are the synthetic ones, "
     "which have two classes; the four sets with more are added. " + THREE,
 )  # fmt: skip
 def _figure_5():
@@ -149,7 +154,7 @@ def _figure_5():
 
 @experiment(
     "rdf/figure-6", "Accuracy by depth: half the features, table 4, all features",
-    repetitions=MOST, ours=OURS + DRAWN + "Half of an odd number is rounded down.",
+    **MOST, ours=OURS + DRAWN + "Half of an odd number is rounded down.",
 )  # fmt: skip
 def _figure_6():
     for data in SYNTHETIC:
@@ -159,7 +164,7 @@ def _figure_6():
 
 
 @experiment(
-    "rdf/figure-7", "Accuracy by the number of trees, epsilon 0.2 and 1", repetitions=MOST,
+    "rdf/figure-7", "Accuracy by the number of trees, epsilon 0.2 and 1", **MOST,
     ours=OURS + DRAWN + "The grid is ours.",
 )  # fmt: skip
 def _figure_7():
@@ -172,7 +177,7 @@ def _figure_7():
 
 @experiment(
     "rdf/figure-8", "Share of non-empty leaves whose label is not a majority, epsilon 1",
-    repetitions=DRAWS, ours=OURS + "Synthetic sets are drawn 30 times, and one fold of ten is run of each "
+    **ONE_FOLD, ours=OURS + "Synthetic sets are drawn 30 times, and one fold of ten is run of each "
     "draw. The grid is ours. Given the counts the share is exact.",
 )  # fmt: skip
 def _figure_8():
@@ -184,7 +189,7 @@ def _figure_8():
 
 
 @experiment(
-    "rdf/figure-9", "Accuracy by the number of records of SynthF, three budgets", repetitions=DRAWS,
+    "rdf/figure-9", "Accuracy by the number of records of SynthF, three budgets", **ONE_FOLD,
     ours=OURS + "SynthF is drawn 30 times. All sizes are the first records of a draw: another size would "
     "otherwise be another problem. One fold of ten is run; a test part has at most 30,000 records.",
 )  # fmt: skip
@@ -218,7 +223,7 @@ def private(data, method, measure="accuracy", seeds=""):
     """A private method that the paper compares with, as section 5.2 sets it up."""
     params = {**OTHERS[method], "epsilon": 1.0, **records(data)}
     for reading in BOTH:
-        how = repeated(data, most=MOST // 3 if method == "RGV" else None)
+        how = repeated(data, slow=method == "RGV")
         yield Cell(data, method, reading, measure, params, seeds=seeds, **how)
 
 
@@ -236,7 +241,7 @@ AGAINST = OURS + DRAWN + THREE + SLOW
 
 
 @experiment(
-    "rdf/figure-11", "Accuracy against other methods, epsilon 1", repetitions=MOST,
+    "rdf/figure-11", "Accuracy against other methods, epsilon 1", **MOST,
     ours=AGAINST + "RDF, unanimous has the label that errs least where all records are of one class.",
 )  # fmt: skip
 def _figure_11():
@@ -248,7 +253,7 @@ def _figure_11():
 
 @experiment(
     "rdf/figure-12", "Area under the ROC curve against other methods, epsilon 1",
-    repetitions=MOST, ours=AGAINST + "The forests are those of figure 11.",
+    **MOST, ours=AGAINST + "The forests are those of figure 11.",
 )  # fmt: skip
 def _figure_12():
     for data in BINARY:
@@ -256,7 +261,7 @@ def _figure_12():
 
 
 @experiment(
-    "rdf/figure-13", "F1 of the rarer class against other methods, epsilon 1", repetitions=MOST,
+    "rdf/figure-13", "F1 of the rarer class against other methods, epsilon 1", **MOST,
     ours=AGAINST + "The forests are those of figure 11.",
 )  # fmt: skip
 def _figure_13():
@@ -265,7 +270,7 @@ def _figure_13():
 
 
 @experiment(
-    "rdf/figure-14", "Accuracy against RGV, epsilon 1", repetitions=MOST,
+    "rdf/figure-14", "Accuracy against RGV, epsilon 1", **MOST,
     ours=OURS + DRAWN + THREE + "The formulas for RGV's number of trees are in its paper alone: it has "
     f"110, the least that the RDF paper reports, and is {TEN}",
 )  # fmt: skip

@@ -1,0 +1,138 @@
+"""Matrix forests in ``dplit audit``: fits drawn many times, and the law of a small one.
+
+All trees test the one column, whose two bins are the cells. The proved forest is held to its budget in
+every release and relation; the published one, whose noise is for add-remove neighbours, tells a replaced
+record apart beyond the epsilon that it declares.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+
+from dplit.audit.estimators import FreshFit
+from dplit.audit.subject import AgainstLaw, BlackBox, Fits, Lawful, Subject, named
+from dplit.audit.subjects.whole import FEW, stored
+from dplit.domain import Categorical, Continuous, Domain
+from dplit.mechanisms import Geometric
+
+FOREST = named("forests", "MatrixForestClassifier")
+HISTOGRAM = named("forests", "HistogramForestClassifier")
+DRAWS = (120, 3000, 20_000)
+LEAK = (1000, 3000, 20_000)  # of a leak, so many that it is missed in fewer than 1 of 1,000 audits
+LAW = (300, 3000, 30_000)
+PLACE, OTHER, QUERIES = [0.2], [0.8], [[0.2], [0.8]]
+MOST = 4  # released numbers beyond are alike
+
+
+@dataclass(frozen=True)
+class first_of:  # lower case: used as a function, an object so that processes can share it
+    """Summary: the first row of what a fit released, rounded, within +-`MOST`.
+
+    Parameters
+    ----------
+    name : str
+        The attribute.
+    """
+
+    name: str
+
+    def __call__(self, fitted):
+        """A tuple of whole numbers."""
+        row = np.atleast_1d(getattr(fitted, self.name)[0])
+        return tuple(np.clip(np.rint(row), -MOST, MOST).astype(int).tolist())
+
+
+def _fit(summary, change, draws=DRAWS, declared=None, kind=FOREST, **options):
+    """Fits on two records of the first class in one cell; what they declare is their budget, or epsilon."""
+    if kind is FOREST:
+        options = {"n_estimators": 2, "max_depth": 1, "strategy": "identity", **options}
+    options = {"epsilon": 2.0, "bins": 2, **options}
+    data = [PLACE, PLACE], [0, 0]
+    return BlackBox(Fits(kind, data, change, first_of(summary), declared, options), draws)
+
+
+def _stored(kind, **options):
+    """Four records: the last one is outside the bounds, and of a class and a level of its own."""
+    domain = Domain([Continuous(0, 1), Categorical(["a", "b", "c"])])
+    records = [[0.2, "a"], [0.4, "b"], [0.7, "a"]], [0, 0, 1]
+    options = {"domain": domain, "classes": [0, 1, 2], "n_estimators": 2, **options}
+    return BlackBox(Fits(kind, records, ("add", [1e6, "c"], 2), stored, None, options), FEW)
+
+
+def _own_law(neighbours="add-remove", epsilon=2.0):
+    """The counts of a leaf with three records of a class, against two geometric laws."""
+    rate = epsilon if neighbours == "add-remove" else epsilon / 2
+
+    def lawful():
+        options = {"n_estimators": 2, "max_depth": 1, "bins": 2, "difference": False}
+        options |= {"strategy": "merged", "epsilon": epsilon, "neighbours": neighbours}
+        data, change = ([PLACE] * 3, [1] * 3), ("add", PLACE, 0)
+        fits = Fits(FOREST, data, change, None, 1.0, options)
+        noise, law = Geometric(rate), {}
+        for outcome in product(range(-MOST, MOST + 1), repeat=2):
+            parts = [_clipped(noise, at, n) for at, n in zip(outcome, (0, 3))]
+            law[outcome] = float(np.prod(parts))
+        arrays = np.array(data[0]), np.array(data[1])
+        return Lawful(FreshFit(fits.estimator()), arrays, law, first_of("leaf_counts_"))
+
+    return AgainstLaw(lawful, LAW)
+
+
+def _clipped(noise, at, count):
+    """Probability that a noisy count, cut at +-`MOST`, is `at`."""
+    if at == -MOST:
+        return noise.cdf(at - count)
+    return noise.sf(at - 1 - count) if at == MOST else noise.pmf(at - count)
+
+
+def registered():
+    """The subjects of this file."""
+    forest, histogram = "MatrixForestClassifier", "HistogramForestClassifier"
+    add, swap = ("add", PLACE, 1), ("replace", PLACE, 1)
+    both, votes = {"difference": False}, {"release": "prediction", "queries": QUERIES}
+    parts = {"release": "subsample", "queries": QUERIES}
+    hard = {**parts, "voting": "hard"}
+    replaced = {"neighbours": "replace-one"}
+    for name, check in (
+        ("training, difference", _fit("leaf_differences_", add)),
+        ("training, difference, replace-one", _fit("leaf_differences_", swap, **replaced)),
+        ("training", _fit("leaf_counts_", add, **both, strategy="merged")),
+        ("training, replace-one", _fit("leaf_counts_", swap, **both, **replaced)),
+        ("training, leaf of each tree", _fit("leaf_counts_", add, **both, strategy="per-tree")),
+        ("two ensembles", _fit("leaf_counts_", swap, (60, 3000, 20_000), ensembles=2, **replaced)),
+        ("prediction", _fit("query_votes_", add, **votes)),
+        ("prediction, replace-one", _fit("query_votes_", swap, **votes, **replaced)),
+        ("subsample", _fit("query_votes_", add, **parts)),
+        ("subsample, replace-one", _fit("query_votes_", swap, **parts, **replaced)),
+        ("subsample, hard votes", _fit("query_votes_", add, **hard)),
+        ("subsample, hard votes, replace-one", _fit("query_votes_", swap, **hard, **replaced)),
+        ("published subsample, its budget",
+         _fit("query_votes_", add, **parts, accounting="published")),
+    ):  # fmt: skip
+        yield Subject(f"{forest}, {name}", "black box", "within", check)
+    leak = {"epsilon": 1.5, "draws": LEAK, "declared": 1.5, "accounting": "published", **replaced}
+    one = {"n_estimators": 1}
+    for name, check in (
+        ("published training, replace-one", _fit("leaf_counts_", swap, **both, **one, **leak)),
+        ("published subsample, replace-one", _fit("query_votes_", swap, **parts, **one, **leak)),
+    ):  # fmt: skip
+        yield Subject(f"{forest}, {name}", "black box", "caught", check)
+    for name, check in (
+        ("draws its law", _own_law()),
+        ("draws its law, replace-one", _own_law("replace-one")),
+    ):
+        yield Subject(f"{forest} {name}", "law", "within", check)
+    yield Subject(
+        f"{forest}, what a fit stores", "black box", "within", _stored(FOREST, max_depth=2)
+    )
+    cells = {"kind": HISTOGRAM, "summary": "cell_counts_", "n_estimators": 1}
+    for name, expected, check in (
+        ("add-remove", "within", _fit(change=add, **cells)),
+        ("replace-one", "within", _fit(change=swap, **cells, **replaced)),
+        ("published, replace-one", "caught", _fit(change=swap, **cells, **leak)),
+        ("what a fit stores", "within", _stored(HISTOGRAM)),
+    ):
+        yield Subject(f"{histogram}, {name}", "black box", expected, check)

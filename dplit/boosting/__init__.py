@@ -1,0 +1,41 @@
+r"""Private boosted oblivious trees: what a round reads, what it releases, and what that costs.
+
+The forest is this book's own. Notation: :math:`n` records, :math:`K` classes, :math:`T` rounds of one
+tree of depth :math:`d` each, whose levels test one (column, cut) in all nodes. :math:`F` is the released
+model so far, :math:`p` its probabilities, :math:`r` a record's residual in whole steps, `STEPS` of them to
+one, and :math:`R_c` the sum of the residuals in cell :math:`c`.
+
+==============  =============================================================================
+`grid`          the public cuts of a column, and the sets of levels
+`residuals`     residuals in whole steps, and their reach: the most that one record adds
+`mass`          the score of a test, :math:`u = \sum_c \lVert R_c \rVert_1`, and its sensitivity
+`law`           the exact privacy loss of small fits
+`step`          the cells' steps from noisy pair sums, shrunk to the parent's, and their error
+`plan`          rounds, depth and shares of epsilon from public numbers
+`balance`       the bias-noise balance behind the rule
+`sets`          data sets for choosing rules, and those kept apart
+==============  =============================================================================
+
+Derived in :doc:`/book/boosting`.
+"""
+
+from dplit.boosting.balance import balance, best_depth, best_rounds
+from dplit.boosting.grid import level_sets, public_cuts
+from dplit.boosting.law import SmallClasses, SmallTargets, stretched, worst_loss
+from dplit.boosting.mass import mass, newton_gain, sums_by_cell, worst_change
+from dplit.boosting.plan import Plan, plan
+from dplit.boosting.residuals import (
+    STEPS,
+    Reach,
+    class_reach,
+    class_residuals,
+    target_residuals,
+)
+from dplit.boosting.step import best_weight, shrunk_steps, step_error
+
+__all__ = [
+    "STEPS", "Plan", "Reach", "SmallClasses", "SmallTargets", "balance", "best_depth", "best_rounds",
+    "best_weight", "class_reach",
+    "class_residuals", "level_sets", "mass", "newton_gain", "plan", "public_cuts", "shrunk_steps",
+    "step_error", "stretched", "sums_by_cell", "target_residuals", "worst_change", "worst_loss",
+]  # fmt: skip

@@ -1,0 +1,63 @@
+r"""The balance of bias and noise behind the rule for rounds and depth.
+
+With :math:`s = n\epsilon` the noise in a leaf's step has a standard deviation of about
+:math:`2^d T / s`, since each of :math:`T` rounds gets an equal part of epsilon and a leaf holds :math:`n/2^d`
+records. The rounds' noises add up: variance :math:`\nu\, T^3 4^d / s^2`. Greedy additive models approach their
+limit like :math:`1/T` (Jones, Barron), and a deeper tree removes a bias that falls like
+:math:`2^{-\alpha d}`:
+
+.. math:: \frac{b}{T} + b' 2^{-\alpha d} + \nu \frac{T^3 4^d}{s^2}.
+
+The constants are not known beforehand; the powers of :math:`s` follow from them alone.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+
+def balance(rounds, depth, s, bias=1.0, deep=0.0, alpha=0.6, noise=1.0):
+    r"""Excess error of the model above.
+
+    Parameters
+    ----------
+    rounds, depth : array_like
+        :math:`T > 0` and :math:`d \ge 0`; real numbers are allowed.
+    s : array_like
+        :math:`n\epsilon`.
+    bias, deep, alpha, noise : float
+        :math:`b, b', \alpha, \nu`.
+
+    Returns
+    -------
+    float64 array, broadcast shape
+    """
+    rounds, depth = np.asarray(rounds, dtype=float), np.asarray(depth, dtype=float)
+    variance = noise * rounds**3 * 4.0**depth / np.square(np.asarray(s, dtype=float))
+    return bias / rounds + deep * 2.0 ** (-alpha * depth) + variance
+
+
+def best_rounds(depth, s, bias=1.0, noise=1.0):
+    r"""Rounds of least error at a given depth: :math:`T^* = (b s^2 / (3 \nu 4^d))^{1/4}`.
+
+    They grow with the square root of :math:`s`. At :math:`x T^*` the two terms are :math:`(3/x + x^3)/4` of
+    their least sum, so that too few rounds cost less than too many.
+    """
+    s, depth = np.asarray(s, dtype=float), np.asarray(depth, dtype=float)
+    return (bias * np.square(s) / (3 * noise * 4.0**depth)) ** 0.25
+
+
+def best_depth(s, bias=1.0, deep=1.0, alpha=0.6, noise=1.0):
+    r"""Depth of least error when the rounds are the best for it.
+
+    With :math:`T^*` the error is :math:`\frac{4}{3} b/T^* + b' 2^{-\alpha d}`, where
+    :math:`1/T^* \propto 2^{d/2} s^{-1/2}`, so that
+    :math:`2^{d^*} = (\alpha b' / c)^{1/(\alpha + 1/2)}` with :math:`c = \frac{2}{3} b (3\nu/(b s^2))^{1/4}`:
+    :math:`d^* = \log_2(s)/(2\alpha + 1)` and a constant.
+
+    Returns
+    -------
+    float64 array, shape of `s`; may be negative, where no test is worth its price
+    """
+    rate = 2 / 3 * bias * (3 * noise / (bias * np.square(np.asarray(s, dtype=float)))) ** 0.25
+    return np.log2(alpha * deep / rate) / (alpha + 0.5)

@@ -1,0 +1,176 @@
+r"""The exact privacy loss of small fits: rounds of one test each, one after the other.
+
+A round releases which test was chosen, and the pair sums of its leaves with geometric noise. Far out
+the log-ratio of two geometric laws is the rate times the distance of their centres, in either
+direction, so that the worst outcome of the sums costs exactly :math:`\epsilon_v (a/up + b/down)`; the
+choice is a finite law. What the next round reads depends on what this one released.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from dplit.boosting.mass import mass, sums_by_cell
+from dplit.boosting.residuals import (
+    STEPS,
+    TARGET_REACH,
+    class_reach,
+    class_residuals,
+    target_residuals,
+)
+from dplit.mechanisms import PermuteAndFlip
+
+FAR = (-3.0, 3.0)  # steps that a noisy round may release
+
+
+@dataclass(frozen=True)
+class SmallClasses:
+    """A model of classes on one column, and what its next round may release.
+
+    A data set is a tuple of records (x, y): x is the number of cuts below the record's value, y its class.
+
+    Parameters
+    ----------
+    scores : float array, shape (n_codes, n_outputs)
+        The released model; one output for two classes.
+    level, leaf : float
+        Epsilon of a round's test and of its leaves.
+    """
+
+    scores: np.ndarray
+    level: float
+    leaf: float
+
+    def losses(self, data, other):
+        """As `round_losses`, a test for each cut."""
+        low, high = self.scores.min(axis=0), self.scores.max(axis=0)
+        two = len(low) == 1
+        reach = class_reach(low[0], high[0]) if two else class_reach(low, high)
+        sides = []
+        for records in (data, other):
+            x, y = np.array(records, dtype=np.int64).reshape(-1, 2).T
+            scores = self.scores[x]
+            sides.append((class_residuals(scores[:, 0] if two else scores, y), self._cells(x)))
+        return round_losses(sides, self.level, self.leaf, reach)
+
+    def after(self, cut):
+        """The models that a round with this cut may release: a step up or down on each side."""
+        for below in FAR:
+            for above in FAR:
+                step = np.zeros_like(self.scores)
+                step[: cut + 1, 0], step[cut + 1 :, 0] = below, above
+                yield replace(self, scores=self.scores + step)
+
+    def _cells(self, x):
+        return (x > np.arange(len(self.scores) - 1)[:, None]).astype(np.int64)
+
+
+@dataclass(frozen=True)
+class SmallTargets(SmallClasses):
+    """A model of targets on one column: y is a share of the public interval; as `SmallClasses`.
+
+    Parameters
+    ----------
+    clip : float
+        Of the residuals.
+    """
+
+    clip: float = 0.5
+
+    def losses(self, data, other):
+        """As `round_losses`, a test for each cut."""
+        sides = []
+        for records in (data, other):
+            x, y = np.array(records, dtype=float).reshape(-1, 2).T
+            x = x.astype(np.int64)
+            residuals = target_residuals(self.scores[x, 0], y, self.clip)
+            sides.append((residuals, self._cells(x)))
+        return round_losses(sides, self.level, self.leaf, TARGET_REACH, STEPS)
+
+
+def round_losses(sides, level, leaf, reach, shift=0):
+    """Largest log-ratio of a round's outcome, for each test that it may have chosen.
+
+    Parameters
+    ----------
+    sides : sequence of two pairs
+        Of each data set the residuals, int array of shape (n_records, n_outputs), and the cells, 0 or 1,
+        of shape (n_tests, n_records).
+    level, leaf : float
+        Epsilon of the test and of the pair sums.
+    reach : Reach
+    shift : int
+        0, or what a record's residual is added to and taken from.
+
+    Returns
+    -------
+    float64 array, shape (2, n_tests)
+        Of the first data set over the other, and of the other over the first.
+    """
+    mechanism = PermuteAndFlip(level, sensitivity=reach.mass)
+    logs, sums = [], []
+    for residuals, cells in sides:
+        logs.append(mechanism.logpmf([mass(sums_by_cell(residuals, at, 2)) for at in cells]))
+        parts = np.maximum(shift + residuals, 0), np.maximum(shift - residuals, 0)
+        sums.append([[sums_by_cell(part, at, 2) for part in parts] for at in cells])
+    moved = np.abs(np.subtract(*sums)) / np.array([reach.up, reach.down])[:, None, None]
+    ratio = logs[0] - logs[1]
+    return np.array([ratio, -ratio]) + leaf * moved.sum(axis=(1, 2, 3))
+
+
+def worst_loss(data, other, rounds, first):
+    """Largest log-ratio over outcomes of rounds one after the other, and over both directions.
+
+    Parameters
+    ----------
+    data, other : tuple
+        Two neighbouring data sets.
+    rounds : int
+    first : SmallClasses or SmallTargets
+        The model before the first of them.
+
+    Returns
+    -------
+    float
+        Of the models that `after` lists; all of them can come out.
+    """
+    return max(_worst(data, other, rounds, first, way) for way in (0, 1))
+
+
+def _worst(data, other, rounds, model, way):
+    found = model.losses(data, other)[way]
+    if rounds == 1:
+        return float(found.max())
+    return max(
+        loss + max(_worst(data, other, rounds - 1, later, way) for later in model.after(cut))
+        for cut, loss in enumerate(found.tolist())
+    )
+
+
+def stretched(like, unlike, neighbours="add-remove", k=6):
+    """Two neighbouring data sets on three codes that cost a round of two tests nearly all it may.
+
+    The records of code 1, all unlike, make the second cut much better than the first. One more
+    record there that is like those of code 2 adds to the first cut's score and takes from the second's
+    as much: the ratio of the first cut's probabilities is as large as its price allows.
+
+    Parameters
+    ----------
+    like, unlike : sequence
+        Targets; one more of each of `unlike` takes away what one of `like` adds to the residual sums.
+    neighbours : {"add-remove", "replace-one"}
+        The added record of `like`, or one that takes the place of one of `unlike`.
+    k : int
+        Times `unlike` occurs at code 1.
+
+    Returns
+    -------
+    data, other : tuple of (code, target)
+    """
+    below = [(0, y) for y in unlike] * 3
+    middle, above = [(1, y) for y in unlike] * k, [(2, y) for y in like] * (k + 3)
+    data = (*below, *middle, *above)
+    kept = middle[1:] if neighbours == "replace-one" else middle
+    return data, (*below, *kept, *above, (1, like[0]))

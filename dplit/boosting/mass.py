@@ -1,0 +1,48 @@
+r"""The score of a test: the L1 mass of the residual sums in the cells that it would make.
+
+.. math:: u = \sum_c \lVert R_c \rVert_1, \qquad R_c = \sum_{i \in c} r_i
+
+One record changes one term, by at most its own :math:`\lVert r \rVert_1`. By the inequality of
+Cauchy and Schwarz :math:`u^2 / H \le \sum_c R_c^2 / H_c` with :math:`H = \sum_c H_c`: the square of the mass is
+no more than :math:`H` times the Newton gain, so that a test of much mass is a test of much gain.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+
+def sums_by_cell(residuals, cells, n_cells):
+    """Sum of the residuals in each cell.
+
+    Parameters
+    ----------
+    residuals : int array, shape (n_records, n_outputs)
+    cells : int array, shape (n_records,)
+    n_cells : int
+
+    Returns
+    -------
+    int64 array, shape (n_cells, n_outputs)
+    """
+    sums = np.zeros((n_cells, residuals.shape[1]), dtype=np.int64)
+    np.add.at(sums, cells, residuals)
+    return sums
+
+
+def mass(sums):
+    """Score of a test from the sums in its cells; `sums` has shape (n_cells, n_outputs)."""
+    return int(np.abs(sums).sum())
+
+
+def newton_gain(sums, weights):
+    """Gain of a Newton step in each cell, sum of squares over weights; shapes (n_cells, n_outputs)."""
+    return float((np.square(sums, dtype=np.float64) / weights).sum())
+
+
+def worst_change(residual):
+    r"""The most that a record of this residual changes any score, :math:`\lVert r \rVert_1`.
+
+    Attained where the cell's other residuals have the same signs.
+    """
+    return int(np.abs(residual).sum())

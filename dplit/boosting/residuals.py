@@ -1,0 +1,125 @@
+r"""Residuals in whole steps, and the most that one record adds.
+
+A residual is what a record says against the released model: the share of its own class that the
+model lacks, and the shares of the others that it has too much. It is a function of the record and
+of what was released, of nothing else. Whole numbers are summed, so that no rounding depends on the
+order of the records and no last bits are released.
+
+Shares are rounded **down**. Then the shares of all classes add up to at most `STEPS`, and a
+record's residuals to at most :math:`2(S - P_y) \le 2S` in absolute value; rounded to the nearest
+step they can be :math:`K/2` steps more.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+STEPS = 2**16
+
+
+class Reach(NamedTuple):
+    """The most, in whole steps, that one record adds under add-remove neighbours.
+
+    Attributes
+    ----------
+    mass : int
+        To the score of any one test.
+    up, down : int
+        What the noise of the sums of positive and of negative parts is scaled by: a record adds
+        :math:`a` and :math:`b` to them in L1 norm with :math:`a/up + b/down \\le 1`.
+    """
+
+    mass: int
+    up: int
+    down: int
+
+
+def class_residuals(scores, codes):
+    """Residuals of classes under a released model.
+
+    Parameters
+    ----------
+    scores : float64 array, shape (n_records,) for two classes, or (n_records, n_classes)
+        The released model at each record: the log-odds of the second class, or log-weights.
+    codes : int array, shape (n_records,)
+        Class of each record.
+
+    Returns
+    -------
+    int64 array, shape (n_records, 1) or (n_records, n_classes)
+        In steps: positive for the class of the record, at most 0 for the others. Of two classes the
+        residual of the second one alone, which is minus that of the first.
+    """
+    shares = class_shares(scores)
+    if shares.ndim == 1:
+        return ((codes == 1) * STEPS - shares)[:, None]
+    own = codes[:, None] == np.arange(shares.shape[1])
+    return own * STEPS - shares
+
+
+def class_shares(scores):
+    """Probabilities in steps, rounded down, int64 of the shape of `scores`."""
+    scores = np.asarray(scores, dtype=np.float64)
+    if scores.ndim == 1:
+        with np.errstate(over="ignore"):
+            return np.floor(STEPS / (1 + np.exp(-scores))).astype(np.int64)
+    weights = np.exp(scores - scores.max(axis=1, keepdims=True))
+    return np.floor(STEPS * (weights / weights.sum(axis=1, keepdims=True))).astype(np.int64)
+
+
+def class_reach(low, high):
+    r"""Reach of the residuals of classes, whatever the record.
+
+    Two classes: a record of the second adds at most :math:`S - P_{low}` to the positive parts, one of
+    the first at most :math:`P_{high}` to the negative ones, and never both. More classes: at most
+    :math:`2(S - \min_y P_y)`. One step is added for the rounding of the exponentials.
+
+    Parameters
+    ----------
+    low, high : float, or float arrays of shape (n_classes,)
+        Bounds of the released model's scores over all records that there could be.
+
+    Returns
+    -------
+    Reach
+    """
+    if np.ndim(low) == 0:
+        ends = class_shares(np.array([low, high]))
+        up, down = int(STEPS - ends[0]), int(ends[1])
+        up, down = min(up + 1, STEPS), min(down + 1, STEPS)
+        return Reach(max(up, down), up, down)
+    least = min(_least_share(low, high, k) for k in range(len(low)))
+    most = min(2 * (STEPS - least) + 2, 2 * STEPS)
+    return Reach(most, most, most)
+
+
+def _least_share(low, high, k):
+    """Share of class k where its own score is lowest and the others' are highest, in steps."""
+    worst = np.array(high, dtype=np.float64)
+    worst[k] = low[k]
+    return int(class_shares(worst[None, :])[0, k])
+
+
+def target_residuals(means, targets, clip):
+    """Residuals of targets, clipped, as shares of the clip.
+
+    Parameters
+    ----------
+    means, targets : float64 array, shape (n_records,)
+        The released model and the targets, as shares of the public interval.
+    clip : float
+        Public, positive.
+
+    Returns
+    -------
+    int64 array, shape (n_records, 1)
+        Between -STEPS and STEPS.
+    """
+    shares = np.clip((targets - means) / clip, -1.0, 1.0)
+    return np.rint(STEPS * shares).astype(np.int64)[:, None]
+
+
+# A record votes S + r for up and S - r for down, 2 S together, as in BoundedMean.
+TARGET_REACH = Reach(STEPS, 2 * STEPS, 2 * STEPS)

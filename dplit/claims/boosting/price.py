@@ -1,0 +1,291 @@
+r"""Claims on what a boosted forest costs: sensitivities, rounding, adaptivity, and the loss of small fits.
+
+Derived in :doc:`/book/boosting`. The references are enumerations of small data sets, and the forest's own
+compiled sums on neighbouring ones.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations_with_replacement, product
+
+import numpy as np
+
+from dplit import Categorical, Continuous, Domain, boosting
+from dplit.ledger import Case, bounded, claim, equal, verdict_of
+from dplit.neighbours import neighbouring_data
+
+CERTAIN = 800.0  # log-odds at which a share is 0 steps or all of them
+
+
+# The score of a test ---------------------------------------------------------------------------
+
+
+def _mass(records, residual):
+    """Mass of the records' residuals in two cells; a record is a cell and what `residual` takes."""
+    sums = {}
+    for cell, *what in records:
+        sums[cell] = sums.get(cell, 0) + residual(*what)
+    return sum(int(np.abs(total).sum()) for total in sums.values())
+
+
+def _largest_change(universe, n, residual):
+    """Most that one record more changes the mass, over all data sets of up to n records."""
+    masses = {
+        records: _mass(records, residual)
+        for size in range(n + 1)
+        for records in combinations_with_replacement(universe, size)
+    }
+    return max(
+        abs(masses[tuple(sorted((*records, more)))] - before)
+        for records, before in masses.items()
+        if len(records) < n
+        for more in universe
+    )
+
+
+def _classes(ends, n_classes):
+    """(cell, place, class) of every kind of record, and the residual of one: scores at their ends."""
+    low, high = ends
+    if n_classes == 2:
+        corners = [low, high, (low + high) / 2]
+    else:
+        corners = [np.array(c) for c in product(*zip(low, high))]
+    universe = list(product((0, 1), range(len(corners)), range(n_classes)))
+
+    def residual(place, code):
+        scores = np.array([corners[place]])
+        return boosting.class_residuals(scores, np.array([code]))[0]
+
+    return universe, residual
+
+
+@claim(
+    "ours/mass-two",
+    "ours",
+    "holds",
+    "thm-boosting-mass",
+    ("boosting.mass", "boosting.class_reach", "boosting.target_residuals"),
+    ours=True,
+    proof="thm-boosting-mass",
+    quantity="most that a record changes a score, in steps",
+)
+def two_classes(effort, rng):
+    r"""One record changes the mass of a test by at most 1 for two classes and for targets in a public
+    interval, whatever the model. It changes it by at most $\max(1 - p_-, p_+)$ where the model's
+    probabilities lie between $p_-$ and $p_+$. A record of which the model is certain and wrong
+    attains 1."""
+    bounds = ((0.0, 0.0), (-1.0, 0.5), (-4.0, 4.0), (-CERTAIN, 1.0), (-CERTAIN, CERTAIN))
+    n, cases = effort.pick(2, 3, 4), []
+    for low, high in bounds:
+        change = _largest_change(*_permuted(_classes((low, high), 2), n))
+        cases.append(Case(change, boosting.class_reach(low, high).mass, {"low": low, "high": high}))
+    for clip in (0.1, 0.5, 1.0):
+        universe = list(product((0, 1), (0.0, 0.3, 1.0), (0.0, 0.3, 0.31, 1.0)))
+
+        def residual(mean, target, clip=clip):
+            return boosting.target_residuals(np.array([mean]), np.array([target]), clip)[0]
+
+        change = _largest_change(universe, n, residual)
+        cases.append(Case(change, boosting.STEPS, {"clip": clip}))
+    found = f"every data set of up to {n} records in two cells, {len(cases)} models"
+    return bounded(cases, "{cases} models: a record changes a score by {exact} steps", range=found)
+
+
+def _permuted(pair, n):
+    universe, residual = pair
+    return universe, n, residual
+
+
+@claim(
+    "ours/mass-many",
+    "ours",
+    "holds",
+    "thm-boosting-mass",
+    ("boosting.mass", "boosting.class_reach"),
+    ours=True,
+    proof="thm-boosting-mass",
+    quantity="most that a record changes a score, in steps",
+)
+def many_classes(effort, rng):
+    r"""For $K > 2$ classes one record changes the mass by at most $2(1 - p_-)$, where $p_-$ is the
+    least probability that the model can give to a record's own class. A record whose class the model
+    excludes attains 2; under a model that knows the class frequencies alone it is at most
+    $2(1 - \min_k p_k)$."""
+    far = CERTAIN
+    bounds = (
+        ((0.0,) * 3, (0.0,) * 3),
+        ((-1.0, 0.0, 0.5), (0.0, 1.0, 0.5)),
+        ((-far, 0.0, 0.0), (0.0, 0.0, far)),
+        ((0.0,) * 4, (0.0, 0.0, 1.0, far)),
+    )
+    n, cases = effort.pick(2, 2, 3), []
+    for low, high in bounds:
+        ends = np.array(low), np.array(high)
+        change = _largest_change(*_permuted(_classes(ends, len(low)), n))
+        cases.append(Case(change, boosting.class_reach(*ends).mass, {"low": low, "high": high}))
+    found = f"every data set of up to {n} records in two cells, {len(cases)} models"
+    return bounded(cases, "{cases} models: a record changes a score by {exact} steps", range=found)
+
+
+# Rounding --------------------------------------------------------------------------------------
+
+
+@claim(
+    "ours/rounding",
+    "ours",
+    "holds",
+    "thm-boosting-rounding",
+    ("boosting.class_residuals",),
+    ours=True,
+    proof="thm-boosting-rounding",
+    quantity="L1 norm of a record's residuals, in steps",
+)
+def rounding(effort, rng):
+    r"""With shares rounded down, a record's residuals are at most $2S$ in L1 norm for any number of
+    classes; rounded to the nearest step they can be more."""
+    worst, nearest, cases = 0, 0, 0
+    for k in (3, 4, 7, 30):
+        for odd in range(1, k):
+            for shift in (0.0, 1e-9, 0.3):
+                # class 0 is excluded; some of the others lie half a step above a whole one
+                weights = np.full(k, (boosting.STEPS + shift) / (k - 1))
+                weights[:odd] += 0.5
+                weights[0] = 1e-300
+                scores = np.log(weights)[None, :]
+                shares = weights / weights.sum() * boosting.STEPS
+                residuals = boosting.class_residuals(scores, np.array([0]))[0]
+                worst = max(worst, sum(abs(int(r)) for r in residuals))
+                rounded = [int(np.floor(s + 0.5)) for s in shares]
+                nearest = max(nearest, boosting.STEPS - rounded[0] + sum(rounded[1:]))
+                cases += 1
+    limit = 2 * boosting.STEPS
+    return verdict_of(
+        worst <= limit < nearest,
+        f"{cases} models that exclude the record's class: at most {worst} of {limit} steps; to the "
+        f"nearest step {nearest}.",
+        {"down": worst, "nearest": nearest, "limit": limit},
+        cases=cases,
+        published=float(limit),
+        computed=float(worst),
+        relation="<=",
+        range="3 to 30 classes",
+    )
+
+
+# Adaptivity ------------------------------------------------------------------------------------
+
+MIXED = Domain([Continuous(0, 1), Categorical(["a", "b", "c"]), Continuous(-2, 1)])
+
+
+def _released(grid, tests, X, residuals, shift):
+    """Pair sums of the leaves of a tree with these tests, by the forest's own compiled sums."""
+    from dplit.trees.oblivious import descend, pair_sums
+
+    codes, cells = grid.encode(X), np.zeros(len(X), dtype=np.uint8)
+    for test in tests:
+        descend(codes, test, cells)
+    return pair_sums(residuals.astype(np.int32), cells, 2 ** len(tests), shift)
+
+
+@claim(
+    "ours/one-term",
+    "ours",
+    "holds",
+    "thm-boosting-adaptive",
+    ("boosting.worst_change",),
+    ours=True,
+    proof="thm-boosting-adaptive",
+    quantity="L1 distance of the pair sums of neighbours, in steps",
+)
+def one_term(effort, rng):
+    """Given what has been released, one record more changes the sums of one leaf, by its own
+    residuals and by nothing else."""
+    from dplit.trees.oblivious import Grid
+
+    grid, cases, cells = Grid(MIXED, 16), [], []
+    for _ in range(effort.pick(40, 200, 1000)):
+        n, k = int(rng.integers(1, 30)), int(rng.integers(2, 5))
+        X = np.column_stack([rng.random(n), rng.integers(3, size=n), rng.uniform(-2, 1, n)])
+        y, outputs = rng.integers(k, size=n), 1 if k == 2 else k
+        scores = rng.normal(scale=3, size=(n, outputs))
+        sums = np.zeros((1, grid.starts[-1], outputs), dtype=np.int64)
+        masses, pick = grid.masses(sums, rng)
+        tests = [pick(int(rng.integers(len(masses)))) for _ in range(int(rng.integers(4)))]
+        residuals = boosting.class_residuals(scores[:, 0] if k == 2 else scores, y)
+        whole = _released(grid, tests, X, residuals, 0)
+        less = _released(grid, tests, X[1:], residuals[1:], 0)
+        moved = np.abs(whole - less)
+        stated = boosting.worst_change(residuals[0])
+        cases.append(Case(int(moved.sum()), stated, {"n": n, "classes": k}))
+        cells.append(int(moved.any(axis=(0, 2)).sum()))
+    found = equal(cases, "{cases} pairs of neighbours; the last one's sums differ by {exact} steps")
+    one = max(cells) <= 1
+    return found if one else verdict_of(one, "more than one leaf differs", {"leaves": max(cells)})
+
+
+# The loss of small fits ---------------------------------------------------------------------------
+
+
+def _sets(universe, n):
+    return [c for size in range(n + 1) for c in combinations_with_replacement(universe, size)]
+
+
+def _worst(universe, signs, n, model, rounds, neighbours):
+    """Largest loss over pairs of data sets of at most n records and the stretched one; how many pairs."""
+    pairs = {
+        tuple(sorted((data, other), key=lambda d: (len(d), d)))
+        for data in _sets(universe, n)
+        for other in neighbouring_data(data, universe, neighbours)
+        if len(other) <= n
+    } | {boosting.stretched(*signs, neighbours)}
+    return max(boosting.worst_loss(*pair, rounds, model) for pair in pairs), len(pairs)
+
+
+@claim(
+    "ours/rounds-loss",
+    "ours",
+    "holds",
+    "thm-boosting-budget",
+    ("boosting.worst_loss", "budget.Sequence"),
+    ours=True,
+    proof="thm-boosting-budget",
+    quantity="privacy loss",
+)
+def rounds_loss(effort, rng):
+    r"""Rounds whose tests cost $\epsilon_s$ and whose leaves cost $\epsilon_v$ are together
+    $T(\epsilon_s + \epsilon_v)$-private under add-remove neighbours, twice that under replace-one,
+    although each round reads residuals of a model that the others have released."""
+    level, leaf, n = 0.6, 0.8, effort.pick(2, 2, 3)
+    settings = (
+        ("two classes", (0, 1), ([1], [0]), boosting.SmallClasses(np.zeros((3, 1)), level, leaf)),
+        ("three classes", (0, 1, 2), ([0], [1, 2]),
+         boosting.SmallClasses(np.zeros((3, 3)), level, leaf)),
+        ("targets", (0.0, 0.4, 1.0), ([1.0], [0.0]),
+         boosting.SmallTargets(np.full((3, 1), 0.4), level, leaf, clip=0.2)),
+    )  # fmt: skip
+    shown, cases, good, worst = [], 0, True, (0.0, 1.0)
+    for name, kinds, signs, model in settings:
+        universe = list(product(range(3), kinds))
+        for relation, times in (("add-remove", 1), ("replace-one", 2)):
+            for rounds in (1, 2):
+                size = n + 1 - rounds
+                loss, count = _worst(universe, signs, size, model, rounds, relation)
+                budget = times * rounds * (level + leaf)
+                cases += count
+                good &= loss <= budget * (1 + 1e-9)
+                worst = max(worst, (loss / budget, budget))
+                if relation == "add-remove":
+                    shown.append(f"{name} {loss / budget:.0%} in {rounds}")
+    return verdict_of(
+        good,
+        f"{cases} pairs of neighbours, at most {worst[0]:.2%} of the budget; under add-remove, rounds: "
+        f"{', '.join(shown)}.",
+        {"share": worst[0], "budget": worst[1]},
+        broken="leaks",
+        cases=cases,
+        published=worst[1],
+        computed=worst[0] * worst[1],
+        relation="<=",
+        range=f"up to {n} records in one round, {n - 1} in two, and a pair of 18 or more; three kinds of "
+        "targets, both relations",
+    )

@@ -1,0 +1,107 @@
+"""Linear programs over all releases: the least error that any mechanism with given outputs can have.
+
+A release is a table of probabilities, a row for each data set and a column for each output. Privacy,
+unbiasedness and the error are linear in it, so that a program finds the best one, and knows no bound.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from scipy import sparse
+from scipy.optimize import linprog
+
+
+def least_error(answers, outputs, pairs, epsilon, at=0, unbiased=True):
+    """Least expected squared error at one data set, or the least largest or mean one over all of them.
+
+    Parameters
+    ----------
+    answers : array_like, shape (n_data_sets, n_queries)
+    outputs : array_like, shape (n_outputs, n_queries)
+        What may be released.
+    pairs : iterable of (int, int) or of (int, int, int)
+        Data sets that are neighbours, or so many records apart.
+    epsilon : float
+    at : int, "worst" or array_like, shape (n_data_sets,)
+        The data set; or the largest error over all of them; or how much each one's error counts.
+    unbiased : bool
+
+    Returns
+    -------
+    float
+        Infinite if no release with these outputs fits.
+    """
+    answers, outputs = np.asarray(answers, dtype=float), np.asarray(outputs, dtype=float)
+    n, m = len(answers), len(outputs)
+    errors = ((outputs - answers[:, None]) ** 2).sum(axis=2)
+    rows = sparse.kron(sparse.eye_array(n), np.ones((1, m)))
+    equal, sides = [rows], [np.ones(n)]
+    if unbiased:
+        equal += [
+            sparse.kron(sparse.eye_array(n), outputs[:, [q]].T) for q in range(answers.shape[1])
+        ]
+        sides += list(answers.T)
+    below = [_ratio(n, m, pair, epsilon) for pair in pairs]
+    if isinstance(at, str):  # one more variable, above the error of each data set
+        each, cost = sparse.block_diag([row[None] for row in errors]), np.zeros(n * m + 1)
+        cost[-1] = 1
+        below = [sparse.hstack([b, sparse.csr_array((b.shape[0], 1))]) for b in below]
+        below.append(sparse.hstack([each, sparse.csr_array(-np.ones((n, 1)))]))
+        equal = [sparse.hstack([e, sparse.csr_array((e.shape[0], 1))]) for e in equal]
+    else:
+        counts = np.eye(n)[at] if np.ndim(at) == 0 else np.asarray(at, dtype=float)
+        cost = (errors * counts[:, None]).ravel()
+    below = sparse.vstack(below).tocsr()
+    found = linprog(cost, below, np.zeros(below.shape[0]), sparse.vstack(equal).tocsr(),
+                    np.concatenate(sides), bounds=(0, None), method="highs")  # fmt: skip
+    return float(found.fun) if found.success else math.inf
+
+
+def _ratio(n, m, pair, epsilon):
+    """Rows that say that neither of two data sets has any output e^epsilon times as often as the other."""
+    first, second, *apart = pair
+    factor = math.exp(epsilon * (apart[0] if apart else 1))
+    one = sparse.csr_array((np.array([1.0, -factor]), ([0, 0], [first, second])), shape=(1, n))
+    other = sparse.csr_array((np.array([1.0, -factor]), ([0, 0], [second, first])), shape=(1, n))
+    return sparse.kron(sparse.vstack([one, other]), sparse.eye_array(m))
+
+
+def least_noise(epsilon, step=1, reach=4):
+    """Least variance of noise that is private under a shift by 1, on multiples of 1/step.
+
+    Beyond the reach the tails fall as fast as privacy lets them, e^-epsilon for each unit: no law on the
+    multiples has a smaller second moment outside, so that nothing is cut off.
+
+    Parameters
+    ----------
+    epsilon : float
+    step : int
+        Points in a unit.
+    reach : int
+        Units on each side that are free.
+
+    Returns
+    -------
+    float
+    """
+    alpha = math.exp(-epsilon)
+    points = np.arange(-reach * step, reach * step + 1) / step
+    mass, cost = np.ones(len(points)), points**2
+    # a point of the last unit on each side stands for itself and all points behind it
+    series = 1 / (1 - alpha), alpha / (1 - alpha) ** 2, alpha * (1 + alpha) / (1 - alpha) ** 3
+    for last in (abs(points) > reach - 1 + 1e-9) & (points > 0), (points < -(reach - 1) - 1e-9):
+        z = abs(points[last])
+        mass[last] = series[0]
+        cost[last] = z**2 * series[0] + 2 * z * series[1] + series[2]
+    n = len(points) - step
+    shift = sparse.diags_array(
+        [np.ones(n), -alpha * np.ones(n)], offsets=[0, step], shape=(n, len(points))
+    )
+    back = sparse.diags_array(
+        [-alpha * np.ones(n), np.ones(n)], offsets=[0, step], shape=(n, len(points))
+    )
+    below = -sparse.vstack([shift, back])
+    found = linprog(cost, below.tocsr(), np.zeros(2 * n), mass[None], [1.0], method="highs")
+    return float(found.fun)

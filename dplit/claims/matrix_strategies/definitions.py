@@ -1,0 +1,325 @@
+r"""Claims of M-RF on what a strategy costs: its sensitivity, its error, and what the usual way costs.
+
+Derived in :doc:`/book/matrix_strategies`. Sensitivities are enumerated record by record, errors drawn from
+releases of the package's own strategies and mechanisms.
+"""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+
+import dplit.claims.matrix_paths._forests as f
+import dplit.claims.matrix_strategies._released as r
+from dplit import matrix
+from dplit.ledger import Case, bounded, claim, equal, verdict_of
+
+CAR_TREES = 128
+
+
+def _strategies(rng, levels, leaves):
+    """A strategy of each kind."""
+    yield matrix.Identity(levels)
+    yield matrix.PerTree(leaves.paths)
+    yield matrix.DistinctLeaves(leaves.boxes)
+    yield matrix.regions(leaves)
+    yield matrix.Marginals({(0,): 1.0, tuple(range(len(levels))): 2.0}, levels)
+    yield matrix.Dense(rng.normal(size=(3, int(np.prod(levels)))), levels)
+
+
+def _moved(strategy, neighbours, classes, signed=False):
+    """The most that a record moves what is released, over every cell and class, or pair of them."""
+    levels = strategy.n_levels.tolist()
+    places = list(itertools.product(f.every_cell(levels).tolist(), range(classes)))
+    tables = [strategy.measure([cell], [c], classes) for cell, c in places]
+    if signed:
+        tables = [table[:, 0] - table[:, 1] for table in tables]
+    if neighbours == "add-remove":
+        return max(abs(table).sum() for table in tables)
+    return max(abs(a - b).sum() for a in tables for b in tables)
+
+
+@claim(
+    "m-rf/sensitivity",
+    "Differential privacy, matrix mechanism",
+    "holds",
+    "thm-strategy-sensitivity",
+    ("matrix.sensitivity",),
+    proof="thm-strategy-sensitivity",
+    quantity="L1 sensitivity, add-remove",
+)
+def sensitivity(effort, rng):
+    r"""The sensitivity of a query matrix is its L1 norm $\|A\|_1$. (The largest absolute column sum, under
+    add-remove neighbours, whatever the number of classes.)"""
+    cases = []
+    for _ in range(effort.pick(6, 20, 100)):
+        levels, _, leaves = r.small(rng)
+        for strategy in _strategies(rng, levels, leaves):
+            for classes in (1, 3):
+                shown = {"levels": levels, "strategy": strategy.name, "classes": classes}
+                moved = _moved(strategy, "add-remove", classes)
+                cases.append(Case(moved, matrix.sensitivity(strategy, classes=classes), shown))
+    return equal(cases, "{cases} strategies on small domains: no record moves more, and one moves as much",
+                 range="2 or 3 columns of 2 or 3 levels, 1 and 3 classes")  # fmt: skip
+
+
+@claim(
+    "m-rf/sensitivity-replace-one",
+    "ours",
+    "holds",
+    "thm-strategy-sensitivity",
+    ("matrix.sensitivity",),
+    ours=True,
+    proof="thm-strategy-sensitivity",
+    quantity="L1 sensitivity, replace-one",
+)
+def replace_one(effort, rng):
+    r"""Under replace-one neighbours two or more class columns, and the one difference of two classes, have
+    the sensitivity $2\|A\|_1$; a single column of counts has $\max_{j, l}\|a_j - a_l\|_1$."""
+    cases = []
+    for _ in range(effort.pick(5, 15, 60)):
+        levels, _, leaves = r.small(rng)
+        for strategy in _strategies(rng, levels, leaves):
+            for classes, signed in ((1, False), (2, False), (2, True)):
+                shown = {
+                    "levels": levels,
+                    "strategy": strategy.name,
+                    "classes": classes,
+                    "signed": signed,
+                }
+                moved = _moved(strategy, "replace-one", classes, signed)
+                ours = matrix.sensitivity(strategy, "replace-one", classes, signed)
+                cases.append(Case(moved, ours, shown))
+    return equal(cases, "{cases} strategies on small domains, every pair of records",
+                 range="2 or 3 columns of 2 or 3 levels, 1 and 2 classes")  # fmt: skip
+
+
+@claim(
+    "m-rf/proposition-1",
+    "Technical appendix, proposition 1, by its formula",
+    "holds",
+    "thm-strategy-sensitivity",
+    ("matrix.most_boxes",),
+    about="reading",
+    quantity="L1 sensitivity of votes",
+)
+def proposition_1(effort, rng):
+    r"""Where a record is counted in at most $\gamma$ leaves, the votes $WC$ have the sensitivity
+    $\gamma\|W\|_1$. (Our reading of a formula: at most that, and some forests meet it.)"""
+    cases = []
+    for _ in range(effort.pick(40, 150, 600)):
+        levels, trees, leaves = r.small(rng)
+        W = f.routed(trees, f.records(levels, int(rng.integers(1, 5)), rng)).astype(float)
+        reached = f.routed(trees, f.every_cell(levels))
+        moved = max(abs(W @ cell).sum() for cell in reached)
+        gamma = matrix.most_boxes(leaves.paths)
+        stated = gamma * matrix.Dense(W).sensitivity()
+        cases.append(Case(moved, stated, {"levels": levels, "trees": trees.n_trees}))
+    return bounded(cases, "{cases} forests, at most {stated:g}, met",
+                   range="up to 6 trees on 2 or 3 columns, up to 4 queries")  # fmt: skip
+
+
+# The error ------------------------------------------------------------------------------------------
+
+
+def _err(W, A, epsilon):
+    """The paper's formula, by least squares on its matrices."""
+    norm = abs(A).sum(axis=0).max()
+    return 2 / epsilon**2 * norm**2 * (r.least_squares(W, A) ** 2).sum()
+
+
+@claim(
+    "m-rf/definition-3",
+    "Definition 3; theorems 4 and 6",
+    "loose",
+    "thm-strategy-error",
+    ("matrix.error",),
+    kind="simulated",
+    intervals=1,
+    quantity="mean squared error of a leaf's count, Tennis",
+)
+def definition_3(effort, rng):
+    r"""The total mean squared error of the answers to W under the strategy A is
+    $\mathrm{Err}_\epsilon(W, A) = \frac{2}{\epsilon^2}\|A\|_1^2\|WA^+\|_F^2$, and leaf values have the MSE
+    $\mathrm{Err}_\epsilon(T, A)$. (As the error of an answer it is too large by the number of answers: it is
+    their total, of one class.)"""
+    epsilon, draws = 1.0, effort.pick(8000, 40_000, 400_000)
+    levels, trees, leaves = (3, 2), *_tennis()
+    strategy, stated = matrix.Identity(levels), _err(whole_tennis(trees), np.eye(6), epsilon)
+    values = r.errors(leaves, strategy, epsilon, draws, rng) / len(leaves.place)
+    mean = matrix.error(leaves, strategy, epsilon) / len(leaves.place)
+    low, high = r.mean_interval(r.averaged(values, draws // 4), mean, rng)
+    fields = {"kind": "simulated", "cases": draws, "published": stated, "computed": (low + high) / 2,
+              "relation": "<=", "intervals": ((low, high),), "range": "Tennis, a tree on each column"}  # fmt: skip
+    if low > stated:
+        return verdict_of(
+            False, "above the formula", {"interval": [low, high], "stated": stated}, **fields
+        )
+    note = f"{draws} releases: {(low + high) / 2:.3g} a leaf on average, where the formula says {stated:g}"
+    return verdict_of(not high < stated, note, broken="loose", **fields)
+
+
+def _tennis():
+    """A tree on each column of Tennis, and their leaves."""
+    grown = f.grow_random_trees(f.TENNIS, 2, 1, rng=np.random.default_rng(20))
+    return grown, matrix.Workload.of(grown, n_levels=(3, 2))
+
+
+def whole_tennis(trees):
+    """T of two trees on Tennis, by routing."""
+    return r.whole(trees, (3, 2))
+
+
+@definition_3.corrected(
+    "thm-strategy-error",
+    ("matrix.error", "matrix.unit_error"),
+    proof="thm-strategy-error",
+    kind="simulated",
+    intervals=12,
+    quantity="total squared error of all queries, one class",
+)
+def total_error(effort, rng):
+    r"""$\mathrm{Err}_\epsilon(W, A)$ is the total expected squared error of all queries, of one class: k classes
+    have k times as much, and an answer the number of queries times less on average. Rows that occur $\mu$
+    times count $\mu$ times. It holds for every data set."""
+    groups, per, spans, stated, names = effort.pick(2000, 8000, 40_000), 6, [], [], []
+    closed = []
+    for _ in range(2):
+        levels, trees, leaves = r.small(rng)
+        T, epsilon = r.whole(trees, levels), float(rng.choice([0.5, 1.0, 3.0]))
+        for strategy in _strategies(rng, levels, leaves):
+            if strategy.name == "dense":
+                continue
+            ours = matrix.error(leaves, strategy, epsilon)
+            if strategy.name != "per-tree":
+                exact = _err(T, r.dense(strategy), epsilon)
+                closed.append(Case(exact, ours, {"levels": levels, "strategy": strategy.name}))
+            values = r.averaged(r.errors(leaves, strategy, epsilon, groups * per, rng), groups)
+            spans.append(r.mean_interval(values, ours, rng))
+            stated.append(ours)
+            names.append(strategy.name)
+    same = equal(closed, "closed forms", rtol=1e-7)
+    inside = [low <= s <= high for s, (low, high) in zip(stated, spans)]
+    return verdict_of(
+        same.verdict == "holds" and all(inside),
+        f"{len(spans)} strategies of {len(set(names))} kinds, {groups * per} releases each: every interval "
+        f"holds the stated total; {len(closed)} totals equal least squares on dense matrices",
+        {"closed": same.counterexample, "intervals": spans, "stated": stated, "names": names},
+        kind="simulated",
+        cases=len(spans) * groups * per,
+        published=stated[0],
+        computed=sum(spans[0]) / 2,
+        relation="within",
+        intervals=tuple(spans),
+        range="two random forests on 2 or 3 columns; 30 records",
+    )
+
+
+# The usual way --------------------------------------------------------------------------------------
+
+
+@claim(
+    "m-rf/laplace-variance",
+    "ours; Lap(tau/epsilon) on every leaf",
+    "holds",
+    "thm-strategy-members",
+    ("matrix.PerTree", "matrix.DistinctLeaves"),
+    ours=True,
+    proof="thm-strategy-members",
+    quantity="variance of a leaf's count, units of 2/epsilon^2",
+)
+def laplace_variance(effort, rng):
+    r"""In units of $\frac2{\epsilon^2}$ a leaf has the variance $\tau^2$ with noise for each tree, at most
+    $\gamma^2 \le \tau^2$ from the distinct leaves, and the number of its cells from the identity. On Car with 128
+    trees of depth 4 these are 16,384, about 100, and 12."""
+    cases, forests = [], effort.pick(20, 80, 300)
+    for _ in range(forests):
+        levels, trees, leaves = r.small(rng)
+        T, tau = r.whole(trees, levels), trees.n_trees
+        distinct = np.unique(T, axis=0)
+        gamma = distinct.sum(axis=0).max()
+        merged = matrix.DistinctLeaves(leaves.boxes)
+        ours = merged.norm**2 * merged.variances(leaves)[leaves.place]
+        exact = gamma**2 * (r.least_squares(T, distinct) ** 2).sum(axis=1)
+        shown = {"levels": levels, "trees": tau}
+        cases += [Case(a, b, shown) for a, b in zip(exact, ours)]
+        cases += [Case(max(exact.max() - tau**2, 0), 0, shown | {"above": "tau^2"})]
+    _, paths = f.forest(f.CAR_LEVELS, CAR_TREES, 4, rng)
+    leaves = matrix.Workload.of(paths)
+    per = {n: matrix.unit_error(leaves, matrix.member(leaves, n)) / len(paths)
+           for n in ("per-tree", "merged", "identity")}  # fmt: skip
+    cases.append(
+        Case(np.prod(f.CAR_LEVELS) * CAR_TREES / len(paths), per["identity"], {"car": "identity"})
+    )
+    cases.append(Case(CAR_TREES**2, per["per-tree"], {"car": "per-tree"}))
+    found = equal(cases, "", rtol=1e-7, atol=1e-9)
+    return verdict_of(
+        found.verdict == "holds" and per["identity"] < per["merged"] < per["per-tree"],
+        f"{forests} small forests against least squares; Car, {CAR_TREES} trees of depth 4, on average: "
+        f"{per['per-tree']:,.0f}, {per['merged']:.1f} and {per['identity']:.1f}",
+        {"case": found.counterexample, "car": per},
+        cases=len(cases),
+        published=per["per-tree"],
+        computed=per["identity"],
+        relation="<=",
+        range=f"{forests} forests on 2 or 3 columns; Car",
+    )
+
+
+@claim(
+    "m-rf/optimal-one-tree",
+    "Abstract and section 1: optimal noise; OPT",
+    "fails",
+    "thm-strategy-regions",
+    ("matrix.Identity", "matrix.PerTree"),
+    quantity="variance of a leaf's count, one tree, units of 2/epsilon^2",
+)
+def one_tree(effort, rng):
+    r"""The optimised strategy minimises the error of the leaf counts, so that it is no worse than the Laplace
+    mechanism on the leaves. (For one tree the search ends at the cells, which cost as many times the Laplace
+    mechanism's error as a leaf has cells, about 12 on Car at depth 4.)"""
+    cases = []
+    for _ in range(effort.pick(5, 20, 100)):
+        trees, paths = f.forest(f.CAR_LEVELS, 1, 4, rng)
+        cells = np.bincount(f.leaves(trees, f.every_cell(f.CAR_LEVELS)).ravel())
+        laplace = matrix.unit_error(matrix.Workload.of(paths), matrix.PerTree(paths)) / len(paths)
+        cases.append(
+            Case(cells.mean(), laplace, {"leaves": len(cells), "per leaf": float(cells.mean())})
+        )
+    return bounded(cases, "one tree of depth 4 on Car: the cells cost {exact:.1f} a leaf, the leaves {stated:g}",
+                   range="Car, depth 4, one tree")  # fmt: skip
+
+
+@one_tree.corrected(
+    "thm-strategy-regions",
+    ("matrix.regions",),
+    proof="thm-strategy-regions",
+    quantity="variance of a leaf's count, units of 2/epsilon^2",
+)
+def regions(effort, rng):
+    r"""Noise on the regions, the classes of cells that no row tells apart, costs no more than noise on the cells.
+    For one tree the regions are its leaves, and that is the Laplace mechanism on them, 1 a leaf."""
+    cases, equalities = [], []
+    for number in range(effort.pick(20, 80, 300)):
+        levels, trees, leaves = r.small(rng)
+        T = r.whole(trees, levels)
+        cost = matrix.unit_error(leaves, matrix.regions(leaves))
+        equalities.append(Case((np.unique(T, axis=1) ** 2).sum(), cost, {"levels": levels}))
+        cases.append(Case(cost, (T**2).sum(), {"levels": levels, "number": number}))
+    for _ in range(5):
+        trees, paths = f.forest(f.CAR_LEVELS, 1, 4, rng)
+        one = matrix.Workload.of(paths)
+        cost = matrix.unit_error(one, matrix.regions(one))
+        equalities.append(Case(trees.n_leaves, cost, {"car": True}))
+    same, below = equal(equalities, "regions", rtol=1e-9), bounded(cases, "below")
+    return verdict_of(
+        same.verdict == "holds" and below.verdict != "fails",
+        f"{len(cases)} forests never worse than cells; one tree on Car costs 1 a leaf",
+        {"regions": same.counterexample, "cells": below.counterexample},
+        cases=len(cases) + len(equalities),
+        published=float(equalities[-1].exact),
+        computed=float(equalities[-1].stated),
+        relation="=",
+        range="small forests; Car, one tree of depth 4",
+    )

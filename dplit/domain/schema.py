@@ -1,0 +1,341 @@
+"""The public description of all columns of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+import pandas as pd
+
+from dplit.domain import sources
+from dplit.domain.columns import Categorical, Continuous
+from dplit.errors import warn_leak
+
+MOST_SHOWN = 60  # characters of a list of levels in `Domain.describe`
+
+
+class Domain:
+    """The public description of all columns, in order.
+
+    Parameters
+    ----------
+    features : sequence of Continuous or Categorical, length n_features; or a mapping of names to them
+    names : sequence, optional
+        Column names, distinct as strings. Data frames are then matched by name, in any order; an
+        array is taken by position.
+
+    Attributes
+    ----------
+    features : tuple of Continuous or Categorical
+    names : tuple of str or None
+    data_dependent : tuple of str
+        Columns whose bounds or levels were read off private data. A fit that uses them reports
+        an infinite epsilon.
+
+    Examples
+    --------
+    >>> from dplit import Categorical, Continuous, Domain
+    >>> domain = Domain({"age": Continuous(0, 120), "smokes": Categorical(["no", "yes"])})
+    >>> print(domain)
+    2 columns, all public
+    age     0 to 120
+    smokes  'no', 'yes'
+    >>> domain["smokes"].levels
+    ('no', 'yes')
+    """
+
+    def __init__(self, features, names=None, *, data_dependent=()):
+        if isinstance(features, Mapping):
+            if names is not None:
+                raise ValueError("names must be left out with a mapping, whose keys they are")
+            features, names = features.values(), features.keys()
+        if not isinstance(features, Iterable):
+            raise ValueError(f"features must be a list of columns, got {features!r}")
+        self.features = tuple(features)
+        for i, feature in enumerate(self.features):
+            if not isinstance(feature, (Continuous, Categorical)):
+                raise ValueError(
+                    f"features[{i}] must be Continuous or Categorical, got {feature!r}"
+                )
+        if not self.features:
+            raise ValueError("features must hold at least one column, got none")
+        if isinstance(names, str) or not (names is None or isinstance(names, Iterable)):
+            raise ValueError(f"names must be a list of names, got {names!r}")
+        self.names = None if names is None else tuple(map(str, names))
+        if self.names is not None and len(set(self.names)) != len(self.features):
+            raise ValueError(
+                f"names must be {len(self.features)} distinct names, one for each feature, got {list(self.names)}"
+            )
+        self.data_dependent = tuple(map(str, data_dependent))
+
+    def __len__(self):
+        return len(self.features)
+
+    def __iter__(self):
+        return iter(self.features)
+
+    def __eq__(self, other):
+        return isinstance(other, Domain) and vars(self) == vars(other)
+
+    def __hash__(self):
+        return hash((self.features, self.names, self.data_dependent))
+
+    def __getitem__(self, column):
+        """The column of that name, or at that position."""
+        if isinstance(column, str) and self.names is not None and column in self.names:
+            return self.features[self.names.index(column)]
+        if isinstance(column, (int, np.integer)) and not isinstance(column, bool):
+            return self.features[column]
+        known = _few(list(self.names)) if self.names else f"numbers below {len(self)}"
+        raise KeyError(f"column must be one of {known}, got {column!r}")
+
+    def __str__(self):
+        return self.describe()
+
+    def __repr__(self):
+        names = self.names or range(len(self))
+        inside = ", ".join(f"{n}: {f}" for n, f in list(zip(names, self.features))[:4])
+        return f"Domain({inside}{', ...' if len(self) > 4 else ''})"
+
+    @property
+    def n_continuous(self):
+        """Number of continuous columns."""
+        return sum(isinstance(f, Continuous) for f in self.features)
+
+    @property
+    def n_levels(self):
+        """Number of levels of each column, int array of shape (n_features,); 0 if continuous."""
+        return np.array(
+            [f.size if isinstance(f, Categorical) else 0 for f in self.features],
+            dtype=np.int64,
+        )
+
+    @property
+    def bounds(self):
+        """Lower and upper bounds, float array of shape (n_features, 2); zeros if categorical."""
+        return np.array(
+            [(f.lower, f.upper) if isinstance(f, Continuous) else (0.0, 0.0) for f in self.features]
+        )
+
+    def describe(self):
+        """Every column in a line: its name, and its bounds or levels.
+
+        Returns
+        -------
+        str
+        """
+        names = self.names or tuple(map(str, range(len(self))))
+        width = max(map(len, names))
+        leaked = set(self.data_dependent)
+        about = f"{len(leaked)} read off the data" if leaked else "all public"
+        lines = [f"{len(self)} columns, {about}" if len(self) > 1 else f"1 column, {about}"]
+        for name, feature in zip(names, self.features):
+            note = "  (read off the data)" if name in leaked else ""
+            lines.append(f"{name:<{width}}  {_in_words(feature)}{note}")
+        return "\n".join(lines)
+
+    def to_dict(self):
+        """The schema as plain data, for JSON or TOML: what `from_dict` reads.
+
+        Returns
+        -------
+        dict
+            ``columns``, a list with ``lower`` and ``upper`` or ``levels`` (and ``missing``) for each column, and
+            its ``name``; ``data_dependent`` where some are.
+
+        Raises
+        ------
+        ValueError
+            If a level is no string, number or boolean.
+        """
+        names = self.names or [None] * len(self)
+        columns = [
+            sources.column_to_dict(f, n, i if n is None else n)
+            for i, (f, n) in enumerate(zip(self.features, names))
+        ]
+        leaked = {"data_dependent": list(self.data_dependent)} if self.data_dependent else {}
+        return {"columns": columns, **leaked}
+
+    @classmethod
+    def from_dict(cls, data):
+        """The domain that `to_dict` described.
+
+        Parameters
+        ----------
+        data : mapping
+
+        Raises
+        ------
+        ValueError
+            If a key is unknown, or a column is neither an interval nor a list of levels.
+        """
+        features, names, leaked = sources.columns_of(data)
+        return cls(features, names, data_dependent=leaked)
+
+    def save(self, path):
+        """Write the schema to a JSON file.
+
+        Parameters
+        ----------
+        path : path-like, ending in .json
+        """
+        sources.write(path, self.to_dict())
+
+    @classmethod
+    def load(cls, path):
+        """Read a schema from a JSON or TOML file.
+
+        Parameters
+        ----------
+        path : path-like, ending in .json or .toml
+            In TOML a column is a table ``[[columns]]`` with the same keys as in `to_dict`.
+
+        Raises
+        ------
+        ValueError
+            If the file is none of a domain; the message names what is wrong.
+        """
+        return cls.from_dict(sources.read(path))
+
+    def encode(self, X):
+        """Records as floats: clipped values of continuous columns, level codes of categorical ones.
+
+        Parameters
+        ----------
+        X : DataFrame (of any library) or array_like, shape (n_records, n_features)
+
+        Returns
+        -------
+        ndarray of float64, shape (n_records, n_features), C order; `X` itself if it is one already
+        and lies inside the domain
+
+        Raises
+        ------
+        ValueError
+            If a width, a name, a level or a number is not of this domain; the message names it.
+        """
+        X = sources.as_pandas(X)
+        if isinstance(X, pd.DataFrame) and self.names is not None:
+            self._check_columns(list(map(str, X.columns)))
+        if not isinstance(X, (pd.DataFrame, np.ndarray)):
+            X = np.asarray(X, dtype=object)
+        shape = X.shape
+        if len(shape) != 2 or shape[1] != len(self):
+            raise ValueError(
+                f"X must have {len(self)} columns, as domain has, got an input of shape {shape}"
+            )
+        if isinstance(X, np.ndarray) and X.dtype.kind in "iuf" and self.n_continuous == len(self):
+            return self._encode_numbers(X)
+        encoded = np.empty(shape, order="C")
+        for j, (name, values) in enumerate(self._columns(X)):
+            encoded[:, j] = self.features[j].encode(values, name)
+        return encoded
+
+    def _check_columns(self, columns):
+        given, wanted = set(columns), set(self.names)
+        missing = [n for n in self.names if n not in given]
+        if missing:
+            raise ValueError(
+                f"X must have the columns of domain, missing {_few(missing)}{_prefixed(columns, missing)}"
+            )
+        extra = [c for c in columns if c not in wanted]
+        if extra:
+            raise ValueError(f"X has columns that domain has not: {_few(extra)}; drop them")
+        if len(columns) > len(given):
+            twice = sorted({c for c in columns if columns.count(c) > 1})
+            raise ValueError(f"X must have distinct columns, got {twice[:5]} more than once")
+
+    def _columns(self, X):
+        if isinstance(X, pd.DataFrame):
+            columns = [(str(c), X.iloc[:, i]) for i, c in enumerate(X.columns)]
+            by_name = dict(columns)
+            return [(n, by_name[n]) for n in self.names] if self.names else columns
+        return [(n, X[:, j]) for j, n in enumerate(self.names or range(len(self)))]
+
+    def _encode_numbers(self, X):
+        """The all-continuous case, one pass over the array."""
+        X = np.asarray(X, dtype=np.float64)
+        lower, upper = self.bounds.T
+        low, high = X.min(axis=0, initial=np.inf), X.max(axis=0, initial=-np.inf)
+        if not (np.isfinite(low).all() and np.isfinite(high).all()) and len(X):
+            for j in np.flatnonzero(~(np.isfinite(low) & np.isfinite(high))).tolist():
+                self.features[j].encode(X[:, j], self.names[j] if self.names else j)
+        if (low >= lower).all() and (high <= upper).all():
+            return np.ascontiguousarray(X)
+        return np.clip(X, lower, upper, order="C")
+
+    @classmethod
+    def from_frame(cls, frame, bounds: Mapping | None = None, *, public_categories=False):
+        """The domain of a data frame (pandas, polars, pyarrow), columns in the frame's order.
+
+        Every column but a boolean one needs an entry in `bounds`: ``(lower, upper)`` for a continuous
+        column, a list of three or more levels, a `Categorical` or a `pandas.CategoricalDtype` for a
+        categorical one. What has no entry is read off the data, with a `PrivacyLeakWarning`, and is
+        listed in `data_dependent`.
+
+        Parameters
+        ----------
+        frame : DataFrame
+        bounds : mapping of column name to (lower, upper), Continuous, Categorical or list of levels
+        public_categories : bool, default=False
+            Whether the categories of categorical dtypes were declared beforehand and are public. By
+            ``astype("category")`` they are those that occur in the data, and a record that brings a
+            level shows: so they count as read off the data unless this says otherwise.
+
+        Raises
+        ------
+        ValueError
+            If `bounds` names a column that is not there, or its entry describes none.
+        """
+        frame = sources.as_pandas(frame)
+        if not isinstance(frame, pd.DataFrame):
+            raise ValueError(f"frame must be a data frame, got a {type(frame).__name__}")
+        bounds = {str(column): given for column, given in (bounds or {}).items()}
+        unknown = sorted(set(bounds) - set(map(str, frame.columns)))
+        if unknown:
+            raise ValueError(f"bounds names columns that frame does not have: {unknown}")
+        features, leaked = sources.described(frame, bounds, public_categories)
+        if leaked:
+            warn_leak(
+                f"the domain of {_few(leaked)} was read off the data: pass bounds for these columns "
+                "(public_categories=True if their categories are public), or epsilon is infinite"
+            )
+        return cls(features, names=frame.columns, data_dependent=leaked)
+
+    @classmethod
+    def from_data(cls, X):
+        """The smallest domain that holds the records of `X`: everything in it depends on the data."""
+        X = sources.as_pandas(X)
+        if isinstance(X, pd.DataFrame):
+            frame = X
+        elif isinstance(X, np.ndarray) and X.dtype != object:
+            frame = pd.DataFrame(X)
+        else:
+            frame = pd.DataFrame(np.asarray(X, dtype=object)).infer_objects()
+        features = [sources.observed(frame.iloc[:, j], c) for j, c in enumerate(frame.columns)]
+        names = frame.columns if isinstance(X, pd.DataFrame) else None
+        return cls(features, names=names, data_dependent=map(str, frame.columns))
+
+
+def _in_words(feature):
+    """Bounds or levels, shortened where there are many."""
+    if isinstance(feature, Continuous):
+        return f"{feature.lower:g} to {feature.upper:g}"
+    shown, levels = [], [*map(repr, feature.levels)]
+    while levels and len(", ".join([*shown, levels[0]])) <= MOST_SHOWN:
+        shown.append(levels.pop(0))
+    more = [f"... ({feature.size} levels)"] if levels else ["missing"] if feature.missing else []
+    return ", ".join([*shown, *more])
+
+
+def _prefixed(columns, missing):
+    """A hint where a transformer has put its name before each column's."""
+    tails = {c.split("__", 1)[1] for c in columns if "__" in c}
+    if not tails.issuperset(missing):
+        return ""
+    return "; the names have a transformer's prefix: verbose_feature_names_out=False leaves it out"
+
+
+def _few(names):
+    """The first five names, and how many more there are."""
+    return f"{names[:5]} and {len(names) - 5} more" if len(names) > 5 else f"{names}"

@@ -1,0 +1,175 @@
+"""Where a schema comes from: plain data and files, or a data frame of any library.
+
+What one agrees on with the owner of the records is kept in a file. What is read off a data frame's
+records is no longer public.
+"""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Iterable, Mapping
+from numbers import Real
+from pathlib import Path
+
+import narwhals as nw
+import numpy as np
+import pandas as pd
+
+from dplit.domain.columns import Categorical, Continuous, distinct, is_missing
+
+FORMATS = {".json": json.loads, ".toml": tomllib.loads}
+KEYS = {"columns", "data_dependent"}
+COLUMN_KEYS = {"name", "lower", "upper", "levels", "missing"}
+
+
+# Plain data ----------------------------------------------------------------------------------------
+
+
+def column_to_dict(feature, name, place):
+    """One column as a mapping of plain values."""
+    named = {} if name is None else {"name": name}
+    if isinstance(feature, Continuous):
+        return {**named, "lower": feature.lower, "upper": feature.upper}
+    if not all(isinstance(level, (str, bool, int, float)) for level in feature.levels):
+        raise ValueError(
+            f"column {place!r} must have strings, numbers or booleans as levels to be written"
+        )
+    missing = {"missing": True} if feature.missing else {}
+    return {**named, "levels": list(feature.levels), **missing}
+
+
+def columns_of(data):
+    """Features, names and data-dependent columns of plain data, each checked."""
+    if not isinstance(data, Mapping) or not isinstance(data.get("columns"), (list, tuple)):
+        raise ValueError("a domain must be a mapping with a list 'columns'")
+    _check_keys(data, KEYS, "a domain")
+    features = [_feature(column, i) for i, column in enumerate(data["columns"])]
+    names = [column.get("name") for column in data["columns"]]
+    if any(n is None for n in names):
+        if any(n is not None for n in names):
+            raise ValueError("columns must all have a name, or none")
+        names = None
+    return features, names, tuple(data.get("data_dependent", ()))
+
+
+def _feature(column, i):
+    if not isinstance(column, Mapping):
+        raise ValueError(f"columns[{i}] must be a mapping, got a {type(column).__name__}")
+    place = column.get("name", i)
+    _check_keys(column, COLUMN_KEYS, f"column {place!r}")
+    kinds = ("levels" in column), ("lower" in column and "upper" in column)
+    if sum(kinds) != 1:
+        raise ValueError(f"column {place!r} must have either levels or both lower and upper")
+    try:
+        if kinds[0]:
+            return Categorical(column["levels"], column.get("missing", False))
+        if "missing" in column:
+            raise ValueError("missing belongs to a column of levels")
+        return Continuous(column["lower"], column["upper"])
+    except ValueError as error:
+        raise ValueError(f"column {place!r}: {error}") from None
+
+
+def _check_keys(data, known, what):
+    unknown = sorted(set(map(str, data)) - known)
+    if unknown:
+        raise ValueError(f"{what} must have no other keys than {sorted(known)}, got {unknown}")
+
+
+def write(path, data):
+    """Write plain data as JSON."""
+    path = Path(path)
+    if path.suffix != ".json":
+        raise ValueError(f"path must end in .json, got {path.name!r}")
+    path.write_text(json.dumps(data, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def read(path):
+    """Plain data of a JSON or TOML file."""
+    path = Path(path)
+    if path.suffix not in FORMATS:
+        raise ValueError(f"path must end in .json or .toml, got {path.name!r}")
+    try:
+        return FORMATS[path.suffix](path.read_text(encoding="utf-8"))
+    except (ValueError, UnicodeDecodeError) as error:
+        raise ValueError(f"{path.name} must be {path.suffix[1:].upper()}: {error}") from None
+
+
+# Data frames ---------------------------------------------------------------------------------------
+
+
+def as_pandas(X):
+    """`X` as a pandas frame if it is an eager frame of another library (polars, pyarrow); else `X`.
+
+    Enumerations become categories; other columns keep their values.
+    """
+    if isinstance(X, (pd.DataFrame, np.ndarray)):
+        return X
+    frame = nw.from_native(X, eager_only=True, pass_through=True)
+    if not isinstance(frame, nw.DataFrame):
+        return X
+    return pd.DataFrame({name: _column(frame[name]) for name in frame.columns})
+
+
+def _column(values):
+    """One column of a narwhals frame, for pandas."""
+    if isinstance(values.dtype, nw.Enum):
+        return pd.Categorical(values.cast(nw.String).to_list(), values.dtype.categories)
+    if values.dtype == nw.Boolean and not values.is_null().any():
+        return pd.Series(values.to_list(), dtype=bool)
+    if not values.dtype.is_numeric():
+        return pd.Series(values.to_list(), dtype=object)
+    return values.to_numpy()
+
+
+def described(frame, bounds, public_categories):
+    """The columns of a pandas frame, and the names of those that were read off its records."""
+    features, leaked = [], []
+    for i, column in enumerate(frame.columns):
+        values, given = frame.iloc[:, i], bounds.get(str(column))
+        if given is not None:
+            features.append(given_feature(given, column))
+        elif pd.api.types.is_bool_dtype(values.dtype):
+            features.append(Categorical([False, True]))
+        elif isinstance(values.dtype, pd.CategoricalDtype):
+            features.append(Categorical(values.dtype.categories))
+            leaked += [] if public_categories else [str(column)]
+        else:
+            features.append(observed(values, column))
+            leaked.append(str(column))
+    return features, leaked
+
+
+def given_feature(given, column):
+    """The column that an entry of `bounds` describes."""
+    if isinstance(given, (Continuous, Categorical)):
+        return given
+    if isinstance(given, pd.CategoricalDtype):
+        given = given.categories
+    try:
+        pair = () if isinstance(given, str) or not isinstance(given, Iterable) else tuple(given)
+        if len(pair) == 2 and all(isinstance(v, Real) and not isinstance(v, bool) for v in pair):
+            return Continuous(*pair)
+        return Categorical(pair or given)
+    except ValueError as error:
+        raise ValueError(f"bounds of column {column!r}: {error}") from None
+
+
+def observed(values, column):
+    """The smallest interval or list of levels that holds a column of records."""
+    types = pd.api.types
+    if not len(values):
+        raise ValueError(f"column {column!r} has no records to read a domain off: pass its bounds")
+    if types.is_numeric_dtype(values.dtype) and not types.is_bool_dtype(values.dtype):
+        numbers = np.asarray(values, dtype=np.float64)
+        if not np.isfinite(numbers).all():
+            return Continuous(0.0, 0.0).encode(numbers, column)
+        return Continuous(numbers.min(), numbers.max())
+    uniques, _ = distinct(values)
+    if any(is_missing(u) for u in uniques):
+        raise ValueError(
+            f"column {column!r} has missing values: pass Categorical(levels, missing=True) for it, "
+            "or impute a constant"
+        )
+    return Categorical(sorted(uniques, key=lambda v: (str(type(v)), v)))

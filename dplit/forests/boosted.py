@@ -1,0 +1,372 @@
+"""Boosted forests: private, additive, and chosen test by test. This book's own.
+
+Each round reads all records and adds one oblivious tree to the released model: a test for each
+level, chosen by permute-and-flip among all columns and public cuts, and steps of the leaves from
+noisy sums of residuals. Derived in :doc:`/book/boosting`.
+"""
+
+from __future__ import annotations
+
+import math
+from itertools import groupby
+
+import numpy as np
+from scipy.special import softmax
+from sklearn.utils.validation import check_is_fitted
+
+from dplit.boosting import plan, shrunk_steps
+from dplit.budget import Group, Sequence
+from dplit.errors import check_integer
+from dplit.forests.base import BaseForest, BaseForestClassifier, BaseForestRegressor, parameters
+from dplit.forests.boosted_models import ClassModel, TargetModel
+from dplit.forests.boosted_releases import choose_test, size
+from dplit.forests.export import export_text
+from dplit.forests.params import level_shares
+from dplit.forests.partition import REPLACED
+from dplit.forests.releases import leaves
+
+DEEPEST = 12
+STEPS_OF_A_COLUMN = 64
+ALL_READ = "each reads all records"
+
+
+@parameters
+class BaseBoostedForest(BaseForest):
+    """What boosted forests of classes and of targets share."""
+
+    n_estimators: int | None = None
+    max_depth: int | None = None
+    n_records: int | None = None
+
+    def _n_trees(self):
+        return 1 if self.n_estimators is None else super()._n_trees()
+
+    def _check(self):
+        super()._check()
+        if self.max_depth is not None and check_integer(self.max_depth, "max_depth", 0) > DEEPEST:
+            raise ValueError(f"max_depth must be at most {DEEPEST}, got {self.max_depth!r}")
+        if self.n_records is not None:
+            check_integer(self.n_records, "n_records", 1)
+
+    def _boost(self, domain, records, model, n_classes):
+        """Run the rounds on `model`; returns the trees, their values, and the nodes of what they spend."""
+        from dplit.trees.oblivious import Grid  # compiled: slow to import
+
+        rng = self._generator()
+        epsilon = self._record_epsilon() / (2 if self.neighbours == "replace-one" else 1)
+        n, spent, size_node = size(len(records), self.n_records, epsilon, self.neighbours, rng)
+        planned = plan(n, epsilon, n_classes, self.n_estimators, self.max_depth)
+        grid = Grid(domain, STEPS_OF_A_COLUMN)
+        if not grid.has_tests:
+            planned = planned._replace(depth=0)
+        prior, shares = _shares(epsilon, spent, planned, n_classes)
+        codes = grid.encode(records)
+        nodes = [size_node, model.start(prior, rng)]
+        done = [
+            self._round(grid, codes, model, t, shares, planned, rng) for t in range(planned.rounds)
+        ]
+        grown, pairs, values, costs = zip(*done)
+        alike = [(node, len(list(same))) for node, same in groupby(costs)]
+        nodes += [Sequence("rounds", (node,), ALL_READ, times) for node, times in alike]
+        self.plan_, self.pair_sums_ = planned, np.array(pairs)
+        return grid.trees(grown, planned.depth), np.array(values), nodes
+
+    def _round(self, grid, codes, model, t, shares, planned, rng):
+        """Grow one tree and add it to the model: its tests, pair sums and steps, and its node."""
+        from dplit.trees.oblivious import descend, histogram
+
+        depth, n_cells, (level, leaf) = planned.depth, 2**planned.depth, shares
+        residuals, reach = model.residuals(t)
+        residuals = residuals.astype(np.int32)
+        cells = np.zeros(len(residuals), dtype=np.uint8 if depth <= 8 else np.uint16)
+        tests, sums, nodes = [], None, []
+        for d in range(depth):
+            sums = histogram(grid, codes, residuals, cells, 2**d, sums)
+            masses, pick = grid.masses(sums, rng)
+            place, node = choose_test(masses, level, reach.mass, rng)
+            tests.append(pick(place))
+            descend(codes, tests[-1], cells)
+        if depth:
+            nodes.append(Sequence("levels", (node,), "every level reads all records", depth))
+        pairs, noise, node = model.release(t, residuals, reach, cells, n_cells, leaf, rng)
+        steps = model.unit * shrunk_steps(*model.parts(pairs), noise, planned.weight, planned.clip)
+        model.update(cells, steps)
+        return tests, pairs, steps, Sequence("a round", (*nodes, leaves(node)))
+
+    def _together(self, nodes):
+        """The nodes of what was spent, of both neighbours if one record is replaced."""
+        spent = Sequence("boosting", tuple(nodes), "all read the same records")
+        if self.neighbours == "add-remove":
+            return spent
+        return Group("boosting after a replacement", spent, 2, "replace-one", REPLACED)
+
+    def _scores(self, X):
+        """The released model at each record, shape (n_records, n_outputs)."""
+        from dplit.trees.oblivious import add_steps
+
+        check_is_fitted(self, "budget_")
+        leaves = self.apply(X)
+        values = self.leaf_values_.reshape(self.trees_.n_trees, -1, len(self.initial_))
+        return self.initial_ + add_steps(leaves, values)
+
+    @property
+    def feature_importances_(self):
+        """What each column's tests gain by the released model, summing to 1.
+
+        A test parts each cell into two leaves or more: summed over all pairs of leaves that differ by
+        the test alone, squared difference of their steps times half the harmonic mean of their released
+        curvatures. Zeros where no test makes a difference.
+        """
+        check_is_fitted(self, "budget_")
+        trees, found = self.trees_, np.zeros(self.n_features_in_)
+        shape = (trees.n_trees, *[2] * trees.depth, -1)
+        values = self.leaf_values_.reshape(shape)
+        curvatures = np.maximum(self.pair_sums_.sum(axis=1), 0.0).reshape(shape) / 2
+        first = 0
+        for level in range(trees.depth):
+            apart = np.diff(values, axis=level + 1)
+            left, right = (curvatures.take([side], axis=level + 1) for side in (0, 1))
+            weights = left * right / np.maximum(left + right, 1e-300)
+            gains = (weights * np.square(apart)).reshape(trees.n_trees, -1).sum(axis=1)
+            np.add.at(found, trees.feature[first : first + len(gains) * 2**level : 2**level], gains)
+            first += len(gains) * 2**level
+        return found / (found.sum() or 1.0)
+
+    def export_text(self):
+        """The released model in words: its start, and each round's tree with what its leaves add; str."""
+        check_is_fitted(self, "budget_")
+        parts = [f"start {' '.join(f'{value:.3f}' for value in self.initial_)}"]
+        for t in range(self.trees_.n_trees):
+            parts += [f"round {t + 1}", export_text(self, t)]
+        return "\n".join(parts)
+
+
+def _shares(epsilon, spent, planned, n_classes):
+    """Epsilon of the prior, and of each level and the leaves of a round.
+
+    The prior gets what the sums of the tree leave, so that the total is epsilon to the last digit.
+    """
+    if math.isinf(epsilon):
+        return math.inf, (math.inf, math.inf)
+    rounds, depth = planned.rounds, planned.depth
+    shares = level_shares((1 - planned.prior) * (epsilon - spent) / rounds, depth, planned.tests)
+    each = math.fsum([depth * shares[0] if depth else 0.0, shares[1]])
+    # of several classes the first round has a node of its own
+    parts = [each, (rounds - 1) * each] if n_classes > 2 and rounds > 1 else [rounds * each]
+    return epsilon - math.fsum([spent, *parts]), shares
+
+
+@parameters
+class BoostedForestClassifier(BaseBoostedForest, BaseForestClassifier):
+    r"""Private boosted trees for classes.
+
+    The budget is that of one ``fit``. What is released are whole numbers with geometric noise, tests of
+    public cuts, and what is computed from them. What remains is the source of randomness, NumPy's,
+    which is not made to withstand an adversary, and that probabilities are rounded to floats.
+
+    Parameters
+    ----------
+    epsilon : float
+        Privacy budget of the whole fit, positive; delta is 0. ``inf`` gives the non-private twin.
+    domain : Domain, optional
+        What is public about the columns. Left out, the two values of a data frame's boolean columns
+        are taken to be public; anything else is read off the data, with a `PrivacyLeakWarning`, and
+        the budget is infinite.
+    classes : sequence, optional
+        The public class list, all strings or all numbers. Left out, the two values of a boolean `y`;
+        of any other one the classes are read off the data, and the budget is infinite.
+    neighbours : {"add-remove", "replace-one"}
+        Which data sets `epsilon` holds for.
+    n_estimators, max_depth : int, optional
+        Rounds, and tests of a round's tree (at most 12). Left out, `dplit.boosting.plan` says them.
+    n_records : int, optional
+        A public number of records to plan for, a guess that had better be low. Left out, a hundredth of
+        epsilon buys a noisy number; replace-one neighbours have as many records as the data.
+    records_per_person : int
+        How many records one person may have; a record gets so much less of `epsilon`.
+    accounting : {"proved", "published"}
+        Nothing else than what is proved has been published of this forest: both are the same.
+    random_state : None, int, Generator, RandomState or SeedSequence
+        As of all forests (`dplit.forests.randomness`): no part of this one is random without noise.
+    n_jobs : int, optional
+        Threads of predictions.
+
+    Attributes
+    ----------
+    budget_ : Budget
+        The privacy statement, as a proof tree.
+    plan_ : dplit.boosting.Plan
+        What the fit decided by public or released numbers.
+    classes_ : array, shape (n_classes,)
+        Sorted.
+    initial_ : float64 array, shape (1,) or (n_classes,)
+        Released log-odds of the second class, or log-probabilities.
+    leaf_values_ : float64 array, shape (n_leaves,) or (n_leaves, n_classes)
+        What each leaf of the forest adds to them.
+    pair_sums_ : float64 array, shape (rounds, 2, n_leaves of a tree, 1 or n_classes)
+        Released sums of the positive and of the negative parts of the residuals, in records.
+    trees_, domain_, n_features_in_, feature_names_in_, n_classes_
+        As of all forests.
+
+    Examples
+    --------
+    >>> from dplit import datasets
+    >>> from dplit.forests import BoostedForestClassifier
+    >>> data = datasets.load("wdbc")
+    >>> forest = BoostedForestClassifier(1.0, domain=data.domain, n_records=500, random_state=0)
+    >>> round(forest.fit(data.X, data.y).budget_.epsilon, 12)
+    1.0
+    """
+
+    def fit(self, X, y):
+        """Grow the trees, round by round.
+
+        Parameters
+        ----------
+        X : DataFrame or array_like, shape (n_records, n_features)
+            Numbers outside a column's bounds are clipped; unknown levels are errors.
+        y : array_like, shape (n_records,)
+            Classes.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            If a parameter, a column, a level, a number or a class is not as it must be; the message
+            names it. Columns of numbers must be finite.
+        TypeError
+            If `X` is sparse.
+        """
+        self._check()
+        records, y, domain, domain_node = self._read_fit(X, y)
+        codes, classes, class_node = self._read_classes(y)
+        model = ClassModel(codes, len(classes))
+        trees, values, nodes = self._boost(domain, records, model, len(classes))
+        ranks = self._store_classes(classes)
+        if len(classes) == 2:
+            sign = 1.0 if ranks[1] else -1.0  # of the class that is second when sorted
+            self.initial_, self.leaf_values_ = sign * model.initial, sign * values.ravel()
+            self.pair_sums_ = self.pair_sums_[:, :: int(sign)]
+        else:
+            order = np.argsort(ranks)
+            self.initial_ = model.initial[order]
+            self.leaf_values_ = values.reshape(-1, len(classes))[:, order]
+            self.pair_sums_ = self.pair_sums_[..., order]
+        return self._store(domain, trees, domain_node, class_node, self._together(nodes))
+
+    def decision_function(self, X):
+        """Scores of the classes.
+
+        Parameters
+        ----------
+        X : DataFrame or array_like, shape (n_records, n_features)
+
+        Returns
+        -------
+        float64 array, shape (n_records,) for two classes, log-odds of the second; else (n_records, n_classes)
+        """
+        scores = self._scores(X)
+        return scores[:, 0] if self.n_classes_ == 2 else scores
+
+    def predict_proba(self, X):
+        """Probabilities of the released model.
+
+        Parameters
+        ----------
+        X : DataFrame or array_like, shape (n_records, n_features)
+
+        Returns
+        -------
+        float64 array, shape (n_records, n_classes), in the order of `classes_`
+        """
+        scores = self._scores(X)
+        if self.n_classes_ == 2:
+            scores = np.column_stack([np.zeros(len(scores)), scores])
+        return softmax(scores, axis=1)
+
+    def predict(self, X):
+        """Class of the highest score; of several, the first in `classes_`.
+
+        Parameters
+        ----------
+        X : DataFrame or array_like, shape (n_records, n_features)
+
+        Returns
+        -------
+        array of classes, shape (n_records,)
+        """
+        scores = self._scores(X)
+        best = scores[:, 0] > 0 if self.n_classes_ == 2 else scores.argmax(axis=1)
+        return self.classes_[best.astype(np.intp)]
+
+
+@parameters
+class BoostedForestRegressor(BaseBoostedForest, BaseForestRegressor):
+    r"""Private boosted trees for a number in a public interval.
+
+    Parameters and attributes are those of `BoostedForestClassifier`, but for what follows; the steps are in
+    the units of the targets.
+
+    Parameters
+    ----------
+    target_bounds : (float, float), optional
+        Public bounds of the targets, which are clipped to them. Left out, they are read off `y`,
+        with a `PrivacyLeakWarning`, and the budget is infinite.
+    epsilon, domain, neighbours, n_estimators, max_depth, n_records, records_per_person, accounting
+        As of `BoostedForestClassifier`, as are `random_state` and `n_jobs`.
+
+    Attributes
+    ----------
+    initial_ : float64 array, shape (1,)
+        Released mean.
+    leaf_values_ : float64 array, shape (n_leaves,)
+    target_bounds_ : (float, float)
+    """
+
+    def fit(self, X, y):
+        """Grow the trees, round by round.
+
+        Parameters
+        ----------
+        X : DataFrame or array_like, shape (n_records, n_features)
+            Numbers outside a column's bounds are clipped; unknown levels are errors.
+        y : array_like, shape (n_records,)
+            Numbers; outside `target_bounds` they are clipped.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            If a parameter, a column, a level, a number or a target is not as it must be; the message
+            names it.
+        TypeError
+            If `X` is sparse.
+        """
+        self._check()
+        records, y, domain, domain_node = self._read_fit(X, y)
+        shares, bounds, target_node = self._read_targets(y)
+        model = TargetModel(shares)
+        trees, values, nodes = self._boost(domain, records, model, 0)
+        self.target_bounds_, width = bounds, bounds[1] - bounds[0]
+        self.initial_ = bounds[0] + width * model.initial
+        self.leaf_values_ = width * values.ravel()
+        return self._store(domain, trees, domain_node, target_node, self._together(nodes))
+
+    def predict(self, X):
+        """Released mean and steps, clipped to the public interval.
+
+        Parameters
+        ----------
+        X : DataFrame or array_like, shape (n_records, n_features)
+
+        Returns
+        -------
+        float64 array, shape (n_records,), in the units of the targets
+        """
+        return np.clip(self._scores(X)[:, 0], *self.target_bounds_)

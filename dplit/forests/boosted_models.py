@@ -1,0 +1,122 @@
+"""The released model of a boosted forest while it grows: residuals of the records, sums of the leaves.
+
+A record's residual depends on that record and on what has been released. The two models differ in
+what a residual is, and in how the sums of a leaf become its step.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from dplit.boosting import STEPS, class_reach, class_residuals, target_residuals
+from dplit.boosting.residuals import TARGET_REACH, class_shares
+from dplit.forests.boosted_releases import noisy_pairs, prior_of_classes, prior_of_targets
+from dplit.forests.releases import noisy_counts
+
+CLIPS = 0.15, 0.9, 0.05  # of a target's residual: in the first round, its decay, the least one
+
+
+class ClassModel:
+    """Log-odds of the second of two classes, or log-weights of several.
+
+    Parameters
+    ----------
+    codes : int array, shape (n_records,)
+    n_classes : int
+    """
+
+    unit = 1.0  # of a step
+
+    def __init__(self, codes, n_classes):
+        self.codes, self.n_classes = codes, n_classes
+
+    def start(self, epsilon, rng):
+        """Release the class counts; returns the node."""
+        logs, node = prior_of_classes(self.codes, self.n_classes, epsilon, rng)
+        self.initial = logs[1:] - logs[:1] if self.n_classes == 2 else logs
+        self.scores = np.tile(self.initial, (len(self.codes), 1))
+        self.low = self.high = self.initial
+        return node
+
+    def residuals(self, t):
+        """Of all records, in steps, and their reach."""
+        if self.n_classes == 2:
+            residuals = class_residuals(self.scores[:, 0], self.codes)
+            return residuals, class_reach(self.low[0], self.high[0])
+        return class_residuals(self.scores, self.codes), class_reach(self.low, self.high)
+
+    def release(self, t, residuals, reach, cells, n_cells, epsilon, rng):
+        """Pair sums of the leaves, in records, the scale of their noise, and what they cost.
+
+        In the first round all records of a class have one residual. Of several classes their counts say
+        all, and a record changes one of them.
+        """
+        if t == 0 and self.n_classes > 2:
+            shape, cells = (n_cells, self.n_classes), cells.astype(np.int64)
+            places = cells * self.n_classes + self.codes
+            counts = np.bincount(places, minlength=math.prod(shape)).reshape(shape)
+            noisy, node = noisy_counts(counts, epsilon, rng)
+            shares = class_shares(self.initial[None, :]) / STEPS
+            others = noisy.sum(axis=1, keepdims=True) - noisy
+            pairs = np.array([noisy * (1 - shares), others * shares])
+            noise = 1 / epsilon
+        else:
+            from dplit.trees.oblivious import pair_sums  # compiled: slow to import
+
+            pairs, node = noisy_pairs(pair_sums(residuals, cells, n_cells), epsilon, reach, rng)
+            noise = max(reach.up, reach.down) / STEPS / epsilon
+        return pairs, noise, node
+
+    def parts(self, pairs):
+        """Gradients and curvatures of the leaves."""
+        return pairs[0] - pairs[1], (pairs[0] + pairs[1]) / 2
+
+    def update(self, cells, steps):
+        """Add a tree's steps."""
+        self.scores += steps[cells]
+        self.low, self.high = self.low + steps.min(axis=0), self.high + steps.max(axis=0)
+
+
+class TargetModel:
+    """Means of targets, as shares of their public interval.
+
+    Parameters
+    ----------
+    targets : float64 array, shape (n_records,)
+        Whole numbers of steps of the public grid.
+    """
+
+    def __init__(self, targets):
+        self.targets = targets
+
+    def start(self, epsilon, rng):
+        """Release the mean; returns the node."""
+        mean, node = prior_of_targets(self.targets, epsilon, rng)
+        self.initial = np.array([mean])
+        self.scores = np.full((len(self.targets), 1), mean)
+        return node
+
+    def residuals(self, t):
+        """Of all records, in steps of the round's clip, and their reach."""
+        first, decay, least = CLIPS
+        self.unit = max(first * decay**t, least)
+        means = np.clip(self.scores[:, 0], 0.0, 1.0)
+        return target_residuals(means, self.targets, self.unit), TARGET_REACH
+
+    def release(self, t, residuals, reach, cells, n_cells, epsilon, rng):
+        """Pair sums of the leaves, a vote of 2 a record, the scale of their noise, and what they cost."""
+        from dplit.trees.oblivious import pair_sums  # compiled: slow to import
+
+        votes = pair_sums(residuals, cells, n_cells, STEPS)
+        pairs, node = noisy_pairs(votes, epsilon, reach, rng)
+        return pairs, 1 / epsilon, node
+
+    def parts(self, pairs):
+        """Gradients and numbers of records of the leaves."""
+        return (pairs[0] - pairs[1]) / 2, (pairs[0] + pairs[1]) / 2
+
+    def update(self, cells, steps):
+        """Add a tree's steps."""
+        self.scores += steps[cells]

@@ -1,0 +1,71 @@
+"""Cells of a public domain: continuous columns in bins of equal width, so that every record lies in one.
+
+A cell is one combination of levels, and the domain has as many as the product of the columns' numbers of
+levels. The edges of the bins are fractions of the public bounds: no record is read.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from dplit.domain import Categorical, Domain
+from dplit.errors import check_integer
+
+
+@dataclass(frozen=True)
+class Cells:
+    """The columns of a domain as levels.
+
+    Attributes
+    ----------
+    domain : Domain
+    bins : int
+        Levels of each continuous column; one if its two bounds are equal.
+    """
+
+    domain: Domain
+    bins: int
+
+    def __post_init__(self):
+        check_integer(self.bins, "bins", 1)
+
+    @cached_property
+    def n_levels(self):
+        """Levels of each column, int64, shape (n_features,)."""
+        lower, upper = self.domain.bounds.T
+        of_bins = np.where(lower < upper, self.bins, 1)
+        return np.where(self.domain.n_levels > 0, self.domain.n_levels, of_bins).astype(np.int64)
+
+    @property
+    def n_cells(self):
+        """Cells, a Python int of any size."""
+        return math.prod(self.n_levels.tolist())
+
+    def schema(self, columns=None):
+        """The domain whose levels are the codes of these columns; all of them if left out."""
+        levels = self.n_levels if columns is None else self.n_levels[columns]
+        return Domain([Categorical(range(n)) for n in levels.tolist()])
+
+    def codes(self, records):
+        """The level of each record in each column.
+
+        Parameters
+        ----------
+        records : float64 array, shape (n_records, n_features)
+            As `Domain.encode` gives them.
+
+        Returns
+        -------
+        int64 array, shape (n_records, n_features)
+        """
+        found = records.astype(np.int64)
+        for j in np.flatnonzero(self.domain.n_levels == 0):
+            feature, n = self.domain.features[j], int(self.n_levels[j])
+            inner = np.arange(1, n) / n
+            edges = feature.lower + inner * (feature.upper - feature.lower)
+            found[:, j] = np.searchsorted(edges, records[:, j], side="right")
+        return found

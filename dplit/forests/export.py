@@ -1,0 +1,131 @@
+"""Released trees in words: what a forest shows anyway, with the names of columns and levels."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from dplit.domain import Categorical
+from dplit.errors import check_integer
+from dplit.trees.arrays import LEAF, Trees
+
+MOST_LEVELS = 4  # of a branch that are named; of more, the first three and how many
+
+
+def export_text(forest, tree=0, *, max_depth=10, decimals=3):
+    """One tree of a fitted forest as text, a line for each branch.
+
+    Nothing but what `fit` released is read, so it costs no privacy. A record goes down the branch
+    whose condition it meets.
+
+    Parameters
+    ----------
+    forest : fitted estimator of `dplit.forests` or `dplit.baselines`
+    tree : int
+        From 0.
+    max_depth : int
+        Levels that are shown; what lies below is three dots.
+    decimals : int
+        Of cuts and means.
+
+    Returns
+    -------
+    str
+
+    Raises
+    ------
+    NotFittedError
+        If `forest` is not fitted.
+    ValueError
+        If there is no such tree, or its nodes test more than one column.
+
+    Examples
+    --------
+    >>> from dplit import Categorical, Domain
+    >>> from dplit.forests import RandomDecisionForestClassifier
+    >>> from dplit.forests.export import export_text
+    >>> schema = {"domain": Domain([Categorical(["no", "yes"])]), "classes": [0, 1]}
+    >>> forest = RandomDecisionForestClassifier(
+    ...     float("inf"), **schema, n_estimators=1, max_depth=1, random_state=0
+    ... )
+    >>> print(export_text(forest.fit([["no"], ["yes"]], [0, 1])))
+    |-- column 0 is 'no'
+    |   |-- 0
+    |-- column 0 is 'yes'
+    |   |-- 1
+    """
+    check_is_fitted(forest, "budget_")
+    if not isinstance(forest.trees_, Trees):
+        raise ValueError(
+            f"forest must have nodes that test one column, got a {type(forest).__name__}"
+        )
+    check_integer(max_depth, "max_depth", 1)
+    check_integer(decimals, "decimals", 0)
+    tree = check_integer(tree, "tree", 0)
+    if tree >= forest.trees_.n_trees:
+        raise ValueError(
+            f"tree must be below {forest.trees_.n_trees}, the number of trees, got {tree}"
+        )
+    leaf = _leaf_words(forest, decimals)
+    return "\n".join(_lines(forest, int(forest.trees_.roots[tree]), leaf, max_depth, decimals))
+
+
+def _lines(forest, node, leaf, depth, decimals):
+    """The lines of what lies below a node."""
+    trees = forest.trees_
+    if trees.feature[node] == LEAF:
+        yield f"|-- {leaf(int(trees.child[node]))}"
+    elif depth == 0:
+        yield "|-- ..."
+    else:
+        for condition, step in _branches(forest, node, decimals):
+            yield f"|-- {condition}"
+            below = _lines(forest, int(trees.child[node]) + step, leaf, depth - 1, decimals)
+            yield from (f"|   {line}" for line in below)
+
+
+def _branches(forest, node, decimals):
+    """The condition of each child of a node, and its step."""
+    trees, domain = forest.trees_, forest.domain_
+    j, cut = int(trees.feature[node]), trees.threshold[node]
+    name, column = domain.names[j] if domain.names else f"column {j}", domain[j]
+    if isinstance(column, Categorical):
+        values = [*map(repr, column.levels), *(["missing"] if column.missing else [])]
+    elif not np.isnan(cut):
+        shown = f"{cut:.{decimals}f}"
+        return [(f"{name} <= {shown}", 0), (f"{name} > {shown}", 1)]
+    else:
+        values = _bins(column, forest.bins_, decimals)
+    codes = np.arange(len(values))
+    start = int(trees.side[node])
+    steps = trees.steps[start + codes] if np.isnan(cut) else codes > cut
+    return [
+        (f"{name} is {_among([values[i] for i in np.flatnonzero(steps == step)])}", int(step))
+        for step in np.unique(steps)
+    ]
+
+
+def _bins(column, bins, decimals):
+    """Equally wide bins of a public interval, in words."""
+    ends = np.linspace(column.lower, column.upper, bins + 1)
+    return [f"{low:.{decimals}f} to {high:.{decimals}f}" for low, high in pairwise(ends)]
+
+
+def _among(levels):
+    """'a', 'b' or 'c'; of many, how many more there are."""
+    if len(levels) > MOST_LEVELS:
+        return f"{', '.join(levels[:3])} or one of {len(levels) - 3} more"
+    return " or ".join([*([", ".join(levels[:-1])] if levels[1:] else []), levels[-1]])
+
+
+def _leaf_words(forest, decimals):
+    """What a leaf released, as a function of its number."""
+    if hasattr(forest, "leaf_labels_"):
+        classes = forest.classes_.tolist()
+        return lambda leaf: repr(classes[forest.leaf_labels_[leaf]])
+    if hasattr(forest, "leaf_values_"):
+        values = forest.leaf_values_
+        return lambda leaf: " ".join(f"{value:.{decimals}f}" for value in np.ravel(values[leaf]))
+    return lambda leaf: f"leaf {leaf}"

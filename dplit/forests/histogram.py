@@ -1,0 +1,272 @@
+r"""The histogram beneath a matrix forest: noisy counts of all cells, and any learner on them.
+
+Where the strategy of a matrix forest is the identity, what it releases is the noisy class counts of every
+cell, and the forest is post-processing. So is everything else that is computed from these counts: they are
+weighted records, and a learner that never sees the private ones may look at them as often as it likes.
+Derived in :doc:`/book/matrix_forest`.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+from sklearn.base import clone, is_classifier
+from sklearn.dummy import DummyClassifier
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import has_fit_parameter
+
+from dplit.budget import Group, Parallel
+from dplit.errors import check_choice, check_integer
+from dplit.forests.base import BaseForestClassifier, parameters
+from dplit.forests.cells import Cells
+from dplit.forests.partition import REPLACED
+from dplit.forests.releases import laplace_counts, noisy_counts
+from dplit.matrix.forest import posterior_mean
+from dplit.matrix.paths import cells_of, data_matrix
+
+RULES = ("shrunk", "clipped")
+NOISES = {"geometric": noisy_counts, "laplace": laplace_counts}
+MOST_COUNTS = 5_000_000  # cells times classes
+LEAF_SHARE = 0.01
+
+
+def clipped_or_shrunk(counts, rule, epsilon):
+    """Released counts as weights of records, none below 0, by a rule that reads them alone.
+
+    Parameters
+    ----------
+    counts : int or float array, shape (n_cells, n_classes)
+    rule : {"shrunk", "clipped"}
+        `dplit.matrix.forest.posterior_mean` with the released counts' own mean, or what is above 0.
+    epsilon : float
+        Rate of the noise.
+
+    Returns
+    -------
+    float64 array, shape (n_cells, n_classes)
+    """
+    if rule == "clipped":
+        return np.maximum(counts, 0).astype(float)
+    mean = max(float(counts.sum()), 1.0) / counts.size
+    return posterior_mean(np.rint(counts).astype(np.int64), math.exp(-epsilon), mean)
+
+
+def _predicts_shares(forest):
+    return hasattr(getattr(forest, "learner_", forest.learner), "predict_proba") or (
+        forest.learner is None
+    )
+
+
+@parameters
+class HistogramForestClassifier(BaseForestClassifier):
+    r"""Noisy class counts of all cells of the domain, and a learner on them.
+
+    This is what a matrix forest releases wherever its strategy is the identity. The counts are released
+    once, for `epsilon`; what the learner does with them costs nothing, nor does trying another one on
+    `cell_counts_`.
+
+    Parameters
+    ----------
+    epsilon : float
+        Privacy budget of the whole fit, positive; ``inf`` releases the counts themselves.
+    domain, classes, neighbours
+        As of `RandomDecisionForestClassifier`.
+    n_estimators, max_depth : int, int or None
+        Trees of the learner and their depth, if `learner` is left out: scikit-learn's random forest,
+        with all columns at each node and leaves that hold at least a hundredth of the weight.
+    release : {"shrunk", "clipped"}
+        What is given to the learner as weights: the mean of each count given what was released, with a
+        geometric prior of the released counts' mean (`dplit.matrix.forest.posterior_mean`), or what of
+        the released counts is above 0.
+    learner : scikit-learn classifier, optional
+        Any. It gets a record for each cell and class, as codes of levels, weighted by the count; if its
+        ``fit`` takes no weights, as many records as the count rounded.
+    mechanism : {"geometric", "laplace"}
+        Noise on the counts.
+    bins : int
+        Levels that each continuous column is cut into, of equal width between its public bounds.
+    accounting : {"proved", "published"}
+        "proved" halves the rate for replace-one neighbours. "published" has noise for add-remove
+        neighbours whatever they are, and the budget shows what that costs.
+    random_state, n_jobs
+        As of `RandomDecisionForestClassifier`; `random_state` also decides the learner's, if it has none.
+
+    Attributes
+    ----------
+    budget_ : Budget
+    cell_counts_ : int64 or float64 array, shape (n_cells, n_classes)
+        What was released, in the order of `dplit.matrix.Paths.matrix` and of `classes_`.
+    learner_ : scikit-learn classifier
+        Fitted to the counts; its classes are positions in `classes_`.
+    cells_ : Cells
+        Levels of each column.
+    classes_, domain_, n_features_in_, feature_names_in_, n_classes_
+        As in scikit-learn.
+
+    Examples
+    --------
+    >>> from dplit import datasets
+    >>> from dplit.forests import HistogramForestClassifier
+    >>> data = datasets.load("car")
+    >>> forest = HistogramForestClassifier(2.0, domain=data.domain, random_state=0)
+    >>> forest.fit(data.X, data.y).budget_.epsilon
+    2.0
+    """
+
+    n_estimators: int = 100
+    max_depth: int | None = None
+    release: str = "shrunk"
+    learner: object = None
+    mechanism: str = "geometric"
+    bins: int = 5
+
+    def fit(self, X, y):
+        """Release the counts, and fit the learner to them.
+
+        Parameters
+        ----------
+        X : DataFrame or array_like, shape (n_records, n_features)
+            Numbers outside a column's bounds are clipped; unknown levels are errors.
+        y : array_like, shape (n_records,)
+            Classes.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            If a parameter, a column, a level, a number or a class is not as it must be, or the domain
+            has more cells than can be released; the message names it.
+        TypeError
+            If `X` is sparse.
+        """
+        self._check()
+        records, y, domain, domain_node = self._read_fit(X, y)
+        codes, classes, class_node = self._read_classes(y)
+        cells = Cells(domain, self.bins)
+        self._check_width(cells, len(classes))
+        codes = self._store_classes(classes)[codes]
+
+        rng = self._generator()
+        table = data_matrix(cells.codes(records), codes, cells.n_levels, len(classes))
+        halved = self.neighbours == "replace-one" and self._is_proved()
+        rate = self._record_epsilon() / (2 if halved else 1)
+        self.cell_counts_, cell = NOISES[self.mechanism](table, rate, rng)
+        cell = replace(cell, name="class counts of a cell")
+        node = Parallel("cells", (cell,), "a record lies in one cell")
+        if self.neighbours == "replace-one":
+            node = Group("cells after a replacement", node, 2, "replace-one", REPLACED)
+        self.cells_ = cells
+        self.learner_ = self._learned(cells, rate, rng)
+        return self._store(domain, None, domain_node, class_node, node)
+
+    def _check(self):
+        super()._check()
+        check_choice(self.release, RULES, "release")
+        check_choice(self.mechanism, tuple(NOISES), "mechanism")
+        check_integer(self.bins, "bins", 1)
+        if self.max_depth is not None:
+            check_integer(self.max_depth, "max_depth", 1)
+        if self.learner is not None and not is_classifier(self.learner):
+            raise ValueError(
+                f"learner must be a scikit-learn classifier or None, got {self.learner!r}"
+            )
+
+    def _check_width(self, cells, n_classes):
+        if cells.n_cells * n_classes > MOST_COUNTS:
+            raise ValueError(
+                f"domain has {cells.n_cells:,} cells and {n_classes} classes, more than the "
+                f"{MOST_COUNTS:,} counts that can be released: take fewer columns or bins, or a "
+                "MatrixForestClassifier with strategy='per-tree' or 'merged'"
+            )
+
+    # The learner --------------------------------------------------------------------------------
+
+    def _learned(self, cells, rate, rng):
+        """The learner, fitted to the counts."""
+        weights = clipped_or_shrunk(self.cell_counts_, self.release, rate).ravel()
+        if not weights.any():
+            weights = np.ones_like(weights)  # nothing is known of any class
+        learner = self._fresh(rng)
+        weighted = has_fit_parameter(learner, "sample_weight")
+        copies = np.ones(len(weights), dtype=np.int64)
+        if not weighted:
+            copies = np.rint(weights).astype(np.int64)
+            copies = copies if copies.any() else (weights == weights.max()).astype(np.int64)
+        held = np.flatnonzero((weights > 0) & (copies > 0))
+        held = np.repeat(held, copies[held])
+        at, labels = np.divmod(held, self.n_classes_)
+        records = np.column_stack(np.unravel_index(at, cells.n_levels.tolist())).astype(float)
+        if len(np.unique(labels)) == 1:  # many learners take no single class
+            learner = DummyClassifier(strategy="most_frequent")
+        return learner.fit(
+            records, labels, **({"sample_weight": weights[held]} if weighted else {})
+        )
+
+    def _fresh(self, rng):
+        """The learner, unfitted, with a seed of its own where it has none."""
+        learner = clone(self.learner) if self.learner is not None else RandomForestClassifier(
+            self.n_estimators, max_depth=self.max_depth, max_features=None,
+            min_weight_fraction_leaf=LEAF_SHARE, n_jobs=self.n_jobs,
+        )  # fmt: skip
+        (stream,) = rng.spawn(1)
+        seeds = {
+            name: int(stream.integers(2**31))
+            for name, value in learner.get_params(deep=True).items()
+            if name.split("__")[-1] == "random_state" and value is None
+        }
+        return learner.set_params(**seeds)
+
+    def _read(self, X):
+        """Codes of the cells, as floats."""
+        records = super()._read(X)
+        return self.cells_.codes(records).astype(float)
+
+    def apply(self, X):
+        """Cell that each record lies in.
+
+        Parameters
+        ----------
+        X : DataFrame or array_like, shape (n_records, n_features)
+
+        Returns
+        -------
+        int64 array, shape (n_records, 1); rows of `cell_counts_`
+        """
+        return cells_of(self._read(X), self.cells_.n_levels)[:, None]
+
+    def predict(self, X):
+        """Class that the learner predicts.
+
+        Parameters
+        ----------
+        X : DataFrame or array_like, shape (n_records, n_features)
+
+        Returns
+        -------
+        array of classes, shape (n_records,)
+        """
+        records = self._read(X)
+        return self.classes_[self.learner_.predict(records)]
+
+    @available_if(_predicts_shares)
+    def predict_proba(self, X):
+        """The learner's probability of each class.
+
+        Parameters
+        ----------
+        X : DataFrame or array_like, shape (n_records, n_features)
+
+        Returns
+        -------
+        float64 array, shape (n_records, n_classes), in the order of `classes_`
+        """
+        records = self._read(X)
+        shares = np.zeros((len(records), self.n_classes_))
+        shares[:, self.learner_.classes_] = self.learner_.predict_proba(records)
+        return shares

@@ -1,0 +1,352 @@
+r"""Matrix random forests (M-RF): random trees whose leaves, or votes, come from one noisy release.
+
+The trees are random over the public domain. What is asked of the records, the counts of all leaves or
+the votes for given queries, is a matrix W on the cells of the domain; a strategy A is released in its place,
+:math:`AD` with noise, and the answers are computed from it. Derived in :doc:`/book/matrix_forest`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from dplit.budget import Public
+from dplit.domain import Domain
+from dplit.errors import check_choice, check_integer
+from dplit.forests.base import BaseForestClassifier, parameters
+from dplit.forests.inputs import check_classes
+from dplit.forests.releases import largest, random_structure
+
+RELEASES = ("training", "prediction", "subsample")
+VOTINGS = ("hard", "weighted")
+MECHANISMS = ("geometric", "laplace")
+
+
+def _has_shares(forest):
+    """Whether there are votes for each class: not where only their difference is released."""
+    if forest.difference and forest._voting() == "weighted":
+        raise AttributeError(
+            "predict_proba needs the votes of both classes: it is not there with voting='weighted' "
+            "and difference=True"
+        )
+    return True
+
+
+@parameters
+class MatrixForestClassifier(BaseForestClassifier):
+    r"""A private forest of random trees that all read all records, through one release for all of them.
+
+    The budget is that of one ``fit``: what a pipeline computes from the records before it, or a
+    search over parameters from their scores, is not in it. The trees, the strategy and what is
+    expected of both are public: `plan` tells them without a record, and choosing by them is free.
+
+    Parameters
+    ----------
+    epsilon : float
+        Privacy budget of the whole fit, positive. ``inf`` gives the non-private twin.
+    domain, classes
+        As of `RandomDecisionForestClassifier`.
+    neighbours : {"add-remove", "replace-one"}
+        Which data sets `epsilon` holds for. The paper's noise is for the first; two or more columns of
+        classes need exactly twice as much for the second.
+    n_estimators : int
+        Number of trees, of all ensembles together.
+    max_depth : int
+        Tests on a path, at least 1. A tree has a child for each level and tests no column twice on a path.
+    release : {"training", "prediction", "subsample"}
+        What is released: the class counts of all leaves, which answer any query (the paper's
+        algorithm 1); the votes for `queries` (algorithm 2); or the votes of trees that each read
+        records of their own (subsample and aggregate). After the last two nothing else can be predicted.
+    strategy : str
+        "auto" takes the one of least expected error; or "identity" (all cells), "per-tree" (all leaves),
+        "merged" (all distinct leaves), "marginals", "p-identity".
+    ensembles : int
+        The paper's q: so many forests that share trees and epsilon, each on columns of its own.
+    subset_size : int, optional
+        Columns of each ensemble; left out, all.
+    voting : {"hard", "weighted"}, optional
+        A tree votes for its leaf's class, or with the leaf's counts. Left out, hard after training and
+        weighted else; the release for prediction is of weighted votes.
+    difference : bool, optional
+        Whether two classes are released as one column, the second's count less the first's: half the
+        variance. Left out, wherever nothing else is lost: proved training with hard votes.
+    mechanism : {"geometric", "laplace"}
+        Noise; geometric noise needs a strategy of whole numbers, and any other gets Laplace noise.
+    bins : int
+        Levels that each continuous column is cut into, of equal width between its public bounds.
+    queries : DataFrame or array_like, shape (n_queries, n_features), optional
+        What will be predicted; needed unless all leaves are released. It has to be public: the budget
+        says nothing of queries that were taken from the records.
+    accounting : {"proved", "published"}
+        "proved" draws each record's tree independently, answers from all ensembles' releases together,
+        and has the noise that `neighbours` need. "published" deals shuffled records to trees in turn,
+        answers from each ensemble's own release, and has the noise for add-remove neighbours whatever
+        they are: the budget shows what that costs.
+    random_state : None, int, Generator, RandomState or SeedSequence
+        As of `RandomDecisionForestClassifier`.
+    n_jobs : int, optional
+        Threads; the forest is the same for any number.
+
+    Attributes
+    ----------
+    budget_ : Budget
+        The privacy statement, as a proof tree: strategy, sensitivity, relation.
+    strategy_ : Strategy or tuple of Strategy
+        Of all trees, or of each ensemble.
+    expected_error_ : dplit.forests.matrix_plan.ExpectedError
+        Variances from the noise, known before any record is read. Of several ensembles, those of each
+        one's own release: a joint answer has at most these.
+    leaf_counts_ : float64 array, shape (n_leaves, n_classes)
+        Released, after training; not if only differences are.
+    leaf_differences_ : float64 array, shape (n_leaves,)
+        In its place: records of the second class less those of the first.
+    leaf_labels_ : uint array, shape (n_leaves,)
+        With hard votes: class of the largest count, as a position in `classes_`; a random one of ties.
+    query_votes_ : float64 array, shape (n_queries, n_classes)
+        Released, after prediction and subsample.
+    trees_ : dplit.trees.Trees
+        Over the codes of `cells_`.
+    cells_ : Cells
+        Levels of each column.
+    classes_, domain_, n_features_in_, feature_names_in_, n_classes_
+        As in scikit-learn.
+
+    Examples
+    --------
+    >>> from dplit import datasets
+    >>> from dplit.forests import MatrixForestClassifier
+    >>> data = datasets.load("car")
+    >>> forest = MatrixForestClassifier(1.0, domain=data.domain, random_state=0)
+    >>> forest.fit(data.X, data.y).budget_.epsilon
+    1.0
+    >>> forest.strategy_.name
+    'identity'
+    """
+
+    n_estimators: int = 128
+    max_depth: int = 4
+    release: str = "training"
+    strategy: str = "auto"
+    ensembles: int = 1
+    subset_size: int | None = None
+    voting: str | None = None
+    difference: bool | None = None
+    mechanism: str = "geometric"
+    bins: int = 5
+    queries: object = None
+    _spawns_structure = True
+
+    def fit(self, X, y):
+        """Grow the trees, choose the strategy, and release the leaves or the votes.
+
+        Parameters
+        ----------
+        X : DataFrame or array_like, shape (n_records, n_features)
+            Numbers outside a column's bounds are clipped; unknown levels are errors.
+        y : array_like, shape (n_records,)
+            Classes.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            If a parameter, a query, a column, a level, a number or a class is not as it must be, or if
+            the domain is too wide for the strategy; the message names it.
+        TypeError
+            If `X` is sparse.
+        """
+        from dplit.forests import matrix_releases as releases
+        from dplit.forests.matrix_plan import plan_of
+
+        self._check()
+        records, y, domain, domain_node = self._read_fit(X, y)
+        codes, classes, class_node = self._read_classes(y)
+        codes, k = self._store_classes(classes)[codes], len(classes)
+
+        rng = self._generator()
+        plan = plan_of(self, domain, k, rng)
+        draw = releases.subsampled_votes if self.release == "subsample" else releases.answers_of
+        inside = plan.cells.codes(records)
+        answers, node = draw(plan, inside, codes, k, self, rng)
+
+        self._store_answers(answers, plan, rng)
+        self.cells_, self.expected_error_ = plan.cells, plan.expected_error
+        self.strategy_ = plan.strategies[0] if len(plan.strategies) == 1 else plan.strategies
+        structure = random_structure("trees", self.n_estimators, self.max_depth)
+        how = "the least expected error" if self.strategy == "auto" else "given as strategy"
+        chosen = Public("strategy", f"{how}, no record is read")
+        return self._store(domain, plan.trees, domain_node, class_node, structure, chosen, node)
+
+    def plan(self, domain=None, classes=None):
+        """Trees, strategies and expected errors of a fit, without any record.
+
+        With an integer `random_state` these are the very ones of ``fit``.
+
+        Parameters
+        ----------
+        domain : Domain, optional
+            Left out, the forest's own.
+        classes : sequence, optional
+            Likewise.
+
+        Returns
+        -------
+        dplit.forests.matrix_plan.Plan
+        """
+        from dplit.forests.matrix_plan import plan_of
+
+        self._check()
+        domain = self.domain if domain is None else domain
+        if not isinstance(domain, Domain):
+            raise ValueError(f"domain must be a dplit.Domain, got a {type(domain).__name__}")
+        classes = check_classes(self.classes if classes is None else classes)
+        return plan_of(self, domain, len(classes), self._generator())
+
+    @property
+    def lower_bound_(self):
+        """What no unbiased release of these leaves can go below: see `dplit.matrix.lower_bound`.
+
+        Expected squared error of a leaf's count, in the units of ``expected_error_.leaf``, for noise
+        that does not depend on the data; computed anew whenever it is asked for.
+        """
+        from dplit import matrix
+
+        check_is_fitted(self, "budget_")
+        workload = matrix.Workload.of(self.trees_, n_levels=self.cells_.n_levels)
+        total = matrix.lower_bound(
+            workload, self._record_epsilon(), "data-independent", self.neighbours
+        )
+        return total / self.trees_.n_leaves
+
+    # What the parameters say --------------------------------------------------------------------
+
+    def _check(self):
+        from dplit.matrix import MEMBERS
+
+        super()._check()
+        check_integer(self.max_depth, "max_depth", 1)
+        check_choice(self.release, RELEASES, "release")
+        check_choice(self.strategy, ("auto", *MEMBERS), "strategy")
+        check_choice(self.mechanism, MECHANISMS, "mechanism")
+        check_integer(self.bins, "bins", 1)
+        if check_integer(self.ensembles, "ensembles", 1) > self.n_estimators:
+            raise ValueError(
+                f"ensembles must be at most n_estimators={self.n_estimators}, got {self.ensembles}"
+            )
+        if self.subset_size is not None:
+            check_integer(self.subset_size, "subset_size", 1)
+        if self.voting is not None:
+            check_choice(self.voting, VOTINGS, "voting")
+        if self.difference not in (None, True, False):
+            raise ValueError(f"difference must be True, False or None, got {self.difference!r}")
+        self._check_release()
+
+    def _check_release(self):
+        """What goes with which release."""
+        if (self.queries is None) == (self.release != "training"):
+            must = "None with" if self.release == "training" else "given before fit with"
+            raise ValueError(f"queries must be {must} release={self.release!r}")
+        if self.release == "prediction" and self.voting == "hard":
+            raise ValueError(
+                "voting must be 'weighted' with release='prediction', which releases sums of counts, "
+                "got 'hard'"
+            )
+        if self.difference and (self.release != "training" or self.ensembles > 1):
+            raise ValueError("difference=True needs release='training' and ensembles=1")
+
+    def _voting(self):
+        return self.voting or ("hard" if self.release == "training" else "weighted")
+
+    def _relation(self):
+        """The neighbours that the noise is for."""
+        return self.neighbours if self._is_proved() else "add-remove"
+
+    def _is_difference(self, n_classes):
+        """Whether two classes are released as one column."""
+        if self.difference and n_classes != 2:
+            raise ValueError(f"difference=True needs two classes, got {n_classes}")
+        if self.difference is not None:
+            return bool(self.difference)
+        alone = self.release == "training" and self.ensembles == 1
+        return alone and n_classes == 2 and self._is_proved() and self._voting() == "hard"
+
+    # What was released --------------------------------------------------------------------------
+
+    def _store_answers(self, answers, plan, rng):
+        """Keep the released leaves or votes under the name of what they are."""
+        for name in ("leaf_counts_", "leaf_differences_", "leaf_labels_", "query_votes_"):
+            vars(self).pop(name, None)
+        if plan.queries is not None:
+            self.query_votes_, self._queries_ = answers, plan.queries
+            return
+        if self._is_difference(self.n_classes_):
+            answers = -answers  # of the second class less the first
+            self.leaf_differences_ = answers[:, 0]
+        else:
+            self.leaf_counts_ = answers
+        if self._voting() == "hard":
+            counts = _two_sided(answers) if self._holds_differences() else answers
+            self.leaf_labels_ = largest(counts, rng).astype(np.min_scalar_type(self.n_classes_))
+
+    def _read(self, X):
+        """Codes of the cells, as floats: what the trees test."""
+        records = super()._read(X)
+        return self.cells_.codes(records).astype(float)
+
+    def _votes(self, records):
+        if hasattr(self, "query_votes_"):
+            return self.query_votes_[self._places(records)]
+        if hasattr(self, "leaf_labels_"):
+            return super()._votes(records)
+        from dplit import trees
+
+        if self._holds_differences():
+            held = _two_sided(self.leaf_differences_[:, None])
+        else:
+            held = self.leaf_counts_
+        reached = trees.apply(self.trees_, records, self.n_jobs) + self.trees_.leaf_starts[:-1]
+        votes = np.zeros((len(records), held.shape[1]))
+        for leaf in reached.T:
+            votes += held[leaf]
+        return votes
+
+    def _holds_differences(self):
+        return hasattr(self, "leaf_differences_")
+
+    def _places(self, records):
+        """Which query each record is; an error if one is none."""
+        found = {row.tobytes(): i for i, row in reversed(list(enumerate(self._queries_)))}
+        places = [found.get(row.tobytes()) for row in records.astype(np.int64)]
+        missing = places.count(None)
+        if missing:
+            raise ValueError(
+                f"X must hold records that are in queries, of which the votes were released, got "
+                f"{missing} of {len(places)} that are not: release='training' predicts any record"
+            )
+        return places
+
+    @available_if(_has_shares)
+    def predict_proba(self, X):
+        """Share of each class in the votes; of noisy ones below 0, after raising all to 0 or more.
+
+        Parameters
+        ----------
+        X : DataFrame or array_like, shape (n_records, n_features)
+
+        Returns
+        -------
+        float64 array, shape (n_records, n_classes), in the order of `classes_`
+        """
+        votes = self._votes(self._read(X)).astype(float)
+        votes -= np.minimum(votes.min(axis=1, keepdims=True), 0.0)
+        total = votes.sum(axis=1, keepdims=True)
+        return np.where(total > 0, votes / np.where(total > 0, total, 1.0), 1 / self.n_classes_)
+
+
+def _two_sided(answers):
+    """A column of differences as two columns that differ by it."""
+    return np.column_stack([np.zeros(len(answers)), answers[:, 0]])

@@ -1,0 +1,192 @@
+"""What a matrix forest decides before it reads a record: its cells, trees, strategies and their errors."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from dplit import matrix
+from dplit.forests.cells import Cells
+from dplit.forests.ensembles import grow_ensembles, joined
+from dplit.matrix.ensembles import Ensemble
+from dplit.matrix.paths import Paths, decision_paths
+from dplit.matrix.subsample import subsample_workload, vote_sensitivity
+from dplit.matrix.workload import Workload
+from dplit.trees.arrays import Trees
+
+WIDEST = 20_000_000  # counts of cells that the identity may release
+MOST_LEVELS = 500_000_000  # of all leaves together
+LARGEST_SCALE = 1e12  # of the noise: sums of larger numbers would not be whole ones
+
+
+class ExpectedError(NamedTuple):
+    """Expected squared error of what is released, for one class, from the noise alone.
+
+    Attributes
+    ----------
+    leaf : float or None
+        Variance of a leaf's count, the mean over all leaves; of the difference where two classes are
+        released as one. None if no leaves are released.
+    vote : float
+        Variance of a weighted vote, which is a sum over the trees: the mean over the queries, or, if
+        there are none, over all cells.
+    """
+
+    leaf: float | None
+    vote: float
+
+
+class Plan(NamedTuple):
+    """What is public about a fit.
+
+    Attributes
+    ----------
+    cells : Cells
+    trees : Trees
+        All ensembles', over the columns of the domain.
+    paths : dplit.matrix.Paths
+        Their leaves.
+    ensembles : tuple of dplit.matrix.ensembles.Ensemble
+        Workload and strategy of each; one for all trees where each record belongs to one tree.
+    queries : int64 array, shape (n_queries, n_features), or None
+        Codes of their levels.
+    expected_error : ExpectedError
+    """
+
+    cells: Cells
+    trees: Trees
+    paths: Paths
+    ensembles: tuple
+    queries: np.ndarray | None
+    expected_error: ExpectedError
+
+    @property
+    def strategies(self):
+        """The strategy of each ensemble, a tuple."""
+        return tuple(e.strategy for e in self.ensembles)
+
+
+def plan_of(forest, domain, n_classes, rng):
+    """The `Plan` of a forest whose parameters were checked.
+
+    Parameters
+    ----------
+    forest : MatrixForestClassifier
+    domain : Domain
+    n_classes : int
+    rng : numpy.random.Generator
+        Only its spawned streams are used.
+    """
+    cells = Cells(domain, forest.bins)
+    width = len(cells.n_levels)
+    subset = width if forest.subset_size is None else forest.subset_size
+    if subset > width:
+        raise ValueError(f"subset_size must be at most the {width} columns, got {subset}")
+    queries = _queries(forest, domain, cells)
+    grown = grow_ensembles(
+        cells, forest.n_estimators, forest.max_depth, forest.ensembles, subset, rng=rng,
+        n_jobs=forest.n_jobs,
+    )  # fmt: skip
+    trees = joined(grown)
+    if trees.n_leaves * int(cells.n_levels.sum()) > MOST_LEVELS:
+        raise ValueError(
+            f"n_estimators={forest.n_estimators} trees of max_depth={forest.max_depth} have "
+            f"{trees.n_leaves:,} leaves over {cells.n_levels.sum():,} levels, too many for a matrix: "
+            "take fewer trees, less depth, or fewer bins"
+        )
+    paths = decision_paths(trees, cells.n_levels)
+    asked = _Asked(forest, n_classes)
+    if forest.release == "subsample":
+        workload = subsample_workload(paths, queries)
+        found = [Ensemble((0,), (len(paths),), workload, asked.strategy(workload))]
+    else:
+        found = [asked.ensemble(cells, *ensemble, queries) for ensemble in grown]
+    expected = asked.error(found, trees.n_leaves, queries)
+    return Plan(cells, trees, paths, tuple(found), queries, expected)
+
+
+def _queries(forest, domain, cells):
+    """The codes of the forest's queries; None if there are none."""
+    if forest.queries is None:
+        return None
+    try:
+        return cells.codes(domain.encode(forest.queries))
+    except ValueError as error:
+        raise ValueError(f"queries must lie in the domain: {error}") from None
+
+
+class _Asked:
+    """A forest's parameters as those of a strategy and of its noise."""
+
+    def __init__(self, forest, n_classes):
+        self.forest, self.n_classes = forest, n_classes
+        self.relation = forest._relation()
+        self.signed = forest._is_difference(n_classes)
+        self.is_subsample = forest.release == "subsample"
+        parts = 1 if self.is_subsample else forest.ensembles
+        self.share = forest._record_epsilon() / parts
+        weighted = forest.release == "training" and forest._voting() == "weighted"
+        self.target = "votes" if weighted else "leaves"
+
+    def ensemble(self, cells, columns, trees, queries):
+        """The matrices of one ensemble of training or prediction."""
+        paths = decision_paths(trees, cells.n_levels[columns])
+        given = None if queries is None else queries[:, columns]
+        workload = Workload.of(paths, given)
+        levels = tuple(cells.n_levels[columns].tolist())
+        return Ensemble(tuple(columns.tolist()), levels, workload, self.strategy(workload))
+
+    def strategy(self, workload):
+        """The strategy of that name, or the best one; an error if it is too wide or its noise too large."""
+        forest, name = self.forest, self.forest.strategy
+        too_wide = workload.n_cells * self.n_classes > WIDEST
+        if name == "identity" and too_wide:
+            raise ValueError(
+                f"strategy='identity' would release {workload.n_cells:,} cells of {self.n_classes} "
+                f"classes, more than {WIDEST:,} counts: take 'auto', 'per-tree' or 'merged', fewer "
+                "bins, or a subset_size"
+            )
+        if name == "auto":
+            names = [n for n in matrix.portfolio(workload) if n != "identity" or not too_wide]
+            found = matrix.select(
+                workload, self.relation, forest.mechanism, self.target, epsilon=self.share,
+                classes=self.n_classes, members=names,
+            )  # fmt: skip
+        else:
+            found = matrix.member(workload, name, self.target)
+        if found is None:
+            raise ValueError(
+                f"strategy={name!r} is one for leaves on the cells of a domain, and "
+                f"release={forest.release!r} has none: take 'auto' or 'identity'"
+            )
+        scale = self.sensitivity(found) / self.share
+        if LARGEST_SCALE < scale:
+            least = self.sensitivity(found) / LARGEST_SCALE * forest.epsilon / self.share
+            raise ValueError(
+                f"epsilon must be at least {least:.3g} for strategy={found.name!r} and these trees, "
+                f"so that no noise overflows, got {forest.epsilon!r}"
+            )
+        return found
+
+    def sensitivity(self, strategy):
+        """Of what is released."""
+        if self.is_subsample:
+            return vote_sensitivity(strategy, self.n_classes, self.forest._voting(), self.relation)
+        return strategy.sensitivity(self.relation, self.n_classes, self.signed)
+
+    def error(self, ensembles, n_leaves, queries):
+        """The `ExpectedError`, where each ensemble answers from its own release."""
+        if queries is not None:
+            votes = math.fsum(self.total(e.workload, e.strategy) for e in ensembles)
+            return ExpectedError(None, votes / len(queries))
+        leaves = math.fsum(self.total(e.workload, e.strategy) for e in ensembles)
+        votes = math.fsum(self.total(e.workload, e.strategy, "votes") for e in ensembles)
+        return ExpectedError(leaves / n_leaves, votes)
+
+    def total(self, workload, strategy, target="leaves"):
+        """Expected squared error of all answers together, or of a cell's vote, the mean over cells."""
+        scale = self.sensitivity(strategy) / self.share
+        unit = matrix.noise_variance(scale, matrix.fitting(strategy, self.forest.mechanism))
+        return unit * matrix.unit_error(workload, strategy, target) / strategy.norm**2

@@ -1,0 +1,71 @@
+"""What a matrix forest releases: each function returns the answers, and the node that they spend."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dplit.budget import Group
+from dplit.forests.partition import REPLACED
+from dplit.matrix.ensembles import release_ensembles
+from dplit.matrix.release import measure
+from dplit.matrix.subsample import subsample
+
+
+def answers_of(plan, codes, classes, n_classes, forest, rng):
+    """The counts of all leaves, or the votes for all queries, from records that all trees read.
+
+    Parameters
+    ----------
+    plan : dplit.forests.matrix_plan.Plan
+    codes : int64 array, shape (n_records, n_features)
+        Cells of the records.
+    classes : int array, shape (n_records,)
+    n_classes : int
+    forest : MatrixForestClassifier
+        Its parameters.
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    answers : float64 array, shape (n_leaves, k) or (n_queries, k)
+        Or one column, the first class less the second.
+    node : budget node
+    """
+    given = float(forest.epsilon), forest.mechanism, forest._relation()
+    if len(plan.ensembles) == 1:
+        (one,) = plan.ensembles
+        signed = forest._is_difference(n_classes)
+        inside = codes[:, list(one.columns)]
+        released, node = measure(one.strategy, inside, classes, n_classes, *given, signed, rng=rng)
+        answers = one.strategy.answers(one.workload, released)
+    else:
+        joint = forest._is_proved()
+        found, node = release_ensembles(
+            plan.ensembles, codes, classes, n_classes, *given, joint, rng=rng
+        )
+        each = [a[e.workload.place] for a, e in zip(found, plan.ensembles)]
+        answers = np.concatenate(each) if plan.queries is None else np.sum(each, axis=0)
+    return answers, _for_neighbours(node, forest)
+
+
+def subsampled_votes(plan, codes, classes, n_classes, forest, rng):
+    """The votes for all queries, of trees that each read records of their own.
+
+    Parameters and returned values as of `answers_of`.
+    """
+    assignment = "independent" if forest._is_proved() else "shuffled"
+    (one,) = plan.ensembles
+    votes, node = subsample(
+        plan.paths, plan.queries, one.strategy, codes, classes, n_classes, float(forest.epsilon),
+        forest._voting(), assignment, forest.mechanism, forest._relation(), rng=rng,
+    )  # fmt: skip
+    if forest.neighbours == "replace-one" and not forest._is_proved():
+        node = node.part  # a replaced record keeps its place in the shuffle
+    return votes, _for_neighbours(node, forest)
+
+
+def _for_neighbours(node, forest):
+    """The node under the forest's relation, where the noise is for add-remove neighbours."""
+    if forest._relation() == forest.neighbours:
+        return node
+    return Group("counts after a replacement", node, 2, "replace-one", REPLACED)

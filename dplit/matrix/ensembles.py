@@ -1,0 +1,241 @@
+r"""Several forests on subsets of the columns (M-RF, algorithm 3), and all that was released at once.
+
+Ensemble i has a workload :math:`W_i` and a strategy :math:`A_i` on the cells of its columns; with :math:`M_i` the
+sums of the whole domain's cells over the other columns, it releases :math:`A_iM_iD + Z_i`. Published is an
+answer :math:`W_iA_i^+` from each one's own release. All releases are about one D: with the noise of ensemble i of
+deviation :math:`\sigma_i`, the rows :math:`A_iM_i/\sigma_i` are one strategy B, and :math:`W_iM_iB^+` has the
+least variance of all unbiased linear answers (Gauss and Markov). The whole domain is never made: a table
+of the ensemble's cells is a sum of products of one function a column, and ensembles share the coefficients
+of the products on columns that both have. Derived in :doc:`/book/matrix_release`.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from dplit.budget import Group, Parallel, Sequence
+from dplit.errors import check_epsilon, check_rng
+from dplit.matrix.paths import check_entries
+from dplit.matrix.release import measure
+from dplit.matrix.strategies import fitting, noise_scale, noise_variance
+from dplit.matrix.strategies.boxes import functions
+from dplit.matrix.workload import Workload
+
+NOTHING = 1e-10  # an eigenvalue so far below the largest one is 0
+ROUNDING = 1e-13  # an entry beside the diagonal that is so small is rounding
+
+
+@dataclass(frozen=True)
+class Ensemble:
+    """A forest on some of the columns.
+
+    Attributes
+    ----------
+    columns : tuple of int
+        Of the whole domain, increasing.
+    n_levels : tuple of int
+        Levels of these columns.
+    workload : Workload
+        On their cells.
+    strategy : Strategy
+        Likewise.
+    """
+
+    columns: tuple
+    n_levels: tuple
+    workload: Workload
+    strategy: object
+
+    def __post_init__(self):
+        columns = tuple(int(j) for j in self.columns)
+        if list(columns) != sorted(set(columns)) or len(columns) != len(self.n_levels):
+            raise ValueError(
+                f"columns must be increasing, one for each of n_levels, got {columns} "
+                f"for {len(self.n_levels)}"
+            )
+        object.__setattr__(self, "columns", columns)
+        object.__setattr__(self, "n_levels", tuple(int(n) for n in self.n_levels))
+
+    @cached_property
+    def matrix(self):
+        """A on the cells of the ensemble's columns, float64, shape (n_measured, n_cells)."""
+        check_entries(math.prod(self.n_levels), self.n_levels, "measured numbers")
+        cells = np.indices(self.n_levels).reshape(len(self.n_levels), -1).T
+        n = len(cells)  # a record in each cell, each of a class of its own
+        return np.asarray(self.strategy.measure(cells, np.arange(n), n), dtype=float)
+
+
+def release_ensembles(
+    ensembles,
+    codes,
+    classes,
+    n_classes,
+    epsilon,
+    mechanism="geometric",
+    neighbours="add-remove",
+    joint=True,
+    disjoint=False,
+    *,
+    rng,
+):
+    r"""Answers of each ensemble, and what all of them cost together.
+
+    Parameters
+    ----------
+    ensembles : sequence of Ensemble
+    codes, classes, n_classes, epsilon, mechanism, neighbours
+        As in `dplit.matrix.release`; codes of all columns.
+    joint : bool
+        Answer from all releases together; published is each from its own.
+    disjoint : bool
+        Give each record to one ensemble by a draw of its own: each then spends all of epsilon, and counts
+        a q-th of the records. Never joint, since these are different records.
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    answers : list of float64 array, shape (n_rows, n_classes)
+        For the distinct rows of each ensemble's workload.
+    node : Sequence, Parallel or Group
+    """
+    codes, classes, q = np.asarray(codes), np.asarray(classes), len(ensembles)
+    epsilon, relation = check_epsilon(epsilon), neighbours
+    given = np.ones((q, len(codes)), dtype=bool)
+    if disjoint:
+        given = check_rng(rng).integers(q, size=len(codes)) == np.arange(q)[:, None]
+        if neighbours == "replace-one":  # one removed, one added
+            epsilon, relation = epsilon / 2, "add-remove"
+    share = epsilon if disjoint else epsilon / q
+    measured, nodes = zip(
+        *(
+            measure(e.strategy, codes[mine][:, list(e.columns)], classes[mine], n_classes, share,
+                    mechanism, relation, rng=rng)
+            for e, mine in zip(ensembles, given)
+        )
+    )  # fmt: skip
+    if joint and not disjoint:
+        noise = deviations(ensembles, share, mechanism, relation, n_classes)
+        answers = _together(ensembles, noise, measured)
+    else:
+        answers = [e.strategy.answer(e.workload, y) for e, y in zip(ensembles, measured)]
+    if not disjoint:
+        return answers, Sequence("ensembles", nodes, "each reads all records")
+    node = Parallel("ensembles", nodes, "a record is used in one ensemble")
+    if neighbours == "replace-one":
+        node = Group("ensembles after a replacement", node, 2)
+    return answers, node
+
+
+def deviations(ensembles, share, mechanism="geometric", neighbours="add-remove", classes=2):
+    """Standard deviation of the noise of each ensemble's entries, each with `share` of epsilon.
+
+    Parameters
+    ----------
+    ensembles : sequence of Ensemble
+    share : float
+    mechanism, neighbours
+        As in `dplit.matrix.release`.
+    classes : int
+
+    Returns
+    -------
+    list of float
+    """
+    return [
+        noise_variance(
+            noise_scale(e.strategy, share, mechanism, neighbours, classes),
+            fitting(e.strategy, mechanism),
+        )
+        ** 0.5
+        for e in ensembles
+    ]
+
+
+def reconstruction(ensembles, deviations):
+    r"""The matrices that turn all releases into each ensemble's answers by weighted least squares.
+
+    Parameters
+    ----------
+    ensembles : sequence of Ensemble
+    deviations : sequence of float
+        Standard deviation of the noise of each one's entries, up to a common factor; infinite epsilon's
+        zeros count as equal ones. Ones give the unweighted reconstruction.
+
+    Returns
+    -------
+    list of float64 array, shape (n_rows, entries of all releases)
+        X for each ensemble: its distinct rows' answers are X times the stacked releases, and their
+        variances are :math:`X^2\sigma^2`.
+    """
+    parts, weights, inverse = _solved(ensembles, deviations)
+    found = []
+    for e, mine in zip(ensembles, parts):
+        asked = e.workload.matrix() @ mine.basis  # on the coefficients
+        blocks = [
+            asked @ inverse[np.ix_(mine.place, part.place)] @ part.rows.T * w
+            for part, w in zip(parts, weights)
+        ]
+        found.append(np.hstack(blocks))
+    return found
+
+
+def _together(ensembles, noise, measured):
+    """The answers of `reconstruction`, without its matrices."""
+    parts, weights, inverse = _solved(ensembles, noise)
+    total = np.zeros((len(inverse), np.shape(measured[0])[1]))
+    for part, weight, y in zip(parts, weights, measured):
+        total[part.place] += weight * part.rows.T @ y
+    found = inverse @ total
+    return [e.workload.matrix() @ (p.basis @ found[p.place]) for e, p in zip(ensembles, parts)]
+
+
+@dataclass(frozen=True)
+class _Part:
+    """An ensemble's rows as functions of coefficients: one for each set of columns and basis functions.
+
+    `basis` takes the coefficients to the ensemble's cells, `rows` to what it releases, and `place` says
+    which of all coefficients they are.
+    """
+
+    basis: np.ndarray
+    rows: np.ndarray
+    place: np.ndarray
+
+    @classmethod
+    def of(cls, e, numbers):
+        """Products of one function a column, constant on the columns that the ensemble lacks."""
+        basis = np.ones((1, 1))
+        for n in e.n_levels:
+            basis = np.kron(basis, functions(n))
+        basis /= math.sqrt(math.prod(e.n_levels))
+        named = (tuple((j, k) for j, k in zip(e.columns, ks) if k) for ks in np.ndindex(e.n_levels))
+        place = np.array([numbers.setdefault(name, len(numbers)) for name in named])
+        rows = basis if e.strategy.name == "identity" else e.matrix @ basis
+        return cls(basis, rows, place)
+
+
+def _solved(ensembles, deviations):
+    """The parts, the weight of each, and the pseudoinverse of the normal equations of all coefficients."""
+    numbers = {}
+    parts = [_Part.of(e, numbers) for e in ensembles]
+    deviations = np.asarray(deviations, dtype=float)
+    weights = 1 / deviations**2 if deviations.all() else np.ones(len(parts))
+    normal = np.zeros((len(numbers), len(numbers)))
+    for part, weight in zip(parts, weights):
+        normal[np.ix_(part.place, part.place)] += weight * part.rows.T @ part.rows
+    return parts, weights, _pseudoinverse(normal)
+
+
+def _pseudoinverse(normal):
+    """Of a symmetric matrix; of a diagonal one, as cells have, without its eigenvalues."""
+    diagonal = normal.diagonal()
+    if abs(normal - np.diag(diagonal)).max() <= ROUNDING * diagonal.max():
+        some = diagonal > NOTHING * diagonal.max()
+        return np.diag(np.divide(1.0, diagonal, out=np.zeros_like(diagonal), where=some))
+    values, vectors = np.linalg.eigh(normal)
+    kept = values > NOTHING * values[-1]
+    return (vectors[:, kept] / values[kept]) @ vectors[:, kept].T

@@ -1,0 +1,227 @@
+r"""Noise that is shaped by the workload: the K-norm mechanism (Hardt and Talwar 2010).
+
+One record moves the answers :math:`Wx` by a column of W, so by a point of :math:`K`, the convex hull of the
+columns and their negatives. Noise Z with a density proportional to :math:`e^{-\epsilon\|z\|_K}`, where
+:math:`\|z\|_K` is the least r with :math:`z \in rK`, is therefore :math:`\epsilon`-DP under add-remove
+neighbours. It is :math:`Z = RU` with U uniform in K and R of the gamma law of shape d + 1 and rate
+:math:`\epsilon`, d the dimension of K, and hence :math:`E\,ZZ^\top = \frac{(d+1)(d+2)}{\epsilon^2}
+E\,UU^\top`. No matrix has to be inverted: the noise lies in the range of W.
+
+Any larger body does too. `BlockNorm` takes the product of the trees' own bodies, which needs no
+geometry: a record moves each tree's leaves by 1 in the L1 norm. `TreeNorm`, in a file of its own, cuts it to
+the leaves that agree on the number of records. Derived in :doc:`/book/matrix_bounds`.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from scipy.spatial import ConvexHull
+
+from dplit.errors import check_epsilon, check_integer, check_rng
+
+MOST_DIMENSIONS = 8  # of a polytope that is triangulated
+NOTHING = 1e-9
+
+
+class Scaled:
+    """What all these mechanisms share: noise is a radius times a uniform point of a body, `_points`."""
+
+    @property
+    def dimension(self):
+        """d, the dimension of the noise."""
+        raise NotImplementedError
+
+    @property
+    def moment(self):
+        r""":math:`E R^2 = (d + 1)(d + 2)/\epsilon^2` of the radius."""
+        return (self.dimension + 1) * (self.dimension + 2) / self.epsilon**2
+
+    @property
+    def error(self):
+        """Total expected squared error of the answers, each once."""
+        return float(np.sum(self.variances))
+
+    def sample(self, size, *, rng):
+        """Noise to add to the answers.
+
+        Parameters
+        ----------
+        size : int
+            How many independent draws.
+        rng : numpy.random.Generator
+
+        Returns
+        -------
+        float64 array, shape (size, n_queries)
+        """
+        size, rng = check_integer(size, "size", 0), check_rng(rng)
+        radius = rng.gamma(self.dimension + 1, 1 / self.epsilon, size)
+        return radius[:, None] * self._points(size, rng)
+
+
+@dataclass(frozen=True)
+class KNorm(Scaled):
+    """K-norm noise for a few queries of a low rank, by triangulation of the polytope K.
+
+    Parameters
+    ----------
+    matrix : array_like, shape (n_queries, n_cells)
+        W. Its rank is at least 1 and at most `MOST_DIMENSIONS`.
+    epsilon : float
+        Add-remove neighbours.
+
+    Examples
+    --------
+    >>> from dplit import matrix
+    >>> import numpy as np
+    >>> hexagon = matrix.KNorm(np.eye(3) - 1 / 3, epsilon=1.0)
+    >>> hexagon.dimension, round(hexagon.error, 6)  # 5/3 of 2/epsilon^2
+    (2, 3.333333)
+    """
+
+    matrix: np.ndarray
+    epsilon: float
+
+    def __post_init__(self):
+        W = np.atleast_2d(np.asarray(self.matrix, dtype=float))
+        if W.ndim != 2 or not np.isfinite(W).all() or not W.any():
+            raise ValueError(f"matrix must hold finite numbers, not all 0, got shape {W.shape}")
+        object.__setattr__(self, "matrix", W)
+        object.__setattr__(self, "epsilon", check_epsilon(self.epsilon))
+        if self.dimension > MOST_DIMENSIONS:
+            raise ValueError(
+                f"matrix must have a rank of at most {MOST_DIMENSIONS}, got {self.dimension}; "
+                "BlockNorm needs no polytope"
+            )
+
+    @cached_property
+    def _basis(self):
+        """An orthonormal basis of the range of W, shape (n_queries, d)."""
+        left, values, _ = np.linalg.svd(self.matrix, full_matrices=False)
+        return left[:, values > NOTHING * values[0]]
+
+    @property
+    def dimension(self):
+        """d, the rank of W."""
+        return self._basis.shape[1]
+
+    @cached_property
+    def _facets(self):
+        """(corners of each simplex of the boundary, outer normals scaled to 1 on it)."""
+        points = (self._basis.T @ np.unique(self.matrix, axis=1)).T
+        points = np.concatenate([points, -points])
+        if self.dimension == 1:
+            end = abs(points).max()
+            return np.array([[[end]], [[-end]]]), np.array([[1 / end], [-1 / end]])
+        hull = ConvexHull(points)
+        return points[hull.simplices], -hull.equations[:, :-1] / hull.equations[:, -1:]
+
+    @cached_property
+    def _weights(self):
+        """Volume of the simplex over each part of the boundary, times d!."""
+        return abs(np.linalg.det(self._facets[0]))
+
+    @property
+    def volume(self):
+        """Volume of K in its d dimensions."""
+        return float(self._weights.sum()) / math.factorial(self.dimension)
+
+    def norm(self, values):
+        """The norm whose unit ball is K.
+
+        Parameters
+        ----------
+        values : array_like, shape (..., n_queries)
+
+        Returns
+        -------
+        float64 array, shape (...)
+            Infinite off the range of W.
+        """
+        values = np.asarray(values, dtype=float)
+        inside = values @ self._basis
+        off = abs(values - inside @ self._basis.T).max(axis=-1, initial=0)
+        norms = (inside @ self._facets[1].T).max(axis=-1)
+        size = np.maximum(abs(values).max(axis=-1, initial=0), 1)
+        return np.where(off > NOTHING * size, math.inf, norms)[()]
+
+    @cached_property
+    def covariance(self):
+        r"""Covariance of the noise, shape (n_queries, n_queries).
+
+        Over a simplex with the corners 0 and :math:`v_1, \dots, v_d` the mean of :math:`uu^\top` is
+        :math:`\frac{\sum_i v_iv_i^\top + ss^\top}{(d+1)(d+2)}`, :math:`s = \sum_i v_i`.
+        """
+        corners, weights = self._facets[0], self._weights / self._weights.sum()
+        s = corners.sum(axis=1)
+        second = np.einsum("f,fvi,fvj->ij", weights, corners, corners) + (s.T * weights) @ s
+        return self._basis @ second @ self._basis.T / self.epsilon**2
+
+    @property
+    def variances(self):
+        """Variance of each answer, shape (n_queries,)."""
+        return self.covariance.diagonal()
+
+    def _points(self, size, rng):
+        """Uniform points of K: of a simplex chosen by its volume."""
+        chosen = rng.choice(len(self._weights), size, p=self._weights / self._weights.sum())
+        shares = rng.dirichlet(np.ones(self.dimension + 1), size)[:, 1:]
+        return np.einsum("sv,svi->si", shares, self._facets[0][chosen]) @ self._basis.T
+
+
+def check_sizes(sizes):
+    """Return the leaves of each tree, positive whole numbers, as an int64 array."""
+    found = np.atleast_1d(np.asarray(sizes))
+    if found.ndim != 1 or found.dtype.kind not in "iu" or not len(found) or (found < 1).any():
+        raise ValueError(f"sizes must be positive whole numbers, got {sizes!r}")
+    return found.astype(np.int64)
+
+
+@dataclass(frozen=True)
+class BlockNorm(Scaled):
+    r"""Noise for all leaves of a forest, of density proportional to :math:`e^{-\epsilon\max_t\|z_t\|_1}`.
+
+    The blocks :math:`z_t` are the leaves of tree t. One record more moves every block by 1 in the L1 norm,
+    whatever the trees test. With one tree this is Laplace noise; with more trees it has smaller variances
+    than Laplace noise of scale :math:`\tau/\epsilon`.
+
+    Parameters
+    ----------
+    sizes : array_like of int, shape (n_trees,)
+        Leaves of each tree.
+    epsilon : float
+        Add-remove neighbours.
+    """
+
+    sizes: np.ndarray
+    epsilon: float
+
+    def __post_init__(self):
+        object.__setattr__(self, "sizes", check_sizes(self.sizes))
+        object.__setattr__(self, "epsilon", check_epsilon(self.epsilon))
+
+    @property
+    def dimension(self):
+        """d, the number of leaves of all trees."""
+        return int(self.sizes.sum())
+
+    def norm(self, values):
+        """The largest L1 norm of a block; shape (..., n_leaves) to (...)."""
+        starts = np.cumsum(self.sizes) - self.sizes
+        return np.add.reduceat(abs(np.asarray(values, dtype=float)), starts, axis=-1).max(axis=-1)
+
+    @property
+    def variances(self):
+        r"""Variance of each leaf, shape (n_leaves,): :math:`\frac{2(d+1)(d+2)}{(m_t+1)(m_t+2)\epsilon^2}`."""
+        each = 2 * self.moment / ((self.sizes + 1.0) * (self.sizes + 2.0))
+        return np.repeat(each, self.sizes)
+
+    def _points(self, size, rng):
+        """Uniform points of the product of cross-polytopes: the simplex, with random signs."""
+        blocks = [rng.dirichlet(np.ones(m + 1), size)[:, 1:] for m in self.sizes]
+        signs = rng.choice([-1.0, 1.0], size=(size, self.dimension))
+        return np.concatenate(blocks, axis=1) * signs

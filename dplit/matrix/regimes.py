@@ -1,0 +1,148 @@
+r"""Where a matrix pays: few cells against many trees, and what is lost where neither is small.
+
+Of one leaf, in units of :math:`2/\epsilon^2`: Laplace noise for each tree has the variance :math:`\tau^2`,
+noise on the distinct leaves :math:`\gamma^2` or less, and noisy cells as many as the leaf has. So cells pay
+once :math:`\tau` exceeds the root of the cells of a leaf. In a wide domain no leaf has few cells, and trees
+that test different columns share nothing: `wide_bound` says that every release, unbiased or not, then pays
+of the order :math:`\tau/\epsilon` a leaf. Derived in :doc:`/book/matrix_bounds`."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from scipy.optimize import brentq, minimize_scalar
+
+from dplit.errors import check_epsilon, check_integer
+from dplit.matrix.paths import check_levels
+
+
+def expected_leaves(n_levels, depth):
+    """Expected leaves of a random tree with a child for each level.
+
+    Parameters
+    ----------
+    n_levels : array_like of int, shape (n_features,)
+    depth : int
+        Tests on every path, at most the number of columns.
+
+    Returns
+    -------
+    float
+        The mean, over all sets of `depth` columns, of the product of their levels.
+    """
+    levels = check_levels(n_levels).tolist()
+    if check_integer(depth, "depth", 0) > len(levels):
+        raise ValueError(f"depth must be at most {len(levels)}, the number of columns, got {depth}")
+    sums = [1.0] + [0.0] * depth
+    for n in levels:
+        sums = [s + n * before for s, before in zip(sums, [0.0, *sums])]
+    return sums[depth] / math.comb(len(levels), depth)
+
+
+def crossing(n_levels, depth):
+    r"""The number of trees above which noisy cells have a smaller error than Laplace noise per tree.
+
+    .. math:: \tau^* = \sqrt{n / \bar o}
+
+    with n cells and :math:`\bar o` expected leaves of a tree: the root of the mean number of cells of a leaf.
+
+    Parameters
+    ----------
+    n_levels : array_like of int, shape (n_features,)
+    depth : int
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> from dplit import matrix
+    >>> [round(matrix.crossing([4, 4, 4, 3, 3, 3], depth), 1) for depth in (2, 3, 4)]  # Car
+    [11.9, 6.4, 3.4]
+    """
+    n_cells = float(np.prod(check_levels(n_levels), dtype=float))
+    return math.sqrt(n_cells / expected_leaves(n_levels, depth))
+
+
+# Wide domains -------------------------------------------------------------------------------------
+
+
+def least_spread(entropy):
+    r"""The least variance :math:`p(1 - p)` of a coin whose entropy is at least so many nats.
+
+    Parameters
+    ----------
+    entropy : float
+        At most log 2; 0 or less asks for nothing.
+
+    Returns
+    -------
+    float
+        From 0 to 1/4, convex in the entropy.
+    """
+    if entropy <= 0:
+        return 0.0
+    if entropy >= math.log(2):
+        return 0.25
+
+    def excess(p):
+        return -p * math.log(p) - (1 - p) * math.log1p(-p) - entropy
+
+    p = brentq(excess, 1e-300, 0.5, xtol=1e-300, rtol=1e-14)
+    return p * (1 - p)
+
+
+def wide_bound(n_trees, epsilon):
+    r"""What every release pays for a leaf of trees that test different columns.
+
+    For :math:`\tau` trees on disjoint columns with m leaves each, m even, no :math:`\epsilon`-DP release
+    has at all data sets a smaller squared error per leaf, on average over the leaves, than
+
+    .. math:: \max_N N^2 v(\log 2 - \epsilon N/\tau)
+
+    over whole N, with v of `least_spread`; it may be biased, and its noise may depend on the data. As
+    :math:`\tau/\epsilon` grows this becomes :math:`0.0126\,\tau^2/\epsilon^2`. With odd m it holds for all
+    leaves of a tree but one.
+
+    Derived in :doc:`/book/matrix_bounds`.
+
+    Parameters
+    ----------
+    n_trees : int
+    epsilon : float
+        Add-remove neighbours.
+
+    Returns
+    -------
+    float
+    """
+    check_integer(n_trees, "n_trees", 1)
+    return max(bound_at(n, n_trees, epsilon) for n in _near(n_trees / check_epsilon(epsilon)))
+
+
+def bound_at(n, n_trees, epsilon):
+    """`wide_bound` before the best N is taken: of leaves that hold either 0 or n records.
+
+    Parameters
+    ----------
+    n : int
+    n_trees : int
+    epsilon : float
+
+    Returns
+    -------
+    float
+    """
+    return n**2 * least_spread(math.log(2) - epsilon * n / n_trees)
+
+
+def _near(scale):
+    """Whole numbers around the best real N: the bound is N^2 v, of one hump in N over the scale."""
+
+    def loss(share):
+        return -(share**2) * least_spread(math.log(2) - share)
+
+    best = minimize_scalar(loss, bounds=(1e-3, math.log(2)), method="bounded").x * scale
+    return sorted({max(math.floor(best), 1), math.floor(best) + 1})

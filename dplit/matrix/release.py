@@ -1,0 +1,314 @@
+r"""What a matrix forest releases, and what that costs (M-RF, definition 2, algorithms 1 and 2).
+
+Notation: D is the n x k table of the records by cell and class, A an m x n strategy. Released is
+:math:`AD + Z` with independent noise on each entry, Laplace or geometric, of scale
+:math:`\Delta/\epsilon`; leaves and votes are :math:`WA^+` of it, which costs nothing more. With
+:math:`\|A\|_1` the largest absolute column sum, :math:`a_j` a column, and :math:`\Delta` the most that a
+record changes :math:`AD`:
+
+=========================================  ========================  =============================
+columns that are released                  add-remove                replace-one
+=========================================  ========================  =============================
+a count for each of two or more classes    :math:`\|A\|_1`           :math:`2\|A\|_1`
+one count, all records alike               :math:`\|A\|_1`           :math:`\max \|a_j - a_l\|_1`
+one signed difference of two classes       :math:`\|A\|_1`           :math:`2\|A\|_1`
+=========================================  ========================  =============================
+
+Derived in :doc:`/book/matrix_release`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+
+import numpy as np
+
+from dplit.budget import Spend
+from dplit.errors import check_choice, check_epsilon, check_integer, check_neighbours
+from dplit.matrix.strategies import DisjointTrees
+from dplit.mechanisms import Geometric, Laplace
+from dplit.mechanisms.laplace import rounded
+
+MECHANISMS = ("geometric", "laplace")
+MAX_OUTCOMES = 2**20
+SOURCE = "matrix_release"
+
+
+def release(
+    workload,
+    strategy,
+    codes,
+    classes,
+    n_classes,
+    epsilon,
+    mechanism="geometric",
+    neighbours="add-remove",
+    signed=False,
+    *,
+    rng,
+):
+    r"""Leaves or votes of a forest, from one noisy release :math:`AD + Z` (M-RF, algorithms 1 and 2).
+
+    Parameters
+    ----------
+    workload : Workload
+        Its rows are what is answered. Public, as the strategy is: neither depends on the records.
+    strategy : Strategy
+    codes : int array, shape (n_records, n_features)
+        Codes of levels.
+    classes : int array, shape (n_records,)
+        From 0.
+    n_classes : int
+        k; with 1, all records are counted alike.
+    epsilon : float
+        What the release costs, all in all, under `neighbours`; infinite: no noise.
+    mechanism : {"geometric", "laplace"}
+        Geometric noise needs a strategy of whole numbers; any other gets Laplace noise, and the node says so.
+    neighbours : {"add-remove", "replace-one"}
+    signed : bool
+        Release one column, records of the first class less those of the second; of two classes alone.
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    answers : float64 array, shape (n_rows, k), or (n_rows, 1) if signed
+        For each distinct row of the workload.
+    node : Spend
+    """
+    measured, node = measure(
+        strategy, codes, classes, n_classes, epsilon, mechanism, neighbours, signed, rng=rng
+    )
+    return strategy.answer(workload, measured), node
+
+
+def measure(
+    strategy,
+    codes,
+    classes,
+    n_classes,
+    epsilon,
+    mechanism="geometric",
+    neighbours="add-remove",
+    signed=False,
+    *,
+    rng,
+):
+    """The noisy release A D + Z alone, from which every answer is computed.
+
+    Parameters as of `release`.
+
+    Returns
+    -------
+    measured : int64 or float64 array, shape (n_measured, k), or (n_measured, 1) if signed
+    node : Spend
+    """
+    check_integer(n_classes, "n_classes", 1)
+    noise = noise_of(strategy, epsilon, mechanism, neighbours, n_classes, signed)
+    draw = {"rng": rng} if isinstance(strategy, DisjointTrees) else {}  # of each record's tree
+    exact = strategy.measure(codes, classes, n_classes, **draw)
+    if signed:
+        exact = exact[:, :1] - exact[:, 1:]
+    return noisy(exact, noise, rng=rng), spend(strategy, noise, neighbours, mechanism)
+
+
+def noise_of(strategy, epsilon, mechanism="geometric", neighbours="add-remove", classes=2,
+             signed=False):  # fmt: skip
+    """The noise of each released entry, a `Geometric` or a `Laplace` of the strategy's sensitivity.
+
+    Parameters
+    ----------
+    strategy : Strategy
+    epsilon, mechanism, neighbours, signed
+        As in `release`.
+    classes : int
+        Class columns of the table.
+    """
+    if signed and check_integer(classes, "classes", 1) != 2:
+        raise ValueError(f"signed needs classes=2, a difference of two, got classes={classes}")
+    delta = strategy.sensitivity(check_neighbours(neighbours), classes, signed)
+    return noise_for(delta, epsilon, mechanism, strategy.integer)
+
+
+def noise_for(sensitivity, epsilon, mechanism="geometric", integer=True):
+    """The noise for a sensitivity: `Geometric` for whole numbers, if asked for, else `Laplace`."""
+    epsilon = check_epsilon(epsilon)
+    if check_choice(mechanism, MECHANISMS, "mechanism") == "geometric" and integer:
+        return Geometric(epsilon, round(float(sensitivity)))
+    return Laplace(epsilon, sensitivity)
+
+
+def noisy(exact, noise, *, rng):
+    """Exact counts with noise on each entry; Laplace noise is rounded to a public grid.
+
+    Parameters
+    ----------
+    exact : array, shape (n_measured, k)
+    noise : Geometric or Laplace
+    rng : numpy.random.Generator
+    """
+    if isinstance(noise, Geometric):
+        return noise.sample(np.rint(exact).astype(np.int64), rng=rng)
+    return rounded(noise.sample(exact, rng=rng), noise.scale)
+
+
+def spend(strategy, noise, neighbours, mechanism="laplace"):
+    """The node of the budget tree: what one release of a strategy costs under a relation.
+
+    Parameters
+    ----------
+    strategy : Strategy
+    noise : Geometric or Laplace
+    neighbours, mechanism
+        As in `release`.
+    """
+    kind = "geometric" if isinstance(noise, Geometric) else "Laplace"
+    note = f"{kind} noise for sensitivity {noise.sensitivity:g}"
+    if mechanism == "geometric" and kind == "Laplace":
+        note += ", the strategy's entries are not whole numbers"
+    return Spend(f"strategy {strategy.name}", noise.epsilon, note, neighbours, SOURCE)
+
+
+# The exact law of a small release -----------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class ReleaseLaw:
+    r"""The law of :math:`AD + Z` on a small domain, as a callable for `dplit.audit.privacy_loss`.
+
+    Inputs are tuples of records, a record being ``(cell, class)``, all numbered from 0; `universe` lists
+    every record there can be. The outcomes are all ways for each entry to be at one of `points`. One
+    point below and one above all values that :math:`AD` takes are enough for the exact loss: the log-ratio
+    of an entry is monotone between them and constant beyond.
+
+    Parameters
+    ----------
+    matrix : array_like, shape (m, n_cells)
+        A.
+    noise : Geometric or Laplace
+    classes : int
+        Columns of D.
+    points : sequence of numbers
+        Values at which each entry is looked at; whole ones for geometric noise.
+    signed : bool
+        Whether the two classes are one column, their difference.
+    """
+
+    matrix: object
+    noise: object
+    classes: int = 2
+    points: tuple = (-4, 4)
+    signed: bool = False
+
+    def __post_init__(self):
+        A = np.atleast_2d(np.asarray(self.matrix, dtype=float))
+        object.__setattr__(self, "matrix", A)
+        check_integer(self.classes, "classes", 1)
+        entries = len(A) * (1 if self.signed else self.classes)
+        if len(self.points) ** entries > MAX_OUTCOMES:
+            raise ValueError(
+                f"matrix must have few enough rows for {MAX_OUTCOMES:,} outcomes, "
+                f"got {len(self.points)}**{entries}"
+            )
+
+    @property
+    def universe(self):
+        """Every record that there can be, as a tuple of tuples."""
+        return tuple(product(range(self.matrix.shape[1]), range(self.classes)))
+
+    def table(self, records):
+        """D of some records, or the difference of its columns; shape (n_cells, columns)."""
+        D = np.zeros((self.matrix.shape[1], self.classes))
+        for cell, label in records:
+            D[cell, label] += 1
+        return D[:, :1] - D[:, 1:] if self.signed else D
+
+    @cached_property
+    def _steps(self):
+        """For each outcome and entry, the number of its point."""
+        entries = len(self.matrix) * (1 if self.signed else self.classes)
+        return np.indices((len(self.points),) * entries).reshape(entries, -1)
+
+    def logpmf(self, records):
+        """Logarithm of the probability, or density, of each outcome; shape (n_outcomes,)."""
+        exact = (self.matrix @ self.table(records)).ravel()
+        away = np.asarray(self.points)[None, :] - exact[:, None]
+        logs = _log_density(self.noise, away)
+        return np.take_along_axis(logs, self._steps, axis=1).sum(axis=0)
+
+
+def _log_density(noise, away):
+    """Logarithm of the noise's pmf or density, which does not underflow far out."""
+    if isinstance(noise, Geometric):
+        logs = np.log(np.tanh(noise.rate / 2)) - noise.rate * np.abs(away)
+        return np.where(away == np.floor(away), logs, -np.inf)
+    return -np.log(2 * noise.scale) - np.abs(away) / noise.scale
+
+
+# What may be done with the answers ----------------------------------------------------------------
+
+
+def clipped(answers):
+    r"""Answers cut at 0, which no count lies below: post-processing, and never farther from the truth.
+
+    For a truth :math:`x \ge 0`, :math:`|\max(y, 0) - x| \le |y - x|` whatever y is.
+
+    Parameters
+    ----------
+    answers : array_like
+
+    Returns
+    -------
+    float64 array, shape of `answers`
+    """
+    return np.maximum(np.asarray(answers, dtype=float), 0.0)
+
+
+def shrunk(answers, threshold):
+    r"""Answers lowered by a public threshold and cut at 0: :math:`\max(y - t, 0)`.
+
+    Good where most cells are empty. It is a rule that reads the answers alone, so it is post-processing.
+
+    Parameters
+    ----------
+    answers : array_like
+    threshold : float
+        t, at least 0, in records; chosen without the data, as a multiple of the noise's scale.
+
+    Returns
+    -------
+    float64 array, shape of `answers`
+    """
+    if not threshold >= 0:
+        raise ValueError(f"threshold must be a number of at least 0, got {threshold!r}")
+    return clipped(np.asarray(answers, dtype=float) - threshold)
+
+
+def shrunk_error(count, scale, threshold=0.0):
+    r"""Expected squared error of `shrunk` for a count with Laplace noise.
+
+    With :math:`u = x - t`, the truth less the threshold, for :math:`u \ge 0` and for :math:`u < 0`:
+
+    .. math:: 2b^2 + t^2 - e^{-u/b}\, b (b + x) \quad\text{and}\quad x^2 + e^{u/b}\, b (b - x) .
+
+    Without cutting it is :math:`2b^2`. Derived in :doc:`/book/matrix_release`.
+
+    Parameters
+    ----------
+    count : array_like of float
+        x, at least 0.
+    scale : float
+        b, of the noise.
+    threshold : float
+        t; with 0, the error of `clipped`.
+
+    Returns
+    -------
+    float64 array, shape of `count`
+    """
+    x, b, t = np.asarray(count, dtype=float), float(scale), float(threshold)
+    above, below = np.maximum(x - t, 0), np.minimum(x - t, 0)
+    kept = 2 * b**2 + t**2 - np.exp(-above / b) * b * (b + x)
+    cut = x**2 + np.exp(below / b) * b * (b - x)
+    return np.where(x >= t, kept, cut)[()]

@@ -1,0 +1,203 @@
+r"""What a strategy is: the rows A that are released with noise, and what is computed from them.
+
+Released is :math:`AD` plus independent noise on each entry, and the queries W are answered by
+:math:`WA^+` times what came out (matrix mechanism; M-RF, definition 2). With noise of variance
+:math:`\sigma^2` an answer of the row w has the variance :math:`\sigma^2\|wA^+\|^2`, whatever the records.
+A record adds a column :math:`a_j` of A to one class: the noise is scaled to
+:math:`\|A\|_1 = \max_j \|a_j\|_1`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dplit.errors import check_integer, check_neighbours
+from dplit.matrix.paths import check_codes, check_levels
+
+
+class Strategy:
+    """A way to release the counts of a domain; make one of the members, or let `select` do it.
+
+    Attributes
+    ----------
+    name : str
+        "identity", "per-tree", "merged", and so on.
+    about : str
+        What is released, in words.
+    n_levels : int64 array, shape (n_features,)
+        The domain.
+    integer : bool
+        Whether all entries of A are whole numbers, so that geometric noise fits.
+    norm : float
+        Largest L1 norm of a column of A.
+    considered : dict of str to float
+        Of what `select` returns: the error of each member.
+    """
+
+    name = "strategy"
+    about = ""
+    integer = True
+    norm = 1.0
+
+    def __init__(self, n_levels):
+        self.n_levels = check_levels(n_levels)
+        self.considered = {}
+
+    def __repr__(self):
+        return f"{type(self).__name__}({self.about}; sensitivity {self.norm:g})"
+
+    @property
+    def n_cells(self):
+        """Cells of the domain, a Python int of any size."""
+        return int(np.prod(self.n_levels, dtype=object))
+
+    def sensitivity(self, neighbours="add-remove", classes=2, signed=False):
+        r"""L1 sensitivity of A D, a column for each class.
+
+        One record more adds :math:`a_j` to one column: :math:`\|A\|_1`. A replaced record may keep its
+        cell and change its class, and with two or more columns, or with the one difference of two
+        classes, that is :math:`2\|A\|_1`. A single column of counts changes by :math:`a_j - a_l`.
+
+        Derived in :doc:`/book/matrix_strategies`.
+
+        Parameters
+        ----------
+        neighbours : {"add-remove", "replace-one"}
+        classes : int
+            Class columns of D.
+        signed : bool
+            Whether the one released column is the first class minus the second; `classes` is then 2.
+
+        Returns
+        -------
+        float
+        """
+        check_neighbours(neighbours)
+        check_integer(classes, "classes", 2 if signed else 1)
+        if neighbours == "add-remove":
+            return float(self.norm)
+        return 2 * float(self.norm) if classes > 1 else float(self.spread())
+
+    def spread(self):
+        r"""Largest :math:`\|a_j - a_l\|_1` of two columns of A, float."""
+        raise NotImplementedError
+
+    def variances(self, workload):
+        """Variance of each distinct row's answer, where each released entry has noise of variance 1.
+
+        Parameters
+        ----------
+        workload : Workload
+
+        Returns
+        -------
+        float64 array, shape (n_rows,)
+            Infinite where the strategy does not determine the row.
+        """
+        raise NotImplementedError
+
+    def votes(self, workload):
+        r"""Variance of a weighted vote, on average over all cells, for noise of variance 1.
+
+        The vote of a cell adds up the answers of the leaves that hold it, over all trees: the noise of
+        :math:`T^\top T A^+`, which the trees share.
+
+        Parameters
+        ----------
+        workload : Workload
+            Of the leaves of a forest.
+
+        Returns
+        -------
+        float
+        """
+        raise NotImplementedError
+
+    def measure(self, codes, classes, n_classes):
+        """A D from records.
+
+        Parameters
+        ----------
+        codes : int array, shape (n_records, n_features)
+            Codes of levels, as `dplit.Domain.encode` gives them.
+        classes : int array, shape (n_records,)
+            From 0.
+        n_classes : int
+
+        Returns
+        -------
+        int64 or float64 array, shape (n_measured, n_classes)
+        """
+        return self._measured(*self._checked(codes, classes, n_classes), n_classes)
+
+    def _checked(self, codes, classes, n_classes):
+        """Codes and classes as arrays, one of the latter for each record."""
+        codes = check_codes(codes, self.n_levels)
+        check_integer(n_classes, "n_classes", 1)
+        classes = check_codes(np.asarray(classes)[:, None], [n_classes], "classes")[:, 0]
+        if len(classes) != len(codes):
+            raise ValueError(
+                f"classes must be one for each of {len(codes)} records, got {len(classes)}"
+            )
+        return codes, classes
+
+    def answer(self, workload, measured):
+        """The answers of a workload's distinct rows, by least squares from what was measured.
+
+        Parameters
+        ----------
+        workload : Workload
+        measured : array, shape (n_measured, k)
+            As `measure` returns it, with noise.
+
+        Returns
+        -------
+        float64 array, shape (n_rows, k)
+            ``workload.place`` expands them to all queries.
+        """
+        raise NotImplementedError
+
+    def answers(self, workload, measured):
+        """The answers of all queries, copies included, shape (n_queries, k); as `answer`."""
+        return self.answer(workload, measured)[workload.place]
+
+    def _measured(self, codes, classes, n_classes):
+        raise NotImplementedError
+
+
+def check_domain(strategy, workload):
+    """Raise a ValueError if a workload asks about another number of cells than the strategy's domain."""
+    if workload.n_cells != strategy.n_cells:
+        raise ValueError(
+            f"workload must be about the strategy's domain of {strategy.n_cells:,} cells, "
+            f"got one of {workload.n_cells:,}"
+        )
+
+
+def check_forest(workload):
+    """Raise a ValueError if a workload has no trees, whose leaves are what votes add up."""
+    if workload.boxes is None:
+        raise ValueError("workload must be of a forest, whose leaves vote, got a given matrix")
+
+
+def asks_leaves(workload):
+    """Whether the rows of a workload are its boxes themselves, in order."""
+    rows, n = workload.weights, len(workload)
+    return (
+        workload.boxes is not None
+        and rows.shape == (n, n)
+        and rows.nnz == n
+        and (rows.data == 1).all()
+        and np.array_equal(rows.indices, np.arange(n))
+    )
+
+
+def combined(workload, of_boxes):
+    """Rows of a workload from values of its boxes (or cells): B times the values."""
+    return of_boxes if asks_leaves(workload) else workload.weights @ of_boxes
+
+
+def squared_rows(workload, of_boxes):
+    """Squared norms of the rows of B times a matrix of the boxes, float64, shape (n_rows,)."""
+    rows = combined(workload, of_boxes)
+    return np.einsum("ij,ij->i", rows, rows)

@@ -1,0 +1,217 @@
+r"""Counts and projections of boxes that never make a domain: sums over boxes, and a basis of their span.
+
+A box is a product of sets of levels. Its count needs only the marginal of the columns that it tests, and its
+row of T has, in the basis of products of one function a column (the constant one, or one that sums to 0),
+the product of its columns' coefficients: zero unless all columns with a function that sums to 0 are tested.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from scipy.linalg import LinAlgError, cholesky, solve_triangular
+
+from dplit.matrix.paths import MOST_CELLS
+
+NOTHING = 1e-10  # an eigenvalue so far below the largest one is 0
+FULL = 1e-5  # a Cholesky factor with diagonal entries so far below the largest one is not trusted
+CHUNK = 4_000_000  # entries of a matrix of boxes that are made at a time
+
+
+def tested_sets(boxes):
+    """The sets of columns that some box tests, each with its boxes.
+
+    Parameters
+    ----------
+    boxes : Paths
+
+    Returns
+    -------
+    list of (tuple of int, int64 array)
+    """
+    rows, place = np.unique(boxes.tests, axis=0, return_inverse=True)
+    order = np.argsort(place.ravel(), kind="stable")
+    ends = np.cumsum(np.bincount(place.ravel(), minlength=len(rows)))[:-1]
+    sets = [tuple(np.flatnonzero(row).tolist()) for row in rows]
+    return list(zip(sets, np.split(order, ends)))
+
+
+def _sums(boxes, columns, table):
+    """Sums over boxes of a table over some columns' cells, the columns that they test among them."""
+    n = math.prod(int(boxes.n_levels[j]) for j in columns)
+    found = np.zeros((len(boxes), table.shape[1]))
+    step = max(1, CHUNK // max(n, 1))
+    for first in range(0, len(boxes), step):
+        rows = np.ones((len(boxes.allowed[first : first + step]), 1), dtype=bool)
+        for j in columns:
+            levels = slice(boxes.starts[j], boxes.starts[j] + boxes.n_levels[j])
+            rows = rows[:, :, None] & boxes.allowed[first : first + step, None, levels]
+            rows = rows.reshape(len(rows), -1)
+        found[first : first + step] = rows.astype(float) @ table
+    return found
+
+
+def sums_of_table(boxes, table):
+    """What each box holds of a table of all cells, T times the table.
+
+    Parameters
+    ----------
+    boxes : Paths
+    table : array, shape (n_cells, k)
+
+    Returns
+    -------
+    float64 array, shape (n_boxes, k)
+    """
+    table = np.asarray(table, dtype=float)
+    k, d, tables = table.shape[1], len(boxes.n_levels), {}
+    tensor = table.reshape(*boxes.n_levels.tolist(), k)
+    for columns, _ in tested_sets(boxes):
+        rest = tuple(j for j in range(d) if j not in columns)
+        tables[columns] = tensor.sum(axis=rest).reshape(-1, k)
+    return sums_of_marginals(boxes, tables, k)
+
+
+def sums_of_marginals(boxes, tables, k):
+    """What each box holds of tables of the columns that it tests.
+
+    Parameters
+    ----------
+    boxes : Paths
+    tables : mapping of tuple of int to array, shape (cells of the columns, k)
+        One for each tested set.
+    k : int
+
+    Returns
+    -------
+    float64 array, shape (n_boxes, k)
+    """
+    found = np.zeros((len(boxes), k))
+    for columns, rows in tested_sets(boxes):
+        found[rows] = _sums(boxes.take(rows), columns, tables[columns])
+    return found
+
+
+def counts_of_records(boxes, codes, classes, n_classes):
+    """How many records of each class each box holds, T D from records.
+
+    Parameters
+    ----------
+    boxes : Paths
+    codes : int64 array, shape (n_records, n_features)
+    classes : int64 array, shape (n_records,)
+    n_classes : int
+
+    Returns
+    -------
+    int64 array, shape (n_boxes, n_classes)
+    """
+    found = np.zeros((len(boxes), n_classes))
+    for columns, rows in tested_sets(boxes):
+        here, levels = boxes.take(rows), [int(boxes.n_levels[j]) for j in columns]
+        if math.prod(levels) * n_classes <= min(CHUNK, MOST_CELLS):
+            shape = (*levels, n_classes)
+            place = np.ravel_multi_index((*codes[:, list(columns)].T, classes), shape)
+            table = np.bincount(place, minlength=math.prod(shape)).reshape(-1, n_classes)
+            found[rows] = _sums(here, columns, table)
+        else:
+            found[rows] = _reached(here, codes, classes, n_classes)
+    return np.rint(found).astype(np.int64)
+
+
+def _reached(boxes, codes, classes, n_classes):
+    """The same through each record's boxes, where the tested columns have too many cells."""
+    step, found = max(1, CHUNK // len(boxes)), np.zeros((len(boxes), n_classes))
+    for first in range(0, len(codes), step):
+        part = slice(first, first + step)
+        of_class = classes[part, None] == np.arange(n_classes)
+        found += boxes.reached(codes[part]).T.astype(float) @ of_class
+    return found
+
+
+# The span of boxes ----------------------------------------------------------------------------------
+
+
+def below(sets):
+    """All subsets of some sets of columns, each a sorted tuple, smallest first."""
+    found = set()
+    stack = list(sets)
+    while stack:
+        columns = stack.pop()
+        if columns not in found:
+            found.add(columns)
+            stack += [columns[:i] + columns[i + 1 :] for i in range(len(columns))]
+    return sorted(found, key=lambda s: (len(s), s))
+
+
+def functions(n):
+    """An orthonormal basis of the functions of n levels, the constant one first, shape (n, n)."""
+    basis = np.eye(n)
+    basis[:, 0] = 1.0
+    basis = np.linalg.qr(basis)[0]
+    return basis if basis[0, 0] > 0 else -basis
+
+
+def coefficients(boxes, spaces):
+    r"""Rows of T in the products of `functions`, a block for each set of columns.
+
+    They are scaled by :math:`\sqrt{n}`, so that with all spaces below the tested sets their products are
+    those of T over the number of cells: nothing overflows.
+
+    Parameters
+    ----------
+    boxes : Paths
+    spaces : list of tuple of int
+
+    Returns
+    -------
+    list of float64 array, shape (n_boxes, prod(n_i - 1))
+    """
+    parts = []
+    for start, n in zip(boxes.starts, boxes.n_levels):
+        rows = boxes.allowed[:, start : start + n].astype(float)
+        part = rows @ functions(int(n)) / math.sqrt(n)
+        part[rows.all(axis=1), 1:] = 0.0  # what rounding leaves
+        parts.append(part)
+    constants = np.array([part[:, 0] for part in parts])
+    untested = constants.prod(axis=0)
+    found = []
+    for columns in spaces:
+        block = (untested / constants[list(columns)].prod(axis=0))[:, None]
+        for j in columns:
+            block = (block[:, :, None] * parts[j][:, None, 1:]).reshape(len(block), -1)
+        found.append(block)
+    return found
+
+
+def basis(boxes):
+    r"""An orthonormal basis of the columns of T: the projection on them is :math:`TT^+ = QQ^\top`.
+
+    Through `coefficients` where they are fewer than the boxes, else through the cells that boxes share.
+
+    Parameters
+    ----------
+    boxes : Paths
+
+    Returns
+    -------
+    float64 array, shape (n_boxes, rank)
+    """
+    spaces = below([columns for columns, _ in tested_sets(boxes)])
+    n = boxes.n_levels.tolist()
+    if sum(math.prod(n[j] - 1 for j in columns) for columns in spaces) > len(boxes):
+        scale = math.exp(-sum(map(math.log, n)))
+        values, vectors = np.linalg.eigh(boxes.overlaps() * scale)
+        return vectors[:, values > NOTHING * values[-1]]
+    rows = np.hstack(coefficients(boxes, spaces))
+    gram = rows.T @ rows
+    try:
+        factor = cholesky(gram, lower=True, check_finite=False)
+    except LinAlgError:
+        factor = np.zeros((1, 1))
+    if factor.diagonal().min() > FULL * factor.diagonal().max():
+        return solve_triangular(factor, rows.T, lower=True, check_finite=False).T
+    values, vectors = np.linalg.eigh(gram)
+    kept = values > NOTHING * values[-1]
+    return rows @ (vectors[:, kept] / np.sqrt(values[kept]))

@@ -1,0 +1,256 @@
+r"""A search for good marginals: covers of the tested sets first, then weights by descent.
+
+Under pure differential privacy good marginals are covering designs: a few sets of columns, as large as the domain
+allows, so that all columns tested together lie in one. On Car at depth 2 these are three sets of four columns
+that cover all fifteen pairs. What a search finds is a local optimum.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+from scipy.optimize import minimize
+
+from dplit.errors import check_choice
+from dplit.matrix.strategies.marginals import Marginals
+from dplit.matrix.strategies.spectrum import eigenvalues, masses
+
+SMALL = 8  # columns up to which all sets of them are candidates
+UNIONS = 300  # candidates beside the tested sets, otherwise
+THOROUGH = 100_000  # entries of a table of eigenvalues up to which covers are searched
+POLISHED = 3  # covers whose weights are then descended on
+STARTS = 8  # covers by chance, beside the greedy ones
+PATIENCE = 8  # descents from weights near the best ones, without a gain, before the search ends
+
+
+def optimise_marginals(workload, target="leaves", starts=STARTS, rng=None):
+    """Weighted marginals that a search finds best for a workload: a local optimum.
+
+    Parameters
+    ----------
+    workload : Workload
+        With boxes.
+    target : {"leaves", "votes"}
+    starts : int
+        Random starts, beside the greedy covers.
+    rng : numpy.random.Generator, optional
+        Of the random starts; left out, one of seed 0: nothing here reads a record.
+
+    Returns
+    -------
+    Marginals
+    """
+    check_choice(target, ("leaves", "votes"), "target")
+    mass = masses(workload, target)
+    n_levels = workload.boxes.n_levels
+    sets = candidates(list(mass), n_levels)
+    table = eigenvalues(sets, list(mass), n_levels)
+    scale = np.array([*mass.values()])
+    rng = np.random.default_rng(0) if rng is None else rng
+    thorough = table.size <= THOROUGH
+    covers = _covers(table, scale, starts, rng) if thorough else [np.arange(len(sets))]
+    equal = np.isin(np.arange(len(sets)), covers[0]).astype(float)
+    first = [np.isin(np.arange(len(sets)), c) / len(c) + 1e-4 for c in covers]
+    if thorough:
+        first += list(rng.exponential(size=(starts // 2, len(sets))))
+    theta = _searched(first, table, scale, PATIENCE if thorough else 0, rng)
+    if cost(equal, table, scale) <= (1 + 1e-9) * cost(theta, table, scale):
+        theta = equal  # whole counts
+    return Marginals({s: w for s, w in zip(sets, theta) if w > 0}, n_levels)
+
+
+def _covers(table, scale, starts, rng):
+    """The best covers with equal weights that a search finds, best first."""
+    found = dict(improved(c, table, scale) for c in _starts(table, scale, starts, rng))
+    return sorted(found, key=found.get)[:POLISHED]
+
+
+def _searched(first, table, scale, patience, rng):
+    """The best weights after descent from some starts, and from weights near the best while that helps."""
+    theta = min((descended(start, table, scale) for start in first), key=_cost_of(table, scale))
+    value, waited = cost(theta, table, scale), 0
+    while waited < patience:
+        near = (theta + 0.3 / len(theta)) * np.exp(1.5 * rng.normal(size=len(theta)))
+        other = descended(near, table, scale)
+        waited += 1
+        if cost(other, table, scale) < value * (1 - 1e-4):
+            theta, value, waited = other, cost(other, table, scale), 0
+    return theta
+
+
+def _cost_of(table, scale):
+    return lambda theta: cost(theta, table, scale)
+
+
+def candidates(spaces, n_levels):
+    """Sets of columns that may get a weight: all where there are few, else unions of tested sets.
+
+    Parameters
+    ----------
+    spaces : list of tuple of int
+        With mass.
+    n_levels : array_like of int, shape (n_features,)
+
+    Returns
+    -------
+    list of tuple of int
+    """
+    tested = sorted({j for u in spaces for j in u})
+    if len(tested) <= SMALL:
+        return [s for k in range(len(tested) + 1) for s in combinations(tested, k)]
+    largest, rng = _maximal(spaces), np.random.default_rng(0)
+    found = {*largest, tuple(tested), ()}
+    for _ in range(max(0, UNIONS - len(found))):
+        parts = rng.choice(
+            len(largest), size=min(len(largest), int(rng.integers(2, 7))), replace=False
+        )
+        found.add(tuple(sorted({j for i in parts for j in largest[i]})))
+    return sorted(found, key=lambda s: (len(s), s))
+
+
+def _maximal(spaces):
+    """Sets that no other one holds, sorted."""
+    sets = sorted((frozenset(u) for u in spaces), key=len, reverse=True)
+    kept = []
+    for s in sets:
+        if not any(s < other for other in kept):
+            kept.append(s)
+    return sorted(tuple(sorted(s)) for s in kept)
+
+
+def cost(theta, table, scale):
+    r"""Error of weights, :math:`(\sum\theta)^2 \sum_U w_U/\lambda_U`; infinite if a space is not covered.
+
+    Parameters
+    ----------
+    theta : float64 array, shape (n_sets,)
+    table : float64 array, shape (n_spaces, n_sets)
+    scale : float64 array, shape (n_spaces,)
+        The masses.
+
+    Returns
+    -------
+    float
+    """
+    values = table @ theta**2
+    return np.inf if (values <= 0).any() else float(theta.sum() ** 2 * (scale / values).sum())
+
+
+def _starts(table, scale, starts, rng):
+    """Covers: greedy ones by sets of each number of eigenvalues, greedy ones by chance."""
+    sizes = np.count_nonzero(table, axis=0)
+    for size in np.unique(sizes):
+        cover = _greedy(table * (sizes == size), scale, np.ones(table.shape[1]))
+        if cover:
+            yield cover
+    for _ in range(starts):
+        yield _greedy(table, scale, rng.exponential(size=table.shape[1]))
+
+
+def _greedy(table, scale, taste):
+    """Sets that cover all spaces, each the one that covers most of what is left, times a taste."""
+    covers, left, chosen = table > 0, np.ones(len(table), dtype=bool), []
+    while left.any():
+        gains = taste * np.count_nonzero(covers[left], axis=0)
+        best = int(np.argmax(gains))
+        if gains[best] == 0:
+            return []
+        chosen.append(best)
+        left &= ~covers[:, best]
+    return chosen
+
+
+def improved(chosen, table, scale):
+    """Equal weights on a cover, improved while adding, dropping or exchanging a set helps.
+
+    Parameters
+    ----------
+    chosen : list of int
+        Columns of the table.
+    table, scale
+        As in `cost`.
+
+    Returns
+    -------
+    tuple of int, float
+        The sets, sorted, and their error.
+    """
+    chosen = list(chosen)
+    value = _equal(table[:, chosen].sum(axis=1), len(chosen), scale)
+    while True:
+        values = table[:, chosen].sum(axis=1)
+        moves = [(_all(values, table, len(chosen) + 1, scale), None)]
+        for place, old in enumerate(chosen):
+            less = values - table[:, old]
+            moves.append((_all(less, table, len(chosen), scale), place))
+            if len(chosen) > 1:
+                dropped = _equal(less, len(chosen) - 1, scale)
+                if dropped < value * (1 - 1e-9):
+                    del chosen[place]
+                    value = dropped
+                    break
+        else:
+            costs, place = min(moves, key=lambda move: move[0].min())
+            if costs.min() >= value * (1 - 1e-9):
+                return tuple(sorted(chosen)), value
+            value = float(costs.min())
+            kept = [c for i, c in enumerate(chosen) if i != place]
+            chosen = [*kept, int(np.argmin(costs))]
+
+
+def _equal(values, number, scale):
+    values = np.maximum(values, 0)  # what a difference leaves of 0
+    return np.inf if (values <= 1e-9).any() else number**2 * float((scale / values).sum())
+
+
+def _all(values, table, number, scale):
+    """Errors with each set of the table beside others of these eigenvalues."""
+    total = values[:, None] + table
+    with np.errstate(divide="ignore"):
+        return number**2 * np.where(total > 1e-9, scale[:, None] / total, np.inf).sum(axis=0)
+
+
+def descended(theta, table, scale):
+    """Weights after descent on the logarithm of the error, from one start.
+
+    Parameters
+    ----------
+    theta : float64 array, shape (n_sets,)
+        Positive.
+    table, scale
+        As in `cost`.
+
+    Returns
+    -------
+    float64 array, shape (n_sets,)
+        Sums to 1; weights below a millionth of the largest are 0.
+    """
+    found = minimize(
+        objective, np.log(theta / theta.sum()), (table, scale), jac=True, method="L-BFGS-B",
+        bounds=[(-30, 5)] * len(theta), options={"maxiter": 300},
+    )  # fmt: skip
+    theta = np.exp(found.x)
+    theta[theta < 1e-6 * theta.max()] = 0.0
+    return theta / theta.sum()
+
+
+def objective(logs, table, scale):
+    r"""Logarithm of the error, and its gradient in the logarithms of the weights.
+
+    Parameters
+    ----------
+    logs : float64 array, shape (n_sets,)
+    table, scale
+        As in `cost`.
+
+    Returns
+    -------
+    float, float64 array
+    """
+    theta = np.exp(logs)
+    values = table @ theta**2
+    parts = scale / values
+    total, mass = theta.sum(), parts.sum()
+    slope = -2 * theta**2 * (table.T @ (parts / values))
+    return 2 * np.log(total) + np.log(mass), 2 * theta / total + slope / mass

@@ -1,0 +1,152 @@
+r"""Strategies of weighted marginals: the counts of some sets of columns, each with its share of epsilon.
+
+With a weight :math:`\theta_S > 0` for some sets S of columns every column of A has the L1 norm
+:math:`\sum_S \theta_S`. In the space of U (see `dplit.matrix.strategies.spectrum`) :math:`A^\top A` has the
+eigenvalue :math:`\lambda_U = \sum_{S \supseteq U} \theta_S^2 \prod_{i \notin S} n_i`, and the workload the mass
+:math:`w_U`, so that the error is :math:`(\sum\theta)^2 \sum_U w_U/\lambda_U`, whatever the number of cells
+(McKenna, Miklau, Hay and Machanavajjhala 2018, on marginals).
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from dplit.errors import check_positive
+from dplit.matrix.strategies.base import Strategy, check_domain, combined
+from dplit.matrix.strategies.boxes import below, functions, sums_of_marginals, tested_sets
+from dplit.matrix.strategies.spectrum import eigenvalues, masses, row_masses, spaces_of
+
+
+class Marginals(Strategy):
+    """Weighted marginals.
+
+    Parameters
+    ----------
+    shares : mapping of tuple of int to float
+        Sets of columns to their weights, positive. They are scaled to a sum of 1; equal ones to 1 each, so
+        that what is released are whole counts.
+    n_levels : array_like of int, shape (n_features,)
+    """
+
+    name = "marginals"
+
+    def __init__(self, shares, n_levels):
+        super().__init__(n_levels)
+        sets = {tuple(sorted({int(j) for j in columns})): w for columns, w in shares.items()}
+        if not sets or not all(0 <= j < len(self.n_levels) for s in sets for j in s):
+            raise ValueError(
+                f"shares must name columns below {len(self.n_levels)}, got {list(sets)}"
+            )
+        weights = [check_positive(w, "shares") for w in sets.values()]
+        self.integer = max(weights) - min(weights) <= 1e-9 * max(weights)
+        total = weights[0] if self.integer else sum(weights)
+        self.shares = {s: 1.0 if self.integer else w / total for s, w in zip(sets, weights)}
+        self.norm = sum(self.shares.values())
+        names = ["".join(f"[{j}]" for j in s) or "total" for s in self.shares]
+        self.about = f"{len(names)} marginals: {', '.join(names)}"
+
+    def spread(self):
+        """Two cells that differ in all columns share only the total; see `Strategy.sensitivity`."""
+        differ = self.n_levels > 1
+        return 2 * sum(w for s, w in self.shares.items() if differ[list(s)].any())
+
+    def eigenvalues(self, spaces):
+        r""":math:`\lambda_U` of each space, float64, shape (n_spaces,)."""
+        weights = np.array(list(self.shares.values()))
+        return eigenvalues(list(self.shares), spaces, self.n_levels) @ weights**2
+
+    def variances(self, workload):
+        """Masses over eigenvalues, see `Strategy.variances`."""
+        check_domain(self, workload)
+        if workload.boxes is None:
+            return self._of_cells(workload)
+        spaces = spaces_of(workload)
+        return _quotients(row_masses(workload, spaces), self.eigenvalues(spaces))
+
+    def votes(self, workload):
+        """See `Strategy.votes`."""
+        check_domain(self, workload)
+        mass = masses(workload, "votes")
+        return float(_quotients(np.array([*mass.values()]), self.eigenvalues(list(mass))))
+
+    def answer(self, workload, measured):
+        """Sums of the estimated marginals; see `Strategy.answer`."""
+        check_domain(self, workload)
+        measured = np.asarray(measured, dtype=float)
+        if workload.boxes is None:
+            everything = tuple(range(len(self.n_levels)))
+            table = self._estimates(measured, [everything])[everything]
+            return workload.weights @ table
+        tested = [columns for columns, _ in tested_sets(workload.boxes)]
+        tables = self._estimates(measured, tested)
+        return combined(workload, sums_of_marginals(workload.boxes, tables, measured.shape[1]))
+
+    def _estimates(self, measured, wanted):
+        """Least squares of the wanted marginals, each the average over the cells that it does not name."""
+        spaces = below(wanted)
+        spaces = [u for u in spaces if any(set(u) <= set(s) for s in self.shares)]
+        parts = dict(zip(spaces, self._parts(measured, spaces)))
+        found = {}
+        for columns in wanted:
+            shape = [int(self.n_levels[j]) for j in columns]
+            table = np.zeros((*shape, measured.shape[1]))
+            for u in below([columns]):
+                if u in parts:
+                    kept = [n if j in u else 1 for j, n in zip(columns, shape)]
+                    table += parts[u].reshape(*kept, -1)
+            others = math.prod(int(n) for n in self.n_levels) // math.prod(shape)
+            found[columns] = float(others) * table.reshape(-1, measured.shape[1])
+        return found
+
+    def _parts(self, measured, spaces):
+        """Of each space, the least-squares function of its columns, its values on their cells."""
+        tables, first = {}, 0
+        for columns, weight in self.shares.items():
+            shape = [int(self.n_levels[j]) for j in columns]
+            last = first + math.prod(shape)
+            tables[columns] = weight * measured[first:last].reshape(*shape, -1)
+            first = last
+        for u, value in zip(spaces, self.eigenvalues(spaces)):
+            total = 0.0
+            for columns, table in tables.items():
+                if set(u) <= set(columns):
+                    rest = tuple(i for i, j in enumerate(columns) if j not in u)
+                    total = total + table.mean(axis=rest)
+            for axis in range(len(u)):
+                total = total - total.mean(axis=axis, keepdims=True)
+            yield total / value
+
+    def _of_cells(self, workload):
+        """Variances of rows that are given cell by cell."""
+        rows = workload.weights.toarray()
+        tensor = rows.reshape(len(rows), *self.n_levels.tolist())
+        for axis, n in enumerate(self.n_levels.tolist(), start=1):
+            tensor = np.moveaxis(np.tensordot(tensor, functions(n), ([axis], [0])), -1, axis)
+        everything = below([tuple(range(len(self.n_levels)))])
+        found = np.empty((len(rows), len(everything)))
+        for u, columns in enumerate(everything):
+            block = tuple(
+                slice(1, None) if j in columns else slice(0, 1) for j in range(len(self.n_levels))
+            )
+            part = tensor[(slice(None), *block)].reshape(len(rows), -1)
+            found[:, u] = (part**2).sum(axis=1)
+        found[found < 1e-12 * found.max()] = 0.0
+        return _quotients(found, self.eigenvalues(everything))
+
+    def _measured(self, codes, classes, n_classes):
+        found = []
+        for columns, weight in self.shares.items():
+            shape = (*(int(self.n_levels[j]) for j in columns), n_classes)
+            place = np.ravel_multi_index((*codes[:, list(columns)].T, classes), shape)
+            counts = np.bincount(place, minlength=math.prod(shape)).reshape(-1, n_classes)
+            found.append(counts if self.integer else weight * counts)
+        return np.concatenate(found)
+
+
+def _quotients(mass, values):
+    """Sum over the spaces of mass over eigenvalue; infinite where there is mass and no eigenvalue."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        parts = np.where(mass > 0, mass / values, 0.0)
+    return parts.sum(axis=-1)

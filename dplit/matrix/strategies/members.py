@@ -1,0 +1,301 @@
+r"""The members that need no search: every cell, every leaf of every tree, every distinct leaf, a given matrix.
+
+=========================  ====================================================  ====================
+member                     :math:`\|A\|_1`                                       variance of a leaf
+=========================  ====================================================  ====================
+`Identity`                 1                                                     its cells
+`PerTree`                  the trees :math:`\tau`                                1
+`DistinctLeaves`           the most distinct leaves that hold a cell             its entry of :math:`TT^+`
+=========================  ====================================================  ====================
+
+The error is the product of the squared norm and the variance. Derived in :doc:`/book/matrix_strategies`.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+
+from dplit.matrix.paths import MOST_CELLS, check_levels, data_matrix
+from dplit.matrix.rank import most_boxes
+from dplit.matrix.strategies.base import (
+    Strategy,
+    asks_leaves,
+    check_domain,
+    check_forest,
+    combined,
+    squared_rows,
+)  # fmt: skip
+from dplit.matrix.strategies.boxes import NOTHING, basis, counts_of_records, sums_of_table
+from dplit.matrix.strategies.spectrum import copies
+from dplit.matrix.workload import Workload
+
+
+class Identity(Strategy):
+    """Noise on every cell: a noisy histogram of the domain, from which all queries are summed up.
+
+    Parameters
+    ----------
+    n_levels : array_like of int, shape (n_features,)
+    """
+
+    name = "identity"
+    about = "the class counts of every cell"
+
+    def spread(self):
+        """Two cells, or none of them other than the first."""
+        return 2.0 if self.n_cells > 1 else 0.0
+
+    def variances(self, workload):
+        """The sum of squares of each row; see `Strategy.variances`."""
+        check_domain(self, workload)
+        if asks_leaves(workload):
+            return workload.boxes.cells
+        rows = workload.weights.multiply(workload.weights @ workload.overlaps).sum(axis=1)
+        return np.asarray(rows, dtype=float).ravel()
+
+    def votes(self, workload):
+        """Mean squared norm of the rows of T'T; see `Strategy.votes`."""
+        check_forest(workload)
+        check_domain(self, workload)
+        times = copies(workload)
+        return float(times @ (workload.overlaps**2 / self.n_cells) @ times)
+
+    def answer(self, workload, measured):
+        """W times the noisy histogram; see `Strategy.answer`."""
+        check_domain(self, workload)
+        if workload.boxes is None:
+            return workload.weights @ np.asarray(measured, dtype=float)
+        return combined(workload, sums_of_table(workload.boxes, measured))
+
+    def _measured(self, codes, classes, n_classes):
+        return data_matrix(codes, classes, self.n_levels, n_classes)
+
+
+class PerTree(Strategy):
+    r"""Noise on every leaf of every tree, each query answered from its own leaves.
+
+    The usual way (M-RF, "Optimizing decision paths"): noise of scale :math:`\tau/\epsilon`, since a record
+    is in a leaf of each tree. A row that weighs a leaf by w adds up w of its copies: a vote of a query has
+    one leaf of each tree. Copies are not averaged.
+
+    Parameters
+    ----------
+    paths : Paths
+        All leaves of the trees.
+    """
+
+    name = "per-tree"
+    about = "every leaf of every tree"
+
+    def __init__(self, paths):
+        super().__init__(paths.n_levels)
+        self.paths = paths
+        self.norm = float(paths.n_trees)
+
+    def spread(self):
+        """See `Strategy.sensitivity`; of a wide domain an upper bound, all leaves changed."""
+        return _spread(self.paths, self.norm)
+
+    @cached_property
+    def _copies(self):
+        """Leaves by the box they are: {bytes of a box: numbers of its leaves}."""
+        found = {}
+        for number, box in enumerate(np.packbits(self.paths.allowed, axis=1)):
+            found.setdefault(box.tobytes(), []).append(number)
+        return found
+
+    def _leaves(self, workload):
+        """(row, leaf) of each released leaf that a row adds up, or None if there are too few."""
+        if workload.boxes is None:
+            return None
+        boxes = [box.tobytes() for box in np.packbits(workload.boxes.allowed, axis=1)]
+        entries = workload.weights.tocoo()
+        rows, leaves = [], []
+        for row, box, times in zip(entries.row.tolist(), entries.col.tolist(), entries.data):
+            mine = self._copies.get(boxes[box], [])
+            if times != int(times) or not 0 <= times <= len(mine):
+                return None
+            rows += [row] * int(times)
+            leaves += mine[: int(times)]
+        return np.array(rows, dtype=np.int64), np.array(leaves, dtype=np.int64)
+
+    def variances(self, workload):
+        """The number of leaves of each row; see `Strategy.variances`."""
+        check_domain(self, workload)
+        found = self._leaves(workload)
+        if found is None:
+            return np.full(len(workload), np.inf)
+        return np.bincount(found[0], minlength=len(workload)).astype(float)
+
+    def votes(self, workload):
+        """A leaf of each tree; see `Strategy.votes`."""
+        check_forest(workload)
+        check_domain(self, workload)
+        return float(self.paths.n_trees) if workload.paths is self.paths else np.inf
+
+    def answer(self, workload, measured):
+        """Sums of the rows' own leaves, the first copy of a leaf; see `Strategy.answer`."""
+        check_domain(self, workload)
+        rows, leaves = self._leaves(workload)
+        found = np.zeros((len(workload), np.shape(measured)[1]))
+        np.add.at(found, rows, np.asarray(measured, dtype=float)[leaves])
+        return found
+
+    def answers(self, workload, measured):
+        """Of leaves the noisy counts themselves, each copy with its own noise; see `Strategy.answers`."""
+        if asks_leaves(workload) and workload.paths is self.paths:
+            return np.asarray(measured, dtype=float)
+        return super().answers(workload, measured)
+
+    def _measured(self, codes, classes, n_classes):
+        return counts_of_records(self.paths, codes, classes, n_classes)
+
+
+class DistinctLeaves(Strategy):
+    """Noise on each distinct leaf once, and answers by least squares.
+
+    Parameters
+    ----------
+    boxes : Paths
+        Distinct leaves, as ``Workload.boxes``.
+    """
+
+    name = "merged"
+    about = "every distinct leaf once"
+
+    def __init__(self, boxes):
+        super().__init__(boxes.n_levels)
+        self.boxes = boxes
+        self.norm = float(most_boxes(boxes))
+
+    def spread(self):
+        """See `Strategy.sensitivity`; of a wide domain an upper bound, all leaves changed."""
+        return _spread(self.boxes, self.norm)
+
+    @cached_property
+    def basis(self):
+        """Orthonormal columns that span those of A, shape (n_boxes, rank)."""
+        return basis(self.boxes)
+
+    def _places(self, workload):
+        """The number of each of a workload's boxes among ours, or None if one is missing."""
+        if workload.boxes is self.boxes:
+            return slice(None)
+        if workload.boxes is None:
+            return None
+        ours = {b.tobytes(): i for i, b in enumerate(np.packbits(self.boxes.allowed, axis=1))}
+        found = [ours.get(b.tobytes()) for b in np.packbits(workload.boxes.allowed, axis=1)]
+        return None if None in found else np.array(found)
+
+    def variances(self, workload):
+        """Squared norms of rows in the span of the leaves; see `Strategy.variances`."""
+        check_domain(self, workload)
+        places = self._places(workload)
+        if places is None:
+            return self._dense().variances(workload)
+        return squared_rows(workload, self.basis[places])
+
+    def votes(self, workload):
+        """Through the cells that leaves share; see `Strategy.votes`."""
+        check_forest(workload)
+        check_domain(self, workload)
+        places = self._places(workload)
+        if places is None:
+            return self._dense().votes(workload)
+        rows = copies(workload)[:, None] * self.basis[places]
+        return float(np.einsum("ij,ij->", (workload.overlaps / self.n_cells) @ rows, rows))
+
+    def answer(self, workload, measured):
+        """Projected noisy counts, combined; see `Strategy.answer`."""
+        check_domain(self, workload)
+        places = self._places(workload)
+        if places is None:
+            return self._dense().answer(workload, measured)
+        return combined(workload, self.basis[places] @ (self.basis.T @ measured))
+
+    def _dense(self):
+        return Dense(self.boxes.matrix(), self.n_levels)
+
+    def _measured(self, codes, classes, n_classes):
+        return counts_of_records(self.boxes, codes, classes, n_classes)
+
+
+class Dense(Strategy):
+    """Any given matrix, on a domain small enough for it.
+
+    Parameters
+    ----------
+    matrix : array_like, shape (n_measured, n_cells)
+    n_levels : array_like of int, optional
+        The domain; left out, one column of n_cells levels.
+    name : str
+    """
+
+    name = "dense"
+    about = "a given matrix"
+
+    def __init__(self, matrix, n_levels=None, name="dense"):
+        A = np.atleast_2d(np.asarray(matrix, dtype=float))
+        if A.ndim != 2 or not all(A.shape) or not np.isfinite(A).all():
+            raise ValueError(f"matrix must hold rows of finite numbers, got shape {A.shape}")
+        super().__init__([A.shape[1]] if n_levels is None else n_levels)
+        if self.n_cells != A.shape[1]:
+            raise ValueError(
+                f"matrix must have a column for each of {self.n_cells:,} cells, got {A.shape[1]}"
+            )
+        self.matrix, self.name = A, name
+        self.norm = float(abs(A).sum(axis=0).max())
+        self.integer = bool((A == np.floor(A)).all())
+
+    def spread(self):
+        """See `Strategy.sensitivity`."""
+        A = self.matrix
+        return max(float(abs(A - column[:, None]).sum(axis=0).max()) for column in A.T)
+
+    @cached_property
+    def pseudoinverse(self):
+        """A^+, shape (n_cells, n_measured)."""
+        return np.linalg.pinv(self.matrix, rcond=NOTHING)
+
+    def _solved(self, workload):
+        """W A^+, and which rows it determines."""
+        check_domain(self, workload)
+        W = workload.matrix()
+        X = W @ self.pseudoinverse
+        off = abs(X @ self.matrix - W).max(axis=1)
+        return X, off <= 1e-7 * np.maximum(1.0, abs(W).max(axis=1))
+
+    def variances(self, workload):
+        """See `Strategy.variances`."""
+        X, determined = self._solved(workload)
+        return np.where(determined, (X**2).sum(axis=1), np.inf)
+
+    def votes(self, workload):
+        """See `Strategy.votes`."""
+        check_forest(workload)
+        check_domain(self, workload)
+        T = workload.boxes.matrix().astype(float)
+        every = Workload.of_matrix(T.T @ (copies(workload)[:, None] * T))
+        return float(self.variances(every) @ every.multiplicity) / self.n_cells
+
+    def answer(self, workload, measured):
+        """See `Strategy.answer`."""
+        return self._solved(workload)[0] @ np.asarray(measured, dtype=float)
+
+    def _measured(self, codes, classes, n_classes):
+        if len(self.n_levels) == 1 and codes.shape[1] != 1:
+            raise ValueError(f"codes must have 1 column, got {codes.shape[1]}")
+        found = self.matrix @ data_matrix(codes, classes, self.n_levels, n_classes)
+        return np.rint(found).astype(np.int64) if self.integer else found
+
+
+def _spread(boxes, norm):
+    """Largest number of boxes that hold one of two cells: twice `norm` where the domain is too wide."""
+    n = int(np.prod(check_levels(boxes.n_levels), dtype=object))
+    if n**2 > MOST_CELLS or n * len(boxes) > MOST_CELLS:
+        return 2 * norm
+    T = boxes.matrix().astype(np.float32)
+    held = T.sum(axis=0)
+    return float((held[:, None] + held - 2 * (T.T @ T)).max())

@@ -1,0 +1,242 @@
+r"""The cells that a workload tells apart, and p more queries on them (the paper's :math:`OPT_p`).
+
+Cells of equal columns are one region, and no more can be asked of them than its count. On the regions
+
+.. math:: A = \begin{pmatrix} I \\ \Theta \end{pmatrix} S^{-1}, \qquad s_j = 1 + \sum_k \Theta_{kj},
+   \quad \Theta \ge 0,
+
+with p rows of :math:`\Theta`, so that every column has the L1 norm 1 (McKenna, Miklau, Hay and Machanavajjhala
+2018). With :math:`G = W^\top W` and :math:`M = (I + \Theta^\top\Theta)^{-1} = I - \Theta^\top R`,
+:math:`R = (I + \Theta\Theta^\top)^{-1}\Theta`, the error and its gradients are
+
+.. math:: f = \mathrm{tr}(SGSM), \quad \partial f/\partial\Theta = -2 R\,SGS\,M, \quad
+   \partial f/\partial s_j = 2 (GSM)_{jj},
+
+where nothing larger than G is made and no matrix larger than p x p is inverted.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.linalg import cho_factor, cho_solve
+from scipy.optimize import minimize
+from scipy.spatial.distance import pdist
+
+from dplit.errors import check_integer
+from dplit.matrix.paths import cells_of
+from dplit.matrix.strategies.base import Strategy, asks_leaves, check_domain, check_forest
+from dplit.matrix.strategies.boxes import CHUNK
+from dplit.matrix.strategies.spectrum import copies
+from dplit.matrix.workload import Workload
+
+MOST_PAIRS = 2000  # regions up to which all pairs of columns are compared
+TOP = 4.0  # of a random start
+
+
+class PIdentity(Strategy):
+    """Every region and p more queries; without them the regions alone.
+
+    Parameters
+    ----------
+    theta : array_like, shape (p, n_regions)
+        At least 0; of no rows for the regions alone.
+    place : int array, shape (n_cells,)
+        The region of each cell, -1 of a cell that nothing asks for: ``Workload.columns().place``.
+    n_levels : array_like of int, optional
+        The domain; left out, one column of n_cells levels.
+    """
+
+    def __init__(self, theta, place, n_levels=None):
+        self.place = np.asarray(place, dtype=np.int64)
+        super().__init__([len(self.place)] if n_levels is None else n_levels)
+        self.theta = np.asarray(theta, dtype=float)
+        shape = (len(self.theta), int(self.place.max(initial=-1)) + 1)
+        if self.theta.shape != shape or not (self.theta >= 0).all() or self.n_cells != len(place):
+            raise ValueError(
+                f"theta must hold numbers of at least 0 for {shape[1]} regions of {self.n_cells:,} "
+                f"cells, got shape {self.theta.shape} for {len(self.place):,} cells"
+            )
+        p, n = shape
+        self.integer = p == 0
+        self.name = "p-identity" if p else "regions"
+        self.about = f"{n} regions of cells" + (f" and {p} more queries" if p else "")
+        self.s = 1 + self.theta.sum(axis=0)
+        self._first = np.unique(self.place, return_index=True)[1][-n:]
+
+    def spread(self):
+        """Over all pairs of regions; an upper bound where these are many. See `Strategy.sensitivity`."""
+        if len(self.s) > MOST_PAIRS:
+            return 2.0
+        A = np.vstack([np.eye(len(self.s)), self.theta]) / self.s
+        if (self.place < 0).any():
+            A = np.column_stack([A, np.zeros(len(A))])
+        return float(pdist(A.T, "cityblock").max(initial=0.0))
+
+    def _squared(self, rows):
+        """Squared norms of rows of the regions times A^+: w S M S w'."""
+        scaled = rows * self.s
+        found = (scaled**2).sum(axis=1)
+        if len(self.theta):
+            inner = scaled @ self.theta.T
+            gram = np.eye(len(self.theta)) + self.theta @ self.theta.T
+            found -= (inner * cho_solve(cho_factor(gram), inner.T).T).sum(axis=1)
+        return found
+
+    def _regions(self, workload):
+        """Rows of a workload by region, and which of them are sums over regions."""
+        check_domain(self, workload)
+        W = workload.matrix()
+        rows = W[:, self._first]
+        whole = np.column_stack([rows, np.zeros(len(rows))])[:, self.place]
+        return rows, (abs(whole - W) <= 1e-9).all(axis=1)
+
+    def variances(self, workload):
+        """See `Strategy.variances`."""
+        rows, determined = self._regions(workload)
+        return np.where(determined, self._squared(rows), np.inf)
+
+    def votes(self, workload):
+        """See `Strategy.votes`."""
+        leaves = _leaves(workload)
+        rows, determined = self._regions(leaves)
+        if not determined.all():
+            return np.inf
+        every, cells = vote_rows(rows, leaves, self.place)
+        return float(self._squared(every) @ cells) / self.n_cells
+
+    def answer(self, workload, measured):
+        """See `Strategy.answer`."""
+        rows, _ = self._regions(workload)
+        n, measured = len(self.s), np.asarray(measured, dtype=float)
+        right = measured[:n] + self.theta.T @ measured[n:]
+        gram = np.eye(len(self.theta)) + self.theta @ self.theta.T
+        right -= self.theta.T @ cho_solve(cho_factor(gram), self.theta @ right) if len(gram) else 0
+        return rows @ (self.s[:, None] * right)
+
+    def _measured(self, codes, classes, n_classes):
+        n, region = len(self.s), self.place[cells_of(codes, self.n_levels)]
+        asked = region >= 0
+        place = region[asked] * n_classes + classes[asked]
+        counts = np.bincount(place, minlength=n * n_classes).reshape(n, n_classes)
+        if self.integer:
+            return counts
+        return np.vstack([np.eye(n), self.theta]) / self.s @ counts
+
+
+def _leaves(workload):
+    """The leaves of a workload's forest, as a workload."""
+    check_forest(workload)
+    return workload if asks_leaves(workload) else Workload.of(workload.paths)
+
+
+def vote_rows(rows, workload, place):
+    """Weighted votes of each region, from the leaves by region, and how many cells a region has."""
+    cells = np.bincount(place[place >= 0], minlength=rows.shape[1])
+    return rows.T @ (copies(workload)[:, None] * rows), cells
+
+
+def regions(workload):
+    """The regions of a workload as a strategy: never worse than noise on every cell.
+
+    Parameters
+    ----------
+    workload : Workload
+        On a domain small enough for its matrix.
+
+    Returns
+    -------
+    PIdentity
+        Without more queries.
+    """
+    place = _places(workload)
+    n = int(place.max(initial=-1)) + 1
+    return PIdentity(np.zeros((0, n)), place, _levels(workload))
+
+
+def _places(workload):
+    """The region of each cell; of leaves by sums of random numbers, alike for equal columns alone."""
+    if not asks_leaves(workload):
+        return workload.columns().place
+    keys = np.random.default_rng(0).integers(2**63, size=len(workload), dtype=np.uint64)
+    sums = np.zeros(workload.n_cells, dtype=np.uint64)
+    step = max(1, CHUNK // workload.n_cells)
+    for first in range(0, len(workload), step):
+        rows = slice(first, first + step)
+        sums += keys[rows] @ workload.boxes.take(rows).matrix()
+    return np.unique(sums, return_inverse=True)[1].ravel()
+
+
+def _levels(workload):
+    return None if workload.boxes is None else workload.boxes.n_levels
+
+
+def loss(theta, gram):
+    """Error of a p-identity strategy, and its gradient.
+
+    Parameters
+    ----------
+    theta : float64 array, shape (p, n_regions)
+    gram : float64 array, shape (n_regions, n_regions)
+        W'W, rows weighted by their multiplicity.
+
+    Returns
+    -------
+    value : float
+        In units of 2/epsilon^2.
+    gradient : float64 array, shape (p, n_regions)
+    """
+    s = 1 + theta.sum(axis=0)
+    R = cho_solve(cho_factor(np.eye(len(theta)) + theta @ theta.T), theta)
+    RSG = (R * s) @ gram
+    within = gram.diagonal() * s - np.einsum("ij,ij->j", RSG, theta)  # diagonal of M S G
+    RH = RSG * s
+    gradient = -2 * (RH - (RH @ theta.T) @ R) + 2 * within
+    return float(s @ within), gradient
+
+
+def optimise_p(workload, p=None, target="leaves", starts=2, rng=None, iterations=300):
+    """A p-identity strategy that a search finds best: a local optimum.
+
+    Parameters
+    ----------
+    workload : Workload
+        On a domain small enough for its matrix.
+    p : int, optional
+        Left out, one for sixteen regions.
+    target : {"leaves", "votes"}
+    starts : int
+        Random starts: dense ones and ones of a tenth of the entries, by turns.
+    rng : numpy.random.Generator, optional
+        Of the starts; left out, one of seed 0: nothing here reads a record.
+    iterations : int
+        Of each descent, at most.
+
+    Returns
+    -------
+    PIdentity
+    """
+    workload = _leaves(workload) if target == "votes" else workload
+    merged = workload.columns()
+    n = len(merged.cells)
+    p = max(1, n // 16) if p is None else check_integer(p, "p", 1)
+    if target == "votes":
+        every, cells = vote_rows(merged.matrix, workload, merged.place)
+        gram = every.T @ (cells[:, None] / workload.n_cells * every)
+    else:
+        gram = merged.matrix.T @ (workload.multiplicity[:, None] * merged.matrix)
+    rng, scale = np.random.default_rng(0) if rng is None else rng, float(np.trace(gram))
+    best = None
+    for number in range(check_integer(starts, "starts", 1)):
+        start = rng.random((p, n)) * TOP
+        start *= rng.random((p, n)) < 0.1 if number % 2 else 1.0
+        found = minimize(
+            _scaled, start.ravel(), (p, gram, scale), jac=True, method="L-BFGS-B",
+            bounds=[(0, None)] * (p * n), options={"maxiter": iterations},
+        )  # fmt: skip
+        best = found if best is None or found.fun < best.fun else best
+    return PIdentity(best.x.reshape(p, n), merged.place, _levels(workload))
+
+
+def _scaled(flat, p, gram, scale):
+    value, gradient = loss(flat.reshape(p, -1), gram)
+    return value / scale, gradient.ravel() / scale

@@ -1,0 +1,233 @@
+r"""What a strategy costs, and which member of the portfolio costs least.
+
+With Laplace noise of scale :math:`\|A\|_1/\epsilon` the total expected squared error of a class is
+:math:`\frac{2}{\epsilon^2}\|A\|_1^2 \sum_r \mu_r\|(WA^+)_r\|^2` (M-RF, definition 3), with the rows'
+multiplicities :math:`\mu_r`: it does not depend on the records, and what is selected by it is free.
+"""
+
+from __future__ import annotations
+
+import math
+
+from dplit.errors import check_choice, check_epsilon
+from dplit.matrix.strategies.base import Strategy
+from dplit.matrix.strategies.designs import optimise_marginals
+from dplit.matrix.strategies.disjoint import DisjointTrees
+from dplit.matrix.strategies.members import DistinctLeaves, Identity, PerTree
+from dplit.matrix.strategies.p_identity import optimise_p, regions
+
+MECHANISMS = ("laplace", "geometric")
+TARGETS = ("leaves", "votes")
+MEMBERS = ("per-tree", "merged", "identity", "regions", "marginals", "p-identity", "disjoint")
+MOST_ENTRIES = 20_000_000  # of a workload whose regions are looked for unasked
+MOST_REGIONS = 100  # that p-identity strategies are searched on unasked
+
+
+def sensitivity(strategy, neighbours="add-remove", classes=2, signed=False):
+    """L1 sensitivity of what a strategy releases; see `Strategy.sensitivity`."""
+    return strategy.sensitivity(neighbours, classes, signed)
+
+
+def fitting(strategy, mechanism):
+    """The mechanism that a strategy's noise comes from: "geometric" only if its entries are whole.
+
+    Parameters
+    ----------
+    strategy : Strategy
+    mechanism : {"laplace", "geometric"}
+
+    Returns
+    -------
+    str
+    """
+    check_choice(mechanism, MECHANISMS, "mechanism")
+    return mechanism if strategy.integer else "laplace"
+
+
+def noise_scale(
+    strategy, epsilon, mechanism="laplace", neighbours="add-remove", classes=2, signed=False
+):
+    r"""Scale of the noise, :math:`b = \Delta/\epsilon`: Laplace's own, and :math:`\alpha = e^{-1/b}`.
+
+    Parameters
+    ----------
+    strategy : Strategy
+    epsilon : float
+    mechanism : {"laplace", "geometric"}
+        The scale is that of both; the argument is checked, so that it can be handed on.
+    neighbours, classes, signed
+        As in `Strategy.sensitivity`.
+
+    Returns
+    -------
+    float
+    """
+    fitting(strategy, mechanism)
+    return strategy.sensitivity(neighbours, classes, signed) / check_epsilon(epsilon)
+
+
+def noise_variance(scale, mechanism="laplace"):
+    r"""Variance of the noise of a scale b: :math:`2b^2`, or geometric :math:`\frac{1}{2\sinh^2(1/2b)}`.
+
+    With :math:`x = 1/b` the ratio of the second to the first is :math:`(x/2)^2/\sinh^2(x/2) \le 1`.
+
+    Derived in :doc:`/book/matrix_strategies`.
+
+    Parameters
+    ----------
+    scale : float
+    mechanism : {"laplace", "geometric"}
+
+    Returns
+    -------
+    float
+    """
+    laplace = 2 * scale**2
+    if check_choice(mechanism, MECHANISMS, "mechanism") == "laplace" or not 0 < scale < 1e6:
+        return laplace
+    half = 1 / (2 * scale)
+    return 0.0 if half > 300 else 1 / (2 * math.sinh(half) ** 2)
+
+
+def error(
+    workload, strategy, epsilon, mechanism="laplace", neighbours="add-remove", classes=2,
+    signed=False, target="leaves",
+):  # fmt: skip
+    """Total expected squared error of all queries, copies included, for one class.
+
+    Parameters
+    ----------
+    workload : Workload
+    strategy : Strategy
+    epsilon : float
+    mechanism : {"laplace", "geometric"}
+        Geometric noise is taken where it fits, see `fitting`.
+    neighbours, classes, signed
+        As in `Strategy.sensitivity`. If signed, it is the error of the difference of two classes.
+    target : {"leaves", "votes"}
+        The rows of the workload, all together; or a weighted vote, on average over all cells.
+
+    Returns
+    -------
+    float
+        In squared records; infinite if some query is not determined.
+    """
+    scale = noise_scale(strategy, epsilon, mechanism, neighbours, classes, signed)
+    total = _variance(workload, strategy, target)
+    return noise_variance(scale, fitting(strategy, mechanism)) * total
+
+
+def unit_error(workload, strategy, target="leaves"):
+    r"""`error` under add-remove with Laplace noise, in units of :math:`2/\epsilon^2`: no epsilon in it.
+
+    Parameters
+    ----------
+    workload : Workload
+    strategy : Strategy
+    target : {"leaves", "votes"}
+
+    Returns
+    -------
+    float
+    """
+    return strategy.norm**2 * _variance(workload, strategy, target)
+
+
+def _variance(workload, strategy, target):
+    """Sum of the variances of all queries, or a vote's, for noise of variance 1."""
+    if check_choice(target, TARGETS, "target") == "votes":
+        return strategy.votes(workload)
+    return float(strategy.variances(workload) @ workload.multiplicity)
+
+
+def member(workload, name, target="leaves"):
+    """A member of the portfolio, made for a workload.
+
+    Parameters
+    ----------
+    workload : Workload
+    name : str
+        One of `MEMBERS`.
+    target : {"leaves", "votes"}
+        What members with free weights are made for.
+
+    Returns
+    -------
+    Strategy or None
+        None where the workload has no trees and the member needs them.
+    """
+    check_choice(name, MEMBERS, "name")
+    if name == "identity":
+        n_levels = [workload.n_cells] if workload.boxes is None else workload.boxes.n_levels
+        return Identity(n_levels)
+    if name == "regions":
+        return regions(workload)
+    if name == "p-identity":
+        return optimise_p(workload, target=target)
+    if workload.boxes is None:
+        return None
+    if name == "marginals":
+        return optimise_marginals(workload, target)
+    if name == "merged":
+        return DistinctLeaves(workload.boxes)
+    return {"per-tree": PerTree, "disjoint": DisjointTrees}[name](workload.paths)
+
+
+def portfolio(workload):
+    """The members that `select` tries unasked: not those whose search would take long.
+
+    Parameters
+    ----------
+    workload : Workload
+
+    Returns
+    -------
+    list of str
+    """
+    found = list(MEMBERS)
+    few = workload.n_cells * len(workload) <= MOST_ENTRIES
+    n = len(regions(workload).s) if few else workload.n_cells
+    if n == workload.n_cells:
+        found.remove("regions")
+    if n > MOST_REGIONS:
+        found.remove("p-identity")
+    return found
+
+
+def select(
+    workload, neighbours="add-remove", mechanism="laplace", target="leaves", *, epsilon=1.0,
+    classes=2, members=None,
+):  # fmt: skip
+    """The member of the portfolio with the least expected error, which reads no record.
+
+    Searched members are local optima. Of disjoint training the noise alone is counted: the draw of the records'
+    trees adds to it what depends on the records.
+
+    Parameters
+    ----------
+    workload : Workload
+    neighbours : {"add-remove", "replace-one"}
+    mechanism : {"laplace", "geometric"}
+    target : {"leaves", "votes"}
+    epsilon : float
+        Matters with geometric noise alone.
+    classes : int
+    members : sequence of str, optional
+        Names of members; left out, those of `portfolio`.
+
+    Returns
+    -------
+    Strategy
+        With ``considered``, the error of each member in squared records, one class.
+    """
+    found, considered = [], {}
+    for name in portfolio(workload) if members is None else members:
+        strategy = member(workload, name, target)
+        if strategy is not None:
+            considered[name] = error(
+                workload, strategy, epsilon, mechanism, neighbours, classes, target=target
+            )
+            found.append(strategy)
+    best: Strategy = min(found, key=lambda s: considered[s.name])
+    best.considered = considered
+    return best

@@ -1,0 +1,324 @@
+"""Oblivious trees: one test a level, for all nodes of the level. Compiled sums and the trees' arrays.
+
+Records are read as codes: of a continuous column the number of public cuts below the value, so that a
+record goes right of cut t where its code is above t; of a categorical one the place of its level.
+A cell is what the tests so far say of a record, one binary digit a test.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from dplit.boosting import level_sets, public_cuts
+from dplit.trees.arrays import LEAF, Trees
+
+CUT = np.empty(0, dtype=bool)  # in place of levels
+
+
+class Test(NamedTuple):
+    """One test of a level.
+
+    Attributes
+    ----------
+    column : int
+    cut : int
+        Place among the column's public cuts; of a categorical column, -1.
+    right : bool array, shape (n_levels,)
+        The levels that go right; empty for a continuous column.
+    """
+
+    column: int
+    cut: int
+    right: np.ndarray
+
+
+class Grid:
+    """All tests that a domain allows, and where their sums stand.
+
+    Parameters
+    ----------
+    domain : Domain
+    steps : int
+        Equal steps of each continuous column.
+
+    Attributes
+    ----------
+    cuts : list of float64 arrays
+        Of each column; empty for a categorical one.
+    starts : int64 array, shape (n_features + 1,)
+        Where each column's codes begin in a histogram over all columns.
+    """
+
+    def __init__(self, domain, steps):
+        self.levels = domain.n_levels
+        self.cuts = [
+            public_cuts(*bounds, steps) if n == 0 else np.empty(0)
+            for n, bounds in zip(self.levels.tolist(), domain.bounds.tolist(), strict=True)
+        ]
+        widths = [n or len(cuts) + 1 for n, cuts in zip(self.levels.tolist(), self.cuts)]
+        self.starts = np.concatenate([[0], np.cumsum(widths)]).astype(np.int64)
+
+    @property
+    def has_tests(self):
+        """Whether there is anything to choose: a column of one value or of one level has no test."""
+        return bool((np.diff(self.starts) > 1).any())
+
+    def encode(self, X):
+        """Codes of the records, uint8 or uint16 array of shape (n_features, n_records).
+
+        Parameters
+        ----------
+        X : float64 array, shape (n_records, n_features)
+            As `Domain.encode` gives it.
+        """
+        widest = int(np.diff(self.starts).max())
+        codes = np.empty(X.shape[::-1], dtype=np.uint8 if widest <= 256 else np.uint32)
+        for j, cuts in enumerate(self.cuts):
+            if self.levels[j]:
+                codes[j] = X[:, j]
+            else:
+                _place(X[:, j], cuts, codes[j])
+        return codes
+
+    def masses(self, sums, rng):
+        """Score of every test from the histogram of residual sums; random sets of levels are drawn.
+
+        Parameters
+        ----------
+        sums : int64 array, shape (n_cells, n_codes, n_outputs)
+        rng : numpy.random.Generator
+
+        Returns
+        -------
+        masses : float64 array, shape (n_tests,)
+        pick : callable
+            From the place of a test to the `Test`.
+        """
+        total = sums[:, : self.starts[1]].sum(axis=1)
+        masses, sets = [], {}
+        for j, n in enumerate(self.levels.tolist()):
+            part = sums[:, self.starts[j] : self.starts[j + 1]]
+            if n:
+                sets[j] = level_sets(n, rng)
+                masses.append(_mass_of_sets(part, total, sets[j]))
+            else:
+                masses.append(_mass_of_cuts(part, total))
+        firsts = np.concatenate([[0], np.cumsum([len(m) for m in masses])])
+
+        def pick(place):
+            j = int(np.searchsorted(firsts, place, side="right")) - 1
+            within = int(place - firsts[j])
+            return Test(j, -1, sets[j][within]) if j in sets else Test(j, within, CUT)
+
+        return np.concatenate(masses), pick
+
+    def trees(self, rounds, depth):
+        """The `Trees` of rounds of `depth` tests each: complete, level by level, side by side."""
+        n_trees, widest = len(rounds), int(self.levels.max())
+        rows = [np.arange(widest)] if widest else []
+        parts, first = [], 0
+        for level in range(depth):
+            width = 2**level
+            tests = [tests[level] for tests in rounds]
+            feature = [test.column for test in tests]
+            cut = [self.cuts[t.column][t.cut] if t.cut >= 0 else np.nan for t in tests]
+            side = []
+            for test in tests:
+                side.append(sum(map(len, rows)) if test.cut < 0 else 0)
+                rows += [test.right.astype(int)] if test.cut < 0 else []
+            child = first + n_trees * width + 2 * np.arange(n_trees * width)
+            parts.append((*(np.repeat(part, width) for part in (feature, cut)), child,
+                          np.repeat(side, width)))  # fmt: skip
+            first += n_trees * width
+        leaves = n_trees * 2**depth
+        parts.append((np.full(leaves, LEAF), np.full(leaves, np.nan), np.arange(leaves),
+                      np.zeros(leaves)))  # fmt: skip
+        feature, cut, child, side = (np.concatenate(column) for column in zip(*parts))
+        steps = np.concatenate(rows) if rows else np.empty(0)
+        return Trees(
+            feature=feature.astype(np.int32),
+            threshold=cut.astype(np.float64),
+            child=child.astype(np.int32),
+            side=side.astype(np.int32),
+            steps=steps.astype(np.int32),
+            roots=np.arange(n_trees, dtype=np.int32),
+            leaf_starts=np.arange(n_trees + 1, dtype=np.int64) * 2**depth,
+            depth=depth,
+        )
+
+
+def histogram(grid, codes, residuals, cells, n_cells, before=None):
+    """Residual sums of every cell and code, all columns side by side.
+
+    Parameters
+    ----------
+    grid : Grid
+    codes : uint array, shape (n_features, n_records)
+    residuals : int32 array, shape (n_records, n_outputs)
+    cells : uint8 array, shape (n_records,)
+    n_cells : int
+    before : int64 array, shape (n_cells / 2, n_codes, n_outputs), optional
+        That of the level above. Only the smaller one of each two cells is then summed; the other is
+        the difference, and in whole numbers the same to the last digit.
+
+    Returns
+    -------
+    int64 array, shape (n_cells, n_codes, n_outputs)
+    """
+    sums = np.zeros((n_cells, grid.starts[-1], residuals.shape[1]), dtype=np.int64)
+    if before is None:
+        _add_all(codes, grid.starts, residuals, cells, sums)
+        return sums
+    sizes = np.bincount(cells, minlength=n_cells).reshape(-1, 2)
+    smaller = np.arange(0, n_cells, 2) + sizes.argmin(axis=1)
+    is_small = np.zeros(n_cells, dtype=bool)
+    is_small[smaller] = True
+    _add_some(codes, grid.starts, residuals, cells, np.flatnonzero(is_small[cells]), sums)
+    sums[smaller ^ 1] = before - sums[smaller]
+    return sums
+
+
+def pair_sums(residuals, cells, n_cells, shift=0):
+    """Sums of the positive and of the negative parts of `shift` plus or minus the residuals, by cell.
+
+    Parameters
+    ----------
+    residuals : int32 array, shape (n_records, n_outputs)
+    cells : uint8 array, shape (n_records,)
+    n_cells : int
+    shift : int
+        0 sums :math:`r_+` and :math:`r_-`; a shift of at least every residual sums shift + r and shift - r.
+
+    Returns
+    -------
+    int64 array, shape (2, n_cells, n_outputs)
+    """
+    sums = np.zeros((2, n_cells, residuals.shape[1]), dtype=np.int64)
+    _add_pairs(residuals, cells, shift, sums)
+    return sums
+
+
+def descend(codes, test, cells):
+    """Cells after one more test, in place: twice the cell, and one more on the right."""
+    code = codes[test.column]
+    if test.cut >= 0:
+        _go_right(code, test.cut, cells)
+    else:
+        _look_up(code, test.right, cells)
+
+
+def add_steps(leaves, values):
+    """Sum over the trees of the value of the leaf that each record reaches.
+
+    Parameters
+    ----------
+    leaves : int32 array, shape (n_records, n_trees)
+        Numbered from 0 in each tree.
+    values : float64 array, shape (n_trees, n_leaves, n_outputs)
+
+    Returns
+    -------
+    float64 array, shape (n_records, n_outputs); added in the order of the trees
+    """
+    scores = np.zeros((len(leaves), values.shape[2]))
+    _add_steps(leaves, values, scores)
+    return scores
+
+
+# Compiled ----------------------------------------------------------------------------------------
+
+
+@njit(cache=True, nogil=True)
+def _place(values, cuts, codes):
+    for i in range(len(values)):
+        low, high = 0, len(cuts)
+        while low < high:
+            middle = (low + high) // 2
+            if cuts[middle] < values[i]:
+                low = middle + 1
+            else:
+                high = middle
+        codes[i] = low
+
+
+@njit(cache=True, nogil=True)
+def _add_all(codes, starts, residuals, cells, sums):
+    n_outputs = residuals.shape[1]
+    for j in range(len(codes)):
+        code, start = codes[j], np.uint64(starts[j])
+        for i in range(len(code)):
+            row = start + np.uint64(code[i])
+            for k in range(n_outputs):
+                sums[cells[i], row, k] += residuals[i, k]
+
+
+@njit(cache=True, nogil=True)
+def _add_some(codes, starts, residuals, cells, chosen, sums):
+    n_outputs = residuals.shape[1]
+    for j in range(len(codes)):
+        code, start = codes[j], np.uint64(starts[j])
+        for c in range(len(chosen)):
+            i = chosen[c]
+            row = start + np.uint64(code[i])
+            for k in range(n_outputs):
+                sums[cells[i], row, k] += residuals[i, k]
+
+
+@njit(cache=True, nogil=True)
+def _add_pairs(residuals, cells, shift, sums):
+    for i in range(len(cells)):
+        for k in range(residuals.shape[1]):
+            r = residuals[i, k]
+            sums[0, cells[i], k] += max(shift + r, 0)
+            sums[1, cells[i], k] += max(shift - r, 0)
+
+
+@njit(cache=True, nogil=True)
+def _mass_of_cuts(sums, total):
+    n_cells, n_codes, n_outputs = sums.shape
+    masses = np.zeros(n_codes - 1)
+    for c in range(n_cells):
+        for k in range(n_outputs):
+            left = 0
+            for t in range(n_codes - 1):
+                left += sums[c, t, k]
+                masses[t] += abs(left) + abs(total[c, k] - left)
+    return masses
+
+
+@njit(cache=True, nogil=True)
+def _mass_of_sets(sums, total, sets):
+    n_cells, n_codes, n_outputs = sums.shape
+    masses = np.zeros(len(sets))
+    for s in range(len(sets)):
+        for c in range(n_cells):
+            for k in range(n_outputs):
+                right = 0
+                for t in range(n_codes):
+                    if sets[s, t]:
+                        right += sums[c, t, k]
+                masses[s] += abs(right) + abs(total[c, k] - right)
+    return masses
+
+
+@njit(cache=True, nogil=True)
+def _go_right(code, cut, cells):
+    for i in range(len(code)):
+        cells[i] = 2 * cells[i] + (code[i] > cut)
+
+
+@njit(cache=True, nogil=True)
+def _look_up(code, right, cells):
+    for i in range(len(code)):
+        cells[i] = 2 * cells[i] + right[code[i]]
+
+
+@njit(cache=True, nogil=True)
+def _add_steps(leaves, values, scores):
+    for i in range(len(leaves)):
+        for t in range(leaves.shape[1]):
+            for k in range(scores.shape[1]):
+                scores[i, k] += values[t, leaves[i, t], k]

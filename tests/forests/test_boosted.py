@@ -1,0 +1,200 @@
+"""Boosted forests: what is stored follows from what is released, and the rules are public."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.special import expit
+from sklearn.inspection import partial_dependence
+
+from dplit import Categorical, Continuous, Domain, boosting
+from dplit.budget import Group, Public, Spend
+from dplit.forests import BoostedForestClassifier, BoostedForestRegressor
+
+DOMAIN = Domain(
+    [Continuous(0, 1), Continuous(0, 1), Categorical(["a", "b", "c"])], names=list("uvw")
+)
+RNG = np.random.default_rng(0)
+N = 2000
+X = pd.DataFrame({"u": RNG.random(N), "v": RNG.random(N), "w": RNG.choice(list("abc"), N)})
+ODDS = 4 * np.sign(X["u"] - 0.4) * np.where(X["w"] == "b", -1, 1) + 2 * (X["v"] - 0.5)
+Y = (RNG.random(N) < expit(ODDS)).astype(int)
+THREE = np.where(X["w"] == "c", 2, (X["u"] > 0.5).astype(int))
+
+
+def classifier(epsilon=2.0, **options):
+    options = {"classes": [0, 1], "n_records": N, "random_state": 1, **options}
+    return BoostedForestClassifier(epsilon, domain=DOMAIN, **options)
+
+
+def regressor(epsilon=2.0, **options):
+    options = {"target_bounds": (-10, 10), "n_records": N, "random_state": 1, **options}
+    return BoostedForestRegressor(epsilon, domain=DOMAIN, **options)
+
+
+def leaf_sums(forest, X):
+    """Start and leaves' values of each record, summed in plain Python."""
+    leaves = forest.apply(X) + forest.trees_.leaf_starts[:-1]
+    return [forest.initial_ + sum(forest.leaf_values_[leaf] for leaf in row) for row in leaves]
+
+
+# What is learned ------------------------------------------------------------------------------------
+
+
+def test_accuracy_with_and_without_privacy():
+    best = ((ODDS > 0) == (Y == 1)).mean()
+    assert best > 0.9
+    for epsilon, share in ((2.0, 0.93), (float("inf"), 0.98)):
+        assert classifier(epsilon).fit(X, Y).score(X, Y) > share * best
+
+
+def test_three_classes_and_a_regression():
+    assert classifier(4.0, classes=[0, 1, 2]).fit(X, THREE).score(X, THREE) > 0.9
+    additive = 5 * np.sign(X["u"] - 0.4) + 4 * X["v"]  # few records are planned a test a round
+    assert regressor().fit(X, additive).score(X, additive) > 0.7
+    assert regressor(float("inf"), n_estimators=30).fit(X, ODDS).score(X, ODDS) > 0.95
+
+
+def test_no_noise_is_newtons_step():
+    """One round, one leaf: the step is gradient over curvature, its logit the share of the class."""
+    forest = classifier(float("inf"), n_estimators=1, max_depth=0).fit(X, Y)
+    share = Y.mean()
+    assert forest.initial_[0] == pytest.approx(np.log(share / (1 - share)), abs=1e-6)
+    assert forest.leaf_values_[0] == pytest.approx(0, abs=1e-4)
+    mean = regressor(float("inf"), n_estimators=1, max_depth=0).fit(X, ODDS)
+    assert mean.initial_[0] == pytest.approx(ODDS.mean(), abs=1e-6)
+
+
+# What is released ----------------------------------------------------------------------------------
+
+
+def test_scores_probabilities_and_classes_agree():
+    forest = classifier().fit(X, Y)
+    scores = forest.decision_function(X[:50])
+    np.testing.assert_allclose(scores, np.ravel(leaf_sums(forest, X[:50])))
+    np.testing.assert_allclose(forest.predict_proba(X[:50])[:, 1], expit(scores))
+    assert forest.predict(X[:50]).tolist() == (scores > 0).astype(int).tolist()
+
+
+def test_scores_of_three_classes():
+    forest = classifier(classes=[0, 1, 2]).fit(X, THREE)
+    scores = forest.decision_function(X[:50])
+    np.testing.assert_allclose(scores, leaf_sums(forest, X[:50]))
+    p = forest.predict_proba(X[:50])
+    np.testing.assert_allclose(p.sum(axis=1), 1)
+    np.testing.assert_allclose(np.log(p[:, 1] / p[:, 0]), scores[:, 1] - scores[:, 0])
+
+
+def test_the_order_of_the_class_list_changes_names_alone():
+    one, other = classifier().fit(X, Y), classifier(classes=["yes", "no"])
+    other.fit(X, np.where(Y == 1, "no", "yes"))
+    assert other.classes_.tolist() == ["no", "yes"]
+    np.testing.assert_array_equal(one.predict_proba(X), other.predict_proba(X)[:, ::-1])
+    three = classifier(classes=[2, 0, 1]).fit(X, THREE)
+    assert three.classes_.tolist() == [0, 1, 2] and three.score(X, THREE) > 0.8
+
+
+def test_predictions_of_a_regression_are_sums_within_the_bounds():
+    forest = regressor(target_bounds=(-1, 1)).fit(X, ODDS)
+    expected = np.clip(np.ravel(leaf_sums(forest, X)), -1, 1)
+    np.testing.assert_allclose(forest.predict(X), expected)
+
+
+def test_pair_sums_are_whole_numbers_of_steps():
+    forest = classifier(n_estimators=3, max_depth=2).fit(X, Y)
+    assert forest.pair_sums_.shape == (3, 2, 4, 1)
+    steps = forest.pair_sums_ * boosting.STEPS
+    assert (steps == np.rint(steps)).all()
+    assert forest.leaf_values_.shape == (12,) and forest.trees_.depth == 2
+
+
+def test_every_cut_is_public():
+    trees = classifier().fit(X, Y).trees_
+    used = trees.threshold[~np.isnan(trees.threshold)]
+    assert len(used) and np.isin(used, boosting.public_cuts(0, 1)).all()
+
+
+# Budgets ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 3.7, 1 / 3])
+@pytest.mark.parametrize("neighbours", ["add-remove", "replace-one"])
+@pytest.mark.parametrize("n_records", [N, None])
+def test_the_budget_is_epsilon(epsilon, neighbours, n_records):
+    options = {"neighbours": neighbours, "n_records": n_records}
+    three = classifier(epsilon, classes=[0, 1, 2], **options)
+    fits = ((classifier(epsilon, **options), Y), (regressor(epsilon, **options), ODDS), (three, Y))
+    for forest, y in fits:
+        budget = forest.fit(X, y).budget_
+        assert budget.neighbours == neighbours
+        assert budget.epsilon == epsilon
+        assert isinstance(budget.root.parts[2], Group) == (neighbours == "replace-one")
+
+
+def test_a_number_of_records_is_given_bought_or_common_to_neighbours():
+    def node(**options):
+        budget = classifier(**options).fit(X, Y).budget_
+        return next(n for n in budget.leaves() if n.name == "number of records")
+
+    assert isinstance(node(), Public)
+    assert isinstance(node(n_records=None), Spend)
+    assert isinstance(node(n_records=None, neighbours="replace-one"), Public)
+    assert classifier(n_records=None).fit(X, Y).plan_ == classifier().fit(X, Y).plan_
+
+
+def test_the_plan_does_not_read_the_records():
+    small = classifier().fit(X[:50], Y[:50])
+    assert small.plan_ == classifier().fit(X, Y).plan_
+    assert small.leaf_values_.shape == classifier().fit(X, Y).leaf_values_.shape
+
+
+def test_a_domain_without_a_test_is_a_prior():
+    forest = BoostedForestClassifier(
+        1.0, domain=Domain([Continuous(2, 2), Categorical(["a"])]), classes=[0, 1], random_state=0
+    )
+    forest.fit(np.array([[2, "a"]] * 30, dtype=object), [1] * 25 + [0] * 5)
+    assert forest.trees_.depth == 0 and forest.feature_importances_.tolist() == [0, 0]
+    assert forest.budget_.epsilon == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize(("name", "value"), [("max_depth", 13), ("n_records", 0)])
+def test_wrong_parameters(name, value):
+    with pytest.raises(ValueError, match=f"^{name} must be"):
+        classifier(**{name: value}).fit(X, Y)
+
+
+# Explanations ------------------------------------------------------------------------------------------
+
+
+def test_importances_are_those_of_the_columns_that_matter():
+    found = classifier(epsilon=5.0).fit(X, (THREE == 1).astype(int)).feature_importances_
+    assert found.sum() == pytest.approx(1) and found[0] > 3 * found[1] and found[2] > found[1]
+
+
+def test_importances_by_hand():
+    forest = classifier(n_estimators=2, max_depth=1).fit(X, Y)
+    v, expected = forest.leaf_values_, np.zeros(3)
+    h = np.maximum(forest.pair_sums_.sum(axis=1), 0)[:, :, 0]
+    for t in range(2):
+        gain = (v[2 * t + 1] - v[2 * t]) ** 2 / (1 / h[t, 0] + 1 / h[t, 1])
+        expected[forest.trees_.feature[t]] += gain
+    np.testing.assert_allclose(forest.feature_importances_, expected / expected.sum())
+
+
+def test_text_says_every_round_and_step():
+    forest = classifier(n_estimators=2, max_depth=2).fit(X, Y)
+    text = forest.export_text()
+    assert text.startswith(f"start {forest.initial_[0]:.3f}") and text.count("round") == 2
+    assert len(text.splitlines()) == 1 + 2 * (1 + 2 + 4 + 4)
+    assert all(f"|-- {value:.3f}" in text for value in forest.leaf_values_)
+    three = classifier(classes=[0, 1, 2], n_estimators=1, max_depth=1).fit(X, THREE)
+    assert " ".join(f"{value:.3f}" for value in three.leaf_values_[1]) in three.export_text()
+
+
+def test_partial_dependence_of_scikit_learn_works():
+    domain = Domain([Continuous(0, 1)] * 2)
+    forest = BoostedForestClassifier(5.0, domain=domain, classes=[0, 1], n_records=N)
+    values = X[["u", "v"]].to_numpy()
+    forest.fit(values, (values[:, 0] > 0.5).astype(int))
+    found = partial_dependence(forest, values, [0], response_method="decision_function")
+    line = found["average"][0]
+    assert line[-1] > 0 > line[0]

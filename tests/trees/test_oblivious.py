@@ -1,0 +1,111 @@
+"""Oblivious trees: compiled sums against brute force, and the arrays of a `Trees` against the tests."""
+
+import numpy as np
+import pytest
+
+from dplit import Categorical, Continuous, Domain
+from dplit.trees import apply
+from dplit.trees.oblivious import Grid, add_steps, descend, histogram, pair_sums
+
+DOMAIN = Domain([Continuous(0, 1), Categorical(list("abcd")), Continuous(-1, 3), Categorical([0])])
+N = 300
+
+
+@pytest.fixture
+def drawn():
+    rng = np.random.default_rng(0)
+    X = np.column_stack(
+        [rng.random(N), rng.integers(4, size=N), rng.uniform(-1, 3, N), np.zeros(N)]
+    )
+    grid = Grid(DOMAIN, 16)
+    residuals = rng.integers(-99, 100, size=(N, 3)).astype(np.int32)
+    return rng, X, grid, grid.encode(X), residuals
+
+
+def right(grid, test, X):
+    """Which records a test sends right, by its definition."""
+    if test.cut >= 0:
+        return X[:, test.column] > grid.cuts[test.column][test.cut]
+    return test.right[X[:, test.column].astype(int)]
+
+
+def some_tests(grid, rng, count):
+    masses, pick = grid.masses(np.zeros((1, grid.starts[-1], 1), dtype=np.int64), rng)
+    return [pick(int(place)) for place in rng.integers(len(masses), size=count)]
+
+
+def test_a_code_is_the_number_of_cuts_below(drawn):
+    _, X, grid, codes, _ = drawn
+    for j in (0, 2):
+        assert codes[j].tolist() == [(grid.cuts[j] < v).sum() for v in X[:, j]]
+    assert codes[1].tolist() == X[:, 1].tolist()
+    on_a_cut = np.array([[grid.cuts[0][3], 0, 0, 0]])
+    assert grid.encode(on_a_cut)[0].tolist() == [3]  # not above it: on the left
+
+
+def test_masses_are_those_of_every_test(drawn):
+    rng, X, grid, codes, residuals = drawn
+    first = some_tests(grid, rng, 1)[0]
+    cells = right(grid, first, X).astype(np.uint8)
+    sums = histogram(grid, codes, residuals, cells, 2)
+    masses, pick = grid.masses(sums, rng)
+    for place, found in enumerate(masses):
+        side = right(grid, pick(place), X)
+        expected = 0
+        for cell in (0, 1):
+            for part in (side, ~side):
+                expected += np.abs(residuals[part & (cells == cell)].sum(axis=0)).sum()
+        assert found == expected
+    cuts = sum(map(len, grid.cuts))
+    assert len(masses) == cuts + 8  # each level and as many halves; one level is no test
+
+
+def test_the_smaller_child_and_the_difference_are_the_same_sums(drawn):
+    rng, _, grid, codes, residuals = drawn
+    cells, sums = np.zeros(N, dtype=np.uint8), None
+    for level, test in enumerate([None, *some_tests(grid, rng, 4)]):
+        if test is not None:
+            descend(codes, test, cells)
+        whole = histogram(grid, codes, residuals, cells, 2**level)
+        sums = histogram(grid, codes, residuals, cells, 2**level, sums)
+        np.testing.assert_array_equal(sums, whole)
+        for cell in range(2**level):
+            inside = residuals[cells == cell].sum(axis=0)
+            assert (whole[cell, : grid.starts[1]].sum(axis=0) == inside).all()
+
+
+@pytest.mark.parametrize("shift", [0, 100])
+def test_pair_sums(drawn, shift):
+    rng, _, _, _, residuals = drawn
+    cells = rng.integers(4, size=N).astype(np.uint8)
+    found = pair_sums(residuals, cells, 4, shift)
+    for cell in range(4):
+        r = residuals[cells == cell].astype(int)
+        assert (found[0, cell] == np.maximum(shift + r, 0).sum(axis=0)).all()
+        assert (found[1, cell] == np.maximum(shift - r, 0).sum(axis=0)).all()
+
+
+@pytest.mark.parametrize("depth", [0, 1, 3])
+def test_records_reach_the_leaf_that_the_tests_say(drawn, depth):
+    rng, X, grid, codes, _ = drawn
+    rounds = [some_tests(grid, rng, depth) for _ in range(5)]
+    leaves = apply(grid.trees(rounds, depth), X)
+    for t, tests in enumerate(rounds):
+        cells = np.zeros(N, dtype=np.uint8)
+        expected = np.zeros(N, dtype=int)
+        for test in tests:
+            descend(codes, test, cells)
+            expected = 2 * expected + right(grid, test, X)
+        assert leaves[:, t].tolist() == cells.tolist() == expected.tolist()
+    values = rng.normal(size=(5, 2**depth, 2))
+    scores = add_steps(leaves, values)
+    np.testing.assert_allclose(scores[7], sum(values[t, leaves[7, t]] for t in range(5)))
+
+
+def test_many_levels_need_wider_codes():
+    domain = Domain([Categorical(range(700)), Continuous(0, 1)])
+    grid = Grid(domain, 8)
+    codes = grid.encode(np.array([[699.0, 0.5], [3.0, 0.1]]))
+    assert codes[0].tolist() == [699, 3]
+    assert Grid(Domain([Continuous(1, 1), Categorical(["a"])]), 8).has_tests is False
+    assert grid.has_tests

@@ -128,9 +128,9 @@ def run_measures(experiment_id, cells, repetition, seed=0):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PrivacyLeakWarning)  # the outcome's epsilon says it
         params = dict(cell.params)
+        asked = params.pop("n_queries", None)
         of_data = {name: params.pop(name) for name in ("n_records", "missing") if name in params}
         drawn = _drawn(cell, repetition, seed, **of_data)
-        asked = params.pop("n_queries", None)
         data = _loaded(*drawn)
         scaled = data.task == "regression" and cell.reading == "proved"
         if asked is None:

@@ -13,8 +13,14 @@ from dplit import experiments, printed
 from dplit.experiments.result import stored_path
 
 STORED = [id for id in experiments.ids() if stored_path(id).is_file()]
-TABLES = [*printed.tables("diprime-v1"), *printed.tables("diprime-v2"), "rdf/table-3",
-          "mrf/table-1", "mrf/table-3", "m-rf/appendix-table-2"]  # fmt: skip
+TABLES = [
+    *printed.tables("diprime-v1"),
+    *printed.tables("diprime-v2"),
+    "rdf/table-3",
+    "mrf/table-1",
+    "mrf/table-3",
+    "m-rf/appendix-table-2",
+]
 every_result = pytest.mark.parametrize("id", STORED)
 every_table = pytest.mark.parametrize("id", TABLES)
 

@@ -17,6 +17,8 @@ MOST_LEVELS = 4  # of a branch that are named; of more, the first three and how 
 def export_text(forest, tree=0, *, max_depth=10, decimals=3):
     """One tree of a fitted forest as text, a line for each branch.
 
+    A leaf shows its class, its mean, or the noisy counts of its classes.
+
     Nothing but what `fit` released is read, so it costs no privacy. A record goes down the branch
     whose condition it meets.
 
@@ -57,7 +59,7 @@ def export_text(forest, tree=0, *, max_depth=10, decimals=3):
     |   |-- 1
     """
     check_is_fitted(forest, "budget_")
-    if not isinstance(forest.trees_, Trees):
+    if not isinstance(getattr(forest, "trees_", None), Trees):
         raise ValueError(
             f"forest must have nodes that test one column, got a {type(forest).__name__}"
         )
@@ -97,7 +99,7 @@ def _branches(forest, node, decimals):
         shown = f"{cut:.{decimals}f}"
         return [(f"{name} <= {shown}", 0), (f"{name} > {shown}", 1)]
     else:
-        values = _bins(column, forest.bins_, decimals)
+        values = _bins(column, forest.bins, decimals)
     codes = np.arange(len(values))
     start = int(trees.side[node])
     steps = trees.steps[start + codes] if np.isnan(cut) else codes > cut
@@ -128,4 +130,6 @@ def _leaf_words(forest, decimals):
     if hasattr(forest, "leaf_values_"):
         values = forest.leaf_values_
         return lambda leaf: " ".join(f"{value:.{decimals}f}" for value in np.ravel(values[leaf]))
+    if hasattr(forest, "leaf_counts_"):
+        return lambda leaf: " : ".join(f"{n:.{decimals}f}" for n in forest.leaf_counts_[leaf])
     return lambda leaf: f"leaf {leaf}"

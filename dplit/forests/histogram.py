@@ -91,7 +91,7 @@ class HistogramForestClassifier(BaseForestClassifier):
     accounting : {"proved", "published"}
         "proved" halves the rate for replace-one neighbours. "published" has noise for add-remove
         neighbours whatever they are, and the budget shows what that costs.
-    random_state, n_jobs
+    records_per_person, random_state, n_jobs
         As of `RandomDecisionForestClassifier`; `random_state` also decides the learner's, if it has none.
 
     Attributes

@@ -83,6 +83,8 @@ class MatrixForestClassifier(BaseForestClassifier):
         and has the noise that `neighbours` need. "published" deals shuffled records to trees in turn,
         answers from each ensemble's own release, and has the noise for add-remove neighbours whatever
         they are: the budget shows what that costs.
+    records_per_person : int
+        As of `RandomDecisionForestClassifier`.
     random_state : None, int, Generator, RandomState or SeedSequence
         As of `RandomDecisionForestClassifier`.
     n_jobs : int, optional

@@ -31,7 +31,7 @@ def answers_of(plan, codes, classes, n_classes, forest, rng):
         Or one column, the first class less the second.
     node : budget node
     """
-    given = float(forest.epsilon), forest.mechanism, forest._relation()
+    given = forest._record_epsilon(), forest.mechanism, forest._relation()
     if len(plan.ensembles) == 1:
         (one,) = plan.ensembles
         signed = forest._is_difference(n_classes)
@@ -56,7 +56,7 @@ def subsampled_votes(plan, codes, classes, n_classes, forest, rng):
     assignment = "independent" if forest._is_proved() else "shuffled"
     (one,) = plan.ensembles
     votes, node = subsample(
-        plan.paths, plan.queries, one.strategy, codes, classes, n_classes, float(forest.epsilon),
+        plan.paths, plan.queries, one.strategy, codes, classes, n_classes, forest._record_epsilon(),
         forest._voting(), assignment, forest.mechanism, forest._relation(), rng=rng,
     )  # fmt: skip
     if forest.neighbours == "replace-one" and not forest._is_proved():

@@ -11,8 +11,11 @@ from dplit.ledger.evidence import (
     RUN_VERDICTS,
     VERDICTS,
     Case,
+    Count,
     Evidence,
     bounded,
+    counts_at_most,
+    counts_equal,
     equal,
     interval,
     of_equality,
@@ -25,6 +28,6 @@ from dplit.ledger.registry import PAPERS, Claim, claim
 
 __all__ = [
     "CAPACITY", "INTERVAL_ERROR", "KINDS", "LEDGER_ERROR", "PAPERS", "RUN_VERDICTS", "VERDICTS", "Case",
-    "Claim", "Evidence", "bounded", "claim", "equal", "interval", "of_equality", "of_privacy", "of_upper_bound",
-    "private", "verdict_of",
+    "Claim", "Count", "Evidence", "bounded", "claim", "counts_at_most", "counts_equal", "equal", "interval",
+    "of_equality", "of_privacy", "of_upper_bound", "private", "verdict_of",
 ]  # fmt: skip

@@ -239,3 +239,57 @@ def _evidence(verdict, kind, note, cases, shown, **fields):
         counterexample=found if verdict in BROKEN else None,
         **fields,
     )
+
+
+# Counted events ----------------------------------------------------------------------------------
+
+
+class Count(NamedTuple):
+    """An event that was counted in independent draws, what is stated of it, and the setting."""
+
+    events: int
+    draws: int
+    stated: float
+    data: Mapping
+
+
+def counts_at_most(counts, note, broken="fails", **fields):
+    """Evidence that probabilities are at most what is stated: an interval above it breaks it.
+
+    `note` is filled in with `cases` and the shown case's data; shown is the first case that breaks the
+    statement, else the one nearest to it.
+    """
+    return _of_counts(counts, lambda low, high, stated: low <= stated, "<=", note, broken, fields)
+
+
+def counts_equal(counts, note, broken="fails", **fields):
+    """Evidence that probabilities are what is stated: an interval that misses it breaks it."""
+    inside = lambda low, high, stated: low <= stated <= high  # noqa: E731
+    return _of_counts(counts, inside, "within", note, broken, fields)
+
+
+def _of_counts(counts, good, relation, note, broken, fields):
+    counts = list(counts)
+    spans = [interval(c.events, c.draws) for c in counts]
+    bad = [i for i, c in enumerate(counts) if not good(*spans[i], c.stated)]
+    nearest = max(
+        range(len(counts)), key=lambda i: _share(counts[i]) / max(counts[i].stated, 1e-12)
+    )
+    shown = counts[bad[0] if bad else nearest]
+    found = {"observed": _share(shown), "stated": float(shown.stated), **shown.data}
+    return Evidence(
+        broken if bad else "holds",
+        "simulated",
+        note.format(cases=len(counts), **found),
+        cases=sum(c.draws for c in counts),
+        published=float(shown.stated),
+        computed=_share(shown),
+        relation=relation,
+        intervals=tuple(spans),
+        counterexample=found if bad else None,
+        **fields,
+    )
+
+
+def _share(count):
+    return count.events / count.draws

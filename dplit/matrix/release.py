@@ -29,7 +29,7 @@ from dplit.budget import Spend
 from dplit.errors import check_choice, check_epsilon, check_integer, check_neighbours
 from dplit.matrix.strategies import DisjointTrees
 from dplit.mechanisms import Geometric, Laplace
-from dplit.mechanisms.laplace import rounded
+from dplit.mechanisms._noise import rounded
 
 MECHANISMS = ("geometric", "laplace")
 MAX_OUTCOMES = 2**20

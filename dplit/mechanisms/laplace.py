@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from dplit.errors import check_epsilon, check_positive, check_rng
@@ -58,14 +56,3 @@ class Laplace:
         """`values` plus independent noise, shape of `values`."""
         values = np.asarray(values, dtype=np.float64)
         return values + check_rng(rng).laplace(scale=self.scale, size=values.shape)
-
-
-def rounded(released, scale):
-    """What was released, as multiples of a public power of two, about 2^-20 of the noise's `scale`.
-
-    The last bits of a float would tell what the noise was added to. No noise, no rounding.
-    """
-    if not 0 < scale < math.inf:
-        return released
-    step = 2.0 ** max(math.frexp(scale)[1] - 21, -1000)
-    return step * np.rint(released / step)

@@ -105,7 +105,8 @@ def test_a_person_with_several_records_costs_what_epsilon_says(kind, neighbours)
     alone, _ = made(kind, group.part.epsilon, neighbours=neighbours)
     alone.fit(FRAME, y)  # and the draws are those of a third of epsilon
     np.testing.assert_array_equal(forest.predict(FRAME), alone.predict(FRAME))
-    np.testing.assert_array_equal(forest.trees_.threshold, alone.trees_.threshold)
+    if hasattr(forest, "trees_"):  # a histogram has none
+        np.testing.assert_array_equal(forest.trees_.threshold, alone.trees_.threshold)
 
 
 @each

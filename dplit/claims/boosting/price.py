@@ -196,6 +196,7 @@ def _released(grid, tests, X, residuals, shift):
     ours=True,
     proof="thm-boosting-adaptive",
     quantity="L1 distance of the pair sums of neighbours, in steps",
+    range="up to 29 records, two to four classes, up to three tests",
 )
 def one_term(effort, rng):
     """Given what has been released, one record more changes the sums of one leaf, by its own

@@ -12,8 +12,8 @@ import numpy as np
 from scipy.integrate import quad
 
 from dplit import consistency, multinomial
-from dplit.claims.consistency._counted import BUDGETS, Count, at_most, thinned
-from dplit.ledger import Case, bounded, claim, of_upper_bound, verdict_of
+from dplit.claims.consistency._counted import BUDGETS, thinned
+from dplit.ledger import Case, Count, bounded, claim, counts_at_most, of_upper_bound, verdict_of
 
 MANY = 1000  # cuts of a feature, where scores are taken to be 1 on the outer ranks
 PARTS = (3, 4, 8, 20)
@@ -261,7 +261,7 @@ def equation_11_forest(effort, rng):
         stated = float(consistency.any_law_size(m, features, budget, budget))
         data = {"D": features, "m": m, "B": budget, "design": design}
         counts.append(Count(thinned(size, rng), draws, stated, data))
-    return at_most(
+    return counts_at_most(
         counts,
         "{cases} settings; nearest, {design}: D = {D}, m = {m}, B = {B:g}: {observed:.3f}, bound {stated:.3f}",
         range=f"400 structure points, {draws} data sets for each setting",

@@ -12,8 +12,8 @@ import numpy as np
 from scipy.stats import binom
 
 from dplit import consistency
-from dplit.claims.consistency._counted import BUDGETS, Count, at_most
-from dplit.ledger import Case, bounded, claim, equal, interval, verdict_of
+from dplit.claims.consistency._counted import BUDGETS
+from dplit.ledger import Case, Count, bounded, claim, counts_at_most, equal, interval, verdict_of
 
 HALF = Fraction(1, 2)
 CUTS = (  # laws of a cut, as atoms of [0, 1] with their probabilities
@@ -245,7 +245,7 @@ def equation_15(effort, rng):
         counts.append(
             Count(small, draws, stated, {"D": features, "B": str(budget), "m": m, "delta": delta})
         )
-    return at_most(
+    return counts_at_most(
         counts,
         "{cases} settings; D = {D}, B = {B}, m = {m}, delta = {delta:g}: {observed:.4f}, bound {stated:g}",
         range=f"300 structure points, D = 1 and 3, B up to infinity, {draws} data sets each",

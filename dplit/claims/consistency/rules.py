@@ -12,8 +12,17 @@ import numpy as np
 from scipy.stats import binom
 
 from dplit import consistency
-from dplit.claims.consistency._counted import BUDGETS, Count, at_most, equals
-from dplit.ledger import Case, bounded, claim, interval, verdict_of
+from dplit.claims.consistency._counted import BUDGETS
+from dplit.ledger import (
+    Case,
+    Count,
+    bounded,
+    claim,
+    counts_at_most,
+    counts_equal,
+    interval,
+    verdict_of,
+)
 
 
 @claim(
@@ -134,7 +143,9 @@ def lemma_2(effort, rng):
         data = {"records": records, "cells": cells}
         exact.append(Count(_grid_errors(records, cells, draws, rng), draws, risk, data))
         stated.append(Case(risk - 0.25, bound, data))
-    found = equals(exact, "{cases} partitions; n = {records}, {cells} cells: error {observed:.4f}")
+    found = counts_equal(
+        exact, "{cases} partitions; n = {records}, {cells} cells: error {observed:.4f}"
+    )
     above = bounded(stated, "excess beside its bound")
     growing = [risks[27, 6], risks[216, 6], risks[1000, 6]]
     useless = min(risks[1000, 1], 1.0) - 0.25, risks[27, 100] - 0.25
@@ -194,7 +205,7 @@ def lemma_2_forest(effort, rng):
         excess = consistency.partition_excess_bound(spread, np.arange(law.size), law)
         wrong = int((found.votes[:, 0] != found.label).sum())
         counts.append(Count(wrong, draws, 0.25 + excess, {"features": features, "B": budget}))
-    return at_most(
+    return counts_at_most(
         counts,
         "{cases} settings; D = {features}, B = {B:g}: error {observed:.3f}, bound {stated:.3f}",
         range=f"k = 25, 600 records, {draws} data sets for each setting",

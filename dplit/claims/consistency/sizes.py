@@ -12,8 +12,18 @@ from scipy.integrate import quad
 from scipy.stats import binom
 
 from dplit import consistency
-from dplit.claims.consistency._counted import Count, at_most, equals, thinned
-from dplit.ledger import Case, bounded, claim, equal, interval, verdict_of
+from dplit.claims.consistency._counted import thinned
+from dplit.ledger import (
+    Case,
+    Count,
+    bounded,
+    claim,
+    counts_at_most,
+    counts_equal,
+    equal,
+    interval,
+    verdict_of,
+)
 
 
 @claim(
@@ -89,7 +99,7 @@ def diameter_leaf(effort, rng):
             stated = consistency.leaf_power(n, 10, features, power)
             data = {"n": n, "D": features, "p": power}
             counts.append(Count(thinned(sizes**power, rng), draws, stated, data))
-    return equals(
+    return counts_equal(
         counts,
         "{cases} moments; n = {n}, D = {D}, power {p}: {observed:.5f}, exact {stated:.5f}",
         range=f"n = 500 and 200,000, D = 1 and 4, k = 10, {draws} paths each",
@@ -170,7 +180,7 @@ def rate(effort, rng):
         rho = consistency.size_exponent(features, 2)
         sizes = [consistency.best_leaf_size(n, features) for n in (10**6, 10**9)]
         slope.append(abs(np.log(sizes[1] / sizes[0]) / np.log(1000) - rho / (1 + rho)))
-    found = at_most(
+    found = counts_at_most(
         counts, "{cases} settings; n = {n}, D = {D}, k = {k}: {observed:.5f}, bound {stated:.5f}"
     )
     return verdict_of(

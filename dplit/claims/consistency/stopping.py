@@ -13,15 +13,18 @@ import numpy as np
 from scipy.stats import poisson
 
 from dplit import consistency
-from dplit.claims.consistency._counted import (
-    BUDGETS,
+from dplit.claims.consistency._counted import BUDGETS, depth_law, leaf_law
+from dplit.ledger import (
+    Case,
     Count,
-    at_most,
-    depth_law,
-    equals,
-    leaf_law,
+    bounded,
+    claim,
+    counts_at_most,
+    counts_equal,
+    equal,
+    interval,
+    verdict_of,
 )
-from dplit.ledger import Case, bounded, claim, equal, interval, verdict_of
 
 
 @claim(
@@ -89,7 +92,7 @@ def occupancy(effort, rng):
         few = int((found.counts <= k // 2).sum())
         stated = float(consistency.leaf_count_law(k)[: k // 2 + 1].sum())
         counts.append(Count(few, draws, stated, {"n": n, "D": features, "k": k}))
-    return equals(
+    return counts_equal(
         counts,
         "{cases} settings; n = {n}, D = {D}, k = {k}: {observed:.4f}, exact {stated:.4f}",
         range=f"n = 200 and 100,000, k = 5, 20, 100, {draws} paths each",
@@ -239,7 +242,7 @@ def depth_drawn(effort, rng):
         stated = float(law[: cut + 1].sum())
         shallow = int((found.depth <= cut).sum())
         counts.append(Count(shallow, draws, stated, {"n": n, "k": k, "cuts": cut}))
-    return equals(
+    return counts_equal(
         counts,
         "{cases} settings; n = {n}, k = {k}: at most {cuts} cuts {observed:.4f}, exact {stated:.4f}",
         range=f"n = 1,000 and 1,000,000, k = 5 and 50, {draws} paths each",
@@ -272,7 +275,7 @@ def leaf_tail(effort, rng):
         stated = min(1.0, 1.1 * float(consistency.leaf_tail_bound(share, budget)))
         data = {"B": budget, "k": k, "trend": trend}
         counts.append(Count(int((found.counts <= m).sum()), draws, stated, data))
-    return at_most(
+    return counts_at_most(
         counts,
         "{cases} settings, a = 1/5; B = {B:g}, k = {k}: {observed:.4f}, bound {stated:.4f}",
         range=f"k = 20 and 100, noise and a trend, 400 records in each half, {draws} data sets each",

@@ -10,10 +10,9 @@ import re
 import numpy as np
 
 from dplit import Categorical, Domain, forests
-from dplit.claims.consistency._counted import Count, equals
 from dplit.claims.matrix_release._laws import AR, RO, entries, worst
 from dplit.forests.randomness import Repeated
-from dplit.ledger import Case, claim, equal, private
+from dplit.ledger import Case, Count, claim, counts_equal, equal, private
 from dplit.mechanisms import Geometric
 
 ONE = Domain([Categorical(["a", "b"])])
@@ -62,7 +61,7 @@ def _first(fitted):
 )
 def forest_law(effort, rng):
     """A fit releases the exact count of a leaf and geometric noise of the rate that its budget names."""
-    return equals(
+    return counts_equal(
         _events(effort.pick(250, 4_000, 40_000), rng),
         "Of {cases} events the nearest: {release}, {neighbours}: at most {at} in {observed:.4f} of the "
         "fits, law {stated:.4f}.",

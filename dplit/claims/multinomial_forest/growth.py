@@ -11,8 +11,7 @@ from functools import cache
 import numpy as np
 
 from dplit import Continuous, Domain, datasets, forests, multinomial
-from dplit.claims.consistency._counted import Count, equals
-from dplit.ledger import Case, claim, equal, verdict_of
+from dplit.ledger import Case, Count, claim, counts_equal, equal, verdict_of
 from dplit.multinomial import forest as rules
 from dplit.trees.arrays import leaf_depths
 
@@ -42,7 +41,7 @@ def grown(X, y, **options):
 )
 def algorithm_1(effort, rng):
     r"""A node's feature is drawn from $M(\phi)$, and then its split value from $M(\varphi)$."""
-    return equals(
+    return counts_equal(
         _roots(effort.pick(2_500, 25_000, 250_000), rng),
         "In {cases} cells the share of trees that split their root so is the product of the two "
         "multinomials; feature {feature} at {cut} with B1 = {feature_budget}, B2 = {value_budget}, "

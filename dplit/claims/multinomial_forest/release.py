@@ -14,8 +14,7 @@ from itertools import combinations_with_replacement
 import numpy as np
 
 from dplit import Categorical, Domain, forests
-from dplit.claims.consistency._counted import Count, equals
-from dplit.ledger import Case, claim, private
+from dplit.ledger import Case, Count, claim, counts_equal, private
 from dplit.mechanisms import PermuteAndFlip
 from dplit.multinomial import SmallForestLaw, level_rate, split_law
 
@@ -78,7 +77,7 @@ def forest_law(effort, rng):
     events = {str(o): {o} for o in sorted(law, key=law.get)[-6:]}
     events["the column of the class"] = {o for o in law if SIDES[o[0][0]] in SIDES[2:]}
     events["one label on both sides"] = {o for o in law if o[0][1] == o[0][2]}
-    return equals(
+    return counts_equal(
         (Count(sum(seen[o] for o in event), draws, sum(law[o] for o in event), {"event": name})
          for name, event in events.items()),
         "Of {cases} events, six trees with their labels and two more, the nearest: {event} in "

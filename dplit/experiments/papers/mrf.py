@@ -105,7 +105,7 @@ def _table_3():
 
 
 @experiment(
-    "mrf/figure-3", "Pixel-wise accuracy on aerial images", repetitions=5,
+    "mrf/figure-3", "Pixel-wise accuracy on aerial images", repetitions=FOLDS,
     why_repetitions="nothing is run", ours="Not run: " + NO_IMAGES + ".",
 )  # fmt: skip
 def _figure_3():

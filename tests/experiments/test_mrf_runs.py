@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from dplit import claims, datasets, experiments, printed
-from dplit.claims.runs import reproduced
 from dplit.experiments import measures
 from dplit.experiments.papers import mrf
 
@@ -16,22 +15,6 @@ HERE = claims.of("multinomial_forest_experiments")
 
 def verdict(id):
     return HERE[id].check().verdict
-
-
-@pytest.fixture
-def stored(monkeypatch):
-    """Results that take the place of the stored ones; none of them is run again."""
-    kept = {}
-
-    def stored_or_missing(id):
-        if id not in kept:
-            raise FileNotFoundError(f"no result of {id} is stored")
-        return kept[id]
-
-    monkeypatch.setattr(experiments, "stored", stored_or_missing)
-    monkeypatch.setattr(reproduced, "_once", lambda id, n: 0)
-    monkeypatch.setattr(reproduced, "levels", lambda: dict.fromkeys(reproduced.SENTENCES, 0.001))
-    return kept
 
 
 def result(id, mean_of, n=12, numbers=None):

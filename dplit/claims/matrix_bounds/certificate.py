@@ -140,7 +140,7 @@ def certificate(effort, rng):
     strategy with columns of L2 norm 1, and equal weights give (sum of singular values)$^2/n$."""
     lower, attained = [], []
     for W, workload in _small(effort, rng):
-        best, shown = matrix.l2_optimum(workload), {"W": W.tolist()}
+        best, shown = matrix.l2_optimum(workload, iterations=20_000, gap=1e-9), {"W": W.tolist()}
         near = [np.zeros(3), *np.eye(3)]
         around = [np.ones(3), *(np.ones(3) + np.eye(3)), *(np.ones(3) - np.eye(3))]
         for which, sets in (("unbiased", near), ("occupied", around)):

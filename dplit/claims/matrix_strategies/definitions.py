@@ -149,9 +149,9 @@ def definition_3(effort, rng):
     strategy, stated = matrix.Identity(levels), _err(whole_tennis(trees), np.eye(6), epsilon)
     values = r.errors(leaves, strategy, epsilon, draws, rng) / len(leaves.place)
     mean = matrix.error(leaves, strategy, epsilon) / len(leaves.place)
-    low, high = r.mean_interval(r.averaged(values, draws // 4), mean, rng)
+    low, high = span = r.mean_interval(r.averaged(values, draws // 4), mean, rng)
     fields = {"kind": "simulated", "cases": draws, "published": stated, "computed": (low + high) / 2,
-              "relation": "<=", "intervals": ((low, high),), "range": "Tennis, a tree on each column"}  # fmt: skip
+              "relation": "<=", "intervals": (span.share,), "range": "Tennis, a tree on each column"}  # fmt: skip
     if low > stated:
         return verdict_of(
             False, "above the formula", {"interval": [low, high], "stated": stated}, **fields
@@ -211,7 +211,7 @@ def total_error(effort, rng):
         published=stated[0],
         computed=sum(spans[0]) / 2,
         relation="within",
-        intervals=tuple(spans),
+        intervals=tuple(span.share for span in spans),
         range="two random forests on 2 or 3 columns; 30 records",
     )
 

@@ -52,7 +52,7 @@ def more_trees(effort, rng):
         published=stated[-1],
         computed=sum(spans[-1]) / 2,
         relation="within",
-        intervals=tuple(spans),
+        intervals=tuple(span.share for span in spans),
         range="12 cells, depth 2, 1 to 64 trees, epsilon 1",
     )
 

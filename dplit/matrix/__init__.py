@@ -15,7 +15,7 @@ subsample and aggregate               `subsample`, `subsample_workload`, `own_le
 forests on subsets of the columns     `Ensemble`, `release_ensembles`, `reconstruction`
 after the release                     `clipped`, `shrunk`, `shrunk_error`
 what no release can beat              `lower_bound`, `nuclear_bound`, `l2_optimum`, `wide_bound`
-noise of the workload's shape         `KNorm`, `BlockNorm`
+noise of the workload's shape         `KNorm`, `BlockNorm`, `TreeNorm`
 ====================================  ==========================================================
 """
 
@@ -81,18 +81,20 @@ from dplit.matrix.subsample import (
     tree_advantage,
     vote_sensitivity,
 )
+from dplit.matrix.treenorm import TreeNorm, agreeing_marginals
 from dplit.matrix.workload import Merged, Workload
 
 __all__ = [
     "MEMBERS", "TARGETS", "BlockNorm", "Certificate", "Dense", "DisjointTrees", "DistinctLeaves",
     "Ensemble", "Identity", "KNorm", "Marginals", "Merged", "PIdentity", "Paths", "PerTree",
-    "ReleaseLaw", "Strategy", "Workload", "bound_at", "cells_of", "certified_ranks", "chi_square",
-    "clipped", "crossing", "data_matrix", "decision_paths", "deviations", "distinct_leaves_law",
-    "error", "expected_leaves", "fitting", "full_rank_bound", "l2_optimum", "least_spread",
-    "least_variance", "lower_bound", "measure", "member", "most_boxes", "most_queries",
-    "noise_for", "noise_of", "noise_scale", "noise_variance", "nuclear_bound",
-    "optimise_marginals", "optimise_p", "own_leaves", "portfolio", "query_matrix", "rank_bound",
-    "reconstruction", "regions", "release", "release_ensembles", "select", "sensitivity",
-    "shrunk", "shrunk_error", "shuffled_loss", "subsample", "subsample_workload",
-    "tree_advantage", "unit_error", "vote_sensitivity", "wide_bound",
+    "ReleaseLaw", "Strategy", "TreeNorm", "Workload", "agreeing_marginals", "bound_at",
+    "cells_of", "certified_ranks", "chi_square", "clipped", "crossing", "data_matrix",
+    "decision_paths", "deviations", "distinct_leaves_law", "error", "expected_leaves", "fitting",
+    "full_rank_bound", "l2_optimum", "least_spread", "least_variance", "lower_bound", "measure",
+    "member", "most_boxes", "most_queries", "noise_for", "noise_of", "noise_scale",
+    "noise_variance", "nuclear_bound", "optimise_marginals", "optimise_p", "own_leaves",
+    "portfolio", "query_matrix", "rank_bound", "reconstruction", "regions", "release",
+    "release_ensembles", "select", "sensitivity", "shrunk", "shrunk_error", "shuffled_loss",
+    "subsample", "subsample_workload", "tree_advantage", "unit_error", "vote_sensitivity",
+    "wide_bound",
 ]  # fmt: skip

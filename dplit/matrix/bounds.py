@@ -1,10 +1,11 @@
 r"""What no release can beat: lower bounds on the error of a workload.
 
-Two laws whose ratio lies within :math:`e^{\pm\epsilon}` have a chi-square divergence of at most
-:math:`c = e^\epsilon + e^{-\epsilon} - 2`, so that an unbiased release whose answers move by w between two
-neighbours has a covariance :math:`\Sigma` with :math:`ww^\top \preceq c\,\Sigma` (Hammersley 1950, Chapman and
-Robbins 1951). Taken over all neighbours, with weights :math:`\lambda` that sum to 1, this says
-:math:`\mathrm{tr}\,\Sigma \ge \frac1c \|W \mathrm{diag}(\lambda)^{1/2}\|_*^2`, the nuclear norm. The largest value,
+Two laws whose ratio lies within :math:`e^{\pm\epsilon}` have a chi-square divergence of at most :math:`c =
+e^\epsilon + e^{-\epsilon} - 2`, so that an unbiased release whose answers move by w between two neighbours
+has a covariance :math:`\Sigma` with :math:`ww^\top \preceq c\,\Sigma` (Hammersley 1950, Chapman and Robbins
+1951). Taken over all neighbours, with weights :math:`\lambda` that sum to 1, this says
+:math:`\mathrm{tr}\,\Sigma \ge \frac1c \|W \mathrm{diag}(\lambda)^{1/2}\|_*^2`, the nuclear norm. The
+largest value,
 
 .. math:: L_2(W) = \max_\lambda \|W \mathrm{diag}(\lambda)^{1/2}\|_*^2
    = \min_{A:\,\|a_j\|_2 \le 1} \|WA^+\|_F^2 ,
@@ -154,7 +155,8 @@ def nuclear_bound(workload, neighbours="add-remove", classes=2):
         return _sum_of_singular(rows) ** 2
     centred = _sum_of_singular(rows[:, 1:])
     several = (classes - 1) * _sum_of_singular(rows) if classes > 1 else 0.0
-    return 2 * (several + centred) ** 2 / (classes * max(classes - 1 / workload.n_cells, 1))
+    pairs = classes * (classes - 1 / workload.n_cells)  # of cells and classes, over half of n^2
+    return 2 * (several + centred) ** 2 / pairs if pairs else 0.0
 
 
 def _coordinates(workload):
@@ -220,7 +222,7 @@ def l2_optimum(workload, neighbours="add-remove", iterations=300, gap=1e-6):
     best = Certificate(0.0, math.inf, weights)
     for _ in range(check_integer(iterations, "iterations", 1)):
         norm, slopes = _nuclear(columns, weights)
-        upper = min(best.upper, norm * slopes.max())
+        upper = min(best.upper, norm * float(slopes.max()))
         if norm**2 > best.value:
             best = Certificate(norm**2, upper, weights)
         best = best._replace(upper=upper)

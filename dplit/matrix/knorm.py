@@ -2,13 +2,14 @@ r"""Noise that is shaped by the workload: the K-norm mechanism (Hardt and Talwar
 
 One record moves the answers :math:`Wx` by a column of W, so by a point of :math:`K`, the convex hull of the
 columns and their negatives. Noise Z with a density proportional to :math:`e^{-\epsilon\|z\|_K}`, where
-:math:`\|z\|_K` is the least r with :math:`z \in rK`, is therefore :math:`\epsilon`-DP under add-remove neighbours.
-It is :math:`Z = RU` with U uniform in K and R of the gamma law of shape d + 1 and rate :math:`\epsilon`, d the
-dimension of K, and hence :math:`E\,ZZ^\top = \frac{(d+1)(d+2)}{\epsilon^2} E\,UU^\top`. No matrix has to be inverted:
-the noise lies in the range of W.
+:math:`\|z\|_K` is the least r with :math:`z \in rK`, is therefore :math:`\epsilon`-DP under add-remove
+neighbours. It is :math:`Z = RU` with U uniform in K and R of the gamma law of shape d + 1 and rate
+:math:`\epsilon`, d the dimension of K, and hence :math:`E\,ZZ^\top = \frac{(d+1)(d+2)}{\epsilon^2}
+E\,UU^\top`. No matrix has to be inverted: the noise lies in the range of W.
 
 Any larger body does too. `BlockNorm` takes the product of the trees' own bodies, which needs no
-geometry: a record moves each tree's leaves by 1 in the L1 norm. Derived in :doc:`/book/matrix_bounds`.
+geometry: a record moves each tree's leaves by 1 in the L1 norm. `TreeNorm`, in a file of its own, cuts it to
+the leaves that agree on the number of records. Derived in :doc:`/book/matrix_bounds`.
 """
 
 from __future__ import annotations
@@ -26,8 +27,8 @@ MOST_DIMENSIONS = 8  # of a polytope that is triangulated
 NOTHING = 1e-9
 
 
-class _Scaled:
-    """What both mechanisms share: the radius, and the noise as a radius times a point of the body."""
+class Scaled:
+    """What all these mechanisms share: noise is a radius times a uniform point of a body, `_points`."""
 
     @property
     def dimension(self):
@@ -63,7 +64,7 @@ class _Scaled:
 
 
 @dataclass(frozen=True)
-class KNorm(_Scaled):
+class KNorm(Scaled):
     """K-norm noise for a few queries of a low rank, by triangulation of the polytope K.
 
     Parameters
@@ -172,8 +173,16 @@ class KNorm(_Scaled):
         return np.einsum("sv,svi->si", shares, self._facets[0][chosen]) @ self._basis.T
 
 
+def check_sizes(sizes):
+    """Return the leaves of each tree, positive whole numbers, as an int64 array."""
+    found = np.atleast_1d(np.asarray(sizes))
+    if found.ndim != 1 or found.dtype.kind not in "iu" or not len(found) or (found < 1).any():
+        raise ValueError(f"sizes must be positive whole numbers, got {sizes!r}")
+    return found.astype(np.int64)
+
+
 @dataclass(frozen=True)
-class BlockNorm(_Scaled):
+class BlockNorm(Scaled):
     r"""Noise for all leaves of a forest, of density proportional to :math:`e^{-\epsilon\max_t\|z_t\|_1}`.
 
     The blocks :math:`z_t` are the leaves of tree t. One record more moves every block by 1 in the L1 norm,
@@ -192,10 +201,7 @@ class BlockNorm(_Scaled):
     epsilon: float
 
     def __post_init__(self):
-        sizes = np.atleast_1d(np.asarray(self.sizes))
-        if sizes.ndim != 1 or sizes.dtype.kind not in "iu" or not len(sizes) or (sizes < 1).any():
-            raise ValueError(f"sizes must be positive whole numbers, got {self.sizes!r}")
-        object.__setattr__(self, "sizes", sizes.astype(np.int64))
+        object.__setattr__(self, "sizes", check_sizes(self.sizes))
         object.__setattr__(self, "epsilon", check_epsilon(self.epsilon))
 
     @property

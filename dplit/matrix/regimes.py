@@ -1,11 +1,10 @@
 r"""Where a matrix pays: few cells against many trees, and what is lost where neither is small.
 
-Of one leaf, in units of :math:`2/\epsilon^2`: Laplace noise for each tree has the variance :math:`\tau^2`, noise on
-the distinct leaves :math:`\gamma^2` or less, and noisy cells as many as the leaf has. So cells pay once
-:math:`\tau` exceeds the root of the cells of a leaf. In a wide domain no leaf has few cells, and trees that test
-different columns share nothing: `wide_bound` says that every release, unbiased or not, then
-pays of the order :math:`\tau/\epsilon` a leaf. Derived in :doc:`/book/matrix_bounds`.
-"""
+Of one leaf, in units of :math:`2/\epsilon^2`: Laplace noise for each tree has the variance :math:`\tau^2`,
+noise on the distinct leaves :math:`\gamma^2` or less, and noisy cells as many as the leaf has. So cells pay
+once :math:`\tau` exceeds the root of the cells of a leaf. In a wide domain no leaf has few cells, and trees
+that test different columns share nothing: `wide_bound` says that every release, unbiased or not, then pays
+of the order :math:`\tau/\epsilon` a leaf. Derived in :doc:`/book/matrix_bounds`."""
 
 from __future__ import annotations
 
@@ -98,14 +97,14 @@ def least_spread(entropy):
 def wide_bound(n_trees, epsilon):
     r"""What every release pays for a leaf of trees that test different columns.
 
-    For :math:`\tau` trees on disjoint columns with m leaves each, m even, no :math:`\epsilon`-DP release has at all
-    data sets a smaller squared error per leaf, on average over the leaves, than
+    For :math:`\tau` trees on disjoint columns with m leaves each, m even, no :math:`\epsilon`-DP release
+    has at all data sets a smaller squared error per leaf, on average over the leaves, than
 
     .. math:: \max_N N^2 v(\log 2 - \epsilon N/\tau)
 
     over whole N, with v of `least_spread`; it may be biased, and its noise may depend on the data. As
-    :math:`\tau/\epsilon` grows this becomes :math:`0.0126\,\tau^2/\epsilon^2`. With odd m it holds for all leaves of a tree
-    but one.
+    :math:`\tau/\epsilon` grows this becomes :math:`0.0126\,\tau^2/\epsilon^2`. With odd m it holds for all
+    leaves of a tree but one.
 
     Derived in :doc:`/book/matrix_bounds`.
 

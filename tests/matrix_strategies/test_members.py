@@ -186,6 +186,20 @@ def test_queries_that_are_not_determined_have_no_finite_error():
     assert np.isinf(matrix.DistinctLeaves(other.boxes).variances(cells)).any()
 
 
+def test_votes_of_queries_are_still_those_of_all_cells():
+    """A workload of votes has the forest of the leaves; a given matrix has none."""
+    levels, T, leaves, _, votes = small(2)
+    for strategy, _ in members(levels, T, leaves):
+        assert strategy.votes(votes) == pytest.approx(strategy.votes(leaves))
+        with pytest.raises(ValueError, match="workload must be of a forest"):
+            strategy.votes(matrix.Workload.of_matrix(np.eye(T.shape[1])))
+    for search in (matrix.optimise_p, matrix.optimise_marginals):
+        found = [matrix.unit_error(w, search(w, target="votes"), "votes") for w in (leaves, votes)]
+        assert found[0] == pytest.approx(found[1])
+        with pytest.raises(ValueError, match="workload must be of a forest"):
+            search(matrix.Workload.of_matrix(np.eye(3)), target="votes")
+
+
 def test_leaves_of_other_trees_through_the_domain():
     """Votes of a forest from the leaves of a wider one, and of a given matrix."""
     levels = (3, 2, 3)

@@ -13,8 +13,8 @@ from fractions import Fraction
 import numpy as np
 
 import dplit.claims.matrix_bounds._programs as programs
+import dplit.claims.matrix_paths._forests as f
 from dplit import matrix
-from dplit.claims.matrix_paths import _forests as f
 from dplit.ledger import Case, bounded, claim, equal, verdict_of
 
 LINE = np.arange(-60, 101)[:, None] / 20  # outputs for a count
@@ -65,11 +65,11 @@ def _mechanisms(epsilon):
     quantity="least variance of an unbiased count",
 )
 def one_count(effort, rng):
-    r"""With $c = e^\epsilon + e^{-\epsilon} - 2$, an unbiased $\epsilon$-DP release of a count has at each count at
-    least the variance $\frac1c$, and where the count can go up and down $\frac2{c(1 + e^{-\epsilon})}$; randomised
-    response on 0 and 1 attains the first, a mechanism with three outputs the second. Noise that doesn't depend on
-    the count has at least $\frac2c$, which geometric noise attains, and so has the largest variance of any
-    unbiased release over all counts."""
+    r"""With $c = e^\epsilon + e^{-\epsilon} - 2$, an unbiased $\epsilon$-DP release of a count has at each
+    count at least the variance $\frac1c$, and where the count can go up and down $\frac2{c(1 +
+    e^{-\epsilon})}$; randomised response on 0 and 1 attains the first, a mechanism with three outputs the
+    second. Noise that doesn't depend on the count has at least $\frac2c$, which geometric noise attains,
+    and so has the largest variance of any unbiased release over all counts."""
     epsilons = effort.pick(
         (0.5, 1.0, 2.0), (0.3, 0.5, 1.0, 1.5, 2.0, 3.0), (0.2, 0.3, 0.5, 1, 2, 3, 4)
     )
@@ -93,7 +93,7 @@ def one_count(effort, rng):
     rising = worst[0] < worst[1] < limit * (1 + 1e-9) and worst[1] > 0.98 * limit
     first = next(c for c in near if c.data == {"epsilon": 1.0, "which": "unbiased"})
     return at_most(
-        lower + [Case(not rising, 0)],
+        [*lower, Case(not rising, 0)],
         near,
         f"at epsilon 1 a program over all releases on 0 and 1 finds {first.exact:.4f}, the bound is "
         f"{first.stated:.4f}; over the counts to 2 and to 8 the largest variance is at least {worst[0]:.3f} and "
@@ -195,8 +195,12 @@ def replaced(effort, rng):
     singular values and t of those of W less the mean of its columns, an unbiased release of k classes has the
     error per class at least $\frac{2((k-1)s + t)^2}{k(nk-1)}\cdot\frac1c$ where every cell holds a record of every
     class. A strategy that is the same for two or more classes pays four times the add-remove bound."""
-    lower = []
+    lower, pairs_alike = [], []
     for W, workload in _small(effort, rng):
+        for k in (1, 2, 3):
+            bound = matrix.lower_bound(workload, 1.0, "unbiased", "replace-one", classes=k)
+            direct = _all_pairs(W, k) / (math.e + 1 / math.e - 2)
+            pairs_alike.append(Case(bound, direct, {"W": W.tolist(), "classes": k}))
         moves = np.array([b - a for a, b in itertools.permutations(np.eye(3), 2)])
         answers = np.vstack([np.ones(3), np.ones(3) + moves]) @ W.T
         pairs = [(0, j) for j in range(1, len(answers))]
@@ -217,12 +221,20 @@ def replaced(effort, rng):
     top = max(lower, key=lambda case: case.exact / case.stated)
     return at_most(
         lower,
-        [],
+        pairs_alike,
         f"{len(lower)} bounds below linear programs and strategies, nearest {top.exact:.4f} of {top.stated:.4f}",
         published=top.stated,
         computed=top.exact,
         range="two queries on three cells, or one on two cells and classes; epsilon 1",
     )
+
+
+def _all_pairs(W, k):
+    """Squared nuclear norm per class and pair of all differences of columns of k copies of W, written out."""
+    copies = np.kron(np.eye(k), W)
+    pairs = list(itertools.combinations(range(copies.shape[1]), 2))
+    differences = np.array([copies[:, i] - copies[:, j] for i, j in pairs]).T
+    return np.linalg.svd(differences, compute_uv=False).sum() ** 2 / len(pairs) / k
 
 
 def _two_classes():
@@ -252,10 +264,10 @@ def _two_classes():
     quantity="squared error of contrasts, in units of 2/epsilon^2",
 )
 def contrasts(effort, rng):
-    r"""What decides a vote among k classes are the differences from their mean, $I - \frac1k11^\top$. Its $L_2$ is
-    $\frac{(k-1)^2}k$: $\frac12, \frac43, \frac94$ for two, three and four classes, where the counts themselves have
-    1, 2, 3. Two classes meet it with their one difference, of Laplace noise. For three the K-norm mechanism, a hexagon,
-    has $\frac53$."""
+    r"""What decides a vote among k classes are the differences from their mean, $I - \frac1k11^\top$. Its
+    $L_2$ is $\frac{(k-1)^2}k$: $\frac12, \frac43, \frac94$ for two, three and four classes, where the
+    counts themselves have 1, 2, 3. Two classes meet it with their one difference, of Laplace noise. For
+    three the K-norm mechanism, a hexagon, has $\frac53$."""
     cases, knorm = [], []
     for k in effort.pick((2, 3, 4), (2, 3, 4, 5, 6), (2, 3, 4, 5, 6, 7)):
         W = np.eye(k) - 1 / k
@@ -272,7 +284,8 @@ def contrasts(effort, rng):
     found = equal(cases, "contrasts", rtol=1e-6)
     return verdict_of(
         found.verdict == "holds" and below,
-        f"L2 is (k - 1)^2/k for k = 2 to {len(knorm) + 1}; K-norm noise has {', '.join(f'{n:.3f}' for n in knorm)}",
+        f"L2 is (k - 1)^2/k for k = 2 to {len(knorm) + 1}; K-norm noise has "
+        f"{', '.join(f'{n:.3f}' for n in knorm)}",
         {"contrast": found.counterexample, "K-norm": knorm},
         cases=len(cases) + len(knorm),
         published=5 / 3,

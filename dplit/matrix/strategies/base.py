@@ -174,6 +174,12 @@ def check_domain(strategy, workload):
         )
 
 
+def check_forest(workload):
+    """Raise a ValueError if a workload has no trees, whose leaves are what votes add up."""
+    if workload.boxes is None:
+        raise ValueError("workload must be of a forest, whose leaves vote, got a given matrix")
+
+
 def asks_leaves(workload):
     """Whether the rows of a workload are its boxes themselves, in order."""
     rows, n = workload.weights, len(workload)

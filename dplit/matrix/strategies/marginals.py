@@ -15,7 +15,7 @@ import numpy as np
 
 from dplit.errors import check_positive
 from dplit.matrix.strategies.base import Strategy, check_domain, combined
-from dplit.matrix.strategies.boxes import below, sums_of_marginals, tested_sets
+from dplit.matrix.strategies.boxes import below, functions, sums_of_marginals, tested_sets
 from dplit.matrix.strategies.spectrum import eigenvalues, masses, row_masses, spaces_of
 
 
@@ -120,8 +120,6 @@ class Marginals(Strategy):
 
     def _of_cells(self, workload):
         """Variances of rows that are given cell by cell."""
-        from dplit.matrix.strategies.boxes import functions
-
         rows = workload.weights.toarray()
         tensor = rows.reshape(len(rows), *self.n_levels.tolist())
         for axis, n in enumerate(self.n_levels.tolist(), start=1):

@@ -23,6 +23,7 @@ from dplit.matrix.strategies.base import (
     Strategy,
     asks_leaves,
     check_domain,
+    check_forest,
     combined,
     squared_rows,
 )  # fmt: skip
@@ -56,6 +57,7 @@ class Identity(Strategy):
 
     def votes(self, workload):
         """Mean squared norm of the rows of T'T; see `Strategy.votes`."""
+        check_forest(workload)
         check_domain(self, workload)
         times = copies(workload)
         return float(times @ (workload.overlaps**2 / self.n_cells) @ times)
@@ -129,6 +131,7 @@ class PerTree(Strategy):
 
     def votes(self, workload):
         """A leaf of each tree; see `Strategy.votes`."""
+        check_forest(workload)
         check_domain(self, workload)
         return float(self.paths.n_trees) if workload.paths is self.paths else np.inf
 
@@ -196,6 +199,7 @@ class DistinctLeaves(Strategy):
 
     def votes(self, workload):
         """Through the cells that leaves share; see `Strategy.votes`."""
+        check_forest(workload)
         check_domain(self, workload)
         places = self._places(workload)
         if places is None:
@@ -270,6 +274,7 @@ class Dense(Strategy):
 
     def votes(self, workload):
         """See `Strategy.votes`."""
+        check_forest(workload)
         check_domain(self, workload)
         T = workload.boxes.matrix().astype(float)
         every = Workload.of_matrix(T.T @ (copies(workload)[:, None] * T))

@@ -24,9 +24,10 @@ from scipy.spatial.distance import pdist
 
 from dplit.errors import check_integer
 from dplit.matrix.paths import cells_of
-from dplit.matrix.strategies.base import Strategy, asks_leaves, check_domain
+from dplit.matrix.strategies.base import Strategy, asks_leaves, check_domain, check_forest
 from dplit.matrix.strategies.boxes import CHUNK
 from dplit.matrix.strategies.spectrum import copies
+from dplit.matrix.workload import Workload
 
 MOST_PAIRS = 2000  # regions up to which all pairs of columns are compared
 TOP = 4.0  # of a random start
@@ -96,10 +97,11 @@ class PIdentity(Strategy):
 
     def votes(self, workload):
         """See `Strategy.votes`."""
-        rows, determined = self._regions(workload)
-        if not determined[: len(workload.boxes)].all():
+        leaves = _leaves(workload)
+        rows, determined = self._regions(leaves)
+        if not determined.all():
             return np.inf
-        every, cells = vote_rows(rows, workload, self.place)
+        every, cells = vote_rows(rows, leaves, self.place)
         return float(self._squared(every) @ cells) / self.n_cells
 
     def answer(self, workload, measured):
@@ -119,6 +121,12 @@ class PIdentity(Strategy):
         if self.integer:
             return counts
         return np.vstack([np.eye(n), self.theta]) / self.s @ counts
+
+
+def _leaves(workload):
+    """The leaves of a workload's forest, as a workload."""
+    check_forest(workload)
+    return workload if asks_leaves(workload) else Workload.of(workload.paths)
 
 
 def vote_rows(rows, workload, place):
@@ -207,6 +215,7 @@ def optimise_p(workload, p=None, target="leaves", starts=2, rng=None, iterations
     -------
     PIdentity
     """
+    workload = _leaves(workload) if target == "votes" else workload
     merged = workload.columns()
     n = len(merged.cells)
     p = max(1, n // 16) if p is None else check_integer(p, "p", 1)

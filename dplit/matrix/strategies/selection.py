@@ -200,6 +200,9 @@ def select(
 ):  # fmt: skip
     """The member of the portfolio with the least expected error, which reads no record.
 
+    Searched members are local optima. Of disjoint training the noise alone is counted: the draw of the records'
+    trees adds to it what depends on the records.
+
     Parameters
     ----------
     workload : Workload

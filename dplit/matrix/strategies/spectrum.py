@@ -13,7 +13,7 @@ import math
 
 import numpy as np
 
-from dplit.matrix.strategies.base import asks_leaves, squared_rows
+from dplit.matrix.strategies.base import asks_leaves, check_forest, squared_rows
 from dplit.matrix.strategies.boxes import below, coefficients, tested_sets
 
 
@@ -69,6 +69,7 @@ def masses(workload, target="leaves"):
     -------
     dict of tuple of int to float
     """
+    check_forest(workload)
     spaces = spaces_of(workload)
     if target == "votes":
         found = _vote_masses(workload, spaces)
@@ -80,6 +81,7 @@ def masses(workload, target="leaves"):
 
 def copies(workload):
     """How many leaves of the trees each box is, float64, shape (n_boxes,)."""
+    check_forest(workload)
     boxes = np.vstack([workload.boxes.allowed, workload.paths.allowed])
     _, place = np.unique(np.packbits(boxes, axis=1), axis=0, return_inverse=True)
     place, n = place.ravel(), len(workload.boxes)

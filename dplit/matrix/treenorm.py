@@ -1,0 +1,224 @@
+r"""Noise for all leaves of a forest at once, of the smallest body that fits trees on disjoint columns.
+
+The trees of a forest agree on how many records there are, so one record moves their leaves z by a point of
+
+.. math:: K = \{z : \textstyle\sum_i z_{ti} = s \text{ for all trees } t,\ \|z_t\|_1 \le 1\} .
+
+That is `BlockNorm`'s body cut to the leaves that agree, and for trees on disjoint columns nothing smaller
+would do: K is the convex hull of the columns of T and their negatives. Its slice at the sum s is a product,
+and that of m leaves has a volume proportional to
+
+.. math:: f_m(s) = \sum_{r=0}^{m-1} \binom{m-1}r\binom{2m-2-r}{m-1} |s|^r \left(\tfrac{1-|s|}2\right)^{m-1-r} ,
+
+a sum of positive terms: each stands for a way to draw the slice. Derived in :doc:`/book/matrix_bounds`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from scipy.special import gammaln, logsumexp, xlogy
+
+from dplit.errors import check_epsilon, check_integer
+from dplit.matrix.knorm import NOTHING, Scaled, check_sizes
+from dplit.matrix.strategies.spectrum import eigenvalues, masses
+
+NODES = 400  # of the quadrature over the sum, at most; fewer are exact where the degree is small
+
+
+def _log_binomial(n, k):
+    return gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)
+
+
+def log_slice(m, s):
+    """Logarithm of each term of f_m, shape (m, len(s)), for sums 0 <= s <= 1.
+
+    Parameters
+    ----------
+    m : int
+        Leaves.
+    s : float64 array, shape (n,)
+    """
+    r = np.arange(m)[:, None]
+    powers = xlogy(r, s) + xlogy(m - 1 - r, (1 - s) / 2)
+    return _log_binomial(m - 1, r) + _log_binomial(2 * m - 2 - r, m - 1) + powers
+
+
+def positive_leaves(m):
+    """Probability that j of m leaves are positive, given the term r of f_m; shape (m, m + 1), rows r.
+
+    Proportional to binomial(m, j) binomial(m - 2 - r, j - 1 - r); all m for the last term.
+    """
+    r, j = np.arange(m - 1)[:, None], np.arange(m + 1)[None]
+    possible = (j > r) & (j < m)
+    inner = np.where(possible, j - 1 - r, 0)
+    logs = np.where(possible, _log_binomial(m, j) + _log_binomial(m - 2 - r, inner), -np.inf)
+    last = np.where(j == m, 0.0, -np.inf)
+    logs = np.vstack([logs, last])
+    return np.exp(logs - logsumexp(logs, axis=1, keepdims=True))
+
+
+@dataclass(frozen=True)
+class TreeNorm(Scaled):
+    r"""K-norm noise for all leaves of any forest; the K-norm itself of trees on disjoint columns.
+
+    One record more moves the leaves by a point of K, whatever the trees test. The noise of each tree has
+    the same sum, so that the trees go on agreeing on the number of records.
+
+    Parameters
+    ----------
+    sizes : array_like of int, shape (n_trees,)
+        Leaves of each tree; equal trees are better taken once.
+    epsilon : float
+        Add-remove neighbours.
+
+    Examples
+    --------
+    >>> from dplit import matrix
+    >>> round(matrix.TreeNorm([3, 2], epsilon=1.0).error, 6)  # Tennis, a tree on each feature
+    18.5
+    """
+
+    sizes: np.ndarray
+    epsilon: float
+
+    def __post_init__(self):
+        object.__setattr__(self, "sizes", check_sizes(self.sizes))
+        object.__setattr__(self, "epsilon", check_epsilon(self.epsilon))
+
+    @property
+    def dimension(self):
+        """d, one more than the leaves of all trees but one of each."""
+        return int((self.sizes - 1).sum()) + 1
+
+    def norm(self, values):
+        """The largest L1 norm of a tree's leaves; infinite where the trees' sums differ."""
+        values, starts = np.asarray(values, dtype=float), np.cumsum(self.sizes) - self.sizes
+        largest = np.add.reduceat(abs(values), starts, axis=-1).max(axis=-1)
+        sums = np.add.reduceat(values, starts, axis=-1)
+        off = np.ptp(sums, axis=-1) > NOTHING * np.maximum(largest, 1)
+        return np.where(off, np.inf, largest)[()]
+
+    def _log_density(self, s):
+        """Logarithm of the density of the sum at 0 <= s <= 1, up to a constant."""
+        kinds, counts = np.unique(self.sizes, return_counts=True)
+        return sum(c * logsumexp(log_slice(m, s), axis=0) for m, c in zip(kinds, counts))
+
+    @cached_property
+    def _sums(self):
+        """Nodes of a quadrature over the sum and their shares: exact up to degree 2 NODES - 1."""
+        n = min(self.dimension // 2 + 3, NODES)
+        nodes, weights = np.polynomial.legendre.leggauss(n)
+        nodes, weights = (nodes + 1) / 2, weights / 2
+        top = 1.0
+        if n == NODES:  # what lies beyond has no mass that a float could see
+            grid = np.linspace(0, 1, 2001)[:-1]
+            logs = self._log_density(grid)
+            top = grid[np.flatnonzero(logs > logs.max() - 80)[-1]] + 1 / 2000
+        logs = self._log_density(nodes * top) + np.log(weights)
+        return nodes * top, np.exp(logs - logsumexp(logs))
+
+    @property
+    def total_variance(self):
+        """Variance of the sum that the trees have in common."""
+        s, shares = self._sums
+        return float(self.moment * (shares @ s**2))
+
+    @property
+    def variances(self):
+        """Variance of each leaf, shape (n_leaves,), by quadrature over the sum."""
+        s, shares = self._sums
+        kinds, place = np.unique(self.sizes, return_inverse=True)
+        each = np.array([shares @ _mean_square(int(m), s) for m in kinds])
+        return self.moment * np.repeat(each[place], self.sizes)
+
+    def _points(self, size, rng):
+        """Uniform points of K: the sum by rejection, then each tree's slice by itself."""
+        s = self._draw_sums(size, rng)
+        signs = rng.choice([-1.0, 1.0], size)
+        blocks = [_slice_points(int(m), s, rng) for m in self.sizes]
+        return np.concatenate(blocks, axis=1) * signs[:, None]
+
+    def _draw_sums(self, size, rng):
+        """|s| by rejection from the uniform law: the density is largest at 0, as K is convex and even."""
+        found, most = np.empty(0), self._log_density(np.zeros(1))[0]
+        while len(found) < size:
+            s = rng.random(min(4 * size + 100, 100_000))
+            kept = np.log(rng.random(len(s))) < self._log_density(s) - most
+            found = np.concatenate([found, s[kept]])
+        return found[: check_integer(size, "size", 0)]
+
+
+def agreeing_marginals(workload, sets, epsilon):
+    r"""Error of a forest's leaves by least squares from marginals that are released with `TreeNorm` noise.
+
+    The noise of a marginal S with m cells has the same variance :math:`\alpha_S` in each direction that sums
+    to 0, and these are uncorrelated between marginals, so that in the space of U (see
+    `dplit.matrix.strategies.marginals`) the precisions :math:`\frac{n}{m\,\alpha_S}` of all S above U add up.
+
+    Parameters
+    ----------
+    workload : Workload
+        With boxes.
+    sets : list of tuple of int
+        Columns of each marginal.
+    epsilon : float
+        Add-remove neighbours.
+
+    Returns
+    -------
+    float
+        Total squared error of all rows, copies included; infinite if some row is not determined.
+    """
+    n_levels, mass = workload.boxes.n_levels, masses(workload)
+    sizes = np.array([int(n_levels[list(columns)].prod()) for columns in sets])
+    noise = TreeNorm(sizes, epsilon)
+    each, total = noise.variances[np.cumsum(sizes) - 1], noise.total_variance
+    with np.errstate(
+        divide="ignore", invalid="ignore"
+    ):  # a marginal of one cell has no such direction
+        alpha = np.where(sizes > 1, (each - total / sizes**2) / (1 - 1 / sizes), np.inf)
+    spaces = [u for u in mass if u]
+    precision = eigenvalues(sets, spaces, n_levels) @ (1 / alpha)
+    with np.errstate(divide="ignore"):
+        rest = np.array([mass[u] for u in spaces]) / precision
+    return float(rest.sum() + mass.get((), 0.0) * total / float(workload.n_cells))
+
+
+def _mean_square(m, s):
+    """Mean of the square of one of m leaves in the slice at each sum."""
+    if m == 1:
+        return s**2
+    terms = log_slice(m, s)
+    terms = np.exp(terms - logsumexp(terms, axis=0))
+    q, half = (
+        np.arange(m - 1, -1, -1)[:, None],
+        (1 - s) / 2,
+    )  # b = half * U^(1/q) is the negative part
+    first, second = half * q / (q + 1), half**2 * q / (q + 2)
+    j = np.arange(m + 1)
+    chosen = positive_leaves(m)
+    up, down = chosen @ (2 / (j + 1)), chosen @ np.where(j < m, 2 / (m - j + 1), 0.0)
+    squares = (s**2 + 2 * s * first + second) * up[:, None] + second * down[:, None]
+    return (terms * squares).sum(axis=0) / m
+
+
+def _slice_points(m, s, rng):
+    """A uniform point of the slice of m leaves at each sum, shape (len(s), m)."""
+    n = len(s)
+    if m == 1:
+        return s[:, None].copy()
+    terms = log_slice(m, s)
+    r = (terms + rng.gumbel(size=terms.shape)).argmax(axis=0)
+    chosen = positive_leaves(m).cumsum(axis=1)
+    j = (rng.random(n)[:, None] > chosen[r]).sum(axis=1)
+    j = np.minimum(j, np.where(r == m - 1, m, m - 1))  # what rounding leaves of the last sum
+    q = m - 1 - r
+    below = np.where(q > 0, (1 - s) / 2 * rng.random(n) ** (1 / np.maximum(q, 1)), 0.0)
+    parts = rng.standard_exponential((n, m))
+    up = rng.random((n, m)).argsort(axis=1).argsort(axis=1) < j[:, None]
+    high, low = np.where(up, parts, 0.0), np.where(up, 0.0, parts)
+    high *= ((s + below) / high.sum(axis=1))[:, None]
+    return high - low * (below / np.where(j < m, low.sum(axis=1), 1.0))[:, None]

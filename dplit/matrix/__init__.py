@@ -59,6 +59,7 @@ from dplit.matrix.strategies import (
     PerTree,
     PIdentity,
     Strategy,
+    WeightedLeaves,
     error,
     fitting,
     member,
@@ -87,8 +88,8 @@ from dplit.matrix.workload import Merged, Workload
 __all__ = [
     "MEMBERS", "TARGETS", "BlockNorm", "Certificate", "Dense", "DisjointTrees", "DistinctLeaves",
     "Ensemble", "Identity", "KNorm", "Marginals", "Merged", "PIdentity", "Paths", "PerTree",
-    "ReleaseLaw", "Strategy", "TreeNorm", "Workload", "agreeing_marginals", "bound_at",
-    "cells_of", "certified_ranks", "chi_square", "clipped", "crossing", "data_matrix",
+    "ReleaseLaw", "Strategy", "TreeNorm", "WeightedLeaves", "Workload", "agreeing_marginals",
+    "bound_at", "cells_of", "certified_ranks", "chi_square", "clipped", "crossing", "data_matrix",
     "decision_paths", "deviations", "distinct_leaves_law", "error", "expected_leaves", "fitting",
     "full_rank_bound", "l2_optimum", "least_spread", "least_variance", "lower_bound", "measure",
     "member", "most_boxes", "most_queries", "noise_for", "noise_of", "noise_scale",

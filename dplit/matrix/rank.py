@@ -113,17 +113,20 @@ def _eliminate(row, pivots):
 # Distinct leaves ----------------------------------------------------------------------------------
 
 
-def most_boxes(boxes):
+def most_boxes(boxes, patience=None):
     """The most boxes that share a cell, exactly: of distinct ones, the L1 sensitivity of their counts.
 
     A search over the levels of one column after another: what is left below a choice of levels is the boxes
-    that let them through, and the number of their trees bounds what can be found there, since leaves of a
-    tree share no cell. The time can grow exponentially with columns and boxes together.
+    that let them through. Leaves of a tree share no cell, nor do distinct boxes of a single level in each column
+    of the same tested ones, so that the number of trees and of tested sets among them bounds what can be found
+    there. The time can grow exponentially with columns and boxes together.
 
     Parameters
     ----------
     boxes : Paths
         Leaves of trees: of one tree, disjoint.
+    patience : int, optional
+        Steps after which the search ends, and the number returned is a bound: no cell is in more boxes.
 
     Returns
     -------
@@ -131,19 +134,33 @@ def most_boxes(boxes):
     """
     order = np.argsort(-boxes.tests.sum(axis=0), kind="stable")
     columns = [(int(boxes.starts[j]), int(boxes.n_levels[j])) for j in order]
-    tested = boxes.tests[:, order]
-    best, waiting = 0, [(0, np.arange(len(boxes)))]
+    tested, apart = boxes.tests[:, order], _apart(boxes)
+    best, waiting, steps = 0, [(0, np.arange(len(boxes)), len(boxes))], 0
     while waiting:
-        depth, left = waiting.pop()
-        if len(left) <= best or np.count_nonzero(np.bincount(boxes.tree[left])) <= best:
+        depth, left, most = waiting.pop()
+        if most <= best:
             continue
         if depth == len(columns) or not tested[left, depth:].any():
             best = len(left)
             continue
+        steps += 1
+        if patience is not None and steps > patience:
+            return max(best, most, *(bound for _, _, bound in waiting), 0)
         start, n = columns[depth]
         branches = [left[boxes.allowed[left, start + level]] for level in range(n)]
-        waiting += [(depth + 1, b) for b in sorted(branches, key=len)]
+        bounds = [min(np.count_nonzero(np.bincount(of[b])) for of in apart) for b in branches]
+        found = [(depth + 1, b, bound) for b, bound in zip(branches, bounds) if bound > best]
+        waiting += sorted(found, key=lambda step: (step[2], len(step[1])))
     return best
+
+
+def _apart(boxes):
+    """Numberings of boxes, such that boxes of one number share no cell: trees, and tested sets."""
+    sizes, n = boxes.sizes, len(boxes)
+    copies = n - len(np.unique(np.packbits(boxes.allowed, axis=1), axis=0))
+    if copies or ((sizes > 1) & boxes.tests).any():
+        return [boxes.tree]
+    return [boxes.tree, np.unique(boxes.tests, axis=0, return_inverse=True)[1].ravel()]
 
 
 def distinct_leaves_law(n_trees, n_features, depth):

@@ -206,6 +206,16 @@ def test_most_boxes_of_a_wide_domain():
     assert matrix.most_boxes(paths) == 4
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_a_search_that_ends_early_returns_a_bound(seed):
+    levels = (3, 2, 3, 4)
+    boxes = matrix.Workload.of(grown(levels, 9, 2, seed), n_levels=levels).boxes
+    exact = matrix.most_boxes(boxes)
+    bounds = [matrix.most_boxes(boxes, patience) for patience in (0, 1, 3, 10, 1000)]
+    assert all(exact <= bound <= 9 for bound in bounds[1:]) and bounds[-1] == exact
+    assert exact <= bounds[0] == len(boxes)
+
+
 @pytest.mark.parametrize(("tau", "d", "h"), [(1, 3, 2), (2, 3, 2), (5, 3, 1), (6, 4, 2), (4, 2, 2)])
 def test_the_law_of_distinct_leaves_by_listing_every_forest(tau, d, h):
     """The sets of columns that a cell's path tests, all sequences of them equally likely."""

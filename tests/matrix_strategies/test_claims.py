@@ -84,8 +84,22 @@ def test_regions_and_cells_of_one_tree(name, monkeypatch):
     assert verdict(name) == ("loose" if name == "optimal-one-tree" else "fails")
 
 
+def test_weights_that_are_not_released_are_found_out(monkeypatch):
+    """Least squares that takes all leaves to be alike."""
+    real = matrix.WeightedLeaves.__init__
+
+    def alike(self, workload):
+        real(self, workload)
+        self.weights = np.ones_like(self.weights)
+
+    monkeypatch.setattr(matrix.WeightedLeaves, "__init__", alike)
+    assert verdict("weighted-leaves") == "fails"
+
+
 def test_leaves_that_are_not_merged_are_found_out(monkeypatch):
-    monkeypatch.setattr("dplit.matrix.strategies.members.most_boxes", lambda boxes: 128)
+    monkeypatch.setattr(
+        "dplit.matrix.strategies.members.most_boxes", lambda boxes, patience=None: 128
+    )
     assert verdict("laplace-variance") == "fails"
 
 

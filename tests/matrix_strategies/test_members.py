@@ -30,6 +30,8 @@ def members(levels, T, leaves):
     yield matrix.Identity(levels), np.eye(T.shape[1])
     yield matrix.PerTree(leaves.paths), T
     yield matrix.DistinctLeaves(leaves.boxes), np.unique(T, axis=0)
+    distinct, times = np.unique(T, axis=0, return_counts=True)
+    yield matrix.WeightedLeaves(leaves), times[:, None] * distinct
     for shares in _shares(len(levels), rng):
         yield matrix.Marginals(shares, levels), stacked(matrix.Marginals(shares, levels))
     _, first, place = np.unique(T, axis=1, return_index=True, return_inverse=True)
@@ -91,7 +93,7 @@ def test_what_is_measured_answers_the_queries_exactly(seed):
     for strategy, A in members(levels, T, leaves):
         measured = strategy.measure(codes, classes, 3)
         assert (measured.dtype == np.int64) == strategy.integer
-        if strategy.name != "merged":
+        if strategy.name not in ("merged", "weighted"):
             assert np.allclose(measured, A @ D)
         else:
             assert np.array_equal(np.sort(measured, axis=0), np.sort(A @ D, axis=0))
@@ -186,6 +188,34 @@ def test_queries_that_are_not_determined_have_no_finite_error():
     assert np.isinf(matrix.DistinctLeaves(other.boxes).variances(cells)).any()
 
 
+@pytest.mark.parametrize("seed", range(8))
+def test_weighted_leaves_are_never_worse_than_noise_for_each_tree(seed):
+    _, _, leaves, _, votes = small(seed)
+    weighted, apart = matrix.WeightedLeaves(leaves), matrix.PerTree(leaves.paths)
+    assert weighted.norm == apart.norm
+    for workload in (leaves, votes):
+        room = apart.variances(workload) * (1 + 1e-9)
+        assert (weighted.variances(workload) <= room).all()
+    assert weighted.votes(leaves) <= apart.votes(leaves) * (1 + 1e-9)
+
+
+def test_very_many_leaves_are_answered_one_by_one(monkeypatch):
+    """Without least squares each leaf has its own noise, and a vote that of its distinct leaves."""
+    monkeypatch.setattr("dplit.matrix.strategies.members.MOST_PRODUCTS", 0)
+    levels, T, leaves, V, votes = small(3)
+    strategy, codes = matrix.DistinctLeaves(leaves.boxes), records(levels, 30, 0)
+    measured = strategy.measure(codes, np.zeros(30, int), 1)
+    D = matrix.data_matrix(codes, np.zeros(30, int), levels, 1)
+    assert (strategy.variances(leaves) == 1).all()
+    distinct, copies = np.unique(T, axis=0, return_counts=True)
+    mean = ((copies[:, None] * distinct) ** 2).sum(axis=0).mean()
+    assert strategy.votes(leaves) == pytest.approx(mean)
+    for W, workload in ((T, leaves), (V, votes)):
+        assert np.allclose(strategy.answers(workload, measured), W @ D)
+    every = matrix.Workload.of(leaves.paths, list(np.ndindex(levels)))
+    assert strategy.variances(every) @ every.multiplicity / len(every.place) == pytest.approx(mean)
+
+
 def test_votes_of_queries_are_still_those_of_all_cells():
     """A workload of votes has the forest of the leaves; a given matrix has none."""
     levels, T, leaves, _, votes = small(2)
@@ -234,7 +264,7 @@ def test_wide_domains_are_never_made():
     measured = merged.measure(codes, np.zeros(300, int), 1)
     counts = routed(found, codes).sum(axis=0)
     assert np.allclose(merged.answers(workload, measured)[:, 0], counts)
-    assert matrix.select(workload).name in ("per-tree", "merged")
+    assert matrix.select(workload).name == "weighted"
     with pytest.raises(ValueError, match="the domain has"):
         matrix.Identity(levels).measure(codes, np.zeros(300, int), 1)
 

@@ -145,6 +145,13 @@ def below(sets):
     return sorted(found, key=lambda s: (len(s), s))
 
 
+def dimensions(boxes):
+    """How many coefficients the spaces below the tested sets of boxes have, a Python int."""
+    n = boxes.n_levels.tolist()
+    spaces = below([columns for columns, _ in tested_sets(boxes)])
+    return sum(math.prod(n[j] - 1 for j in columns) for columns in spaces)
+
+
 def functions(n):
     """An orthonormal basis of the functions of n levels, the constant one first, shape (n, n)."""
     basis = np.eye(n)
@@ -185,14 +192,16 @@ def coefficients(boxes, spaces):
     return found
 
 
-def basis(boxes):
-    r"""An orthonormal basis of the columns of T: the projection on them is :math:`TT^+ = QQ^\top`.
+def basis(boxes, weights):
+    r"""An orthonormal basis of the columns of A, T with weighted rows: :math:`AA^+ = QQ^\top`.
 
     Through `coefficients` where they are fewer than the boxes, else through the cells that boxes share.
 
     Parameters
     ----------
     boxes : Paths
+    weights : float64 array, shape (n_boxes,)
+        Positive.
 
     Returns
     -------
@@ -200,11 +209,11 @@ def basis(boxes):
     """
     spaces = below([columns for columns, _ in tested_sets(boxes)])
     n = boxes.n_levels.tolist()
-    if sum(math.prod(n[j] - 1 for j in columns) for columns in spaces) > len(boxes):
+    if dimensions(boxes) > len(boxes):
         scale = math.exp(-sum(map(math.log, n)))
-        values, vectors = np.linalg.eigh(boxes.overlaps() * scale)
+        values, vectors = np.linalg.eigh(boxes.overlaps() * scale * np.outer(weights, weights))
         return vectors[:, values > NOTHING * values[-1]]
-    rows = np.hstack(coefficients(boxes, spaces))
+    rows = weights[:, None] * np.hstack(coefficients(boxes, spaces))
     gram = rows.T @ rows
     try:
         factor = cholesky(gram, lower=True, check_finite=False)

@@ -6,6 +6,7 @@ member                     :math:`\|A\|_1`                                      
 `Identity`                 1                                                     its cells
 `PerTree`                  the trees :math:`\tau`                                1
 `DistinctLeaves`           the most distinct leaves that hold a cell             its entry of :math:`TT^+`
+`WeightedLeaves`           the trees :math:`\tau`                                at most 1, see there
 =========================  ====================================================  ====================
 
 The error is the product of the squared norm and the variance. Derived in :doc:`/book/matrix_strategies`.
@@ -27,9 +28,18 @@ from dplit.matrix.strategies.base import (
     combined,
     squared_rows,
 )  # fmt: skip
-from dplit.matrix.strategies.boxes import NOTHING, basis, counts_of_records, sums_of_table
+from dplit.matrix.strategies.boxes import (
+    NOTHING,
+    basis,
+    counts_of_records,
+    dimensions,
+    sums_of_table,
+)
 from dplit.matrix.strategies.spectrum import copies
 from dplit.matrix.workload import Workload
+
+MOST_PRODUCTS = 3e10  # of numbers, that least squares on leaves may take
+PATIENCE = 3000  # steps of the search for the cell with the most distinct leaves
 
 
 class Identity(Strategy):
@@ -96,7 +106,7 @@ class PerTree(Strategy):
 
     def spread(self):
         """See `Strategy.sensitivity`; of a wide domain an upper bound, all leaves changed."""
-        return _spread(self.paths, self.norm)
+        return _spread(self.paths, self.norm, 1.0)
 
     @cached_property
     def _copies(self):
@@ -154,7 +164,10 @@ class PerTree(Strategy):
 
 
 class DistinctLeaves(Strategy):
-    """Noise on each distinct leaf once, and answers by least squares.
+    """Noise on each distinct leaf once, and answers by least squares; of very many leaves, leaf by leaf.
+
+    Its norm is the most distinct leaves that hold a cell; where the search for that cell would take long, a
+    bound that no cell exceeds.
 
     Parameters
     ----------
@@ -167,17 +180,23 @@ class DistinctLeaves(Strategy):
 
     def __init__(self, boxes):
         super().__init__(boxes.n_levels)
-        self.boxes = boxes
-        self.norm = float(most_boxes(boxes))
+        self.boxes, self.weights = boxes, np.ones(len(boxes))
+        self.norm = float(most_boxes(boxes, PATIENCE))
 
     def spread(self):
         """See `Strategy.sensitivity`; of a wide domain an upper bound, all leaves changed."""
-        return _spread(self.boxes, self.norm)
+        return _spread(self.boxes, self.norm, self.weights)
+
+    @cached_property
+    def projected(self):
+        """Whether answers are by least squares: its time grows with the third power of the leaves."""
+        rank = min(dimensions(self.boxes), len(self.boxes))
+        return len(self.boxes) * rank**2 <= MOST_PRODUCTS
 
     @cached_property
     def basis(self):
         """Orthonormal columns that span those of A, shape (n_boxes, rank)."""
-        return basis(self.boxes)
+        return basis(self.boxes, self.weights)
 
     def _places(self, workload):
         """The number of each of a workload's boxes among ours, or None if one is missing."""
@@ -195,7 +214,9 @@ class DistinctLeaves(Strategy):
         places = self._places(workload)
         if places is None:
             return self._dense().variances(workload)
-        return squared_rows(workload, self.basis[places])
+        if not self.projected:
+            return workload.weights.power(2) @ self.weights[places] ** -2.0
+        return squared_rows(workload, self.basis[places] / self.weights[places, None])
 
     def votes(self, workload):
         """Through the cells that leaves share; see `Strategy.votes`."""
@@ -204,7 +225,10 @@ class DistinctLeaves(Strategy):
         places = self._places(workload)
         if places is None:
             return self._dense().votes(workload)
-        rows = copies(workload)[:, None] * self.basis[places]
+        times = copies(workload) / self.weights[places]
+        if not self.projected:
+            return float(times**2 @ (workload.boxes.cells / self.n_cells))
+        rows = times[:, None] * self.basis[places]
         return float(np.einsum("ij,ij->", (workload.overlaps / self.n_cells) @ rows, rows))
 
     def answer(self, workload, measured):
@@ -213,13 +237,39 @@ class DistinctLeaves(Strategy):
         places = self._places(workload)
         if places is None:
             return self._dense().answer(workload, measured)
-        return combined(workload, self.basis[places] @ (self.basis.T @ measured))
+        found = np.asarray(measured, dtype=float)
+        if self.projected:
+            found = self.basis @ (self.basis.T @ found)
+        return combined(workload, (found / self.weights[:, None])[places])
 
     def _dense(self):
-        return Dense(self.boxes.matrix(), self.n_levels)
+        return Dense(self.weights[:, None] * self.boxes.matrix(), self.n_levels)
 
     def _measured(self, codes, classes, n_classes):
-        return counts_of_records(self.boxes, codes, classes, n_classes)
+        counts = counts_of_records(self.boxes, codes, classes, n_classes)
+        return self.weights.astype(np.int64)[:, None] * counts
+
+
+class WeightedLeaves(DistinctLeaves):
+    r"""Each distinct leaf once, times the number of trees that have it.
+
+    The sensitivity is :math:`\tau`, as with noise for each tree; a leaf of m trees has one m-th of the noise's
+    scale, where m noisy copies would have their average. So no leaf and no vote has a larger variance than
+    with noise for each tree.
+
+    Parameters
+    ----------
+    workload : Workload
+        Of a forest.
+    """
+
+    name = "weighted"
+    about = "every distinct leaf once, times its trees"
+
+    def __init__(self, workload):
+        Strategy.__init__(self, workload.boxes.n_levels)
+        self.boxes, self.weights = workload.boxes, copies(workload)
+        self.norm = float(workload.paths.n_trees)
 
 
 class Dense(Strategy):
@@ -291,11 +341,12 @@ class Dense(Strategy):
         return np.rint(found).astype(np.int64) if self.integer else found
 
 
-def _spread(boxes, norm):
-    """Largest number of boxes that hold one of two cells: twice `norm` where the domain is too wide."""
+def _spread(boxes, norm, weights):
+    """Largest weight of boxes that hold one of two cells: twice `norm` where the domain is too wide."""
     n = int(np.prod(check_levels(boxes.n_levels), dtype=object))
     if n**2 > MOST_CELLS or n * len(boxes) > MOST_CELLS:
         return 2 * norm
     T = boxes.matrix().astype(np.float32)
-    held = T.sum(axis=0)
-    return float((held[:, None] + held - 2 * (T.T @ T)).max())
+    weighted = np.broadcast_to(np.float32(weights), len(T))[:, None] * T
+    held = weighted.sum(axis=0)
+    return float((held[:, None] + held - 2 * (T.T @ weighted)).max())

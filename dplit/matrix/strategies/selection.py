@@ -10,16 +10,27 @@ from __future__ import annotations
 import math
 
 from dplit.errors import check_choice, check_epsilon
-from dplit.matrix.strategies.base import Strategy
+from dplit.matrix.strategies.base import Strategy, asks_leaves
+from dplit.matrix.strategies.boxes import dimensions
 from dplit.matrix.strategies.designs import optimise_marginals
 from dplit.matrix.strategies.disjoint import DisjointTrees
-from dplit.matrix.strategies.members import DistinctLeaves, Identity, PerTree
+from dplit.matrix.strategies.members import DistinctLeaves, Identity, PerTree, WeightedLeaves
 from dplit.matrix.strategies.p_identity import optimise_p, regions
 
 MECHANISMS = ("laplace", "geometric")
 TARGETS = ("leaves", "votes")
-MEMBERS = ("per-tree", "merged", "identity", "regions", "marginals", "p-identity", "disjoint")
+MEMBERS = (
+    "per-tree",
+    "weighted",
+    "merged",
+    "identity",
+    "regions",
+    "marginals",
+    "p-identity",
+    "disjoint",
+)
 MOST_ENTRIES = 20_000_000  # of a workload whose regions are looked for unasked
+MOST_COEFFICIENTS = 50_000_000  # of boxes, that marginals for votes need
 MOST_REGIONS = 100  # that p-identity strategies are searched on unasked
 
 
@@ -168,17 +179,20 @@ def member(workload, name, target="leaves"):
         return None
     if name == "marginals":
         return optimise_marginals(workload, target)
+    if name == "weighted":
+        return WeightedLeaves(workload)
     if name == "merged":
         return DistinctLeaves(workload.boxes)
     return {"per-tree": PerTree, "disjoint": DisjointTrees}[name](workload.paths)
 
 
-def portfolio(workload):
-    """The members that `select` tries unasked: not those whose search would take long.
+def portfolio(workload, target="leaves"):
+    """The members that `select` tries unasked: not those whose search would take long, or much memory.
 
     Parameters
     ----------
     workload : Workload
+    target : {"leaves", "votes"}
 
     Returns
     -------
@@ -191,6 +205,9 @@ def portfolio(workload):
         found.remove("regions")
     if n > MOST_REGIONS:
         found.remove("p-identity")
+    closed = workload.boxes is None or (target == "leaves" and asks_leaves(workload))
+    if not closed and dimensions(workload.boxes) * len(workload.boxes) > MOST_COEFFICIENTS:
+        found.remove("marginals")
     return found
 
 
@@ -221,7 +238,7 @@ def select(
         With ``considered``, the error of each member in squared records, one class.
     """
     found, considered = [], {}
-    for name in portfolio(workload) if members is None else members:
+    for name in portfolio(workload, target) if members is None else members:
         strategy = member(workload, name, target)
         if strategy is not None:
             considered[name] = error(

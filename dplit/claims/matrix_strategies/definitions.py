@@ -320,8 +320,9 @@ def weighted_leaves(effort, rng):
 )
 def one_tree(effort, rng):
     r"""The optimised strategy minimises the error of the leaf counts, so that it is no worse than the Laplace
-    mechanism on the leaves. (For one tree the search ends at the cells, which cost as many times the Laplace
-    mechanism's error as a leaf has cells, about 12 on Car at depth 4.)"""
+    mechanism on the leaves. (For one tree nothing in the searched family is as good as the Laplace mechanism,
+    and the cells, where the search ends on the trees that were tried, cost as many times its error as a leaf
+    has cells, about 12 on Car at depth 4.)"""
     cases = []
     for _ in range(effort.pick(5, 20, 100)):
         trees, paths = f.forest(f.CAR_LEVELS, 1, 4, rng)

@@ -127,6 +127,12 @@ def test_variances_of_other_trees_are_found_out(monkeypatch):
     assert verdict("tree-norm") == "fails"
 
 
+def test_marginals_that_cost_more_than_laplace_noise_are_found_out(monkeypatch):
+    real = matrix.agreeing_marginals
+    monkeypatch.setattr(matrix, "agreeing_marginals", lambda *a: 1.2 * real(*a))
+    assert verdict("tree-norm") == "fails"
+
+
 def test_other_crossings_are_found_out(monkeypatch):
     real = matrix.expected_leaves
     monkeypatch.setattr(matrix, "expected_leaves", lambda *a: real(*a) + 1)

@@ -38,7 +38,7 @@ def export_text(forest, tree=0, *, max_depth=10, decimals=3):
 
     Raises
     ------
-    NotFittedError
+    sklearn.exceptions.NotFittedError
         If `forest` is not fitted.
     ValueError
         If there is no such tree, or its nodes test more than one column.

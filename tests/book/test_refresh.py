@@ -62,12 +62,14 @@ def test_dockets_are_found_by_the_chapter_that_asks():
 
 
 def test_a_theory_chapter_depends_on_few_modules():
-    """Of some 240. A chapter that draws from a forest or shows runs depends on these, too."""
+    """Of some 300. A chapter that draws from a forest or shows runs depends on these, too; the matrix
+    forest chooses among all strategies, ten modules, and releases by another four."""
     for path in NOTEBOOKS:
         if not path.stem.endswith("_experiments") and path.stem not in ("index", "ledger", "audit"):
             found = {p.relative_to(ROOT / "dplit").parts[0] for p in refresh.modules(path)}
             draws = found & {"forests", "trees", "datasets", "experiments"}
-            assert len(refresh.modules(path)) <= (55 if draws else 40), path.stem
+            most = 66 if path.stem == "matrix_forest" else 55 if draws else 40
+            assert len(refresh.modules(path)) <= most, path.stem
 
 
 def test_the_papers_experiments_count_where_one_is_asked_for(tmp_path):

@@ -140,7 +140,7 @@ def test_scenes_are_decided_by_both_criteria(stored, mrf_, breiman, worst, expec
     means, rng = {"MRF": mrf_, "Breiman": breiman, "BRF": worst}, np.random.default_rng(1)
     found = experiments.Result("mrf/figure-3-ours")
     for cell in experiments.get(found.experiment).cells:
-        for r, step in enumerate(rng.normal(0, 1e-3, 15)):
+        for r, step in enumerate(rng.normal(0, 1e-3, 20)):
             score = [mean + step for mean in means.get(cell.method, (0.5, 0.4))]
             outcome = {"score": score, "epsilon": None, "seconds": 0.1}
             found.add(cell.key, cell.params, r, outcome)

@@ -186,8 +186,9 @@ class BlockNorm(Scaled):
     r"""Noise for all leaves of a forest, of density proportional to :math:`e^{-\epsilon\max_t\|z_t\|_1}`.
 
     The blocks :math:`z_t` are the leaves of tree t. One record more moves every block by 1 in the L1 norm,
-    whatever the trees test. With one tree this is Laplace noise; with more trees it has smaller variances
-    than Laplace noise of scale :math:`\tau/\epsilon`.
+    whatever the trees test. With one tree this is Laplace noise; with more trees of equal size it has
+    smaller variances than Laplace noise of scale :math:`\tau/\epsilon`. It favours large trees: beside
+    them the leaves of a small tree have more.
 
     Parameters
     ----------

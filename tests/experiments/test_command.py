@@ -113,7 +113,7 @@ def test_records_that_are_not_here(capsys, monkeypatch, small):
         raise DatasetError("its file is not here")
 
     monkeypatch.setattr("dplit.experiments.task._loaded", away)
-    assert main(["experiment", "test/figure-1"]) == 1
+    assert main(["experiment", "test/figure-1", "--jobs", "1"]) == 1
     lost = "4 tasks lost: wdbc/RF/exact, wdbc/ERT/exact"
     assert capsys.readouterr().err == f"dplit experiment: its file is not here; {lost}\n"
 
@@ -125,7 +125,7 @@ def test_what_was_lost_is_named_and_the_rest_is_shown(capsys, monkeypatch, small
         raise ArithmeticError("no such forest")
 
     monkeypatch.setitem(methods.METHODS, "ERT", broken)
-    assert main(["experiment", "test/figure-1", "--json"]) == 1
+    assert main(["experiment", "test/figure-1", "--json", "--jobs", "1"]) == 1
     out, err = capsys.readouterr()
     found = json.loads(out)
     assert [*found["cells"]] == ["wdbc/RF/exact"]

@@ -11,7 +11,7 @@ from dplit.experiments import rule
 from dplit.experiments.papers import m_rf as runs
 from dplit.mechanisms import Laplace
 from dplit.trees import grow_random_trees
-from tests.experiments.test_mrf_claims import result
+from tests.experiments.test_mrf_runs import result
 
 HERE = claims.of("matrix_forest_experiments")
 

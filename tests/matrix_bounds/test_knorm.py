@@ -154,6 +154,13 @@ def test_one_tree_is_laplace_noise_and_two_are_less():
         assert matrix.BlockNorm([m] * tau, 1.0).variances[0] < 2 * tau**2
 
 
+def test_trees_of_very_unequal_sizes_may_lose():
+    """By hand: 23 * 24 = 552, and 2 * (2 * 552/12 + 20 * 552/(21 * 22)) is above 2 * 4 * 22 = 176."""
+    assert matrix.BlockNorm([2, 20], 1.0).error == pytest.approx(184 + 40 * 552 / 462)
+    assert matrix.BlockNorm([2, 20], 1.0).error > 176 > matrix.TreeNorm([2, 20], 1.0).error
+    assert matrix.TreeNorm([2, 50], 1.0).error > 2 * 4 * 52
+
+
 @pytest.mark.parametrize(
     "call, message",
     [

@@ -71,6 +71,21 @@ def test_the_portfolio_is_searched_for_its_target(seed, target):
     assert min(errors.values()) == pytest.approx(errors[best.name])
 
 
+def test_disjoint_training_is_not_selected_for_its_noise_alone():
+    """With geometric noise its noise is the least, but the draw of the trees adds 15 times a leaf's records."""
+    levels = (3,) * 12
+    leaves = matrix.Workload.of(grown(levels, 16, 2, 0), n_levels=levels)
+    asked = {"mechanism": "geometric", "epsilon": 4.0}
+    names = ("per-tree", "weighted", "merged")
+    unasked = [name for name in matrix.portfolio(leaves) if name in (*names, "disjoint")]
+    assert unasked == list(names)
+    best = matrix.select(leaves, members=(*names, "disjoint"), **asked)
+    assert best.name == "disjoint"  # asked for, its noise is all that is counted
+    drawn = best.drawn(np.full(16 * 9, 1000 / 9)).sum()
+    others = [error for name, error in best.considered.items() if name != "disjoint"]
+    assert best.considered["disjoint"] < min(others) < best.considered["disjoint"] + drawn
+
+
 def test_one_tree_many_trees_and_a_wide_domain():
     car = (4, 4, 4, 3, 3, 3)
     for tau, depth, expected in ((1, 4, "per-tree"), (12, 4, "identity"), (64, 2, "marginals")):

@@ -68,8 +68,8 @@ def one_count(effort, rng):
     r"""With $c = e^\epsilon + e^{-\epsilon} - 2$, an unbiased $\epsilon$-DP release of a count has at each
     count at least the variance $\frac1c$, and where the count can go up and down $\frac2{c(1 +
     e^{-\epsilon})}$; randomised response on 0 and 1 attains the first, a mechanism with three outputs the
-    second. Noise that doesn't depend on the count has at least $\frac2c$, which geometric noise attains,
-    and so has the largest variance of any unbiased release over all counts."""
+    second. Noise that doesn't depend on the count has at least $\frac2c$, which geometric noise attains;
+    and the largest variance over all counts of an unbiased release that depends on them is no smaller."""
     epsilons = effort.pick(
         (0.5, 1.0, 2.0), (0.3, 0.5, 1.0, 1.5, 2.0, 3.0), (0.2, 0.3, 0.5, 1, 2, 3, 4)
     )
@@ -140,7 +140,7 @@ def certificate(effort, rng):
     strategy with columns of L2 norm 1, and equal weights give (sum of singular values)$^2/n$."""
     lower, attained = [], []
     for W, workload in _small(effort, rng):
-        best, shown = matrix.l2_optimum(workload), {"W": W.tolist()}
+        best, shown = matrix.l2_optimum(workload, iterations=20_000, gap=1e-9), {"W": W.tolist()}
         near = [np.zeros(3), *np.eye(3)]
         around = [np.ones(3), *(np.ones(3) + np.eye(3)), *(np.ones(3) - np.eye(3))]
         for which, sets in (("unbiased", near), ("occupied", around)):

@@ -37,6 +37,16 @@ def errors(workload, strategy, epsilon, draws, rng, mechanism="laplace"):
     return (found**2).sum(axis=0)
 
 
+class Span(tuple):
+    """The two ends of an interval of a mean; `share` is that of the event which was counted for it."""
+
+    def __new__(cls, low, high, top):
+        """From the event's interval and the cut, by which it is multiplied."""
+        span = super().__new__(cls, (low * top, high * top))
+        span.share = (low, high)
+        return span
+
+
 def mean_interval(values, stated, rng):
     """Interval of a mean of numbers that are at least 0, cut off at `CLIPPED` times what is stated.
 
@@ -44,12 +54,11 @@ def mean_interval(values, stated, rng):
 
     Returns
     -------
-    low, high : float
+    Span
     """
-    top = CLIPPED * stated
+    top = float(CLIPPED * stated)
     hits = int((values > top * rng.random(len(values))).sum())
-    low, high = interval(hits, len(values))
-    return low * top, high * top
+    return Span(*interval(hits, len(values)), top)
 
 
 def averaged(values, groups):

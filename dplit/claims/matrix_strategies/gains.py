@@ -64,7 +64,7 @@ def geometric(effort, rng):
         published=stated[0],
         computed=sum(spans[0]) / 2,
         relation="within",
-        intervals=tuple(spans),
+        intervals=tuple(span.share for span in spans),
         range="epsilon .1 to 4, sensitivity 1 to 15; a small forest at epsilon 2",
     )
 
@@ -113,7 +113,7 @@ def contrast(effort, rng):
         published=stated[1],
         computed=sum(spans[0]) / 2,
         relation="<=",
-        intervals=tuple(spans),
+        intervals=tuple(span.share for span in spans),
         range="leaves of a small forest, 40 records, epsilon 1",
     )
 
@@ -147,7 +147,7 @@ def disjoint_noise(effort, rng):
     stated = (2 / epsilon**2 * 3**2 + 2 * counts).sum()
     ours = matrix.error(leaves, strategy, epsilon) + strategy.drawn(counts).sum()
     shared = matrix.error(leaves, matrix.PerTree(paths), epsilon)
-    low, high = r.mean_interval(r.averaged(squares, groups), stated, rng)
+    low, high = span = r.mean_interval(r.averaged(squares, groups), stated, rng)
     return verdict_of(
         low <= stated <= high and np.isclose(ours, stated) and shared < low,
         f"{groups * per} releases: {(low + high) / 2:.0f}, stated {stated:.0f}; "
@@ -158,6 +158,6 @@ def disjoint_noise(effort, rng):
         published=stated,
         computed=(low + high) / 2,
         relation="within",
-        intervals=((low, high),),
+        intervals=(span.share,),
         range="3 trees of one test on Tennis, 30 records, epsilon 1",
     )

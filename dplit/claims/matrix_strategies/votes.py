@@ -52,7 +52,7 @@ def more_trees(effort, rng):
         published=stated[-1],
         computed=sum(spans[-1]) / 2,
         relation="within",
-        intervals=tuple(spans),
+        intervals=tuple(span.share for span in spans),
         range="12 cells, depth 2, 1 to 64 trees, epsilon 1",
     )
 
@@ -169,12 +169,13 @@ def vote_variance(effort, rng):
     "fails",
     "thm-strategy-votes",
     ("matrix.unit_error",),
+    about="reading",
     quantity="variance of a weighted vote: the strategy with the smaller leaf error, and the other",
 )
 def tuning_votes(effort, rng):
-    r"""The utility of training is measured by the error of the leaves, so that the smaller it is the better. (For
-    weighted votes the order can be the other way: on Balance with 128 trees of depth 2 the cells have the smaller
-    error of the leaves and the larger one of the votes.)"""
+    r"""Read for what a forest predicts by weighted votes: the utility of training is measured by the error of the
+    leaves, so that the smaller it is the better. (The order of the votes can be the other way: on Balance with
+    128 trees of depth 2 the cells have the smaller error of the leaves and the larger one of the votes.)"""
     _, found = _compared(BALANCE, 2, rng)
     leaves = {name: error for name, (error, _) in found.items()}
     votes = {name: error for name, (_, error) in found.items()}

@@ -2,8 +2,9 @@ r"""Disjoint training: each record goes to one tree, and the leaves of the trees
 
 The sensitivity is 1 in place of :math:`\tau`, but a leaf of a tree holds a part of its records, and what
 estimates the whole count is :math:`\tau` times as large. The noise is that of `PerTree`, and on top comes the
-variance :math:`(\tau - 1)c` of the draw where a leaf has c records: as an estimate of the counts it is never
-better. (Derived in :doc:`/book/matrix_strategies`.)
+variance :math:`(\tau - 1)c` of the draw where a leaf has c records: with Laplace noise it is never better as an
+estimate of the counts. Geometric noise of scale :math:`1/\epsilon` has a smaller variance than its share of
+:math:`\tau^2`, so that of leaves that are nearly empty it may be. (Derived in :doc:`/book/matrix_strategies`.)
 """
 
 from __future__ import annotations

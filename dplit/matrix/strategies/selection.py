@@ -187,7 +187,10 @@ def member(workload, name, target="leaves"):
 
 
 def portfolio(workload, target="leaves"):
-    """The members that `select` tries unasked: not those whose search would take long, or much memory.
+    r"""The members that `select` tries unasked: not those whose search would take long, or much memory.
+
+    Nor disjoint training, whose error grows with the records: the draw of their trees adds
+    :math:`(\tau - 1)c` to a leaf of c records, which may be more than all noise.
 
     Parameters
     ----------
@@ -198,7 +201,7 @@ def portfolio(workload, target="leaves"):
     -------
     list of str
     """
-    found = list(MEMBERS)
+    found = [name for name in MEMBERS if name != "disjoint"]
     few = workload.n_cells * len(workload) <= MOST_ENTRIES
     n = len(regions(workload).s) if few else workload.n_cells
     if n == workload.n_cells:
@@ -217,8 +220,8 @@ def select(
 ):  # fmt: skip
     """The member of the portfolio with the least expected error, which reads no record.
 
-    Searched members are local optima. Of disjoint training the noise alone is counted: the draw of the records'
-    trees adds to it what depends on the records.
+    Searched members are local optima. Of disjoint training, which takes part if it is named, the noise alone is
+    counted: the draw of the records' trees adds to it what depends on the records.
 
     Parameters
     ----------

@@ -179,3 +179,15 @@ def test_the_runs_are_of_the_papers_six_forests():
     assert {c.method: c.params for c in experiments.get("mrf/figure-3").cells} == {
         c.method: c.params for c in cells
     }
+
+
+def test_why_the_pattern_has_eight_points():
+    """Of eight times as many as the radius nearly all circles of a scene are no arc: one code for all."""
+    found = {n: [] for n in (8, 8 * texture.RADIUS)}
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        grey = images.scene(rng)[0] @ images.GREY
+        places = rng.integers(texture.RADIUS, images.SIZE - texture.RADIUS, (2, 500))
+        for n, shares in found.items():
+            shares.append(np.mean(texture.patterns(grey, *places, points=n) == n + 1))
+    assert np.mean(found[8]) < 0.5 and np.mean(found[8 * texture.RADIUS]) > 0.9

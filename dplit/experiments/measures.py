@@ -137,14 +137,24 @@ def _tree_codes(model, X):
     return model.leaf_labels_[model.apply(X) + model.trees_.leaf_starts[:-1]]
 
 
+def segmentation(model, split):
+    """Accuracy, and intersection over union of one class: of the records that are it or are called it, the
+    share that are both; 0 if there is none. The class is `split.rarest`."""
+    found, true = (
+        np.asarray(y) == split.rarest for y in (model.predict(split.X_test), split.y_test)
+    )
+    union = int((found | true).sum())
+    return [float(np.mean(found == true)), float((found & true).sum() / max(union, 1))]
+
+
 MEASURES = {
     f.__name__.replace("_", "-"): f
     for f in (
         mse, accuracy, error, leaf_shares, left_shares, auc, f1, empty_leaves, flipped, sensitivity,
-        tree_accuracy,
+        tree_accuracy, segmentation,
     )
 }  # fmt: skip
 LOWER_IS_BETTER = {
     "mse": True, "error": True, "accuracy": False, "auc": False, "f1": False, "flipped": True,
-    "sensitivity": True, "tree-accuracy": False,
+    "sensitivity": True, "tree-accuracy": False, "segmentation": False,
 }  # fmt: skip

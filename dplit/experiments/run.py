@@ -12,6 +12,7 @@ from dplit import datasets
 from dplit.datasets import DatasetError
 from dplit.errors import check_integer
 from dplit.experiments import cells as registry
+from dplit.experiments import images
 from dplit.experiments.result import (
     LIBRARIES,
     LINE,
@@ -225,7 +226,7 @@ def recheck(result, n, rng):
         scores = result.cells[key]["scores"]
         r = int(rng.choice([i for i, s in enumerate(scores) if s is not None]))
         cell = experiment.cell(key)
-        if datasets.available(cell.data):
+        if cell.data == images.NAME or datasets.available(cell.data):
             now = run_task(experiment.id, cell, r, result.seed).score
             found.append((key, r, scores[r], now))
     return found

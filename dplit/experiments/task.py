@@ -20,6 +20,7 @@ import numpy as np
 from dplit import datasets
 from dplit.domain import Categorical, Continuous, Domain
 from dplit.errors import PrivacyLeakWarning
+from dplit.experiments import images
 from dplit.experiments.cells import TEST_SHARE, draw_seed, split_rng, task_seed
 from dplit.experiments.measures import MEASURES
 from dplit.experiments.methods import METHODS
@@ -184,6 +185,8 @@ def _drawn(cell, repetition, seed, n_records=None, missing="drop"):
 @lru_cache(maxsize=2)
 def _loaded(name, n_records=None, drawn=None, missing="drop"):
     """A data set; of a synthetic one `n_records`, of another the first so many, if given."""
+    if name == images.NAME:
+        return images.pixels(drawn)
     if name.startswith("synth-"):
         nested = n_records is not None
         return datasets.load(name, n=n_records, seed=drawn, nested=nested)
@@ -197,6 +200,8 @@ def _loaded(name, n_records=None, drawn=None, missing="drop"):
 def _cached_split(drawn, scaled, folds, part, seed):
     """The split of a task: cells of one data set share it. `part` is (cut, fold)."""
     cut, fold = part
+    if drawn[0] == images.NAME:
+        return _split_scenes(_loaded(*drawn))
     fold = (fold, folds) if folds else None
     return _split(_loaded(*drawn), scaled, split_rng(seed, drawn[0], cut), fold)
 
@@ -224,6 +229,13 @@ def _split(data, scaled, rng, fold=None):
         rarest = data.y.value_counts(sort=False).idxmin()
     y_test = np.asarray(y.iloc[test])
     return Split(data.X.iloc[train], data.X.iloc[test], y.iloc[train], y_test, factor, rarest)
+
+
+def _split_scenes(data):
+    """Pixels of one scene to train on, those of the other to test."""
+    train, test = (np.arange(images.TRAINED), np.arange(images.TRAINED, len(data)))
+    y_test, building = np.asarray(data.y.iloc[test]), images.CLASSES[1]
+    return Split(data.X.iloc[train], data.X.iloc[test], data.y.iloc[train], y_test, 1.0, building)
 
 
 def _from_training(data, n_queries, rng):

@@ -29,6 +29,15 @@ def test_accuracy_and_error():
     assert measures.accuracy(predicts(["a"] * 4), split(y=["a", "a", "a", "b"])) == 0.75
 
 
+def test_intersection_over_union_by_hand():
+    """Two are "b" and three are called it, one of them both: 1 of 4; neither there nor called is 0."""
+    part = task.Split(None, None, None, np.array([*"bbaaa"]), 1.0, "b")
+    assert measures.segmentation(predicts([*"babba"]), part) == [2 / 5, 1 / 4]
+    assert measures.segmentation(predicts([*"bbaaa"]), part) == [1.0, 1.0]
+    none = task.Split(None, None, None, np.array([*"aa"]), 1.0, "b")
+    assert measures.segmentation(predicts([*"aa"]), none) == [1.0, 0.0]
+
+
 def test_left_fractions_of_a_tree_by_hand():
     """A threshold at 0.5 on column 0; on the right, levels {0, 2} go left on column 1."""
     one = (

@@ -130,6 +130,25 @@ def test_figure_3_would_be_decided(stored, ours, breiman, expected):
     assert verdict("mrf/figure-3/better") == expected
 
 
+@pytest.mark.parametrize(("mrf_", "breiman", "worst", "expected"), [
+    ((0.9, 0.8), (0.8, 0.7), (0.7, 0.6), ("agrees", "agrees")),
+    ((0.9, 0.6), (0.8, 0.7), (0.7, 0.5), ("differs", "agrees")),  # in one criterion alone
+    ((0.9, 0.8), (0.8, 0.7), (0.85, 0.6), ("agrees", "differs")),
+    ((0.7, 0.6), (0.8, 0.7), (0.75, 0.5), ("differs", "differs")),
+])  # fmt: skip
+def test_scenes_are_decided_by_both_criteria(stored, mrf_, breiman, worst, expected):
+    means, rng = {"MRF": mrf_, "Breiman": breiman, "BRF": worst}, np.random.default_rng(1)
+    found = experiments.Result("mrf/figure-3-ours")
+    for cell in experiments.get(found.experiment).cells:
+        for r, step in enumerate(rng.normal(0, 1e-3, 20)):
+            score = [mean + step for mean in means.get(cell.method, (0.5, 0.4))]
+            outcome = {"score": score, "epsilon": None, "seconds": 0.1}
+            found.add(cell.key, cell.params, r, outcome)
+    stored[found.experiment] = found
+    ids = [f"mrf/figure-3-ours/{word}" for word in ("better", "consistent")]
+    assert tuple(verdict(id) for id in ids) == expected
+
+
 @pytest.mark.parametrize(("counts", "published", "expected"), [
     (0.8, 0.7, ("agrees", "agrees")), (0.6, 0.5, ("differs", "agrees")), (0.8, 0.9, ("agrees", "differs")),
 ])  # fmt: skip

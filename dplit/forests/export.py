@@ -38,10 +38,8 @@ def export_text(forest, tree=0, *, max_depth=10, decimals=3):
 
     Raises
     ------
-    sklearn.exceptions.NotFittedError
-        If `forest` is not fitted.
     ValueError
-        If there is no such tree, or its nodes test more than one column.
+        If `forest` is not fitted, there is no such tree, or its nodes test more than one column.
 
     Examples
     --------

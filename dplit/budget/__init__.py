@@ -20,6 +20,7 @@ node               epsilon
 =================  ===========================================================================
 """
 
+from dplit.budget.accountant import Accountant
 from dplit.budget.nodes import (
     Bootstrap,
     EqualParts,
@@ -33,5 +34,6 @@ from dplit.budget.nodes import (
 from dplit.budget.statement import Budget
 
 __all__ = [
-    "Bootstrap", "Budget", "EqualParts", "Group", "Leak", "Parallel", "Public", "Sequence", "Spend",
+    "Accountant", "Bootstrap", "Budget", "EqualParts", "Group", "Leak", "Parallel", "Public", "Sequence",
+    "Spend",
 ]  # fmt: skip

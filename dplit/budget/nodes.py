@@ -292,3 +292,6 @@ def check_node(node, name):
             f"{name} must be made of Spend, Public, Leak and compositions, got {node!r}"
         )
     return node
+
+
+NODES = ("Bootstrap", "EqualParts", "Group", "Leak", "Parallel", "Public", "Sequence", "Spend")

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 
-from dplit.budget.nodes import check_node
+from dplit.budget.nodes import Sequence, check_node
+
+SUM = "releases on the same records"
 
 
 class Budget:
@@ -37,6 +39,21 @@ class Budget:
     def neighbours(self):
         """The relation that the total holds for."""
         return self.root.neighbours or "add-remove"
+
+    def __add__(self, other):
+        """The budget of two releases on the same records: their epsilons add up."""
+        if not isinstance(other, Budget):
+            return NotImplemented
+        parts = [part for budget in (self, other) for part in budget._summands()]
+        return Budget(Sequence(SUM, parts), dict.fromkeys((*self.notes, *other.notes)))
+
+    def _summands(self):
+        """Its fits, if it is a sum; itself if it is one."""
+        return self.root.parts if self.root.name == SUM else (self.root,)
+
+    def __radd__(self, other):
+        """For ``sum(budgets)``, which begins with 0."""
+        return self if isinstance(other, int) and other == 0 else NotImplemented
 
     def leaves(self):
         """Every node without parts, from left to right."""

@@ -22,6 +22,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from dplit import trees
 from dplit.budget import Budget, Group, Leak, Public, Sequence
+from dplit.budget.accountant import charged, is_open
 from dplit.domain import GRID, Domain
 from dplit.domain.sources import as_pandas
 from dplit.errors import (
@@ -32,6 +33,7 @@ from dplit.errors import (
     check_neighbours,
     warn_leak,
 )
+from dplit.forests import card, files
 from dplit.forests.inputs import check_bounds, checked_target, class_codes, few, public_classes
 from dplit.forests.partition import AllRecords, Independent, ShuffledParts
 from dplit.forests.randomness import generator, is_seeded, kept_secret
@@ -70,6 +72,7 @@ class BaseForest(BaseEstimator):
         tags.input_tags.categorical = True
         return tags
 
+    not_saved = ()  # fitted attributes that a file has no place for
     # Whether the streams that a fit spawns grow random trees; if not, they are noise.
     _spawns_structure = False
 
@@ -83,7 +86,8 @@ class BaseForest(BaseEstimator):
 
     def __getstate__(self):
         """Without the seed: with it, a reader of the pickle could undo the noise of this or a later fit."""
-        return {**super().__getstate__(), "random_state": None}
+        state = {**super().__getstate__(), "random_state": None}
+        return state if is_open() is None else {**state, "_sent_from": is_open()}
 
     def __copy__(self):
         """With the seed."""
@@ -108,6 +112,12 @@ class BaseForest(BaseEstimator):
         check_integer(self.records_per_person, "records_per_person", 1)
         self._n_trees()
         check_choice(self.accounting, ACCOUNTINGS, "accounting")
+
+    def _declared(self):
+        """What a fit costs, as far as its parameters tell; infinite if they don't."""
+        check_epsilon(self.epsilon)
+        public = self.domain is not None and not getattr(self.domain, "data_dependent", ())
+        return float(self.epsilon) if public and self._is_proved() else math.inf
 
     def _n_trees(self):
         return check_integer(self.n_estimators, "n_estimators", 1)
@@ -210,6 +220,38 @@ class BaseForest(BaseEstimator):
         self.budget_ = Budget(node, notes)
         return self
 
+    def save(self, path, *, allow_infinite=False):
+        """Write the fitted forest to a plain file, without code and without the seed: see `dplit.load`.
+
+        An interrupted or failed write leaves what was there.
+
+        Parameters
+        ----------
+        path : str or path-like
+        allow_infinite : bool
+            Whether a forest may be written whose budget says infinity.
+
+        Raises
+        ------
+        ValueError
+            If the budget is infinite and `allow_infinite` is left out, or if the forest holds what the
+            format has no place for, such as another library's estimator.
+        OSError
+            If the file can't be written.
+        """
+        check_is_fitted(self, "budget_")
+        files.save(self, path, allow_infinite=allow_infinite)
+
+    def model_card(self):
+        """What the fitted forest is, what it spent and what an adversary learns, in Markdown.
+
+        Returns
+        -------
+        str
+        """
+        check_is_fitted(self, "budget_")
+        return card.model_card(self)
+
     def _validated(self, X, reset):
         """scikit-learn's checks of shape, names and, where the columns are numbers, of values."""
         domain, X = self.domain if reset else self.domain_, as_pandas(X)
@@ -255,13 +297,16 @@ class BaseForest(BaseEstimator):
 
 
 def _undone_on_error(fit):
-    """The same `fit`; where it stops with an error, the estimator is as it was before."""
+    """The same `fit`, charged to open accounts; where it stops with an error, the estimator is as it was."""
 
     @functools.wraps(fit)
     def fit_or_undo(self, *args, **kwargs):
         before = dict(vars(self))
         try:
-            return fit(self, *args, **kwargs)
+            with charged(self, self._declared, before.get("_sent_from")) as settle:
+                fitted = fit(self, *args, **kwargs)
+                settle(self.budget_.root)
+                return fitted
         except BaseException:
             vars(self).clear()
             vars(self).update(before)

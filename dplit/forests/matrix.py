@@ -140,6 +140,8 @@ class MatrixForestClassifier(BaseForestClassifier):
     queries: object = None
     _spawns_structure = True
 
+    not_saved = ("strategy_",)
+
     def fit(self, X, y):
         """Grow the trees, choose the strategy, and release the leaves or the votes.
 

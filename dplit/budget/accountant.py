@@ -1,0 +1,190 @@
+"""An account of all fits on the same records, with a limit that no fit passes."""
+
+from __future__ import annotations
+
+import math
+import os
+import threading
+from contextlib import contextmanager
+from numbers import Real
+
+from dplit.budget.nodes import Public, Sequence
+from dplit.budget.statement import SUM, Budget
+from dplit.errors import check_neighbours
+
+_OPEN = []  # accounts whose context is entered, the innermost last
+_LOCK = threading.RLock()
+_FIT = threading.local()  # `runs`: whether this thread is inside a fit
+ROUNDED = 1e-12  # of the limit: sums of prices are rounded
+
+
+class Accountant:
+    """What may be spent on one set of records, over all fits.
+
+    Inside its context every private estimator asks before it reads a record: what it declares to cost is
+    charged, or, where that exceeds what is left, the fit is refused. So are fits whose price is infinite
+    or not known beforehand. Searches over parameters are charged for each of their fits, and so is
+    cross-validation; joblib runs them on threads inside the context, and an estimator that finds itself in
+    another process refuses, for the account isn't there.
+
+    A fit that stops with a `ValueError` or a `TypeError`, which bad input gives, released nothing and is
+    charged nothing. Scores of private records are releases too, and no part of the account.
+
+    Parameters
+    ----------
+    limit : float
+        Largest sum of the epsilons, positive.
+    neighbours : {"add-remove", "replace-one"}
+        The relation that the limit holds for; estimators of the other one are refused.
+
+    Attributes
+    ----------
+    limit, spent, left : float
+    budget : Budget
+        Of all fits so far: what was charged, and the proof trees.
+
+    Examples
+    --------
+    >>> import dplit
+    >>> from dplit.forests import RandomDecisionForestClassifier
+    >>> domain = dplit.Domain({"x": dplit.Continuous(0, 1)})
+    >>> forest = RandomDecisionForestClassifier(0.4, domain=domain, classes=["a", "b"])
+    >>> with dplit.Accountant(1.0) as account:
+    ...     for _ in range(2):
+    ...         _ = forest.fit([[0.2], [0.7]], ["a", "b"])
+    >>> round(account.left, 6), account.budget
+    (0.2, Budget(epsilon=0.8, neighbours='add-remove'))
+    """
+
+    def __init__(self, limit, *, neighbours="add-remove"):
+        number = isinstance(limit, Real) and not isinstance(limit, bool)
+        if not number or not 0 < limit < math.inf:
+            raise ValueError(f"limit must be a positive, finite number, got {limit!r}")
+        check_neighbours(neighbours)
+        self.limit, self.neighbours = float(limit), neighbours
+        self._prices, self._nodes = [], []
+        self._backend = None
+
+    @property
+    def spent(self):
+        """Sum of the charges."""
+        return math.fsum(self._prices)
+
+    @property
+    def left(self):
+        """The limit less what is spent, at least 0."""
+        return max(self.limit - self.spent, 0.0)
+
+    @property
+    def budget(self):
+        """Sum of the budgets of the fits that were charged."""
+        return Budget(Sequence(SUM, tuple(self._nodes) or (Public("no fit yet"),)))
+
+    def __enter__(self):
+        from joblib import parallel_config
+
+        with _LOCK:
+            _OPEN.append(self)
+        self._backend = parallel_config(backend="threading")
+        self._backend.__enter__()
+        return self
+
+    def __exit__(self, *error):
+        self._backend.__exit__(*error)
+        with _LOCK:
+            _OPEN.remove(self)
+
+    def __repr__(self):
+        return f"Accountant(limit={self.limit:g}, neighbours={self.neighbours!r}), {self.spent:g} spent"
+
+    def _check(self, name, price, neighbours):
+        """Raise `BudgetError` if the fit can't be charged."""
+        if not price < math.inf:
+            raise BudgetError(
+                f"the account refuses {name}: its price is infinite or not known before the fit. A finite "
+                "one needs domain=, classes= or target_bounds=, and accounting='proved'"
+            )
+        if neighbours != self.neighbours:
+            raise BudgetError(
+                f"the account is for {self.neighbours} neighbours, {name} for {neighbours}"
+            )
+        if self.spent + price > self.limit * (1 + ROUNDED):
+            raise BudgetError(
+                f"the account refuses {name}: it costs epsilon {price:g}, and of {self.limit:g} is left "
+                f"{self.left:g}"
+            )
+
+    def _settle(self, node):
+        with _LOCK:
+            self._nodes.append(node)
+
+    def _refund(self, price):
+        with _LOCK:
+            self._prices.remove(price)
+
+
+class BudgetError(RuntimeError):
+    """A fit that an account refuses. No record was read."""
+
+
+def is_open():
+    """The number of this process if an account is open in it; None if not."""
+    return os.getpid() if _OPEN else None
+
+
+@contextmanager
+def charged(estimator, price, sent_from=None):
+    """Charge a fit to every open account, before it reads a record.
+
+    A fit inside a fit is part of it, and charged with it.
+
+    Parameters
+    ----------
+    estimator : object with `neighbours`
+    price : function
+        Of no argument: what the fit declares to cost.
+    sent_from : int or None
+        Number of the process with an open account that the estimator was sent from, if it was.
+
+    Yields
+    ------
+    function
+        To be called with the node of what the fit really spent.
+
+    Raises
+    ------
+    BudgetError
+        If an account has too little left, or stands in another process; or if the fit spent more than it
+        declared.
+    """
+    name = type(estimator).__name__
+    if sent_from not in (None, os.getpid()):
+        raise BudgetError(
+            f"{name} was sent to another process, where the account isn't: run it on threads, by n_jobs=1 "
+            "or joblib.parallel_config(backend='threading')"
+        )
+    with _LOCK:
+        accounts = [] if getattr(_FIT, "runs", False) else list(_OPEN)
+        paid = price() if accounts else 0.0
+        for account in accounts:
+            account._check(name, paid, estimator.neighbours)
+        for account in accounts:
+            account._prices.append(paid)
+
+    def settle(node):
+        if accounts and node.epsilon > paid * (1 + ROUNDED):
+            raise BudgetError(
+                f"{name} declared to cost epsilon {paid:g} and would spend {node.epsilon:g}; nothing was kept"
+            )
+        for account in accounts:
+            account._settle(node)
+
+    before, _FIT.runs = getattr(_FIT, "runs", False), True
+    try:
+        yield settle
+    except (ValueError, TypeError, BudgetError):
+        for account in accounts:
+            account._refund(paid)
+        raise
+    finally:
+        _FIT.runs = before

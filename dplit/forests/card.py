@@ -1,0 +1,68 @@
+"""A model card of a fitted forest, in Markdown: what it is, what it spent, what an adversary learns."""
+
+from __future__ import annotations
+
+import math
+
+import dplit
+
+
+def model_card(forest):
+    """The card, from the public schema and the budget alone.
+
+    Parameters
+    ----------
+    forest : estimator
+        Fitted.
+
+    Returns
+    -------
+    str
+        Markdown.
+    """
+    params = {k: v for k, v in forest.get_params(deep=False).items()
+              if isinstance(v, (bool, int, float, str)) and k != "random_state"}  # fmt: skip
+    lines = [
+        f"# {type(forest).__name__}",
+        f"Fitted by dplit {dplit.__version__}. Parameters: "
+        + ", ".join(f"{k}={v!r}" for k, v in params.items()) + ".",
+        "## Privacy",
+        *_promise(forest),
+        "```text\n" + str(forest.budget_) + "\n```",
+        "## Data",
+        "The public schema, which no record decided unless the budget says so:",
+        "```text\n" + str(forest.domain_) + "\n```",
+        _target(forest),
+        "## Use",
+        "It predicts from records of this schema. Its predictions, and whatever is computed from this file, "
+        "cost no further privacy. Scores on private records do: they are releases of their own.",
+        "Its accuracy is not part of this card, since a measured one would have to be paid for.",
+    ]  # fmt: skip
+    return "\n\n".join(filter(None, lines)) + "\n"
+
+
+def _promise(forest):
+    budget, people = forest.budget_, forest.records_per_person
+    epsilon, relation = budget.epsilon, budget.neighbours
+    if math.isinf(epsilon):
+        yield "**This forest is not private:** its budget is infinite, and it may hold private records."
+        return
+    one = "one record" if people == 1 else f"one person's records, {people} at most,"
+    what = "is there or not" if relation == "add-remove" else "is replaced by another"
+    yield (
+        f"Epsilon is {epsilon:.6g} under {relation} neighbours: whether {one} {what} changes the probability "
+        f"of any outcome by a factor of at most {math.exp(epsilon):.4g}."
+    )
+    advantage = math.expm1(epsilon) / (math.exp(epsilon) + 1) if epsilon < 700 else 1.0
+    yield (
+        "An adversary who knows all other records and guesses which of the two cases holds is right with "
+        f"probability at most {(1 + advantage) / 2:.4g}, where tossing a coin is right with 0.5."
+    )
+
+
+def _target(forest):
+    if hasattr(forest, "classes_"):
+        return "Classes: " + ", ".join(map(repr, forest.classes_.tolist())) + "."
+    if hasattr(forest, "target_bounds_"):
+        return "Targets lie in [{:g}, {:g}].".format(*forest.target_bounds_)
+    return None

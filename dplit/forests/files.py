@@ -1,0 +1,261 @@
+r"""A fitted forest as a file: what it released and the public schema, in a plain format without code.
+
+A file is a ZIP archive whose members are stored uncompressed. ``header.json`` describes the forest; each
+array is a member ``NAME.npy`` in NumPy's format, so that `numpy.load` opens all of it; ``card.md`` is the
+model card. The archive's
+comment, its last 64 bytes, is the SHA-256 of every byte before it, in hexadecimal digits.
+
+============  =====================================================================================
+header        what it is
+============  =====================================================================================
+`format`      ``"dplit forest"``
+`version`     of the format, a whole number; a reader refuses a larger one than it knows
+`dplit`       version of the package that wrote the file
+`class`       name of the estimator
+`parameters`  its parameters, without the seed
+`fitted`      its fitted attributes
+`budget`      the proof tree of `Budget.to_dict`, for other readers
+`in words`    the printed budget
+============  =====================================================================================
+
+Values are those of JSON; what JSON has no word for is an object with one key. ``{"array": NAME}`` is the
+member of that name, ``{"number": "inf"}`` a number that is not finite, ``{"tuple": [...]}``,
+``{"scalar": [TYPE, VALUE]}`` a NumPy scalar, ``{"domain": {...}}`` as of `Domain.to_dict`,
+``{"forest": {...}}`` an estimator inside, and ``{"record": [NAME, {...}]}`` a record with named fields
+of one of the types in `RECORDS`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import math
+import os
+import zipfile
+from importlib import import_module
+from pathlib import Path
+
+import numpy as np
+
+import dplit
+from dplit.budget import Budget, nodes
+from dplit.domain import Domain
+from dplit.forests.card import model_card
+
+FORMAT, VERSION = "dplit forest", 1
+RECORDS = {  # types with named fields that may stand in a file, and the modules that define them
+    **dict.fromkeys(nodes.NODES, "dplit.budget.nodes"),
+    "Trees": "dplit.trees.arrays",
+    "ComparisonTrees": "dplit.trees.comparison",
+    "Plan": "dplit.boosting.plan",
+    "Cells": "dplit.forests.cells",
+    "ExpectedError": "dplit.forests.matrix_plan",
+}
+DATED = (1980, 1, 1, 0, 0, 0)  # the same forest is the same file
+DIGEST = 64  # hexadecimal digits of SHA-256
+HEADER, CARD = "header.json", "card.md"
+SIMPLE = (bool, int, str, type(None))
+
+
+def save(forest, path, *, allow_infinite=False):
+    """Write a fitted forest.
+
+    The file is written beside its place and then put there in one step, so that an interrupted or failed
+    write leaves what was there.
+
+    Parameters
+    ----------
+    forest : estimator
+        Fitted.
+    path : str or path-like
+    allow_infinite : bool
+        Whether a forest may be written whose budget says infinity.
+
+    Raises
+    ------
+    ValueError
+        If the budget is infinite and `allow_infinite` is left out, or if the forest holds what the format
+        has no place for, such as another library's estimator.
+    OSError
+        If the file can't be written.
+    """
+    total = forest.budget_.epsilon
+    if math.isinf(total) and not allow_infinite:
+        raise ValueError(
+            "this forest's budget is infinite, so its file could hold private records: "
+            "save(path, allow_infinite=True) writes it all the same"
+        )
+    content = _pack(forest)
+    path = Path(path)
+    waiting = path.with_name(f"{path.name}.{os.getpid()}.writing")
+    try:
+        with open(waiting, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(waiting, path)
+    finally:
+        waiting.unlink(missing_ok=True)
+
+
+def load(path, estimators):
+    """Read a forest that `save` wrote: see `dplit.load`.
+
+    Parameters
+    ----------
+    path : str or path-like
+    estimators : dict of name to class
+        Which may stand in the file.
+
+    Returns
+    -------
+    Estimator of the class that was saved, fitted.
+
+    Raises
+    ------
+    FileNotFoundError
+    ValueError
+        If the file is no forest, was cut off or altered, or was written in a newer format.
+    """
+    content = Path(path).read_bytes()
+    name = f"the file {str(path)!r}"
+    none = ValueError(f"path must name a forest that save wrote, got {name}, which is none")
+    if not content.startswith(b"PK"):
+        raise none
+    if hashlib.sha256(content[:-DIGEST]).hexdigest().encode() != content[-DIGEST:]:
+        raise ValueError(f"{name} was cut off or altered: its digest doesn't fit its content")
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        header = json.loads(archive.read(HEADER)) if HEADER in archive.namelist() else {}
+        if header.get("format") != FORMAT:
+            raise none
+        if header["version"] > VERSION:
+            raise ValueError(
+                f"{name} has format {header['version']}, and this dplit, {dplit.__version__}, reads formats "
+                f"up to {VERSION}: dplit {header['dplit']}, which wrote it, reads it"
+            )
+        try:
+            return _forest(header, archive, estimators)
+        except (KeyError, TypeError) as error:
+            raise ValueError(f"{name} is none that save wrote: no place for {error}") from None
+
+
+# Writing -------------------------------------------------------------------------------------------
+
+
+def _pack(forest):
+    """The whole file."""
+    arrays, buffer = {}, io.BytesIO()
+    header = {
+        "format": FORMAT,
+        "version": VERSION,
+        "dplit": dplit.__version__,
+        **_estimator(forest, arrays, ""),
+        "budget": forest.budget_.to_dict(),
+        "in words": str(forest.budget_),
+    }
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_STORED) as archive:
+        text = json.dumps(header, indent=1, ensure_ascii=False, allow_nan=False)
+        archive.writestr(zipfile.ZipInfo(HEADER, DATED), text)
+        for name, array in arrays.items():
+            written = io.BytesIO()
+            np.lib.format.write_array(written, array, allow_pickle=False)
+            archive.writestr(zipfile.ZipInfo(f"{name}.npy", DATED), written.getvalue())
+        archive.writestr(zipfile.ZipInfo(CARD, DATED), model_card(forest))
+        archive.comment = b"0" * DIGEST
+    content = buffer.getvalue()[:-DIGEST]
+    return content + hashlib.sha256(content).hexdigest().encode()
+
+
+def _estimator(forest, arrays, place):
+    """Class, parameters and fitted attributes, without the seed."""
+    params = {k: v for k, v in forest.get_params(deep=False).items() if k != "random_state"}
+    fitted = {
+        k: v for k, v in vars(forest).items() if k.endswith("_") and k not in forest.not_saved
+    }
+    return {
+        "class": type(forest).__name__,
+        "parameters": {k: _plain(v, arrays, f"{place}{k}") for k, v in params.items()},
+        "fitted": {k: _plain(v, arrays, f"{place}{k}") for k, v in fitted.items()},
+    }
+
+
+def _plain(value, arrays, place):
+    """`value` for JSON, its arrays put into `arrays`; `place` names it in errors and as a member."""
+    if isinstance(value, SIMPLE):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else {"number": repr(value)}
+    if isinstance(value, np.generic):
+        return {"scalar": [value.dtype.str, _plain(value.item(), arrays, place)]}
+    if isinstance(value, np.ndarray) and value.dtype.kind in "biufUS":
+        arrays[place] = value
+        return {"array": place}
+    if isinstance(value, np.ndarray) and value.dtype.kind == "O" and value.ndim == 1:
+        return {"objects": _plain(value.tolist(), arrays, place)}
+    if isinstance(value, Domain):
+        return {"domain": value.to_dict()}
+    if isinstance(value, Budget):
+        return {"budget": [_plain(value.root, arrays, place), list(value.notes)]}
+    kind = type(value)
+    if RECORDS.get(kind.__name__) == kind.__module__:
+        fields = {k: _plain(v, arrays, f"{place}.{k}") for k, v in _fields(value).items()}
+        return {"record": [kind.__name__, fields]}
+    if kind in (list, tuple):
+        items = [_plain(v, arrays, f"{place}.{i}") for i, v in enumerate(value)]
+        return items if isinstance(value, list) else {"tuple": items}
+    if hasattr(value, "not_saved"):
+        return {"forest": _estimator(value, arrays, f"{place}.")}
+    if hasattr(value, "categories"):  # pandas' dtype: a list of classes
+        return _plain(list(value.categories), arrays, place)
+    raise ValueError(f"{place} can't be saved: a file has no place for a {type(value).__name__}")
+
+
+def _type(name):
+    return getattr(import_module(RECORDS[name]), name)
+
+
+def _fields(value):
+    if isinstance(value, tuple):
+        return value._asdict()
+    return {name: getattr(value, name) for name in value.__dataclass_fields__}
+
+
+# Reading -------------------------------------------------------------------------------------------
+
+
+def _forest(plain, archive, estimators):
+    """The estimator."""
+
+    def value(plain):
+        if isinstance(plain, list):
+            return [value(v) for v in plain]
+        if not isinstance(plain, dict):
+            return plain
+        ((kind, inner),) = plain.items()
+        return read[kind](inner)
+
+    def array(name):
+        content = io.BytesIO(archive.read(f"{name}.npy"))
+        return np.lib.format.read_array(content, allow_pickle=False)
+
+    def objects(inner):
+        found = np.empty(len(inner), dtype=object)
+        found[:] = inner
+        return found
+
+    read = {
+        "array": array,
+        "objects": lambda inner: objects(value(inner)),
+        "number": float,
+        "scalar": lambda pair: np.dtype(pair[0]).type(value(pair[1])),
+        "tuple": lambda items: tuple(map(value, items)),
+        "domain": Domain.from_dict,
+        "budget": lambda pair: Budget(value(pair[0]), pair[1]),
+        "record": lambda pair: _type(pair[0])(**{k: value(v) for k, v in pair[1].items()}),
+        "forest": lambda inner: _forest(inner, archive, estimators),
+    }
+    forest = estimators[plain["class"]](**{k: value(v) for k, v in plain["parameters"].items()})
+    for name, inner in plain["fitted"].items():
+        setattr(forest, name, value(inner))
+    return forest

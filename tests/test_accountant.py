@@ -1,0 +1,158 @@
+"""An account of all fits: charged before a record is read, refused where too little is left."""
+
+from __future__ import annotations
+
+import math
+import pickle
+import warnings
+from threading import Thread
+
+import numpy as np
+import pytest
+from joblib import Parallel, delayed
+from sklearn.model_selection import GridSearchCV, cross_val_score
+
+import dplit
+from dplit import Accountant, Continuous, Domain
+from dplit.budget import Budget, Leak, Spend
+from dplit.budget.accountant import BudgetError
+from dplit.forests import MedianForestRegressor, RandomDecisionForestClassifier
+
+X = np.random.default_rng(0).random((60, 1))
+Y = np.where(X[:, 0] > 0.5, "a", "b")
+DOMAIN = Domain([Continuous(0, 1)])
+
+
+def forest(epsilon=0.5, **options):
+    schema = {"domain": DOMAIN, "classes": ["a", "b"]}
+    return RandomDecisionForestClassifier(
+        epsilon, **{**schema, "n_estimators": 2, "max_depth": 2, **options}
+    )
+
+
+class Unread:
+    """Records that nobody may look at."""
+
+    def __getattribute__(self, name):
+        raise AssertionError(f"a record was read: {name}")
+
+
+def test_fits_are_charged_until_nothing_is_left():
+    with Accountant(1.2) as account:
+        forest().fit(X, Y)
+        forest().fit(X, Y)
+        assert account.spent == 1.0 and account.left == pytest.approx(0.2)
+        with pytest.raises(BudgetError, match=r"costs epsilon 0.5, and of 1.2 is left 0.2"):
+            forest().fit(Unread(), Unread())
+        forest(account.left).fit(X, Y)
+    assert account.left == pytest.approx(0) and account.budget.epsilon == pytest.approx(1.2)
+    assert len(account.budget.root.parts) == 3
+    forest().fit(X, Y)  # outside nothing is charged
+    assert account.spent == pytest.approx(1.2)
+
+
+def test_a_refused_fit_leaves_the_forest_as_it_was():
+    fitted = forest().fit(X, Y)
+    before = fitted.budget_
+    with Accountant(0.1), pytest.raises(BudgetError):
+        fitted.fit(X, Y)
+    assert fitted.budget_ is before
+
+
+@pytest.mark.parametrize("options", [
+    {"domain": None}, {"accounting": "published"}, {"epsilon": math.inf},
+    {"domain": Domain([Continuous(0, 1)], data_dependent=["0"])},
+])  # fmt: skip
+def test_a_price_that_is_not_known_is_refused_before_a_record_is_read(options):
+    with Accountant(5) as account, pytest.raises(BudgetError, match="infinite or not known"):
+        forest(**options).fit(Unread(), Unread())
+    assert account.spent == 0
+
+
+def test_a_fit_that_spends_more_than_it_declared_is_undone():
+    with Accountant(5) as account, warnings.catch_warnings():
+        warnings.simplefilter("ignore", dplit.PrivacyLeakWarning)
+        made = forest(classes=None)
+        with pytest.raises(BudgetError, match="would spend inf; nothing was kept"):
+            made.fit(X, Y)
+    assert account.spent == 0 and not hasattr(made, "budget_")
+
+
+def test_the_relation_is_asked():
+    with Accountant(5, neighbours="replace-one") as account:
+        with pytest.raises(BudgetError, match="for replace-one neighbours"):
+            forest().fit(X, Y)
+        forest(neighbours="replace-one").fit(X, Y)
+    assert account.budget.neighbours == "replace-one" and account.spent == 0.5
+
+
+def test_bad_input_costs_nothing():
+    with Accountant(1) as account:
+        with pytest.raises(ValueError):
+            forest().fit(np.full((60, 1), np.nan), Y)
+        assert account.spent == 0
+        MedianForestRegressor(1.0, domain=DOMAIN, target_bounds=(0, 1)).fit(X, X[:, 0])
+        assert account.spent == 1
+
+
+def test_searches_and_validation_are_charged_for_every_fit():
+    with Accountant(10) as account:
+        cross_val_score(forest(), X, Y, cv=3, n_jobs=2)
+        assert account.spent == pytest.approx(1.5)
+        GridSearchCV(forest(), {"max_depth": [1, 2]}, cv=2, n_jobs=2).fit(X, Y)
+    assert account.spent == pytest.approx(1.5 + 0.5 * 5)  # one more for the refit
+
+
+def test_threads_share_the_account():
+    with Accountant(10) as account:
+        threads = [Thread(target=lambda: forest().fit(X, Y)) for _ in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert account.spent == pytest.approx(4) and account.budget.epsilon == pytest.approx(4)
+
+
+def test_a_forest_in_another_process_refuses():
+    with Accountant(10) as account, pytest.raises(BudgetError, match="another process"):
+        Parallel(n_jobs=2, backend="loky")(delayed(_fit)(forest()) for _ in range(2))
+    assert account.spent == 0
+
+
+def _fit(made):
+    return made.fit(X, Y)
+
+
+def test_a_pickle_of_this_process_is_charged():
+    with Accountant(1) as account:
+        pickle.loads(pickle.dumps(forest())).fit(X, Y)
+    assert account.spent == 0.5
+
+
+def test_accounts_nest():
+    with Accountant(2) as outer:
+        with Accountant(0.6) as inner:
+            forest().fit(X, Y)
+            with pytest.raises(BudgetError):
+                forest().fit(X, Y)
+        forest().fit(X, Y)
+    assert (inner.spent, outer.spent) == (0.5, 1.0)
+
+
+@pytest.mark.parametrize("limit", [0, -1, math.inf, math.nan, "1", True])
+def test_a_limit_is_a_positive_number(limit):
+    with pytest.raises(ValueError, match="limit must be a positive"):
+        Accountant(limit)
+
+
+def test_budgets_add_up():
+    one, two = Budget(Spend("a", 0.5), ["note"]), Budget(Spend("b", 0.25), ["note", "other"])
+    total = one + two + one
+    assert total.epsilon == 1.25 and total.notes == ("note", "other")
+    assert [part.name for part in total.root.parts] == ["a", "b", "a"]
+    assert sum([one, two]) == one + two
+    assert (one + Budget(Leak("x"))).epsilon == math.inf
+    with pytest.raises(ValueError, match="one neighbouring relation"):
+        one + Budget(Spend("c", 1, neighbours="replace-one"))
+    with pytest.raises(TypeError):
+        one + 1

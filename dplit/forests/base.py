@@ -33,7 +33,7 @@ from dplit.errors import (
     check_neighbours,
     warn_leak,
 )
-from dplit.forests import card, files
+from dplit.forests.files import WithFile
 from dplit.forests.inputs import check_bounds, checked_target, class_codes, few, public_classes
 from dplit.forests.partition import AllRecords, Independent, ShuffledParts
 from dplit.forests.randomness import generator, is_seeded, kept_secret
@@ -50,7 +50,7 @@ parameters = dataclass(eq=False, repr=False, kw_only=True)
 
 
 @parameters
-class BaseForest(BaseEstimator):
+class BaseForest(WithFile, BaseEstimator):
     """Base of the forests: parameters that all have, and reading records through a public domain.
 
     Subclasses set `domain_`, `trees_` and `budget_` at the end of ``fit``, together: where a fit
@@ -72,7 +72,6 @@ class BaseForest(BaseEstimator):
         tags.input_tags.categorical = True
         return tags
 
-    not_saved = ()  # fitted attributes that a file has no place for
     # Whether the streams that a fit spawns grow random trees; if not, they are noise.
     _spawns_structure = False
 
@@ -219,38 +218,6 @@ class BaseForest(BaseEstimator):
             node = Group("records of a person", node, several, self.neighbours, why)
         self.budget_ = Budget(node, notes)
         return self
-
-    def save(self, path, *, allow_infinite=False):
-        """Write the fitted forest to a plain file, without code and without the seed: see `dplit.load`.
-
-        An interrupted or failed write leaves what was there.
-
-        Parameters
-        ----------
-        path : str or path-like
-        allow_infinite : bool
-            Whether a forest may be written whose budget says infinity.
-
-        Raises
-        ------
-        ValueError
-            If the budget is infinite and `allow_infinite` is left out, or if the forest holds what the
-            format has no place for, such as another library's estimator.
-        OSError
-            If the file can't be written.
-        """
-        check_is_fitted(self, "budget_")
-        files.save(self, path, allow_infinite=allow_infinite)
-
-    def model_card(self):
-        """What the fitted forest is, what it spent and what an adversary learns, in Markdown.
-
-        Returns
-        -------
-        str
-        """
-        check_is_fitted(self, "budget_")
-        return card.model_card(self)
 
     def _validated(self, X, reset):
         """scikit-learn's checks of shape, names and, where the columns are numbers, of values."""

@@ -37,6 +37,7 @@ from importlib import import_module
 from pathlib import Path
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 import dplit
 from dplit.budget import Budget, nodes
@@ -58,36 +59,52 @@ HEADER, CARD = "header.json", "card.md"
 SIMPLE = (bool, int, str, type(None))
 
 
-def save(forest, path, *, allow_infinite=False):
-    """Write a fitted forest.
+class WithFile:
+    """Of an estimator: its file and its model card."""
 
-    The file is written beside its place and then put there in one step, so that an interrupted or failed
-    write leaves what was there.
+    not_saved = ()  # fitted attributes that a file has no place for
 
-    Parameters
-    ----------
-    forest : estimator
-        Fitted.
-    path : str or path-like
-    allow_infinite : bool
-        Whether a forest may be written whose budget says infinity.
+    def save(self, path, *, allow_infinite=False):
+        """Write the fitted forest to a plain file, without code and without the seed: see `dplit.load`.
 
-    Raises
-    ------
-    ValueError
-        If the budget is infinite and `allow_infinite` is left out, or if the forest holds what the format
-        has no place for, such as another library's estimator.
-    OSError
-        If the file can't be written.
-    """
-    total = forest.budget_.epsilon
-    if math.isinf(total) and not allow_infinite:
-        raise ValueError(
-            "this forest's budget is infinite, so its file could hold private records: "
-            "save(path, allow_infinite=True) writes it all the same"
-        )
-    content = _pack(forest)
-    path = Path(path)
+        The file is written beside its place and then put there in one step, so that an interrupted or
+        failed write leaves what was there.
+
+        Parameters
+        ----------
+        path : str or path-like
+        allow_infinite : bool
+            Whether a forest may be written whose budget says infinity.
+
+        Raises
+        ------
+        ValueError
+            If the budget is infinite and `allow_infinite` is left out, or if the forest holds what the
+            format has no place for, such as another library's estimator.
+        OSError
+            If the file can't be written.
+        """
+        check_is_fitted(self, "budget_")
+        if math.isinf(self.budget_.epsilon) and not allow_infinite:
+            raise ValueError(
+                "this forest's budget is infinite, so its file could hold private records: "
+                "save(path, allow_infinite=True) writes it all the same"
+            )
+        _put(Path(path), _pack(self))
+
+    def model_card(self):
+        """What the fitted forest is, what it spent and what an adversary learns, in Markdown.
+
+        Returns
+        -------
+        str
+        """
+        check_is_fitted(self, "budget_")
+        return model_card(self)
+
+
+def _put(path, content):
+    """Write a file in one step: wholly or not at all."""
     waiting = path.with_name(f"{path.name}.{os.getpid()}.writing")
     try:
         with open(waiting, "wb") as file:

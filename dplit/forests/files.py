@@ -11,7 +11,7 @@ header        what it is
 `format`      ``"dplit forest"``
 `version`     of the format, a whole number; a reader refuses a larger one than it knows
 `dplit`       version of the package that wrote the file
-`class`       name of the estimator
+`class`       the estimator, as ``dplit.forests.MedianForestClassifier``
 `parameters`  its parameters, without the seed
 `fitted`      its fitted attributes
 `budget`      the proof tree of `Budget.to_dict`, for other readers
@@ -44,6 +44,7 @@ from dplit.budget import Budget, nodes
 from dplit.domain import Domain
 from dplit.forests.card import model_card
 
+PACKAGES = "dplit.forests", "dplit.baselines"  # whose estimators may stand in a file
 FORMAT, VERSION = "dplit forest", 1
 RECORDS = {  # types with named fields that may stand in a file, and the modules that define them
     **dict.fromkeys(nodes.NODES, "dplit.budget.nodes"),
@@ -116,24 +117,35 @@ def _put(path, content):
         waiting.unlink(missing_ok=True)
 
 
-def load(path, estimators):
-    """Read a forest that `save` wrote: see `dplit.load`.
+def load(path):
+    """A fitted forest from the file that its `save` wrote; no code of the file is run.
 
     Parameters
     ----------
     path : str or path-like
-    estimators : dict of name to class
-        Which may stand in the file.
 
     Returns
     -------
-    Estimator of the class that was saved, fitted.
+    Estimator of the class that was saved, fitted; its predictions are the same in every bit. Its seed was
+    not saved.
 
     Raises
     ------
     FileNotFoundError
     ValueError
         If the file is no forest, was cut off or altered, or was written in a newer format.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile, dplit
+    >>> from dplit.forests import RandomDecisionForestClassifier
+    >>> domain = dplit.Domain({"x": dplit.Continuous(0, 1)})
+    >>> forest = RandomDecisionForestClassifier(1.0, domain=domain, classes=["a", "b"])
+    >>> _ = forest.fit([[0.2], [0.7]], ["a", "b"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     forest.save(pathlib.Path(folder) / "my.forest")
+    ...     dplit.load(pathlib.Path(folder) / "my.forest").budget_
+    Budget(epsilon=1, neighbours='add-remove')
     """
     content = Path(path).read_bytes()
     name = f"the file {str(path)!r}"
@@ -152,7 +164,7 @@ def load(path, estimators):
                 f"up to {VERSION}: dplit {header['dplit']}, which wrote it, reads it"
             )
         try:
-            return _forest(header, archive, estimators)
+            return _forest(header, archive)
         except (KeyError, TypeError) as error:
             raise ValueError(f"{name} is none that save wrote: no place for {error}") from None
 
@@ -191,7 +203,7 @@ def _estimator(forest, arrays, place):
         k: v for k, v in vars(forest).items() if k.endswith("_") and k not in forest.not_saved
     }
     return {
-        "class": type(forest).__name__,
+        "class": ".".join([*type(forest).__module__.split(".")[:2], type(forest).__name__]),
         "parameters": {k: _plain(v, arrays, f"{place}{k}") for k, v in params.items()},
         "fitted": {k: _plain(v, arrays, f"{place}{k}") for k, v in fitted.items()},
     }
@@ -241,7 +253,7 @@ def _fields(value):
 # Reading -------------------------------------------------------------------------------------------
 
 
-def _forest(plain, archive, estimators):
+def _forest(plain, archive):
     """The estimator."""
 
     def value(plain):
@@ -270,9 +282,22 @@ def _forest(plain, archive, estimators):
         "domain": Domain.from_dict,
         "budget": lambda pair: Budget(value(pair[0]), pair[1]),
         "record": lambda pair: _type(pair[0])(**{k: value(v) for k, v in pair[1].items()}),
-        "forest": lambda inner: _forest(inner, archive, estimators),
+        "forest": lambda inner: _forest(inner, archive),
     }
-    forest = estimators[plain["class"]](**{k: value(v) for k, v in plain["parameters"].items()})
+    forest = _estimator_type(plain["class"])(
+        **{k: value(v) for k, v in plain["parameters"].items()}
+    )
     for name, inner in plain["fitted"].items():
         setattr(forest, name, value(inner))
     return forest
+
+
+def _estimator_type(name):
+    """The estimator of that public name: nothing else is imported."""
+    package, _, own = name.rpartition(".")
+    if package not in PACKAGES:
+        raise KeyError(name)
+    found = getattr(import_module(package), own, None)
+    if not (isinstance(found, type) and issubclass(found, WithFile)):
+        raise KeyError(name)
+    return found

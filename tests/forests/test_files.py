@@ -76,7 +76,7 @@ def test_a_file_holds_no_seed_and_no_pickle(kind, tmp_path):
         for name in archive.namelist():
             if name.endswith(".npy"):
                 np.load(io.BytesIO(archive.read(name)), allow_pickle=False)
-    assert header["class"] == kind.__name__ and header["version"] == files.VERSION
+    assert header["class"].split(".")[-1] == kind.__name__ and header["version"] == files.VERSION
     assert header["budget"]["epsilon"] == fitted(kind).budget_.to_dict()["epsilon"]
 
 
@@ -137,13 +137,16 @@ def test_a_newer_format_is_named(tmp_path, monkeypatch):
         dplit.load(path)
 
 
-def test_only_estimators_of_the_package_are_made(tmp_path):
+@pytest.mark.parametrize(
+    "name", ["subprocess.Popen", "dplit.forests.base", "dplit.forests.Popen", "dplit"]
+)
+def test_only_estimators_of_the_package_are_made(name, tmp_path):
     """A file with a right digest, by somebody else."""
     path, buffer = tmp_path / "a.forest", io.BytesIO()
     header = {
         "format": files.FORMAT,
         "version": 1,
-        "class": "Popen",
+        "class": name,
         "parameters": {},
         "fitted": {},
     }
@@ -152,7 +155,7 @@ def test_only_estimators_of_the_package_are_made(tmp_path):
         archive.comment = b"0" * 64
     content = buffer.getvalue()[:-64]
     path.write_bytes(content + hashlib.sha256(content).hexdigest().encode())
-    with pytest.raises(ValueError, match="no place for 'Popen'"):
+    with pytest.raises(ValueError, match=f"no place for '{name}'"):
         dplit.load(path)
 
 

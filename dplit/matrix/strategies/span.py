@@ -10,6 +10,7 @@ what grows with the third power is the factor of G alone.
 from __future__ import annotations
 
 import math
+from copy import copy
 
 import numpy as np
 from scipy import sparse
@@ -72,11 +73,22 @@ class Span:
         inner = inner.toarray() if sparse.issparse(inner) else inner
         return float(np.trace(inner) if self.inverse is None else np.vdot(self.inverse, inner))
 
+    def solve(self, values):
+        r""":math:`R G^{-1} R^\top` times values of the boxes, shape (n_boxes, k) to (n_boxes, k)."""
+        inner = self.rows.T @ values
+        return self.rows @ (inner if self.inverse is None else self.inverse @ inner)
+
     def project(self, values):
         r""":math:`AA^+` times values of the boxes, shape (n_boxes, k) to (n_boxes, k)."""
-        inner = self.rows.T @ (self.weights[:, None] * values)
-        inner = inner if self.inverse is None else self.inverse @ inner
-        return self.weights[:, None] * (self.rows @ inner)
+        return self.weights[:, None] * self.solve(self.weights[:, None] * values)
+
+    def corrected(self, vector, times):
+        """The same where the Gram has `times` the square of a vector beside: one number in each function."""
+        found = copy(self)
+        inverse = np.eye(len(vector)) if self.inverse is None else self.inverse
+        moved = inverse @ vector
+        found.inverse = inverse - np.outer(moved, moved * (times / (1 + times * (vector @ moved))))
+        return found
 
 
 def _factored(boxes, weights):

@@ -164,6 +164,8 @@ def registered():
          _fit("leaf_counts_", swap, **both, strategy="tree-norm", **replaced)),
         ("training, strategy of least error", _fit("leaf_counts_", add, **both, strategy="auto")),
         ("two ensembles, add-remove", _fit("leaf_counts_", add, (60, 3000, 20_000), ensembles=2)),
+        ("two ensembles, difference, replace-one",
+         _fit("leaf_differences_", swap, ensembles=2, difference=True, **replaced)),
         ("two ensembles", _fit("leaf_counts_", swap, (60, 3000, 20_000), ensembles=2, **replaced)),
         ("prediction", _fit("query_votes_", add, **votes)),
         ("prediction, replace-one", _fit("query_votes_", swap, **votes, **replaced)),

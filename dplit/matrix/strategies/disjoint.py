@@ -73,6 +73,10 @@ class DisjointTrees(PerTree):
             return self.paths.n_trees * np.asarray(measured, dtype=float)
         return self.answer(workload, measured)[workload.place]
 
+    def expected(self, codes, classes, n_classes):
+        """A share of each leaf's records; see `Strategy.expected`."""
+        return super().measure(codes, classes, n_classes) / self.paths.n_trees
+
     def measure(self, codes, classes, n_classes, *, rng=None):
         """Counts of each tree's own records; each record's tree is drawn uniformly. See `Strategy.measure`.
 

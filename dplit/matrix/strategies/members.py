@@ -28,8 +28,7 @@ from dplit.matrix.strategies.base import (
     combined,
 )
 from dplit.matrix.strategies.boxes import NOTHING, counts_of_records, dimensions, sums_of_table
-from dplit.matrix.strategies.span import Span
-from dplit.matrix.strategies.spectrum import copies
+from dplit.matrix.strategies.spectrum import Span, copies
 from dplit.matrix.workload import Workload
 
 MOST_PRODUCTS = 3e10  # of numbers, that least squares on leaves may take

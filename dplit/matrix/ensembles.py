@@ -62,11 +62,12 @@ class Ensemble:
 
     @cached_property
     def matrix(self):
-        """A on the cells of the ensemble's columns, float64, shape (n_measured, n_cells)."""
+        """A on the cells of the ensemble's columns, `Strategy.decorrelated`; float64, shape (n_rows, n_cells)."""
         check_entries(math.prod(self.n_levels), self.n_levels, "measured numbers")
         cells = np.indices(self.n_levels).reshape(len(self.n_levels), -1).T
         n = len(cells)  # a record in each cell, each of a class of its own
-        return np.asarray(self.strategy.measure(cells, np.arange(n), n), dtype=float)
+        exact = self.strategy.expected(cells, np.arange(n), n)
+        return np.asarray(self.strategy.decorrelated(exact), dtype=float)
 
 
 def release_ensembles(
@@ -79,6 +80,7 @@ def release_ensembles(
     neighbours="add-remove",
     joint=True,
     disjoint=False,
+    signed=False,
     *,
     rng,
 ):
@@ -94,11 +96,13 @@ def release_ensembles(
     disjoint : bool
         Give each record to one ensemble by a draw of its own: each then spends all of epsilon, and counts
         a q-th of the records. Never joint, since these are different records.
+    signed : bool
+        Release one column each, records of the first class less those of the second; of two classes alone.
     rng : numpy.random.Generator
 
     Returns
     -------
-    answers : list of float64 array, shape (n_rows, n_classes)
+    answers : list of float64 array, shape (n_rows, n_classes), or (n_rows, 1) if signed
         For the distinct rows of each ensemble's workload.
     node : Sequence, Parallel or Group
     """
@@ -113,12 +117,12 @@ def release_ensembles(
     measured, nodes = zip(
         *(
             measure(e.strategy, codes[mine][:, list(e.columns)], classes[mine], n_classes, share,
-                    mechanism, relation, rng=rng)
+                    mechanism, relation, signed, rng=rng)
             for e, mine in zip(ensembles, given)
         )
     )  # fmt: skip
     if joint and not disjoint:
-        noise = deviations(ensembles, share, mechanism, relation, n_classes)
+        noise = deviations(ensembles, share, mechanism, relation, n_classes, signed)
         answers = _together(ensembles, noise, measured)
     else:
         answers = [e.strategy.answer(e.workload, y) for e, y in zip(ensembles, measured)]
@@ -130,14 +134,16 @@ def release_ensembles(
     return answers, node
 
 
-def deviations(ensembles, share, mechanism="geometric", neighbours="add-remove", classes=2):
+def deviations(
+    ensembles, share, mechanism="geometric", neighbours="add-remove", classes=2, signed=False
+):
     """Standard deviation of the noise of each ensemble's entries, each with `share` of epsilon.
 
     Parameters
     ----------
     ensembles : sequence of Ensemble
     share : float
-    mechanism, neighbours
+    mechanism, neighbours, signed
         As in `dplit.matrix.release`.
     classes : int
 
@@ -147,7 +153,7 @@ def deviations(ensembles, share, mechanism="geometric", neighbours="add-remove",
     """
     return [
         noise_variance(
-            noise_scale(e.strategy, share, mechanism, neighbours, classes),
+            noise_scale(e.strategy, share, mechanism, neighbours, classes, signed),
             fitting(e.strategy, mechanism),
         )
         ** 0.5
@@ -168,8 +174,8 @@ def reconstruction(ensembles, deviations):
     Returns
     -------
     list of float64 array, shape (n_rows, entries of all releases)
-        X for each ensemble: its distinct rows' answers are X times the stacked releases, and their
-        variances are :math:`X^2\sigma^2`.
+        X for each ensemble: its distinct rows' answers are X times the stacked releases, each as
+        `Strategy.decorrelated` gives it, and their variances are :math:`X^2\sigma^2`.
     """
     parts, weights, inverse = _solved(ensembles, deviations)
     found = []
@@ -187,8 +193,8 @@ def _together(ensembles, noise, measured):
     """The answers of `reconstruction`, without its matrices."""
     parts, weights, inverse = _solved(ensembles, noise)
     total = np.zeros((len(inverse), np.shape(measured[0])[1]))
-    for part, weight, y in zip(parts, weights, measured):
-        total[part.place] += weight * part.rows.T @ y
+    for e, part, weight, y in zip(ensembles, parts, weights, measured):
+        total[part.place] += weight * part.rows.T @ e.strategy.decorrelated(y)
     found = inverse @ total
     return [e.workload.matrix() @ (p.basis @ found[p.place]) for e, p in zip(ensembles, parts)]
 

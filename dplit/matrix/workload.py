@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
-from dplit.matrix.paths import Paths, decision_paths
+from dplit.matrix.paths import Paths, decision_paths, distinct
 
 
 class Merged(NamedTuple):
@@ -93,10 +93,8 @@ class Workload:
             As in `decision_paths`.
         """
         paths = forest if isinstance(forest, Paths) else decision_paths(forest, n_levels)
-        _, first, place = np.unique(
-            np.packbits(paths.allowed, axis=1), axis=0, return_index=True, return_inverse=True
-        )
-        boxes, place = paths.take(first), place.ravel()
+        first, place = distinct(paths.allowed)
+        boxes = paths.take(first)
         if queries is None:
             rows = sparse.eye_array(len(boxes), format="csr")
             return cls(rows, np.bincount(place), place, boxes, paths)

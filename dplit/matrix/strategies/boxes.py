@@ -12,7 +12,7 @@ import math
 import numpy as np
 from scipy.linalg import LinAlgError, cholesky, solve_triangular
 
-from dplit.matrix.paths import MOST_CELLS
+from dplit.matrix.paths import MOST_CELLS, distinct
 
 NOTHING = 1e-10  # an eigenvalue so far below the largest one is 0
 FULL = 1e-5  # a Cholesky factor with diagonal entries so far below the largest one is not trusted
@@ -30,10 +30,10 @@ def tested_sets(boxes):
     -------
     list of (tuple of int, int64 array)
     """
-    rows, place = np.unique(boxes.tests, axis=0, return_inverse=True)
-    order = np.argsort(place.ravel(), kind="stable")
-    ends = np.cumsum(np.bincount(place.ravel(), minlength=len(rows)))[:-1]
-    sets = [tuple(np.flatnonzero(row).tolist()) for row in rows]
+    first, place = distinct(boxes.tests)
+    order = np.argsort(place, kind="stable")
+    ends = np.cumsum(np.bincount(place))[:-1]
+    sets = [tuple(np.flatnonzero(row).tolist()) for row in boxes.tests[first]]
     return list(zip(sets, np.split(order, ends)))
 
 

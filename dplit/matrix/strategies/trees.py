@@ -1,0 +1,264 @@
+r"""Strategies for the leaves of all trees whose noise is not just their number: disjoint records, or a norm.
+
+*Disjoint training*: each record goes to one tree, and the leaves of the trees have noise for one count.
+
+The sensitivity is 1 in place of :math:`\tau`, but a leaf of a tree holds a part of its records, and what
+estimates the whole count is :math:`\tau` times as large. The noise is that of `PerTree`, and on top comes the
+variance :math:`(\tau - 1)c` of the draw where a leaf has c records: with Laplace noise it is never better as an
+estimate of the counts. Geometric noise of scale :math:`1/\epsilon` has a smaller variance than its share of
+:math:`\tau^2`, so that of leaves that are nearly empty it may be. (Derived in :doc:`/book/matrix_strategies`.)
+
+*Trees that agree* have `TreeNorm` noise, and least squares from it.
+The noise of a tree with m leaves has the same variance :math:`\alpha` in each direction that sums to 0. These
+are uncorrelated between trees, which share the noise of the total alone, of variance V. So a tree's counts less
+their mean, over :math:`\sqrt\alpha`, and the total over :math:`\sqrt V` are one strategy of independent noise:
+with the rows R of T in some functions, t those of the total, and C the taking away of the mean,
+
+.. math:: G = \sum_{\text{trees}} \frac{R^\top C R}{\alpha} + \frac{tt^\top}V
+   = \sum_{\text{trees}} \frac{R^\top R}{\alpha} + c\,tt^\top, \qquad c = \frac1V - \sum \frac1{m\alpha} .
+
+Derived in :doc:`/book/matrix_bounds`.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import cached_property
+
+import numpy as np
+
+from dplit.errors import check_rng
+from dplit.matrix.paths import distinct
+from dplit.matrix.strategies.base import Strategy, asks_leaves, check_domain, combined
+from dplit.matrix.strategies.boxes import counts_of_records, dimensions
+from dplit.matrix.strategies.members import MOST_PRODUCTS, Dense, DistinctLeaves, PerTree
+from dplit.matrix.strategies.spectrum import Span, eigenvalues, masses
+from dplit.matrix.treenorm import TreeNorm
+
+
+class DisjointTrees(PerTree):
+    """Noise on every leaf of trees that each have their own records, drawn independently.
+
+    Parameters
+    ----------
+    paths : Paths
+        All leaves of the trees.
+    """
+
+    name = "disjoint"
+    about = "every leaf of every tree, each record in one tree"
+
+    def __init__(self, paths):
+        super().__init__(paths)
+        self.norm = 1.0
+
+    def spread(self):
+        """A replaced record keeps its tree and may leave its leaf; see `Strategy.sensitivity`."""
+        leaves = np.bincount(self.paths.tree)
+        return 2.0 if leaves.max() > 1 else 0.0
+
+    def variances(self, workload):
+        r"""Of the noise alone, :math:`\tau^2` for a leaf; see `Strategy.variances`.
+
+        The draw of the records adds `drawn` for each leaf.
+        """
+        return float(self.paths.n_trees) ** 2 * super().variances(workload)
+
+    def votes(self, workload):
+        """Of the noise alone; see `Strategy.votes`."""
+        return float(self.paths.n_trees) ** 2 * super().votes(workload)
+
+    def drawn(self, counts):
+        r"""What the draw of the records adds to the variance of a leaf's estimate, :math:`(\tau - 1)c`.
+
+        Parameters
+        ----------
+        counts : array_like, any shape
+            Records c of the leaf, in all trees together.
+
+        Returns
+        -------
+        float64 array, shape of `counts`
+        """
+        return (self.paths.n_trees - 1.0) * np.asarray(counts, dtype=float)
+
+    def answer(self, workload, measured):
+        """Sums of the noisy counts times the number of trees; see `Strategy.answer`."""
+        return super().answer(workload, self.paths.n_trees * np.asarray(measured, dtype=float))
+
+    def answers(self, workload, measured):
+        """See `Strategy.answers`."""
+        if asks_leaves(workload) and workload.paths is self.paths:
+            return self.paths.n_trees * np.asarray(measured, dtype=float)
+        return self.answer(workload, measured)[workload.place]
+
+    def expected(self, codes, classes, n_classes):
+        """A share of each leaf's records; see `Strategy.expected`."""
+        return super().measure(codes, classes, n_classes) / self.paths.n_trees
+
+    def measure(self, codes, classes, n_classes, *, rng=None):
+        """Counts of each tree's own records; each record's tree is drawn uniformly. See `Strategy.measure`.
+
+        Parameters
+        ----------
+        codes, classes, n_classes
+            As in `Strategy.measure`.
+        rng : numpy.random.Generator
+            Of the draw.
+        """
+        codes, classes = self._checked(codes, classes, n_classes)
+        tree = check_rng(rng).integers(self.paths.n_trees, size=len(codes))
+        found = np.zeros((len(self.paths), n_classes), dtype=np.int64)
+        for number in range(self.paths.n_trees):
+            mine, rows = tree == number, self.paths.tree == number
+            found[rows] = counts_of_records(
+                self.paths.take(rows), codes[mine], classes[mine], n_classes
+            )
+        return found
+
+
+class AgreeingTrees(DistinctLeaves):
+    r"""Every leaf of the distinct trees, with noise on which the trees agree about the number of records.
+
+    Noise of variance 1 is here that of the scale :math:`1/\sqrt2`, as of Laplace noise.
+
+    Parameters
+    ----------
+    paths : Paths
+        All leaves of the trees. Equal trees are released once.
+
+    Raises
+    ------
+    ValueError
+        If least squares on the leaves would take too long.
+    """
+
+    name = "tree-norm"
+    about = "every leaf of the distinct trees, with noise on which they agree"
+    integer = False
+    independent = False
+    projected = True
+
+    def __init__(self, paths):
+        Strategy.__init__(self, paths.n_levels)
+        first, place = distinct(paths.allowed)
+        kept = _first_of_equal(place, paths.tree)
+        self.boxes, self.place = paths.take(first), place[kept]
+        if not feasible(self.boxes):
+            raise ValueError(
+                f"strategy 'tree-norm' needs least squares on {len(self.boxes):,} distinct leaves, too many: "
+                "'per-tree' and 'identity' need none"
+            )
+        self.tree = np.unique(paths.tree[kept], return_inverse=True)[1].ravel()
+        self.sizes = np.bincount(self.tree)
+        self.norm = 1.0
+        noise = TreeNorm(self.sizes, math.sqrt(2.0))
+        ends = np.cumsum(self.sizes)
+        self.total = noise.total_variance
+        self.alpha = _directions(noise.variances[ends - 1], self.total, self.sizes)
+        self.weights = np.sqrt(np.bincount(self.place, (1 / self.alpha)[self.tree]))
+
+    def noise(self, epsilon, sensitivity):
+        """What the mechanism draws from, a `TreeNorm`."""
+        return TreeNorm(self.sizes, epsilon, sensitivity)
+
+    def spread(self):
+        """Two cells in different leaves of a tree; see `Strategy.sensitivity`."""
+        return 2.0 if self.sizes.max() > 1 else 0.0
+
+    @cached_property
+    def span(self):
+        """What least squares needs: of the leaves as if independent, corrected for the total."""
+        span = Span(self.boxes, self.weights)
+        total = np.asarray(span.rows[self.place[self.tree == 0]].sum(axis=0)).ravel()
+        return span.corrected(total, 1 / self.total - float((1 / (self.sizes * self.alpha)).sum()))
+
+    def decorrelated(self, measured):
+        """Counts of each tree less their mean, and the total; see `Strategy.decorrelated`."""
+        measured = np.asarray(measured, dtype=float)
+        starts = np.cumsum(self.sizes) - self.sizes
+        sums = np.add.reduceat(measured, starts, axis=0)
+        centred = measured - (sums / self.sizes[:, None])[self.tree]
+        total = sums.mean(axis=0, keepdims=True) / math.sqrt(self.total)
+        return np.vstack([centred / np.sqrt(self.alpha)[self.tree, None], total])
+
+    def answer(self, workload, measured):
+        """Least squares from all trees; see `Strategy.answer`."""
+        check_domain(self, workload)
+        places, parts = self._places(workload), self.decorrelated(measured)
+        if places is None:
+            return self._dense().answer(workload, parts)
+        right = np.zeros((len(self.boxes), parts.shape[1]))
+        np.add.at(right, self.place, parts[:-1] / np.sqrt(self.alpha)[self.tree, None])
+        first = self.place[self.tree == 0]  # its rows add up to those of the total
+        right[first] += parts[-1] / math.sqrt(self.total)
+        return combined(workload, self.span.solve(right)[places])
+
+    def _dense(self):
+        rows = self.boxes.matrix()[self.place]
+        return Dense(self.decorrelated(rows), self.n_levels)
+
+    def _measured(self, codes, classes, n_classes):
+        return counts_of_records(self.boxes, codes, classes, n_classes)[self.place]
+
+
+def feasible(boxes):
+    """Whether least squares on so many distinct leaves takes no longer than allowed."""
+    return len(boxes) * min(dimensions(boxes), len(boxes)) ** 2 <= MOST_PRODUCTS
+
+
+def several_trees(workload):
+    """Whether a workload's forest has two trees that differ: one alone has Laplace noise."""
+    paths = workload.paths
+    kept = _first_of_equal(distinct(paths.allowed)[1], paths.tree)
+    return paths.tree[kept].min() < paths.tree[kept].max()
+
+
+def _first_of_equal(place, tree):
+    """Numbers of the leaves of the trees of which none before has the same boxes."""
+    order = np.lexsort([place, tree])
+    parts = np.split(order, np.flatnonzero(np.diff(tree[order])) + 1)
+    found = {}
+    for rows in parts:
+        found.setdefault(place[rows].tobytes(), rows)
+    return np.sort(np.concatenate(list(found.values())))
+
+
+def _directions(each, total, sizes):
+    """Variance in a direction that sums to 0, from that of a leaf; of a single leaf, the total's."""
+    several = sizes > 1
+    m = np.where(several, sizes, 2)
+    return np.where(several, (each - total / m**2) / (1 - 1 / m), total)
+
+
+def agreeing_marginals(workload, sets, epsilon):
+    r"""Error of a forest's leaves by least squares from marginals that are released with `TreeNorm` noise.
+
+    The noise of a marginal S with m cells has the same variance :math:`\alpha_S` in each direction that sums
+    to 0, and these are uncorrelated between marginals, so that in the space of U (see
+    `dplit.matrix.strategies.marginals`) the precisions :math:`\frac{n}{m\,\alpha_S}` of all S above U add up.
+
+    Parameters
+    ----------
+    workload : Workload
+        With boxes.
+    sets : list of tuple of int
+        Columns of each marginal.
+    epsilon : float
+        Add-remove neighbours.
+
+    Returns
+    -------
+    float
+        Total squared error of all rows, copies included; infinite if some row is not determined.
+    """
+    n_levels, mass = workload.boxes.n_levels, masses(workload)
+    sizes = np.array([int(n_levels[list(columns)].prod()) for columns in sets])
+    noise = TreeNorm(sizes, epsilon)
+    each, total = noise.variances[np.cumsum(sizes) - 1], noise.total_variance
+    alpha = np.where(sizes > 1, _directions(each, total, sizes), np.inf)
+    spaces = [u for u in mass if u]
+    precision = eigenvalues(sets, spaces, n_levels) @ (1 / alpha)
+    with np.errstate(divide="ignore"):
+        rest = np.array([mass[u] for u in spaces]) / precision
+    return float(rest.sum() + mass.get((), 0.0) * total / float(workload.n_cells))

@@ -62,8 +62,7 @@ class Identity(Strategy):
         check_domain(self, workload)
         if asks_leaves(workload):
             return workload.boxes.cells
-        rows = workload.weights.multiply(workload.weights @ workload.overlaps).sum(axis=1)
-        return np.asarray(rows, dtype=float).ravel()
+        return workload.norms()
 
     def votes(self, workload):
         """Mean squared norm of the rows of T'T; see `Strategy.votes`."""

@@ -14,7 +14,8 @@ import math
 import numpy as np
 
 from dplit.matrix.strategies.base import asks_leaves, check_forest, squared_rows
-from dplit.matrix.strategies.boxes import below, coefficients, tested_sets
+from dplit.matrix.strategies.boxes import below, coefficients
+from dplit.matrix.tested import tested_sets
 
 
 def spaces_of(workload):

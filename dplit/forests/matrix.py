@@ -60,7 +60,8 @@ class MatrixForestClassifier(BaseForestClassifier):
         records of their own (subsample and aggregate). After the last two nothing else can be predicted.
     strategy : str
         "auto" takes the one of least expected error; or "identity" (all cells), "per-tree" (all leaves),
-        "merged" (all distinct leaves), "marginals", "p-identity".
+        "merged" (all distinct leaves), "weighted", "marginals", "regions", "p-identity", "disjoint",
+        "tree-norm" (all leaves, with noise on which the trees agree): see `dplit.matrix.select`.
     ensembles : int
         The paper's q: so many forests that share trees and epsilon, each on columns of its own.
     subset_size : int, optional

@@ -15,7 +15,7 @@ subsample and aggregate               `subsample`, `subsample_workload`, `own_le
 forests on subsets of the columns     `Ensemble`, `release_ensembles`, `reconstruction`
 after the release                     `clipped`, `shrunk`, `shrunk_error`
 what no release can beat              `lower_bound`, `nuclear_bound`, `l2_optimum`, `wide_bound`
-noise of the workload's shape         `KNorm`, `BlockNorm`, `TreeNorm`
+noise of the workload's shape         `KNorm`, `BlockNorm`, `TreeNorm`, released as `AgreeingTrees`
 Gaussian noise, (epsilon, delta)      `gaussian_scale`, `gaussian_error`, `GaussianMarginals`
 ====================================  ==========================================================
 """
@@ -59,6 +59,7 @@ from dplit.matrix.release import (
 from dplit.matrix.strategies import (
     MEMBERS,
     TARGETS,
+    AgreeingTrees,
     Dense,
     DisjointTrees,
     DistinctLeaves,
@@ -68,6 +69,7 @@ from dplit.matrix.strategies import (
     PIdentity,
     Strategy,
     WeightedLeaves,
+    agreeing_marginals,
     error,
     fitting,
     member,
@@ -90,12 +92,13 @@ from dplit.matrix.subsample import (
     tree_advantage,
     vote_sensitivity,
 )
-from dplit.matrix.treenorm import TreeNorm, agreeing_marginals
+from dplit.matrix.treenorm import TreeNorm
 from dplit.matrix.workload import Merged, Workload
 
 __all__ = [
     "MEMBERS",
     "TARGETS",
+    "AgreeingTrees",
     "BlockNorm",
     "Certificate",
     "Dense",

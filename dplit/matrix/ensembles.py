@@ -63,11 +63,12 @@ class Ensemble:
 
     @cached_property
     def matrix(self):
-        """A on the cells of the ensemble's columns, float64, shape (n_measured, n_cells)."""
+        """A on the cells of the ensemble's columns, `Strategy.decorrelated`; float64, shape (n_rows, n_cells)."""
         check_entries(math.prod(self.n_levels), self.n_levels, "measured numbers")
         cells = np.indices(self.n_levels).reshape(len(self.n_levels), -1).T
         n = len(cells)  # a record in each cell, each of a class of its own
-        return np.asarray(self.strategy.measure(cells, np.arange(n), n), dtype=float)
+        exact = self.strategy.measure(cells, np.arange(n), n)
+        return np.asarray(self.strategy.decorrelated(exact), dtype=float)
 
 
 def release_ensembles(
@@ -169,8 +170,8 @@ def reconstruction(ensembles, deviations):
     Returns
     -------
     list of float64 array, shape (n_rows, entries of all releases)
-        X for each ensemble: its distinct rows' answers are X times the stacked releases, and their
-        variances are :math:`X^2\sigma^2`.
+        X for each ensemble: its distinct rows' answers are X times the stacked releases, each as
+        `Strategy.decorrelated` gives it, and their variances are :math:`X^2\sigma^2`.
     """
     parts, weights, inverse = _solved(ensembles, deviations)
     inverse = np.diag(inverse) if inverse.ndim == 1 else inverse
@@ -190,8 +191,8 @@ def _together(ensembles, noise, measured):
     """The answers of `reconstruction`, without its matrices."""
     parts, weights, inverse = _solved(ensembles, noise)
     total = np.zeros((len(inverse), np.shape(measured[0])[1]))
-    for part, weight, y in zip(parts, weights, measured):
-        total[part.place] += weight * part.gathered(y)
+    for e, part, weight, y in zip(ensembles, parts, weights, measured):
+        total[part.place] += weight * part.gathered(e.strategy.decorrelated(y))
     found = inverse[:, None] * total if inverse.ndim == 1 else inverse @ total
     tables = [part.cells(found[part.place]) for part in parts]
     return [Identity(e.n_levels).answer(e.workload, t) for e, t in zip(ensembles, tables)]

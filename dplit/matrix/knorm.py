@@ -30,15 +30,22 @@ NOTHING = 1e-9
 class Scaled:
     """What all these mechanisms share: noise is a radius times a uniform point of a body, `_points`."""
 
+    sensitivity = 1.0
+
     @property
     def dimension(self):
         """d, the dimension of the noise."""
         raise NotImplementedError
 
     @property
+    def scale(self):
+        r""":math:`\Delta/\epsilon`, of the radius."""
+        return self.sensitivity / self.epsilon
+
+    @property
     def moment(self):
-        r""":math:`E R^2 = (d + 1)(d + 2)/\epsilon^2` of the radius."""
-        return (self.dimension + 1) * (self.dimension + 2) / self.epsilon**2
+        r""":math:`E R^2 = (d + 1)(d + 2)\Delta^2/\epsilon^2` of the radius."""
+        return (self.dimension + 1) * (self.dimension + 2) * self.scale**2
 
     @property
     def error(self):
@@ -59,7 +66,7 @@ class Scaled:
         float64 array, shape (size, n_queries)
         """
         size, rng = check_integer(size, "size", 0), check_rng(rng)
-        radius = rng.gamma(self.dimension + 1, 1 / self.epsilon, size)
+        radius = rng.gamma(self.dimension + 1, self.scale, size)
         return radius[:, None] * self._points(size, rng)
 
 

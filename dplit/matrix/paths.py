@@ -217,6 +217,29 @@ def _children(trees, nodes, boxes, columns):
         yield trees.child[nodes[some]].astype(np.int64) + int(step), below
 
 
+def distinct(marks):
+    """Equal rows of a table of marks: where each first occurs, sorted, and which one each row is.
+
+    Parameters
+    ----------
+    marks : bool array, shape (n_rows, n_marks)
+
+    Returns
+    -------
+    first : int64 array, shape (n_distinct,)
+    place : int64 array, shape (n_rows,)
+    """
+    packed = np.packbits(marks, axis=1)
+    packed = np.pad(packed, ((0, 0), (0, -packed.shape[1] % 8)))
+    words = np.ascontiguousarray(packed).view(">u8").astype(np.uint64)
+    order = np.lexsort(words.T[::-1])
+    new = np.ones(len(order), dtype=bool)
+    new[1:] = (words[order[1:]] != words[order[:-1]]).any(axis=1)
+    place = np.empty(len(order), dtype=np.int64)
+    place[order] = np.cumsum(new) - 1
+    return order[new], place
+
+
 # Cells --------------------------------------------------------------------------------------------
 
 

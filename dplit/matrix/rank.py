@@ -13,7 +13,7 @@ import math
 import numpy as np
 
 from dplit.errors import check_integer
-from dplit.matrix.paths import check_levels
+from dplit.matrix.paths import check_levels, distinct
 
 
 def rank_bound(paths):
@@ -91,10 +91,9 @@ def certified_ranks(paths):
     int64 array, shape (n_trees,)
         Of the rows of the first tree, of the first two, and so on.
     """
-    _, first = np.unique(np.packbits(paths.allowed, axis=1), axis=0, return_index=True)
-    distinct = paths.take(np.sort(first))
+    boxes = paths.take(np.sort(distinct(paths.allowed)[0]))
     pivots, ranks = {}, np.zeros(paths.n_trees, dtype=np.int64)
-    for tree, row in zip(distinct.tree.tolist(), np.packbits(distinct.matrix(), axis=1)):
+    for tree, row in zip(boxes.tree.tolist(), np.packbits(boxes.matrix(), axis=1)):
         _eliminate(int.from_bytes(row.tobytes(), "big"), pivots)
         ranks[tree] = len(pivots)
     return np.maximum.accumulate(ranks)
@@ -157,10 +156,10 @@ def most_boxes(boxes, patience=None):
 def _apart(boxes):
     """Numberings of boxes, such that boxes of one number share no cell: trees, and tested sets."""
     sizes, n = boxes.sizes, len(boxes)
-    copies = n - len(np.unique(np.packbits(boxes.allowed, axis=1), axis=0))
+    copies = n - len(distinct(boxes.allowed)[0])
     if copies or ((sizes > 1) & boxes.tests).any():
         return [boxes.tree]
-    return [boxes.tree, np.unique(boxes.tests, axis=0, return_inverse=True)[1].ravel()]
+    return [boxes.tree, distinct(boxes.tests)[1]]
 
 
 def distinct_leaves_law(n_trees, n_features, depth):

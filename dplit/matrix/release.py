@@ -28,6 +28,7 @@ import numpy as np
 from dplit.budget import Spend
 from dplit.errors import check_choice, check_epsilon, check_integer, check_neighbours
 from dplit.matrix.strategies import DisjointTrees
+from dplit.matrix.treenorm import TreeNorm
 from dplit.mechanisms import Geometric, Laplace
 from dplit.mechanisms._noise import rounded
 
@@ -117,6 +118,8 @@ def noise_of(strategy, epsilon, mechanism="geometric", neighbours="add-remove", 
              signed=False):  # fmt: skip
     """The noise of each released entry, a `Geometric` or a `Laplace` of the strategy's sensitivity.
 
+    Of a strategy whose entries share their noise, that of all entries of a class: a `TreeNorm`.
+
     Parameters
     ----------
     strategy : Strategy
@@ -128,6 +131,9 @@ def noise_of(strategy, epsilon, mechanism="geometric", neighbours="add-remove", 
     if signed and check_integer(classes, "classes", 1) != 2:
         raise ValueError(f"signed needs classes=2, a difference of two, got classes={classes}")
     delta = strategy.sensitivity(check_neighbours(neighbours), classes, signed)
+    if not strategy.independent:
+        check_choice(mechanism, MECHANISMS, "mechanism")
+        return strategy.noise(check_epsilon(epsilon), delta)
     return noise_for(delta, epsilon, mechanism, strategy.integer)
 
 
@@ -140,16 +146,18 @@ def noise_for(sensitivity, epsilon, mechanism="geometric", integer=True):
 
 
 def noisy(exact, noise, *, rng):
-    """Exact counts with noise on each entry; Laplace noise is rounded to a public grid.
+    """Exact counts with noise on each entry; noise that is not of whole numbers is rounded to a public grid.
 
     Parameters
     ----------
     exact : array, shape (n_measured, k)
-    noise : Geometric or Laplace
+    noise : Geometric, Laplace or TreeNorm
     rng : numpy.random.Generator
     """
     if isinstance(noise, Geometric):
         return noise.sample(np.rint(exact).astype(np.int64), rng=rng)
+    if isinstance(noise, TreeNorm):
+        return rounded(exact + noise.sample(exact.shape[1], rng=rng).T, noise.scale)
     return rounded(noise.sample(exact, rng=rng), noise.scale)
 
 
@@ -159,11 +167,12 @@ def spend(strategy, noise, neighbours, mechanism="laplace"):
     Parameters
     ----------
     strategy : Strategy
-    noise : Geometric or Laplace
+    noise : Geometric, Laplace or TreeNorm
     neighbours, mechanism
         As in `release`.
     """
-    kind = "geometric" if isinstance(noise, Geometric) else "Laplace"
+    kinds = {Geometric: "geometric", TreeNorm: "tree-norm"}
+    kind = kinds.get(type(noise), "Laplace")
     note = f"{kind} noise for sensitivity {noise.sensitivity:g}"
     if mechanism == "geometric" and kind == "Laplace":
         note += ", the strategy's entries are not whole numbers"

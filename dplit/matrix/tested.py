@@ -7,31 +7,14 @@ record follows are those of its number. The cost follows the records and the tes
 
 from __future__ import annotations
 
+import math
+from itertools import combinations_with_replacement
+
 import numpy as np
 
-from dplit.matrix.paths import check_codes
+from dplit.matrix.paths import check_codes, distinct
 
 MOST_CODES = 2**62  # cells of the tested columns that have numbers
-
-
-def distinct(rows):
-    """Distinct rows of truth values, in increasing order.
-
-    Parameters
-    ----------
-    rows : bool array, shape (n, m)
-
-    Returns
-    -------
-    first, place : int64 array
-        The first row of each kind, and the kind of each row.
-    """
-    packed = np.ascontiguousarray(np.packbits(rows, axis=1))
-    if not packed.size:
-        return np.arange(min(len(rows), 1)), np.zeros(len(rows), dtype=np.int64)
-    keys = packed.view(np.dtype((np.void, packed.shape[1]))).ravel()
-    _, first, place = np.unique(keys, return_index=True, return_inverse=True)
-    return first, place.ravel()
 
 
 def tested_sets(boxes):
@@ -48,7 +31,7 @@ def tested_sets(boxes):
     tests = boxes.tests
     first, place = distinct(tests)
     order = np.argsort(place, kind="stable")
-    ends = np.cumsum(np.bincount(place, minlength=len(first)))[:-1]
+    ends = np.cumsum(np.bincount(place))[:-1]
     sets = [tuple(np.flatnonzero(tests[row]).tolist()) for row in first]
     return list(zip(sets, np.split(order, ends)))
 
@@ -114,3 +97,39 @@ def _equal(left, right):
     record = np.repeat(np.arange(len(left)), times)
     offset = np.arange(len(record)) - np.repeat(np.cumsum(times) - times, times)
     return record, order[np.repeat(low, times) + offset]
+
+
+def squared_overlaps(boxes, times):
+    r"""Mean over the cells of :math:`\|T^\top\mathrm{diag}(t)\,t_c\|^2`: squared overlaps of all pairs of boxes.
+
+    Boxes that are cells of two sets of columns overlap if they agree in the columns of both sets, and then in as
+    many cells as the other columns have. So two sets need the sums of the times over their common columns alone.
+
+    Parameters
+    ----------
+    boxes : Paths
+    times : float64 array, shape (n_boxes,)
+
+    Returns
+    -------
+    float
+        :math:`\sum_{lm} t_lt_m(TT^\top)_{lm}^2` over the number of cells.
+    """
+    sets = [(columns, rows, boxes.take(rows)) for columns, rows in tested_sets(boxes)]
+    total, n = 0.0, boxes.n_levels.astype(float)
+    for (first, mine, here), (second, theirs, there) in combinations_with_replacement(sets, 2):
+        twice = 1.0 if first == second else 2.0
+        common = tuple(j for j in first if j in second)
+        pair = single_cells(here, first), single_cells(there, second)
+        cells = single_cells(here, common), single_cells(there, common)
+        if any(cell is None for cell in pair):
+            shared = here.overlaps(there) / np.sqrt(n.prod())
+            total += twice * float(times[mine] @ shared**2 @ times[theirs])
+            continue
+        _, place = np.unique(np.concatenate(cells), return_inverse=True)
+        parts = zip(np.split(place.ravel(), [len(mine)]), (mine, theirs))
+        sums = [np.bincount(part, times[rows], place.max() + 1) for part, rows in parts]
+        neither = math.prod(n[j] for j in range(len(n)) if j not in first and j not in second)
+        either = math.prod(n[j] for j in {*first, *second})
+        total += twice * neither / either * float(sums[0] @ sums[1])
+    return total

@@ -8,22 +8,23 @@ That is `BlockNorm`'s body cut to the leaves that agree, and for trees on disjoi
 would do: K is the convex hull of the columns of T and their negatives. Its slice at the sum s is a product,
 and that of m leaves has a volume proportional to
 
-.. math:: f_m(s) = \sum_{r=0}^{m-1} \binom{m-1}r\binom{2m-2-r}{m-1} |s|^r \left(\tfrac{1-|s|}2\right)^{m-1-r} ,
+.. math:: f_m(s) = \sum_{r=0}^{m-1} \binom{m-1}r\binom{2m-2-r}{m-1} |s|^r \left(\tfrac{1-|s|}2\right)^{m-1-r}
+   = s^{m-1} P_{m-1}(1/s) ,
 
-a sum of positive terms: each stands for a way to draw the slice. Derived in :doc:`/book/matrix_bounds`.
+P the Legendre polynomials. Each term of the sum is positive and stands for a way to draw the slice; variances need
+the polynomials alone. Derived in :doc:`/book/matrix_bounds`.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 from scipy.special import gammaln, logsumexp, xlogy
 
-from dplit.errors import check_epsilon, check_integer
+from dplit.errors import check_epsilon, check_integer, check_positive
 from dplit.matrix.knorm import NOTHING, Scaled, check_sizes
-from dplit.matrix.strategies.spectrum import eigenvalues, masses
 
 NODES = 400  # of the quadrature over the sum, at most; fewer are exact where the degree is small
 
@@ -46,18 +47,25 @@ def log_slice(m, s):
     return _log_binomial(m - 1, r) + _log_binomial(2 * m - 2 - r, m - 1) + powers
 
 
-def positive_leaves(m):
-    """Probability that j of m leaves are positive, given the term r of f_m; shape (m, m + 1), rows r.
+def positive_leaves(m, terms):
+    """Probability that j of m leaves are positive, given terms of f_m; shape (len(terms), m + 1).
 
-    Proportional to binomial(m, j) binomial(m - 2 - r, j - 1 - r); all m for the last term.
+    Proportional to binomial(m, j) binomial(m - 2 - r, j - 1 - r) for the term r; all m for the last one.
     """
-    r, j = np.arange(m - 1)[:, None], np.arange(m + 1)[None]
+    r, j = np.asarray(terms)[:, None], np.arange(m + 1)[None]
     possible = (j > r) & (j < m)
     inner = np.where(possible, j - 1 - r, 0)
-    logs = np.where(possible, _log_binomial(m, j) + _log_binomial(m - 2 - r, inner), -np.inf)
-    last = np.where(j == m, 0.0, -np.inf)
-    logs = np.vstack([logs, last])
+    above = np.where(possible, m - 2 - r, 0)
+    logs = np.where(possible, _log_binomial(m, j) + _log_binomial(above, inner), -np.inf)
+    logs = np.where(r == m - 1, np.where(j == m, 0.0, -np.inf), logs)
     return np.exp(logs - logsumexp(logs, axis=1, keepdims=True))
+
+
+@lru_cache
+def _quadrature(n):
+    """Nodes and weights on the interval from 0 to 1."""
+    nodes, weights = np.polynomial.legendre.leggauss(n)
+    return (nodes + 1) / 2, weights / 2
 
 
 @dataclass(frozen=True)
@@ -72,7 +80,9 @@ class TreeNorm(Scaled):
     sizes : array_like of int, shape (n_trees,)
         Leaves of each tree; equal trees are better taken once.
     epsilon : float
-        Add-remove neighbours.
+    sensitivity : float
+        The largest norm of what a neighbour changes: 1 for add-remove; for replace-one, where a record leaves one
+        point of K and gets to another one, 2.
 
     Examples
     --------
@@ -83,10 +93,12 @@ class TreeNorm(Scaled):
 
     sizes: np.ndarray
     epsilon: float
+    sensitivity: float = 1.0
 
     def __post_init__(self):
         object.__setattr__(self, "sizes", check_sizes(self.sizes))
         object.__setattr__(self, "epsilon", check_epsilon(self.epsilon))
+        check_positive(self.sensitivity, "sensitivity")
 
     @property
     def dimension(self):
@@ -104,14 +116,13 @@ class TreeNorm(Scaled):
     def _log_density(self, s):
         """Logarithm of the density of the sum at 0 <= s <= 1, up to a constant."""
         kinds, counts = np.unique(self.sizes, return_counts=True)
-        return sum(c * logsumexp(log_slice(m, s), axis=0) for m, c in zip(kinds, counts))
+        return counts @ _log_volumes(int(kinds[-1]) - 1, s)[kinds - 1]
 
     @cached_property
     def _sums(self):
         """Nodes of a quadrature over the sum and their shares: exact up to degree 2 NODES - 1."""
         n = min(self.dimension // 2 + 3, NODES)
-        nodes, weights = np.polynomial.legendre.leggauss(n)
-        nodes, weights = (nodes + 1) / 2, weights / 2
+        nodes, weights = _quadrature(n)
         top = 1.0
         if n == NODES:  # what lies beyond has no mass that a float could see
             grid = np.linspace(0, 1, 2001)[:-1]
@@ -131,7 +142,7 @@ class TreeNorm(Scaled):
         """Variance of each leaf, shape (n_leaves,), by quadrature over the sum."""
         s, shares = self._sums
         kinds, place = np.unique(self.sizes, return_inverse=True)
-        each = np.array([shares @ _mean_square(int(m), s) for m in kinds])
+        each = _mean_squares(kinds, s, _log_volumes(int(kinds[-1]) + 1, s)) @ shares
         return self.moment * np.repeat(each[place], self.sizes)
 
     def _points(self, size, rng):
@@ -151,58 +162,35 @@ class TreeNorm(Scaled):
         return found[: check_integer(size, "size", 0)]
 
 
-def agreeing_marginals(workload, sets, epsilon):
-    r"""Error of a forest's leaves by least squares from marginals that are released with `TreeNorm` noise.
+def _log_volumes(n, s):
+    r"""Logarithm of :math:`g_n(s) = s^n P_n(1/s)`, P the Legendre polynomials, shape (n + 1, len(s)).
 
-    The noise of a marginal S with m cells has the same variance :math:`\alpha_S` in each direction that sums
-    to 0, and these are uncorrelated between marginals, so that in the space of U (see
-    `dplit.matrix.strategies.marginals`) the precisions :math:`\frac{n}{m\,\alpha_S}` of all S above U add up.
-
-    Parameters
-    ----------
-    workload : Workload
-        With boxes.
-    sets : list of tuple of int
-        Columns of each marginal.
-    epsilon : float
-        Add-remove neighbours.
-
-    Returns
-    -------
-    float
-        Total squared error of all rows, copies included; infinite if some row is not determined.
+    By :math:`(n + 1)\,g_{n+1} = (2n + 1)\,g_n - n s^2 g_{n-1}`, through the ratios of neighbours; and
+    :math:`f_m = g_{m-1}`.
     """
-    n_levels, mass = workload.boxes.n_levels, masses(workload)
-    sizes = np.array([int(n_levels[list(columns)].prod()) for columns in sets])
-    noise = TreeNorm(sizes, epsilon)
-    each, total = noise.variances[np.cumsum(sizes) - 1], noise.total_variance
-    with np.errstate(
-        divide="ignore", invalid="ignore"
-    ):  # a marginal of one cell has no such direction
-        alpha = np.where(sizes > 1, (each - total / sizes**2) / (1 - 1 / sizes), np.inf)
-    spaces = [u for u in mass if u]
-    precision = eigenvalues(sets, spaces, n_levels) @ (1 / alpha)
-    with np.errstate(divide="ignore"):
-        rest = np.array([mass[u] for u in spaces]) / precision
-    return float(rest.sum() + mass.get((), 0.0) * total / float(workload.n_cells))
+    logs, ratio = np.zeros((n + 1, len(s))), np.ones(len(s))
+    for k in range(1, n):
+        logs[k] = logs[k - 1] + np.log(ratio)
+        ratio = ((2 * k + 1) - k * s**2 / ratio) / (k + 1)
+    if n:
+        logs[n] = logs[n - 1] + np.log(ratio)
+    return logs
 
 
 def _mean_square(m, s):
-    """Mean of the square of one of m leaves in the slice at each sum."""
-    if m == 1:
-        return s**2
-    terms = log_slice(m, s)
-    terms = np.exp(terms - logsumexp(terms, axis=0))
-    q, half = (
-        np.arange(m - 1, -1, -1)[:, None],
-        (1 - s) / 2,
-    )  # b = half * U^(1/q) is the negative part
-    first, second = half * q / (q + 1), half**2 * q / (q + 2)
-    j = np.arange(m + 1)
-    chosen = positive_leaves(m)
-    up, down = chosen @ (2 / (j + 1)), chosen @ np.where(j < m, 2 / (m - j + 1), 0.0)
-    squares = (s**2 + 2 * s * first + second) * up[:, None] + second * down[:, None]
-    return (terms * squares).sum(axis=0) / m
+    r"""Mean of the square of one of m leaves in the slice at each sum.
+
+    It is :math:`\frac{m-1}{m(m+1)(2m+1)}\frac{g_{m+1}}{g_{m-1}} + \frac{3s^2}{m(2m+1)}`.
+    """
+    logs = _log_volumes(m + 1, s)
+    return _mean_squares([m], s, logs)[0]
+
+
+def _mean_squares(sizes, s, logs):
+    """The same for several numbers of leaves, from `_log_volumes`; shape (len(sizes), len(s))."""
+    m = np.asarray(sizes)[:, None]
+    ratio = np.exp(logs[m[:, 0] + 1] - logs[m[:, 0] - 1])
+    return ((m - 1) / (m + 1) * ratio + 3 * s**2) / (m * (2 * m + 1))
 
 
 def _slice_points(m, s, rng):
@@ -212,8 +200,9 @@ def _slice_points(m, s, rng):
         return s[:, None].copy()
     terms = log_slice(m, s)
     r = (terms + rng.gumbel(size=terms.shape)).argmax(axis=0)
-    chosen = positive_leaves(m).cumsum(axis=1)
-    j = (rng.random(n)[:, None] > chosen[r]).sum(axis=1)
+    drawn, place = np.unique(r, return_inverse=True)
+    chosen = positive_leaves(m, drawn).cumsum(axis=1)
+    j = (rng.random(n)[:, None] > chosen[place]).sum(axis=1)
     j = np.minimum(j, np.where(r == m - 1, m, m - 1))  # what rounding leaves of the last sum
     q = m - 1 - r
     below = np.where(q > 0, (1 - s) / 2 * rng.random(n) ** (1 / np.maximum(q, 1)), 0.0)

@@ -17,8 +17,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
-from dplit.matrix.paths import Paths, check_codes, decision_paths
-from dplit.matrix.tested import distinct, followed
+from dplit.matrix.paths import Paths, check_codes, decision_paths, distinct
+from dplit.matrix.tested import followed
 
 CHUNK = 4_000_000  # cells shared by boxes of some rows that are held at a time
 

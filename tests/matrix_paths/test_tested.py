@@ -36,14 +36,6 @@ def test_tested_sets_share_out_the_paths(seed):
     assert len({columns for columns, _ in found}) == len(found)
 
 
-@pytest.mark.parametrize("width", [0, 3, 8, 21])
-def test_distinct_rows_of_truth_values(width):
-    rows = np.random.default_rng(width).random((40, width)) < 0.1
-    first, place = tested.distinct(rows)
-    assert np.array_equal(rows[first][place], rows)
-    assert np.array_equal(rows[first], np.unique(rows, axis=0))
-
-
 @pytest.mark.parametrize("seed", range(4))
 def test_rows_of_queries_are_the_distinct_rows_in_order(seed):
     trees_, Q = grown(seed=seed), np.vstack([records(30), records(9)])
@@ -73,3 +65,14 @@ def test_squared_norms_of_rows(n):
 def test_no_queries_are_no_rows():
     workload = matrix.Workload.of(grown(), np.zeros((0, 3), dtype=int), n_levels=LEVELS)
     assert len(workload) == 0 and not len(workload.place)
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("many", [True, False], ids=["single", "sets"])
+def test_squared_overlaps(seed, many):
+    """Beside the overlaps of all pairs, which are cells in both rows of T."""
+    paths = matrix.decision_paths(grown(seed=seed), LEVELS) if many else of_sets(seed)
+    times = np.random.default_rng(seed).random(len(paths))
+    T = paths.matrix().astype(float)
+    exact = times @ (T @ T.T) ** 2 @ times / T.shape[1]
+    assert tested.squared_overlaps(paths, times) == pytest.approx(exact)

@@ -5,13 +5,15 @@ Errors without an epsilon are in units of :math:`2/\epsilon^2`, for one class, s
 ==================================  ==============================================================
 a strategy                          `Strategy`
 its members                         `Identity`, `PerTree`, `DistinctLeaves`, `Marginals`,
-                                    `WeightedLeaves`, `PIdentity`, `DisjointTrees`, `Dense`
+                                    `WeightedLeaves`, `PIdentity`, `DisjointTrees`, `Dense`,
+                                    `AgreeingTrees`
 what it costs                       `sensitivity`, `error`, `unit_error`, `noise_scale`
 the best of the portfolio           `select`, `member`, `portfolio`
 searches of their own               `optimise_marginals`, `optimise_p`, `regions`
 ==================================  ==============================================================
 """
 
+from dplit.matrix.strategies.agreeing import AgreeingTrees, agreeing_marginals
 from dplit.matrix.strategies.base import Strategy
 from dplit.matrix.strategies.designs import optimise_marginals
 from dplit.matrix.strategies.disjoint import DisjointTrees
@@ -33,8 +35,8 @@ from dplit.matrix.strategies.selection import (
 )
 
 __all__ = [
-    "MEMBERS", "TARGETS", "Dense", "DisjointTrees", "DistinctLeaves", "Identity", "Marginals",
-    "PIdentity", "PerTree", "Strategy", "WeightedLeaves", "error", "fitting", "member", "noise_scale",
-    "noise_variance", "optimise_marginals", "optimise_p", "portfolio", "regions", "select",
+    "MEMBERS", "TARGETS", "AgreeingTrees", "Dense", "DisjointTrees", "DistinctLeaves", "Identity", "Marginals",
+    "PIdentity", "PerTree", "Strategy", "WeightedLeaves", "agreeing_marginals", "error", "fitting", "member",
+    "noise_scale", "noise_variance", "optimise_marginals", "optimise_p", "portfolio", "regions", "select",
     "sensitivity", "unit_error",
 ]  # fmt: skip

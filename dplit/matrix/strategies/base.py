@@ -29,7 +29,9 @@ class Strategy:
     integer : bool
         Whether all entries of A are whole numbers, so that geometric noise fits.
     norm : float
-        Largest L1 norm of a column of A.
+        Largest L1 norm of a column of A; of a strategy with noise of its own, the largest norm that it goes by.
+    independent : bool
+        Whether each released entry has noise of its own; else ``noise(epsilon, sensitivity)`` is the mechanism.
     considered : dict of str to float
         Of what `select` returns: the error of each member.
     """
@@ -37,6 +39,7 @@ class Strategy:
     name = "strategy"
     about = ""
     integer = True
+    independent = True
     norm = 1.0
 
     def __init__(self, n_levels):
@@ -156,6 +159,20 @@ class Strategy:
             ``workload.place`` expands them to all queries.
         """
         raise NotImplementedError
+
+    def decorrelated(self, measured):
+        """What was measured as numbers with independent noise of one variance, by a linear map.
+
+        Parameters
+        ----------
+        measured : array, shape (n_measured, k)
+
+        Returns
+        -------
+        array, shape (n_numbers, k)
+            What was measured itself where its noise is independent.
+        """
+        return measured
 
     def answers(self, workload, measured):
         """The answers of all queries, copies included, shape (n_queries, k); as `answer`."""

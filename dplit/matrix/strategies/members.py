@@ -26,16 +26,11 @@ from dplit.matrix.strategies.base import (
     check_domain,
     check_forest,
     combined,
-    squared_rows,
-)  # fmt: skip
-from dplit.matrix.strategies.boxes import (
-    NOTHING,
-    basis,
-    counts_of_records,
-    dimensions,
-    sums_of_table,
 )
+from dplit.matrix.strategies.boxes import NOTHING, counts_of_records, dimensions, sums_of_table
+from dplit.matrix.strategies.span import Span
 from dplit.matrix.strategies.spectrum import copies
+from dplit.matrix.tested import squared_overlaps
 from dplit.matrix.workload import Workload
 
 MOST_PRODUCTS = 3e10  # of numbers, that least squares on leaves may take
@@ -68,8 +63,7 @@ class Identity(Strategy):
         """Mean squared norm of the rows of T'T; see `Strategy.votes`."""
         check_forest(workload)
         check_domain(self, workload)
-        times = copies(workload)
-        return float(times @ (workload.overlaps**2 / self.n_cells) @ times)
+        return squared_overlaps(workload.boxes, copies(workload))
 
     def answer(self, workload, measured):
         """W times the noisy histogram; see `Strategy.answer`."""
@@ -133,6 +127,8 @@ class PerTree(Strategy):
     def variances(self, workload):
         """The number of leaves of each row; see `Strategy.variances`."""
         check_domain(self, workload)
+        if asks_leaves(workload) and workload.paths is self.paths:
+            return np.ones(len(workload))
         found = self._leaves(workload)
         if found is None:
             return np.full(len(workload), np.inf)
@@ -193,9 +189,9 @@ class DistinctLeaves(Strategy):
         return len(self.boxes) * rank**2 <= MOST_PRODUCTS
 
     @cached_property
-    def basis(self):
-        """Orthonormal columns that span those of A, shape (n_boxes, rank)."""
-        return basis(self.boxes, self.weights)
+    def span(self):
+        """What least squares needs of A, a `Span`."""
+        return Span(self.boxes, self.weights)
 
     def _places(self, workload):
         """The number of each of a workload's boxes among ours, or None if one is missing."""
@@ -215,7 +211,7 @@ class DistinctLeaves(Strategy):
             return self._dense().variances(workload)
         if not self.projected:
             return workload.weights.power(2) @ self.weights[places] ** -2.0
-        return squared_rows(workload, self.basis[places] / self.weights[places, None])
+        return self.span.variances(lambda rows: combined(workload, rows[places]))
 
     def votes(self, workload):
         """Through the cells that leaves share; see `Strategy.votes`."""
@@ -224,11 +220,10 @@ class DistinctLeaves(Strategy):
         places = self._places(workload)
         if places is None:
             return self._dense().votes(workload)
-        times = copies(workload) / self.weights[places]
         if not self.projected:
+            times = copies(workload) / self.weights[places]
             return float(times**2 @ (workload.boxes.cells / self.n_cells))
-        rows = times[:, None] * self.basis[places]
-        return float(np.einsum("ij,ij->", (workload.overlaps / self.n_cells) @ rows, rows))
+        return self.span.votes(copies(workload), workload.overlaps / self.n_cells, places)
 
     def answer(self, workload, measured):
         """Projected noisy counts, combined; see `Strategy.answer`."""
@@ -238,7 +233,7 @@ class DistinctLeaves(Strategy):
             return self._dense().answer(workload, measured)
         found = np.asarray(measured, dtype=float)
         if self.projected:
-            found = self.basis @ (self.basis.T @ found)
+            found = self.span.project(found)
         return combined(workload, (found / self.weights[:, None])[places])
 
     def _dense(self):

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 
 from dplit.errors import check_choice, check_epsilon
+from dplit.matrix.strategies.agreeing import AgreeingTrees, feasible, several_trees
 from dplit.matrix.strategies.base import Strategy, asks_leaves
 from dplit.matrix.strategies.boxes import dimensions
 from dplit.matrix.strategies.designs import optimise_marginals
@@ -28,6 +29,7 @@ MEMBERS = (
     "marginals",
     "p-identity",
     "disjoint",
+    "tree-norm",
 )
 MOST_ENTRIES = 20_000_000  # of a workload whose regions are looked for unasked
 MOST_COEFFICIENTS = 50_000_000  # of boxes, that marginals for votes need
@@ -183,14 +185,17 @@ def member(workload, name, target="leaves"):
         return WeightedLeaves(workload)
     if name == "merged":
         return DistinctLeaves(workload.boxes)
-    return {"per-tree": PerTree, "disjoint": DisjointTrees}[name](workload.paths)
+    makers = {"per-tree": PerTree, "disjoint": DisjointTrees, "tree-norm": AgreeingTrees}
+    return makers[name](workload.paths)
 
 
 def portfolio(workload, target="leaves"):
     r"""The members that `select` tries unasked: not those whose search would take long, or much memory.
 
     Nor disjoint training, whose error grows with the records: the draw of their trees adds
-    :math:`(\tau - 1)c` to a leaf of c records, which may be more than all noise.
+    :math:`(\tau - 1)c` to a leaf of c records, which may be more than all noise. Nor is `KNorm` a member at
+    all: its polytope has as many dimensions as there are independent leaves, and more than eight are not
+    triangulated. Of trees on disjoint columns, such as one on each feature of Tennis, "tree-norm" is that noise.
 
     Parameters
     ----------
@@ -208,6 +213,8 @@ def portfolio(workload, target="leaves"):
         found.remove("regions")
     if n > MOST_REGIONS:
         found.remove("p-identity")
+    if workload.boxes is None or not (feasible(workload.boxes) and several_trees(workload)):
+        found.remove("tree-norm")
     closed = workload.boxes is None or (target == "leaves" and asks_leaves(workload))
     if not closed and dimensions(workload.boxes) * len(workload.boxes) > MOST_COEFFICIENTS:
         found.remove("marginals")

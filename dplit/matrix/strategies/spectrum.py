@@ -13,6 +13,7 @@ import math
 
 import numpy as np
 
+from dplit.matrix.paths import distinct
 from dplit.matrix.strategies.base import asks_leaves, check_forest, squared_rows
 from dplit.matrix.strategies.boxes import below, coefficients
 from dplit.matrix.tested import tested_sets
@@ -83,9 +84,8 @@ def masses(workload, target="leaves"):
 def copies(workload):
     """How many leaves of the trees each box is, float64, shape (n_boxes,)."""
     check_forest(workload)
-    boxes = np.vstack([workload.boxes.allowed, workload.paths.allowed])
-    _, place = np.unique(np.packbits(boxes, axis=1), axis=0, return_inverse=True)
-    place, n = place.ravel(), len(workload.boxes)
+    _, place = distinct(np.vstack([workload.boxes.allowed, workload.paths.allowed]))
+    n = len(workload.boxes)
     return np.bincount(place[n:], minlength=place.max() + 1)[place[:n]].astype(float)
 
 

@@ -244,8 +244,8 @@ def _histogram():
     "m-rf/best-of-each", "Each method at its best depth and number of trees: Car and Balance",
     repetitions=TIMES, why_repetitions=FEW,
     ours="No figure of the paper's: five-fold cross-validation four times. M-RF has 128 trees, Laplace noise per "
-    "tree 1 or 4 of them, disjoint trees 4 or 16, disjoint trees with permute-and-flip labels ten; of depth 2 to 4. "
-    "RDF has such trees with random cuts in two where the others have five bins.",
+    "tree 1 or 4 of them, disjoint trees 4 or 16, disjoint trees with permute-and-flip labels ten; of depth 2 to "
+    "4. RDF has such trees with random cuts in two where the others have five bins.",
 )  # fmt: skip
 def _best_of_each():
     at = ("n_estimators", "max_depth", "epsilon")

@@ -20,6 +20,10 @@ TIMES = 4 * FOLDS
 FEW = (
     "splits share records: by the corrected variance twice as many would narrow an interval by 4 %"
 )
+LARGE_TIMES = {
+    "most": 2 * FOLDS,
+    "why_most": "a split of it takes up to fifteen processor seconds, and has 1,100 records to test or more",
+}
 BINS = 5
 SMALL = {"car": 4, "iris": 2, "balance": 2}  # depth of 128 trees
 LARGE = {"heart-cleveland": 3, "mushroom": 3, "adult": 3}
@@ -69,6 +73,7 @@ def of(data, method, reading="published", at=("epsilon",), label="", **params):
     bins = {"bins": BINS} if data in BINNED and method not in ("ERT", CUTS) else {}
     folds = 0 if "n_queries" in params else FOLDS
     how = {"label": label, "at": tuple(at), "folds": folds}
+    how |= LARGE_TIMES if data in ("mushroom", "adult") else {}
     return Cell(data, method, reading, "accuracy", bins | params, **how)
 
 

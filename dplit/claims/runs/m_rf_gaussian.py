@@ -97,7 +97,7 @@ def gaussian_marginals(effort, rng):
     return equal(cases, "{cases} sides, nearest: {side} on {levels}", rtol=1e-5)
 
 
-@said("m-rf/gaussian/car", "undecided", ours=True, where="ours")
+@said("m-rf/gaussian/car", "agrees", ours=True, where="ours")
 def gaussian_on_car(result):
     """On Car with trees of depth 4 Laplace noise on the cells at epsilon 1, the stronger guarantee, is better than
     each of four strategies with Gaussian noise at (1, 1e-6)."""

@@ -71,7 +71,7 @@ class MatrixForestClassifier(BaseForestClassifier):
         weighted else; the release for prediction is of weighted votes.
     difference : bool, optional
         Whether two classes are released as one column, the second's count less the first's: half the
-        variance. Left out, wherever nothing else is lost: proved training with hard votes.
+        variance. Left out, in proved training of one ensemble with hard votes, where nothing else is lost.
     mechanism : {"geometric", "laplace"}
         Noise; geometric noise needs a strategy of whole numbers, and any other gets Laplace noise.
     bins : int
@@ -259,8 +259,8 @@ class MatrixForestClassifier(BaseForestClassifier):
                 "voting must be 'weighted' with release='prediction', which releases sums of counts, "
                 "got 'hard'"
             )
-        if self.difference and (self.release != "training" or self.ensembles > 1):
-            raise ValueError("difference=True needs release='training' and ensembles=1")
+        if self.difference and self.release != "training":
+            raise ValueError(f"difference=True needs release='training', got {self.release!r}")
 
     def _voting(self):
         return self.voting or ("hard" if self.release == "training" else "weighted")

@@ -32,16 +32,16 @@ def answers_of(plan, codes, classes, n_classes, forest, rng):
     node : budget node
     """
     given = forest._record_epsilon(), forest.mechanism, forest._relation()
+    signed = forest._is_difference(n_classes)
     if len(plan.ensembles) == 1:
         (one,) = plan.ensembles
-        signed = forest._is_difference(n_classes)
         inside = codes[:, list(one.columns)]
         released, node = measure(one.strategy, inside, classes, n_classes, *given, signed, rng=rng)
         answers = one.strategy.answers(one.workload, released)
     else:
         joint = forest._is_proved()
         found, node = release_ensembles(
-            plan.ensembles, codes, classes, n_classes, *given, joint, rng=rng
+            plan.ensembles, codes, classes, n_classes, *given, joint, signed=signed, rng=rng
         )
         each = [a[e.workload.place] for a, e in zip(found, plan.ensembles)]
         answers = np.concatenate(each) if plan.queries is None else np.sum(each, axis=0)

@@ -81,6 +81,7 @@ def release_ensembles(
     neighbours="add-remove",
     joint=True,
     disjoint=False,
+    signed=False,
     *,
     rng,
 ):
@@ -96,11 +97,13 @@ def release_ensembles(
     disjoint : bool
         Give each record to one ensemble by a draw of its own: each then spends all of epsilon, and counts
         a q-th of the records. Never joint, since these are different records.
+    signed : bool
+        Release one column each, records of the first class less those of the second; of two classes alone.
     rng : numpy.random.Generator
 
     Returns
     -------
-    answers : list of float64 array, shape (n_rows, n_classes)
+    answers : list of float64 array, shape (n_rows, n_classes), or (n_rows, 1) if signed
         For the distinct rows of each ensemble's workload.
     node : Sequence, Parallel or Group
     """
@@ -115,12 +118,12 @@ def release_ensembles(
     measured, nodes = zip(
         *(
             measure(e.strategy, codes[mine][:, list(e.columns)], classes[mine], n_classes, share,
-                    mechanism, relation, rng=rng)
+                    mechanism, relation, signed, rng=rng)
             for e, mine in zip(ensembles, given)
         )
     )  # fmt: skip
     if joint and not disjoint:
-        noise = deviations(ensembles, share, mechanism, relation, n_classes)
+        noise = deviations(ensembles, share, mechanism, relation, n_classes, signed)
         answers = _together(ensembles, noise, measured)
     else:
         answers = [e.strategy.answer(e.workload, y) for e, y in zip(ensembles, measured)]
@@ -132,14 +135,16 @@ def release_ensembles(
     return answers, node
 
 
-def deviations(ensembles, share, mechanism="geometric", neighbours="add-remove", classes=2):
+def deviations(
+    ensembles, share, mechanism="geometric", neighbours="add-remove", classes=2, signed=False
+):
     """Standard deviation of the noise of each ensemble's entries, each with `share` of epsilon.
 
     Parameters
     ----------
     ensembles : sequence of Ensemble
     share : float
-    mechanism, neighbours
+    mechanism, neighbours, signed
         As in `dplit.matrix.release`.
     classes : int
 
@@ -149,7 +154,7 @@ def deviations(ensembles, share, mechanism="geometric", neighbours="add-remove",
     """
     return [
         noise_variance(
-            noise_scale(e.strategy, share, mechanism, neighbours, classes),
+            noise_scale(e.strategy, share, mechanism, neighbours, classes, signed),
             fitting(e.strategy, mechanism),
         )
         ** 0.5

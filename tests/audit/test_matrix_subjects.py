@@ -47,7 +47,10 @@ def test_a_strategy_that_the_records_choose_has_no_bound():
 
 
 def test_a_release_with_less_noise_is_not_within(monkeypatch):
-    monkeypatch.setattr(subjects, "noise_of", lambda *a: Laplace(1.0, 1.0))
+    def less(strategy, *_):
+        return Laplace(1.0, 1.0) if strategy.independent else strategy.noise(2.0, 1.0)
+
+    monkeypatch.setattr(subjects, "noise_of", less)
     rows = [
         audit.audit_subject(name) for name in WITHIN if "leaves" in name or "replace-one" in name
     ]

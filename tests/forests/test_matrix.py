@@ -186,6 +186,7 @@ def test_a_record_of_a_subsample_is_in_one_tree(accounting):
 
 NOISY = [
     {"strategy": "identity"}, {"strategy": "merged"}, {"strategy": "per-tree"},
+    {"strategy": "tree-norm"}, {"strategy": "tree-norm", "neighbours": "replace-one"},
     {"strategy": "merged", "mechanism": "laplace"},
     {"strategy": "identity", "neighbours": "replace-one"},
     {"strategy": "merged", "ensembles": 2, "subset_size": 2, "accounting": "published"},
@@ -255,6 +256,50 @@ def test_a_difference_is_half_as_far_off_as_two_columns():
     one = forest(**options).plan().expected_error
     two = forest(**options, difference=False).plan().expected_error
     assert one == two  # of a count each: the difference of two counts is twice as far off
+
+
+@pytest.mark.parametrize("accounting", ["proved", "published"])
+def test_ensembles_release_differences_too(accounting):
+    X, y = records(classes=2)
+    two = dict(
+        classes=[0, 1], strategy="identity", ensembles=3, subset_size=2, accounting=accounting
+    )
+    exact = forest(math.inf, **two, difference=True).fit(X, y)
+    counts = true_counts(exact, X, y, 2)
+    np.testing.assert_allclose(exact.leaf_differences_, counts[:, 1] - counts[:, 0], atol=1e-6)
+    assert not hasattr(exact, "leaf_counts_")
+    assert hasattr(forest(**two).fit(X, y), "leaf_counts_"), "it is asked for"
+    for neighbours, scale in (("add-remove", 3), ("replace-one", 6)):
+        fitted = forest(3.0, **two, difference=True, neighbours=neighbours).fit(X, y)
+        total = 3.0 * (2 if accounting == "published" and neighbours == "replace-one" else 1)
+        assert fitted.budget_.epsilon == pytest.approx(total)
+        if accounting == "proved":
+            assert str(fitted.budget_).count(f"geometric noise for sensitivity {scale // 3}") == 3
+
+
+def test_differences_of_ensembles_have_half_the_variance_of_two_columns():
+    X, y = records(classes=2)
+    options = dict(
+        classes=[0, 1], strategy="identity", ensembles=2, subset_size=2, mechanism="laplace"
+    )
+    squares = {}
+    for difference in (True, False):
+        exact = forest(math.inf, **options, difference=difference, random_state=Repeated(5, 0)).fit(
+            X, y
+        )
+        fits = [forest(1.0, **options, difference=difference, random_state=Repeated(5, s)).fit(X, y)
+                for s in range(80)]  # fmt: skip
+        off = np.array([_difference(fit) - _difference(exact) for fit in fits])
+        squares[difference] = (off**2).mean(axis=1)
+    gap = 2 * squares[True] - squares[False]
+    assert abs(gap.mean()) < 4 * gap.std() / math.sqrt(len(gap))
+    assert squares[True].mean() < 0.8 * squares[False].mean()
+
+
+def _difference(fitted):
+    if hasattr(fitted, "leaf_differences_"):
+        return fitted.leaf_differences_
+    return fitted.leaf_counts_[:, 1] - fitted.leaf_counts_[:, 0]
 
 
 # What is known before -----------------------------------------------------------------------------
@@ -403,7 +448,8 @@ WRONG = [
     ({"subset_size": 0}, "^subset_size must be an integer of at least 1, got 0$"),
     ({"difference": True}, "^difference=True needs two classes, got 3$"),
     ({"difference": "yes"}, "^difference must be True, False or None, got 'yes'$"),
-    ({"difference": True, "ensembles": 2, "classes": [0, 1]}, "^difference=True needs release="),
+    ({"difference": True, "classes": [0, 1], "release": "prediction", "queries": X[:2]},
+     "^difference=True needs release='training', got 'prediction'$"),
     ({"queries": X[:2]}, "^queries must be None with release='training'$"),
     ({"release": "prediction"}, "^queries must be given before fit with release='prediction'$"),
     ({"release": "prediction", "queries": X[:2], "voting": "hard"}, "^voting must be 'weighted'"),

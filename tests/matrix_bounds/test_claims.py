@@ -133,6 +133,17 @@ def test_marginals_that_cost_more_than_laplace_noise_are_found_out(monkeypatch):
     assert verdict("tree-norm") == "fails"
 
 
+def test_trees_that_do_not_share_their_total_are_found_out(monkeypatch):
+    """Least squares that forget the correction for the total, and a replaced record at the price of one added."""
+    from dplit.matrix.strategies.span import Span
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Span, "corrected", lambda self, vector, times: self)
+        assert verdict("tree-norm-release") == "fails"
+    monkeypatch.setattr(matrix.Strategy, "sensitivity", lambda self, *a: self.norm)
+    assert verdict("tree-norm-release") == "fails"
+
+
 def test_other_crossings_are_found_out(monkeypatch):
     real = matrix.expected_leaves
     monkeypatch.setattr(matrix, "expected_leaves", lambda *a: real(*a) + 1)

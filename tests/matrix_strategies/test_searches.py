@@ -8,6 +8,7 @@ from scipy.optimize import approx_fprime
 
 from dplit import matrix
 from dplit.matrix.strategies import designs, p_identity, spectrum
+from dplit.matrix.strategies.leaf_gram import LeafGram
 from tests.matrix_strategies.forests import grown, small
 from tests.matrix_strategies.test_members import least_squares, norm, stacked
 
@@ -124,3 +125,42 @@ def test_bad_input_is_named():
         matrix.optimise_p(workload, 0)
     with pytest.raises(ValueError, match="target must be one of"):
         matrix.optimise_marginals(workload, "trees")
+
+
+def gram_of(leaves):
+    """W'W of the leaves' distinct columns, and the region of each cell, from the matrix."""
+    merged = leaves.columns()
+    return merged.matrix.T @ (leaves.multiplicity[:, None] * merged.matrix), merged.place
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_products_with_leaf_numbers_are_those_with_the_matrix(seed):
+    _, _, leaves, _, _ = small(seed)
+    gram, place = gram_of(leaves)
+    ours, rng = LeafGram.of(leaves, place), np.random.default_rng(seed)
+    theta = rng.random((3, len(gram)))
+    assert np.allclose(theta @ ours, theta @ gram) and ours.shape == gram.shape
+    assert np.allclose(ours.diagonal(), gram.diagonal())
+    assert ours.trace() == pytest.approx(np.trace(gram))
+    for mine, theirs in zip(p_identity.loss(theta, ours), p_identity.loss(theta, gram)):
+        assert np.allclose(mine, theirs)
+    cells = np.eye(leaves.n_cells) @ LeafGram.of(leaves)
+    assert np.allclose(cells, gram[np.ix_(place, place)])
+
+
+def test_wide_domains_are_searched_without_their_matrix(monkeypatch):
+    """The same numbers whether or not the matrix may be made, and an optimum as good."""
+    _, _, leaves, _, _ = small(5)
+    gram, place = gram_of(leaves)
+    rng = np.random.default_rng(0)
+    strategy = matrix.PIdentity(rng.random((2, len(gram))), place, leaves.boxes.n_levels)
+    coarse = matrix.PIdentity(np.zeros((0, 1)), np.zeros(len(place), int), leaves.boxes.n_levels)
+    measured = rng.random((len(gram) + 2, 2))
+    dense = strategy.variances(leaves), strategy.answer(leaves, measured)
+    best = matrix.unit_error(leaves, matrix.optimise_p(leaves, 3))
+    monkeypatch.setattr(p_identity, "MOST_CELLS", 0)
+    assert np.allclose(strategy.variances(leaves), dense[0])
+    assert np.allclose(strategy.answer(leaves, measured), dense[1])
+    assert np.isinf(coarse.variances(leaves)).all()
+    found = matrix.optimise_p(leaves, 3)
+    assert matrix.unit_error(leaves, found) == pytest.approx(best, rel=0.02)

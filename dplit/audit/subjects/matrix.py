@@ -35,6 +35,11 @@ def _paths(n_trees, depth, seed=1):
     return matrix.decision_paths(trees, LEVELS)
 
 
+def _same_leaves():
+    """Three trees, two of which are alike."""
+    return matrix.Workload.of(_paths(3, 1))
+
+
 def entries(strategy, cells=CELLS):
     """A itself: what a strategy measures of a record in each cell, each of a class of its own."""
     return np.asarray(strategy.measure(cells, np.arange(len(cells)), len(cells)), dtype=float)
@@ -48,6 +53,9 @@ def _members():
         "cells": matrix.member(leaves, "identity"),
         "leaves of each tree": matrix.member(leaves, "per-tree"),
         "distinct leaves": matrix.member(leaves, "merged"),
+        "weighted leaves": matrix.member(_same_leaves(), "weighted"),
+        "regions": matrix.member(leaves, "regions"),
+        "trees that agree": matrix.member(leaves, "tree-norm"),
         "votes from the cells": matrix.member(votes, "identity"),
         "marginals": matrix.Marginals({(0,): 1.0, (1,): 1.0}, LEVELS),
         "weighted marginals": matrix.Marginals({(0,): 1.0, (): 2.0}, LEVELS),
@@ -62,6 +70,9 @@ MEMBERS = (
     "cells",
     "leaves of each tree",
     "distinct leaves",
+    "weighted leaves",
+    "regions",
+    "trees that agree",
     "votes from the cells",
     "marginals",
     "weighted marginals",
@@ -84,9 +95,25 @@ class _Release:
         """The largest loss over all data of few records."""
         strategy = _members()[self.member]
         noise = noise_of(strategy, EPSILON, self.mechanism, self.calibrated, 2, self.signed)
-        law = ReleaseLaw(entries(strategy), noise, 2, (-FAR, FAR), self.signed)
+        kind = ReleaseLaw if strategy.independent else SharedNoiseLaw
+        law = kind(entries(strategy), noise, 2, (-FAR, FAR), self.signed)
         near = partial(neighbouring_data, universe=law.universe, neighbours=self.neighbours)
         return exact_worst(EPSILON, law, list(data_sets(law.universe, effort.pick(1, 2, 3))), near)
+
+
+@dataclass(frozen=True)
+class SharedNoiseLaw(ReleaseLaw):
+    """The same for noise of a norm's shape: outcomes are what tables of `points` and zeros would give."""
+
+    def logpmf(self, records):
+        """Logarithm of the density up to a constant, shape (n_outcomes,)."""
+        table = self.table(records)
+        tables = np.stack(np.meshgrid(*[(0, *self.points)] * len(table), indexing="ij"), -1)
+        away = tables.reshape(-1, len(table)) @ self.matrix.T
+        logs = [
+            -self.noise.norm(away - self.matrix @ column) / self.noise.scale for column in table.T
+        ]
+        return sum(np.meshgrid(*logs, indexing="ij")).ravel()
 
 
 # Subsamples ---------------------------------------------------------------------------------------
@@ -228,6 +255,10 @@ def registered():
     for neighbours in (AR, RO):
         yield Subject(f"matrix release, difference of two classes, {neighbours}", "exact", "within",
                       _Release("cells", neighbours, neighbours, "laplace", True))  # fmt: skip
+        for member in ("cells", "distinct leaves", "trees that agree"):
+            name = f"matrix release, difference of two classes, {member}, geometric, {neighbours}"
+            yield Subject(name, "exact", "within",
+                          _Release(member, neighbours, neighbours, signed=True))  # fmt: skip
     for name, expected, check in (
         ("matrix release, add-remove noise under replace-one", "caught", _Release("cells", RO, AR)),
         ("matrix release, difference at the add-remove noise under replace-one", "caught",

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
+from scipy.stats import gamma
 
 from dplit.audit.estimators import FreshFit
 from dplit.audit.subject import AgainstLaw, BlackBox, Fits, Lawful, Subject, named
@@ -23,8 +24,14 @@ HISTOGRAM = named("forests", "HistogramForestClassifier")
 DRAWS = (120, 3000, 20_000)
 LEAK = (1000, 3000, 20_000)  # of a leak, so many that it is missed in fewer than 1 of 1,000 audits
 LAW = (300, 3000, 30_000)
+NORMS = (1200, 5000, 50_000)  # of one dimension less, too
 PLACE, OTHER, QUERIES = [0.2], [0.8], [[0.2], [0.8]]
 MOST = 4  # released numbers beyond are alike
+_STORED_QUERIES = {
+    "release": "prediction",
+    "queries": [[0.2, "a"], [0.7, "b"]],
+    "strategy": "per-tree",
+}
 
 
 @dataclass(frozen=True)
@@ -81,6 +88,55 @@ def _own_law(neighbours="add-remove", epsilon=2.0):
     return AgainstLaw(lawful, LAW)
 
 
+@dataclass(frozen=True)
+class first_of_each:  # lower case, as `first_of`
+    """Summary: what the first leaf of each tree released for the first class, within +-`MOST`."""
+
+    def __call__(self, fitted):
+        """A tuple of whole numbers."""
+        first = fitted.leaf_counts_[fitted.trees_.leaf_starts[:-1], 0]
+        return tuple(np.clip(np.rint(first), -MOST, MOST).astype(int).tolist())
+
+
+def _two_ensembles():
+    """A tree each, with a noise of its own: no record of the first class is there."""
+    options = {"n_estimators": 2, "ensembles": 2, "max_depth": 1, "bins": 2, "epsilon": 2.0}
+    options |= {"strategy": "identity", "accounting": "published"}
+    data = [PLACE] * 3, [1] * 3
+    fits = Fits(FOREST, data, ("add", PLACE, 0), None, 2.0, options)
+    each = {n: _clipped(Geometric(1.0), n, 0) for n in range(-MOST, MOST + 1)}
+    law = {(a, b): p * q for (a, p), (b, q) in product(each.items(), repeat=2)}
+    arrays = np.array(data[0]), np.array(data[1])
+    return Lawful(FreshFit(fits.estimator()), arrays, law, first_of_each())
+
+
+@dataclass(frozen=True)
+class norm_of_noise:  # lower case, as `first_of`
+    """Summary: whether both trees test one column, and the norm of the first class's noise, cut at `MOST`."""
+
+    def __call__(self, fitted):
+        """(bool, int)."""
+        noise = fitted.leaf_counts_[:, 0]  # no record is of that class
+        first, second = fitted.trees_.feature[fitted.trees_.roots]
+        norm = abs(noise.reshape(2, 2)).sum(axis=1).max()
+        return bool(first == second), min(int(norm), MOST)
+
+
+def _norm_of_noise():
+    """Two trees of a test on one of two columns: the norm has a gamma law of two or three dimensions."""
+    options = {"n_estimators": 2, "max_depth": 1, "bins": 2, "epsilon": 1.5, "difference": False}
+    data = [PLACE + PLACE] * 3, [1] * 3
+    fits = Fits(
+        FOREST, data, ("add", PLACE + PLACE, 0), None, 1.5, options | {"strategy": "tree-norm"}
+    )
+    law = {}
+    for same, dimension in ((True, 2), (False, 3)):
+        cuts = gamma(dimension, scale=1 / 1.5).cdf([*range(MOST + 1), np.inf])
+        law |= {(same, n): float(p) / 2 for n, p in enumerate(np.diff(cuts))}
+    arrays = np.array(data[0]), np.array(data[1])
+    return Lawful(FreshFit(fits.estimator()), arrays, law, norm_of_noise())
+
+
 def _clipped(noise, at, count):
     """Probability that a noisy count, cut at +-`MOST`, is `at`."""
     if at == -MOST:
@@ -102,6 +158,14 @@ def registered():
         ("training", _fit("leaf_counts_", add, **both, strategy="merged")),
         ("training, replace-one", _fit("leaf_counts_", swap, **both, **replaced)),
         ("training, leaf of each tree", _fit("leaf_counts_", add, **both, strategy="per-tree")),
+        ("training, trees that agree",
+         _fit("leaf_counts_", add, **both, strategy="tree-norm")),
+        ("training, trees that agree, replace-one",
+         _fit("leaf_counts_", swap, **both, strategy="tree-norm", **replaced)),
+        ("training, strategy of least error", _fit("leaf_counts_", add, **both, strategy="auto")),
+        ("two ensembles, add-remove", _fit("leaf_counts_", add, (60, 3000, 20_000), ensembles=2)),
+        ("two ensembles, difference, replace-one",
+         _fit("leaf_differences_", swap, ensembles=2, difference=True, **replaced)),
         ("two ensembles", _fit("leaf_counts_", swap, (60, 3000, 20_000), ensembles=2, **replaced)),
         ("prediction", _fit("query_votes_", add, **votes)),
         ("prediction, replace-one", _fit("query_votes_", swap, **votes, **replaced)),
@@ -123,11 +187,13 @@ def registered():
     for name, check in (
         ("draws its law", _own_law()),
         ("draws its law, replace-one", _own_law("replace-one")),
+        ("draws its law, two ensembles", AgainstLaw(_two_ensembles, LAW)),
+        ("draws its law, trees that agree", AgainstLaw(_norm_of_noise, NORMS)),
     ):
         yield Subject(f"{forest} {name}", "law", "within", check)
-    yield Subject(
-        f"{forest}, what a fit stores", "black box", "within", _stored(FOREST, max_depth=2)
-    )
+    for name, options in (("a fit", {}), ("a prediction", _STORED_QUERIES)):
+        check = _stored(FOREST, max_depth=2, **options)
+        yield Subject(f"{forest}, what {name} stores", "black box", "within", check)
     cells = {"kind": HISTOGRAM, "summary": "cell_counts_", "n_estimators": 1}
     for name, expected, check in (
         ("add-remove", "within", _fit(change=add, **cells)),

@@ -233,11 +233,12 @@ def tuning(effort, rng):
                     range="Car, 1 and 2 ensembles, 4 to 6 columns")  # fmt: skip
 
 
-@claim("m-rf/advice", "Setting hyperparameters", "fails", "thm-release-tuning", ("matrix.Workload",),
-       quantity="accuracy in the appendix's table 2, Car", nothing_instead="the printed table says what holds",
+@claim("m-rf/advice", "Setting hyperparameters", "differs", "thm-release-tuning", ("matrix.Workload",),
+       about="experiment", quantity="accuracy in the appendix's table 2, Car",
        range="the three methods of the table, epsilon 1")  # fmt: skip
 def advice(effort, rng):
-    r"""For smaller data sets a single ensemble with all features maximises accuracy."""
+    r"""For smaller data sets a single ensemble with all features maximises accuracy. (The rule: for no
+    method of the authors' own table on Car are two ensembles of four features ahead.)"""
     cells = table("m-rf/appendix-table-2").cells
     printed = {
         name: tuple(cells["car", f"{name}, q = {q}"].value for q in (1, 2))
@@ -245,11 +246,11 @@ def advice(effort, rng):
     }
     worst = max(printed, key=lambda name: printed[name][1] - printed[name][0])
     one, two = printed[worst]
-    return verdict_of(
-        all(a >= b for a, b in printed.values()),
-        f"in the authors' own table two ensembles of four features are ahead for all three methods on Car; "
-        f"{worst}: {one} with one ensemble of all six, {two} with two",
-        {name: list(pair) for name, pair in printed.items()},
+    ahead = sum(b > a for a, b in printed.values())
+    return Evidence(
+        "differs" if ahead else "agrees", "exact",
+        f"in the authors' own table two ensembles of four features are ahead for {ahead} of {len(printed)} "
+        f"methods on Car; {worst}: {one} with one ensemble of all six, {two} with two",
         cases=len(printed), published=one, computed=two, relation=">=",
     )  # fmt: skip
 

@@ -23,9 +23,10 @@ from scipy.optimize import minimize
 from scipy.spatial.distance import pdist
 
 from dplit.errors import check_integer
-from dplit.matrix.paths import cells_of
+from dplit.matrix.paths import MOST_CELLS, cells_of
 from dplit.matrix.strategies.base import Strategy, asks_leaves, check_domain, check_forest
-from dplit.matrix.strategies.boxes import CHUNK
+from dplit.matrix.strategies.boxes import CHUNK, sums_of_table
+from dplit.matrix.strategies.leaf_gram import LeafGram
 from dplit.matrix.strategies.spectrum import copies
 from dplit.matrix.workload import Workload
 
@@ -92,8 +93,27 @@ class PIdentity(Strategy):
 
     def variances(self, workload):
         """See `Strategy.variances`."""
+        if _is_wide(workload):
+            return self._wide_variances(workload)
         rows, determined = self._regions(workload)
         return np.where(determined, self._squared(rows), np.inf)
+
+    def _wide_variances(self, workload):
+        """The same through sums over boxes; infinite if not all rows are determined."""
+        check_domain(self, workload)
+        theirs, p = _places(workload), len(self.theta)
+        if (theirs != theirs[self._first][self.place]).any():
+            return np.full(len(workload), np.inf)
+        sums = self._sums(workload, np.vstack([self.s, self.theta]).T * self.s[:, None])
+        gram = np.eye(p) + self.theta @ self.theta.T
+        inner = sums[:, 1:]
+        return sums[:, 0] - (inner * cho_solve(cho_factor(gram), inner.T).T).sum(axis=1)
+
+    def _sums(self, workload, values):
+        """Sums over boxes of values of the regions, each counted once, shape (n_boxes, k)."""
+        table = np.zeros((len(self.place), values.shape[1]))
+        table[self._first] = values
+        return sums_of_table(workload.boxes, table)
 
     def votes(self, workload):
         """See `Strategy.votes`."""
@@ -106,12 +126,14 @@ class PIdentity(Strategy):
 
     def answer(self, workload, measured):
         """See `Strategy.answer`."""
-        rows, _ = self._regions(workload)
         n, measured = len(self.s), np.asarray(measured, dtype=float)
         right = measured[:n] + self.theta.T @ measured[n:]
         gram = np.eye(len(self.theta)) + self.theta @ self.theta.T
         right -= self.theta.T @ cho_solve(cho_factor(gram), self.theta @ right) if len(gram) else 0
-        return rows @ (self.s[:, None] * right)
+        estimate = self.s[:, None] * right
+        if _is_wide(workload):
+            return self._sums(workload, estimate)
+        return self._regions(workload)[0] @ estimate
 
     def _measured(self, codes, classes, n_classes):
         n, region = len(self.s), self.place[cells_of(codes, self.n_levels)]
@@ -120,7 +142,8 @@ class PIdentity(Strategy):
         counts = np.bincount(place, minlength=n * n_classes).reshape(n, n_classes)
         if self.integer:
             return counts
-        return np.vstack([np.eye(n), self.theta]) / self.s @ counts
+        shares = counts / self.s[:, None]
+        return np.vstack([shares, self.theta @ shares])
 
 
 def _leaves(workload):
@@ -176,7 +199,7 @@ def loss(theta, gram):
     Parameters
     ----------
     theta : float64 array, shape (p, n_regions)
-    gram : float64 array, shape (n_regions, n_regions)
+    gram : float64 array, shape (n_regions, n_regions), or LeafGram
         W'W, rows weighted by their multiplicity.
 
     Returns
@@ -187,10 +210,12 @@ def loss(theta, gram):
     """
     s = 1 + theta.sum(axis=0)
     R = cho_solve(cho_factor(np.eye(len(theta)) + theta @ theta.T), theta)
-    RSG = (R * s) @ gram
-    within = gram.diagonal() * s - np.einsum("ij,ij->j", RSG, theta)  # diagonal of M S G
-    RH = RSG * s
-    gradient = -2 * (RH - (RH @ theta.T) @ R) + 2 * within
+    gradient = (R * s) @ gram
+    within = gram.diagonal() * s - np.einsum("ij,ij->j", gradient, theta)  # diagonal of M S G
+    gradient *= s  # in place from here: of a million regions no copy is made that is not needed
+    gradient -= (gradient @ theta.T) @ R
+    gradient *= -2
+    gradient += 2 * within
     return float(s @ within), gradient
 
 
@@ -200,7 +225,7 @@ def optimise_p(workload, p=None, target="leaves", starts=2, rng=None, iterations
     Parameters
     ----------
     workload : Workload
-        On a domain small enough for its matrix.
+        On a domain small enough for its matrix; if it is of leaves, for a number of each cell and tree.
     p : int, optional
         Left out, one for sixteen regions.
     target : {"leaves", "votes"}
@@ -216,15 +241,10 @@ def optimise_p(workload, p=None, target="leaves", starts=2, rng=None, iterations
     PIdentity
     """
     workload = _leaves(workload) if target == "votes" else workload
-    merged = workload.columns()
-    n = len(merged.cells)
+    place, gram = _gram(workload, target)
+    n = len(gram.diagonal())
     p = max(1, n // 16) if p is None else check_integer(p, "p", 1)
-    if target == "votes":
-        every, cells = vote_rows(merged.matrix, workload, merged.place)
-        gram = every.T @ (cells[:, None] / workload.n_cells * every)
-    else:
-        gram = merged.matrix.T @ (workload.multiplicity[:, None] * merged.matrix)
-    rng, scale = np.random.default_rng(0) if rng is None else rng, float(np.trace(gram))
+    rng, scale = np.random.default_rng(0) if rng is None else rng, float(gram.trace())
     best = None
     for number in range(check_integer(starts, "starts", 1)):
         start = rng.random((p, n)) * TOP
@@ -234,7 +254,24 @@ def optimise_p(workload, p=None, target="leaves", starts=2, rng=None, iterations
             bounds=[(0, None)] * (p * n), options={"maxiter": iterations},
         )  # fmt: skip
         best = found if best is None or found.fun < best.fun else best
-    return PIdentity(best.x.reshape(p, n), merged.place, _levels(workload))
+    return PIdentity(best.x.reshape(p, n), place, _levels(workload))
+
+
+def _gram(workload, target):
+    """The region of each cell, and W'W of regions; of leaves on a domain too wide for W, a `LeafGram`."""
+    if target == "leaves" and _is_wide(workload):
+        place = _places(workload)
+        return place, LeafGram.of(workload, place)
+    merged = workload.columns()
+    if target == "votes":
+        every, cells = vote_rows(merged.matrix, workload, merged.place)
+        return merged.place, every.T @ (cells[:, None] / workload.n_cells * every)
+    return merged.place, merged.matrix.T @ (workload.multiplicity[:, None] * merged.matrix)
+
+
+def _is_wide(workload):
+    """Whether a workload is of leaves on a domain too wide for its matrix."""
+    return asks_leaves(workload) and workload.n_cells * len(workload) > MOST_CELLS
 
 
 def _scaled(flat, p, gram, scale):

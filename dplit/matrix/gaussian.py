@@ -109,7 +109,8 @@ def l2_sensitivity(strategy):
 
     Parameters
     ----------
-    strategy : Identity, PerTree, DistinctLeaves with weights 1, or GaussianMarginals
+    strategy : Strategy or GaussianMarginals
+        `Identity`, `PerTree` or `DistinctLeaves` with weights of 1, or the best marginals.
 
     Returns
     -------
@@ -138,7 +139,7 @@ def gaussian_error(workload, strategy, epsilon, delta):
     Parameters
     ----------
     workload : Workload
-    strategy
+    strategy : Strategy or GaussianMarginals
         As of `l2_sensitivity`.
     epsilon, delta : float
 

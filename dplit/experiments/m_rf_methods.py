@@ -107,6 +107,13 @@ def _existing(setting, **params):
     return QueryAggregate(**public(setting), queries=setting.queries, **params)
 
 
+def _gaussian(setting, **params):
+    """Training with Gaussian noise at (epsilon, delta): another guarantee than all others have."""
+    from dplit.experiments.m_rf_gaussian import GaussianForest
+
+    return GaussianForest(setting, **params)
+
+
 def _cells(setting, **params):
     """Each cell's class by its own noisy counts."""
     from dplit.experiments.m_rf_variants import NoisyHistogram
@@ -145,6 +152,7 @@ M_RF = {
     "Disjoint": _noisy_trees(partitioned=True),
     "Disjoint, labels": _behind_levels(_labelled),
     "S&A": _behind_levels(_existing),
+    "M-RF training, Gaussian": _behind_levels(_gaussian),
     "Histogram": _behind_levels(_cells),
     "Histogram, greedy forest": _behind_levels(_greedy_on_cells),
     "Histogram, pruned forest": _behind_levels(_pruned_on_cells),

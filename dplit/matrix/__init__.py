@@ -16,6 +16,7 @@ forests on subsets of the columns     `Ensemble`, `release_ensembles`, `reconstr
 after the release                     `clipped`, `shrunk`, `shrunk_error`
 what no release can beat              `lower_bound`, `nuclear_bound`, `l2_optimum`, `wide_bound`
 noise of the workload's shape         `KNorm`, `BlockNorm`, `TreeNorm`, released as `AgreeingTrees`
+Gaussian noise, (epsilon, delta)      `gaussian_scale`, `gaussian_error`, `GaussianMarginals`
 ====================================  ==========================================================
 """
 
@@ -28,6 +29,13 @@ from dplit.matrix.bounds import (
     nuclear_bound,
 )
 from dplit.matrix.ensembles import Ensemble, deviations, reconstruction, release_ensembles
+from dplit.matrix.gaussian import (
+    GaussianMarginals,
+    gaussian_delta,
+    gaussian_error,
+    gaussian_scale,
+    l2_sensitivity,
+)
 from dplit.matrix.knorm import BlockNorm, KNorm
 from dplit.matrix.paths import Paths, cells_of, data_matrix, decision_paths, query_matrix
 from dplit.matrix.rank import (
@@ -97,6 +105,7 @@ __all__ = [
     "DisjointTrees",
     "DistinctLeaves",
     "Ensemble",
+    "GaussianMarginals",
     "Identity",
     "KNorm",
     "Marginals",
@@ -124,7 +133,11 @@ __all__ = [
     "expected_leaves",
     "fitting",
     "full_rank_bound",
+    "gaussian_delta",
+    "gaussian_error",
+    "gaussian_scale",
     "l2_optimum",
+    "l2_sensitivity",
     "least_spread",
     "least_variance",
     "lower_bound",

@@ -24,7 +24,8 @@ from typing import NamedTuple
 import numpy as np
 
 from dplit.errors import check_choice, check_epsilon, check_integer, check_neighbours
-from dplit.matrix.strategies.boxes import below, coefficients, tested_sets
+from dplit.matrix.strategies.boxes import below, coefficients
+from dplit.matrix.tested import tested_sets
 
 WHICH = ("laplace", "unbiased", "occupied", "data-independent")
 NOTHING = 1e-10  # an eigenvalue so far below the largest one is rounding, and is not counted

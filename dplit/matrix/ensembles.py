@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
 
 import numpy as np
 
@@ -21,7 +22,7 @@ from dplit.budget import Group, Parallel, Sequence
 from dplit.errors import check_epsilon, check_rng
 from dplit.matrix.paths import check_entries
 from dplit.matrix.release import measure
-from dplit.matrix.strategies import fitting, noise_scale, noise_variance
+from dplit.matrix.strategies import Identity, fitting, noise_scale, noise_variance
 from dplit.matrix.strategies.boxes import functions
 from dplit.matrix.workload import Workload
 
@@ -178,12 +179,14 @@ def reconstruction(ensembles, deviations):
         `Strategy.decorrelated` gives it, and their variances are :math:`X^2\sigma^2`.
     """
     parts, weights, inverse = _solved(ensembles, deviations)
+    inverse = np.diag(inverse) if inverse.ndim == 1 else inverse
+    rows = [part.gathered(np.eye(part.n_released)) for part in parts]
     found = []
     for e, mine in zip(ensembles, parts):
-        asked = e.workload.matrix() @ mine.basis  # on the coefficients
+        asked = mine.projected(e.workload.matrix().T).T  # on the coefficients
         blocks = [
-            asked @ inverse[np.ix_(mine.place, part.place)] @ part.rows.T * w
-            for part, w in zip(parts, weights)
+            asked @ inverse[np.ix_(mine.place, part.place)] @ r * w
+            for part, r, w in zip(parts, rows, weights)
         ]
         found.append(np.hstack(blocks))
     return found
@@ -194,46 +197,91 @@ def _together(ensembles, noise, measured):
     parts, weights, inverse = _solved(ensembles, noise)
     total = np.zeros((len(inverse), np.shape(measured[0])[1]))
     for e, part, weight, y in zip(ensembles, parts, weights, measured):
-        total[part.place] += weight * part.rows.T @ e.strategy.decorrelated(y)
-    found = inverse @ total
-    return [e.workload.matrix() @ (p.basis @ found[p.place]) for e, p in zip(ensembles, parts)]
+        total[part.place] += weight * part.gathered(e.strategy.decorrelated(y))
+    found = inverse[:, None] * total if inverse.ndim == 1 else inverse @ total
+    tables = [part.cells(found[part.place]) for part in parts]
+    return [Identity(e.n_levels).answer(e.workload, t) for e, t in zip(ensembles, tables)]
 
 
 @dataclass(frozen=True)
 class _Part:
-    """An ensemble's rows as functions of coefficients: one for each set of columns and basis functions.
+    """An ensemble's cells as functions of coefficients: one for each set of columns and basis functions.
 
-    `basis` takes the coefficients to the ensemble's cells, `rows` to what it releases, and `place` says
-    which of all coefficients they are.
+    `bases` has the functions of each column, of norm 1 over the number of its levels, and `matrix` what is
+    released of the cells, None for the cells themselves; `place` says which of all coefficients they are. No
+    matrix of cells by coefficients is made: a product takes one column after another.
     """
 
-    basis: np.ndarray
-    rows: np.ndarray
+    bases: tuple
+    matrix: np.ndarray | None
     place: np.ndarray
 
     @classmethod
-    def of(cls, e, numbers):
+    def of(cls, e, starts):
         """Products of one function a column, constant on the columns that the ensemble lacks."""
-        basis = np.ones((1, 1))
-        for n in e.n_levels:
-            basis = np.kron(basis, functions(n))
-        basis /= math.sqrt(math.prod(e.n_levels))
-        named = (tuple((j, k) for j, k in zip(e.columns, ks) if k) for ks in np.ndindex(e.n_levels))
-        place = np.array([numbers.setdefault(name, len(numbers)) for name in named])
-        rows = basis if e.strategy.name == "identity" else e.matrix @ basis
-        return cls(basis, rows, place)
+        bases = tuple(functions(n) / math.sqrt(n) for n in e.n_levels)
+        place = np.empty(e.n_levels, dtype=np.int64)
+        for kept in product((False, True), repeat=len(e.columns)):
+            block = place[tuple(slice(1, None) if k else slice(1) for k in kept)]
+            named = tuple(j for j, k in zip(e.columns, kept) if k)
+            first = starts.setdefault(named, starts[None])
+            starts[None] = max(starts[None], first + block.size)
+            block[...] = first + np.arange(block.size).reshape(block.shape)
+        return cls(bases, None if e.strategy.name == "identity" else e.matrix, place.ravel())
+
+    @property
+    def n_released(self):
+        """Rows of what is released."""
+        return len(self.place) if self.matrix is None else len(self.matrix)
+
+    def cells(self, coefficients):
+        """The cells' values, shape (n_cells, k)."""
+        return _transformed(self.bases, coefficients)
+
+    def projected(self, values):
+        """The transpose of `cells`, shape (n_coefficients, k)."""
+        return _transformed([b.T for b in self.bases], values)
+
+    def gathered(self, measured):
+        """The transpose of what is released, as a function of the coefficients."""
+        return self.projected(measured if self.matrix is None else self.matrix.T @ measured)
+
+    def normal(self):
+        """Products of the released rows with each other: of cells a diagonal, else a matrix."""
+        if self.matrix is None:
+            return np.full(len(self.place), 1 / len(self.place))
+        rows = self.projected(self.matrix.T)
+        return rows @ rows.T
+
+
+def _transformed(matrices, values):
+    """A product of matrices, one for each column, times values on cells, shape (n_cells, k)."""
+    shape, k = tuple(len(m) for m in matrices), np.shape(values)[1]
+    tensor = np.asarray(values, dtype=float).reshape(*shape, k)
+    for axis, m in enumerate(matrices):
+        tensor = np.moveaxis(np.tensordot(m, tensor, ([1], [axis])), 0, axis)
+    return tensor.reshape(-1, k)
 
 
 def _solved(ensembles, deviations):
-    """The parts, the weight of each, and the pseudoinverse of the normal equations of all coefficients."""
-    numbers = {}
-    parts = [_Part.of(e, numbers) for e in ensembles]
+    """The parts, the weight of each, and the pseudoinverse of the normal equations of all coefficients.
+
+    Where all ensembles release cells these are a diagonal, and so is what is returned.
+    """
+    starts = {None: 0}  # of each set's coefficients; of the next new set's
+    parts = [_Part.of(e, starts) for e in ensembles]
     deviations = np.asarray(deviations, dtype=float)
     weights = 1 / deviations**2 if deviations.all() else np.ones(len(parts))
-    normal = np.zeros((len(numbers), len(numbers)))
+    diagonal = all(part.matrix is None for part in parts)
+    normal = np.zeros((starts[None],) * (1 if diagonal else 2))
     for part, weight in zip(parts, weights):
-        normal[np.ix_(part.place, part.place)] += weight * part.rows.T @ part.rows
-    return parts, weights, _pseudoinverse(normal)
+        found = part.normal()
+        if diagonal:
+            normal[part.place] += weight * found
+        else:
+            whole = np.diag(found) if found.ndim == 1 else found
+            normal[np.ix_(part.place, part.place)] += weight * whole
+    return parts, weights, 1 / normal if diagonal else _pseudoinverse(normal)
 
 
 def _pseudoinverse(normal):

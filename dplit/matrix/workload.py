@@ -17,7 +17,10 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
-from dplit.matrix.paths import Paths, decision_paths, distinct
+from dplit.matrix.paths import Paths, check_codes, decision_paths, distinct
+from dplit.matrix.tested import followed
+
+CHUNK = 4_000_000  # cells shared by boxes of some rows that are held at a time
 
 
 class Merged(NamedTuple):
@@ -98,9 +101,7 @@ class Workload:
         if queries is None:
             rows = sparse.eye_array(len(boxes), format="csr")
             return cls(rows, np.bincount(place), place, boxes, paths)
-        reached = sparse.csr_array(paths.reached(queries).astype(float))
-        merge = sparse.csr_array((np.ones(len(place)), (np.arange(len(place)), place)))
-        return cls(*_distinct_rows(reached @ merge), boxes, paths)
+        return cls(*_rows_of_queries(paths, place, queries), boxes, paths)
 
     @classmethod
     def of_matrix(cls, matrix):
@@ -157,10 +158,65 @@ class Workload:
         number = np.where(some, np.cumsum(some) - 1, -1)
         return Merged(found[:, some], cells[some], number[place.ravel()])
 
+    def norms(self):
+        """Squared norm of each distinct row, float64, shape (n_rows,); no domain is made."""
+        if self.boxes is None:
+            return np.asarray(self.weights.power(2).sum(axis=1), dtype=float).ravel()
+        most = int(np.diff(self.weights.indptr).max(initial=0))
+        if len(self) * most**2 < len(self.boxes) ** 2:
+            return self._norms_by_row(most)
+        rows = self.weights.multiply(self.weights @ self.overlaps).sum(axis=1)
+        return np.asarray(rows, dtype=float).ravel()
+
+    def _norms_by_row(self, most):
+        """The same through the boxes of each row alone, at most `most` of them."""
+        W, boxes, found = self.weights, self.boxes, np.zeros(len(self))
+        step = max(1, CHUNK // max(most, 1) ** 2)
+        for first in range(0, len(self), step):
+            ends = W.indptr[first : first + step + 1]
+            held = np.arange(most) < np.diff(ends)[:, None]
+            entry = np.where(held, ends[:-1, None] + np.arange(most), 0)
+            weight, box = np.where(held, W.data[entry], 0.0), W.indices[entry]
+            shared = np.ones((len(box), most, most))
+            for start, n in zip(boxes.starts, boxes.n_levels):
+                part = boxes.allowed[box, start : start + n].astype(np.float32)
+                shared *= part @ part.transpose(0, 2, 1)
+            found[first : first + step] = np.einsum("ri,rij,rj->r", weight, shared, weight)
+        return found
+
     def squared(self):
         """Sum of squares of all entries, copies included: squared Frobenius norm."""
-        rows = self.weights.multiply(self.weights @ self.overlaps).sum(axis=1)
-        return float(rows @ self.multiplicity)
+        return float(self.norms() @ self.multiplicity)
+
+
+def _rows_of_queries(paths, place, queries):
+    """Rows of the votes for queries, as `_distinct_rows`; `place` is the box of each path.
+
+    Queries of equal levels are looked at once. A row is the sequence of its boxes with their numbers of leaves.
+    Compared number by number, with more for an earlier box, these come in the order of `_distinct_rows`.
+    """
+    codes = np.ascontiguousarray(check_codes(queries, paths.n_levels))
+    if not len(codes):
+        return _distinct_rows(sparse.csr_array((0, int(place.max()) + 1)))
+    kind, alike = _alike(codes)
+    record, path = followed(paths, codes[kind])
+    n, ones = int(place.max()) + 1, np.ones(len(record))
+    votes = sparse.csr_array((ones, (record, place[path])), shape=(len(kind), n))
+    votes.sum_duplicates()
+    lengths = np.diff(votes.indptr)
+    keys = np.zeros((len(kind), max(1, lengths.max())), dtype=">u8")
+    held = np.arange(keys.shape[1]) < lengths[:, None]
+    keys[held] = (n - votes.indices.astype(np.int64)) * (len(paths) + 1) + votes.data.astype(int)
+    first, of_kind = _alike(keys)
+    merged = of_kind[alike]
+    return votes[first], np.bincount(merged, minlength=len(first)), merged
+
+
+def _alike(rows):
+    """First row of each kind of equal rows, and the kind of each row; kinds in the order of their bytes."""
+    keys = rows.view(np.dtype((np.void, rows.dtype.itemsize * rows.shape[1]))).ravel()
+    _, first, kind = np.unique(keys, return_index=True, return_inverse=True)
+    return first, kind.ravel()
 
 
 def _distinct_rows(matrix):

@@ -131,3 +131,19 @@ def test_columns_are_increasing(columns, levels):
     e = ensemble((0, 1))
     with pytest.raises(ValueError, match="columns must be increasing"):
         matrix.Ensemble(columns, levels, e.workload, e.strategy)
+
+
+def test_many_cells_are_no_matrix_of_cells():
+    """Two ensembles of 48,000 cells each, whose products would take 18 GB: all counts come out."""
+    rng, levels = np.random.default_rng(6), (40, 30, 8, 5)
+    codes = np.column_stack([rng.integers(0, n, 500) for n in (*levels, 40)])
+    classes, made = rng.integers(0, 2, 500), []
+    for columns, sizes in (((0, 1, 2, 3), levels), ((1, 2, 3, 4), (30, 8, 5, 40))):
+        workload = matrix.Workload.of(paths(2, 2, sizes), codes[:60, list(columns)])
+        made.append(matrix.Ensemble(columns, sizes, workload, matrix.member(workload, "identity")))
+    answers, _ = matrix.release_ensembles(made, codes, classes, 2, math.inf, rng=rng)
+    for e, found in zip(made, answers):
+        inside = codes[:, list(e.columns)]
+        follows = e.workload.paths.reached(inside).astype(int)
+        votes = (follows[:60] @ follows.T) @ np.eye(2)[classes]
+        assert np.allclose(found[e.workload.place], votes)

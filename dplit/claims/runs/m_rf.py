@@ -268,7 +268,7 @@ def minimal(result):
     return rule.all_of(parts), points(result, {"100 over 1,000 queries": pair})
 
 
-@said("m-rf/figure-3b/training-records", "undecided", ours=True)
+@said("m-rf/figure-3b/training-records", "agrees", ours=True)
 def training_records(result):
     """With queries that are training records batch prediction is more accurate than with held-out ones."""
     seen = asked(result, runs.PREDICTION, 345)

@@ -12,33 +12,19 @@ import math
 import numpy as np
 from scipy.linalg import LinAlgError, cholesky, solve_triangular
 
-from dplit.matrix.paths import MOST_CELLS, distinct
+from dplit.matrix.paths import MOST_CELLS
+from dplit.matrix.tested import single_cells, tested_sets
 
 NOTHING = 1e-10  # an eigenvalue so far below the largest one is 0
 FULL = 1e-5  # a Cholesky factor with diagonal entries so far below the largest one is not trusted
 CHUNK = 4_000_000  # entries of a matrix of boxes that are made at a time
 
 
-def tested_sets(boxes):
-    """The sets of columns that some box tests, each with its boxes.
-
-    Parameters
-    ----------
-    boxes : Paths
-
-    Returns
-    -------
-    list of (tuple of int, int64 array)
-    """
-    first, place = distinct(boxes.tests)
-    order = np.argsort(place, kind="stable")
-    ends = np.cumsum(np.bincount(place))[:-1]
-    sets = [tuple(np.flatnonzero(row).tolist()) for row in boxes.tests[first]]
-    return list(zip(sets, np.split(order, ends)))
-
-
 def _sums(boxes, columns, table):
     """Sums over boxes of a table over some columns' cells, the columns that they test among them."""
+    cell = single_cells(boxes, columns)
+    if cell is not None:
+        return table[cell]
     n = math.prod(int(boxes.n_levels[j]) for j in columns)
     found = np.zeros((len(boxes), table.shape[1]))
     step = max(1, CHUNK // max(n, 1))

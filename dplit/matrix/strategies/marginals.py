@@ -15,8 +15,9 @@ import numpy as np
 
 from dplit.errors import check_positive
 from dplit.matrix.strategies.base import Strategy, check_domain, combined
-from dplit.matrix.strategies.boxes import below, functions, sums_of_marginals, tested_sets
+from dplit.matrix.strategies.boxes import below, functions, sums_of_marginals
 from dplit.matrix.strategies.spectrum import eigenvalues, masses, row_masses, spaces_of
+from dplit.matrix.tested import tested_sets
 
 
 class Marginals(Strategy):

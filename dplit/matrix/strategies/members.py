@@ -29,6 +29,7 @@ from dplit.matrix.strategies.base import (
 )
 from dplit.matrix.strategies.boxes import NOTHING, counts_of_records, dimensions, sums_of_table
 from dplit.matrix.strategies.spectrum import Span, copies
+from dplit.matrix.tested import squared_overlaps
 from dplit.matrix.workload import Workload
 
 MOST_PRODUCTS = 3e10  # of numbers, that least squares on leaves may take
@@ -55,15 +56,13 @@ class Identity(Strategy):
         check_domain(self, workload)
         if asks_leaves(workload):
             return workload.boxes.cells
-        rows = workload.weights.multiply(workload.weights @ workload.overlaps).sum(axis=1)
-        return np.asarray(rows, dtype=float).ravel()
+        return workload.norms()
 
     def votes(self, workload):
         """Mean squared norm of the rows of T'T; see `Strategy.votes`."""
         check_forest(workload)
         check_domain(self, workload)
-        times = copies(workload)
-        return float(times @ (workload.overlaps**2 / self.n_cells) @ times)
+        return squared_overlaps(workload.boxes, copies(workload))
 
     def answer(self, workload, measured):
         """W times the noisy histogram; see `Strategy.answer`."""

@@ -30,8 +30,8 @@ from dplit.matrix.strategies.boxes import (
     below,
     coefficients,
     dimensions,
-    tested_sets,
 )
+from dplit.matrix.tested import tested_sets
 
 DENSE = 8  # a product of sparse rows takes so many times as long for an entry, or more
 FEW = 16  # entries of a row, that never take long

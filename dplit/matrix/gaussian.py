@@ -1,0 +1,250 @@
+r"""Gaussian noise in place of Laplace noise: another guarantee, (epsilon, delta), and another optimum.
+
+A release of L2 sensitivity :math:`\Delta`, with Gaussian noise of deviation :math:`\sigma = s\Delta`, satisfies
+:math:`(\epsilon, \delta)`-differential privacy if and only if (Balle and Wang 2018, theorem 8)
+
+.. math:: \Phi\Big(\frac1{2s} - \epsilon s\Big) - e^\epsilon\,\Phi\Big(-\frac1{2s} - \epsilon s\Big) \le \delta ,
+
+and zero-concentrated privacy of :math:`\rho = 1/(2s^2)` (Bun and Steinke 2016). It satisfies
+:math:`\epsilon`-differential privacy for no :math:`\epsilon`: no number of this module may stand beside one of
+pure privacy as if both bought the same.
+
+The noise follows the L2 norm of a strategy's columns. So one formula gives the best weights of marginals, as
+ResidualPlanner has it (Xiao, He, Zhang and Kifer 2023), and of leaves :math:`\tau` trees cost :math:`\sqrt\tau`.
+All relations here are add-remove. Derived in :doc:`/book/matrix_forest_experiments`.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from scipy.optimize import brentq
+from scipy.special import log_ndtr
+
+from dplit.errors import check_epsilon, check_positive, check_rng
+from dplit.matrix.strategies import DistinctLeaves, Identity, PerTree
+from dplit.matrix.strategies.base import check_domain, combined
+from dplit.matrix.strategies.boxes import coefficients, functions
+from dplit.matrix.strategies.spectrum import masses, row_masses
+
+
+def gaussian_delta(epsilon, scale):
+    r"""The least delta of Gaussian noise: formula of the module, with the noise's deviation over the sensitivity.
+
+    Parameters
+    ----------
+    epsilon : float
+    scale : float
+        :math:`s = \sigma/\Delta`, positive.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> from dplit import matrix
+    >>> round(matrix.gaussian_delta(1.0, 1.0), 4)
+    0.1269
+    """
+    return math.exp(_log_delta(check_epsilon(epsilon), check_positive(scale, "scale")))
+
+
+def _log_delta(epsilon, s):
+    above = log_ndtr(1 / (2 * s) - epsilon * s)
+    below = epsilon + log_ndtr(-1 / (2 * s) - epsilon * s)
+    return float(above + np.log(-np.expm1(below - above)))
+
+
+def gaussian_scale(epsilon, delta):
+    r"""The least deviation of Gaussian noise, over the L2 sensitivity, for :math:`(\epsilon, \delta)`.
+
+    Parameters
+    ----------
+    epsilon : float
+        Positive and finite.
+    delta : float
+        Between 0 and 1, both excluded.
+
+    Returns
+    -------
+    float
+        s, rounded up: `gaussian_delta` of it is at most `delta`.
+
+    Examples
+    --------
+    >>> from dplit import matrix
+    >>> round(matrix.gaussian_scale(1.0, 1e-6), 3)
+    4.225
+    """
+    epsilon, log_delta = check_epsilon(epsilon), math.log(_check_delta(delta))
+    if math.isinf(epsilon):
+        raise ValueError("epsilon must be finite: without noise no scale is the least, got inf")
+
+    def excess(log_s):
+        return _log_delta(epsilon, math.exp(log_s)) - log_delta
+
+    low, high = -1.0, 1.0
+    while excess(low) < 0:
+        low *= 2
+    while excess(high) > 0:
+        high *= 2
+    s = math.exp(brentq(excess, low, high, xtol=1e-14, rtol=1e-14))
+    while _log_delta(epsilon, s) > log_delta:
+        s *= 1 + 1e-13
+    return s
+
+
+def _check_delta(delta):
+    if not 0 < delta < 1:
+        raise ValueError(f"delta must be a number between 0 and 1, both excluded, got {delta!r}")
+    return float(delta)
+
+
+def l2_sensitivity(strategy):
+    r"""Most that a record changes :math:`AD`, in the L2 norm, add-remove.
+
+    Entries of the cells, of the leaves and of the distinct leaves are 0 or 1, so it is :math:`\|A\|_1^{1/2}`.
+
+    Parameters
+    ----------
+    strategy : Strategy or GaussianMarginals
+        `Identity`, `PerTree` or `DistinctLeaves` with weights of 1, or the best marginals.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    ValueError
+        If it is another strategy.
+    """
+    if isinstance(strategy, GaussianMarginals):
+        return 1.0
+    ones = isinstance(strategy, DistinctLeaves) and (strategy.weights == 1).all()
+    if not (ones or isinstance(strategy, (Identity, PerTree))):
+        raise ValueError(
+            f"strategy must have entries of 0 and 1 or be GaussianMarginals, got {strategy!r}"
+        )
+    return math.sqrt(strategy.norm)
+
+
+def gaussian_error(workload, strategy, epsilon, delta):
+    r"""Total expected squared error of all queries for one class, with Gaussian noise at (epsilon, delta).
+
+    Not to be held against `dplit.matrix.error`, which is of pure privacy.
+
+    Parameters
+    ----------
+    workload : Workload
+    strategy : Strategy or GaussianMarginals
+        As of `l2_sensitivity`.
+    epsilon, delta : float
+
+    Returns
+    -------
+    float
+    """
+    deviation = l2_sensitivity(strategy) * gaussian_scale(epsilon, delta)
+    return deviation**2 * float(strategy.variances(workload) @ workload.multiplicity)
+
+
+class GaussianMarginals:
+    r"""The marginals that are best for a workload with Gaussian noise: a formula, no search.
+
+    Let :math:`w_U` be the masses of the workload in the spaces of marginals, and
+    :math:`d_U = \frac1n\prod_{i \in U}(n_i - 1)`. The strategy with :math:`A^\top A = \sum_U \lambda_UP_U` and
+    :math:`\lambda_U \propto \sqrt{w_U/d_U}` has columns of norm 1 and the error
+    :math:`(\sum_U \sqrt{w_Ud_U})^2`, times the variance of the noise. No strategy has less for a workload of
+    whole marginals, and no weights of marginals have less for any workload.
+
+    Released are the coefficients of the records' table in each space: of each marginal what its parts do not
+    say already. The domain is never made.
+
+    Parameters
+    ----------
+    workload : Workload
+        With boxes.
+    """
+
+    name = "gaussian marginals"
+
+    def __init__(self, workload):
+        self.n_levels = workload.boxes.n_levels
+        self.masses = masses(workload)
+        self.spaces = list(self.masses)
+        w, d = np.array([*self.masses.values()]), self._density(self.spaces)
+        self.optimum = float(np.sqrt(w * d).sum() ** 2)
+        self.eigenvalues = np.sqrt(w / d) / math.sqrt(self.optimum)
+
+    @property
+    def n_cells(self):
+        """Cells of the domain, a Python int of any size."""
+        return math.prod(self.n_levels.tolist())
+
+    def _density(self, spaces):
+        """Squared norm of each cell's part in each space, the same for all cells."""
+        n = self.n_levels.astype(float)
+        untested = np.exp(-np.log(n).sum())
+        return np.array([untested * math.prod(n[list(u)] - 1) for u in spaces])
+
+    def variances(self, workload):
+        """Variance of each distinct row's answer for noise of variance 1, float64, shape (n_rows,).
+
+        Parameters
+        ----------
+        workload : Workload
+            In the spaces of the one that the strategy was made for.
+        """
+        check_domain(self, workload)
+        return row_masses(workload, self.spaces) @ (1 / self.eigenvalues)
+
+    def release(self, codes, classes, n_classes, epsilon, delta, *, rng):
+        """Noisy coefficients of the records' table, a block for each space.
+
+        Parameters
+        ----------
+        codes : int array, shape (n_records, n_features)
+        classes : int array, shape (n_records,)
+        n_classes : int
+        epsilon, delta : float
+            What all blocks cost together.
+        rng : numpy.random.Generator
+
+        Returns
+        -------
+        list of float64 array, shape (prod(n_i - 1), n_classes)
+        """
+        deviation, found = gaussian_scale(epsilon, delta), []
+        check_rng(rng)
+        for columns, value in zip(self.spaces, self.eigenvalues):
+            exact = self._coefficients(columns, codes, classes, n_classes)
+            noise = rng.normal(scale=deviation / math.sqrt(value), size=exact.shape)
+            found.append(exact + noise)
+        return found
+
+    def _coefficients(self, columns, codes, classes, n_classes):
+        """Of the records' table in one space, in the products of `functions`."""
+        shape = (*(int(self.n_levels[j]) for j in columns), n_classes)
+        place = np.ravel_multi_index((*codes[:, list(columns)].T, classes), shape)
+        table = np.bincount(place, minlength=math.prod(shape)).reshape(shape).astype(float)
+        for axis, n in enumerate(shape[:-1]):
+            table = np.moveaxis(np.tensordot(functions(n)[:, 1:], table, ([0], [axis])), 0, axis)
+        rest = math.prod(int(n) for j, n in enumerate(self.n_levels) if j not in columns)
+        return table.reshape(-1, n_classes) / math.sqrt(rest)
+
+    def answer(self, workload, released):
+        """Unbiased answers of a workload's distinct rows from what `release` gave, shape (n_rows, k).
+
+        Parameters
+        ----------
+        workload : Workload
+            In the spaces of the one that the strategy was made for.
+        released : list of array
+        """
+        check_domain(self, workload)
+        parts = coefficients(workload.boxes, self.spaces)
+        total = sum(part @ z for part, z in zip(parts, released)) * math.sqrt(self.n_cells)
+        return combined(workload, total)

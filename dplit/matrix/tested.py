@@ -1,0 +1,135 @@
+r"""Paths by the columns that they test: which ones a record follows, found through its levels.
+
+In a tree with a child for each level a path lets one level of each tested column through. All paths that
+test the same columns then have numbers, those of the tested columns' cells, and the paths that a
+record follows are those of its number. The cost follows the records and the tested sets, not the paths.
+"""
+
+from __future__ import annotations
+
+import math
+from itertools import combinations_with_replacement
+
+import numpy as np
+
+from dplit.matrix.paths import check_codes, distinct
+
+MOST_CODES = 2**62  # cells of the tested columns that have numbers
+
+
+def tested_sets(boxes):
+    """The sets of columns that some box tests, each with its boxes.
+
+    Parameters
+    ----------
+    boxes : Paths
+
+    Returns
+    -------
+    list of (tuple of int, int64 array)
+    """
+    tests = boxes.tests
+    first, place = distinct(tests)
+    order = np.argsort(place, kind="stable")
+    ends = np.cumsum(np.bincount(place))[:-1]
+    sets = [tuple(np.flatnonzero(tests[row]).tolist()) for row in first]
+    return list(zip(sets, np.split(order, ends)))
+
+
+def single_cells(boxes, columns):
+    """The cell of some columns that each box is, or None where one is several or none.
+
+    Parameters
+    ----------
+    boxes : Paths
+    columns : tuple of int
+        Those that the boxes test.
+
+    Returns
+    -------
+    int64 array, shape (n_boxes,), or None
+    """
+    shape = [int(boxes.n_levels[j]) for j in columns]
+    if np.prod(shape, dtype=object) > MOST_CODES or not (boxes.sizes[:, columns] == 1).all():
+        return None
+    cell = np.zeros(len(boxes), dtype=np.int64)
+    for j, n in zip(columns, shape):
+        start = boxes.starts[j]
+        cell = cell * n + boxes.allowed[:, start : start + n].argmax(axis=1)
+    return cell
+
+
+def followed(paths, codes):
+    """Which paths each record follows, as pairs.
+
+    Parameters
+    ----------
+    paths : Paths
+    codes : int array, shape (n_records, n_features)
+
+    Returns
+    -------
+    record, path : int64 array, shape (n_pairs,)
+        Without a certain order.
+    """
+    codes = check_codes(codes, paths.n_levels)
+    found = [(np.zeros(0, dtype=np.int64),) * 2]
+    for columns, rows in tested_sets(paths):
+        here = paths.take(rows)
+        cell = single_cells(here, columns)
+        if cell is None:
+            record, mine = np.nonzero(here.reached(codes))
+        else:
+            own = np.zeros(len(codes), dtype=np.int64)
+            for j in columns:
+                own = own * int(paths.n_levels[j]) + codes[:, j]
+            record, mine = _equal(own, cell)
+        found.append((record, rows[mine]))
+    record, path = (np.concatenate(parts) for parts in zip(*found))
+    return record, path
+
+
+def _equal(left, right):
+    """All pairs of places at which two arrays hold equal numbers."""
+    order = np.argsort(right, kind="stable")
+    low, high = (np.searchsorted(right[order], left, side=side) for side in ("left", "right"))
+    times = high - low
+    record = np.repeat(np.arange(len(left)), times)
+    offset = np.arange(len(record)) - np.repeat(np.cumsum(times) - times, times)
+    return record, order[np.repeat(low, times) + offset]
+
+
+def squared_overlaps(boxes, times):
+    r"""Mean over the cells of :math:`\|T^\top\mathrm{diag}(t)\,t_c\|^2`: squared overlaps of all pairs of boxes.
+
+    Boxes that are cells of two sets of columns overlap if they agree in the columns of both sets, and then in as
+    many cells as the other columns have. So two sets need the sums of the times over their common columns alone.
+
+    Parameters
+    ----------
+    boxes : Paths
+    times : float64 array, shape (n_boxes,)
+
+    Returns
+    -------
+    float
+        :math:`\sum_{lm} t_lt_m(TT^\top)_{lm}^2` over the number of cells.
+    """
+    sets = [(columns, rows, boxes.take(rows)) for columns, rows in tested_sets(boxes)]
+    total, n = 0.0, boxes.n_levels.astype(float)
+    for (first, mine, here), (second, theirs, there) in combinations_with_replacement(sets, 2):
+        twice = 1.0 if first == second else 2.0
+        common = tuple(j for j in first if j in second)
+        pair = single_cells(here, first), single_cells(there, second)
+        cells = single_cells(here, common), single_cells(there, common)
+        if any(cell is None for cell in pair):
+            shared = here.overlaps(there) / np.sqrt(n.prod())
+            total += twice * float(times[mine] @ shared**2 @ times[theirs])
+            continue
+        _, place = np.unique(np.concatenate(cells), return_inverse=True)
+        parts = zip(np.split(place.ravel(), [len(mine)]), (mine, theirs))
+        sums = [np.bincount(part, times[rows], place.max() + 1) for part, rows in parts]
+        neither = math.prod(n[j] for j in range(len(n)) if j not in first and j not in second)
+        either = math.prod(n[j] for j in {*first, *second})
+        total += twice * neither / either * float(sums[0] @ sums[1])
+    return total

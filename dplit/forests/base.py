@@ -7,7 +7,6 @@ the public schema. It holds no counts, no record's position, and its pickle hold
 from __future__ import annotations
 
 import copy
-import functools
 import math
 import warnings
 from collections.abc import Iterable
@@ -32,6 +31,8 @@ from dplit.errors import (
     check_neighbours,
     warn_leak,
 )
+from dplit.forests.fitting import undone_on_error
+from dplit.forests.importances import WithImportances
 from dplit.forests.inputs import check_bounds, checked_target, class_codes, few, public_classes
 from dplit.forests.partition import AllRecords, Independent, ShuffledParts
 from dplit.forests.randomness import generator, is_seeded, kept_secret
@@ -48,7 +49,7 @@ parameters = dataclass(eq=False, repr=False, kw_only=True)
 
 
 @parameters
-class BaseForest(BaseEstimator):
+class BaseForest(WithImportances, BaseEstimator):
     """Base of the forests: parameters that all have, and reading records through a public domain.
 
     Subclasses set `domain_`, `trees_` and `budget_` at the end of ``fit``, together: where a fit
@@ -76,7 +77,7 @@ class BaseForest(BaseEstimator):
     def __init_subclass__(cls, **options):
         super().__init_subclass__(**options)
         if "fit" in vars(cls):
-            cls.fit = _undone_on_error(cls.fit)
+            cls.fit = undone_on_error(cls.fit)
 
     def __setattr__(self, name, value):
         super().__setattr__(name, kept_secret(value) if name == "random_state" else value)
@@ -254,22 +255,6 @@ class BaseForest(BaseEstimator):
         return trees.apply(self.trees_, self._read(X), self.n_jobs)
 
 
-def _undone_on_error(fit):
-    """The same `fit`; where it stops with an error, the estimator is as it was before."""
-
-    @functools.wraps(fit)
-    def fit_or_undo(self, *args, **kwargs):
-        before = dict(vars(self))
-        try:
-            return fit(self, *args, **kwargs)
-        except BaseException:
-            vars(self).clear()
-            vars(self).update(before)
-            raise
-
-    return fit_or_undo
-
-
 @parameters
 class BaseForestClassifier(ClassifierMixin, BaseForest):
     """Base of the classifiers: a forest whose leaves each released one class, and which votes."""
@@ -297,6 +282,14 @@ class BaseForestClassifier(ClassifierMixin, BaseForest):
 
     def predict_proba(self, X):
         """Share of the trees that vote for each class.
+
+        A tree votes for the class that its leaf released, so that a share says which class is more likely
+        but not how likely it is: where classes are uneven, half is seldom the right threshold for the rarer
+        one. Choose another that no record has a say in, as the rarer class's public share, and hand it to
+        ``sklearn.model_selection.FixedThresholdClassifier``; to tune it on the records is a release of its
+        own. Forests that release counts (`HistogramForestClassifier`, `BoostedForestClassifier`,
+        `dplit.baselines.JPWClassifier`, and ``voting="weighted"`` of a `MatrixForestClassifier`) have
+        probabilities proper.
 
         Parameters
         ----------

@@ -16,7 +16,7 @@ from sklearn.base import clone, is_classifier
 from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import has_fit_parameter
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from dplit.budget import Group, Parallel
 from dplit.errors import check_choice, check_integer
@@ -227,6 +227,12 @@ class HistogramForestClassifier(BaseForestClassifier):
         """Codes of the cells, as floats."""
         records = super()._read(X)
         return self.cells_.codes(records).astype(float)
+
+    @property
+    def feature_importances_(self):
+        """The learner's, where it has them: it knows the released counts alone."""
+        check_is_fitted(self, "budget_")
+        return self.learner_.feature_importances_
 
     def apply(self, X):
         """Cell that each record lies in.

@@ -44,7 +44,11 @@ WRONG = [
     ("accounting", ("hoped",), "must be one of 'proved', 'published'"),
     ("random_state", (-1, "x"), "must be an integer of at least 0, a Generator, .*"),
     ("domain", ([(0, 1)] * 2,), "must be a dplit.Domain, as .* makes, or None"),
-    ("max_features", (0, 0.5), "must be an integer of at least 1"),
+    (
+        "max_features",
+        (0, 1.5, "most", True),
+        "must be an integer of at least 1, a share .* or None",
+    ),
     ("rho", (0, 1.0, "half", True), "must be a number between 0 and 1, both excluded"),
     ("bins", (0,), "must be an integer of at least 1"),
     ("public_n", (0, 2.5), "must be an integer of at least 1"),

@@ -1,0 +1,32 @@
+"""What every `fit` does around its own work: it leaves nothing half done, and takes no weights."""
+
+from __future__ import annotations
+
+import functools
+
+NO_WEIGHTS = (
+    "fit takes no sample_weight: epsilon is proved for records that count once, and a weight would scale "
+    "what one person can change; leave it out, or repeat records and say so by records_per_person"
+)
+
+
+def undone_on_error(fit):
+    """The same `fit`; where it stops with an error, the estimator is as it was before.
+
+    It has no parameter for weights, by which scikit-learn tells who takes them; to pass them is an error
+    that says why.
+    """
+
+    @functools.wraps(fit)
+    def fit_or_undo(self, *args, **kwargs):
+        if "sample_weight" in kwargs or len(args) > 2:
+            raise TypeError(NO_WEIGHTS)
+        before = dict(vars(self))
+        try:
+            return fit(self, *args, **kwargs)
+        except BaseException:
+            vars(self).clear()
+            vars(self).update(before)
+            raise
+
+    return fit_or_undo

@@ -6,6 +6,7 @@ Every message names the argument, the value that came and what would be right.
 from __future__ import annotations
 
 import math
+import sys
 import traceback
 import warnings
 from numbers import Real
@@ -15,6 +16,8 @@ import numpy as np
 
 NEIGHBOURS = ("add-remove", "replace-one")
 LEAST_EPSILON = 1e-200
+MOST_INTEGER = 2**63 - 1
+MOST_JOBS = 1000
 
 
 class PrivacyLeakWarning(UserWarning):
@@ -35,13 +38,20 @@ def check_epsilon(epsilon, name="epsilon"):
         raise ValueError(f"{name} must be a positive number, got {epsilon!r}")
     if epsilon < LEAST_EPSILON:
         raise ValueError(f"{name} must be at least {LEAST_EPSILON:g}, got {epsilon!r}")
-    return float(epsilon)
+    try:
+        return float(epsilon)
+    except OverflowError:  # an integer beyond the floats
+        raise ValueError(
+            f"{name} must be a float, or math.inf for no privacy, got an integer beyond the floats"
+        ) from None
 
 
 def check_positive(value, name):
     """Return `value` as a float; it must be positive and finite."""
     if isinstance(value, bool) or not isinstance(value, Real) or not 0 < value < math.inf:
         raise ValueError(f"{name} must be a positive finite number, got {value!r}")
+    if value > sys.float_info.max:
+        raise ValueError(f"{name} must be a positive finite number, got one beyond the floats")
     return float(value)
 
 
@@ -57,22 +67,26 @@ def check_neighbours(neighbours):
     return check_choice(neighbours, NEIGHBOURS, "neighbours")
 
 
-def check_integer(value, name, minimum):
-    """Return `value` as an int; it must be a whole number of at least `minimum`."""
+def check_integer(value, name, minimum, maximum=MOST_INTEGER):
+    """Return `value` as an int; it must be a whole number from `minimum` to `maximum`."""
     whole = isinstance(value, (int, np.integer)) and not isinstance(value, (bool, np.bool_))
     if not whole or value < minimum:
         raise ValueError(f"{name} must be an integer of at least {minimum}, got {value!r}")
+    if value > maximum:
+        got = f"{value:,}" if value <= MOST_INTEGER else "a larger one"
+        raise ValueError(f"{name} must be an integer of at most {maximum:,}, got {got}")
     return int(value)
 
 
 def check_jobs(n_jobs):
     """Return `n_jobs`; it must be None or an integer other than 0, as joblib counts threads."""
     whole = isinstance(n_jobs, (int, np.integer)) and not isinstance(n_jobs, (bool, np.bool_))
-    if not (n_jobs is None or (whole and n_jobs != 0)):
+    if not (n_jobs is None or (whole and n_jobs != 0 and abs(n_jobs) <= MOST_JOBS)):
         raise ValueError(
-            f"n_jobs must be a number of threads, -1 for one a core, or None, got {n_jobs!r}"
+            f"n_jobs must be a number of threads, at most {MOST_JOBS}, -1 for one a core, or None, "
+            f"got {n_jobs!r}"
         )
-    return n_jobs
+    return None if n_jobs is None else int(n_jobs)
 
 
 def check_counts(counts):

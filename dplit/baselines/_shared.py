@@ -11,7 +11,13 @@ from dplit.errors import check_integer
 from dplit.forests.base import BaseForest, parameters
 from dplit.forests.mean_releases import proved_means, published_means
 from dplit.forests.params import GUESS as PUBLIC_N
-from dplit.forests.params import check_max_features, n_candidates, usual_depth
+from dplit.forests.params import (
+    check_bins,
+    check_depth,
+    check_max_features,
+    n_candidates,
+    usual_depth,
+)
 from dplit.forests.releases import flip, laplace_counts, largest
 from dplit.trees.kary import Rule, grow_kary_trees
 from dplit.trees.nodes import sums_in_steps
@@ -31,7 +37,7 @@ class Baseline(BaseForest):
 
     def _check_depth(self):
         if self.max_depth is not None:
-            check_integer(self.max_depth, "max_depth", 0)
+            check_depth(self.max_depth)
 
     def _n_levels(self, branches=2.0):
         """`max_depth`, or what leaves some 25 records in a leaf, of a public number of records."""
@@ -142,7 +148,7 @@ class KaryBaseline(Baseline):
 
     def _check(self):
         super()._check()
-        check_integer(self.bins, "bins", 1)
+        check_bins(self.bins)
         check_max_features(self.max_features)
 
     def _read(self, X):

@@ -12,12 +12,13 @@ from typing import NamedTuple
 from dplit.baselines._shared import PUBLIC_N, Baseline, check_public_n
 from dplit.baselines.dp_rf import CRITERIA, REACH, drift_of_scale, entropy_reach
 from dplit.budget import Sequence, Spend
-from dplit.errors import check_choice
+from dplit.errors import check_choice, check_integer
 from dplit.forests.base import BaseForestClassifier, parameters
 from dplit.forests.params import at_most, check_max_features, n_candidates
 from dplit.forests.releases import grown_tree
 from dplit.trees.greedy import Rule, grow_id3_trees
 
+MOST_DEPTH = 1000
 OPERATORS = {"max": "majority", "gini": "gini", "information-gain": "entropy"}
 
 
@@ -84,6 +85,10 @@ class _GreedyTrees(Baseline, BaseForestClassifier):
 
     def _check(self):
         super()._check()
+        if self.max_depth is not None:
+            check_integer(
+                self.max_depth, "max_depth", 0, MOST_DEPTH
+            )  # a path's arrays are that long
         check_choice(self.operator, tuple(OPERATORS), "operator")
         check_public_n(self.public_n)
 

@@ -33,11 +33,21 @@ from dplit.errors import (
 )
 from dplit.forests.fitting import undone_on_error
 from dplit.forests.importances import WithImportances
-from dplit.forests.inputs import check_bounds, checked_target, class_codes, few, public_classes
+from dplit.forests.inputs import (
+    check_bounds,
+    check_numbers,
+    checked_target,
+    class_codes,
+    few,
+    numbers_of,
+    public_classes,
+    without_values,
+)
 from dplit.forests.partition import AllRecords, Independent, ShuffledParts
 from dplit.forests.randomness import generator, is_seeded, kept_secret
 from dplit.mechanisms.geometric import MOST
 
+MOST_TREES = 1_000_000  # streams and parts of records of more fill the memory
 ACCOUNTINGS = ("proved", "published")
 TAKEN_FOR_GRANTED = (
     "public: that there is at least one record, for a fit without any is an error",
@@ -111,7 +121,7 @@ class BaseForest(WithImportances, BaseEstimator):
         check_choice(self.accounting, ACCOUNTINGS, "accounting")
 
     def _n_trees(self):
-        return check_integer(self.n_estimators, "n_estimators", 1)
+        return check_integer(self.n_estimators, "n_estimators", 1, MOST_TREES)
 
     def _is_proved(self):
         return self.accounting == "proved"
@@ -234,12 +244,11 @@ class BaseForest(WithImportances, BaseEstimator):
 
     def _numbers(self, X, reset):
         """`X` as an array of finite numbers; NumPy's message would quote the cell that is none."""
+        check_numbers(X)
         try:
             return validate_data(self, X, reset=reset, dtype=np.float64)
-        except ValueError as error:
-            if not str(error).startswith("could not convert"):
-                raise
-        raise ValueError("X must hold numbers, got a cell that is none")
+        except (TypeError, ValueError, OverflowError) as error:
+            raise without_values(error) from None
 
     def apply(self, X):
         """Leaf that each record reaches in each tree.
@@ -345,10 +354,7 @@ class BaseForestRegressor(RegressorMixin, BaseForest):
 
         A share is a whole number of steps, a `dplit.domain.GRID`-th each: the nearest one.
         """
-        try:
-            values = np.asarray(y, dtype=np.float64)
-        except (TypeError, ValueError):
-            raise ValueError("y must hold numbers, got a target that is none") from None
+        values = numbers_of(y)
         if not np.isfinite(values).all():
             raise ValueError(
                 "y must hold finite numbers, got an infinite or missing one (NaN, inf)"

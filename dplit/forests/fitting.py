@@ -1,8 +1,10 @@
-"""What every `fit` does around its own work: it leaves nothing half done, and takes no weights."""
+"""What every `fit` does around its own work: nothing is left half done, no weights, plain numbers."""
 
 from __future__ import annotations
 
 import functools
+
+import numpy as np
 
 NO_WEIGHTS = (
     "fit takes no sample_weight: epsilon is proved for records that count once, and a weight would scale "
@@ -14,7 +16,8 @@ def undone_on_error(fit):
     """The same `fit`; where it stops with an error, the estimator is as it was before.
 
     It has no parameter for weights, by which scikit-learn tells who takes them; to pass them is an error
-    that says why.
+    that says why. Parameters that are NumPy's numbers are Python's while it runs, since small integers of
+    NumPy overflow.
     """
 
     @functools.wraps(fit)
@@ -22,8 +25,13 @@ def undone_on_error(fit):
         if "sample_weight" in kwargs or len(args) > 2:
             raise TypeError(NO_WEIGHTS)
         before = dict(vars(self))
+        given = {name: before[name] for name in self.get_params(deep=False) if name in before}
+        given = {name: value for name, value in given.items() if isinstance(value, np.generic)}
         try:
-            return fit(self, *args, **kwargs)
+            vars(self).update({name: value.item() for name, value in given.items()})
+            fit(self, *args, **kwargs)
+            vars(self).update(given)
+            return self
         except BaseException:
             vars(self).clear()
             vars(self).update(before)

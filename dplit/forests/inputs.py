@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from numbers import Real
 
@@ -11,6 +12,9 @@ from sklearn.utils.validation import column_or_1d
 
 from dplit.budget import Leak, Public
 from dplit.errors import warn_leak
+
+UNREADABLE = re.compile("convert|sequence|inhomogeneous|too large|codec")
+QUOTED = re.compile(r":\narray=.*\.\nReshape", re.DOTALL)
 
 
 def public_classes(y, classes):
@@ -29,10 +33,47 @@ def public_classes(y, classes):
     return check_classes(found), Leak("class list", "read off y: pass classes")
 
 
+def check_numbers(X):
+    """An array of dates, or one with a mask, is no array of numbers, though NumPy makes one of it."""
+    if getattr(getattr(X, "dtype", None), "kind", "") in "mM":
+        raise ValueError(f"X must hold numbers, got values of {X.dtype}: dates are none")
+    if isinstance(X, np.ma.MaskedArray):
+        raise ValueError("X must be an array without a mask, which would be ignored: use X.filled")
+
+
+def without_values(error):
+    """The same kind of error without the records that scikit-learn's and NumPy's messages quote."""
+    text = str(error)
+    if "float() argument" in text:  # and the type that came
+        return TypeError(f"X must hold numbers: {text}")
+    if text.startswith("Complex data"):
+        return ValueError("X must hold real numbers. Complex data not supported")
+    if isinstance(error, OverflowError) or UNREADABLE.search(text):
+        return ValueError("X must hold numbers, got a cell that is none, or rows that are no table")
+    if isinstance(error, ValueError):
+        return ValueError(QUOTED.sub(". Reshape", text))
+    return error
+
+
+def numbers_of(y):
+    """Targets as float64; text, dates and what is beyond the floats are no numbers."""
+    try:
+        values = np.asarray(y)
+        is_text = values.dtype == object and any(isinstance(v, (str, bytes)) for v in values)
+        if values.dtype.kind in "mMSUV" or is_text:
+            raise TypeError
+        return values.astype(np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise ValueError("y must hold numbers, got a target that is none") from None
+
+
 def class_codes(y, classes):
     """Position of each value of `y` in the class list, int32 array of shape (n_records,)."""
     values = np.asarray(y)
-    occurrence, occurring = _factorized(y, values)
+    try:
+        occurrence, occurring = _factorized(y, values)
+    except TypeError:  # a list among the values
+        raise ValueError("y must hold classes, got a value that cannot be one, as a list") from None
     codes = pd.Index(classes, dtype=object).get_indexer(occurring.astype(object))
     if (codes < 0).any():
         raise ValueError(
@@ -54,8 +95,8 @@ def _factorized(y, values):
 def check_bounds(bounds):
     """The two ends of a public interval, as floats."""
     try:
-        lower, upper = map(float, bounds)
-    except (TypeError, ValueError):
+        lower, upper = () if isinstance(bounds, str) else map(float, bounds)
+    except (TypeError, ValueError, OverflowError):
         lower = upper = np.nan
     if not (np.isfinite(upper - lower) and lower < upper):
         raise ValueError(
@@ -73,7 +114,13 @@ def checked_target(y):
     if isinstance(y, (pd.Categorical, pd.Index, pd.api.extensions.ExtensionArray)):
         y = pd.Series(y)
     if not isinstance(y, pd.Series):
-        given, y = y, column_or_1d(y, warn=True)
+        given = y
+        try:
+            y = column_or_1d(y, warn=True)
+        except (ValueError, OverflowError) as error:
+            if QUOTED.search(str(error)) or not str(error).startswith("y "):
+                raise ValueError("y must be a list of targets, one for each record") from None
+            raise
         missing = pd.Series(list(given), dtype=object) if isinstance(given, (list, tuple)) else y
     else:
         missing = y

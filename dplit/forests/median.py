@@ -19,6 +19,7 @@ from dplit.forests.base import (
 )
 from dplit.forests.mean_releases import proved_means, published_means
 from dplit.forests.params import (
+    check_depth,
     check_max_features,
     check_rho,
     level_shares,
@@ -65,7 +66,7 @@ class _MedianForest(BaseForest):
         """From the checked parameters: how records are given to trees, and the shares of each tree."""
         self._check()
         if self.max_depth is not None:
-            check_integer(self.max_depth, "max_depth", 0)
+            check_depth(self.max_depth)
         if self.n_records is not None:
             check_integer(self.n_records, "n_records", 1)
         check_max_features(self.max_features)

@@ -7,8 +7,12 @@ from numbers import Integral, Real
 
 import numpy as np
 
+from dplit.errors import check_integer
+
 GUESS = 10_000  # records, where the user declares none
 DEEPEST = 12
+MOST_DEPTH = 2**31 - 1
+MOST_BINS = 10_000
 RECORDS_OF_A_LEAF = 25  # DiPriMe v2, section 4: "more than 25 records a leaf"
 
 
@@ -32,6 +36,16 @@ def level_shares(epsilon, depth, rho):
         return math.inf, epsilon
     level = rho * epsilon / depth
     return level, at_most(epsilon - depth * level, lambda leaf: depth * level + leaf, epsilon)
+
+
+def check_depth(max_depth, minimum=0):
+    """Return `max_depth` as an int: what the arrays of a tree can count."""
+    return check_integer(max_depth, "max_depth", minimum, MOST_DEPTH)
+
+
+def check_bins(bins):
+    """Return `bins` as an int."""
+    return check_integer(bins, "bins", 1, MOST_BINS)
 
 
 def check_rho(rho):

@@ -55,6 +55,38 @@ def check_positive(value, name):
     return float(value)
 
 
+def check_finite(value, name):
+    """Return `value`, a finite real number of any kind."""
+    try:
+        right = isinstance(value, Real) and not isinstance(value, (bool, np.bool_))
+        if right and math.isfinite(value):
+            return value
+    except OverflowError:
+        raise ValueError(f"{name} must be a finite number, got one beyond the floats") from None
+    raise ValueError(f"{name} must be a finite number, got {value!r}")
+
+
+def check_range(lower, upper):
+    """Return upper - lower; both must be finite and in order."""
+    check_finite(lower, "lower"), check_finite(upper, "upper")
+    if lower > upper:
+        raise ValueError(f"lower must be at most upper, got lower={lower!r}, upper={upper!r}")
+    return upper - lower
+
+
+def check_numbers(values, name):
+    """Return `values`, a number or an array_like of numbers, as a float64 array."""
+    try:
+        if values is None or np.asarray(values).dtype.kind not in "biufO":
+            raise TypeError
+        return np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        kind = type(values).__name__  # and no value, which may be a record's
+        raise ValueError(
+            f"{name} must be a number or an array of numbers, none beyond the floats, got a {kind}"
+        ) from None
+
+
 def check_choice(value, choices, name):
     """Return `value`; it must be one of `choices`."""
     if not isinstance(value, str) or value not in choices:

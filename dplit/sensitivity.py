@@ -18,7 +18,6 @@ fractions, a closed form is one too.
 
 from __future__ import annotations
 
-import math
 from fractions import Fraction
 from itertools import combinations, combinations_with_replacement
 from numbers import Real
@@ -26,19 +25,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dplit.errors import check_integer, check_neighbours, check_rng
+from dplit.errors import check_integer, check_neighbours, check_range, check_rng
 
 
 def _check(n, lower, upper, neighbours="add-remove"):
     """Validate what every closed form takes; return the range R."""
     check_integer(n, "n", 1)
     check_neighbours(neighbours)
-    for name, value in (("lower", lower), ("upper", upper)):
-        if isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value):
-            raise ValueError(f"{name} must be a finite number, got {value!r}")
-    if lower > upper:
-        raise ValueError(f"lower must be at most upper, got lower={lower!r}, upper={upper!r}")
-    return upper - lower
+    return check_range(lower, upper)
 
 
 # Closed forms --------------------------------------------------------------------------------

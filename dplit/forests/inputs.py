@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Iterable
 from numbers import Real
 
 import numpy as np
 import pandas as pd
+from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
 from dplit.budget import Leak, Public
@@ -35,7 +37,7 @@ def public_classes(y, classes):
 
 def check_numbers(X):
     """An array of dates, or one with a mask, is no array of numbers, though NumPy makes one of it."""
-    if getattr(getattr(X, "dtype", None), "kind", "") in "mM":
+    if getattr(getattr(X, "dtype", None), "kind", "") in ("m", "M"):
         raise ValueError(f"X must hold numbers, got values of {X.dtype}: dates are none")
     if isinstance(X, np.ma.MaskedArray):
         raise ValueError("X must be an array without a mask, which would be ignored: use X.filled")
@@ -51,7 +53,8 @@ def without_values(error):
     if isinstance(error, OverflowError) or UNREADABLE.search(text):
         return ValueError("X must hold numbers, got a cell that is none, or rows that are no table")
     if isinstance(error, ValueError):
-        return ValueError(QUOTED.sub(". Reshape", text))
+        text = QUOTED.sub(". Reshape", text)
+        return ValueError(text if re.search(r"\bX\b", text) else f"X must be a table. {text}")
     return error
 
 
@@ -81,6 +84,16 @@ def class_codes(y, classes):
             f"{_encoded(values, classes)}"
         )
     return codes[occurrence].astype(np.int32)
+
+
+def check_target_type(y):
+    """scikit-learn's check of the kind of values that a target holds."""
+    with warnings.catch_warnings():  # one of its warnings depends on how many classes occur
+        warnings.simplefilter("ignore")
+        try:
+            check_classification_targets(y)
+        except TypeError:  # it sorts them
+            raise ValueError("y must hold classes of one kind, strings or numbers") from None
 
 
 def _factorized(y, values):

@@ -14,7 +14,7 @@ from numbers import Real
 
 import numpy as np
 
-from dplit.errors import check_rng
+from dplit.errors import check_numbers, check_rng
 
 
 def check_budget(budget, name="budget"):
@@ -22,7 +22,10 @@ def check_budget(budget, name="budget"):
     number = isinstance(budget, Real) and not isinstance(budget, (bool, np.bool_))
     if not number or not budget >= 0:
         raise ValueError(f"{name} must be a number of at least 0, got {budget!r}")
-    return float(budget)
+    try:
+        return float(budget)
+    except OverflowError:
+        raise ValueError(f"{name} must be a float or math.inf, got an integer beyond it") from None
 
 
 def normalised(impurity_decreases):
@@ -202,7 +205,7 @@ def _log_weights(decreases, budget):
 
 
 def _checked(impurity_decreases):
-    decreases = np.asarray(impurity_decreases, dtype=np.float64)
+    decreases = check_numbers(impurity_decreases, "impurity_decreases")
     if decreases.ndim == 0 or decreases.shape[-1] == 0:
         raise ValueError(
             "impurity_decreases must have shape (..., candidates) with a candidate at least, "
@@ -215,7 +218,7 @@ def _checked(impurity_decreases):
 
 
 def _by_feature(impurity_decreases):
-    cuts = [np.asarray(decreases, dtype=np.float64) for decreases in impurity_decreases]
+    cuts = [check_numbers(decreases, "impurity_decreases") for decreases in impurity_decreases]
     if any(decreases.ndim != 1 for decreases in cuts):
         raise ValueError("impurity_decreases must have one row of numbers for each feature")
     if not any(decreases.size for decreases in cuts):

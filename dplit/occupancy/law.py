@@ -12,7 +12,7 @@ import math
 import numpy as np
 from numba import njit
 
-from dplit.errors import check_integer, check_positive, check_rng
+from dplit.errors import check_integer, check_numbers, check_positive, check_rng
 
 CUT = 80.0  # noise beyond CUT / epsilon is left out: its probability is below 4e-35 at each level
 
@@ -62,7 +62,7 @@ def leaf_tail(t, n, depth, epsilon):
     off = np.abs(np.arange(n + 1) - n / 2**depth)
     order = np.argsort(-off, kind="stable")  # the smallest probabilities are added first
     mass = np.concatenate([[0.0], np.cumsum(law[order])])
-    return mass[np.searchsorted(-off[order], -np.asarray(t, float), side="right")]
+    return mass[np.searchsorted(-off[order], -check_numbers(t, "t"), side="right")]
 
 
 def any_leaf_tail(n, depth, epsilon, t):

@@ -17,11 +17,10 @@ Theorem 3, corollary 3.1 and the sentence on the spread; derived in :doc:`/book/
 from __future__ import annotations
 
 import math
-from numbers import Real
 
 import numpy as np
 
-from dplit.errors import check_integer, check_numbers, check_positive
+from dplit.errors import check_finite, check_integer, check_numbers, check_positive
 
 LARGEST = 700.0  # beyond it e^{-epsilon} is no normal number any more
 
@@ -65,13 +64,11 @@ def intervals(values, lower, upper):
     -------
     array, shape (N + 1,), of sum upper - lower.
     """
-    for name, bound in (("lower", lower), ("upper", upper)):
-        if isinstance(bound, bool) or not isinstance(bound, Real) or not math.isfinite(bound):
-            raise ValueError(f"{name} must be a finite number, got {bound!r}")
+    check_finite(lower, "lower"), check_finite(upper, "upper")
     x = check_numbers(values, "values")
     if x.ndim != 1 or not lower < upper or not ((x >= lower) & (x <= upper)).all():
         raise ValueError(
-            f"values must be a vector between lower < upper, got {values!r}, {lower!r}, {upper!r}"
+            f"values must be a vector between lower < upper, got shape {x.shape}, {lower!r}, {upper!r}"
         )
     return np.diff([lower, *np.sort(x), upper])
 

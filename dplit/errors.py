@@ -6,7 +6,6 @@ Every message names the argument, the value that came and what would be right.
 from __future__ import annotations
 
 import math
-import sys
 import traceback
 import warnings
 from numbers import Real
@@ -50,9 +49,12 @@ def check_positive(value, name):
     """Return `value` as a float; it must be positive and finite."""
     if isinstance(value, bool) or not isinstance(value, Real) or not 0 < value < math.inf:
         raise ValueError(f"{name} must be a positive finite number, got {value!r}")
-    if value > sys.float_info.max:
-        raise ValueError(f"{name} must be a positive finite number, got one beyond the floats")
-    return float(value)
+    try:
+        return float(value)
+    except OverflowError:
+        raise ValueError(
+            f"{name} must be a positive finite number, got one beyond the floats"
+        ) from None
 
 
 def check_finite(value, name):
@@ -71,6 +73,20 @@ def check_range(lower, upper):
     check_finite(lower, "lower"), check_finite(upper, "upper")
     if lower > upper:
         raise ValueError(f"lower must be at most upper, got lower={lower!r}, upper={upper!r}")
+    return upper - lower
+
+
+def check_interval(lower, upper):
+    """Return upper - lower; both must be finite, and the interval wider than a point."""
+    try:
+        right = isinstance(lower, Real) and isinstance(upper, Real) and lower < upper
+        right = right and math.isfinite(lower) and math.isfinite(upper)
+    except OverflowError:  # an integer beyond the floats
+        right = False
+    if not right:
+        raise ValueError(
+            f"lower must be less than upper, both finite, got lower={lower!r}, upper={upper!r}"
+        )
     return upper - lower
 
 
@@ -113,11 +129,12 @@ def check_integer(value, name, minimum, maximum=MOST_INTEGER):
 def check_jobs(n_jobs):
     """Return `n_jobs`; it must be None or an integer other than 0, as joblib counts threads."""
     whole = isinstance(n_jobs, (int, np.integer)) and not isinstance(n_jobs, (bool, np.bool_))
-    if not (n_jobs is None or (whole and n_jobs != 0 and abs(n_jobs) <= MOST_JOBS)):
+    if not (n_jobs is None or (whole and n_jobs != 0)):
         raise ValueError(
-            f"n_jobs must be a number of threads, at most {MOST_JOBS}, -1 for one a core, or None, "
-            f"got {n_jobs!r}"
+            f"n_jobs must be a number of threads, -1 for one a core, or None, got {n_jobs!r}"
         )
+    if n_jobs is not None and abs(n_jobs) > MOST_JOBS:
+        raise ValueError(f"n_jobs must be at most {MOST_JOBS:,} threads, got {n_jobs!r}")
     return None if n_jobs is None else int(n_jobs)
 
 

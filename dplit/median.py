@@ -22,10 +22,10 @@ from dplit.errors import (
     check_choice,
     check_counts,
     check_integer,
+    check_interval,
     check_neighbours,
     check_numbers,
     check_positive,
-    check_range,
     check_rng,
 )
 from dplit.mechanisms import Exponential, PermuteAndFlip
@@ -325,10 +325,7 @@ def _rate(epsilon, neighbours):
 
 def _edges(values, lower, upper):
     """The bounds and the sorted records between them, clipped."""
-    if not check_range(lower, upper) > 0:
-        raise ValueError(
-            f"lower must be less than upper, both finite, got lower={lower!r}, upper={upper!r}"
-        )
+    check_interval(lower, upper)
     values = check_numbers(values, "values")
     if values.ndim != 1 or not np.isfinite(values).all():
         raise ValueError(

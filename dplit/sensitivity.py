@@ -73,7 +73,8 @@ def mse(n, lower, upper, neighbours="add-remove"):
     The tight form of DiPriMe v1, A.1.2, and v2, A.2; the theorem "Mean squared error" of
     :doc:`/book/sensitivity`. Parameters and errors as `mean`; squared units of the target.
     """
-    return (n - 1) * _check(n, lower, upper, neighbours) ** 2 / n**2
+    spread, n = _check(n, lower, upper, neighbours), int(n)
+    return (n - 1) * spread**2 / n**2
 
 
 def sse(n, lower, upper, neighbours="add-remove"):
@@ -84,7 +85,8 @@ def sse(n, lower, upper, neighbours="add-remove"):
     :math:`R^2` serves where :math:`N` is private. Derived in :doc:`/book/sensitivity`. Parameters
     and errors as `mean`; squared units of the target.
     """
-    return (n - 1) * _check(n, lower, upper, neighbours) ** 2 / n
+    spread, n = _check(n, lower, upper, neighbours), int(n)
+    return (n - 1) * spread**2 / n
 
 
 def sse_removed(n, removed, lower, upper):
@@ -103,10 +105,10 @@ def sse_removed(n, removed, lower, upper):
         Records that leave, :math:`\delta`, from 0 to `n`.
     lower, upper : float or Fraction
     """
-    spread = _check(n, lower, upper)
+    spread, n = _check(n, lower, upper), int(n)
     if check_integer(removed, "removed", 0) > n:
         raise ValueError(f"removed must be at most n={n}, got {removed!r}")
-    k = min(removed, n // 2)
+    k = int(min(removed, n // 2))
     return k * (n - k) * spread**2 / n
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from dplit.domain import GRID
-from dplit.errors import check_epsilon, check_numbers, check_range
+from dplit.errors import check_epsilon, check_interval, check_numbers
 from dplit.mechanisms.geometric import Geometric
 
 
@@ -35,10 +35,7 @@ class BoundedMean:
 
     def __init__(self, epsilon, lower, upper):
         self.epsilon = check_epsilon(epsilon)
-        if not check_range(lower, upper) > 0:
-            raise ValueError(
-                f"lower must be less than upper, both finite, got lower={lower!r}, upper={upper!r}"
-            )
+        check_interval(lower, upper)
         self.lower, self.upper = float(lower), float(upper)
 
     def __repr__(self):

@@ -10,6 +10,7 @@ with :math:`B_2`.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from numbers import Real
 
 import numpy as np
@@ -88,7 +89,11 @@ def selection_law(impurity_decreases, budget):
     -----
     MRF, section 3.2; derived in :doc:`/book/multinomial`.
     """
-    weights = np.exp(_log_weights(impurity_decreases, check_budget(budget)))
+    return _law(impurity_decreases, check_budget(budget))
+
+
+def _law(impurity_decreases, budget):
+    weights = np.exp(_log_weights(impurity_decreases, budget))
     return weights / weights.sum(axis=-1, keepdims=True)
 
 
@@ -112,10 +117,10 @@ def feature_law(impurity_decreases, feature_budget):
     ValueError
         As `selection_law`, and if no feature has a cut: such a node is a leaf.
     """
-    cuts = _by_feature(impurity_decreases)
+    cuts, budget = _by_feature(impurity_decreases), check_budget(feature_budget, "feature_budget")
     law = np.zeros(len(cuts))
     able = [j for j, decreases in enumerate(cuts) if decreases.size]
-    law[able] = selection_law([cuts[j].max() for j in able], feature_budget)
+    law[able] = _law([cuts[j].max() for j in able], budget)
     return law
 
 
@@ -147,7 +152,7 @@ def joint_law(impurity_decreases, feature_budget, value_budget):
     cuts = _by_feature(impurity_decreases)
     value_budget = check_budget(value_budget, "value_budget")
     return [
-        share * selection_law(decreases, value_budget) if decreases.size else decreases
+        share * _law(decreases, value_budget) if decreases.size else decreases
         for share, decreases in zip(feature_law(cuts, feature_budget), cuts)
     ]
 
@@ -218,6 +223,11 @@ def _checked(impurity_decreases):
 
 
 def _by_feature(impurity_decreases):
+    if not isinstance(impurity_decreases, Iterable):
+        raise ValueError(
+            "impurity_decreases must have one row of numbers for each feature, got a "
+            f"{type(impurity_decreases).__name__}"
+        )
     cuts = [check_numbers(decreases, "impurity_decreases") for decreases in impurity_decreases]
     if any(decreases.ndim != 1 for decreases in cuts):
         raise ValueError("impurity_decreases must have one row of numbers for each feature")

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dplit.errors import check_epsilon, check_numbers, check_positive, check_range, check_rng
+from dplit.errors import check_epsilon, check_interval, check_numbers, check_positive, check_rng
 
 
 def cauchy_loss(shift, scale=1.0):
@@ -229,8 +229,7 @@ def _check_beta(beta):
 
 
 def _check_values(values, lower, upper):
-    if not check_range(lower, upper) > 0:
-        raise ValueError(f"lower must be less than upper, got {lower!r} and {upper!r}")
+    check_interval(lower, upper)
     x = np.sort(check_numbers(values, "values"))
     if x.ndim != 1 or len(x) % 2 == 0 or not ((x >= lower) & (x <= upper)).all():
         raise ValueError(

@@ -127,8 +127,6 @@ def check(call):
             np.testing.assert_allclose(numbers(found), numbers(function(**arguments)), rtol=1e-6)
             return
     assert not np.isnan(numbers(found)).any(), f"no number for {changed}={instead!r}"
-        f"no number for {changed}={instead!r}"
-    )
 
 
 CHECKS = list(HealthCheck)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dplit.errors import check_epsilon, check_integer, check_neighbours, check_numbers
+from dplit.errors import check_counts, check_epsilon, check_integer, check_neighbours, check_numbers
 from dplit.mechanisms import PermuteAndFlip
 
 
@@ -26,7 +26,7 @@ def one_sided_law(counts, epsilon, neighbours="add-remove"):
     neighbours : {"add-remove", "replace-one"}
     """
     monotonic = check_neighbours(neighbours) == "add-remove"
-    return PermuteAndFlip(epsilon, monotonic=monotonic).pmf(counts)
+    return PermuteAndFlip(epsilon, monotonic=monotonic).pmf(check_counts(counts))
 
 
 def gap_error(gap, epsilon):

@@ -28,7 +28,7 @@ LARGEST = 700.0  # beyond it e^{-epsilon} is no normal number any more
 def _check_epsilon(epsilon):
     """Return `epsilon` as an array; every entry is at least 0 and finite (0: a random cut)."""
     rates = check_numbers(epsilon, "epsilon")
-    if not (np.isfinite(rates) & (rates >= 0)).all():
+    if rates.size == 0 or not (np.isfinite(rates) & (rates >= 0)).all():
         raise ValueError(f"epsilon must be finite and at least 0, got {epsilon!r}")
     return rates
 
@@ -130,7 +130,7 @@ def central_range(t, values):
     t : int, at least 0 and below N/2
     values : array_like, shape (N,)
     """
-    x = np.sort(check_numbers(values, "values"))
+    x = np.sort(np.atleast_1d(check_numbers(values, "values")))
     if not 2 * check_integer(t, "t", 0) < len(x):
         raise ValueError(f"t must be below half of the {len(x)} values, got {t!r}")
     return float(x[len(x) - t - 1] - x[t])

@@ -27,12 +27,16 @@ import numpy as np
 
 from dplit.errors import check_integer, check_neighbours, check_range, check_rng
 
+WIDEST = 1e150  # squares of wider ranges are no floats
+
 
 def _check(n, lower, upper, neighbours="add-remove"):
     """Validate what every closed form takes; return the range R."""
     check_integer(n, "n", 1)
     check_neighbours(neighbours)
-    return check_range(lower, upper)
+    if (spread := check_range(lower, upper)) > WIDEST:
+        raise ValueError(f"upper must be within {WIDEST:g} of lower, got {lower!r}, {upper!r}")
+    return spread
 
 
 # Closed forms --------------------------------------------------------------------------------

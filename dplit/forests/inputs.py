@@ -15,7 +15,9 @@ from sklearn.utils.validation import column_or_1d
 from dplit.budget import Leak, Public
 from dplit.errors import warn_leak
 
-UNREADABLE = re.compile("convert|sequence|inhomogeneous|too large|codec")
+UNREADABLE = re.compile(
+    "could not convert|can.t convert|array element|inhomogeneous|too large to convert|codec"
+)
 QUOTED = re.compile(r":\narray=.*\.\nReshape", re.DOTALL)
 
 

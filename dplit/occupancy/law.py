@@ -12,7 +12,7 @@ import math
 import numpy as np
 from numba import njit
 
-from dplit.errors import check_integer, check_numbers, check_positive, check_rng
+from dplit.errors import check_finite, check_integer, check_numbers, check_positive, check_rng
 
 CUT = 80.0  # noise beyond CUT / epsilon is left out: its probability is below 4e-35 at each level
 
@@ -86,7 +86,8 @@ def any_leaf_tail(n, depth, epsilon, t):
     t : float
         Records, one number.
     """
-    return _some_leaf(n, depth, epsilon, lambda sizes: np.abs(sizes - n / 2**depth) >= float(t))
+    t = float(check_finite(t, "t"))
+    return _some_leaf(n, depth, epsilon, lambda sizes: np.abs(sizes - n / 2**depth) >= t)
 
 
 def any_leaf_below(n, depth, epsilon, least=1):

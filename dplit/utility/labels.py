@@ -40,8 +40,8 @@ def published_flip(gap, epsilon):
         Budget of the counts under add-remove.
     """
     x = check_positive(epsilon, "epsilon") * check_numbers(gap, "gap")
-    if (x < 0).any():
-        raise ValueError(f"gap must be at least 0, got {gap!r}")
+    if not (np.isfinite(x) & (x >= 0)).all():
+        raise ValueError(f"gap must be finite and at least 0, got {gap!r}")
     return (x / 4 + 0.5) * np.exp(-x)
 
 

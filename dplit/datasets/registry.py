@@ -140,8 +140,6 @@ def synthetic_columns(informative, random):
 @cache
 def entry(name):
     """The `Entry` of the data set `name`; an unknown name raises with near matches."""
-    if not isinstance(name, str):
-        raise ValueError(f"name must be a data set of the registry, got {name!r}: a str is wanted")
     key = canonical(name)
     table = _tuples(_tables()[key])
     table["columns"] = tuple(_columns(table.get("columns", ())))

@@ -39,7 +39,8 @@ def leaf_law(n, depth, epsilon):
     array, shape (n + 1,) : probabilities of 0, ..., n records.
     """
     n, depth = check_integer(n, "n", 0), check_integer(depth, "depth", 0)
-    decay, reach = decay_table(n, check_positive(epsilon, "epsilon"))
+    epsilon = check_positive(epsilon, "epsilon")
+    decay, reach = decay_table(n, epsilon)
     law, low = np.ones(1), n
     for _ in range(depth):
         law, low = _child_law(law, low, decay, reach, epsilon)
@@ -109,7 +110,8 @@ def any_leaf_below(n, depth, epsilon, least=1):
 def _some_leaf(n, depth, epsilon, hit):
     """Probability that `hit`, a function of an array of sizes, is true of some leaf."""
     n, depth = check_integer(n, "n", 0), check_integer(depth, "depth", 0)
-    decay, reach = decay_table(n, check_positive(epsilon, "epsilon"))
+    epsilon = check_positive(epsilon, "epsilon")
+    decay, reach = decay_table(n, epsilon)
     ranges = [(n, n)]
     for _ in range(depth):
         ranges.append(children_of(*ranges[-1], reach))
@@ -158,6 +160,7 @@ def draw_rank(sizes, epsilon, *, rng):
     rng : numpy.random.Generator
     """
     sizes, odd = np.asarray(sizes), np.asarray(sizes) % 2
+    epsilon = check_positive(epsilon, "epsilon")
     half, q = sizes // 2, math.exp(-epsilon)
     head = np.where(odd == 1, 0.0, 0.5)
     total = (1 - q ** (half + 1.0)) / -math.expm1(-epsilon) - head

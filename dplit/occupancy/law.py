@@ -14,6 +14,7 @@ from numba import njit
 
 from dplit.errors import check_finite, check_integer, check_numbers, check_positive, check_rng
 
+LARGEST = 700.0  # a larger epsilon has the same law, and its weights are no floats
 CUT = 80.0  # noise beyond CUT / epsilon is left out: its probability is below 4e-35 at each level
 
 
@@ -39,7 +40,7 @@ def leaf_law(n, depth, epsilon):
     array, shape (n + 1,) : probabilities of 0, ..., n records.
     """
     n, depth = check_integer(n, "n", 0), check_integer(depth, "depth", 0)
-    epsilon = check_positive(epsilon, "epsilon")
+    epsilon = min(check_positive(epsilon, "epsilon"), LARGEST)
     decay, reach = decay_table(n, epsilon)
     law, low = np.ones(1), n
     for _ in range(depth):
@@ -110,7 +111,7 @@ def any_leaf_below(n, depth, epsilon, least=1):
 def _some_leaf(n, depth, epsilon, hit):
     """Probability that `hit`, a function of an array of sizes, is true of some leaf."""
     n, depth = check_integer(n, "n", 0), check_integer(depth, "depth", 0)
-    epsilon = check_positive(epsilon, "epsilon")
+    epsilon = min(check_positive(epsilon, "epsilon"), LARGEST)
     decay, reach = decay_table(n, epsilon)
     ranges = [(n, n)]
     for _ in range(depth):

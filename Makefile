@@ -17,6 +17,7 @@ BUILT := $(SITE)/.built-$(LIST)
 .PHONY: help install book site test lab refresh bench clean
 
 help:
+	@echo "make install   install what the book and the tests need into $(VENV)"
 	@echo "make book      build the site from the stored outputs and say where it is"
 	@echo "make test      run the tests and every notebook (ARGS='-k ledger' passes options to pytest)"
 	@echo "make lab       open the notebooks in JupyterLab"
@@ -24,17 +25,18 @@ help:
 	@echo "make bench     measure the time of the hot loops"
 	@echo "make clean     remove what was built"
 
-# uv installs in a fifth of pip's time; where it can't be had, pip does the same.
-install = { test ! -x $(BIN)/uv || $(BIN)/uv pip install -q --python $(BIN)/python $(1); } && \
-	{ test -x $(BIN)/uv || $(BIN)/python -m pip install -qq --disable-pip-version-check --no-input $(1); }
+# uv installs in a fifth of pip's time; where it can't be had, pip does the same. Both say what arrives.
+install = { test ! -x $(BIN)/uv || $(BIN)/uv pip install --python $(BIN)/python $(1); } && \
+	{ test -x $(BIN)/uv || $(BIN)/python -m pip install --disable-pip-version-check --no-input $(1); }
 
 $(BIN)/python:
+	@echo "making the environment $(VENV)"
 	$(PYTHON) -m venv $(VENV)
-	-$(BIN)/python -m pip install -qq --disable-pip-version-check --no-input -c $(LOCK) uv
+	-$(BIN)/python -m pip install -q --disable-pip-version-check --no-input -c $(LOCK) uv
 
 # One stamp for each extra of pyproject.toml that is installed; the lock says which versions.
 $(VENV)/.book $(VENV)/.test $(VENV)/.lab: $(VENV)/.%: $(LOCK) pyproject.toml | $(BIN)/python
-	@echo "installing into $(VENV) what dplit[$*] needs"
+	@echo "installing into $(VENV) what dplit[$*] needs: with everything about a gigabyte, some minutes"
 	@$(call install,-c $(LOCK) -e '.[$*]')
 	@touch $@
 
@@ -54,7 +56,7 @@ test: $(VENV)/.test site
 	$(BIN)/python -m pytest -n auto --dist loadscope --nbval --benchmark-skip $(ARGS)
 
 lab: $(VENV)/.lab
-	$(BIN)/jupyter lab book
+	$(BIN)/jupyter lab book $(if $(filter 0,$(shell id -u)),--allow-root) $(ARGS)
 
 refresh: $(VENV)/.book
 	$(BIN)/python book/refresh.py $(ARGS)

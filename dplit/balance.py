@@ -17,26 +17,25 @@ Theorem 3, corollary 3.1 and the sentence on the spread; derived in :doc:`/book/
 from __future__ import annotations
 
 import math
-from numbers import Real
 
 import numpy as np
 
-from dplit.errors import check_integer, check_positive
+from dplit.errors import check_finite, check_integer, check_numbers, check_positive
 
 LARGEST = 700.0  # beyond it e^{-epsilon} is no normal number any more
 
 
 def _check_epsilon(epsilon):
     """Return `epsilon` as an array; every entry is at least 0 and finite (0: a random cut)."""
-    rates = np.asarray(epsilon, dtype=float)
-    if not (np.isfinite(rates) & (rates >= 0)).all():
+    rates = check_numbers(epsilon, "epsilon")
+    if rates.size == 0 or not (np.isfinite(rates) & (rates >= 0)).all():
         raise ValueError(f"epsilon must be finite and at least 0, got {epsilon!r}")
     return rates
 
 
 def _check_spread(spread, width):
     """Return both as arrays, with 0 <= spread <= width and width positive."""
-    d, r = np.asarray(spread, dtype=float), np.asarray(width, dtype=float)
+    d, r = check_numbers(spread, "spread"), check_numbers(width, "width")
     if not (np.isfinite(r) & (r > 0)).all():
         raise ValueError(f"width must be positive and finite, got {width!r}")
     if not ((d >= 0) & (d <= r)).all():
@@ -65,13 +64,11 @@ def intervals(values, lower, upper):
     -------
     array, shape (N + 1,), of sum upper - lower.
     """
-    for name, bound in (("lower", lower), ("upper", upper)):
-        if isinstance(bound, bool) or not isinstance(bound, Real) or not math.isfinite(bound):
-            raise ValueError(f"{name} must be a finite number, got {bound!r}")
-    x = np.asarray(values, dtype=float)
+    check_finite(lower, "lower"), check_finite(upper, "upper")
+    x = check_numbers(values, "values")
     if x.ndim != 1 or not lower < upper or not ((x >= lower) & (x <= upper)).all():
         raise ValueError(
-            f"values must be a vector between lower < upper, got {values!r}, {lower!r}, {upper!r}"
+            f"values must be a vector between lower < upper, got shape {x.shape}, {lower!r}, {upper!r}"
         )
     return np.diff([lower, *np.sort(x), upper])
 
@@ -133,7 +130,7 @@ def central_range(t, values):
     t : int, at least 0 and below N/2
     values : array_like, shape (N,)
     """
-    x = np.sort(np.asarray(values, dtype=float))
+    x = np.sort(np.atleast_1d(check_numbers(values, "values")))
     if not 2 * check_integer(t, "t", 0) < len(x):
         raise ValueError(f"t must be below half of the {len(x)} values, got {t!r}")
     return float(x[len(x) - t - 1] - x[t])

@@ -15,6 +15,8 @@ import numpy as np
 
 NEIGHBOURS = ("add-remove", "replace-one")
 LEAST_EPSILON = 1e-200
+MOST_INTEGER = 2**63 - 1
+MOST_JOBS = 1000
 
 
 class PrivacyLeakWarning(UserWarning):
@@ -35,14 +37,70 @@ def check_epsilon(epsilon, name="epsilon"):
         raise ValueError(f"{name} must be a positive number, got {epsilon!r}")
     if epsilon < LEAST_EPSILON:
         raise ValueError(f"{name} must be at least {LEAST_EPSILON:g}, got {epsilon!r}")
-    return float(epsilon)
+    try:
+        return float(epsilon)
+    except OverflowError:  # an integer beyond the floats
+        raise ValueError(
+            f"{name} must be a float, or math.inf for no privacy, got an integer beyond the floats"
+        ) from None
 
 
 def check_positive(value, name):
     """Return `value` as a float; it must be positive and finite."""
     if isinstance(value, bool) or not isinstance(value, Real) or not 0 < value < math.inf:
         raise ValueError(f"{name} must be a positive finite number, got {value!r}")
-    return float(value)
+    try:
+        return float(value)
+    except OverflowError:
+        raise ValueError(
+            f"{name} must be a positive finite number, got one beyond the floats"
+        ) from None
+
+
+def check_finite(value, name):
+    """Return `value`, a finite real number of any kind."""
+    try:
+        right = isinstance(value, Real) and not isinstance(value, (bool, np.bool_))
+        if right and math.isfinite(value):
+            return value
+    except OverflowError:
+        raise ValueError(f"{name} must be a finite number, got one beyond the floats") from None
+    raise ValueError(f"{name} must be a finite number, got {value!r}")
+
+
+def check_range(lower, upper):
+    """Return upper - lower; both must be finite and in order."""
+    check_finite(lower, "lower"), check_finite(upper, "upper")
+    if lower > upper:
+        raise ValueError(f"lower must be at most upper, got lower={lower!r}, upper={upper!r}")
+    return upper - lower
+
+
+def check_interval(lower, upper):
+    """Return upper - lower; both must be finite, and the interval wider than a point."""
+    try:
+        right = isinstance(lower, Real) and isinstance(upper, Real) and lower < upper
+        right = right and math.isfinite(lower) and math.isfinite(upper)
+    except OverflowError:  # an integer beyond the floats
+        right = False
+    if not right:
+        raise ValueError(
+            f"lower must be less than upper, both finite, got lower={lower!r}, upper={upper!r}"
+        )
+    return upper - lower
+
+
+def check_numbers(values, name):
+    """Return `values`, a number or an array_like of numbers, as a float64 array."""
+    try:
+        if values is None or np.asarray(values).dtype.kind not in "biufO":
+            raise TypeError
+        return np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        kind = type(values).__name__  # and no value, which may be a record's
+        raise ValueError(
+            f"{name} must be a number or an array of numbers, none beyond the floats, got a {kind}"
+        ) from None
 
 
 def check_choice(value, choices, name):
@@ -57,11 +115,14 @@ def check_neighbours(neighbours):
     return check_choice(neighbours, NEIGHBOURS, "neighbours")
 
 
-def check_integer(value, name, minimum):
-    """Return `value` as an int; it must be a whole number of at least `minimum`."""
+def check_integer(value, name, minimum, maximum=MOST_INTEGER):
+    """Return `value` as an int; it must be a whole number from `minimum` to `maximum`."""
     whole = isinstance(value, (int, np.integer)) and not isinstance(value, (bool, np.bool_))
     if not whole or value < minimum:
         raise ValueError(f"{name} must be an integer of at least {minimum}, got {value!r}")
+    if value > maximum:
+        got = f"{value:,}" if value <= MOST_INTEGER else "a larger one"
+        raise ValueError(f"{name} must be an integer of at most {maximum:,}, got {got}")
     return int(value)
 
 
@@ -72,7 +133,9 @@ def check_jobs(n_jobs):
         raise ValueError(
             f"n_jobs must be a number of threads, -1 for one a core, or None, got {n_jobs!r}"
         )
-    return n_jobs
+    if n_jobs is not None and abs(n_jobs) > MOST_JOBS:
+        raise ValueError(f"n_jobs must be at most {MOST_JOBS:,} threads, got {n_jobs!r}")
+    return None if n_jobs is None else int(n_jobs)
 
 
 def check_counts(counts):

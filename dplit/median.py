@@ -22,7 +22,9 @@ from dplit.errors import (
     check_choice,
     check_counts,
     check_integer,
+    check_interval,
     check_neighbours,
+    check_numbers,
     check_positive,
     check_rng,
 )
@@ -323,13 +325,12 @@ def _rate(epsilon, neighbours):
 
 def _edges(values, lower, upper):
     """The bounds and the sorted records between them, clipped."""
-    if not (math.isfinite(lower) and math.isfinite(upper) and lower < upper):
-        raise ValueError(
-            f"lower must be less than upper, both finite, got lower={lower!r}, upper={upper!r}"
-        )
-    values = np.asarray(values, dtype=np.float64)
+    check_interval(lower, upper)
+    values = check_numbers(values, "values")
     if values.ndim != 1 or not np.isfinite(values).all():
-        raise ValueError(f"values must be finite numbers of shape (records,), got {values!r}")
+        raise ValueError(
+            f"values must be finite numbers of shape (records,), got an array of shape {values.shape}"
+        )
     return np.concatenate([[lower], np.sort(np.clip(values, lower, upper)), [upper]])
 
 

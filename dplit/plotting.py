@@ -8,9 +8,15 @@ title inside the axes: the caption says it.
 from __future__ import annotations
 
 from contextlib import contextmanager
+from itertools import count
 
-import matplotlib.pyplot as plt
-import seaborn as sns
+try:
+    import matplotlib.pyplot as plt
+    import seaborn as sns
+except ImportError as error:
+    raise ImportError(
+        f"dplit.plotting needs matplotlib and seaborn ({error}): pip install 'dplit[plot]'"
+    ) from error
 
 INK = "#7a7f87"  # contrast of at least 3.5 against both white and the dark theme's ground
 PALETTE = sns.color_palette("colorblind")
@@ -104,3 +110,60 @@ def dots(ax, table, names=None):
         ax.plot(range(len(table)), table[column], mark, label=column, alpha=0.85)
     ax.set_xticks(range(len(table)), [(names or {}).get(row, row) for row in table.index])
     ax.tick_params(axis="x", rotation=45)
+
+
+def plot_tree(forest, tree=0, *, max_depth=3, decimals=2, ax=None):
+    """Draw one tree of a fitted forest: conditions with the names of columns and levels, and its leaves.
+
+    Nothing but what `fit` released is read, so it costs no privacy.
+
+    Parameters
+    ----------
+    forest : fitted estimator of `dplit.forests` or `dplit.baselines`
+    tree : int
+        From 0.
+    max_depth : int
+        Levels that are shown; what lies below is three dots.
+    decimals : int
+        Of cuts and means.
+    ax : matplotlib.axes.Axes, optional
+        Left out, those of a new figure, as large as the tree needs.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Raises
+    ------
+    ValueError
+        As `dplit.forests.export.export_text`.
+    """
+    from dplit.forests.export import branch_of
+
+    placed, rows = [], count()
+    root = branch_of(forest, tree, max_depth, decimals)
+    _place(root._replace(condition=f"tree {tree}"), 0, rows, placed)
+    height, width = next(rows), 1 + max(level for _, level, _, _ in placed)
+    if ax is None:
+        use()
+        _, ax = plt.subplots(figsize=(2.3 * width, 0.42 * height + 0.3))
+    for row, level, words, below in placed:
+        ax.plot([level, level + 1], [row, row], color=INK, lw=1)
+        ax.text(level + 0.04, row - 0.08, words, va="bottom", fontsize=9)
+        if below:
+            ax.plot([level + 1, level + 1], [below[0], below[-1]], color=INK, lw=1)
+    ax.set(xlim=(-0.05, width + 0.05), ylim=(height - 0.5, -1))
+    ax.axis("off")
+    return ax
+
+
+def _place(branch, level, rows, placed):
+    """Give a branch and all below it a row, a level and words; a test stands amid its outcomes."""
+    only = branch.below[0] if len(branch.below) == 1 else None
+    if only is not None and not only.below:
+        row, words, below = next(rows), f"{branch.condition}: {only.leaf or only.condition}", []
+    else:
+        below = [_place(child, level + 1, rows, placed) for child in branch.below]
+        row, words = sum(below) / len(below), branch.condition
+    placed.append((row, level, words, below))
+    return row

@@ -18,7 +18,6 @@ fractions, a closed form is one too.
 
 from __future__ import annotations
 
-import math
 from fractions import Fraction
 from itertools import combinations, combinations_with_replacement
 from numbers import Real
@@ -26,19 +25,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dplit.errors import check_integer, check_neighbours, check_rng
+from dplit.errors import check_integer, check_neighbours, check_range, check_rng
+
+WIDEST = 1e150  # squares of wider ranges are no floats
 
 
 def _check(n, lower, upper, neighbours="add-remove"):
     """Validate what every closed form takes; return the range R."""
     check_integer(n, "n", 1)
     check_neighbours(neighbours)
-    for name, value in (("lower", lower), ("upper", upper)):
-        if isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value):
-            raise ValueError(f"{name} must be a finite number, got {value!r}")
-    if lower > upper:
-        raise ValueError(f"lower must be at most upper, got lower={lower!r}, upper={upper!r}")
-    return upper - lower
+    if (spread := check_range(lower, upper)) > WIDEST:
+        raise ValueError(f"upper must be within {WIDEST:g} of lower, got {lower!r}, {upper!r}")
+    return spread
 
 
 # Closed forms --------------------------------------------------------------------------------
@@ -79,7 +77,8 @@ def mse(n, lower, upper, neighbours="add-remove"):
     The tight form of DiPriMe v1, A.1.2, and v2, A.2; the theorem "Mean squared error" of
     :doc:`/book/sensitivity`. Parameters and errors as `mean`; squared units of the target.
     """
-    return (n - 1) * _check(n, lower, upper, neighbours) ** 2 / n**2
+    spread, n = _check(n, lower, upper, neighbours), int(n)
+    return (n - 1) * spread**2 / n**2
 
 
 def sse(n, lower, upper, neighbours="add-remove"):
@@ -90,7 +89,8 @@ def sse(n, lower, upper, neighbours="add-remove"):
     :math:`R^2` serves where :math:`N` is private. Derived in :doc:`/book/sensitivity`. Parameters
     and errors as `mean`; squared units of the target.
     """
-    return (n - 1) * _check(n, lower, upper, neighbours) ** 2 / n
+    spread, n = _check(n, lower, upper, neighbours), int(n)
+    return (n - 1) * spread**2 / n
 
 
 def sse_removed(n, removed, lower, upper):
@@ -109,10 +109,10 @@ def sse_removed(n, removed, lower, upper):
         Records that leave, :math:`\delta`, from 0 to `n`.
     lower, upper : float or Fraction
     """
-    spread = _check(n, lower, upper)
+    spread, n = _check(n, lower, upper), int(n)
     if check_integer(removed, "removed", 0) > n:
         raise ValueError(f"removed must be at most n={n}, got {removed!r}")
-    k = min(removed, n // 2)
+    k = int(min(removed, n // 2))
     return k * (n - k) * spread**2 / n
 
 

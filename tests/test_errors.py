@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 
 import numpy as np
@@ -92,3 +93,44 @@ def test_a_leak_warns_at_the_line_of_the_caller():
     with pytest.warns(PrivacyLeakWarning, match="read off the data") as caught:
         library_function()
     assert caught[0].filename == __file__
+
+
+# Numbers -----------------------------------------------------------------------------------------
+
+BEYOND = 10**400
+
+
+@pytest.mark.parametrize(
+    ("check", "arguments", "message"),
+    [
+        (errors.check_epsilon, (BEYOND,), "epsilon must be a float, or math.inf .* beyond the floats"),
+        (errors.check_positive, (BEYOND, "rate"), "rate must be a positive finite number, got one beyond"),
+        (errors.check_finite, (BEYOND, "t"), "t must be a finite number, got one beyond the floats"),
+        (errors.check_finite, (math.nan, "t"), "t must be a finite number, got nan"),
+        (errors.check_finite, ("1", "t"), "t must be a finite number, got '1'"),
+        (errors.check_range, (2, 1), "lower must be at most upper, got lower=2, upper=1"),
+        (errors.check_range, (0, math.inf), "upper must be a finite number, got inf"),
+        (errors.check_interval, (1, 1), "lower must be less than upper, both finite, got lower=1"),
+        (errors.check_interval, (0, BEYOND), "lower must be less than upper, both finite"),
+        (errors.check_interval, (None, 1), "lower must be less than upper, both finite"),
+        (errors.check_numbers, (None, "gap"), "gap must be a number or .* got a NoneType"),
+        (errors.check_numbers, ([0.5, "71905"], "gap"), "gap must be a number or .* got a list"),
+        (errors.check_numbers, ([BEYOND], "gap"), "gap must be a number or an array of numbers"),
+        (errors.check_numbers, ([[1], [1, 2]], "gap"), "gap must be a number or an array of numbers"),
+        (errors.check_integer, (2**63, "n", 0), "n must be an integer of at most .*, got a larger one"),
+        (errors.check_integer, (11, "n", 0, 10), "n must be an integer of at most 10, got 11"),
+        (errors.check_jobs, (10**6,), "n_jobs must be at most 1,000 threads, got 1000000"),
+    ],
+)  # fmt: skip
+def test_numbers_are_named(check, arguments, message):
+    with pytest.raises(ValueError, match=f"^{message}") as caught:
+        check(*arguments)
+    assert "71905" not in str(caught.value)
+
+
+def test_right_numbers_are_given_back():
+    assert errors.check_range(Fraction(1, 3), 1) == Fraction(2, 3)  # exactly
+    assert errors.check_interval(0, 2.5) == 2.5 and errors.check_finite(3, "t") == 3
+    assert errors.check_numbers([1, Fraction(1, 2)], "x").tolist() == [1.0, 0.5]
+    assert errors.check_numbers(np.int8(3), "x").dtype == np.float64
+    assert type(errors.check_jobs(np.int8(2))) is int

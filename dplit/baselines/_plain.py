@@ -32,8 +32,12 @@ class PlainForest(BaseForestClassifier):
     min_samples_leaf: int = 5
     partition_rate: float | None = 1.0
 
+    def __repr__(self, N_CHAR_MAX=700):
+        """As scikit-learn's, and what no user should overlook."""
+        return f"{super().__repr__(N_CHAR_MAX)}  # not private"
+
     def _check(self):
-        check_integer(self.n_estimators, "n_estimators", 1)
+        self._n_trees()
         check_integer(self.min_samples_leaf, "min_samples_leaf", 1)
         rate = self.partition_rate
         if rate is not None and not (_is_number(rate) and 0 < rate < math.inf):

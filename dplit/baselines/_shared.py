@@ -10,11 +10,17 @@ from dplit import trees
 from dplit.errors import check_integer
 from dplit.forests.base import BaseForest, parameters
 from dplit.forests.mean_releases import proved_means, published_means
+from dplit.forests.params import GUESS as PUBLIC_N
+from dplit.forests.params import (
+    check_bins,
+    check_depth,
+    check_max_features,
+    n_candidates,
+    usual_depth,
+)
 from dplit.forests.releases import flip, laplace_counts, largest
 from dplit.trees.kary import Rule, grow_kary_trees
 from dplit.trees.nodes import sums_in_steps
-
-PUBLIC_N = 10_000  # a guess of the number of records, where none is given
 
 
 @parameters
@@ -30,7 +36,15 @@ class Baseline(BaseForest):
             raise ValueError(f"partitioned must be True, False or None, got {self.partitioned!r}")
 
     def _check_depth(self):
-        check_integer(self.max_depth, "max_depth", 0)
+        if self.max_depth is not None:
+            check_depth(self.max_depth)
+
+    def _n_levels(self, branches=2.0):
+        """`max_depth`, or what leaves some 25 records in a leaf, of a public number of records."""
+        if self.max_depth is not None:
+            return int(self.max_depth)
+        guess = PUBLIC_N if getattr(self, "public_n", None) is None else self.public_n
+        return usual_depth(guess, self._n_trees() if self._is_partitioned() else 1, branches)
 
     def _is_partitioned(self):
         return self._is_proved() if self.partitioned is None else self.partitioned
@@ -82,6 +96,41 @@ def leaf_stats(forest, records, y, n_classes, parts):
     return stats
 
 
+def shares_of(counts, labels):
+    """Share of each class among released counts, those below 0 raised to it; the label's where none is above.
+
+    Parameters
+    ----------
+    counts : array, shape (n, n_classes)
+    labels : int array, shape (n,)
+
+    Returns
+    -------
+    float64 array, shape (n, n_classes); rows add up to 1
+    """
+    shares = np.maximum(counts, 0.0)
+    shares[np.arange(len(counts)), labels] += ~shares.any(axis=1)
+    return shares / shares.sum(axis=1, keepdims=True)
+
+
+def leaf_means(forest, records, values, n_jobs):
+    """Mean over the trees of what the leaves of each record hold.
+
+    Parameters
+    ----------
+    forest : Trees
+    records : float64 array, shape (n_records, n_features)
+    values : array, shape (n_leaves, n_outputs)
+    n_jobs : int or None
+
+    Returns
+    -------
+    float64 array, shape (n_records, n_outputs)
+    """
+    columns = np.ascontiguousarray(values.T, dtype=np.float64)
+    return np.column_stack([trees.average(forest, records, c, n_jobs) for c in columns])
+
+
 # Forests with a child for each level -------------------------------------------------------------
 
 
@@ -92,16 +141,15 @@ class KaryBaseline(Baseline):
     `trees_` tests the numbers of bins, and `_read` gives them.
     """
 
-    max_depth: int = 4
-    max_features: int | None = 5
+    max_depth: int | None = 4
+    max_features: int | float | str | None = 5
     bins: int = 5
     rho: float = 0.5
 
     def _check(self):
         super()._check()
-        check_integer(self.bins, "bins", 1)
-        if self.max_features is not None:
-            check_integer(self.max_features, "max_features", 1)
+        check_bins(self.bins)
+        check_max_features(self.max_features)
 
     def _read(self, X):
         records = super()._read(X)
@@ -109,7 +157,7 @@ class KaryBaseline(Baseline):
 
     def _grown(self, binned, y, n_classes, parts, depth, choice, rng):
         """Trees and the private statistics of their leaves."""
-        features = len(binned.codes) if self.max_features is None else self.max_features
+        features = n_candidates(self.max_features, len(binned.codes))
         rule = Rule(depth, features, choice.score, choice.rate, choice.count_scale)
         return grow_kary_trees(
             binned.codes, binned.arity, y, n_classes, parts, rule, rng=rng, n_jobs=self.n_jobs
@@ -120,7 +168,7 @@ class KaryBaseline(Baseline):
         levels = domain.n_levels
         arity = np.where(levels > 0, levels, self.bins)
         binned = Binned(bin_codes(domain, records, self.bins), arity)
-        return binned, min(self.max_depth, int((arity > 1).sum()))
+        return binned, min(self._n_levels(arity.mean()), int((arity > 1).sum()))
 
 
 class Binned(NamedTuple):

@@ -14,7 +14,7 @@ from itertools import product
 import numpy as np
 from numba import njit
 
-from dplit.baselines._shared import Choice, KaryBaseline
+from dplit.baselines._shared import Choice, KaryBaseline, leaf_means, shares_of
 from dplit.budget import Spend
 from dplit.forests.base import BaseForestClassifier, parameters
 from dplit.forests.params import check_rho, level_shares
@@ -93,6 +93,9 @@ class DPDecisionForestClassifier(KaryBaseline, BaseForestClassifier):
         As `DPRandomForestClassifier`.
     leaf_labels_ : uint array, shape (n_leaves,)
         Class of each leaf, or of the node that it was pruned to, as a position in `classes_`.
+    leaf_shares_ : float64 array, shape (n_leaves, n_classes)
+        Shares of the classes among its released counts, those below 0 raised to it, or among those of
+        the node that it was pruned to; where none is above 0, the label has all.
     """
 
     def fit(self, X, y):
@@ -117,9 +120,24 @@ class DPDecisionForestClassifier(KaryBaseline, BaseForestClassifier):
         pruned = prune(forest, binned.arity, released, 1 / leaf_epsilon)
 
         self.bins_ = self.bins
-        self._store_labels(largest(pruned, rng), classes)
+        labels = largest(pruned, rng)
+        self._store_labels(labels, classes)
+        self.leaf_shares_ = shares_of(pruned, labels)[:, np.argsort(self._store_classes(classes))]
         tree = grown_tree(leaf, spend, depth)
         return self._store(domain, forest, domain_node, class_node, account(tree))
+
+    def predict_proba(self, X):
+        """Mean over the trees of the shares that a record's leaves released; `predict` has their votes.
+
+        Parameters
+        ----------
+        X : DataFrame or array_like, shape (n_records, n_features)
+
+        Returns
+        -------
+        float64 array, shape (n_records, n_classes), in the order of `classes_`
+        """
+        return leaf_means(self.trees_, self._read(X), self.leaf_shares_, self.n_jobs)
 
     def _proved(self, epsilon, depth, rho):
         """The choice, what a leaf gets, and what an inner node spends."""

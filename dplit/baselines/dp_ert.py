@@ -21,10 +21,10 @@ class _ExtraTrees(Baseline):
     def _grown(self, domain, records, y, n_classes, rng):
         """Trees, the private statistics of their leaves, what a leaf may spend, and its account."""
         way = self._way()
-        forest = grow_random_binary_trees(domain, self.n_estimators, self.max_depth, rng=rng)
+        forest = grow_random_binary_trees(domain, self.n_estimators, self._n_levels(), rng=rng)
         parts, account = way.parts(len(records), rng)
         stats = leaf_stats(forest, records, y, n_classes, parts)
-        structure = random_structure("splits", self.n_estimators, self.max_depth)
+        structure = random_structure("splits", self.n_estimators, self._n_levels())
 
         def spent(leaf):
             return account(random_tree(structure, leaf))
@@ -44,8 +44,10 @@ class DPExtraTreesClassifier(_ExtraTrees, BaseForestClassifier):
         As `dplit.forests.MedianForestClassifier`.
     neighbours : {"add-remove", "replace-one"}
         Which data sets `epsilon` holds for.
-    n_estimators, max_depth : int
-        Number of trees, and of tests on a path; both public choices.
+    n_estimators : int
+        Number of trees, a public choice.
+    max_depth : int or None
+        Tests on a path, a public choice. None: as many as leave some 25 records in a leaf, of 10,000.
     partitioned : bool or None
         Whether each record is used in one tree only. If not, each tree has ``epsilon/n_estimators``.
         None: as `accounting` has it, True if proved and False as published.

@@ -78,8 +78,9 @@ class DPRandomForestClassifier(_RandomForest, BaseForestClassifier):
     ----------
     epsilon, domain, classes, neighbours, n_estimators, max_depth, random_state
         As `DPExtraTreesClassifier`. A path also ends when its columns are used up.
-    max_features : int or None
-        Columns that compete at a node, DiPriMe's K, drawn anew at each node; None for all.
+    max_features : int, float, "sqrt", "log2" or None
+        Columns that compete at a node, DiPriMe's K, drawn anew at each node: their number, a share
+        or a function of all, rounded down, or None for all.
     bins : int
         Equally wide bins of the public interval of a continuous column.
     rho : float

@@ -14,10 +14,11 @@ from dplit.baselines.dp_rf import CRITERIA, REACH, drift_of_scale, entropy_reach
 from dplit.budget import Sequence, Spend
 from dplit.errors import check_choice, check_integer
 from dplit.forests.base import BaseForestClassifier, parameters
-from dplit.forests.params import at_most
+from dplit.forests.params import at_most, check_max_features, n_candidates
 from dplit.forests.releases import grown_tree
 from dplit.trees.greedy import Rule, grow_id3_trees
 
+MOST_DEPTH = 1000
 OPERATORS = {"max": "majority", "gini": "gini", "information-gain": "entropy"}
 
 
@@ -84,6 +85,10 @@ class _GreedyTrees(Baseline, BaseForestClassifier):
 
     def _check(self):
         super()._check()
+        if self.max_depth is not None:
+            check_integer(
+                self.max_depth, "max_depth", 0, MOST_DEPTH
+            )  # a path's arrays are that long
         check_choice(self.operator, tuple(OPERATORS), "operator")
         check_public_n(self.public_n)
 
@@ -92,7 +97,7 @@ class _GreedyTrees(Baseline, BaseForestClassifier):
         lower, upper = domain.bounds.T
         continuous = int(((domain.n_levels == 0) & (lower < upper)).sum())
         columns = continuous + int((domain.n_levels > 1).sum())
-        depth = self.max_depth if continuous else min(self.max_depth, columns)
+        depth = self._n_levels() if continuous else min(self._n_levels(), columns)
         candidates = self._candidates(columns)
         cuts = min(candidates, continuous)
         proved = self._is_proved()
@@ -133,8 +138,9 @@ class FSClassifier(_GreedyTrees):
         As `DPExtraTreesClassifier`.
     n_estimators : int
         Number of trees. The paper grows one.
-    max_depth : int
-        Tests on a path; a path also ends when its columns are used up.
+    max_depth : int or None
+        Tests on a path; a path also ends when its columns are used up. None: as many as leave some 25
+        records in a leaf, of `public_n`, or of 10,000.
     operator : {"max", "gini", "information-gain"}
         What a test is scored by.
     public_n : int, optional
@@ -185,9 +191,9 @@ class RGVClassifier(_GreedyTrees):
         Number of trees. The paper's formulas for it are not known here; RDF ran 110 to 1385.
     max_depth, operator, public_n, n_jobs
         As `FSClassifier`.
-    max_features : int or None
-        Columns that compete at a node, drawn anew at each; None for the square root of their number,
-        rounded up.
+    max_features : int, float, "sqrt", "log2" or None
+        Columns that compete at a node, drawn anew at each: their number, a share or a function of all,
+        rounded down; None for the square root of their number, rounded up.
     partitioned : bool or None
         Whether each record is used in one tree only; None: True if proved, False as published.
     accounting : {"proved", "published"}
@@ -201,16 +207,17 @@ class RGVClassifier(_GreedyTrees):
     """
 
     n_estimators: int = 110
-    max_features: int | None = None
+    max_features: int | float | str | None = None
 
     def _check(self):
         super()._check()
-        if self.max_features is not None:
-            check_integer(self.max_features, "max_features", 1)
+        check_max_features(self.max_features)
 
     def _tree_epsilon(self, way):
         """All of epsilon for every tree, as published."""
         return super()._tree_epsilon(way) if self._is_proved() else self._record_epsilon()
 
     def _candidates(self, columns):
-        return min(columns, self.max_features or math.ceil(math.sqrt(columns)))
+        if self.max_features is None:
+            return math.ceil(math.sqrt(columns))
+        return n_candidates(self.max_features, columns) if columns else 0

@@ -9,7 +9,14 @@ from __future__ import annotations
 import numpy as np
 
 from dplit import trees
-from dplit.baselines._shared import PUBLIC_N, Baseline, check_public_n, leaf_stats
+from dplit.baselines._shared import (
+    PUBLIC_N,
+    Baseline,
+    check_public_n,
+    leaf_means,
+    leaf_stats,
+    shares_of,
+)
 from dplit.budget import Leak, Public
 from dplit.errors import check_choice, check_integer
 from dplit.forests.base import BaseForestClassifier, parameters
@@ -163,9 +170,7 @@ class JPWClassifier(Baseline, BaseForestClassifier):
         float64 array, shape (n_records, n_classes), in the order of `classes_`
         """
         sums = self._sums(self._read(X))
-        shares = np.maximum(sums, 0.0)
-        shares[np.arange(len(sums)), sums.argmax(axis=1)] += ~shares.any(axis=1)
-        return shares / shares.sum(axis=1, keepdims=True)
+        return shares_of(sums, sums.argmax(axis=1))
 
     def predict(self, X):
         """Class of the largest such sum.
@@ -187,6 +192,4 @@ class JPWClassifier(Baseline, BaseForestClassifier):
             labels = self.leaf_counts_.argmax(axis=1).astype(np.min_scalar_type(self.n_classes_))
             votes = trees.vote(self.trees_, records, labels, self.n_classes_, self.n_jobs)
             return votes / self.trees_.n_trees
-        columns = np.ascontiguousarray(self.leaf_counts_.T, dtype=np.float64)
-        means = [trees.average(self.trees_, records, c, self.n_jobs) for c in columns]
-        return np.column_stack(means)
+        return leaf_means(self.trees_, records, self.leaf_counts_, self.n_jobs)

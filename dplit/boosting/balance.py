@@ -15,6 +15,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from dplit.errors import check_numbers
+
 
 def balance(rounds, depth, s, bias=1.0, deep=0.0, alpha=0.6, noise=1.0):
     r"""Excess error of the model above.
@@ -32,8 +34,8 @@ def balance(rounds, depth, s, bias=1.0, deep=0.0, alpha=0.6, noise=1.0):
     -------
     float64 array, broadcast shape
     """
-    rounds, depth = np.asarray(rounds, dtype=float), np.asarray(depth, dtype=float)
-    variance = noise * rounds**3 * 4.0**depth / np.square(np.asarray(s, dtype=float))
+    rounds, depth = check_numbers(rounds, "rounds"), check_numbers(depth, "depth")
+    variance = noise * rounds**3 * 4.0**depth / np.square(check_numbers(s, "s"))
     return bias / rounds + deep * 2.0 ** (-alpha * depth) + variance
 
 
@@ -43,7 +45,7 @@ def best_rounds(depth, s, bias=1.0, noise=1.0):
     They grow with the square root of :math:`s`. At :math:`x T^*` the two terms are :math:`(3/x + x^3)/4` of
     their least sum, so that too few rounds cost less than too many.
     """
-    s, depth = np.asarray(s, dtype=float), np.asarray(depth, dtype=float)
+    s, depth = check_numbers(s, "s"), check_numbers(depth, "depth")
     return (bias * np.square(s) / (3 * noise * 4.0**depth)) ** 0.25
 
 
@@ -59,5 +61,5 @@ def best_depth(s, bias=1.0, deep=1.0, alpha=0.6, noise=1.0):
     -------
     float64 array, shape of `s`; may be negative, where no test is worth its price
     """
-    rate = 2 / 3 * bias * (3 * noise / (bias * np.square(np.asarray(s, dtype=float)))) ** 0.25
+    rate = 2 / 3 * bias * (3 * noise / (bias * np.square(check_numbers(s, "s")))) ** 0.25
     return np.log2(alpha * deep / rate) / (alpha + 0.5)

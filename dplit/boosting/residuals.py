@@ -16,6 +16,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from dplit.errors import check_numbers
+
 STEPS = 2**16
 
 
@@ -61,7 +63,7 @@ def class_residuals(scores, codes):
 
 def class_shares(scores):
     """Probabilities in steps, rounded down, int64 of the shape of `scores`."""
-    scores = np.asarray(scores, dtype=np.float64)
+    scores = check_numbers(scores, "scores")
     if scores.ndim == 1:
         with np.errstate(over="ignore"):
             return np.floor(STEPS / (1 + np.exp(-scores))).astype(np.int64)

@@ -14,6 +14,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from dplit.errors import check_numbers
+
 
 def shrunk_steps(gradients, curvatures, noise, weight, clip):
     """Steps of the leaves of a complete binary tree, shrunk to those of their parents.
@@ -67,10 +69,10 @@ def step_error(curvature, difference, variance, pull):
     -------
     float64 array, broadcast shape
     """
-    curvature, pull = np.asarray(curvature, dtype=float), np.asarray(pull, dtype=float)
+    curvature, pull = check_numbers(curvature, "curvature"), check_numbers(pull, "pull")
     return (variance + np.square(pull * difference)) / np.square(curvature + pull)
 
 
 def best_weight(curvature, difference, variance):
     r"""The pull of least error, :math:`w^* = \sigma^2/(h \Delta^2)`; shapes as `step_error`."""
-    return variance / (np.asarray(curvature, dtype=float) * np.square(difference))
+    return variance / (check_numbers(curvature, "curvature") * np.square(difference))

@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from dplit.errors import check_integer, check_positive
+from dplit.errors import check_integer, check_numbers, check_positive
 from dplit.multinomial import published_p1, published_p2, tight_p1, tight_p2
 from dplit.multinomial.selection import check_budget
 
@@ -147,7 +147,7 @@ def all_large_bound(middles):
     ----------
     middles : array_like, shape (levels,)
     """
-    missed = 1 - np.asarray(middles, dtype=float)
+    missed = 1 - check_numbers(middles, "middles")
     return float(max(0.0, 1 - np.sum(missed * 2.0 ** np.arange(missed.size))))
 
 
@@ -198,4 +198,4 @@ def leaf_tail_bound(share, value_budget):
         :math:`B_2`.
     """
     growth = np.exp(min(check_budget(value_budget, "value_budget") / 2, 700.0))
-    return np.minimum(1.0, np.asarray(share, dtype=float) ** 2 * growth)
+    return np.minimum(1.0, check_numbers(share, "share") ** 2 * growth)

@@ -12,6 +12,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from dplit.errors import check_numbers
+
 PAIR, TREND = 0.3, 0.4
 
 
@@ -25,7 +27,7 @@ def pair_and_trend(x, pair=PAIR, trend=TREND):
     pair, trend : float
         a and b.
     """
-    x = np.asarray(x, dtype=float)
+    x = check_numbers(x, "x")
     signs = np.sign((x[..., 0] - 0.5) * (x[..., 1] - 0.5)) if pair else 0.0
     return 0.5 + pair * signs + trend * (x[..., -1] - 0.5)
 

@@ -49,7 +49,7 @@ def load(name, *, missing="drop", n=None, seed=None, nested=False):
     DatasetError
         If a file can't be had, has another checksum, or holds a level that is not public.
     """
-    entry = registry.entry(name)
+    entry = registry.entry(registry.canonical(name))
     check_choice(missing, ("drop", "keep", "impute"), "missing")
     frame = _records(entry, n, seed, nested)
     columns = entry.named(frame.columns.drop(entry.target))

@@ -19,7 +19,7 @@ from math import comb, inf, log
 import numpy as np
 from scipy.stats import binom, hypergeom
 
-from dplit.errors import check_epsilon, check_integer, check_positive
+from dplit.errors import check_epsilon, check_integer, check_numbers, check_positive
 from dplit.majority import second_label
 
 
@@ -205,7 +205,7 @@ def _first_label(share, records, epsilon):
 
 
 def _check_target(target):
-    values = np.asarray(target, dtype=float)
+    values = check_numbers(target, "target")
     if values.ndim != 1 or len(values) < 2 or not ((values >= 0) & (values <= 1)).all():
         raise ValueError(
             f"target must be probabilities for 0, ..., h positive signs, h >= 1, got {target!r}"

@@ -84,7 +84,8 @@ class Domain:
         """The column of that name, or at that position."""
         if isinstance(column, str) and self.names is not None and column in self.names:
             return self.features[self.names.index(column)]
-        if isinstance(column, (int, np.integer)) and not isinstance(column, bool):
+        whole = isinstance(column, (int, np.integer)) and not isinstance(column, bool)
+        if whole and -len(self) <= column < len(self):
             return self.features[column]
         known = _few(list(self.names)) if self.names else f"numbers below {len(self)}"
         raise KeyError(f"column must be one of {known}, got {column!r}")

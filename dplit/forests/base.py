@@ -7,7 +7,6 @@ the public schema. It holds no counts, no record's position, and its pickle hold
 from __future__ import annotations
 
 import copy
-import functools
 import math
 import warnings
 from collections.abc import Iterable
@@ -17,12 +16,11 @@ import numpy as np
 import pandas as pd
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from dplit import trees
 from dplit.budget import Budget, Group, Leak, Public, Sequence
-from dplit.budget.accountant import charged, is_open
+from dplit.budget.accountant import is_open
 from dplit.domain import GRID, Domain
 from dplit.domain.sources import as_pandas
 from dplit.errors import (
@@ -34,11 +32,24 @@ from dplit.errors import (
     warn_leak,
 )
 from dplit.forests.files import WithFile
-from dplit.forests.inputs import check_bounds, checked_target, class_codes, few, public_classes
+from dplit.forests.fitting import undone_on_error
+from dplit.forests.importances import WithImportances
+from dplit.forests.inputs import (
+    check_bounds,
+    check_numbers,
+    check_target_type,
+    checked_target,
+    class_codes,
+    few,
+    numbers_of,
+    public_classes,
+    without_values,
+)
 from dplit.forests.partition import AllRecords, Independent, ShuffledParts
 from dplit.forests.randomness import generator, is_seeded, kept_secret
 from dplit.mechanisms.geometric import MOST
 
+MOST_TREES = 1_000_000  # streams and parts of records of more fill the memory
 ACCOUNTINGS = ("proved", "published")
 TAKEN_FOR_GRANTED = (
     "public: that there is at least one record, for a fit without any is an error",
@@ -50,7 +61,7 @@ parameters = dataclass(eq=False, repr=False, kw_only=True)
 
 
 @parameters
-class BaseForest(WithFile, BaseEstimator):
+class BaseForest(WithFile, WithImportances, BaseEstimator):
     """Base of the forests: parameters that all have, and reading records through a public domain.
 
     Subclasses set `domain_`, `trees_` and `budget_` at the end of ``fit``, together: where a fit
@@ -78,7 +89,7 @@ class BaseForest(WithFile, BaseEstimator):
     def __init_subclass__(cls, **options):
         super().__init_subclass__(**options)
         if "fit" in vars(cls):
-            cls.fit = _undone_on_error(cls.fit)
+            cls.fit = undone_on_error(cls.fit)
 
     def __setattr__(self, name, value):
         super().__setattr__(name, kept_secret(value) if name == "random_state" else value)
@@ -119,7 +130,7 @@ class BaseForest(WithFile, BaseEstimator):
         return float(self.epsilon) if public and self._is_proved() else math.inf
 
     def _n_trees(self):
-        return check_integer(self.n_estimators, "n_estimators", 1)
+        return check_integer(self.n_estimators, "n_estimators", 1, MOST_TREES)
 
     def _is_proved(self):
         return self.accounting == "proved"
@@ -242,12 +253,11 @@ class BaseForest(WithFile, BaseEstimator):
 
     def _numbers(self, X, reset):
         """`X` as an array of finite numbers; NumPy's message would quote the cell that is none."""
+        check_numbers(X)
         try:
             return validate_data(self, X, reset=reset, dtype=np.float64)
-        except ValueError as error:
-            if not str(error).startswith("could not convert"):
-                raise
-        raise ValueError("X must hold numbers, got a cell that is none")
+        except (TypeError, ValueError, OverflowError) as error:
+            raise without_values(error) from None
 
     def apply(self, X):
         """Leaf that each record reaches in each tree.
@@ -263,25 +273,6 @@ class BaseForest(WithFile, BaseEstimator):
         return trees.apply(self.trees_, self._read(X), self.n_jobs)
 
 
-def _undone_on_error(fit):
-    """The same `fit`, charged to open accounts; where it stops with an error, the estimator is as it was."""
-
-    @functools.wraps(fit)
-    def fit_or_undo(self, *args, **kwargs):
-        before = dict(vars(self))
-        try:
-            with charged(self, self._declared, before.get("_sent_from")) as settle:
-                fitted = fit(self, *args, **kwargs)
-                settle(self.budget_.root)
-                return fitted
-        except BaseException:
-            vars(self).clear()
-            vars(self).update(before)
-            raise
-
-    return fit_or_undo
-
-
 @parameters
 class BaseForestClassifier(ClassifierMixin, BaseForest):
     """Base of the classifiers: a forest whose leaves each released one class, and which votes."""
@@ -290,9 +281,7 @@ class BaseForestClassifier(ClassifierMixin, BaseForest):
 
     def _read_classes(self, y):
         """Codes of `y` in the public class list, the list itself, and what it costs."""
-        with warnings.catch_warnings():  # one of its warnings depends on how many classes occur
-            warnings.simplefilter("ignore")
-            check_classification_targets(y)
+        check_target_type(y)
         classes, node = public_classes(y, self.classes)
         return class_codes(y, classes), classes, node
 
@@ -309,6 +298,14 @@ class BaseForestClassifier(ClassifierMixin, BaseForest):
 
     def predict_proba(self, X):
         """Share of the trees that vote for each class.
+
+        A tree votes for the class that its leaf released, so that a share says which class is more likely
+        but not how likely it is: where classes are uneven, half is seldom the right threshold for the rarer
+        one. Choose another that no record has a say in, as the rarer class's public share, and hand it to
+        ``sklearn.model_selection.FixedThresholdClassifier``; to tune it on the records is a release of its
+        own. Forests that release counts (`HistogramForestClassifier`, `BoostedForestClassifier`,
+        `dplit.baselines.JPWClassifier`, and ``voting="weighted"`` of a `MatrixForestClassifier`) have
+        probabilities proper.
 
         Parameters
         ----------
@@ -364,10 +361,7 @@ class BaseForestRegressor(RegressorMixin, BaseForest):
 
         A share is a whole number of steps, a `dplit.domain.GRID`-th each: the nearest one.
         """
-        try:
-            values = np.asarray(y, dtype=np.float64)
-        except (TypeError, ValueError):
-            raise ValueError("y must hold numbers, got a target that is none") from None
+        values = numbers_of(y)
         if not np.isfinite(values).all():
             raise ValueError(
                 "y must hold finite numbers, got an infinite or missing one (NaN, inf)"

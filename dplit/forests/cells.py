@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from dplit.domain import Categorical, Domain
-from dplit.errors import check_integer
+from dplit.forests.params import check_bins
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Cells:
     bins: int
 
     def __post_init__(self):
-        check_integer(self.bins, "bins", 1)
+        check_bins(self.bins)
 
     @cached_property
     def n_levels(self):

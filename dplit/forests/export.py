@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -56,6 +57,36 @@ def export_text(forest, tree=0, *, max_depth=10, decimals=3):
     |-- column 0 is 'yes'
     |   |-- 1
     """
+    return "\n".join(_lines(branch_of(forest, tree, max_depth, decimals).below))
+
+
+class Branch(NamedTuple):
+    """A node of a released tree in words.
+
+    Attributes
+    ----------
+    condition : str
+        What leads to it from its parent; empty at the root.
+    leaf : str
+        What was released there; empty if it is a test's outcome.
+    below : tuple of Branch
+        Its children; of a leaf, one that has nothing but what was released; where they are too deep to
+        be shown, one whose condition is three dots.
+    """
+
+    condition: str
+    leaf: str
+    below: tuple
+
+
+def branch_of(forest, tree=0, max_depth=10, decimals=3):
+    """One tree of a fitted forest in words; parameters and errors as `export_text`.
+
+    Returns
+    -------
+    Branch
+        The root.
+    """
     check_is_fitted(forest, "budget_")
     if not isinstance(getattr(forest, "trees_", None), Trees):
         raise ValueError(
@@ -69,21 +100,28 @@ def export_text(forest, tree=0, *, max_depth=10, decimals=3):
             f"tree must be below {forest.trees_.n_trees}, the number of trees, got {tree}"
         )
     leaf = _leaf_words(forest, decimals)
-    return "\n".join(_lines(forest, int(forest.trees_.roots[tree]), leaf, max_depth, decimals))
+    below = _below(forest, int(forest.trees_.roots[tree]), leaf, max_depth, decimals)
+    return Branch("", "", tuple(below))
 
 
-def _lines(forest, node, leaf, depth, decimals):
-    """The lines of what lies below a node."""
+def _lines(branches):
+    """The lines of branches that stand side by side."""
+    for branch in branches:
+        yield f"|-- {branch.condition or branch.leaf}"
+        yield from (f"|   {line}" for line in _lines(branch.below))
+
+
+def _below(forest, node, leaf, depth, decimals):
+    """What lies below a node: its branches, its leaf, or three dots."""
     trees = forest.trees_
     if trees.feature[node] == LEAF:
-        yield f"|-- {leaf(int(trees.child[node]))}"
+        yield Branch("", leaf(int(trees.child[node])), ())
     elif depth == 0:
-        yield "|-- ..."
+        yield Branch("...", "", ())
     else:
         for condition, step in _branches(forest, node, decimals):
-            yield f"|-- {condition}"
-            below = _lines(forest, int(trees.child[node]) + step, leaf, depth - 1, decimals)
-            yield from (f"|   {line}" for line in below)
+            child = int(trees.child[node]) + step
+            yield Branch(condition, "", tuple(_below(forest, child, leaf, depth - 1, decimals)))
 
 
 def _branches(forest, node, decimals):

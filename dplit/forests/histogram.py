@@ -16,12 +16,13 @@ from sklearn.base import clone, is_classifier
 from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import has_fit_parameter
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from dplit.budget import Group, Parallel
-from dplit.errors import check_choice, check_integer
+from dplit.errors import check_choice
 from dplit.forests.base import BaseForestClassifier, parameters
 from dplit.forests.cells import Cells
+from dplit.forests.params import check_bins, check_depth
 from dplit.forests.partition import REPLACED
 from dplit.forests.releases import laplace_counts, noisy_counts
 from dplit.matrix.forest import posterior_mean
@@ -170,10 +171,12 @@ class HistogramForestClassifier(BaseForestClassifier):
         super()._check()
         check_choice(self.release, RULES, "release")
         check_choice(self.mechanism, tuple(NOISES), "mechanism")
-        check_integer(self.bins, "bins", 1)
+        check_bins(self.bins)
         if self.max_depth is not None:
-            check_integer(self.max_depth, "max_depth", 1)
-        if self.learner is not None and not is_classifier(self.learner):
+            check_depth(self.max_depth, 1)
+        if self.learner is not None and not (
+            hasattr(self.learner, "fit") and is_classifier(self.learner)
+        ):
             raise ValueError(
                 f"learner must be a scikit-learn classifier or None, got {self.learner!r}"
             )
@@ -227,6 +230,12 @@ class HistogramForestClassifier(BaseForestClassifier):
         """Codes of the cells, as floats."""
         records = super()._read(X)
         return self.cells_.codes(records).astype(float)
+
+    @property
+    def feature_importances_(self):
+        """The learner's, where it has them: it knows the released counts alone."""
+        check_is_fitted(self, "budget_")
+        return self.learner_.feature_importances_
 
     def apply(self, X):
         """Cell that each record lies in.

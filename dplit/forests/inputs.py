@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import re
+import warnings
 from collections.abc import Iterable
 from numbers import Real
 
 import numpy as np
 import pandas as pd
+from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
 from dplit.budget import Leak, Public
 from dplit.errors import warn_leak
+
+UNREADABLE = re.compile(
+    "could not convert|can.t convert|array element|inhomogeneous|too large to convert|codec"
+)
+QUOTED = re.compile(r":\narray=.*\.\nReshape", re.DOTALL)
 
 
 def public_classes(y, classes):
@@ -29,10 +37,48 @@ def public_classes(y, classes):
     return check_classes(found), Leak("class list", "read off y: pass classes")
 
 
+def check_numbers(X):
+    """An array of dates, or one with a mask, is no array of numbers, though NumPy makes one of it."""
+    if getattr(getattr(X, "dtype", None), "kind", "") in ("m", "M"):
+        raise ValueError(f"X must hold numbers, got values of {X.dtype}: dates are none")
+    if isinstance(X, np.ma.MaskedArray):
+        raise ValueError("X must be an array without a mask, which would be ignored: use X.filled")
+
+
+def without_values(error):
+    """The same kind of error without the records that scikit-learn's and NumPy's messages quote."""
+    text = str(error)
+    if "float() argument" in text:  # and the type that came
+        return TypeError(f"X must hold numbers: {text}")
+    if text.startswith("Complex data"):
+        return ValueError("X must hold real numbers. Complex data not supported")
+    if isinstance(error, OverflowError) or UNREADABLE.search(text):
+        return ValueError("X must hold numbers, got a cell that is none, or rows that are no table")
+    if isinstance(error, ValueError):
+        text = QUOTED.sub(". Reshape", text)
+        return ValueError(text if re.search(r"\bX\b", text) else f"X must be a table. {text}")
+    return error
+
+
+def numbers_of(y):
+    """Targets as float64; text, dates and what is beyond the floats are no numbers."""
+    try:
+        values = np.asarray(y)
+        is_text = values.dtype == object and any(isinstance(v, (str, bytes)) for v in values)
+        if values.dtype.kind in "mMSUV" or is_text:
+            raise TypeError
+        return values.astype(np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise ValueError("y must hold numbers, got a target that is none") from None
+
+
 def class_codes(y, classes):
     """Position of each value of `y` in the class list, int32 array of shape (n_records,)."""
     values = np.asarray(y)
-    occurrence, occurring = _factorized(y, values)
+    try:
+        occurrence, occurring = _factorized(y, values)
+    except TypeError:  # a list among the values
+        raise ValueError("y must hold classes, got a value that cannot be one, as a list") from None
     codes = pd.Index(classes, dtype=object).get_indexer(occurring.astype(object))
     if (codes < 0).any():
         raise ValueError(
@@ -40,6 +86,16 @@ def class_codes(y, classes):
             f"{_encoded(values, classes)}"
         )
     return codes[occurrence].astype(np.int32)
+
+
+def check_target_type(y):
+    """scikit-learn's check of the kind of values that a target holds."""
+    with warnings.catch_warnings():  # one of its warnings depends on how many classes occur
+        warnings.simplefilter("ignore")
+        try:
+            check_classification_targets(y)
+        except TypeError:  # it sorts them
+            raise ValueError("y must hold classes of one kind, strings or numbers") from None
 
 
 def _factorized(y, values):
@@ -54,8 +110,8 @@ def _factorized(y, values):
 def check_bounds(bounds):
     """The two ends of a public interval, as floats."""
     try:
-        lower, upper = map(float, bounds)
-    except (TypeError, ValueError):
+        lower, upper = () if isinstance(bounds, str) else map(float, bounds)
+    except (TypeError, ValueError, OverflowError):
         lower = upper = np.nan
     if not (np.isfinite(upper - lower) and lower < upper):
         raise ValueError(
@@ -73,7 +129,13 @@ def checked_target(y):
     if isinstance(y, (pd.Categorical, pd.Index, pd.api.extensions.ExtensionArray)):
         y = pd.Series(y)
     if not isinstance(y, pd.Series):
-        given, y = y, column_or_1d(y, warn=True)
+        given = y
+        try:
+            y = column_or_1d(y, warn=True)
+        except (ValueError, OverflowError) as error:
+            if QUOTED.search(str(error)) or not str(error).startswith("y "):
+                raise ValueError("y must be a list of targets, one for each record") from None
+            raise
         missing = pd.Series(list(given), dtype=object) if isinstance(given, (list, tuple)) else y
     else:
         missing = y

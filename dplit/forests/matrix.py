@@ -16,6 +16,7 @@ from dplit.domain import Domain
 from dplit.errors import check_choice, check_integer
 from dplit.forests.base import BaseForestClassifier, parameters
 from dplit.forests.inputs import check_classes
+from dplit.forests.params import check_bins, check_depth
 from dplit.forests.releases import largest, random_structure
 
 RELEASES = ("training", "prediction", "subsample")
@@ -234,11 +235,11 @@ class MatrixForestClassifier(BaseForestClassifier):
         from dplit.matrix import MEMBERS
 
         super()._check()
-        check_integer(self.max_depth, "max_depth", 1)
+        check_depth(self.max_depth, 1)
         check_choice(self.release, RELEASES, "release")
         check_choice(self.strategy, ("auto", *MEMBERS), "strategy")
         check_choice(self.mechanism, MECHANISMS, "mechanism")
-        check_integer(self.bins, "bins", 1)
+        check_bins(self.bins)
         if check_integer(self.ensembles, "ensembles", 1) > self.n_estimators:
             raise ValueError(
                 f"ensembles must be at most n_estimators={self.n_estimators}, got {self.ensembles}"

@@ -18,7 +18,14 @@ from dplit.forests.base import (
     parameters,
 )
 from dplit.forests.mean_releases import proved_means, published_means
-from dplit.forests.params import check_rho, level_shares
+from dplit.forests.params import (
+    check_depth,
+    check_max_features,
+    check_rho,
+    level_shares,
+    n_candidates,
+    usual_depth,
+)
 from dplit.forests.releases import (
     SELECTIONS,
     by_rank,
@@ -48,7 +55,8 @@ class Shares(NamedTuple):
 class _MedianForest(BaseForest):
     """What the two forests share: parameters, cuts, growing."""
 
-    max_features: int | None = 5
+    max_features: int | float | str | None = 5
+    n_records: int | None = None
     rho: float = 0.5
     selection: str = "exponential"
     median: str = "value"
@@ -57,9 +65,11 @@ class _MedianForest(BaseForest):
     def _plan(self):
         """From the checked parameters: how records are given to trees, and the shares of each tree."""
         self._check()
-        check_integer(self.max_depth, "max_depth", 0)
-        if self.max_features is not None:
-            check_integer(self.max_features, "max_features", 1)
+        if self.max_depth is not None:
+            check_depth(self.max_depth)
+        if self.n_records is not None:
+            check_integer(self.n_records, "n_records", 1)
+        check_max_features(self.max_features)
         rho = check_rho(self.rho)
         check_choice(self.selection, tuple(SELECTIONS), "selection")
         check_choice(self.median, MEDIANS, "median")
@@ -74,7 +84,7 @@ class _MedianForest(BaseForest):
             warn_leak("median='rank' has no finite epsilon: epsilon is infinite", 5)
         way = self._way()
         epsilon = self._tree_epsilon(way)
-        level, leaf = level_shares(epsilon, self.max_depth, rho)
+        level, leaf = level_shares(epsilon, self._depth(), rho)
         if not self._is_proved():
             leaf = (1 - rho) * epsilon
         median, choice = (level, 0.0) if self.selection == "uniform" else (level / 2, level / 2)
@@ -83,14 +93,19 @@ class _MedianForest(BaseForest):
     def _is_partitioned(self):
         return self.partitioned
 
+    def _depth(self):
+        """`max_depth`, or that of the papers' rule."""
+        if self.max_depth is not None:
+            return int(self.max_depth)
+        return usual_depth(self.n_records, self._n_trees() if self.partitioned else 1)
+
     def _cut(self, shares, domain, published_rate, reach):
         """How a node's cut is drawn, and what it spends.
 
         As published a unit of the sum of squares weighs `published_rate` times the share of the
         choice; a record adds at most `reach` to it.
         """
-        columns = len(domain) if self.max_features is None else self.max_features
-        limits = int(self.max_depth), int(min(columns, len(domain)))
+        limits = self._depth(), n_candidates(self.max_features, len(domain))
         if self.selection == "uniform":
             rule, node = uniform_cut(limits, shares.median)
         elif self._is_proved():
@@ -139,12 +154,16 @@ class MedianForestRegressor(_MedianForest, BaseForestRegressor):
         Which data sets `epsilon` holds for.
     n_estimators : int
         Number of trees.
-    max_depth : int
+    max_depth : int or None
         Cuts on a path, at least 0. A public choice: the papers aim at 25 records in a leaf, so
-        about ``log2(n / (25 * n_estimators))`` for a public guess n of the number of records.
-    max_features : int or None
-        Columns that compete at a node, the paper's K, drawn anew at each node; None for all. Not
-        used by ``selection="uniform"``.
+        about ``log2(n / (25 * n_estimators))`` for a public guess n of the number of records. None
+        takes that, of `n_records`, up to 12.
+    max_features : int, float, "sqrt", "log2" or None
+        Columns that compete at a node, the paper's K, drawn anew at each node: their number, a share
+        or a function of all, rounded down, or None for all. Not used by ``selection="uniform"``.
+    n_records : int, optional
+        A public guess of the number of records, for ``max_depth=None`` alone; never their number
+        itself, which is private under add-remove neighbours. Left out, 10,000.
     rho : float
         Share of the budget that goes to the cuts, between 0 and 1; the rest goes to the leaves.
     selection : {"exponential", "permute-and-flip", "uniform"}
@@ -180,6 +199,9 @@ class MedianForestRegressor(_MedianForest, BaseForestRegressor):
     trees_ : dplit.trees.Trees
     leaf_values_ : float64 array, shape (n_leaves,)
         Released mean of each leaf of the forest, in the units of the targets.
+    max_depth_ : int
+        The depth that was used.
+    feature_importances_ : float64 array, shape (n_features,)
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
@@ -224,13 +246,14 @@ class MedianForestRegressor(_MedianForest, BaseForestRegressor):
         width, farthest = bounds[1] - bounds[0], max(map(abs, bounds))
         rule, cut = self._cut(shares, domain, width**2 / (8 * farthest**2), 1)
 
+        self.max_depth_ = self._depth()
         rng = self._generator()
         trees, stats, account = self._grown(way, domain, records, targets, 0, rule, rng)
         release = proved_means if self._is_proved() else published_means
         means, leaf = release(stats, shares.leaf, rng)
 
         self._store_means(means, bounds)
-        tree = grown_tree(leaf, cut, self.max_depth)
+        tree = grown_tree(leaf, cut, self.max_depth_)
         return self._store(domain, trees, domain_node, target_node, account(tree))
 
 
@@ -280,6 +303,7 @@ class MedianForestClassifier(_MedianForest, BaseForestClassifier):
         # Sum of squares of one-hot classes: a record adds less than 2 to it. Published with B = 1.
         rule, cut = self._cut(shares, domain, 1 / 8, 2)
 
+        self.max_depth_ = self._depth()
         rng = self._generator()
         trees, counts, account = self._grown(way, domain, records, codes, len(classes), rule, rng)
         if self._is_proved():
@@ -288,5 +312,5 @@ class MedianForestClassifier(_MedianForest, BaseForestClassifier):
             labels, leaf = published_labels(counts, shares.leaf, rng)
 
         self._store_labels(labels, classes)
-        tree = grown_tree(leaf, cut, self.max_depth)
+        tree = grown_tree(leaf, cut, self.max_depth_)
         return self._store(domain, trees, domain_node, class_node, account(tree))

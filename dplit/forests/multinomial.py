@@ -20,7 +20,7 @@ from dplit.forests.multinomial_releases import (
     multinomial_queries,
     normalised_cut,
 )
-from dplit.forests.params import at_most
+from dplit.forests.params import at_most, check_depth
 from dplit.forests.partition import AllRecords, Coins, ShuffledHalves, Undivided, by_tree
 from dplit.forests.releases import flip, leaves, levels
 from dplit.multinomial import check_budget
@@ -266,7 +266,7 @@ class MultinomialForestClassifier(BaseForestClassifier):
         check_choice(self.draw_label, LABELS, "draw_label")
         check_choice(self.scores, SCORES, "scores")
         if self.max_depth is not None:
-            check_integer(self.max_depth, "max_depth", 0)
+            check_depth(self.max_depth)
         if self.n_records is not None:
             check_integer(self.n_records, "n_records", 1)
         if not self._is_proved():

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from dplit.budget import Leak, Parallel
 from dplit.depth import published_depth, table_depth
-from dplit.errors import check_choice, check_integer, warn_leak
+from dplit.errors import check_choice, warn_leak
 from dplit.forests.base import BaseForestClassifier, parameters
+from dplit.forests.params import check_depth
 from dplit.forests.releases import random_structure, report
 from dplit.mechanisms import PermuteAndFlip, SmoothExponential
 
@@ -156,7 +157,7 @@ class RandomDecisionForestClassifier(BaseForestClassifier):
     def _depth(self, domain):
         """`max_depth`, or the paper's depth for this domain, up to `DEEPEST_DEFAULT` if proved."""
         if self.max_depth is not None:
-            return check_integer(self.max_depth, "max_depth", 0)
+            return check_depth(self.max_depth)
         continuous = domain.n_continuous
         discrete = len(domain) - continuous
         if not self._is_proved():

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dplit.errors import check_epsilon, check_integer, check_neighbours
+from dplit.errors import check_counts, check_epsilon, check_integer, check_neighbours, check_numbers
 from dplit.mechanisms import PermuteAndFlip
 
 
@@ -26,7 +26,7 @@ def one_sided_law(counts, epsilon, neighbours="add-remove"):
     neighbours : {"add-remove", "replace-one"}
     """
     monotonic = check_neighbours(neighbours) == "add-remove"
-    return PermuteAndFlip(epsilon, monotonic=monotonic).pmf(counts)
+    return PermuteAndFlip(epsilon, monotonic=monotonic).pmf(check_counts(counts))
 
 
 def gap_error(gap, epsilon):
@@ -75,7 +75,7 @@ def second_label(difference, epsilon):
     epsilon : float
         Budget of the label, positive.
     """
-    d = np.asarray(difference, dtype=float)
+    d = check_numbers(difference, "difference")
     tail = 0.5 * np.exp(-check_epsilon(epsilon) * np.abs(d))
     return np.where(d < 0, 1 - tail, tail)[()]
 
@@ -101,7 +101,7 @@ def unanimous_error(n, classes, epsilon):
 
 
 def _at_least_zero(gap):
-    gap = np.asarray(gap, dtype=float)
+    gap = check_numbers(gap, "gap")
     if not (gap >= 0).all():
         raise ValueError(f"a gap must be at least 0, got {gap[~(gap >= 0)].flat[0]:g}")
     return gap

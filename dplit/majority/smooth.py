@@ -12,7 +12,7 @@ from itertools import count
 
 import numpy as np
 
-from dplit.errors import check_epsilon, check_integer
+from dplit.errors import check_epsilon, check_integer, check_numbers
 from dplit.mechanisms import SmoothExponential
 
 
@@ -54,7 +54,7 @@ def smooth_exponential_loss(gap, epsilon, classes=2):
     float or ndarray, shape (...); ``inf`` where it exceeds every float.
     """
     epsilon, others = check_epsilon(epsilon), check_integer(classes, "classes", 2) - 1
-    j = np.asarray(gap, dtype=float)
+    j = check_numbers(gap, "gap")
     with np.errstate(over="ignore"):
         low, high = (epsilon / 2 * np.exp(epsilon * g) for g in (j, j + 1))
         rest = [np.log1p(others * np.exp(-a)) for a in (low, high)]  # -log P(majority)
@@ -101,7 +101,7 @@ def rescaled_loss(gap, epsilon):
     epsilon : float
         Budget of the label, positive.
     """
-    j, epsilon = np.asarray(gap, dtype=float), check_epsilon(epsilon)
+    j, epsilon = check_numbers(gap, "gap"), check_epsilon(epsilon)
     with np.errstate(over="ignore"):
         low, high = (epsilon / 2 * np.exp(epsilon * g) for g in (j - 1, j))
         rise = low * np.expm1(epsilon)

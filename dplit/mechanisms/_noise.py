@@ -6,10 +6,12 @@ import math
 
 import numpy as np
 
+from dplit.errors import check_numbers
+
 
 def decay(distance, rate):
     r""":math:`e^{-\text{rate}\,|x|}`, shape of `distance`; at an infinite rate 1 at zero, else 0."""
-    distance = np.abs(np.asarray(distance, dtype=np.float64))
+    distance = np.abs(check_numbers(distance, "distance"))
     with np.errstate(invalid="ignore"):
         return np.where(distance == 0, 1.0, np.exp(-rate * distance))
 

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from dplit.errors import check_epsilon, check_integer, check_positive
+from dplit.errors import check_epsilon, check_integer, check_numbers, check_positive
 
 
 class Selection:
@@ -52,7 +52,7 @@ class Selection:
 def check_scores(scores):
     """Return `scores` as floats of shape (..., k) with k >= 1; NaN and infinity are errors."""
     try:
-        scores = np.asarray(scores, dtype=np.float64)
+        scores = check_numbers(scores, "scores")
     except (TypeError, ValueError):
         shape = "numbers of shape (..., candidates)"
         raise ValueError(f"scores must be {shape}, got {scores!r}") from None

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from dplit.domain import GRID
-from dplit.errors import check_epsilon
+from dplit.errors import check_epsilon, check_interval, check_numbers
 from dplit.mechanisms.geometric import Geometric
 
 
@@ -35,10 +35,7 @@ class BoundedMean:
 
     def __init__(self, epsilon, lower, upper):
         self.epsilon = check_epsilon(epsilon)
-        if not (np.isfinite(lower) and np.isfinite(upper) and lower < upper):
-            raise ValueError(
-                f"lower must be less than upper, both finite, got lower={lower!r}, upper={upper!r}"
-            )
+        check_interval(lower, upper)
         self.lower, self.upper = float(lower), float(upper)
 
     def __repr__(self):
@@ -100,7 +97,7 @@ class BoundedMean:
         -------
         ndarray, shape (...,), in the units of the targets
         """
-        votes = np.asarray(votes, dtype=np.float64)
+        votes = check_numbers(votes, "votes")
         width, weight, place = self.upper - self.lower, 0.0, 0.5
         if centre is not None:
             weight, place = 2 / self.epsilon, (centre - self.lower) / width

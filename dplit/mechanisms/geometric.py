@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from dplit.errors import check_epsilon, check_integer, check_rng
+from dplit.errors import check_epsilon, check_integer, check_numbers, check_rng
 from dplit.mechanisms._noise import decay
 
 MOST = 2**60  # of a value
@@ -49,19 +49,19 @@ class Geometric:
 
     def pmf(self, noise):
         """Probability of each value in `noise`, shape of `noise`; 0 between the integers."""
-        noise = np.asarray(noise, dtype=np.float64)
+        noise = check_numbers(noise, "noise")
         law = math.tanh(self.rate / 2) * decay(noise, self.rate)  # tanh: (1 - alpha)/(1 + alpha)
         return np.where(noise == np.floor(noise), law, 0.0)[()]
 
     def cdf(self, noise):
         """Probability that the noise is at most `noise`, shape of `noise`."""
-        steps = np.floor(np.asarray(noise, dtype=np.float64))
+        steps = np.floor(check_numbers(noise, "noise"))
         below = decay(np.minimum(steps, -1), self.rate) / (1 + self.alpha)
         return np.where(steps < 0, below, 1 - self.sf(steps))[()]
 
     def sf(self, noise):
         """Probability that the noise is above `noise`, exact far out where ``1 - cdf`` is not."""
-        steps = np.floor(np.asarray(noise, dtype=np.float64))
+        steps = np.floor(check_numbers(noise, "noise"))
         above = decay(np.maximum(steps, 0) + 1, self.rate) / (1 + self.alpha)
         return np.where(steps < 0, 1 - decay(steps, self.rate) / (1 + self.alpha), above)[()]
 

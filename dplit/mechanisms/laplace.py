@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dplit.errors import check_epsilon, check_positive, check_rng
+from dplit.errors import check_epsilon, check_numbers, check_positive, check_rng
 from dplit.mechanisms._noise import decay
 
 
@@ -54,5 +54,5 @@ class Laplace:
 
     def sample(self, values, *, rng):
         """`values` plus independent noise, shape of `values`."""
-        values = np.asarray(values, dtype=np.float64)
+        values = check_numbers(values, "values")
         return values + check_rng(rng).laplace(scale=self.scale, size=values.shape)

@@ -184,6 +184,6 @@ def removal_loss(law, node, epsilon, rate, mechanism="exponential", record=-1):
 
     The record must share its values with others, so that every cut stays where it is.
     """
-    check_epsilon(epsilon)
+    epsilon = check_epsilon(epsilon)
     pair = (law(n, epsilon, rate, mechanism) for n in (node, node.without(record)))
     return compare_laws(*pair).loss

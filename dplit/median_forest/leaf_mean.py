@@ -38,7 +38,7 @@ def clamped_loss(n, epsilon, mean=0.0, added=1.0):
         worst, for every n and epsilon.
     """
     more = math.log1p(1 / check_integer(n, "n", 1))
-    check_positive(epsilon, "epsilon")
+    epsilon = check_positive(epsilon, "epsilon")
     for name, value in (("mean", mean), ("added", added)):
         if not 0 <= value <= 1:
             raise ValueError(f"{name} must be between 0 and 1, got {value!r}")

@@ -30,7 +30,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dplit import median
-from dplit.errors import check_positive
+from dplit.errors import check_numbers, check_positive
 from dplit.mechanisms import Exponential
 
 LARGEST = 600.0  # exponent of the odds in `candidates`
@@ -63,7 +63,7 @@ def column(values, targets, lower, upper):
     -------
     Column
     """
-    values, targets = np.asarray(values, dtype=float), np.asarray(targets, dtype=float)
+    values, targets = check_numbers(values, "values"), check_numbers(targets, "targets")
     if values.ndim != 1 or values.shape != targets.shape:
         raise ValueError(
             f"values and targets must have one shape (n,), got {values.shape} and {targets.shape}"

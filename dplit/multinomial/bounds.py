@@ -36,7 +36,7 @@ def published_selection_bounds(candidates, budget):
     -------
     Bounds
     """
-    return _bounds(candidates, check_budget(budget))
+    return _bounds(check_integer(candidates, "candidates", 1), check_budget(budget))
 
 
 def selection_bounds(candidates, budget):
@@ -44,11 +44,11 @@ def selection_bounds(candidates, budget):
 
     Met at scores (0, 1, ..., 1) and (1, 0, ..., 0). Parameters as `published_selection_bounds`.
     """
-    return _bounds(candidates, check_budget(budget) / 2)
+    return _bounds(check_integer(candidates, "candidates", 1), check_budget(budget) / 2)
 
 
 def _bounds(candidates, log_odds):
-    others = check_integer(candidates, "candidates", 1) - 1
+    others = candidates - 1
     shrunk = math.exp(-log_odds)
     lower = shrunk / (shrunk + others) if others else 1.0
     return Bounds(lower, 1 / (1 + others * shrunk))
@@ -56,12 +56,14 @@ def _bounds(candidates, log_odds):
 
 def published_p1(features, feature_budget):
     r""":math:`P_1 = 1/(1+(D-1)e^{B_1})` of lemma 3."""
-    return published_selection_bounds(features, feature_budget).lower
+    features = check_integer(features, "features", 1)
+    return _bounds(features, check_budget(feature_budget, "feature_budget")).lower
 
 
 def tight_p1(features, feature_budget):
     r"""The largest constant for lemma 3, :math:`1/(1+(D-1)e^{B_1/2})`, if every feature has a cut."""
-    return selection_bounds(features, feature_budget).lower
+    features = check_integer(features, "features", 1)
+    return _bounds(features, check_budget(feature_budget, "feature_budget") / 2).lower
 
 
 def published_p2(parts, value_budget):
@@ -75,7 +77,7 @@ def published_p2(parts, value_budget):
         :math:`B_2`.
     """
     parts = check_integer(parts, "parts", 3)
-    return (parts - 2) / parts * math.exp(-2 * check_budget(value_budget))
+    return (parts - 2) / parts * math.exp(-2 * check_budget(value_budget, "value_budget"))
 
 
 def tight_p2(parts, value_budget, density_ratio=1.0):

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dplit.errors import check_choice
+from dplit.errors import check_choice, check_numbers
 
 CRITERIA = ("gini", "entropy")
 DIGITS = (
@@ -63,7 +63,7 @@ def candidate_cuts(X, y, criterion="gini"):
     >>> [c.decreases.round(3).tolist() for c in candidate_cuts([[1, 0], [2, 1], [3, 0]], [0, 1, 1])]
     [[0.444, 0.111], [0.111]]
     """
-    X, labels = np.asarray(X, dtype=np.float64), np.unique(y, return_inverse=True)[1]
+    X, labels = check_numbers(X, "X"), np.unique(y, return_inverse=True)[1]
     if X.ndim != 2 or labels.ndim != 1 or len(X) != len(labels) or not len(X):
         shapes = f"got shapes {X.shape} and {np.shape(y)}"
         raise ValueError(f"X must have shape (n_records, n_features) and y (n_records,), {shapes}")

@@ -23,7 +23,7 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.stats import binom
 
-from dplit.errors import check_choice, check_counts, check_integer, check_neighbours
+from dplit.errors import check_choice, check_counts, check_integer, check_neighbours, check_numbers
 from dplit.multinomial.privacy import impurity_mass
 from dplit.multinomial.selection import check_budget
 
@@ -204,7 +204,7 @@ def thinned_mass(counts):
     -------
     float array, shape (...)
     """
-    n = np.asarray(counts, dtype=float).sum(axis=-1)
+    n = check_numbers(counts, "counts").sum(axis=-1)
     return impurity_mass(counts) * (n / 2 - 1 + 0.5**n) / np.maximum(n - 1, 1)
 
 

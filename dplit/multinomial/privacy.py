@@ -38,6 +38,7 @@ from dplit.errors import (
     check_epsilon,
     check_integer,
     check_neighbours,
+    check_numbers,
     check_positive,
 )
 from dplit.multinomial.candidates import CRITERIA, DIGITS, gini_mass
@@ -69,7 +70,7 @@ def impurity_mass(counts, criterion="gini", most_bits=None):
     -------
     float array, shape (...); in records, or bits
     """
-    counts = np.asarray(counts, dtype=float)
+    counts = check_numbers(counts, "counts")
     if check_choice(criterion, CRITERIA, "criterion") == "gini":
         return gini_mass(counts)
     total = counts.sum(axis=-1, keepdims=True)
@@ -90,7 +91,7 @@ def mass_step(counts, label):
     label : int
         Class of the record that is added.
     """
-    counts = np.asarray(counts, dtype=float)
+    counts = check_numbers(counts, "counts")
     n = counts.sum()
     if n == 0:
         return 0.0
@@ -220,7 +221,7 @@ def split_masses(left, labels, classes, criterion="gini", most_bits=None):
 
     Parameters as `split_law`. Rounded, as decreases are, so that what ties in fractions ties here.
     """
-    left = np.asarray(left, dtype=float)
+    left = check_numbers(left, "left")
     one_hot = np.eye(check_integer(classes, "classes", 1))
     records = one_hot[np.asarray(labels, dtype=np.int64)].reshape(-1, classes)
     counts = left @ records
@@ -229,7 +230,7 @@ def split_masses(left, labels, classes, criterion="gini", most_bits=None):
 
 
 def _weighted(weights, base):
-    weights = weights * (1.0 if base is None else np.asarray(base, dtype=float))
+    weights = weights * (1.0 if base is None else check_numbers(base, "base"))
     return weights / weights.sum()
 
 
@@ -265,7 +266,7 @@ def range_cuts(values, lower, upper):
     -------
     RangeCuts
     """
-    values = np.clip(np.asarray(values, dtype=float), lower, upper)
+    values = np.clip(check_numbers(values, "values"), lower, upper)
     lower, upper = np.broadcast_arrays(lower, upper)
     parts = []
     for j, column in enumerate(values.T):

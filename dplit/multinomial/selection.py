@@ -10,11 +10,12 @@ with :math:`B_2`.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from numbers import Real
 
 import numpy as np
 
-from dplit.errors import check_rng
+from dplit.errors import check_numbers, check_rng
 
 
 def check_budget(budget, name="budget"):
@@ -22,7 +23,10 @@ def check_budget(budget, name="budget"):
     number = isinstance(budget, Real) and not isinstance(budget, (bool, np.bool_))
     if not number or not budget >= 0:
         raise ValueError(f"{name} must be a number of at least 0, got {budget!r}")
-    return float(budget)
+    try:
+        return float(budget)
+    except OverflowError:
+        raise ValueError(f"{name} must be a float or math.inf, got an integer beyond it") from None
 
 
 def normalised(impurity_decreases):
@@ -85,7 +89,11 @@ def selection_law(impurity_decreases, budget):
     -----
     MRF, section 3.2; derived in :doc:`/book/multinomial`.
     """
-    weights = np.exp(_log_weights(impurity_decreases, check_budget(budget)))
+    return _law(impurity_decreases, check_budget(budget))
+
+
+def _law(impurity_decreases, budget):
+    weights = np.exp(_log_weights(impurity_decreases, budget))
     return weights / weights.sum(axis=-1, keepdims=True)
 
 
@@ -109,10 +117,10 @@ def feature_law(impurity_decreases, feature_budget):
     ValueError
         As `selection_law`, and if no feature has a cut: such a node is a leaf.
     """
-    cuts = _by_feature(impurity_decreases)
+    cuts, budget = _by_feature(impurity_decreases), check_budget(feature_budget, "feature_budget")
     law = np.zeros(len(cuts))
     able = [j for j, decreases in enumerate(cuts) if decreases.size]
-    law[able] = selection_law([cuts[j].max() for j in able], feature_budget)
+    law[able] = _law([cuts[j].max() for j in able], budget)
     return law
 
 
@@ -144,7 +152,7 @@ def joint_law(impurity_decreases, feature_budget, value_budget):
     cuts = _by_feature(impurity_decreases)
     value_budget = check_budget(value_budget, "value_budget")
     return [
-        share * selection_law(decreases, value_budget) if decreases.size else decreases
+        share * _law(decreases, value_budget) if decreases.size else decreases
         for share, decreases in zip(feature_law(cuts, feature_budget), cuts)
     ]
 
@@ -202,7 +210,7 @@ def _log_weights(decreases, budget):
 
 
 def _checked(impurity_decreases):
-    decreases = np.asarray(impurity_decreases, dtype=np.float64)
+    decreases = check_numbers(impurity_decreases, "impurity_decreases")
     if decreases.ndim == 0 or decreases.shape[-1] == 0:
         raise ValueError(
             "impurity_decreases must have shape (..., candidates) with a candidate at least, "
@@ -215,7 +223,12 @@ def _checked(impurity_decreases):
 
 
 def _by_feature(impurity_decreases):
-    cuts = [np.asarray(decreases, dtype=np.float64) for decreases in impurity_decreases]
+    if not isinstance(impurity_decreases, Iterable):
+        raise ValueError(
+            "impurity_decreases must have one row of numbers for each feature, got a "
+            f"{type(impurity_decreases).__name__}"
+        )
+    cuts = [check_numbers(decreases, "impurity_decreases") for decreases in impurity_decreases]
     if any(decreases.ndim != 1 for decreases in cuts):
         raise ValueError("impurity_decreases must have one row of numbers for each feature")
     if not any(decreases.size for decreases in cuts):

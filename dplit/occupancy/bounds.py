@@ -13,6 +13,7 @@ import numpy as np
 from scipy.special import lambertw
 
 from dplit.errors import check_integer, check_positive
+from dplit.occupancy.law import LARGEST
 from dplit.occupancy.model import at_least_zero
 
 BETA = math.sqrt((math.sqrt(1 - 2 / math.e) + 1) / 2)
@@ -125,7 +126,7 @@ def corrected_bound(t, n, depth, epsilon):
     sides = np.where(over <= n, np.exp(-epsilon * (over - mean)), 0.0)
     sides = sides + np.where(under >= 0, np.exp(-epsilon * (mean - under)), 0.0)
     above = corrected_bound(2 * t, n, depth - 1, epsilon)
-    bound = rounding(n, depth, epsilon) * sides + above / (1 + math.exp(epsilon))
+    bound = rounding(n, depth, epsilon) * sides + above / (1 + math.exp(min(epsilon, LARGEST)))
     return np.where(t > 0, np.minimum(bound, 1.0), 1.0)
 
 

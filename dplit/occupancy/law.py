@@ -12,8 +12,9 @@ import math
 import numpy as np
 from numba import njit
 
-from dplit.errors import check_integer, check_positive, check_rng
+from dplit.errors import check_finite, check_integer, check_numbers, check_positive, check_rng
 
+LARGEST = 700.0  # a larger epsilon has the same law, and its weights are no floats
 CUT = 80.0  # noise beyond CUT / epsilon is left out: its probability is below 4e-35 at each level
 
 
@@ -39,7 +40,8 @@ def leaf_law(n, depth, epsilon):
     array, shape (n + 1,) : probabilities of 0, ..., n records.
     """
     n, depth = check_integer(n, "n", 0), check_integer(depth, "depth", 0)
-    decay, reach = decay_table(n, check_positive(epsilon, "epsilon"))
+    epsilon = min(check_positive(epsilon, "epsilon"), LARGEST)
+    decay, reach = decay_table(n, epsilon)
     law, low = np.ones(1), n
     for _ in range(depth):
         law, low = _child_law(law, low, decay, reach, epsilon)
@@ -62,7 +64,7 @@ def leaf_tail(t, n, depth, epsilon):
     off = np.abs(np.arange(n + 1) - n / 2**depth)
     order = np.argsort(-off, kind="stable")  # the smallest probabilities are added first
     mass = np.concatenate([[0.0], np.cumsum(law[order])])
-    return mass[np.searchsorted(-off[order], -np.asarray(t, float), side="right")]
+    return mass[np.searchsorted(-off[order], -check_numbers(t, "t"), side="right")]
 
 
 def any_leaf_tail(n, depth, epsilon, t):
@@ -86,7 +88,8 @@ def any_leaf_tail(n, depth, epsilon, t):
     t : float
         Records, one number.
     """
-    return _some_leaf(n, depth, epsilon, lambda sizes: np.abs(sizes - n / 2**depth) >= float(t))
+    t = float(check_finite(t, "t"))
+    return _some_leaf(n, depth, epsilon, lambda sizes: np.abs(sizes - n / 2**depth) >= t)
 
 
 def any_leaf_below(n, depth, epsilon, least=1):
@@ -108,7 +111,8 @@ def any_leaf_below(n, depth, epsilon, least=1):
 def _some_leaf(n, depth, epsilon, hit):
     """Probability that `hit`, a function of an array of sizes, is true of some leaf."""
     n, depth = check_integer(n, "n", 0), check_integer(depth, "depth", 0)
-    decay, reach = decay_table(n, check_positive(epsilon, "epsilon"))
+    epsilon = min(check_positive(epsilon, "epsilon"), LARGEST)
+    decay, reach = decay_table(n, epsilon)
     ranges = [(n, n)]
     for _ in range(depth):
         ranges.append(children_of(*ranges[-1], reach))
@@ -157,6 +161,7 @@ def draw_rank(sizes, epsilon, *, rng):
     rng : numpy.random.Generator
     """
     sizes, odd = np.asarray(sizes), np.asarray(sizes) % 2
+    epsilon = check_positive(epsilon, "epsilon")
     half, q = sizes // 2, math.exp(-epsilon)
     head = np.where(odd == 1, 0.0, 0.5)
     total = (1 - q ** (half + 1.0)) / -math.expm1(-epsilon) - head

@@ -12,7 +12,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from dplit.errors import check_integer, check_positive
+from dplit.errors import check_integer, check_numbers, check_positive
 
 
 def laplace_weights(depth, one=1.0):
@@ -104,7 +104,7 @@ def alternates_and_falls(depth, power=0):
 
 def at_least_zero(t):
     """Return `t` as floats; a distance is at least 0."""
-    t = np.asarray(t, dtype=float)
+    t = check_numbers(t, "t")
     if not (t >= 0).all():
         raise ValueError(f"t must be at least 0, got {t[~(t >= 0)].flat[0]:g}")
     return t

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dplit.errors import check_epsilon, check_positive, check_rng
+from dplit.errors import check_epsilon, check_interval, check_numbers, check_positive, check_rng
 
 
 def cauchy_loss(shift, scale=1.0):
@@ -32,7 +32,7 @@ def cauchy_loss(shift, scale=1.0):
     scale : array_like, shape (...)
         :math:`\sigma`, positive.
     """
-    a, s = np.asarray(shift, dtype=float), _check_scale(scale)
+    a, s = check_numbers(shift, "shift"), _check_scale(scale)
     half = np.sqrt((a**2 + (s - 1) ** 2) / s) / 2  # sinh(loss / 2): exact for small losses
     return 2 * np.arcsinh(half)
 
@@ -52,7 +52,7 @@ def student_loss(shift, scale=1.0, degrees=3.0):
     degrees : float
         Positive.
     """
-    a, s = np.broadcast_arrays(np.asarray(shift, float), _check_scale(scale))
+    a, s = np.broadcast_arrays(check_numbers(shift, "shift"), _check_scale(scale))
     nu = check_positive(degrees, "degrees")
     b = nu * (1 - s**2) - a**2
     q = b + np.copysign(np.hypot(b, 2 * a * np.sqrt(nu)), b)
@@ -218,7 +218,7 @@ def private_median(values, lower, upper, epsilon, beta, *, rng):
 
 
 def _check_scale(scale):
-    s = np.asarray(scale, dtype=float)
+    s = check_numbers(scale, "scale")
     if not (s > 0).all():
         raise ValueError(f"scale must be positive, got {scale!r}")
     return s
@@ -229,9 +229,8 @@ def _check_beta(beta):
 
 
 def _check_values(values, lower, upper):
-    if not lower < upper:
-        raise ValueError(f"lower must be less than upper, got {lower!r} and {upper!r}")
-    x = np.sort(np.asarray(values, dtype=float))
+    check_interval(lower, upper)
+    x = np.sort(check_numbers(values, "values"))
     if x.ndim != 1 or len(x) % 2 == 0 or not ((x >= lower) & (x <= upper)).all():
         raise ValueError(
             f"values must be an odd number of numbers in [{lower:g}, {upper:g}], got shape {x.shape}"

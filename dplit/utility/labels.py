@@ -12,7 +12,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from dplit.errors import check_counts, check_integer, check_positive
+from dplit.errors import check_counts, check_integer, check_numbers, check_positive
 from dplit.utility.split import smallest_block
 
 WORST_GAP = math.sqrt(2)  # epsilon times the gap at which a leaf of two classes loses most
@@ -39,9 +39,9 @@ def published_flip(gap, epsilon):
     epsilon : float
         Budget of the counts under add-remove.
     """
-    x = check_positive(epsilon, "epsilon") * np.asarray(gap, float)
-    if (x < 0).any():
-        raise ValueError(f"gap must be at least 0, got {gap!r}")
+    x = check_positive(epsilon, "epsilon") * check_numbers(gap, "gap")
+    if not (np.isfinite(x) & (x >= 0)).all():
+        raise ValueError(f"gap must be finite and at least 0, got {gap!r}")
     return (x / 4 + 0.5) * np.exp(-x)
 
 
@@ -56,10 +56,10 @@ def published_accuracy_loss(t, purity, epsilon):
         :math:`\theta_m`, the least fraction of the majority in a block.
     epsilon : float
     """
-    purity = np.asarray(purity, float)
+    purity = check_numbers(purity, "purity")
     if ((purity < 0.5) | (purity > 1)).any():
         raise ValueError(f"purity must lie between 1/2 and 1, got {purity!r}")
-    return published_flip(np.asarray(t, float) * (2 * purity - 1), epsilon)
+    return published_flip(check_numbers(t, "t") * (2 * purity - 1), epsilon)
 
 
 # The label of a leaf -------------------------------------------------------------------------

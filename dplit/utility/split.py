@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from dplit import sensitivity
-from dplit.errors import check_integer, check_positive
+from dplit.errors import check_integer, check_numbers, check_positive
 from dplit.utility.tree import range_of
 
 
@@ -158,7 +158,7 @@ def expected_split_loss(law, epsilon, lower, upper):
     epsilon : float
     lower, upper : float
     """
-    law = np.asarray(law, float)
+    law = check_numbers(law, "law")
     if law.ndim != 1 or (law < 0).any() or not np.isclose(law.sum(), 1):
         raise ValueError(f"law must be a vector of probabilities that sum to 1, got {law!r}")
     return float(law @ worst_split_loss(len(law) - 1, epsilon, lower, upper))

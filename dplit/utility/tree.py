@@ -7,24 +7,16 @@ between M - t and M + t records. Section 3.1 and appendix A.2 of v1; derived in 
 
 from __future__ import annotations
 
-import math
-from numbers import Real
-
 import numpy as np
 from numba import njit
 
 from dplit import occupancy, sensitivity
-from dplit.errors import check_integer, check_positive
+from dplit.errors import check_integer, check_numbers, check_positive, check_range
 
 
 def range_of(lower, upper):
     """Return R = upper - lower; the bounds must be finite and in order."""
-    for name, value in (("lower", lower), ("upper", upper)):
-        if isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value):
-            raise ValueError(f"{name} must be a finite number, got {value!r}")
-    if lower > upper:
-        raise ValueError(f"lower must be at most upper, got lower={lower!r}, upper={upper!r}")
-    return float(upper - lower)
+    return float(check_range(lower, upper))
 
 
 def leaf_size(n, depth):
@@ -58,7 +50,7 @@ def published_leaf_change(t, lower, upper):
         Public bounds of the target.
     """
     range_of(lower, upper)
-    return 4.0 * max(abs(lower), abs(upper)) ** 2 * np.asarray(t, float)
+    return 4.0 * max(abs(lower), abs(upper)) ** 2 * check_numbers(t, "t")
 
 
 def published_change(depth, t, lower, upper):
@@ -232,7 +224,7 @@ def leaf_noise(sizes, epsilon, lower, upper):
     """
     scale = 2 * range_of(lower, upper) ** 2 / check_positive(epsilon, "epsilon") ** 2
     with np.errstate(divide="ignore"):
-        return scale * (1 / np.asarray(sizes, float)).sum(axis=-1)
+        return scale * (1 / check_numbers(sizes, "sizes")).sum(axis=-1)
 
 
 def worst_loss(n, depth, t, epsilon, lower, upper):

@@ -44,7 +44,11 @@ WRONG = [
     ("accounting", ("hoped",), "must be one of 'proved', 'published'"),
     ("random_state", (-1, "x"), "must be an integer of at least 0, a Generator, .*"),
     ("domain", ([(0, 1)] * 2,), "must be a dplit.Domain, as .* makes, or None"),
-    ("max_features", (0, 0.5), "must be an integer of at least 1"),
+    (
+        "max_features",
+        (0, 1.5, "most", True),
+        "must be an integer of at least 1, a share .* or None",
+    ),
     ("rho", (0, 1.0, "half", True), "must be a number between 0 and 1, both excluded"),
     ("bins", (0,), "must be an integer of at least 1"),
     ("public_n", (0, 2.5), "must be an integer of at least 1"),
@@ -88,3 +92,54 @@ def test_what_is_no_table(wrong):
     forest = forests.MedianForestClassifier(classes=[0, 1], domain=Domain([Categorical([0, 1])]))
     with pytest.raises(ValueError, match=r"^X must be a data frame or an array of shape"):
         forest.fit(wrong, [0, 1])
+
+
+@each
+def test_small_integers_of_numpy_mean_what_they_say(kind):
+    given = {"n_estimators": np.uint8(3), "max_depth": np.int8(2), "n_jobs": np.int8(1)}
+    known = kind().get_params()
+    given = {name: value for name, value in given.items() if name in known}
+    forest = estimator(kind).set_params(**given, random_state=1).fit(X, targets())
+    assert {name: forest.get_params()[name] for name in given} == given
+    assert all(isinstance(forest.get_params()[name], np.generic) for name in given)
+    plain = {name: int(value) for name, value in given.items()}
+    other = estimator(kind).set_params(**plain, random_state=1).fit(X, targets())
+    np.testing.assert_array_equal(forest.predict(X), other.predict(X))
+
+
+@each
+def test_what_no_memory_holds_is_refused(kind):
+    known = kind().get_params()
+    for name in ("n_estimators", "bins"):
+        if name in known:
+            with pytest.raises(ValueError, match=f"^{name} must be an integer of at most"):
+                estimator(kind).set_params(**{name: 10**9}).fit(X, targets())
+            with pytest.raises(ValueError, match=f"^{name} must be an integer of at most"):
+                estimator(kind).set_params(**{name: 10**400}).fit(X, targets())
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        (np.full((60, 2), np.datetime64("2020-01-01")), "^X must hold numbers, .*: dates are none"),
+        (np.ma.masked_greater(X, 0.5), "^X must be an array without a mask"),
+        (np.array([[10**400, 1]] * 60, dtype=object), "^X must hold numbers, got a cell that is none"),
+        ([["71905", [1]]] * 60, "^X must "),
+        (X[:, 0] + 71905, "^X must be a table. Expected 2D array, got 1D array instead. Reshape"),
+        (X + 71905j, "^X must hold real numbers"),
+    ],
+)  # fmt: skip
+def test_what_is_no_table_of_numbers(table, message):
+    with pytest.raises(ValueError, match=message) as caught:
+        estimator(forests.RandomDecisionForestClassifier).fit(table, targets())
+    assert "71905" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "y", [np.full(60, np.datetime64("2020")), ["0.5"] * 60, [b"1"] * 60, [10**400] * 60, [1j] * 60]
+)
+def test_what_are_no_targets(y):
+    with pytest.raises(ValueError, match=r"^y must "):
+        estimator(forests.MedianForestRegressor).fit(X, y)
+    with pytest.raises(ValueError, match="y must hold classes of one kind"):
+        estimator(forests.MedianForestClassifier).fit(X, np.array(["a", 1] * 30, dtype=object))

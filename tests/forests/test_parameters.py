@@ -98,7 +98,7 @@ def test_a_forest_without_privacy_takes_no_epsilon(kind):
     assert all(p.kind is p.KEYWORD_ONLY and p.default is not p.empty for p in params.values())
     changed = {n: other(n, p.default) for n, p in params.items()}
     assert clone(kind(**changed)).get_params() == changed
-    assert kind() != kind() and repr(kind()) == f"{kind.__name__}()"
+    assert kind() != kind() and repr(kind()) == f"{kind.__name__}()  # not private"
 
 
 def test_four_forests_have_no_privacy():

@@ -286,6 +286,16 @@ MODULES
 """
 
 
+COMMANDS = [
+    "What each command prints with `--help`, and then the modules behind it.",
+    *(
+        f"## dplit {command}\n\n```{{command-help}} {command}\n```"
+        for command in ("verify", "claims", "audit", "experiment", "datasets")
+    ),
+    "## The modules",
+]
+
+
 def _is_public(path):
     if path.name.startswith("_"):
         return False
@@ -294,7 +304,7 @@ def _is_public(path):
 
 def _api_page(top):
     name = f"dplit.{top.stem}"
-    sections = [f"# {name}", _automodule(name)]
+    sections = [f"# {name}", *(COMMANDS if name == "dplit.cli" else ()), _automodule(name)]
     if top.is_dir() and top != DOCKETS:  # what the dockets state is in the ledger
         exported = _exported(top / "__init__.py")
         for path in sorted(filter(_is_public, top.iterdir())):

@@ -60,7 +60,7 @@ def address(app, page, claim):
 
 
 def link_tables(app, pagename, templatename, context, doctree):
-    """Let each id in the index of a table of claims lead to its row."""
+    """Let each id in the index of a table of claims lead to its row, and an empty corner be no head."""
 
     def linked(cell):
         claim = by_id().get(cell[1])
@@ -69,7 +69,8 @@ def link_tables(app, pagename, templatename, context, doctree):
         return f'<th><a href="{address(app, pagename, claim)}">{cell[1]}</a></th>'
 
     if "body" in context:
-        context["body"] = INDEX_CELL.sub(linked, context["body"])
+        body = INDEX_CELL.sub(linked, context["body"])
+        context["body"] = body.replace("<th></th>", "<td></td>")  # a corner is no heading
 
 
 def link_words(app, doctree, docname):

@@ -87,11 +87,11 @@ def _group(paper, chapter, pairs):
     """The rows of one paper and chapter, under a row that names both."""
     rows = "\n".join(_row(claim, more) for claim, more in pairs)
     name = chapter.replace("_", " ")
-    title = f'<a href="{escape(chapter)}.html">{escape(name)}</a>' if chapter else ""
+    title = f': <a href="{escape(chapter)}.html">{escape(name)}</a>' if chapter else ""
     return (
         f'<tbody role="rowgroup">\n<tr role="row" class="ledger-group"><th scope="rowgroup" '
-        f'role="rowheader" colspan="{len(COLUMNS)}">{SHORT_NAMES[paper]}: {title} '
-        f"<small>{len(pairs)}</small></th></tr>\n{rows}\n</tbody>"
+        f'role="rowheader" colspan="{len(COLUMNS)}">{SHORT_NAMES[paper]}{title}'
+        f"</th></tr>\n{rows}\n</tbody>"
     )
 
 

@@ -48,7 +48,7 @@ def test_a_row_a_claim_by_paper_and_chapter(table):
     assert [row["data-paper"] for row in rows] == ["mrf", "rdf", "rdf"]
     assert [row["data-verdict"] for row in rows] == ["loose", "fails", "holds"]
     heads = [row.text for row in table.select("tbody tr.ledger-group")]
-    assert heads == ["MRF:  1", "RDF: majority 1", "RDF:  1"]
+    assert heads == ["MRF", "RDF: majority", "RDF"]
 
 
 def test_the_worst_come_first_and_a_correction_follows_what_it_corrects():

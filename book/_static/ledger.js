@@ -6,10 +6,18 @@ function filterLedger(ledger) {
   const rows = [...ledger.querySelectorAll("tbody tr[data-verdict]")];
   const names = [...form.elements].map((field) => field.name).filter(Boolean);
   const simple = (text) => text.toLowerCase().split(/\s+/).filter(Boolean).join(" ");
-  const texts = new Map(rows.map((row) => [row, simple(row.textContent)]));
+  const texts = new Map(rows.map((row) => [row, textOf(row)]));
   const places = new Map(
-    rows.map((row) => [row, simple(row.querySelector('[data-label="Where"]').textContent)]),
+    rows.map((row) => [row, textOf(row.querySelector('[data-label="Where"]'))]),
   );
+
+  // With a space between elements: a line break is none of its own in textContent.
+  function textOf(element) {
+    const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+    const parts = [];
+    while (walker.nextNode()) parts.push(walker.currentNode.data);
+    return simple(parts.join(" "));
+  }
 
   // "theorem 2" is not a part of "theorem 21".
   function phrase(text) {

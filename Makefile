@@ -9,7 +9,7 @@ BENCH_LOCK := tests/benchmarks/requirements.lock
 export NUMBA_CACHE_DIR ?= $(CURDIR)/.numba_cache
 
 # What a page may show. A file that comes or goes changes the list, and so the name of the stamp.
-SOURCES := _config.yml _toc.yml $(sort $(shell find book dplit data -type f \
+SOURCES := _config.yml _toc.yml CITATION.cff $(sort $(shell find book dplit data -type f \
 	-not -path 'data/sets/*' -not -path '*/__pycache__/*' -not -path '*/.*'))
 LIST := $(firstword $(shell echo '$(SOURCES)' | cksum))
 BUILT := $(SITE)/.built-$(LIST)

@@ -1,7 +1,8 @@
 """Bring the notebooks and the API pages up to date with the code.
 
 ``python book/refresh.py`` re-executes each notebook whose inputs have changed since its outputs
-were stored, and writes the pages of the API reference. The inputs of a notebook are the sources of
+were stored, writes the pages of the API reference, and keeps the evidence of the ledger and the
+history of its verdicts (`evidence.py`). The inputs of a notebook are the sources of
 its cells, every module of `dplit` whose names they use, directly or through other modules, the
 dockets of the chapters whose claims they ask for, and the files of `data/` that one of these reads
 or a cell names; their digest is kept in the notebook's metadata.
@@ -34,6 +35,7 @@ PRINTED = ROOT / "dplit" / "printed.py"  # reads the papers' printed cells
 CELLS = ROOT / "dplit" / "experiments" / "cells.py"  # loads the papers' experiments
 EXPERIMENTS = ROOT / "dplit" / "experiments" / "result.py"  # reads the stored results
 TALLIES = ROOT / "dplit" / "audit" / "seeds.py"  # reads the stored audits
+STORE = ROOT / "dplit" / "ledger" / "store.py"  # reads the stored evidence and verdicts
 NAMED = re.compile(r"\.\./data/[\w/.-]+\.json")  # a file that a cell reads by its name
 PICTURES = {BOOK / "_static" / "bound.png": (BOOK / "majority.ipynb", "fig-majority-bound")}
 
@@ -45,16 +47,28 @@ def notebooks():
 
 def digest(path):
     """Digest of a notebook's inputs: its code cells and the modules that they import."""
+    files = [BOOK / name for name in NAMED.findall("\n".join(code(path)))]
     found = modules(path)
-    parts = code(path) + [meaning(module.read_text("utf-8")) for module in found]
+    return fingerprint(code(path), found, [*files, *(evidence_files() if STORE in found else ())])
+
+
+def fingerprint(cells, found, files=()):
+    """Digest of cells, of the code of the modules `found`, of the data that these read, of files."""
+    parts = [*cells, *(meaning(module.read_text("utf-8")) for module in found)]
     if REGISTRY in found:
         parts.append((ROOT / "data" / "registry.toml").read_text("utf-8"))
     if PRINTED in found:
         parts += [path.read_text("utf-8") for path in data_files(EXPERIMENTS in found)]
     if TALLIES in found:
         parts += [path.read_text("utf-8") for path in audit_files()]
-    parts += [(BOOK / name).read_text("utf-8") for name in NAMED.findall("\n".join(code(path)))]
+    parts += [path.read_text("utf-8") for path in files]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
+
+
+def evidence_files():
+    """The stored evidence and the history of verdicts, in order."""
+    data = ROOT / "data"
+    return sorted([*data.glob("evidence/*.json"), *data.glob("verdicts.csv")])
 
 
 def code(path):
@@ -65,7 +79,11 @@ def code(path):
 
 def modules(path):
     """The files of `dplit` that a notebook depends on, sorted."""
-    source = "\n".join(code(path))
+    return modules_of("\n".join(code(path)))
+
+
+def modules_of(source):
+    """The files of `dplit` that `source` depends on, and the dockets that it asks for, sorted."""
     found = closure(imports(source) | dockets(source))
     if CELLS in found:  # each paper's experiments are loaded when they are asked for
         found |= closure(CELLS.parent.glob("papers/*.py"))
@@ -187,11 +205,18 @@ def closure(start):
         path = left.pop()
         if path not in seen:
             seen.add(path)
-            package = ".".join(path.relative_to(ROOT).parent.parts)
-            left += imports(path.read_text("utf-8"), package)
+            left += imports_of(path)
     return seen
 
 
+@cache
+def imports_of(path):
+    """Files of `dplit` that one of them imports."""
+    package = ".".join(path.relative_to(ROOT).parent.parts)
+    return imports(path.read_text("utf-8"), package)
+
+
+@cache
 def meaning(source):
     """`source` without docstrings, comment lines and blank lines."""
     lines = source.splitlines()
@@ -261,6 +286,16 @@ MODULES
 """
 
 
+COMMANDS = [
+    "What each command prints with `--help`, and then the modules behind it.",
+    *(
+        f"## dplit {command}\n\n```{{command-help}} {command}\n```"
+        for command in ("verify", "claims", "audit", "experiment", "datasets")
+    ),
+    "## The modules",
+]
+
+
 def _is_public(path):
     if path.name.startswith("_"):
         return False
@@ -269,7 +304,7 @@ def _is_public(path):
 
 def _api_page(top):
     name = f"dplit.{top.stem}"
-    sections = [f"# {name}", _automodule(name)]
+    sections = [f"# {name}", *(COMMANDS if name == "dplit.cli" else ()), _automodule(name)]
     if top.is_dir() and top != DOCKETS:  # what the dockets state is in the ledger
         exported = _exported(top / "__init__.py")
         for path in sorted(filter(_is_public, top.iterdir())):
@@ -339,12 +374,18 @@ def main(arguments=None):
     parser.add_argument("--check", action="store_true", help="list what is stale, change nothing")
     parser.add_argument("--all", action="store_true", help="re-execute every notebook")
     options = parser.parse_args(arguments)
-    due = [path for path in notebooks() if options.all or is_stale(path)]
+    import evidence  # which imports this module
+
     if options.check:
-        stale = due + stale_api_pages() + stale_pictures()
+        stale = [path for path in notebooks() if options.all or is_stale(path)]
+        stale += stale_api_pages() + stale_pictures()
+        stale += [evidence.path(chapter) for chapter in evidence.stale()] + evidence.orphans()
+        stale += [evidence.HISTORY] if evidence.missing_verdicts() else []
         for path in stale:
             print(f"{path.relative_to(ROOT)}: stale")
         return bool(stale)
+    evidence.bring_up_to_date()
+    due = [path for path in notebooks() if options.all or is_stale(path)]
     write_api_pages()
     for path in due:
         print(f"{path.relative_to(ROOT)}: executing", flush=True)

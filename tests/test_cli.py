@@ -21,7 +21,7 @@ from dplit import claims, datasets
 from dplit.cli import COMMANDS, main, parser
 from dplit.cli.datasets import describe
 from dplit.datasets import registry
-from dplit.ledger import Evidence
+from dplit.ledger import Case, Evidence, private
 from dplit.ledger import registry as core
 
 
@@ -102,6 +102,48 @@ def test_a_crash_is_status_one_and_loses_no_other(ledger, capsys):
     assert error.startswith("RuntimeError: the check broke (") and "test_cli.py:" in error
 
 
+def test_a_check_at_ones_own_parameters_is_status_zero(ledger, capsys):
+    def check(effort, rng, epsilon=(0.5,)):
+        return private([Case(2 * e, 1.0) for e in epsilon], "twice")
+
+    core.claim("rdf/varies", "", "holds")(check)
+    for epsilon, verdict in ((0.25, "loose"), (3, "leaks")):
+        options = ["--claim", "rdf/*", "--set", f"epsilon={epsilon}"]
+        status, (found,) = answer(capsys, *options)
+        assert (status, found["id"], found["evidence"]["verdict"]) == (0, "rdf/varies", verdict)
+    assert main(["verify", "--set", "epsilon=3"]) == 0
+    out = capsys.readouterr().out
+    assert "rdf/varies, with epsilon = 3: leaks" in out
+    assert "privacy loss: must be at most 1, is 6" in out
+    assert "--set: no chosen claim has" in refused(capsys, "verify", "--set", "beta=3")
+    assert "--set: must be NAME=VALUE" in refused(capsys, "verify", "--set", "epsilon")
+
+
+def test_one_claim_is_shown(capsys):
+    assert main(["claims", "show", "rdf/smooth-exponential"]) == 0
+    out = capsys.readouterr().out
+    assert "verdict: leaks" in out and max(map(len, out.splitlines())) <= 100
+    assert main(["claims", "show", "rdf/smooth-exponential", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["counterexample"]
+    assert "the nearest are rdf/theorem-1" in refused(capsys, "claims", "show", "rdf/theorem-11")
+
+
+def test_the_ledger_is_exported(capsys):
+    def printed(*options):
+        assert main(["claims", "export", "--paper", "m-rf", *options]) == 0
+        return capsys.readouterr().out
+
+    ids = [c.id for c in claims.all("m-rf")]
+    assert [r["id"] for r in json.loads(printed())] == ids
+    assert len(printed("--format", "csv").splitlines()) == 1 + len(ids)
+    assert printed("--format", "bib", "--site", "https://example.org").count(
+        "@misc{dplit-m-rf-"
+    ) == len(ids)
+    errata = json.loads(printed("--format", "errata"))
+    assert list(errata) == ["m-rf"] and {e["id"] for e in errata["m-rf"]} < set(ids)
+    assert "--paper: must be one of" in refused(capsys, "claims", "export", "--paper", "rfd")
+
+
 def test_selection(ledger, capsys):
     ids = lambda *options: [row["id"] for row in answer(capsys, *options)[1]["claims"]]  # noqa: E731
     assert ids("--claim", "rdf/*") == ids("--paper", "rdf") == ["rdf/differs"]
@@ -173,7 +215,7 @@ def test_interrupted_work_prints_what_was_done():
         import time
         from dplit import claims
         from dplit.ledger import registry as core
-        from dplit.ledger import Evidence
+        from dplit.ledger import Case, Evidence, private
         from dplit.cli import main
 
         def fast(effort, rng):

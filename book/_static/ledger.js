@@ -3,40 +3,101 @@
 
 function filterLedger(ledger) {
   const form = ledger.querySelector(".ledger-filter");
-  const rows = [...ledger.querySelectorAll("tbody tr")];
-  const texts = new Map(rows.map((row) => [row, row.textContent.toLowerCase()]));
+  const rows = [...ledger.querySelectorAll("tbody tr[data-verdict]")];
+  const names = [...form.elements].map((field) => field.name).filter(Boolean);
+  const simple = (text) => text.toLowerCase().split(/\s+/).filter(Boolean).join(" ");
+  const texts = new Map(rows.map((row) => [row, textOf(row)]));
+  const places = new Map(
+    rows.map((row) => [row, textOf(row.querySelector('[data-label="Where"]'))]),
+  );
 
-  function matches(row) {
-    const { paper, verdict, text } = form.elements;
-    const words = text.value.toLowerCase().split(/\s+/);
-    return (
-      (!paper.value || row.dataset.paper === paper.value) &&
-      (!verdict.value || row.dataset.verdict === verdict.value) &&
-      words.every((word) => texts.get(row).includes(word))
-    );
+  // With a space between elements: a line break is none of its own in textContent.
+  function textOf(element) {
+    const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+    const parts = [];
+    while (walker.nextNode()) parts.push(walker.currentNode.data);
+    return simple(parts.join(" "));
+  }
+
+  // "theorem 2" is not a part of "theorem 21".
+  function phrase(text) {
+    const plain = text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+    return new RegExp(`(?<![\\p{L}\\p{N}])${plain}(?![\\p{L}\\p{N}])`, "u");
+  }
+
+  // The rows whose place has the phrase; if there is none, those with the phrase anywhere; else all words.
+  function searched(candidates, text) {
+    if (!text) return candidates;
+    const words = text.split(" ");
+    const rules = [
+      (row) => phrase(text).test(places.get(row)),
+      (row) => phrase(text).test(texts.get(row)),
+      (row) => words.every((word) => texts.get(row).includes(word)),
+    ];
+    const found = rules.map((rule) => candidates.filter(rule));
+    return found.find((some) => some.length) || [];
   }
 
   function apply() {
-    rows.forEach((row) => (row.hidden = !matches(row)));
-    const shown = rows.filter((row) => !row.hidden).length;
-    form.querySelector(".ledger-count").textContent = `${shown} of ${rows.length} claims`;
+    const chosen = ["paper", "chapter", "verdict", "about"].filter(
+      (name) => form.elements[name] && form.elements[name].value,
+    );
+    const candidates = rows.filter((row) =>
+      chosen.every((name) => row.dataset[name] === form.elements[name].value),
+    );
+    const shown = new Set(searched(candidates, simple(form.elements.text.value)));
+    rows.forEach((row) => (row.hidden = !shown.has(row)));
+    ledger.querySelectorAll("tbody").forEach((body) => {
+      body.hidden = !body.querySelector("tr[data-verdict]:not([hidden])");
+    });
+    form.querySelector(".ledger-count").textContent = `${shown.size} of ${rows.length} claims`;
   }
 
-  // A link to a row must find it, whatever is filtered.
-  function showTarget() {
-    const row = rows.find((row) => row.id === decodeURIComponent(location.hash.slice(1)));
-    if (row && row.hidden) {
-      form.reset();
-      row.scrollIntoView();
+  // The address says what is filtered, so that "all leaks of RDF" can be linked to.
+  function fromAddress() {
+    const asked = new URLSearchParams(location.search);
+    names.forEach((name) => asked.has(name) && (form.elements[name].value = asked.get(name)));
+  }
+
+  function toAddress() {
+    const values = names.map((name) => [name, form.elements[name].value.trim()]);
+    const query = new URLSearchParams(values.filter(([, value]) => value)).toString();
+    try {
+      history.replaceState(null, "", (query ? `?${query}` : location.pathname) + location.hash);
+    } catch {
+      // A browser may refuse to change the address of a page that it has read from the disk.
     }
   }
 
-  form.addEventListener("input", apply);
-  form.addEventListener("reset", () => setTimeout(apply));
+  // A link to a row must find it, whatever is filtered, and unfolds it.
+  function showTarget() {
+    const row = rows.find((row) => row.id === decodeURIComponent(location.hash.slice(1)));
+    if (!row) return;
+    if (row.hidden) {
+      form.reset();
+      apply(); // now: the listener of the reset runs too late for the scroll
+    }
+    const more = row.querySelector("details");
+    if (more) more.open = true;
+    row.scrollIntoView();
+  }
+
+  form.addEventListener("input", () => {
+    apply();
+    toAddress();
+  });
+  form.addEventListener("reset", () =>
+    setTimeout(() => {
+      apply();
+      toAddress();
+    }),
+  );
   form.addEventListener("submit", (event) => event.preventDefault());
   window.addEventListener("hashchange", showTarget);
   form.hidden = false;
+  fromAddress();
   apply();
+  if (location.hash) showTarget();
 }
 
 document.querySelectorAll(".ledger").forEach(filterLedger);

@@ -1,4 +1,4 @@
-"""The command line: ``dplit verify``, ``audit``, ``experiment`` and ``datasets``.
+"""The command line: ``dplit verify``, ``claims``, ``audit``, ``experiment`` and ``datasets``.
 
 Exit status: 0 all is as declared, 1 something is not, 2 bad arguments, 130 interrupted.
 """
@@ -10,9 +10,15 @@ import os
 import sys
 
 import dplit
-from dplit.cli import audit, datasets, experiment, verify
+from dplit.cli import audit, claims, datasets, experiment, verify
 
-COMMANDS = {"verify": verify, "audit": audit, "experiment": experiment, "datasets": datasets}
+COMMANDS = {
+    "verify": verify,
+    "claims": claims,
+    "audit": audit,
+    "experiment": experiment,
+    "datasets": datasets,
+}
 
 
 def main(argv=None):

@@ -22,6 +22,7 @@ EXAMPLES = """examples:
   dplit verify --claim 'rdf/*/corrected'         what holds instead, in one paper
   dplit verify --list --paper m-rf               ids only, nothing runs
   dplit verify --claim rdf/table-3 --seed 7      one claim, with other random draws
+  dplit verify --claim '*laplace*' --set epsilon=3   the same check at your own number
   dplit verify --json > ledger.json              for another program
   dplit verify --dask tcp://127.0.0.1:8786       on the workers of a Dask cluster
 """
@@ -44,6 +45,14 @@ def add_arguments(parser):
         help="one paper's claims: diprime-v1, diprime-v2, mrf, rdf, m-rf or ours; may be repeated",
     )
     parser.add_argument("--list", action="store_true", help="print the ids of the claims")
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="check at other parameters, as epsilon=3 or epsilon=1,3, the claims that have them; prints "
+        "both sides, and the exit status is 0 whatever the verdict; may be repeated",
+    )
     add_work(parser)
     add_dask(parser)
     add_json(parser)
@@ -64,6 +73,8 @@ def run(arguments):
         ids = [claim.id for claim in chosen]
         print(dump(ids) if arguments.json else "\n".join(ids))
         return 0
+    if arguments.set:
+        return _varied(chosen, arguments)
     rows, interrupted = _collect(chosen, arguments)
     rows = verify.in_order(rows, chosen)
     if arguments.json:
@@ -99,6 +110,25 @@ def _collect(chosen, arguments):
     except KeyboardInterrupt:
         return rows, True
     return rows, False
+
+
+def _varied(chosen, arguments):
+    """Print both sides of the claims that have the parameters of ``--set``; returns 0."""
+    from dplit.ledger import vary
+
+    try:
+        asked = vary.read(arguments.set)
+        able = vary.with_parameters(chosen, asked)
+        found = [(c, vary.check(c, asked, arguments.effort, arguments.seed)) for c in able]
+    except ValueError as error:
+        arguments.error(f"argument --set: {error}")
+    shown = [{"id": c.id, "set": asked, "evidence": e.to_dict()} for c, e in found]
+    if arguments.json:
+        print(dump(shown))
+    else:
+        blocks = ["\n".join(map(wrapped, vary.in_words(row))) for row in shown]
+        print("\n\n".join(blocks))
+    return 0
 
 
 def report(rows):

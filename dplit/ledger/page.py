@@ -1,152 +1,104 @@
-"""The ledger as one table of HTML, and at a glance as a picture.
+"""The ledger as one table of HTML, by paper and chapter, the worst verdicts first.
 
-Both show what each `Claim` declares. That the declarations are what the checks compute is the
-business of ``dplit verify`` and of the tests.
+A row shows what its `Claim` declares and unfolds to the stored evidence. That declarations are what
+the checks compute is the business of ``dplit verify`` and of the tests.
 """
 
 from __future__ import annotations
 
 from html import escape
+from itertools import groupby
 
 from dplit.ledger.evidence import RUN_VERDICTS, VERDICTS
-from dplit.ledger.registry import OURS, PAPERS
+from dplit.ledger.glance import SHORT_NAMES
+from dplit.ledger.registry import ABOUT, PAPERS
+from dplit.ledger.unfolded import row_id, typeset, unfolded
 
-SHORT_NAMES = {
-    "diprime-v1": "DiPriMe v1",
-    "diprime-v2": "DiPriMe v2",
-    "mrf": "MRF",
-    "rdf": "RDF",
-    "m-rf": "M-RF",
-    OURS: "Ours",
-}
 COLUMNS = ("Claim", "Where", "Statement", "Verdict", "Evidence", "Computed by", "Holds instead")
+WORST_FIRST = ("leaks", "fails", "differs", "assumes", "loose", "undecided", "agrees", "holds")
+EXPORTS = ("claims.csv", "claims.json", "claims.bib", "errata.json")
 NOTHING = "&mdash;"
 
 
-def ledger_html(claims):
+def ledger_html(claims, evidence=None, since=None):
     """One table with a row a claim, and the controls that filter it.
 
     Parameters
     ----------
     claims : sequence of Claim
+    evidence : mapping of id to dict, optional
+        As `dplit.ledger.store.stored` gives it; a row unfolds to its own.
+    since : mapping of id to Change, optional
+        As `dplit.ledger.store.since`.
 
     Returns
     -------
     str
-        HTML. Row ``paper/name`` has the address ``#paper-name``. Links are relative to the book's
-        pages: theorem boxes at ``chapter.html#anchor``, functions in ``api/module.html``. Formulas
-        are left to MathJax. Without the page's script, all rows show and no controls do.
+        HTML. Row ``paper/name`` has the address ``#paper-name``, and ``?paper=rdf&verdict=leaks`` in
+        the page's address filters. Links are relative to the book's pages: theorem boxes at
+        ``chapter.html#anchor``, functions in ``api/module.html``. Formulas are left to MathJax.
+        Without the page's script, all rows show and no controls do.
     """
     head = "".join(f'<th scope="col" role="columnheader">{name}</th>' for name in COLUMNS)
-    rows = "\n".join(_row(claim) for claim in claims)
+    shown = [(c, unfolded(c, (evidence or {}).get(c.id), (since or {}).get(c.id))) for c in claims]
+    groups = groupby(_worst_first(shown), key=lambda pair: (pair[0].paper, pair[0].chapter))
+    bodies = "\n".join(_group(*key, list(pairs)) for key, pairs in groups)
     return (
         f'<div class="ledger mathjax_process">\n{_controls(claims)}\n'
         f'<table class="ledger-table" role="table" aria-label="Claims and their verdicts">\n'
-        f'<thead role="rowgroup"><tr role="row">{head}</tr></thead>\n'
-        f'<tbody role="rowgroup">\n{rows}\n</tbody>\n</table>\n</div>'
+        f'<thead role="rowgroup"><tr role="row">{head}</tr></thead>\n{bodies}\n</table>\n</div>'
     )
 
 
-def row_id(claim_id):
-    """Fragment of a claim's row: ``rdf/theorem-1`` is at ``ledger.html#rdf-theorem-1``."""
-    return claim_id.replace("/", "-")
+def exports_html():
+    """Links to the files that the site has beside the ledger."""
+    links = ", ".join(f'<a href="{name}" download>{name}</a>' for name in EXPORTS)
+    return f'<p class="ledger-exports">The whole ledger as files: {links}.</p>'
 
 
-def glance(claims, ax, colors):
-    """Draw the number of claims by paper and verdict: a bar for statements, one for experiments.
+def _worst_first(shown):
+    """Pairs by paper, in each by chapter, the one with the most broken claims first, then by verdict.
 
-    Parameters
-    ----------
-    claims : sequence of Claim
-    ax : matplotlib.axes.Axes
-        Drawn on; its y-axis names the papers, its x-axis counts claims.
-    colors : mapping of verdict to color
-        As `dplit.plotting.VERDICT_COLORS`.
+    A correction follows what it corrects.
     """
-    rows = [(SHORT_NAMES[paper], counts) for paper, counts in tally(claims).items()]
-    runs = tally(claims, ("experiment",), RUN_VERDICTS)
-    rows += [
-        (f"{SHORT_NAMES[p]}, experiments", counts)
-        for p, counts in runs.items()
-        if any(counts.values())
-    ]
-    seen = set()
-    for row, (_, counts) in enumerate(rows):
-        left = 0
-        for verdict, count in counts.items():
-            label = None if verdict in seen else verdict
-            seen.add(verdict)
-            ax.barh(row, count, left=left, height=0.62, lw=0, color=colors[verdict], label=label)
-            if count:
-                ink = _ink(colors[verdict])
-                ax.text(left + count / 2, row, count, ha="center", va="center", color=ink)
-            left += count
-    ax.set_yticks(range(len(rows)), [name for name, _ in rows])
-    ax.set_ylim(len(rows) - 0.4, -0.6)
-    ax.set_xlim(0, max(1, *(sum(counts.values()) for _, counts in rows)))
-    ax.grid(visible=False)
-    ax.spines["left"].set_visible(False)
-    ax.tick_params(axis="y", length=0)
-    ax.xaxis.get_major_locator().set_params(integer=True)
-    ax.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=4, columnspacing=1.2)
+    of = {c.id: c for c, _ in shown}
+    place = {c.id: i for i, (c, _) in enumerate(shown)}
+    broken = {}
+    for c, _ in shown:
+        key = c.paper, c.chapter
+        broken[key] = broken.get(key, 0) - (not c.ours and c.verdict in ("leaks", "fails"))
+
+    def order(pair):
+        own = pair[0]
+        about = of.get(own.id.rpartition("/")[0], own) if own.ours else own
+        return (
+            list(PAPERS).index(own.paper),
+            broken[own.paper, own.chapter],
+            own.chapter,
+            WORST_FIRST.index(about.verdict),
+            place[about.id],
+            place[own.id],
+        )
+
+    return sorted(shown, key=order)
 
 
-def tally(claims, about=("statement",), verdicts=VERDICTS):
-    """Number of claims by paper, then by verdict: a dictionary of dictionaries, every key present.
-
-    Counts what the papers say: claims `about` these things that are not `ours`. Steps of proofs,
-    readings of ours and sentences about experiments are counted apart.
-    """
-    counts = {paper: dict.fromkeys(verdicts, 0) for paper in PAPERS if paper != OURS}
-    for claim in claims:
-        if not claim.ours and claim.about in about:
-            counts[claim.paper][claim.verdict] += 1
-    return counts
-
-
-def in_words(claims):
-    """The numbers of `glance` as sentences, for a reader who listens, and what they leave out.
-
-    Returns
-    -------
-    str
-        Lines such as ``RDF: 16 claims, 3 holds, 4 loose; on experiments 5, 2 agrees, 3 undecided``.
-    """
-    lines = []
-    runs = tally(claims, ("experiment",), RUN_VERDICTS)
-    for paper, counts in tally(claims).items():
-        line = f"{SHORT_NAMES[paper]}: {_counted(counts, 'claim', 'claims')}"
-        if any(runs[paper].values()):
-            line += (
-                f"; {_counted(runs[paper], 'sentence on experiments', 'sentences on experiments')}"
-            )
-        lines.append(line)
-    apart = {
-        what: sum(c.about == what and not c.ours for c in claims) for what in ("step", "reading")
-    }
-    lines.append(
-        f"Counted apart: {apart['step']} steps of proofs, {apart['reading']} readings of ours"
+def _group(paper, chapter, pairs):
+    """The rows of one paper and chapter, under a row that names both."""
+    rows = "\n".join(_row(claim, more) for claim, more in pairs)
+    name = chapter.replace("_", " ")
+    title = f': <a href="{escape(chapter)}.html">{escape(name)}</a>' if chapter else ""
+    return (
+        f'<tbody role="rowgroup">\n<tr role="row" class="ledger-group"><th scope="rowgroup" '
+        f'role="rowheader" colspan="{len(COLUMNS)}">{SHORT_NAMES[paper]}{title}'
+        f"</th></tr>\n{rows}\n</tbody>"
     )
-    return "\n".join(lines)
 
 
-def _counted(counts, one, many):
-    parts = [f"{count} {verdict}" for verdict, count in counts.items() if count]
-    total = sum(counts.values())
-    return ", ".join([f"{total} {one if total == 1 else many}", *parts])
-
-
-def _ink(color):
-    """Black or white, whichever has more contrast with `color`, an RGB triple in [0, 1]."""
-    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in color[:3]]
-    luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-    return "black" if luminance > 0.179 else "white"
-
-
-def _row(claim):
+def _row(claim, more):
     cells = (
         f"{SHORT_NAMES[claim.paper]}<br>{escape(claim.where)}",
-        typeset(claim.says),
+        typeset(claim.says) + more,
         f'<span class="verdict verdict-{claim.verdict}">{claim.verdict}</span>',
         _evidence(claim),
         _computed_by(claim),
@@ -158,7 +110,8 @@ def _row(claim):
         for name, cell in zip(COLUMNS[1:], cells, strict=True)
     )
     return (
-        f'<tr role="row" id="{fragment}" data-paper="{claim.paper}" data-verdict="{claim.verdict}">'
+        f'<tr role="row" id="{fragment}" data-paper="{claim.paper}" data-verdict="{claim.verdict}" '
+        f'data-chapter="{escape(claim.chapter)}" data-about="{"ours" if claim.ours else claim.about}">'
         f'<th scope="row" role="rowheader"><a href="#{fragment}">{escape(claim.id)}</a>'
         f"{_marks(claim)}</th>{body}</tr>"
     )
@@ -169,21 +122,6 @@ def _marks(claim):
     words = {"step": "step of a proof", "reading": "our reading", "experiment": "experiment"}
     marks = ["ours" if claim.ours else "", words.get(claim.about, "")]
     return "".join(f" <small>{mark}</small>" for mark in marks if mark)
-
-
-def typeset(text):
-    r"""Text with formulas between dollar signs as HTML, formulas between ``\(`` and ``\)``."""
-    pieces = text.split("$")
-    if len(pieces) % 2 == 0:
-        raise ValueError(f"text must have its formulas between pairs of dollar signs, got {text!r}")
-    return "".join(
-        rf"\({escape(piece)}\)" if i % 2 else _with_code(piece) for i, piece in enumerate(pieces)
-    )
-
-
-def _with_code(text):
-    pieces = escape(text).split("`")
-    return "".join(f"<code>{p}</code>" if i % 2 else p for i, p in enumerate(pieces))
 
 
 def _evidence(claim):
@@ -216,13 +154,17 @@ def _holds_instead(claim):
 
 
 def _controls(claims):
-    papers = [p for p in PAPERS if any(c.paper == p for c in claims)]
-    options = [(p, SHORT_NAMES[p]) for p in papers]
+    papers = [(p, SHORT_NAMES[p]) for p in PAPERS if any(c.paper == p for c in claims)]
+    chapters = [(c, c.replace("_", " ")) for c in sorted({c.chapter for c in claims} - {""})]
+    about = [*((a, a) for a in ABOUT), ("ours", "ours")]
     return (
         '<form class="ledger-filter" role="search" aria-label="Filter the claims" hidden>\n'
-        f"{_select('paper', 'Paper', options)}\n"
+        f"{_select('paper', 'Paper', papers)}\n"
+        f"{_select('chapter', 'Chapter', chapters)}\n"
         f"{_select('verdict', 'Verdict', [(v, v) for v in VERDICTS + RUN_VERDICTS])}\n"
-        '<label>Text <input type="search" name="text" autocomplete="off"></label>\n'
+        f"{_select('about', 'About', about)}\n"
+        '<label>Place or words <input type="search" name="text" autocomplete="off" '
+        'placeholder="theorem 2"></label>\n'
         '<button type="reset">Show all</button>\n'
         '<output class="ledger-count" aria-live="polite"></output>\n</form>'
     )

@@ -44,7 +44,7 @@ def is_fresh(site):
 
 
 def _inputs():
-    yield from (ROOT / "_config.yml", ROOT / "_toc.yml")
+    yield from (ROOT / "_config.yml", ROOT / "_toc.yml", ROOT / "CITATION.cff")
     for folder in ("book", "dplit", "data"):
         for path in (ROOT / folder).rglob("*"):
             parts = path.relative_to(ROOT).parts

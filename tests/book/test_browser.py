@@ -1,6 +1,7 @@
 """The book in headless Chromium: opened from the disk, and served on loopback."""
 
 import json
+import re
 import shutil
 import threading
 from functools import partial
@@ -180,9 +181,10 @@ def _fake_ledger(folder):
         ("mrf/one", "holds"),
         ("mrf/one/corrected", "holds"),
     ]
+    places = ["Theorem 2", "Theorem 21", "Lemma 3", "Section 2"]
     made = [
-        Claim(i, i.split("/")[0], "Theorem 1", f"the {v} one", v, print, ours="corrected" in i)
-        for i, v in rows
+        Claim(i, i.split("/")[0], place, f"{place}, the {v} one", v, print, ours="corrected" in i)
+        for (i, v), place in zip(rows, places)
     ]
     shutil.copy(book_tools.BOOK / "_static" / "ledger.js", folder)
     script = '<script src="ledger.js"></script>'
@@ -193,7 +195,7 @@ def _fake_ledger(folder):
 
 def shown(driver):
     return driver.execute_script(
-        "return [...document.querySelectorAll('.ledger tbody tr')]"
+        "return [...document.querySelectorAll('.ledger tr[data-verdict]')]"
         ".filter((row) => row.offsetParent).map((row) => row.id)"
     )
 
@@ -210,10 +212,11 @@ def choose(driver, name, value):
 def test_the_ledger_filters(driver, tmp_path):
     address = _fake_ledger(tmp_path).as_uri()
     visit(driver, address)
-    everything = ["rdf-one", "rdf-two", "mrf-one", "mrf-one-corrected"]
+    everything = ["mrf-one", "mrf-one-corrected", "rdf-two", "rdf-one"]
     assert shown(driver) == everything
     choose(driver, "paper", "rdf")
-    assert shown(driver) == ["rdf-one", "rdf-two"]
+    assert shown(driver) == ["rdf-two", "rdf-one"]
+    assert _heads(driver) == ["RDF"]
     choose(driver, "verdict", "leaks")
     assert shown(driver) == ["rdf-two"]
     count = driver.execute_script("return document.querySelector('.ledger-count').textContent")
@@ -225,11 +228,54 @@ def test_the_ledger_filters(driver, tmp_path):
     assert shown(driver) == everything
 
 
-def test_a_link_to_a_filtered_row_shows_it(driver, tmp_path):
+def _heads(driver):
+    return driver.execute_script(
+        "return [...document.querySelectorAll('.ledger-group')]"
+        ".filter((row) => row.offsetParent).map((row) => row.textContent.trim())"
+    )
+
+
+def test_a_phrase_is_looked_for_in_the_place_first(driver, tmp_path):
     visit(driver, _fake_ledger(tmp_path).as_uri())
-    choose(driver, "paper", "rdf")
-    driver.execute_script("location.hash = 'mrf-one-corrected'")
+    for text, found in [
+        ("theorem 2", ["rdf-one"]),
+        ("THEOREM  2", ["rdf-one"]),
+        ("section", ["mrf-one-corrected"]),
+        ("the leaks one", ["rdf-two"]),
+        ("one leaks", ["rdf-two"]),
+        ("((", []),
+    ]:
+        choose(driver, "text", text)
+        assert shown(driver) == found, text
+
+
+def test_the_filter_is_in_the_address(driver, server):
+    from dplit import claims
+
+    visit(driver, f"{server}book/ledger.html?paper=rdf&verdict=leaks")
+    assert set(shown(driver)) == {"rdf-smooth-exponential", "rdf-parallel-parts"}
+    choose(driver, "verdict", "")
+    assert len(shown(driver)) > 20
+    choose(driver, "text", "theorem 2")
+    query = driver.execute_script("return location.search")
+    assert query == "?paper=rdf&text=theorem+2"
+    visit(driver, f"{server}book/ledger.html{query}")
+    places = {c.id.replace("/", "-"): c.where.lower() for c in claims.all("rdf")}
+    assert set(shown(driver)) == {i for i, p in places.items() if re.search(r"\btheorem 2\b", p)}
+    driver.execute_script("document.querySelector('.ledger-filter button').click()")
+    wait(driver, "return location.search === ''")
+
+
+@pytest.mark.parametrize("row", ["mrf-lemma-6", "rdf-smooth-exponential-corrected"])
+def test_a_link_to_a_filtered_row_scrolls_to_it(driver, site, row):
+    """To the top of the window, below the header, and unfolded."""
+    visit(driver, (site / "book" / "ledger.html").as_uri())
+    choose(driver, "paper", "ours")
+    driver.execute_script("location.hash = arguments[0]", row)
     assert wait(driver, "return !!document.querySelector('tr:target').offsetParent")
+    place = "return document.querySelector('tr:target').getBoundingClientRect().top"
+    assert 0 <= driver.execute_script(place) <= 200
+    assert driver.execute_script("return document.querySelector('tr:target details').open")
 
 
 def test_without_script_every_row_shows_and_no_control(driver, tmp_path):
@@ -243,9 +289,30 @@ def test_without_script_every_row_shows_and_no_control(driver, tmp_path):
 def test_the_books_ledger_filters(driver, site):
     visit(driver, (site / "book" / "ledger.html").as_uri())
     rows = driver.execute_script(
-        "return [...document.querySelectorAll('.ledger tbody tr')].map((r) => [r.id, r.dataset.verdict])"
+        "return [...document.querySelectorAll('.ledger tr[data-verdict]')].map((r) => [r.id, r.dataset.verdict])"
     )
     assert not driver.execute_script("return document.querySelector('.ledger-filter').hidden")
     for verdict in ("holds", "leaks"):
         choose(driver, "verdict", verdict)
         assert shown(driver) == [row for row, has in rows if has == verdict]
+
+
+MOST_BYTES = 1_500_000  # of the first page, without formulas and plots
+
+
+def test_the_first_page_is_light(driver, server, site):
+    visit(driver, f"{server}book/index.html")
+    own = [a for a in requests(driver) if a.startswith(server)]
+    paths = {urlsplit(a).path.lstrip("/") for a in own}
+    files = [p for p in paths if "mathjax" not in p and not p.startswith("_images/")]
+    weight = sum((site / p).stat().st_size for p in files)
+    assert weight <= MOST_BYTES, sorted((-(site / p).stat().st_size, p) for p in files)[:5]
+
+
+def test_the_icons_that_a_page_shows_are_drawn(driver, site):
+    visit(driver, (site / "book" / "median.html").as_uri())
+    wait(driver, "return !!document.querySelector('svg.svg-inline--fa')")
+    drawn = "return [...document.querySelectorAll('svg.svg-inline--fa')].map((i) => i.dataset.icon)"
+    assert {"magnifying-glass", "download", "expand", "bars"} <= set(driver.execute_script(drawn))
+    missing = "[class*='fa-']:not(svg, path), svg[data-icon='circle-question']"
+    assert driver.execute_script(f'return document.querySelectorAll("{missing}").length') == 0

@@ -108,6 +108,17 @@ def test_a_chapter_imports_the_package_and_holds_no_logic(stem):
     assert [f.name for f in functions if f.end_lineno - f.lineno >= LONGEST_FUNCTION] == []
 
 
+@every_chapter
+def test_a_chapter_has_a_table_of_its_symbols(stem):
+    """Before the first theorem, as rows under a head that begins with "symbol"."""
+    text = "\n".join(cell["source"] for cell in cells(BOOK / f"{stem}.ipynb", "markdown"))
+    head, _, rest = text.partition("\n| symbol |")
+    assert rest, "a table of symbols"
+    assert "{prf:theorem}" not in head
+    rows = [line for line in rest.splitlines()[1:] if line.startswith("|")]
+    assert len(rows) >= 3
+
+
 INTERNALS = ("dplit.claims.", "dplit.experiments.", "dplit.ledger", "dplit.audit.", "dplit.printed")
 
 

@@ -19,6 +19,29 @@ def test_no_api_page_is_stale():
     assert refresh.stale_api_pages() == [], "the package's modules have changed: `make refresh`"
 
 
+def test_the_page_of_the_command_line_shows_every_command():
+    from dplit.cli import COMMANDS
+
+    page = refresh.api_pages()[BOOK / "api" / "cli.md"]
+    assert [line for line in page.splitlines() if line.startswith("```{command-help}")] == [
+        f"```{{command-help}} {command}" for command in COMMANDS
+    ]
+
+
+def test_stored_evidence_makes_stale_what_reads_it_and_nothing_else(tmp_path, monkeypatch):
+    path, data = tmp_path / "x.ipynb", tmp_path / "depth.json"
+    monkeypatch.setattr(refresh, "evidence_files", lambda: [data])
+    for source, n in (("from dplit.ledger import store", 2), ("from dplit import depth", 1)):
+        path.write_text(json.dumps({"cells": [{"cell_type": "code", "source": [source]}]}))
+        digests = set()
+        for text in ("1", "2"):
+            data.write_text(text)
+            digests.add(refresh.digest(path))
+        assert len(digests) == n
+    assert refresh.STORE in refresh.modules(BOOK / "ledger.ipynb")
+    assert refresh.STORE not in refresh.modules(BOOK / "index.ipynb")
+
+
 def test_no_picture_is_stale():
     assert refresh.stale_pictures() == [], "the README's picture has changed: `make refresh`"
 

@@ -102,3 +102,70 @@ def test_ledger_rows_can_be_linked(site):
     from dplit.ledger.page import row_id
 
     assert {row_id(claim.id) for claim in claims.all()} <= anchors(site / "book" / "ledger.html")
+
+
+def test_a_table_of_claims_and_a_box_lead_to_the_ledger(site):
+    page = soup(site / "book" / "majority.html")
+    links = [a["href"] for a in page.select("table.dataframe tbody th a")]
+    assert "ledger.html#rdf-smooth-exponential" in links
+    boxes = [a["href"] for a in page.select(".proof .in-ledger a")]
+    assert "ledger.html#rdf-smooth-exponential" in boxes
+    reference = soup(site / "book" / "api" / "majority.html")
+    assert reference.select('dd a[href="../ledger.html#rdf-smooth-exponential"]')
+
+
+@pytest.mark.parametrize("paper", ["diprime-v1", "diprime-v2", "mrf", "rdf", "m-rf"])
+def test_the_errata_of_a_paper_are_complete(site, paper):
+    from dplit import claims
+    from dplit.ledger.export import is_erratum
+    from dplit.ledger.page import row_id
+
+    found = soup(site / "book" / "errata" / f"{paper}.html").select(".erratum")
+    assert {e["id"] for e in found} == {row_id(c.id) for c in claims.all(paper) if is_erratum(c)}
+    for erratum in found:
+        names = [name.text for name in erratum.select("dt")]
+        assert names[0] == "Printed" and names[2:] == ["Evidence", "Since"]
+        assert names[1] in ("Correct", "Assumption to name")
+        assert all(part.text.strip() for part in erratum.select("dd"))
+
+
+def test_the_ledger_lies_beside_its_page_as_files(site):
+    import json
+
+    from dplit import claims
+
+    ids = [c.id for c in claims.all()]
+    assert [r["id"] for r in json.loads((site / "book" / "claims.json").read_text("utf-8"))] == ids
+    assert (site / "book" / "claims.bib").read_text("utf-8").count("@misc{") == len(ids)
+    assert (site / "book" / "claims.csv").read_text("utf-8").count("\n") >= len(ids)
+    assert set(json.loads((site / "book" / "errata.json").read_text("utf-8"))) == {
+        "diprime-v1", "diprime-v2", "mrf", "rdf", "m-rf",
+    }  # fmt: skip
+
+
+def test_a_page_says_its_version_what_it_is_and_how_to_cite_it(site):
+    import dplit
+
+    for page in PAGES:
+        found = soup(site / page)
+        about = found.select_one('meta[name="description"]')["content"]
+        assert len(about) > 20 and "\\(" not in about, page
+        assert found.select_one('meta[property="og:title"]')["content"].strip(), page
+        assert f"dplit {dplit.__version__}" in found.select_one("footer .extra_footer").text
+        assert "@misc{dplit-" in found.select_one("details.cite-page pre").text, page
+        assert not found.select('link[rel="canonical"]'), "no address is set"
+
+
+def test_every_chapter_says_what_it_needs_and_the_map_has_all(site):
+    import yaml
+
+    needs = yaml.safe_load((book_tools.BOOK / "chapters.yml").read_text("utf-8"))
+    order = book_tools.chapters()
+    assert list(needs) == order, "book/chapters.yml has every chapter, in order"
+    for stem, needed in needs.items():
+        assert all(order.index(other) < order.index(stem) for other in needed), stem
+        line = soup(site / "book" / f"{stem}.html").select_one("p.chapter-needs")
+        assert [a["href"] for a in line.select("a")] == [f"{other}.html" for other in needed]
+        assert "minutes" in line.text
+    rows = soup(site / "book" / "index.html").select("table.chapter-map tbody tr")
+    assert [row.select_one("a")["href"] for row in rows] == [f"{stem}.html" for stem in order]

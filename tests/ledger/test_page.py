@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 from bs4 import BeautifulSoup
 
-from dplit.ledger import PAPERS, RUN_VERDICTS, VERDICTS, Claim, page
+from dplit.ledger import PAPERS, RUN_VERDICTS, VERDICTS, Claim, glance, page, unfolded
+from dplit.ledger.store import Change
 
 
 def make(id, verdict="holds", **fields):
@@ -37,27 +38,83 @@ def cell(table, row, label):
     return table.select_one(f'#{row} td[data-label="{label}"]')
 
 
-def test_a_row_a_claim_in_order(table):
-    rows = table.select("tbody tr")
+def test_a_row_a_claim_by_paper_and_chapter(table):
+    rows = table.select("tbody tr[data-verdict]")
     assert [row["id"] for row in rows] == [
+        "mrf-lemma-3",
         "rdf-theorem-1",
         "rdf-theorem-1-corrected",
-        "mrf-lemma-3",
     ]
-    assert [row["data-paper"] for row in rows] == ["rdf", "rdf", "mrf"]
-    assert [row["data-verdict"] for row in rows] == ["fails", "holds", "loose"]
+    assert [row["data-paper"] for row in rows] == ["mrf", "rdf", "rdf"]
+    assert [row["data-verdict"] for row in rows] == ["loose", "fails", "holds"]
+    heads = [row.text for row in table.select("tbody tr.ledger-group")]
+    assert heads == ["MRF", "RDF: majority", "RDF"]
+
+
+def test_the_worst_come_first_and_a_correction_follows_what_it_corrects():
+    verdicts = dict(zip("abcdefgh", reversed(page.WORST_FIRST)))
+    made = [make(f"rdf/{name}", verdict) for name, verdict in verdicts.items()]
+    made += [make("rdf/g/corrected", ours=True), make("rdf/z", "fails", chapter="depth")]
+    made += [make("rdf/y", "leaks", chapter="depth"), make("rdf/x", "leaks", chapter="depth")]
+    found = BeautifulSoup(page.ledger_html(made), "html.parser").select("tr[data-verdict]")
+    rest = ["h", "g", "g-corrected", "f", "e", "d", "c", "b", "a"]
+    assert [row["id"][4:] for row in found] == ["y", "x", "z", *rest]
+    assert set(page.WORST_FIRST) == {*VERDICTS, *RUN_VERDICTS}
+
+
+FOUND = {
+    "summary": "At 2 it costs 3 < 4.", "quantity": "loss", "computed": 3.00000001, "relation": "<=",
+    "published": 2.0, "range": "n up to 5", "cases": 1200, "counterexample": {"n": 2, "at": "<x>"},
+    "intervals": [[0.1, 0.2]] * 5,
+}  # fmt: skip
+
+
+def test_a_row_unfolds_to_its_evidence():
+    since = {"rdf/theorem-1": Change("rdf/theorem-1", "fails", "0.3.0", "2026-01-02")}
+    html = page.ledger_html(CLAIMS, {"rdf/theorem-1": FOUND}, since)
+    more = BeautifulSoup(html, "html.parser").select_one("#rdf-theorem-1 details")
+    names = [name.text for name in more.select("dt")]
+    said = dict(zip(names, (dd.text for dd in more.select("dd"))))
+    assert said["Found"] == "At 2 it costs 3 < 4."
+    assert said["Must hold"] == "loss: must be at most 2, is 3"
+    assert said["Range"] == "n up to 5 (cases: 1,200)"
+    assert said["Counterexample"] == '{"n": 2, "at": "<x>"}'
+    assert said["Intervals"] == "[0.1, 0.2], [0.1, 0.2], [0.1, 0.2] and 2 more"
+    assert 'claims.get("rdf/theorem-1").check()' in said["Compute it again"]
+    assert "dplit verify --claim rdf/theorem-1 --seed 0" in said["Compute it again"]
+    assert "fails since version 0.3.0, 2026-01-02" in said["Cite"]
+    assert "dplit-rdf-theorem-1" in said["Cite"] and "Theorem 1" in said["Cite"]
+
+
+@pytest.mark.parametrize(
+    ("relation", "words"),
+    [
+        ("=", "loss: must be equal to 2, is 3"),
+        (">", "loss: must be more than 2, is 3"),
+        ("not", "loss: must not be 2, is 3"),
+        ("within", "loss: 2 stated must lie in the interval around 3 observed"),
+    ],
+)
+def test_both_sides_in_words(relation, words):
+    assert unfolded.both_sides({**FOUND, "relation": relation}) == words
+    assert "is inf" in unfolded.both_sides({**FOUND, "computed": "inf"})
+
+
+def test_a_long_counterexample_is_cut():
+    assert unfolded.in_brief({"n": "1" * 999}).endswith("…")
+    assert len(unfolded.in_brief({"n": "1" * 999})) <= unfolded.LONGEST + 1
 
 
 def test_every_row_has_a_cell_for_every_column(table):
     heads = [head.text for head in table.select("thead th")]
-    for row in table.select("tbody tr"):
+    for row in table.select("tbody tr[data-verdict]"):
         cells = ["Claim", *(td["data-label"] for td in row.select("td"))]
         assert cells == heads
 
 
 def test_formulas_are_left_to_mathjax_and_escaped(table):
     says = cell(table, "rdf-theorem-1", "Statement")
-    assert says.text == r"The loss is \(j < \epsilon & more\) for counts."
+    assert says.text.startswith(r"The loss is \(j < \epsilon & more\) for counts.")
     assert says.select_one("code").text == "counts"
     assert table.select_one(".ledger.mathjax_process")
     assert "&lt; \\epsilon &amp;" in page.ledger_html(CLAIMS)
@@ -99,15 +156,15 @@ def test_no_claims_is_a_table_without_rows():
 
 
 def test_tally_counts_the_papers_claims_only():
-    counts = page.tally(CLAIMS)
+    counts = glance.tally(CLAIMS)
     assert list(counts) == [paper for paper in PAPERS if paper != "ours"]
     assert {v: n for v, n in counts["rdf"].items() if n} == {"fails": 1}
     assert sum(sum(by_verdict.values()) for by_verdict in counts.values()) == 2
 
 
 def test_in_words():
-    assert "RDF: 1 claim, 1 fails" in page.in_words(CLAIMS).splitlines()
-    assert "M-RF: 0 claims" in page.in_words(CLAIMS).splitlines()
+    assert "RDF: 1 claim, 1 fails" in glance.in_words(CLAIMS).splitlines()
+    assert "M-RF: 0 claims" in glance.in_words(CLAIMS).splitlines()
 
 
 @pytest.mark.parametrize("claims", [CLAIMS, []], ids=["some", "none"])
@@ -117,9 +174,9 @@ def test_glance_draws_every_count(claims):
     from dplit.plotting import VERDICT_COLORS
 
     ax = Figure().subplots()
-    page.glance(claims, ax, VERDICT_COLORS)
+    glance.glance(claims, ax, VERDICT_COLORS)
     drawn = {(p.get_y() + p.get_height() / 2, p.get_width()) for p in ax.patches if p.get_width()}
-    rows = list(page.tally(claims).values())
+    rows = list(glance.tally(claims).values())
     expected = {(i, n) for i, by_verdict in enumerate(rows) for n in by_verdict.values() if n}
     assert {(round(y), width) for y, width in drawn} == expected
     assert [text.get_text() for text in ax.get_legend().get_texts()] == list(VERDICTS)

@@ -43,12 +43,12 @@ def _listed(first):
     "thm-smooth-exponential-loss",
     ("majority.smooth_exponential_law", "majority.first_violation"),
 )
-def smooth_exponential(effort, rng):
+def smooth_exponential(effort, rng, epsilon=(0.1, 0.5, 1.0, 2.0)):
     r"""The exponential mechanism scaled by $e^{-j\epsilon}$ releases the majority label with
     $\epsilon$-differential privacy."""
     steps = [
         (sum(y), e, x, y, loss)
-        for e in (0.1, 0.5, 1.0, 2.0)
+        for e in epsilon
         for _, x, y, loss in _steps(effort.pick(8, 12, 40), 2, SmoothExponential(e).logpmf)
     ]
     cases = []
@@ -70,16 +70,16 @@ def smooth_exponential(effort, rng):
     proof="thm-smooth-exponential-loss",
     quantity="privacy loss",
 )
-def loss_by_gap(effort, rng):
+def loss_by_gap(effort, rng, epsilon=(0.1, 0.5, 1.5, 1.0)):
     r"""With $a_j = \frac{\epsilon}{2}e^{j\epsilon}$ the step from gap $j \ge 1$ costs exactly
     $\log\frac{1+e^{a_{j+1}}}{1+e^{a_j}}$ for two classes, which grows without bound; $j = 0$
     and more classes likewise."""
     sizes = effort.pick({2: 7, 3: 5}, {2: 10, 3: 6, 4: 5}, {2: 24, 3: 10, 4: 7, 5: 6})
     worst = {}
-    for epsilon in (0.1, 0.5, 1.5, 1.0):
+    for budget in epsilon:
         for classes, n in sizes.items():
-            for j, _, _, loss in _steps(n, classes, SmoothExponential(epsilon).logpmf):
-                key = epsilon, classes, j
+            for j, _, _, loss in _steps(n, classes, SmoothExponential(budget).logpmf):
+                key = budget, classes, j
                 worst[key] = max(worst.get(key, 0.0), loss)
     cases = (
         Case(

@@ -21,10 +21,10 @@ from dplit.mechanisms import Geometric, PermuteAndFlip
     proof="thm-composition",
     range="nine pairs of budgets, counts of up to 3, a label that reads the noisy number",
 )
-def sequential(effort, rng, paper):
+def sequential(effort, rng, paper, epsilon=EPSILONS):
     r"""Mechanisms that are each $\epsilon_i$-private are together $\sum_i\epsilon_i$-private."""
     cases = []
-    for first, second in product(EPSILONS, repeat=2):
+    for first, second in product(epsilon, repeat=2):
         stated = Sequence("both", [Spend("number", first), Spend("label", second)]).epsilon
         for counts in product(range(effort.pick(4, 5, 8)), repeat=2):
             for neighbour in ((counts[0] + 1, counts[1]), (counts[0], counts[1] + 1)):

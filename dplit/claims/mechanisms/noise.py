@@ -23,18 +23,18 @@ from dplit.mechanisms import Geometric, Laplace
     proof="thm-laplace",
     range="nine budgets and sensitivities, three changes, outputs up to 5 away",
 )
-def laplace(effort, rng, paper):
+def laplace(effort, rng, paper, epsilon=EPSILONS, sensitivity=(0.5, 1.0, 3.0)):
     r"""Laplace noise of scale $\Delta(f)/\epsilon$ on a number that changes by at most
     $\Delta(f)$ is $\epsilon$-private, and a pair that attains $\Delta(f)$ costs exactly
     $\epsilon$."""
     outputs = np.linspace(-5, 5, effort.pick(201, 1001, 10001))
     cases = []
-    for epsilon, reach in product(EPSILONS, (0.5, 1.0, 3.0)):
-        noise = Laplace(epsilon, reach)
+    for budget, reach in product(epsilon, sensitivity):
+        noise = Laplace(budget, reach)
         for change in (reach / 4, reach / 2, reach):
             laws = [np.log(noise.pdf(outputs - f)) for f in (0.3, 0.3 + change)]
-            data = {"epsilon": epsilon, "sensitivity": reach, "change": change}
-            cases.append(Case(loss(*laws), epsilon, data))
+            data = {"epsilon": budget, "sensitivity": reach, "change": change}
+            cases.append(Case(loss(*laws), budget, data))
     note = "{cases} pairs of numbers: sensitivity {sensitivity} costs {exact:.6g} at {stated}"
     attained = equal([c for c in cases if c.data["change"] == c.data["sensitivity"]], note)
     return private(cases, note) if attained.verdict == "holds" else attained
@@ -50,7 +50,7 @@ def laplace(effort, rng, paper):
     proof="thm-geometric",
     range="three rates in fractions, nine budgets and sensitivities, every change",
 )
-def geometric(effort, rng):
+def geometric(effort, rng, epsilon=EPSILONS, sensitivity=(1, 2, 3)):
     r"""Counts of L1 sensitivity $\Delta$ with noise of probability
     $\frac{1-\alpha}{1+\alpha}\alpha^{|z|}$, $\alpha = e^{-\epsilon/\Delta}$, are $\epsilon$-private,
     and a pair that attains $\Delta$ costs exactly $\epsilon$."""
@@ -66,11 +66,11 @@ def geometric(effort, rng):
     if same.verdict == "fails":
         return same
     losses = []
-    for epsilon, reach in product(EPSILONS, (1, 2, 3)):
-        log_law = np.log(Geometric(epsilon, reach).pmf(z))
+    for budget, reach in product(epsilon, sensitivity):
+        log_law = np.log(Geometric(budget, reach).pmf(z))
         for change in range(1, reach + 1):
-            data = {"epsilon": epsilon, "sensitivity": reach, "change": change}
-            losses.append(Case(loss(log_law[change:], log_law[:-change]), epsilon, data))
+            data = {"epsilon": budget, "sensitivity": reach, "change": change}
+            losses.append(Case(loss(log_law[change:], log_law[:-change]), budget, data))
     note = "{cases} pairs of counts: sensitivity {sensitivity} costs {exact:.6g} at {stated}"
     attained = equal([c for c in losses if c.data["change"] == c.data["sensitivity"]], note)
     return private(losses, note) if attained.verdict == "holds" else attained

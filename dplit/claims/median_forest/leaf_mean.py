@@ -134,18 +134,18 @@ def _small_leaves(n, cells):
     quantity="loss against the nearest law, in epsilon_2",
     range="leaves of one record, eleven targets, five budgets",
 )
-def empty(effort, rng):
+def empty(effort, rng, epsilon=(0.01, 0.3, 1.0, 3.0, 10.0)):
     r"""No law of an empty leaf is nearer than $\epsilon_2/2$ to all clamped leaves of one
     record, and that of one record in the middle is as near. A constant, as $0$ or the middle,
     costs infinity."""
     cases, points = [], np.linspace(0, 1, effort.pick(101, 1001, 10001))
-    for epsilon in (0.01, 0.3, 1.0, 3.0, 10.0):
-        middle, zero, one = (_Release([y], epsilon) for y in (0.5, 0.0, 1.0))
+    for budget in epsilon:
+        middle, zero, one = (_Release([y], budget) for y in (0.5, 0.0, 1.0))
         for y in np.linspace(0, 1, 11):
-            loss = _clamped_loss((_Release([y], epsilon), middle), points)
-            cases.append(Case(loss / epsilon, abs(y - 0.5), {"epsilon": epsilon, "target": y}))
+            loss = _clamped_loss((_Release([y], budget), middle), points)
+            cases.append(Case(loss / budget, abs(y - 0.5), {"epsilon": budget, "target": y}))
         apart = (zero.log_atoms() - one.log_atoms())[0]  # no law is nearer to both than half of it
-        cases.append(Case(apart / 2 / epsilon, 0.5, {"epsilon": epsilon}))
+        cases.append(Case(apart / 2 / budget, 0.5, {"epsilon": budget}))
     return equal(
         cases,
         "The middle is epsilon |y - 1/2| from a record at y. The atoms at 0 of the leaves {{0}} and {{1}} differ "

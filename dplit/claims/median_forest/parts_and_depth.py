@@ -99,15 +99,15 @@ def partition_corrected(effort, rng):
     quantity="privacy loss of a forest, in that of a tree",
     range="two trees of one leaf, all neighbours of up to three records, three budgets",
 )
-def unpartitioned(effort, rng):
+def unpartitioned(effort, rng, epsilon=(0.1, 1.0, 3.0)):
     r"""Without a partition, each tree on all data, the loss is $N_T$ times that of a tree, so that
     each tree must take $\epsilon/N_T$."""
     cases = []
-    for epsilon in (0.1, 1.0, 3.0):
+    for budget in epsilon:
         for n in range(3):
             for data in combinations_with_replacement((0, 1), n):
-                loss = _counts_loss(_all_records, data, 1, epsilon)
-                cases.append(Case(loss / epsilon, 2.0, {"data": data, "epsilon": epsilon}))
+                loss = _counts_loss(_all_records, data, 1, budget)
+                cases.append(Case(loss / budget, 2.0, {"data": data, "epsilon": budget}))
     cases.append(Case(_fitted_budget(2) / 0.5, 2.0, {"data": (0, 1, 1), "epsilon": 0.5}))
     return equal(
         cases,

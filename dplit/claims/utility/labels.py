@@ -49,14 +49,14 @@ def _integrated_law(counts, epsilon):
     proof="thm-utility-flip",
     quantity="probability of a flip",
 )
-def flip(effort, rng):
+def flip(effort, rng, epsilon=EPSILONS):
     r"""With two classes, noise of scale $1/\epsilon_\ell$, negative counts set to 0 and a tie
     at 0 broken at random, the minority wins with probability $P_f = (\epsilon_\ell D/4 +
     \tfrac12) e^{-\epsilon_\ell D}$."""
     most = effort.pick(5, 9, 15)
     cases = [
         Case(_integrated_law((a, b), e)[0], utility.published_flip(b - a, e), {"counts": (a, b)})
-        for a, b, e in product(range(most), range(most), EPSILONS)
+        for a, b, e in product(range(most), range(most), epsilon)
         if a <= b
     ]
     off = max(abs(case.exact - case.stated) for case in cases)
@@ -64,7 +64,7 @@ def flip(effort, rng):
         f"Integrated from the definition for all counts below {most}, it differs from the formula by "
         f"at most {off:.1e}."
     )
-    found = f"counts below {most}, {len(EPSILONS)} budgets"
+    found = f"counts below {most}, {len(epsilon)} budgets"
     return equal(cases, note, rtol=1e-8, atol=1e-11, range=found)
 
 

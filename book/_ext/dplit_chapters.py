@@ -1,0 +1,114 @@
+"""The map of chapters: what each needs and how long it takes to read, on the map and under each title."""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import cache
+from pathlib import Path
+
+import yaml
+from docutils import nodes
+from sphinx.util.docutils import SphinxDirective
+
+BOOK = Path(__file__).resolve().parents[1]
+WORDS_A_MINUTE = 220
+FORMULA = re.compile(r"\$\$.*?\$\$|\$[^$]*\$", re.DOTALL)
+
+
+@cache
+def needs():
+    """What each chapter needs, dict of stem to list of stems."""
+    return yaml.safe_load((BOOK / "chapters.yml").read_text("utf-8"))
+
+
+@cache
+def parts():
+    """The parts of the book that have chapters: list of (title, stems)."""
+    toc = yaml.safe_load((BOOK.parent / "_toc.yml").read_text("utf-8"))
+    numbered = [part for part in toc["parts"] if part.get("numbered")]
+    return [(p["caption"], [Path(c["file"]).stem for c in p["chapters"]]) for p in numbered]
+
+
+@cache
+def minutes(stem):
+    """Time to read a chapter, in steps of five minutes: words without formulas and without code."""
+    cells = json.loads((BOOK / f"{stem}.ipynb").read_text("utf-8"))["cells"]
+    text = "\n".join("".join(c["source"]) for c in cells if c["cell_type"] == "markdown")
+    words = len(FORMULA.sub(" ", text).split())
+    return max(5, 5 * round(words / WORDS_A_MINUTE / 5))
+
+
+class ChapterMap(SphinxDirective):
+    """A table of all chapters: number and title, what it needs, minutes."""
+
+    def run(self):
+        rows = [(stem, part) for part, stems in parts() for stem in stems]
+        numbers = {stem: i for i, (stem, _) in enumerate(rows, 1)}
+        table = nodes.table(classes=["chapter-map"])
+        group = nodes.tgroup(cols=3)
+        table += group
+        group += [nodes.colspec(colwidth=w) for w in (55, 30, 15)]
+        group += nodes.thead("", _row(_text("Chapter"), _text("Needs"), _text("Minutes")))
+        body = nodes.tbody()
+        group += body
+        for stem, _ in rows:
+            needed = sorted(needs().get(stem, ()), key=numbers.get)
+            cells = [_link(n, str(numbers[n])) for n in needed] or [nodes.Text("nothing else")]
+            body += _row(_numbered(stem, numbers), _joined(cells), _text(str(minutes(stem))))
+        return [table]
+
+
+def _numbered(stem, numbers):
+    return nodes.paragraph("", "", nodes.Text(f"{numbers[stem]} "), _link(stem))
+
+
+def _row(*cells):
+    return nodes.row("", *(nodes.entry("", cell) for cell in cells))
+
+
+def _text(words):
+    return nodes.paragraph("", words)
+
+
+def _joined(links):
+    """Links with commas between them, in one paragraph."""
+    found = nodes.paragraph()
+    for i, link in enumerate(links):
+        found += [nodes.Text(", ")] if i else []
+        found += link
+    return found
+
+
+def _link(stem, words=""):
+    """A link to a chapter, by its title unless other words are given."""
+    from sphinx.addnodes import pending_xref
+
+    inner = nodes.inline("", words or stem)
+    where = {"reftype": "doc", "refdomain": "std", "refexplicit": bool(words), "refwarn": True}
+    link = pending_xref("", inner, reftarget=f"/book/{stem}", refdoc="book/index", **where)
+    return link
+
+
+def say_what_it_needs(app, doctree):
+    """Put needs and minutes under a chapter's title, while its links are still to be resolved."""
+    page = app.env.docname
+    stem = page.removeprefix("book/")
+    title = next(iter(doctree.findall(nodes.title)), None)
+    if title is None or stem not in {s for _, stems in parts() for s in stems}:
+        return
+    line = nodes.paragraph("", f"About {minutes(stem)} minutes. ", classes=["chapter-needs"])
+    needed = needs().get(stem, ())
+    line += nodes.Text("Needs: " if needed else "Needs no other chapter.")
+    for i, other in enumerate(needed):
+        line += [nodes.Text(", ")] if i else []
+        link = _link(other)
+        link["refdoc"] = page
+        line += link
+    title.parent.insert(title.parent.index(title) + 1, line)
+
+
+def setup(app):
+    app.add_directive("chapter-map", ChapterMap)
+    app.connect("doctree-read", say_what_it_needs, priority=400)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,221 @@
+"""The ledger in the book: errata, files beside it, and links to its rows from tables, boxes, docstrings."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from functools import cache
+from html import escape
+from pathlib import Path
+
+from docutils import nodes
+from sphinx.util.docutils import SphinxDirective
+
+from dplit import claims
+from dplit.ledger import export, store
+from dplit.ledger.unfolded import in_brief, row_id, typeset
+from dplit.work import plain
+
+LEDGER = "book/ledger"
+INDEX_CELL = re.compile(r"<th>([a-z0-9-]+/[a-z0-9./-]+)</th>")  # the index of a table of claims
+BOX_IDS = ("theorem", "lemma", "proposition", "definition", "remark", "corollary", "property",
+           "algorithm", "criterion", "axiom", "conjecture", "assumption", "observation")  # fmt: skip
+
+
+@cache
+def by_id():
+    """Every claim, dict of id to Claim."""
+    return {c.id: c for c in claims.all()}
+
+
+@cache
+def kept():
+    """(stored evidence, since when each verdict stands)."""
+    return store.stored(), store.since()
+
+
+@cache
+def by_box():
+    """Claims by chapter and label of their box, dict of (chapter, label) to list of Claim."""
+    found = {}
+    for c in claims.all():
+        found.setdefault((c.chapter, c.anchor), []).append(c)
+    return found
+
+
+@cache
+def by_function():
+    """Claims by the full dotted name of a function that computes them."""
+    found = {}
+    for c in claims.all():
+        for name in c.functions:
+            found.setdefault(f"dplit.{name}", []).append(c)
+    return found
+
+
+def address(app, page, claim):
+    """Link from a page to a claim's row."""
+    return f"{app.builder.get_relative_uri(page, LEDGER)}#{row_id(claim.id)}"
+
+
+def link_tables(app, pagename, templatename, context, doctree):
+    """Let each id in the index of a table of claims lead to its row, and an empty corner be no head."""
+
+    def linked(cell):
+        claim = by_id().get(cell[1])
+        if not claim:
+            return cell[0]
+        return f'<th><a href="{address(app, pagename, claim)}">{cell[1]}</a></th>'
+
+    if "body" in context:
+        body = INDEX_CELL.sub(linked, context["body"])
+        context["body"] = body.replace("<th></th>", "<td></td>")  # a corner is no heading
+
+
+def link_words(app, doctree, docname):
+    """Let each id that stands as code in a text lead to its row, and each box name its claims."""
+    for word in list(doctree.findall(nodes.literal)):
+        claim = by_id().get(word.astext())
+        if claim and not isinstance(word.parent, nodes.reference):
+            link = nodes.reference("", "", refuri=address(app, docname, claim), internal=True)
+            word.replace_self(link)
+            link += word
+    chapter = docname.removeprefix("book/")
+    for box in list(doctree.findall(_is_box)):
+        found = by_box().get((chapter, box.get("label")))
+        if found:
+            box += _ledger_line(app, docname, found)
+
+
+def _is_box(node):
+    return isinstance(node, nodes.Element) and node.get("realtype") in BOX_IDS and node.get("label")
+
+
+def _ledger_line(app, docname, found):
+    """ "In the ledger: rdf/theorem-1 (fails), ..." under a box."""
+    line = nodes.paragraph("", "In the ledger: ", classes=["in-ledger"])
+    for i, claim in enumerate(found):
+        uri = address(app, docname, claim)
+        line += nodes.Text(", " if i else "")
+        line += nodes.reference("", claim.id, refuri=uri, internal=True)
+        line += nodes.Text(f" ({claim.verdict})")
+    return line
+
+
+def link_docstrings(app, what, name, obj, options, lines):
+    """Let a function's documentation name the claims that it computes."""
+    found = by_function().get(name)
+    if found:
+        links = ", ".join(
+            f"`{c.id} <../ledger.html#{row_id(c.id)}>`__ ({c.verdict})" for c in found
+        )
+        lines += ["", f"In the ledger: {links}."]
+
+
+class Errata(SphinxDirective):
+    """The errata to one paper, as a printable list; the argument is the paper's key."""
+
+    required_arguments = 1
+
+    def run(self):
+        found = export.errata(tuple(by_id().values()), *kept())[self.arguments[0]]
+        text = "\n".join(_erratum(e) for e in found)
+        html = f'<div class="errata mathjax_process">\n{text}\n</div>'
+        return [nodes.raw("", html, format="html")]
+
+
+def _erratum(e):
+    """One erratum: its place, printed, correct, evidence, since when."""
+    parts = [
+        ("Printed", typeset(e["printed"])),
+        (CORRECT[e["verdict"]], _correct(e)),
+        ("Evidence", _evidence(e)),
+        ("Since", f"version {e['since']}, {e['date']}" if e["since"] else "not yet published"),
+    ]
+    listed = "".join(f"<dt>{name}</dt><dd>{text}</dd>" for name, text in parts)
+    step = " (a step of the proof; the result stands)" if e["about"] == "step" else ""
+    return (
+        f'<section class="erratum" id="{row_id(e["id"])}"><h2>{escape(e["place"])}{step} '
+        f'<span class="verdict verdict-{e["verdict"]}">{e["verdict"]}</span></h2>'
+        f'<p><a href="../ledger.html#{row_id(e["id"])}">{escape(e["id"])}</a>, '
+        f'<a href="../{e["chapter"]}.html#{e["box"]}">the box in the chapter</a></p>'
+        f"<dl>{listed}</dl></section>"
+    )
+
+
+CORRECT = {"leaks": "Correct", "fails": "Correct", "assumes": "Assumption to name"}
+
+
+def _correct(e):
+    if e["corrected_by"]:
+        row = f"../ledger.html#{row_id(e['corrected_by'])}"
+        return f'{typeset(e["correct"])} (<a href="{row}">{escape(e["corrected_by"])}</a>)'
+    if e["correct"]:
+        return f"Nothing of this form: {typeset(e['correct'])}"
+    return "It stands in brackets in the statement above, or in the box of the chapter."
+
+
+def _evidence(e):
+    parts = [escape(e["evidence"])]
+    parts += [escape(e["both_sides"]) + "."] if e["both_sides"] else []
+    if e["counterexample"]:
+        parts.append(f"<code>{escape(in_brief(e['counterexample']))}</code>")
+    return "<br>".join(parts)
+
+
+class VerdictChanges(SphinxDirective):
+    """The changelog of verdicts: how many each version brought, and which it changed."""
+
+    def run(self):
+        history = store.changes()
+        first = Counter()
+        changed, last = [], {}
+        for change in history:
+            if change.claim in last:
+                changed.append((change, last[change.claim]))
+            else:
+                first[change.since, change.date] += 1
+            last[change.claim] = change.verdict
+        items = [f"Version {v}, {d}: {n} claims judged." for (v, d), n in first.items()]
+        items += [
+            f"Version {c.since}, {c.date}: {c.claim} was {old}, is {c.verdict}."
+            for c, old in changed
+        ]
+        return [nodes.bullet_list("", *(_item(text) for text in items))]
+
+
+def _item(text):
+    return nodes.list_item("", nodes.paragraph("", text))
+
+
+def write_exports(app, error):
+    """Put the whole ledger beside its page: CSV, JSON, BibTeX, errata."""
+    if error or app.builder.format != "html":
+        return
+    ledger = tuple(by_id().values())
+    found = export.records(ledger, *kept())
+    files = {
+        "claims.csv": export.as_csv(found),
+        "claims.json": _json(found),
+        "claims.bib": export.as_bib(found, app.config.site_url),
+        "errata.json": _json(export.errata(ledger, *kept())),
+    }
+    for name, text in files.items():
+        path = Path(app.outdir, LEDGER).parent / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, "utf-8")
+
+
+def _json(found):
+    return json.dumps(plain(found), indent=1, ensure_ascii=False) + "\n"
+
+
+def setup(app):
+    app.add_directive("errata", Errata)
+    app.add_directive("verdict-changes", VerdictChanges)
+    app.connect("html-page-context", link_tables)
+    app.connect("doctree-resolved", link_words)
+    app.connect("autodoc-process-docstring", link_docstrings)
+    app.connect("build-finished", write_exports)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

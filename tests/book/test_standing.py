@@ -1,0 +1,122 @@
+"""What lets the site stand alone, without building it: addresses, citation, icons, help."""
+
+import sys
+from types import SimpleNamespace
+
+import pytest
+import yaml
+from book_tools import BOOK, ROOT
+
+import dplit
+
+sys.path.insert(0, str(BOOK / "_ext"))
+import dplit_site
+
+sys.path.remove(str(BOOK / "_ext"))
+
+
+def config(**settings):
+    return SimpleNamespace(html_theme_options={}, html_baseurl="", **settings)
+
+
+def test_without_an_address_nothing_refers_to_one():
+    found = config(site_url="", repository_url="")
+    dplit_site.use_addresses(None, found)
+    assert found.html_baseurl == "" and set(found.html_theme_options) == {"extra_footer"}
+    assert found.version == found.release == dplit.__version__
+
+
+def test_two_settings_turn_on_links_and_canonical_addresses():
+    found = config(site_url="https://example.org/dplit", repository_url="https://example.org/code/")
+    dplit_site.use_addresses(None, found)
+    assert found.html_baseurl == "https://example.org/dplit/"
+    assert found.html_theme_options["repository_url"] == "https://example.org/code"
+    assert all(found.html_theme_options[button] for button in dplit_site.BUTTONS)
+
+
+def test_both_settings_are_there_and_empty():
+    settings = yaml.safe_load((ROOT / "_config.yml").read_text("utf-8"))["sphinx"]["config"]
+    assert (settings["repository_url"], settings["site_url"]) == ("", "")
+
+
+def test_the_footer_needs_no_git():
+    assert dplit_site.footer(()) == f"<p>dplit {dplit.__version__}</p>"
+    assert "commit abc of 2026-01-02" in dplit_site.footer(("abc", "2026-01-02"))
+
+
+def test_a_page_has_a_preview_once_the_site_has_an_address():
+    from docutils import nodes
+
+    doctree = nodes.document(None, None)
+    doctree += nodes.section("", nodes.paragraph("", "Five words & forty letters " * 3))
+    app = SimpleNamespace(
+        config=SimpleNamespace(project="dplit", html_baseurl="https://example.org/"),
+        builder=SimpleNamespace(get_target_uri=lambda page: f"{page}.html"),
+    )
+    context = {
+        "title": "<em>Depth</em>",
+        "body": "",
+        "metatags": '<meta name="viewport" content="x">',
+    }
+    dplit_site.describe_page(app, "book/depth", "", context, doctree)
+    tags = context["metatags"]
+    assert '<meta property="og:url" content="https://example.org/book/depth.html">' in tags
+    assert 'content="https://example.org/_static/bound.png"' in tags and "viewport" not in tags
+    assert 'name="description" content="Five words &amp; forty' in tags
+    assert "url = {https://example.org/book/depth.html}" in context["body"]
+
+
+def test_the_citation_is_complete():
+    work = dplit_site.citation()
+    assert work["version"] == work["preferred-citation"]["version"] == dplit.__version__
+    assert [author["name"] for author in work["authors"]] == ["The dplit authors"]
+    assert len(work["references"]) == 5
+    for paper in work["references"]:
+        assert paper["title"] and paper["authors"] and paper["year"]
+        assert paper.get("doi") or paper.get("url")
+
+
+def test_the_references_are_those_of_the_bibliography():
+    import re
+
+    books = (BOOK / "references.bib").read_text("utf-8")
+    for paper in dplit_site.citation()["references"]:
+        key = next(k for k in ("doi", "url") if k in paper)
+        assert re.search(rf"{key} = {{{re.escape(paper[key])}}}", books), paper["title"]
+
+
+def test_the_bibtex_is_that_of_the_citation():
+    text = dplit_site.bibtex(dplit_site.citation())
+    assert text.startswith("@misc{dplit,") and text.count("{") == text.count("}")
+    for part in ("{{The dplit authors}}", "year = {2026}", f"Version {dplit.__version__}"):
+        assert part in text
+    assert "url" not in text
+
+
+SCRIPT = (
+    'var p={sun:[512,512,[9728],"f185","M1"],"magnifying-glass":[512,512,[128269,"search"],"f002","M2"],'
+    'moon:[384,512,[],"f186",["M3","M4"]]};go(p)'
+)
+
+
+@pytest.mark.parametrize(
+    ("used", "kept"),
+    [
+        ({"sun"}, 'var p={sun:[512,512,[9728],"f185","M1"],};go(p)'),
+        ({"search"}, 'var p={"magnifying-glass":[512,512,[128269,"search"],"f002","M2"],};go(p)'),
+        ({"moon"}, 'var p={moon:[384,512,[],"f186",["M3","M4"]]};go(p)'),
+        (set(), "var p={};go(p)"),
+    ],
+)
+def test_only_the_icons_in_use_are_kept(used, kept):
+    assert dplit_site.subset(SCRIPT, used) == kept
+
+
+@pytest.mark.parametrize("command", ["verify", "claims"])
+def test_help_is_of_one_width_whatever_the_terminal(command, monkeypatch):
+    texts = set()
+    for columns in ("40", "200"):
+        monkeypatch.setenv("COLUMNS", columns)
+        texts.add(dplit_site.help_of(command))
+    (text,) = texts
+    assert text.startswith(f"usage: dplit {command}") and "examples:" in text

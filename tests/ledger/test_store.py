@@ -1,0 +1,100 @@
+"""The stored evidence and the history of verdicts: complete, and changed by one rule."""
+
+import importlib.util
+import sys
+from pathlib import Path
+
+import pytest
+
+import dplit
+from dplit import claims
+from dplit.ledger import Evidence, store
+from dplit.ledger.registry import Claim
+from dplit.ledger.store import Change
+
+BOOK = Path(__file__).parents[2] / "book"
+LEDGER = claims.all()
+
+
+@pytest.fixture(scope="module")
+def kept():
+    """The book's own module that keeps evidence."""
+    sys.path.insert(0, str(BOOK))
+    try:
+        spec = importlib.util.spec_from_file_location("evidence", BOOK / "evidence.py")
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        yield module
+    finally:
+        sys.path.remove(str(BOOK))
+
+
+def test_every_claim_has_a_verdict_on_record():
+    """`make refresh` writes down what is missing."""
+    last = store.since()
+    assert {c.id: c.verdict for c in LEDGER} == {
+        id: change.verdict for id, change in last.items() if change.verdict != store.WITHDRAWN
+    }
+    assert store.due(LEDGER, store.changes(), dplit.__version__, "today") == []
+
+
+def test_the_history_is_in_order():
+    history = store.changes()
+    assert all(len(change.date) == 10 and change.since for change in history)
+    dates = [change.date for change in history]
+    assert dates == sorted(dates)
+
+
+def test_every_claim_has_evidence_of_its_verdict():
+    evidence = store.stored()
+    assert set(evidence) == {c.id for c in LEDGER}
+    for c in LEDGER:
+        found = Evidence(**evidence[c.id])
+        assert (found.verdict, found.kind) == (c.verdict, c.kind), c.id
+
+
+def test_no_evidence_is_stale(kept):
+    assert kept.stale() == [], "their code has changed since they were checked: `make refresh`"
+    assert kept.orphans() == []
+
+
+def test_evidence_of_other_code_or_claims_is_stale(kept, monkeypatch, tmp_path):
+    assert not kept.stale() and kept.path("depth").is_file()
+    ids = kept.by_chapter()
+    monkeypatch.setattr(kept, "by_chapter", lambda: {"depth": ids["depth"][1:]})
+    assert kept.stale() == ["depth"]
+    monkeypatch.setattr(kept, "by_chapter", lambda: {"depth": ids["depth"]})
+    assert kept.stale() == []
+    monkeypatch.setattr(kept, "digest", lambda chapter: "other")
+    assert kept.stale() == ["depth"]
+    monkeypatch.setattr(kept, "FOLDER", tmp_path)
+    assert kept.stale() == ["depth"]
+
+
+def made(id, verdict):
+    return Claim(id, "rdf", "theorem 1", "It is so.", verdict, print)
+
+
+HISTORY = [
+    Change("rdf/a", "holds", "0.1.0", "2026-01-01"),
+    Change("rdf/b", "loose", "0.1.0", "2026-01-01"),
+    Change("rdf/a", "fails", "0.2.0", "2026-02-01"),
+]
+
+
+def test_a_new_a_changed_and_a_withdrawn_verdict_are_written_down(tmp_path):
+    now = [made("rdf/a", "leaks"), made("rdf/c", "holds")]
+    new = store.due(now, HISTORY, "0.3.0", "2026-03-01")
+    assert [change[:2] for change in new] == [
+        ("rdf/a", "leaks"), ("rdf/c", "holds"), ("rdf/b", store.WITHDRAWN),
+    ]  # fmt: skip
+    assert {change[2:] for change in new} == {("0.3.0", "2026-03-01")}
+    path = tmp_path / "verdicts.csv"
+    store.write([*HISTORY, *new], path)
+    assert store.changes(path) == [*HISTORY, *new]
+    assert store.due(now, store.changes(path), "0.4.0", "2026-04-01") == []
+    assert store.since(store.changes(path))["rdf/a"].since == "0.3.0"
+
+
+def test_no_history_is_no_change(tmp_path):
+    assert store.changes(tmp_path / "none.csv") == []

@@ -65,6 +65,8 @@ DEFAULTS = {
                                         value_budget=None, label_budget=None, min_samples_leaf=5,
                                         partition_rate=1, criterion="gini", stopping="algorithm",
                                         draw_label="leaf", scores="counts", n_records=None),
+    "PrivateForestClassifier": dict(n_estimators=None, max_depth=None, n_records=None),
+    "PrivateForestRegressor": dict(n_estimators=None, max_depth=None, n_records=None),
     "RandomDecisionForestClassifier": dict(n_estimators=100, max_depth=None,
                                            label="permute-and-flip"),
     "DPDecisionForestClassifier": dict(n_estimators=10, max_depth=4, max_features=5, bins=5,

@@ -104,3 +104,52 @@ def dots(ax, table, names=None):
         ax.plot(range(len(table)), table[column], mark, label=column, alpha=0.85)
     ax.set_xticks(range(len(table)), [(names or {}).get(row, row) for row in table.index])
     ax.tick_params(axis="x", rotation=45)
+
+
+def plot_shape(forest, column, *, ax=None):
+    """Draw what one column adds to a boosted forest's scores, where its trees have a single test each.
+
+    Steps between the public bounds of a continuous column, a bar for each level of a categorical one;
+    for more than two classes a line or a mark for each class. Nothing but what `fit` released is read.
+
+    Parameters
+    ----------
+    forest : fitted estimator
+        As of `dplit.forests.shapes.additive_shape`.
+    column : str or int
+    ax : matplotlib.axes.Axes, optional
+        Left out, those of a new figure.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Raises
+    ------
+    ValueError
+        If trees have more than one test.
+    """
+    from dplit.forests.shapes import additive_shape
+
+    shape = additive_shape(forest, column)
+    if ax is None:
+        use()
+        _, ax = plt.subplots()
+    classes = getattr(forest, "classes_", ())
+    several = shape.values.shape[1] > 1
+    for k, values in enumerate(shape.values.T):
+        label = str(classes[k]) if several else None
+        if shape.levels is None:
+            ax.stairs(values, shape.edges, baseline=None, label=label, lw=2)
+        elif several:
+            ax.plot(range(len(values)), values, MARKS[k % len(MARKS)], label=label)
+        else:
+            ax.bar(range(len(values)), values)
+    if shape.levels is not None:
+        names = ["missing" if level is None else str(level) for level in shape.levels]
+        ax.set_xticks(range(len(names)), names)
+    added = "added to log-odds" if len(classes) else "added to the mean"
+    ax.set(xlabel=shape.column, ylabel=f"{added} of {classes[1]}" if len(classes) == 2 else added)
+    if several:
+        ax.legend()
+    return ax

@@ -1,7 +1,7 @@
 r"""Which family of forests a fit is worth, from public numbers alone.
 
 With :math:`s = n\epsilon` and :math:`r` of it for each cell and class of a domain without continuous columns:
-a histogram's counts are worth their noise where :math:`r \ge 1`, or :math:`r \ge 0.2` and
+a histogram's counts are worth their noise where :math:`r \ge 1`, or :math:`r \ge 0.15` and
 :math:`s \ge 500`. Chosen on categorical sets of `dplit.boosting.sets.CHOOSING` and 28 parts of them, drawn at
 random. Continuous columns cut into a few equal bins fared worse than a boosted forest's cuts, or no better.
 """
@@ -16,7 +16,7 @@ from dplit.boosting.plan import plan
 FAMILIES = ("boosted", "histogram", "constant")
 WORTH_A_TEST = 20.0  # s below which noise decides which test is best
 MOST_CELLS = 2000  # the most that the rule was tried with
-CLEAR, CLEAR_TOGETHER, TOGETHER = 1.0, 0.2, 500.0  # r; r and s
+CLEAR, CLEAR_TOGETHER, TOGETHER = 1.0, 0.15, 500.0  # r; r and s
 
 
 class Advice(NamedTuple):

@@ -135,6 +135,12 @@ class BasePrivateForest(BaseForest):
         """
         return self._answering().predict(X)
 
+    @property
+    def feature_importances_(self):
+        """What each column matters to the forest that was fitted, by that forest's measure."""
+        check_is_fitted(self, "budget_")
+        return self.forest_.feature_importances_
+
     @_answers("export_text")
     def export_text(self):
         """The released model in words, as the forest that was fitted says it; str."""

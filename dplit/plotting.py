@@ -107,7 +107,7 @@ def dots(ax, table, names=None):
 
 
 def plot_shape(forest, column, *, ax=None):
-    """Draw what one column adds to a boosted forest's scores, where its trees have a single test each.
+    """Draw what one column adds to a boosted forest's scores, where its trees test one column each.
 
     Steps between the public bounds of a continuous column, a bar for each level of a categorical one;
     for more than two classes a line or a mark for each class. Nothing but what `fit` released is read.
@@ -127,7 +127,7 @@ def plot_shape(forest, column, *, ax=None):
     Raises
     ------
     ValueError
-        If trees have more than one test.
+        If a tree tests several columns.
     """
     from dplit.forests.shapes import additive_shape
 

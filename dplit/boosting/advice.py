@@ -78,5 +78,5 @@ def advise(n_records, epsilon, n_classes=0, n_cells=math.inf):
                 "histogram", f"{told}, {each:.2g} for each of {counts}: enough to count them"
             )
     planned = plan(n_records, epsilon, n_classes)
-    size = f"{planned.rounds} rounds of depth {planned.depth}"
-    return Advice("boosted", f"{told} pays for {size}, tests where residuals are largest")
+    rounds = "1 round" if planned.rounds == 1 else f"{planned.rounds} rounds"
+    return Advice("boosted", f"{told} pays for {rounds} of depth {planned.depth}")

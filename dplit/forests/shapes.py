@@ -1,7 +1,7 @@
 """What an additive model adds for each column, read off the released trees.
 
-A boosted forest whose trees have one test is a sum of functions of single columns: each function is a
-step for every tree that tests its column. It is computed from what was released, so it costs nothing.
+A boosted forest whose trees test one column each is a sum of functions of single columns: each is
+the sum of the trees that test its column. It is computed from what was released, so it costs nothing.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from dplit.domain import Categorical
+from dplit.trees.arrays import LEAF
 
 
 class Shape(NamedTuple):
@@ -35,7 +36,9 @@ class Shape(NamedTuple):
 
 
 def additive_shape(forest, column):
-    """The function of one column in a boosted forest of depth 1, or in the preset that fitted one.
+    """The function of one column in an additive boosted forest, or in the preset that fitted one.
+
+    A forest of ``max_depth=1`` is one.
 
     The scores of a record are ``initial_`` and the values of all columns' shapes where it lies.
 
@@ -52,7 +55,7 @@ def additive_shape(forest, column):
     Raises
     ------
     ValueError
-        If trees have more than one test, so that no column stands alone.
+        If a tree tests several columns, so that none stands alone.
     KeyError
         If the domain has no such column.
 
@@ -71,31 +74,56 @@ def additive_shape(forest, column):
     """
     check_is_fitted(forest, "budget_")
     trees = getattr(forest, "trees_", None)
-    if not hasattr(forest, "initial_") or trees.depth > 1:
+    tested = None if not hasattr(forest, "initial_") else _tested(trees)
+    if tested is None:
         found = (
-            f"trees of depth {trees.depth}" if hasattr(forest, "initial_") else "no boosted trees"
+            "trees that test several columns" if hasattr(forest, "initial_") else "no boosted trees"
         )
-        raise ValueError(f"forest must be a boosted one with max_depth=1, got {found}")
+        raise ValueError(
+            f"forest must be a boosted one whose trees test one column each, got {found}"
+        )
     domain = forest.domain_
     feature = domain[column]
     j = domain.names.index(column) if isinstance(column, str) else range(len(domain))[column]
     name = domain.names[j] if domain.names else f"column {j}"
-    values = forest.leaf_values_.reshape(trees.n_trees, -1, len(forest.initial_))
-    own = np.flatnonzero(trees.feature[trees.roots] == j)
-    nodes = trees.roots[own]
+    values = forest.leaf_values_.reshape(-1, len(forest.initial_))
+    roots = trees.roots[tested == j]
     if isinstance(feature, Categorical):
-        codes = np.arange(feature.size)
-        steps = trees.steps[trees.side[nodes][:, None] + codes] if len(own) else codes[None][:0]
         levels = (*feature.levels, *((None,) if feature.missing else ()))
-        return Shape(name, None, levels, _summed(values[own], steps))
-    cuts = trees.threshold[nodes]
-    inner = np.unique(cuts)
-    steps = np.r_[inner, feature.upper] > cuts[:, None]  # a piece is below its upper end
-    edges = np.r_[feature.lower, inner, feature.upper]
-    return Shape(name, edges, None, _summed(values[own], steps))
+        return Shape(name, None, levels, _summed(trees, roots, np.arange(feature.size), values))
+    edges = np.unique(np.r_[feature.lower, trees.threshold[trees.feature == j], feature.upper])
+    upper = edges[1:] if len(edges) > 1 else edges  # a piece is reached by its upper end
+    return Shape(name, edges if len(edges) > 1 else np.repeat(edges, 2), None,
+                 _summed(trees, roots, upper, values))  # fmt: skip
 
 
-def _summed(values, steps):
-    """Sum over trees of the leaf that each piece reaches, shape (n_pieces, n_outputs)."""
-    reached = np.take_along_axis(values, steps.astype(np.intp)[:, :, None], axis=1)
-    return reached.sum(axis=0)
+def _tested(trees):
+    """The one column that each tree tests, int array of shape (n_trees,); None if a tree tests several."""
+    columns = []
+    for root in trees.roots.tolist():
+        seen, below = set(), [root]
+        while below:
+            node = below.pop()
+            if trees.feature[node] != LEAF:
+                seen.add(int(trees.feature[node]))
+                below += [int(trees.child[node]), int(trees.child[node]) + 1]
+        if len(seen) > 1:
+            return None
+        columns.append(seen.pop() if seen else LEAF)
+    return np.array(columns)
+
+
+def _summed(trees, roots, points, values):
+    """Sum over the trees of the leaf that each point reaches, shape (n_points, n_outputs)."""
+    total = np.zeros((len(points), values.shape[1]))
+    for node in roots:
+        at = np.full(len(points), node)
+        while (inner := trees.feature[at] != LEAF).any():
+            of_level = inner & np.isnan(trees.threshold[at])
+            step = (points > trees.threshold[at]).astype(np.int64)  # False where there is none
+            step[of_level] = trees.steps[
+                trees.side[at[of_level]] + points[of_level].astype(np.int64)
+            ]
+            at = np.where(inner, trees.child[at] + step, at)
+        total += values[trees.child[at]]
+    return total

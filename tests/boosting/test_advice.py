@@ -48,4 +48,5 @@ def test_borders(s, classes, cells, family):
 
 def test_a_boosted_forests_size_is_the_plans():
     planned = plan(5000, 0.5, 2)
-    assert f"{planned.rounds} rounds of depth {planned.depth}" in advise(5000, 0.5, 2).why
+    assert f"pays for {planned.rounds} rounds of depth {planned.depth}" in advise(5000, 0.5, 2).why
+    assert "pays for 1 round of depth" in advise(100, 1.0).why

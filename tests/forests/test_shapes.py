@@ -1,5 +1,7 @@
 """The functions of an additive model: start and shapes of a record add up to its score."""
 
+import math
+
 import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
@@ -64,6 +66,16 @@ def test_start_and_shapes_add_up_to_the_score(kind):
         np.testing.assert_allclose(scores, np.squeeze(expected), atol=1e-9)
 
 
+def test_deeper_trees_of_one_column_are_additive_too():
+    domain = Domain({"w": Categorical(list("abc"), missing=True)})
+    forest = BoostedForestRegressor(
+        20.0, target_bounds=(0, 4), **{**STUMPS, "domain": domain, "max_depth": 2}
+    ).fit(X[["w"]], Y)
+    shape = additive_shape(forest, "w")
+    expected = forest.initial_ + [value_at(shape, x) for x in X["w"]]
+    np.testing.assert_allclose(forest.predict(X[["w"]]), np.clip(np.ravel(expected), 0, 4))
+
+
 def test_a_column_that_no_tree_tests_adds_nothing():
     forest = BoostedForestClassifier(20.0, classes=["lo", "hi"], **{**STUMPS, "n_estimators": 1})
     forest.fit(X, np.where(X["w"] == "b", "hi", "lo"))
@@ -73,8 +85,9 @@ def test_a_column_that_no_tree_tests_adds_nothing():
 
 
 def test_what_is_not_additive():
-    deep = BoostedForestClassifier(1.0, classes=[0, 1], **{**STUMPS, "max_depth": 2}).fit(X, Y > 1)
-    with pytest.raises(ValueError, match="max_depth=1, got trees of depth 2"):
+    options = {**STUMPS, "max_depth": 2}
+    deep = BoostedForestClassifier(math.inf, classes=[0, 1], **options).fit(X, Y > 1)
+    with pytest.raises(ValueError, match="test one column each, got trees that test several"):
         additive_shape(deep, "u")
     votes = RandomDecisionForestClassifier(domain=DOMAIN, classes=[0, 1], max_depth=1)
     with pytest.raises(ValueError, match="got no boosted trees"):

@@ -72,6 +72,7 @@ class BaseForest(BaseEstimator):
 
     # Whether the streams that a fit spawns grow random trees; if not, they are noise.
     _spawns_structure = False
+    _encoded = staticmethod(Domain.encode)
 
     def __init_subclass__(cls, **options):
         super().__init_subclass__(**options)
@@ -184,7 +185,7 @@ class BaseForest(BaseEstimator):
         node = Public("domain", why)
         if domain.data_dependent:
             node = Leak("domain", f"read off the data: {few(domain.data_dependent)}")
-        return domain.encode(X), y, domain, node
+        return self._encoded(domain, X), y, domain, node
 
     def _read(self, X):
         """Check `X` against the fitted domain and encode it."""

@@ -22,10 +22,6 @@ REPLACED = "one replaced record is one removed and one added, in the same tree"
 class RandomDecisionForestClassifier(BaseForestClassifier):
     r"""A private forest of random trees whose leaves release their majority class.
 
-    Trees that read no record split classes at random: where most records are of one class, nearly every
-    leaf has it as its majority, and the forest predicts it alone, at any epsilon. There take
-    `PrivateForestClassifier`, whose tests are chosen by what the records say.
-
     The budget is that of one ``fit``: what a pipeline computes from the records before it, or a
     search over parameters from their scores, is not in it.
     Random trees and labels are released, whose last bits tell nothing of a record. What remains

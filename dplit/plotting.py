@@ -65,47 +65,6 @@ def axes(xlabel="", ylabel="", **subplot_options):
     figure.tight_layout()
 
 
-def band(ax, series, label, repetitions=10, **style):
-    """A curve of means with two standard errors around it.
-
-    Parameters
-    ----------
-    ax : matplotlib.axes.Axes
-    series : DataFrame
-        As `dplit.experiments.series` gives it: index the x-values; columns mean and deviation.
-    label : str
-    repetitions : int
-        How many scores are behind a mean.
-    **style
-        For ``ax.plot``.
-    """
-    (line,) = ax.plot(series.index, series["mean"], label=label, **style)
-    reach = 2 * series["deviation"] / repetitions**0.5
-    low, high = series["mean"] - reach, series["mean"] + reach
-    ax.fill_between(series.index, low, high, color=line.get_color(), alpha=0.15, lw=0)
-    return line
-
-
-MARKS = "os^Dv*P"
-
-
-def dots(ax, table, names=None):
-    """A mark for each entry of a table: its rows side by side, a mark and colour a column.
-
-    Parameters
-    ----------
-    ax : matplotlib.axes.Axes
-    table : DataFrame
-        NaN is left out.
-    names : dict, optional
-        What to call the rows.
-    """
-    for column, mark in zip(table, MARKS):
-        ax.plot(range(len(table)), table[column], mark, label=column, alpha=0.85)
-    ax.set_xticks(range(len(table)), [(names or {}).get(row, row) for row in table.index])
-    ax.tick_params(axis="x", rotation=45)
-
-
 def plot_shape(forest, column, *, ax=None):
     """Draw what one column adds to a boosted forest's scores, where its trees test one column each.
 
@@ -153,3 +112,44 @@ def plot_shape(forest, column, *, ax=None):
     if several:
         ax.legend()
     return ax
+
+
+def band(ax, series, label, repetitions=10, **style):
+    """A curve of means with two standard errors around it.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+    series : DataFrame
+        As `dplit.experiments.series` gives it: index the x-values; columns mean and deviation.
+    label : str
+    repetitions : int
+        How many scores are behind a mean.
+    **style
+        For ``ax.plot``.
+    """
+    (line,) = ax.plot(series.index, series["mean"], label=label, **style)
+    reach = 2 * series["deviation"] / repetitions**0.5
+    low, high = series["mean"] - reach, series["mean"] + reach
+    ax.fill_between(series.index, low, high, color=line.get_color(), alpha=0.15, lw=0)
+    return line
+
+
+MARKS = "os^Dv*P"
+
+
+def dots(ax, table, names=None):
+    """A mark for each entry of a table: its rows side by side, a mark and colour a column.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+    table : DataFrame
+        NaN is left out.
+    names : dict, optional
+        What to call the rows.
+    """
+    for column, mark in zip(table, MARKS):
+        ax.plot(range(len(table)), table[column], mark, label=column, alpha=0.85)
+    ax.set_xticks(range(len(table)), [(names or {}).get(row, row) for row in table.index])
+    ax.tick_params(axis="x", rotation=45)

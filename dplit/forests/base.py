@@ -107,6 +107,8 @@ class BaseForest(BaseEstimator):
         check_epsilon(self.epsilon)
         check_neighbours(self.neighbours)
         check_integer(self.records_per_person, "records_per_person", 1)
+        if getattr(self, "n_records", None) is not None:  # of those that have rules for it
+            check_integer(self.n_records, "n_records", 1)
         self._n_trees()
         check_choice(self.accounting, ACCOUNTINGS, "accounting")
 

@@ -61,8 +61,6 @@ class BasePrivateForest(BaseForest):
         super()._check()
         if self.max_depth is not None:
             check_integer(self.max_depth, "max_depth", 0)
-        if self.n_records is not None:
-            check_integer(self.n_records, "n_records", 1)
 
     def _fit_advised(self, X, y, families, n_classes, **schema):
         """Ask for advice and fit that family, with what epsilon is left; `families` by name."""

@@ -54,7 +54,7 @@ DEFAULTS = {
     "BoostedForestClassifier": dict(n_estimators=None, max_depth=None, n_records=None),
     "BoostedForestRegressor": dict(n_estimators=None, max_depth=None, n_records=None),
     "HistogramForestClassifier": dict(n_estimators=100, max_depth=None, release="shrunk",
-                                      learner=None, mechanism="geometric", bins=5),
+                                      learner=None, mechanism="geometric", bins=5, n_records=None),
     "MatrixForestClassifier": dict(n_estimators=128, max_depth=4, release="training",
                                    strategy="auto", ensembles=1, subset_size=None, voting=None,
                                    difference=None, mechanism="geometric", bins=5, queries=None),

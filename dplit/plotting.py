@@ -65,39 +65,29 @@ def axes(xlabel="", ylabel="", **subplot_options):
     figure.tight_layout()
 
 
-def plot_shape(forest, column, *, ax=None):
+def plot_shape(shape, *, ax=None):
     """Draw what one column adds to a boosted forest's scores, where its trees test one column each.
 
     Steps between the public bounds of a continuous column, a bar for each level of a categorical one;
-    for more than two classes a line or a mark for each class. Nothing but what `fit` released is read.
+    for more than two classes a line or a mark for each class.
 
     Parameters
     ----------
-    forest : fitted estimator
-        As of `dplit.forests.shapes.additive_shape`.
-    column : str or int
+    shape : dplit.forests.shapes.Shape
+        As `dplit.forests.shapes.additive_shape` reads it off a forest, for free.
     ax : matplotlib.axes.Axes, optional
         Left out, those of a new figure.
 
     Returns
     -------
     matplotlib.axes.Axes
-
-    Raises
-    ------
-    ValueError
-        If a tree tests several columns.
     """
-    from dplit.forests.shapes import additive_shape
-
-    shape = additive_shape(forest, column)
     if ax is None:
         use()
         _, ax = plt.subplots()
-    classes = getattr(forest, "classes_", ())
-    several = shape.values.shape[1] > 1
-    for k, values in enumerate(shape.values.T):
-        label = str(classes[k]) if several else None
+    several = len(shape.outputs) > 1
+    for k, (values, output) in enumerate(zip(shape.values.T, shape.outputs)):
+        label = output if several else None
         if shape.levels is None:
             ax.stairs(values, shape.edges, baseline=None, label=label, lw=2)
         elif several:
@@ -107,8 +97,7 @@ def plot_shape(forest, column, *, ax=None):
     if shape.levels is not None:
         names = ["missing" if level is None else str(level) for level in shape.levels]
         ax.set_xticks(range(len(names)), names)
-    added = "added to log-odds" if len(classes) else "added to the mean"
-    ax.set(xlabel=shape.column, ylabel=f"{added} of {classes[1]}" if len(classes) == 2 else added)
+    ax.set(xlabel=shape.column, ylabel="added" if several else f"added to {shape.outputs[0]}")
     if several:
         ax.legend()
     return ax

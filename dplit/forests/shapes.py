@@ -27,12 +27,15 @@ class Shape(NamedTuple):
         Of a categorical column, one for each piece; None among them is a missing value.
     values : float64 array, shape (n_pieces, n_outputs)
         Log-odds of the second of two classes, log-weights of several, or units of the target.
+    outputs : tuple of str, length n_outputs
+        What they are added to, in words.
     """
 
     column: str
     edges: np.ndarray | None
     levels: tuple | None
     values: np.ndarray
+    outputs: tuple
 
 
 def additive_shape(forest, column):
@@ -87,14 +90,25 @@ def additive_shape(forest, column):
     j = domain.names.index(column) if isinstance(column, str) else range(len(domain))[column]
     name = domain.names[j] if domain.names else f"column {j}"
     values = forest.leaf_values_.reshape(-1, len(forest.initial_))
-    roots = trees.roots[tested == j]
+    roots, outputs = trees.roots[tested == j], _outputs(forest)
     if isinstance(feature, Categorical):
         levels = (*feature.levels, *((None,) if feature.missing else ()))
-        return Shape(name, None, levels, _summed(trees, roots, np.arange(feature.size), values))
+        added = _summed(trees, roots, np.arange(feature.size), values)
+        return Shape(name, None, levels, added, outputs)
     edges = np.unique(np.r_[feature.lower, trees.threshold[trees.feature == j], feature.upper])
     upper = edges[1:] if len(edges) > 1 else edges  # a piece is reached by its upper end
-    return Shape(name, edges if len(edges) > 1 else np.repeat(edges, 2), None,
-                 _summed(trees, roots, upper, values))  # fmt: skip
+    edges = edges if len(edges) > 1 else np.repeat(edges, 2)
+    return Shape(name, edges, None, _summed(trees, roots, upper, values), outputs)
+
+
+def _outputs(forest):
+    """What each score of a record is."""
+    classes = getattr(forest, "classes_", None)
+    if classes is None:
+        return ("the mean",)
+    if len(classes) == 2:
+        return (f"log-odds of {classes[1]}",)
+    return tuple(f"log-weight of {name}" for name in classes)
 
 
 def _tested(trees):

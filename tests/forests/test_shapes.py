@@ -98,18 +98,19 @@ def test_what_is_not_additive():
 
 def test_the_drawing_shows_the_shape():
     shape = additive_shape(FITS["two"], "u")
-    ax = plotting.plot_shape(FITS["two"], "u")
+    ax = plotting.plot_shape(shape)
     (line,) = ax.patches
     np.testing.assert_array_equal(line.get_data().values, shape.values[:, 0])
     np.testing.assert_array_equal(line.get_data().edges, shape.edges)
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("u", "added to log-odds of lo")
-    bars = plotting.plot_shape(FITS["targets"], "w")
+    bars = plotting.plot_shape(additive_shape(FITS["targets"], "w"))
     heights = [bar.get_height() for bar in bars.patches]
     np.testing.assert_allclose(heights, additive_shape(FITS["targets"], "w").values[:, 0])
     assert [t.get_text() for t in bars.get_xticklabels()] == ["a", "b", "c", "missing"]
     assert bars.get_ylabel() == "added to the mean"
     _, own = plt.subplots()
-    drawn = plotting.plot_shape(FITS["three"], "u", ax=own)
-    assert drawn is own and [t.get_text() for t in own.get_legend().get_texts()] == ["0", "1", "2"]
-    assert len(plotting.plot_shape(FITS["three"], "w").get_lines()) == 3
+    drawn = plotting.plot_shape(additive_shape(FITS["three"], "u"), ax=own)
+    texts = [text.get_text() for text in own.get_legend().get_texts()]
+    assert drawn is own and texts == [f"log-weight of {k}" for k in range(3)]
+    assert len(plotting.plot_shape(additive_shape(FITS["three"], "w")).get_lines()) == 3
     plt.close("all")

@@ -23,6 +23,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from dplit import trees
 from dplit.budget import Budget, Group, Leak, Public, Sequence
 from dplit.domain import GRID, Domain
+from dplit.domain.schema import check_domain
 from dplit.domain.sources import as_pandas
 from dplit.errors import (
     check_choice,
@@ -154,11 +155,7 @@ class BaseForest(BaseEstimator):
             What the domain costs.
         """
         check_jobs(self.n_jobs)
-        if self.domain is not None and not isinstance(self.domain, Domain):
-            raise ValueError(
-                "domain must be a dplit.Domain, as Domain([Continuous(0, 1), ...]) makes, or None, "
-                f"got a {type(self.domain).__name__}"
-            )
+        check_domain(self.domain)
         if y is None:
             raise ValueError(
                 f"{type(self).__name__} requires y to be passed, but the target y is None"

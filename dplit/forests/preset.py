@@ -16,7 +16,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from dplit.boosting import Advice, advise
-from dplit.domain import Domain
+from dplit.domain.schema import check_domain
 from dplit.errors import check_integer, check_jobs
 from dplit.forests.base import BaseForest, BaseForestClassifier, BaseForestRegressor, parameters
 from dplit.forests.boosted import BoostedForestClassifier, BoostedForestRegressor
@@ -65,6 +65,7 @@ class BasePrivateForest(BaseForest):
     def _fit_advised(self, X, y, families, n_classes, **schema):
         """Ask for advice and fit that family, with what epsilon is left; `families` by name."""
         check_jobs(self.n_jobs)
+        check_domain(self.domain)
         n_records = np.shape(self._validated(X, reset=True))[0]
         rng, epsilon = self._generator(), self._record_epsilon()
         of_a_step = 2 if self.neighbours == "replace-one" else 1
@@ -84,7 +85,7 @@ class BasePrivateForest(BaseForest):
     def _advice(self, n, epsilon, n_classes):
         if self.n_estimators is not None or self.max_depth is not None:
             return Advice("boosted", ASKED)
-        if n_classes is None or not isinstance(self.domain, Domain):
+        if n_classes is None or self.domain is None:
             return Advice("boosted", UNKNOWN)
         cells = (
             math.prod(self.domain.n_levels.tolist()) or math.inf

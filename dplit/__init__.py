@@ -1,9 +1,9 @@
 """dplit: differentially private random forests whose theorems run.
 
 The package is the code of a book: each module computes the claims of one chapter, and the forests
-are built from those modules. Start with `Domain`, `dplit.datasets.load` and `dplit.forests`;
-``dplit verify`` checks every claim that the book has judged. Modules are imported when they are
-first used.
+are built from those modules. Start with `Domain` and `PrivateForestClassifier` or
+`PrivateForestRegressor`; `dplit.forests` has all forests, and ``dplit verify`` checks every claim
+that the book has judged. Modules and the two forests are imported when they are first used.
 """
 
 from importlib import import_module
@@ -14,20 +14,25 @@ from dplit.domain import Categorical, Continuous, Domain
 from dplit.errors import PrivacyLeakWarning
 
 __version__ = "0.1.0"
+_later = {
+    "PrivateForestClassifier": "dplit.forests", "PrivateForestRegressor": "dplit.forests",
+    "load": "dplit.forests.files",
+}  # fmt: skip
 __all__ = [
-    "Accountant", "Budget", "Categorical", "Continuous", "Domain", "PrivacyLeakWarning", "__version__", "load",
+    "Accountant", "Budget", "Categorical", "Continuous", "Domain", "PrivacyLeakWarning",
+    "PrivateForestClassifier", "PrivateForestRegressor", "__version__", "load",
 ]  # fmt: skip
 
 _modules = {m.name for m in iter_modules(__path__) if not m.name.startswith("_")}
 
 
 def __getattr__(name):
-    if name == "load":
-        return import_module("dplit.forests.files").load
+    if name in _later:
+        return getattr(import_module(_later[name]), name)
     if name in _modules:
         return import_module(f"dplit.{name}")
     raise AttributeError(f"module 'dplit' has no attribute {name!r}")
 
 
 def __dir__():
-    return sorted({*globals(), *_modules, "load"})
+    return sorted({*globals(), *_modules, *_later})

@@ -71,6 +71,44 @@ def axes(xlabel="", ylabel="", **subplot_options):
     figure.tight_layout()
 
 
+def plot_shape(shape, *, ax=None):
+    """Draw what one column adds to a boosted forest's scores, where its trees test one column each.
+
+    Steps between the public bounds of a continuous column, a bar for each level of a categorical one;
+    for more than two classes a line or a mark for each class.
+
+    Parameters
+    ----------
+    shape : dplit.forests.shapes.Shape
+        As `dplit.forests.shapes.additive_shape` reads it off a forest, for free.
+    ax : matplotlib.axes.Axes, optional
+        Left out, those of a new figure.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+    """
+    if ax is None:
+        use()
+        _, ax = plt.subplots()
+    several = len(shape.outputs) > 1
+    for k, (values, output) in enumerate(zip(shape.values.T, shape.outputs)):
+        label = output if several else None
+        if shape.levels is None:
+            ax.stairs(values, shape.edges, baseline=None, label=label, lw=2)
+        elif several:
+            ax.plot(range(len(values)), values, MARKS[k % len(MARKS)], label=label)
+        else:
+            ax.bar(range(len(values)), values)
+    if shape.levels is not None:
+        names = ["missing" if level is None else str(level) for level in shape.levels]
+        ax.set_xticks(range(len(names)), names)
+    ax.set(xlabel=shape.column, ylabel="added" if several else f"added to {shape.outputs[0]}")
+    if several:
+        ax.legend()
+    return ax
+
+
 def band(ax, series, label, repetitions=10, **style):
     """A curve of means with two standard errors around it.
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dplit import baselines, experiments, forests
+from dplit import baselines, datasets, experiments, forests
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text()
@@ -41,7 +41,9 @@ def test_a_table_of_ones_own():
 def test_the_average_accuracy_is_what_the_readme_says():
     """The README's fit with twelve other seeds."""
     example, _ = [text for language, text in BLOCKS if language == "python"]
-    fit = example.partition("print")[0].replace("1, random_state=0", "1, random_state=seed")
+    fit = example.partition("print")[0].replace(
+        "schema, random_state=0", "schema, random_state=seed"
+    )
     assert "random_state=seed" in fit
     scores = []
     for seed in range(12):
@@ -50,6 +52,18 @@ def test_the_average_accuracy_is_what_the_readme_says():
         scores.append(scope["forest"].score(scope["X_test"], scope["y_test"]))
     (said,) = re.findall(r"averages (0\.\d\d)", README)
     assert f"{np.mean(scores):.2f}" == said
+
+
+@pytest.mark.filterwarnings("ignore::dplit.PrivacyLeakWarning")
+def test_random_trees_stay_at_the_majority_class_of_wilt():
+    assert "(`wilt`) at epsilon 10 as at 1" in README
+    data = datasets.load("wilt")
+    for epsilon in (1.0, 10.0):
+        forest = forests.RandomDecisionForestClassifier(
+            epsilon, domain=data.domain, classes=data.classes, random_state=0
+        )
+        (only,) = np.unique(forest.fit(data.X, data.y).predict(data.X))
+        assert round(float(np.mean(data.y == only)), 2) == 0.95
 
 
 def test_the_claim_prints_its_verdict():

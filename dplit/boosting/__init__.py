@@ -19,6 +19,7 @@ one, and :math:`R_c` the sum of the residuals in cell :math:`c`.
 Derived in :doc:`/book/boosting`.
 """
 
+from dplit.boosting.advice import Advice, advise
 from dplit.boosting.balance import balance, best_depth, best_rounds
 from dplit.boosting.grid import level_sets, public_cuts
 from dplit.boosting.law import SmallClasses, SmallTargets, stretched, worst_loss
@@ -34,8 +35,8 @@ from dplit.boosting.residuals import (
 from dplit.boosting.step import best_weight, shrunk_steps, step_error
 
 __all__ = [
-    "STEPS", "Plan", "Reach", "SmallClasses", "SmallTargets", "balance", "best_depth", "best_rounds",
-    "best_weight", "class_reach",
+    "STEPS", "Advice", "Plan", "Reach", "SmallClasses", "SmallTargets", "advise", "balance",
+    "best_depth", "best_rounds", "best_weight", "class_reach",
     "class_residuals", "level_sets", "mass", "newton_gain", "plan", "public_cuts", "shrunk_steps",
     "step_error", "stretched", "sums_by_cell", "target_residuals", "worst_change", "worst_loss",
 ]  # fmt: skip

@@ -340,3 +340,13 @@ def _prefixed(columns, missing):
 def _few(names):
     """The first five names, and how many more there are."""
     return f"{names[:5]} and {len(names) - 5} more" if len(names) > 5 else f"{names}"
+
+
+def check_domain(domain):
+    """Return `domain`; it must be a `Domain` or None."""
+    if domain is not None and not isinstance(domain, Domain):
+        raise ValueError(
+            "domain must be a dplit.Domain, as Domain([Continuous(0, 1), ...]) makes, or None, "
+            f"got a {type(domain).__name__}"
+        )
+    return domain

@@ -5,10 +5,12 @@ from dplit.forests.histogram import HistogramForestClassifier
 from dplit.forests.matrix import MatrixForestClassifier
 from dplit.forests.median import MedianForestClassifier, MedianForestRegressor
 from dplit.forests.multinomial import MultinomialForestClassifier
+from dplit.forests.preset import PrivateForestClassifier, PrivateForestRegressor
 from dplit.forests.random_decision import RandomDecisionForestClassifier
 
 __all__ = [
     "BoostedForestClassifier", "BoostedForestRegressor", "HistogramForestClassifier",
     "MatrixForestClassifier", "MedianForestClassifier", "MedianForestRegressor",
-    "MultinomialForestClassifier", "RandomDecisionForestClassifier",
+    "MultinomialForestClassifier", "PrivateForestClassifier", "PrivateForestRegressor",
+    "RandomDecisionForestClassifier",
 ]  # fmt: skip

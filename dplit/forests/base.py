@@ -22,6 +22,7 @@ from dplit import trees
 from dplit.budget import Budget, Group, Leak, Public, Sequence
 from dplit.budget.accountant import is_open
 from dplit.domain import GRID, Domain
+from dplit.domain.schema import check_domain
 from dplit.domain.sources import as_pandas
 from dplit.errors import (
     check_choice,
@@ -85,6 +86,7 @@ class BaseForest(WithFile, WithImportances, BaseEstimator):
 
     # Whether the streams that a fit spawns grow random trees; if not, they are noise.
     _spawns_structure = False
+    _encoded = staticmethod(Domain.encode)
 
     def __init_subclass__(cls, **options):
         super().__init_subclass__(**options)
@@ -120,14 +122,10 @@ class BaseForest(WithFile, WithImportances, BaseEstimator):
         check_epsilon(self.epsilon)
         check_neighbours(self.neighbours)
         check_integer(self.records_per_person, "records_per_person", 1)
+        if getattr(self, "n_records", None) is not None:  # of those that have rules for it
+            check_integer(self.n_records, "n_records", 1)
         self._n_trees()
         check_choice(self.accounting, ACCOUNTINGS, "accounting")
-
-    def _declared(self):
-        """What a fit costs, as far as its parameters tell; infinite if they don't."""
-        check_epsilon(self.epsilon)
-        public = self.domain is not None and not getattr(self.domain, "data_dependent", ())
-        return float(self.epsilon) if public and self._is_proved() else math.inf
 
     def _n_trees(self):
         return check_integer(self.n_estimators, "n_estimators", 1, MOST_TREES)
@@ -171,11 +169,7 @@ class BaseForest(WithFile, WithImportances, BaseEstimator):
             What the domain costs.
         """
         check_jobs(self.n_jobs)
-        if self.domain is not None and not isinstance(self.domain, Domain):
-            raise ValueError(
-                "domain must be a dplit.Domain, as Domain([Continuous(0, 1), ...]) makes, or None, "
-                f"got a {type(self.domain).__name__}"
-            )
+        check_domain(self.domain)
         if y is None:
             raise ValueError(
                 f"{type(self).__name__} requires y to be passed, but the target y is None"
@@ -204,7 +198,7 @@ class BaseForest(WithFile, WithImportances, BaseEstimator):
         node = Public("domain", why)
         if domain.data_dependent:
             node = Leak("domain", f"read off the data: {few(domain.data_dependent)}")
-        return domain.encode(X), y, domain, node
+        return self._encoded(domain, X), y, domain, node
 
     def _read(self, X):
         """Check `X` against the fitted domain and encode it."""

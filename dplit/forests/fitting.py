@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import functools
+import math
 
 import numpy as np
 
 from dplit.budget.accountant import charged
+from dplit.errors import check_epsilon
 
 NO_WEIGHTS = (
     "fit takes no sample_weight: epsilon is proved for records that count once, and a weight would scale "
@@ -31,7 +33,7 @@ def undone_on_error(fit):
         given = {name: value for name, value in given.items() if isinstance(value, np.generic)}
         try:
             vars(self).update({name: value.item() for name, value in given.items()})
-            with charged(self, self._declared, before.get("_sent_from")) as settle:
+            with charged(self, lambda: declared(self), before.get("_sent_from")) as settle:
                 fit(self, *args, **kwargs)
                 settle(self.budget_.root)
             vars(self).update(given)
@@ -42,3 +44,11 @@ def undone_on_error(fit):
             raise
 
     return fit_or_undo
+
+
+def declared(forest):
+    """What a fit costs, as far as its parameters tell; infinite if they don't."""
+    domain = forest.domain
+    public = domain is not None and not getattr(domain, "data_dependent", ())
+    proved = forest.accounting == "proved"
+    return check_epsilon(forest.epsilon) if public and proved else math.inf

@@ -89,6 +89,9 @@ class HistogramForestClassifier(BaseForestClassifier):
         Noise on the counts.
     bins : int
         Levels that each continuous column is cut into, of equal width between its public bounds.
+    n_records : int, optional
+        A public number of records. Given, there are so many fewer `bins`, but two, that one of
+        ``n_records * epsilon`` or more is for each cell and class; left out, the domain alone decides.
     accounting : {"proved", "published"}
         "proved" halves the rate for replace-one neighbours. "published" has noise for add-remove
         neighbours whatever they are, and the budget shows what that costs.
@@ -124,6 +127,7 @@ class HistogramForestClassifier(BaseForestClassifier):
     learner: object = None
     mechanism: str = "geometric"
     bins: int = 5
+    n_records: int | None = None
 
     def fit(self, X, y):
         """Release the counts, and fit the learner to them.
@@ -150,14 +154,14 @@ class HistogramForestClassifier(BaseForestClassifier):
         self._check()
         records, y, domain, domain_node = self._read_fit(X, y)
         codes, classes, class_node = self._read_classes(y)
-        cells = Cells(domain, self.bins)
+        halved = self.neighbours == "replace-one" and self._is_proved()
+        rate = self._record_epsilon() / (2 if halved else 1)
+        cells = Cells(domain, self._bins(domain, len(classes), rate))
         self._check_width(cells, len(classes))
         codes = self._store_classes(classes)[codes]
 
         rng = self._generator()
         table = data_matrix(cells.codes(records), codes, cells.n_levels, len(classes))
-        halved = self.neighbours == "replace-one" and self._is_proved()
-        rate = self._record_epsilon() / (2 if halved else 1)
         self.cell_counts_, cell = NOISES[self.mechanism](table, rate, rng)
         cell = replace(cell, name="class counts of a cell")
         node = Parallel("cells", (cell,), "a record lies in one cell")
@@ -180,6 +184,14 @@ class HistogramForestClassifier(BaseForestClassifier):
             raise ValueError(
                 f"learner must be a scikit-learn classifier or None, got {self.learner!r}"
             )
+
+    def _bins(self, domain, n_classes, rate):
+        """`bins`, or the most below it whose counts are worth their noise."""
+        if self.n_records is None:
+            return self.bins
+        worth = self.n_records * rate / n_classes
+        fewer = range(self.bins, min(self.bins, 2), -1)
+        return next((b for b in fewer if Cells(domain, b).n_cells <= worth), min(self.bins, 2))
 
     def _check_width(self, cells, n_classes):
         if cells.n_cells * n_classes > MOST_COUNTS:

@@ -54,6 +54,22 @@ def test_three_classes_and_a_regression():
     assert regressor(float("inf"), n_estimators=30).fit(X, ODDS).score(X, ODDS) > 0.95
 
 
+def test_probabilities_are_shares_of_records():
+    """Of records that are told about one probability, about so many are of the class."""
+    values = RNG.random((20_000, 2))
+    chance = expit(6 * (values[:, 0] - 0.5))
+    new, told = RNG.random((20_000, 2)), RNG.random(20_000)
+    schema = {"domain": Domain([Continuous(0, 1)] * 2), "classes": [0, 1], "n_records": 20_000}
+    forest = BoostedForestClassifier(1.0, **schema, random_state=0)
+    forest.fit(values, (RNG.random(20_000) < chance).astype(int))
+    said = forest.predict_proba(new)[:, 1]
+    happened = told < expit(6 * (new[:, 0] - 0.5))
+    order = np.array_split(np.argsort(said), 10)
+    gaps = [said[part].mean() - happened[part].mean() for part in order]
+    assert np.abs(gaps).max() < 0.08 and abs(np.mean(gaps)) < 0.02
+    assert np.ptp(said) > 0.7
+
+
 def test_no_noise_is_newtons_step():
     """One round, one leaf: the step is gradient over curvature, its logit the share of the class."""
     forest = classifier(float("inf"), n_estimators=1, max_depth=0).fit(X, Y)

@@ -11,6 +11,8 @@ from dplit.forests import (
     MedianForestClassifier,
     MedianForestRegressor,
     MultinomialForestClassifier,
+    PrivateForestClassifier,
+    PrivateForestRegressor,
     RandomDecisionForestClassifier,
 )
 
@@ -20,6 +22,8 @@ ESTIMATORS = [
     BoostedForestClassifier(epsilon=1e3),
     BoostedForestClassifier(epsilon=1e3, neighbours="replace-one", n_estimators=4, max_depth=3),
     BoostedForestRegressor(epsilon=1e3),
+    PrivateForestClassifier(epsilon=1e3),
+    PrivateForestRegressor(epsilon=1e3, neighbours="replace-one"),
     RandomDecisionForestClassifier(epsilon=1e3, n_estimators=10, max_depth=6),
     RandomDecisionForestClassifier(
         epsilon=1e3, n_estimators=10, max_depth=6, neighbours="replace-one", accounting="published"

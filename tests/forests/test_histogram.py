@@ -166,6 +166,18 @@ def test_the_learners_seed_is_fresh_unless_it_has_one():
     assert given.learner_.random_state == 5
 
 
+def test_a_public_number_of_records_leaves_fewer_bins():
+    """Three levels and so many bins, two classes: 6 counts a bin, none of which is worth less than 1."""
+    for n_records, epsilon, bins in ((24, 1.0, 4), (23, 1.0, 3), (46, 0.5, 3), (5, 1.0, 2)):
+        fitted = forest(epsilon, n_records=n_records).fit(X, Y)
+        assert fitted.cells_.n_levels.tolist() == [3, bins] and fitted.budget_.epsilon == epsilon
+        small = forest(epsilon, n_records=n_records).fit(X[:40], Y[:40])
+        assert small.cells_.bins == bins  # the records themselves are not asked
+    assert forest(n_records=1, bins=1).fit(X, Y).cells_.bins == 1
+    halved = forest(1.0, n_records=24, neighbours="replace-one").fit(X, Y)
+    assert halved.cells_.bins == 2
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -173,6 +185,7 @@ def test_the_learners_seed_is_fresh_unless_it_has_one():
         ({"mechanism": "gauss"}, "^mechanism must be one of 'geometric', 'laplace', got"),
         ({"learner": LinearRegression()}, "^learner must be a scikit-learn classifier or None"),
         ({"bins": 10**6}, "^domain has 3,000,000 cells and 2 classes, more than the 5,000,000"),
+        ({"n_records": 0}, "^n_records must be an integer of at least 1, got 0$"),
         ({"max_depth": 0}, "^max_depth must be an integer of at least 1, got 0$"),
     ],
     ids=str,

@@ -52,6 +52,7 @@ WRONG = [
     ("rho", (0, 1.0, "half", True), "must be a number between 0 and 1, both excluded"),
     ("bins", (0,), "must be an integer of at least 1"),
     ("public_n", (0, 2.5), "must be an integer of at least 1"),
+    ("n_records", (0, 2.5), "must be an integer of at least 1"),
     ("partitioned", ("no",), "must be True(,| or) False.*"),
     (
         "target_bounds",

@@ -40,6 +40,8 @@ GRIDS = {
                                "max_features": (2, None)},
     "MultinomialForestClassifier": {"partition_rate": (1, 0.5, None), "min_samples_leaf": (1,),
                                     "scores": ("counts", "normalised")},
+    "PrivateForestClassifier": {"n_records": (20, None)},
+    "PrivateForestRegressor": {"n_records": (20, None)},
     "RandomDecisionForestClassifier": {},
     "DPDecisionForestClassifier": PARTS,
     "DPExtraTreesClassifier": PARTS,
@@ -50,6 +52,7 @@ GRIDS = {
     "JPWClassifier": PARTS,
     "RGVClassifier": {**PARTS, "operator": ("max", "information-gain"), "max_features": (1, 2)},
 }  # fmt: skip
+BOOSTED = ("Boosted", "Private")  # asked for rounds and a depth, a preset fits a boosted forest
 COMMON = {"neighbours": ("add-remove", "replace-one"), "max_depth": (0, 2)}
 
 
@@ -163,7 +166,7 @@ def expected(seen, published, regression):
 def test_the_spends_of_a_budget_are_those_of_what_was_drawn(watch, name, accounting):
     grid = {**COMMON, **GRIDS[name]}
     for values in itertools.product(*grid.values()):
-        watch.update(drawn=[], parts=None, rule=None, of_model=name.startswith("Boosted"))
+        watch.update(drawn=[], parts=None, rule=None, of_model=name.startswith(BOOSTED))
         check_a_fit(watch, name, {"accounting": accounting, **dict(zip(grid, values))})
 
 
@@ -177,7 +180,7 @@ def check_a_fit(watch, name, options):
     kind = getattr(forests if hasattr(forests, name) else baselines, name)
     forest = kind(1.3, domain=DOMAIN, n_estimators=3, **{**schema, **options}).fit(X, Y)
     assert watch["drawn"]
-    if name.startswith("Boosted"):
+    if name.startswith(BOOSTED):
         watch["drawn"] = np.round(watch["drawn"], 12).tolist()
         published = False  # both accountings are the same
     # what the number of records tells, on top of the choices, is no draw of its own

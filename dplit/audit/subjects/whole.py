@@ -19,6 +19,8 @@ from dplit.domain import Categorical, Continuous, Domain
 FORESTS = (
     ("forests", "BoostedForestClassifier"),
     ("forests", "BoostedForestRegressor"),
+    ("forests", "PrivateForestClassifier"),
+    ("forests", "PrivateForestRegressor"),
     ("forests", "RandomDecisionForestClassifier"),
     ("forests", "MedianForestClassifier"),
     ("forests", "MedianForestRegressor"),

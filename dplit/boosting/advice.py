@@ -1,0 +1,82 @@
+r"""Which family of forests a fit is worth, from public numbers alone.
+
+With :math:`s = n\epsilon` and :math:`r` of it for each cell and class of a domain without continuous columns:
+a histogram's counts are worth their noise where :math:`r \ge 1`, or :math:`r \ge 0.15` and
+:math:`s \ge 500`. Chosen on categorical sets of `dplit.boosting.sets.CHOOSING` and 28 parts of them, drawn at
+random. Continuous columns cut into a few equal bins fared worse than a boosted forest's cuts, or no better.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from dplit.boosting.plan import plan
+
+FAMILIES = ("boosted", "histogram", "constant")
+WORTH_A_TEST = 20.0  # s below which noise decides which test is best
+MOST_CELLS = 2000  # the most that the rule was tried with
+CLEAR, CLEAR_TOGETHER, TOGETHER = 1.0, 0.15, 500.0  # r; r and s
+
+
+class Advice(NamedTuple):
+    """Which family of forests, and why.
+
+    Attributes
+    ----------
+    family : {"boosted", "histogram", "constant"}
+    why : str
+        In words, from public or released numbers alone.
+    """
+
+    family: str
+    why: str
+
+    def __str__(self):
+        return f"{self.family}: {self.why}"
+
+
+def advise(n_records, epsilon, n_classes=0, n_cells=math.inf):
+    """The family of forests that public numbers advise.
+
+    Parameters
+    ----------
+    n_records : int
+        Public, or noisy and paid for.
+    epsilon : float
+        Of the fit, under add-remove neighbours.
+    n_classes : int
+        0 for a regression.
+    n_cells : int, optional
+        Combinations of levels of a domain all of whose columns are categorical.
+
+    Returns
+    -------
+    Advice
+
+    Examples
+    --------
+    >>> from dplit.boosting import advise
+    >>> advise(30_000, 1.0, 2).family
+    'boosted'
+    >>> advise(30_000, 1.0, 2, n_cells=48).family
+    'histogram'
+    >>> print(advise(10, 0.5))
+    constant: 10 records x epsilon 0.5 = 5, and below 20 noise would choose the tests
+    """
+    s = n_records * epsilon
+    told = f"{n_records:,} records x epsilon {epsilon:.3g} = {s:,.4g}"
+    if s < WORTH_A_TEST:
+        return Advice(
+            "constant", f"{told}, and below {WORTH_A_TEST:g} noise would choose the tests"
+        )
+    if n_classes and n_cells <= MOST_CELLS:
+        each = s / (n_cells * n_classes)
+        if each >= CLEAR or (each >= CLEAR_TOGETHER and s >= TOGETHER):
+            counts = f"{n_cells:,} cells of {n_classes} classes"
+            return Advice(
+                "histogram", f"{told}, {each:.2g} for each of {counts}: enough to count them"
+            )
+    planned = plan(n_records, epsilon, n_classes)
+    rounds = "1 round" if planned.rounds == 1 else f"{planned.rounds} rounds"
+    return Advice("boosted", f"{told} pays for {rounds} of depth {planned.depth}")

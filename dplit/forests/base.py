@@ -17,7 +17,6 @@ import numpy as np
 import pandas as pd
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from dplit import trees
@@ -278,9 +277,6 @@ class BaseForestClassifier(ClassifierMixin, BaseForest):
 
     def _read_classes(self, y):
         """Codes of `y` in the public class list, the list itself, and what it costs."""
-        with warnings.catch_warnings():  # one of its warnings depends on how many classes occur
-            warnings.simplefilter("ignore")
-            check_classification_targets(y)
         classes, node = public_classes(y, self.classes)
         return class_codes(y, classes), classes, node
 

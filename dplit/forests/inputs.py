@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable
 from numbers import Real
 
 import numpy as np
 import pandas as pd
+from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
 from dplit.budget import Leak, Public
@@ -19,6 +21,7 @@ def public_classes(y, classes):
         return check_classes(classes), Public("class list", "given as classes")
     if np.asarray(y).dtype == bool:
         return [False, True], Public("class list", "the two values of a boolean")
+    check_target_type(y)
     warn_leak(
         "classes was left out and is read off y, so epsilon is infinite: pass the list of classes "
         "(the categories of y's dtype may be those that occur in it)",
@@ -33,13 +36,21 @@ def class_codes(y, classes):
     """Position of each value of `y` in the class list, int32 array of shape (n_records,)."""
     values = np.asarray(y)
     occurrence, occurring = _factorized(y, values)
+    check_target_type(pd.Series(occurring).infer_objects().to_numpy())
     codes = pd.Index(classes, dtype=object).get_indexer(occurring.astype(object))
     if (codes < 0).any():
         raise ValueError(
             f"y must hold classes of the list, got another; classes are {few(classes)}"
             f"{_encoded(values, classes)}"
         )
-    return codes[occurrence].astype(np.int32)
+    return codes.astype(np.int32)[occurrence]
+
+
+def check_target_type(y):
+    """scikit-learn's check of a target. It asks what kind of values occur: once each is enough, and faster."""
+    with warnings.catch_warnings():  # one of its warnings depends on how many classes occur
+        warnings.simplefilter("ignore")
+        check_classification_targets(y)
 
 
 def _factorized(y, values):

@@ -66,7 +66,7 @@ DEFAULTS = {
                                         partition_rate=1, criterion="gini", stopping="algorithm",
                                         draw_label="leaf", scores="counts", n_records=None),
     "RandomDecisionForestClassifier": dict(n_estimators=100, max_depth=None,
-                                           label="permute-and-flip"),
+                                           n_records=None, label="permute-and-flip"),
     "DPDecisionForestClassifier": dict(n_estimators=10, max_depth=4, max_features=5, bins=5,
                                        rho=0.5, partitioned=None),
     "DPExtraTreesClassifier": dict(n_estimators=10, max_depth=5, partitioned=None),

@@ -36,6 +36,9 @@ class RandomDecisionForestClassifier(BaseForestClassifier):
     is the source of randomness, NumPy's, which is not made to withstand an adversary, and that
     probabilities are rounded to floats.
 
+    Tests that read no record seldom part a rare class from a frequent one: on uneven classes the forest may
+    predict the majority class everywhere, at any epsilon. `BoostedForestClassifier` chooses its tests.
+
     Parameters
     ----------
     epsilon : float

@@ -9,6 +9,7 @@ import pandas as pd
 
 from dplit.domain import sources
 from dplit.domain.columns import Categorical, Continuous
+from dplit.domain.extremes import extremes
 from dplit.errors import warn_leak
 
 MOST_SHOWN = 60  # characters of a list of levels in `Domain.describe`
@@ -257,7 +258,7 @@ class Domain:
         """The all-continuous case, one pass over the array."""
         X = np.asarray(X, dtype=np.float64)
         lower, upper = self.bounds.T
-        low, high = X.min(axis=0, initial=np.inf), X.max(axis=0, initial=-np.inf)
+        low, high = extremes(X)
         if not (np.isfinite(low).all() and np.isfinite(high).all()) and len(X):
             for j in np.flatnonzero(~(np.isfinite(low) & np.isfinite(high))).tolist():
                 self.features[j].encode(X[:, j], self.names[j] if self.names else j)

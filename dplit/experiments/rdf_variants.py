@@ -82,7 +82,7 @@ class ReachedForest(RandomDecisionForestClassifier):
         codes, classes, class_node = self._read_classes(y)
         self.classes_, ranks = np.unique(np.asarray(classes), return_inverse=True)
         self.n_classes_, self._codes = len(classes), ranks[codes]
-        self.max_depth_ = self._depth(self.domain_)
+        self.max_depth_ = self._depth(self.domain_, len(classes))
         self._assigned, account = self._way().assign(len(codes), self._generator())
         self.budget_ = self._variant_budget(domain_node, class_node, account)
         return self

@@ -38,7 +38,6 @@ from dplit.forests.importances import WithImportances
 from dplit.forests.inputs import (
     check_bounds,
     check_numbers,
-    check_target_type,
     checked_target,
     class_codes,
     few,
@@ -275,7 +274,6 @@ class BaseForestClassifier(ClassifierMixin, BaseForest):
 
     def _read_classes(self, y):
         """Codes of `y` in the public class list, the list itself, and what it costs."""
-        check_target_type(y)
         classes, node = public_classes(y, self.classes)
         return class_codes(y, classes), classes, node
 

@@ -45,6 +45,12 @@ class Cells:
         """Cells, a Python int of any size."""
         return math.prod(self.n_levels.tolist())
 
+    @property
+    def size_in_words(self):
+        """Number of cells for a message; of a number that nobody would read, its magnitude."""
+        n = self.n_cells
+        return f"{n:,}" if n < 10**15 else f"about 10^{math.floor(math.log10(n))}"
+
     def schema(self, columns=None):
         """The domain whose levels are the codes of these columns; all of them if left out."""
         levels = self.n_levels if columns is None else self.n_levels[columns]

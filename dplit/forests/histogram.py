@@ -196,7 +196,7 @@ class HistogramForestClassifier(BaseForestClassifier):
     def _check_width(self, cells, n_classes):
         if cells.n_cells * n_classes > MOST_COUNTS:
             raise ValueError(
-                f"domain has {cells.n_cells:,} cells and {n_classes} classes, more than the "
+                f"domain has {cells.size_in_words} cells and {n_classes} classes, more than the "
                 f"{MOST_COUNTS:,} counts that can be released: take fewer columns or bins, or a "
                 "MatrixForestClassifier with strategy='per-tree' or 'merged'"
             )

@@ -27,6 +27,7 @@ def public_classes(y, classes):
         return check_classes(classes), Public("class list", "given as classes")
     if np.asarray(y).dtype == bool:
         return [False, True], Public("class list", "the two values of a boolean")
+    check_target_type(y)
     warn_leak(
         "classes was left out and is read off y, so epsilon is infinite: pass the list of classes "
         "(the categories of y's dtype may be those that occur in it)",
@@ -79,17 +80,18 @@ def class_codes(y, classes):
         occurrence, occurring = _factorized(y, values)
     except TypeError:  # a list among the values
         raise ValueError("y must hold classes, got a value that cannot be one, as a list") from None
+    check_target_type(pd.Series(occurring).infer_objects().to_numpy())
     codes = pd.Index(classes, dtype=object).get_indexer(occurring.astype(object))
     if (codes < 0).any():
         raise ValueError(
             f"y must hold classes of the list, got another; classes are {few(classes)}"
             f"{_encoded(values, classes)}"
         )
-    return codes[occurrence].astype(np.int32)
+    return codes.astype(np.int32)[occurrence]
 
 
 def check_target_type(y):
-    """scikit-learn's check of the kind of values that a target holds."""
+    """scikit-learn's check of the kind of values that a target holds: once each is enough, and faster."""
     with warnings.catch_warnings():  # one of its warnings depends on how many classes occur
         warnings.simplefilter("ignore")
         try:

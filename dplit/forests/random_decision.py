@@ -6,6 +6,10 @@ each leaf releases one class. Derived in :doc:`/book/random_forest`, its label i
 
 from __future__ import annotations
 
+import math
+
+import numpy as np
+
 from dplit.budget import Leak, Parallel
 from dplit.depth import published_depth, table_depth
 from dplit.errors import check_choice, warn_leak
@@ -16,6 +20,10 @@ from dplit.mechanisms import PermuteAndFlip, SmoothExponential
 
 LABELS = ("permute-and-flip", "smooth-exponential")
 DEEPEST_DEFAULT = 8
+PUBLIC_N = 10_000  # a guess of the number of records, where none is given
+MOST_COUNTS = (
+    20_000_000  # class counts of all leaves that a default depth asks for: about half a gigabyte
+)
 REPLACED = "one replaced record is one removed and one added, in the same tree"
 
 
@@ -28,6 +36,9 @@ class RandomDecisionForestClassifier(BaseForestClassifier):
     Random trees and labels are released, whose last bits tell nothing of a record. What remains
     is the source of randomness, NumPy's, which is not made to withstand an adversary, and that
     probabilities are rounded to floats.
+
+    Tests that read no record seldom part a rare class from a frequent one: on uneven classes the forest may
+    predict the majority class everywhere, at any epsilon. `BoostedForestClassifier` chooses its tests.
 
     Parameters
     ----------
@@ -47,9 +58,12 @@ class RandomDecisionForestClassifier(BaseForestClassifier):
     n_estimators : int
         Number of trees; each record is used in one of them. The paper advises 100 (section 4.4).
     max_depth : int, optional
-        Tests on a path. Left out, the depth of the paper's theorem 2, but no more than 8; as
-        published, that of its table 4, one more where a column is continuous, however deep. All of
-        them depend on the public domain alone.
+        Tests on a path. Left out, the depth of the paper's theorem 2, but no more than 8, and less where
+        columns have many levels: a tree may expect no more leaves than `n_records`. As published, that of
+        table 4, one more where a column is continuous, however deep. All of them read no record.
+    n_records : int, optional
+        A public guess of the number of records, which the default depth asks for; never their number
+        itself, which is private under add-remove neighbours. Left out, 10,000.
     label : {"permute-and-flip", "smooth-exponential"}
         How a leaf releases its class: the addendum's one-sided noisy arg-max, or the paper's
         theorem 1, which has no finite epsilon.
@@ -96,6 +110,7 @@ class RandomDecisionForestClassifier(BaseForestClassifier):
 
     n_estimators: int = 100
     max_depth: int | None = None
+    n_records: int | None = None
     label: str = "permute-and-flip"
     _spawns_structure = True
 
@@ -126,7 +141,7 @@ class RandomDecisionForestClassifier(BaseForestClassifier):
         way, mechanism = self._plan()
         records, y, domain, domain_node = self._read_fit(X, y)
         codes, classes, class_node = self._read_classes(y)
-        depth = self._depth(domain)
+        depth = self._depth(domain, len(classes))
 
         rng = self._generator()
         trees = grow_random_trees(domain, self.n_estimators, depth, rng=rng, n_jobs=self.n_jobs)
@@ -148,21 +163,74 @@ class RandomDecisionForestClassifier(BaseForestClassifier):
         """From the checked parameters: how records are given to trees, and what releases a label."""
         self._check()
         check_choice(self.label, LABELS, "label")
+        if self.n_records is not None:
+            check_integer(self.n_records, "n_records", 1)
         way = self._way()
         if self.label == "smooth-exponential":
             warn_leak("label='smooth-exponential' has no finite epsilon: epsilon is infinite", 5)
             return way, SmoothExponential(self._record_epsilon())
         return way, PermuteAndFlip(self._tree_epsilon(way), monotonic=True)
 
-    def _depth(self, domain):
-        """`max_depth`, or the paper's depth for this domain, up to `DEEPEST_DEFAULT` if proved."""
+    def _depth(self, domain, n_classes):
+        """`max_depth`, or the paper's depth for this domain; if proved, one whose trees are not too large."""
         if self.max_depth is not None:
             return check_depth(self.max_depth)
         continuous = domain.n_continuous
         discrete = len(domain) - continuous
         if not self._is_proved():
             return table_depth(continuous, discrete)
-        return max(1, min(published_depth(continuous, discrete), DEEPEST_DEFAULT))
+        deepest = min(published_depth(continuous, discrete), DEEPEST_DEFAULT)
+        n_records = PUBLIC_N if self.n_records is None else self.n_records
+        most_leaves = min(n_records, MOST_COUNTS // (self._n_trees() * n_classes))
+        return affordable_depth(domain, deepest, most_leaves, self._n_trees())
+
+
+def affordable_depth(domain, deepest, most_leaves, n_trees):
+    """The largest depth up to `deepest`, but at least 1, whose random trees are not too large.
+
+    No record is read: how many leaves a tree has is a matter of the domain and of its own draws. Nothing
+    less than all nodes can be grown, for the nodes that records reach would tell where records are.
+
+    Parameters
+    ----------
+    domain : Domain
+    deepest : int
+    most_leaves : int
+        What a tree may expect.
+    n_trees : int
+        Even if all trees draw the columns of most levels, the forest must be one that can be grown.
+
+    Returns
+    -------
+    int
+    """
+    from dplit.trees.nodes import MAX_NODES  # compiled: slow to import
+    from dplit.trees.reached import expected_leaves
+
+    depth = max(deepest, 1)
+    while depth > 1 and (
+        expected_leaves(domain, depth) > most_leaves
+        or most_nodes(domain, depth) * n_trees > MAX_NODES
+    ):
+        depth -= 1
+    return depth
+
+
+def most_nodes(domain, depth):
+    """The most nodes that a random tree can have: its paths test the columns of most levels first.
+
+    Parameters
+    ----------
+    domain : Domain
+    depth : int
+
+    Returns
+    -------
+    int
+    """
+    continuous = [2] * depth if domain.n_continuous else []
+    arity = sorted([*np.maximum(domain.n_levels, 1).tolist(), *continuous])[::-1][:depth]
+    return 1 + sum(math.prod(arity[:d]) for d in range(1, len(arity) + 1))
 
 
 def report_unbounded(mechanism, counts, rng):

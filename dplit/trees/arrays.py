@@ -95,16 +95,10 @@ class Trees:
 
         levels = _levels(feature, child, sizes)
         if levels is not None:
-            feature, threshold, side = (
-                np.concatenate(
-                    [array.reshape(len(trees), -1)[:, level].ravel() for level in levels]
-                )
-                for array in (feature, threshold, side)
-            )
-            n_inner = len(feature) - leaf_starts[-1]
-            child = np.append(
-                len(trees) + 2 * np.arange(n_inner), np.arange(leaf_starts[-1])
-            )  # fmt: skip
+            feature, threshold = (_by_level(a, len(trees), levels) for a in (feature, threshold))
+            side = _by_level(side, len(trees), levels) if rows else side
+            inner = np.arange(len(feature) - leaf_starts[-1], dtype=np.int32)
+            child = np.append(len(trees) + 2 * inner, np.arange(leaf_starts[-1], dtype=np.int32))
             roots, depth = np.arange(len(trees)), len(levels) - 1
         else:
             start = np.where(
@@ -116,13 +110,19 @@ class Trees:
         return cls(
             feature=feature,
             threshold=threshold,
-            child=child.astype(np.int32),
+            child=child.astype(np.int32, copy=False),
             side=side,
             steps=steps,
             roots=roots.astype(np.int32),
             leaf_starts=leaf_starts,
             depth=depth,
         )
+
+
+def _by_level(array, n_trees, levels):
+    """The entries of all trees, level by level."""
+    by_tree = array.reshape(n_trees, -1)
+    return np.concatenate([by_tree[:, level].ravel() for level in levels])
 
 
 def _levels(feature, child, sizes):

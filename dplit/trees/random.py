@@ -13,7 +13,6 @@ from numba import njit
 
 from dplit.trees.arrays import LEAF, Trees
 from dplit.trees.nodes import LEAVES, NEEDS_NODES, NODES, WAITING, Room, Size, each, grow, push
-from dplit.trees.paths import Path, columns_left, descend
 
 
 def grow_random_trees(domain, n_trees, max_depth, *, rng, n_jobs=None):
@@ -57,37 +56,70 @@ def _reachable(domain, max_depth):
 
 def _one_tree(domain, depth, size, rng):
     levels = domain.n_levels
+    lower, upper = domain.bounds.T.copy()
     room = Room.of(2 ** min(depth + 1, 10), depth, max(levels.max(), 2))
-    path = Path.of(domain.bounds, np.ones(len(levels), dtype=np.bool_), depth)
-    found = np.empty(len(levels), dtype=np.int64)
-    return grow(_grow, room, size, path, levels, depth, found, rng)
+    above, used = np.empty((2, depth + 1), dtype=np.int64)
+    return grow(_grow, room, size, levels, lower, upper, depth, above, used, rng)
 
 
 @njit(cache=True, nogil=True)
-def _grow(room, path, n_levels, max_depth, found, rng):
-    """One tree, leaves numbered in order: see `dplit.trees.nodes`."""
+def _grow(room, n_levels, lower, upper, max_depth, above, used, rng):
+    """One tree, leaves numbered in order: see `dplit.trees.nodes`.
+
+    What a path has left of the columns is read off its own tests, those of the nodes `above`: it is a
+    few tests long, where a table would have as many entries as the domain has columns.
+    """
     feature, threshold, child, _, _, _, stack, at = room
     n_nodes, n_leaves, waiting = at[NODES], at[LEAVES], at[WAITING]
+    categorical = n_levels.max() > 0
     while waiting > 0 and n_nodes + at[NEEDS_NODES] <= len(feature):
         waiting -= 1
-        node, depth, parent = stack[waiting, 0], stack[waiting, 1], stack[waiting, 2]
-        available = 0
-        if depth < max_depth:
-            if parent >= 0:
-                descend(path, depth, feature[parent], threshold[parent], node == child[parent])
-            available = columns_left(path, depth, found)
-        if available == 0:
+        node, depth = stack[waiting, 0], stack[waiting, 1]
+        above[depth] = node
+        n_used = _used_up(above, depth, feature, n_levels, used) if categorical else 0
+        if depth == max_depth or n_used == len(n_levels):
             feature[node], threshold[node], child[node] = LEAF, np.nan, n_leaves
             n_leaves += 1
             continue
 
-        j = found[int(rng.random() * available)]
+        j = int(rng.random() * (len(n_levels) - n_used))
+        for k in range(n_used):  # the j-th of the columns that are not used up
+            j += used[k] <= j
         arity, cut = n_levels[j], np.nan
         if arity == 0:
-            low, high = path.low[depth, j], path.high[depth, j]
+            low, high = _interval(above, depth, feature, threshold, child, j, lower[j], upper[j])
             arity, cut = 2, low + rng.random() * (high - low)
         feature[node], threshold[node], child[node] = j, cut, n_nodes
         for step in range(arity - 1, -1, -1):
             waiting = push(stack, waiting, n_nodes + step, depth + 1, node, 0, 0)
         n_nodes += arity
     at[NODES], at[LEAVES], at[WAITING] = n_nodes, n_leaves, waiting
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _used_up(above, depth, feature, n_levels, used):
+    """Write the categorical columns that the path has tested to `used`, in order; how many there are."""
+    n_used = 0
+    for d in range(depth):
+        j = feature[above[d]]
+        if n_levels[j] > 0:
+            k = n_used
+            while k > 0 and used[k - 1] > j:
+                used[k] = used[k - 1]
+                k -= 1
+            used[k] = j
+            n_used += 1
+    return n_used
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _interval(above, depth, feature, threshold, child, j, low, high):
+    """What the path has left of the interval of a continuous column."""
+    for d in range(depth):
+        node = above[d]
+        if feature[node] == j:
+            if above[d + 1] == child[node]:
+                high = threshold[node]
+            else:
+                low = threshold[node]
+    return low, high

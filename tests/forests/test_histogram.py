@@ -16,6 +16,7 @@ from sklearn.tree import DecisionTreeClassifier
 from dplit import Categorical, Continuous, Domain, datasets
 from dplit.budget import Group, Parallel
 from dplit.forests import HistogramForestClassifier
+from dplit.forests.cells import Cells
 from dplit.matrix.forest import posterior_mean
 from dplit.mechanisms import Geometric
 
@@ -209,3 +210,10 @@ def test_on_car_it_is_ahead_of_the_forest_that_is_computed_from_the_same_release
             fitted.fit(car.X.iloc[train], car.y.iloc[train])
             scores.append(fitted.score(car.X.iloc[test], car.y.iloc[test]))
         assert np.mean(scores) > least
+
+
+def test_a_message_does_not_print_a_number_that_nobody_would_read():
+    """2^20,000 has 6,021 digits; Python itself refuses to print more than 4,300."""
+    wide = Domain([Categorical([0, 1])] * 20_000)
+    assert Cells(wide, 5).size_in_words == "about 10^6020"
+    assert Cells(Domain([Continuous(0, 1)] * 6), 10).size_in_words == "1,000,000"

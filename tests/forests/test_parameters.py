@@ -68,7 +68,7 @@ DEFAULTS = {
     "PrivateForestClassifier": dict(n_estimators=None, max_depth=None, n_records=None),
     "PrivateForestRegressor": dict(n_estimators=None, max_depth=None, n_records=None),
     "RandomDecisionForestClassifier": dict(n_estimators=100, max_depth=None,
-                                           label="permute-and-flip"),
+                                           n_records=None, label="permute-and-flip"),
     "DPDecisionForestClassifier": dict(n_estimators=10, max_depth=4, max_features=5, bins=5,
                                        rho=0.5, partitioned=None),
     "DPExtraTreesClassifier": dict(n_estimators=10, max_depth=5, partitioned=None),

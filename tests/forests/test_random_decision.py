@@ -346,6 +346,7 @@ def test_memory_is_a_few_times_the_data():
         (dict(classes=["in", None]), "classes must be all strings or all numbers, got"),
         (dict(classes=[0, math.nan]), "classes must be all strings or all numbers, got"),
         (dict(classes=[["in"], ["out"]]), "classes must be all strings or all numbers, got"),
+        (dict(n_records=0), "n_records must be an integer of at least 1, got 0"),
         (dict(max_depth=10**12), "max_depth=1000000000000 with n_estimators=5 needs more than"),
     ],
 )

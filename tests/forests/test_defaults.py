@@ -1,0 +1,121 @@
+"""Forests that survive real tables: defaults whose trees a fit can afford, whatever the domain."""
+
+from functools import cache
+
+import numpy as np
+import pytest
+
+from dplit import Categorical, Continuous, Domain, baselines, datasets, forests
+from dplit.baselines import NOT_PRIVATE
+from dplit.forests import HistogramForestClassifier, MatrixForestClassifier
+from dplit.forests import RandomDecisionForestClassifier as Forest
+from dplit.forests.random_decision import affordable_depth, most_nodes
+from dplit.trees import expected_leaves, grow_random_trees
+
+LETTERS, NUMBER = Categorical(list("abcdef")), Continuous(0, 1)
+LIMITED = (HistogramForestClassifier, MatrixForestClassifier)  # by cells, or by leaves times levels
+PRIVATE = [
+    kind
+    for module in (forests, baselines)
+    for kind in (getattr(module, name) for name in module.__all__)
+    if kind.__name__ not in NOT_PRIVATE and hasattr(kind, "predict_proba") and kind not in LIMITED
+]
+# The set of most levels in a column, the widest one, and the longest one.
+LARGE = ["adult", "internet-ads", "puc-rio"]
+
+
+@cache
+def loaded(name):
+    return datasets.load(name)
+
+
+def depth_of(domain, classes=(0, 1), **options):
+    """The default depth of a forest on a record that lies in any domain."""
+    record = [f.levels[0] if isinstance(f, Categorical) else f.lower for f in domain.features]
+    forest = Forest(domain=domain, classes=classes, random_state=0, **options)
+    return forest.fit(np.array([record], dtype=object), [classes[0]]).max_depth_
+
+
+@pytest.mark.parametrize("name", LARGE)
+@pytest.mark.parametrize("kind", PRIVATE, ids=lambda kind: kind.__name__)
+def test_defaults_fit_the_large_sets(kind, name):
+    data = loaded(name)
+    forest = kind(1.0, domain=data.domain, classes=data.classes, random_state=0)
+    forest.fit(data.X, data.y)
+    assert forest.budget_.epsilon == pytest.approx(1.0)
+    assert len(forest.trees_.feature) < 2_000_000  # 20 bytes each
+    assert forest.predict(data.X.head(50)).shape == (50,)
+
+
+def test_a_table_of_categorical_columns_alone():
+    """7,195 records and 13 columns of nine levels: to depth 7 its trees would have 40 million nodes."""
+    rng = np.random.default_rng(0)
+    domain = Domain([Categorical(range(9))] * 13)
+    X, y = rng.integers(9, size=(7195, 13)), rng.integers(2, size=7195)
+    forest = Forest(1.0, domain=domain, classes=[0, 1], random_state=0).fit(X, y)
+    assert forest.max_depth_ == 4  # 9^4 = 6561 leaves
+    assert len(forest.trees_.feature) == 100 * sum(9**d for d in range(5))
+
+
+@pytest.mark.parametrize(
+    ("n_records", "depth"), [(None, 4), (10**4, 4), (6560, 3), (729, 3), (1, 1), (10**9, 5)]
+)
+def test_the_depth_follows_the_public_number_of_records(n_records, depth):
+    """Nine levels each: at most n_records leaves in a tree, and 20,000,000 counts in the forest."""
+    domain = Domain([Categorical(range(9))] * 13)
+    assert depth_of(domain, n_records=n_records) == depth
+
+
+def test_more_classes_make_trees_smaller():
+    domain = Domain([Categorical(range(9))] * 13)
+    assert depth_of(domain, tuple(range(100))) == 3  # 100 trees, 100 classes: 2000 leaves each
+
+
+def test_the_depth_reads_no_record():
+    """Of one domain and one guess it is the same for any records."""
+    rng = np.random.default_rng(1)
+    domain = Domain([Categorical(range(6)), Continuous(0, 1)] * 6)
+    forest = Forest(domain=domain, classes=[0, 1], n_estimators=3, random_state=0)
+    depths, shapes = set(), set()
+    for n in (1, 20, 3000):
+        X = np.column_stack([rng.integers(6, size=n), rng.random(n)] * 6)
+        fitted = forest.fit(X, rng.integers(2, size=n))
+        depths.add(fitted.max_depth_)
+        shapes.add(fitted.trees_.feature.tobytes())
+    assert len(depths) == len(shapes) == 1
+
+
+@pytest.mark.parametrize(
+    "features",
+    [
+        [LETTERS, Categorical([0, 1]), Categorical([0, 1, 2])],
+        [LETTERS, NUMBER],
+        [NUMBER, NUMBER],
+        [Categorical([0]), Categorical([0, 1, 2])],
+    ],
+)
+@pytest.mark.parametrize("depth", [1, 2, 3])
+def test_most_nodes_are_reached_and_never_passed(features, depth):
+    domain = Domain(features)
+    trees = grow_random_trees(domain, 3000, depth, rng=np.random.default_rng(0))
+    sizes = np.diff(np.append(trees.roots, len(trees.feature)))
+    if trees.depth is not None:  # complete trees stand side by side
+        sizes = np.array([len(trees.feature) // 3000])
+    assert sizes.max() == most_nodes(domain, depth)
+
+
+def test_the_default_never_asks_for_too_many_nodes():
+    """Where a column has very many levels, even trees that all begin with it can be grown."""
+    domain = Domain([Categorical(range(20_000)), *[NUMBER] * 60])
+    depth = affordable_depth(domain, 8, 10**6, 100)
+    assert most_nodes(domain, depth) * 100 <= 10**8 < most_nodes(domain, depth + 1) * 100
+    assert expected_leaves(domain, depth + 1) < 10**6, "what a tree may expect is no limit here"
+
+
+def test_numbers_alone_keep_the_depth_of_the_paper():
+    assert [depth_of(Domain([NUMBER] * m)) for m in (1, 4, 10, 30)] == [1, 3, 7, 8]
+
+
+def test_a_depth_that_is_given_is_kept():
+    domain = Domain([Categorical(range(9))] * 13)
+    assert depth_of(domain, max_depth=5, n_estimators=1, n_records=10) == 5

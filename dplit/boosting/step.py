@@ -1,50 +1,16 @@
-r"""Steps of the cells from noisy pair sums, shrunk to their parents', and the error of shrinking.
+r"""The error of a step that is pulled towards its parent's.
 
 Of a cell are released :math:`A`, the sum of the positive parts of its residuals, and :math:`B`, that of
 the negative parts, with noise. :math:`G = A - B` is the residual sum. For classes both parts have the mean
 :math:`\sum p(1-p)` where the model is right, so that :math:`H = (A + B)/2` estimates the curvature and no third
-release is needed. From the root down, with the parent's step :math:`v'`,
-
-.. math:: v = \frac{G + w v'}{H + w}, \qquad w = \lambda \sigma \sqrt{\ell},
-
-where :math:`\ell` is the number of leaves below the node and :math:`\sigma` the noise of one sum.
+release is needed. With the parent's step :math:`v'` and a pull of :math:`w` the step is
+:math:`(G + w v')/(H + w)`. With the best pull it is the posterior mean for one cell; that of all leaves
+together is in `dplit.boosting.smooth`.
 """
 
 from __future__ import annotations
 
 import numpy as np
-
-
-def shrunk_steps(gradients, curvatures, noise, weight, clip):
-    """Steps of the leaves of a complete binary tree, shrunk to those of their parents.
-
-    Parameters
-    ----------
-    gradients, curvatures : float64 array, shape (2**depth, n_outputs)
-        Released; in records.
-    noise : float
-        Scale of the noise of one sum, in records.
-    weight : float
-        Of the parent's step, in units of the noise.
-    clip : float
-        Largest absolute step of a node.
-
-    Returns
-    -------
-    float64 array, shape (2**depth, n_outputs)
-    """
-    levels = [(gradients, curvatures)]
-    while len(levels[-1][0]) > 1:
-        levels.append(tuple(part[::2] + part[1::2] for part in levels[-1]))
-    steps = np.zeros((1, gradients.shape[1]))
-    for height in range(len(levels) - 1, -1, -1):
-        gradient, curvature = levels[height]
-        pull = weight * noise * np.sqrt(2.0**height)
-        steps = np.repeat(steps, len(gradient) // len(steps), axis=0)
-        total = np.maximum(curvature, 0.0) + pull
-        found = np.divide(gradient + pull * steps, total, out=steps.copy(), where=total > 0)
-        steps = np.clip(found, -clip, clip)
-    return steps
 
 
 def step_error(curvature, difference, variance, pull):

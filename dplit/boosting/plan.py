@@ -75,7 +75,7 @@ def plan(n_records, epsilon, n_classes=0, rounds=None, depth=None):
     Plan
     """
     s = n_records * epsilon / (2 if n_classes > 2 else 1)
-    prior = min(0.5, max(0.03, 20 / max(s, 1)))
+    prior = min(0.5, max(0.03, (20 if n_classes else 40) / max(s, 1)))
     columns = not n_classes and depth is None and s < COLUMNS_BELOW
     if rounds is None:  # few rounds of a column are better than many
         wanted = math.sqrt(s / 200) - (0.5 if columns else 0.0)
@@ -84,7 +84,7 @@ def plan(n_records, epsilon, n_classes=0, rounds=None, depth=None):
         scales = SCALES if n_classes else TARGET_SCALES
         return Plan(rounds, depth, 0, prior, 0.5, scales, 3.0 if n_classes else 1.0)
     if columns:
-        return Plan(rounds, 1, 6, prior, 0.35, COLUMN_SCALES, 1.0)
+        return Plan(rounds, 1, 6, prior, 0.5, COLUMN_SCALES, 1.0)
     deep = math.log2(max(s, 1) / 10) / EXPONENT
     depth = DEEPEST if deep > DEEPEST else max(1, round(deep))
     if not n_classes:

@@ -3,8 +3,8 @@ r"""Rounds, depth and shares of epsilon, from public numbers alone.
 With :math:`s = n\epsilon` (half of it for more than two classes, whose residuals reach twice as far)
 the rounds are :math:`\sqrt{s/200}` and the depth :math:`\log_2(s/10)/2.2`: the powers that the balance of bias
 and noise gives (`dplit.boosting.balance`, :math:`\alpha = 0.6`), with constants that were chosen on the sets of
-`dplit.boosting.sets.CHOOSING`. Leaves are parted further along the column of the first test, at no price. A
-regression of few records has trees of one column: the test says which, and all of its bins are leaves.
+`dplit.boosting.sets.CHOOSING`. The leaves of a regression are parted further along the column of the first
+test, at no price; one of few records has trees of one column: the test says which, and its bins are the leaves.
 """
 
 from __future__ import annotations
@@ -16,8 +16,7 @@ MOST_ROUNDS = 32
 DEEPEST = 6
 EXPONENT = 2.2  # 2 alpha + 1
 COLUMNS_BELOW = 1e5  # of a regression's s: one column a round
-FINE_ABOVE = 600  # of the s of classes
-SCALES = ((0.1, 0.3, 0.6, 1.0, 1.5), (0.0, 0.85, 2.8, 5.7))  # of steps in log-odds
+SCALES = ((0.1, 0.3, 0.6, 1.0, 1.5), (0.0,))  # of steps in log-odds
 COLUMN_SCALES = ((1.0,), (0.0085, 0.028, 0.085, 0.28, 0.57, 1.13, 2.26))  # in clips
 TARGET_SCALES = ((0.03, 0.1, 0.3, 1.0), (0.0085, 0.085, 0.28, 0.85, 2.26))
 
@@ -89,11 +88,10 @@ def plan(n_records, epsilon, n_classes=0, rounds=None, depth=None):
     depth = DEEPEST if deep > DEEPEST else max(1, round(deep))
     if not n_classes:
         return Plan(rounds, min(depth, 3), 3, prior, 0.5, TARGET_SCALES, 1.0)
-    fine = min(4, 6 - depth) if s >= FINE_ABOVE else 0
-    return Plan(rounds, depth, fine, prior, 0.5, SCALES, 3.0)
+    return Plan(rounds, depth, 0, prior, 0.5, SCALES, 3.0)
 
 
-def equivalent(n_records, rho):
+def equivalent(n_records, rho, rounds=None):
     r"""The epsilon at which a pure fit of the rule's rounds has the noise of one that spends `rho`.
 
     A leaf's noise has the deviation :math:`2\sqrt2\,T/\epsilon` in :math:`T` pure rounds, and
@@ -104,10 +102,13 @@ def equivalent(n_records, rho):
     ----------
     n_records : int
     rho : float
+    rounds : int, optional
+        In place of the rule's.
 
     Returns
     -------
     float
     """
-    rounds = (n_records * math.sqrt(8 * rho) / 200) ** (2 / 3)
-    return math.sqrt(8 * rho * min(max(rounds, 1), MOST_ROUNDS))
+    if rounds is None:
+        rounds = min(max((n_records * math.sqrt(8 * rho) / 200) ** (2 / 3), 1), MOST_ROUNDS)
+    return math.sqrt(8 * rho * rounds)

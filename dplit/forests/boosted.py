@@ -57,7 +57,8 @@ class BaseBoostedForest(BaseForest):
         rng, epsilon = self._generator(), self._record_epsilon()
         each = epsilon / (2 if self.neighbours == "replace-one" else 1)
         n, spent, size_node = size(len(records), self.n_records, each, self.neighbours, rng)
-        pays = account(epsilon, float(self.delta), n, self.neighbours, self.records_per_person)
+        pays = account(epsilon, float(self.delta), n, self.neighbours, self.records_per_person,
+                       self.n_estimators)  # fmt: skip
         planned = plan(n, pays.plan_epsilon, n_classes, self.n_estimators, self.max_depth)
         self.directions_ = self._directions(domain, n, planned)
         self.tested_ = tested(domain, self.directions_)

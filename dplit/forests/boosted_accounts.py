@@ -54,7 +54,7 @@ class Pure:
         parts = [each, (rounds - 1) * each] if n_classes > 2 and rounds > 1 else [rounds * each]
         return self.total - math.fsum([spent, *parts]), shares
 
-    def variance(self, scale, share):
+    def variance(self, scale, share, norm=1.0):
         """Of the noise of a sum that a record moves by at most `scale`."""
         return 2 * (scale / share) ** 2
 
@@ -80,16 +80,18 @@ class ZeroConcentrated:
     n_records : int
         Public.
     neighbours : str
+    rounds : int or None
+        In place of the plan's.
     """
 
     choose = staticmethod(concentrated_test)
     pairs = staticmethod(concentrated_pairs)
     counts = staticmethod(concentrated_counts)
 
-    def __init__(self, epsilon, delta, n_records, neighbours):
+    def __init__(self, epsilon, delta, n_records, neighbours, rounds):
         steps = 2 if neighbours == "replace-one" else 1
         self.delta, self.total = delta, rho_of(epsilon, delta) / steps**2
-        self.plan_epsilon = equivalent(n_records, self.total)
+        self.plan_epsilon = equivalent(n_records, self.total, rounds)
 
     def shares(self, spent, planned, n_classes):
         """As of `Pure`, but for the prior, whose share is in epsilon."""
@@ -99,9 +101,9 @@ class ZeroConcentrated:
         down = 1 - 1e-12  # no sum is a rounding too much
         return math.sqrt(2 * prior) * down, (test * down, leaf * down)
 
-    def variance(self, scale, share):
-        """Of the noise of a sum that a record moves by at most `scale`."""
-        return scale**2 / (2 * share)
+    def variance(self, scale, share, norm=1.0):
+        """Of the noise of a sum that a record moves by at most `scale`, and all of them by `norm` of it."""
+        return (norm * scale)**2 / (2 * share)
 
     def rate(self, share):
         """Weight of a score's unit of sensitivity in the choice of a test."""
@@ -115,7 +117,7 @@ class ZeroConcentrated:
         return Converted("zero-concentrated privacy", spent, self.delta)
 
 
-def account(epsilon, delta, n_records, neighbours, records_per_person):
+def account(epsilon, delta, n_records, neighbours, records_per_person, rounds=None):
     """The account in which a fit of these public numbers has less noise.
 
     Parameters
@@ -127,6 +129,8 @@ def account(epsilon, delta, n_records, neighbours, records_per_person):
     n_records : int
     neighbours : str
     records_per_person : int
+    rounds : int, optional
+        In place of the plan's.
 
     Returns
     -------
@@ -138,5 +142,5 @@ def account(epsilon, delta, n_records, neighbours, records_per_person):
     several = range(records_per_person)
     total = math.fsum(math.exp(min(i * epsilon, 700.0)) for i in several)
     share = delta if records_per_person == 1 else delta / total * (1 - 1e-12)
-    other = ZeroConcentrated(epsilon, share, n_records, neighbours)
+    other = ZeroConcentrated(epsilon, share, n_records, neighbours, rounds)
     return other if other.plan_epsilon > pure.plan_epsilon else pure

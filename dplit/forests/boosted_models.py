@@ -64,7 +64,7 @@ class ClassModel:
         from dplit.trees.oblivious import pair_sums  # compiled: slow to import
 
         pairs, node = account.pairs(pair_sums(residuals, cells, n_cells), share, reach, rng)
-        noise = sum(account.variance(scale / STEPS, share) for scale in (reach.up, reach.down))
+        noise = sum(account.variance(s / STEPS, share, reach.norm) for s in (reach.up, reach.down))
         return pairs, noise, node
 
     def parts(self, pairs):

@@ -112,8 +112,8 @@ def concentrated_counts(counts, rho, rng):
 
 
 def concentrated_pairs(sums, rho, reach, rng):
-    """As `noisy_pairs`, with discrete Gaussian noise whose deviations are the reach over root 2 rho."""
-    scales = reach.up, reach.down
+    """As `noisy_pairs`, with discrete Gaussian noise whose deviations are the reach's norm over root 2 rho."""
+    scales = reach.norm * reach.up, reach.norm * reach.down
     noise = [DiscreteGaussian(scale / math.sqrt(2 * rho)) for scale in scales]
     noisy = [law.sample(part, rng=rng) for law, part in zip(noise, sums)]
     note = "discrete Gaussian noise on the sums of positive and of negative parts"

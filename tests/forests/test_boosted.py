@@ -1,5 +1,7 @@
 """Boosted forests: what is stored follows from what is released, and the rules are public."""
 
+import math
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -161,6 +163,7 @@ def test_a_domain_without_a_test_is_a_prior():
 @pytest.mark.parametrize("people", [1, 3])
 def test_the_budget_of_a_delta(neighbours, people):
     options = {"neighbours": neighbours, "delta": 1e-4, "records_per_person": people}
+    options["n_estimators"] = 30
     three = classifier(3.0, classes=[0, 1, 2], **options)
     for forest, y in ((classifier(3.0, **options), Y), (regressor(3.0, **options), ODDS), (three, Y)):
         budget = forest.fit(X, y).budget_
@@ -185,7 +188,9 @@ def test_what_is_drawn_is_what_a_zero_concentrated_budget_says(monkeypatch, thre
 
     def sample(self, values, *, rng):
         counted = three and not reaches[1:]  # the first round's class counts move by one
-        drawn.append((1 if counted else reaches[-1].up) ** 2 / (2 * self.sigma**2))
+        root = math.sqrt(0.5) if three else 1.0  # own class and others: half of the L1 norm each
+        moved = 1 if counted else root * reaches[-1].up
+        drawn.append(moved**2 / (2 * self.sigma**2))
         return noise(self, values, rng=rng)
 
     def select(self, scores, *, rng):

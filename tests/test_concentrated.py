@@ -103,13 +103,13 @@ def test_trees_that_prove_nothing_cannot_be_built():
     for kind, more in ((EqualParts, (3,)), (Bootstrap, ())):
         with pytest.raises(ValueError, match=f"^part of {kind.__name__} must have delta 0"):
             kind("k", whole, *more)
-    with pytest.raises(ValueError, match="^part must have delta 0"):
+    with pytest.raises(ValueError, match=r"^part must have delta 0"):
         Converted("c", whole, 1e-6)
     for delta in (-1e-9, 1.0, "1e-6", True, np.nan):
-        with pytest.raises(ValueError, match="^delta must be"):
+        with pytest.raises(ValueError, match=r"^delta must be"):
             Converted("c", Concentrated("n", 0.02), delta)
-    with pytest.raises(ValueError, match="^delta must be positive"):
+    with pytest.raises(ValueError, match=r"^delta must be positive"):
         Converted("c", Concentrated("n", 0.02), 0.0)
     for rho in (-0.1, "x", math.nan, True):
-        with pytest.raises(ValueError, match="^rho must be"):
+        with pytest.raises(ValueError, match=r"^rho must be"):
             Concentrated("n", rho)

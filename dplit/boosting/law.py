@@ -129,7 +129,8 @@ def round_divergence(sides, level, leaf, epsilon, reach, shift=0):
     r"""The delta of one zero-concentrated round at `epsilon`: its hockey-stick divergence, both ways.
 
     The noise of the sums is taken to be Gaussian: it is that of many steps. Of one test the density
-    ratio is then that of two normal laws at the distance :math:`\mu`, the root of :math:`2\rho` times the sum of the squared moves in units of the noise's reach.
+    ratio is then that of two normal laws at the distance :math:`\mu`, whose square is :math:`2\rho` times the sum
+    of the squared moves, each in units of its own reach.
 
     Parameters
     ----------

@@ -1,15 +1,15 @@
 r"""Steps of the leaves as posterior means: the pull of a step towards its kin, found from the release itself.
 
-Of a leaf are released :math:`G = hv + z` and its curvature :math:`h`; :math:`v` is the step that it should take,
-:math:`z` has the variance :math:`\sigma^2 + qh` of the noise and of the records' own residuals. Steps of leaves are
-kin: in a tree of :math:`d` tests and :math:`e` bins of one column their covariance is taken to be
+Of a leaf are released :math:`G = hv + z` and its curvature :math:`h`; :math:`v` is the step that it should
+take, :math:`z` has the variance :math:`\sigma^2 + qh` of the noise and of the records' own residuals. Steps
+of leaves are kin: in a tree of :math:`d` tests and :math:`e` bins of one column their covariance is taken to be
 
 .. math:: K_{cb,c'b'} = \tau^2 \sum_{l \le d} 0.7^l\,[c, c' \text{ agree in } l \text{ tests}]
     + \kappa^2\,B_{bb'}\,(1 + [c = c']),
 
 where :math:`B` is the covariance of a Brownian path over the bins, less its mean. Each pair of scales
-:math:`\tau, \kappa` gives the best linear steps, and the pairs are weighted with the density that they give to what
-was released. All of it reads the release alone and costs nothing.
+:math:`\tau, \kappa` gives the best linear steps, and the pairs are weighted with the density that they give
+to what was released. All of it reads the release alone and costs nothing.
 """
 
 from __future__ import annotations
@@ -92,6 +92,8 @@ def _under_each(gradient, curvature, noise, covariances):
     total[:, range(len(noise)), range(len(noise))] += noise + 1e-12 * (1 + curvature**2)
     root = np.linalg.cholesky(total)
     white = np.linalg.solve(root, gradient[:, None])[..., 0]
-    logs = -np.log(np.diagonal(root, axis1=1, axis2=2)).sum(axis=1) - np.square(white).sum(axis=1) / 2
+    logs = (
+        -np.log(np.diagonal(root, axis1=1, axis2=2)).sum(axis=1) - np.square(white).sum(axis=1) / 2
+    )
     back = np.linalg.solve(root.transpose(0, 2, 1), white[..., None])
     return logs, (apart @ back)[..., 0]

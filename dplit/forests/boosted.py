@@ -85,9 +85,7 @@ class BaseBoostedForest(BaseForest):
         residuals, (share, leaf) = residuals.astype(np.int32), shares
         tests, cells, nodes = self._tests(grid, codes, residuals, reach, share, planned, pays, rng)
         n_leaves = 2 ** (planned.kept + planned.fine)
-        pairs, noise, node = model.release(
-            t, residuals, reach, cells, n_leaves, leaf, pays, rng
-        )
+        pairs, noise, node = model.release(t, residuals, reach, cells, n_leaves, leaf, pays, rng)
         covariances = priors(planned.kept, planned.fine, planned.scales)
         steps = posterior_steps(*model.parts(pairs), noise, model.spread, covariances, planned.clip)
         steps *= model.unit
@@ -182,7 +180,7 @@ class BoostedForestClassifier(BaseBoostedForest, BaseForestClassifier):
     Parameters
     ----------
     epsilon : float
-        Privacy budget of the whole fit, positive; delta is 0. ``inf`` gives the non-private twin.
+        Privacy budget of the whole fit, positive. ``inf`` gives the non-private twin.
     domain : Domain, optional
         What is public about the columns. Left out, the two values of a data frame's boolean columns
         are taken to be public; anything else is read off the data, with a `PrivacyLeakWarning`, and
@@ -193,10 +191,14 @@ class BoostedForestClassifier(BaseBoostedForest, BaseForestClassifier):
     neighbours : {"add-remove", "replace-one"}
         Which data sets `epsilon` holds for.
     n_estimators, max_depth : int, optional
-        Rounds, and tests of a round's tree (at most 12). Left out, `dplit.boosting.plan` says them.
+        Rounds, and tests of a round's tree (at most 12). Left out, `dplit.boosting.plan` says them; with a
+        `max_depth` the leaves are those of its tests alone.
     n_records : int, optional
         A public number of records to plan for, a guess that had better be low. Left out, a hundredth of
         epsilon buys a noisy number; replace-one neighbours have as many records as the data.
+    delta : float
+        0, or a chance below 1 that epsilon may be exceeded. Above 0 the fit pays by zero-concentrated
+        privacy if that has less noise, as many rounds have; else `budget_` says that its delta is 0.
     records_per_person : int
         How many records one person may have; a record gets so much less of `epsilon`.
     accounting : {"proved", "published"}
@@ -212,6 +214,10 @@ class BoostedForestClassifier(BaseBoostedForest, BaseForestClassifier):
         The privacy statement, as a proof tree.
     plan_ : dplit.boosting.Plan
         What the fit decided by public or released numbers.
+    directions_ : list of (int, int, float)
+        Differences of two columns that are tested like columns (`dplit.boosting.directions`); of classes none.
+    tested_ : Domain
+        The columns and the directions.
     classes_ : array, shape (n_classes,)
         Sorted.
     initial_ : float64 array, shape (1,) or (n_classes,)
@@ -331,8 +337,8 @@ class BoostedForestRegressor(BaseBoostedForest, BaseForestRegressor):
     target_bounds : (float, float), optional
         Public bounds of the targets, which are clipped to them. Left out, they are read off `y`,
         with a `PrivacyLeakWarning`, and the budget is infinite.
-    epsilon, domain, neighbours, n_estimators, max_depth, n_records, records_per_person, accounting
-        As of `BoostedForestClassifier`, as are `random_state` and `n_jobs`.
+    epsilon, delta, domain, neighbours, n_estimators, max_depth, n_records, records_per_person
+        As of `BoostedForestClassifier`, as are `accounting`, `random_state` and `n_jobs`.
 
     Attributes
     ----------

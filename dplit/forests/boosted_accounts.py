@@ -103,7 +103,7 @@ class ZeroConcentrated:
 
     def variance(self, scale, share, norm=1.0):
         """Of the noise of a sum that a record moves by at most `scale`, and all of them by `norm` of it."""
-        return (norm * scale)**2 / (2 * share)
+        return (norm * scale) ** 2 / (2 * share)
 
     def rate(self, share):
         """Weight of a score's unit of sensitivity in the choice of a test."""

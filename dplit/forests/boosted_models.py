@@ -60,7 +60,11 @@ class ClassModel:
             noisy, node = account.counts(counts, share, rng)
             shares = class_shares(self.initial[None, :]) / STEPS
             others = noisy.sum(axis=1, keepdims=True) - noisy
-            return np.array([noisy * (1 - shares), others * shares]), account.variance(1, share), node
+            return (
+                np.array([noisy * (1 - shares), others * shares]),
+                account.variance(1, share),
+                node,
+            )
         from dplit.trees.oblivious import pair_sums  # compiled: slow to import
 
         pairs, node = account.pairs(pair_sums(residuals, cells, n_cells), share, reach, rng)

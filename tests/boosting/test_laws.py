@@ -185,7 +185,7 @@ def test_directions_by_hand():
     assert boosting.directions([0, 3], 9) == [(0, 3, 1.0), (0, 3, 0.5), (3, 0, 0.5)]
     assert boosting.directions([0, 3], 2) == [(0, 3, 1.0)] and boosting.directions([0, 3], 0) == []
     assert boosting.directions([4], 9) == []
-    X, bounds = np.array([[1.0, 7.0], [3.0, 5.0]]), np.array([[1.0, 5.0], [3.0, 7.0]])
+    X, bounds = np.array([[1.0, 7.0], [3.0, 5.0]]), np.array([[1.0, 3.0], [5.0, 7.0]])
     found = boosting.along(X, bounds, [(0, 1, 1.0), (1, 0, 0.5)])
     assert found.tolist() == [[0 - 1, 1 - 0], [1 - 0, 0 - 0.5]]
 

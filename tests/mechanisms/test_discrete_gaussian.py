@@ -14,10 +14,14 @@ from dplit.mechanisms import DiscreteGaussian
 def test_the_law_against_high_precision(sigma):
     noise = np.array([-200, -7, -1, 0, 1, 2, 30, 900])
     with mpmath.workdps(60):
-        weights = [mpmath.exp(-mpmath.mpf(int(z)) ** 2 / (2 * mpmath.mpf(sigma) ** 2)) for z in noise]
+        weights = [
+            mpmath.exp(-(mpmath.mpf(int(z)) ** 2) / (2 * mpmath.mpf(sigma) ** 2)) for z in noise
+        ]
         total = mpmath.jtheta(3, 0, mpmath.exp(-1 / (2 * mpmath.mpf(sigma) ** 2)))
         expected = [float(w / total) for w in weights]
-    np.testing.assert_allclose(DiscreteGaussian(sigma).pmf(noise), expected, rtol=1e-12, atol=1e-300)
+    np.testing.assert_allclose(
+        DiscreteGaussian(sigma).pmf(noise), expected, rtol=1e-12, atol=1e-300
+    )
     assert DiscreteGaussian(sigma).pmf(0.5) == 0
 
 
@@ -51,11 +55,11 @@ def test_the_divergence_is_that_of_its_rho(sigma, shift):
 
 
 def test_errors_name_what_is_wrong():
-    with pytest.raises(ValueError, match="^sigma must be a positive finite number, got 0"):
+    with pytest.raises(ValueError, match=r"^sigma must be a positive finite number, got 0"):
         DiscreteGaussian(0)
-    with pytest.raises(ValueError, match="^values must be integers, got dtype float64"):
+    with pytest.raises(ValueError, match=r"^values must be integers, got dtype float64"):
         DiscreteGaussian(1.0).sample([0.5], rng=np.random.default_rng(0))
-    with pytest.raises(TypeError, match="^rng must be"):
+    with pytest.raises(TypeError, match=r"^rng must be"):
         DiscreteGaussian(1.0).sample([1], rng=3)
 
 

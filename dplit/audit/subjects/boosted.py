@@ -71,9 +71,7 @@ def _converted(kind, neighbours):
             if len(other) <= len(data)
         ]
         pairs += [boosting.stretched(*signs, neighbours, k=k) for k in (3, 6, 12)]
-        worst = max(
-            (concentrated.divergence(*pair, stated), *map(str, pair)) for pair in pairs
-        )
+        worst = max((concentrated.divergence(*pair, stated), *map(str, pair)) for pair in pairs)
         return Found(delta, worst[0], f"{len(pairs)} pairs at epsilon {stated:.4g}; found is a delta, "
                      f"the worst of {worst[1]} and {worst[2]}")  # fmt: skip
 

@@ -28,7 +28,9 @@ def _choices(rng, count):
     """Neighbouring masses of a few tests: one record moves each by at most 1, up or down."""
     for i in range(count):
         masses = rng.uniform(0, 6, size=int(rng.integers(2, 7)))
-        moves = rng.choice([-1.0, 1.0], size=len(masses)) * (1.0 if i % 2 else rng.random(len(masses)))
+        moves = rng.choice([-1.0, 1.0], size=len(masses)) * (
+            1.0 if i % 2 else rng.random(len(masses))
+        )
         yield masses, masses + moves
 
 
@@ -97,7 +99,9 @@ def gaussian_pairs(effort, rng):
         for moved in range(most + 1):
             # far out, where a float holds no probability, by the ratio of the two weights
             ratio = (2 * places * moved - moved**2) / (2 * sigma**2)
-            terms = law.pmf(places - moved) * np.exp((order - 1) * np.clip(ratio, -700, 700 / order))
+            terms = law.pmf(places - moved) * np.exp(
+                (order - 1) * np.clip(ratio, -700, 700 / order)
+            )
             known[order, most, moved] = math.log(terms.sum()) / (order - 1)
     parts = [p for p in product(range(8), repeat=2) if p[0] >= p[1]]
     for order, up, down in product(ORDERS, parts, parts):

@@ -91,7 +91,9 @@ def posterior(effort, rng):
     cases, gains = [], []
     for tests, bins in product((0, 1, 3), (0, 2)):
         for _ in range(effort.pick(3, 20, 100)):
-            covariances = boosting.priors(tests, bins, ((rng.uniform(0.1, 1),), (rng.uniform(0, 2),)))
+            covariances = boosting.priors(
+                tests, bins, ((rng.uniform(0.1, 1),), (rng.uniform(0, 2),))
+            )
             n, variance = 2 ** (tests + bins), float(rng.uniform(1, 100))
             h = rng.uniform(0.5, 50, size=(n, 1))
             columns = [boosting.posterior_steps(unit[:, None], h, variance, 1.0, covariances, 1e9)

@@ -32,12 +32,20 @@ class Pure:
         Epsilon under add-remove neighbours.
     """
 
-    choose = staticmethod(choose_test)
-    pairs = staticmethod(noisy_pairs)
-    counts = staticmethod(noisy_counts)
-
     def __init__(self, total):
         self.total = self.plan_epsilon = total
+
+    def choose(self, masses, share, reach, rng):
+        """Place of a test, and its node."""
+        return choose_test(masses, share, reach, rng)
+
+    def pairs(self, sums, share, reach, rng):
+        """Pair sums of the leaves, in records, and their node."""
+        return noisy_pairs(sums, share, reach, rng)
+
+    def counts(self, counts, share, rng):
+        """Class counts of the leaves, and their node."""
+        return noisy_counts(counts, share, rng)
 
     def shares(self, spent, planned, n_classes):
         """Epsilon of the prior, and of each test and the leaves of a round.
@@ -84,14 +92,22 @@ class ZeroConcentrated:
         In place of the plan's.
     """
 
-    choose = staticmethod(concentrated_test)
-    pairs = staticmethod(concentrated_pairs)
-    counts = staticmethod(concentrated_counts)
-
     def __init__(self, epsilon, delta, n_records, neighbours, rounds):
         steps = 2 if neighbours == "replace-one" else 1
         self.delta, self.total = delta, rho_of(epsilon, delta) / steps**2
         self.plan_epsilon = equivalent(n_records, self.total, rounds)
+
+    def choose(self, masses, share, reach, rng):
+        """Place of a test, and its node."""
+        return concentrated_test(masses, share, reach, rng)
+
+    def pairs(self, sums, share, reach, rng):
+        """Pair sums of the leaves, in records, and their node."""
+        return concentrated_pairs(sums, share, reach, rng)
+
+    def counts(self, counts, share, rng):
+        """Class counts of the leaves, and their node."""
+        return concentrated_counts(counts, share, rng)
 
     def shares(self, spent, planned, n_classes):
         """As of `Pure`, but for the prior, whose share is in epsilon."""

@@ -98,7 +98,7 @@ def gaussian_pairs(effort, rng):
         places, law = np.arange(-700, 701), DiscreteGaussian(sigma)
         for moved in range(most + 1):
             # far out, where a float holds no probability, by the ratio of the two weights
-            ratio = (2 * places * moved - moved**2) / (2 * sigma**2)
+            ratio = (2 * places * moved - moved**2) / (2 * law.sigma**2)
             terms = law.pmf(places - moved) * np.exp(
                 (order - 1) * np.clip(ratio, -700, 700 / order)
             )

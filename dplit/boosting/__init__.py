@@ -32,13 +32,14 @@ from dplit.boosting.residuals import (
     class_residuals,
     target_residuals,
 )
-from dplit.boosting.smooth import brownian, posterior_steps, priors
+from dplit.boosting.smooth import brownian, leaf_steps, posterior_steps, priors, tree_steps
 from dplit.boosting.step import best_weight, step_error
 
 __all__ = [
     "STEPS", "Plan", "Reach", "SmallClasses", "SmallTargets", "along", "balance", "best_depth",
     "best_rounds", "best_weight", "bins_of_codes", "brownian", "class_reach", "class_residuals",
-    "directions", "equivalent", "level_sets", "mass", "newton_gain", "plan", "posterior_steps",
+    "directions", "equivalent", "leaf_steps", "level_sets", "mass", "newton_gain", "plan",
+    "posterior_steps",
     "priors", "public_cuts", "step_error", "stretched", "sums_by_cell", "target_residuals",
-    "worst_change", "worst_loss",
+    "tree_steps", "worst_change", "worst_loss",
 ]  # fmt: skip

@@ -55,6 +55,57 @@ def priors(tests, bins, scales):
     return np.array([t**2 * tree + k**2 * along for t, k in pairs])
 
 
+def leaf_steps(plan, gradients, curvatures, variance, spread):
+    """Steps of the leaves of a round of this `dplit.boosting.Plan`; parameters as of `posterior_steps`."""
+    released = gradients, curvatures, variance, spread
+    if plan.fine:
+        covariances = priors(plan.kept, plan.fine, plan.scales)
+        return posterior_steps(*released, covariances, plan.clip)
+    return tree_steps(*released, plan.scales[0], plan.clip)
+
+
+def tree_steps(gradients, curvatures, variance, spread, scales, clip):
+    r"""As `posterior_steps` of a tree without bins, in a time that grows with its leaves.
+
+    A node's step is its parent's and an independent one of variance :math:`q = 0.7^l \tau^2` in level l.
+    Upwards, of what lies below a node, :math:`\eta` and :math:`\lambda` are sums of the children's
+    :math:`\eta/(1 + q\lambda)` and :math:`\lambda/(1 + q\lambda)`; downwards the step is
+    :math:`v = (\eta + v'/q)/(\lambda + 1/q)`, with :math:`v'` the parent's: a pull of :math:`1/q`.
+
+    Parameters
+    ----------
+    gradients, curvatures, variance, spread, clip
+        As of `posterior_steps`; the number of leaves is a power of two.
+    scales : sequence of float
+        :math:`\tau`.
+
+    Returns
+    -------
+    float64 array, shape (n_leaves, n_outputs)
+    """
+    curvatures = np.maximum(curvatures, 0.0)
+    noise = _regular(variance + spread * curvatures, curvatures)
+    squares = np.square(np.asarray(scales))[:, None, None]
+    level = len(gradients).bit_length() - 1
+    eta, weight = (np.repeat((curvatures * part / noise)[None], len(squares), axis=0)
+                   for part in (gradients, curvatures))  # fmt: skip
+    below, logs = [], 0.0
+    while True:
+        q = FADE**level * squares
+        damped = 1 + q * weight
+        logs = logs + ((q * eta**2 / damped - np.log(damped)) / 2).sum(axis=(1, 2))
+        below.append((q, eta, damped))
+        if level == 0:
+            break
+        eta, weight = ((x / damped)[:, ::2] + (x / damped)[:, 1::2] for x in (eta, weight))
+        level -= 1
+    steps = np.zeros((len(squares), 1, gradients.shape[1]))
+    for q, eta, damped in reversed(below):
+        parents = np.repeat(steps, eta.shape[1] // steps.shape[1], axis=1)
+        steps = (parents + q * eta) / damped
+    return np.clip(np.einsum("a,alk->lk", _shares(logs), steps), -clip, clip)
+
+
 def posterior_steps(gradients, curvatures, variance, spread, covariances, clip):
     """Best linear steps under each covariance, weighted by the density of the release.
 
@@ -79,17 +130,26 @@ def posterior_steps(gradients, curvatures, variance, spread, covariances, clip):
         _under_each(g, h, variance + spread * h, covariances)
         for g, h in zip(gradients.T, np.maximum(curvatures, 0.0).T)
     ))  # fmt: skip
-    total = np.sum(logs, axis=0)  # all outputs share their scales
-    weights = np.exp(total - total.max())
-    steps = np.einsum("a,kal->lk", weights / weights.sum(), np.array(means))
+    steps = np.einsum("a,kal->lk", _shares(np.sum(logs, axis=0)), np.array(means))
     return np.clip(steps, -clip, clip)
+
+
+def _shares(logs):
+    """Weights of the scales from their log-densities, which all outputs share."""
+    weights = np.exp(logs - logs.max())
+    return weights / weights.sum()
+
+
+def _regular(noise, curvature):
+    """Variances that are positive where a release without noise is empty."""
+    return noise + 1e-12 * (1 + curvature**2)
 
 
 def _under_each(gradient, curvature, noise, covariances):
     """Log-densities of a release, up to a constant, and posterior means, under each covariance."""
     apart = covariances * curvature  # K h
     total = curvature[:, None] * apart
-    total[:, range(len(noise)), range(len(noise))] += noise + 1e-12 * (1 + curvature**2)
+    total[:, range(len(noise)), range(len(noise))] += _regular(noise, curvature)
     root = np.linalg.cholesky(total)
     white = np.linalg.solve(root, gradient[:, None])[..., 0]
     logs = (

@@ -14,7 +14,7 @@ import numpy as np
 from scipy.special import softmax
 from sklearn.utils.validation import check_is_fitted
 
-from dplit.boosting import plan, posterior_steps, priors
+from dplit.boosting import leaf_steps, plan
 from dplit.budget import Sequence, check_delta
 from dplit.errors import check_integer
 from dplit.forests.base import BaseForest, BaseForestClassifier, BaseForestRegressor, parameters
@@ -86,9 +86,7 @@ class BaseBoostedForest(BaseForest):
         tests, cells, nodes = self._tests(grid, codes, residuals, reach, share, planned, pays, rng)
         n_leaves = 2 ** (planned.kept + planned.fine)
         pairs, noise, node = model.release(t, residuals, reach, cells, n_leaves, leaf, pays, rng)
-        covariances = priors(planned.kept, planned.fine, planned.scales)
-        steps = posterior_steps(*model.parts(pairs), noise, model.spread, covariances, planned.clip)
-        steps *= model.unit
+        steps = model.unit * leaf_steps(planned, *model.parts(pairs), noise, model.spread)
         model.update(cells, steps)
         return tests, pairs, steps, Sequence("a round", (*nodes, leaves(node)))
 

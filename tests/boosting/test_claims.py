@@ -44,6 +44,7 @@ def nearest(scores, codes):
         ("best_rounds", lambda d, s, b, v: 1.1 * true["best_rounds"](d, s, b, v), "balance"),
         ("best_depth", lambda *a: 0.1 + true["best_depth"](*a), "balance"),
         ("posterior_steps", lambda *a: 1.1 * true["posterior_steps"](*a), "posterior"),
+        ("tree_steps", lambda *a: 1.1 * true["tree_steps"](*a), "posterior"),
     ],
 )
 def test_a_formula_that_is_wrong_fails(name, wrong, claim, monkeypatch):

@@ -144,6 +144,19 @@ def test_covariances_are_weighted_with_the_density_of_the_release():
     assert np.abs(boosting.posterior_steps(9 * g, h, 3.0, 1.0, several, 0.5)).max() == 0.5
 
 
+@pytest.mark.parametrize("depth", [0, 1, 4])
+@pytest.mark.parametrize("variance", [0.0, 7.0])
+def test_a_tree_s_steps_up_and_down_are_those_of_its_covariances(depth, variance):
+    rng, scales = np.random.default_rng(depth), (0.1, 0.6, 2.0)
+    g, h = rng.normal(size=(2**depth, 3)) * 6, rng.uniform(0.1, 20, size=(2**depth, 3))
+    dense = boosting.priors(depth, 0, (scales, (0.0,)))
+    expected = boosting.posterior_steps(g, h, variance, 0.4, dense, 5.0)
+    found = boosting.tree_steps(g, h, variance, 0.4, scales, 5.0)
+    np.testing.assert_allclose(found, expected, rtol=1e-7, atol=1e-9)
+    empty = boosting.tree_steps(0 * g, 0 * h, variance, 0.4, scales, 5.0)
+    assert np.abs(empty).max() == 0
+
+
 def test_noise_alone_leaves_the_steps_near_zero():
     rng = np.random.default_rng(2)
     prior = boosting.priors(6, 0, boosting.plan(1000, 1.0, 2).scales)

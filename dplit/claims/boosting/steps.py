@@ -74,12 +74,19 @@ def shrinkage(effort, rng):
     )
 
 
+def _column(unit, h, variance, covariances, scales, bins):
+    """Steps for a release of one at a single leaf: by the way of trees without bins, or of all."""
+    if bins:
+        return boosting.posterior_steps(unit, h, variance, 1.0, covariances, 1e9)
+    return boosting.tree_steps(unit, h, variance, 1.0, scales[0], 1e9)
+
+
 @claim(
     "ours/posterior",
     "ours",
     "holds",
     "thm-boosting-posterior",
-    ("boosting.posterior_steps", "boosting.priors"),
+    ("boosting.posterior_steps", "boosting.priors", "boosting.tree_steps"),
     ours=True,
     proof="thm-boosting-posterior",
     quantity="mean squared error of a tree's steps, against other linear steps",
@@ -91,12 +98,11 @@ def posterior(effort, rng):
     cases, gains = [], []
     for tests, bins in product((0, 1, 3), (0, 2)):
         for _ in range(effort.pick(3, 20, 100)):
-            covariances = boosting.priors(
-                tests, bins, ((rng.uniform(0.1, 1),), (rng.uniform(0, 2),))
-            )
+            scales = (rng.uniform(0.1, 1),), (rng.uniform(0, 2),)
+            covariances = boosting.priors(tests, bins, scales)
             n, variance = 2 ** (tests + bins), float(rng.uniform(1, 100))
             h = rng.uniform(0.5, 50, size=(n, 1))
-            columns = [boosting.posterior_steps(unit[:, None], h, variance, 1.0, covariances, 1e9)
+            columns = [_column(unit[:, None], h, variance, covariances, scales, bins)
                        for unit in np.eye(n)]  # fmt: skip
             best = np.hstack(columns)
 

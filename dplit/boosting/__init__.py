@@ -10,8 +10,7 @@ one, and :math:`R_c` the sum of the residuals in cell :math:`c`.
 `residuals`     residuals in whole steps, and their reach: the most that one record adds
 `mass`          the score of a test, :math:`u = \sum_c \lVert R_c \rVert_1`, and its sensitivity
 `law`           the exact privacy loss of small fits
-`step`          error of a step that is pulled towards its parent's
-`smooth`        the leaves' steps from noisy pair sums: posterior means
+`step`          the leaves' steps from noisy pair sums: posterior means, and the error of a pulled step
 `plan`          rounds, depth and shares of epsilon from public numbers
 `balance`       the bias-noise balance behind the rule
 `sets`          data sets for choosing rules, and those kept apart
@@ -32,8 +31,15 @@ from dplit.boosting.residuals import (
     class_residuals,
     target_residuals,
 )
-from dplit.boosting.smooth import brownian, leaf_steps, posterior_steps, priors, tree_steps
-from dplit.boosting.step import best_weight, step_error
+from dplit.boosting.step import (
+    best_weight,
+    brownian,
+    leaf_steps,
+    posterior_steps,
+    priors,
+    step_error,
+    tree_steps,
+)
 
 __all__ = [
     "STEPS", "Plan", "Reach", "SmallClasses", "SmallTargets", "along", "balance", "best_depth",

@@ -19,8 +19,13 @@ from dplit.budget import Sequence, check_delta
 from dplit.errors import check_integer
 from dplit.forests.base import BaseForest, BaseForestClassifier, BaseForestRegressor, parameters
 from dplit.forests.boosted_accounts import account
-from dplit.forests.boosted_columns import possible_directions, tested, with_directions
-from dplit.forests.boosted_models import ClassModel, TargetModel
+from dplit.forests.boosted_models import (
+    ClassModel,
+    TargetModel,
+    possible_directions,
+    tested,
+    with_directions,
+)
 from dplit.forests.boosted_releases import size
 from dplit.forests.export import export_text
 from dplit.forests.releases import leaves
@@ -60,7 +65,8 @@ class BaseBoostedForest(BaseForest):
         pays = account(epsilon, float(self.delta), n, self.neighbours, self.records_per_person,
                        self.n_estimators)  # fmt: skip
         planned = plan(n, pays.plan_epsilon, n_classes, self.n_estimators, self.max_depth)
-        self.directions_ = self._directions(domain, n, planned)
+        column = planned.depth == 1 and planned.fine  # a round of a small regression
+        self.directions_ = possible_directions(domain, n) if column else []
         self.tested_ = tested(domain, self.directions_)
         grid = Grid(self.tested_, STEPS_OF_A_COLUMN)
         if not grid.has_tests:
@@ -114,10 +120,6 @@ class BaseBoostedForest(BaseForest):
             descend_to_bins(codes, tests[0].column, bins, planned.fine, cells)
             tests = tests[: planned.kept] + finer
         return tests, cells, nodes
-
-    def _directions(self, domain, n, planned):
-        """Differences of columns that serve as columns as well: none, but for small regressions."""
-        return []
 
     def _read(self, X):
         """As of all forests, with the directions as further columns."""
@@ -377,10 +379,6 @@ class BoostedForestRegressor(BaseBoostedForest, BaseForestRegressor):
         self.initial_ = bounds[0] + width * model.initial
         self.leaf_values_ = width * values.ravel()
         return self._store(domain, trees, domain_node, target_node, spent)
-
-    def _directions(self, domain, n, planned):
-        alone = planned.depth == 1 and planned.fine
-        return possible_directions(domain, n) if alone else []
 
     def predict(self, X):
         """Released mean and steps, clipped to the public interval.

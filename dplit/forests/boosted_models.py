@@ -1,4 +1,4 @@
-"""The released model of a boosted forest while it grows: residuals of the records, sums of the leaves.
+"""The released model of a boosted forest while it grows, and the columns that it tests.
 
 A record's residual depends on that record and on what has been released. The two models differ in
 what a residual is, and in how the sums of a leaf become its step.
@@ -10,11 +10,20 @@ import math
 
 import numpy as np
 
-from dplit.boosting import STEPS, class_reach, class_residuals, target_residuals
+from dplit.boosting import (
+    STEPS,
+    along,
+    class_reach,
+    class_residuals,
+    directions,
+    target_residuals,
+)
 from dplit.boosting.residuals import TARGET_REACH, class_shares
+from dplit.domain import Continuous, Domain
 from dplit.forests.boosted_releases import prior_of_classes, prior_of_targets
 
 CLIPS = 0.12, 0.8, 0.05  # of a target's residual: in the first round, its decay, the least one
+MOST_DIRECTIONS, MOST_CODES = 200, 30_000_000  # in all, and times the number of records
 
 
 class ClassModel:
@@ -124,3 +133,23 @@ class TargetModel:
     def update(self, cells, steps):
         """Add a tree's steps."""
         self.scores += steps[cells]
+
+
+def possible_directions(domain, n_records):
+    """The `dplit.boosting.directions` of a domain, for a public number of records."""
+    bounds, levels = domain.bounds, domain.n_levels
+    continuous = np.flatnonzero((levels == 0) & (bounds[:, 1] > bounds[:, 0]))
+    return directions(continuous.tolist(), min(MOST_DIRECTIONS, MOST_CODES // n_records))
+
+
+def tested(domain, taken):
+    """The domain's columns and the directions that are `taken`, by names."""
+    names = list(domain.names or [f"column {j}" for j in range(len(domain))])
+    names += [f"{names[i]} - {c:g} {names[j]} (shares)" for i, j, c in taken]
+    columns = [Continuous(-c, 1.0) for _, _, c in taken]
+    return Domain([*domain.features, *columns], names=names)
+
+
+def with_directions(records, domain, taken):
+    """The records with their values along directions as further columns."""
+    return np.hstack([records, along(records, domain.bounds, taken)]) if taken else records

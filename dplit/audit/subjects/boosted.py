@@ -59,10 +59,10 @@ def _converted(kind, neighbours):
     targets, signs, model = KINDS[kind]
     universe = tuple(product((0, 1, 2), targets))
     rho, delta = 0.2, 1e-4
-    stated = budget.epsilon_of(rho * (1 if neighbours == AR else 4), delta)
     concentrated = replace(model, level=rho / 2, leaf=rho / 2)
 
     def check(effort, rng):
+        stated = budget.epsilon_of(rho * (1 if neighbours == AR else 4), delta)
         pairs = [
             (data, other)
             for n in range(effort.pick(2, 2, 3) + 1)

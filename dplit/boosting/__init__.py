@@ -10,7 +10,7 @@ one, and :math:`R_c` the sum of the residuals in cell :math:`c`.
 `residuals`     residuals in whole steps, and their reach: the most that one record adds
 `mass`          the score of a test, :math:`u = \sum_c \lVert R_c \rVert_1`, and its sensitivity
 `law`           the exact privacy loss of small fits
-`step`          the cells' steps from noisy pair sums, shrunk to the parent's, and their error
+`step`          the leaves' steps from noisy pair sums: posterior means, and the error of a pulled step
 `plan`          rounds, depth and shares of epsilon from public numbers
 `balance`       the bias-noise balance behind the rule
 `sets`          data sets for choosing rules, and those kept apart
@@ -21,10 +21,10 @@ Derived in :doc:`/book/boosting`.
 
 from dplit.boosting.advice import Advice, advise
 from dplit.boosting.balance import balance, best_depth, best_rounds
-from dplit.boosting.grid import level_sets, public_cuts
+from dplit.boosting.grid import along, bins_of_codes, directions, level_sets, public_cuts
 from dplit.boosting.law import SmallClasses, SmallTargets, stretched, worst_loss
 from dplit.boosting.mass import mass, newton_gain, sums_by_cell, worst_change
-from dplit.boosting.plan import Plan, plan
+from dplit.boosting.plan import Plan, equivalent, plan
 from dplit.boosting.residuals import (
     STEPS,
     Reach,
@@ -32,11 +32,20 @@ from dplit.boosting.residuals import (
     class_residuals,
     target_residuals,
 )
-from dplit.boosting.step import best_weight, shrunk_steps, step_error
+from dplit.boosting.step import (
+    best_weight,
+    brownian,
+    leaf_steps,
+    posterior_steps,
+    priors,
+    step_error,
+    tree_steps,
+)
 
 __all__ = [
-    "STEPS", "Advice", "Plan", "Reach", "SmallClasses", "SmallTargets", "advise", "balance",
-    "best_depth", "best_rounds", "best_weight", "class_reach",
-    "class_residuals", "level_sets", "mass", "newton_gain", "plan", "public_cuts", "shrunk_steps",
-    "step_error", "stretched", "sums_by_cell", "target_residuals", "worst_change", "worst_loss",
+    "STEPS", "Advice", "Plan", "Reach", "SmallClasses", "SmallTargets", "advise", "along", "balance",
+    "best_depth", "best_rounds", "best_weight", "bins_of_codes", "brownian", "class_reach",
+    "class_residuals", "directions", "equivalent", "leaf_steps", "level_sets", "mass", "newton_gain",
+    "plan", "posterior_steps", "priors", "public_cuts", "step_error", "stretched", "sums_by_cell",
+    "target_residuals", "tree_steps", "worst_change", "worst_loss",
 ]  # fmt: skip

@@ -1,6 +1,8 @@
-"""Where a boosted tree may cut: points and sets of levels that the public domain alone decides."""
+"""Where a boosted tree may cut: points, sets of levels and directions that the public domain alone decides."""
 
 from __future__ import annotations
+
+from itertools import permutations
 
 import numpy as np
 
@@ -51,3 +53,58 @@ def level_sets(n_levels, rng):
     if n_levels < 3:
         return np.eye(n_levels, dtype=bool)[1:]
     return np.concatenate([np.eye(n_levels, dtype=bool), rng.random((n_levels, n_levels)) < 0.5])
+
+
+def bins_of_codes(n_codes, levels):
+    """Bin of each code when a column's codes are parted into 2**levels, as equally as can be.
+
+    Parameters
+    ----------
+    n_codes, levels : int
+
+    Returns
+    -------
+    int64 array, shape (n_codes,), non-decreasing
+    """
+    return (np.arange(n_codes) << levels) // n_codes
+
+
+def directions(continuous, most):
+    """Differences of two columns that serve as columns as well.
+
+    With :math:`z` the share of a column's public interval they are :math:`z_i - z_j` and
+    :math:`z_i - z_j/2`: a small regression finds by one test what would take it many.
+
+    Parameters
+    ----------
+    continuous : sequence of int
+        Places of the columns with two different bounds.
+    most : int
+        More directions than these are none at all.
+
+    Returns
+    -------
+    list of (int, int, float)
+        i, j, and the weight of the second column.
+    """
+    found = [(i, j, 1.0) for i, j in permutations(continuous, 2) if i < j]
+    halves = [(i, j, 0.5) for i, j in permutations(continuous, 2)]
+    if len(found) > most:
+        return []
+    return found + halves if len(found + halves) <= most else found
+
+
+def along(X, bounds, taken):
+    """Values of the records along directions, float64 array of shape (n_records, len(taken)).
+
+    Parameters
+    ----------
+    X : float64 array, shape (n_records, n_features)
+        Within the bounds.
+    bounds : float64 array, shape (n_features, 2)
+    taken : list of (int, int, float)
+        As `directions` gives them.
+    """
+    lower, width = bounds[:, 0], bounds[:, 1] - bounds[:, 0]
+    shares = {j: (X[:, j] - lower[j]) / width[j] for pair in taken for j in pair[:2]}
+    return np.array([shares[i] - c * shares[j] for i, j, c in taken]).reshape(-1, len(X)).T

@@ -8,9 +8,11 @@ choice is a finite law. What the next round reads depends on what this one relea
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.stats import norm
 
 from dplit.boosting.mass import mass, sums_by_cell
 from dplit.boosting.residuals import (
@@ -20,7 +22,7 @@ from dplit.boosting.residuals import (
     class_residuals,
     target_residuals,
 )
-from dplit.mechanisms import PermuteAndFlip
+from dplit.mechanisms import Exponential, PermuteAndFlip
 
 FAR = (-3.0, 3.0)  # steps that a noisy round may release
 
@@ -45,6 +47,16 @@ class SmallClasses:
 
     def losses(self, data, other):
         """As `round_losses`, a test for each cut."""
+        sides, *prices = self._sides(data, other)
+        return round_losses(sides, self.level, self.leaf, *prices)
+
+    def divergence(self, data, other, epsilon):
+        """As `round_divergence`: level and leaf are then in rho."""
+        sides, *prices = self._sides(data, other)
+        return round_divergence(sides, self.level, self.leaf, epsilon, *prices)
+
+    def _sides(self, data, other):
+        """Residuals and cells of each data set, the reach, and what residuals are added to."""
         low, high = self.scores.min(axis=0), self.scores.max(axis=0)
         two = len(low) == 1
         reach = class_reach(low[0], high[0]) if two else class_reach(low, high)
@@ -53,7 +65,7 @@ class SmallClasses:
             x, y = np.array(records, dtype=np.int64).reshape(-1, 2).T
             scores = self.scores[x]
             sides.append((class_residuals(scores[:, 0] if two else scores, y), self._cells(x)))
-        return round_losses(sides, self.level, self.leaf, reach)
+        return sides, reach, 0
 
     def after(self, cut):
         """The models that a round with this cut may release: a step up or down on each side."""
@@ -79,15 +91,14 @@ class SmallTargets(SmallClasses):
 
     clip: float = 0.5
 
-    def losses(self, data, other):
-        """As `round_losses`, a test for each cut."""
+    def _sides(self, data, other):
         sides = []
         for records in (data, other):
             x, y = np.array(records, dtype=float).reshape(-1, 2).T
             x = x.astype(np.int64)
             residuals = target_residuals(self.scores[x, 0], y, self.clip)
             sides.append((residuals, self._cells(x)))
-        return round_losses(sides, self.level, self.leaf, TARGET_REACH, STEPS)
+        return sides, TARGET_REACH, STEPS
 
 
 def round_losses(sides, level, leaf, reach, shift=0):
@@ -109,15 +120,52 @@ def round_losses(sides, level, leaf, reach, shift=0):
     float64 array, shape (2, n_tests)
         Of the first data set over the other, and of the other over the first.
     """
-    mechanism = PermuteAndFlip(level, sensitivity=reach.mass)
+    first, second, moved = _laws(PermuteAndFlip(level, sensitivity=reach.mass), sides, reach, shift)
+    ratio = first - second
+    return np.array([ratio, -ratio]) + leaf * moved.sum(axis=(1, 2, 3))
+
+
+def round_divergence(sides, level, leaf, epsilon, reach, shift=0):
+    r"""The delta of one zero-concentrated round at `epsilon`: its hockey-stick divergence, both ways.
+
+    The noise of the sums is taken to be Gaussian: it is that of many steps. Of one test the density
+    ratio is then that of two normal laws at the distance :math:`\mu`, whose square is :math:`2\rho` times the sum
+    of the squared moves, each in units of its own reach.
+
+    Parameters
+    ----------
+    sides, reach, shift
+        As of `round_losses`.
+    level, leaf : float
+        Rho of the test and of the pair sums.
+    epsilon : float
+
+    Returns
+    -------
+    float
+    """
+    mechanism = Exponential(math.sqrt(8 * level), sensitivity=reach.mass)
+    first, second, moved = _laws(mechanism, sides, reach, shift)
+    distance = np.sqrt(2 * leaf * np.square(moved).sum(axis=(1, 2, 3))) / reach.norm
+    found = []
+    for p, q in ((first, second), (second, first)):
+        with np.errstate(divide="ignore", invalid="ignore"):
+            away = (epsilon - (p - q)) / distance
+        away = np.where(distance > 0, away, np.where(epsilon >= p - q, np.inf, -np.inf))
+        kept = np.exp(p) * norm.cdf(distance / 2 - away)
+        found.append(float((kept - np.exp(epsilon + q) * norm.cdf(-distance / 2 - away)).sum()))
+    return max(found)
+
+
+def _laws(mechanism, sides, reach, shift):
+    """Log-law of the tests on each data set, and by how much each pair of a leaf differs, in reaches."""
     logs, sums = [], []
     for residuals, cells in sides:
         logs.append(mechanism.logpmf([mass(sums_by_cell(residuals, at, 2)) for at in cells]))
         parts = np.maximum(shift + residuals, 0), np.maximum(shift - residuals, 0)
         sums.append([[sums_by_cell(part, at, 2) for part in parts] for at in cells])
     moved = np.abs(np.subtract(*sums)) / np.array([reach.up, reach.down])[:, None, None]
-    ratio = logs[0] - logs[1]
-    return np.array([ratio, -ratio]) + leaf * moved.sum(axis=(1, 2, 3))
+    return *logs, moved
 
 
 def worst_loss(data, other, rounds, first):

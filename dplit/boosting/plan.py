@@ -1,9 +1,10 @@
 r"""Rounds, depth and shares of epsilon, from public numbers alone.
 
 With :math:`s = n\epsilon` (half of it for more than two classes, whose residuals reach twice as far)
-the rounds are :math:`\sqrt{s/c_T}` and the depth :math:`\log_2(s/c_d)/2.2`: the powers that the balance of bias
+the rounds are :math:`\sqrt{s/200}` and the depth :math:`\log_2(s/10)/2.2`: the powers that the balance of bias
 and noise gives (`dplit.boosting.balance`, :math:`\alpha = 0.6`), with constants that were chosen on the sets of
-`dplit.boosting.sets.CHOOSING`.
+`dplit.boosting.sets.CHOOSING`. The leaves of a regression are parted further along the column of the first
+test, at no price; one of few records has trees of one column: the test says which, and its bins are the leaves.
 """
 
 from __future__ import annotations
@@ -14,7 +15,10 @@ from typing import NamedTuple
 MOST_ROUNDS = 32
 DEEPEST = 6
 EXPONENT = 2.2  # 2 alpha + 1
-STUMPS_BELOW = 3e4  # of a regression's s: as many tests, one a round
+COLUMNS_BELOW = 1e5  # of a regression's s: one column a round
+SCALES = ((0.1, 0.3, 0.6, 1.0, 1.5), (0.0,))  # of steps in log-odds
+COLUMN_SCALES = ((1.0,), (0.0085, 0.028, 0.085, 0.28, 0.57, 1.13, 2.26))  # in clips
+TARGET_SCALES = ((0.03, 0.1, 0.3, 1.0), (0.0085, 0.085, 0.28, 0.85, 2.26))
 
 
 class Plan(NamedTuple):
@@ -23,22 +27,32 @@ class Plan(NamedTuple):
     Attributes
     ----------
     rounds, depth : int
+        Rounds, and tests that each of them draws.
+    fine : int
+        Powers of two into which the column of the first test is parted. Where there is but one test,
+        the parts take its place.
     prior : float
         Share of epsilon for the first release, the class counts or the mean.
     tests : float
         Share of a round's epsilon for its tests; the leaves get the rest.
-    weight : float
-        Of a parent's step, in units of the noise (`dplit.boosting.shrunk_steps`).
+    scales : tuple
+        Of the steps' covariances (`dplit.boosting.priors`).
     clip : float
-        Largest absolute step of a node, in log-odds or in clips of the residual.
+        Largest absolute step of a leaf, in log-odds or in clips of the residual.
     """
 
     rounds: int
     depth: int
+    fine: int
     prior: float
     tests: float
-    weight: float
+    scales: tuple
     clip: float
+
+    @property
+    def kept(self):
+        """Tests that part the leaves beside the bins."""
+        return 0 if self.fine and self.depth == 1 else self.depth
 
 
 def plan(n_records, epsilon, n_classes=0, rounds=None, depth=None):
@@ -60,14 +74,41 @@ def plan(n_records, epsilon, n_classes=0, rounds=None, depth=None):
     Plan
     """
     s = n_records * epsilon / (2 if n_classes > 2 else 1)
-    wanted = math.sqrt(s / (200 if n_classes else 450))
-    free = rounds is None
-    if free:
+    prior = min(0.5, max(0.03, (20 if n_classes else 40) / max(s, 1)))
+    columns = not n_classes and depth is None and s < COLUMNS_BELOW
+    if rounds is None:  # few rounds of a column are better than many
+        wanted = math.sqrt(s / 200) - (0.5 if columns else 0.0)
         rounds = MOST_ROUNDS if wanted > MOST_ROUNDS else max(1, round(wanted))
-    if depth is None:
-        deep = math.log2(max(s, 1) / (10 if n_classes else 25)) / EXPONENT
-        depth = DEEPEST if deep > DEEPEST else max(1, round(deep))
-        if not n_classes and s < STUMPS_BELOW:
-            rounds, depth = rounds * depth if free else rounds, 1
-    prior = min(0.5, max(0.03, 20 / max(s, 1)))
-    return Plan(rounds, depth, prior, 0.5, 10.0 if n_classes else 4.0, 3.0 if n_classes else 1.0)
+    if depth is not None:
+        scales = SCALES if n_classes else TARGET_SCALES
+        return Plan(rounds, depth, 0, prior, 0.5, scales, 3.0 if n_classes else 1.0)
+    if columns:
+        return Plan(rounds, 1, 6, prior, 0.5, COLUMN_SCALES, 1.0)
+    deep = math.log2(max(s, 1) / 10) / EXPONENT
+    depth = DEEPEST if deep > DEEPEST else max(1, round(deep))
+    if not n_classes:
+        return Plan(rounds, min(depth, 3), 3, prior, 0.5, TARGET_SCALES, 1.0)
+    return Plan(rounds, depth, 0, prior, 0.5, SCALES, 3.0)
+
+
+def equivalent(n_records, rho, rounds=None):
+    r"""The epsilon at which a pure fit of the rule's rounds has the noise of one that spends `rho`.
+
+    A leaf's noise has the deviation :math:`2\sqrt2\,T/\epsilon` in :math:`T` pure rounds, and
+    :math:`\sqrt{T/\rho}` in zero-concentrated ones. They are equal at :math:`\epsilon = \sqrt{8T\rho}`, and with
+    :math:`T = \sqrt{n\epsilon/200}` that is :math:`T = (n\sqrt{8\rho}/200)^{2/3}`.
+
+    Parameters
+    ----------
+    n_records : int
+    rho : float
+    rounds : int, optional
+        In place of the rule's.
+
+    Returns
+    -------
+    float
+    """
+    if rounds is None:
+        rounds = min(max((n_records * math.sqrt(8 * rho) / 200) ** (2 / 3), 1), MOST_ROUNDS)
+    return math.sqrt(8 * rho * rounds)

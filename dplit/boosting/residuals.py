@@ -12,6 +12,7 @@ step they can be :math:`K/2` steps more.
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -31,11 +32,14 @@ class Reach(NamedTuple):
     up, down : int
         What the noise of the sums of positive and of negative parts is scaled by: a record adds
         :math:`a` and :math:`b` to them in L1 norm with :math:`a/up + b/down \\le 1`.
+    norm : float
+        The most of the L2 norm of all that it adds, each part in units of its own `up` or `down`.
     """
 
     mass: int
     up: int
     down: int
+    norm: float = 1.0
 
 
 def class_residuals(scores, codes):
@@ -94,7 +98,8 @@ def class_reach(low, high):
         return Reach(max(up, down), up, down)
     least = min(_least_share(low, high, k) for k in range(len(low)))
     most = min(2 * (STEPS - least) + 2, 2 * STEPS)
-    return Reach(most, most, most)
+    # its own class's part and the others' are each at most half of it
+    return Reach(most, most, most, math.sqrt(0.5))
 
 
 def _least_share(low, high, k):

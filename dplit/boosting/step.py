@@ -1,52 +1,169 @@
-r"""Steps of the cells from noisy pair sums, shrunk to their parents', and the error of shrinking.
+r"""Steps of the leaves as posterior means: the pull of a step towards its kin, found from the release itself.
 
-Of a cell are released :math:`A`, the sum of the positive parts of its residuals, and :math:`B`, that of
-the negative parts, with noise. :math:`G = A - B` is the residual sum. For classes both parts have the mean
-:math:`\sum p(1-p)` where the model is right, so that :math:`H = (A + B)/2` estimates the curvature and no third
-release is needed. From the root down, with the parent's step :math:`v'`,
+Of a leaf are released :math:`G = hv + z` and its curvature :math:`h`; :math:`v` is the step that it should
+take, :math:`z` has the variance :math:`\sigma^2 + qh` of the noise and of the records' own residuals. Steps
+of leaves are kin: in a tree of :math:`d` tests and :math:`e` bins of one column their covariance is taken to be
 
-.. math:: v = \frac{G + w v'}{H + w}, \qquad w = \lambda \sigma \sqrt{\ell},
+.. math:: K_{cb,c'b'} = \tau^2 \sum_{l \le d} 0.7^l\,[c, c' \text{ agree in } l \text{ tests}]
+    + \kappa^2\,B_{bb'}\,(1 + [c = c']),
 
-where :math:`\ell` is the number of leaves below the node and :math:`\sigma` the noise of one sum.
+where :math:`B` is the covariance of a Brownian path over the bins, less its mean. Each pair of scales
+:math:`\tau, \kappa` gives the best linear steps, and the pairs are weighted with the density that they give
+to what was released. All of it reads the release alone and costs nothing.
+
+For classes the sums :math:`A` and :math:`B` of the positive and negative parts of a cell's residuals both have
+the mean :math:`\sum p(1-p)` where the model is right, so that :math:`(A + B)/2` estimates the curvature and no
+third release is needed. For one cell the posterior mean is the step :math:`(G + wv')/(h + w)` that is pulled to
+its parent's with the best weight; the last two functions are about that one.
 """
 
 from __future__ import annotations
+
+from functools import cache
+from itertools import product
 
 import numpy as np
 
 from dplit.errors import check_numbers
 
+FADE = 0.7  # of a tree's covariance, from one test to the next
 
-def shrunk_steps(gradients, curvatures, noise, weight, clip):
-    """Steps of the leaves of a complete binary tree, shrunk to those of their parents.
+
+def brownian(n):
+    """Covariance at n equal bins of a Brownian path on [0, 1], less its mean; float64 array (n, n)."""
+    x = (np.arange(n) + 0.5) / n
+    centre = np.eye(n) - 1 / n
+    return -centre @ np.abs(x[:, None] - x) @ centre / 2
+
+
+@cache
+def priors(tests, bins, scales):
+    """Covariances of the steps of a tree's leaves, one for each pair of scales.
 
     Parameters
     ----------
-    gradients, curvatures : float64 array, shape (2**depth, n_outputs)
-        Released; in records.
-    noise : float
-        Scale of the noise of one sum, in records.
-    weight : float
-        Of the parent's step, in units of the noise.
-    clip : float
-        Largest absolute step of a node.
+    tests, bins : int
+        The tree has 2**tests cells of 2**bins bins each, the bins of a cell side by side.
+    scales : tuple of (tuple of float, tuple of float)
+        Of the tests, and of the bins.
 
     Returns
     -------
-    float64 array, shape (2**depth, n_outputs)
+    float64 array, shape (n_pairs, n_leaves, n_leaves)
     """
-    levels = [(gradients, curvatures)]
-    while len(levels[-1][0]) > 1:
-        levels.append(tuple(part[::2] + part[1::2] for part in levels[-1]))
-    steps = np.zeros((1, gradients.shape[1]))
-    for height in range(len(levels) - 1, -1, -1):
-        gradient, curvature = levels[height]
-        pull = weight * noise * np.sqrt(2.0**height)
-        steps = np.repeat(steps, len(gradient) // len(steps), axis=0)
-        total = np.maximum(curvature, 0.0) + pull
-        found = np.divide(gradient + pull * steps, total, out=steps.copy(), where=total > 0)
-        steps = np.clip(found, -clip, clip)
-    return steps
+    cell, bin_ = np.divmod(np.arange(2 ** (tests + bins)), 2**bins)
+    tree = np.zeros((len(cell), len(cell)))
+    for level in range(tests + 1):
+        above = cell >> (tests - level)
+        tree += FADE**level * (above[:, None] == above)
+    along = brownian(2**bins)[np.ix_(bin_, bin_)]
+    along = along * (1 + (cell[:, None] == cell)) if tests else along
+    pairs = product(scales[0], scales[1] if bins else (0.0,))
+    return np.array([t**2 * tree + k**2 * along for t, k in pairs])
+
+
+def leaf_steps(plan, gradients, curvatures, variance, spread):
+    """Steps of the leaves of a round of this `dplit.boosting.Plan`; parameters as of `posterior_steps`."""
+    released = gradients, curvatures, variance, spread
+    if plan.fine:
+        covariances = priors(plan.kept, plan.fine, plan.scales)
+        return posterior_steps(*released, covariances, plan.clip)
+    return tree_steps(*released, plan.scales[0], plan.clip)
+
+
+def tree_steps(gradients, curvatures, variance, spread, scales, clip):
+    r"""As `posterior_steps` of a tree without bins, in a time that grows with its leaves.
+
+    A node's step is its parent's and an independent one of variance :math:`q = 0.7^l \tau^2` in level l.
+    Upwards, of what lies below a node, :math:`\eta` and :math:`\lambda` are sums of the children's
+    :math:`\eta/(1 + q\lambda)` and :math:`\lambda/(1 + q\lambda)`; downwards the step is
+    :math:`v = (\eta + v'/q)/(\lambda + 1/q)`, with :math:`v'` the parent's: a pull of :math:`1/q`.
+
+    Parameters
+    ----------
+    gradients, curvatures, variance, spread, clip
+        As of `posterior_steps`; the number of leaves is a power of two.
+    scales : sequence of float
+        :math:`\tau`.
+
+    Returns
+    -------
+    float64 array, shape (n_leaves, n_outputs)
+    """
+    curvatures = np.maximum(curvatures, 0.0)
+    noise = _regular(variance + spread * curvatures, curvatures)
+    squares = np.square(np.asarray(scales))[:, None, None]
+    level = len(gradients).bit_length() - 1
+    eta, weight = (np.repeat((curvatures * part / noise)[None], len(squares), axis=0)
+                   for part in (gradients, curvatures))  # fmt: skip
+    below, logs = [], 0.0
+    while True:
+        q = FADE**level * squares
+        damped = 1 + q * weight
+        logs = logs + ((q * eta**2 / damped - np.log(damped)) / 2).sum(axis=(1, 2))
+        below.append((q, eta, damped))
+        if level == 0:
+            break
+        eta, weight = ((x / damped)[:, ::2] + (x / damped)[:, 1::2] for x in (eta, weight))
+        level -= 1
+    steps = np.zeros((len(squares), 1, gradients.shape[1]))
+    for q, eta, damped in reversed(below):
+        parents = np.repeat(steps, eta.shape[1] // steps.shape[1], axis=1)
+        steps = (parents + q * eta) / damped
+    return np.clip(np.einsum("a,alk->lk", _shares(logs), steps), -clip, clip)
+
+
+def posterior_steps(gradients, curvatures, variance, spread, covariances, clip):
+    """Best linear steps under each covariance, weighted by the density of the release.
+
+    Parameters
+    ----------
+    gradients, curvatures : float64 array, shape (n_leaves, n_outputs)
+        Released, in records.
+    variance : float
+        Of the noise of a gradient.
+    spread : float
+        Variance of a record's residual, in units of the curvature.
+    covariances : float64 array, shape (n_pairs, n_leaves, n_leaves)
+        As `priors` gives them.
+    clip : float
+        Largest absolute step.
+
+    Returns
+    -------
+    float64 array, shape (n_leaves, n_outputs)
+    """
+    logs, means = zip(*(
+        _under_each(g, h, variance + spread * h, covariances)
+        for g, h in zip(gradients.T, np.maximum(curvatures, 0.0).T)
+    ))  # fmt: skip
+    steps = np.einsum("a,kal->lk", _shares(np.sum(logs, axis=0)), np.array(means))
+    return np.clip(steps, -clip, clip)
+
+
+def _shares(logs):
+    """Weights of the scales from their log-densities, which all outputs share."""
+    weights = np.exp(logs - logs.max())
+    return weights / weights.sum()
+
+
+def _regular(noise, curvature):
+    """Variances that are positive where a release without noise is empty."""
+    return noise + 1e-12 * (1 + curvature**2)
+
+
+def _under_each(gradient, curvature, noise, covariances):
+    """Log-densities of a release, up to a constant, and posterior means, under each covariance."""
+    apart = covariances * curvature  # K h
+    total = curvature[:, None] * apart
+    total[:, range(len(noise)), range(len(noise))] += _regular(noise, curvature)
+    root = np.linalg.cholesky(total)
+    white = np.linalg.solve(root, gradient[:, None])[..., 0]
+    logs = (
+        -np.log(np.diagonal(root, axis1=1, axis2=2)).sum(axis=1) - np.square(white).sum(axis=1) / 2
+    )
+    back = np.linalg.solve(root.transpose(0, 2, 1), white[..., None])
+    return logs, (apart @ back)[..., 0]
 
 
 def step_error(curvature, difference, variance, pull):

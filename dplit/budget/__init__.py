@@ -15,14 +15,20 @@ node               epsilon
 `Sequence`         the sum over its parts: they all read the same records (RDF, definition 2)
 `Parallel`         the largest of its parts: each record reaches one of them (RDF, definition 3)
 `Group`            distance times its part: neighbours are several single steps apart
+`Concentrated`     infinite; what its mechanism costs in rho, the unit of zero-concentrated privacy
+`Converted`        the least epsilon that goes with a delta and the part's rho
 `EqualParts`       what shuffling and cutting into equal parts makes of the parts' epsilon
 `Bootstrap`        what drawing as many records with replacement makes of the part's epsilon
 =================  ===========================================================================
+
+Each node has a `delta` beside its epsilon, 0 but for what is `Converted`, and a `rho`.
 """
 
 from dplit.budget.accountant import Accountant
+from dplit.budget.concentrated import Converted, check_delta, delta_of, epsilon_of, rho_of
 from dplit.budget.nodes import (
     Bootstrap,
+    Concentrated,
     EqualParts,
     Group,
     Leak,
@@ -34,6 +40,6 @@ from dplit.budget.nodes import (
 from dplit.budget.statement import Budget
 
 __all__ = [
-    "Accountant", "Bootstrap", "Budget", "EqualParts", "Group", "Leak", "Parallel", "Public", "Sequence",
-    "Spend",
+    "Accountant", "Bootstrap", "Budget", "Concentrated", "Converted", "EqualParts", "Group", "Leak",
+    "Parallel", "Public", "Sequence", "Spend", "check_delta", "delta_of", "epsilon_of", "rho_of",
 ]  # fmt: skip

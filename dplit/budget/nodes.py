@@ -43,9 +43,48 @@ class Spend:
         object.__setattr__(self, "epsilon", float(self.epsilon))
 
     parts = ()
+    delta = 0.0
+
+    @property
+    def rho(self):
+        """Of zero-concentrated privacy, epsilon^2/2 (Bun and Steinke 2016, proposition 3.3)."""
+        return self.epsilon**2 / 2
 
     def _note(self):
         return ", ".join(filter(None, (self.mechanism, self.source)))
+
+
+@dataclass(frozen=True)
+class Concentrated:
+    """One mechanism run on private records that is rho-zCDP; it has no epsilon before `Converted`.
+
+    Parameters
+    ----------
+    name : str
+        What is released.
+    rho : float
+        What it costs, under `neighbours`.
+    mechanism, neighbours, source : str
+        As of `Spend`.
+    """
+
+    name: str
+    rho: float
+    mechanism: str = ""
+    neighbours: str = "add-remove"
+    source: str = ""
+
+    def __post_init__(self):
+        check_neighbours(self.neighbours)
+        number = isinstance(self.rho, Real) and not isinstance(self.rho, bool)
+        if not number or not self.rho >= 0:
+            raise ValueError(f"rho must be a number of at least 0, got {self.rho!r}")
+        object.__setattr__(self, "rho", float(self.rho))
+
+    epsilon = math.inf
+    delta = 0.0
+    parts = ()
+    _note = Spend._note
 
 
 @dataclass(frozen=True)
@@ -56,7 +95,7 @@ class Public:
     why: str = ""
     neighbours: str | None = None
 
-    epsilon = 0.0
+    epsilon = rho = delta = 0.0
     parts = ()
 
     def _note(self):
@@ -71,14 +110,24 @@ class Leak:
     why: str = ""
     neighbours: str | None = None
 
-    epsilon = math.inf
+    epsilon = rho = math.inf
+    delta = 0.0
     parts = ()
 
     def _note(self):
         return self.why
 
 
-class _Composition:
+class Composition:
+    """What compositions share. Where a part is zero-concentrated, so is the whole, with these rules."""
+
+    @property
+    def rho(self):
+        """Of zero-concentrated privacy: by default that of a pure epsilon."""
+        return self.epsilon**2 / 2
+
+    delta = 0.0
+
     def __post_init__(self):
         if not isinstance(self.parts, (list, tuple)):
             raise ValueError(f"parts must be a list of nodes, got {self.parts!r}")
@@ -95,7 +144,7 @@ class _Composition:
 
 
 @dataclass(frozen=True)
-class Sequence(_Composition):
+class Sequence(Composition):
     """Parts that read the same records, one after another: their epsilons add up.
 
     Parameters
@@ -118,11 +167,21 @@ class Sequence(_Composition):
         """Sum over the parts."""
         return self.copies * math.fsum(p.epsilon for p in self.parts)
 
+    @property
+    def rho(self):
+        """Sum over the parts (Bun and Steinke 2016, lemma 2.3)."""
+        return self.copies * math.fsum(p.rho for p in self.parts)
+
+    @property
+    def delta(self):
+        """Sum over the parts."""
+        return self.copies * math.fsum(p.delta for p in self.parts)
+
     rule = "sum"
 
 
 @dataclass(frozen=True)
-class Parallel(_Composition):
+class Parallel(Composition):
     """Parts of which each record reaches exactly one, chosen without reading other records.
 
     A replaced record may leave one part and enter another, so the parts' epsilons must hold under
@@ -152,11 +211,21 @@ class Parallel(_Composition):
         """Largest of the parts."""
         return max((p.epsilon for p in self.parts), default=0.0)
 
+    @property
+    def rho(self):
+        """Largest of the parts."""
+        return max((p.rho for p in self.parts), default=0.0)
+
+    @property
+    def delta(self):
+        """Largest of the parts."""
+        return max((p.delta for p in self.parts), default=0.0)
+
     rule = "max"
 
 
 @dataclass(frozen=True)
-class Group(_Composition):
+class Group(Composition):
     """Group privacy: neighbours of `relation` lie `distance` add-remove steps apart.
 
     One replaced record is one removed and one added, ``distance=2``. No number of replacements
@@ -189,13 +258,26 @@ class Group(_Composition):
         return self.distance * self.part.epsilon
 
     @property
+    def rho(self):
+        """Squared distance times the part (Bun and Steinke 2016, proposition 1.9)."""
+        return self.distance**2 * self.part.rho
+
+    @property
+    def delta(self):
+        r"""Delta of the part times :math:`1 + e^\epsilon + \dots`, a term a step."""
+        part = self.part
+        if part.delta == 0:
+            return 0.0
+        return part.delta * math.fsum(math.exp(i * part.epsilon) for i in range(self.distance))
+
+    @property
     def rule(self):
         """How the total comes about."""
         return f"{self.distance} x"
 
 
 @dataclass(frozen=True)
-class EqualParts(_Composition):
+class EqualParts(Composition):
     r"""Alike parts on a shuffled set of records that was cut into equal parts; add-remove.
 
     The sizes of the :math:`\tau` parts differ by at most one. The loss is at most
@@ -227,8 +309,7 @@ class EqualParts(_Composition):
         object.__setattr__(self, "parts", (self.part,))
         super().__post_init__()
         object.__setattr__(self, "copies", check_integer(self.copies, "copies", 1))
-        if self.neighbours == "replace-one":
-            raise ValueError("part of EqualParts must be add-remove, got one for replace-one")
+        _check_pure(self)
 
     @property
     def epsilon(self):
@@ -242,7 +323,7 @@ class EqualParts(_Composition):
 
 
 @dataclass(frozen=True)
-class Bootstrap(_Composition):
+class Bootstrap(Composition):
     r"""A part that reads n draws with replacement from the n records; add-remove.
 
     Let one record more be drawn K times among n + 1 draws. Given K, the sample arises from n draws of
@@ -263,8 +344,7 @@ class Bootstrap(_Composition):
     def __post_init__(self):
         object.__setattr__(self, "parts", (self.part,))
         super().__post_init__()
-        if self.neighbours == "replace-one":
-            raise ValueError("part of Bootstrap must be add-remove, got one for replace-one")
+        _check_pure(self)
 
     @property
     def epsilon(self):
@@ -286,8 +366,17 @@ def _check_copies(node):
         raise ValueError(f"copies={node.copies} needs exactly one part, got {len(node.parts)}")
 
 
+def _check_pure(node):
+    """The part of EqualParts and of Bootstrap has a pure epsilon, under add-remove."""
+    kind = type(node).__name__
+    if node.neighbours == "replace-one":
+        raise ValueError(f"part of {kind} must be add-remove, got one for replace-one")
+    if node.part.delta > 0:
+        raise ValueError(f"part of {kind} must have delta 0, got delta={node.part.delta:g}")
+
+
 def check_node(node, name):
-    if not isinstance(node, (Spend, Public, Leak, _Composition)):
+    if not isinstance(node, (Spend, Concentrated, Public, Leak, Composition)):
         raise ValueError(
             f"{name} must be made of Spend, Public, Leak and compositions, got {node!r}"
         )

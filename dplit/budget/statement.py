@@ -14,7 +14,8 @@ class Budget:
 
     Parameters
     ----------
-    root : Spend, Public, Leak, Sequence, Parallel, Group, EqualParts or Bootstrap
+    root : node
+        As `dplit.budget` lists them.
     notes : sequence of str
         What the total takes for granted, one sentence each.
 
@@ -22,6 +23,8 @@ class Budget:
     ----------
     epsilon : float
         Total, computed from the tree; infinite if any part leaks.
+    delta : float
+        Total; 0 unless a part was `Converted`.
     neighbours : str
         The relation that the total holds for.
     """
@@ -34,6 +37,11 @@ class Budget:
     def epsilon(self):
         """Total of the tree."""
         return self.root.epsilon
+
+    @property
+    def delta(self):
+        """Total of the tree; 0 where all of it is pure."""
+        return self.root.delta
 
     @property
     def neighbours(self):
@@ -62,7 +70,8 @@ class Budget:
     def to_dict(self):
         """The tree as nested plain dictionaries, ready for JSON (infinity is the string "inf")."""
         notes = {"notes": list(self.notes)} if self.notes else {}
-        return {"neighbours": self.neighbours, **_plain(self.root), **notes}
+        delta = {"delta": self.delta} if self.delta else {}
+        return {"neighbours": self.neighbours, **_plain(self.root), **delta, **notes}
 
     def __eq__(self, other):
         return isinstance(other, Budget) and vars(self) == vars(other)
@@ -71,10 +80,12 @@ class Budget:
         return hash(self.root)
 
     def __repr__(self):
-        return f"Budget(epsilon={self.epsilon:g}, neighbours={self.neighbours!r})"
+        delta = f", delta={self.delta:g}" if self.delta else ""
+        return f"Budget(epsilon={self.epsilon:g}{delta}, neighbours={self.neighbours!r})"
 
     def __str__(self):
-        lines = [f"epsilon {self.epsilon:.6g} under {self.neighbours} neighbours"]
+        delta = f" and delta {self.delta:.6g}" if self.delta else ""
+        lines = [f"epsilon {self.epsilon:.6g}{delta} under {self.neighbours} neighbours"]
         return "\n".join(lines + list(_draw(self.root)) + [f"({note})" for note in self.notes])
 
 
@@ -88,7 +99,13 @@ def _line(node):
     copies = getattr(node, "copies", 1)
     rule = f"{node.rule} of {copies} = " if copies > 1 else f"{node.rule} = " if node.parts else ""
     note = node._note()
-    return f"{node.name}: {rule}{node.epsilon:.6g}{f'  ({note})' if note else ''}"
+    total = f"rho {node.rho:.6g}" if _is_concentrated(node) else f"{node.epsilon:.6g}"
+    return f"{node.name}: {rule}{total}{f'  ({note})' if note else ''}"
+
+
+def _is_concentrated(node):
+    """Whether a finite rho is all that the node has."""
+    return math.isinf(node.epsilon) and math.isfinite(node.rho)
 
 
 def _draw(node, prefix="", branch=""):
@@ -106,6 +123,8 @@ def _plain(node):
         "neighbours": node.neighbours,
         "note": node._note(),
     }
+    if _is_concentrated(node):
+        plain["rho"] = node.rho
     if getattr(node, "copies", 1) > 1:
         plain["copies"] = node.copies
     if node.parts:

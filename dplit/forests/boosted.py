@@ -14,16 +14,21 @@ import numpy as np
 from scipy.special import softmax
 from sklearn.utils.validation import check_is_fitted
 
-from dplit.boosting import plan, shrunk_steps
-from dplit.budget import Group, Sequence
+from dplit.boosting import leaf_steps, plan
+from dplit.budget import Sequence, check_delta
 from dplit.domain.lazy import encoded_columns
 from dplit.errors import check_integer
 from dplit.forests.base import BaseForest, BaseForestClassifier, BaseForestRegressor, parameters
-from dplit.forests.boosted_models import ClassModel, TargetModel
-from dplit.forests.boosted_releases import choose_test, size
+from dplit.forests.boosted_accounts import account
+from dplit.forests.boosted_models import (
+    ClassModel,
+    TargetModel,
+    possible_directions,
+    tested,
+    with_directions,
+)
+from dplit.forests.boosted_releases import size
 from dplit.forests.export import export_text
-from dplit.forests.params import level_shares
-from dplit.forests.partition import REPLACED
 from dplit.forests.releases import leaves
 
 DEEPEST = 12
@@ -38,6 +43,7 @@ class BaseBoostedForest(BaseForest):
     n_estimators: int | None = None
     max_depth: int | None = None
     n_records: int | None = None
+    delta: float = 0.0
     _encoded = staticmethod(encoded_columns)  # a record's codes are kept, an eighth of its numbers
 
     def _n_trees(self):
@@ -45,62 +51,81 @@ class BaseBoostedForest(BaseForest):
 
     def _check(self):
         super()._check()
+        check_delta(self.delta)
         if self.max_depth is not None and check_integer(self.max_depth, "max_depth", 0) > DEEPEST:
             raise ValueError(f"max_depth must be at most {DEEPEST}, got {self.max_depth!r}")
         if self.n_records is not None:
             check_integer(self.n_records, "n_records", 1)
 
     def _boost(self, domain, records, model, n_classes):
-        """Run the rounds on `model`; returns the trees, their values, and the nodes of what they spend."""
+        """Run the rounds on `model`; returns the trees, their values, and the node of what they spend."""
         from dplit.trees.oblivious import Grid  # compiled: slow to import
 
-        rng = self._generator()
-        epsilon = self._record_epsilon() / (2 if self.neighbours == "replace-one" else 1)
-        n, spent, size_node = size(len(records), self.n_records, epsilon, self.neighbours, rng)
-        planned = plan(n, epsilon, n_classes, self.n_estimators, self.max_depth)
-        grid = Grid(domain, STEPS_OF_A_COLUMN)
+        rng, epsilon = self._generator(), self._record_epsilon()
+        each = epsilon / (2 if self.neighbours == "replace-one" else 1)
+        n, spent, size_node = size(len(records), self.n_records, each, self.neighbours, rng)
+        pays = account(epsilon, float(self.delta), n, self.neighbours, self.records_per_person,
+                       self.n_estimators)  # fmt: skip
+        planned = plan(n, pays.plan_epsilon, n_classes, self.n_estimators, self.max_depth)
+        column = planned.depth == 1 and planned.fine  # a round of a small regression
+        self.directions_ = possible_directions(domain, n) if column else []
+        self.tested_ = tested(domain, self.directions_)
+        grid = Grid(self.tested_, STEPS_OF_A_COLUMN)
         if not grid.has_tests:
-            planned = planned._replace(depth=0)
-        prior, shares = _shares(epsilon, spent, planned, n_classes)
-        codes = grid.encode(records)
+            planned = planned._replace(depth=0, fine=0)
+        prior, shares = pays.shares(spent, planned, n_classes)
+        codes = grid.encode(with_directions(records, domain, self.directions_))
         nodes = [size_node, model.start(prior, rng)]
         done = [
-            self._round(grid, codes, model, t, shares, planned, rng) for t in range(planned.rounds)
+            self._round(grid, codes, model, t, shares, planned, pays, rng)
+            for t in range(planned.rounds)
         ]
         grown, pairs, values, costs = zip(*done)
         alike = [(node, len(list(same))) for node, same in groupby(costs)]
         nodes += [Sequence("rounds", (node,), ALL_READ, times) for node, times in alike]
         self.plan_, self.pair_sums_ = planned, np.array(pairs)
-        return grid.trees(grown, planned.depth), np.array(values), nodes
+        trees = grid.trees(grown, planned.kept + planned.fine)
+        return trees, np.array(values), pays.closed(nodes, self.neighbours)
 
-    def _round(self, grid, codes, model, t, shares, planned, rng):
+    def _round(self, grid, codes, model, t, shares, planned, pays, rng):
         """Grow one tree and add it to the model: its tests, pair sums and steps, and its node."""
-        from dplit.trees.oblivious import descend, histogram
-
-        depth, n_cells, (level, leaf) = planned.depth, 2**planned.depth, shares
         residuals, reach = model.residuals(t)
-        residuals = residuals.astype(np.int32)
-        cells = np.zeros(len(residuals), dtype=np.uint8 if depth <= 8 else np.uint16)
-        tests, sums, nodes = [], None, []
-        for d in range(depth):
-            sums = histogram(grid, codes, residuals, cells, 2**d, sums)
-            masses, pick = grid.masses(sums, rng)
-            place, node = choose_test(masses, level, reach.mass, rng)
-            tests.append(pick(place))
-            descend(codes, tests[-1], cells)
-        if depth:
-            nodes.append(Sequence("levels", (node,), "every level reads all records", depth))
-        pairs, noise, node = model.release(t, residuals, reach, cells, n_cells, leaf, rng)
-        steps = model.unit * shrunk_steps(*model.parts(pairs), noise, planned.weight, planned.clip)
+        residuals, (share, leaf) = residuals.astype(np.int32), shares
+        tests, cells, nodes = self._tests(grid, codes, residuals, reach, share, planned, pays, rng)
+        n_leaves = 2 ** (planned.kept + planned.fine)
+        pairs, noise, node = model.release(t, residuals, reach, cells, n_leaves, leaf, pays, rng)
+        steps = model.unit * leaf_steps(planned, *model.parts(pairs), noise, model.spread)
         model.update(cells, steps)
         return tests, pairs, steps, Sequence("a round", (*nodes, leaves(node)))
 
-    def _together(self, nodes):
-        """The nodes of what was spent, of both neighbours if one record is replaced."""
-        spent = Sequence("boosting", tuple(nodes), "all read the same records")
-        if self.neighbours == "add-remove":
-            return spent
-        return Group("boosting after a replacement", spent, 2, "replace-one", REPLACED)
+    def _tests(self, grid, codes, residuals, reach, share, planned, pays, rng):
+        """Draw a round's tests: those of its tree, the cell of each record, and the node."""
+        from dplit.trees.oblivious import descend, descend_to_bins, histogram
+
+        depth, deepest = planned.depth, planned.depth + planned.fine
+        cells = np.zeros(len(residuals), dtype=np.uint8 if deepest <= 8 else np.uint16)
+        tests, sums, nodes = [], None, ()
+        for d in range(depth):
+            sums = histogram(grid, codes, residuals, cells, 2**d, sums)
+            masses, pick = grid.masses(sums, rng)
+            if self.directions_:  # together they have the odds of one column
+                own = grid.ends[-1 - len(self.directions_)]
+                masses[own:] -= reach.mass * math.log(len(self.directions_)) / pays.rate(share)
+            place, node = pays.choose(masses, share, reach.mass, rng)
+            tests.append(pick(place))
+            if planned.kept:
+                descend(codes, tests[-1], cells)
+        if depth:
+            nodes = (Sequence("levels", (node,), "every level reads all records", depth),)
+        if planned.fine:
+            bins, finer = grid.fine(tests[0].column, planned.fine)
+            descend_to_bins(codes, tests[0].column, bins, planned.fine, cells)
+            tests = tests[: planned.kept] + finer
+        return tests, cells, nodes
+
+    def _read(self, X):
+        """As of all forests, with the directions as further columns."""
+        return with_directions(super()._read(X), self.domain_, self.directions_)
 
     def _scores(self, X):
         """The released model at each record, shape (n_records, n_outputs)."""
@@ -130,7 +155,10 @@ class BaseBoostedForest(BaseForest):
             left, right = (curvatures.take([side], axis=level + 1) for side in (0, 1))
             weights = left * right / np.maximum(left + right, 1e-300)
             gains = (weights * np.square(apart)).reshape(trees.n_trees, -1).sum(axis=1)
-            np.add.at(found, trees.feature[first : first + len(gains) * 2**level : 2**level], gains)
+            tests = trees.feature[first : first + len(gains) * 2**level : 2**level]
+            for column, gain in zip(tests.tolist(), gains.tolist()):
+                of = [column] if column < len(found) else self.directions_[column - len(found)][:2]
+                found[list(of)] += gain / len(of)
             first += len(gains) * 2**level
         return found / (found.sum() or 1.0)
 
@@ -141,21 +169,6 @@ class BaseBoostedForest(BaseForest):
         for t in range(self.trees_.n_trees):
             parts += [f"round {t + 1}", export_text(self, t)]
         return "\n".join(parts)
-
-
-def _shares(epsilon, spent, planned, n_classes):
-    """Epsilon of the prior, and of each level and the leaves of a round.
-
-    The prior gets what the sums of the tree leave, so that the total is epsilon to the last digit.
-    """
-    if math.isinf(epsilon):
-        return math.inf, (math.inf, math.inf)
-    rounds, depth = planned.rounds, planned.depth
-    shares = level_shares((1 - planned.prior) * (epsilon - spent) / rounds, depth, planned.tests)
-    each = math.fsum([depth * shares[0] if depth else 0.0, shares[1]])
-    # of several classes the first round has a node of its own
-    parts = [each, (rounds - 1) * each] if n_classes > 2 and rounds > 1 else [rounds * each]
-    return epsilon - math.fsum([spent, *parts]), shares
 
 
 @parameters
@@ -169,7 +182,7 @@ class BoostedForestClassifier(BaseBoostedForest, BaseForestClassifier):
     Parameters
     ----------
     epsilon : float
-        Privacy budget of the whole fit, positive; delta is 0. ``inf`` gives the non-private twin.
+        Privacy budget of the whole fit, positive. ``inf`` gives the non-private twin.
     domain : Domain, optional
         What is public about the columns. Left out, the two values of a data frame's boolean columns
         are taken to be public; anything else is read off the data, with a `PrivacyLeakWarning`, and
@@ -180,10 +193,14 @@ class BoostedForestClassifier(BaseBoostedForest, BaseForestClassifier):
     neighbours : {"add-remove", "replace-one"}
         Which data sets `epsilon` holds for.
     n_estimators, max_depth : int, optional
-        Rounds, and tests of a round's tree (at most 12). Left out, `dplit.boosting.plan` says them.
+        Rounds, and tests of a round's tree (at most 12). Left out, `dplit.boosting.plan` says them; with a
+        `max_depth` the leaves are those of its tests alone.
     n_records : int, optional
         A public number of records to plan for, a guess that had better be low. Left out, a hundredth of
         epsilon buys a noisy number; replace-one neighbours have as many records as the data.
+    delta : float
+        0, or a chance below 1 that epsilon may be exceeded. Above 0 the fit pays by zero-concentrated
+        privacy if that has less noise, as many rounds have; else `budget_` says that its delta is 0.
     records_per_person : int
         How many records one person may have; a record gets so much less of `epsilon`.
     accounting : {"proved", "published"}
@@ -199,6 +216,10 @@ class BoostedForestClassifier(BaseBoostedForest, BaseForestClassifier):
         The privacy statement, as a proof tree.
     plan_ : dplit.boosting.Plan
         What the fit decided by public or released numbers.
+    directions_ : list of (int, int, float)
+        Differences of two columns that are tested like columns (`dplit.boosting.directions`); of classes none.
+    tested_ : Domain
+        The columns and the directions.
     classes_ : array, shape (n_classes,)
         Sorted.
     initial_ : float64 array, shape (1,) or (n_classes,)
@@ -247,7 +268,7 @@ class BoostedForestClassifier(BaseBoostedForest, BaseForestClassifier):
         records, y, domain, domain_node = self._read_fit(X, y)
         codes, classes, class_node = self._read_classes(y)
         model = ClassModel(codes, len(classes))
-        trees, values, nodes = self._boost(domain, records, model, len(classes))
+        trees, values, spent = self._boost(domain, records, model, len(classes))
         ranks = self._store_classes(classes)
         if len(classes) == 2:
             sign = 1.0 if ranks[1] else -1.0  # of the class that is second when sorted
@@ -258,7 +279,7 @@ class BoostedForestClassifier(BaseBoostedForest, BaseForestClassifier):
             self.initial_ = model.initial[order]
             self.leaf_values_ = values.reshape(-1, len(classes))[:, order]
             self.pair_sums_ = self.pair_sums_[..., order]
-        return self._store(domain, trees, domain_node, class_node, self._together(nodes))
+        return self._store(domain, trees, domain_node, class_node, spent)
 
     def decision_function(self, X):
         """Scores of the classes.
@@ -322,8 +343,8 @@ class BoostedForestRegressor(BaseBoostedForest, BaseForestRegressor):
     target_bounds : (float, float), optional
         Public bounds of the targets, which are clipped to them. Left out, they are read off `y`,
         with a `PrivacyLeakWarning`, and the budget is infinite.
-    epsilon, domain, neighbours, n_estimators, max_depth, n_records, records_per_person, accounting
-        As of `BoostedForestClassifier`, as are `random_state` and `n_jobs`.
+    epsilon, delta, domain, neighbours, n_estimators, max_depth, n_records, records_per_person
+        As of `BoostedForestClassifier`, as are `accounting`, `random_state` and `n_jobs`.
 
     Attributes
     ----------
@@ -359,11 +380,11 @@ class BoostedForestRegressor(BaseBoostedForest, BaseForestRegressor):
         records, y, domain, domain_node = self._read_fit(X, y)
         shares, bounds, target_node = self._read_targets(y)
         model = TargetModel(shares)
-        trees, values, nodes = self._boost(domain, records, model, 0)
+        trees, values, spent = self._boost(domain, records, model, 0)
         self.target_bounds_, width = bounds, bounds[1] - bounds[0]
         self.initial_ = bounds[0] + width * model.initial
         self.leaf_values_ = width * values.ravel()
-        return self._store(domain, trees, domain_node, target_node, self._together(nodes))
+        return self._store(domain, trees, domain_node, target_node, spent)
 
     def predict(self, X):
         """Released mean and steps, clipped to the public interval.

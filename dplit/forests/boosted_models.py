@@ -1,4 +1,4 @@
-"""The released model of a boosted forest while it grows: residuals of the records, sums of the leaves.
+"""The released model of a boosted forest while it grows, and the columns that it tests.
 
 A record's residual depends on that record and on what has been released. The two models differ in
 what a residual is, and in how the sums of a leaf become its step.
@@ -10,12 +10,20 @@ import math
 
 import numpy as np
 
-from dplit.boosting import STEPS, class_reach, class_residuals, target_residuals
+from dplit.boosting import (
+    STEPS,
+    along,
+    class_reach,
+    class_residuals,
+    directions,
+    target_residuals,
+)
 from dplit.boosting.residuals import TARGET_REACH, class_shares
-from dplit.forests.boosted_releases import noisy_pairs, prior_of_classes, prior_of_targets
-from dplit.forests.releases import noisy_counts
+from dplit.domain import Continuous, Domain
+from dplit.forests.boosted_releases import prior_of_classes, prior_of_targets
 
-CLIPS = 0.15, 0.9, 0.05  # of a target's residual: in the first round, its decay, the least one
+CLIPS = 0.12, 0.8, 0.05  # of a target's residual: in the first round, its decay, the least one
+MOST_DIRECTIONS, MOST_CODES = 200, 30_000_000  # in all, and times the number of records
 
 
 class ClassModel:
@@ -28,6 +36,7 @@ class ClassModel:
     """
 
     unit = 1.0  # of a step
+    spread = 1.0  # variance of a residual, in units of its curvature
 
     def __init__(self, codes, n_classes):
         self.codes, self.n_classes = codes, n_classes
@@ -47,8 +56,8 @@ class ClassModel:
             return residuals, class_reach(self.low[0], self.high[0])
         return class_residuals(self.scores, self.codes), class_reach(self.low, self.high)
 
-    def release(self, t, residuals, reach, cells, n_cells, epsilon, rng):
-        """Pair sums of the leaves, in records, the scale of their noise, and what they cost.
+    def release(self, t, residuals, reach, cells, n_cells, share, account, rng):
+        """Pair sums of the leaves, in records, the variance of a gradient's noise, and what they cost.
 
         In the first round all records of a class have one residual. Of several classes their counts say
         all, and a record changes one of them.
@@ -57,16 +66,18 @@ class ClassModel:
             shape, cells = (n_cells, self.n_classes), cells.astype(np.int64)
             places = cells * self.n_classes + self.codes
             counts = np.bincount(places, minlength=math.prod(shape)).reshape(shape)
-            noisy, node = noisy_counts(counts, epsilon, rng)
+            noisy, node = account.counts(counts, share, rng)
             shares = class_shares(self.initial[None, :]) / STEPS
             others = noisy.sum(axis=1, keepdims=True) - noisy
-            pairs = np.array([noisy * (1 - shares), others * shares])
-            noise = 1 / epsilon
-        else:
-            from dplit.trees.oblivious import pair_sums  # compiled: slow to import
+            return (
+                np.array([noisy * (1 - shares), others * shares]),
+                account.variance(1, share),
+                node,
+            )
+        from dplit.trees.oblivious import pair_sums  # compiled: slow to import
 
-            pairs, node = noisy_pairs(pair_sums(residuals, cells, n_cells), epsilon, reach, rng)
-            noise = max(reach.up, reach.down) / STEPS / epsilon
+        pairs, node = account.pairs(pair_sums(residuals, cells, n_cells), share, reach, rng)
+        noise = sum(account.variance(s / STEPS, share, reach.norm) for s in (reach.up, reach.down))
         return pairs, noise, node
 
     def parts(self, pairs):
@@ -88,6 +99,8 @@ class TargetModel:
         Whole numbers of steps of the public grid.
     """
 
+    spread = 0.1  # as of `ClassModel`, where a residual is a share of its clip
+
     def __init__(self, targets):
         self.targets = targets
 
@@ -105,13 +118,13 @@ class TargetModel:
         means = np.clip(self.scores[:, 0], 0.0, 1.0)
         return target_residuals(means, self.targets, self.unit), TARGET_REACH
 
-    def release(self, t, residuals, reach, cells, n_cells, epsilon, rng):
-        """Pair sums of the leaves, a vote of 2 a record, the scale of their noise, and what they cost."""
+    def release(self, t, residuals, reach, cells, n_cells, share, account, rng):
+        """Pair sums of the leaves, a vote of 2 a record, the variance of a gradient, and what they cost."""
         from dplit.trees.oblivious import pair_sums  # compiled: slow to import
 
         votes = pair_sums(residuals, cells, n_cells, STEPS)
-        pairs, node = noisy_pairs(votes, epsilon, reach, rng)
-        return pairs, 1 / epsilon, node
+        pairs, node = account.pairs(votes, share, reach, rng)
+        return pairs, account.variance(2, share) / 2, node
 
     def parts(self, pairs):
         """Gradients and numbers of records of the leaves."""
@@ -120,3 +133,23 @@ class TargetModel:
     def update(self, cells, steps):
         """Add a tree's steps."""
         self.scores += steps[cells]
+
+
+def possible_directions(domain, n_records):
+    """The `dplit.boosting.directions` of a domain, for a public number of records."""
+    bounds, levels = domain.bounds, domain.n_levels
+    continuous = np.flatnonzero((levels == 0) & (bounds[:, 1] > bounds[:, 0]))
+    return directions(continuous.tolist(), min(MOST_DIRECTIONS, MOST_CODES // n_records))
+
+
+def tested(domain, taken):
+    """The domain's columns and the directions that are `taken`, by names."""
+    names = list(domain.names or [f"column {j}" for j in range(len(domain))])
+    names += [f"{names[i]} - {c:g} {names[j]} (shares)" for i, j, c in taken]
+    columns = [Continuous(-c, 1.0) for _, _, c in taken]
+    return Domain([*domain.features, *columns], names=names)
+
+
+def with_directions(records, domain, taken):
+    """The records with their values along directions as further columns."""
+    return np.hstack([records, along(records, domain.bounds, taken)]) if taken else records

@@ -5,14 +5,16 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from dplit.boosting import STEPS
-from dplit.budget import Public, Spend
+from dplit.budget import Concentrated, Public, Spend
 from dplit.domain import GRID
 from dplit.errors import check_integer
 from dplit.forests.releases import noisy_counts
-from dplit.mechanisms import BoundedMean, Geometric, PermuteAndFlip
+from dplit.mechanisms import BoundedMean, DiscreteGaussian, Exponential, Geometric, PermuteAndFlip
 
 CHAPTER = "chapter boosting"
 SIZE_SHARE = 0.01  # of epsilon, for the number of records where nobody told it
@@ -89,3 +91,30 @@ def noisy_pairs(sums, epsilon, reach, rng):
     noisy = [Geometric(epsilon, s).sample(part, rng=rng) for s, part in zip(scales, sums)]
     note = "geometric noise on the sums of positive and of negative parts"
     return np.array(noisy) / STEPS, Spend("pair sums of a leaf", epsilon, note, source=CHAPTER)
+
+
+# Zero-concentrated: shares are in rho --------------------------------------------------------------
+
+
+def concentrated_test(masses, rho, reach, rng):
+    r"""Place of a test, by the exponential mechanism: at epsilon it is :math:`\epsilon^2/8`-zCDP."""
+    mechanism = Exponential(math.sqrt(8 * rho), sensitivity=reach)
+    note = "exponential mechanism on the L1 mass of residual sums, epsilon^2/8"
+    return int(mechanism.sample(masses, rng=rng)), Concentrated(
+        "test of a level", rho, note, source=CHAPTER
+    )
+
+
+def concentrated_counts(counts, rho, rng):
+    """Class counts with discrete Gaussian noise; a record changes one of them, by one."""
+    noisy = DiscreteGaussian(1 / math.sqrt(2 * rho)).sample(counts, rng=rng)
+    return noisy, Concentrated("class counts of a leaf", rho, "discrete Gaussian noise")
+
+
+def concentrated_pairs(sums, rho, reach, rng):
+    """As `noisy_pairs`, with discrete Gaussian noise whose deviations are the reach's norm over root 2 rho."""
+    scales = reach.norm * reach.up, reach.norm * reach.down
+    noise = [DiscreteGaussian(scale / math.sqrt(2 * rho)) for scale in scales]
+    noisy = [law.sample(part, rng=rng) for law, part in zip(noise, sums)]
+    note = "discrete Gaussian noise on the sums of positive and of negative parts"
+    return np.array(noisy) / STEPS, Concentrated("pair sums of a leaf", rho, note, source=CHAPTER)

@@ -126,7 +126,7 @@ def _below(forest, node, leaf, depth, decimals):
 
 def _branches(forest, node, decimals):
     """The condition of each child of a node, and its step."""
-    trees, domain = forest.trees_, forest.domain_
+    trees, domain = forest.trees_, getattr(forest, "tested_", forest.domain_)
     j, cut = int(trees.feature[node]), trees.threshold[node]
     name, column = domain.names[j] if domain.names else f"column {j}", domain[j]
     if isinstance(column, Categorical):

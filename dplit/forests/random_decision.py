@@ -12,7 +12,7 @@ import numpy as np
 
 from dplit.budget import Leak, Parallel
 from dplit.depth import published_depth, table_depth
-from dplit.errors import check_choice, warn_leak
+from dplit.errors import check_choice, check_integer, warn_leak
 from dplit.forests.base import BaseForestClassifier, parameters
 from dplit.forests.params import check_depth
 from dplit.forests.releases import random_structure, report

@@ -5,6 +5,7 @@ candidate :math:`r` among :math:`k`. Each class says what it costs under which n
 """
 
 from dplit.mechanisms.bounded_mean import BoundedMean
+from dplit.mechanisms.discrete_gaussian import DiscreteGaussian
 from dplit.mechanisms.exponential import Exponential
 from dplit.mechanisms.geometric import Geometric
 from dplit.mechanisms.laplace import Laplace
@@ -12,5 +13,6 @@ from dplit.mechanisms.permute_and_flip import PermuteAndFlip
 from dplit.mechanisms.smooth_exponential import SmoothExponential
 
 __all__ = [
-    "BoundedMean", "Exponential", "Geometric", "Laplace", "PermuteAndFlip", "SmoothExponential",
+    "BoundedMean", "DiscreteGaussian", "Exponential", "Geometric", "Laplace", "PermuteAndFlip",
+    "SmoothExponential",
 ]  # fmt: skip

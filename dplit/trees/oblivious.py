@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from dplit.boosting import level_sets, public_cuts
+from dplit.boosting import bins_of_codes, level_sets, public_cuts
 from dplit.trees.arrays import LEAF, Trees
 
 CUT = np.empty(0, dtype=bool)  # in place of levels
@@ -24,14 +24,15 @@ class Test(NamedTuple):
     Attributes
     ----------
     column : int
-    cut : int
-        Place among the column's public cuts; of a categorical column, -1.
+    cut : int, or int array of shape (n_bins,)
+        Place among the column's public cuts; of a categorical column, -1. Several: one for each bin
+        of the column that the tests above have made, the last cut's next one being its upper bound.
     right : bool array, shape (n_levels,)
         The levels that go right; empty for a continuous column.
     """
 
     column: int
-    cut: int
+    cut: int | np.ndarray
     right: np.ndarray
 
 
@@ -50,16 +51,20 @@ class Grid:
         Of each column; empty for a categorical one.
     starts : int64 array, shape (n_features + 1,)
         Where each column's codes begin in a histogram over all columns.
+    ends : int64 array, shape (n_features,)
+        Where each column's tests end in `masses`.
     """
 
     def __init__(self, domain, steps):
-        self.levels = domain.n_levels
+        self.levels, self.upper = domain.n_levels, domain.bounds[:, 1]
         self.cuts = [
             public_cuts(*bounds, steps) if n == 0 else np.empty(0)
             for n, bounds in zip(self.levels.tolist(), domain.bounds.tolist(), strict=True)
         ]
         widths = [n or len(cuts) + 1 for n, cuts in zip(self.levels.tolist(), self.cuts)]
         self.starts = np.concatenate([[0], np.cumsum(widths)]).astype(np.int64)
+        tests = [2 * n if n > 2 else w - 1 for n, w in zip(self.levels.tolist(), widths)]
+        self.ends = np.cumsum(tests)
 
     @property
     def has_tests(self):
@@ -115,6 +120,33 @@ class Grid:
 
         return np.concatenate(masses), pick
 
+    def fine(self, column, levels):
+        """Bins of a column's codes, and the tests that part its records into them, level by level.
+
+        Returns
+        -------
+        bins : int64 array, shape (n_codes,)
+            Of 2**levels bins, `dplit.boosting.bins_of_codes`.
+        tests : list of Test
+        """
+        bins = bins_of_codes(int(self.starts[column + 1] - self.starts[column]), levels)
+        tests = []
+        for level in range(levels):
+            side = bins >> (levels - 1 - level)
+            if self.levels[column]:
+                tests.append(Test(column, -1, side % 2 == 1))
+            else:
+                first = np.searchsorted(side, 2 * np.arange(2**level) + 1)
+                tests.append(Test(column, first - 1, CUT))
+        return bins, tests
+
+    def _thresholds(self, test, width):
+        """Of the nodes of a level: NaN where levels are split."""
+        if len(test.right):
+            return np.full(width, np.nan)
+        ends = np.append(self.cuts[test.column], self.upper[test.column])
+        return np.tile(ends[np.atleast_1d(test.cut)], width // np.size(test.cut))
+
     def trees(self, rounds, depth):
         """The `Trees` of rounds of `depth` tests each: complete, level by level, side by side."""
         n_trees, widest = len(rounds), int(self.levels.max())
@@ -124,14 +156,13 @@ class Grid:
             width = 2**level
             tests = [tests[level] for tests in rounds]
             feature = [test.column for test in tests]
-            cut = [self.cuts[t.column][t.cut] if t.cut >= 0 else np.nan for t in tests]
+            cut = np.concatenate([self._thresholds(test, width) for test in tests])
             side = []
             for test in tests:
-                side.append(sum(map(len, rows)) if test.cut < 0 else 0)
-                rows += [test.right.astype(int)] if test.cut < 0 else []
+                side.append(sum(map(len, rows)) if len(test.right) else 0)
+                rows += [test.right.astype(int)] if len(test.right) else []
             child = first + n_trees * width + 2 * np.arange(n_trees * width)
-            parts.append((*(np.repeat(part, width) for part in (feature, cut)), child,
-                          np.repeat(side, width)))  # fmt: skip
+            parts.append((np.repeat(feature, width), cut, child, np.repeat(side, width)))
             first += n_trees * width
         leaves = n_trees * 2**depth
         parts.append((np.full(leaves, LEAF), np.full(leaves, np.nan), np.arange(leaves),
@@ -208,6 +239,12 @@ def descend(codes, test, cells):
         _go_right(code, test.cut, cells)
     else:
         _look_up(code, test.right, cells)
+
+
+def descend_to_bins(codes, column, bins, levels, cells):
+    """Cells after the tests of `Grid.fine`, in place."""
+    np.left_shift(cells, levels, out=cells)
+    cells |= bins.astype(cells.dtype)[codes[column]]
 
 
 def add_steps(leaves, values):

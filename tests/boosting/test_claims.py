@@ -3,9 +3,11 @@
 import numpy as np
 import pytest
 
-from dplit import boosting, claims
+from dplit import boosting, budget, claims
 from dplit.boosting import law, residuals
-from dplit.claims.boosting import choice, steps
+from dplit.budget import epsilon_of
+from dplit.claims.boosting import choice, concentrated, steps
+from dplit.mechanisms import DiscreteGaussian, PermuteAndFlip
 
 OURS = claims.of("boosting")
 true = {name: getattr(boosting, name) for name in boosting.__all__}
@@ -41,6 +43,8 @@ def nearest(scores, codes):
         ("best_weight", lambda h, d, v: 1.1 * true["best_weight"](h, d, v), "shrinkage"),
         ("best_rounds", lambda d, s, b, v: 1.1 * true["best_rounds"](d, s, b, v), "balance"),
         ("best_depth", lambda *a: 0.1 + true["best_depth"](*a), "balance"),
+        ("posterior_steps", lambda *a: 1.1 * true["posterior_steps"](*a), "posterior"),
+        ("tree_steps", lambda *a: 1.1 * true["tree_steps"](*a), "posterior"),
     ],
 )
 def test_a_formula_that_is_wrong_fails(name, wrong, claim, monkeypatch):
@@ -60,16 +64,45 @@ def smaller_reach_by_half(low, high):
     return reach._replace(mass=reach.mass // 2)
 
 
+@pytest.mark.parametrize(
+    ("place", "name", "wrong", "claim", "found"),
+    [
+        (budget, "epsilon_of", lambda rho, delta: epsilon_of(rho / 2, delta), "converted", "leaks"),
+        (budget, "epsilon_of", lambda rho, delta: 3 * epsilon_of(rho, delta), "converted", "fails"),
+        (
+            concentrated,
+            "Exponential",
+            lambda e, s: PermuteAndFlip(2 * e, s),
+            "bounded-range",
+            "leaks",
+        ),
+        (
+            concentrated,
+            "DiscreteGaussian",
+            lambda s: DiscreteGaussian(0.9 * s),
+            "gaussian-pairs",
+            "fails",
+        ),
+    ],
+)
+def test_a_price_in_rho_that_is_wrong_is_found_out(place, name, wrong, claim, found, monkeypatch):
+    assert verdict(claim) == "holds"
+    monkeypatch.setattr(place, name, wrong)
+    assert verdict(claim) == found
+
+
 def test_rounds_meet_their_budget():
     found = OURS["ours/rounds-loss"].check()
     assert found.computed == pytest.approx(found.published, rel=1e-3)
 
 
 def test_a_forest_that_draws_by_another_rate_is_found_out(monkeypatch):
-    from dplit.forests import boosted
+    from dplit.forests import boosted_accounts
 
-    drawn = boosted.choose_test
-    monkeypatch.setattr(boosted, "choose_test", lambda m, e, r, rng: drawn(m, 9 * e, r, rng))
+    drawn = boosted_accounts.choose_test
+    monkeypatch.setattr(
+        boosted_accounts, "choose_test", lambda m, e, r, rng: drawn(m, 9 * e, r, rng)
+    )
     assert verdict("choice-drawn") == "fails"
 
 

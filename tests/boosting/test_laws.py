@@ -5,6 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from dplit import boosting, datasets
 from dplit.boosting import residuals, sets
@@ -81,6 +82,8 @@ def test_no_record_within_the_bounds_of_a_model_reaches_further():
         assert np.abs(r).sum(axis=1).max() <= reach.mass
         up, down = np.maximum(r, 0).sum(axis=1), np.maximum(-r, 0).sum(axis=1)
         assert (up / reach.up + down / reach.down).max() <= 1
+        square = np.where(r > 0, r / reach.up, r / reach.down) ** 2
+        assert np.sqrt(square.sum(axis=1)).max() <= reach.norm * (1 + 1e-12)
 
 
 def test_targets_are_clipped_before_they_are_scaled():
@@ -104,30 +107,100 @@ def test_mass_by_hand():
 # Steps -------------------------------------------------------------------------------------------------
 
 
-def test_steps_without_a_pull_are_the_leaves_own():
-    g, h = np.array([[2.0], [-3.0], [1.0], [0.0]]), np.array([[4.0], [1.0], [2.0], [0.0]])
-    found = boosting.shrunk_steps(g, h, 0.0, 10.0, 2.0)
-    # the last leaf has no curvature and takes its parent's step, 1 / 2
-    assert found.ravel().tolist() == [0.5, -2.0, 0.5, 0.5]
+def test_one_cell_is_pulled_by_its_noise():
+    """One leaf: the step is (G + w v')/(h + w) with the best pull, and v' = 0."""
+    pull = (2.0 + 0.5 * 6.0) / (6.0 * 0.3**2)
+    prior = np.array([[[0.3**2]]])
+    found = boosting.posterior_steps(np.array([[4.0]]), np.array([[6.0]]), 2.0, 0.5, prior, 9.0)
+    assert found[0, 0] == pytest.approx(4 / (6 + pull), rel=1e-9)
 
 
-def test_steps_by_hand():
-    g, h, w = np.array([[4.0], [-1.0]]), np.array([[6.0], [2.0]]), 3.0
-    root = 3 / (8 + w * math.sqrt(2))
-    expected = [(4 + w * root) / (6 + w), (-1 + w * root) / (2 + w)]
-    found = boosting.shrunk_steps(g, h, 1.5, 2.0, 9.0).ravel()
-    assert found == pytest.approx(expected, rel=1e-12)
-    assert np.abs(boosting.shrunk_steps(g, h, 1e12, 2.0, 9.0)).max() < 1e-11
+def test_steps_are_least_squares_of_the_release_and_the_prior():
+    rng = np.random.default_rng(3)
+    g, h = rng.normal(size=(8, 1)) * 9, rng.uniform(0, 30, size=(8, 1))
+    prior = boosting.priors(2, 1, ((0.4,), (0.7,)))
+    noise = np.sqrt(5.0 + 0.2 * h[:, 0])
+    root = np.linalg.inv(np.linalg.cholesky(prior[0]))
+    rows = np.vstack([np.diag(h[:, 0] / noise), root])
+    expected = np.linalg.lstsq(rows, np.append(g[:, 0] / noise, np.zeros(8)), rcond=None)[0]
+    found = boosting.posterior_steps(g, h, 5.0, 0.2, prior, 99.0)
+    np.testing.assert_allclose(found[:, 0], expected, rtol=1e-6)
 
 
-def test_leaves_of_noise_alone_stay_near_their_parents():
+def test_covariances_are_weighted_with_the_density_of_the_release():
+    rng = np.random.default_rng(4)
+    g, h = rng.normal(size=(4, 2)) * 5, rng.uniform(1, 20, size=(4, 2))
+    several = boosting.priors(1, 1, ((0.1, 1.0), (0.0, 2.0)))
+    densities, means = [], []
+    for prior in several:
+        laws = [stats.multivariate_normal(
+            np.zeros(4), h[:, k, None] * prior * h[:, k] + np.diag(3 + h[:, k])) for k in (0, 1)
+        ]  # fmt: skip
+        densities.append(math.prod(law.pdf(g[:, k]) for k, law in enumerate(laws)))
+        means.append(boosting.posterior_steps(g, h, 3.0, 1.0, prior[None], 99.0))
+    expected = np.einsum("a,alk->lk", np.array(densities) / sum(densities), np.array(means))
+    found = boosting.posterior_steps(g, h, 3.0, 1.0, several, 99.0)
+    np.testing.assert_allclose(found, expected, rtol=1e-7)
+    assert np.abs(boosting.posterior_steps(9 * g, h, 3.0, 1.0, several, 0.5)).max() == 0.5
+
+
+@pytest.mark.parametrize("depth", [0, 1, 4])
+@pytest.mark.parametrize("variance", [0.0, 7.0])
+def test_a_tree_s_steps_up_and_down_are_those_of_its_covariances(depth, variance):
+    rng, scales = np.random.default_rng(depth), (0.1, 0.6, 2.0)
+    g, h = rng.normal(size=(2**depth, 3)) * 6, rng.uniform(0.1, 20, size=(2**depth, 3))
+    dense = boosting.priors(depth, 0, (scales, (0.0,)))
+    expected = boosting.posterior_steps(g, h, variance, 0.4, dense, 5.0)
+    found = boosting.tree_steps(g, h, variance, 0.4, scales, 5.0)
+    np.testing.assert_allclose(found, expected, rtol=1e-7, atol=1e-9)
+    empty = boosting.tree_steps(0 * g, 0 * h, variance, 0.4, scales, 5.0)
+    assert np.abs(empty).max() == 0
+
+
+def test_noise_alone_leaves_the_steps_near_zero():
     rng = np.random.default_rng(2)
-    a, b = rng.laplace(size=(2, 64, 200))
-    found = boosting.shrunk_steps(a - b, 0 * a, 1.0, 10.0, 99.0)
-    # each level adds 2/10 of a standard deviation; a node's noise is in its ancestors', too
-    heights = np.arange(7)
-    variance = 0.04 * (2.0 ** (-abs(heights[:, None] - heights) / 2)).sum()
-    assert np.square(found).mean() == pytest.approx(variance, rel=0.1)
+    prior = boosting.priors(6, 0, boosting.plan(1000, 1.0, 2).scales)
+    h = np.full((64, 1), 10.0)
+    found = [boosting.posterior_steps(rng.normal(size=(64, 1)) * 100, h, 1e4, 1.0, prior, 9.0)
+             for _ in range(20)]  # fmt: skip
+    assert np.square(found).mean() < 0.5**2  # the plain steps' is 10**2
+
+
+def test_covariances_by_hand():
+    root, half = 1 + 0.7, 1.0
+    along = 0.25 * boosting.brownian(2) @ np.eye(2)
+    found = boosting.priors(1, 1, ((2.0,), (0.5,)))[0]
+    expected = 4 * np.kron([[root, half], [half, root]], np.ones((2, 2)))
+    expected += np.kron([[2, 1], [1, 2]], along)
+    np.testing.assert_allclose(found, expected)
+
+
+@pytest.mark.parametrize("n", [2, 5, 64])
+def test_a_brownian_path_less_its_mean(n):
+    found, places = boosting.brownian(n), np.arange(n)
+    np.testing.assert_allclose(found.sum(axis=0), 0, atol=1e-12)
+    steps = np.add.outer(np.diag(found), np.diag(found)) - 2 * found
+    np.testing.assert_allclose(steps, np.abs(places[:, None] - places) / n, atol=1e-12)
+
+
+# Bins and directions -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("codes", "levels"), [(2, 4), (3, 2), (64, 6), (95, 6), (200, 3)])
+def test_bins_are_ordered_and_alike(codes, levels):
+    found = boosting.bins_of_codes(codes, levels)
+    assert (np.diff(found) >= 0).all() and found[0] == 0 and found[-1] < 2**levels
+    sizes = np.bincount(found, minlength=2**levels)
+    assert sizes.max() - sizes.min() <= 1
+
+
+def test_directions_by_hand():
+    assert boosting.directions([0, 3], 9) == [(0, 3, 1.0), (0, 3, 0.5), (3, 0, 0.5)]
+    assert boosting.directions([0, 3], 2) == [(0, 3, 1.0)] and boosting.directions([0, 3], 0) == []
+    assert boosting.directions([4], 9) == []
+    X, bounds = np.array([[1.0, 7.0], [3.0, 5.0]]), np.array([[1.0, 3.0], [5.0, 7.0]])
+    found = boosting.along(X, bounds, [(0, 1, 1.0), (1, 0, 0.5)])
+    assert found.tolist() == [[0 - 1, 1 - 0], [1 - 0, 0 - 0.5]]
 
 
 # Plans -------------------------------------------------------------------------------------------------
@@ -140,8 +213,18 @@ def test_plans_are_public_and_grow_with_s():
     assert boosting.plan(2000, 1.0, 7)[:2] == boosting.plan(1000, 1.0, 2)[:2]
     assert boosting.plan(5000, math.inf, 2)[:2] == (32, 6)
     assert boosting.plan(5000, 1.0, 2, rounds=7, depth=3)[:2] == (7, 3)
-    assert boosting.plan(1000, 1.0).depth == 1 and boosting.plan(10**6, 1.0).depth > 3
+    assert boosting.plan(1000, 1.0)[:3] == (2, 1, 6) and boosting.plan(1000, 1.0).kept == 0
+    assert boosting.plan(10**6, 1.0)[1:3] == (3, 3) and boosting.plan(10**6, 1.0).kept == 3
+    assert boosting.plan(5000, 1.0, 2).fine == boosting.plan(5000, 1.0, depth=1).fine == 0
     assert 0.03 <= boosting.plan(10**6, 1.0, 2).prior and boosting.plan(1, 1.0, 2).prior == 0.5
+
+
+@pytest.mark.parametrize(("n", "rho"), [(3000, 0.002), (50_000, 0.01), (400, 0.5), (10**9, 1.0)])
+def test_zero_concentrated_rounds_have_the_noise_of_their_equivalent(n, rho):
+    epsilon = boosting.equivalent(n, rho)
+    rounds = min(max(math.sqrt(n * epsilon / 200), 1), 32)
+    pure = math.sqrt(2) * rounds / (epsilon / 2)  # half of a round's epsilon is for its leaves
+    assert math.sqrt(rounds / (2 * rho / 2)) == pytest.approx(pure, rel=1e-9)
 
 
 def test_best_rounds_and_depth_are_minima_on_a_grid():
@@ -161,6 +244,19 @@ def test_one_round_by_hand():
     model = boosting.SmallClasses(np.zeros((2, 1)), 0.5, 0.7)
     share = (S / 2) / boosting.class_reach(0.0, 0.0).up
     assert boosting.worst_loss((), ((0, 1),), 1, model) == pytest.approx(0.7 * share)
+
+
+@pytest.mark.parametrize("epsilon", [0.0, 0.4, 2.0])
+def test_the_divergence_of_a_round_by_sums_over_whole_steps(epsilon):
+    """One record of class 1 more, on a coarse grid of the same ratios: a sum over outcomes."""
+    model = boosting.SmallClasses(np.zeros((2, 1)), 0.05, 0.1)
+    share = (S / 2) / boosting.class_reach(0.0, 0.0).up
+    sigma = 4000 / math.sqrt(0.2)
+    places = np.arange(-200_000, 200_001)
+    p, q = (stats.norm.pdf(places, m, sigma) for m in (4000 * share, 0))
+    expected = np.maximum(p - math.exp(epsilon) * q, 0).sum()
+    found = model.divergence((), ((0, 1),), epsilon)
+    assert found == pytest.approx(expected, rel=1e-3, abs=1e-12)
 
 
 def test_the_stretched_pair_meets_its_price_as_it_grows():

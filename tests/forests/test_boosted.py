@@ -1,5 +1,7 @@
 """Boosted forests: what is stored follows from what is released, and the rules are public."""
 
+import math
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -7,8 +9,9 @@ from scipy.special import expit
 from sklearn.inspection import partial_dependence
 
 from dplit import Categorical, Continuous, Domain, boosting
-from dplit.budget import Group, Public, Spend
-from dplit.forests import BoostedForestClassifier, BoostedForestRegressor
+from dplit.budget import Concentrated, Group, Public, Spend, rho_of
+from dplit.forests import BoostedForestClassifier, BoostedForestRegressor, boosted_models
+from dplit.mechanisms import DiscreteGaussian, Exponential
 
 DOMAIN = Domain(
     [Continuous(0, 1), Continuous(0, 1), Categorical(["a", "b", "c"])], names=list("uvw")
@@ -170,6 +173,102 @@ def test_a_domain_without_a_test_is_a_prior():
     forest.fit(np.array([[2, "a"]] * 30, dtype=object), [1] * 25 + [0] * 5)
     assert forest.trees_.depth == 0 and forest.feature_importances_.tolist() == [0, 0]
     assert forest.budget_.epsilon == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("neighbours", ["add-remove", "replace-one"])
+@pytest.mark.parametrize("people", [1, 3])
+def test_the_budget_of_a_delta(neighbours, people):
+    options = {"neighbours": neighbours, "delta": 1e-4, "records_per_person": people}
+    options["n_estimators"] = 30
+    three = classifier(3.0, classes=[0, 1, 2], **options)
+    for forest, y in (
+        (classifier(3.0, **options), Y),
+        (regressor(3.0, **options), ODDS),
+        (three, Y),
+    ):
+        budget = forest.fit(X, y).budget_
+        assert budget.neighbours == neighbours and 0 < budget.delta <= 1e-4
+        assert budget.delta == pytest.approx(1e-4)
+        assert budget.epsilon <= 3.0 and budget.epsilon == pytest.approx(3.0, rel=1e-9)
+
+
+def test_a_delta_is_spent_where_it_pays():
+    assert classifier(0.05, delta=1e-9).fit(X, Y).budget_.delta == 0
+    assert classifier(float("inf"), delta=1e-9).fit(X, Y).budget_.delta == 0
+    assert classifier(0.05, delta=1e-9).fit(X, Y).budget_ == classifier(0.05).fit(X, Y).budget_
+    pure, other = classifier(8.0).fit(X, Y), classifier(8.0, delta=1e-4).fit(X, Y)
+    assert other.plan_.rounds > pure.plan_.rounds
+
+
+@pytest.mark.parametrize("three", [False, True])
+def test_what_is_drawn_is_what_a_zero_concentrated_budget_says(monkeypatch, three):
+    """Deviations and selections of a fit, each turned into the rho that a record can cost by them."""
+    drawn, reaches = [], []
+    noise, choice, reach_of = (
+        DiscreteGaussian.sample,
+        Exponential.sample,
+        boosted_models.class_reach,
+    )
+
+    def sample(self, values, *, rng):
+        counted = three and not reaches[1:]  # the first round's class counts move by one
+        root = math.sqrt(0.5) if three else 1.0  # own class and others: half of the L1 norm each
+        moved = 1 if counted else root * reaches[-1].up
+        drawn.append(moved**2 / (2 * self.sigma**2))
+        return noise(self, values, rng=rng)
+
+    def select(self, scores, *, rng):
+        assert self.sensitivity == reaches[-1].mass and not self.monotonic
+        drawn.append(self.epsilon**2 / 8)
+        return choice(self, scores, rng=rng)
+
+    def reach(low, high):
+        reaches.append(reach_of(low, high))
+        reaches[-1] = reaches[-1]._replace(up=max(reaches[-1][1:]), down=max(reaches[-1][1:]))
+        return reaches[-1]
+
+    monkeypatch.setattr(DiscreteGaussian, "sample", sample)
+    monkeypatch.setattr(Exponential, "sample", select)
+    monkeypatch.setattr(boosted_models, "class_reach", reach)
+    classes = [0, 1, 2] if three else [0, 1]
+    forest = classifier(8.0, delta=1e-4, classes=classes, n_estimators=20, max_depth=2)
+    forest.fit(X, THREE if three else Y)
+    nodes = [node for node in forest.budget_.leaves() if isinstance(node, Concentrated)]
+    assert len(nodes) == (4 if three else 2) and len(drawn) == (79 if three else 80)
+    expected = {round(node.rho, 12) for node in nodes}
+    assert {round(rho, 12) for rho in drawn} == expected
+    prior = next(n.epsilon for n in forest.budget_.leaves() if n.name == "class counts")
+    tests, pairs = nodes[0].rho, nodes[1].rho
+    assert 20 * (2 * tests + pairs) + prior**2 / 2 == pytest.approx(rho_of(8.0, 1e-4), rel=1e-6)
+
+
+@pytest.mark.parametrize("delta", [-1e-9, 1.0, "0"])
+def test_wrong_deltas(delta):
+    with pytest.raises(ValueError, match=r"^delta must be"):
+        classifier(delta=delta).fit(X, Y)
+
+
+# Directions, and leaves along a column -------------------------------------------------------------
+
+
+def test_a_small_regression_finds_a_difference_of_columns():
+    domain = Domain([Continuous(0, 2), Continuous(-1, 1)], names=["a", "b"])
+    values = pd.DataFrame({"a": 2 * X["u"], "b": 2 * X["v"] - 1})
+    y = 8 * np.sin(4 * (X["u"] - X["v"]))
+    options = {"domain": domain, "target_bounds": (-10, 10), "n_records": N, "random_state": 0}
+    forest = BoostedForestRegressor(3.0, **options).fit(values, y)
+    assert forest.score(values, y) > 0.8 and (0, 1, 1.0) in forest.directions_
+    assert forest.trees_.feature[0] == 2 and "a - 1 b (shares)" in forest.export_text()
+    assert forest.feature_importances_ == pytest.approx([0.5, 0.5], abs=0.2)
+    assert BoostedForestRegressor(3.0, max_depth=1, **options).fit(values, y).directions_ == []
+
+
+def test_a_column_of_a_small_regression_has_all_its_bins():
+    forest = regressor(n_estimators=2).fit(X, ODDS)
+    assert forest.plan_[:3] == (2, 1, 6) and forest.trees_.depth == 6
+    inner = forest.trees_.feature[:126].reshape(-1)
+    first = [forest.trees_.feature[t] for t in range(2)]
+    assert len({*inner.tolist()}) == len({*first})
 
 
 @pytest.mark.parametrize(("name", "value"), [("max_depth", 13), ("n_records", 0)])

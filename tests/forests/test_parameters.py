@@ -51,8 +51,8 @@ def test_two_estimators_are_never_equal_and_print_what_was_changed(kind):
 
 
 DEFAULTS = {
-    "BoostedForestClassifier": dict(n_estimators=None, max_depth=None, n_records=None),
-    "BoostedForestRegressor": dict(n_estimators=None, max_depth=None, n_records=None),
+    "BoostedForestClassifier": dict(n_estimators=None, max_depth=None, n_records=None, delta=0.0),
+    "BoostedForestRegressor": dict(n_estimators=None, max_depth=None, n_records=None, delta=0.0),
     "HistogramForestClassifier": dict(n_estimators=100, max_depth=None, release="shrunk",
                                       learner=None, mechanism="geometric", bins=5, n_records=None),
     "MatrixForestClassifier": dict(n_estimators=128, max_depth=4, release="training",

@@ -5,7 +5,14 @@ import pytest
 
 from dplit import Categorical, Continuous, Domain
 from dplit.trees import apply
-from dplit.trees.oblivious import Grid, add_steps, descend, histogram, pair_sums
+from dplit.trees.oblivious import (
+    Grid,
+    add_steps,
+    descend,
+    descend_to_bins,
+    histogram,
+    pair_sums,
+)
 
 DOMAIN = Domain([Continuous(0, 1), Categorical(list("abcd")), Continuous(-1, 3), Categorical([0])])
 N = 300
@@ -109,3 +116,26 @@ def test_many_levels_need_wider_codes():
     assert codes[0].tolist() == [699, 3]
     assert Grid(Domain([Continuous(1, 1), Categorical(["a"])]), 8).has_tests is False
     assert grid.has_tests
+
+
+@pytest.mark.parametrize("column", [0, 1, 2])
+@pytest.mark.parametrize("levels", [1, 3, 5])
+def test_bins_below_tests_are_those_of_the_trees(drawn, column, levels):
+    rng, X, grid, codes, _ = drawn
+    tests, cells = some_tests(grid, rng, 2), np.zeros(N, dtype=np.uint8)
+    for test in tests:
+        descend(codes, test, cells)
+    before = cells.astype(int)
+    bins, finer = grid.fine(column, levels)
+    descend_to_bins(codes, column, bins, levels, cells)
+    assert cells.tolist() == (before * 2**levels + bins[codes[column]]).tolist()
+    found = apply(grid.trees([tests + finer], 2 + levels), X)[:, 0]
+    assert found.tolist() == cells.tolist()
+
+
+def test_tests_end_where_the_next_column_begins(drawn):
+    rng, _, grid, _, _ = drawn
+    masses, pick = grid.masses(np.zeros((1, grid.starts[-1], 1), dtype=np.int64), rng)
+    columns = [pick(place).column for place in range(len(masses))]
+    ends = np.searchsorted(columns, np.arange(4), side="right")
+    assert ends.tolist() == grid.ends.tolist()

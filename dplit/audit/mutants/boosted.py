@@ -102,3 +102,30 @@ def _smaller_noise(original):
         return original(sums, epsilon, reach._replace(up=least, down=least), rng)
 
     return noisy_pairs
+
+
+@plant("Gaussian noise at half of its deviation", "boosting with a delta, noise of positive parts draws its law",
+       at("forests.boosted_releases", "concentrated_pairs"))  # fmt: skip
+def _half_deviation(original):
+    def concentrated_pairs(sums, rho, reach, rng):
+        return original(sums, 4 * rho, reach, rng)[0], original(sums, rho, reach, rng)[1]
+
+    return concentrated_pairs
+
+
+@plant("a test with a delta at its pure rate doubled", "boosting with a delta, a test draws its law",
+       at("forests.boosted_releases", "concentrated_test"))  # fmt: skip
+def _rate_of_pure(original):
+    def concentrated_test(masses, rho, reach, rng):
+        return original(masses, 4 * rho, reach, rng)[0], original(masses, rho, reach, rng)[1]
+
+    return concentrated_test
+
+
+@plant("replace-one at the rho of one step", "boosting, delta of a round, two classes, replace-one",
+       at("budget", "epsilon_of"))  # fmt: skip
+def _one_step(original):
+    def epsilon_of(rho, delta):
+        return original(rho / 4, delta)
+
+    return epsilon_of

@@ -7,12 +7,12 @@ forest may be frozen between their draws, since its tests are noise (see `FreshF
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations_with_replacement, product
 
 import numpy as np
 
-from dplit import boosting
+from dplit import boosting, budget
 from dplit.audit.subject import BlackBox, Fits, Found, Subject, named
 from dplit.boosting import residuals
 from dplit.neighbours import neighbouring_data
@@ -50,6 +50,30 @@ def _rounds(kind, rounds, neighbours):
         found = [(boosting.worst_loss(*pair, rounds, model), *map(str, pair)) for pair in pairs]
         worst, data, other = max(found)
         return Found(declared, worst, f"{len(found)} pairs, the worst: {data} and {other}")
+
+    return check
+
+
+def _converted(kind, neighbours):
+    """The delta of a zero-concentrated round at the epsilon that its rho is said to amount to."""
+    targets, signs, model = KINDS[kind]
+    universe = tuple(product((0, 1, 2), targets))
+    rho, delta = 0.2, 1e-4
+    concentrated = replace(model, level=rho / 2, leaf=rho / 2)
+
+    def check(effort, rng):
+        stated = budget.epsilon_of(rho * (1 if neighbours == AR else 4), delta)
+        pairs = [
+            (data, other)
+            for n in range(effort.pick(2, 2, 3) + 1)
+            for data in combinations_with_replacement(universe, n)
+            for other in neighbouring_data(data, universe, neighbours)
+            if len(other) <= len(data)
+        ]
+        pairs += [boosting.stretched(*signs, neighbours, k=k) for k in (3, 6, 12)]
+        worst = max((concentrated.divergence(*pair, stated), *map(str, pair)) for pair in pairs)
+        return Found(delta, worst[0], f"{len(pairs)} pairs at epsilon {stated:.4g}; found is a delta, "
+                     f"the worst of {worst[1]} and {worst[2]}")  # fmt: skip
 
     return check
 
@@ -102,6 +126,9 @@ def registered():
         for neighbours in (AR, RO):
             name = f"boosting, {words}, {kind}, {neighbours}"
             yield Subject(name, "exact", "within", _rounds(kind, rounds, neighbours))
+    for kind, neighbours in product(KINDS, (AR, RO)):
+        name = f"boosting, delta of a round, {kind}, {neighbours}"
+        yield Subject(name, "exact", "within", _converted(kind, neighbours))
     two = {"epsilon": 2.0, "n_estimators": 1, "max_depth": 1, "n_records": 4}
     flat = {"epsilon": 1.0, "n_estimators": 2, "max_depth": 0, "n_records": 4}
     four = [[0.1], [0.3], [0.6], [0.9]]

@@ -8,7 +8,7 @@ import numpy as np
 
 from dplit import boosting
 from dplit.audit.subject import AgainstLaw, Lawful, Subject
-from dplit.mechanisms import Geometric, PermuteAndFlip
+from dplit.mechanisms import DiscreteGaussian, Exponential, Geometric, PermuteAndFlip
 
 EPSILON, REACH = (
     1.0,
@@ -16,6 +16,7 @@ EPSILON, REACH = (
 )  # in steps: small, so that single steps can be counted
 MASSES = (9.0, 7.0, 4.0, 4.0)
 MOST = 25
+RHO = 0.1
 
 
 @dataclass(frozen=True)
@@ -59,6 +60,40 @@ def _noise(side):
     return lawful
 
 
+@dataclass(frozen=True)
+class _Concentrated:
+    """As `_Pairs` and `_Test`, of a zero-concentrated release; `side` None draws a test."""
+
+    side: int | None = None
+
+    def __call__(self, data, rng):
+        """Place of the test, or steps of noise, those beyond `MOST` as one."""
+        from dplit.forests import boosted_releases
+
+        if self.side is None:
+            return boosted_releases.concentrated_test(np.array(data), RHO, REACH.mass, rng)[0]
+        pairs, _ = boosted_releases.concentrated_pairs(np.array(data), RHO, REACH, rng)
+        steps = float(pairs[self.side, 0, 0]) * boosting.STEPS
+        return int(np.clip(steps, -MOST, MOST)) if steps == np.rint(steps) else "no whole step"
+
+
+def _concentrated_tests():
+    law = Exponential((8 * RHO) ** 0.5, REACH.mass).pmf(MASSES)
+    return Lawful(_Concentrated(), MASSES, dict(enumerate(law.tolist())))
+
+
+def _gaussian(side):
+    def lawful():
+        law = DiscreteGaussian(REACH[1 + side] / (2 * RHO) ** 0.5)
+        stated = {z: float(law.pmf(z)) for z in range(1 - MOST, MOST)}
+        beyond = float(law.pmf(np.arange(MOST, 99 * MOST)).sum())
+        stated |= {-MOST: beyond, MOST: beyond}
+        zero = np.zeros((2, 1, 1), dtype=np.int64).tolist()
+        return Lawful(_Concentrated(side), zero, stated)
+
+    return lawful
+
+
 def registered():
     """The subjects of this file."""
     draws = (12_000, 60_000, 300_000)
@@ -66,5 +101,8 @@ def registered():
         ("boosting, a test draws its law", _tests),
         ("boosting, noise of positive parts draws its law", _noise(0)),
         ("boosting, noise of negative parts draws its law", _noise(1)),
+        ("boosting with a delta, a test draws its law", _concentrated_tests),
+        ("boosting with a delta, noise of positive parts draws its law", _gaussian(0)),
+        ("boosting with a delta, noise of negative parts draws its law", _gaussian(1)),
     ):
         yield Subject(name, "law", "within", AgainstLaw(lawful, draws))

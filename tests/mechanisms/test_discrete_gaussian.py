@@ -1,0 +1,67 @@
+"""Discrete Gaussian noise: its law, its sampler, and what it costs."""
+
+import math
+
+import mpmath
+import numpy as np
+import pytest
+from scipy import stats
+
+from dplit.mechanisms import DiscreteGaussian
+
+
+@pytest.mark.parametrize("sigma", [0.2, 1.0, 9.99, 10.01, 300.0])
+def test_the_law_against_high_precision(sigma):
+    noise = np.array([-200, -7, -1, 0, 1, 2, 30, 900])
+    with mpmath.workdps(60):
+        weights = [
+            mpmath.exp(-(mpmath.mpf(int(z)) ** 2) / (2 * mpmath.mpf(sigma) ** 2)) for z in noise
+        ]
+        total = mpmath.jtheta(3, 0, mpmath.exp(-1 / (2 * mpmath.mpf(sigma) ** 2)))
+        expected = [float(w / total) for w in weights]
+    np.testing.assert_allclose(
+        DiscreteGaussian(sigma).pmf(noise), expected, rtol=1e-12, atol=1e-300
+    )
+    assert DiscreteGaussian(sigma).pmf(0.5) == 0
+
+
+@pytest.mark.parametrize("sigma", [0.4, 3.0, 1000.0])
+def test_draws_have_the_law(sigma):
+    rng, law = np.random.default_rng(1), DiscreteGaussian(sigma)
+    drawn = law.sample(np.full(100_000, 5), rng=rng) - 5
+    edge = np.floor(np.linspace(-3, 3, 13) * sigma) + 0.5
+    places = np.arange(-int(10 * sigma) - 9, int(10 * sigma) + 10)
+    cells = np.searchsorted(edge, places)
+    expected = np.bincount(cells, law.pmf(places), minlength=14)
+    seen = np.bincount(np.searchsorted(edge, drawn), minlength=14)
+    full = expected > 1e-4
+    total = 100_000 * expected[full] / expected[full].sum()
+    assert stats.chisquare(seen[full], total * seen[full].sum() / total.sum()).pvalue > 1e-6
+
+
+@pytest.mark.parametrize("sigma, shift", [(0.5, 1), (2.0, 3), (20.0, 7)])
+def test_the_divergence_is_that_of_its_rho(sigma, shift):
+    """Rényi's divergence of every order is at most alpha rho, and nearly meets it."""
+    law, places = DiscreteGaussian(sigma), np.arange(-int(60 * sigma) - 60, int(60 * sigma) + 60)
+    log = -np.square(places / sigma) / 2
+    other = -np.square((places - shift) / sigma) / 2
+    total = math.log(np.exp(log).sum())
+    np.testing.assert_allclose(law.pmf(places), np.exp(log - total), rtol=1e-11, atol=1e-300)
+    for order in (1.5, 2.0, 7.0):
+        moment = np.exp(order * log - (order - 1) * other - total)
+        divergence = math.log(moment.sum()) / (order - 1)
+        limit = order * shift**2 / (2 * sigma**2)
+        assert 0.5 * limit < divergence <= limit * (1 + 1e-9)
+
+
+def test_errors_name_what_is_wrong():
+    with pytest.raises(ValueError, match=r"^sigma must be a positive finite number, got 0"):
+        DiscreteGaussian(0)
+    with pytest.raises(ValueError, match=r"^values must be integers, got dtype float64"):
+        DiscreteGaussian(1.0).sample([0.5], rng=np.random.default_rng(0))
+    with pytest.raises(TypeError, match=r"^rng must be"):
+        DiscreteGaussian(1.0).sample([1], rng=3)
+
+
+def test_repr():
+    assert repr(DiscreteGaussian(2.5)) == "DiscreteGaussian(sigma=2.5)"

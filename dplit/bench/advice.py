@@ -1,0 +1,165 @@
+"""Which private forest to take by what is public of a table, as the sets for choosing have it.
+
+A set is of a kind: few or many records for its epsilon, few or many columns, a number or two classes or
+more. What is advised to a kind at an epsilon is the method whose mean score above the constant prediction is
+highest over the sets of this kind; and none, if it is not above the constant on more than half of them, by
+an interval of its own for each set.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from dplit.bench.paired import OVERLAP, gain
+
+CONSTANT = "Constant"
+BY_RECORDS = (  # records times epsilon, up to and excluding
+    (1_000, "under 1,000"),
+    (10_000, "1,000 to 10,000"),
+    (float("inf"), "over 10,000"),
+)
+MANY_COLUMNS = 10
+
+
+@dataclass(frozen=True)
+class Advice:
+    """What is advised to tables of one kind.
+
+    Attributes
+    ----------
+    method : str or None
+        None: no private method is worth more than a constant.
+    points : float
+        Its mean gain over the constant on the sets of this kind, in the unit of the score.
+    sets : int
+        How many sets it rests on.
+    worth : int
+        On how many of them it is above the constant, by the interval of that set.
+    next : str
+        The second best; empty if there is none.
+    behind : float
+        Its mean gain less that of the best.
+    """
+
+    method: str | None
+    points: float
+    sets: int
+    worth: int
+    next: str
+    behind: float
+
+
+def kinds(entry, epsilon):
+    """What kind of table a set is at an epsilon: by public numbers alone.
+
+    Parameters
+    ----------
+    entry : object
+        With `records`, `n_columns` and `classes` (None for a number), as of the registry of data sets.
+    epsilon : float
+
+    Returns
+    -------
+    (str, str, str)
+        Target, records times epsilon, columns.
+    """
+    n_classes = len(entry.classes or ())
+    target = "a number" if not n_classes else "two classes" if n_classes == 2 else "more classes"
+    size = next(name for most, name in BY_RECORDS if entry.records * epsilon < most)
+    columns = f"over {MANY_COLUMNS}" if entry.n_columns > MANY_COLUMNS else f"up to {MANY_COLUMNS}"
+    return target, size, columns
+
+
+def beats_constant(found, data, method, overlap=OVERLAP):
+    """What a method gains over the constant prediction on one set, a `dplit.bench.Gain`.
+
+    Parameters
+    ----------
+    found : dict of (data, method) to array
+        As of `dplit.bench.scores`.
+    data, method : str
+    overlap : float
+        As of `dplit.bench.gain`.
+    """
+    return gain(found[data, method], found[data, CONSTANT], overlap)
+
+
+def advise(found, sets, methods, overlap=OVERLAP):
+    """What is advised to tables like these sets.
+
+    Parameters
+    ----------
+    found : dict of (data, method) to array
+        Scores at one epsilon.
+    sets, methods : sequence of str
+        Private methods; one that is missing on a set is not advised.
+    overlap : float
+
+    Returns
+    -------
+    Advice
+
+    Raises
+    ------
+    ValueError
+        If no method is there on all sets.
+    """
+    there = [m for m in methods if all((data, m) in found for data in sets)]
+    if not there or not sets:
+        raise ValueError(f"found must have one of the methods on all of {list(sets)}")
+    gains = {m: [beats_constant(found, data, m, overlap) for data in sets] for m in there}
+    points = {m: float(np.mean([g.mean for g in of])) for m, of in gains.items()}
+    best, *others = sorted(there, key=points.get, reverse=True)
+    worth = sum(g.low > 0 for g in gains[best])
+    taken = best if 2 * worth > len(sets) else None
+    behind = points[others[0]] - points[best] if others else 0.0
+    return Advice(taken, points[best], len(sets), worth, others[0] if others else "", behind)
+
+
+def advice_table(by_epsilon, entries, methods):
+    """The advice to every kind of table that the sets have.
+
+    Parameters
+    ----------
+    by_epsilon : dict of float to dict
+        Scores at each epsilon, as of `dplit.bench.scores`.
+    entries : dict of str to object
+        What is public of each set, as `kinds` takes it.
+    methods : sequence of str
+
+    Returns
+    -------
+    DataFrame
+        Index (target, records times epsilon, columns); columns take, points (mean gain over the constant in
+        hundredths), worth ("3 of 4": how often above it), and next (the second best and its distance). A kind
+        has the cells (set, epsilon) of all epsilons.
+    """
+    groups = {}
+    for epsilon, found in by_epsilon.items():
+        for data in dict.fromkeys(data for data, _ in found):
+            groups.setdefault(kinds(entries[data], epsilon), []).append((data, epsilon))
+    rows = {}
+    for kind, of in sorted(groups.items(), key=_order):
+        together = {
+            (at, m): by_epsilon[at[1]][at[0], m]
+            for at in of
+            for m in (CONSTANT, *methods)
+            if (at[0], m) in by_epsilon[at[1]]
+        }
+        found = advise(together, of, methods)
+        rows[kind] = {
+            "take": found.method or "none",
+            "points": round(100 * found.points, 1),
+            "worth": f"{found.worth} of {found.sets}",
+            "next": f"{found.next} {100 * found.behind:+.1f}" if found.next else "",
+        }
+    index = pd.MultiIndex.from_tuples(rows, names=["target", "records × ε", "columns"])
+    return pd.DataFrame(list(rows.values()), index=index)
+
+
+def _order(item):
+    target, size, columns = item[0]
+    return target, [name for _, name in BY_RECORDS].index(size), columns != f"up to {MANY_COLUMNS}"

@@ -1,6 +1,6 @@
 """Private classifiers of other libraries on the splits of the bench: a script of its own environment.
 
-    python -m dplit.bench.peers splits
+    python -m dplit.bench.splits splits
     python -m venv .venv-peers && .venv-peers/bin/pip install -r data/peers/requirements.lock
     .venv-peers/bin/python data/peers/run.py splits data/results/bench/peers.json
 
@@ -41,11 +41,6 @@ def forest(split, epsilon, seed):
         epsilon=epsilon, bounds=(split["lower"], split["upper"]), classes=classes(split),
         random_state=np.random.RandomState(seed), accountant=BudgetAccountant(), n_jobs=1,
     )  # fmt: skip
-
-
-def large_forest(split, epsilon, seed):
-    """The same with 100 trees of depth 8."""
-    return forest(split, epsilon, seed).set_params(n_estimators=100, max_depth=8)
 
 
 def bayes(split, epsilon, seed):
@@ -98,7 +93,6 @@ def machine(split, epsilon, seed):
 
 PEERS = {
     "diffprivlib forest": (forest, "any"),
-    "diffprivlib forest, 100 x 8": (large_forest, "any"),
     "diffprivlib naive Bayes": (bayes, "any"),
     "diffprivlib logistic regression": (Logistic, "any"),
     "private EBM": (machine, "two classes or a number"),

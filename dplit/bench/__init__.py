@@ -7,13 +7,13 @@ says which forest to take, and where none is worth more than a constant. See :do
 """
 
 from dplit.bench.advice import Advice, advice_table, advise, beats_constant, kinds
-from dplit.bench.paired import Gain, best_rival, gain
+from dplit.bench.paired import Gain, best_rival, duel, gain
 from dplit.bench.peers import peer_scores, stored_peers
 from dplit.bench.ranks import average_ranks, critical_difference, friedman, indistinct
-from dplit.bench.scores import means, scores, seconds
+from dplit.bench.scores import covered, means, scores, seconds
 
 __all__ = [
-    "Advice", "Gain", "advice_table", "advise", "average_ranks", "beats_constant", "best_rival",
-    "critical_difference", "friedman", "gain", "indistinct", "kinds", "means", "peer_scores", "scores",
-    "seconds", "stored_peers",
+    "Advice", "Gain", "advice_table", "advise", "average_ranks", "beats_constant", "best_rival", "covered",
+    "critical_difference", "duel", "friedman", "gain", "indistinct", "kinds", "means", "peer_scores",
+    "scores", "seconds", "stored_peers",
 ]  # fmt: skip

@@ -52,13 +52,13 @@ class Advice:
     behind: float
 
 
-def kinds(entry, epsilon):
+def kinds(public, epsilon):
     """What kind of table a set is at an epsilon: by public numbers alone.
 
     Parameters
     ----------
-    entry : object
-        With `records`, `n_columns` and `classes` (None for a number), as of the registry of data sets.
+    public : mapping
+        With "records", "columns" and "classes" (0 of a number), as a row of `dplit.datasets.table`.
     epsilon : float
 
     Returns
@@ -66,11 +66,10 @@ def kinds(entry, epsilon):
     (str, str, str)
         Target, records times epsilon, columns.
     """
-    n_classes = len(entry.classes or ())
-    target = "a number" if not n_classes else "two classes" if n_classes == 2 else "more classes"
-    size = next(name for most, name in BY_RECORDS if entry.records * epsilon < most)
-    columns = f"over {MANY_COLUMNS}" if entry.n_columns > MANY_COLUMNS else f"up to {MANY_COLUMNS}"
-    return target, size, columns
+    target = {0: "a number", 2: "two classes"}.get(int(public["classes"]), "more classes")
+    size = next(name for most, name in BY_RECORDS if public["records"] * epsilon < most)
+    many = public["columns"] > MANY_COLUMNS
+    return target, size, f"over {MANY_COLUMNS}" if many else f"up to {MANY_COLUMNS}"
 
 
 def beats_constant(found, data, method, overlap=OVERLAP):
@@ -119,15 +118,15 @@ def advise(found, sets, methods, overlap=OVERLAP):
     return Advice(taken, points[best], len(sets), worth, others[0] if others else "", behind)
 
 
-def advice_table(by_epsilon, entries, methods):
+def advice_table(by_epsilon, public, methods):
     """The advice to every kind of table that the sets have.
 
     Parameters
     ----------
     by_epsilon : dict of float to dict
         Scores at each epsilon, as of `dplit.bench.scores`.
-    entries : dict of str to object
-        What is public of each set, as `kinds` takes it.
+    public : DataFrame
+        What is public of each set, index its name, as `kinds` takes its rows.
     methods : sequence of str
 
     Returns
@@ -140,7 +139,7 @@ def advice_table(by_epsilon, entries, methods):
     groups = {}
     for epsilon, found in by_epsilon.items():
         for data in dict.fromkeys(data for data, _ in found):
-            groups.setdefault(kinds(entries[data], epsilon), []).append((data, epsilon))
+            groups.setdefault(kinds(public.loc[data], epsilon), []).append((data, epsilon))
     rows = {}
     for kind, of in sorted(groups.items(), key=_order):
         together = {

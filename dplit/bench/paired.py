@@ -88,3 +88,32 @@ def best_rival(found, data, method, among):
     """
     there = [m for m in among if m != method and (data, m) in found]
     return max(there, key=lambda m: float(np.mean(found[data, m])), default=None)
+
+
+def duel(found, first, second, sets=None):
+    """Two methods over many sets.
+
+    Parameters
+    ----------
+    found : dict of (data, method) to array
+        As of `dplit.bench.scores`.
+    first, second : str
+        Methods.
+    sets : sequence of str, optional
+        Left out, all that both are run on.
+
+    Returns
+    -------
+    dict
+        "points": mean gain of the first in hundredths; "higher": on how many sets its mean is higher;
+        "lower"; "sets": how many both are run on.
+    """
+    names = dict.fromkeys(data for data, _ in found) if sets is None else sets
+    both = [d for d in names if (d, first) in found and (d, second) in found]
+    gains = np.array([gain(found[d, first], found[d, second]).mean for d in both])
+    return {
+        "points": 100 * float(gains.mean()) if both else float("nan"),
+        "higher": int((gains > 0).sum()),
+        "lower": int((gains < 0).sum()),
+        "sets": len(both),
+    }

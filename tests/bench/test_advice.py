@@ -1,12 +1,9 @@
 """Advice: the best mean over sets of a kind, and none where it is not worth more than the constant."""
 
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 
-from dplit import bench
-from dplit.datasets.registry import entry
+from dplit import bench, datasets
 
 
 def found(**means):
@@ -51,13 +48,13 @@ def test_a_gain_within_its_noise_is_no_gain():
 @pytest.mark.parametrize(
     ("records", "columns", "classes", "epsilon", "kind"),
     [
-        (900, 4, ("a", "b"), 1.0, ("two classes", "under 1,000", "up to 10")),
-        (1000, 10, ("a", "b", "c"), 1.0, ("more classes", "1,000 to 10,000", "up to 10")),
-        (5000, 11, None, 2.0, ("a number", "over 10,000", "over 10")),
+        (900, 4, 2, 1.0, ("two classes", "under 1,000", "up to 10")),
+        (1000, 10, 3, 1.0, ("more classes", "1,000 to 10,000", "up to 10")),
+        (5000, 11, 0, 2.0, ("a number", "over 10,000", "over 10")),
     ],
 )
 def test_kinds_are_of_public_numbers(records, columns, classes, epsilon, kind):
-    public = SimpleNamespace(records=records, n_columns=columns, classes=classes)
+    public = {"records": records, "columns": columns, "classes": classes}
     assert bench.kinds(public, epsilon) == kind
 
 
@@ -67,7 +64,7 @@ def test_the_table_has_a_row_a_kind_and_counts_sets_at_epsilons():
         1.0: found(car={"Constant": 0.7, "a": 0.8, "b": 0.75}),
         4.0: found(car={"Constant": 0.7, "a": 0.8, "b": 0.95}),
     }
-    table = bench.advice_table(by_epsilon, {"car": entry("car")}, ["a", "b"])
+    table = bench.advice_table(by_epsilon, datasets.table().set_index("name"), ["a", "b"])
     small, middle = (
         ("more classes", size, "up to 10") for size in ("under 1,000", "1,000 to 10,000")
     )

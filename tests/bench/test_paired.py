@@ -76,3 +76,30 @@ def test_peers_are_read_by_epsilon_and_slow_ones_left_out():
     found = bench.peer_scores(0.5, {"cells": cells})
     assert list(found) == [("car", "private EBM")]
     assert found["car", "private EBM"].tolist() == [0.5, 0.6]
+
+
+def test_duels_are_over_common_sets():
+    found = {("one", "a"): [0.5, 0.7], ("one", "b"): [0.5, 0.5], ("two", "a"): [0.1, 0.1],
+             ("two", "b"): [0.3, 0.3], ("three", "a"): [0.9, 0.9]}  # fmt: skip
+    both = {"points": pytest.approx(-5.0), "higher": 1, "lower": 1, "sets": 2}
+    assert bench.duel(found, "a", "b") == both
+    assert bench.duel(found, "a", "b", ["two"])["points"] == pytest.approx(-20.0)
+    assert bench.duel(found, "a", "b", ["three"])["sets"] == 0
+
+
+def test_what_is_covered():
+    """At epsilon 2 a third of the sets misses a cell, at 4 most; of one set the constant is missing."""
+    experiment = experiments.get("bench/classification")
+    sets = list(dict.fromkeys(c.data for c in experiment.cells))
+    few, most = set(sets[:4]), set(sets[:9])
+    result = experiments.Result(experiment.id)
+    for cell in experiment.cells:
+        at = {2.0: few, 4.0: most}.get(cell.params.get("epsilon"), set())
+        lost = cell.method == "RDF" and cell.data in at
+        lost |= cell.method == "Constant" and cell.data == sets[-1]
+        for r in range(9 if lost else 10):
+            result.add(cell.key, cell.params, r, {"score": 0.5, "epsilon": None, "seconds": 0.1})
+    assert bench.covered(result) == ([0.1, 0.5, 1.0, 2.0, 10.0], sets[4:-1])
+    assert bench.covered(experiments.Result(experiment.id)) == ([], [])
+    epsilons, three = bench.covered("bench/regression")
+    assert epsilons == [0.1, 0.5, 1.0, 2.0, 4.0, 10.0] and len(three) == 3

@@ -22,15 +22,6 @@ def _of(module, name):
     return build
 
 
-def _private_forest(setting, **params):
-    """The preset that takes the advice."""
-    import dplit
-
-    kind = "Regressor" if setting.target_bounds else "Classifier"
-    given = {k: v for k, v in public(setting).items() if k != "accounting"}
-    return getattr(dplit, f"PrivateForest{kind}")(**given, **params)
-
-
 def _constant(setting):
     """The most frequent class, or the mean target, of the training records; without privacy."""
     from sklearn.dummy import DummyClassifier, DummyRegressor
@@ -54,7 +45,7 @@ BENCH = {
     "Constant": _constant,
     "Gradient boosting": _gradient_boosting,
     "Boosted": _of("forests", "BoostedForest"),
-    "PrivateForest": _private_forest,
+    "PrivateForest": _of("forests", "PrivateForest"),  # the preset
     "Median forest": _of("forests", "MedianForest"),
     "M-RF": _of("forests", "MatrixForest"),
     "Histogram forest": _of("forests", "HistogramForest"),

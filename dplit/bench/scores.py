@@ -66,36 +66,26 @@ def seconds(result, epsilon):
     return means(found)
 
 
-def covered(result):
-    """What of a run is complete: a run that takes long is stored in parts.
+def covered(result, epsilon):
+    """Data sets of which all is there at one epsilon: a run that takes long is stored in parts.
 
     Parameters
     ----------
     result : dplit.experiments.Result or str
+        As in `scores`.
+    epsilon : float
 
     Returns
     -------
-    (list of float, list of str)
-        The epsilons at which every cell of more than half of the data sets has all its repetitions, and
-        the sets of which that is so at all of these.
+    list of str
+        Every cell at this epsilon, and every one without privacy, has all its repetitions there.
     """
     result = stored(result) if isinstance(result, str) else result
     experiment = experiments.get(result.experiment)
-    missing, wanted = {}, dict.fromkeys(cell.data for cell in experiment.cells)
-    for cell in experiment.cells:
-        epsilon = cell.params.get("epsilon")
-        there = cell.key in result.cells and result.has(cell.key, experiment.wanted(cell) - 1)
-        missing.setdefault(epsilon, set()).update(() if there else {cell.data})
-    exact = missing.pop(None, set())
-    found = {e: [d for d in wanted if d not in exact | of] for e, of in missing.items()}
-    common = {c.params["epsilon"] for c in experiment.cells if c.at} - _of_one_set(experiment)
-    epsilons = sorted(e for e in common if 2 * len(found[e]) > len(wanted))
-    return epsilons, [d for d in wanted if epsilons and all(d in found[e] for e in epsilons)]
+    wanted = [c for c in experiment.cells if c.params.get("epsilon", epsilon) == epsilon]
+    lost = {c.data for c in wanted if not _whole(result, c.key, experiment.wanted(c))}
+    return [data for data in dict.fromkeys(c.data for c in wanted) if data not in lost]
 
 
-def _of_one_set(experiment):
-    """Epsilons that belong to a single data set."""
-    of = {}
-    for cell in experiment.cells:
-        of.setdefault(cell.params.get("epsilon"), set()).add(cell.data)
-    return {e for e, sets in of.items() if len(sets) == 1}
+def _whole(result, key, repetitions):
+    return key in result.cells and len(result.scores(key)) >= repetitions

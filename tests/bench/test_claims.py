@@ -141,6 +141,17 @@ def test_sets_without_a_method_are_not_compared():
         docket.gains(found, "a", "b", ["cmc"])
 
 
+def test_a_cell_that_is_not_stored_leaves_its_sentences_open():
+    """A part of the sets must not decide what is said of all."""
+    part = result(CLASSES, means)
+    for key in [k for k in part.cells if k.startswith("wilt/JPW") and k.endswith("=2")]:
+        del part.cells[key]
+    for test in (docket.half, docket.point):
+        with pytest.raises(LookupError, match="not stored: JPW on wilt"):
+            test(part)
+    assert verdict(docket.constant, part) == "agrees"
+
+
 def test_independent_draws_have_the_plain_t():
     rng = np.random.default_rng(0)
     one, two = rng.normal(0.1, 1, 10), np.zeros(10)

@@ -88,18 +88,16 @@ def test_duels_are_over_common_sets():
 
 
 def test_what_is_covered():
-    """At epsilon 2 a third of the sets misses a cell, at 4 most; of one set the constant is missing."""
+    """At epsilon 2 four sets miss a repetition of a method, and one misses a constant at all."""
     experiment = experiments.get("bench/classification")
     sets = list(dict.fromkeys(c.data for c in experiment.cells))
-    few, most = set(sets[:4]), set(sets[:9])
     result = experiments.Result(experiment.id)
     for cell in experiment.cells:
-        at = {2.0: few, 4.0: most}.get(cell.params.get("epsilon"), set())
-        lost = cell.method == "RDF" and cell.data in at
-        lost |= cell.method == "Constant" and cell.data == sets[-1]
-        for r in range(9 if lost else 10):
+        few = cell.method == "RDF" and cell.params["epsilon"] == 2 and cell.data in sets[:4]
+        none = cell.method == "Constant" and cell.data == sets[-1]
+        for r in range(0 if none else 9 if few else 10):
             result.add(cell.key, cell.params, r, {"score": 0.5, "epsilon": None, "seconds": 0.1})
-    assert bench.covered(result) == ([0.1, 0.5, 1.0, 2.0, 10.0], sets[4:-1])
-    assert bench.covered(experiments.Result(experiment.id)) == ([], [])
-    epsilons, three = bench.covered("bench/regression")
-    assert epsilons == [0.1, 0.5, 1.0, 2.0, 4.0, 10.0] and len(three) == 3
+    assert bench.covered(result, 2.0) == sets[4:-1]
+    assert bench.covered(result, 4.0) == sets[:-1]
+    assert bench.covered(experiments.Result(experiment.id), 1.0) == []
+    assert len(bench.covered("bench/regression", 0.1)) == 3

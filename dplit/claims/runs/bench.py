@@ -8,6 +8,8 @@ does elsewhere, the sets that are held out will say. "The other private forests"
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 
 from dplit.bench import peer_scores, scores
@@ -16,6 +18,7 @@ from dplit.claims.runs import reproduced
 from dplit.datasets.registry import entry
 from dplit.experiments import rule
 from dplit.experiments.bench import FORESTS, REGRESSORS, RIVALS, task
+from dplit.experiments.cells import get
 from dplit.experiments.curves import NotRun
 from dplit.printed import table
 
@@ -35,17 +38,31 @@ def said(id, verdict, **fields):
     return reproduced.said(id, verdict, name=f"ours/bench-{word}", **CHAPTER, **fields)
 
 
+@cache
+def planned():
+    """(data, method) of every cell of the bench on sets for choosing."""
+    return {(c.data, c.method) for id in (CLASSES, TARGETS) for c in get(id).cells}
+
+
 def gains(found, first, second, sets, by=0.0):
-    """That `first` is better than `second` by more than `by` on each set that both are run on.
+    """That `first` is better than `second` by more than `by` on each set that has both in the bench's list.
 
     Returns
     -------
     dict of data set to dplit.experiments.rule.Part
+
+    Raises
+    ------
+    NotRun
+        If a cell of the list is not there, or no set has both.
     """
     parts = {}
     for data in sets:
         pair = found.get((data, first)), found.get((data, second))
         if any(one is None for one in pair):
+            lost = {(data, m) for m in (first, second)} & planned() - set(found)
+            if lost:
+                raise NotRun(f"not stored: {' on '.join(reversed(min(lost)))}")
             continue
         n = min(len(one) for one in pair)
         apart = 0.0 if data.startswith("synth-") else OVERLAP

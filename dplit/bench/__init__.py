@@ -6,7 +6,7 @@ methods on all sets by the test of Friedman and the critical difference of Nemen
 says which forest to take, and where none is worth more than a constant. See :doc:`/book/bench`.
 """
 
-from dplit.bench.advice import Advice, advice_table, advise, beats_constant, kinds
+from dplit.bench.advice import Advice, advice_table, advise, beats_constant, kinds, public_table
 from dplit.bench.paired import Gain, best_rival, duel, gain
 from dplit.bench.peers import peer_scores, stored_peers
 from dplit.bench.ranks import average_ranks, critical_difference, friedman, indistinct
@@ -15,5 +15,5 @@ from dplit.bench.scores import covered, means, scores, seconds
 __all__ = [
     "Advice", "Gain", "advice_table", "advise", "average_ranks", "beats_constant", "best_rival", "covered",
     "critical_difference", "duel", "friedman", "gain", "indistinct", "kinds", "means", "peer_scores",
-    "scores", "seconds", "stored_peers",
+    "public_table", "scores", "seconds", "stored_peers",
 ]  # fmt: skip

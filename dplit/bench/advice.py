@@ -1,7 +1,7 @@
 """Which private forest to take by what is public of a table, as the sets for choosing have it.
 
-A set is of a kind: few or many records for its epsilon, few or many columns, a number or two classes or
-more. What is advised to a kind at an epsilon is the method whose mean score above the constant prediction is
+A set is of a kind: few or many records for its epsilon, few or many cells of its domain, a number or two
+classes or more. What is advised to a kind is the method whose mean score above the constant prediction is
 highest over the sets of this kind; and none, if it is not above the constant on more than half of them, by
 an interval of its own for each set.
 """
@@ -13,15 +13,17 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from dplit import datasets
 from dplit.bench.paired import OVERLAP, gain
+from dplit.experiments.bench import MOST_CELLS, cells_of
 
 CONSTANT = "Constant"
+FEW, MANY = f"up to {MOST_CELLS:,}", "more"
 BY_RECORDS = (  # records times epsilon, up to and excluding
     (1_000, "under 1,000"),
     (10_000, "1,000 to 10,000"),
     (float("inf"), "over 10,000"),
 )
-MANY_COLUMNS = 10
 
 
 @dataclass(frozen=True)
@@ -52,24 +54,35 @@ class Advice:
     behind: float
 
 
+def public_table():
+    """What is public of every data set, as `kinds` takes it.
+
+    Returns
+    -------
+    DataFrame, index names
+        `dplit.datasets.table`, and "cells": of the domain, with five bins of a continuous column, float.
+    """
+    table = datasets.table().set_index("name")
+    return table.assign(cells=[float(cells_of(data)) for data in table.index])
+
+
 def kinds(public, epsilon):
     """What kind of table a set is at an epsilon: by public numbers alone.
 
     Parameters
     ----------
     public : mapping
-        With "records", "columns" and "classes" (0 of a number), as a row of `dplit.datasets.table`.
+        With "records", "classes" (0 of a number) and "cells", as a row of `public_table`.
     epsilon : float
 
     Returns
     -------
     (str, str, str)
-        Target, records times epsilon, columns.
+        Target, records times epsilon, cells.
     """
     target = {0: "a number", 2: "two classes"}.get(int(public["classes"]), "more classes")
     size = next(name for most, name in BY_RECORDS if public["records"] * epsilon < most)
-    many = public["columns"] > MANY_COLUMNS
-    return target, size, f"over {MANY_COLUMNS}" if many else f"up to {MANY_COLUMNS}"
+    return target, size, FEW if public["cells"] <= MOST_CELLS else MANY
 
 
 def beats_constant(found, data, method, overlap=OVERLAP):
@@ -132,7 +145,7 @@ def advice_table(by_epsilon, public, methods):
     Returns
     -------
     DataFrame
-        Index (target, records times epsilon, columns); columns take, points (mean gain over the constant in
+        Index (target, records times epsilon, cells); columns take, points (mean gain over the constant in
         hundredths), worth ("3 of 4": how often above it), and next (the second best and its distance). A kind
         has the cells (set, epsilon) of all epsilons.
     """
@@ -155,10 +168,10 @@ def advice_table(by_epsilon, public, methods):
             "worth": f"{found.worth} of {found.sets}",
             "next": f"{found.next} {100 * found.behind:+.1f}" if found.next else "",
         }
-    index = pd.MultiIndex.from_tuples(rows, names=["target", "records × ε", "columns"])
+    index = pd.MultiIndex.from_tuples(rows, names=["target", "records × ε", "cells"])
     return pd.DataFrame(list(rows.values()), index=index)
 
 
 def _order(item):
-    target, size, columns = item[0]
-    return target, [name for _, name in BY_RECORDS].index(size), columns != f"up to {MANY_COLUMNS}"
+    target, size, cells = item[0]
+    return target, [name for _, name in BY_RECORDS].index(size), cells != FEW

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dplit import bench, datasets
+from dplit import bench
 
 
 def found(**means):
@@ -46,15 +46,15 @@ def test_a_gain_within_its_noise_is_no_gain():
 
 
 @pytest.mark.parametrize(
-    ("records", "columns", "classes", "epsilon", "kind"),
+    ("records", "cells", "classes", "epsilon", "kind"),
     [
-        (900, 4, 2, 1.0, ("two classes", "under 1,000", "up to 10")),
-        (1000, 10, 3, 1.0, ("more classes", "1,000 to 10,000", "up to 10")),
-        (5000, 11, 0, 2.0, ("a number", "over 10,000", "over 10")),
+        (900, 4, 2, 1.0, ("two classes", "under 1,000", "up to 20,000")),
+        (1000, 20_000, 3, 1.0, ("more classes", "1,000 to 10,000", "up to 20,000")),
+        (5000, 20_001, 0, 2.0, ("a number", "over 10,000", "more")),
     ],
 )
-def test_kinds_are_of_public_numbers(records, columns, classes, epsilon, kind):
-    public = {"records": records, "columns": columns, "classes": classes}
+def test_kinds_are_of_public_numbers(records, cells, classes, epsilon, kind):
+    public = {"records": records, "cells": cells, "classes": classes}
     assert bench.kinds(public, epsilon) == kind
 
 
@@ -64,9 +64,9 @@ def test_the_table_has_a_row_a_kind_and_counts_sets_at_epsilons():
         1.0: found(car={"Constant": 0.7, "a": 0.8, "b": 0.75}),
         4.0: found(car={"Constant": 0.7, "a": 0.8, "b": 0.95}),
     }
-    table = bench.advice_table(by_epsilon, datasets.table().set_index("name"), ["a", "b"])
+    table = bench.advice_table(by_epsilon, bench.public_table(), ["a", "b"])
     small, middle = (
-        ("more classes", size, "up to 10") for size in ("under 1,000", "1,000 to 10,000")
+        ("more classes", size, "up to 20,000") for size in ("under 1,000", "1,000 to 10,000")
     )
     assert list(table.index) == [small, middle]
     assert table.loc[small, "take"] == "none" and table.loc[small, "worth"] == "0 of 1"

@@ -28,6 +28,7 @@ forests
 baselines
 audit
 experiments
+bench
 ledger
 claims
 plotting cli
@@ -94,7 +95,7 @@ def test_no_file_imports_the_privates_of_another():
 
 
 # The one rule: a chapter's stem is its module's, its docket's and its tests' stem. Chapters on
-# experiments have no laws of their own; their dockets are in claims/runs. An underscore of a
+# experiments have no laws of their own, nor has the bench; their dockets are in claims/runs. An underscore of a
 # module's may be a folder: the chapter `matrix_paths` is `dplit/matrix/paths.py`.
 
 
@@ -103,7 +104,12 @@ def is_there(folder, stem):
     return (folder / f"{stem}.py").is_file() or (folder / stem / "__init__.py").is_file()
 
 
-@pytest.mark.parametrize("stem", [s for s in chapters() if not s.endswith("_experiments")])
+def of_runs(stem):
+    """True if a chapter is about runs alone."""
+    return stem.endswith("_experiments") or stem == "bench"
+
+
+@pytest.mark.parametrize("stem", [s for s in chapters() if not of_runs(s)])
 def test_a_chapters_stem_is_its_modules_its_dockets_and_its_tests(stem):
     package, _, part = stem.partition("_")
     assert is_there(PACKAGE, stem) or is_there(PACKAGE / package, part), "the module"

@@ -170,11 +170,12 @@ def experiment(id, title, **fields):
 
 @cache
 def _load():
-    """Import each paper's experiments."""
+    """Import each paper's experiments, and the bench."""
     from dplit.experiments import papers
 
     for module in iter_modules(papers.__path__):
         import_module(f"{papers.__name__}.{module.name}")
+    import_module("dplit.experiments.bench")
 
 
 def ids():

@@ -17,6 +17,13 @@ def mse(model, split):
     return float(np.mean(errors**2)) * split.factor
 
 
+def r2(model, split):
+    """Share of the test part's variance that is explained; below 0 if its mean would do better."""
+    true = np.asarray(split.y_test, dtype=float)
+    errors = np.asarray(model.predict(split.X_test), dtype=float) - true
+    return 1.0 - float(np.mean(errors**2) / true.var())
+
+
 def accuracy(model, split):
     """Share of the test part whose class is predicted."""
     return float(np.mean(np.asarray(model.predict(split.X_test)) == split.y_test))
@@ -150,11 +157,11 @@ def segmentation(model, split):
 MEASURES = {
     f.__name__.replace("_", "-"): f
     for f in (
-        mse, accuracy, error, leaf_shares, left_shares, auc, f1, empty_leaves, flipped, sensitivity,
+        mse, r2, accuracy, error, leaf_shares, left_shares, auc, f1, empty_leaves, flipped, sensitivity,
         tree_accuracy, segmentation,
     )
 }  # fmt: skip
 LOWER_IS_BETTER = {
-    "mse": True, "error": True, "accuracy": False, "auc": False, "f1": False, "flipped": True,
+    "mse": True, "r2": False, "error": True, "accuracy": False, "auc": False, "f1": False, "flipped": True,
     "sensitivity": True, "tree-accuracy": False, "segmentation": False,
 }  # fmt: skip

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 
+from dplit.experiments.bench_methods import BENCH
 from dplit.experiments.m_rf_methods import M_RF
 from dplit.experiments.public import public
 
@@ -177,4 +178,5 @@ METHODS = {
         "permute-and-flip", reached=True, partitioned=False, epsilon=math.inf
     ),
     **M_RF,
+    **BENCH,
 }

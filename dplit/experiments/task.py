@@ -150,6 +150,26 @@ def run_measures(experiment_id, cells, repetition, seed=0):
     return [Outcome(score, epsilon, seconds) for score in scores]
 
 
+def split_of(cell, repetition, seed=0):
+    """The data set and the split of one repetition of a cell, as `run_task` fits and tests on it.
+
+    Parameters
+    ----------
+    cell : dplit.experiments.Cell
+        Whose records are all those of its data set.
+    repetition : int
+    seed : int
+
+    Returns
+    -------
+    (dplit.datasets.Dataset, Split)
+    """
+    drawn = _drawn(cell, repetition, seed)
+    data = _loaded(*drawn)
+    scaled = data.task == "regression" and cell.reading == "proved"
+    return data, _cached_split(drawn, scaled, cell.folds, cell.parts(repetition)[1:], seed)
+
+
 class Predicted:
     """A fitted model whose predictions for the test part are made once, however often it is measured."""
 

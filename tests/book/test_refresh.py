@@ -84,11 +84,14 @@ def test_dockets_are_found_by_the_chapter_that_asks():
     assert refresh.dockets('claims.of("median_forest_experiments")') > set()
 
 
+OTHERS = ("index", "ledger", "audit", "bench")  # no theory: they look at everything
+
+
 def test_a_theory_chapter_depends_on_few_modules():
     """Of some 300. A chapter that draws from a forest or shows runs depends on these, too; the matrix
     forest chooses among all strategies, ten modules, and releases by another four."""
     for path in NOTEBOOKS:
-        if not path.stem.endswith("_experiments") and path.stem not in ("index", "ledger", "audit"):
+        if not path.stem.endswith("_experiments") and path.stem not in OTHERS:
             found = {p.relative_to(ROOT / "dplit").parts[0] for p in refresh.modules(path)}
             draws = found & {"forests", "trees", "datasets", "experiments"}
             most = 66 if path.stem == "matrix_forest" else 55 if draws else 40

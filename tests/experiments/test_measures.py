@@ -105,3 +105,11 @@ def test_f1_by_hand():
     part = task.Split(None, None, None, y, 1.0, "p")
     assert measures.f1(shares([0.9, 0.8, 0.1, 0.7, 0.2]), part) == pytest.approx(2 / 3)
     assert measures.f1(shares([0.0] * 5), part) == 0.0
+
+
+def test_r2_is_scikit_learns():
+    from sklearn.metrics import r2_score
+
+    rng = np.random.default_rng(0)
+    true, found = rng.random(30), rng.random(30)
+    assert measures.r2(predicts(found), split(y=true)) == pytest.approx(r2_score(true, found))

@@ -113,7 +113,14 @@ def often_m_rf(id, cell):
     return 10 if cell.data in ("mushroom", "adult") else 20
 
 
+def often_bench(id, cell):
+    """Twice five-fold, 80:20, and ten draws of a synthetic set with one fold of each."""
+    assert (cell.folds, cell.draws) == (5, int(cell.data.startswith("synth-")))
+    return 10
+
+
 OFTEN = {
+    "bench": often_bench,
     "diprime-v1": often_diprime,
     "diprime-v2": often_diprime,
     "rdf": often_rdf,

@@ -1,0 +1,45 @@
+"""What other libraries have on the splits of the bench, as stored. `dplit.bench.splits` says how it is run."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+
+from dplit.printed import data_file
+
+FILE = "results/bench/peers.json"
+
+
+def stored_peers():
+    """The stored run.
+
+    Returns
+    -------
+    dict
+        "runs": provenance; "cells": by "data/method/epsilon=e" the scores and mean seconds of a fit.
+    """
+    return json.loads(data_file(FILE).read_text("utf-8"))
+
+
+def peer_scores(epsilon, run=None):
+    """Scores of each split of every peer at one epsilon.
+
+    Parameters
+    ----------
+    epsilon : float
+    run : dict, optional
+        Left out, the stored one.
+
+    Returns
+    -------
+    dict of (data, method) to float64 array
+        As of `dplit.bench.scores`; a method that was too slow on a set is not there.
+    """
+    cells = (stored_peers() if run is None else run)["cells"]
+    keys = {key: key.split("/") for key in cells}
+    return {
+        (data, method): np.array(cells[key]["scores"])
+        for key, (data, method, at) in keys.items()
+        if float(at.removeprefix("epsilon=")) == epsilon and len(cells[key]["scores"]) > 1
+    }

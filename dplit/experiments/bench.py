@@ -1,0 +1,137 @@
+"""The bench: every private forest of the package on many sets, beside constants and forests without privacy.
+
+Fixed before the first run, and the same for every method:
+
+==========  ====================================================================================
+what        rule
+==========  ====================================================================================
+sets        `dplit.boosting.sets`: those that rules were chosen on; those held out are run once,
+            at the end, by experiments of their own
+splits      80:20, ten of them: five-fold cross-validation twice; a synthetic set is drawn ten
+            times. All methods see the same splits
+epsilon     `EPSILONS`, add-remove, delta 0, for the whole fit
+parameters  the defaults of each estimator; nothing is tuned on records. M-RF and the histogram are
+            run where the domain has at most `MOST_CELLS` cells: their counts are of cells. Of RDF's
+            trees only what records reach is made
+scores      accuracy, and R2, the share of the test part's variance that is explained
+ceiling     scikit-learn's histogram gradient boosting without privacy. Its random forest is left
+            out: a fit of 100 trees on all columns takes more than ten seconds on the larger sets
+constant    the most frequent class, or the mean target, of the training records, without privacy
+==========  ====================================================================================
+
+The preset is run on held-out sets alone: its advice was read off the others. What a peer's library has is
+stored beside these results (`dplit.bench.peers`). Sentences and their rules are in `dplit.claims.runs.bench`.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+
+from dplit.boosting.sets import CHOOSING, HELD_OUT
+from dplit.datasets.registry import entry
+from dplit.experiments.cells import Cell, experiment
+
+EPSILONS = (0.1, 0.5, 1.0, 2.0, 4.0, 10.0)
+FOLDS, TIMES = 5, 10
+WHY = "two five-fold cross-validations: 80 to 20 %, as the published peers have it"
+MOST_CELLS = 20_000
+BINS = 5  # of a continuous column, in estimators that see cells
+EXACT = ("Constant", "Gradient boosting")
+FORESTS = ("Boosted", "Median forest", "MRF", "RDF", "M-RF", "Histogram forest")
+RIVALS = ("DP-ERT", "DP-RF", "DP-DF", "JPW", "FS", "RGV")
+REGRESSORS = ("Boosted", "Median forest", "DP-ERT", "DP-RF")
+PRESET = "PrivateForest"
+PRINTED = (0.15, 0.54)  # budgets at which a paper prints an R2 of Abalone
+
+
+@cache
+def cells_of(data):
+    """Cells of a set's public domain, with `BINS` bins of each continuous column, int."""
+    public = entry(data)
+    columns = public.columns or public.named(["every"]) * public.n_columns
+    return math.prod(len(c.levels) or BINS for c in columns)
+
+
+def params(data, method):
+    """What a method is given beside epsilon; None if it is not run on a set.
+
+    Parameters
+    ----------
+    data, method : str
+
+    Returns
+    -------
+    dict or None
+    """
+    if method in ("M-RF", "Histogram forest") and cells_of(data) > MOST_CELLS:
+        return None
+    return {"RDF": {"reached": True}, "M-RF": {"strategy": "identity"}}.get(method, {})
+
+
+def cells(sets, methods, measure, epsilons=EPSILONS):
+    """Cells of methods on sets: without privacy once, else at each epsilon.
+
+    Parameters
+    ----------
+    sets, methods : sequence of str
+    measure : {"accuracy", "r2"}
+    epsilons : sequence of float
+    """
+    for data in sets:
+        draws = {"draws": 1} if data.startswith("synth-") else {}
+        for method in methods:
+            given, how = params(data, method), {"folds": FOLDS, **draws}
+            if given is None:
+                continue
+            if method in EXACT:
+                yield Cell(data, method, "exact", measure, given, **how)
+                continue
+            for epsilon in epsilons:
+                at = given | {"epsilon": epsilon}
+                yield Cell(data, method, "proved", measure, at, at=("epsilon",), **how)
+
+
+def task(sets, kind):
+    """Those of `sets` whose task is `kind`, "classification" or "regression"."""
+    return [data for data in sets if entry(data).task == kind]
+
+
+def _classification(sets, more=()):
+    return cells(task(sets, "classification"), (*EXACT, *FORESTS, *RIVALS, *more), "accuracy")
+
+
+def _regression(sets, more=()):
+    return cells(task(sets, "regression"), (*EXACT, *REGRESSORS, *more), "r2")
+
+
+OF = {"repetitions": TIMES, "why_repetitions": WHY}
+ONCE = "Held out: run once, when nothing is chosen any more. "
+
+
+@experiment("bench/classification", "Accuracy of every private forest, sets for choosing", **OF)
+def _choosing_classes():
+    yield from _classification(CHOOSING)
+
+
+@experiment("bench/regression", "R2 of every private forest, sets for choosing", **OF)
+def _choosing_targets():
+    yield from _regression(CHOOSING)
+    yield from cells(["abalone"], ["Boosted"], "r2", PRINTED)
+
+
+@experiment(
+    "bench/classification-held-out",
+    "Accuracy of every private forest, sets held out",
+    ours=ONCE,
+    **OF,
+)
+def _held_out_classes():
+    yield from _classification(HELD_OUT, [PRESET])
+
+
+@experiment(
+    "bench/regression-held-out", "R2 of every private forest, sets held out", ours=ONCE, **OF
+)
+def _held_out_targets():
+    yield from _regression(HELD_OUT, [PRESET])

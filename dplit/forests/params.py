@@ -11,8 +11,7 @@ from dplit.errors import check_integer
 
 GUESS = 10_000  # records, where the user declares none
 DEEPEST = 12
-MOST_DEPTH = 2**31 - 1
-MOST_BINS = 10_000
+MOST_BINS = 1_000_000
 RECORDS_OF_A_LEAF = 25  # DiPriMe v2, section 4: "more than 25 records a leaf"
 
 
@@ -39,8 +38,8 @@ def level_shares(epsilon, depth, rho):
 
 
 def check_depth(max_depth, minimum=0):
-    """Return `max_depth` as an int: what the arrays of a tree can count."""
-    return check_integer(max_depth, "max_depth", minimum, MOST_DEPTH)
+    """Return `max_depth` as an int; what is too deep for the memory is an error of the growers."""
+    return check_integer(max_depth, "max_depth", minimum)
 
 
 def check_bins(bins):

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from dplit import Continuous, Domain
-from dplit.domain import extremes as module
-from dplit.domain.extremes import extremes
+from dplit.domain import columns as module
+from dplit.domain.columns import extremes
 
 
 def by_column(X):

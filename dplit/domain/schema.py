@@ -8,8 +8,7 @@ import numpy as np
 import pandas as pd
 
 from dplit.domain import sources
-from dplit.domain.columns import Categorical, Continuous
-from dplit.domain.extremes import extremes
+from dplit.domain.columns import Categorical, Continuous, extremes
 from dplit.errors import warn_leak
 
 MOST_SHOWN = 60  # characters of a list of levels in `Domain.describe`

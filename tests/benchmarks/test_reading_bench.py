@@ -5,7 +5,7 @@ import pytest
 from sklearn.utils.multiclass import check_classification_targets
 
 from dplit import Continuous, Domain
-from dplit.domain.extremes import extremes
+from dplit.domain.columns import extremes
 from dplit.forests.inputs import class_codes
 from dplit.trees import grow_random_trees
 

@@ -96,6 +96,8 @@ def test_delta_of_a_group_by_hand():
     group = Group("g", whole, 2)
     assert group.epsilon == 2 * whole.epsilon
     assert group.delta == pytest.approx(1e-6 * (1 + math.exp(whole.epsilon)))
+    far = Converted("c", Concentrated("n", 300.0), 1e-6)
+    assert Group("g", far, 2).delta == Group("g", far, 9).delta == 1.0
 
 
 def test_trees_that_prove_nothing_cannot_be_built():

@@ -264,11 +264,14 @@ class Group(Composition):
 
     @property
     def delta(self):
-        r"""Delta of the part times :math:`1 + e^\epsilon + \dots`, a term a step."""
+        r"""Delta of the part times :math:`1 + e^\epsilon + \dots`, a term a step; at most 1."""
         part = self.part
         if part.delta == 0:
             return 0.0
-        return part.delta * math.fsum(math.exp(i * part.epsilon) for i in range(self.distance))
+        if (self.distance - 1) * part.epsilon > 700:
+            return 1.0
+        factor = math.fsum(math.exp(i * part.epsilon) for i in range(self.distance))
+        return min(1.0, part.delta * factor)
 
     @property
     def rule(self):

@@ -155,8 +155,9 @@ def account(epsilon, delta, n_records, neighbours, records_per_person, rounds=No
     pure = Pure(epsilon / (2 if neighbours == "replace-one" else 1))
     if delta == 0 or math.isinf(epsilon):
         return pure
-    several = range(records_per_person)
-    total = math.fsum(math.exp(min(i * epsilon, 700.0)) for i in several)
+    if (records_per_person - 1) * epsilon > 300:  # nothing is left of delta
+        return pure
+    total = math.fsum(math.exp(i * epsilon) for i in range(records_per_person))
     share = delta if records_per_person == 1 else delta / total * (1 - 1e-12)
     other = ZeroConcentrated(epsilon, share, n_records, neighbours, rounds)
     return other if other.plan_epsilon > pure.plan_epsilon else pure

@@ -195,6 +195,7 @@ def test_the_budget_of_a_delta(neighbours, people):
 def test_a_delta_is_spent_where_it_pays():
     assert classifier(0.05, delta=1e-9).fit(X, Y).budget_.delta == 0
     assert classifier(float("inf"), delta=1e-9).fit(X, Y).budget_.delta == 0
+    assert classifier(4e3, delta=1e-9, records_per_person=4).fit(X, Y).budget_.delta == 0
     assert classifier(0.05, delta=1e-9).fit(X, Y).budget_ == classifier(0.05).fit(X, Y).budget_
     pure, other = classifier(8.0).fit(X, Y), classifier(8.0, delta=1e-4).fit(X, Y)
     assert other.plan_.rounds > pure.plan_.rounds

@@ -174,7 +174,7 @@ class _Asked:
         """Of what is released."""
         if self.is_subsample:
             return vote_sensitivity(strategy, self.n_classes, self.forest._voting(), self.relation)
-        return strategy.sensitivity(self.relation, self.n_classes, self.signed)
+        return strategy.sensitivity(self.relation, self.n_classes, self.signed) or 1.0
 
     def error(self, ensembles, n_leaves, queries):
         """The `ExpectedError`, where each ensemble answers from its own release."""

@@ -67,7 +67,7 @@ class Ensemble:
         check_entries(math.prod(self.n_levels), self.n_levels, "measured numbers")
         cells = np.indices(self.n_levels).reshape(len(self.n_levels), -1).T
         n = len(cells)  # a record in each cell, each of a class of its own
-        exact = self.strategy.measure(cells, np.arange(n), n)
+        exact = self.strategy.expected(cells, np.arange(n), n)
         return np.asarray(self.strategy.decorrelated(exact), dtype=float)
 
 

@@ -21,53 +21,10 @@ from functools import cached_property
 import numpy as np
 from scipy.spatial import ConvexHull
 
-from dplit.errors import check_epsilon, check_integer, check_rng
+from dplit.errors import check_epsilon
+from dplit.matrix.treenorm import NOTHING, Scaled, check_sizes
 
 MOST_DIMENSIONS = 8  # of a polytope that is triangulated
-NOTHING = 1e-9
-
-
-class Scaled:
-    """What all these mechanisms share: noise is a radius times a uniform point of a body, `_points`."""
-
-    sensitivity = 1.0
-
-    @property
-    def dimension(self):
-        """d, the dimension of the noise."""
-        raise NotImplementedError
-
-    @property
-    def scale(self):
-        r""":math:`\Delta/\epsilon`, of the radius."""
-        return self.sensitivity / self.epsilon
-
-    @property
-    def moment(self):
-        r""":math:`E R^2 = (d + 1)(d + 2)\Delta^2/\epsilon^2` of the radius."""
-        return (self.dimension + 1) * (self.dimension + 2) * self.scale**2
-
-    @property
-    def error(self):
-        """Total expected squared error of the answers, each once."""
-        return float(np.sum(self.variances))
-
-    def sample(self, size, *, rng):
-        """Noise to add to the answers.
-
-        Parameters
-        ----------
-        size : int
-            How many independent draws.
-        rng : numpy.random.Generator
-
-        Returns
-        -------
-        float64 array, shape (size, n_queries)
-        """
-        size, rng = check_integer(size, "size", 0), check_rng(rng)
-        radius = rng.gamma(self.dimension + 1, self.scale, size)
-        return radius[:, None] * self._points(size, rng)
 
 
 @dataclass(frozen=True)
@@ -178,14 +135,6 @@ class KNorm(Scaled):
         chosen = rng.choice(len(self._weights), size, p=self._weights / self._weights.sum())
         shares = rng.dirichlet(np.ones(self.dimension + 1), size)[:, 1:]
         return np.einsum("sv,svi->si", shares, self._facets[0][chosen]) @ self._basis.T
-
-
-def check_sizes(sizes):
-    """Return the leaves of each tree, positive whole numbers, as an int64 array."""
-    found = np.atleast_1d(np.asarray(sizes))
-    if found.ndim != 1 or found.dtype.kind not in "iu" or not len(found) or (found < 1).any():
-        raise ValueError(f"sizes must be positive whole numbers, got {sizes!r}")
-    return found.astype(np.int64)
 
 
 @dataclass(frozen=True)

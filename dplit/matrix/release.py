@@ -131,6 +131,7 @@ def noise_of(strategy, epsilon, mechanism="geometric", neighbours="add-remove", 
     if signed and check_integer(classes, "classes", 1) != 2:
         raise ValueError(f"signed needs classes=2, a difference of two, got classes={classes}")
     delta = strategy.sensitivity(check_neighbours(neighbours), classes, signed)
+    delta = delta or 1.0  # where nothing changes, any noise will do
     if not strategy.independent:
         check_choice(mechanism, MECHANISMS, "mechanism")
         return strategy.noise(check_epsilon(epsilon), delta)

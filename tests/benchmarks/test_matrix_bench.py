@@ -53,7 +53,7 @@ def test_bound_through_overlaps_of_2000_leaves(benchmark):
 
 def million():
     """Six columns of ten levels: the leaf of each cell in trees of two tests, of 32 those that differ."""
-    from dplit.matrix.strategies.leaf_gram import LeafGram
+    from dplit.matrix.strategies.p_identity import LeafGram
 
     levels = (10,) * 6
     domain = Domain([Categorical(range(n)) for n in levels])

@@ -302,6 +302,27 @@ def _difference(fitted):
     return fitted.leaf_counts_[:, 1] - fitted.leaf_counts_[:, 0]
 
 
+def test_ensembles_of_disjoint_trees_answer_together():
+    """Unbiased: the mean over fits is the truth, within five of its standard errors."""
+    options = dict(strategy="disjoint", ensembles=2, subset_size=2, n_estimators=4, max_depth=1)
+    fits, (truth,) = (
+        repeated(4.0, 150, **options),
+        repeated(1e6, 1, **options | {"strategy": "merged"}),
+    )
+    off = np.array([fit.leaf_counts_ - truth.leaf_counts_ for fit in fits])
+    assert (abs(off.mean(axis=0)) < 5 * off.std(axis=0) / math.sqrt(len(fits)) + 1e-3).all()
+
+
+@pytest.mark.parametrize("strategy", ["auto", "identity", "merged", "tree-norm"])
+def test_one_cell_and_one_class_are_released_under_either_relation(strategy):
+    """A replaced record changes nothing there, and there is noise all the same."""
+    one = Domain([Categorical(["a"])])
+    for neighbours in ("add-remove", "replace-one"):
+        options = dict(domain=one, classes=[0], strategy=strategy, neighbours=neighbours)
+        fitted = forest(1.0, **options).fit([["a"]] * 9, [0] * 9)
+        assert fitted.budget_.epsilon == 1.0 and fitted.expected_error_.leaf > 0
+
+
 # What is known before -----------------------------------------------------------------------------
 
 

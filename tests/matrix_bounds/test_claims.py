@@ -135,7 +135,7 @@ def test_marginals_that_cost_more_than_laplace_noise_are_found_out(monkeypatch):
 
 def test_trees_that_do_not_share_their_total_are_found_out(monkeypatch):
     """Least squares that forget the correction for the total, and a replaced record at the price of one added."""
-    from dplit.matrix.strategies.span import Span
+    from dplit.matrix.strategies.spectrum import Span
 
     with monkeypatch.context() as patched:
         patched.setattr(Span, "corrected", lambda self, vector, times: self)

@@ -9,7 +9,7 @@ from dplit import matrix
 from dplit.claims.matrix_bounds import forests
 from dplit.matrix.ensembles import Ensemble, deviations, release_ensembles
 from dplit.matrix.release import measure, noise_of
-from dplit.matrix.strategies.agreeing import several_trees
+from dplit.matrix.strategies.trees import several_trees
 from tests.matrix_strategies.forests import grown, small
 
 SEEDS = [s for s in range(40) if several_trees(small(s)[2])][:4]
@@ -155,9 +155,9 @@ def test_one_tree_has_laplace_noise_and_is_not_looked_at_twice():
 
 
 def test_too_many_leaves_are_named(monkeypatch):
-    from dplit.matrix.strategies import agreeing
+    from dplit.matrix.strategies import trees
 
-    monkeypatch.setattr(agreeing, "MOST_PRODUCTS", 10)
+    monkeypatch.setattr(trees, "MOST_PRODUCTS", 10)
     leaves = matrix.Workload.of(grown((2, 2, 2), 3, 2, 0), n_levels=(2, 2, 2))
     assert "tree-norm" not in matrix.portfolio(leaves)
     with pytest.raises(ValueError, match=r"least squares on .* distinct leaves, too many"):

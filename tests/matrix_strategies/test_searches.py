@@ -8,7 +8,7 @@ from scipy.optimize import approx_fprime
 
 from dplit import matrix
 from dplit.matrix.strategies import designs, p_identity, spectrum
-from dplit.matrix.strategies.leaf_gram import LeafGram
+from dplit.matrix.strategies.p_identity import LeafGram
 from tests.matrix_strategies.forests import grown, small
 from tests.matrix_strategies.test_members import least_squares, norm, stacked
 

@@ -6,7 +6,7 @@ import pytest
 from dplit import matrix
 from dplit.matrix.paths import distinct
 from dplit.matrix.strategies.boxes import dimensions
-from dplit.matrix.strategies.span import Span, sparse_rows
+from dplit.matrix.strategies.spectrum import Span, sparse_rows
 
 LEVELS = (3, 2, 4)
 ROWS = np.array(list(np.ndindex(LEVELS)))

@@ -64,13 +64,13 @@ def _priced_once(original):
 
 
 @plant("trees that agree at half their scale", "matrix release, trees that agree, add-remove",
-       at("matrix.strategies.agreeing", "AgreeingTrees", "noise"))  # fmt: skip
+       at("matrix.strategies.trees", "AgreeingTrees", "noise"))  # fmt: skip
 def _agreeing_half(original):
     return lambda self, epsilon, sensitivity: original(self, 2 * epsilon, sensitivity)
 
 
 @plant("the radius of trees that agree lacks a dimension", f"{FOREST} draws its law, trees that agree",
-       at("matrix.knorm", "Scaled", "sample"))  # fmt: skip
+       at("matrix.treenorm", "Scaled", "sample"))  # fmt: skip
 def _short_radius(original):
     def sample(self, size, *, rng):
         radius = rng.gamma(self.dimension, self.scale, size)

@@ -13,10 +13,8 @@ searches of their own               `optimise_marginals`, `optimise_p`, `regions
 ==================================  ==============================================================
 """
 
-from dplit.matrix.strategies.agreeing import AgreeingTrees, agreeing_marginals
 from dplit.matrix.strategies.base import Strategy
 from dplit.matrix.strategies.designs import optimise_marginals
-from dplit.matrix.strategies.disjoint import DisjointTrees
 from dplit.matrix.strategies.marginals import Marginals
 from dplit.matrix.strategies.members import Dense, DistinctLeaves, Identity, PerTree, WeightedLeaves
 from dplit.matrix.strategies.p_identity import PIdentity, optimise_p, regions
@@ -33,6 +31,7 @@ from dplit.matrix.strategies.selection import (
     sensitivity,
     unit_error,
 )
+from dplit.matrix.strategies.trees import AgreeingTrees, DisjointTrees, agreeing_marginals
 
 __all__ = [
     "MEMBERS", "TARGETS", "AgreeingTrees", "Dense", "DisjointTrees", "DistinctLeaves", "Identity", "Marginals",

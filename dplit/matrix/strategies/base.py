@@ -160,6 +160,10 @@ class Strategy:
         """
         raise NotImplementedError
 
+    def expected(self, codes, classes, n_classes):
+        """What `measure` gives on average: parameters as there, and itself where nothing is drawn."""
+        return self.measure(codes, classes, n_classes)
+
     def decorrelated(self, measured):
         """What was measured as numbers with independent noise of one variance, by a linear map.
 

@@ -28,8 +28,7 @@ from dplit.matrix.strategies.base import (
     combined,
 )
 from dplit.matrix.strategies.boxes import NOTHING, counts_of_records, dimensions, sums_of_table
-from dplit.matrix.strategies.span import Span
-from dplit.matrix.strategies.spectrum import copies
+from dplit.matrix.strategies.spectrum import Span, copies
 from dplit.matrix.tested import squared_overlaps
 from dplit.matrix.workload import Workload
 

@@ -10,13 +10,12 @@ from __future__ import annotations
 import math
 
 from dplit.errors import check_choice, check_epsilon
-from dplit.matrix.strategies.agreeing import AgreeingTrees, feasible, several_trees
 from dplit.matrix.strategies.base import Strategy, asks_leaves
 from dplit.matrix.strategies.boxes import dimensions
 from dplit.matrix.strategies.designs import optimise_marginals
-from dplit.matrix.strategies.disjoint import DisjointTrees
 from dplit.matrix.strategies.members import DistinctLeaves, Identity, PerTree, WeightedLeaves
 from dplit.matrix.strategies.p_identity import optimise_p, regions
+from dplit.matrix.strategies.trees import AgreeingTrees, DisjointTrees, feasible, several_trees
 
 MECHANISMS = ("laplace", "geometric")
 TARGETS = ("leaves", "votes")

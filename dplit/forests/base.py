@@ -32,9 +32,7 @@ from dplit.errors import (
     check_neighbours,
     warn_leak,
 )
-from dplit.forests.files import WithFile
-from dplit.forests.fitting import undone_on_error
-from dplit.forests.importances import WithImportances
+from dplit.forests.fitted import WithFile, WithImportances
 from dplit.forests.inputs import (
     check_bounds,
     check_numbers,
@@ -43,6 +41,7 @@ from dplit.forests.inputs import (
     few,
     numbers_of,
     public_classes,
+    undone_on_error,
     without_values,
 )
 from dplit.forests.partition import AllRecords, Independent, ShuffledParts

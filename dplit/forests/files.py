@@ -37,7 +37,6 @@ from importlib import import_module
 from pathlib import Path
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 import dplit
 from dplit.budget import Budget, nodes
@@ -60,48 +59,14 @@ HEADER, CARD = "header.json", "card.md"
 SIMPLE = (bool, int, str, type(None))
 
 
-class WithFile:
-    """Of an estimator: its file and its model card."""
-
-    not_saved = ()  # fitted attributes that a file has no place for
-
-    def save(self, path, *, allow_infinite=False):
-        """Write the fitted forest to a plain file, without code and without the seed: see `dplit.load`.
-
-        The file is written beside its place and then put there in one step, so that an interrupted or
-        failed write leaves what was there.
-
-        Parameters
-        ----------
-        path : str or path-like
-        allow_infinite : bool
-            Whether a forest may be written whose budget says infinity.
-
-        Raises
-        ------
-        ValueError
-            If the budget is infinite and `allow_infinite` is left out, or if the forest holds what the
-            format has no place for, such as another library's estimator.
-        OSError
-            If the file can't be written.
-        """
-        check_is_fitted(self, "budget_")
-        if math.isinf(self.budget_.epsilon) and not allow_infinite:
-            raise ValueError(
-                "this forest's budget is infinite, so its file could hold private records: "
-                "save(path, allow_infinite=True) writes it all the same"
-            )
-        _put(Path(path), _pack(self))
-
-    def model_card(self):
-        """What the fitted forest is, what it spent and what an adversary learns, in Markdown.
-
-        Returns
-        -------
-        str
-        """
-        check_is_fitted(self, "budget_")
-        return model_card(self)
+def save(forest, path, allow_infinite):
+    """Write a fitted forest: see `dplit.forests.fitted.WithFile.save`."""
+    if math.isinf(forest.budget_.epsilon) and not allow_infinite:
+        raise ValueError(
+            "this forest's budget is infinite, so its file could hold private records: "
+            "save(path, allow_infinite=True) writes it all the same"
+        )
+    _put(Path(path), _pack(forest))
 
 
 def _put(path, content):
@@ -298,6 +263,6 @@ def _estimator_type(name):
     if package not in PACKAGES:
         raise KeyError(name)
     found = getattr(import_module(package), own, None)
-    if not (isinstance(found, type) and issubclass(found, WithFile)):
+    if not (isinstance(found, type) and hasattr(found, "not_saved")):
         raise KeyError(name)
     return found

@@ -1,7 +1,9 @@
-"""Targets and class lists as a fit takes them, checked."""
+"""What a fit takes, checked: tables, targets and class lists, parameters as plain numbers, no weights."""
 
 from __future__ import annotations
 
+import functools
+import math
 import re
 import warnings
 from collections.abc import Iterable
@@ -13,7 +15,8 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
 from dplit.budget import Leak, Public
-from dplit.errors import warn_leak
+from dplit.budget.accountant import charged
+from dplit.errors import check_epsilon, warn_leak
 
 UNREADABLE = re.compile(
     "could not convert|can.t convert|array element|inhomogeneous|too large to convert|codec"
@@ -171,3 +174,49 @@ def few(values):
     """The first six values, for an error message."""
     values = list(values)
     return ", ".join(map(repr, values[:6])) + (", ..." if len(values) > 6 else "")
+
+
+# Around every fit --------------------------------------------------------------------------------
+
+NO_WEIGHTS = (
+    "fit takes no sample_weight: epsilon is proved for records that count once, and a weight would scale "
+    "what one person can change; leave it out, or repeat records and say so by records_per_person"
+)
+
+
+def declared(forest):
+    """What a fit costs, as far as its parameters tell; infinite if they don't."""
+    domain = forest.domain
+    public = domain is not None and not getattr(domain, "data_dependent", ())
+    proved = forest.accounting == "proved"
+    return check_epsilon(forest.epsilon) if public and proved else math.inf
+
+
+def undone_on_error(fit):
+    """The same `fit`, charged to open accounts; where it stops with an error, the estimator is as it was.
+
+    It has no parameter for weights, by which scikit-learn tells who takes them; to pass them is an error
+    that says why. Parameters that are NumPy's numbers are Python's while it runs, since small integers of
+    NumPy overflow.
+    """
+
+    @functools.wraps(fit)
+    def fit_or_undo(self, *args, **kwargs):
+        if "sample_weight" in kwargs or len(args) > 2:
+            raise TypeError(NO_WEIGHTS)
+        before = dict(vars(self))
+        given = {name: before[name] for name in self.get_params(deep=False) if name in before}
+        given = {name: value for name, value in given.items() if isinstance(value, np.generic)}
+        try:
+            vars(self).update({name: value.item() for name, value in given.items()})
+            with charged(self, lambda: declared(self), before.get("_sent_from")) as settle:
+                fit(self, *args, **kwargs)
+                settle(self.budget_.root)
+            vars(self).update(given)
+            return self
+        except BaseException:
+            vars(self).clear()
+            vars(self).update(before)
+            raise
+
+    return fit_or_undo

@@ -16,6 +16,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from dplit.boosting import Advice, advise
+from dplit.budget import check_delta
 from dplit.domain.schema import check_domain
 from dplit.errors import check_integer, check_jobs
 from dplit.forests.base import BaseForest, BaseForestClassifier, BaseForestRegressor, parameters
@@ -47,6 +48,7 @@ class BasePrivateForest(BaseForest):
     n_estimators: int | None = None
     max_depth: int | None = None
     n_records: int | None = None
+    delta: float = 0.0
 
     def __getattr__(self, name):
         """Fitted attributes of the forest that was fitted: `trees_`, `feature_importances_` and so on."""
@@ -59,6 +61,7 @@ class BasePrivateForest(BaseForest):
 
     def _check(self):
         super()._check()
+        check_delta(self.delta)
         if self.max_depth is not None:
             check_integer(self.max_depth, "max_depth", 0)
 
@@ -77,8 +80,9 @@ class BasePrivateForest(BaseForest):
             rest, domain=self.domain, neighbours=self.neighbours, n_jobs=self.n_jobs,
             random_state=self._inner_state(rng), **schema,
         ).set_params(**options)  # fmt: skip
-        if "n_records" in forest.get_params():
-            forest.set_params(n_records=n)
+        given = {"n_records": n, "delta": self._record_delta(epsilon)}
+        taken = forest.get_params()
+        forest.set_params(**{name: value for name, value in given.items() if name in taken})
         self.forest_ = _fitted(forest, X, y)
         return self._store(self.forest_.domain_, None, node, self.forest_.budget_.root)
 
@@ -91,6 +95,13 @@ class BasePrivateForest(BaseForest):
             math.prod(self.domain.n_levels.tolist()) or math.inf
         )  # 0 levels: a continuous column
         return advise(n, epsilon, n_classes, cells)
+
+    def _record_delta(self, epsilon):
+        """A record's delta, of which several make up `delta` (`dplit.budget.Group`)."""
+        if not self.delta or math.isinf(epsilon):
+            return 0.0
+        several = math.fsum(math.exp(i * epsilon) for i in range(self.records_per_person))
+        return self.delta / several * (1 - 1e-12)  # no sum is a rounding too much
 
     def _inner_state(self, rng):
         """`random_state` of the forest: a seed of its own, or the noise of the number would be drawn twice."""
@@ -177,7 +188,7 @@ class PrivateForestClassifier(BasePrivateForest, BaseForestClassifier):
     Parameters
     ----------
     epsilon : float
-        Privacy budget of the whole fit, positive; delta is 0. ``inf`` gives the non-private twin.
+        Privacy budget of the whole fit, positive. ``inf`` gives the non-private twin.
     domain, classes, neighbours, records_per_person, random_state, n_jobs
         As of `BoostedForestClassifier`.
     n_records : int, optional
@@ -185,6 +196,8 @@ class PrivateForestClassifier(BasePrivateForest, BaseForestClassifier):
         a noisy number, on which the advice may then rest; replace-one neighbours have as many as the data.
     n_estimators, max_depth : int, optional
         Given, a boosted forest is fitted whatever the advice: they are its rounds and depth.
+    delta : float
+        Of a boosted forest, as `BoostedForestClassifier` has it; the other families have no use for it.
     accounting : {"proved", "published"}
         Nothing else than what is proved is fitted: both are the same.
 
@@ -279,7 +292,7 @@ class PrivateForestRegressor(BasePrivateForest, BaseForestRegressor):
 
     Parameters
     ----------
-    epsilon, domain, n_records, n_estimators, max_depth, accounting
+    epsilon, delta, domain, n_records, n_estimators, max_depth, accounting
         As of `PrivateForestClassifier`, as are `neighbours`, `records_per_person`, `random_state` and `n_jobs`.
     target_bounds : (float, float), optional
         Public bounds of the targets, which are clipped to them. Left out, they are read off `y`,

@@ -166,6 +166,18 @@ def test_a_persons_records_share_epsilon():
     assert spent.epsilon == pytest.approx(0.01)
 
 
+@pytest.mark.parametrize("several", [1, 3])
+@pytest.mark.parametrize("neighbours", ["add-remove", "replace-one"])
+def test_a_delta_is_the_boosted_forests(several, neighbours):
+    options = {"delta": 1e-6, "records_per_person": several, "neighbours": neighbours}
+    budget = classifier(2.0, n_records=10**6, max_depth=1, **options).fit(X, Y).budget_
+    assert budget.epsilon <= 2.0 and 0.99e-6 < budget.delta <= 1e-6
+    few = classifier(2.0, domain=FEW, **options).fit(X[["w"]], Y)
+    assert few.advice_.family == "histogram" and few.budget_.delta == 0
+    with pytest.raises(ValueError, match=r"^delta must be"):
+        classifier(delta=1.5).fit(X, Y)
+
+
 def test_no_privacy_at_all():
     forest = classifier(math.inf).fit(X, Y)
     assert forest.budget_.epsilon == math.inf and forest.score(X, Y) > 0.99

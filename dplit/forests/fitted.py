@@ -1,4 +1,4 @@
-"""What each column matters to a fitted forest, computed from what it released alone."""
+"""What every fitted forest offers, from what it released alone: its columns' importances, its file, its card."""
 
 from __future__ import annotations
 
@@ -6,6 +6,49 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from dplit.trees.arrays import Trees
+
+
+class WithFile:
+    """Of an estimator: its file and its model card."""
+
+    not_saved = ()  # fitted attributes that a file has no place for
+
+    def save(self, path, *, allow_infinite=False):
+        """Write the fitted forest to a plain file, without code and without the seed: see `dplit.load`.
+
+        The file is written beside its place and then put there in one step, so that an interrupted or
+        failed write leaves what was there.
+
+        Parameters
+        ----------
+        path : str or path-like
+        allow_infinite : bool
+            Whether a forest may be written whose budget says infinity.
+
+        Raises
+        ------
+        ValueError
+            If the budget is infinite and `allow_infinite` is left out, or if the forest holds what the
+            format has no place for, such as another library's estimator.
+        OSError
+            If the file can't be written.
+        """
+        from dplit.forests import files
+
+        check_is_fitted(self, "budget_")
+        files.save(self, path, allow_infinite)
+
+    def model_card(self):
+        """What the fitted forest is, what it spent and what an adversary learns, in Markdown.
+
+        Returns
+        -------
+        str
+        """
+        from dplit.forests.card import model_card
+
+        check_is_fitted(self, "budget_")
+        return model_card(self)
 
 
 class WithImportances:

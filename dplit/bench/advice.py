@@ -18,6 +18,7 @@ from dplit.bench.paired import OVERLAP, gain
 from dplit.experiments.bench import MOST_CELLS, cells_of
 
 CONSTANT = "Constant"
+MOST_SAID = 10**18  # what a column of a table can hold
 FEW, MANY = f"up to {MOST_CELLS:,}", "more"
 BY_RECORDS = (  # records times epsilon, up to and excluding
     (1_000, "under 1,000"),
@@ -60,10 +61,11 @@ def public_table():
     Returns
     -------
     DataFrame, index names
-        `dplit.datasets.table`, and "cells": of the domain, with five bins of a continuous column, float.
+        `dplit.datasets.table`, and "cells": of the domain, with five bins of a continuous column, `MOST_SAID`
+        where there are more.
     """
     table = datasets.table().set_index("name")
-    return table.assign(cells=[float(cells_of(data)) for data in table.index])
+    return table.assign(cells=[min(cells_of(data), MOST_SAID) for data in table.index])
 
 
 def kinds(public, epsilon):

@@ -30,8 +30,8 @@ from dplit.errors import (
     check_neighbours,
     warn_leak,
 )
-from dplit.forests.importances import WithImportances
 from dplit.forests.inputs import (
+    WithImportances,
     check_bounds,
     check_numbers,
     check_target_type,

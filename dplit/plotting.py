@@ -8,6 +8,7 @@ title inside the axes: the caption says it.
 from __future__ import annotations
 
 from contextlib import contextmanager
+from importlib import import_module
 from itertools import count
 
 try:
@@ -176,7 +177,7 @@ def plot_tree(forest, tree=0, *, max_depth=3, decimals=2, ax=None):
     ValueError
         As `dplit.forests.export.export_text`.
     """
-    from dplit.forests.export import branch_of
+    branch_of = import_module("dplit.forests.export").branch_of  # which no chapter needs
 
     placed, rows = [], count()
     root = branch_of(forest, tree, max_depth, decimals)

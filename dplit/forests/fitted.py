@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
@@ -71,7 +73,7 @@ class WithImportances:
             raise AttributeError(
                 f"feature_importances_ needs nodes that test one column, and {kind} has none"
             )
-        from dplit.trees.variation import explained, leaf_volumes  # compiled: slow to import
+        variation = import_module("dplit.trees.variation")  # compiled, and no chapter needs it
 
         n_levels = _tested_levels(self)
         released = _weighed(self)
@@ -81,8 +83,8 @@ class WithImportances:
             )
         weights, values = released
         if weights is None:
-            weights = leaf_volumes(trees, n_levels, self.domain_.bounds)
-        found = explained(trees, n_levels, weights, values)
+            weights = variation.leaf_volumes(trees, n_levels, self.domain_.bounds)
+        found = variation.explained(trees, n_levels, weights, values)
         return found / (found.sum() or 1.0)
 
 

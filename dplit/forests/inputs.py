@@ -1,4 +1,4 @@
-"""What a fit takes, checked: tables, targets and class lists, parameters as plain numbers, no weights."""
+"""What a fit takes, checked: tables, targets, class lists, parameters; and what its columns matter."""
 
 from __future__ import annotations
 

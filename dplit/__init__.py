@@ -9,12 +9,13 @@ that the book has judged. Modules and the two forests are imported when they are
 from importlib import import_module
 from pkgutil import iter_modules
 
-from dplit.budget import Accountant, Budget
+from dplit.budget import Budget
 from dplit.domain import Categorical, Continuous, Domain
 from dplit.errors import PrivacyLeakWarning
 
 __version__ = "0.1.0"
 _later = {
+    "Accountant": "dplit.budget.accountant",
     "PrivateForestClassifier": "dplit.forests", "PrivateForestRegressor": "dplit.forests",
     "load": "dplit.forests.files",
 }  # fmt: skip

@@ -73,7 +73,7 @@ def test_a_fit_that_spends_more_than_it_declared_is_undone():
     with Accountant(5) as account, warnings.catch_warnings():
         warnings.simplefilter("ignore", dplit.PrivacyLeakWarning)
         made = forest(classes=None)
-        with pytest.raises(BudgetError, match="would spend inf; nothing was kept"):
+        with pytest.raises(BudgetError, match=r"would spend inf and 0; nothing was kept"):
             made.fit(X, Y)
     assert account.spent == 0 and not hasattr(made, "budget_")
 
@@ -84,6 +84,20 @@ def test_the_relation_is_asked():
             forest().fit(X, Y)
         forest(neighbours="replace-one").fit(X, Y)
     assert account.budget.neighbours == "replace-one" and account.spent == 0.5
+
+
+def test_a_delta_is_limited_too():
+    from dplit.forests import BoostedForestClassifier
+
+    options = {"domain": DOMAIN, "classes": ["a", "b"], "n_records": 60, "delta": 1e-6}
+    with Accountant(3, delta=1.5e-6) as account:
+        BoostedForestClassifier(0.5, **options).fit(X, Y)
+        with pytest.raises(BudgetError, match=r"costs delta 1e-06, and of 1.5e-06 is spent 1e-06"):
+            BoostedForestClassifier(0.5, **options).fit(X, Y)
+        forest().fit(X, Y)
+    assert account.spent == 1.0 and account.budget.delta <= 1.5e-6
+    with Accountant(3), pytest.raises(BudgetError, match="costs delta"):
+        BoostedForestClassifier(0.5, **options).fit(X, Y)
 
 
 def test_bad_input_costs_nothing():

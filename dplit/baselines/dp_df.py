@@ -17,7 +17,7 @@ from numba import njit
 from dplit.baselines._shared import Choice, KaryBaseline, leaf_means, shares_of
 from dplit.budget import Spend
 from dplit.forests.base import BaseForestClassifier, parameters
-from dplit.forests.params import check_rho, level_shares
+from dplit.forests.inputs import check_rho, level_shares
 from dplit.forests.releases import grown_tree, laplace_counts, largest, noisy_counts
 from dplit.trees.arrays import LEAF
 from dplit.trees.kary import LOCAL_GINI, SQUARES

@@ -14,7 +14,7 @@ from dplit.baselines._shared import Choice, KaryBaseline
 from dplit.budget import Sequence, Spend
 from dplit.errors import check_choice
 from dplit.forests.base import BaseForestClassifier, BaseForestRegressor, parameters
-from dplit.forests.params import check_rho, level_shares
+from dplit.forests.inputs import check_rho, level_shares
 from dplit.forests.partition import Resampled
 from dplit.forests.releases import grown_tree
 from dplit.trees.kary import ENTROPY, MAJORITY, SQUARES

@@ -24,7 +24,6 @@ node               epsilon
 Each node has a `delta` beside its epsilon, 0 but for what is `Converted`, and a `rho`.
 """
 
-from dplit.budget.accountant import Accountant
 from dplit.budget.concentrated import Converted, check_delta, delta_of, epsilon_of, rho_of
 from dplit.budget.nodes import (
     Bootstrap,
@@ -40,6 +39,6 @@ from dplit.budget.nodes import (
 from dplit.budget.statement import Budget
 
 __all__ = [
-    "Accountant", "Bootstrap", "Budget", "Concentrated", "Converted", "EqualParts", "Group", "Leak",
+    "Bootstrap", "Budget", "Concentrated", "Converted", "EqualParts", "Group", "Leak",
     "Parallel", "Public", "Sequence", "Spend", "check_delta", "delta_of", "epsilon_of", "rho_of",
 ]  # fmt: skip

@@ -8,6 +8,7 @@ import threading
 from contextlib import contextmanager
 from numbers import Real
 
+from dplit.budget.concentrated import check_delta
 from dplit.budget.nodes import Public, Sequence
 from dplit.budget.statement import SUM, Budget
 from dplit.errors import check_neighbours
@@ -34,12 +35,15 @@ class Accountant:
     ----------
     limit : float
         Largest sum of the epsilons, positive.
+    delta : float
+        Largest sum of the deltas; 0 takes fits with pure epsilon alone.
     neighbours : {"add-remove", "replace-one"}
         The relation that the limit holds for; estimators of the other one are refused.
 
     Attributes
     ----------
-    limit, spent, left : float
+    limit, delta, spent, left : float
+        `spent` and `left` are epsilons.
     budget : Budget
         Of all fits so far: what was charged, and the proof trees.
 
@@ -56,19 +60,19 @@ class Accountant:
     (0.2, Budget(epsilon=0.8, neighbours='add-remove'))
     """
 
-    def __init__(self, limit, *, neighbours="add-remove"):
+    def __init__(self, limit, *, delta=0.0, neighbours="add-remove"):
         number = isinstance(limit, Real) and not isinstance(limit, bool)
         if not number or not 0 < limit < math.inf:
             raise ValueError(f"limit must be a positive, finite number, got {limit!r}")
         check_neighbours(neighbours)
-        self.limit, self.neighbours = float(limit), neighbours
+        self.limit, self.delta, self.neighbours = float(limit), check_delta(delta), neighbours
         self._prices, self._nodes = [], []
         self._backend = None
 
     @property
     def spent(self):
         """Sum of the charges."""
-        return math.fsum(self._prices)
+        return math.fsum(epsilon for epsilon, _ in self._prices)
 
     @property
     def left(self):
@@ -99,7 +103,8 @@ class Accountant:
 
     def _check(self, name, price, neighbours):
         """Raise `BudgetError` if the fit can't be charged."""
-        if not price < math.inf:
+        epsilon, delta = price
+        if not epsilon < math.inf:
             raise BudgetError(
                 f"the account refuses {name}: its price is infinite or not known before the fit. A finite "
                 "one needs domain=, classes= or target_bounds=, and accounting='proved'"
@@ -108,10 +113,15 @@ class Accountant:
             raise BudgetError(
                 f"the account is for {self.neighbours} neighbours, {name} for {neighbours}"
             )
-        if self.spent + price > self.limit * (1 + ROUNDED):
+        if self.spent + epsilon > self.limit * (1 + ROUNDED):
             raise BudgetError(
-                f"the account refuses {name}: it costs epsilon {price:g}, and of {self.limit:g} is left "
+                f"the account refuses {name}: it costs epsilon {epsilon:g}, and of {self.limit:g} is left "
                 f"{self.left:g}"
+            )
+        deltas = math.fsum(d for _, d in self._prices)
+        if deltas + delta > self.delta * (1 + ROUNDED):
+            raise BudgetError(
+                f"the account refuses {name}: it costs delta {delta:g}, and of {self.delta:g} is spent {deltas:g}"
             )
 
     def _settle(self, node):
@@ -142,7 +152,7 @@ def charged(estimator, price, sent_from=None):
     ----------
     estimator : object with `neighbours`
     price : function
-        Of no argument: what the fit declares to cost.
+        Of no argument: epsilon and delta that the fit declares to cost.
     sent_from : int or None
         Number of the process with an open account that the estimator was sent from, if it was.
 
@@ -165,16 +175,18 @@ def charged(estimator, price, sent_from=None):
         )
     with _LOCK:
         accounts = [] if getattr(_FIT, "runs", False) else list(_OPEN)
-        paid = price() if accounts else 0.0
+        paid = price() if accounts else (0.0, 0.0)
         for account in accounts:
             account._check(name, paid, estimator.neighbours)
         for account in accounts:
             account._prices.append(paid)
 
     def settle(node):
-        if accounts and node.epsilon > paid * (1 + ROUNDED):
+        spent = node.epsilon, node.delta
+        if accounts and any(s > p * (1 + ROUNDED) for s, p in zip(spent, paid)):
             raise BudgetError(
-                f"{name} declared to cost epsilon {paid:g} and would spend {node.epsilon:g}; nothing was kept"
+                f"{name} declared to cost epsilon {paid[0]:g} and delta {paid[1]:g}, and would spend "
+                f"{spent[0]:g} and {spent[1]:g}; nothing was kept"
             )
         for account in accounts:
             account._settle(node)

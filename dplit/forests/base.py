@@ -11,6 +11,7 @@ import math
 import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from importlib import import_module
 
 import numpy as np
 import pandas as pd
@@ -20,7 +21,6 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from dplit import trees
 from dplit.budget import Budget, Group, Leak, Public, Sequence
-from dplit.budget.accountant import is_open
 from dplit.domain import GRID, Domain
 from dplit.domain.schema import check_domain
 from dplit.domain.sources import as_pandas
@@ -96,8 +96,11 @@ class BaseForest(WithFile, WithImportances, BaseEstimator):
 
     def __getstate__(self):
         """Without the seed: with it, a reader of the pickle could undo the noise of this or a later fit."""
-        state = {**super().__getstate__(), "random_state": None}
-        return state if is_open() is None else {**state, "_sent_from": is_open()}
+        process = import_module(
+            "dplit.budget.accountant"
+        ).is_open()  # an account, which is not there
+        sent = {} if process is None else {"_sent_from": process}
+        return {**super().__getstate__(), "random_state": None, **sent}
 
     def __copy__(self):
         """With the seed."""

@@ -18,7 +18,7 @@ from dplit.forests.boosted_releases import (
     concentrated_test,
     noisy_pairs,
 )
-from dplit.forests.params import level_shares
+from dplit.forests.inputs import level_shares
 from dplit.forests.partition import REPLACED
 from dplit.forests.releases import noisy_counts
 

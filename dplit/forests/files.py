@@ -50,6 +50,7 @@ RECORDS = {  # types with named fields that may stand in a file, and the modules
     "Trees": "dplit.trees.arrays",
     "ComparisonTrees": "dplit.trees.comparison",
     "Plan": "dplit.boosting.plan",
+    "Advice": "dplit.boosting.advice",
     "Cells": "dplit.forests.cells",
     "ExpectedError": "dplit.forests.matrix_plan",
 }

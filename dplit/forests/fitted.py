@@ -35,10 +35,8 @@ class WithFile:
         OSError
             If the file can't be written.
         """
-        from dplit.forests import files
-
         check_is_fitted(self, "budget_")
-        files.save(self, path, allow_infinite)
+        import_module("dplit.forests.files").save(self, path, allow_infinite)
 
     def model_card(self):
         """What the fitted forest is, what it spent and what an adversary learns, in Markdown.
@@ -47,10 +45,8 @@ class WithFile:
         -------
         str
         """
-        from dplit.forests.card import model_card
-
         check_is_fitted(self, "budget_")
-        return model_card(self)
+        return import_module("dplit.forests.card").model_card(self)
 
 
 class WithImportances:

@@ -7,7 +7,8 @@ import math
 import re
 import warnings
 from collections.abc import Iterable
-from numbers import Real
+from importlib import import_module
+from numbers import Integral, Real
 
 import numpy as np
 import pandas as pd
@@ -15,9 +16,12 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
 from dplit.budget import Leak, Public
-from dplit.budget.accountant import charged
-from dplit.errors import check_epsilon, warn_leak
+from dplit.errors import check_epsilon, check_integer, warn_leak
 
+GUESS = 10_000  # records, where the user declares none
+DEEPEST = 12
+MOST_BINS = 1_000_000
+RECORDS_OF_A_LEAF = 25  # DiPriMe v2, section 4: "more than 25 records a leaf"
 UNREADABLE = re.compile(
     "could not convert|can.t convert|array element|inhomogeneous|too large to convert|codec"
 )
@@ -185,11 +189,12 @@ NO_WEIGHTS = (
 
 
 def declared(forest):
-    """What a fit costs, as far as its parameters tell; infinite if they don't."""
+    """Epsilon and delta of a fit, as far as its parameters tell; infinite if they don't."""
     domain = forest.domain
     public = domain is not None and not getattr(domain, "data_dependent", ())
     proved = forest.accounting == "proved"
-    return check_epsilon(forest.epsilon) if public and proved else math.inf
+    epsilon = check_epsilon(forest.epsilon) if public and proved else math.inf
+    return epsilon, getattr(forest, "delta", 0.0)
 
 
 def undone_on_error(fit):
@@ -209,7 +214,8 @@ def undone_on_error(fit):
         given = {name: value for name, value in given.items() if isinstance(value, np.generic)}
         try:
             vars(self).update({name: value.item() for name, value in given.items()})
-            with charged(self, lambda: declared(self), before.get("_sent_from")) as settle:
+            account = import_module("dplit.budget.accountant")
+            with account.charged(self, lambda: declared(self), before.get("_sent_from")) as settle:
                 fit(self, *args, **kwargs)
                 settle(self.budget_.root)
             vars(self).update(given)
@@ -220,3 +226,102 @@ def undone_on_error(fit):
             raise
 
     return fit_or_undo
+
+
+# Parameters: shares of epsilon that no rounding makes add up to more, columns of a node, depth ---------
+
+
+def at_most(value, total, limit):
+    """`value`, or the next floats below it until ``total(value)`` is no more than `limit`.
+
+    Shares that are right in real numbers can add up to an ulp too much in floats.
+    """
+    while total(value) > limit:
+        value = math.nextafter(value, 0.0)
+    return value
+
+
+def level_shares(epsilon, depth, rho):
+    """What each of `depth` levels of a tree gets, and its leaves: together at most `epsilon`.
+
+    The share `rho` goes to the levels in equal parts (DiPriMe v2, section 4); with none, all of it
+    goes to the leaves. An infinite `epsilon` is infinite in every part.
+    """
+    if depth == 0 or math.isinf(epsilon):
+        return math.inf, epsilon
+    level = rho * epsilon / depth
+    return level, at_most(epsilon - depth * level, lambda leaf: depth * level + leaf, epsilon)
+
+
+def check_depth(max_depth, minimum=0):
+    """Return `max_depth` as an int; what is too deep for the memory is an error of the growers."""
+    return check_integer(max_depth, "max_depth", minimum)
+
+
+def check_bins(bins):
+    """Return `bins` as an int."""
+    return check_integer(bins, "bins", 1, MOST_BINS)
+
+
+def check_rho(rho):
+    """Return `rho` as a float; it must lie between 0 and 1."""
+    if isinstance(rho, bool) or not isinstance(rho, (int, float, np.number)) or not 0 < rho < 1:
+        raise ValueError(f"rho must be a number between 0 and 1, both excluded, got {rho!r}")
+    return float(rho)
+
+
+def check_max_features(value):
+    """Return `value`; it must be a number of columns, a share of them, "sqrt", "log2" or None for all."""
+    number = isinstance(value, Real) and not isinstance(value, (bool, np.bool_))
+    whole = number and isinstance(value, Integral) and value >= 1
+    share = number and not isinstance(value, Integral) and 0 < value <= 1
+    if not (value is None or whole or share or (isinstance(value, str) and value in FUNCTIONS)):
+        raise ValueError(
+            "max_features must be an integer of at least 1, a share above 0 and at most 1, 'sqrt', "
+            f"'log2' or None, got {value!r}"
+        )
+    return value
+
+
+FUNCTIONS = {"sqrt": math.sqrt, "log2": math.log2}
+
+
+def n_candidates(max_features, columns):
+    """How many of the columns compete at a node, at least one: what a checked `max_features` means.
+
+    Shares and functions are rounded down, as in scikit-learn.
+    """
+    if max_features is None:
+        return columns
+    if isinstance(max_features, str):
+        return max(int(FUNCTIONS[max_features](columns)), 1)
+    if isinstance(max_features, Integral):
+        return int(min(max_features, columns))
+    return max(int(max_features * columns), 1)
+
+
+def usual_depth(n_records, n_parts, branches=2.0):
+    r"""Levels of splits that leave some 25 records in a leaf, :math:`\log_b(n / (25\,t))`, at most 12.
+
+    DiPriMe v2, section 4, of public numbers alone.
+
+    Parameters
+    ----------
+    n_records : int or None
+        A public guess n; None: 10,000.
+    n_parts : int
+        The paper's t: into how many parts the records go.
+    branches : float
+        Children b of a node, on average.
+
+    Returns
+    -------
+    int
+
+    Examples
+    --------
+    >>> usual_depth(None, 10)
+    5
+    """
+    leaves = (GUESS if n_records is None else n_records) / (RECORDS_OF_A_LEAF * n_parts)
+    return min(int(math.log(max(leaves, 1.0), max(branches, 2.0)) + 1e-9), DEEPEST)

@@ -17,8 +17,7 @@ from dplit.forests.base import (
     BaseForestRegressor,
     parameters,
 )
-from dplit.forests.mean_releases import proved_means, published_means
-from dplit.forests.params import (
+from dplit.forests.inputs import (
     check_depth,
     check_max_features,
     check_rho,
@@ -26,6 +25,7 @@ from dplit.forests.params import (
     n_candidates,
     usual_depth,
 )
+from dplit.forests.mean_releases import proved_means, published_means
 from dplit.forests.releases import (
     SELECTIONS,
     by_rank,

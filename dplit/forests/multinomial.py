@@ -13,6 +13,7 @@ import numpy as np
 
 from dplit.errors import check_choice, check_integer
 from dplit.forests.base import BaseForestClassifier, parameters
+from dplit.forests.inputs import at_most, check_depth
 from dplit.forests.multinomial_releases import (
     mass_cut,
     multinomial_cut,
@@ -20,7 +21,6 @@ from dplit.forests.multinomial_releases import (
     multinomial_queries,
     normalised_cut,
 )
-from dplit.forests.params import at_most, check_depth
 from dplit.forests.partition import AllRecords, Coins, ShuffledHalves, Undivided, by_tree
 from dplit.forests.releases import flip, leaves, levels
 from dplit.multinomial import check_budget

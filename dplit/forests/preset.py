@@ -23,8 +23,7 @@ from dplit.forests.base import BaseForest, BaseForestClassifier, BaseForestRegre
 from dplit.forests.boosted import BoostedForestClassifier, BoostedForestRegressor
 from dplit.forests.boosted_releases import size
 from dplit.forests.histogram import HistogramForestClassifier
-from dplit.forests.inputs import check_classes
-from dplit.forests.params import at_most
+from dplit.forests.inputs import at_most, check_classes
 from dplit.forests.randomness import is_seeded
 
 ASKED = "n_estimators or max_depth is given, which are rounds and depth of a boosted forest"

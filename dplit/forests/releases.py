@@ -12,7 +12,7 @@ import numpy as np
 
 from dplit.budget import Leak, Parallel, Public, Sequence, Spend
 from dplit.mechanisms import Geometric, PermuteAndFlip
-from dplit.mechanisms._noise import rounded
+from dplit.mechanisms.geometric import rounded
 from dplit.trees.rules import EXPONENTIAL, PERMUTE_AND_FLIP, UNIFORM, Rule
 
 PAPER = "DiPriMe v2, section 3.1"

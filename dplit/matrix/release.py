@@ -30,7 +30,7 @@ from dplit.errors import check_choice, check_epsilon, check_integer, check_neigh
 from dplit.matrix.strategies import DisjointTrees
 from dplit.matrix.treenorm import TreeNorm
 from dplit.mechanisms import Geometric, Laplace
-from dplit.mechanisms._noise import rounded
+from dplit.mechanisms.geometric import rounded
 
 MECHANISMS = ("geometric", "laplace")
 MAX_OUTCOMES = 2**20

@@ -7,7 +7,6 @@ import math
 import numpy as np
 
 from dplit.errors import check_epsilon, check_integer, check_numbers, check_rng
-from dplit.mechanisms._noise import decay
 
 MOST = 2**60  # of a value
 COARSE = 2.0**-20  # noise of a smaller rate is drawn in two digits
@@ -96,3 +95,24 @@ def _low_digit(rate, n, shape, rng):
         if not wrong.any():
             return digit
         digit = np.where(wrong, rng.integers(n, size=shape), digit)
+
+
+# What additive mechanisms share -------------------------------------------------------------------
+
+
+def decay(distance, rate):
+    r""":math:`e^{-\text{rate}\,|x|}`, shape of `distance`; at an infinite rate 1 at zero, else 0."""
+    distance = np.abs(check_numbers(distance, "distance"))
+    with np.errstate(invalid="ignore"):
+        return np.where(distance == 0, 1.0, np.exp(-rate * distance))
+
+
+def rounded(released, scale):
+    """What was released, as multiples of a public power of two, about 2^-20 of the noise's `scale`.
+
+    The last bits of a float would tell what the noise was added to. No noise, no rounding.
+    """
+    if not 0 < scale < math.inf:
+        return released
+    step = 2.0 ** max(math.frexp(scale)[1] - 21, -1000)
+    return step * np.rint(released / step)

@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import binom, chisquare
 
 from dplit.budget import Bootstrap, EqualParts, Group, Parallel, Sequence, Spend
-from dplit.forests.params import at_most, level_shares
+from dplit.forests.inputs import at_most, level_shares
 from dplit.forests.partition import AllRecords, Independent, Resampled, ShuffledParts
 
 WAYS = (Independent, ShuffledParts, AllRecords, Resampled)

@@ -152,6 +152,7 @@ def loopback(tmp_path, monkeypatch):
 
 
 def load_small(monkeypatch, entry):
+    monkeypatch.setattr(loading.registry, "canonical", lambda name: name)
     monkeypatch.setattr(loading.registry, "entry", lambda name: entry)
     return datasets.load("small")
 
@@ -251,6 +252,7 @@ def test_the_checkout_comes_before_the_folder_and_the_folder_before_a_download(
 
 def test_a_set_is_available_without_a_download(checkout, folder, monkeypatch):
     entry = small("http://192.0.2.1/{file}")
+    monkeypatch.setattr(loading.registry, "canonical", lambda name: name)
     monkeypatch.setattr(loading.registry, "entry", lambda name: entry)
     assert not datasets.available("small")
     (checkout / "small.data.gz").touch()

@@ -137,7 +137,8 @@ class DPDecisionForestClassifier(KaryBaseline, BaseForestClassifier):
         -------
         float64 array, shape (n_records, n_classes), in the order of `classes_`
         """
-        return leaf_means(self.trees_, self._read(X), self.leaf_shares_, self.n_jobs)
+        records = self._read(X)
+        return leaf_means(self.trees_, records, self.leaf_shares_, self.n_jobs)
 
     def _proved(self, epsilon, depth, rho):
         """The choice, what a leaf gets, and what an inner node spends."""

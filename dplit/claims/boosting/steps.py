@@ -121,7 +121,7 @@ def posterior(effort, rng):
                 cases.append(Case(error(other), middle, shown))
     low, level = bounded(gains, ""), equal(cases, "", rtol=1e-6)
     return verdict_of(
-        low.verdict == "holds" and level.verdict == "holds",
+        low.counterexample is None and level.verdict == "holds",
         f"{len(gains)} other linear steps have at least the error, and as much on either side.",
         {"lower": low.counterexample, "slope": level.counterexample},
         cases=len(gains),

@@ -32,7 +32,7 @@ def hockey_stick(epsilon, scale):
 
 
 @claim(
-    "m-rf/ours/gaussian-calibration", "ours", "holds", chapter=CHAPTER, box=BOX, proof=BOX,
+    "m-rf/ours/gaussian-calibration", "ours", "holds", ours=True, chapter=CHAPTER, box=BOX, proof=BOX,
     functions=("matrix.gaussian_delta", "matrix.gaussian_scale"),
     quantity="least delta of Gaussian noise", range="epsilon 0.5 to 4, delta 1e-9 to 0.3",
 )  # fmt: skip
@@ -79,7 +79,7 @@ def dense_strategy(best):
 
 
 @claim(
-    "m-rf/ours/gaussian-marginals", "ours", "holds", chapter=CHAPTER, box=MARGINALS_BOX, proof=MARGINALS_BOX,
+    "m-rf/ours/gaussian-marginals", "ours", "holds", ours=True, chapter=CHAPTER, box=MARGINALS_BOX, proof=MARGINALS_BOX,
     functions=("matrix.GaussianMarginals",), quantity="error in units of the noise's variance",
     range="all marginals of two columns on domains of 8 to 18 cells",
 )  # fmt: skip

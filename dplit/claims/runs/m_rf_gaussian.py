@@ -79,7 +79,8 @@ def dense_strategy(best):
 
 
 @claim(
-    "m-rf/ours/gaussian-marginals", "ours", "holds", ours=True, chapter=CHAPTER, box=MARGINALS_BOX, proof=MARGINALS_BOX,
+    "m-rf/ours/gaussian-marginals", "ours", "holds", ours=True, chapter=CHAPTER, box=MARGINALS_BOX,
+    proof=MARGINALS_BOX,
     functions=("matrix.GaussianMarginals",), quantity="error in units of the noise's variance",
     range="all marginals of two columns on domains of 8 to 18 cells",
 )  # fmt: skip

@@ -52,8 +52,10 @@ class MatrixForestClassifier(BaseForestClassifier):
         classes need exactly twice as much for the second.
     n_estimators : int
         Number of trees, of all ensembles together.
-    max_depth : int
+    max_depth : int, optional
         Tests on a path, at least 1. A tree has a child for each level and tests no column twice on a path.
+        ``None`` takes 4 where the trees are expected to have at most 250,000 leaves, else the largest depth
+        with so few: a rule of the domain, the bins and the number of trees alone.
     release : {"training", "prediction", "subsample"}
         What is released: the class counts of all leaves, which answer any query (the paper's
         algorithm 1); the votes for `queries` (algorithm 2); or the votes of trees that each read
@@ -129,7 +131,7 @@ class MatrixForestClassifier(BaseForestClassifier):
     """
 
     n_estimators: int = 128
-    max_depth: int = 4
+    max_depth: int | None = 4
     release: str = "training"
     strategy: str = "auto"
     ensembles: int = 1
@@ -182,7 +184,7 @@ class MatrixForestClassifier(BaseForestClassifier):
         self._store_answers(answers, plan, rng)
         self.cells_, self.expected_error_ = plan.cells, plan.expected_error
         self.strategy_ = plan.strategies[0] if len(plan.strategies) == 1 else plan.strategies
-        structure = random_structure("trees", self.n_estimators, self.max_depth)
+        structure = random_structure("trees", self.n_estimators, plan.depth)
         how = "the least expected error" if self.strategy == "auto" else "given as strategy"
         chosen = Public("strategy", f"{how}, no record is read")
         return self._store(domain, plan.trees, domain_node, class_node, structure, chosen, node)
@@ -234,7 +236,8 @@ class MatrixForestClassifier(BaseForestClassifier):
         from dplit.matrix import MEMBERS
 
         super()._check()
-        check_depth(self.max_depth, 1)
+        if self.max_depth is not None:
+            check_depth(self.max_depth, 1)
         check_choice(self.release, RELEASES, "release")
         check_choice(self.strategy, ("auto", *MEMBERS), "strategy")
         check_choice(self.mechanism, MECHANISMS, "mechanism")

@@ -8,16 +8,21 @@ from typing import NamedTuple
 import numpy as np
 
 from dplit import matrix
+from dplit.domain import Categorical, Domain
 from dplit.forests.cells import Cells
 from dplit.forests.ensembles import grow_ensembles, joined
+from dplit.forests.random_decision import affordable_depth
 from dplit.matrix.ensembles import Ensemble
 from dplit.matrix.paths import Paths, decision_paths
+from dplit.matrix.strategies.selection import few_coefficients
 from dplit.matrix.subsample import subsample_workload, vote_sensitivity
 from dplit.matrix.workload import Workload
 from dplit.trees.arrays import Trees
 
 WIDEST = 20_000_000  # counts of cells that the identity may release
 MOST_LEVELS = 500_000_000  # of all leaves together
+MOST_LEAVES = 250_000  # of all trees together, where the depth is left to the forest
+DEEPEST = 4  # of the same: the paper's own depth
 LARGEST_SCALE = 1e12  # of the noise: sums of larger numbers would not be whole ones
 
 
@@ -29,13 +34,13 @@ class ExpectedError(NamedTuple):
     leaf : float or None
         Variance of a leaf's count, the mean over all leaves; of the difference where two classes are
         released as one. None if no leaves are released.
-    vote : float
+    vote : float or None
         Variance of a weighted vote, which is a sum over the trees: the mean over the queries, or, if
-        there are none, over all cells.
+        there are none, over all cells. None from marginals of a domain so wide that it would take long.
     """
 
     leaf: float | None
-    vote: float
+    vote: float | None
 
 
 class Plan(NamedTuple):
@@ -53,6 +58,8 @@ class Plan(NamedTuple):
     queries : int64 array, shape (n_queries, n_features), or None
         Codes of their levels.
     expected_error : ExpectedError
+    depth : int
+        Tests on a path.
     """
 
     cells: Cells
@@ -61,6 +68,7 @@ class Plan(NamedTuple):
     ensembles: tuple
     queries: np.ndarray | None
     expected_error: ExpectedError
+    depth: int
 
     @property
     def strategies(self):
@@ -85,16 +93,17 @@ def plan_of(forest, domain, n_classes, rng):
     if subset > width:
         raise ValueError(f"subset_size must be at most the {width} columns, got {subset}")
     queries = _queries(forest, domain, cells)
+    depth = _depth(forest, cells)
     grown = grow_ensembles(
-        cells, forest.n_estimators, forest.max_depth, forest.ensembles, subset, rng=rng,
+        cells, forest.n_estimators, depth, forest.ensembles, subset, rng=rng,
         n_jobs=forest.n_jobs,
     )  # fmt: skip
     trees = joined(grown)
     if trees.n_leaves * int(cells.n_levels.sum()) > MOST_LEVELS:
         raise ValueError(
-            f"n_estimators={forest.n_estimators} trees of max_depth={forest.max_depth} have "
+            f"n_estimators={forest.n_estimators} trees of max_depth={depth} have "
             f"{trees.n_leaves:,} leaves over {cells.n_levels.sum():,} levels, too many for a matrix: "
-            "take fewer trees, less depth, or fewer bins"
+            "take fewer trees, less depth (max_depth=None finds one), or fewer bins"
         )
     paths = decision_paths(trees, cells.n_levels)
     asked = _Asked(forest, n_classes)
@@ -104,7 +113,16 @@ def plan_of(forest, domain, n_classes, rng):
     else:
         found = [asked.ensemble(cells, *ensemble, queries) for ensemble in grown]
     expected = asked.error(found, trees.n_leaves, queries)
-    return Plan(cells, trees, paths, tuple(found), queries, expected)
+    return Plan(cells, trees, paths, tuple(found), queries, expected, depth)
+
+
+def _depth(forest, cells):
+    """`max_depth`, or the largest up to `DEEPEST` whose leaves are not too many; no record is read."""
+    if forest.max_depth is not None:
+        return forest.max_depth
+    domain = Domain([Categorical(range(n)) for n in cells.n_levels.tolist()])
+    each = min(MOST_LEAVES, MOST_LEVELS // sum(cells.n_levels.tolist())) // forest.n_estimators
+    return affordable_depth(domain, DEEPEST, each, forest.n_estimators)
 
 
 def _queries(forest, domain, cells):
@@ -182,6 +200,11 @@ class _Asked:
             votes = math.fsum(self.total(e.workload, e.strategy) for e in ensembles)
             return ExpectedError(None, votes / len(queries))
         leaves = math.fsum(self.total(e.workload, e.strategy) for e in ensembles)
+        if any(
+            e.strategy.name == "marginals" and not few_coefficients(e.workload.boxes)
+            for e in ensembles
+        ):
+            return ExpectedError(leaves / n_leaves, None)
         votes = math.fsum(self.total(e.workload, e.strategy, "votes") for e in ensembles)
         return ExpectedError(leaves / n_leaves, votes)
 

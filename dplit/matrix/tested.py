@@ -15,6 +15,8 @@ import numpy as np
 from dplit.matrix.paths import check_codes, distinct
 
 MOST_CODES = 2**62  # cells of the tested columns that have numbers
+MOST_PAIRS = 20_000_000  # of boxes whose overlaps are held at once
+SLOW = 2000  # numbers that are multiplied in the time that a pair of sets takes
 
 
 def tested_sets(boxes):
@@ -117,6 +119,10 @@ def squared_overlaps(boxes, times):
     """
     sets = [(columns, rows, boxes.take(rows)) for columns, rows in tested_sets(boxes)]
     total, n = 0.0, boxes.n_levels.astype(float)
+    pairs = len(boxes) ** 2
+    if pairs <= MOST_PAIRS and pairs * len(n) < SLOW * len(sets) ** 2:
+        shared = boxes.overlaps() / np.sqrt(n.prod())
+        return float(times @ shared**2 @ times)
     for (first, mine, here), (second, theirs, there) in combinations_with_replacement(sets, 2):
         twice = 1.0 if first == second else 2.0
         common = tuple(j for j in first if j in second)

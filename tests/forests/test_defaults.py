@@ -1,5 +1,6 @@
 """Forests that survive real tables: defaults whose trees a fit can afford, whatever the domain."""
 
+import tracemalloc
 from functools import cache
 
 import numpy as np
@@ -13,7 +14,10 @@ from dplit.forests.random_decision import affordable_depth, most_nodes
 from dplit.trees import expected_leaves, grow_random_trees
 
 LETTERS, NUMBER = Categorical(list("abcdef")), Continuous(0, 1)
-LIMITED = (HistogramForestClassifier, MatrixForestClassifier)  # by cells, or by leaves times levels
+LIMITED = (
+    HistogramForestClassifier,
+    MatrixForestClassifier,
+)  # by cells; the other has tests of its own
 PRIVATE = [
     kind
     for module in (forests, baselines)
@@ -119,3 +123,37 @@ def test_numbers_alone_keep_the_depth_of_the_paper():
 def test_a_depth_that_is_given_is_kept():
     domain = Domain([Categorical(range(9))] * 13)
     assert depth_of(domain, max_depth=5, n_estimators=1, n_records=10) == 5
+
+
+@pytest.mark.parametrize("name", ["wdbc", "zoo", "mushroom", "connect4"])
+def test_the_matrix_forest_fits_wide_sets_in_little_memory(name):
+    """The most columns of numbers, of two levels and of many; what least squares on all of them would
+    take is in none of these limits, and no strategy that takes it is tried."""
+    data = loaded(name)
+    forest = MatrixForestClassifier(1.0, domain=data.domain, classes=data.classes, random_state=0)
+    tracemalloc.start()
+    forest.fit(data.X, data.y)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 700_000_000
+    assert forest.budget_.epsilon == pytest.approx(1.0)
+    assert forest.predict(data.X.head(20)).shape == (20,)
+
+
+@pytest.mark.parametrize(("columns", "depth"), [(2, 4), (13, 3), (60, 3)])
+def test_the_matrix_forests_depth_follows_the_domain_where_it_is_left_out(columns, depth):
+    """Nine levels: 128 trees of depth 4 would have 840,000 leaves, and of depth 3 they have 93,312."""
+    domain = Domain([Categorical(range(9))] * columns)
+    forest = MatrixForestClassifier(domain=domain, classes=[0, 1], max_depth=None, random_state=0)
+    plan = forest.plan()
+    assert plan.depth == depth
+    assert plan.trees.n_leaves == 128 * 9 ** min(columns, depth)
+
+
+def test_votes_of_marginals_in_a_wide_domain_have_no_error_that_is_told():
+    """Ten columns of five levels: the coefficients of all boxes would fill 30 gigabytes."""
+    domain = Domain([Categorical(range(5))] * 10)
+    forest = MatrixForestClassifier(domain=domain, classes=[0, 1], random_state=0)
+    plan = forest.plan()
+    assert plan.strategies[0].name == "marginals"
+    assert plan.expected_error.leaf > 0 and plan.expected_error.vote is None

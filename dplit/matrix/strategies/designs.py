@@ -13,6 +13,7 @@ import numpy as np
 from scipy.optimize import minimize
 
 from dplit.errors import check_choice
+from dplit.matrix.strategies.boxes import below
 from dplit.matrix.strategies.marginals import Marginals
 from dplit.matrix.strategies.spectrum import eigenvalues, masses
 
@@ -111,12 +112,8 @@ def candidates(spaces, n_levels):
 
 def _maximal(spaces):
     """Sets that no other one holds, sorted."""
-    sets = sorted((frozenset(u) for u in spaces), key=len, reverse=True)
-    kept = []
-    for s in sets:
-        if not any(s < other for other in kept):
-            kept.append(s)
-    return sorted(tuple(sorted(s)) for s in kept)
+    held = below([u[:i] + u[i + 1 :] for u in spaces for i in range(len(u))])
+    return sorted({*spaces} - {*held})
 
 
 def cost(theta, table, scale):

@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from scipy import sparse
 
 from dplit.errors import check_positive
 from dplit.matrix.strategies.base import Strategy, check_domain, combined
@@ -148,6 +149,10 @@ class Marginals(Strategy):
 
 def _quotients(mass, values):
     """Sum over the spaces of mass over eigenvalue; infinite where there is mass and no eigenvalue."""
+    sparsely = sparse.issparse(mass)
+    held, values = (mass.data, values[mass.indices]) if sparsely else (mass, values)
     with np.errstate(divide="ignore", invalid="ignore"):
-        parts = np.where(mass > 0, mass / values, 0.0)
+        parts = np.where(held > 0, held / values, 0.0)
+    if sparsely:
+        parts = sparse.csr_array((parts, mass.indices, mass.indptr), shape=mass.shape)
     return parts.sum(axis=-1)

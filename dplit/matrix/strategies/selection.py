@@ -11,11 +11,12 @@ import math
 
 from dplit.errors import check_choice, check_epsilon
 from dplit.matrix.strategies.base import Strategy, asks_leaves
-from dplit.matrix.strategies.boxes import dimensions
+from dplit.matrix.strategies.boxes import below, dimensions
 from dplit.matrix.strategies.designs import optimise_marginals
 from dplit.matrix.strategies.members import DistinctLeaves, Identity, PerTree, WeightedLeaves
 from dplit.matrix.strategies.p_identity import optimise_p, regions
 from dplit.matrix.strategies.trees import AgreeingTrees, DisjointTrees, feasible, several_trees
+from dplit.matrix.tested import tested_sets
 
 MECHANISMS = ("laplace", "geometric")
 TARGETS = ("leaves", "votes")
@@ -32,6 +33,7 @@ MEMBERS = (
 )
 MOST_ENTRIES = 20_000_000  # of a workload whose regions are looked for unasked
 MOST_COEFFICIENTS = 50_000_000  # of boxes, that marginals for votes need
+MOST_TABLE = 20_000_000  # of eigenvalues, a space in each candidate of the search for marginals
 MOST_REGIONS = 100  # that p-identity strategies are searched on unasked
 
 
@@ -215,9 +217,22 @@ def portfolio(workload, target="leaves"):
     if workload.boxes is None or not (feasible(workload.boxes) and several_trees(workload)):
         found.remove("tree-norm")
     closed = workload.boxes is None or (target == "leaves" and asks_leaves(workload))
-    if not closed and dimensions(workload.boxes) * len(workload.boxes) > MOST_COEFFICIENTS:
+    if not closed and not few_coefficients(workload.boxes):
+        found.remove("marginals")
+    elif workload.boxes is not None and not few_sets(workload.boxes):
         found.remove("marginals")
     return found
+
+
+def few_coefficients(boxes):
+    """Whether the votes' errors of marginals can be had: they take all coefficients of all boxes."""
+    return dimensions(boxes) * len(boxes) <= MOST_COEFFICIENTS
+
+
+def few_sets(boxes):
+    """Whether the sets of columns that boxes test are few enough for a search among marginals."""
+    sets = [columns for columns, _ in tested_sets(boxes)]
+    return len(sets) ** 2 <= MOST_TABLE and len(sets) * len(below(sets)) <= MOST_TABLE
 
 
 def select(

@@ -53,26 +53,32 @@ def row_masses(workload, spaces):
 
     Returns
     -------
-    float64 array, shape (n_rows, n_spaces)
+    sparse array, float64, shape (n_rows, n_spaces)
     """
     if asks_leaves(workload):
         return _box_masses(workload.boxes, spaces)
     parts = coefficients(workload.boxes, spaces)
     masses = [squared_rows(workload, part) for part in parts]
-    return np.column_stack(masses) * float(workload.n_cells)
+    return sparse.csr_array(np.column_stack(masses) * float(workload.n_cells))
 
 
 def _box_masses(boxes, spaces):
+    """A box has a part in the spaces below the columns that it tests alone."""
     sizes, n = boxes.sizes, boxes.n_levels
     constant = np.exp((2 * np.log(np.maximum(sizes, 1)) - np.log(n)).sum(axis=1))
     constant *= sizes.all(axis=1)
     ratio = n / np.maximum(sizes, 1) - 1
-    found = np.empty((len(boxes), len(spaces)))
-    for u, columns in enumerate(spaces):
-        found[:, u] = constant
-        for j in columns:
-            found[:, u] *= ratio[:, j]
-    return found
+    number = {columns: u for u, columns in enumerate(spaces)}
+    found = []
+    for tested, rows in tested_sets(boxes):
+        for columns in below([tested]):
+            if columns in number:
+                part = constant[rows]
+                for j in columns:
+                    part = part * ratio[rows, j]
+                found.append((part, rows, np.full(len(rows), number[columns])))
+    data, row, column = (np.concatenate(parts) for parts in zip(*found))
+    return sparse.csr_array((data, (row, column)), shape=(len(boxes), len(spaces)))
 
 
 def masses(workload, target="leaves"):

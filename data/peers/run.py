@@ -151,7 +151,7 @@ def read(path):
 
 def main(folder, out):
     """Run what is missing, and write the file after each split: small sets first, a split of all after another."""
-    out, slow, start = Path(out), set(), provenance()
+    out, slow, start = Path(out), set(), provenance(Path(out))
     run = json.loads(out.read_text("utf-8")) if out.is_file() else {"runs": [], "cells": {}}
     run["runs"].append(start)
     files = sorted(Path(folder).glob("*.npz"), key=lambda p: (number(p), p.stat().st_size))
@@ -189,7 +189,7 @@ def write(run, out):
     waiting.replace(out)
 
 
-def provenance():
+def provenance(out):
     """What a reader needs to know of a run, without any path of the machine."""
     versions = {"python": platform.python_version()}
     for library in LIBRARIES:
@@ -198,7 +198,7 @@ def provenance():
         except PackageNotFoundError:
             continue
     return {
-        "command": "python data/peers/run.py splits data/results/bench/peers.json",
+        "command": f"python data/peers/run.py splits data/results/bench/{out.name}",
         "date": datetime.now(UTC).date().isoformat(),
         "seed": "number of the split",
         "delta": {"private EBM": DELTA},

@@ -111,9 +111,10 @@ def unit_columns(X, split):
         if n:
             parts.append(X[:, j, None] == np.arange(n))
         else:
+            low, high = split["lower"][j], split["upper"][j]
             parts.append(
-                (X[:, j, None] - split["lower"][j]) / (split["upper"][j] - split["lower"][j])
-            )
+                (X[:, j, None] - low) / ((high - low) or 1.0)
+            )  # one point may be all bounds
     return np.hstack(parts).astype(float) / np.sqrt(X.shape[1])
 
 

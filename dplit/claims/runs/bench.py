@@ -2,8 +2,9 @@
 
 They were written, with their limits, before the first run, and every verdict was declared after it. They are
 about the sets that the boosted forest's rules were chosen on, so that they say what it was made for: what it
-does elsewhere, the sets that are held out say (`dplit.claims.runs.bench_held_out`). "The other private forests" are those of
-`dplit.experiments.bench.FORESTS` and `RIVALS`; a method that is not run on a set is not compared there.
+does elsewhere, the sets that are held out say (`dplit.claims.runs.bench_held_out`). "The other private
+forests" are those of `dplit.experiments.bench.FORESTS` and `RIVALS`; a method that is not run on a set is not
+compared there.
 """
 
 from __future__ import annotations
@@ -40,8 +41,9 @@ def said(id, verdict, **fields):
 
 @cache
 def planned():
-    """(data, method) of every cell of the bench on sets for choosing."""
-    return {(c.data, c.method) for id in (CLASSES, TARGETS) for c in get(id).cells}
+    """(data, method) of every cell of the bench."""
+    ids = [f"{id}{held_out}" for id in (CLASSES, TARGETS) for held_out in ("", "-held-out")]
+    return {(c.data, c.method) for id in ids for c in get(id).cells}
 
 
 def gains(found, first, second, sets, by=0.0):

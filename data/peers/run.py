@@ -111,9 +111,10 @@ def unit_columns(X, split):
         if n:
             parts.append(X[:, j, None] == np.arange(n))
         else:
+            low, high = split["lower"][j], split["upper"][j]
             parts.append(
-                (X[:, j, None] - split["lower"][j]) / (split["upper"][j] - split["lower"][j])
-            )
+                (X[:, j, None] - low) / ((high - low) or 1.0)
+            )  # one point may be all bounds
     return np.hstack(parts).astype(float) / np.sqrt(X.shape[1])
 
 
@@ -151,7 +152,7 @@ def read(path):
 
 def main(folder, out):
     """Run what is missing, and write the file after each split: small sets first, a split of all after another."""
-    out, slow, start = Path(out), set(), provenance()
+    out, slow, start = Path(out), set(), provenance(Path(out))
     run = json.loads(out.read_text("utf-8")) if out.is_file() else {"runs": [], "cells": {}}
     run["runs"].append(start)
     files = sorted(Path(folder).glob("*.npz"), key=lambda p: (number(p), p.stat().st_size))
@@ -189,7 +190,7 @@ def write(run, out):
     waiting.replace(out)
 
 
-def provenance():
+def provenance(out):
     """What a reader needs to know of a run, without any path of the machine."""
     versions = {"python": platform.python_version()}
     for library in LIBRARIES:
@@ -198,7 +199,7 @@ def provenance():
         except PackageNotFoundError:
             continue
     return {
-        "command": "python data/peers/run.py splits data/results/bench/peers.json",
+        "command": f"python data/peers/run.py splits data/results/bench/{out.name}",
         "date": datetime.now(UTC).date().isoformat(),
         "seed": "number of the split",
         "delta": {"private EBM": DELTA},

@@ -8,21 +8,26 @@ import numpy as np
 
 from dplit.printed import data_file
 
-FILE = "results/bench/peers.json"
+FILES = {False: "results/bench/peers.json", True: "results/bench/peers-held-out.json"}
 
 
-def stored_peers():
+def stored_peers(held_out=False):
     """The stored run.
+
+    Parameters
+    ----------
+    held_out : bool
+        On the sets that are held out, or on those for choosing.
 
     Returns
     -------
     dict
         "runs": provenance; "cells": by "data/method/epsilon=e" the scores and mean seconds of a fit.
     """
-    return json.loads(data_file(FILE).read_text("utf-8"))
+    return json.loads(data_file(FILES[bool(held_out)]).read_text("utf-8"))
 
 
-def peer_scores(epsilon, run=None):
+def peer_scores(epsilon, run=None, held_out=False):
     """Scores of each split of every peer at one epsilon.
 
     Parameters
@@ -30,13 +35,15 @@ def peer_scores(epsilon, run=None):
     epsilon : float
     run : dict, optional
         Left out, the stored one.
+    held_out : bool
+        As in `stored_peers`.
 
     Returns
     -------
     dict of (data, method) to float64 array
         As of `dplit.bench.scores`; a method that was too slow on a set is not there.
     """
-    cells = (stored_peers() if run is None else run)["cells"]
+    cells = (stored_peers(held_out) if run is None else run)["cells"]
     keys = {key: key.split("/") for key in cells}
     return {
         (data, method): np.array(cells[key]["scores"])

@@ -7,7 +7,8 @@ Peers need older libraries, so that they run in an environment of their own, by 
     .venv-peers/bin/python data/peers/run.py splits data/results/bench/peers.json
 
 The first line writes each split of the sets for choosing as numbers: levels by their positions, and what is
-public of each column beside them. Every method is given the same public bounds and classes.
+public of each column beside them. Every method is given the same public bounds and classes. With
+``--held-out`` behind the folder it writes those of the sets that are held out, for `peers-held-out.json`.
 """
 
 from __future__ import annotations
@@ -22,21 +23,24 @@ from dplit.experiments.cells import get
 from dplit.experiments.task import split_of
 
 OF = ("bench/classification", "bench/regression")
+HELD_OUT = "--held-out"
 
 
-def write_splits(folder, sets=None, repetitions=TIMES):
+def write_splits(folder, sets=None, repetitions=TIMES, held_out=False):
     """Write the splits, a file each: ``data-repetition.npz``.
 
     Parameters
     ----------
     folder : path
     sets : sequence of str, optional
-        Left out, those for choosing.
+        Left out, all of them.
     repetitions : int
+    held_out : bool
+        Whether of the sets that are held out, or of those for choosing.
     """
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    for id in OF:
+    for id in (f"{id}-held-out" if held_out else id for id in OF):
         cells = {c.data: c for c in get(id).cells if c.reading == "proved"}
         for data, cell in cells.items():
             for r in range(repetitions if sets is None or data in sets else 0):
@@ -80,4 +84,5 @@ def _numbers(y, classes):
 
 
 if __name__ == "__main__":
-    write_splits(sys.argv[1], sys.argv[2:] or None)
+    names = [name for name in sys.argv[2:] if name != HELD_OUT]
+    write_splits(sys.argv[1], names or None, held_out=HELD_OUT in sys.argv)

@@ -1,0 +1,78 @@
+"""Our sentences about the sets held out: other scores, and a verdict changes."""
+
+import numpy as np
+import pytest
+
+from dplit.claims.runs import bench_held_out as docket
+from tests.bench.test_claims import LEVEL, means, result
+
+CLASSES, TARGETS = "bench/classification-held-out", "bench/regression-held-out"
+PRESET = "PrivateForest"
+
+
+def verdict(test, id, mean_of):
+    return test(result(id, mean_of))[0].verdict(LEVEL)
+
+
+def better(cell):
+    """The mean of a cell where ours and the preset lead."""
+    return means(cell, PrivateForest=0.8)
+
+
+@pytest.mark.parametrize(
+    ("test", "given"),
+    [
+        (docket.half, {"JPW": 0.9}),
+        (docket.point, {"PrivateForest": 0.8, "Boosted": 0.82}),
+        (docket.advice, {"PrivateForest": 0.78}),
+        (docket.constant, {"Constant": 0.81}),
+        (docket.ceiling, {"Gradient boosting": 0.81, "Boosted": 0.7}),
+    ],
+)
+def test_classes(test, given):
+    expected = {docket.ceiling: "differs"}.get(test, "agrees")
+    assert verdict(test, CLASSES, better) == expected
+    other = "agrees" if expected == "differs" else "differs"
+    if test is docket.ceiling:
+        given = {"Gradient boosting": 0.81}
+    assert verdict(test, CLASSES, lambda c: means(c, **{PRESET: 0.8, **given})) == other
+
+
+@pytest.mark.parametrize(("test", "method"), [(docket.point, "MRF"), (docket.advice, "Boosted")])
+def test_one_set_is_enough_against_what_is_said_of_all(test, method):
+    def one(cell):
+        return 0.85 if (cell.data, cell.method) == ("yeast", method) else better(cell)
+
+    assert verdict(test, CLASSES, one) == "differs"
+
+
+@pytest.mark.parametrize(("score", "expected"), [(0.84, "agrees"), (0.82, "differs")])
+def test_adult(score, expected):
+    """Errors of 18.7 and 17.1 % are printed."""
+    assert verdict(docket.adult, CLASSES, lambda c: score) == expected
+
+
+def test_regression():
+    assert verdict(docket.regression, TARGETS, means) == "agrees"
+    one = {"metro-traffic": 0.6}
+    assert (
+        verdict(docket.regression, TARGETS, lambda c: means(c, one.get(c.data, 0.8))) == "differs"
+    )
+
+
+@pytest.mark.parametrize(
+    ("test", "id", "method"),
+    [
+        (docket.peer_forest, CLASSES, "diffprivlib forest"),
+        (docket.peer_models, CLASSES, "diffprivlib naive Bayes"),
+        (docket.peer_machine, CLASSES, "private EBM"),
+        (docket.peer_machine_targets, TARGETS, "private EBM"),
+    ],
+)
+@pytest.mark.parametrize(("score", "expected"), [(0.7, "agrees"), (0.9, "differs")])
+def test_peers(monkeypatch, test, id, method, score, expected):
+    rng, names = np.random.default_rng(2), {method, "diffprivlib logistic regression"}
+    sets = docket._sets() + docket._sets("regression")
+    found = {(d, m): score + rng.normal(0, 1e-4, 10) for d in sets for m in names}
+    monkeypatch.setattr(docket, "peer_scores", lambda epsilon, held_out: found)
+    assert verdict(test, id, means) == expected

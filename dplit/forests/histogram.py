@@ -171,6 +171,13 @@ class HistogramForestClassifier(BaseForestClassifier):
         self.learner_ = self._learned(cells, rate, rng)
         return self._store(domain, None, domain_node, class_node, node)
 
+    def _inexact(self):
+        return (
+            None
+            if self.mechanism == "geometric"
+            else ("mechanism='laplace'", "take mechanism='geometric'")
+        )
+
     def _check(self):
         super()._check()
         check_choice(self.release, RULES, "release")

@@ -55,12 +55,15 @@ class BasePrivateForest(BaseForest):
             return getattr(vars(self)["forest_"], name)
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
+    def _inexact(self):
+        return BoostedForestRegressor(delta=self.delta)._inexact()
+
     def _n_trees(self):
         return 1 if self.n_estimators is None else super()._n_trees()
 
     def _check(self):
-        super()._check()
         check_delta(self.delta)
+        super()._check()
         if self.max_depth is not None:
             check_integer(self.max_depth, "max_depth", 0)
 
@@ -77,6 +80,7 @@ class BasePrivateForest(BaseForest):
         kind, options = families[self.advice_.family]
         forest = kind(
             rest, domain=self.domain, neighbours=self.neighbours, n_jobs=self.n_jobs,
+            noise=self._noise_kind().name,
             random_state=self._inner_state(rng), **schema,
         ).set_params(**options)  # fmt: skip
         given = {"n_records": n, "delta": self._record_delta(epsilon)}

@@ -159,6 +159,11 @@ class RandomDecisionForestClassifier(BaseForestClassifier):
         labels_node = account(leaves, "labels", REPLACED)
         return self._store(domain, trees, domain_node, class_node, structure, labels_node)
 
+    def _inexact(self):
+        if self.label == "smooth-exponential":
+            return "label='smooth-exponential'", "take label='permute-and-flip'"
+        return None
+
     def _plan(self):
         """From the checked parameters: how records are given to trees, and what releases a label."""
         self._check()

@@ -12,7 +12,7 @@ import pytest
 from mpmath import mp, mpf
 from scipy.stats import binom, chisquare
 
-from dplit.mechanisms import Geometric, PermuteAndFlip, exact
+from dplit.mechanisms import Exponential, Geometric, PermuteAndFlip, exact
 
 FALSE_ALARM = 1e-6  # of each statistical check
 
@@ -100,10 +100,27 @@ def test_a_gap_multiplies_the_rate(rate, gap):
     assert brackets(found, open_, 1, mp.exp(-mpf(rate) * gap))
 
 
-def test_a_digit_has_its_odds():
-    found, open_ = followed("lambda rng: exact._is_one(0.5, rng)", 14)
-    assert open_ < Fraction(1, 50)
-    assert brackets(found, open_, 1, 1 / (1 + mp.exp(mpf(0.5))))
+@pytest.mark.parametrize("rate", [2.0, 0.5, 0.25])
+def test_a_geometric_number_has_its_law(rate):
+    found, open_ = followed(f"lambda rng: exact.geometric({rate}, rng)", 13)
+    assert open_ < Fraction(1, 4)
+    left = 1 - mp.exp(-mpf(rate))
+    assert all(brackets(found, open_, k, left * mp.exp(-mpf(rate) * k)) for k in range(12))
+
+
+def test_two_sided_noise_has_its_law():
+    found, open_ = followed("lambda rng: exact.two_sided(1.0, 1, rng)[0]", 13)
+    assert open_ < Fraction(1, 4)
+    middle = mp.tanh(mpf(1) / 2)
+    assert all(brackets(found, open_, k, middle * mp.exp(-abs(k))) for k in range(-6, 7))
+
+
+def test_the_exponential_mechanism_is_the_rational_law():
+    draw = "lambda rng: exact.exponential(0.5, __import__('numpy').array([2, 1, 2, 0]), rng)"
+    found, open_ = followed(draw, 11)
+    assert open_ < Fraction(1, 5)
+    law = Exponential(1.0).pmf([2.0, 1.0, 2.0, 0.0])
+    assert all(brackets(found, open_, i, mpf(p)) for i, p in enumerate(law))
 
 
 def test_permute_and_flip_is_the_rational_law():

@@ -18,11 +18,12 @@ import numpy as np
 from numba import njit
 from numba.extending import overload
 
+from dplit.mechanisms.secure import is_secure
 from dplit.trees.arrays import LEAF
 from dplit.trees.binary import check_binary
 from dplit.trees.cuts import Work, draw_cut, pick
 from dplit.trees.exact_cuts import ExactWork, choose_exactly, whole_targets
-from dplit.trees.exact_rules import ExactRule
+from dplit.trees.exact_rules import ExactRule, exact_rule
 from dplit.trees.grid import by_column, cell_bounds, with_thresholds
 from dplit.trees.levels import split_levels
 from dplit.trees.nodes import (
@@ -58,10 +59,10 @@ def grow_median_trees(domain, X, y, n_classes, parts, rule, *, rng, n_jobs=None)
         0 for a regression.
     parts : list
         For each tree the positions of its records, or None for all.
-    rule : Rule, NormalisedRule or ExactRule
-        Of `dplit.trees.rules` or `dplit.trees.exact_rules`.
+    rule : dplit.trees.rules.Rule or dplit.trees.normalised.NormalisedRule
     rng : numpy.random.Generator
-        Each tree draws from a stream of its own, spawned from it: `n_jobs` changes nothing.
+        Each tree draws from a stream of its own, spawned from it: `n_jobs` changes nothing. From a secure
+        one cuts are drawn exactly, by an `ExactRule`.
     n_jobs : int or None
         Threads, as in joblib.
 
@@ -75,8 +76,10 @@ def grow_median_trees(domain, X, y, n_classes, parts, rule, *, rng, n_jobs=None)
     Raises
     ------
     ValueError
-        If the forest would have more nodes than `dplit.trees.nodes.MAX_NODES`.
+        If the forest would have more nodes than `dplit.trees.nodes.MAX_NODES`, or no exact draw is there for
+        a rule (`dplit.trees.exact_rules.exact_rule`).
     """
+    rule = exact_rule(rule) if is_secure(rng) else rule
     size = Size(rule.max_depth, len(parts))
     check_binary(size, domain)
     shared = None if any(part is not None for part in parts) else by_column(domain, X)

@@ -52,8 +52,7 @@ class BoostedForestClassifier(BaseBoostedForest, BaseForestClassifier):
     noise : {None, "secure", "simulation"}
         "secure" draws exact noise from the operating system's randomness; "simulation" rounded noise by
         NumPy's generators, which a `random_state` needs. None takes the first where no `random_state` is
-        given
-        and all that is released has an exact sampler, else the second (`dplit.forests.noise`).
+        given and all that is released has an exact sampler, else the second (`dplit.forests.noise`).
     random_state : None, int, Generator, RandomState or SeedSequence
         As of all forests (`dplit.forests.randomness`): no part of this one is random without noise.
     n_jobs : int, optional

@@ -265,6 +265,13 @@ class MultinomialForestClassifier(BaseForestClassifier):
 
     # What the parameters say --------------------------------------------------------------------
 
+    def _inexact(self):
+        if not self._is_proved():
+            return "accounting='published'", "take accounting='proved'"
+        if self.scores == "normalised":
+            return "scores='normalised'", "take scores='counts'"
+        return None
+
     def _check(self):
         super()._check()
         check_integer(self.min_samples_leaf, "min_samples_leaf", 1)

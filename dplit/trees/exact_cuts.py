@@ -81,7 +81,9 @@ class ExactWork(NamedTuple):
 def whole_targets(y, n_classes):
     """Codes of classes, or targets in [0, 1] in `STEPS`, as int64; too many records are an error."""
     if len(y) >= MOST_RECORDS:
-        raise ValueError(f"X must hold fewer than {MOST_RECORDS:,} records for exact cuts, got {len(y):,}")
+        raise ValueError(
+            f"X must hold fewer than {MOST_RECORDS:,} records for exact cuts, got {len(y):,}"
+        )
     return (y if n_classes else np.rint(y * STEPS)).astype(np.int64)
 
 

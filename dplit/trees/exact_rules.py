@@ -9,7 +9,9 @@ from dplit.mechanisms.whole_weights import PRICE
 from dplit.trees.rules import UNIFORM, Rule
 
 BITS = 29  # of the larger rate
-ROUNDING = 5  # units of gain that rounding may add to what a record moves: see `dplit.trees.exact_cuts`
+ROUNDING = (
+    5  # units of gain that rounding may add to what a record moves: see `dplit.trees.exact_cuts`
+)
 
 
 class ExactRule(NamedTuple):

@@ -243,6 +243,25 @@ def test_boosted_targets_are_released_by_one_law():
         assert alike(*binned(drawn, released)) > FALSE_ALARM
 
 
+@pytest.mark.parametrize(
+    "feature", [Continuous(0, 1), Categorical([0, 1, 2])], ids=["cuts", "sets"]
+)
+def test_cuts_and_labels_of_multinomial_trees_are_drawn_by_one_law(feature):
+    column = (np.arange(30) % 3 / (2 if feature == Continuous(0, 1) else 1))[:, None]
+    options = {"epsilon": 2.0, "domain": Domain([feature]), "classes": [0, 1], "n_estimators": 1,
+               "max_depth": 1, "partition_rate": None}  # fmt: skip
+    drawn = samples(
+        600, lambda f: f, MultinomialForestClassifier, (column, np.arange(30) % 3 == 2), **options
+    )
+    labels = [[tuple(f.leaf_labels_.tolist()) for f in sample] for sample in drawn]
+    assert alike(*labels) > FALSE_ALARM
+    if feature == Continuous(0, 1):
+        assert alike(*binned(drawn, lambda f: f.trees_.threshold[0])) > FALSE_ALARM
+    else:
+        sides = [[tuple(f.trees_.steps.tolist()) for f in sample] for sample in drawn]
+        assert len(set(sides[0])) == 6 and alike(*sides) > FALSE_ALARM
+
+
 def test_the_number_that_a_preset_buys_is_drawn_by_one_law():
     options = {"epsilon": 5.0, "domain": LEVELS, "classes": [0, 1, 2]}
     drawn = samples(

@@ -20,8 +20,8 @@ class BoostedForestClassifier(BaseBoostedForest, BaseForestClassifier):
     r"""Private boosted trees for classes.
 
     The budget is that of one ``fit``. What is released are whole numbers with geometric noise, tests of
-    public cuts, and what is computed from them. What remains is the source of randomness, NumPy's,
-    which is not made to withstand an adversary, and that probabilities are rounded to floats.
+    public cuts, and what is computed from them. Secure noise is exact; simulated noise has NumPy's source
+    of randomness, which is not made to withstand an adversary, and probabilities rounded to floats.
 
     Parameters
     ----------
@@ -49,6 +49,10 @@ class BoostedForestClassifier(BaseBoostedForest, BaseForestClassifier):
         How many records one person may have; a record gets so much less of `epsilon`.
     accounting : {"proved", "published"}
         Nothing else than what is proved has been published of this forest: both are the same.
+    noise : {None, "secure", "simulation"}
+        "secure" draws exact noise from the operating system's randomness; "simulation" rounded noise by
+        NumPy's generators, which a `random_state` needs. None takes the first where no `random_state` is
+        given and all that is released has an exact sampler, else the second (`dplit.forests.noise`).
     random_state : None, int, Generator, RandomState or SeedSequence
         As of all forests (`dplit.forests.randomness`): no part of this one is random without noise.
     n_jobs : int, optional
@@ -58,6 +62,8 @@ class BoostedForestClassifier(BaseBoostedForest, BaseForestClassifier):
     ----------
     budget_ : Budget
         The privacy statement, as a proof tree.
+    noise_ : {"secure", "simulation"}
+        What was drawn; the budget says what that leaves open.
     plan_ : dplit.boosting.Plan
         What the fit decided by public or released numbers.
     directions_ : list of (int, int, float)
@@ -188,7 +194,7 @@ class BoostedForestRegressor(BaseBoostedForest, BaseForestRegressor):
         Public bounds of the targets, which are clipped to them. Left out, they are read off `y`,
         with a `PrivacyLeakWarning`, and the budget is infinite.
     epsilon, delta, domain, neighbours, n_estimators, max_depth, n_records, records_per_person
-        As of `BoostedForestClassifier`, as are `accounting`, `random_state` and `n_jobs`.
+        As of `BoostedForestClassifier`, as are `accounting`, `noise`, `random_state` and `n_jobs`.
 
     Attributes
     ----------

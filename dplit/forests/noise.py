@@ -25,8 +25,8 @@ PUBLIC_SIZE = "public: that there is at least one record, for a fit without any 
 SEEDED = "seeded: whoever knows the seed can undo the noise"
 SIMULATED = "not covered: a predictable source of randomness, and probabilities that are rounded"
 EXACT = (
-    "secure: exact noise from the operating system's randomness; not covered: timing and other "
-    "side channels"
+    "secure: exact noise from the operating system's randomness, at rates rounded down by what whole "
+    "scores cost; not covered: timing and other side channels"
 )
 
 

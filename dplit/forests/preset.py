@@ -192,7 +192,7 @@ class PrivateForestClassifier(BasePrivateForest, BaseForestClassifier):
     ----------
     epsilon : float
         Privacy budget of the whole fit, positive. ``inf`` gives the non-private twin.
-    domain, classes, neighbours, records_per_person, random_state, n_jobs
+    domain, classes, neighbours, records_per_person, noise, random_state, n_jobs
         As of `BoostedForestClassifier`.
     n_records : int, optional
         A public number of records, a guess that had better be low. Left out, a hundredth of epsilon buys
@@ -212,6 +212,8 @@ class PrivateForestClassifier(BasePrivateForest, BaseForestClassifier):
         What was fitted; all its fitted attributes are this estimator's, too.
     budget_ : Budget
         The privacy statement, as a proof tree: the number of records, and the forest.
+    noise_ : {"secure", "simulation"}
+        What was drawn: see `noise`.
     classes_, domain_, n_features_in_, feature_names_in_, n_classes_
         As of all forests.
 
@@ -296,7 +298,8 @@ class PrivateForestRegressor(BasePrivateForest, BaseForestRegressor):
     Parameters
     ----------
     epsilon, delta, domain, n_records, n_estimators, max_depth, accounting
-        As of `PrivateForestClassifier`, as are `neighbours`, `records_per_person`, `random_state` and `n_jobs`.
+        As of `PrivateForestClassifier`, as are `neighbours`, `records_per_person`, `noise`,
+        `random_state` and `n_jobs`.
     target_bounds : (float, float), optional
         Public bounds of the targets, which are clipped to them. Left out, they are read off `y`,
         with a `PrivacyLeakWarning`, and the budget is infinite.

@@ -131,6 +131,27 @@ def test_permute_and_flip_is_the_rational_law():
     assert all(brackets(found, open_, i, mpf(p)) for i, p in enumerate(law))
 
 
+PRODUCTS = """
+import random
+from fractions import Fraction
+from dplit.mechanisms import exact
+asked = []
+exact.bernoulli_exp = lambda x, rng: asked.append(Fraction(x)) is None
+random.seed(0)
+for _ in range(500):
+    rate = random.uniform(0.5, 1) * 2.0 ** random.randint(-300, 300)
+    gap = random.getrandbits(random.randint(1, 62))
+    asked.clear()
+    assert exact.bernoulli_exp_times(rate, gap, None) and sum(asked) == Fraction(rate) * gap, (rate, gap)
+"""
+
+
+def test_no_product_of_a_rate_and_a_gap_is_rounded():
+    subprocess.run(
+        [sys.executable, "-c", PRODUCTS], env={**os.environ, "NUMBA_DISABLE_JIT": "1"}, check=True
+    )
+
+
 @pytest.mark.parametrize("rate", [2.0, 0.3, 0.01])
 def test_two_sided_noise_has_the_geometric_law(rate):
     drawn = exact.two_sided(rate, 40_000, np.random.default_rng(0))

@@ -9,6 +9,7 @@ from dplit.mechanisms.whole_weights import PRICE
 from dplit.trees.rules import UNIFORM, Rule
 
 BITS = 29  # of the larger rate
+NO_NOISE = 1e290  # a rate that stands for an infinite one
 ROUNDING = (
     5  # units of gain that rounding may add to what a record moves: see `dplit.trees.exact_cuts`
 )
@@ -56,7 +57,7 @@ def exact_rule(rule):
     ValueError
         If nothing draws exactly by such a rule, or its rates are too small to pay for the rounding.
     """
-    if isinstance(rule, Rule) and not math.isfinite(rule.rate):
+    if isinstance(rule, Rule) and max(rule.rate, rule.gain_rate) >= NO_NOISE:
         return rule
     if not isinstance(rule, Rule) or rule.by_rank or not (rule.joint or rule.choice == UNIFORM):
         raise ValueError(

@@ -187,6 +187,10 @@ class MedianForestRegressor(_MedianForest, BaseForestRegressor):
     records_per_person : int
         The most records that one person has in the table, a public number. `epsilon` holds for all of
         them together: each record's share is ``epsilon / records_per_person``.
+    noise : {None, "secure", "simulation"}
+        "secure" draws exact noise from the operating system's randomness; "simulation" rounded noise by
+        NumPy's generators, which a `random_state` needs. None takes the first where no `random_state` is
+        given and all that is released has an exact sampler, else the second (`dplit.forests.noise`).
     random_state : None, int, Generator, RandomState or SeedSequence
         None, for a release: all randomness is the operating system's. An integer repeats the fit, and
         whoever knows it can undo the noise; it stands in no repr and no pickle, so that it does not
@@ -199,6 +203,8 @@ class MedianForestRegressor(_MedianForest, BaseForestRegressor):
     ----------
     budget_ : Budget
         The privacy statement, as a proof tree.
+    noise_ : {"secure", "simulation"}
+        What was drawn; the budget says what that leaves open.
     domain_ : Domain
     target_bounds_ : tuple of float
     trees_ : dplit.trees.Trees

@@ -27,6 +27,7 @@ trees
 forests
 baselines
 audit
+release
 experiments
 bench
 ledger

@@ -16,7 +16,7 @@ Against all of them stands what privacy promises, `advantage_bound` and `recover
 from dplit.release.advantage import advantage_bound, advantage_range, randomised_response
 from dplit.release.argmax import exact_law, rounded_scores
 from dplit.release.floats import can_reach, float_noise, tell_apart
-from dplit.release.membership import FORESTS, best_threshold, membership, membership_law, statistic
+from dplit.release.members import FORESTS, best_threshold, membership, membership_law, statistic
 from dplit.release.reconstruction import (
     all_rows,
     blind_share,

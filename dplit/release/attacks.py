@@ -13,7 +13,7 @@ import numpy as np
 
 from dplit.consistency.curve import stored_cells, write_cells
 from dplit.domain import Categorical, Domain
-from dplit.release.membership import FORESTS, TREES, membership
+from dplit.release.members import FORESTS, TREES, membership
 from dplit.release.reconstruction import (
     leaf_equations,
     likeliest_table,
@@ -26,7 +26,10 @@ from dplit.work import stream
 SEED = 0
 FILE = "results/release/attacks.json"
 BUDGETS = (0.1, 0.5, 1.0, 2.0, 4.0)
-FITS = {True: 4000, False: 400}  # of forests whose epsilon is proved, and of others, which fall at once
+FITS = {
+    True: 4000,
+    False: 400,
+}  # of forests whose epsilon is proved, and of others, which fall at once
 RECORDS, COLUMNS = 40, 6
 TABLES = {"leaf counts": 30, "noisy counts": 200}
 GROWN = (1, 2, 3, 5, 10)  # trees without privacy

@@ -67,14 +67,16 @@ def test_the_member_is_one_more_record():
     finally:
         del release.FORESTS["spy"]
     (X, y), (more, labels) = seen[40], seen[41]
-    assert (more[:40] == X).all() and (labels[:40] == y).all() and (more[40], labels[40]) == (1.0, 1)
+    assert (
+        (more[:40] == X).all() and (labels[:40] == y).all() and (more[40], labels[40]) == (1.0, 1)
+    )
 
 
 def test_membership_of_the_random_tree_follows_its_law():
     hits, alarms = release.membership("random, proved", 2.0, 400, rng=np.random.default_rng(5))
     law = release.membership_law("random, proved", 2.0)
-    deviation = math.sqrt((0.25 + 0.07 * 0.93) / 400)
-    assert abs((hits - alarms) / 400 - law) < 5 * deviation
+    for seen, p in zip((hits, alarms), law):
+        assert 1e-7 < binom.cdf(seen, 400, p) and binom.sf(seen - 1, 400, p) > 1e-7
 
 
 def test_an_unknown_forest_is_named():

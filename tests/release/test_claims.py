@@ -6,7 +6,7 @@ import pytest
 from dplit import claims, release
 from dplit.claims.release import attacks, noise
 from dplit.mechanisms import Geometric, exact
-from dplit.release import membership
+from dplit.release import members
 
 OURS = claims.of("release")
 true = {name: getattr(release, name) for name in release.__all__}
@@ -24,8 +24,8 @@ def verdict(name):
         ("randomised_response", lambda e: true["randomised_response"](e / 2), "advantage"),
         ("advantage_bound", lambda e: 0.9 * true["advantage_bound"](e), "float-laplace/corrected"),
         ("advantage_bound", lambda e: 0.1 * true["advantage_bound"](e), "membership-proved"),
-        ("membership_law", lambda *a: 1.0, "membership-proved"),
-        ("membership_law", lambda *a: 0.2, "membership-open"),
+        ("membership_law", lambda *a: (1.0, 0.5), "membership-proved"),
+        ("membership_law", lambda *a: (0.2, 0.0), "membership-open"),
         ("recovery_bound", lambda *a: 0.0, "reconstruction"),
         ("recovery_bound", lambda *a: 1.0, "reconstruction"),
     ],
@@ -76,14 +76,14 @@ def test_coins_of_another_rate_are_found_out(monkeypatch):
 def test_a_forest_that_spends_more_is_found_out(monkeypatch):
     forest = release.FORESTS["random, proved"]
     greedy = forest._replace(fit=lambda X, y, e, seed: forest.fit(X, y, 40 * e, seed))
-    monkeypatch.setitem(membership.FORESTS, "random, proved", greedy)
+    monkeypatch.setitem(members.FORESTS, "random, proved", greedy)
     assert verdict("membership-proved") == "fails"
 
 
 def test_a_forest_that_tells_nothing_is_no_open_one(monkeypatch):
     forest = release.FORESTS["multinomial, published"]
     monkeypatch.setitem(
-        membership.FORESTS, "multinomial, published", forest._replace(statistic=lambda forest: 0.0)
+        members.FORESTS, "multinomial, published", forest._replace(statistic=lambda forest: 0.0)
     )
     assert verdict("membership-open") == "fails"
 

@@ -29,7 +29,12 @@ def _attacked(hits, alarms, draws, bound, note, counterexample, broken="leaks"):
     )  # fmt: skip
 
 
-ADVANTAGE = {"kind": "simulated", "intervals": 2, "ours": True, "quantity": "advantage of an attack"}
+ADVANTAGE = {
+    "kind": "simulated",
+    "intervals": 2,
+    "ours": True,
+    "quantity": "advantage of an attack",
+}
 
 
 @claim(
@@ -66,10 +71,13 @@ def float_laplace(effort, rng):
 def exact_noise(effort, rng):
     r"""Exact geometric noise of rate $\epsilon$ is $\epsilon$-private. Of all attacks on 0 or 1 the best asks
     whether the release is at least 1, and its advantage is $\tanh(\epsilon/2)$, the bound itself."""
-    draws = effort.pick(20_000, 200_000, 2_000_000)
+    draws = effort.pick(10_000, 200_000, 2_000_000)
     seen = [int((v + exact.two_sided(EPSILON, draws, rng) >= 1).sum()) for v in (1, 0)]
     alpha = math.exp(-EPSILON)
-    law = [1 / (1 + alpha), alpha / (1 + alpha)]  # of noise at least 0, at least 1: geometric series
+    law = [
+        1 / (1 + alpha),
+        alpha / (1 + alpha),
+    ]  # of noise at least 0, at least 1: geometric series
     return _as_law(seen, law, draws, release.advantage_bound(EPSILON))
 
 
@@ -121,7 +129,7 @@ def float_argmax(effort, rng):
 def exact_argmax(effort, rng):
     r"""Permute-and-flip on whole numbers, with exact coins, has its law for scores of any size: with gap g the
     second of two candidates is reported with probability $1 - e^{-\epsilon g}/2$."""
-    draws = effort.pick(20_000, 200_000, 2_000_000)
+    draws = effort.pick(10_000, 200_000, 2_000_000)
     without, with_one = release.rounded_scores(53)
     order, seen, law = np.empty(2, dtype=np.int64), [], []
     for scores in (with_one, without):

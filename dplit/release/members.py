@@ -72,9 +72,9 @@ def _random(X, y, epsilon, seed):
 def _boosted(X, y, epsilon, seed):
     from dplit.forests.boosted import BoostedForestClassifier
 
-    return BoostedForestClassifier(
-        epsilon, max_depth=1, n_records=OTHERS, **_options(seed, 1)
-    ).fit(X, y)
+    return BoostedForestClassifier(epsilon, max_depth=1, n_records=OTHERS, **_options(seed, 1)).fit(
+        X, y
+    )
 
 
 def _share(forest):
@@ -165,20 +165,23 @@ def membership(name, epsilon, fits, *, rng):
 
 
 def membership_law(name, epsilon):
-    r"""The exact advantage of the attack, where it has a short form; else NaN.
+    r"""Exact probabilities that the attack says "member", where they have a short form.
 
-    scikit-learn: one less the probability :math:`(1 - 1/41)^{41t}` that no bootstrap sample of t trees
+    scikit-learn: 1 less the probability :math:`(1 - 1/41)^{41t}` that no bootstrap sample of t trees
     holds the member. The random tree: the leaf at 1 holds the member or nobody, so that its label is 1
     with the probability :math:`1 - e^{-\epsilon}/2` or one half.
 
     Parameters
     ----------
-    name : str
-        Key of `FORESTS`.
+    name : {"scikit-learn", "random, proved"}
     epsilon : float
+
+    Returns
+    -------
+    (hit, alarm) : float
+        Of a forest with the member, and of one without.
     """
-    check_choice(name, tuple(FORESTS), "name")
-    if name == "scikit-learn":
+    if check_choice(name, ("scikit-learn", "random, proved"), "name") == "scikit-learn":
         n = OTHERS + 1
-        return 1 - (1 - 1 / n) ** (n * TREES)
-    return (1 - math.exp(-epsilon)) / 2 if name == "random, proved" else math.nan
+        return 1 - (1 - 1 / n) ** (n * TREES), 0.0
+    return 1 - math.exp(-epsilon) / 2, 0.5

@@ -10,11 +10,13 @@ reconstruction of the training data           `leaf_equations`, `solve_counts`,
                                               `likeliest_table`
 ============================================  =========================================
 
-Against all of them stands what privacy promises, `advantage_bound` and `recovery_bound`. Derived in :doc:`/book/release`.
+Against all of them stands what privacy promises, `advantage_bound` and `recovery_bound`. Derived in
+:doc:`/book/release`.
 """
 
 from dplit.release.advantage import advantage_bound, advantage_range, randomised_response
 from dplit.release.argmax import exact_law, rounded_scores
+from dplit.release.attacks import one_table, stored_attacks
 from dplit.release.floats import can_reach, float_noise, tell_apart
 from dplit.release.members import FORESTS, best_threshold, membership, membership_law, statistic
 from dplit.release.reconstruction import (
@@ -31,6 +33,6 @@ from dplit.release.reconstruction import (
 __all__ = [
     "FORESTS", "advantage_bound", "advantage_range", "all_rows", "best_threshold", "blind_share",
     "can_reach", "exact_law", "float_noise", "leaf_equations", "likeliest_table", "membership",
-    "membership_law", "random_table", "randomised_response", "recovered", "recovery_bound",
-    "rounded_scores", "solve_counts", "statistic", "tell_apart",
+    "membership_law", "one_table", "random_table", "randomised_response", "recovered", "recovery_bound",
+    "rounded_scores", "solve_counts", "statistic", "stored_attacks", "tell_apart",
 ]  # fmt: skip

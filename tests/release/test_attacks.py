@@ -37,7 +37,7 @@ def test_no_law_exceeds_the_bound():
 
 def test_a_delta_is_a_probability():
     assert release.advantage_bound(math.inf) == 1.0 == release.advantage_bound(5.0, 1.0)
-    with pytest.raises(ValueError, match="delta must lie between 0 and 1, got 1.5"):
+    with pytest.raises(ValueError, match=r"delta must lie between 0 and 1, got 1\.5"):
         release.advantage_bound(1.0, 1.5)
 
 

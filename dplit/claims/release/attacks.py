@@ -44,10 +44,10 @@ def largest_difference(epsilon, delta, outcomes):
     "ours/advantage",
     "ours; Kairouz, Oh and Viswanath 2015",
     "holds",
-    "thm-release-advantage",
+    "thm-attack-advantage",
     ("release.advantage_bound", "release.randomised_response"),
     ours=True,
-    proof="thm-release-advantage",
+    proof="thm-attack-advantage",
     quantity="largest advantage over all laws",
     range="two to five outcomes, epsilon up to 4, delta up to 0.2",
 )
@@ -86,7 +86,7 @@ def _fits(spans, law):
     "ours/membership-open",
     "ours",
     "holds",
-    "thm-release-advantage",
+    "thm-attack-advantage",
     ("release.membership", "release.membership_law"),
     intervals=4,
     range="forty records at 0 and one at 1, ten trees, MRF's theorem 2 at epsilon 0.5",
@@ -114,7 +114,7 @@ def membership_open(effort, rng):
     "ours/membership-proved",
     "ours",
     "holds",
-    "thm-release-advantage",
+    "thm-attack-advantage",
     ("release.membership", "release.membership_law", "release.advantage_bound"),
     intervals=4,
     range="forty records at 0 and one at 1, one tree, epsilon 0.5",
@@ -144,18 +144,19 @@ def membership_proved(effort, rng):
     "ours/reconstruction",
     "ours; Ferry, Fukasawa, Pascal and Vidal 2024",
     "holds",
-    "thm-release-reconstruction",
+    "thm-attack-reconstruction",
     ("release.solve_counts", "release.likeliest_table", "release.recovery_bound"),
     ours=True,
-    proof="thm-release-reconstruction",
+    proof="thm-attack-reconstruction",
     kind="simulated",
     intervals=2,
     quantity="share of records recovered",
     range="forty records of six binary columns and two classes, epsilon 0.1",
 )
 def reconstruction(effort, rng):
-    r"""At $\epsilon$ no reconstruction names a larger share of $n$ uniform records in $m$ cells than $\min(e^\epsilon
-    n/m, 1 - e^{-\epsilon}(1 - n/m))$ in expectation. The leaf counts of ten trees without privacy give more away."""
+    r"""At $\epsilon$ no reconstruction names a larger share of $n$ uniform records in $m$ cells than
+    $\min(e^\epsilon n/m, 1 - e^{-\epsilon}(1 - n/m))$ in expectation. The leaf counts of ten trees without
+    privacy give more away."""
     epsilon, cells = 0.1, 2 * 2**COLUMNS
     bound = release.recovery_bound(RECORDS, cells, epsilon)
     tables = effort.pick(30, 200, 2000)

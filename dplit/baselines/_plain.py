@@ -28,6 +28,7 @@ class PlainForest(BaseForestClassifier):
     accounting: str = field(init=False, default="published")
     max_depth: int | None = field(init=False, default=None)
     records_per_person: int = field(init=False, default=1)
+    noise: str = field(init=False, default="simulation")
     n_estimators: int = 100
     min_samples_leaf: int = 5
     partition_rate: float | None = 1.0

@@ -92,6 +92,9 @@ class ReachedForest(RandomDecisionForestClassifier):
         """What one tree may spend."""
         return self.epsilon if self.partitioned else self.epsilon / self.n_estimators
 
+    def _inexact(self):
+        return "a forest that is grown again for every query", "take RandomDecisionForestClassifier"
+
     def _mechanism(self):
         check_choice(self.label, LABELS, "label")
         epsilon = check_epsilon(self.tree_epsilon)

@@ -6,12 +6,10 @@ the public schema. It holds no counts, no record's position, and its pickle hold
 
 from __future__ import annotations
 
-import copy
 import math
 import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from importlib import import_module
 
 import numpy as np
 import pandas as pd
@@ -44,23 +42,18 @@ from dplit.forests.inputs import (
     undone_on_error,
     without_values,
 )
+from dplit.forests.noise import WithNoise
 from dplit.forests.partition import AllRecords, Independent, ShuffledParts
-from dplit.forests.randomness import generator, is_seeded, kept_secret
 from dplit.mechanisms.geometric import MOST
 
 MOST_TREES = 1_000_000  # streams and parts of records of more fill the memory
 ACCOUNTINGS = ("proved", "published")
-TAKEN_FOR_GRANTED = (
-    "public: that there is at least one record, for a fit without any is an error",
-    "not covered: a predictable source of randomness, and probabilities that are rounded",
-)
-SEEDED = "seeded: whoever knows the seed can undo the noise"
 # An estimator's parameters are its fields. Equality and repr stay scikit-learn's.
 parameters = dataclass(eq=False, repr=False, kw_only=True)
 
 
 @parameters
-class BaseForest(WithFile, WithImportances, BaseEstimator):
+class BaseForest(WithNoise, WithFile, WithImportances, BaseEstimator):
     """Base of the forests: parameters that all have, and reading records through a public domain.
 
     Subclasses set `domain_`, `trees_` and `budget_` at the end of ``fit``, together: where a fit
@@ -74,6 +67,7 @@ class BaseForest(WithFile, WithImportances, BaseEstimator):
     max_depth: int | None = 5
     accounting: str = "proved"
     records_per_person: int = 1
+    noise: str | None = None
     random_state: object = None
     n_jobs: int | None = None
 
@@ -82,41 +76,12 @@ class BaseForest(WithFile, WithImportances, BaseEstimator):
         tags.input_tags.categorical = True
         return tags
 
-    # Whether the streams that a fit spawns grow random trees; if not, they are noise.
-    _spawns_structure = False
     _encoded = staticmethod(Domain.encode)
 
     def __init_subclass__(cls, **options):
         super().__init_subclass__(**options)
         if "fit" in vars(cls):
             cls.fit = undone_on_error(cls.fit)
-
-    def __setattr__(self, name, value):
-        super().__setattr__(name, kept_secret(value) if name == "random_state" else value)
-
-    def __getstate__(self):
-        """Without the seed: with it, a reader of the pickle could undo the noise of this or a later fit."""
-        process = import_module(
-            "dplit.budget.accountant"
-        ).is_open()  # an account, which is not there
-        sent = {} if process is None else {"_sent_from": process}
-        return {**super().__getstate__(), "random_state": None, **sent}
-
-    def __copy__(self):
-        """With the seed."""
-        copied = type(self).__new__(type(self))
-        vars(copied).update(vars(self))
-        return copied
-
-    def __deepcopy__(self, memo):
-        """With the seed."""
-        copied = memo[id(self)] = type(self).__new__(type(self))
-        vars(copied).update(copy.deepcopy(vars(self), memo))
-        return copied
-
-    def _generator(self):
-        """The generator of one fit: see `dplit.forests.randomness`."""
-        return generator(self.random_state, self._spawns_structure)
 
     def _check(self):
         """Check the parameters that all forests have."""
@@ -127,6 +92,7 @@ class BaseForest(WithFile, WithImportances, BaseEstimator):
             check_integer(self.n_records, "n_records", 1)
         self._n_trees()
         check_choice(self.accounting, ACCOUNTINGS, "accounting")
+        self._noise_kind()
 
     def _n_trees(self):
         return check_integer(self.n_estimators, "n_estimators", 1, MOST_TREES)
@@ -217,7 +183,7 @@ class BaseForest(WithFile, WithImportances, BaseEstimator):
         self.domain_ = domain
         if forest is not None:
             self.trees_ = forest
-        notes = (*((SEEDED,) if is_seeded(self.random_state) else ()), *TAKEN_FOR_GRANTED)
+        self.noise_, notes = self._noise_kind().name, self._taken_for_granted()
         node, several = Sequence(type(self).__name__, spent), self.records_per_person
         if several > 1:
             why = f"one person has up to {several} records"

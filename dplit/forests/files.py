@@ -13,7 +13,7 @@ header        what it is
 `dplit`       version of the package that wrote the file
 `class`       the estimator, as ``dplit.forests.MedianForestClassifier``
 `parameters`  its parameters, without the seed
-`fitted`      its fitted attributes
+`fitted`      its fitted attributes; `noise_` among them says whether its noise was exact
 `budget`      the proof tree of `Budget.to_dict`, for other readers
 `in words`    the printed budget
 ============  =====================================================================================

@@ -95,8 +95,9 @@ class HistogramForestClassifier(BaseForestClassifier):
     accounting : {"proved", "published"}
         "proved" halves the rate for replace-one neighbours. "published" has noise for add-remove
         neighbours whatever they are, and the budget shows what that costs.
-    records_per_person, random_state, n_jobs
-        As of `RandomDecisionForestClassifier`; `random_state` also decides the learner's, if it has none.
+    records_per_person, noise, random_state, n_jobs
+        As of `RandomDecisionForestClassifier`; `random_state` also decides the learner's, if it has none,
+        and only geometric noise is secure.
 
     Attributes
     ----------
@@ -105,6 +106,8 @@ class HistogramForestClassifier(BaseForestClassifier):
         What was released, in the order of `dplit.matrix.Paths.matrix` and of `classes_`.
     learner_ : scikit-learn classifier
         Fitted to the counts; its classes are positions in `classes_`.
+    noise_ : {"secure", "simulation"}
+        What was drawn: see `noise`.
     cells_ : Cells
         Levels of each column.
     classes_, domain_, n_features_in_, feature_names_in_, n_classes_
@@ -170,6 +173,13 @@ class HistogramForestClassifier(BaseForestClassifier):
         self.cells_ = cells
         self.learner_ = self._learned(cells, rate, rng)
         return self._store(domain, None, domain_node, class_node, node)
+
+    def _inexact(self):
+        return (
+            None
+            if self.mechanism == "geometric"
+            else ("mechanism='laplace'", "take mechanism='geometric'")
+        )
 
     def _check(self):
         super()._check()

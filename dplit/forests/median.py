@@ -90,6 +90,11 @@ class _MedianForest(BaseForest):
         median, choice = (level, 0.0) if self.selection == "uniform" else (level / 2, level / 2)
         return way, Shares(median, choice, leaf)
 
+    def _inexact(self):
+        if not self._is_proved():
+            return "accounting='published'", "take accounting='proved'"
+        return None
+
     def _is_partitioned(self):
         return self.partitioned
 
@@ -134,9 +139,10 @@ class MedianForestRegressor(_MedianForest, BaseForestRegressor):
 
     The budget is that of one ``fit``: what a pipeline computes from the records before it, or a
     search over parameters from their scores, is not in it.
-    What is released lies on public grids, so that no last bits tell more than its value. What remains
-    is the source of randomness, NumPy's, which is not made to withstand an adversary, and that
-    probabilities are rounded to floats.
+    What is released lies on public grids, so that no last bits tell more than its value. With
+    ``noise="secure"`` nothing of its law is rounded either: whole numbers decide on each cut, and what their
+    rounding costs is in the rates (`dplit.trees.exact_cuts`). With simulated noise probabilities are
+    rounded to floats, and the source of randomness is NumPy's, which is not made to withstand an adversary.
 
     Parameters
     ----------
@@ -182,6 +188,10 @@ class MedianForestRegressor(_MedianForest, BaseForestRegressor):
     records_per_person : int
         The most records that one person has in the table, a public number. `epsilon` holds for all of
         them together: each record's share is ``epsilon / records_per_person``.
+    noise : {None, "secure", "simulation"}
+        "secure" draws exact noise from the operating system's randomness; "simulation" rounded noise by
+        NumPy's generators, which a `random_state` needs. None takes the first where no `random_state` is
+        given and all that is released has an exact sampler, else the second (`dplit.forests.noise`).
     random_state : None, int, Generator, RandomState or SeedSequence
         None, for a release: all randomness is the operating system's. An integer repeats the fit, and
         whoever knows it can undo the noise; it stands in no repr and no pickle, so that it does not
@@ -194,6 +204,8 @@ class MedianForestRegressor(_MedianForest, BaseForestRegressor):
     ----------
     budget_ : Budget
         The privacy statement, as a proof tree.
+    noise_ : {"secure", "simulation"}
+        What was drawn; the budget says what that leaves open.
     domain_ : Domain
     target_bounds_ : tuple of float
     trees_ : dplit.trees.Trees

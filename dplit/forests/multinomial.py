@@ -51,9 +51,9 @@ class MultinomialForestClassifier(BaseForestClassifier):
 
     The budget is that of one ``fit``: what a pipeline computes from the records before it, or a
     search over parameters from their scores, is not in it.
-    What is released lies on public grids, so that no last bits tell more than its value. What remains
-    is the source of randomness, NumPy's, which is not made to withstand an adversary, and that
-    probabilities are rounded to floats.
+    What is released lies on public grids, so that no last bits tell more than its value. Secure noise is
+    exact, too; simulated noise has NumPy's source of randomness, which is not made to withstand an
+    adversary, and probabilities that are rounded to floats.
 
     Parameters
     ----------
@@ -102,6 +102,11 @@ class MultinomialForestClassifier(BaseForestClassifier):
     records_per_person : int
         The most records that one person has in the table, a public number. `epsilon` holds for all of
         them together: each record's share is ``epsilon / records_per_person``.
+    noise : {None, "secure", "simulation"}
+        "secure" draws exact noise from the operating system's randomness; "simulation" rounded noise by
+        NumPy's generators, which a `random_state` needs. None takes the first where no `random_state` is
+        given
+        and all that is released has an exact sampler, else the second (`dplit.forests.noise`).
     random_state : None, int, Generator, RandomState or SeedSequence
         None, for a release: all randomness is the operating system's. An integer repeats the fit, and
         whoever knows it can undo the noise; it stands in no repr and no pickle. From anything else
@@ -115,6 +120,8 @@ class MultinomialForestClassifier(BaseForestClassifier):
         The privacy statement, as a proof tree.
     classes_ : array, shape (n_classes,)
         Sorted.
+    noise_ : {"secure", "simulation"}
+        What was drawn; the budget says what that leaves open.
     domain_ : Domain
     trees_ : dplit.trees.Trees
     leaf_labels_ : uint array, shape (n_leaves,)
@@ -257,6 +264,13 @@ class MultinomialForestClassifier(BaseForestClassifier):
         return votes
 
     # What the parameters say --------------------------------------------------------------------
+
+    def _inexact(self):
+        if not self._is_proved():
+            return "accounting='published'", "take accounting='proved'"
+        if self.scores == "normalised":
+            return "scores='normalised'", "take scores='counts'"
+        return None
 
     def _check(self):
         super()._check()

@@ -55,12 +55,15 @@ class BasePrivateForest(BaseForest):
             return getattr(vars(self)["forest_"], name)
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
+    def _inexact(self):
+        return BoostedForestRegressor(delta=self.delta)._inexact()
+
     def _n_trees(self):
         return 1 if self.n_estimators is None else super()._n_trees()
 
     def _check(self):
-        super()._check()
         check_delta(self.delta)
+        super()._check()
         if self.max_depth is not None:
             check_integer(self.max_depth, "max_depth", 0)
 
@@ -77,6 +80,7 @@ class BasePrivateForest(BaseForest):
         kind, options = families[self.advice_.family]
         forest = kind(
             rest, domain=self.domain, neighbours=self.neighbours, n_jobs=self.n_jobs,
+            noise=self._noise_kind().name,
             random_state=self._inner_state(rng), **schema,
         ).set_params(**options)  # fmt: skip
         given = {"n_records": n, "delta": self._record_delta(epsilon)}
@@ -188,7 +192,7 @@ class PrivateForestClassifier(BasePrivateForest, BaseForestClassifier):
     ----------
     epsilon : float
         Privacy budget of the whole fit, positive. ``inf`` gives the non-private twin.
-    domain, classes, neighbours, records_per_person, random_state, n_jobs
+    domain, classes, neighbours, records_per_person, noise, random_state, n_jobs
         As of `BoostedForestClassifier`.
     n_records : int, optional
         A public number of records, a guess that had better be low. Left out, a hundredth of epsilon buys
@@ -208,6 +212,8 @@ class PrivateForestClassifier(BasePrivateForest, BaseForestClassifier):
         What was fitted; all its fitted attributes are this estimator's, too.
     budget_ : Budget
         The privacy statement, as a proof tree: the number of records, and the forest.
+    noise_ : {"secure", "simulation"}
+        What was drawn: see `noise`.
     classes_, domain_, n_features_in_, feature_names_in_, n_classes_
         As of all forests.
 
@@ -292,7 +298,8 @@ class PrivateForestRegressor(BasePrivateForest, BaseForestRegressor):
     Parameters
     ----------
     epsilon, delta, domain, n_records, n_estimators, max_depth, accounting
-        As of `PrivateForestClassifier`, as are `neighbours`, `records_per_person`, `random_state` and `n_jobs`.
+        As of `PrivateForestClassifier`, as are `neighbours`, `records_per_person`, `noise`,
+        `random_state` and `n_jobs`.
     target_bounds : (float, float), optional
         Public bounds of the targets, which are clipped to them. Left out, they are read off `y`,
         with a `PrivacyLeakWarning`, and the budget is infinite.

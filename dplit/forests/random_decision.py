@@ -33,9 +33,9 @@ class RandomDecisionForestClassifier(BaseForestClassifier):
 
     The budget is that of one ``fit``: what a pipeline computes from the records before it, or a
     search over parameters from their scores, is not in it.
-    Random trees and labels are released, whose last bits tell nothing of a record. What remains
-    is the source of randomness, NumPy's, which is not made to withstand an adversary, and that
-    probabilities are rounded to floats.
+    Random trees and labels are released, whose last bits tell nothing of a record. Secure noise is exact,
+    too; simulated noise has NumPy's source of randomness, which is not made to withstand an adversary,
+    and probabilities that are rounded to floats.
 
     Tests that read no record seldom part a rare class from a frequent one: on uneven classes the forest may
     predict the majority class everywhere, at any epsilon. `BoostedForestClassifier` chooses its tests.
@@ -75,6 +75,10 @@ class RandomDecisionForestClassifier(BaseForestClassifier):
     records_per_person : int
         The most records that one person has in the table, a public number. `epsilon` holds for all of
         them together: each record's share is ``epsilon / records_per_person``.
+    noise : {None, "secure", "simulation"}
+        "secure" draws exact noise from the operating system's randomness; "simulation" rounded noise by
+        NumPy's generators, which a `random_state` needs. None takes the first where no `random_state` is
+        given and all that is released has an exact sampler, else the second (`dplit.forests.noise`).
     random_state : None, int, Generator, RandomState or SeedSequence
         None, for a release: all randomness is the operating system's. An integer repeats the fit, and
         whoever knows it can undo the noise; it stands in no repr and no pickle, so that it does not
@@ -89,6 +93,8 @@ class RandomDecisionForestClassifier(BaseForestClassifier):
         The privacy statement, as a proof tree.
     classes_ : array, shape (n_classes,)
         Sorted.
+    noise_ : {"secure", "simulation"}
+        What was drawn; the budget says what that leaves open.
     domain_ : Domain
     trees_ : dplit.trees.Trees
     leaf_labels_ : uint array, shape (n_leaves,)
@@ -158,6 +164,11 @@ class RandomDecisionForestClassifier(BaseForestClassifier):
         structure = random_structure("trees", self.n_estimators, depth)
         labels_node = account(leaves, "labels", REPLACED)
         return self._store(domain, trees, domain_node, class_node, structure, labels_node)
+
+    def _inexact(self):
+        if self.label == "smooth-exponential":
+            return "label='smooth-exponential'", "take label='permute-and-flip'"
+        return None
 
     def _plan(self):
         """From the checked parameters: how records are given to trees, and what releases a label."""

@@ -3,7 +3,8 @@
 =========================================  ==========================================================
 random_state                               the fit
 =========================================  ==========================================================
-None                                       draws all from the operating system: for a release
+None                                       draws all from the operating system: for a release (and its
+                                           noise is exact, where `dplit.forests.noise` says so)
 an integer, or several                     can be repeated: whoever knows the seed can undo the noise
 Generator, RandomState, SeedSequence       takes its random trees from it, and fresh noise each time
 =========================================  ==========================================================

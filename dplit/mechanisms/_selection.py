@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from dplit.errors import check_epsilon, check_integer, check_numbers, check_positive
+from dplit.mechanisms.secure import exact_rate, whole_scores
 
 
 class Selection:
@@ -38,6 +39,28 @@ class Selection:
     def rate(self):
         r"""Weight of a unit of score: :math:`\epsilon/\Delta` if monotonic, else half of it."""
         return self.epsilon / self.sensitivity / (1 if self.monotonic else 2)
+
+    def exact_sample(self, kernel, scores, size, rng):
+        """Draws of a compiled kernel of `dplit.mechanisms.exact`, by row, from whole scores.
+
+        Parameters
+        ----------
+        kernel : callable
+            Of the rate, the scores and `rng`.
+        scores : array_like, shape (..., k)
+        size : int, tuple of int or None
+        rng : SecureGenerator
+
+        Returns
+        -------
+        int64 array, shape ``size + scores.shape[:-1]``
+        """
+        scores = whole_scores(check_scores(scores))
+        shape = sample_shape(size, scores.shape[:-1])
+        rows = np.broadcast_to(scores, (*shape, scores.shape[-1]))
+        rate = exact_rate(self.epsilon, self.sensitivity * (1 if self.monotonic else 2))
+        rows = np.ascontiguousarray(rows.reshape(-1, scores.shape[-1]))
+        return kernel(rate, rows, rng).reshape(shape)[()]
 
     def log_odds(self, scores):
         r"""Weighted scores less their maximum, :math:`\log q_r = \text{rate}\,(s_r - \max s) \le 0`."""

@@ -8,6 +8,7 @@ import numpy as np
 
 from dplit.errors import check_rng
 from dplit.mechanisms._selection import Selection, sample_shape
+from dplit.mechanisms.secure import is_secure, no_exact_sampler
 
 
 class Exponential(Selection):
@@ -35,15 +36,27 @@ class Exponential(Selection):
         return [w / total for w in weights]
 
     def sample(self, scores, size=None, *, rng):
-        """Index of the reported candidate, shape ``size + scores.shape[:-1]``."""
+        """Index of the reported candidate, shape ``size + scores.shape[:-1]``.
+
+        From a secure generator the draw is exact, and scores have to be whole numbers.
+        """
+        if is_secure(check_rng(rng)):
+            from dplit.mechanisms.exact import exponential_rows  # compiled: slow to import
+
+            return self.exact_sample(exponential_rows, scores, size, rng)
         return sample_index(self.pmf(scores), size, rng=rng)
 
 
 def sample_index(pmf, size=None, *, rng):
-    """Draw an index from each law on the last axis of `pmf`, by inverting its distribution."""
+    """Draw an index from each law on the last axis of `pmf`, by inverting its distribution.
+
+    Rounded: a secure generator is an error.
+    """
+    if is_secure(check_rng(rng)):
+        raise no_exact_sampler("a draw by rounded probabilities", "draw by scores instead")
     cdf = np.cumsum(pmf, axis=-1)
     cdf = (cdf / cdf[..., -1:])[..., :-1]  # rounding must not reach a candidate of probability 0
-    uniforms = check_rng(rng).random(sample_shape(size, cdf.shape[:-1]))
+    uniforms = rng.random(sample_shape(size, cdf.shape[:-1]))
     if cdf.ndim == 1:
         return np.searchsorted(cdf, uniforms, side="right")
     return (uniforms[..., None] >= cdf).sum(axis=-1)

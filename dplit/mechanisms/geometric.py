@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from dplit.errors import check_epsilon, check_integer, check_numbers, check_rng
+from dplit.mechanisms.secure import exact_rate, is_secure
 
 MOST = 2**60  # of a value
 COARSE = 2.0**-20  # noise of a smaller rate is drawn in two digits
@@ -20,7 +21,7 @@ class Geometric:
 
     Noise of a small rate is drawn digit by digit: with k = h 2^m + l, h and l of a geometric variable
     k are independent, and each has fewer bits than a float holds. What is released is clipped to
-    +-2^61, a public range that no value comes near.
+    +-2^61, a public range that no value comes near. From a secure generator the noise is exact.
 
     Parameters
     ----------
@@ -75,6 +76,17 @@ class Geometric:
         if not ((values >= -MOST) & (values <= MOST)).all():
             raise ValueError("values must lie within +-2^60, got one that does not")
         rng, values = check_rng(rng), values.astype(np.int64)
+        if is_secure(rng):
+            noise = self._exact_noise(values.size, rng).reshape(values.shape)
+            return np.clip(values + noise, -2 * MOST, 2 * MOST)
+        return self._simulated(values, rng)
+
+    def _exact_noise(self, size, rng):
+        from dplit.mechanisms.exact import two_sided  # compiled: slow to import
+
+        return two_sided(exact_rate(self.epsilon, self.sensitivity), size, rng)
+
+    def _simulated(self, values, rng):
         if self.rate >= COARSE:
             up, down = rng.geometric(-math.expm1(-self.rate), size=(2, *values.shape))
             return values + up - down

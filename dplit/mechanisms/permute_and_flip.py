@@ -14,6 +14,7 @@ import numpy as np
 
 from dplit.errors import check_rng
 from dplit.mechanisms._selection import Selection, sample_shape
+from dplit.mechanisms.secure import is_secure
 
 NODES = 40  # Gauss-Legendre with m nodes integrates polynomials of degree 2m - 1 exactly
 DECAY = 40.0  # beyond t = DECAY / sum(q) the integrand is worth less than e^-39 of the integral
@@ -56,7 +57,14 @@ class PermuteAndFlip(Selection):
         return [q * _integral(odds[:r] + odds[r + 1 :]) for r, q in enumerate(odds)]
 
     def sample(self, scores, size=None, *, rng):
-        """Index of the reported candidate, shape ``size + scores.shape[:-1]``."""
+        """Index of the reported candidate, shape ``size + scores.shape[:-1]``.
+
+        From a secure generator the draw is exact, and scores have to be whole numbers.
+        """
+        if is_secure(check_rng(rng)):
+            from dplit.mechanisms.exact import flip_rows  # compiled: slow to import
+
+            return self.exact_sample(flip_rows, scores, size, rng)
         log_odds = self.log_odds(scores)
         shape = sample_shape(size, log_odds.shape[:-1])
         rows = log_odds.reshape(-1, log_odds.shape[-1])
@@ -65,7 +73,7 @@ class PermuteAndFlip(Selection):
         for start in range(0, len(draws), block):
             chunk = draws[start : start + block]
             which = np.arange(start, start + len(chunk)) % len(rows)
-            chunk[:] = _noisy_argmax(rows[which], check_rng(rng))
+            chunk[:] = _noisy_argmax(rows[which], rng)
         return draws.reshape(shape)[()]
 
 

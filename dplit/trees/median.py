@@ -16,10 +16,14 @@ from typing import NamedTuple
 
 import numpy as np
 from numba import njit
+from numba.extending import overload
 
+from dplit.mechanisms.secure import is_secure
 from dplit.trees.arrays import LEAF
 from dplit.trees.binary import check_binary
 from dplit.trees.cuts import Work, draw_cut, pick
+from dplit.trees.exact_cuts import ExactWork, choose_exactly, whole_targets
+from dplit.trees.exact_rules import ExactRule, exact_rule
 from dplit.trees.grid import by_column, cell_bounds, with_thresholds
 from dplit.trees.levels import split_levels
 from dplit.trees.nodes import (
@@ -57,7 +61,8 @@ def grow_median_trees(domain, X, y, n_classes, parts, rule, *, rng, n_jobs=None)
         For each tree the positions of its records, or None for all.
     rule : dplit.trees.rules.Rule or dplit.trees.normalised.NormalisedRule
     rng : numpy.random.Generator
-        Each tree draws from a stream of its own, spawned from it: `n_jobs` changes nothing.
+        Each tree draws from a stream of its own, spawned from it: `n_jobs` changes nothing. From a secure
+        one cuts are drawn exactly, by an `ExactRule`.
     n_jobs : int or None
         Threads, as in joblib.
 
@@ -71,8 +76,10 @@ def grow_median_trees(domain, X, y, n_classes, parts, rule, *, rng, n_jobs=None)
     Raises
     ------
     ValueError
-        If the forest would have more nodes than `dplit.trees.nodes.MAX_NODES`.
+        If the forest would have more nodes than `dplit.trees.nodes.MAX_NODES`, or no exact draw is there for
+        a rule (`dplit.trees.exact_rules.exact_rule`).
     """
+    rule = exact_rule(rule) if is_secure(rng) else rule
     size = Size(rule.max_depth, len(parts))
     check_binary(size, domain)
     shared = None if any(part is not None for part in parts) else by_column(domain, X)
@@ -91,8 +98,12 @@ def _one_tree(X, y, n_classes, domain, part, shared, rule, size, rng):
     room = Room.of(2 ** min(depth + 1, 12), depth, 2, n_levels.max(), n)
     path = Path.of(cell_bounds(domain), np.ones(starts[-1], dtype=np.bool_), depth)
     choice = Choice.of(n_levels, n)
-    tree = grow(_grow, room, size, path, columns, order, y, n_classes, starts, rule, rng, choice,
-                Work.of(rule, n, n_levels, n_classes))  # fmt: skip
+    targets, kind = (
+        (whole_targets(y, n_classes), ExactWork) if isinstance(rule, ExactRule) else (y, Work)
+    )
+    work = kind.of(rule, n, n_levels, n_classes)
+    tree = grow(_grow, room, size, path, columns, order, targets, n_classes, starts, rule, rng, choice,
+                work)  # fmt: skip
     return tree[:5], leaf_stats(order[0], tree[5], y, n_classes)
 
 
@@ -161,7 +172,7 @@ def _grow(room, path, columns, order, y, n_classes, level_starts, rule, rng, cho
             n_leaves += 1
             continue
 
-        j, cut = _choose(columns, order[:, start:end], y, n_classes, n_open, path, depth,
+        j, cut = _chosen(columns, order[:, start:end], y, n_classes, n_open, path, depth,
                          level_starts, rule, rng, choice, work)  # fmt: skip
         feature[node], threshold[node], child[node] = j, cut, n_nodes
         n_levels = level_starts[j + 1] - level_starts[j]
@@ -184,6 +195,29 @@ def _grow(room, path, columns, order, y, n_classes, level_starts, rule, rng, cho
         waiting = push(stack, waiting, n_nodes, depth + 1, node, start, middle)
         n_nodes += 2
     at[NODES], at[LEAVES], at[WAITING], at[STEPS] = n_nodes, n_leaves, waiting, n_steps
+
+
+def _chosen(
+    columns, order, y, n_classes, n_open, path, depth, level_starts, rule, rng, choice, work
+):
+    """A column and, where it is continuous, its cut; the steps of levels are left in `sides`; compiled."""
+    raise NotImplementedError("_chosen is for compiled code")
+
+
+@overload(_chosen, inline="always")
+def _chosen_by_rule(columns, order, y, n_classes, n_open, path, depth, level_starts, rule, rng, choice,
+                    work):  # fmt: skip
+    def exactly(columns, order, y, n_classes, n_open, path, depth, level_starts, rule, rng, choice,
+                work):  # fmt: skip
+        return choose_exactly(columns, order, y, n_classes, n_open, path, depth, level_starts, rule, rng,
+                              choice, work)  # fmt: skip
+
+    def simulated(columns, order, y, n_classes, n_open, path, depth, level_starts, rule, rng, choice,
+                  work):  # fmt: skip
+        return _choose(columns, order, y, n_classes, n_open, path, depth, level_starts, rule, rng, choice,
+                       work)  # fmt: skip
+
+    return exactly if rule.instance_class is ExactRule else simulated
 
 
 @njit(cache=True, nogil=True, inline="always")

@@ -137,7 +137,15 @@ def test_a_fitted_forest_holds_trees_and_releases_alone(make):
     leaves, schema = "leaf_values_", {"target_bounds_"}
     if make is classifier:
         leaves, schema = "leaf_labels_", {"classes_", "n_classes_"}
-    public = {"budget_", "domain_", "trees_", "n_features_in_", "max_depth_", leaves} | schema
+    public = {
+        "budget_",
+        "domain_",
+        "trees_",
+        "n_features_in_",
+        "max_depth_",
+        "noise_",
+        leaves,
+    } | schema
     assert {name for name in vars(forest) if name.endswith("_")} == public
     assert len(getattr(forest, leaves)) == forest.trees_.n_leaves
     copy = pickle.loads(pickle.dumps(forest))

@@ -253,7 +253,7 @@ def test_huge_budgets_act_as_infinite_ones():
 
 def test_a_fitted_forest_holds_trees_and_releases_alone():
     public = {"budget_", "domain_", "trees_", "n_features_in_", "feature_names_in_", "classes_",
-              "n_classes_", "leaf_labels_", "max_depth_"}  # fmt: skip
+              "n_classes_", "leaf_labels_", "max_depth_", "noise_"}  # fmt: skip
     fitted = forest().fit(*data())
     assert {name for name in vars(fitted) if name.endswith("_")} == public
     assert len(fitted.leaf_labels_) == fitted.trees_.n_leaves

@@ -18,7 +18,7 @@ from sklearn.preprocessing import StandardScaler
 
 from dplit import Categorical, Continuous, Domain, baselines, forests
 from dplit.forests import MedianForestClassifier, RandomDecisionForestClassifier
-from dplit.forests.base import SEEDED
+from dplit.forests.noise import SEEDED
 
 KINDS = [getattr(module, name) for module in (forests, baselines) for name in module.__all__]
 PLAIN = [getattr(baselines, name) for name in baselines.NOT_PRIVATE]
@@ -112,7 +112,8 @@ def test_the_budget_says_what_it_takes_for_granted(kind):
     for budget in (seeded, fresh):
         assert budget.epsilon == total(kind)
         assert "there is at least one record" in str(budget)
-        assert "source of randomness" in str(budget)
+    assert "source of randomness" in str(seeded) and "source of randomness" in str(drawn)
+    for budget in (seeded, fresh):
         assert budget.to_dict()["notes"] == list(budget.notes)
 
 

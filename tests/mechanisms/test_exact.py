@@ -12,7 +12,7 @@ import pytest
 from mpmath import mp, mpf
 from scipy.stats import binom, chisquare
 
-from dplit.mechanisms import Geometric, PermuteAndFlip, exact
+from dplit.mechanisms import Exponential, Geometric, PermuteAndFlip, exact
 
 FALSE_ALARM = 1e-6  # of each statistical check
 
@@ -100,10 +100,27 @@ def test_a_gap_multiplies_the_rate(rate, gap):
     assert brackets(found, open_, 1, mp.exp(-mpf(rate) * gap))
 
 
-def test_a_digit_has_its_odds():
-    found, open_ = followed("lambda rng: exact._is_one(0.5, rng)", 14)
-    assert open_ < Fraction(1, 50)
-    assert brackets(found, open_, 1, 1 / (1 + mp.exp(mpf(0.5))))
+@pytest.mark.parametrize("rate", [2.0, 0.5, 0.25])
+def test_a_geometric_number_has_its_law(rate):
+    found, open_ = followed(f"lambda rng: exact.geometric({rate}, rng)", 13)
+    assert open_ < Fraction(1, 4)
+    left = 1 - mp.exp(-mpf(rate))
+    assert all(brackets(found, open_, k, left * mp.exp(-mpf(rate) * k)) for k in range(12))
+
+
+def test_two_sided_noise_has_its_law():
+    found, open_ = followed("lambda rng: exact.two_sided(1.0, 1, rng)[0]", 13)
+    assert open_ < Fraction(1, 4)
+    middle = mp.tanh(mpf(1) / 2)
+    assert all(brackets(found, open_, k, middle * mp.exp(-abs(k))) for k in range(-6, 7))
+
+
+def test_the_exponential_mechanism_is_the_rational_law():
+    draw = "lambda rng: exact.exponential(0.5, __import__('numpy').array([2, 1, 2, 0]), rng)"
+    found, open_ = followed(draw, 11)
+    assert open_ < Fraction(1, 5)
+    law = Exponential(1.0).pmf([2.0, 1.0, 2.0, 0.0])
+    assert all(brackets(found, open_, i, mpf(p)) for i, p in enumerate(law))
 
 
 def test_permute_and_flip_is_the_rational_law():
@@ -112,6 +129,27 @@ def test_permute_and_flip_is_the_rational_law():
     assert open_ < Fraction(1, 20)
     law = PermuteAndFlip(1.0).pmf([2.0, 1.0, 2.0])
     assert all(brackets(found, open_, i, mpf(p)) for i, p in enumerate(law))
+
+
+PRODUCTS = """
+import random
+from fractions import Fraction
+from dplit.mechanisms import exact
+asked = []
+exact.bernoulli_exp = lambda x, rng: asked.append(Fraction(x)) is None
+random.seed(0)
+for _ in range(500):
+    rate = random.uniform(0.5, 1) * 2.0 ** random.randint(-300, 300)
+    gap = random.getrandbits(random.randint(1, 62))
+    asked.clear()
+    assert exact.bernoulli_exp_times(rate, gap, None) and sum(asked) == Fraction(rate) * gap, (rate, gap)
+"""
+
+
+def test_no_product_of_a_rate_and_a_gap_is_rounded():
+    subprocess.run(
+        [sys.executable, "-c", PRODUCTS], env={**os.environ, "NUMBA_DISABLE_JIT": "1"}, check=True
+    )
 
 
 @pytest.mark.parametrize("rate", [2.0, 0.3, 0.01])

@@ -16,10 +16,14 @@ from dplit.domain import GRID
 from dplit.mechanisms import Exponential, PermuteAndFlip
 from dplit.trees import apply, cuts
 from dplit.trees.arrays import LEAF
+from dplit.trees.exact_rules import exact_rule
 from dplit.trees.median import grow_median_trees
 from dplit.trees.rules import EXPONENTIAL, PERMUTE_AND_FLIP, UNIFORM, Rule
 
 DRAWS = 20_000
+DRAWN = pytest.mark.parametrize(
+    "drawn", [lambda rule: rule, exact_rule], ids=["simulated", "exact"]
+)
 CHOICES = {EXPONENTIAL: Exponential, PERMUTE_AND_FLIP: PermuteAndFlip}
 LEFT = [0.1, 0.15, 0.4, 0.4, 0.9]
 RIGHT = [0.5, 0.2, 0.8, 0.3, 0.6]
@@ -74,15 +78,17 @@ def interval_counts(thresholds, values):
 
 
 @pytest.mark.parametrize("values", [LEFT, LEFT[:1], [0.2, 0.2, 0.2], [0.0, 1.0, 0.5, 0.0]], ids=str)
-def test_a_median_follows_its_law(values):
-    _, found, _ = roots([values], np.zeros(len(values)), rule())
+@DRAWN
+def test_a_median_follows_its_law(values, drawn):
+    _, found, _ = roots([values], np.zeros(len(values)), drawn(rule()))
     assert_follows(
         interval_counts(found, values), median.interval_law(values, 0, 1, 0.8).probabilities
     )
 
 
-def test_a_node_without_records_is_cut_uniformly():
-    _, found, _ = roots([[]], np.zeros(0), rule())
+@DRAWN
+def test_a_node_without_records_is_cut_uniformly(drawn):
+    _, found, _ = roots([[]], np.zeros(0), drawn(rule()))
     assert_follows(np.histogram(found, 8, (0, 1))[0], np.full(8, 1 / 8))
 
 
@@ -92,9 +98,10 @@ def test_a_median_by_rank_follows_its_law():
     assert_follows(interval_counts(found, values), median.rank_law(len(values), 0.8))
 
 
-def test_weights_far_from_the_middle_do_not_vanish():
+@DRAWN
+def test_weights_far_from_the_middle_do_not_vanish(drawn):
     """Of 3,000 equal records only the two outer intervals have a length, both weights underflow."""
-    _, found, _ = roots([np.full(3000, 0.25)], np.zeros(3000), rule(rate=2.0))
+    _, found, _ = roots([np.full(3000, 0.25)], np.zeros(3000), drawn(rule(rate=2.0)))
     assert_follows([(found < 0.25).sum(), (found > 0.25).sum()], [0.25, 0.75])
 
 
@@ -113,7 +120,8 @@ def joint_weights(values, y, n_classes, settings):
 
 @pytest.mark.parametrize("choice", CHOICES)
 @pytest.mark.parametrize(("y", "n_classes"), [(Y, 0), (CODES, 3)], ids=["targets", "classes"])
-def test_column_and_cut_follow_their_joint_law(choice, y, n_classes):
+@DRAWN
+def test_column_and_cut_follow_their_joint_law(choice, y, n_classes, drawn):
     settings = rule(joint=True, choice=choice)
     columns = [np.array(LEFT), np.array(RIGHT)]
     weights = [joint_weights(values, y, n_classes, settings) for values in columns]
@@ -122,13 +130,14 @@ def test_column_and_cut_follow_their_joint_law(choice, y, n_classes):
     if choice == PERMUTE_AND_FLIP:
         chosen = PermuteAndFlip(2.0).pmf(np.log(totals))
     law = [p * w / w.sum() for p, w in zip(chosen, weights)]
-    feature, found, _ = roots(columns, y, settings, n_classes)
+    feature, found, _ = roots(columns, y, drawn(settings), n_classes)
     seen = [interval_counts(found[feature == j], columns[j]) for j in (0, 1)]
     assert_follows(np.concatenate(seen), np.concatenate(law))
 
 
 @pytest.mark.parametrize("choice", CHOICES)
-def test_columns_of_other_units_and_kinds_compete_on_equal_terms(choice):
+@DRAWN
+def test_columns_of_other_units_and_kinds_compete_on_equal_terms(choice, drawn):
     """A column on [-1, 3] and one of two levels: each has a base measure of total 1."""
     settings = rule(joint=True, choice=choice, gain_rate=3.0)
     levels = np.array([0, 1, 1, 0, 1])
@@ -141,7 +150,7 @@ def test_columns_of_other_units_and_kinds_compete_on_equal_terms(choice):
     law = totals / totals.sum()
     if choice == PERMUTE_AND_FLIP:
         law = PermuteAndFlip(2.0).pmf(np.log(totals))
-    feature, _, _ = roots([4 * np.array(LEFT) - 1, levels], Y, settings, domain=domain)
+    feature, _, _ = roots([4 * np.array(LEFT) - 1, levels], Y, drawn(settings), domain=domain)
     assert_follows(np.bincount(feature, minlength=2), law)
 
 
@@ -198,14 +207,15 @@ def test_a_set_of_levels_follows_its_law(choice):
     assert_follows(subset_counts(trees, 5), law)
 
 
-def test_a_set_of_levels_follows_its_joint_law():
+@DRAWN
+def test_a_set_of_levels_follows_its_joint_law(drawn):
     settings = rule(joint=True, choice=EXPONENTIAL)
     scores = []
     for s in subsets(5):
         left = s[LEVELS]
         inside = squares(GRADES[left], 0) + squares(GRADES[~left], 0)
         scores.append(-settings.rate * abs(7 - 2 * left.sum()) - settings.gain_rate * inside)
-    _, _, trees = roots([LEVELS], GRADES, settings, domain=FIVE)
+    _, _, trees = roots([LEVELS], GRADES, drawn(settings), domain=FIVE)
     assert_follows(subset_counts(trees, 5), np.exp(scores))
 
 
@@ -215,12 +225,13 @@ def test_an_infinite_rate_splits_levels_as_evenly_as_can_be():
     assert {sizes[i] for i in np.flatnonzero(subset_counts(trees, 5))} == {3, 4}
 
 
-def test_of_many_levels_a_fixed_number_of_sets_compete():
+@DRAWN
+def test_of_many_levels_a_fixed_number_of_sets_compete(drawn):
     levels = np.arange(200) % 30
     domain = Domain([Categorical(range(30))])
     y = (levels < 15).astype(float)
     _, _, trees = roots(
-        [levels], y, rule(joint=True, choice=EXPONENTIAL, gain_rate=9.0), domain=domain
+        [levels], y, drawn(rule(joint=True, choice=EXPONENTIAL, gain_rate=9.0)), domain=domain
     )
     rows = trees.steps[trees.side[trees.roots][:, None] + np.arange(30)]
     assert (rows.sum(axis=1) % 30 > 0).all()
@@ -262,11 +273,14 @@ def test_leaf_statistics_are_those_of_the_records_that_arrive(choice, joint):
     np.testing.assert_array_equal(stats[:, 1], sums)
 
 
-def test_leaf_counts_of_classes_are_those_of_the_records_that_arrive():
+@DRAWN
+def test_leaf_counts_of_classes_are_those_of_the_records_that_arrive(drawn):
     domain, X, rng = mixed(300, 2)
     y = rng.integers(3, size=300)
     settings = rule(choice=EXPONENTIAL, joint=True, max_depth=5)
-    trees, stats = grow_median_trees(domain, X, y.astype(float), 3, [None] * 3, settings, rng=rng)
+    trees, stats = grow_median_trees(
+        domain, X, y.astype(float), 3, [None] * 3, drawn(settings), rng=rng
+    )
     leaves = apply(trees, X) + trees.leaf_starts[:-1].astype(int)
     table = np.zeros((trees.n_leaves, 3))
     np.add.at(table, (leaves, y[:, None]), 1)
@@ -297,12 +311,13 @@ def walk(trees, tree, domain):
             stack.append((child + step, depth + 1, {"bounds": bounds, "levels": levels}))
 
 
-def test_paths_end_at_the_depth_or_with_nothing_left_to_cut():
+@DRAWN
+def test_paths_end_at_the_depth_or_with_nothing_left_to_cut(drawn):
     domain, X, rng = mixed(40, 3)
     columns = Domain(domain.features[1:4:2])
     for one, records in ((domain, X), (columns, X[:, 1:4:2])):
         trees, _ = grow_median_trees(
-            one, records, np.zeros(40), 0, [None] * 5, rule(max_depth=5), rng=rng
+            one, records, np.zeros(40), 0, [None] * 5, drawn(rule(max_depth=5)), rng=rng
         )
         for tree in range(5):
             for node, depth, left in walk(trees, tree, one):
@@ -318,12 +333,13 @@ def test_paths_end_at_the_depth_or_with_nothing_left_to_cut():
                     assert {row[v] for v in left["levels"][j]} == {0, 1}
 
 
-def test_the_forest_is_the_same_for_any_number_of_threads():
+@DRAWN
+def test_the_forest_is_the_same_for_any_number_of_threads(drawn):
     domain, X, _ = mixed(200, 4)
     y = np.linspace(0, 1, 200)
     forests = [
         grow_median_trees(
-            domain, X, y, 0, [None] * 4, rule(max_depth=4, choice=EXPONENTIAL, joint=True),
+            domain, X, y, 0, [None] * 4, drawn(rule(max_depth=4, choice=EXPONENTIAL, joint=True)),
             rng=np.random.default_rng(5), n_jobs=jobs,
         )
         for jobs in (1, 2)

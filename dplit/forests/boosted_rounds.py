@@ -1,0 +1,170 @@
+"""What boosted forests of classes and of targets share: the rounds, and the scores of the released model.
+
+A round's tests are drawn one after the other, for all nodes of a level (`dplit.trees.oblivious`); what draws
+them and the sums of the leaves is the fit's account (`dplit.forests.boosted_accounts`).
+"""
+
+from __future__ import annotations
+
+import math
+from itertools import groupby
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from dplit.boosting import leaf_steps, plan
+from dplit.budget import Sequence, check_delta
+from dplit.domain.lazy import encoded_columns
+from dplit.errors import check_integer
+from dplit.forests.base import BaseForest, parameters
+from dplit.forests.boosted_accounts import account
+from dplit.forests.boosted_models import possible_directions, tested, with_directions
+from dplit.forests.boosted_releases import size
+from dplit.forests.export import export_text
+from dplit.forests.releases import leaves
+from dplit.mechanisms.secure import is_secure
+
+DEEPEST = 12
+STEPS_OF_A_COLUMN = 64
+ALL_READ = "each reads all records"
+
+
+@parameters
+class BaseBoostedForest(BaseForest):
+    """Base of the boosted forests."""
+
+    n_estimators: int | None = None
+    max_depth: int | None = None
+    n_records: int | None = None
+    delta: float = 0.0
+    _encoded = staticmethod(encoded_columns)  # a record's codes are kept, an eighth of its numbers
+
+    def _inexact(self):
+        return (
+            None if self.delta == 0 else ("delta above 0, whose noise is Gaussian", "take delta=0")
+        )
+
+    def _n_trees(self):
+        return 1 if self.n_estimators is None else super()._n_trees()
+
+    def _check(self):
+        check_delta(self.delta)
+        super()._check()
+        if self.max_depth is not None and check_integer(self.max_depth, "max_depth", 0) > DEEPEST:
+            raise ValueError(f"max_depth must be at most {DEEPEST}, got {self.max_depth!r}")
+        if self.n_records is not None:
+            check_integer(self.n_records, "n_records", 1)
+
+    def _boost(self, domain, records, model, n_classes):
+        """Run the rounds on `model`; returns the trees, their values, and the node of what they spend."""
+        from dplit.trees.oblivious import Grid  # compiled: slow to import
+
+        rng, epsilon = self._generator(), self._record_epsilon()
+        each = epsilon / (2 if self.neighbours == "replace-one" else 1)
+        n, spent, size_node = size(len(records), self.n_records, each, self.neighbours, rng)
+        pays = account(epsilon, float(self.delta), n, self.neighbours, self.records_per_person,
+                       self.n_estimators)  # fmt: skip
+        planned = plan(n, pays.plan_epsilon, n_classes, self.n_estimators, self.max_depth)
+        column = planned.depth == 1 and planned.fine  # a round of a small regression
+        self.directions_ = possible_directions(domain, n) if column else []
+        self.tested_ = tested(domain, self.directions_)
+        grid = Grid(self.tested_, STEPS_OF_A_COLUMN)
+        if not grid.has_tests:
+            planned = planned._replace(depth=0, fine=0)
+        prior, shares = pays.shares(spent, planned, n_classes)
+        codes = grid.encode(with_directions(records, domain, self.directions_))
+        nodes = [size_node, model.start(prior, rng)]
+        done = [
+            self._round(grid, codes, model, t, shares, planned, pays, rng)
+            for t in range(planned.rounds)
+        ]
+        grown, pairs, values, costs = zip(*done)
+        alike = [(node, len(list(same))) for node, same in groupby(costs)]
+        nodes += [Sequence("rounds", (node,), ALL_READ, times) for node, times in alike]
+        self.plan_, self.pair_sums_ = planned, np.array(pairs)
+        trees = grid.trees(grown, planned.kept + planned.fine)
+        return trees, np.array(values), pays.closed(nodes, self.neighbours)
+
+    def _round(self, grid, codes, model, t, shares, planned, pays, rng):
+        """Grow one tree and add it to the model: its tests, pair sums and steps, and its node."""
+        residuals, reach = model.residuals(t)
+        residuals, (share, leaf) = residuals.astype(np.int32), shares
+        tests, cells, nodes = self._tests(grid, codes, residuals, reach, share, planned, pays, rng)
+        n_leaves = 2 ** (planned.kept + planned.fine)
+        pairs, noise, node = model.release(t, residuals, reach, cells, n_leaves, leaf, pays, rng)
+        steps = model.unit * leaf_steps(planned, *model.parts(pairs), noise, model.spread)
+        model.update(cells, steps)
+        return tests, pairs, steps, Sequence("a round", (*nodes, leaves(node)))
+
+    def _tests(self, grid, codes, residuals, reach, share, planned, pays, rng):
+        """Draw a round's tests: those of its tree, the cell of each record, and the node."""
+        from dplit.trees.oblivious import descend, descend_to_bins, histogram
+
+        depth, deepest = planned.depth, planned.depth + planned.fine
+        cells = np.zeros(len(residuals), dtype=np.uint8 if deepest <= 8 else np.uint16)
+        tests, sums, nodes = [], None, ()
+        for d in range(depth):
+            sums = histogram(grid, codes, residuals, cells, 2**d, sums)
+            masses, pick = grid.masses(sums, rng)
+            if self.directions_:  # together they have the odds of one column
+                own = grid.ends[-1 - len(self.directions_)]
+                less = reach.mass * math.log(len(self.directions_)) / pays.rate(share)
+                masses[own:] -= np.rint(less) if is_secure(rng) else less  # scores stay whole
+            place, node = pays.choose(masses, share, reach.mass, rng)
+            tests.append(pick(place))
+            if planned.kept:
+                descend(codes, tests[-1], cells)
+        if depth:
+            nodes = (Sequence("levels", (node,), "every level reads all records", depth),)
+        if planned.fine:
+            bins, finer = grid.fine(tests[0].column, planned.fine)
+            descend_to_bins(codes, tests[0].column, bins, planned.fine, cells)
+            tests = tests[: planned.kept] + finer
+        return tests, cells, nodes
+
+    def _read(self, X):
+        """As of all forests, with the directions as further columns."""
+        return with_directions(super()._read(X), self.domain_, self.directions_)
+
+    def _scores(self, X):
+        """The released model at each record, shape (n_records, n_outputs)."""
+        from dplit.trees.oblivious import add_steps
+
+        check_is_fitted(self, "budget_")
+        leaves = self.apply(X)
+        values = self.leaf_values_.reshape(self.trees_.n_trees, -1, len(self.initial_))
+        return self.initial_ + add_steps(leaves, values)
+
+    @property
+    def feature_importances_(self):
+        """What each column's tests gain by the released model, summing to 1.
+
+        A test parts each cell into two leaves or more: summed over all pairs of leaves that differ by
+        the test alone, squared difference of their steps times half the harmonic mean of their released
+        curvatures. Zeros where no test makes a difference.
+        """
+        check_is_fitted(self, "budget_")
+        trees, found = self.trees_, np.zeros(self.n_features_in_)
+        shape = (trees.n_trees, *[2] * trees.depth, -1)
+        values = self.leaf_values_.reshape(shape)
+        curvatures = np.maximum(self.pair_sums_.sum(axis=1), 0.0).reshape(shape) / 2
+        first = 0
+        for level in range(trees.depth):
+            apart = np.diff(values, axis=level + 1)
+            left, right = (curvatures.take([side], axis=level + 1) for side in (0, 1))
+            weights = left * right / np.maximum(left + right, 1e-300)
+            gains = (weights * np.square(apart)).reshape(trees.n_trees, -1).sum(axis=1)
+            tests = trees.feature[first : first + len(gains) * 2**level : 2**level]
+            for column, gain in zip(tests.tolist(), gains.tolist()):
+                of = [column] if column < len(found) else self.directions_[column - len(found)][:2]
+                found[list(of)] += gain / len(of)
+            first += len(gains) * 2**level
+        return found / (found.sum() or 1.0)
+
+    def export_text(self):
+        """The released model in words: its start, and each round's tree with what its leaves add; str."""
+        check_is_fitted(self, "budget_")
+        parts = [f"start {' '.join(f'{value:.3f}' for value in self.initial_)}"]
+        for t in range(self.trees_.n_trees):
+            parts += [f"round {t + 1}", export_text(self, t)]
+        return "\n".join(parts)

@@ -1,0 +1,138 @@
+"""Which noise a fit draws: exact, for what is published, or simulated; and what becomes of the seed.
+
+==============  ==============================================================================
+noise           what the fit draws
+==============  ==============================================================================
+"secure"        exact noise from the operating system's randomness (`dplit.mechanisms.secure`)
+"simulation"    rounded noise by NumPy's generators, as a `random_state` needs it
+None            the first, if no `random_state` is given and all that the fit releases has an
+                exact sampler; else the second, and the budget says why
+==============  ==============================================================================
+"""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import dataclass
+from importlib import import_module
+
+from dplit.errors import check_choice
+from dplit.forests.randomness import generator, is_seeded, kept_secret
+from dplit.mechanisms.secure import no_exact_sampler, secure_generator
+
+NOISES = SECURE, SIMULATION = ("secure", "simulation")
+PUBLIC_SIZE = "public: that there is at least one record, for a fit without any is an error"
+SEEDED = "seeded: whoever knows the seed can undo the noise"
+SIMULATED = "not covered: a predictable source of randomness, and probabilities that are rounded"
+EXACT = (
+    "secure: exact noise from the operating system's randomness, at rates rounded down by what whole "
+    "scores cost; not covered: timing and other side channels"
+)
+
+
+@dataclass(frozen=True)
+class Kind:
+    """The noise of a fit.
+
+    Attributes
+    ----------
+    name : {"secure", "simulation"}
+    why : str
+        What made it simulated, where nobody asked for that.
+    """
+
+    name: str
+    why: str = ""
+
+
+def kind_of(noise, state, inexact):
+    """The `Kind` of noise of a fit with these parameters.
+
+    Parameters
+    ----------
+    noise : {None, "secure", "simulation"}
+    state : object
+        The parameter `random_state`.
+    inexact : (str, str) or None
+        What the fit would draw that has no exact sampler, and what to take instead; None, if there is
+        nothing.
+
+    Raises
+    ------
+    ValueError
+        If `noise` is none of the three, or secure noise is asked for that is not to be had.
+    """
+    if noise is None:
+        if state is not None:
+            return Kind(SIMULATION)
+        return (
+            Kind(SECURE)
+            if inexact is None
+            else Kind(SIMULATION, "{} has no exact sampler: {}".format(*inexact))
+        )
+    if check_choice(noise, NOISES, "noise") == SIMULATION:
+        return Kind(SIMULATION)
+    if state is not None:
+        raise ValueError(
+            "noise='secure' must have random_state=None, so that all randomness is the operating "
+            f"system's, got random_state={state!r}"
+        )
+    if inexact is not None:
+        raise no_exact_sampler(*inexact)
+    return Kind(SECURE)
+
+
+class WithNoise:
+    """Of an estimator: its noise, and a seed that stands in no pickle."""
+
+    # Whether the streams that a fit spawns grow random trees; if not, they are noise.
+    _spawns_structure = False
+
+    def __setattr__(self, name, value):
+        super().__setattr__(name, kept_secret(value) if name == "random_state" else value)
+
+    def __getstate__(self):
+        """Without the seed: with it, a reader of the pickle could undo the noise of this or a later fit."""
+        process = import_module(
+            "dplit.budget.accountant"
+        ).is_open()  # an account, which is not there
+        sent = {} if process is None else {"_sent_from": process}
+        return {**super().__getstate__(), "random_state": None, **sent}
+
+    def __copy__(self):
+        """With the seed."""
+        copied = type(self).__new__(type(self))
+        vars(copied).update(vars(self))
+        return copied
+
+    def __deepcopy__(self, memo):
+        """With the seed."""
+        copied = memo[id(self)] = type(self).__new__(type(self))
+        vars(copied).update(copy.deepcopy(vars(self), memo))
+        return copied
+
+    def _inexact(self):
+        """What this fit would draw that has no exact sampler, and what to take instead; or None.
+
+        An estimator says so for itself: what says nothing is simulated.
+        """
+        return f"{type(self).__name__}", "take noise=None or noise='simulation'"
+
+    def _noise_kind(self):
+        """The `Kind` of noise of a fit with these parameters."""
+        return kind_of(self.noise, self.random_state, self._inexact())
+
+    def _generator(self):
+        """The generator of one fit: see `dplit.forests.randomness` and `dplit.mechanisms.secure`."""
+        if self._noise_kind().name == SECURE:
+            return secure_generator()
+        return generator(self.random_state, self._spawns_structure)
+
+    def _taken_for_granted(self):
+        """Notes of the budget: what it does not count."""
+        kind = self._noise_kind()
+        if kind.name == SECURE:
+            return PUBLIC_SIZE, EXACT
+        seeded = (SEEDED,) if is_seeded(self.random_state) else ()
+        why = (f"simulated: {kind.why}",) if kind.why else ()
+        return *seeded, PUBLIC_SIZE, SIMULATED, *why

@@ -1,0 +1,120 @@
+"""Randomness for what is published: a cipher whose keys are the operating system's.
+
+A generator says by its type which noise is drawn from it. Where it `is_secure`, every sampler of
+`dplit.mechanisms` takes its exact kernel (`dplit.mechanisms.exact`), or raises where it has none; nothing
+else has to be handed down to it. From any other generator noise is simulated, by floats.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from fractions import Fraction
+
+import numpy as np
+from numpy.random.bit_generator import ISpawnableSeedSequence
+
+LARGEST_RATE = 2.0**500  # a finite rate above is taken as this one: less noise has no use
+ROUNDED = (
+    "exponential", "geometric", "gumbel", "laplace", "logistic", "normal", "standard_exponential",
+    "standard_gamma", "standard_normal", "gamma", "binomial", "poisson", "lognormal", "logseries",
+)  # fmt: skip
+
+
+class SecureGenerator(np.random.Generator):
+    """A generator whose noise is exact: NumPy's samplers of rounded laws are errors.
+
+    Whole numbers are uniform without rounding, by rejection. `random` is there for what needs no exact
+    law: draws that read no record, and ties between released numbers.
+    """
+
+
+def _refusal(name):
+    def refused(self, *arguments, **options):
+        raise no_exact_sampler(f"numpy.random.Generator.{name}", "take an exact sampler")
+
+    refused.__name__ = name
+    refused.__doc__ = "An error: its law is rounded."
+    return refused
+
+
+for _name in ROUNDED:
+    setattr(SecureGenerator, _name, _refusal(_name))
+
+
+class FreshKeys(ISpawnableSeedSequence):
+    """A seed sequence that has no seed: every key, of spawned streams too, is the operating system's."""
+
+    def generate_state(self, n_words, dtype=np.uint32):
+        """So many words of new randomness, an array of `dtype`."""
+        size = np.dtype(dtype).itemsize
+        return np.frombuffer(bytearray(os.urandom(n_words * size)), dtype=dtype)
+
+    def spawn(self, n_children):
+        """As many of the same kind, a list."""
+        return [FreshKeys() for _ in range(n_children)]
+
+
+def secure_generator():
+    """A new generator for noise that is published.
+
+    Its words are those of the cipher ChaCha with 20 rounds, under a key of 256 bits from `os.urandom`;
+    streams that are spawned from it have keys of their own.
+
+    Returns
+    -------
+    SecureGenerator
+    """
+    from randomgen import ChaCha  # slow to import, and no simulation needs it
+
+    return SecureGenerator(ChaCha(FreshKeys(), rounds=20))
+
+
+def is_secure(rng):
+    """Whether noise that is drawn from this generator has to be exact."""
+    return isinstance(rng, SecureGenerator)
+
+
+def no_exact_sampler(what, instead):
+    """The error of a draw that would be rounded; `instead` says what would be right."""
+    return ValueError(f"noise='secure' needs an exact sampler, and {what} has none: {instead}")
+
+
+def exact_rate(epsilon, sensitivity=1):
+    r"""The largest float that is at most :math:`\epsilon/\Delta` in real numbers.
+
+    Parameters
+    ----------
+    epsilon : float
+        ``inf`` stays infinite; a finite rate is at most `LARGEST_RATE`.
+    sensitivity : int or float
+        Taken as the fraction that it is.
+
+    Returns
+    -------
+    float
+    """
+    if math.isinf(epsilon):
+        return math.inf
+    limit, spent = Fraction(epsilon), Fraction(sensitivity)
+    if limit > spent * Fraction(LARGEST_RATE):
+        return LARGEST_RATE
+    rate = float(limit / spent)
+    return rate if Fraction(rate) * spent <= limit else math.nextafter(rate, 0.0)
+
+
+def whole_scores(scores):
+    """Scores as int64, shape of `scores`; they must be whole numbers within +-2^53.
+
+    Raises
+    ------
+    ValueError
+        If one is not: a sensitivity that holds for real scores need not hold for rounded ones.
+    """
+    scores = np.asarray(scores)
+    if not ((np.abs(scores) <= 2**53) & (scores == np.floor(scores))).all():
+        raise no_exact_sampler(
+            "a choice by scores that are no whole numbers within +-2^53",
+            "put the scores on a public grid, and count the rounding in their sensitivity",
+        )
+    return scores.astype(np.int64)

@@ -69,6 +69,13 @@ def _random(X, y, epsilon, seed):
     return RandomDecisionForestClassifier(epsilon, max_depth=1, **_options(seed, 1)).fit(X, y)
 
 
+def _secure(X, y, epsilon, seed):
+    from dplit.forests.random_decision import RandomDecisionForestClassifier
+
+    options = _options(None, 1)
+    return RandomDecisionForestClassifier(epsilon, max_depth=1, noise="secure", **options).fit(X, y)
+
+
 def _boosted(X, y, epsilon, seed):
     from dplit.forests.boosted import BoostedForestClassifier
 
@@ -97,6 +104,7 @@ FORESTS = {
     "multinomial, published": Forest(_published, _is_cut, False),
     "random, proved": Forest(_random, _label, True),
     "boosted, proved": Forest(_boosted, _share, True),
+    "random, secure": Forest(_secure, _label, True),
 }
 
 
@@ -111,6 +119,7 @@ def statistic(name, epsilon, member, seed):
         What is claimed; scikit-learn's forest claims nothing.
     member : bool
     seed : int
+        The secure forest takes none: its noise is the operating system's.
     """
     kind = FORESTS[check_choice(name, tuple(FORESTS), "name")]
     X = np.zeros((OTHERS + member, 1))
@@ -173,7 +182,7 @@ def membership_law(name, epsilon):
 
     Parameters
     ----------
-    name : {"scikit-learn", "random, proved"}
+    name : {"scikit-learn", "random, proved", "random, secure"}
     epsilon : float
 
     Returns
@@ -181,7 +190,8 @@ def membership_law(name, epsilon):
     (hit, alarm) : float
         Of a forest with the member, and of one without.
     """
-    if check_choice(name, ("scikit-learn", "random, proved"), "name") == "scikit-learn":
+    known = ("scikit-learn", "random, proved", "random, secure")
+    if check_choice(name, known, "name") == "scikit-learn":
         n = OTHERS + 1
         return 1 - (1 - 1 / n) ** (n * TREES), 0.0
     return 1 - math.exp(-epsilon) / 2, 0.5

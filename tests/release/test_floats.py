@@ -9,6 +9,7 @@ from mpmath import mp, mpf
 
 from dplit import release
 from dplit.mechanisms import Laplace, PermuteAndFlip
+from dplit.mechanisms.secure import secure_generator
 from dplit.release import floats
 
 
@@ -99,3 +100,13 @@ def test_the_exact_law_takes_gaps_first():
 def test_an_exponent_is_one_that_integers_hold(bad):
     with pytest.raises((ValueError, TypeError), match="exponent"):
         release.rounded_scores(bad)
+
+
+def test_secure_noise_refuses_what_the_attacks_need():
+    """No Laplace noise in doubles, and no score that a double cannot hold."""
+    rng = secure_generator()
+    with pytest.raises(ValueError, match="exact sampler"):
+        Laplace(0.1).sample(np.zeros(3), rng=rng)
+    for scores in release.rounded_scores(60):
+        with pytest.raises(ValueError, match=r"whole numbers within \+-2\^53"):
+            PermuteAndFlip(0.1, monotonic=True).sample(scores, rng=rng)

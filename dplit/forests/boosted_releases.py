@@ -15,6 +15,7 @@ from dplit.domain import GRID
 from dplit.errors import check_integer
 from dplit.forests.releases import noisy_counts
 from dplit.mechanisms import BoundedMean, DiscreteGaussian, Exponential, Geometric, PermuteAndFlip
+from dplit.mechanisms.secure import is_secure
 
 CHAPTER = "chapter boosting"
 SIZE_SHARE = 0.01  # of epsilon, for the number of records where nobody told it
@@ -98,7 +99,9 @@ def noisy_pairs(sums, epsilon, reach, rng):
 
 def concentrated_test(masses, rho, reach, rng):
     r"""Place of a test, by the exponential mechanism: at epsilon it is :math:`\epsilon^2/8`-zCDP."""
-    mechanism = Exponential(math.sqrt(8 * rho), sensitivity=reach)
+    root = math.sqrt(8 * rho)
+    epsilon = math.nextafter(root, 0.0) if is_secure(rng) else root  # the root may be rounded up
+    mechanism = Exponential(epsilon, sensitivity=reach)
     note = "exponential mechanism on the L1 mass of residual sums, epsilon^2/8"
     return int(mechanism.sample(masses, rng=rng)), Concentrated(
         "test of a level", rho, note, source=CHAPTER

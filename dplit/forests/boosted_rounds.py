@@ -40,9 +40,7 @@ class BaseBoostedForest(BaseForest):
     _encoded = staticmethod(encoded_columns)  # a record's codes are kept, an eighth of its numbers
 
     def _inexact(self):
-        return (
-            None if self.delta == 0 else ("delta above 0, whose noise is Gaussian", "take delta=0")
-        )
+        return None
 
     def _n_trees(self):
         return 1 if self.n_estimators is None else super()._n_trees()

@@ -230,6 +230,11 @@ class MatrixForestClassifier(BaseForestClassifier):
 
     # What the parameters say --------------------------------------------------------------------
 
+    def _inexact(self):
+        if self.strategy == "tree-norm":
+            return "strategy='tree-norm'", "take strategy='auto', which considers all others"
+        return None
+
     def _check(self):
         from dplit.matrix import MEMBERS
 

@@ -19,6 +19,7 @@ Derived in :doc:`/book/matrix_release`.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
@@ -31,9 +32,11 @@ from dplit.matrix.strategies import DisjointTrees
 from dplit.matrix.treenorm import TreeNorm
 from dplit.mechanisms import Geometric, Laplace
 from dplit.mechanisms.geometric import rounded
+from dplit.mechanisms.secure import is_secure, no_exact_sampler
 
 MECHANISMS = ("geometric", "laplace")
 MAX_OUTCOMES = 2**20
+BITS = 30  # of a step that exact noise of a strategy without whole entries is drawn in
 SOURCE = "matrix_release"
 
 
@@ -107,11 +110,56 @@ def measure(
     """
     check_integer(n_classes, "n_classes", 1)
     noise = noise_of(strategy, epsilon, mechanism, neighbours, n_classes, signed)
+    columns = _difference if signed else _all_columns
+    measured = measured_with(noise, strategy, codes, classes, n_classes, columns, rng=rng)
+    return measured, spend(strategy, noise, neighbours, mechanism)
+
+
+def _all_columns(exact):
+    return exact
+
+
+def _difference(exact):
+    """The first class less the second."""
+    return exact[:, :1] - exact[:, 1:]
+
+
+def measured_with(noise, strategy, codes, classes, n_classes, columns, *, rng):
+    r"""Columns of A D with noise on each entry.
+
+    From a secure generator noise is exact. What is not of whole numbers is released in steps of
+    :math:`2^{-30}` then: the entries of A are cut to multiples of a step, so that counts and sensitivity
+    are whole numbers of steps, and the noise is geometric in steps: Laplace noise on a grid, as exact as the rest.
+
+    Parameters
+    ----------
+    noise : Geometric, Laplace or TreeNorm
+    strategy, codes, classes, n_classes
+        As in `release`.
+    columns : function
+        Of the exact counts, to the columns that are released: some of them, or a difference.
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    int64 or float64 array
+
+    Raises
+    ------
+    ValueError
+        If the generator is secure, and the noise is a `TreeNorm`.
+    """
     draw = {"rng": rng} if isinstance(strategy, DisjointTrees) else {}  # of each record's tree
-    exact = strategy.measure(codes, classes, n_classes, **draw)
-    if signed:
-        exact = exact[:, :1] - exact[:, 1:]
-    return noisy(exact, noise, rng=rng), spend(strategy, noise, neighbours, mechanism)
+    if isinstance(noise, Geometric) or not is_secure(rng):
+        return noisy(columns(strategy.measure(codes, classes, n_classes, **draw)), noise, rng=rng)
+    if isinstance(noise, TreeNorm):
+        raise no_exact_sampler("strategy='tree-norm'", "take another strategy")
+    times = math.ceil(
+        noise.sensitivity / strategy.norm * (1 - 2.0**-40)
+    )  # whole: columns that a record moves
+    exact = columns(strategy.measure_whole(codes, classes, n_classes, BITS, **draw))
+    steps = Geometric(noise.epsilon, times * strategy.whole_norm(BITS))
+    return steps.sample(exact, rng=rng) / 2**BITS
 
 
 def noise_of(strategy, epsilon, mechanism="geometric", neighbours="add-remove", classes=2,

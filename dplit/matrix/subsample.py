@@ -16,7 +16,7 @@ import numpy as np
 from dplit.budget import EqualParts
 from dplit.errors import check_choice, check_epsilon, check_integer, check_neighbours, check_rng
 from dplit.matrix.paths import check_codes
-from dplit.matrix.release import noise_for, noisy, spend
+from dplit.matrix.release import measured_with, noise_for, spend
 from dplit.matrix.workload import Workload
 
 VOTING = ("weighted", "hard")
@@ -136,9 +136,16 @@ def subsample(
         counts = np.zeros((len(paths), n_classes), dtype=np.int64)
         np.add.at(counts, (leaves, classes), 1)
         leaves, classes = np.arange(len(paths)), counts.argmax(axis=1)
-    exact = strategy.measure(leaves[:, None], classes, n_classes)
     two = voting == "hard" and n_classes == 2
-    measured = noisy(exact[:, 1:] if two else exact, noise, rng=rng)
+    measured = measured_with(
+        noise,
+        strategy,
+        leaves[:, None],
+        classes,
+        n_classes,
+        lambda exact: exact[:, int(two) :],
+        rng=rng,
+    )
     votes = strategy.answer(workload, measured)[workload.place]
     if two:  # all trees vote
         votes = np.column_stack([paths.n_trees - votes[:, 0], votes[:, 0]])

@@ -8,6 +8,7 @@ import numpy as np
 
 from dplit.errors import check_positive, check_rng
 from dplit.mechanisms.geometric import Geometric
+from dplit.mechanisms.secure import is_secure
 
 FAR = 40  # deviations beyond which the law has no mass that a float could hold
 
@@ -19,7 +20,8 @@ class DiscreteGaussian:
     :math:`\Delta^2/(2\sigma^2)`-zCDP (theorem 4 of the paper). It has no finite epsilon of its own. Derived
     in :doc:`/book/boosting`.
 
-    Drawn by rejection from two-sided geometric noise (algorithm 3 of the paper).
+    Drawn by rejection from two-sided geometric noise (algorithm 3 of the paper); from a secure generator
+    exactly, with a deviation that is rounded up in its eighth digit (`dplit.mechanisms.exact_gaussian`).
 
     Parameters
     ----------
@@ -44,7 +46,16 @@ class DiscreteGaussian:
         values, rng = np.asarray(values), check_rng(rng)
         if values.dtype.kind not in "iu":
             raise ValueError(f"values must be integers, got dtype {values.dtype}")
-        return values.astype(np.int64) + self._noise(values.size, rng).reshape(values.shape)
+        noise = self._exact_noise if is_secure(rng) else self._noise
+        return values.astype(np.int64) + noise(values.size, rng).reshape(values.shape)
+
+    def _exact_noise(self, size, rng):
+        from dplit.mechanisms.exact_gaussian import (  # compiled: slow to import
+            exact_factors,
+            gaussian,
+        )
+
+        return gaussian(*exact_factors(self.sigma), size, rng)
 
     def _noise(self, size, rng):
         step = math.floor(self.sigma) + 1

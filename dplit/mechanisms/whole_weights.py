@@ -5,13 +5,14 @@ A candidate whose score lies d units of u nats below the best one has the weight
 .. math:: v(d) = 2^{92} e^{-u d} + 2^{40} ,
 
 rounded to a whole number. What is drawn from such weights by whole random numbers has exactly this law:
-there is no ideal law beside it that rounding would miss. It is this law that is private. Without the
-rounding, :math:`\log v` plus u times the best score moves by no less and no more than the scores do when a record comes
-or goes, as all of them do together; the added :math:`2^{40}`, a floor 36 nats below the best candidate, does not
-change that. The rounding, of at most one in :math:`2^{40}`, and the error of the exponential function, a few
-of its last bits in :math:`2^{53}`, make :math:`\log v` uncertain by less than :math:`2^{-39.9}`, and a mean
-that is rounded down adds :math:`2^{-40}`. In a probability each comes once above and once
-below the fraction, and a privacy loss compares two: together less than `PRICE`, which whoever draws so pays.
+there is no ideal law beside it that rounding would miss. It is this law that is private.
+
+Without the rounding, :math:`\log v` moves by what the scores move when a record comes or goes, relative to the
+best one, and by no more: the added :math:`2^{40}`, a floor 36 nats below the best candidate, moves with it.
+The rounding, of at most one in :math:`2^{40}`, and the error of the exponential function, a few of the last of
+its 53 bits, make :math:`\log v` uncertain by less than :math:`2^{-39.9}`, and a mean that is rounded down adds
+:math:`2^{-40}`. In a probability each comes once above and once below the fraction, and a privacy loss
+compares two: together less than `PRICE`, which whoever draws so pays.
 
 A number of up to 125 bits is a pair: high and low part in the base :math:`2^{62}`, both int64. A length has
 at most 32 bits.

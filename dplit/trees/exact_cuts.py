@@ -1,6 +1,6 @@
 r"""A node's column and cut, drawn exactly: whole numbers decide, floats never do. Compiled.
 
-The laws are those of `dplit.trees.cuts`, with scores in whole units of u nats (`dplit.trees.exact_rules.ExactRule`).
+The laws are those of `dplit.trees.cuts`, with scores in whole units of u nats (`ExactRule`).
 A cut that leaves :math:`n_L` of n records on the left has the score
 
 .. math:: t = \lfloor K G_L \rfloor + \lfloor K G_R \rfloor - R\,|n - 2 n_L| ,
@@ -9,8 +9,9 @@ with whole K and R, and :math:`G = \sum_k c_k^2 / n` of a side for classes; for 
 S in steps of :math:`2^{-16}`, to which each target is rounded before anything else. Rounding moves a
 side's term by less than :math:`9/8` of a unit, so that what a record moves t by is within 4.5 units of what
 it moves the sum by; `exact_rule` has taken as many off K. Each cut, a whole step of the public grid,
-then weighs as `dplit.mechanisms.whole_weights` says, below the best cut of all columns that compete. A column has the
-mean weight of its cuts, or of its sets of levels; it is drawn by that, and then the cut in it.
+then weighs as `dplit.mechanisms.whole_weights` says, below the best cut of all columns that compete. A column
+has the mean weight of its cuts, or of its sets of levels; it is drawn by that, and then the cut in it. Of more
+than `MOST_LEVELS` levels `MOST_SUBSETS` sets compete that are drawn without the records, by balance alone too.
 
 Scores stay below :math:`2^{61}` for fewer than `MOST_RECORDS` records of a tree.
 """

@@ -16,6 +16,8 @@ from dplit.forests import (
     BoostedForestClassifier,
     BoostedForestRegressor,
     HistogramForestClassifier,
+    MedianForestClassifier,
+    MedianForestRegressor,
     MultinomialForestClassifier,
     RandomDecisionForestClassifier,
 )
@@ -28,12 +30,12 @@ FALSE_ALARM = 1e-6  # of each statistical check
 KINDS = [getattr(module, name) for module in (forests, baselines) for name in module.__all__]
 PRIVATE = [kind for kind in KINDS if kind.__name__ not in baselines.NOT_PRIVATE]
 INEXACT = [
-    (BoostedForestClassifier, {"delta": 1e-6}),
     (HistogramForestClassifier, {"mechanism": "laplace"}),
+    (MedianForestClassifier, {"accounting": "published"}),
+    (MedianForestRegressor, {"accounting": "published", "median": "rank"}),
     (MultinomialForestClassifier, {"scores": "normalised"}),
     (MultinomialForestClassifier, {"accounting": "published"}),
     (RandomDecisionForestClassifier, {"label": "smooth-exponential"}),
-    (dplit.PrivateForestClassifier, {"delta": 1e-6}),
 ]
 X = np.random.default_rng(0).random((40, 2))
 Y = (X[:, 0] > 0.5).astype(int)
@@ -60,8 +62,8 @@ def is_exact(kind):
 def test_the_forests_that_the_book_recommends_are_exact():
     assert {kind.__name__ for kind in PRIVATE if is_exact(kind)} >= {
         "BoostedForestClassifier", "BoostedForestRegressor", "HistogramForestClassifier",
-        "MultinomialForestClassifier", "PrivateForestClassifier", "PrivateForestRegressor",
-        "RandomDecisionForestClassifier",
+        "MedianForestClassifier", "MedianForestRegressor", "MultinomialForestClassifier",
+        "PrivateForestClassifier", "PrivateForestRegressor", "RandomDecisionForestClassifier",
     }  # fmt: skip
 
 
@@ -134,11 +136,13 @@ class WholeNumbersAlone(SecureGenerator):
 
 
 @pytest.mark.parametrize(
-    "kind",
-    [RandomDecisionForestClassifier, HistogramForestClassifier, BoostedForestClassifier,
-     BoostedForestRegressor, dplit.PrivateForestClassifier],
+    ("kind", "options"),
+    [(RandomDecisionForestClassifier, {}), (HistogramForestClassifier, {}),
+     (BoostedForestClassifier, {}), (BoostedForestClassifier, {"delta": 1e-6}),
+     (BoostedForestRegressor, {}), (MedianForestClassifier, {}), (MedianForestRegressor, {}),
+     (dplit.PrivateForestClassifier, {"delta": 1e-6}), (dplit.PrivateForestClassifier, {})],
 )  # fmt: skip
-def test_a_secure_fit_asks_no_other_generator_and_no_float_of_it(kind, monkeypatch):
+def test_a_secure_fit_asks_no_other_generator_and_no_float_of_it(kind, options, monkeypatch):
     def other(*_):
         raise AssertionError("another generator")
 
@@ -148,7 +152,7 @@ def test_a_secure_fit_asks_no_other_generator_and_no_float_of_it(kind, monkeypat
         "secure_generator",
         lambda: WholeNumbersAlone(secure_generator().bit_generator),
     )
-    forest = estimator(kind).fit(X, Y)
+    forest = estimator(kind, **options).fit(X, Y)
     assert forest.noise_ == "secure" and forest.budget_.epsilon == pytest.approx(1.0)
 
 

@@ -133,6 +133,27 @@ class Strategy:
         """
         return self._measured(*self._checked(codes, classes, n_classes), n_classes)
 
+    def measure_whole(self, codes, classes, n_classes, bits, **draw):
+        """A D in whole steps of :math:`2^{-bits}`, where each entry of A is first cut to a multiple of a step.
+
+        Parameters
+        ----------
+        codes, classes, n_classes
+            As in `measure`.
+        bits : int
+        **draw
+            What else `measure` takes.
+
+        Returns
+        -------
+        int64 array, shape (n_measured, n_classes)
+        """
+        return self.measure(codes, classes, n_classes, **draw) << bits
+
+    def whole_norm(self, bits):
+        """Largest L1 norm of a column of A in such steps, cut as there; int."""
+        return round(self.norm) << bits
+
     def _checked(self, codes, classes, n_classes):
         """Codes and classes as arrays, one of the latter for each record."""
         codes = check_codes(codes, self.n_levels)

@@ -136,14 +136,36 @@ class Marginals(Strategy):
         found[found < 1e-12 * found.max()] = 0.0
         return _quotients(found, self.eigenvalues(everything))
 
+    def measure_whole(self, codes, classes, n_classes, bits):
+        """Counts of each marginal times its whole weight; see `Strategy.measure_whole`."""
+        weights, counted = (
+            self._whole(bits),
+            self._counted(*self._checked(codes, classes, n_classes), n_classes),
+        )
+        return np.concatenate([w * counts for w, counts in zip(weights, counted)])
+
+    def whole_norm(self, bits):
+        """The sum of the whole weights; see `Strategy.whole_norm`."""
+        return sum(self._whole(bits))
+
+    def _whole(self, bits):
+        return [int(w * 2**bits) for w in self.shares.values()]
+
     def _measured(self, codes, classes, n_classes):
+        counted = self._counted(codes, classes, n_classes)
+        weights = self.shares.values()
+        return np.concatenate(
+            counted if self.integer else [w * c for w, c in zip(weights, counted)]
+        )
+
+    def _counted(self, codes, classes, n_classes):
+        """The counts of each marginal, a list."""
         found = []
-        for columns, weight in self.shares.items():
+        for columns in self.shares:
             shape = (*(int(self.n_levels[j]) for j in columns), n_classes)
             place = np.ravel_multi_index((*codes[:, list(columns)].T, classes), shape)
-            counts = np.bincount(place, minlength=math.prod(shape)).reshape(-1, n_classes)
-            found.append(counts if self.integer else weight * counts)
-        return np.concatenate(found)
+            found.append(np.bincount(place, minlength=math.prod(shape)).reshape(-1, n_classes))
+        return found
 
 
 def _quotients(mass, values):

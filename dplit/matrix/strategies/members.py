@@ -327,11 +327,26 @@ class Dense(Strategy):
         """See `Strategy.answer`."""
         return self._solved(workload)[0] @ np.asarray(measured, dtype=float)
 
+    def measure_whole(self, codes, classes, n_classes, bits):
+        """The matrix with whole entries times the table; see `Strategy.measure_whole`."""
+        return self._whole(bits) @ self._table(*self._checked(codes, classes, n_classes), n_classes)
+
+    def whole_norm(self, bits):
+        """Of whole entries; see `Strategy.whole_norm`."""
+        return int(abs(self._whole(bits)).sum(axis=0).max())
+
+    def _whole(self, bits):
+        return (self.matrix * 2.0**bits).astype(np.int64)
+
     def _measured(self, codes, classes, n_classes):
+        found = self.matrix @ self._table(codes, classes, n_classes)
+        return np.rint(found).astype(np.int64) if self.integer else found
+
+    def _table(self, codes, classes, n_classes):
+        """The records by cell and class."""
         if len(self.n_levels) == 1 and codes.shape[1] != 1:
             raise ValueError(f"codes must have 1 column, got {codes.shape[1]}")
-        found = self.matrix @ data_matrix(codes, classes, self.n_levels, n_classes)
-        return np.rint(found).astype(np.int64) if self.integer else found
+        return data_matrix(codes, classes, self.n_levels, n_classes)
 
 
 def _spread(boxes, norm, weights):

@@ -135,15 +135,36 @@ class PIdentity(Strategy):
             return self._sums(workload, estimate)
         return self._regions(workload)[0] @ estimate
 
+    def measure_whole(self, codes, classes, n_classes, bits):
+        """Regions and queries with whole entries; see `Strategy.measure_whole`."""
+        counts = self._counted(*self._checked(codes, classes, n_classes), n_classes)
+        own, theta = self._whole(bits)
+        return np.vstack([own[:, None] * counts, theta @ counts])
+
+    def whole_norm(self, bits):
+        """Of whole entries; see `Strategy.whole_norm`."""
+        own, theta = self._whole(bits)
+        return int((own + theta.sum(axis=0)).max(initial=0))
+
+    def _whole(self, bits):
+        """Whole entries of each region's own row, and of the further queries."""
+        shares = np.vstack([np.ones(len(self.s)), self.theta]) / self.s
+        whole = (shares * 2.0**bits).astype(np.int64)
+        return whole[0], whole[1:]
+
     def _measured(self, codes, classes, n_classes):
-        n, region = len(self.s), self.place[cells_of(codes, self.n_levels)]
-        asked = region >= 0
-        place = region[asked] * n_classes + classes[asked]
-        counts = np.bincount(place, minlength=n * n_classes).reshape(n, n_classes)
+        counts = self._counted(codes, classes, n_classes)
         if self.integer:
             return counts
         shares = counts / self.s[:, None]
         return np.vstack([shares, self.theta @ shares])
+
+    def _counted(self, codes, classes, n_classes):
+        """Class counts of the regions."""
+        n, region = len(self.s), self.place[cells_of(codes, self.n_levels)]
+        asked = region >= 0
+        place = region[asked] * n_classes + classes[asked]
+        return np.bincount(place, minlength=n * n_classes).reshape(n, n_classes)
 
 
 def _leaves(workload):

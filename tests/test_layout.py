@@ -14,7 +14,7 @@ TESTS = Path(__file__).resolve().parent
 PACKAGE = TESTS.parent / "dplit"
 LONGEST_FILE = 400
 ORDER = """
-errors
+errors writing
 domain budget printed neighbours loss work
 mechanisms
 sensitivity median balance occupancy utility median_forest
@@ -27,6 +27,7 @@ trees
 forests
 baselines
 audit
+release
 experiments
 bench
 ledger

@@ -17,6 +17,7 @@ import numpy as np
 import pandas as pd
 
 from dplit.domain.columns import Categorical, Continuous, distinct, is_missing
+from dplit.writing import write_whole
 
 FORMATS = {".json": json.loads, ".toml": tomllib.loads}
 KEYS = {"columns", "data_dependent"}
@@ -82,7 +83,7 @@ def write(path, data):
     path = Path(path)
     if path.suffix != ".json":
         raise ValueError(f"path must end in .json, got {path.name!r}")
-    path.write_text(json.dumps(data, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    write_whole(path, (json.dumps(data, indent=1, ensure_ascii=False) + "\n").encode())
 
 
 def read(path):

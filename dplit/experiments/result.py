@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 import platform
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -19,6 +18,7 @@ from filelock import FileLock, Timeout
 
 from dplit.printed import data_file
 from dplit.work import versions
+from dplit.writing import write_whole
 
 LINE = ("experiment", "seed", "key", "repetition", "outcome")
 LIBRARIES = ("numpy", "scipy", "scikit-learn", "numba", "pandas")
@@ -85,12 +85,7 @@ class Result:
         lines = [json.dumps(head, ensure_ascii=False)[:-1] + ', "cells": {']
         cells = [f"{_dump(key)}: {_dump(self.cells[key])}" for key in sorted(self.cells)]
         lines += [",\n".join(cells), "}}"]
-        waiting = path.with_name(path.name + ".writing")
-        try:
-            waiting.write_text("\n".join(lines) + "\n", encoding="utf-8")
-            os.replace(waiting, path)
-        finally:
-            waiting.unlink(missing_ok=True)
+        write_whole(path, ("\n".join(lines) + "\n").encode())
 
 
 def _dump(value):

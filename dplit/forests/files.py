@@ -31,7 +31,6 @@ import hashlib
 import io
 import json
 import math
-import os
 import zipfile
 from importlib import import_module
 from pathlib import Path
@@ -42,6 +41,7 @@ import dplit
 from dplit.budget import Budget, nodes
 from dplit.domain import Domain
 from dplit.forests.card import model_card
+from dplit.writing import write_whole
 
 PACKAGES = "dplit.forests", "dplit.baselines"  # whose estimators may stand in a file
 FORMAT, VERSION = "dplit forest", 1
@@ -67,20 +67,7 @@ def save(forest, path, allow_infinite):
             "this forest's budget is infinite, so its file could hold private records: "
             "save(path, allow_infinite=True) writes it all the same"
         )
-    _put(Path(path), _pack(forest))
-
-
-def _put(path, content):
-    """Write a file in one step: wholly or not at all."""
-    waiting = path.with_name(f"{path.name}.{os.getpid()}.writing")
-    try:
-        with open(waiting, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(waiting, path)
-    finally:
-        waiting.unlink(missing_ok=True)
+    write_whole(path, _pack(forest))
 
 
 def load(path):

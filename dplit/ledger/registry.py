@@ -37,7 +37,7 @@ PAPERS = {
     "mrf": "Multinomial Random Forest",
     "rdf": "Random Decision Forests using Smooth Sensitivity (2017), with its ROSNAM addendum (2021)",
     "m-rf": "Matrix Representation of random forests (2025)",
-    OURS: "This book's own: boosted forests",
+    OURS: "This book's own: boosted forests, and attacks",
 }
 
 

@@ -1,0 +1,175 @@
+r"""Claims on what attacks on released forests can gain: the bounds, and what membership inference and
+reconstruction come to.
+
+Derived in :doc:`/book/release`. The bound is held against linear programs over all laws; the attacks run
+against forests that are fitted for them.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from scipy.optimize import linprog
+
+from dplit import release
+from dplit.ledger import Case, claim, equal, interval, verdict_of
+from dplit.release.attacks import COLUMNS, RECORDS, one_table
+
+LEVEL = 0.5  # epsilon of the fits of a quick check
+
+
+def largest_difference(epsilon, delta, outcomes):
+    """Largest advantage over all pairs of laws that are (epsilon, delta)-private, by a linear program.
+
+    The unknowns are both laws, and what of each lies above e^epsilon times the other, for every outcome.
+    """
+    k, grown = outcomes, math.exp(epsilon)
+    one, none = np.eye(k), np.zeros((k, k))
+    above = np.vstack([
+        np.hstack([one, -grown * one, -one, none]),
+        np.hstack([-grown * one, one, none, -one]),
+        np.concatenate([np.zeros(2 * k), np.ones(k), np.zeros(k)])[None],
+        np.concatenate([np.zeros(3 * k), np.ones(k)])[None],
+    ])  # fmt: skip
+    sums = np.zeros((2, 4 * k))
+    sums[0, :k] = sums[1, k : 2 * k] = 1
+    said = np.arange(k) < (k + 1) // 2  # outcomes at which the attack says "member"
+    gain = np.concatenate([-1.0 * said, 1.0 * said, np.zeros(2 * k)])
+    limits = np.concatenate([np.zeros(2 * k), [delta, delta]])
+    return -linprog(gain, A_ub=above, b_ub=limits, A_eq=sums, b_eq=[1, 1], method="highs").fun
+
+
+@claim(
+    "ours/advantage",
+    "ours; Kairouz, Oh and Viswanath 2015",
+    "holds",
+    "thm-attack-advantage",
+    ("release.advantage_bound", "release.randomised_response"),
+    ours=True,
+    proof="thm-attack-advantage",
+    quantity="largest advantage over all laws",
+    range="two to five outcomes, epsilon up to 4, delta up to 0.2",
+)
+def advantage(effort, rng):
+    r"""No attack on an $(\epsilon, \delta)$-private release has an advantage of more than $(e^\epsilon - 1 +
+    2\delta)/(e^\epsilon + 1)$, and for $\delta = 0$ randomised response is a release against which one has it."""
+    cases = []
+    for epsilon in (0.01, 0.1, 1.0, 4.0):
+        stated = release.advantage_bound(epsilon)
+        law = release.randomised_response(epsilon)
+        cases.append(Case(float(law[0, 0] - law[1, 0]), stated, {"epsilon": epsilon, "delta": 0.0}))
+        for delta in (0.0, 1e-3, 0.2):
+            for outcomes in effort.pick((2, 4), (2, 3, 4, 5), range(2, 9)):
+                data = {"epsilon": epsilon, "delta": delta}
+                found = largest_difference(epsilon, delta, outcomes)
+                cases.append(Case(found, release.advantage_bound(epsilon, delta), data))
+    return equal(cases, "{cases} programs; the last {exact:.6g} at epsilon {epsilon:g}", rtol=1e-7)
+
+
+FITS = {"kind": "simulated", "ours": True, "quantity": "advantage of membership inference"}
+
+
+def _attack(name, fits, rng):
+    """Intervals of an attack's two probabilities, and of its advantage."""
+    hits, alarms = release.membership(name, LEVEL, fits, rng=rng)
+    spans = interval(hits, fits), interval(alarms, fits)
+    return spans, release.advantage_range(*spans), (hits - alarms) / fits
+
+
+def _fits(spans, law):
+    """Whether each interval has its probability."""
+    return all(low <= p <= high for (low, high), p in zip(spans, law))
+
+
+@claim(
+    "ours/membership-open",
+    "ours",
+    "holds",
+    "thm-attack-advantage",
+    ("release.membership", "release.membership_law"),
+    intervals=4,
+    range="forty records at 0 and one at 1, ten trees, MRF's theorem 2 at epsilon 0.5",
+    **FITS,
+)
+def membership_open(effort, rng):
+    r"""Membership inference against a forest without privacy, and against a multinomial forest as published
+    with the budgets of its theorem 2 at $\epsilon = 0.5$, has an advantage above the bound."""
+    bound, fits = release.advantage_bound(LEVEL), effort.pick(60, 400, 4000)
+    names = ["scikit-learn", "multinomial, published"]
+    found = {name: _attack(name, fits, rng) for name in names}
+    law = release.membership_law("scikit-learn", LEVEL)
+    least = min(span[0] for _, span, _ in found.values())
+    said = ", ".join(f"{name} {value:.3f}" for name, (_, _, value) in found.items())
+    return verdict_of(
+        least > bound and _fits(found["scikit-learn"][0], law),
+        f"Of {fits} fits on each side: {said}, all at least {least:.3f}; privacy allows {bound:.3f}.",
+        {"least": least, "bound": bound, "law": law},
+        cases=2 * fits * len(names), kind="simulated", published=bound, computed=least, relation=">",
+        intervals=tuple(s for spans, _, _ in found.values() for s in spans),
+    )  # fmt: skip
+
+
+@claim(
+    "ours/membership-proved",
+    "ours",
+    "holds",
+    "thm-attack-advantage",
+    ("release.membership", "release.membership_law", "release.advantage_bound"),
+    intervals=4,
+    range="forty records at 0 and one at 1, one tree, epsilon 0.5",
+    **FITS,
+)
+def membership_proved(effort, rng):
+    r"""Membership inference against a proved forest stays below $(e^\epsilon - 1)/(e^\epsilon + 1)$. Against
+    one random tree and a record alone in its leaf it comes to $(1 - e^{-\epsilon})/2$."""
+    bound, fits = release.advantage_bound(LEVEL), effort.pick(300, 4000, 40_000)
+    names = ["random, proved", "boosted, proved"]
+    found = {name: _attack(name, fits, rng) for name in names}
+    law = release.membership_law("random, proved", LEVEL)
+    best = law[0] - law[1]
+    most = max(span[0] for _, span, _ in found.values())
+    said = ", ".join(f"{name} {value:.3f}" for name, (_, _, value) in found.items())
+    return verdict_of(
+        max(most, best) <= bound and _fits(found["random, proved"][0], law),
+        f"Of {fits} fits on each side: {said}; the random tree's law is {best:.3f}, and privacy allows "
+        f"{bound:.3f}.",
+        {"most": most, "bound": bound, "law": law},
+        cases=2 * fits * len(names), kind="simulated", published=bound, computed=best, relation="<=",
+        intervals=tuple(s for spans, _, _ in found.values() for s in spans),
+    )  # fmt: skip
+
+
+@claim(
+    "ours/reconstruction",
+    "ours; Ferry, Fukasawa, Pascal and Vidal 2024",
+    "holds",
+    "thm-attack-reconstruction",
+    ("release.solve_counts", "release.likeliest_table", "release.recovery_bound"),
+    ours=True,
+    proof="thm-attack-reconstruction",
+    kind="simulated",
+    intervals=2,
+    quantity="share of records recovered",
+    range="forty records of six binary columns and two classes, epsilon 0.1",
+)
+def reconstruction(effort, rng):
+    r"""At $\epsilon$ no reconstruction names a larger share of $n$ uniform records in $m$ cells than
+    $\min(e^\epsilon n/m, 1 - e^{-\epsilon}(1 - n/m))$ in expectation. The leaf counts of ten trees without
+    privacy give more away."""
+    epsilon, cells = 0.1, 2 * 2**COLUMNS
+    bound = release.recovery_bound(RECORDS, cells, epsilon)
+    tables = effort.pick(30, 200, 2000)
+    spans, means = [], []
+    for kind, value in (("leaf counts", 10), ("noisy counts", epsilon)):
+        shares = np.array([one_table(kind, value, rng) for _ in range(tables)])
+        spans.append(interval(int((rng.random(tables) < shares).sum()), tables))
+        means.append(float(shares.mean()))
+    return verdict_of(
+        spans[1][0] <= bound < spans[0][0],
+        f"Of {tables} tables each: leaf counts give {means[0]:.3f} of the records away, noisy counts at "
+        f"epsilon {epsilon:g} {means[1]:.3f}; privacy allows {bound:.3f}.",
+        {"shares": means, "bound": bound},
+        kind="simulated", cases=2 * tables, published=bound, computed=means[1], relation="<=",
+        intervals=tuple(spans),
+    )  # fmt: skip

@@ -1,0 +1,184 @@
+"""Faults while a file is written: killed at every step, a full disk, two writers, read-only."""
+
+import os
+import signal
+import stat
+import subprocess
+import sys
+import threading
+
+import pytest
+
+from dplit.writing import write_whole
+
+OLD, NEW = b"old" * 50_000, b"new" * 60_000
+
+KILLED = """
+import builtins, os, signal, sys
+from dplit.writing import write_whole
+
+step, path, new = sys.argv[1], sys.argv[2], b"new" * 60_000
+die = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+usual_open, usual_replace = builtins.open, os.replace
+
+
+class Half:
+    def __init__(self, file):
+        self.file = file
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.file.close()
+
+    def write(self, content):
+        self.file.write(content[: len(content) // 2])
+        self.file.flush()
+        die()
+
+
+if step == "write":
+    builtins.open = lambda name, *args: Half(usual_open(name, *args))
+elif step == "after":
+    os.replace = lambda *args: (usual_replace(*args), die())
+else:
+    setattr(os, step, die)
+write_whole(path, new)
+"""
+
+
+@pytest.mark.parametrize(
+    ("step", "left"), [("write", OLD), ("fsync", OLD), ("replace", OLD), ("after", NEW)]
+)
+def test_a_process_that_is_killed_leaves_a_whole_file(step, left, tmp_path):
+    path = tmp_path / "a.file"
+    path.write_bytes(OLD)
+    done = subprocess.run([sys.executable, "-c", KILLED, step, path], check=False, timeout=120)
+    assert done.returncode == -signal.SIGKILL
+    assert path.read_bytes() == left
+    beside = [p.name for p in tmp_path.iterdir() if p != path]
+    assert all(name.endswith(".writing") for name in beside) and (step != "after" or not beside)
+    write_whole(path, NEW)  # what was left beside is in nobody's way
+    assert path.read_bytes() == NEW
+
+
+LIMITED = """
+import resource, signal, sys
+from dplit.writing import write_whole
+
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
+try:
+    write_whole(sys.argv[1], b"new" * 60_000)
+except OSError as error:
+    print(type(error).__name__, error.strerror)
+"""
+
+
+def test_a_disk_that_takes_no_more_leaves_what_was_there(tmp_path):
+    """The system itself refuses the bytes, by a limit on the size of files."""
+    path = tmp_path / "a.file"
+    path.write_bytes(OLD)
+    done = subprocess.run(
+        [sys.executable, "-c", LIMITED, path], capture_output=True, text=True, timeout=120
+    )
+    assert "OSError File too large" in done.stdout, done.stderr
+    assert path.read_bytes() == OLD and [p.name for p in tmp_path.iterdir()] == ["a.file"]
+
+
+def test_two_threads_never_mix_their_files(tmp_path):
+    path, stop, seen = tmp_path / "a.file", threading.Event(), set()
+    contents = [bytes([65 + i]) * (300_000 + i) for i in range(2)]
+    write_whole(path, contents[0])
+
+    def write(content):
+        for _ in range(40):
+            write_whole(path, content)
+
+    def read():
+        while not stop.is_set():
+            seen.add(path.read_bytes())
+
+    reader = threading.Thread(target=read)
+    writers = [threading.Thread(target=write, args=(c,)) for c in contents]
+    for thread in (reader, *writers):
+        thread.start()
+    for thread in writers:
+        thread.join()
+    stop.set()
+    reader.join()
+    assert seen and seen <= set(contents)
+    assert path.read_bytes() in contents and [p.name for p in tmp_path.iterdir()] == ["a.file"]
+
+
+def test_each_writer_waits_beside_under_a_name_of_its_own(tmp_path, monkeypatch):
+    """Held up in the rename, two threads of one process have two files."""
+    names, together, usual = [], threading.Barrier(2), os.replace
+
+    def replace(waiting, path):
+        names.append(str(waiting))
+        together.wait(30)
+        usual(waiting, path)
+
+    monkeypatch.setattr(os, "replace", replace)
+    threads = [threading.Thread(target=write_whole, args=(tmp_path / "a", c)) for c in (OLD, NEW)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(set(names)) == 2 and (tmp_path / "a").read_bytes() in (OLD, NEW)
+
+
+def test_a_read_only_file_is_not_replaced(tmp_path):
+    path = tmp_path / "a.file"
+    path.write_bytes(OLD)
+    path.chmod(stat.S_IRUSR)
+    with pytest.raises(PermissionError, match="read-only"):
+        write_whole(path, NEW)
+    assert path.read_bytes() == OLD and [p.name for p in tmp_path.iterdir()] == ["a.file"]
+
+
+def test_a_read_only_disk_leaves_what_was_there(tmp_path, monkeypatch):
+    path = tmp_path / "a.file"
+    path.write_bytes(OLD)
+
+    def refused(name, *args):
+        raise OSError(30, "Read-only file system", str(name))
+
+    with monkeypatch.context() as patch:
+        patch.setattr("builtins.open", refused)
+        with pytest.raises(OSError, match="Read-only file system"):
+            write_whole(path, NEW)
+    assert path.read_bytes() == OLD and [p.name for p in tmp_path.iterdir()] == ["a.file"]
+
+
+def test_it_is_written_synced_renamed_and_the_folder_synced(tmp_path, monkeypatch):
+    steps, sync, replace = [], os.fsync, os.replace
+
+    def synced(handle):
+        kind = "folder" if stat.S_ISDIR(os.fstat(handle).st_mode) else "file"
+        steps.append((kind, os.fstat(handle).st_size if kind == "file" else None))
+        sync(handle)
+
+    def renamed(*names):
+        steps.append(("rename", None))
+        replace(*names)
+
+    monkeypatch.setattr(os, "fsync", synced)
+    monkeypatch.setattr(os, "replace", renamed)
+    write_whole(tmp_path / "a.file", NEW)
+    assert steps == [("file", len(NEW)), ("rename", None), ("folder", None)]
+
+
+def test_a_folder_that_cannot_be_synced_is_no_fault(tmp_path, monkeypatch):
+    usual = os.fsync
+
+    def refused(handle):
+        if stat.S_ISDIR(os.fstat(handle).st_mode):
+            raise OSError(22, "Invalid argument")
+        usual(handle)
+
+    monkeypatch.setattr(os, "fsync", refused)
+    write_whole(tmp_path / "a.file", NEW)
+    assert (tmp_path / "a.file").read_bytes() == NEW

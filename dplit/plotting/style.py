@@ -120,7 +120,7 @@ def legend_above(ax):
     """Fit a figure into its margins, and name what has a label above the axes.
 
     The legend has the most columns that have room; without labels there is none. One that is there
-    is replaced, with what it names and its title.
+    is replaced; its title stays, and so does what it names, where that is not the axes' own labels.
 
     Parameters
     ----------
@@ -130,7 +130,7 @@ def legend_above(ax):
     old, title = ax.get_legend(), None
     if old is not None:
         named, title = [text.get_text() for text in old.get_texts()], old.get_title().get_text()
-        if named != labels:
+        if not set(named) <= set(labels):
             handles, labels = old.legend_handles, named
         old.remove()
     ax.figure.tight_layout()

@@ -65,7 +65,7 @@ def occupancy_tails():
     sizes, depths, epsilons = (100, 1776, 10_000), (1, 3, 5, 7), (0.1, 0.25, 0.5, 1, 2, 5)
     distances, least = np.arange(0.5, 45.5), 1e-10
 
-    def tails(n, depth, epsilon):
+    def tails(epsilon, depth, n):
         bounds = occupancy.chebyshev_bound, occupancy.subexponential_bound, occupancy.model_tail
         lines = [bound(distances, depth, epsilon) for bound in bounds]
         exact = occupancy.leaf_tail(distances, n, depth, epsilon)
@@ -76,9 +76,9 @@ def occupancy_tails():
         "x": axis("distance t (records)", distances),
         "y": axis("probability", log=True, low=least, high=3),
         "controls": [
-            control("records n", sizes, 1776),
-            control("depth", depths, 5),
             control("ε", epsilons, 0.5),
+            control("depth", depths, 5),
+            control("records n", sizes, 1776),
         ],
         "lines": [
             line("Chebyshev", plotting.PURPLE, "2 3"),
@@ -87,7 +87,7 @@ def occupancy_tails():
             line("exact", plotting.BLUE),
             line("corrected", plotting.GREEN, "6 4"),
         ],
-        "frames": frames(tails, sizes, depths, epsilons, least=least),
+        "frames": frames(tails, epsilons, depths, sizes, least=least),
     }
 
 

@@ -34,9 +34,10 @@ def control(label, values, start):
     return {"label": label, "kind": kind, "values": names, "start": list(values).index(start)}
 
 
-def line(name, color, dash="", mark="", width=2):
-    """How a line looks: `dash` as SVG has it, `mark` one of o, s, ^, D, v or nothing."""
-    return {"name": name, "color": color, "dash": dash, "mark": mark, "width": width}
+def line(name, color, dash="", mark="", width=2, shaded=False):
+    """How a line looks: `dash` as SVG has it, `mark` one of o, s, ^, D, v or nothing, shaded below or not."""
+    look = {"color": color, "dash": dash, "mark": mark, "width": width, "shaded": shaded}
+    return {"name": name} | look
 
 
 def axis(label, values=(), log=False, low=None, high=None):
@@ -110,9 +111,9 @@ def label_errors():
         "y": axis("probability of the wrong label", log=True, low=least, high=1),
         "controls": [control("ε", epsilons, 0.5)],
         "lines": [
-            line("lower bound", plotting.INK, "6 4"),
+            line("lower bound", plotting.INK, "6 4", shaded=True),
             line("exponential", plotting.ORANGE, mark="s"),
-            line("ROSNAM", plotting.BLUE, "0 1", mark="o"),
+            line("ROSNAM", plotting.BLUE, mark="o", width=0),
             line("published (2017)", plotting.RED, mark="^"),
         ],
         "frames": frames(errors, epsilons, least=least),
@@ -138,7 +139,7 @@ def strategy_errors():
 
     return {
         "x": axis("number of trees", numbers, log=True),
-        "y": axis("variance of a vote, over the squared number of trees", log=True),
+        "y": axis("variance of a vote / trees²", log=True),
         "controls": [control("data", tuple(domains), "Balance"), control("depth", depths, 2)],
         "lines": [
             line("noise for each tree", plotting.RED, mark="o"),
@@ -172,7 +173,7 @@ def bench_scores():
         lines.append(line(method, color, "6 4" if i >= 5 else "", mark, wide))
     return {
         "x": axis("ε", epsilons, log=True),
-        "y": axis("points of accuracy above the constant"),
+        "y": axis("points above the constant"),
         "controls": [control("table", names, every)],
         "lines": lines,
         "frames": frames(curves, names),

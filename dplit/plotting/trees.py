@@ -1,75 +1,14 @@
-"""One figure style for the whole book.
-
-Figures are readable on light and dark pages (transparent ground, mid-grey ink), distinguishable
-without colour vision (seaborn's colour-blind palette, plus line styles and markers), and carry no
-title inside the axes: the caption says it.
-"""
+"""Pictures of a fitted forest: one of its trees, and what one column adds to its scores."""
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from importlib import import_module
 from itertools import count
 
-try:
-    import matplotlib.pyplot as plt
-    import seaborn as sns
-except ImportError as error:
-    raise ImportError(
-        f"dplit.plotting needs matplotlib and seaborn ({error}): pip install 'dplit[plot]'"
-    ) from error
+import matplotlib.pyplot as plt
 
-INK = "#7a7f87"  # contrast of at least 3.5 against both white and the dark theme's ground
-PALETTE = sns.color_palette("colorblind")
-BLUE, ORANGE, GREEN, RED, PURPLE, BROWN = (PALETTE[i] for i in (0, 1, 2, 3, 4, 5))
-VERDICT_COLORS = {"holds": GREEN, "loose": BLUE, "assumes": PURPLE, "fails": ORANGE, "leaks": RED}
-VERDICT_COLORS |= {"agrees": PALETTE[9], "differs": BROWN, "undecided": PALETTE[7]}
-
-_RC = {
-    "figure.figsize": (6.4, 3.6),
-    "figure.dpi": 110,
-    "savefig.dpi": 160,
-    "savefig.transparent": True,
-    "figure.facecolor": "none",
-    "axes.facecolor": "none",
-    "legend.frameon": False,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.grid": True,
-    "grid.alpha": 0.25,
-    "grid.color": INK,
-    "font.size": 11,
-    "lines.linewidth": 2,
-    "svg.hashsalt": "dplit",
-    **dict.fromkeys(
-        ["text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color"], INK
-    ),
-}
-
-
-def use():
-    """Apply the style to every figure that follows."""
-    sns.set_theme(style="ticks", palette="colorblind", rc=_RC)
-
-
-@contextmanager
-def axes(xlabel="", ylabel="", **subplot_options):
-    """A figure with one set of axes in the house style, labelled; yields the axes.
-
-    Parameters
-    ----------
-    xlabel, ylabel : str
-        Quantity and unit.
-    **subplot_options
-        For `matplotlib.pyplot.subplots`.
-    """
-    use()
-    figure, ax = plt.subplots(**subplot_options)
-    yield ax
-    ax.set(xlabel=xlabel, ylabel=ylabel)
-    if ax.get_legend_handles_labels()[0] and ax.get_legend() is None:
-        ax.legend()
-    figure.tight_layout()
+from dplit.plotting.charts import MARKS
+from dplit.plotting.style import INK, use
 
 
 def plot_shape(shape, *, ax=None):
@@ -108,47 +47,6 @@ def plot_shape(shape, *, ax=None):
     if several:
         ax.legend()
     return ax
-
-
-def band(ax, series, label, repetitions=10, **style):
-    """A curve of means with two standard errors around it.
-
-    Parameters
-    ----------
-    ax : matplotlib.axes.Axes
-    series : DataFrame
-        As `dplit.experiments.series` gives it: index the x-values; columns mean and deviation.
-    label : str
-    repetitions : int
-        How many scores are behind a mean.
-    **style
-        For ``ax.plot``.
-    """
-    (line,) = ax.plot(series.index, series["mean"], label=label, **style)
-    reach = 2 * series["deviation"] / repetitions**0.5
-    low, high = series["mean"] - reach, series["mean"] + reach
-    ax.fill_between(series.index, low, high, color=line.get_color(), alpha=0.15, lw=0)
-    return line
-
-
-MARKS = "os^Dv*P"
-
-
-def dots(ax, table, names=None):
-    """A mark for each entry of a table: its rows side by side, a mark and colour a column.
-
-    Parameters
-    ----------
-    ax : matplotlib.axes.Axes
-    table : DataFrame
-        NaN is left out.
-    names : dict, optional
-        What to call the rows.
-    """
-    for column, mark in zip(table, MARKS):
-        ax.plot(range(len(table)), table[column], mark, label=column, alpha=0.85)
-    ax.set_xticks(range(len(table)), [(names or {}).get(row, row) for row in table.index])
-    ax.tick_params(axis="x", rotation=45)
 
 
 def plot_tree(forest, tree=0, *, max_depth=3, decimals=2, ax=None):

@@ -10,9 +10,9 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.patches import FancyBboxPatch, Rectangle
 
-from dplit.plotting import BLUE, GREEN, INK, ORANGE, PALETTE, use
+from dplit.plotting.style import BLUE, GREEN, INK, ORANGE, PURPLE, legend_above, use
 
-COLORS = (BLUE, ORANGE, GREEN, PALETTE[4])
+COLORS = (BLUE, ORANGE, GREEN, PURPLE)
 DISC = {"s": 90, "lw": 1.6, "zorder": 3}
 
 
@@ -199,8 +199,7 @@ def intervals(values, lower, upper, densities, notes, ylabel="density of the cut
             ax.text((left + right) / 2, 1.12 * top, note, ha="center", fontsize=9)
     disc(ax, values, np.zeros(len(values)), 0, s=60, clip_on=False)
     ax.set(xlabel="value", ylabel=ylabel, xlim=(lower, upper), ylim=(0, 1.22 * top))
-    ax.legend(loc="upper left", bbox_to_anchor=(0, 0.88), fontsize=9)
-    ax.figure.tight_layout()
+    legend_above(ax)
     return ax
 
 
@@ -303,43 +302,3 @@ def good_and_poor(columns, good, lower=0.0, upper=1.0):
         column(ax, values, lower, upper, y, kinds)
         ax.text(lower - 0.06 * wide, y, name, ha="right", va="center")
     return ax
-
-
-def with_ratios(x, lines, exact, xlabel, ylabel, floor, ratios=(0.7, 1.5), every=1):
-    """Draw curves on a logarithmic scale, and below them their ratios to the exact one.
-
-    Parameters
-    ----------
-    x : array_like, shape (n,)
-    lines : dict of str to (array_like of shape (n,), str, colour)
-        Values, line style and colour, by the name of the curve.
-    exact : str
-        The curve that the others are divided by.
-    xlabel, ylabel : str
-    floor : float
-        Least value that is shown; a ratio is left out where the exact curve lies below it.
-    ratios : (float, float)
-        Least and largest ratio that are shown.
-    every : int
-        A ratio is shown at each `every`-th value of `x`, from the first.
-
-    Returns
-    -------
-    tuple of matplotlib.axes.Axes
-        Of the curves and of the ratios.
-    """
-    use()
-    figure, (upper, lower) = plt.subplots(
-        2, 1, figsize=(6.4, 5.4), sharex=True, height_ratios=(2.2, 1)
-    )
-    base = np.asarray(lines[exact][0], dtype=float)
-    seen = base > floor
-    for name, (values, style, color) in lines.items():
-        upper.semilogy(x, values, style, color=color, label=name, lw=1.6)
-        ratio = np.where(seen, values / np.where(seen, base, 1), np.nan)
-        lower.plot(x[::every], ratio[::every], style, color=color, lw=1.6)
-    upper.set(ylabel=ylabel, ylim=(floor, 3))
-    lower.set(xlabel=xlabel, ylabel=f"over {exact}", ylim=ratios)
-    upper.legend(fontsize=9, loc="lower left")
-    figure.tight_layout()
-    return upper, lower

@@ -34,9 +34,10 @@ def control(label, values, start):
     return {"label": label, "kind": kind, "values": names, "start": list(values).index(start)}
 
 
-def line(name, color, dash="", mark="", width=2):
-    """How a line looks: `dash` as SVG has it, `mark` one of o, s, ^, D, v or nothing."""
-    return {"name": name, "color": color, "dash": dash, "mark": mark, "width": width}
+def line(name, color, dash="", mark="", width=2, shaded=False):
+    """How a line looks: `dash` as SVG has it, `mark` one of o, s, ^, D, v or nothing, shaded below or not."""
+    look = {"color": color, "dash": dash, "mark": mark, "width": width, "shaded": shaded}
+    return {"name": name} | look
 
 
 def axis(label, values=(), log=False, low=None, high=None):
@@ -65,7 +66,7 @@ def occupancy_tails():
     sizes, depths, epsilons = (100, 1776, 10_000), (1, 3, 5, 7), (0.1, 0.25, 0.5, 1, 2, 5)
     distances, least = np.arange(0.5, 45.5), 1e-10
 
-    def tails(n, depth, epsilon):
+    def tails(epsilon, depth, n):
         bounds = occupancy.chebyshev_bound, occupancy.subexponential_bound, occupancy.model_tail
         lines = [bound(distances, depth, epsilon) for bound in bounds]
         exact = occupancy.leaf_tail(distances, n, depth, epsilon)
@@ -76,9 +77,9 @@ def occupancy_tails():
         "x": axis("distance t (records)", distances),
         "y": axis("probability", log=True, low=least, high=3),
         "controls": [
-            control("records n", sizes, 1776),
-            control("depth", depths, 5),
             control("ε", epsilons, 0.5),
+            control("depth", depths, 5),
+            control("records n", sizes, 1776),
         ],
         "lines": [
             line("Chebyshev", plotting.PURPLE, "2 3"),
@@ -87,7 +88,7 @@ def occupancy_tails():
             line("exact", plotting.BLUE),
             line("corrected", plotting.GREEN, "6 4"),
         ],
-        "frames": frames(tails, sizes, depths, epsilons, least=least),
+        "frames": frames(tails, epsilons, depths, sizes, least=least),
     }
 
 
@@ -110,9 +111,9 @@ def label_errors():
         "y": axis("probability of the wrong label", log=True, low=least, high=1),
         "controls": [control("ε", epsilons, 0.5)],
         "lines": [
-            line("lower bound", plotting.INK, "6 4"),
+            line("lower bound", plotting.INK, "6 4", shaded=True),
             line("exponential", plotting.ORANGE, mark="s"),
-            line("ROSNAM", plotting.BLUE, "0 1", mark="o"),
+            line("ROSNAM", plotting.BLUE, mark="o", width=0),
             line("published (2017)", plotting.RED, mark="^"),
         ],
         "frames": frames(errors, epsilons, least=least),
@@ -138,7 +139,7 @@ def strategy_errors():
 
     return {
         "x": axis("number of trees", numbers, log=True),
-        "y": axis("variance of a vote, over the squared number of trees", log=True),
+        "y": axis("variance of a vote / trees²", log=True),
         "controls": [control("data", tuple(domains), "Balance"), control("depth", depths, 2)],
         "lines": [
             line("noise for each tree", plotting.RED, mark="o"),
@@ -172,7 +173,7 @@ def bench_scores():
         lines.append(line(method, color, "6 4" if i >= 5 else "", mark, wide))
     return {
         "x": axis("ε", epsilons, log=True),
-        "y": axis("points of accuracy above the constant"),
+        "y": axis("points above the constant"),
         "controls": [control("table", names, every)],
         "lines": lines,
         "frames": frames(curves, names),

@@ -100,7 +100,7 @@
     const picture = figure.querySelector("img");
     const box = make("div", { class: "moving" });
     const chosen = data.controls.map((control) => control.start);
-    let place = Math.floor(data.x.values.length / 2);
+    let place = Math.floor((data.x.values.length - 1) / 2);
     let across = () => 0;
 
     const form = make("form", { class: "moving-controls" }, box);
@@ -190,6 +190,10 @@
           if (!seen(y)) return;
           path += `${path ? "L" : "M"}${across(xs[k]).toFixed(1)},${up(Math.min(y, yLimits[1])).toFixed(1)}`;
         });
+        if (line.shaded && path) {
+          const below = `${path}V${bottom}H${across(xs[0])}Z`;
+          make("svg:path", { d: below, fill: line.color, "fill-opacity": 0.12 }, svg);
+        }
         const look = { stroke: line.color, "stroke-width": line.width, "stroke-dasharray": line.dash };
         make("svg:path", { d: path, fill: "none", class: "moving-line", ...look }, svg);
         if (!line.mark) return;

@@ -11,7 +11,7 @@ from urllib.request import urlopen
 
 import book_tools
 import pytest
-from book_tools import MOVING, NOTEBOOKS, PAGES
+from book_tools import NOTEBOOKS, PAGES
 
 pytestmark = pytest.mark.browser
 
@@ -188,7 +188,7 @@ SAID = "return document.querySelector('.moving-values').textContent"
 
 
 @pytest.mark.parametrize("where", ["disk", "server"])
-@pytest.mark.parametrize("page", MOVING)
+@pytest.mark.parametrize("page", book_tools.MOVING)
 def test_a_figure_moves(driver, site, server, page, where):
     from selenium.webdriver.common.keys import Keys
 

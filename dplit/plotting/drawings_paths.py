@@ -1,7 +1,7 @@
 """Drawings of the matrix chapters and of the boosted forest: stumps, cells, coins, dealt records, residuals.
 
 Each draws on axes that the caller has, from numbers that the caller has computed. What is decisive is
-orange, and marked by a width, a sign or a word as well, so that no reader needs the colour.
+bold and framed, or wide, so that no reader needs the colour.
 """
 
 from __future__ import annotations
@@ -23,10 +23,11 @@ def _bare(ax):
 
 
 def _text(ax, x, y, words, *, bold=False, **style):
-    """Centred words, orange if bold."""
-    color = plotting.ORANGE if bold else plotting.INK
-    style = {"ha": "center", "va": "center", "color": color} | style
-    ax.text(x, y, words, weight="bold" if bold else "normal", **style)
+    """Centred words; bold ones in an orange frame, for words in orange would be hard to read."""
+    frame = {"boxstyle": "round,pad=0.15", "fc": "none", "ec": plotting.ORANGE}
+    style = {"ha": "center", "va": "center", "color": plotting.INK} | style
+    weight = "bold" if bold else "normal"
+    ax.text(x, y, words, weight=weight, bbox=frame if bold else None, **style)
 
 
 def draw_stump(ax, column, leaves, counts, *, at=0.0, reached=None):
@@ -44,7 +45,7 @@ def draw_stump(ax, column, leaves, counts, *, at=0.0, reached=None):
     at : float
         Left end of the tree; leaves are one unit apart.
     reached : int, optional
-        The leaf of a query, whose branch is wide and orange.
+        The leaf of a query: its branch is wide, its words are bold.
     """
     middle = at + (len(leaves) - 1) / 2
     _text(ax, middle, 1.12, column, style="italic")
@@ -52,12 +53,11 @@ def draw_stump(ax, column, leaves, counts, *, at=0.0, reached=None):
         mine = place == reached
         style = {"color": plotting.ORANGE if mine else plotting.INK, "lw": 3.5 if mine else 1.2}
         ax.plot([middle, at + place], [1, 0.32], **style)
-        _text(ax, at + place, 0.18, leaf, bold=mine)
-        _text(ax, at + place, -0.06, str(count), bold=mine)
+        _text(ax, at + place, 0.06, f"{leaf}\n{count}", bold=mine)
     _bare(ax)
 
 
-def draw_noisy_cells(ax, rows, columns, record, noise="cells"):
+def draw_noisy_cells(ax, rows, columns, record, noise="cells", *, at=0.0):
     """The cells of two columns, the leaves of a tree on each, one record, and where noise is added.
 
     Parameters
@@ -68,7 +68,9 @@ def draw_noisy_cells(ax, rows, columns, record, noise="cells"):
     record : (int, int)
         Its cell.
     noise : {"cells", "leaves"}
-        Every noisy number has the sign ±; those that the record changes are bold and orange.
+        Every noisy number has the sign ±; those that the record changes are bold.
+    at : float
+        Left end of the cells, which are one unit wide.
 
     Returns
     -------
@@ -76,24 +78,23 @@ def draw_noisy_cells(ax, rows, columns, record, noise="cells"):
         How many noisy numbers the record changes.
     """
     on_cells = check_choice(noise, ("cells", "leaves"), "noise") == "cells"
-    touched = 0
+    right, below, touched = at + len(columns) - 0.4, len(rows) - 0.1, 0
     for i, j in np.ndindex(len(rows), len(columns)):
-        square = [j - CELL / 2, j + CELL / 2], i - CELL / 2, i + CELL / 2
-        ax.fill_between(*square, color=plotting.INK, alpha=0.15, lw=0)
-        if (i, j) == tuple(record):
-            ax.plot(j - 0.2, i, "o", color=plotting.ORANGE)
+        across, mine = at + j, (i, j) == tuple(record)
+        edges = [across - CELL / 2, across + CELL / 2], i - CELL / 2, i + CELL / 2
+        ax.fill_between(*edges, color=plotting.INK, alpha=0.15, lw=0)
+        if mine:
+            ax.plot(across - 0.25, i, "o", color=plotting.ORANGE)
         if on_cells:
-            _text(ax, j + 0.12, i, "±", bold=(i, j) == tuple(record))
-            touched += (i, j) == tuple(record)
-    for i, name in enumerate(rows):
-        mine = not on_cells and i == record[0]
-        _text(ax, len(columns) - 0.4, i, name + ("" if on_cells else "  ±"), bold=mine, ha="left")
-        touched += mine
-    for j, name in enumerate(columns):
-        mine = not on_cells and j == record[1]
-        _text(ax, j, len(rows) - 0.25, name + ("" if on_cells else "  ±"), bold=mine)
-        touched += mine
-    ax.set(xlim=(-0.6, len(columns) + 0.9), ylim=(len(rows) + 0.1, -0.6), aspect="equal")
+            _text(ax, across + 0.1, i, "±", bold=mine)
+            touched += mine
+    leaves = [(right, i, name, i == record[0], "left") for i, name in enumerate(rows)]
+    leaves += [(at + j, below, name, j == record[1], "center") for j, name in enumerate(columns)]
+    for x, y, name, mine, side in leaves:
+        sign = "" if on_cells else " ±" if side == "left" else "\n±"
+        _text(ax, x, y, name + sign, bold=mine and not on_cells, ha=side)
+        touched += mine and not on_cells
+    ax.set(xlim=(-0.6, right + 1.5), ylim=(below + 0.6, -0.6), aspect="equal")
     _bare(ax)
     return touched
 
@@ -109,21 +110,18 @@ def draw_laws(ax, laws, readings):
     readings : dict of output to float
         Where an output is drawn: the count that it is read as.
     """
+    ends = min(readings.values()), max(readings.values())
     for line, (count, law) in enumerate(laws.items()):
-        ax.plot(
-            [min(readings.values()), max(readings.values())],
-            [-line, -line],
-            lw=0.8,
-            color=plotting.INK,
-        )
+        ax.plot(ends, [-line, -line], lw=0.8, color=plotting.INK, zorder=0)
         ax.plot(count, -line, "x", ms=9, color=plotting.INK)
         for output, probability in law.items():
-            place = readings[output], -line
-            ax.scatter(*place, s=1500 * probability, color=plotting.BLUE, alpha=0.35, lw=0)
-            _text(ax, *place, f"{probability:.2f}")
+            disk = {"s": 1200 * probability, "color": plotting.BLUE, "lw": 0}
+            ax.scatter(readings[output], -line, **disk)
+            _text(ax, readings[output], 0.4 - line, f"{probability:.2f}")
     ax.set_yticks([-line for line in range(len(laws))], [f"true count {count}" for count in laws])
     ax.set_xticks(list(readings.values()), [f"{x:.2f}" for x in readings.values()])
-    ax.set_ylim(-len(laws) + 0.5, 0.5)
+    margin = 0.15 * (ends[1] - ends[0])
+    ax.set(xlim=(ends[0] - margin, ends[1] + margin), ylim=(-len(laws) + 0.5, 0.6))
     ax.grid(False)
 
 
@@ -142,7 +140,7 @@ def draw_dealing(ax, order, newcomer, trees):
     Returns
     -------
     list of str
-        The records whose tree is another one now: bold and orange, like the newcomer.
+        The records whose tree is another one now; bold, like the newcomer.
     """
     place, name = newcomer
     after = [*order[:place], name, *order[place:]]

@@ -105,6 +105,8 @@ def _counted(counts, one, many):
 
 def _ink(color):
     """Black or white, whichever has more contrast with `color`, an RGB triple in [0, 1]."""
-    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in color[:3]]
+    from matplotlib.colors import to_rgb  # which the words do without
+
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in to_rgb(color)]
     luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
     return "black" if luminance > 0.179 else "white"

@@ -6,10 +6,11 @@ bold and framed, or wide, so that no reader needs the colour.
 
 from __future__ import annotations
 
+import matplotlib.pyplot as plt
 import numpy as np
 
-from dplit import plotting
 from dplit.errors import check_choice
+from dplit.plotting.style import BLUE, INK, ORANGE, PALETTE, use
 
 CELL = 0.8  # side of a drawn cell, where cells are one unit apart
 
@@ -24,8 +25,8 @@ def _bare(ax):
 
 def _text(ax, x, y, words, *, bold=False, **style):
     """Centred words; bold ones in an orange frame, for words in orange would be hard to read."""
-    frame = {"boxstyle": "round,pad=0.15", "fc": "none", "ec": plotting.ORANGE}
-    style = {"ha": "center", "va": "center", "color": plotting.INK} | style
+    frame = {"boxstyle": "round,pad=0.15", "fc": "none", "ec": ORANGE}
+    style = {"ha": "center", "va": "center", "color": INK} | style
     weight = "bold" if bold else "normal"
     ax.text(x, y, words, weight=weight, bbox=frame if bold else None, **style)
 
@@ -51,7 +52,7 @@ def draw_stump(ax, column, leaves, counts, *, at=0.0, reached=None):
     _text(ax, middle, 1.12, column, style="italic")
     for place, (leaf, count) in enumerate(zip(leaves, counts, strict=True)):
         mine = place == reached
-        style = {"color": plotting.ORANGE if mine else plotting.INK, "lw": 3.5 if mine else 1.2}
+        style = {"color": ORANGE if mine else INK, "lw": 3.5 if mine else 1.2}
         ax.plot([middle, at + place], [1, 0.32], **style)
         _text(ax, at + place, 0.06, f"{leaf}\n{count}", bold=mine)
     _bare(ax)
@@ -82,9 +83,9 @@ def draw_noisy_cells(ax, rows, columns, record, noise="cells", *, at=0.0):
     for i, j in np.ndindex(len(rows), len(columns)):
         across, mine = at + j, (i, j) == tuple(record)
         edges = [across - CELL / 2, across + CELL / 2], i - CELL / 2, i + CELL / 2
-        ax.fill_between(*edges, color=plotting.INK, alpha=0.15, lw=0)
+        ax.fill_between(*edges, color=INK, alpha=0.15, lw=0)
         if mine:
-            ax.plot(across - 0.25, i, "o", color=plotting.ORANGE)
+            ax.plot(across - 0.25, i, "o", color=ORANGE)
         if on_cells:
             _text(ax, across + 0.1, i, "±", bold=mine)
             touched += mine
@@ -112,10 +113,10 @@ def draw_laws(ax, laws, readings):
     """
     ends = min(readings.values()), max(readings.values())
     for line, (count, law) in enumerate(laws.items()):
-        ax.plot(ends, [-line, -line], lw=0.8, color=plotting.INK, zorder=0)
-        ax.plot(count, -line, "x", ms=9, color=plotting.INK)
+        ax.plot(ends, [-line, -line], lw=0.8, color=INK, zorder=0)
+        ax.plot(count, -line, "x", ms=9, color=INK)
         for output, probability in law.items():
-            disk = {"s": 1200 * probability, "color": plotting.BLUE, "lw": 0}
+            disk = {"s": 1200 * probability, "color": BLUE, "lw": 0}
             ax.scatter(readings[output], -line, **disk)
             _text(ax, readings[output], 0.4 - line, f"{probability:.2f}")
     ax.set_yticks([-line for line in range(len(laws))], [f"true count {count}" for count in laws])
@@ -175,10 +176,10 @@ def draw_residuals(ax, x, residuals, cut):
     """
     x, residuals = np.asarray(x, dtype=float), np.asarray(residuals, dtype=float)
     up = residuals > 0
-    for side, color, hatch in ((up, plotting.ORANGE, ""), (~up, plotting.BLUE, "//")):
-        ax.bar(x[side], residuals[side], 0.03, color=color, hatch=hatch, edgecolor=plotting.INK)
-    ax.axvline(cut, ls="--", lw=1.5, color=plotting.INK)
-    ax.axhline(0, lw=1, color=plotting.INK)
+    for side, color, hatch in ((up, ORANGE, ""), (~up, BLUE, "//")):
+        ax.bar(x[side], residuals[side], 0.03, color=color, hatch=hatch, edgecolor=INK)
+    ax.axvline(cut, ls="--", lw=1.5, color=INK)
+    ax.axhline(0, lw=1, color=INK)
     sums = float(residuals[x <= cut].sum()), float(residuals[x > cut].sum())
     top = 1.25 * np.abs(residuals).max()
     for total, middle in zip(sums, ((x.min() + cut) / 2, (x.max() + cut) / 2), strict=True):
@@ -202,23 +203,19 @@ def scaling_panels(points, marks):
     array of matplotlib.axes.Axes, shape (2, number of sizes)
         Errors above, seconds below.
     """
-    plotting.use()
-    figure, panels = plotting.plt.subplots(
+    use()
+    figure, panels = plt.subplots(
         2, len(points), figsize=(7.6, 5.2), sharex="col", height_ratios=(3, 2)
     )
     for (axis, line), (above, below) in zip(points.items(), panels.T, strict=True):
-        for (name, mark), color in zip(marks.items(), plotting.PALETTE):
+        for (name, mark), color in zip(marks.items(), PALETTE):
             known = {n: p["error"][name] for n, p in line.items() if name in p["error"]}
             above.loglog(
                 list(known), list(known.values()), mark + "-", ms=4, lw=1.2, color=color, label=name
             )
         least = [min(p["error"].values()) for p in line.values()]
-        above.loglog(
-            list(line), least, color=plotting.INK, lw=6, alpha=0.3, zorder=0, label="selected"
-        )
-        below.loglog(
-            list(line), [p["seconds"] for p in line.values()], "o-", ms=4, color=plotting.INK
-        )
+        above.loglog(list(line), least, color=INK, lw=6, alpha=0.3, zorder=0, label="selected")
+        below.loglog(list(line), [p["seconds"] for p in line.values()], "o-", ms=4, color=INK)
         below.set(xlabel=axis, ylim=(0.01, 1))
     panels[0, 0].set_ylabel(r"error, in $2/\epsilon^2$")
     panels[1, 0].set_ylabel("CPU seconds")

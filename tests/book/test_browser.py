@@ -161,6 +161,112 @@ def _ground(driver):
     return sum(values) / 3
 
 
+def test_the_browser_turns_colours_around_as_computed(driver, site):
+    from matplotlib.colors import to_rgb
+
+    from dplit import plotting
+
+    visit(driver, (site / "book" / "majority.html").as_uri())
+    for color in ("#ffffff", plotting.INK, *plotting.PALETTE):
+        seen = driver.execute_script(
+            "const c = document.createElement('canvas').getContext('2d');"
+            "c.filter = arguments[1]; c.fillStyle = arguments[0]; c.fillRect(0, 0, 9, 9);"
+            "return [...c.getImageData(4, 4, 1, 1).data].slice(0, 3)",
+            color,
+            f"invert({plotting.style.DARKENED}) hue-rotate(180deg)",
+        )
+        expected = [round(255 * v) for v in to_rgb(plotting.in_the_dark(color))]
+        assert max(abs(a - b) for a, b in zip(seen, expected)) <= 2, color
+
+
+# The figures with controls
+
+CURVES = (
+    "return [...document.querySelectorAll('.moving-line')].map((line) => line.getAttribute('d'))"
+)
+SAID = "return document.querySelector('.moving-values').textContent"
+
+
+@pytest.mark.parametrize("where", ["disk", "server"])
+@pytest.mark.parametrize("page", book_tools.MOVING)
+def test_a_figure_moves(driver, site, server, page, where):
+    from selenium.webdriver.common.keys import Keys
+
+    visit(driver, (site / page).as_uri() if where == "disk" else server + page)
+    before = wait(driver, CURVES)
+    assert len(before) >= 3 and all(path.startswith("M") for path in before)
+    assert not driver.execute_script(
+        "return document.querySelector('figure.is-moving > img').offsetParent"
+    )
+    first = driver.find_element("css selector", ".moving-controls :is(input, select)")
+    first.send_keys(Keys.ARROW_RIGHT if first.tag_name == "input" else Keys.ARROW_DOWN)
+    assert driver.execute_script(CURVES) != before
+    said = driver.execute_script(SAID)
+    reader = driver.find_elements("css selector", ".moving-controls input")[-1]
+    reader.send_keys(Keys.ARROW_LEFT)
+    assert driver.execute_script(SAID) != said
+    assert problems(driver) == []
+
+
+def test_a_figure_says_its_values_under_the_pointer(driver, site):
+    from selenium.webdriver.common.action_chains import ActionChains
+
+    visit(driver, (site / "book" / "majority.html").as_uri())
+    wait(driver, CURVES)
+    plot = driver.find_element("css selector", ".moving-plot")
+    driver.execute_script("arguments[0].scrollIntoView({block: 'center'})", plot)
+    ActionChains(driver).move_to_element_with_offset(
+        plot, -plot.size["width"] // 2 + 80, 0
+    ).perform()
+    said = driver.execute_script(SAID)
+    assert said.startswith("At gap j = 0") and "ROSNAM0.5" in said
+    assert "gap j = 0; " in driver.execute_script(
+        "return arguments[0].getAttribute('aria-label')", plot
+    )
+
+
+def test_a_figure_shows_its_picture_again_and_in_print(driver, site):
+    visit(driver, (site / "book" / "majority.html").as_uri())
+    wait(driver, CURVES)
+    shown = (
+        "return ['figure:has(.moving) > img', '.moving-plot']"
+        ".map((which) => !!document.querySelector(which).getClientRects().length)"
+    )
+    assert driver.execute_script(shown) == [False, True]
+    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+    try:
+        assert driver.execute_script(shown) == [True, False]
+    finally:
+        driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
+    driver.execute_script("document.querySelector('.moving-still').click()")
+    assert driver.execute_script(shown) == [True, False]
+    driver.execute_script("document.querySelector('.moving-still').click()")
+    assert driver.execute_script(shown) == [False, True]
+
+
+def test_without_scripts_a_figure_is_a_picture(driver, site):
+    driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
+    try:
+        driver.get((site / "book" / "majority.html").as_uri())
+        figure = driver.find_element("css selector", "figure#fig-majority-bound")
+        assert figure.find_element("css selector", "img").is_displayed()
+        assert "frames" not in figure.text
+    finally:
+        driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
+
+
+def test_pictures_are_shown_at_half_their_pixels(driver, site):
+    visit(driver, (site / "book" / "median.html").as_uri())
+    sizes = driver.execute_script(
+        "return [...document.querySelectorAll('.cell_output figure img')]"
+        ".map((i) => [i.naturalWidth, i.clientWidth, i.naturalHeight, i.clientHeight])"
+    )
+    assert sizes
+    for wide, shown_wide, high, shown_high in sizes:
+        assert wide >= 1.9 * shown_wide
+        assert high / wide == pytest.approx(shown_high / shown_wide, rel=0.02)
+
+
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_the_notebook_can_be_downloaded(driver, server, path):
     visit(driver, f"{server}book/{path.stem}.html")

@@ -1,0 +1,60 @@
+"""Curves with bands, and dots in rows."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dplit.plotting.style import INK
+
+MARKS = "os^Dv*P"
+_ROW = 0.3  # inches
+_SPREAD = 0.5  # the part of a row's height over which its marks lie
+
+
+def band(ax, series, label, repetitions=10, **style):
+    """A curve of means with two standard errors around it.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+    series : DataFrame
+        As `dplit.experiments.series` gives it: index the x-values; columns mean and deviation.
+    label : str
+    repetitions : int
+        How many scores are behind a mean.
+    **style
+        For ``ax.plot``.
+    """
+    (line,) = ax.plot(series.index, series["mean"], label=label, **style)
+    reach = 2 * series["deviation"] / repetitions**0.5
+    low, high = series["mean"] - reach, series["mean"] + reach
+    ax.fill_between(series.index, low, high, color=line.get_color(), alpha=0.15, lw=0)
+    return line
+
+
+def dots(ax, table, names=None):
+    """A mark for each entry of a table: a row a line, from above, and a mark and colour a column.
+
+    The marks of a row lie a little below each other, so that equal entries all show, and the figure
+    is made as tall as its rows need.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Its x-axis is that of the entries.
+    table : DataFrame
+        NaN is left out.
+    names : dict, optional
+        What to call the rows.
+    """
+    rows, columns = table.shape
+    shifts = _SPREAD * (np.arange(columns) / max(1, columns - 1) - 0.5)
+    for column, mark, shift in zip(table, MARKS, shifts):
+        ax.plot(table[column], np.arange(rows) + shift, mark, ms=6, label=column)
+    ax.set_yticks(range(rows), [(names or {}).get(row, row) for row in table.index])
+    ax.set_ylim(rows - 0.5, -0.5)
+    ax.grid(visible=False, axis="y")
+    ax.hlines(
+        np.arange(1, rows) - 0.5, 0, 1, INK, lw=0.5, alpha=0.3, transform=ax.get_yaxis_transform()
+    )
+    ax.figure.set_figheight(max(2.2, _ROW * rows + 0.8))

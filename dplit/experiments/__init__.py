@@ -17,11 +17,12 @@ from dplit.experiments.rdf_variants import ReachedForest
 from dplit.experiments.regimes import regime, stored_regimes
 from dplit.experiments.result import Result, read, stored
 from dplit.experiments.run import recheck, run, run_together, same, select
+from dplit.experiments.scaling import stored_scaling
 from dplit.experiments.task import observed, run_task
 
 __all__ = [
     "FORMULAS", "Cell", "Experiment", "ReachedForest", "Result", "agree", "by_set", "compare", "computed",
     "get", "ids", "key", "observed", "outcome", "read", "recheck", "regime", "run", "run_task",
     "run_together", "same", "select", "series", "side_by_side", "signed_rank", "stored", "stored_regimes",
-    "tally",
+    "stored_scaling", "tally",
 ]  # fmt: skip

@@ -18,6 +18,7 @@ from dplit.forests.inputs import (
     usual_depth,
 )
 from dplit.forests.mean_releases import proved_means, published_means
+from dplit.forests.noise import ONLY_PROVED
 from dplit.forests.releases import flip, laplace_counts, largest
 from dplit.trees.kary import Rule, grow_kary_trees
 from dplit.trees.nodes import sums_in_steps
@@ -129,6 +130,17 @@ def leaf_means(forest, records, values, n_jobs):
     """
     columns = np.ascontiguousarray(values.T, dtype=np.float64)
     return np.column_stack([trees.average(forest, records, c, n_jobs) for c in columns])
+
+
+# Random trees ------------------------------------------------------------------------------------
+
+
+@parameters
+class RandomBaseline(Baseline):
+    """Base of the forests whose trees read no record: as proved, all that they release is drawn exactly."""
+
+    def _inexact(self):
+        return None if self._is_proved() else ONLY_PROVED
 
 
 # Forests with a child for each level -------------------------------------------------------------

@@ -11,7 +11,7 @@ import numpy as np
 from dplit import trees
 from dplit.baselines._shared import (
     PUBLIC_N,
-    Baseline,
+    RandomBaseline,
     check_public_n,
     leaf_means,
     leaf_stats,
@@ -56,7 +56,7 @@ def published_depth(domain, n_records):
 
 
 @parameters
-class JPWClassifier(Baseline, BaseForestClassifier):
+class JPWClassifier(RandomBaseline, BaseForestClassifier):
     """JPW: random trees whose leaves release noisy class counts.
 
     Parameters

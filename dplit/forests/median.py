@@ -26,6 +26,7 @@ from dplit.forests.inputs import (
     usual_depth,
 )
 from dplit.forests.mean_releases import proved_means, published_means
+from dplit.forests.noise import ONLY_PROVED
 from dplit.forests.releases import (
     SELECTIONS,
     by_rank,
@@ -91,9 +92,7 @@ class _MedianForest(BaseForest):
         return way, Shares(median, choice, leaf)
 
     def _inexact(self):
-        if not self._is_proved():
-            return "accounting='published'", "take accounting='proved'"
-        return None
+        return None if self._is_proved() else ONLY_PROVED
 
     def _is_partitioned(self):
         return self.partitioned

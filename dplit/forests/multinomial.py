@@ -21,6 +21,7 @@ from dplit.forests.multinomial_releases import (
     multinomial_queries,
     normalised_cut,
 )
+from dplit.forests.noise import ONLY_PROVED
 from dplit.forests.partition import AllRecords, Coins, ShuffledHalves, Undivided, by_tree
 from dplit.forests.releases import flip, leaves, levels
 from dplit.multinomial import check_budget
@@ -267,7 +268,7 @@ class MultinomialForestClassifier(BaseForestClassifier):
 
     def _inexact(self):
         if not self._is_proved():
-            return "accounting='published'", "take accounting='proved'"
+            return ONLY_PROVED
         if self.scores == "normalised":
             return "scores='normalised'", "take scores='counts'"
         return None

@@ -20,6 +20,7 @@ from dplit.errors import check_choice
 from dplit.forests.randomness import generator, is_seeded, kept_secret
 from dplit.mechanisms.secure import no_exact_sampler, secure_generator
 
+ONLY_PROVED = ("accounting='published'", "take accounting='proved'")  # for `_inexact`
 NOISES = SECURE, SIMULATION = ("secure", "simulation")
 PUBLIC_SIZE = "public: that there is at least one record, for a fit without any is an error"
 SEEDED = "seeded: whoever knows the seed can undo the noise"

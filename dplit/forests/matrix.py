@@ -86,6 +86,9 @@ class MatrixForestClassifier(BaseForestClassifier):
         they are: the budget shows what that costs.
     records_per_person : int
         As of `RandomDecisionForestClassifier`.
+    noise : {None, "secure", "simulation"}
+        As of `RandomDecisionForestClassifier`. Secure noise of a strategy without whole entries is geometric in
+        steps of :math:`2^{-30}`; "tree-norm" has none, and "auto" then considers the others.
     random_state : None, int, Generator, RandomState or SeedSequence
         As of `RandomDecisionForestClassifier`.
     n_jobs : int, optional

@@ -75,6 +75,7 @@ def exact_rule(rule):
     if min(imbalance, gain) < 0 or max(imbalance, gain) == 0:
         raise ValueError(
             f"epsilon must leave each cut more than {2 * PRICE:.2g} with noise='secure', whose rounding costs "
-            f"that, got rates of {rule.rate:.3g} for balance and {gain_rate:.3g} for gain"
+            f"that, got rates of {rule.rate:.3g} for balance and {gain_rate:.3g} for gain: take a larger "
+            "epsilon, or noise='simulation'"
         )
     return ExactRule(rule.max_depth, rule.max_features, unit, imbalance, gain, rule.choice)

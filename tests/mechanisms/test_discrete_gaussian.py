@@ -5,6 +5,7 @@ from fractions import Fraction
 
 import mpmath
 import numpy as np
+import opendp.prelude as opendp
 import pytest
 from scipy import stats
 
@@ -112,3 +113,18 @@ def test_errors_name_what_is_wrong():
 
 def test_repr():
     assert repr(DiscreteGaussian(2.5)) == "DiscreteGaussian(sigma=2.5)"
+
+
+@pytest.mark.parametrize("sigma", [0.6, 4.0])
+def test_opendp_draws_the_same_law(sigma):
+    """Chi-square of both samples against the law, by pieces of half a deviation or a whole number."""
+    opendp.enable_features("contrib")
+    space = opendp.vector_domain(opendp.atom_domain(T="i64")), opendp.l2_distance(T="i64")
+    judge = opendp.m.make_gaussian(*space, scale=sigma)
+    law, zeros = DiscreteGaussian(sigma), np.zeros(10_000, dtype=int)
+    reach = round(2.5 * sigma)
+    inside = np.arange(-reach, reach + 1)
+    expected = np.append(law.pmf(inside), 1 - law.pmf(inside).sum())
+    for noise in (law.sample(zeros, rng=secure_generator()), np.array(judge(zeros.tolist()))):
+        seen = np.append([(noise == k).sum() for k in inside], (abs(noise) > reach).sum())
+        assert stats.chisquare(seen, len(zeros) * expected).pvalue > 1e-6

@@ -46,6 +46,8 @@ slow_to_leak = pytest.mark.filterwarnings("ignore::dplit.PrivacyLeakWarning")
 def estimator(kind, **options):
     regresses = kind.__name__.endswith("Regressor")
     target = {"target_bounds": (0, 1)} if regresses else {"classes": [0, 1]}
+    if kind is forests.MatrixForestClassifier:
+        target["strategy"] = "identity"  # a search for the best one takes seconds
     return kind(
         1.0, **{"domain": Domain([Continuous(0, 1)] * 2), "max_depth": 2, **target, **options}
     )
@@ -195,7 +197,7 @@ LEAF = {"domain": LEVELS, "classes": [0, 1, 2]}
 
 def test_labels_of_random_trees_have_the_law_of_permute_and_flip():
     options = {"epsilon": 0.8, "n_estimators": 1, "max_depth": 1, **LEAF}
-    drawn = samples(1500, lambda f: tuple(f.leaf_labels_.tolist()),
+    drawn = samples(800, lambda f: tuple(f.leaf_labels_.tolist()),
                     RandomDecisionForestClassifier, (COLUMN, CLASSES), **options)  # fmt: skip
     law = PermuteAndFlip(0.8, monotonic=True).pmf(COUNTS)
     pairs = list(itertools.product(range(3), repeat=2))
@@ -268,13 +270,12 @@ def test_cuts_and_labels_of_multinomial_trees_are_drawn_by_one_law(feature):
 
 
 def test_the_number_that_a_preset_buys_is_drawn_by_one_law():
-    options = {"epsilon": 5.0, "domain": LEVELS, "classes": [0, 1, 2]}
+    options = {"epsilon": 5.0, "n_estimators": 1, "max_depth": 0, **LEAF}
     drawn = samples(
-        200, lambda f: f.forest_, dplit.PrivateForestClassifier, (COLUMN, CLASSES), **options
+        300, lambda f: f.forest_, dplit.PrivateForestClassifier, (COLUMN, CLASSES), **options
     )
-    assert alike(*([type(f).__name__ for f in sample] for sample in drawn)) > FALSE_ALARM
-    assert {f.noise_ for f in drawn[0]} == {"secure"}
-    assert {f.noise_ for f in drawn[1]} == {"simulation"}
+    assert alike(*binned(drawn, lambda f: f.n_records)) > FALSE_ALARM
+    assert [{f.noise_ for f in sample} for sample in drawn] == [{"secure"}, {"simulation"}]
 
 
 def binned(drawn, released):

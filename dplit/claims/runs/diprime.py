@@ -142,7 +142,7 @@ def _all_turn(result, methods, name):
 
 
 @said("diprime-v1/figure-3/depth-limit", "agrees", methods=(V1,))
-@said("diprime-v2/figure-1/depth-limit", "agrees", methods=VARIANTS)
+@said("diprime-v2/figure-1/depth-limit", "undecided", methods=VARIANTS)
 def depth_limit(result, methods):
     """Beyond some depth DiPriMe gets worse."""
     return _all_turn(result, methods, "max_depth")

@@ -10,6 +10,7 @@ from book_tools import BOOK, ROOT
 import dplit
 
 sys.path.insert(0, str(BOOK / "_ext"))
+import dplit_ledger
 import dplit_site
 
 sys.path.remove(str(BOOK / "_ext"))
@@ -74,6 +75,34 @@ def test_the_citation_is_complete():
     for paper in work["references"]:
         assert paper["title"] and paper["authors"] and paper["year"]
         assert paper.get("doi") or paper.get("url")
+
+
+def test_the_version_has_one_source():
+    """`dplit.__version__`: the project's file reads it, and all that repeats it says the same."""
+    import re
+    import tomllib
+
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    assert "version" not in project["project"] and "version" in project["project"]["dynamic"]
+    assert project["tool"]["hatch"]["version"]["path"] == "dplit/__init__.py"
+    released = dplit_site.citation()["date-released"]
+    newest = re.search(r"^## (.*)$", (ROOT / "CHANGELOG.md").read_text("utf-8"), re.MULTILINE)
+    assert newest[1] == f"{dplit.__version__} ({released})"
+    wheels = re.findall(r"dplit-([\d.]+)-py3", (ROOT / "README.md").read_text("utf-8"))
+    assert set(wheels) == {dplit.__version__}
+
+
+def test_the_changelog_of_verdicts_has_every_change():
+    from dplit.ledger import store
+
+    history = store.changes()
+    found = dplit_ledger.by_version(history)
+    assert sum(len(new) + len(changed) for new, changed in found.values()) == len(history)
+    made = [("a", "fails", "1", "d"), ("b", "holds", "1", "d"), ("a", "loose", "2", "e")]
+    assert dplit_ledger.by_version(made) == {
+        ("1", "d"): (["a", "b"], []),
+        ("2", "e"): ([], [("a", "fails", "loose")]),
+    }
 
 
 def test_the_references_are_those_of_the_bibliography():

@@ -119,7 +119,8 @@ def cite_page(title, page, url=""):
     )
     return (
         '<details class="cite-page"><summary>Cite this page</summary>'
-        f"<p>{said}</p><pre>{escape(bibtex(work, f'dplit-{name}', title, url))}</pre></details>"
+        f'<p>{said}</p><div class="highlight">'  # of this class a block has a button that copies it
+        f"<pre>{escape(bibtex(work, f'dplit-{name}', title, url))}</pre></div></details>"
     )
 
 

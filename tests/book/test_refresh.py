@@ -70,12 +70,14 @@ def test_a_name_that_a_package_passes_on_is_that_of_its_module():
 
 
 def test_a_module_that_is_loaded_by_its_name_is_found():
-    code = 'import importlib\nfrom importlib import import_module\n'
+    code = "import importlib\nfrom importlib import import_module\n"
     assert found(code + 'import_module("dplit.budget.accountant").is_open()') == {
         "budget/accountant.py"
     }
     assert found(code + 'importlib.import_module("dplit.forests")') == {"forests/__init__.py"}
-    assert found(code + 'import_module("json")\nimport_module(f"dplit.{x}")\nimport_module()') == set()
+    assert (
+        found(code + 'import_module("json")\nimport_module(f"dplit.{x}")\nimport_module()') == set()
+    )
     fits = refresh.modules_of("from dplit.forests import RandomDecisionForestClassifier")
     names = {p.relative_to(ROOT / "dplit").as_posix() for p in fits}
     assert {"budget/accountant.py", "forests/files.py", "trees/variation.py"} <= names

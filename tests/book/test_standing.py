@@ -49,9 +49,10 @@ def test_a_page_has_a_preview_once_the_site_has_an_address():
     from docutils import nodes
 
     doctree = nodes.document(None, None)
-    doctree += nodes.section("", nodes.paragraph("", "Five words & forty letters " * 3))
+    needs = nodes.paragraph("", "About 20 minutes. " * 3, classes=["chapter-needs"])
+    doctree += nodes.section("", needs, nodes.paragraph("", "Five words & forty letters " * 3))
     app = SimpleNamespace(
-        config=SimpleNamespace(project="dplit", html_baseurl="https://example.org/"),
+        config=SimpleNamespace(html_title="dplit", html_baseurl="https://example.org/"),
         builder=SimpleNamespace(get_target_uri=lambda page: f"{page}.html"),
     )
     context = {

@@ -24,13 +24,14 @@ from bs4 import BeautifulSoup
 ROOT = Path(__file__).resolve().parent.parent
 SITE = ROOT / "_build" / "html"
 TARGET = ROOT / "_build" / "pdf" / "dplit.pdf"
-MINUTES = 20  # after which printing has failed; it takes two or three
+MINUTES = 60  # after which printing has failed; on a machine that does nothing else it takes few
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 FLAGS = (
     "--headless=new --no-sandbox --disable-gpu --disable-dev-shm-usage --disable-background-networking "
     "--no-first-run --no-pdf-header-footer --generate-pdf-document-outline "
     "--virtual-time-budget=3600000"  # it prints when every formula is typeset
 ).split()
+REFERENCE = "book/api"  # some hundred pages to look things up in, not to read: the site has them
 SCREEN_ONLY = (
     "a.headerlink, .cite-page, .run-page, .ledger-filter, .ledger-exports, .ledger details, script, "
     "style, button, details.hide, a.sd-stretched-link, .toctree-wrapper.compound-hidden"
@@ -53,7 +54,7 @@ def pages(toc):
     found = [toc["root"]]
     for part in toc["parts"]:
         found += _below(part.get("chapters", ()))
-    return found
+    return [page for page in found if not page.startswith(REFERENCE)]
 
 
 def _below(entries):
@@ -78,15 +79,16 @@ def assemble(site, names):
     names : sequence of str
         As `pages` gives them.
     """
+    home = site.as_uri()
     articles = {name: _article(site, name) for name in names}
     for name, article in articles.items():
-        _adapt(article, name, articles)
+        _adapt(article, name, articles, home)
     body = "\n".join(
         f'<article class="bd-article" id="{key(name)}">{article.decode_contents()}</article>'
         for name, article in articles.items()
     )
     sheets = "\n".join(
-        f'<link rel="stylesheet" href="../html/_static/{path.relative_to(site / "_static")}">'
+        f'<link rel="stylesheet" href="{path.as_uri()}">'
         for pattern in SHEETS
         for path in sorted((site / "_static").glob(pattern))
     )
@@ -95,7 +97,7 @@ def assemble(site, names):
     return (
         '<!doctype html>\n<html lang="en" data-theme="light" data-mode="light">\n<head>'
         f'<meta charset="utf-8"><title>{escape(_title(first))}</title>\n{sheets}\n'
-        f'<script>{MATHJAX}</script><script src="../html/mathjax/tex-chtml.js"></script></head>\n'
+        f'<script>{MATHJAX}</script><script src="{home}/mathjax/tex-chtml.js"></script></head>\n'
         f'<body><div class="bd-main"><div class="bd-content"><h1 class="pdf-title">'
         f'{escape(_title(first))}</h1><p class="built">{escape(built)}</p>\n'
         f"{_contents(articles)}\n{body}</div></div></body></html>\n"
@@ -118,8 +120,11 @@ def _article(site, name):
     return page.select_one("article.bd-article")
 
 
-def _adapt(article, name, names):
-    """Leave out what only a screen has, and let links, ids and pictures be those of the document."""
+def _adapt(article, name, names, home):
+    """Leave out what only a screen has, and let links, ids and pictures be those of the document.
+
+    `home` is the site's address on the disk.
+    """
     for part in article.select(SCREEN_ONLY):
         part.decompose()
     for folded in article.select("details"):
@@ -127,7 +132,7 @@ def _adapt(article, name, names):
     for tag in article.find_all(id=True):
         tag["id"] = key(name, tag["id"])
     for picture in article.find_all("img", src=True):
-        picture["src"] = "../html/" + _from_root(name, picture["src"])
+        picture["src"] = f"{home}/{_from_root(name, picture['src'])}"
         picture["loading"] = "eager"
     for link in article.find_all("a", href=True):
         target = _target(name, link["href"], names)
@@ -179,7 +184,13 @@ def write(site, target):
     page.write_text(assemble(site, pages(toc)), "utf-8")
     with tempfile.TemporaryDirectory() as profile:
         made = subprocess.run(
-            [browser, *FLAGS, f"--user-data-dir={profile}", f"--print-to-pdf={target}", page.as_uri()],
+            [
+                browser,
+                *FLAGS,
+                f"--user-data-dir={profile}",
+                f"--print-to-pdf={target}",
+                page.as_uri(),
+            ],
             capture_output=True,
             text=True,
             timeout=60 * MINUTES,

@@ -10,6 +10,9 @@ from sphinx.util.docutils import SphinxDirective
 BOX = re.compile(
     r'(<div class="proof [^"]*" id="([^"]+)">\s*<p class="admonition-title">)(.*?)(</p>)', re.DOTALL
 )
+END_MARK = re.compile(
+    r"\s*■\s*(?=</p>)"
+)  # typed at the end of a proof, where the style sheet sets one
 LINK = '<a class="headerlink" href="#{id}" title="Link to this box">#</a>'
 
 
@@ -19,8 +22,9 @@ def link_boxes(app, pagename, templatename, context, doctree):
 
 
 def with_links(body):
-    """The HTML of a page with links to its boxes."""
-    return BOX.sub(lambda m: f"{m[1]}{m[3]}{LINK.format(id=m[2])}{m[4]}", body)
+    """The HTML of a page with links to its boxes, and without end marks that are typed."""
+    linked = BOX.sub(lambda m: f"{m[1]}{m[3]}{LINK.format(id=m[2])}{m[4]}", body)
+    return END_MARK.sub("", linked)
 
 
 class boxes(nodes.General, nodes.Element):

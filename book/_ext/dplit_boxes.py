@@ -10,9 +10,9 @@ from sphinx.util.docutils import SphinxDirective
 BOX = re.compile(
     r'(<div class="proof [^"]*" id="([^"]+)">\s*<p class="admonition-title">)(.*?)(</p>)', re.DOTALL
 )
-END_MARK = re.compile(
-    r"\s*■\s*(?=</p>)"
-)  # typed at the end of a proof, where the style sheet sets one
+END_MARK = (
+    r"\blacksquare"  # typed at the end of some proofs; the style sheet sets one at every proof
+)
 LINK = '<a class="headerlink" href="#{id}" title="Link to this box">#</a>'
 
 
@@ -22,9 +22,17 @@ def link_boxes(app, pagename, templatename, context, doctree):
 
 
 def with_links(body):
-    """The HTML of a page with links to its boxes, and without end marks that are typed."""
-    linked = BOX.sub(lambda m: f"{m[1]}{m[3]}{LINK.format(id=m[2])}{m[4]}", body)
-    return END_MARK.sub("", linked)
+    """The HTML of a page with links to its boxes."""
+    return BOX.sub(lambda m: f"{m[1]}{m[3]}{LINK.format(id=m[2])}{m[4]}", body)
+
+
+def drop_typed_marks(app, doctree, docname):
+    """Leave out the end mark that is typed in a proof box."""
+    for proof in doctree.findall(nodes.admonition):
+        if "proof" in proof["classes"]:
+            for formula in list(proof.findall(nodes.math)):
+                if formula.astext() == END_MARK:
+                    formula.parent.remove(formula)
 
 
 class boxes(nodes.General, nodes.Element):
@@ -89,5 +97,6 @@ def setup(app):
     app.add_node(boxes)
     app.add_directive("list-of-boxes", Boxes)
     app.connect("doctree-resolved", fill_list, priority=600)
+    app.connect("doctree-resolved", drop_typed_marks)
     app.connect("html-page-context", link_boxes, priority=530)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -10,7 +10,9 @@ from book_tools import BOOK, ROOT
 import dplit
 
 sys.path.insert(0, str(BOOK / "_ext"))
+import dplit_boxes
 import dplit_ledger
+import dplit_run
 import dplit_site
 
 sys.path.remove(str(BOOK / "_ext"))
@@ -150,3 +152,30 @@ def test_help_is_of_one_width_whatever_the_terminal(command, monkeypatch):
         texts.add(dplit_site.help_of(command))
     (text,) = texts
     assert text.startswith(f"usage: dplit {command}") and "examples:" in text
+
+
+def test_a_box_with_a_label_has_a_link_to_itself():
+    box = '<div class="proof {0} admonition" id="{1}">\n<p class="admonition-title">Title</p>'
+    body = box.format("theorem", "thm-a") + '<div class="proof admonition"><p>Proof. So.</p></div>'
+    linked = dplit_boxes.with_links(body)
+    assert linked.count("headerlink") == 1
+    assert 'Title<a class="headerlink" href="#thm-a"' in linked
+
+
+def test_a_typed_end_mark_is_left_out_of_a_proof_and_of_nothing_else():
+    from docutils import nodes
+
+    doctree = nodes.document(None, None)
+    for kind in (["proof"], ["note"]):
+        marks = [nodes.math("", text) for text in ("x", r"\blacksquare")]
+        doctree += nodes.admonition("", nodes.paragraph("", "", *marks), classes=kind)
+    dplit_boxes.drop_typed_marks(None, doctree, "book/depth")
+    assert [m.astext() for m in doctree.findall(nodes.math)] == ["x", "x", r"\blacksquare"]
+
+
+def test_the_box_on_running_a_page_names_its_parameters():
+    box = dplit_run.run_page("depth", {"epsilon": (1.0, "of a label"), "n": (5, "")}, True)
+    assert "rerun.py depth epsilon=2.0</pre>" in box and "verify --chapter depth</pre>" in box
+    assert "<code>epsilon = 1.0</code>, <code>n = 5</code>" in box
+    assert "rerun.py data</pre>" in dplit_run.run_page("data", {}, False)
+    assert "verify" not in dplit_run.run_page("data", {}, False)

@@ -13,7 +13,8 @@ from sphinx.util.docutils import SphinxDirective
 
 from dplit import claims
 from dplit.ledger import export, store
-from dplit.ledger.unfolded import in_brief, row_id, typeset
+from dplit.ledger.cite import row_id
+from dplit.ledger.unfolded import in_brief, typeset
 from dplit.work import plain
 
 LEDGER = "book/ledger"

@@ -181,10 +181,44 @@ def test_a_phrase_is_looked_for_in_the_place_first(driver, tmp_path):
         ("section", ["mrf-one-corrected"]),
         ("the leaks one", ["rdf-two"]),
         ("one leaks", ["rdf-two"]),
-        ("((", []),
+        ("Thm. 2", ["rdf-one"]),
+        ("Sec. (2)", ["mrf-one-corrected"]),
+        ("What leaks, says the lemma?", ["mrf-one", "rdf-two"]),
+        ("completely different", []),
+        ("*+", []),
+        ("Theorem 2. It says what no row says.", ["rdf-one"]),
     ]:
         choose(driver, "text", text)
         assert shown(driver) == found, text
+
+
+SENTENCES = {  # as three papers print them
+    "rdf": "Theorem 1. Given the leaf x of a decision tree, the most frequent label can be "
+    "differentially-privately queried with the Exponential Mechanism",
+    "mrf": "Theorem 2. The proposed MRF satisfies ϵ-differential privacy when the hyper-parameters",
+    "m-rf": "Theorem 7 Algorithm 2 satisfies ϵ-DP.",
+}
+
+
+@pytest.mark.parametrize("paper", SENTENCES)
+def test_a_pasted_sentence_finds_its_verdict_counterexample_and_citation(driver, tmp_path, paper):
+    from dplit import claims
+    from dplit.ledger import store
+    from dplit.ledger.page import ledger_html
+
+    html = ledger_html(claims.all(paper), store.stored(), store.since())
+    shutil.copy(book_tools.BOOK / "_static" / "ledger.js", tmp_path)
+    page = tmp_path / "ledger.html"
+    page.write_text(
+        f"<!doctype html><meta charset=utf-8>{html}<script src=ledger.js></script>", "utf-8"
+    )
+    visit(driver, page.as_uri())
+    choose(driver, "text", SENTENCES[paper])
+    found = shown(driver)
+    assert 1 <= len(found) <= 15, "a list that is read in a minute"
+    text = "return document.getElementById(arguments[0]).textContent"
+    worst = driver.execute_script(text, found[0])
+    assert "leaks" in worst and "Counterexample" in worst and f"@misc{{dplit-{found[0]}," in worst
 
 
 def test_the_filter_is_in_the_address(driver, server):

@@ -120,7 +120,8 @@ def imports(source, package=""):
     """Files of `dplit` that `source` imports, anywhere in it.
 
     A name that a package only passes on counts as the module that defines it, whether it is imported
-    from the package or used as ``package.name``.
+    from the package or used as ``package.name``. A module that ``import_module`` loads when it is first
+    needed counts, too, if its name is written there.
     """
     found, tree = set(), ast.parse(source)
     for node in ast.walk(tree):
@@ -136,7 +137,17 @@ def imports(source, package=""):
                     found |= {origin(inside, name) for name in names}
                 else:
                     found.add(origin(base, alias.name))
+        elif isinstance(node, ast.Call):
+            found |= {module_file(name) for name in _by_name(node)}
     return found - {None}
+
+
+def _by_name(call):
+    """The module that a call of ``import_module`` names: list of one str, or of none."""
+    is_import = ast.unparse(call.func).split(".")[-1] == "import_module"
+    name = call.args[0] if is_import and call.args else None
+    known = isinstance(name, ast.Constant) and isinstance(name.value, str)
+    return [name.value] if known else []
 
 
 def used(tree, package):

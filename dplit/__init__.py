@@ -13,7 +13,7 @@ from dplit.budget import Budget
 from dplit.domain import Categorical, Continuous, Domain
 from dplit.errors import PrivacyLeakWarning
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 _later = {
     "Accountant": "dplit.budget.accountant",
     "PrivateForestClassifier": "dplit.forests", "PrivateForestRegressor": "dplit.forests",

@@ -389,6 +389,13 @@ def test_claims_are_listed_without_a_check(ledger, capsys):
     assert json.loads(capsys.readouterr().out) == ["rdf/differs"]
 
 
+def test_one_chapters_claims_are_listed(capsys):
+    assert main(["verify", "--list", "--chapter", "majority", "--chapter", "depth"]) == 0
+    found = capsys.readouterr().out.split()
+    assert set(found) == {c.id for stem in ("majority", "depth") for c in claims.of(stem)}
+    assert "no chapter 'majorty' has claims" in refused(capsys, "verify", "--chapter", "majorty")
+
+
 def test_data_sets_are_listed(stand_in, capsys):
     rows = {
         "name": ["a", "bc"],

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter
 from functools import cache
 from html import escape
 from pathlib import Path
@@ -14,7 +13,8 @@ from sphinx.util.docutils import SphinxDirective
 
 from dplit import claims
 from dplit.ledger import export, store
-from dplit.ledger.unfolded import in_brief, row_id, typeset
+from dplit.ledger.cite import row_id
+from dplit.ledger.unfolded import in_brief, typeset
 from dplit.work import plain
 
 LEDGER = "book/ledger"
@@ -165,28 +165,41 @@ def _evidence(e):
 
 
 class VerdictChanges(SphinxDirective):
-    """The changelog of verdicts: how many each version brought, and which it changed."""
+    """The changelog of verdicts, the newest version first: how many are new, and which have changed."""
 
     def run(self):
-        history = store.changes()
-        first = Counter()
-        changed, last = [], {}
-        for change in history:
-            if change.claim in last:
-                changed.append((change, last[change.claim]))
-            else:
-                first[change.since, change.date] += 1
-            last[change.claim] = change.verdict
-        items = [f"Version {v}, {d}: {n} claims judged." for (v, d), n in first.items()]
-        items += [
-            f"Version {c.since}, {c.date}: {c.claim} was {old}, is {c.verdict}."
-            for c, old in changed
-        ]
-        return [nodes.bullet_list("", *(_item(text) for text in items))]
+        items = []
+        for (version, date), (new, changed) in reversed(by_version(store.changes()).items()):
+            item = nodes.list_item("", _changes_in_words(version, date, len(new), len(changed)))
+            if changed:
+                item += nodes.bullet_list("", *(_changed(*change) for change in changed))
+            items.append(item)
+        return [nodes.bullet_list("", *items)]
 
 
-def _item(text):
-    return nodes.list_item("", nodes.paragraph("", text))
+def by_version(history):
+    """Dict of (version, date) to (claims judged for the first time, (claim, old, new) of the others)."""
+    found, last = {}, {}
+    for claim, verdict, *when in history:
+        new, changed = found.setdefault(tuple(when), ([], []))
+        if claim in last:
+            changed.append((claim, last[claim], verdict))
+        else:
+            new.append(claim)
+        last[claim] = verdict
+    return found
+
+
+def _changes_in_words(version, date, new, changed):
+    ending = f"; {changed} have another verdict than before or are withdrawn:" if changed else "."
+    words = f"Version {version}, {date}: {new} claims judged for the first time{ending}"
+    return nodes.paragraph("", words)
+
+
+def _changed(claim, old, new):
+    """One change; a claim that is still in the ledger becomes a link to its row."""
+    words = f" was {old}, is {new}."
+    return nodes.list_item("", nodes.paragraph("", "", nodes.literal("", claim), nodes.Text(words)))
 
 
 def write_exports(app, error):

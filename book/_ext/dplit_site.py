@@ -82,7 +82,7 @@ def describe_page(app, pagename, templatename, context, doctree):
     title, about = _title(context), description(doctree)
     named = {"description": about}
     shown = {"og:title": title, "og:description": about, "og:type": "article"}
-    shown["og:site_name"] = app.config.project
+    shown["og:site_name"] = app.config.html_title
     if app.config.html_baseurl:
         shown["og:url"] = app.config.html_baseurl + app.builder.get_target_uri(pagename)
         shown["og:image"] = app.config.html_baseurl + PREVIEW
@@ -99,9 +99,9 @@ def _title(context):
 
 
 def description(doctree):
-    """The page's first sentences, as plain text."""
+    """The page's first sentences, as plain text; the line of what a chapter needs is none."""
     for paragraph in doctree.findall(nodes.paragraph):
-        inside = isinstance(paragraph.parent, nodes.section)
+        inside = isinstance(paragraph.parent, nodes.section) and not paragraph["classes"]
         text = " ".join(paragraph.astext().split())
         if inside and len(text) > 40:
             if len(text) <= LONGEST_DESCRIPTION:
@@ -119,7 +119,8 @@ def cite_page(title, page, url=""):
     )
     return (
         '<details class="cite-page"><summary>Cite this page</summary>'
-        f"<p>{said}</p><pre>{escape(bibtex(work, f'dplit-{name}', title, url))}</pre></details>"
+        f'<p>{said}</p><div class="highlight">'  # of this class a block has a button that copies it
+        f"<pre>{escape(bibtex(work, f'dplit-{name}', title, url))}</pre></div></details>"
     )
 
 

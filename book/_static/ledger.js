@@ -1,15 +1,37 @@
 // Filters the rows of the ledger. Without this script every row shows and the controls do not.
 "use strict";
 
+const SHORT = {
+  thm: "theorem", thms: "theorems", lem: "lemma", prop: "proposition", cor: "corollary",
+  def: "definition", eq: "equation", eqn: "equation", eqs: "equations", alg: "algorithm",
+  sec: "section", sect: "section", fig: "figure", tab: "table", app: "appendix",
+};
+const PLACE = /^(theorem|lemma|proposition|corollary|definition|equation|algorithm|figure|table) \d+/;
+const SHORTEST = 4; // letters of a word that counts, where no row has all words
+
 function filterLedger(ledger) {
   const form = ledger.querySelector(".ledger-filter");
   const rows = [...ledger.querySelectorAll("tbody tr[data-verdict]")];
   const names = [...form.elements].map((field) => field.name).filter(Boolean);
-  const simple = (text) => text.toLowerCase().split(/\s+/).filter(Boolean).join(" ");
   const texts = new Map(rows.map((row) => [row, textOf(row)]));
   const places = new Map(
     rows.map((row) => [row, textOf(row.querySelector('[data-label="Where"]'))]),
   );
+  const statements = new Map(rows.map((row) => [row, textOf(statementOf(row))]));
+
+  // Small letters, no brackets, and the words that "Thm. 2", "eq. (9)" and "§ 3" are short for.
+  function simple(text) {
+    const plain = text.toLowerCase().replace(/[()[\]]/g, " ").replace(/§+/g, " section ");
+    const words = plain.split(/\s+/).filter(Boolean);
+    return words.map((word) => SHORT[word.replace(/\.$/, "")] || word).join(" ");
+  }
+
+  // A row's statement, without what it unfolds to.
+  function statementOf(row) {
+    const cell = row.querySelector('[data-label="Statement"]').cloneNode(true);
+    cell.querySelectorAll("details").forEach((more) => more.remove());
+    return cell;
+  }
 
   // With a space between elements: a line break is none of its own in textContent.
   function textOf(element) {
@@ -25,17 +47,37 @@ function filterLedger(ledger) {
     return new RegExp(`(?<![\\p{L}\\p{N}])${plain}(?![\\p{L}\\p{N}])`, "u");
   }
 
-  // The rows whose place has the phrase; if there is none, those with the phrase anywhere; else all words.
+  // The rows whose place has the phrase; if there is none, those whose statement has it, then those
+  // with it anywhere, then with all words, and at last those nearest to a pasted sentence.
   function searched(candidates, text) {
     if (!text) return candidates;
     const words = text.split(" ");
     const rules = [
       (row) => phrase(text).test(places.get(row)),
+      (row) => phrase(text).test(statements.get(row)),
       (row) => phrase(text).test(texts.get(row)),
       (row) => words.every((word) => texts.get(row).includes(word)),
     ];
-    const found = rules.map((rule) => candidates.filter(rule));
-    return found.find((some) => some.length) || [];
+    const found = rules.map((rule) => candidates.filter(rule)).find((some) => some.length);
+    return found || named(candidates, text) || nearest(candidates, words);
+  }
+
+  // Of a sentence that begins with its place, as "Theorem 7 Algorithm 2 satisfies ...", the rows of that.
+  function named(candidates, text) {
+    const place = text.match(PLACE);
+    const rows = place && candidates.filter((row) => phrase(place[0]).test(places.get(row)));
+    return rows && rows.length ? rows : null;
+  }
+
+  function nearest(candidates, words) {
+    const bare = words.map((word) => word.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, ""));
+    const long = [...new Set(bare)].filter((word) => word.length >= SHORTEST);
+    const counts = candidates.map((row) => {
+      const text = `${places.get(row)} ${statements.get(row)}`;
+      return long.filter((word) => text.includes(word)).length;
+    });
+    const most = Math.max(0, ...counts);
+    return candidates.filter((row, i) => most && counts[i] === most);
   }
 
   function apply() {

@@ -20,6 +20,7 @@ EXAMPLES = """examples:
   dplit verify                                   every claim, in seconds a claim
   dplit verify --paper rdf --effort deep         one paper, as hard as it goes
   dplit verify --claim 'rdf/*/corrected'         what holds instead, in one paper
+  dplit verify --chapter majority                the claims of one chapter of the book
   dplit verify --list --paper m-rf               ids only, nothing runs
   dplit verify --claim rdf/table-3 --seed 7      one claim, with other random draws
   dplit verify --claim '*laplace*' --set epsilon=3   the same check at your own number
@@ -44,6 +45,13 @@ def add_arguments(parser):
         metavar="PAPER",
         help="one paper's claims: diprime-v1, diprime-v2, mrf, rdf, m-rf or ours; may be repeated",
     )
+    parser.add_argument(
+        "--chapter",
+        action="append",
+        default=[],
+        metavar="CHAPTER",
+        help="one chapter's claims, by the name of its page, as majority; may be repeated",
+    )
     parser.add_argument("--list", action="store_true", help="print the ids of the claims")
     parser.add_argument(
         "--set",
@@ -66,7 +74,8 @@ def run(arguments):
 
     _check_papers(arguments, PAPERS)
     try:
-        chosen = verify.select(claims.all(), arguments.claim, arguments.paper)
+        own = [claim for chapter in arguments.chapter for claim in claims.of(chapter)]
+        chosen = verify.select(own or claims.all(), arguments.claim, arguments.paper)
     except ValueError as error:
         arguments.error(str(error))
     if arguments.list:

@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import csv
 import io
-import re
+from types import SimpleNamespace
 
+from dplit.ledger.cite import bibtex, key
 from dplit.ledger.registry import OURS, PAPERS
-from dplit.ledger.unfolded import both_sides, key, row_id, short
+from dplit.ledger.unfolded import both_sides, short
 
 WRONG = ("leaks", "fails", "assumes")
 ABOUT = ("statement", "step")
-BOOK = "dplit: the book whose theorems run"
-TEX = {"&": r"\&", "%": r"\%", "#": r"\#", "_": r"\_"}
 
 
 def records(claims, evidence, since):
@@ -86,33 +85,10 @@ def as_bib(found, site=""):
     site : str
         Address of the book, if it has one; an entry then has the address of its row.
     """
-    return "\n".join(_bib(record, site) for record in found)
-
-
-def _bib(record, site):
-    paper = PAPERS[record["paper"]]
-    about = "" if record["ours"] or record["paper"] == OURS else f"{paper}, {record['where']}. "
-    stood = f", since version {record['since']} ({record['date']})" if record["since"] else ""
-    fields = {
-        "author": "{The dplit authors}",
-        "title": f"{{{tex(BOOK)}}}, entry {tex(record['id'])}",
-        "year": (record["date"] or "")[:4],
-        "note": f"{tex(about)}Verdict: {record['verdict']}{stood}",
-        "url": f"{site.rstrip('/')}/book/ledger.html#{row_id(record['id'])}" if site else "",
-    }
-    lines = [f"  {name} = {{{value}}}" for name, value in fields.items() if value]
-    return f"@misc{{{record['key']},\n" + ",\n".join(lines) + "\n}\n"
-
-
-def tex(text):
-    """`text` with the characters escaped that TeX reads as commands; formulas stay as they are."""
-    pieces = text.split("$")
-    escaped = [p if i % 2 else re.sub("[&%#_]", _escape, p) for i, p in enumerate(pieces)]
-    return "$".join(escaped)
-
-
-def _escape(match):
-    return TEX[match[0]]
+    return "\n".join(
+        bibtex(SimpleNamespace(**record), record["since"] or "", record["date"] or "", site)
+        for record in found
+    )
 
 
 def errata(claims, evidence, since):

@@ -9,10 +9,11 @@ from __future__ import annotations
 from html import escape
 from itertools import groupby
 
+from dplit.ledger.cite import row_id
 from dplit.ledger.evidence import RUN_VERDICTS, VERDICTS
 from dplit.ledger.glance import SHORT_NAMES
 from dplit.ledger.registry import ABOUT, PAPERS
-from dplit.ledger.unfolded import row_id, typeset, unfolded
+from dplit.ledger.unfolded import typeset, unfolded
 
 COLUMNS = ("Claim", "Where", "Statement", "Verdict", "Evidence", "Computed by", "Holds instead")
 WORST_FIRST = ("leaks", "fails", "differs", "assumes", "loose", "undecided", "agrees", "holds")

@@ -5,20 +5,11 @@ from __future__ import annotations
 import json
 from html import escape
 
+from dplit.ledger.cite import bibtex
 from dplit.ledger.registry import PAPERS
 
 LONGEST = 600  # characters of a counterexample that a row shows; the exports have all of it
 MUST_BE = {"<=": "at most", "<": "less than", ">=": "at least", ">": "more than", "=": "equal to"}
-
-
-def row_id(claim_id):
-    """Fragment of a claim's row: ``rdf/theorem-1`` is at ``ledger.html#rdf-theorem-1``."""
-    return claim_id.replace("/", "-")
-
-
-def key(claim_id):
-    """The claim's key in ``claims.bib``: ``dplit-rdf-theorem-1``."""
-    return f"dplit-{row_id(claim_id)}"
 
 
 def unfolded(claim, found=None, change=None):
@@ -100,10 +91,11 @@ def _again(claim):
 def _cite(claim, change):
     stood = f" since version {escape(change.since)}, {change.date}" if change else ""
     paper = "" if claim.ours else f" on {escape(PAPERS[claim.paper])}, {escape(claim.where)}"
+    when = (change.since, change.date) if change else ()
     return (
         f"The dplit authors, <em>dplit: the book whose theorems run</em>, entry {escape(claim.id)}"
-        f"{paper}: {claim.verdict}{stood}. Key <code>{key(claim.id)}</code> in "
-        f'<a href="claims.bib">claims.bib</a>.'
+        f'{paper}: {claim.verdict}{stood}. All entries: <a href="claims.bib">claims.bib</a>.'
+        f'<div class="highlight"><pre>{escape(bibtex(claim, *when))}</pre></div>'
     )
 
 

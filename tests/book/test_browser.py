@@ -3,84 +3,22 @@
 import json
 import re
 import shutil
-import threading
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import urlsplit
 from urllib.request import urlopen
 
 import book_tools
 import pytest
 from book_tools import NOTEBOOKS, PAGES
+from browser_tools import SECONDS, visit, wait
 
 pytestmark = pytest.mark.browser
 
-CHROMIUM = next(
-    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), ""
-)
-CHROMEDRIVER = shutil.which("chromedriver")
-FLAGS = (
-    "--headless=new --no-sandbox --disable-gpu --disable-dev-shm-usage --disable-background-networking "
-    "--disable-component-update --disable-sync --no-first-run --window-size=1400,1000"
-).split()
-SECONDS = 30
 PHONE = {"width": 390, "height": 844, "deviceScaleFactor": 2, "mobile": True}
 RAW_FORMULAS = r"""
 const page = document.querySelector("article").cloneNode(true);
 page.querySelectorAll("pre, code, script, style, mjx-container").forEach((e) => e.remove());
 return page.textContent.match(/\\\(|\\\[|\\[a-z]+\{|\$[^$\n]+\$/g) || [];
 """
-
-
-@pytest.fixture(scope="module")
-def driver(tmp_path_factory):
-    if not (CHROMIUM and CHROMEDRIVER):
-        pytest.skip("needs chromium and chromedriver on the path")
-    from selenium import webdriver
-
-    options = webdriver.ChromeOptions()
-    options.binary_location = CHROMIUM
-    for flag in [*FLAGS, f"--user-data-dir={tmp_path_factory.mktemp('chromium')}"]:
-        options.add_argument(flag)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    driver = webdriver.Chrome(options, webdriver.ChromeService(CHROMEDRIVER))
-    driver.set_page_load_timeout(SECONDS)
-    driver.set_script_timeout(SECONDS)
-    yield driver
-    driver.quit()
-
-
-class Quiet(SimpleHTTPRequestHandler):
-    def log_message(self, *args):
-        pass
-
-
-@pytest.fixture(scope="module")
-def server(site):
-    """Address of the site on loopback."""
-    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(site))) as http:
-        threading.Thread(target=http.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{http.server_port}/"
-        http.shutdown()
-
-
-def visit(driver, address):
-    """Open a page and wait until it is complete and its formulas are typeset."""
-    for log in ("browser", "performance"):
-        driver.get_log(log)
-    driver.get(address)
-    wait(driver, "return document.readyState === 'complete'")
-    driver.execute_async_script(
-        "const done = arguments[arguments.length - 1];"
-        "window.MathJax ? MathJax.startup.promise.then(() => done()) : done();"
-    )
-
-
-def wait(driver, script):
-    """Wait until `script` returns something true, and return that."""
-    from selenium.webdriver.support.ui import WebDriverWait
-
-    return WebDriverWait(driver, SECONDS).until(lambda d: d.execute_script(script))
 
 
 def problems(driver):
@@ -349,10 +287,44 @@ def test_a_phrase_is_looked_for_in_the_place_first(driver, tmp_path):
         ("section", ["mrf-one-corrected"]),
         ("the leaks one", ["rdf-two"]),
         ("one leaks", ["rdf-two"]),
-        ("((", []),
+        ("Thm. 2", ["rdf-one"]),
+        ("Sec. (2)", ["mrf-one-corrected"]),
+        ("What leaks, says the lemma?", ["mrf-one", "rdf-two"]),
+        ("completely different", []),
+        ("*+", []),
+        ("Theorem 2. It says what no row says.", ["rdf-one"]),
     ]:
         choose(driver, "text", text)
         assert shown(driver) == found, text
+
+
+SENTENCES = {  # as three papers print them
+    "rdf": "Theorem 1. Given the leaf x of a decision tree, the most frequent label can be "
+    "differentially-privately queried with the Exponential Mechanism",
+    "mrf": "Theorem 2. The proposed MRF satisfies ϵ-differential privacy when the hyper-parameters",
+    "m-rf": "Theorem 7 Algorithm 2 satisfies ϵ-DP.",
+}
+
+
+@pytest.mark.parametrize("paper", SENTENCES)
+def test_a_pasted_sentence_finds_its_verdict_counterexample_and_citation(driver, tmp_path, paper):
+    from dplit import claims
+    from dplit.ledger import store
+    from dplit.ledger.page import ledger_html
+
+    html = ledger_html(claims.all(paper), store.stored(), store.since())
+    shutil.copy(book_tools.BOOK / "_static" / "ledger.js", tmp_path)
+    page = tmp_path / "ledger.html"
+    page.write_text(
+        f"<!doctype html><meta charset=utf-8>{html}<script src=ledger.js></script>", "utf-8"
+    )
+    visit(driver, page.as_uri())
+    choose(driver, "text", SENTENCES[paper])
+    found = shown(driver)
+    assert 1 <= len(found) <= 15, "a list that is read in a minute"
+    text = "return document.getElementById(arguments[0]).textContent"
+    worst = driver.execute_script(text, found[0])
+    assert "leaks" in worst and "Counterexample" in worst and f"@misc{{dplit-{found[0]}," in worst
 
 
 def test_the_filter_is_in_the_address(driver, server):

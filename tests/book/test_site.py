@@ -169,3 +169,35 @@ def test_every_chapter_says_what_it_needs_and_the_map_has_all(site):
         assert "minutes" in line.text
     rows = soup(site / "book" / "index.html").select("table.chapter-map tbody tr")
     assert [row.select_one("a")["href"] for row in rows] == [f"{stem}.html" for stem in order]
+
+
+def test_the_list_of_theorems_has_every_box_and_leads_to_it(site):
+    listed = soup(site / "book" / "theorems.html").select("article li a.reference")
+    found = {a["href"]: a.text for a in listed}
+    boxes = {
+        f"{path.stem}.html#{box['id']}": box.select_one(".caption-number").text.strip()
+        for path in book_tools.NOTEBOOKS
+        for box in soup(site / "book" / f"{path.stem}.html").select(".proof[id]")
+    }
+    assert found == boxes and len(found) > 200
+    assert sum("(" in a.parent.text for a in listed) > len(listed) / 2, "titles"
+
+
+def test_a_notebooks_page_says_how_to_run_it(site):
+    for path in book_tools.NOTEBOOKS:
+        box = soup(site / "book" / f"{path.stem}.html").select_one("details.run-page")
+        assert f"book/rerun.py {path.stem}" in box.text and "make lab" in box.text
+        has_parameters = "change me" in path.read_text("utf-8")
+        assert ("lines to change" in box.text) == has_parameters, path.stem
+
+
+def test_the_changelog_of_verdicts_is_on_the_page(site):
+    from dplit.ledger import store
+
+    text = soup(site / "book" / "errata.html").select_one("#changes-of-verdicts").text
+    last, changed = {}, []
+    for change in store.changes():
+        if change.claim in last:
+            changed.append(f"{change.claim} was {last[change.claim]}, is {change.verdict}.")
+        last[change.claim] = change.verdict
+    assert changed and [line for line in changed if line not in text] == []

@@ -10,6 +10,9 @@ from book_tools import BOOK, ROOT
 import dplit
 
 sys.path.insert(0, str(BOOK / "_ext"))
+import dplit_boxes
+import dplit_ledger
+import dplit_run
 import dplit_site
 
 sys.path.remove(str(BOOK / "_ext"))
@@ -48,9 +51,10 @@ def test_a_page_has_a_preview_once_the_site_has_an_address():
     from docutils import nodes
 
     doctree = nodes.document(None, None)
-    doctree += nodes.section("", nodes.paragraph("", "Five words & forty letters " * 3))
+    needs = nodes.paragraph("", "About 20 minutes. " * 3, classes=["chapter-needs"])
+    doctree += nodes.section("", needs, nodes.paragraph("", "Five words & forty letters " * 3))
     app = SimpleNamespace(
-        config=SimpleNamespace(project="dplit", html_baseurl="https://example.org/"),
+        config=SimpleNamespace(html_title="dplit", html_baseurl="https://example.org/"),
         builder=SimpleNamespace(get_target_uri=lambda page: f"{page}.html"),
     )
     context = {
@@ -74,6 +78,34 @@ def test_the_citation_is_complete():
     for paper in work["references"]:
         assert paper["title"] and paper["authors"] and paper["year"]
         assert paper.get("doi") or paper.get("url")
+
+
+def test_the_version_has_one_source():
+    """`dplit.__version__`: the project's file reads it, and all that repeats it says the same."""
+    import re
+    import tomllib
+
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    assert "version" not in project["project"] and "version" in project["project"]["dynamic"]
+    assert project["tool"]["hatch"]["version"]["path"] == "dplit/__init__.py"
+    released = dplit_site.citation()["date-released"]
+    newest = re.search(r"^## (.*)$", (ROOT / "CHANGELOG.md").read_text("utf-8"), re.MULTILINE)
+    assert newest[1] == f"{dplit.__version__} ({released})"
+    wheels = re.findall(r"dplit-([\d.]+)-py3", (ROOT / "README.md").read_text("utf-8"))
+    assert set(wheels) == {dplit.__version__}
+
+
+def test_the_changelog_of_verdicts_has_every_change():
+    from dplit.ledger import store
+
+    history = store.changes()
+    found = dplit_ledger.by_version(history)
+    assert sum(len(new) + len(changed) for new, changed in found.values()) == len(history)
+    made = [("a", "fails", "1", "d"), ("b", "holds", "1", "d"), ("a", "loose", "2", "e")]
+    assert dplit_ledger.by_version(made) == {
+        ("1", "d"): (["a", "b"], []),
+        ("2", "e"): ([], [("a", "fails", "loose")]),
+    }
 
 
 def test_the_references_are_those_of_the_bibliography():
@@ -120,3 +152,30 @@ def test_help_is_of_one_width_whatever_the_terminal(command, monkeypatch):
         texts.add(dplit_site.help_of(command))
     (text,) = texts
     assert text.startswith(f"usage: dplit {command}") and "examples:" in text
+
+
+def test_a_box_with_a_label_has_a_link_to_itself():
+    box = '<div class="proof {0} admonition" id="{1}">\n<p class="admonition-title">Title</p>'
+    body = box.format("theorem", "thm-a") + '<div class="proof admonition"><p>Proof. So.</p></div>'
+    linked = dplit_boxes.with_links(body)
+    assert linked.count("headerlink") == 1
+    assert 'Title<a class="headerlink" href="#thm-a"' in linked
+
+
+def test_a_typed_end_mark_is_left_out_of_a_proof_and_of_nothing_else():
+    from docutils import nodes
+
+    doctree = nodes.document(None, None)
+    for kind in (["proof"], ["note"]):
+        marks = [nodes.math("", text) for text in ("x", r"\blacksquare")]
+        doctree += nodes.admonition("", nodes.paragraph("", "", *marks), classes=kind)
+    dplit_boxes.drop_typed_marks(None, doctree, "book/depth")
+    assert [m.astext() for m in doctree.findall(nodes.math)] == ["x", "x", r"\blacksquare"]
+
+
+def test_the_box_on_running_a_page_names_its_parameters():
+    box = dplit_run.run_page("depth", {"epsilon": (1.0, "of a label"), "n": (5, "")}, True)
+    assert "rerun.py depth epsilon=2.0</pre>" in box and "verify --chapter depth</pre>" in box
+    assert "<code>epsilon = 1.0</code>, <code>n = 5</code>" in box
+    assert "rerun.py data</pre>" in dplit_run.run_page("data", {}, False)
+    assert "verify" not in dplit_run.run_page("data", {}, False)

@@ -43,6 +43,21 @@ def test_the_history_is_in_order():
     assert all(len(change.date) == 10 and change.since for change in history)
     dates = [change.date for change in history]
     assert dates == sorted(dates)
+    versions = [_numbers(change.since) for change in history]
+    assert versions == sorted(versions)
+    assert versions[-1] <= _numbers(dplit.__version__)
+    assert _numbers("0.10.0") > _numbers("0.9.1")
+
+
+def _numbers(version):
+    return tuple(map(int, version.split(".")))
+
+
+def test_a_line_of_the_history_is_a_change():
+    last = {}
+    for change in store.changes():
+        assert last.get(change.claim) != change.verdict, change
+        last[change.claim] = change.verdict
 
 
 def test_every_claim_has_evidence_of_its_verdict():

@@ -231,7 +231,7 @@ def _wider(effort):
     proof="thm-balance-spread",
     range="four budgets by numerical search, 200 spreads each",
 )
-def spread_peak(effort, rng):
+def spread_peak(effort, rng, epsilon=(0.01, 0.1, 3.0, 10.0, 1.0)):
     r"""With $u = d/R$ the guaranteed gain, $u/(u + (1-u)e^{-\epsilon}) - u$, grows up to $u =
     1/(1 + e^{\epsilon/2})$, where it is $\tanh(\epsilon/4)$, and then falls to 0. What improves
     with the spread is the worst ratio of the chances to fail, $e^{-\epsilon}/(u +
@@ -242,11 +242,11 @@ def spread_peak(effort, rng):
         gain, ratio = float(more_than - u), float((1 - more_than) / (1 - u))
         cases.append(Case(gain, _bound(balance.guaranteed_gain, shown), shown))
         cases.append(Case(ratio, _bound(balance.failure_ratio, shown), shown))
-    for epsilon in (0.01, 0.1, 3.0, 10.0, 1.0):
-        gain, u = _peak(epsilon)
-        shown = {"epsilon": epsilon, "spread": u}
-        cases.append(Case(u, balance.best_spread(epsilon), shown))
-        cases.append(Case(gain, balance.greatest_gain(epsilon), shown))
+    for budget in epsilon:
+        gain, u = _peak(budget)
+        shown = {"epsilon": budget, "spread": u}
+        cases.append(Case(u, balance.best_spread(budget), shown))
+        cases.append(Case(gain, balance.greatest_gain(budget), shown))
     if not _unimodal(effort.pick(200, 1000, 10000)):
         return verdict_of(
             False, "the gain rises or falls elsewhere", {"function": "guaranteed_gain"}

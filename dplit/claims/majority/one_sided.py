@@ -240,15 +240,18 @@ def table_6_is_exponential(effort, rng):
 # Its privacy ------------------------------------------------------------------------------------
 
 
-def _losses(sizes, relation, rate, steps):
+LOGS = (math.log(3), math.log(1.5))
+
+
+def _losses(sizes, relation, rate, steps, budgets):
     """Loss of the label's law at ``relation="add-remove"`` or "replace-one" beside `steps` epsilon.
 
     Over neighbours under `relation` among leaves of as many classes and of at most as many records as
-    `sizes` says; `rate` is the relation that the law was scaled for.
+    `sizes` says; `rate` is the relation that the law was scaled for, and `budgets` are its epsilons.
     """
     for classes, n in sizes.items():
         inside = majority.leaves(n, classes)
-        for epsilon in (math.log(3), math.log(1.5)):
+        for epsilon in budgets:
             laws = dict(zip(inside, np.log(majority.one_sided_law(inside, epsilon, rate))))
             for x in inside:
                 for y in majority.neighbouring(x, relation):
@@ -272,12 +275,12 @@ def _up_to(sizes):
     ("majority.one_sided_law",),
     proof="thm-rosnam-law",
 )
-def monotone(effort, rng):
+def monotone(effort, rng, epsilon=LOGS):
     r"""Counts are monotonic, so noise at rate $\epsilon$ makes ROSNAM $\epsilon$-private (under
     add-remove)."""
     sizes = effort.pick({2: 8, 3: 5}, {2: 12, 3: 7}, {2: 30, 3: 12, 4: 8})
     return private(
-        _losses(sizes, "add-remove", "add-remove", 1),
+        _losses(sizes, "add-remove", "add-remove", 1, epsilon),
         "Over {cases} steps the largest loss is epsilon itself, as between {counts} and {neighbour}.",
         range=f"{_up_to(sizes)}, e^epsilon 3 and 1.5, add-remove",
     )
@@ -292,13 +295,13 @@ def monotone(effort, rng):
     ours=True,
     proof="thm-rosnam-law",
 )
-def monotone_replace_one(effort, rng):
+def monotone_replace_one(effort, rng, epsilon=LOGS):
     r"""Under replace-one, ROSNAM at rate $\epsilon$ costs $2\epsilon$, and at rate $\epsilon/2$
     it costs $\epsilon$: attained with two classes, and never more with more."""
     sizes = effort.pick({2: 6, 3: 4}, {2: 9, 3: 5}, {2: 20, 3: 9})
     full, halved = (
         private(
-            _losses(sizes, "replace-one", rate, steps),
+            _losses(sizes, "replace-one", rate, steps, epsilon),
             "Over {cases} steps at the rate for " + rate + " the largest loss is {exact:.4f} at "
             "epsilon {epsilon:.4f}, as between {counts} and {neighbour}.",
             range=f"{_up_to(sizes)}, e^epsilon 3 and 1.5, replace-one, both rates",

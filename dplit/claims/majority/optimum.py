@@ -204,20 +204,20 @@ def _sizes(effort):
     ours=True,
     proof="thm-majority-gap-law",
 )
-def gap_law_private(effort, rng):
+def gap_law_private(effort, rng, epsilon=(0.1, 0.7, 1.6)):
     r"""Let $h_0 = 1/k$ and $h_{j+1} = \min(e^\epsilon h_j, 1 - e^{-\epsilon}(1 - h_j))$. To report
     the most frequent class with probability $h_j$ at gap $j$, and each other class with
     $(1-h_j)/(k-1)$, is $\epsilon$-private under add-remove, on leaves of every size."""
     sizes, words = _sizes(effort)
     cases = []
-    for (k, n), epsilon in product(sizes.items(), (0.1, 0.7, 1.6)):
+    for (k, n), budget in product(sizes.items(), epsilon):
         inside = majority.leaves(n, k)
-        laws = dict(zip(inside, np.log(majority.gap_law(inside, epsilon))))
+        laws = dict(zip(inside, np.log(majority.gap_law(inside, budget))))
         cases += [
             Case(
                 float(np.abs(laws[x] - laws[y]).max()),
-                epsilon,
-                {"counts": list(x), "neighbour": list(y), "epsilon": epsilon},
+                budget,
+                {"counts": list(x), "neighbour": list(y), "epsilon": budget},
             )
             for x in inside
             for y in majority.neighbouring(x)

@@ -108,18 +108,18 @@ def loss_by_gap(effort, rng, epsilon=(0.1, 0.5, 1.5, 1.0)):
     proof="thm-smooth-exponential-loss",
     quantity="privacy loss",
 )
-def true_sensitivity(effort, rng):
+def true_sensitivity(effort, rng, epsilon=(0.1, 0.5, 1.0)):
     """Scaled by the true smooth sensitivity the exponential mechanism still has no finite
     epsilon."""
     multiples = effort.pick((1, 10), (1, 10, 100), (1, 10, 100, 1000))
     gaps, formula, exceeded = np.arange(1, 149), [], []
-    for epsilon in (0.1, 0.5, 1.0):
-        laws = [_rescaled_logpmf((j, 0), epsilon) for j in (*gaps, 149)]
+    for budget in epsilon:
+        laws = [_rescaled_logpmf((j, 0), budget) for j in (*gaps, 149)]
         losses = np.array([np.abs(a - b).max() for a, b in pairwise(laws)])
-        closed = majority.rescaled_loss(gaps, epsilon)
+        closed = majority.rescaled_loss(gaps, budget)
         usable = closed < 1e12
         formula.append(of_equality(losses[usable], closed[usable], rtol=1e-7, atol=1e-9))
-        exceeded += [bool(losses.max() > m * epsilon) for m in multiples]
+        exceeded += [bool(losses.max() > m * budget) for m in multiples]
     most = float(multiples[-1])
     first, passed = (
         next(j for j in range(1, 999) if majority.rescaled_loss(j, 1.0) > m) for m in (1.0, most)
@@ -129,7 +129,7 @@ def true_sensitivity(effort, rng):
         f"Losses of the law itself match the closed form, and pass {multiples[-1]} epsilon at each "
         f"epsilon tried; at epsilon 1 the first gap that costs more than epsilon is {first}.",
         {"formula": formula, "exceeded": exceeded},
-        cases=3 * len(gaps),
+        cases=len(epsilon) * len(gaps),
         published=most,
         computed=float(majority.rescaled_loss(passed, 1.0)),
         relation=">",

@@ -16,6 +16,7 @@ from dplit.matrix.release import noise_for, noise_of
 
 AR, RO = laws.AR, laws.RO
 SIDES = {"quantity": "privacy loss"}
+TREES, BUDGETS = (2, 3, 16, 128), (0.5, 1.0, 2.0)
 
 
 def _dense(effort, rng):
@@ -114,9 +115,9 @@ def theorem_7(effort, rng):
     quantity="privacy loss of one tree",
     range="2 to 128 trees, epsilon 0.5, 1, 2",
 )
-def budget_typo(effort, rng):
+def budget_typo(effort, rng, trees=TREES, epsilon=BUDGETS):
     r"""Noise of scale $\tau/\epsilon$ on all leaves assigns each tree a budget of $\tau/\epsilon$."""
-    return equal([Case(loss, tau / epsilon, shown) for loss, tau, epsilon, shown in _one_tree()],
+    return equal([Case(loss, tau / e, shown) for loss, tau, e, shown in _one_tree(trees, epsilon)],
                  "{cases} forests: tau={tau}, epsilon={epsilon}: a tree costs {exact:.4g}, "
                  "not {stated:.4g}")  # fmt: skip
 
@@ -126,16 +127,16 @@ def budget_typo(effort, rng):
     quantity="privacy loss of one tree",
     range="2 to 128 trees, epsilon 0.5, 1, 2",
 )
-def budget_of_a_tree(effort, rng):
+def budget_of_a_tree(effort, rng, trees=TREES, epsilon=BUDGETS):
     r"""It assigns each tree $\epsilon/\tau$: these add up to $\epsilon$."""
-    return equal([Case(loss, epsilon / tau, shown) for loss, tau, epsilon, shown in _one_tree()],
+    return equal([Case(loss, e / tau, shown) for loss, tau, e, shown in _one_tree(trees, epsilon)],
                  "{cases} forests: a tree costs epsilon over tau")  # fmt: skip
 
 
-def _one_tree():
+def _one_tree(trees, budgets):
     """The exact loss of the leaves of one tree with two leaves at the noise for tau trees."""
-    for tau in (2, 3, 16, 128):
-        for epsilon in (0.5, 1.0, 2.0):
+    for tau in trees:
+        for epsilon in budgets:
             noise = noise_for(tau, epsilon, "laplace")
             shown = {"tau": tau, "epsilon": epsilon}
             yield laws.worst(np.eye(2), noise, 1), tau, epsilon, shown
@@ -184,19 +185,19 @@ def _both(one, two, noises):
     about="reading",
     **SIDES,
 )
-def queries_from_records(effort, rng):
+def queries_from_records(effort, rng, epsilon=BUDGETS):
     r"""Read so that the queries of a batch may be training records, algorithm 2 is $\epsilon$-DP: W needs
     only the queries."""
     cases = []
-    for epsilon in (0.5, 1.0, 2.0):
+    for budget in epsilon:
         for tau in (1, 2):
             shown = {
-                "epsilon": epsilon,
+                "epsilon": budget,
                 "trees": tau,
                 "records": [[0, 0], [0, 0]],
                 "neighbour": [[0, 0], [1, 1]],
             }
-            cases.append(Case(_asked(epsilon, tau, rng), 2 * epsilon, shown))
+            cases.append(Case(_asked(budget, tau, rng), 2 * budget, shown))
     return private(cases, "epsilon={epsilon}: loss {exact}, two equal queries have equal votes and two "
                    "others have not",
                    range="two records on 4 cells, one replaced, at twice the stated epsilon")  # fmt: skip

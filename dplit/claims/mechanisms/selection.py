@@ -12,6 +12,9 @@ from dplit.claims.mechanisms._laws import FAR, RDF, V1, V2
 from dplit.ledger import Case, bounded, claim, equal, private, verdict_of
 from dplit.mechanisms import Exponential, PermuteAndFlip
 
+SCORED = (0.02, 0.5, 0.86, 5.0)  # budgets at which vectors of scores are drawn
+COUNTED = (0.1, 0.5, 1.0)  # and at which one count is far from the other
+
 
 def _moved_scores(effort, mechanism, moves):
     """Losses of a mechanism at epsilon 1 as each score moves by one of `moves`, one case a score vector."""
@@ -124,9 +127,9 @@ def flip_law(effort, rng):
     return equal(cases, note, rtol=1e-12, quantity="probability of a candidate")
 
 
-def _score_vectors(effort, rng):
+def _score_vectors(effort, rng, budgets):
     """(epsilon, scores): all small gaps, random vectors, and one candidate far behind."""
-    for epsilon in (0.02, 0.5, 0.86, 5.0):
+    for epsilon in budgets:
         for scores in product((0.0,), range(4), range(4)):
             if any(scores):
                 yield epsilon, -np.array(scores)
@@ -144,14 +147,14 @@ def _score_vectors(effort, rng):
     proof="thm-dominance",
     range="four budgets, all small gaps of three candidates, 50 random vectors of six",
 )
-def two_fold(effort, rng):
+def two_fold(effort, rng, epsilon=SCORED):
     """Permute-and-flip offers up to a two-fold improvement in the expected score (read as the
     distance from the best score): the exponential mechanism's is at most twice as large."""
     cases = []
-    for epsilon, scores in _score_vectors(effort, rng):
+    for budget, scores in _score_vectors(effort, rng, epsilon):
         gaps = scores.max() - scores
-        flip, em = (kind(epsilon).pmf(scores) @ gaps for kind in (PermuteAndFlip, Exponential))
-        cases.append(Case(float(em / flip), 2.0, {"epsilon": epsilon, "scores": scores.tolist()}))
+        flip, em = (kind(budget).pmf(scores) @ gaps for kind in (PermuteAndFlip, Exponential))
+        cases.append(Case(float(em / flip), 2.0, {"epsilon": budget, "scores": scores.tolist()}))
     note = "{cases} score vectors: {exact:.6g} times at epsilon {epsilon}, scores {scores}"
     return bounded(cases, note, quantity="ratio of expected errors")
 
@@ -166,14 +169,14 @@ def two_fold(effort, rng):
     ours=True,
     range="four budgets, all small gaps of three candidates, 50 random vectors of six",
 )
-def dominates(effort, rng):
+def dominates(effort, rng, epsilon=SCORED):
     r"""At the same $\epsilon$ permute-and-flip reports a score of at least $x$ with no smaller
     probability than the exponential mechanism, for every $x$. The odds of its error are between
     half and once those of the exponential mechanism."""
     cases = []
-    for epsilon, scores in _score_vectors(effort, rng):
-        flip, em = (kind(epsilon).pmf(scores) for kind in (PermuteAndFlip, Exponential))
-        data = {"epsilon": epsilon, "scores": scores.tolist()}
+    for budget, scores in _score_vectors(effort, rng, epsilon):
+        flip, em = (kind(budget).pmf(scores) for kind in (PermuteAndFlip, Exponential))
+        data = {"epsilon": budget, "scores": scores.tolist()}
         for x in np.unique(scores)[:-1]:
             low = scores <= x
             cases.append(Case(float(flip[low].sum() / em[low].sum()), 1.0, data | {"up to": x}))
@@ -192,27 +195,27 @@ def dominates(effort, rng):
     ("mechanisms.Exponential",),
     range="counts of 1 to 10 at three budgets",
 )
-def best_of_two(effort, rng):
+def best_of_two(effort, rng, epsilon=COUNTED):
     r"""With counts 0 and $f_c$ the exponential mechanism reports the wrong one with probability at
     most $2e^{-f_c\epsilon/2}$."""
     note = "{cases} cases: nearest at a count of {count}, epsilon {epsilon}"
-    cases = _wrong(effort, lambda x: 2 * math.exp(-x / 2))
+    cases = _wrong(effort, epsilon, lambda x: 2 * math.exp(-x / 2))
     return bounded(cases, note, quantity="probability of an error")
 
 
 @best_of_two.corrected(
     functions=("mechanisms.Exponential",), range="counts of 1 to 10 at three budgets"
 )
-def best_of_two_exact(effort, rng):
+def best_of_two_exact(effort, rng, epsilon=COUNTED):
     r"""The probability is exactly $1/(1 + e^{f_c\epsilon/2})$, less than half of the bound."""
-    cases = _wrong(effort, lambda x: 1 / (1 + math.exp(x / 2)))
+    cases = _wrong(effort, epsilon, lambda x: 1 / (1 + math.exp(x / 2)))
     note = "{cases} cases: at a count of {count}, epsilon {epsilon}, it is {exact:.6g}"
     return equal(cases, note, quantity="probability of an error")
 
 
-def _wrong(effort, stated):
+def _wrong(effort, budgets, stated):
     """Chance of the wrong one of two counts, beside ``stated(f_c epsilon)``."""
-    for epsilon in (0.1, 0.5, 1.0):
+    for epsilon in budgets:
         for count in range(1, effort.pick(11, 51, 201)):
             law = Exponential(epsilon).pmf([0, count])
             yield Case(float(law[0]), stated(count * epsilon), {"count": count, "epsilon": epsilon})

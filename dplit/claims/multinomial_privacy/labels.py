@@ -46,10 +46,10 @@ def _worst_by_size(n, classes, budget, neighbours):
     return worst
 
 
-def _leaves(effort):
+def _leaves(effort, budgets):
     """(size, classes, B3, relation, largest loss) of every leaf size."""
     n = effort.pick({2: 6, 3: 5, 4: 4}, {2: 12, 3: 8, 4: 6}, {2: 30, 3: 15, 4: 10, 6: 6})
-    for (classes, most), budget, neighbours in product(n.items(), BUDGETS, RELATIONS):
+    for (classes, most), budget, neighbours in product(n.items(), budgets, RELATIONS):
         for size, loss in sorted(_worst_by_size(most, classes, budget, neighbours).items()):
             yield size, classes, budget, neighbours, loss
 
@@ -62,21 +62,21 @@ def _leaves(effort):
     ("multinomial.label_law", "multinomial.label_loss"),
     **LEAF,
 )
-def lemma_7(effort, rng):
+def lemma_7(effort, rng, epsilon=BUDGETS):
     r"""The label of a leaf is $B_3$-private. It is, if it is drawn once for the leaf."""
     cases = (
         Case(loss, budget, {"n": n, "classes": k, "B3": budget, "neighbours": neighbours})
-        for n, k, budget, neighbours, loss in _leaves(effort)
+        for n, k, budget, neighbours, loss in _leaves(effort, epsilon)
     )
     return private(cases, "{cases} leaf sizes; the nearest loses {exact:g} of {stated:g}.")
 
 
 @lemma_7.corrected(functions=("multinomial.label_loss",), proof="thm-mprivacy-label", **LEAF)
-def lemma_7_exact(effort, rng):
+def lemma_7_exact(effort, rng, epsilon=BUDGETS):
     r"""Drawn once, the label of a leaf costs $B_3/2$ at most, under both relations, and $B_3/n$ if the larger of
     both leaves has $n \ge 2$ records. Under replace-one a leaf of $n$ costs $\frac bn + \ln\frac{e^b + K -
     1}{e^{b(n-1)/n} + e^{b/n} + K - 2}$, $b = B_3/2$, and no less for all leaves."""
-    cases, within = _label_cases(effort)
+    cases, within = _label_cases(effort, epsilon)
     same = equal(
         (case for case in cases if case.data["neighbours"] == "replace-one"),
         "{cases} leaf sizes: the worst pair attains the formula, and stays within the bound.",
@@ -85,10 +85,10 @@ def lemma_7_exact(effort, rng):
     return same if same.verdict == "fails" or below.verdict == "holds" else below
 
 
-def _label_cases(effort):
+def _label_cases(effort, budgets=BUDGETS):
     """Largest losses beside the formula, and beside the bound."""
     cases, within = [], []
-    for n, k, budget, neighbours, loss in _leaves(effort):
+    for n, k, budget, neighbours, loss in _leaves(effort, budgets):
         data = {"n": n, "classes": k, "B3": budget, "neighbours": neighbours}
         cases.append(Case(loss, multinomial.label_loss(n, k, budget, neighbours), data))
         within.append(Case(loss, budget / max(2, n), data))

@@ -27,11 +27,11 @@ def _worst_choice(features, budget, neighbours, n):
     return worst_privacy_loss(law, small.splittable(n), small.near(small.TWO_FEATURES, neighbours))
 
 
-def _choices(effort):
+def _choices(effort, budgets):
     """(features, budget, relation, most records): three replaced, or four and one."""
     features = effort.pick((2, 3, 9), (2, 3, 5, 9, 100), (2, 3, 4, 5, 9, 30, 100, 1000))
     for d, budget, (neighbours, n) in product(
-        features, BUDGETS, (("replace-one", 3), ("add-remove", 5))
+        features, budgets, (("replace-one", 3), ("add-remove", 5))
     ):
         yield d, budget, neighbours, n
 
@@ -45,11 +45,11 @@ def _choices(effort):
     range="2 to 9 features, B1 from 0.1 to 10, up to 5 records, both relations",
     **CHOICE,
 )
-def lemma_5(effort, rng):
+def lemma_5(effort, rng, epsilon=BUDGETS):
     r"""The choice of a feature is an exponential mechanism and $B_1$-private, provided that every feature
     has a cut in the node, on both data sets."""
     cases = []
-    for d, budget, neighbours, n in _choices(effort):
+    for d, budget, neighbours, n in _choices(effort, epsilon):
         worst = _worst_choice(d, budget, neighbours, n)
         data = {"features": d, "B1": budget, "neighbours": neighbours, "data": str(worst.data)}
         cases.append(Case(worst.loss, budget, data | {"neighbour": str(worst.neighbour)}))
@@ -62,7 +62,7 @@ def lemma_5(effort, rng):
     range="2 to 9 features, B1 from 0.1 to 10, 3 records replace-one and 4 + 1 add-remove",
     **CHOICE,
 )
-def lemma_5_exact(effort, rng):
+def lemma_5_exact(effort, rng, epsilon=BUDGETS):
     r"""With D features, each with a cut on both data sets, the choice of a feature costs $\ln\frac{e^b(1 +
     (D-1)e^b)}{e^b + D - 1}$, $b = B_1/2$, under both relations, and no less for all data."""
     return equal(
@@ -72,7 +72,7 @@ def lemma_5_exact(effort, rng):
                 multinomial.selection_loss(d, budget),
                 {"features": d, "B1": budget, "neighbours": neighbours},
             )
-            for d, budget, neighbours, n in _choices(effort)
+            for d, budget, neighbours, n in _choices(effort, epsilon)
         ),
         "In {cases} searches over all data sets the worst pair attains the formula.",
     )
@@ -269,11 +269,11 @@ def _narrow_gap(gap, budget):
     quantity="privacy loss of a level",
     range="one level of two nodes, 3 to 30 features, B1 from 0.1 to 10",
 )
-def layer(effort, rng):
+def layer(effort, rng, epsilon=BUDGETS):
     r"""A layer of a tree costs $B_1 + B_2$. This assumes add-remove, and candidates that are public: a
     record that is replaced leaves one node of the layer and enters another."""
     cases, single = [], []
-    for d, budget in product(effort.pick((3, 30), (3, 9, 30), (3, 9, 30, 300)), BUDGETS):
+    for d, budget in product(effort.pick((3, 30), (3, 9, 30), (3, 9, 30, 300)), epsilon):
         enters, leaves = _one_record_more(d, budget)
         data = {"features": d, "B1": budget}
         single.append(Case(max(enters, leaves), budget, data))

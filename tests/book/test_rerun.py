@@ -1,0 +1,95 @@
+"""Each chapter runs at other values of its parameters, not at those alone whose outputs are stored."""
+
+import sys
+
+import nbformat
+import pytest
+from book_tools import BOOK, chapters
+
+sys.path.insert(0, str(BOOK))
+import rerun
+
+sys.path.remove(str(BOOK))
+
+QUICK = "majority"  # the one that runs in every test; the others are deep
+OTHERS = (0.5, 2.0)
+
+
+def notebook(*sources, tags=("parameters",)):
+    cells = [nbformat.v4.new_code_cell(source) for source in sources]
+    cells[0].metadata["tags"] = list(tags)
+    return nbformat.v4.new_notebook(cells=cells)
+
+
+FIRST = "epsilon = 1.0  # change me: of one label\nfixed = 2\ncounts = (3, 1)  # change me"
+
+
+def test_parameters_are_read_from_the_first_cell_with_the_tag():
+    assert rerun.parameters(notebook(FIRST, "b = 2  # change me")) == {
+        "epsilon": (1.0, "of one label"),
+        "counts": ((3, 1), ""),
+    }
+    assert rerun.parameters(notebook(FIRST, tags=())) == {}
+    assert rerun.parameters(notebook("1 + 1", FIRST, tags=())) == {}
+
+
+def test_values_are_changed_and_remarks_stay():
+    changed = notebook(FIRST, "epsilon")
+    rerun.change(changed, {"epsilon": 0.5})
+    assert changed.cells[0].source == FIRST.replace("1.0", "0.5")
+    assert changed.cells[1].source == "epsilon"
+    with pytest.raises(ValueError, match="no parameter delta; the chapter has epsilon, counts"):
+        rerun.change(changed, {"delta": 1})
+    with pytest.raises(ValueError, match="has none"):
+        rerun.change(notebook("1 + 1"), {"delta": 1})
+
+
+def test_a_copy_is_executed_and_an_assert_that_fails_is_an_error(tmp_path, monkeypatch, capsys):
+    from nbclient.exceptions import CellExecutionError
+
+    monkeypatch.setattr(rerun, "BOOK", tmp_path)
+    monkeypatch.setattr(rerun, "RERUN", tmp_path / "_build")
+    monkeypatch.setattr(rerun, "BOOK", tmp_path / "book")
+    rerun.BOOK.mkdir()
+    own = notebook(FIRST, "print('epsilon', epsilon)", "assert epsilon < 2\ncounts")
+    nbformat.write(own, rerun.BOOK / "made.ipynb")
+    before = (rerun.BOOK / "made.ipynb").read_bytes()
+    assert rerun.main(["made", "epsilon=0.25"]) == 0
+    assert capsys.readouterr().out == "epsilon 0.25\n(3, 1)\nexecuted: _build/made.ipynb\n"
+    assert (rerun.BOOK / "made.ipynb").read_bytes() == before
+    assert "epsilon = 0.25" in (tmp_path / "_build" / "made.ipynb").read_text("utf-8")
+    with pytest.raises(CellExecutionError, match="AssertionError"):
+        rerun.run("made", {"epsilon": 2})
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["no_such_chapter"], "there is no chapter 'no_such_chapter'"),
+        (["majority", "epsilon"], "must be NAME=VALUE with a number, got 'epsilon'"),
+        (["majority", "epsilon=x"], "must be NAME=VALUE with a number, got 'epsilon=x'"),
+        (["majority", "no_such=1"], "there is no parameter no_such"),
+    ],
+)
+def test_bad_arguments_are_named(capsys, arguments, message):
+    with pytest.raises(SystemExit) as stop:
+        rerun.main(arguments)
+    assert stop.value.code == 2 and message in capsys.readouterr().err
+
+
+def rerun_at(stem, epsilon):
+    if "epsilon" not in rerun.parameters(rerun.read(stem)):
+        pytest.skip(f"the chapter {stem} has no parameter epsilon in its first cell")
+    done = rerun.run(stem, {"epsilon": epsilon})
+    assert all(cell.execution_count for cell in done.cells if cell.cell_type == "code")
+
+
+def test_a_chapter_runs_at_another_epsilon():
+    rerun_at(QUICK, OTHERS[1])
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("epsilon", OTHERS)
+@pytest.mark.parametrize("stem", chapters())
+def test_every_chapter_runs_at_other_epsilons(stem, epsilon):
+    rerun_at(stem, epsilon)

@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+import dplit
 from dplit.errors import PrivacyLeakWarning, check_choice, summarised
 
 EFFORTS = ("quick", "reader", "deep")
@@ -128,8 +129,8 @@ def nearest(name, known):
 
 def versions(*libraries):
     """Versions of Python, dplit and the named libraries, dict of str; what is missing is left out."""
-    found = {"python": platform.python_version()}
-    for name in ("dplit", *libraries):
+    found = {"python": platform.python_version(), "dplit": dplit.__version__}
+    for name in libraries:
         try:
             found[name] = version(name)
         except PackageNotFoundError:

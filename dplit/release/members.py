@@ -94,13 +94,18 @@ def _label(forest):
     return float(forest.predict(MEMBER)[0])
 
 
+def _is_split(forest):
+    """1 if any tree of scikit-learn's has more than its root."""
+    return float(any(tree.tree_.node_count > 1 for tree in forest.estimators_))
+
+
 def _is_cut(forest):
     """1 if any tree cuts between the two places."""
     return float((forest.trees_.feature >= 0).any())
 
 
 FORESTS = {
-    "scikit-learn": Forest(_scikit_learn, _share, False),
+    "scikit-learn": Forest(_scikit_learn, _is_split, False),
     "multinomial, published": Forest(_published, _is_cut, False),
     "random, proved": Forest(_random, _label, True),
     "boosted, proved": Forest(_boosted, _share, True),
@@ -176,8 +181,9 @@ def membership(name, epsilon, fits, *, rng):
 def membership_law(name, epsilon):
     r"""Exact probabilities that the attack says "member", where they have a short form.
 
-    scikit-learn: 1 less the probability :math:`(1 - 1/41)^{41t}` that no bootstrap sample of t trees
-    holds the member. The random tree: the leaf at 1 holds the member or nobody, so that its label is 1
+    scikit-learn: a tree splits just where its bootstrap sample holds the member, and a record of class 0 beside
+    (but for :math:`2^{-40}`), so 1 less the probability :math:`(1 - 1/41)^{41t}` that no sample of t trees
+    holds it; without the member there is nothing to split. The random tree: the leaf at 1 holds the member or nobody, so that its label is 1
     with the probability :math:`1 - e^{-\epsilon}/2` or one half.
 
     Parameters

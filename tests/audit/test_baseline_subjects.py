@@ -22,7 +22,8 @@ def test_published_baselines_are_caught(name):
 def test_counts_with_too_little_noise_are_caught(monkeypatch):
     def less(counts, epsilon, rng):
         _, spent = jpw_noise(counts, epsilon, rng)
-        return counts + rng.laplace(scale=0.1 / epsilon, size=counts.shape), spent
+        loose = np.random.default_rng(rng.integers(2**63))
+        return counts + loose.laplace(scale=0.1 / epsilon, size=counts.shape), spent
 
     jpw_noise = jpw.noisy_counts
     monkeypatch.setattr(jpw, "noisy_counts", less)

@@ -9,6 +9,7 @@ import math
 
 import joblib
 import matplotlib as mpl
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -233,9 +234,9 @@ def test_a_picture_has_the_words_of_the_text(kind, fits):
         words = [t.get_text() for t in ax.texts]
         drawn = [part for w in words if w != "tree 1" for part in w.split(": ", 1)]
         assert sorted(drawn) == sorted(conditions) and "tree 1" in words
-        (given,) = [plotting.plt.figure().add_subplot()]
+        (given,) = [plt.figure().add_subplot()]
         assert plotting.plot_tree(fits[kind], ax=given) is given
-        plotting.plt.close("all")
+        plt.close("all")
 
 
 def test_a_picture_of_what_has_no_tree():

@@ -17,6 +17,11 @@ JOINT = at("forests.releases", "joint_cut")
 VOTES = at("mechanisms.bounded_mean", "BoundedMean", "sample")
 
 
+def floats(rng):
+    """A generator of rounded laws in place of any, which a careless change may well draw from."""
+    return np.random.default_rng(rng.integers(2**63))
+
+
 # Rates -----------------------------------------------------------------------------------------
 
 
@@ -110,7 +115,7 @@ def _true_count(original):
     def proved_means(stats, epsilon, rng):
         node = original(stats, epsilon, rng)[1]
         count = np.maximum(stats[:, 0], 1)
-        noisy = stats[:, 1] / GRID + rng.laplace(scale=1 / epsilon, size=len(stats))
+        noisy = stats[:, 1] / GRID + floats(rng).laplace(scale=1 / epsilon, size=len(stats))
         return np.clip(noisy / count, 0.0, 1.0), node
 
     return proved_means
@@ -139,7 +144,7 @@ def _one_sign(original):
 def _float_counts(original):
     def noisy_counts(counts, epsilon, rng):
         node = original(counts, epsilon, rng)[1]
-        return counts + rng.laplace(scale=1 / epsilon, size=counts.shape), node
+        return counts + floats(rng).laplace(scale=1 / epsilon, size=counts.shape), node
 
     return noisy_counts
 

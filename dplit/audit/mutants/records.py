@@ -38,7 +38,7 @@ def _one_stream(original):
 
 
 @plant("a seed is kept", "a tree of DPExtraTreesRegressor",
-       at("forests.base", "BaseForest", "_generator"))  # fmt: skip
+       at("forests.noise", "WithNoise", "_generator"))  # fmt: skip
 def _seed_kept(original):
     return lambda self: np.random.default_rng(1)
 

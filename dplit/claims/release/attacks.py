@@ -90,7 +90,7 @@ def _fits(spans, law):
     ("release.membership", "release.membership_law"),
     intervals=4,
     range="forty records at 0 and one at 1, ten trees, MRF's theorem 2 at epsilon 0.5",
-    **FITS,
+    **{**FITS, "quantity": "least advantage that the intervals allow"},
 )
 def membership_open(effort, rng):
     r"""Membership inference against a forest without privacy, and against a multinomial forest as published

@@ -70,6 +70,8 @@ def rho_of(epsilon, delta):
         low, high = high, 2 * high
     while high - low > 1e-13 * high:
         middle = (low + high) / 2
+        if middle in (low, high):  # there is no number between them
+            break
         low, high = (middle, high) if epsilon_of(middle, delta) <= epsilon else (low, middle)
     return low
 

@@ -27,6 +27,7 @@ from dplit.mechanisms.secure import is_secure
 DEEPEST = 12
 STEPS_OF_A_COLUMN = 64
 ALL_READ = "each reads all records"
+MOST = 2.0**52  # of what is taken off a score: all stay whole numbers
 
 
 @parameters
@@ -107,7 +108,9 @@ class BaseBoostedForest(BaseForest):
             if self.directions_:  # together they have the odds of one column
                 own = grid.ends[-1 - len(self.directions_)]
                 less = reach.mass * math.log(len(self.directions_)) / pays.rate(share)
-                masses[own:] -= np.rint(less) if is_secure(rng) else less  # scores stay whole
+                masses[own:] -= (
+                    min(np.rint(less), MOST) if is_secure(rng) else less
+                )  # scores stay whole
             place, node = pays.choose(masses, share, reach.mass, rng)
             tests.append(pick(place))
             if planned.kept:

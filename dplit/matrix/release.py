@@ -127,9 +127,10 @@ def _difference(exact):
 def measured_with(noise, strategy, codes, classes, n_classes, columns, *, rng):
     r"""Columns of A D with noise on each entry.
 
-    From a secure generator noise is exact. What is not of whole numbers is released in steps of
-    :math:`2^{-30}` then: the entries of A are cut to multiples of a step, so that counts and sensitivity
-    are whole numbers of steps, and the noise is geometric in steps: Laplace noise on a grid, as exact as the rest.
+    From a secure generator noise is exact. What is not of whole numbers is released in steps then, of
+    :math:`2^{-30}` or, where the norm is above 1, of about that share of it: the entries of A are cut to multiples
+    of a step, so that counts and sensitivity are whole numbers of steps, and the noise is geometric in
+    steps: Laplace noise on a grid, as exact as the rest.
 
     Parameters
     ----------
@@ -154,12 +155,26 @@ def measured_with(noise, strategy, codes, classes, n_classes, columns, *, rng):
         return noisy(columns(strategy.measure(codes, classes, n_classes, **draw)), noise, rng=rng)
     if isinstance(noise, TreeNorm):
         raise no_exact_sampler("strategy='tree-norm'", "take another strategy")
-    times = math.ceil(
-        noise.sensitivity / strategy.norm * (1 - 2.0**-40)
-    )  # whole: columns that a record moves
-    exact = columns(strategy.measure_whole(codes, classes, n_classes, BITS, **draw))
-    steps = Geometric(noise.epsilon, times * strategy.whole_norm(BITS))
-    return steps.sample(exact, rng=rng) / 2**BITS
+    times = math.ceil(noise.sensitivity / strategy.norm)  # columns that a record moves
+    bits = bits_of(strategy)
+    exact = columns(strategy.measure_whole(codes, classes, n_classes, bits, **draw))
+    steps = Geometric(noise.epsilon, times * strategy.whole_norm(bits))
+    return steps.sample(exact, rng=rng) / 2.0**bits
+
+
+def bits_of(strategy):
+    """Binary digits of the steps in which a strategy is released from a secure generator.
+
+    Parameters
+    ----------
+    strategy : Strategy
+
+    Returns
+    -------
+    int
+        `BITS`, or fewer where the norm is above 1, so that it has about so many digits.
+    """
+    return BITS - max(0, math.ceil(math.log2(strategy.norm or 1.0)))
 
 
 def noise_of(strategy, epsilon, mechanism="geometric", neighbours="add-remove", classes=2,

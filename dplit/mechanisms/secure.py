@@ -15,18 +15,22 @@ import numpy as np
 from numpy.random.bit_generator import ISpawnableSeedSequence
 
 LARGEST_RATE = 2.0**500  # a finite rate above is taken as this one: less noise has no use
-ROUNDED = (
-    "exponential", "geometric", "gumbel", "laplace", "logistic", "normal", "standard_exponential",
-    "standard_gamma", "standard_normal", "gamma", "binomial", "poisson", "lognormal", "logseries",
-)  # fmt: skip
+EXACT = {"bit_generator", "bytes", "integers", "permutation", "permuted", "shuffle", "spawn"}
+BLIND = {"random"}  # rounded, where nothing of the records depends on it
 
 
 class SecureGenerator(np.random.Generator):
-    """A generator whose noise is exact: NumPy's samplers of rounded laws are errors.
+    """A generator whose noise is exact: NumPy's samplers of other laws are errors.
 
     Whole numbers are uniform without rounding, by rejection. `random` is there for what needs no exact
     law: draws that read no record, and ties between released numbers.
     """
+
+    def choice(self, a, size=None, replace=True, p=None, axis=0, shuffle=True):
+        """As NumPy's, of equally likely elements alone."""
+        if p is not None:
+            raise no_exact_sampler("numpy.random.Generator.choice with p", "take an exact sampler")
+        return super().choice(a, size, replace, None, axis, shuffle)
 
 
 def _refusal(name):
@@ -38,8 +42,9 @@ def _refusal(name):
     return refused
 
 
-for _name in ROUNDED:
-    setattr(SecureGenerator, _name, _refusal(_name))
+for _name in set(dir(np.random.Generator)) - EXACT - BLIND - {"choice"}:
+    if not _name.startswith("_"):
+        setattr(SecureGenerator, _name, _refusal(_name))
 
 
 class FreshKeys(ISpawnableSeedSequence):

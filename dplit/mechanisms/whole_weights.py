@@ -28,6 +28,7 @@ LARGEST = 2.0**30  # high part of the largest weight
 FLOOR = 2**40  # of a weight
 FAR = 64.0  # nats below the best from which a weight is the floor
 BASE = 2**62
+WORD = 2**32
 DIGIT = 31  # bits of a half of a low part
 MASK = 2**31 - 1
 
@@ -66,12 +67,30 @@ def divided(high, low, length):
 
 
 @njit(cache=True, nogil=True)
+def up_to(most, rng):
+    """A uniform whole number from 0 to `most`, an int64.
+
+    What numba compiles of ``rng.integers`` never rejects above :math:`2^{32}`, and is uniform there for
+    powers of two alone: so bits are drawn until they are at most that.
+    """
+    if most < WORD:
+        return np.int64(rng.integers(0, most + 1))
+    mask = most
+    for shift in (1, 2, 4, 8, 16, 32):
+        mask |= mask >> shift
+    while True:
+        bits = np.int64(rng.integers(0, WORD // 2)) << 32 | np.int64(rng.integers(0, WORD))
+        if bits & mask <= most:
+            return bits & mask
+
+
+@njit(cache=True, nogil=True)
 def uniform_below(high, low, rng):
     """A uniform whole number below a pair, as a pair."""
     if high == 0:
-        return np.int64(0), rng.integers(0, low)
+        return np.int64(0), up_to(low - 1, rng)
     while True:
-        first, second = rng.integers(0, high + 1), rng.integers(0, BASE)
+        first, second = up_to(high, rng), rng.integers(0, BASE)
         if first < high or second < low:
             return first, second
 

@@ -181,10 +181,10 @@ def membership(name, epsilon, fits, *, rng):
 def membership_law(name, epsilon):
     r"""Exact probabilities that the attack says "member", where they have a short form.
 
-    scikit-learn: a tree splits just where its bootstrap sample holds the member, and a record of class 0 beside
-    (but for :math:`2^{-40}`), so 1 less the probability :math:`(1 - 1/41)^{41t}` that no sample of t trees
-    holds it; without the member there is nothing to split. The random tree: the leaf at 1 holds the member or nobody, so that its label is 1
-    with the probability :math:`1 - e^{-\epsilon}/2` or one half.
+    scikit-learn: a tree splits just where its bootstrap sample holds the member, and a record of class 0
+    beside (but for :math:`2^{-40}`), so 1 less the probability :math:`(1 - 1/41)^{41t}` that no sample of t
+    trees holds it; without the member there is nothing to split. The random tree: the leaf at 1 holds the
+    member or nobody, so that its label is 1 with the probability :math:`1 - e^{-\epsilon}/2` or one half.
 
     Parameters
     ----------

@@ -9,7 +9,7 @@ from scipy.stats import chisquare
 
 from dplit import Categorical, Domain, matrix
 from dplit.forests import MatrixForestClassifier
-from dplit.matrix.release import BITS, measure, measured_with, noise_of
+from dplit.matrix.release import BITS, bits_of, measure, measured_with, noise_of
 from dplit.matrix.strategies import Dense, DisjointTrees, Marginals, PIdentity
 from dplit.mechanisms import Geometric
 from dplit.mechanisms.secure import secure_generator
@@ -64,7 +64,9 @@ def test_noise_is_geometric_in_steps_of_what_a_record_moves(
         def columns(table):
             return table[:, :1] - table[:, 1:] if signed else table
 
-        return columns(strategy.measure_whole(codes[list(rows)], np.array(classes), 2, BITS))
+        return columns(
+            strategy.measure_whole(codes[list(rows)], np.array(classes), 2, bits_of(strategy))
+        )
 
     measured_with(
         noise, strategy, codes[:1], np.zeros(1, int), 2, lambda t: t, rng=secure_generator()
@@ -136,3 +138,16 @@ def test_records_of_disjoint_trees_are_drawn_once():
     codes = np.array([[0, 0]] * 30)
     whole = strategy.measure_whole(codes, np.zeros(30, int), 2, 3, rng=np.random.default_rng(0))
     assert whole.sum() == 30 * 8 and strategy.whole_norm(3) == 8
+
+
+def test_entries_far_above_one_fit_into_whole_numbers():
+    """Steps of 2^-30 would not: the first cell's entry has 34 binary digits before the point."""
+    strategy = Dense(np.array([[2.0**33 + 0.5, 0.5], [0.25, 0.25]]), [2])
+    assert 2**28 <= strategy.whole_norm(bits_of(strategy)) <= 2**BITS
+    noise = noise_of(strategy, 1.0, "laplace")
+    found = measured_with(
+        noise, strategy, np.zeros((5, 1), int), np.zeros(5, int), 2, lambda t: t,
+        rng=secure_generator(),
+    )  # fmt: skip
+    scale = noise.sensitivity
+    assert found[0, 0] == pytest.approx(5 * 2.0**33, abs=60 * scale)

@@ -80,7 +80,12 @@ def test_only_a_secure_generator_is_one():
     assert is_secure(secure_generator()) and not is_secure(np.random.default_rng(0))
 
 
-@pytest.mark.parametrize("name", secure.ROUNDED)
+OTHERS = (
+    {n for n in dir(np.random.Generator) if not n.startswith("_")} - secure.EXACT - secure.BLIND
+)
+
+
+@pytest.mark.parametrize("name", sorted(OTHERS - {"choice"}))
 def test_rounded_laws_are_refused(name):
     with pytest.raises(ValueError, match=f"{name} has none"):
         getattr(secure_generator(), name)(1.0)
@@ -241,3 +246,10 @@ def test_a_doubled_rate_is_noticed(monkeypatch):
     assert (
         fits(selections(choice, scores, 4000, secure_generator()), choice.pmf(scores)) < FALSE_ALARM
     )
+
+
+def test_a_choice_by_weights_is_refused():
+    rng = secure.secure_generator()
+    assert sorted(rng.choice(5, 5, replace=False).tolist()) == [0, 1, 2, 3, 4]
+    with pytest.raises(ValueError, match="choice with p"):
+        rng.choice(2, p=[0.5, 0.5])

@@ -8,6 +8,7 @@ from itertools import accumulate
 import numpy as np
 import pytest
 from mpmath import mp, mpf
+from numba import njit
 from scipy.stats import chisquare
 
 from dplit.mechanisms import PermuteAndFlip
@@ -15,6 +16,11 @@ from dplit.mechanisms import whole_weights as whole
 from tests.mechanisms.test_exact import FALSE_ALARM, followed
 
 MODULE = "__import__('dplit.mechanisms.whole_weights', fromlist=['x'])"
+
+
+@njit
+def _compiled(n, rng):
+    return rng.integers(0, n)
 
 
 def number(pair):
@@ -56,6 +62,23 @@ def test_a_number_below_is_uniform(total):
     cells = np.bincount([d * 5 // total for d in drawn], minlength=5)
     shares = np.diff([-(-total * k // 5) for k in range(6)]) / total
     assert chisquare(cells, 20_000 * shares.astype(float)).pvalue > FALSE_ALARM
+
+
+@pytest.mark.parametrize("total", [3 << 30, 3 << 40, 3 << 60, 3 << 61, 3 << 70])
+def test_every_number_below_is_equally_likely(total):
+    """By what is left of a third, which a draw without rejection gets wrong; see `below`."""
+    rng = np.random.default_rng(1)
+    left = [number(whole.uniform_below(*pair(total), rng)) % 3 for _ in range(40_000)]
+    assert chisquare(np.bincount(left, minlength=3)).pvalue > FALSE_ALARM
+
+
+def test_what_numba_compiles_is_why():
+    """If this fails, numba rejects now, and `below` can be ``rng.integers``."""
+    rng, twin = np.random.default_rng(2), np.random.default_rng(2)
+    n = 3 << 60
+    drawn = [_compiled(n, rng) for _ in range(2000)]
+    words = twin.integers(2**64, size=2000, dtype=np.uint64)
+    assert drawn == [int(w) * n >> 64 for w in words]
 
 
 @pytest.mark.parametrize("weights", [[3, 1, 2], [1, 0, 4], [7], [0, 5, 0]])

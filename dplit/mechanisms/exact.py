@@ -105,7 +105,7 @@ def geometric(rate, rng):
 
 @njit(cache=True, nogil=True)
 def two_sided(rate, size, rng):
-    """Whole numbers k, each with probability proportional to exp(-rate |k|), int64, shape (size,).
+    """Whole numbers k, each with probability proportional to ``exp(-rate * abs(k))``, int64, shape (size,).
 
     What is 2^62 or more is 2^62, and what is -2^62 or less is -2^62.
     """

@@ -8,6 +8,7 @@ nothing refers to any address.
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import re
 import subprocess
@@ -203,6 +204,17 @@ def help_of(command):
 # Icons -----------------------------------------------------------------------------------------
 
 
+def shrink_search(app, error):
+    """Search without the general index's entries: the names of the reference are in it once more."""
+    path = Path(app.outdir) / "searchindex.js"
+    if error or not path.is_file():
+        return
+    start, text = "Search.setIndex(", path.read_text("utf-8")
+    index = json.loads(text.removeprefix(start).removesuffix(")"))
+    index["indexentries"] = {}
+    path.write_text(f"{start}{json.dumps(index, separators=(',', ':'))})", "utf-8")
+
+
 def shrink_icons(app, error):
     """Keep of the theme's 2,000 icons those that a page or a script of the site names."""
     script = Path(app.outdir, "_static", "scripts", "fontawesome.js")
@@ -232,4 +244,5 @@ def setup(app):
     app.connect("config-inited", use_addresses, priority=100)
     app.connect("html-page-context", describe_page, priority=550)
     app.connect("build-finished", shrink_icons)
+    app.connect("build-finished", shrink_search)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

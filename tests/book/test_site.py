@@ -187,7 +187,7 @@ def test_a_notebooks_page_says_how_to_run_it(site):
     for path in book_tools.NOTEBOOKS:
         box = soup(site / "book" / f"{path.stem}.html").select_one("details.run-page")
         assert f"book/rerun.py {path.stem}" in box.text and "make lab" in box.text
-        has_parameters = "change me" in path.read_text("utf-8")
+        has_parameters = "# change me" in path.read_text("utf-8")
         assert ("lines to change" in box.text) == has_parameters, path.stem
 
 

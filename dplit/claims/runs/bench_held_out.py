@@ -1,7 +1,8 @@
 """Our sentences about the bench's sets that are held out, each with its rule; see `dplit.claims.runs.bench`.
 
-They were written, with their limits, before any score on these sets was read, when nothing was chosen any
-more. Nor did these sets choose the preset's advice, so that it is compared here alone.
+They were written, with their limits, when nothing was chosen any more, while the run was under way: before its
+scores were looked at, but for a few single ones that its progress showed. Nor did these sets choose the
+preset's advice, so that it is compared here alone.
 """
 
 from __future__ import annotations

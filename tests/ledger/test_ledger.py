@@ -20,12 +20,15 @@ from dplit.work import stream
 
 ROOT = Path(__file__).parents[2]
 LEDGER = claims.all()
-SEEDS = (1, 2, 3)
+SEED, MORE_SEEDS = 1, (2, 3)
 
 
-@pytest.mark.parametrize("claim", LEDGER, ids=[c.id for c in LEDGER])
+NAMED = pytest.mark.parametrize("claim", LEDGER, ids=[c.id for c in LEDGER])
+
+
+@NAMED
 def test_the_check_gives_what_is_declared(claim):
-    """Declared verdict and kind, at every seed if it draws; the same evidence at the same seed."""
+    """Declared verdict and kind; if it draws, the same evidence at the same seed, the verdict at another."""
     rng = stream(claim.id)
     before = _state(rng)
     found = claim.check("quick", rng=rng)
@@ -39,13 +42,18 @@ def test_the_check_gives_what_is_declared(claim):
     if found.published is not None and found.computed is not None:
         assert found.quantity and found.relation, "what is compared, and what must hold"
     assert (found.verdict in RUN_VERDICTS) == (claim.about == "experiment")
-    if claim.kind == "reproduced":  # decided by stored scores, which tests/experiments run again
+    if _state(rng) == before:  # a check that leaves its generator alone has no seed to depend on
         return
     (again,) = run.run([claim])
     assert again.evidence.to_dict() == found.to_dict()
-    if _state(rng) != before:  # a check that leaves its generator alone has no seed to depend on
-        verdicts = {claim.check("quick", rng=stream(claim.id, seed)).verdict for seed in SEEDS}
-        assert verdicts == {claim.verdict}
+    assert claim.check("quick", rng=stream(claim.id, SEED)).verdict == claim.verdict
+
+
+@pytest.mark.deep
+@NAMED
+def test_the_check_gives_what_is_declared_at_more_seeds(claim):
+    for seed in MORE_SEEDS:
+        assert claim.check("quick", rng=stream(claim.id, seed)).verdict == claim.verdict
 
 
 def _state(rng):

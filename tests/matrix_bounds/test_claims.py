@@ -13,13 +13,6 @@ def verdict(name):
     return OURS[f"m-rf/{name}"].check().verdict
 
 
-def test_every_claim_has_its_declared_verdict_and_a_reason():
-    for claim in OURS:
-        found = claim.check()
-        assert found.verdict == claim.verdict, claim.id
-        assert found.summary and found.quantity and found.range, claim.id
-
-
 @pytest.mark.parametrize("which", ["unbiased", "occupied", "data-independent"])
 @pytest.mark.parametrize("factor", [0.99, 1.01])
 def test_a_constant_that_is_off_by_a_hundredth_is_found_out(which, factor, monkeypatch):

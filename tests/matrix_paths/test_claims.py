@@ -15,13 +15,6 @@ def verdict(name):
     return OURS[f"m-rf/{name}"].check().verdict
 
 
-def test_every_claim_has_its_declared_verdict_and_a_reason():
-    for claim in OURS:
-        found = claim.check()
-        assert found.verdict == claim.verdict, claim.id
-        assert found.summary and found.quantity and found.range, claim.id
-
-
 def test_tennis_by_hand():
     """The products of figure 1, worked by hand from the six samples."""
     X, y = [[0, 0], [0, 1], [1, 0], [2, 0], [2, 0], [2, 1]], [0, 0, 1, 1, 1, 0]

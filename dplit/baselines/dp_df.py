@@ -20,7 +20,7 @@ from dplit.forests.base import BaseForestClassifier, parameters
 from dplit.forests.inputs import check_rho, level_shares
 from dplit.forests.releases import grown_tree, laplace_counts, largest, noisy_counts
 from dplit.trees.arrays import LEAF
-from dplit.trees.kary import LOCAL_GINI, SQUARES
+from dplit.trees.rules import LOCAL_GINI, SQUARES
 
 
 @cache

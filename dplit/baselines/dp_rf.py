@@ -17,7 +17,7 @@ from dplit.forests.base import BaseForestClassifier, BaseForestRegressor, parame
 from dplit.forests.inputs import check_rho, level_shares
 from dplit.forests.partition import Resampled
 from dplit.forests.releases import grown_tree
-from dplit.trees.kary import ENTROPY, MAJORITY, SQUARES
+from dplit.trees.rules import ENTROPY, MAJORITY, SQUARES
 
 CRITERIA = {"entropy": ENTROPY, "gini": SQUARES, "majority": MAJORITY}
 # The most that a record adds to a cost (the supremum, for the Gini index); it takes nothing off.

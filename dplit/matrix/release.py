@@ -32,7 +32,7 @@ from dplit.matrix.strategies import DisjointTrees
 from dplit.matrix.treenorm import TreeNorm
 from dplit.mechanisms import Geometric, Laplace
 from dplit.mechanisms.geometric import rounded
-from dplit.mechanisms.secure import is_secure, no_exact_sampler
+from dplit.mechanisms.secure import is_secure
 
 MECHANISMS = ("geometric", "laplace")
 MAX_OUTCOMES = 2**20
@@ -130,7 +130,8 @@ def measured_with(noise, strategy, codes, classes, n_classes, columns, *, rng):
     From a secure generator noise is exact. What is not of whole numbers is released in steps then, of
     :math:`2^{-30}` or, where the norm is above 1, of about that share of it: the entries of A are cut to multiples
     of a step, so that counts and sensitivity are whole numbers of steps, and the noise is geometric in
-    steps: Laplace noise on a grid, as exact as the rest.
+    steps: Laplace noise on a grid, as exact as the rest. Noise on which trees agree has steps of its scale's
+    :math:`2^{-24}` or so (`dplit.matrix.exact_treenorm`).
 
     Parameters
     ----------
@@ -148,13 +149,15 @@ def measured_with(noise, strategy, codes, classes, n_classes, columns, *, rng):
     Raises
     ------
     ValueError
-        If the generator is secure, and the noise is a `TreeNorm`.
+        If the generator is secure, and a `TreeNorm` so large that it would overflow.
     """
     draw = {"rng": rng} if isinstance(strategy, DisjointTrees) else {}  # of each record's tree
     if isinstance(noise, Geometric) or not is_secure(rng):
         return noisy(columns(strategy.measure(codes, classes, n_classes, **draw)), noise, rng=rng)
     if isinstance(noise, TreeNorm):
-        raise no_exact_sampler("strategy='tree-norm'", "take another strategy")
+        exact = np.rint(columns(strategy.measure(codes, classes, n_classes))).astype(np.int64)
+        drawn = noise.sample_exactly(exact.shape[1], rng=rng).T
+        return (exact * 2**noise.bits + drawn) / 2.0**noise.bits
     times = math.ceil(noise.sensitivity / strategy.norm)  # columns that a record moves
     bits = bits_of(strategy)
     exact = columns(strategy.measure_whole(codes, classes, n_classes, bits, **draw))

@@ -22,7 +22,6 @@ from dplit.forests import (
     RandomDecisionForestClassifier,
 )
 from dplit.forests import noise as noise_of_fits
-from dplit.forests.releases import LARGEST_RATE
 from dplit.mechanisms import Geometric, PermuteAndFlip
 from dplit.mechanisms.secure import SecureGenerator, secure_generator
 
@@ -299,9 +298,9 @@ def test_no_noise_is_no_noise():
 def test_without_noise_the_best_cut_is_taken():
     """Not one in two to the twenty, as a weight that is never 0 would have it."""
     from dplit.trees.exact_rules import exact_rule
-    from dplit.trees.rules import EXPONENTIAL, Rule
+    from dplit.trees.rules import EXPONENTIAL, NO_NOISE, Rule
 
-    rule = Rule(1, 1, 0.0, LARGEST_RATE, EXPONENTIAL, joint=True, by_rank=False)
+    rule = Rule(1, 1, 0.0, NO_NOISE, EXPONENTIAL, joint=True, by_rank=False)
     assert exact_rule(rule) is rule
     column, classes = np.arange(30)[:, None] / 29, np.arange(30) > 12
     options = {

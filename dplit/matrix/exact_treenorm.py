@@ -1,26 +1,27 @@
 r"""`dplit.matrix.treenorm.TreeNorm` in whole steps, drawn exactly: nothing is rounded. Compiled.
 
-Drawn are whole numbers z, as many for each tree as it has leaves, all trees' sums alike, with probability
-proportional to :math:`e^{-a\|z\|}`, the norm the largest L1 norm of a tree: a record moves what is released by a
-point of that lattice, and the logarithm of the law by a times its norm.
+Drawn are whole numbers z, one for each leaf, all trees' sums alike, with probability proportional to
+:math:`e^{-a\|z\|}`, the norm the largest L1 norm of a tree. A record moves what is released by a point of that
+lattice, and the logarithm of the law by a times its norm at most.
 
-Let s be the sum, :math:`\ge 0` by symmetry, and :math:`\ell` a level drawn so that z is uniform below it, by
-:math:`e^{-a\|z\|} \propto \sum_{\ell \ge \|z\|} e^{-a\ell}`; of :math:`\ell = s + 2Q` and one more the same z are below.
-A tree of m leaves, the negative ones of total :math:`-q`, has :math:`q \le Q`. Its number of ways is, by Vandermonde's
-identity, with k = m - 1 - r, n negative leaves, and i = k - n,
+As :math:`e^{-a\|z\|} \propto \sum_{\ell \ge \|z\|} e^{-a\ell}`, z is uniform among all of norm up to a level.
+Let its sum be :math:`s \ge 0`, for the law is even; the level is s + 2Q or one more, and z the same. The negative
+leaves of a tree add up to :math:`-q`, :math:`q \le Q`. By Vandermonde's identity a tree of m leaves has so many ways,
 
 .. math:: F_m(s, Q) = \sum_{r=0}^{m-1} \binom{s+r}{r} \sum_n \binom mn \binom{k-1}{i} \binom{Q+i}{k} ,
 
-all terms whole and none negative, and q is the largest of k numbers up to Q + i, less i. What is drawn, with R the sum
-of all r and K that of all k:
+with k = m - 1 - r, n negative leaves and i = k - n: whole terms, none negative, and given r and n, q + i is the
+largest of k different numbers up to Q + i. What is drawn, with R the sum of all r and K that of all k:
 
-- r of each tree: R uniform, as many of all trees' m - 1 places, kept with odds :math:`\prod_{i \le r}(2m-2i)/(2m-1-i)`
-  and :math:`((1+e^{-a})/2)^R`: what is kept has the odds of the bound
-  :math:`\binom{s+R}{R}\binom{Q+K}{K}` on the product of all :math:`\binom{s+r}{r}\binom{Q+k}{k}`, summed over s and Q;
-- s, a sum of R + 1 geometric numbers of rate a, and Q, one of K + 1 of rate 2a: the bound's own laws;
-- coins for what the product falls short of the bound; else all is drawn anew. With small steps that is rare.
+- R, uniform, and r of each tree, as if R of all places were drawn, m - 1 in a tree; kept with the odds
+  :math:`\prod_{i \le r} (2m-2i)/(2m-1-i)` of each tree, and :math:`((1+e^{-a})/2)^R`. These are the odds of the
+  bound :math:`\binom{s+R}{R}\binom{Q+K}{K}` on the product of all
+  :math:`\binom{s+r}{r}\binom{Q+k}{k}`, times what orders there are, summed over s and Q;
+- s, a sum of R + 1 geometric numbers of rate a, and Q, one of K + 1 of rate 2a, by the bound's own law;
+- coins for what the product falls short of the bound; else all is drawn anew, rarely where steps are small.
 
-Positive and negative leaves part their totals uniformly. All coins are whole numbers, or `dplit.mechanisms.exact`'s.
+Positive and negative leaves part their totals uniformly. All coins compare whole numbers, or are those of
+`dplit.mechanisms.exact`.
 """
 
 from __future__ import annotations

@@ -112,7 +112,7 @@ def measure(
     noise = noise_of(strategy, epsilon, mechanism, neighbours, n_classes, signed)
     columns = _difference if signed else _all_columns
     measured = measured_with(noise, strategy, codes, classes, n_classes, columns, rng=rng)
-    return measured, spend(strategy, noise, neighbours, mechanism)
+    return measured, spend(strategy, noise, neighbours, mechanism, in_steps=is_secure(rng))
 
 
 def _all_columns(exact):
@@ -228,7 +228,7 @@ def noisy(exact, noise, *, rng):
     return rounded(noise.sample(exact, rng=rng), noise.scale)
 
 
-def spend(strategy, noise, neighbours, mechanism="laplace"):
+def spend(strategy, noise, neighbours, mechanism="laplace", in_steps=False):
     """The node of the budget tree: what one release of a strategy costs under a relation.
 
     Parameters
@@ -237,10 +237,14 @@ def spend(strategy, noise, neighbours, mechanism="laplace"):
     noise : Geometric, Laplace or TreeNorm
     neighbours, mechanism
         As in `release`.
+    in_steps : bool
+        Whether what is not of whole numbers was released in whole steps, from a secure generator.
     """
     kinds = {Geometric: "geometric", TreeNorm: "tree-norm"}
     kind = kinds.get(type(noise), "Laplace")
     note = f"{kind} noise for sensitivity {noise.sensitivity:g}"
+    if in_steps and kind != "geometric":
+        note += ", drawn in whole steps"
     if mechanism == "geometric" and kind == "Laplace":
         note += ", the strategy's entries are not whole numbers"
     return Spend(f"strategy {strategy.name}", noise.epsilon, note, neighbours, SOURCE)

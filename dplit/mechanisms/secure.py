@@ -92,7 +92,7 @@ def exact_rate(epsilon, sensitivity=1):
     ----------
     epsilon : float
         ``inf`` stays infinite; a finite rate is at most `LARGEST_RATE`.
-    sensitivity : int or float
+    sensitivity : int, float or Fraction
         Taken as the fraction that it is.
 
     Returns

@@ -6,7 +6,7 @@ lattice, and the logarithm of the law by a times its norm at most.
 
 As :math:`e^{-a\|z\|} \propto \sum_{\ell \ge \|z\|} e^{-a\ell}`, z is uniform among all of norm up to a level.
 Let its sum be :math:`s \ge 0`, for the law is even; the level is s + 2Q or one more, and z the same. The negative
-leaves of a tree add up to :math:`-q`, :math:`q \le Q`. By Vandermonde's identity a tree of m leaves has so many ways,
+leaves of a tree add up to :math:`-q`, :math:`q \le Q`. By Vandermonde's identity m leaves have
 
 .. math:: F_m(s, Q) = \sum_{r=0}^{m-1} \binom{s+r}{r} \sum_n \binom mn \binom{k-1}{i} \binom{Q+i}{k} ,
 

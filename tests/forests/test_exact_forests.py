@@ -133,7 +133,7 @@ def test_gaussian_shares_are_released_by_one_law():
 @pytest.mark.parametrize("epsilon", [1e-200, 1e-13])
 def test_an_epsilon_whose_noise_would_overflow_is_an_error(epsilon):
     for mechanism in ("geometric", "laplace"):
-        with pytest.raises(ValueError, match="^epsilon must be at least"):
+        with pytest.raises(ValueError, match=r"^epsilon must be at least"):
             MatrixForestClassifier(**{**MATRIX, "epsilon": epsilon}, mechanism=mechanism).fit(
                 CODES, Y
             )

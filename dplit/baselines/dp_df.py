@@ -78,7 +78,7 @@ class DPDecisionForestClassifier(KaryBaseline, BaseForestClassifier):
 
     Parameters
     ----------
-    epsilon, domain, classes, neighbours, n_estimators, max_depth, partitioned, random_state
+    epsilon, domain, classes, neighbours, n_estimators, max_depth, partitioned, noise, random_state
         As `DPExtraTreesClassifier`. A path also ends when its columns are used up.
     max_features, bins, rho, n_jobs
         As `DPRandomForestClassifier`.

@@ -36,6 +36,9 @@ class Baseline(BaseForest):
         if not isinstance(self.partitioned, (bool, np.bool_, type(None))):
             raise ValueError(f"partitioned must be True, False or None, got {self.partitioned!r}")
 
+    def _inexact(self):
+        return None if self._is_proved() else ONLY_PROVED
+
     def _check_depth(self):
         if self.max_depth is not None:
             check_depth(self.max_depth)
@@ -130,17 +133,6 @@ def leaf_means(forest, records, values, n_jobs):
     """
     columns = np.ascontiguousarray(values.T, dtype=np.float64)
     return np.column_stack([trees.average(forest, records, c, n_jobs) for c in columns])
-
-
-# Random trees ------------------------------------------------------------------------------------
-
-
-@parameters
-class RandomBaseline(Baseline):
-    """Base of the forests whose trees read no record: as proved, all that they release is drawn exactly."""
-
-    def _inexact(self):
-        return None if self._is_proved() else ONLY_PROVED
 
 
 # Forests with a child for each level -------------------------------------------------------------

@@ -20,7 +20,7 @@ from dplit.forests.base import BaseForestClassifier, parameters
 from dplit.forests.inputs import check_rho, level_shares
 from dplit.forests.releases import grown_tree, laplace_counts, largest, noisy_counts
 from dplit.trees.arrays import LEAF
-from dplit.trees.kary import LOCAL_GINI, SQUARES
+from dplit.trees.rules import LOCAL_GINI, SQUARES
 
 
 @cache
@@ -78,7 +78,7 @@ class DPDecisionForestClassifier(KaryBaseline, BaseForestClassifier):
 
     Parameters
     ----------
-    epsilon, domain, classes, neighbours, n_estimators, max_depth, partitioned, random_state
+    epsilon, domain, classes, neighbours, n_estimators, max_depth, partitioned, noise, random_state
         As `DPExtraTreesClassifier`. A path also ends when its columns are used up.
     max_features, bins, rho, n_jobs
         As `DPRandomForestClassifier`.

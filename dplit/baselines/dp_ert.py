@@ -6,14 +6,14 @@ As DiPriMe v1, section 2.2, describes it; its regression releases means by DiPri
 
 from __future__ import annotations
 
-from dplit.baselines._shared import RandomBaseline, leaf_stats
+from dplit.baselines._shared import Baseline, leaf_stats
 from dplit.forests.base import BaseForestClassifier, BaseForestRegressor, parameters
 from dplit.forests.releases import random_structure, random_tree
 from dplit.trees.binary import grow_random_binary_trees
 
 
 @parameters
-class _ExtraTrees(RandomBaseline):
+class _ExtraTrees(Baseline):
     """What the two forests share."""
 
     _spawns_structure = True

@@ -17,7 +17,7 @@ from dplit.forests.base import BaseForestClassifier, BaseForestRegressor, parame
 from dplit.forests.inputs import check_rho, level_shares
 from dplit.forests.partition import Resampled
 from dplit.forests.releases import grown_tree
-from dplit.trees.kary import ENTROPY, MAJORITY, SQUARES
+from dplit.trees.rules import ENTROPY, MAJORITY, SQUARES
 
 CRITERIA = {"entropy": ENTROPY, "gini": SQUARES, "majority": MAJORITY}
 # The most that a record adds to a cost (the supremum, for the Gini index); it takes nothing off.
@@ -76,7 +76,7 @@ class DPRandomForestClassifier(_RandomForest, BaseForestClassifier):
 
     Parameters
     ----------
-    epsilon, domain, classes, neighbours, n_estimators, max_depth, random_state
+    epsilon, domain, classes, neighbours, n_estimators, max_depth, noise, random_state
         As `DPExtraTreesClassifier`. A path also ends when its columns are used up.
     max_features : int, float, "sqrt", "log2" or None
         Columns that compete at a node, DiPriMe's K, drawn anew at each node: their number, a share

@@ -11,7 +11,7 @@ import numpy as np
 from dplit import trees
 from dplit.baselines._shared import (
     PUBLIC_N,
-    RandomBaseline,
+    Baseline,
     check_public_n,
     leaf_means,
     leaf_stats,
@@ -56,12 +56,12 @@ def published_depth(domain, n_records):
 
 
 @parameters
-class JPWClassifier(RandomBaseline, BaseForestClassifier):
+class JPWClassifier(Baseline, BaseForestClassifier):
     """JPW: random trees whose leaves release noisy class counts.
 
     Parameters
     ----------
-    epsilon, domain, classes, neighbours, random_state
+    epsilon, domain, classes, neighbours, noise, random_state
         As `DPExtraTreesClassifier`.
     n_estimators : int
         Number of trees.

@@ -90,7 +90,7 @@ class MatrixForestClassifier(BaseForestClassifier):
         As of `RandomDecisionForestClassifier`.
     noise : {None, "secure", "simulation"}
         As of `RandomDecisionForestClassifier`. Secure noise of a strategy without whole entries is geometric in
-        steps of :math:`2^{-30}`; "tree-norm" has none, and "auto" then considers the others.
+        steps of :math:`2^{-30}`; that of "tree-norm" in steps of its own (`dplit.matrix.exact_treenorm`).
     random_state : None, int, Generator, RandomState or SeedSequence
         As of `RandomDecisionForestClassifier`.
     n_jobs : int, optional
@@ -236,8 +236,6 @@ class MatrixForestClassifier(BaseForestClassifier):
     # What the parameters say --------------------------------------------------------------------
 
     def _inexact(self):
-        if self.strategy == "tree-norm":
-            return "strategy='tree-norm'", "take strategy='auto', which considers all others"
         return None
 
     def _check(self):

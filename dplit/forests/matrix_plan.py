@@ -167,7 +167,7 @@ class _Asked:
                 "bins, or a subset_size"
             )
         if name == "auto":
-            names = [n for n in matrix.portfolio(workload) if n not in self._left_out(too_wide)]
+            names = [n for n in matrix.portfolio(workload) if not (too_wide and n == "identity")]
             found = matrix.select(
                 workload, self.relation, forest.mechanism, self.target, epsilon=self.share,
                 classes=self.n_classes, members=names,
@@ -187,11 +187,6 @@ class _Asked:
                 f"so that no noise overflows, got {forest.epsilon!r}"
             )
         return found
-
-    def _left_out(self, too_wide):
-        """Strategies that are not considered: too many cells, or noise that is not drawn exactly."""
-        secure = self.forest._noise_kind().name == "secure"
-        return (*(["identity"] if too_wide else []), *(["tree-norm"] if secure else []))
 
     def sensitivity(self, strategy):
         """Of what is released."""

@@ -267,11 +267,7 @@ class MultinomialForestClassifier(BaseForestClassifier):
     # What the parameters say --------------------------------------------------------------------
 
     def _inexact(self):
-        if not self._is_proved():
-            return ONLY_PROVED
-        if self.scores == "normalised":
-            return "scores='normalised'", "take scores='counts'"
-        return None
+        return None if self._is_proved() else ONLY_PROVED
 
     def _check(self):
         super()._check()

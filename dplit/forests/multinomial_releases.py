@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from dplit.budget import Leak, Sequence, Spend
-from dplit.forests.releases import LARGEST_RATE, levels
+from dplit.forests.releases import levels
 from dplit.mechanisms.exponential import sample_index
 from dplit.multinomial import label_law
-from dplit.trees.rules import EXPONENTIAL, NormalisedRule, Rule
-
-LARGEST_STRETCHED = 1e200  # is divided by a range of scores
+from dplit.trees.rules import (
+    EXPONENTIAL,
+    STRETCHED_NO_NOISE,
+    NormalisedRule,
+    Rule,
+    kept_apart,
+)
 
 
 def mass_cut(limits, epsilon):
@@ -17,7 +21,7 @@ def mass_cut(limits, epsilon):
     One record adds between 0 and 2 to the mass, so that a unit weighs ``epsilon / 2``. The sum of
     squares that a cut explains differs from minus the mass by a constant of the node.
     """
-    rate = min(epsilon / 2, LARGEST_RATE)
+    rate = kept_apart(epsilon / 2)
     rule = Rule(*limits, 0.0, rate, EXPONENTIAL, joint=True, by_rank=False)
     note = "exponential mechanism on the children's Gini impurity mass, over the public range"
     return rule, Spend("column and cut", epsilon, note, source="MRF, theorem 2 repaired")
@@ -26,7 +30,7 @@ def mass_cut(limits, epsilon):
 def normalised_cut(limits, epsilon):
     """As `mass_cut`, by the mass stretched to [0, 1], which a record moves by at most 1 either way."""
     note = "exponential mechanism on normalised Gini impurity mass, over the public range"
-    rule = NormalisedRule(*limits, min(epsilon / 2, LARGEST_STRETCHED))
+    rule = NormalisedRule(*limits, kept_apart(epsilon / 2, STRETCHED_NO_NOISE))
     return rule, Spend("column and cut", epsilon, note, source="MRF, theorem 2 repaired")
 
 

@@ -8,6 +8,11 @@ noise           what the fit draws
 None            the first, if no `random_state` is given and all that the fit releases has an
                 exact sampler; else the second, and the budget says why
 ==============  ==============================================================================
+
+Every private estimator has exact samplers for all that it releases with ``accounting="proved"``. What has none is
+what is published to be examined: cuts by rank, noise scaled by private counts, Laplace noise on counts in doubles.
+An epsilon too small to pay for what rounding whole scores costs, some 3e-11 for each cut, is an error and no
+reason to simulate: which noise a fit draws depends on the choices above alone.
 """
 
 from __future__ import annotations

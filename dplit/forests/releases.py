@@ -13,10 +13,9 @@ import numpy as np
 from dplit.budget import Leak, Parallel, Public, Sequence, Spend
 from dplit.mechanisms import Geometric, PermuteAndFlip
 from dplit.mechanisms.geometric import rounded
-from dplit.trees.rules import EXPONENTIAL, PERMUTE_AND_FLIP, UNIFORM, Rule
+from dplit.trees.rules import EXPONENTIAL, PERMUTE_AND_FLIP, UNIFORM, Rule, kept_apart
 
 PAPER = "DiPriMe v2, section 3.1"
-LARGEST_RATE = 1e290
 SELECTIONS = {
     "uniform": UNIFORM,
     "exponential": EXPONENTIAL,
@@ -86,7 +85,7 @@ def published_labels(counts, epsilon, rng):
 
 def uniform_cut(limits, median):
     """Rule and node of a cut of a uniform column, drawn by its balance (DiPriMe)."""
-    rule = Rule(*limits, median / 2, 0.0, UNIFORM, joint=False, by_rank=False)
+    rule = Rule(*limits, kept_apart(median / 2), 0.0, UNIFORM, joint=False, by_rank=False)
     return rule, Spend("median of a uniform column", median, _balance(median), source=PAPER)
 
 
@@ -107,7 +106,7 @@ def joint_cut(limits, median, choice, reach, selection):
     joint = math.isfinite(median)
     rates = median / 2, choice / reach
     if joint:  # a larger rate is the same law, and weights of all records could overflow
-        rates = tuple(min(rate, LARGEST_RATE) for rate in rates)
+        rates = tuple(map(kept_apart, rates))
     rule = Rule(*limits, *rates, SELECTIONS[selection], joint, by_rank=False)
     note = f"{selection} mechanism on balance and sum of squares together"
     return rule, Spend("column and cut", median + choice, note)

@@ -32,7 +32,7 @@ from dplit.matrix.strategies import DisjointTrees
 from dplit.matrix.treenorm import TreeNorm
 from dplit.mechanisms import Geometric, Laplace
 from dplit.mechanisms.geometric import rounded
-from dplit.mechanisms.secure import is_secure, no_exact_sampler
+from dplit.mechanisms.secure import is_secure
 
 MECHANISMS = ("geometric", "laplace")
 MAX_OUTCOMES = 2**20
@@ -112,7 +112,7 @@ def measure(
     noise = noise_of(strategy, epsilon, mechanism, neighbours, n_classes, signed)
     columns = _difference if signed else _all_columns
     measured = measured_with(noise, strategy, codes, classes, n_classes, columns, rng=rng)
-    return measured, spend(strategy, noise, neighbours, mechanism)
+    return measured, spend(strategy, noise, neighbours, mechanism, in_steps=is_secure(rng))
 
 
 def _all_columns(exact):
@@ -130,7 +130,8 @@ def measured_with(noise, strategy, codes, classes, n_classes, columns, *, rng):
     From a secure generator noise is exact. What is not of whole numbers is released in steps then, of
     :math:`2^{-30}` or, where the norm is above 1, of about that share of it: the entries of A are cut to multiples
     of a step, so that counts and sensitivity are whole numbers of steps, and the noise is geometric in
-    steps: Laplace noise on a grid, as exact as the rest.
+    steps: Laplace noise on a grid, as exact as the rest. Noise on which trees agree has steps of its scale's
+    :math:`2^{-24}` or so (`dplit.matrix.exact_treenorm`).
 
     Parameters
     ----------
@@ -148,13 +149,15 @@ def measured_with(noise, strategy, codes, classes, n_classes, columns, *, rng):
     Raises
     ------
     ValueError
-        If the generator is secure, and the noise is a `TreeNorm`.
+        If the generator is secure, and a `TreeNorm` so large that it would overflow.
     """
     draw = {"rng": rng} if isinstance(strategy, DisjointTrees) else {}  # of each record's tree
     if isinstance(noise, Geometric) or not is_secure(rng):
         return noisy(columns(strategy.measure(codes, classes, n_classes, **draw)), noise, rng=rng)
     if isinstance(noise, TreeNorm):
-        raise no_exact_sampler("strategy='tree-norm'", "take another strategy")
+        exact = np.rint(columns(strategy.measure(codes, classes, n_classes))).astype(np.int64)
+        drawn = noise.sample_exactly(exact.shape[1], rng=rng).T
+        return (exact * 2**noise.bits + drawn) / 2.0**noise.bits
     times = math.ceil(noise.sensitivity / strategy.norm)  # columns that a record moves
     bits = bits_of(strategy)
     exact = columns(strategy.measure_whole(codes, classes, n_classes, bits, **draw))
@@ -225,7 +228,7 @@ def noisy(exact, noise, *, rng):
     return rounded(noise.sample(exact, rng=rng), noise.scale)
 
 
-def spend(strategy, noise, neighbours, mechanism="laplace"):
+def spend(strategy, noise, neighbours, mechanism="laplace", in_steps=False):
     """The node of the budget tree: what one release of a strategy costs under a relation.
 
     Parameters
@@ -234,10 +237,14 @@ def spend(strategy, noise, neighbours, mechanism="laplace"):
     noise : Geometric, Laplace or TreeNorm
     neighbours, mechanism
         As in `release`.
+    in_steps : bool
+        Whether what is not of whole numbers was released in whole steps, from a secure generator.
     """
     kinds = {Geometric: "geometric", TreeNorm: "tree-norm"}
     kind = kinds.get(type(noise), "Laplace")
     note = f"{kind} noise for sensitivity {noise.sensitivity:g}"
+    if in_steps and kind != "geometric":
+        note += ", drawn in whole steps"
     if mechanism == "geometric" and kind == "Laplace":
         note += ", the strategy's entries are not whole numbers"
     return Spend(f"strategy {strategy.name}", noise.epsilon, note, neighbours, SOURCE)

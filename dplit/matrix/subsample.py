@@ -18,6 +18,7 @@ from dplit.errors import check_choice, check_epsilon, check_integer, check_neigh
 from dplit.matrix.paths import check_codes
 from dplit.matrix.release import measured_with, noise_for, spend
 from dplit.matrix.workload import Workload
+from dplit.mechanisms.secure import is_secure
 
 VOTING = ("weighted", "hard")
 ASSIGNMENTS = ("independent", "shuffled")
@@ -149,7 +150,9 @@ def subsample(
     votes = strategy.answer(workload, measured)[workload.place]
     if two:  # all trees vote
         votes = np.column_stack([paths.n_trees - votes[:, 0], votes[:, 0]])
-    return votes, _account(strategy, noise, neighbours, mechanism, assignment, paths.n_trees)
+    return votes, _account(
+        strategy, noise, neighbours, mechanism, assignment, paths.n_trees, is_secure(rng)
+    )
 
 
 def vote_sensitivity(strategy, n_classes, voting="weighted", neighbours="add-remove"):
@@ -180,13 +183,15 @@ def vote_sensitivity(strategy, n_classes, voting="weighted", neighbours="add-rem
     return strategy.sensitivity("add-remove", classes) * (1 + replaced) * (1 + (classes > 2))
 
 
-def _account(strategy, noise, neighbours, mechanism, assignment, n_trees):
+def _account(strategy, noise, neighbours, mechanism, assignment, n_trees, in_steps):
     if assignment == "independent":
-        return spend(strategy, noise, neighbours, mechanism)
+        return spend(strategy, noise, neighbours, mechanism, in_steps)
     if neighbours == "replace-one":  # a replaced record keeps its place in the shuffle
-        return spend(strategy, noise, neighbours, mechanism)
+        return spend(strategy, noise, neighbours, mechanism, in_steps)
     why = "one record more can move another one from tree to tree"
-    return EqualParts("votes", spend(strategy, noise, neighbours, mechanism), n_trees, why)
+    return EqualParts(
+        "votes", spend(strategy, noise, neighbours, mechanism, in_steps), n_trees, why
+    )
 
 
 def shuffled_loss(epsilon, n_trees, n_records=None):

@@ -17,6 +17,7 @@ the polynomials alone. Derived in :doc:`/book/matrix_bounds`.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
@@ -24,7 +25,14 @@ import numpy as np
 from scipy.special import gammaln, logsumexp, xlogy
 
 from dplit.errors import check_epsilon, check_integer, check_positive, check_rng
+from dplit.mechanisms.secure import exact_rate
 
+BITS = 24  # of a step of exact noise, below its scale
+MOST_BITS = 30  # below a record
+LARGEST_SCALE, LARGEST_RATE = (
+    2.0**41,
+    2.0**-16,
+)  # of exact noise: sums are whole, and draws are kept
 NODES = 400  # of the quadrature over the sum, at most; fewer are exact where the degree is small
 NOTHING = 1e-9
 
@@ -155,6 +163,40 @@ class TreeNorm(Scaled):
     def dimension(self):
         """d, one more than the leaves of all trees but one of each."""
         return int((self.sizes - 1).sum()) + 1
+
+    @property
+    def bits(self):
+        """Binary digits of the steps in which exact noise is drawn: none of a scale of 2^24 or more."""
+        if self.scale == 0:
+            return 0
+        return min(max(BITS - math.frexp(self.scale)[1], 0), MOST_BITS)
+
+    def sample_exactly(self, size, *, rng):
+        r"""Noise as of `sample`, in whole steps of :math:`2^{-b}`, b the `bits`, without rounding.
+
+        A finite epsilon above :math:`\Delta 2^{b-16}` is taken as that: less noise has no use.
+
+        Returns
+        -------
+        int64 array, shape (size, n_queries)
+
+        Raises
+        ------
+        ValueError
+            If the noise would be so large that sums of it are no whole numbers of the machine.
+        """
+        if self.scale > LARGEST_SCALE:
+            raise ValueError(
+                f"epsilon must be at least {self.sensitivity / LARGEST_SCALE:.3g} for noise='secure' on "
+                f"which trees agree, got {self.epsilon!r}"
+            )
+        size = check_integer(size, "size", 0)
+        if math.isinf(self.epsilon):
+            return np.zeros((size, self.sizes.sum()), dtype=np.int64)
+        from dplit.matrix.exact_treenorm import whole_noise  # compiled: slow to import
+
+        rate = exact_rate(self.epsilon, self.sensitivity * 2.0**self.bits)
+        return whole_noise(self.sizes, min(rate, LARGEST_RATE), size, check_rng(rng))
 
     def norm(self, values):
         """The largest L1 norm of a tree's leaves; infinite where the trees' sums differ."""

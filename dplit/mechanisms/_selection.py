@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 import numpy as np
 
@@ -58,7 +59,8 @@ class Selection:
         scores = whole_scores(check_scores(scores))
         shape = sample_shape(size, scores.shape[:-1])
         rows = np.broadcast_to(scores, (*shape, scores.shape[-1]))
-        rate = exact_rate(self.epsilon, self.sensitivity * (1 if self.monotonic else 2))
+        moved = Fraction(self.sensitivity) * (1 if self.monotonic else 2)
+        rate = exact_rate(self.epsilon, moved)
         rows = np.ascontiguousarray(rows.reshape(-1, scores.shape[-1]))
         return kernel(rate, rows, rng).reshape(shape)[()]
 

@@ -6,7 +6,10 @@ With :math:`f = 1/(2\sigma^2)` and a whole h the weight :math:`e^{-fk^2}` of a n
 
 a two-sided geometric law of rate fh, and a coin whose exponent is f times a whole number of at least 0, since no k
 lies between the two halves. With h near :math:`2\sigma` that is algorithm 3 of Canonne, Kamath and Steinke (2020).
-f and h have so few digits that fh is not rounded. The samplers are those of `dplit.mechanisms.exact`.
+f and h have so few digits that fh is not rounded. The samplers are those of `dplit.mechanisms.exact`, whose
+two-sided noise ends at :math:`\pm2^{62}`, which stand for all beyond. Up to the largest deviation, 2^50, an end is
+proposed with probability :math:`e^{-2^{12}}` at most and kept with less than :math:`e^{-2^{22}}`: that belongs to
+delta, of which no float holds so little.
 """
 
 from __future__ import annotations

@@ -38,7 +38,8 @@ class Exponential(Selection):
     def sample(self, scores, size=None, *, rng):
         """Index of the reported candidate, shape ``size + scores.shape[:-1]``.
 
-        From a secure generator the draw is exact, and scores have to be whole numbers.
+        From a secure generator the draw is exact, and scores have to be whole numbers. From any other one they
+        are turned into floats first, which rounds whole numbers beyond 2^53 (:doc:`/book/release`).
         """
         if is_secure(check_rng(rng)):
             from dplit.mechanisms.exact import exponential_rows  # compiled: slow to import

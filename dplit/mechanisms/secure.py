@@ -1,8 +1,9 @@
 """Randomness for what is published: a cipher whose keys are the operating system's.
 
 A generator says by its type which noise is drawn from it. Where it `is_secure`, every sampler of
-`dplit.mechanisms` takes its exact kernel (`dplit.mechanisms.exact`), or raises where it has none; nothing
-else has to be handed down to it. From any other generator noise is simulated, by floats.
+`dplit.mechanisms` takes its exact kernel (`dplit.mechanisms.exact`), or raises where it has none, and so does
+every grower of `dplit.trees` that reads private records; nothing else has to be handed down to them. From any
+other generator noise is simulated, by floats.
 """
 
 from __future__ import annotations
@@ -92,7 +93,7 @@ def exact_rate(epsilon, sensitivity=1):
     ----------
     epsilon : float
         ``inf`` stays infinite; a finite rate is at most `LARGEST_RATE`.
-    sensitivity : int or float
+    sensitivity : int, float or Fraction
         Taken as the fraction that it is.
 
     Returns

@@ -15,6 +15,7 @@ import numpy as np
 from numba import njit
 
 from dplit.trees.arrays import LEAF
+from dplit.trees.exact_rules import refuse_secure
 from dplit.trees.nodes import each
 
 TRIES = 20  # pairs of pivots that may coincide before a node counts as one point
@@ -83,6 +84,7 @@ def grow_comparison_trees(X, y, n_classes, halves, by_class, min_leaf, *, rng, n
     min_leaf : int
     rng : numpy.random.Generator
         Each tree draws from a stream of its own, spawned from it: `n_jobs` changes nothing.
+        A secure one is an error: floats decide.
     n_jobs : int or None
 
     Returns
@@ -91,6 +93,7 @@ def grow_comparison_trees(X, y, n_classes, halves, by_class, min_leaf, *, rng, n
     counts : int64 array, shape (n_leaves, n_classes)
         Class counts of each leaf; of an empty one, of the nearest node above that is not.
     """
+    refuse_secure(rng, "a choice of pivots")
     X = np.ascontiguousarray(X)
     tasks = [(X, y.astype(np.int64), n_classes, *half, by_class, min_leaf, r)
              for half, r in zip(halves, rng.spawn(len(halves)))]  # fmt: skip

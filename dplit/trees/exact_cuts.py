@@ -13,6 +13,9 @@ then weighs as `dplit.mechanisms.whole_weights` says, below the best cut of all 
 has the mean weight of its cuts, or of its sets of levels; it is drawn by that, and then the cut in it. Of more
 than `MOST_LEVELS` levels `MOST_SUBSETS` sets compete that are drawn without the records, by balance alone too.
 
+A normalised score (`dplit.trees.normalised`) is t, of the gain alone, stretched to 0, ..., T by the least and the
+largest over all cuts of a node's open columns, and rounded down: whatever a record moves, it stays in that range.
+
 Scores stay below :math:`2^{61}` for fewer than `MOST_RECORDS` records of a tree.
 """
 
@@ -26,11 +29,13 @@ from numba.extending import overload
 
 from dplit.mechanisms.whole_weights import divided, draw_place, flip_place, plus, weight
 from dplit.trees.cuts import MOST_SUBSETS
+from dplit.trees.exact_scores import share, tally
 from dplit.trees.rules import MOST_LEVELS, PERMUTE_AND_FLIP, UNIFORM
 
 STEPS = 2**16  # of a target
 MOST_RECORDS = 2**30
 NO_CUT = -(2**62)  # score where an interval holds none
+ALIKE = 1  # unit by which scores of equal gains may differ: two sides are each rounded down
 
 
 class ExactWork(NamedTuple):
@@ -105,6 +110,8 @@ def choose_exactly(columns, order, y, n_classes, n_open, path, depth, starts, ru
             allowed = path.left[depth, starts[j] : starts[j + 1]]
             best = max(best, _scores_of_sets(work.subsets, columns[j], order[0], y, n_classes, allowed,
                                              rule, k, rng, work))  # fmt: skip
+    if rule.top > 0:
+        best = _stretch(order, path, depth, starts, count, rule, choice, work)
     k = 0
     if count > 1:
         for k in range(count):
@@ -134,16 +141,43 @@ def _pick(count, rule, rng, work):
 
 
 @njit(cache=True, nogil=True)
+def _n_candidates(order, path, depth, starts, j, choice):
+    """Intervals, or sets of levels, that compete in a column."""
+    if starts[j] == starts[j + 1]:
+        return len(order[choice.row_of[j]]) + 1
+    return _n_sets(path.left[depth, starts[j] : starts[j + 1]])
+
+
+@njit(cache=True, nogil=True)
+def _stretch(order, path, depth, starts, count, rule, choice, work):
+    """Stretch the scores of a node to 0, ..., `rule.top`, which is returned; where all are alike, all have it.
+
+    Whatever rounding does here, no score leaves that range, and that is all that privacy needs.
+    """
+    least, most = -np.int64(NO_CUT), np.int64(NO_CUT)
+    for k in range(count):
+        for i in range(_n_candidates(order, path, depth, starts, choice.columns[k], choice)):
+            if work.scores[k, i] > NO_CUT:
+                least, most = min(least, work.scores[k, i]), max(most, work.scores[k, i])
+    alike = most - least <= ALIKE
+    for k in range(count):
+        for i in range(_n_candidates(order, path, depth, starts, choice.columns[k], choice)):
+            if work.scores[k, i] > NO_CUT:
+                place = 1.0 if alike else (work.scores[k, i] - least) / (most - least)
+                work.scores[k, i] = min(max(np.int64(rule.top * place), 0), rule.top)
+    return np.int64(rule.top)
+
+
+@njit(cache=True, nogil=True)
 def _add_up(columns, order, path, depth, starts, rule, j, k, best, choice, work):
     """Write the running sums of a column's weights, and their mean; how many there are."""
     scores, continuous = work.scores[k], starts[j] == starts[j + 1]
     ids = order[choice.row_of[j] if continuous else 0]
+    n, edge = _n_candidates(order, path, depth, starts, j, choice), np.int64(0)
+    whole = np.int64(n)
     if continuous:
-        n, edge = len(ids) + 1, np.int64(path.low[depth, j])
+        edge = np.int64(path.low[depth, j])
         whole = np.int64(path.high[depth, j]) - edge
-    else:
-        n, edge = _n_sets(path.left[depth, starts[j] : starts[j + 1]]), np.int64(0)
-        whole = np.int64(n)
     high = low = np.int64(0)
     for i in range(n):
         length = np.int64(1)
@@ -178,18 +212,18 @@ def _score_cuts(column, ids, y, n_classes, low, high, rule, k, work):
     left[:] = right[:] = 0
     if rule.gain > 0:
         for i in range(n):
-            _count(right, y[ids[i]], n_classes)
+            tally(right, y[ids[i]], n_classes)
     squares_left = np.int64(0)
     squares_right = _squares(right, n_classes)
     for j in range(n + 1):
-        after = high if j == n else column[ids[j]]
+        after, scores[j] = high if j == n else column[ids[j]], NO_CUT
         if after > before:
             scores[j] = -rule.imbalance * abs(n - 2 * j)
             if rule.gain > 0:
                 if n_classes == 0:
                     squares_left, squares_right = left[1], right[1]
-                scores[j] += _share(rule.gain, squares_left, j, n_classes)
-                scores[j] += _share(rule.gain, squares_right, n - j, n_classes)
+                scores[j] += share(rule.gain, squares_left, j, n_classes)
+                scores[j] += share(rule.gain, squares_right, n - j, n_classes)
             best = max(best, scores[j])
         before = after
         if rule.gain > 0 and j < n:
@@ -206,38 +240,12 @@ def _score_cuts(column, ids, y, n_classes, low, high, rule, k, work):
 
 
 @njit(cache=True, nogil=True)
-def _count(stats, target, n_classes):
-    """Count one record."""
-    if n_classes == 0:
-        stats[0] += 1
-        stats[1] += target
-    else:
-        stats[target] += 1
-
-
-@njit(cache=True, nogil=True)
 def _squares(stats, n_classes):
     """Sum of the squared class counts."""
     squares = np.int64(0)
     for k in range(n_classes):
         squares += stats[k] * stats[k]
     return squares
-
-
-@njit(cache=True, nogil=True)
-def _share(gain, total, n, n_classes):
-    """`gain` times the sum of squared counts over n, or times the squared sum of targets over n: rounded down.
-
-    Of targets the division by n is rounded down first. Quotient and remainder are apart: nothing overflows.
-    """
-    if n == 0:
-        return np.int64(0)
-    whole = total // n
-    rest = total - whole * n
-    if n_classes > 0:
-        return gain * whole + gain * rest // n
-    square = (whole * n + 2 * rest) * whole + rest * rest // n
-    return gain * (square >> 32) + (gain * (square & 0xFFFFFFFF) >> 32)
 
 
 # Sets of levels -----------------------------------------------------------------------------------
@@ -308,13 +316,13 @@ def _count_levels(column, ids, y, n_classes, allowed, work):
     for i in range(len(ids)):
         level = work.levels[int(column[ids[i]])]
         work.counts[level] += 1
-        _count(work.stats[level], y[ids[i]], n_classes)
+        tally(work.stats[level], y[ids[i]], n_classes)
     return n_levels
 
 
 @njit(cache=True, nogil=True)
 def _share_of_side(inside, side, n_levels, n_classes, n, rule, stats):
-    """The `_share` of the levels on one side together."""
+    """The `share` of the levels on one side together."""
     total = np.int64(0)
     for k in range(stats.shape[1]):
         cell = np.int64(0)
@@ -325,7 +333,7 @@ def _share_of_side(inside, side, n_levels, n_classes, n, rule, stats):
             total += cell * cell if k < n_classes else 0
         elif k == 1:
             total = cell
-    return _share(rule.gain, total, n, n_classes)
+    return share(rule.gain, total, n, n_classes)
 
 
 def _sides_of_set(subsets, k, place, allowed, sides):

@@ -12,15 +12,22 @@ again. A categorical column is used up on the path. The costs are those of `dpli
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
 from numba import njit
+from numba.extending import overload
 
+from dplit.mechanisms.exact import bernoulli_exp_times
+from dplit.mechanisms.secure import is_secure
 from dplit.trees.arrays import LEAF
 from dplit.trees.cuts import add, clear, draw_interval, pick, uniform_cut
+from dplit.trees.exact_cuts import whole_targets
+from dplit.trees.exact_greedy import choose_exactly
+from dplit.trees.exact_rules import ExactScores, exact_scores, exact_stop
 from dplit.trees.grid import by_column, cell_bounds, with_thresholds
-from dplit.trees.kary import MAJORITY, SQUARES, Sorting, cost, sort_by_level
+from dplit.trees.kary import Sorting, cost, sort_by_level
 from dplit.trees.nodes import (
     LEAVES,
     NEEDS_NODES,
@@ -34,7 +41,7 @@ from dplit.trees.nodes import (
     push,
 )
 from dplit.trees.paths import Path, descend
-from dplit.trees.rules import EXPONENTIAL
+from dplit.trees.rules import EXPONENTIAL, MAJORITY, SQUARES
 
 
 class Rule(NamedTuple):
@@ -80,7 +87,8 @@ def grow_id3_trees(domain, X, y, n_classes, parts, rule, *, rng, n_jobs=None):
         For each tree the positions of its records.
     rule : Rule
     rng : numpy.random.Generator
-        Each tree draws from a stream of its own, spawned from it: `n_jobs` changes nothing.
+        Each tree draws from a stream of its own, spawned from it: `n_jobs` changes nothing. From a secure
+        one all is drawn exactly, by whole scores (`dplit.trees.exact_scores`).
     n_jobs : int or None
         Threads, as in joblib.
 
@@ -93,8 +101,12 @@ def grow_id3_trees(domain, X, y, n_classes, parts, rule, *, rng, n_jobs=None):
     Raises
     ------
     ValueError
-        If the forest would have more nodes than `dplit.trees.nodes.MAX_NODES`.
+        If the forest would have more nodes than `dplit.trees.nodes.MAX_NODES`; or if the generator is secure,
+        and the rate cannot pay for the rounding.
     """
+    if is_secure(rng) and not math.isinf(rule.rate):
+        stop = exact_stop(rule.count_scale, rule.fewest / rule.count_scale)
+        rule = exact_scores(rule, n_classes, cuts=True, stop=stop)
     size = Size(rule.max_depth, len(parts))
     alike = all(part is parts[0] for part in parts)
     shared = by_column(domain, X[parts[0]]) if alike else None
@@ -110,8 +122,11 @@ def _one_tree(X, y, n_classes, domain, part, shared, rule, size, rng):
     most, n = max(n_levels.max(), 2), len(y)
     room = Room.of(1024, rule.max_depth, most, n_records=n)
     path = Path.of(cell_bounds(domain), n_levels != 1, rule.max_depth)
-    choice = Choice.of(n_levels, n, n_classes)
-    tree = grow(_grow, room, size, path, columns, order, y, n_classes, n_levels, rule, rng, choice,
+    targets, kind = y, np.float64
+    if isinstance(rule, ExactScores):
+        targets, kind = whole_targets(y, n_classes), np.int64
+    choice = Choice.of(n_levels, n, n_classes, kind)
+    tree = grow(_grow, room, size, path, columns, order, targets, n_classes, n_levels, rule, rng, choice,
                 Sorting.of(most, n))  # fmt: skip
     return tree[:3], leaf_stats(order[0], tree[5], y, n_classes)
 
@@ -125,12 +140,13 @@ class Choice(NamedTuple):
         Row of the sorted records of each continuous column.
     columns : int64 array, shape (n_features,)
         Columns that can be tested, and then those drawn of them.
-    cuts, scores : float64 arrays, shape (n_features,)
-        Cut and score of each drawn column.
+    cuts : float64 array, shape (n_features,)
+    scores : array, shape (n_features,)
+        Cut and score of each drawn column; scores, table and work are int64 where they are whole, else float64.
     branch : int32 array, shape (n_records,)
         The child of each record.
-    table : float64 array, shape (most children, at least 2 classes)
-    work : float64 array, shape (4, n_records + 2)
+    table : array, shape (most children, at least 2 classes)
+    work : array, shape (4, n_records + 2)
     """
 
     row_of: np.ndarray
@@ -142,17 +158,17 @@ class Choice(NamedTuple):
     work: np.ndarray
 
     @classmethod
-    def of(cls, n_levels, n_records, n_classes):
+    def of(cls, n_levels, n_records, n_classes, kind):
         """Arrays for the columns, of so many levels each (0: continuous), the records and classes."""
         n_features = len(n_levels)
         return cls(
             np.cumsum(n_levels == 0) - 1,
             np.empty(n_features, dtype=np.int64),
             np.empty(n_features),
-            np.empty(n_features),
+            np.empty(n_features, dtype=kind),
             np.empty(n_records, dtype=np.int32),
-            np.empty((max(n_levels.max(), 2), max(n_classes, 2))),
-            np.empty((4, n_records + 2)),
+            np.empty((max(n_levels.max(), 2), max(n_classes, 2)), dtype=kind),
+            np.empty((4, n_records + 2), dtype=kind),
         )
 
 
@@ -173,8 +189,7 @@ def _grow(room, path, columns, order, y, n_classes, n_levels, rule, rng, choice,
             if parent >= 0:
                 descend(path, depth, feature[parent], threshold[parent], node == child[parent])
             n_open, arity = _open(path, depth, n_levels, choice.columns)
-            noise = rng.standard_exponential() - rng.standard_exponential()
-            if end - start + rule.count_scale * noise < rule.fewest * arity:
+            if _stops(end - start, arity, rule, rng):
                 n_open = 0
         if n_open == 0:
             feature[node], threshold[node], child[node] = LEAF, np.nan, n_leaves
@@ -182,7 +197,7 @@ def _grow(room, path, columns, order, y, n_classes, n_levels, rule, rng, choice,
             n_leaves += 1
             continue
 
-        j, cut = _choose(columns, order[:, start:end], y, n_classes, n_open, path, depth, n_levels,
+        j, cut = _chosen(columns, order[:, start:end], y, n_classes, n_open, path, depth, n_levels,
                          rule, rng, choice)  # fmt: skip
         arity = max(n_levels[j], 2)
         feature[node], threshold[node], child[node] = j, cut, n_nodes
@@ -210,6 +225,45 @@ def _open(path, depth, n_levels, found):
             n += 1
             most = max(most, n_levels[j], 2)
     return n, most
+
+
+def _stops(n, arity, rule, rng):
+    """Whether the noisy number of a node's records is too small to go on; compiled."""
+    raise NotImplementedError("_stops is for compiled code")
+
+
+@overload(_stops)
+def _stops_by_rule(n, arity, rule, rng):
+    def exactly(n, arity, rule, rng):
+        short = rule.stop.child * arity - rule.stop.record * n
+        tail = rng.integers(0, 2) == 1 and bernoulli_exp_times(rule.stop.unit, abs(short), rng)
+        return tail if short <= 0 else not tail
+
+    def simulated(n, arity, rule, rng):
+        noise = rng.standard_exponential() - rng.standard_exponential()
+        return n + rule.count_scale * noise < rule.fewest * arity
+
+    return exactly if rule.instance_class is ExactScores else simulated
+
+
+def _chosen(columns, order, y, n_classes, n_open, path, depth, n_levels, rule, rng, choice):
+    """A column and, where it is continuous, its cut; compiled."""
+    raise NotImplementedError("_chosen is for compiled code")
+
+
+@overload(_chosen, inline="always")
+def _chosen_by_rule(columns, order, y, n_classes, n_open, path, depth, n_levels, rule, rng, choice):
+    def exactly(columns, order, y, n_classes, n_open, path, depth, n_levels, rule, rng, choice):
+        return choose_exactly(
+            columns, order, y, n_classes, n_open, path, depth, n_levels, rule, rng, choice
+        )
+
+    def simulated(columns, order, y, n_classes, n_open, path, depth, n_levels, rule, rng, choice):
+        return _choose(
+            columns, order, y, n_classes, n_open, path, depth, n_levels, rule, rng, choice
+        )
+
+    return exactly if rule.instance_class is ExactScores else simulated
 
 
 @njit(cache=True, nogil=True, inline="always")

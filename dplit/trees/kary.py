@@ -18,13 +18,20 @@ Scores are costs with a minus sign. With :math:`n_j` records in child j and :mat
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
 from numba import njit
+from numba.extending import overload
 
+from dplit.mechanisms.exact import exponential
+from dplit.mechanisms.secure import is_secure
 from dplit.trees.arrays import LEAF
 from dplit.trees.cuts import add, clear, pick
+from dplit.trees.exact_cuts import whole_targets
+from dplit.trees.exact_rules import ExactScores, exact_scores, refuse_secure
+from dplit.trees.exact_scores import score_of, tally
 from dplit.trees.nodes import (
     LEAVES,
     NEEDS_NODES,
@@ -38,9 +45,7 @@ from dplit.trees.nodes import (
     push,
 )
 from dplit.trees.paths import Path, columns_left, descend
-from dplit.trees.rules import EXPONENTIAL
-
-SQUARES, LOCAL_GINI, ENTROPY, MAJORITY = range(4)
+from dplit.trees.rules import ENTROPY, EXPONENTIAL, LOCAL_GINI, MAJORITY
 
 
 class Rule(NamedTuple):
@@ -81,7 +86,8 @@ def grow_kary_trees(codes, arity, y, n_classes, parts, rule, *, rng, n_jobs=None
         For each tree the positions of its records; a position may occur several times.
     rule : Rule
     rng : numpy.random.Generator
-        Each tree draws from a stream of its own, spawned from it: `n_jobs` changes nothing.
+        Each tree draws from a stream of its own, spawned from it: `n_jobs` changes nothing. From a secure
+        one columns are chosen exactly, by whole scores (`dplit.trees.exact_scores`).
     n_jobs : int or None
         Threads, as in joblib.
 
@@ -95,8 +101,13 @@ def grow_kary_trees(codes, arity, y, n_classes, parts, rule, *, rng, n_jobs=None
     Raises
     ------
     ValueError
-        If the forest would have more nodes than `dplit.trees.nodes.MAX_NODES`.
+        If the forest would have more nodes than `dplit.trees.nodes.MAX_NODES`; or if the generator is secure,
+        and the score is `LOCAL_GINI`, nodes are tested for purity, or the rate cannot pay for the rounding.
     """
+    if rule.score == LOCAL_GINI or rule.count_scale > 0:
+        refuse_secure(rng, "a choice by the local sensitivity, or a test for purity,")
+    if is_secure(rng) and not math.isinf(rule.rate):
+        rule = exact_scores(rule, n_classes)
     size = Size(rule.max_depth, len(parts), ", or fewer bins")
     arity = np.asarray(arity, dtype=np.int64)
     tasks = [(codes, arity, y, n_classes, part, rule, size, r)
@@ -110,10 +121,13 @@ def _one_tree(codes, arity, y, n_classes, part, rule, size, rng):
     depth = min(rule.max_depth, len(arity))
     room = Room.of(1024, depth, most, n_records=len(ids))
     path = Path.of(np.zeros((len(arity), 2)), arity > 1, depth)
-    found, scores = np.empty(len(arity), dtype=np.int64), np.empty(len(arity))
-    table = np.empty((most, max(n_classes, 2)))
+    targets, kind = y, np.float64
+    if isinstance(rule, ExactScores):
+        targets, kind = whole_targets(y, n_classes), np.int64
+    found, scores = np.empty(len(arity), dtype=np.int64), np.empty(len(arity), dtype=kind)
+    table = np.empty((most, max(n_classes, 2)), dtype=kind)
     sorting = Sorting.of(most, len(ids))
-    tree = grow(_grow, room, size, path, codes, arity, y, n_classes, ids, rule, rng, found, scores,
+    tree = grow(_grow, room, size, path, codes, arity, targets, n_classes, ids, rule, rng, found, scores,
                 table, sorting)  # fmt: skip
     return tree[:3], leaf_stats(ids, tree[5], y, n_classes)
 
@@ -151,16 +165,13 @@ def _grow(room, path, codes, arity, y, n_classes, ids, rule, rng, found, scores,
                 descend(path, depth, feature[parent], np.nan, False)
             n_found = columns_left(path, depth, found)
         here = ids[start:end]
-        if n_found > 0 and rule.count_scale > 0:
-            if _looks_pure(here, y, n_classes, rule.count_scale, table[0], rng):
-                n_found = 0
-        if n_found == 0:
+        if n_found == 0 or _is_pure(here, y, n_classes, rule, table, rng):
             feature[node], child[node] = LEAF, n_leaves
             ends[n_leaves] = end
             n_leaves += 1
             continue
 
-        j = _choose(codes, arity, here, y, n_classes, found[:n_found], rule, scores, table, rng)
+        j = _chosen(codes, arity, here, y, n_classes, found[:n_found], rule, scores, table, rng)
         feature[node], child[node] = j, n_nodes
         sort_by_level(here, codes[j], arity[j], sorting)
         for level in range(arity[j] - 1, -1, -1):
@@ -168,6 +179,58 @@ def _grow(room, path, codes, arity, y, n_classes, ids, rule, rng, found, scores,
             waiting = push(stack, waiting, n_nodes + level, depth + 1, node, first, last)
         n_nodes += arity[j]
     at[NODES], at[LEAVES], at[WAITING] = n_nodes, n_leaves, waiting
+
+
+def _is_pure(ids, y, n_classes, rule, table, rng):
+    """Whether a node is tested for purity and looks pure; compiled."""
+    raise NotImplementedError("_is_pure is for compiled code")
+
+
+@overload(_is_pure)
+def _is_pure_by_rule(ids, y, n_classes, rule, table, rng):
+    def never(ids, y, n_classes, rule, table, rng):
+        return False
+
+    def tested(ids, y, n_classes, rule, table, rng):
+        if rule.count_scale > 0:
+            return _looks_pure(ids, y, n_classes, rule.count_scale, table[0], rng)
+        return False
+
+    return never if rule.instance_class is ExactScores else tested
+
+
+def _chosen(codes, arity, ids, y, n_classes, candidates, rule, scores, table, rng):
+    """A column; compiled."""
+    raise NotImplementedError("_chosen is for compiled code")
+
+
+@overload(_chosen, inline="always")
+def _chosen_by_rule(codes, arity, ids, y, n_classes, candidates, rule, scores, table, rng):
+    def exactly(codes, arity, ids, y, n_classes, candidates, rule, scores, table, rng):
+        return _choose_exactly(
+            codes, arity, ids, y, n_classes, candidates, rule, scores, table, rng
+        )
+
+    def simulated(codes, arity, ids, y, n_classes, candidates, rule, scores, table, rng):
+        return _choose(codes, arity, ids, y, n_classes, candidates, rule, scores, table, rng)
+
+    return exactly if rule.instance_class is ExactScores else simulated
+
+
+@njit(cache=True, nogil=True)
+def _choose_exactly(codes, arity, ids, y, n_classes, candidates, rule, scores, table, rng):
+    """`_choose` by whole scores, and by coins whose law is exact."""
+    count = min(rule.max_features, len(candidates))
+    for k in range(count):
+        swap = k + rng.integers(0, len(candidates) - k)
+        candidates[k], candidates[swap] = candidates[swap], candidates[k]
+        j = candidates[k]
+        levels = table[: arity[j]]
+        levels[:] = 0
+        for i in ids:
+            tally(levels[codes[j, i]], y[i], n_classes)
+        scores[k] = score_of(levels, n_classes, rule)
+    return candidates[exponential(rule.unit, scores[:count], rng)]
 
 
 @njit(cache=True, nogil=True)

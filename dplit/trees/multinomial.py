@@ -26,6 +26,7 @@ from numba import njit
 
 from dplit.trees.arrays import LEAF
 from dplit.trees.cuts import draw_position, pick
+from dplit.trees.exact_rules import refuse_secure
 from dplit.trees.grid import by_column, with_thresholds
 from dplit.trees.median import part
 from dplit.trees.nodes import (
@@ -90,6 +91,7 @@ def grow_multinomial_trees(domain, X, y, n_classes, n_trees, halves, rule, *, rn
     rule : Rule
     rng : numpy.random.Generator
         Each tree draws from a stream of its own, spawned from it: `n_jobs` changes nothing.
+        A secure one is an error: floats decide.
     n_jobs : int or None
         Threads, as in joblib.
 
@@ -103,6 +105,7 @@ def grow_multinomial_trees(domain, X, y, n_classes, n_trees, halves, rule, *, rn
     ValueError
         If the forest would have more nodes than `dplit.trees.nodes.MAX_NODES`.
     """
+    refuse_secure(rng, "a choice by scores as published")
     size = Size(rule.max_depth, n_trees)
     shared, y = (*by_column(domain, X), by_record(domain, X)), np.asarray(y, dtype=np.int32)
     tasks = [(shared, y, n_classes, domain.n_levels, halves, rule, size, r)

@@ -19,6 +19,7 @@ import numpy as np
 from numba import njit
 
 from dplit.trees.arrays import LEAF
+from dplit.trees.exact_rules import refuse_secure
 from dplit.trees.nodes import grow_all, leaf_stats
 
 
@@ -63,6 +64,7 @@ def grow_observed_trees(X, y, n_classes, halves, rule, *, rng, n_jobs=None):
     rule : Rule
     rng : numpy.random.Generator
         Each tree draws from a stream of its own, spawned from it: `n_jobs` changes nothing.
+        A secure one is an error: floats decide.
     n_jobs : int or None
         Threads, as in joblib.
 
@@ -72,6 +74,7 @@ def grow_observed_trees(X, y, n_classes, halves, rule, *, rng, n_jobs=None):
     counts : int64 array, shape (n_leaves, n_classes)
         Class counts of each leaf's estimation points.
     """
+    refuse_secure(rng, "a cut without privacy")
     ranks, values, starts = ranked(X)
     tasks = [(ranks, values, starts, y.astype(np.int64), n_classes, *half, rule, r)
              for half, r in zip(halves, rng.spawn(len(halves)))]  # fmt: skip

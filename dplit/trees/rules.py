@@ -5,7 +5,20 @@ from __future__ import annotations
 from typing import NamedTuple
 
 UNIFORM, EXPONENTIAL, PERMUTE_AND_FLIP = range(3)
+NO_NOISE = (
+    1e290  # a rate that stands for an infinite one: a weight of all records must not overflow
+)
+STRETCHED_NO_NOISE = 1e200  # the same of a normalised score, which is divided by a range of scores
+LARGEST_FINITE = 2.0**500  # a finite rate above is taken as this one: less noise has no use
+SQUARES, LOCAL_GINI, ENTROPY, MAJORITY = range(
+    4
+)  # what a test is scored by: see `dplit.trees.kary`
 MOST_LEVELS = 8  # of more levels not all sets are candidates of a joint draw, but others each time
+
+
+def kept_apart(rate, no_noise=NO_NOISE):
+    """A rate that no weight overflows at: `no_noise` where it is infinite, else at most `LARGEST_FINITE`."""
+    return no_noise if rate == float("inf") else min(rate, LARGEST_FINITE)
 
 
 class Rule(NamedTuple):

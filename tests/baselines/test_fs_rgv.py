@@ -16,7 +16,8 @@ from dplit.baselines import FSClassifier, RGVClassifier
 from dplit.baselines.dp_rf import entropy_drift, entropy_reach
 from dplit.budget import EqualParts, Group, Parallel
 from dplit.mechanisms import Exponential, PermuteAndFlip
-from dplit.trees.kary import ENTROPY, cost
+from dplit.trees.kary import cost
+from dplit.trees.rules import ENTROPY
 
 LEVELS = Domain([Categorical([0, 1]), Categorical([0, 1])])
 LINE = Domain([Continuous(0, 1)])

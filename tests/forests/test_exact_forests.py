@@ -1,4 +1,4 @@
-"""Forests on exact noise: median and matrix forests, Gaussian shares, baselines of random trees.
+"""Forests on exact noise: median and matrix forests, Gaussian shares, baselines.
 
 Both kinds of noise are one law, and what an option has no exact draw for is an error.
 """
@@ -7,13 +7,25 @@ import numpy as np
 import pytest
 
 from dplit import Categorical, Continuous, Domain
-from dplit.baselines import DPExtraTreesClassifier, DPExtraTreesRegressor, JPWClassifier
+from dplit.baselines import (
+    DPDecisionForestClassifier,
+    DPExtraTreesClassifier,
+    DPExtraTreesRegressor,
+    DPRandomForestClassifier,
+    DPRandomForestRegressor,
+    FSClassifier,
+    JPWClassifier,
+    RGVClassifier,
+)
 from dplit.forests import (
     BoostedForestClassifier,
     MatrixForestClassifier,
     MedianForestClassifier,
     MedianForestRegressor,
+    MultinomialForestClassifier,
 )
+from dplit.trees import median
+from dplit.trees.exact_rules import ExactRule, exact_rule
 from tests.forests.test_noise import FALSE_ALARM, X, Y, alike, binned, estimator, samples
 
 LEVELS = Domain([Categorical([0, 1]), Categorical([0, 1, 2])])
@@ -85,7 +97,7 @@ def test_votes_are_released_by_one_law(release):
     same_law(100, MatrixForestClassifier, (CODES, Y), released, **options)
 
 
-@pytest.mark.parametrize("strategy", ["auto", "marginals", "p-identity", "merged"])
+@pytest.mark.parametrize("strategy", ["auto", "marginals", "p-identity", "merged", "tree-norm"])
 def test_every_other_strategy_is_exact(strategy):
     forest = MatrixForestClassifier(
         **{**MATRIX, "epsilon": 1e6}, strategy=strategy, voting="weighted"
@@ -101,18 +113,13 @@ def test_ensembles_are_exact():
     assert forest.noise_ == "secure" and forest.budget_.epsilon == 2.0
 
 
-def test_trees_that_agree_have_no_exact_noise_and_are_not_considered():
-    asked = MatrixForestClassifier(**MATRIX, strategy="tree-norm")
-    assert asked.fit(CODES, Y).noise_ == "simulation" and "tree-norm" in str(asked.budget_)
-    with pytest.raises(
-        ValueError, match="needs an exact sampler, and strategy='tree-norm' has none"
-    ):
-        asked.set_params(noise="secure").fit(CODES, Y)
+def test_trees_that_agree_are_considered_and_released_by_one_law():
+    options = {**MATRIX, "strategy": "tree-norm", "voting": "weighted"}
+    released = [lambda f: f.leaf_counts_[0, 0], lambda f: f.leaf_counts_[:, 1].sum()]
+    same_law(100, MatrixForestClassifier, (CODES, Y), released, **options)
+    assert "drawn in whole steps" in str(MatrixForestClassifier(**options).fit(CODES, Y).budget_)
     several = {**MATRIX, "max_depth": 1, "n_estimators": 60}  # of which two differ
-    chosen = MatrixForestClassifier(**several).plan()
-    simulated = MatrixForestClassifier(**several, noise="simulation").plan()
-    assert "tree-norm" not in chosen.strategies[0].considered
-    assert "tree-norm" in simulated.strategies[0].considered
+    assert "tree-norm" in MatrixForestClassifier(**several).plan().strategies[0].considered
 
 
 def test_gaussian_shares_are_released_by_one_law():
@@ -121,6 +128,54 @@ def test_gaussian_shares_are_released_by_one_law():
     released = [lambda f: f.trees_.feature[0], lambda f: f.trees_.threshold[0], lambda f: f.initial_[0],
                 lambda f: f.pair_sums_[-1].ravel()[0], lambda f: f.leaf_values_.ravel()[-1]]  # fmt: skip
     same_law(120, BoostedForestClassifier, (X, Y + (X[:, 1] > 0.7)), released, **options)
+
+
+@pytest.mark.parametrize("epsilon", [1e-200, 1e-13])
+def test_an_epsilon_whose_noise_would_overflow_is_an_error(epsilon):
+    for mechanism in ("geometric", "laplace"):
+        with pytest.raises(ValueError, match=r"^epsilon must be at least"):
+            MatrixForestClassifier(**{**MATRIX, "epsilon": epsilon}, mechanism=mechanism).fit(
+                CODES, Y
+            )
+
+
+@pytest.mark.parametrize("epsilon", [1e120, 1e295, 1e308])
+def test_a_finite_epsilon_however_large_is_drawn_exactly(epsilon, monkeypatch):
+    """Not as an infinite one, which compiled code draws in floats."""
+    asked = []
+    monkeypatch.setattr(
+        median, "exact_rule", lambda rule: asked.append(exact_rule(rule)) or asked[-1]
+    )
+    for options in ({"selection": "uniform"}, {}):
+        options = {**MEDIANS, "epsilon": epsilon, "classes": [0, 1], **options}
+        MedianForestClassifier(**options, neighbours="replace-one").fit(X, Y)
+    options = {**MEDIANS, "epsilon": epsilon, "classes": [0, 1]}
+    for scores in ("counts", "normalised"):
+        MultinomialForestClassifier(**options, scores=scores).fit(X, Y)
+    assert len(asked) == 4 and all(isinstance(rule, ExactRule) for rule in asked)
+
+
+GREEDY = [
+    (DPRandomForestClassifier, {}), (DPRandomForestClassifier, {"criterion": "majority"}),
+    (DPRandomForestRegressor, {}), (DPDecisionForestClassifier, {}), (FSClassifier, {}),
+    (FSClassifier, {"operator": "information-gain"}), (RGVClassifier, {"operator": "gini"}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("kind", "options"), GREEDY)
+def test_greedy_baselines_are_drawn_by_one_law(kind, options):
+    released = [
+        lambda f: f.trees_.feature[0],
+        lambda f: np.nan_to_num(f.trees_.threshold[0], nan=-1),
+    ]
+    if kind is DPRandomForestRegressor:
+        released.append(lambda f: f.leaf_values_[0])
+        options = {**options, "target_bounds": (0, 1)}
+    else:
+        released.append(lambda f: f.leaf_labels_[0])
+        options = {**options, "classes": [0, 1]}
+    options = {"domain": NUMBERS, "n_estimators": 1, "max_depth": 1, "epsilon": 4.0, **options}
+    same_law(200, kind, (X, Y), released, **options)
 
 
 @pytest.mark.parametrize("kind", [JPWClassifier, DPExtraTreesClassifier, DPExtraTreesRegressor])

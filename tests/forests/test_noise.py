@@ -22,7 +22,6 @@ from dplit.forests import (
     RandomDecisionForestClassifier,
 )
 from dplit.forests import noise as noise_of_fits
-from dplit.forests.releases import LARGEST_RATE
 from dplit.mechanisms import Geometric, PermuteAndFlip
 from dplit.mechanisms.secure import SecureGenerator, secure_generator
 
@@ -33,7 +32,8 @@ INEXACT = [
     (HistogramForestClassifier, {"mechanism": "laplace"}),
     (MedianForestClassifier, {"accounting": "published"}),
     (MedianForestRegressor, {"accounting": "published", "median": "rank"}),
-    (MultinomialForestClassifier, {"scores": "normalised"}),
+    (baselines.DPRandomForestClassifier, {"accounting": "published"}),
+    (baselines.RGVClassifier, {"accounting": "published", "n_estimators": 2}),
     (MultinomialForestClassifier, {"accounting": "published"}),
     (RandomDecisionForestClassifier, {"label": "smooth-exponential"}),
 ]
@@ -61,20 +61,15 @@ def is_exact(kind):
 # Which kind ------------------------------------------------------------------------------------
 
 
-def test_the_forests_that_the_book_recommends_are_exact():
-    assert {kind.__name__ for kind in PRIVATE if is_exact(kind)} >= {
-        "BoostedForestClassifier", "BoostedForestRegressor", "HistogramForestClassifier",
-        "MedianForestClassifier", "MedianForestRegressor", "MultinomialForestClassifier",
-        "PrivateForestClassifier", "PrivateForestRegressor", "RandomDecisionForestClassifier",
-    }  # fmt: skip
+def test_every_private_estimator_is_exact():
+    assert len(PRIVATE) > 15 and all(map(is_exact, PRIVATE))
 
 
 @each
 def test_without_a_seed_noise_is_secure_and_with_one_it_is_simulated(kind):
     forest = estimator(kind).fit(X, Y)
-    assert forest.noise_ == ("secure" if is_exact(kind) else "simulation")
-    assert ("secure: exact noise" in str(forest.budget_)) == is_exact(kind)
-    assert ("has no exact sampler: take" in str(forest.budget_)) != is_exact(kind)
+    assert forest.noise_ == "secure" and "secure: exact noise" in str(forest.budget_)
+    assert "has no exact sampler: take" not in str(forest.budget_)
     for state in (3, np.random.default_rng(0), np.random.SeedSequence(0)):
         forest = estimator(kind, random_state=state).fit(X, Y)
         assert forest.noise_ == "simulation" and "secure" not in str(forest.budget_)
@@ -85,20 +80,16 @@ def test_without_a_seed_noise_is_secure_and_with_one_it_is_simulated(kind):
 def test_what_is_asked_for_is_drawn_or_an_error(kind):
     simulated = estimator(kind, noise="simulation").fit(X, Y)
     assert simulated.noise_ == "simulation" and "has no exact" not in str(simulated.budget_)
-    asked = estimator(kind, noise="secure")
-    if is_exact(kind):
-        assert asked.fit(X, Y).noise_ == "secure"
-    else:
-        with pytest.raises(ValueError, match=r"noise='secure' needs an exact sampler, .* take"):
-            asked.fit(X, Y)
-        assert not hasattr(asked, "budget_")
+    assert estimator(kind, noise="secure").fit(X, Y).noise_ == "secure"
 
 
 @slow_to_leak
 @pytest.mark.parametrize(("kind", "options"), INEXACT)
 def test_a_choice_without_an_exact_sampler_is_named_with_what_would_be_right(kind, options):
+    asked = estimator(kind, noise="secure", **options)
     with pytest.raises(ValueError, match=r"noise='secure' needs an exact sampler, .* take "):
-        estimator(kind, noise="secure", **options).fit(X, Y)
+        asked.fit(X, Y)
+    assert not hasattr(asked, "budget_")
     fallen_back = estimator(kind, **options).fit(X, Y)
     assert fallen_back.noise_ == "simulation"
     assert "(simulated: " in str(fallen_back.budget_) and "take " in str(fallen_back.budget_)
@@ -142,7 +133,10 @@ class WholeNumbersAlone(SecureGenerator):
     [(RandomDecisionForestClassifier, {}), (HistogramForestClassifier, {}),
      (BoostedForestClassifier, {}), (BoostedForestClassifier, {"delta": 1e-6}),
      (BoostedForestRegressor, {}), (MedianForestClassifier, {}), (MedianForestRegressor, {}),
-     (dplit.PrivateForestClassifier, {"delta": 1e-6}), (dplit.PrivateForestClassifier, {})],
+     (dplit.PrivateForestClassifier, {"delta": 1e-6}), (dplit.PrivateForestClassifier, {}),
+     (MultinomialForestClassifier, {"scores": "normalised", "partition_rate": None}),
+     (baselines.DPRandomForestClassifier, {}), (baselines.DPRandomForestRegressor, {}),
+     (baselines.FSClassifier, {"operator": "information-gain"}), (baselines.RGVClassifier, {})],
 )  # fmt: skip
 def test_a_secure_fit_asks_no_other_generator_and_no_float_of_it(kind, options, monkeypatch):
     def other(*_):
@@ -250,13 +244,14 @@ def test_boosted_targets_are_released_by_one_law():
         assert alike(*binned(drawn, released)) > FALSE_ALARM
 
 
+@pytest.mark.parametrize("scores", ["counts", "normalised"])
 @pytest.mark.parametrize(
     "feature", [Continuous(0, 1), Categorical([0, 1, 2])], ids=["cuts", "sets"]
 )
-def test_cuts_and_labels_of_multinomial_trees_are_drawn_by_one_law(feature):
+def test_cuts_and_labels_of_multinomial_trees_are_drawn_by_one_law(feature, scores):
     column = (np.arange(30) % 3 / (2 if feature == Continuous(0, 1) else 1))[:, None]
     options = {"epsilon": 2.0, "domain": Domain([feature]), "classes": [0, 1], "n_estimators": 1,
-               "max_depth": 1, "partition_rate": None}  # fmt: skip
+               "max_depth": 1, "partition_rate": None, "scores": scores}  # fmt: skip
     drawn = samples(
         600, lambda f: f, MultinomialForestClassifier, (column, np.arange(30) % 3 == 2), **options
     )
@@ -299,9 +294,9 @@ def test_no_noise_is_no_noise():
 def test_without_noise_the_best_cut_is_taken():
     """Not one in two to the twenty, as a weight that is never 0 would have it."""
     from dplit.trees.exact_rules import exact_rule
-    from dplit.trees.rules import EXPONENTIAL, Rule
+    from dplit.trees.rules import EXPONENTIAL, NO_NOISE, Rule
 
-    rule = Rule(1, 1, 0.0, LARGEST_RATE, EXPONENTIAL, joint=True, by_rank=False)
+    rule = Rule(1, 1, 0.0, NO_NOISE, EXPONENTIAL, joint=True, by_rank=False)
     assert exact_rule(rule) is rule
     column, classes = np.arange(30)[:, None] / 29, np.arange(30) > 12
     options = {

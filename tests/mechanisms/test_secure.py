@@ -12,6 +12,7 @@ import pytest
 from scipy.stats import chisquare
 
 from dplit.domain import GRID
+from dplit.matrix import exact_treenorm
 from dplit.mechanisms import (
     BoundedMean,
     Exponential,
@@ -25,7 +26,7 @@ from dplit.mechanisms import (
     whole_weights,
 )
 from dplit.mechanisms.secure import exact_rate, is_secure, secure_generator, whole_scores
-from dplit.trees import exact_cuts
+from dplit.trees import exact_cuts, exact_greedy
 
 FALSE_ALARM = 1e-6  # of each statistical check
 dp.enable_features("contrib")
@@ -106,7 +107,10 @@ def test_what_has_no_exact_sampler_raises(draw):
         draw(secure_generator())
 
 
-@pytest.mark.parametrize("module", [exact, exact_gaussian, whole_weights, exact_cuts])
+@pytest.mark.parametrize(
+    "module",
+    [exact, exact_gaussian, whole_weights, exact_cuts, exact_greedy, exact_treenorm],
+)
 def test_compiled_samplers_take_nothing_but_whole_numbers_from_a_generator(module):
     tree = ast.parse(inspect.getsource(module))
     names = [n for n in ast.walk(tree) if isinstance(n, ast.Name) and n.id == "rng"]
@@ -136,6 +140,13 @@ def test_a_rate_is_the_largest_float_that_spends_no_more():
 def test_rates_beyond_what_samplers_take():
     assert exact_rate(math.inf, 7) == math.inf
     assert exact_rate(1e308) == exact_rate(1e300, 3) == secure.LARGEST_RATE
+
+
+@pytest.mark.parametrize("choice", [PermuteAndFlip, Exponential])
+def test_a_sensitivity_near_the_largest_float_is_taken_as_it_is(choice):
+    """Twice it is no float. All candidates are alike then, nearly."""
+    drawn = choice(1.0, 1.7e308).sample([0, 2**40], 400, rng=secure_generator())
+    assert fits(np.bincount(drawn, minlength=2), [0.5, 0.5]) > FALSE_ALARM
 
 
 def test_scores_have_to_be_whole():

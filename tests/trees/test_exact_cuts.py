@@ -17,7 +17,7 @@ from dplit.domain import GRID
 from dplit.mechanisms import PermuteAndFlip
 from dplit.mechanisms.secure import secure_generator
 from dplit.mechanisms.whole_weights import BASE, PRICE
-from dplit.trees import exact_cuts
+from dplit.trees import exact_cuts, exact_scores
 from dplit.trees.exact_rules import ROUNDING, exact_rule
 from dplit.trees.median import Choice, grow_median_trees
 from dplit.trees.paths import Path, level_starts
@@ -171,9 +171,9 @@ def test_gains_of_many_records_do_not_overflow():
     for size in (1, 3, 2**29, n):
         total = size * 2**16 - 12345 % size
         ideal = Fraction(gain * total**2, size * 2**32)
-        assert 0 <= ideal - int(exact_cuts._share(gain, total, size, 0)) < Fraction(9, 8)
+        assert 0 <= ideal - int(exact_scores.share(gain, total, size, 0)) < Fraction(9, 8)
         squares = size**2 - 7 % size
-        assert int(exact_cuts._share(gain, squares, size, 3)) == gain * squares // size
+        assert int(exact_scores.share(gain, squares, size, 3)) == gain * squares // size
 
 
 def test_rates_are_rounded_down_and_pay_for_the_rounding():
@@ -194,9 +194,9 @@ def test_rates_are_rounded_down_and_pay_for_the_rounding():
 
 @pytest.mark.parametrize(
     "bad",
-    [rule(by_rank=True), rule(choice=EXPONENTIAL), NormalisedRule(1, 1, 0.5),
+    [rule(by_rank=True), rule(choice=EXPONENTIAL), NormalisedRule(1, 1, 1e-12),
      rule(rate=1e-12), rule(rate=1e-12, gain_rate=1e-12, joint=True, choice=EXPONENTIAL)],
-    ids=["by rank", "candidates", "normalised", "tiny", "tiny joint"],
+    ids=["by rank", "candidates", "tiny normalised", "tiny", "tiny joint"],
 )  # fmt: skip
 def test_what_cannot_be_drawn_exactly_is_an_error(bad):
     domain, X = Domain([Continuous(0, 1)]), np.zeros((3, 1))

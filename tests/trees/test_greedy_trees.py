@@ -9,7 +9,8 @@ from dplit.domain import GRID
 from dplit.trees import apply
 from dplit.trees.arrays import LEAF
 from dplit.trees.greedy import Rule, draw_cut, grow_id3_trees
-from dplit.trees.kary import ENTROPY, MAJORITY, SQUARES, cost
+from dplit.trees.kary import cost
+from dplit.trees.rules import ENTROPY, MAJORITY, SQUARES
 
 SCORES = {"squares": SQUARES, "entropy": ENTROPY, "majority": MAJORITY}
 DRAWS = 2000

@@ -16,7 +16,8 @@ from scipy import stats as sps
 from dplit.domain import GRID
 from dplit.trees import apply, nodes
 from dplit.trees.arrays import LEAF
-from dplit.trees.kary import ENTROPY, LOCAL_GINI, MAJORITY, SQUARES, Rule, grow_kary_trees
+from dplit.trees.kary import Rule, grow_kary_trees
+from dplit.trees.rules import ENTROPY, LOCAL_GINI, MAJORITY, SQUARES
 
 DRAWS = 4000
 CODES = np.array([[0, 0, 1, 1, 2, 2, 2], [0, 1, 0, 1, 0, 1, 0], [1, 1, 1, 0, 0, 0, 0]], np.int32)

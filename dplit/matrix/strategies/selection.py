@@ -96,7 +96,7 @@ def noise_variance(scale, mechanism="laplace"):
     -------
     float
     """
-    laplace = 2 * scale**2
+    laplace = 2 * scale * scale  # infinite where a power would be an OverflowError
     if check_choice(mechanism, MECHANISMS, "mechanism") == "laplace" or not 0 < scale < 1e6:
         return laplace
     half = 1 / (2 * scale)

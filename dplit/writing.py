@@ -1,16 +1,26 @@
 """Files that are there wholly or not at all: written beside, synced, renamed.
 
 A process that is killed, a full disk, a second writer or a power cut leaves what was there before, or
-all of what is new. What a killed process leaves beside it ends in ``.writing``, and nothing reads it.
+all of what is new. What a killed process leaves beside it ends in ``.writing``: nothing reads it, and the
+next writer of the same file removes it. A file that waits is locked by its writer, and the system frees the lock
+with the process: whatever can be locked belongs to nobody.
 """
 
 from __future__ import annotations
 
 import contextlib
 import errno
+import glob
 import os
-import threading
+import uuid
 from pathlib import Path
+
+try:
+    import fcntl
+except ImportError:  # a system without these locks: nothing is removed there
+    fcntl = None
+
+WAITING = ".writing"
 
 
 def write_whole(path, content):
@@ -31,17 +41,58 @@ def write_whole(path, content):
     path = Path(path)
     if path.exists() and not path.stat().st_mode & 0o222:
         raise PermissionError(errno.EACCES, "the file is read-only", str(path))
-    own = f"{os.getpid()}-{threading.get_ident()}"  # two threads are two writers
-    waiting = path.with_name(f"{path.name}.{own}.writing")
+    _clear(path)
+    waiting = path.with_name(f"{path.name}.{uuid.uuid4().hex}{WAITING}")  # no name is taken twice
     try:
-        with open(waiting, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(waiting, path)
+        with _held(waiting):
+            with open(waiting, "wb") as file:
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(waiting, path)
     finally:
         waiting.unlink(missing_ok=True)
     _sync_folder(path.parent)
+
+
+@contextlib.contextmanager
+def _held(waiting):
+    """Hold the lock on a new file for as long as it waits."""
+    if fcntl is None:
+        yield
+        return
+    handle = _locked(waiting)
+    try:
+        yield
+    finally:
+        os.close(handle)
+
+
+def _locked(waiting):
+    """A handle of a new file with its lock; again, if another writer cleared it away before it was locked."""
+    while True:
+        handle = os.open(waiting, os.O_RDWR | os.O_CREAT, 0o666)
+        with contextlib.suppress(
+            OSError
+        ):  # a disk without locks: nothing is removed from it either
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        if os.fstat(handle).st_nlink:
+            return handle
+        os.close(handle)
+
+
+def _clear(path):
+    """Remove what killed writers of `path` left beside it: waiting files that nobody holds."""
+    if fcntl is None:
+        return
+    for left in path.parent.glob(f"{glob.escape(path.name)}.*{WAITING}"):
+        with contextlib.suppress(OSError):  # held, or another writer was faster
+            handle = os.open(left, os.O_RDWR)
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                left.unlink()
+            finally:
+                os.close(handle)
 
 
 def _sync_folder(folder):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import multiprocessing
+import os
 import pickle
 import warnings
 from threading import Thread
@@ -13,7 +15,7 @@ from joblib import Parallel, delayed
 from sklearn.model_selection import GridSearchCV, cross_val_score
 
 import dplit
-from dplit import Accountant, Continuous, Domain
+from dplit import Accountant, Continuous, Domain, baselines, forests
 from dplit.budget import Budget, Leak, Spend
 from dplit.budget.accountant import BudgetError
 from dplit.forests import MedianForestRegressor, RandomDecisionForestClassifier
@@ -117,6 +119,51 @@ def test_searches_and_validation_are_charged_for_every_fit():
     assert account.spent == pytest.approx(1.5 + 0.5 * 5)  # one more for the refit
 
 
+@pytest.mark.parametrize("price", [0.5, math.inf])
+def test_a_search_stops_at_the_limit_and_its_records_are_not_read(price):
+    """Of nine fits and a refit two are paid for, or none; the rest see no record."""
+    with Accountant(1.2) as account, warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # scikit-learn's, of the fits that failed
+        grid = GridSearchCV(forest(price), {"max_depth": [1, 2, 3]}, cv=3, n_jobs=2)
+        with pytest.raises((BudgetError, ValueError), match="account refuses"):
+            grid.fit(X, Y)
+    assert account.spent == (1.0 if price < 1 else 0.0)
+
+
+class Array:
+    """Records that raise where anybody makes an array of them or asks for their shape."""
+
+    def __array__(self, *_, **__):
+        raise AssertionError("the records were read")
+
+    @property
+    def shape(self):
+        raise AssertionError("their shape was read")
+
+
+PRIVATE = [
+    getattr(module, name)
+    for module in (forests, baselines)
+    for name in module.__all__
+    if name not in baselines.NOT_PRIVATE
+]
+
+
+@pytest.mark.parametrize("epsilon", [1.5, math.inf])
+@pytest.mark.parametrize("kind", PRIVATE, ids=lambda kind: kind.__name__)
+def test_every_forest_asks_before_it_reads(kind, epsilon):
+    """Too dear or infinite: no record is read. Without an account these records are."""
+    regresses = kind.__name__.endswith("Regressor")
+    target = {"target_bounds": (0, 1)} if regresses else {"classes": ["a", "b"]}
+    made = kind(epsilon=epsilon, domain=DOMAIN, **target)
+    said = "costs epsilon 1.5" if epsilon < math.inf else "infinite or not known"
+    with Accountant(1.0) as account, pytest.raises(BudgetError, match=said):
+        made.fit(Array(), Array())
+    assert account.spent == 0 and not hasattr(made, "budget_")
+    with pytest.raises(AssertionError, match=r"w(as|ere) read"):
+        made.fit(Array(), Array())
+
+
 def test_threads_share_the_account():
     with Accountant(10) as account:
         threads = [Thread(target=lambda: forest().fit(X, Y)) for _ in range(8)]
@@ -131,6 +178,23 @@ def test_a_forest_in_another_process_refuses():
     with Accountant(10) as account, pytest.raises(BudgetError, match="another process"):
         Parallel(n_jobs=2, backend="loky")(delayed(_fit)(forest()) for _ in range(2))
     assert account.spent == 0
+
+
+def _refused():
+    """What a forest of this process says, in the number with which the process ends."""
+    with pytest.raises(BudgetError, match="another process"):
+        forest().fit(Unread(), Unread())
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no processes that are forked")
+def test_a_forest_in_a_process_that_was_forked_refuses():
+    """Nothing is sent there, and the copy of the account is charged by nobody."""
+    context = multiprocessing.get_context("fork")
+    with Accountant(10) as account:
+        forked = context.Process(target=_refused)
+        forked.start()
+        forked.join(60)
+    assert forked.exitcode == 0 and account.spent == 0
 
 
 def _fit(made):

@@ -14,8 +14,8 @@ TESTS = Path(__file__).resolve().parent
 PACKAGE = TESTS.parent / "dplit"
 LONGEST_FILE = 400
 ORDER = """
-errors writing
-domain budget printed neighbours loss work
+errors writing renamed
+domain budget printed neighbours loss work stored
 mechanisms
 sensitivity median balance occupancy utility median_forest
 majority depth random_forest

@@ -1,5 +1,7 @@
 """Faults while a file is written: killed at every step, a full disk, two writers, read-only."""
 
+import errno
+import fcntl
 import os
 import signal
 import stat
@@ -9,6 +11,7 @@ import threading
 
 import pytest
 
+from dplit import writing
 from dplit.writing import write_whole
 
 OLD, NEW = b"old" * 50_000, b"new" * 60_000
@@ -58,9 +61,79 @@ def test_a_process_that_is_killed_leaves_a_whole_file(step, left, tmp_path):
     assert done.returncode == -signal.SIGKILL
     assert path.read_bytes() == left
     beside = [p.name for p in tmp_path.iterdir() if p != path]
-    assert all(name.endswith(".writing") for name in beside) and (step != "after" or not beside)
-    write_whole(path, NEW)  # what was left beside is in nobody's way
+    assert [name.startswith("a.file.") and name.endswith(".writing") for name in beside] == [
+        True
+    ] * (step != "after")
+    write_whole(tmp_path / "another", NEW)  # is in nobody's way
+    assert {p.name for p in tmp_path.iterdir()} == {"a.file", "another", *beside}
+    write_whole(path, NEW)  # and the next writer of the file removes it
     assert path.read_bytes() == NEW
+    assert {p.name for p in tmp_path.iterdir()} == {"a.file", "another"}
+
+
+WRITER = """
+import os, sys
+from dplit.writing import write_whole
+
+usual = os.replace
+
+
+def held(*names):
+    print("waits", flush=True)
+    sys.stdin.readline()
+    usual(*names)
+
+
+os.replace = held
+write_whole(sys.argv[1], b"new" * 60_000)
+"""
+
+
+def test_a_writer_that_still_writes_keeps_its_file(tmp_path):
+    """A slow process is not a killed one, however many others write meanwhile."""
+    path = tmp_path / "a.file"
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    with subprocess.Popen([sys.executable, "-c", WRITER, path], **pipes) as slow:
+        assert slow.stdout.readline() == "waits\n"
+        (waiting,) = tmp_path.iterdir()
+        for _ in range(3):
+            write_whole(path, OLD)
+        assert path.read_bytes() == OLD and {*tmp_path.iterdir()} == {path, waiting}
+        slow.communicate("\n", timeout=120)
+    assert slow.returncode == 0
+    assert path.read_bytes() == NEW and [p.name for p in tmp_path.iterdir()] == ["a.file"]
+
+
+def test_a_file_cleared_before_it_was_locked_is_made_again(tmp_path, monkeypatch):
+    """The one moment in which a waiting file belongs to nobody."""
+    cleared, usual = [], fcntl.flock
+
+    def late(handle, how):
+        if not cleared:
+            cleared.extend(tmp_path.iterdir())
+            cleared[0].unlink()
+        usual(handle, how)
+
+    monkeypatch.setattr(fcntl, "flock", late)
+    write_whole(tmp_path / "a.file", NEW)
+    assert len(cleared) == 1 and cleared[0].suffix == ".writing"
+    assert [p.name for p in tmp_path.iterdir()] == ["a.file"]
+    assert (tmp_path / "a.file").read_bytes() == NEW
+
+
+@pytest.mark.parametrize("locks", ["none", "refused"])
+def test_without_locks_files_are_written_and_nothing_is_removed(locks, tmp_path, monkeypatch):
+    def refused(*_):
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    if locks == "none":
+        monkeypatch.setattr(writing, "fcntl", None)
+    else:
+        monkeypatch.setattr(fcntl, "flock", refused)
+    (tmp_path / "a.file.1.writing").write_bytes(b"perhaps another's")
+    write_whole(tmp_path / "a.file", NEW)
+    assert (tmp_path / "a.file").read_bytes() == NEW
+    assert {p.name for p in tmp_path.iterdir()} == {"a.file", "a.file.1.writing"}
 
 
 LIMITED = """

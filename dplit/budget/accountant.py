@@ -67,7 +67,7 @@ class Accountant:
         check_neighbours(neighbours)
         self.limit, self.delta, self.neighbours = float(limit), check_delta(delta), neighbours
         self._prices, self._nodes = [], []
-        self._backend = None
+        self._backend = self._process = None
 
     @property
     def spent(self):
@@ -87,6 +87,7 @@ class Accountant:
     def __enter__(self):
         from joblib import parallel_config
 
+        self._process = os.getpid()
         with _LOCK:
             _OPEN.append(self)
         self._backend = parallel_config(backend="threading")
@@ -138,8 +139,8 @@ class BudgetError(RuntimeError):
 
 
 def is_open():
-    """The number of this process if an account is open in it; None if not."""
-    return os.getpid() if _OPEN else None
+    """The number of the process in which an account is open; None if none is. A fork still knows it."""
+    return _OPEN[-1]._process if _OPEN else None
 
 
 @contextmanager
@@ -154,7 +155,8 @@ def charged(estimator, price, sent_from=None):
     price : function
         Of no argument: epsilon and delta that the fit declares to cost.
     sent_from : int or None
-        Number of the process with an open account that the estimator was sent from, if it was.
+        Number of the process with an open account that the estimator was sent from, if it was. A process that
+        was forked inside the context has copies of the account, which nobody adds up.
 
     Yields
     ------
@@ -168,7 +170,7 @@ def charged(estimator, price, sent_from=None):
         declared.
     """
     name = type(estimator).__name__
-    if sent_from not in (None, os.getpid()):
+    if {sent_from, is_open()} - {None, os.getpid()}:
         raise BudgetError(
             f"{name} was sent to another process, where the account isn't: run it on threads, by n_jobs=1 "
             "or joblib.parallel_config(backend='threading')"

@@ -6,23 +6,26 @@ cell's draws depend on its key and the seed alone.
 
 from __future__ import annotations
 
-import json
 import math
 import sys
-from datetime import UTC, datetime
 from itertools import product
-from pathlib import Path
 
+from dplit import stored
 from dplit.consistency.greedy import PAIR, TREND
 from dplit.consistency.simulate import observed_paths
-from dplit.printed import data_file
-from dplit.work import stream, versions
+from dplit.renamed import moved
+from dplit.work import stream
 
 TREES, SEED = 15, 0
 FILE = "results/consistency/errors.json"
 DRAWS = {100: 800, 1000: 800, 10_000: 400, 100_000: 200}
 EXPONENTS = (0.5, 0.8)
 BUDGETS = (0.0, 2.0, 10.0, math.inf)
+__getattr__ = moved(
+    __name__,
+    stored_cells=("dplit.stored.stored_cells", "0.4"),
+    write_cells=("dplit.stored.write_cells", "0.4"),
+)
 
 
 def curve_cell(n, exponent, budget, draws):
@@ -60,27 +63,9 @@ def curve_cell(n, exponent, budget, draws):
 
 def stored_curve():
     """The stored run: a dict of (n, exponent, budget) to what `curve_cell` gives."""
-    cells = stored_cells(FILE)
+    cells = stored.stored_cells(FILE)
     keys = {key: key.split("/") for key in cells}
     return {(int(n), float(c), float(b)): cells[key] for key, (n, c, b) in keys.items()}
-
-
-def stored_cells(name):
-    """Cells of a stored run, a dict, by the file's name in ``data``."""
-    return json.loads(data_file(name).read_text("utf-8"))["cells"]
-
-
-def write_cells(path, cells, command, seed, trees, libraries):
-    """Write a run: its cells, and what it takes to run it again."""
-    head = {
-        "command": command,
-        "date": datetime.now(UTC).date().isoformat(),
-        "seed": seed,
-        "trees": trees,
-        "versions": versions(*libraries),
-    }
-    Path(path).parent.mkdir(parents=True, exist_ok=True)
-    Path(path).write_text(json.dumps({**head, "cells": cells}, indent=1) + "\n", "utf-8")
 
 
 def main(path):
@@ -90,7 +75,7 @@ def main(path):
         cells[f"{n}/{c:g}/{b:g}"] = curve_cell(n, c, b, DRAWS[n])
         print(f"n = {n}, k = n^{c:g}, B = {b:g}: {cells[f'{n}/{c:g}/{b:g}']}", flush=True)
     command = f"python -m dplit.consistency.curve data/{FILE}"
-    write_cells(path, cells, command, SEED, TREES, ("numpy", "numba"))
+    stored.write_cells(path, cells, command, SEED, TREES, ("numpy", "numba"))
 
 
 if __name__ == "__main__":

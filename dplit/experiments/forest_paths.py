@@ -14,11 +14,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dplit.consistency.curve import stored_cells, write_cells
 from dplit.consistency.greedy import PAIR, TREND, pair_and_trend
 from dplit.domain import Continuous, Domain
 from dplit.errors import check_integer, check_rng
 from dplit.forests.multinomial import MultinomialForestClassifier
+from dplit.stored import stored_cells, write_cells
 from dplit.trees.arrays import LEAF
 from dplit.work import stream
 

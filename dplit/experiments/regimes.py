@@ -8,19 +8,16 @@ minute. Trees depend on a cell's key and the seed alone.
 
 from __future__ import annotations
 
-import json
 import math
 import sys
-from datetime import UTC, datetime
 from itertools import product
-from pathlib import Path
 
 import numpy as np
 
 from dplit import matrix
 from dplit.domain import Categorical, Domain
-from dplit.printed import data_file
-from dplit.work import stream, versions
+from dplit.stored import stored_cells, write_cells
+from dplit.work import stream
 
 FILE = "results/m-rf/regimes.json"
 LEVELS = {
@@ -85,7 +82,7 @@ def stored_regimes():
     -------
     dict of (domain, depth, trees) to what `regime` gives
     """
-    cells = json.loads(data_file(FILE).read_text("utf-8"))["cells"]
+    cells = stored_cells(FILE)
     keys = {key: key.rsplit("/", 2) for key in cells}
     return {(d, int(h), int(t)): cells[key] for key, (d, h, t) in keys.items()}
 
@@ -98,14 +95,8 @@ def main(path):
             key = f"{domain}/{depth}/{trees}"
             cells[key] = regime(domain, depth, trees)
             print(key, cells[key], flush=True)
-    head = {
-        "command": f"python -m dplit.experiments.regimes data/{FILE}",
-        "date": datetime.now(UTC).date().isoformat(),
-        "seed": SEED,
-        "versions": versions("numpy", "scipy"),
-    }
-    Path(path).parent.mkdir(parents=True, exist_ok=True)
-    Path(path).write_text(json.dumps({**head, "cells": cells}, indent=1) + "\n", "utf-8")
+    command = f"python -m dplit.experiments.regimes data/{FILE}"
+    write_cells(path, cells, command, SEED, None, ("numpy", "scipy"))
 
 
 if __name__ == "__main__":

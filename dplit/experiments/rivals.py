@@ -15,10 +15,10 @@ from itertools import product
 
 import numpy as np
 
-from dplit.consistency.curve import stored_cells, write_cells
 from dplit.consistency.greedy import pair_and_trend
 from dplit.domain import Continuous, Domain
 from dplit.experiments.forest_paths import first_tree, leaf_boxes
+from dplit.stored import stored_cells, write_cells
 from dplit.work import stream
 
 TREES, SEED, FEATURES, FRESH = 9, 0, 3, 20_000

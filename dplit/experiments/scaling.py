@@ -9,18 +9,15 @@ again, in half a minute.
 
 from __future__ import annotations
 
-import json
 import sys
-from datetime import UTC, datetime
-from pathlib import Path
 from time import process_time
 
 import numpy as np
 
 from dplit import matrix
 from dplit.domain import Categorical, Domain
-from dplit.printed import data_file
-from dplit.work import stream, versions
+from dplit.stored import stored_cells, write_cells
+from dplit.work import stream
 
 FILE = "results/m-rf/scaling.json"
 CAR = (4, 4, 4, 3, 3, 3)
@@ -89,7 +86,7 @@ def stored_scaling():
     dict of axis to dict of size to what `point` gives
         Axes are "cells", "trees" and "queries".
     """
-    cells = json.loads(data_file(FILE).read_text("utf-8"))["cells"]
+    cells = stored_cells(FILE)
     return {axis: {int(n): found for n, found in line.items()} for axis, line in cells.items()}
 
 
@@ -102,14 +99,8 @@ def main(path):
         for size in sizes:
             cells[axis][size] = point(axis, size)
             print(axis, size, cells[axis][size], flush=True)
-    head = {
-        "command": f"python -m dplit.experiments.scaling data/{FILE}",
-        "date": datetime.now(UTC).date().isoformat(),
-        "seed": SEED,
-        "versions": versions("numpy", "scipy"),
-    }
-    Path(path).parent.mkdir(parents=True, exist_ok=True)
-    Path(path).write_text(json.dumps({**head, "cells": cells}, indent=1) + "\n", "utf-8")
+    command = f"python -m dplit.experiments.scaling data/{FILE}"
+    write_cells(path, cells, command, SEED, None, ("numpy", "scipy"))
 
 
 if __name__ == "__main__":

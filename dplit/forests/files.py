@@ -22,7 +22,28 @@ Values are those of JSON; what JSON has no word for is an object with one key. `
 member of that name, ``{"number": "inf"}`` a number that is not finite, ``{"tuple": [...]}``,
 ``{"scalar": [TYPE, VALUE]}`` a NumPy scalar, ``{"domain": {...}}`` as of `Domain.to_dict`,
 ``{"forest": {...}}`` an estimator inside, and ``{"record": [NAME, {...}]}`` a record with named fields
-of one of the types in `RECORDS`.
+of one of the types in `RECORDS`. An estimator of another library is its name alone.
+
+Arrays of `Trees` have the names of its fields behind ``trees_.``. So NumPy alone reads a forest whose trees vote,
+or whose leaves have numbers; ``x`` holds numbers within their bounds, and positions among levels:
+
+.. code-block:: python
+
+    forest = np.load(path)
+    fields = "feature", "threshold", "child", "side", "steps", "roots"
+    feature, threshold, child, side, steps, roots = (forest[f"trees_.{f}"] for f in fields)
+    leaves = []
+    for node in roots:
+        while feature[node] >= 0:
+            value, cut = x[feature[node]], threshold[node]
+            step = steps[side[node] + int(value)] if np.isnan(cut) else value > cut
+            node = child[node] + step
+        leaves.append(child[node])
+
+The class is ``forest["classes_"][np.bincount(forest["leaf_labels_"][leaves]).argmax()]``, and the number of a
+regression ``forest["leaf_values_"][leaves].mean()``. A histogram forest is a table of cells: with the numbers
+of levels and the record's own levels the class is
+``forest["classes_"][forest["cell_labels_"].reshape(n_levels)[levels]]``.
 """
 
 from __future__ import annotations
@@ -107,19 +128,23 @@ def load(path):
         raise none
     if hashlib.sha256(content[:-DIGEST]).hexdigest().encode() != content[-DIGEST:]:
         raise ValueError(f"{name} was cut off or altered: its digest doesn't fit its content")
-    with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        header = json.loads(archive.read(HEADER)) if HEADER in archive.namelist() else {}
-        if header.get("format") != FORMAT:
-            raise none
-        if header["version"] > VERSION:
-            raise ValueError(
-                f"{name} has format {header['version']}, and this dplit, {dplit.__version__}, reads formats "
-                f"up to {VERSION}: dplit {header['dplit']}, which wrote it, reads it"
-            )
-        try:
-            return _forest(header, archive)
-        except (KeyError, TypeError) as error:
-            raise ValueError(f"{name} is none that save wrote: no place for {error}") from None
+    try:
+        archive = zipfile.ZipFile(io.BytesIO(content))
+        header = json.loads(archive.read(HEADER))
+        is_known, is_newer = header["format"] == FORMAT, header["version"] > VERSION
+    except Exception:  # a right digest, by somebody else
+        raise none from None
+    if not is_known:
+        raise none
+    if is_newer:
+        raise ValueError(
+            f"{name} has format {header['version']}, and this dplit, {dplit.__version__}, reads formats up to "
+            f"{VERSION}: dplit {header.get('dplit')}, which wrote it, reads it"
+        )
+    try:
+        return _forest(header, archive)
+    except Exception as error:
+        raise ValueError(f"{name} is none that save wrote: no place for {error}") from None
 
 
 # Writing -------------------------------------------------------------------------------------------
@@ -157,9 +182,16 @@ def _estimator(forest, arrays, place):
     }
     return {
         "class": ".".join([*type(forest).__module__.split(".")[:2], type(forest).__name__]),
-        "parameters": {k: _plain(v, arrays, f"{place}{k}") for k, v in params.items()},
+        "parameters": {k: _plain(_named(v), arrays, f"{place}{k}") for k, v in params.items()},
         "fitted": {k: _plain(v, arrays, f"{place}{k}") for k, v in fitted.items()},
     }
+
+
+def _named(parameter):
+    """Of another library's estimator its name: its own parameters may hold anything, private records too."""
+    if not hasattr(parameter, "get_params") or hasattr(parameter, "not_saved"):
+        return parameter
+    return f"{type(parameter).__module__}.{type(parameter).__qualname__}"
 
 
 def _plain(value, arrays, place):

@@ -19,7 +19,8 @@ class WithFile:
         """Write the fitted forest to a plain file, without code and without the seed: see `dplit.load`.
 
         The file is written beside its place and then put there in one step, so that an interrupted or
-        failed write leaves what was there.
+        failed write leaves what was there. Another library's estimator is not in it: of a `learner` the file
+        has the name, and its answers in every cell.
 
         Parameters
         ----------
@@ -31,7 +32,7 @@ class WithFile:
         ------
         ValueError
             If the budget is infinite and `allow_infinite` is left out, or if the forest holds what the
-            format has no place for, such as another library's estimator.
+            format has no place for, such as an attribute of your own that is an estimator.
         OSError
             If the file can't be written.
         """

@@ -32,6 +32,7 @@ RULES = ("shrunk", "clipped")
 NOISES = {"geometric": noisy_counts, "laplace": laplace_counts}
 MOST_COUNTS = 5_000_000  # cells times classes
 LEAF_SHARE = 0.01
+ASKED = 100_000  # cells that a learner is asked for at once
 
 
 def clipped_or_shrunk(counts, rule, epsilon):
@@ -56,9 +57,14 @@ def clipped_or_shrunk(counts, rule, epsilon):
 
 
 def _predicts_shares(forest):
-    return hasattr(getattr(forest, "learner_", forest.learner), "predict_proba") or (
-        forest.learner is None
-    )
+    if hasattr(forest, "cell_labels_"):
+        return hasattr(forest, "cell_shares_")
+    return forest.learner is None or hasattr(forest.learner, "predict_proba")
+
+
+def _codes(at, cells):
+    """Levels of these cells, as the floats that learners take, shape (n, n_features)."""
+    return np.column_stack(np.unravel_index(at, cells.n_levels.tolist())).astype(float)
 
 
 @parameters
@@ -105,7 +111,12 @@ class HistogramForestClassifier(BaseForestClassifier):
     cell_counts_ : int64 or float64 array, shape (n_cells, n_classes)
         What was released, in the order of `dplit.matrix.Paths.matrix` and of `classes_`.
     learner_ : scikit-learn classifier
-        Fitted to the counts; its classes are positions in `classes_`.
+        Fitted to the counts; its classes are positions in `classes_`. A file has no place for it, and a loaded
+        forest answers without it.
+    cell_labels_ : int64 array, shape (n_cells,)
+        Position in `classes_` of what the learner predicts in each cell: the domain has finitely many.
+    cell_shares_ : float64 array, shape (n_cells, n_classes)
+        Its probability of each class, if it has a ``predict_proba``.
     noise_ : {"secure", "simulation"}
         What was drawn: see `noise`.
     cells_ : Cells
@@ -131,6 +142,7 @@ class HistogramForestClassifier(BaseForestClassifier):
     mechanism: str = "geometric"
     bins: int = 5
     n_records: int | None = None
+    not_saved = ("learner_",)
 
     def fit(self, X, y):
         """Release the counts, and fit the learner to them.
@@ -172,6 +184,7 @@ class HistogramForestClassifier(BaseForestClassifier):
             node = Group("cells after a replacement", node, 2, "replace-one", REPLACED)
         self.cells_ = cells
         self.learner_ = self._learned(cells, rate, rng)
+        self._ask_learner(cells)
         return self._store(domain, None, domain_node, class_node, node)
 
     def _inexact(self):
@@ -227,7 +240,7 @@ class HistogramForestClassifier(BaseForestClassifier):
         held = np.flatnonzero((weights > 0) & (copies > 0))
         held = np.repeat(held, copies[held])
         at, labels = np.divmod(held, self.n_classes_)
-        records = np.column_stack(np.unravel_index(at, cells.n_levels.tolist())).astype(float)
+        records = _codes(at, cells)
         if len(np.unique(labels)) == 1:  # many learners take no single class
             learner = DummyClassifier(strategy="most_frequent")
         return learner.fit(
@@ -248,15 +261,25 @@ class HistogramForestClassifier(BaseForestClassifier):
         }
         return learner.set_params(**seeds)
 
-    def _read(self, X):
-        """Codes of the cells, as floats."""
-        records = super()._read(X)
-        return self.cells_.codes(records).astype(float)
+    def _ask_learner(self, cells):
+        """Keep what the learner predicts in every cell."""
+        cuts = range(ASKED, cells.n_cells, ASKED)
+        parts = [_codes(at, cells) for at in np.split(np.arange(cells.n_cells), cuts)]
+        self.cell_labels_ = np.concatenate([self.learner_.predict(part) for part in parts])
+        vars(self).pop("cell_shares_", None)  # of an earlier fit
+        if hasattr(self.learner_, "predict_proba"):
+            self.cell_shares_ = np.zeros((cells.n_cells, self.n_classes_))
+            shares = np.concatenate([self.learner_.predict_proba(part) for part in parts])
+            self.cell_shares_[:, self.learner_.classes_] = shares
 
     @property
     def feature_importances_(self):
         """The learner's, where it has them: it knows the released counts alone."""
         check_is_fitted(self, "budget_")
+        if not hasattr(self, "learner_"):
+            raise AttributeError(
+                "feature_importances_ are the learner's, and a loaded forest has its answers alone"
+            )
         return self.learner_.feature_importances_
 
     def apply(self, X):
@@ -270,7 +293,11 @@ class HistogramForestClassifier(BaseForestClassifier):
         -------
         int64 array, shape (n_records, 1); rows of `cell_counts_`
         """
-        return cells_of(self._read(X), self.cells_.n_levels)[:, None]
+        return self._cells(X)[:, None]
+
+    def _cells(self, X):
+        codes = self.cells_.codes(self._read(X))
+        return cells_of(codes, self.cells_.n_levels)
 
     def predict(self, X):
         """Class that the learner predicts.
@@ -283,8 +310,8 @@ class HistogramForestClassifier(BaseForestClassifier):
         -------
         array of classes, shape (n_records,)
         """
-        records = self._read(X)
-        return self.classes_[self.learner_.predict(records)]
+        cells = self._cells(X)
+        return self.classes_[self.cell_labels_[cells]]
 
     @available_if(_predicts_shares)
     def predict_proba(self, X):
@@ -298,7 +325,5 @@ class HistogramForestClassifier(BaseForestClassifier):
         -------
         float64 array, shape (n_records, n_classes), in the order of `classes_`
         """
-        records = self._read(X)
-        shares = np.zeros((len(records), self.n_classes_))
-        shares[:, self.learner_.classes_] = self.learner_.predict_proba(records)
-        return shares
+        cells = self._cells(X)
+        return self.cell_shares_[cells]

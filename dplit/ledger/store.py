@@ -10,10 +10,12 @@ verdict `WITHDRAWN`.
 from __future__ import annotations
 
 import csv
+import io
 import json
 from typing import NamedTuple
 
 from dplit.printed import data_file
+from dplit.writing import write_whole
 
 EVIDENCE = "evidence"  # folder of data/
 VERDICTS_FILE = "verdicts.csv"
@@ -90,7 +92,7 @@ def due(claims, history, version, date):
 
 
 def write(history, path):
-    """Write every change to the file at `path`."""
-    with path.open("w", encoding="utf-8", newline="") as lines:
-        table = csv.writer(lines, lineterminator="\n")
-        table.writerows([Change._fields, *history])
+    """Write every change to the file at `path`, whole or not at all."""
+    lines = io.StringIO()
+    csv.writer(lines, lineterminator="\n").writerows([Change._fields, *history])
+    write_whole(path, lines.getvalue().encode())

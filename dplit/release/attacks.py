@@ -11,7 +11,6 @@ import sys
 
 import numpy as np
 
-from dplit.consistency.curve import stored_cells, write_cells
 from dplit.domain import Categorical, Domain
 from dplit.release.members import FORESTS, TREES, membership
 from dplit.release.reconstruction import (
@@ -21,6 +20,7 @@ from dplit.release.reconstruction import (
     recovered,
     solve_counts,
 )
+from dplit.stored import stored_cells, write_cells
 from dplit.work import stream
 
 SEED = 0

@@ -111,6 +111,17 @@ def test_abalone(monkeypatch):
     assert verdict(docket.abalone, better) == "differs"
 
 
+def set_peers(monkeypatch, sets, method, score, of_held_out):
+    """Scores of other libraries around one number, on these sets of the one side of the bench."""
+    names, rng = {method, "diffprivlib logistic regression"}, np.random.default_rng(2)
+    found = {(d, m): score + rng.normal(0, 1e-4, 10) for d in sets for m in names}
+
+    def peer_scores(epsilon, held_out=False):
+        return found if held_out == of_held_out else {}
+
+    monkeypatch.setattr(docket, "peer_scores", peer_scores)
+
+
 @pytest.mark.parametrize(
     ("test", "id", "method"),
     [
@@ -121,16 +132,9 @@ def test_abalone(monkeypatch):
     ],
 )
 def test_peers(monkeypatch, test, id, method):
-    def peers(score):
-        names = {method, "diffprivlib logistic regression"}
-        rng = np.random.default_rng(2)
-        sets = docket._sets() + docket._sets("regression")
-        found = {(d, m): score + rng.normal(0, 1e-4, 10) for d in sets for m in names}
-        monkeypatch.setattr(docket, "peer_scores", lambda epsilon: found)
-
-    ours = result(id, means)
+    ours, sets = result(id, means), docket._sets() + docket._sets("regression")
     for score, expected in ((0.7, "agrees"), (0.9, "differs")):
-        peers(score)
+        set_peers(monkeypatch, sets, method, score, of_held_out=False)
         assert verdict(test, ours) == expected
 
 

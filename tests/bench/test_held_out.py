@@ -1,10 +1,9 @@
 """Our sentences about the sets held out: other scores, and a verdict changes."""
 
-import numpy as np
 import pytest
 
 from dplit.claims.runs import bench_held_out as docket
-from tests.bench.test_claims import LEVEL, means, result
+from tests.bench.test_claims import LEVEL, means, result, set_peers
 
 CLASSES, TARGETS = "bench/classification-held-out", "bench/regression-held-out"
 PRESET = "PrivateForest"
@@ -71,8 +70,6 @@ def test_regression():
 )
 @pytest.mark.parametrize(("score", "expected"), [(0.7, "agrees"), (0.9, "differs")])
 def test_peers(monkeypatch, test, id, method, score, expected):
-    rng, names = np.random.default_rng(2), {method, "diffprivlib logistic regression"}
     sets = docket._sets() + docket._sets("regression")
-    found = {(d, m): score + rng.normal(0, 1e-4, 10) for d in sets for m in names}
-    monkeypatch.setattr(docket, "peer_scores", lambda epsilon, held_out: found)
+    set_peers(monkeypatch, sets, method, score, of_held_out=True)
     assert verdict(test, id, means) == expected

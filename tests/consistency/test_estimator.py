@@ -7,9 +7,9 @@ import pytest
 from scipy import stats
 
 from dplit import Continuous, Domain, baselines, claims, consistency
-from dplit.consistency.curve import stored_cells
 from dplit.experiments import forest_paths as paths
 from dplit.experiments import rivals
+from dplit.stored import stored_cells
 
 
 def rate(events, draws):

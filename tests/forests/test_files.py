@@ -7,19 +7,25 @@ import hashlib
 import io
 import json
 import os
+import re
+import textwrap
 import warnings
 import zipfile
+from itertools import product
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.linear_model import LogisticRegression
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.svm import LinearSVC
 
 import dplit
 from dplit import Categorical, Continuous, Domain, baselines, forests
 from dplit.forests import RandomDecisionForestClassifier, files
 
 ALL = [getattr(module, name) for module in (forests, baselines) for name in module.__all__]
-KINDS = [k for k in ALL if k is not forests.HistogramForestClassifier]
 DOMAIN = Domain(
     {"u": Continuous(0, 1), "v": Categorical(["a", "b", "c"]), "w": Categorical([False, True])}
 )
@@ -49,7 +55,7 @@ def small():
     return forest.fit([[0.2], [0.7]], ["a", "b"])
 
 
-@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("kind", ALL, ids=lambda kind: kind.__name__)
 def test_a_loaded_forest_is_the_one_that_was_saved(kind, tmp_path):
     forest, path = fitted(kind), tmp_path / "a.forest"
     forest.save(path, allow_infinite=np.isinf(forest.budget_.epsilon))
@@ -65,7 +71,7 @@ def test_a_loaded_forest_is_the_one_that_was_saved(kind, tmp_path):
     assert again.read_bytes() == path.read_bytes()
 
 
-@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("kind", ALL, ids=lambda kind: kind.__name__)
 def test_a_file_holds_no_seed_and_no_pickle(kind, tmp_path):
     path = tmp_path / "a.forest"
     fitted(kind).save(path, allow_infinite=True)
@@ -80,33 +86,98 @@ def test_a_file_holds_no_seed_and_no_pickle(kind, tmp_path):
     assert header["budget"]["epsilon"] == fitted(kind).budget_.to_dict()["epsilon"]
 
 
-def test_ten_lines_of_numpy_read_a_forest(tmp_path):
-    """The format's page lets someone write a reader: this one predicts without dplit's routing."""
-    forest, path = small(), tmp_path / "a.forest"
-    forest.save(path)
-    archive = np.load(path)
-    header = json.loads(archive["header.json"])
-    fields = header["fitted"]["trees_"]["record"][1]
-    feature, threshold, child = (
-        archive[fields[k]["array"]] for k in ("feature", "threshold", "child")
+def reader():
+    """The lines of NumPy on the format's page, and what the text behind them says of answers."""
+    lines = textwrap.dedent(
+        files.__doc__.split(".. code-block:: python")[1].split("\n\nThe class")[0]
     )
-    labels = archive[header["fitted"]["leaf_labels_"]["array"]]
-    classes = archive[header["fitted"]["classes_"]["array"]]
-    for x in np.linspace(0, 1, 11):
-        node = archive[fields["roots"]["array"]][0]
-        while feature[node] >= 0:
-            node = child[node] + (x > threshold[node])
-        assert classes[labels[child[node]]] == forest.predict([[x]])[0]
+    said = re.findall(r"``(forest\[.*?)``", files.__doc__.replace("\n", " "))
+    assert len(lines.strip().splitlines()) <= 10
+    return lines, dict(zip(("class", "number", "cell"), said, strict=True))
+
+
+VOTING = [
+    RandomDecisionForestClassifier, forests.MedianForestClassifier, forests.MultinomialForestClassifier,
+    baselines.DPExtraTreesClassifier, baselines.RGVClassifier,
+]  # fmt: skip
+AVERAGING = [forests.MedianForestRegressor, baselines.DPExtraTreesRegressor]
+
+
+def answered(path, frame, answer, **known):
+    """What the page's lines come to, record by record."""
+    lines, said = reader()
+    for x in DOMAIN.encode(frame):
+        names = {"np": np, "path": path, "x": x, **known}
+        exec(lines, names)
+        yield eval(said[answer], names)
+
+
+@pytest.mark.parametrize("kind", VOTING, ids=lambda kind: kind.__name__)
+def test_ten_lines_of_numpy_read_a_forest_that_votes(kind, tmp_path):
+    """The format's page lets someone write a reader: its own predicts without dplit's routing."""
+    forest, path = fitted(kind, n_estimators=9, max_depth=3), tmp_path / "a.forest"
+    forest.save(path)
+    found = list(answered(path, FRAME[:30], "class"))
+    assert found == forest.predict(FRAME[:30]).tolist()
+
+
+@pytest.mark.parametrize("kind", AVERAGING, ids=lambda kind: kind.__name__)
+def test_ten_lines_of_numpy_read_a_forest_of_means(kind, tmp_path):
+    forest, path = fitted(kind, n_estimators=9, max_depth=3), tmp_path / "a.forest"
+    forest.save(path)
+    found = list(answered(path, FRAME[:30], "number"))
+    assert found == pytest.approx(forest.predict(FRAME[:30]), rel=1e-12) and len({*found}) > 2
+
+
+def test_one_line_of_numpy_reads_a_histogram_forest(tmp_path):
+    forest, path = fitted(forests.HistogramForestClassifier, bins=4), tmp_path / "a.forest"
+    forest.save(path)
+    with np.load(path) as archive:
+        names = {"np": np, "forest": {k: archive[k] for k in ("classes_", "cell_labels_")}}
+    level = {"a": 0, "b": 1, "c": 2}
+    for (_, row), label in zip(FRAME.iterrows(), forest.predict(FRAME), strict=True):
+        names |= {"n_levels": (4, 3, 2), "levels": (int(row.u * 4), level[row.v], int(row.w))}
+        assert eval(reader()[1]["cell"], names) == label
+
+
+def test_a_file_of_the_first_version_is_read():
+    """Written by dplit 0.2.0, which is stored: what is renamed since must not break it."""
+    path = Path(__file__).with_name("version-1.forest")
+    forest = dplit.load(path)
+    assert forest.budget_.epsilon == 1.0 and forest.classes_.tolist() == ["no", "yes"]
+    assert list(answered(path, FRAME[:30], "class")) == forest.predict(FRAME[:30]).tolist()
 
 
 def test_every_altered_byte_is_noticed(tmp_path):
     path = tmp_path / "a.forest"
     small().save(path)
     content = path.read_bytes()
-    for i in range(len(content)):
-        path.write_bytes(content[:i] + bytes([content[i] ^ 0x11]) + content[i + 1 :])
-        with pytest.raises(ValueError, match=r"altered|which is none"):
+    with path.open("r+b", buffering=0) as file:
+        for i in range(len(content)):
+            os.pwrite(file.fileno(), bytes([content[i] ^ 0x11]), i)
+            with pytest.raises(ValueError, match=r"altered|which is none"):
+                dplit.load(path)
+            os.pwrite(file.fileno(), content[i : i + 1], i)
+    assert path.read_bytes() == content
+    dplit.load(path)
+
+
+def test_what_somebody_altered_with_a_right_digest_is_a_forest_or_a_named_error(tmp_path):
+    """The digest is no signature: the archive, the header and the arrays may be anything."""
+    path, seen = tmp_path / "a.forest", {"loaded": 0, "refused": 0}
+    small().save(path)
+    content = path.read_bytes()[: -files.DIGEST]
+    for i in range(0, len(content), 7):
+        altered = content[:i] + bytes([content[i] ^ (0x01, 0x20, 0x80)[i % 3]]) + content[i + 1 :]
+        path.unlink()
+        path.write_bytes(altered + hashlib.sha256(altered).hexdigest().encode())
+        try:
             dplit.load(path)
+            seen["loaded"] += 1  # as a letter of the card
+        except ValueError as error:
+            assert re.search("which is none|none that save wrote|has format", str(error))
+            seen["refused"] += 1
+    assert min(seen.values()) > 100
 
 
 @pytest.mark.parametrize("length", [0, 1, 63, 64, 500, -1])
@@ -170,10 +241,42 @@ def test_an_infinite_budget_is_saved_on_demand_alone(tmp_path):
 
 
 def test_what_has_no_place_is_named(tmp_path):
-    forest = fitted(forests.HistogramForestClassifier)
-    with pytest.raises(ValueError, match="learner_ can't be saved"):
+    forest = small()
+    forest.helper_ = LogisticRegression()
+    with pytest.raises(ValueError, match=r"helper_ can't be saved: .* no place for a LogisticReg"):
         forest.save(tmp_path / "a.forest")
     assert list(tmp_path.iterdir()) == []
+
+
+LEARNERS = [None, LogisticRegression(C=77.125), LinearSVC(), KNeighborsClassifier(1)]
+
+
+@pytest.mark.parametrize("learner", LEARNERS, ids=lambda v: type(v).__name__)
+def test_of_a_learner_a_file_has_the_name_and_the_answers(learner, tmp_path):
+    """Every cell of the domain is answered as before; the learner's own parameters are not in the file."""
+    path = tmp_path / "a.forest"
+    forest = fitted(forests.HistogramForestClassifier, learner=learner, bins=3)
+    forest.save(path)
+    loaded = dplit.load(path)
+    cells = product((0.1, 0.5, 0.9), "abc", (False, True))
+    cells = pd.DataFrame(cells, columns=["u", "v", "w"])
+    codes = np.array([*product(range(3), range(3), range(2))], dtype=float)
+    by_learner = forest.classes_[forest.learner_.predict(codes)]
+    assert loaded.predict(cells).tolist() == forest.predict(cells).tolist() == by_learner.tolist()
+    assert hasattr(loaded, "predict_proba") == hasattr(forest, "predict_proba")
+    if hasattr(forest, "predict_proba"):
+        shares = loaded.predict_proba(cells)
+        assert shares.tobytes() == forest.predict_proba(cells).tobytes()
+        assert shares == pytest.approx(forest.learner_.predict_proba(codes), abs=1e-12)
+    with pytest.raises(AttributeError, match="a loaded forest has its answers alone"):
+        _ = loaded.feature_importances_
+    if learner is not None:
+        assert (
+            loaded.learner.endswith(type(learner).__name__) and b"77.125" not in path.read_bytes()
+        )
+        with pytest.raises(ValueError, match="learner must be a scikit-learn classifier or None"):
+            loaded.fit(FRAME, Y)
+        assert loaded.set_params(learner=learner).fit(FRAME, Y).learner_ is not None
 
 
 class _Full(io.BytesIO):

@@ -9,7 +9,7 @@ compared there.
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 
@@ -75,6 +75,16 @@ def gains(found, first, second, sets, by=0.0):
     return parts
 
 
+def everywhere(by_epsilon, first, rivals, sets, by=0.0):
+    """That `first` is better than each rival by more than `by` on each set, at each epsilon."""
+    return rule.all_of(
+        part
+        for found in by_epsilon.values()
+        for m in rivals
+        for part in gains(found, first, m, sets, by).values()
+    )
+
+
 def points(found, first, second, sets):
     """Mean gain on each set, in words."""
     both = [d for d in sets if (d, first) in found and (d, second) in found]
@@ -82,9 +92,13 @@ def points(found, first, second, sets):
     return ", ".join(f"{d} {100 * g:+.1f}" for d, g in mean.items())
 
 
-def _sets(kind="classification", n_classes=None):
-    sets = task(CHOOSING, kind)
+def sets_of(split, kind="classification", n_classes=None):
+    """Names of the sets of one side of the bench with that task, and so many classes."""
+    sets = task(split, kind)
     return [d for d in sets if n_classes is None or len(entry(d).classes) == n_classes]
+
+
+_sets = partial(sets_of, CHOOSING)
 
 
 def _won(found, rivals, sets):
@@ -140,13 +154,8 @@ def point(result):
     r"""From $\epsilon = 1$ on no other private forest of this book is more than a point above the boosted forest
     on any set for choosing."""
     by_epsilon, others = {e: scores(result, e) for e in LATER}, _others(FORESTS + RIVALS)
-    parts = [
-        p
-        for f in by_epsilon.values()
-        for m in others
-        for p in gains(f, OURS, m, _sets(), -rule.POINT).values()
-    ]
-    return rule.all_of(parts), worst_of(by_epsilon, OURS, others, _sets())
+    part = everywhere(by_epsilon, OURS, others, _sets(), -rule.POINT)
+    return part, worst_of(by_epsilon, OURS, others, _sets())
 
 
 @said("bench/classification/tenth", "undecided")
@@ -166,11 +175,14 @@ def tenth(result):
 @said("bench/classification/constant", "undecided")
 def constant(result):
     r"""From $\epsilon = 1$ on the boosted forest is above the constant prediction on every set for choosing."""
+    return above_constant(result, _sets())
+
+
+def above_constant(result, sets):
+    """That ours is above the constant prediction on each set from epsilon 1 on."""
     by_epsilon = {e: scores(result, e) for e in LATER}
-    part = rule.all_of(
-        p for f in by_epsilon.values() for p in gains(f, OURS, CONSTANT, _sets()).values()
-    )
-    return part, f"at 1, in points: {points(by_epsilon[1.0], OURS, CONSTANT, _sets())}"
+    part = everywhere(by_epsilon, OURS, (CONSTANT,), sets)
+    return part, f"at 1, in points: {points(by_epsilon[1.0], OURS, CONSTANT, sets)}"
 
 
 @said("bench/classification/random-decision", "differs")
@@ -187,7 +199,12 @@ def random_decision(result):
 def ceiling(result):
     r"""At $\epsilon = 4$ the boosted forest is within five points of scikit-learn's gradient boosting without
     privacy on more than half of the sets for choosing with two classes."""
-    found, sets = scores(result, 4.0), _sets(n_classes=2)
+    return near_ceiling(result, _sets(n_classes=2))
+
+
+def near_ceiling(result, sets):
+    """That ours is within five points of boosting without privacy on more than half of the sets."""
+    found = scores(result, 4.0)
     part = rule.most(gains(found, OURS, CEILING, sets, -FIVE).values())
     return part, f"in points: {points(found, OURS, CEILING, sets)}"
 
@@ -198,11 +215,8 @@ def regression(result):
     this book on all three sets for choosing."""
     sets, rivals = _sets("regression"), _others(REGRESSORS)
     by_epsilon = {e: scores(result, e) for e in MIDDLE}
-    part = rule.all_of(
-        p for f in by_epsilon.values() for m in rivals for p in gains(f, OURS, m, sets).values()
-    )
     words = "; ".join(f"at {e:g} above {_won(f, rivals, sets)}" for e, f in by_epsilon.items())
-    return part, words
+    return everywhere(by_epsilon, OURS, rivals, sets), words
 
 
 @said("bench/regression/abalone", "undecided")
@@ -219,43 +233,40 @@ def abalone(result):
     return rule.all_of(parts), "; ".join(words)
 
 
-def _beside_peers(result, epsilons):
+def beside_peers(result, held_out=False):
     """Our scores and the peers', at each epsilon."""
-    return {e: scores(result, e) | peer_scores(e) for e in epsilons}
+    return {e: scores(result, e) | peer_scores(e, held_out=held_out) for e in MIDDLE}
 
 
 @said("bench/classification/peer-forest", "undecided")
 def peer_forest(result):
     r"""At $\epsilon$ = 0.5, 1, 2 and 4 the boosted forest is more accurate than diffprivlib's forest on more
     than half of the sets for choosing."""
-    return over_all(_beside_peers(result, MIDDLE), (OTHERS_FOREST,), _sets())
+    return over_all(beside_peers(result), (OTHERS_FOREST,), _sets())
 
 
 @said("bench/classification/peer-models", "undecided")
 def peer_models(result):
     r"""At $\epsilon$ = 0.5, 1, 2 and 4 the boosted forest is more accurate than diffprivlib's logistic regression
     and its naive Bayes on more than half of the sets for choosing."""
-    return over_all(_beside_peers(result, MIDDLE), OTHERS_MODELS, _sets())
+    return over_all(beside_peers(result), OTHERS_MODELS, _sets())
 
 
 @said("bench/classification/peer-machine", "undecided")
 def peer_machine(result):
     r"""At $\epsilon$ = 0.5, 1, 2 and 4 the boosted forest is with $\delta = 0$ more accurate than interpret's
     private additive model with $\delta = 10^{-6}$ on more than half of the sets for choosing with two classes."""
-    return over_all(_beside_peers(result, MIDDLE), (MACHINE,), _sets(n_classes=2))
+    return over_all(beside_peers(result), (MACHINE,), _sets(n_classes=2))
 
 
 @said("bench/regression/peer-machine", "undecided")
 def peer_machine_targets(result):
     r"""At $\epsilon$ = 0.5, 1, 2 and 4 the boosted forest has with $\delta = 0$ a higher $R^2$ than interpret's
     private additive model with $\delta = 10^{-6}$ on all three sets for choosing."""
-    by_epsilon, sets = _beside_peers(result, MIDDLE), _sets("regression")
-    part = rule.all_of(
-        p for f in by_epsilon.values() for p in gains(f, OURS, MACHINE, sets).values()
-    )
+    by_epsilon, sets = beside_peers(result), _sets("regression")
     words = [
         f"at {e:g} "
         + ", ".join(f"{d} {np.mean(f[d, OURS]) - np.mean(f[d, MACHINE]):+.3f}" for d in sets)
         for e, f in by_epsilon.items()
     ]
-    return part, "; ".join(words)
+    return everywhere(by_epsilon, OURS, (MACHINE,), sets), "; ".join(words)

@@ -7,35 +7,33 @@ preset's advice, so that it is compared here alone.
 
 from __future__ import annotations
 
-from dplit.bench import peer_scores, scores
+from functools import partial
+
+from dplit.bench import scores
 from dplit.boosting.sets import HELD_OUT
 from dplit.claims.runs.bench import (
-    CEILING,
-    CONSTANT,
-    FIVE,
     LATER,
     MACHINE,
     MIDDLE,
     OTHERS_FOREST,
     OTHERS_MODELS,
     OURS,
-    gains,
+    OVERLAP,
+    above_constant,
+    beside_peers,
+    everywhere,
+    near_ceiling,
     over_all,
     points,
     said,
+    sets_of,
     worst_of,
 )
-from dplit.datasets.registry import entry
 from dplit.experiments import rule
-from dplit.experiments.bench import FORESTS, PRESET, REGRESSORS, RIVALS, task
+from dplit.experiments.bench import FORESTS, PRESET, REGRESSORS, RIVALS
 from dplit.printed import table
 
-
-def _sets(kind="classification", n_classes=None):
-    sets = task(HELD_OUT, kind)
-    return [d for d in sets if n_classes is None or len(entry(d).classes) == n_classes]
-
-
+_sets = partial(sets_of, HELD_OUT)
 OTHERS = tuple(m for m in FORESTS + RIVALS if m != OURS)
 
 
@@ -51,13 +49,8 @@ def point(result):
     r"""From $\epsilon = 1$ no other private forest of this book is more than a point above the preset on any set
     held out."""
     by_epsilon = {e: scores(result, e) for e in LATER}
-    parts = [
-        p
-        for f in by_epsilon.values()
-        for m in FORESTS + RIVALS
-        for p in gains(f, PRESET, m, _sets(), -rule.POINT).values()
-    ]
-    return rule.all_of(parts), worst_of(by_epsilon, PRESET, FORESTS + RIVALS, _sets())
+    part = everywhere(by_epsilon, PRESET, FORESTS + RIVALS, _sets(), -rule.POINT)
+    return part, worst_of(by_epsilon, PRESET, FORESTS + RIVALS, _sets())
 
 
 @said("bench/classification-held-out/advice", "undecided")
@@ -65,31 +58,21 @@ def advice(result):
     r"""At $\epsilon$ = 0.5, 1, 2 and 4 the preset is on no set held out more than a point less accurate than the
     boosted forest."""
     by_epsilon = {e: scores(result, e) for e in MIDDLE}
-    parts = [
-        p
-        for f in by_epsilon.values()
-        for p in gains(f, PRESET, OURS, _sets(), -rule.POINT).values()
-    ]
-    return rule.all_of(parts), f"at 1, in points: {points(by_epsilon[1.0], PRESET, OURS, _sets())}"
+    part = everywhere(by_epsilon, PRESET, (OURS,), _sets(), -rule.POINT)
+    return part, f"at 1, in points: {points(by_epsilon[1.0], PRESET, OURS, _sets())}"
 
 
 @said("bench/classification-held-out/constant", "undecided")
 def constant(result):
     r"""From $\epsilon = 1$ the boosted forest is above the constant prediction on every set held out."""
-    by_epsilon = {e: scores(result, e) for e in LATER}
-    part = rule.all_of(
-        p for f in by_epsilon.values() for p in gains(f, OURS, CONSTANT, _sets()).values()
-    )
-    return part, f"at 1, in points: {points(by_epsilon[1.0], OURS, CONSTANT, _sets())}"
+    return above_constant(result, _sets())
 
 
 @said("bench/classification-held-out/ceiling", "undecided")
 def ceiling(result):
     r"""At $\epsilon = 4$ the boosted forest is within five points of scikit-learn's gradient boosting without
     privacy on more than half of the sets held out with two classes."""
-    found, sets = scores(result, 4.0), _sets(n_classes=2)
-    part = rule.most(gains(found, OURS, CEILING, sets, -FIVE).values())
-    return part, f"in points: {points(found, OURS, CEILING, sets)}"
+    return near_ceiling(result, _sets(n_classes=2))
 
 
 @said("bench/classification-held-out/adult", "undecided")
@@ -101,7 +84,7 @@ def adult(result):
         epsilon = float(row.removeprefix("ε = "))
         mine = scores(result, epsilon)["adult", OURS]
         name = f"accuracy of ours at {epsilon:g}"
-        parts.append(rule.above(mine, 1 - cell.value, overlap=0.25, name=name))
+        parts.append(rule.above(mine, 1 - cell.value, overlap=OVERLAP, name=name))
         words.append(
             f"at {epsilon:g} an error of {100 * (1 - mine.mean()):.1f} %, printed {cell.text}"
         )
@@ -114,44 +97,35 @@ def regression(result):
     this book on both sets held out."""
     sets, rivals = _sets("regression"), [m for m in REGRESSORS if m != OURS]
     by_epsilon = {e: scores(result, e) for e in MIDDLE}
-    part = rule.all_of(
-        p for f in by_epsilon.values() for m in rivals for p in gains(f, OURS, m, sets).values()
-    )
+    part = everywhere(by_epsilon, OURS, rivals, sets)
     return part, worst_of(by_epsilon, OURS, rivals, sets)
-
-
-def _beside_peers(result):
-    """Our scores and the peers', at each epsilon."""
-    return {e: scores(result, e) | peer_scores(e, held_out=True) for e in MIDDLE}
 
 
 @said("bench/classification-held-out/peer-forest", "undecided")
 def peer_forest(result):
     r"""At $\epsilon$ = 0.5, 1, 2 and 4 the boosted forest is more accurate than diffprivlib's forest on more
     than half of the sets held out."""
-    return over_all(_beside_peers(result), (OTHERS_FOREST,), _sets())
+    return over_all(beside_peers(result, held_out=True), (OTHERS_FOREST,), _sets())
 
 
 @said("bench/classification-held-out/peer-models", "undecided")
 def peer_models(result):
     r"""At $\epsilon$ = 0.5, 1, 2 and 4 the boosted forest is more accurate than diffprivlib's logistic regression
     and its naive Bayes on more than half of the sets held out."""
-    return over_all(_beside_peers(result), OTHERS_MODELS, _sets())
+    return over_all(beside_peers(result, held_out=True), OTHERS_MODELS, _sets())
 
 
 @said("bench/classification-held-out/peer-machine", "undecided")
 def peer_machine(result):
     r"""At $\epsilon$ = 0.5, 1, 2 and 4 the boosted forest is with $\delta = 0$ more accurate than interpret's
     private additive model with $\delta = 10^{-6}$ on more than half of the sets held out with two classes."""
-    return over_all(_beside_peers(result), (MACHINE,), _sets(n_classes=2))
+    return over_all(beside_peers(result, held_out=True), (MACHINE,), _sets(n_classes=2))
 
 
 @said("bench/regression-held-out/peer-machine", "undecided")
 def peer_machine_targets(result):
     r"""At $\epsilon$ = 0.5, 1, 2 and 4 the boosted forest has with $\delta = 0$ a higher $R^2$ than interpret's
     private additive model with $\delta = 10^{-6}$ on both sets held out."""
-    by_epsilon, sets = _beside_peers(result), _sets("regression")
-    part = rule.all_of(
-        p for f in by_epsilon.values() for p in gains(f, OURS, MACHINE, sets).values()
-    )
+    by_epsilon, sets = beside_peers(result, held_out=True), _sets("regression")
+    part = everywhere(by_epsilon, OURS, (MACHINE,), sets)
     return part, worst_of(by_epsilon, OURS, (MACHINE,), sets)

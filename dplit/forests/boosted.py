@@ -117,8 +117,8 @@ class BoostedForestClassifier(BaseBoostedForest, BaseForestClassifier):
         self._check()
         records, y, domain, domain_node = self._read_fit(X, y)
         codes, classes, class_node = self._read_classes(y)
-        model = ClassModel(codes, len(classes))
-        trees, values, spent = self._boost(domain, records, model, len(classes))
+        model = ClassModel(len(classes))
+        trees, values, spent = self._boost(domain, records, codes, model, len(classes))
         ranks = self._store_classes(classes)
         if len(classes) == 2:
             sign = 1.0 if ranks[1] else -1.0  # of the class that is second when sorted
@@ -229,8 +229,8 @@ class BoostedForestRegressor(BaseBoostedForest, BaseForestRegressor):
         self._check()
         records, y, domain, domain_node = self._read_fit(X, y)
         shares, bounds, target_node = self._read_targets(y)
-        model = TargetModel(shares)
-        trees, values, spent = self._boost(domain, records, model, 0)
+        model = TargetModel()
+        trees, values, spent = self._boost(domain, records, shares, model, 0)
         self.target_bounds_, width = bounds, bounds[1] - bounds[0]
         self.initial_ = bounds[0] + width * model.initial
         self.leaf_values_ = width * values.ravel()

@@ -10,7 +10,7 @@ import numpy as np
 
 from dplit.boosting import STEPS, class_reach, directions
 from dplit.boosting.residuals import TARGET_REACH, class_shares
-from dplit.domain import GRID, Continuous, Domain
+from dplit.domain import Continuous, Domain
 from dplit.forests.boosted_parts import (
     class_counts,
     closed,
@@ -23,7 +23,7 @@ from dplit.forests.boosted_parts import (
     target_sums,
 )
 from dplit.forests.boosted_releases import prior_of_classes, prior_of_targets
-from dplit.mechanisms.geometric import MOST
+from dplit.forests.inputs import check_count
 
 CLIPS = 0.12, 0.8, 0.05  # of a target's residual: in the first round, its decay, the least one
 MOST_DIRECTIONS, MOST_CODES = 200, 30_000_000  # in all, and times the number of records
@@ -96,8 +96,7 @@ class TargetModel:
     def start(self, parts, epsilon, rng):
         """Release the mean; returns the node."""
         total, n_records = parts.total(target_sums).tolist()
-        if n_records * GRID > MOST:  # of which the sum would be a wrong one
-            raise ValueError(f"y must hold at most {MOST // GRID:,} targets, got {n_records:,}")
+        check_count(n_records)  # of all parts together
         mean, node = prior_of_targets(total, n_records, epsilon, rng)
         self.initial = np.array([mean])
         parts.advance(started, self.initial)
@@ -137,4 +136,3 @@ def tested(domain, taken):
     names += [f"{names[i]} - {c:g} {names[j]} (shares)" for i, j, c in taken]
     columns = [Continuous(-c, 1.0) for _, _, c in taken]
     return Domain([*domain.features, *columns], names=names)
-

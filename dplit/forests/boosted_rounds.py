@@ -47,6 +47,7 @@ class BaseBoostedForest(BaseForest):
     max_depth: int | None = None
     n_records: int | None = None
     delta: float = 0.0
+    _in_parts = True
     _encoded = staticmethod(encoded_columns)  # a record's codes are kept, an eighth of its numbers
 
     def _inexact(self):
@@ -69,7 +70,9 @@ class BaseBoostedForest(BaseForest):
 
         rng, epsilon = self._generator(), self._record_epsilon()
         each = epsilon / (2 if self.neighbours == "replace-one" else 1)
-        n_records = len(records) if self.n_records is None else None  # of Dask, a pass over the data
+        n_records = (
+            len(records) if self.n_records is None else None
+        )  # of Dask, a pass over the data
         n, spent, size_node = size(n_records, self.n_records, each, self.neighbours, rng)
         pays = account(epsilon, float(self.delta), n, self.neighbours, self.records_per_person,
                        self.n_estimators)  # fmt: skip

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 from sklearn.base import clone, is_classifier
@@ -24,6 +25,7 @@ from dplit.forests.base import BaseForestClassifier, parameters
 from dplit.forests.cells import Cells
 from dplit.forests.inputs import check_bins, check_depth
 from dplit.forests.partition import REPLACED
+from dplit.forests.parts import in_parts
 from dplit.forests.releases import laplace_counts, noisy_counts
 from dplit.matrix.forest import posterior_mean
 from dplit.matrix.paths import cells_of, data_matrix
@@ -53,6 +55,19 @@ def clipped_or_shrunk(counts, rule, epsilon):
         return np.maximum(counts, 0).astype(float)
     mean = max(float(counts.sum()), 1.0) / counts.size
     return posterior_mean(np.rint(counts).astype(np.int64), math.exp(-epsilon), mean)
+
+
+class LabelledRecords(NamedTuple):
+    """A part of the records, and the classes in the order of the list."""
+
+    records: np.ndarray
+    codes: np.ndarray
+
+
+def cell_counts(part, cells, ranks):
+    """Class counts of all cells, int64 array of shape (n_cells, n_classes); `ranks` are of the classes."""
+    codes = cells.codes(part.records)
+    return data_matrix(codes, ranks[part.codes], cells.n_levels, len(ranks))
 
 
 def _predicts_shares(forest):
@@ -131,6 +146,7 @@ class HistogramForestClassifier(BaseForestClassifier):
     mechanism: str = "geometric"
     bins: int = 5
     n_records: int | None = None
+    _in_parts = True
 
     def fit(self, X, y):
         """Release the counts, and fit the learner to them.
@@ -161,10 +177,11 @@ class HistogramForestClassifier(BaseForestClassifier):
         rate = self._record_epsilon() / (2 if halved else 1)
         cells = Cells(domain, self._bins(domain, len(classes), rate))
         self._check_width(cells, len(classes))
-        codes = self._store_classes(classes)[codes]
+        ranks = self._store_classes(classes)
 
         rng = self._generator()
-        table = data_matrix(cells.codes(records), codes, cells.n_levels, len(classes))
+        parts = in_parts(records, codes, LabelledRecords, kept=False)
+        table = parts.total(cell_counts, cells, ranks)
         self.cell_counts_, cell = NOISES[self.mechanism](table, rate, rng)
         cell = replace(cell, name="class counts of a cell")
         node = Parallel("cells", (cell,), "a record lies in one cell")

@@ -7,35 +7,35 @@ A part is a tuple that no step changes: it gives a new one, so that a part that 
 
 from __future__ import annotations
 
-import numpy as np
+from dplit.forests.dask_input import DaskRecords
+from dplit.forests.dask_parts import whole
 
 
-def in_parts(records, labels, build, *told):
+def in_parts(records, labels, build, *told, beside=None, kept=True):
     """The parts that ``build(records, labels, *told)`` makes of records and their labels.
 
     Parameters
     ----------
     records : float64 array or EncodedColumns, shape (n_records, n_features); or DaskRecords
         As `BaseForest` reads them.
-    labels : array, shape (n_records,); or DaskLabels
+    labels : array, shape (n_records,); or DaskTargets
     build : callable
         Of one part, importable by name, as are all steps.
     *told : objects
         What is public or released.
+    beside : array, shape (n_records,), optional
+        What each record brings; `build` takes it after the labels.
+    kept : bool
+        Whether workers are to keep the parts for more than one sum.
 
     Returns
     -------
     Here or DaskParts
     """
-    spread = getattr(records, "in_parts", None)
-    return Here(build(records, labels, *told)) if spread is None else spread(labels, build, *told)
-
-
-def whole(sums):
-    """Return `sums`; they must be 64-bit whole numbers, for others depend on the order."""
-    if sums.dtype != np.int64:
-        raise TypeError(f"sums over parts must be int64, got {sums.dtype}")
-    return sums
+    if isinstance(records, DaskRecords):
+        return records.in_parts(labels, build, *told, beside=beside, kept=kept)
+    own = () if beside is None else (beside,)
+    return Here(build(records, labels, *own, *told))
 
 
 class Here:
@@ -54,5 +54,5 @@ class Here:
         self.part = step(self.part, *told)
 
     def total(self, ask, *told):
-        """Sum over the parts of ``ask(part, *told)``, int64 array."""
+        """Sum over the parts of ``ask(part, *told)``, array of whole numbers."""
         return whole(ask(self.part, *told))

@@ -97,9 +97,9 @@ class BoostedForestClassifier(BaseBoostedForest, BaseForestClassifier):
 
         Parameters
         ----------
-        X : DataFrame or array_like, shape (n_records, n_features)
+        X : DataFrame, array_like, or Dask's data frame or array; shape (n_records, n_features)
             Numbers outside a column's bounds are clipped; unknown levels are errors.
-        y : array_like, shape (n_records,)
+        y : array_like, or Dask's series or array cut as `X` is; shape (n_records,)
             Classes.
 
         Returns
@@ -112,7 +112,7 @@ class BoostedForestClassifier(BaseBoostedForest, BaseForestClassifier):
             If a parameter, a column, a level, a number or a class is not as it must be; the message
             names it. Columns of numbers must be finite.
         TypeError
-            If `X` is sparse.
+            If `X` is sparse, or one of `X` and `y` is Dask's and the other is not.
         """
         self._check()
         records, y, domain, domain_node = self._read_fit(X, y)
@@ -209,9 +209,9 @@ class BoostedForestRegressor(BaseBoostedForest, BaseForestRegressor):
 
         Parameters
         ----------
-        X : DataFrame or array_like, shape (n_records, n_features)
+        X : DataFrame, array_like, or Dask's data frame or array; shape (n_records, n_features)
             Numbers outside a column's bounds are clipped; unknown levels are errors.
-        y : array_like, shape (n_records,)
+        y : array_like, or Dask's series or array cut as `X` is; shape (n_records,)
             Numbers; outside `target_bounds` they are clipped.
 
         Returns
@@ -224,7 +224,7 @@ class BoostedForestRegressor(BaseBoostedForest, BaseForestRegressor):
             If a parameter, a column, a level, a number or a target is not as it must be; the message
             names it.
         TypeError
-            If `X` is sparse.
+            If `X` is sparse, or one of `X` and `y` is Dask's and the other is not.
         """
         self._check()
         records, y, domain, domain_node = self._read_fit(X, y)

@@ -153,9 +153,9 @@ class HistogramForestClassifier(BaseForestClassifier):
 
         Parameters
         ----------
-        X : DataFrame or array_like, shape (n_records, n_features)
+        X : DataFrame, array_like, or Dask's data frame or array; shape (n_records, n_features)
             Numbers outside a column's bounds are clipped; unknown levels are errors.
-        y : array_like, shape (n_records,)
+        y : array_like, or Dask's series or array cut as `X` is; shape (n_records,)
             Classes.
 
         Returns
@@ -168,7 +168,7 @@ class HistogramForestClassifier(BaseForestClassifier):
             If a parameter, a column, a level, a number or a class is not as it must be, or the domain
             has more cells than can be released; the message names it.
         TypeError
-            If `X` is sparse.
+            If `X` is sparse, or one of `X` and `y` is Dask's and the other is not.
         """
         self._check()
         records, y, domain, domain_node = self._read_fit(X, y)

@@ -7,7 +7,6 @@ A part is a tuple that no step changes: it gives a new one, so that a part that 
 
 from __future__ import annotations
 
-from dplit.forests.dask_input import DaskRecords
 from dplit.forests.dask_parts import whole
 
 
@@ -30,10 +29,11 @@ def in_parts(records, labels, build, *told, beside=None, kept=True):
 
     Returns
     -------
-    Here or DaskParts
+    Here, or what takes the same steps, as DaskParts
     """
-    if isinstance(records, DaskRecords):
-        return records.in_parts(labels, build, *told, beside=beside, kept=kept)
+    cut = getattr(records, "in_parts", None)
+    if cut is not None:
+        return cut(labels, build, *told, beside=beside, kept=kept)
     own = () if beside is None else (beside,)
     return Here(build(records, labels, *own, *told))
 

@@ -243,9 +243,9 @@ class PrivateForestClassifier(BasePrivateForest, BaseForestClassifier):
 
         Parameters
         ----------
-        X : DataFrame or array_like, shape (n_records, n_features)
+        X : DataFrame, array_like, or Dask's data frame or array; shape (n_records, n_features)
             Numbers outside a column's bounds are clipped; unknown levels are errors.
-        y : array_like, shape (n_records,)
+        y : array_like, or Dask's series or array cut as `X` is; shape (n_records,)
             Classes.
 
         Returns
@@ -258,7 +258,7 @@ class PrivateForestClassifier(BasePrivateForest, BaseForestClassifier):
             If a parameter, a column, a level, a number or a class is not as it must be; the message
             names it.
         TypeError
-            If `X` is sparse.
+            If `X` is sparse, or one of `X` and `y` is Dask's and the other is not.
         """
         self._check()
         families = {
@@ -327,9 +327,9 @@ class PrivateForestRegressor(BasePrivateForest, BaseForestRegressor):
 
         Parameters
         ----------
-        X : DataFrame or array_like, shape (n_records, n_features)
+        X : DataFrame, array_like, or Dask's data frame or array; shape (n_records, n_features)
             Numbers outside a column's bounds are clipped; unknown levels are errors.
-        y : array_like, shape (n_records,)
+        y : array_like, or Dask's series or array cut as `X` is; shape (n_records,)
             Numbers; outside `target_bounds` they are clipped.
 
         Returns
@@ -342,7 +342,7 @@ class PrivateForestRegressor(BasePrivateForest, BaseForestRegressor):
             If a parameter, a column, a level, a number or a target is not as it must be; the message
             names it.
         TypeError
-            If `X` is sparse.
+            If `X` is sparse, or one of `X` and `y` is Dask's and the other is not.
         """
         self._check()
         families = {

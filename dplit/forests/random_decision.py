@@ -128,9 +128,9 @@ class RandomDecisionForestClassifier(BaseForestClassifier):
 
         Parameters
         ----------
-        X : DataFrame or array_like, shape (n_records, n_features)
+        X : DataFrame, array_like, or Dask's data frame or array; shape (n_records, n_features)
             Numbers outside a column's bounds are clipped; unknown levels are errors.
-        y : array_like, shape (n_records,)
+        y : array_like, or Dask's series or array cut as `X` is; shape (n_records,)
             Classes.
 
         Returns
@@ -143,7 +143,7 @@ class RandomDecisionForestClassifier(BaseForestClassifier):
             If a parameter, a column, a level, a number or a class is not as it must be; the message
             names it. Columns of numbers must be finite.
         TypeError
-            If `X` is sparse.
+            If `X` is sparse, or one of `X` and `y` is Dask's and the other is not.
         """
         from dplit.trees import grow_random_trees  # compiled: slow to import
 

@@ -28,6 +28,7 @@ forests
 baselines
 audit
 release
+scale
 experiments
 bench
 ledger

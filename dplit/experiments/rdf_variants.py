@@ -74,6 +74,7 @@ class ReachedForest(RandomDecisionForestClassifier):
 
     partitioned: bool = True
     _spawns_structure = False  # a tree's stream releases its labels too
+    _in_parts = False  # its records are kept
 
     def fit(self, X, y):
         """Keep the records; trees grow when there are queries. Returns self."""

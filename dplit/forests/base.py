@@ -10,6 +10,7 @@ import math
 import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -19,7 +20,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from dplit import trees
 from dplit.budget import Budget, Group, Leak, Public, Sequence
-from dplit.domain import GRID, Domain
+from dplit.domain import Domain
 from dplit.domain.schema import check_domain
 from dplit.domain.sources import as_pandas
 from dplit.errors import (
@@ -30,21 +31,23 @@ from dplit.errors import (
     check_neighbours,
     warn_leak,
 )
+from dplit.forests.dask_input import DaskTargets, is_dask, read_dask, then
 from dplit.forests.fitted import WithFile, WithImportances
 from dplit.forests.inputs import (
     check_bounds,
     check_numbers,
     checked_target,
     class_codes,
+    domain_of,
     few,
-    numbers_of,
+    finite_numbers,
     public_classes,
+    target_shares,
     undone_on_error,
     without_values,
 )
 from dplit.forests.noise import WithNoise
 from dplit.forests.partition import AllRecords, Independent, ShuffledParts
-from dplit.mechanisms.geometric import MOST
 
 MOST_TREES = 1_000_000  # streams and parts of records of more fill the memory
 ACCOUNTINGS = ("proved", "published")
@@ -77,6 +80,7 @@ class BaseForest(WithNoise, WithFile, WithImportances, BaseEstimator):
         return tags
 
     _encoded = staticmethod(Domain.encode)
+    _in_parts = False  # whether sums over parts of the records are all that `fit` needs of them
 
     def __init_subclass__(cls, **options):
         super().__init_subclass__(**options)
@@ -141,31 +145,34 @@ class BaseForest(WithNoise, WithFile, WithImportances, BaseEstimator):
             raise ValueError(
                 f"{type(self).__name__} requires y to be passed, but the target y is None"
             )
+        if is_dask(X) or is_dask(y):
+            records, y = read_dask(self, X, y)
+            domain, node = self._schema(self._validated(records.like, reset=True), records.domain)
+            return records.read_by(self._encoded, domain), y, domain, node
         X = self._validated(X, reset=True)
         y = checked_target(y)
         if len(X) == 0:
             raise ValueError(f"X must hold at least 1 record, got 0 records (shape={np.shape(X)})")
         if len(X) != len(y):
             raise ValueError(f"X and y must be of one length, got {len(X)} and {len(y)} records")
+        domain, node = self._schema(X, partial(domain_of, X))
+        return self._encoded(domain, X), y, domain, node
+
+    def _schema(self, X, observed):
+        """The domain, `observed` if there is none, and what it costs."""
         domain, why = self.domain, "bounds and levels are public"
-        if domain is None and isinstance(X, pd.DataFrame):
-            domain, why = Domain.from_frame(X), "the two values of each boolean column"
-        elif domain is None:
-            warn_leak(
-                "domain was left out and is read off X, so epsilon is infinite: pass a dplit.Domain",
-                5,
-            )
-            domain = Domain.from_data(X)
+        if domain is None:
+            domain, why = observed(), "the two values of each boolean column"
         elif domain.names is not None and not isinstance(X, pd.DataFrame):
             warnings.warn(
                 "X has no column names, so its columns are taken in the order of domain: "
                 f"{few(domain.names)}",
-                stacklevel=4,
+                stacklevel=5,
             )
         node = Public("domain", why)
         if domain.data_dependent:
             node = Leak("domain", f"read off the data: {few(domain.data_dependent)}")
-        return self._encoded(domain, X), y, domain, node
+        return domain, node
 
     def _read(self, X):
         """Check `X` against the fitted domain and encode it."""
@@ -242,8 +249,9 @@ class BaseForestClassifier(ClassifierMixin, BaseForest):
 
     def _read_classes(self, y):
         """Codes of `y` in the public class list, the list itself, and what it costs."""
-        classes, node = public_classes(y, self.classes)
-        return class_codes(y, classes), classes, node
+        read_off = self.classes is None and isinstance(y, DaskTargets)
+        classes, node = public_classes(y.distinct() if read_off else y, self.classes)
+        return then(y, class_codes, classes), classes, node
 
     def _store_labels(self, labels, classes):
         """Keep the released labels, coded by the sorted class list as scikit-learn expects it."""
@@ -321,13 +329,7 @@ class BaseForestRegressor(RegressorMixin, BaseForest):
 
         A share is a whole number of steps, a `dplit.domain.GRID`-th each: the nearest one.
         """
-        values = numbers_of(y)
-        if not np.isfinite(values).all():
-            raise ValueError(
-                "y must hold finite numbers, got an infinite or missing one (NaN, inf)"
-            )
-        if len(values) * GRID > MOST:  # sums of targets are whole numbers of steps
-            raise ValueError(f"y must hold at most {MOST // GRID:,} targets, got {len(values):,}")
+        values = then(y, finite_numbers)
         node = Public("target bounds", "given as target_bounds")
         bounds = self.target_bounds
         if bounds is None:
@@ -336,12 +338,12 @@ class BaseForestRegressor(RegressorMixin, BaseForest):
                 "pass target_bounds=(lower, upper)",
                 5,
             )
-            bounds = float(values.min()), float(values.max())
+            ends = values.ends() if isinstance(values, DaskTargets) else values
+            bounds = float(ends.min()), float(ends.max())
             bounds = bounds if bounds[0] < bounds[1] else (bounds[0] - 0.5, bounds[0] + 0.5)
             node = Leak("target bounds", "read off y: pass target_bounds")
         lower, upper = check_bounds(bounds)
-        shares = (np.clip(values, lower, upper) - lower) / (upper - lower)
-        return np.rint(shares * GRID) / GRID, (lower, upper), node
+        return then(values, target_shares, lower, upper), (lower, upper), node
 
     def _store_means(self, means, bounds):
         """Keep the released means, shares of the public interval, in the units of the targets."""

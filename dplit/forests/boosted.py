@@ -97,9 +97,9 @@ class BoostedForestClassifier(BaseBoostedForest, BaseForestClassifier):
 
         Parameters
         ----------
-        X : DataFrame or array_like, shape (n_records, n_features)
+        X : DataFrame, array_like, or Dask's data frame or array; shape (n_records, n_features)
             Numbers outside a column's bounds are clipped; unknown levels are errors.
-        y : array_like, shape (n_records,)
+        y : array_like, or Dask's series or array cut as `X` is; shape (n_records,)
             Classes.
 
         Returns
@@ -112,13 +112,13 @@ class BoostedForestClassifier(BaseBoostedForest, BaseForestClassifier):
             If a parameter, a column, a level, a number or a class is not as it must be; the message
             names it. Columns of numbers must be finite.
         TypeError
-            If `X` is sparse.
+            If `X` is sparse, or one of `X` and `y` is Dask's and the other is not.
         """
         self._check()
         records, y, domain, domain_node = self._read_fit(X, y)
         codes, classes, class_node = self._read_classes(y)
-        model = ClassModel(codes, len(classes))
-        trees, values, spent = self._boost(domain, records, model, len(classes))
+        model = ClassModel(len(classes))
+        trees, values, spent = self._boost(domain, records, codes, model, len(classes))
         ranks = self._store_classes(classes)
         if len(classes) == 2:
             sign = 1.0 if ranks[1] else -1.0  # of the class that is second when sorted
@@ -209,9 +209,9 @@ class BoostedForestRegressor(BaseBoostedForest, BaseForestRegressor):
 
         Parameters
         ----------
-        X : DataFrame or array_like, shape (n_records, n_features)
+        X : DataFrame, array_like, or Dask's data frame or array; shape (n_records, n_features)
             Numbers outside a column's bounds are clipped; unknown levels are errors.
-        y : array_like, shape (n_records,)
+        y : array_like, or Dask's series or array cut as `X` is; shape (n_records,)
             Numbers; outside `target_bounds` they are clipped.
 
         Returns
@@ -224,13 +224,13 @@ class BoostedForestRegressor(BaseBoostedForest, BaseForestRegressor):
             If a parameter, a column, a level, a number or a target is not as it must be; the message
             names it.
         TypeError
-            If `X` is sparse.
+            If `X` is sparse, or one of `X` and `y` is Dask's and the other is not.
         """
         self._check()
         records, y, domain, domain_node = self._read_fit(X, y)
         shares, bounds, target_node = self._read_targets(y)
-        model = TargetModel(shares)
-        trees, values, spent = self._boost(domain, records, model, 0)
+        model = TargetModel()
+        trees, values, spent = self._boost(domain, records, shares, model, 0)
         self.target_bounds_, width = bounds, bounds[1] - bounds[0]
         self.initial_ = bounds[0] + width * model.initial
         self.leaf_values_ = width * values.ravel()

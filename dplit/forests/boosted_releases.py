@@ -45,20 +45,18 @@ def size(n_records, known, epsilon, neighbours, rng):
     return max(noisy, 1), share, Spend("number of records", share, "geometric noise")
 
 
-def prior_of_classes(codes, n_classes, epsilon, rng):
+def prior_of_classes(counts, epsilon, rng):
     """Log-probabilities of the classes, from noisy counts that are shrunk to equal ones."""
-    counts = np.bincount(codes, minlength=n_classes)
     noisy, _ = noisy_counts(counts, epsilon, rng)
     weights = np.maximum(noisy, 0) + 1 / epsilon + 1e-9
     node = Spend("class counts", epsilon, "geometric noise, alpha = exp(-epsilon)")
     return np.log(weights / weights.sum()), node
 
 
-def prior_of_targets(shares, epsilon, rng):
-    """Mean target as a share of the public interval, shrunk to its middle."""
+def prior_of_targets(total, n_records, epsilon, rng):
+    """Mean target as a share of the public interval, shrunk to its middle; `total` in steps of its grid."""
     mechanism = BoundedMean(epsilon, 0, GRID)
-    sums = np.rint(shares * GRID).astype(np.int64).sum(keepdims=True)
-    votes = mechanism.sample(sums, np.array([len(shares)]), rng=rng)
+    votes = mechanism.sample(np.array([total]), np.array([n_records]), rng=rng)
     mean = float(mechanism.mean(votes, centre=GRID / 2)[0]) / GRID
     return mean, Spend("mean target", epsilon, "BoundedMean: geometric noise on both votes")
 

@@ -18,9 +18,18 @@ from dplit.domain.lazy import encoded_columns
 from dplit.errors import check_integer
 from dplit.forests.base import BaseForest, parameters
 from dplit.forests.boosted_accounts import account
-from dplit.forests.boosted_models import possible_directions, tested, with_directions
+from dplit.forests.boosted_models import possible_directions, tested
+from dplit.forests.boosted_parts import (
+    divided,
+    divided_to_bins,
+    encoded,
+    level_sums,
+    summed,
+    with_directions,
+)
 from dplit.forests.boosted_releases import size
 from dplit.forests.export import export_text
+from dplit.forests.parts import in_parts
 from dplit.forests.releases import leaves
 from dplit.mechanisms.secure import is_secure
 
@@ -38,6 +47,7 @@ class BaseBoostedForest(BaseForest):
     max_depth: int | None = None
     n_records: int | None = None
     delta: float = 0.0
+    _in_parts = True
     _encoded = staticmethod(encoded_columns)  # a record's codes are kept, an eighth of its numbers
 
     def _inexact(self):
@@ -54,13 +64,16 @@ class BaseBoostedForest(BaseForest):
         if self.n_records is not None:
             check_integer(self.n_records, "n_records", 1)
 
-    def _boost(self, domain, records, model, n_classes):
+    def _boost(self, domain, records, labels, model, n_classes):
         """Run the rounds on `model`; returns the trees, their values, and the node of what they spend."""
         from dplit.trees.oblivious import Grid  # compiled: slow to import
 
         rng, epsilon = self._generator(), self._record_epsilon()
         each = epsilon / (2 if self.neighbours == "replace-one" else 1)
-        n, spent, size_node = size(len(records), self.n_records, each, self.neighbours, rng)
+        n_records = (
+            len(records) if self.n_records is None else None
+        )  # of Dask, a pass over the data
+        n, spent, size_node = size(n_records, self.n_records, each, self.neighbours, rng)
         pays = account(epsilon, float(self.delta), n, self.neighbours, self.records_per_person,
                        self.n_estimators)  # fmt: skip
         planned = plan(n, pays.plan_epsilon, n_classes, self.n_estimators, self.max_depth)
@@ -71,10 +84,10 @@ class BaseBoostedForest(BaseForest):
         if not grid.has_tests:
             planned = planned._replace(depth=0, fine=0)
         prior, shares = pays.shares(spent, planned, n_classes)
-        codes = grid.encode(with_directions(records, domain, self.directions_))
-        nodes = [size_node, model.start(prior, rng)]
+        parts = in_parts(records, labels, encoded, grid, domain, self.directions_)
+        nodes = [size_node, model.start(parts, prior, rng)]
         done = [
-            self._round(grid, codes, model, t, shares, planned, pays, rng)
+            self._round(grid, parts, model, t, shares, planned, pays, rng)
             for t in range(planned.rounds)
         ]
         grown, pairs, values, costs = zip(*done)
@@ -84,27 +97,23 @@ class BaseBoostedForest(BaseForest):
         trees = grid.trees(grown, planned.kept + planned.fine)
         return trees, np.array(values), pays.closed(nodes, self.neighbours)
 
-    def _round(self, grid, codes, model, t, shares, planned, pays, rng):
+    def _round(self, grid, parts, model, t, shares, planned, pays, rng):
         """Grow one tree and add it to the model: its tests, pair sums and steps, and its node."""
-        residuals, reach = model.residuals(t)
-        residuals, (share, leaf) = residuals.astype(np.int32), shares
-        tests, cells, nodes = self._tests(grid, codes, residuals, reach, share, planned, pays, rng)
-        n_leaves = 2 ** (planned.kept + planned.fine)
-        pairs, noise, node = model.release(t, residuals, reach, cells, n_leaves, leaf, pays, rng)
-        steps = model.unit * leaf_steps(planned, *model.parts(pairs), noise, model.spread)
-        model.update(cells, steps)
+        share, leaf = shares
+        deepest = planned.kept + planned.fine
+        reach = model.open(parts, t, max(planned.depth, deepest))
+        tests, nodes = self._tests(grid, parts, reach, share, planned, pays, rng)
+        pairs, noise, node = model.release(parts, t, reach, 2**deepest, leaf, pays, rng)
+        steps = model.unit * leaf_steps(planned, *model.gradients(pairs), noise, model.spread)
+        model.close(parts, steps)
         return tests, pairs, steps, Sequence("a round", (*nodes, leaves(node)))
 
-    def _tests(self, grid, codes, residuals, reach, share, planned, pays, rng):
-        """Draw a round's tests: those of its tree, the cell of each record, and the node."""
-        from dplit.trees.oblivious import descend, descend_to_bins, histogram
-
-        depth, deepest = planned.depth, planned.depth + planned.fine
-        cells = np.zeros(len(residuals), dtype=np.uint8 if deepest <= 8 else np.uint16)
-        tests, sums, nodes = [], None, ()
+    def _tests(self, grid, parts, reach, share, planned, pays, rng):
+        """Choose the round's tests one after the other, and part the records by them; tests and nodes."""
+        depth, tests, nodes = planned.depth, [], ()
         for d in range(depth):
-            sums = histogram(grid, codes, residuals, cells, 2**d, sums)
-            masses, pick = grid.masses(sums, rng)
+            parts.advance(summed, 2**d)
+            masses, pick = grid.masses(parts.total(level_sums), rng)
             if self.directions_:  # together they have the odds of one column
                 own = grid.ends[-1 - len(self.directions_)]
                 less = reach.mass * math.log(len(self.directions_)) / pays.rate(share)
@@ -114,14 +123,14 @@ class BaseBoostedForest(BaseForest):
             place, node = pays.choose(masses, share, reach.mass, rng)
             tests.append(pick(place))
             if planned.kept:
-                descend(codes, tests[-1], cells)
+                parts.advance(divided, tests[-1])
         if depth:
             nodes = (Sequence("levels", (node,), "every level reads all records", depth),)
         if planned.fine:
             bins, finer = grid.fine(tests[0].column, planned.fine)
-            descend_to_bins(codes, tests[0].column, bins, planned.fine, cells)
+            parts.advance(divided_to_bins, tests[0].column, bins, planned.fine)
             tests = tests[: planned.kept] + finer
-        return tests, cells, nodes
+        return tests, nodes
 
     def _read(self, X):
         """As of all forests, with the directions as further columns."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 from sklearn.base import clone, is_classifier
@@ -24,6 +25,7 @@ from dplit.forests.base import BaseForestClassifier, parameters
 from dplit.forests.cells import Cells
 from dplit.forests.inputs import check_bins, check_depth
 from dplit.forests.partition import REPLACED
+from dplit.forests.parts import in_parts
 from dplit.forests.releases import laplace_counts, noisy_counts
 from dplit.matrix.forest import posterior_mean
 from dplit.matrix.paths import cells_of, data_matrix
@@ -54,6 +56,19 @@ def clipped_or_shrunk(counts, rule, epsilon):
         return np.maximum(counts, 0).astype(float)
     mean = max(float(counts.sum()), 1.0) / counts.size
     return posterior_mean(np.rint(counts).astype(np.int64), math.exp(-epsilon), mean)
+
+
+class LabelledRecords(NamedTuple):
+    """A part of the records, and the classes in the order of the list."""
+
+    records: np.ndarray
+    codes: np.ndarray
+
+
+def cell_counts(part, cells, ranks):
+    """Class counts of all cells, int64 array of shape (n_cells, n_classes); `ranks` are of the classes."""
+    codes = cells.codes(part.records)
+    return data_matrix(codes, ranks[part.codes], cells.n_levels, len(ranks))
 
 
 def _predicts_shares(forest):
@@ -143,15 +158,16 @@ class HistogramForestClassifier(BaseForestClassifier):
     bins: int = 5
     n_records: int | None = None
     not_saved = ("learner_",)
+    _in_parts = True
 
     def fit(self, X, y):
         """Release the counts, and fit the learner to them.
 
         Parameters
         ----------
-        X : DataFrame or array_like, shape (n_records, n_features)
+        X : DataFrame, array_like, or Dask's data frame or array; shape (n_records, n_features)
             Numbers outside a column's bounds are clipped; unknown levels are errors.
-        y : array_like, shape (n_records,)
+        y : array_like, or Dask's series or array cut as `X` is; shape (n_records,)
             Classes.
 
         Returns
@@ -164,7 +180,7 @@ class HistogramForestClassifier(BaseForestClassifier):
             If a parameter, a column, a level, a number or a class is not as it must be, or the domain
             has more cells than can be released; the message names it.
         TypeError
-            If `X` is sparse.
+            If `X` is sparse, or one of `X` and `y` is Dask's and the other is not.
         """
         self._check()
         records, y, domain, domain_node = self._read_fit(X, y)
@@ -173,10 +189,11 @@ class HistogramForestClassifier(BaseForestClassifier):
         rate = self._record_epsilon() / (2 if halved else 1)
         cells = Cells(domain, self._bins(domain, len(classes), rate))
         self._check_width(cells, len(classes))
-        codes = self._store_classes(classes)[codes]
+        ranks = self._store_classes(classes)
 
         rng = self._generator()
-        table = data_matrix(cells.codes(records), codes, cells.n_levels, len(classes))
+        parts = in_parts(records, codes, LabelledRecords, kept=False)
+        table = parts.total(cell_counts, cells, ranks)
         self.cell_counts_, cell = NOISES[self.mechanism](table, rate, rng)
         cell = replace(cell, name="class counts of a cell")
         node = Parallel("cells", (cell,), "a record lies in one cell")

@@ -16,7 +16,9 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
 from dplit.budget import Leak, Public
+from dplit.domain import GRID, Domain
 from dplit.errors import check_epsilon, check_integer, warn_leak
+from dplit.mechanisms.geometric import MOST
 
 GUESS = 10_000  # records, where the user declares none
 DEEPEST = 12
@@ -43,6 +45,16 @@ def public_classes(y, classes):
     categories = getattr(getattr(y, "dtype", None), "categories", None)
     found = np.unique(np.asarray(y)).tolist() if categories is None else categories
     return check_classes(found), Leak("class list", "read off y: pass classes")
+
+
+def domain_of(X):
+    """The domain of a table for which none is given: of a frame's booleans public, else read off `X`."""
+    if isinstance(X, pd.DataFrame):
+        return Domain.from_frame(X)
+    warn_leak(
+        "domain was left out and is read off X, so epsilon is infinite: pass a dplit.Domain", 7
+    )
+    return Domain.from_data(X)
 
 
 def check_numbers(X):
@@ -78,6 +90,27 @@ def numbers_of(y):
         return values.astype(np.float64)
     except (TypeError, ValueError, OverflowError):
         raise ValueError("y must hold numbers, got a target that is none") from None
+
+
+def finite_numbers(y):
+    """Targets as finite float64; so few that sums of their steps are whole numbers of 64 bits."""
+    values = numbers_of(y)
+    if not np.isfinite(values).all():
+        raise ValueError("y must hold finite numbers, got an infinite or missing one (NaN, inf)")
+    check_count(len(values))
+    return values
+
+
+def check_count(n_targets):
+    """A number of targets whose sum in steps of the public grid is exact."""
+    if n_targets * GRID > MOST:
+        raise ValueError(f"y must hold at most {MOST // GRID:,} targets, got {n_targets:,}")
+
+
+def target_shares(values, lower, upper):
+    """Numbers as shares of an interval, clipped to it, in whole steps of the public grid."""
+    shares = (np.clip(values, lower, upper) - lower) / (upper - lower)
+    return np.rint(shares * GRID) / GRID
 
 
 def class_codes(y, classes):

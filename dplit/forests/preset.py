@@ -22,6 +22,7 @@ from dplit.errors import check_integer, check_jobs
 from dplit.forests.base import BaseForest, BaseForestClassifier, BaseForestRegressor, parameters
 from dplit.forests.boosted import BoostedForestClassifier, BoostedForestRegressor
 from dplit.forests.boosted_releases import size
+from dplit.forests.dask_input import is_dask, read_dask
 from dplit.forests.histogram import HistogramForestClassifier
 from dplit.forests.inputs import at_most, check_classes
 from dplit.forests.randomness import is_seeded
@@ -48,6 +49,7 @@ class BasePrivateForest(BaseForest):
     max_depth: int | None = None
     n_records: int | None = None
     delta: float = 0.0
+    _in_parts = True
 
     def __getattr__(self, name):
         """Fitted attributes of the forest that was fitted: `trees_`, `feature_importances_` and so on."""
@@ -71,7 +73,7 @@ class BasePrivateForest(BaseForest):
         """Ask for advice and fit that family, with what epsilon is left; `families` by name."""
         check_jobs(self.n_jobs)
         check_domain(self.domain)
-        n_records = np.shape(self._validated(X, reset=True))[0]
+        n_records = self._length(X, y)
         rng, epsilon = self._generator(), self._record_epsilon()
         of_a_step = 2 if self.neighbours == "replace-one" else 1
         n, spent, node = size(n_records, self.n_records, epsilon, self.neighbours, rng)
@@ -88,6 +90,14 @@ class BasePrivateForest(BaseForest):
         forest.set_params(**{name: value for name, value in given.items() if name in taken})
         self.forest_ = _fitted(forest, X, y)
         return self._store(self.forest_.domain_, None, node, self.forest_.budget_.root)
+
+    def _length(self, X, y):
+        """Number of records; of Dask's, which may take a pass over them, None where a public one is given."""
+        if not is_dask(X) and not is_dask(y):
+            return np.shape(self._validated(X, reset=True))[0]
+        records, _ = read_dask(self, X, y)
+        self._validated(records.like, reset=True)
+        return len(records) if self.n_records is None else None
 
     def _advice(self, n, epsilon, n_classes):
         if self.n_estimators is not None or self.max_depth is not None:
@@ -233,9 +243,9 @@ class PrivateForestClassifier(BasePrivateForest, BaseForestClassifier):
 
         Parameters
         ----------
-        X : DataFrame or array_like, shape (n_records, n_features)
+        X : DataFrame, array_like, or Dask's data frame or array; shape (n_records, n_features)
             Numbers outside a column's bounds are clipped; unknown levels are errors.
-        y : array_like, shape (n_records,)
+        y : array_like, or Dask's series or array cut as `X` is; shape (n_records,)
             Classes.
 
         Returns
@@ -248,7 +258,7 @@ class PrivateForestClassifier(BasePrivateForest, BaseForestClassifier):
             If a parameter, a column, a level, a number or a class is not as it must be; the message
             names it.
         TypeError
-            If `X` is sparse.
+            If `X` is sparse, or one of `X` and `y` is Dask's and the other is not.
         """
         self._check()
         families = {
@@ -317,9 +327,9 @@ class PrivateForestRegressor(BasePrivateForest, BaseForestRegressor):
 
         Parameters
         ----------
-        X : DataFrame or array_like, shape (n_records, n_features)
+        X : DataFrame, array_like, or Dask's data frame or array; shape (n_records, n_features)
             Numbers outside a column's bounds are clipped; unknown levels are errors.
-        y : array_like, shape (n_records,)
+        y : array_like, or Dask's series or array cut as `X` is; shape (n_records,)
             Numbers; outside `target_bounds` they are clipped.
 
         Returns
@@ -332,7 +342,7 @@ class PrivateForestRegressor(BasePrivateForest, BaseForestRegressor):
             If a parameter, a column, a level, a number or a target is not as it must be; the message
             names it.
         TypeError
-            If `X` is sparse.
+            If `X` is sparse, or one of `X` and `y` is Dask's and the other is not.
         """
         self._check()
         families = {

@@ -7,6 +7,7 @@ each leaf releases one class. Derived in :doc:`/book/random_forest`, its label i
 from __future__ import annotations
 
 import math
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from dplit.depth import published_depth, table_depth
 from dplit.errors import check_choice, check_integer, warn_leak
 from dplit.forests.base import BaseForestClassifier, parameters
 from dplit.forests.inputs import check_depth
+from dplit.forests.parts import in_parts
 from dplit.forests.releases import random_structure, report
 from dplit.mechanisms import PermuteAndFlip, SmoothExponential
 
@@ -119,15 +121,16 @@ class RandomDecisionForestClassifier(BaseForestClassifier):
     n_records: int | None = None
     label: str = "permute-and-flip"
     _spawns_structure = True
+    _in_parts = True
 
     def fit(self, X, y):
         """Grow the trees, and release a class for each of their leaves.
 
         Parameters
         ----------
-        X : DataFrame or array_like, shape (n_records, n_features)
+        X : DataFrame, array_like, or Dask's data frame or array; shape (n_records, n_features)
             Numbers outside a column's bounds are clipped; unknown levels are errors.
-        y : array_like, shape (n_records,)
+        y : array_like, or Dask's series or array cut as `X` is; shape (n_records,)
             Classes.
 
         Returns
@@ -140,9 +143,9 @@ class RandomDecisionForestClassifier(BaseForestClassifier):
             If a parameter, a column, a level, a number or a class is not as it must be; the message
             names it. Columns of numbers must be finite.
         TypeError
-            If `X` is sparse.
+            If `X` is sparse, or one of `X` and `y` is Dask's and the other is not.
         """
-        from dplit.trees import count_labels, grow_random_trees  # compiled: slow to import
+        from dplit.trees import grow_random_trees  # compiled: slow to import
 
         way, mechanism = self._plan()
         records, y, domain, domain_node = self._read_fit(X, y)
@@ -152,7 +155,8 @@ class RandomDecisionForestClassifier(BaseForestClassifier):
         rng = self._generator()
         trees = grow_random_trees(domain, self.n_estimators, depth, rng=rng, n_jobs=self.n_jobs)
         assigned, account = way.assign(len(records), rng)
-        counts = count_labels(trees, records, codes, assigned, len(classes), self.n_jobs)
+        parts = in_parts(records, codes, AssignedRecords, trees, beside=assigned, kept=False)
+        counts = parts.total(leaf_counts, len(classes), self.n_jobs)
         if isinstance(mechanism, SmoothExponential):
             labels, leaf = report_unbounded(mechanism, counts, rng)
         else:
@@ -194,6 +198,22 @@ class RandomDecisionForestClassifier(BaseForestClassifier):
         n_records = PUBLIC_N if self.n_records is None else self.n_records
         most_leaves = min(n_records, MOST_COUNTS // (self._n_trees() * n_classes))
         return affordable_depth(domain, deepest, most_leaves, self._n_trees())
+
+
+class AssignedRecords(NamedTuple):
+    """A part of the records, their classes and trees, and the forest."""
+
+    records: np.ndarray
+    codes: np.ndarray
+    assigned: np.ndarray
+    trees: Any
+
+
+def leaf_counts(part, n_classes, n_jobs):
+    """Class counts of all leaves, int32 array of shape (n_leaves, n_classes)."""
+    from dplit.trees import count_labels  # compiled: slow to import
+
+    return count_labels(part.trees, *part[:3], n_classes, n_jobs)
 
 
 def affordable_depth(domain, deepest, most_leaves, n_trees):

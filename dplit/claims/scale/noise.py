@@ -1,0 +1,85 @@
+r"""Claims on the error of released counts by the number of records.
+
+Derived in :doc:`/book/scale`. References are sums over all counts and all noise that matters, and draws of the
+package's own sampler.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import stats
+
+from dplit import scale
+from dplit.ledger import Case, claim, equal, interval, verdict_of
+from dplit.mechanisms import Geometric
+
+FAR = 2000  # noise beyond it has a probability below e^-200 at the epsilons below
+
+
+def _enumerated(n, q, epsilon):
+    """Mean squared error of a released share, over all counts and all noise up to `FAR`."""
+    counts, noise = np.arange(n + 1), np.arange(-FAR, FAR + 1)
+    weights = np.outer(stats.binom.pmf(counts, n, q), Geometric(epsilon).pmf(noise))
+    return float((weights * ((counts[:, None] + noise) / n - q) ** 2).sum())
+
+
+@claim(
+    "ours/scale-noise",
+    "ours",
+    "holds",
+    "thm-scale-noise",
+    ("scale.share_error", "scale.enough_records"),
+    ours=True,
+    proof="thm-scale-noise",
+    quantity="mean squared error of a released share",
+    range="10 to 300 records, shares .1 to .5, epsilon .1 to 2, every count and noise up to 2000",
+)
+def noise(effort, rng):
+    r"""The mean squared error of a released share is $q(1-q)/n + 2\alpha/((1-\alpha)^2 n^2)$, and its second part
+    is at most the first from $n = 2\alpha/((1-\alpha)^2 q(1-q))$ on."""
+    cases = []
+    for n in effort.pick((10, 100), (10, 100, 300), (10, 30, 100, 300)):
+        for q in (0.1, 0.5):
+            for epsilon in (0.1, 0.5, 2.0):
+                data = {"n": n, "q": q, "epsilon": epsilon}
+                stated = float(scale.share_error(n, q, epsilon)) ** 2
+                cases.append(Case(_enumerated(n, q, epsilon), stated, data))
+    for q, epsilon in ((0.1, 0.1), (0.5, 0.5)):  # the two parts are equal there
+        n = round(scale.enough_records(q, epsilon))
+        squared = _enumerated(n, q, epsilon)
+        data = {"n": n, "q": q, "epsilon": epsilon}
+        exact = squared - q * (1 - q) / n
+        cases.append(Case(round(exact * n / (q * (1 - q)), 1), 1.0, data))
+    return equal(
+        cases, "{cases} cases, the last with n = {n}, q = {q} and epsilon {epsilon}", rtol=1e-9
+    )
+
+
+@claim(
+    "ours/scale-tail",
+    "ours",
+    "holds",
+    "thm-scale-noise",
+    ("scale.far_off", "scale.chebyshev"),
+    ours=True,
+    kind="simulated",
+    intervals=2,
+    quantity="probability that a released share is far off",
+    range="200 and 2000 records, a share of .3, epsilon .1",
+)
+def tail(effort, rng):
+    """By the law of count and noise a released share is as often far off as in draws, and never more often than
+    its variance allows."""
+    draws, q, epsilon, good, spans = effort.pick(20_000, 200_000, 2_000_000), 0.3, 0.1, True, []
+    for n, t in ((200, 0.1), (2000, 0.02)):
+        shares = Geometric(epsilon).sample(rng.binomial(n, q, draws), rng=rng) / n
+        seen = int((np.abs(shares - q) >= t - 1e-12).sum())
+        low, high = interval(seen, draws)
+        law, bound = scale.far_off(n, q, epsilon, t), scale.chebyshev(n, q, epsilon, t)
+        good &= low <= law <= high and law <= bound and low <= bound
+        spans.append((low, high))
+    return verdict_of(
+        good, f"At n = {n} between {low:.4f} and {high:.4f}; by the law {law:.4f}, at most {bound:.4f}.",
+        {"n": n, "law": law, "bound": bound}, kind="simulated", cases=2 * draws, published=bound,
+        computed=law, relation="<=", intervals=tuple(spans),
+    )  # fmt: skip

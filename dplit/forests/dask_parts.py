@@ -1,0 +1,107 @@
+"""Records of Dask, in parts: a fit on a cluster, or on data larger than memory.
+
+The parts are the collection's own blocks. Workers read them, encode them by the public domain, and sum; the
+process that fits adds the sums up and draws all that is drawn. A part that is lost with its worker is computed
+again, from its block and from what was released. Derived in :doc:`/book/scale`.
+"""
+
+from __future__ import annotations
+
+from functools import reduce
+from typing import NamedTuple
+
+import numpy as np
+
+AT_ONCE = 8  # sums that one task adds up
+
+
+def whole(sums):
+    """Return `sums`; they must be whole numbers, for sums of others depend on the order."""
+    if sums.dtype.kind != "i":
+        raise TypeError(f"sums over parts must be whole numbers, got {sums.dtype}")
+    return sums
+
+
+class Refused(NamedTuple):
+    """The error of a part, in its place: of a task that raises, Dask logs what it was called with."""
+
+    error: Exception
+
+
+class Told:
+    """What is public or released, sent with a task; Dask looks into tuples and lists, not into this."""
+
+    def __init__(self, *values):
+        self.values = values
+
+
+class DaskParts:
+    """Parts on the workers of Dask; it does what `dplit.forests.parts.Here` does.
+
+    Parameters
+    ----------
+    parts : list of dask.delayed.Delayed
+    kept : bool
+        Whether workers keep the parts for the next sum.
+    """
+
+    def __init__(self, parts, kept):
+        self.parts, self.kept = parts, kept
+
+    def advance(self, step, *told):
+        """Replace each part by ``step(part, *told)``, as soon as a sum asks for it."""
+        self.parts = self._of_each(step, told)
+
+    def total(self, ask, *told):
+        """Sum over the parts of ``ask(part, *told)``, int64 array."""
+        from dask import delayed, persist
+
+        sums = self._of_each(_summand, (ask, *told))
+        while len(sums) > 1:
+            groups = [sums[i : i + AT_ONCE] for i in range(0, len(sums), AT_ONCE)]
+            sums = [delayed(_added, pure=False)(group) for group in groups]
+        if self.kept:
+            *self.parts, sums[0] = persist(*self.parts, sums[0])
+        return answered(sums[0].compute())
+
+    def _of_each(self, step, told):
+        from dask import delayed
+
+        return [
+            delayed(_unless_refused, pure=False)(part, step, Told(*told)) for part in self.parts
+        ]
+
+
+def answered(found):
+    """Return what a worker `found`; raise the error that came in its place."""
+    if isinstance(found, Refused):
+        raise found.error from None
+    return found
+
+
+# On the workers ------------------------------------------------------------------------------------
+
+
+def refusing(do, *values):
+    """``do(*values)``, or the error that it raises."""
+    try:
+        return do(*values)
+    except Exception as error:
+        return Refused(error.with_traceback(None))
+
+
+def _unless_refused(part, step, told):
+    return part if isinstance(part, Refused) else refusing(step, part, *told.values)
+
+
+def _summand(part, ask, *told):
+    return whole(ask(part, *told))
+
+
+def _added(sums):
+    refused = [part for part in sums if isinstance(part, Refused)]
+    return refused[0] if refused else reduce(_plus, sums)
+
+
+def _plus(one, other):
+    return np.add(one, other, dtype=np.int64)

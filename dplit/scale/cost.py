@@ -1,0 +1,71 @@
+"""What a record costs where it lies, and what is sent of a block: counted in bytes, of a boosted forest."""
+
+from __future__ import annotations
+
+from dplit.boosting import public_cuts
+from dplit.forests.boosted_rounds import STEPS_OF_A_COLUMN
+
+SCORE, RESIDUAL, SUM, CLASS = 8, 4, 8, 4  # bytes of a double, of 32 and of 64 bits, of a class code
+
+
+def column_codes():
+    """Codes of a continuous column in a boosted forest: one more than it has public cuts; int."""
+    return len(public_cuts(0.0, 1.0, STEPS_OF_A_COLUMN)) + 1
+
+
+def record_bytes(columns, outputs=1, depth=6):
+    """Bytes that a worker keeps of a record within a round.
+
+    Codes of one byte (no column of more than 256 codes), a class, a score and a residual for each output,
+    and the cell.
+
+    Parameters
+    ----------
+    columns : int
+    outputs : int
+        1 of two classes, else the number of classes.
+    depth : int
+        Of the trees; cells of more than 8 tests take two bytes.
+
+    Returns
+    -------
+    int
+    """
+    return columns + CLASS + (SCORE + RESIDUAL) * outputs + (1 if depth <= 8 else 2)
+
+
+def sent_bytes(codes, depth, outputs=1):
+    r"""Bytes that a block sends in a round, whatever its number of records.
+
+    A histogram at each level, and the pair sums of the leaves:
+    :math:`8 K (C (2^d - 1) + 2 \cdot 2^d)` with C codes of all columns, depth d and K outputs.
+
+    Parameters
+    ----------
+    codes : int
+    depth : int
+    outputs : int
+
+    Returns
+    -------
+    int
+    """
+    return SUM * outputs * (codes * (2**depth - 1) + 2 * 2**depth)
+
+
+def additions(columns, depth, outputs=1):
+    r"""Additions of a record in a round, at most, on average over the records.
+
+    All records at the first level; from then on the smaller one of each two cells alone, at most half of the
+    records: :math:`K (m (1 + (d - 1)/2) + 2)`.
+
+    Parameters
+    ----------
+    columns, depth, outputs : int
+
+    Returns
+    -------
+    float
+    """
+    levels = 1 + (depth - 1) / 2 if depth else 0.0
+    return outputs * (columns * levels + 2)

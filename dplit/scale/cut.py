@@ -1,0 +1,112 @@
+"""A boosted forest that is fitted block by block in this process: what Dask's workers do, without Dask."""
+
+from __future__ import annotations
+
+from functools import reduce
+from operator import add
+from typing import Any
+
+import numpy as np
+
+from dplit.forests.base import parameters
+from dplit.forests.boosted import BoostedForestClassifier
+from dplit.forests.parts import whole
+
+
+class Blocks:
+    """Records that lie in blocks.
+
+    Parameters
+    ----------
+    records : float64 array, shape (n_records, n_features)
+    blocks : sequence of int arrays
+        Positions of the records of each block.
+    tally : list
+        Takes the bytes of each sum that a block sends.
+    """
+
+    def __init__(self, records, blocks, tally):
+        self.records, self.blocks, self.tally = records, blocks, tally
+
+    def __len__(self):
+        return len(self.records)
+
+    def in_parts(self, labels, build, *told, beside=None, kept=True):
+        """As `dplit.forests.parts.in_parts`; nothing lies beside these records."""
+        made = [build(self.records[block], labels[block], *told) for block in self.blocks]
+        return Summed(made, self.tally)
+
+
+class Summed:
+    """Parts in this process, which take the steps that `dplit.forests.parts.Here` takes."""
+
+    def __init__(self, parts, tally):
+        self.parts, self.tally = parts, tally
+
+    def advance(self, step, *told):
+        """Replace each part by ``step(part, *told)``."""
+        self.parts = [step(part, *told) for part in self.parts]
+
+    def total(self, ask, *told):
+        """Sum over the parts of ``ask(part, *told)``, in their order."""
+        sums = [whole(ask(part, *told)) for part in self.parts]
+        self.tally.append((ask.__name__, sums[0].nbytes))
+        return reduce(add, sums)
+
+
+@parameters
+class CutForest(BoostedForestClassifier):
+    """A `BoostedForestClassifier` whose records lie in blocks.
+
+    Parameters
+    ----------
+    blocks : sequence of int arrays, optional
+        Positions of the records of each block, each record in one. Left out, one block.
+    epsilon, domain, classes
+        And all others, as of `BoostedForestClassifier`.
+
+    Attributes
+    ----------
+    tally_ : list of (str, int)
+        What was asked of the blocks, and the bytes that each of them sent.
+    """
+
+    blocks: Any = None
+
+    def _encoded(self, domain, X):
+        self.tally_ = []
+        records = domain.encode(X)
+        blocks = [np.arange(len(records))] if self.blocks is None else self.blocks
+        return Blocks(records, blocks, self.tally_)
+
+
+def random_blocks(n_records, n_blocks, rng):
+    """The records in random order, cut at random: a list of int arrays, of which some may be empty.
+
+    Parameters
+    ----------
+    n_records, n_blocks : int
+    rng : numpy.random.Generator
+    """
+    ends = np.sort(rng.integers(0, n_records + 1, n_blocks - 1))
+    return np.split(rng.permutation(n_records), ends)
+
+
+def same_release(one, other):
+    """Whether two fitted forests released the same, to the last bit.
+
+    Parameters
+    ----------
+    one, other : BoostedForestClassifier
+
+    Returns
+    -------
+    bool
+    """
+    pairs = [(one.trees_.feature, other.trees_.feature)]
+    pairs += [(one.trees_.threshold, other.trees_.threshold)]
+    pairs += [
+        (vars(one)[name], vars(other)[name]) for name in ("initial_", "leaf_values_", "pair_sums_")
+    ]
+    same = all(a.shape == b.shape and a.tobytes() == b.tobytes() for a, b in pairs)
+    return same and one.budget_.epsilon == other.budget_.epsilon

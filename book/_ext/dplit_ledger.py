@@ -19,6 +19,7 @@ from dplit.work import plain
 
 LEDGER = "book/ledger"
 INDEX_CELL = re.compile(r"<th>([a-z0-9-]+/[a-z0-9./-]+)</th>")  # the index of a table of claims
+FOLDED = 8  # as many links under a box stand open
 BOX_IDS = ("theorem", "lemma", "proposition", "definition", "remark", "corollary", "property",
            "algorithm", "criterion", "axiom", "conjecture", "assumption", "observation")  # fmt: skip
 
@@ -85,22 +86,26 @@ def link_words(app, doctree, docname):
     for box in list(doctree.findall(_is_box)):
         found = by_box().get((chapter, box.get("label")))
         if found:
-            box += _ledger_line(app, docname, found)
+            box += _ledger_lines(app, docname, found)
 
 
 def _is_box(node):
     return isinstance(node, nodes.Element) and node.get("realtype") in BOX_IDS and node.get("label")
 
 
-def _ledger_line(app, docname, found):
-    """ "In the ledger: rdf/theorem-1 (fails), ..." under a box."""
+def _ledger_lines(app, docname, found):
+    """ "In the ledger: rdf/theorem-1 (fails), ..." under a box, folded where claims are many."""
     line = nodes.paragraph("", "In the ledger: ", classes=["in-ledger"])
     for i, claim in enumerate(found):
         uri = address(app, docname, claim)
         line += nodes.Text(", " if i else "")
         line += nodes.reference("", claim.id, refuri=uri, internal=True)
         line += nodes.Text(f" ({claim.verdict})")
-    return line
+    if len(found) <= FOLDED:
+        return [line]
+    said = f"<summary>{len(found)} claims rest on this box</summary>"
+    start = nodes.raw("", f'<details class="in-ledger">{said}', format="html")
+    return [start, line, nodes.raw("", "</details>", format="html")]
 
 
 def link_docstrings(app, what, name, obj, options, lines):

@@ -141,7 +141,7 @@ def _erratum(e):
     listed = "".join(f"<dt>{name}</dt><dd>{text}</dd>" for name, text in parts)
     step = " (a step of the proof; the result stands)" if e["about"] == "step" else ""
     return (
-        f'<section class="erratum" id="{row_id(e["id"])}"><h2>{escape(e["place"])}{step} '
+        f'<section class="erratum" id="{row_id(e["id"])}"><h2>{_begun(e["place"])}{step} '
         f'<span class="verdict verdict-{e["verdict"]}">{e["verdict"]}</span></h2>'
         f'<p><a href="../ledger.html#{row_id(e["id"])}">{escape(e["id"])}</a>, '
         f'<a href="../{e["chapter"]}.html#{e["box"]}">the box in the chapter</a></p>'
@@ -162,11 +162,16 @@ def _correct(e):
 
 
 def _evidence(e):
-    parts = [escape(e["evidence"])]
-    parts += [escape(e["both_sides"]) + "."] if e["both_sides"] else []
+    parts = [_begun(e["evidence"])]
+    parts += [_begun(e["both_sides"]) + "."] if e["both_sides"] else []
     if e["counterexample"]:
         parts.append(f"<code>{escape(in_brief(e['counterexample']))}</code>")
     return "<br>".join(parts)
+
+
+def _begun(text):
+    """A heading or a sentence as HTML, with a capital letter at its start."""
+    return escape(text[:1].upper() + text[1:])
 
 
 class VerdictChanges(SphinxDirective):

@@ -46,6 +46,14 @@ def axis(label, values=(), log=False, low=None, high=None):
     return {"label": label, "values": values, "log": log, "low": low, "high": high}
 
 
+def ratio(label, over, low, high):
+    """The axis of a lower panel, where every line is drawn over the one of number `over`.
+
+    A ratio beyond a limit is not drawn.
+    """
+    return axis(label, low=low, high=high) | {"over": over}
+
+
 def frames(compute, *values, least=-np.inf):
     """The lines that `compute` gives for every combination of the controls' values, the last one fastest.
 
@@ -76,6 +84,7 @@ def occupancy_tails():
     return {
         "x": axis("distance t (records)", distances),
         "y": axis("probability", log=True, low=least, high=3),
+        "ratio": ratio("over exact", over=3, low=0.6, high=1.5),
         "controls": [
             control("ε", epsilons, 0.5),
             control("depth", depths, 5),

@@ -19,6 +19,7 @@ from dplit.work import plain
 
 LEDGER = "book/ledger"
 INDEX_CELL = re.compile(r"<th>([a-z0-9-]+/[a-z0-9./-]+)</th>")  # the index of a table of claims
+FOLDED = 8  # as many links under a box stand open
 BOX_IDS = ("theorem", "lemma", "proposition", "definition", "remark", "corollary", "property",
            "algorithm", "criterion", "axiom", "conjecture", "assumption", "observation")  # fmt: skip
 
@@ -85,22 +86,26 @@ def link_words(app, doctree, docname):
     for box in list(doctree.findall(_is_box)):
         found = by_box().get((chapter, box.get("label")))
         if found:
-            box += _ledger_line(app, docname, found)
+            box += _ledger_lines(app, docname, found)
 
 
 def _is_box(node):
     return isinstance(node, nodes.Element) and node.get("realtype") in BOX_IDS and node.get("label")
 
 
-def _ledger_line(app, docname, found):
-    """ "In the ledger: rdf/theorem-1 (fails), ..." under a box."""
+def _ledger_lines(app, docname, found):
+    """ "In the ledger: rdf/theorem-1 (fails), ..." under a box, folded where claims are many."""
     line = nodes.paragraph("", "In the ledger: ", classes=["in-ledger"])
     for i, claim in enumerate(found):
         uri = address(app, docname, claim)
         line += nodes.Text(", " if i else "")
         line += nodes.reference("", claim.id, refuri=uri, internal=True)
         line += nodes.Text(f" ({claim.verdict})")
-    return line
+    if len(found) <= FOLDED:
+        return [line]
+    said = f"<summary>{len(found)} claims rest on this box</summary>"
+    start = nodes.raw("", f'<details class="in-ledger">{said}', format="html")
+    return [start, line, nodes.raw("", "</details>", format="html")]
 
 
 def link_docstrings(app, what, name, obj, options, lines):
@@ -136,7 +141,7 @@ def _erratum(e):
     listed = "".join(f"<dt>{name}</dt><dd>{text}</dd>" for name, text in parts)
     step = " (a step of the proof; the result stands)" if e["about"] == "step" else ""
     return (
-        f'<section class="erratum" id="{row_id(e["id"])}"><h2>{escape(e["place"])}{step} '
+        f'<section class="erratum" id="{row_id(e["id"])}"><h2>{_begun(e["place"])}{step} '
         f'<span class="verdict verdict-{e["verdict"]}">{e["verdict"]}</span></h2>'
         f'<p><a href="../ledger.html#{row_id(e["id"])}">{escape(e["id"])}</a>, '
         f'<a href="../{e["chapter"]}.html#{e["box"]}">the box in the chapter</a></p>'
@@ -157,11 +162,16 @@ def _correct(e):
 
 
 def _evidence(e):
-    parts = [escape(e["evidence"])]
-    parts += [escape(e["both_sides"]) + "."] if e["both_sides"] else []
+    parts = [_begun(e["evidence"])]
+    parts += [_begun(e["both_sides"]) + "."] if e["both_sides"] else []
     if e["counterexample"]:
         parts.append(f"<code>{escape(in_brief(e['counterexample']))}</code>")
     return "<br>".join(parts)
+
+
+def _begun(text):
+    """A heading or a sentence as HTML, with a capital letter at its start."""
+    return escape(text[:1].upper() + text[1:])
 
 
 class VerdictChanges(SphinxDirective):

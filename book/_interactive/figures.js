@@ -6,6 +6,8 @@
   const SVG = "http://www.w3.org/2000/svg";
   const INK = "#3b4149";
   const MARGIN = { left: 66, right: 14, top: 10, bottom: 46 };
+  const LOWER = 130; // the lower panel's height, and the room above it
+  const GAP = 14;
   const SHAPES = {
     o: "M-4,0a4,4 0 1,0 8,0a4,4 0 1,0 -8,0Z",
     s: "M-3.6,-3.6h7.2v7.2h-7.2Z",
@@ -147,14 +149,13 @@
 
     function show() {
       const width = Math.max(280, box.clientWidth);
-      const height = Math.round(Math.max(260, Math.min(400, 0.58 * width)));
+      const tall = Math.round(Math.max(260, Math.min(400, 0.58 * width)));
+      const height = tall + (data.ratio ? LOWER : 0);
       const lines = frame();
       const xs = data.x.values;
       const xLimits = limits(data.x, xs);
-      const yLimits = limits(data.y, lines.flat());
       const bottom = height - MARGIN.bottom;
       across = scale(data.x, xLimits, MARGIN.left + 6, width - MARGIN.right);
-      const up = scale(data.y, yLimits, bottom, MARGIN.top);
       svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
       svg.setAttribute("width", width);
       svg.setAttribute("height", height);
@@ -166,32 +167,47 @@
         const at = { x, y: bottom + 18, "text-anchor": "middle" };
         make("svg:text", at, svg, label(data.x, value));
       }
-      for (const value of ticks(data.y, ...yLimits, height / 50)) {
-        const y = up(value);
-        make("svg:path", { d: `M${MARGIN.left},${y}H${width - MARGIN.right}`, class: "moving-grid" }, svg);
-        const at = { x: MARGIN.left - 8, y: y + 4, "text-anchor": "end" };
-        make("svg:text", at, svg, label(data.y, value));
-      }
-      const corner = `M${MARGIN.left},${MARGIN.top}V${bottom}H${width - MARGIN.right}`;
-      make("svg:path", { d: corner, fill: "none", stroke: INK }, svg);
       const middle = { x: (MARGIN.left + width - MARGIN.right) / 2, y: height - 8 };
       make("svg:text", { ...middle, "text-anchor": "middle" }, svg, data.x.label);
-      const turned = `translate(16 ${(MARGIN.top + bottom) / 2}) rotate(-90)`;
-      make("svg:text", { transform: turned, "text-anchor": "middle" }, svg, data.y.label);
-      lines.forEach((ys, i) => curve(data.lines[i], ys));
+      panel(data.y, lines, MARGIN.top, tall - MARGIN.bottom, 45);
+      if (data.ratio) panel(data.ratio, lines.map(over), tall - MARGIN.bottom + GAP, bottom, 24);
       const x = across(xs[place]);
       make("svg:path", { d: `M${x},${MARGIN.top}V${bottom}`, class: "moving-cross" }, svg);
       values(lines);
 
-      function curve(line, ys) {
-        const seen = (y) => y !== null && (!data.y.log || y > 0);
+      function over(ys) {
+        const { low, high } = data.ratio;
+        const ratios = ys.map((y, k) => y / lines[data.ratio.over][k]);
+        return ratios.map((r) => (r >= low && r <= high ? r : null));
+      }
+
+      function panel(axis, drawn, top, foot, room) {
+        const yLimits = limits(axis, drawn.flat());
+        const up = scale(axis, yLimits, foot, top);
+        for (const value of ticks(axis, ...yLimits, (foot - top) / room)) {
+          const y = up(value);
+          make("svg:path", { d: `M${MARGIN.left},${y}H${width - MARGIN.right}`, class: "moving-grid" }, svg);
+          const at = { x: MARGIN.left - 8, y: y + 4, "text-anchor": "end" };
+          make("svg:text", at, svg, label(axis, value));
+        }
+        const corner = `M${MARGIN.left},${top}V${foot}H${width - MARGIN.right}`;
+        make("svg:path", { d: corner, fill: "none", stroke: INK }, svg);
+        const turned = `translate(16 ${(top + foot) / 2}) rotate(-90)`;
+        make("svg:text", { transform: turned, "text-anchor": "middle" }, svg, axis.label);
+        const clipped = (y) => up(Math.min(y, yLimits[1]));
+        drawn.forEach((ys, i) => curve(data.lines[i], ys, axis, clipped, foot));
+      }
+
+      function curve(line, ys, axis, up, foot) {
+        const seen = (y) => y !== null && (!axis.log || y > 0);
         let path = "";
         ys.forEach((y, k) => {
           if (!seen(y)) return;
-          path += `${path ? "L" : "M"}${across(xs[k]).toFixed(1)},${up(Math.min(y, yLimits[1])).toFixed(1)}`;
+          path += `${path ? "L" : "M"}${across(xs[k]).toFixed(1)},${up(y).toFixed(1)}`;
         });
-        if (line.shaded && path) {
-          const below = `${path}V${bottom}H${across(xs[0])}Z`;
+        if (!path) return;
+        if (line.shaded) {
+          const below = `${path}V${foot}H${across(xs[0])}Z`;
           make("svg:path", { d: below, fill: line.color, "fill-opacity": 0.12 }, svg);
         }
         const look = { stroke: line.color, "stroke-width": line.width, "stroke-dasharray": line.dash };
@@ -199,7 +215,7 @@
         if (!line.mark) return;
         ys.forEach((y, k) => {
           if (!seen(y)) return;
-          const at = `translate(${across(xs[k])} ${up(Math.min(y, yLimits[1]))})`;
+          const at = `translate(${across(xs[k])} ${up(y)})`;
           make("svg:path", { d: SHAPES[line.mark], transform: at, fill: line.color }, svg);
         });
       }

@@ -7,6 +7,18 @@ import pandas as pd
 from dplit.work import Effort
 
 
+class _Table(pd.DataFrame):
+    """A table of claims, which shows what is compared in full; what is cut out of it is a plain one."""
+
+    @property
+    def _constructor(self):
+        return pd.DataFrame
+
+    def _repr_html_(self):
+        with pd.option_context("display.max_colwidth", None):
+            return super()._repr_html_()
+
+
 def table(claims, effort="quick"):
     """Check each claim and set declared beside computed.
 
@@ -30,7 +42,7 @@ def table(claims, effort="quick"):
         sides = (found.quantity, _short(found.computed), must)
         rows.append((*sides, found.verdict, found.kind, found.cases))
     columns = ["quantity", "computed", "must be", "verdict", "evidence", "cases"]
-    return pd.DataFrame(rows, columns=columns, index=pd.Index([c.id for c in claims], name="claim"))
+    return _Table(rows, columns=columns, index=pd.Index([c.id for c in claims], name="claim"))
 
 
 def _short(value):

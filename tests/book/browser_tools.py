@@ -55,3 +55,8 @@ def wait(driver, script):
     from selenium.webdriver.support.ui import WebDriverWait
 
     return WebDriverWait(driver, SECONDS).until(lambda d: d.execute_script(script))
+
+
+def problems(driver):
+    """What the console calls severe."""
+    return [entry["message"] for entry in driver.get_log("browser") if entry["level"] == "SEVERE"]

@@ -66,6 +66,19 @@ def test_tails_are_below_their_corrected_bound_and_as_the_law_says(numbers):
                 assert bound >= exact * (1 - 1e-3)
 
 
+def test_tails_that_coincide_have_a_panel_of_ratios(numbers):
+    data = numbers["book/occupancy.html"]
+    axis = data["ratio"]
+    lines = frame(data)
+    exact = lines[data["lines"][axis["over"]]["name"]]
+    assert exact is lines["exact"]
+    for name, inside in (("model", True), ("corrected", True), ("sub-exponential", False)):
+        ratios = [y / e for y, e in zip(lines[name], exact) if y and e]
+        shown = [axis["low"] <= r <= axis["high"] for r in ratios]
+        assert all(shown) is inside and any(shown) is inside, name
+    assert [page for page in numbers if "ratio" in numbers[page]] == ["book/occupancy.html"]
+
+
 def test_labels_are_at_the_least_error_and_the_published_one_falls_below(numbers):
     data = numbers["book/majority.html"]
     gaps = np.array(data["x"]["values"])

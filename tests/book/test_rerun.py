@@ -1,5 +1,7 @@
 """Each chapter runs at other values of its parameters, not at those alone whose outputs are stored."""
 
+import ast
+import re
 import sys
 
 import nbformat
@@ -42,6 +44,54 @@ def test_values_are_changed_and_remarks_stay():
         rerun.change(changed, {"delta": 1})
     with pytest.raises(ValueError, match="has none"):
         rerun.change(notebook("1 + 1"), {"delta": 1})
+
+
+TYPED = re.compile(r"\bepsilon \d")
+
+
+def fixed(notebook):
+    """What would not follow a changed epsilon: its value in a later cell, or typed in what is printed."""
+    found = []
+    for cell in (c for c in notebook.cells if c.cell_type == "code"):
+        tree = ast.parse(cell.source)
+        named = [n for n in ast.walk(tree) if isinstance(n, ast.Assign) and _sets_epsilon(n)]
+        if "parameters" not in cell.metadata.get("tags", ()):
+            found += map(ast.unparse, named)
+        words = [n.value for n in ast.walk(tree) if isinstance(n, ast.Constant)]
+        found += [w for w in words if isinstance(w, str) and TYPED.search(w)]
+    return found
+
+
+def _sets_epsilon(node):
+    """True of ``epsilon = 1.0``, also beside other names, and not of ``epsilon = share / 2``."""
+    pairs = []
+    for target in node.targets:
+        many = isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple)
+        pairs += zip(target.elts, node.value.elts) if many else [(target, node.value)]
+    return any(ast.unparse(n) == "epsilon" and isinstance(v, ast.Constant) for n, v in pairs)
+
+
+@pytest.mark.parametrize("stem", chapters())
+def test_what_a_chapter_prints_follows_its_parameters(stem):
+    read = rerun.read(stem)
+    assert fixed(read) == []
+    code = [cell for cell in read.cells if cell.cell_type == "code"]
+    tagged = [i for i, cell in enumerate(code) if "parameters" in cell.metadata.get("tags", ())]
+    assert tagged in ([], [0]), "the parameters are in the first cell"
+
+
+@pytest.mark.parametrize(
+    ("cells", "expected"),
+    [
+        (["epsilon = 1.0  # change me", "print(f'at epsilon {epsilon:g}')"], []),
+        (["epsilon = 1.0", "print(f'loss {2:.1f} at epsilon 1')"], [" at epsilon 1"]),
+        (["n = 5", "m, epsilon = 2, 0.5"], ["m, epsilon = (2, 0.5)"]),
+        (["n = 5", "epsilon = 0.5"], ["epsilon = 0.5"]),
+        (["n = 5", "for epsilon in (1, 2):\n    print(epsilon)", "epsilon = n / 2"], []),
+    ],
+)
+def test_fixed_values_are_found(cells, expected):
+    assert fixed(notebook(*cells)) == expected
 
 
 def test_a_copy_is_executed_and_an_assert_that_fails_is_an_error(tmp_path, monkeypatch, capsys):

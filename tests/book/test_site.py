@@ -114,6 +114,16 @@ def test_a_table_of_claims_and_a_box_lead_to_the_ledger(site):
     assert reference.select('dd a[href="../ledger.html#rdf-smooth-exponential"]')
 
 
+def test_many_claims_under_a_box_are_folded(site):
+    from dplit import claims
+
+    page = soup(site / "book" / "bench.html")
+    (folded,) = page.select(".proof details.in-ledger")
+    assert len(folded.select("a")) == len(claims.of("bench")) > 8
+    assert folded.summary.text.startswith(f"{len(claims.of('bench'))} claims")
+    assert not soup(site / "book" / "mechanisms.html").select(".proof details.in-ledger")
+
+
 @pytest.mark.parametrize("paper", ["diprime-v1", "diprime-v2", "mrf", "rdf", "m-rf"])
 def test_the_errata_of_a_paper_are_complete(site, paper):
     from dplit import claims
@@ -127,6 +137,7 @@ def test_the_errata_of_a_paper_are_complete(site, paper):
         assert names[0] == "Printed" and names[2:] == ["Evidence", "Since"]
         assert names[1] in ("Correct", "Assumption to name")
         assert all(part.text.strip() for part in erratum.select("dd"))
+        assert not erratum.h2.text[0].islower(), "a heading begins with a capital letter"
 
 
 def test_the_ledger_lies_beside_its_page_as_files(site):

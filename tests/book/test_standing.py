@@ -89,7 +89,7 @@ def test_the_version_has_one_source():
     assert "version" not in project["project"] and "version" in project["project"]["dynamic"]
     assert project["tool"]["hatch"]["version"]["path"] == "dplit/__init__.py"
     released = dplit_site.citation()["date-released"]
-    newest = re.search(r"^## (.*)$", (ROOT / "CHANGELOG.md").read_text("utf-8"), re.MULTILINE)
+    newest = re.search(r"^## (\d.*)$", (ROOT / "CHANGELOG.md").read_text("utf-8"), re.MULTILINE)
     assert newest[1] == f"{dplit.__version__} ({released})"
     wheels = re.findall(r"dplit-([\d.]+)-py3", (ROOT / "README.md").read_text("utf-8"))
     assert set(wheels) == {dplit.__version__}

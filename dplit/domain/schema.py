@@ -45,17 +45,19 @@ class Domain:
     """
 
     def __init__(self, features, names=None, *, data_dependent=()):
-        if isinstance(features, Mapping):
+        keys = features.keys() if isinstance(features, Mapping) else None
+        if keys is not None:
             if names is not None:
                 raise ValueError("names must be left out with a mapping, whose keys they are")
-            features, names = features.values(), features.keys()
+            features, names = features.values(), keys
         if not isinstance(features, Iterable):
             raise ValueError(f"features must be a list of columns, got {features!r}")
         self.features = tuple(features)
-        for i, feature in enumerate(self.features):
+        for name, feature in zip(keys or range(len(self)), self.features):
             if not isinstance(feature, (Continuous, Categorical)):
                 raise ValueError(
-                    f"features[{i}] must be Continuous or Categorical, got {feature!r}"
+                    f"features[{name!r}] must be Continuous(lower, upper) or Categorical(levels), "
+                    f"got {feature!r}"
                 )
         if not self.features:
             raise ValueError("features must hold at least one column, got none")
@@ -270,9 +272,9 @@ class Domain:
         """The domain of a data frame (pandas, polars, pyarrow), columns in the frame's order.
 
         Every column but a boolean one needs an entry in `bounds`: ``(lower, upper)`` for a continuous
-        column, a list of three or more levels, a `Categorical` or a `pandas.CategoricalDtype` for a
-        categorical one. What has no entry is read off the data, with a `PrivacyLeakWarning`, and is
-        listed in `data_dependent`.
+        column, a list of levels (two numbers are bounds), a `Categorical` or a
+        `pandas.CategoricalDtype` for a categorical one. What has no entry is read off
+        the data, with a `PrivacyLeakWarning`, and is listed in `data_dependent`.
 
         Parameters
         ----------
@@ -288,7 +290,7 @@ class Domain:
         ValueError
             If `bounds` names a column that is not there, or its entry describes none.
         """
-        frame = sources.as_pandas(frame)
+        frame = sources.as_pandas(frame, "frame")
         if not isinstance(frame, pd.DataFrame):
             raise ValueError(f"frame must be a data frame, got a {type(frame).__name__}")
         bounds = {str(column): given for column, given in (bounds or {}).items()}
@@ -346,7 +348,7 @@ def check_domain(domain):
     """Return `domain`; it must be a `Domain` or None."""
     if domain is not None and not isinstance(domain, Domain):
         raise ValueError(
-            "domain must be a dplit.Domain, as Domain([Continuous(0, 1), ...]) makes, or None, "
+            "domain must be a dplit.Domain, as Domain({'age': Continuous(0, 120), ...}) makes, or None, "
             f"got a {type(domain).__name__}"
         )
     return domain

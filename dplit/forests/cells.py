@@ -14,6 +14,7 @@ import numpy as np
 
 from dplit.domain import Categorical, Domain
 from dplit.forests.inputs import check_bins
+from dplit.matrix.paths import cells_of
 
 
 @dataclass(frozen=True)
@@ -75,3 +76,80 @@ class Cells:
             edges = feature.lower + inner * (feature.upper - feature.lower)
             found[:, j] = np.searchsorted(edges, records[:, j], side="right")
         return found
+
+
+@dataclass(frozen=True)
+class CellAnswers:
+    """What a classifier answers in every cell: of one that sees cells alone, all that it can say.
+
+    It has the classifier's place in a file.
+
+    Attributes
+    ----------
+    n_levels : int64 array, shape (n_features,)
+    classes_ : int64 array, shape (n_labels,)
+        As the classifier has them.
+    labels : int64 array, shape (n_cells,)
+    shares : float64 array, shape (n_cells, n_labels)
+    importances : float64 array, shape (n_features,), or None
+        None if the classifier has none.
+    """
+
+    n_levels: np.ndarray
+    classes_: np.ndarray
+    labels: np.ndarray
+    shares: np.ndarray
+    importances: np.ndarray | None
+
+    @classmethod
+    def of(cls, learner, cells):
+        """The answers of a fitted classifier that has probabilities.
+
+        Parameters
+        ----------
+        learner : scikit-learn classifier or CellAnswers
+        cells : Cells
+
+        Returns
+        -------
+        CellAnswers
+        """
+        n_levels = cells.n_levels
+        places = np.unravel_index(np.arange(cells.n_cells), n_levels.tolist())
+        records = np.column_stack(places).astype(np.float64)
+        importances = getattr(learner, "feature_importances_", None)
+        shares = learner.predict_proba(records)
+        return cls(n_levels, learner.classes_, learner.predict(records), shares, importances)
+
+    @property
+    def feature_importances_(self):
+        """The classifier's."""
+        if self.importances is None:
+            raise AttributeError("feature_importances_: the learner has none")
+        return self.importances
+
+    def predict(self, records):
+        """The answer in each record's cell.
+
+        Parameters
+        ----------
+        records : array of codes, shape (n_records, n_features)
+
+        Returns
+        -------
+        int64 array, shape (n_records,)
+        """
+        return self.labels[cells_of(records, self.n_levels)]
+
+    def predict_proba(self, records):
+        """The probabilities in each record's cell.
+
+        Parameters
+        ----------
+        records : array of codes, shape (n_records, n_features)
+
+        Returns
+        -------
+        float64 array, shape (n_records, n_labels)
+        """
+        return self.shares[cells_of(records, self.n_levels)]

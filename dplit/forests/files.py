@@ -52,6 +52,7 @@ RECORDS = {  # types with named fields that may stand in a file, and the modules
     "Plan": "dplit.boosting.plan",
     "Advice": "dplit.boosting.advice",
     "Cells": "dplit.forests.cells",
+    "CellAnswers": "dplit.forests.cells",
     "ExpectedError": "dplit.forests.matrix_plan",
 }
 DATED = (1980, 1, 1, 0, 0, 0)  # the same forest is the same file
@@ -152,13 +153,10 @@ def _pack(forest):
 def _estimator(forest, arrays, place):
     """Class, parameters and fitted attributes, without the seed."""
     params = {k: v for k, v in forest.get_params(deep=False).items() if k != "random_state"}
-    fitted = {
-        k: v for k, v in vars(forest).items() if k.endswith("_") and k not in forest.not_saved
-    }
     return {
         "class": ".".join([*type(forest).__module__.split(".")[:2], type(forest).__name__]),
         "parameters": {k: _plain(v, arrays, f"{place}{k}") for k, v in params.items()},
-        "fitted": {k: _plain(v, arrays, f"{place}{k}") for k, v in fitted.items()},
+        "fitted": {k: _plain(v, arrays, f"{place}{k}") for k, v in forest._to_save().items()},
     }
 
 
@@ -190,7 +188,9 @@ def _plain(value, arrays, place):
         return {"forest": _estimator(value, arrays, f"{place}.")}
     if hasattr(value, "categories"):  # pandas' dtype: a list of classes
         return _plain(list(value.categories), arrays, place)
-    raise ValueError(f"{place} can't be saved: a file has no place for a {type(value).__name__}")
+    raise ValueError(
+        f"{place} can't be saved: a file has no place for a {type(value).__name__}; joblib keeps it"
+    )
 
 
 def _type(name):

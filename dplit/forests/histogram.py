@@ -21,7 +21,7 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 from dplit.budget import Group, Parallel
 from dplit.errors import check_choice
 from dplit.forests.base import BaseForestClassifier, parameters
-from dplit.forests.cells import Cells
+from dplit.forests.cells import CellAnswers, Cells
 from dplit.forests.inputs import check_bins, check_depth
 from dplit.forests.partition import REPLACED
 from dplit.forests.releases import laplace_counts, noisy_counts
@@ -105,7 +105,8 @@ class HistogramForestClassifier(BaseForestClassifier):
     cell_counts_ : int64 or float64 array, shape (n_cells, n_classes)
         What was released, in the order of `dplit.matrix.Paths.matrix` and of `classes_`.
     learner_ : scikit-learn classifier
-        Fitted to the counts; its classes are positions in `classes_`.
+        Fitted to the counts; its classes are positions in `classes_`. Of a forest that was loaded from
+        a file, its answers in all cells (`dplit.forests.cells.CellAnswers`).
     noise_ : {"secure", "simulation"}
         What was drawn: see `noise`.
     cells_ : Cells
@@ -247,6 +248,13 @@ class HistogramForestClassifier(BaseForestClassifier):
             if name.split("__")[-1] == "random_state" and value is None
         }
         return learner.set_params(**seeds)
+
+    def _to_save(self):
+        """Of the usual learner, its answers: another one is a parameter, and no file has a place for it."""
+        fitted = super()._to_save()
+        if self.learner is None:
+            fitted["learner_"] = CellAnswers.of(self.learner_, self.cells_)
+        return fitted
 
     def _read(self, X):
         """Codes of the cells, as floats."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import hashlib
 import io
+import itertools
 import json
 import os
 import warnings
@@ -13,13 +14,13 @@ import zipfile
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.tree import DecisionTreeClassifier
 
 import dplit
 from dplit import Categorical, Continuous, Domain, baselines, forests
 from dplit.forests import RandomDecisionForestClassifier, files
 
-ALL = [getattr(module, name) for module in (forests, baselines) for name in module.__all__]
-KINDS = [k for k in ALL if k is not forests.HistogramForestClassifier]
+KINDS = [getattr(module, name) for module in (forests, baselines) for name in module.__all__]
 DOMAIN = Domain(
     {"u": Continuous(0, 1), "v": Categorical(["a", "b", "c"]), "w": Categorical([False, True])}
 )
@@ -170,10 +171,47 @@ def test_an_infinite_budget_is_saved_on_demand_alone(tmp_path):
 
 
 def test_what_has_no_place_is_named(tmp_path):
-    forest = fitted(forests.HistogramForestClassifier)
-    with pytest.raises(ValueError, match="learner_ can't be saved"):
+    forest = fitted(forests.HistogramForestClassifier, learner=DecisionTreeClassifier())
+    with pytest.raises(ValueError, match=r"learner can't be saved.* joblib keeps it"):
         forest.save(tmp_path / "a.forest")
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("few", [False, True], ids=["two classes", "one class"])
+def test_a_file_has_a_histograms_answers_in_all_cells(few, tmp_path):
+    """In every cell the loaded forest says what the learner says; with one class, that is a constant."""
+    options = {"epsilon": np.inf, "classes": ["yes"] if few else ["no", "yes"], "bins": 3}
+    forest, path = (
+        forests.HistogramForestClassifier(domain=DOMAIN, **options),
+        tmp_path / "a.forest",
+    )
+    forest.fit(FRAME, np.full(len(FRAME), "yes") if few else Y).save(path, allow_infinite=True)
+    loaded = dplit.load(path)
+    cells = itertools.product([0.1, 0.5, 0.9], "abc", [False, True])
+    everywhere = pd.DataFrame(list(cells), columns=["u", "v", "w"])
+    codes = np.array(list(itertools.product(range(3), range(3), range(2))), dtype=float)
+    shares = forest.learner_.predict_proba(codes)
+    np.testing.assert_array_equal(loaded.predict_proba(everywhere), shares)
+    np.testing.assert_array_equal(loaded.predict(everywhere), forest.predict(everywhere))
+    assert hasattr(loaded, "feature_importances_") == (not few)
+    assert few or (loaded.feature_importances_ == forest.feature_importances_).all()
+
+
+def test_every_family_of_the_preset_is_saved(tmp_path):
+    data, families = dplit.datasets.load("car"), set()
+    for epsilon, rounds in ((0.001, None), (4.0, None), (4.0, 2)):
+        options = {
+            "domain": data.domain,
+            "classes": data.classes,
+            "n_estimators": rounds,
+            "n_records": 1728,
+        }
+        forest = dplit.PrivateForestClassifier(epsilon, **options).fit(data.X, data.y)
+        forest.save(tmp_path / "a.forest")
+        loaded = dplit.load(tmp_path / "a.forest")
+        np.testing.assert_array_equal(loaded.predict_proba(data.X), forest.predict_proba(data.X))
+        families.add(forest.advice_.family)
+    assert families == {"constant", "boosted", "histogram"}
 
 
 class _Full(io.BytesIO):

@@ -8,10 +8,11 @@ import numpy as np
 import pandas as pd
 
 from dplit.domain import sources
-from dplit.domain.columns import Categorical, Continuous, extremes
+from dplit.domain.columns import Categorical, Continuous
 from dplit.errors import warn_leak
 
 MOST_SHOWN = 60  # characters of a list of levels in `Domain.describe`
+MANY = 1_000_000  # numbers that are worth compiled code
 
 
 class Domain:
@@ -257,15 +258,14 @@ class Domain:
 
     def _encode_numbers(self, X):
         """The all-continuous case, one pass over the array."""
-        X = np.asarray(X, dtype=np.float64)
-        lower, upper = self.bounds.T
-        low, high = extremes(X)
-        if not (np.isfinite(low).all() and np.isfinite(high).all()) and len(X):
-            for j in np.flatnonzero(~(np.isfinite(low) & np.isfinite(high))).tolist():
-                self.features[j].encode(X[:, j], self.names[j] if self.names else j)
-        if (low >= lower).all() and (high <= upper).all():
-            return np.ascontiguousarray(X)
-        return np.clip(X, lower, upper, order="C")
+        X = np.ascontiguousarray(X, dtype=np.float64)
+        lower, upper = np.ascontiguousarray(self.bounds.T)
+        if _lies_inside(X, lower, upper):
+            return X
+        if not np.isfinite(X).all():
+            j = int(np.flatnonzero(~np.isfinite(X).all(axis=0))[0])
+            self.features[j].encode(X[:, j], self.names[j] if self.names else j)
+        return np.clip(X, lower, upper)
 
     @classmethod
     def from_frame(cls, frame, bounds: Mapping | None = None, *, public_categories=False):
@@ -318,6 +318,15 @@ class Domain:
         features = [sources.observed(frame.iloc[:, j], c) for j, c in enumerate(frame.columns)]
         names = frame.columns if isinstance(X, pd.DataFrame) else None
         return cls(features, names=names, data_dependent=map(str, frame.columns))
+
+
+def _lies_inside(X, lower, upper):
+    """Whether every number lies between its column's bounds; of few, without what is slow to import."""
+    if X.size < MANY:
+        return bool(((lower <= X) & (X <= upper)).all())
+    from dplit.domain.inside import all_inside
+
+    return all_inside(X, lower, upper)
 
 
 def _in_words(feature):

@@ -229,10 +229,13 @@ class BaseForest(WithNoise, WithFile, WithImportances, WithPaths, BaseEstimator)
         return X[fitted.tolist()] if moved else X
 
     def _numbers(self, X, reset):
-        """`X` as an array of finite numbers; NumPy's message would quote the cell that is none."""
+        """`X` as an array of numbers; NumPy's message would quote the cell that is none.
+
+        That they are finite `Domain.encode` sees, in the pass in which it compares them with the bounds.
+        """
         check_numbers(X)
         try:
-            return validate_data(self, X, reset=reset, dtype=np.float64)
+            return validate_data(self, X, reset=reset, dtype=np.float64, ensure_all_finite=False)
         except (TypeError, ValueError, OverflowError) as error:
             raise without_values(error) from None
 

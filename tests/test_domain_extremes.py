@@ -1,65 +1,67 @@
-"""Least and largest number of each column: blocks of records side by side, against one column at a time."""
-
-import math
+"""Numbers inside and outside their bounds: one pass, compiled for many, against one number at a time."""
 
 import numpy as np
 import pytest
 
 from dplit import Continuous, Domain
-from dplit.domain import columns as module
-from dplit.domain.columns import extremes
+from dplit.domain import schema
+
+LOWER, UPPER = [0.0, -1.5, 0.0, 10.0, 3.0, -2.0, 0.0], [1.0, 1.5, 0.0, 20.0, 3.5, 2.0, 1e30]
+DOMAIN = Domain([Continuous(*pair) for pair in zip(LOWER, UPPER)])
 
 
-def by_column(X):
-    """By Python's own comparisons, in no blocks; NaN where a column holds one."""
-    pairs = []
-    for column in X.T.tolist():
-        missing = any(map(math.isnan, column))
-        pairs.append((math.nan,) * 2 if missing else (min(column), max(column)))
-    return np.array(pairs).T
+@pytest.fixture(params=["few", "many"])
+def size(request, monkeypatch):
+    """The same records as few and as many: what is compiled is for many."""
+    monkeypatch.setattr(schema, "MANY", 1 if request.param == "many" else 10**9)
 
 
-@pytest.mark.parametrize("block", [1, 64, 5000, 2**18])
-@pytest.mark.parametrize("shape", [(1, 1), (1, 3), (2000, 1), (1031, 3), (700, 10), (5, 1500)])
-def test_every_record_is_seen(monkeypatch, shape, block):
-    monkeypatch.setattr(module, "BLOCK", block)
-    X = np.random.default_rng(0).normal(size=shape)
-    np.testing.assert_array_equal(extremes(X), by_column(X))
-    for row in {0, shape[0] // 2, shape[0] - 1}:  # an extreme of every column, in a row of its own
+def records(n=1000):
+    return np.random.default_rng(1).uniform(LOWER, UPPER, (n, 7))
+
+
+def clipped(X):
+    """By Python's own comparisons."""
+    return [[min(max(v, a), b) for v, a, b in zip(row, LOWER, UPPER)] for row in X.tolist()]
+
+
+@pytest.mark.parametrize("row", [0, 500, 999])
+@pytest.mark.parametrize("column", range(7))
+def test_a_number_outside_is_seen_wherever_it_stands(size, row, column):
+    X = records()
+    assert DOMAIN.encode(X) is X
+    for outside in (np.nextafter(LOWER[column], -np.inf), np.nextafter(UPPER[column], np.inf)):
         Y = X.copy()
-        Y[row] = np.where(np.arange(shape[1]) % 2, 99.0, -99.0)
-        np.testing.assert_array_equal(extremes(Y), by_column(Y))
+        Y[row, column] = outside
+        found = DOMAIN.encode(Y)
+        assert found is not Y and Y[row, column] == outside  # what was given stays as it is
+        np.testing.assert_array_equal(found, clipped(Y))
+    X[row] = LOWER
+    assert DOMAIN.encode(X) is X
+    X[row] = UPPER
+    assert DOMAIN.encode(X) is X
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
 @pytest.mark.parametrize("row", [0, 500, 999])
-def test_a_number_that_is_not_finite_shows_in_its_column_alone(bad, row):
-    X = np.random.default_rng(1).random((1000, 7))
+def test_a_number_that_is_not_finite_is_named_by_its_column(size, bad, row):
+    X = records()
     X[row, 4] = bad
-    low, high = extremes(X)
-    finite = np.isfinite(low) & np.isfinite(high)
-    assert finite.tolist() == [True] * 4 + [False] + [True] * 2
+    X[3, 0] = 7.0  # outside, and no error
+    with pytest.raises(ValueError, match=r"^column 4 must hold finite numbers.*\(NaN, inf\)"):
+        DOMAIN.encode(X)
 
 
-@pytest.mark.parametrize("view", [lambda X: X[::2], lambda X: X[:, ::-1], np.asfortranarray])
-def test_views_of_any_layout(view):
-    X = view(np.random.default_rng(2).random((300, 6)))
-    np.testing.assert_array_equal(extremes(X), by_column(X))
+@pytest.mark.parametrize(
+    "view",
+    [lambda X: X[::2], lambda X: X[:, ::-1][:, ::-1], np.asfortranarray, lambda X: X.astype("f4")],
+)
+def test_views_of_any_layout(size, view):
+    X = view(records(300) * 1.01)
+    found = DOMAIN.encode(X)
+    np.testing.assert_array_equal(found, clipped(X.astype(np.float64)))
+    assert found.flags.c_contiguous and found.dtype == np.float64
 
 
-def test_no_record():
-    low, high = extremes(np.empty((0, 4)))
-    assert (low == np.inf).all() and (high == -np.inf).all()
-
-
-def test_a_domain_clips_what_is_outside_and_returns_what_is_not():
-    domain = Domain([Continuous(0, 1)] * 3)
-    inside = np.random.default_rng(3).random((2500, 3))
-    assert domain.encode(inside) is inside
-    outside = inside.copy()
-    outside[2499, 2], outside[17, 0] = 1.5, -0.5
-    found = domain.encode(outside)
-    assert (found[2499, 2], found[17, 0]) == (1.0, 0.0)
-    np.testing.assert_array_equal(
-        found, [[min(max(v, 0.0), 1.0) for v in r] for r in outside.tolist()]
-    )
+def test_no_record(size):
+    assert DOMAIN.encode(np.empty((0, 7))).shape == (0, 7)

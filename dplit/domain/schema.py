@@ -8,10 +8,11 @@ import numpy as np
 import pandas as pd
 
 from dplit.domain import sources
-from dplit.domain.columns import Categorical, Continuous, extremes
+from dplit.domain.columns import Categorical, Continuous
 from dplit.errors import warn_leak
 
 MOST_SHOWN = 60  # characters of a list of levels in `Domain.describe`
+MANY = 1_000_000  # numbers that are worth compiled code
 
 
 class Domain:
@@ -45,17 +46,19 @@ class Domain:
     """
 
     def __init__(self, features, names=None, *, data_dependent=()):
-        if isinstance(features, Mapping):
+        keys = features.keys() if isinstance(features, Mapping) else None
+        if keys is not None:
             if names is not None:
                 raise ValueError("names must be left out with a mapping, whose keys they are")
-            features, names = features.values(), features.keys()
+            features, names = features.values(), keys
         if not isinstance(features, Iterable):
             raise ValueError(f"features must be a list of columns, got {features!r}")
         self.features = tuple(features)
-        for i, feature in enumerate(self.features):
+        for name, feature in zip(keys or range(len(self)), self.features):
             if not isinstance(feature, (Continuous, Categorical)):
                 raise ValueError(
-                    f"features[{i}] must be Continuous or Categorical, got {feature!r}"
+                    f"features[{name!r}] must be Continuous(lower, upper) or Categorical(levels), "
+                    f"got {feature!r}"
                 )
         if not self.features:
             raise ValueError("features must hold at least one column, got none")
@@ -255,24 +258,23 @@ class Domain:
 
     def _encode_numbers(self, X):
         """The all-continuous case, one pass over the array."""
-        X = np.asarray(X, dtype=np.float64)
-        lower, upper = self.bounds.T
-        low, high = extremes(X)
-        if not (np.isfinite(low).all() and np.isfinite(high).all()) and len(X):
-            for j in np.flatnonzero(~(np.isfinite(low) & np.isfinite(high))).tolist():
-                self.features[j].encode(X[:, j], self.names[j] if self.names else j)
-        if (low >= lower).all() and (high <= upper).all():
-            return np.ascontiguousarray(X)
-        return np.clip(X, lower, upper, order="C")
+        X = np.ascontiguousarray(X, dtype=np.float64)
+        lower, upper = np.ascontiguousarray(self.bounds.T)
+        if _lies_inside(X, lower, upper):
+            return X
+        if not np.isfinite(X).all():
+            j = int(np.flatnonzero(~np.isfinite(X).all(axis=0))[0])
+            self.features[j].encode(X[:, j], self.names[j] if self.names else j)
+        return np.clip(X, lower, upper)
 
     @classmethod
     def from_frame(cls, frame, bounds: Mapping | None = None, *, public_categories=False):
         """The domain of a data frame (pandas, polars, pyarrow), columns in the frame's order.
 
         Every column but a boolean one needs an entry in `bounds`: ``(lower, upper)`` for a continuous
-        column, a list of three or more levels, a `Categorical` or a `pandas.CategoricalDtype` for a
-        categorical one. What has no entry is read off the data, with a `PrivacyLeakWarning`, and is
-        listed in `data_dependent`.
+        column, a list of levels (two numbers are bounds), a `Categorical` or a
+        `pandas.CategoricalDtype` for a categorical one. What has no entry is read off
+        the data, with a `PrivacyLeakWarning`, and is listed in `data_dependent`.
 
         Parameters
         ----------
@@ -288,7 +290,7 @@ class Domain:
         ValueError
             If `bounds` names a column that is not there, or its entry describes none.
         """
-        frame = sources.as_pandas(frame)
+        frame = sources.as_pandas(frame, "frame")
         if not isinstance(frame, pd.DataFrame):
             raise ValueError(f"frame must be a data frame, got a {type(frame).__name__}")
         bounds = {str(column): given for column, given in (bounds or {}).items()}
@@ -316,6 +318,15 @@ class Domain:
         features = [sources.observed(frame.iloc[:, j], c) for j, c in enumerate(frame.columns)]
         names = frame.columns if isinstance(X, pd.DataFrame) else None
         return cls(features, names=names, data_dependent=map(str, frame.columns))
+
+
+def _lies_inside(X, lower, upper):
+    """Whether every number lies between its column's bounds; of few, without what is slow to import."""
+    if X.size < MANY:
+        return bool(((lower <= X) & (X <= upper)).all())
+    from dplit.domain.inside import all_inside
+
+    return all_inside(X, lower, upper)
 
 
 def _in_words(feature):
@@ -346,7 +357,7 @@ def check_domain(domain):
     """Return `domain`; it must be a `Domain` or None."""
     if domain is not None and not isinstance(domain, Domain):
         raise ValueError(
-            "domain must be a dplit.Domain, as Domain([Continuous(0, 1), ...]) makes, or None, "
+            "domain must be a dplit.Domain, as Domain({'age': Continuous(0, 120), ...}) makes, or None, "
             f"got a {type(domain).__name__}"
         )
     return domain

@@ -100,15 +100,25 @@ def read(path):
 # Data frames ---------------------------------------------------------------------------------------
 
 
-def as_pandas(X):
+def as_pandas(X, name="X"):
     """`X` as a pandas frame if it is an eager frame of another library (polars, pyarrow); else `X`.
 
-    Enumerations become categories; other columns keep their values.
+    Enumerations become categories; other columns keep their values. What has named columns and is no
+    such frame is an error that names the argument: as an array it would lose their names.
     """
     if isinstance(X, (pd.DataFrame, np.ndarray)):
         return X
-    frame = nw.from_native(X, eager_only=True, pass_through=True)
+    frame = nw.from_native(X, pass_through=True)
+    if isinstance(frame, nw.LazyFrame):
+        raise TypeError(
+            f"{name} must be a data frame in memory, got a lazy {type(X).__name__}: collect it first"
+        )
     if not isinstance(frame, nw.DataFrame):
+        if hasattr(X, "__arrow_c_array__") and hasattr(X, "schema"):  # a batch of Arrow
+            raise TypeError(
+                f"{name} must be a table of pandas, polars or pyarrow, or an array, "
+                f"got a {type(X).__name__}: pyarrow.table(...) makes one of it"
+            )
         return X
     return pd.DataFrame({name: _column(frame[name]) for name in frame.columns})
 

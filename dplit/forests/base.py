@@ -32,7 +32,7 @@ from dplit.errors import (
     warn_leak,
 )
 from dplit.forests.dask_input import DaskTargets, is_dask, read_dask, then
-from dplit.forests.fitted import WithFile, WithImportances
+from dplit.forests.fitted import WithFile, WithImportances, WithPaths
 from dplit.forests.inputs import (
     check_bounds,
     check_numbers,
@@ -41,6 +41,7 @@ from dplit.forests.inputs import (
     domain_of,
     few,
     finite_numbers,
+    named_cells,
     public_classes,
     target_shares,
     undone_on_error,
@@ -56,7 +57,7 @@ parameters = dataclass(eq=False, repr=False, kw_only=True)
 
 
 @parameters
-class BaseForest(WithNoise, WithFile, WithImportances, BaseEstimator):
+class BaseForest(WithNoise, WithFile, WithImportances, WithPaths, BaseEstimator):
     """Base of the forests: parameters that all have, and reading records through a public domain.
 
     Subclasses set `domain_`, `trees_` and `budget_` at the end of ``fit``, together: where a fit
@@ -207,23 +208,41 @@ class BaseForest(WithNoise, WithFile, WithImportances, BaseEstimator):
             return self._numbers(X, reset)
         if issparse(X):
             raise TypeError(f"X must be dense, got a sparse {type(X).__name__}: use X.toarray()")
-        X = X if frame or hasattr(X, "shape") else np.asarray(X, dtype=object)
+        given, X = X, X if frame or hasattr(X, "shape") else np.asarray(X, dtype=object)
         if len(np.shape(X)) != 2:
             raise ValueError(
                 "X must be a data frame or an array of shape (n_records, n_features). "
-                f"Expected 2D array, got an input of shape {np.shape(X)}"
+                f"Expected 2D array, got an input of shape {np.shape(X)}{named_cells(given)}"
             )
         if frame and not X.columns.is_unique:
             twice = X.columns[X.columns.duplicated()].unique().tolist()
             raise ValueError(f"X must have distinct columns, got {few(twice)} more than once")
+        X = X if reset else self._as_fitted(X)
         validate_data(self, X, reset=reset, skip_check_array=True)
         return X
 
+    def _as_fitted(self, X):
+        """A frame with its columns as they stood in ``fit``, where a public domain names them."""
+        fitted, domain = getattr(self, "feature_names_in_", None), self.domain
+        if (
+            domain is None
+            or domain.names is None
+            or fitted is None
+            or not isinstance(X, pd.DataFrame)
+        ):
+            return X
+        names = X.columns.tolist()
+        moved = names != fitted.tolist() and sorted(map(str, names)) == sorted(fitted)
+        return X[fitted.tolist()] if moved else X
+
     def _numbers(self, X, reset):
-        """`X` as an array of finite numbers; NumPy's message would quote the cell that is none."""
+        """`X` as an array of numbers; NumPy's message would quote the cell that is none.
+
+        That they are finite `Domain.encode` sees, in the pass in which it compares them with the bounds.
+        """
         check_numbers(X)
         try:
-            return validate_data(self, X, reset=reset, dtype=np.float64)
+            return validate_data(self, X, reset=reset, dtype=np.float64, ensure_all_finite=False)
         except (TypeError, ValueError, OverflowError) as error:
             raise without_values(error) from None
 

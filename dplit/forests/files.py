@@ -222,7 +222,9 @@ def _plain(value, arrays, place):
         return {"forest": _estimator(value, arrays, f"{place}.")}
     if hasattr(value, "categories"):  # pandas' dtype: a list of classes
         return _plain(list(value.categories), arrays, place)
-    raise ValueError(f"{place} can't be saved: a file has no place for a {type(value).__name__}")
+    raise ValueError(
+        f"{place} can't be saved: a file has no place for a {type(value).__name__}; joblib keeps it"
+    )
 
 
 def _type(name):

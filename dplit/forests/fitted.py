@@ -1,13 +1,14 @@
-"""What every fitted forest offers, from what it released alone: its columns' importances, its file, its card."""
+"""What every fitted forest offers, from what it released alone: its importances, paths, file and card."""
 
 from __future__ import annotations
 
 from importlib import import_module
 
 import numpy as np
+from scipy.sparse import csr_array
 from sklearn.utils.validation import check_is_fitted
 
-from dplit.trees.arrays import Trees
+from dplit.trees.arrays import Trees, visited
 
 
 class WithFile:
@@ -48,6 +49,35 @@ class WithFile:
         """
         check_is_fitted(self, "budget_")
         return import_module("dplit.forests.card").model_card(self)
+
+
+class WithPaths:
+    """What `decision_path` is of every forest whose nodes test one column."""
+
+    def decision_path(self, X):
+        """Nodes that each record goes through, in all trees; it costs nothing beyond what `fit` did.
+
+        Parameters
+        ----------
+        X : DataFrame or array_like, shape (n_records, n_features)
+
+        Returns
+        -------
+        csr_array of int64, shape (n_records, n_nodes)
+            1 where a record goes through a node. Columns are positions in `trees_`, which holds the nodes
+            of all trees in one array: `trees_.roots` says where each tree begins.
+        """
+        check_is_fitted(self, "budget_")
+        trees = getattr(self, "trees_", None)
+        if not isinstance(trees, Trees):
+            kind = type(self).__name__
+            raise AttributeError(
+                f"decision_path needs nodes that test one column, and {kind} has none"
+            )
+        records = self._read(X)
+        places = visited(trees, records)
+        ones = np.ones(len(places[0]), dtype=np.int64)
+        return csr_array((ones, places), shape=(len(records), len(trees.feature)))
 
 
 class WithImportances:

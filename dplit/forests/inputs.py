@@ -6,7 +6,7 @@ import functools
 import math
 import re
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from importlib import import_module
 from numbers import Integral, Real
 
@@ -63,6 +63,13 @@ def check_numbers(X):
         raise ValueError(f"X must hold numbers, got values of {X.dtype}: dates are none")
     if isinstance(X, np.ma.MaskedArray):
         raise ValueError("X must be an array without a mask, which would be ignored: use X.filled")
+
+
+def named_cells(X):
+    """A hint where records come as names and values, which are no table yet."""
+    several = isinstance(X, (list, tuple)) and len(X) and isinstance(X[0], Mapping)
+    named = isinstance(X, Mapping) or several or getattr(getattr(X, "dtype", None), "names", None)
+    return ": pandas.DataFrame(X) makes a table of it" if named else ""
 
 
 def without_values(error):
@@ -138,6 +145,10 @@ def check_target_type(y):
             check_classification_targets(y)
         except TypeError:  # it sorts them
             raise ValueError("y must hold classes of one kind, strings or numbers") from None
+        except ValueError as error:
+            if "Complex" not in str(error):
+                raise
+            raise ValueError("y must hold strings or real numbers, got a complex one") from None
 
 
 def _factorized(y, values):

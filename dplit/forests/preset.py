@@ -144,6 +144,19 @@ class BasePrivateForest(BaseForest):
         """
         return self._answering().apply(X)
 
+    def decision_path(self, X):
+        """As the forest that was fitted, `forest_`, does it.
+
+        Parameters
+        ----------
+        X : DataFrame or array_like, shape (n_records, n_features)
+
+        Returns
+        -------
+        csr_array of int64, shape (n_records, n_nodes)
+        """
+        return self._answering().decision_path(X)
+
     def predict(self, X):
         """As the forest that was fitted, `forest_`, does it.
 

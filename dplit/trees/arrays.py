@@ -153,3 +153,30 @@ def leaf_depths(trees):
         depths[child[is_leaf]] = depth
         nodes, depth = (child[~is_leaf, None] + np.arange(2)).ravel(), depth + 1
     return depths
+
+
+def visited(trees, X):
+    """Nodes that each record goes through, from the roots to the leaves of all trees.
+
+    Parameters
+    ----------
+    trees : Trees
+    X : float64 array, shape (n_records, n_features)
+        As `Domain.encode` gives it.
+
+    Returns
+    -------
+    records, nodes : int64 arrays, shape (n_visits,)
+        Rows of `X` and positions of nodes, pair by pair: level by level, in each by record and tree.
+    """
+    record = np.repeat(np.arange(len(X)), trees.n_trees)
+    node = np.tile(trees.roots.astype(np.int64), len(X))
+    records, nodes = [record], [node]
+    while (inner := trees.feature[node] != LEAF).any():
+        record, node = record[inner], node[inner]
+        cut, value = trees.threshold[node], X[record, trees.feature[node]]
+        step, at = (value > cut).astype(np.int64), np.isnan(cut)
+        step[at] = trees.steps[trees.side[node[at]] + value[at].astype(np.int64)]
+        node = trees.child[node] + step
+        records, nodes = [*records, record], [*nodes, node]
+    return np.concatenate(records), np.concatenate(nodes)

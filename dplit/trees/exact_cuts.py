@@ -69,7 +69,8 @@ class ExactWork(NamedTuple):
     @classmethod
     def of(cls, rule, n_records, n_levels, n_classes):
         """Arrays for a rule, records, the levels of the columns and the classes."""
-        most, several = int(n_levels.max()), min(rule.max_features, len(n_levels))
+        most = int(n_levels.max())
+        several = 1 if rule.choice == UNIFORM else min(rule.max_features, len(n_levels))
         candidates = max(n_records + 1, MOST_SUBSETS if most else 0)
         return cls(
             scores=np.empty((several, candidates), dtype=np.int64),

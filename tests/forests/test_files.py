@@ -279,6 +279,23 @@ def test_of_a_learner_a_file_has_the_name_and_the_answers(learner, tmp_path):
         assert loaded.set_params(learner=learner).fit(FRAME, Y).learner_ is not None
 
 
+def test_every_family_of_the_preset_is_saved(tmp_path):
+    data, families = dplit.datasets.load("car"), set()
+    for epsilon, rounds in ((0.001, None), (4.0, None), (4.0, 2)):
+        options = {
+            "domain": data.domain,
+            "classes": data.classes,
+            "n_estimators": rounds,
+            "n_records": 1728,
+        }
+        forest = dplit.PrivateForestClassifier(epsilon, **options).fit(data.X, data.y)
+        forest.save(tmp_path / "a.forest")
+        loaded = dplit.load(tmp_path / "a.forest")
+        np.testing.assert_array_equal(loaded.predict_proba(data.X), forest.predict_proba(data.X))
+        families.add(forest.advice_.family)
+    assert families == {"constant", "boosted", "histogram"}
+
+
 class _Full(io.BytesIO):
     """A file on a disk that is full after some bytes."""
 

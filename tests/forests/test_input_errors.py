@@ -5,6 +5,7 @@ from itertools import product
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 
 from dplit import Categorical, Continuous, Domain, baselines, forests
@@ -144,3 +145,57 @@ def test_what_are_no_targets(y):
         estimator(forests.MedianForestRegressor).fit(X, y)
     with pytest.raises(ValueError, match="y must hold classes of one kind"):
         estimator(forests.MedianForestClassifier).fit(X, np.array(["a", 1] * 30, dtype=object))
+
+
+class Batch:
+    """What pyarrow's record batches show of themselves."""
+
+    schema = None
+
+    def __arrow_c_array__(self):
+        raise AssertionError("nobody should read it")
+
+
+ROWS = [{"u": 0.1, "v": 0.2}, {"u": 0.3, "v": 0.4}]
+NO_TABLES = {
+    "mapping": ({"u": [0.1, 0.3], "v": [0.2, 0.4]}, r"shape \(\): pandas.DataFrame\(X\) makes"),
+    "rows": (ROWS, r"shape \(2,\): pandas.DataFrame\(X\) makes"),
+    "records": (pd.DataFrame(ROWS).to_records(index=False), r"pandas.DataFrame\(X\) makes"),
+    "one row": (pd.Series(ROWS[0]), r"an input of shape \(2,\)$"),
+    "lazy": (pl.LazyFrame(ROWS), "a data frame in memory, got a lazy LazyFrame: collect it first"),
+    "batch": (Batch(), r"got a Batch: pyarrow.table\(...\) makes"),
+}
+
+
+@pytest.mark.parametrize("what", NO_TABLES)
+def test_what_is_no_table_yet_is_told_how_to_be_one(what):
+    given, message = NO_TABLES[what]
+    domain = Domain({"u": Categorical([0.1, 0.3]), "v": Continuous(0, 1)})
+    forest = forests.RandomDecisionForestClassifier(domain=domain, classes=[0, 1], n_estimators=3)
+    with pytest.raises((TypeError, ValueError), match=f"^X must be.*{message}"):
+        forest.fit(given, [0, 1])
+    forest.fit(pd.DataFrame(ROWS), [0, 1])
+    with pytest.raises((TypeError, ValueError), match=f"^X must be.*{message}"):
+        forest.predict(given)
+
+
+def test_a_lazy_frame_is_no_schema():
+    with pytest.raises(TypeError, match=r"^frame must be a data frame in memory"):
+        Domain.from_frame(pl.LazyFrame(ROWS))
+
+
+def test_a_schema_of_plain_pairs_is_told_the_words():
+    message = r"^features\['age'\] must be Continuous\(lower, upper\) or Categorical\(levels\), got \(0, 9\)"
+    with pytest.raises(ValueError, match=message):
+        Domain({"job": Categorical(["a"]), "age": (0, 9)})
+    with pytest.raises(ValueError, match=r"^features\[1\] must be"):
+        Domain([Continuous(0, 1), (0, 9)], ["a", "b"])
+
+
+@each
+def test_complex_classes_are_not_quoted(kind):
+    """scikit-learn's message shows what it got, which is a record's."""
+    y = np.array([0, 1, 71905.53j] * 20, dtype=object)
+    with pytest.raises(ValueError, match=r"^y must hold") as caught:
+        estimator(kind).fit(X, y)
+    assert "71905" not in str(caught.value)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import inspect
 import io
+import itertools
 import math
 
 import joblib
@@ -67,6 +68,34 @@ def targets(kind):
 def fits():
     """One fit of each kind."""
     return {kind: made(kind).fit(FRAME, targets(kind)) for kind in ALL}
+
+
+NO_PATHS = baselines.ComparisonForestClassifier, forests.HistogramForestClassifier
+
+
+@each
+def test_decision_paths_are_those_of_the_drawn_trees(kind, fits):
+    """Walked by hand through what `export_text` reads: the tests of each node, one after the other."""
+    forest = fits[kind]
+    if kind in NO_PATHS:
+        with pytest.raises(AttributeError, match="needs nodes that test one column"):
+            forest.decision_path(FRAME)
+        return
+    found, trees = forest.decision_path(FRAME[:40]).toarray(), forest.trees_
+    assert set(np.unique(found)) <= {0, 1} and found.shape == (40, len(trees.feature))
+    inner = getattr(forest, "forest_", forest)
+    records, leaves = inner._read(FRAME[:40]), forest.apply(FRAME[:40])
+    for i, t in itertools.product(range(40), range(trees.n_trees)):
+        node, walked = int(trees.roots[t]), []
+        while trees.feature[node] >= 0:
+            walked.append(node)
+            value, cut = records[i, trees.feature[node]], trees.threshold[node]
+            step = trees.steps[trees.side[node] + int(value)] if math.isnan(cut) else value > cut
+            node = int(trees.child[node]) + int(step)
+        assert trees.child[node] - trees.leaf_starts[t] == leaves[i, t]
+        assert found[i, [*walked, node]].all()
+        found[i, [*walked, node]] = 0
+    assert not found.any()
 
 
 @each

@@ -76,6 +76,10 @@ def test_frames_of_another_library_in_another_order(kind):
     other = pl.DataFrame({"v": FRAME["v"].tolist(), "u": FRAME["u"].to_numpy()})
     again, _ = made(kind)
     np.testing.assert_array_equal(again.fit(other, y).predict(other), expected)
+    np.testing.assert_array_equal(again.predict(FRAME), expected)  # the fit's order was another
+    np.testing.assert_array_equal(forest.predict(other), expected)
+    with pytest.raises(ValueError, match=r"names|columns"):
+        forest.predict(FRAME.rename(columns={"u": "w"}))
     assert again.budget_.epsilon == 1.0
 
 

@@ -6,6 +6,10 @@ a true law with probability 1e-9.
 
 import itertools
 import math
+import os
+import subprocess
+import sys
+from pathlib import Path
 
 import mpmath
 import numpy as np
@@ -16,6 +20,8 @@ from dplit.forests import MedianForestClassifier
 from dplit.mechanisms import Exponential, PermuteAndFlip
 from dplit.trees import greedy
 from dplit.trees.cuts import FEW_LEVELS, Work
+from dplit.trees.exact_cuts import ExactWork
+from dplit.trees.exact_rules import exact_rule
 from dplit.trees.median import grow_median_trees
 from dplit.trees.rules import EXPONENTIAL, PERMUTE_AND_FLIP, UNIFORM
 from dplit.trees.subsets import draw_even_subset
@@ -186,3 +192,41 @@ def test_memory_grows_with_levels_plus_records():
         for k in (FEW_LEVELS, 5000)
     )
     assert many - few < 400 * 5000
+
+
+def test_memory_of_exact_cuts_follows_the_columns_that_compete():
+    """By balance alone one column is drawn before any candidate, so that one has room for candidates."""
+
+    def taken(choice, max_features, levels):
+        settings = exact_rule(rule(choice=choice, max_features=max_features, joint=True))
+        work = ExactWork.of(settings, 1000, np.array([levels] * 50), 2)
+        return sum(np.asarray(a).nbytes for a in work)
+
+    assert taken(UNIFORM, 50, 5000) == taken(UNIFORM, 1, 5000)
+    assert taken(UNIFORM, 1, 5000) - taken(UNIFORM, 1, FEW_LEVELS) < 400 * 5000
+    assert taken(EXPONENTIAL, 50, 5000) > 40 * taken(EXPONENTIAL, 1, 5000)
+
+
+DRAW = """
+import resource
+import numpy as np
+from dplit.trees.subsets import draw_even_subset
+def draw(levels, each):
+    counts, chosen = np.full(levels, each), np.zeros(levels, bool)
+    draw_even_subset(counts, levels * each, 0.5, False, np.random.default_rng(0), chosen)
+draw(20, 2)  # compiles
+before = int(open("/proc/self/statm").read().split()[1]) * resource.getpagesize()
+draw(400, 100)
+status = open("/proc/self/status").read()
+print(int(status.partition("VmHWM:")[2].split()[0]) * 1024 - before)
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="no /proc")
+def test_a_set_of_many_levels_is_drawn_in_some_rows_of_the_records():
+    """A table of all levels by all numbers of records would take 128 MB."""
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+    done = subprocess.run(
+        [sys.executable, "-c", DRAW], capture_output=True, text=True, env=environment
+    )
+    assert int(done.stdout) < 10 * 400 * 100 * 8, done.stderr

@@ -205,11 +205,7 @@ class HistogramForestClassifier(BaseForestClassifier):
         return self._store(domain, None, domain_node, class_node, node)
 
     def _inexact(self):
-        return (
-            None
-            if self.mechanism == "geometric"
-            else ("mechanism='laplace'", "take mechanism='geometric'")
-        )
+        return None
 
     def _check(self):
         super()._check()

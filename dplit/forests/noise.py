@@ -10,7 +10,7 @@ None            the first, if no `random_state` is given and all that the fit re
 ==============  ==============================================================================
 
 Every private estimator has exact samplers for all that it releases with ``accounting="proved"``. What has none is
-what is published to be examined: cuts by rank, noise scaled by private counts, Laplace noise on counts in doubles.
+what is published to be examined: cuts by rank, noise scaled by private counts, tests for purity.
 An epsilon too small to pay for what rounding whole scores costs, some 3e-11 for each cut, is an error and no
 reason to simulate: which noise a fit draws depends on the choices above alone.
 """

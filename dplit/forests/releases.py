@@ -13,9 +13,11 @@ import numpy as np
 from dplit.budget import Leak, Parallel, Public, Sequence, Spend
 from dplit.mechanisms import Geometric, PermuteAndFlip
 from dplit.mechanisms.geometric import rounded
+from dplit.mechanisms.secure import is_secure
 from dplit.trees.rules import EXPONENTIAL, PERMUTE_AND_FLIP, UNIFORM, Rule, kept_apart
 
 PAPER = "DiPriMe v2, section 3.1"
+STEPS = 2**30  # of a record, in which exact Laplace noise is drawn
 SELECTIONS = {
     "uniform": UNIFORM,
     "exponential": EXPONENTIAL,
@@ -62,9 +64,17 @@ def noisy_counts(counts, epsilon, rng):
 
 
 def laplace_counts(counts, epsilon, rng, source=""):
-    """Class counts with Laplace noise as published, rounded to multiples of a millionth of its scale."""
-    released = rounded(counts + rng.laplace(scale=1 / epsilon, size=counts.shape), 1 / epsilon)
+    """Class counts with Laplace noise as published, rounded to multiples of a millionth of its scale.
+
+    From a secure generator the noise is geometric in steps of :math:`2^{-30}`: whole numbers, and exact.
+    """
     note = "Laplace noise of scale 1/epsilon"
+    if is_secure(rng):
+        whole = Geometric(epsilon, STEPS).sample(counts * STEPS, rng=rng)
+        return whole / STEPS, Spend(
+            "class counts of a leaf", epsilon, f"{note}, drawn in whole steps"
+        )
+    released = rounded(counts + rng.laplace(scale=1 / epsilon, size=counts.shape), 1 / epsilon)
     return released, Spend("class counts of a leaf", epsilon, note, source=source)
 
 

@@ -8,7 +8,7 @@ import zipfile
 
 import numpy as np
 import pytest
-from scipy.stats import chi2_contingency, chisquare
+from scipy.stats import chi2_contingency, chisquare, kstest, laplace
 
 import dplit
 from dplit import Categorical, Continuous, Domain, baselines, forests
@@ -29,7 +29,6 @@ FALSE_ALARM = 1e-6  # of each statistical check
 KINDS = [getattr(module, name) for module in (forests, baselines) for name in module.__all__]
 PRIVATE = [kind for kind in KINDS if kind.__name__ not in baselines.NOT_PRIVATE]
 INEXACT = [
-    (HistogramForestClassifier, {"mechanism": "laplace"}),
     (MedianForestClassifier, {"accounting": "published"}),
     (MedianForestRegressor, {"accounting": "published", "median": "rank"}),
     (baselines.DPRandomForestClassifier, {"accounting": "published"}),
@@ -153,10 +152,10 @@ def test_a_secure_fit_asks_no_other_generator_and_no_float_of_it(kind, options, 
 
 
 def test_a_mutant_with_float_noise_is_refused(monkeypatch):
-    from dplit.forests import releases
+    def floats(counts, epsilon, rng):
+        return counts + rng.laplace(scale=1 / epsilon, size=counts.shape), None
 
-    monkeypatch.setattr(releases, "noisy_counts", releases.laplace_counts)
-    monkeypatch.setitem(forests.histogram.NOISES, "geometric", releases.laplace_counts)
+    monkeypatch.setitem(forests.histogram.NOISES, "geometric", floats)
     with pytest.raises(ValueError, match="laplace has none"):
         estimator(HistogramForestClassifier).fit(X, Y)
 
@@ -198,6 +197,16 @@ def test_labels_of_random_trees_have_the_law_of_permute_and_flip():
     for sample in drawn:
         expected = [law[0, a] * law[1, b] * len(sample) for a, b in pairs]
         assert chisquare([sample.count(pair) for pair in pairs], expected).pvalue > FALSE_ALARM
+
+
+def test_laplace_noise_of_a_histogram_is_one_law_and_lies_on_a_grid():
+    options = {"epsilon": 0.8, "learner": forests_learner(), "mechanism": "laplace", **LEAF}
+    noise = [np.concatenate(sample) for sample in samples(
+        400, lambda f: (f.cell_counts_ - COUNTS).ravel(), HistogramForestClassifier, (COLUMN, CLASSES),
+        **options)]  # fmt: skip
+    assert (noise[0] * 2**30 % 1 == 0).all() and (noise[0] % 1 != 0).mean() > 0.99
+    for sample in noise:
+        assert kstest(sample, laplace(scale=1 / 0.8).cdf).pvalue > FALSE_ALARM
 
 
 def test_cells_of_a_histogram_have_the_law_of_the_noise():

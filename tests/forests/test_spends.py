@@ -131,14 +131,14 @@ def of_a_cut(rule, reach):
 
 def of_a_column(rule, regression):
     """A node of a tree with a child for each level: a cost only grows, by at most its reach."""
-    reach = {kary.SQUARES: 1 if regression else 2, kary.LOCAL_GINI: 64 / 27, kary.ENTROPY: BITS,
-             kary.MAJORITY: 1}[rule.score]  # fmt: skip
+    reach = {rules.SQUARES: 1 if regression else 2, rules.LOCAL_GINI: 64 / 27, rules.ENTROPY: BITS,
+             rules.MAJORITY: 1}[rule.score]  # fmt: skip
     return [reach * rule.rate] + ([1 / rule.count_scale] if rule.count_scale else [])
 
 
 def of_a_test(rule, bits):
     """A node of a greedy tree with cuts: its number of records, each cut, and the choice."""
-    reach = {kary.SQUARES: 2, kary.ENTROPY: bits, kary.MAJORITY: 1}[rule.score]
+    reach = {rules.SQUARES: 2, rules.ENTROPY: bits, rules.MAJORITY: 1}[rule.score]
     return [1 / rule.count_scale, reach * rule.rate, reach * rule.rate]
 
 

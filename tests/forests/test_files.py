@@ -16,6 +16,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import polars
 import pytest
 from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
@@ -55,20 +56,71 @@ def small():
     return forest.fit([[0.2], [0.7]], ["a", "b"])
 
 
-@pytest.mark.parametrize("kind", ALL, ids=lambda kind: kind.__name__)
-def test_a_loaded_forest_is_the_one_that_was_saved(kind, tmp_path):
-    forest, path = fitted(kind), tmp_path / "a.forest"
+def check_it_is_the_same(forest, folder):
+    """Saved and loaded, in every bit of what it predicts and of what is saved again."""
+    path, again = folder / "a.forest", folder / "b.forest"
     forest.save(path, allow_infinite=np.isinf(forest.budget_.epsilon))
     loaded = dplit.load(path)
-    assert type(loaded) is kind
+    assert type(loaded) is type(forest)
     assert loaded.budget_ == forest.budget_ and str(loaded.budget_) == str(forest.budget_)
-    assert loaded.predict(FRAME).tobytes() == forest.predict(FRAME).tobytes()
-    if hasattr(forest, "predict_proba"):
-        assert loaded.predict_proba(FRAME).tobytes() == forest.predict_proba(FRAME).tobytes()
-    assert {*vars(forest)} - {*vars(loaded)} == {*kind.not_saved}
-    again = tmp_path / "b.forest"
+    for name in ("predict", "predict_proba", "decision_function"):
+        assert hasattr(loaded, name) == hasattr(forest, name)
+        if hasattr(forest, name):
+            found = getattr(loaded, name)(FRAME)
+            assert found.tobytes() == getattr(forest, name)(FRAME).tobytes()
+    assert {*vars(forest)} - {*vars(loaded)} == {*forest.not_saved}
     loaded.save(again, allow_infinite=True)
     assert again.read_bytes() == path.read_bytes()
+
+
+@pytest.mark.parametrize("kind", ALL, ids=lambda kind: kind.__name__)
+def test_a_loaded_forest_is_the_one_that_was_saved(kind, tmp_path):
+    check_it_is_the_same(fitted(kind), tmp_path)
+
+
+OTHERWISE = [
+    *(
+        (forests.MatrixForestClassifier, {"strategy": s})
+        for s in ("per-tree", "merged", "tree-norm")
+    ),
+    (forests.MatrixForestClassifier, {"voting": "weighted", "mechanism": "laplace"}),
+    (forests.MatrixForestClassifier, {"release": "prediction", "queries": FRAME}),
+    (forests.MatrixForestClassifier, {"release": "subsample", "queries": FRAME.to_numpy()}),
+    (forests.BoostedForestClassifier, {"delta": 1e-6, "n_records": 80}),
+    (forests.BoostedForestRegressor, {"max_depth": None, "n_records": 2000}),
+    (forests.HistogramForestClassifier, {"mechanism": "laplace", "release": "clipped"}),
+    (forests.RandomDecisionForestClassifier, {"noise": "secure", "random_state": None}),
+    (forests.PrivateForestClassifier, {"max_depth": None, "n_records": 5}),
+    (forests.MedianForestClassifier, {"neighbours": "replace-one", "partitioned": False}),
+    (baselines.DPRandomForestClassifier, {"criterion": "majority"}),
+]
+
+
+@pytest.mark.parametrize(
+    ("kind", "options"), OTHERWISE, ids=lambda v: "-".join(v) if isinstance(v, dict) else v.__name__
+)
+def test_so_is_one_of_other_options(kind, options, tmp_path):
+    """What else a fitted forest may hold: other releases, advice, plans, exact noise."""
+    check_it_is_the_same(fitted(kind, **options), tmp_path)
+
+
+def test_queries_are_what_they_were(tmp_path):
+    """A frame of any library and an array of objects: a loaded forest is fitted to the same ones."""
+    path, options = tmp_path / "a.forest", {"release": "prediction", "n_estimators": 2}
+    for queries in (
+        FRAME,
+        FRAME.astype({"v": "category"}),
+        polars.DataFrame(FRAME.to_dict("list")),
+        FRAME.to_numpy(),
+    ):
+        forest = fitted(forests.MatrixForestClassifier, queries=queries, **options)
+        forest.save(path)
+        loaded = dplit.load(path)
+        assert np.array_equal(np.array(loaded.queries, dtype=object), FRAME.to_numpy())
+        names = getattr(loaded.queries, "columns", None)
+        assert names is None if isinstance(queries, np.ndarray) else [*names] == ["u", "v", "w"]
+        again = loaded.set_params(random_state=20240).fit(FRAME, Y)
+        assert again.predict_proba(FRAME).tobytes() == forest.predict_proba(FRAME).tobytes()
 
 
 @pytest.mark.parametrize("kind", ALL, ids=lambda kind: kind.__name__)
@@ -204,7 +256,7 @@ def test_a_newer_format_is_named(tmp_path, monkeypatch):
     with monkeypatch.context() as newer:
         newer.setattr(files, "VERSION", 7)
         small().save(path)
-    with pytest.raises(ValueError, match=r"has format 7, .* reads formats up to 1"):
+    with pytest.raises(ValueError, match=r"has format 7, .* reads formats up to 2"):
         dplit.load(path)
 
 
@@ -216,7 +268,7 @@ def test_only_estimators_of_the_package_are_made(name, tmp_path):
     path, buffer = tmp_path / "a.forest", io.BytesIO()
     header = {
         "format": files.FORMAT,
-        "version": 1,
+        "version": files.VERSION,
         "class": name,
         "parameters": {},
         "fitted": {},

@@ -65,7 +65,7 @@ import dplit
 from dplit.budget import Budget, nodes
 from dplit.domain import Domain
 from dplit.domain.sources import as_pandas
-from dplit.forests.card import model_card
+from dplit.forests.card import model_card, named
 from dplit.writing import write_whole
 
 PACKAGES = "dplit.forests", "dplit.baselines"  # whose estimators may stand in a file
@@ -186,16 +186,9 @@ def _estimator(forest, arrays, place):
     }
     return {
         "class": ".".join([*type(forest).__module__.split(".")[:2], type(forest).__name__]),
-        "parameters": {k: _plain(_named(v), arrays, f"{place}{k}") for k, v in params.items()},
+        "parameters": {k: _plain(named(v), arrays, f"{place}{k}") for k, v in params.items()},
         "fitted": {k: _plain(v, arrays, f"{place}{k}") for k, v in fitted.items()},
     }
-
-
-def _named(parameter):
-    """Of another library's estimator its name: its own parameters may hold anything, private records too."""
-    if not hasattr(parameter, "get_params") or hasattr(parameter, "not_saved"):
-        return parameter
-    return f"{type(parameter).__module__}.{type(parameter).__qualname__}"
 
 
 def _plain(value, arrays, place):

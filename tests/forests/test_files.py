@@ -325,10 +325,11 @@ def test_of_a_learner_a_file_has_the_name_and_the_answers(learner, tmp_path):
         assert shares == pytest.approx(forest.learner_.predict_proba(codes), abs=1e-12)
     with pytest.raises(AttributeError, match="a loaded forest has its answers alone"):
         _ = loaded.feature_importances_
+    check_it_is_the_same(forest, tmp_path)
     if learner is not None:
-        assert (
-            loaded.learner.endswith(type(learner).__name__) and b"77.125" not in path.read_bytes()
-        )
+        name = f"{type(learner).__module__}.{type(learner).__name__}"
+        assert loaded.learner == name and b"77.125" not in path.read_bytes()
+        assert f"learner={name!r}" in forest.model_card()
         with pytest.raises(ValueError, match="learner must be a scikit-learn classifier or None"):
             loaded.fit(FRAME, Y)
         assert loaded.set_params(learner=learner).fit(FRAME, Y).learner_ is not None
@@ -385,5 +386,6 @@ def test_the_card_says_what_the_budget_says():
     assert "Epsilon is 1 under add-remove neighbours" in card
     assert "one person's records, 3 at most" in card and "factor of at most 2.718" in card
     assert "at most 0.7311" in card  # e/(1 + e)
+    assert "## Use\n\nIt predicts from records of this schema." in card
     assert "v  'a', 'b', 'c'" in card and "Classes: 'no', 'yes'." in card
     assert "not private" in fitted(RandomDecisionForestClassifier, epsilon=np.inf).model_card()

@@ -20,8 +20,8 @@ def model_card(forest):
     str
         Markdown.
     """
-    params = {k: v for k, v in forest.get_params(deep=False).items()
-              if isinstance(v, (bool, int, float, str)) and k != "random_state"}  # fmt: skip
+    params = {k: named(v) for k, v in forest.get_params(deep=False).items() if k != "random_state"}
+    params = {k: v for k, v in params.items() if isinstance(v, (bool, int, float, str))}
     lines = [
         f"# {type(forest).__name__}",
         f"Fitted by dplit {dplit.__version__}. Parameters: "
@@ -39,6 +39,16 @@ def model_card(forest):
         "Its accuracy is not part of this card, since a measured one would have to be paid for.",
     ]  # fmt: skip
     return "\n\n".join(filter(None, lines)) + "\n"
+
+
+def named(parameter):
+    """A parameter as a file and its card have it: of another library's estimator the name alone.
+
+    An estimator's own parameters may be anything, and so hold what was learned from private records.
+    """
+    if not hasattr(parameter, "get_params") or hasattr(parameter, "not_saved"):
+        return parameter
+    return f"{type(parameter).__module__}.{type(parameter).__qualname__}"
 
 
 def _promise(forest):

@@ -2,14 +2,15 @@ r"""A fitted forest as a file: what it released and the public schema, in a plai
 
 A file is a ZIP archive whose members are stored uncompressed. ``header.json`` describes the forest; each
 array is a member ``NAME.npy`` in NumPy's format, so that `numpy.load` opens all of it; ``card.md`` is the
-model card. The archive's
-comment, its last 64 bytes, is the SHA-256 of every byte before it, in hexadecimal digits.
+model card. The archive's comment, its last 64 bytes, is the SHA-256 of every byte before it, in hexadecimal
+digits.
 
 ============  =====================================================================================
 header        what it is
 ============  =====================================================================================
 `format`      ``"dplit forest"``
-`version`     of the format, a whole number; a reader refuses a larger one than it knows
+`version`     of the format, a whole number; a reader refuses a larger one than it knows. The second, which
+              is written, has histogram forests and frames beside what the first one has
 `dplit`       version of the package that wrote the file
 `class`       the estimator, as ``dplit.forests.MedianForestClassifier``
 `parameters`  its parameters, without the seed
@@ -21,8 +22,9 @@ header        what it is
 Values are those of JSON; what JSON has no word for is an object with one key. ``{"array": NAME}`` is the
 member of that name, ``{"number": "inf"}`` a number that is not finite, ``{"tuple": [...]}``,
 ``{"scalar": [TYPE, VALUE]}`` a NumPy scalar, ``{"domain": {...}}`` as of `Domain.to_dict`,
-``{"forest": {...}}`` an estimator inside, and ``{"record": [NAME, {...}]}`` a record with named fields
-of one of the types in `RECORDS`. An estimator of another library is its name alone.
+``{"frame": [NAMES, COLUMNS]}`` a data frame, ``{"forest": {...}}`` an estimator inside, and
+``{"record": [NAME, {...}]}`` a record with named fields of one of the types in `RECORDS`. An estimator of
+another library is its name alone.
 
 Arrays of `Trees` have the names of its fields behind ``trees_.``. So NumPy alone reads a forest whose trees vote,
 or whose leaves have numbers; ``x`` holds numbers within their bounds, and positions among levels:
@@ -57,15 +59,17 @@ from importlib import import_module
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 
 import dplit
 from dplit.budget import Budget, nodes
 from dplit.domain import Domain
-from dplit.forests.card import model_card
+from dplit.domain.sources import as_pandas
+from dplit.forests.card import model_card, named
 from dplit.writing import write_whole
 
 PACKAGES = "dplit.forests", "dplit.baselines"  # whose estimators may stand in a file
-FORMAT, VERSION = "dplit forest", 1
+FORMAT, VERSION = "dplit forest", 2
 RECORDS = {  # types with named fields that may stand in a file, and the modules that define them
     **dict.fromkeys(nodes.NODES, "dplit.budget.nodes"),
     "Trees": "dplit.trees.arrays",
@@ -182,16 +186,9 @@ def _estimator(forest, arrays, place):
     }
     return {
         "class": ".".join([*type(forest).__module__.split(".")[:2], type(forest).__name__]),
-        "parameters": {k: _plain(_named(v), arrays, f"{place}{k}") for k, v in params.items()},
+        "parameters": {k: _plain(named(v), arrays, f"{place}{k}") for k, v in params.items()},
         "fitted": {k: _plain(v, arrays, f"{place}{k}") for k, v in fitted.items()},
     }
-
-
-def _named(parameter):
-    """Of another library's estimator its name: its own parameters may hold anything, private records too."""
-    if not hasattr(parameter, "get_params") or hasattr(parameter, "not_saved"):
-        return parameter
-    return f"{type(parameter).__module__}.{type(parameter).__qualname__}"
 
 
 def _plain(value, arrays, place):
@@ -205,8 +202,13 @@ def _plain(value, arrays, place):
     if isinstance(value, np.ndarray) and value.dtype.kind in "biufUS":
         arrays[place] = value
         return {"array": place}
-    if isinstance(value, np.ndarray) and value.dtype.kind == "O" and value.ndim == 1:
-        return {"objects": _plain(value.tolist(), arrays, place)}
+    if isinstance(value, np.ndarray) and value.dtype.kind == "O":
+        plain = _plain(value.tolist(), arrays, place)
+        return {"objects": plain} if value.ndim == 1 else plain  # a table is a list of rows
+    if hasattr(value, "columns"):  # a data frame of any library
+        names, columns = list(as_pandas(value).columns), as_pandas(value).items()
+        columns = [_plain(column.tolist(), arrays, place) for _, column in columns]
+        return {"frame": [_plain(names, arrays, place), columns]}
     if isinstance(value, Domain):
         return {"domain": value.to_dict()}
     if isinstance(value, Budget):
@@ -263,6 +265,7 @@ def _forest(plain, archive):
     read = {
         "array": array,
         "objects": lambda inner: objects(value(inner)),
+        "frame": lambda pair: pd.DataFrame(dict(zip(value(pair[0]), value(pair[1]), strict=True))),
         "number": float,
         "scalar": lambda pair: np.dtype(pair[0]).type(value(pair[1])),
         "tuple": lambda items: tuple(map(value, items)),

@@ -309,8 +309,8 @@ class HistogramForestClassifier(BaseForestClassifier):
         return self._cells(X)[:, None]
 
     def _cells(self, X):
-        codes = self.cells_.codes(self._read(X))
-        return cells_of(codes, self.cells_.n_levels)
+        records = self._read(X)  # first: it says if nothing was fitted
+        return cells_of(self.cells_.codes(records), self.cells_.n_levels)
 
     def predict(self, X):
         """Class that the learner predicts.

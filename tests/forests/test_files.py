@@ -16,6 +16,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import polars
 import pytest
 from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
@@ -55,20 +56,74 @@ def small():
     return forest.fit([[0.2], [0.7]], ["a", "b"])
 
 
-@pytest.mark.parametrize("kind", ALL, ids=lambda kind: kind.__name__)
-def test_a_loaded_forest_is_the_one_that_was_saved(kind, tmp_path):
-    forest, path = fitted(kind), tmp_path / "a.forest"
+def check_it_is_the_same(forest, folder):
+    """Saved and loaded, in every bit of what it predicts and of what is saved again."""
+    path, again = folder / "a.forest", folder / "b.forest"
     forest.save(path, allow_infinite=np.isinf(forest.budget_.epsilon))
     loaded = dplit.load(path)
-    assert type(loaded) is kind
+    assert type(loaded) is type(forest)
     assert loaded.budget_ == forest.budget_ and str(loaded.budget_) == str(forest.budget_)
-    assert loaded.predict(FRAME).tobytes() == forest.predict(FRAME).tobytes()
-    if hasattr(forest, "predict_proba"):
-        assert loaded.predict_proba(FRAME).tobytes() == forest.predict_proba(FRAME).tobytes()
-    assert {*vars(forest)} - {*vars(loaded)} == {*kind.not_saved}
-    again = tmp_path / "b.forest"
+    for name in ("predict", "predict_proba", "decision_function"):
+        assert hasattr(loaded, name) == hasattr(forest, name)
+        if hasattr(forest, name):
+            found = getattr(loaded, name)(FRAME)
+            assert found.tobytes() == getattr(forest, name)(FRAME).tobytes()
+    assert {*vars(forest)} - {*vars(loaded)} == {*forest.not_saved}
     loaded.save(again, allow_infinite=True)
     assert again.read_bytes() == path.read_bytes()
+
+
+@pytest.mark.parametrize("kind", ALL, ids=lambda kind: kind.__name__)
+def test_a_loaded_forest_is_the_one_that_was_saved(kind, tmp_path):
+    check_it_is_the_same(fitted(kind), tmp_path)
+
+
+OTHERWISE = [
+    *(
+        (forests.MatrixForestClassifier, {"strategy": s})
+        for s in ("per-tree", "merged", "tree-norm")
+    ),
+    (forests.MatrixForestClassifier, {"voting": "weighted", "mechanism": "laplace"}),
+    (
+        forests.MatrixForestClassifier,
+        {"release": "prediction", "strategy": "identity", "queries": FRAME},
+    ),
+    (forests.MatrixForestClassifier, {"release": "subsample", "queries": FRAME.to_numpy()}),
+    (forests.BoostedForestClassifier, {"delta": 1e-6, "n_records": 80}),
+    (forests.BoostedForestRegressor, {"max_depth": None, "n_records": 2000}),
+    (forests.HistogramForestClassifier, {"mechanism": "laplace", "release": "clipped"}),
+    (forests.RandomDecisionForestClassifier, {"noise": "secure", "random_state": None}),
+    (forests.PrivateForestClassifier, {"max_depth": None, "n_records": 5}),
+    (forests.MedianForestClassifier, {"neighbours": "replace-one", "partitioned": False}),
+    (baselines.DPRandomForestClassifier, {"criterion": "majority"}),
+]
+
+
+@pytest.mark.parametrize(
+    ("kind", "options"), OTHERWISE, ids=lambda v: "-".join(v) if isinstance(v, dict) else v.__name__
+)
+def test_so_is_one_of_other_options(kind, options, tmp_path):
+    """What else a fitted forest may hold: other releases, advice, plans, exact noise."""
+    check_it_is_the_same(fitted(kind, **options), tmp_path)
+
+
+def test_queries_are_what_they_were(tmp_path):
+    """A frame of any library and an array of objects: a loaded forest is fitted to the same ones."""
+    path, options = tmp_path / "a.forest", {"release": "prediction", "strategy": "identity"}
+    for queries in (
+        FRAME,
+        FRAME.astype({"v": "category"}),
+        polars.DataFrame(FRAME.to_dict("list")),
+        FRAME.to_numpy(),
+    ):
+        forest = fitted(forests.MatrixForestClassifier, queries=queries, **options)
+        forest.save(path)
+        loaded = dplit.load(path)
+        assert np.array_equal(np.array(loaded.queries, dtype=object), FRAME.to_numpy())
+        names = getattr(loaded.queries, "columns", None)
+        assert names is None if isinstance(queries, np.ndarray) else [*names] == ["u", "v", "w"]
+        again = loaded.set_params(random_state=20240).fit(FRAME, Y)
+        assert again.predict_proba(FRAME).tobytes() == forest.predict_proba(FRAME).tobytes()
 
 
 @pytest.mark.parametrize("kind", ALL, ids=lambda kind: kind.__name__)
@@ -204,7 +259,7 @@ def test_a_newer_format_is_named(tmp_path, monkeypatch):
     with monkeypatch.context() as newer:
         newer.setattr(files, "VERSION", 7)
         small().save(path)
-    with pytest.raises(ValueError, match=r"has format 7, .* reads formats up to 1"):
+    with pytest.raises(ValueError, match=r"has format 7, .* reads formats up to 2"):
         dplit.load(path)
 
 
@@ -216,7 +271,7 @@ def test_only_estimators_of_the_package_are_made(name, tmp_path):
     path, buffer = tmp_path / "a.forest", io.BytesIO()
     header = {
         "format": files.FORMAT,
-        "version": 1,
+        "version": files.VERSION,
         "class": name,
         "parameters": {},
         "fitted": {},
@@ -270,10 +325,11 @@ def test_of_a_learner_a_file_has_the_name_and_the_answers(learner, tmp_path):
         assert shares == pytest.approx(forest.learner_.predict_proba(codes), abs=1e-12)
     with pytest.raises(AttributeError, match="a loaded forest has its answers alone"):
         _ = loaded.feature_importances_
+    check_it_is_the_same(forest, tmp_path)
     if learner is not None:
-        assert (
-            loaded.learner.endswith(type(learner).__name__) and b"77.125" not in path.read_bytes()
-        )
+        name = f"{type(learner).__module__}.{type(learner).__name__}"
+        assert loaded.learner == name and b"77.125" not in path.read_bytes()
+        assert f"learner={name!r}" in forest.model_card()
         with pytest.raises(ValueError, match="learner must be a scikit-learn classifier or None"):
             loaded.fit(FRAME, Y)
         assert loaded.set_params(learner=learner).fit(FRAME, Y).learner_ is not None
@@ -347,5 +403,6 @@ def test_the_card_says_what_the_budget_says():
     assert "Epsilon is 1 under add-remove neighbours" in card
     assert "one person's records, 3 at most" in card and "factor of at most 2.718" in card
     assert "at most 0.7311" in card  # e/(1 + e)
+    assert "## Use\n\nIt predicts from records of this schema." in card
     assert "v  'a', 'b', 'c'" in card and "Classes: 'no', 'yes'." in card
     assert "not private" in fitted(RandomDecisionForestClassifier, epsilon=np.inf).model_card()

@@ -51,21 +51,3 @@ def sent_bytes(codes, depth, outputs=1):
     int
     """
     return SUM * outputs * (codes * (2**depth - 1) + 2 * 2**depth)
-
-
-def additions(columns, depth, outputs=1):
-    r"""Additions of a record in a round, at most, on average over the records.
-
-    All records at the first level; from then on the smaller one of each two cells alone, at most half of the
-    records: :math:`K (m (1 + (d - 1)/2) + 2)`.
-
-    Parameters
-    ----------
-    columns, depth, outputs : int
-
-    Returns
-    -------
-    float
-    """
-    levels = 1 + (depth - 1) / 2 if depth else 0.0
-    return outputs * (columns * levels + 2)

@@ -46,11 +46,6 @@ def test_the_variance_of_the_noise_is_its_series(epsilon):
     assert scale.noise_variance(epsilon) == pytest.approx(series, rel=1e-9)
 
 
-def test_the_work_of_a_round():
-    assert scale.additions(10, 0) == 2 and scale.additions(10, 1) == 12
-    assert scale.additions(10, 6, 3) == 3 * (10 * 3.5 + 2)
-
-
 def test_random_blocks_hold_every_record_once():
     blocks = scale.random_blocks(100, 7, np.random.default_rng(0))
     assert len(blocks) == 7 and sorted(np.concatenate(blocks).tolist()) == list(range(100))

@@ -8,6 +8,8 @@ const SHORT = {
 };
 const PLACE = /^(theorem|lemma|proposition|corollary|definition|equation|algorithm|figure|table) \d+/;
 const SHORTEST = 4; // letters of a word that counts, where no row has all words
+const NEAR = 0.75; // of the best row's score: what else is shown for a pasted sentence
+const SENTENCE = 6; // words; a text of more is a sentence that was pasted
 
 function filterLedger(ledger) {
   const form = ledger.querySelector(".ledger-filter");
@@ -18,6 +20,9 @@ function filterLedger(ledger) {
     rows.map((row) => [row, textOf(row.querySelector('[data-label="Where"]'))]),
   );
   const statements = new Map(rows.map((row) => [row, textOf(statementOf(row))]));
+  const own = new Map(
+    rows.map((row) => [row, spaced(`${row.id} ${places.get(row)} ${statements.get(row)}`)]),
+  );
 
   // Small letters, no brackets, and the words that "Thm. 2", "eq. (9)" and "§ 3" are short for.
   function simple(text) {
@@ -56,7 +61,7 @@ function filterLedger(ledger) {
       (row) => phrase(text).test(places.get(row)),
       (row) => phrase(text).test(statements.get(row)),
       (row) => phrase(text).test(texts.get(row)),
-      (row) => words.every((word) => texts.get(row).includes(word)),
+      (row) => words.length <= SENTENCE && words.every((word) => texts.get(row).includes(word)),
     ];
     const found = rules.map((rule) => candidates.filter(rule)).find((some) => some.length);
     return found || named(candidates, text) || nearest(candidates, words);
@@ -69,15 +74,34 @@ function filterLedger(ledger) {
     return rows && rows.length ? rows : null;
   }
 
+  // The rows that share words with a pasted sentence. Rare words count more, endings do not count, and
+  // a word that only the evidence has counts little.
   function nearest(candidates, words) {
-    const bare = words.map((word) => word.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, ""));
-    const long = [...new Set(bare)].filter((word) => word.length >= SHORTEST);
-    const counts = candidates.map((row) => {
-      const text = `${places.get(row)} ${statements.get(row)}`;
-      return long.filter((word) => text.includes(word)).length;
+    const stems = [...new Set(words.map(stem).filter((word) => word.length >= SHORTEST))];
+    const weights = stems.map((word) => {
+      const having = rows.filter((row) => own.get(row).includes(` ${word}`)).length;
+      return Math.log(rows.length / (1 + having));
     });
-    const most = Math.max(0, ...counts);
-    return candidates.filter((row, i) => most && counts[i] === most);
+    const scores = candidates.map((row) =>
+      stems.reduce((sum, word, i) => sum + weights[i] * share(row, ` ${word}`), 0),
+    );
+    const most = Math.max(0, ...scores);
+    return candidates.filter((row, i) => most && scores[i] >= NEAR * most);
+  }
+
+  function share(row, word) {
+    if (own.get(row).includes(word)) return 1;
+    return spaced(texts.get(row)).includes(word) ? 0.3 : 0;
+  }
+
+  function stem(word) {
+    const bare = spaced(word).trim();
+    return bare.length > 5 ? bare.slice(0, Math.max(SHORTEST, bare.length - 2)) : bare;
+  }
+
+  // Letters and digits, with a space before each word.
+  function spaced(text) {
+    return ` ${text}`.replace(/[^\p{L}\p{N}]+/gu, " ");
   }
 
   function apply() {

@@ -227,23 +227,52 @@ SENTENCES = {  # as three papers print them
 
 @pytest.mark.parametrize("paper", SENTENCES)
 def test_a_pasted_sentence_finds_its_verdict_counterexample_and_citation(driver, tmp_path, paper):
-    from dplit import claims
-    from dplit.ledger import store
-    from dplit.ledger.page import ledger_html
-
-    html = ledger_html(claims.all(paper), store.stored(), store.since())
-    shutil.copy(book_tools.BOOK / "_static" / "ledger.js", tmp_path)
-    page = tmp_path / "ledger.html"
-    page.write_text(
-        f"<!doctype html><meta charset=utf-8>{html}<script src=ledger.js></script>", "utf-8"
-    )
-    visit(driver, page.as_uri())
+    visit(driver, _ledger_of(paper, tmp_path).as_uri())
     choose(driver, "text", SENTENCES[paper])
     found = shown(driver)
     assert 1 <= len(found) <= 15, "a list that is read in a minute"
     text = "return document.getElementById(arguments[0]).textContent"
     worst = driver.execute_script(text, found[0])
     assert "leaks" in worst and "Counterexample" in worst and f"@misc{{dplit-{found[0]}," in worst
+
+
+def _ledger_of(paper, folder):
+    """The ledger of one paper, or of all, without the rest of the site."""
+    from dplit import claims
+    from dplit.ledger import store
+    from dplit.ledger.page import ledger_html
+
+    html = ledger_html(claims.all(paper), store.stored(), store.since())
+    shutil.copy(book_tools.BOOK / "_static" / "ledger.js", folder)
+    page = folder / "ledger.html"
+    page.write_text(
+        f"<!doctype html><meta charset=utf-8>{html}<script src=ledger.js></script>", "utf-8"
+    )
+    return page
+
+
+COPIED = {  # sentences without a number, each with the row that judges it
+    "diprime-v1/parallel-composition": "If F_i each provide differential privacy, and D_i are "
+    "arbitrary disjoint subsets of the dataset D, then the sequence provides differential privacy",
+    "diprime-v2/parallel-composition": "Since the data points assigned to leaf nodes are disjoint, the "
+    "set of all leaf-node queries is also DP, following the parallel composition theorem.",
+    "mrf/stopping": "the number of estimation points is required to be at least k for every leaf.",
+    "rdf/parallel-parts": "we propose using parallel composition, and using disjoint data in each tree",
+    "rdf/improvement": "even with a modest j of 10, the exponent of the Exponential Mechanism is "
+    "improved 20,000-fold",
+    "m-rf/single-tree": "In both cases, the predictive power of a single tree is inversely proportional "
+    "to the total number of trees.",
+}
+
+
+@pytest.mark.parametrize("row", COPIED)
+def test_a_sentence_without_a_number_finds_its_row_among_few(driver, tmp_path, row):
+    """In the whole ledger, with the paper chosen."""
+    visit(driver, _ledger_of(None, tmp_path).as_uri())
+    choose(driver, "paper", row.split("/")[0])
+    choose(driver, "text", COPIED[row])
+    found = shown(driver)
+    assert row.replace("/", "-") in found and len(found) <= 5
 
 
 def test_the_filter_is_in_the_address(driver, server):

@@ -65,7 +65,10 @@ def test_the_whole_book_is_printed(site, tmp_path):
     pdf.write(site, tmp_path / "dplit.pdf")
     book = pypdf.PdfReader(tmp_path / "dplit.pdf")
     assert len(book.pages) > 100
-    text = " ".join(" ".join(page.extract_text() for page in book.pages).split())
+    pages = [page.extract_text().split() for page in book.pages]
+    blank = [i for i, words in enumerate(pages, 1) if len(words) < 3]  # a number and no more
+    assert blank == []
+    text = " ".join(word for words in pages for word in words)
     for name in NAMES:
         html = BeautifulSoup((site / f"{name}.html").read_text("utf-8"), "html.parser")
         words = html.select_one("article h1").find_all(string=True, recursive=False)

@@ -36,7 +36,7 @@ def write_whole(path, content):
     PermissionError
         If the file is there and read-only: a rename would replace it all the same.
     OSError
-        As the system has it; what was there is there still.
+        As the system has it, with the name of the file; what was there is there still.
     """
     path = Path(path)
     if path.exists() and not path.stat().st_mode & 0o222:
@@ -50,8 +50,11 @@ def write_whole(path, content):
                 file.flush()
                 os.fsync(file.fileno())
             os.replace(waiting, path)
+    except OSError as error:  # it names the file beside
+        raise OSError(error.errno, error.strerror, str(path)) from None
     finally:
-        waiting.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            waiting.unlink()
     _sync_folder(path.parent)
 
 

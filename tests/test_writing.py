@@ -255,3 +255,18 @@ def test_a_folder_that_cannot_be_synced_is_no_fault(tmp_path, monkeypatch):
     monkeypatch.setattr(os, "fsync", refused)
     write_whole(tmp_path / "a.file", NEW)
     assert (tmp_path / "a.file").read_bytes() == NEW
+
+
+@pytest.mark.parametrize("kind", [FileNotFoundError, IsADirectoryError, NotADirectoryError])
+def test_an_error_names_the_file_that_was_asked_for(kind, tmp_path):
+    (tmp_path / "file").write_bytes(b"")
+    (tmp_path / "folder").mkdir()
+    places = {
+        FileNotFoundError: tmp_path / "none" / "a.forest",
+        IsADirectoryError: tmp_path / "folder",
+        NotADirectoryError: tmp_path / "file" / "a.forest",
+    }
+    with pytest.raises(kind) as caught:
+        write_whole(places[kind], b"new")
+    assert caught.value.filename == str(places[kind]) and "writing" not in str(caught.value)
+    assert sorted(p.name for p in tmp_path.rglob("*")) == ["file", "folder"]

@@ -55,7 +55,9 @@ class BasePrivateForest(BaseForest):
         """Fitted attributes of the forest that was fitted: `trees_`, `feature_importances_` and so on."""
         if name.endswith("_") and not name.startswith("_") and "forest_" in vars(self):
             return getattr(vars(self)["forest_"], name)
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        fitted = type(vars(self).get("forest_")).__name__
+        why = f": what was fitted, a {fitted}, has none" if "forest_" in vars(self) else ""
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{why}")
 
     def _inexact(self):
         return BoostedForestRegressor(delta=self.delta)._inexact()

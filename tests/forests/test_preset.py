@@ -104,6 +104,12 @@ def test_all_fitted_attributes_are_its_own_too():
 def test_what_a_family_cannot_answer_is_no_method():
     forest = classifier(domain=FEW).fit(X[["w"]], Y)
     assert not hasattr(forest, "decision_function") and not hasattr(forest, "export_text")
+    with pytest.raises(
+        AttributeError, match="what was fitted, a HistogramForestClassifier, has no"
+    ):
+        forest.export_text()
+    with pytest.raises(AttributeError, match=r"'trees_'$"):
+        PrivateForestClassifier().trees_  # noqa: B018
     assert hasattr(forest, "predict_proba") and forest.cell_counts_.shape == (3, 2)
 
 

@@ -118,7 +118,7 @@ def corrected_bound(t, n, depth, epsilon):
     array, shape (...), at most 1.
     """
     n, depth = check_integer(n, "n", 0), check_integer(depth, "depth", 0)
-    epsilon, t = check_positive(epsilon, "epsilon"), at_least_zero(t)
+    epsilon, t = min(check_positive(epsilon, "epsilon"), LARGEST), at_least_zero(t)
     if depth == 0:
         return np.where(t > 0, 0.0, 1.0)
     mean = n / 2**depth
@@ -126,7 +126,7 @@ def corrected_bound(t, n, depth, epsilon):
     sides = np.where(over <= n, np.exp(-epsilon * (over - mean)), 0.0)
     sides = sides + np.where(under >= 0, np.exp(-epsilon * (mean - under)), 0.0)
     above = corrected_bound(2 * t, n, depth - 1, epsilon)
-    bound = rounding(n, depth, epsilon) * sides + above / (1 + math.exp(min(epsilon, LARGEST)))
+    bound = rounding(n, depth, epsilon) * sides + above / (1 + math.exp(epsilon))
     return np.where(t > 0, np.minimum(bound, 1.0), 1.0)
 
 
@@ -152,8 +152,9 @@ def divisible_bound(t, depth, epsilon):
     -------
     array, shape (...), at most 1.
     """
-    check_integer(depth, "depth", 1)
-    k, s = np.ceil(at_least_zero(t)), BETA * check_positive(epsilon, "epsilon") / 2
+    depth = check_integer(depth, "depth", 1)
+    epsilon = min(check_positive(epsilon, "epsilon"), LARGEST)
+    k, s = np.ceil(at_least_zero(t)), BETA * epsilon / 2
     with np.errstate(over="ignore", divide="ignore"):
         unit = np.sinh(epsilon / 2)
         ratio = (np.sinh(s / 2) / unit) ** 2

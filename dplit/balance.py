@@ -20,7 +20,14 @@ import math
 
 import numpy as np
 
-from dplit.errors import check_finite, check_integer, check_numbers, check_positive
+from dplit.errors import (
+    check_between,
+    check_finite,
+    check_integer,
+    check_interval,
+    check_numbers,
+    check_positive,
+)
 
 LARGEST = 700.0  # beyond it e^{-epsilon} is no normal number any more
 
@@ -215,7 +222,7 @@ def worst_at_least(n, t, spread, lower, upper):
 def _clumps(n, t, outside, spread, lower, upper):
     if check_integer(n, "n", 2) < 2 * check_integer(t, "t", 0) + 2:
         raise ValueError(f"n must be at least 2t + 2 = {2 * t + 2}, got {n!r}")
-    _check_spread(spread, upper - lower)
+    spread = check_between(spread, "spread", 0, check_interval(lower, upper))
     left, right = (lower + upper - spread) / 2, (lower + upper + spread) / 2
     edge = t + 1 - outside
     ends = [lower] * outside, [upper] * outside
@@ -291,6 +298,7 @@ def two_levels(t, values, lower, upper, epsilon):
     values, lower, upper, epsilon
         As in `split_law`. Weights grow as e^{epsilon N/4}, which must be a float.
     """
+    t = check_integer(t, "t", 0)
     lengths = intervals(values, lower, upper)
     law = split_law(values, lower, upper, epsilon)
     total = 0.0
@@ -357,7 +365,7 @@ def two_levels_trap(n, t, epsilon=1.0):
     array, shape (n,), sorted; lower is 0 and upper 1.
     """
     s = check_integer(t, "t", 0) + 1
-    check_integer(n, "n", 4 * t + 6)
+    n = check_integer(n, "n", 4 * t + 6)
     small = min(1.0, check_positive(epsilon, "epsilon")) / (100 * s)
     if n > 5 * s:
         sizes, gaps = (s, s, s, n - 3 * s), (1e3 * s, 1.0, 1e6 * s**2)

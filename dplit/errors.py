@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import traceback
 import warnings
+from collections.abc import Iterable
 from numbers import Real
 from pathlib import Path
 
@@ -15,6 +16,7 @@ import numpy as np
 
 NEIGHBOURS = ("add-remove", "replace-one")
 LEAST_EPSILON = 1e-200
+MOST = 1e150  # the square of a larger number is no float
 MOST_INTEGER = 2**63 - 1
 MOST_JOBS = 1000
 
@@ -46,33 +48,45 @@ def check_epsilon(epsilon, name="epsilon"):
 
 
 def check_positive(value, name):
-    """Return `value` as a float; it must be positive and finite."""
+    """Return `value` as a float; it must be positive, and its square finite."""
     if isinstance(value, bool) or not isinstance(value, Real) or not 0 < value < math.inf:
         raise ValueError(f"{name} must be a positive finite number, got {value!r}")
-    try:
-        return float(value)
-    except OverflowError:
-        raise ValueError(
-            f"{name} must be a positive finite number, got one beyond the floats"
-        ) from None
+    if value > MOST:
+        raise ValueError(f"{name} must be a positive finite number, got one beyond {MOST:g}")
+    return float(value)
 
 
 def check_finite(value, name):
-    """Return `value`, a finite real number of any kind."""
+    """Return `value`, a finite real number of any kind; a NumPy one as a plain one, of any size."""
     try:
         right = isinstance(value, Real) and not isinstance(value, (bool, np.bool_))
         if right and math.isfinite(value):
-            return value
+            return value.item() if isinstance(value, np.generic) else value
     except OverflowError:
         raise ValueError(f"{name} must be a finite number, got one beyond the floats") from None
     raise ValueError(f"{name} must be a finite number, got {value!r}")
 
 
+def check_between(value, name, least, most):
+    """Return `value`, a finite real number of any kind from `least` to `most`."""
+    if not least <= (plain := check_finite(value, name)) <= most:
+        raise ValueError(f"{name} must be a finite number {_ends(least, most)}, got {value!r}")
+    return plain
+
+
+def _ends(least, most):
+    """A range in words; `MOST` is so far out that it needs none."""
+    return f"of at least {least:g}" if most >= MOST_INTEGER else f"from {least:g} to {most:g}"
+
+
 def check_range(lower, upper):
-    """Return upper - lower; both must be finite and in order."""
-    check_finite(lower, "lower"), check_finite(upper, "upper")
+    """Return upper - lower; both must be finite and in order, no square beyond floats."""
+    lower = check_between(lower, "lower", -MOST, MOST)
+    upper = check_between(upper, "upper", -MOST, MOST)
     if lower > upper:
         raise ValueError(f"lower must be at most upper, got lower={lower!r}, upper={upper!r}")
+    if upper - lower > MOST:
+        raise ValueError(f"upper must be within {MOST:g} of lower, got {lower!r}, {upper!r}")
     return upper - lower
 
 
@@ -90,17 +104,95 @@ def check_interval(lower, upper):
     return upper - lower
 
 
-def check_numbers(values, name):
-    """Return `values`, a number or an array_like of numbers, as a float64 array."""
+def check_numbers(values, name, least=-math.inf, most=math.inf, ndim=None):
+    """Return `values`, a number or an array_like of numbers, as a float64 array.
+
+    Where `least` or `most` is given, no entry is NaN.
+    """
     try:
         if values is None or np.asarray(values).dtype.kind not in "biufO":
             raise TypeError
-        return np.asarray(values, dtype=np.float64)
+        found = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
         kind = type(values).__name__  # and no value, which may be a record's
         raise ValueError(
             f"{name} must be a number or an array of numbers, none beyond the floats, got a {kind}"
         ) from None
+    _check_ndim(found, name, ndim)
+    if (least, most) != (-math.inf, math.inf) and not ((found >= least) & (found <= most)).all():
+        got = "an array with others" if found.ndim else repr(values)
+        ends = f"at least {least:g}" if most >= MOST else f"from {least:g} to {most:g}"
+        raise ValueError(f"{name} must be {ends}, got {got}")
+    return found
+
+
+def check_whole(values, name, least=0, most=MOST_INTEGER, ndim=None):
+    """Return `values`, an array_like of whole numbers from `least` to `most`, as an int64 array."""
+    whole = isinstance(values, np.ndarray) and values.dtype.kind == "i"  # the most common by far
+    found = values if whole else check_numbers(values, name)
+    _check_ndim(found, name, ndim)
+    inside = (found >= least) & (found <= most) if whole else _is_whole(found, least, most)
+    if not inside.all():
+        got = "an array with others" if found.ndim else repr(values)
+        ends = f"of at least {least}" if most == MOST_INTEGER else f"from {least} to {most:,}"
+        raise ValueError(f"{name} must be whole numbers {ends}, got {got}")
+    return np.asarray(found, dtype=np.int64)
+
+
+def _is_whole(found, least, most):
+    """Where floats are whole numbers in a range, and exact."""
+    exact = np.abs(found) <= 2.0**53
+    return exact & (found >= least) & (found <= most) & (found == np.floor(found))
+
+
+def _check_ndim(found, name, ndim):
+    if ndim is not None and found.ndim != ndim:
+        kind = ("a number", "a vector", "a matrix", "a table of three axes")[ndim]
+        raise ValueError(f"{name} must be {kind}, got an array of shape {found.shape}")
+
+
+def check_one(one):
+    """Return `one`: the number 1, in the arithmetic that is wanted."""
+    if isinstance(one, bool) or not isinstance(one, Real) or one != 1:
+        raise ValueError(f"one must be the number 1 of some type, as Fraction(1), got {one!r}")
+    return one
+
+
+def check_size(size, name="size"):
+    """Return `size`, None or the shape of an array: a whole number or a tuple of them."""
+    if size is None:
+        return None
+    if isinstance(size, tuple):
+        return tuple(check_integer(n, name, 0) for n in size)
+    return check_integer(size, name, 0)
+
+
+def check_iterable(values, name, text=False):
+    """Return `values`, anything that can be gone through, and a text only if asked."""
+    point = isinstance(values, np.ndarray) and values.ndim == 0
+    letters = isinstance(values, (str, bytes)) and not text
+    if letters or point or not isinstance(values, Iterable):
+        raise ValueError(f"{name} must be a sequence, got a {type(values).__name__}")
+    return values
+
+
+def check_sequence(values, name, text=False):
+    """Return `values` as a list; anything that can be gone through, and a text only if asked."""
+    return list(check_iterable(values, name, text))
+
+
+def check_callable(value, name):
+    """Return `value`; it must be a function, or callable like one."""
+    if not callable(value):
+        raise ValueError(f"{name} must be callable, got a {type(value).__name__}")
+    return value
+
+
+def check_kind(value, kind, name):
+    """Return `value`; it must be an instance of the class `kind`."""
+    if not isinstance(value, kind):
+        raise ValueError(f"{name} must be a {kind.__name__}, got a {type(value).__name__}")
+    return value
 
 
 def check_choice(value, choices, name):
@@ -138,18 +230,23 @@ def check_jobs(n_jobs):
     return None if n_jobs is None else int(n_jobs)
 
 
-def check_counts(counts):
+def check_counts(counts, name="counts"):
     """Return `counts` as an int64 array, shape (..., classes); entries are whole and >= 0."""
-    values = np.asarray(counts)
+    try:
+        values = np.asarray(counts)
+    except ValueError:
+        raise ValueError(
+            f"{name} must be numbers of shape (..., classes), got rows of different lengths"
+        ) from None
     if values.ndim == 0 or values.shape[-1] == 0 or values.dtype.kind not in "iuf":
         kind = f"shape {values.shape} and dtype {values.dtype}"  # and no value: they count records
-        raise ValueError(f"counts must be numbers of shape (..., classes), got an array of {kind}")
+        raise ValueError(f"{name} must be numbers of shape (..., classes), got an array of {kind}")
     with np.errstate(invalid="ignore"):
         whole = values.astype(np.int64)
     wrong = np.count_nonzero((whole != values) | (whole < 0))
     if wrong:
         raise ValueError(
-            f"counts must be whole numbers of at least 0, got {wrong} of {values.size} that are not"
+            f"{name} must be whole numbers of at least 0, got {wrong} of {values.size} that are not"
         )
     return whole
 

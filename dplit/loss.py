@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dplit.errors import check_epsilon
+from dplit.errors import check_between, check_epsilon
 from dplit.neighbours import hashable, neighbouring_pairs
 
 
@@ -91,7 +91,9 @@ def compare_laws(law, other, *, log=False):
         outcomes = None
     p, q = _checked(law, log), _checked(other, log)
     if p.shape != q.shape or p.size == 0:
-        raise ValueError(f"the laws must have one shape, not empty, got {p.shape} and {q.shape}")
+        raise ValueError(
+            f"law and other must have one shape, not empty, got {p.shape} and {q.shape}"
+        )
     losses = _losses(p, q, log)
     i = int(losses.argmax())
     probability, other = (np.exp(side.flat[i]) if log else side.flat[i] for side in (p, q))
@@ -163,11 +165,15 @@ def _evaluator(law, log):
 
 
 def _checked(law, log):
-    values = np.asarray(law)
-    if values.dtype != object:
-        values = values.astype(np.float64)
-    if (values != values).any() or (not log and (values < 0).any()):
-        raise ValueError(f"a law must hold probabilities, got {law!r}")
+    try:
+        values = np.asarray(law)
+        if values.dtype != object:
+            values = values.astype(np.float64)
+        wrong = (values != values).any() or (not log and (values < 0).any())
+    except (TypeError, ValueError):  # None, texts, rows of different lengths
+        wrong = True
+    if wrong:
+        raise ValueError(f"law must hold probabilities, got {law!r}")
     return values
 
 
@@ -213,6 +219,6 @@ def smallest_violation(law, space, epsilon, neighbours="add-remove", *, log=Fals
     WorstCase or None
         The pair whose later member comes first in `space`; None if no pair of it violates.
     """
-    limit = check_epsilon(epsilon) * (1 + rtol)
+    limit = check_epsilon(epsilon) * (1 + check_between(rtol, "rtol", 0, 1))
     cases = losses_over(law, space, neighbours, log=log)
     return next((case for case in cases if case.loss > limit), None)

@@ -23,10 +23,12 @@ from dplit.errors import (
     check_counts,
     check_integer,
     check_interval,
+    check_kind,
     check_neighbours,
     check_numbers,
     check_positive,
     check_rng,
+    check_size,
 )
 from dplit.mechanisms import Exponential, PermuteAndFlip
 
@@ -140,6 +142,7 @@ def interval_law(values, lower, upper, epsilon, neighbours="add-remove"):
 
 def sample(values, lower, upper, epsilon, neighbours="add-remove", size=None, *, rng):
     """Draws from `interval_law`: private medians, of shape `size` (None: one float)."""
+    size = check_size(size)
     edges, probabilities = interval_law(values, lower, upper, epsilon, neighbours)
     j = check_rng(rng).choice(len(probabilities), size=size, p=probabilities)
     return edges[j] + (edges[j + 1] - edges[j]) * rng.random(size)
@@ -205,6 +208,7 @@ def density_loss(law, other):
     float
         In nats; ``inf`` where one law has a density or an atom and the other has none.
     """
+    law, other = check_kind(law, IntervalLaw, "law"), check_kind(other, IntervalLaw, "other")
     _, here, there = _common(law, other)
     places = {*law.atoms, *other.atoms}
     here = np.append(here, [law.atoms.get(x, 0.0) for x in places])
@@ -215,6 +219,7 @@ def density_loss(law, other):
 
 def total_variation(law, other):
     """Total variation distance of two `IntervalLaw` without atoms, between 0 and 1."""
+    law, other = check_kind(law, IntervalLaw, "law"), check_kind(other, IntervalLaw, "other")
     lengths, here, there = _common(law, other)
     return float(lengths @ np.abs(here - there) / 2)
 

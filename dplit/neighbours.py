@@ -12,7 +12,13 @@ from itertools import combinations, combinations_with_replacement
 
 import numpy as np
 
-from dplit.errors import check_counts, check_integer, check_neighbours
+from dplit.errors import (
+    check_counts,
+    check_integer,
+    check_iterable,
+    check_neighbours,
+    check_sequence,
+)
 
 
 def count_vectors(n, classes):
@@ -45,9 +51,13 @@ def neighbouring_counts(counts, neighbours):
     -------
     int64 array, shape (n_neighbours, classes)
     """
-    counts = check_counts(counts)
+    return _near(counts, neighbours, "counts")
+
+
+def _near(counts, neighbours, name):
+    counts = check_counts(counts, name)
     if counts.ndim != 1:
-        raise ValueError(f"counts must be one vector, got shape {counts.shape}")
+        raise ValueError(f"{name} must be one vector of counts, got shape {counts.shape}")
     steps = np.eye(len(counts), dtype=np.int64)
     if check_neighbours(neighbours) == "add-remove":
         moves = np.concatenate([steps, -steps])
@@ -60,15 +70,16 @@ def neighbouring_counts(counts, neighbours):
 
 def data_sets(universe, n):
     """Every data set of at most `n` records from `universe`, smallest first, as tuples."""
-    universe = tuple(universe)
+    universe = check_sequence(universe, "universe", text=True)
     for size in range(check_integer(n, "n", 0) + 1):
         yield from combinations_with_replacement(universe, size)
 
 
 def neighbouring_data(records, universe, neighbours):
     """Every data set one record away from `records`; tuples in the order of `universe`."""
+    universe = [hashable(r) for r in check_sequence(universe, "universe", text=True)]
     rank = {record: i for i, record in enumerate(universe)}
-    records = tuple(records)
+    records = tuple(hashable(r) for r in check_sequence(records, "records", text=True))
     unknown = [r for r in records if r not in rank]
     if unknown:
         raise ValueError(f"records must come from universe, got {unknown[0]!r}")
@@ -95,9 +106,9 @@ def neighbouring_pairs(space, neighbours):
         input, as ``lambda data: neighbouring_data(data, universe, "add-remove")`` does.
     """
     if not callable(neighbours):
-        neighbours = partial(neighbouring_counts, neighbours=check_neighbours(neighbours))
+        neighbours = partial(_near, neighbours=check_neighbours(neighbours), name="space")
     seen = {}
-    for later in space:
+    for later in check_iterable(space, "space"):
         for key in map(hashable, neighbours(later)):
             if key in seen:
                 yield seen[key], later
@@ -121,37 +132,52 @@ def append_record(X, y, record, label):
     record : array_like, shape (n_features,)
     label : class of the record
     """
+    X, y = _copied(X, "X", 2), _copied(y, "y", 1)
+    if isinstance(label, (list, tuple, np.ndarray)):
+        raise ValueError("label must be one class, got a sequence")
     return _stacked(X, _row(X, record)), _appended(y, label)
 
 
 def replace_record(X, y, index, record, label):
     """The replace-one neighbour ``(X', y')`` whose record at position `index` is another one."""
-    n = len(y)
-    if not -n <= check_integer(index, "index", -n) < n:
-        raise ValueError(f"index must be a position below {n}, got {index!r}")
-    X, y, row = _copied(X), _copied(y), _row(X, record)
-    if hasattr(X, "iloc"):
-        X.iloc[index] = row
-    else:
-        X[index] = row
-    (y.iloc if hasattr(y, "iloc") else y)[index] = label
+    X, y = _copied(X, "X", 2), _copied(y, "y", 1)
+    row, n = _row(X, record), len(y)
+    check_integer(index, "index", -n, n - 1)
+    _put(X, index, row, "record")
+    _put(y, index, label, "label")
     return X, y
 
 
-def _copied(values):
-    return values.copy() if hasattr(values, "iloc") else np.array(values)
+def _put(values, index, value, name):
+    """Put a record or a label in the place of another one."""
+    try:
+        (values.iloc if hasattr(values, "iloc") else values)[index] = value
+    except (TypeError, ValueError, OverflowError):
+        raise ValueError(f"{name} must be of the kind of the others, got another kind") from None
+
+
+def _copied(values, name, ndim):
+    """A frame or a series as it is, anything else as an array; both copied, of so many axes."""
+    try:
+        found = values.copy() if hasattr(values, "iloc") else np.array(values)
+    except ValueError:
+        raise ValueError(f"{name} must not have rows of different lengths") from None
+    if found.ndim != ndim:
+        raise ValueError(f"{name} must have {ndim} axes, got shape {found.shape}")
+    return found
 
 
 def _row(X, record):
-    width, record = np.shape(X)[1], list(record)
+    record, width = check_sequence(record, "record"), X.shape[1]
     if len(record) != width:
         raise ValueError(f"record must have {width} values, as X has columns, got {len(record)}")
+    if any(np.ndim(value) for value in record):
+        raise ValueError("record must hold a value for each column, got a sequence in place of one")
     return record
 
 
 def _stacked(X, row):
     if not hasattr(X, "iloc"):
-        X = np.asarray(X)
         return np.concatenate([X, np.array([row], dtype=np.result_type(X, np.array(row)))])
     import pandas as pd
 
@@ -161,7 +187,7 @@ def _stacked(X, row):
 
 def _appended(y, label):
     if not hasattr(y, "iloc"):
-        return np.append(np.asarray(y), np.array([label], dtype=np.asarray([label]).dtype))
+        return np.append(y, np.array([label], dtype=np.asarray([label]).dtype))
     import pandas as pd
 
     return pd.concat([y, pd.Series([label], dtype=y.dtype, name=y.name)], ignore_index=True)

@@ -25,18 +25,22 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dplit.errors import check_integer, check_neighbours, check_range, check_rng
-
-WIDEST = 1e150  # squares of wider ranges are no floats
+from dplit.errors import (
+    check_callable,
+    check_finite,
+    check_integer,
+    check_neighbours,
+    check_range,
+    check_rng,
+    check_sequence,
+)
 
 
 def _check(n, lower, upper, neighbours="add-remove"):
     """Validate what every closed form takes; return the range R."""
     check_integer(n, "n", 1)
     check_neighbours(neighbours)
-    if (spread := check_range(lower, upper)) > WIDEST:
-        raise ValueError(f"upper must be within {WIDEST:g} of lower, got {lower!r}, {upper!r}")
-    return spread
+    return check_range(lower, upper)
 
 
 # Closed forms --------------------------------------------------------------------------------
@@ -189,8 +193,17 @@ def published_sse(removed, lower, upper):
 # The statistics ------------------------------------------------------------------------------
 
 
+def _numbers(values):
+    """Return `values` as a list of numbers, fractions as they are."""
+    found = check_sequence(values, "values")
+    if not all(isinstance(v, Real) and v == v for v in found):
+        raise ValueError("values must be numbers, got a sequence with others")
+    return found
+
+
 def mean_of(values):
     """Mean of a non-empty sequence of numbers; exact on fractions."""
+    values = _numbers(values)
     if len(values) == 0:
         raise ValueError(f"values must hold at least one number to have a mean, got {values!r}")
     return sum(values) / len(values)
@@ -198,6 +211,7 @@ def mean_of(values):
 
 def sse_of(values):
     """Sum of squared distances from the mean, 0 for an empty sequence; exact on fractions."""
+    values = _numbers(values)
     if len(values) == 0:
         return Fraction(0)
     return sum(v * v for v in values) - sum(values) ** 2 / len(values)
@@ -210,7 +224,10 @@ def mse_of(values):
 
 def _children(records):
     """The targets of each child, from records (side, target) with side 0 or 1."""
-    return [[y for s, y in records if s == side] for side in (0, 1)]
+    pairs = check_sequence(records, "records")
+    if any(np.ndim(pair) != 1 or len(pair) != 2 for pair in pairs):
+        raise ValueError("records must be pairs (side, target)")
+    return [[y for s, y in pairs if s == side] for side in (0, 1)]
 
 
 def split_mse_of(records):
@@ -231,7 +248,15 @@ def split_score_of(records):
 
 def counts_of(labels, classes):
     """How often each of the labels 0, ..., classes - 1 occurs, as a tuple."""
+    labels, classes = check_sequence(labels, "labels"), check_integer(classes, "classes", 1)
     return tuple(sum(label == k for label in labels) for k in range(classes))
+
+
+def _entries(value):
+    """The numbers of a sequence, or a number alone."""
+    if isinstance(value, (tuple, list, np.ndarray)):
+        return [entry.item() if isinstance(entry, np.generic) else entry for entry in value]
+    return [value]
 
 
 # The search ----------------------------------------------------------------------------------
@@ -247,7 +272,11 @@ class WorstCase(NamedTuple):
 
 def distance(a, b):
     """L1 distance of two values of a statistic, numbers or sequences of them."""
-    return sum(map(abs, map(lambda x, y: x - y, a, b))) if np.ndim(a) else abs(a - b)
+    first, second = _entries(a), _entries(b)
+    numbers = all(isinstance(v, Real) and v == v for v in [*first, *second])
+    if not numbers or len(first) != len(second):
+        raise ValueError("a and b must be numbers, or sequences of as many numbers")
+    return sum(abs(x - y) for x, y in zip(first, second))
 
 
 def worst_case(statistic, n, lower, upper, neighbours="add-remove", *, grid=3, sides=1):
@@ -274,7 +303,9 @@ def worst_case(statistic, n, lower, upper, neighbours="add-remove", *, grid=3, s
         The largest change and the first pair that attains it: a lower bound of the sensitivity,
         equal to it where the grid holds a worst case.
     """
-    kinds = _records(Fraction(lower), Fraction(_check(n, lower, upper, neighbours)), grid, sides)
+    statistic = check_callable(statistic, "statistic")
+    spread = Fraction(_check(n, lower, upper, neighbours))
+    kinds = _records(Fraction(check_finite(lower, "lower")), spread, grid, sides)
     best = WorstCase(-1, (), ())
     for common in combinations_with_replacement(kinds, n - 1):
         full = [(data, statistic(data)) for data in ((*common, record) for record in kinds)]
@@ -290,8 +321,8 @@ def worst_case(statistic, n, lower, upper, neighbours="add-remove", *, grid=3, s
 
 
 def _records(lower, spread, grid, sides):
-    check_integer(grid, "grid", 2)
-    check_integer(sides, "sides", 1)
+    grid = check_integer(grid, "grid", 2)
+    sides = check_integer(sides, "sides", 1)
     targets = sorted({lower + spread * i / (grid - 1) for i in range(grid)})
     return targets if sides == 1 else [(s, y) for s in range(sides) for y in targets]
 
@@ -310,10 +341,11 @@ def worst_case_continuous(
         Climbs, at least 1.
     rng : numpy.random.Generator
     """
+    statistic, sides = check_callable(statistic, "statistic"), check_integer(sides, "sides", 1)
     from scipy.optimize import minimize  # slow to import, and needed here alone
 
     _check(n, lower, upper, neighbours)
-    check_integer(starts, "starts", 1)
+    starts = check_integer(starts, "starts", 1)
     check_rng(rng)
     size = n + (neighbours == "replace-one")
     best = WorstCase(-1.0, (), ())

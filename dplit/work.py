@@ -120,6 +120,11 @@ def plain(value):
     raise TypeError(f"evidence must be plain data, as JSON holds, got {value!r}")
 
 
+def is_pattern(name):
+    """Whether a name has signs of a glob pattern, so that no name is near to it."""
+    return any(sign in str(name) for sign in "*?[")
+
+
 def nearest(name, known):
     """Which of the `known` names come closest to a wrong one, in words."""
     known = list(known)

@@ -12,6 +12,7 @@ from threading import Thread
 import numpy as np
 import pytest
 from joblib import Parallel, delayed
+from sklearn.exceptions import FitFailedWarning
 from sklearn.model_selection import GridSearchCV, cross_val_score
 
 import dplit
@@ -162,6 +163,22 @@ def test_every_forest_asks_before_it_reads(kind, epsilon):
     assert account.spent == 0 and not hasattr(made, "budget_")
     with pytest.raises(AssertionError, match=r"w(as|ere) read"):
         made.fit(Array(), Array())
+
+
+@pytest.mark.filterwarnings("ignore:One or more of the test scores")
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_a_search_that_swallows_refusals_does_not_pass_the_limit(n_jobs):
+    grid = {"max_depth": [1, 2, 3]}
+    search = GridSearchCV(forest(), grid, cv=2, refit=False, error_score=np.nan, n_jobs=n_jobs)
+    with Accountant(1.6) as account, pytest.warns(FitFailedWarning):
+        search.fit(X, Y)
+    assert account.spent == pytest.approx(1.5)  # three of six fits at 0.5
+    scores = [search.cv_results_[f"split{k}_test_score"] for k in range(2)]
+    assert np.isnan(scores).sum() == 3
+    loud = GridSearchCV(forest(), grid, cv=2, error_score="raise", n_jobs=n_jobs)
+    with Accountant(1.6) as account, pytest.raises(BudgetError, match="the account refuses"):
+        loud.fit(X, Y)
+    assert account.spent <= 1.6
 
 
 def test_threads_share_the_account():

@@ -22,7 +22,7 @@ import numpy as np
 from dplit.audit import subjects as families
 from dplit.audit.subject import ROUNDING, Row
 from dplit.errors import check_integer
-from dplit.work import Effort, fan_out, nearest, stream
+from dplit.work import Effort, fan_out, is_pattern, nearest, stream
 
 FIRST = ("mechanisms", "random_decision", "median")  # families in this order, then the others
 
@@ -59,6 +59,8 @@ def select(patterns=(), effort="quick", expected=None):
     chosen = set()
     for pattern in patterns:
         found = {name for name in names if name == pattern or fnmatchcase(name, pattern)}
+        if not found and is_pattern(pattern):
+            raise ValueError(f"no subject matches the pattern {pattern!r}")
         if not found:
             raise ValueError(f"no subject has the name {pattern!r}; {nearest(pattern, names)}")
         chosen |= found

@@ -9,9 +9,11 @@ random. Continuous columns cut into a few equal bins fared worse than a boosted 
 from __future__ import annotations
 
 import math
+from numbers import Real
 from typing import NamedTuple
 
 from dplit.boosting.plan import plan
+from dplit.errors import check_epsilon, check_integer
 
 FAMILIES = ("boosted", "histogram", "constant")
 WORTH_A_TEST = 20.0  # s below which noise decides which test is best
@@ -64,6 +66,10 @@ def advise(n_records, epsilon, n_classes=0, n_cells=math.inf):
     >>> print(advise(10, 0.5))
     constant: 10 records x epsilon 0.5 = 5, and below 20 noise would choose the tests
     """
+    n_records, epsilon = check_integer(n_records, "n_records", 0), check_epsilon(epsilon)
+    n_classes = check_integer(n_classes, "n_classes", 0)
+    if isinstance(n_cells, bool) or not isinstance(n_cells, Real) or not n_cells >= 1:
+        raise ValueError(f"n_cells must be a number of at least 1, got {n_cells!r}")
     s = n_records * epsilon
     told = f"{n_records:,} records x epsilon {epsilon:.3g} = {s:,.4g}"
     if s < WORTH_A_TEST:

@@ -15,7 +15,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from dplit.errors import check_numbers
+from dplit.errors import MOST, check_between, check_numbers, check_positive
+
+LARGEST = 1e30  # of s, of rounds and of a constant: no term is beyond the floats
+DEEP = 100.0
+
+
+def _records(s):
+    """Return `s` as an array of positive numbers."""
+    return check_numbers(s, "s", 1 / LARGEST, LARGEST)
 
 
 def balance(rounds, depth, s, bias=1.0, deep=0.0, alpha=0.6, noise=1.0):
@@ -34,8 +42,13 @@ def balance(rounds, depth, s, bias=1.0, deep=0.0, alpha=0.6, noise=1.0):
     -------
     float64 array, broadcast shape
     """
-    rounds, depth = check_numbers(rounds, "rounds"), check_numbers(depth, "depth")
-    variance = noise * rounds**3 * 4.0**depth / np.square(check_numbers(s, "s"))
+    bias, deep = check_between(bias, "bias", 0, MOST), check_between(deep, "deep", 0, MOST)
+    alpha, noise = check_between(alpha, "alpha", 0, MOST), check_between(noise, "noise", 0, MOST)
+    rounds, depth = (
+        check_numbers(rounds, "rounds", 0, LARGEST),
+        check_numbers(depth, "depth", 0, DEEP),
+    )
+    variance = noise * rounds**3 * 4.0**depth / np.square(_records(s))
     return bias / rounds + deep * 2.0 ** (-alpha * depth) + variance
 
 
@@ -45,7 +58,8 @@ def best_rounds(depth, s, bias=1.0, noise=1.0):
     They grow with the square root of :math:`s`. At :math:`x T^*` the two terms are :math:`(3/x + x^3)/4` of
     their least sum, so that too few rounds cost less than too many.
     """
-    s, depth = check_numbers(s, "s"), check_numbers(depth, "depth")
+    bias, noise = check_between(bias, "bias", 0, MOST), check_positive(noise, "noise")
+    s, depth = _records(s), check_numbers(depth, "depth", 0, DEEP)
     return (bias * np.square(s) / (3 * noise * 4.0**depth)) ** 0.25
 
 
@@ -61,5 +75,7 @@ def best_depth(s, bias=1.0, deep=1.0, alpha=0.6, noise=1.0):
     -------
     float64 array, shape of `s`; may be negative, where no test is worth its price
     """
-    rate = 2 / 3 * bias * (3 * noise / (bias * np.square(check_numbers(s, "s")))) ** 0.25
+    bias, deep = check_positive(bias, "bias"), check_positive(deep, "deep")
+    alpha, noise = check_positive(alpha, "alpha"), check_positive(noise, "noise")
+    rate = 2 / 3 * bias * (3 * noise / (bias * np.square(_records(s)))) ** 0.25
     return np.log2(alpha * deep / rate) / (alpha + 0.5)

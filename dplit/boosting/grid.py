@@ -6,6 +6,17 @@ from itertools import permutations
 
 import numpy as np
 
+from dplit.errors import (
+    MOST,
+    check_finite,
+    check_integer,
+    check_interval,
+    check_numbers,
+    check_rng,
+    check_sequence,
+    check_whole,
+)
+
 FAR = np.logspace(-3, -1.2, 16)  # shares of the width at which a skewed column is cut as well
 
 
@@ -28,6 +39,8 @@ def public_cuts(lower, upper, steps=64):
         Increasing, distinct, within the bounds and below the upper one; a record goes right where
         its value is above the cut. Empty where the bounds are one point.
     """
+    check_interval(lower, upper)
+    steps = check_integer(steps, "steps", 1)
     width = upper - lower
     parts = [lower + width * np.arange(1, steps) / steps, lower + width * FAR, upper - width * FAR]
     if lower < 0 < upper:
@@ -50,6 +63,7 @@ def level_sets(n_levels, rng):
     bool array, shape (n_sets, n_levels)
         One set where there are two levels, none where there is one.
     """
+    n_levels, rng = check_integer(n_levels, "n_levels", 1), check_rng(rng)
     if n_levels < 3:
         return np.eye(n_levels, dtype=bool)[1:]
     return np.concatenate([np.eye(n_levels, dtype=bool), rng.random((n_levels, n_levels)) < 0.5])
@@ -66,6 +80,7 @@ def bins_of_codes(n_codes, levels):
     -------
     int64 array, shape (n_codes,), non-decreasing
     """
+    n_codes, levels = check_integer(n_codes, "n_codes", 1), check_integer(levels, "levels", 0, 30)
     return (np.arange(n_codes) << levels) // n_codes
 
 
@@ -87,11 +102,21 @@ def directions(continuous, most):
     list of (int, int, float)
         i, j, and the weight of the second column.
     """
+    continuous = check_whole(continuous, "continuous", 0, ndim=1)
+    most = check_integer(most, "most", 0)
     found = [(i, j, 1.0) for i, j in permutations(continuous, 2) if i < j]
     halves = [(i, j, 0.5) for i, j in permutations(continuous, 2)]
     if len(found) > most:
         return []
     return found + halves if len(found + halves) <= most else found
+
+
+def _direction(taken, n_features):
+    """Two columns, and the weight of the second one."""
+    if np.ndim(taken) != 1 or len(taken) != 3:
+        raise ValueError("taken must be triples (column, column, weight)")
+    i, j = (check_integer(column, "taken", 0, n_features - 1) for column in taken[:2])
+    return i, j, check_finite(taken[2], "taken")
 
 
 def along(X, bounds, taken):
@@ -105,6 +130,14 @@ def along(X, bounds, taken):
     taken : list of (int, int, float)
         As `directions` gives them.
     """
+    X = check_numbers(X, "X", -MOST, MOST, ndim=2)
+    bounds = check_numbers(bounds, "bounds", -MOST, MOST, ndim=2)
+    if bounds.shape != (X.shape[1], 2) or not (bounds[:, 0] < bounds[:, 1]).all():
+        raise ValueError(
+            f"bounds must be lower < upper for each of {X.shape[1]} columns of X, "
+            f"got shape {bounds.shape}"
+        )
+    taken = [_direction(pair, len(bounds)) for pair in check_sequence(taken, "taken")]
     lower, width = bounds[:, 0], bounds[:, 1] - bounds[:, 0]
     shares = {j: (X[:, j] - lower[j]) / width[j] for pair in taken for j in pair[:2]}
     return np.array([shares[i] - c * shares[j] for i, j, c in taken]).reshape(-1, len(X)).T

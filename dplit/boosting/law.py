@@ -22,6 +22,7 @@ from dplit.boosting.residuals import (
     class_residuals,
     target_residuals,
 )
+from dplit.errors import MOST, check_integer, check_kind, check_numbers, check_sequence
 from dplit.mechanisms import Exponential, PermuteAndFlip
 
 FAR = (-3.0, 3.0)  # steps that a noisy round may release
@@ -184,7 +185,19 @@ def worst_loss(data, other, rounds, first):
     float
         Of the models that `after` lists; all of them can come out.
     """
+    rounds, first = check_integer(rounds, "rounds", 1, 4), check_kind(first, SmallClasses, "first")
+    data, other = (_records(side, name, first) for side, name in ((data, "data"), (other, "other")))
     return max(_worst(data, other, rounds, first, way) for way in (0, 1))
+
+
+def _records(side, name, model):
+    """A data set as a tuple of pairs, each a code of the model's and its class or target."""
+    pairs = check_numbers(side, name, 0, MOST)
+    if pairs.size and (pairs.ndim != 2 or pairs.shape[1] != 2):
+        raise ValueError(f"{name} must be pairs (code, target), got shape {pairs.shape}")
+    if pairs.size and not (pairs[:, 0] < len(model.scores)).all():
+        raise ValueError(f"{name} must have codes below {len(model.scores)}")
+    return tuple(side)
 
 
 def _worst(data, other, rounds, model, way):
@@ -217,6 +230,11 @@ def stretched(like, unlike, neighbours="add-remove", k=6):
     -------
     data, other : tuple of (code, target)
     """
+    like, unlike = check_sequence(like, "like"), check_sequence(unlike, "unlike")
+    k = check_integer(k, "k", 1, 1000)
+    if not check_numbers(like, "like", -MOST, MOST, ndim=1).size:
+        raise ValueError("like must hold at least one target, got none")
+    check_numbers(unlike, "unlike", -MOST, MOST, ndim=1)
     below = [(0, y) for y in unlike] * 3
     middle, above = [(1, y) for y in unlike] * k, [(2, y) for y in like] * (k + 3)
     data = (*below, *middle, *above)

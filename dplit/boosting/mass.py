@@ -11,6 +11,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from dplit.errors import MOST, MOST_INTEGER, check_integer, check_numbers, check_whole
+
 
 def sums_by_cell(residuals, cells, n_cells):
     """Sum of the residuals in each cell.
@@ -25,6 +27,13 @@ def sums_by_cell(residuals, cells, n_cells):
     -------
     int64 array, shape (n_cells, n_outputs)
     """
+    residuals = check_whole(residuals, "residuals", -MOST_INTEGER, MOST_INTEGER, ndim=2)
+    n_cells = check_integer(n_cells, "n_cells", 1)
+    cells = check_whole(cells, "cells", 0, n_cells - 1, ndim=1)
+    if len(cells) != len(residuals):
+        raise ValueError(
+            f"cells must be one for each of {len(residuals)} residuals, got {len(cells)}"
+        )
     sums = np.zeros((n_cells, residuals.shape[1]), dtype=np.int64)
     np.add.at(sums, cells, residuals)
     return sums
@@ -32,11 +41,18 @@ def sums_by_cell(residuals, cells, n_cells):
 
 def mass(sums):
     """Score of a test from the sums in its cells; `sums` has shape (n_cells, n_outputs)."""
+    sums = check_numbers(sums, "sums", -MOST, MOST)
     return int(np.abs(sums).sum())
 
 
 def newton_gain(sums, weights):
     """Gain of a Newton step in each cell, sum of squares over weights; shapes (n_cells, n_outputs)."""
+    sums = check_numbers(sums, "sums", -MOST, MOST)
+    weights = check_numbers(weights, "weights", 0, MOST)
+    if sums.shape != weights.shape or not (weights > 0).all():
+        raise ValueError(
+            f"weights must be positive and of the shape of sums, {sums.shape}, got {weights.shape}"
+        )
     return float((np.square(sums, dtype=np.float64) / weights).sum())
 
 
@@ -45,4 +61,5 @@ def worst_change(residual):
 
     Attained where the cell's other residuals have the same signs.
     """
+    residual = check_numbers(residual, "residual", -MOST, MOST)
     return int(np.abs(residual).sum())

@@ -12,6 +12,8 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+from dplit.errors import check_epsilon, check_integer
+
 MOST_ROUNDS = 32
 DEEPEST = 6
 EXPONENT = 2.2  # 2 alpha + 1
@@ -73,6 +75,10 @@ def plan(n_records, epsilon, n_classes=0, rounds=None, depth=None):
     -------
     Plan
     """
+    n_records, epsilon = check_integer(n_records, "n_records", 0), check_epsilon(epsilon)
+    n_classes = check_integer(n_classes, "n_classes", 0)
+    rounds = None if rounds is None else check_integer(rounds, "rounds", 1)
+    depth = None if depth is None else check_integer(depth, "depth", 0)
     s = n_records * epsilon / (2 if n_classes > 2 else 1)
     prior = min(0.5, max(0.03, (20 if n_classes else 40) / max(s, 1)))
     columns = not n_classes and depth is None and s < COLUMNS_BELOW
@@ -109,6 +115,8 @@ def equivalent(n_records, rho, rounds=None):
     -------
     float
     """
+    n_records, rho = check_integer(n_records, "n_records", 0), check_epsilon(rho, "rho")
+    rounds = None if rounds is None else check_integer(rounds, "rounds", 1)
     if rounds is None:
         rounds = min(max((n_records * math.sqrt(8 * rho) / 200) ** (2 / 3), 1), MOST_ROUNDS)
     return math.sqrt(8 * rho * rounds)

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dplit.errors import check_numbers
+from dplit.errors import MOST, check_numbers, check_positive, check_whole
 
 STEPS = 2**16
 
@@ -58,7 +58,10 @@ def class_residuals(scores, codes):
         In steps: positive for the class of the record, at most 0 for the others. Of two classes the
         residual of the second one alone, which is minus that of the first.
     """
+    codes = check_whole(codes, "codes", 0)
     shares = class_shares(scores)
+    if codes.shape != shares.shape[:1]:
+        raise ValueError(f"codes must be one for each of {len(shares)} scores, got {codes.shape}")
     if shares.ndim == 1:
         return ((codes == 1) * STEPS - shares)[:, None]
     own = codes[:, None] == np.arange(shares.shape[1])
@@ -67,7 +70,11 @@ def class_residuals(scores, codes):
 
 def class_shares(scores):
     """Probabilities in steps, rounded down, int64 of the shape of `scores`."""
-    scores = check_numbers(scores, "scores")
+    scores = check_numbers(scores, "scores", -MOST, MOST)
+    if scores.ndim not in (1, 2) or (scores.ndim == 2 and not scores.shape[1]):
+        raise ValueError(
+            f"scores must have shape (n_records,) or (n_records, n_classes), got {scores.shape}"
+        )
     if scores.ndim == 1:
         with np.errstate(over="ignore"):
             return np.floor(STEPS / (1 + np.exp(-scores))).astype(np.int64)
@@ -91,7 +98,10 @@ def class_reach(low, high):
     -------
     Reach
     """
-    if np.ndim(low) == 0:
+    low, high = check_numbers(low, "low", -MOST, MOST), check_numbers(high, "high", -MOST, MOST)
+    if low.shape != high.shape or low.ndim > 1 or not low.size:
+        raise ValueError(f"low and high must have one shape, got {low.shape} and {high.shape}")
+    if low.ndim == 0:
         ends = class_shares(np.array([low, high]))
         up, down = int(STEPS - ends[0]), int(ends[1])
         up, down = min(up + 1, STEPS), min(down + 1, STEPS)
@@ -124,6 +134,11 @@ def target_residuals(means, targets, clip):
     int64 array, shape (n_records, 1)
         Between -STEPS and STEPS.
     """
+    means = check_numbers(means, "means", -MOST, MOST, ndim=1)
+    targets = check_numbers(targets, "targets", -MOST, MOST, ndim=1)
+    clip = check_positive(clip, "clip")
+    if means.shape != targets.shape:
+        raise ValueError(f"means must be one for each target, got {means.size} of {targets.size}")
     shares = np.clip((targets - means) / clip, -1.0, 1.0)
     return np.rint(STEPS * shares).astype(np.int64)[:, None]
 

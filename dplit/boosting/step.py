@@ -24,19 +24,27 @@ from itertools import product
 
 import numpy as np
 
-from dplit.errors import check_numbers
+from dplit.boosting.plan import DEEPEST, Plan
+from dplit.errors import (
+    MOST,
+    check_between,
+    check_integer,
+    check_kind,
+    check_numbers,
+    check_positive,
+)
 
 FADE = 0.7  # of a tree's covariance, from one test to the next
 
 
 def brownian(n):
     """Covariance at n equal bins of a Brownian path on [0, 1], less its mean; float64 array (n, n)."""
+    n = check_integer(n, "n", 1)
     x = (np.arange(n) + 0.5) / n
     centre = np.eye(n) - 1 / n
     return -centre @ np.abs(x[:, None] - x) @ centre / 2
 
 
-@cache
 def priors(tests, bins, scales):
     """Covariances of the steps of a tree's leaves, one for each pair of scales.
 
@@ -51,6 +59,20 @@ def priors(tests, bins, scales):
     -------
     float64 array, shape (n_pairs, n_leaves, n_leaves)
     """
+    tests, bins = check_integer(tests, "tests", 0, DEEPEST), check_integer(bins, "bins", 0, DEEPEST)
+    try:
+        scales = tuple(tuple(map(float, part)) for part in scales)
+    except (TypeError, ValueError, OverflowError):
+        scales = ()
+    if len(scales) != 2 or not all(0 <= scale <= MOST for part in scales for scale in part):
+        raise ValueError(
+            "scales must be those of the tests and those of the bins, numbers from 0 on"
+        )
+    return _priors(tests, bins, scales)
+
+
+@cache
+def _priors(tests, bins, scales):
     cell, bin_ = np.divmod(np.arange(2 ** (tests + bins)), 2**bins)
     tree = np.zeros((len(cell), len(cell)))
     for level in range(tests + 1):
@@ -64,6 +86,7 @@ def priors(tests, bins, scales):
 
 def leaf_steps(plan, gradients, curvatures, variance, spread):
     """Steps of the leaves of a round of this `dplit.boosting.Plan`; parameters as of `posterior_steps`."""
+    check_kind(plan, Plan, "plan")
     released = gradients, curvatures, variance, spread
     if plan.fine:
         covariances = priors(plan.kept, plan.fine, plan.scales)
@@ -90,9 +113,16 @@ def tree_steps(gradients, curvatures, variance, spread, scales, clip):
     -------
     float64 array, shape (n_leaves, n_outputs)
     """
-    curvatures = np.maximum(curvatures, 0.0)
+    gradients, curvatures = _released(gradients, curvatures, variance, spread)
+    clip, variance = check_positive(clip, "clip"), float(variance)
+    scales = check_numbers(scales, "scales", 0, MOST, ndim=1)
+    if len(gradients) & (len(gradients) - 1) or not len(scales):
+        raise ValueError(
+            f"gradients must be of 2^depth leaves and scales at least one, got {len(gradients)} "
+            f"and {len(scales)}"
+        )
     noise = _regular(variance + spread * curvatures, curvatures)
-    squares = np.square(np.asarray(scales))[:, None, None]
+    squares = np.square(scales)[:, None, None]
     level = len(gradients).bit_length() - 1
     eta, weight = (np.repeat((curvatures * part / noise)[None], len(squares), axis=0)
                    for part in (gradients, curvatures))  # fmt: skip
@@ -111,6 +141,19 @@ def tree_steps(gradients, curvatures, variance, spread, scales, clip):
         parents = np.repeat(steps, eta.shape[1] // steps.shape[1], axis=1)
         steps = (parents + q * eta) / damped
     return np.clip(np.einsum("a,alk->lk", _shares(logs), steps), -clip, clip)
+
+
+def _released(gradients, curvatures, variance, spread):
+    """Check what a round released; return gradients, and curvatures of at least 0."""
+    gradients = check_numbers(gradients, "gradients", -MOST, MOST, ndim=2)
+    curvatures = check_numbers(curvatures, "curvatures", -MOST, MOST, ndim=2)
+    check_between(variance, "variance", 0, MOST), check_between(spread, "spread", 0, MOST)
+    if gradients.shape != curvatures.shape or not gradients.size:
+        raise ValueError(
+            f"gradients and curvatures must have one shape (n_leaves, n_outputs), "
+            f"got {gradients.shape} and {curvatures.shape}"
+        )
+    return gradients, np.maximum(curvatures, 0.0)
 
 
 def posterior_steps(gradients, curvatures, variance, spread, covariances, clip):
@@ -133,9 +176,16 @@ def posterior_steps(gradients, curvatures, variance, spread, covariances, clip):
     -------
     float64 array, shape (n_leaves, n_outputs)
     """
+    gradients, curvatures = _released(gradients, curvatures, variance, spread)
+    clip, variance = check_positive(clip, "clip"), float(variance)
+    covariances = check_numbers(covariances, "covariances", -MOST, MOST, ndim=3)
+    if covariances.shape[1:] != (len(gradients),) * 2 or not len(covariances):
+        raise ValueError(
+            f"covariances must be matrices of {len(gradients)} leaves, got {covariances.shape}"
+        )
     logs, means = zip(*(
         _under_each(g, h, variance + spread * h, covariances)
-        for g, h in zip(gradients.T, np.maximum(curvatures, 0.0).T)
+        for g, h in zip(gradients.T, curvatures.T)
     ))  # fmt: skip
     steps = np.einsum("a,kal->lk", _shares(np.sum(logs, axis=0)), np.array(means))
     return np.clip(steps, -clip, clip)
@@ -186,10 +236,19 @@ def step_error(curvature, difference, variance, pull):
     -------
     float64 array, broadcast shape
     """
-    curvature, pull = check_numbers(curvature, "curvature"), check_numbers(pull, "pull")
+    variance = check_between(variance, "variance", 0, MOST)
+    difference = check_numbers(difference, "difference", -MOST, MOST)
+    curvature = check_numbers(curvature, "curvature", 0, MOST)
+    pull = check_numbers(pull, "pull", 0, MOST)
+    if not (curvature + pull > 0).all():
+        raise ValueError("curvature and pull must not both be 0")
     return (variance + np.square(pull * difference)) / np.square(curvature + pull)
 
 
 def best_weight(curvature, difference, variance):
     r"""The pull of least error, :math:`w^* = \sigma^2/(h \Delta^2)`; shapes as `step_error`."""
-    return variance / (check_numbers(curvature, "curvature") * np.square(difference))
+    variance = check_between(variance, "variance", 0, MOST)
+    difference = check_numbers(difference, "difference", -MOST, MOST)
+    curvature = check_numbers(curvature, "curvature", 0, MOST)
+    with np.errstate(divide="ignore"):
+        return variance / (curvature * np.square(difference))

@@ -28,6 +28,10 @@ class Accountant:
     cross-validation; joblib runs them on threads inside the context, and an estimator that finds itself in
     another process refuses, for the account isn't there.
 
+    A search of scikit-learn swallows the errors of its fits unless it has ``error_score="raise"``: the fits
+    that the account refuses then score NaN, and the best is chosen among the others. The limit holds either
+    way, for a refused fit reads no record.
+
     A fit that stops with a `ValueError` or a `TypeError`, which bad input gives, released nothing and is
     charged nothing. Scores of private records are releases too, and no part of the account.
 

@@ -10,7 +10,14 @@ import math
 
 import numpy as np
 
-from dplit.errors import check_integer, check_numbers, check_positive
+from dplit.errors import (
+    MOST,
+    check_between,
+    check_callable,
+    check_integer,
+    check_numbers,
+    check_positive,
+)
 from dplit.multinomial import published_p1, published_p2, tight_p1, tight_p2
 from dplit.multinomial.selection import check_budget
 
@@ -24,6 +31,7 @@ def largest_child_bound(p2, parts):
     parts : int
         N.
     """
+    p2 = check_between(p2, "p2", 0, 1)
     return 1 - p2 / check_integer(parts, "parts", 3)
 
 
@@ -35,6 +43,7 @@ def contraction(p1, p2, parts):
     p1, p2 : float
     parts : int
     """
+    p1, p2 = check_between(p1, "p1", 0, 1), check_between(p2, "p2", 0, 1)
     return 1 - p1 * p2 / check_integer(parts, "parts", 3)
 
 
@@ -53,7 +62,7 @@ def published_size(levels, features, feature_budget, value_budget, parts=4):
         N; 4 is the best.
     """
     p1, p2 = published_p1(features, feature_budget), published_p2(parts, value_budget)
-    return contraction(p1, p2, parts) ** np.asarray(levels)
+    return contraction(p1, p2, parts) ** check_numbers(levels, "levels", 0, MOST)
 
 
 def tight_size(levels, features, feature_budget, value_budget, parts=4, density_ratio=1.0):
@@ -67,8 +76,8 @@ def tight_size(levels, features, feature_budget, value_budget, parts=4, density_
         :math:`C/c`.
     """
     p1 = tight_p1(features, feature_budget)
-    return contraction(p1, tight_p2(parts, value_budget, density_ratio), parts) ** np.asarray(
-        levels
+    return contraction(p1, tight_p2(parts, value_budget, density_ratio), parts) ** check_numbers(
+        levels, "levels", 0, MOST
     )
 
 
@@ -88,7 +97,7 @@ def any_law_size(levels, features, feature_budget=0.0, value_budget=0.0):
     """
     quarter = check_budget(value_budget, "value_budget") / 4
     taken = tight_p1(features, feature_budget) * math.exp(-quarter) / (2 * (1 + math.exp(-quarter)))
-    return (1 - taken) ** np.asarray(levels)
+    return (1 - taken) ** check_numbers(levels, "levels", 0, MOST)
 
 
 def levels_to_halve(rate):
@@ -99,6 +108,8 @@ def levels_to_halve(rate):
     rate : float
         r, between 0 and 1; it may be far below the rounding of 1 - r.
     """
+    if not 0 < check_between(rate, "rate", 0, 1) < 1:
+        raise ValueError(f"rate must be between 0 and 1, both excluded, got {rate!r}")
     return math.log(2) / -math.log1p(-rate)
 
 
@@ -112,6 +123,7 @@ def published_middle(edge, cdf):
     cdf : callable
         F, the distribution function of the cut.
     """
+    cdf, edge = check_callable(cdf, "cdf"), check_between(edge, "edge", 0, 0.5)
     return cdf(1 - edge) - cdf(edge)
 
 
@@ -125,6 +137,8 @@ def middle(edge, cdf, below):
     below : callable
         :math:`F(s-)`, the probability of a cut below s.
     """
+    cdf, below = check_callable(cdf, "cdf"), check_callable(below, "below")
+    edge = check_between(edge, "edge", 0, 0.5)
     return cdf(1 - edge) - below(edge)
 
 
@@ -135,7 +149,7 @@ def published_all_large(middles):
     ----------
     middles : array_like, shape (levels,)
     """
-    return float(np.prod(middles))
+    return float(np.prod(check_numbers(middles, "middles", 0, 1)))
 
 
 def all_large_bound(middles):
@@ -147,7 +161,7 @@ def all_large_bound(middles):
     ----------
     middles : array_like, shape (levels,)
     """
-    missed = 1 - check_numbers(middles, "middles")
+    missed = 1 - check_numbers(middles, "middles", 0, 1)
     return float(max(0.0, 1 - np.sum(missed * 2.0 ** np.arange(missed.size))))
 
 
@@ -166,6 +180,7 @@ def chebyshev(n, p, k):
     -------
     float, 1 where k is at least np/2 and the step says nothing.
     """
+    p = check_between(p, "p", 0, 1)
     n, k = check_integer(n, "n", 1), check_integer(k, "k", 0)
     short = n * p / 2 - k
     return min(1.0, n * p * (1 - p) / (2 * short**2)) if short > 0 else 1.0
@@ -198,4 +213,4 @@ def leaf_tail_bound(share, value_budget):
         :math:`B_2`.
     """
     growth = np.exp(min(check_budget(value_budget, "value_budget") / 2, 700.0))
-    return np.minimum(1.0, check_numbers(share, "share") ** 2 * growth)
+    return np.minimum(1.0, check_numbers(share, "share", 0, 1) ** 2 * growth)

@@ -13,6 +13,8 @@ from itertools import product
 from dplit import stored
 from dplit.consistency.greedy import PAIR, TREND
 from dplit.consistency.simulate import observed_paths
+from dplit.errors import check_between, check_integer
+from dplit.multinomial.selection import check_budget
 from dplit.renamed import moved
 from dplit.work import stream
 
@@ -46,6 +48,9 @@ def curve_cell(n, exponent, budget, draws):
     dict : draws; errors of the vote and of its first tree; means over draws of the leaf's points and of its
     extent in the features of the pair (of the last tree).
     """
+    n, exponent = check_integer(n, "n", 2), check_between(exponent, "exponent", 0, 1)
+    draws = check_integer(draws, "draws", 1)
+    budget = check_budget(budget)
     rng = stream(f"consistency/errors/{n}/{exponent:g}/{budget:g}", SEED)
     found = observed_paths(
         n // 2, n // 2, int(n**exponent), 3, draws, budget, budget,

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dplit.errors import check_numbers
+from dplit.errors import check_between, check_numbers
 
 PAIR, TREND = 0.3, 0.4
 
@@ -27,7 +27,12 @@ def pair_and_trend(x, pair=PAIR, trend=TREND):
     pair, trend : float
         a and b.
     """
-    x = check_numbers(x, "x")
+    pair, trend = check_between(pair, "pair", 0, 0.5), check_between(trend, "trend", 0, 1)
+    x = check_numbers(x, "x", 0, 1)
+    if not x.ndim or x.shape[-1] < 1 + bool(pair):
+        raise ValueError(
+            f"x must have a value for each of at least two features, got shape {x.shape}"
+        )
     signs = np.sign((x[..., 0] - 0.5) * (x[..., 1] - 0.5)) if pair else 0.0
     return 0.5 + pair * signs + trend * (x[..., -1] - 0.5)
 
@@ -40,6 +45,7 @@ def pair_bayes_risk(pair=PAIR):
     pair : float
         a.
     """
+    pair = check_between(pair, "pair", 0, 0.5)
     return 0.5 - pair
 
 
@@ -51,4 +57,5 @@ def pair_blind_risk(trend=TREND):
     trend : float
         b.
     """
+    trend = check_between(trend, "trend", 0, 1)
     return 0.5 - trend / 4

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.stats import binom
 
-from dplit.errors import check_integer
+from dplit.errors import MOST, check_between, check_integer, check_numbers
 
 
 def vote_excess_bound(excess, classes=2):
@@ -24,7 +24,7 @@ def vote_excess_bound(excess, classes=2):
     classes : int
         K.
     """
-    return check_integer(classes, "classes", 2) * np.asarray(excess)
+    return check_integer(classes, "classes", 2) * check_numbers(excess, "excess", 0, 1)
 
 
 def partition_excess_bound(spread, counts, law):
@@ -40,6 +40,13 @@ def partition_excess_bound(spread, counts, law):
     counts, law : array_like, shape (sizes,)
         Numbers m of estimation points in X's cell, and their probabilities.
     """
+    spread = check_between(spread, "spread", 0, 1)
+    counts = check_numbers(counts, "counts", 0, MOST, ndim=1)
+    law = check_numbers(law, "law", 0, 1, ndim=1)
+    if counts.shape != law.shape:
+        raise ValueError(
+            f"law must have a probability for each of {counts.size} counts, got {law.size}"
+        )
     noise = 1 / (2 * np.sqrt(np.maximum(counts, 1)))
     return 2 * (spread + float(np.dot(law, noise)))
 

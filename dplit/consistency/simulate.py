@@ -14,7 +14,7 @@ import numpy as np
 from numba import njit
 
 from dplit.consistency.greedy import pair_and_trend
-from dplit.errors import check_choice, check_integer, check_rng
+from dplit.errors import check_between, check_choice, check_integer, check_rng
 from dplit.multinomial.selection import check_budget
 
 NEVER = 2**31
@@ -82,6 +82,7 @@ def ideal_paths(n, k, features, draws, levels=None, *, rng):
     -------
     Ideal
     """
+    levels = None if levels is None else check_integer(levels, "levels", 0, 1_000_000)
     n, k, rng = check_integer(n, "n", 0), check_integer(k, "k", 0), check_rng(rng)
     draws, features = check_integer(draws, "draws", 1), check_integer(features, "features", 1)
     point = rng.random((draws, features))
@@ -139,6 +140,7 @@ def observed_paths(
     -------
     Paths : of the last tree; `votes` of all.
     """
+    pair, trend = check_between(pair, "pair", 0, 0.5), check_between(trend, "trend", 0, 1)
     sizes = [
         check_integer(v, name, least)
         for v, name, least in (
@@ -152,7 +154,10 @@ def observed_paths(
     ]
     one_curve = check_choice(design, DESIGNS, "design") == "one-curve"
     most = NEVER if levels is None else check_integer(levels, "levels", 0)
-    budgets = check_budget(feature_budget, "B1") / 2, check_budget(value_budget, "B2") / 2
+    budgets = (
+        check_budget(feature_budget, "feature_budget") / 2,
+        check_budget(value_budget, "value_budget") / 2,
+    )
     rng = check_rng(rng)
     found = [_draw(*sizes[:4], sizes[5], *budgets, pair, trend, most, one_curve, rng)
              for _ in range(sizes[4])]  # fmt: skip

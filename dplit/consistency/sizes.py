@@ -13,7 +13,9 @@ import numpy as np
 from numba import njit
 from scipy.special import digamma, gammaln
 
-from dplit.errors import check_integer, check_positive
+from dplit.errors import MOST, check_between, check_integer, check_numbers, check_positive
+
+MOST_POWER = 100.0  # beyond it its Gamma function is no float
 
 
 def mean_power(levels, features, power=1):
@@ -30,8 +32,11 @@ def mean_power(levels, features, power=1):
     power : float
         p, positive.
     """
-    features, power = check_integer(features, "features", 1), check_positive(power, "power")
-    return (1 - power / (features * (power + 2))) ** np.asarray(levels)
+    features, power = (
+        check_integer(features, "features", 1),
+        check_between(check_positive(power, "power"), "power", 0, MOST_POWER),
+    )
+    return (1 - power / (features * (power + 2))) ** check_numbers(levels, "levels", 0, MOST)
 
 
 def leaf_power(n, k, features, power=1):
@@ -55,7 +60,10 @@ def leaf_power(n, k, features, power=1):
     float. The time grows as n.
     """
     n, k = check_integer(n, "n", 0), check_integer(k, "k", 0)
-    features, power = check_integer(features, "features", 1), check_positive(power, "power")
+    features, power = (
+        check_integer(features, "features", 1),
+        check_between(check_positive(power, "power"), "power", 0, MOST_POWER),
+    )
     return float(_leaf_power(n, k, features, power))
 
 
@@ -90,7 +98,10 @@ def size_exponent(features, power=1):
     features : int
     power : float
     """
-    features, power = check_integer(features, "features", 1), check_positive(power, "power")
+    features, power = (
+        check_integer(features, "features", 1),
+        check_between(check_positive(power, "power"), "power", 0, MOST_POWER),
+    )
     return (power + 2 - math.sqrt((power + 2) ** 2 - 8 * power / features)) / 2
 
 
@@ -125,6 +136,8 @@ def squared_error_bound(n, k, features, lipschitz=1.0):
     lipschitz : float
         L: :math:`|\eta(x) - \eta(z)| \le L\,\|x - z\|`, both in ranks.
     """
+    features = check_integer(features, "features", 1)
+    lipschitz = check_between(lipschitz, "lipschitz", 0, MOST)
     k = check_integer(k, "k", 1)
     extent = lipschitz**2 * features * leaf_power_bound(n, k, features, 2)
     harmonic = float(digamma(k + 1) + np.euler_gamma)
@@ -136,6 +149,7 @@ def best_leaf_size(n, features, lipschitz=1.0):
 
     Parameters as `squared_error_bound`.
     """
+    n = check_integer(n, "n", 1)
     sizes = np.unique(np.geomspace(1, max(n - 1, 1), 400).astype(int))
     bounds = [squared_error_bound(n, int(k), features, lipschitz) for k in sizes]
     return int(sizes[int(np.argmin(bounds))])

@@ -19,7 +19,15 @@ from math import comb, inf, log
 import numpy as np
 from scipy.stats import binom, hypergeom
 
-from dplit.errors import check_epsilon, check_integer, check_numbers, check_positive
+from dplit.errors import (
+    MOST_INTEGER,
+    check_between,
+    check_epsilon,
+    check_integer,
+    check_numbers,
+    check_one,
+    check_positive,
+)
 from dplit.majority import second_label
 
 
@@ -45,6 +53,7 @@ def relevant_tested(features, relevant, depth, repeated=True, one=1.0):
     -------
     array, shape (relevant + 1,) : probabilities of T = 0, ..., h.
     """
+    one = check_one(one)
     m, h, d = _check(features, relevant, depth, repeated)
     if not repeated:
         ways = [comb(h, t) * comb(m - h, d - t) if t <= d else 0 for t in range(h + 1)]
@@ -72,8 +81,7 @@ def effective_records(n, epsilon, trees=1):
         Budget of the forest, add-remove; ``inf`` without privacy.
     trees : int, at least 1
     """
-    if not 0 <= n < inf:
-        raise ValueError(f"n must be a finite number of at least 0, got {n!r}")
+    n = float(check_between(n, "n", 0, MOST_INTEGER))
     return float(-np.expm1(-check_epsilon(epsilon)) * n / check_integer(trees, "trees", 1))
 
 
@@ -164,6 +172,7 @@ def vote_law(depth, n, features, target, epsilon, trees=1, repeated=True):
     -------
     array, shape (relevant + 1,)
     """
+    depth = check_integer(depth, "depth", 0)
     target = _check_target(target)
     h, w = len(target) - 1, np.arange(len(target))
     records = effective_records(n, inf, trees) / 2**depth

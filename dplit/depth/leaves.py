@@ -6,7 +6,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from dplit.errors import check_integer
+from dplit.errors import MOST, check_integer, check_numbers, check_sequence, check_whole
 
 
 def empty_leaves(n, depth):
@@ -70,7 +70,8 @@ def empty_leaves_floor(n, leaves):
     ----------
     n, leaves : array_like of numbers, leaves at least 1
     """
-    return np.maximum(0.0, 1 - np.asarray(n) / leaves)
+    n, leaves = check_numbers(n, "n", 0, MOST), check_numbers(leaves, "leaves", 1, MOST)
+    return np.maximum(0.0, 1 - n / leaves)
 
 
 def expected_empty_floor(n, leaves):
@@ -83,7 +84,8 @@ def expected_empty_floor(n, leaves):
     ----------
     n, leaves : array_like of numbers, leaves at least 1
     """
-    return (1 - 1 / np.asarray(leaves)) ** np.asarray(n)
+    n, leaves = check_numbers(n, "n", 0, MOST), check_numbers(leaves, "leaves", 1, MOST)
+    return (1 - 1 / leaves) ** n
 
 
 def leaves_law(levels, depth):
@@ -102,6 +104,7 @@ def leaves_law(levels, depth):
     -------
     array : probabilities of 0, 1, 2, ... leaves.
     """
+    levels = check_sequence(levels, "levels")
     if check_integer(depth, "depth", 0) > len(levels):
         raise ValueError(
             f"depth must be at most the number of features, {len(levels)}, got {depth}"
@@ -126,8 +129,12 @@ def _leaves(levels, depth):
     return mixed
 
 
+MOST_RECORDS = 10**8  # of an array that a law fills
+
+
 def _check_records(n):
-    records = np.asarray(n)
-    if not records.size or records.dtype.kind not in "iu" or (records < 0).any():
-        raise ValueError(f"n must be whole numbers of at least 0, got {n!r}")
+    records = check_whole(n, "n", 0)
+    if not records.size or records.max() > MOST_RECORDS:
+        got = f"{records.max():,}" if records.size else "none"
+        raise ValueError(f"n must be whole numbers of at most {MOST_RECORDS:,}, got {got}")
     return records

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dplit.errors import check_integer
+from dplit.errors import check_integer, check_one
 
 
 def untested_features(s, depth, one=1.0):
@@ -27,6 +27,7 @@ def untested_features(s, depth, one=1.0):
     -------
     array, shape (s + 1,) : probabilities of X = 0, ..., s.
     """
+    one = check_one(one)
     s, depth = check_integer(s, "s", 1), check_integer(depth, "depth", 0)
     x = np.arange(s + 1)
     law = np.array([0 * one] * s + [one])
@@ -62,6 +63,7 @@ def expected_untested_mixed(continuous, discrete, depth, one=1.0):
     one : float or Fraction
         The number one, in the arithmetic that is wanted.
     """
+    one = check_one(one)
     s, r = check_integer(continuous, "continuous", 0), check_integer(discrete, "discrete", 0)
     depth = check_integer(depth, "depth", 0)
     law = {(s, r): one}

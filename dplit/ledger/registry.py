@@ -27,7 +27,7 @@ from functools import partial
 
 from dplit.errors import check_choice
 from dplit.ledger.evidence import RUN_VERDICTS, VERDICTS, Evidence
-from dplit.work import Effort, nearest, stream
+from dplit.work import Effort, is_pattern, nearest, stream
 
 ABOUT = ("statement", "step", "reading", "experiment")
 OURS = "ours"  # in the place of a paper: what this book claims of its own forest
@@ -138,6 +138,8 @@ def registered():
 
 def unknown(id, known):
     """What to say of an id that no claim has; a figure's or a table's lists the claims below it."""
+    if is_pattern(id):
+        return f"no claim matches the pattern {id!r}"
     below = [k for k in known if k.startswith(f"{id}/")]
     if below:
         return f"no claim has the id {id!r}; its claims are {', '.join(below)}"

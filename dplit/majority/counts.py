@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 from scipy.stats import binom
 
-from dplit.errors import check_counts, check_integer, check_neighbours
+from dplit.errors import check_between, check_counts, check_integer, check_neighbours
 
 
 def leaves(n, classes):
@@ -52,8 +52,7 @@ def expected_gap(n, share):
     share : float
         p, from 0 to 1.
     """
-    if not 0 <= share <= 1:
-        raise ValueError(f"share must be between 0 and 1, got {share!r}")
+    share = check_between(share, "share", 0, 1)
     of_first = np.arange(check_integer(n, "n", 0) + 1)
     return float(binom.pmf(of_first, n, share) @ np.abs(2 * of_first - n))
 

@@ -30,6 +30,8 @@ def all_data_error(majority, minority, epsilon, trees):
     trees : int
         Trees of the forest, at least 1.
     """
+    majority = check_integer(majority, "majority", 0)
+    minority = check_integer(minority, "minority", 0)
     return second_label(
         majority - minority, check_epsilon(epsilon) / check_integer(trees, "trees", 1)
     )

@@ -8,7 +8,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from dplit.errors import check_counts, check_epsilon, check_integer, check_neighbours, check_numbers
+from dplit.errors import (
+    MOST,
+    check_counts,
+    check_epsilon,
+    check_integer,
+    check_neighbours,
+    check_numbers,
+)
 from dplit.mechanisms import PermuteAndFlip
 
 
@@ -42,7 +49,7 @@ def gap_error(gap, epsilon):
     epsilon : float
         Budget of the label under add-remove; pass half of it under replace-one.
     """
-    return 0.5 * np.exp(-check_epsilon(epsilon) * _at_least_zero(gap))
+    return 0.5 * np.exp(-min(check_epsilon(epsilon), MOST) * check_numbers(gap, "gap", 0, MOST))
 
 
 def error_lower_bound(gap, epsilon):
@@ -60,7 +67,7 @@ def error_lower_bound(gap, epsilon):
     epsilon : float
         Budget of the label, positive.
     """
-    return 0.5 * np.exp(-check_epsilon(epsilon) * _at_least_zero(gap))
+    return 0.5 * np.exp(-min(check_epsilon(epsilon), MOST) * check_numbers(gap, "gap", 0, MOST))
 
 
 def second_label(difference, epsilon):
@@ -75,8 +82,8 @@ def second_label(difference, epsilon):
     epsilon : float
         Budget of the label, positive.
     """
-    d = check_numbers(difference, "difference")
-    tail = 0.5 * np.exp(-check_epsilon(epsilon) * np.abs(d))
+    d = check_numbers(difference, "difference", -MOST, MOST)
+    tail = 0.5 * np.exp(-min(check_epsilon(epsilon), MOST) * np.abs(d))
     return np.where(d < 0, 1 - tail, tail)[()]
 
 
@@ -93,15 +100,8 @@ def unanimous_error(n, classes, epsilon):
     epsilon : float
         Budget of the label, positive.
     """
-    odds = np.exp(-check_epsilon(epsilon) * _at_least_zero(n))
+    odds = np.exp(-min(check_epsilon(epsilon), MOST) * check_numbers(n, "n", 0, MOST))
     k = check_integer(classes, "classes", 1)
     nodes, weights = np.polynomial.legendre.leggauss((k + 1) // 2)  # exact: degree k - 1 in t
     wrong_by = -np.expm1((k - 1) * np.log1p(-odds[..., None] * (nodes + 1) / 2))
     return (wrong_by @ weights / 2)[()]
-
-
-def _at_least_zero(gap):
-    gap = check_numbers(gap, "gap")
-    if not (gap >= 0).all():
-        raise ValueError(f"a gap must be at least 0, got {gap[~(gap >= 0)].flat[0]:g}")
-    return gap

@@ -15,8 +15,10 @@ import numpy as np
 from scipy.optimize import linprog
 from scipy.sparse import csr_array
 
-from dplit.errors import check_counts, check_epsilon, check_integer, check_neighbours
+from dplit.errors import check_between, check_counts, check_epsilon, check_integer, check_neighbours
 from dplit.mechanisms.smooth_exponential import gap
+
+LEAST, LARGEST = 1e-6, 30.0  # an epsilon beyond them leaves no digits to the linear programme
 
 
 def optimal_error(n, classes, epsilon, neighbours="add-remove"):
@@ -34,7 +36,7 @@ def optimal_error(n, classes, epsilon, neighbours="add-remove"):
     classes : int
         At least 2.
     epsilon : float
-        Budget of the label, positive.
+        Budget of the label, from 1e-6 to 30.
     neighbours : {"add-remove", "replace-one"}
 
     Returns
@@ -121,7 +123,8 @@ class _Program:
 
     def __init__(self, n, classes, epsilon, neighbours):
         n, k = check_integer(n, "n", 1), check_integer(classes, "classes", 2)
-        self.scale = float(np.exp(check_epsilon(epsilon)))
+        epsilon = check_between(check_epsilon(epsilon), "epsilon", LEAST, LARGEST)
+        self.scale = float(np.exp(epsilon))
         add_remove = check_neighbours(neighbours) == "add-remove"
         every = combinations_with_replacement(range(n, -1, -1), k)
         self.leaves = [x for x in every if sum(x) == n or (add_remove and sum(x) < n)]

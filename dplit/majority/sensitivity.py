@@ -15,7 +15,7 @@ import math
 
 import numpy as np
 
-from dplit.errors import check_counts, check_epsilon, check_neighbours
+from dplit.errors import check_callable, check_counts, check_epsilon, check_neighbours
 from dplit.majority.counts import neighbouring
 from dplit.mechanisms.smooth_exponential import gap
 
@@ -90,6 +90,7 @@ def searched_smooth_sensitivity(counts, epsilon, neighbours="add-remove", score=
     score : callable, optional
         Score of each class of a leaf; left out, the paper's, 1 for every most frequent class.
     """
+    score = None if score is None else check_callable(score, "score")
     score = score or (lambda x: tuple(int(n == max(x)) for n in x))
     start = tuple(check_counts(counts).tolist())
     seen, ring, distance = {start}, [start], 0

@@ -12,8 +12,18 @@ from itertools import count
 
 import numpy as np
 
-from dplit.errors import check_epsilon, check_integer, check_numbers
+from dplit.errors import (
+    MOST,
+    check_between,
+    check_epsilon,
+    check_integer,
+    check_numbers,
+    check_positive,
+)
 from dplit.mechanisms import SmoothExponential
+
+LEAST, LARGEST = 1e-4, 700.0  # of an epsilon that a search over gaps takes
+LONGEST = 2**20  # gaps that are looked at together
 
 
 def smooth_exponential_law(counts, epsilon):
@@ -54,7 +64,7 @@ def smooth_exponential_loss(gap, epsilon, classes=2):
     float or ndarray, shape (...); ``inf`` where it exceeds every float.
     """
     epsilon, others = check_epsilon(epsilon), check_integer(classes, "classes", 2) - 1
-    j = check_numbers(gap, "gap")
+    j = check_numbers(gap, "gap", 0, MOST)
     with np.errstate(over="ignore"):
         low, high = (epsilon / 2 * np.exp(epsilon * g) for g in (j, j + 1))
         rest = [np.log1p(others * np.exp(-a)) for a in (low, high)]  # -log P(majority)
@@ -66,7 +76,7 @@ def _tie_loss(epsilon, others):
     """Two tied classes make the loser's loss largest, a tie of all classes the winner's."""
     tied, winner = epsilon / 2, epsilon / 2 * np.exp(epsilon)
     rest = np.log1p(others * np.exp(-winner))
-    loser = tied + winner + rest - np.log(2 * np.exp(tied) + others - 1)
+    loser = winner + rest - np.log(2 + (others - 1) * np.exp(-tied))
     return max(loser, np.log(others + 1) - rest)
 
 
@@ -84,8 +94,14 @@ def first_violation(epsilon, classes=2, bound=None):
     bound : float, optional
         Left out, `epsilon` itself; ``2 * epsilon`` asks whether the cost "may be twice".
     """
-    bound = check_epsilon(epsilon) if bound is None else check_epsilon(bound, "bound")
-    return next(j for j in count() if smooth_exponential_loss(j, epsilon, classes) > bound)
+    epsilon = check_between(check_epsilon(epsilon), "epsilon", LEAST, LARGEST)
+    bound = epsilon if bound is None else check_positive(bound, "bound")
+    first, step = 0, 64
+    while not (
+        over := smooth_exponential_loss(first + np.arange(step), epsilon, classes) > bound
+    ).any():
+        first, step = first + step, min(2 * step, LONGEST)
+    return first + int(over.argmax())
 
 
 def rescaled_loss(gap, epsilon):
@@ -101,7 +117,7 @@ def rescaled_loss(gap, epsilon):
     epsilon : float
         Budget of the label, positive.
     """
-    j, epsilon = check_numbers(gap, "gap"), check_epsilon(epsilon)
+    j, epsilon = check_numbers(gap, "gap", 1, MOST), check_epsilon(epsilon)
     with np.errstate(over="ignore"):
         low, high = (epsilon / 2 * np.exp(epsilon * g) for g in (j - 1, j))
         rise = low * np.expm1(epsilon)
@@ -124,7 +140,8 @@ def smooth_exponential_delta(epsilon, classes=2, spent=None):
     spent : float, optional
         :math:`\epsilon'`; left out, `epsilon`.
     """
-    spent = check_epsilon(epsilon) if spent is None else check_epsilon(spent, "spent")
+    epsilon = check_between(check_epsilon(epsilon), "epsilon", LEAST, LARGEST)
+    spent = epsilon if spent is None else check_between(spent, "spent", LEAST, LARGEST)
     law = SmoothExponential(epsilon).pmf
     worst = max(_hockey_stick(law(x), law(y), spent) for x, y in _tied_steps(classes))
     for j in count(1):

@@ -23,9 +23,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dplit.errors import check_choice, check_epsilon, check_integer, check_neighbours
+from dplit.errors import (
+    check_choice,
+    check_epsilon,
+    check_integer,
+    check_kind,
+    check_neighbours,
+    check_positive,
+)
 from dplit.matrix.strategies.boxes import below, coefficients
 from dplit.matrix.tested import tested_sets
+from dplit.matrix.workload import Workload
 
 WHICH = ("laplace", "unbiased", "occupied", "data-independent")
 NOTHING = 1e-10  # an eigenvalue so far below the largest one is rounding, and is not counted
@@ -89,7 +97,7 @@ def least_variance(epsilon, which="unbiased"):
     """
     check_choice(which, WHICH, "which")
     if which == "laplace":
-        return 2 / check_epsilon(epsilon) ** 2
+        return 2 / check_epsilon(epsilon) / epsilon
     one = 1 / chi_square(epsilon)
     return one * {"unbiased": 1.0, "occupied": 2 / (1 + math.exp(-epsilon))}.get(which, 2.0)
 
@@ -150,7 +158,8 @@ def nuclear_bound(workload, neighbours="add-remove", classes=2):
     float
         In units of the least variance of a single count.
     """
-    check_integer(classes, "classes", 1)
+    workload = check_kind(workload, Workload, "workload")
+    classes = check_integer(classes, "classes", 1)
     rows = np.sqrt(workload.multiplicity)[:, None] * _coordinates(workload)
     if check_neighbours(neighbours) == "add-remove":
         return _sum_of_singular(rows) ** 2
@@ -211,6 +220,7 @@ def l2_optimum(workload, neighbours="add-remove", iterations=300, gap=1e-6):
     ValueError
         If there are more than `MOST_COLUMNS` distinct columns or differences.
     """
+    workload, gap = check_kind(workload, Workload, "workload"), check_positive(gap, "gap")
     columns = workload.columns().matrix * np.sqrt(workload.multiplicity)[:, None]
     if check_neighbours(neighbours) == "replace-one":
         columns = _differences(columns, workload)

@@ -19,7 +19,16 @@ from itertools import product
 import numpy as np
 
 from dplit.budget import Group, Parallel, Sequence
-from dplit.errors import check_epsilon, check_rng
+from dplit.errors import (
+    MOST,
+    check_epsilon,
+    check_kind,
+    check_neighbours,
+    check_numbers,
+    check_rng,
+    check_sequence,
+    check_whole,
+)
 from dplit.matrix.paths import check_entries
 from dplit.matrix.release import measure
 from dplit.matrix.strategies import Identity, fitting, noise_scale, noise_variance
@@ -71,6 +80,14 @@ class Ensemble:
         return np.asarray(self.strategy.decorrelated(exact), dtype=float)
 
 
+def _check_ensembles(ensembles):
+    """Return `ensembles` as a list of at least one `Ensemble`."""
+    found = [check_kind(e, Ensemble, "ensembles") for e in check_sequence(ensembles, "ensembles")]
+    if not found:
+        raise ValueError("ensembles must be at least one Ensemble, got none")
+    return found
+
+
 def release_ensembles(
     ensembles,
     codes,
@@ -107,8 +124,16 @@ def release_ensembles(
         For the distinct rows of each ensemble's workload.
     node : Sequence, Parallel or Group
     """
-    codes, classes, q = np.asarray(codes), np.asarray(classes), len(ensembles)
-    epsilon, relation = check_epsilon(epsilon), neighbours
+    ensembles = _check_ensembles(ensembles)
+    codes, q = check_whole(codes, "codes", 0, ndim=2), len(ensembles)
+    classes = check_whole(classes, "classes", 0, ndim=1)
+    if len(classes) != len(codes):
+        raise ValueError(
+            f"classes must be one for each of {len(codes)} records, got {len(classes)}"
+        )
+    if codes.shape[1] <= max(j for e in ensembles for j in e.columns):
+        raise ValueError(f"codes must have the ensembles' columns, got shape {codes.shape}")
+    epsilon, relation = check_epsilon(epsilon), check_neighbours(neighbours)
     given = np.ones((q, len(codes)), dtype=bool)
     if disjoint:
         given = check_rng(rng).integers(q, size=len(codes)) == np.arange(q)[:, None]
@@ -152,6 +177,7 @@ def deviations(
     -------
     list of float
     """
+    ensembles, share = _check_ensembles(ensembles), check_epsilon(share, "share")
     return [
         noise_variance(
             noise_scale(e.strategy, share, mechanism, neighbours, classes, signed),
@@ -178,6 +204,12 @@ def reconstruction(ensembles, deviations):
         X for each ensemble: its distinct rows' answers are X times the stacked releases, each as
         `Strategy.decorrelated` gives it, and their variances are :math:`X^2\sigma^2`.
     """
+    ensembles = _check_ensembles(ensembles)
+    deviations = check_numbers(deviations, "deviations", 0, MOST, ndim=1)
+    if len(deviations) != len(ensembles):
+        raise ValueError(
+            f"deviations must be one for each of {len(ensembles)} ensembles, got {len(deviations)}"
+        )
     parts, weights, inverse = _solved(ensembles, deviations)
     inverse = np.diag(inverse) if inverse.ndim == 1 else inverse
     rows = [part.gathered(np.eye(part.n_released)) for part in parts]

@@ -22,11 +22,14 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import log_ndtr
 
-from dplit.errors import check_epsilon, check_positive, check_rng
+from dplit.errors import check_between, check_kind, check_positive, check_rng
 from dplit.matrix.strategies import DistinctLeaves, Identity, PerTree
 from dplit.matrix.strategies.base import check_domain, combined
 from dplit.matrix.strategies.boxes import coefficients, functions
 from dplit.matrix.strategies.spectrum import masses, row_masses
+from dplit.matrix.workload import Workload
+
+LARGEST = 1e6  # of an epsilon, and of a scale and of one over it
 
 
 def gaussian_delta(epsilon, scale):
@@ -48,7 +51,8 @@ def gaussian_delta(epsilon, scale):
     >>> round(matrix.gaussian_delta(1.0, 1.0), 4)
     0.1269
     """
-    return math.exp(_log_delta(check_epsilon(epsilon), check_positive(scale, "scale")))
+    epsilon = check_between(epsilon, "epsilon", 0, LARGEST)
+    return math.exp(_log_delta(epsilon, check_between(scale, "scale", 1 / LARGEST, LARGEST)))
 
 
 def _log_delta(epsilon, s):
@@ -78,9 +82,8 @@ def gaussian_scale(epsilon, delta):
     >>> round(matrix.gaussian_scale(1.0, 1e-6), 3)
     4.225
     """
-    epsilon, log_delta = check_epsilon(epsilon), math.log(_check_delta(delta))
-    if math.isinf(epsilon):
-        raise ValueError("epsilon must be finite: without noise no scale is the least, got inf")
+    epsilon = check_between(check_positive(epsilon, "epsilon"), "epsilon", 0, LARGEST)
+    log_delta = math.log(_check_delta(delta))
 
     def excess(log_s):
         return _log_delta(epsilon, math.exp(log_s)) - log_delta
@@ -97,7 +100,7 @@ def gaussian_scale(epsilon, delta):
 
 
 def _check_delta(delta):
-    if not 0 < delta < 1:
+    if not 0 < check_between(delta, "delta", 0, 1) < 1:
         raise ValueError(f"delta must be a number between 0 and 1, both excluded, got {delta!r}")
     return float(delta)
 
@@ -147,6 +150,7 @@ def gaussian_error(workload, strategy, epsilon, delta):
     -------
     float
     """
+    workload = check_kind(workload, Workload, "workload")
     deviation = l2_sensitivity(strategy) * gaussian_scale(epsilon, delta)
     return deviation**2 * float(strategy.variances(workload) @ workload.multiplicity)
 

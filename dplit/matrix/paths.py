@@ -20,7 +20,7 @@ from functools import cached_property
 
 import numpy as np
 
-from dplit.errors import check_integer
+from dplit.errors import check_integer, check_whole
 
 MOST_CELLS = 50_000_000  # entries of a matrix over the domain that are made on demand
 
@@ -178,6 +178,10 @@ def decision_paths(forest, n_levels=None):
            [0, 1, 0, 1, 0, 1]])
     """
     trees = getattr(forest, "trees_", forest)
+    if not hasattr(trees, "feature"):
+        raise ValueError(
+            f"forest must be a fitted forest or its trees, got a {type(forest).__name__}"
+        )
     if n_levels is None and not hasattr(forest, "domain_"):
         raise ValueError(
             "n_levels must be given with bare trees: the number of each column's levels"
@@ -276,7 +280,7 @@ def data_matrix(codes, classes, n_levels, n_classes):
     int64 array, shape (n_cells, k)
     """
     check_entries(check_integer(n_classes, "n_classes", 1), n_levels, "classes")
-    classes = check_codes(np.asarray(classes)[:, None], [n_classes], "classes")[:, 0]
+    classes = check_whole(classes, "classes", 0, n_classes - 1, ndim=1)
     cells, n = cells_of(codes, n_levels), math.prod(np.asarray(n_levels).tolist())
     if len(classes) != len(cells):
         raise ValueError(
@@ -297,8 +301,8 @@ def query_matrix(codes, n_levels):
     -------
     int64 array, shape (n_queries, n_cells)
     """
-    check_entries(len(codes), n_levels, "queries")
     cells = cells_of(codes, n_levels)
+    check_entries(len(cells), n_levels, "queries")
     rows = np.zeros((len(cells), math.prod(np.asarray(n_levels).tolist())), dtype=np.int64)
     rows[np.arange(len(cells)), cells] = 1
     return rows
@@ -306,28 +310,28 @@ def query_matrix(codes, n_levels):
 
 def check_levels(n_levels):
     """Return `n_levels` as an int64 array; a column of no level is continuous, and has no cells."""
-    levels = np.asarray(n_levels)
-    if levels.ndim != 1 or not len(levels) or levels.dtype.kind not in "iu" or (levels < 0).any():
-        raise ValueError(f"n_levels must be a whole number for each column, got {n_levels!r}")
+    levels = check_whole(n_levels, "n_levels", 0, ndim=1)
+    if not len(levels):
+        raise ValueError("n_levels must be a whole number for each column, got none")
     if not levels.all():
         raise ValueError(
             f"column {int(np.argmin(levels))} is continuous and has no cells; a matrix needs public bins"
         )
-    return levels.astype(np.int64)
+    return levels
 
 
 def check_codes(codes, n_levels, name="codes"):
     """Return codes of levels as an int64 array, shape (n_records, n_features), each of its column's."""
-    codes, n_levels = np.asarray(codes), check_levels(n_levels)
-    if codes.ndim != 2 or codes.shape[1] != len(n_levels):
+    codes, n_levels = check_whole(codes, name, 0, ndim=2), check_levels(n_levels)
+    if codes.shape[1] != len(n_levels):
         raise ValueError(f"{name} must have {len(n_levels)} columns, got shape {codes.shape}")
-    inside = (codes >= 0) & (codes < n_levels) & (codes == np.floor(codes))
+    inside = codes < n_levels
     if not inside.all():
         j = int(np.argmin(inside.all(axis=0)))
         raise ValueError(
             f"{name} must be whole numbers from 0 to {n_levels[j] - 1} in column {j}, got another"
         )
-    return codes.astype(np.int64)
+    return codes
 
 
 def check_entries(rows, n_levels, what):

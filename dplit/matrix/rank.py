@@ -12,8 +12,8 @@ import math
 
 import numpy as np
 
-from dplit.errors import check_integer
-from dplit.matrix.paths import check_levels, distinct
+from dplit.errors import check_integer, check_kind
+from dplit.matrix.paths import Paths, check_levels, distinct
 
 
 def rank_bound(paths):
@@ -34,6 +34,7 @@ def rank_bound(paths):
     int
         Sum of the dimensions over all sets U below the set of columns tested on some path.
     """
+    paths = check_kind(paths, Paths, "paths")
     below = set()
     for tested in {tuple(np.flatnonzero(row).tolist()) for row in paths.tests}:
         stack = [tested]
@@ -64,7 +65,7 @@ def full_rank_bound(n_levels, depth):
     >>> [matrix.full_rank_bound([4, 4, 4, 3, 3, 3], depth) for depth in (2, 3, 4)]  # Car
     [109, 414, 972]
     """
-    check_integer(depth, "depth", 0)
+    depth = check_integer(depth, "depth", 0)
     polynomial = [1]
     for n in check_levels(n_levels).tolist():
         longer = [*polynomial, 0]
@@ -91,6 +92,7 @@ def certified_ranks(paths):
     int64 array, shape (n_trees,)
         Of the rows of the first tree, of the first two, and so on.
     """
+    paths = check_kind(paths, Paths, "paths")
     boxes = paths.take(np.sort(distinct(paths.allowed)[0]))
     pivots, ranks = {}, np.zeros(paths.n_trees, dtype=np.int64)
     for tree, row in zip(boxes.tree.tolist(), np.packbits(boxes.matrix(), axis=1)):
@@ -131,6 +133,8 @@ def most_boxes(boxes, patience=None):
     -------
     int
     """
+    boxes = check_kind(boxes, Paths, "boxes")
+    patience = None if patience is None else check_integer(patience, "patience", 1)
     order = np.argsort(-boxes.tests.sum(axis=0), kind="stable")
     columns = [(int(boxes.starts[j]), int(boxes.n_levels[j])) for j in order]
     tested, apart = boxes.tests[:, order], _apart(boxes)
@@ -181,8 +185,8 @@ def distinct_leaves_law(n_trees, n_features, depth):
     float64 array, shape (min(tau, C(d, h)) + 1,)
         Entry m is the probability of m distinct leaves.
     """
-    check_integer(n_trees, "n_trees", 1)
-    check_integer(depth, "depth", 0)
+    n_trees = check_integer(n_trees, "n_trees", 1)
+    depth = check_integer(depth, "depth", 0)
     coupons = math.comb(check_integer(n_features, "n_features", depth), depth)
     law = np.zeros(min(n_trees, coupons) + 1)
     law[0], seen = 1.0, np.arange(len(law)) / coupons

@@ -13,7 +13,7 @@ import math
 import numpy as np
 from scipy.optimize import brentq, minimize_scalar
 
-from dplit.errors import check_epsilon, check_integer
+from dplit.errors import MOST, check_between, check_epsilon, check_integer, check_positive
 from dplit.matrix.paths import check_levels
 
 
@@ -82,7 +82,7 @@ def least_spread(entropy):
     float
         From 0 to 1/4, convex in the entropy.
     """
-    if entropy <= 0:
+    if check_between(entropy, "entropy", -MOST, MOST) <= 0:
         return 0.0
     if entropy >= math.log(2):
         return 0.25
@@ -118,7 +118,8 @@ def wide_bound(n_trees, epsilon):
     -------
     float
     """
-    check_integer(n_trees, "n_trees", 1)
+    n_trees = check_integer(n_trees, "n_trees", 1)
+    epsilon = check_positive(epsilon, "epsilon")
     return max(bound_at(n, n_trees, epsilon) for n in _near(n_trees / check_epsilon(epsilon)))
 
 
@@ -135,6 +136,8 @@ def bound_at(n, n_trees, epsilon):
     -------
     float
     """
+    n, n_trees = check_between(n, "n", 0, MOST), check_integer(n_trees, "n_trees", 1)
+    epsilon = check_positive(epsilon, "epsilon")
     return n**2 * least_spread(math.log(2) - epsilon * n / n_trees)
 
 

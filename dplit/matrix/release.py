@@ -27,9 +27,21 @@ from itertools import product
 import numpy as np
 
 from dplit.budget import Spend
-from dplit.errors import check_choice, check_epsilon, check_integer, check_neighbours
+from dplit.errors import (
+    MOST,
+    check_between,
+    check_choice,
+    check_epsilon,
+    check_integer,
+    check_kind,
+    check_neighbours,
+    check_numbers,
+    check_positive,
+)
 from dplit.matrix.strategies import DisjointTrees
+from dplit.matrix.strategies.base import Strategy
 from dplit.matrix.treenorm import TreeNorm
+from dplit.matrix.workload import Workload
 from dplit.mechanisms import Geometric, Laplace
 from dplit.mechanisms.geometric import rounded
 from dplit.mechanisms.secure import is_secure
@@ -81,6 +93,8 @@ def release(
         For each distinct row of the workload.
     node : Spend
     """
+    workload = check_kind(workload, Workload, "workload")
+    strategy = check_kind(strategy, Strategy, "strategy")
     measured, node = measure(
         strategy, codes, classes, n_classes, epsilon, mechanism, neighbours, signed, rng=rng
     )
@@ -108,7 +122,8 @@ def measure(
     measured : int64 or float64 array, shape (n_measured, k), or (n_measured, 1) if signed
     node : Spend
     """
-    check_integer(n_classes, "n_classes", 1)
+    strategy = check_kind(strategy, Strategy, "strategy")
+    n_classes = check_integer(n_classes, "n_classes", 1)
     noise = noise_of(strategy, epsilon, mechanism, neighbours, n_classes, signed)
     columns = _difference if signed else _all_columns
     measured = measured_with(noise, strategy, codes, classes, n_classes, columns, rng=rng)
@@ -194,6 +209,7 @@ def noise_of(strategy, epsilon, mechanism="geometric", neighbours="add-remove", 
     classes : int
         Class columns of the table.
     """
+    strategy = check_kind(strategy, Strategy, "strategy")
     if signed and check_integer(classes, "classes", 1) != 2:
         raise ValueError(f"signed needs classes=2, a difference of two, got classes={classes}")
     delta = strategy.sensitivity(check_neighbours(neighbours), classes, signed)
@@ -208,7 +224,7 @@ def noise_for(sensitivity, epsilon, mechanism="geometric", integer=True):
     """The noise for a sensitivity: `Geometric` for whole numbers, if asked for, else `Laplace`."""
     epsilon = check_epsilon(epsilon)
     if check_choice(mechanism, MECHANISMS, "mechanism") == "geometric" and integer:
-        return Geometric(epsilon, round(float(sensitivity)))
+        return Geometric(epsilon, round(check_positive(sensitivity, "sensitivity")))
     return Laplace(epsilon, sensitivity)
 
 
@@ -342,7 +358,7 @@ def clipped(answers):
     -------
     float64 array, shape of `answers`
     """
-    return np.maximum(np.asarray(answers, dtype=float), 0.0)
+    return np.maximum(check_numbers(answers, "answers", -MOST, MOST), 0.0)
 
 
 def shrunk(answers, threshold):
@@ -360,9 +376,8 @@ def shrunk(answers, threshold):
     -------
     float64 array, shape of `answers`
     """
-    if not threshold >= 0:
-        raise ValueError(f"threshold must be a number of at least 0, got {threshold!r}")
-    return clipped(np.asarray(answers, dtype=float) - threshold)
+    threshold = check_between(threshold, "threshold", 0, MOST)
+    return clipped(check_numbers(answers, "answers", -MOST, MOST) - threshold)
 
 
 def shrunk_error(count, scale, threshold=0.0):
@@ -387,7 +402,9 @@ def shrunk_error(count, scale, threshold=0.0):
     -------
     float64 array, shape of `count`
     """
-    x, b, t = np.asarray(count, dtype=float), float(scale), float(threshold)
+    count, scale = check_numbers(count, "count", 0, MOST), check_positive(scale, "scale")
+    threshold = check_between(threshold, "threshold", 0, MOST)
+    x, b, t = count, scale, float(threshold)
     above, below = np.maximum(x - t, 0), np.minimum(x - t, 0)
     kept = 2 * b**2 + t**2 - np.exp(-above / b) * b * (b + x)
     cut = x**2 + np.exp(below / b) * b * (b - x)

@@ -14,9 +14,21 @@ import math
 import numpy as np
 
 from dplit.budget import EqualParts
-from dplit.errors import check_choice, check_epsilon, check_integer, check_neighbours, check_rng
-from dplit.matrix.paths import check_codes
+from dplit.errors import (
+    MOST,
+    check_choice,
+    check_epsilon,
+    check_integer,
+    check_kind,
+    check_neighbours,
+    check_numbers,
+    check_positive,
+    check_rng,
+    check_whole,
+)
+from dplit.matrix.paths import Paths, check_codes
 from dplit.matrix.release import measured_with, noise_for, spend
+from dplit.matrix.strategies.base import Strategy
 from dplit.matrix.workload import Workload
 from dplit.mechanisms.secure import is_secure
 
@@ -37,7 +49,8 @@ def subsample_workload(paths, queries):
     Workload
         Its cells are the leaves of all trees, in order: a domain of one column with o levels.
     """
-    return Workload.of_matrix(paths.reached(queries))
+    paths = check_kind(paths, Paths, "paths")
+    return Workload.of_matrix(paths.reached(check_codes(queries, paths.n_levels, "queries")))
 
 
 def most_queries(paths, queries):
@@ -54,7 +67,8 @@ def most_queries(paths, queries):
     -------
     int
     """
-    return int(paths.reached(queries).sum(axis=0).max())
+    paths = check_kind(paths, Paths, "paths")
+    return int(paths.reached(check_codes(queries, paths.n_levels, "queries")).sum(axis=0).max())
 
 
 def own_leaves(paths, codes, n_trees=None, assignment="independent", *, rng):
@@ -74,6 +88,8 @@ def own_leaves(paths, codes, n_trees=None, assignment="independent", *, rng):
     int64 array, shape (n_records,)
         Numbers of rows of `paths`.
     """
+    paths = check_kind(paths, Paths, "paths")
+    n_trees = None if n_trees is None else check_integer(n_trees, "n_trees", 1)
     codes, tau = check_codes(codes, paths.n_levels), n_trees or paths.n_trees
     check_rng(rng)
     if check_choice(assignment, ASSIGNMENTS, "assignment") == "independent":
@@ -128,11 +144,16 @@ def subsample(
     votes : float64 array, shape (n_queries, k)
     node : Spend or EqualParts
     """
+    strategy = check_kind(strategy, Strategy, "strategy")
     workload = subsample_workload(paths, queries)
     delta = vote_sensitivity(strategy, n_classes, voting, neighbours)
     noise = noise_for(delta, epsilon, mechanism, strategy.integer)
     leaves = own_leaves(paths, codes, assignment=assignment, rng=rng)
-    classes = check_codes(np.asarray(classes).reshape(-1, 1), [n_classes], "classes")[:, 0]
+    classes = check_whole(classes, "classes", 0, n_classes - 1, ndim=1)
+    if len(classes) != len(leaves):
+        raise ValueError(
+            f"classes must be one for each of {len(leaves)} records, got {len(classes)}"
+        )
     if voting == "hard":
         counts = np.zeros((len(paths), n_classes), dtype=np.int64)
         np.add.at(counts, (leaves, classes), 1)
@@ -175,6 +196,7 @@ def vote_sensitivity(strategy, n_classes, voting="weighted", neighbours="add-rem
     voting, neighbours
         As in `subsample`.
     """
+    strategy = check_kind(strategy, Strategy, "strategy")
     check_choice(voting, VOTING, "voting")
     classes = check_integer(n_classes, "n_classes", 1)
     replaced = check_neighbours(neighbours) == "replace-one"
@@ -249,5 +271,7 @@ def tree_advantage(gap, epsilon, n_trees):
     -------
     float64 array
     """
-    x = np.asarray(gap, dtype=float) * check_epsilon(epsilon) / np.asarray(n_trees)
+    gap, epsilon = check_numbers(gap, "gap", 0, MOST), check_positive(epsilon, "epsilon")
+    n_trees = check_numbers(n_trees, "n_trees", 1, MOST)
+    x = gap * epsilon / n_trees
     return 0.5 - np.exp(-x) * (0.5 + x / 4)

@@ -19,7 +19,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dplit.errors import check_choice, check_epsilon, check_integer
+from dplit.errors import (
+    MOST,
+    check_between,
+    check_callable,
+    check_choice,
+    check_epsilon,
+    check_integer,
+    check_kind,
+    check_numbers,
+    check_positive,
+)
 from dplit.loss import compare_laws
 from dplit.mechanisms import PermuteAndFlip
 from dplit.median_forest import split
@@ -59,6 +69,15 @@ def winner_law(candidates, choose=None):
     list of K lists
         Probability of each cut of each column.
     """
+    choose = None if choose is None else check_callable(choose, "choose")
+    try:
+        sizes = {(len(law), len(odds)) for law, odds in candidates}
+    except (TypeError, ValueError):
+        sizes = set()
+    if not sizes or any(m != n or not m for m, n in sizes):
+        raise ValueError(
+            "candidates must be pairs (probabilities, odds) of one length, at least one of them"
+        )
     if math.prod(len(law) for law, _ in candidates) > MAX_COMBINATIONS:
         raise ValueError(f"candidates must have at most {MAX_COMBINATIONS:,} combinations of cuts")
     found = [[0 * law[0]] * len(law) for law, _ in candidates]
@@ -84,9 +103,16 @@ def candidates_law(node, epsilon, rate, mechanism="exponential"):
     mechanism : {"exponential", "permute-and-flip"}
         Of the choice among the K.
     """
+    node, rate = check_kind(node, Node, "node"), check_between(rate, "rate", 0, MOST)
     check_choice(mechanism, MECHANISMS, "mechanism")
     columns = _columns(node)
     least = min(c.errors.min() for c in columns)
+    widest = max(c.errors.max() for c in columns) - least
+    if rate * widest > split.LARGEST:
+        raise ValueError(
+            f"rate must keep the exponents below {split.LARGEST:g}, got {rate!r}, which makes "
+            f"them {rate * widest:g}"
+        )
     found = [(split.median_law(c, epsilon), np.exp(-rate * (c.errors - least))) for c in columns]
     choose = _flip if mechanism == "permute-and-flip" else None
     return np.concatenate(winner_law(found, choose))
@@ -105,6 +131,8 @@ def joint_law(node, epsilon, rate, mechanism="exponential"):
     :math:`\log Z_a`, :math:`Z_a = \int e^{u(a, r)} dr`, and then the cut by its density. Either
     costs :math:`\epsilon + \kappa`, for any K. Parameters and value as `candidates_law`.
     """
+    node, epsilon = check_kind(node, Node, "node"), check_positive(epsilon, "epsilon")
+    rate = check_between(rate, "rate", 0, MOST)
     scores = [np.log(c.lengths) - epsilon / 2 * c.gaps - rate * c.errors for c in _columns(node)]
     top = max(s.max() for s in scores)
     weights = [np.exp(s - top) for s in scores]
@@ -163,11 +191,15 @@ def crossed(half, few, fewer, columns, gaps):
     gaps : (float, float)
         Length of the first gap on column 0 and on the others, between 0 and 1, both excluded.
     """
-    if not check_integer(half, "half", 3) > few > check_integer(fewer, "fewer", 1):
+    half, few = check_integer(half, "half", 3), check_integer(few, "few", 2)
+    fewer = check_integer(fewer, "fewer", 1)
+    if not half > few > fewer:
         raise ValueError(f"half > few > fewer must hold, got {half!r}, {few!r}, {fewer!r}")
-    check_integer(columns, "columns", 1)
-    for gap in gaps:
-        _check_gap(gap)
+    columns = check_integer(columns, "columns", 1)
+    for gap in check_numbers(gaps, "gaps", 0, 1, ndim=1):
+        _check_gap(float(gap))
+    if len(gaps) != 2:
+        raise ValueError(f"gaps must be two, of column 0 and of the others, got {len(gaps)}")
     targets = np.repeat([0.0, 1.0], half)
     first = np.repeat([0.0, 1.0, gaps[0]], [half, half - few, few])
     other = np.repeat([1.0, gaps[1], 0.0], [half - fewer, fewer, half])
@@ -175,7 +207,7 @@ def crossed(half, few, fewer, columns, gaps):
 
 
 def _check_gap(gap):
-    if not 0 < gap < 1:
+    if not 0 < check_between(gap, "gap", 0, 1) < 1:
         raise ValueError(f"gap must be between 0 and 1, both excluded, got {gap!r}")
 
 
@@ -184,6 +216,8 @@ def removal_loss(law, node, epsilon, rate, mechanism="exponential", record=-1):
 
     The record must share its values with others, so that every cut stays where it is.
     """
+    law, node = check_callable(law, "law"), check_kind(node, Node, "node")
+    record = check_integer(record, "record", -len(node.targets), len(node.targets) - 1)
     epsilon = check_epsilon(epsilon)
     pair = (law(n, epsilon, rate, mechanism) for n in (node, node.without(record)))
     return compare_laws(*pair).loss

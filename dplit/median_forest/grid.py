@@ -7,7 +7,7 @@ real numbers. Both weigh an interval between two records by its length and what 
 from __future__ import annotations
 
 from dplit.domain import GRID
-from dplit.errors import check_integer
+from dplit.errors import check_integer, check_positive
 
 
 def grid_distance(n, largest, mean, columns=1, steps=GRID):
@@ -40,5 +40,6 @@ def grid_distance(n, largest, mean, columns=1, steps=GRID):
     >>> grid_distance(1000, 1.0, 0.5) < 3e-7
     True
     """
+    largest, mean = check_positive(largest, "largest"), check_positive(mean, "mean")
     n, columns = check_integer(n, "n", 0), check_integer(columns, "columns", 1)
     return n * columns * largest / (2 * check_integer(steps, "steps", 1) * mean)

@@ -15,7 +15,14 @@ from itertools import pairwise
 
 import numpy as np
 
-from dplit.errors import check_integer, check_positive
+from dplit.errors import (
+    MOST,
+    check_between,
+    check_finite,
+    check_integer,
+    check_numbers,
+    check_positive,
+)
 
 # The published release, clamped --------------------------------------------------------------
 
@@ -37,11 +44,9 @@ def clamped_loss(n, epsilon, mean=0.0, added=1.0):
         Mean of the n targets and the added one, m and a, between 0 and 1. The defaults are the
         worst, for every n and epsilon.
     """
+    mean, added = check_between(mean, "mean", 0, 1), check_between(added, "added", 0, 1)
     more = math.log1p(1 / check_integer(n, "n", 1))
     epsilon = check_positive(epsilon, "epsilon")
-    for name, value in (("mean", mean), ("added", added)):
-        if not 0 <= value <= 1:
-            raise ValueError(f"{name} must be between 0 and 1, got {value!r}")
     move = epsilon * abs(added - mean)
     atoms = epsilon * max(added, 1 - added)
     return max(atoms, more + move * n / (n + 1))
@@ -68,6 +73,7 @@ def clamped_error(n, mean, epsilon):
     mean : float, between 0 and 1
     epsilon : float
     """
+    mean = check_between(mean, "mean", 0, 1)
     rate = check_integer(n, "n", 1) * check_positive(epsilon, "epsilon")
     # E min(|x|, c)^2 over one side of a Laplace law: (1 - e^{-rc}(1 + rc)) / r^2
     reach = rate * np.array([mean, 1 - mean])
@@ -76,8 +82,9 @@ def clamped_error(n, mean, epsilon):
 
 def votes_error(n, mean, epsilon):
     """Mean squared error of `BoundedMean` without a centre, by quadrature; as `clamped_error`."""
+    mean = check_between(mean, "mean", 0, 1)
     scale = 1 / check_positive(epsilon, "epsilon")
-    check_integer(n, "n", 0)
+    n = check_integer(n, "n", 0)
     return _ratio_error(n * mean, n * (1 - mean), scale, mean)
 
 
@@ -88,7 +95,8 @@ def first_order_errors(mean):
 
     The last spends half of epsilon on the count and half on the sum about the middle.
     """
-    votes = 2 * (np.square(mean) + np.square(1 - np.asarray(mean)))
+    mean = check_numbers(mean, "mean", 0, 1)
+    votes = 2 * (np.square(mean) + np.square(1 - mean))
     return 2.0 + 0 * votes, votes, 2 * votes
 
 
@@ -97,7 +105,8 @@ def halves_error(n, mean, epsilon):
 
     The sum is taken about the middle of the interval and so moves by at most 1/2.
     """
-    check_integer(n, "n", 0)
+    mean = check_between(mean, "mean", 0, 1)
+    n = check_integer(n, "n", 0)
     scale = 1 / check_positive(epsilon, "epsilon")
 
     def error(noise):
@@ -212,9 +221,9 @@ def occupancy_depth(records, least, children=2):
     children : int
         Of each node, at least 2.
     """
-    records, depth = Fraction(records), 0
-    check_integer(children, "children", 2)
-    if not 0 < check_positive(least, "least") < records:
+    records, depth = Fraction(check_between(records, "records", 0, MOST)), 0
+    children, least = check_integer(children, "children", 2), check_finite(least, "least")
+    if not 0 < least < records:
         raise ValueError(f"records must be more than least={least!r}, got {records}")
     while records > least * children ** (depth + 1):
         depth += 1

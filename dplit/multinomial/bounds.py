@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dplit.errors import check_integer
+from dplit.errors import MOST, check_between, check_integer
 from dplit.multinomial.selection import check_budget, selection_law
 
 
@@ -92,9 +92,8 @@ def tight_p2(parts, value_budget, density_ratio=1.0):
     density_ratio : float
         :math:`C/c \ge 1`, of the feature's values in the cell.
     """
+    density_ratio = check_between(density_ratio, "density_ratio", 1, MOST)
     inner = check_integer(parts, "parts", 3) - 2
-    if not 1 <= density_ratio < math.inf:
-        raise ValueError(f"density_ratio must be a number of at least 1, got {density_ratio!r}")
     return middle_bound(inner, 2 * density_ratio, value_budget)
 
 
@@ -107,9 +106,8 @@ def middle_bound(inside, outside, value_budget):
         How many candidates lie in the middle and outside of it, or in which proportion.
     value_budget : float
     """
-    for name, value in (("inside", inside), ("outside", outside)):
-        if not 0 <= value < math.inf:
-            raise ValueError(f"{name} must be a number of at least 0, got {value!r}")
+    inside = check_between(inside, "inside", 0, MOST)
+    outside = check_between(outside, "outside", 0, MOST)
     if inside + outside == 0:
         raise ValueError("inside and outside must not both be 0")
     shrunk = math.exp(-check_budget(value_budget, "value_budget") / 2)

@@ -63,12 +63,21 @@ def candidate_cuts(X, y, criterion="gini"):
     >>> [c.decreases.round(3).tolist() for c in candidate_cuts([[1, 0], [2, 1], [3, 0]], [0, 1, 1])]
     [[0.444, 0.111], [0.111]]
     """
-    X, labels = check_numbers(X, "X"), np.unique(y, return_inverse=True)[1]
+    X, labels = check_numbers(X, "X"), np.unique(_vector(y), return_inverse=True)[1]
     if X.ndim != 2 or labels.ndim != 1 or len(X) != len(labels) or not len(X):
         shapes = f"got shapes {X.shape} and {np.shape(y)}"
         raise ValueError(f"X must have shape (n_records, n_features) and y (n_records,), {shapes}")
     measure = IMPURITIES[check_choice(criterion, CRITERIA, "criterion")]
     return [_cuts(column, np.eye(labels.max() + 1)[labels], measure) for column in X.T]
+
+
+def _vector(y):
+    try:
+        return np.asarray(y)
+    except ValueError:
+        raise ValueError(
+            "y must be a label for each record, got rows of different lengths"
+        ) from None
 
 
 def _cuts(column, ones, measure):

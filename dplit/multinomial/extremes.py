@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dplit.errors import check_integer
+from dplit.errors import check_between, check_integer
 
 
 def opposed_features(features):
@@ -56,7 +56,7 @@ def level_labels(n, outer, level):
     """
     k = np.arange(check_integer(n, "n", 2) + 1)
     for name, value, most in (("outer", outer, 0.5), ("level", level, 1.0)):
-        if not 0 < value <= most:
+        if not 0 < check_between(value, name, 0, most):
             raise ValueError(f"{name} must be a number above 0 and up to {most}, got {value!r}")
     to_middle = np.maximum(outer * n - np.minimum(k, n - k), 0)
     excess = np.minimum(np.minimum(k, n - k), level * np.sqrt(k * (n - k)))

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from dplit.errors import check_integer, check_whole
 from dplit.multinomial.selection import check_budget, feature_law, normalised
 
 GOLDEN_BUDGET = 2 * math.log((1 + math.sqrt(5)) / 2)
@@ -33,7 +34,8 @@ def counting_cuts(impurity_decreases, value_budget):
     """
     scores = normalised(impurity_decreases)
     gaps = scores.max(axis=-1, keepdims=True) - scores
-    if math.isinf(check_budget(value_budget, "value_budget")):
+    value_budget = check_budget(value_budget, "value_budget")
+    if math.isinf(value_budget):
         return (gaps == 0).sum(axis=-1).astype(np.float64)
     return np.exp(-value_budget / 2 * gaps).sum(axis=-1)
 
@@ -83,8 +85,8 @@ def multinomial_cost(n_cuts):
     -------
     Cost
     """
-    n_cuts = np.asarray(n_cuts)
-    return Cost(float(n_cuts.sum()), float((n_cuts > 0).sum() + n_cuts.max()))
+    n_cuts = check_whole(n_cuts, "n_cuts", 0, ndim=1)
+    return Cost(float(n_cuts.sum()), float((n_cuts > 0).sum() + n_cuts.max(initial=0)))
 
 
 def greedy_cost(n_cuts, candidates):
@@ -100,5 +102,8 @@ def greedy_cost(n_cuts, candidates):
     -------
     Cost
     """
-    n_cuts = np.asarray(n_cuts)
+    n_cuts = check_whole(n_cuts, "n_cuts", 0, ndim=1)
+    candidates = check_integer(candidates, "candidates", 1)
+    if candidates > len(n_cuts):
+        raise ValueError(f"n_cuts must have at least candidates={candidates}, got {len(n_cuts)}")
     return Cost(float(n_cuts.mean() * candidates), 0.0)

@@ -23,7 +23,16 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.stats import binom
 
-from dplit.errors import check_choice, check_counts, check_integer, check_neighbours, check_numbers
+from dplit.errors import (
+    MOST,
+    check_between,
+    check_choice,
+    check_counts,
+    check_epsilon,
+    check_integer,
+    check_neighbours,
+    check_numbers,
+)
 from dplit.multinomial.privacy import impurity_mass
 from dplit.multinomial.selection import check_budget
 
@@ -96,14 +105,15 @@ def label_loss(n, classes, label_budget, neighbours="add-remove"):
     neighbours : {"add-remove", "replace-one"}
     """
     n, k = check_integer(n, "n", 1), check_integer(classes, "classes", 1)
-    b = check_budget(label_budget, "label_budget") / 2
+    b = check_between(label_budget, "label_budget", 0, MOST) / 2
     if k == 1:
         return 0.0
-    pure = math.exp(b) + k - 1
+    pure = b + math.log1p((k - 1) * math.exp(-b))  # logarithms: e^b may be no float
     if n == 1 and check_neighbours(neighbours) == "add-remove":
-        return max(math.log(pure / k), b - math.log(pure / k))
-    mixed = math.exp(b * (n - 1) / n) + math.exp(b / n) + k - 2
-    return b / n + math.log(pure / mixed)
+        return max(pure - math.log(k), b - (pure - math.log(k)))
+    others = [math.log(k - 2)] if k > 2 else []
+    mixed = float(np.logaddexp.reduce([b * (n - 1) / n, b / n, *others]))
+    return b / n + pure - mixed
 
 
 # Theorem 2 --------------------------------------------------------------------------------------
@@ -121,6 +131,8 @@ def coin_loss(structure, labels):
     structure, labels : float
         Epsilons :math:`a, b` of both parts.
     """
+    structure = check_between(structure, "structure", 0, MOST)
+    labels = check_between(labels, "labels", 0, MOST)
     most, least = max(structure, labels), min(structure, labels)
     return most + math.log1p(math.expm1(least - most) / 2)
 
@@ -178,7 +190,8 @@ def vote_cap(n_trees, epsilon):
 
 def cap_epsilon(accuracy, n_trees):
     """The least epsilon at which `vote_cap` reaches an accuracy in (1/2, 1)."""
-    if not 0.5 < accuracy < 1:
+    n_trees = check_integer(n_trees, "n_trees", 1)
+    if not 0.5 < check_between(accuracy, "accuracy", 0.5, 1) < 1:
         raise ValueError(f"accuracy must lie between 0.5 and 1, got {accuracy!r}")
     most = (
         2 * n_trees * math.log(2 / (1 - accuracy))
@@ -204,7 +217,8 @@ def thinned_mass(counts):
     -------
     float array, shape (...)
     """
-    n = check_numbers(counts, "counts").sum(axis=-1)
+    counts = check_numbers(counts, "counts", 0, MOST)
+    n = np.atleast_1d(counts).sum(axis=-1)
     return impurity_mass(counts) * (n / 2 - 1 + 0.5**n) / np.maximum(n - 1, 1)
 
 
@@ -216,4 +230,5 @@ def thinned_error(n, epsilon):
 
     The second factor is the error of all records at :math:`\epsilon/2`. Ours.
     """
-    return 0.5 * ((1 + np.exp(-epsilon)) / 2) ** np.asarray(n)
+    n, epsilon = check_numbers(n, "n", 0, MOST), min(check_epsilon(epsilon), MOST)
+    return 0.5 * ((1 + np.exp(-epsilon)) / 2) ** n

@@ -34,12 +34,15 @@ from typing import NamedTuple
 import numpy as np
 
 from dplit.errors import (
+    MOST,
+    check_between,
     check_choice,
     check_epsilon,
     check_integer,
     check_neighbours,
     check_numbers,
     check_positive,
+    check_whole,
 )
 from dplit.multinomial.candidates import CRITERIA, DIGITS, gini_mass
 from dplit.multinomial.selection import normalised
@@ -70,7 +73,7 @@ def impurity_mass(counts, criterion="gini", most_bits=None):
     -------
     float array, shape (...); in records, or bits
     """
-    counts = check_numbers(counts, "counts")
+    counts = np.atleast_1d(check_numbers(counts, "counts", 0, MOST))
     if check_choice(criterion, CRITERIA, "criterion") == "gini":
         return gini_mass(counts)
     total = counts.sum(axis=-1, keepdims=True)
@@ -91,8 +94,8 @@ def mass_step(counts, label):
     label : int
         Class of the record that is added.
     """
-    counts = check_numbers(counts, "counts")
-    n = counts.sum()
+    counts = check_numbers(counts, "counts", 0, MOST, ndim=1)
+    n, label = counts.sum(), check_integer(label, "label", 0, len(counts) - 1)
     if n == 0:
         return 0.0
     gaps = np.eye(len(counts))[label] - counts / n
@@ -201,6 +204,7 @@ def split_law(left, labels, classes, rate, base=None, criterion="gini", most_bit
     -------
     float array, shape (candidates,), sums to 1
     """
+    rate = rate if rate == math.inf else check_between(rate, "rate", 0, MOST)
     mass = split_masses(left, labels, classes, criterion, most_bits)
     gaps = mass - mass.min()
     return _weighted(np.exp(-gaps * rate) if rate < math.inf else gaps <= 0, base)
@@ -212,6 +216,7 @@ def normalised_split_law(left, labels, classes, rate, base=None, criterion="gini
     Over public candidates a node costs :math:`2r`, at the paper's :math:`r = B/2` the budget B
     (`normalised_rate`). Sound, and weak: a hundred records count as much as two.
     """
+    rate = check_between(rate, "rate", 0, MOST)
     score = normalised(-split_masses(left, labels, classes, criterion))
     return _weighted(np.exp(rate * (score - 1)), base)
 
@@ -221,16 +226,25 @@ def split_masses(left, labels, classes, criterion="gini", most_bits=None):
 
     Parameters as `split_law`. Rounded, as decreases are, so that what ties in fractions ties here.
     """
-    left = check_numbers(left, "left")
+    left = check_numbers(left, "left", 0, 1, ndim=2)
     one_hot = np.eye(check_integer(classes, "classes", 1))
-    records = one_hot[np.asarray(labels, dtype=np.int64)].reshape(-1, classes)
+    records = one_hot[check_whole(labels, "labels", 0, classes - 1, ndim=1)]
+    if left.shape[1] != len(records) or not len(left):
+        raise ValueError(
+            f"left must have a row for each candidate and a column for each of {len(records)} "
+            f"labels, got shape {left.shape}"
+        )
     counts = left @ records
     sides = np.stack([counts, records.sum(axis=0) - counts])
     return np.round(impurity_mass(sides, criterion, most_bits).sum(axis=0), DIGITS)
 
 
 def _weighted(weights, base):
-    weights = weights * (1.0 if base is None else check_numbers(base, "base"))
+    if base is not None:
+        base = check_numbers(base, "base", 0, MOST)
+        if base.shape != weights.shape or not (weights * base).sum() > 0:
+            raise ValueError(f"base must be {len(weights)} weights, some above 0, got {base.shape}")
+        weights = weights * base
     return weights / weights.sum()
 
 
@@ -266,8 +280,11 @@ def range_cuts(values, lower, upper):
     -------
     RangeCuts
     """
-    values = np.clip(check_numbers(values, "values"), lower, upper)
-    lower, upper = np.broadcast_arrays(lower, upper)
+    values = check_numbers(values, "values", -MOST, MOST, ndim=2)
+    lower, upper = _ends(lower, "lower", values), _ends(upper, "upper", values)
+    if not (lower < upper).all():
+        raise ValueError("lower must be less than upper in each column")
+    values = np.clip(values, lower, upper)
     parts = []
     for j, column in enumerate(values.T):
         edges = np.unique([lower[j], *column, upper[j]])
@@ -275,6 +292,14 @@ def range_cuts(values, lower, upper):
         ids = np.full(len(share), j)
         parts.append((ids, edges[:-1], edges[1:], share, column <= edges[:-1, None]))
     return RangeCuts(*(np.concatenate(part) for part in zip(*parts)))
+
+
+def _ends(bounds, name, values):
+    """One bound for each column of `values`."""
+    bounds = check_numbers(bounds, name, -MOST, MOST)
+    if not values.shape[1] or bounds.shape not in ((), values.shape[1:]):
+        raise ValueError(f"{name} must be one for each column of values, got shape {bounds.shape}")
+    return np.broadcast_to(bounds, values.shape[1:])
 
 
 # The law of a small forest ----------------------------------------------------------------------

@@ -15,7 +15,7 @@ from numbers import Real
 
 import numpy as np
 
-from dplit.errors import check_numbers, check_rng
+from dplit.errors import check_integer, check_numbers, check_rng
 
 
 def check_budget(budget, name="budget"):
@@ -183,6 +183,7 @@ def sample(impurity_decreases, feature_budget, value_budget, size=None, *, rng):
     """
     cuts, rng = _by_feature(impurity_decreases), check_rng(rng)
     value_budget = check_budget(value_budget, "value_budget")
+    size = None if size is None else check_integer(size, "size", 0)
     able = np.array([j for j, decreases in enumerate(cuts) if decreases.size])
     best = [cuts[j].max() for j in able]
     draws = 1 if size is None else size

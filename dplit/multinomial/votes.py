@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from scipy.stats import binom
 
-from dplit.errors import check_integer
+from dplit.errors import check_between, check_integer
 
 
 class Vote(NamedTuple):
@@ -33,8 +33,7 @@ def vote_outcomes(voters, share):
     -------
     Vote
     """
-    if not 0 <= share <= 1:
-        raise ValueError(f"share must be a probability, got {share!r}")
+    share = check_between(share, "share", 0, 1)
     half, odd = divmod(check_integer(voters, "voters", 0), 2)
     tied = 0.0 if odd else float(binom.pmf(half, voters, share))
     right = float(binom.sf(half, voters, share))

@@ -152,8 +152,9 @@ def divisible_bound(t, depth, epsilon):
     -------
     array, shape (...), at most 1.
     """
-    check_integer(depth, "depth", 1)
-    k, s = np.ceil(at_least_zero(t)), BETA * check_positive(epsilon, "epsilon") / 2
+    depth = check_integer(depth, "depth", 1)
+    epsilon = min(check_positive(epsilon, "epsilon"), LARGEST)
+    k, s = np.ceil(at_least_zero(t)), BETA * epsilon / 2
     with np.errstate(over="ignore", divide="ignore"):
         unit = np.sinh(epsilon / 2)
         ratio = (np.sinh(s / 2) / unit) ** 2

@@ -12,7 +12,14 @@ import math
 import numpy as np
 from numba import njit
 
-from dplit.errors import check_finite, check_integer, check_numbers, check_positive, check_rng
+from dplit.errors import (
+    check_finite,
+    check_integer,
+    check_numbers,
+    check_positive,
+    check_rng,
+    check_whole,
+)
 
 LARGEST = 700.0  # a larger epsilon has the same law, and its weights are no floats
 CUT = 80.0  # noise beyond CUT / epsilon is left out: its probability is below 4e-35 at each level
@@ -160,8 +167,8 @@ def draw_rank(sizes, epsilon, *, rng):
     epsilon : float
     rng : numpy.random.Generator
     """
-    sizes, odd = np.asarray(sizes), np.asarray(sizes) % 2
-    epsilon = check_positive(epsilon, "epsilon")
+    rng, sizes = check_rng(rng), check_whole(sizes, "sizes", 0)
+    epsilon, odd = check_positive(epsilon, "epsilon"), sizes % 2
     half, q = sizes // 2, math.exp(-epsilon)
     head = np.where(odd == 1, 0.0, 0.5)
     total = (1 - q ** (half + 1.0)) / -math.expm1(-epsilon) - head

@@ -12,7 +12,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from dplit.errors import check_integer, check_numbers, check_positive
+from dplit.errors import MOST, check_integer, check_numbers, check_one, check_positive
 
 
 def laplace_weights(depth, one=1.0):
@@ -31,7 +31,7 @@ def laplace_weights(depth, one=1.0):
     -------
     list of `depth` numbers, that of the widest Laplace law first.
     """
-    levels = range(check_integer(depth, "depth", 1))
+    levels, one = range(check_integer(depth, "depth", 1)), check_one(one)
     weights = []
     for j in levels:
         product = one
@@ -96,7 +96,7 @@ def alternates_and_falls(depth, power=0):
     depth : int, at least 1
     power : {0, 1}
     """
-    weights = laplace_weights(depth, Fraction(1))
+    weights, power = laplace_weights(depth, Fraction(1)), check_integer(power, "power", 0, 1)
     terms = [(2**j - 1) ** power * c for j, c in enumerate(weights)][1:]
     signs = all((c < 0) == (j % 2 == 0) for j, c in enumerate(terms))
     return signs and all(abs(a) > abs(b) for a, b in pairwise(terms))
@@ -104,7 +104,4 @@ def alternates_and_falls(depth, power=0):
 
 def at_least_zero(t):
     """Return `t` as floats; a distance is at least 0."""
-    t = check_numbers(t, "t")
-    if not (t >= 0).all():
-        raise ValueError(f"t must be at least 0, got {t[~(t >= 0)].flat[0]:g}")
-    return t
+    return check_numbers(t, "t", 0, MOST)

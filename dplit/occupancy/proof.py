@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import math
 
-from dplit.errors import check_integer
+from dplit.errors import check_between, check_integer
 from dplit.occupancy.bounds import BETA, gamma
+from dplit.occupancy.law import LARGEST
 
 TURN = 2.26  # up to here `corrected_bound` is below theorem 2, from here on `divisible_bound`
 DEEPEST = 25  # at depth 25 and beyond C_d and gamma are within 1e-12 of their limits
@@ -31,7 +32,8 @@ def constant_at_most(depth, low, high):
         `DEEPEST` stands for all deeper trees.
     low, high : float
     """
-    value = math.exp(high / 2)
+    low = check_between(low, "low", 0, LARGEST)
+    value = math.exp(check_between(high, "high", low, LARGEST) / 2)
     for j in range(1, check_integer(depth, "depth", 1)):
         inner = 2.0**-j
         ratio = math.sinh(inner * low / 2) / math.sinh(low / 2) if low else inner

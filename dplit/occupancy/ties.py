@@ -14,9 +14,9 @@ import math
 import numpy as np
 from numba import njit
 
-from dplit.errors import check_integer, check_positive
+from dplit.errors import MOST, check_between, check_integer, check_positive, check_whole
 from dplit.occupancy.bounds import rounding
-from dplit.occupancy.law import children_of, decay_table, weight_of_all
+from dplit.occupancy.law import LARGEST, children_of, decay_table, weight_of_all
 from dplit.occupancy.model import at_least_zero
 
 LEAST = 1e-45  # blocks less likely than this are left out: all pairs together below 1e-35
@@ -48,7 +48,8 @@ def tied_leaf_laws(multiplicities, depth, epsilon):
     """
     ends = np.concatenate([[0], np.cumsum(_blocks(multiplicities))])
     depth, n = check_integer(depth, "depth", 0), int(ends[-1])
-    decay, reach = decay_table(n, check_positive(epsilon, "epsilon"))
+    epsilon = min(check_positive(epsilon, "epsilon"), LARGEST)
+    decay, reach = decay_table(n, epsilon)
     after = np.searchsorted(ends, np.arange(n + 1))  # a rank, rounded up to the end of a block
     root = np.zeros((len(ends), len(ends)))
     root[0, -1] = 1.0
@@ -72,9 +73,9 @@ def tied_leaf_tail(t, multiplicities, depth, epsilon):
     -------
     array, shape (2 ** depth,)
     """
-    laws = tied_leaf_laws(multiplicities, depth, epsilon)
+    t, laws = check_between(t, "t", 0, MOST), tied_leaf_laws(multiplicities, depth, epsilon)
     n = laws.shape[1] - 1
-    return laws[:, np.abs(np.arange(n + 1) - n / 2**depth) >= float(at_least_zero(t))].sum(axis=1)
+    return laws[:, np.abs(np.arange(n + 1) - n / 2**depth) >= t].sum(axis=1)
 
 
 def tied_bound(t, most, depth, epsilon):
@@ -105,16 +106,17 @@ def tied_bound(t, most, depth, epsilon):
         check_integer(most, "most", 1) - 1
     )
     left = at_least_zero(t) - shift
-    rare = 1 / (1 + math.exp(check_positive(epsilon, "epsilon")))
+    epsilon = min(check_positive(epsilon, "epsilon"), LARGEST)
+    rare = 1 / (1 + math.exp(epsilon))
     with np.errstate(over="ignore"):
         bound = 2 * rounding(1, depth, epsilon) / (np.exp(epsilon * np.maximum(left, 0)) - rare)
     return np.where(left > 0, np.minimum(bound, 1.0), 1.0)
 
 
 def _blocks(multiplicities):
-    blocks = np.asarray(multiplicities)
-    if blocks.ndim != 1 or not blocks.size or blocks.dtype.kind not in "iu" or (blocks < 1).any():
-        raise ValueError("multiplicities must be integers of at least 1, of shape (blocks,)")
+    blocks = check_whole(multiplicities, "multiplicities", 1, ndim=1)
+    if not blocks.size:
+        raise ValueError("multiplicities must be whole numbers of at least 1, got none")
     return blocks
 
 

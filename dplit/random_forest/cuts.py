@@ -5,6 +5,8 @@ The domain is an interval, the cut a point of it. Derived in :doc:`/book/random_
 
 from __future__ import annotations
 
+from dplit.errors import check_finite
+
 
 def children(lower, upper, cut):
     """Domains of the left and the right child: the parts below and above the cut.
@@ -38,6 +40,8 @@ def published_children(lower, upper, cut):
 
 
 def _check(lower, upper, cut):
+    lower, upper = check_finite(lower, "lower"), check_finite(upper, "upper")
+    cut = check_finite(cut, "cut")
     if not lower < cut < upper:
         raise ValueError(f"cut must be between lower and upper, {lower} and {upper}, got {cut}")
     return [lower, upper]

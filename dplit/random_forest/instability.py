@@ -15,11 +15,14 @@ from __future__ import annotations
 import numpy as np
 
 from dplit.errors import (
+    MOST,
+    check_counts,
     check_epsilon,
     check_integer,
     check_neighbours,
     check_positive,
     check_rng,
+    check_whole,
 )
 
 
@@ -58,8 +61,8 @@ def stable_sample(counts, epsilon, delta, neighbours="add-remove", *, rng):
     -------
     int array, shape (...)
     """
-    counts = np.asarray(counts)
-    if counts.ndim < 1 or counts.shape[-1] < 2:
+    counts = check_counts(counts)
+    if counts.shape[-1] < 2:
         raise ValueError(f"counts must have at least two classes, got shape {counts.shape}")
     low, high = np.moveaxis(np.sort(counts, axis=-1)[..., -2:], -1, 0)
     distance = distance_to_instability(high - low, neighbours)
@@ -143,10 +146,10 @@ def delta_error_bound(gap, epsilon, delta):
     delta : float
         At least 0 and at most 1/2.
     """
-    alpha = np.exp(-check_epsilon(epsilon))
-    spent = 0.0 if delta == 0 else _check_delta(delta)
-    power = alpha ** _check_gap(gap)
-    return np.maximum(0, power / 2 - spent * alpha * (1 - power) / (1 - alpha))
+    rate, gap = min(check_epsilon(epsilon), MOST), _check_gap(gap)
+    delta = 0.0 if delta == 0 else _check_delta(delta)
+    spent = delta * np.exp(-rate) * np.expm1(-rate * gap)
+    return np.maximum(0, np.exp(-rate * gap) / 2 - spent / np.expm1(-rate))
 
 
 def _passed(gap, epsilon, delta, neighbours, sign):
@@ -158,10 +161,7 @@ def _passed(gap, epsilon, delta, neighbours, sign):
 
 
 def _check_gap(gap):
-    j = np.asarray(gap)
-    if j.dtype.kind not in "iu" or (j < 0).any():
-        raise ValueError(f"gap must be whole numbers of at least 0, got {gap!r}")
-    return j
+    return check_whole(gap, "gap", 0)
 
 
 def _check_delta(delta):

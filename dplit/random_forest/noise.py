@@ -16,7 +16,19 @@ from __future__ import annotations
 
 import numpy as np
 
-from dplit.errors import check_epsilon, check_interval, check_numbers, check_positive, check_rng
+from dplit.errors import (
+    MOST,
+    check_between,
+    check_epsilon,
+    check_interval,
+    check_numbers,
+    check_positive,
+    check_range,
+    check_rng,
+    check_size,
+)
+
+LARGEST = 300.0  # of a beta, whose exponential is squared
 
 
 def cauchy_loss(shift, scale=1.0):
@@ -32,7 +44,7 @@ def cauchy_loss(shift, scale=1.0):
     scale : array_like, shape (...)
         :math:`\sigma`, positive.
     """
-    a, s = check_numbers(shift, "shift"), _check_scale(scale)
+    a, s = check_numbers(shift, "shift", -MOST, MOST), _check_scale(scale)
     half = np.sqrt((a**2 + (s - 1) ** 2) / s) / 2  # sinh(loss / 2): exact for small losses
     return 2 * np.arcsinh(half)
 
@@ -52,7 +64,7 @@ def student_loss(shift, scale=1.0, degrees=3.0):
     degrees : float
         Positive.
     """
-    a, s = np.broadcast_arrays(check_numbers(shift, "shift"), _check_scale(scale))
+    a, s = np.broadcast_arrays(check_numbers(shift, "shift", -MOST, MOST), _check_scale(scale))
     nu = check_positive(degrees, "degrees")
     b = nu * (1 - s**2) - a**2
     q = b + np.copysign(np.hypot(b, 2 * a * np.sqrt(nu)), b)
@@ -159,6 +171,7 @@ def cauchy_noise(bound, epsilon, beta, size=None, *, rng):
         Left out, one draw.
     rng : numpy.random.Generator
     """
+    size = check_size(size)
     scale = check_positive(bound, "bound") * smooth_factor(epsilon, beta)
     return scale * check_rng(rng).standard_cauchy(size)
 
@@ -173,6 +186,7 @@ def student_noise(bound, epsilon, beta, degrees=3.0, size=None, *, rng):
     degrees : float
         As in `student_factor`.
     """
+    size = check_size(size)
     scale = check_positive(bound, "bound") * student_factor(epsilon, beta, degrees)
     return scale * check_rng(rng).standard_t(degrees, size)
 
@@ -218,20 +232,20 @@ def private_median(values, lower, upper, epsilon, beta, *, rng):
 
 
 def _check_scale(scale):
-    s = check_numbers(scale, "scale")
+    s = check_numbers(scale, "scale", -MOST, MOST)
     if not (s > 0).all():
         raise ValueError(f"scale must be positive, got {scale!r}")
     return s
 
 
 def _check_beta(beta):
-    return 0.0 if beta == 0 else check_positive(beta, "beta")
+    return 0.0 if beta == 0 else check_between(check_positive(beta, "beta"), "beta", 0, LARGEST)
 
 
 def _check_values(values, lower, upper):
-    check_interval(lower, upper)
-    x = np.sort(check_numbers(values, "values"))
-    if x.ndim != 1 or len(x) % 2 == 0 or not ((x >= lower) & (x <= upper)).all():
+    check_interval(lower, upper), check_range(lower, upper)
+    x = np.sort(check_numbers(values, "values", ndim=1))
+    if len(x) % 2 == 0 or not ((x >= lower) & (x <= upper)).all():
         raise ValueError(
             f"values must be an odd number of numbers in [{lower:g}, {upper:g}], got shape {x.shape}"
         )

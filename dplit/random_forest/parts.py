@@ -26,7 +26,15 @@ from itertools import accumulate, product
 import numpy as np
 
 from dplit.budget import EqualParts, Spend
-from dplit.errors import check_choice, check_epsilon, check_integer, check_neighbours
+from dplit.errors import (
+    check_callable,
+    check_choice,
+    check_epsilon,
+    check_integer,
+    check_neighbours,
+    check_sequence,
+    check_whole,
+)
 from dplit.mechanisms import PermuteAndFlip
 
 ASSIGNMENTS = ("independent", "equal-parts")
@@ -107,8 +115,15 @@ def forest_law(leaves, labels, n_leaves, classes, label_law, assignment="indepen
     -------
     ndarray, shape ``(classes,) * sum(n_leaves)``; of objects if `label_law` gives fractions
     """
-    leaves = np.asarray(leaves, dtype=np.int64).reshape(-1, len(n_leaves))
-    labels = np.asarray(labels, dtype=np.int64)
+    label_law = check_callable(label_law, "label_law")
+    n_leaves = check_sequence(n_leaves, "n_leaves")
+    leaves, labels = check_whole(leaves, "leaves", 0), check_whole(labels, "labels", 0, ndim=1)
+    if not n_leaves or leaves.size % len(n_leaves):
+        raise ValueError(
+            f"leaves must have shape (n_records, n_trees), with the {len(n_leaves)} trees of "
+            f"n_leaves, got {leaves.shape}"
+        )
+    leaves = leaves.reshape(-1, len(n_leaves))
     if labels.shape != (len(leaves),):
         raise ValueError(f"labels must have shape ({len(leaves)},), got {labels.shape}")
     records = np.column_stack([leaves, labels]).tolist()

@@ -14,7 +14,14 @@ from scipy.special import lambertw
 from scipy.stats import binom
 
 from dplit.depth import effective_records
-from dplit.errors import check_epsilon, check_integer
+from dplit.errors import (
+    MOST,
+    MOST_INTEGER,
+    check_epsilon,
+    check_integer,
+    check_numbers,
+    check_whole,
+)
 
 
 def vote_errors(n, features, depth, epsilon, trees):
@@ -39,7 +46,7 @@ def vote_errors(n, features, depth, epsilon, trees):
     -------
     ndarray, shape (...)
     """
-    trees = np.asarray(trees)
+    trees = check_whole(trees, "trees", -MOST_INTEGER)
     odd = (trees > 0) & (trees % 2 == 1)
     if not odd.all():
         raise ValueError(f"trees must be odd numbers of at least 1, got {trees[~odd].flat[0]}")
@@ -67,11 +74,12 @@ def poisson_error(mean, epsilon, classes=2):
     classes : int
         k, at least 2 and at most 30: the sum alternates, and loses digits beyond.
     """
+    mean = check_numbers(mean, "mean", 0, MOST)
     k = check_integer(classes, "classes", 2)
     if k > 30:
         raise ValueError(f"classes must be at most 30, got {k}")
     i = np.arange(k)
-    powers = np.exp(np.multiply.outer(mean, np.expm1(-i * check_epsilon(epsilon))))
+    powers = np.exp(np.multiply.outer(mean, np.expm1(-i * min(check_epsilon(epsilon), MOST))))
     return 1 - powers @ ((-1.0) ** i * choose(k, i + 1)) / k
 
 

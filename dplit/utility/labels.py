@@ -12,7 +12,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from dplit.errors import check_counts, check_integer, check_numbers, check_positive
+from dplit.errors import MOST, check_counts, check_integer, check_numbers, check_positive
 from dplit.utility.split import smallest_block
 
 WORST_GAP = math.sqrt(2)  # epsilon times the gap at which a leaf of two classes loses most
@@ -39,9 +39,7 @@ def published_flip(gap, epsilon):
     epsilon : float
         Budget of the counts under add-remove.
     """
-    x = check_positive(epsilon, "epsilon") * check_numbers(gap, "gap")
-    if not (np.isfinite(x) & (x >= 0)).all():
-        raise ValueError(f"gap must be finite and at least 0, got {gap!r}")
+    x = check_positive(epsilon, "epsilon") * check_numbers(gap, "gap", 0, MOST)
     return (x / 4 + 0.5) * np.exp(-x)
 
 
@@ -56,10 +54,8 @@ def published_accuracy_loss(t, purity, epsilon):
         :math:`\theta_m`, the least fraction of the majority in a block.
     epsilon : float
     """
-    purity = check_numbers(purity, "purity")
-    if ((purity < 0.5) | (purity > 1)).any():
-        raise ValueError(f"purity must lie between 1/2 and 1, got {purity!r}")
-    return published_flip(check_numbers(t, "t") * (2 * purity - 1), epsilon)
+    sure = 2 * check_numbers(purity, "purity", 0.5, 1) - 1
+    return published_flip(check_numbers(t, "t", 0, MOST) * sure, epsilon)
 
 
 # The label of a leaf -------------------------------------------------------------------------
@@ -126,7 +122,7 @@ def label_loss_bound(epsilon, classes=2):
     :doc:`/book/utility`. Parameters as `label_law`.
     """
     classes, rate = check_integer(classes, "classes", 2), check_positive(epsilon, "epsilon")
-    gaps = max(1, math.floor(WORST_GAP / rate)) + np.arange(2)
+    gaps = max(1.0, float(math.floor(WORST_GAP / rate))) + np.arange(2)
     return (classes - 1) * float((gaps * published_flip(gaps, rate)).max())
 
 
@@ -142,7 +138,7 @@ def expected_accuracy(leaves, epsilon):
         Class counts of each leaf; at least one record in all.
     epsilon : float
     """
-    leaves = check_counts(leaves)
+    leaves = check_counts(leaves, "leaves")
     if leaves.ndim != 2 or not leaves.sum():
         raise ValueError(f"leaves must be counts of shape (leaves, classes), got {leaves!r}")
     kept = sum(leaf.max() - label_loss(leaf, epsilon) for leaf in leaves)

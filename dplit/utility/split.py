@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from dplit import sensitivity
-from dplit.errors import check_integer, check_numbers, check_positive
+from dplit.errors import check_between, check_integer, check_numbers, check_positive, check_sequence
 from dplit.utility.tree import range_of
 
 
@@ -52,6 +52,7 @@ def published_split_loss(n, t, epsilon, bound):
 
 def published_split_loss_appendix(n, t, epsilon, bound):
     r"""Theorem 1 as appendix B.1 states it, :math:`16B^2/\epsilon_\ell^2` without the t."""
+    n = check_integer(n, "n", 2)
     noise = 16 / check_positive(epsilon, "epsilon") ** 2
     return check_positive(bound, "bound") ** 2 * (4 * n - 8 * _check_block(t, n) + noise)
 
@@ -105,9 +106,10 @@ def expected_sse(targets, epsilon, lower, upper):
     epsilon : float
     lower, upper : float
     """
-    y = list(targets)
-    if range_of(lower, upper) < 0 or not all(lower <= v <= upper for v in y):
-        raise ValueError(f"targets must lie between {lower!r} and {upper!r}, got {targets!r}")
+    range_of(lower, upper), check_numbers(targets, "targets", ndim=1)
+    y = [check_between(v, "targets", lower, upper) for v in check_sequence(targets, "targets")]
+    if len(y) < 2:
+        raise ValueError(f"targets must be at least two, got {len(y)}")
     split = [
         float(sensitivity.sse_of(y[:k]) + sensitivity.sse_of(y[k:])) for k in range(len(y) + 1)
     ]

@@ -11,7 +11,15 @@ import numpy as np
 from numba import njit
 
 from dplit import occupancy, sensitivity
-from dplit.errors import check_integer, check_numbers, check_positive, check_range
+from dplit.errors import (
+    MOST,
+    check_between,
+    check_integer,
+    check_numbers,
+    check_positive,
+    check_range,
+    check_whole,
+)
 
 
 def range_of(lower, upper):
@@ -50,7 +58,7 @@ def published_leaf_change(t, lower, upper):
         Public bounds of the target.
     """
     range_of(lower, upper)
-    return 4.0 * max(abs(lower), abs(upper)) ** 2 * check_numbers(t, "t")
+    return 4.0 * max(abs(lower), abs(upper)) ** 2 * check_numbers(t, "t", 0, MOST)
 
 
 def published_change(depth, t, lower, upper):
@@ -74,9 +82,10 @@ def published_loss(n, depth, t, epsilon, lower, upper):
         Budget of the leaves, the paper's :math:`\epsilon_2`.
     lower, upper : float
     """
-    spread, left = range_of(lower, upper), leaf_size(n, depth) - t
-    if not 0 <= t or not left > 0:
-        raise ValueError(f"t must be at least 0 and below n / 2^depth, got {t!r}")
+    spread, size = range_of(lower, upper), leaf_size(n, depth)
+    left = size - check_between(t, "t", 0, size)
+    if not left > 0:
+        raise ValueError(f"t must be below n / 2^depth, got {t!r}")
     noise = spread**2 / (check_positive(epsilon, "epsilon") ** 2 * left)
     return published_change(depth, t, lower, upper) + 2 ** (depth + 1) * noise
 
@@ -94,6 +103,7 @@ def zeta(n, depth, epsilon, t):
         Budget of one split, the paper's :math:`\epsilon_1`.
     t : float
     """
+    t = check_between(t, "t", 0, MOST)
     leaf_size(n, depth)
     return 2 ** (depth - 1) * float(occupancy.leaf_tail(t, n, depth, epsilon))
 
@@ -159,6 +169,7 @@ def change_bound(depth, t, lower, upper):
     For fixed t `worst_change` comes as near to it as wanted when N grows. Proved in
     :doc:`/book/utility`; parameters as `published_leaf_change`.
     """
+    t = check_between(t, "t", 0, MOST)
     return 4.0 ** (check_integer(depth, "depth", 1) - 1) * range_of(lower, upper) ** 2 * t
 
 
@@ -199,9 +210,9 @@ def alternating_change(sizes, lower, upper):
     -------
     array, shape (...), squared units of the target
     """
-    sizes = np.asarray(sizes)
+    sizes = np.atleast_1d(check_whole(sizes, "sizes", 0))
     total, leaves = sizes.sum(axis=-1, keepdims=True), sizes.shape[-1]
-    if (sizes < 0).any() or (total % leaves).any() or (total == 0).any():
+    if (total % leaves).any() or (total == 0).any():
         raise ValueError(
             f"sizes must be at least 0, their mean a whole number above 0, got {sizes!r}"
         )
@@ -224,7 +235,7 @@ def leaf_noise(sizes, epsilon, lower, upper):
     """
     scale = 2 * range_of(lower, upper) ** 2 / check_positive(epsilon, "epsilon") ** 2
     with np.errstate(divide="ignore"):
-        return scale * (1 / check_numbers(sizes, "sizes")).sum(axis=-1)
+        return scale * (1 / check_numbers(sizes, "sizes", 0, MOST)).sum(axis=-1)
 
 
 def worst_loss(n, depth, t, epsilon, lower, upper):

@@ -111,6 +111,8 @@ def test_select():
     assert ids([], ["rdf", "diprime-v1"]) == ids()
     with pytest.raises(ValueError, match=r"no claim has the id 'rdf/aa'; the nearest are rdf/a"):
         ids(["*/a", "rdf/aa"])
+    with pytest.raises(ValueError, match=r"^no claim matches the pattern 'nothing/\*'$"):
+        ids(["nothing/*"])
     with pytest.raises(ValueError, match="no claim fits"):
         ids(["rdf/a"], ["diprime-v1"])
 

@@ -266,7 +266,7 @@ def test_unanimous_error(classes):
 
 
 def test_a_negative_gap_is_an_error():
-    with pytest.raises(ValueError, match="a gap must be at least 0, got -2"):
+    with pytest.raises(ValueError, match="gap must be at least 0, got"):
         majority.gap_error([1, -2], 1.0)
 
 
@@ -345,7 +345,7 @@ def test_expected_gap_over_every_sequence(n, share):
 
 
 def test_a_share_is_between_0_and_1():
-    with pytest.raises(ValueError, match=r"share must be between 0 and 1, got 1\.2"):
+    with pytest.raises(ValueError, match=r"share must be a finite number from 0 to 1, got 1\.2"):
         majority.expected_gap(3, 1.2)
 
 

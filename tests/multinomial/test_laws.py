@@ -204,7 +204,7 @@ def test_level_labels_are_balanced_and_level(n, outer, level):
 
 @pytest.mark.parametrize("wrong", [(10, 0.0, 0.1), (10, 0.6, 0.1), (10, 0.3, 0.0), (10, 0.3, 2.0)])
 def test_level_labels_check_their_parameters(wrong):
-    with pytest.raises(ValueError, match="must be a number above 0"):
+    with pytest.raises(ValueError, match=r"(outer|level) must be a (finite )?number"):
         multinomial.level_labels(*wrong)
 
 
@@ -241,5 +241,5 @@ def test_votes_by_hand():
     assert multinomial.vote_outcomes(3, 0.5) == pytest.approx((0.5, 0, 0.5))
     assert multinomial.vote_outcomes(2, 0.7) == pytest.approx((0.49, 0.42, 0.09))
     assert multinomial.vote_outcomes(0, 0.7) == pytest.approx((0, 1, 0))
-    with pytest.raises(ValueError, match="share must be a probability"):
+    with pytest.raises(ValueError, match="share must be a finite number from 0 to 1"):
         multinomial.vote_outcomes(3, 1.5)

@@ -383,7 +383,10 @@ def test_simulated_trees_keep_every_record():
         ),
         (lambda: occupancy.model_tail(-1.0, 2, 1.0), "t must be at least 0, got -1"),
         (lambda: occupancy.any_leaf_below(4, 2, 1.0, 0.5), "least must be an integer"),
-        (lambda: occupancy.tied_leaf_laws([2, 0], 2, 1.0), "multiplicities must be integers of at"),
+        (
+            lambda: occupancy.tied_leaf_laws([2, 0], 2, 1.0),
+            "multiplicities must be whole numbers of at",
+        ),
         (lambda: occupancy.tied_bound(1.0, 0, 2, 1.0), "most must be an integer of at least 1"),
         (lambda: occupancy.divisible_bound(1.0, 0, 1.0), "depth must be an integer of at least 1"),
         (lambda: occupancy.proved_cells(0), "depth must be an integer of at least 1, got 0"),

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dplit.errors import check_integer, check_neighbours
+from dplit.errors import check_integer, check_neighbours, check_whole
 from dplit.matrix.paths import check_codes, check_levels
 
 
@@ -76,7 +76,7 @@ class Strategy:
         float
         """
         check_neighbours(neighbours)
-        check_integer(classes, "classes", 2 if signed else 1)
+        classes = check_integer(classes, "classes", 2 if signed else 1)
         if neighbours == "add-remove":
             return float(self.norm)
         return 2 * float(self.norm) if classes > 1 else float(self.spread())
@@ -157,8 +157,8 @@ class Strategy:
     def _checked(self, codes, classes, n_classes):
         """Codes and classes as arrays, one of the latter for each record."""
         codes = check_codes(codes, self.n_levels)
-        check_integer(n_classes, "n_classes", 1)
-        classes = check_codes(np.asarray(classes)[:, None], [n_classes], "classes")[:, 0]
+        n_classes = check_integer(n_classes, "n_classes", 1)
+        classes = check_whole(classes, "classes", 0, n_classes - 1, ndim=1)
         if len(classes) != len(codes):
             raise ValueError(
                 f"classes must be one for each of {len(codes)} records, got {len(classes)}"

@@ -12,10 +12,11 @@ from itertools import combinations
 import numpy as np
 from scipy.optimize import minimize
 
-from dplit.errors import check_choice
+from dplit.errors import check_choice, check_integer, check_kind, check_rng
 from dplit.matrix.strategies.boxes import below
 from dplit.matrix.strategies.marginals import Marginals
 from dplit.matrix.strategies.spectrum import eigenvalues, masses
+from dplit.matrix.workload import Workload
 
 SMALL = 8  # columns up to which all sets of them are candidates
 UNIONS = 300  # candidates beside the tested sets, otherwise
@@ -42,6 +43,9 @@ def optimise_marginals(workload, target="leaves", starts=STARTS, rng=None):
     -------
     Marginals
     """
+    workload = check_kind(workload, Workload, "workload")
+    starts = check_integer(starts, "starts", 0, 1000)
+    rng = None if rng is None else check_rng(rng)
     check_choice(target, ("leaves", "votes"), "target")
     mass = masses(workload, target)
     n_levels = workload.boxes.n_levels

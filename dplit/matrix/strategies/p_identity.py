@@ -23,7 +23,7 @@ from scipy.linalg import cho_factor, cho_solve
 from scipy.optimize import minimize
 from scipy.spatial.distance import pdist
 
-from dplit.errors import check_integer
+from dplit.errors import check_integer, check_kind, check_rng
 from dplit.matrix.paths import MOST_CELLS, cells_of, distinct
 from dplit.matrix.strategies.base import Strategy, asks_leaves, check_domain, check_forest
 from dplit.matrix.strategies.boxes import CHUNK, sums_of_table
@@ -192,6 +192,7 @@ def regions(workload):
     PIdentity
         Without more queries.
     """
+    workload = check_kind(workload, Workload, "workload")
     place = _places(workload)
     n = int(place.max(initial=-1)) + 1
     return PIdentity(np.zeros((0, n)), place, _levels(workload))
@@ -349,6 +350,9 @@ def optimise_p(workload, p=None, target="leaves", starts=2, rng=None, iterations
     -------
     PIdentity
     """
+    workload = check_kind(workload, Workload, "workload")
+    rng = None if rng is None else check_rng(rng)
+    iterations = check_integer(iterations, "iterations", 1)
     workload = _leaves(workload) if target == "votes" else workload
     place, gram = _gram(workload, target)
     n = len(gram.diagonal())

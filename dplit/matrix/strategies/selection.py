@@ -9,7 +9,14 @@ from __future__ import annotations
 
 import math
 
-from dplit.errors import check_choice, check_epsilon
+from dplit.errors import (
+    MOST,
+    check_between,
+    check_choice,
+    check_epsilon,
+    check_kind,
+    check_sequence,
+)
 from dplit.matrix.strategies.base import Strategy, asks_leaves
 from dplit.matrix.strategies.boxes import below, dimensions
 from dplit.matrix.strategies.designs import optimise_marginals
@@ -17,6 +24,7 @@ from dplit.matrix.strategies.members import DistinctLeaves, Identity, PerTree, W
 from dplit.matrix.strategies.p_identity import optimise_p, regions
 from dplit.matrix.strategies.trees import AgreeingTrees, DisjointTrees, feasible, several_trees
 from dplit.matrix.tested import tested_sets
+from dplit.matrix.workload import Workload
 
 MECHANISMS = ("laplace", "geometric")
 TARGETS = ("leaves", "votes")
@@ -39,6 +47,7 @@ MOST_REGIONS = 100  # that p-identity strategies are searched on unasked
 
 def sensitivity(strategy, neighbours="add-remove", classes=2, signed=False):
     """L1 sensitivity of what a strategy releases; see `Strategy.sensitivity`."""
+    strategy = check_kind(strategy, Strategy, "strategy")
     return strategy.sensitivity(neighbours, classes, signed)
 
 
@@ -54,6 +63,7 @@ def fitting(strategy, mechanism):
     -------
     str
     """
+    strategy = check_kind(strategy, Strategy, "strategy")
     check_choice(mechanism, MECHANISMS, "mechanism")
     return mechanism if strategy.integer else "laplace"
 
@@ -96,6 +106,7 @@ def noise_variance(scale, mechanism="laplace"):
     -------
     float
     """
+    scale = check_between(scale, "scale", 0, MOST)
     laplace = 2 * scale * scale  # infinite where a power would be an OverflowError
     if check_choice(mechanism, MECHANISMS, "mechanism") == "laplace" or not 0 < scale < 1e6:
         return laplace
@@ -126,6 +137,8 @@ def error(
     float
         In squared records; infinite if some query is not determined.
     """
+    workload = check_kind(workload, Workload, "workload")
+    strategy = check_kind(strategy, Strategy, "strategy")
     scale = noise_scale(strategy, epsilon, mechanism, neighbours, classes, signed)
     total = _variance(workload, strategy, target)
     return noise_variance(scale, fitting(strategy, mechanism)) * total
@@ -144,6 +157,8 @@ def unit_error(workload, strategy, target="leaves"):
     -------
     float
     """
+    workload = check_kind(workload, Workload, "workload")
+    strategy = check_kind(strategy, Strategy, "strategy")
     return strategy.norm**2 * _variance(workload, strategy, target)
 
 
@@ -170,6 +185,7 @@ def member(workload, name, target="leaves"):
     Strategy or None
         None where the workload has no trees and the member needs them.
     """
+    workload = check_kind(workload, Workload, "workload")
     check_choice(name, MEMBERS, "name")
     if name == "identity":
         n_levels = [workload.n_cells] if workload.boxes is None else workload.boxes.n_levels
@@ -207,6 +223,7 @@ def portfolio(workload, target="leaves"):
     -------
     list of str
     """
+    workload = check_kind(workload, Workload, "workload")
     found = [name for name in MEMBERS if name != "disjoint"]
     few = workload.n_cells * len(workload) <= MOST_ENTRIES
     n = len(regions(workload).s) if few else workload.n_cells
@@ -261,14 +278,18 @@ def select(
     Strategy
         With ``considered``, the error of each member in squared records, one class.
     """
+    workload = check_kind(workload, Workload, "workload")
+    names = portfolio(workload, target) if members is None else check_sequence(members, "members")
     found, considered = [], {}
-    for name in portfolio(workload, target) if members is None else members:
+    for name in [check_choice(name, MEMBERS, "members") for name in names]:
         strategy = member(workload, name, target)
         if strategy is not None:
             considered[name] = error(
                 workload, strategy, epsilon, mechanism, neighbours, classes, target=target
             )
             found.append(strategy)
+    if not found:
+        raise ValueError("members must name a strategy that the workload has, got none")
     best: Strategy = min(found, key=lambda s: considered[s.name])
     best.considered = considered
     return best

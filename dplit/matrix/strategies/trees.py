@@ -27,13 +27,14 @@ from functools import cached_property
 
 import numpy as np
 
-from dplit.errors import check_rng
+from dplit.errors import check_kind, check_positive, check_rng, check_sequence, check_whole
 from dplit.matrix.paths import distinct
 from dplit.matrix.strategies.base import Strategy, asks_leaves, check_domain, combined
 from dplit.matrix.strategies.boxes import counts_of_records, dimensions
 from dplit.matrix.strategies.members import MOST_PRODUCTS, Dense, DistinctLeaves, PerTree
 from dplit.matrix.strategies.spectrum import Span, eigenvalues, masses
 from dplit.matrix.treenorm import TreeNorm
+from dplit.matrix.workload import Workload
 
 
 class DisjointTrees(PerTree):
@@ -231,6 +232,11 @@ def _directions(each, total, sizes):
     return np.where(several, (each - total / m**2) / (1 - 1 / m), total)
 
 
+def _columns(columns, n_features):
+    """The columns of a marginal as a tuple of int."""
+    return tuple(check_whole(columns, "sets", 0, n_features - 1, ndim=1).tolist())
+
+
 def agreeing_marginals(workload, sets, epsilon):
     r"""Error of a forest's leaves by least squares from marginals that are released with `TreeNorm` noise.
 
@@ -252,7 +258,12 @@ def agreeing_marginals(workload, sets, epsilon):
     float
         Total squared error of all rows, copies included; infinite if some row is not determined.
     """
+    workload, sets = check_kind(workload, Workload, "workload"), check_sequence(sets, "sets")
+    epsilon = check_positive(epsilon, "epsilon")
     n_levels, mass = workload.boxes.n_levels, masses(workload)
+    sets = [_columns(columns, len(n_levels)) for columns in sets]
+    if not sets:
+        raise ValueError("sets must hold the columns of at least one marginal, got none")
     sizes = np.array([int(n_levels[list(columns)].prod()) for columns in sets])
     noise = TreeNorm(sizes, epsilon)
     each, total = noise.variances[np.cumsum(sizes) - 1], noise.total_variance

@@ -15,7 +15,7 @@ from dplit.boosting.plan import plan
 
 FAMILIES = ("boosted", "histogram", "constant")
 WORTH_A_TEST = 20.0  # s below which noise decides which test is best
-MOST_CELLS = 2000  # the most that the rule was tried with
+MOST_CELLS = 20_000  # the most that the rule was tried with
 CLEAR, CLEAR_TOGETHER, TOGETHER = 1.0, 0.15, 500.0  # r; r and s
 
 

@@ -67,8 +67,7 @@ class BoostedForestClassifier(BaseBoostedForest, BaseForestClassifier):
     plan_ : dplit.boosting.Plan
         What the fit decided by public or released numbers.
     directions_ : list of (int, int, float)
-        Differences of two columns that are tested like columns (`dplit.boosting.directions`); of classes
-        only where there are few of them.
+        Differences of two columns that are tested like columns (`dplit.boosting.directions`); of classes none.
     tested_ : Domain
         The columns and the directions.
     classes_ : array, shape (n_classes,)

@@ -253,7 +253,7 @@ class PrivateForestClassifier(BasePrivateForest, BaseForestClassifier):
         self._check()
         families = {
             "boosted": (BoostedForestClassifier, self._asked()),
-            "histogram": (HistogramForestClassifier, {}),
+            "histogram": (HistogramForestClassifier, {"release": "mixed"}),
             "constant": (BoostedForestClassifier, CONSTANT),
         }
         n_classes = None if self.classes is None else len(check_classes(self.classes))

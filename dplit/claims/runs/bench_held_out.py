@@ -187,7 +187,7 @@ def again(result):
 
 @said("bench/regression-held-out-2/again", "undecided")
 def again_targets(result):
-    r"""At $\epsilon$ = 0.5, 1, 2 and 4 the boosted forest's second version has on neither set held out an $R^2$ that
-    is lower than the first's by more than 0.01."""
+    r"""At $\epsilon$ = 0.5, 1, 2 and 4 the boosted forest's second version has on neither set held out an $R^2$
+    that is lower than the first's by more than 0.01."""
     by_epsilon = _two_runs(result, "bench/regression-held-out")
     return _versions(by_epsilon, OURS, task(AGAIN, "regression"), rule.POINT)

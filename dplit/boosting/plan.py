@@ -3,8 +3,13 @@ r"""Rounds, depth and shares of epsilon, from public numbers alone.
 With :math:`s = n\epsilon` (half of it for more than two classes, whose residuals reach twice as far)
 the rounds are :math:`\sqrt{s/200}` and the depth :math:`\log_2(s/10)/2.2`: the powers that the balance of bias
 and noise gives (`dplit.boosting.balance`, :math:`\alpha = 0.6`), with constants that were chosen on the sets of
-`dplit.boosting.sets.CHOOSING`. The leaves of a regression are parted further along the column of the first
-test, at no price; one of few records has trees of one column: the test says which, and its bins are the leaves.
+`dplit.boosting.sets.CHOOSING`.
+
+A regression has two kinds of rounds. In those of the first half the test says which column is best, and 64 bins
+of it are the leaves, at the price of one test; in the second half there are two or three tests, and the leaves are
+parted further along the column of the first one. Sums of functions of single columns are found by the former,
+interactions by the latter, and no public number says which of them there are. Differences of two columns are
+tested as well. (For classes they were tried in small tables, and one of four was better for it.)
 """
 
 from __future__ import annotations
@@ -17,7 +22,12 @@ from dplit.errors import check_epsilon, check_integer
 MOST_ROUNDS = 32
 DEEPEST = 6
 EXPONENT = 2.2  # 2 alpha + 1
-COLUMNS_BELOW = 1e5  # of a regression's s: one column a round
+FEW = 1e5  # s below which a regression's later rounds have fewer tests
+COLUMN_LEVELS, LATER = 6, (2, 3)  # powers of two of a column's bins; tests of the later rounds
+MOST_DIRECTIONS, OF_CLASSES = (
+    200,
+    30,
+)  # of a regression, and of classes: of five columns, with halves
 SCALES = ((0.1, 0.3, 0.6, 1.0, 1.5), (0.0,))  # of steps in log-odds
 COLUMN_SCALES = ((1.0,), (0.0085, 0.028, 0.085, 0.28, 0.57, 1.13, 2.26))  # in clips
 TARGET_SCALES = ((0.03, 0.1, 0.3, 1.0), (0.0085, 0.085, 0.28, 0.85, 2.26))
@@ -41,6 +51,10 @@ class Plan(NamedTuple):
         Of the steps' covariances (`dplit.boosting.priors`).
     clip : float
         Largest absolute step of a leaf, in log-odds or in clips of the residual.
+    later : int
+        Tests of each round of the second half, if they have another number; else 0.
+    directions : int
+        The most differences of columns that are tested as well (`dplit.boosting.directions`).
     """
 
     rounds: int
@@ -50,6 +64,15 @@ class Plan(NamedTuple):
     tests: float
     scales: tuple
     clip: float
+    later: int = 0
+    directions: int = 0
+
+    def of(self, t):
+        """The plan of round `t`, the first one being 0: all rounds have as many leaves."""
+        if not self.later or 2 * t < self.rounds:
+            return self
+        fine = self.fine + self.kept - self.later
+        return self._replace(depth=self.later, fine=fine, scales=TARGET_SCALES, later=0)
 
     @property
     def kept(self):
@@ -81,19 +104,18 @@ def plan(n_records, epsilon, n_classes=0, rounds=None, depth=None):
     depth = None if depth is None else check_integer(depth, "depth", 0)
     s = n_records * epsilon / (2 if n_classes > 2 else 1)
     prior = min(0.5, max(0.03, (20 if n_classes else 40) / max(s, 1)))
-    columns = not n_classes and depth is None and s < COLUMNS_BELOW
+    columns = not n_classes and depth is None
     if rounds is None:  # few rounds of a column are better than many
         wanted = math.sqrt(s / 200) - (0.5 if columns else 0.0)
         rounds = MOST_ROUNDS if wanted > MOST_ROUNDS else max(1, round(wanted))
+    if columns:
+        shape = 1, COLUMN_LEVELS, prior, 0.5, COLUMN_SCALES, 1.0
+        return Plan(rounds, *shape, later=LATER[s >= FEW], directions=MOST_DIRECTIONS)
     if depth is not None:
         scales = SCALES if n_classes else TARGET_SCALES
         return Plan(rounds, depth, 0, prior, 0.5, scales, 3.0 if n_classes else 1.0)
-    if columns:
-        return Plan(rounds, 1, 6, prior, 0.5, COLUMN_SCALES, 1.0)
     deep = math.log2(max(s, 1) / 10) / EXPONENT
     depth = DEEPEST if deep > DEEPEST else max(1, round(deep))
-    if not n_classes:
-        return Plan(rounds, min(depth, 3), 3, prior, 0.5, TARGET_SCALES, 1.0)
     return Plan(rounds, depth, 0, prior, 0.5, SCALES, 3.0)
 
 

@@ -69,6 +69,9 @@ class Cell:
     seeds : str
         Id of an experiment with a cell of the same key: the same forests, measured otherwise. Empty:
         this experiment.
+    superseded : str
+        Id of the experiment that ran the cell again when the method had changed: what is stored here is the
+        earlier version's, and does not come out the same now. Empty: the method is as it was.
     most : int
         Repetitions that are enough for this cell; 0: the experiment's.
     why_most : str
@@ -86,6 +89,7 @@ class Cell:
     folds: int = 0
     draws: int = 0
     seeds: str = ""
+    superseded: str = ""
     most: int = 0
     why_most: str = ""
 

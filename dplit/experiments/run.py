@@ -214,14 +214,15 @@ def recheck(result, n, rng):
     Returns
     -------
     list of (key, repetition, stored score, score now)
-        Without the tasks whose records are not on this machine: nothing is downloaded.
+        Without the tasks whose records are not on this machine: nothing is downloaded; and without those
+        of a method that has changed since (`dplit.experiments.cells.Cell.superseded`).
     """
     experiment = registry.get(result.experiment)
     keys = [k for k in result.cells if _comparable(experiment.cell(k), result)]
     keys.sort(key=lambda k: (result.cells[k]["seconds"], k))
     keys = keys[: max(3, round(CHEAP * len(keys)))]
     found = []
-    for _ in range(n):
+    for _ in range(n if keys else 0):
         key = keys[int(rng.integers(len(keys)))]
         scores = result.cells[key]["scores"]
         r = int(rng.choice([i for i, s in enumerate(scores) if s is not None]))
@@ -234,6 +235,8 @@ def recheck(result, n, rng):
 
 def _comparable(cell, result):
     """True if a score of this cell should come out the same with the libraries that are here."""
+    if cell.superseded:
+        return False
     here = versions(*LIBRARIES)
     same = all(run["versions"].get("scikit-learn") == here["scikit-learn"] for run in result.runs)
     return same or cell.method not in LIBRARY_METHODS

@@ -8,6 +8,7 @@ spends under add-remove neighbours.
 from __future__ import annotations
 
 import math
+from itertools import groupby
 
 from dplit.boosting import equivalent
 from dplit.budget import Converted, Group, Sequence, rho_of
@@ -21,6 +22,11 @@ from dplit.forests.boosted_releases import (
 from dplit.forests.inputs import level_shares
 from dplit.forests.partition import REPLACED
 from dplit.forests.releases import noisy_counts
+
+
+def _spent(depth, shares):
+    """By a round of `depth` tests with these shares of a test and of the leaves."""
+    return math.fsum([depth * shares[0] if depth else 0.0, shares[1]])
 
 
 class Pure:
@@ -48,18 +54,20 @@ class Pure:
         return noisy_counts(counts, share, rng)
 
     def shares(self, spent, planned, n_classes):
-        """Epsilon of the prior, and of each test and the leaves of a round.
+        """Epsilon of the prior, and of each test and the leaves of every round.
 
         The prior gets what the sums of the tree leave, so that the total is epsilon to the last digit.
         """
+        depths = [planned.of(t).depth for t in range(planned.rounds)]
         if math.isinf(self.total):
-            return math.inf, (math.inf, math.inf)
-        rounds, depth = planned.rounds, planned.depth
-        rest = (1 - planned.prior) * (self.total - spent) / rounds
-        shares = level_shares(rest, depth, planned.tests)
-        each = math.fsum([depth * shares[0] if depth else 0.0, shares[1]])
+            return math.inf, [(math.inf, math.inf)] * planned.rounds
+        rest = (1 - planned.prior) * (self.total - spent) / planned.rounds
+        shares = [level_shares(rest, depth, planned.tests) for depth in depths]
         # of several classes the first round has a node of its own
-        parts = [each, (rounds - 1) * each] if n_classes > 2 and rounds > 1 else [rounds * each]
+        alike = groupby(range(planned.rounds), lambda t: (depths[t], n_classes > 2 and t == 0))
+        parts = [
+            len([*run]) * _spent(depth, shares[depths.index(depth)]) for (depth, _), run in alike
+        ]
         return self.total - math.fsum([spent, *parts]), shares
 
     def variance(self, scale, share, norm=1.0):
@@ -113,9 +121,12 @@ class ZeroConcentrated:
         """As of `Pure`, but for the prior, whose share is in epsilon."""
         rest = self.total - spent**2 / 2
         prior = planned.prior * rest
-        test, leaf = level_shares((rest - prior) / planned.rounds, planned.depth, planned.tests)
-        down = 1 - 1e-12  # no sum is a rounding too much
-        return math.sqrt(2 * prior) * down, (test * down, leaf * down)
+        each, down = (rest - prior) / planned.rounds, 1 - 1e-12  # no sum is a rounding too much
+        shares = [
+            [share * down for share in level_shares(each, planned.of(t).depth, planned.tests)]
+            for t in range(planned.rounds)
+        ]
+        return math.sqrt(2 * prior) * down, shares
 
     def variance(self, scale, share, norm=1.0):
         """Of the noise of a sum that a record moves by at most `scale`, and all of them by `norm` of it."""

@@ -26,7 +26,7 @@ from dplit.forests.boosted_releases import prior_of_classes, prior_of_targets
 from dplit.forests.inputs import check_count
 
 CLIPS = 0.12, 0.8, 0.05  # of a target's residual: in the first round, its decay, the least one
-MOST_DIRECTIONS, MOST_CODES = 200, 30_000_000  # in all, and times the number of records
+MOST_CODES = 6_000_000  # of directions, all records together
 
 
 class ClassModel:
@@ -123,11 +123,11 @@ class TargetModel:
         parts.advance(closed, steps)
 
 
-def possible_directions(domain, n_records):
-    """The `dplit.boosting.directions` of a domain, for a public number of records."""
+def possible_directions(domain, n_records, most):
+    """At most so many `dplit.boosting.directions` of a domain, for a public number of records."""
     bounds, levels = domain.bounds, domain.n_levels
     continuous = np.flatnonzero((levels == 0) & (bounds[:, 1] > bounds[:, 0]))
-    return directions(continuous.tolist(), min(MOST_DIRECTIONS, MOST_CODES // n_records))
+    return directions(continuous.tolist(), min(most, MOST_CODES // n_records))
 
 
 def tested(domain, taken):

@@ -77,17 +77,16 @@ class BaseBoostedForest(BaseForest):
         pays = account(epsilon, float(self.delta), n, self.neighbours, self.records_per_person,
                        self.n_estimators)  # fmt: skip
         planned = plan(n, pays.plan_epsilon, n_classes, self.n_estimators, self.max_depth)
-        column = planned.depth == 1 and planned.fine  # a round of a small regression
-        self.directions_ = possible_directions(domain, n) if column else []
+        self.directions_ = possible_directions(domain, n, planned.directions)
         self.tested_ = tested(domain, self.directions_)
         grid = Grid(self.tested_, STEPS_OF_A_COLUMN)
         if not grid.has_tests:
-            planned = planned._replace(depth=0, fine=0)
+            planned = planned._replace(depth=0, fine=0, later=0)
         prior, shares = pays.shares(spent, planned, n_classes)
         parts = in_parts(records, labels, encoded, grid, domain, self.directions_)
         nodes = [size_node, model.start(parts, prior, rng)]
         done = [
-            self._round(grid, parts, model, t, shares, planned, pays, rng)
+            self._round(grid, parts, model, t, shares[t], planned.of(t), pays, rng)
             for t in range(planned.rounds)
         ]
         grown, pairs, values, costs = zip(*done)

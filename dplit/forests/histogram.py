@@ -27,10 +27,10 @@ from dplit.forests.inputs import check_bins, check_depth
 from dplit.forests.partition import REPLACED
 from dplit.forests.parts import in_parts
 from dplit.forests.releases import laplace_counts, noisy_counts
-from dplit.matrix.forest import posterior_mean
+from dplit.matrix.forest import mixed_mean, posterior_mean
 from dplit.matrix.paths import cells_of, data_matrix
 
-RULES = ("shrunk", "clipped")
+RULES = ("shrunk", "mixed", "clipped")
 NOISES = {"geometric": noisy_counts, "laplace": laplace_counts}
 MOST_COUNTS = 5_000_000  # cells times classes
 LEAF_SHARE = 0.01
@@ -43,8 +43,9 @@ def clipped_or_shrunk(counts, rule, epsilon):
     Parameters
     ----------
     counts : int or float array, shape (n_cells, n_classes)
-    rule : {"shrunk", "clipped"}
-        `dplit.matrix.forest.posterior_mean` with the released counts' own mean, or what is above 0.
+    rule : {"shrunk", "mixed", "clipped"}
+        `dplit.matrix.forest.posterior_mean` with the released counts' own mean,
+        `dplit.matrix.forest.mixed_mean`, or what is above 0.
     epsilon : float
         Rate of the noise.
 
@@ -54,6 +55,8 @@ def clipped_or_shrunk(counts, rule, epsilon):
     """
     if rule == "clipped":
         return np.maximum(counts, 0).astype(float)
+    if rule == "mixed":
+        return mixed_mean(np.rint(counts).astype(np.int64), math.exp(-epsilon))
     mean = max(float(counts.sum()), 1.0) / counts.size
     return posterior_mean(np.rint(counts).astype(np.int64), math.exp(-epsilon), mean)
 
@@ -99,10 +102,11 @@ class HistogramForestClassifier(BaseForestClassifier):
     n_estimators, max_depth : int, int or None
         Trees of the learner and their depth, if `learner` is left out: scikit-learn's random forest,
         with all columns at each node and leaves that hold at least a hundredth of the weight.
-    release : {"shrunk", "clipped"}
+    release : {"shrunk", "mixed", "clipped"}
         What is given to the learner as weights: the mean of each count given what was released, with a
-        geometric prior of the released counts' mean (`dplit.matrix.forest.posterior_mean`), or what of
-        the released counts is above 0.
+        geometric prior of the released counts' mean (`dplit.matrix.forest.posterior_mean`) or with a mixture of
+        them for cells of very different sizes (`dplit.matrix.forest.mixed_mean`), or what of the released
+        counts is above 0.
     learner : scikit-learn classifier, optional
         Any. It gets a record for each cell and class, as codes of levels, weighted by the count; if its
         ``fit`` takes no weights, as many records as the count rounded.

@@ -1,14 +1,23 @@
 r"""What the counts of cells are, given what was released of them: the law that a histogram is shrunk by.
 
 A count m has the prior :math:`\Pr(m) \propto \beta^m`, and t is m with geometric noise. Derived in
-:doc:`/book/matrix_forest`.
+:doc:`/book/matrix_forest`. Where most records lie in few cells, counts are not geometric: one prior whose mean is
+below the noise would take the large ones for noise, too. A mixture of priors of all sizes is then fitted to what
+was released, which costs nothing.
 """
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 LARGEST = 10**7  # a released count of more is taken as it is
+SMALLEST, RATIO = (
+    0.02,
+    4.0,
+)  # mean of the least prior of a mixture, and of each to the one before it
+ROUNDS = 60  # of the fit of their shares
 
 
 def posterior_mean(counts, alpha, mean):
@@ -52,4 +61,75 @@ def posterior_mean(counts, alpha, mean):
         moment = moment + powers[whole] * above * (whole + 1 / (1 - alpha * beta))
         found[near] = moment / (weight + powers[whole] * above)
     found[t < 0] = above
+    return found[place].reshape(np.shape(counts))
+
+
+def released_law(counts, alpha, mean):
+    r"""Probability of a released count: a geometric count of a mean, and geometric noise.
+
+    With :math:`\beta` as in `posterior_mean` it is :math:`(1-\beta)\frac{1-\alpha}{1+\alpha}` times the weights of
+    all m that are summed there: for :math:`t \ge 0`
+    :math:`\frac{\alpha^{t+1} - \beta^{t+1}}{\alpha - \beta} + \beta^t\frac{\alpha\beta}{1 - \alpha\beta}`, and for
+    :math:`t < 0` :math:`\frac{\alpha^{-t}}{1 - \alpha\beta}`.
+
+    Parameters
+    ----------
+    counts : int array, shape (...)
+    alpha : float
+        From 0 to below 1.
+    mean : float
+        Of the prior, positive, with another :math:`\beta` than `alpha`.
+
+    Returns
+    -------
+    float64 array, shape (...)
+    """
+    t, beta = np.asarray(counts, dtype=float), mean / (1 + mean)
+    up, both = np.maximum(t, 0), alpha * beta
+    inner = (alpha ** (up + 1) - beta ** (up + 1)) / (alpha - beta)
+    weight = np.where(t < 0, alpha ** np.maximum(-t, 0), inner * (1 - both) + beta**up * both)
+    return (1 - beta) * (1 - alpha) / (1 + alpha) * weight / (1 - both)
+
+
+def mixed_mean(counts, alpha):
+    """Mean of a count given all that was released, where counts are of several sizes.
+
+    The prior is a mixture of geometric ones, whose means are `SMALLEST` and so on, each `RATIO` times the one
+    before, up to the largest released count; their shares are those of largest likelihood
+    (expectation-maximization, `ROUNDS` times).
+
+    Parameters
+    ----------
+    counts : int array, shape (...)
+        Released, with noise, all of them together.
+    alpha : float
+        As of `posterior_mean`.
+
+    Returns
+    -------
+    float64 array, shape (...)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dplit.matrix.forest import mixed_mean, posterior_mean
+    >>> released = np.array([500] + [-2, 3, 0, 1, -1, 2, 0, -3] * 10)
+    >>> mixed_mean(released, 0.9)[0] > 490  # one prior of the mean of all takes it for noise
+    np.True_
+    >>> posterior_mean(released, 0.9, released.mean())[0] < 100
+    np.True_
+    """
+    t, place, times = np.unique(np.asarray(counts), return_inverse=True, return_counts=True)
+    if alpha == 0:
+        return np.maximum(t, 0.0)[place].reshape(np.shape(counts))
+    sizes = math.ceil(math.log(max(float(t[-1]), 1.0) / SMALLEST, RATIO)) + 1
+    means = SMALLEST * RATIO ** np.arange(sizes)
+    means = np.where(np.isclose(means / (1 + means), alpha, rtol=1e-9), 1.01 * means, means)
+    densities = np.array([released_law(t, alpha, mean) for mean in means])
+    shares = np.full((sizes, 1), 1 / sizes)
+    for _ in range(ROUNDS):
+        weights = shares * densities
+        weights /= np.maximum(weights.sum(axis=0), 1e-300)  # a far negative count has none
+        shares = (weights @ times / times.sum())[:, None]
+    found = (weights * [posterior_mean(t, alpha, mean) for mean in means]).sum(axis=0)
     return found[place].reshape(np.shape(counts))

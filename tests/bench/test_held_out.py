@@ -73,3 +73,18 @@ def test_peers(monkeypatch, test, id, method, score, expected):
     sets = docket._sets() + docket._sets("regression")
     set_peers(monkeypatch, sets, method, score, of_held_out=True)
     assert verdict(test, id, means) == expected
+
+
+@pytest.mark.parametrize(("test", "kind", "method", "one"), [
+    (docket.again, "classification", PRESET, "nursery"),
+    (docket.again_targets, "regression", "Boosted", "metro-traffic"),
+])  # fmt: skip
+@pytest.mark.parametrize(
+    ("score", "expected"), [(0.8, "agrees"), (0.796, "agrees"), (0.78, "differs")]
+)
+def test_the_second_run_beside_the_first(monkeypatch, test, kind, method, one, score, expected):
+    id = f"bench/{kind}-held-out"
+    first = docket.scores(result(id, lambda c: 0.8), 1.0)
+    taken = docket.scores
+    monkeypatch.setattr(docket, "scores", lambda of, e: first if of == id else taken(of, e))
+    assert verdict(test, f"{id}-2", lambda c: score if c.data == one else 0.8) == expected

@@ -31,6 +31,19 @@ def test_choosing_and_held_out_sets_are_apart():
     assert not set(CHOOSING) & set(HELD_OUT)
 
 
+def test_what_was_run_again_is_what_the_changed_rules_change():
+    """The same forests' seeds and splits; only cells of the first run say that they are of the earlier version."""
+    first, again = {}, {}
+    for kind in ("classification", "regression"):
+        first |= {c.key: c for c in experiments.get(f"bench/{kind}-held-out").cells}
+        again |= {c.key: c for c in experiments.get(f"bench/{kind}-held-out-2").cells}
+    assert {c.data for c in again.values()} == set(runs.AGAIN) and len(again) == 6 * 6
+    assert {key for key, c in first.items() if c.superseded} == {*again}
+    for key, cell in again.items():
+        assert cell.seeds == first[key].superseded.removesuffix("-2") and not cell.superseded
+        assert cell.parts(3) == first[key].parts(3)
+
+
 def test_every_method_is_run_at_every_epsilon_where_it_is_run():
     for id in ("bench/classification", "bench/regression"):
         at = {}

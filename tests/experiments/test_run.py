@@ -50,6 +50,19 @@ def test_every_cell_that_is_run_and_every_repetition(calls, tmp_path):
     assert not (tmp_path / "a" / "b.jsonl").exists()
 
 
+def test_cells_of_a_method_that_has_changed_are_not_compared(calls, monkeypatch, tmp_path):
+    old = Cell("iris", "JPW", "proved", "accuracy", {"epsilon": 1.0}, superseded="test/run-2")
+    registry.experiment("test/old", "A test", repetitions=2)(lambda: [old])
+    both = [*registry.get(ID).cells, old]
+    registry.experiment("test/both", "A test", repetitions=2)(lambda: both)
+    result = experiments.run("test/both", out=tmp_path / "both.json")
+    monkeypatch.setattr(RUN, "run_task", lambda id, cell, r, seed: Outcome(0.0, 1.0, 0.1))
+    found = {key for key, *_ in experiments.recheck(result, 40, np.random.default_rng(0))}
+    assert found == {"iris/RF/exact", "iris/ERT/exact"}
+    alone = experiments.run("test/old", out=tmp_path / "old.json")
+    assert experiments.recheck(alone, 3, np.random.default_rng(0)) == []
+
+
 def test_what_is_there_is_not_run_again(calls, tmp_path):
     out = tmp_path / "x.json"
     first = experiments.run(ID, repetitions=1, cells=["*/RF/*"], out=out)

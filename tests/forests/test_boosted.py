@@ -265,11 +265,22 @@ def test_a_small_regression_finds_a_difference_of_columns():
 
 
 def test_a_column_of_a_small_regression_has_all_its_bins():
-    forest = regressor(n_estimators=2).fit(X, ODDS)
-    assert forest.plan_[:3] == (2, 1, 6) and forest.trees_.depth == 6
-    inner = forest.trees_.feature[:126].reshape(-1)
-    first = [forest.trees_.feature[t] for t in range(2)]
-    assert len({*inner.tolist()}) == len({*first})
+    forest = regressor(n_estimators=1).fit(X, ODDS)
+    assert forest.plan_[:3] == (1, 1, 6) and forest.trees_.depth == 6
+    assert len({*forest.trees_.feature[:63].tolist()}) == 1
+
+
+def test_later_rounds_of_a_regression_find_interactions():
+    """Of a product no column says anything alone; both kinds of rounds spend the same on tests."""
+    y = 8 * np.sign(X["u"] - 0.5) * np.sign(X["v"] - 0.5)
+    forest = regressor(8.0, n_estimators=4).fit(X, y)
+    assert forest.plan_.later and forest.score(X, y) > 0.5
+    rounds = [forest.trees_.feature[forest.trees_.feature >= 0].size // 4] * 4
+    assert rounds == [63] * 4
+    costs = [node.epsilon for node in forest.budget_.leaves() if node.name == "test of a level"]
+    assert costs[0] == pytest.approx(2 * costs[1], rel=1e-9) and len(costs) == 2
+    first = regressor(8.0, n_estimators=1).fit(X, y)
+    assert first.score(X, y) < 0.4  # the difference of both tells a part
 
 
 @pytest.mark.parametrize(("name", "value"), [("max_depth", 13), ("n_records", 0)])

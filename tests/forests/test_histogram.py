@@ -17,7 +17,7 @@ from dplit import Categorical, Continuous, Domain, datasets
 from dplit.budget import Group, Parallel
 from dplit.forests import HistogramForestClassifier
 from dplit.forests.cells import Cells
-from dplit.matrix.forest import posterior_mean
+from dplit.matrix.forest import mixed_mean, posterior_mean, released_law
 from dplit.mechanisms import Geometric
 
 DOMAIN = Domain([Categorical(["a", "b", "c"]), Continuous(0, 1)])
@@ -80,7 +80,9 @@ def test_the_noise_is_that_of_the_budget(mechanism, neighbours, accounting):
     assert isinstance(budget.root.parts[-1], Group if replaced else Parallel)
 
 
-@pytest.mark.parametrize("options", [{}, {"release": "clipped"}, {"learner": LogisticRegression()}])
+@pytest.mark.parametrize(
+    "options", [{}, {"release": "clipped"}, {"release": "mixed"}, {"learner": LogisticRegression()}]
+)
 def test_what_the_learner_sees_is_the_release_alone(options):
     """The same released counts of other records give the same learner."""
     one, two = (forest(random_state=s, **options).fit(X, Y) for s in (3, 3))
@@ -124,6 +126,43 @@ def test_the_posterior_mean_is_nearer_to_geometric_counts_than_what_was_released
     assert errors[0] < 0.5 * errors[1] < 0.5 * errors[2]
 
 
+@pytest.mark.parametrize("alpha", [0.1, 0.9])
+@pytest.mark.parametrize("mean", [0.02, 1.0, 30.0])
+def test_the_law_of_a_released_count_is_a_sum_over_counts(alpha, mean):
+    beta, m = mean / (1 + mean), np.arange(5000)
+    for t in (-7, -1, 0, 1, 3, 40):
+        terms = (1 - beta) * beta**m * (1 - alpha) / (1 + alpha) * alpha ** np.abs(t - m)
+        assert released_law([t], alpha, mean)[0] == pytest.approx(terms.sum(), rel=1e-10)
+    assert released_law(np.arange(-2000, 5000), alpha, mean).sum() == pytest.approx(1, abs=1e-9)
+
+
+def test_a_mixture_keeps_large_counts_and_drops_noise():
+    """Of counts in a few cells of many: nearer to them than one prior and than what is above 0."""
+    rng = np.random.default_rng(8)
+    counts = np.where(rng.random(4000) < 0.01, rng.integers(50, 3000, 4000), 0)
+    noisy = Geometric(0.1).sample(counts, rng=rng)
+    found, alpha = mixed_mean(noisy, math.exp(-0.1)), math.exp(-0.1)
+    one = posterior_mean(noisy, alpha, counts.mean())
+    errors = [np.square(v - counts).mean() for v in (found, np.maximum(noisy, 0), one)]
+    assert errors[0] < 0.1 * errors[1] < 0.1 * errors[2]
+    lost, kept = (v.sum() - counts.sum() for v in (np.maximum(noisy, 0), found))
+    assert abs(kept) < 0.1 * abs(lost)
+
+
+def test_a_mixture_does_no_worse_where_counts_are_geometric():
+    rng = np.random.default_rng(9)
+    counts = rng.geometric(1 / 1.3, size=50_000) - 1
+    noisy = Geometric(0.7).sample(counts, rng=rng)
+    mixed, one = mixed_mean(noisy, math.exp(-0.7)), posterior_mean(noisy, math.exp(-0.7), 0.3)
+    assert np.square(mixed - counts).mean() < 1.01 * np.square(one - counts).mean()
+
+
+def test_mixtures_of_exact_and_of_few_counts():
+    assert mixed_mean([[-3, 0], [4, 7]], 0.0).tolist() == [[0, 0], [4, 7]]
+    assert (mixed_mean([-40, -2000], 0.5) >= 0).all() and (mixed_mean([0], 0.5) < 1).all()
+    assert np.isfinite(mixed_mean([5] * 9, 0.02 / 1.02)).all()  # the least prior's own beta
+
+
 # Learners -------------------------------------------------------------------------------------------
 
 ONE_HOT = make_pipeline(OneHotEncoder(handle_unknown="ignore"), LogisticRegression())
@@ -137,7 +176,7 @@ LEARNERS = [
 
 
 @pytest.mark.parametrize("learner", LEARNERS, ids=lambda v: type(v).__name__)
-@pytest.mark.parametrize("release", ["shrunk", "clipped"])
+@pytest.mark.parametrize("release", ["shrunk", "mixed", "clipped"])
 def test_any_classifier_learns(learner, release):
     fitted = forest(20.0, learner=learner, release=release).fit(X, Y)
     assert hasattr(fitted, "predict_proba") == hasattr(learner, "predict_proba")

@@ -14,8 +14,8 @@ import time
 
 import numpy as np
 
-from dplit.consistency.curve import stored_cells, write_cells
 from dplit.domain import Continuous, Domain
+from dplit.stored import stored_cells, write_cells
 from dplit.work import stream
 
 FILE = "results/scale/growth.json"

@@ -7,10 +7,8 @@ from itertools import permutations
 import numpy as np
 
 from dplit.errors import (
-    MOST,
     check_finite,
     check_integer,
-    check_interval,
     check_numbers,
     check_rng,
     check_sequence,
@@ -39,7 +37,9 @@ def public_cuts(lower, upper, steps=64):
         Increasing, distinct, within the bounds and below the upper one; a record goes right where
         its value is above the cut. Empty where the bounds are one point.
     """
-    check_interval(lower, upper)
+    lower, upper = check_finite(lower, "lower"), check_finite(upper, "upper")
+    if lower > upper:
+        raise ValueError(f"lower must be at most upper, got lower={lower!r}, upper={upper!r}")
     steps = check_integer(steps, "steps", 1)
     width = upper - lower
     parts = [lower + width * np.arange(1, steps) / steps, lower + width * FAR, upper - width * FAR]
@@ -130,14 +130,12 @@ def along(X, bounds, taken):
     taken : list of (int, int, float)
         As `directions` gives them.
     """
-    X = check_numbers(X, "X", -MOST, MOST, ndim=2)
-    bounds = check_numbers(bounds, "bounds", -MOST, MOST, ndim=2)
-    if bounds.shape != (X.shape[1], 2) or not (bounds[:, 0] < bounds[:, 1]).all():
-        raise ValueError(
-            f"bounds must be lower < upper for each of {X.shape[1]} columns of X, "
-            f"got shape {bounds.shape}"
-        )
+    X, bounds = check_numbers(X, "X", ndim=2), check_numbers(bounds, "bounds", ndim=2)
+    if bounds.shape != (X.shape[1], 2):
+        raise ValueError(f"bounds must be two for each of {X.shape[1]} columns, got {bounds.shape}")
     taken = [_direction(pair, len(bounds)) for pair in check_sequence(taken, "taken")]
+    if not all(bounds[j, 0] < bounds[j, 1] for pair in taken for j in pair[:2]):
+        raise ValueError("bounds must be lower < upper in each column that is taken")
     lower, width = bounds[:, 0], bounds[:, 1] - bounds[:, 0]
     shares = {j: (X[:, j] - lower[j]) / width[j] for pair in taken for j in pair[:2]}
     return np.array([shares[i] - c * shares[j] for i, j, c in taken]).reshape(-1, len(X)).T

@@ -41,7 +41,7 @@ def sums_by_cell(residuals, cells, n_cells):
 
 def mass(sums):
     """Score of a test from the sums in its cells; `sums` has shape (n_cells, n_outputs)."""
-    sums = check_numbers(sums, "sums", -MOST, MOST)
+    sums = check_whole(sums, "sums", -MOST_INTEGER)
     return int(np.abs(sums).sum())
 
 
@@ -61,5 +61,5 @@ def worst_change(residual):
 
     Attained where the cell's other residuals have the same signs.
     """
-    residual = check_numbers(residual, "residual", -MOST, MOST)
+    residual = check_whole(residual, "residual", -MOST_INTEGER)
     return int(np.abs(residual).sum())

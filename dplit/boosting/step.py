@@ -34,6 +34,7 @@ from dplit.errors import (
     check_positive,
 )
 
+LARGEST = 1e300  # of a noisy sum, and of its variance
 FADE = 0.7  # of a tree's covariance, from one test to the next
 
 
@@ -145,9 +146,9 @@ def tree_steps(gradients, curvatures, variance, spread, scales, clip):
 
 def _released(gradients, curvatures, variance, spread):
     """Check what a round released; return gradients, and curvatures of at least 0."""
-    gradients = check_numbers(gradients, "gradients", -MOST, MOST, ndim=2)
-    curvatures = check_numbers(curvatures, "curvatures", -MOST, MOST, ndim=2)
-    check_between(variance, "variance", 0, MOST), check_between(spread, "spread", 0, MOST)
+    gradients = check_numbers(gradients, "gradients", -LARGEST, LARGEST, ndim=2)
+    curvatures = check_numbers(curvatures, "curvatures", -LARGEST, LARGEST, ndim=2)
+    check_between(variance, "variance", 0, LARGEST), check_between(spread, "spread", 0, MOST)
     if gradients.shape != curvatures.shape or not gradients.size:
         raise ValueError(
             f"gradients and curvatures must have one shape (n_leaves, n_outputs), "

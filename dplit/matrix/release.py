@@ -94,7 +94,6 @@ def release(
     node : Spend
     """
     workload = check_kind(workload, Workload, "workload")
-    strategy = check_kind(strategy, Strategy, "strategy")
     measured, node = measure(
         strategy, codes, classes, n_classes, epsilon, mechanism, neighbours, signed, rng=rng
     )
@@ -122,16 +121,11 @@ def measure(
     measured : int64 or float64 array, shape (n_measured, k), or (n_measured, 1) if signed
     node : Spend
     """
-    strategy = check_kind(strategy, Strategy, "strategy")
     n_classes = check_integer(n_classes, "n_classes", 1)
     noise = noise_of(strategy, epsilon, mechanism, neighbours, n_classes, signed)
-    columns = _difference if signed else _all_columns
+    columns = _difference if signed else np.asarray
     measured = measured_with(noise, strategy, codes, classes, n_classes, columns, rng=rng)
     return measured, spend(strategy, noise, neighbours, mechanism, in_steps=is_secure(rng))
-
-
-def _all_columns(exact):
-    return exact
 
 
 def _difference(exact):
@@ -376,8 +370,8 @@ def shrunk(answers, threshold):
     -------
     float64 array, shape of `answers`
     """
-    threshold = check_between(threshold, "threshold", 0, MOST)
-    return clipped(check_numbers(answers, "answers", -MOST, MOST) - threshold)
+    answers = check_numbers(answers, "answers", -MOST, MOST)
+    return clipped(answers - check_between(threshold, "threshold", 0, MOST))
 
 
 def shrunk_error(count, scale, threshold=0.0):
@@ -402,9 +396,8 @@ def shrunk_error(count, scale, threshold=0.0):
     -------
     float64 array, shape of `count`
     """
-    count, scale = check_numbers(count, "count", 0, MOST), check_positive(scale, "scale")
-    threshold = check_between(threshold, "threshold", 0, MOST)
-    x, b, t = count, scale, float(threshold)
+    x, b = check_numbers(count, "count", 0, MOST), check_positive(scale, "scale")
+    t = float(check_between(threshold, "threshold", 0, MOST))
     above, below = np.maximum(x - t, 0), np.minimum(x - t, 0)
     kept = 2 * b**2 + t**2 - np.exp(-above / b) * b * (b + x)
     cut = x**2 + np.exp(below / b) * b * (b - x)

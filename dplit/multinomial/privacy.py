@@ -230,10 +230,7 @@ def split_masses(left, labels, classes, criterion="gini", most_bits=None):
     one_hot = np.eye(check_integer(classes, "classes", 1))
     records = one_hot[check_whole(labels, "labels", 0, classes - 1, ndim=1)]
     if left.shape[1] != len(records) or not len(left):
-        raise ValueError(
-            f"left must have a row for each candidate and a column for each of {len(records)} "
-            f"labels, got shape {left.shape}"
-        )
+        raise ValueError(f"left must have {len(records)} columns, one a label, got {left.shape}")
     counts = left @ records
     sides = np.stack([counts, records.sum(axis=0) - counts])
     return np.round(impurity_mass(sides, criterion, most_bits).sum(axis=0), DIGITS)
@@ -284,9 +281,8 @@ def range_cuts(values, lower, upper):
     lower, upper = _ends(lower, "lower", values), _ends(upper, "upper", values)
     if not (lower < upper).all():
         raise ValueError("lower must be less than upper in each column")
-    values = np.clip(values, lower, upper)
     parts = []
-    for j, column in enumerate(values.T):
+    for j, column in enumerate(np.clip(values, lower, upper).T):
         edges = np.unique([lower[j], *column, upper[j]])
         share = np.diff(edges) / (upper[j] - lower[j]) / len(values.T)
         ids = np.full(len(share), j)

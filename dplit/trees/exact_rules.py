@@ -18,12 +18,8 @@ from dplit.trees.rules import (
 )
 
 BITS = 29  # of the larger rate
-ENTROPY_BITS = (
-    20  # of a rate of entropies, which are floats before they are cut: see `exact_scores`
-)
-ROUNDING = (
-    5  # units of gain that rounding may add to what a record moves: see `dplit.trees.exact_cuts`
-)
+ENTROPY_BITS = 19  # of a rate of entropies: see `dplit.trees.exact_scores`
+ROUNDING = 5  # units of gain that a record may move more: see `dplit.trees.exact_cuts`
 
 
 class ExactRule(NamedTuple):

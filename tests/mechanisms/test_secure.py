@@ -198,12 +198,16 @@ def test_permute_and_flip_has_its_law_ours_and_the_judges(monotonic):
     assert fits(drawn, law.pmf(scores)) > FALSE_ALARM
 
 
-def test_the_exponential_mechanism_has_its_law():
+def test_the_exponential_mechanism_has_its_law_ours_and_the_judges():
     scores, law = [[5, 3, 5, 0], [0, 0, 9, 1]], Exponential(0.8)
     drawn = law.sample(scores, 20_000, rng=secure_generator())
     for row, pmf in enumerate(law.pmf(scores)):
         counts = np.bincount(drawn[:, row], minlength=4)
         assert fits(counts, pmf) > FALSE_ALARM
+    space = dp.vector_domain(dp.atom_domain(T="i64")), dp.linf_distance(T="i64", monotonic=False)
+    judge = dp.m.make_noisy_max(*space, dp.zero_concentrated_divergence(), scale=1 / law.rate)
+    judged = np.bincount([judge(scores[0]) for _ in range(4000)], minlength=4)  # by Gumbel noise
+    assert fits(judged, law.pmf(scores[0])) > FALSE_ALARM
 
 
 def test_votes_are_whole_steps_with_geometric_noise():

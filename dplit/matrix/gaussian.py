@@ -17,6 +17,7 @@ All relations here are add-remove. Derived in :doc:`/book/matrix_forest_experime
 from __future__ import annotations
 
 import math
+from numbers import Real
 
 import numpy as np
 from scipy.optimize import brentq
@@ -100,7 +101,8 @@ def gaussian_scale(epsilon, delta):
 
 
 def _check_delta(delta):
-    if not 0 < check_between(delta, "delta", 0, 1) < 1:
+    number = isinstance(delta, Real) and not isinstance(delta, bool)
+    if not number or not 0 < delta < 1:
         raise ValueError(f"delta must be a number between 0 and 1, both excluded, got {delta!r}")
     return float(delta)
 

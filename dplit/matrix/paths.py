@@ -20,7 +20,7 @@ from functools import cached_property
 
 import numpy as np
 
-from dplit.errors import check_integer, check_whole
+from dplit.errors import check_integer, check_numbers, check_whole
 
 MOST_CELLS = 50_000_000  # entries of a matrix over the domain that are made on demand
 
@@ -301,8 +301,9 @@ def query_matrix(codes, n_levels):
     -------
     int64 array, shape (n_queries, n_cells)
     """
+    codes = check_codes(codes, n_levels)
+    check_entries(len(codes), n_levels, "queries")
     cells = cells_of(codes, n_levels)
-    check_entries(len(cells), n_levels, "queries")
     rows = np.zeros((len(cells), math.prod(np.asarray(n_levels).tolist())), dtype=np.int64)
     rows[np.arange(len(cells)), cells] = 1
     return rows
@@ -310,28 +311,32 @@ def query_matrix(codes, n_levels):
 
 def check_levels(n_levels):
     """Return `n_levels` as an int64 array; a column of no level is continuous, and has no cells."""
-    levels = check_whole(n_levels, "n_levels", 0, ndim=1)
-    if not len(levels):
-        raise ValueError("n_levels must be a whole number for each column, got none")
+    try:
+        levels = np.asarray(n_levels)
+    except ValueError:  # rows of different lengths
+        levels = np.empty(0)
+    if levels.ndim != 1 or not len(levels) or levels.dtype.kind not in "iu" or (levels < 0).any():
+        raise ValueError(f"n_levels must be a whole number for each column, got {n_levels!r}")
     if not levels.all():
         raise ValueError(
             f"column {int(np.argmin(levels))} is continuous and has no cells; a matrix needs public bins"
         )
-    return levels
+    return levels.astype(np.int64)
 
 
 def check_codes(codes, n_levels, name="codes"):
     """Return codes of levels as an int64 array, shape (n_records, n_features), each of its column's."""
-    codes, n_levels = check_whole(codes, name, 0, ndim=2), check_levels(n_levels)
-    if codes.shape[1] != len(n_levels):
+    whole = isinstance(codes, np.ndarray) and codes.dtype.kind in "iu"  # the most common by far
+    codes, n_levels = codes if whole else check_numbers(codes, name), check_levels(n_levels)
+    if codes.ndim != 2 or codes.shape[1] != len(n_levels):
         raise ValueError(f"{name} must have {len(n_levels)} columns, got shape {codes.shape}")
-    inside = codes < n_levels
+    inside = (codes >= 0) & (codes < n_levels) & (codes == np.floor(codes))
     if not inside.all():
         j = int(np.argmin(inside.all(axis=0)))
         raise ValueError(
             f"{name} must be whole numbers from 0 to {n_levels[j] - 1} in column {j}, got another"
         )
-    return codes
+    return codes.astype(np.int64)
 
 
 def check_entries(rows, n_levels, what):

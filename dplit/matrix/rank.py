@@ -134,7 +134,7 @@ def most_boxes(boxes, patience=None):
     int
     """
     boxes = check_kind(boxes, Paths, "boxes")
-    patience = None if patience is None else check_integer(patience, "patience", 1)
+    patience = None if patience is None else check_integer(patience, "patience", 0)
     order = np.argsort(-boxes.tests.sum(axis=0), kind="stable")
     columns = [(int(boxes.starts[j]), int(boxes.n_levels[j])) for j in order]
     tested, apart = boxes.tests[:, order], _apart(boxes)

@@ -105,7 +105,7 @@ def test_bad_input_is_named():
     for wrong, message in (
         ({"mechanism": "gauss"}, "mechanism must be one of"),
         ({"target": "trees"}, "target must be one of"),
-        ({"members": ["best"]}, "name must be one of"),
+        ({"members": ["best"]}, "(name|members) must be one of"),
         ({"epsilon": 0.0}, "epsilon must be"),
     ):
         with pytest.raises(ValueError, match=message):

@@ -20,6 +20,7 @@ Gaussian noise, (epsilon, delta)      `gaussian_scale`, `gaussian_error`, `Gauss
 ====================================  ==========================================================
 """
 
+from dplit.matrix.answers import clipped, shrunk, shrunk_error
 from dplit.matrix.bounds import (
     Certificate,
     chi_square,
@@ -46,16 +47,7 @@ from dplit.matrix.rank import (
     rank_bound,
 )
 from dplit.matrix.regimes import bound_at, crossing, expected_leaves, least_spread, wide_bound
-from dplit.matrix.release import (
-    ReleaseLaw,
-    clipped,
-    measure,
-    noise_for,
-    noise_of,
-    release,
-    shrunk,
-    shrunk_error,
-)
+from dplit.matrix.release import ReleaseLaw, measure, noise_for, noise_of, release
 from dplit.matrix.strategies import (
     MEMBERS,
     TARGETS,

@@ -16,13 +16,8 @@ import dplit.claims.matrix_release._laws as laws
 from dplit import matrix
 from dplit.claims.matrix_paths.dependence import exact_rank
 from dplit.ledger import Case, Evidence, bounded, claim, equal, verdict_of
-from dplit.matrix.release import (
-    clipped,
-    noise_for,
-    noise_of,
-    shrunk,
-    shrunk_error,
-)
+from dplit.matrix.answers import clipped, shrunk, shrunk_error
+from dplit.matrix.release import noise_for, noise_of
 from dplit.mechanisms import Geometric
 
 ERROR = "expected squared error"

@@ -23,7 +23,7 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import log_ndtr
 
-from dplit.errors import check_between, check_kind, check_positive, check_rng
+from dplit.errors import check_between, check_epsilon, check_kind, check_positive, check_rng
 from dplit.matrix.strategies import DistinctLeaves, Identity, PerTree
 from dplit.matrix.strategies.base import check_domain, combined
 from dplit.matrix.strategies.boxes import coefficients, functions
@@ -53,7 +53,8 @@ def gaussian_delta(epsilon, scale):
     0.1269
     """
     epsilon = check_between(epsilon, "epsilon", 0, LARGEST)
-    return math.exp(_log_delta(epsilon, check_between(scale, "scale", 1 / LARGEST, LARGEST)))
+    scale = check_between(check_positive(scale, "scale"), "scale", 1 / LARGEST, LARGEST)
+    return math.exp(_log_delta(epsilon, scale))
 
 
 def _log_delta(epsilon, s):
@@ -83,7 +84,9 @@ def gaussian_scale(epsilon, delta):
     >>> round(matrix.gaussian_scale(1.0, 1e-6), 3)
     4.225
     """
-    epsilon = check_between(check_positive(epsilon, "epsilon"), "epsilon", 0, LARGEST)
+    if math.isinf(check_epsilon(epsilon)):
+        raise ValueError("epsilon must be finite: without noise no scale is the least, got inf")
+    epsilon = check_between(epsilon, "epsilon", 0, LARGEST)
     log_delta = math.log(_check_delta(delta))
 
     def excess(log_s):

@@ -161,7 +161,7 @@ def balance(effort, rng):
 
         shown = {"s": s, **constants}
         cases.append(Case(rounds(2.0)[0], float(boosting.best_rounds(2.0, s, b, nu)), shown))
-        found = minimize_scalar(lambda d: rounds(d)[1], bracket=(0, 4))
+        found = minimize_scalar(lambda d: rounds(d)[1], bounds=(0, 60), method="bounded")
         stated = float(boosting.best_depth(s, b, deep, alpha, nu))
         cases.append(Case(2.0**found.x, 2.0**stated, shown))
         for x in (1 / 3, 3.0):

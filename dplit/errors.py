@@ -70,7 +70,9 @@ def check_finite(value, name):
 def check_between(value, name, least, most):
     """Return `value`, a finite real number of any kind from `least` to `most`."""
     if not least <= (plain := check_finite(value, name)) <= most:
-        raise ValueError(f"{name} must be a finite number {_ends(least, most)}, got {value!r}")
+        far = plain > most >= MOST_INTEGER
+        got = f"one beyond {float(most):g}" if far else repr(value)
+        raise ValueError(f"{name} must be a finite number {_ends(least, most)}, got {got}")
     return plain
 
 

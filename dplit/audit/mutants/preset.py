@@ -10,7 +10,8 @@ SIZE = at("forests.boosted_releases", "size")
 @plant("the preset plans for the true number", "PrivateForestClassifier, number of records", SIZE)
 def _true_number(original):
     def size(n_records, known, epsilon, neighbours, rng):
-        return n_records, *original(n_records, known, epsilon, neighbours, rng)[1:]
+        true = known if n_records is None else n_records
+        return true, *original(n_records, known, epsilon, neighbours, rng)[1:]
 
     return size
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 
 from dplit.errors import (
-    MOST,
     check_between,
     check_choice,
     check_epsilon,
@@ -39,6 +38,7 @@ MEMBERS = (
     "disjoint",
     "tree-norm",
 )
+LARGEST = math.nextafter(math.inf, 0)  # of the floats
 MOST_ENTRIES = 20_000_000  # of a workload whose regions are looked for unasked
 MOST_COEFFICIENTS = 50_000_000  # of boxes, that marginals for votes need
 MOST_TABLE = 20_000_000  # of eigenvalues, a space in each candidate of the search for marginals
@@ -106,7 +106,7 @@ def noise_variance(scale, mechanism="laplace"):
     -------
     float
     """
-    scale = check_between(scale, "scale", 0, MOST)
+    scale = check_between(scale, "scale", 0, LARGEST)
     laplace = 2 * scale * scale  # infinite where a power would be an OverflowError
     if check_choice(mechanism, MECHANISMS, "mechanism") == "laplace" or not 0 < scale < 1e6:
         return laplace

@@ -145,7 +145,7 @@ def test_rates_beyond_what_samplers_take():
 @pytest.mark.parametrize("choice", [PermuteAndFlip, Exponential])
 def test_the_largest_sensitivity_is_taken_as_it_is(choice):
     """Its square is a float, and all candidates are alike, nearly. One beyond is named."""
-    with pytest.raises(ValueError, match="sensitivity must be .* got one beyond 1e"):
+    with pytest.raises(ValueError, match=r"sensitivity must be .* got one beyond 1e"):
         choice(1.0, 1.7e308)
     drawn = choice(1.0, 1e150).sample([0, 2**40], 400, rng=secure_generator())
     assert fits(np.bincount(drawn, minlength=2), [0.5, 0.5]) > FALSE_ALARM

@@ -19,7 +19,7 @@ from dplit.forests.boosted_releases import (
     concentrated_test,
     noisy_pairs,
 )
-from dplit.forests.inputs import level_shares
+from dplit.forests.inputs import at_most, level_shares
 from dplit.forests.partition import REPLACED
 from dplit.forests.releases import noisy_counts
 
@@ -56,7 +56,7 @@ class Pure:
     def shares(self, spent, planned, n_classes):
         """Epsilon of the prior, and of each test and the leaves of every round.
 
-        The prior gets what the sums of the tree leave, so that the total is epsilon to the last digit.
+        The prior gets what the sums of the tree leave: the total is epsilon, or a float or two below it.
         """
         depths = [planned.of(t).depth for t in range(planned.rounds)]
         if math.isinf(self.total):
@@ -68,7 +68,9 @@ class Pure:
         parts = [
             len([*run]) * _spent(depth, shares[depths.index(depth)]) for (depth, _), run in alike
         ]
-        return self.total - math.fsum([spent, *parts]), shares
+        prior = self.total - math.fsum([spent, *parts])
+        prior = at_most(prior, lambda value: math.fsum([spent, value, *parts]), self.total)
+        return prior, shares
 
     def variance(self, scale, share, norm=1.0):
         """Of the noise of a sum that a record moves by at most `scale`."""

@@ -17,6 +17,8 @@ FAMILIES = (
     "PrivateForestClassifier, PrivateForestRegressor, BoostedForestClassifier, BoostedForestRegressor, "
     "HistogramForestClassifier or RandomDecisionForestClassifier"
 )
+OTHER = " of other lengths"
+AS_ONE = "rechunk or repartition one as the other is"
 
 
 def is_dask(values):
@@ -68,8 +70,8 @@ def read_dask(forest, X, y):
     sizes = [_sizes(values) for values in (X, y)]
     if X.npartitions != y.npartitions or (all(sizes) and sizes[0] != sizes[1]):
         raise ValueError(
-            f"X and y must be cut at the same records, got {_in_words(X, sizes[0])} of X and "
-            f"{_in_words(y, sizes[1])} of y: rechunk or repartition one as the other is"
+            f"X and y must be cut at the same records, got {X.npartitions} blocks of X and "
+            f"{y.npartitions} blocks of y{OTHER if X.npartitions == y.npartitions else ''}: {AS_ONE}"
         )
     blocks = [np.ravel(np.array(values.to_delayed(), dtype=object)).tolist() for values in (X, y)]
     return DaskRecords(_like(X), *blocks, sizes[0] or sizes[1]), DaskTargets(y.dtype, blocks[1])
@@ -79,10 +81,6 @@ def _sizes(values):
     """Numbers of records of the blocks; None where they aren't known."""
     chunks = getattr(values, "chunks", None)
     return list(chunks[0]) if chunks and not any(map(math.isnan, chunks[0])) else None
-
-
-def _in_words(values, sizes):
-    return f"{values.npartitions} blocks" + (f" of {few(sizes)} records" if sizes else "")
 
 
 def _like(X):
@@ -105,6 +103,7 @@ class DaskRecords:
 
     def __init__(self, like, blocks, targets, sizes):
         self.like, self._blocks, self._targets, self._sizes = like, blocks, targets, sizes
+        self._columns = list(like.columns) if isinstance(like, pd.DataFrame) else None
         self._read = None
         if sizes:
             len(self)
@@ -130,7 +129,11 @@ class DaskRecords:
         warn_leak(
             "domain was left out and is read off X, so epsilon is infinite: pass a dplit.Domain", 7
         )
-        observed = [domain for domain in self._of_blocks(_observed) if domain is not None]
+        observed = [
+            domain
+            for domain in _computed(_observed, self._blocks, Told(self._columns))
+            if domain is not None
+        ]
         if not observed:
             raise ValueError("X must hold at least 1 record, got 0 records")
         names = observed[0].names or range(len(columns))
@@ -148,7 +151,7 @@ class DaskRecords:
         """What `dplit.forests.parts.in_parts` gives."""
         from dask import delayed
 
-        read, told = Told(*self._read), delayed(Told(*told), traverse=False)
+        read, told = Told(*self._read, self._columns), delayed(Told(*told), traverse=False)
         each = [()] * len(self._blocks)
         if beside is not None:
             len(self)
@@ -212,10 +215,11 @@ def _built(X, y, read, steps, build, own, told):
     labels = _stepped(y, steps)
     if len(X) != len(labels):
         raise ValueError(
-            f"X and y must be cut at the same records, got a block of {len(X)} and one of {len(labels)}"
+            f"X and y must be cut at the same records, got one block of X and y{OTHER}: {AS_ONE}"
         )
+    encode, domain, columns = read.values
+    X = _in_order(X, columns)
     check_numbers(X)
-    encode, domain = read.values
     return build(encode(domain, X), labels, *own.values, *told.values)
 
 
@@ -229,7 +233,18 @@ def _after(y, steps, do):
     return do(_stepped(y, steps))
 
 
-def _observed(X):
+def _in_order(X, columns):
+    """A block with the columns of the whole table, in their order; of an array as it is."""
+    if columns is None or list(X.columns) == columns:
+        return X
+    if sorted(map(str, X.columns)) != sorted(map(str, columns)):
+        raise ValueError(f"X must have the columns {few(columns)} in every block")
+    return X[columns]
+
+
+def _observed(X, told):
+    (columns,) = told.values
+    X = _in_order(X, columns)
     check_numbers(X)
     return Domain.from_data(X) if len(X) else None
 

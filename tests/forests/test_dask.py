@@ -121,6 +121,27 @@ def test_data_frames(name):
     assert released(there) == here and there.feature_names_in_.tolist() == ["w", "u", "v"]
 
 
+def test_a_block_whose_columns_stand_in_another_order_is_read_by_name():
+    """Of a domain without names, too: the table's own columns say which is which."""
+    pytest.importorskip("pyarrow", reason="Dask's data frames need it")
+    import dask.dataframe as dd
+
+    (forest, y), frame = unfitted("boosted"), pd.DataFrame(X, columns=list("uvw"))
+    here = released(forest.fit(frame.to_numpy(), y))
+    half = N // 2
+    for second, wrong in ((["v", "w", "u"], None), (["v", "w"], "must have the columns")):
+        blocks = [dask.delayed(frame[:half]), dask.delayed(frame[second][half:])]
+        records = dd.from_delayed(blocks, meta=frame[:0], verify_meta=False)
+        labels = [dask.delayed(pd.Series(part)) for part in (y[:half], y[half:])]
+        labels = dd.from_delayed(labels, meta=pd.Series(y[:0]))
+        with dask.config.set(scheduler="synchronous"):
+            if wrong is None:
+                assert released(unfitted("boosted")[0].fit(records, labels)) == here
+            else:
+                with pytest.raises(ValueError, match=wrong):
+                    unfitted("boosted")[0].fit(records, labels)
+
+
 @pytest.mark.parametrize("name", ["boosted", "boosted regression"])
 def test_what_is_left_out_is_read_off_all_blocks_and_costs_everything(name):
     _, _, schema, _ = FITS[name]

@@ -27,8 +27,9 @@ member of that name, ``{"number": "inf"}`` a number that is not finite, ``{"tupl
 another library is its name alone.
 
 Arrays of `Trees` have the names of its fields behind ``trees_.``. So NumPy alone reads a forest whose trees vote,
-or whose leaves have numbers that are averaged, but for boosted forests, which add them up and also test differences
-of columns, and for the presets, whose forest is behind ``forest_.``; ``x`` holds numbers within their bounds, and positions among levels:
+or whose leaves' numbers are averaged; not a boosted one, which adds them up and also tests differences of
+columns, nor a preset's, whose names stand behind ``forest_.``. Here ``x`` holds numbers within their bounds, and
+positions among levels:
 
 .. code-block:: python
 

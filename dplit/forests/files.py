@@ -27,7 +27,10 @@ member of that name, ``{"number": "inf"}`` a number that is not finite, ``{"tupl
 another library is its name alone.
 
 Arrays of `Trees` have the names of its fields behind ``trees_.``. So NumPy alone reads a forest whose trees vote,
-or whose leaves have numbers; ``x`` holds numbers within their bounds, and positions among levels:
+or whose leaves' numbers are averaged; not a boosted one, which adds them up and also tests differences of
+columns, nor a preset's, whose names stand behind ``forest_.``. Here ``x`` holds numbers within their bounds,
+positions among levels, and, where a forest has cut a column into equal bins (matrix forests, DP-RF and DP-DF),
+the number of the bin, from 0:
 
 .. code-block:: python
 

@@ -55,7 +55,9 @@ class WithPaths:
     """What `decision_path` is of every forest whose nodes test one column."""
 
     def decision_path(self, X):
-        """Nodes that each record goes through, in all trees; it costs nothing beyond what `fit` did.
+        """Nodes that each record goes through, in all trees: of private records it is not private.
+
+        `X` is read as `predict` reads it, and the budget of the fit does not cover what is told of it.
 
         Parameters
         ----------
@@ -66,6 +68,15 @@ class WithPaths:
         csr_array of int64, shape (n_records, n_nodes)
             1 where a record goes through a node. Columns are positions in `trees_`, which holds the nodes
             of all trees in one array: `trees_.roots` says where each tree begins.
+
+        Raises
+        ------
+        AttributeError
+            If the forest's nodes test more than one column, or it has none.
+        ValueError
+            If a column, a level or a number is not as it must be; the message names it.
+        TypeError
+            If `X` is sparse, or a data frame that is not in memory.
         """
         check_is_fitted(self, "budget_")
         trees = getattr(self, "trees_", None)

@@ -156,6 +156,15 @@ class BasePrivateForest(BaseForest):
         Returns
         -------
         csr_array of int64, shape (n_records, n_nodes)
+
+        Raises
+        ------
+        AttributeError
+            If that forest has no nodes that test one column, as a histogram's has none.
+        ValueError
+            If a column, a level or a number is not as it must be; the message names it.
+        TypeError
+            If `X` is sparse, or a data frame that is not in memory.
         """
         return self._answering().decision_path(X)
 

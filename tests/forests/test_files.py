@@ -158,10 +158,10 @@ VOTING = [
 AVERAGING = [forests.MedianForestRegressor, baselines.DPExtraTreesRegressor]
 
 
-def answered(path, frame, answer, **known):
+def answered(path, frame, answer, domain=DOMAIN, **known):
     """What the page's lines come to, record by record."""
     lines, said = reader()
-    for x in DOMAIN.encode(frame):
+    for x in domain.encode(frame):
         names = {"np": np, "path": path, "x": x, **known}
         exec(lines, names)
         yield eval(said[answer], names)
@@ -182,6 +182,21 @@ def test_ten_lines_of_numpy_read_a_forest_of_means(kind, tmp_path):
     forest.save(path)
     found = list(answered(path, FRAME[:30], "number"))
     assert found == pytest.approx(forest.predict(FRAME[:30]), rel=1e-12) and len({*found}) > 2
+
+
+BINNED = [
+    forests.MatrixForestClassifier, baselines.DPDecisionForestClassifier, baselines.DPRandomForestClassifier
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", BINNED, ids=lambda kind: kind.__name__)
+def test_ten_lines_of_numpy_read_a_forest_of_bins(kind, tmp_path):
+    forest, path = fitted(kind, bins=4, n_estimators=9), tmp_path / "a.forest"
+    forest.save(path)
+    bins = FRAME[:30].assign(u=(FRAME["u"][:30] * 4).astype(int))
+    numbered = Domain({"u": Continuous(0, 3), "v": DOMAIN.features[1], "w": DOMAIN.features[2]})
+    found = list(answered(path, bins, "class", numbered))
+    assert found == forest.predict(FRAME[:30]).tolist() and len({*found}) == 2
 
 
 def test_one_line_of_numpy_reads_a_histogram_forest(tmp_path):

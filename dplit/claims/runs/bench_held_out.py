@@ -4,8 +4,9 @@ They were written, with their limits, when nothing was chosen any more, while th
 scores were looked at, but for a few single ones that its progress showed. Nor did these sets choose the
 preset's advice, so that it is compared here alone.
 
-The last two sentences are about a second run, of rules that were changed when the first was known: written
-before that run.
+The last two sentences are about a second run, of rules that were changed when the first was known. They were
+written before it ran in full; of a first start, which was stopped, three or four single scores of Nursery were
+seen (`dplit.experiments.bench`).
 """
 
 from __future__ import annotations

@@ -111,7 +111,8 @@ def as_pandas(X, name="X"):
     frame = nw.from_native(X, pass_through=True)
     if isinstance(frame, nw.LazyFrame):
         raise TypeError(
-            f"{name} must be a data frame in memory, got a lazy {type(X).__name__}: collect it first"
+            f"{name} must be a data frame in memory, got a lazy {type(X).__name__}: "
+            f"{'compute' if hasattr(X, 'compute') else 'collect'} it first"
         )
     if not isinstance(frame, nw.DataFrame):
         if hasattr(X, "__arrow_c_array__") and hasattr(X, "schema"):  # a batch of Arrow

@@ -119,6 +119,8 @@ def test_data_frames(name):
     with dask.config.set(scheduler="synchronous"):
         there.fit(dd.from_pandas(frame, npartitions=4), dd.from_pandas(pd.Series(y), npartitions=4))
     assert released(there) == here and there.feature_names_in_.tolist() == ["w", "u", "v"]
+    with pytest.raises(TypeError, match="got a lazy DataFrame: compute it first"):
+        there.predict(dd.from_pandas(frame, npartitions=4))
 
 
 def test_a_block_whose_columns_stand_in_another_order_is_read_by_name():

@@ -20,6 +20,7 @@ SMALLEST, RATIO = (
     0.02,
     4.0,
 )  # mean of the least prior of a mixture, and of each to the one before it
+FLATTEST = 1 - 1e-12  # of the noise under a mixture: a flatter one has no law in floats
 ROUNDS = 60  # of the fit of their shares
 
 
@@ -32,9 +33,9 @@ def _decay(alpha):
 
 
 def _beta(mean):
-    """Beta of a prior, from its mean."""
+    """Beta of a prior, from its mean; below 1, also where the mean is beyond what a float tells from 1."""
     mean = check_positive(mean, "mean")
-    return mean / (1 + mean)
+    return min(mean / (1 + mean), 1 - 2.0**-53)
 
 
 def posterior_mean(counts, alpha, mean):
@@ -155,7 +156,7 @@ def mixed_mean(counts, alpha):
     >>> posterior_mean(released, 0.9, released.mean())[0] < 100
     np.True_
     """
-    counts, alpha = _released(counts), _decay(alpha)
+    counts, alpha = _released(counts), min(_decay(alpha), FLATTEST)
     if not counts.size:
         raise ValueError("counts must hold at least one count, got none")
     t, place, times = np.unique(counts, return_inverse=True, return_counts=True)

@@ -156,13 +156,6 @@ class BasePrivateForest(BaseForest):
         Returns
         -------
         csr_array of int64, shape (n_records, n_nodes)
-
-        Raises
-        ------
-        NotFittedError
-            There is no forest yet.
-        AttributeError
-            The forest has no nodes that test one column.
         """
         return self._answering().decision_path(X)
 

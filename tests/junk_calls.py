@@ -12,11 +12,12 @@ from importlib import import_module
 
 import numpy as np
 
-from dplit import Categorical, Domain, boosting, matrix, median, median_forest, trees
+from dplit import Categorical, Domain, boosting, matrix, median, median_forest, scale, trees
 
 MODULES = (
     "neighbours", "loss", "sensitivity", "median", "balance", "occupancy", "utility", "median_forest",
     "majority", "depth", "random_forest", "multinomial", "consistency", "matrix", "boosting",
+    "scale", "matrix.forest",
 )  # fmt: skip
 
 # What fits together: two trees on two columns of two and three levels, and five records.
@@ -34,6 +35,9 @@ LEAVES, IDENTITY = matrix.member(WORKLOAD, "per-tree"), matrix.member(WORKLOAD, 
 ENSEMBLES = [matrix.Ensemble((0, 1), (2, 3), WORKLOAD, IDENTITY)]
 NODE = median_forest.mirror(2, 3, 2, 0.25)
 SPACE = [(0,), (0, 0), (0, 1), (1,)]
+FITTED = scale.CutForest(
+    1.0, domain=Domain([Categorical([0, 1])]), classes=[0, 1], n_estimators=1, max_depth=1, random_state=0
+).fit([[0], [1]], [0, 1])  # fmt: skip
 MODEL = boosting.SmallClasses(np.zeros((2, 1)), 0.5, 0.5)
 
 
@@ -140,6 +144,12 @@ OTHERWISE = {
                  "other": ((0, 1), (1, 0)), "first": MODEL, "plan": boosting.plan(1000, 1.0, 2, 2, 1),
                  "scales": (0.3, 1.0), "covariances": np.array([[[1.0, 0.5], [0.5, 1.0]]])},
     "boosting.worst_loss": {"rounds": 1},
+    "scale": {"n": 3, "q": 0.3, "ratio": 1.0, "n_blocks": 2, "columns": 3, "outputs": 2, "codes": 12,
+              "residuals": [0.1, -0.2, 0.3], "goes_right": [1, 0, 1], "blocks": [[0, 2], [1]],
+              "tests": [[1, 0, 1], [0, 0, 1]], "t": 0.1},
+    "scale.same_release": {"one": FITTED, "other": FITTED},
+    "matrix.forest.released_law": {"alpha": 0.6}, "matrix.forest.mixed_mean": {"alpha": 0.6},
+    "matrix.forest.posterior_mean": {"alpha": 0.6},
     "boosting.priors": {"scales": ((0.3, 1.0), (0.1,))},
 }  # fmt: skip
 

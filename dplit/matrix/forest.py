@@ -12,12 +12,30 @@ import math
 
 import numpy as np
 
+from dplit.errors import check_between, check_positive, check_whole
+
+LEAST = -(2**63)  # of a released count, a whole number of 64 bits
 LARGEST = 10**7  # a released count of more is taken as it is
 SMALLEST, RATIO = (
     0.02,
     4.0,
 )  # mean of the least prior of a mixture, and of each to the one before it
+FLATTEST = 1 - 1e-12  # of the noise under a mixture: a flatter one has no law in floats
 ROUNDS = 60  # of the fit of their shares
+
+
+def _released(counts):
+    return check_whole(counts, "counts", LEAST)
+
+
+def _decay(alpha):
+    return check_between(alpha, "alpha", 0, 1)  # exp(-epsilon) of a least epsilon is 1
+
+
+def _beta(mean):
+    """Beta of a prior, from its mean; below 1, also where the mean is beyond what a float tells from 1."""
+    mean = check_positive(mean, "mean")
+    return min(mean / (1 + mean), 1 - 2.0**-53)
 
 
 def posterior_mean(counts, alpha, mean):
@@ -35,16 +53,22 @@ def posterior_mean(counts, alpha, mean):
     counts : int array, shape (...)
         Released, with noise.
     alpha : float
-        Of the noise, :math:`e^{-\epsilon}`, from 0 to below 1.
+        Of the noise, :math:`e^{-\epsilon}`, from 0 to 1.
     mean : float
         Of the prior, positive.
 
     Returns
     -------
     float64 array, shape (...)
+
+    Raises
+    ------
+    ValueError
+        An argument is not in its range.
     """
-    t, place = np.unique(np.asarray(counts), return_inverse=True)
-    beta = mean / (1 + mean)
+    counts, alpha = _released(counts), _decay(alpha)
+    t, place = np.unique(counts, return_inverse=True)
+    beta = _beta(mean)
     above = alpha * beta / (1 - alpha * beta)  # weight of all m > t, of which m = t has 1
     found = np.maximum(t, 0).astype(float)
     near = found <= LARGEST
@@ -76,15 +100,22 @@ def released_law(counts, alpha, mean):
     ----------
     counts : int array, shape (...)
     alpha : float
-        From 0 to below 1.
+        From 0 to 1.
     mean : float
         Of the prior, positive, with another :math:`\beta` than `alpha`.
 
     Returns
     -------
     float64 array, shape (...)
+
+    Raises
+    ------
+    ValueError
+        An argument is not in its range.
     """
-    t, beta = np.asarray(counts, dtype=float), mean / (1 + mean)
+    t, alpha, beta = _released(counts).astype(float), _decay(alpha), _beta(mean)
+    if alpha == beta:
+        raise ValueError(f"mean must not be alpha / (1 - alpha), got {mean!r} with alpha={alpha!r}")
     up, both = np.maximum(t, 0), alpha * beta
     inner = (alpha ** (up + 1) - beta ** (up + 1)) / (alpha - beta)
     weight = np.where(t < 0, alpha ** np.maximum(-t, 0), inner * (1 - both) + beta**up * both)
@@ -96,18 +127,24 @@ def mixed_mean(counts, alpha):
 
     The prior is a mixture of geometric ones, whose means are `SMALLEST` and so on, each `RATIO` times the one
     before, up to the largest released count; their shares are those of largest likelihood
-    (expectation-maximization, `ROUNDS` times).
+    (expectation-maximization, `ROUNDS` times). The formula is in :doc:`/book/matrix_forest`; the means and the
+    number of times are chosen, not derived.
 
     Parameters
     ----------
     counts : int array, shape (...)
-        Released, with noise, all of them together.
+        Released, with noise, all of them together; at least one.
     alpha : float
         As of `posterior_mean`.
 
     Returns
     -------
     float64 array, shape (...)
+
+    Raises
+    ------
+    ValueError
+        An argument is not in its range.
 
     Examples
     --------
@@ -119,7 +156,10 @@ def mixed_mean(counts, alpha):
     >>> posterior_mean(released, 0.9, released.mean())[0] < 100
     np.True_
     """
-    t, place, times = np.unique(np.asarray(counts), return_inverse=True, return_counts=True)
+    counts, alpha = _released(counts), min(_decay(alpha), FLATTEST)
+    if not counts.size:
+        raise ValueError("counts must hold at least one count, got none")
+    t, place, times = np.unique(counts, return_inverse=True, return_counts=True)
     if alpha == 0:
         return np.maximum(t, 0.0)[place].reshape(np.shape(counts))
     sizes = math.ceil(math.log(max(float(t[-1]), 1.0) / SMALLEST, RATIO)) + 1

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dplit.boosting import public_cuts
+from dplit.errors import check_integer
 from dplit.forests.boosted_rounds import STEPS_OF_A_COLUMN
 
 SCORE, RESIDUAL, SUM, CLASS = 8, 4, 8, 4  # bytes of a double, of 32 and of 64 bits, of a class code
+DEEPEST = 16  # tests that a cell of two bytes knows
 
 
 def column_codes():
@@ -17,21 +19,54 @@ def record_bytes(columns, outputs=1, depth=6):
     """Bytes that a worker keeps of a record within a round.
 
     Codes of one byte (no column of more than 256 codes), a class, a score and a residual for each output,
-    and the cell.
+    and the cell. The sums of the level, which a worker keeps of each block, come on top: `level_bytes`.
 
     Parameters
     ----------
     columns : int
+        At least 1.
     outputs : int
         1 of two classes, else the number of classes.
     depth : int
-        Of the trees; cells of more than 8 tests take two bytes.
+        Of the trees, from 1 to 16; cells of more than 8 tests take two bytes.
 
     Returns
     -------
     int
+
+    Raises
+    ------
+    ValueError
+        An argument is not a whole number of its range.
     """
+    columns = check_integer(columns, "columns", 1)
+    outputs, depth = check_integer(outputs, "outputs", 1), check_integer(depth, "depth", 1, DEEPEST)
     return columns + CLASS + (SCORE + RESIDUAL) * outputs + (1 if depth <= 8 else 2)
+
+
+def level_bytes(codes, depth, outputs=1):
+    r"""Bytes of the sums that a worker keeps of a block within a round: :math:`8 K C 2^{d-1}`, of the last level.
+
+    Parameters
+    ----------
+    codes : int
+        At least 1, of all columns.
+    depth : int
+        From 1 to 16.
+    outputs : int
+        At least 1.
+
+    Returns
+    -------
+    int
+
+    Raises
+    ------
+    ValueError
+        An argument is not a whole number of its range.
+    """
+    codes, depth = check_integer(codes, "codes", 1), check_integer(depth, "depth", 1, DEEPEST)
+    return SUM * check_integer(outputs, "outputs", 1) * codes * 2 ** (depth - 1)
 
 
 def sent_bytes(codes, depth, outputs=1):
@@ -43,11 +78,21 @@ def sent_bytes(codes, depth, outputs=1):
     Parameters
     ----------
     codes : int
+        At least 1.
     depth : int
+        From 1 to 16.
     outputs : int
+        At least 1.
 
     Returns
     -------
     int
+
+    Raises
+    ------
+    ValueError
+        An argument is not a whole number of its range.
     """
+    codes, depth = check_integer(codes, "codes", 1), check_integer(depth, "depth", 1, DEEPEST)
+    outputs = check_integer(outputs, "outputs", 1)
     return SUM * outputs * (codes * (2**depth - 1) + 2 * 2**depth)

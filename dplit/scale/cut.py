@@ -8,9 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from dplit.errors import check_integer, check_kind, check_rng
 from dplit.forests.base import parameters
 from dplit.forests.boosted import BoostedForestClassifier
 from dplit.forests.parts import whole
+
+MOST = 10**9  # records of a table in this process, and blocks of it
 
 
 class Blocks:
@@ -85,9 +88,25 @@ def random_blocks(n_records, n_blocks, rng):
 
     Parameters
     ----------
-    n_records, n_blocks : int
+    n_records : int
+        At least 0, and no more than `MOST`, as the positions are held in memory.
+    n_blocks : int
+        From 1 to `MOST`.
     rng : numpy.random.Generator
+
+    Returns
+    -------
+    list of int arrays
+
+    Raises
+    ------
+    ValueError
+        A number is not a whole one of its range.
+    TypeError
+        `rng` is no generator.
     """
+    n_records = check_integer(n_records, "n_records", 0, MOST)
+    n_blocks, rng = check_integer(n_blocks, "n_blocks", 1, MOST), check_rng(rng)
     ends = np.sort(rng.integers(0, n_records + 1, n_blocks - 1))
     return np.split(rng.permutation(n_records), ends)
 
@@ -102,7 +121,15 @@ def same_release(one, other):
     Returns
     -------
     bool
+
+    Raises
+    ------
+    ValueError
+        One of them is no such forest, or is not fitted.
     """
+    for name, forest in (("one", one), ("other", other)):
+        if not hasattr(check_kind(forest, BoostedForestClassifier, name), "trees_"):
+            raise ValueError(f"{name} must be fitted, got a forest that is not")
     pairs = [(one.trees_.feature, other.trees_.feature)]
     pairs += [(one.trees_.threshold, other.trees_.threshold)]
     pairs += [

@@ -1,7 +1,8 @@
 r"""Growth to a hundred million records: the stored run of :doc:`/book/scale`.
 
 Records are made block by block on the workers of Dask and counted there; none is kept. Three columns are uniform,
-the class has a known share in every cell, so that the error of what is released is known, too.
+the class has a known share in every cell, so that the error of what is released is known, too. Two more points
+have blocks of ten records, so that their time is that of blocks and not of records.
 ``python -m dplit.scale.growth data/results/scale/growth.json`` runs it again, in some minutes. What a point
 releases depends on its size and the seed alone; its seconds and its memory are of the machine.
 """
@@ -24,6 +25,7 @@ CELLS = BINS**COLUMNS
 DOMAIN = Domain([Continuous(0, 1)] * COLUMNS)
 EPSILONS = (0.1, 1.0)
 SIZES = tuple(10**k for k in range(3, 9))
+SMALL, MANY = 10, (100, 2000)  # records of a small block, and numbers of such blocks
 
 
 def block(place, size):
@@ -46,12 +48,12 @@ def block(place, size):
     return X, (rng.random(size) < share).astype(np.int8)
 
 
-def table(n_records):
-    """So many records as Dask arrays, X and y, of blocks of at most a million; nothing is made yet."""
+def table(n_records, most=BLOCK):
+    """So many records as Dask arrays, X and y, of blocks of at most so many; nothing is made yet."""
     import dask.array as da
     from dask import delayed
 
-    sizes = np.diff(np.append(np.arange(0, n_records, BLOCK), n_records)).tolist()
+    sizes = np.diff(np.append(np.arange(0, n_records, most), n_records)).tolist()
     made = [delayed(block, nout=2, pure=False)(i, size) for i, size in enumerate(sizes)]
     X = [da.from_delayed(X, (s, COLUMNS), np.float64) for (X, _), s in zip(made, sizes)]
     y = [da.from_delayed(y, (s,), np.int8) for (_, y), s in zip(made, sizes)]
@@ -89,33 +91,36 @@ def released_error(n_records, epsilon):
     return float(np.sqrt(np.mean((found - class_shares()) ** 2)))
 
 
-def boosted(n_records):
-    """A boosted forest of four trees of depth 3 on so many records, fitted block by block."""
+def boosted(n_records, most=BLOCK):
+    """A boosted forest of four trees of depth 3 on so many records, fitted in blocks of at most so many."""
     from dplit.forests.boosted import BoostedForestClassifier
 
     forest = BoostedForestClassifier(
         1.0, domain=DOMAIN, classes=[0, 1], n_estimators=ROUNDS, max_depth=DEPTH, n_records=n_records,
         random_state=SEED,
     )  # fmt: skip
-    return forest.fit(*table(n_records))
+    return forest.fit(*table(n_records, most))
 
 
 def points():
     """Kind, number of records and epsilon of every point, in the order of the run; the smallest come first."""
     yield from (("counts", n, epsilon) for n in SIZES for epsilon in EPSILONS)
     yield from (("boosted", n, 1.0) for n in SIZES)
+    yield from (("blocks", SMALL * k, 1.0) for k in MANY)
 
 
 def run_point(kind, n_records, epsilon):
     """What a point comes to: a dict of "error" or "start", "seconds" of CPU, and "peak" memory so far in bytes.
 
-    The error is that of counts; the start is the released log-odds of the boosted forest.
+    The error is that of counts; the start is the released log-odds of the boosted forest. "blocks" is the boosted
+    forest of "boosted" in blocks of `SMALL` records.
     """
     start = time.process_time()
     if kind == "counts":
         found = {"error": released_error(n_records, epsilon)}
     else:
-        found = {"start": float(boosted(n_records).initial_[0])}
+        most = SMALL if kind == "blocks" else BLOCK
+        found = {"start": float(boosted(n_records, most).initial_[0])}
     seconds = round(time.process_time() - start, 3)
     peak = 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return {**found, "seconds": seconds, "peak": peak}

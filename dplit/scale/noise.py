@@ -12,12 +12,51 @@ import math
 import numpy as np
 from scipy import stats
 
+from dplit.errors import (
+    MOST,
+    check_between,
+    check_epsilon,
+    check_integer,
+    check_numbers,
+    check_positive,
+)
 from dplit.mechanisms.geometric import Geometric
+
+LEAST = 1e-100  # of epsilon, whose square is a variance's, and of a probability
+MOST_COUNTS = 10**7  # of the sum over all counts, whose weights are held in memory
 
 
 def noise_variance(epsilon):
-    r"""Variance of the noise, :math:`2\alpha/(1-\alpha)^2`; float."""
-    return 0.5 / math.sinh(epsilon / 2) ** 2
+    r"""Variance of the noise, :math:`2\alpha/(1-\alpha)^2`.
+
+    Parameters
+    ----------
+    epsilon : float
+        At least `LEAST`; ``math.inf`` is no noise.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    ValueError
+        `epsilon` is no such number.
+    """
+    epsilon = _rate(epsilon)
+    return 2 * math.exp(-epsilon) / math.expm1(-epsilon) ** 2
+
+
+def _rate(epsilon):
+    """Return `epsilon` as a float, far enough from 0 that its variance is one."""
+    if check_epsilon(epsilon) < LEAST:
+        raise ValueError(f"epsilon must be at least {LEAST:g}, got {epsilon!r}")
+    return float(epsilon)
+
+
+def _inner(q):
+    """Return `q`, the probability of a cell that may be empty and need not be."""
+    return check_between(q, "q", LEAST, 1 - 2.0**-53)
 
 
 def share_error(n_records, q, epsilon):
@@ -25,17 +64,23 @@ def share_error(n_records, q, epsilon):
 
     Parameters
     ----------
-    n_records : int or array_like
+    n_records : float or array_like
+        At least 1; a curve may have numbers between the whole ones.
     q : float or array_like
-        Probability of the cell.
+        Probability of the cell, from 0 to 1; with `n_records` it broadcasts.
     epsilon : float
+        As of `noise_variance`.
 
     Returns
     -------
     float or float64 array
+
+    Raises
+    ------
+    ValueError
+        An argument is not in its range.
     """
-    n = np.asarray(n_records, dtype=float)
-    q = np.asarray(q, dtype=float)
+    n, q = check_numbers(n_records, "n_records", 1, MOST), check_numbers(q, "q", 0, 1)
     return np.sqrt(q * (1 - q) / n + noise_variance(epsilon) / n**2)
 
 
@@ -47,33 +92,82 @@ def enough_records(q, epsilon, ratio=1.0):
     Parameters
     ----------
     q : float
+        Probability of the cell, above 0 and below 1.
     epsilon : float
+        As of `noise_variance`.
     ratio : float
+        Positive.
 
     Returns
     -------
     float
+
+    Raises
+    ------
+    ValueError
+        An argument is not in its range.
     """
-    return noise_variance(epsilon) / (q * (1 - q) * ratio)
+    q, ratio = _inner(q), check_positive(ratio, "ratio")
+    return noise_variance(epsilon) / (q * (1 - q)) / ratio
 
 
 def far_off(n_records, q, epsilon, t):
-    """Probability that a released share is at least t off, by the law of count and noise; float.
+    """Probability that a released share is at least t off, by the law of count and noise.
 
     Parameters
     ----------
     n_records : int
-    q, epsilon, t : float
+        From 1 to `MOST_COUNTS`.
+    q : float
+        Probability of the cell, above 0 and below 1.
+    epsilon : float
+        As of `noise_variance`.
+    t : float
+        Positive.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    ValueError
+        An argument is not in its range.
     """
+    n_records = check_integer(n_records, "n_records", 1, MOST_COUNTS)
+    q, epsilon, t = _inner(q), _rate(epsilon), check_positive(t, "t")
     counts = np.arange(n_records + 1)
     weights = stats.binom.pmf(counts, n_records, q)
     # the least and the largest noise that takes a count t n away from q n; a whole number is rounded to itself
     above = np.ceil(n_records * (q + t) - counts - 1e-9)
     below = np.floor(n_records * (q - t) - counts + 1e-9)
+    below = np.minimum(below, above - 1)  # where t is next to nothing, no noise counts twice
     law = Geometric(epsilon)
     return float(weights @ (law.sf(above - 1) + law.cdf(below)))
 
 
 def chebyshev(n_records, q, epsilon, t):
-    """Bound of `far_off` by the variance, at most 1; float."""
-    return min(1.0, float(share_error(n_records, q, epsilon)) ** 2 / t**2)
+    """Bound of `far_off` by the variance, at most 1.
+
+    Parameters
+    ----------
+    n_records : int
+        At least 1.
+    q : float
+        Probability of the cell, from 0 to 1.
+    epsilon : float
+        As of `noise_variance`.
+    t : float
+        Positive.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    ValueError
+        An argument is not in its range.
+    """
+    n_records, q = check_integer(n_records, "n_records", 1), check_between(q, "q", 0, 1)
+    return min(1.0, float(share_error(n_records, q, epsilon)) / check_positive(t, "t")) ** 2

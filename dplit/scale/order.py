@@ -11,8 +11,10 @@ from itertools import combinations, permutations
 from operator import add
 
 from dplit.boosting.residuals import STEPS
+from dplit.errors import MOST, check_between, check_integer, check_sequence, check_whole
 
 LARGEST_SUM = 2**63 - 1
+MOST_CUT = 10
 THREE = (0.1, 0.2, 0.3)  # residuals, in records
 TESTS = ((True, True, True), (True, True, False))  # which records go right
 
@@ -23,12 +25,22 @@ def cuttings(n):
     Parameters
     ----------
     n : int
+        From 1 to `MOST_CUT`, of which there are two thousand million cuttings.
 
-    Yields
-    ------
-    tuple of tuples of int
+    Returns
+    -------
+    iterator of tuples of tuples of int
         Blocks, each of them records in the order in which they are added.
+
+    Raises
+    ------
+    ValueError
+        `n` is no such number.
     """
+    return _cuttings(check_integer(n, "n", 1, MOST_CUT))
+
+
+def _cuttings(n):
     for order in permutations(range(n)):
         for k in range(n):
             for ends in combinations(range(1, n), k):
@@ -43,12 +55,25 @@ def mass(residuals, goes_right, blocks):
     residuals : sequence of numbers
         Of any kind: doubles, ints, fractions.
     goes_right : sequence of bool
+        As many as there are residuals.
     blocks : sequence of sequences of int
+        Each record is in one of them.
 
     Returns
     -------
     number
+
+    Raises
+    ------
+    ValueError
+        An argument is no such sequence.
     """
+    residuals = _residuals(residuals)
+    goes_right, blocks = _sides(goes_right, "goes_right", residuals), _blocks(blocks, residuals)
+    return _mass(residuals, goes_right, blocks)
+
+
+def _mass(residuals, goes_right, blocks):
     sides = []
     for side in (True, False):
         parts = [_added(residuals[i] for i in block if goes_right[i] == side) for block in blocks]
@@ -62,14 +87,80 @@ def _added(numbers):
 
 
 def best_test(residuals, tests, blocks):
-    """Place of the test of the largest mass; of several, the first."""
-    masses = [mass(residuals, test, blocks) for test in tests]
+    """Place of the test of the largest mass; of several, the first.
+
+    Parameters
+    ----------
+    residuals : sequence of numbers
+        As of `mass`.
+    tests : sequence of sequences of bool
+        At least one; which records go right.
+    blocks : sequence of sequences of int
+        As of `mass`.
+
+    Returns
+    -------
+    int
+
+    Raises
+    ------
+    ValueError
+        An argument is no such sequence.
+    """
+    residuals = _residuals(residuals)
+    tests = [_sides(test, "tests", residuals) for test in check_sequence(tests, "tests")]
+    if not tests:
+        raise ValueError("tests must hold at least one test, got none")
+    blocks = _blocks(blocks, residuals)
+    masses = [_mass(residuals, test, blocks) for test in tests]
     return masses.index(max(masses))
 
 
 def in_steps(residuals):
-    """The residuals as whole numbers of steps, list of int."""
-    return [round(STEPS * r) for r in residuals]
+    """The residuals as whole numbers of steps.
+
+    Parameters
+    ----------
+    residuals : sequence of numbers
+
+    Returns
+    -------
+    list of int
+
+    Raises
+    ------
+    ValueError
+        `residuals` is no such sequence.
+    """
+    return [round(STEPS * r) for r in _residuals(residuals)]
+
+
+def _residuals(residuals):
+    """Return `residuals`, a sequence of real numbers of any kind, as a list."""
+    found = check_sequence(residuals, "residuals")
+    return [check_between(r, "residuals", -MOST, MOST) for r in found]
+
+
+def _sides(goes_right, name, residuals):
+    """Return which of the records go right, a list of bool."""
+    found = check_whole(check_sequence(goes_right, name), name, 0, 1, ndim=1)
+    if len(found) != len(residuals):
+        raise ValueError(
+            f"{name} must say right or left of each of {len(residuals)} records, got {len(found)}"
+        )
+    return found.astype(bool).tolist()
+
+
+def _blocks(blocks, residuals):
+    """Return `blocks`, which part the records, as lists of int."""
+    most = len(residuals) - 1
+    found = [
+        check_whole(check_sequence(block, "blocks"), "blocks", 0, most, ndim=1).tolist()
+        for block in check_sequence(blocks, "blocks")
+    ]
+    if sorted(i for block in found for i in block) != list(range(len(residuals))):
+        raise ValueError(f"blocks must hold each of {len(residuals)} records once")
+    return found
 
 
 def most_records():

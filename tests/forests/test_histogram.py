@@ -165,6 +165,30 @@ def test_mixtures_of_exact_and_of_few_counts():
     assert np.isfinite(mixed_mean([5] * 9, 0.02 / 1.02)).all()  # the least prior's own beta
 
 
+def test_noise_that_floats_cannot_tell_from_flat():
+    """An alpha that is 1 in doubles, as of an epsilon of 1e-20, and a prior mean that is nearly all of them."""
+    assert posterior_mean([3, -4], 1.0, 1e149) == pytest.approx(2.0**53, rel=1e-6)
+    assert np.isfinite(mixed_mean(np.array([3, -4, 10**17]), 1.0)).all()
+
+
+@pytest.mark.parametrize(
+    ("wrong", "name"),
+    [
+        (([0.5], 0.5, 1.0), "counts"),
+        (([1], 1.5, 1.0), "alpha"),
+        (([1], 0.5, -1), "mean"),
+    ],
+)
+def test_what_is_out_of_range_is_named(wrong, name):
+    for law in (posterior_mean, released_law):
+        with pytest.raises(ValueError, match=rf"^{name} must"):
+            law(*wrong)
+    with pytest.raises(ValueError, match=r"^mean must"):
+        released_law([1], 0.5, 1.0)
+    with pytest.raises(ValueError, match=r"^counts must"):
+        mixed_mean([], 0.5)
+
+
 # Learners -------------------------------------------------------------------------------------------
 
 ONE_HOT = make_pipeline(OneHotEncoder(handle_unknown="ignore"), LogisticRegression())

@@ -46,6 +46,41 @@ def test_the_variance_of_the_noise_is_its_series(epsilon):
     assert scale.noise_variance(epsilon) == pytest.approx(series, rel=1e-9)
 
 
+def test_no_noise_at_all():
+    assert scale.noise_variance(math.inf) == 0 == scale.noise_variance(2000)
+    assert (
+        scale.far_off(10, 0.3, 1.0, 1e-12)
+        == pytest.approx(1)
+        == scale.chebyshev(10, 0.3, 1.0, 1e-12)
+    )
+
+
+@pytest.mark.parametrize(
+    ("function", "wrong", "name"),
+    [
+        (scale.share_error, (-1, 0.3, 1), "n_records"),
+        (scale.share_error, (10, 2, 1), "q"),
+        (scale.share_error, (10, 0.3, 0), "epsilon"),
+        (scale.noise_variance, (-1,), "epsilon"),
+        (scale.enough_records, (0, 1), "q"),
+        (scale.chebyshev, (10, 0.3, 1, 0), "t"),
+        (scale.far_off, (-5, 0.3, 1, 0.1), "n_records"),
+        (scale.record_bytes, (-3,), "columns"),
+        (scale.sent_bytes, (10, -1), "depth"),
+        (scale.level_bytes, (10, 17), "depth"),
+        (scale.best_test, ([1, 2], [], [[0, 1]]), "tests"),
+        (scale.mass, ([1, 2], [True], [[0, 1]]), "goes_right"),
+        (scale.mass, ([1, 2], [True, True], [[0, 1], [1]]), "blocks"),
+        (scale.random_blocks, (3, 0, np.random.default_rng(0)), "n_blocks"),
+        (scale.same_release, (scale.CutForest(), scale.CutForest()), "one"),
+        (scale.cuttings, (0,), "n"),
+    ],
+)
+def test_what_is_out_of_range_is_named(function, wrong, name):
+    with pytest.raises(ValueError, match=rf"^{name} must"):
+        function(*wrong)
+
+
 def test_random_blocks_hold_every_record_once():
     blocks = scale.random_blocks(100, 7, np.random.default_rng(0))
     assert len(blocks) == 7 and sorted(np.concatenate(blocks).tolist()) == list(range(100))
@@ -70,6 +105,12 @@ def test_a_point_comes_out_again(point):
     assert {k: v for k, v in found.items() if k in ("error", "start")} == {
         k: v for k, v in stored.items() if k in ("error", "start")
     }
+
+
+def test_blocks_cost_what_records_do_not():
+    """Twenty thousand records in blocks of ten take longer than a thousand, and these longer than in one block."""
+    few, many = (STORED["blocks", growth.SMALL * k, 1.0]["seconds"] for k in growth.MANY)
+    assert many > few > STORED["boosted", 10**4, 1.0]["seconds"]
 
 
 def test_shares_of_the_cells_by_counting():

@@ -14,6 +14,7 @@ from dplit import scale
 from dplit.domain import Categorical, Continuous, Domain
 from dplit.forests import boosted_parts
 from dplit.forests.boosted import BoostedForestClassifier
+from dplit.forests.inputs import class_codes
 from dplit.ledger import Case, claim, equal, verdict_of
 
 DOMAIN = Domain([Continuous(0, 1), Continuous(0, 1), Categorical(["a", "b", "c"])])
@@ -92,15 +93,16 @@ def same(effort, rng):
     "ours",
     "holds",
     "thm-scale-cost",
-    ("scale.record_bytes", "scale.sent_bytes"),
+    ("scale.record_bytes", "scale.level_bytes", "scale.sent_bytes"),
     ours=True,
     proof="thm-scale-cost",
-    quantity="bytes of a record, and bytes that a block sends in a round",
+    quantity="bytes of a record, of a block's last level, and of what a block sends in a round",
     range="arrays of forests that run, two to four classes, depth 1 to 4",
 )
 def cost(effort, rng):
-    """A worker keeps m + 5 + 12 K bytes of a record within a round, and a block sends
-    8 K (C (2^d - 1) + 2^(d + 1)) bytes in a round, whatever its number of records."""
+    """Within a round a worker keeps m + 5 + 12 K bytes of a record and, for each block, up to 8 K C 2^(d - 1)
+    bytes of the last level's sums; a block sends 8 K (C (2^d - 1) + 2^(d + 1)) bytes, whatever its number of
+    records."""
     cases = []
     for classes in (2, 3, 4):
         outputs = 1 if classes == 2 else classes
@@ -117,16 +119,22 @@ def cost(effort, rng):
             data = {"classes": classes, "depth": depth}
             codes = 2 * scale.column_codes() + 3
             cases.append(Case(sum(second), scale.sent_bytes(codes, depth, outputs), data))
-            held = _held(DOMAIN.encode(X), y, outputs, depth)
+            held, level = _held(DOMAIN.encode(X), y, outputs, depth)
             cases.append(Case(held, scale.record_bytes(3, outputs, depth), data))
+            cases.append(Case(level, scale.level_bytes(codes, depth, outputs), data))
     return equal(cases, "{cases} sizes, the last with {classes} classes and depth {depth}")
 
 
 def _held(records, y, outputs, depth):
-    """Bytes of a part's arrays, a record."""
-    from dplit.trees.oblivious import Grid  # compiled: slow to import
+    """Bytes of a part's arrays at the last level of a tree: those of a record, and those of the level's sums."""
+    from dplit.trees.oblivious import Grid, Test  # compiled: slow to import
 
-    part = boosted_parts.encoded(records, y.astype(np.int32), Grid(DOMAIN, 64), DOMAIN, [])
+    labels = class_codes(y, np.unique(y))
+    part = boosted_parts.encoded(records, labels, Grid(DOMAIN, 64), DOMAIN, [])
     part = boosted_parts.started(part, np.zeros(outputs))
     part = boosted_parts.opened(part, boosted_parts.residuals_of_classes, depth)
-    return sum(array.nbytes for array in part[1:] if array is not None) / len(y)
+    for level in range(depth):
+        part = boosted_parts.summed(part, 2**level)
+        part = boosted_parts.divided(part, Test(0, 30, np.zeros(0, dtype=bool)))
+    arrays = (part.codes, part.labels, part.scores, part.residuals, part.cells)
+    return sum(array.nbytes for array in arrays) / len(y), part.sums.nbytes

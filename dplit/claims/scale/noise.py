@@ -23,6 +23,15 @@ def _enumerated(n, q, epsilon):
     return float((weights * ((counts[:, None] + noise) / n - q) ** 2).sum())
 
 
+def _parts(q, epsilon):
+    """Variances of whether one record lies in the cell, and of the noise: over both values, and up to `FAR`."""
+    sampled, noise = (
+        sum(p * (i - q) ** 2 for i, p in enumerate((1 - q, q))),
+        np.arange(-FAR, FAR + 1),
+    )
+    return sampled, float(Geometric(epsilon).pmf(noise) @ noise**2)
+
+
 @claim(
     "ours/scale-noise",
     "ours",
@@ -45,11 +54,10 @@ def noise(effort, rng):
                 stated = float(scale.share_error(n, q, epsilon)) ** 2
                 cases.append(Case(_enumerated(n, q, epsilon), stated, data))
     for q, epsilon in ((0.1, 0.1), (0.5, 0.5)):  # the two parts are equal there
-        n = round(scale.enough_records(q, epsilon))
-        squared = _enumerated(n, q, epsilon)
-        data = {"n": n, "q": q, "epsilon": epsilon}
-        exact = squared - q * (1 - q) / n
-        cases.append(Case(round(exact * n / (q * (1 - q)), 1), 1.0, data))
+        n = scale.enough_records(q, epsilon)
+        sampled, noised = _parts(q, epsilon)
+        data = {"n": round(n), "q": q, "epsilon": epsilon}
+        cases.append(Case(noised / n**2, sampled / n, data))
     return equal(
         cases, "{cases} cases, the last with n = {n}, q = {q} and epsilon {epsilon}", rtol=1e-9
     )

@@ -266,12 +266,20 @@ def _refused():
         forest().fit(Unread(), Unread())
 
 
+def _refused_inside():
+    """The same within an account of this process: it stands for none of the parent's."""
+    with Accountant(100) as own:
+        _refused()
+    assert own.spent == 0
+
+
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no processes that are forked")
-def test_a_forest_in_a_process_that_was_forked_refuses():
+@pytest.mark.parametrize("target", [_refused, _refused_inside])
+def test_a_forest_in_a_process_that_was_forked_refuses(target):
     """Nothing is sent there, and the copy of the account is charged by nobody."""
     context = multiprocessing.get_context("fork")
     with Accountant(10) as account:
-        forked = context.Process(target=_refused)
+        forked = context.Process(target=target)
         forked.start()
         forked.join(60)
     assert forked.exitcode == 0 and account.spent == 0

@@ -147,8 +147,11 @@ class BudgetError(RuntimeError):
 
 
 def is_open():
-    """The number of the process in which an account is open; None if none is. A fork still knows it."""
-    return _OPEN[-1]._process if _OPEN else None
+    """The number of the process in which an account is open; None if none is. A fork still knows it.
+
+    Of several it is the outermost: a fork may have opened one of its own inside the copy of its parent's.
+    """
+    return _OPEN[0]._process if _OPEN else None
 
 
 def has_drawn():

@@ -105,7 +105,7 @@ def load(path):
     Returns
     -------
     Estimator of the class that was saved, fitted; its predictions are the same in every bit. Its seed was
-    not saved.
+    not saved, and a file that has one is refused.
 
     Raises
     ------
@@ -274,10 +274,16 @@ def _forest(plain, archive):
         "record": lambda pair: _type(pair[0])(**{k: value(v) for k, v in pair[1].items()}),
         "forest": lambda inner: _forest(inner, archive),
     }
+    if "random_state" in plain["parameters"]:
+        raise ValueError(
+            "random_state: a seed of somebody else, who could undo the noise of a next fit"
+        )
     forest = _estimator_type(plain["class"])(
         **{k: value(v) for k, v in plain["parameters"].items()}
     )
     for name, inner in plain["fitted"].items():
+        if name.startswith("__") or not name.endswith("_"):
+            raise ValueError(f"a fitted attribute of the name {name!r}")
         setattr(forest, name, value(inner))
     return forest
 

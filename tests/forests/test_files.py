@@ -235,6 +235,54 @@ def test_what_somebody_altered_with_a_right_digest_is_a_forest_or_a_named_error(
     assert min(seen.values()) > 100
 
 
+def forged(path, edit, **arrays):
+    """Write the file anew as somebody else may: its header edited, arrays replaced, the digest right."""
+    content, buffer = zipfile.ZipFile(io.BytesIO(path.read_bytes())), io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        for name in content.namelist():
+            member = content.read(name)
+            if name == files.HEADER:
+                header = json.loads(member)
+                edit(header)
+                member = json.dumps(header)
+            if name.removesuffix(".npy") in arrays:
+                written = io.BytesIO()
+                np.save(written, arrays[name.removesuffix(".npy")])
+                member = written.getvalue()
+            archive.writestr(name, member)
+        archive.comment = b"0" * files.DIGEST
+    altered = buffer.getvalue()[: -files.DIGEST]
+    path.unlink()
+    path.write_bytes(altered + hashlib.sha256(altered).hexdigest().encode())
+
+
+@pytest.mark.parametrize("place", ["parameters", "fitted"])
+@pytest.mark.parametrize("inside", [False, True])
+def test_a_file_brings_no_seed(place, inside, tmp_path):
+    """Whoever knows it could undo the noise of the next fit."""
+    path = tmp_path / "a.forest"
+    (fitted(forests.PrivateForestClassifier) if inside else small()).save(path)
+    forged(path, lambda header: None)
+    assert dplit.load(path).random_state is None
+
+    def seed(header):
+        of = header["fitted"]["forest_"]["forest"] if inside else header
+        of[place]["random_state"] = 7
+
+    forged(path, seed)
+    with pytest.raises(ValueError, match=r"none that save wrote: no place for .*random_state"):
+        dplit.load(path)
+
+
+@pytest.mark.parametrize("name", ["predict", "save", "epsilon", "not_saved", "_in_parts", "__class__"])
+def test_a_file_brings_fitted_attributes_alone(name, tmp_path):
+    path = tmp_path / "a.forest"
+    small().save(path)
+    forged(path, lambda header: header["fitted"].update({name: 1.0}))
+    with pytest.raises(ValueError, match=f"no place for a fitted attribute of the name '{name}'"):
+        dplit.load(path)
+
+
 @pytest.mark.parametrize("length", [0, 1, 63, 64, 500, -1])
 def test_a_file_that_was_cut_off_is_noticed(length, tmp_path):
     path = tmp_path / "a.forest"

@@ -25,8 +25,11 @@ class Accountant:
     Inside its context every private estimator asks before it reads a record: what it declares to cost is
     charged, or, where that exceeds what is left, the fit is refused. So are fits whose price is infinite
     or not known beforehand. Searches over parameters are charged for each of their fits, and so is
-    cross-validation; joblib runs them on threads inside the context, and an estimator that finds itself in
-    another process refuses, for the account isn't there.
+    cross-validation; joblib runs them on threads inside the context, and an estimator that was sent to
+    another process, or is in a forked one, refuses, for the account isn't there. One that is built, or
+    cloned, in a process that was started anew, as by ``multiprocessing`` with "spawn", knows of no account
+    and is not charged: the limit holds for what this process and those forked from it fit, and for what
+    they send.
 
     A search of scikit-learn swallows the errors of its fits unless it has ``error_score="raise"``: the fits
     that the account refuses then score NaN, and the best is chosen among the others. The limit holds either

@@ -12,6 +12,7 @@ from threading import Thread
 import numpy as np
 import pytest
 from joblib import Parallel, delayed
+from joblib.parallel import ThreadingBackend
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import FitFailedWarning
 from sklearn.model_selection import GridSearchCV, cross_val_score
@@ -303,6 +304,20 @@ def test_accounts_nest():
                 forest().fit(X, Y)
         forest().fit(X, Y)
     assert (inner.spent, outer.spent) == (0.5, 1.0)
+
+
+def test_an_account_is_entered_once_at_a_time():
+    account = Accountant(2)
+    with account:
+        with pytest.raises(RuntimeError, match="entered once at a time"), account:
+            pass
+        forest().fit(X, Y)
+        assert account.spent == 0.5
+        assert isinstance(Parallel(n_jobs=2)._backend, ThreadingBackend)
+    with account:
+        forest().fit(X, Y)
+    assert account.spent == 1.0 and account.budget.epsilon == 1.0
+    assert not isinstance(Parallel(n_jobs=2)._backend, ThreadingBackend)
 
 
 @pytest.mark.parametrize("limit", [0, -1, math.inf, math.nan, "1", True])

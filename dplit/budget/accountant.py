@@ -98,9 +98,14 @@ class Accountant:
     def __enter__(self):
         from joblib import parallel_config
 
-        self._process = os.getpid()
         with _LOCK:
+            if self in _OPEN:
+                raise RuntimeError(
+                    "an account is entered once at a time, and this one is open already, so that each fit would "
+                    "be charged twice: fit inside the context that is open"
+                )
             _OPEN.append(self)
+        self._process = os.getpid()
         self._backend = parallel_config(backend="threading")
         self._backend.__enter__()
         return self

@@ -82,6 +82,7 @@ RECORDS = {  # types with named fields that may stand in a file, and the modules
 DATED = (1980, 1, 1, 0, 0, 0)  # the same forest is the same file
 DIGEST = 64  # hexadecimal digits of SHA-256
 HEADER, CARD = "header.json", "card.md"
+SCALARS, ARRAYS = "biufU", "biufUS"  # kinds of dtypes: of others the size is the file's to choose
 SIMPLE = (bool, int, str, type(None))
 
 
@@ -199,7 +200,7 @@ def _plain(value, arrays, place):
         return value if math.isfinite(value) else {"number": repr(value)}
     if isinstance(value, np.generic):
         return {"scalar": [value.dtype.str, _plain(value.item(), arrays, place)]}
-    if isinstance(value, np.ndarray) and value.dtype.kind in "biufUS":
+    if isinstance(value, np.ndarray) and value.dtype.kind in ARRAYS:
         arrays[place] = value
         return {"array": place}
     if isinstance(value, np.ndarray) and value.dtype.kind == "O":
@@ -255,7 +256,12 @@ def _forest(plain, archive):
 
     def array(name):
         content = io.BytesIO(archive.read(f"{name}.npy"))
-        return np.lib.format.read_array(content, allow_pickle=False)
+        found = np.lib.format.read_array(content, allow_pickle=False)
+        return found if found.dtype.kind in ARRAYS else _refused(found.dtype)
+
+    def scalar(pair):
+        dtype = np.dtype(pair[0])
+        return dtype.type(value(pair[1])) if dtype.kind in SCALARS else _refused(dtype)
 
     def objects(inner):
         found = np.empty(len(inner), dtype=object)
@@ -267,7 +273,7 @@ def _forest(plain, archive):
         "objects": lambda inner: objects(value(inner)),
         "frame": lambda pair: pd.DataFrame(dict(zip(value(pair[0]), value(pair[1]), strict=True))),
         "number": float,
-        "scalar": lambda pair: np.dtype(pair[0]).type(value(pair[1])),
+        "scalar": scalar,
         "tuple": lambda items: tuple(map(value, items)),
         "domain": Domain.from_dict,
         "budget": lambda pair: Budget(value(pair[0]), pair[1]),
@@ -286,6 +292,10 @@ def _forest(plain, archive):
             raise ValueError(f"a fitted attribute of the name {name!r}")
         setattr(forest, name, value(inner))
     return forest
+
+
+def _refused(dtype):
+    raise ValueError(f"an array or a number of the dtype {dtype.str!r}")
 
 
 def _estimator_type(name):

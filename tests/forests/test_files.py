@@ -283,6 +283,21 @@ def test_a_file_brings_fitted_attributes_alone(name, tmp_path):
         dplit.load(path)
 
 
+@pytest.mark.parametrize("dtype", ["V8", "S8", "O", "M8[s]"])
+def test_a_file_names_no_size_of_memory(dtype, tmp_path):
+    """A void scalar of a number has so many bytes, whatever its dtype says."""
+    path = tmp_path / "a.forest"
+    small().save(path)
+    forged(path, lambda header: header["fitted"].update(x_={"scalar": [dtype, 64]}))
+    with pytest.raises(ValueError, match="no place for an array or a number of the dtype"):
+        dplit.load(path)
+    forged(path, lambda header: header["fitted"].pop("x_"))
+    dplit.load(path)
+    forged(path, lambda header: None, leaf_labels_=np.zeros(2, dtype="V8"))
+    with pytest.raises(ValueError, match=r"no place for an array or a number of the dtype '.V8'"):
+        dplit.load(path)
+
+
 @pytest.mark.parametrize("length", [0, 1, 63, 64, 500, -1])
 def test_a_file_that_was_cut_off_is_noticed(length, tmp_path):
     path = tmp_path / "a.forest"

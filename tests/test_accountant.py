@@ -12,6 +12,8 @@ from threading import Thread
 import numpy as np
 import pytest
 from joblib import Parallel, delayed
+from joblib.parallel import ThreadingBackend
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import FitFailedWarning
 from sklearn.model_selection import GridSearchCV, cross_val_score
 
@@ -19,7 +21,11 @@ import dplit
 from dplit import Accountant, Continuous, Domain, baselines, forests
 from dplit.budget import Budget, Leak, Spend
 from dplit.budget.accountant import BudgetError
-from dplit.forests import MedianForestRegressor, RandomDecisionForestClassifier
+from dplit.forests import (
+    HistogramForestClassifier,
+    MedianForestRegressor,
+    RandomDecisionForestClassifier,
+)
 
 X = np.random.default_rng(0).random((60, 1))
 Y = np.where(X[:, 0] > 0.5, "a", "b")
@@ -31,6 +37,14 @@ def forest(epsilon=0.5, **options):
     return RandomDecisionForestClassifier(
         epsilon, **{**schema, "n_estimators": 2, "max_depth": 2, **options}
     )
+
+
+PRIVATE = [
+    getattr(module, name)
+    for module in (forests, baselines)
+    for name in module.__all__
+    if name not in baselines.NOT_PRIVATE
+]
 
 
 class Unread:
@@ -78,7 +92,7 @@ def test_a_fit_that_spends_more_than_it_declared_is_undone():
         made = forest(classes=None)
         with pytest.raises(BudgetError, match=r"would spend inf and 0; nothing was kept"):
             made.fit(X, Y)
-    assert account.spent == 0 and not hasattr(made, "budget_")
+    assert account.spent == 0.5 and not hasattr(made, "budget_")  # its noise was drawn
 
 
 def test_the_relation_is_asked():
@@ -112,6 +126,64 @@ def test_bad_input_costs_nothing():
         assert account.spent == 1
 
 
+@pytest.mark.parametrize("kind", PRIVATE, ids=lambda kind: kind.__name__)
+def test_what_stops_after_the_noise_was_drawn_stays_charged(kind, monkeypatch):
+    """The user's code may have seen it: whatever it raises, nothing is taken back."""
+    regresses = kind.__name__.endswith("Regressor")
+    target = {"target_bounds": (0, 1)} if regresses else {"classes": ["a", "b"]}
+    made = kind(epsilon=0.5, domain=DOMAIN, **target)
+    y = X[:, 0] if regresses else Y
+    for error in (ValueError, TypeError):
+
+        def stops(*_, error=error):
+            raise error("no place for a forest")
+
+        with monkeypatch.context() as patched, Accountant(1.0) as account:
+            with pytest.raises(ValueError):
+                made.fit(X[:, 0], y)
+            assert account.spent == 0
+            patched.setattr(kind, "_store", stops)
+            with pytest.raises(error, match="no place for a forest"):
+                made.fit(X, y)
+        assert account.spent == 0.5
+
+
+class Sees(ClassifierMixin, BaseEstimator):
+    """A learner that looks at the noisy counts, and then stops in its ``fit`` or when it is asked."""
+
+    def __init__(self, stops="fit"):
+        self.stops = stops
+
+    def fit(self, X, y, sample_weight=None):
+        if self.stops == "fit":
+            raise ValueError("a learner of mine")
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict(self, X):
+        raise TypeError("a learner of mine")
+
+
+@pytest.mark.parametrize("stops", ["fit", "predict"])
+def test_a_learner_that_stops_has_seen_the_counts(stops):
+    options = {"domain": DOMAIN, "classes": ["a", "b"], "learner": Sees(stops)}
+    made = HistogramForestClassifier(0.5, **options)
+    with Accountant(1.2) as account:
+        for spent in (0.5, 1.0):
+            with pytest.raises((ValueError, TypeError), match="a learner of mine"):
+                made.fit(X, Y)
+            assert account.spent == spent
+        with pytest.raises(BudgetError, match=r"costs epsilon 0.5, and of 1.2 is left 0.2"):
+            made.fit(X, Y)
+        assert account.spent == 1.0
+
+
+def test_a_seed_that_is_none_costs_nothing():
+    with Accountant(1) as account, pytest.raises(ValueError, match="random_state must be"):
+        forest(random_state="seven").fit(X, Y)
+    assert account.spent == 0
+
+
 def test_searches_and_validation_are_charged_for_every_fit():
     with Accountant(10) as account:
         cross_val_score(forest(), X, Y, cv=3, n_jobs=2)
@@ -140,14 +212,6 @@ class Array:
     @property
     def shape(self):
         raise AssertionError("their shape was read")
-
-
-PRIVATE = [
-    getattr(module, name)
-    for module in (forests, baselines)
-    for name in module.__all__
-    if name not in baselines.NOT_PRIVATE
-]
 
 
 @pytest.mark.parametrize("epsilon", [1.5, math.inf])
@@ -203,12 +267,20 @@ def _refused():
         forest().fit(Unread(), Unread())
 
 
+def _refused_inside():
+    """The same within an account of this process: it stands for none of the parent's."""
+    with Accountant(100) as own:
+        _refused()
+    assert own.spent == 0
+
+
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no processes that are forked")
-def test_a_forest_in_a_process_that_was_forked_refuses():
+@pytest.mark.parametrize("target", [_refused, _refused_inside])
+def test_a_forest_in_a_process_that_was_forked_refuses(target):
     """Nothing is sent there, and the copy of the account is charged by nobody."""
     context = multiprocessing.get_context("fork")
     with Accountant(10) as account:
-        forked = context.Process(target=_refused)
+        forked = context.Process(target=target)
         forked.start()
         forked.join(60)
     assert forked.exitcode == 0 and account.spent == 0
@@ -232,6 +304,20 @@ def test_accounts_nest():
                 forest().fit(X, Y)
         forest().fit(X, Y)
     assert (inner.spent, outer.spent) == (0.5, 1.0)
+
+
+def test_an_account_is_entered_once_at_a_time():
+    account = Accountant(2)
+    with account:
+        with pytest.raises(RuntimeError, match="entered once at a time"), account:
+            pass
+        forest().fit(X, Y)
+        assert account.spent == 0.5
+        assert isinstance(Parallel(n_jobs=2)._backend, ThreadingBackend)
+    with account:
+        forest().fit(X, Y)
+    assert account.spent == 1.0 and account.budget.epsilon == 1.0
+    assert not isinstance(Parallel(n_jobs=2)._backend, ThreadingBackend)
 
 
 @pytest.mark.parametrize("limit", [0, -1, math.inf, math.nan, "1", True])

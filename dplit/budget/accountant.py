@@ -15,7 +15,7 @@ from dplit.errors import check_neighbours
 
 _OPEN = []  # accounts whose context is entered, the innermost last
 _LOCK = threading.RLock()
-_FIT = threading.local()  # `runs`: whether this thread is inside a fit
+_FIT = threading.local()  # `runs`: whether this thread is inside a fit; `drew`: noise, in that fit
 ROUNDED = 1e-12  # of the limit: sums of prices are rounded
 
 
@@ -25,15 +25,21 @@ class Accountant:
     Inside its context every private estimator asks before it reads a record: what it declares to cost is
     charged, or, where that exceeds what is left, the fit is refused. So are fits whose price is infinite
     or not known beforehand. Searches over parameters are charged for each of their fits, and so is
-    cross-validation; joblib runs them on threads inside the context, and an estimator that finds itself in
-    another process refuses, for the account isn't there.
+    cross-validation; joblib runs them on threads inside the context, and an estimator that was sent to
+    another process, or is in a forked one, refuses, for the account isn't there. One that is built, or
+    cloned, in a process that was started anew, as by ``multiprocessing`` with "spawn", knows of no account
+    and is not charged: the limit holds for what this process and those forked from it fit, and for what
+    they send.
 
     A search of scikit-learn swallows the errors of its fits unless it has ``error_score="raise"``: the fits
     that the account refuses then score NaN, and the best is chosen among the others. The limit holds either
     way, for a refused fit reads no record.
 
-    A fit that stops with a `ValueError` or a `TypeError`, which bad input gives, released nothing and is
-    charged nothing. Scores of private records are releases too, and no part of the account.
+    A fit that stops with a `ValueError` or a `TypeError`, which bad input gives, before it asked for
+    randomness released nothing and is charged nothing. From then on it stays charged, whatever stops it:
+    what it drew may have been seen, as by a `learner` that is fitted to noisy counts. A preset draws the
+    number of records first, so that bad values in them cost there. Scores of private records are releases
+    too, and no part of the account.
 
     Parameters
     ----------
@@ -49,7 +55,8 @@ class Accountant:
     limit, delta, spent, left : float
         `spent` and `left` are epsilons.
     budget : Budget
-        Of all fits so far: what was charged, and the proof trees.
+        Of all fits that ended: what was charged, and the proof trees. A fit that stopped after its noise was
+        drawn is in `spent` alone.
 
     Examples
     --------
@@ -91,9 +98,14 @@ class Accountant:
     def __enter__(self):
         from joblib import parallel_config
 
-        self._process = os.getpid()
         with _LOCK:
+            if self in _OPEN:
+                raise RuntimeError(
+                    "an account is entered once at a time, and this one is open already, so that each fit would "
+                    "be charged twice: fit inside the context that is open"
+                )
             _OPEN.append(self)
+        self._process = os.getpid()
         self._backend = parallel_config(backend="threading")
         self._backend.__enter__()
         return self
@@ -143,15 +155,24 @@ class BudgetError(RuntimeError):
 
 
 def is_open():
-    """The number of the process in which an account is open; None if none is. A fork still knows it."""
-    return _OPEN[-1]._process if _OPEN else None
+    """The number of the process in which an account is open; None if none is. A fork still knows it.
+
+    Of several it is the outermost: a fork may have opened one of its own inside the copy of its parent's.
+    """
+    return _OPEN[0]._process if _OPEN else None
+
+
+def has_drawn():
+    """Say that the fit of this thread, if there is one, asked for randomness: its charge stays."""
+    _FIT.drew = True
 
 
 @contextmanager
 def charged(estimator, price, sent_from=None):
     """Charge a fit to every open account, before it reads a record.
 
-    A fit inside a fit is part of it, and charged with it.
+    A fit inside a fit is part of it, and charged with it. A charge is taken back where bad input stopped the
+    fit before its noise was drawn: see `has_drawn`.
 
     Parameters
     ----------
@@ -171,7 +192,7 @@ def charged(estimator, price, sent_from=None):
     ------
     BudgetError
         If an account has too little left, or stands in another process; or if the fit spent more than it
-        declared.
+        declared, which then stays charged.
     """
     name = type(estimator).__name__
     if {sent_from, is_open()} - {None, os.getpid()}:
@@ -179,8 +200,9 @@ def charged(estimator, price, sent_from=None):
             f"{name} was sent to another process, where the account isn't: run it on threads, by n_jobs=1 "
             "or joblib.parallel_config(backend='threading')"
         )
+    before = getattr(_FIT, "runs", False)
     with _LOCK:
-        accounts = [] if getattr(_FIT, "runs", False) else list(_OPEN)
+        accounts = [] if before else list(_OPEN)
         paid = price() if accounts else (0.0, 0.0)
         for account in accounts:
             account._check(name, paid, estimator.neighbours)
@@ -197,11 +219,11 @@ def charged(estimator, price, sent_from=None):
         for account in accounts:
             account._settle(node)
 
-    before, _FIT.runs = getattr(_FIT, "runs", False), True
+    _FIT.runs, _FIT.drew = True, before and _FIT.drew
     try:
         yield settle
     except (ValueError, TypeError, BudgetError):
-        for account in accounts:
+        for account in () if _FIT.drew else accounts:
             account._refund(paid)
         raise
     finally:

@@ -15,8 +15,8 @@ header        what it is
 `class`       the estimator, as ``dplit.forests.MedianForestClassifier``
 `parameters`  its parameters, without the seed
 `fitted`      its fitted attributes; `noise_` among them says whether its noise was exact
-`budget`      the proof tree of `Budget.to_dict`, for other readers
-`in words`    the printed budget
+`budget`      the proof tree of `Budget.to_dict`, for other readers; one that isn't `budget_` is refused
+`in words`    the printed budget, whose first line is compared as well
 ============  =====================================================================================
 
 Values are those of JSON; what JSON has no word for is an object with one key. ``{"array": NAME}`` is the
@@ -85,6 +85,7 @@ RECORDS = {  # types with named fields that may stand in a file, and the modules
 DATED = (1980, 1, 1, 0, 0, 0)  # the same forest is the same file
 DIGEST = 64  # hexadecimal digits of SHA-256
 HEADER, CARD = "header.json", "card.md"
+SCALARS, ARRAYS = "biufU", "biufUS"  # kinds of dtypes: of others the size is the file's to choose
 SIMPLE = (bool, int, str, type(None))
 
 
@@ -108,7 +109,7 @@ def load(path):
     Returns
     -------
     Estimator of the class that was saved, fitted; its predictions are the same in every bit. Its seed was
-    not saved.
+    not saved, and a file that has one is refused.
 
     Raises
     ------
@@ -138,7 +139,9 @@ def load(path):
     try:
         archive = zipfile.ZipFile(io.BytesIO(content))
         header = json.loads(archive.read(HEADER))
-        is_known, is_newer = header["format"] == FORMAT, header["version"] > VERSION
+        version = header["version"]
+        is_known = header["format"] == FORMAT and type(version) is int and version >= 1
+        is_newer = is_known and version > VERSION
     except Exception:  # a right digest, by somebody else
         raise none from None
     if not is_known:
@@ -149,7 +152,7 @@ def load(path):
             f"{VERSION}: dplit {header.get('dplit')}, which wrote it, reads it"
         )
     try:
-        return _forest(header, archive)
+        return _agreeing(_forest(header, archive, version), header)
     except Exception as error:
         raise ValueError(f"{name} is none that save wrote: no place for {error}") from None
 
@@ -202,7 +205,7 @@ def _plain(value, arrays, place):
         return value if math.isfinite(value) else {"number": repr(value)}
     if isinstance(value, np.generic):
         return {"scalar": [value.dtype.str, _plain(value.item(), arrays, place)]}
-    if isinstance(value, np.ndarray) and value.dtype.kind in "biufUS":
+    if isinstance(value, np.ndarray) and value.dtype.kind in ARRAYS:
         arrays[place] = value
         return {"array": place}
     if isinstance(value, np.ndarray) and value.dtype.kind == "O":
@@ -245,7 +248,7 @@ def _fields(value):
 # Reading -------------------------------------------------------------------------------------------
 
 
-def _forest(plain, archive):
+def _forest(plain, archive, version):
     """The estimator."""
 
     def value(plain):
@@ -258,7 +261,12 @@ def _forest(plain, archive):
 
     def array(name):
         content = io.BytesIO(archive.read(f"{name}.npy"))
-        return np.lib.format.read_array(content, allow_pickle=False)
+        found = np.lib.format.read_array(content, allow_pickle=False)
+        return found if found.dtype.kind in ARRAYS else _refused(found.dtype)
+
+    def scalar(pair):
+        dtype = np.dtype(pair[0])
+        return dtype.type(value(pair[1])) if dtype.kind in SCALARS else _refused(dtype)
 
     def objects(inner):
         found = np.empty(len(inner), dtype=object)
@@ -270,19 +278,63 @@ def _forest(plain, archive):
         "objects": lambda inner: objects(value(inner)),
         "frame": lambda pair: pd.DataFrame(dict(zip(value(pair[0]), value(pair[1]), strict=True))),
         "number": float,
-        "scalar": lambda pair: np.dtype(pair[0]).type(value(pair[1])),
+        "scalar": scalar,
         "tuple": lambda items: tuple(map(value, items)),
         "domain": Domain.from_dict,
         "budget": lambda pair: Budget(value(pair[0]), pair[1]),
         "record": lambda pair: _type(pair[0])(**{k: value(v) for k, v in pair[1].items()}),
-        "forest": lambda inner: _forest(inner, archive),
+        "forest": lambda inner: _forest(inner, archive, version),
     }
+    if version < 2 and plain["class"].endswith(".HistogramForestClassifier"):
+        raise ValueError("a histogram forest in the first format")
+    if version < 2:
+        del read["frame"]
+    if "random_state" in plain["parameters"]:
+        raise ValueError(
+            "random_state: a seed of somebody else, who could undo the noise of a next fit"
+        )
     forest = _estimator_type(plain["class"])(
         **{k: value(v) for k, v in plain["parameters"].items()}
     )
     for name, inner in plain["fitted"].items():
+        if name.startswith("__") or not name.endswith("_"):
+            raise ValueError(f"a fitted attribute of the name {name!r}")
         setattr(forest, name, value(inner))
+    _check_answers(forest)
     return forest
+
+
+def _agreeing(forest, header):
+    """`forest`, if the header says of its budget what the budget itself says."""
+    said, first = json.dumps(header["budget"], sort_keys=True), str(forest.budget_).splitlines()[0]
+    if said != json.dumps(forest.budget_.to_dict(), sort_keys=True):
+        raise ValueError("a budget in the header that isn't budget_")
+    if header["in words"].splitlines()[0] != first:
+        raise ValueError(f"words of a budget that isn't budget_, whose are {first!r}")
+    return forest
+
+
+def _check_answers(forest):
+    """Whether there is an answer for each cell or leaf, and each label a class."""
+    fitted, n = vars(forest), len(getattr(forest, "classes_", ()))
+    if "n_classes_" in fitted and fitted["n_classes_"] != n:
+        raise ValueError(f"n_classes_ of {forest.n_classes_} beside {n} classes")
+    for name, found in fitted.items():
+        of, _, what = name.partition("_")
+        if of not in ("cell", "leaf"):
+            continue
+        length = forest.cells_.n_cells if of == "cell" else forest.trees_.n_leaves
+        wide = (n,) if what in ("shares_", "counts_", "probabilities_") else found.shape[1:]
+        if found.shape != (length, *wide):
+            raise ValueError(f"{name} of shape {found.shape}: one for each of {length:,} is right")
+        if what == "labels_" and not (
+            found.ndim == 1 and found.dtype.kind in "iu" and 0 <= found.min() <= found.max() < n
+        ):
+            raise ValueError(f"{name} that are not positions in classes_: whole numbers below {n}")
+
+
+def _refused(dtype):
+    raise ValueError(f"an array or a number of the dtype {dtype.str!r}")
 
 
 def _estimator_type(name):

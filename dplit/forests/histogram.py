@@ -122,7 +122,7 @@ class HistogramForestClassifier(BaseForestClassifier):
         neighbours whatever they are, and the budget shows what that costs.
     records_per_person, noise, random_state, n_jobs
         As of `RandomDecisionForestClassifier`; `random_state` also decides the learner's, if it has none,
-        and only geometric noise is secure.
+        and noise of both mechanisms may be secure.
 
     Attributes
     ----------

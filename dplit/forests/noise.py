@@ -88,6 +88,11 @@ def kind_of(noise, state, inexact):
     return Kind(SECURE)
 
 
+def _accounts():
+    """The module, which no chapter needs."""
+    return import_module("dplit.budget.accountant")
+
+
 class WithNoise:
     """Of an estimator: its noise, and a seed that stands in no pickle."""
 
@@ -99,9 +104,7 @@ class WithNoise:
 
     def __getstate__(self):
         """Without the seed: with it, a reader of the pickle could undo the noise of this or a later fit."""
-        process = import_module(
-            "dplit.budget.accountant"
-        ).is_open()  # an account, which is not there
+        process = _accounts().is_open()  # an account, which is not there
         sent = {} if process is None else {"_sent_from": process}
         return {**super().__getstate__(), "random_state": None, **sent}
 
@@ -129,10 +132,16 @@ class WithNoise:
         return kind_of(self.noise, self.random_state, self._inexact())
 
     def _generator(self):
-        """The generator of one fit: see `dplit.forests.randomness` and `dplit.mechanisms.secure`."""
+        """The generator of one fit: see `dplit.forests.randomness` and `dplit.mechanisms.secure`.
+
+        Every fit has its noise from here, so that from here on an account takes no charge back.
+        """
         if self._noise_kind().name == SECURE:
-            return secure_generator()
-        return generator(self.random_state, self._spawns_structure)
+            rng = secure_generator()
+        else:
+            rng = generator(self.random_state, self._spawns_structure)
+        _accounts().has_drawn()
+        return rng
 
     def _taken_for_granted(self):
         """Notes of the budget: what it does not count."""

@@ -250,6 +250,126 @@ def test_what_somebody_altered_with_a_right_digest_is_a_forest_or_a_named_error(
     assert min(seen.values()) > 100
 
 
+def forged(path, edit, **arrays):
+    """Write the file anew as somebody else may: its header edited, arrays replaced, the digest right."""
+    content, buffer = zipfile.ZipFile(io.BytesIO(path.read_bytes())), io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        for name in content.namelist():
+            member = content.read(name)
+            if name == files.HEADER:
+                header = json.loads(member)
+                edit(header)
+                member = json.dumps(header)
+            if name.removesuffix(".npy") in arrays:
+                written = io.BytesIO()
+                np.save(written, arrays[name.removesuffix(".npy")])
+                member = written.getvalue()
+            archive.writestr(name, member)
+        archive.comment = b"0" * files.DIGEST
+    altered = buffer.getvalue()[: -files.DIGEST]
+    path.unlink()
+    path.write_bytes(altered + hashlib.sha256(altered).hexdigest().encode())
+
+
+@pytest.mark.parametrize("place", ["parameters", "fitted"])
+@pytest.mark.parametrize("inside", [False, True])
+def test_a_file_brings_no_seed(place, inside, tmp_path):
+    """Whoever knows it could undo the noise of the next fit."""
+    path = tmp_path / "a.forest"
+    (fitted(forests.PrivateForestClassifier) if inside else small()).save(path)
+    forged(path, lambda header: None)
+    assert dplit.load(path).random_state is None
+
+    def seed(header):
+        of = header["fitted"]["forest_"]["forest"] if inside else header
+        of[place]["random_state"] = 7
+
+    forged(path, seed)
+    with pytest.raises(ValueError, match=r"none that save wrote: no place for .*random_state"):
+        dplit.load(path)
+
+
+@pytest.mark.parametrize(
+    "name", ["predict", "save", "epsilon", "not_saved", "_in_parts", "__class__"]
+)
+def test_a_file_brings_fitted_attributes_alone(name, tmp_path):
+    path = tmp_path / "a.forest"
+    small().save(path)
+    forged(path, lambda header: header["fitted"].update({name: 1.0}))
+    with pytest.raises(ValueError, match=f"no place for a fitted attribute of the name '{name}'"):
+        dplit.load(path)
+
+
+@pytest.mark.parametrize("dtype", ["V8", "S8", "O", "M8[s]"])
+def test_a_file_names_no_size_of_memory(dtype, tmp_path):
+    """A void scalar of a number has so many bytes, whatever its dtype says."""
+    path = tmp_path / "a.forest"
+    small().save(path)
+    forged(path, lambda header: header["fitted"].update(x_={"scalar": [dtype, 64]}))
+    with pytest.raises(ValueError, match="no place for an array or a number of the dtype"):
+        dplit.load(path)
+    forged(path, lambda header: header["fitted"].pop("x_"))
+    dplit.load(path)
+    forged(path, lambda header: None, leaf_labels_=np.zeros(2, dtype="V8"))
+    with pytest.raises(ValueError, match=r"no place for an array or a number of the dtype '.V8'"):
+        dplit.load(path)
+
+
+@pytest.mark.parametrize("answers", [
+    np.full(30, -1), np.full(30, 2), np.zeros(29, dtype=int), np.zeros((30, 1), dtype=int),
+    np.zeros(30), np.array(0),
+], ids=lambda a: f"{a.dtype}{a.shape}")  # fmt: skip
+@pytest.mark.parametrize("name", ["cell_labels_", "leaf_labels_"])
+def test_each_cell_or_leaf_has_one_of_the_classes(name, answers, tmp_path):
+    """Minus 1 would be the last class, and too few would fail in ``predict`` alone."""
+    path = tmp_path / "a.forest"
+    kind = forests.HistogramForestClassifier if name[0] == "c" else forests.MedianForestClassifier
+    forest = fitted(kind)
+    n = len(getattr(forest, name))
+    forest.save(path)
+    forged(path, lambda header: None, **{name: np.arange(n) % 2})
+    dplit.load(path).predict(FRAME)
+    answers = (
+        np.resize(answers, (n - (len(answers) == 29), *answers.shape[1:]))
+        if answers.shape
+        else answers
+    )
+    forged(path, lambda header: None, **{name: answers})
+    with pytest.raises(
+        ValueError, match=f"none that save wrote: no place for {name} (of shape|that are)"
+    ):
+        dplit.load(path)
+
+
+@pytest.mark.parametrize("shape", [(29, 2), (30, 3), (30,)])
+def test_each_cell_has_a_share_of_each_class(shape, tmp_path):
+    path = tmp_path / "a.forest"
+    fitted(forests.HistogramForestClassifier).save(path)
+    forged(path, lambda header: None, cell_shares_=np.full(shape, 0.5))
+    with pytest.raises(ValueError, match="no place for cell_shares_ of shape"):
+        dplit.load(path)
+
+
+@pytest.mark.parametrize("edit", [
+    {"in words": "epsilon 0 under add-remove neighbours"}, {"in words": ""}, {"budget": {}},
+    {"version": 0}, {"version": -5}, {"version": 1.5}, {"version": "2"}, {"version": True}, {"version": 1},
+], ids=str)  # fmt: skip
+def test_a_header_says_what_is_inside(edit, tmp_path):
+    path = tmp_path / "a.forest"
+    fitted(forests.HistogramForestClassifier).save(path)
+    forged(path, lambda header: header.update(edit))
+    with pytest.raises(ValueError, match=r"which is none|no place for"):
+        dplit.load(path)
+
+
+def test_a_header_says_the_budget(tmp_path):
+    path = tmp_path / "a.forest"
+    small().save(path)
+    forged(path, lambda header: header["budget"].update(epsilon=0.0))
+    with pytest.raises(ValueError, match="no place for a budget in the header that isn't budget_"):
+        dplit.load(path)
+
+
 @pytest.mark.parametrize("length", [0, 1, 63, 64, 500, -1])
 def test_a_file_that_was_cut_off_is_noticed(length, tmp_path):
     path = tmp_path / "a.forest"

@@ -66,7 +66,8 @@ def order(effort, rng):
 )
 def same(effort, rng):
     """In whole steps, and with fewer than 2^46 records, a boosted forest of the same seed releases the same to the
-    last bit however its records are cut into blocks, if all blocks are computed on processors of one kind."""
+    last bit however its records are cut into blocks, if all of it is computed on machines of one
+    kind with the same NumPy."""
     differ, cases = 0, 0
     steps = scale.in_steps(scale.THREE)
     differ += len({scale.best_test(steps, scale.TESTS, b) for b in scale.cuttings(3)}) - 1

@@ -12,12 +12,42 @@ import math
 
 import numpy as np
 
-LARGEST = 10**7  # a released count of more is taken as it is
+LARGEST = 10**7  # steps: a released count of more, 10^4 scales of the noise, is taken as it is
+FINEST = 1e-3  # least rate of noise whose steps are single records: see `coarser`
+COARSEST = 2.0**62  # records of a step: no count is larger
 SMALLEST, RATIO = (
     0.02,
     4.0,
 )  # mean of the least prior of a mixture, and of each to the one before it
 ROUNDS = 60  # of the fit of their shares
+
+
+def coarser(counts, alpha):
+    r"""Counts, noise and records of a step, where noise is so wide that single records need not be told apart.
+
+    Below a rate of `FINEST` counts are in steps of which the noise has that rate: rounding to a step moves a
+    count by at most half of `FINEST` of the noise's scale. Where even :math:`\alpha` rounds to 1, a step has
+    `COARSEST` records, and all counts but the largest are 0.
+
+    Parameters
+    ----------
+    counts : int array
+    alpha : float
+        From 0 to 1.
+
+    Returns
+    -------
+    counts : int array
+    alpha : float
+        At most :math:`e^{-\text{FINEST}}`.
+    step : float
+        Records; 1, if nothing was changed.
+    """
+    finest = math.exp(-FINEST)
+    if alpha <= finest:
+        return counts, alpha, 1.0
+    step = min(FINEST / -math.log(alpha), COARSEST) if alpha < 1 else COARSEST
+    return np.rint(counts / step).astype(np.int64), finest, step
 
 
 def posterior_mean(counts, alpha, mean):
@@ -35,7 +65,8 @@ def posterior_mean(counts, alpha, mean):
     counts : int array, shape (...)
         Released, with noise.
     alpha : float
-        Of the noise, :math:`e^{-\epsilon}`, from 0 to below 1.
+        Of the noise, :math:`e^{-\epsilon}`, from 0 to 1; above :math:`e^{-1/1000}` counts are in steps
+        (`coarser`).
     mean : float
         Of the prior, positive.
 
@@ -43,7 +74,10 @@ def posterior_mean(counts, alpha, mean):
     -------
     float64 array, shape (...)
     """
-    t, place = np.unique(np.asarray(counts), return_inverse=True)
+    counts, alpha, step = coarser(np.asarray(counts), alpha)
+    if step > 1:
+        return step * posterior_mean(counts, alpha, mean / step)
+    t, place = np.unique(counts, return_inverse=True)
     beta = mean / (1 + mean)
     above = alpha * beta / (1 - alpha * beta)  # weight of all m > t, of which m = t has 1
     found = np.maximum(t, 0).astype(float)
@@ -119,7 +153,10 @@ def mixed_mean(counts, alpha):
     >>> posterior_mean(released, 0.9, released.mean())[0] < 100
     np.True_
     """
-    t, place, times = np.unique(np.asarray(counts), return_inverse=True, return_counts=True)
+    counts, alpha, step = coarser(np.asarray(counts), alpha)
+    if step > 1:
+        return step * mixed_mean(counts, alpha)
+    t, place, times = np.unique(counts, return_inverse=True, return_counts=True)
     if alpha == 0:
         return np.maximum(t, 0.0)[place].reshape(np.shape(counts))
     sizes = math.ceil(math.log(max(float(t[-1]), 1.0) / SMALLEST, RATIO)) + 1

@@ -165,6 +165,44 @@ def test_mixtures_of_exact_and_of_few_counts():
     assert np.isfinite(mixed_mean([5] * 9, 0.02 / 1.02)).all()  # the least prior's own beta
 
 
+# Noise that is wider than any table --------------------------------------------------------------
+
+
+@pytest.mark.parametrize("epsilon", [1e-5, 1e-7, 1e-9, 1e-12])
+def test_the_posterior_mean_under_wide_noise_is_bayes_rule(epsilon):
+    """By the trapezoidal rule, in scales of the noise: counts are all but continuous there."""
+    released = np.array([-3.0, 0.0, 0.5, 2.0, 6.9, 40.0])
+    m = np.linspace(0, 120, 1_200_001)
+    for mean in (0.2, 1.01, 5.0):
+        weights = np.exp(-m / mean - abs(released[:, None] - m))
+        expected = np.trapezoid(m * weights, m) / np.trapezoid(weights, m)
+        counts = np.rint(released / epsilon).astype(np.int64)
+        found = posterior_mean(counts, math.exp(-epsilon), mean / epsilon) * epsilon
+        np.testing.assert_allclose(found, expected, rtol=5e-3)  # half a step tilts 40 by 1/300
+
+
+@pytest.mark.parametrize("epsilon", [1e-5, 1e-9, 1e-12])
+def test_a_mixture_drops_wide_noise_and_keeps_what_is_wider(epsilon):
+    noise = np.rint(np.random.default_rng(1).laplace(scale=1 / epsilon, size=2000)).astype(np.int64)
+    noise[0] = round(1e3 / epsilon)
+    found = mixed_mean(noise, math.exp(-epsilon)) * epsilon
+    assert found[0] == pytest.approx(1e3, abs=2) and (found[1:] >= 0).all()
+    assert (
+        noise[1:].max() * epsilon > 6
+        and (found < noise * epsilon / 10)[noise == noise[1:].max()].all()
+    )
+
+
+def test_wide_noise_goes_on_where_narrow_noise_ends():
+    """Either side of the rate below which counts are in steps answers are alike."""
+    noise = np.rint(np.random.default_rng(2).laplace(scale=1000, size=3000)).astype(np.int64)
+    noise[:30] += 30_000
+    above, below = (mixed_mean(noise, math.exp(-e)) for e in (1.001e-3, 0.999e-3))
+    np.testing.assert_allclose(above, below, rtol=0.05, atol=5)
+    above, below = (posterior_mean(noise, math.exp(-e), 700.0) for e in (1.001e-3, 0.999e-3))
+    np.testing.assert_allclose(above, below, rtol=0.01, atol=5)
+
+
 # Learners -------------------------------------------------------------------------------------------
 
 ONE_HOT = make_pipeline(OneHotEncoder(handle_unknown="ignore"), LogisticRegression())

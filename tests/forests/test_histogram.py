@@ -17,6 +17,7 @@ from dplit import Categorical, Continuous, Domain, datasets
 from dplit.budget import Group, Parallel
 from dplit.forests import HistogramForestClassifier
 from dplit.forests.cells import Cells
+from dplit.forests.histogram import clipped_or_shrunk
 from dplit.matrix.forest import mixed_mean, posterior_mean, released_law
 from dplit.mechanisms import Geometric
 
@@ -201,6 +202,29 @@ def test_wide_noise_goes_on_where_narrow_noise_ends():
     np.testing.assert_allclose(above, below, rtol=0.05, atol=5)
     above, below = (posterior_mean(noise, math.exp(-e), 700.0) for e in (1.001e-3, 0.999e-3))
     np.testing.assert_allclose(above, below, rtol=0.01, atol=5)
+
+
+def test_noise_without_end_tells_nothing():
+    counts = np.array([[-(10**17), 0], [10**17, 5]])
+    for found in (posterior_mean(counts, 1.0, 3.0), mixed_mean(counts, 1.0)):
+        assert found.min() > 0 and np.ptp(found) < 1e-9 * found.max()
+
+
+def test_sums_of_the_widest_counts_do_not_wrap():
+    found = clipped_or_shrunk(np.full((4, 1), 2**62), "shrunk", 1e-17)
+    np.testing.assert_allclose(found, 2.0**62, rtol=0.01)
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+@pytest.mark.parametrize("epsilon", [1e-9, 1e-15, 1e-16, 1e-17, 1e-25, 1e-100])
+@pytest.mark.parametrize("release", ["shrunk", "mixed", "clipped"])
+@pytest.mark.parametrize("mechanism", ["geometric", "laplace"])
+@pytest.mark.parametrize("noise", ["simulation", "secure"])
+def test_a_fit_of_any_epsilon_has_answers(epsilon, release, mechanism, noise):
+    options = dict(release=release, mechanism=mechanism, noise=noise)
+    seed = {"random_state": None} if noise == "secure" else {}
+    fitted = forest(epsilon, **options, **seed).fit(X, Y)
+    assert np.allclose(fitted.predict_proba(X).sum(axis=1), 1)
 
 
 # Learners -------------------------------------------------------------------------------------------

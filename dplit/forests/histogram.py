@@ -33,6 +33,7 @@ from dplit.matrix.paths import cells_of, data_matrix
 RULES = ("shrunk", "mixed", "clipped")
 NOISES = {"geometric": noisy_counts, "laplace": laplace_counts}
 MOST_COUNTS = 5_000_000  # cells times classes
+MOST = 2**62  # records of a released count, as of geometric noise: Laplace noise may be wider
 LEAF_SHARE = 0.01
 ASKED = 100_000  # cells that a learner is asked for at once
 
@@ -55,10 +56,12 @@ def clipped_or_shrunk(counts, rule, epsilon):
     """
     if rule == "clipped":
         return np.maximum(counts, 0).astype(float)
+    counts = np.clip(counts, -MOST, MOST)
+    whole = np.rint(counts).astype(np.int64)
     if rule == "mixed":
-        return mixed_mean(np.rint(counts).astype(np.int64), math.exp(-epsilon))
-    mean = max(float(counts.sum()), 1.0) / counts.size
-    return posterior_mean(np.rint(counts).astype(np.int64), math.exp(-epsilon), mean)
+        return mixed_mean(whole, math.exp(-epsilon))
+    mean = max(float(counts.sum(dtype=float)), 1.0) / counts.size
+    return posterior_mean(whole, math.exp(-epsilon), mean)
 
 
 class LabelledRecords(NamedTuple):

@@ -210,7 +210,7 @@ class AssignedRecords(NamedTuple):
 
 
 def leaf_counts(part, n_classes, n_jobs):
-    """Class counts of all leaves, int32 array of shape (n_leaves, n_classes)."""
+    """Class counts of all leaves, int64 array of shape (n_leaves, n_classes)."""
     from dplit.trees import count_labels  # compiled: slow to import
 
     return count_labels(part.trees, *part[:3], n_classes, n_jobs)

@@ -15,12 +15,13 @@ import numpy as np
 from dplit.errors import check_between, check_positive, check_whole
 
 LEAST = -(2**63)  # of a released count, a whole number of 64 bits
-LARGEST = 10**7  # a released count of more is taken as it is
+LARGEST = 10**7  # steps: a released count of more, 10^4 scales of the noise, is taken as it is
+FINEST = 1e-3  # least rate of noise whose steps are single records: see `_coarser`
+COARSEST = 2.0**62  # records of a step: no count is larger
 SMALLEST, RATIO = (
     0.02,
     4.0,
 )  # mean of the least prior of a mixture, and of each to the one before it
-FLATTEST = 1 - 1e-12  # of the noise under a mixture: a flatter one has no law in floats
 ROUNDS = 60  # of the fit of their shares
 
 
@@ -38,6 +39,34 @@ def _beta(mean):
     return min(mean / (1 + mean), 1 - 2.0**-53)
 
 
+def _coarser(counts, alpha):
+    r"""Counts, noise and records of a step, where noise is so wide that single records need not be told apart.
+
+    Below a rate of `FINEST` counts are in steps of which the noise has that rate: rounding to a step moves a
+    count by at most half of `FINEST` of the noise's scale. Where even :math:`\alpha` rounds to 1, a step has
+    `COARSEST` records, and all counts but the largest are 0.
+
+    Parameters
+    ----------
+    counts : int array
+    alpha : float
+        From 0 to 1.
+
+    Returns
+    -------
+    counts : int array
+    alpha : float
+        At most :math:`e^{-\text{FINEST}}`.
+    step : float
+        Records; 1, if nothing was changed.
+    """
+    finest = math.exp(-FINEST)
+    if alpha <= finest:
+        return counts, alpha, 1.0
+    step = min(FINEST / -math.log(alpha), COARSEST) if alpha < 1 else COARSEST
+    return np.rint(counts / step).astype(np.int64), finest, step
+
+
 def posterior_mean(counts, alpha, mean):
     r"""Mean of a count given what was released, where counts are geometric and so is the noise.
 
@@ -53,7 +82,8 @@ def posterior_mean(counts, alpha, mean):
     counts : int array, shape (...)
         Released, with noise.
     alpha : float
-        Of the noise, :math:`e^{-\epsilon}`, from 0 to 1.
+        Of the noise, :math:`e^{-\epsilon}`, from 0 to 1; above :math:`e^{-1/1000}` counts are in steps
+        (`_coarser`).
     mean : float
         Of the prior, positive.
 
@@ -66,7 +96,10 @@ def posterior_mean(counts, alpha, mean):
     ValueError
         An argument is not in its range.
     """
-    counts, alpha = _released(counts), _decay(alpha)
+    counts, alpha, mean = _released(counts), _decay(alpha), check_positive(mean, "mean")
+    counts, alpha, step = _coarser(counts, alpha)
+    if step > 1:
+        return step * posterior_mean(counts, alpha, mean / step)
     t, place = np.unique(counts, return_inverse=True)
     beta = _beta(mean)
     above = alpha * beta / (1 - alpha * beta)  # weight of all m > t, of which m = t has 1
@@ -156,9 +189,12 @@ def mixed_mean(counts, alpha):
     >>> posterior_mean(released, 0.9, released.mean())[0] < 100
     np.True_
     """
-    counts, alpha = _released(counts), min(_decay(alpha), FLATTEST)
+    counts, alpha = _released(counts), _decay(alpha)
     if not counts.size:
         raise ValueError("counts must hold at least one count, got none")
+    counts, alpha, step = _coarser(counts, alpha)
+    if step > 1:
+        return step * mixed_mean(counts, alpha)
     t, place, times = np.unique(counts, return_inverse=True, return_counts=True)
     if alpha == 0:
         return np.maximum(t, 0.0)[place].reshape(np.shape(counts))

@@ -18,6 +18,7 @@ from dplit.trees.rules import (
 )
 
 BITS = 29  # of the larger rate
+STOP_BITS = 60  # of the units that a node's children must have
 ENTROPY_BITS = 19  # of a rate of entropies: see `dplit.trees.exact_scores`
 ROUNDING = 5  # units of gain that a record may move more: see `dplit.trees.exact_cuts`
 
@@ -171,14 +172,17 @@ def exact_scores(rule, n_classes, *, cuts=False, stop=None):
     return ExactScores(*limits, rule.score, getattr(rule, "most_bits", math.inf), unit, gain, stop)
 
 
-def exact_stop(scale, children):
+def exact_stop(scale, children, most_children):
     """The `Stop` of Laplace noise of this scale where a path ends below `children` times the scale for each child.
 
-    The rate of a record is rounded down.
+    The rate of a record is rounded down. Where it is so small that what `most_children` must have would take
+    more than `STOP_BITS` in units of `BITS` of it, it has fewer: of fewer than 2^30 records that changes the
+    exponent by less than 2^-28 of what they must have.
     """
     rate = min(1 / scale * (1 - 2.0**-50), LARGEST_FINITE)
-    unit = 2.0 ** (math.frexp(rate)[1] - BITS)
-    return Stop(unit, math.floor(rate / unit), math.ceil(min(children / unit, 2.0**40)))
+    least = math.frexp(children * most_children)[1] - STOP_BITS
+    unit = 2.0 ** max(math.frexp(rate)[1] - BITS, least)
+    return Stop(unit, math.floor(rate / unit), math.ceil(children / unit))
 
 
 def refuse_secure(rng, what):

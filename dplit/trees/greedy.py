@@ -105,7 +105,8 @@ def grow_id3_trees(domain, X, y, n_classes, parts, rule, *, rng, n_jobs=None):
         and the rate cannot pay for the rounding.
     """
     if is_secure(rng) and not math.isinf(rule.rate):
-        stop = exact_stop(rule.count_scale, rule.fewest / rule.count_scale)
+        most = max(int(domain.n_levels.max()), 2)
+        stop = exact_stop(rule.count_scale, rule.fewest / rule.count_scale, most)
         rule = exact_scores(rule, n_classes, cuts=True, stop=stop)
     size = Size(rule.max_depth, len(parts))
     alike = all(part is parts[0] for part in parts)

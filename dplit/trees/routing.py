@@ -211,9 +211,9 @@ def count_labels(trees, X, y, assigned, n_classes, n_jobs=None):
 
     Returns
     -------
-    int32 array, shape (n_leaves, n_classes)
+    int64 array, shape (n_leaves, n_classes)
     """
-    counts = np.zeros((trees.n_leaves, n_classes), dtype=np.int32)
+    counts = np.zeros((trees.n_leaves, n_classes), dtype=np.int64)
     jobs = effective_n_jobs(n_jobs)
     cuts = np.linspace(0, trees.n_trees, jobs + 1).astype(int)
     forest = _forest(trees)

@@ -17,6 +17,7 @@ from dplit import Categorical, Continuous, Domain, datasets
 from dplit.budget import Group, Parallel
 from dplit.forests import HistogramForestClassifier
 from dplit.forests.cells import Cells
+from dplit.forests.histogram import clipped_or_shrunk
 from dplit.matrix.forest import mixed_mean, posterior_mean, released_law
 from dplit.mechanisms import Geometric
 
@@ -165,12 +166,6 @@ def test_mixtures_of_exact_and_of_few_counts():
     assert np.isfinite(mixed_mean([5] * 9, 0.02 / 1.02)).all()  # the least prior's own beta
 
 
-def test_noise_that_floats_cannot_tell_from_flat():
-    """An alpha that is 1 in doubles, as of an epsilon of 1e-20, and a prior mean that is nearly all of them."""
-    assert posterior_mean([3, -4], 1.0, 1e149) == pytest.approx(2.0**53, rel=1e-6)
-    assert np.isfinite(mixed_mean(np.array([3, -4, 10**17]), 1.0)).all()
-
-
 @pytest.mark.parametrize(
     ("wrong", "name"),
     [
@@ -187,6 +182,67 @@ def test_what_is_out_of_range_is_named(wrong, name):
         released_law([1], 0.5, 1.0)
     with pytest.raises(ValueError, match=r"^counts must"):
         mixed_mean([], 0.5)
+
+
+# Noise that is wider than any table --------------------------------------------------------------
+
+
+@pytest.mark.parametrize("epsilon", [1e-5, 1e-7, 1e-9, 1e-12])
+def test_the_posterior_mean_under_wide_noise_is_bayes_rule(epsilon):
+    """By the trapezoidal rule, in scales of the noise: counts are all but continuous there."""
+    released = np.array([-3.0, 0.0, 0.5, 2.0, 6.9, 40.0])
+    m = np.linspace(0, 120, 1_200_001)
+    for mean in (0.2, 1.01, 5.0):
+        weights = np.exp(-m / mean - abs(released[:, None] - m))
+        expected = np.trapezoid(m * weights, m) / np.trapezoid(weights, m)
+        counts = np.rint(released / epsilon).astype(np.int64)
+        found = posterior_mean(counts, math.exp(-epsilon), mean / epsilon) * epsilon
+        np.testing.assert_allclose(found, expected, rtol=5e-3)  # half a step tilts 40 by 1/300
+
+
+@pytest.mark.parametrize("epsilon", [1e-5, 1e-9, 1e-12])
+def test_a_mixture_drops_wide_noise_and_keeps_what_is_wider(epsilon):
+    noise = np.rint(np.random.default_rng(1).laplace(scale=1 / epsilon, size=2000)).astype(np.int64)
+    noise[0] = round(1e3 / epsilon)
+    found = mixed_mean(noise, math.exp(-epsilon)) * epsilon
+    assert found[0] == pytest.approx(1e3, abs=2) and (found[1:] >= 0).all()
+    assert (
+        noise[1:].max() * epsilon > 6
+        and (found < noise * epsilon / 10)[noise == noise[1:].max()].all()
+    )
+
+
+def test_wide_noise_goes_on_where_narrow_noise_ends():
+    """Either side of the rate below which counts are in steps answers are alike."""
+    noise = np.rint(np.random.default_rng(2).laplace(scale=1000, size=3000)).astype(np.int64)
+    noise[:30] += 30_000
+    above, below = (mixed_mean(noise, math.exp(-e)) for e in (1.001e-3, 0.999e-3))
+    np.testing.assert_allclose(above, below, rtol=0.05, atol=5)
+    above, below = (posterior_mean(noise, math.exp(-e), 700.0) for e in (1.001e-3, 0.999e-3))
+    np.testing.assert_allclose(above, below, rtol=0.01, atol=5)
+
+
+def test_noise_without_end_tells_nothing():
+    counts = np.array([[-(10**17), 0], [10**17, 5]])
+    for found in (posterior_mean(counts, 1.0, 3.0), mixed_mean(counts, 1.0)):
+        assert found.min() > 0 and np.ptp(found) < 1e-9 * found.max()
+
+
+def test_sums_of_the_widest_counts_do_not_wrap():
+    found = clipped_or_shrunk(np.full((4, 1), 2**62), "shrunk", 1e-17)
+    np.testing.assert_allclose(found, 2.0**62, rtol=0.01)
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+@pytest.mark.parametrize("epsilon", [1e-9, 1e-15, 1e-16, 1e-17, 1e-25, 1e-100])
+@pytest.mark.parametrize("release", ["shrunk", "mixed", "clipped"])
+@pytest.mark.parametrize("mechanism", ["geometric", "laplace"])
+@pytest.mark.parametrize("noise", ["simulation", "secure"])
+def test_a_fit_of_any_epsilon_has_answers(epsilon, release, mechanism, noise):
+    options = dict(release=release, mechanism=mechanism, noise=noise)
+    seed = {"random_state": None} if noise == "secure" else {}
+    fitted = forest(epsilon, **options, **seed).fit(X, Y)
+    assert np.allclose(fitted.predict_proba(X).sum(axis=1), 1)
 
 
 # Learners -------------------------------------------------------------------------------------------

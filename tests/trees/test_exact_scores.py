@@ -11,7 +11,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from mpmath import mp, mpf
-from scipy.stats import binomtest, chisquare
+from numba import njit
+from scipy.stats import binomtest, chisquare, laplace
 
 from dplit import Categorical, Continuous, Domain
 from dplit.domain import GRID
@@ -196,10 +197,60 @@ def test_paths_end_as_often_as_laplace_noise_says(fewest, seed):
 
 def test_a_stop_spends_no_more_than_its_noise():
     for share in (1e-8, 0.01, 1.0, 0.3, math.nextafter(0.5, 0), 1e200):
-        stop = exact_stop(1 / share, 3.0)
+        stop = exact_stop(1 / share, 3.0, 2)
         assert Fraction(stop.unit) * stop.record <= Fraction(share)
         assert stop.unit * stop.record > min(share, 2.0**499) * (1 - 2.0**-27)
         assert stop.record * 2**30 < 2**60
+
+
+CHILDREN = 2 * math.sqrt(2)  # of the scale: the rule of two classes
+SHARES = (1e-300, 1e-20, 1e-9, 1e-6, 1e-4, 0.0014, 0.1, 3.0)
+
+
+@njit
+def stops(times, n, arity, rule, rng):
+    ended = 0
+    for _ in range(times):
+        ended += greedy._stops(n, arity, rule, rng)
+    return ended
+
+
+@pytest.mark.parametrize("share", SHARES)
+@pytest.mark.parametrize("arity", [2, 1000, 10**6])
+def test_a_stop_compares_what_its_rule_says(share, arity):
+    """In fractions, up to the most records that a tree can have; and no whole number overflows."""
+    stop, children = exact_stop(1 / share, CHILDREN, arity), Fraction(CHILDREN)
+    for n in (0, 1, 20_000, 2**30 - 1):
+        short = stop.child * arity - stop.record * n
+        says = children * arity - Fraction(share) * n
+        slack = Fraction(share) * n / 2**27 + children * arity / 2**27
+        assert abs(Fraction(stop.unit) * short - says) <= slack
+        assert max(stop.child * arity, stop.record * n) < 2**62
+
+
+@pytest.mark.parametrize("seed", [None, 1], ids=["secure", "simulation"])
+@pytest.mark.parametrize(
+    ("share", "n", "arity"),
+    [(1e-4, 1000, 2), (1e-4, 20_000, 2), (1e-4, 60_000, 2), (1e-8, 2**29, 2)],
+)
+def test_wide_noise_ends_paths_as_often_as_its_law_says(seed, share, n, arity):
+    """Where a noisy number of records is worth little of epsilon: against the Laplace law's cdf."""
+    rule, times = greedy.Rule(1, 1, MAJORITY, BITS, 1.0, 1 / share, CHILDREN / share), 5000
+    rng = secure_generator() if seed is None else np.random.default_rng(seed)
+    if seed is None:
+        rule = exact_scores(rule, 2, stop=exact_stop(1 / share, CHILDREN, arity))
+    law = laplace.cdf(CHILDREN * arity - share * n)
+    assert binomtest(int(stops(times, n, arity, rule, rng)), times, law).pvalue > FALSE_ALARM
+
+
+@pytest.mark.parametrize("seed", [None, 1], ids=["secure", "simulation"])
+def test_a_grower_hands_down_wide_noise(seed):
+    n, scale = 3000, 1e4
+    settings = greedy.Rule(1, 2, MAJORITY, BITS, 1.0, scale, CHILDREN / 2 * scale)
+    trees = greedy_roots(n, settings, seed)
+    ended = int((trees.feature[trees.roots] < 0).sum())
+    law = laplace.cdf(CHILDREN - 4 / scale)
+    assert binomtest(ended, n, law).pvalue > FALSE_ALARM
 
 
 # Normalised scores -------------------------------------------------------------------------------

@@ -1,11 +1,13 @@
 """Routing against a plain walk in Python over the same arrays."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from joblib import parallel_config
 
 from dplit import Categorical, Continuous, Domain
-from dplit.trees import apply, count_labels, grow_random_trees, vote
+from dplit.trees import apply, count_labels, grow_random_trees, routing, vote
 from dplit.trees.arrays import LEAF
 
 DOMAIN = Domain([Continuous(0, 1), Categorical(["a", "b", "c", "d"]), Continuous(-5, 5)])
@@ -50,6 +52,19 @@ def test_count_labels(setting, n_jobs):
     expected = np.zeros((trees.n_leaves, 3), dtype=int)
     np.add.at(expected, (leaves[np.arange(len(X)), assigned], y), 1)
     np.testing.assert_array_equal(count_labels(trees, X, y, assigned, 3, n_jobs), expected)
+
+
+@pytest.mark.parametrize("n_jobs", [None, 2])
+def test_a_leaf_can_hold_more_records_than_32_bits(setting, monkeypatch, n_jobs):
+    """Each count starts at what 32 bits hold, as if so many records had come before."""
+    trees, X, leaves = setting
+    start = 2**31 - 1
+    zeros = SimpleNamespace(**{**vars(np), "zeros": lambda *a, **k: np.zeros(*a, **k) + start})
+    expected = np.full((trees.n_leaves, 1), start)
+    np.add.at(expected, (leaves[:, 0], 0), 1)
+    none = np.zeros(len(X), dtype=np.int64)
+    monkeypatch.setattr(routing, "np", zeros)
+    np.testing.assert_array_equal(count_labels(trees, X, none, none, 1, n_jobs), expected)
 
 
 def test_no_records(setting):

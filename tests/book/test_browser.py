@@ -19,6 +19,11 @@ const page = document.querySelector("article").cloneNode(true);
 page.querySelectorAll("pre, code, script, style, mjx-container").forEach((e) => e.remove());
 return page.textContent.match(/\\\(|\\\[|\\[a-z]+\{|\$[^$\n]+\$/g) || [];
 """
+WIDE_SYMBOLS = """
+return [...document.querySelectorAll("article table")]
+  .filter((t) => t.querySelector("th")?.textContent.trim() === "symbol" && t.scrollWidth > t.clientWidth)
+  .map((t) => t.scrollWidth);
+"""
 
 
 def requests(driver):
@@ -55,6 +60,7 @@ def test_a_page_fits_a_phone(driver, site, page):
         visit(driver, (site / page).as_uri())
         width = driver.execute_script("return document.documentElement.scrollWidth")
         assert width <= PHONE["width"]
+        assert driver.execute_script(WIDE_SYMBOLS) == []
     finally:
         driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 

@@ -22,6 +22,11 @@ def smaller_reach(low, high):
     return reach._replace(mass=reach.mass - 200)
 
 
+def larger_reach(low, high):
+    reach = true["class_reach"](low, high)
+    return reach._replace(mass=reach.mass + 8)
+
+
 def nearest(scores, codes):
     weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
     shares = np.rint(boosting.STEPS * weights / weights.sum(axis=-1, keepdims=True)).astype(int)
@@ -34,6 +39,8 @@ def nearest(scores, codes):
     [
         ("class_reach", smaller_reach, "mass-two"),
         ("class_reach", smaller_reach, "mass-many"),
+        ("class_reach", larger_reach, "mass-two"),
+        ("class_reach", larger_reach, "mass-many"),
         ("class_residuals", lambda s, y: 2 * true["class_residuals"](s, y), "mass-two"),
         ("class_residuals", nearest, "rounding"),
         ("worst_change", lambda r: int(abs(r).max()) + 1, "one-term"),

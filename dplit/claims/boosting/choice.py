@@ -29,7 +29,7 @@ from dplit.mechanisms import Exponential, PermuteAndFlip
 )
 def gain(effort, rng):
     r"""A test of mass $u$ has a Newton gain $\sum_c R_c^2/H_c$ of at least $u^2/\sum_c H_c$, with equality
-    where $|R_c|/H_c$ is the same in all cells."""
+    if and only if $|R_c|/H_c$ is the same in all cells."""
     cases = []
     for i in range(effort.pick(300, 3000, 30_000)):
         cells = int(rng.integers(1, 9))
@@ -43,6 +43,11 @@ def gain(effort, rng):
             return verdict_of(False, "another gain", {"true": float(true), "stated": stated})
         data = {"sums": sums[:, 0].tolist(), "weights": weights[:, 0].tolist()}
         below = Fraction(boosting.mass(sums) ** 2, int(weights.sum()))
+        shares = {Fraction(abs(int(r)), int(h)) for r, h in zip(sums[:, 0], weights[:, 0])}
+        if (below == true) != (len(shares) == 1):
+            return verdict_of(
+                False, "equality where it should not be, or none where it should", data
+            )
         cases.append(Case(float(below), float(true), data))
     return bounded(cases, "{cases} tests: {exact:.6g} beside a gain of {stated:.6g}",
                    range="up to eight cells")  # fmt: skip
@@ -113,6 +118,12 @@ def regret(effort, rng):
     )
 
 
+def _larger(r, x, cut):
+    """Sum over both sides of a cut of the larger of the sums of positive and of negative residuals."""
+    parts = r[x <= cut], r[x > cut]
+    return sum(max(int(p[p > 0].sum()), int(-p[p < 0].sum())) for p in parts)
+
+
 @claim(
     "ours/monotone",
     "ours",
@@ -125,8 +136,8 @@ def regret(effort, rng):
 )
 def monotone(effort, rng):
     r"""The larger part of each cell, $\sum_c \max(A_c, B_c)$, is a score that an added record can only
-    raise, by at most 1, so that it may be weighted with $\epsilon$ in place of $\epsilon/2$. It draws
-    the same tests with the same probabilities as the mass: nothing is gained."""
+    raise, by at most its own residual, so that it may be weighted with $\epsilon$ in place of
+    $\epsilon/2$. It draws the same tests with the same probabilities as the mass: nothing is gained."""
     cases, tests = [], 6
     for _ in range(effort.pick(20, 60, 200)):
         n = int(rng.integers(5, 60))
@@ -135,7 +146,10 @@ def monotone(effort, rng):
         for t in range(tests):
             parts = [r[x <= t], r[x > t]]
             masses.append(sum(abs(int(p.sum())) for p in parts))
-            larger.append(sum(max(int(p[p > 0].sum()), int(-p[p < 0].sum())) for p in parts))
+            larger.append(_larger(r, x, t))
+            raised = larger[-1] - _larger(r[1:], x[1:], t)  # by the first record
+            if not 0 <= raised <= abs(int(r[0])):
+                return verdict_of(False, "a record raises the score by another amount", {"n": n})
         law = PermuteAndFlip(1.5, 9).pmf(masses)
         other = _by_orders(larger, 1.5 / 9)
         cases += [Case(float(a), float(b), {"n": n}) for a, b in zip(other, law)]

@@ -128,7 +128,7 @@ SETTINGS = (
     ours=True,
     proof="thm-boosting-conversion",
     quantity="hockey-stick divergence of a round, its delta",
-    range="rho of 0.01 to 1, delta of 1e-3 to 1e-9, both relations, the worst pair of two cuts",
+    range="rho of 0.01 to 1, delta of 1e-3 to 1e-9, both relations, pairs made to cost a test nearly all it may",
 )
 def converted(effort, rng):
     r"""A round of a test and of pairs that spend $\rho$ in all is $(\epsilon, \delta)$-private for the

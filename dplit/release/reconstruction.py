@@ -84,8 +84,8 @@ def likeliest_table(released, n, epsilon):
     r"""The table of n records that shares most with the private one, given noisy counts of all cells.
 
     A count is binomial with n draws and probability 1/m before the release: the records are uniform, and
-    the attacker knows it. The n places go where :math:`\Pr[c_i \ge k \mid \text{release}]` is largest, k = 1,
-    2, ...; its sum is the expected number of records that both have.
+    the attacker knows it. The n places go where :math:`\Pr[c_i \ge k \mid \text{release of cell i}]` is largest,
+    k = 1, 2, ...: each cell is judged by its own count, and that all counts add up to n is not used.
 
     Parameters
     ----------

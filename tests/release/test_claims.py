@@ -28,6 +28,7 @@ def verdict(name):
         ("membership_law", lambda *a: (0.2, 0.0), "membership-open"),
         ("recovery_bound", lambda *a: 0.0, "reconstruction"),
         ("recovery_bound", lambda *a: 1.0, "reconstruction"),
+        ("recovery_bound", lambda *a: 1.01 * true["recovery_bound"](*a), "reconstruction"),
     ],
 )
 def test_a_formula_that_is_wrong_fails(name, wrong, claim, monkeypatch):

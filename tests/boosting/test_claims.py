@@ -27,6 +27,10 @@ def larger_reach(low, high):
     return reach._replace(mass=reach.mass + 8)
 
 
+def smaller_norm(low, high):
+    return true["class_reach"](low, high)._replace(norm=0.7)
+
+
 def nearest(scores, codes):
     weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
     shares = np.rint(boosting.STEPS * weights / weights.sum(axis=-1, keepdims=True)).astype(int)
@@ -41,6 +45,7 @@ def nearest(scores, codes):
         ("class_reach", smaller_reach, "mass-many"),
         ("class_reach", larger_reach, "mass-two"),
         ("class_reach", larger_reach, "mass-many"),
+        ("class_reach", smaller_norm, "gaussian-pairs"),
         ("class_residuals", lambda s, y: 2 * true["class_residuals"](s, y), "mass-two"),
         ("class_residuals", nearest, "rounding"),
         ("worst_change", lambda r: int(abs(r).max()) + 1, "one-term"),

@@ -86,30 +86,46 @@ REACH, RHO = boosting.Reach(7, 5, 7), 0.3
     ours=True,
     proof="thm-boosting-concentrated",
     quantity="Rényi divergence over its order",
-    range="all parts of up to two sums each that the reach allows, orders up to 20",
+    range="all parts of up to two sums each that the reach allows, of four classes too, orders up to 20",
 )
 def gaussian_pairs(effort, rng):
     r"""Discrete Gaussian noise of deviations $\alpha/\sqrt{2\rho}$ and $\beta/\sqrt{2\rho}$ on the sums of
     positive and of negative parts makes the pairs of all leaves $\rho$-zCDP, where
-    $a/\alpha + b/\beta \le 1$ for every record that there could be."""
-    cases, known = [], {}
-    for order, most in product(ORDERS, (REACH.up, REACH.down)):
-        sigma = most / math.sqrt(2 * RHO)
-        places, law = np.arange(-700, 701), DiscreteGaussian(sigma)
-        for moved in range(most + 1):
-            # far out, where a float holds no probability, by the ratio of the two weights
-            ratio = (2 * places * moved - moved**2) / (2 * law.sigma**2)
-            terms = law.pmf(places - moved) * np.exp(
-                (order - 1) * np.clip(ratio, -700, 700 / order)
-            )
-            known[order, most, moved] = math.log(terms.sum()) / (order - 1)
+    $a/\alpha + b/\beta \le 1$ for every record that there could be. Of more than two classes noise of a
+    $\sqrt2$-th of it is enough."""
+    cases = []
+    known = {key: _moved(*key) for key in product(ORDERS, (REACH.up, REACH.down), range(8))}
     parts = [p for p in product(range(8), repeat=2) if p[0] >= p[1]]
     for order, up, down in product(ORDERS, parts, parts):
         if sum(up) / REACH.up + sum(down) / REACH.down <= 1:
             found = sum(known[order, REACH.up, a] for a in up)
             found += sum(known[order, REACH.down, b] for b in down)
             cases.append(Case(found / order, RHO, {"up": up, "down": down, "order": order}))
+    cases += _of_several_classes()
     return bounded(cases, "{cases} divergences, nearest {exact:.4g} of {stated:.4g}")
+
+
+def _moved(order, most, moved):
+    """Rényi divergence of a sum and one that is `moved` away, with noise for sums that move by `most`."""
+    places, law = np.arange(-700, 701), DiscreteGaussian(most / math.sqrt(2 * RHO))
+    # far out, where a float holds no probability, by the ratio of the two weights
+    ratio = (2 * places * moved - moved**2) / (2 * law.sigma**2)
+    terms = law.pmf(places - moved) * np.exp((order - 1) * np.clip(ratio, -700, 700 / order))
+    return math.log(terms.sum()) / (order - 1)
+
+
+def _of_several_classes():
+    """Cases of four classes: the record's own residual is at most half of `most`, the others' together too."""
+    half = 4
+    scale = boosting.class_reach(np.zeros(4), np.zeros(4)).norm * 2 * half
+    for order in ORDERS:
+        known = [_moved(order, scale, moved) for moved in range(half + 1)]
+        for own, *others in product(range(half + 1), repeat=4):
+            if sum(others) <= own and others == sorted(others):
+                found = sum(known[moved] for moved in (own, *others))
+                yield Case(
+                    found / order, RHO, {"up": (own,), "down": tuple(others), "order": order}
+                )
 
 
 SETTINGS = (

@@ -28,6 +28,22 @@ def test_two_doubles_are_never_enough():
     assert len({scale.best_test(scale.THREE, scale.TESTS, b) for b in scale.cuttings(3)}) == 2
 
 
+@pytest.mark.parametrize("classes", [2, 3, 9, 40])
+def test_the_residual_of_a_record_is_the_same_in_every_block(classes):
+    """Vectorised exponentials and sums give an entry the same bits wherever it stands."""
+    rng = np.random.default_rng(3)
+    scores = rng.normal(scale=4, size=(300,) if classes == 2 else (300, classes))
+    weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    for first, size in itertools.product(range(0, 40, 3), (1, 2, 3, 5, 8, 17, 60)):
+        block = scores[first : first + size].copy()
+        largest = scores.max() if classes == 2 else block.max(axis=-1, keepdims=True)
+        alone = np.exp(block - largest)
+        there = weights[first : first + size]
+        assert (alone == there).all()
+        if classes > 2:
+            assert (alone.sum(axis=1) == weights.sum(axis=1)[first : first + size]).all()
+
+
 def test_the_mass_of_a_test_by_hand():
     assert scale.mass([1, -4, 2], [True, True, False], [(0,), (1, 2)]) == 3 + 2
     assert order.best_test([1, -4, 2], [(True, True, False), (True, False, True)], [(0, 1, 2)]) == 1

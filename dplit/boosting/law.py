@@ -3,7 +3,8 @@ r"""The exact privacy loss of small fits: rounds of one test each, one after the
 A round releases which test was chosen, and the pair sums of its leaves with geometric noise. Far out
 the log-ratio of two geometric laws is the rate times the distance of their centres, in either
 direction, so that the worst outcome of the sums costs exactly :math:`\epsilon_v (a/up + b/down)`; the
-choice is a finite law. What the next round reads depends on what this one released.
+choice is a finite law. What the next round reads depends on what this one released: nothing new, if both sums
+of each pair came out equal.
 """
 
 from __future__ import annotations
@@ -69,7 +70,11 @@ class SmallClasses:
         return sides, reach, 0
 
     def after(self, cut):
-        """The models that a round with this cut may release: a step up or down on each side."""
+        """The models that a round with this cut may release: no step, or one up or down on each side.
+
+        Far out a pair may have two equal sums: then no step is made, at the same price.
+        """
+        yield self
         for below in FAR:
             for above in FAR:
                 step = np.zeros_like(self.scores)

@@ -71,6 +71,16 @@ def test_a_price_that_is_too_low_leaks(monkeypatch):
     assert found.verdict == "leaks" and found.computed > found.published
 
 
+def test_rounds_that_pay_too_much_are_found_out(monkeypatch):
+    monkeypatch.setattr(law, "class_reach", larger_reach_by_half)
+    assert verdict("rounds-loss") == "fails"
+
+
+def larger_reach_by_half(low, high):
+    reach = residuals.class_reach(low, high)
+    return reach._replace(mass=2 * reach.mass)
+
+
 def smaller_reach_by_half(low, high):
     reach = residuals.class_reach(low, high)
     return reach._replace(mass=reach.mass // 2)

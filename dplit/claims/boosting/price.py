@@ -269,7 +269,8 @@ def _worst(universe, signs, n, model, rounds, neighbours):
 def rounds_loss(effort, rng):
     r"""Rounds whose tests cost $\epsilon_s$ and whose leaves cost $\epsilon_v$ are together
     $T(\epsilon_s + \epsilon_v)$-private under add-remove neighbours, twice that under replace-one,
-    although each round reads residuals of a model that the others have released."""
+    although each round reads residuals of a model that the others have released. Under add-remove some
+    data attain this for any $T$, but for the step that is kept for rounding."""
     level, leaf, n = 0.6, 0.8, effort.pick(2, 2, 3)
     settings = (
         ("two classes", (0, 1), ([1], [0]), boosting.SmallClasses(np.zeros((3, 1)), level, leaf)),
@@ -290,13 +291,14 @@ def rounds_loss(effort, rng):
                 good &= loss <= budget * (1 + 1e-9)
                 worst = max(worst, (loss / budget, budget))
                 if relation == "add-remove":
+                    good &= loss >= budget * (1 - 1e-4)
                     shown.append(f"{name} {loss / budget:.0%} in {rounds}")
     return verdict_of(
         good,
         f"{cases} pairs of neighbours, at most {worst[0]:.2%} of the budget; under add-remove, rounds: "
         f"{', '.join(shown)}.",
         {"share": worst[0], "budget": worst[1]},
-        broken="leaks",
+        broken="leaks" if worst[0] > 1 + 1e-9 else "fails",
         cases=cases,
         published=worst[1],
         computed=worst[0] * worst[1],

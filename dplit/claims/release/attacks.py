@@ -54,7 +54,7 @@ def largest_difference(epsilon, delta, outcomes):
 )
 def advantage(effort, rng):
     r"""No attack on an $(\epsilon, \delta)$-private release has an advantage of more than $(e^\epsilon - 1 +
-    2\delta)/(e^\epsilon + 1)$, and for $\delta = 0$ randomised response is a release against which one has it."""
+    2\delta)/(e^\epsilon + 1)$. Some attack on some release has it, for $\delta = 0$ one on randomised response."""
     cases = []
     for epsilon in (0.01, 0.1, 1.0, 4.0):
         stated = release.advantage_bound(epsilon)

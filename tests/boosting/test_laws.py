@@ -9,6 +9,7 @@ from scipy import stats
 
 from dplit import boosting, datasets
 from dplit.boosting import residuals, sets
+from dplit.mechanisms import PermuteAndFlip
 
 S = boosting.STEPS
 
@@ -261,6 +262,32 @@ def test_the_divergence_of_a_round_by_sums_over_whole_steps(epsilon):
     expected = np.maximum(p - math.exp(epsilon) * q, 0).sum()
     found = model.divergence((), ((0, 1),), epsilon)
     assert found == pytest.approx(expected, rel=1e-3, abs=1e-12)
+
+
+@pytest.mark.parametrize("tests", [1, 2, 3])
+def test_two_records_attain_the_price_of_every_test_of_a_round(tests):
+    """Column 0 does not part them, and is drawn at every level."""
+    X, residuals = np.array([[1, 0], [1, 1]]), np.array([[S // 2], [-S // 2]])
+    law, chances = PermuteAndFlip(0.6, sensitivity=S // 2), []
+    for n in (1, 2):
+        cells, chance = np.zeros(n, dtype=int), 0.0
+        for _ in range(tests):
+            masses = [
+                boosting.mass(boosting.sums_by_cell(residuals[:n], 2 * cells + x, 2 ** (tests + 1)))
+                for x in X[:n].T
+            ]
+            chance += law.logpmf(masses)[0]
+            cells = 2 * cells + X[:n, 0]
+        chances.append(chance)
+    assert chances[0] - chances[1] == pytest.approx(0.6 * tests)
+
+
+@pytest.mark.parametrize("rounds", [1, 2, 3])
+def test_two_records_attain_the_price_of_all_rounds(rounds):
+    model = boosting.SmallClasses(np.zeros((3, 1)), 0.6, 0.8)
+    share = (S / 2) / boosting.class_reach(0.0, 0.0).up
+    found = boosting.worst_loss(((1, 1),), ((1, 1), (2, 0)), rounds, model)
+    assert found == pytest.approx(1.4 * rounds * share, rel=1e-9)
 
 
 def test_the_stretched_pair_meets_its_price_as_it_grows():

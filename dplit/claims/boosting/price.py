@@ -270,7 +270,7 @@ def rounds_loss(effort, rng):
     r"""Rounds whose tests cost $\epsilon_s$ and whose leaves cost $\epsilon_v$ are together
     $T(\epsilon_s + \epsilon_v)$-private under add-remove neighbours, twice that under replace-one,
     although each round reads residuals of a model that the others have released. Under add-remove
-    two records attain this for any $T$, but for the step that is kept for rounding."""
+    some data attain this for any $T$, but for the step that is kept for rounding."""
     level, leaf, n = 0.6, 0.8, effort.pick(2, 2, 3)
     settings = (
         ("two classes", (0, 1), ([1], [0]), boosting.SmallClasses(np.zeros((3, 1)), level, leaf)),

@@ -190,10 +190,12 @@ def _law_loss(j, epsilon):
     "fails",
     "thm-smooth-exponential-loss",
     ("majority.first_violation",),
+    about="reading",
     quantity="privacy loss",
 )
 def twice(effort, rng):
-    r"""The true cost of the published mechanism may be twice the number reported, $2\epsilon$."""
+    r"""The true cost of the published mechanism may be twice the number reported, read as: at most
+    $2\epsilon$. (The addendum has this from preliminary experiments, and says that a proof is missing.)"""
     epsilons = (*effort.pick((), (0.05,), (0.01, 0.05)), 0.1, 0.5, 1.0, 2.0)
     first = {e: majority.first_violation(e, bound=2 * e) for e in epsilons}
     steps = sorted((j, e) for e in epsilons for j in range(first[e] + 1))  # fewest records first

@@ -43,7 +43,7 @@ class BoostedForestClassifier(BaseBoostedForest, BaseForestClassifier):
         A public number of records to plan for, a guess that had better be low. Left out, a hundredth of
         epsilon buys a noisy number; replace-one neighbours have as many records as the data.
     delta : float
-        0, or a chance below 1 that epsilon may be exceeded. Above 0 the fit pays by zero-concentrated
+        0, or the delta of (epsilon, delta)-privacy, below 1. Above 0 the fit pays by zero-concentrated
         privacy if that has less noise, as many rounds have; else `budget_` says that its delta is 0.
     records_per_person : int
         How many records one person may have; a record gets so much less of `epsilon`.

@@ -5,11 +5,6 @@ the rounds are :math:`\sqrt{s/200}` and the depth :math:`\log_2(s/10)/2.2`: the 
 and noise gives (`dplit.boosting.balance`, :math:`\alpha = 0.6`), with constants that were chosen on the sets of
 `dplit.boosting.sets.CHOOSING`.
 
-Of :math:`k > 3` classes each has few of the records, and a tree needs leaves enough for all of them: the rounds
-are :math:`\sqrt{s/(200\,k/2)}`, and the depth is :math:`\frac23\log_2(k/2)` more. Chosen on the sets of `CHOOSING`
-with so many classes, on parts of them (of the classes and of the records), and on made-up laws of up to 20
-classes; with three classes it gained nothing.
-
 A regression has two kinds of rounds. In those of the first half the test says which column is best, and 64 bins
 of it are the leaves, at the price of one test; in the second half there are two or three tests, and the leaves are
 parted further along the column of the first one. Sums of functions of single columns are found by the former,
@@ -27,7 +22,6 @@ from dplit.errors import check_epsilon, check_integer
 MOST_ROUNDS = 32
 DEEPEST = 6
 EXPONENT = 2.2  # 2 alpha + 1
-MANY, MORE = 4, 2 / 3  # classes from which on each counts, and tests for twice the classes
 FEW = 1e5  # s below which a regression's later rounds have fewer tests
 COLUMN_LEVELS, LATER = 6, (2, 3)  # powers of two of a column's bins; tests of the later rounds
 MOST_DIRECTIONS, OF_CLASSES = (
@@ -109,11 +103,10 @@ def plan(n_records, epsilon, n_classes=0, rounds=None, depth=None):
     rounds = None if rounds is None else check_integer(rounds, "rounds", 1)
     depth = None if depth is None else check_integer(depth, "depth", 0)
     s = n_records * epsilon / (2 if n_classes > 2 else 1)
-    pairs = n_classes / 2 if n_classes >= MANY else 1.0
     prior = min(0.5, max(0.03, (20 if n_classes else 40) / max(s, 1)))
     columns = not n_classes and depth is None
     if rounds is None:  # few rounds of a column are better than many
-        wanted = math.sqrt(s / (200 * pairs)) - (0.5 if columns else 0.0)
+        wanted = math.sqrt(s / 200) - (0.5 if columns else 0.0)
         rounds = MOST_ROUNDS if wanted > MOST_ROUNDS else max(1, round(wanted))
     if columns:
         shape = 1, COLUMN_LEVELS, prior, 0.5, COLUMN_SCALES, 1.0
@@ -121,7 +114,7 @@ def plan(n_records, epsilon, n_classes=0, rounds=None, depth=None):
     if depth is not None:
         scales = SCALES if n_classes else TARGET_SCALES
         return Plan(rounds, depth, 0, prior, 0.5, scales, 3.0 if n_classes else 1.0)
-    deep = math.log2(max(s, 1) / 10) / EXPONENT + MORE * math.log2(pairs)
+    deep = math.log2(max(s, 1) / 10) / EXPONENT
     depth = DEEPEST if deep > DEEPEST else max(1, round(deep))
     return Plan(rounds, depth, 0, prior, 0.5, SCALES, 3.0)
 

@@ -91,7 +91,7 @@ def test_a_later_run_beside_the_first(monkeypatch, test, run, method, one, score
 @pytest.mark.parametrize(("higher", "expected"), [(4, "agrees"), (3, "differs")])
 def test_more_than_half_of_the_sets_of_many_classes(monkeypatch, higher, expected):
     first_at_08(monkeypatch, CLASSES)
-    won = docket.MANY[:higher]
+    won = docket.MANY_HELD_OUT[:higher]
     assert (
         verdict(docket.more_many, f"{CLASSES}-3", lambda c: 0.79 + (c.data in won) / 50) == expected
     )

@@ -8,7 +8,6 @@ import pytest
 
 from dplit import datasets, experiments
 from dplit.bench import splits
-from dplit.boosting.plan import MANY
 from dplit.boosting.sets import CHOOSING, HELD_OUT
 from dplit.experiments import bench as runs
 from dplit.experiments.task import split_of
@@ -33,32 +32,30 @@ def test_choosing_and_held_out_sets_are_apart():
 
 
 def test_what_was_run_again_is_what_the_changed_rules_change():
-    """The same forests' seeds and splits; cells of an earlier version say in which run the next one is."""
-    runs_of = {}
-    for id in ("classification", "regression"):
-        for run in ("", "-2", "-3"):
-            if (id, run) != ("regression", "-3"):
-                name = f"bench/{id}-held-out{run}"
-                runs_of[name] = {c.key: c for c in experiments.get(name).cells}
-    later = {name: of for name, of in runs_of.items() if name[-2] == "-"}
-    assert {c.data for of in later.values() for c in of.values()} == {*runs.AGAIN, *runs.MANY}
-    assert [len(of) for of in later.values()] == [12, 6 * 12 - 4, 24]
-    seen = set()
-    for name, of in runs_of.items():
-        for key, cell in of.items():
-            first = runs_of[name.removesuffix("-2").removesuffix("-3")][key]
-            assert cell.parts(3) == first.parts(3)
-            if name in later:
-                assert cell.seeds + name[-2:] == name
-            if cell.superseded:
-                assert key in later[cell.superseded] and cell.superseded > name
-                seen.add((cell.superseded, key))
-    assert seen == {(name, key) for name, of in later.items() for key in of}
+    """The same forests' seeds and splits; only cells of the first run say that they are of the earlier version."""
+    first, again = {}, {}
+    for kind in ("classification", "regression"):
+        first |= {c.key: c for c in experiments.get(f"bench/{kind}-held-out").cells}
+        again |= {c.key: c for c in experiments.get(f"bench/{kind}-held-out-2").cells}
+    assert {c.data for c in again.values()} == set(runs.AGAIN) and len(again) == 6 * 6
+    assert {key for key, c in first.items() if c.superseded} == {*again}
+    for key, cell in again.items():
+        assert cell.seeds == first[key].superseded.removesuffix("-2") and not cell.superseded
+        assert cell.parts(3) == first[key].parts(3)
 
 
-def test_sets_of_many_classes_are_those_of_four_or_more():
-    held_out = runs.task(HELD_OUT, "classification")
-    assert runs.MANY == tuple(d for d in held_out if len(runs.entry(d).classes) >= MANY)
+@pytest.mark.parametrize(("id", "sets", "of", "n"), [
+    ("bench/classification", runs.MANY, CHOOSING, 4 * 6),
+    ("bench/classification-held-out", runs.MANY_HELD_OUT, HELD_OUT, 2 * 6 * 6 - 4),
+])  # fmt: skip
+def test_a_rule_that_was_not_kept_has_the_cells_that_it_changed(id, sets, of, n):
+    """On sets of four classes or more, with the seeds and splits of what is kept, which has the same cells."""
+    many = [d for d in runs.task(of, "classification") if len(runs.entry(d).classes) >= 4]
+    kept = {c.key: c for c in experiments.get(id).cells}
+    tried = experiments.get(f"{id}-3").cells
+    assert tuple(many) == sets and len(tried) == n and {c.data for c in tried} == {*sets}
+    for cell in tried:
+        assert cell.superseded == cell.seeds == id and cell.parts(3) == kept[cell.key].parts(3)
 
 
 def test_every_method_is_run_at_every_epsilon_where_it_is_run():

@@ -75,16 +75,29 @@ def test_peers(monkeypatch, test, id, method, score, expected):
     assert verdict(test, id, means) == expected
 
 
-@pytest.mark.parametrize(("test", "kind", "method", "one"), [
-    (docket.again, "classification", PRESET, "nursery"),
-    (docket.again_targets, "regression", "Boosted", "metro-traffic"),
+@pytest.mark.parametrize(("test", "run", "method", "one"), [
+    (docket.again, "classification-held-out-2", PRESET, "nursery"),
+    (docket.again_targets, "regression-held-out-2", "Boosted", "metro-traffic"),
+    (docket.again_many, "classification-held-out-3", "Boosted", "yeast"),
 ])  # fmt: skip
 @pytest.mark.parametrize(
     ("score", "expected"), [(0.8, "agrees"), (0.796, "agrees"), (0.78, "differs")]
 )
-def test_the_second_run_beside_the_first(monkeypatch, test, kind, method, one, score, expected):
-    id = f"bench/{kind}-held-out"
-    first = docket.scores(result(id, lambda c: 0.8), 1.0)
-    taken = docket.scores
+def test_a_later_run_beside_the_first(monkeypatch, test, run, method, one, score, expected):
+    first_at_08(monkeypatch, f"bench/{run[:-2]}")
+    assert verdict(test, f"bench/{run}", lambda c: score if c.data == one else 0.8) == expected
+
+
+@pytest.mark.parametrize(("higher", "expected"), [(4, "agrees"), (3, "differs")])
+def test_more_than_half_of_the_sets_of_many_classes(monkeypatch, higher, expected):
+    first_at_08(monkeypatch, CLASSES)
+    won = docket.MANY_HELD_OUT[:higher]
+    assert (
+        verdict(docket.more_many, f"{CLASSES}-3", lambda c: 0.79 + (c.data in won) / 50) == expected
+    )
+
+
+def first_at_08(monkeypatch, id):
+    """Scores of 0.8 throughout in the first run, for every epsilon that is asked."""
+    first, taken = docket.scores(result(id, lambda c: 0.8), 1.0), docket.scores
     monkeypatch.setattr(docket, "scores", lambda of, e: first if of == id else taken(of, e))
-    assert verdict(test, f"{id}-2", lambda c: score if c.data == one else 0.8) == expected

@@ -44,6 +44,20 @@ def test_what_was_run_again_is_what_the_changed_rules_change():
         assert cell.parts(3) == first[key].parts(3)
 
 
+@pytest.mark.parametrize(("id", "sets", "of", "n"), [
+    ("bench/classification", runs.MANY, CHOOSING, 4 * 6),
+    ("bench/classification-held-out", runs.MANY_HELD_OUT, HELD_OUT, 2 * 6 * 6 - 4),
+])  # fmt: skip
+def test_a_rule_that_was_not_kept_has_the_cells_that_it_changed(id, sets, of, n):
+    """On sets of four classes or more, with the seeds and splits of what is kept, which has the same cells."""
+    many = [d for d in runs.task(of, "classification") if len(runs.entry(d).classes) >= 4]
+    kept = {c.key: c for c in experiments.get(id).cells}
+    tried = experiments.get(f"{id}-3").cells
+    assert tuple(many) == sets and len(tried) == n and {c.data for c in tried} == {*sets}
+    for cell in tried:
+        assert cell.superseded == cell.seeds == id and cell.parts(3) == kept[cell.key].parts(3)
+
+
 def test_every_method_is_run_at_every_epsilon_where_it_is_run():
     for id in ("bench/classification", "bench/regression"):
         at = {}

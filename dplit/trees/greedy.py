@@ -252,22 +252,11 @@ def _chosen(columns, order, y, n_classes, n_open, path, depth, n_levels, rule, r
     raise NotImplementedError("_chosen is for compiled code")
 
 
-@overload(_chosen, inline="always")
+@overload(_chosen)
 def _chosen_by_rule(columns, order, y, n_classes, n_open, path, depth, n_levels, rule, rng, choice):
-    def exactly(columns, order, y, n_classes, n_open, path, depth, n_levels, rule, rng, choice):
-        return choose_exactly(
-            columns, order, y, n_classes, n_open, path, depth, n_levels, rule, rng, choice
-        )
-
-    def simulated(columns, order, y, n_classes, n_open, path, depth, n_levels, rule, rng, choice):
-        return _choose(
-            columns, order, y, n_classes, n_open, path, depth, n_levels, rule, rng, choice
-        )
-
-    return exactly if rule.instance_class is ExactScores else simulated
+    return choose_exactly.py_func if rule.instance_class is ExactScores else _choose
 
 
-@njit(cache=True, nogil=True, inline="always")
 def _choose(columns, order, y, n_classes, n_open, path, depth, n_levels, rule, rng, choice):
     """A column and, where it is continuous, its cut."""
     candidates, cuts, scores = choice.columns, choice.cuts, choice.scores

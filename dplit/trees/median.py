@@ -204,23 +204,12 @@ def _chosen(
     raise NotImplementedError("_chosen is for compiled code")
 
 
-@overload(_chosen, inline="always")
+@overload(_chosen)
 def _chosen_by_rule(columns, order, y, n_classes, n_open, path, depth, level_starts, rule, rng, choice,
                     work):  # fmt: skip
-    def exactly(columns, order, y, n_classes, n_open, path, depth, level_starts, rule, rng, choice,
-                work):  # fmt: skip
-        return choose_exactly(columns, order, y, n_classes, n_open, path, depth, level_starts, rule, rng,
-                              choice, work)  # fmt: skip
-
-    def simulated(columns, order, y, n_classes, n_open, path, depth, level_starts, rule, rng, choice,
-                  work):  # fmt: skip
-        return _choose(columns, order, y, n_classes, n_open, path, depth, level_starts, rule, rng, choice,
-                       work)  # fmt: skip
-
-    return exactly if rule.instance_class is ExactRule else simulated
+    return choose_exactly.py_func if rule.instance_class is ExactRule else _choose
 
 
-@njit(cache=True, nogil=True, inline="always")
 def _choose(columns, order, y, n_classes, n_open, path, depth, level_starts, rule, rng, choice,
             work):  # fmt: skip
     """A column and, where it is continuous, its cut; the steps of levels are left in `sides`."""

@@ -116,7 +116,8 @@ def choose_exactly(columns, order, y, n_classes, n_open, path, depth, level_star
     k = 0
     if count > 1:
         for k in range(count):
-            _add_up(columns, order, path, depth, level_starts, rule, candidates[k], k, best, choice, work)
+            _add_up(columns, order, path, depth, level_starts, rule, candidates[k], k, best, choice,
+                    work)  # fmt: skip
         k = _pick(count, rule, rng, work)
     j = candidates[k]
     n = _add_up(columns, order, path, depth, level_starts, rule, j, k, best, choice, work)

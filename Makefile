@@ -58,7 +58,7 @@ $(BUILT): $(SOURCES) $(LOCK) | $(VENV)/.book
 	touch $(SITE)/.built $@
 
 test: $(VENV)/.test site
-	$(BIN)/python -m pytest -n auto --dist loadscope --nbval --benchmark-skip $(ARGS)
+	$(BIN)/python -m pytest -n auto --dist loadscope --no-loadscope-reorder --nbval --benchmark-skip $(ARGS)
 
 lab: $(VENV)/.lab
 	$(BIN)/jupyter lab book $(if $(filter 0,$(shell id -u)),--allow-root) $(ARGS)

@@ -1,6 +1,7 @@
 """No test and no notebook needs a network: the session and all it starts refuse every connection
 but loopback (`tests/guard/network_guard.py`), and no folder of the user's stands in for the project's data.
-The tests use every core themselves: where linear algebra did, too, small systems took ten times as long."""
+The tests use every core themselves: where linear algebra did, too, small systems took ten times as long.
+Files that take long come first, so that all cores end together."""
 
 import os
 import sys
@@ -18,3 +19,29 @@ os.environ["PYTHONPATH"] = os.pathsep.join([GUARD, *(p for p in search if p and 
 os.environ.pop("DPLIT_DATA", None)
 for library in ("OMP", "OPENBLAS", "MKL"):
     os.environ.setdefault(f"{library}_NUM_THREADS", "1")
+
+# Half a minute or more each on a busy core, the longest first; then the notebooks, then all others.
+SLOW = (
+    "ledger/test_ledger", "book/test_browser", "trees/test_median_trees", "audit/test_suite",
+    "forests/test_defaults", "matrix_strategies/test_claims", "book/test_accessible",
+    "forests/test_exact_forests", "matrix_bounds/test_bounds", "forests/test_estimator_checks",
+    "matrix_paths/test_claims", "audit/test_mutants", "forests/test_noise", "forests/test_dask",
+    "experiments/test_stored", "trees/test_multinomial_trees", "matrix_strategies/test_members",
+    "ledger/test_vary", "experiments/test_regimes", "experiments/test_scaling",
+    "multinomial_privacy/test_claims", "audit/test_baseline_subjects", "mechanisms/test_exact",
+    "trees/test_exact_cuts", "trees/test_exact_scores", "forests/test_matrix",
+    "multinomial_forest/test_claims", "forests/test_random_decision", "forests/test_multinomial",
+)  # fmt: skip
+
+
+def pytest_collection_modifyitems(config, items):
+    """The order of `SLOW` where the files are dealt out to processes."""
+    if not hasattr(config, "workerinput"):
+        return
+    order = [f"tests/{name}.py" for name in SLOW]
+
+    def place(item):
+        path = item.nodeid.partition("::")[0]
+        return order.index(path) if path in order else len(order) + path.endswith(".py")
+
+    items.sort(key=place)

@@ -124,3 +124,10 @@ def test_every_docket_is_a_chapters():
     dockets = {p.stem for p in (PACKAGE / "claims").iterdir() if p.stem[:1] not in "_."}
     assert dockets <= {*chapters(), "runs"}
     assert {c.chapter for c in claims.all()} <= set(chapters())
+
+
+def test_the_slow_files_that_come_first_exist():
+    from tests.conftest import SLOW
+
+    assert [name for name in SLOW if not (TESTS / f"{name}.py").is_file()] == []
+    assert len(set(SLOW)) == len(SLOW)

@@ -270,17 +270,12 @@ def _log_volumes(n, s):
     return logs
 
 
-def _mean_square(m, s):
-    r"""Mean of the square of one of m leaves in the slice at each sum.
-
-    It is :math:`\frac{m-1}{m(m+1)(2m+1)}\frac{g_{m+1}}{g_{m-1}} + \frac{3s^2}{m(2m+1)}`.
-    """
-    logs = _log_volumes(m + 1, s)
-    return _mean_squares([m], s, logs)[0]
-
-
 def _mean_squares(sizes, s, logs):
-    """The same for several numbers of leaves, from `_log_volumes`; shape (len(sizes), len(s))."""
+    r"""Mean of the square of one of m leaves in the slice at each sum, shape (len(sizes), len(s)).
+
+    It is :math:`\frac{m-1}{m(m+1)(2m+1)}\frac{g_{m+1}}{g_{m-1}} + \frac{3s^2}{m(2m+1)}`, for each m of `sizes`,
+    from `_log_volumes`.
+    """
     m = np.asarray(sizes)[:, None]
     ratio = np.exp(logs[m[:, 0] + 1] - logs[m[:, 0] - 1])
     return ((m - 1) / (m + 1) * ratio + 3 * s**2) / (m * (2 * m + 1))

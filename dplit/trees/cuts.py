@@ -178,7 +178,7 @@ def read_values(column, ids, low, high, values):
         values[i + 1] = column[ids[i]]
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def _gain_of(ids, n_left, y, n_classes, stats):
     clear(stats[:2])
     for i in range(len(ids)):
@@ -186,7 +186,7 @@ def _gain_of(ids, n_left, y, n_classes, stats):
     return gain(stats[0], n_classes) + gain(stats[1], n_classes)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def _median_interval(values, n, rule, rng, work):
     """Interval j of the n + 1 between `values`, with weight length x exp(-rate |n - 2j|).
 
@@ -265,7 +265,7 @@ def explain_cuts(ids, y, n_classes, work):
                 right[k] -= 1
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def _joint_interval(ids, y, n_classes, rule, rng, work):
     """Interval by balance and gain, and the logarithm of the mean weight over the range."""
     explain_cuts(ids, y, n_classes, work)

@@ -95,7 +95,7 @@ def whole_targets(y, n_classes):
 
 
 @njit(cache=True, nogil=True)
-def choose_exactly(columns, order, y, n_classes, n_open, path, depth, starts, rule, rng, choice,
+def choose_exactly(columns, order, y, n_classes, n_open, path, depth, level_starts, rule, rng, choice,
                    work):  # fmt: skip
     """A column and, where it is continuous, its cut; the steps of levels are left in `choice.sides`."""
     candidates, best = choice.columns, np.int64(NO_CUT)
@@ -104,28 +104,29 @@ def choose_exactly(columns, order, y, n_classes, n_open, path, depth, starts, ru
         swap = k + rng.integers(0, n_open - k)
         candidates[k], candidates[swap] = candidates[swap], candidates[k]
         j = candidates[k]
-        if starts[j] == starts[j + 1]:
+        if level_starts[j] == level_starts[j + 1]:
             ids, low, high = order[choice.row_of[j]], path.low[depth, j], path.high[depth, j]
             best = max(best, _score_cuts(columns[j], ids, y, n_classes, low, high, rule, k, work))
         else:
-            allowed = path.left[depth, starts[j] : starts[j + 1]]
+            allowed = path.left[depth, level_starts[j] : level_starts[j + 1]]
             best = max(best, _scores_of_sets(work.subsets, columns[j], order[0], y, n_classes, allowed,
                                              rule, k, rng, work))  # fmt: skip
     if rule.top > 0:
-        best = _stretch(order, path, depth, starts, count, rule, choice, work)
+        best = _stretch(order, path, depth, level_starts, count, rule, choice, work)
     k = 0
     if count > 1:
         for k in range(count):
-            _add_up(columns, order, path, depth, starts, rule, candidates[k], k, best, choice, work)
+            _add_up(columns, order, path, depth, level_starts, rule, candidates[k], k, best, choice,
+                    work)  # fmt: skip
         k = _pick(count, rule, rng, work)
     j = candidates[k]
-    n = _add_up(columns, order, path, depth, starts, rule, j, k, best, choice, work)
+    n = _add_up(columns, order, path, depth, level_starts, rule, j, k, best, choice, work)
     place = draw_place(work.highs, work.lows, n, rng)
-    if starts[j] == starts[j + 1]:
+    if level_starts[j] == level_starts[j + 1]:
         low, high = path.low[depth, j], path.high[depth, j]
         first, end = _edges(columns[j], order[choice.row_of[j]], low, high, place)
         return j, float(first + rng.integers(0, end - first))
-    allowed = path.left[depth, starts[j] : starts[j + 1]]
+    allowed = path.left[depth, level_starts[j] : level_starts[j + 1]]
     _sides_of_set(work.subsets, k, place, allowed, choice.sides[j])
     return j, np.nan
 

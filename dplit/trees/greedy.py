@@ -111,18 +111,19 @@ def grow_id3_trees(domain, X, y, n_classes, parts, rule, *, rng, n_jobs=None):
     size = Size(rule.max_depth, len(parts))
     alike = all(part is parts[0] for part in parts)
     shared = by_column(domain, X[parts[0]]) if alike else None
-    tasks = [(X, y, n_classes, domain, part, shared, rule, size, r)
+    bounds = cell_bounds(domain)
+    tasks = [(X, y, n_classes, domain, bounds, part, shared, rule, size, r)
              for part, r in zip(parts, rng.spawn(len(parts)))]  # fmt: skip
     trees, counts = grow_all(_one_tree, tasks, n_jobs, domain.n_levels.max())
     return with_thresholds(trees, domain), counts
 
 
-def _one_tree(X, y, n_classes, domain, part, shared, rule, size, rng):
+def _one_tree(X, y, n_classes, domain, bounds, part, shared, rule, size, rng):
     columns, order = shared or by_column(domain, X[part])
     order, y, n_levels = order.copy(), y[part], domain.n_levels
     most, n = max(n_levels.max(), 2), len(y)
     room = Room.of(1024, rule.max_depth, most, n_records=n)
-    path = Path.of(cell_bounds(domain), n_levels != 1, rule.max_depth)
+    path = Path.of(bounds, n_levels != 1, rule.max_depth)
     targets, kind = y, np.float64
     if isinstance(rule, ExactScores):
         targets, kind = whole_targets(y, n_classes), np.int64
@@ -252,22 +253,11 @@ def _chosen(columns, order, y, n_classes, n_open, path, depth, n_levels, rule, r
     raise NotImplementedError("_chosen is for compiled code")
 
 
-@overload(_chosen, inline="always")
+@overload(_chosen)
 def _chosen_by_rule(columns, order, y, n_classes, n_open, path, depth, n_levels, rule, rng, choice):
-    def exactly(columns, order, y, n_classes, n_open, path, depth, n_levels, rule, rng, choice):
-        return choose_exactly(
-            columns, order, y, n_classes, n_open, path, depth, n_levels, rule, rng, choice
-        )
-
-    def simulated(columns, order, y, n_classes, n_open, path, depth, n_levels, rule, rng, choice):
-        return _choose(
-            columns, order, y, n_classes, n_open, path, depth, n_levels, rule, rng, choice
-        )
-
-    return exactly if rule.instance_class is ExactScores else simulated
+    return choose_exactly.py_func if rule.instance_class is ExactScores else _choose
 
 
-@njit(cache=True, nogil=True, inline="always")
 def _choose(columns, order, y, n_classes, n_open, path, depth, n_levels, rule, rng, choice):
     """A column and, where it is continuous, its cut."""
     candidates, cuts, scores = choice.columns, choice.cuts, choice.scores

@@ -204,20 +204,11 @@ def _chosen(codes, arity, ids, y, n_classes, candidates, rule, scores, table, rn
     raise NotImplementedError("_chosen is for compiled code")
 
 
-@overload(_chosen, inline="always")
+@overload(_chosen)
 def _chosen_by_rule(codes, arity, ids, y, n_classes, candidates, rule, scores, table, rng):
-    def exactly(codes, arity, ids, y, n_classes, candidates, rule, scores, table, rng):
-        return _choose_exactly(
-            codes, arity, ids, y, n_classes, candidates, rule, scores, table, rng
-        )
-
-    def simulated(codes, arity, ids, y, n_classes, candidates, rule, scores, table, rng):
-        return _choose(codes, arity, ids, y, n_classes, candidates, rule, scores, table, rng)
-
-    return exactly if rule.instance_class is ExactScores else simulated
+    return _choose_exactly if rule.instance_class is ExactScores else _choose
 
 
-@njit(cache=True, nogil=True)
 def _choose_exactly(codes, arity, ids, y, n_classes, candidates, rule, scores, table, rng):
     """`_choose` by whole scores, and by coins whose law is exact."""
     count = min(rule.max_features, len(candidates))
@@ -247,7 +238,6 @@ def _looks_pure(ids, y, n_classes, scale, counts, rng):
     return positive <= 1
 
 
-@njit(cache=True, nogil=True, inline="always")
 def _choose(codes, arity, ids, y, n_classes, candidates, rule, scores, table, rng):
     """A column, drawn from some of `candidates` by the exponential mechanism."""
     count = min(rule.max_features, len(candidates))

@@ -22,11 +22,11 @@ from dplit.trees.subsets import draw_even_subset
 
 
 def split_levels(subsets, column, ids, y, n_classes, allowed, rule, rng, sides, work):
-    """`draw_sides`, for compiled code: where no column is categorical it is not compiled.
+    """`_draw_sides`, for compiled code: where no column is categorical it is not compiled.
 
     `subsets` is that of `work`, None where no column is categorical.
     """
-    return draw_sides(column, ids, y, n_classes, allowed, rule, rng, sides, work)
+    raise NotImplementedError("split_levels is for compiled code")
 
 
 @overload(split_levels)
@@ -34,10 +34,7 @@ def _split_levels(subsets, column, ids, y, n_classes, allowed, rule, rng, sides,
     def never(subsets, column, ids, y, n_classes, allowed, rule, rng, sides, work):
         return np.nan
 
-    def some(subsets, column, ids, y, n_classes, allowed, rule, rng, sides, work):
-        return draw_sides(column, ids, y, n_classes, allowed, rule, rng, sides, work)
-
-    return never if isinstance(subsets, types.NoneType) else some
+    return never if isinstance(subsets, types.NoneType) else _draw_sides
 
 
 @njit(cache=True, nogil=True)
@@ -57,8 +54,7 @@ def count_levels(column, ids, y, n_classes, allowed, work):
     return n_levels
 
 
-@njit(cache=True, nogil=True, inline="always")
-def draw_sides(column, ids, y, n_classes, allowed, rule, rng, sides, work):
+def _draw_sides(subsets, column, ids, y, n_classes, allowed, rule, rng, sides, work):
     """A split of the allowed levels: writes the step of each to `sides`; returns the score."""
     n_levels = count_levels(column, ids, y, n_classes, allowed, work)
     if rule.joint:
@@ -142,7 +138,7 @@ def _median_subset(n_levels, n, n_classes, rule, rng, work):
     return 0, _subset_gain(work.stats, chosen, n_levels, n_classes)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def _even_subset_of_few(n_levels, n, rule, rng, work, chosen):
     """Its number of records first, then the set among its like.
 
@@ -175,7 +171,7 @@ def _even_subset_of_few(n_levels, n, rule, rng, work, chosen):
                 n_chosen += 1
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def _median_size(splits, n, n_levels, rule, rng):
     """Number of records on the left; `splits` is in proportion to how many sets have it.
 

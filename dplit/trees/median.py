@@ -83,20 +83,21 @@ def grow_median_trees(domain, X, y, n_classes, parts, rule, *, rng, n_jobs=None)
     size = Size(rule.max_depth, len(parts))
     check_binary(size, domain)
     shared = None if any(part is not None for part in parts) else by_column(domain, X)
-    tasks = [(X, y, n_classes, domain, part, shared, rule, size, r)
+    bounds, starts = cell_bounds(domain), level_starts(domain.n_levels)
+    tasks = [(X, y, n_classes, domain, bounds, starts, part, shared, rule, size, r)
              for part, r in zip(parts, rng.spawn(len(parts)))]  # fmt: skip
     trees, stats = grow_all(_one_tree, tasks, n_jobs, domain.n_levels.max())
     return with_thresholds(trees, domain), stats
 
 
-def _one_tree(X, y, n_classes, domain, part, shared, rule, size, rng):
+def _one_tree(X, y, n_classes, domain, bounds, starts, part, shared, rule, size, rng):
     columns, order = shared or by_column(domain, X[part])
     order = order.copy() if shared else order
     y = np.asarray(y if part is None else y[part], dtype=np.float64)
     n_levels, n = domain.n_levels, len(y)
-    starts, depth = level_starts(n_levels), split_depth(rule.max_depth, n_levels)
+    depth = split_depth(rule.max_depth, n_levels)
     room = Room.of(2 ** min(depth + 1, 12), depth, 2, n_levels.max(), n)
-    path = Path.of(cell_bounds(domain), np.ones(starts[-1], dtype=np.bool_), depth)
+    path = Path.of(bounds, np.ones(starts[-1], dtype=np.bool_), depth)
     choice = Choice.of(n_levels, n)
     targets, kind = (
         (whole_targets(y, n_classes), ExactWork) if isinstance(rule, ExactRule) else (y, Work)
@@ -204,23 +205,12 @@ def _chosen(
     raise NotImplementedError("_chosen is for compiled code")
 
 
-@overload(_chosen, inline="always")
+@overload(_chosen)
 def _chosen_by_rule(columns, order, y, n_classes, n_open, path, depth, level_starts, rule, rng, choice,
                     work):  # fmt: skip
-    def exactly(columns, order, y, n_classes, n_open, path, depth, level_starts, rule, rng, choice,
-                work):  # fmt: skip
-        return choose_exactly(columns, order, y, n_classes, n_open, path, depth, level_starts, rule, rng,
-                              choice, work)  # fmt: skip
-
-    def simulated(columns, order, y, n_classes, n_open, path, depth, level_starts, rule, rng, choice,
-                  work):  # fmt: skip
-        return _choose(columns, order, y, n_classes, n_open, path, depth, level_starts, rule, rng, choice,
-                       work)  # fmt: skip
-
-    return exactly if rule.instance_class is ExactRule else simulated
+    return choose_exactly.py_func if rule.instance_class is ExactRule else _choose
 
 
-@njit(cache=True, nogil=True, inline="always")
 def _choose(columns, order, y, n_classes, n_open, path, depth, level_starts, rule, rng, choice,
             work):  # fmt: skip
     """A column and, where it is continuous, its cut; the steps of levels are left in `sides`."""

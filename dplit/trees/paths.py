@@ -91,7 +91,7 @@ def split_depth(max_depth, n_levels):
     return min(max_depth, 64 + int(n_levels.sum()))
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def narrow(path, depth, j, cut, side, steps, step, level_starts):
     """What is left on side `step` of a test of column `j`; its row of `steps` begins at `side`."""
     inherit(path, depth)

@@ -63,7 +63,7 @@ def log_numbers(sizes, most, logs):
             logs[s] = more
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def _draw_size(sizes, n, n_empty, rate, flips, rng):
     """The number of records on the left.
 
@@ -91,7 +91,7 @@ def _draw_size(sizes, n, n_empty, rate, flips, rng):
     return chosen if flips else _draw_from_logs(logs, n + 1, rng)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def _largest_noise(log_number, rng):
     """The largest of so many exponential noises, of scale 1."""
     noise = rng.standard_exponential()
@@ -113,7 +113,7 @@ def _draw_from_logs(logs, n, rng):
     return draw_position(logs, n, rng)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def _draw_halves(sizes, held, n, size, rng, chosen):
     """Write a set of exactly `size` of the n records, all such sets alike, to `chosen`."""
     first, second = np.empty(size + 1), np.empty(size + 1)
@@ -137,7 +137,7 @@ def _draw_halves(sizes, held, n, size, rng, chosen):
             waiting += 1
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def _draw_empty(counts, needs_left, needs_right, rng, chosen):
     """Throw a fair coin for each empty level, given that one falls left, or right, where it must."""
     left = 0

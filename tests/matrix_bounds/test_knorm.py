@@ -212,7 +212,8 @@ def test_slices_by_counting_signs(m):
     other = np.array([slice_moments(m, s) for s in sums])
     ours = np.exp(treenorm.log_slice(m, sums)).sum(axis=0)
     assert np.allclose(ours / ours[0], other[:, 0] / other[0, 0])
-    assert np.allclose(treenorm._mean_square(m, sums), other[:, 1] / other[:, 0] / m)
+    (squares,) = treenorm._mean_squares([m], sums, treenorm._log_volumes(m + 1, sums))
+    assert np.allclose(squares, other[:, 1] / other[:, 0] / m)
 
 
 def test_tree_norm_of_a_published_forest():

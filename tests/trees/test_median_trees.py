@@ -36,12 +36,12 @@ def rule(**options):
     return Rule(**{**plain, "joint": False, "by_rank": False, **options})
 
 
-def roots(columns, y, settings, n_classes=0, domain=None, seed=0):
-    """Column and cut of `DRAWS` roots, and the forest."""
+def roots(columns, y, settings, n_classes=0, domain=None, seed=0, draws=DRAWS):
+    """Column and cut of so many roots, and the forest."""
     X = np.column_stack(columns).astype(float)
     domain = domain or Domain([Continuous(0, 1)] * X.shape[1])
     rng = np.random.default_rng(seed)
-    trees, _ = grow_median_trees(domain, X, y, n_classes, [None] * DRAWS, settings, rng=rng)
+    trees, _ = grow_median_trees(domain, X, y, n_classes, [None] * draws, settings, rng=rng)
     return trees.feature[trees.roots], trees.threshold[trees.roots], trees
 
 
@@ -227,12 +227,15 @@ def test_an_infinite_rate_splits_levels_as_evenly_as_can_be():
 
 @DRAWN
 def test_of_many_levels_a_fixed_number_of_sets_compete(drawn):
+    """A mean of 0.54 is expected, of blind sets 0.14: by Hoeffding's inequality 1,000 trees give a false
+    alarm with probability below 1e-48, and miss blind sets with one below 1e-20."""
     levels = np.arange(200) % 30
     domain = Domain([Categorical(range(30))])
     y = (levels < 15).astype(float)
     _, _, trees = roots(
-        [levels], y, drawn(rule(joint=True, choice=EXPONENTIAL, gain_rate=9.0)), domain=domain
-    )
+        [levels], y, drawn(rule(joint=True, choice=EXPONENTIAL, gain_rate=9.0)), domain=domain,
+        draws=1000,
+    )  # fmt: skip
     rows = trees.steps[trees.side[trees.roots][:, None] + np.arange(30)]
     assert (rows.sum(axis=1) % 30 > 0).all()
     explained = np.abs(rows[:, :15].mean(axis=1) - rows[:, 15:].mean(axis=1))

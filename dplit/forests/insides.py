@@ -15,8 +15,9 @@ from dplit.budget import Budget
 from dplit.domain import Domain
 from dplit.domain.schema import check_domain
 from dplit.errors import check_jobs
-from dplit.forests.cells import Cells
-from dplit.forests.inside_trees import check, check_trees
+from dplit.forests.fitted import tested_levels
+from dplit.forests.inputs import check_bins
+from dplit.trees.arrays import LEAF, check, check_arrays, check_paths, check_trees
 
 NEEDED = {  # beside what all have; of trees the first that is there answers
     "HistogramForestClassifier": ("cells_", "cell_counts_", "cell_labels_"),
@@ -52,7 +53,7 @@ def check_insides(forest):
     for name, value in fitted.items():
         _check_value(name, value)
     if "trees_" in fitted:
-        check_trees(forest)
+        _check_trees(forest)
     if kind == "MatrixForestClassifier":
         _check_released(fitted)
     if "forest_" in fitted:
@@ -94,10 +95,10 @@ def _check_schema(fitted):
         check(right, "target_bounds_", "that aren't two ends of an interval")
     if "cells_" in fitted:
         cells = fitted["cells_"]
-        own = isinstance(cells, Cells) and cells.domain == domain
+        own = type(cells).__name__ == "Cells" and cells.domain == domain
         check(own, "cells_", "of another domain")
     if "bins_" in fitted:
-        check(Cells(domain, fitted["bins_"]), "bins_", "")  # its own check of bins
+        check_bins(fitted["bins_"])
 
 
 def _check_value(name, value):
@@ -131,6 +132,43 @@ def _check_inner(forest):
     else:
         same = same and "classes_" not in inner
     check(same, "forest_", "of other columns or classes")
+
+
+# Trees ---------------------------------------------------------------------------------------------
+
+
+def _check_trees(forest):
+    """Whether the trees are those of the estimator, and test its columns."""
+    trees, kind = forest.trees_, type(forest.trees_).__name__
+    comparison = type(forest).__name__ == "ComparisonForestClassifier"
+    check(kind == ("ComparisonTrees" if comparison else "Trees"), "trees_", f"of the type {kind}")
+    if comparison:
+        _check_pivots(forest, trees)
+        return
+    columns = vars(forest).get("tested_", forest.domain_)
+    check(isinstance(columns, Domain), "tested_", "that is no domain")
+    check_trees(trees, columns.n_levels if hasattr(forest, "tested_") else tested_levels(forest))
+
+
+def _check_pivots(forest, trees):
+    """Of trees that compare distances, both pivots are there and points of the columns."""
+    check_arrays(trees)
+    check(len(trees.pair) == len(trees.child) > 0, "trees_", "whose arrays have different lengths")
+    n, columns = trees.pivots.shape
+    inner = trees.pair >= 0
+    right = columns == forest.n_features_in_ and np.isfinite(trees.pivots).all()
+    check(right, "trees_.pivots", "that are no points")
+    check(
+        trees.pair.min() >= LEAF and (trees.pair[inner] < n - 1).all(),
+        "trees_.pair",
+        "beyond the pivots",
+    )
+    for name in ("lowest_", "widths_"):
+        array = getattr(forest, name)
+        right = isinstance(array, np.ndarray) and array.dtype == "f8" and array.shape == (columns,)
+        check(right, name, f"that aren't {columns} numbers")
+    check((forest.widths_ > 0).all(), "widths_", "that aren't positive")
+    check_paths(trees, inner, np.full(len(inner), 2))
 
 
 # Answers -------------------------------------------------------------------------------------------

@@ -186,8 +186,8 @@ def others_code():
 def charged(estimator, price, sent_from=None):
     """Charge a fit to every open account, before it reads a record.
 
-    A fit inside a fit is part of it, and charged with it, but in what `others_code` runs. A charge is taken back where bad input stopped the
-    fit before its noise was drawn: see `has_drawn`.
+    A fit inside a fit is part of it, and charged with it, but in what `others_code` runs. A charge is taken back
+    where bad input stopped the fit before its noise was drawn: see `has_drawn`.
 
     Parameters
     ----------

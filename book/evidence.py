@@ -54,6 +54,7 @@ def orphans():
 def write(chapter, jobs=1):
     """Check a chapter's claims, as ``dplit verify`` does, and store what was found."""
     from dplit.ledger import run
+    from dplit.writing import write_whole
 
     claims = by_chapter()[chapter]
     rows = run.in_order(run.run(claims, jobs=jobs), claims)
@@ -63,7 +64,7 @@ def write(chapter, jobs=1):
     found = {row.claim.id: row.evidence.to_dict() for row in rows}
     text = json.dumps({"inputs": digest(chapter), "claims": found}, indent=1, ensure_ascii=False)
     FOLDER.mkdir(exist_ok=True)
-    path(chapter).write_text(text + "\n", "utf-8")
+    write_whole(path(chapter), f"{text}\n".encode())
 
 
 def missing_verdicts():

@@ -255,6 +255,8 @@ def execute(path):
     import nbformat
     from nbclient import NotebookClient
 
+    from dplit.writing import write_whole
+
     notebook = nbformat.read(path, as_version=4)
     NotebookClient(
         notebook,
@@ -271,7 +273,7 @@ def execute(path):
     for cell in notebook.cells:
         if cell.cell_type == "code":
             cell.metadata.pop("execution", None)
-    nbformat.write(notebook, path)
+    write_whole(path, f"{nbformat.writes(notebook).rstrip()}\n".encode())
 
 
 def api_pages():
@@ -355,11 +357,13 @@ def stale_api_pages():
 
 def write_api_pages():
     """Write the API pages that are stale and remove those that belong to no module."""
+    from dplit.writing import write_whole
+
     pages = api_pages()
     for path in stale_api_pages():
         if path in pages:
             path.parent.mkdir(exist_ok=True)
-            path.write_text(pages[path], "utf-8")
+            write_whole(path, pages[path].encode())
         else:
             path.unlink()
         print(f"{path.relative_to(ROOT)}: written")
@@ -387,6 +391,8 @@ def main(arguments=None):
     options = parser.parse_args(arguments)
     import evidence  # which imports this module
 
+    from dplit.writing import write_whole
+
     if options.check:
         stale = [path for path in notebooks() if options.all or is_stale(path)]
         stale += stale_api_pages() + stale_pictures()
@@ -402,7 +408,7 @@ def main(arguments=None):
         print(f"{path.relative_to(ROOT)}: executing", flush=True)
         execute(path)
     for path in stale_pictures():
-        path.write_bytes(picture(*PICTURES[path]))
+        write_whole(path, picture(*PICTURES[path]))
         print(f"{path.relative_to(ROOT)}: written")
     print(f"{len(due)} of {len(notebooks())} notebooks executed")
     return 0

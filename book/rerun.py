@@ -128,8 +128,10 @@ def main(arguments=None):
         parser.error(str(error))
     import nbformat
 
+    from dplit.writing import write_whole
+
     RERUN.mkdir(parents=True, exist_ok=True)
-    nbformat.write(notebook, RERUN / path.name)
+    write_whole(RERUN / path.name, f"{nbformat.writes(notebook).rstrip()}\n".encode())
     print(printed(notebook))
     print(f"executed: {(RERUN / path.name).relative_to(BOOK.parent)}")
     return 0

@@ -178,6 +178,34 @@ def test_a_learner_that_stops_has_seen_the_counts(stops):
         assert account.spent == 1.0
 
 
+class Reads(Sees):
+    """A learner that fits a private forest to records which it has from elsewhere."""
+
+    def fit(self, X, y, sample_weight=None):
+        forest(0.3).fit(*self.stops)
+        return self
+
+    def predict(self, X):
+        return np.zeros(len(X), dtype=int)
+
+
+def test_a_private_fit_of_somebody_elses_code_is_charged():
+    """It reads what it will: before, any number of fits inside a learner cost what the outer one does."""
+    options = {"domain": DOMAIN, "classes": ["a", "b"], "learner": Reads((X, Y))}
+    with Accountant(1.2) as account:
+        HistogramForestClassifier(0.5, **options).fit(X, Y)
+        assert account.spent == pytest.approx(0.8)
+        with pytest.raises(BudgetError, match=r"costs epsilon 0.3, and of 1.2 is left 0"):
+            HistogramForestClassifier(0.35, **options).fit(X, Y)
+        assert account.spent == pytest.approx(1.15)  # the counts were drawn, and seen
+
+
+def test_a_preset_is_charged_once():
+    with Accountant(1.0) as account:
+        dplit.PrivateForestClassifier(0.4, domain=DOMAIN, classes=["a", "b"]).fit(X, Y)
+        assert account.spent == 0.4
+
+
 def test_a_seed_that_is_none_costs_nothing():
     with Accountant(1) as account, pytest.raises(ValueError, match="random_state must be"):
         forest(random_state="seven").fit(X, Y)

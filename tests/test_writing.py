@@ -3,11 +3,13 @@
 import errno
 import fcntl
 import os
+import re
 import signal
 import stat
 import subprocess
 import sys
 import threading
+from pathlib import Path
 
 import pytest
 
@@ -270,3 +272,31 @@ def test_an_error_names_the_file_that_was_asked_for(kind, tmp_path):
         write_whole(places[kind], b"new")
     assert caught.value.filename == str(places[kind]) and "writing" not in str(caught.value)
     assert sorted(p.name for p in tmp_path.rglob("*")) == ["file", "folder"]
+
+
+WRITES = re.compile(
+    r"""open\([^()]*["'](?:[wax]\+?b?|[wax]b\+|r\+b?)["']|\.write_(?:text|bytes)\(|np\.save\w*\((?!written)"""
+    r"""|nbformat\.write\(|\.to_(?:csv|json|parquet|pickle)\(\w*path"""
+)
+OTHERWISE = {
+    "dplit/writing.py",
+    "dplit/experiments/result.py",
+}  # the writer, and a journal that grows
+
+
+def test_files_are_written_by_the_one_writer():
+    """What the site's build writes into its own output is built anew if it was cut off."""
+    root = Path(writing.__file__).parents[1]
+    paths = [p for folder in ("dplit", "book") for p in (root / folder).glob("**/*.py")]
+    paths = [p for p in paths if not {"_ext", "_build"} & set(p.parts) and p.name != "pdf.py"]
+    found = {str(p.relative_to(root)) for p in paths if WRITES.search(p.read_text("utf-8"))}
+    assert found == OTHERWISE and len(paths) > 300
+
+
+@pytest.mark.parametrize("line", [
+    "open(path, 'w')", "Path(p).open('ab')", "path.write_text(t)", "np.save(path, a)", "open(p, mode='x')",
+    "path.open('r+b')", "nbformat.write(notebook, path)", "np.savez_compressed(path, **a)",
+])  # fmt: skip
+def test_a_line_that_writes_is_seen(line):
+    assert WRITES.search(line)
+    assert not WRITES.search("open(path, 'rb').read(); path.read_text('utf-8'); write_whole(p, b)")

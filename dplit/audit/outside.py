@@ -20,7 +20,10 @@ import warnings
 from collections import Counter
 from datetime import UTC, datetime
 from importlib.metadata import version
+from pathlib import Path
+from runpy import run_path
 
+WRITER = Path(__file__).parents[1] / "writing.py"
 PLACE, EPSILON, DRAWS = [0.5], 1.0, 20_000
 CASES = {  # trees, classes of the records, and of their neighbours
     "one tree, add-remove": (1, [0, 0], [0, 0, 1]),
@@ -97,9 +100,8 @@ def main(path):
         **{name: version(name) for name in ("diffprivlib", "numpy", "scikit-learn")},
         "seed": "place of the case, of the side and of the draw",
     }
-    with open(path, "w", encoding="utf-8") as file:
-        json.dump({"runs": [run], "cases": cases}, file, indent=1)
-        file.write("\n")
+    write_whole = run_path(str(WRITER))["write_whole"]  # without the package, which isn't here
+    write_whole(path, (json.dumps({"runs": [run], "cases": cases}, indent=1) + "\n").encode())
 
 
 if __name__ == "__main__":

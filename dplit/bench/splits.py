@@ -13,6 +13,7 @@ public of each column beside them. Every method is given the same public bounds 
 
 from __future__ import annotations
 
+import io
 import sys
 from pathlib import Path
 
@@ -21,6 +22,7 @@ import numpy as np
 from dplit.experiments.bench import TIMES
 from dplit.experiments.cells import get
 from dplit.experiments.task import split_of
+from dplit.writing import write_whole
 
 OF = ("bench/classification", "bench/regression")
 HELD_OUT = "--held-out"
@@ -44,7 +46,9 @@ def write_splits(folder, sets=None, repetitions=TIMES, held_out=False):
         cells = {c.data: c for c in get(id).cells if c.reading == "proved"}
         for data, cell in cells.items():
             for r in range(repetitions if sets is None or data in sets else 0):
-                np.savez_compressed(folder / f"{data}-{r}.npz", **as_numbers(*split_of(cell, r)))
+                written = io.BytesIO()
+                np.savez_compressed(written, **as_numbers(*split_of(cell, r)))
+                write_whole(folder / f"{data}-{r}.npz", written.getvalue())
 
 
 def as_numbers(data, split):

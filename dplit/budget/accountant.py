@@ -39,7 +39,8 @@ class Accountant:
     randomness released nothing and is charged nothing. From then on it stays charged, whatever stops it:
     what it drew may have been seen, as by a `learner` that is fitted to noisy counts. A preset draws the
     number of records first, so that bad values in them cost there. Scores of private records are releases
-    too, and no part of the account.
+    too, and no part of the account. Nor is what an error tells for nothing: that some record has a level or a
+    class which the given domain or list lacks. Fix both once, and don't choose them to hear the errors.
 
     Parameters
     ----------
@@ -168,11 +169,25 @@ def has_drawn():
 
 
 @contextmanager
+def others_code():
+    """For what a fit hands to code that isn't the package's, as a learner: a private fit in there is charged.
+
+    What that code reads nobody knows. What the fit itself drew before stays drawn.
+    """
+    before = getattr(_FIT, "runs", False), getattr(_FIT, "drew", False)
+    _FIT.runs = False
+    try:
+        yield
+    finally:
+        _FIT.runs, _FIT.drew = before
+
+
+@contextmanager
 def charged(estimator, price, sent_from=None):
     """Charge a fit to every open account, before it reads a record.
 
-    A fit inside a fit is part of it, and charged with it. A charge is taken back where bad input stopped the
-    fit before its noise was drawn: see `has_drawn`.
+    A fit inside a fit is part of it, and charged with it, but in what `others_code` runs. A charge is taken back
+    where bad input stopped the fit before its noise was drawn: see `has_drawn`.
 
     Parameters
     ----------

@@ -49,6 +49,12 @@ The class is ``forest["classes_"][np.bincount(forest["leaf_labels_"][leaves]).ar
 regression ``forest["leaf_values_"][leaves].mean()``. A histogram forest is a table of cells: with the numbers
 of levels and the record's own levels the class is
 ``forest["classes_"][forest["cell_labels_"].reshape(n_levels)[levels]]``.
+
+The digest is no signature: anybody can write a file with a right one. A reader that goes down the trees should
+know first that they are trees. `dplit.load` compares every array with what the others promise: dtypes and shapes,
+finite numbers, columns and levels that the domain has, children that stand behind their one parent, leaves of the
+own tree, an answer for each leaf; what differs is a named error. It says nothing about the budget: whether the
+forest was fitted as its file says, only whoever sent it can tell.
 """
 
 from __future__ import annotations
@@ -69,6 +75,7 @@ from dplit.budget import Budget, nodes
 from dplit.domain import Domain
 from dplit.domain.sources import as_pandas
 from dplit.forests.card import model_card, named
+from dplit.forests.insides import check_insides
 from dplit.writing import write_whole
 
 PACKAGES = "dplit.forests", "dplit.baselines"  # whose estimators may stand in a file
@@ -138,6 +145,8 @@ def load(path):
         raise ValueError(f"{name} was cut off or altered: its digest doesn't fit its content")
     try:
         archive = zipfile.ZipFile(io.BytesIO(content))
+        if any(m.compress_type != zipfile.ZIP_STORED for m in archive.infolist()):
+            raise none  # what is compressed could fill the memory
         header = json.loads(archive.read(HEADER))
         version = header["version"]
         is_known = header["format"] == FORMAT and type(version) is int and version >= 1
@@ -262,7 +271,9 @@ def _forest(plain, archive, version):
     def array(name):
         content = io.BytesIO(archive.read(f"{name}.npy"))
         found = np.lib.format.read_array(content, allow_pickle=False)
-        return found if found.dtype.kind in ARRAYS else _refused(found.dtype)
+        if found.dtype.kind not in ARRAYS:
+            _refused(found.dtype)
+        return found.astype(found.dtype.newbyteorder("="), copy=False)  # of another machine's order
 
     def scalar(pair):
         dtype = np.dtype(pair[0])
@@ -300,7 +311,7 @@ def _forest(plain, archive, version):
         if name.startswith("__") or not name.endswith("_"):
             raise ValueError(f"a fitted attribute of the name {name!r}")
         setattr(forest, name, value(inner))
-    _check_answers(forest)
+    check_insides(forest)
     return forest
 
 
@@ -312,25 +323,6 @@ def _agreeing(forest, header):
     if header["in words"].splitlines()[0] != first:
         raise ValueError(f"words of a budget that isn't budget_, whose are {first!r}")
     return forest
-
-
-def _check_answers(forest):
-    """Whether there is an answer for each cell or leaf, and each label a class."""
-    fitted, n = vars(forest), len(getattr(forest, "classes_", ()))
-    if "n_classes_" in fitted and fitted["n_classes_"] != n:
-        raise ValueError(f"n_classes_ of {forest.n_classes_} beside {n} classes")
-    for name, found in fitted.items():
-        of, _, what = name.partition("_")
-        if of not in ("cell", "leaf"):
-            continue
-        length = forest.cells_.n_cells if of == "cell" else forest.trees_.n_leaves
-        wide = (n,) if what in ("shares_", "counts_", "probabilities_") else found.shape[1:]
-        if found.shape != (length, *wide):
-            raise ValueError(f"{name} of shape {found.shape}: one for each of {length:,} is right")
-        if what == "labels_" and not (
-            found.ndim == 1 and found.dtype.kind in "iu" and 0 <= found.min() <= found.max() < n
-        ):
-            raise ValueError(f"{name} that are not positions in classes_: whole numbers below {n}")
 
 
 def _refused(dtype):

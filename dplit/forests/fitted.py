@@ -113,7 +113,7 @@ class WithImportances:
             )
         variation = import_module("dplit.trees.variation")  # compiled, and no chapter needs it
 
-        n_levels = _tested_levels(self)
+        n_levels = tested_levels(self)
         released = _weighed(self)
         if released is None:
             raise AttributeError(
@@ -126,7 +126,7 @@ class WithImportances:
         return found / (found.sum() or 1.0)
 
 
-def _tested_levels(forest):
+def tested_levels(forest):
     """Levels of each column as the trees test it: of bins, where they test bins; 0 by thresholds."""
     domain = forest.domain_
     if hasattr(forest, "cells_"):

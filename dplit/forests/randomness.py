@@ -57,6 +57,16 @@ class Seed(int):
         return self
 
 
+class Seeds(tuple):
+    """Several integers that are one seed, told as little as a `Seed` is."""
+
+    __slots__ = ()
+    __repr__ = __str__ = Seed.__repr__
+    __reduce_ex__ = Seed.__reduce_ex__
+    __copy__ = Seed.__copy__
+    __deepcopy__ = Seed.__deepcopy__
+
+
 @dataclass(frozen=True)
 class Repeated:
     """A seed for the random trees and one for the noise, for audits that compare fits.
@@ -72,6 +82,10 @@ class Repeated:
 
 def kept_secret(state):
     """The parameter `random_state` as an estimator keeps it: a seed is hidden."""
+    if isinstance(state, (list, tuple, np.ndarray)) and not isinstance(state, Seeds):
+        several = np.ravel(np.array(state, dtype=object)).tolist()
+        whole = all(isinstance(s, Integral) and not isinstance(s, bool) and s >= 0 for s in several)
+        return Seeds(map(int, several)) if whole else state
     is_seed = isinstance(state, Integral) and not isinstance(state, (bool, Seed)) and state >= 0
     return Seed(state) if is_seed else state
 

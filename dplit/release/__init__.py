@@ -7,7 +7,7 @@ last bits of a Laplace release                `can_reach`, `tell_apart`
 an arg-max of doubles with rounded scores     `rounded_scores`, `exact_law`
 membership of a record in the training data   `membership`, `best_threshold`
 reconstruction of the training data           `leaf_equations`, `solve_counts`,
-                                              `likeliest_table`
+                                              `likeliest_table`, `table_of_cuts`
 ============================================  =========================================
 
 Against all of them stands what privacy promises, `advantage_bound` and `recovery_bound`. Derived in
@@ -28,11 +28,13 @@ from dplit.release.reconstruction import (
     recovered,
     recovery_bound,
     solve_counts,
+    table_of_cuts,
 )
 
 __all__ = [
     "FORESTS", "advantage_bound", "advantage_range", "all_rows", "best_threshold", "blind_share",
     "can_reach", "exact_law", "float_noise", "leaf_equations", "likeliest_table", "membership",
     "membership_law", "one_table", "random_table", "randomised_response", "recovered", "recovery_bound",
-    "rounded_scores", "solve_counts", "statistic", "stored_attacks", "tell_apart",
+    "rounded_scores", "solve_counts", "statistic", "stored_attacks", "table_of_cuts",
+    "tell_apart",
 ]  # fmt: skip

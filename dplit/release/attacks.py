@@ -19,6 +19,7 @@ from dplit.release.reconstruction import (
     random_table,
     recovered,
     solve_counts,
+    table_of_cuts,
 )
 from dplit.stored import stored_cells, write_cells
 from dplit.work import stream
@@ -32,7 +33,7 @@ FITS = {
 }  # of forests whose epsilon is proved, and of others, which fall at once
 SEEDED = ("multinomial, published", "random, proved", "boosted, proved")  # what a run can repeat
 RECORDS, COLUMNS = 40, 6
-TABLES = {"leaf counts": 30, "noisy counts": 200}
+TABLES = {"leaf counts": 30, "noisy counts": 200, "published cuts": 1000}
 GROWN = (1, 2, 3, 5, 10)  # trees without privacy
 
 
@@ -61,7 +62,8 @@ def reconstruction_cell(release, value, tables):
     Parameters
     ----------
     release : str
-        "leaf counts": of a forest without privacy; "noisy counts": of all cells, by `HistogramForestClassifier`.
+        "leaf counts": of a forest without privacy; "noisy counts": of all cells, by `HistogramForestClassifier`;
+        "published cuts": of a multinomial forest, as MRF's theorem 2 spends epsilon.
     value : int or float
         Number of trees, or epsilon.
     tables : int
@@ -88,8 +90,7 @@ def one_table(release, value, rng):
     """
     X, y, table = random_table(RECORDS, COLUMNS, rng)
     seed = int(rng.integers(2**31))
-    guess = _from_leaves if release == "leaf counts" else _from_noise
-    return recovered(table, guess(X, y, value, seed))
+    return recovered(table, GUESSES[release](X, y, value, seed))
 
 
 def _from_leaves(X, y, trees, seed):
@@ -112,13 +113,34 @@ def _from_noise(X, y, epsilon, seed):
     return likeliest_table(forest.cell_counts_.ravel(), RECORDS, epsilon)
 
 
+def _from_cuts(X, y, epsilon, seed):
+    """Layers share a tree's epsilon; labels, of other records, have all of it once more and are not looked at."""
+    from dplit.forests.multinomial import MultinomialForestClassifier
+
+    layer = epsilon / TREES / COLUMNS
+    budgets = {
+        "feature_budget": layer / 2,
+        "value_budget": layer / 2,
+        "label_budget": COLUMNS * layer,
+    }
+    forest = MultinomialForestClassifier(
+        epsilon, domain=Domain([Categorical([0, 1])] * COLUMNS), classes=[0, 1], n_estimators=TREES,
+        min_samples_leaf=1, accounting="published", random_state=seed, **budgets,
+    ).fit(X, y)  # fmt: skip
+    return table_of_cuts(forest.trees_, RECORDS, COLUMNS)
+
+
+GUESSES = {"leaf counts": _from_leaves, "noisy counts": _from_noise, "published cuts": _from_cuts}
+
+
 def cells():
     """Kind, what is attacked and epsilon or trees of every cell, in the order of the run."""
     yield "membership", "scikit-learn", math.inf
     for name in SEEDED:
         yield from (("membership", name, epsilon) for epsilon in BUDGETS)
     yield from (("reconstruction", "leaf counts", trees) for trees in GROWN)
-    yield from (("reconstruction", "noisy counts", epsilon) for epsilon in BUDGETS)
+    for name in ("noisy counts", "published cuts"):
+        yield from (("reconstruction", name, epsilon) for epsilon in BUDGETS)
 
 
 def run_cell(kind, name, value):

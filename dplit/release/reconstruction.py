@@ -4,7 +4,8 @@ A table of categorical columns and a class is a vector of counts :math:`c \ge 0`
 combination, of which there are m. A forest without privacy tells in each leaf how many records of each
 class it holds: linear equations for c, whose solution in whole numbers is the table (Ferry, Fukasawa,
 Pascal and Vidal 2024). A private one tells noisy counts, and the likeliest table is the best that is
-left. Derived in :doc:`/book/release`.
+left. A published one may tell nothing but its cuts: where a node is split only if both of its children hold
+records, they are enough. Derived in :doc:`/book/release`.
 """
 
 from __future__ import annotations
@@ -49,6 +50,36 @@ def leaf_equations(forest, columns):
                 equations.append(np.kron(leaf == node, np.arange(2) == code))
                 counts.append(round(float(held[code])))
     return np.array(equations, dtype=float), np.array(counts, dtype=float)
+
+
+def table_of_cuts(trees, n, columns):
+    """The n cells that lie in the smallest leaves of a forest, by its cuts alone; no label is read.
+
+    A leaf of a multinomial forest as published holds a record, or its parent would not have been split there
+    (structure points have both levels of the column). Of the rows that a leaf leaves open, each is as likely,
+    so that a row's score is the mean over the trees of 1 over their number; a row's two classes are alike.
+
+    Parameters
+    ----------
+    trees : dplit.trees.Trees
+        Of binary columns, in the order of `all_rows`.
+    n : int
+        Records, at most as many as cells.
+    columns : int
+
+    Returns
+    -------
+    int array, shape (2 * 2**columns,)
+        Ones and zeros.
+    """
+    from dplit.trees import apply
+
+    leaves = apply(trees, all_rows(columns).astype(float))
+    shares = [1 / np.bincount(leaf)[leaf] for leaf in leaves.T]
+    score = np.repeat(np.mean(shares, axis=0), 2)
+    named = np.zeros(len(score), dtype=np.int64)
+    named[np.argsort(-score, kind="stable")[: check_integer(n, "n", 1, len(score))]] = 1
+    return named
 
 
 def solve_counts(matrix, counts):

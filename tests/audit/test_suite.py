@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from scipy.stats import chi2
 
-from dplit import Continuous, Domain, audit, forests, random_forest
+from dplit import Continuous, Domain, audit, baselines, forests, random_forest
 from dplit.audit import suite
-from dplit.audit.subject import Found, Subject
+from dplit.audit.subject import Fits, Found, Subject
+from dplit.audit.suite import every_subject
 from dplit.mechanisms import PermuteAndFlip
 from dplit.work import Done, Effort, stream
 
@@ -228,3 +229,20 @@ def test_that_there_is_a_record_is_public_and_the_budget_says_so():
     X = np.array([[0.5]])
     forest = forests.MedianForestClassifier(domain=Domain([Continuous(0, 1)]), classes=[0, 1])
     assert "at least one record" in str(forest.fit(X, [0]).budget_)
+
+
+def test_every_private_estimator_is_asked_in_both_relations():
+    """What a fit stores, and neighbours of either kind: an estimator that is added without a subject fails."""
+    kinds = {k for m in (forests, baselines) for k in m.__all__} - set(baselines.NOT_PRIVATE)
+    asked = {kind: set() for kind in kinds}
+    for subject in every_subject().values():
+        pair = getattr(subject.check, "pair", None)
+        if subject.expected == "within" and isinstance(pair, Fits):
+            options = pair.options
+            if options.get("accounting", "proved") == "proved":
+                found = asked[pair.kind().__name__]
+                found.add(options.get("neighbours", "add-remove"))
+                if subject.name.endswith("what a fit stores"):
+                    found.add("stored")
+    missing = {k: {"add-remove", "replace-one", "stored"} - found for k, found in asked.items()}
+    assert {k: m for k, m in missing.items() if m} == {}

@@ -9,7 +9,6 @@ import json
 import os
 import re
 import textwrap
-import warnings
 import zipfile
 from itertools import product
 from pathlib import Path
@@ -23,30 +22,9 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import LinearSVC
 
 import dplit
-from dplit import Categorical, Continuous, Domain, baselines, forests
+from dplit import Continuous, Domain, baselines, forests
 from dplit.forests import RandomDecisionForestClassifier, files
-
-ALL = [getattr(module, name) for module in (forests, baselines) for name in module.__all__]
-DOMAIN = Domain(
-    {"u": Continuous(0, 1), "v": Categorical(["a", "b", "c"]), "w": Categorical([False, True])}
-)
-rng = np.random.default_rng(3)
-FRAME = pd.DataFrame(
-    {"u": rng.random(80), "v": rng.choice(["a", "b"], 80), "w": rng.integers(0, 2, 80) == 1}
-)
-Y = np.where(FRAME["u"] > 0.4, "yes", "no")
-
-
-def fitted(kind, **options):
-    """A fitted estimator of that kind."""
-    regresses = kind.__name__.endswith("Regressor")
-    target = {"target_bounds": (0, 1)} if regresses else {"classes": ["no", "yes"]}
-    if kind.__name__ not in baselines.NOT_PRIVATE:
-        options = {"epsilon": 1.0, "max_depth": 2, **options}
-    forest = kind(**{"domain": DOMAIN, "random_state": 20240, **target, **options})
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", dplit.PrivacyLeakWarning)
-        return forest.fit(FRAME, FRAME["u"] if regresses else Y)
+from tests.forged_files import ALL, DOMAIN, FRAME, Y, fitted, members, write
 
 
 def small():
@@ -252,23 +230,10 @@ def test_what_somebody_altered_with_a_right_digest_is_a_forest_or_a_named_error(
 
 def forged(path, edit, **arrays):
     """Write the file anew as somebody else may: its header edited, arrays replaced, the digest right."""
-    content, buffer = zipfile.ZipFile(io.BytesIO(path.read_bytes())), io.BytesIO()
-    with zipfile.ZipFile(buffer, "w") as archive:
-        for name in content.namelist():
-            member = content.read(name)
-            if name == files.HEADER:
-                header = json.loads(member)
-                edit(header)
-                member = json.dumps(header)
-            if name.removesuffix(".npy") in arrays:
-                written = io.BytesIO()
-                np.save(written, arrays[name.removesuffix(".npy")])
-                member = written.getvalue()
-            archive.writestr(name, member)
-        archive.comment = b"0" * files.DIGEST
-    altered = buffer.getvalue()[: -files.DIGEST]
+    header, known = members(path)
+    edit(header)
     path.unlink()
-    path.write_bytes(altered + hashlib.sha256(altered).hexdigest().encode())
+    write(path, header, {name: arrays.get(name, array) for name, array in known.items()})
 
 
 @pytest.mark.parametrize("place", ["parameters", "fitted"])
@@ -339,6 +304,24 @@ def test_each_cell_or_leaf_has_one_of_the_classes(name, answers, tmp_path):
         ValueError, match=f"none that save wrote: no place for {name} (of shape|that are)"
     ):
         dplit.load(path)
+
+
+def test_what_is_compressed_is_refused(tmp_path):
+    """A thousandth of the bytes that it takes in memory."""
+    path = tmp_path / "a.forest"
+    small().save(path)
+    write(path, *members(path), zipfile.ZIP_DEFLATED)
+    with pytest.raises(ValueError, match="which is none"):
+        dplit.load(path)
+
+
+def test_another_machine_orders_its_bytes_as_it_will(tmp_path):
+    path, forest = tmp_path / "a.forest", small()
+    forest.save(path)
+    header, arrays = members(path)
+    write(path, header, {k: a.astype(a.dtype.newbyteorder(">")) for k, a in arrays.items()})
+    X = np.linspace(0, 1, 50)[:, None]
+    assert dplit.load(path).predict(X).tolist() == forest.predict(X).tolist()
 
 
 @pytest.mark.parametrize("shape", [(29, 2), (30, 3), (30,)])

@@ -171,6 +171,22 @@ def test_the_seed_is_not_shown():
     assert "random_state=<seed>" in repr(forest)
 
 
+@pytest.mark.parametrize(
+    "state", [[SEED, 7], (SEED, 7), np.array([SEED, 7]), [[SEED], [7]]], ids=repr
+)
+def test_several_integers_are_hidden_as_one_is(state):
+    """NumPy's generators take them for a seed."""
+    forest = estimator(random_state=state)
+    assert "random_state=<seed>" in repr(forest) and str(SEED) not in str(forest.get_params())
+    assert SEED.to_bytes(3, "little") not in pickle.dumps(GridSearchCV(forest, {}, cv=2).fit(X, Y))
+    assert pickle.loads(pickle.dumps(forest.get_params()["random_state"])) is None
+    twins = [clone(forest), copy.deepcopy(forest), estimator(random_state=[SEED, 7])]
+    assert all(same(twin.fit(X, Y), forest.fit(X, Y)) for twin in twins)
+    assert SEEDED in forest.budget_.notes
+    drawn = np.random.default_rng(state).integers(2**40, size=3)
+    assert (forest._generator().integers(2**40, size=3) == drawn).all()  # the stream that it was
+
+
 # Errors and warnings ---------------------------------------------------------------------------
 
 SECRET = "alice, diagnosis 4711"

@@ -10,6 +10,8 @@ from sklearn.ensemble import RandomForestClassifier
 
 from dplit import release
 from dplit.release import attacks
+from dplit.trees import apply
+from dplit.trees.arrays import Trees
 
 
 def best_attack(law, other):
@@ -86,6 +88,34 @@ def test_an_unknown_forest_is_named():
         release.membership_law("oak", 1.0)
 
 
+def test_cuts_that_part_all_rows_name_them_and_nothing_names_the_first():
+    """Two trees by hand: one cuts off the first column, one is a leaf."""
+    cut = Trees.join([(np.array([0, -1, -1]), np.array([0.5, np.nan, np.nan]), np.array([1, 0, 1])),
+                      (np.array([-1]), np.array([np.nan]), np.array([0]))])  # fmt: skip
+    assert release.table_of_cuts(cut, 4, 1).tolist() == [1, 1, 1, 1]
+    whole = Trees.join([(np.array([0, 1, -1, -1, -1]), np.array([0.5, 0.5, *[np.nan] * 3]),
+                         np.array([1, 3, 0, 1, 2]))])  # fmt: skip
+    assert release.table_of_cuts(whole, 4, 2).tolist() == [1, 1, 1, 1, 0, 0, 0, 0]  # rows 00 and 01
+    with pytest.raises(ValueError, match="n must be"):
+        release.table_of_cuts(whole, 9, 2)
+
+
+def test_each_leaf_of_a_published_forest_holds_a_record():
+    """What the attack relies on: of forty records, none of the boxes of any tree is empty."""
+    seen = []
+    kept = attacks.table_of_cuts
+    rng = np.random.default_rng(4)
+    X, y, _ = release.random_table(40, 6, rng)
+    attacks.table_of_cuts = lambda trees, n, columns: seen.append(trees) or kept(trees, n, columns)
+    try:
+        attacks.GUESSES["published cuts"](X, y, 0.1, 3)
+    finally:
+        attacks.table_of_cuts = kept
+    for t, leaf in enumerate(apply(seen[0], X.astype(float)).T):
+        held = seen[0].leaf_starts[t + 1] - seen[0].leaf_starts[t]
+        assert set(leaf.tolist()) == set(range(held)) and held > 5
+
+
 @pytest.mark.parametrize("trees", [1, 10])
 def test_equations_hold_for_the_table_and_the_solution(trees):
     rng = np.random.default_rng(trees)
@@ -150,6 +180,9 @@ def test_the_stored_run_comes_out_again():
     stored = run["reconstruction", "noisy counts", 1.0]
     assert attacks.reconstruction_cell("noisy counts", 1.0, 4)["shares"] == stored["shares"][:4]
     assert len(stored["shares"]) == attacks.TABLES["noisy counts"]
+    stored = run["reconstruction", "published cuts", 2.0]
+    again = attacks.reconstruction_cell("published cuts", 2.0, 20)["shares"]
+    assert again == stored["shares"][:20] and len(stored["shares"]) == 1000
     assert set(run) == set(attacks.cells())
 
 
@@ -161,5 +194,9 @@ def test_stored_attacks_keep_to_the_bounds():
             assert rate < release.advantage_bound(value) + 5 / math.sqrt(2 * found["fits"])
         if name == "noisy counts":
             assert np.mean(found["shares"]) < release.recovery_bound(40, 128, value)
+        if (
+            name == "published cuts"
+        ):  # whatever epsilon is claimed, and at the least one more than it allows
+            assert 0.44 < np.mean(found["shares"]) < 0.48
         if name == "leaf counts" and value == 10:
             assert found["shares"] == [1.0] * attacks.TABLES[name]

@@ -6,6 +6,7 @@ import pytest
 from dplit import claims, release
 from dplit.claims.release import attacks, noise
 from dplit.mechanisms import Geometric, exact
+from dplit.release import attacks as attacks_run
 from dplit.release import members
 
 OURS = claims.of("release")
@@ -27,6 +28,7 @@ def verdict(name):
         ("membership_law", lambda *a: (1.0, 0.5), "membership-proved"),
         ("membership_law", lambda *a: (0.2, 0.0), "membership-open"),
         ("recovery_bound", lambda *a: 0.0, "reconstruction"),
+        ("recovery_bound", lambda *a: 0.45, "reconstruction-published"),
         ("recovery_bound", lambda *a: 1.0, "reconstruction"),
         ("recovery_bound", lambda *a: 1.01 * true["recovery_bound"](*a), "reconstruction"),
     ],
@@ -83,6 +85,14 @@ def test_a_forest_that_tells_nothing_is_no_open_one(monkeypatch):
         members.FORESTS, "multinomial, published", forest._replace(statistic=lambda forest: 0.0)
     )
     assert verdict("membership-open") == "fails"
+
+
+def test_cuts_of_nothing_are_no_open_ones(monkeypatch):
+    """Trees without a cut: all cells are alike, and the stored run doesn't repeat."""
+    monkeypatch.setitem(
+        attacks_run.GUESSES, "published cuts", lambda *a: np.eye(128, dtype=int)[:40].sum(0)
+    )
+    assert verdict("reconstruction-published") == "fails"
 
 
 def test_counts_without_noise_are_found_out(monkeypatch):

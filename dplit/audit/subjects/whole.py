@@ -24,6 +24,7 @@ FORESTS = (
     ("forests", "RandomDecisionForestClassifier"),
     ("forests", "MedianForestClassifier"),
     ("forests", "MedianForestRegressor"),
+    ("forests", "MultinomialForestClassifier"),
     ("baselines", "JPWClassifier"),
     ("baselines", "FSClassifier"),
     ("baselines", "RGVClassifier"),

@@ -1,0 +1,70 @@
+"""Bugs of the newest ways in: blocks, several records of a person, mixed releases, exact noise, numbers."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dplit.audit.mutants import RDF, at, plant
+
+PRESET, HISTOGRAM = "PrivateForestClassifier", "HistogramForestClassifier"
+
+
+@plant("records of a person are counted one by one", f"{RDF}, a person with three records",
+       at("forests.base", "BaseForest", "_check"))  # fmt: skip
+def _one_by_one(original):
+    """A parameter that is put right before it is used."""
+
+    def _check(self):
+        original(self)
+        self.records_per_person = 1
+
+    return _check
+
+
+@plant("lengths of blocks are taken for public", f"{PRESET} from blocks, number of records",
+       at("forests.preset", "BasePrivateForest", "_length"))  # fmt: skip
+def _public_blocks(original):
+    """A collection knows its chunks without looking at a record."""
+
+    def _length(self, X, y):
+        found = original(self, X, y)
+        if hasattr(X, "chunks"):
+            self.n_records = found
+        return found
+
+    return _length
+
+
+@plant("counts of nobody get no noise", f"{HISTOGRAM}, mixed release, an empty cell",
+       at("mechanisms.geometric", "Geometric", "sample"))  # fmt: skip
+def _sparse(original):
+    """A mixture of priors is the better the more cells are known to be empty."""
+
+    def sample(self, values, *, rng):
+        return np.where(np.asarray(values) == 0, 0, original(self, values, rng=rng))
+
+    return sample
+
+
+@plant("minus zero is kept", "exact two-sided noise draws its law",
+       at("mechanisms.exact", "two_sided"))  # fmt: skip
+def _minus_zero(original):
+    """A sign and a geometric number, without the rejection of algorithm 2."""
+
+    def two_sided(rate, size, rng):
+        from dplit.mechanisms.exact import geometric
+
+        magnitude = np.array([geometric(rate, rng) for _ in range(size)], dtype=np.int64)
+        return np.where(rng.integers(0, 2, size=size) == 1, -magnitude, magnitude)
+
+    return two_sided
+
+
+@plant("a noisy number is raised to the true one", f"{PRESET}, number of records",
+       at("forests.boosted_releases", "size"))  # fmt: skip
+def _raised(original):
+    def size(n_records, known, epsilon, neighbours, rng):
+        n, *rest = original(n_records, known, epsilon, neighbours, rng)
+        return n if n_records is None else max(n, n_records), *rest
+
+    return size

@@ -69,16 +69,15 @@ def _box_masses(boxes, spaces):
     which takes no more memory than the rows have.
     """
     n, number = boxes.n_levels, {columns: u for u, columns in enumerate(spaces)}
-    sets = [
-        (rows, sorted((number[columns], columns) for columns in below([tested]) if columns in number))
-        for tested, rows in tested_sets(boxes)
-    ]
+    sets, held = tested_sets(boxes), []
+    for tested, _ in sets:
+        held.append(sorted((number[u], u) for u in below([tested]) if u in number))
     lengths = np.zeros(len(boxes), dtype=np.int64)
-    for rows, parts in sets:
+    for (_, rows), parts in zip(sets, held):
         lengths[rows] = len(parts)
     ends = np.concatenate([[0], np.cumsum(lengths)])
     data, column = np.empty(ends[-1]), np.empty(ends[-1], dtype=np.int32)
-    for rows, parts in sets:
+    for (_, rows), parts in zip(sets, held):
         sizes = boxes.sizes[rows]
         constant = np.exp((2 * np.log(np.maximum(sizes, 1)) - np.log(n)).sum(axis=1))
         constant *= sizes.all(axis=1)

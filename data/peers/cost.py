@@ -130,6 +130,9 @@ def main(other, out):
     for worker in workers.values():
         worker.close()
     found = [versions(python) for python in (sys.executable, other)]
+    found[0]["dplit"] = __import__(
+        "dplit"
+    ).__version__  # of a checkout: what is installed may be older
     command = (
         f"python data/peers/cost.py .venv-peers/bin/python data/results/bench/{Path(out).name}"
     )

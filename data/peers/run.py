@@ -26,7 +26,7 @@ from pathlib import Path
 
 import numpy as np
 
-EPSILONS = (0.5, 1.0, 2.0, 4.0)  # of the sentences
+EPSILONS = (0.1, 0.5, 1.0, 2.0, 4.0, 10.0)
 DELTA = 1e-6
 LIBRARIES = ("numpy", "scipy", "scikit-learn", "diffprivlib", "interpret-core")
 LONGEST = 10.0  # seconds of a fit: a method that took longer on a set is not run there again

@@ -105,13 +105,15 @@ def plan_of(forest, domain, n_classes, rng):
             f"{trees.n_leaves:,} leaves over {cells.n_levels.sum():,} levels, too many for a matrix: "
             "take fewer trees, less depth (max_depth=None finds one), or fewer bins"
         )
-    paths = decision_paths(trees, cells.n_levels)
     asked = _Asked(forest, n_classes)
     if forest.release == "subsample":
+        paths = decision_paths(trees, cells.n_levels)
         workload = subsample_workload(paths, queries)
         found = [Ensemble((0,), (len(paths),), workload, asked.strategy(workload))]
     else:
         found = [asked.ensemble(cells, *ensemble, queries) for ensemble in grown]
+        alone = len(found) == 1 and subset == width  # the same paths are held once
+        paths = found[0].workload.paths if alone else decision_paths(trees, cells.n_levels)
     expected = asked.error(found, trees.n_leaves, queries)
     return Plan(cells, trees, paths, tuple(found), queries, expected, depth)
 

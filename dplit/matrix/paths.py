@@ -58,7 +58,10 @@ class Paths:
     @cached_property
     def sizes(self):
         """How many levels each path lets through in each column, int64, shape (n_paths, n_features)."""
-        return np.add.reduceat(self.allowed, self.starts, axis=1, dtype=np.int64)
+        found = np.empty((len(self), len(self.n_levels)), dtype=np.int64)
+        for j, (start, n) in enumerate(zip(self.starts, self.n_levels)):
+            found[:, j] = np.count_nonzero(self.allowed[:, start : start + n], axis=1)
+        return found
 
     @property
     def starts(self):
@@ -221,21 +224,22 @@ def _children(trees, nodes, boxes, columns):
         yield trees.child[nodes[some]].astype(np.int64) + int(step), below
 
 
-def distinct(marks):
-    """Equal rows of a table of marks: where each first occurs, sorted, and which one each row is.
+def distinct(*marks):
+    """Equal rows of tables of marks: where each first occurs, sorted, and which one each row is.
 
     Parameters
     ----------
     marks : bool array, shape (n_rows, n_marks)
+        Several: their rows one table after the other.
 
     Returns
     -------
     first : int64 array, shape (n_distinct,)
     place : int64 array, shape (n_rows,)
     """
-    packed = np.packbits(marks, axis=1)
+    packed = np.concatenate([np.packbits(table, axis=1) for table in marks])
     packed = np.pad(packed, ((0, 0), (0, -packed.shape[1] % 8)))
-    words = np.ascontiguousarray(packed).view(">u8").astype(np.uint64)
+    words = packed.view(">u8").astype(np.uint64)
     order = np.lexsort(words.T[::-1])
     new = np.ones(len(order), dtype=bool)
     new[1:] = (words[order[1:]] != words[order[:-1]]).any(axis=1)

@@ -1,5 +1,7 @@
 """Forests that survive real tables: defaults whose trees a fit can afford, whatever the domain."""
 
+import subprocess
+import sys
 import tracemalloc
 from functools import cache
 
@@ -138,6 +140,21 @@ def test_the_matrix_forest_fits_wide_sets_in_little_memory(name):
     assert peak < 700_000_000
     assert forest.budget_.epsilon == pytest.approx(1.0)
     assert forest.predict(data.X.head(20)).shape == (20,)
+
+
+def test_the_matrix_forest_fits_adult_in_a_gigabyte():
+    """The set with the most leaves; the whole process, with its libraries and the records."""
+    code = """
+from dplit import datasets
+from dplit.forests import MatrixForestClassifier
+data = datasets.load("adult")
+forest = MatrixForestClassifier(1.0, domain=data.domain, classes=data.classes, random_state=0)
+assert forest.fit(data.X, data.y).trees_.n_leaves > 500_000
+status = open("/proc/self/status").read()  # ru_maxrss would begin at the parent's
+print(1024 * int(status.partition("VmHWM:")[2].split()[0]))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert int(done.stdout) < 1_000_000_000
 
 
 @pytest.mark.parametrize(("columns", "depth"), [(2, 4), (13, 3), (60, 3)])

@@ -6,6 +6,7 @@ import pytest
 from dplit import Categorical, Continuous, Domain
 from dplit.trees import apply
 from dplit.trees.oblivious import (
+    RUN,
     Grid,
     add_steps,
     descend,
@@ -48,6 +49,34 @@ def test_a_code_is_the_number_of_cuts_below(drawn):
     assert codes[1].tolist() == X[:, 1].tolist()
     on_a_cut = np.array([[grid.cuts[0][3], 0, 0, 0]])
     assert grid.encode(on_a_cut)[0].tolist() == [3]  # not above it: on the left
+
+
+@pytest.mark.parametrize(
+    "bounds", [(0, 1), (-1, 3), (0, 1e300), (1e9, 1e9 + 1e-6), (0, 5e-324), (2, 2)]
+)
+def test_codes_beside_each_cut_and_at_the_bounds(bounds):
+    grid = Grid(Domain([Continuous(*bounds)]), 64)
+    cuts = grid.cuts[0]
+    values = np.concatenate([cuts, *(np.nextafter(cuts, end) for end in bounds), bounds])
+    values = np.concatenate([values, np.random.default_rng(0).choice(values, 100)])
+    expected = [(cuts < v).sum() for v in values]
+    assert grid.encode(values[:, None])[0].tolist() == expected
+
+
+@pytest.mark.parametrize("n_outputs", [1, 2])
+def test_sums_of_more_records_than_one_run(n_outputs):
+    rng, n = np.random.default_rng(1), RUN + 1000
+    grid = Grid(Domain([Categorical(range(3)), Categorical(range(5))]), 16)
+    codes = np.stack([rng.integers(3, size=n), rng.integers(5, size=n)]).astype(np.uint8)
+    residuals = rng.integers(-99, 100, size=(n, n_outputs)).astype(np.int32)
+    cells = rng.integers(2, size=n).astype(np.uint8)
+    expected = np.zeros((2, 8, n_outputs), dtype=np.int64)
+    for code, first in zip(codes, (0, 3)):
+        np.add.at(expected, (cells, code + first), residuals)
+    whole = histogram(grid, codes, residuals, np.zeros_like(cells), 1)
+    np.testing.assert_array_equal(whole[0], expected.sum(axis=0))
+    np.testing.assert_array_equal(histogram(grid, codes, residuals, cells, 2), expected)
+    np.testing.assert_array_equal(histogram(grid, codes, residuals, cells, 2, whole), expected)
 
 
 def test_masses_are_those_of_every_test(drawn):

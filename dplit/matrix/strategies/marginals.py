@@ -174,7 +174,8 @@ def _quotients(mass, values):
     sparsely = sparse.issparse(mass)
     held, values = (mass.data, values[mass.indices]) if sparsely else (mass, values)
     with np.errstate(divide="ignore", invalid="ignore"):
-        parts = np.where(held > 0, held / values, 0.0)
+        parts = held / values
+    parts[~(held > 0)] = 0.0
     if sparsely:
         parts = sparse.csr_array((parts, mass.indices, mass.indptr), shape=mass.shape)
     return parts.sum(axis=-1)

@@ -63,22 +63,31 @@ def row_masses(workload, spaces):
 
 
 def _box_masses(boxes, spaces):
-    """A box has a part in the spaces below the columns that it tests alone."""
-    sizes, n = boxes.sizes, boxes.n_levels
-    constant = np.exp((2 * np.log(np.maximum(sizes, 1)) - np.log(n)).sum(axis=1))
-    constant *= sizes.all(axis=1)
-    ratio = n / np.maximum(sizes, 1) - 1
-    number = {columns: u for u, columns in enumerate(spaces)}
-    found = []
-    for tested, rows in tested_sets(boxes):
-        for columns in below([tested]):
-            if columns in number:
-                part = constant[rows]
-                for j in columns:
-                    part = part * ratio[rows, j]
-                found.append((part, rows, np.full(len(rows), number[columns])))
-    data, row, column = (np.concatenate(parts) for parts in zip(*found))
-    return sparse.csr_array((data, (row, column)), shape=(len(boxes), len(spaces)))
+    """A box has a part in the spaces below the columns that it tests alone.
+
+    Where a row's entries stand is known beforehand: they are written there one tested set after the other,
+    which takes no more memory than the rows have.
+    """
+    n, number = boxes.n_levels, {columns: u for u, columns in enumerate(spaces)}
+    sets, held = tested_sets(boxes), []
+    for tested, _ in sets:
+        held.append(sorted((number[u], u) for u in below([tested]) if u in number))
+    lengths = np.zeros(len(boxes), dtype=np.int64)
+    for (_, rows), parts in zip(sets, held):
+        lengths[rows] = len(parts)
+    ends = np.concatenate([[0], np.cumsum(lengths)])
+    data, column = np.empty(ends[-1]), np.empty(ends[-1], dtype=np.int32)
+    for (_, rows), parts in zip(sets, held):
+        sizes = boxes.sizes[rows]
+        constant = np.exp((2 * np.log(np.maximum(sizes, 1)) - np.log(n)).sum(axis=1))
+        constant *= sizes.all(axis=1)
+        ratio = n / np.maximum(sizes, 1) - 1
+        for at, (u, columns) in enumerate(parts):
+            part = constant
+            for j in columns:
+                part = part * ratio[:, j]
+            data[ends[rows] + at], column[ends[rows] + at] = part, u
+    return sparse.csr_array((data, column, ends), shape=(len(boxes), len(spaces)))
 
 
 def masses(workload, target="leaves"):
@@ -108,7 +117,7 @@ def masses(workload, target="leaves"):
 def copies(workload):
     """How many leaves of the trees each box is, float64, shape (n_boxes,)."""
     check_forest(workload)
-    _, place = distinct(np.vstack([workload.boxes.allowed, workload.paths.allowed]))
+    _, place = distinct(workload.boxes.allowed, workload.paths.allowed)
     n = len(workload.boxes)
     return np.bincount(place[n:], minlength=place.max() + 1)[place[:n]].astype(float)
 

@@ -64,6 +64,7 @@ def add_page_scripts(app, pagename, templatename, context, doctree):
         app.add_js_file("ledger.js", defer="defer")
     if FORMULA_CLASS in body:
         app.add_js_file("punctuation.js", defer="defer")
+        app.add_js_file("formulas.js", defer="defer")
     if MATH_CLASS in body and not app.env.get_domain("math").has_equations(pagename):
         app.add_js_file(app.config.mathjax_path, defer="defer")
 

@@ -83,8 +83,9 @@ def _gap_losses(law, gaps):
     range="three readings, two records on grids of up to 16 cells, gaps down to 1e-6",
 )
 def by_rank(effort, rng):
-    r"""A rank $j$ with $\Pr(j) \propto e^{-\frac{\epsilon_1}{2}|N_i - 2j|}$, then a value
-    uniform between the $j$-th and the next record: an $\epsilon_1$-private median."""
+    r"""To order the observations, to select the $j$-th by the exponential mechanism,
+    $\Pr(j) \propto e^{-\frac{\epsilon_1}{2}|N_i - 2j|}$, and then a value uniform between it and the
+    next record is an $\epsilon_1$-private median."""
     cells = effort.pick(16, 32, 64)
     grid = [Fraction(i, cells) for i in range(1, cells)]
     searches = [list(_up_to_a_leak(reading, grid)) for reading in READINGS]

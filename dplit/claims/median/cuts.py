@@ -191,8 +191,8 @@ def by_value(effort, rng):
     range="replace-one, all data of up to 3 records on a grid, and swaps of up to 7",
 )
 def by_value_replaced(effort, rng):
-    r"""Under replace-one the same draw costs $2\epsilon_s$, from two records on, and at the
-    rate $\epsilon_s/4$ it costs $\epsilon_s$; both are suprema."""
+    r"""Under replace-one the same draw costs $2\epsilon_s$, for two records or more, and at
+    the rate $\epsilon_s/4$ it costs $\epsilon_s$; both are suprema."""
     near = Fraction(1, 10**12)
     grid = _near_the_ends(near)
     single = equal((Case(_value_ratio(*p)[0], 1) for p in _replaced(grid, 1)), "one record costs")
@@ -208,7 +208,7 @@ def by_value_replaced(effort, rng):
         [*searched, *family],
         16,
         "{cases} pairs of neighbours, none at a loss of 2 epsilon = {stated:.4f}; nearest are {data} "
-        "and {neighbour}. Each number of records from two on comes as near. One record costs nothing.",
+        "and {neighbour}. Every larger number of records comes as near. One record costs nothing.",
     )
 
 

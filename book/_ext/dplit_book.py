@@ -19,6 +19,7 @@ SHIPPED = ("tex-chtml.js", "input/tex/extensions", "output/chtml/fonts/woff-v2",
 LEDGER_CLASS = 'class="ledger'
 MATH_CLASS = "mathjax_process"
 FORMULA_CLASS = 'class="math'
+NAME = re.compile(r'(<span class="pre">)([\w.]{12,}\b)')
 ENTRANCE = """<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -64,6 +65,7 @@ def add_page_scripts(app, pagename, templatename, context, doctree):
         app.add_js_file("ledger.js", defer="defer")
     if FORMULA_CLASS in body:
         app.add_js_file("punctuation.js", defer="defer")
+        app.add_js_file("formulas.js", defer="defer")
     if MATH_CLASS in body and not app.env.get_domain("math").has_equations(pagename):
         app.add_js_file(app.config.mathjax_path, defer="defer")
 
@@ -71,6 +73,15 @@ def add_page_scripts(app, pagename, templatename, context, doctree):
 def drop_repeated_ids(app, pagename, templatename, context, doctree):
     """Leave out the ids that sphinx-proof gives to every box alike; those of labels stay."""
     context["body"] = re.sub(r' id="proof(-content)?"', "", context.get("body", ""))
+
+
+def let_names_break(app, pagename, templatename, context, doctree):
+    """Let a long name of the package break after a dot or an underscore, and not within a word."""
+    context["body"] = NAME.sub(_breakable, context.get("body", ""))
+
+
+def _breakable(name):
+    return name[1] + re.sub(r"(?<=\w)([._])(?=\w)", r"\1<wbr>", name[2])
 
 
 def drop_thebe_scripts(app, pagename, templatename, context, doctree):
@@ -128,6 +139,7 @@ def setup(app):
     app.connect("html-page-context", add_page_scripts, priority=600)
     app.connect("html-page-context", drop_thebe_scripts, priority=900)
     app.connect("html-page-context", drop_repeated_ids)
+    app.connect("html-page-context", let_names_break)
     app.connect("doctree-resolved", drop_thebe_settings, priority=900)
     app.connect("build-finished", copy_mathjax)
     app.connect("build-finished", write_entrance)

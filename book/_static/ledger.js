@@ -8,7 +8,8 @@ const SHORT = {
 };
 const PLACE = /^(theorem|lemma|proposition|corollary|definition|equation|algorithm|figure|table) \d+/;
 const SHORTEST = 4; // letters of a word that counts, where no row has all words
-const NEAR = 0.75; // of the best row's score: what else is shown for a pasted sentence
+const NEAR = 0.6; // of the best row's score: what else is shown for a pasted sentence
+const FEW = 5; // rows at most, then
 const SENTENCE = 6; // words; a text of more is a sentence that was pasted
 
 function filterLedger(ledger) {
@@ -86,7 +87,9 @@ function filterLedger(ledger) {
       stems.reduce((sum, word, i) => sum + weights[i] * share(row, ` ${word}`), 0),
     );
     const most = Math.max(0, ...scores);
-    return candidates.filter((row, i) => most && scores[i] >= NEAR * most);
+    const near = candidates.map((row, i) => [row, scores[i]]).filter(([, s]) => s && s >= NEAR * most);
+    near.sort((one, other) => other[1] - one[1]); // of equal ones the first on the page stays first
+    return near.slice(0, FEW).map(([row]) => row);
   }
 
   function share(row, word) {

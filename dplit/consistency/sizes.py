@@ -42,7 +42,7 @@ def mean_power(levels, features, power=1):
 def leaf_power(n, k, features, power=1):
     r"""Expected :math:`V^p` of X's leaf, exact at every n and k, by the chain of the leaf's count.
 
-    With N points in the cell the cut keeps j of them and multiplies :math:`V^p` in the mean by
+    With N points in the cell the cut keeps j of them and multiplies :math:`V^p` on average by
 
     .. math:: \Pr(j) \Big[1 - \frac1D + \frac1D\,
               \frac{\Gamma(j+p+2)\,\Gamma(N+3)}{\Gamma(j+2)\,\Gamma(N+p+3)}\Big] .

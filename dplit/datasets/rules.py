@@ -7,7 +7,7 @@ model of the expert-system shell DEX, a tree of concepts
 
 each of which is a small table over the concepts below it. The documentation gives the tree; the
 tables here are the coarsest ones that give the published label of all 1728 combinations, so two
-inputs share a value exactly if no combination tells them apart.
+inputs share a value if and only if no combination tells them apart.
 """
 
 from __future__ import annotations

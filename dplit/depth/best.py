@@ -70,7 +70,7 @@ def relevant_tested(features, relevant, depth, repeated=True, one=1.0):
 def effective_records(n, epsilon, trees=1):
     r"""What the records of a tree are worth at `epsilon`: :math:`\frac{n}{\tau}(1 - e^{-\epsilon})`.
 
-    A leaf that holds records of one class, :math:`\lambda` in the mean, is labelled wrongly with probability
+    A leaf that holds records of one class, a number of mean :math:`\lambda`, is labelled wrongly with probability
     :math:`\mathrm{E}\, e^{-\epsilon N}/2 = e^{-\lambda(1 - e^{-\epsilon})}/2`.
 
     Parameters

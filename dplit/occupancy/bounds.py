@@ -46,7 +46,7 @@ def chebyshev_bound(t, depth, epsilon):
 def subexponential_bound(t, depth, epsilon):
     r""":math:`2\max(e^{-\epsilon_1^2 t^2/(4\gamma)}, e^{-\beta\epsilon_1 t/2})` (theorem 2, second line).
 
-    The first is the larger up to :math:`t = 2\beta\gamma/\epsilon_1`, the second from there on.
+    The first is larger up to :math:`t = 2\beta\gamma/\epsilon_1`, and the second beyond.
 
     Parameters
     ----------

@@ -97,7 +97,7 @@ def stable_error(gap, epsilon, delta, neighbours="add-remove", classes=2):
 
     :math:`1 - \frac1k` of the probability that it fails. The label is then one of `classes`, each possible for
     every leaf, and `epsilon`-private up to `pure_delta`. For two classes it errs more than permute-and-flip,
-    which is best (`error_lower_bound`); from six on it can err less: :prf:ref:`thm-instability-classes`.
+    which is best (`error_lower_bound`); with six or more it can err less: :prf:ref:`thm-instability-classes`.
 
     Parameters
     ----------

@@ -85,7 +85,7 @@ def share_error(n_records, q, epsilon):
 
 
 def enough_records(q, epsilon, ratio=1.0):
-    r"""Number of records from which on the noise's variance is at most `ratio` times that of sampling.
+    r"""Least number of records at which the noise's variance is at most `ratio` times that of sampling.
 
     .. math:: \frac{2\alpha}{(1-\alpha)^2\,q(1-q)\,\text{ratio}}
 

@@ -10,6 +10,7 @@ from book_tools import BOOK, ROOT
 import dplit
 
 sys.path.insert(0, str(BOOK / "_ext"))
+import dplit_book
 import dplit_boxes
 import dplit_ledger
 import dplit_run
@@ -160,6 +161,17 @@ def test_a_box_with_a_label_has_a_link_to_itself():
     linked = dplit_boxes.with_links(body)
     assert linked.count("headerlink") == 1
     assert 'Title<a class="headerlink" href="#thm-a"' in linked
+
+
+def test_a_long_name_breaks_after_a_dot_or_an_underscore_only():
+    body = '<code><span class="pre">leaf_mean.clamped_loss()</span> <span class="pre">a_b</span></code>'
+    page = {"body": f"{body}<p>leaf_mean.clamped_loss, 0.123456789012</p>"}
+    dplit_book.let_names_break(None, None, None, page, None)
+    assert (
+        page["body"].replace("<wbr>", "") == f"{body}<p>leaf_mean.clamped_loss, 0.123456789012</p>"
+    )
+    assert "leaf_<wbr>mean.<wbr>clamped_<wbr>loss()" in page["body"]
+    assert page["body"].count("<wbr>") == 3
 
 
 def test_a_typed_end_mark_is_left_out_of_a_proof_and_of_nothing_else():

@@ -129,7 +129,7 @@ def test_every_method_comes_nearer_to_the_bayes_risk():
 
 
 def test_leaves_without_gains_have_their_exact_size_and_number():
-    """B = 0 on the uniform cube: the first tree's leaves, in the mean over fresh points."""
+    """B = 0 on the uniform cube: the first tree's leaves, on average over fresh points."""
     run = rivals.stored_rivals()
     for law in rivals.LAWS:
         for n in (10_000, 100_000):

@@ -148,9 +148,15 @@ def runs(monkeypatch):
     reproduced._once.cache_clear()
 
 
+def test_a_count_agrees_with_its_noun():
+    assert reproduced.counted(1, "tie") == "1 tie" and reproduced.counted(0, "tie") == "0 ties"
+    assert reproduced.counted(1, "loss", "losses") == "1 loss"
+    assert reproduced.counted(3, "loss", "losses") == "3 losses"
+
+
 def test_sentences_of_one_figure_share_what_is_run_again(runs):
     for id in ("rdf/figure-6/2-points", "rdf/figure-6/30-points", "rdf/figure-4/never-worse"):
-        assert "1 stored scores" in claims.get(id).check("quick").summary
+        assert "1 stored score computed again is equal." in claims.get(id).check("quick").summary
     assert runs == [("rdf/figure-6", 1), ("rdf/figure-4", 1)]
     claims.get("rdf/figure-6/2-points").check("reader")
     claims.get("rdf/figure-6/too-deep").check("deep")

@@ -65,7 +65,7 @@ def test_poisson_error_over_orders_and_numbers(classes, mean):
 
 
 def test_where_a_share_is_better():
-    """100 trees at epsilon 1: up to 46 records in the mean with four classes, 154 with ten, none with two."""
+    """100 trees at epsilon 1: up to 46 records on average with four classes, 154 with ten, none with two."""
     means = np.arange(1, 300)
     last = {}
     for k in (2, 4, 10):

@@ -163,7 +163,7 @@ def equation_13_corrected(effort, rng):
         data = {"levels": m, "sigma": str(size), "atoms": atoms}
         cases.append(Case(stated, float(_smallest_at_least(law, m, size)), data))
         cases.append(Case(stated, float(_all_large(law, s, m)), data))
-    found = bounded(cases, "{cases} cells and cuts, nearest: {levels} levels, sigma = {sigma}")
+    found = bounded(cases, "{cases} cells and cuts, nearest at level {levels}, sigma = {sigma}")
     return verdict_of(
         found.verdict != "fails",
         found.summary,

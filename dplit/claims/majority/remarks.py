@@ -279,7 +279,7 @@ def improves(effort, rng):
 )
 def improves_where_allowed(effort, rng):
     r"""For two classes at $\epsilon = 0.1$ ROSNAM errs less than the published mechanism at gaps 1 to 46,
-    and more from 47 on, where the published one errs less than any private label may."""
+    and more at every gap of 47 or more, where the published one errs less than any private label may."""
     gaps = range(1, effort.pick(101, 151, 301))
     more = [
         j for j in gaps

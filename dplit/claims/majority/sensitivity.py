@@ -234,7 +234,8 @@ def _equation_10(data, ball):
 )
 def equation_11(effort, rng):
     r"""$S^i(x)$ is the most that the score at distance $i$ differs from the score at $x$ (10),
-    so it is 1 exactly for $i \ge j$ (11)."""
+    so it is 1 exactly for $i \ge j$ (11): the local sensitivity of the scoring function is 0 until the
+    data are $j$ records away from $x$, at which point it becomes 1."""
     cases = (Case(_equation_10(data, ball), i >= j, data) for data, j, i, ball in _balls(effort))
     note = "Of {cases} pairs of a leaf and a distance: on {counts} at i = {i} equation (10) is {exact:d}."
     return equal(cases, note, range=_balls_of(effort))

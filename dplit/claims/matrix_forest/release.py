@@ -164,7 +164,7 @@ def forest_error(effort, rng):
     """The errors that a plan tells are those of the pseudo-inverse and of the law of the noise."""
     return equal(
         _errors(effort.pick(3, 20, 100), rng),
-        "Over {cases} plans, {strategy} with {trees} trees: {exact:.4f}, the plan says {stated:.4f}.",
+        "Over {cases} plans, {strategy}, number of trees {trees}: {exact:.4f}, the plan says {stated:.4f}.",
         rtol=1e-6,
     )
 

@@ -145,7 +145,7 @@ def joint(effort, rng):
     return verdict_of(
         equals.verdict == "holds" and bound.verdict != "fails" and worse > 0,
         f"{len(never)} leaves of {len(ratios)} sets of ensembles: none has a larger variance, all together "
-        f"between {min(ratios):.2f} and {max(ratios):.2f} of it; unweighted, {worse} sets have a leaf that has",
+        f"between {min(ratios):.2f} and {max(ratios):.2f} of it; unweighted, a leaf in {worse} of them has",
         {"weights": equals.counterexample, "own": bound.counterexample, "unweighted": worse},
         cases=len(same) + len(never), published=1.0, computed=max(ratios), relation="<=",
         range="2 or 3 ensembles on 2 of 4 columns, cells or merged leaves",

@@ -99,7 +99,7 @@ def shuffled(effort, rng):
         Case(_family(tau, tau - 1, 1.0), 1.0, {"trees": tau, "records": tau - 1})
         for tau in (2, 3, 16)
     ]
-    return private(cases, "{trees} trees, {records} records and one more: {exact:.4g} of {stated}",
+    return private(cases, "{trees} trees on {records} + 1 records: {exact:.4g} of {stated}",
                    range="2 to 16 trees, epsilon 1")  # fmt: skip
 
 

@@ -83,8 +83,9 @@ def _gap_losses(law, gaps):
     range="three readings, two records on grids of up to 16 cells, gaps down to 1e-6",
 )
 def by_rank(effort, rng):
-    r"""A rank $j$ with $\Pr(j) \propto e^{-\frac{\epsilon_1}{2}|N_i - 2j|}$, then a value
-    uniform between the $j$-th and the next record: an $\epsilon_1$-private median."""
+    r"""To order the observations, to select the $j$-th by the exponential mechanism,
+    $\Pr(j) \propto e^{-\frac{\epsilon_1}{2}|N_i - 2j|}$, and then a value uniform between it and the
+    next record is an $\epsilon_1$-private median."""
     cells = effort.pick(16, 32, 64)
     grid = [Fraction(i, cells) for i in range(1, cells)]
     searches = [list(_up_to_a_leak(reading, grid)) for reading in READINGS]
@@ -190,8 +191,8 @@ def by_value(effort, rng):
     range="replace-one, all data of up to 3 records on a grid, and swaps of up to 7",
 )
 def by_value_replaced(effort, rng):
-    r"""Under replace-one the same draw costs $2\epsilon_s$, from two records on, and at the
-    rate $\epsilon_s/4$ it costs $\epsilon_s$; both are suprema."""
+    r"""Under replace-one the same draw costs $2\epsilon_s$, for two records or more, and at
+    the rate $\epsilon_s/4$ it costs $\epsilon_s$; both are suprema."""
     near = Fraction(1, 10**12)
     grid = _near_the_ends(near)
     single = equal((Case(_value_ratio(*p)[0], 1) for p in _replaced(grid, 1)), "one record costs")
@@ -207,7 +208,7 @@ def by_value_replaced(effort, rng):
         [*searched, *family],
         16,
         "{cases} pairs of neighbours, none at a loss of 2 epsilon = {stated:.4f}; nearest are {data} "
-        "and {neighbour}. Each number of records from two on comes as near. One record costs nothing.",
+        "and {neighbour}. Every larger number of records comes as near. One record costs nothing.",
     )
 
 

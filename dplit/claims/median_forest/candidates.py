@@ -27,7 +27,7 @@ def split_budget(effort, rng):
     $\epsilon_1$, and the tree $\epsilon$."""
     return private(
         [_exact_mirror(2, effort.pick(2.0, 1.0, 0.5), 1, 60)],
-        "Two columns alike, {zeros} zeros and {ones} ones: at epsilon_1 = {epsilon:.4f} one split "
+        "Two columns alike, counts of zeros and ones {zeros} and {ones}: at epsilon_1 = {epsilon:.4f} one split "
         "costs {loss:.4f}, in fractions. With its two parts as they are, depth d and rho = 1/2, the "
         "tree would spend (K + 1/2) epsilon/2 + epsilon/2: at K = 2 1.75 epsilon.",
         range="mirror nodes of two columns, the fewest records first",

@@ -125,8 +125,9 @@ def label_add_remove(effort, rng):
     range="2 and 3 classes, every leaf of up to 6 records, both relations",
 )
 def equation_17(effort, rng):
-    r"""One record changes a class's weight by a factor of at most $e^{B_3/2}$, since a share lies in [0, 1].
-    Met on a leaf of one record; on $n$ records shares change by $1/n$ at most."""
+    r"""One record changes a class's weight by a factor of at most $e^{B_3/2}$, since a share,
+    the empirical probability of a label, lies in [0, 1] and so has the sensitivity 1. Met on a leaf of
+    one record; on $n$ records shares change by $1/n$ at most."""
     cases = []
     for classes, neighbours in product((2, 3), RELATIONS):
         for x in count_vectors(effort.pick(6, 10, 20), classes):

@@ -90,10 +90,10 @@ def _least_delta(n, classes, neighbours, rate):
     quantity="fewest classes with which it errs less on some leaf",
 )
 def instability_classes(effort, rng):
-    r"""With a uniform class where the test fails it is $\epsilon$-private exactly up to $\delta =
-    (e^\epsilon-1)/(e^\epsilon-1+k)$, or 1/2. Permute-and-flip errs less on every leaf of at most
-    five classes with a majority, at each of the computed $\epsilon$; from six on not on all, for
-    some."""
+    r"""With a uniform class where the test fails it is $\epsilon$-private if and only if $\delta \le
+    (e^\epsilon-1)/(e^\epsilon-1+k)$ and $\delta \le 1/2$. Permute-and-flip errs less on every leaf of at
+    most five classes with a majority, at each of the computed $\epsilon$; with six classes or more there
+    are leaves and $\epsilon$ where it errs more."""
     losses = {}  # by classes, epsilon, and whether delta is beyond the edge
     for classes, epsilon in product((2, 3), (0.3, 1.0)):
         edge = random_forest.pure_delta(epsilon, classes)

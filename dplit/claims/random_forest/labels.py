@@ -46,7 +46,7 @@ def _worth(mean, trees, epsilon):
     ours=True,
     proof="thm-all-data-records",
     quantity="probability of the wrong label",
-    range="0.5, 8 and 120 records in the mean, 2 to 100 trees, epsilon 0.01 to 9",
+    range="0.5, 8 and 120 records on average, 2 to 100 trees, epsilon 0.01 to 9",
 )
 def all_data_records(effort, rng):
     r"""A leaf whose Poisson($\lambda$) records are of one of two classes is mislabelled by
@@ -141,7 +141,7 @@ def _last_better(classes):
     "assumes",
     "thm-average-sensitivity",
     ("depth.effective_records",),
-    quantity="average of all data over the nonempty leaves, 10 records in the mean, 100 trees, epsilon 1",
+    quantity="average of all data over the nonempty leaves, 10 records on average, 100 trees, epsilon 1",
     range="two classes, mean records 0.1 to 400, 10 and 100 trees, epsilon 0.1 to 2",
 )
 def figure_5b(effort, rng):
@@ -180,8 +180,8 @@ def _average(mean, epsilon):
     functions=("depth.effective_records",),
     where="section 4.2, figure 5b",
     proof="thm-average-sensitivity",
-    quantity="average of shares, 120 records in the mean, 100 trees, epsilon 1",
-    range="0.5, 8 and 120 records in the mean, 2 to 100 trees, epsilon 0.01 to 9",
+    quantity="average of shares, 120 records on average, 100 trees, epsilon 1",
+    range="0.5, 8 and 120 records on average, 2 to 100 trees, epsilon 0.01 to 9",
 )
 def average_of_all_leaves(effort, rng):
     r"""Over all such leaves, the empty ones too, the average is
@@ -297,8 +297,8 @@ def more_wrong_labels(effort, rng):
 )
 def flips_20(effort, rng):
     r"""At $\epsilon = 1$ no more than about 20% of the nonempty leaves have their majority
-    changed, however many trees. (Two classes, in the mean, with the published mechanism and the
-    addendum's.)"""
+    changed, however many trees. (Two classes, on average over leaves, with the published mechanism
+    and the addendum's.)"""
     leaves = [x for x in majority.leaves(effort.pick(10, 30, 100), 2) if x[0] != x[1]]
     published = [float(majority.smooth_exponential_law(x, 1.0).min()) for x in leaves]
     rosnam = [float(majority.one_sided_law(x, 1.0).min()) for x in leaves]

@@ -91,7 +91,7 @@ def hundred_trees(effort, rng):
         summary=f"In {sum(row['n'] == 30_000 for row in better)} of {len(paper)} shapes of the model with the "
         f"paper's sizes {few[-1]} trees or fewer are better than 100: {last['trees']} with {last['features']} "
         f"features at depth {last['depth']}, epsilon {last['epsilon']:g}, {last['accuracy']:.3f} right "
-        f"to {last['with 100 trees']:.3f}. With one record in the mean, one feature and depth 1 it is "
+        f"to {last['with 100 trees']:.3f}. With one record on average, one feature and depth 1 it is "
         f"{first['accuracy']:.3f} to {first['with 100 trees']:.3f}.",
         cases=len(small + paper),
         published=first["with 100 trees"],

@@ -179,7 +179,7 @@ def constant(result):
 
 
 def above_constant(result, sets):
-    """That ours is above the constant prediction on each set from epsilon 1 on."""
+    """That ours is above the constant prediction on each set at every epsilon of 1 or more."""
     by_epsilon = {e: scores(result, e) for e in LATER}
     part = everywhere(by_epsilon, OURS, (CONSTANT,), sets)
     return part, f"at 1, in points: {points(by_epsilon[1.0], OURS, CONSTANT, sets)}"

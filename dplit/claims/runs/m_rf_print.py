@@ -194,7 +194,7 @@ def single_tree(effort, rng):
         for gap, epsilon, t in leaves(effort)
     ]  # fmt: skip
     return equal(
-        cases, "A leaf of two classes, {gap} records apart, at epsilon {epsilon} and {trees} trees; no tree is "
+        cases, "A leaf of two classes with the gap {gap}, at epsilon {epsilon} and {trees} trees; no tree is "
         "right less often than by guessing.", rtol=1e-6,
         quantity="probability of the right class of a leaf", range="gaps to 10, epsilon 0.5 and 2, to 128 trees",
     )  # fmt: skip

@@ -284,7 +284,7 @@ def by_partition(result, methods):
 
 
 def losses(result, pairs):
-    """That each forest loses by the partition in the mean over the sets; and its losses in words.
+    """That each forest loses by the partition on average over the sets; and its losses in words.
 
     Split r of one set and split r of another share no records: their mean is one number of a split.
     """
@@ -305,13 +305,13 @@ def losses(result, pairs):
 @said("mrf/partition/rivals", "undecided", name="mrf/half-the-data", where="Section 1")
 def rivals_lose(result):
     """To partition the records significantly reduces the performance of the consistent forests: Denil14, BRF
-    and CompRF each lose accuracy by it, in the mean over five data sets."""
+    and CompRF each lose accuracy by it, on average over five data sets."""
     return losses(result, by_partition(result, CONSISTENT))
 
 
 @said("mrf/partition/mrf", "undecided", ours=True, name="mrf/half-the-data/mrf", where="ours")
 def mrf_loses(result):
-    """MRF loses accuracy by the partition too, at the same B1 and B2, in the mean over five data sets."""
+    """MRF loses accuracy by the partition too, at the same B1 and B2, on average over five data sets."""
     return losses(result, by_partition(result, ("MRF",)))
 
 

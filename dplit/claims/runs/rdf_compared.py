@@ -231,7 +231,11 @@ def f1_losses(result):
 
 def _at_most_one_loss(result):
     found = outcomes(result, "JPW", BINARY)
-    words = "; ".join(f"{len(sets)} {kind}: {names(sets)}" for kind, sets in found.items())
+    kinds = {"wins": "win", "ties": "tie", "losses": "loss"}
+    words = "; ".join(
+        f"{reproduced.counted(len(found[many]), one, many)}: {names(found[many])}"
+        for many, one in kinds.items()
+    )
     _, lost = clear(result, "JPW", BINARY)
     return ~rule.at_least(2, lost.values()), words
 

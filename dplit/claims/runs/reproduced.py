@@ -49,6 +49,11 @@ def place(id):
     return id.split("/")[1].replace("-", " ").capitalize()
 
 
+def counted(n, one, many=""):
+    """A number with its noun: "1 tie", "3 losses"."""
+    return f"{n} {one if n == 1 else many or one + 's'}"
+
+
 def rechecked(id, effort, rng):
     """The stored result of one experiment, and how many of its scores were computed again; (None, 0) if
     there is none."""
@@ -117,7 +122,8 @@ def evidence(part, numbers, level, again):
         How many stored scores were computed again.
     """
     verdict, found = part.verdict(level), part.decided_by(level)
-    words, sides = f"{numbers}; {again} stored scores computed again are equal.", {}
+    same = f"{counted(again, 'stored score')} computed again {'is' if again == 1 else 'are'} equal"
+    words, sides = f"{numbers}; {same}.", {}
     if found:
         seen, (low, high) = found
         must = f"{seen.relation} {seen.limit:.4g}"

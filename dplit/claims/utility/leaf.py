@@ -213,7 +213,7 @@ def corollary(effort, rng):
     )
     at = found.counterexample
     sizes = _worst_sizes(at["n"], at["depth"], at["t"])
-    targets = "-1 and 1 by turns, leaf by leaf of the exact tree"
+    targets = "-1 and 1 alternately, leaf by leaf of the exact tree"
     return replace(found, counterexample={**at, "sizes": sizes, "targets": targets})
 
 

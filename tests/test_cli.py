@@ -340,6 +340,16 @@ def test_an_audit_of_nothing_is_not_a_success(stand_in, capsys):
     assert main(["audit", "--json"]) == 1
 
 
+def test_options_of_an_audit_that_do_not_go_together(stand_in, capsys):
+    stand_in("audit", select=select)
+    assert "--seeds: must be a whole number of at least 1" in refused(
+        capsys, "audit", "--seeds", "0"
+    )
+    assert "--share: needs --seeds" in refused(capsys, "audit", "--share", "0.1")
+    both = ("audit", "--seeds", "2", "--epsilon", "3")
+    assert "--epsilon: does not go with --seeds" in refused(capsys, *both)
+
+
 def test_a_data_set_is_described_without_its_file(monkeypatch, capsys):
     monkeypatch.setattr(datasets.loading, "read", lambda entry: 1 / 0)
     assert main(["datasets", "Adult"]) == 0

@@ -258,6 +258,14 @@ def test_a_reader_that_leaves_is_no_traceback(unbuffered):
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full, a disk without room")
+def test_no_room_for_the_output_is_one_line():
+    with open("/dev/full", "w") as full:
+        command = [sys.executable, "-m", "dplit", "datasets", "iris"]
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (1, "dplit: No space left on device\n")
+
+
 @pytest.mark.cluster
 def test_a_cluster_gives_the_same_answers(ledger, capsys):
     core._registry.update({f"rdf/draws-{i}": vary(i) for i in range(6)})

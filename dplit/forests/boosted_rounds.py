@@ -61,8 +61,6 @@ class BaseBoostedForest(BaseForest):
         super()._check()
         if self.max_depth is not None and check_integer(self.max_depth, "max_depth", 0) > DEEPEST:
             raise ValueError(f"max_depth must be at most {DEEPEST}, got {self.max_depth!r}")
-        if self.n_records is not None:
-            check_integer(self.n_records, "n_records", 1)
 
     def _boost(self, domain, records, labels, model, n_classes):
         """Run the rounds on `model`; returns the trees, their values, and the node of what they spend."""

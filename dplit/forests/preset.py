@@ -11,7 +11,6 @@ import copy
 import math
 import warnings
 
-import numpy as np
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
@@ -75,7 +74,7 @@ class BasePrivateForest(BaseForest):
         """Ask for advice and fit that family, with what epsilon is left; `families` by name."""
         check_jobs(self.n_jobs)
         check_domain(self.domain)
-        n_records = self._length(X, y)
+        n_records, y = self._counted(X, y)
         rng, epsilon = self._generator(), self._record_epsilon()
         of_a_step = 2 if self.neighbours == "replace-one" else 1
         n, spent, node = size(n_records, self.n_records, epsilon, self.neighbours, rng)
@@ -93,13 +92,17 @@ class BasePrivateForest(BaseForest):
         self.forest_ = _fitted(forest, X, y)
         return self._store(self.forest_.domain_, None, node, self.forest_.budget_.root)
 
-    def _length(self, X, y):
-        """Number of records; of Dask's, which may take a pass over them, None where a public one is given."""
-        if not is_dask(X) and not is_dask(y):
-            return np.shape(self._validated(X, reset=True))[0]
+    def _counted(self, X, y):
+        """Number of records, and the targets; an error here comes before noise is drawn, and so costs nothing.
+
+        Of Dask's, which it may take a pass to count, None where a public number is given.
+        """
+        if y is None or not (is_dask(X) or is_dask(y)):
+            X, y = self._validated_pair(X, y)
+            return len(X), y
         records, _ = read_dask(self, X, y)
         self._validated(records.like, reset=True)
-        return len(records) if self.n_records is None else None
+        return len(records) if self.n_records is None else None, y
 
     def _advice(self, n, epsilon, n_classes):
         if self.n_estimators is not None or self.max_depth is not None:

@@ -203,6 +203,14 @@ def test_a_warning_is_at_the_line_of_the_caller():
             classifier(classes=None).fit(X, Y)
 
 
+@pytest.mark.parametrize("y", [Y[:-1], None, [None, *Y[1:]]], ids=["short", "none", "missing"])
+def test_targets_that_do_not_fit_are_told_before_noise_is_drawn(y):
+    account = dplit.Accountant(10.0)
+    with account, pytest.raises(ValueError, match=r"\by\b"):
+        classifier().fit(X, y)
+    assert account.spent == 0
+
+
 def test_copies_and_pickles_of_a_fit():
     forest = classifier().fit(X, Y)
     for twin in (copy.copy(forest), copy.deepcopy(forest), pickle.loads(pickle.dumps(forest))):

@@ -58,6 +58,11 @@ class BasePrivateForest(BaseForest):
         why = f": what was fitted, a {fitted}, has none" if "forest_" in vars(self) else ""
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{why}")
 
+    def __dir__(self):
+        """With the fitted attributes of the forest that was fitted, which notebooks complete."""
+        fitted = vars(vars(self).get("forest_", self))
+        return sorted({*super().__dir__(), *(name for name in fitted if name.endswith("_"))})
+
     def _inexact(self):
         return BoostedForestRegressor(delta=self.delta)._inexact()
 

@@ -101,6 +101,13 @@ def test_all_fitted_attributes_are_its_own_too():
     assert not hasattr(classifier(), "trees_")
 
 
+def test_notebooks_complete_what_was_fitted():
+    assert not {"trees_", "leaf_values_"} & {*dir(classifier())}
+    assert {"trees_", "leaf_values_", "advice_", "predict", "epsilon"} <= {
+        *dir(classifier().fit(X, Y))
+    }
+
+
 def test_what_a_family_cannot_answer_is_no_method():
     forest = classifier(domain=FEW).fit(X[["w"]], Y)
     assert not hasattr(forest, "decision_function") and not hasattr(forest, "export_text")

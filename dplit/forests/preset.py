@@ -114,10 +114,8 @@ class BasePrivateForest(BaseForest):
             return Advice("boosted", ASKED)
         if n_classes is None or self.domain is None:
             return Advice("boosted", UNKNOWN)
-        cells = (
-            math.prod(self.domain.n_levels.tolist()) or math.inf
-        )  # 0 levels: a continuous column
-        return advise(n, epsilon, n_classes, cells)
+        cells = math.prod(self.domain.n_levels.tolist())  # 0 levels: a continuous column
+        return advise(n, epsilon, n_classes, cells or math.inf)
 
     def _record_delta(self, epsilon):
         """A record's delta, of which several make up `delta` (`dplit.budget.Group`)."""
@@ -220,10 +218,8 @@ def _fitted(forest, X, y):
 
 
 CONSTANT = {"n_estimators": 1, "max_depth": 0}
-COUNTED = {
-    "release": "mixed",
-    "n_estimators": 20,
-}  # 100 trees are little better, and take five times as long
+# 100 trees are little better, and take five times as long.
+COUNTED = {"release": "mixed", "n_estimators": 20}
 
 
 @parameters

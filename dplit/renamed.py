@@ -26,7 +26,7 @@ def moved(module, **names):
     --------
     >>> find = moved("dplit.loss", divergence=("dplit.loss.privacy_loss", "9.0"))
     >>> import warnings
-    >>> with warnings.catch_warnings(record=True) as caught:
+    >>> with warnings.catch_warnings(record=True, action="always") as caught:
     ...     _ = find("divergence")
     >>> print(caught[0].message)
     dplit.loss.divergence is dplit.loss.privacy_loss now; the old name goes in dplit 9.0

@@ -126,10 +126,13 @@ def is_pattern(name):
 
 
 def nearest(name, known):
-    """Which of the `known` names come closest to a wrong one, in words."""
+    """Which of the `known` names come closest to a wrong one, in words; if none is close, the first of them."""
     known = list(known)
-    near = difflib.get_close_matches(str(name), known, n=3, cutoff=0.4) or known[:3]
-    return f"the nearest are {', '.join(near)}" if near else "there are none"
+    near = difflib.get_close_matches(str(name), known, n=3, cutoff=0.4)
+    if near:
+        return f"the nearest are {', '.join(near)}"
+    more = f" and {len(known) - 3} more" if known[3:] else ""
+    return f"there are {', '.join(known[:3]) or 'none'}{more}"
 
 
 def versions(*libraries):

@@ -54,6 +54,12 @@ class Unread:
         raise AssertionError(f"a record was read: {name}")
 
 
+def test_what_it_says_of_itself():
+    assert str(Accountant(1.5)) == "Accountant(limit=1.5, neighbours='add-remove'), 0 spent"
+    said = "Accountant(limit=1, delta=1e-06, neighbours='replace-one'), 0 spent"
+    assert str(Accountant(1, delta=1e-6, neighbours="replace-one")) == said
+
+
 def test_fits_are_charged_until_nothing_is_left():
     with Accountant(1.2) as account:
         forest().fit(X, Y)

@@ -258,6 +258,14 @@ def test_a_reader_that_leaves_is_no_traceback(unbuffered):
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full, a disk without room")
+def test_no_room_for_the_output_is_one_line():
+    with open("/dev/full", "w") as full:
+        command = [sys.executable, "-m", "dplit", "datasets", "iris"]
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (1, "dplit: No space left on device\n")
+
+
 @pytest.mark.cluster
 def test_a_cluster_gives_the_same_answers(ledger, capsys):
     core._registry.update({f"rdf/draws-{i}": vary(i) for i in range(6)})
@@ -338,6 +346,16 @@ def test_audit(found, status, stand_in, capsys):
 def test_an_audit_of_nothing_is_not_a_success(stand_in, capsys):
     stand_in("audit", select=select, run=lambda *options, **chosen: iter(()))
     assert main(["audit", "--json"]) == 1
+
+
+def test_options_of_an_audit_that_do_not_go_together(stand_in, capsys):
+    stand_in("audit", select=select)
+    assert "--seeds: must be a whole number of at least 1" in refused(
+        capsys, "audit", "--seeds", "0"
+    )
+    assert "--share: needs --seeds" in refused(capsys, "audit", "--share", "0.1")
+    both = ("audit", "--seeds", "2", "--epsilon", "3")
+    assert "--epsilon: does not go with --seeds" in refused(capsys, *both)
 
 
 def test_a_data_set_is_described_without_its_file(monkeypatch, capsys):

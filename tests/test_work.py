@@ -41,6 +41,8 @@ def test_a_lost_process_is_a_row_for_each_task_it_had():
 def test_nearest_names():
     assert work.nearest("rdf/theorem", ["rdf/theorem-1", "x"]) == "the nearest are rdf/theorem-1"
     assert work.nearest("a", []) == "there are none"
+    assert work.nearest("a", ["x", "y"]) == "there are x, y"
+    assert work.nearest("a", ["w", "x", "y", "z"]) == "there are w, x, y and 1 more"
 
 
 def test_versions_name_what_is_there():

@@ -86,9 +86,8 @@ class _GreedyTrees(Baseline, BaseForestClassifier):
     def _check(self):
         super()._check()
         if self.max_depth is not None:
-            check_integer(
-                self.max_depth, "max_depth", 0, MOST_DEPTH
-            )  # a path's arrays are that long
+            # a path's arrays are that long
+            check_integer(self.max_depth, "max_depth", 0, MOST_DEPTH)
         check_choice(self.operator, tuple(OPERATORS), "operator")
         check_public_n(self.public_n)
 

@@ -117,7 +117,9 @@ class Accountant:
             _OPEN.remove(self)
 
     def __repr__(self):
-        return f"Accountant(limit={self.limit:g}, neighbours={self.neighbours!r}), {self.spent:g} spent"
+        delta = f", delta={self.delta:g}" if self.delta else ""
+        of = f"limit={self.limit:g}{delta}, neighbours={self.neighbours!r}"
+        return f"Accountant({of}), {self.spent:g} spent"
 
     def _check(self, name, price, neighbours):
         """Raise `BudgetError` if the fit can't be charged."""

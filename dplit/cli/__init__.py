@@ -6,6 +6,7 @@ Exit status: 0 all is as declared, 1 something is not, 2 bad arguments, 130 inte
 from __future__ import annotations
 
 import argparse
+import errno
 import os
 import sys
 
@@ -36,10 +37,23 @@ def main(argv=None):
 
             parser().error(f"there is no command {given[0]!r}; {nearest(given[0], COMMANDS)}")
         arguments = parser().parse_args(given)  # it prints the help
-        return arguments.run(arguments)
+        status = arguments.run(arguments)
+        sys.stdout.flush()
+        return status
     except BrokenPipeError:  # the reader of a pipe, as in `dplit verify | head`, has left
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _print_no_more()
         return 1
+    except OSError as error:
+        if error.errno != errno.ENOSPC:
+            raise
+        _print_no_more()
+        print(f"dplit: {error.strerror}", file=sys.stderr)
+        return 1
+
+
+def _print_no_more():
+    """What is still to be printed is lost quietly, at the end of the process, too."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def parser():

@@ -13,7 +13,15 @@ import shlex
 import sys
 from datetime import UTC, datetime
 
-from dplit.cli.options import add_dask, add_json, add_work, backend, progress, whole, workers
+from dplit.cli.options import (
+    add_dask,
+    add_json,
+    add_work,
+    at_least_one,
+    backend,
+    progress,
+    workers,
+)
 from dplit.cli.text import aligned, dump, wrapped
 
 HELP = "audit the privacy of every mechanism and forest"
@@ -53,14 +61,13 @@ def add_arguments(parser):
     )
     parser.add_argument(
         "--seeds",
-        type=whole,
+        type=at_least_one,
         metavar="N",
         help="audit the subjects that draw under the seeds 0 to N - 1, and count those that accuse",
     )
     parser.add_argument(
         "--share",
         type=positive,
-        default=1.0,
         metavar="S",
         help="with --seeds: what share of a quick audit's draws (default: 1)",
     )
@@ -84,6 +91,12 @@ def run(arguments):
     """Run the command; returns the exit status."""
     from dplit import audit
 
+    if arguments.share is not None and not arguments.seeds:
+        arguments.error("argument --share: needs --seeds")
+    if arguments.epsilon is not None and arguments.seeds:
+        arguments.error(
+            "argument --epsilon: does not go with --seeds, which holds to what is declared"
+        )
     try:
         names = audit.select(arguments.subject, arguments.effort, arguments.expected)
     except ValueError as error:
@@ -112,13 +125,14 @@ def _tallies(names, arguments):
     from dplit.audit import seeds
 
     names = [s.name for s in seeds.drawing() if s.name in names]
-    found = seeds.tallies(names, arguments.seeds, arguments.share, workers(arguments))
+    share = 1.0 if arguments.share is None else arguments.share
+    found = seeds.tallies(names, arguments.seeds, share, workers(arguments))
     rows, interrupted = _collected(found, names, arguments)
     rows = [row._asdict() for row in rows]
     ok = bool(rows) and not any(row["alarms"] for row in rows if row["expected"] == "within")
     if arguments.json:
         how = {"command": shlex.join(["dplit", *sys.argv[1:]]), "date": datetime.now(UTC).date()}
-        how |= {"seeds": arguments.seeds, "share": arguments.share}
+        how |= {"seeds": arguments.seeds, "share": share}
         print(_json(rows, ok, interrupted, arguments, {k: str(v) for k, v in how.items()}))
     else:
         cells = [[str(row[name]) for name in TALLY] for row in rows]

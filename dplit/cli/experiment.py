@@ -76,9 +76,10 @@ def run(arguments):
     """Run the command; returns the exit status."""
     from dplit import experiments
 
-    if arguments.id is None and arguments.cells:
-        arguments.error("argument --cells: needs the ID of an experiment")
     if arguments.id is None:
+        for option in ("cells", "with", "repetitions", "out"):
+            if getattr(arguments, {"with": "others"}.get(option, option)) not in (None, []):
+                arguments.error(f"argument --{option}: needs the ID of an experiment")
         rows = [_listed(id) for id in experiments.ids()] + [
             _of_formula(id) for id in experiments.FORMULAS
         ]

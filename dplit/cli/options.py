@@ -87,12 +87,13 @@ def whole(text):
     return int(text)
 
 
+def at_least_one(text, *, but=""):
+    """A whole number of at least 1; `but` is said of what else there is."""
+    if not text.isascii() or not text.isdigit() or int(text) == 0:
+        raise argparse.ArgumentTypeError(f"must be {but}a whole number of at least 1, got {text!r}")
+    return int(text)
+
+
 def jobs(text):
     """A whole number of at least 1, or -1."""
-    if text == "-1":
-        return -1
-    if not text.isascii() or not text.isdigit() or int(text) == 0:
-        raise argparse.ArgumentTypeError(
-            f"must be -1 or a whole number of at least 1, got {text!r}"
-        )
-    return int(text)
+    return -1 if text == "-1" else at_least_one(text, but="-1 or ")

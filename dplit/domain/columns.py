@@ -49,8 +49,13 @@ class Continuous:
     def encode(self, values, name):
         """Return `values` as floats inside the bounds; what is no finite number is an error."""
         values = np.asarray(values)
+        if values.dtype.kind in "mM":
+            raise ValueError(
+                f"column {name!r} must hold numbers, got dates or times: count them from a public day, "
+                "as pandas' (dates - day).dt.days does"
+            )
         try:
-            if values.dtype.kind in "cmM":
+            if values.dtype.kind == "c":
                 raise TypeError
             numbers = values.astype(np.float64, copy=False)
         except (TypeError, ValueError, OverflowError):

@@ -142,22 +142,26 @@ class BaseForest(WithNoise, WithFile, WithImportances, WithPaths, BaseEstimator)
         """
         check_jobs(self.n_jobs)
         check_domain(self.domain)
+        if y is not None and (is_dask(X) or is_dask(y)):
+            records, y = read_dask(self, X, y)
+            domain, node = self._schema(self._validated(records.like, reset=True), records.domain)
+            return records.read_by(self._encoded, domain), y, domain, node
+        X, y = self._validated_pair(X, y)
+        domain, node = self._schema(X, partial(domain_of, X))
+        return self._encoded(domain, X), y, domain, node
+
+    def _validated_pair(self, X, y):
+        """Records and targets in memory, of one length."""
         if y is None:
             raise ValueError(
                 f"{type(self).__name__} requires y to be passed, but the target y is None"
             )
-        if is_dask(X) or is_dask(y):
-            records, y = read_dask(self, X, y)
-            domain, node = self._schema(self._validated(records.like, reset=True), records.domain)
-            return records.read_by(self._encoded, domain), y, domain, node
-        X = self._validated(X, reset=True)
-        y = checked_target(y)
+        X, y = self._validated(X, reset=True), checked_target(y)
         if len(X) == 0:
             raise ValueError(f"X must hold at least 1 record, got 0 records (shape={np.shape(X)})")
         if len(X) != len(y):
             raise ValueError(f"X and y must be of one length, got {len(X)} and {len(y)} records")
-        domain, node = self._schema(X, partial(domain_of, X))
-        return self._encoded(domain, X), y, domain, node
+        return X, y
 
     def _schema(self, X, observed):
         """The domain, `observed` if there is none, and what it costs."""

@@ -61,8 +61,6 @@ class BaseBoostedForest(BaseForest):
         super()._check()
         if self.max_depth is not None and check_integer(self.max_depth, "max_depth", 0) > DEEPEST:
             raise ValueError(f"max_depth must be at most {DEEPEST}, got {self.max_depth!r}")
-        if self.n_records is not None:
-            check_integer(self.n_records, "n_records", 1)
 
     def _boost(self, domain, records, labels, model, n_classes):
         """Run the rounds on `model`; returns the trees, their values, and the node of what they spend."""
@@ -70,9 +68,9 @@ class BaseBoostedForest(BaseForest):
 
         rng, epsilon = self._generator(), self._record_epsilon()
         each = epsilon / (2 if self.neighbours == "replace-one" else 1)
-        n_records = (
-            len(records) if self.n_records is None else None
-        )  # of Dask, a pass over the data
+        n_records = None
+        if self.n_records is None:
+            n_records = len(records)  # of Dask, a pass over the data
         n, spent, size_node = size(n_records, self.n_records, each, self.neighbours, rng)
         pays = account(epsilon, float(self.delta), n, self.neighbours, self.records_per_person,
                        self.n_estimators)  # fmt: skip
@@ -116,9 +114,9 @@ class BaseBoostedForest(BaseForest):
             if self.directions_:  # together they have the odds of one column
                 own = grid.ends[-1 - len(self.directions_)]
                 less = reach.mass * math.log(len(self.directions_)) / pays.rate(share)
-                masses[own:] -= (
-                    min(np.rint(less), MOST) if is_secure(rng) else less
-                )  # scores stay whole
+                if is_secure(rng):  # scores stay whole
+                    less = min(np.rint(less), MOST)
+                masses[own:] -= less
             place, node = pays.choose(masses, share, reach.mass, rng)
             tests.append(pick(place))
             if planned.kept:

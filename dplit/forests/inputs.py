@@ -1,4 +1,4 @@
-"""What a fit takes, checked: tables, targets, class lists, parameters; and what its columns matter."""
+"""What a fit takes, checked: tables, targets, class lists, parameters; and what stands around every fit."""
 
 from __future__ import annotations
 

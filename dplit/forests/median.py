@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dplit.errors import check_choice, check_integer, warn_leak
+from dplit.errors import check_choice, warn_leak
 from dplit.forests.base import (
     BaseForest,
     BaseForestClassifier,
@@ -68,8 +68,6 @@ class _MedianForest(BaseForest):
         self._check()
         if self.max_depth is not None:
             check_depth(self.max_depth)
-        if self.n_records is not None:
-            check_integer(self.n_records, "n_records", 1)
         check_max_features(self.max_features)
         rho = check_rho(self.rho)
         check_choice(self.selection, tuple(SELECTIONS), "selection")

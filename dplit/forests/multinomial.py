@@ -278,8 +278,6 @@ class MultinomialForestClassifier(BaseForestClassifier):
         check_choice(self.scores, SCORES, "scores")
         if self.max_depth is not None:
             check_depth(self.max_depth)
-        if self.n_records is not None:
-            check_integer(self.n_records, "n_records", 1)
         if not self._is_proved():
             return
         for name, value, right in (

@@ -11,7 +11,6 @@ import copy
 import math
 import warnings
 
-import numpy as np
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
@@ -59,6 +58,11 @@ class BasePrivateForest(BaseForest):
         why = f": what was fitted, a {fitted}, has none" if "forest_" in vars(self) else ""
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{why}")
 
+    def __dir__(self):
+        """With the fitted attributes of the forest that was fitted, which notebooks complete."""
+        fitted = vars(vars(self).get("forest_", self))
+        return sorted({*super().__dir__(), *(name for name in fitted if name.endswith("_"))})
+
     def _inexact(self):
         return BoostedForestRegressor(delta=self.delta)._inexact()
 
@@ -75,7 +79,7 @@ class BasePrivateForest(BaseForest):
         """Ask for advice and fit that family, with what epsilon is left; `families` by name."""
         check_jobs(self.n_jobs)
         check_domain(self.domain)
-        n_records = self._length(X, y)
+        n_records, y = self._counted(X, y)
         rng, epsilon = self._generator(), self._record_epsilon()
         of_a_step = 2 if self.neighbours == "replace-one" else 1
         n, spent, node = size(n_records, self.n_records, epsilon, self.neighbours, rng)
@@ -93,23 +97,25 @@ class BasePrivateForest(BaseForest):
         self.forest_ = _fitted(forest, X, y)
         return self._store(self.forest_.domain_, None, node, self.forest_.budget_.root)
 
-    def _length(self, X, y):
-        """Number of records; of Dask's, which may take a pass over them, None where a public one is given."""
-        if not is_dask(X) and not is_dask(y):
-            return np.shape(self._validated(X, reset=True))[0]
+    def _counted(self, X, y):
+        """Number of records, and the targets; an error here comes before noise is drawn, and so costs nothing.
+
+        Of Dask's, which it may take a pass to count, None where a public number is given.
+        """
+        if y is None or not (is_dask(X) or is_dask(y)):
+            X, y = self._validated_pair(X, y)
+            return len(X), y
         records, _ = read_dask(self, X, y)
         self._validated(records.like, reset=True)
-        return len(records) if self.n_records is None else None
+        return len(records) if self.n_records is None else None, y
 
     def _advice(self, n, epsilon, n_classes):
         if self.n_estimators is not None or self.max_depth is not None:
             return Advice("boosted", ASKED)
         if n_classes is None or self.domain is None:
             return Advice("boosted", UNKNOWN)
-        cells = (
-            math.prod(self.domain.n_levels.tolist()) or math.inf
-        )  # 0 levels: a continuous column
-        return advise(n, epsilon, n_classes, cells)
+        cells = math.prod(self.domain.n_levels.tolist())  # 0 levels: a continuous column
+        return advise(n, epsilon, n_classes, cells or math.inf)
 
     def _record_delta(self, epsilon):
         """A record's delta, of which several make up `delta` (`dplit.budget.Group`)."""
@@ -212,10 +218,8 @@ def _fitted(forest, X, y):
 
 
 CONSTANT = {"n_estimators": 1, "max_depth": 0}
-COUNTED = {
-    "release": "mixed",
-    "n_estimators": 20,
-}  # 100 trees are little better, and take five times as long
+# 100 trees are little better, and take five times as long.
+COUNTED = {"release": "mixed", "n_estimators": 20}
 
 
 @parameters

@@ -13,7 +13,7 @@ import numpy as np
 
 from dplit.budget import Leak, Parallel
 from dplit.depth import published_depth, table_depth
-from dplit.errors import check_choice, check_integer, warn_leak
+from dplit.errors import check_choice, warn_leak
 from dplit.forests.base import BaseForestClassifier, parameters
 from dplit.forests.inputs import check_depth
 from dplit.forests.parts import in_parts
@@ -178,8 +178,6 @@ class RandomDecisionForestClassifier(BaseForestClassifier):
         """From the checked parameters: how records are given to trees, and what releases a label."""
         self._check()
         check_choice(self.label, LABELS, "label")
-        if self.n_records is not None:
-            check_integer(self.n_records, "n_records", 1)
         way = self._way()
         if self.label == "smooth-exponential":
             warn_leak("label='smooth-exponential' has no finite epsilon: epsilon is infinite", 5)

@@ -88,6 +88,19 @@ def _check_ensembles(ensembles):
     return found
 
 
+def _check_records(codes, classes, ensembles):
+    """Return `codes` and `classes` as arrays of whole numbers, with the columns of all `ensembles`."""
+    codes = check_whole(codes, "codes", 0, ndim=2)
+    classes = check_whole(classes, "classes", 0, ndim=1)
+    if len(classes) != len(codes):
+        raise ValueError(
+            f"classes must be one for each of {len(codes)} records, got {len(classes)}"
+        )
+    if codes.shape[1] <= max(j for e in ensembles for j in e.columns):
+        raise ValueError(f"codes must have the ensembles' columns, got shape {codes.shape}")
+    return codes, classes
+
+
 def release_ensembles(
     ensembles,
     codes,
@@ -125,15 +138,8 @@ def release_ensembles(
     node : Sequence, Parallel or Group
     """
     ensembles = _check_ensembles(ensembles)
-    codes, q = check_whole(codes, "codes", 0, ndim=2), len(ensembles)
-    classes = check_whole(classes, "classes", 0, ndim=1)
-    if len(classes) != len(codes):
-        raise ValueError(
-            f"classes must be one for each of {len(codes)} records, got {len(classes)}"
-        )
-    if codes.shape[1] <= max(j for e in ensembles for j in e.columns):
-        raise ValueError(f"codes must have the ensembles' columns, got shape {codes.shape}")
-    epsilon, relation = check_epsilon(epsilon), check_neighbours(neighbours)
+    codes, classes = _check_records(codes, classes, ensembles)
+    epsilon, relation, q = check_epsilon(epsilon), check_neighbours(neighbours), len(ensembles)
     given = np.ones((q, len(codes)), dtype=bool)
     if disjoint:
         given = check_rng(rng).integers(q, size=len(codes)) == np.arange(q)[:, None]

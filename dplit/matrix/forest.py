@@ -18,10 +18,8 @@ LEAST = -(2**63)  # of a released count, a whole number of 64 bits
 LARGEST = 10**7  # steps: a released count of more, 10^4 scales of the noise, is taken as it is
 FINEST = 1e-3  # least rate of noise whose steps are single records: see `_coarser`
 COARSEST = 2.0**62  # records of a step: no count is larger
-SMALLEST, RATIO = (
-    0.02,
-    4.0,
-)  # mean of the least prior of a mixture, and of each to the one before it
+SMALLEST = 0.02  # mean of the least prior of a mixture
+RATIO = 4.0  # of each one's to that of the one before it
 ROUNDS = 60  # of the fit of their shares
 
 

@@ -29,10 +29,8 @@ from dplit.mechanisms.secure import exact_rate
 
 BITS = 24  # of a step of exact noise, below its scale
 MOST_BITS = 30  # below a record
-LARGEST_SCALE, LARGEST_RATE = (
-    2.0**41,
-    2.0**-16,
-)  # of exact noise: sums are whole, and draws are kept
+# Of exact noise: sums are whole, and draws are kept.
+LARGEST_SCALE, LARGEST_RATE = 2.0**41, 2.0**-16
 NODES = 400  # of the quadrature over the sum, at most; fewer are exact where the degree is small
 NOTHING = 1e-9
 

@@ -87,9 +87,8 @@ def geometric(rate, rng):
     """A whole number k with probability proportional to exp(-rate k); 2^62 for all from there on."""
     if rate == np.inf:
         return np.int64(0)
-    bits = min(
-        max(-math.frexp(rate)[1], 0), MOST_BITS
-    )  # rate 2^bits is from 1/2 to 1, if so many do
+    # rate 2^bits is from 1/2 to 1, if so many do
+    bits = min(max(-math.frexp(rate)[1], 0), MOST_BITS)
     most, high = np.int64(1) << (MOST_BITS - bits), np.int64(0)
     while bernoulli_exp(math.ldexp(rate, bits), rng):
         high += 1

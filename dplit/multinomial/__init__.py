@@ -18,6 +18,7 @@ cost of a choice                      `multinomial_cost`, `greedy_cost`
 majority votes                        `vote_outcomes`
 losses of lemmas 5 to 7, theorem 2    `selection_loss`, `label_loss`, `coin_loss`, and `losses`
 what may be kept                      `impurity_mass`, `mass_sensitivity`, `level_rate`, `split_law`
+the law of a small forest             `SmallForestLaw`
 ====================================  ==========================================================
 """
 
@@ -57,7 +58,6 @@ from dplit.multinomial.losses import (
 )
 from dplit.multinomial.privacy import (
     RangeCuts,
-    SmallForestLaw,
     impurity_mass,
     level_rate,
     mass_sensitivity,
@@ -77,6 +77,7 @@ from dplit.multinomial.selection import (
     sample,
     selection_law,
 )
+from dplit.multinomial.small_forest import SmallForestLaw
 from dplit.multinomial.votes import Vote, vote_outcomes
 
 __all__ = [

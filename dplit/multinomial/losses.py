@@ -193,9 +193,8 @@ def cap_epsilon(accuracy, n_trees):
     n_trees = check_integer(n_trees, "n_trees", 1)
     if not 0.5 < check_between(accuracy, "accuracy", 0.5, 1) < 1:
         raise ValueError(f"accuracy must lie between 0.5 and 1, got {accuracy!r}")
-    most = (
-        2 * n_trees * math.log(2 / (1 - accuracy))
-    )  # each tree is right so often as the vote is asked
+    # at this epsilon each tree is right so often as the vote is asked
+    most = 2 * n_trees * math.log(2 / (1 - accuracy))
     return brentq(lambda e: vote_cap(n_trees, e) - accuracy, 0.0, most, xtol=1e-9)
 
 

@@ -172,9 +172,8 @@ def draw_rank(sizes, epsilon, *, rng):
     half, q = sizes // 2, math.exp(-epsilon)
     head = np.where(odd == 1, 0.0, 0.5)
     total = (1 - q ** (half + 1.0)) / -math.expm1(-epsilon) - head
-    mass = (
-        rng.random(sizes.shape) * total + head
-    )  # drawn distance: first k with 1 + ... + q^k > mass
+    # drawn distance: first k with 1 + ... + q^k > mass
+    mass = rng.random(sizes.shape) * total + head
     steps = np.floor(np.log1p(mass * math.expm1(-epsilon)) / -epsilon)
     distance = np.clip(steps, 0, half).astype(sizes.dtype)
     upward = rng.random(sizes.shape) < 0.5

@@ -183,9 +183,8 @@ def sharpen():
     """Show figures at double density from here on, in a notebook; elsewhere nothing happens."""
     shell = _shell()
     if shell is not None and "inline" in matplotlib.get_backend():
-        import_module(
-            "matplotlib_inline.backend_inline"
-        )  # sets its own formatter when it is loaded
+        # sets its own formatter when it is loaded
+        import_module("matplotlib_inline.backend_inline")
         shell.display_formatter.formatters["image/png"].for_type(Figure, picture)
 
 

@@ -10,9 +10,8 @@ NO_NOISE = (
 )
 STRETCHED_NO_NOISE = 1e200  # the same of a normalised score, which is divided by a range of scores
 LARGEST_FINITE = 2.0**500  # a finite rate above is taken as this one: less noise has no use
-SQUARES, LOCAL_GINI, ENTROPY, MAJORITY = range(
-    4
-)  # what a test is scored by: see `dplit.trees.kary`
+# What a test is scored by: see `dplit.trees.kary`.
+SQUARES, LOCAL_GINI, ENTROPY, MAJORITY = range(4)
 MOST_LEVELS = 8  # of more levels not all sets are candidates of a joint draw, but others each time
 
 

@@ -101,6 +101,13 @@ def test_all_fitted_attributes_are_its_own_too():
     assert not hasattr(classifier(), "trees_")
 
 
+def test_notebooks_complete_what_was_fitted():
+    assert not {"trees_", "leaf_values_"} & {*dir(classifier())}
+    assert {"trees_", "leaf_values_", "advice_", "predict", "epsilon"} <= {
+        *dir(classifier().fit(X, Y))
+    }
+
+
 def test_what_a_family_cannot_answer_is_no_method():
     forest = classifier(domain=FEW).fit(X[["w"]], Y)
     assert not hasattr(forest, "decision_function") and not hasattr(forest, "export_text")
@@ -201,6 +208,14 @@ def test_a_warning_is_at_the_line_of_the_caller():
         warnings.simplefilter("error")
         with pytest.raises(dplit.PrivacyLeakWarning):
             classifier(classes=None).fit(X, Y)
+
+
+@pytest.mark.parametrize("y", [Y[:-1], None, [None, *Y[1:]]], ids=["short", "none", "missing"])
+def test_targets_that_do_not_fit_are_told_before_noise_is_drawn(y):
+    account = dplit.Accountant(10.0)
+    with account, pytest.raises(ValueError, match=r"\by\b"):
+        classifier().fit(X, y)
+    assert account.spent == 0
 
 
 def test_copies_and_pickles_of_a_fit():

@@ -10,10 +10,8 @@ from dplit import boosting
 from dplit.audit.subject import AgainstLaw, Lawful, Subject
 from dplit.mechanisms import DiscreteGaussian, Exponential, Geometric, PermuteAndFlip
 
-EPSILON, REACH = (
-    1.0,
-    boosting.Reach(3, 2, 3),
-)  # in steps: small, so that single steps can be counted
+EPSILON = 1.0
+REACH = boosting.Reach(3, 2, 3)  # in steps: small, so that single steps can be counted
 MASSES = (9.0, 7.0, 4.0, 4.0)
 MOST = 25
 RHO = 0.1

@@ -183,9 +183,8 @@ def corrected(effort, rng):
             rows[design, budget, n] = [interval(e, draws) for e in events]
             spans += rows[design, budget, n]
     pairs = [(rows[d, b, sizes[0]], rows[d, b, sizes[1]]) for d, b, n in rows if n == sizes[0]]
-    error = all(
-        small[0][0] > large[0][1] for small, large in pairs[:2]
-    )  # the curve's differ little
+    # the curve's differ little
+    error = all(small[0][0] > large[0][1] for small, large in pairs[:2])
     extent = all(small[1][0] > large[1][1] for small, large in pairs)
     rare = all(large[2][1] < 0.2 for _, large in pairs)
     first, last = min(s[0][0] for s, _ in pairs[:2]), max(s[0][1] for _, s in pairs[:2])

@@ -107,7 +107,7 @@ def optimal(effort, rng):
 )
 def gaps(effort, rng):
     r"""No strategy with Laplace noise has a smaller error than $2L_2/\epsilon^2$. With 128 trees the
-    certified part of the error of noisy cells is about .008, .05, .19 and .48 on Car with depth 1 to 4, and
+    certified part of the error of noisy cells is about .008, .05, .20 and .48 on Car with depth 1 to 4, and
     .026, .17 and .57 on Balance with depth 1 to 3; one tree's leaves attain it. What lies between is
     open."""
     cases, rows = [], []

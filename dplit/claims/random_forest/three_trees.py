@@ -136,7 +136,6 @@ def _share_vote_by_law(data, odds):
     """The same from the exact law of all labels of the forest."""
     leaves, labels = [r[:-1] for r in data], [r[-1] for r in data]
     full = random_forest.rational_label_law(Fraction(odds) ** 3)
-    votes = random_forest.forest_law(leaves, labels, (2, 2, 2), 2, full).sum(
-        axis=(1, 3, 5)
-    )  # leaves 0
+    law = random_forest.forest_law(leaves, labels, (2, 2, 2), 2, full)
+    votes = law.sum(axis=(1, 3, 5))  # of leaves 0
     return sum(votes[i] for i in product((0, 1), repeat=3) if sum(i) >= 2)

@@ -74,10 +74,8 @@ def exact_noise(effort, rng):
     draws = effort.pick(10_000, 200_000, 2_000_000)
     seen = [int((v + exact.two_sided(EPSILON, draws, rng) >= 1).sum()) for v in (1, 0)]
     alpha = math.exp(-EPSILON)
-    law = [
-        1 / (1 + alpha),
-        alpha / (1 + alpha),
-    ]  # of noise at least 0, at least 1: geometric series
+    # of noise at least 0, at least 1: geometric series
+    law = [1 / (1 + alpha), alpha / (1 + alpha)]
     return _as_law(seen, law, draws, release.advantage_bound(EPSILON))
 
 

@@ -12,6 +12,7 @@ if GUARD not in sys.path:
     sys.path.insert(0, GUARD)
 
 import network_guard  # noqa: E402
+import threadpoolctl  # noqa: E402
 
 network_guard.install()
 search = os.environ.get("PYTHONPATH", "").split(os.pathsep)
@@ -19,6 +20,10 @@ os.environ["PYTHONPATH"] = os.pathsep.join([GUARD, *(p for p in search if p and 
 os.environ.pop("DPLIT_DATA", None)
 for library in ("OMP", "OPENBLAS", "MKL"):
     os.environ.setdefault(f"{library}_NUM_THREADS", "1")
+if (
+    "numpy" in sys.modules
+):  # a plugin has loaded it before this was said, where there is one process
+    threadpoolctl.threadpool_limits(1)
 
 # Half a minute or more each on a busy core, the longest first; then the notebooks, then all others.
 SLOW = (

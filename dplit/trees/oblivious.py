@@ -87,7 +87,12 @@ class Grid:
             if self.levels[j]:
                 codes[j] = X[:, j]
             else:
-                _place(X[:, j], cuts, self.lower[j], self.upper[j], codes[j])
+                lower = self.lower[j]
+                with np.errstate(all="ignore"):  # too wide for a double: all begin at the first cut
+                    width = self.upper[j] - lower
+                    guesses = np.searchsorted(cuts, lower + np.arange(BINS) / BINS * width)
+                    scale = BINS / width if width > 0 else 0.0
+                _place(X[:, j], cuts, guesses, lower, scale, codes[j])
         return codes
 
     def masses(self, sums, rng):
@@ -269,10 +274,8 @@ def add_steps(leaves, values):
 
 
 @njit(cache=True, nogil=True)
-def _place(values, cuts, lower, upper, codes):
+def _place(values, cuts, guesses, lower, scale, codes):
     """Number of cuts below each value: from that of its bin on, to the one that is right."""
-    scale = BINS / (upper - lower) if upper > lower else 0.0
-    guesses = np.searchsorted(cuts, lower + np.arange(BINS) / BINS * (upper - lower))
     for i in range(len(values)):
         value = values[i]
         bin_ = (value - lower) * scale

@@ -6,8 +6,8 @@ import math
 import multiprocessing
 import os
 import pickle
+import threading
 import warnings
-from threading import Thread
 
 import numpy as np
 import pytest
@@ -274,14 +274,20 @@ def test_a_search_that_swallows_refusals_does_not_pass_the_limit(n_jobs):
     scores = [search.cv_results_[f"split{k}_test_score"] for k in range(2)]
     assert np.isnan(scores).sum() == 3
     loud = GridSearchCV(forest(), grid, cv=2, error_score="raise", n_jobs=n_jobs)
+    before = set(threading.enumerate())
     with Accountant(1.6) as account, pytest.raises(BudgetError, match="the account refuses"):
         loud.fit(X, Y)
     assert account.spent <= 1.6
+    for thread in (
+        set(threading.enumerate()) - before
+    ):  # a fit whose result nobody waits for any more
+        thread.join(60)  # would be charged to the account that the next test opens
+        assert not thread.is_alive()
 
 
 def test_threads_share_the_account():
     with Accountant(10) as account:
-        threads = [Thread(target=lambda: forest().fit(X, Y)) for _ in range(8)]
+        threads = [threading.Thread(target=lambda: forest().fit(X, Y)) for _ in range(8)]
         for thread in threads:
             thread.start()
         for thread in threads:

@@ -22,17 +22,17 @@ def _one_by_one(original):
 
 
 @plant("lengths of blocks are taken for public", f"{PRESET} from blocks, number of records",
-       at("forests.preset", "BasePrivateForest", "_length"))  # fmt: skip
+       at("forests.preset", "BasePrivateForest", "_counted"))  # fmt: skip
 def _public_blocks(original):
     """A collection knows its chunks without looking at a record."""
 
-    def _length(self, X, y):
-        found = original(self, X, y)
+    def _counted(self, X, y):
+        found, y = original(self, X, y)
         if hasattr(X, "chunks"):
             self.n_records = found
-        return found
+        return found, y
 
-    return _length
+    return _counted
 
 
 @plant("counts of nobody get no noise", f"{HISTOGRAM}, mixed release, an empty cell",

@@ -208,8 +208,9 @@ def _changes_in_words(version, date, new, changed):
 
 def _changed(claim, old, new):
     """One change; a claim that is still in the ledger becomes a link to its row."""
-    words = f" was {old}, is {new}."
-    return nodes.list_item("", nodes.paragraph("", "", nodes.literal("", claim), nodes.Text(words)))
+    verdicts = [nodes.emphasis("", word) for word in (old, new)]
+    words = (nodes.Text(" was "), verdicts[0], nodes.Text(", is "), verdicts[1], nodes.Text("."))
+    return nodes.list_item("", nodes.paragraph("", "", nodes.literal("", claim), *words))
 
 
 def write_exports(app, error):

@@ -268,3 +268,10 @@ def summarised(error, frames=3):
     trail = traceback.extract_tb(error.__traceback__)[1:][-frames:] if frames else []
     places = [f"{Path(f.filename).name}:{f.lineno} in {f.name}" for f in trail]
     return what + (f" ({' > '.join(places)})" if places else "")
+
+
+def few(values):
+    """The first five values, and how many more there are, for a message; str."""
+    values = list(values)
+    more = f" and {len(values) - 5} more" if len(values) > 5 else ""
+    return ", ".join(map(repr, values[:5])) + more

@@ -14,9 +14,10 @@ from dplit.baselines._shared import Choice, KaryBaseline
 from dplit.budget import Sequence, Spend
 from dplit.errors import check_choice
 from dplit.forests.base import BaseForestClassifier, BaseForestRegressor, parameters
-from dplit.forests.inputs import check_rho, level_shares
+from dplit.forests.parameters import check_rho
 from dplit.forests.partition import Resampled
 from dplit.forests.releases import grown_tree
+from dplit.forests.shares import level_shares
 from dplit.trees.rules import ENTROPY, MAJORITY, SQUARES
 
 CRITERIA = {"entropy": ENTROPY, "gini": SQUARES, "majority": MAJORITY}

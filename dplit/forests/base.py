@@ -29,26 +29,23 @@ from dplit.errors import (
     check_integer,
     check_jobs,
     check_neighbours,
+    few,
     warn_leak,
 )
 from dplit.forests.dask_input import DaskTargets, is_dask, read_dask, then
+from dplit.forests.fit_or_undo import undone_on_error
 from dplit.forests.fitted import WithFile, WithImportances, WithPaths
-from dplit.forests.inputs import (
-    check_bounds,
-    check_numbers,
-    checked_target,
-    class_codes,
-    domain_of,
-    few,
-    finite_numbers,
-    named_cells,
-    public_classes,
-    target_shares,
-    undone_on_error,
-    without_values,
-)
 from dplit.forests.noise import WithNoise
 from dplit.forests.partition import AllRecords, Independent, ShuffledParts
+from dplit.forests.tables import check_kind_of_cells, domain_of, named_cells, without_values
+from dplit.forests.targets import (
+    check_bounds,
+    checked_target,
+    class_codes,
+    finite_numbers,
+    public_classes,
+    target_shares,
+)
 
 MOST_TREES = 1_000_000  # streams and parts of records of more fill the memory
 ACCOUNTINGS = ("proved", "published")
@@ -244,7 +241,7 @@ class BaseForest(WithNoise, WithFile, WithImportances, WithPaths, BaseEstimator)
 
         That they are finite `Domain.encode` sees, in the pass in which it compares them with the bounds.
         """
-        check_numbers(X)
+        check_kind_of_cells(X)
         try:
             return validate_data(self, X, reset=reset, dtype=np.float64, ensure_all_finite=False)
         except (TypeError, ValueError, OverflowError) as error:

@@ -15,8 +15,9 @@ from dplit.budget import Public
 from dplit.domain import Domain
 from dplit.errors import check_choice, check_integer
 from dplit.forests.base import BaseForestClassifier, parameters
-from dplit.forests.inputs import check_bins, check_classes, check_depth
+from dplit.forests.parameters import check_bins, check_depth
 from dplit.forests.releases import largest, random_structure
+from dplit.forests.targets import check_classes
 
 RELEASES = ("training", "prediction", "subsample")
 VOTINGS = ("hard", "weighted")

@@ -13,7 +13,6 @@ import numpy as np
 
 from dplit.errors import check_choice, check_integer
 from dplit.forests.base import BaseForestClassifier, parameters
-from dplit.forests.inputs import at_most, check_depth
 from dplit.forests.multinomial_releases import (
     mass_cut,
     multinomial_cut,
@@ -22,8 +21,10 @@ from dplit.forests.multinomial_releases import (
     normalised_cut,
 )
 from dplit.forests.noise import ONLY_PROVED
+from dplit.forests.parameters import check_depth
 from dplit.forests.partition import AllRecords, Coins, ShuffledHalves, Undivided, by_tree
 from dplit.forests.releases import flip, leaves, levels
+from dplit.forests.shares import at_most
 from dplit.multinomial import check_budget
 from dplit.multinomial.forest import advised_depth, advised_trees
 from dplit.trees.arrays import leaf_depths

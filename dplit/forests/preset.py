@@ -23,8 +23,9 @@ from dplit.forests.boosted import BoostedForestClassifier, BoostedForestRegresso
 from dplit.forests.boosted_releases import size
 from dplit.forests.dask_input import is_dask, read_dask
 from dplit.forests.histogram import HistogramForestClassifier
-from dplit.forests.inputs import at_most, check_classes
 from dplit.forests.randomness import is_seeded
+from dplit.forests.shares import at_most
+from dplit.forests.targets import check_classes
 
 ASKED = "n_estimators or max_depth is given, which are rounds and depth of a boosted forest"
 UNKNOWN = "domain or classes were left out, so that their size is not known beforehand"

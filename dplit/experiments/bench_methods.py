@@ -6,6 +6,7 @@ chosen on data: a user who gives epsilon and what is public gets the same.
 
 from __future__ import annotations
 
+from dplit.experiments.encoded import Encoded
 from dplit.experiments.public import public
 
 
@@ -32,8 +33,6 @@ def _constant(setting):
 def _gradient_boosting(setting):
     """scikit-learn's boosting with its defaults, without privacy; levels as their positions."""
     from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
-
-    from dplit.experiments.methods import Encoded  # which has these methods in its list
 
     kind = (
         HistGradientBoostingRegressor if setting.target_bounds else HistGradientBoostingClassifier

@@ -14,10 +14,13 @@ import sys
 from itertools import product
 
 import numpy as np
+from sklearn.ensemble import RandomForestClassifier
 
+from dplit import baselines
 from dplit.consistency.greedy import pair_and_trend
 from dplit.domain import Continuous, Domain
 from dplit.experiments.forest_paths import first_tree, leaf_boxes
+from dplit.forests import MultinomialForestClassifier
 from dplit.stored import stored_cells, write_cells
 from dplit.work import stream
 
@@ -43,8 +46,6 @@ LAWS = {  # eta, and the Bayes risk
 
 def _ours(budget):
     def build(**options):
-        from dplit.forests import MultinomialForestClassifier
-
         budgets = {"feature_budget": budget, "value_budget": budget}
         return MultinomialForestClassifier(accounting="published", **budgets, **options)
 
@@ -53,16 +54,12 @@ def _ours(budget):
 
 def _baseline(name):
     def build(**options):
-        from dplit import baselines
-
         return getattr(baselines, name)(**options)
 
     return build
 
 
 def _breiman(*, domain, classes, **options):
-    from sklearn.ensemble import RandomForestClassifier
-
     return RandomForestClassifier(**options)
 
 

@@ -25,6 +25,7 @@ from dplit.forests.parameters import check_depth
 from dplit.forests.partition import AllRecords, Coins, ShuffledHalves, Undivided, by_tree
 from dplit.forests.releases import flip, leaves, levels
 from dplit.forests.shares import at_most
+from dplit.mechanisms.exponential import sample_index
 from dplit.multinomial import check_budget
 from dplit.multinomial.forest import advised_depth, advised_trees
 from dplit.trees.arrays import leaf_depths
@@ -254,7 +255,6 @@ class MultinomialForestClassifier(BaseForestClassifier):
     def _votes(self, records):
         if not hasattr(self, "leaf_probabilities_"):
             return super()._votes(records)
-        from dplit.mechanisms.exponential import sample_index
         from dplit.trees import apply
 
         starts, rng = self.trees_.leaf_starts[:-1], self._generator()

@@ -21,7 +21,7 @@ from dplit.consistency.greedy import pair_and_trend
 from dplit.domain import Continuous, Domain
 from dplit.experiments.forest_paths import first_tree, leaf_boxes
 from dplit.forests import MultinomialForestClassifier
-from dplit.stored import stored_cells, write_cells
+from dplit.stored import write_cells
 from dplit.work import stream
 
 TREES, SEED, FEATURES, FRESH = 9, 0, 3, 20_000
@@ -115,12 +115,6 @@ def _draw(law, method, n, draw):
 def cells():
     """Law, method and n of every cell, in the order of the run."""
     return [(law, method, n) for n, law, method in product(DRAWS, LAWS, METHODS)]
-
-
-def stored_rivals():
-    """The stored run: a dict of (law, method, n) to what `rivals_cell` gives."""
-    run = stored_cells(FILE)
-    return {key: run["/".join(map(str, key))] for key in cells()}
 
 
 def main(path):

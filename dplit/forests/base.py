@@ -307,7 +307,7 @@ class BaseForestClassifier(ClassifierMixin, BaseForest):
         return votes / self.trees_.n_trees
 
     def predict_log_proba(self, X):
-        """Logarithm of `predict_proba`; minus infinity where no tree votes for a class.
+        """Logarithm of `predict_proba`; minus infinity where that is 0.
 
         Parameters
         ----------

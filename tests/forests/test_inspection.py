@@ -70,6 +70,15 @@ def fits():
     return {kind: made(kind).fit(FRAME, targets(kind)) for kind in ALL}
 
 
+def test_log_probabilities_are_those_of_the_probabilities(fits):
+    for kind, fitted in fits.items():
+        if hasattr(kind, "predict_log_proba"):
+            found, shares = fitted.predict_log_proba(FRAME), fitted.predict_proba(FRAME)
+            assert np.allclose(np.exp(found), shares) and np.isneginf(found[shares == 0]).all(), (
+                kind
+            )
+
+
 NO_PATHS = baselines.ComparisonForestClassifier, forests.HistogramForestClassifier
 
 

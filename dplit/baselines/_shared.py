@@ -11,8 +11,8 @@ from dplit.errors import check_integer
 from dplit.forests.base import BaseForest, parameters
 from dplit.forests.mean_releases import proved_means, published_means
 from dplit.forests.noise import ONLY_PROVED
-from dplit.forests.parameters import GUESS as PUBLIC_N
-from dplit.forests.parameters import (
+from dplit.forests.parameter_checks import GUESS as PUBLIC_N
+from dplit.forests.parameter_checks import (
     check_bins,
     check_depth,
     check_max_features,

@@ -17,7 +17,7 @@ from numba import njit
 from dplit.baselines._shared import Choice, KaryBaseline, leaf_means, shares_of
 from dplit.budget import Spend
 from dplit.forests.base import BaseForestClassifier, parameters
-from dplit.forests.parameters import check_rho
+from dplit.forests.parameter_checks import check_rho
 from dplit.forests.releases import grown_tree, laplace_counts, largest, noisy_counts
 from dplit.forests.shares import level_shares
 from dplit.trees.arrays import LEAF

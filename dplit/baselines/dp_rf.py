@@ -14,7 +14,7 @@ from dplit.baselines._shared import Choice, KaryBaseline
 from dplit.budget import Sequence, Spend
 from dplit.errors import check_choice
 from dplit.forests.base import BaseForestClassifier, BaseForestRegressor, parameters
-from dplit.forests.parameters import check_rho
+from dplit.forests.parameter_checks import check_rho
 from dplit.forests.partition import Resampled
 from dplit.forests.releases import grown_tree
 from dplit.forests.shares import level_shares

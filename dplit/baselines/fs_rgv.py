@@ -14,7 +14,7 @@ from dplit.baselines.dp_rf import CRITERIA, REACH, drift_of_scale, entropy_reach
 from dplit.budget import Sequence, Spend
 from dplit.errors import check_choice, check_integer
 from dplit.forests.base import BaseForestClassifier, parameters
-from dplit.forests.parameters import check_max_features, n_candidates
+from dplit.forests.parameter_checks import check_max_features, n_candidates
 from dplit.forests.releases import grown_tree
 from dplit.forests.shares import at_most
 from dplit.trees.greedy import Rule, grow_id3_trees

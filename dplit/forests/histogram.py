@@ -23,7 +23,7 @@ from dplit.budget import Group, Parallel
 from dplit.errors import check_choice
 from dplit.forests.base import BaseForestClassifier, parameters
 from dplit.forests.cells import Cells
-from dplit.forests.parameters import check_bins, check_depth
+from dplit.forests.parameter_checks import check_bins, check_depth
 from dplit.forests.partition import REPLACED
 from dplit.forests.parts import in_parts
 from dplit.forests.releases import laplace_counts, noisy_counts

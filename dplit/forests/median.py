@@ -19,7 +19,7 @@ from dplit.forests.base import (
 )
 from dplit.forests.mean_releases import proved_means, published_means
 from dplit.forests.noise import ONLY_PROVED
-from dplit.forests.parameters import (
+from dplit.forests.parameter_checks import (
     check_depth,
     check_max_features,
     check_rho,

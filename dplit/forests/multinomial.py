@@ -21,7 +21,7 @@ from dplit.forests.multinomial_releases import (
     normalised_cut,
 )
 from dplit.forests.noise import ONLY_PROVED
-from dplit.forests.parameters import check_depth
+from dplit.forests.parameter_checks import check_depth
 from dplit.forests.partition import AllRecords, Coins, ShuffledHalves, Undivided, by_tree
 from dplit.forests.releases import flip, leaves, levels
 from dplit.forests.shares import at_most

@@ -22,7 +22,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 from dplit import Categorical, Continuous, Domain, baselines, forests, plotting
 from dplit.forests.export import export_text
-from dplit.forests.parameters import n_candidates, usual_depth
+from dplit.forests.parameter_checks import n_candidates, usual_depth
 
 mpl.use("agg")
 ALL = [getattr(module, name) for module in (forests, baselines) for name in module.__all__]

@@ -1,4 +1,4 @@
-"""Parameters of forests, checked: depth, bins, rho, the columns that compete at a node."""
+"""Parameters of forests: whether they are right, and what depth and number of columns they mean."""
 
 from __future__ import annotations
 

@@ -81,7 +81,7 @@ class DPDecisionForestClassifier(KaryBaseline, BaseForestClassifier):
     ----------
     epsilon, domain, classes, neighbours, n_estimators, max_depth, partitioned, noise, random_state
         As `DPExtraTreesClassifier`. A path also ends when its columns are used up.
-    max_features, bins, rho, n_jobs
+    max_features, bins, rho, records_per_person, n_jobs
         As `DPRandomForestClassifier`.
     accounting : {"proved", "published"}
         "proved": each record in one tree, choices by the sum of squares at the sharp rate; it spends

@@ -77,7 +77,7 @@ class DPRandomForestClassifier(_RandomForest, BaseForestClassifier):
 
     Parameters
     ----------
-    epsilon, domain, classes, neighbours, n_estimators, max_depth, noise, random_state
+    epsilon, domain, classes, neighbours, n_estimators, max_depth, records_per_person, noise, random_state
         As `DPExtraTreesClassifier`. A path also ends when its columns are used up.
     max_features : int, float, "sqrt", "log2" or None
         Columns that compete at a node, DiPriMe's K, drawn anew at each node: their number, a share

@@ -134,7 +134,7 @@ class FSClassifier(_GreedyTrees):
 
     Parameters
     ----------
-    epsilon, domain, classes, neighbours, noise, random_state
+    epsilon, domain, classes, neighbours, records_per_person, noise, random_state
         As `DPExtraTreesClassifier`.
     n_estimators : int
         Number of trees. The paper grows one.
@@ -185,7 +185,7 @@ class RGVClassifier(_GreedyTrees):
     ----------
     epsilon : float
         What the whole fit may spend if proved, and each single tree as published.
-    domain, classes, neighbours, noise, random_state
+    domain, classes, neighbours, records_per_person, noise, random_state
         As `DPExtraTreesClassifier`.
     n_estimators : int
         Number of trees. The paper's formulas for it are not known here; RDF ran 110 to 1385.

@@ -108,8 +108,7 @@ class MultinomialForestClassifier(BaseForestClassifier):
     noise : {None, "secure", "simulation"}
         "secure" draws exact noise from the operating system's randomness; "simulation" rounded noise by
         NumPy's generators, which a `random_state` needs. None takes the first where no `random_state` is
-        given
-        and all that is released has an exact sampler, else the second (`dplit.forests.noise`).
+        given and all that is released has an exact sampler, else the second (`dplit.forests.noise`).
     random_state : None, int, Generator, RandomState or SeedSequence
         None, for a release: all randomness is the operating system's. An integer repeats the fit, and
         whoever knows it can undo the noise; it stands in no repr and no pickle. From anything else

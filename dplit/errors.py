@@ -160,13 +160,13 @@ def check_one(one):
     return one
 
 
-def check_size(size, name="size"):
+def check_size(size):
     """Return `size`, None or the shape of an array: a whole number or a tuple of them."""
     if size is None:
         return None
     if isinstance(size, tuple):
-        return tuple(check_integer(n, name, 0) for n in size)
-    return check_integer(size, name, 0)
+        return tuple(check_integer(n, "size", 0) for n in size)
+    return check_integer(size, "size", 0)
 
 
 def check_iterable(values, name, text=False):

@@ -49,17 +49,15 @@ def blank(ax, xlim, ylim):
     ax.axis("off")
 
 
-def leaves_and_laws(leaves, laws, candidate=1):
-    """Draw leaves with their records, and beside them how probable each mechanism makes a class.
+def leaves_and_laws(leaves, laws):
+    """Draw leaves with their records, and beside them how probable each mechanism makes the second class.
 
     Parameters
     ----------
     leaves : dict of str to sequence of int
         The counts of two classes in each leaf, by the leaf's name.
     laws : dict of str to sequence of float
-        The probability that the mechanism of this name reports the class `candidate`, a leaf each.
-    candidate : int
-        The class whose probability is shown.
+        The probability that the mechanism of this name reports the class 1, a leaf each.
     """
     use()
     figure, (left, right) = plt.subplots(1, 2, figsize=(6.4, 2.6), width_ratios=(1, 1.15))
@@ -74,7 +72,7 @@ def leaves_and_laws(leaves, laws, candidate=1):
         bars = right.bar(at + (i - (len(laws) - 1) / 2) * wide, chances, wide * 0.92, label=name)
         right.bar_label(bars, fmt="%.3f", fontsize=9, padding=2)
     right.set_xticks(at, list(leaves))
-    right.set(ylabel=f"probability of class {candidate}", ylim=(0, 0.85))
+    right.set(ylabel="probability of class 1", ylim=(0, 0.85))
     right.legend(fontsize=9, loc="upper left")
     figure.tight_layout()
 
@@ -154,7 +152,7 @@ def moved_mean(sets, lower, upper):
     ax.text(upper, -0.5, f"{upper:g}", ha="center", fontsize=10)
 
 
-def intervals(values, lower, upper, densities, notes, ylabel="density of the cut"):
+def intervals(values, lower, upper, densities, notes):
     """Draw the intervals between the records of a column, and how dense the cut is in each.
 
     Parameters
@@ -167,7 +165,6 @@ def intervals(values, lower, upper, densities, notes, ylabel="density of the cut
         Of the cut in each interval, by the name of the mechanism.
     notes : sequence of str, shape (n + 1,)
         Written over the intervals that have a length, a score for example.
-    ylabel : str
     """
     use()
     _, ax = plt.subplots(figsize=(6.4, 3.2))
@@ -179,7 +176,7 @@ def intervals(values, lower, upper, densities, notes, ylabel="density of the cut
         if right > left:
             ax.text((left + right) / 2, 1.12 * top, note, ha="center", fontsize=9)
     disc(ax, values, np.zeros(len(values)), 0, s=60, clip_on=False)
-    ax.set(xlabel="value", ylabel=ylabel, xlim=(lower, upper), ylim=(0, 1.22 * top))
+    ax.set(xlabel="value", ylabel="density of the cut", xlim=(lower, upper), ylim=(0, 1.22 * top))
     legend_above(ax)
 
 
@@ -241,7 +238,7 @@ def cut_rows(targets, rows):
             disc(ax, i + 0.5, y + 0.35, int(kind))
 
 
-def good_and_poor(columns, good, lower=0.0, upper=1.0):
+def good_and_poor(columns, good):
     """Draw columns whose cuts are good in one range and poor elsewhere, with their records.
 
     Parameters
@@ -249,21 +246,18 @@ def good_and_poor(columns, good, lower=0.0, upper=1.0):
     columns : dict of str to (sequence of float, sequence of int)
         Values and kinds of the records in each column, by its name.
     good : (float, float)
-        The range in which a cut separates the kinds.
-    lower, upper : float
-        Public bounds of every column.
+        The range in which a cut separates the kinds; all columns go from 0 to 1.
     """
     use()
     _, ax = plt.subplots(figsize=(6.4, 0.5 + 0.95 * len(columns)))
-    wide = upper - lower
-    blank(ax, (lower - 0.25 * wide, upper + 0.05 * wide), (-0.35, 1.0 * len(columns) - 0.05))
+    blank(ax, (-0.25, 1.05), (-0.35, 1.0 * len(columns) - 0.05))
     for row, (name, (values, kinds)) in enumerate(columns.items()):
         y = 1.0 * (len(columns) - 1 - row)
         for (a, b), color, word in (
             (good, GREEN, "good cuts"),
-            ((good[1], upper), ORANGE, "poor cuts"),
+            ((good[1], 1.0), ORANGE, "poor cuts"),
         ):
             ax.add_patch(Rectangle((a, y - 0.1), b - a, 0.2, color=color, alpha=0.25, lw=0))
             ax.text((a + b) / 2, y - 0.27, word, ha="center", fontsize=9)
-        column(ax, values, lower, upper, y, kinds)
-        ax.text(lower - 0.06 * wide, y, name, ha="right", va="center")
+        column(ax, values, 0.0, 1.0, y, kinds)
+        ax.text(-0.06, y, name, ha="right", va="center")

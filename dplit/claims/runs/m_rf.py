@@ -182,9 +182,9 @@ def runtime(result):
 # Figure 3a -----------------------------------------------------------------------------------------
 
 
-def trees_of(result, method, reading="published"):
+def trees_of(result, method):
     """Cells of figure 3a by the number of trees."""
-    return {n: key(result, "car", method, reading, n_estimators=n) for n in runs.NUMBERS}
+    return {n: key(result, "car", method, n_estimators=n) for n in runs.NUMBERS}
 
 
 def falls(result, method):

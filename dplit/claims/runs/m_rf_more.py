@@ -132,9 +132,9 @@ def two_ensembles(result):
 # Ours ------------------------------------------------------------------------------------------------
 
 
-def ours(id, verdict="undecided", name=""):
+def ours(id, verdict="undecided"):
     """As `said`, of a sentence that no paper writes."""
-    return said(id, verdict, ours=True, where="ours", name=name)
+    return said(id, verdict, ours=True, where="ours")
 
 
 def settings(result, data, methods, epsilon):

@@ -111,7 +111,7 @@ def absolute(tree):
 COMPILED = (
     "numba takes a quarter of a second, and who reads parameters, a file or a law needs none of it"
 )
-FORESTS = "scikit-learn and pandas take half a second, and most functions of the file fit no forest"
+FORESTS = "scikit-learn takes a quarter of a second, and most functions of the file fit no forest"
 COMMAND = "a command imports what it runs: `dplit --help` and a wrong name are answered at once"
 OUTSIDE = "the file runs as a script, too, in an environment that has another library and no dplit"
 LATE = {
@@ -122,7 +122,6 @@ LATE = {
     ("domain/*", "dplit.domain.inside"): COMPILED,
     ("claims/*", "dplit.forests"): FORESTS,
     ("release/*", "dplit.forests.*"): FORESTS,
-    ("scale/*", "dplit.forests.*"): FORESTS,
     ("cli/*", "dplit*"): COMMAND,
     ("audit/subjects/*", "dplit.baselines.*"): COMPILED,
     ("audit/outside.py", "dplit.*"): OUTSIDE,

@@ -94,12 +94,12 @@ def test_a_theory_chapter_depends_on_few_modules():
     kind needs, and room for three or four more.
 
     A chapter of laws alone: 38, `majority`. One that draws from trees or forests, or reads records or runs:
-    79, `multinomial_forest`; of these, eight are what every fit can reach by name alone, as an account, a
-    saved file and what makes sure of its insides, a model card or importances, seven draw exact noise, and five
-    check what a fit takes, a file each for X, for y, for parameters, for shares and for what stands around it.
+    80, `multinomial_forest`; of these, eight are what every fit can reach by name alone, as an account, a
+    saved file and what makes sure of its insides, a model card or importances, seven draw exact noise, and six
+    read and check what a fit takes, a file each for records, X, y, parameters, shares and what stands around it.
     The matrix forest chooses among all strategies, eleven modules, releases by another five, and draws whole
-    noise for two more; its histogram takes its records in parts, three: 92. The chapter on release attacks four
-    forests, each of another family: 103. What every figure loads makes no chapter draw.
+    noise for two more; its histogram takes its records in parts, three: 93. The chapter on release attacks four
+    forests, each of another family: 104. What every figure loads makes no chapter draw.
     """
     figures = set(depends.modules_of("from dplit import plotting"))
     for path in NOTEBOOKS:

@@ -11,7 +11,7 @@ from dplit.audit.mutants import MEDIAN, RDF, at, plant
 from dplit.domain import Continuous, Domain
 from dplit.forests.partition import Independent
 
-FIT = at("forests.base", "BaseForest", "_read_fit")
+FIT = at("forests.reading", "WithRecords", "_read_fit")
 LABELLED = at("trees.routing", "count_labels")
 ASSIGN = at("forests.partition", "Independent", "assign")
 

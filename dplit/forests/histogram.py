@@ -318,7 +318,7 @@ class HistogramForestClassifier(BaseForestClassifier):
 
     def _rows(self, X):
         """Row of `cell_counts_` in which each record is counted."""
-        records = self._read(X)  # first: it says if nothing was fitted
+        records = self._read(X)
         return cells_of(self.cells_.codes(records), self.cells_.n_levels)
 
     def predict(self, X):
@@ -332,7 +332,8 @@ class HistogramForestClassifier(BaseForestClassifier):
         -------
         array of classes, shape (n_records,)
         """
-        return self.classes_[self.cell_labels_[self._rows(X)]]
+        rows = self._rows(X)  # first: it says if nothing was fitted
+        return self.classes_[self.cell_labels_[rows]]
 
     @available_if(_predicts_shares)
     def predict_proba(self, X):
@@ -346,4 +347,5 @@ class HistogramForestClassifier(BaseForestClassifier):
         -------
         float64 array, shape (n_records, n_classes), in the order of `classes_`
         """
-        return self.cell_shares_[self._rows(X)]
+        rows = self._rows(X)
+        return self.cell_shares_[rows]

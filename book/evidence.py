@@ -9,16 +9,19 @@ from __future__ import annotations
 import datetime
 import json
 
-import refresh
+import depends
 
-FOLDER = refresh.ROOT / "data" / "evidence"
-HISTORY = refresh.ROOT / "data" / "verdicts.csv"
+import dplit
+from dplit import claims
+from dplit.ledger import run, store
+from dplit.writing import write_whole
+
+FOLDER = depends.ROOT / "data" / "evidence"
+HISTORY = depends.ROOT / "data" / "verdicts.csv"
 
 
 def by_chapter():
     """The ledger's claims, dict of chapter to list of Claim."""
-    from dplit import claims
-
     found = {}
     for claim in claims.all():
         found.setdefault(claim.chapter, []).append(claim)
@@ -27,7 +30,7 @@ def by_chapter():
 
 def digest(chapter):
     """Digest of everything that the checks of a chapter's claims depend on."""
-    return refresh.fingerprint((), refresh.modules_of(f"claims.of({chapter!r})"))
+    return depends.fingerprint((), depends.modules_of(f"claims.of({chapter!r})"))
 
 
 def path(chapter):
@@ -53,11 +56,8 @@ def orphans():
 
 def write(chapter, jobs=1):
     """Check a chapter's claims, as ``dplit verify`` does, and store what was found."""
-    from dplit.ledger import run
-    from dplit.writing import write_whole
-
-    claims = by_chapter()[chapter]
-    rows = run.in_order(run.run(claims, jobs=jobs), claims)
+    held = by_chapter()[chapter]
+    rows = run.in_order(run.run(held, jobs=jobs), held)
     wrong = [f"{row.claim.id}: {row.error or row.computed}" for row in rows if not row.ok]
     if wrong:
         raise SystemExit("not as declared: " + "; ".join(wrong))
@@ -69,18 +69,12 @@ def write(chapter, jobs=1):
 
 def missing_verdicts():
     """The changes of verdicts that ``data/verdicts.csv`` lacks, list of Change."""
-    import dplit
-    from dplit import claims
-    from dplit.ledger import store
-
     today = datetime.datetime.now(datetime.UTC).date().isoformat()
     return store.due(claims.all(), store.changes(HISTORY), dplit.__version__, today)
 
 
 def write_verdicts():
     """Append to ``data/verdicts.csv`` what it lacks; returns how many lines that were."""
-    from dplit.ledger import store
-
     new = missing_verdicts()
     store.write([*store.changes(HISTORY), *new], HISTORY)
     return len(new)

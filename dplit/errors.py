@@ -160,13 +160,13 @@ def check_one(one):
     return one
 
 
-def check_size(size, name="size"):
+def check_size(size):
     """Return `size`, None or the shape of an array: a whole number or a tuple of them."""
     if size is None:
         return None
     if isinstance(size, tuple):
-        return tuple(check_integer(n, name, 0) for n in size)
-    return check_integer(size, name, 0)
+        return tuple(check_integer(n, "size", 0) for n in size)
+    return check_integer(size, "size", 0)
 
 
 def check_iterable(values, name, text=False):
@@ -268,3 +268,10 @@ def summarised(error, frames=3):
     trail = traceback.extract_tb(error.__traceback__)[1:][-frames:] if frames else []
     places = [f"{Path(f.filename).name}:{f.lineno} in {f.name}" for f in trail]
     return what + (f" ({' > '.join(places)})" if places else "")
+
+
+def few(values):
+    """The first five values, and how many more there are, for a message; str."""
+    values = list(values)
+    more = f" and {len(values) - 5} more" if len(values) > 5 else ""
+    return ", ".join(map(repr, values[:5])) + more

@@ -85,8 +85,8 @@ def rank_law(n, epsilon):
     epsilon : float
         The paper's :math:`\epsilon_1`.
     """
-    gaps = check_integer(n, "n", 0) - 2 * np.arange(n + 1)
-    return Exponential(check_positive(epsilon, "epsilon")).pmf(-np.abs(gaps))
+    gaps = _gaps(check_integer(n, "n", 0))
+    return Exponential(check_positive(epsilon, "epsilon")).pmf(-gaps)
 
 
 def rank_interval_law(values, lower, upper, epsilon):
@@ -132,12 +132,10 @@ def interval_law(values, lower, upper, epsilon, neighbours="add-remove"):
         positive.
     """
     edges = _edges(values, lower, upper)
-    n, lengths = len(edges) - 2, np.diff(edges)
     with np.errstate(divide="ignore"):
-        log_weights = np.log(lengths) - _rate(epsilon, neighbours) * np.abs(
-            n - 2 * np.arange(n + 1)
-        )
-    return IntervalLaw(edges, _normalised(log_weights))
+        log_lengths = np.log(np.diff(edges))
+    log_weights = log_lengths - _rate(epsilon, neighbours) * _gaps(len(edges) - 2)
+    return IntervalLaw(edges, normalised(log_weights))
 
 
 def sample(values, lower, upper, epsilon, neighbours="add-remove", size=None, *, rng):
@@ -186,8 +184,7 @@ def flip_rate(values, lower, upper, epsilon, neighbours="add-remove"):
     under that law and :math:`\bar q` its mean under the uniform law. Derived in :doc:`/book/median`.
     """
     edges, law = interval_law(values, lower, upper, epsilon, neighbours)
-    n, lengths = len(edges) - 2, np.diff(edges)
-    scores = -np.abs(n - 2 * np.arange(n + 1))
+    lengths, scores = np.diff(edges), -_gaps(len(edges) - 2)
     odds = np.exp(_rate(epsilon, neighbours) * (scores - scores[lengths > 0].max()))
     uniform = (lengths / lengths.sum()) @ odds
     return float(law @ np.abs(odds - law @ odds) / (2 * uniform))
@@ -272,10 +269,9 @@ def subset_law(counts, epsilon, neighbours="add-remove"):
     ndarray, shape (N + 1,)
     """
     ways = subset_sizes(counts)
-    n = len(ways) - 1
     log_ways = np.array([math.log(w) if w else -math.inf for w in ways])
     rate = _rate(epsilon, neighbours)
-    return _normalised(log_ways - rate * np.abs(n - 2 * np.arange(n + 1)))
+    return normalised(log_ways - rate * _gaps(len(ways) - 1))
 
 
 def sample_subset(counts, epsilon, neighbours="add-remove", *, rng):
@@ -285,8 +281,7 @@ def sample_subset(counts, epsilon, neighbours="add-remove", *, rng):
     it, walking back through the dynamic programme. Parameters as `subset_law`.
     """
     counts, rng = _level_counts(counts), check_rng(rng)
-    table, size = _subset_table(counts), 0
-    law = subset_law(counts, epsilon, neighbours)
+    table, law = _subset_table(counts), subset_law(counts, epsilon, neighbours)
     size = int(rng.choice(len(law), p=law))
     while True:  # the two sets that are no split are drawn again
         chosen, left = np.zeros(len(counts), dtype=bool), size
@@ -339,6 +334,12 @@ def _edges(values, lower, upper):
     return np.concatenate([[lower], np.sort(np.clip(values, lower, upper)), [upper]])
 
 
-def _normalised(log_weights):
+def _gaps(n):
+    """How far the two sides of a cut are apart, with j = 0, ..., n of the records on its left."""
+    return np.abs(n - 2 * np.arange(n + 1))
+
+
+def normalised(log_weights):
+    """The law whose weights have these logarithms, an array; none of them may be plus infinity."""
     weights = np.exp(log_weights - log_weights.max())
     return weights / weights.sum()

@@ -310,8 +310,8 @@ def worst_case(statistic, n, lower, upper, neighbours="add-remove", *, grid=3, s
     for common in combinations_with_replacement(kinds, n - 1):
         full = [(data, statistic(data)) for data in ((*common, record) for record in kinds)]
         if neighbours == "add-remove":
-            empty = (common, statistic(common))
-            pairs = [(one, empty) for one in full]
+            without = (common, statistic(common))
+            pairs = [(one, without) for one in full]
         else:
             pairs = combinations(full, 2) if len(full) > 1 else [(full[0], full[0])]
         for (data, here), (neighbour, there) in pairs:

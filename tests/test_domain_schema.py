@@ -143,7 +143,7 @@ def test_a_polars_frame_is_matched_by_name_in_any_order():
     expected = [[120, 1, 2, 1], [30, 2, 2, 0], [31, 0, 2, 1]]
     assert MIXED.encode(polars_frame()).tolist() == expected
     assert MIXED.encode(polars_frame().select(MIXED.names)).tolist() == expected
-    with pytest.raises(ValueError, match=r"missing .'job'"):
+    with pytest.raises(ValueError, match=r"missing 'job'"):
         MIXED.encode(polars_frame().drop("job"))
 
 
@@ -152,10 +152,10 @@ def test_an_arrow_table_is_matched_by_name_in_any_order():
     expected = [[120, 1, 2, 1], [30, 2, 2, 0], [31, 0, 2, 1]]
     assert MIXED.encode(table).tolist() == expected
     assert MIXED.encode(table.select(MIXED.names)).tolist() == expected
-    with pytest.raises(ValueError, match=r"missing .'job'"):
+    with pytest.raises(ValueError, match=r"missing 'job'"):
         MIXED.encode(table.drop_columns("job"))
     whole = polars_frame().drop("grade").drop_nulls().to_arrow()
-    with pytest.warns(PrivacyLeakWarning, match=r"\['job'\] was read off the data"):
+    with pytest.warns(PrivacyLeakWarning, match=r"'job' was read off the data"):
         domain = Domain.from_frame(whole, {"age": (0, 120)})
     assert domain.names == ("member", "age", "job") and domain["age"] == Continuous(0, 120)
     assert sorted(domain["job"].levels) == ["cook", "driver"]
@@ -163,7 +163,7 @@ def test_an_arrow_table_is_matched_by_name_in_any_order():
 
 def test_a_domain_from_a_polars_frame():
     frame = polars_frame().drop("grade")
-    with pytest.warns(PrivacyLeakWarning, match=r"\['job'\] was read off the data"):
+    with pytest.warns(PrivacyLeakWarning, match=r"'job' was read off the data"):
         domain = Domain.from_frame(frame.fill_null("cook"), {"age": (0, 120)})
     assert domain.features == (
         Categorical([False, True]), Continuous(0, 120), Categorical(["driver", "cook"]),

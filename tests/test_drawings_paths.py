@@ -64,7 +64,8 @@ def test_the_sums_of_a_cut(ax):
 
 def test_panels_draw_every_point_and_the_least():
     points = experiments.stored_scaling()
-    panels = drawings.scaling_panels(points, {"per-tree": "o", "identity": "^"})
+    drawings.scaling_panels(points, {"per-tree": "o", "identity": "^"})
+    panels = np.reshape(plt.gcf().axes, (2, -1))
     for line, (above, below) in zip(points.values(), panels.T, strict=True):
         drawn = {d.get_label(): d.get_ydata() for d in above.get_lines()}
         assert list(drawn["identity"]) == [p["error"]["identity"] for p in line.values()]

@@ -134,3 +134,8 @@ def test_right_numbers_are_given_back():
     assert errors.check_numbers([1, Fraction(1, 2)], "x").tolist() == [1.0, 0.5]
     assert errors.check_numbers(np.int8(3), "x").dtype == np.float64
     assert type(errors.check_jobs(np.int8(2))) is int
+
+
+def test_few_values_are_listed_and_the_others_counted():
+    assert errors.few("ab") == "'a', 'b'" and errors.few(range(5)) == "0, 1, 2, 3, 4"
+    assert errors.few(range(7)) == "0, 1, 2, 3, 4 and 2 more"

@@ -2,6 +2,9 @@
 
 import ast
 import re
+import sys
+from fnmatch import fnmatch
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -35,6 +38,11 @@ ledger
 claims
 plotting cli
 """.split()
+BOOK = TESTS.parent / "book"
+sys.path.insert(0, str(BOOK))
+import depends  # noqa: E402
+
+sys.path.remove(str(BOOK))
 FILES = sorted(p for p in PACKAGE.rglob("*.py") if p.parent != PACKAGE or p.stem[:2] != "__")
 
 
@@ -78,6 +86,68 @@ def test_a_module_imports_only_from_above():
         above = {*ORDER[: ORDER.index(top(path))], top(path)}
         wrong += [f"{name(path)} imports {n}" for n in imported(path) if n not in above]
     assert wrong == []
+
+
+def test_no_file_imports_itself_through_others():
+    """Imports within functions count, too: they hide a circle and leave it there."""
+    everything = PACKAGE.rglob("*.py")
+    TopologicalSorter({p: depends.imports_of(p) - {p} for p in everything}).prepare()
+    sources = {p.stem: ast.parse(p.read_text("utf-8")) for p in BOOK.glob("*.py")}
+    TopologicalSorter({name: sources.keys() & absolute(t) for name, t in sources.items()}).prepare()
+
+
+def absolute(tree):
+    """Modules that a file imports by their whole names, within functions too."""
+    found = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            found.add(node.module)
+    return found
+
+
+# Why an import of `dplit` may stand within a function: (file, what it imports), and the reason.
+COMPILED = (
+    "numba takes a quarter of a second, and who reads parameters, a file or a law needs none of it"
+)
+FORESTS = "scikit-learn takes a quarter of a second, and most functions of the file fit no forest"
+COMMAND = "a command imports what it runs: `dplit --help` and a wrong name are answered at once"
+OUTSIDE = "the file runs as a script, too, in an environment that has another library and no dplit"
+LATE = {
+    ("*", "dplit.trees"): COMPILED,
+    ("*", "dplit.trees.*"): COMPILED,
+    ("*", "dplit.mechanisms.exact*"): COMPILED,
+    ("matrix/*", "dplit.matrix.exact_treenorm"): COMPILED,
+    ("domain/*", "dplit.domain.inside"): COMPILED,
+    ("claims/*", "dplit.forests"): FORESTS,
+    ("release/*", "dplit.forests.*"): FORESTS,
+    ("cli/*", "dplit*"): COMMAND,
+    ("audit/subjects/*", "dplit.baselines.*"): COMPILED,
+    ("audit/outside.py", "dplit.*"): OUTSIDE,
+}
+
+
+def late(path):
+    """Modules of `dplit` that a file imports within functions."""
+    tree = ast.parse(path.read_text("utf-8"))
+    for node in ast.walk(tree):
+        if node in tree.body or not isinstance(node, (ast.Import, ast.ImportFrom)):
+            continue
+        names = [a.name for a in node.names] if isinstance(node, ast.Import) else [node.module]
+        if names == ["dplit"]:
+            names = [f"dplit.{alias.name}" for alias in node.names]
+        yield from (n for n in names if n.split(".")[0] == "dplit")
+
+
+def test_an_import_within_a_function_has_a_reason():
+    found = {(name(path), module) for path in FILES for module in late(path)}
+    known = {
+        (file, module): [k for k in LATE if fnmatch(file, k[0]) and fnmatch(module, k[1])]
+        for file, module in found
+    }
+    assert [at for at, reasons in known.items() if not reasons] == []
+    assert {k for reasons in known.values() for k in reasons} == set(LATE)
 
 
 def test_files_are_short_and_documented():

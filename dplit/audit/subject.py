@@ -10,6 +10,7 @@ import textwrap
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from importlib import import_module
 from typing import NamedTuple
 
 import numpy as np
@@ -257,8 +258,6 @@ def named(module, kind):
     """Callable that imports an estimator when it is called: ``named("forests", "...")``."""
 
     def make():
-        from importlib import import_module
-
         return getattr(import_module(f"dplit.{module}"), kind)
 
     return make

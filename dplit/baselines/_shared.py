@@ -9,16 +9,16 @@ import numpy as np
 from dplit import trees
 from dplit.errors import check_integer
 from dplit.forests.base import BaseForest, parameters
-from dplit.forests.inputs import GUESS as PUBLIC_N
-from dplit.forests.inputs import (
+from dplit.forests.mean_releases import proved_means, published_means
+from dplit.forests.noise import ONLY_PROVED
+from dplit.forests.parameter_checks import GUESS as PUBLIC_N
+from dplit.forests.parameter_checks import (
     check_bins,
     check_depth,
     check_max_features,
     n_candidates,
     usual_depth,
 )
-from dplit.forests.mean_releases import proved_means, published_means
-from dplit.forests.noise import ONLY_PROVED
 from dplit.forests.releases import flip, laplace_counts, largest
 from dplit.trees.kary import Rule, grow_kary_trees
 from dplit.trees.nodes import sums_in_steps

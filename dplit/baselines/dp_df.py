@@ -17,8 +17,9 @@ from numba import njit
 from dplit.baselines._shared import Choice, KaryBaseline, leaf_means, shares_of
 from dplit.budget import Spend
 from dplit.forests.base import BaseForestClassifier, parameters
-from dplit.forests.inputs import check_rho, level_shares
+from dplit.forests.parameter_checks import check_rho
 from dplit.forests.releases import grown_tree, laplace_counts, largest, noisy_counts
+from dplit.forests.shares import level_shares
 from dplit.trees.arrays import LEAF
 from dplit.trees.rules import LOCAL_GINI, SQUARES
 
@@ -80,7 +81,7 @@ class DPDecisionForestClassifier(KaryBaseline, BaseForestClassifier):
     ----------
     epsilon, domain, classes, neighbours, n_estimators, max_depth, partitioned, noise, random_state
         As `DPExtraTreesClassifier`. A path also ends when its columns are used up.
-    max_features, bins, rho, n_jobs
+    max_features, bins, rho, records_per_person, n_jobs
         As `DPRandomForestClassifier`.
     accounting : {"proved", "published"}
         "proved": each record in one tree, choices by the sum of squares at the sharp rate; it spends

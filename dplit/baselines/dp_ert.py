@@ -40,7 +40,7 @@ class DPExtraTreesClassifier(_ExtraTrees, BaseForestClassifier):
     ----------
     epsilon : float
         Privacy budget of the whole fit, positive; ``inf`` adds no noise.
-    domain, classes, noise, random_state
+    domain, classes, records_per_person, noise, random_state
         As `dplit.forests.MedianForestClassifier`.
     neighbours : {"add-remove", "replace-one"}
         Which data sets `epsilon` holds for.

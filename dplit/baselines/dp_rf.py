@@ -14,9 +14,10 @@ from dplit.baselines._shared import Choice, KaryBaseline
 from dplit.budget import Sequence, Spend
 from dplit.errors import check_choice
 from dplit.forests.base import BaseForestClassifier, BaseForestRegressor, parameters
-from dplit.forests.inputs import check_rho, level_shares
+from dplit.forests.parameter_checks import check_rho
 from dplit.forests.partition import Resampled
 from dplit.forests.releases import grown_tree
+from dplit.forests.shares import level_shares
 from dplit.trees.rules import ENTROPY, MAJORITY, SQUARES
 
 CRITERIA = {"entropy": ENTROPY, "gini": SQUARES, "majority": MAJORITY}
@@ -76,7 +77,7 @@ class DPRandomForestClassifier(_RandomForest, BaseForestClassifier):
 
     Parameters
     ----------
-    epsilon, domain, classes, neighbours, n_estimators, max_depth, noise, random_state
+    epsilon, domain, classes, neighbours, n_estimators, max_depth, records_per_person, noise, random_state
         As `DPExtraTreesClassifier`. A path also ends when its columns are used up.
     max_features : int, float, "sqrt", "log2" or None
         Columns that compete at a node, DiPriMe's K, drawn anew at each node: their number, a share

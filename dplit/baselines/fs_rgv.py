@@ -14,8 +14,9 @@ from dplit.baselines.dp_rf import CRITERIA, REACH, drift_of_scale, entropy_reach
 from dplit.budget import Sequence, Spend
 from dplit.errors import check_choice, check_integer
 from dplit.forests.base import BaseForestClassifier, parameters
-from dplit.forests.inputs import at_most, check_max_features, n_candidates
+from dplit.forests.parameter_checks import check_max_features, n_candidates
 from dplit.forests.releases import grown_tree
+from dplit.forests.shares import at_most
 from dplit.trees.greedy import Rule, grow_id3_trees
 
 MOST_DEPTH = 1000
@@ -133,7 +134,7 @@ class FSClassifier(_GreedyTrees):
 
     Parameters
     ----------
-    epsilon, domain, classes, neighbours, noise, random_state
+    epsilon, domain, classes, neighbours, records_per_person, noise, random_state
         As `DPExtraTreesClassifier`.
     n_estimators : int
         Number of trees. The paper grows one.
@@ -184,7 +185,7 @@ class RGVClassifier(_GreedyTrees):
     ----------
     epsilon : float
         What the whole fit may spend if proved, and each single tree as published.
-    domain, classes, neighbours, noise, random_state
+    domain, classes, neighbours, records_per_person, noise, random_state
         As `DPExtraTreesClassifier`.
     n_estimators : int
         Number of trees. The paper's formulas for it are not known here; RDF ran 110 to 1385.

@@ -61,7 +61,7 @@ class JPWClassifier(Baseline, BaseForestClassifier):
 
     Parameters
     ----------
-    epsilon, domain, classes, neighbours, noise, random_state
+    epsilon, domain, classes, neighbours, records_per_person, noise, random_state
         As `DPExtraTreesClassifier`.
     n_estimators : int
         Number of trees.

@@ -11,6 +11,10 @@ from numbers import Real
 
 from dplit.errors import check_integer, check_neighbours
 
+NODES = (  # the kinds of nodes that are defined here
+    "Bootstrap", "Concentrated", "EqualParts", "Group", "Leak", "Parallel", "Public", "Sequence", "Spend",
+)  # fmt: skip
+
 
 @dataclass(frozen=True)
 class Spend:
@@ -37,10 +41,7 @@ class Spend:
 
     def __post_init__(self):
         check_neighbours(self.neighbours)
-        number = isinstance(self.epsilon, Real) and not isinstance(self.epsilon, bool)
-        if not number or not self.epsilon >= 0:
-            raise ValueError(f"epsilon must be a number of at least 0, got {self.epsilon!r}")
-        object.__setattr__(self, "epsilon", float(self.epsilon))
+        _check_cost(self, "epsilon")
 
     parts = ()
     delta = 0.0
@@ -76,10 +77,7 @@ class Concentrated:
 
     def __post_init__(self):
         check_neighbours(self.neighbours)
-        number = isinstance(self.rho, Real) and not isinstance(self.rho, bool)
-        if not number or not self.rho >= 0:
-            raise ValueError(f"rho must be a number of at least 0, got {self.rho!r}")
-        object.__setattr__(self, "rho", float(self.rho))
+        _check_cost(self, "rho")
 
     epsilon = math.inf
     delta = 0.0
@@ -381,9 +379,15 @@ def _check_pure(node):
 def check_node(node, name):
     if not isinstance(node, (Spend, Concentrated, Public, Leak, Composition)):
         raise ValueError(
-            f"{name} must be made of Spend, Public, Leak and compositions, got {node!r}"
+            f"{name} must be made of Spend, Concentrated, Public, Leak and compositions, got {node!r}"
         )
     return node
 
 
-NODES = ("Bootstrap", "EqualParts", "Group", "Leak", "Parallel", "Public", "Sequence", "Spend")
+def _check_cost(node, name):
+    """Make what a mechanism costs a float."""
+    value = getattr(node, name)
+    number = isinstance(value, Real) and not isinstance(value, bool)
+    if not number or not value >= 0:
+        raise ValueError(f"{name} must be a number of at least 0, got {value!r}")
+    object.__setattr__(node, name, float(value))

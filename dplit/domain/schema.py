@@ -9,7 +9,7 @@ import pandas as pd
 
 from dplit.domain import sources
 from dplit.domain.columns import Categorical, Continuous
-from dplit.errors import warn_leak
+from dplit.errors import few, warn_leak
 
 MOST_SHOWN = 60  # characters of a list of levels in `Domain.describe`
 MANY = 1_000_000  # numbers that are worth compiled code
@@ -90,7 +90,7 @@ class Domain:
         whole = isinstance(column, (int, np.integer)) and not isinstance(column, bool)
         if whole and -len(self) <= column < len(self):
             return self.features[column]
-        known = _few(list(self.names)) if self.names else f"numbers below {len(self)}"
+        known = few(self.names) if self.names else f"numbers below {len(self)}"
         raise KeyError(f"column must be one of {known}, got {column!r}")
 
     def __str__(self):
@@ -240,11 +240,11 @@ class Domain:
         missing = [n for n in self.names if n not in given]
         if missing:
             raise ValueError(
-                f"X must have the columns of domain, missing {_few(missing)}{_prefixed(columns, missing)}"
+                f"X must have the columns of domain, missing {few(missing)}{_prefixed(columns, missing)}"
             )
         extra = [c for c in columns if c not in wanted]
         if extra:
-            raise ValueError(f"X has columns that domain has not: {_few(extra)}; drop them")
+            raise ValueError(f"X has columns that domain has not: {few(extra)}; drop them")
         if len(columns) > len(given):
             twice = sorted({c for c in columns if columns.count(c) > 1})
             raise ValueError(f"X must have distinct columns, got {twice[:5]} more than once")
@@ -300,7 +300,7 @@ class Domain:
         features, leaked = sources.described(frame, bounds, public_categories)
         if leaked:
             warn_leak(
-                f"the domain of {_few(leaked)} was read off the data: pass bounds for these columns "
+                f"the domain of {few(leaked)} was read off the data: pass bounds for these columns "
                 "(public_categories=True if their categories are public), or epsilon is infinite"
             )
         return cls(features, names=frame.columns, data_dependent=leaked)
@@ -346,11 +346,6 @@ def _prefixed(columns, missing):
     if not tails.issuperset(missing):
         return ""
     return "; the names have a transformer's prefix: verbose_feature_names_out=False leaves it out"
-
-
-def _few(names):
-    """The first five names, and how many more there are."""
-    return f"{names[:5]} and {len(names) - 5} more" if len(names) > 5 else f"{names}"
 
 
 def check_domain(domain):

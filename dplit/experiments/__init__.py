@@ -9,12 +9,13 @@ beside the printed cells:
 30
 """
 
-from dplit.experiments.cells import Cell, Experiment, get, ids
+from dplit.experiments.cells import Cell, Experiment
 from dplit.experiments.compare import agree, by_set, compare, series, side_by_side, tally
 from dplit.experiments.curves import key, outcome, signed_rank
 from dplit.experiments.formulas import FORMULAS, computed
 from dplit.experiments.rdf_variants import ReachedForest
 from dplit.experiments.regimes import regime, stored_regimes
+from dplit.experiments.registry import get, ids
 from dplit.experiments.result import Result, read, stored
 from dplit.experiments.run import recheck, run, run_together, same, select
 from dplit.experiments.scaling import stored_scaling

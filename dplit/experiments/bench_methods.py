@@ -6,6 +6,12 @@ chosen on data: a user who gives epsilon and what is public gets the same.
 
 from __future__ import annotations
 
+from importlib import import_module
+
+from sklearn.dummy import DummyClassifier, DummyRegressor
+from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
+
+from dplit.experiments.encoded import Encoded
 from dplit.experiments.public import public
 
 
@@ -13,8 +19,6 @@ def _of(module, name):
     """A builder of ``<name>Classifier`` or ``<name>Regressor`` of a module of `dplit`."""
 
     def build(setting, **params):
-        from importlib import import_module
-
         kind = "Regressor" if setting.target_bounds else "Classifier"
         estimator = getattr(import_module(f"dplit.{module}"), name + kind)
         return estimator(**public(setting), **params)
@@ -24,17 +28,11 @@ def _of(module, name):
 
 def _constant(setting):
     """The most frequent class, or the mean target, of the training records; without privacy."""
-    from sklearn.dummy import DummyClassifier, DummyRegressor
-
     return DummyRegressor() if setting.target_bounds else DummyClassifier(strategy="most_frequent")
 
 
 def _gradient_boosting(setting):
     """scikit-learn's boosting with its defaults, without privacy; levels as their positions."""
-    from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
-
-    from dplit.experiments.methods import Encoded  # which has these methods in its list
-
     kind = (
         HistGradientBoostingRegressor if setting.target_bounds else HistGradientBoostingClassifier
     )

@@ -27,8 +27,6 @@ import zlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache, cached_property
-from importlib import import_module
-from pkgutil import iter_modules
 
 import numpy as np
 
@@ -156,50 +154,20 @@ class Experiment:
         return {cell.key: cell for cell in self.cells}
 
 
-_builders: dict[str, tuple[str, Callable]] = {}
+REGISTERED: dict[str, tuple[str, Callable]] = {}  # by id: module, and what builds the experiment
 
 
 def experiment(id, title, **fields):
     """Register the decorated ``cells() -> iterable of Cell`` as an `Experiment`."""
 
     def register(cells):
-        if id in _builders:
+        if id in REGISTERED:
             raise ValueError(f"id must be unique, {id!r} is registered already")
         built = cache(lambda: Experiment(id, title, tuple(cells()), **fields))
-        _builders[id] = (cells.__module__, built)
+        REGISTERED[id] = (cells.__module__, built)
         return cells
 
     return register
-
-
-@cache
-def _load():
-    """Import each paper's experiments, and the bench."""
-    from dplit.experiments import papers
-
-    for module in iter_modules(papers.__path__):
-        import_module(f"{papers.__name__}.{module.name}")
-    import_module("dplit.experiments.bench")
-
-
-def ids():
-    """The ids of all experiments, a paper after the other, in the paper's order; list of str."""
-    _load()
-    return sorted(_builders, key=lambda id: _builders[id][0])
-
-
-def get(id):
-    """The `Experiment` with this id.
-
-    Raises
-    ------
-    ValueError
-        If there is none; the message names the nearest.
-    """
-    _load()
-    if id in _builders:
-        return _builders[id][1]()
-    raise ValueError(f"no experiment has the id {id!r}; {nearest(id, ids())}")
 
 
 def split_rng(seed, data, repetition):

@@ -13,8 +13,9 @@ from itertools import pairwise
 import numpy as np
 
 from dplit.experiments import rule
-from dplit.experiments.cells import TEST_SHARE, get
+from dplit.experiments.cells import TEST_SHARE
 from dplit.experiments.measures import LOWER_IS_BETTER
+from dplit.experiments.registry import get
 
 
 class NotRun(LookupError):

@@ -18,7 +18,7 @@ from dplit.consistency.greedy import PAIR, TREND, pair_and_trend
 from dplit.domain import Continuous, Domain
 from dplit.errors import check_integer, check_rng
 from dplit.forests.multinomial import MultinomialForestClassifier
-from dplit.stored import stored_cells, write_cells
+from dplit.stored import write_cells
 from dplit.trees.arrays import LEAF
 from dplit.work import stream
 
@@ -152,13 +152,6 @@ def counted_cell(budget, block):
         "size": rng.random(draws) < sizes[:, 0],
     }
     return {"draws": draws, **{name: int(event.sum()) for name, event in events.items()}}
-
-
-def stored_counts(budget):
-    """The stored counts at a budget, of all its blocks together, a dict as `counted_cell` gives it."""
-    cells = stored_cells(FILE)
-    blocks = [cells[f"{budget:g}/{i}"] for i in range(BLOCKS)]
-    return {name: sum(block[name] for block in blocks) for name in blocks[0]}
 
 
 def main(path):

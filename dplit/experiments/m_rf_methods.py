@@ -11,10 +11,19 @@ from dataclasses import replace
 
 import numpy as np
 import pandas as pd
+from sklearn.ensemble import RandomForestClassifier
 
+from dplit.baselines import JPWClassifier
 from dplit.baselines._shared import bin_codes
 from dplit.domain import Categorical, Domain
+from dplit.experiments.m_rf_gaussian import GaussianForest
+from dplit.experiments.m_rf_variants import NoisyHistogram, QueryAggregate
 from dplit.experiments.public import public
+from dplit.forests import (
+    HistogramForestClassifier,
+    MatrixForestClassifier,
+    RandomDecisionForestClassifier,
+)
 
 
 class Levels:
@@ -69,8 +78,6 @@ def _matrix(release):
     """A builder of the matrix forest; queries are the test part."""
 
     def build(setting, **params):
-        from dplit.forests import MatrixForestClassifier
-
         fixed = {"release": release, "voting": "hard" if release == "training" else "weighted"}
         if setting.reading == "published":
             fixed |= {"strategy": "identity", "mechanism": "laplace"}
@@ -85,8 +92,6 @@ def _noisy_trees(partitioned):
     """A builder of random trees with Laplace noise on their leaves' counts, which vote by their classes."""
 
     def build(setting, **params):
-        from dplit.baselines import JPWClassifier
-
         fixed = {"partitioned": partitioned, "voting": "hard"}
         return JPWClassifier(**public(setting), **fixed, **params)
 
@@ -95,38 +100,26 @@ def _noisy_trees(partitioned):
 
 def _labelled(setting, **params):
     """Disjoint random trees whose leaves release their class by permute-and-flip."""
-    from dplit.forests import RandomDecisionForestClassifier
-
     return RandomDecisionForestClassifier(**public(setting), **params)
 
 
 def _existing(setting, **params):
     """Subsample-and-aggregate with an equal part of epsilon for each query."""
-    from dplit.experiments.m_rf_variants import QueryAggregate
-
     return QueryAggregate(**public(setting), queries=setting.queries, **params)
 
 
 def _gaussian(setting, **params):
     """Training with Gaussian noise at (epsilon, delta): another guarantee than all others have."""
-    from dplit.experiments.m_rf_gaussian import GaussianForest
-
     return GaussianForest(setting, **params)
 
 
 def _cells(setting, **params):
     """Each cell's class by its own noisy counts."""
-    from dplit.experiments.m_rf_variants import NoisyHistogram
-
     return NoisyHistogram(**public(setting), **params)
 
 
 def _greedy_on_cells(setting, *, epsilon, release, n_estimators=50):
     """A greedy forest of scikit-learn's on the released cells, with counts clipped at zero or shrunk."""
-    from sklearn.ensemble import RandomForestClassifier
-
-    from dplit.forests import HistogramForestClassifier
-
     learner = RandomForestClassifier(n_estimators, random_state=setting.seed, n_jobs=1)
     given = public(setting) | {"mechanism": _noise(setting), "release": release}
     return HistogramForestClassifier(epsilon, **given, learner=learner)
@@ -134,8 +127,6 @@ def _greedy_on_cells(setting, *, epsilon, release, n_estimators=50):
 
 def _pruned_on_cells(setting, *, epsilon, release, n_estimators=50):
     """The same with the estimator's own learner: no leaf holds less than a hundredth of the weight."""
-    from dplit.forests import HistogramForestClassifier
-
     given = public(setting) | {"mechanism": _noise(setting), "release": release}
     return HistogramForestClassifier(epsilon, **given, n_estimators=n_estimators)
 

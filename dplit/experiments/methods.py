@@ -4,52 +4,31 @@
 parameters have one vocabulary for all methods: `epsilon`, `n_estimators`, `max_depth`,
 `max_features` (the papers' K), `rho`, `partitioned`, `reached` (trees grow only where records go),
 `min_samples_leaf` (MRF's k) and its budgets. A method takes those that it has. `n_records`, the size
-of a synthetic draw, and `missing`, as `dplit.datasets.load` takes it, are for the data alone. Libraries are
-imported when a method is built.
+of a synthetic draw, and `missing`, as `dplit.datasets.load` takes it, are for the data alone.
 """
 
 from __future__ import annotations
 
 import math
 
+from sklearn import ensemble
+from sklearn.ensemble import RandomForestClassifier
+
+from dplit import baselines, forests
 from dplit.experiments.bench_methods import BENCH
+from dplit.experiments.encoded import Encoded
 from dplit.experiments.m_rf_methods import M_RF
 from dplit.experiments.public import public
+from dplit.experiments.rdf_variants import ReachedForest
+from dplit.forests import MultinomialForestClassifier, RandomDecisionForestClassifier
 
 SELECTION = {"DiPriMe": "uniform", "DiPriMeExp": "exponential", "DiPriMeFlip": "permute-and-flip"}
-
-
-class Encoded:
-    """A scikit-learn forest behind a domain: levels as their positions, numbers clipped."""
-
-    def __init__(self, forest, domain):
-        self.forest, self.domain = forest, domain
-
-    def fit(self, X, y):
-        """Fit on encoded records; returns self."""
-        self.forest.fit(self.domain.encode(X), y)
-        return self
-
-    def predict(self, X):
-        """Predictions of the forest for encoded records."""
-        return self.forest.predict(self.domain.encode(X))
-
-    def predict_proba(self, X):
-        """Shares of the classes, in the order of `classes_`."""
-        return self.forest.predict_proba(self.domain.encode(X))
-
-    @property
-    def classes_(self):
-        """Classes in the training records."""
-        return self.forest.classes_
 
 
 def _sklearn(name):
     """A builder of scikit-learn's forest ``<name>Regressor`` or ``<name>Classifier``."""
 
     def build(setting, *, n_estimators, max_depth, max_features=None):
-        from sklearn import ensemble
-
         kind = "Regressor" if setting.target_bounds else "Classifier"
         k = None if max_features is None else min(max_features, len(setting.domain))
         forest = getattr(ensemble, name + kind)(
@@ -68,8 +47,6 @@ def _median(selection=None, median="value"):
     """A builder of a median forest; `selection` None is the non-private one."""
 
     def build(setting, **params):
-        from dplit import forests
-
         kind = "Regressor" if setting.target_bounds else "Classifier"
         if selection is None:
             params = {"epsilon": math.inf, "selection": "exponential", **params}
@@ -85,8 +62,6 @@ def _baseline(name):
     """A builder of what the papers compare with: ``<name>Regressor`` or ``<name>Classifier``."""
 
     def build(setting, **params):
-        from dplit import baselines
-
         kind = "Regressor" if setting.target_bounds else "Classifier"
         return getattr(baselines, name + kind)(**public(setting), **params)
 
@@ -97,9 +72,6 @@ def _random_decision(label=None, reached=False, **fixed):
     """A builder of RDF's forest; its label by the reading unless `label` is given."""
 
     def build(setting, *, reached=reached, **params):
-        from dplit.experiments.rdf_variants import ReachedForest
-        from dplit.forests import RandomDecisionForestClassifier
-
         known = {"published": "smooth-exponential", "proved": "permute-and-flip"}
         params = {"label": label or known[setting.reading], **fixed, **params}
         kind = ReachedForest if reached else RandomDecisionForestClassifier
@@ -110,8 +82,6 @@ def _random_decision(label=None, reached=False, **fixed):
 
 def _breiman(setting, *, n_estimators, min_samples_leaf):
     """scikit-learn's forest as the MRF paper has it: Gini, the root of D columns, leaves of k or more."""
-    from sklearn.ensemble import RandomForestClassifier
-
     options = {"min_samples_leaf": min_samples_leaf, "random_state": setting.seed, "n_jobs": 1}
     return Encoded(
         RandomForestClassifier(n_estimators, max_features="sqrt", **options), setting.domain
@@ -122,8 +92,6 @@ def _not_private(name, **fixed):
     """A builder of a forest without privacy of `dplit.baselines`."""
 
     def build(setting, **params):
-        from dplit import baselines
-
         schema = {"domain": setting.domain, "classes": list(setting.classes)}
         return getattr(baselines, name + "ForestClassifier")(
             random_state=setting.seed, **schema, **fixed, **params
@@ -136,8 +104,6 @@ def _multinomial(**fixed):
     """A builder of MRF."""
 
     def build(setting, **params):
-        from dplit.forests import MultinomialForestClassifier
-
         return MultinomialForestClassifier(**public(setting), **fixed, **params)
 
     return build

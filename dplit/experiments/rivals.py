@@ -14,11 +14,14 @@ import sys
 from itertools import product
 
 import numpy as np
+from sklearn.ensemble import RandomForestClassifier
 
+from dplit import baselines
 from dplit.consistency.greedy import pair_and_trend
 from dplit.domain import Continuous, Domain
 from dplit.experiments.forest_paths import first_tree, leaf_boxes
-from dplit.stored import stored_cells, write_cells
+from dplit.forests import MultinomialForestClassifier
+from dplit.stored import write_cells
 from dplit.work import stream
 
 TREES, SEED, FEATURES, FRESH = 9, 0, 3, 20_000
@@ -43,8 +46,6 @@ LAWS = {  # eta, and the Bayes risk
 
 def _ours(budget):
     def build(**options):
-        from dplit.forests import MultinomialForestClassifier
-
         budgets = {"feature_budget": budget, "value_budget": budget}
         return MultinomialForestClassifier(accounting="published", **budgets, **options)
 
@@ -53,16 +54,12 @@ def _ours(budget):
 
 def _baseline(name):
     def build(**options):
-        from dplit import baselines
-
         return getattr(baselines, name)(**options)
 
     return build
 
 
 def _breiman(*, domain, classes, **options):
-    from sklearn.ensemble import RandomForestClassifier
-
     return RandomForestClassifier(**options)
 
 
@@ -118,12 +115,6 @@ def _draw(law, method, n, draw):
 def cells():
     """Law, method and n of every cell, in the order of the run."""
     return [(law, method, n) for n, law, method in product(DRAWS, LAWS, METHODS)]
-
-
-def stored_rivals():
-    """The stored run: a dict of (law, method, n) to what `rivals_cell` gives."""
-    run = stored_cells(FILE)
-    return {key: run["/".join(map(str, key))] for key in cells()}
 
 
 def main(path):

@@ -11,8 +11,7 @@ import numpy as np
 from dplit import datasets
 from dplit.datasets import DatasetError
 from dplit.errors import check_integer
-from dplit.experiments import cells as registry
-from dplit.experiments import images
+from dplit.experiments import images, registry
 from dplit.experiments.result import (
     LIBRARIES,
     LINE,

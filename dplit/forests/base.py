@@ -1,4 +1,4 @@
-"""What every private forest shares: the public schema of its input, its randomness, its votes.
+"""What every private forest shares: its parameters, its account, its votes.
 
 A fitted forest holds nothing that its budget does not pay for: the trees, the released labels and
 the public schema. It holds no counts, no record's position, and its pickle holds no seed.
@@ -7,48 +7,35 @@ the public schema. It holds no counts, no record's position, and its pickle hold
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from functools import partial
 
 import numpy as np
-import pandas as pd
-from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
 
 from dplit import trees
 from dplit.budget import Budget, Group, Leak, Public, Sequence
 from dplit.domain import Domain
-from dplit.domain.schema import check_domain
-from dplit.domain.sources import as_pandas
 from dplit.errors import (
     check_choice,
     check_epsilon,
     check_integer,
-    check_jobs,
     check_neighbours,
     warn_leak,
 )
-from dplit.forests.dask_input import DaskTargets, is_dask, read_dask, then
+from dplit.forests.dask_input import DaskTargets, then
+from dplit.forests.fit_or_undo import undone_on_error
 from dplit.forests.fitted import WithFile, WithImportances, WithPaths
-from dplit.forests.inputs import (
-    check_bounds,
-    check_numbers,
-    checked_target,
-    class_codes,
-    domain_of,
-    few,
-    finite_numbers,
-    named_cells,
-    public_classes,
-    target_shares,
-    undone_on_error,
-    without_values,
-)
 from dplit.forests.noise import WithNoise
 from dplit.forests.partition import AllRecords, Independent, ShuffledParts
+from dplit.forests.reading import WithRecords
+from dplit.forests.targets import (
+    check_bounds,
+    class_codes,
+    finite_numbers,
+    public_classes,
+    target_shares,
+)
 
 MOST_TREES = 1_000_000  # streams and parts of records of more fill the memory
 ACCOUNTINGS = ("proved", "published")
@@ -57,8 +44,8 @@ parameters = dataclass(eq=False, repr=False, kw_only=True)
 
 
 @parameters
-class BaseForest(WithNoise, WithFile, WithImportances, WithPaths, BaseEstimator):
-    """Base of the forests: parameters that all have, and reading records through a public domain.
+class BaseForest(WithRecords, WithNoise, WithFile, WithImportances, WithPaths, BaseEstimator):
+    """Base of the forests: parameters that all have, and what is kept of a fit.
 
     Subclasses set `domain_`, `trees_` and `budget_` at the end of ``fit``, together: where a fit
     stops with an error, what stands is the last one and its budget.
@@ -79,9 +66,6 @@ class BaseForest(WithNoise, WithFile, WithImportances, WithPaths, BaseEstimator)
         tags = super().__sklearn_tags__()
         tags.input_tags.categorical = True
         return tags
-
-    _encoded = staticmethod(Domain.encode)
-    _in_parts = False  # whether sums over parts of the records are all that `fit` needs of them
 
     def __init_subclass__(cls, **options):
         super().__init_subclass__(**options)
@@ -129,67 +113,6 @@ class BaseForest(WithNoise, WithFile, WithImportances, WithPaths, BaseEstimator)
             epsilon /= 2  # one replaced record is one removed and one added
         return way.share(epsilon)
 
-    def _read_fit(self, X, y):
-        """Check `X` against the domain (read off `X` if there is none) and encode it.
-
-        Returns
-        -------
-        records : float64 array, shape (n_records, n_features)
-        y : Series or array, shape (n_records,)
-        domain : Domain
-        node : Public or Leak
-            What the domain costs.
-        """
-        check_jobs(self.n_jobs)
-        check_domain(self.domain)
-        if y is not None and (is_dask(X) or is_dask(y)):
-            records, y = read_dask(self, X, y)
-            domain, node = self._schema(self._validated(records.like, reset=True), records.domain)
-            return records.read_by(self._encoded, domain), y, domain, node
-        X, y = self._validated_pair(X, y)
-        domain, node = self._schema(X, partial(domain_of, X))
-        return self._encoded(domain, X), y, domain, node
-
-    def _validated_pair(self, X, y):
-        """Records and targets in memory, of one length."""
-        if y is None:
-            raise ValueError(
-                f"{type(self).__name__} requires y to be passed, but the target y is None"
-            )
-        X, y = self._validated(X, reset=True), checked_target(y)
-        if len(X) == 0:
-            raise ValueError(f"X must hold at least 1 record, got 0 records (shape={np.shape(X)})")
-        if len(X) != len(y):
-            raise ValueError(f"X and y must be of one length, got {len(X)} and {len(y)} records")
-        return X, y
-
-    def _schema(self, X, observed):
-        """The domain, `observed` if there is none, and what it costs."""
-        domain, why = self.domain, "bounds and levels are public"
-        if domain is None:
-            domain, why = observed(), "the two values of each boolean column"
-        elif domain.names is not None and not isinstance(X, pd.DataFrame):
-            warnings.warn(
-                "X has no column names, so its columns are taken in the order of domain: "
-                f"{few(domain.names)}",
-                stacklevel=5,
-            )
-        node = Public("domain", why)
-        if domain.data_dependent:
-            node = Leak("domain", f"read off the data: {few(domain.data_dependent)}")
-        return domain, node
-
-    def _read(self, X):
-        """Check `X` against the fitted domain and encode it."""
-        check_is_fitted(self, "budget_")
-        check_jobs(self.n_jobs)
-        X = self._validated(X, reset=False)
-        fitted, names = getattr(self, "feature_names_in_", None), self.domain_.names
-        if names and fitted is not None and not isinstance(X, pd.DataFrame):
-            order = [fitted.tolist().index(name) for name in names]
-            X = X if order == sorted(order) else X[:, order]  # an array comes as the frame did
-        return self.domain_.encode(X)
-
     def _store(self, domain, forest, *spent):
         """Keep the trees, if there are any, and the budget: the nodes of what was `spent`, in order."""
         self.domain_ = domain
@@ -202,53 +125,6 @@ class BaseForest(WithNoise, WithFile, WithImportances, WithPaths, BaseEstimator)
             node = Group("records of a person", node, several, self.neighbours, why)
         self.budget_ = Budget(node, notes)
         return self
-
-    def _validated(self, X, reset):
-        """scikit-learn's checks of shape, names and, where the columns are numbers, of values."""
-        domain, X = self.domain if reset else self.domain_, as_pandas(X)
-        frame = isinstance(X, pd.DataFrame)
-        numeric = not frame and (domain is None or domain.n_continuous == len(domain))
-        if numeric:
-            return self._numbers(X, reset)
-        if issparse(X):
-            raise TypeError(f"X must be dense, got a sparse {type(X).__name__}: use X.toarray()")
-        given, X = X, X if frame or hasattr(X, "shape") else np.asarray(X, dtype=object)
-        if len(np.shape(X)) != 2:
-            raise ValueError(
-                "X must be a data frame or an array of shape (n_records, n_features). "
-                f"Expected 2D array, got an input of shape {np.shape(X)}{named_cells(given)}"
-            )
-        if frame and not X.columns.is_unique:
-            twice = X.columns[X.columns.duplicated()].unique().tolist()
-            raise ValueError(f"X must have distinct columns, got {few(twice)} more than once")
-        X = X if reset else self._as_fitted(X)
-        validate_data(self, X, reset=reset, skip_check_array=True)
-        return X
-
-    def _as_fitted(self, X):
-        """A frame with its columns as they stood in ``fit``, where a public domain names them."""
-        fitted, domain = getattr(self, "feature_names_in_", None), self.domain
-        if (
-            domain is None
-            or domain.names is None
-            or fitted is None
-            or not isinstance(X, pd.DataFrame)
-        ):
-            return X
-        names = X.columns.tolist()
-        moved = names != fitted.tolist() and sorted(map(str, names)) == sorted(fitted)
-        return X[fitted.tolist()] if moved else X
-
-    def _numbers(self, X, reset):
-        """`X` as an array of numbers; NumPy's message would quote the cell that is none.
-
-        That they are finite `Domain.encode` sees, in the pass in which it compares them with the bounds.
-        """
-        check_numbers(X)
-        try:
-            return validate_data(self, X, reset=reset, dtype=np.float64, ensure_all_finite=False)
-        except (TypeError, ValueError, OverflowError) as error:
-            raise without_values(error) from None
 
     def apply(self, X):
         """Leaf that each record reaches in each tree.
@@ -310,7 +186,7 @@ class BaseForestClassifier(ClassifierMixin, BaseForest):
         return votes / self.trees_.n_trees
 
     def predict_log_proba(self, X):
-        """Logarithm of `predict_proba`; minus infinity where no tree votes for a class.
+        """Logarithm of `predict_proba`; minus infinity where that is 0.
 
         Parameters
         ----------

@@ -23,7 +23,7 @@ from dplit.forests.boosted_parts import (
     target_sums,
 )
 from dplit.forests.boosted_releases import prior_of_classes, prior_of_targets
-from dplit.forests.inputs import check_count
+from dplit.forests.targets import check_count
 
 CLIPS = 0.12, 0.8, 0.05  # of a target's residual: in the first round, its decay, the least one
 MOST_CODES = 6_000_000  # of directions, all records together

@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from dplit.domain import Categorical, Domain
-from dplit.forests.inputs import check_bins
+from dplit.forests.parameter_checks import check_bins
 
 
 @dataclass(frozen=True)

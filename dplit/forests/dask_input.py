@@ -8,9 +8,10 @@ import numpy as np
 import pandas as pd
 
 from dplit.domain import Categorical, Continuous, Domain
-from dplit.errors import warn_leak
+from dplit.errors import few, warn_leak
 from dplit.forests.dask_parts import DaskParts, Told, answered, refusing
-from dplit.forests.inputs import check_numbers, checked_target, few
+from dplit.forests.tables import check_kind_of_cells
+from dplit.forests.targets import checked_target
 
 KINDS = "dask.array", "dask.dataframe"
 FAMILIES = (
@@ -219,7 +220,7 @@ def _built(X, y, read, steps, build, own, told):
         )
     encode, domain, columns = read.values
     X = _in_order(X, columns)
-    check_numbers(X)
+    check_kind_of_cells(X)
     return build(encode(domain, X), labels, *own.values, *told.values)
 
 
@@ -245,7 +246,7 @@ def _in_order(X, columns):
 def _observed(X, told):
     (columns,) = told.values
     X = _in_order(X, columns)
-    check_numbers(X)
+    check_kind_of_cells(X)
     return Domain.from_data(X) if len(X) else None
 
 

@@ -10,7 +10,7 @@ header        what it is
 ============  =====================================================================================
 `format`      ``"dplit forest"``
 `version`     of the format, a whole number; a reader refuses a larger one than it knows. The second, which
-              is written, has histogram forests and frames beside what the first one has
+              is written, has histogram forests, frames and concentrated budgets beside what the first one has
 `dplit`       version of the package that wrote the file
 `class`       the estimator, as ``dplit.forests.MedianForestClassifier``
 `parameters`  its parameters, without the seed
@@ -82,6 +82,7 @@ PACKAGES = "dplit.forests", "dplit.baselines"  # whose estimators may stand in a
 FORMAT, VERSION = "dplit forest", 2
 RECORDS = {  # types with named fields that may stand in a file, and the modules that define them
     **dict.fromkeys(nodes.NODES, "dplit.budget.nodes"),
+    "Converted": "dplit.budget.concentrated",
     "Trees": "dplit.trees.arrays",
     "ComparisonTrees": "dplit.trees.comparison",
     "Plan": "dplit.boosting.plan",

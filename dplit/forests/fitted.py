@@ -8,6 +8,7 @@ import numpy as np
 from scipy.sparse import csr_array
 from sklearn.utils.validation import check_is_fitted
 
+from dplit.forests.insides import tested_levels
 from dplit.trees.arrays import Trees, visited
 
 
@@ -124,18 +125,6 @@ class WithImportances:
             weights = variation.leaf_volumes(trees, n_levels, self.domain_.bounds)
         found = variation.explained(trees, n_levels, weights, values)
         return found / (found.sum() or 1.0)
-
-
-def tested_levels(forest):
-    """Levels of each column as the trees test it: of bins, where they test bins; 0 by thresholds."""
-    domain = forest.domain_
-    if hasattr(forest, "cells_"):
-        return forest.cells_.n_levels
-    if not hasattr(forest, "bins_"):
-        return domain.n_levels
-    lower, upper = domain.bounds.T
-    bins = np.where(lower < upper, forest.bins_, 1)
-    return np.where(domain.n_levels > 0, domain.n_levels, bins)
 
 
 def _weighed(forest):

@@ -23,7 +23,7 @@ from dplit.budget import Group, Parallel
 from dplit.errors import check_choice
 from dplit.forests.base import BaseForestClassifier, parameters
 from dplit.forests.cells import Cells
-from dplit.forests.inputs import check_bins, check_depth
+from dplit.forests.parameter_checks import check_bins, check_depth
 from dplit.forests.partition import REPLACED
 from dplit.forests.parts import in_parts
 from dplit.forests.releases import laplace_counts, noisy_counts
@@ -38,7 +38,7 @@ LEAF_SHARE = 0.01
 ASKED = 100_000  # cells that a learner is asked for at once
 
 
-def clipped_or_shrunk(counts, rule, epsilon):
+def weights_of(counts, rule, epsilon):
     """Released counts as weights of records, none below 0, by a rule that reads them alone.
 
     Parameters
@@ -249,7 +249,7 @@ class HistogramForestClassifier(BaseForestClassifier):
 
     def _learned(self, cells, rate, rng):
         """The learner, fitted to the counts."""
-        weights = clipped_or_shrunk(self.cell_counts_, self.release, rate).ravel()
+        weights = weights_of(self.cell_counts_, self.release, rate).ravel()
         if not weights.any():
             weights = np.ones_like(weights)  # nothing is known of any class
         learner = self._fresh(rng)
@@ -314,10 +314,11 @@ class HistogramForestClassifier(BaseForestClassifier):
         -------
         int64 array, shape (n_records, 1); rows of `cell_counts_`
         """
-        return self._cells(X)[:, None]
+        return self._rows(X)[:, None]
 
-    def _cells(self, X):
-        records = self._read(X)  # first: it says if nothing was fitted
+    def _rows(self, X):
+        """Row of `cell_counts_` in which each record is counted."""
+        records = self._read(X)
         return cells_of(self.cells_.codes(records), self.cells_.n_levels)
 
     def predict(self, X):
@@ -331,8 +332,8 @@ class HistogramForestClassifier(BaseForestClassifier):
         -------
         array of classes, shape (n_records,)
         """
-        cells = self._cells(X)
-        return self.classes_[self.cell_labels_[cells]]
+        rows = self._rows(X)  # first: it says if nothing was fitted
+        return self.classes_[self.cell_labels_[rows]]
 
     @available_if(_predicts_shares)
     def predict_proba(self, X):
@@ -346,5 +347,5 @@ class HistogramForestClassifier(BaseForestClassifier):
         -------
         float64 array, shape (n_records, n_classes), in the order of `classes_`
         """
-        cells = self._cells(X)
-        return self.cell_shares_[cells]
+        rows = self._rows(X)
+        return self.cell_shares_[rows]

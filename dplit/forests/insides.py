@@ -15,8 +15,7 @@ from dplit.budget import Budget
 from dplit.domain import Domain
 from dplit.domain.schema import check_domain
 from dplit.errors import check_jobs
-from dplit.forests.fitted import tested_levels
-from dplit.forests.inputs import check_bins
+from dplit.forests.parameter_checks import check_bins
 from dplit.trees.arrays import LEAF, check, check_arrays, check_paths, check_trees
 
 NEEDED = {  # beside what all have; of trees the first that is there answers
@@ -241,3 +240,15 @@ def _check_released(fitted):
     right = isinstance(votes, np.ndarray) and votes.dtype.kind in "iuf"
     right = right and votes.shape == (len(queries), fitted["n_classes_"])
     check(right, "query_votes_", "that aren't numbers of each")
+
+
+def tested_levels(forest):
+    """Levels of each column as the trees test it: of bins, where they test bins; 0 by thresholds."""
+    domain = forest.domain_
+    if hasattr(forest, "cells_"):
+        return forest.cells_.n_levels
+    if not hasattr(forest, "bins_"):
+        return domain.n_levels
+    lower, upper = domain.bounds.T
+    bins = np.where(lower < upper, forest.bins_, 1)
+    return np.where(domain.n_levels > 0, domain.n_levels, bins)

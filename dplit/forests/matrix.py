@@ -11,12 +11,17 @@ import numpy as np
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from dplit import matrix
 from dplit.budget import Public
 from dplit.domain import Domain
 from dplit.errors import check_choice, check_integer
+from dplit.forests import matrix_releases as releases
 from dplit.forests.base import BaseForestClassifier, parameters
-from dplit.forests.inputs import check_bins, check_classes, check_depth
+from dplit.forests.matrix_plan import plan_of
+from dplit.forests.parameter_checks import check_bins, check_depth
 from dplit.forests.releases import largest, random_structure
+from dplit.forests.targets import check_classes
+from dplit.matrix import MEMBERS
 
 RELEASES = ("training", "prediction", "subsample")
 VOTINGS = ("hard", "weighted")
@@ -170,9 +175,6 @@ class MatrixForestClassifier(BaseForestClassifier):
         TypeError
             If `X` is sparse.
         """
-        from dplit.forests import matrix_releases as releases
-        from dplit.forests.matrix_plan import plan_of
-
         self._check()
         records, y, domain, domain_node = self._read_fit(X, y)
         codes, classes, class_node = self._read_classes(y)
@@ -208,8 +210,6 @@ class MatrixForestClassifier(BaseForestClassifier):
         -------
         dplit.forests.matrix_plan.Plan
         """
-        from dplit.forests.matrix_plan import plan_of
-
         self._check()
         domain = self.domain if domain is None else domain
         if not isinstance(domain, Domain):
@@ -224,8 +224,6 @@ class MatrixForestClassifier(BaseForestClassifier):
         Expected squared error of a leaf's count, in the units of ``expected_error_.leaf``, for noise
         that does not depend on the data; computed anew whenever it is asked for.
         """
-        from dplit import matrix
-
         check_is_fitted(self, "budget_")
         workload = matrix.Workload.of(self.trees_, n_levels=self.cells_.n_levels)
         total = matrix.lower_bound(
@@ -239,8 +237,6 @@ class MatrixForestClassifier(BaseForestClassifier):
         return None
 
     def _check(self):
-        from dplit.matrix import MEMBERS
-
         super()._check()
         if self.max_depth is not None:
             check_depth(self.max_depth, 1)

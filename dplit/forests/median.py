@@ -17,16 +17,15 @@ from dplit.forests.base import (
     BaseForestRegressor,
     parameters,
 )
-from dplit.forests.inputs import (
+from dplit.forests.mean_releases import proved_means, published_means
+from dplit.forests.noise import ONLY_PROVED
+from dplit.forests.parameter_checks import (
     check_depth,
     check_max_features,
     check_rho,
-    level_shares,
     n_candidates,
     usual_depth,
 )
-from dplit.forests.mean_releases import proved_means, published_means
-from dplit.forests.noise import ONLY_PROVED
 from dplit.forests.releases import (
     SELECTIONS,
     by_rank,
@@ -37,6 +36,7 @@ from dplit.forests.releases import (
     published_labels,
     uniform_cut,
 )
+from dplit.forests.shares import level_shares
 
 MEDIANS = ("value", "rank")
 

@@ -13,7 +13,6 @@ import numpy as np
 
 from dplit.errors import check_choice, check_integer
 from dplit.forests.base import BaseForestClassifier, parameters
-from dplit.forests.inputs import at_most, check_depth
 from dplit.forests.multinomial_releases import (
     mass_cut,
     multinomial_cut,
@@ -22,8 +21,11 @@ from dplit.forests.multinomial_releases import (
     normalised_cut,
 )
 from dplit.forests.noise import ONLY_PROVED
+from dplit.forests.parameter_checks import check_depth
 from dplit.forests.partition import AllRecords, Coins, ShuffledHalves, Undivided, by_tree
 from dplit.forests.releases import flip, leaves, levels
+from dplit.forests.shares import at_most
+from dplit.mechanisms.exponential import sample_index
 from dplit.multinomial import check_budget
 from dplit.multinomial.forest import advised_depth, advised_trees
 from dplit.trees.arrays import leaf_depths
@@ -106,8 +108,7 @@ class MultinomialForestClassifier(BaseForestClassifier):
     noise : {None, "secure", "simulation"}
         "secure" draws exact noise from the operating system's randomness; "simulation" rounded noise by
         NumPy's generators, which a `random_state` needs. None takes the first where no `random_state` is
-        given
-        and all that is released has an exact sampler, else the second (`dplit.forests.noise`).
+        given and all that is released has an exact sampler, else the second (`dplit.forests.noise`).
     random_state : None, int, Generator, RandomState or SeedSequence
         None, for a release: all randomness is the operating system's. An integer repeats the fit, and
         whoever knows it can undo the noise; it stands in no repr and no pickle. From anything else
@@ -253,7 +254,6 @@ class MultinomialForestClassifier(BaseForestClassifier):
     def _votes(self, records):
         if not hasattr(self, "leaf_probabilities_"):
             return super()._votes(records)
-        from dplit.mechanisms.exponential import sample_index
         from dplit.trees import apply
 
         starts, rng = self.trees_.leaf_starts[:-1], self._generator()

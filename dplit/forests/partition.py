@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dplit.budget import Bootstrap, EqualParts, Group, Parallel, Sequence
-from dplit.forests.inputs import at_most
+from dplit.forests.shares import at_most
 
 REPLACED = "one replaced record is one removed and one added"
 

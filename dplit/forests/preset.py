@@ -23,9 +23,17 @@ from dplit.forests.boosted import BoostedForestClassifier, BoostedForestRegresso
 from dplit.forests.boosted_releases import size
 from dplit.forests.dask_input import is_dask, read_dask
 from dplit.forests.histogram import HistogramForestClassifier
-from dplit.forests.inputs import at_most, check_classes
 from dplit.forests.randomness import is_seeded
+from dplit.forests.shares import at_most
+from dplit.forests.targets import check_classes
 
+# What a family is fitted with.
+CONSTANT = {"n_estimators": 1, "max_depth": 0}
+COUNTED = {
+    "release": "mixed",
+    "n_estimators": 20,
+}  # 100 trees are little better, and five times slower
+# Reasons of an advice that is not asked for.
 ASKED = "n_estimators or max_depth is given, which are rounds and depth of a boosted forest"
 UNKNOWN = "domain or classes were left out, so that their size is not known beforehand"
 
@@ -76,15 +84,18 @@ class BasePrivateForest(BaseForest):
             check_integer(self.max_depth, "max_depth", 0)
 
     def _fit_advised(self, X, y, families, n_classes, **schema):
-        """Ask for advice and fit that family, with what epsilon is left; `families` by name."""
+        """Ask for advice and fit that family, with what epsilon is left; `families` by name.
+
+        `n_classes` is 0 for a regression, and None where they are not known beforehand.
+        """
         check_jobs(self.n_jobs)
         check_domain(self.domain)
         n_records, y = self._counted(X, y)
         rng, epsilon = self._generator(), self._record_epsilon()
-        of_a_step = 2 if self.neighbours == "replace-one" else 1
+        steps = 2 if self.neighbours == "replace-one" else 1  # one record away, another in
         n, spent, node = size(n_records, self.n_records, epsilon, self.neighbours, rng)
         rest = rest_of(epsilon, spent)
-        self.advice_ = self._advice(n, rest / of_a_step, n_classes)
+        self.advice_ = self._advice(n, rest / steps, n_classes)  # which is of one step
         kind, options = families[self.advice_.family]
         forest = kind(
             rest, domain=self.domain, neighbours=self.neighbours, n_jobs=self.n_jobs,
@@ -215,11 +226,6 @@ def _fitted(forest, X, y):
     for warning in told:
         warnings.warn(warning.message, stacklevel=5)
     return forest
-
-
-CONSTANT = {"n_estimators": 1, "max_depth": 0}
-# 100 trees are little better, and take five times as long.
-COUNTED = {"release": "mixed", "n_estimators": 20}
 
 
 @parameters

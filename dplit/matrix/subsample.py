@@ -71,7 +71,7 @@ def most_queries(paths, queries):
     return int(paths.reached(check_codes(queries, paths.n_levels, "queries")).sum(axis=0).max())
 
 
-def own_leaves(paths, codes, n_trees=None, assignment="independent", *, rng):
+def own_leaves(paths, codes, assignment="independent", *, rng):
     """The leaf of each record in the one tree that it is given to.
 
     Parameters
@@ -89,8 +89,7 @@ def own_leaves(paths, codes, n_trees=None, assignment="independent", *, rng):
         Numbers of rows of `paths`.
     """
     paths = check_kind(paths, Paths, "paths")
-    n_trees = None if n_trees is None else check_integer(n_trees, "n_trees", 1)
-    codes, tau = check_codes(codes, paths.n_levels), n_trees or paths.n_trees
+    codes, tau = check_codes(codes, paths.n_levels), paths.n_trees
     check_rng(rng)
     if check_choice(assignment, ASSIGNMENTS, "assignment") == "independent":
         tree = rng.integers(tau, size=len(codes))

@@ -85,12 +85,9 @@ def _errors(targets):
 
 def median_law(col, epsilon):
     """Probability of each interval of a `Column` under the private median, as `dplit.median.interval_law`."""
-    return _law(np.log(col.lengths) - check_positive(epsilon, "epsilon") / 2 * col.gaps)
-
-
-def _law(log_weights):
-    weights = np.exp(log_weights - log_weights.max())
-    return weights / weights.sum()
+    return median.normalised(
+        np.log(col.lengths) - check_positive(epsilon, "epsilon") / 2 * col.gaps
+    )
 
 
 def _after_median(columns, epsilon):
@@ -191,7 +188,9 @@ def joint(columns, epsilon, spread=1.0, share=0.5):
         np.log(c.lengths / c.lengths.sum()) - rate * c.errors - (1 - share) * epsilon / 2 * c.gaps
         for c in columns
     ]
-    return float(_law(np.concatenate(parts)) @ np.concatenate([c.errors for c in columns]))
+    return float(
+        median.normalised(np.concatenate(parts)) @ np.concatenate([c.errors for c in columns])
+    )
 
 
 def _square(spread):

@@ -26,7 +26,7 @@ def bare(ax, left, right, bottom, top):
     ax.axis("off")
 
 
-def draw_record(ax, x, y, kind, *, size=80, words=""):
+def draw_record(ax, x, y, kind, *, words=""):
     """One record: a filled disc for class 0, a hollow square for class 1.
 
     Parameters
@@ -35,13 +35,11 @@ def draw_record(ax, x, y, kind, *, size=80, words=""):
     x, y : float
     kind : int
         Its class, 0 or 1.
-    size : float
-        In square points.
     words : str
         Below it.
     """
     mark, face, edge = KINDS[kind]
-    ax.scatter(x, y, s=size, marker=mark, facecolors=face, edgecolors=edge, lw=1.8, zorder=3)
+    ax.scatter(x, y, s=80, marker=mark, facecolors=face, edgecolors=edge, lw=1.8, zorder=3)
     if words:
         ax.text(x, y - 0.2, words, ha="center", va="top", fontsize=9)
 
@@ -145,7 +143,7 @@ def draw_deals(ax, rows):
     bare(ax, -1.7, 1.4 * len(rows[0][1]) + 3.1, -1.75 * (len(rows) - 1) - 0.2, 1.75)
 
 
-def draw_splits(ax, rows, words, *, at=0.0):
+def draw_splits(ax, rows, words):
     """Records in the order of a feature, and where a cut parts them: a row a cut, from the top down.
 
     Parameters
@@ -156,11 +154,9 @@ def draw_splits(ax, rows, words, *, at=0.0):
         Pairs of a record's name and class, and ``"|"`` where the cut is.
     words : sequence of str
         Beside each row.
-    at : float
-        Left end.
     """
     for row, (line, beside) in enumerate(zip(rows, words, strict=True)):
-        place = at
+        place = 0.0
         for item in line:
             if item == "|":
                 cut = [place - 0.5, place - 0.5], [-row - 0.35, -row + 0.35]

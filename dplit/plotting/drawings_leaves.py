@@ -1,7 +1,8 @@
 """Drawings with which the chapters on mechanisms and median forests open: leaves, columns, cuts, trees.
 
 Each shows a few records, so that the numbers beside it can be worked out by hand. A record is a
-disc, filled or hollow by its class or its target; what is drawn comes from the arguments alone.
+disc, filled or hollow by its class or its target; what is drawn comes from the arguments alone. What makes
+a figure of its own returns nothing, so that a cell can end with it.
 """
 
 from __future__ import annotations
@@ -46,24 +47,17 @@ def blank(ax, xlim, ylim):
     """Axes without frame and ticks, that a drawing fills itself."""
     ax.set(xlim=xlim, ylim=ylim)
     ax.axis("off")
-    return ax
 
 
-def leaves_and_laws(leaves, laws, candidate=1):
-    """Draw leaves with their records, and beside them how probable each mechanism makes a class.
+def leaves_and_laws(leaves, laws):
+    """Draw leaves with their records, and beside them how probable each mechanism makes the second class.
 
     Parameters
     ----------
     leaves : dict of str to sequence of int
         The counts of two classes in each leaf, by the leaf's name.
     laws : dict of str to sequence of float
-        The probability that the mechanism of this name reports the class `candidate`, a leaf each.
-    candidate : int
-        The class whose probability is shown.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
+        The probability that the mechanism of this name reports the class 1, a leaf each.
     """
     use()
     figure, (left, right) = plt.subplots(1, 2, figsize=(6.4, 2.6), width_ratios=(1, 1.15))
@@ -78,10 +72,9 @@ def leaves_and_laws(leaves, laws, candidate=1):
         bars = right.bar(at + (i - (len(laws) - 1) / 2) * wide, chances, wide * 0.92, label=name)
         right.bar_label(bars, fmt="%.3f", fontsize=9, padding=2)
     right.set_xticks(at, list(leaves))
-    right.set(ylabel=f"probability of class {candidate}", ylim=(0, 0.85))
+    right.set(ylabel="probability of class 1", ylim=(0, 0.85))
     right.legend(fontsize=9, loc="upper left")
     figure.tight_layout()
-    return figure
 
 
 def parts(rows, columns):
@@ -93,10 +86,6 @@ def parts(rows, columns):
         What a row shows, and for each part the classes of the records in it.
     columns : sequence of str
         Names of the parts.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
     """
     use()
     _, ax = plt.subplots(figsize=(6.4, 0.3 + 0.75 * len(rows)))
@@ -110,7 +99,6 @@ def parts(rows, columns):
             box(ax, 2.2 * i, y, 1.8, 0.7)
             for k, kind in enumerate(classes):
                 disc(ax, 2.2 * i + 0.9 + 0.45 * (k - (len(classes) - 1) / 2), y + 0.35, kind)
-    return ax
 
 
 def column(ax, values, lower, upper, y=0.0, kinds=None):
@@ -147,10 +135,6 @@ def moved_mean(sets, lower, upper):
         The targets, by the name of their data set.
     lower, upper : float
         Public bounds of a target.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
     """
     use()
     _, ax = plt.subplots(figsize=(6.4, 0.4 + 1.15 * len(sets)))
@@ -166,10 +150,9 @@ def moved_mean(sets, lower, upper):
         ax.text(lower - 0.05 * wide, y, name, ha="right", va="center")
     ax.text(lower, -0.5, f"{lower:g}", ha="center", fontsize=10)
     ax.text(upper, -0.5, f"{upper:g}", ha="center", fontsize=10)
-    return ax
 
 
-def intervals(values, lower, upper, densities, notes, ylabel="density of the cut"):
+def intervals(values, lower, upper, densities, notes):
     """Draw the intervals between the records of a column, and how dense the cut is in each.
 
     Parameters
@@ -182,11 +165,6 @@ def intervals(values, lower, upper, densities, notes, ylabel="density of the cut
         Of the cut in each interval, by the name of the mechanism.
     notes : sequence of str, shape (n + 1,)
         Written over the intervals that have a length, a score for example.
-    ylabel : str
-
-    Returns
-    -------
-    matplotlib.axes.Axes
     """
     use()
     _, ax = plt.subplots(figsize=(6.4, 3.2))
@@ -198,9 +176,8 @@ def intervals(values, lower, upper, densities, notes, ylabel="density of the cut
         if right > left:
             ax.text((left + right) / 2, 1.12 * top, note, ha="center", fontsize=9)
     disc(ax, values, np.zeros(len(values)), 0, s=60, clip_on=False)
-    ax.set(xlabel="value", ylabel=ylabel, xlim=(lower, upper), ylim=(0, 1.22 * top))
+    ax.set(xlabel="value", ylabel="density of the cut", xlim=(lower, upper), ylim=(0, 1.22 * top))
     legend_above(ax)
-    return ax
 
 
 def counted_tree(levels, expected=None):
@@ -212,10 +189,6 @@ def counted_tree(levels, expected=None):
         Counts of the nodes of each level, from the root; level i has 2^i of them.
     expected : float, optional
         Mean count of a leaf, written under the leaves.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
     """
     use()
     leaves = len(levels[-1])
@@ -240,7 +213,6 @@ def counted_tree(levels, expected=None):
     if expected is not None:
         words = f"expected in each leaf: {expected:g}"
         ax.text((leaves - 1) / 2, -0.62, words, ha="center", fontsize=10)
-    return ax
 
 
 def cut_rows(targets, rows):
@@ -252,10 +224,6 @@ def cut_rows(targets, rows):
         0 or 1, the kind of each record's target.
     rows : dict of str to sequence of int
         Sizes of the leaves from left to right, by the name of the tree; the sum is n.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
     """
     use()
     _, ax = plt.subplots(figsize=(6.4, 0.3 + 0.9 * len(rows)))
@@ -268,10 +236,9 @@ def cut_rows(targets, rows):
             start += size
         for i, kind in enumerate(targets):
             disc(ax, i + 0.5, y + 0.35, int(kind))
-    return ax
 
 
-def good_and_poor(columns, good, lower=0.0, upper=1.0):
+def good_and_poor(columns, good):
     """Draw columns whose cuts are good in one range and poor elsewhere, with their records.
 
     Parameters
@@ -279,26 +246,18 @@ def good_and_poor(columns, good, lower=0.0, upper=1.0):
     columns : dict of str to (sequence of float, sequence of int)
         Values and kinds of the records in each column, by its name.
     good : (float, float)
-        The range in which a cut separates the kinds.
-    lower, upper : float
-        Public bounds of every column.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
+        The range in which a cut separates the kinds; all columns go from 0 to 1.
     """
     use()
     _, ax = plt.subplots(figsize=(6.4, 0.5 + 0.95 * len(columns)))
-    wide = upper - lower
-    blank(ax, (lower - 0.25 * wide, upper + 0.05 * wide), (-0.35, 1.0 * len(columns) - 0.05))
+    blank(ax, (-0.25, 1.05), (-0.35, 1.0 * len(columns) - 0.05))
     for row, (name, (values, kinds)) in enumerate(columns.items()):
         y = 1.0 * (len(columns) - 1 - row)
         for (a, b), color, word in (
             (good, GREEN, "good cuts"),
-            ((good[1], upper), ORANGE, "poor cuts"),
+            ((good[1], 1.0), ORANGE, "poor cuts"),
         ):
             ax.add_patch(Rectangle((a, y - 0.1), b - a, 0.2, color=color, alpha=0.25, lw=0))
             ax.text((a + b) / 2, y - 0.27, word, ha="center", fontsize=9)
-        column(ax, values, lower, upper, y, kinds)
-        ax.text(lower - 0.06 * wide, y, name, ha="right", va="center")
-    return ax
+        column(ax, values, 0.0, 1.0, y, kinds)
+        ax.text(-0.06, y, name, ha="right", va="center")

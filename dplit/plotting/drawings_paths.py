@@ -189,7 +189,7 @@ def draw_residuals(ax, x, residuals, cut):
 
 
 def scaling_panels(points, marks):
-    """Error and time of a search against three sizes: two rows, a column for each size.
+    """Error of a search, and below it its time, against three sizes: a column for each size.
 
     Parameters
     ----------
@@ -197,11 +197,6 @@ def scaling_panels(points, marks):
         As `dplit.experiments.stored_scaling` gives it.
     marks : dict of str to str
         A mark for each strategy that is drawn.
-
-    Returns
-    -------
-    array of matplotlib.axes.Axes, shape (2, number of sizes)
-        Errors above, seconds below.
     """
     use()
     figure, panels = plt.subplots(
@@ -229,4 +224,3 @@ def scaling_panels(points, marks):
         bbox_to_anchor=(0.5, 1.07),
     )
     figure.tight_layout()
-    return panels

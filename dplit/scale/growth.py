@@ -14,8 +14,11 @@ import sys
 import time
 
 import numpy as np
+from sklearn.dummy import DummyClassifier
 
 from dplit.domain import Continuous, Domain
+from dplit.forests.boosted import BoostedForestClassifier
+from dplit.forests.histogram import HistogramForestClassifier
 from dplit.stored import stored_cells, write_cells
 from dplit.work import stream
 
@@ -80,10 +83,6 @@ def released_error(n_records, epsilon):
     -------
     float
     """
-    from sklearn.dummy import DummyClassifier
-
-    from dplit.forests.histogram import HistogramForestClassifier
-
     forest = HistogramForestClassifier(
         epsilon, domain=DOMAIN, classes=[0, 1], bins=BINS, learner=DummyClassifier(), random_state=SEED
     ).fit(*table(n_records))  # fmt: skip
@@ -93,8 +92,6 @@ def released_error(n_records, epsilon):
 
 def boosted(n_records, most=BLOCK):
     """A boosted forest of four trees of depth 3 on so many records, fitted in blocks of at most so many."""
-    from dplit.forests.boosted import BoostedForestClassifier
-
     forest = BoostedForestClassifier(
         1.0, domain=DOMAIN, classes=[0, 1], n_estimators=ROUNDS, max_depth=DEPTH, n_records=n_records,
         random_state=SEED,

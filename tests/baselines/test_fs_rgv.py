@@ -99,21 +99,25 @@ def counted(*counts):
     return [record for record, count in zip(UNIVERSE, counts) for _ in range(count)]
 
 
+def trees_of_1500_fits(model, X, y, seed, seen, place):
+    """How often each tree was grown: a leaf alone by its label, else `place` of the test and two labels."""
+    generator = np.random.default_rng(seed)
+    for _ in range(1500):
+        fitted = model.set_params(random_state=int(generator.integers(2**32))).fit(X, y)
+        labels = fitted.leaf_labels_.astype(int)
+        alone = len(labels) == 1
+        seen[labels[0] if alone else 2 + 4 * place(fitted.trees_) + labels @ [2, 1]] += 1
+    return seen
+
+
 @pytest.mark.parametrize("published", [False, True])
 @pytest.mark.parametrize("operator", OPERATORS)
 def test_a_tree_follows_its_law(operator, published):
     """1500 fits against the exact law: chi-square, false alarm 1e-9. It tells twice the rate apart."""
     records = counted(2, 0, 7, 13, 5, 0, 0, 12)
     X, y = [r[:2] for r in records], [r[2] for r in records]
-    generator, seen = np.random.default_rng(11), np.zeros(10)
     model = make(operator, accounting="published" if published else "proved")
-    for _ in range(1500):
-        fitted = model.set_params(random_state=int(generator.integers(2**32))).fit(X, y)
-        labels = fitted.leaf_labels_.astype(int)
-        if len(labels) == 1:
-            seen[labels[0]] += 1
-        else:
-            seen[2 + 4 * fitted.trees_.feature[0] + labels @ [2, 1]] += 1
+    seen = trees_of_1500_fits(model, X, y, 11, np.zeros(10), lambda trees: trees.feature[0])
     law = tree_law(records, operator, published=published)
     assert law.sum() == pytest.approx(1)
     assert chisquare(seen, 1500 * law).pvalue > 1e-9
@@ -191,16 +195,11 @@ def test_the_tree_on_a_line_follows_its_law():
     for cell in range(5):
         expected += (law[2:].reshape(-1, 4)[cells == cell].sum(axis=0) / 2000).tolist()
     X, y = [[x] for x, _ in records], [c for _, c in records]
-    generator, seen = np.random.default_rng(4), np.zeros(22)
-    model = make("max", domain=LINE)
-    for _ in range(1500):
-        fitted = model.set_params(random_state=int(generator.integers(2**32))).fit(X, y)
-        labels = fitted.leaf_labels_.astype(int)
-        if len(labels) == 1:
-            seen[labels[0]] += 1
-        else:
-            cell = np.searchsorted(ends, fitted.trees_.threshold[0]) - 1
-            seen[2 + 4 * cell + labels @ [2, 1]] += 1
+    model, place = (
+        make("max", domain=LINE),
+        lambda trees: np.searchsorted(ends, trees.threshold[0]) - 1,
+    )
+    seen = trees_of_1500_fits(model, X, y, 4, np.zeros(22), place)
     expected = 1500 * np.array(expected) / sum(expected)
     assert chisquare(seen, expected).pvalue > 1e-9
 

@@ -6,7 +6,7 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from dplit import Continuous, Domain
 from dplit.forests import RandomDecisionForestClassifier
-from dplit.forests.inputs import class_codes
+from dplit.forests.targets import class_codes
 from dplit.trees import grow_random_trees
 
 rounds = {"rounds": 5, "iterations": 1, "warmup_rounds": 1}

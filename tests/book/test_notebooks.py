@@ -30,6 +30,8 @@ def test_a_notebook_is_executed_quiet_short_and_checked_in_full(path):
     assert [source for source in visible if source.count("\n") >= LONGEST_CELL] == []
     lines = [line for cell in code for line in cell["source"].splitlines()]
     assert [line for line in lines if len(line) > WIDEST_LINE] == []
+    # A cell ends with a block or with what returns nothing; so no artist is printed, or thrown away.
+    assert [line for line in lines if line.lstrip().startswith("_ = ")] == []
     assert [c["source"] for c in code if "NBVAL" in c["source"]] == []
     assert [t for c in code for t in tags(c) if t.startswith("nbval")] == []
 

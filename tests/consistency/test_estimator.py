@@ -16,6 +16,19 @@ def rate(events, draws):
     return claims.interval(events, draws)
 
 
+def stored_counts(budget):
+    """The stored counts at a budget, of all its blocks together."""
+    cells = stored_cells(paths.FILE)
+    blocks = [cells[f"{budget:g}/{i}"] for i in range(paths.BLOCKS)]
+    return {name: sum(block[name] for block in blocks) for name in blocks[0]}
+
+
+def stored_rivals():
+    """The stored run by law, method and n."""
+    run = stored_cells(rivals.FILE)
+    return {key: run["/".join(map(str, key))] for key in rivals.cells()}
+
+
 @pytest.mark.parametrize("law", rivals.LAWS)
 def test_bayes_risks_and_halves_by_a_grid(law):
     eta, bayes = rivals.LAWS[law]
@@ -85,7 +98,7 @@ def test_votes_are_those_of_the_trees():
 
 @pytest.mark.parametrize("budget", paths.BUDGETS)
 def test_the_lemmas_hold_of_the_stored_fits(budget):
-    cell, levels = paths.stored_counts(budget), paths.LEVELS
+    cell, levels = stored_counts(budget), paths.LEVELS
     draws = cell["draws"]
     assert draws == paths.DRAWS * paths.BLOCKS and cell["vote"] < cell["tree"]
     excess = consistency.vote_excess_bound(rate(cell["tree"], draws)[1] - 0.2)
@@ -105,7 +118,7 @@ def test_a_block_of_the_counts_is_computed_again():
 
 
 def test_a_part_of_the_rivals_is_computed_again():
-    run = rivals.stored_rivals()
+    run = stored_rivals()
     assert len(stored_cells(rivals.FILE)) == len(run) == 3 * 7 * 4
     for key in (
         ("pair", "MRF, B = 2", 1000),
@@ -119,7 +132,7 @@ def test_a_part_of_the_rivals_is_computed_again():
 
 def test_every_method_comes_nearer_to_the_bayes_risk():
     """From a thousand records to a million; no excess is negative."""
-    run = rivals.stored_rivals()
+    run = stored_rivals()
     for law in rivals.LAWS:
         for method in rivals.METHODS:
             cells = [run[key] for key in rivals.cells() if key[:2] == (law, method)]
@@ -130,7 +143,7 @@ def test_every_method_comes_nearer_to_the_bayes_risk():
 
 def test_leaves_without_gains_have_their_exact_size_and_number():
     """B = 0 on the uniform cube: the first tree's leaves, on average over fresh points."""
-    run = rivals.stored_rivals()
+    run = stored_rivals()
     for law in rivals.LAWS:
         for n in (10_000, 100_000):
             cell, k = run[law, "MRF, B = 0", n], math.isqrt(n)

@@ -7,18 +7,17 @@ import pytest
 
 from dplit import experiments
 from dplit.cli import main
-from dplit.experiments import cells as registry
+from dplit.experiments import cells as CELLS
 from dplit.experiments.cells import Cell
 
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch, tmp_path):
     """One experiment more, on records that need no file; results go to a folder of the test."""
-    experiments.ids()  # all are registered before the registry is copied
-    monkeypatch.setattr(registry, "_builders", dict(registry._builders))
+    monkeypatch.setattr(CELLS, "REGISTERED", dict(CELLS.REGISTERED))
     shape = {"n_estimators": 2, "max_depth": 2}
     cells = [Cell("wdbc", m, "exact", "accuracy", shape) for m in ("RF", "ERT")]
-    registry.experiment("test/figure-1", "A small figure", repetitions=2)(lambda: cells)
+    CELLS.experiment("test/figure-1", "A small figure", repetitions=2)(lambda: cells)
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -58,7 +57,7 @@ def test_two_are_run_together(capsys, small):
             "wdbc", "RF", "exact", "f1", {"n_estimators": 2, "max_depth": 2}, seeds="test/figure-1"
         )
     ]
-    registry.experiment("test/figure-2", "Another", repetitions=2)(lambda: cells)
+    CELLS.experiment("test/figure-2", "Another", repetitions=2)(lambda: cells)
     assert (
         main(["experiment", "test/figure-1", "--with", "test/figure-2", "--out", "a/x.json"]) == 0
     )

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from dplit import datasets, experiments
-from dplit.experiments import cells as registry
+from dplit.experiments import cells as CELLS
 from dplit.experiments import task
 from dplit.experiments.cells import Cell
 from dplit.experiments.result import Journal, claimed
@@ -29,15 +29,14 @@ def calls(monkeypatch):
 
     def fake(id, cells, repetition, seed):
         done.extend((cell.key, repetition) for cell in cells)
-        words = [registry.task_seed(seed, id, cell.key, repetition) for cell in cells]
+        words = [CELLS.task_seed(seed, id, cell.key, repetition) for cell in cells]
         return [Outcome(np.random.default_rng(w).random(), float("inf"), 0.5) for w in words]
 
     cells = [Cell("iris", m, "exact", "accuracy", {"max_depth": 2}) for m in ("RF", "ERT")]
     cells.append(Cell("higgs", "RF", "exact", "accuracy", {}, not_run="too large"))
     monkeypatch.setattr(RUN, "run_measures", fake)
-    experiments.ids()  # all are registered before the registry is copied
-    monkeypatch.setattr(registry, "_builders", dict(registry._builders))
-    registry.experiment(ID, "A test", repetitions=3)(lambda: cells)
+    monkeypatch.setattr(CELLS, "REGISTERED", dict(CELLS.REGISTERED))
+    CELLS.experiment(ID, "A test", repetitions=3)(lambda: cells)
     return done
 
 
@@ -52,9 +51,9 @@ def test_every_cell_that_is_run_and_every_repetition(calls, tmp_path):
 
 def test_cells_of_a_method_that_has_changed_are_not_compared(calls, monkeypatch, tmp_path):
     old = Cell("iris", "JPW", "proved", "accuracy", {"epsilon": 1.0}, superseded="test/run-2")
-    registry.experiment("test/old", "A test", repetitions=2)(lambda: [old])
-    both = [*registry.get(ID).cells, old]
-    registry.experiment("test/both", "A test", repetitions=2)(lambda: both)
+    CELLS.experiment("test/old", "A test", repetitions=2)(lambda: [old])
+    both = [*experiments.get(ID).cells, old]
+    CELLS.experiment("test/both", "A test", repetitions=2)(lambda: both)
     result = experiments.run("test/both", out=tmp_path / "both.json")
     monkeypatch.setattr(RUN, "run_task", lambda id, cell, r, seed: Outcome(0.0, 1.0, 0.1))
     found = {key for key, *_ in experiments.recheck(result, 40, np.random.default_rng(0))}
@@ -160,9 +159,8 @@ def test_a_task_that_raises_stops_no_other(calls, monkeypatch, tmp_path):
 def test_processes_give_the_same_scores(monkeypatch, tmp_path):
     """The tasks go to the processes with their cells: these need not know the experiment."""
     options = {"cells": ["wdbc/*"], "repetitions": 2}
-    experiments.ids()
-    monkeypatch.setattr(registry, "_builders", dict(registry._builders))
-    registry.experiment(ID, "A test")(lambda: [_forest("RF"), _forest("ERT")])
+    monkeypatch.setattr(CELLS, "REGISTERED", dict(CELLS.REGISTERED))
+    CELLS.experiment(ID, "A test")(lambda: [_forest("RF"), _forest("ERT")])
     one = experiments.run(ID, out=tmp_path / "1.json", **options)
     again = experiments.run(ID, out=tmp_path / "2.json", **options, jobs=2)
     other = experiments.run(ID, out=tmp_path / "3.json", **options, seed=1)
@@ -176,11 +174,10 @@ def _forest(method, measure="accuracy", **fields):
 
 def test_what_is_one_fit_is_fitted_once_and_scores_as_alone(monkeypatch, tmp_path):
     """Two figures of the same forests: the second has one repetition less, and a cell of its own."""
-    experiments.ids()
-    monkeypatch.setattr(registry, "_builders", dict(registry._builders))
-    registry.experiment(ID, "A test", repetitions=3)(lambda: [_forest("RF"), _forest("ERT")])
+    monkeypatch.setattr(CELLS, "REGISTERED", dict(CELLS.REGISTERED))
+    CELLS.experiment(ID, "A test", repetitions=3)(lambda: [_forest("RF"), _forest("ERT")])
     other = [_forest("RF", "auc", seeds=ID), _forest("ERT", "f1")]
-    registry.experiment("test/other", "A test", repetitions=2)(lambda: other)
+    CELLS.experiment("test/other", "A test", repetitions=2)(lambda: other)
     alone = [
         experiments.run(id, out=tmp_path / f"{n}.json") for n, id in enumerate((ID, "test/other"))
     ]
@@ -234,7 +231,7 @@ def test_draws_are_problems_of_their_own_and_two_folds_share_one():
     assert first.X_train.loc[index].equals(second.X_test)
     assert not np.isin(first.X_test.iloc[:, 0], other.X_train.iloc[:, 0]).any()
     words = {
-        registry.draw_seed(s, d, n) for s, d, n in product((0, 1), ("synth-a", "synth-b"), range(9))
+        CELLS.draw_seed(s, d, n) for s, d, n in product((0, 1), ("synth-a", "synth-b"), range(9))
     }
     assert len(words) == 36
     few, many = (task._drawn(cell, 2, 0, n) for n in (100, 1_000))
@@ -248,20 +245,20 @@ def _split(cell, repetition):
 
 def test_seeds_differ_by_each_of_their_parts():
     parts = [*product((0, 1), ("a/b", "a/c"), ("k", "l"), range(5))]
-    assert len({registry.task_seed(*p) for p in parts}) == len(parts)
-    assert registry.task_seed(*parts[0]) == registry.task_seed(*parts[0])
+    assert len({CELLS.task_seed(*p) for p in parts}) == len(parts)
+    assert CELLS.task_seed(*parts[0]) == CELLS.task_seed(*parts[0])
 
 
 def test_the_split_is_one_for_all_methods_and_another_for_each_repetition():
-    splits = [registry.split_rng(0, "iris", r).permutation(150).tolist() for r in (0, 0, 1)]
+    splits = [CELLS.split_rng(0, "iris", r).permutation(150).tolist() for r in (0, 0, 1)]
     assert splits[0] == splits[1] != splits[2]
-    assert registry.split_rng(0, "wdbc", 0).permutation(150).tolist() != splits[0]
+    assert CELLS.split_rng(0, "wdbc", 0).permutation(150).tolist() != splits[0]
 
 
 def test_keys_are_distinct():
     cell = Cell("iris", "RF", "exact", "accuracy")
     with pytest.raises(ValueError, match="distinct keys"):
-        registry.Experiment("test/twice", "", (cell, cell))
+        CELLS.Experiment("test/twice", "", (cell, cell))
 
 
 def test_every_experiment_is_well_formed():
@@ -269,7 +266,7 @@ def test_every_experiment_is_well_formed():
         found = experiments.get(id)
         assert found.cells and found.title and found.repetitions >= 10
         for cell in found.cells:
-            assert cell.reading in registry.READINGS and found.cell(cell.key) is cell
+            assert cell.reading in CELLS.READINGS and found.cell(cell.key) is cell
             given, told = {n for n in cell.params if n == "epsilon" or "budget" in n}, budgets(cell)
             assert told <= given, f"{id}: {cell.key}"
             of_labels = {"label_budget"} if "value_budget" in told else set()

@@ -23,6 +23,7 @@ from sklearn.svm import LinearSVC
 
 import dplit
 from dplit import Continuous, Domain, baselines, forests
+from dplit.budget import Converted
 from dplit.forests import RandomDecisionForestClassifier, files
 from tests.forged_files import ALL, DOMAIN, FRAME, Y, fitted, members, write
 
@@ -83,6 +84,13 @@ OTHERWISE = [
 def test_so_is_one_of_other_options(kind, options, tmp_path):
     """What else a fitted forest may hold: other releases, advice, plans, exact noise."""
     check_it_is_the_same(fitted(kind, **options), tmp_path)
+
+
+def test_a_concentrated_budget_is_in_the_file(tmp_path):
+    """So many rounds that their sum is cheaper in rho, at the delta."""
+    forest = fitted(forests.BoostedForestClassifier, delta=1e-6, n_records=20_000, n_estimators=30)
+    assert any(isinstance(part, Converted) for part in forest.budget_.root.parts)
+    check_it_is_the_same(forest, tmp_path)
 
 
 def test_queries_are_what_they_were(tmp_path):

@@ -17,7 +17,7 @@ from dplit import Categorical, Continuous, Domain, datasets
 from dplit.budget import Group, Parallel
 from dplit.forests import HistogramForestClassifier
 from dplit.forests.cells import Cells
-from dplit.forests.histogram import clipped_or_shrunk
+from dplit.forests.histogram import weights_of
 from dplit.matrix.forest import mixed_mean, posterior_mean, released_law
 from dplit.mechanisms import Geometric
 
@@ -229,7 +229,7 @@ def test_noise_without_end_tells_nothing():
 
 
 def test_sums_of_the_widest_counts_do_not_wrap():
-    found = clipped_or_shrunk(np.full((4, 1), 2**62), "shrunk", 1e-17)
+    found = weights_of(np.full((4, 1), 2**62), "shrunk", 1e-17)
     np.testing.assert_allclose(found, 2.0**62, rtol=0.01)
 
 

@@ -22,7 +22,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 from dplit import Categorical, Continuous, Domain, baselines, forests, plotting
 from dplit.forests.export import export_text
-from dplit.forests.inputs import n_candidates, usual_depth
+from dplit.forests.parameter_checks import n_candidates, usual_depth
 
 mpl.use("agg")
 ALL = [getattr(module, name) for module in (forests, baselines) for name in module.__all__]
@@ -68,6 +68,15 @@ def targets(kind):
 def fits():
     """One fit of each kind."""
     return {kind: made(kind).fit(FRAME, targets(kind)) for kind in ALL}
+
+
+def test_log_probabilities_are_those_of_the_probabilities(fits):
+    for kind, fitted in fits.items():
+        if hasattr(kind, "predict_log_proba"):
+            found, shares = fitted.predict_log_proba(FRAME), fitted.predict_proba(FRAME)
+            assert np.allclose(np.exp(found), shares) and np.isneginf(found[shares == 0]).all(), (
+                kind
+            )
 
 
 NO_PATHS = baselines.ComparisonForestClassifier, forests.HistogramForestClassifier

@@ -346,6 +346,18 @@ def test_auto_takes_what_expects_least():
             assert errors[0] < errors[1]  # one tree: its leaves, not the cells
 
 
+def test_no_strategy_expects_less_than_the_lower_bound():
+    """For the same trees the bound is the same, and more epsilon lowers it."""
+    bounds = {}
+    for strategy in ("auto", "identity", "per-tree", "merged"):
+        fitted = forest(strategy=strategy, mechanism="laplace").fit(X, Y)
+        bounds[strategy] = fitted.lower_bound_
+        assert 0 < fitted.lower_bound_ <= fitted.expected_error_.leaf
+    assert np.allclose(list(bounds.values()), bounds["auto"])
+    twice = forest(2.0, mechanism="laplace").fit(X, Y).lower_bound_
+    assert twice < bounds["auto"]
+
+
 def test_a_plan_needs_a_domain_and_classes():
     assert forest(domain=None).plan(DOMAIN, ["x", "y"]).cells.n_cells == 96
     with pytest.raises(ValueError, match=r"^domain must be a dplit\.Domain"):

@@ -259,7 +259,8 @@ def test_boosted_targets_are_released_by_one_law():
 )
 def test_cuts_and_labels_of_multinomial_trees_are_drawn_by_one_law(feature, scores):
     column = (np.arange(30) % 3 / (2 if feature == Continuous(0, 1) else 1))[:, None]
-    options = {"epsilon": 2.0, "domain": Domain([feature]), "classes": [0, 1], "n_estimators": 1,
+    # At an epsilon of 2 one in three hundred samples of sets had three of the six splits alone.
+    options = {"epsilon": 1.0, "domain": Domain([feature]), "classes": [0, 1], "n_estimators": 1,
                "max_depth": 1, "partition_rate": None, "scores": scores}  # fmt: skip
     drawn = samples(
         600, lambda f: f, MultinomialForestClassifier, (column, np.arange(30) % 3 == 2), **options

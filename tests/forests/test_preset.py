@@ -201,7 +201,7 @@ def test_no_privacy_at_all():
 
 
 def test_a_warning_is_at_the_line_of_the_caller():
-    with pytest.warns(dplit.PrivacyLeakWarning, match=r"domain of \['u'\]") as told:
+    with pytest.warns(dplit.PrivacyLeakWarning, match="domain of 'u' was") as told:
         classifier(domain=None).fit(X[["u"]], Y)
     assert told[0].filename == __file__ and len(told) == 1
     with warnings.catch_warnings():

@@ -5,6 +5,7 @@ import pytest
 from scipy import sparse
 
 from dplit import Categorical, Domain, forests, matrix, trees
+from tests.matrix_strategies.forests import routed
 
 LEVELS = (3, 2, 3)
 DOMAIN = Domain([Categorical(range(n)) for n in LEVELS])
@@ -18,13 +19,6 @@ def grown(n_trees=6, depth=2, seed=0):
 def records(n, seed=1):
     rng = np.random.default_rng(seed)
     return np.column_stack([rng.integers(0, k, n) for k in LEVELS])
-
-
-def routed(found, codes):
-    reached = trees.apply(found, np.asarray(codes, dtype=float)) + found.leaf_starts[:-1]
-    rows = np.zeros((len(codes), found.n_leaves))
-    np.put_along_axis(rows, reached, 1, axis=1)
-    return rows
 
 
 def whole(found, queries=None):

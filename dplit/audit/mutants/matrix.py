@@ -97,7 +97,7 @@ def _ensembles_share(original):
 
 
 @plant("queries are taken from the records", f"{FOREST}, what a prediction stores",
-       at("forests.base", "BaseForest", "_read_fit"))  # fmt: skip
+       at("forests.reading", "WithRecords", "_read_fit"))  # fmt: skip
 def _asked_records(original):
     def _read_fit(self, X, y):
         found = original(self, X, y)

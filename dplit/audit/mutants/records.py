@@ -9,8 +9,9 @@ import numpy as np
 
 from dplit.audit.mutants import MEDIAN, RDF, at, plant
 from dplit.domain import Continuous, Domain
+from dplit.forests.partition import Independent
 
-FIT = at("forests.base", "BaseForest", "_read_fit")
+FIT = at("forests.reading", "WithRecords", "_read_fit")
 LABELLED = at("trees.routing", "count_labels")
 ASSIGN = at("forests.partition", "Independent", "assign")
 
@@ -75,8 +76,6 @@ def _two_trees(original):
        "DPExtraTreesClassifier, five trees that read all records",
        at("forests.base", "BaseForest", "_way"))  # fmt: skip
 def _all_records_parallel(original):
-    from dplit.forests.partition import Independent
-
     class Everything(Independent):
         def parts(self, n_records, rng):
             return [np.arange(n_records)] * self.n_trees, self.account

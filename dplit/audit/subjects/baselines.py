@@ -12,6 +12,7 @@ from functools import partial
 import numpy as np
 from scipy.stats import binom
 
+from dplit import Continuous, Domain
 from dplit.audit.subject import BlackBox, Fits, Subject, exact_worst, named
 from dplit.audit.subjects.median import first_tree
 from dplit.neighbours import count_vectors, neighbouring_counts
@@ -43,7 +44,6 @@ def _tree(kind, data, change, summary=None, draws=DRAWS, declared=None, **option
 
 def _published_depth(effort, rng):
     """The depth of JPW on eight columns, read off the number of records; declares epsilon 1."""
-    from dplit import Continuous, Domain
     from dplit.baselines.jpw import published_depth
 
     domain = Domain([Continuous(0, 1)] * 8)

@@ -8,6 +8,7 @@ import numpy as np
 
 from dplit import boosting
 from dplit.audit.subject import AgainstLaw, Lawful, Subject
+from dplit.forests import boosted_releases
 from dplit.mechanisms import DiscreteGaussian, Exponential, Geometric, PermuteAndFlip
 
 EPSILON = 1.0
@@ -23,8 +24,6 @@ class _Test:
 
     def __call__(self, masses, rng):
         """Place of the test."""
-        from dplit.forests import boosted_releases
-
         return boosted_releases.choose_test(np.array(masses), EPSILON, REACH.mass, rng)[0]
 
 
@@ -36,8 +35,6 @@ class _Pairs:
 
     def __call__(self, sums, rng):
         """Steps of noise, those beyond `MOST` as one."""
-        from dplit.forests import boosted_releases
-
         pairs, _ = boosted_releases.noisy_pairs(np.array(sums), EPSILON, REACH, rng)
         steps = float(pairs[self.side, 0, 0]) * boosting.STEPS
         return int(np.clip(steps, -MOST, MOST)) if steps == np.rint(steps) else "no whole step"
@@ -66,8 +63,6 @@ class _Concentrated:
 
     def __call__(self, data, rng):
         """Place of the test, or steps of noise, those beyond `MOST` as one."""
-        from dplit.forests import boosted_releases
-
         if self.side is None:
             return boosted_releases.concentrated_test(np.array(data), RHO, REACH.mass, rng)[0]
         pairs, _ = boosted_releases.concentrated_pairs(np.array(data), RHO, REACH, rng)

@@ -63,9 +63,9 @@ class held_in_cell:  # lower case: used as a function, an object so that process
 
 
 def _exact_draw(rate, rng):
-    from dplit.mechanisms import exact
+    from dplit.mechanisms.exact import two_sided  # compiled: slow to import
 
-    return int(np.clip(exact.two_sided(rate, 1, rng)[0], -FAR, FAR))
+    return int(np.clip(two_sided(rate, 1, rng)[0], -FAR, FAR))
 
 
 def _exact_noise():

@@ -15,6 +15,7 @@ import numpy as np
 from dplit.audit.subject import AgainstLaw, BlackBox, Fits, Found, Lawful, Subject, named
 from dplit.boosting import advise
 from dplit.domain import Categorical, Domain
+from dplit.forests import PrivateForestClassifier
 from dplit.mechanisms import Geometric
 from dplit.neighbours import neighbouring_data
 
@@ -79,8 +80,6 @@ class _Numbers:
 
     def __call__(self, n_records, rng):
         """The number, those of at least `FAR` as one."""
-        from dplit.forests import PrivateForestClassifier
-
         seed = int(rng.integers(2**32))
         forest = PrivateForestClassifier(
             self.epsilon, domain=TWO_LEVELS, classes=[0, 1], max_depth=0, random_state=seed

@@ -19,8 +19,8 @@ from dplit.claims.runs import reproduced
 from dplit.datasets.registry import entry
 from dplit.experiments import rule
 from dplit.experiments.bench import FORESTS, REGRESSORS, RIVALS, task
-from dplit.experiments.cells import get
 from dplit.experiments.curves import NotRun
+from dplit.experiments.registry import get
 from dplit.printed import table
 
 CHAPTER = {"chapter": "bench", "box": "def-bench-rules", "ours": True, "where": "ours"}

@@ -16,9 +16,9 @@ from itertools import product
 
 from dplit.claims.runs import reproduced
 from dplit.experiments import rule
-from dplit.experiments.cells import get
 from dplit.experiments.curves import ahead, differences, gain, higher, key, overlap
 from dplit.experiments.papers import m_rf as runs
+from dplit.experiments.registry import get
 
 PAGE = {"chapter": "matrix_forest_experiments", "box": "def-matrix-experiments-agree"}
 ROUND, OTHER = 0.05, 0.015
@@ -182,9 +182,9 @@ def runtime(result):
 # Figure 3a -----------------------------------------------------------------------------------------
 
 
-def trees_of(result, method, reading="published"):
+def trees_of(result, method):
     """Cells of figure 3a by the number of trees."""
-    return {n: key(result, "car", method, reading, n_estimators=n) for n in runs.NUMBERS}
+    return {n: key(result, "car", method, n_estimators=n) for n in runs.NUMBERS}
 
 
 def falls(result, method):

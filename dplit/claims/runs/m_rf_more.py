@@ -22,9 +22,9 @@ from dplit.claims.runs.m_rf import (
     said,
 )
 from dplit.experiments import rule
-from dplit.experiments.cells import get
 from dplit.experiments.curves import NotRun, ahead, gain, key
 from dplit.experiments.papers import m_rf as runs
+from dplit.experiments.registry import get
 
 SIMILAR = 20  # percent: half of the 50 of Car, less its margin
 
@@ -132,9 +132,9 @@ def two_ensembles(result):
 # Ours ------------------------------------------------------------------------------------------------
 
 
-def ours(id, verdict="undecided", name=""):
+def ours(id, verdict="undecided"):
     """As `said`, of a sentence that no paper writes."""
-    return said(id, verdict, ours=True, where="ours", name=name)
+    return said(id, verdict, ours=True, where="ours")
 
 
 def settings(result, data, methods, epsilon):

@@ -19,7 +19,6 @@ import numpy as np
 from dplit import printed
 from dplit.claims.runs import reproduced
 from dplit.experiments import rule
-from dplit.experiments.cells import get
 from dplit.experiments.curves import NotRun, ahead, differences, gain, higher, key, overlap
 from dplit.experiments.images import NAME as SCENES
 from dplit.experiments.papers.mrf import (
@@ -33,6 +32,7 @@ from dplit.experiments.papers.mrf import (
     TRADED,
     settings,
 )
+from dplit.experiments.registry import get
 
 PAGE = {"chapter": "multinomial_forest_experiments", "box": "def-mrf-experiments-agree"}
 CONSISTENT = ("Denil14", "BRF", "CompRF-C")

@@ -14,7 +14,7 @@ from dplit import scale
 from dplit.domain import Categorical, Continuous, Domain
 from dplit.forests import boosted_parts
 from dplit.forests.boosted import BoostedForestClassifier
-from dplit.forests.inputs import class_codes
+from dplit.forests.targets import class_codes
 from dplit.ledger import Case, claim, equal, verdict_of
 
 DOMAIN = Domain([Continuous(0, 1), Continuous(0, 1), Categorical(["a", "b", "c"])])

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dplit.forests.inputs import class_codes, public_classes
+from dplit.forests.targets import class_codes, public_classes
 
 NUMBERS, WORDS = [3, 1, 1, 2, 3] * 3, ["c", "a", "a", "b", "c"] * 3
 HOLDERS = {

@@ -1,0 +1,235 @@
+"""What a page of the book depends on, and whether its stored outputs belong to that.
+
+The inputs of a notebook are the sources of its cells, every module of `dplit` whose names they use, directly or
+through other modules, the dockets of the chapters whose claims they ask for, and the files of `data/` that one
+of these reads or a cell names; their digest is kept in the notebook's metadata. Comments, docstrings and blank
+lines do not count.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import json
+import re
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+BOOK = ROOT / "book"
+DOCKETS = ROOT / "dplit" / "claims"
+LOADERS = ("dplit", "claims", "cli", "mutants", "subjects")  # packages that find their modules
+STAMP = "dplit_inputs"
+REGISTRY = ROOT / "dplit" / "datasets" / "registry.py"  # reads what is public about the data sets
+PRINTED = ROOT / "dplit" / "printed.py"  # reads the papers' printed cells
+EXPERIMENTS = ROOT / "dplit" / "experiments" / "result.py"  # reads the stored results
+TALLIES = ROOT / "dplit" / "audit" / "seeds.py"  # reads the stored audits
+STORE = ROOT / "dplit" / "ledger" / "store.py"  # reads the stored evidence and verdicts
+NAMED = re.compile(r"\.\./data/[\w/.-]+\.json")  # a file that a cell reads by its name
+
+
+def notebooks():
+    """Every notebook of the book, in alphabetical order."""
+    return sorted(BOOK.glob("*.ipynb"))
+
+
+def digest(path):
+    """Digest of a notebook's inputs: its code cells and the modules that they import."""
+    files = [BOOK / name for name in NAMED.findall("\n".join(code(path)))]
+    found = modules(path)
+    return fingerprint(code(path), found, [*files, *(evidence_files() if STORE in found else ())])
+
+
+def fingerprint(cells, found, files=()):
+    """Digest of cells, of the code of the modules `found`, of the data that these read, of files."""
+    parts = [*cells, *(meaning(module.read_text("utf-8")) for module in found)]
+    if REGISTRY in found:
+        parts.append((ROOT / "data" / "registry.toml").read_text("utf-8"))
+    if PRINTED in found:
+        parts += [path.read_text("utf-8") for path in data_files(EXPERIMENTS in found)]
+    if TALLIES in found:
+        parts += [path.read_text("utf-8") for path in audit_files()]
+    parts += [path.read_text("utf-8") for path in files]
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
+
+
+def evidence_files():
+    """The stored evidence and the history of verdicts, in order."""
+    data = ROOT / "data"
+    return sorted([*data.glob("evidence/*.json"), *data.glob("verdicts.csv")])
+
+
+def code(path):
+    """Sources of a notebook's code cells, list of str."""
+    cells = json.loads(path.read_text("utf-8"))["cells"]
+    return ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+
+
+def modules(path):
+    """The files of `dplit` that a notebook depends on, sorted."""
+    return modules_of("\n".join(code(path)))
+
+
+def modules_of(source):
+    """The files of `dplit` that `source` depends on, and the dockets that it asks for, sorted."""
+    return sorted(closure(imports(source) | dockets(source)))
+
+
+def data_files(results=True):
+    """The papers' printed cells and, if asked for, the stored results, in order."""
+    data = ROOT / "data"
+    stored = set(data.glob("results/*/*.json")) - set(audit_files()) if results else ()
+    return sorted([*data.glob("printed/*.toml"), *stored])
+
+
+def audit_files():
+    """The stored audits, in order."""
+    return sorted((ROOT / "data" / "results" / "audit").glob("*.json"))
+
+
+def dockets(source):
+    """Files of the dockets that ``claims.of("chapter")`` loads; of all, where `source` asks otherwise."""
+    found = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "claims.of":
+            chapter = ast.literal_eval(node.args[0])
+            stem = DOCKETS / chapter
+            own = [f for f in (stem.with_suffix(".py"), *stem.glob("[!_]*.py")) if f.is_file()]
+            found |= set(own or (DOCKETS / "runs").glob("*.py"))
+        elif isinstance(node, ast.Call) and ast.unparse(node.func) in ("claims.all", "claims.get"):
+            found |= set(DOCKETS.rglob("*.py"))
+    return found
+
+
+def imports(source, package=""):
+    """Files of `dplit` that `source` imports, anywhere in it.
+
+    A name that a package only passes on counts as the module that defines it, whether it is imported
+    from the package or used as ``package.name``. A module that ``import_module`` loads when it is first
+    needed counts, too, if its name is written there.
+    """
+    found, tree = set(), ast.parse(source)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found |= {module_file(alias.name) for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            base = _absolute(node, package)
+            for alias in node.names:
+                inside = f"{base}.{alias.name}"
+                whole = not passes_on(module_file(inside))
+                names = () if whole else used(tree, alias.asname or alias.name)
+                if names:
+                    found |= {origin(inside, name) for name in names}
+                else:
+                    found.add(origin(base, alias.name))
+        elif isinstance(node, ast.Call):
+            found |= {module_file(name) for name in _by_name(node)}
+    return found - {None}
+
+
+def _by_name(call):
+    """The module that a call of ``import_module`` names: list of one str, or of none."""
+    is_import = ast.unparse(call.func).split(".")[-1] == "import_module"
+    name = call.args[0] if is_import and call.args else None
+    known = isinstance(name, ast.Constant) and isinstance(name.value, str)
+    return [name.value] if known else []
+
+
+def used(tree, package):
+    """The names that `tree` takes from `package`; none if it uses the package in any other way."""
+    plain = sum(isinstance(node, ast.Name) and node.id == package for node in ast.walk(tree))
+    names = [
+        node.attr
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute)
+        and isinstance(node.value, ast.Name)
+        and node.value.id == package
+    ]
+    return set(names) if len(names) == plain else set()
+
+
+@cache
+def passes_on(path):
+    """True for a package that defines nothing itself and loads no module by its name."""
+    if path is None or path.stem != "__init__" or path.parent.name in LOADERS:
+        return False
+    body = ast.parse(path.read_text("utf-8")).body
+    made = [n.name for n in body if isinstance(n, (ast.FunctionDef, ast.ClassDef))]
+    return not {*made} - {"__getattr__", "__dir__"}
+
+
+@cache
+def origin(base, name):
+    """The file that `name` of ``from base import name`` comes from; None if it is not of `dplit`."""
+    path = module_file(base)
+    for node in body(path):
+        if isinstance(node, ast.ImportFrom):
+            for alias in node.names:
+                if (alias.asname or alias.name) == name:
+                    found = _absolute(node, base)
+                    own = found == base
+                    return module_file(f"{base}.{name}") if own else origin(found, alias.name)
+        elif isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "HOMES":
+            homes = ast.literal_eval(node.value)  # names that are imported when they are first used
+            if name in homes:
+                return module_file(f"{base}.{homes[name]}")
+    return module_file(f"{base}.{name}") or path
+
+
+def body(path):
+    """The statements of a package's file; none of a module's, which passes nothing on."""
+    return ast.parse(path.read_text("utf-8")).body if path and path.stem == "__init__" else []
+
+
+def _absolute(node, package):
+    parents = package.split(".")
+    stem = parents[: len(parents) - node.level + 1] if node.level else []
+    return ".".join([*stem, *([node.module] if node.module else [])])
+
+
+def module_file(module):
+    """The file of a module or package of `dplit`; None if there is none."""
+    stem = ROOT.joinpath(*module.split("."))
+    found = (f for f in (stem.with_suffix(".py"), stem / "__init__.py") if f.is_file())
+    return next(found, None) if module.split(".")[0] == "dplit" else None
+
+
+def closure(start):
+    """`start` and every file of `dplit` that they import, directly or through others."""
+    seen, left = set(), list(start)
+    while left:
+        path = left.pop()
+        if path not in seen:
+            seen.add(path)
+            left += imports_of(path)
+    return seen
+
+
+@cache
+def imports_of(path):
+    """Files of `dplit` that one of them imports."""
+    package = ".".join(path.relative_to(ROOT).parent.parts)
+    return imports(path.read_text("utf-8"), package)
+
+
+@cache
+def meaning(source):
+    """`source` without docstrings, comment lines and blank lines."""
+    lines = source.splitlines()
+    for node in ast.walk(ast.parse(source)):
+        if _is_docstring(node):
+            lines[node.lineno - 1 : node.end_lineno] = [""] * (node.end_lineno - node.lineno + 1)
+    return "\n".join(line for line in lines if line.strip() and not line.lstrip().startswith("#"))
+
+
+def _is_docstring(node):
+    return (
+        isinstance(node, ast.Expr)
+        and isinstance(node.value, ast.Constant)
+        and isinstance(node.value.value, str)
+    )
+
+
+def is_stale(path):
+    """True if a notebook's stored outputs belong to other inputs than it has now."""
+    return json.loads(path.read_text("utf-8"))["metadata"].get(STAMP) != digest(path)

@@ -1,0 +1,184 @@
+"""What makes a notebook stale: its cells, the code and the data that they depend on."""
+
+import json
+import sys
+
+from book_tools import BOOK, NOTEBOOKS, ROOT
+
+sys.path.insert(0, str(BOOK))
+import depends
+
+sys.path.remove(str(BOOK))
+
+
+def goes_with(path, source, data):
+    """Whether a notebook of this one line at `path` is stale when the file `data` changes."""
+    path.write_text(json.dumps({"cells": [{"cell_type": "code", "source": [source]}]}))
+    digests = set()
+    for text in ("1", "2"):
+        data.write_text(text)
+        digests.add(depends.digest(path))
+    return len(digests) > 1
+
+
+def test_stored_evidence_makes_stale_what_reads_it_and_nothing_else(tmp_path, monkeypatch):
+    path, data = tmp_path / "x.ipynb", tmp_path / "depth.json"
+    monkeypatch.setattr(depends, "evidence_files", lambda: [data])
+    assert goes_with(path, "from dplit.ledger import store", data)
+    assert not goes_with(path, "from dplit import depth", data)
+    assert depends.STORE in depends.modules(BOOK / "ledger.ipynb")
+    assert depends.STORE not in depends.modules(BOOK / "index.ipynb")
+
+
+def found(code, package=""):
+    return {path.relative_to(ROOT / "dplit").as_posix() for path in depends.imports(code, package)}
+
+
+def test_imports_are_found_wherever_they_are():
+    code = "import numpy\ndef f():\n    from dplit.mechanisms import laplace\n    import dplit.neighbours\n"
+    assert found(code) == {"mechanisms/laplace.py", "neighbours.py"}
+
+
+def test_relative_imports_are_found():
+    assert found("from . import laplace", "dplit.mechanisms") == {"mechanisms/laplace.py"}
+
+
+def test_a_name_that_a_package_passes_on_is_that_of_its_module():
+    assert found("from dplit import Domain") == {"domain/schema.py"}
+    assert found("from dplit.mechanisms import Laplace") == {"mechanisms/laplace.py"}
+    assert found("from dplit import mechanisms") == {"mechanisms/__init__.py"}
+    assert found("from dplit.claims import of") == {"claims/__init__.py"}
+    assert found("from dplit import mechanisms as m\nm.Laplace(1)") == {"mechanisms/laplace.py"}
+    assert found("from dplit import depth\nuse(depth, depth.best_depth)") == {"depth/__init__.py"}
+    assert found("from dplit import claims\nclaims.of") == {"claims/__init__.py"}
+
+
+def test_a_module_that_is_loaded_by_its_name_is_found():
+    code = "import importlib\nfrom importlib import import_module\n"
+    assert found(code + 'import_module("dplit.budget.accountant").is_open()') == {
+        "budget/accountant.py"
+    }
+    assert found(code + 'importlib.import_module("dplit.forests")') == {"forests/__init__.py"}
+    assert (
+        found(code + 'import_module("json")\nimport_module(f"dplit.{x}")\nimport_module()') == set()
+    )
+    fits = depends.modules_of("from dplit.forests import RandomDecisionForestClassifier")
+    names = {p.relative_to(ROOT / "dplit").as_posix() for p in fits}
+    assert {"budget/accountant.py", "forests/files.py", "trees/variation.py"} <= names
+
+
+def test_packages_only_pass_names_on():
+    """So that a change in one module is none of another's, though the package imports both."""
+    for path in (ROOT / "dplit").rglob("__init__.py"):
+        assert depends.passes_on(path) or path.parent.name in depends.LOADERS, path
+
+
+def test_dockets_are_found_by_the_chapter_that_asks():
+    names = {
+        p.relative_to(depends.DOCKETS).as_posix() for p in depends.dockets('claims.of("depth")')
+    }
+    assert names and all(name.split("/")[0].removesuffix(".py") == "depth" for name in names)
+    assert depends.dockets("claims.all()") > depends.dockets('claims.of("depth")')
+    assert depends.dockets('claims.of("median_forest_experiments")') > set()
+
+
+OTHERS = ("index", "ledger", "audit", "bench")  # no theory: they look at everything
+
+
+ALONE, DRAWS = 40, 82  # most modules that a chapter of a kind depends on
+MORE = {"matrix_forest": 95, "release": 106}
+
+
+def test_a_theory_chapter_depends_on_few_modules():
+    """Of some 330, so that a change makes few chapters stale. Each limit is what the largest of its
+    kind needs, and room for three or four more.
+
+    A chapter of laws alone: 38, `majority`. One that draws from trees or forests, or reads records or runs:
+    80, `multinomial_forest`; of these, eight are what every fit can reach by name alone, as an account, a
+    saved file and what makes sure of its insides, a model card or importances, seven draw exact noise, and six
+    read and check what a fit takes, a file each for records, X, y, parameters, shares and what stands around it.
+    The matrix forest chooses among all strategies, eleven modules, releases by another five, and draws whole
+    noise for two more; its histogram takes its records in parts, three: 93. The chapter on release attacks four
+    forests, each of another family: 104. What every figure loads makes no chapter draw.
+    """
+    figures = set(depends.modules_of("from dplit import plotting"))
+    for path in NOTEBOOKS:
+        if not path.stem.endswith("_experiments") and path.stem not in OTHERS:
+            loaded = depends.modules(path)
+            own = {p.relative_to(ROOT / "dplit").parts[0] for p in set(loaded) - figures}
+            draws = own & {"forests", "trees", "datasets", "experiments"}
+            most = MORE.get(path.stem, DRAWS if draws else ALONE)
+            assert len(loaded) <= most, path.stem
+
+
+def test_the_papers_experiments_count_where_one_is_asked_for(tmp_path):
+    path = tmp_path / "x.ipynb"
+    for use, asked in (("stored('mrf/table-1')", False), ("get('mrf/table-1')", True)):
+        source = f"from dplit import experiments\nexperiments.{use}"
+        path.write_text(json.dumps({"cells": [{"cell_type": "code", "source": [source]}]}))
+        found = {p.relative_to(ROOT / "dplit" / "experiments").as_posix() for p in
+                 depends.modules(path) if "experiments" in p.parts}  # fmt: skip
+        assert "result.py" in found or asked
+        assert ("papers/mrf.py" in found) == asked
+
+
+def test_the_closure_follows_imports():
+    start = {ROOT / "dplit" / "mechanisms" / "laplace.py"}
+    assert ROOT / "dplit" / "errors.py" in depends.closure(start)
+
+
+def test_only_code_counts():
+    before = '"""Says so."""\n\n\ndef f(x):\n    """Twice."""\n    return 2 * x\n'
+    after = "# A remark.\ndef f(x):\n    '''Two lines\n    of text.'''\n\n    return 2 * x\n"
+    assert depends.meaning(before) == depends.meaning(after)
+    assert depends.meaning(before) != depends.meaning(before.replace("2", "3"))
+
+
+def test_a_changed_cell_changes_the_digest(tmp_path):
+    path = tmp_path / "x.ipynb"
+    digests = set()
+    for source in ("1 + 1", "1 + 2", "import dplit", "from dplit import plotting"):
+        path.write_text(json.dumps({"cells": [{"cell_type": "code", "source": [source]}]}))
+        digests.add(depends.digest(path))
+    assert len(digests) == 4
+
+
+def test_changed_results_make_stale_what_reads_them_and_nothing_else(tmp_path, monkeypatch):
+    path, data = tmp_path / "x.ipynb", tmp_path / "table.json"
+    monkeypatch.setattr(depends, "data_files", lambda results: [data] if results else [])
+    assert goes_with(path, "from dplit import experiments", data)
+    assert not goes_with(path, "from dplit import depth", data)
+
+
+def test_a_changed_file_makes_stale_the_notebook_that_names_it(tmp_path, monkeypatch):
+    path, book = tmp_path / "x.ipynb", tmp_path / "book"
+    book.mkdir()
+    (tmp_path / "data").mkdir()
+    monkeypatch.setattr(depends, "BOOK", book)
+    for source, n in (('open("../data/table.json")', 2), ("1 + 1", 1)):
+        path.write_text(json.dumps({"cells": [{"cell_type": "code", "source": [source]}]}))
+        digests = set()
+        for text in ("1", "2"):
+            (tmp_path / "data" / "table.json").write_text(text)
+            digests.add(depends.digest(path))
+        assert len(digests) == n
+
+
+def test_stored_results_are_found():
+    names = {path.name for path in depends.data_files()}
+    assert {"diprime-v1.toml", "table-1.json"} <= names
+    assert {"leaks.json", "sound.json"} <= {path.name for path in depends.audit_files()}
+
+
+def test_changed_audits_make_stale_what_reads_them_and_nothing_else(tmp_path, monkeypatch):
+    path, data = tmp_path / "x.ipynb", tmp_path / "sound.json"
+    monkeypatch.setattr(depends, "audit_files", lambda: [data])
+    reads, not_reads = "from dplit.audit import seeds", "from dplit import experiments"
+    for source, n in ((reads, 2), (not_reads, 1)):
+        path.write_text(json.dumps({"cells": [{"cell_type": "code", "source": [source]}]}))
+        digests = set()
+        for text in ("1", "2"):
+            data.write_text(text)
+            digests.add(depends.digest(path))
+        assert len(digests) == n
+    assert depends.TALLIES in depends.modules(BOOK / "audit.ipynb")

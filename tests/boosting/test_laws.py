@@ -67,6 +67,18 @@ def test_residuals_of_several_classes():
         assert found.sum() >= 0
 
 
+@pytest.mark.parametrize("k", [3, 7, 8, 9, 16, 40])
+def test_shares_of_classes_are_those_of_each_record_alone_to_the_last_bit(k):
+    """However they are laid out: else a forest of before would not be drawn again from its seed."""
+    rng = np.random.default_rng(k)
+    scores, codes = rng.normal(0, 3, (500, k)), rng.integers(k, size=500)
+    weights = np.exp(scores - scores.max(axis=1, keepdims=True))
+    shares = np.floor(S * (weights / weights.sum(axis=1, keepdims=True)))
+    expected = S * (codes[:, None] == np.arange(k)) - shares
+    assert np.array_equal(boosting.class_residuals(scores, codes), expected)
+    assert len(np.unique(weights.sum(axis=1) - weights[:, ::-1].sum(axis=1))) > 1  # order tells
+
+
 def test_no_record_within_the_bounds_of_a_model_reaches_further():
     rng = np.random.default_rng(1)
     for _ in range(200):

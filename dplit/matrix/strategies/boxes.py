@@ -10,13 +10,12 @@ from __future__ import annotations
 import math
 from itertools import combinations
 from typing import NamedTuple
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from scipy.linalg import lapack, qr, solve_triangular
 
 from dplit.matrix.paths import MOST_CELLS
-from dplit.matrix.tested import single_cells, tested_sets
+from dplit.matrix.tested import remembered, single_cells, tested_sets
 
 NOTHING = 1e-10  # an eigenvalue so far below the largest one is 0
 CLEAR = (
@@ -265,17 +264,10 @@ class Independent(NamedTuple):
     others: np.ndarray | None
 
 
-_INDEPENDENT = WeakKeyDictionary()  # by boxes: strategies that weigh the same ones share it
-
-
+@remembered
 def independent(boxes):
     """The `Independent` of boxes that have more coefficients than there are of them; None if rounding hides it."""
-    if boxes not in _INDEPENDENT:
-        _INDEPENDENT[boxes] = _independent(_pivoted(_gram(boxes)))
-    return _INDEPENDENT[boxes]
-
-
-def _independent(found):
+    found = _pivoted(_gram(boxes))
     if found is None:
         return None
     factor, order = found

@@ -29,6 +29,7 @@ from scipy.linalg import LinAlgError, cholesky, lapack, solve_triangular
 from dplit.matrix.paths import distinct
 from dplit.matrix.strategies.base import asks_leaves, check_forest, squared_rows
 from dplit.matrix.strategies.boxes import (
+    CHUNK,
     FULL,
     basis,
     below,
@@ -36,7 +37,7 @@ from dplit.matrix.strategies.boxes import (
     dimensions,
     independent,
 )
-from dplit.matrix.tested import tested_sets
+from dplit.matrix.tested import remembered, tested_sets
 
 DENSE = 8  # a product of sparse rows takes so many times as long for an entry, or more
 FEW = 16  # entries of a row, that never take long
@@ -70,36 +71,40 @@ def row_masses(workload, spaces):
 def _box_masses(boxes, spaces):
     """A box has a part in the spaces below the columns that it tests alone.
 
-    Where a row's entries stand is known beforehand: they are written there, those of all sets of as many columns
-    at once.
+    Where a row's entries stand is known beforehand: they are written there, those of all sets whose spaces are
+    at the same places together, which takes little more memory than the rows have.
     """
-    number, n = {columns: u for u, columns in enumerate(spaces)}, boxes.n_levels
+    number = {columns: u for u, columns in enumerate(spaces)}
     alike, lengths = {}, np.zeros(len(boxes), dtype=np.int64)
-    for tested, rows in tested_sets(
-        boxes
-    ):  # sets that are tested alike have their spaces at the same places
+    for tested, rows in tested_sets(boxes):
         held = sorted((number[u], u) for u in below([tested]) if u in number)
         places = tuple(tuple(tested.index(j) for j in u) for _, u in held)
-        alike.setdefault((len(tested), places), []).append((tested, rows, [u for u, _ in held]))
+        alike.setdefault((len(tested), places), []).append((rows, tested, [u for u, _ in held]))
         lengths[rows] = len(held)
     ends = np.concatenate([[0], np.cumsum(lengths)])
     data, column = np.empty(ends[-1]), np.empty(ends[-1], dtype=np.int32)
+    step = max(1, CHUNK // len(boxes.n_levels))
     for (_, places), sets in alike.items():
-        times = [len(rows) for _, rows, _ in sets]
-        rows = np.concatenate([rows for _, rows, _ in sets])
-        tested, numbers = (
-            np.repeat(np.array([s[i] for s in sets], dtype=np.int64), times, axis=0) for i in (0, 2)
-        )
-        sizes = boxes.sizes[rows]
-        constant = np.exp((2 * np.log(np.maximum(sizes, 1)) - np.log(n)).sum(axis=1))
-        constant *= sizes.all(axis=1)
-        ratio = np.take_along_axis(n / np.maximum(sizes, 1) - 1, tested, axis=1)
-        for at, inside in enumerate(places):
-            part = constant
-            for j in inside:
-                part = part * ratio[:, j]
-            data[ends[rows] + at], column[ends[rows] + at] = part, numbers[:, at]
+        times, rows = [len(each) for each, _, _ in sets], np.concatenate([s[0] for s in sets])
+        of_row = np.repeat(np.arange(len(sets)), times)
+        tested, numbers = (np.array([s[i] for s in sets], dtype=np.int64) for i in (1, 2))
+        for part in range(0, len(rows), step):
+            mine, those = rows[part : part + step], of_row[part : part + step]
+            constant, ratio = _ratios(boxes, mine, tested[those])
+            for at, inside in enumerate(places):
+                mass = constant
+                for j in inside:
+                    mass = mass * ratio[:, j]
+                data[ends[mine] + at], column[ends[mine] + at] = mass, numbers[those, at]
     return sparse.csr_array((data, column, ends), shape=(len(boxes), len(spaces)))
+
+
+def _ratios(boxes, rows, tested):
+    """A box's mass in the constants, and how much larger it is in the functions of each column that it tests."""
+    sizes, n = boxes.sizes[rows], boxes.n_levels
+    constant = np.exp((2 * np.log(np.maximum(sizes, 1)) - np.log(n)).sum(axis=1))
+    constant *= sizes.all(axis=1)
+    return constant, np.take_along_axis(n / np.maximum(sizes, 1) - 1, tested, axis=1)
 
 
 def masses(workload, target="leaves"):
@@ -340,6 +345,7 @@ def _entries(boxes):
     return float(np.where(boxes.tests, each, 1).prod(axis=1, dtype=float).sum())
 
 
+@remembered
 def sparse_rows(boxes):
     """T in products of constants and indicators of levels other than the last.
 

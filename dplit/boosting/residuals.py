@@ -20,9 +20,7 @@ import numpy as np
 from dplit.errors import MOST, check_numbers, check_positive, check_whole
 
 STEPS = 2**16
-PAIRWISE = (
-    8  # classes from which on NumPy adds up a row's in another order than one after the other
-)
+PAIRWISE = 8  # classes from which on NumPy does not add a row's up one by one
 
 
 class Reach(NamedTuple):

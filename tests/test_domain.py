@@ -102,6 +102,8 @@ def test_the_fast_path_finds_the_column(bad):
         (np.array([0, 1, 2]), [2.0, True], [2, 1]),
         (["b", "a"], np.array(["a", "b"]), [1, 0]),
         (["b", "a"], pd.Categorical(["a", "b"]), [1, 0]),
+        (["b", "a"], pd.Categorical(["b", "a", "b"], categories=["z", "a", "b"]), [0, 1, 0]),
+        ([3, 1.5], pd.Series([1.5, 3, 1.5], dtype="category"), [1, 0, 1]),
         ([False, True], np.array([True, False]), [1, 0]),
         ([1, "1"], ["1", 1], [1, 0]),
         ([("x", 1), ("y", 2)], pd.Series([("y", 2)]), [1]),

@@ -30,6 +30,17 @@ def test_it_gives_what_encode_gives(domain):
     np.testing.assert_array_equal(lazy[1:3, 2], expected[1:3, 2])
 
 
+def test_columns_of_one_name_are_told_apart_by_position():
+    frame = pd.DataFrame([[0.1, 0.2]], columns=["u", "u"])
+    assert encoded_columns(Domain([Continuous(0, 1)] * 2), frame)[:, 1].tolist() == [0.2]
+
+
+def test_dates_are_told_from_numbers_before_a_record_is_read():
+    dates = FRAME.assign(w=pd.to_datetime("2020-01-01"))
+    with pytest.raises(ValueError, match="column 'w' must hold numbers, got dates"):
+        encoded_columns(NAMED, dates)
+
+
 def test_an_array_is_encoded_at_once():
     X = np.array([[0.2, 0.9]])
     assert encoded_columns(Domain([Continuous(0, 1)] * 2), X) is X

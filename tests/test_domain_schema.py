@@ -107,15 +107,16 @@ def test_only_plain_levels_are_written(tmp_path):
 # Missing values -----------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("dtype", ["object", "category"])
 @pytest.mark.parametrize("nothing", [None, np.nan, pd.NA, pd.NaT])
-def test_a_missing_value_is_a_level_where_the_column_says_so(nothing):
+def test_a_missing_value_is_a_level_where_the_column_says_so(nothing, dtype):
     column = Categorical(["a", "b"], missing=True)
     assert column.size == 3 and Domain([column]).n_levels.tolist() == [3]
-    assert column.encode(pd.Series(["b", nothing, "a"], dtype=object), "c").tolist() == [1, 2, 0]
+    assert column.encode(pd.Series(["b", nothing, "a"], dtype=dtype), "c").tolist() == [1, 2, 0]
     with pytest.raises(
         ValueError, match=r"column 'c' has missing values: Categorical\(levels, mis"
     ):
-        Categorical(["a", "b"]).encode(pd.Series(["b", nothing], dtype=object), "c")
+        Categorical(["a", "b"]).encode(pd.Series(["b", nothing], dtype=dtype), "c")
 
 
 def test_the_error_of_a_number_that_is_missing_names_an_imputer():

@@ -20,6 +20,7 @@ import numpy as np
 from dplit.errors import MOST, check_numbers, check_positive, check_whole
 
 STEPS = 2**16
+PAIRWISE = 8  # classes from which on NumPy does not add a row's up one by one
 
 
 class Reach(NamedTuple):
@@ -64,8 +65,10 @@ def class_residuals(scores, codes):
         raise ValueError(f"codes must be one for each of {len(shares)} scores, got {codes.shape}")
     if shares.ndim == 1:
         return ((codes == 1) * STEPS - shares)[:, None]
-    own = codes[:, None] == np.arange(shares.shape[1])
-    return own * STEPS - shares
+    residuals = -shares
+    for k, own in enumerate(residuals.T):
+        own[codes == k] += STEPS
+    return residuals
 
 
 def class_shares(scores):
@@ -78,8 +81,13 @@ def class_shares(scores):
     if scores.ndim == 1:
         with np.errstate(over="ignore"):
             return np.floor(STEPS / (1 + np.exp(-scores))).astype(np.int64)
-    weights = np.exp(scores - scores.max(axis=1, keepdims=True))
-    return np.floor(STEPS * (weights / weights.sum(axis=1, keepdims=True))).astype(np.int64)
+    weights = scores.T.copy()  # class by class: rows of a few classes are slow to take sums over
+    weights -= weights.max(axis=0)
+    np.exp(weights, out=weights)
+    many = len(weights) >= PAIRWISE
+    weights /= weights.T.copy().sum(axis=1) if many else weights.sum(axis=0)
+    weights *= STEPS
+    return np.floor(weights, out=weights).astype(np.int64).T
 
 
 def class_reach(low, high):

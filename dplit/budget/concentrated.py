@@ -16,8 +16,6 @@ import math
 from dataclasses import dataclass
 from numbers import Real
 
-from scipy.optimize import minimize_scalar
-
 from dplit.budget.nodes import Composition
 
 
@@ -56,6 +54,8 @@ def _epsilon(a, rho, delta):
 
 def _least(f):
     """Minimum over orders 1 + e^x."""
+    from scipy.optimize import minimize_scalar  # slow to import
+
     found = minimize_scalar(lambda x: f(math.exp(x)), bounds=(-12, 25), method="bounded",
                             options={"xatol": 1e-10})  # fmt: skip
     return float(found.fun)

@@ -154,5 +154,10 @@ def is_missing(value):
 
 def distinct(values):
     """Distinct values as Python objects, and each record's index among them."""
-    inverse, uniques = pd.factorize(np.asarray(values, dtype=object), use_na_sentinel=False)
+    held = getattr(values, "array", values)
+    if isinstance(held, pd.Categorical):  # which has numbered them already; -1 is a missing one
+        inverse, used = pd.factorize(held.codes, use_na_sentinel=False)
+        uniques = np.append(np.asarray(held.categories, dtype=object), np.nan)[used]
+    else:
+        inverse, uniques = pd.factorize(np.asarray(values, dtype=object), use_na_sentinel=False)
     return [u.item() if isinstance(u, np.generic) else u for u in uniques], inverse

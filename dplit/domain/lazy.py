@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from dplit.domain.schema import Domain
+from dplit.domain.columns import Continuous
+from dplit.domain.schema import places_of
 
 
 def encoded_columns(domain, X):
@@ -38,21 +39,19 @@ class EncodedColumns:
     """
 
     def __init__(self, domain, frame):
-        domain.encode(frame.iloc[:0])  # its checks of width and names
         self.shape, self._frame = frame.shape, frame
-        names, given = domain.names or (), {str(c): i for i, c in enumerate(frame.columns)}
-        self._places = [given[name] for name in names] or range(len(domain))
-        self._parts = [
-            Domain([feature], names[j : j + 1] or None) for j, feature in enumerate(domain)
-        ]
+        self._columns = [(f, *where) for f, where in zip(domain, places_of(domain, frame))]
+        for feature, place, name in self._columns:
+            if isinstance(feature, Continuous):  # dates are told from numbers without a record
+                feature.encode(frame.iloc[:0, place], name)
 
     def __len__(self):
         return self.shape[0]
 
     def __getitem__(self, key):
         rows, j = key
-        column = self._frame.iloc[:, [self._places[j]]]
-        return self._parts[j].encode(column)[rows, 0]
+        feature, place, name = self._columns[j]
+        return feature.encode(self._frame.iloc[:, place], name)[rows]
 
     def __array__(self, dtype=None, copy=None):
         columns = [self[:, j] for j in range(self.shape[1])]

@@ -219,19 +219,14 @@ class Domain:
             If a width, a name, a level or a number is not of this domain; the message names it.
         """
         X = sources.as_pandas(X)
-        if isinstance(X, pd.DataFrame) and self.names is not None:
-            self._check_columns(list(map(str, X.columns)))
         if not isinstance(X, (pd.DataFrame, np.ndarray)):
             X = np.asarray(X, dtype=object)
-        shape = X.shape
-        if len(shape) != 2 or shape[1] != len(self):
-            raise ValueError(
-                f"X must have {len(self)} columns, as domain has, got an input of shape {shape}"
-            )
+        places = places_of(self, X)
         if isinstance(X, np.ndarray) and X.dtype.kind in "iuf" and self.n_continuous == len(self):
             return self._encode_numbers(X)
-        encoded = np.empty(shape, order="C")
-        for j, (name, values) in enumerate(self._columns(X)):
+        encoded = np.empty(X.shape, order="C")
+        for j, (place, name) in enumerate(places):
+            values = X.iloc[:, place] if isinstance(X, pd.DataFrame) else X[:, place]
             encoded[:, j] = self.features[j].encode(values, name)
         return encoded
 
@@ -248,13 +243,6 @@ class Domain:
         if len(columns) > len(given):
             twice = sorted({c for c in columns if columns.count(c) > 1})
             raise ValueError(f"X must have distinct columns, got {twice[:5]} more than once")
-
-    def _columns(self, X):
-        if isinstance(X, pd.DataFrame):
-            columns = [(str(c), X.iloc[:, i]) for i, c in enumerate(X.columns)]
-            by_name = dict(columns)
-            return [(n, by_name[n]) for n in self.names] if self.names else columns
-        return [(n, X[:, j]) for j, n in enumerate(self.names or range(len(self)))]
 
     def _encode_numbers(self, X):
         """The all-continuous case, one pass over the array."""
@@ -318,6 +306,36 @@ class Domain:
         features = [sources.observed(frame.iloc[:, j], c) for j, c in enumerate(frame.columns)]
         names = frame.columns if isinstance(X, pd.DataFrame) else None
         return cls(features, names=names, data_dependent=map(str, frame.columns))
+
+
+def places_of(domain, X):
+    """Where each column of a domain stands in a table, and what errors call it.
+
+    Parameters
+    ----------
+    domain : Domain
+    X : pandas.DataFrame or ndarray
+
+    Returns
+    -------
+    list of (int, str or int)
+
+    Raises
+    ------
+    ValueError
+        If a width or a name is not of this domain.
+    """
+    columns = list(map(str, X.columns)) if isinstance(X, pd.DataFrame) else None
+    if columns is not None and domain.names is not None:
+        domain._check_columns(columns)
+    if len(X.shape) != 2 or X.shape[1] != len(domain):
+        raise ValueError(
+            f"X must have {len(domain)} columns, as domain has, got an input of shape {X.shape}"
+        )
+    if columns is None or domain.names is None:
+        return list(enumerate(domain.names or columns or range(len(domain))))
+    given = {column: place for place, column in enumerate(columns)}
+    return [(given[name], name) for name in domain.names]
 
 
 def _lies_inside(X, lower, upper):

@@ -61,7 +61,7 @@ def started(part, initial):
 
 def opened(part, residuals_of, deepest, *told):
     """The part at the top of a round's tree, of at most `deepest` levels."""
-    residuals = residuals_of(part.scores, part.labels, *told).astype(np.int32)
+    residuals = residuals_of(part.scores, part.labels, *told).astype(np.int32, order="C")
     cells = np.zeros(len(residuals), dtype=np.uint8 if deepest <= 8 else np.uint16)
     return part._replace(residuals=residuals, cells=cells)
 

@@ -15,7 +15,6 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.base import clone, is_classifier
 from sklearn.dummy import DummyClassifier
-from sklearn.ensemble import RandomForestClassifier
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
@@ -270,10 +269,7 @@ class HistogramForestClassifier(BaseForestClassifier):
 
     def _fresh(self, rng):
         """The learner, unfitted, with a seed of its own where it has none."""
-        learner = clone(self.learner) if self.learner is not None else RandomForestClassifier(
-            self.n_estimators, max_depth=self.max_depth, max_features=None,
-            min_weight_fraction_leaf=LEAF_SHARE, n_jobs=self.n_jobs,
-        )  # fmt: skip
+        learner = self._own_learner() if self.learner is None else clone(self.learner)
         (stream,) = rng.spawn(1)
         seeds = {
             name: int(stream.integers(2**31))
@@ -281,6 +277,14 @@ class HistogramForestClassifier(BaseForestClassifier):
             if name.split("__")[-1] == "random_state" and value is None
         }
         return learner.set_params(**seeds)
+
+    def _own_learner(self):
+        from sklearn.ensemble import RandomForestClassifier  # slow to import
+
+        return RandomForestClassifier(
+            self.n_estimators, max_depth=self.max_depth, max_features=None,
+            min_weight_fraction_leaf=LEAF_SHARE, n_jobs=self.n_jobs,
+        )  # fmt: skip
 
     def _ask_learner(self, cells):
         """Keep what the learner predicts in every cell."""

@@ -23,9 +23,10 @@ import numpy as np
 from dplit.errors import check_integer, check_numbers, check_whole
 
 MOST_CELLS = 50_000_000  # entries of a matrix over the domain that are made on demand
+TOGETHER = 64  # cells of columns whose levels are compared at once
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Paths:
     """The decision paths of a forest over categorical columns.
 
@@ -78,9 +79,18 @@ class Paths:
         """Cells of each box, float64: exact up to 2**53, shape (n_paths,)."""
         return self.sizes.prod(axis=1, dtype=np.float64)
 
+    @cached_property
+    def distinct(self):
+        """These paths without copies, sorted, and which of them each path is: (Paths, int64 array)."""
+        first, place = distinct(self.allowed)
+        return self.take(first), place
+
     def take(self, rows):
         """These paths alone, in the order of `rows`."""
-        return Paths(self.allowed[rows], self.n_levels, self.tree[rows])
+        found = Paths(self.allowed[rows], self.n_levels, self.tree[rows])
+        if "sizes" in vars(self):  # which many small parts would count again
+            vars(found)["sizes"] = self.sizes[rows]
+        return found
 
     def overlaps(self, other=None):
         r"""Cells that two boxes share, :math:`TT^\top`.
@@ -96,14 +106,45 @@ class Paths:
         """
         other = self if other is None else other
         shared = np.ones((len(self), len(other)))
-        for start, n in zip(self.starts, self.n_levels):
-            columns = slice(start, start + n)
-            mine, theirs = (p.allowed[:, columns].astype(np.float32) for p in (self, other))
-            if not (mine.all() and theirs.all()):
-                shared *= mine @ theirs.T
-            else:
-                shared *= n
+        tests = self.tests.any(axis=0) | other.tests.any(axis=0)
+        for columns in self._together(np.flatnonzero(tests).tolist()):
+            mine, theirs = (p.over(columns).astype(np.float32) for p in (self, other))
+            shared *= mine @ theirs.T
+        levels = self.n_levels[~tests].astype(float)
+        for first in range(0, len(levels), 8):  # no product of so few overflows, and 0 stays 0
+            shared *= levels[first : first + 8].prod()
         return shared
+
+    def _together(self, columns):
+        """Columns in groups of few cells."""
+        group, cells = [], 1
+        for j in columns:
+            n = int(self.n_levels[j])
+            if group and cells * n > TOGETHER:
+                yield group
+                group, cells = [], 1
+            group.append(j)
+            cells *= n
+        if group:
+            yield group
+
+    def over(self, columns):
+        """Which cells of some columns each path lets through.
+
+        Parameters
+        ----------
+        columns : sequence of int
+
+        Returns
+        -------
+        bool array, shape (n_paths, cells of the columns)
+            The last column's level changes first.
+        """
+        rows, starts = np.ones((len(self), 1), dtype=bool), self.starts
+        for j in columns:
+            levels = slice(starts[j], starts[j] + self.n_levels[j])
+            rows = (rows[:, :, None] & self.allowed[:, None, levels]).reshape(len(self), -1)
+        return rows
 
     def matrix(self):
         """T itself.
@@ -119,11 +160,7 @@ class Paths:
             If it would have more than `MOST_CELLS` entries.
         """
         check_entries(len(self), self.n_levels, "paths")
-        rows = np.ones((len(self), 1), dtype=bool)
-        for start, n in zip(self.starts, self.n_levels):
-            rows = rows[:, :, None] & self.allowed[:, None, start : start + n]
-            rows = rows.reshape(len(self), -1)
-        return rows
+        return self.over(range(len(self.n_levels)))
 
     def reached(self, codes):
         """Which paths each record follows, Q T' for queries.

@@ -8,7 +8,9 @@ record follows are those of its number. The cost follows the records and the tes
 from __future__ import annotations
 
 import math
+from functools import wraps
 from itertools import combinations_with_replacement
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -19,6 +21,20 @@ MOST_PAIRS = 20_000_000  # of boxes whose overlaps are held at once
 SLOW = 2000  # numbers that are multiplied in the time that a pair of sets takes
 
 
+def remembered(function):
+    """A function of boxes that is asked again and again, by each strategy on them: once, while they live."""
+    found = WeakKeyDictionary()
+
+    @wraps(function)
+    def of(boxes):
+        if boxes not in found:
+            found[boxes] = function(boxes)
+        return found[boxes]
+
+    return of
+
+
+@remembered
 def tested_sets(boxes):
     """The sets of columns that some box tests, each with its boxes.
 

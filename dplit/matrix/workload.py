@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
-from dplit.matrix.paths import Paths, check_codes, decision_paths, distinct
+from dplit.matrix.paths import Paths, check_codes, decision_paths
 from dplit.matrix.tested import followed
 
 CHUNK = 4_000_000  # cells shared by boxes of some rows that are held at a time
@@ -96,8 +96,7 @@ class Workload:
             As in `decision_paths`.
         """
         paths = forest if isinstance(forest, Paths) else decision_paths(forest, n_levels)
-        first, place = distinct(paths.allowed)
-        boxes = paths.take(first)
+        boxes, place = paths.distinct
         if queries is None:
             rows = sparse.eye_array(len(boxes), format="csr")
             return cls(rows, np.bincount(place), place, boxes, paths)

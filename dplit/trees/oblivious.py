@@ -16,6 +16,7 @@ from dplit.boosting import bins_of_codes, level_sets, public_cuts
 from dplit.trees.arrays import LEAF, Trees
 
 CUT = np.empty(0, dtype=bool)  # in place of levels
+SECOND = np.array([False, True])  # the one set of two levels
 BINS = 256  # equal bins of a column, which say nearly where a value stands among the cuts
 RUN = 2**18  # records whose sums are added column by column: few enough to stay in the cache
 
@@ -110,22 +111,22 @@ class Grid:
             From the place of a test to the `Test`.
         """
         total = sums[:, : self.starts[1]].sum(axis=1)
-        masses, sets = [], {}
-        for j, n in enumerate(self.levels.tolist()):
-            part = sums[:, self.starts[j] : self.starts[j + 1]]
-            if n:
-                sets[j] = level_sets(n, rng)
-                masses.append(_mass_of_sets(part, total, sets[j]))
-            else:
-                masses.append(_mass_of_cuts(part, total))
-        firsts = np.concatenate([[0], np.cumsum([len(m) for m in masses])])
+        masses = np.zeros(self.ends[-1])
+        _add_masses_of_cuts(sums, total, self.starts, self.ends, self.levels, masses)
+        sets = {}
+        for j in np.flatnonzero(self.levels > 2).tolist():
+            n, end = int(self.levels[j]), self.ends[j]
+            part, sets[j] = sums[:, self.starts[j] : self.starts[j + 1]], level_sets(n, rng)
+            masses[end - 2 * n : end] = _mass_of_sets(part, total, sets[j])
 
         def pick(place):
-            j = int(np.searchsorted(firsts, place, side="right")) - 1
-            within = int(place - firsts[j])
-            return Test(j, -1, sets[j][within]) if j in sets else Test(j, within, CUT)
+            j = int(np.searchsorted(self.ends, place, side="right"))
+            within = int(place - (self.ends[j - 1] if j else 0))
+            if self.levels[j]:
+                return Test(j, -1, sets[j][within] if j in sets else SECOND)
+            return Test(j, within, CUT)
 
-        return np.concatenate(masses), pick
+        return masses, pick
 
     def fine(self, column, levels):
         """Bins of a column's codes, and the tests that part its records into them, level by level.
@@ -335,16 +336,23 @@ def _add_pairs(residuals, cells, shift, sums):
 
 
 @njit(cache=True, nogil=True)
-def _mass_of_cuts(sums, total):
-    n_cells, n_codes, n_outputs = sums.shape
-    masses = np.zeros(n_codes - 1)
+def _add_masses_of_cuts(sums, total, starts, ends, levels, masses):
+    """Of all continuous columns, and of those of two levels, which are parted as by a cut."""
+    for j in range(len(levels)):
+        if levels[j] <= 2:
+            part = sums[:, starts[j] : starts[j + 1]]
+            _add_mass_of_cuts(part, total, masses[ends[j] - part.shape[1] + 1 : ends[j]])
+
+
+@njit(cache=True, nogil=True)
+def _add_mass_of_cuts(sums, total, masses):
+    n_cells, _, n_outputs = sums.shape
     for c in range(n_cells):
         for k in range(n_outputs):
             left = 0
-            for t in range(n_codes - 1):
+            for t in range(len(masses)):
                 left += sums[c, t, k]
                 masses[t] += abs(left) + abs(total[c, k] - left)
-    return masses
 
 
 @njit(cache=True, nogil=True)

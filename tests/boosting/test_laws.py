@@ -67,6 +67,20 @@ def test_residuals_of_several_classes():
         assert found.sum() >= 0
 
 
+@pytest.mark.parametrize("k", [3, 7, 8, 9, 16, 40])
+def test_shares_of_classes_are_those_of_each_record_alone_to_the_last_bit(k):
+    """However they are laid out: else a forest of before would not be drawn again from its seed."""
+    rng = np.random.default_rng(k)
+    parts = rng.multinomial(1024 - k, np.full(k, 1 / k), size=500) + 1
+    scores, codes = np.log(parts), rng.integers(k, size=500)  # whole steps but for rounding
+    weights = np.exp(scores - scores.max(axis=1, keepdims=True))
+    own = codes[:, None] == np.arange(k)
+    expected = S * own - np.floor(S * (weights / weights.sum(axis=1, keepdims=True)))
+    assert np.array_equal(boosting.class_residuals(scores, codes), expected)
+    in_turn = S * own - np.floor(S * (weights / sum(weights.T)[:, None]))
+    assert np.array_equal(in_turn, expected) == (k < 8)  # the order of a sum is seen here
+
+
 def test_no_record_within_the_bounds_of_a_model_reaches_further():
     rng = np.random.default_rng(1)
     for _ in range(200):

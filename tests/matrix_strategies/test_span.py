@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from dplit import matrix
-from dplit.matrix.paths import distinct
-from dplit.matrix.strategies.boxes import dimensions
-from dplit.matrix.strategies.spectrum import Span, sparse_rows
+from dplit.matrix.paths import Paths, distinct
+from dplit.matrix.strategies.boxes import dimensions, independent, sums_of_table
+from dplit.matrix.strategies.spectrum import Complement, Span, least_squares, sparse_rows
 
 LEVELS = (3, 2, 4)
 ROWS = np.array(list(np.ndindex(LEVELS)))
@@ -40,15 +40,29 @@ def chosen(seed, n_boxes):
     return sorted(found)
 
 
-@pytest.mark.parametrize(("seed", "n_boxes"), [(0, 45), (1, 40), (2, 12), (3, 60)])
-def test_least_squares_are_those_of_the_pseudoinverse(seed, n_boxes):
-    paths, T = boxes_of(chosen(seed, n_boxes))
+def halves(seed):
+    """Boxes of a level, of others, and of both, of which one is always the sum of two: few dependences."""
     rng = np.random.default_rng(seed)
+    return [
+        (first, (int(rng.integers(2)),), (level,))
+        for level in range(4) for first in [(0,), (1, 2), (0, 1, 2)][: 3 if level < 2 else 2]
+    ]  # fmt: skip
+
+
+SOME = [chosen(0, 45), chosen(1, 40), chosen(2, 12), chosen(3, 60), halves(4), halves(5)]
+KINDS = [Span, Span, Complement, Span, Complement, Complement]
+
+
+@pytest.mark.parametrize("seed", range(len(SOME)))
+def test_least_squares_are_those_of_the_pseudoinverse(seed):
+    paths, T = boxes_of(SOME[seed])
+    rng, n_boxes = np.random.default_rng(seed), len(T)
     weights, B = rng.integers(1, 4, n_boxes).astype(float), rng.normal(size=(5, n_boxes))
     copies, values = rng.integers(1, 5, n_boxes).astype(float), rng.normal(size=(n_boxes, 2))
     A = weights[:, None] * T
     inverse = np.linalg.pinv(A)
-    span = Span(paths, weights)
+    span = least_squares(paths, weights)
+    assert type(span) is KINDS[seed]
     assert span.variances(lambda rows: B @ rows) == pytest.approx(
         ((B @ T @ inverse) ** 2).sum(axis=1)
     )
@@ -56,6 +70,39 @@ def test_least_squares_are_those_of_the_pseudoinverse(seed, n_boxes):
     assert np.allclose(span.project(values), A @ inverse @ values)
     votes = ((T.T @ (copies[:, None] * T) @ inverse) ** 2).sum()
     assert span.votes(copies, T @ T.T, slice(None)) == pytest.approx(votes)
+
+
+@pytest.mark.parametrize("seed", range(len(SOME)))
+@pytest.mark.parametrize("times", [0.7, -0.01])
+def test_one_more_measured_sum_of_boxes(seed, times):
+    """Beside the Gram of the rows on all cells, with `times` the square of that sum."""
+    paths, T = boxes_of(SOME[seed])
+    rng, places = np.random.default_rng(seed), np.arange(len(T))[::3]
+    weights, values = rng.integers(1, 4, len(T)).astype(float), rng.normal(size=(len(T), 2))
+    total = T[places].sum(axis=0)
+    gram = (T.T * weights**2) @ T + times * np.outer(total, total)
+    estimates = T @ np.linalg.pinv(gram, rcond=1e-10) @ T.T
+    span = least_squares(paths, weights).corrected(places, times)
+    assert np.allclose(span.solve(values), estimates @ values)
+    assert np.allclose(span.variances(lambda rows: rows), estimates.diagonal())
+    wanted = np.trace(T.T @ estimates @ T)
+    assert span.votes(np.ones(len(T)), T @ T.T, slice(None)) == pytest.approx(wanted)
+
+
+def test_strategies_that_weigh_the_same_boxes_share_the_factor(monkeypatch):
+    paths, T = boxes_of(halves(4))
+    found = independent(paths)
+    assert len(found.first) == np.linalg.matrix_rank(T) and len(found.rest) == 2
+    assert np.allclose(T[found.rest], found.others @ T[found.first])
+    monkeypatch.setattr(Paths, "overlaps", None)  # not looked at again
+    assert independent(paths) is found
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_sums_of_a_table_are_those_of_the_rows(seed):
+    paths, T = boxes_of([*chosen(seed, 40), tuple(tuple(range(n)) for n in LEVELS)])
+    table = np.random.default_rng(seed).integers(-9, 9, (len(ROWS), 3))
+    assert np.array_equal(sums_of_table(paths, table), T @ table)
 
 
 def single_levels():

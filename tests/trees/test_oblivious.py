@@ -16,6 +16,7 @@ from dplit.trees.oblivious import (
 )
 
 DOMAIN = Domain([Continuous(0, 1), Categorical(list("abcd")), Continuous(-1, 3), Categorical([0])])
+TWO = Domain([Categorical([False, True]), *DOMAIN, Categorical(["f", "m"]), Continuous(2, 2)])
 N = 300
 
 
@@ -79,8 +80,13 @@ def test_sums_of_more_records_than_one_run(n_outputs):
     np.testing.assert_array_equal(histogram(grid, codes, residuals, cells, 2, whole), expected)
 
 
-def test_masses_are_those_of_every_test(drawn):
+@pytest.mark.parametrize("two_levels", [False, True])
+def test_masses_are_those_of_every_test(drawn, two_levels):
     rng, X, grid, codes, residuals = drawn
+    if two_levels:
+        X = np.column_stack([rng.integers(2, size=N), X, rng.integers(2, size=N), np.full(N, 2)])
+        grid = Grid(TWO, 16)
+        codes = grid.encode(X)
     first = some_tests(grid, rng, 1)[0]
     cells = right(grid, first, X).astype(np.uint8)
     sums = histogram(grid, codes, residuals, cells, 2)
@@ -93,7 +99,7 @@ def test_masses_are_those_of_every_test(drawn):
                 expected += np.abs(residuals[part & (cells == cell)].sum(axis=0)).sum()
         assert found == expected
     cuts = sum(map(len, grid.cuts))
-    assert len(masses) == cuts + 8  # each level and as many halves; one level is no test
+    assert len(masses) == cuts + 8 + 2 * two_levels  # each level and as many halves; one is no test
 
 
 def test_the_smaller_child_and_the_difference_are_the_same_sums(drawn):

@@ -8,12 +8,14 @@ the product of its columns' coefficients: zero unless all columns with a functio
 from __future__ import annotations
 
 import math
+from itertools import combinations
+from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import lapack, qr, solve_triangular
 
 from dplit.matrix.paths import MOST_CELLS
-from dplit.matrix.tested import single_cells, tested_sets
+from dplit.matrix.tested import remembered, single_cells, tested_sets
 
 NOTHING = 1e-10  # an eigenvalue so far below the largest one is 0
 CLEAR = (
@@ -32,12 +34,8 @@ def _sums(boxes, columns, table):
     found = np.zeros((len(boxes), table.shape[1]))
     step = max(1, CHUNK // max(n, 1))
     for first in range(0, len(boxes), step):
-        rows = np.ones((len(boxes.allowed[first : first + step]), 1), dtype=bool)
-        for j in columns:
-            levels = slice(boxes.starts[j], boxes.starts[j] + boxes.n_levels[j])
-            rows = rows[:, :, None] & boxes.allowed[first : first + step, None, levels]
-            rows = rows.reshape(len(rows), -1)
-        found[first : first + step] = rows.astype(float) @ table
+        rows = slice(first, first + step)
+        found[rows] = boxes.take(rows).over(columns).astype(float) @ table
     return found
 
 
@@ -54,12 +52,40 @@ def sums_of_table(boxes, table):
     float64 array, shape (n_boxes, k)
     """
     table = np.asarray(table, dtype=float)
-    k, d, tables = table.shape[1], len(boxes.n_levels), {}
-    tensor = table.reshape(*boxes.n_levels.tolist(), k)
-    for columns, _ in tested_sets(boxes):
-        rest = tuple(j for j in range(d) if j not in columns)
-        tables[columns] = tensor.sum(axis=rest).reshape(-1, k)
-    return sums_of_marginals(boxes, tables, k)
+    sets = [columns for columns, _ in tested_sets(boxes)]
+    tables = dict(_marginals(table, boxes.n_levels.tolist(), sets))
+    return sums_of_marginals(boxes, tables, table.shape[1])
+
+
+def _marginals(table, n_levels, sets, first=0, front=1):
+    """Sums of a table for each set of columns, over all others; sets that begin alike share what they sum.
+
+    Parameters
+    ----------
+    table : array, shape (front times the cells of the columns from `first` on, k)
+        Of `front` cells of columns before `first`, which all sets name.
+    n_levels : list of int
+    sets : list of tuple of int
+        Distinct and sorted.
+    first, front : int
+
+    Yields
+    ------
+    (tuple of int, array of shape (cells of the columns, k))
+    """
+    rest = (j for columns in sets for j in columns if j >= first)
+    column, k = min(rest, default=len(n_levels)), table.shape[1]
+    gap = math.prod(n_levels[first:column])
+    table = table.reshape(front, gap, -1).sum(axis=1).reshape(-1, k) if gap > 1 else table
+    if column == len(n_levels):
+        yield sets[0], table
+        return
+    n, others = n_levels[column], [columns for columns in sets if column not in columns]
+    mine = [columns for columns in sets if column in columns]
+    yield from _marginals(table, n_levels, mine, column + 1, front * n)
+    if others:
+        less = table.reshape(front, n, -1).sum(axis=1).reshape(-1, k)
+        yield from _marginals(less, n_levels, others, column + 1, front)
 
 
 def sums_of_marginals(boxes, tables, k):
@@ -124,6 +150,9 @@ def _reached(boxes, codes, classes, n_classes):
 
 def below(sets):
     """All subsets of some sets of columns, each a sorted tuple, smallest first."""
+    if len(sets) == 1:  # in that order already
+        (whole,) = sets
+        return [part for size in range(len(whole) + 1) for part in combinations(whole, size)]
     found = set()
     stack = list(sets)
     while stack:
@@ -197,15 +226,10 @@ def basis(boxes, weights):
     float64 array, shape (n_boxes, rank)
     """
     if dimensions(boxes) > len(boxes):
-        scale = math.exp(-sum(map(math.log, boxes.n_levels.tolist())))
-        gram = boxes.overlaps() * scale * np.outer(weights, weights)
-        found = _pivoted(gram)
-        if found is not None:
-            factor, order = found
-            rows = np.empty(factor.shape)
-            rows[order] = factor
-            return qr(rows, mode="economic", check_finite=False)[0]
-        values, vectors = np.linalg.eigh(gram)
+        found = independent(boxes)
+        if found is not None and found.rows is not None:
+            return qr(weights[:, None] * found.rows, mode="economic", check_finite=False)[0]
+        values, vectors = np.linalg.eigh(_gram(boxes) * np.outer(weights, weights))
         return vectors[:, values > NOTHING * values[-1]]
     spaces = below([columns for columns, _ in tested_sets(boxes)])
     rows = weights[:, None] * np.hstack(coefficients(boxes, spaces))
@@ -219,6 +243,48 @@ def basis(boxes, weights):
     values, vectors = np.linalg.eigh(gram)
     kept = values > NOTHING * values[-1]
     return rows @ (vectors[:, kept] / np.sqrt(values[kept]))
+
+
+class Independent(NamedTuple):
+    r"""Boxes of independent rows, in whose span all others are, and what follows from a factor of their Gram.
+
+    Attributes
+    ----------
+    first, rest : int64 array
+        Numbers of these boxes, and of all others.
+    rows : float64 array, shape (n_boxes, rank), or None
+        L with :math:`TT^\top/n = LL^\top`; None where there are fewer others than independent ones.
+    others : float64 array, shape (len(rest), rank), or None
+        The others' rows as combinations of the independent ones'; None where `rows` is not.
+    """
+
+    first: np.ndarray
+    rest: np.ndarray
+    rows: np.ndarray | None
+    others: np.ndarray | None
+
+
+@remembered
+def independent(boxes):
+    """The `Independent` of boxes that have more coefficients than there are of them; None if rounding hides it."""
+    found = _pivoted(_gram(boxes))
+    if found is None:
+        return None
+    factor, order = found
+    rank = factor.shape[1]
+    first, rest = np.split(order, [rank])
+    if len(rest) >= rank:
+        rows = np.empty(factor.shape)
+        rows[order] = factor
+        return Independent(first, rest, rows, None)
+    root, below = factor[:rank], factor[rank:]
+    others = solve_triangular(root, below.T, trans=1, lower=True, check_finite=False).T
+    return Independent(first, rest, None, others)
+
+
+def _gram(boxes):
+    """The cells that boxes share, over the cells of the domain."""
+    return boxes.overlaps() * math.exp(-sum(map(math.log, boxes.n_levels.tolist())))
 
 
 def _pivoted(gram):

@@ -28,7 +28,7 @@ from dplit.matrix.strategies.base import (
     combined,
 )
 from dplit.matrix.strategies.boxes import NOTHING, counts_of_records, dimensions, sums_of_table
-from dplit.matrix.strategies.spectrum import Span, copies
+from dplit.matrix.strategies.spectrum import copies, least_squares
 from dplit.matrix.tested import squared_overlaps
 from dplit.matrix.workload import Workload
 
@@ -189,8 +189,8 @@ class DistinctLeaves(Strategy):
 
     @cached_property
     def span(self):
-        """What least squares needs of A, a `Span`."""
-        return Span(self.boxes, self.weights)
+        """What least squares needs of A, a `Span` or a `Complement`."""
+        return least_squares(self.boxes, self.weights)
 
     def _places(self, workload):
         """The number of each of a workload's boxes among ours, or None if one is missing."""

@@ -24,7 +24,7 @@ from scipy.optimize import minimize
 from scipy.spatial.distance import pdist
 
 from dplit.errors import check_integer, check_kind, check_rng
-from dplit.matrix.paths import MOST_CELLS, cells_of, distinct
+from dplit.matrix.paths import MOST_CELLS, cells_of
 from dplit.matrix.strategies.base import Strategy, asks_leaves, check_domain, check_forest
 from dplit.matrix.strategies.boxes import CHUNK, sums_of_table
 from dplit.matrix.strategies.spectrum import copies
@@ -277,7 +277,7 @@ class LeafGram:
         """
         paths = workload.paths
         trees = [np.flatnonzero(paths.tree == t) for t in range(paths.n_trees)]
-        boxes = distinct(paths.allowed)[1]
+        boxes = paths.distinct[1]
         found = {}
         for rows in trees:
             rows = rows[np.argsort(boxes[rows])]

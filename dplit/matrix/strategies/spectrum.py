@@ -11,6 +11,10 @@ rows R of T in them, :math:`G = R^\top \mathrm{diag}(w^2) R` and :math:`AA^+ = \
 \mathrm{diag}(w)`. In products of one function a column, the constant or the indicator of a level other than
 the last, a box of single levels has few entries: one for a level, n for the last of n. So R is sparse, and
 what grows with the third power is the factor of G alone.
+
+Of boxes that are nearly independent the few combinations that vanish say the same: with :math:`ZT = 0` and all
+such rows in Z, :math:`AA^+ = I - N(N^\top N)^{-1}N^\top` for :math:`N = \mathrm{diag}(1/w) Z^\top`. Where the last
+rows of T are X times the first, Z is :math:`(-X, I)`.
 """
 
 from __future__ import annotations
@@ -20,18 +24,20 @@ from copy import copy
 
 import numpy as np
 from scipy import sparse
-from scipy.linalg import LinAlgError, cholesky, lapack
+from scipy.linalg import LinAlgError, cholesky, lapack, solve_triangular
 
 from dplit.matrix.paths import distinct
 from dplit.matrix.strategies.base import asks_leaves, check_forest, squared_rows
 from dplit.matrix.strategies.boxes import (
+    CHUNK,
     FULL,
     basis,
     below,
     coefficients,
     dimensions,
+    independent,
 )
-from dplit.matrix.tested import tested_sets
+from dplit.matrix.tested import remembered, tested_sets
 
 DENSE = 8  # a product of sparse rows takes so many times as long for an entry, or more
 FEW = 16  # entries of a row, that never take long
@@ -65,29 +71,40 @@ def row_masses(workload, spaces):
 def _box_masses(boxes, spaces):
     """A box has a part in the spaces below the columns that it tests alone.
 
-    Where a row's entries stand is known beforehand: they are written there one tested set after the other,
-    which takes no more memory than the rows have.
+    Where a row's entries stand is known beforehand: they are written there, those of all sets whose spaces are
+    at the same places together, which takes little more memory than the rows have.
     """
-    n, number = boxes.n_levels, {columns: u for u, columns in enumerate(spaces)}
-    sets, held = tested_sets(boxes), []
-    for tested, _ in sets:
-        held.append(sorted((number[u], u) for u in below([tested]) if u in number))
-    lengths = np.zeros(len(boxes), dtype=np.int64)
-    for (_, rows), parts in zip(sets, held):
-        lengths[rows] = len(parts)
+    number = {columns: u for u, columns in enumerate(spaces)}
+    alike, lengths = {}, np.zeros(len(boxes), dtype=np.int64)
+    for tested, rows in tested_sets(boxes):
+        held = sorted((number[u], u) for u in below([tested]) if u in number)
+        places = tuple(tuple(tested.index(j) for j in u) for _, u in held)
+        alike.setdefault((len(tested), places), []).append((rows, tested, [u for u, _ in held]))
+        lengths[rows] = len(held)
     ends = np.concatenate([[0], np.cumsum(lengths)])
     data, column = np.empty(ends[-1]), np.empty(ends[-1], dtype=np.int32)
-    for (_, rows), parts in zip(sets, held):
-        sizes = boxes.sizes[rows]
-        constant = np.exp((2 * np.log(np.maximum(sizes, 1)) - np.log(n)).sum(axis=1))
-        constant *= sizes.all(axis=1)
-        ratio = n / np.maximum(sizes, 1) - 1
-        for at, (u, columns) in enumerate(parts):
-            part = constant
-            for j in columns:
-                part = part * ratio[:, j]
-            data[ends[rows] + at], column[ends[rows] + at] = part, u
+    step = max(1, CHUNK // len(boxes.n_levels))
+    for (_, places), sets in alike.items():
+        times, rows = [len(each) for each, _, _ in sets], np.concatenate([s[0] for s in sets])
+        of_row = np.repeat(np.arange(len(sets)), times)
+        tested, numbers = (np.array([s[i] for s in sets], dtype=np.int64) for i in (1, 2))
+        for part in range(0, len(rows), step):
+            mine, those = rows[part : part + step], of_row[part : part + step]
+            constant, ratio = _ratios(boxes, mine, tested[those])
+            for at, inside in enumerate(places):
+                mass = constant
+                for j in inside:
+                    mass = mass * ratio[:, j]
+                data[ends[mine] + at], column[ends[mine] + at] = mass, numbers[those, at]
     return sparse.csr_array((data, column, ends), shape=(len(boxes), len(spaces)))
+
+
+def _ratios(boxes, rows, tested):
+    """A box's mass in the constants, and how much larger it is in the functions of each column that it tests."""
+    sizes, n = boxes.sizes[rows], boxes.n_levels
+    constant = np.exp((2 * np.log(np.maximum(sizes, 1)) - np.log(n)).sum(axis=1))
+    constant *= sizes.all(axis=1)
+    return constant, np.take_along_axis(n / np.maximum(sizes, 1) - 1, tested, axis=1)
 
 
 def masses(workload, target="leaves"):
@@ -161,6 +178,24 @@ def eigenvalues(sets, spaces, n_levels):
 # Least squares ------------------------------------------------------------------------------------
 
 
+def least_squares(boxes, weights):
+    r"""What least squares needs of the boxes of a strategy :math:`\mathrm{diag}(w)\,T`.
+
+    Parameters
+    ----------
+    boxes : Paths
+    weights : float64 array, shape (n_boxes,)
+        Positive.
+
+    Returns
+    -------
+    Span or Complement
+    """
+    found = independent(boxes) if dimensions(boxes) > len(boxes) else None
+    few = found is not None and found.others is not None
+    return Complement(found, weights) if few else Span(boxes, weights)
+
+
 class Span:
     r"""What least squares needs of the boxes of a strategy :math:`\mathrm{diag}(w)\,T`.
 
@@ -221,12 +256,67 @@ class Span:
         r""":math:`AA^+` times values of the boxes, shape (n_boxes, k) to (n_boxes, k)."""
         return self.weights[:, None] * self.solve(self.weights[:, None] * values)
 
-    def corrected(self, vector, times):
-        """The same where the Gram has `times` the square of a vector beside: one number in each function."""
-        found = copy(self)
+    def corrected(self, places, times):
+        """The same where the Gram has `times` the square of a vector beside, the sum of the rows in `places`."""
+        found, vector = copy(self), np.asarray(self.rows[places].sum(axis=0)).ravel()
         inverse = np.eye(len(vector)) if self.inverse is None else self.inverse
         moved = inverse @ vector
         found.inverse = inverse - np.outer(moved, moved * (times / (1 + times * (vector @ moved))))
+        return found
+
+
+class Complement:
+    r"""The same through the combinations that vanish, where they are fewer than the independent boxes.
+
+    Held is :math:`RG^{-1}R^\top = \mathrm{diag}(w)^{-2} - O\,\mathrm{diag}(s)\,O^\top`, s being 1 or -1.
+
+    Parameters
+    ----------
+    found : dplit.matrix.strategies.boxes.Independent
+        With `others`.
+    weights : float64 array, shape (n_boxes,)
+        Positive.
+    """
+
+    def __init__(self, found, weights):
+        self.weights, (first, rest, _, others) = weights, found
+        free, own = others / weights[first], 1 / weights[rest]
+        gram = free @ free.T
+        gram.flat[:: len(gram) + 1] += own**2
+        root = cholesky(gram, lower=True, overwrite_a=True, check_finite=False)
+        vanish = np.zeros((len(rest), len(weights)))
+        vanish[:, first], vanish[range(len(rest)), rest] = -free, own
+        vanish = solve_triangular(root, vanish, lower=True, overwrite_b=True, check_finite=False)
+        self.outside, self.signs = vanish.T / weights[:, None], np.ones(len(rest))
+
+    def variances(self, combine):
+        """As `Span.variances`."""
+        rows = combine(sparse.diags_array(1 / self.weights, format="csr"))
+        whole = rows.multiply(rows) if sparse.issparse(rows) else np.square(rows)
+        return np.asarray(whole.sum(axis=1)).ravel() - combine(self.outside) ** 2 @ self.signs
+
+    def votes(self, copies, overlaps, places):
+        """As `Span.votes`."""
+        whole = np.square(copies / self.weights[places]) @ overlaps.diagonal()
+        rows = copies[:, None] * self.outside[places]
+        return float(whole - np.einsum("ij,ij->j", rows, overlaps @ rows) @ self.signs)
+
+    def solve(self, values):
+        """As `Span.solve`."""
+        whole = values / self.weights[:, None] ** 2
+        return whole - self.outside @ (self.signs[:, None] * (self.outside.T @ values))
+
+    def project(self, values):
+        """As `Span.project`."""
+        return self.weights[:, None] * self.solve(self.weights[:, None] * values)
+
+    def corrected(self, places, times):
+        """As `Span.corrected`."""
+        vector, found = np.bincount(places, minlength=len(self.weights))[:, None], copy(self)
+        moved = self.solve(vector)
+        less = times / (1 + times * float((vector * moved).sum()))
+        found.outside = np.hstack([self.outside, math.sqrt(abs(less)) * moved])
+        found.signs = np.append(self.signs, math.copysign(1.0, less))
         return found
 
 
@@ -255,6 +345,7 @@ def _entries(boxes):
     return float(np.where(boxes.tests, each, 1).prod(axis=1, dtype=float).sum())
 
 
+@remembered
 def sparse_rows(boxes):
     """T in products of constants and indicators of levels other than the last.
 

@@ -28,11 +28,10 @@ from functools import cached_property
 import numpy as np
 
 from dplit.errors import check_kind, check_positive, check_rng, check_sequence, check_whole
-from dplit.matrix.paths import distinct
 from dplit.matrix.strategies.base import Strategy, asks_leaves, check_domain, combined
 from dplit.matrix.strategies.boxes import counts_of_records, dimensions
 from dplit.matrix.strategies.members import MOST_PRODUCTS, Dense, DistinctLeaves, PerTree
-from dplit.matrix.strategies.spectrum import Span, eigenvalues, masses
+from dplit.matrix.strategies.spectrum import eigenvalues, least_squares, masses
 from dplit.matrix.treenorm import TreeNorm
 from dplit.matrix.workload import Workload
 
@@ -142,9 +141,9 @@ class AgreeingTrees(DistinctLeaves):
 
     def __init__(self, paths):
         Strategy.__init__(self, paths.n_levels)
-        first, place = distinct(paths.allowed)
+        self.boxes, place = paths.distinct
         kept = _first_of_equal(place, paths.tree)
-        self.boxes, self.place = paths.take(first), place[kept]
+        self.place = place[kept]
         if not feasible(self.boxes):
             raise ValueError(
                 f"strategy 'tree-norm' needs least squares on {len(self.boxes):,} distinct leaves, too many: "
@@ -170,9 +169,9 @@ class AgreeingTrees(DistinctLeaves):
     @cached_property
     def span(self):
         """What least squares needs: of the leaves as if independent, corrected for the total."""
-        span = Span(self.boxes, self.weights)
-        total = np.asarray(span.rows[self.place[self.tree == 0]].sum(axis=0)).ravel()
-        return span.corrected(total, 1 / self.total - float((1 / (self.sizes * self.alpha)).sum()))
+        span, of_total = least_squares(self.boxes, self.weights), self.place[self.tree == 0]
+        times = 1 / self.total - float((1 / (self.sizes * self.alpha)).sum())
+        return span.corrected(of_total, times)
 
     def decorrelated(self, measured):
         """Counts of each tree less their mean, and the total; see `Strategy.decorrelated`."""
@@ -211,7 +210,7 @@ def feasible(boxes):
 def several_trees(workload):
     """Whether a workload's forest has two trees that differ: one alone has Laplace noise."""
     paths = workload.paths
-    kept = _first_of_equal(distinct(paths.allowed)[1], paths.tree)
+    kept = _first_of_equal(paths.distinct[1], paths.tree)
     return paths.tree[kept].min() < paths.tree[kept].max()
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dplit import claims, experiments, printed
-from dplit.claims.runs import mrf_print, mrf_tables
+from dplit.claims.runs import mrf_marks, mrf_print, mrf_tables
 from dplit.experiments.papers import mrf
 from dplit.mechanisms import Exponential
 
@@ -188,3 +188,19 @@ def test_another_cap_is_noticed(monkeypatch, factor, expected):
         mrf_tables, "label_cap", lambda budget, classes: factor * cap(budget, classes)
     )
     assert verdict("mrf/table-3-cap/corrected") == expected
+
+
+def test_marks_of_folds_that_share_no_record(monkeypatch):
+    """The signed-rank test is right about a hundred observations, and every repetition sums the same records."""
+    shared = mrf_marks.differences(50, np.random.default_rng(1)).reshape(50, 10, 10).mean(axis=2)
+    assert np.allclose(shared, shared[:, :1]) and shared.std() > 0.01
+    assert verdict("mrf/marks") == "fails" and verdict("mrf/marks/corrected") == "holds"
+    fresh = lambda draws, rng: rng.normal(size=(draws, 100))  # noqa: E731
+    monkeypatch.setattr(mrf_marks, "differences", fresh)
+    assert verdict("mrf/marks") == "holds"
+
+
+def test_a_variance_that_counts_every_fold_marks_too_often(monkeypatch):
+    above = mrf_marks.rule.above
+    monkeypatch.setattr(mrf_marks.rule, "above", lambda d, overlap: above(d, overlap=0.0))
+    assert verdict("mrf/marks/corrected") == "fails"

@@ -32,7 +32,13 @@ def differences(draws, rng):
 
 
 @by_print(
-    "mrf/marks", "Section 5.1", "fails", box="thm-mrf-experiments-marks", about="reading", **SIDES
+    "mrf/marks",
+    "Section 5.1",
+    "fails",
+    box="thm-mrf-experiments-marks",
+    about="reading",
+    functions=("experiments.rule.above",),
+    **SIDES,
 )
 def marks(effort, rng):
     """We carry out Wilcoxon's signed-rank test to test for the difference between the results from the MRF and the
@@ -46,7 +52,7 @@ def marks(effort, rng):
     return counts_at_most([Count(marked, draws, LEVEL, {"draws": draws})], note)
 
 
-@marks.corrected(functions=("experiments.rule",), **SIDES)
+@marks.corrected(functions=("experiments.rule.above",), **SIDES)
 def marks_that_count_once(effort, rng):
     """With the variance of the corrected resampled t (Nadeau and Bengio 2003), which counts what the repetitions
     share, two such methods are marked with probability .06 at most."""

@@ -37,7 +37,8 @@ from dplit.ledger import (
     quantity="excess risk of a vote over a tree's",
 )
 def lemma_1(effort, rng):
-    r"""If trees are consistent, so is their majority vote. With a constant: for $K$ classes and any
+    r"""The voting classifier, which takes the majority vote over $M$ copies with different randomizing
+    variables, has consistency if those classifiers have consistency. With a constant: for $K$ classes and any
     number of trees, dependent or not, $L(\text{vote}) - L^* \le K\,(L(\text{tree}) - L^*)$."""
     steps, most = effort.pick(6, 10, 14), effort.pick((9, 5), (15, 7), (31, 9))
     cases = []
@@ -132,10 +133,11 @@ def lemma_1_forest(effort, rng):
     quantity="error of a partition",
 )
 def lemma_2(effort, rng):
-    r"""A partition whose labels had no part in it, or only their points' number along the path, is
-    consistent if diameters fall to 0 and counts grow to infinity in probability. With constants, for
-    two classes: $L - L^* \le 2\,\mathrm{E}|\eta(X) - \eta(X')| + \mathrm{E}\,N^{-1/2}$, with
-    $N$ at least 1 and $X'$ a second point of $X$'s cell."""
+    r"""Consider a partitioning classification rule building a prediction by a majority vote method in each leaf
+    node. If the labels of the voting data have no effect on its structure, or only their points' number along
+    the path, it is consistent provided that diameters fall to 0 and counts grow to infinity in probability.
+    With constants, for two classes: $L - L^* \le 2\,\mathrm{E}|\eta(X) - \eta(X')| + \mathrm{E}\,N^{-1/2}$,
+    with $N$ at least 1 and $X'$ a second point of $X$'s cell."""
     draws = effort.pick(4000, 40_000, 400_000)
     exact, stated, risks = [], [], {}
     for records, cells in product((27, 216, 1000), (1, 6, 100)):

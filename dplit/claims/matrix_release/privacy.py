@@ -62,9 +62,9 @@ def definition_1(effort, rng):
     **SIDES,
 )
 def definition_2(effort, rng):
-    r"""The matrix mechanism, $WD + WA^+\mathrm{Lap}(\|A\|_1/\epsilon)^{m \times k}$, satisfies
-    $\epsilon$-DP. (Under add-remove neighbours. With two or more class columns a replaced record costs
-    exactly $2\epsilon$: it may keep its cell and change its class.)"""
+    r"""The following matrix mechanism, $WD + WA^+\mathrm{Lap}(\|A\|_1/\epsilon)^{m \times k}$, satisfies
+    $\epsilon$-DP. (Under add-remove neighbours. With two or more class columns a replaced record costs exactly
+    $2\epsilon$: it may keep its cell and change its class.)"""
     cases = []
     for strategy in _dense(effort, rng):
         A, epsilon = np.asarray(strategy.matrix), float(rng.choice([0.3, 1.0, 2.0]))
@@ -117,16 +117,18 @@ SMALL = "small forests on 4 cells with 2 classes; identity, per tree and merged 
 @claim("m-rf/theorem-5", "Theorem 5, algorithm 1", "assumes", "thm-release-forest",
        ("matrix.release",), proof="thm-release-forest", range=SMALL, **SIDES)  # fmt: skip
 def theorem_5(effort, rng):
-    r"""Algorithm 1, the training of leaf counts and leaf labels, satisfies $\epsilon$-DP. (Under add-remove
-    neighbours and with a public schema; $2\epsilon$ under replace-one.)"""
+    r"""Algorithm 1, the training of leaf counts and leaf labels, satisfies $\epsilon$-DP: the computation on
+    leaf values in line 2 does, following the privacy of the matrix mechanism. (Under add-remove neighbours and
+    with a public schema; $2\epsilon$ under replace-one.)"""
     return laws.assumes_add_remove(_forest_cases(effort, rng, False), NOTE)
 
 
 @claim("m-rf/theorem-7", "Theorem 7, algorithm 2", "assumes", "thm-release-forest",
        ("matrix.release",), proof="thm-release-forest", range=SMALL, **SIDES)  # fmt: skip
 def theorem_7(effort, rng):
-    r"""Algorithm 2, the votes of a batch of queries, satisfies $\epsilon$-DP. (As theorem 5, and with
-    queries that are not taken from the training records.)"""
+    r"""Algorithm 2, the votes of a batch of queries and the class labels with the majority noisy votes, which
+    are returned as the final prediction results, satisfies $\epsilon$-DP. (As theorem 5, and with queries that
+    are not taken from the training records.)"""
     return laws.assumes_add_remove(_forest_cases(effort, rng, True), NOTE)
 
 
@@ -140,7 +142,8 @@ def theorem_7(effort, rng):
     range="2 to 128 trees, epsilon 0.5, 1, 2",
 )
 def budget_typo(effort, rng, trees=TREES, epsilon=BUDGETS):
-    r"""Noise of scale $\tau/\epsilon$ on all leaves assigns each tree a budget of $\tau/\epsilon$."""
+    r"""Adding Laplace noise of scale $\tau/\epsilon$ to the leaf values, with an equal privacy budget
+    allocation, is assigning each tree a budget of $\tau/\epsilon$."""
     return equal([Case(loss, tau / e, shown) for loss, tau, e, shown in _one_tree(trees, epsilon)],
                  "{cases} forests: tau={tau}, epsilon={epsilon}: a tree costs {exact:.4g}, "
                  "not {stated:.4g}")  # fmt: skip
@@ -279,8 +282,8 @@ def _both(one, two, noises):
     **SIDES,
 )
 def queries_from_records(effort, rng, epsilon=BUDGETS):
-    r"""Read so that the queries of a batch may be training records, algorithm 2 is $\epsilon$-DP: W needs
-    only the queries."""
+    r"""In contrast to the data matrix, the inference query matrix Q is not treated as sensitive. Read so that
+    the queries of a batch may be training records, algorithm 2 is $\epsilon$-DP: W needs only the queries."""
     cases = []
     for budget in epsilon:
         for tau in (1, 2):

@@ -44,8 +44,9 @@ def _density_middle(power, parts):
     range="densities a x^(a-1) at B2 = 0 with N = 3, 4, 10, and two records",
 )
 def lemma_4(effort, rng):
-    r"""For features supported on $[0,1]$ and $N \ge 3$ equal parts, the chosen feature is cut outside
-    of the first and the last part with probability at least $P_2 = \frac{N-2}{N}e^{-2B_2}$."""
+    r"""Suppose that features are all supported on $[0,1]$. Once a split feature is selected, if this feature is
+    divided into $N \ge 3$ equal partitions, it is cut outside of the first and the last one with probability at
+    least $P_2 = \frac{N-2}{N}e^{-2B_2}$."""
     cases = []
     for power in (Fraction(1), Fraction(1, 2), Fraction(1, 100)):
         for parts in (3, 4, 10):

@@ -35,8 +35,8 @@ def _counted_votes(voters, share):
     range="all votes of up to 10 trees, and 100 trees",
 )
 def equation_6(effort, rng):
-    r"""The forest predicts the label of most trees. (Which one if two have as many is not said: with
-    100 trees and labels no better than a coin, one vote in twelve.)"""
+    r"""The final prediction of the MRF is the majority vote over all the trees. (Which label if two have as
+    many is not said: with 100 trees and labels no better than a coin, one vote in twelve.)"""
     cases = []
     for voters in range(1, effort.pick(10, 12, 14) + 1):
         for share in (Fraction(1, 2), Fraction(2, 3), Fraction(9, 10)):

@@ -80,7 +80,7 @@ def outperforms_with_many(effort, rng):
     "m-rf/feature-range", "Experimental setup", "fails", functions=("printed.table",), nothing_instead=TABLE
 )  # fmt: skip
 def feature_range(effort, rng):
-    """The data sets have 4 to 128 features."""
+    r"""The popular classification datasets have feature dimensions ranging from 4 to 128."""
     cells = printed.table("m-rf/appendix-table-1").cells
     features = [int(cell.value) for (column, _), cell in cells.items() if column == "features"]
     low, high = min(features), max(features)

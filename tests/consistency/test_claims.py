@@ -46,6 +46,14 @@ def test_equation_5_is_undefined_once_in_21():
     assert OURS["mrf/equation-5"].check().computed == pytest.approx(1 / 21)
 
 
+def test_all_records_in_both_roles_would_not_help_if_votes_were_coins(monkeypatch):
+    case = OURS["mrf/partition-necessary"].check().counterexample
+    assert case["records"] == [16, 64, 256] and sorted(case["excess"])[::-1] == case["excess"]
+    coins = {(a, size): 0.5 for a in range(256) for size in range(1, 17)}
+    monkeypatch.setattr("dplit.claims.consistency.rules._majorities", lambda eta, k: coins)
+    assert verdict("partition-necessary") == "holds"
+
+
 def times(factor):
     return lambda original: lambda *a, **k: factor * np.asarray(original(*a, **k))
 
@@ -56,6 +64,7 @@ def squared_law(original):
 
 
 BROKEN = [
+    ("partition_excess_bound", times(0.05), "partition-necessary/corrected", "fails"),
     ("leaf_count_law", squared_law, "stopping/corrected", "fails"),
     ("leaf_count_law", squared_law, "occupancy", "fails"),
     ("empty_leaf", times(1.01), "equation-5", "fails"),

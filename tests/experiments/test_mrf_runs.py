@@ -121,11 +121,13 @@ def test_figure_7_sentences(stored, ours, expected):
 
 
 @pytest.mark.parametrize(
-    ("ours", "breiman", "expected"), [(0.8, 0.7, "agrees"), (0.6, 0.7, "differs")]
+    ("ours", "breiman", "rivals", "expected"),
+    [(0.8, 0.7, 0.5, "agrees"), (0.6, 0.7, 0.5, "differs"), (0.8, 0.7, 0.75, "differs")],
 )
-def test_figure_3_would_be_decided(stored, ours, breiman, expected):
+def test_figure_3_would_be_decided(stored, ours, breiman, rivals, expected):
+    """By MRF beside the standard forest, and by both beside the consistent ones."""
     stored["mrf/figure-3"] = result(
-        "mrf/figure-3", lambda cell: {"MRF": ours, "Breiman": breiman}.get(cell.method, 0.5)
+        "mrf/figure-3", lambda cell: {"MRF": ours, "Breiman": breiman}.get(cell.method, rivals)
     )
     assert verdict("mrf/figure-3/better") == expected
 

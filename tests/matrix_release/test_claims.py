@@ -35,15 +35,15 @@ def with_noise(monkeypatch, factor):
 
 
 @pytest.mark.parametrize(
-    "name", ["definition-2", "theorem-5", "theorem-7", "subsample", "algorithm-3", "algorithm-3/corrected",
-             "queries-from-records/corrected", "appendix-theorems"],
+    "name", ["definition-1", "definition-2", "labels", "theorem-5", "theorem-7", "subsample", "algorithm-3",
+             "algorithm-3/corrected", "queries-from-records/corrected", "appendix-theorems"],
 )  # fmt: skip
 def test_noise_that_is_too_small_leaks(name, monkeypatch):
     with_noise(monkeypatch, 1.5)
     assert verdict(name) == "leaks"
 
 
-@pytest.mark.parametrize("name", ["definition-2", "theorem-5", "theorem-7"])
+@pytest.mark.parametrize("name", ["definition-1", "definition-2", "theorem-5", "theorem-7"])
 def test_noise_of_twice_the_scale_needs_no_assumption(name, monkeypatch):
     with_noise(monkeypatch, 0.5)
     assert verdict(name) == "holds"
@@ -192,3 +192,30 @@ def test_a_gain_that_is_inverse_would_hold(monkeypatch):
 def test_fewer_columns_with_more_noise_would_be_found_out(monkeypatch):
     monkeypatch.setattr(ensembles, "_car_leaf", lambda columns, q, *a: (q * 10.0,) * 2)
     assert verdict("tuning-free") == "fails"
+
+
+def test_labels_of_two_leaves_by_another_sum():
+    """Cells 0 and 1 are leaves: each label's law from a double sum over both classes' noise, no grid."""
+    T, noise = np.eye(2, dtype=int), Geometric(1.0)
+    wide = range(-40, 41)
+    ahead = {
+        d: sum(float(noise.pmf(a) * noise.pmf(b)) for a in wide for b in wide if d + a - b < 0)
+        for d in (-1, 0, 1)
+    }
+    loss, shown = privacy._loss_of_labels(T, 1.0, 12)
+    p, q = ahead[0], ahead[1]
+    expected = max(abs(np.log(p / q)), abs(np.log((1 - p) / (1 - q))),
+                   abs(np.log(ahead[-1] / p)), abs(np.log((1 - ahead[-1]) / (1 - p))))  # fmt: skip
+    assert loss == pytest.approx(expected, rel=1e-4) and shown["epsilon"] == 1.0
+
+
+def test_records_of_one_tree_are_counted_in_its_leaves_only(monkeypatch):
+    from dplit.claims.matrix_release import stacked
+
+    assert verdict("subsample-not-batch") == "assumes"
+    tables = stacked._tables
+    monkeypatch.setattr(stacked, "_tables", lambda *a: [table[::-1] for table in tables(*a)])
+    assert verdict("subsample-not-batch") == "fails"
+    paths = stacked._by_tree
+    monkeypatch.setattr(stacked, "_by_tree", lambda *a: [2 * part for part in paths(*a)])
+    assert verdict("subsample-not-batch/corrected") == "fails"

@@ -55,7 +55,7 @@ def test_noise_of_another_scale_is_found_out(monkeypatch):
 
 
 def test_a_formula_for_the_mean_would_hold(monkeypatch):
-    """Divided by the answers, definition 3 is no longer loose."""
+    """Divided by the answers, definition 3 needs no assumption; by twice as many it is wrong."""
     from dplit.claims.matrix_strategies import definitions
 
     real = definitions._err
@@ -188,3 +188,28 @@ def test_variances_that_grow_with_the_queries_are_found_out(monkeypatch):
 @pytest.mark.parametrize("name", ["marginal-error", "sensitivity", "vote-variance"])
 def test_over_wider_ranges(name):
     assert OURS[f"m-rf/{name}"].check("reader").verdict == "holds"
+
+
+def test_projected_noise_is_told_from_noise_on_each_leaf(monkeypatch):
+    from dplit.claims.matrix_strategies import naive
+
+    monkeypatch.setattr(naive.f, "error", lambda W, A: len(W) * abs(A).sum(axis=0).max() ** 2)
+    assert verdict("naive") == verdict("naive/corrected") == "fails"
+
+
+def test_a_rank_that_is_off_is_found_out(monkeypatch):
+    from dplit.claims.matrix_strategies import naive
+
+    real = naive.exact_rank
+    monkeypatch.setattr(naive, "exact_rank", lambda rows: real(rows) - 1)
+    assert verdict("naive/corrected") == "fails"
+
+
+@pytest.mark.parametrize(("factor", "expected"), [(0.5, "loose"), (1.5, "fails")])
+def test_a_search_that_ends_elsewhere(factor, expected, monkeypatch):
+    """Had it gained half of the cells' error, the paper's sentence would hold, and ours would not."""
+    real = matrix.unit_error
+    off = lambda w, s, *a: real(w, s, *a) * (factor if s.name == "p-identity" else 1)  # noqa: E731
+    monkeypatch.setattr(matrix, "unit_error", off)
+    assert verdict("search-crucial") == expected
+    assert verdict("search-crucial/corrected") == "fails"

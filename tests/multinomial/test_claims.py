@@ -1,6 +1,8 @@
 """Claims of the chapter on the two multinomials: counterexamples anew, and formulas that are broken."""
 
 import math
+from decimal import Decimal
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -40,6 +42,35 @@ def test_density_that_breaks_lemma_4():
     assert case["stated"] == pytest.approx(1 / 3)
 
 
+def test_the_second_of_two_features_is_rare_however_good():
+    """Labels 0 ... 0 1 ... 1 and a feature that is wrong on one of 1024: scores 1 and 0 at B1 = 10."""
+    case = OURS["mrf/nearly-as-good"].check().counterexample
+    assert case["n"] == 1024 and case["share"] > 0.99
+    assert case["exact"] == pytest.approx(1 / (1 + math.exp(5)))
+    assert case["best"] == pytest.approx(1 - case["exact"])
+
+
+def test_nearly_as_good_holds_where_both_are_drawn_alike(monkeypatch):
+    monkeypatch.setattr("dplit.claims.multinomial.near.PAPERS", Fraction(0))
+    assert verdict("nearly-as-good") == "loose"
+
+
+def test_the_middle_third_is_rare_at_the_papers_budget():
+    """Evenly spread, N = 3: 1/(1 + 2 e^5) is approached, and no chance is large."""
+    case = OURS["mrf/lemma-4-large"].check().counterexample
+    assert (case["N"], case["B2"]) == (3, 10.0)
+    assert 1 < case["exact"] * (1 + 2 * math.exp(5)) < 1.2 and case["lemma"] < 1e-9
+
+
+def test_a_label_that_is_not_the_majoritys_keeps_to_its_bound(monkeypatch):
+    monkeypatch.setattr("dplit.claims.multinomial.votes._label_in_decimals", _flat_label)
+    assert verdict("majority-limit") == "fails"
+
+
+def _flat_label(counts, budget):
+    return [Decimal(1) / len(counts)] * len(counts)
+
+
 def bounds(change):
     """Both ends of the law at another budget."""
     return lambda candidates, budget: multinomial_bounds(candidates, change(budget))
@@ -77,6 +108,15 @@ multinomial_bounds = multinomial.published_selection_bounds
         ("no-extra-cost/corrected", "multinomial_cost", lambda m: multinomial.Cost(1, 1), "fails"),
         ("equation-6", "vote_outcomes", lambda n, p: multinomial.Vote(p, 0.0, 1 - p), "fails"),
         ("definition-3", "vote_outcomes", lambda n, p: multinomial.Vote(p, 0.0, 1 - p), "fails"),
+        ("nearly-as-good/corrected", "counting_cuts", lambda d, b: float(len(d)), "fails"),
+        ("outcome-scale", "joint_law",
+         lambda node, *b: [np.exp(10 * np.asarray(cuts)) for cuts in node], "holds"),
+        ("outcome-scale/corrected", "selection_bounds", bounds(lambda b: b), "fails"),
+        ("lemma-4-large/corrected", "tight_p2",
+         lambda n, b, r=1: (n - 2) / (n - 2 + 2 * math.exp(b)), "fails"),
+        ("lemma-4-large/corrected", "published_p2", lambda n, b: math.exp(-b), "fails"),
+        ("diversity", "vote_outcomes", lambda n, p: multinomial.Vote(p, 0.0, 1 - p), "fails"),
+        ("majority-limit", "label_law", lambda c, b: np.full(len(c), 1 / len(c)), "fails"),
         ("em", "selection_law", lambda d, b: np.full(len(d), 1 / len(d)), "fails"),
     ],
 )  # fmt: skip

@@ -45,6 +45,15 @@ def test_three_queries_by_hand():
     assert float(case["exact"]) == pytest.approx(3 * math.log(s / (1 - s)))
 
 
+def test_two_leaves_by_hand(monkeypatch):
+    """(0, 0) and (1, 1) against (1, 0) twice, B3 = 8: ((e^4 + 1) / 2)^2."""
+    found = OURS["mrf/tree-labels"].check()
+    assert found.computed == pytest.approx(2 * math.log((math.exp(4) + 1) / 2))
+    labels = "dplit.claims.multinomial_privacy.labels._softmax_of_shares"
+    monkeypatch.setattr(labels, lambda counts, b: multinomial.label_law(counts, 2 * b))
+    assert OURS["mrf/tree-labels"].check().verdict == "leaks"
+
+
 def test_equal_halves_by_hand():
     """e^epsilon = 2: the ratio is 2 e^epsilon - 2 + e^-epsilon."""
     case = OURS["mrf/property-2-halves"].check().counterexample
@@ -71,6 +80,7 @@ SCALED = [
     ("label_loss", "mrf/lemma-7/corrected", 1.01, "fails"),
     ("label_loss", "mrf/ours/label-add-remove", 1.01, "fails"),
     ("label_loss", "mrf/label-per-query/corrected", 0.99, "fails"),
+    ("label_loss", "mrf/tree-labels/corrected", 1.01, "fails"),
     ("coin_loss", "mrf/theorem-2-max/corrected", 0.9, "fails"),
     ("coin_loss", "mrf/theorem-2-max/corrected", 1.1, "fails"),
     ("level_rate", "mrf/theorem-2/corrected", 2.0, "leaks"),

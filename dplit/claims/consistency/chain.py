@@ -68,8 +68,9 @@ def _published(parts, budget):
     quantity="expected larger child",
 )
 def equation_9(effort, rng):
-    r"""$\mathrm{E}\,V^*_m \le (1 - P_2/N)\,V_{m-1}$ for the larger child of a cut of the feature. It
-    needs lemma 4 in every cell: a density in $[c, C]$, and cells with many structure points."""
+    r"""With $V^*_m$ the largest size of this feature among all children of node $N_{m-1}(X)$, where the feature
+    is cut, $\mathrm{E}\,V^*_m \le (1 - P_2/N)\,V_{m-1}$. It needs lemma 4 in every cell: a density in $[c, C]$,
+    and cells with many structure points."""
     ends = effort.pick((0.05, 0.25), (0.02, 0.1, 0.25, 0.4), (0.01, 0.05, 0.1, 0.2, 0.3, 0.4))
     flat = [
         Case(_larger(lambda w: 1.0, b, e), _published(n, b), {"a": 1.0, "parts": n, "B2": b})

@@ -187,9 +187,10 @@ def equation_13_corrected(effort, rng):
     quantity="probability of fewer than k points in a cell",
 )
 def equation_14(effort, rng):
-    r"""$\Pr(|N^E| < k) \le p(1-p)/(2n\,|k/n - p/2|^2)$ for a cell of probability $p$. It needs $k < np/2$,
-    exactly $n/2$ estimation points and a $p$ that the data don't choose; with a fair coin a record
-    it fails, and then $1 - p/2$ replaces $1 - p$."""
+    r"""The number of data points falling in a node of measure $p$ follows Binomial$(n, p)$, and from
+    Chebyshev's inequality $\Pr(|N^E| < k) \le p(1-p)/(2n\,|k/n - p/2|^2)$. It needs $k < np/2$, exactly $n/2$
+    estimation points and a $p$ that the data don't choose; with a fair coin a record it fails, and then $1 -
+    p/2$ replaces $1 - p$."""
     sizes = effort.pick((10, 100), (10, 100, 1000), (10, 50, 100, 1000, 10_000))
     halves, coins, mended = [], [], []
     for n, p in product(sizes, (0.02, 0.1, 0.5, 0.9, 0.99, 1.0)):
@@ -232,8 +233,9 @@ def equation_14(effort, rng):
     quantity="probability that X's cell is below delta^m",
 )
 def equation_15(effort, rng):
-    r"""If $k/n \to 0$, the depth of $X$'s leaf grows beyond every $m$ in probability. For any rule of
-    cutting that doesn't know $X$, $\Pr(\mu(N_m(X)) < \delta^m) \le m\delta$, $\delta \le 1/2$."""
+    r"""By the stopping condition, the tree will grow infinitely often in probability: if $k/n \to 0$, the depth
+    of $X$'s leaf grows beyond every $m$. For any rule of cutting that doesn't know $X$, $\Pr(\mu(N_m(X)) <
+    \delta^m) \le m\delta$, $\delta \le 1/2$."""
     draws, counts = effort.pick(300, 4000, 40_000), []
     for features, budget, m in product((1, 3), (*BUDGETS, np.inf), (1, 4)):
         found = consistency.observed_paths(
@@ -305,9 +307,10 @@ def equation_15_depth(effort, rng):
     quantity="probability that p is at most 2k/n",
 )
 def limits(effort, rng):
-    r"""The least probability $p$ of a cell of level $m$ is positive, so the right side of (14) goes to 0.
-    It needs a $p$ that stays away from 0 with high probability, for $m$ fixed while $n \to \infty$; no
-    constant bounds it for sure: with one feature, $m = 1$, cuts uniform in ranks, $\Pr(p \le x) = 2x$."""
+    r"""The least probability $p$ of a cell of level $m$ is positive, since the minimum is over finitely many
+    nodes and each node contains a set of positive measure; so the right side of (14) goes to 0. It needs a $p$
+    that stays away from 0 with high probability, for $m$ fixed while $n \to \infty$; no constant bounds it for
+    sure: with one feature, $m = 1$, cuts uniform in ranks, $\Pr(p \le x) = 2x$."""
     cases, values = [], np.linspace(0, 1, effort.pick(20_001, 200_001, 2_000_001))
     cuts = (values[1:] + values[:-1]) / 2
     small = np.minimum(cuts, 1 - cuts)

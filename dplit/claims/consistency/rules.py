@@ -1,11 +1,12 @@
-r"""Claims of MRF, section 4.1.1: voting keeps consistency, and when a partition is consistent.
+r"""Claims of MRF, sections 3.1 and 4.1.1: voting keeps consistency, and when a partition is consistent.
 
-Votes are enumerated, with every tie broken for the worst class; partitions are drawn with their data.
+Votes are enumerated, with every tie broken for the worst class; partitions are drawn with their data, or
+their law is computed node by node.
 """
 
 from __future__ import annotations
 
-from itertools import combinations_with_replacement, product
+from itertools import combinations_with_replacement, pairwise, product
 from math import factorial, prod
 
 import numpy as np
@@ -20,6 +21,7 @@ from dplit.ledger import (
     claim,
     counts_at_most,
     counts_equal,
+    equal,
     interval,
     verdict_of,
 )
@@ -35,7 +37,8 @@ from dplit.ledger import (
     quantity="excess risk of a vote over a tree's",
 )
 def lemma_1(effort, rng):
-    r"""If trees are consistent, so is their majority vote. With a constant: for $K$ classes and any
+    r"""The voting classifier, which takes the majority vote over $M$ copies with different randomizing
+    variables, has consistency if those classifiers have consistency. With a constant: for $K$ classes and any
     number of trees, dependent or not, $L(\text{vote}) - L^* \le K\,(L(\text{tree}) - L^*)$."""
     steps, most = effort.pick(6, 10, 14), effort.pick((9, 5), (15, 7), (31, 9))
     cases = []
@@ -130,10 +133,11 @@ def lemma_1_forest(effort, rng):
     quantity="error of a partition",
 )
 def lemma_2(effort, rng):
-    r"""A partition whose labels had no part in it, or only their points' number along the path, is
-    consistent if diameters fall to 0 and counts grow to infinity in probability. With constants, for
-    two classes: $L - L^* \le 2\,\mathrm{E}|\eta(X) - \eta(X')| + \mathrm{E}\,N^{-1/2}$, with
-    $N$ at least 1 and $X'$ a second point of $X$'s cell."""
+    r"""Consider a partitioning classification rule building a prediction by a majority vote method in each leaf
+    node. If the labels of the voting data have no effect on its structure, or only their points' number along
+    the path, it is consistent provided that diameters fall to 0 and counts grow to infinity in probability.
+    With constants, for two classes: $L - L^* \le 2\,\mathrm{E}|\eta(X) - \eta(X')| + \mathrm{E}\,N^{-1/2}$,
+    with $N$ at least 1 and $X'$ a second point of $X$'s cell."""
     draws = effort.pick(4000, 40_000, 400_000)
     exact, stated, risks = [], [], {}
     for records, cells in product((27, 216, 1000), (1, 6, 100)):
@@ -210,3 +214,106 @@ def lemma_2_forest(effort, rng):
         "{cases} settings; D = {features}, B = {B:g}: error {observed:.3f}, bound {stated:.3f}",
         range=f"k = 25, 600 records, {draws} data sets for each setting",
     )
+
+
+# One set of records for both ----------------------------------------------------------------------
+
+
+def _risk_of_one_set(n, k):
+    """(error, mean of |eta - eta'| in a leaf, law of a leaf's records) where all n records cut and vote.
+
+    Records lie in the middle of n equal intervals and have label 1 with probability eta = x; a node is cut
+    if it holds more than k, halfway between two records, each place alike. The new point is uniform.
+    """
+    left, right = np.zeros(n), np.zeros(n)
+    eta = (np.arange(n) + 0.5) / n
+    votes = _majorities(eta, k)
+    error, spread, law = 0.0, 0.0, np.zeros(n + 1)
+    for size in range(n, 0, -1):
+        first = np.arange(n - size + 1)
+        here = left[first] + right[first + size - 1] if size < n else np.ones(1)
+        if size > k:
+            left[first] += here / (size - 1)
+            right[first + size - 1] += here / (size - 1)
+            continue
+        for a, chance in zip(first, here):
+            inside, one = eta[a : a + size], votes[a, size]
+            error += chance * (one * (1 - inside) + (1 - one) * inside).sum() / n
+            spread += chance * size / n * size / n / 3  # of two uniform points of the leaf
+        law[size] += here.sum() * size / n
+    return error, spread, law
+
+
+def _majorities(eta, k):
+    """Probability that the majority of the labels of records a, ..., a + size - 1 is 1, ties by a coin."""
+    found = {}
+    for a in range(len(eta)):
+        law = np.ones(1)
+        for size in range(1, min(k, len(eta) - a) + 1):
+            law = np.convolve(law, [1 - eta[a + size - 1], eta[a + size - 1]])
+            votes = np.arange(size + 1)
+            found[a, size] = law[2 * votes > size].sum() + law[2 * votes == size].sum() / 2
+    return found
+
+
+def _sizes(effort):
+    return [(k * k, k) for k in effort.pick((4, 8, 16), (4, 8, 16, 24), (4, 8, 16, 32))]
+
+
+@claim(
+    "mrf/partition-necessary",
+    "Section 3.1; appendix D",
+    "fails",
+    "thm-consistency-one-set",
+    ("consistency.partition_excess_bound",),
+    quantity="excess risk without a partition, of the largest number of records over that of the smallest",
+)
+def partition_necessary(effort, rng):
+    r"""A partition of the training set replaces the bootstrap technique, which is necessary for consistency. (At
+    $B_1 = B_2 = 0$ it is not: cuts then depend on no label, and all records can both cut and vote.)"""
+    excesses = [_risk_of_one_set(n, k)[0] - 0.25 for n, k in _sizes(effort)]
+    falls = all(b < a / 1.5 for a, b in pairwise(excesses)) and excesses[-1] > 0
+    listed = ", ".join(f"{n}: {e:.4f}" for (n, _), e in zip(_sizes(effort), excesses))
+    return verdict_of(
+        not falls,
+        f"excess risk where all n records cut and vote, k = sqrt(n): {listed}",
+        {"records": [n for n, _ in _sizes(effort)], "excess": excesses},
+        cases=len(excesses),
+        published=1.0,
+        computed=excesses[-1] / excesses[0],
+        relation=">=",
+        range="one feature, eta = x, B1 = B2 = 0, algorithm 1 with k = 4 to 16 and k^2 records",
+    )
+
+
+@partition_necessary.corrected(
+    functions=("consistency.partition_excess_bound",),
+    proof="thm-consistency-one-set",
+    quantity="excess risk without a partition",
+)
+def one_set(effort, rng):
+    r"""Lemma 2 needs only that the labels that vote had no part in the cuts. So at $B_1 = B_2 = 0$ its bound holds
+    with all records in both roles; with one feature the leaf of a record holds $m \le k$ records with probability
+    $2m/(k(k+1))$, a share $m/n$ of all, and the error tends to the Bayes risk if $k \to \infty$, $k/n \to 0$."""
+    cases, laws = [], []
+    for n, k in _sizes(effort):
+        error, spread, law = _risk_of_one_set(n, k)
+        stated = consistency.partition_excess_bound(spread, np.arange(n + 1), law)
+        cases.append(Case(error - 0.25, float(stated), {"n": n, "k": k}))
+        laws += [
+            Case(p, 2 * m / (k * (k + 1)) * (m <= k), {"n": n, "m": m}) for m, p in enumerate(law)
+        ]
+    found, held = (
+        bounded(cases, "no error above the bound"),
+        equal(laws, "{cases} probabilities", atol=1e-12),
+    )
+    falling = cases[-1].stated < cases[0].stated / 1.5
+    last = cases[-1]
+    return verdict_of(
+        found.verdict != "fails" and held.verdict == "holds" and falling,
+        f"{held.cases} probabilities of a leaf's records; n = {last.data['n']}: excess {last.exact:.4f}, at most "
+        f"{last.stated:.4f}",
+        found.counterexample or held.counterexample or last.data,
+        cases=len(cases) + held.cases, published=last.stated, computed=last.exact, relation="<=",
+        range="one feature, eta = x, k = 4 to 16 and k^2 records",
+    )  # fmt: skip

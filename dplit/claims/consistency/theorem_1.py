@@ -131,10 +131,12 @@ def _looked(found):
     quantity="probability that a leaf is cut in the pair",
 )
 def theorem_1(effort, rng):
-    r"""If $X$ has a density on $[0, 1]^D$ that is not zero almost everywhere, $B_3 \to \infty$, $k \to \infty$
-    and $k/n \to 0$, MRF is consistent. It assumes finite $B_1$ and $B_2$, which the theorem doesn't say: at
-    $B_1 = B_2 = \infty$ a tree with $k = n^{4/5}$ never looks at a pair that decides the class, and its
-    error stays at .4 for a Bayes risk of .2."""
+    r"""The proposed MRF is consistent, as is proved theoretically: suppose that $X$ is supported on $[0, 1]^D$
+    and has non-zero density almost everywhere, and that the distribution function of the split points is
+    right-continuous at 0 and left-continuous at 1; then, if $B_3 \to \infty$, it is when $k \to \infty$ and
+    $k/n \to 0$. It assumes finite $B_1$ and $B_2$, which the theorem doesn't say: at $B_1 = B_2 = \infty$ a
+    tree with $k = n^{4/5}$ never looks at a pair that decides the class, and its error stays at .4 for a Bayes
+    risk of .2."""
     n, draws = effort.pick(6000, 30_000, 100_000), effort.pick(400, 1500, 3000)
     finite, greedy = _drawn(n, 0.0, draws, rng), _drawn(n, np.inf, draws, rng)
     looked = [interval(_looked(found), draws) for found in (finite, greedy)]

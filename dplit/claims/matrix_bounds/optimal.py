@@ -62,10 +62,10 @@ def _single_trees(effort):
     quantity="error of a leaf, in units of 2/epsilon^2",
 )
 def optimal(effort, rng):
-    r"""The search for a strategy results in the optimal noise allocation under the Laplace mechanism. (For
-    a forest of one tree the leaves themselves have the error 1 a leaf, and no strategy with cells beside p
-    more queries attains it, if a leaf has two cells; the search returns the cells, with as much error as a
-    leaf has cells.)"""
+    r"""The search for a strategy results in the optimal noise allocation under the Laplace mechanism; the
+    optimality comes from the theoretical optimality of the strategy matrix from OPT. (For a forest of one tree
+    the leaves themselves have the error 1 a leaf, and no strategy with cells beside p more queries attains it,
+    if a leaf has two cells; the search returns the cells, with as much error as a leaf has cells.)"""
     cases, least = [], math.inf
     for levels, p in _single_trees(effort):
         trees, paths = f.forest(levels, 1, 1, rng)

@@ -58,10 +58,10 @@ def _products(trees, paths, X, y, Q, classes):
     quantity=ENTRIES,
 )
 def representation(effort, rng):
-    r"""With T the decision paths of a forest over categorical columns, D the records by cell and class and
-    Q the queries by cell: $C = TD$ are the class counts of the leaves, $W = QT^\top$ says which leaves
-    the queries reach, and $V = QT^\top TD$ are the weighted votes. (A record counts in $V_{ij}$
-    once for each tree in which it shares the query's leaf.)"""
+    r"""With T the decision paths of a forest over categorical columns, D the records by cell and class and Q
+    the queries by cell: $C = TD$ are the class counts of the leaves, $W = QT^\top$ says which leaves the
+    queries reach, and $V = QT^\top TD$ are the weighted votes, all computed without materializing the data
+    matrix D. (A record counts in $V_{ij}$ once for each tree in which it shares the query's leaf.)"""
     forests, cases = effort.pick(12, 60, 300), []
     for _ in range(forests):
         levels = f.small_levels(rng)
@@ -263,9 +263,9 @@ def interchange(effort, rng):
     quantity="cells of T after one record more",
 )
 def strategy_free(effort, rng):
-    r"""The strategy is chosen without privacy loss, since T does not depend on the data. This assumes
-    that the schema is public, and for $W = QT^\top T$ that the queries are not taken from the
-    training records. (What is said here is about the matrices alone.)"""
+    r"""Our allocation strategy is data-independent: it is selected without privacy loss, since T does not
+    depend on the data. This assumes that the schema is public, and for $W = QT^\top T$ that the queries are not
+    taken from the training records. (What is said here is about the matrices alone.)"""
     from dplit.forests import RandomDecisionForestClassifier
 
     made = []

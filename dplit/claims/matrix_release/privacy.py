@@ -5,13 +5,15 @@ Z` over all pairs of neighbours of a small domain, which knows no sensitivity.""
 
 from __future__ import annotations
 
+import itertools
 import math
+from functools import reduce
 
 import numpy as np
 
 import dplit.claims.matrix_release._laws as laws
 from dplit import matrix
-from dplit.ledger import Case, claim, equal, private
+from dplit.ledger import Case, claim, equal, private, verdict_of
 from dplit.matrix.release import noise_for, noise_of
 
 AR, RO = laws.AR, laws.RO
@@ -29,6 +31,28 @@ def _dense(effort, rng):
 
 
 @claim(
+    "m-rf/definition-1",
+    "Definition 1",
+    "assumes",
+    "thm-release-sensitivity",
+    ("matrix.noise_of",),
+    proof="thm-release-sensitivity",
+    range="the cells of a domain of 2 to 4, two classes, epsilon 0.5 to 2",
+    **SIDES,
+)
+def definition_1(effort, rng):
+    r"""A mechanism is $\epsilon$-DP if the inequality holds for any two neighboring datasets. (Which relation
+    that is, one record more or one replaced, is not said; the same release costs $\epsilon$ or $2\epsilon$.)"""
+    cases = [
+        (e, *laws.both_relations(matrix.Identity((n,)), np.eye(n), e), {"cells": n})
+        for n in (2, 3, 4)
+        for e in BUDGETS
+    ]
+    return laws.assumes_add_remove(cases, "{cases} releases of cells: epsilon under add-remove; replaced, "
+                                   "{factor:.4g} epsilon")  # fmt: skip
+
+
+@claim(
     "m-rf/definition-2",
     "Definition 2",
     "assumes",
@@ -38,9 +62,9 @@ def _dense(effort, rng):
     **SIDES,
 )
 def definition_2(effort, rng):
-    r"""The matrix mechanism, $WD + WA^+\mathrm{Lap}(\|A\|_1/\epsilon)^{m \times k}$, satisfies
-    $\epsilon$-DP. (Under add-remove neighbours. With two or more class columns a replaced record costs
-    exactly $2\epsilon$: it may keep its cell and change its class.)"""
+    r"""The following matrix mechanism, $WD + WA^+\mathrm{Lap}(\|A\|_1/\epsilon)^{m \times k}$, satisfies
+    $\epsilon$-DP. (Under add-remove neighbours. With two or more class columns a replaced record costs exactly
+    $2\epsilon$: it may keep its cell and change its class.)"""
     cases = []
     for strategy in _dense(effort, rng):
         A, epsilon = np.asarray(strategy.matrix), float(rng.choice([0.3, 1.0, 2.0]))
@@ -93,16 +117,18 @@ SMALL = "small forests on 4 cells with 2 classes; identity, per tree and merged 
 @claim("m-rf/theorem-5", "Theorem 5, algorithm 1", "assumes", "thm-release-forest",
        ("matrix.release",), proof="thm-release-forest", range=SMALL, **SIDES)  # fmt: skip
 def theorem_5(effort, rng):
-    r"""Algorithm 1, the training of leaf counts and leaf labels, satisfies $\epsilon$-DP. (Under add-remove
-    neighbours and with a public schema; $2\epsilon$ under replace-one.)"""
+    r"""Algorithm 1, the training of leaf counts and leaf labels, satisfies $\epsilon$-DP: the computation on
+    leaf values in line 2 does, following the privacy of the matrix mechanism. (Under add-remove neighbours and
+    with a public schema; $2\epsilon$ under replace-one.)"""
     return laws.assumes_add_remove(_forest_cases(effort, rng, False), NOTE)
 
 
 @claim("m-rf/theorem-7", "Theorem 7, algorithm 2", "assumes", "thm-release-forest",
        ("matrix.release",), proof="thm-release-forest", range=SMALL, **SIDES)  # fmt: skip
 def theorem_7(effort, rng):
-    r"""Algorithm 2, the votes of a batch of queries, satisfies $\epsilon$-DP. (As theorem 5, and with
-    queries that are not taken from the training records.)"""
+    r"""Algorithm 2, the votes of a batch of queries and the class labels with the majority noisy votes, which
+    are returned as the final prediction results, satisfies $\epsilon$-DP. (As theorem 5, and with queries that
+    are not taken from the training records.)"""
     return laws.assumes_add_remove(_forest_cases(effort, rng, True), NOTE)
 
 
@@ -116,7 +142,8 @@ def theorem_7(effort, rng):
     range="2 to 128 trees, epsilon 0.5, 1, 2",
 )
 def budget_typo(effort, rng, trees=TREES, epsilon=BUDGETS):
-    r"""Noise of scale $\tau/\epsilon$ on all leaves assigns each tree a budget of $\tau/\epsilon$."""
+    r"""Adding Laplace noise of scale $\tau/\epsilon$ to the leaf values, with an equal privacy budget
+    allocation, is assigning each tree a budget of $\tau/\epsilon$."""
     return equal([Case(loss, tau / e, shown) for loss, tau, e, shown in _one_tree(trees, epsilon)],
                  "{cases} forests: tau={tau}, epsilon={epsilon}: a tree costs {exact:.4g}, "
                  "not {stated:.4g}")  # fmt: skip
@@ -140,6 +167,75 @@ def _one_tree(trees, budgets):
             noise = noise_for(tau, epsilon, "laplace")
             shown = {"tau": tau, "epsilon": epsilon}
             yield laws.worst(np.eye(2), noise, 1), tau, epsilon, shown
+
+
+# What is computed from a release ---------------------------------------------------------------------
+
+
+def _labels(T, differences):
+    """The label of each leaf, as a number in base two: 1 where the second class is ahead."""
+    return ((T @ differences < 0) * 2 ** np.arange(len(T))[:, None]).sum(axis=0)
+
+
+def _label_laws(T, noise, reach):
+    """Law of all labels for each table of differences between two classes from -1 to 1, from noisy cells."""
+    steps = np.arange(-2 * reach, 2 * reach + 1)
+    one = noise.pmf(steps[reach:-reach])
+    law, cells = np.convolve(one, one), T.shape[1]  # the difference of two noises
+    grid = np.stack(np.meshgrid(*[steps] * cells, indexing="ij")).reshape(cells, -1)
+    weights = reduce(np.multiply.outer, [law / law.sum()] * cells).ravel()
+    for table in itertools.product((-1, 0, 1), repeat=cells):
+        counted = np.bincount(_labels(T, grid + np.array(table)[:, None]), weights, 2 ** len(T))
+        yield table, counted
+
+
+def _loss_of_labels(T, epsilon, reach):
+    """Largest loss of all labels, and where: over pairs of tables that one record more sets apart."""
+    noise, worst = noise_for(1, epsilon), (0.0, {})
+    known = dict(_label_laws(T, noise, reach))
+    for table, law in known.items():
+        for cell in range(len(table)):
+            other = tuple(d + (i == cell) for i, d in enumerate(table))
+            if other in known:
+                seen = (law > 0) | (known[other] > 0)
+                loss = np.abs(np.log(law[seen] / known[other][seen])).max()
+                worst = max(worst, (float(loss), {"epsilon": epsilon, "table": list(table)}),
+                            key=lambda w: w[0])  # fmt: skip
+    return worst
+
+
+@claim(
+    "m-rf/labels",
+    "Theorem 5, last line of its proof; algorithm 2, line 3",
+    "holds",
+    "thm-release-forest",
+    ("matrix.noise_for",),
+    proof="thm-release-forest",
+    quantity="privacy loss of the labels alone",
+    range="leaves of one and two trees, and votes, on 3 cells; differences of two classes of up to 1",
+)
+def labels_cost_nothing(effort, rng):
+    r"""Finally, from the post-processing theorem, the computation of leaf labels in line 3 does not degrade
+    privacy; so a prediction from the private trees maintains it. (Of the noisy cells under add-remove:
+    labels cost no more than the cells, and less.)"""
+    T = np.array([[1, 0, 0], [0, 1, 1], [1, 1, 0], [0, 0, 1]])
+    cases = []
+    for epsilon in (1.0, 2.0):
+        for name, rows in (("one tree", T[:2]), ("two trees", T), ("votes", T.T @ T)):
+            loss, shown = _loss_of_labels(rows, epsilon, round(12 / epsilon))
+            cases.append(Case(loss, epsilon, shown | {"of": name}))
+    most = max(c.exact / c.stated for c in cases)
+    found = private(cases, "")
+    return verdict_of(
+        found.verdict != "leaks",
+        f"{len(cases)} laws of all labels lose {most:.2f} of epsilon at most",
+        found.counterexample,
+        broken="leaks",
+        cases=len(cases),
+        published=found.published,
+        computed=found.computed,
+        relation="<=",
+    )
 
 
 # What is read and released twice --------------------------------------------------------------------
@@ -186,8 +282,8 @@ def _both(one, two, noises):
     **SIDES,
 )
 def queries_from_records(effort, rng, epsilon=BUDGETS):
-    r"""Read so that the queries of a batch may be training records, algorithm 2 is $\epsilon$-DP: W needs
-    only the queries."""
+    r"""In contrast to the data matrix, the inference query matrix Q is not treated as sensitive. Read so that
+    the queries of a batch may be training records, algorithm 2 is $\epsilon$-DP: W needs only the queries."""
     cases = []
     for budget in epsilon:
         for tau in (1, 2):

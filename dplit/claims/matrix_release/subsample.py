@@ -277,9 +277,9 @@ def two_queries(effort, rng):
        "thm-release-subsample", ("matrix.most_queries",), quantity="sensitivity of all votes",
        range="Car, depth 3, 346 queries; Balance, depth 2, 125 queries; 16 trees")  # fmt: skip
 def subsample_existing(effort, rng):
-    r"""The existing subsample-and-aggregate gives each of $b$ queries the budget $\epsilon/b$: noise of
-    scale $b/\epsilon$, and $2b/\epsilon$ for hard votes. (Together the votes change by no more than the
-    queries that share a leaf, and twice that.)"""
+    r"""The existing subsample-and-aggregate framework allocates the privacy budget equally to each inference
+    query, $\epsilon/b$ to each of $b$: noise of scale $b/\epsilon$, and $2b/\epsilon$ for hard votes. (Together
+    the votes change by no more than the queries that share a leaf, and twice that.)"""
     cases = [Case(_shared_by_routing(*row[:2]), row[2], row[3]) for row in _batches(effort)]
     return bounded(cases, "{name}: {exact} of {stated} queries share a leaf, at most")
 

@@ -27,9 +27,9 @@ BALANCE = (5, 5, 5, 5)
     quantity="mean squared error of a leaf's count",
 )
 def more_trees(effort, rng):
-    r"""Accuracy is preserved as the number of trees grows. (Of the noise this holds for the cells: the variance of
-    a leaf is its number of cells, and no number of trees occurs in it, where noise for each tree has
-    $\tau^2$.)"""
+    r"""High accuracy is preserved even as the number of trees learned increases. (Of the noise this holds for
+    the cells: the variance of a leaf is its number of cells, and no number of trees occurs in it, where noise
+    for each tree has $\tau^2$.)"""
     epsilon, groups, spans, stated, ours = 1.0, effort.pick(2000, 8000, 30_000), [], [], []
     levels = (3, 2, 2)
     strategy = matrix.Identity(levels)
@@ -67,9 +67,10 @@ def more_trees(effort, rng):
     quantity="variance of one query's vote, units of 2/epsilon^2",
 )
 def more_queries(effort, rng):
-    r"""Accuracy is preserved as the number of queries grows. (Of the noise this holds for the cells: a query's
-    vote has the variance $\sum_c m_{qc}^2$, with the trees $m_{qc}$ in which the query and a cell share a leaf,
-    however many other queries there are. The accuracy of .9 that is printed is on the training records.)"""
+    r"""This approach maintains good accuracy, even as the number of inference queries increases. (Of the noise
+    this holds for the cells: a query's vote has the variance $\sum_c m_{qc}^2$, with the trees $m_{qc}$ in
+    which the query and a cell share a leaf, however many other queries there are. The accuracy of .9 that is
+    printed is on the training records.)"""
     cases = []
     for _ in range(effort.pick(10, 40, 150)):
         levels, trees, leaves = r.small(rng)

@@ -74,6 +74,7 @@ def _greedy_mean(X, candidates):
     "fails",
     "thm-multinomial-cost",
     ("multinomial.multinomial_cost", "multinomial.greedy_cost"),
+    about="reading",
     quantity="cuts evaluated, as a multiple of those of sqrt(D) candidate features",
     range="the root on WDBC, Vehicle and Banknote, all sets of sqrt(D) features, rounded down",
 )

@@ -76,8 +76,8 @@ def _range(effort):
     quantity="least probability of a feature",
 )
 def lemma_3(effort, rng):
-    r"""A feature that has a cut in the node is selected with probability at least
-    $P_1 = 1/(1 + (D-1)e^{B_1})$."""
+    r"""A feature that has a cut in the node is selected with probability at least $P_1 = 1/(1 + (D-1)e^{B_1})$;
+    the probability reaches its smallest value when $\hat I = (0, 1, \dots, 1)$."""
     cases = [c for c in _cases(effort, 0, multinomial.published_p1) if c.data["B1"]]
     note = "{cases} pairs of D and B1: nearest at D = {D}, B1 = {B1:g}, {exact:.5f} against {stated:.5f}"
     return at_least(cases, note, range=_range(effort).replace("0, ", ""))
@@ -223,8 +223,8 @@ def _all_cuts(effort):
     range="all labellings of 3 to 8 distinct values, B2 = 1/2, 2, 10",
 )
 def equation_7(effort, rng):
-    r"""A cut of a feature with $m$ cuts is selected with a probability between
-    $1/(1 + (m-1)e^{B_2})$ and $e^{B_2}/(e^{B_2} + m - 1)$."""
+    r"""The probability that a value is selected for splitting satisfies a restriction: of a feature with $m$
+    possible splitting values it is between $1/(1 + (m-1)e^{B_2})$ and $e^{B_2}/(e^{B_2} + m - 1)$."""
     low, high = [], []
     for m, values, y in _all_cuts(effort):
         for budget in BUDGETS[1:]:

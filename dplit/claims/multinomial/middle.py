@@ -16,7 +16,7 @@ from scipy.integrate import quad
 
 from dplit import multinomial
 from dplit.claims.multinomial._records import BUDGETS, at_least, decreases, labellings, law
-from dplit.ledger import Case, Evidence, bounded, claim, verdict_of
+from dplit.ledger import Case, Evidence, bounded, claim, equal, verdict_of
 
 
 def _inside(column, y, parts, budget):
@@ -44,8 +44,9 @@ def _density_middle(power, parts):
     range="densities a x^(a-1) at B2 = 0 with N = 3, 4, 10, and two records",
 )
 def lemma_4(effort, rng):
-    r"""For features supported on $[0,1]$ and $N \ge 3$ equal parts, the chosen feature is cut outside
-    of the first and the last part with probability at least $P_2 = \frac{N-2}{N}e^{-2B_2}$."""
+    r"""Suppose that features are all supported on $[0,1]$. Once a split feature is selected, if this feature is
+    divided into $N \ge 3$ equal partitions, it is cut outside of the first and the last one with probability at
+    least $P_2 = \frac{N-2}{N}e^{-2B_2}$."""
     cases = []
     for power in (Fraction(1), Fraction(1, 2), Fraction(1, 100)):
         for parts in (3, 4, 10):
@@ -155,6 +156,55 @@ def middle_density(effort, rng):
     # a bound that no finite number of records meets, and that they approach, is tight
     return (
         found if found.verdict == "fails" else replace(found, verdict="holds" if sharp else "loose")
+    )
+
+
+@claim(
+    "mrf/lemma-4-large",
+    "Section 4.1.2, after lemma 4",
+    "fails",
+    "thm-multinomial-density",
+    ("multinomial.published_p2", "multinomial.level_labels"),
+    quantity="probability of a cut in the middle, against one half",
+)
+def lemma_4_large(effort, rng):
+    r"""Lemma 4 shows that the specific split value has a large probability that it is not near the two
+    endpoints of the feature interval. (We read: one half or more, for evenly spread values, outside of the
+    first and the last of $N$ equal parts.)"""
+    n, cases = effort.pick(20_000, 10**5, 10**6), []
+    for parts in (3, 10, 100):
+        for budget in (10.0, 2.0, 0.0):
+            data = {"N": parts, "B2": budget, "lemma": multinomial.published_p2(parts, budget)}
+            cases.append(Case(_level(n, parts, 1, 0.02, budget), 0.5, data))
+    note = "N = {N}, B2 = {B2:g}: {exact:.4f} on labels that the feature hardly tells; lemma 4 has {lemma:.1e}"
+    return at_least(cases, note, range=f"N = 3, 10, 100 and B2 = 0, 2, 10; {n:,} records")
+
+
+@lemma_4_large.corrected(
+    functions=("multinomial.tight_p2", "multinomial.level_labels"),
+    proof="thm-multinomial-density",
+    quantity="whether the middle has probability one half",
+)
+def lemma_4_large_exactly(effort, rng):
+    r"""Many evenly spread records have it for all labels if and only if $N - 2 \ge 2e^{B_2/2}$: from 8 parts on
+    at $B_2 = 2$, from 299 on at $B_2 = 10$. What lemma 4 has is below $e^{-2B_2}$ for every $N$, $2.1 \cdot
+    10^{-9}$ at 10."""
+    n, cases = effort.pick((400_000, 0.004), (10**6, 0.003), (4 * 10**6, 0.0015)), []
+    for budget, first in ((1.0, 6), (2.0, 8), (3.0, 11)):
+        for parts in (first - 1, first):
+            least = _level(n[0], parts, 1, n[1], budget)
+            data = {"N": parts, "B2": budget, "least": float(least)}
+            cases.append(
+                Case(float(least >= 0.5), float(multinomial.tight_p2(parts, budget) >= 0.5), data)
+            )
+    limits = [multinomial.tight_p2(parts, 10.0) for parts in (298, 299)]
+    cases += [Case(float(limit >= 0.5), float(i)) for i, limit in enumerate(limits)]
+    below = max(multinomial.published_p2(parts, 10.0) for parts in (3, 300, 10**6))
+    cases.append(Case(float(below < 2.1e-9), 1.0))
+    return equal(
+        cases,
+        "{cases} settings: half or more exactly where the constant is",
+        range="B2 = 1, 2, 3, 10",
     )
 
 

@@ -187,8 +187,9 @@ def _mutual(column, y, cut):
     range="every cut of all data of 2 to 4 records on one feature, Gini and entropy",
 )
 def equation_4(effort, rng):
-    r"""The impurity decrease of a cut is what it takes from the weighted impurity. It is never
-    negative: for Gini and two labels $2\frac{n_ln_r}{n^2}(p_l - p_r)^2$, for entropy a mutual information."""
+    r"""The impurity decrease at a node caused by a split point is defined as what it takes from the weighted
+    impurity. It is never negative: for Gini and two labels $2\frac{n_ln_r}{n^2}(p_l - p_r)^2$, for entropy a
+    mutual information."""
     cases = []
     for n in range(2, effort.pick(4, 5, 5) + 1):
         for column, y in product(columns(n), labellings(n)):
@@ -221,8 +222,9 @@ DRAWN = ((Fraction(1, 2), Fraction(2)), (Fraction(10), Fraction(10)), (Fraction(
     quantity="probability of the best cut",
 )
 def two_draws(effort, rng):
-    r"""A feature is drawn with probabilities $\mathrm{softmax}(\frac{B_1}2\hat I)$ by its best cut, and then
-    one of its cuts with $\mathrm{softmax}(\frac{B_2}2\hat I^{(j)})$."""
+    r"""Randomly select a feature according to the multinomial distribution $\mathrm{softmax}(\frac{B_1}2\hat
+    I)$, by its best cut, and then one of its cuts, the split value, according to
+    $\mathrm{softmax}(\frac{B_2}2\hat I^{(j)})$."""
     cases, spans, draws = [], [], effort.pick(200_000, 10**6, 10**7)
     for n in (2, effort.pick(3, 3, 4)):
         for y, chosen, node in nodes(n, 2):

@@ -40,7 +40,8 @@ def grown(X, y, **options):
     range="every split of seven records with two features; both criteria, three pairs of budgets",
 )
 def algorithm_1(effort, rng):
-    r"""A node's feature is drawn from $M(\phi)$, and then its split value from $M(\varphi)$."""
+    r"""Select a split feature randomly according to the multinomial distribution $M(\phi)$, and then a split
+    value randomly according to $M(\varphi)$."""
     return counts_equal(
         _roots(effort.pick(2_500, 25_000, 250_000), rng),
         "In {cases} cells the share of trees that split their root so is the product of the two "

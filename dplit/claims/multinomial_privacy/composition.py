@@ -42,8 +42,9 @@ def _in_turn(counts, first, second):
     range="leaves of up to 8 records of two classes, three pairs of epsilons, add-remove",
 )
 def property_1(effort, rng):
-    r"""Mechanisms run one after the other on the same data cost the sum of their epsilons, even if a later
-    one depends on what earlier ones gave."""
+    r"""Suppose mechanisms are sequentially performed on a dataset: then together they provide the sum of their
+    epsilons, $(\sum_i\epsilon_i)$-differential privacy, even if a later one depends on what earlier ones
+    gave."""
     cases = []
     for first, second in ((0.5, 1.0), (1.0, 1.0), (2.0, 0.1)):
         law = partial(_in_turn, first=first, second=second)
@@ -84,7 +85,8 @@ def _two_leaves(records, epsilons):
     range="two leaves, up to 4 records of two classes, three pairs of epsilons; both relations",
 )
 def property_2(effort, rng):
-    r"""Mechanisms on disjoint subsets cost the largest of their epsilons, under add-remove and if a record's
+    r"""Suppose mechanisms are performed on disjointed subsets of the entire dataset: then they provide the
+    largest of their epsilons, $(\max_i\epsilon_i)$-differential privacy, under add-remove and if a record's
     subset depends on nothing but the record itself. (Replaced, a record may leave one for another: the sum.)"""
     universe = tuple(product((0, 1), repeat=2))
     cases, replaced = [], []

@@ -46,8 +46,9 @@ def _choices(effort, budgets):
     **CHOICE,
 )
 def lemma_5(effort, rng, epsilon=BUDGETS):
-    r"""The choice of a feature is an exponential mechanism and $B_1$-private, provided that every feature
-    has a cut in the node, on both data sets."""
+    r"""The impurity-based multinomial distribution of feature selection is essentially the exponential
+    mechanism of differential privacy, and satisfies $B_1$-differential privacy, provided that every feature has
+    a cut in the node, on both data sets."""
     cases = []
     for d, budget, neighbours, n in _choices(effort, epsilon):
         worst = _worst_choice(d, budget, neighbours, n)
@@ -170,8 +171,9 @@ def _both_cut(n):
     **CHOICE,
 )
 def lemma_6(effort, rng):
-    r"""The choice of a value is $B_2$-private. Its candidates are cuts between the values of the node's
-    records."""
+    r"""The impurity-based multinomial distribution of split value selection is essentially the exponential
+    mechanism of differential privacy, and satisfies $B_2$-differential privacy. Its candidates are cuts between
+    the values of the node's records."""
     law, found = partial(observed_law, budget=1.0), []
     for neighbours in ("replace-one", "add-remove"):
         pair = smallest_violation(law, _both_cut(3), 1.0, small.near(VALUES, neighbours))
@@ -270,8 +272,9 @@ def _narrow_gap(gap, budget):
     range="one level of two nodes, 3 to 30 features, B1 from 0.1 to 10",
 )
 def layer(effort, rng, epsilon=BUDGETS):
-    r"""A layer of a tree costs $B_1 + B_2$. This assumes add-remove, and candidates that are public: a
-    record that is replaced leaves one node of the layer and enters another."""
+    r"""The privacy budget consumed for each layer of a tree by the split mechanism is $B_1 + B_2$. This assumes
+    add-remove, and candidates that are public: a record that is replaced leaves one node of the layer and
+    enters another."""
     cases, single = [], []
     for d, budget in product(effort.pick((3, 30), (3, 9, 30), (3, 9, 30, 300)), epsilon):
         enters, leaves = _one_record_more(d, budget)

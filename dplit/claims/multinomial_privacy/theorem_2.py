@@ -183,8 +183,10 @@ def _trees_of_one_leaf(n, trees, rng):
     range="k = 5, up to 39 records; halves of equal size and by a coin; 100 trees of the published forest",
 )
 def theorem_2(effort, rng):
-    r"""With $B_1+B_2 = \epsilon/(dt)$ and $B_3 = \epsilon/t$ the forest is $\epsilon$-private, where $d$ is the
-    depth of a tree."""
+    r"""The proposed MRF satisfies $\epsilon$-differential privacy when the hyper-parameters satisfy $B_1+B_2 =
+    \epsilon/(dt)$ and $B_3 = \epsilon/t$, with $t$ trees of depth $d$: the consumed privacy budget is
+    $\frac\epsilon t \cdot t$. Its privacy-preservation is analyzed within the framework of differential
+    privacy."""
     pairs = {way: _first_split(K_PAPER, way) for way in ("halves", "coin")}
     if None in pairs.values():
         return verdict_of(True, "No pair of sizes violates it.", cases=len(pairs))

@@ -119,9 +119,14 @@ def forest_not_tree(result):
 
 @said("mrf/figure-3/better", "undecided")
 def pixels(result):
-    """In pixel-wise accuracy on aerial images MRF is better than the standard forest."""
-    pair = key(result, IMAGES, "MRF"), key(result, IMAGES, "Breiman", "exact")
-    return ahead(result, *pair), points(result, {IMAGES: pair})
+    """As shown in figure 3, the performance of MRF in pixel-wise accuracy on aerial images is better than that of
+    RF; compare with existing consistent RF, the improvement of MRF is more significant."""
+    ours, greedy = key(result, IMAGES, "MRF"), key(result, IMAGES, "Breiman", "exact")
+    rivals = [key(result, IMAGES, m, "exact") for m in CONSISTENT]
+    parts = [ahead(result, better, r) for r in rivals for better in (ours, greedy)]
+    return rule.all_of([ahead(result, ours, greedy), *parts]), points(
+        result, {IMAGES: (ours, greedy)}
+    )
 
 
 def segments(result, method):
@@ -263,7 +268,8 @@ def tree_level(result):
 
 @said("mrf/figure-7/car-trees", "agrees")
 def car_trees(result):
-    """On Car, single trees of MRF are significantly better than those of the standard forest."""
+    r"""The MRF has a significantly better tree-level performance on the Car dataset: there single trees of MRF
+    are significantly better than those of the standard forest."""
     pair = tree_pair(result, "car")
     return ahead(result, *pair, number=MEAN), points(result, {"car": pair}, MEAN)
 

@@ -164,9 +164,9 @@ def wilcoxon(effort, rng):
 
 @by_print("mrf/on-par", "Abstract; section 6", "assumes")
 def on_par(effort, rng):
-    """MRF performs on par with the standard forest.
-    This assumes that on par means no difference that 22 data sets show: on single ones the two are points
-    apart."""
+    r"""Multiple datasets and extensive experiments demonstrate that the performance of MRF is on par with the
+    standard RF, Breiman's original one. This assumes that on par means no difference that 22 data sets show: on
+    single ones the two are points apart."""
     p, gain = signed_rank(OURS, GREEDY), gains(OURS, GREEDY)
     low, high = min(gain, key=gain.get), max(gain, key=gain.get)
     apart = max(abs(gain[low]), abs(gain[high]))
@@ -180,7 +180,9 @@ def on_par(effort, rng):
 
 @by_print("mrf/section-7", "Section 7", "holds")
 def first_on_par(effort, rng):
-    """Of the consistent forests in table 1, MRF alone is not significantly worse than the standard one."""
+    r"""All existing consistent RF variants suffer from relatively poor performance compared with the standard
+    RF; MRF is the first that has comparable performance. (Of the consistent forests in table 1, MRF alone is
+    not significantly worse than the standard one.)"""
     p = {m: signed_rank(m, GREEDY) for m in (*CONSISTENT, OURS)}
     behind = [m for m in p if p[m] < LEVEL and len(above(GREEDY, m)) > len(above(m, GREEDY))]
     return verdict_of(
@@ -188,6 +190,21 @@ def first_on_par(effort, rng):
         ", ".join(f"{m} p = {v:.2g}" for m, v in p.items()) + f"; behind: {', '.join(behind)}.",
         {"behind": behind}, cases=len(p), computed=p[OURS], published=LEVEL, relation=">=",
         quantity="p-value of MRF against the standard forest", range="all 22 data sets",
+    )  # fmt: skip
+
+
+@by_print("mrf/never-achieved", "Section 5.1", "holds")
+def never_achieved(effort, rng):
+    """To surpass Breiman's original random forest in twelve of the datasets has never been achieved by any other
+    of the consistent random forest methods of table 1."""
+    won = {m: above(m, GREEDY) for m in CONSISTENT}
+    most = max(won, key=lambda m: len(won[m]))
+    return verdict_of(
+        len(won[most]) < 12,
+        "; ".join(f"{m} is above it on {', '.join(sets) or 'none'}" for m, sets in won.items()) + ".",
+        won, cases=len(won), computed=len(won[most]), published=12, relation="<",
+        quantity="most data sets on which another consistent forest is printed above the standard one",
+        range="all 22 data sets",
     )  # fmt: skip
 
 
@@ -244,9 +261,9 @@ def share_of_largest(data):
     return int(counts.max()) / int(counts.sum())
 
 
-@by_print("mrf/below-majority", "Table 1", "fails", nothing_instead=TABLE, about="reading")
+@by_print("mrf/below-majority", "ours, after table 1", "holds", ours=True)
 def below_majority(effort, rng):
-    """No printed accuracy is below that of always predicting the most frequent class of the data set."""
+    """Eleven printed accuracies are below that of always predicting the most frequent class of the data set."""
     table = printed.table("mrf/table-1")
     largest = {data: share_of_largest(data) for data in table.of("name")}
     below = {}
@@ -256,11 +273,12 @@ def below_majority(effort, rng):
     worst = max(largest, key=lambda d: largest[d] - table.cells[d, OURS].value)
     names = table.of("name")
     words = "; ".join(f"{names[d]} ({largest[d]:.1%}): {', '.join(m)}" for d, m in below.items())
+    many = sum(map(len, below.values()))
     return verdict_of(
-        not below,
-        f"{sum(map(len, below.values()))} of {len(table.cells)} cells are below: {words or 'none'}.",
+        many == 11,
+        f"{many} of {len(table.cells)} cells are below: {words or 'none'}.",
         {"below": below}, cases=len(table.cells), computed=table.cells[worst, OURS].value,
-        published=float(np.round(largest[worst], 4)), relation=">=",
+        published=float(np.round(largest[worst], 4)), relation="<",
         quantity=f"printed accuracy of MRF on {names[worst]}, against the constant prediction's",
         range="all 132 cells; all records of each file",
     )  # fmt: skip

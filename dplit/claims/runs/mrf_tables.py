@@ -61,7 +61,8 @@ def cells_of_table_2():
     nothing_instead="the files' own numbers, in the chapter beside the printed ones",
 )  # fmt: skip
 def table_2(effort, rng):
-    """Table 2 has the numbers of records, features and classes of the 22 data sets."""
+    r"""The description of used datasets in table 2 has the numbers of samples, features and classes of the 22
+    UCI benchmark datasets."""
     found = list(cells_of_table_2())
     wrong = [(row, column, n, min(known)) for row, column, n, known in found if n not in known]
     with_class = [w for w in wrong if w[1] == "features" and w[2] == w[3] + 1]
@@ -160,7 +161,8 @@ def _leaves(size, classes):
 
 @by_file("mrf/table-3-monotone", "Appendix F", "fails", functions=("printed.table",))
 def table_3_monotone(effort, rng):
-    """The accuracy of each tree increases with the budget B3, down each column of table 3."""
+    r"""When the budget $B_3$ increases, the performance of each tree increases, which meets the changing trend
+    of differential privacy: its accuracy does, down each column of table 3."""
     table = printed.table("mrf/table-3")
     steps = [
         (table.of("name")[data], table.cells[data, a], table.cells[data, b])

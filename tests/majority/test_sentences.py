@@ -87,3 +87,18 @@ def test_the_share_of_an_empty_leaf_is_that_of_the_papers_noise(monkeypatch):
     right = sentences._below
     monkeypatch.setattr(sentences, "_below", lambda x, e: right(x - 0.1, e))
     assert OURS["rdf/false-confidence"].check().verdict == "fails"
+
+
+@pytest.mark.parametrize("claim", ["most-prominent", "almost-random"])
+def test_another_published_label_is_noticed(claim, monkeypatch):
+    right, claim = majority.smooth_exponential_law, OURS[f"rdf/{claim}"]
+    assert claim.check().verdict == "holds"
+    monkeypatch.setattr(majority, "smooth_exponential_law", lambda x, e: 0.99 * right(x, e))
+    assert claim.check().verdict == "fails"
+
+
+def test_an_effect_that_lasts_is_noticed(monkeypatch):
+    from dplit.claims.majority import prominent
+
+    monkeypatch.setattr(prominent, "_gain", lambda gap, epsilon, trees: gap)
+    assert OURS["rdf/most-prominent"].check().verdict == "fails"

@@ -1,0 +1,65 @@
+r"""A step of the proof of theorem 2 of DiPriMe v2: a flip is rarer in larger and in purer leaves.
+
+Appendix B.2; derived in :doc:`/book/utility`.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+from scipy.integrate import quad
+
+from dplit import utility
+from dplit.ledger import claim, of_equality, verdict_of
+
+
+@claim(
+    "diprime-v2/flip-monotone",
+    "Appendix B.2, before the bound at t",
+    "holds",
+    "thm-utility-flip",
+    ("utility.published_flip",),
+    about="step",
+    proof="thm-utility-flip",
+    quantity="P_f of a leaf of 10 records and purity 0.8, against one of 5",
+)
+def flip_monotone(effort, rng, epsilon=(0.1, 1.0, 2.0)):
+    r"""$P_{f,L}$ is monotonically decreasing over $N_L^*$ and $\theta_L^*$: a leaf with more records, or a
+    purer one, is less likely to flip its prediction upon privatization; $\theta_i \approx 1/2$ are likely to
+    flip. (There a flip costs nothing, since both classes are as frequent.)"""
+    sizes, purities = (1, 2, 5, 10, 20, 50), np.linspace(0.5, 1, effort.pick(11, 51, 501))
+    falls, same = [], []
+    for e in epsilon:
+        grid = [[_flips(n * (2 * q - 1), e) for q in purities] for n in sizes]
+        falls += [b < a for row in grid for a, b in pairwise(row)]
+        falls += [b < a for column in [*zip(*grid)][1:] for a, b in pairwise(column)]
+        same.append((_flips(5 * 0.6, e), float(utility.published_flip(5 * 0.6, e))))
+    even = [_flips(0.0, e) for e in epsilon]
+    few, many = (_flips(n * 0.6, 1.0) for n in (5, 10))
+    good = of_equality(*zip(*same), rtol=1e-7) == of_equality(even, [0.5] * len(even)) == "holds"
+    return verdict_of(
+        all(falls) and good,
+        f"At purity 0.8 and epsilon_l = 1 five records flip with probability {few:.4f}, ten with {many:.4f}; at "
+        "purity 1/2 a leaf of any size flips with 1/2.",
+        {"falls": int(sum(falls)), "of": len(falls)},
+        cases=len(falls) + len(same),
+        published=few,
+        computed=many,
+        relation="<",
+        range=f"sizes 1 to 50, {len(purities)} purities, {len(epsilon)} budgets",
+    )
+
+
+def _flips(gap, epsilon):
+    """Probability that the difference of two noises is above the gap, by quadrature."""
+
+    def noise(x):
+        return epsilon / 2 * np.exp(-epsilon * abs(x))
+
+    def above(x):
+        tail = np.exp(-epsilon * abs(gap - x)) / 2
+        return noise(x) * (tail if x < gap else 1 - tail)
+
+    edges = (-40 / epsilon, 0.0, gap, gap + 40 / epsilon)
+    return sum(quad(above, a, b, epsabs=1e-13)[0] for a, b in pairwise(edges) if a < b)

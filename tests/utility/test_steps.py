@@ -1,0 +1,26 @@
+"""The claim that a flip is rarer in larger and purer leaves: what breaks it."""
+
+import pytest
+
+from dplit import claims, utility
+from dplit.claims.utility import steps
+
+FLIPS = claims.of("utility")["diprime-v2/flip-monotone"]
+
+
+def test_a_flip_without_a_gap_is_a_toss():
+    assert steps._flips(0.0, 0.7) == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize(
+    ("where", "name", "change"),
+    [
+        (utility, "published_flip", lambda p: 1.001 * p),
+        (steps, "_flips", lambda p: min(p, 0.3)),
+    ],
+)
+def test_another_probability_is_noticed(where, name, change, monkeypatch):
+    right = getattr(where, name)
+    assert FLIPS.check().verdict == "holds"
+    monkeypatch.setattr(where, name, lambda gap, e: change(right(gap, e)))
+    assert FLIPS.check().verdict == "fails"

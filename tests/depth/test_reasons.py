@@ -43,3 +43,14 @@ def test_another_law_of_untested_features_is_noticed(monkeypatch):
 def test_features_that_are_all_tested_once_are_noticed(monkeypatch):
     monkeypatch.setattr(reasons, "_all_different", lambda *path: Fraction(1))
     assert OURS["rdf/half-at-half"].check().verdict == "fails"
+
+
+def test_shares_that_fall_with_fewer_records_are_noticed(monkeypatch):
+    found, rows = OURS["rdf/gap-slower"], reasons.printed_rows()
+    assert found.check().verdict == "assumes"
+    swapped = {name: row._replace(one=row.thirty, thirty=row.one) for name, row in rows.items()}
+    monkeypatch.setattr(reasons, "printed_rows", lambda: swapped)
+    assert found.check().verdict == "fails"
+    most = {name: row for name, row in rows.items() if name != "Mushroom"}
+    monkeypatch.setattr(reasons, "printed_rows", lambda: most)
+    assert found.check().verdict == "holds"

@@ -102,3 +102,10 @@ def test_an_effect_that_lasts_is_noticed(monkeypatch):
 
     monkeypatch.setattr(prominent, "_gain", lambda gap, epsilon, trees: gap)
     assert OURS["rdf/most-prominent"].check().verdict == "fails"
+
+
+def test_a_label_with_more_noise_than_the_global_one_is_noticed(monkeypatch):
+    right = majority.smooth_exponential_law
+    assert OURS["rdf/never-more-noise"].check().verdict == "holds"
+    monkeypatch.setattr(majority, "smooth_exponential_law", lambda x, e: right(x, 0.9 * e))
+    assert OURS["rdf/never-more-noise"].check().verdict == "fails"

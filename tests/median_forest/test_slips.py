@@ -37,3 +37,10 @@ def test_an_index_from_one_would_hold(paper, monkeypatch):
     assert OURS[f"{paper}/part-index"].check().verdict == "holds"
     monkeypatch.setattr(slips, "_fitted", lambda trees, first: right(trees, 0))
     assert OURS[f"{paper}/part-index"].check().verdict == "fails"
+
+
+def test_a_choice_that_reads_more_of_a_small_node_is_noticed(monkeypatch):
+    assert OURS["diprime-v2/low-counts"].check().verdict == "holds"
+    right = slips.Exponential
+    monkeypatch.setattr(slips, "Exponential", lambda e, reach: right(1.1 * e, reach))
+    assert OURS["diprime-v2/low-counts"].check().verdict == "fails"

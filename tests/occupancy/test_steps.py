@@ -43,3 +43,17 @@ def test_enough_records_would_hold_and_another_law_fails(monkeypatch):
     assert steps._all_filled is filled
     monkeypatch.setattr(occupancy, "any_leaf_below", lambda n, d, e: right(n, d, 2 * e))
     assert OURS["diprime-v1/no-empty-leaves"].check().verdict == "fails"
+
+
+def test_a_bound_that_stays_apart_from_the_tail_is_noticed(monkeypatch):
+    """And one whose ratio falls too needs no assumption."""
+    found, right = OURS["diprime-v1/tighter-for-large-t"], occupancy.published_bound
+    assert found.check().verdict == "assumes"
+    monkeypatch.setattr(occupancy, "published_bound", lambda t, *rest: 0.5 + 0 * right(t, *rest))
+    assert found.check().verdict == "fails"
+    monkeypatch.setattr(
+        occupancy,
+        "published_bound",
+        lambda t, d, e: occupancy.leaf_tail(t, 2**20, d, e) * (1 + 9 / t),
+    )
+    assert found.check().verdict == "holds"

@@ -24,3 +24,12 @@ def test_another_probability_is_noticed(where, name, change, monkeypatch):
     assert FLIPS.check().verdict == "holds"
     monkeypatch.setattr(where, name, lambda gap, e: change(right(gap, e)))
     assert FLIPS.check().verdict == "fails"
+
+
+def test_the_multiple_of_the_leaves_is_what_is_assumed(monkeypatch):
+    found = claims.of("utility")["diprime-v1/divisible"]
+    assert found.check().verdict == "assumes"
+    assert steps._halved(6, 2) == [1, 2, 1, 2] and steps._halved(8, 2) == [2, 2, 2, 2]
+    right = utility.published_loss
+    monkeypatch.setattr(utility, "published_loss", lambda n, d, *rest: right(n * 2, d, *rest))
+    assert found.check().verdict == "fails"

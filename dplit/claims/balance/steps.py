@@ -5,6 +5,9 @@ Appendix B.3; derived in :doc:`/book/balance`.
 
 from __future__ import annotations
 
+from itertools import combinations_with_replacement
+from math import comb
+
 from dplit import balance
 from dplit.ledger import Evidence, claim, of_equality
 
@@ -43,3 +46,46 @@ def score_steps(effort, rng):
         range=f"1 to {most} points, every interval",
         counterexample={"N": 3, "i": 1, "scores": [-3, -1, -1, -3]},
     )
+
+
+@claim(
+    "diprime-v2/median-balance",
+    "Section 3.1",
+    "assumes",
+    "rem-balance-steps",
+    ("balance.smaller_blocks",),
+    proof="rem-balance-steps",
+    quantity="records in the smaller block of a split on the median of 0, 0, 1, 1, 1",
+)
+def median_balance(effort, rng):
+    """In a non-private context, if an attribute is continuous, we can achieve optimal leaf node balance by
+    splitting on the median value (assuming distinct values; of equal ones a split on the median can leave
+    one block empty where another split is balanced)."""
+    most, worse, wrong = effort.pick(6, 8, 10), [], []
+    for n in range(2, most + 1):
+        for values in combinations_with_replacement(range(n), n):
+            best = max(_smaller(values, cut) for cut in values)
+            found = _smaller(values, sorted(values)[(n - 1) // 2])
+            if len(set(values)) == n and found != balance.smaller_blocks(n).max():
+                wrong.append(values)
+            if found < best:
+                worse.append((values, found, best))
+    values, found, best = next((w for w in worse if w[0] == (0, 0, 1, 1, 1)), ((), 0, 0))
+    return Evidence(
+        "fails" if wrong else "assumes" if worse else "holds",
+        "exact",
+        f"Of distinct values the lower median leaves floor(N/2) in each case. The values {values} it splits with "
+        f"{found} records on one side, another cut with {best}.",
+        cases=sum(comb(2 * n - 1, n) for n in range(2, most + 1)),
+        published=float(best),
+        computed=float(found),
+        relation="=",
+        range=f"all data of 2 to {most} values on a grid",
+        counterexample={"values": list(values)},
+    )
+
+
+def _smaller(values, cut):
+    """Records in the smaller block, those that are at most `cut` being on the left."""
+    left = sum(x <= cut for x in values)
+    return min(left, len(values) - left)

@@ -10,7 +10,8 @@ from itertools import combinations_with_replacement, pairwise, product
 from math import prod
 
 from dplit import depth
-from dplit.ledger import Case, claim, equal, verdict_of
+from dplit.claims.depth._printed import printed_rows
+from dplit.ledger import Case, Evidence, claim, equal, verdict_of
 
 
 @claim(
@@ -107,3 +108,36 @@ def _all_different(continuous, discrete, nodes, tested=frozenset()):
     new = [f for f in open_yet if f not in tested]
     below = (_all_different(continuous, discrete, nodes - 1, tested | {f}) for f in new)
     return sum(below, Fraction(0)) / len(open_yet)
+
+
+@claim(
+    "rdf/gap-slower",
+    "Section 4.2.1, after Table 3",
+    "assumes",
+    "thm-depth-printed",
+    ("printed.table",),
+    quantity="rows of Table 3 in which the records of a nonempty leaf grow as the data do",
+    range="all 14 rows",
+)
+def gap_slower(effort, rng):
+    """$j$ does not increase at the same ratio that $n$ does, because many of the extra records are going to
+    previously empty leaf nodes (read of the mean number of records of a nonempty leaf, from 30 trees to one;
+    assuming, where no increase of empty leaves is printed, that the digits that are not printed do)."""
+    ratios = {
+        name: 30 * (1 - row.thirty.value) / (1 - row.one.value)
+        for name, row in printed_rows().items()
+    }
+    faster = [name for name, ratio in ratios.items() if ratio > 30]
+    same = [name for name, ratio in ratios.items() if ratio == 30]
+    least = min(ratios, key=ratios.get)
+    return Evidence(
+        "fails" if faster else "assumes" if same else "holds",
+        "exact",
+        f"30 times the data have {ratios[least]:.1f} ({least}) to {max(ratios.values()):.0f} times the records in "
+        f"a nonempty leaf, by the printed shares; no less than 30 in {', '.join(same)}.",
+        cases=len(ratios),
+        published=0.0,
+        computed=float(len(same) + len(faster)),
+        relation="=",
+        counterexample={"no less": same, "more": faster},
+    )

@@ -8,7 +8,8 @@ from __future__ import annotations
 import math
 
 from dplit import majority
-from dplit.ledger import claim, of_equality, verdict_of
+from dplit.ledger import Case, bounded, claim, of_equality, verdict_of
+from dplit.mechanisms import Exponential
 
 
 def _right(weight):
@@ -90,4 +91,37 @@ def almost_random(effort, rng):
         computed=float(published[0]),
         relation="<=",
         range="one to five records of one of two classes, epsilon 1/100",
+    )
+
+
+@claim(
+    "rdf/never-more-noise",
+    "section 4.1, after theorem 1, and after table 2",
+    "holds",
+    "rem-majority-noisy-counts",
+    ("majority.smooth_exponential_law", "mechanisms.Exponential"),
+    quantity="probability of the majority, smooth against global sensitivity",
+)
+def never_more(effort, rng):
+    r"""Using the smooth sensitivity instead of the global sensitivity of 1, equal or less noise is added to
+    all queries; even in the worst case, the smooth sensitivity is equal to the global sensitivity. (Of the
+    published mechanism against the exponential mechanism on the same score; what a *private* label can do is
+    `rdf/smooth-less-noise`.)"""
+    leaves = [
+        *majority.leaves(effort.pick(8, 12, 20), 2),
+        *majority.leaves(effort.pick(4, 6, 9), 3),
+    ]
+    cases = []
+    for epsilon in (0.01, 0.1, 1.0):
+        for x in leaves:
+            score = [float(c == max(x)) for c in x]
+            plain = Exponential(epsilon).pmf(score)[score.index(1.0)]
+            smooth = majority.smooth_exponential_law(x, epsilon)[score.index(1.0)]
+            data = {"counts": list(x), "epsilon": epsilon}
+            cases.append(Case(float(plain), float(smooth), data))
+    return bounded(
+        cases,
+        "{cases} leaves and budgets; both are equal at ties alone, as at {counts} and epsilon {epsilon:g}.",
+        range=f"leaves of two classes up to {effort.pick(8, 12, 20)} records and of three up to "
+        f"{effort.pick(4, 6, 9)}, three budgets",
     )

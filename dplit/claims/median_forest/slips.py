@@ -270,3 +270,40 @@ def _fitted(trees, first):
             found.add(parts[i])
         i += 1
     return len(found)
+
+
+@claim(
+    "diprime-v2/low-counts",
+    "Section 3, obtaining non-leaf node splits",
+    "holds",
+    "thm-forest-score",
+    ("mechanisms.Exponential",),
+    proof="thm-forest-score",
+    quantity="most that the better of two attributes gains on chance, one record, epsilon_a = 1",
+    range="nodes of up to 5 records with targets -1, 0, 1, any two cuts; three budgets",
+)
+def low_counts(effort, rng):
+    r"""The sensitivity of the scoring function is inversely proportional to the node count, so that
+    sufficiently low counts would result in the selection of the attribute being no better than random: its
+    log odds are at most $\epsilon_a N_i/8$."""
+    cases = []
+    for n in range(1, effort.pick(6, 7, 8)):
+        for targets in combinations_with_replacement(map(Fraction, (-1, 0, 1)), n):
+            errors = {_mse(targets, side) for side in product((0, 1), repeat=n)}
+            for e in (0.1, 1.0, 5.0):
+                scores = [-float(min(errors)), -float(max(errors))]
+                better, other = Exponential(e, 4 / n).pmf(scores)
+                data = {"records": n, "epsilon_a": e}
+                cases.append(Case(float(np.log(better / other)), e * n / 8, data))
+    met = bounded(cases, "{cases} nodes: with {records} records at epsilon_a = {epsilon_a:g} the log odds are "
+                  "{exact:.4f} of at most {stated:.4f}")  # fmt: skip
+    alone = max(c.exact for c in cases if c.data["records"] == 1)
+    return verdict_of(
+        met.verdict != "fails" and alone == 0,
+        f"{met.summary}; with one record both attributes are as likely.",
+        {"log odds": met.computed},
+        cases=len(cases),
+        published=0.0,
+        computed=alone,
+        relation="=",
+    )

@@ -11,7 +11,7 @@ import numpy as np
 from scipy.integrate import quad
 
 from dplit import utility
-from dplit.ledger import claim, of_equality, verdict_of
+from dplit.ledger import Evidence, claim, of_equality, verdict_of
 
 
 @claim(
@@ -63,3 +63,53 @@ def _flips(gap, epsilon):
 
     edges = (-40 / epsilon, 0.0, gap, gap + 40 / epsilon)
     return sum(quad(above, a, b, epsabs=1e-13)[0] for a, b in pairwise(edges) if a < b)
+
+
+@claim(
+    "diprime-v1/divisible",
+    "Section 3.1, before theorem 1",
+    "assumes",
+    "thm-utility-leaf",
+    ("utility.published_loss",),
+    about="reading",
+    quantity="records in a leaf of a median tree on N = 2^d records",
+    range="depths 1 to 6, every N up to 200",
+)
+def divisible(effort, rng):
+    r"""The dataset is perfectly divisible into the leaf nodes, i.e., $N = 2^d$ for a depth-$d$ tree; hence a
+    tree with median splits has $N/2^d$ data points at each leaf (assuming that a multiple of $2^d$ is meant:
+    with $N = 2^d$ itself each leaf has one record)."""
+    sizes, even = range(1, 201), {}
+    for depth in range(1, 7):
+        even[depth] = [n for n in sizes if len(set(_halved(n, depth))) == 1]
+    law = all(_takes(n, d) == (n in some) for d, some in even.items() for n in sizes)
+    multiples = all(some == [n for n in sizes if n % 2**d == 0] for d, some in even.items())
+    alone = {d: _halved(2**d, d)[0] for d in even}
+    verdict = "assumes" if set(alone.values()) == {1} else "holds"
+    return Evidence(
+        verdict if law and multiples else "fails",
+        "exact",
+        "Median splits make equal leaves if and only if 2^d divides N. With N = 2^d every leaf has one record, "
+        "so that theorem 3 has a finite bound for t < 1 alone.",
+        cases=len(even) * len(sizes),
+        published=2.0,
+        computed=float(alone[3]),
+        relation=">=",
+        counterexample={"depth": 3, "N": 8, "leaf": alone[3]},
+    )
+
+
+def _takes(n, depth):
+    """Whether theorem 3's bound is defined for these records and this depth, at t = 0."""
+    try:
+        return bool(utility.published_loss(n, depth, 0, 1.0, 0, 1))
+    except ValueError:
+        return False
+
+
+def _halved(n, depth):
+    """Sizes of the leaves of a tree of median splits, which give the odd record to the right."""
+    sizes = [n]
+    for _ in range(depth):
+        sizes = [part for size in sizes for part in (size // 2, size - size // 2)]
+    return sizes

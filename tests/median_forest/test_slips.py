@@ -44,3 +44,12 @@ def test_a_choice_that_reads_more_of_a_small_node_is_noticed(monkeypatch):
     right = slips.Exponential
     monkeypatch.setattr(slips, "Exponential", lambda e, reach: right(1.1 * e, reach))
     assert OURS["diprime-v2/low-counts"].check().verdict == "fails"
+
+
+def test_another_count_of_the_settings_is_noticed(monkeypatch):
+    assert OURS["diprime-v2/settings-budget"].check().verdict == "holds"
+    right = slips.Spend
+    monkeypatch.setattr(
+        slips, "Spend", lambda name, e: right(name, e * (1.5 if name == "leaf" else 1))
+    )
+    assert OURS["diprime-v2/settings-budget"].check().verdict == "fails"

@@ -33,3 +33,18 @@ def test_the_multiple_of_the_leaves_is_what_is_assumed(monkeypatch):
     right = utility.published_loss
     monkeypatch.setattr(utility, "published_loss", lambda n, d, *rest: right(n * 2, d, *rest))
     assert found.check().verdict == "fails"
+
+
+@pytest.mark.parametrize("paper", ["diprime-v1", "diprime-v2"])
+@pytest.mark.parametrize("name", ["leaf_noise", "expected_sse"])
+def test_another_noise_of_the_mean_is_noticed(paper, name, monkeypatch):
+    found, right = claims.of("utility")[f"{paper}/noise-in-error"], getattr(utility, name)
+    assert found.check().verdict == "holds"
+    monkeypatch.setattr(utility, name, lambda *args: 1.01 * right(*args))
+    assert found.check().verdict == "fails"
+
+
+def test_a_shift_that_adds_another_number_is_noticed(monkeypatch):
+    right = steps._squares
+    monkeypatch.setattr(steps, "_squares", lambda y, shift: right(y, 1.1 * shift))
+    assert claims.of("utility")["diprime-v2/noise-in-error"].check().verdict == "fails"

@@ -5,13 +5,13 @@ Appendix B.2; derived in :doc:`/book/utility`.
 
 from __future__ import annotations
 
-from itertools import pairwise
+from itertools import combinations_with_replacement, pairwise, product
 
 import numpy as np
 from scipy.integrate import quad
 
 from dplit import utility
-from dplit.ledger import Evidence, claim, of_equality, verdict_of
+from dplit.ledger import Case, Evidence, claim, equal, of_equality, verdict_of
 
 
 @claim(
@@ -113,3 +113,47 @@ def _halved(n, depth):
     for _ in range(depth):
         sizes = [part for size in sizes for part in (size // 2, size - size // 2)]
     return sizes
+
+
+@claim(
+    "noise-in-error",
+    {"diprime-v1": "Appendix A.2.3, effect of noising the mean", "diprime-v2": "Appendix B.1, after (4)"},
+    "holds",
+    "thm-utility-split",
+    ("utility.expected_sse", "utility.leaf_noise"),
+    about="step",
+    quantity="expected squared error that the noise of a mean adds",
+    range="nodes of 1 to 5 records with targets -1, 0, 1, three budgets",
+)  # fmt: skip
+def noise_in_error(effort, rng, paper):
+    r"""The noisy mean adds $\tilde N_i\rho_i^2$ to the squared error of a node, and the conditional
+    expectation of the perturbation due to this noise is $2R^2/(\tilde N_i\epsilon_2^2)$ (v2:
+    $8B^2/(N_L^*\epsilon_\ell^2)$)."""
+    cases = []
+    for n, e in product(range(1, effort.pick(6, 8, 10)), (0.5, 1.0, 2.0)):
+        variance = _variance(2 / (n * e))  # R = 2
+        laws = utility.leaf_noise([n], e, -1, 1), utility.expected_sse([0] * (n + 1), e, -1, 1)[0]
+        cases.append(Case(n * variance, float(laws[0]), {"records": n, "epsilon": e}))
+        whole = (n + 1) * _variance(2 / ((n + 1) * e))  # all records in one block
+        cases.append(Case(whole, float(laws[1]), {"records": n + 1, "epsilon": e}))
+    shifts = [
+        _squares(targets, shift) - _squares(targets, 0.0) - len(targets) * shift**2
+        for n in range(1, effort.pick(6, 8, 10))
+        for targets in combinations_with_replacement((-1, 0, 1), n)
+        for shift in (-1.5, 0.3, 2.0)
+    ]
+    if max(map(abs, shifts)) > 1e-9:
+        return verdict_of(False, "The shift adds another number.", {"shifts": max(shifts)})
+    note = "{cases} nodes: with {records} records at epsilon {epsilon:g} it is {exact:.4f}"
+    return equal(cases, note, rtol=1e-7)
+
+
+def _variance(scale):
+    """Variance of Laplace noise, by quadrature."""
+    return 2 * quad(lambda x: x * x * np.exp(-x / scale) / (2 * scale), 0, np.inf)[0]
+
+
+def _squares(targets, shift):
+    """Sum of squares about the mean moved by a noise."""
+    centre = sum(targets) / len(targets) + shift
+    return sum((y - centre) ** 2 for y in targets)

@@ -7,6 +7,7 @@ from pathlib import Path
 import book_tools
 import pytest
 from browser_tools import visit, wait
+from pasted_sentences import PASTED
 
 pytestmark = pytest.mark.browser
 
@@ -192,12 +193,12 @@ def whole_ledger(tmp_path_factory):
     return _ledger_of(None, tmp_path_factory.mktemp("ledger")).as_uri()
 
 
-@pytest.mark.parametrize("row", COPIED)
+@pytest.mark.parametrize("row", COPIED | PASTED)
 def test_a_sentence_without_a_number_finds_its_row_among_few(driver, whole_ledger, row):
     """In the whole ledger, with the paper chosen."""
     visit(driver, whole_ledger)
     choose(driver, "paper", row.split("/")[0])
-    choose(driver, "text", COPIED[row])
+    choose(driver, "text", (COPIED | PASTED)[row])
     found = shown(driver)
     assert row.replace("/", "-") in found and len(found) <= 5
 

@@ -87,3 +87,28 @@ def test_other_sums_of_budgets_are_noticed(monkeypatch):
     monkeypatch.setattr(budget.Parallel, "epsilon", total)
     assert {c.check().verdict for c in stated_by("sequential-composition")} == {"leaks"}
     assert {c.check().verdict for c in stated_by("parallel-composition")} == {"loose"}
+
+
+def test_an_answer_that_looks_at_the_data_again_is_no_post_processing(monkeypatch):
+    assert OURS["rdf/post-processing"].check().verdict == "holds"
+    again = lambda law, kernel: law**2 @ kernel / (law**2).sum()  # noqa: E731
+    monkeypatch.setattr("dplit.claims.mechanisms.outputs._answers", again)
+    assert OURS["rdf/post-processing"].check().verdict == "leaks"
+
+
+def test_an_answer_without_doubt_would_be_a_proof(monkeypatch):
+    """And noise that says nothing would keep the sentence as it stands."""
+    right = Geometric.pmf
+    monkeypatch.setattr(Geometric, "pmf", lambda self, z: right(self, z) * (abs(z) < 5))
+    assert OURS["rdf/undetectable"].check().verdict == "fails"
+
+
+def test_another_variance_is_noticed(monkeypatch):
+    right = Laplace.pdf
+    monkeypatch.setattr(Laplace, "pdf", lambda self, x: 2 * right(self, 2 * x))
+    assert {c.check().verdict for c in stated_by("noise-scale")} == {"fails"}
+
+
+def test_a_base_measure_costs_nothing_only_at_the_right_rate(monkeypatch):
+    monkeypatch.setattr(Selection, "rate", property(lambda self: self.epsilon / self.sensitivity))
+    assert {c.check().verdict for c in stated_by("base-measure")} == {"leaks"}

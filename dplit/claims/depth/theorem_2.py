@@ -275,11 +275,13 @@ def _theorem_depth(continuous, discrete):
     "fails",
     "thm-depth-mixed",
     ("depth.expected_untested_mixed", "depth.published_depth"),
+    about="reading",
     quantity="expected untested features",
 )
 def mixed_depth(effort, rng):
-    """With $r$ discrete features beside $s$ continuous ones, $r/2$ more levels serve the aim of
-    Theorem 2: they keep the expected number of untested features below half of all."""
+    """If a dataset has $r$ discrete features in addition to the $s$ continuous features, $r/2$ is added to
+    the depth of Theorem 2 (read with the aim of Theorem 2: to keep the expected number of untested features
+    below half of all)."""
     return bounded(
         _mixes(depths.published_depth, most := effort.pick(18, 24, 32)),
         "{continuous} continuous and {discrete} discrete features at depth {depth}: {exact:.4f} of them "

@@ -60,11 +60,13 @@ def _exponent(gap, epsilon):
     "fails",
     "thm-all-data",
     ("majority.all_data_error", "majority.disjoint_error"),
+    about="reading",
     quantity="probability of the wrong label, of a share against all data",
 )
 def disjoint_better(effort, rng):
     r"""A leaf's label is wrong less often from a disjoint share at $\epsilon$ than from all
-    data at $\epsilon/\tau$; with the addendum's mechanism, ROSNAM, too."""
+    data at $\epsilon/\tau$ (read of the addendum's mechanism, ROSNAM, too, with which "the remainder of the
+    original paper's algorithm is unaffected")."""
     counts = [(a, b) for a in range(1, effort.pick(6, 9, 16)) for b in range(a)]
     cases = (_label_errors(*x, t, e) for x, t, e in product(counts, (2, 3, 10), (0.1, 1.0, 3.0)))
     smooth = {n: _published_errors(n, 2, 1.0) for n in range(1, 20)}

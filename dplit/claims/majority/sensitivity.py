@@ -32,25 +32,26 @@ def _multisets(values, size):
 @claim(
     "rdf/neighbours",
     "section 2.1, definition 1",
-    "fails",
+    "assumes",
     "def-neighbours",
     ("majority.neighbouring",),
     proof="def-neighbours",
     quantity="records to add or remove before another data set of equal size is reached",
 )
 def neighbours_of_equal_size(effort, rng):
-    r"""Privacy compares neighbours $x, y \in D^n$ with $\|x-y\|_1 = 1$, the number of records
-    to add or remove."""
+    r"""Privacy compares neighbours $x, y \in D^n$ with $\|x-y\|_1 \le 1$, the number of records
+    to add or remove (assuming that their sizes may differ: in $D^n$, data of equal size, no two distinct data
+    sets are at distance 1)."""
     values = "abc"[: effort.pick(2, 3, 3)]
     sizes = range(1, effort.pick(4, 5, 7))
     pairs = [pair for n in sizes for pair in product(_multisets(values, n), repeat=2)]
-    nearest, x, y = min((_distance(x, y), x, y) for x, y in pairs if x != y)
+    nearest = min(_distance(x, y) for x, y in pairs if x != y)
     return verdict_of(
         nearest == 1,
         f"Of {len(pairs)} pairs of equal size none is at distance 1, the nearest distinct ones are "
         f"at {nearest}: each data set is its own only neighbour, and publishing it is private at "
         "every epsilon.",
-        {"x": list(x), "y": list(y), "distance": nearest},
+        broken="assumes",
         cases=len(pairs),
         published=1,
         computed=nearest,

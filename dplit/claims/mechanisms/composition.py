@@ -46,7 +46,7 @@ def _noisy_number_then_label(counts, first, second):
 
 @claim(
     "parallel-composition",
-    {V1: "Section 2.1", V2: "Section 2"},
+    {V1: "Section 2.1", V2: "Section 2", RDF: "definition 3"},
     "assumes",
     "thm-composition",
     ("budget.Parallel", "mechanisms.Geometric"),

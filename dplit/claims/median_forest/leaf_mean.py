@@ -53,14 +53,16 @@ def _clamped_loss(pair, points=(0.0, 1.0)):
 
 
 @claim(
-    "diprime-v1/leaf-mean",
-    "Section 3; v2, section 3",
+    "leaf-mean",
+    {"diprime-v1": "Section 3", "diprime-v2": "Section 3, estimating leaf node parameters"},
     "leaks",
     "thm-forest-leaf-published",
     ("mechanisms.BoundedMean",),
 )
-def leaf_mean(effort, rng):
-    r"""A leaf's mean plus Laplace noise of scale $R/(N_i\epsilon_2)$ is $\epsilon_2$-private."""
+def leaf_mean(effort, rng, paper):
+    r"""A leaf's mean plus Laplace noise of scale $R/(N_i\epsilon_2)$ is $\epsilon_2$-private, $N_i$ being
+    the number of data points at the leaf. (v2 writes it as Laplace$(0, 2B/N_i\epsilon_\ell)$, for a bounded
+    target $|Y| \le B$.)"""
     epsilon, cases = 1.0, []
     for far in sorted((10.0**k for k in range(effort.pick(4, 6, 8))), reverse=True):
         loss = _density_loss(_pair([0.0], 0.0, epsilon), [-far, far])
@@ -163,7 +165,7 @@ def empty(effort, rng, epsilon=(0.01, 0.3, 1.0, 3.0, 10.0)):
     quantity="privacy loss",
     range="neighbours of up to three records or more in fractions; two probabilities from draws",
 )
-def votes(effort, rng):
+def votes(effort, rng, paper):
     r"""Let each record split one vote between the ends of $[B_L, B_U]$ by its target. The two
     totals move by exactly 1 in L1 norm as a record joins, so with Laplace noise of scale
     $1/\epsilon_2$ on each they are $\epsilon_2$-private, and so is the mean that they give, an

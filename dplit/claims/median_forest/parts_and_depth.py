@@ -24,8 +24,8 @@ POINTS = (-30.0, 0.0, 1.0, 2.0, 3.0, 30.0)  # kinks of the densities, and far ou
 
 
 @claim(
-    "diprime-v2/partition",
-    "Section 3.1; algorithm 2 (v1, algorithm 2)",
+    "partition",
+    {"diprime-v1": "Section 3; algorithm 2", "diprime-v2": "Section 3.1; algorithm 2"},
     "assumes",
     "thm-forest-parts",
     ("random_forest.equal_parts_bound", "random_forest.smallest_equal_parts_loss"),
@@ -33,7 +33,7 @@ POINTS = (-30.0, 0.0, 1.0, 2.0, 3.0, 30.0)  # kinks of the densities, and far ou
     quantity="privacy loss of shuffled equal parts",
     range="two trees of one leaf, one record and then two, three budgets",
 )
-def partition(effort, rng):
+def partition(effort, rng, paper):
     r"""A forest whose trees are each $\epsilon$-private is $\epsilon$-private if the data are
     partitioned into $N_T$ subsets, by parallel composition (assuming add-remove, and that each
     record draws its subset independently: the papers do not say how; v1 has "randomly")."""
@@ -66,7 +66,7 @@ def partition(effort, rng):
     quantity="privacy loss of independent parts",
     range="two trees of one leaf, all neighbours of up to two records or more, epsilon 1",
 )
-def partition_corrected(effort, rng):
+def partition_corrected(effort, rng, paper):
     r"""Let each tree be $\epsilon$-private under add-remove. If each record draws its tree
     uniformly and independently, the forest is $\epsilon$-private. On equal parts it costs at most
     $\log(e^\epsilon/N_T + (1 - 1/N_T)e^{3\epsilon})$, which two trees of noisy class counts attain."""

@@ -6,14 +6,16 @@ v2, algorithm 1, line 30, and section 3; v1, algorithm 3, line 35; derived in
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
-from itertools import combinations_with_replacement, product
+from itertools import combinations_with_replacement, pairwise, product
 
 import numpy as np
 from scipy.integrate import quad
 
+from dplit.budget import Parallel, Sequence, Spend
 from dplit.claims.median_forest._nodes import sse
-from dplit.ledger import Case, Evidence, bounded, claim, verdict_of
+from dplit.ledger import Case, Evidence, bounded, claim, equal, verdict_of
 from dplit.mechanisms import Exponential, Laplace
 
 
@@ -139,3 +141,197 @@ def leaf_signal(effort, rng):
         noise = 2 * quad(lambda x, law=law: x * law.pdf(x), 0, np.inf)[0]
         cases.append(Case(2 / noise, 1.0, {"records": n, "epsilon_l": part / n}))
     return bounded(cases, "{cases} leaves; equality at epsilon_l = 1/N_i alone", rtol=1e-7)
+
+
+@claim(
+    "diprime-v2/noise-order",
+    "Section 3, estimating leaf node parameters",
+    "assumes",
+    "thm-forest-leaf-signal",
+    ("mechanisms.Laplace",),
+    proof="thm-forest-leaf-signal",
+    quantity="expected size of the noise, in contributions of a record, at epsilon_l = 0.1",
+    range="counts and means of 1, 10 and 100 records, epsilon_l 0.1, 1 and 10",
+)
+def noise_order(effort, rng):
+    r"""In both cases the expected value of the noise added is on the order of the contribution of a single
+    data point (assuming that its magnitude is meant, and that $\epsilon_\ell$ is near 1: it is
+    $1/\epsilon_\ell$ contributions)."""
+    sizes = {
+        (n, e): _size(Laplace(e, reach)) / reach
+        for e in (0.1, 1.0, 10.0)
+        for n, reach in ((1, 1.0), (1, 2.0), (10, 0.2), (100, 0.02))
+    }
+    good = all(abs(size * e - 1) < 1e-7 for (_, e), size in sizes.items())
+    return Evidence(
+        "fails" if not good else "assumes" if max(sizes.values()) > 3 else "holds",
+        "exact",
+        f"Its mean is 0 and its mean size {sizes[10, 0.1]:.4g} contributions at epsilon_l = 0.1, "
+        f"{sizes[10, 1.0]:.4g} at 1 and {sizes[10, 10.0]:.4g} at 10, whatever the number of records.",
+        cases=len(sizes),
+        published=1.0,
+        computed=sizes[10, 0.1],
+        relation="=",
+        counterexample={"records": 10, "epsilon_l": 0.1},
+    )
+
+
+def _size(noise):
+    """Expected magnitude of a noise, by quadrature."""
+    return 2 * quad(lambda x: x * noise.pdf(x), 0, np.inf)[0]
+
+
+@claim(
+    "diprime-v2/signal-to-noise",
+    "Abstract",
+    "fails",
+    "thm-forest-leaf-signal",
+    ("mechanisms.Laplace",),
+    quantity="signal to noise of 10 records over that of 100",
+    range="means of 1 to 1000 records, epsilon_l 0.1, 1 and 10",
+)
+def signal_to_noise(effort, rng):
+    """By avoiding low-occupancy leaf nodes, we avoid high signal-to-noise ratios when privatizing the
+    leaf node sufficient statistics."""
+    ratios = _ratios()
+    high = all(a > b for row in ratios.values() for a, b in pairwise(row.values()))
+    few, many = ratios[1.0][10], ratios[1.0][100]
+    return verdict_of(
+        high,
+        f"At epsilon_l = 1 the mean of 10 records has the ratio {few:.4g}, of 100 records {many:.4g}: leaves "
+        "of few records have low ratios, so it is these that are avoided.",
+        {"ratios": {str(e): row for e, row in ratios.items()}},
+        cases=sum(map(len, ratios.values())),
+        published=1.0,
+        computed=few / many,
+        relation=">",
+    )
+
+
+@signal_to_noise.corrected(
+    functions=("mechanisms.Laplace",),
+    proof="thm-forest-leaf-signal",
+    quantity="signal to noise over N epsilon_l",
+    range="means of 1 to 1000 records, epsilon_l 0.1, 1 and 10",
+)
+def low_ratios(effort, rng):
+    r"""Low signal-to-noise ratios are avoided: the range of the mean over the expected size of its noise is
+    $N_i\epsilon_\ell$, which is small where there are few records."""
+    cases = [
+        Case(ratio / (n * e), 1.0, {"records": n, "epsilon_l": e})
+        for e, row in _ratios().items()
+        for n, ratio in row.items()
+    ]
+    return equal(cases, "{cases} leaves: the ratio is N epsilon_l in each", rtol=1e-7)
+
+
+def _ratios():
+    """Range of a mean in [-1, 1] over the expected size of its noise, by budget and number of records."""
+    return {
+        e: {n: 2 / _size(Laplace(e, 2 / n)) for n in (1, 10, 100, 1000)} for e in (0.1, 1.0, 10.0)
+    }
+
+
+@claim(
+    "part-index",
+    {
+        "diprime-v1": "Algorithm 2, lines 12 to 16",
+        "diprime-v2": "Algorithm 2, lines 10 to 14",
+    },
+    "assumes",
+    "thm-forest-sign",
+    ("forests.MedianForestClassifier",),
+    about="reading",
+    quantity="trees that are fitted to a part of their own",
+    range="two to ten trees, line by line",
+)
+def part_index(effort, rng, paper):
+    r"""Each tree is fitted to a part of its own: $\{D_i\}_{i=1,\dots,N_T}$, $i \leftarrow 0$, and for all
+    trees FITTREE$(T, D_i, \dots)$, $i \leftarrow i + 1$, read line by line (assuming that $i$ begins at 1;
+    as printed the first tree is fitted to $D_0$, which is not there, and no tree to $D_{N_T}$)."""
+    fitted = {(trees, first): _fitted(trees, first) for trees in range(2, 11) for first in (0, 1)}
+    missed = [trees for (trees, first), n in fitted.items() if first == 0 and n < trees]
+    right = all(n == trees for (trees, first), n in fitted.items() if first == 1)
+    return Evidence(
+        "fails" if not right else "assumes" if missed else "holds",
+        "exact",
+        f"From i = 0 on {fitted[10, 0]} of 10 trees have a part, from i = 1 on {fitted[10, 1]}.",
+        cases=len(fitted),
+        published=10.0,
+        computed=float(fitted[10, 0]),
+        relation="=",
+        counterexample={"trees": missed},
+    )
+
+
+def _fitted(trees, first):
+    """How many trees the loop fits to a part that exists, each part once."""
+    parts, i, found = {k: f"part {k}" for k in range(1, trees + 1)}, first, set()
+    for _ in range(trees):
+        if i in parts:
+            found.add(parts[i])
+        i += 1
+    return len(found)
+
+
+@claim(
+    "diprime-v2/low-counts",
+    "Section 3, obtaining non-leaf node splits",
+    "holds",
+    "thm-forest-score",
+    ("mechanisms.Exponential",),
+    proof="thm-forest-score",
+    quantity="most that the better of two attributes gains on chance, one record, epsilon_a = 1",
+    range="nodes of up to 5 records with targets -1, 0, 1, any two cuts; three budgets",
+)
+def low_counts(effort, rng):
+    r"""The sensitivity of the scoring function is inversely proportional to the node count, so that
+    sufficiently low counts would result in the selection of the attribute being no better than random: its
+    log odds are at most $\epsilon_a N_i/8$."""
+    cases = []
+    for n in range(1, effort.pick(6, 7, 8)):
+        for targets in combinations_with_replacement(map(Fraction, (-1, 0, 1)), n):
+            errors = {_mse(targets, side) for side in product((0, 1), repeat=n)}
+            for e in (0.1, 1.0, 5.0):
+                scores = [-float(min(errors)), -float(max(errors))]
+                better, other = Exponential(e, 4 / n).pmf(scores)
+                data = {"records": n, "epsilon_a": e}
+                cases.append(Case(float(np.log(better / other)), e * n / 8, data))
+    met = bounded(cases, "{cases} nodes: with {records} records at epsilon_a = {epsilon_a:g} the log odds are "
+                  "{exact:.4f} of at most {stated:.4f}")  # fmt: skip
+    alone = max(c.exact for c in cases if c.data["records"] == 1)
+    return verdict_of(
+        met.verdict != "fails" and alone == 0,
+        f"{met.summary}; with one record both attributes are as likely.",
+        {"log odds": met.computed},
+        cases=len(cases),
+        published=0.0,
+        computed=alone,
+        relation="=",
+    )
+
+
+@claim(
+    "diprime-v2/settings-budget",
+    "Section 4",
+    "holds",
+    "thm-forest-uniform",
+    ("budget.Sequence", "budget.Parallel"),
+    quantity="total of section 3.1 at section 4's settings, in epsilon",
+    range="depths 1 to 14, seven rho, both settings",
+)
+def settings_budget(effort, rng):
+    r"""The overall privacy budget $\epsilon$ is split by setting $\epsilon_\ell = (1 - \rho)\epsilon$ and
+    $\epsilon_s = \epsilon_a = \rho\epsilon/2d_{max}$, for DiPriMe $\epsilon_s = \rho\epsilon/d_{max}$: in the
+    paper's count, $d_{max}(\epsilon_s + \epsilon_a) + \epsilon_\ell$, that is $\epsilon$. (What the candidates
+    of the other two variants cost beyond that is `diprime-v2/budget-exp-flip`.)"""
+    cases = []
+    for depth, tenths in product(range(1, 15), (1, 2, 3, 5, 7, 8, 9)):
+        rho = tenths / 10
+        for name, (s, a) in (("DiPriMeExp", (2, 2)), ("DiPriMe", (1, math.inf))):
+            node = [Spend("median", rho / s / depth), Spend("attribute", rho / a / depth)]
+            level = Parallel("level", [Sequence("node", node)], copies=2)
+            parts = [*[level] * depth, Spend("leaf", 1 - rho)]
+            data = {"method": name, "depth": depth, "rho": rho}
+            cases.append(Case(1.0, Sequence("tree", parts).epsilon, data))
+    return equal(cases, "{cases} settings add up to epsilon, as {method} at depth {depth}")

@@ -53,7 +53,8 @@ def mean(effort, rng, bounds=V1):
     range="both relations, all grid data of 2 to 6 records (11 at deep effort)",
 )
 def mean_v2(effort, rng):
-    """The mean of $N$ targets in $[-B, B]$ has sensitivity $2B/N$."""
+    """The mean of $N$ targets in $[-B, B]$ has sensitivity $2B/N$: changing the value of a given data point
+    changes the sample mean by at most $2B/N$."""
     return mean(effort, rng, V2)
 
 

@@ -1,0 +1,143 @@
+r"""The reasons that Fletcher and Islam (2017) give: why leaves are empty, and why half the depth is too little.
+
+Sections 4.2.1 and 4.3; derived in :doc:`/book/depth`. The exact side enumerates records and paths.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import combinations_with_replacement, pairwise, product
+from math import prod
+
+from dplit import depth
+from dplit.claims.depth._printed import printed_rows
+from dplit.ledger import Case, Evidence, claim, equal, verdict_of
+
+
+@claim(
+    "rdf/clumping",
+    "section 4.2.1, before example 1",
+    "holds",
+    "thm-depth-floor",
+    ("depth.expected_empty_floor",),
+    proof="thm-depth-floor",
+    quantity="expected share of empty leaves, non-uniform against uniform",
+)
+def clumping(effort, rng):
+    """For a non-uniform distribution of feature values records clump together in certain nodes, which is
+    exacerbated by each feature tested in each level: more leaves have zero records than with a uniform
+    one, and the larger the tree, the larger the chance that some leaf is empty."""
+    records, sixths = effort.pick(3, 4, 4), range(1, 5)
+    laws = [c for c in combinations_with_replacement(sixths, 3) if sum(c) == 6]
+    uneven, deeper, widest = [], [], (0, 0, 0)
+    for values in laws:
+        shares = [Fraction(c, 6) for c in values]
+        for n in range(1, records + 1):
+            trees = [[prod(path) for path in product(shares, repeat=d)] for d in (0, 1, 2)]
+            empty = [_empty(leaves, n) for leaves in trees]
+            deeper += [a[1] <= b[1] for a, b in pairwise(empty)]
+            for leaves, (share, _) in zip(trees, empty):
+                floor = float(depth.expected_empty_floor(n, len(leaves)))
+                even = len(set(leaves)) == 1 or n == 1  # one record leaves all others empty
+                uneven.append(abs(share - floor) < 1e-12 if even else share > floor)
+                widest = max(widest, (float(share) - floor, float(share), floor))
+    return verdict_of(
+        all(uneven) and all(deeper),
+        f"{len(laws)} laws of three values, by enumeration: the widest gap is {widest[1]:.4f} of the leaves "
+        f"where uniform values leave {widest[2]:.4f}; deeper trees have an empty leaf no less often.",
+        {"uneven": all(uneven), "deeper": all(deeper)},
+        cases=len(uneven) + len(deeper),
+        published=widest[2],
+        computed=widest[1],
+        relation=">",
+        range=f"three values in sixths, up to two levels and {records} records",
+    )
+
+
+def _empty(leaves, n):
+    """(expected share of empty leaves, probability that there is one), over all ways to place n records."""
+    share, some = Fraction(0), Fraction(0)
+    for places in product(range(len(leaves)), repeat=n):
+        chance, left = prod(leaves[i] for i in places), len(leaves) - len(set(places))
+        share += chance * Fraction(left, len(leaves))
+        some += chance * (left > 0)
+    return share, some
+
+
+@claim(
+    "rdf/half-at-half",
+    "section 4.3, before theorem 2",
+    "holds",
+    "rem-depth-half",
+    ("depth.untested_features",),
+    proof="rem-depth-half",
+    quantity="probability that a path of m/2 nodes tests m/2 features, ten continuous ones",
+)
+def half_at_half(effort, rng):
+    r"""Testing $m/2$ unique features in each path happens at a depth of exactly $m/2$ with a much lower
+    probability if all or some of the features are continuous: for $s$ continuous ones it is
+    $s!/((s/2)!\,s^{s/2})$, and 1 for discrete ones."""
+    cases = []
+    for s in (2, 4, *effort.pick((6,), (6,), (6, 8)), 20, 10):
+        half = s // 2
+        law = depth.untested_features(s, half)
+        found = _all_different(s, 0, half) if s <= 8 else float(law[s - half])
+        stated = prod(range(half + 1, s + 1)) / s**half
+        cases.append(Case(float(found), stated, {"features": s}))
+        if s <= 8:
+            cases.insert(0, Case(float(law[s - half]), stated, {"features": s}))
+    some = {r: float(_all_different(6 - r, r, 3)) for r in (0, 2, 4, 6)}
+    falls = all(a < b for a, b in pairwise(some.values())) and some[6] == 1
+    if not falls:
+        return verdict_of(
+            False, f"By the number of discrete features of six: {some}.", {"some": str(some)}
+        )
+    return equal(
+        cases,
+        "{features} continuous features, depth 5: {exact:.4f}. Of six features at depth 3, by the number of "
+        f"discrete ones: {', '.join(f'{p:.4f} with {r}' for r, p in some.items())}.",
+        range="2 to 20 continuous features; six features of both kinds, all paths",
+    )  # fmt: skip
+
+
+def _all_different(continuous, discrete, nodes, tested=frozenset()):
+    """Probability that the nodes of a path test different features, over all paths: discrete ones once."""
+    if not nodes:
+        return Fraction(1)
+    open_yet = [f for f in range(continuous + discrete) if f < continuous or f not in tested]
+    new = [f for f in open_yet if f not in tested]
+    below = (_all_different(continuous, discrete, nodes - 1, tested | {f}) for f in new)
+    return sum(below, Fraction(0)) / len(open_yet)
+
+
+@claim(
+    "rdf/gap-slower",
+    "Section 4.2.1, after Table 3",
+    "assumes",
+    "thm-depth-printed",
+    ("printed.table",),
+    quantity="rows of Table 3 in which the records of a nonempty leaf grow as the data do",
+    range="all 14 rows",
+)
+def gap_slower(effort, rng):
+    """$j$ does not increase at the same ratio that $n$ does, because many of the extra records are going to
+    previously empty leaf nodes (read of the mean number of records of a nonempty leaf, from 30 trees to one;
+    assuming, where no increase of empty leaves is printed, that the digits that are not printed do)."""
+    ratios = {
+        name: 30 * (1 - row.thirty.value) / (1 - row.one.value)
+        for name, row in printed_rows().items()
+    }
+    faster = [name for name, ratio in ratios.items() if ratio > 30]
+    same = [name for name, ratio in ratios.items() if ratio == 30]
+    least = min(ratios, key=ratios.get)
+    return Evidence(
+        "fails" if faster else "assumes" if same else "holds",
+        "exact",
+        f"30 times the data have {ratios[least]:.1f} ({least}) to {max(ratios.values()):.0f} times the records in "
+        f"a nonempty leaf, by the printed shares; no less than 30 in {', '.join(same)}.",
+        cases=len(ratios),
+        published=0.0,
+        computed=float(len(same) + len(faster)),
+        relation="=",
+        counterexample={"no less": same, "more": faster},
+    )

@@ -1,0 +1,93 @@
+"""Sentences that printed cells or files decide: a changed cell or file changes the verdict."""
+
+from dataclasses import replace
+
+import pytest
+
+from dplit import claims, datasets, printed
+from dplit.claims.runs import print_more
+
+OF = {chapter: claims.of(f"{chapter}_forest_experiments") for chapter in ("median", "random")}
+
+
+def claim(id):
+    return next(docket[id] for docket in OF.values() if id in {c.id for c in docket})
+
+
+@pytest.mark.parametrize(
+    ("table", "cell", "value", "id", "verdict"),
+    [
+        ("v2/table-2", ("banknote", "DiPriMeFlip"), 0.8, "v2/little-to-choose", "fails"),
+        ("v2/table-1", ("metro-traffic", "DiPriMeFlip"), 31e-3, "v2/comparable-flip", "holds"),
+        ("v2/table-1", ("flight", "DiPriMe"), 3e-4, "v2/where-similar", "fails"),
+        ("v2/table-1", ("metro-traffic", "DiPriMe"), 30e-3, "v2/where-similar", "fails"),
+        ("v2/table-1", ("metro-traffic", "DP-RF"), 0.1, "v2/dp-rf-poor", "holds"),
+        ("v1/table-2", ("banknote", "Median Trees"), 0.1, "v1/median-comparable", "fails"),
+        ("v1/table-2", ("wall-following-24", "Median Trees"), 0.2, "v1/median-comparable", "holds"),
+    ],
+)  # fmt: skip
+def test_another_cell_is_another_verdict(table, cell, value, id, verdict, monkeypatch):
+    found = printed.table(f"diprime-{table}")
+    cells = dict(found.cells)
+    assert cell in cells
+    cells[cell] = replace(cells[cell], value=value)
+    _print(monkeypatch, replace(found, cells=cells), f"diprime-{table}")
+    both = claim(f"diprime-{id}")
+    assert both.check().verdict == verdict != both.verdict
+
+
+def _print(monkeypatch, table, of):
+    right = printed.table
+    monkeypatch.setattr(printed, "table", lambda id: table if id == of else right(id))
+
+
+def test_trees_deep_enough_would_have_so_many_nodes(monkeypatch):
+    found = printed.table("diprime-v2/table-2")
+    cells = dict(found.cells)
+    for method in ("DP-DF", "DP-RF"):
+        key = print_more.ROBOT, method
+        cells[key] = replace(cells[key], depth=4)
+    _print(monkeypatch, replace(found, cells=cells), "diprime-v2/table-2")
+    assert claim("diprime-v2/nodes-possible").check().verdict == "holds"
+
+
+def test_nodes_of_a_complete_tree_by_hand():
+    assert [print_more._nodes(2, children) for children in (2, 5)] == [1 + 2 + 4, 1 + 5 + 25]
+
+
+def test_a_file_with_another_number_of_records_is_noticed(monkeypatch):
+    right = datasets.load
+
+    def cut(name):
+        return range(122_244) if name == "puc-rio" else right(name)
+
+    monkeypatch.setattr(datasets, "load", cut)
+    assert claim("diprime-v2/data-sets").check().verdict == "holds"
+    monkeypatch.setattr(datasets, "load", lambda name: range(7))
+    assert claim("diprime-v1/data-sets").check().verdict == "fails"
+    assert claim("rdf/real-sets").check().counterexample["records"]["nursery"] == [12960, 7]
+
+
+def test_a_category_beside_the_date_would_make_a_mixture(monkeypatch):
+    right = datasets.load
+
+    class Renamed:
+        def __init__(self, name):
+            self.X = right(name).X.rename(columns={"month": "room"})
+
+    monkeypatch.setattr(datasets, "load", Renamed)
+    assert claim("diprime-v1/mixed-features").check().verdict == "holds"
+
+
+def test_room_for_redundant_features_would_do(monkeypatch):
+    rows = tuple((a, max(b, 2)) for a, b in print_more.TABLE_1)
+    monkeypatch.setattr(print_more, "TABLE_1", rows)
+    assert claim("rdf/table-1").check().verdict == "fails"  # these do not sum to the paper's m
+
+    class Wide:
+        def __init__(self, name):
+            a, b = rows["abcdefg".index(name[-1])]
+            self.X = type("X", (), {"columns": range(a + b)})
+
+    monkeypatch.setattr(datasets, "load", Wide)
+    assert claim("rdf/table-1").check().verdict == "holds"

@@ -31,6 +31,7 @@ from dplit.errors import (
     check_size,
 )
 from dplit.mechanisms import Exponential, PermuteAndFlip
+from dplit.mechanisms.exponential import normalised
 
 MECHANISMS = {"exponential": Exponential, "permute-and-flip": PermuteAndFlip}
 
@@ -337,9 +338,3 @@ def _edges(values, lower, upper):
 def _gaps(n):
     """How far the two sides of a cut are apart, with j = 0, ..., n of the records on its left."""
     return np.abs(n - 2 * np.arange(n + 1))
-
-
-def normalised(log_weights):
-    """The law whose weights have these logarithms, an array; none of them may be plus infinity."""
-    weights = np.exp(log_weights - log_weights.max())
-    return weights / weights.sum()

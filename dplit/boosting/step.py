@@ -33,6 +33,7 @@ from dplit.errors import (
     check_numbers,
     check_positive,
 )
+from dplit.mechanisms.exponential import normalised
 
 LARGEST = 1e300  # of a noisy sum, and of its variance
 FADE = 0.7  # of a tree's covariance, from one test to the next
@@ -141,7 +142,7 @@ def tree_steps(gradients, curvatures, variance, spread, scales, clip):
     for q, eta, damped in reversed(below):
         parents = np.repeat(steps, eta.shape[1] // steps.shape[1], axis=1)
         steps = (parents + q * eta) / damped
-    return np.clip(np.einsum("a,alk->lk", _shares(logs), steps), -clip, clip)
+    return np.clip(np.einsum("a,alk->lk", normalised(logs), steps), -clip, clip)
 
 
 def _released(gradients, curvatures, variance, spread):
@@ -188,14 +189,8 @@ def posterior_steps(gradients, curvatures, variance, spread, covariances, clip):
         _under_each(g, h, variance + spread * h, covariances)
         for g, h in zip(gradients.T, curvatures.T)
     ))  # fmt: skip
-    steps = np.einsum("a,kal->lk", _shares(np.sum(logs, axis=0)), np.array(means))
+    steps = np.einsum("a,kal->lk", normalised(np.sum(logs, axis=0)), np.array(means))
     return np.clip(steps, -clip, clip)
-
-
-def _shares(logs):
-    """Weights of the scales from their log-densities, which all outputs share."""
-    weights = np.exp(logs - logs.max())
-    return weights / weights.sum()
 
 
 def _regular(noise, curvature):

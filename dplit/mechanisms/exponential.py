@@ -21,8 +21,7 @@ class Exponential(Selection):
 
     def pmf(self, scores):
         """Probability of each candidate, shape of `scores`; the last axis sums to 1."""
-        weights = np.exp(self.log_odds(scores))
-        return weights / weights.sum(axis=-1, keepdims=True)
+        return normalised(self.log_odds(scores))
 
     def logpmf(self, scores):
         """Logarithm of `pmf`, exact where `pmf` underflows; shape of `scores`."""
@@ -46,6 +45,12 @@ class Exponential(Selection):
 
             return self.exact_sample(exponential_rows, scores, size, rng)
         return sample_index(self.pmf(scores), size, rng=rng)
+
+
+def normalised(log_weights):
+    """Laws on the last axis whose weights have these logarithms, an array of the same shape."""
+    weights = np.exp(log_weights - log_weights.max(axis=-1, keepdims=True))
+    return weights / weights.sum(axis=-1, keepdims=True)
 
 
 def sample_index(pmf, size=None, *, rng):

@@ -32,6 +32,7 @@ import numpy as np
 from dplit import median
 from dplit.errors import check_numbers, check_positive
 from dplit.mechanisms import Exponential
+from dplit.mechanisms.exponential import normalised
 
 LARGEST = 600.0  # exponent of the odds in `candidates`
 STEP = 0.1  # of the quadrature in `candidates`, which converges like exp(-2 pi^2 / STEP)
@@ -85,9 +86,7 @@ def _errors(targets):
 
 def median_law(col, epsilon):
     """Probability of each interval of a `Column` under the private median, as `dplit.median.interval_law`."""
-    return median.normalised(
-        np.log(col.lengths) - check_positive(epsilon, "epsilon") / 2 * col.gaps
-    )
+    return normalised(np.log(col.lengths) - check_positive(epsilon, "epsilon") / 2 * col.gaps)
 
 
 def _after_median(columns, epsilon):
@@ -188,9 +187,7 @@ def joint(columns, epsilon, spread=1.0, share=0.5):
         np.log(c.lengths / c.lengths.sum()) - rate * c.errors - (1 - share) * epsilon / 2 * c.gaps
         for c in columns
     ]
-    return float(
-        median.normalised(np.concatenate(parts)) @ np.concatenate([c.errors for c in columns])
-    )
+    return float(normalised(np.concatenate(parts)) @ np.concatenate([c.errors for c in columns]))
 
 
 def _square(spread):

@@ -166,6 +166,7 @@ def middle_density(effort, rng):
     "thm-multinomial-density",
     ("multinomial.published_p2", "multinomial.level_labels"),
     quantity="probability of a cut in the middle, against one half",
+    about="reading",
 )
 def lemma_4_large(effort, rng):
     r"""Lemma 4 shows that the specific split value has a large probability that it is not near the two

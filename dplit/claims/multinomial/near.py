@@ -55,6 +55,7 @@ def _beside_the_best(y, chosen, budget):
     "thm-multinomial-near",
     ("multinomial.joint_law",),
     quantity="probability of a cut with .99 of the best decrease or more, against half the best's",
+    about="reading",
     range="1024 records and two binary features, 200 records in a row; B1 = B2 = 10",
 )
 def nearly_as_good(effort, rng):

@@ -109,3 +109,15 @@ def test_a_label_with_more_noise_than_the_global_one_is_noticed(monkeypatch):
     assert OURS["rdf/never-more-noise"].check().verdict == "holds"
     monkeypatch.setattr(majority, "smooth_exponential_law", lambda x, e: right(x, 0.9 * e))
     assert OURS["rdf/never-more-noise"].check().verdict == "fails"
+
+
+@pytest.mark.parametrize(("kept", "verdict"), [(5, "holds"), (-1, "fails")])
+def test_the_rows_of_table_6_decide(kept, verdict, monkeypatch):
+    """All rows but the last rise; without it the sentence holds, and by the last alone it fails."""
+    from dplit.claims.majority import remarks
+
+    right = remarks.label_probabilities
+    some = slice(kept) if kept > 0 else slice(kept, None)
+    assert OURS["rdf/improves"].check().verdict == "assumes"
+    monkeypatch.setattr(remarks, "label_probabilities", lambda column: right(column)[some])
+    assert OURS["rdf/improves"].check().verdict == verdict

@@ -29,7 +29,7 @@ def counts_error(counts, epsilon):
         return epsilon / 2 * math.exp(-epsilon * abs(x - counts[i])) * math.prod(others)
 
     ways = ((i, piece) for i in range(1, len(counts)) for piece in pairwise(edges))
-    return sum(quad(wins, *piece, args=(i,), epsabs=0, limit=200)[0] for i, piece in ways)
+    return sum(quad(wins, *piece, args=(i,), epsabs=1e-60, limit=200)[0] for i, piece in ways)
 
 
 def _below(x, epsilon):

@@ -64,7 +64,7 @@ class Paths:
             found[:, j] = np.count_nonzero(self.allowed[:, start : start + n], axis=1)
         return found
 
-    @property
+    @cached_property
     def starts(self):
         """Where each column's levels begin, shape (n_features,)."""
         return np.concatenate([[0], np.cumsum(self.n_levels)[:-1]]).astype(np.int64)
@@ -88,6 +88,7 @@ class Paths:
     def take(self, rows):
         """These paths alone, in the order of `rows`."""
         found = Paths(self.allowed[rows], self.n_levels, self.tree[rows])
+        vars(found)["starts"] = self.starts
         if "sizes" in vars(self):  # which many small parts would count again
             vars(found)["sizes"] = self.sizes[rows]
         return found

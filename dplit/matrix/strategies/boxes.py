@@ -8,7 +8,7 @@ the product of its columns' coefficients: zero unless all columns with a functio
 from __future__ import annotations
 
 import math
-from itertools import combinations
+from itertools import combinations, takewhile
 from typing import NamedTuple
 
 import numpy as np
@@ -123,15 +123,24 @@ def counts_of_records(boxes, codes, classes, n_classes):
     int64 array, shape (n_boxes, n_classes)
     """
     found = np.zeros((len(boxes), n_classes))
-    for columns, rows in tested_sets(boxes):
-        here, levels = boxes.take(rows), [int(boxes.n_levels[j]) for j in columns]
-        if math.prod(levels) * n_classes <= min(CHUNK, MOST_CELLS):
-            shape = (*levels, n_classes)
-            place = np.ravel_multi_index((*codes[:, list(columns)].T, classes), shape)
-            table = np.bincount(place, minlength=math.prod(shape)).reshape(-1, n_classes)
-            found[rows] = _sums(here, columns, table)
-        else:
+    levels = boxes.n_levels.tolist()
+    of_column = codes.T.astype(np.min_scalar_type(max(levels)), order="C")  # read again and again
+    places, before = (
+        [np.asarray(classes, dtype=np.int64)],
+        (),
+    )  # class and cells of the first columns
+    for columns, rows in sorted(tested_sets(boxes), key=lambda each: each[0]):
+        here, n_cells = boxes.take(rows), math.prod(levels[j] for j in columns)
+        if n_cells * n_classes > min(CHUNK, MOST_CELLS):
             found[rows] = _reached(here, codes, classes, n_classes)
+            continue
+        shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(before, columns)))
+        del places[shared + 1 :]
+        for j in columns[shared:]:
+            places.append(places[-1] * levels[j] + of_column[j])
+        table = np.bincount(places[-1], minlength=n_cells * n_classes)
+        found[rows] = _sums(here, columns, table.reshape(n_classes, -1).T)
+        before = columns
     return np.rint(found).astype(np.int64)
 
 
@@ -163,6 +172,7 @@ def below(sets):
     return sorted(found, key=lambda s: (len(s), s))
 
 
+@remembered
 def dimensions(boxes):
     """How many coefficients the spaces below the tested sets of boxes have, a Python int."""
     n = boxes.n_levels.tolist()

@@ -134,6 +134,8 @@ def masses(workload, target="leaves"):
 def copies(workload):
     """How many leaves of the trees each box is, float64, shape (n_boxes,)."""
     check_forest(workload)
+    if workload.boxes is workload.paths.distinct[0]:
+        return np.bincount(workload.paths.distinct[1]).astype(float)
     _, place = distinct(workload.boxes.allowed, workload.paths.allowed)
     n = len(workload.boxes)
     return np.bincount(place[n:], minlength=place.max() + 1)[place[:n]].astype(float)

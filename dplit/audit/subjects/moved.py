@@ -1,0 +1,195 @@
+r"""What one record moves in the numbers that noise is added to, in ``dplit audit``: fits in lockstep, exactly.
+
+A fit on neighbouring records gets, from every mechanism, what the first one got. That is the proof of
+adaptive composition made to run: given the same releases so far, the next one's input differs by what
+the record moves, and the loss of a draw is at most that times its rate. Their sum is held to the budget. So all
+that lies between the records and the noise is audited without a draw: reading, clipping, encoding, blocks,
+sums, and the sensitivity that each mechanism was told. Noise from another generator than the fit's, or from a
+state of it that was drawn from before, costs without limit.
+"""
+
+from __future__ import annotations
+
+import math
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from itertools import product
+from typing import NamedTuple
+
+import numpy as np
+
+from dplit.audit.subject import Found, Subject, named
+from dplit.audit.subjects.entries import in_blocks
+from dplit.domain import Categorical, Continuous, Domain
+from dplit.forests.noise import WithNoise
+from dplit.mechanisms import Geometric, Laplace, PermuteAndFlip
+from dplit.neighbours import append_record, replace_record
+
+EPSILON = 1.0
+BORROWED = "noise that is not the fit's own"
+DOMAIN = Domain([Continuous(0, 1), Categorical(["a", "b", "c"])])
+X = np.array([[0.1, "a"], [0.9, "b"], [0.4, "c"], [0.6, "a"], [0.9, "b"], [0.2, "a"]], dtype=object)
+RECORDS = ([0.9, "b"], [-7.0, "a"], [1e9, "c"])  # the bounds of the first column are 0 and 1
+BLOCKS = ((1, 2, 3),)
+ROUNDS = {"n_records": (100_000, 6), "max_depth": (2, None, 0), "n_estimators": (1, 3)}
+TREES = {"max_depth": (0, 2), "n_estimators": (1, 3)}
+CELLS = {"max_depth": (1,), "n_estimators": (1,), "mechanism": ("geometric",)}
+KINDS = {  # parameters, and whether there is a fit from blocks
+    ("forests", "BoostedForestClassifier"): (ROUNDS, True),
+    ("forests", "BoostedForestRegressor"): (ROUNDS, True),
+    ("forests", "PrivateForestClassifier"): (ROUNDS | {"n_records": (None,)}, False),
+    ("forests", "PrivateForestRegressor"): (ROUNDS | {"n_records": (None,)}, False),
+    ("forests", "RandomDecisionForestClassifier"): (TREES, True),
+    ("forests", "HistogramForestClassifier"): (CELLS, True),
+    ("forests", "MatrixForestClassifier"): (
+        {"max_depth": (1,), "n_estimators": (2,), "voting": ("hard", "weighted"), "bins": (2,),
+         "mechanism": ("laplace",), "strategy": ("identity", "per-tree")}, False),
+    ("baselines", "JPWClassifier"): (TREES, False),
+    ("baselines", "DPExtraTreesClassifier"): (TREES | {"partitioned": (True, False)}, False),
+    ("baselines", "DPExtraTreesRegressor"): (TREES | {"partitioned": (True, False)}, False),
+}  # fmt: skip
+
+
+class OfTheFit(np.random.Generator):
+    """The generator of a fit, and the streams spawned from it: no other noise is the fit's own."""
+
+
+class Call(NamedTuple):
+    """One draw of a mechanism: what it is, what it was drawn from, and what came."""
+
+    mechanism: str
+    weight: float
+    values: np.ndarray
+    released: object
+
+
+@contextmanager
+def lockstep(first=None):
+    """The draws of all mechanisms while it lasts, a list of `Call`; released is what came in `first`."""
+    calls, originals = [], {kind: kind.sample for kind in (Geometric, Laplace, PermuteAndFlip)}
+    drawn_at, generator = set(), WithNoise._generator
+
+    def watched(original):
+        def sample(self, values, *rest, rng):
+            at = str(rng.bit_generator.state)
+            own = isinstance(rng, OfTheFit) and at not in drawn_at
+            drawn_at.add(at)
+            released = original(self, values, *rest, rng=rng)
+            if first is not None:
+                released = first[len(calls)].released if len(calls) < len(first) else None
+            weight = self.rate if hasattr(self, "rate") else 1 / self.scale
+            calls.append(
+                Call(
+                    repr(self) if own else BORROWED,
+                    weight,
+                    np.array(values, dtype=np.float64),
+                    released,
+                )
+            )
+            return released
+
+        return sample
+
+    def fresh(forest):
+        return OfTheFit(generator(forest).bit_generator)
+
+    try:
+        WithNoise._generator = fresh
+        for kind, original in originals.items():
+            kind.sample = watched(original)
+        yield calls
+    finally:
+        WithNoise._generator = generator
+        for kind, original in originals.items():
+            kind.sample = original
+
+
+def lost(one, other):
+    """The most that a draw loses between the inputs of two calls; infinite if they are not of one kind."""
+    if BORROWED in (one.mechanism, other.mechanism):
+        return math.inf
+    if one.mechanism != other.mechanism or one.values.shape != other.values.shape:
+        return math.inf
+    moved = other.values - one.values
+    if not one.mechanism.startswith("PermuteAndFlip"):
+        return one.weight * float(abs(moved).sum())
+    rows = moved.reshape(-1, moved.shape[-1])  # a row is a choice of its own
+    up, down = np.maximum(rows, 0).max(axis=1), np.maximum(-rows, 0).max(axis=1)
+    return one.weight * float((up + down).sum())
+
+
+def in_lockstep(fit, data, neighbour):
+    """The loss of a fit between two inputs, at most, and its budget."""
+    with lockstep() as first:
+        budget = fit(*data).budget_
+    with lockstep(first) as second:
+        fit(*neighbour)
+    same = len(first) == len(second) and len(first) > 0
+    total = math.fsum(map(lost, first, second)) if same else math.inf
+    return total, budget
+
+
+@dataclass(frozen=True)
+class _Fit:
+    """A fit to records in memory, or in blocks of Dask of these lengths, the last one taking the rest."""
+
+    forest: object
+    blocks: tuple = ()
+
+    def __call__(self, X, y):
+        from sklearn.base import clone
+
+        forest = clone(self.forest)
+        if not self.blocks:
+            return forest.fit(X, y)
+        with in_blocks((X, y), (*self.blocks[:-1], len(X) - sum(self.blocks[:-1]))) as given:
+            return forest.fit(*given)
+
+
+def _pairs(labels, new, neighbours):
+    """Small data sets and one record more, or another one in place of the first."""
+    y = np.array(labels)
+    for n, record, label in product((1, len(X)), RECORDS, new):
+        data = X[:n], y[:n]
+        if neighbours == "add-remove":
+            yield data, append_record(*data, record, label)
+        else:
+            yield data, replace_record(*data, 0, record, label)
+
+
+def _moved(kind, choices, blocks, effort, rng):
+    make = kind()
+    found = []
+    regressor = make.__name__.endswith("Regressor")
+    labels, new = (
+        ([0.0, 2.0, 0.5, 0.0, 2.0, 0.0], (-5.0, 2.0, 1e6))
+        if regressor
+        else ([0, 1, 2, 0, 0, 0], (0, 1, 2))
+    )
+    schema = {"target_bounds": (0, 2)} if regressor else {"classes": [0, 1, 2]}
+    choices = {"neighbours": ("add-remove", "replace-one")} | choices
+    for values in product(*choices.values()):
+        options = dict(zip(choices, values))
+        forest = make(EPSILON, domain=DOMAIN, random_state=0, **schema, **options)
+        for cut in blocks:
+            fit = _Fit(forest, cut)
+            for data, neighbour in _pairs(labels, new, options["neighbours"]):
+                if len(data[0]) < len(cut):
+                    continue
+                loss, budget = in_lockstep(fit, data, neighbour)
+                where = f"{options}, {neighbour[0].tolist()}, {neighbour[1].tolist()}"
+                found.append((loss / budget.epsilon * EPSILON, where))
+    worst, where = max(found)
+    return Found(EPSILON, worst, f"{len(found)} pairs, the worst: {where}")
+
+
+def registered():
+    """The subjects of this file."""
+    for (where, kind), (choices, has_blocks) in KINDS.items():
+        name = f"{kind}, what a record moves"
+        yield Subject(name, "exact", "within", partial(_moved, named(where, kind), choices, ((),)))
+        if has_blocks:
+            few = {name: values[-1:] for name, values in choices.items()}
+            yield Subject(f"{name} in blocks", "exact", "within",
+                          partial(_moved, named(where, kind), few, BLOCKS))  # fmt: skip

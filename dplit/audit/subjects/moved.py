@@ -24,6 +24,7 @@ from dplit.audit.subjects.entries import in_blocks
 from dplit.domain import Categorical, Continuous, Domain
 from dplit.forests.noise import WithNoise
 from dplit.mechanisms import Geometric, Laplace, PermuteAndFlip
+from dplit.mechanisms.secure import SecureGenerator
 from dplit.neighbours import append_record, replace_record
 
 EPSILON = 1.0
@@ -35,24 +36,37 @@ BLOCKS = ((1, 2, 3),)
 ROUNDS = {"n_records": (100_000, 6), "max_depth": (2, None, 0), "n_estimators": (1, 3)}
 TREES = {"max_depth": (0, 2), "n_estimators": (1, 3)}
 CELLS = {"max_depth": (1,), "n_estimators": (1,), "mechanism": ("geometric",)}
-KINDS = {  # parameters, and whether there is a fit from blocks
-    ("forests", "BoostedForestClassifier"): (ROUNDS, True),
-    ("forests", "BoostedForestRegressor"): (ROUNDS, True),
-    ("forests", "PrivateForestClassifier"): (ROUNDS | {"n_records": (None,)}, False),
-    ("forests", "PrivateForestRegressor"): (ROUNDS | {"n_records": (None,)}, False),
-    ("forests", "RandomDecisionForestClassifier"): (TREES, True),
-    ("forests", "HistogramForestClassifier"): (CELLS, True),
-    ("forests", "MatrixForestClassifier"): (
-        {"max_depth": (1,), "n_estimators": (2,), "voting": ("hard", "weighted"), "bins": (2,),
-         "mechanism": ("laplace",), "strategy": ("identity", "per-tree")}, False),
-    ("baselines", "JPWClassifier"): (TREES, False),
-    ("baselines", "DPExtraTreesClassifier"): (TREES | {"partitioned": (True, False)}, False),
-    ("baselines", "DPExtraTreesRegressor"): (TREES | {"partitioned": (True, False)}, False),
-}  # fmt: skip
+MATRIX = {"max_depth": (1,), "n_estimators": (2,), "bins": (2,)}
+QUERIES = [[0.9, "b"], [0.1, "a"], [0.9, "b"]]
+KINDS = (  # words, estimator, its parameters, and whether there is a fit from blocks
+    ("BoostedForestClassifier", "forests", ROUNDS, True),
+    ("BoostedForestRegressor", "forests", ROUNDS, True),
+    ("PrivateForestClassifier", "forests", ROUNDS | {"n_records": (None,)}, False),
+    ("PrivateForestRegressor", "forests", ROUNDS | {"n_records": (None,)}, False),
+    ("RandomDecisionForestClassifier", "forests", TREES, True),
+    ("HistogramForestClassifier", "forests", CELLS, True),
+    ("MatrixForestClassifier", "forests",
+     MATRIX | {"voting": ("hard", "weighted"), "mechanism": ("laplace",),
+               "strategy": ("identity", "per-tree")}, False),
+    ("MatrixForestClassifier, votes of subsamples", "forests",
+     MATRIX | {"release": ("subsample",), "queries": (QUERIES,), "strategy": ("identity",),
+               "voting": ("hard", "weighted")}, False),
+    ("MatrixForestClassifier, votes for queries", "forests",
+     MATRIX | {"release": ("prediction",), "queries": (QUERIES,), "strategy": ("identity",)}, False),
+    ("MatrixForestClassifier, exact noise", "forests",
+     MATRIX | {"noise": ("secure",), "strategy": ("identity", "per-tree", "weighted")}, False),
+    ("JPWClassifier", "baselines", TREES, False),
+    ("DPExtraTreesClassifier", "baselines", TREES | {"partitioned": (True, False)}, False),
+    ("DPExtraTreesRegressor", "baselines", TREES | {"partitioned": (True, False)}, False),
+)  # fmt: skip
 
 
 class OfTheFit(np.random.Generator):
     """The generator of a fit, and the streams spawned from it: no other noise is the fit's own."""
+
+
+class ExactOfTheFit(SecureGenerator):
+    """The same where noise is drawn exactly; both fits get the same bits."""
 
 
 class Call(NamedTuple):
@@ -73,7 +87,7 @@ def lockstep(first=None):
     def watched(original):
         def sample(self, values, *rest, rng):
             at = str(rng.bit_generator.state)
-            own = isinstance(rng, OfTheFit) and at not in drawn_at
+            own = isinstance(rng, (OfTheFit, ExactOfTheFit)) and at not in drawn_at
             drawn_at.add(at)
             released = original(self, values, *rest, rng=rng)
             if first is not None:
@@ -92,6 +106,8 @@ def lockstep(first=None):
         return sample
 
     def fresh(forest):
+        if forest.noise == "secure":
+            return ExactOfTheFit(np.random.PCG64(0))
         return OfTheFit(generator(forest).bit_generator)
 
     try:
@@ -171,7 +187,8 @@ def _moved(kind, choices, blocks, effort, rng):
     choices = {"neighbours": ("add-remove", "replace-one")} | choices
     for values in product(*choices.values()):
         options = dict(zip(choices, values))
-        forest = make(EPSILON, domain=DOMAIN, random_state=0, **schema, **options)
+        state = None if options.get("noise") == "secure" else 0
+        forest = make(EPSILON, domain=DOMAIN, random_state=state, **schema, **options)
         for cut in blocks:
             fit = _Fit(forest, cut)
             for data, neighbour in _pairs(labels, new, options["neighbours"]):
@@ -186,8 +203,8 @@ def _moved(kind, choices, blocks, effort, rng):
 
 def registered():
     """The subjects of this file."""
-    for (where, kind), (choices, has_blocks) in KINDS.items():
-        name = f"{kind}, what a record moves"
+    for words, where, choices, has_blocks in KINDS:
+        name, kind = f"{words}, what a record moves", words.partition(",")[0]
         yield Subject(name, "exact", "within", partial(_moved, named(where, kind), choices, ((),)))
         if has_blocks:
             few = {name: values[-1:] for name, values in choices.items()}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 
 from dplit.audit.mutants import RDF, at, plant
@@ -76,6 +78,18 @@ def _known_noise(original):
         return original(total, n_records, epsilon, np.random.default_rng(1))
 
     return prior_of_targets
+
+
+@plant("each tree reads all records of a partitioned forest", "MedianForestClassifier, what a record moves",
+       at("forests.median", "_MedianForest", "_grown"))  # fmt: skip
+def _all_records(original):
+    def _grown(self, way, *rest):
+        def parts(n_records, rng):
+            return [np.arange(n_records)] * way.n_trees, way.account
+
+        return original(self, SimpleNamespace(parts=parts), *rest)
+
+    return _grown
 
 
 # Rates and noise ---------------------------------------------------------------------------------

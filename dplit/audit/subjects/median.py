@@ -171,7 +171,7 @@ class sides:
         return tuple(fitted.apply([[level] for level in self.levels])[:, 0].tolist())
 
 
-def _levels_law(selection, epsilon=3.0, rho=0.5):
+def _levels_law(selection, epsilon, rho=0.5):
     """The levels on each side of a test, against the law of one joint draw, summed by hand."""
 
     def lawful():
@@ -216,9 +216,9 @@ def registered():
     for selection in ("exponential", "permute-and-flip"):
         name = f"MedianForestRegressor draws its law, {selection}"
         yield Subject(name, "law", "within", _own_law(selection))
-    for selection in ("exponential", "uniform"):
+    for selection, epsilon in (("exponential", 3.0), ("uniform", 1.0)):
         name = f"MedianForestRegressor draws its law, levels, {selection}"
-        yield Subject(name, "law", "within", _levels_law(selection))
+        yield Subject(name, "law", "within", _levels_law(selection, epsilon))
     name = "MedianForestClassifier draws its law, uniform column"
     yield Subject(name, "law", "within", _uniform_law())
     depth = {"epsilon": 2.0, "max_depth": 1, "max_features": 2}

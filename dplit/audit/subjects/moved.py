@@ -36,6 +36,9 @@ BLOCKS = ((1, 2, 3),)
 ROUNDS = {"n_records": (100_000, 6), "max_depth": (2, None, 0), "n_estimators": (1, 3)}
 TREES = {"max_depth": (0, 2), "n_estimators": (1, 3)}
 CELLS = {"max_depth": (1,), "n_estimators": (1,), "mechanism": ("geometric",)}
+ONE_LEAF = {  # of trees whose tests are chosen in compiled code, which nothing here watches
+    "max_depth": (0,), "n_estimators": (1, 3), "partitioned": (True, False)
+}  # fmt: skip
 MATRIX = {"max_depth": (1,), "n_estimators": (2,), "bins": (2,)}
 QUERIES = [[0.9, "b"], [0.1, "a"], [0.9, "b"]]
 KINDS = (  # words, estimator, its parameters, and whether there is a fit from blocks
@@ -50,11 +53,18 @@ KINDS = (  # words, estimator, its parameters, and whether there is a fit from b
                "strategy": ("identity", "per-tree")}, False),
     ("MatrixForestClassifier, votes of subsamples", "forests",
      MATRIX | {"release": ("subsample",), "queries": (QUERIES,), "strategy": ("identity",),
-               "voting": ("hard", "weighted")}, False),
+               "voting": ("hard", "weighted"), "classes": ([0, 1, 2], [0, 1])}, False),
     ("MatrixForestClassifier, votes for queries", "forests",
      MATRIX | {"release": ("prediction",), "queries": (QUERIES,), "strategy": ("identity",)}, False),
     ("MatrixForestClassifier, exact noise", "forests",
-     MATRIX | {"noise": ("secure",), "strategy": ("identity", "per-tree", "weighted")}, False),
+     MATRIX | {"noise": ("secure",), "strategy": ("identity", "per-tree", "weighted"),
+               "mechanism": ("geometric", "laplace")}, False),
+    *((kind, "forests", ONE_LEAF, False) for kind in ("MedianForestClassifier", "MedianForestRegressor")),
+    ("MultinomialForestClassifier", "forests",
+     {"max_depth": (0,), "n_estimators": (1, 3), "partition_rate": (1, None)}, False),
+    *((kind, "baselines", ONE_LEAF, False)
+      for kind in ("FSClassifier", "RGVClassifier", "DPRandomForestClassifier", "DPRandomForestRegressor",
+                   "DPDecisionForestClassifier")),
     ("JPWClassifier", "baselines", TREES, False),
     ("DPExtraTreesClassifier", "baselines", TREES | {"partitioned": (True, False)}, False),
     ("DPExtraTreesRegressor", "baselines", TREES | {"partitioned": (True, False)}, False),
@@ -188,10 +198,14 @@ def _moved(kind, choices, blocks, effort, rng):
     for values in product(*choices.values()):
         options = dict(zip(choices, values))
         state = None if options.get("noise") == "secure" else 0
-        forest = make(EPSILON, domain=DOMAIN, random_state=state, **schema, **options)
+        forest = make(EPSILON, domain=DOMAIN, random_state=state, **schema | options)
+        taken = labels
+        if "classes" in options:  # of fewer classes the last one stands for the others
+            last = options["classes"][-1]
+            taken, new = [min(label, last) for label in labels], options["classes"]
         for cut in blocks:
             fit = _Fit(forest, cut)
-            for data, neighbour in _pairs(labels, new, options["neighbours"]):
+            for data, neighbour in _pairs(taken, new, options["neighbours"]):
                 if len(data[0]) < len(cut):
                     continue
                 loss, budget = in_lockstep(fit, data, neighbour)

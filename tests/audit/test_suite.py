@@ -246,3 +246,27 @@ def test_every_private_estimator_is_asked_in_both_relations():
                     found.add("stored")
     missing = {k: {"add-remove", "replace-one", "stored"} - found for k, found in asked.items()}
     assert {k: m for k, m in missing.items() if m} == {}
+
+
+def test_every_private_estimator_is_held_to_the_epsilon_it_was_asked_for():
+    """An estimator that is added without such a row fails, as in the test above."""
+    kinds = {k for m in (forests, baselines) for k in m.__all__} - set(baselines.NOT_PRIVATE)
+    asked = {name.partition(" ")[0] for name in EXACT if name.endswith("what it is asked for")}
+    assert asked == kinds
+
+
+def test_lockstep_knows_noise_that_is_not_the_fits_own():
+    """The same generator from one state twice, or one of a known seed, costs without limit."""
+    from dplit.audit.subjects import moved
+
+    def twice(rng):
+        state = rng.bit_generator.state
+        moved.Geometric(1.0).sample([0], rng=rng)
+        rng.bit_generator.state = state
+        moved.Geometric(1.0).sample([0], rng=rng)
+
+    with moved.lockstep() as calls:
+        twice(moved.OfTheFit(np.random.PCG64(0)))
+        moved.Geometric(1.0).sample([0], rng=np.random.default_rng(1))
+    losses = [moved.lost(call, call) for call in calls]
+    assert losses == [0.0, np.inf, np.inf]

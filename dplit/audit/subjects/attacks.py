@@ -16,6 +16,7 @@ from scipy.stats import binom
 from dplit.audit.estimators import FreshFit
 from dplit.audit.subject import AgainstLaw, BlackBox, Fits, Lawful, Pair, Subject, named
 from dplit.domain import Continuous, Domain
+from dplit.mechanisms import Laplace
 
 MEDIAN = "MedianForestClassifier"
 
@@ -105,6 +106,17 @@ def count_bit(fitted):
     return last_bit(fitted.leaf_counts_[0, -1])
 
 
+def released_bit(exact, rng):
+    """The last bit of an entry of a matrix release with Laplace noise."""
+    from dplit.matrix.release import noisy
+
+    return last_bit(noisy(np.array([[exact]]), Laplace(1.0), rng=rng)[0, 0])
+
+
+def _laplace_bits():
+    return Pair(released_bit, 0.0, 1.0, 1.0)
+
+
 def is_a_product(fitted, width=0.7):
     """Summary: whether some multiple of 2**-53, times `width`, rounds to the first tree's cut."""
     cut = float(fitted.trees_.threshold[0])
@@ -178,6 +190,7 @@ def registered():
          _halves(2671, 1e-310, unit, below, "uniform")),
         ("last bit of a count", "within",
          _bits("baselines", "JPWClassifier", none, one, count_bit, **count)),
+        ("last bit of a matrix release", "within", BlackBox(_laplace_bits, (2000, 10_000, 50_000))),
         ("last bits of a cut", "within",
          _bits("forests", MEDIAN, left, both, is_a_product, **root)),
         ("two releases, clones of a Generator", "within", _two_releases(np.random.default_rng)),

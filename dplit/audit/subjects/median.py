@@ -14,6 +14,7 @@ import numpy as np
 
 from dplit.audit.estimators import FreshFit
 from dplit.audit.subject import AgainstLaw, BlackBox, Fits, Found, Lawful, Subject, named
+from dplit.domain import Categorical, Domain
 from dplit.forests.shares import level_shares
 from dplit.median import interval_law
 from dplit.median_forest import candidates
@@ -159,6 +160,42 @@ def _uniform_law(epsilon=4.0, rho=0.5):
     return AgainstLaw(lawful, (1000, 10_000, 100_000))
 
 
+@dataclass(frozen=True)
+class sides:
+    """Summary: the leaf of the first tree that each level reaches, in a tree of one test."""
+
+    levels: tuple
+
+    def __call__(self, fitted):
+        """A tuple of 0 and 1."""
+        return tuple(fitted.apply([[level] for level in self.levels])[:, 0].tolist())
+
+
+def _levels_law(selection, epsilon, rho=0.5):
+    """The levels on each side of a test, against the law of one joint draw, summed by hand."""
+
+    def lawful():
+        levels, X, y = ("a", "b", "c"), [["a"], ["a"], ["b"], ["b"]], np.array([0.0, 0.0, 1.0, 0.5])
+        level, _ = level_shares(epsilon, 1, rho)
+        weights = {}
+        for goes in product((0, 1), repeat=len(levels)):
+            right = np.array([goes[levels.index(x)] for (x,) in X]) == 1
+            parts = [part for part in (y[right], y[~right]) if len(part)]
+            gain = sum(part.sum() ** 2 / len(part) for part in parts)
+            odd = abs(len(y) - 2 * right.sum())
+            joint = 0.0 if selection == "uniform" else level / 2
+            weights[goes] = np.exp((level - joint) / 2 * -odd + joint * gain)
+        law = {goes: w for goes, w in weights.items() if 0 < sum(goes) < len(levels)}
+        law = {goes: float(w / sum(law.values())) for goes, w in law.items()}
+        options = {"epsilon": epsilon, "rho": rho, "max_depth": 1, "n_estimators": 1}
+        options |= {"selection": selection, "domain": Domain([Categorical(levels)])}
+        kind, data = named("forests", "MedianForestRegressor"), (np.array(X, dtype=object), y)
+        fits = Fits(kind, data, ("add", ["a"], 0.0), None, 1.0, options)
+        return Lawful(FreshFit(fits.estimator()), data, law, sides(levels))
+
+    return AgainstLaw(lawful, (1200, 10_000, 100_000))
+
+
 def registered():
     """The subjects of this file."""
     total, published = MEDIAN + CHOICE, CHOICE / 2  # targets in [-B, B]: R^2/(8 B^2) = 1/2
@@ -179,6 +216,9 @@ def registered():
     for selection in ("exponential", "permute-and-flip"):
         name = f"MedianForestRegressor draws its law, {selection}"
         yield Subject(name, "law", "within", _own_law(selection))
+    for selection, epsilon in (("exponential", 3.0), ("uniform", 1.0)):
+        name = f"MedianForestRegressor draws its law, levels, {selection}"
+        yield Subject(name, "law", "within", _levels_law(selection, epsilon))
     name = "MedianForestClassifier draws its law, uniform column"
     yield Subject(name, "law", "within", _uniform_law())
     depth = {"epsilon": 2.0, "max_depth": 1, "max_features": 2}

@@ -8,11 +8,14 @@ the neighbours apart.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 
-from dplit.audit.subject import BlackBox, Fits, Subject, named
-from dplit.audit.subjects.median import THREE, cut_between, first_tree
+from dplit.audit.estimators import FreshFit
+from dplit.audit.subject import AgainstLaw, BlackBox, Fits, Lawful, Subject, named
+from dplit.audit.subjects.median import THREE, cut_between, first_tree, sides
+from dplit.domain import Categorical, Domain
 
 KIND = named("forests", "MultinomialForestClassifier")
 DRAWS = (250, 8000, 30_000)
@@ -50,8 +53,38 @@ def _fit(data, change, summary, declared=None, **options):
     )
 
 
+def _levels_law(scores, epsilon=16.0):
+    """The levels on each side of a test, against the law of one draw by what the sides explain."""
+
+    def lawful():
+        levels, X, y = ("a", "b", "c"), [["a"], ["a"], ["b"], ["c"]], np.array([0, 0, 1, 1])
+        gains = {}
+        for goes in product((0, 1), repeat=len(levels)):
+            right = np.array([goes[levels.index(x)] for (x,) in X])
+            if 0 < sum(goes) < len(levels):
+                cells = np.array(
+                    [[((right == s) & (y == k)).sum() for k in (0, 1)] for s in (0, 1)]
+                )
+                gains[goes] = float((cells**2 / cells.sum(axis=1, keepdims=True)).sum())
+        least, most = min(gains.values()), max(gains.values())
+        if scores == "normalised":
+            gains = {goes: (gain - least) / (most - least) for goes, gain in gains.items()}
+        weights = {goes: np.exp(epsilon / 4 * gain) for goes, gain in gains.items()}
+        law = {goes: float(w / sum(weights.values())) for goes, w in weights.items()}
+        options = {"epsilon": epsilon, "max_depth": 1, "n_estimators": 1, "partition_rate": None}
+        options |= {"scores": scores, "domain": Domain([Categorical(levels)])}
+        data = np.array(X, dtype=object), y
+        fits = Fits(KIND, data, ("add", ["a"], 0), None, 1.0, options)
+        return Lawful(FreshFit(fits.estimator()), data, law, sides(levels))
+
+    return AgainstLaw(lawful, (1000, 10_000, 100_000))
+
+
 def registered():
     """The subjects of this file."""
+    for scores in ("counts", "normalised"):
+        yield Subject(f"MultinomialForestClassifier draws its law, {scores}", "law", "within",
+                      _levels_law(scores))  # fmt: skip
     three, added = (THREE, [0, 0, 1]), ("add", [0.41, 0.59], 1)
     depth = {"epsilon": 2.0, "max_depth": 1}
     whole = {"partition_rate": None, "min_samples_leaf": 1, "max_depth": 1}

@@ -69,5 +69,7 @@ def registered():
         ("class counts of a leaf", _release("noisy_counts", [[3, 0]], [[3, 1]], 1.0, few)),
         ("class counts of a leaf, published label",
          _release("published_labels", [[1, 0]], [[1, 1]], 1.0, few)),
+        ("class counts of a leaf, Laplace noise at half of epsilon 1",
+         _release("laplace_counts", [[3, 0]], [[3, 1]], 0.5, few)),
     ):  # fmt: skip
         yield Subject(f"released {name}", "black box", "within", check)

@@ -14,7 +14,7 @@ def add_work(parser):
         "--effort",
         choices=EFFORTS,
         default="quick",
-        help="how wide the ranges are: seconds, a chapter's scale, or minutes a claim (default: quick)",
+        help="how wide the ranges are: seconds, a chapter's scale, or up to minutes a claim (default: quick)",
     )
     parser.add_argument(
         "--seed",

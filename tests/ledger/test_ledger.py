@@ -54,7 +54,11 @@ def test_the_check_gives_what_is_declared(claim):
 @NAMED
 def test_the_check_gives_what_is_declared_at_more_seeds(claim):
     for seed in MORE_SEEDS:
-        assert claim.check("quick", rng=stream(claim.id, seed)).verdict == claim.verdict
+        rng = stream(claim.id, seed)
+        before = _state(rng)
+        assert claim.check("quick", rng=rng).verdict == claim.verdict
+        if _state(rng) == before:
+            return
 
 
 def _numbers(evidence):

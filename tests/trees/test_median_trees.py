@@ -2,7 +2,9 @@
 
 Laws are tested at the root: a forest of many trees of one cut on the same records is a sample. The
 reference computes sums of squares from each side's own variance, and every probability from
-`dplit.median` or by enumeration. Chi-square tests reject a true law with probability 1e-9.
+`dplit.median` or by enumeration. Each of some forty chi-square tests rejects a true law with probability
+1e-6. For up to 30 degrees of freedom 16,000 draws at that rate see every other law that 20,000 at 1e-9
+would see with probability 0.99 or less at least as often.
 """
 
 import itertools
@@ -20,7 +22,7 @@ from dplit.trees.exact_rules import exact_rule
 from dplit.trees.median import grow_median_trees
 from dplit.trees.rules import EXPONENTIAL, PERMUTE_AND_FLIP, UNIFORM, Rule
 
-DRAWS = 20_000
+DRAWS, ALARM = 16_000, 1e-6
 DRAWN = pytest.mark.parametrize(
     "drawn", [lambda rule: rule, exact_rule], ids=["simulated", "exact"]
 )
@@ -62,12 +64,12 @@ def intervals(values):
 
 
 def assert_follows(seen, law):
-    """Chi-square of counts against a law, false alarm 1e-9; nothing seen is no agreement."""
+    """Chi-square of counts against a law, false alarm `ALARM`; nothing seen is no agreement."""
     seen, law = np.asarray(seen), np.asarray(law)
     assert seen.sum() > 0
     assert seen[law == 0].sum() == 0
     if (law > 0).sum() > 1:
-        assert chisquare(seen[law > 0], seen.sum() * law[law > 0] / law.sum()).pvalue > 1e-9
+        assert chisquare(seen[law > 0], seen.sum() * law[law > 0] / law.sum()).pvalue > ALARM
 
 
 def interval_counts(thresholds, values):

@@ -11,8 +11,9 @@ from functools import partial
 from itertools import product
 
 from dplit.audit.subject import Found, Subject, named
-from dplit.budget.accountant import BudgetError
+from dplit.budget.accountant import Accountant, BudgetError
 from dplit.domain import Categorical, Continuous, Domain
+from dplit.forests import HistogramForestClassifier
 
 EPSILON, DELTA = 1.0, 1e-6
 DOMAIN = Domain([Continuous(0, 1), Categorical(["a", "b", "c"])])
@@ -93,9 +94,6 @@ def _account(effort, rng):
 
     The limit is 1, and each asks for 0.4: two are let in, whatever becomes of them.
     """
-    from dplit import Accountant
-    from dplit.forests import HistogramForestClassifier
-
     learner, found = _failing_learner(), []
     for fails in (False, True):
         ended = learner.seen = 0

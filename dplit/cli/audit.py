@@ -26,7 +26,7 @@ from dplit.cli.text import aligned, dump, wrapped
 
 HELP = "audit the privacy of every mechanism and forest"
 EXAMPLES = """examples:
-  dplit audit                                    within a minute on two cores
+  dplit audit --jobs 2                           in a few minutes
   dplit audit --list                             names only, nothing runs
   dplit audit --subject '*MedianForest*'         some of them
   dplit audit --subject '*label' --epsilon 4     is anything of this above 4?

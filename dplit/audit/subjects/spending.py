@@ -36,7 +36,11 @@ KINDS = {
         "MedianForestRegressor": PARTITIONED | {"selection": ("uniform", "permute-and-flip")},
         "MultinomialForestClassifier": {"partition_rate": (1, None), "min_samples_leaf": (1,)},
         "HistogramForestClassifier": {"max_depth": (1,), "mechanism": ("geometric", "laplace")},
-        "MatrixForestClassifier": {"max_depth": (1,), "ensembles": (1, 2), "difference": (False,)},
+        "MatrixForestClassifier": {
+            "max_depth": (1,),
+            "ensembles": (1, 2),
+            "strategy": ("identity",),
+        },
     },
     "baselines": {
         "JPWClassifier": PARTITIONED,

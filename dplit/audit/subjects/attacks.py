@@ -16,7 +16,7 @@ from scipy.stats import binom
 from dplit.audit.estimators import FreshFit
 from dplit.audit.subject import AgainstLaw, BlackBox, Fits, Lawful, Pair, Subject, named
 from dplit.domain import Continuous, Domain
-from dplit.matrix import release
+from dplit.matrix.release import noisy
 from dplit.mechanisms import Laplace
 
 MEDIAN = "MedianForestClassifier"
@@ -109,7 +109,7 @@ def count_bit(fitted):
 
 def released_bit(exact, rng):
     """The last bit of an entry of a matrix release with Laplace noise."""
-    return last_bit(release.noisy(np.array([[exact]]), Laplace(1.0), rng=rng)[0, 0])
+    return last_bit(noisy(np.array([[exact]]), Laplace(1.0), rng=rng)[0, 0])
 
 
 def _laplace_bits():

@@ -41,8 +41,8 @@ def flip_monotone(effort, rng, epsilon=(0.1, 1.0, 2.0)):
     good = of_equality(*zip(*same), rtol=1e-7) == of_equality(even, [0.5] * len(even)) == "holds"
     return verdict_of(
         all(falls) and good,
-        f"At purity 0.8 and epsilon_l = {shown:g} five records flip with probability {few:.4f}, ten with {many:.4f}; "
-        "at purity 1/2 a leaf of any size flips with 1/2.",
+        f"At purity 0.8 and epsilon_l = {shown:g} five records flip with probability {few:.4f}, "
+        f"ten with {many:.4f}; at purity 1/2 a leaf of any size flips with 1/2.",
         {"falls": int(sum(falls)), "of": len(falls)},
         cases=len(falls) + len(same),
         published=few,

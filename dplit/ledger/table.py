@@ -8,14 +8,14 @@ from dplit.work import Effort
 
 
 class _Table(pd.DataFrame):
-    """A table of claims, which shows what is compared in full; what is cut out of it is a plain one."""
+    """A table of claims, which shows all rows and words; what is cut out of it is a plain one."""
 
     @property
     def _constructor(self):
         return pd.DataFrame
 
     def _repr_html_(self):
-        with pd.option_context("display.max_colwidth", None):
+        with pd.option_context("display.max_colwidth", None, "display.max_rows", None):
             return super()._repr_html_()
 
 

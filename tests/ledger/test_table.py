@@ -21,6 +21,12 @@ def test_a_table_shows_both_sides_and_what_is_compared_in_full():
     assert LONG not in pd.DataFrame(made)._repr_html_(), "else nothing is to do"
 
 
+def test_a_long_table_shows_every_row():
+    made = table([claim("holds")] * 100)
+    assert made._repr_html_().count(LONG) == 100
+    assert pd.DataFrame(made)._repr_html_().count("<tr") < 100, "else nothing is to do"
+
+
 def test_what_is_cut_out_of_it_is_a_plain_table():
     assert type(table([claim("holds")])[["verdict"]]) is pd.DataFrame
 

@@ -85,7 +85,7 @@ def test_dockets_are_found_by_the_chapter_that_asks():
 OTHERS = ("index", "ledger", "audit", "bench")  # no theory: they look at everything
 
 
-ALONE, DRAWS = 45, 82  # most modules that a chapter of a kind depends on
+ALONE, DRAWS = 40, 82  # most modules that a chapter of a kind depends on
 MORE = {"matrix_forest": 95, "release": 106}
 
 
@@ -93,7 +93,7 @@ def test_a_theory_chapter_depends_on_few_modules():
     """Of some 390, so that a change makes few chapters stale. Each limit is what the largest of its
     kind needs, and room for three or four more.
 
-    A chapter of laws alone: 42, `majority`. One that draws from trees or forests, or reads records or runs:
+    A chapter of laws alone: 40, `majority`. One that draws from trees or forests, or reads records or runs:
     80, `multinomial_forest`; of these, eight are what every fit can reach by name alone, as an account, a
     saved file and what makes sure of its insides, a model card or importances, seven draw exact noise, and six
     read and check what a fit takes, a file each for records, X, y, parameters, shares and what stands around it.

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dplit import claims, majority
-from dplit.claims.majority import sentences
+from dplit.claims.majority import remarks, sentences, smooth
 from dplit.mechanisms import Laplace
 
 OURS = claims.of("majority")
@@ -98,9 +98,7 @@ def test_another_published_label_is_noticed(claim, monkeypatch):
 
 
 def test_an_effect_that_lasts_is_noticed(monkeypatch):
-    from dplit.claims.majority import prominent
-
-    monkeypatch.setattr(prominent, "_gain", lambda gap, epsilon, trees: gap)
+    monkeypatch.setattr(smooth, "_gain", lambda gap, epsilon, trees: gap)
     assert OURS["rdf/most-prominent"].check().verdict == "fails"
 
 
@@ -114,8 +112,6 @@ def test_a_label_with_more_noise_than_the_global_one_is_noticed(monkeypatch):
 @pytest.mark.parametrize(("kept", "verdict"), [(5, "holds"), (-1, "fails")])
 def test_the_rows_of_table_6_decide(kept, verdict, monkeypatch):
     """All rows but the last rise; without it the sentence holds, and by the last alone it fails."""
-    from dplit.claims.majority import remarks
-
     right = remarks.label_probabilities
     some = slice(kept) if kept > 0 else slice(kept, None)
     assert OURS["rdf/improves"].check().verdict == "assumes"

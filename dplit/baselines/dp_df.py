@@ -18,8 +18,8 @@ from dplit.baselines._shared import Choice, KaryBaseline, leaf_means, shares_of
 from dplit.budget import Spend
 from dplit.forests.base import BaseForestClassifier, parameters
 from dplit.forests.parameter_checks import check_rho
+from dplit.forests.partition import level_shares
 from dplit.forests.releases import grown_tree, laplace_counts, largest, noisy_counts
-from dplit.forests.shares import level_shares
 from dplit.trees.arrays import LEAF
 from dplit.trees.rules import LOCAL_GINI, SQUARES
 

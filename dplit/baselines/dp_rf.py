@@ -15,9 +15,8 @@ from dplit.budget import Sequence, Spend
 from dplit.errors import check_choice
 from dplit.forests.base import BaseForestClassifier, BaseForestRegressor, parameters
 from dplit.forests.parameter_checks import check_rho
-from dplit.forests.partition import Resampled
+from dplit.forests.partition import Resampled, level_shares
 from dplit.forests.releases import grown_tree
-from dplit.forests.shares import level_shares
 from dplit.trees.rules import ENTROPY, MAJORITY, SQUARES
 
 CRITERIA = {"entropy": ENTROPY, "gini": SQUARES, "majority": MAJORITY}

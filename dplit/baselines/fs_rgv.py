@@ -15,8 +15,8 @@ from dplit.budget import Sequence, Spend
 from dplit.errors import check_choice, check_integer
 from dplit.forests.base import BaseForestClassifier, parameters
 from dplit.forests.parameter_checks import check_max_features, n_candidates
+from dplit.forests.partition import at_most
 from dplit.forests.releases import grown_tree
-from dplit.forests.shares import at_most
 from dplit.trees.greedy import Rule, grow_id3_trees
 
 MOST_DEPTH = 1000

@@ -97,7 +97,15 @@ def read(path):
         raise ValueError(f"{path.name} must be {path.suffix[1:].upper()}: {error}") from None
 
 
-# Data frames ---------------------------------------------------------------------------------------
+# Tables of records ---------------------------------------------------------------------------------------
+
+
+def check_kind_of_cells(X):
+    """Refuse dates and masked arrays, of which NumPy would make plain numbers without a word."""
+    if getattr(getattr(X, "dtype", None), "kind", "") in ("m", "M"):
+        raise ValueError(f"X must hold numbers, got values of {X.dtype}: dates are none")
+    if isinstance(X, np.ma.MaskedArray):
+        raise ValueError("X must be an array without a mask, which would be ignored: use X.filled")
 
 
 def as_pandas(X, name="X"):

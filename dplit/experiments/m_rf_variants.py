@@ -19,9 +19,8 @@ from dplit.baselines._shared import leaf_stats
 from dplit.budget import Parallel, Sequence, Spend
 from dplit.errors import check_choice, check_integer
 from dplit.forests.base import BaseForestClassifier, parameters
-from dplit.forests.partition import Independent
+from dplit.forests.partition import Independent, at_most
 from dplit.forests.releases import laplace_counts, largest, noisy_counts
-from dplit.forests.shares import at_most
 from dplit.matrix.paths import cells_of
 
 VOTINGS = ("weighted", "hard")

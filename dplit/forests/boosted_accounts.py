@@ -19,9 +19,8 @@ from dplit.forests.boosted_releases import (
     concentrated_test,
     noisy_pairs,
 )
-from dplit.forests.partition import REPLACED
+from dplit.forests.partition import REPLACED, at_most, level_shares
 from dplit.forests.releases import noisy_counts
-from dplit.forests.shares import at_most, level_shares
 
 
 def _spent(depth, shares):

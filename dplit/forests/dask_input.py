@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 
 from dplit.domain import Categorical, Continuous, Domain
+from dplit.domain.sources import check_kind_of_cells
 from dplit.errors import few, warn_leak
 from dplit.forests.dask_parts import DaskParts, Told, answered, refusing
-from dplit.forests.tables import check_kind_of_cells
 from dplit.forests.targets import checked_target
 
 KINDS = "dask.array", "dask.dataframe"

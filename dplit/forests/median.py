@@ -26,6 +26,7 @@ from dplit.forests.parameter_checks import (
     n_candidates,
     usual_depth,
 )
+from dplit.forests.partition import level_shares
 from dplit.forests.releases import (
     SELECTIONS,
     by_rank,
@@ -36,7 +37,6 @@ from dplit.forests.releases import (
     published_labels,
     uniform_cut,
 )
-from dplit.forests.shares import level_shares
 
 MEDIANS = ("value", "rank")
 

@@ -22,9 +22,8 @@ from dplit.forests.multinomial_releases import (
 )
 from dplit.forests.noise import ONLY_PROVED
 from dplit.forests.parameter_checks import check_depth
-from dplit.forests.partition import AllRecords, Coins, ShuffledHalves, Undivided, by_tree
+from dplit.forests.partition import AllRecords, Coins, ShuffledHalves, Undivided, at_most, by_tree
 from dplit.forests.releases import flip, leaves, levels
-from dplit.forests.shares import at_most
 from dplit.mechanisms.exponential import sample_index
 from dplit.multinomial import check_budget
 from dplit.multinomial.forest import advised_depth, advised_trees

@@ -1,4 +1,4 @@
-"""Who gets which records, and what that makes of the epsilon of one tree.
+"""Who gets which records, and what that makes of the epsilon of one tree and of each of its levels.
 
 A way of giving records to trees returns what it drew together with its account: a function that
 takes the node of one tree, under add-remove neighbours, to that of all trees. A fit can draw in no
@@ -8,12 +8,12 @@ neighbours that the account is for, ``Independent(10, "replace-one")``.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 
 from dplit.budget import Bootstrap, EqualParts, Group, Parallel, Sequence
-from dplit.forests.shares import at_most
 
 REPLACED = "one replaced record is one removed and one added"
 
@@ -178,3 +178,28 @@ class Undivided:
     def account(self, structure, labels):
         """Node of one tree from those of its structure and of its labels."""
         return Sequence("a tree", (*structure, labels), "both read all records of the tree")
+
+
+# Shares of an epsilon that add up to no more than it, in floats too -----------------------------
+
+
+def at_most(value, total, limit):
+    """`value`, or the next floats below it until ``total(value)`` is no more than `limit`.
+
+    Shares that are right in real numbers can add up to an ulp too much in floats.
+    """
+    while total(value) > limit:
+        value = math.nextafter(value, 0.0)
+    return value
+
+
+def level_shares(epsilon, depth, rho):
+    """What each of `depth` levels of a tree gets, and its leaves: together at most `epsilon`.
+
+    The share `rho` goes to the levels in equal parts (DiPriMe v2, section 4); with none, all of it
+    goes to the leaves. An infinite `epsilon` is infinite in every part.
+    """
+    if depth == 0 or math.isinf(epsilon):
+        return math.inf, epsilon
+    level = rho * epsilon / depth
+    return level, at_most(epsilon - depth * level, lambda leaf: depth * level + leaf, epsilon)

@@ -23,8 +23,8 @@ from dplit.forests.boosted import BoostedForestClassifier, BoostedForestRegresso
 from dplit.forests.boosted_releases import size
 from dplit.forests.dask_input import is_dask, read_dask
 from dplit.forests.histogram import HistogramForestClassifier
+from dplit.forests.partition import at_most
 from dplit.forests.randomness import is_seeded
-from dplit.forests.shares import at_most
 from dplit.forests.targets import check_classes
 
 # What a family is fitted with.

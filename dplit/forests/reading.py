@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import warnings
+from collections.abc import Mapping
 from functools import partial
 
 import numpy as np
@@ -13,11 +15,14 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from dplit.budget import Leak, Public
 from dplit.domain import Domain
 from dplit.domain.schema import check_domain
-from dplit.domain.sources import as_pandas
-from dplit.errors import check_jobs, few
+from dplit.domain.sources import as_pandas, check_kind_of_cells
+from dplit.errors import check_jobs, few, warn_leak
 from dplit.forests.dask_input import is_dask, read_dask
-from dplit.forests.tables import check_kind_of_cells, domain_of, named_cells, without_values
-from dplit.forests.targets import checked_target
+from dplit.forests.targets import QUOTED, checked_target
+
+UNREADABLE = re.compile(
+    "could not convert|can.t convert|array element|inhomogeneous|too large to convert|codec"
+)
 
 
 class WithRecords:
@@ -133,3 +138,35 @@ class WithRecords:
             return validate_data(self, X, reset=reset, dtype=np.float64, ensure_all_finite=False)
         except (TypeError, ValueError, OverflowError) as error:
             raise without_values(error) from None
+
+
+def domain_of(X):
+    """The domain of a table for which none is given: of a frame's booleans public, else read off `X`."""
+    if isinstance(X, pd.DataFrame):
+        return Domain.from_frame(X)
+    warn_leak(
+        "domain was left out and is read off X, so epsilon is infinite: pass a dplit.Domain", 7
+    )
+    return Domain.from_data(X)
+
+
+def named_cells(X):
+    """A hint where records come as names and values, which are no table yet."""
+    several = isinstance(X, (list, tuple)) and len(X) and isinstance(X[0], Mapping)
+    named = isinstance(X, Mapping) or several or getattr(getattr(X, "dtype", None), "names", None)
+    return ": pandas.DataFrame(X) makes a table of it" if named else ""
+
+
+def without_values(error):
+    """The same kind of error without the records that scikit-learn's and NumPy's messages quote."""
+    text = str(error)
+    if "float() argument" in text:  # and the type that came
+        return TypeError(f"X must hold numbers: {text}")
+    if text.startswith("Complex data"):
+        return ValueError("X must hold real numbers. Complex data not supported")
+    if isinstance(error, OverflowError) or UNREADABLE.search(text):
+        return ValueError("X must hold numbers, got a cell that is none, or rows that are no table")
+    if isinstance(error, ValueError):
+        text = QUOTED.sub(". Reshape", text)
+        return ValueError(text if re.search(r"\bX\b", text) else f"X must be a table. {text}")
+    return error

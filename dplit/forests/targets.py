@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Iterable
 from numbers import Real
@@ -14,8 +15,9 @@ from sklearn.utils.validation import column_or_1d
 from dplit.budget import Leak, Public
 from dplit.domain import GRID
 from dplit.errors import few, warn_leak
-from dplit.forests.tables import QUOTED
 from dplit.mechanisms.geometric import MOST
+
+QUOTED = re.compile(r":\narray=.*\.\nReshape", re.DOTALL)  # what NumPy's messages quote
 
 
 def checked_target(y):

@@ -6,7 +6,7 @@ to :math:`e^{B_3 \eta_c/2}`, with :math:`\eta_c` the share of class c. Losses ar
 
 ==========================================  ====================================================
 lemmas 5 and 6, fixed candidates            `selection_loss`
-lemma 7                                     `label_law`, `label_loss`
+lemma 7                                     `label_loss`
 theorem 2: two halves; depth                `coin_loss`, `deepest`
 what theorem 2's own budget allows          `accuracy_cap`, `vote_cap`, `cap_epsilon`
 half of the records at the full epsilon     `thinned_mass`, `thinned_error`
@@ -27,14 +27,13 @@ from dplit.errors import (
     MOST,
     check_between,
     check_choice,
-    check_counts,
     check_epsilon,
     check_integer,
     check_neighbours,
     check_numbers,
 )
 from dplit.multinomial.privacy import impurity_mass
-from dplit.multinomial.selection import check_budget
+from dplit.multinomial.selection import check_budget, label_law
 
 READINGS = ("algorithm", "text")
 
@@ -63,28 +62,6 @@ def selection_loss(candidates, budget):
 
 
 # Lemma 7 ----------------------------------------------------------------------------------------
-
-
-def label_law(counts, label_budget):
-    r"""Law of a leaf's label, :math:`\propto e^{B_3 n_c/(2n)}` (MRF, section 3.3).
-
-    An empty leaf has no shares (equation 5 divides by 0); all its classes are equally likely here.
-
-    Parameters
-    ----------
-    counts : array_like of int, shape (..., classes)
-    label_budget : float
-        :math:`B_3`; infinite: the majority, ties uniform.
-
-    Returns
-    -------
-    float array, same shape; the last axis sums to 1
-    """
-    counts, b = check_counts(counts), check_budget(label_budget, "label_budget") / 2
-    total = np.maximum(counts.sum(axis=-1, keepdims=True), 1)
-    gaps = (counts - counts.max(axis=-1, keepdims=True)) / total
-    weights = np.exp(b * gaps) if b < math.inf else gaps == 0
-    return weights / weights.sum(axis=-1, keepdims=True)
 
 
 def label_loss(n, classes, label_budget, neighbours="add-remove"):

@@ -1,10 +1,10 @@
-r"""The two multinomials of a node as exact laws, and their sampler (MRF, section 3.2).
+r"""The multinomials of a node and of a leaf as exact laws (MRF, sections 3.2 and 3.3).
 
 A node holds candidates: cut :math:`v_{ij}` is the i-th of feature j, with impurity decrease
 :math:`I_{ij}`. A feature counts by its best cut, :math:`I_j = \max_i I_{ij}`. Scores are stretched to
 :math:`[0, 1]` (`normalised`), and what has score :math:`\hat I` is drawn with probability
 proportional to :math:`e^{B \hat I/2}`: first a feature with budget :math:`B_1`, then one of its cuts
-with :math:`B_2`.
+with :math:`B_2` (`sample`). A leaf's label is the third, of the shares of its classes (`label_law`).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from numbers import Real
 
 import numpy as np
 
-from dplit.errors import check_integer, check_numbers, check_rng
+from dplit.errors import check_counts, check_integer, check_numbers, check_rng
 
 
 def check_budget(budget, name="budget"):
@@ -155,6 +155,28 @@ def joint_law(impurity_decreases, feature_budget, value_budget):
         share * _law(decreases, value_budget) if decreases.size else decreases
         for share, decreases in zip(feature_law(cuts, feature_budget), cuts)
     ]
+
+
+def label_law(counts, label_budget):
+    r"""Law of a leaf's label, :math:`\propto e^{B_3 n_c/(2n)}` (MRF, section 3.3).
+
+    An empty leaf has no shares (equation 5 divides by 0); all its classes are equally likely here.
+
+    Parameters
+    ----------
+    counts : array_like of int, shape (..., classes)
+    label_budget : float
+        :math:`B_3`; infinite: the majority, ties uniform.
+
+    Returns
+    -------
+    float array, same shape; the last axis sums to 1
+    """
+    counts, b = check_counts(counts), check_budget(label_budget, "label_budget") / 2
+    total = np.maximum(counts.sum(axis=-1, keepdims=True), 1)
+    gaps = (counts - counts.max(axis=-1, keepdims=True)) / total
+    weights = np.exp(b * gaps) if b < math.inf else gaps == 0
+    return weights / weights.sum(axis=-1, keepdims=True)
 
 
 def sample(impurity_decreases, feature_budget, value_budget, size=None, *, rng):

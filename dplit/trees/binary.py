@@ -48,18 +48,9 @@ def grow_random_binary_trees(domain, n_trees, max_depth, *, rng):
         If the forest would have more nodes than `dplit.trees.nodes.MAX_NODES`.
     """
     size = Size(max_depth, n_trees)
-    check_binary(size, domain)
+    size.check_binary(domain)
     trees = [_one_tree(domain, size, stream) for stream in rng.spawn(n_trees)]
     return Trees.join([tree[:5] for tree in trees], domain.n_levels.max())
-
-
-def check_binary(size, domain):
-    """Raise a ValueError if trees with two children at every node must be too large.
-
-    What a cut leaves of an interval can be cut again, so every path is `max_depth` long.
-    """
-    endless = (domain.bounds[:, 0] < domain.bounds[:, 1]).any()
-    size.check(2 ** (min(size.max_depth, 64) + 1) - 1 if endless else 1)
 
 
 def _one_tree(domain, size, rng):

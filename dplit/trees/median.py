@@ -20,7 +20,6 @@ from numba.extending import overload
 
 from dplit.mechanisms.secure import is_secure
 from dplit.trees.arrays import LEAF
-from dplit.trees.binary import check_binary
 from dplit.trees.cuts import Work, draw_cut, pick
 from dplit.trees.exact_cuts import ExactWork, choose_exactly, whole_targets
 from dplit.trees.exact_rules import ExactRule, exact_rule
@@ -81,7 +80,7 @@ def grow_median_trees(domain, X, y, n_classes, parts, rule, *, rng, n_jobs=None)
     """
     rule = exact_rule(rule) if is_secure(rng) else rule
     size = Size(rule.max_depth, len(parts))
-    check_binary(size, domain)
+    size.check_binary(domain)
     shared = None if any(part is not None for part in parts) else by_column(domain, X)
     bounds, starts = cell_bounds(domain), level_starts(domain.n_levels)
     tasks = [(X, y, n_classes, domain, bounds, starts, part, shared, rule, size, r)

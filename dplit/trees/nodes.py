@@ -47,6 +47,14 @@ class Size(NamedTuple):
                 f"{MAX_NODES:,} nodes on this domain: choose fewer or shallower trees{self.advice}"
             )
 
+    def check_binary(self, domain):
+        """Raise a ValueError if trees with two children at every node must be too large.
+
+        What a cut leaves of an interval can be cut again, so every path is `max_depth` long.
+        """
+        endless = (domain.bounds[:, 0] < domain.bounds[:, 1]).any()
+        self.check(2 ** (min(self.max_depth, 64) + 1) - 1 if endless else 1)
+
 
 class Room(NamedTuple):
     """The arrays that a grower fills.

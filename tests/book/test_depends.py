@@ -85,21 +85,21 @@ def test_dockets_are_found_by_the_chapter_that_asks():
 OTHERS = ("index", "ledger", "audit", "bench")  # no theory: they look at everything
 
 
-ALONE, DRAWS = 40, 82  # most modules that a chapter of a kind depends on
-MORE = {"matrix_forest": 95, "release": 106}
+ALONE, DRAWS = 40, 76  # most modules that a chapter of a kind depends on
+MORE = {"matrix_forest": 91, "release": 99}
 
 
 def test_a_theory_chapter_depends_on_few_modules():
     """Of some 390, so that a change makes few chapters stale. Each limit is what the largest of its
-    kind needs, and room for three or four more.
+    kind needs, and room for three more at most.
 
     A chapter of laws alone: 40, `majority`. One that draws from trees or forests, or reads records or runs:
-    80, `multinomial_forest`; of these, eight are what every fit can reach by name alone, as an account, a
-    saved file and what makes sure of its insides, a model card or importances, seven draw exact noise, and six
-    read and check what a fit takes, a file each for records, X, y, parameters, shares and what stands around it.
+    76, `multinomial_privacy`; of these, eight are what every fit can reach by name alone, as an account, a
+    saved file and what makes sure of its insides, a model card or importances, seven draw exact noise, and three
+    read and check what a fit takes, a file each for records, y and parameters.
     The matrix forest chooses among all strategies, eleven modules, releases by another five, and draws whole
-    noise for two more; its histogram takes its records in parts, three: 93. The chapter on release attacks four
-    forests, each of another family: 104. What every figure loads makes no chapter draw.
+    noise for two more; its histogram takes its records in parts, three: 90. The chapter on release attacks four
+    forests, each of another family: 96. What every figure loads makes no chapter draw.
     """
     figures = set(depends.modules_of("from dplit import plotting"))
     for path in NOTEBOOKS:

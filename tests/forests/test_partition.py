@@ -7,8 +7,14 @@ import pytest
 from scipy.stats import binom, chisquare
 
 from dplit.budget import Bootstrap, EqualParts, Group, Parallel, Sequence, Spend
-from dplit.forests.partition import AllRecords, Independent, Resampled, ShuffledParts
-from dplit.forests.shares import at_most, level_shares
+from dplit.forests.partition import (
+    AllRecords,
+    Independent,
+    Resampled,
+    ShuffledParts,
+    at_most,
+    level_shares,
+)
 
 WAYS = (Independent, ShuffledParts, AllRecords, Resampled)
 TREE = Sequence("a tree", (Spend("leaf", 0.7),))

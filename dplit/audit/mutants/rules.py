@@ -30,7 +30,7 @@ def _part_delta(original):
 
 
 @plant("the leaves get what the levels had too", "MedianForestClassifier spends what it is asked for",
-       at("forests.shares", "level_shares"))  # fmt: skip
+       at("forests.partition", "level_shares"))  # fmt: skip
 def _all_to_leaves(original):
     def level_shares(epsilon, depth, rho):
         return original(epsilon, depth, rho)[0], epsilon

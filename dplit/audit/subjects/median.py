@@ -15,7 +15,7 @@ import numpy as np
 from dplit.audit.estimators import FreshFit
 from dplit.audit.subject import AgainstLaw, BlackBox, Fits, Found, Lawful, Subject, named
 from dplit.domain import Categorical, Domain
-from dplit.forests.shares import level_shares
+from dplit.forests.partition import level_shares
 from dplit.median import interval_law
 from dplit.median_forest import candidates
 

@@ -207,7 +207,7 @@ def test_a_rank_that_is_off_is_found_out(monkeypatch):
 
 @pytest.mark.parametrize(("factor", "expected"), [(0.5, "loose"), (1.5, "assumes"), (1e4, "fails")])
 def test_a_search_that_ends_elsewhere(factor, expected, monkeypatch):
-    """With half of the cells' error the paper's sentence would need no assumption; with 10,000 times it is false."""
+    """With half of the cells' error the sentence would need no assumption; with 10,000 times it is false."""
     real = matrix.unit_error
     off = lambda w, s, *a: real(w, s, *a) * (factor if s.name == "p-identity" else 1)  # noqa: E731
     monkeypatch.setattr(matrix, "unit_error", off)

@@ -294,8 +294,9 @@ def partition_necessary(effort, rng):
 )
 def one_set(effort, rng):
     r"""Lemma 2 needs only that the labels that vote had no part in the cuts. So at $B_1 = B_2 = 0$ all records
-    can have both roles. With one feature without atoms the leaf of a record holds $m \le k$ records with probability
-    $2m/(k(k+1))$, and for a continuous $\eta$ the error tends to the Bayes risk if $k \to \infty$, $k/n \to 0$."""
+    can have both roles. With one feature without atoms the leaf of a record holds $m \le k$ records with
+    probability $2m/(k(k+1))$, and for a continuous $\eta$ the error tends to the Bayes risk if $k \to \infty$ and
+    $k/n \to 0$."""
     cases, laws = [], []
     for n, k in _sizes(effort):
         error, spread, law = _risk_of_one_set(n, k)

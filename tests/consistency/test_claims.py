@@ -47,8 +47,8 @@ def test_equation_5_is_undefined_once_in_21():
 
 
 def test_all_records_in_both_roles_would_not_help_if_votes_were_coins(monkeypatch):
-    case = OURS["mrf/partition-necessary"].check().counterexample
-    assert case["records"] == [16, 64, 256] and sorted(case["excess"])[::-1] == case["excess"]
+    found = OURS["mrf/partition-necessary"].check()
+    assert found.verdict == "assumes" and found.computed < 0.5
     coins = {(a, size): 0.5 for a in range(256) for size in range(1, 17)}
     monkeypatch.setattr("dplit.claims.consistency.rules._majorities", lambda eta, k: coins)
     assert verdict("partition-necessary") == "holds"

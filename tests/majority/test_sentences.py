@@ -28,6 +28,21 @@ def test_the_published_label_is_wrong_more_often_than_noisy_counts():
     assert published > (0.5 + e * j / 4) * math.exp(-e * j)
 
 
+def test_at_three_quarters_the_published_label_is_better_at_every_gap():
+    """With epsilon j fixed its error falls as epsilon grows, so that 3/4 decides for all that is larger."""
+    gap = np.linspace(sentences.ENOUGH, 7, 20_001)  # epsilon j; beyond 7 it is below e^-400
+    published = 1 / (1 + np.exp(sentences.ENOUGH / 2 * np.exp(gap)))
+    assert (published < (0.5 + gap / 4) * np.exp(-gap)).all()
+    assert OURS["rdf/less-noise-than-counts"].check().verdict == "assumes"
+
+
+def test_a_label_that_is_worse_at_one_fails(monkeypatch):
+    right = majority.smooth_exponential_law
+    worse = lambda counts, e: right(counts, e) if e < 1 else np.array([0.5, 0.5])  # noqa: E731
+    monkeypatch.setattr(majority, "smooth_exponential_law", worse)
+    assert OURS["rdf/less-noise-than-counts"].check().verdict == "fails"
+
+
 def test_a_label_that_is_better_than_counts_would_hold(monkeypatch):
     monkeypatch.setattr(majority, "smooth_exponential_law", majority.one_sided_law)
     assert OURS["rdf/less-noise-than-counts"].check().verdict == "loose"

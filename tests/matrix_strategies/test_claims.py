@@ -205,11 +205,18 @@ def test_a_rank_that_is_off_is_found_out(monkeypatch):
     assert verdict("naive/corrected") == "fails"
 
 
-@pytest.mark.parametrize(("factor", "expected"), [(0.5, "loose"), (1.5, "fails")])
+@pytest.mark.parametrize(("factor", "expected"), [(0.5, "loose"), (1.5, "assumes"), (1e4, "fails")])
 def test_a_search_that_ends_elsewhere(factor, expected, monkeypatch):
-    """Had it gained half of the cells' error, the paper's sentence would hold, and ours would not."""
+    """With half of the cells' error the sentence would need no assumption; with 10,000 times it is false."""
     real = matrix.unit_error
     off = lambda w, s, *a: real(w, s, *a) * (factor if s.name == "p-identity" else 1)  # noqa: E731
     monkeypatch.setattr(matrix, "unit_error", off)
     assert verdict("search-crucial") == expected
+    assert verdict("search-crucial/corrected") == "fails"
+
+
+def test_leaves_that_gain_nothing_are_told_from_weighted_ones(monkeypatch):
+    from dplit.claims.matrix_strategies import naive
+
+    monkeypatch.setattr(naive, "_weighted_leaves", lambda rng: 1.0)
     assert verdict("search-crucial/corrected") == "fails"

@@ -65,7 +65,8 @@ def optimal(effort, rng):
     r"""The search for a strategy results in the optimal noise allocation under the Laplace mechanism; the
     optimality comes from the theoretical optimality of the strategy matrix from OPT. (For a forest of one tree
     the leaves themselves have the error 1 a leaf, and no strategy with cells beside p more queries attains it,
-    if a leaf has two cells; the search returns the cells, with as much error as a leaf has cells.)"""
+    if a leaf has two cells. With fewer queries than leaves most searches return the cells, with as much error as
+    a leaf has cells; with as many, large multiples of the leaves come near it.)"""
     cases, least = [], math.inf
     for levels, p in _single_trees(effort):
         trees, paths = f.forest(levels, 1, 1, rng)
@@ -82,6 +83,9 @@ def optimal(effort, rng):
         for _ in range(20):  # and none of the family attains 1
             theta = rng.exponential(10.0, (p, T.shape[1])) * (rng.random((p, T.shape[1])) < 0.5)
             least = min(least, f.error(T, p_identity(theta)) / len(T))
+        assert (
+            1 < f.error(T, p_identity(1000 * T)) / len(T) < 1.01
+        )  # with as many queries as leaves
     note = (
         "one tree on {levels}: the search finds {exact:.2f} a leaf, Laplace noise has {stated:.0f}"
     )

@@ -217,7 +217,7 @@ def _loss_of_labels(T, epsilon, reach):
 def labels_cost_nothing(effort, rng):
     r"""Finally, from the post-processing theorem, the computation of leaf labels in line 3 does not degrade
     privacy; so a prediction from the private trees maintains it. (Of the noisy cells under add-remove:
-    labels cost no more than the cells, and less.)"""
+    labels cost no more than the cells. On the small leaves that are computed they cost less.)"""
     T = np.array([[1, 0, 0], [0, 1, 1], [1, 1, 0], [0, 0, 1]])
     cases = []
     for epsilon in (1.0, 2.0):

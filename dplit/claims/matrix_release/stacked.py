@@ -55,8 +55,8 @@ def _tables(codes, y, own, levels, tau):
 )
 def not_applicable(effort, rng):
     r"""Since $C \ne TD$, the above DP batch prediction is not directly applicable to trees that are fitted on
-    disjoint training datasets. (With D the cells of the features: with the record's tree as one more column it
-    is, since then $C = T'D'$.)"""
+    disjoint training datasets (assuming that D counts the cells of the features alone: with the record's tree as
+    one more column it is applicable, since then $C = T'D'$)."""
     apart, cases = [], []
     for trees, levels, codes, y, own, C in _drawn(effort, rng):
         T, wide = _by_tree(trees, levels)

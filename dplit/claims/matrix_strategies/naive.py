@@ -5,6 +5,10 @@ Derived in :doc:`/book/matrix_strategies`. Ranks are exact, errors those of leas
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
+
 import dplit.claims.matrix_paths._forests as f
 import dplit.claims.matrix_strategies._released as r
 from dplit import matrix
@@ -95,19 +99,25 @@ def _searched(effort, rng):
 @claim(
     "m-rf/search-crucial",
     "Complexity; results, runtime",
-    "fails",
+    "assumes",
     "thm-strategy-identity",
-    ("matrix.optimise_p",),
-    about="reading",
+    ("matrix.optimise_p", "matrix.PerTree"),
     quantity="error where the search ends, over that of the cells",
     range="three small forests of 32 and 64 trees, p = 2",
 )
 def search_crucial(effort, rng):
-    r"""The primary overhead comes from optimization, which is crucial for high accuracy. (Read beside noisy
-    cells, which need no search: with at most .9 of their error.)"""
-    cases = [Case(ends, CLEARLY, shown) for ends, _, shown in _searched(effort, rng)]
+    r"""The primary overhead comes from optimization, which is crucial for high accuracy (assuming that it is
+    compared with noise for each tree, as in the results: its error is far smaller. Noisy cells, which need no
+    search, have the same error here: the search does not come to .9 of it)."""
+    cases = [
+        (Case(ends, CLEARLY, shown), ends < per_tree / 10)
+        for ends, per_tree, shown in _searched(effort, rng)
+    ]
     note = "{trees} trees of depth {depth} on {levels}: the search ends at {exact:.4f} of the cells' error"
-    return bounded(cases, note)
+    found = bounded([case for case, _ in cases], note)
+    if found.verdict != "fails" or not all(far for _, far in cases):
+        return found
+    return replace(found, verdict="assumes", counterexample=None)
 
 
 @search_crucial.corrected(
@@ -116,17 +126,30 @@ def search_crucial(effort, rng):
     range="three small forests of 32 and 64 trees, p = 2",
 )
 def search_not_needed(effort, rng):
-    r"""The search $\mathrm{OPT}_p$ comes back to within one percent of the error of the cells, and never below
-    it. What gains accuracy is to release the cells: noise for each tree has 100 times their error and more."""
+    r"""On random trees on columns of three levels, 32 of depth 1 and 32 of depth 2 on three columns and 64 of
+    depth 3 on four, $\mathrm{OPT}_p$ with $p = 2$ comes back to within one percent of the error of the cells,
+    and not below it; noise for each tree has 100 times that error and more. Larger families have better
+    strategies: at depth 1 the cells and 100 times the nine leaves have .79 of the cells' error."""
     found = list(_searched(effort, rng))
     ends, per_tree = ([pair[i] for pair in found] for i in (0, 1))
+    better = _weighted_leaves(rng)
     return verdict_of(
-        all(0.9999 <= e <= 1.01 for e in ends) and min(per_tree) > 100,
+        all(0.9999 <= e <= 1.01 for e in ends) and min(per_tree) > 100 and better < 0.79,
         f"OPT_p ends at {', '.join(f'{e:.4f}' for e in ends)} of the cells' error, noise for each tree has "
-        f"{', '.join(f'{e:.0f}' for e in per_tree)} times it",
-        {"ends": ends, "per tree": per_tree},
-        cases=2 * len(found),
+        f"{', '.join(f'{e:.0f}' for e in per_tree)} times it; nine weighted leaves have {better:.3f}",
+        {"ends": ends, "per tree": per_tree, "leaves": better},
+        cases=2 * len(found) + 1,
         published=1.01,
         computed=max(ends),
         relation="<=",
     )
+
+
+def _weighted_leaves(rng):
+    """Error of the cells and 100 times the leaves, by least squares, over that of the cells."""
+    levels, tau, depth = SEARCHED[0]
+    trees, _ = f.forest(levels, tau, depth, rng)
+    T = r.whole(trees, levels)
+    rows = 100 * np.unique(T, axis=0)
+    A = np.vstack([np.eye(T.shape[1]), rows]) / (1 + rows.sum(axis=0))
+    return f.error(T, A) / (T**2).sum()

@@ -187,9 +187,9 @@ def lemma_4_large(effort, rng):
     quantity="whether the middle has probability one half",
 )
 def lemma_4_large_exactly(effort, rng):
-    r"""Many evenly spread records have it for all labels if and only if $N - 2 \ge 2e^{B_2/2}$: from 8 parts on
-    at $B_2 = 2$, from 299 on at $B_2 = 10$. What lemma 4 has is below $e^{-2B_2}$ for every $N$, $2.1 \cdot
-    10^{-9}$ at 10."""
+    r"""Many evenly spread records have it for all labels if and only if $N - 2 \ge 2e^{B_2/2}$: with 8 parts or
+    more at $B_2 = 2$, with 299 or more at $B_2 = 10$. What lemma 4 has is below $e^{-2B_2}$ for every $N$,
+    $2.1 \cdot 10^{-9}$ at 10."""
     n, cases = effort.pick((400_000, 0.004), (10**6, 0.003), (4 * 10**6, 0.0015)), []
     for budget, first in ((1.0, 6), (2.0, 8), (3.0, 11)):
         for parts in (first - 1, first):

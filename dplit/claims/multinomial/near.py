@@ -152,7 +152,7 @@ def _both_scales(effort):
 )
 def outcome_scale(effort, rng):
     r"""The optimal values of $B_1$ and $B_2$ may depend on the specific characteristics of a dataset, such as
-    the outcome scale. (Read as the scale of the impurity decreases: with the law of the draws.)"""
+    the outcome scale. (Read of the draws: that their law depends on the scale of the impurity decreases.)"""
     changes = [
         (abs(float(p) - float(q)), {**data, "B": float(budget)})
         for budget, data, mine, ours in _both_scales(effort)

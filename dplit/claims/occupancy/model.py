@@ -218,7 +218,7 @@ def tighter(effort, rng):
         "exact",
         f"N={n}, d={depth}, epsilon {epsilon}: {ratio[least]:.3g} times the tail at "
         f"t={t[least]:g}, {ratio[-1]:.3g} times at t={t[-1]:g}; it rises at {rises} of "
-        f"{len(t) - 1} steps. The difference falls from {apart[top]:.3g} at t={t[top]:g} on, to {apart[-1]:.3g}.",
+        f"{len(t) - 1} steps. The difference falls after t={t[top]:g}, from {apart[top]:.3g} to {apart[-1]:.3g}.",
         counterexample={"n": n, "depth": depth, "epsilon": epsilon, "t": float(t[-1])},
         cases=len(t),
         published=float(ratio[least]),

@@ -101,9 +101,19 @@ def drop_thebe_settings(app, doctree, docname):
             node.parent.remove(node)
 
 
-def skip_request_setters(app, what, name, obj, skip, options):
-    """Leave out the metadata-routing setters that scikit-learn adds to every estimator."""
-    return True if re.fullmatch(r"set_\w+_request", name) else skip
+def skip_what_says_nothing(app, what, name, obj, skip, options):
+    """Leave out the metadata-routing setters of every estimator, and the fields of a named tuple.
+
+    Scikit-learn adds the former; of the latter Python knows the number, and the class says what they are.
+    """
+    field = str(getattr(obj, "__doc__", None)).startswith("Alias for field number")
+    return True if field or re.fullmatch(r"set_\w+_request", name) else skip
+
+
+def keep_colons(app, what, name, obj, options, lines):
+    """Let a property's first sentence have a colon, which napoleon would take for the end of a type."""
+    if what == "property" and lines and ":" in lines[0]:
+        lines.insert(0, "\\")  # nothing, and the line break with it
 
 
 def resolve_reexported(app, env, node, contnode):
@@ -143,6 +153,9 @@ def setup(app):
     app.connect("doctree-resolved", drop_thebe_settings, priority=900)
     app.connect("build-finished", copy_mathjax)
     app.connect("build-finished", write_entrance)
-    app.connect("autodoc-skip-member", skip_request_setters)
+    app.connect("autodoc-skip-member", skip_what_says_nothing)
+    app.connect(
+        "autodoc-process-docstring", keep_colons, priority=400
+    )  # before napoleon, which has 500
     app.connect("missing-reference", resolve_reexported)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

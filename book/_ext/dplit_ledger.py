@@ -126,8 +126,16 @@ class Errata(SphinxDirective):
     def run(self):
         found = export.errata(tuple(by_id().values()), *kept())[self.arguments[0]]
         text = "\n".join(_erratum(e) for e in found)
-        html = f'<div class="errata mathjax_process">\n{text}\n</div>'
+        counted = f"<p>{_counted(found)}</p>"
+        html = f'<div class="errata mathjax_process">\n{counted}\n{text}\n</div>'
         return [nodes.raw("", html, format="html")]
+
+
+def _counted(found):
+    """How many errata there are, and how many of each verdict, in the order of the page."""
+    verdicts = [e["verdict"] for e in found]
+    of_each = ", ".join(f"{verdicts.count(v)} {v}" for v in dict.fromkeys(verdicts))
+    return f"{len(found)} errata: {of_each}."
 
 
 def _erratum(e):
@@ -162,8 +170,8 @@ def _correct(e):
 
 
 def _evidence(e):
-    parts = [_begun(e["evidence"])]
-    parts += [_begun(e["both_sides"]) + "."] if e["both_sides"] else []
+    said = [e[side] for side in ("evidence", "both_sides") if e[side]]
+    parts = [_begun(text.rstrip(".")) + "." for text in said]
     if e["counterexample"]:
         parts.append(f"<code>{escape(in_brief(e['counterexample']))}</code>")
     return "<br>".join(parts)
@@ -181,8 +189,10 @@ class VerdictChanges(SphinxDirective):
         items = []
         for (version, date), (new, changed) in reversed(by_version(store.changes()).items()):
             item = nodes.list_item("", _changes_in_words(version, date, len(new), len(changed)))
+            gone = [claim for claim, _, now in changed if now == store.WITHDRAWN]
+            kept_ones = [_changed(*change) for change in changed if change[2] != store.WITHDRAWN]
             if changed:
-                item += nodes.bullet_list("", *(_changed(*change) for change in changed))
+                item += nodes.bullet_list("", *kept_ones, *([_withdrawn(gone)] if gone else []))
             items.append(item)
         return [nodes.bullet_list("", *items)]
 
@@ -204,6 +214,13 @@ def _changes_in_words(version, date, new, changed):
     ending = f"; {changed} have another verdict than before or are withdrawn:" if changed else "."
     words = f"Version {version}, {date}: {new} claims judged for the first time{ending}"
     return nodes.paragraph("", words)
+
+
+def _withdrawn(gone):
+    """The claims that left the ledger, in one line."""
+    names = [(nodes.Text(", " if i else ""), nodes.literal("", c)) for i, c in enumerate(gone)]
+    words = nodes.Text(f"{len(gone)} withdrawn: ")
+    return nodes.list_item("", nodes.paragraph("", "", words, *sum(names, ()), nodes.Text(".")))
 
 
 def _changed(claim, old, new):

@@ -1,6 +1,6 @@
-"""The ledger at a glance: how many claims of each paper have which verdict, as a picture and in words.
+"""The ledger at a glance: how many claims of each paper have which verdict, as a picture, a table, in words.
 
-Both show what each `Claim` declares. That the declarations are what the checks compute is the
+All show what each `Claim` declares. That the declarations are what the checks compute is the
 business of ``dplit verify`` and of the tests.
 """
 
@@ -69,6 +69,39 @@ def tally(claims, about=("statement",), verdicts=VERDICTS):
         if not claim.ours and claim.about in about:
             counts[claim.paper][claim.verdict] += 1
     return counts
+
+
+def as_links(claims):
+    """The numbers of `glance` as a table of HTML, in which each number leads to its rows of the ledger.
+
+    Returns
+    -------
+    str
+        A column a paper; a row a verdict, those of statements first, then those of experiments.
+    """
+    statements = _rows("statement", tally(claims))
+    runs = _rows("experiment", tally(claims, ("experiment",), RUN_VERDICTS))
+    rows = "\n".join(f"<tr>{row}</tr>" for row in (*statements, *runs))
+    return f'<table class="ledger-counts" aria-label="Claims by verdict">\n{rows}\n</table>'
+
+
+def _rows(about, counts):
+    """A head that names the papers, and a row a verdict, without their ``tr``."""
+    names = "".join(f'<th scope="col">{SHORT_NAMES[paper]}</th>' for paper in counts)
+    yield f'<th scope="col">{about}s</th>{names}'
+    for verdict in next(iter(counts.values())):
+        numbers = "".join(
+            f"<td>{_link(p, verdict, about, counts[p][verdict])}</td>" for p in counts
+        )
+        chip = f'<span class="verdict verdict-{verdict}">{verdict}</span>'
+        yield f'<th scope="row">{chip}</th>{numbers}'
+
+
+def _link(paper, verdict, about, count):
+    """A number; one above 0 leads to the ledger's page with the filter that counts it."""
+    if not count:
+        return "0"
+    return f'<a href="?paper={paper}&amp;verdict={verdict}&amp;about={about}">{count}</a>'
 
 
 def in_words(claims):

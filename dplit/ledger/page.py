@@ -19,6 +19,7 @@ COLUMNS = ("Claim", "Where", "Statement", "Verdict", "Evidence", "Computed by", 
 WORST_FIRST = ("leaks", "fails", "differs", "assumes", "loose", "undecided", "agrees", "holds")
 EXPORTS = ("claims.csv", "claims.json", "claims.bib", "errata.json")
 NOTHING = "&mdash;"
+EMPTY = ' class="nothing"'  # a card leaves such a line out
 
 
 def ledger_html(claims, evidence=None, since=None):
@@ -107,7 +108,7 @@ def _row(claim, more):
     )
     fragment = row_id(claim.id)
     body = "".join(
-        f'<td role="cell" data-label="{name}">{cell}</td>'
+        f'<td role="cell" data-label="{name}"{EMPTY if cell == NOTHING else ""}>{cell}</td>'
         for name, cell in zip(COLUMNS[1:], cells, strict=True)
     )
     return (
@@ -122,7 +123,8 @@ def _marks(claim):
     """What a row is, where it is no statement of a paper."""
     words = {"step": "step of a proof", "reading": "our reading", "experiment": "experiment"}
     marks = ["ours" if claim.ours else "", words.get(claim.about, "")]
-    return "".join(f" <small>{mark}</small>" for mark in marks if mark)
+    said = ", ".join(mark for mark in marks if mark)
+    return f" <small>{said}</small>" if said else ""
 
 
 def _evidence(claim):

@@ -1,11 +1,14 @@
 """What lets the site stand alone, without building it: addresses, citation, icons, help."""
 
+import re
 import sys
+from collections import namedtuple
 from types import SimpleNamespace
 
 import pytest
 import yaml
 from book_tools import BOOK, ROOT
+from sphinx.ext.napoleon import Config, NumpyDocstring
 
 import dplit
 
@@ -83,7 +86,6 @@ def test_the_citation_is_complete():
 
 def test_the_version_has_one_source():
     """`dplit.__version__`: the project's file reads it, and all that repeats it says the same."""
-    import re
     import tomllib
 
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
@@ -109,9 +111,36 @@ def test_the_changelog_of_verdicts_has_every_change():
     }
 
 
-def test_the_references_are_those_of_the_bibliography():
-    import re
+def test_withdrawn_claims_share_a_line_and_errata_are_counted(monkeypatch):
+    first = [(name, "holds", "1", "d") for name in "abc"]
+    later = [("a", "withdrawn", "2", "e"), ("b", "fails", "2", "e"), ("c", "withdrawn", "2", "e")]
+    monkeypatch.setattr(dplit_ledger.store, "changes", lambda: first + later)
+    ((newest, _),) = (items.children for items in dplit_ledger.VerdictChanges.run(None))
+    lines = [line.astext() for line in newest[1]]
+    assert lines == ["b was holds, is fails.", "2 withdrawn: a, c."]
+    found = [{"verdict": v} for v in ("leaks", "fails", "fails")]
+    assert dplit_ledger._counted(found) == "3 errata: 1 leaks, 2 fails."
 
+
+def test_no_work_is_in_the_bibliography_twice():
+    titles = re.findall(r"(?m)^ *title *= \{(.+)\}", (BOOK / "references.bib").read_text("utf-8"))
+    plain = [re.sub(r"[^a-z]", "", title.lower()) for title in titles]
+    assert len(plain) > 50 and sorted(plain) == sorted(set(plain))
+
+
+def test_the_reference_leaves_out_fields_and_keeps_colons():
+    Pair = namedtuple("Pair", "first")
+    skip = dplit_book.skip_what_says_nothing
+    assert skip(None, "attribute", "first", Pair.first, False, None) is True
+    assert skip(None, "method", "set_fit_request", print, False, None) is True
+    assert skip(None, "property", "first", property(lambda self: 1), False, None) is False
+    lines = ["What it needs: nothing."]
+    dplit_book.keep_colons(None, "property", "a.b", None, None, lines)
+    assert NumpyDocstring(lines, Config(), what="property", name="a.b").lines() == lines
+    assert lines[-1] == "What it needs: nothing."
+
+
+def test_the_references_are_those_of_the_bibliography():
     books = (BOOK / "references.bib").read_text("utf-8")
     for paper in dplit_site.citation()["references"]:
         key = next(k for k in ("doi", "url") if k in paper)

@@ -1,6 +1,7 @@
 """The ledger's table and picture, from made-up claims."""
 
 from pathlib import Path
+from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 from bs4 import BeautifulSoup
@@ -120,6 +121,11 @@ def test_formulas_are_left_to_mathjax_and_escaped(table):
     assert "&lt; \\epsilon &amp;" in page.ledger_html(CLAIMS)
 
 
+def test_a_line_that_says_nothing_is_marked(table):
+    assert cell(table, "mrf-lemma-3", "Holds instead")["class"] == ["nothing"]
+    assert not cell(table, "rdf-theorem-1", "Holds instead").has_attr("class")
+
+
 def test_an_unpaired_dollar_is_an_error():
     with pytest.raises(ValueError, match="pairs of dollar signs"):
         page.typeset("costs $5")
@@ -139,6 +145,8 @@ def test_links_lead_to_box_function_and_correction(table):
 def test_ours_and_simulated_are_said(table):
     assert "ours" in table.select_one("#rdf-theorem-1-corrected th").text
     assert "ours" not in table.select_one("#rdf-theorem-1 th").text
+    both = page.ledger_html([make("rdf/ours", about="reading", ours=True)])
+    assert "<small>ours, our reading</small>" in both
     assert cell(table, "rdf-theorem-1-corrected", "Evidence").text == "simulated, 3 intervals"
     assert cell(table, "rdf-theorem-1", "Evidence").text == "exact"
 
@@ -165,6 +173,18 @@ def test_tally_counts_the_papers_claims_only():
 def test_in_words():
     assert "RDF: 1 claim, 1 fails" in glance.in_words(CLAIMS).splitlines()
     assert "M-RF: 0 claims" in glance.in_words(CLAIMS).splitlines()
+
+
+def test_each_number_of_the_table_leads_to_as_many_rows():
+    run, step = {"about": "experiment"}, {"about": "step"}
+    more = [make("rdf/a", "differs", **run), make("rdf/b", "fails"), make("rdf/c", "fails", **step)]
+    rows = BeautifulSoup(page.ledger_html(CLAIMS + more), "html.parser").select("tr[data-verdict]")
+    links = BeautifulSoup(glance.as_links(CLAIMS + more), "html.parser").select("a")
+    assert [link.text for link in links] == ["1", "2", "1"]
+    for link in links:
+        chosen = parse_qsl(urlsplit(link["href"]).query)
+        found = [row for row in rows if all(row[f"data-{k}"] == v for k, v in chosen)]
+        assert len(chosen) == 3 and len(found) == int(link.text)
 
 
 @pytest.mark.parametrize("claims", [CLAIMS, []], ids=["some", "none"])

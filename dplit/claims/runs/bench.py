@@ -151,7 +151,7 @@ def half(result):
 
 @said("bench/classification/point", "undecided")
 def point(result):
-    r"""From $\epsilon = 1$ on no other private forest of this book is more than a point above the boosted forest
+    r"""For $\epsilon \ge 1$ no other private forest of this book is more than a point above the boosted forest
     on any set for choosing."""
     by_epsilon, others = {e: scores(result, e) for e in LATER}, _others(FORESTS + RIVALS)
     part = everywhere(by_epsilon, OURS, others, _sets(), -rule.POINT)
@@ -174,7 +174,7 @@ def tenth(result):
 
 @said("bench/classification/constant", "undecided")
 def constant(result):
-    r"""From $\epsilon = 1$ on the boosted forest is above the constant prediction on every set for choosing."""
+    r"""For $\epsilon \ge 1$ the boosted forest is above the constant prediction on every set for choosing."""
     return above_constant(result, _sets())
 
 

@@ -52,7 +52,7 @@ def half(result):
 
 @said("bench/classification-held-out/point", "undecided")
 def point(result):
-    r"""From $\epsilon = 1$ no other private forest of this book is more than a point above the preset on any set
+    r"""For $\epsilon \ge 1$ no other private forest of this book is more than a point above the preset on any set
     held out."""
     by_epsilon = {e: scores(result, e) for e in LATER}
     part = everywhere(by_epsilon, PRESET, FORESTS + RIVALS, _sets(), -rule.POINT)
@@ -70,7 +70,7 @@ def advice(result):
 
 @said("bench/classification-held-out/constant", "undecided")
 def constant(result):
-    r"""From $\epsilon = 1$ the boosted forest is above the constant prediction on every set held out."""
+    r"""For $\epsilon \ge 1$ the boosted forest is above the constant prediction on every set held out."""
     return above_constant(result, _sets())
 
 

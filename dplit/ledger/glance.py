@@ -1,6 +1,6 @@
-"""The ledger at a glance: how many claims of each paper have which verdict, as a picture, a table, in words.
+"""The ledger at a glance: how many claims of each paper have which verdict, as a picture and as a table.
 
-All show what each `Claim` declares. That the declarations are what the checks compute is the
+Both show what each `Claim` declares. That the declarations are what the checks compute is the
 business of ``dplit verify`` and of the tests.
 """
 
@@ -71,69 +71,57 @@ def tally(claims, about=("statement",), verdicts=VERDICTS):
     return counts
 
 
-def as_links(claims):
+def as_links(claims, page=""):
     """The numbers of `glance` as a table of HTML, in which each number leads to its rows of the ledger.
+
+    Parameters
+    ----------
+    claims : sequence of Claim
+    page : str, default ""
+        Where the ledger is, as seen from the page that has the table.
 
     Returns
     -------
     str
-        A column a paper; a row a verdict, those of statements first, then those of experiments.
+        A column a paper; a row a verdict, those of statements first, then those of experiments. At last,
+        counted apart, the steps of proofs and the readings of ours.
     """
-    statements = _rows("statement", tally(claims))
-    runs = _rows("experiment", tally(claims, ("experiment",), RUN_VERDICTS))
-    rows = "\n".join(f"<tr>{row}</tr>" for row in (*statements, *runs))
+    parts = [
+        *_rows(page, "statement", "statements", tally(claims)),
+        *_rows(page, "experiment", "experiments", tally(claims, ("experiment",), RUN_VERDICTS)),
+        *_apart(page, "step", "steps of proofs", tally(claims, ("step",))),
+        *_apart(page, "reading", "readings of ours", tally(claims, ("reading",))),
+    ]
+    rows = "\n".join(f"<tr>{row}</tr>" for row in parts)
     return f'<table class="ledger-counts" aria-label="Claims by verdict">\n{rows}\n</table>'
 
 
-def _rows(about, counts):
+def _rows(page, about, name, counts):
     """A head that names the papers, and a row a verdict, without their ``tr``."""
-    names = "".join(f'<th scope="col">{SHORT_NAMES[paper]}</th>' for paper in counts)
-    yield f'<th scope="col">{about}s</th>{names}'
+    papers = "".join(f'<th scope="col">{SHORT_NAMES[paper]}</th>' for paper in counts)
+    yield f'<th scope="col">{name}</th>{papers}'
     for verdict in next(iter(counts.values())):
-        numbers = "".join(
-            f"<td>{_link(p, verdict, about, counts[p][verdict])}</td>" for p in counts
-        )
+        numbers = {p: _link(page, c[verdict], p, about, verdict) for p, c in counts.items()}
         chip = f'<span class="verdict verdict-{verdict}">{verdict}</span>'
-        yield f'<th scope="row">{chip}</th>{numbers}'
+        yield f'<th scope="row">{chip}</th>{_cells(numbers)}'
 
 
-def _link(paper, verdict, about, count):
+def _apart(page, about, name, counts):
+    """One row of all verdicts together."""
+    numbers = {p: _link(page, sum(c.values()), p, about) for p, c in counts.items()}
+    yield f'<th scope="row">{name}</th>{_cells(numbers)}'
+
+
+def _cells(numbers):
+    return "".join(f"<td>{number}</td>" for number in numbers.values())
+
+
+def _link(page, count, paper, about, verdict=""):
     """A number; one above 0 leads to the ledger's page with the filter that counts it."""
     if not count:
         return "0"
-    return f'<a href="?paper={paper}&amp;verdict={verdict}&amp;about={about}">{count}</a>'
-
-
-def in_words(claims):
-    """The numbers of `glance` as sentences, for a reader who listens, and what they leave out.
-
-    Returns
-    -------
-    str
-        Lines such as ``RDF: 16 claims, 3 holds, 4 loose; on experiments 5, 2 agrees, 3 undecided``.
-    """
-    lines = []
-    runs = tally(claims, ("experiment",), RUN_VERDICTS)
-    for paper, counts in tally(claims).items():
-        line = f"{SHORT_NAMES[paper]}: {_counted(counts, 'claim', 'claims')}"
-        if any(runs[paper].values()):
-            line += (
-                f"; {_counted(runs[paper], 'sentence on experiments', 'sentences on experiments')}"
-            )
-        lines.append(line)
-    apart = {
-        what: sum(c.about == what and not c.ours for c in claims) for what in ("step", "reading")
-    }
-    lines.append(
-        f"Counted apart: {apart['step']} steps of proofs, {apart['reading']} readings of ours"
-    )
-    return "\n".join(lines)
-
-
-def _counted(counts, one, many):
-    parts = [f"{count} {verdict}" for verdict, count in counts.items() if count]
-    total = sum(counts.values())
-    return ", ".join([f"{total} {one if total == 1 else many}", *parts])
+    chosen = f"paper={paper}" + f"&amp;verdict={verdict}" * bool(verdict) + f"&amp;about={about}"
+    return f'<a href="{page}?{chosen}">{count}</a>'
 
 
 def _ink(color):

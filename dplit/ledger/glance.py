@@ -1,10 +1,12 @@
-"""The ledger at a glance: how many claims of each paper have which verdict, as a picture and in words.
+"""The ledger at a glance: how many claims of each paper have which verdict, as a picture and as a table.
 
 Both show what each `Claim` declares. That the declarations are what the checks compute is the
 business of ``dplit verify`` and of the tests.
 """
 
 from __future__ import annotations
+
+import pandas as pd
 
 from dplit.ledger.evidence import RUN_VERDICTS, VERDICTS
 from dplit.ledger.registry import OURS, PAPERS
@@ -71,41 +73,29 @@ def tally(claims, about=("statement",), verdicts=VERDICTS):
     return counts
 
 
-def in_words(claims):
-    """The numbers of `glance` as sentences, for a reader who listens, and what they leave out.
+def counted(claims):
+    """The numbers of `glance` as a table, and below them what it leaves out.
 
     Returns
     -------
-    str
-        Lines such as ``RDF: 16 claims, 3 holds, 4 loose; on experiments 5, 2 agrees, 3 undecided``.
+    DataFrame, a column for each paper. Rows: statements, then how many have each verdict; sentences on
+    experiments, then their verdicts; steps of proofs and readings of ours, which are counted apart.
     """
-    lines = []
-    runs = tally(claims, ("experiment",), RUN_VERDICTS)
-    for paper, counts in tally(claims).items():
-        line = f"{SHORT_NAMES[paper]}: {_counted(counts, 'claim', 'claims')}"
-        if any(runs[paper].values()):
-            line += (
-                f"; {_counted(runs[paper], 'sentence on experiments', 'sentences on experiments')}"
-            )
-        lines.append(line)
-    apart = {
-        what: sum(c.about == what and not c.ours for c in claims) for what in ("step", "reading")
-    }
-    lines.append(
-        f"Counted apart: {apart['step']} steps of proofs, {apart['reading']} readings of ours"
-    )
-    return "\n".join(lines)
-
-
-def _counted(counts, one, many):
-    parts = [f"{count} {verdict}" for verdict, count in counts.items() if count]
-    total = sum(counts.values())
-    return ", ".join([f"{total} {one if total == 1 else many}", *parts])
+    rows = {}
+    for kind, about, verdicts in (
+        ("statements", "statement", VERDICTS),
+        ("sentences on experiments", "experiment", RUN_VERDICTS),
+    ):
+        of = pd.DataFrame(tally(claims, (about,), verdicts))
+        rows |= {kind: of.sum(), **{verdict: of.loc[verdict] for verdict in verdicts}}
+    for kind, about in (("steps of proofs", "step"), ("readings of ours", "reading")):
+        rows[kind] = pd.DataFrame(tally(claims, (about,))).sum()
+    return pd.DataFrame(rows).T.rename(columns=SHORT_NAMES)
 
 
 def _ink(color):
     """Black or white, whichever has more contrast with `color`, an RGB triple in [0, 1]."""
-    from matplotlib.colors import to_rgb  # which the words do without
+    from matplotlib.colors import to_rgb  # which the table does without
 
     linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in to_rgb(color)]
     luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]

@@ -162,9 +162,21 @@ def test_tally_counts_the_papers_claims_only():
     assert sum(sum(by_verdict.values()) for by_verdict in counts.values()) == 2
 
 
-def test_in_words():
-    assert "RDF: 1 claim, 1 fails" in glance.in_words(CLAIMS).splitlines()
-    assert "M-RF: 0 claims" in glance.in_words(CLAIMS).splitlines()
+def test_the_table_counts_each_claim_of_a_paper_once_and_under_its_verdict():
+    abouts = {"step": "fails", "experiment": "agrees", "reading": "fails"}
+    more = [make(f"rdf/{about}", verdict, about=about) for about, verdict in abouts.items()]
+    more.append(make("rdf/second", "fails", about="reading"))
+    counted = glance.counted([*CLAIMS, *more])
+    found = {row: n for row, n in counted["RDF"].items() if n}
+    apart = {"steps of proofs": 1, "readings of ours": 2}
+    assert found == {
+        "statements": 1,
+        "fails": 1,
+        "sentences on experiments": 1,
+        "agrees": 1,
+        **apart,
+    }
+    assert counted["MRF"].sum() == 2 and counted["M-RF"].sum() == 0
 
 
 @pytest.mark.parametrize("claims", [CLAIMS, []], ids=["some", "none"])

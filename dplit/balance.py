@@ -352,7 +352,7 @@ def two_levels_trap(n, t, epsilon=1.0):
     With s = t + 1, only a first cut after 2s values leads to four leaves of at least s, and a cut
     in a longer interval nearer to the median doesn't. For n of at least 5t + 6 this shows at every
     positive epsilon; for n of 5t + 5 at the given one; for smaller n, of at least 4t + 6, at large
-    ones, for n of 14 and t of 2 above 1.22. :doc:`/book/balance`.
+    ones, for n of 14 and t of 2 from 1.23. :doc:`/book/balance`.
 
     Parameters
     ----------

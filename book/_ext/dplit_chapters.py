@@ -54,7 +54,7 @@ class ChapterMap(SphinxDirective):
         group += body
         for stem, _ in rows:
             needed = sorted(needs().get(stem, ()), key=numbers.get)
-            cells = [_link(n, str(numbers[n])) for n in needed] or [nodes.Text("nothing else")]
+            cells = [_link(n, str(numbers[n])) for n in needed] or [nodes.Text("none")]
             body += _row(_numbered(stem, numbers), _joined(cells), _text(str(minutes(stem))))
         return [table]
 

@@ -72,8 +72,8 @@ def leaves_and_laws(leaves, laws):
         bars = right.bar(at + (i - (len(laws) - 1) / 2) * wide, chances, wide * 0.92, label=name)
         right.bar_label(bars, fmt="%.3f", fontsize=9, padding=2)
     right.set_xticks(at, list(leaves))
-    right.set(ylabel="probability of class 1", ylim=(0, 0.85))
-    right.legend(fontsize=9, loc="upper left")
+    right.set(ylabel="probability of class 1", ylim=(0, 0.6))
+    right.legend(fontsize=9, loc="lower left", bbox_to_anchor=(0, 1))
     figure.tight_layout()
 
 

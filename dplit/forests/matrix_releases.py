@@ -10,6 +10,8 @@ from dplit.matrix.ensembles import release_ensembles
 from dplit.matrix.release import measure
 from dplit.matrix.subsample import subsample
 
+STEP = 2.0**-20  # of a record: far below any noise, far above rounding
+
 
 def answers_of(plan, codes, classes, n_classes, forest, rng):
     """The counts of all leaves, or the votes for all queries, from records that all trees read.
@@ -28,7 +30,8 @@ def answers_of(plan, codes, classes, n_classes, forest, rng):
     Returns
     -------
     answers : float64 array, shape (n_leaves, k) or (n_queries, k)
-        Or one column, the first class less the second.
+        Or one column, the first class less the second. Multiples of `STEP`: sums that are equal in exact
+        arithmetic tie on every machine, whatever order its linear algebra adds in.
     node : budget node
     """
     given = forest._record_epsilon(), forest.mechanism, forest._relation()
@@ -45,7 +48,7 @@ def answers_of(plan, codes, classes, n_classes, forest, rng):
         )
         each = [a[e.workload.place] for a, e in zip(found, plan.ensembles)]
         answers = np.concatenate(each) if plan.queries is None else np.sum(each, axis=0)
-    return answers, _for_neighbours(node, forest)
+    return np.round(answers / STEP) * STEP, _for_neighbours(node, forest)
 
 
 def subsampled_votes(plan, codes, classes, n_classes, forest, rng):

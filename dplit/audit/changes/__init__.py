@@ -22,9 +22,9 @@ from typing import NamedTuple
 from dplit.audit.changes import planted
 from dplit.audit.changes.reach import importers, is_compiled, runs, traced
 from dplit.audit.changes.sites import Change, changed, changes_of, every_change, modules
-from dplit.audit.suite import every_subject, subjects
+from dplit.audit.suite import subjects
 from dplit.printed import data_file
-from dplit.work import Effort, fan_out, stream
+from dplit.work import fan_out, stream
 
 OUTCOMES = {  # and what each one means
     "accused": "a sound subject loses more than it declares, or is not the law that is proved",
@@ -97,7 +97,7 @@ def run(changes, jobs=1, names=None, most=None):
     names : sequence of str, optional
         The subjects that may notice it; left out, all of a quick audit.
     most : int, optional
-        Of the subjects that run a change no more than so many are asked: exact ones first, then those of few draws.
+        Of the subjects that run a change no more than so many are asked, those first that run the least code beside it.
     """
     changes = list(changes)
     names = [s.name for s in subjects("quick")] if names is None else list(names)
@@ -109,18 +109,12 @@ def run(changes, jobs=1, names=None, most=None):
         if done.error:
             raise RuntimeError(f"{names[done.place]}: {done.error}")
         traces[names[done.place]] = done.result
-    names.sort(key=_draws)
+    names.sort(key=lambda name: (len(traces[name].functions), name))
     reached = [[n for n in names if runs(traces[n], change)] for change in changes]
     for done in fan_out(partial(outcome_of, most=most), list(zip(changes, reached)), jobs):
         if done.error:
             raise RuntimeError(f"{changes[done.place].key}: {done.error}")
         yield done.result
-
-
-def _draws(name):
-    """How many draws a quick audit of a subject takes, 0 for an exact one."""
-    check = every_subject()[name].check
-    return Effort("quick").pick(*check.draws) if hasattr(check, "drawn") else 0
 
 
 def outcome_of(change, reached, most=None):

@@ -130,7 +130,7 @@ def outcome_of(change, reached, most=None):
     task = {"path": sys.path, "module": f"dplit.{change.module}", "source": changed(change)}
     task |= {"afresh": importers(change.module) if is_compiled(change) else ()}
     task |= {"subjects": reached[:most], "seconds": SECONDS}
-    lines, status = _in_a_process(task)
+    lines, status = audited_apart(task)
     rows = [json.loads(line) for line in lines]
     last = rows[-1] if rows else {"ok": True}
     if not last["ok"]:
@@ -142,7 +142,7 @@ def outcome_of(change, reached, most=None):
     return found(outcome, reached[len(rows)], reason="")
 
 
-def _in_a_process(task):
+def audited_apart(task):
     """Lines that `dplit.audit.changes.planted` prints, and its status; None if the clock ran out."""
     command = [sys.executable, planted.__file__]
     environment = os.environ | {"OPENBLAS_NUM_THREADS": "1"}

@@ -158,6 +158,8 @@ def _only_refuses(node):
     """Whether a statement or call is there to refuse a wrong argument, or to say something."""
     if isinstance(node, ast.If):
         return all(isinstance(step, ast.Raise) for step in node.body) and not node.orelse
+    if isinstance(node, ast.Expr):
+        return _only_refuses(node.value)
     if isinstance(node, ast.Call):
         return ast.unparse(node.func).split(".")[-1].startswith("check_")
     return isinstance(node, (ast.Raise, ast.Assert, ast.JoinedStr, ast.Import, ast.ImportFrom))

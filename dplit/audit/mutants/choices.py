@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dplit.audit.mutants import at, plant
+from dplit.trees.rules import LOCAL_GINI, SQUARES
 
 KARY, GREEDY = at("trees.kary", "grow_kary_trees"), at("trees.greedy", "grow_id3_trees")
 COLUMN, CUT = "a choice of a column draws its law", "a choice of a cut and a column draws its law"
@@ -34,8 +35,6 @@ def _worst_first(original):
 
 @plant("a score of local sensitivity at the rate of any other", f"{COLUMN}, local Gini", KARY)
 def _global(original):
-    from dplit.trees.rules import LOCAL_GINI, SQUARES
-
     change = lambda rule: rule._replace(rate=2 * rule.rate, score=SQUARES)  # noqa: E731
     return _by_another_rule(lambda r: change(r) if r.score == LOCAL_GINI else r)(original)
 

@@ -77,7 +77,7 @@ def add_arguments(parser):
         "--mutate",
         type=at_least_one,
         metavar="N",
-        help="change the code that decides privacy at N places, drawn with --seed, one at a time, and audit each change",
+        help="change the code that decides privacy, at N places that --seed draws, and audit each change",
     )
     parser.add_argument(
         "--module",
@@ -120,8 +120,12 @@ def run(arguments):
         if getattr(arguments, name) is not None and not arguments.mutate:
             arguments.error(f"argument --{name}: needs --mutate")
     others = ("seeds", "epsilon", "dask")
-    if arguments.mutate and (arguments.effort != "quick" or any(getattr(arguments, o) for o in others)):
-        arguments.error("argument --mutate: is of quick audits as they are, without --seeds, --epsilon or --dask")
+    if arguments.mutate and (
+        arguments.effort != "quick" or any(getattr(arguments, o) for o in others)
+    ):
+        arguments.error(
+            "argument --mutate: is of quick audits as they are, without --seeds, --epsilon or --dask"
+        )
     try:
         names = audit.select(arguments.subject, arguments.effort, arguments.expected)
     except ValueError as error:

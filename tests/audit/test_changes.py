@@ -23,6 +23,7 @@ def noise(a: int, b, most=2.0):
     check_integer(b, "b", 1)
     return max(a, b) / (a - b) if not a <= b else -most
 '''
+HALF = "released class counts of a leaf, Laplace noise at half of epsilon 1"
 SCALE = "mechanisms.laplace:Laplace.scale: self.sensitivity / self.epsilon -> self.sensitivity * self.epsilon"
 
 
@@ -107,13 +108,13 @@ def test_an_overload_is_compiled_and_what_calls_it_is_not():
 
 @pytest.mark.parametrize(
     ("key", "subjects", "outcome"),
-    [(SCALE, ["exponential sampler", "Laplace sampler"], "accused"),
-     (SCALE, ["exponential sampler"], "survived"), (SCALE, [], "not run")],
+    [(SCALE, ["Laplace sampler", HALF], "accused"),  # epsilon 1 tells no product from a quotient
+     (SCALE, ["Laplace sampler"], "survived"), (SCALE, [], "not run")],
 )  # fmt: skip
 def test_what_becomes_of_a_change(key, subjects, outcome):
     found = changes.outcome_of(known()[key], subjects)
     assert (found.outcome, found.noticed) == (outcome, outcome == "accused")
-    assert found.subject == ("Laplace sampler" if outcome == "accused" else "")
+    assert found.subject == (HALF if outcome == "accused" else "")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the limit is a signal of POSIX systems")

@@ -1,4 +1,4 @@
-"""Which careless changes does ``dplit audit`` notice? Drawn ones, each made and audited: ``dplit audit --mutate 50``.
+"""Which careless changes ``dplit audit`` notices: drawn ones, each made and audited (``dplit audit --mutate``).
 
 `dplit.audit.mutants` has the bugs that one thinks of. Here a machine takes the code that decides privacy, draws
 expressions of it at random, changes each one by itself, and runs the subjects that reach it. What becomes of a
@@ -41,8 +41,8 @@ PATIENCE = 20  # times as long by the clock, for all subjects of a change
 class Outcome(NamedTuple):
     """What became of one change.
 
-    `outcome` is one of `OUTCOMES`; `subject` the one that noticed it, if any, of `reached` that run it, and `asked`
-    how many of these it would have had to pass; `reason` says why a survivor does no harm, and is empty where nobody has said it.
+    `outcome` is one of `OUTCOMES`; `subject` the one that noticed it, if any. Of the `reached` subjects that
+    run it, it had to pass `asked` to survive. `reason` says why it does no harm, and is empty where nobody has.
     """
 
     change: Change
@@ -97,7 +97,7 @@ def run(changes, jobs=1, names=None, most=None):
     names : sequence of str, optional
         The subjects that may notice it; left out, all of a quick audit.
     most : int, optional
-        Of the subjects that run a change no more than so many are asked, those first that run the least code beside it.
+        Of the subjects that run a change no more than so many are asked, first those that run the least code.
     """
     changes = list(changes)
     names = [s.name for s in subjects("quick")] if names is None else list(names)
@@ -169,8 +169,8 @@ def stored():
     Returns
     -------
     dict
-        ``rows``, a list of `Outcome` with the reasons that are known now, and where they come from: command, date,
-        versions, seed.
+        ``rows``, a list of `Outcome` with the reasons that are known now, and where they come from: command,
+        date, versions, seed.
     """
     found = json.loads(data_file("results/audit/changes.json").read_text(encoding="utf-8"))
     known, rows = reasons(), []
@@ -192,5 +192,5 @@ def summary(rows):
     return {name: counts[name] for name in OUTCOMES} | {"unexplained": unexplained}
 
 
-__all__ = ["OUTCOMES", "Change", "Outcome", "changed", "changes_of", "draw", "every_change", "modules", "outcome_of",
-           "reasons", "run", "stored", "summary"]  # fmt: skip
+__all__ = ["OUTCOMES", "Change", "Outcome", "changed", "changes_of", "draw", "every_change", "modules",
+           "outcome_of", "reasons", "run", "stored", "summary"]  # fmt: skip

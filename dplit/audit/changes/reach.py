@@ -1,4 +1,4 @@
-"""Which subjects of ``dplit audit`` run a changed expression: lines are traced, compiled code is followed by names.
+"""Which subjects of ``dplit audit`` run a change: lines are traced, compiled code is followed by names.
 
 Python tells which lines it runs. Of compiled functions it does not, so that a subject counts as running one if it
 runs a Python function that names it, or names another compiled one from which it can be called.
@@ -152,7 +152,8 @@ def runs(trace, change):
     """Whether a subject runs a change, by its `Trace`."""
     if is_compiled(change):
         return bool(_callers((change.module, change.function.split(".")[0])) & trace.functions)
-    if not change.function or change.function[:1].isupper() and "." not in change.function:
+    at_import = not change.function or (change.function[0].isupper() and "." not in change.function)
+    if at_import:
         return any(module == change.module for module, _ in trace.functions)
     return (change.module, change.line) in trace.lines
 

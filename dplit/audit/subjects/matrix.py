@@ -215,7 +215,9 @@ def _subsample_budget(effort, rng):
         for assignment, neighbours in product(("independent", "shuffled"), (AR, RO)):
             given = paths, queries, strategy, CELLS, [0, 1, 0, 1], 2, EPSILON, "weighted"
             _, node = matrix.subsample(*given, assignment, neighbours=neighbours, rng=rng)
-            dealt = assignment == "shuffled" and neighbours == AR  # a replaced record keeps its place
+            dealt = (
+                assignment == "shuffled" and neighbours == AR
+            )  # a replaced record keeps its place
             found = shuffled_loss(EPSILON, n_trees) if dealt else EPSILON
             cases.append((found / node.epsilon, f"{n_trees} trees, {assignment}, {neighbours}"))
     return Found(1.0, *max(cases))

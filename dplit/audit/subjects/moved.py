@@ -3,9 +3,10 @@ r"""What one record moves in the numbers that noise is added to, in ``dplit audi
 A fit on neighbouring records gets, from every mechanism, what the first one got. That is the proof of
 adaptive composition made to run: given the same releases so far, the next one's input differs by what
 the record moves, and the loss of a draw is at most that times its rate. Their sum is held to the budget; where it
-has a delta, what the draws come to in zero-concentrated privacy is. So all that lies between the records and the noise is audited without a draw: reading, clipping, encoding, blocks,
-sums, and the sensitivity that each mechanism was told. Noise from another generator than the fit's, or from a
-state of it that was drawn from before, costs without limit.
+has a delta, what the draws come to in zero-concentrated privacy is. So all that lies between the records and the
+noise is audited without a draw: reading, clipping, encoding, blocks, sums, and the sensitivity that each mechanism
+was told. Noise from another generator than the fit's, or from a state of it that was drawn from before, costs
+without limit.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ GAUSSIAN = {  # with so many rounds a fit pays by zero-concentrated privacy
 }  # fmt: skip
 TREES = {"max_depth": (0, 2), "n_estimators": (1, 3)}
 CELLS = {"max_depth": (1,), "n_estimators": (1,), "mechanism": ("geometric",)}
-ONE_LEAF = {  # of trees whose tests are chosen in compiled code, which nothing here watches
+ONE_LEAF = {  # of trees whose tests are chosen in compiled code: their laws have rows of their own
     "max_depth": (0,), "n_estimators": (1, 3), "partitioned": (True, False)
 }  # fmt: skip
 MATRIX = {"max_depth": (1,), "n_estimators": (2,), "bins": (2,)}

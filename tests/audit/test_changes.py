@@ -23,13 +23,18 @@ def noise(a: int, b, most=2.0):
     check_integer(b, "b", 1)
     return max(a, b) / (a - b) if not a <= b else -most
 '''
-HALF = "released class counts of a leaf, Laplace noise at half of epsilon 1"
+LOCKSTEP = "MatrixForestClassifier, what a record moves"
 SCALE = "mechanisms.laplace:Laplace.scale: self.sensitivity / self.epsilon -> self.sensitivity * self.epsilon"
 
 
-def known():
-    """Every change by its key."""
-    return {change.key: change for change in changes.every_change()}
+def is_there(change):
+    """Whether the present source still has the place of a change."""
+    return change.key in {c.key for c in changes.changes_of(change.module)}
+
+
+def by_key(key):
+    """The change of a key."""
+    return next(c for c in changes.changes_of(key.split(":")[0]) if c.key == key)
 
 
 @pytest.fixture
@@ -108,13 +113,13 @@ def test_an_overload_is_compiled_and_what_calls_it_is_not():
 
 @pytest.mark.parametrize(
     ("key", "subjects", "outcome"),
-    [(SCALE, ["Laplace sampler", HALF], "accused"),  # epsilon 1 tells no product from a quotient
+    [(SCALE, ["Laplace sampler", LOCKSTEP], "accused"),  # epsilon 1 tells no product from a quotient
      (SCALE, ["Laplace sampler"], "survived"), (SCALE, [], "not run")],
 )  # fmt: skip
 def test_what_becomes_of_a_change(key, subjects, outcome):
-    found = changes.outcome_of(known()[key], subjects)
+    found = changes.outcome_of(by_key(key), subjects)
     assert (found.outcome, found.noticed) == (outcome, outcome == "accused")
-    assert found.subject == (HALF if outcome == "accused" else "")
+    assert found.subject == (LOCKSTEP if outcome == "accused" else "")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the limit is a signal of POSIX systems")
@@ -128,11 +133,18 @@ def test_a_process_that_does_not_end_is_ended(source, status):
     assert len(lines) == (status == 0) and all("ZeroDivisionError" in line for line in lines)
 
 
+@pytest.mark.deep
+def test_compiled_code_is_compiled_afresh():
+    """Half a minute: what stands in the cache of the compiler is the sound code."""
+    key = "trees.kary:cost: n - squares / n -> n + squares / n"
+    found = changes.outcome_of(by_key(key), ["a choice of a column draws its law, squares"])
+    assert found.outcome == "accused"
+
+
 # The stored run -----------------------------------------------------------------------------------
 
 STORED = changes.stored()
-PRESENT = [row for row in STORED["rows"] if row.change.key in known()]
-NOTICED = [row for row in PRESENT if row.outcome in ("accused", "leak lost", "crashed")]
+NOTICED = [row for row in STORED["rows"] if row.outcome in ("accused", "leak lost", "crashed")]
 
 
 def test_the_stored_run_says_where_it_comes_from():
@@ -142,20 +154,22 @@ def test_the_stored_run_says_where_it_comes_from():
     assert len(STORED["rows"]) == int(words[words.index("--mutate") + 1])
     assert len({row.change.key for row in STORED["rows"]}) == len(STORED["rows"])
     assert {row.subject for row in STORED["rows"]} - {""} <= every_subject().keys()
-    assert len(PRESENT) > len(STORED["rows"]) / 2, "the code is another one: make the run again"
+    present = [row for row in STORED["rows"] if is_there(row.change)]
+    assert len(present) > len(STORED["rows"]) / 2, "the code is another one: make the run again"
 
 
 def test_all_that_was_not_noticed_has_a_reason():
     assert changes.summary(STORED["rows"])["unexplained"] == 0
 
 
-def test_every_reason_is_one_of_a_change_that_can_be_made():
-    lost = changes.reasons().keys() - known().keys() - {row.change.key for row in STORED["rows"]}
-    assert lost == set()
+def test_every_reason_is_one_of_a_change_that_was_made():
+    assert changes.reasons().keys() <= {row.change.key for row in STORED["rows"]}
 
 
 @pytest.mark.parametrize("row", NOTICED[:2], ids=lambda row: row.change.key)
 def test_a_part_of_the_stored_run_once_more(row):
+    if not is_there(row.change):
+        pytest.skip("its function was rewritten since")
     found = changes.outcome_of(row.change, [row.subject])
     assert (found.outcome, found.subject) == (row.outcome, row.subject)
 
@@ -168,7 +182,7 @@ def test_the_rest_of_what_was_noticed_once_more(row):
 
 def test_the_command(monkeypatch, capsys):
     """A survivor without a reason is a failure; with one it is none."""
-    row = changes.Outcome(known()[SCALE], "survived", "", 3, 2, "")
+    row = changes.Outcome(by_key(SCALE), "survived", "", 3, 2, "")
     for reason, status in (("", 1), ("it does no harm", 0)):
         monkeypatch.setattr(changes, "run", lambda *given, r=reason: iter([row._replace(reason=r)]))
         monkeypatch.setattr(changes, "draw", lambda *given: [row.change])

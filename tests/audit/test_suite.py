@@ -284,7 +284,7 @@ def test_lockstep_knows_what_a_choice_loses():
     epsilon, rho = moved.lost(*calls)
     p, q = choice.pmf([3.0, 1.0, 0.0]), choice.pmf([2.0, 1.5, 1.0])
     assert abs(np.log(p / q)).max() <= epsilon == pytest.approx(2 * 1.5 / 4)
-    orders = np.array([1.001, 2, 8, 64, 1000])
+    orders = np.array([1.001, 2, 8, 64])
     divergences = [np.log((p**a * q ** (1 - a)).sum()) / (a - 1) for a in orders]
     assert (divergences <= orders * rho).all()
 

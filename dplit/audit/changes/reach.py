@@ -19,7 +19,10 @@ from dplit.work import Effort, stream
 
 PACKAGE = Path(dplit.__file__).parent
 COMPILERS = ("njit", "overload", "register_jitable", "vectorize")
-DRAWS = 40  # on each input, while lines are traced
+DRAWS = 16  # on each input, while lines are traced: one for each block of `dplit.audit.blackbox`
+CALLS = (
+    100_000  # of functions; a subject is traced no longer, and not asked about what it runs later
+)
 
 
 class Trace(NamedTuple):
@@ -50,10 +53,16 @@ def traced(name, wanted):
             check.drawn(DRAWS, stream(name))
         else:
             check(Effort("quick"), stream(name))
+    except _Enough:
+        pass
     finally:
         sys.settrace(None)
         threading.settrace(None)
     return Trace(frozenset(watch.lines), frozenset(watch.functions))
+
+
+class _Enough(Exception):
+    """A subject has been traced for long enough."""
 
 
 class _Watch:
@@ -61,9 +70,12 @@ class _Watch:
 
     def __init__(self, wanted):
         self.wanted, self.left, self.module = wanted, {}, {}
-        self.lines, self.functions = set(), set()
+        self.lines, self.functions, self.calls = set(), set(), 0
 
     def __call__(self, frame, event, arg):
+        self.calls += 1
+        if self.calls > CALLS:
+            raise _Enough
         code = frame.f_code
         left = self.left.get(code)
         if left is None:

@@ -29,7 +29,7 @@ from dplit.mechanisms import DiscreteGaussian, Exponential, Geometric, Laplace, 
 from dplit.mechanisms.secure import SecureGenerator
 from dplit.neighbours import append_record, replace_record
 
-EPSILON = 1.0
+EPSILON = 0.7  # not 1: at 1 a product with epsilon is a quotient
 WATCHED = Geometric, Laplace, PermuteAndFlip, Exponential, DiscreteGaussian
 BORROWED = "noise that is not the fit's own"
 DOMAIN = Domain([Continuous(0, 1), Categorical(["a", "b", "c"])])

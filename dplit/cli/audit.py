@@ -32,9 +32,11 @@ EXAMPLES = """examples:
   dplit audit --subject '*label' --epsilon 4     is anything of this above 4?
   dplit audit --effort deep --jobs 2             larger spaces, more draws
   dplit audit --seeds 200 --share 0.1            how often each one is accused
+  dplit audit --mutate 50 --jobs 2               which careless changes of the code it notices
   dplit audit --json > audit.json                for another program
 """
 COLUMNS = ("subject", "method", "declared", "found", "expected", "ok")
+CHANGE = ("outcome", "where", "change", "noticed by, or the reason")
 TALLY = ("subject", "expected", "seeds", "draws", "alarms", "often")
 
 
@@ -71,6 +73,23 @@ def add_arguments(parser):
         metavar="S",
         help="with --seeds: what share of a quick audit's draws (default: 1)",
     )
+    parser.add_argument(
+        "--mutate",
+        type=at_least_one,
+        metavar="N",
+        help="change the code that decides privacy, at N places that --seed draws, and audit each change",
+    )
+    parser.add_argument(
+        "--module",
+        metavar="PATTERN",
+        help="with --mutate: only in modules that match, such as 'trees.*'",
+    )
+    parser.add_argument(
+        "--most",
+        type=at_least_one,
+        metavar="K",
+        help="with --mutate: ask no more than K of the subjects that run a change (default: all)",
+    )
     add_work(parser)
     add_dask(parser)
     add_json(parser)
@@ -97,6 +116,16 @@ def run(arguments):
         arguments.error(
             "argument --epsilon: does not go with --seeds, which holds to what is declared"
         )
+    for name in ("module", "most"):
+        if getattr(arguments, name) is not None and not arguments.mutate:
+            arguments.error(f"argument --{name}: needs --mutate")
+    others = ("seeds", "epsilon", "dask")
+    if arguments.mutate and (
+        arguments.effort != "quick" or any(getattr(arguments, o) for o in others)
+    ):
+        arguments.error(
+            "argument --mutate: is of quick audits as they are, without --seeds, --epsilon or --dask"
+        )
     try:
         names = audit.select(arguments.subject, arguments.effort, arguments.expected)
     except ValueError as error:
@@ -104,6 +133,8 @@ def run(arguments):
     if arguments.list:
         print("\n".join(names) if not arguments.json else dump(list(names)))
         return 0
+    if arguments.mutate:
+        return _changes(names, arguments)
     with backend(arguments):
         return _tallies(names, arguments) if arguments.seeds else _rows(names, arguments)
 
@@ -120,6 +151,34 @@ def _rows(names, arguments):
     return _status(ok, interrupted, rows)
 
 
+def _changes(names, arguments):
+    """What becomes of changes of the code; every one that is not noticed must have its reason."""
+    from dplit.audit import changes
+
+    try:
+        drawn = changes.draw(arguments.mutate, arguments.seed, arguments.module or "*")
+    except ValueError as error:
+        arguments.error(str(error))
+    found = changes.run(drawn, workers(arguments), names, arguments.most)
+    rows, interrupted = _collected(found, drawn, arguments, "change")
+    counts = changes.summary(rows)
+    ok = bool(rows) and not counts["unexplained"]
+    if arguments.json:
+        rows = [row._asdict() | {"change": vars(row.change)} for row in rows]
+        print(_json(rows, ok, interrupted, arguments, _provenance() | {"counts": counts}))
+    else:
+        cells = [_change_cells(row) for row in rows]
+        print(aligned(CHANGE, cells, shrink=2))
+        print("\n" + ", ".join(f"{n} {name}" for name, n in counts.items()))
+    return _status(ok, interrupted, rows)
+
+
+def _change_cells(row):
+    change = row.change
+    words = f"{change.before} -> {change.after}".replace("\n", " ")
+    return [row.outcome, f"{change.module}:{change.line}", words, row.subject or row.reason]
+
+
 def _tallies(names, arguments):
     """Counts over seeds; no sound subject may be accused at the audit's own rate."""
     from dplit.audit import seeds
@@ -131,29 +190,33 @@ def _tallies(names, arguments):
     rows = [row._asdict() for row in rows]
     ok = bool(rows) and not any(row["alarms"] for row in rows if row["expected"] == "within")
     if arguments.json:
-        how = {"command": shlex.join(["dplit", *sys.argv[1:]]), "date": datetime.now(UTC).date()}
-        how |= {"seeds": arguments.seeds, "share": share}
-        print(_json(rows, ok, interrupted, arguments, {k: str(v) for k, v in how.items()}))
+        how = _provenance() | {"seeds": str(arguments.seeds), "share": str(share)}
+        print(_json(rows, ok, interrupted, arguments, how))
     else:
         cells = [[str(row[name]) for name in TALLY] for row in rows]
         print(aligned(TALLY, cells, shrink=0, right=(2, 3, 4, 5)))
     return _status(ok, interrupted, rows)
 
 
-def _collected(found, names, arguments):
+def _provenance():
+    command = shlex.join(["dplit", *sys.argv[1:]])
+    return {"command": command, "date": datetime.now(UTC).date().isoformat()}
+
+
+def _collected(found, names, arguments, of="subject"):
     """The rows that came back, in order, and whether the user stopped the work before all had."""
     rows, interrupted = [], False
     try:
-        for row in progress(found, "subject", arguments, total=len(names)):
+        for row in progress(found, of, arguments, total=len(names)):
             rows.append(row)
     except KeyboardInterrupt:
         interrupted = True
-    return sorted(rows, key=lambda row: names.index(row.subject)), interrupted
+    return sorted(rows, key=lambda row: names.index(getattr(row, of))), interrupted
 
 
 def _status(ok, interrupted, rows):
     if interrupted:
-        print(f"interrupted: {len(rows)} subjects were audited", file=sys.stderr)
+        print(f"interrupted: {len(rows)} were audited", file=sys.stderr)
         return 130
     return 0 if ok else 1
 

@@ -268,5 +268,34 @@ def test_lockstep_knows_noise_that_is_not_the_fits_own():
     with moved.lockstep() as calls:
         twice(moved.OfTheFit(np.random.PCG64(0)))
         moved.Geometric(1.0).sample([0], rng=np.random.default_rng(1))
-    losses = [moved.lost(call, call) for call in calls]
+    losses = [moved.lost(call, call)[0] for call in calls]
     assert losses == [0.0, np.inf, np.inf]
+
+
+def test_lockstep_knows_what_a_choice_loses():
+    """Of one call with other scores: no log-ratio of the two laws is larger, and no divergence of any order."""
+    from dplit.audit.subjects import moved
+
+    choice, calls = moved.Exponential(1.5, sensitivity=2), []
+    for scores in ([3.0, 1.0, 0.0], [2.0, 1.5, 1.0]):
+        with moved.lockstep() as found:
+            choice.sample(scores, rng=moved.OfTheFit(np.random.PCG64(0)))
+        calls += found
+    epsilon, rho = moved.lost(*calls)
+    p, q = choice.pmf([3.0, 1.0, 0.0]), choice.pmf([2.0, 1.5, 1.0])
+    assert abs(np.log(p / q)).max() <= epsilon == pytest.approx(2 * 1.5 / 4)
+    orders = np.array([1.001, 2, 8, 64])
+    divergences = [np.log((p**a * q ** (1 - a)).sum()) / (a - 1) for a in orders]
+    assert (divergences <= orders * rho).all()
+
+
+def test_lockstep_takes_noise_that_is_drawn_by_rejection_for_one_draw():
+    from dplit.audit.subjects import moved
+
+    noise, calls = moved.DiscreteGaussian(2.0), []
+    for values in ([5, 0], [2, 1]):
+        with moved.lockstep() as found:
+            noise.sample(values, rng=moved.OfTheFit(np.random.PCG64(0)))
+        calls += found
+    assert len(calls) == 2
+    assert moved.lost(*calls) == (np.inf, pytest.approx((3**2 + 1) / (2 * 2.0**2)))

@@ -197,3 +197,9 @@ def _underflow(original):
             chosen[:] = np.arange(len(counts)) <= least
 
     return draw_even_subset
+
+
+@plant("a scale of Laplace noise that rises with epsilon", "MatrixForestClassifier, what a record moves",
+       at("mechanisms.laplace", "Laplace", "scale"))  # fmt: skip
+def _rising(original):
+    return property(lambda self: self.sensitivity * self.epsilon)

@@ -9,13 +9,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
+from itertools import product
 
 import numpy as np
 
 from dplit import matrix
-from dplit.audit.subject import Subject, exact_worst
+from dplit.audit.subject import Found, Subject, exact_worst
 from dplit.domain import Categorical, Domain
 from dplit.matrix.release import ReleaseLaw, noise_for, noise_of
+from dplit.matrix.subsample import shuffled_loss
 from dplit.neighbours import count_vectors, data_sets, neighbouring_data
 from dplit.random_forest.parts import leaf_counts_law
 
@@ -204,6 +206,23 @@ def _dealt(n_trees):
     return check
 
 
+def _subsample_budget(effort, rng):
+    """What votes of subsamples lose, as a share of what their node declares: declares 1."""
+    cases = []
+    for n_trees in (2, 5):
+        paths, queries = _paths(n_trees, 1), CELLS[:2]
+        strategy = matrix.member(matrix.subsample_workload(paths, queries), "identity")
+        for assignment, neighbours in product(("independent", "shuffled"), (AR, RO)):
+            given = paths, queries, strategy, CELLS, [0, 1, 0, 1], 2, EPSILON, "weighted"
+            _, node = matrix.subsample(*given, assignment, neighbours=neighbours, rng=rng)
+            dealt = (
+                assignment == "shuffled" and neighbours == AR
+            )  # a replaced record keeps its place
+            found = shuffled_loss(EPSILON, n_trees) if dealt else EPSILON
+            cases.append((found / node.epsilon, f"{n_trees} trees, {assignment}, {neighbours}"))
+    return Found(1.0, *max(cases))
+
+
 # What the records may not decide ------------------------------------------------------------------
 
 
@@ -265,6 +284,7 @@ def registered():
          _Release("cells", RO, AR, "laplace", True)),
         ("votes of subsamples, a draw for each record", "within", _Subsample("independent")),
         ("votes of subsamples, shuffled and cut", "caught", _Subsample("equal-parts")),
+        ("votes of subsamples, their budget", "within", _subsample_budget),
         ("votes of subsamples, 16 trees, shuffled and cut", "caught", _dealt(16)),
         ("votes of queries that are training records", "caught", _queries_from_records),
         ("matrix release, strategy chosen on the records", "caught", _strategy_on_data),

@@ -2,10 +2,11 @@ r"""What one record moves in the numbers that noise is added to, in ``dplit audi
 
 A fit on neighbouring records gets, from every mechanism, what the first one got. That is the proof of
 adaptive composition made to run: given the same releases so far, the next one's input differs by what
-the record moves, and the loss of a draw is at most that times its rate. Their sum is held to the budget. So all
-that lies between the records and the noise is audited without a draw: reading, clipping, encoding, blocks,
-sums, and the sensitivity that each mechanism was told. Noise from another generator than the fit's, or from a
-state of it that was drawn from before, costs without limit.
+the record moves, and the loss of a draw is at most that times its rate. Their sum is held to the budget; where it
+has a delta, what the draws come to in zero-concentrated privacy is. So all that lies between the records and the
+noise is audited without a draw: reading, clipping, encoding, blocks, sums, and the sensitivity that each mechanism
+was told. Noise from another generator than the fit's, or from a state of it that was drawn from before, costs
+without limit.
 """
 
 from __future__ import annotations
@@ -21,22 +22,27 @@ import numpy as np
 
 from dplit.audit.subject import Found, Subject, named
 from dplit.audit.subjects.entries import in_blocks
+from dplit.budget import epsilon_of
 from dplit.domain import Categorical, Continuous, Domain
 from dplit.forests.noise import WithNoise
-from dplit.mechanisms import Geometric, Laplace, PermuteAndFlip
+from dplit.mechanisms import DiscreteGaussian, Exponential, Geometric, Laplace, PermuteAndFlip
 from dplit.mechanisms.secure import SecureGenerator
 from dplit.neighbours import append_record, replace_record
 
-EPSILON = 1.0
+EPSILON = 0.7  # not 1: at 1 a product with epsilon is a quotient
+WATCHED = Geometric, Laplace, PermuteAndFlip, Exponential, DiscreteGaussian
 BORROWED = "noise that is not the fit's own"
 DOMAIN = Domain([Continuous(0, 1), Categorical(["a", "b", "c"])])
 X = np.array([[0.1, "a"], [0.9, "b"], [0.4, "c"], [0.6, "a"], [0.9, "b"], [0.2, "a"]], dtype=object)
 RECORDS = ([0.9, "b"], [-7.0, "a"], [1e9, "c"])  # the bounds of the first column are 0 and 1
 BLOCKS = ((1, 2, 3),)
 ROUNDS = {"n_records": (100_000, 6), "max_depth": (2, None, 0), "n_estimators": (1, 3)}
+GAUSSIAN = {  # with so many rounds a fit pays by zero-concentrated privacy
+    "delta": (1e-6,), "n_records": (100_000,), "max_depth": (2,), "n_estimators": (20,)
+}  # fmt: skip
 TREES = {"max_depth": (0, 2), "n_estimators": (1, 3)}
 CELLS = {"max_depth": (1,), "n_estimators": (1,), "mechanism": ("geometric",)}
-ONE_LEAF = {  # of trees whose tests are chosen in compiled code, which nothing here watches
+ONE_LEAF = {  # of trees whose tests are chosen in compiled code: their laws have rows of their own
     "max_depth": (0,), "n_estimators": (1, 3), "partitioned": (True, False)
 }  # fmt: skip
 MATRIX = {"max_depth": (1,), "n_estimators": (2,), "bins": (2,)}
@@ -44,6 +50,8 @@ QUERIES = [[0.9, "b"], [0.1, "a"], [0.9, "b"]]
 KINDS = (  # words, estimator, its parameters, and whether there is a fit from blocks
     ("BoostedForestClassifier", "forests", ROUNDS, True),
     ("BoostedForestRegressor", "forests", ROUNDS, True),
+    ("BoostedForestClassifier, Gaussian noise", "forests", GAUSSIAN, False),
+    ("BoostedForestRegressor, Gaussian noise", "forests", GAUSSIAN, False),
     ("PrivateForestClassifier", "forests", ROUNDS | {"n_records": (None,)}, False),
     ("PrivateForestRegressor", "forests", ROUNDS | {"n_records": (None,)}, False),
     ("RandomDecisionForestClassifier", "forests", TREES, True),
@@ -91,18 +99,22 @@ class Call(NamedTuple):
 @contextmanager
 def lockstep(first=None):
     """The draws of all mechanisms while it lasts, a list of `Call`; released is what came in `first`."""
-    calls, originals = [], {kind: kind.sample for kind in (Geometric, Laplace, PermuteAndFlip)}
-    drawn_at, generator = set(), WithNoise._generator
+    calls, originals = [], {kind: kind.sample for kind in WATCHED}
+    drawn_at, drawing, generator = set(), set(), WithNoise._generator
 
     def watched(original):
         def sample(self, values, *rest, rng):
+            if drawing:  # one mechanism proposes what another one takes: theirs is one draw
+                return original(self, values, *rest, rng=rng)
             at = str(rng.bit_generator.state)
             own = isinstance(rng, (OfTheFit, ExactOfTheFit)) and at not in drawn_at
             drawn_at.add(at)
+            drawing.add(at)
             released = original(self, values, *rest, rng=rng)
+            drawing.clear()
             if first is not None:
                 released = first[len(calls)].released if len(calls) < len(first) else None
-            weight = self.rate if hasattr(self, "rate") else 1 / self.scale
+            weight = self.rate if hasattr(self, "rate") else 1 / _width(self)
             calls.append(
                 Call(
                     repr(self) if own else BORROWED,
@@ -131,29 +143,46 @@ def lockstep(first=None):
             kind.sample = original
 
 
+def _width(noise):
+    """Scale of Laplace noise, deviation of Gaussian noise."""
+    return noise.sigma if isinstance(noise, DiscreteGaussian) else noise.scale
+
+
 def lost(one, other):
-    """The most that a draw loses between the inputs of two calls; infinite if they are not of one kind."""
+    r"""The most that a draw loses between the inputs of two calls: epsilon, and rho of zero-concentrated privacy.
+
+    Both are infinite if the calls are not of one kind. A choice by the exponential mechanism whose log-ratios lie
+    within a range of :math:`\eta` is :math:`\eta^2/8`-zCDP (Cesar and Rogers 2021).
+    """
     if BORROWED in (one.mechanism, other.mechanism):
-        return math.inf
+        return math.inf, math.inf
     if one.mechanism != other.mechanism or one.values.shape != other.values.shape:
-        return math.inf
-    moved = other.values - one.values
-    if not one.mechanism.startswith("PermuteAndFlip"):
-        return one.weight * float(abs(moved).sum())
+        return math.inf, math.inf
+    moved = one.weight * (other.values - one.values)
+    kind = one.mechanism.partition("(")[0]
+    if kind == "DiscreteGaussian":
+        return math.inf if moved.any() else 0.0, float(np.square(moved).sum()) / 2
+    if kind not in ("PermuteAndFlip", "Exponential"):
+        epsilon = float(abs(moved).sum())
+        return epsilon, epsilon**2 / 2
     rows = moved.reshape(-1, moved.shape[-1])  # a row is a choice of its own
+    if kind == "Exponential":
+        ranges = np.ptp(rows, axis=1)
+        return float(ranges.sum()), float(np.square(ranges).sum()) / 8
     up, down = np.maximum(rows, 0).max(axis=1), np.maximum(-rows, 0).max(axis=1)
-    return one.weight * float((up + down).sum())
+    return float((up + down).sum()), float(np.square(up + down).sum()) / 2
 
 
 def in_lockstep(fit, data, neighbour):
-    """The loss of a fit between two inputs, at most, and its budget."""
+    """The loss of a fit between two inputs, at most, and its budget; where that has a delta, at this delta."""
     with lockstep() as first:
         budget = fit(*data).budget_
     with lockstep(first) as second:
         fit(*neighbour)
-    same = len(first) == len(second) and len(first) > 0
-    total = math.fsum(map(lost, first, second)) if same else math.inf
-    return total, budget
+    if len(first) != len(second) or not first:
+        return math.inf, budget
+    epsilon, rho = map(math.fsum, zip(*map(lost, first, second)))
+    return min(epsilon, epsilon_of(rho, budget.delta)), budget
 
 
 @dataclass(frozen=True)

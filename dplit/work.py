@@ -8,11 +8,9 @@ through joblib, and follows the backend that `joblib.parallel_config` has set.
 
 from __future__ import annotations
 
-import contextlib
 import difflib
 import math
 import platform
-import signal
 import time
 import warnings
 import zlib
@@ -43,41 +41,6 @@ class Effort(str):
 def stream(name, seed=0):
     """The generator of one piece of work: depends on its name and the seed, on nothing else."""
     return np.random.default_rng([seed, zlib.crc32(name.encode())])
-
-
-class OutOfTime(Exception):
-    """A task has used the processor for as long as it may."""
-
-
-@contextlib.contextmanager
-def limited(seconds):
-    """Stop what runs inside by an `OutOfTime` once the process has used `seconds` of the processor.
-
-    It needs the timers of Unix and the main thread. A compiled loop ends before it is stopped.
-
-    Parameters
-    ----------
-    seconds : float or None
-        None is no limit.
-    """
-    if seconds is None:
-        yield
-        return
-    before = signal.signal(signal.SIGPROF, _out_of_time)
-    signal.setitimer(signal.ITIMER_PROF, seconds)
-    try:
-        yield
-    except Exception as raised:
-        if _caused_by(raised, OutOfTime):  # a compiled loop turns it into a SystemError
-            raise OutOfTime from raised
-        raise
-    finally:
-        signal.setitimer(signal.ITIMER_PROF, 0)
-        signal.signal(signal.SIGPROF, before)
-
-
-def _out_of_time(number, frame):
-    raise OutOfTime
 
 
 class Done(NamedTuple):
@@ -129,17 +92,15 @@ def _done(do, place, task):
             warnings.simplefilter("ignore", PrivacyLeakWarning)  # some tasks are about leaks
             result = do(*task)
     except Exception as raised:
-        if _caused_by(
-            raised, KeyboardInterrupt
-        ):  # a compiled loop turns an interrupt into a SystemError
+        if _interrupted(raised):  # a compiled loop turns an interrupt into a SystemError
             raise KeyboardInterrupt from raised
         error = summarised(raised)
     return Done(place, result, time.perf_counter() - start, error)
 
 
-def _caused_by(error, kind):
-    """True if an error is of a kind of exception, or came about by one."""
-    while error is not None and not isinstance(error, kind):
+def _interrupted(error):
+    """True if an error came about by an interrupt."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
         error = error.__cause__ or error.__context__
     return error is not None
 

@@ -1,8 +1,6 @@
 """Work that fans out: efforts, streams by name, nothing lost, plain data."""
 
 import os
-import signal
-import time
 
 import pytest
 
@@ -50,28 +48,3 @@ def test_nearest_names():
 def test_versions_name_what_is_there():
     found = work.versions("numpy", "no-such-package")
     assert list(found) == ["python", "dplit", "numpy"]
-
-
-@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no timers of Unix")
-def test_a_task_that_uses_more_than_its_limit_is_stopped():
-    handler, start = signal.getsignal(signal.SIGPROF), time.process_time()
-    with pytest.raises(work.OutOfTime), work.limited(0.3):
-        while time.process_time() - start < 60:
-            pass
-    assert 0.25 < time.process_time() - start < 10
-    assert signal.getitimer(signal.ITIMER_PROF) == (0.0, 0.0)
-    assert signal.getsignal(signal.SIGPROF) == handler
-
-
-@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no timers of Unix")
-def test_waiting_uses_no_processor_and_other_errors_pass():
-    with work.limited(0.3), pytest.raises(ZeroDivisionError):
-        time.sleep(0.5)
-        half(2)
-    with pytest.raises(work.OutOfTime), work.limited(5):  # as a compiled loop hands it on
-        try:
-            raise work.OutOfTime
-        except work.OutOfTime as error:
-            raise SystemError("returned a result with an exception set") from error
-    with work.limited(None):
-        assert signal.getitimer(signal.ITIMER_PROF) == (0.0, 0.0)

@@ -11,8 +11,9 @@ from fnmatch import fnmatchcase
 
 from dplit.errors import check_integer
 from dplit.ledger.evidence import Evidence
+from dplit.ledger.limited import OutOfTime, limited
 from dplit.ledger.registry import Claim, unknown
-from dplit.work import Effort, OutOfTime, fan_out, limited, stream, versions
+from dplit.work import Effort, fan_out, stream, versions
 
 CUT_OFF = "cut off"  # in the place of a verdict: the check reached its limit
 
@@ -121,7 +122,7 @@ def run(claims, effort="quick", seed=0, jobs=1, limit=None):
     jobs : int
         Processes; -1 for one a core.
     limit : float or None
-        Seconds of the processor after which a check is cut off (`dplit.work.limited`).
+        Seconds of the processor after which a check is cut off (`dplit.ledger.limited`).
     """
     claims = list(claims)
     seed, effort = check_integer(seed, "seed", 0), str(Effort(effort))

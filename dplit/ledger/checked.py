@@ -12,7 +12,6 @@ import hashlib
 import inspect
 import json
 import pkgutil
-import sys
 from datetime import UTC, datetime
 from functools import cache, partial
 from pathlib import Path
@@ -103,15 +102,16 @@ def enter(held, row, path):
 def digest(claim):
     """Digest of the claim's docket and of the modules of its functions, as this process read them first."""
     check = claim.check_function
-    own = (check.func if isinstance(check, partial) else check).__module__
-    named = [pkgutil.resolve_name(f"dplit.{function}").__module__ for function in claim.functions]
-    sources = [_source(module) for module in dict.fromkeys([own, *named])]
+    own = check.func if isinstance(check, partial) else check
+    named = [pkgutil.resolve_name(f"dplit.{function}") for function in claim.functions]
+    modules = dict.fromkeys(inspect.getmodule(found) for found in (own, *named))
+    sources = [_source(module) for module in modules]
     return hashlib.sha256("\0".join(sources).encode()).hexdigest()[:16]
 
 
 @cache  # a run takes hours, and the files may change while the code that it has imported does not
 def _source(module):
-    return inspect.getsource(sys.modules[module])
+    return inspect.getsource(module)
 
 
 def in_words(held, claims):

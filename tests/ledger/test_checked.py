@@ -49,14 +49,22 @@ def test_a_claim_of_the_same_code_is_not_due_again(tmp_path):
 def test_a_digest_is_of_the_docket_and_of_its_functions(monkeypatch, changed, tells):
     before, read = checked.digest(LEDGER["rdf/table-2"]), checked._source
     other = f"dplit.{changed}"
-    monkeypatch.setattr(checked, "_source", lambda m: read(m) + "\n" * (m == other))
+    monkeypatch.setattr(checked, "_source", lambda m: read(m) + "\n" * (m.__name__ == other))
     assert (checked.digest(LEDGER["rdf/table-2"]) != before) == tells
+
+
+def test_every_claim_has_a_digest():
+    """A claim may name a module, a class, or a function that its package passes on."""
+    digests = {c.id: checked.digest(c) for c in LEDGER}
+    chapters = {c.chapter for c in LEDGER}
+    assert len(set(digests.values())) > len(chapters)
+    assert digests["rdf/table-2"] != digests["m-rf/theorem-4"]
 
 
 def test_what_is_cut_off_is_told_and_not_due(tmp_path):
     held = entered(tmp_path / "a.json", made("rdf/slow"))
     row = held["claims"]["rdf/slow"]
-    assert row["verdict"] == "cut off" and 0.9 < row["seconds"] < 5
+    assert row["verdict"] == "cut off" and 1 <= row["seconds"] < 5
     assert checked.due(held, [made("rdf/slow")]) == []
     text = checked.in_words(held, [made("rdf/slow")])
     assert "checked 1 of 1 claims" in text and "declared verdict of 0, and no other one" in text
@@ -97,7 +105,7 @@ def test_the_stored_run_is_of_this_ledger_and_as_declared():
     verdicts = {c.id: c.verdict for c in LEDGER}
     for id, row in checked.fresh(DEEP, LEDGER).items():
         assert row["verdict"] in (verdicts[id], verify.CUT_OFF), id
-        assert (row["verdict"] == verify.CUT_OFF) == (row["seconds"] > 0.9 * DEEP["limit"]), id
+        assert row["verdict"] != verify.CUT_OFF or row["seconds"] >= DEEP["limit"], id
 
 
 def cheap():

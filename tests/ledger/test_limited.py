@@ -19,7 +19,7 @@ def test_what_uses_more_is_stopped():
     handler, start = signal.getsignal(signal.SIGPROF), time.process_time()
     with pytest.raises(OutOfTime), limited(0.3):
         spin(start)
-    assert 0.25 < time.process_time() - start < 10
+    assert 0.3 <= time.process_time() - start < 10
     assert signal.getitimer(signal.ITIMER_PROF) == (0.0, 0.0)
     assert signal.getsignal(signal.SIGPROF) == handler
 

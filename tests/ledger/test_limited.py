@@ -24,6 +24,12 @@ def test_what_uses_more_is_stopped():
     assert signal.getsignal(signal.SIGPROF) == handler
 
 
+def test_what_ends_in_time_leaves_no_timer():
+    with limited(5):
+        pass
+    assert signal.getitimer(signal.ITIMER_PROF) == (0.0, 0.0)
+
+
 def test_waiting_uses_nothing_and_other_errors_pass():
     with pytest.raises(ZeroDivisionError), limited(0.3):
         time.sleep(0.5)

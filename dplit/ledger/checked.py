@@ -124,8 +124,7 @@ def in_words(held, claims):
         f"`{held['command']}` has checked {len(rows)} of {len(claims)} claims as their code is now"
     )
     text += f" (last on {days[-1]})." if days else "."
-    text += f" It computed the declared verdict of {len(rows) - cut - wrong}"
-    text += f", and another one of {wrong}." if wrong else ", and no other one."
+    text += f" {len(rows) - cut - wrong} came to the declared verdict, and {wrong or 'none'} to another one."
     if cut:
         text += f" The checks of {cut} used {held['limit']} seconds of the processor, and were cut off there."
     return text

@@ -67,7 +67,7 @@ def test_what_is_cut_off_is_told_and_not_due(tmp_path):
     assert row["verdict"] == "cut off" and 1 <= row["seconds"] < 5
     assert checked.due(held, [made("rdf/slow")]) == []
     text = checked.in_words(held, [made("rdf/slow")])
-    assert "checked 1 of 1 claims" in text and "declared verdict of 0, and no other one" in text
+    assert "checked 1 of 1 claims" in text and "0 came to the declared verdict, and none" in text
     assert text.endswith("The checks of 1 used 1 seconds of the processor, and were cut off there.")
 
 
@@ -80,8 +80,10 @@ def test_an_error_has_no_row(tmp_path):
 def test_another_verdict_is_told(tmp_path):
     claim = LEDGER["rdf/table-2"]
     held = entered(tmp_path / "a.json", claim)
-    assert ", and no other one." in checked.in_words(held, [claim])
-    assert ", and another one of 1." in checked.in_words(held, [replace(claim, verdict="leaks")])
+    assert "1 came to the declared verdict, and none to another" in checked.in_words(held, [claim])
+    assert "0 came to the declared verdict, and 1 to another" in checked.in_words(
+        held, [replace(claim, verdict="leaks")]
+    )
 
 
 @pytest.mark.parametrize("asked", [("deep", 0, 1), ("quick", 1, 1), ("quick", 0, None)])

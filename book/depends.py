@@ -78,7 +78,8 @@ def modules_of(source):
 def data_files(results=True):
     """The papers' printed cells and, if asked for, the stored results, in order."""
     data = ROOT / "data"
-    stored = set(data.glob("results/*/*.json")) - set(audit_files()) if results else ()
+    runs = set(data.glob("results/*/*.json")) - set(data.glob("results/verify/*.json"))
+    stored = runs - set(audit_files()) if results else ()
     return sorted([*data.glob("printed/*.toml"), *stored])
 
 

@@ -39,6 +39,11 @@ def _raise(effort, rng):
     raise RuntimeError("the check broke")
 
 
+def _spin(effort, rng):
+    while True:
+        pass
+
+
 @pytest.fixture
 def ledger():
     """A ledger of fakes alone: two claims that are as declared, in two papers."""
@@ -84,6 +89,22 @@ def test_table(ledger, capsys):
     assert re.search(r"mrf/draws +lemma 1 +holds +holds +exact +1 +\d+\.\d\d\n", out)
     assert "rdf/differs: two is not three" in out
     assert out.endswith("2 claims: 1 holds, 1 fails; all as declared\n")
+
+
+def test_a_limit_cuts_off_and_a_file_is_gone_on_with(ledger, capsys, tmp_path):
+    core.claim("rdf/slow", "", "holds")(_spin)
+    out = str(tmp_path / "deep.json")
+    words = ["verify", "--jobs", "1", "--limit", "1", "--out", out]
+    assert main(words) == 0
+    said = capsys.readouterr().out
+    assert said.endswith("3 claims: 1 holds, 1 fails, 1 cut off; the others as declared\n")
+    verdicts = {k: row["verdict"] for k, row in json.loads(Path(out).read_text())["claims"].items()}
+    assert verdicts == {"mrf/draws": "holds", "rdf/differs": "fails", "rdf/slow": "cut off"}
+    core.claim("rdf/new", "", "holds")(_draw)
+    assert main(words) == 0
+    assert "1 claim: 1 holds; all as declared" in capsys.readouterr().out
+    assert "the file's seed is 0, not 2" in refused(capsys, *words, "--seed", "2")
+    assert "--limit: does not go with" in refused(capsys, *words, "--set", "epsilon=1")
 
 
 def test_another_verdict_than_declared_is_status_one(ledger, capsys):

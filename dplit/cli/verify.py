@@ -9,10 +9,19 @@ a computed verdict is not the declared one or a check stops with an error.
 from __future__ import annotations
 
 import json
+import signal
 import sys
 from collections import Counter
 
-from dplit.cli.options import add_dask, add_json, add_work, backend, progress, workers
+from dplit.cli.options import (
+    add_dask,
+    add_json,
+    add_work,
+    at_least_one,
+    backend,
+    progress,
+    workers,
+)
 from dplit.cli.text import WIDTH, aligned, dump, wrapped
 
 HELP = "check the claims of the five papers"
@@ -24,6 +33,7 @@ EXAMPLES = """examples:
   dplit verify --list --paper m-rf               ids only, nothing runs
   dplit verify --claim rdf/table-3 --seed 7      one claim, with other random draws
   dplit verify --claim '*laplace*' --set epsilon=3   the same check at your own number
+  dplit verify --effort deep --limit 40 --out deep.json   begun, or gone on with; slow ones cut off
   dplit verify --json > ledger.json              for another program
   dplit verify --dask tcp://127.0.0.1:8786       on the workers of a Dask cluster
 """
@@ -61,6 +71,18 @@ def add_arguments(parser):
         help="check at other parameters, as epsilon=3 or epsilon=1,3, the claims that have them; prints "
         "both sides, and the exit status is 0 whatever the verdict; may be repeated",
     )
+    parser.add_argument(
+        "--limit",
+        type=at_least_one,
+        metavar="S",
+        help="cut a check off once it has used S seconds of the processor (default: none; Unix only)",
+    )
+    parser.add_argument(
+        "--out",
+        metavar="FILE",
+        help="keep verdicts and seconds in FILE after each claim; what it holds of the same code is not "
+        "checked again",
+    )
     add_work(parser)
     add_dask(parser)
     add_json(parser)
@@ -69,10 +91,11 @@ def add_arguments(parser):
 def run(arguments):
     """Run the command; returns the exit status."""
     from dplit import claims
-    from dplit.ledger import PAPERS
+    from dplit.ledger import PAPERS, checked
     from dplit.ledger import run as verify
 
     _check_papers(arguments, PAPERS)
+    _check_limit(arguments)
     try:
         own = [claim for chapter in arguments.chapter for claim in claims.of(chapter)]
         chosen = verify.select(own or claims.all(), arguments.claim, arguments.paper)
@@ -84,7 +107,10 @@ def run(arguments):
         return 0
     if arguments.set:
         return _varied(chosen, arguments)
-    rows, interrupted = _collect(chosen, arguments)
+    held = _opened(arguments)
+    if held:
+        chosen = checked.due(held, chosen)
+    rows, interrupted = _collect(chosen, arguments, held)
     rows = verify.in_order(rows, chosen)
     if arguments.json:
         found = verify.to_dict(rows, arguments.effort, arguments.seed, interrupted)
@@ -105,17 +131,41 @@ def _check_papers(arguments, papers):
         )
 
 
-def _collect(chosen, arguments):
+def _check_limit(arguments):
+    if arguments.limit and (arguments.set or arguments.dask):
+        arguments.error("argument --limit: does not go with --set and --dask")
+    if arguments.limit and not hasattr(signal, "setitimer"):
+        arguments.error("argument --limit: needs the timers of Unix")
+    if arguments.out and arguments.set:
+        arguments.error("argument --out: does not go with --set")
+
+
+def _opened(arguments):
+    """The file of ``--out``; None without one."""
+    from dplit.ledger import checked
+
+    if not arguments.out:
+        return None
+    try:
+        return checked.opened(arguments.out, arguments.effort, arguments.seed, arguments.limit)
+    except ValueError as error:
+        arguments.error(f"argument --out: {error}")
+
+
+def _collect(chosen, arguments, held):
     """The rows that came back, and whether the user stopped the work before all had."""
+    from dplit.ledger import checked
     from dplit.ledger import run as verify
 
     rows = []
     jobs = 1 if len(chosen) == 1 and not arguments.dask else workers(arguments)
     try:
         with backend(arguments):
-            found = verify.run(chosen, arguments.effort, arguments.seed, jobs)
+            found = verify.run(chosen, arguments.effort, arguments.seed, jobs, arguments.limit)
             for row in progress(found, "claim", arguments, total=len(chosen)):
                 rows.append(row)
+                if held:
+                    checked.enter(held, row, arguments.out)
     except KeyboardInterrupt:
         return rows, True
     return rows, False
@@ -181,10 +231,13 @@ def _mismatch(row):
 def _totals(rows):
     """ "5 claims: 3 holds, 2 fails; 1 not as declared"."""
     from dplit.ledger import RUN_VERDICTS, VERDICTS
+    from dplit.ledger.run import CUT_OFF
 
     counts = Counter(r.computed for r in rows)
-    parts = ", ".join(f"{counts[v]} {v}" for v in (*VERDICTS, *RUN_VERDICTS, "error") if counts[v])
+    order = (*VERDICTS, *RUN_VERDICTS, "error", CUT_OFF)
+    parts = ", ".join(f"{counts[v]} {v}" for v in order if counts[v]) or "nothing to check"
     wrong = sum(not r.ok for r in rows)
     noun = "claim" if len(rows) == 1 else "claims"
-    verdict = f"{wrong} not as declared" if wrong else "all as declared"
+    rest = "the others" if counts[CUT_OFF] else "all"
+    verdict = f"{wrong} not as declared" if wrong else f"{rest} as declared"
     return f"{len(rows)} {noun}: {parts}; {verdict}"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import time
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -9,8 +11,11 @@ from fnmatch import fnmatchcase
 
 from dplit.errors import check_integer
 from dplit.ledger.evidence import Evidence
+from dplit.ledger.limited import OutOfTime, limited
 from dplit.ledger.registry import Claim, unknown
 from dplit.work import Effort, fan_out, stream, versions
+
+CUT_OFF = "cut off"  # in the place of a verdict: the check reached its limit
 
 
 @dataclass(frozen=True)
@@ -21,27 +26,32 @@ class Row:
     ----------
     claim : Claim
     evidence : Evidence or None
-        None if the check raised.
+        None if the check raised or was cut off.
     seconds : float
         Time that the check took.
     error : str
         Exception and the innermost lines it came through; empty if there was none.
+    processor : float
+        Seconds of the processor that the check used.
     """
 
     claim: Claim
     evidence: Evidence | None
     seconds: float
     error: str = ""
+    processor: float = 0.0
 
     @property
     def ok(self):
-        """True if the computed verdict is the declared one."""
-        return self.evidence is not None and self.evidence.verdict == self.claim.verdict
+        """True if the computed verdict is the declared one, or the check was cut off before it had any."""
+        return self.computed in (self.claim.verdict, CUT_OFF)
 
     @property
     def computed(self):
-        """The computed verdict, or "error"."""
-        return "error" if self.evidence is None else self.evidence.verdict
+        """The computed verdict, "error" or "cut off"."""
+        if self.evidence is None:
+            return "error" if self.error else CUT_OFF
+        return self.evidence.verdict
 
     def to_dict(self):
         """The row as plain data, ready for JSON."""
@@ -100,7 +110,7 @@ def select(claims, patterns=(), papers=()):
     return chosen
 
 
-def run(claims, effort="quick", seed=0, jobs=1):
+def run(claims, effort="quick", seed=0, jobs=1, limit=None):
     """Check each claim; yields a `Row` as soon as its check ends, in no particular order.
 
     Parameters
@@ -111,11 +121,14 @@ def run(claims, effort="quick", seed=0, jobs=1):
         Seeds every claim's generator, together with the claim's id.
     jobs : int
         Processes; -1 for one a core.
+    limit : float or None
+        Seconds of the processor after which a check is cut off (`dplit.ledger.limited`).
     """
     claims = list(claims)
     seed, effort = check_integer(seed, "seed", 0), str(Effort(effort))
-    for done in fan_out(_answer, [(c, effort, seed) for c in claims], jobs):
-        yield Row(claims[done.place], done.result, done.seconds, done.error)
+    for done in fan_out(_answer, [(c, effort, seed, limit) for c in claims], jobs):
+        evidence, processor = done.result or (None, 0.0)
+        yield Row(claims[done.place], evidence, done.seconds, done.error, processor)
 
 
 def in_order(rows: Iterable[Row], claims):
@@ -137,6 +150,9 @@ def to_dict(rows, effort, seed, interrupted=False):
     }
 
 
-def _answer(claim, effort, seed):
-    """The evidence of one claim, from a generator of its own."""
-    return claim.check(effort, rng=stream(claim.id, seed))
+def _answer(claim, effort, seed, limit):
+    """The evidence of one claim, from a generator of its own, None if it was cut off; seconds of the processor."""
+    start, evidence = time.process_time(), None
+    with contextlib.suppress(OutOfTime), limited(limit):
+        evidence = claim.check(effort, rng=stream(claim.id, seed))
+    return evidence, time.process_time() - start

@@ -168,6 +168,8 @@ def test_stored_results_are_found():
     names = {path.name for path in depends.data_files()}
     assert {"diprime-v1.toml", "table-1.json"} <= names
     assert {"leaks.json", "sound.json"} <= {path.name for path in depends.audit_files()}
+    assert not {"leaks.json", "deep.json"} & names
+    assert any("results/verify/deep.json" in cell for cell in depends.code(BOOK / "ledger.ipynb"))
 
 
 def test_changed_audits_make_stale_what_reads_them_and_nothing_else(tmp_path, monkeypatch):

@@ -67,6 +67,11 @@ def test_a_label_that_is_not_the_majoritys_keeps_to_its_bound(monkeypatch):
     assert verdict("majority-limit") == "fails"
 
 
+def test_the_bound_of_labels_is_met_where_one_less_the_majoritys_chance_has_no_digits_left():
+    """2 e^-100 beside 1, in twelve records of one class."""
+    assert OURS["mrf/majority-limit"].check("deep").verdict == "holds"
+
+
 def _flat_label(counts, budget):
     return [Decimal(1) / len(counts)] * len(counts)
 

@@ -7,6 +7,7 @@ the budget.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from fractions import Fraction
 from itertools import combinations_with_replacement, product
 
@@ -19,9 +20,12 @@ HALF_RATE = 0.5  # R^2 / (8 B^2)
 
 
 def sse(targets):
-    """Sum of squared errors, from the definition; exact on fractions."""
-    mean = Fraction(sum(targets), len(targets)) if targets else 0
-    return sum((y - mean) ** 2 for y in targets)
+    """Sum of squared errors, from the definition, each distinct target once; exact on fractions."""
+    if not targets:
+        return 0
+    counts = Counter(targets)
+    mean = Fraction(sum(y * n for y, n in counts.items()), len(targets))
+    return sum(n * (y - mean) ** 2 for y, n in counts.items())
 
 
 def sizes(effort, epsilon):

@@ -166,7 +166,7 @@ def majority_limit(effort, rng):
                     multinomial.label_law(counts, float(budget)),
                 )
                 cases += [Case(q, p, {"counts": list(counts)}) for p, q in zip(chances, ours)]
-                off.append(1 - chances[top])
+                off.append(sum(p for i, p in enumerate(chances) if i != top))  # 1 - p cancels
             gap = Fraction(max(counts) - sorted(counts)[-2], sum(counts))
             falls.append(off[0] > off[1] > off[2])
             rest.append(float(off[2] / (2 * decimal(-100 * gap).exp())))

@@ -42,7 +42,8 @@ class Outcome(NamedTuple):
     """What became of one change.
 
     `outcome` is one of `OUTCOMES`; `subject` the one that noticed it, if any. Of the `reached` subjects that
-    run it, it had to pass `asked` to survive. `reason` says why it does no harm, and is empty where nobody has.
+    run it, it had to pass `asked` to survive. `reason` says why it does no harm, or too little for draws, and is
+    empty where nobody has said it.
     """
 
     change: Change

@@ -111,6 +111,14 @@ def test_abalone(monkeypatch):
     assert verdict(docket.abalone, better) == "differs"
 
 
+PEERS = [  # a sentence of either docket on the bench, its kind of sets, and the library that it compares with
+    ("peer_forest", "classification", "diffprivlib forest"),
+    ("peer_models", "classification", "diffprivlib naive Bayes"),
+    ("peer_machine", "classification", "private EBM"),
+    ("peer_machine_targets", "regression", "private EBM"),
+]
+
+
 def set_peers(monkeypatch, sets, method, score, of_held_out):
     """Scores of other libraries around one number, on these sets of the one side of the bench."""
     names, rng = {method, "diffprivlib logistic regression"}, np.random.default_rng(2)
@@ -122,20 +130,12 @@ def set_peers(monkeypatch, sets, method, score, of_held_out):
     monkeypatch.setattr(docket, "peer_scores", peer_scores)
 
 
-@pytest.mark.parametrize(
-    ("test", "id", "method"),
-    [
-        (docket.peer_forest, CLASSES, "diffprivlib forest"),
-        (docket.peer_models, CLASSES, "diffprivlib naive Bayes"),
-        (docket.peer_machine, CLASSES, "private EBM"),
-        (docket.peer_machine_targets, TARGETS, "private EBM"),
-    ],
-)
-def test_peers(monkeypatch, test, id, method):
-    ours, sets = result(id, means), docket._sets() + docket._sets("regression")
+@pytest.mark.parametrize(("test", "kind", "method"), PEERS)
+def test_peers(monkeypatch, test, kind, method):
+    ours, sets = result(f"bench/{kind}", means), docket._sets() + docket._sets("regression")
     for score, expected in ((0.7, "agrees"), (0.9, "differs")):
         set_peers(monkeypatch, sets, method, score, of_held_out=False)
-        assert verdict(test, ours) == expected
+        assert verdict(getattr(docket, test), ours) == expected
 
 
 def test_sets_without_a_method_are_not_compared():

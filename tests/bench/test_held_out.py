@@ -3,7 +3,7 @@
 import pytest
 
 from dplit.claims.runs import bench_held_out as docket
-from tests.bench.test_claims import LEVEL, means, result, set_peers
+from tests.bench.test_claims import LEVEL, PEERS, means, result, set_peers
 
 CLASSES, TARGETS = "bench/classification-held-out", "bench/regression-held-out"
 PRESET = "PrivateForest"
@@ -59,20 +59,13 @@ def test_regression():
     )
 
 
-@pytest.mark.parametrize(
-    ("test", "id", "method"),
-    [
-        (docket.peer_forest, CLASSES, "diffprivlib forest"),
-        (docket.peer_models, CLASSES, "diffprivlib naive Bayes"),
-        (docket.peer_machine, CLASSES, "private EBM"),
-        (docket.peer_machine_targets, TARGETS, "private EBM"),
-    ],
-)
+@pytest.mark.parametrize(("test", "kind", "method"), PEERS)
 @pytest.mark.parametrize(("score", "expected"), [(0.7, "agrees"), (0.9, "differs")])
-def test_peers(monkeypatch, test, id, method, score, expected):
+def test_peers(monkeypatch, test, kind, method, score, expected):
     sets = docket._sets() + docket._sets("regression")
     set_peers(monkeypatch, sets, method, score, of_held_out=True)
-    assert verdict(test, id, means) == expected
+    found = verdict(getattr(docket, test), f"bench/{kind}-held-out", means)
+    assert found == expected
 
 
 @pytest.mark.parametrize(("test", "run", "method", "one"), [

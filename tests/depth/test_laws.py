@@ -69,16 +69,22 @@ def test_table_4():
         assert depth.table_depth(s, r) == printed == depth.published_depth(s, r) + (s > 0)
 
 
+def empty_by_quadrature(n, d, rate):
+    """Mean of (1 - exp(-rate G))^n, with G of the gamma law of shape d."""
+
+    def integrand(g):
+        density = g ** (d - 1) * mpmath.exp(-g) / mpmath.factorial(d - 1)
+        return (1 - mpmath.exp(-rate * g)) ** n * density
+
+    with mpmath.workdps(30):
+        return float(mpmath.quad(integrand, [0, 1, 4, 12, 40, 120]))
+
+
 @pytest.mark.parametrize("d", range(1, 6))
 @pytest.mark.parametrize("n", [0, 1, 2, 7, 40])
 def test_empty_leaves_by_quadrature(n, d):
-    """The volume is exp(-G) with G of the gamma law of shape d: integrate over it."""
-    with mpmath.workdps(30):
-        density = lambda g: g ** (d - 1) * mpmath.exp(-g) / mpmath.factorial(d - 1)  # noqa: E731
-        exact = mpmath.quad(
-            lambda g: (1 - mpmath.exp(-g)) ** n * density(g), [0, 1, 4, 12, 40, 120]
-        )
-    assert depth.empty_leaves(n, d) == pytest.approx(float(exact), rel=1e-10)
+    """The volume is exp(-G)."""
+    assert depth.empty_leaves(n, d) == pytest.approx(empty_by_quadrature(n, d, 1), rel=1e-10)
 
 
 def test_empty_leaves_by_nested_harmonic_sums():
@@ -124,13 +130,9 @@ def test_empty_leaves_by_growing_trees():
 @pytest.mark.parametrize("d", range(1, 6))
 @pytest.mark.parametrize("n", [0, 1, 2, 7, 40])
 def test_empty_leaf_visited_by_quadrature(n, d):
-    """Shares of density 2u: the volume is exp(-G/2) with G of the gamma law of shape d."""
-    with mpmath.workdps(30):
-        density = lambda g: g ** (d - 1) * mpmath.exp(-g) / mpmath.factorial(d - 1)  # noqa: E731
-        exact = mpmath.quad(
-            lambda g: (1 - mpmath.exp(-g / 2)) ** n * density(g), [0, 1, 4, 12, 40, 120]
-        )
-    assert depth.empty_leaf_visited(n, d) == pytest.approx(float(exact), rel=1e-10)
+    """Shares of density 2u: the volume is exp(-G/2)."""
+    exact = empty_by_quadrature(n, d, mpmath.mpf(1) / 2)
+    assert depth.empty_leaf_visited(n, d) == pytest.approx(exact, rel=1e-10)
 
 
 def others(points, new, box, depth_left, rng):

@@ -84,6 +84,12 @@ def test_a_wrong_optimum_would_fail(monkeypatch):
         ("searched_smooth_sensitivity", lambda s: s**2, "least-frequent/corrected"),
         ("published_smooth_sensitivity", lambda s: s**2, "improvement"),
         ("gap_error", lambda e: 1.4 * e, "improves/corrected"),
+        ("gap_error", lambda e: 1.001 * e, "less-noise-than-counts/corrected"),
+        ("unanimous_error", lambda e: 1.4 * e, "counts-many-classes"),
+        ("smooth_exponential_law", lambda p: p * 0.9, "empty-leaf-scores/corrected"),
+        ("searched_smooth_sensitivity", lambda s: 0.9 * s, "empty-leaf-scores/corrected"),
+        ("searched_smooth_sensitivity", lambda s: s**1.1, "definition-7"),
+        ("searched_smooth_sensitivity", lambda s: 0.99 * s, "definition-7"),
     ],
 )
 def test_a_wrong_function_is_found_out(name, change, claim, monkeypatch):

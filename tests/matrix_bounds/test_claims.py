@@ -83,12 +83,13 @@ def test_a_search_that_finds_the_leaves_would_be_optimal(monkeypatch):
     assert verdict("optimal") != "fails"
 
 
-@pytest.mark.parametrize("name", ["k-norm", "block-norm", "tree-norm"])
+NORMS = {"k-norm": matrix.KNorm, "block-norm": matrix.BlockNorm, "tree-norm": matrix.TreeNorm}
+
+
+@pytest.mark.parametrize("name", NORMS)
 @pytest.mark.parametrize("shape", [-1, 1])
 def test_a_radius_of_another_shape_is_found_out(name, shape, monkeypatch):
-    kind = {"k-norm": matrix.KNorm, "block-norm": matrix.BlockNorm, "tree-norm": matrix.TreeNorm}[
-        name
-    ]
+    kind = NORMS[name]
     real = kind.sample
 
     def sample(self, size, *, rng):
@@ -112,8 +113,7 @@ def test_points_on_the_boundary_alone_are_found_out(monkeypatch):
 
 
 def test_a_norm_of_another_body_is_found_out(monkeypatch):
-    kinds = {"k-norm": matrix.KNorm, "block-norm": matrix.BlockNorm, "tree-norm": matrix.TreeNorm}
-    for name, kind in kinds.items():
+    for name, kind in NORMS.items():
         real = kind.norm
         monkeypatch.setattr(kind, "norm", lambda self, y, real=real: 1.2 * real(self, y))
         assert verdict(name) == "fails"

@@ -184,28 +184,26 @@ def _pairs(labels, new, neighbours):
             yield data, replace_record(*data, 0, record, label)
 
 
+def _targets(name, classes):
+    """What is public of the targets, those of `X`, and those that a new record may have."""
+    if name.endswith("Regressor"):
+        return {"target_bounds": (0, 2)}, [0.0, 2.0, 0.5, 0.0, 2.0, 0.0], (-5.0, 2.0, 1e6)
+    labels = [min(label, classes[-1]) for label in (0, 1, 2, 0, 0, 0)]  # the last stands for more
+    return {"classes": classes}, labels, classes
+
+
 def _moved(kind, choices, blocks, effort, rng):
-    make = kind()
-    found = []
-    regressor = make.__name__.endswith("Regressor")
-    labels, new = (
-        ([0.0, 2.0, 0.5, 0.0, 2.0, 0.0], (-5.0, 2.0, 1e6))
-        if regressor
-        else ([0, 1, 2, 0, 0, 0], (0, 1, 2))
-    )
-    schema = {"target_bounds": (0, 2)} if regressor else {"classes": [0, 1, 2]}
+    """What `Subject` asks for: the worst pair of all choices of parameters."""
+    make, found = kind(), []
     choices = {"neighbours": ("add-remove", "replace-one")} | choices
     for values in product(*choices.values()):
         options = dict(zip(choices, values))
         state = None if options.get("noise") == "secure" else 0
+        schema, labels, new = _targets(make.__name__, options.get("classes", [0, 1, 2]))
         forest = make(EPSILON, domain=DOMAIN, random_state=state, **schema | options)
-        taken = labels
-        if "classes" in options:  # of fewer classes the last one stands for the others
-            last = options["classes"][-1]
-            taken, new = [min(label, last) for label in labels], options["classes"]
         for cut in blocks:
             fit = _Fit(forest, cut)
-            for data, neighbour in _pairs(taken, new, options["neighbours"]):
+            for data, neighbour in _pairs(labels, new, options["neighbours"]):
                 if len(data[0]) < len(cut):
                     continue
                 loss, budget = in_lockstep(fit, data, neighbour)

@@ -40,6 +40,11 @@ def errors(workload, strategy, epsilon, draws, rng, mechanism="laplace"):
 class Span(tuple):
     """The two ends of an interval of a mean; `share` is that of the event which was counted for it."""
 
+    @property
+    def middle(self):
+        """Half way between the ends."""
+        return sum(self) / 2
+
     def __new__(cls, low, high, top):
         """From the event's interval and the cut, by which it is multiplied."""
         span = super().__new__(cls, (low * top, high * top))
@@ -47,23 +52,35 @@ class Span(tuple):
         return span
 
 
-def mean_interval(values, stated, rng):
-    """Interval of a mean of numbers that are at least 0, cut off at `CLIPPED` times what is stated.
+def mean_interval(values, groups, stated, rng):
+    """Interval of a mean of numbers that are at least 0, from the means of so many groups of equal size.
 
-    A number exceeds a uniform one below the cut with the probability of its mean over the cut.
+    These are cut off at `CLIPPED` times what is stated, which hardly touches them. One exceeds a uniform
+    number below the cut with the probability of its mean over the cut.
 
     Returns
     -------
     Span
     """
-    top = float(CLIPPED * stated)
+    values, top = np.asarray(values).reshape(groups, -1).mean(axis=1), float(CLIPPED * stated)
     hits = int((values > top * rng.random(len(values))).sum())
     return Span(*interval(hits, len(values)), top)
 
 
-def averaged(values, groups):
-    """Means of so many groups of equal size: numbers that the cut hardly touches."""
-    return np.asarray(values).reshape(groups, -1).mean(axis=1)
+def held(stated, spans):
+    """Whether each interval holds what is stated of its mean."""
+    return all(low <= s <= high for s, (low, high) in zip(stated, spans, strict=True))
+
+
+def simulated(stated, spans, shown=0):
+    """What evidence of several means says: of one of them what is stated and found, of all their events."""
+    return {
+        "kind": "simulated",
+        "published": stated[shown],
+        "computed": spans[shown].middle,
+        "relation": "within",
+        "intervals": tuple(span.share for span in spans),
+    }
 
 
 def dense(strategy):

@@ -149,7 +149,7 @@ def definition_3(effort, rng):
     strategy, stated = matrix.Identity(levels), _err(whole_tennis(trees), np.eye(6), epsilon)
     values = r.errors(leaves, strategy, epsilon, draws, rng) / len(leaves.place)
     mean = matrix.error(leaves, strategy, epsilon) / len(leaves.place)
-    low, high = span = r.mean_interval(r.averaged(values, draws // 4), mean, rng)
+    low, high = span = r.mean_interval(values, draws // 4, mean, rng)
     fields = {"kind": "simulated", "cases": draws, "published": stated, "computed": (low + high) / 2,
               "relation": "<=", "intervals": (span.share,), "range": "Tennis, a tree on each column"}  # fmt: skip
     if low > stated:
@@ -197,23 +197,18 @@ def total_error(effort, rng):
             if strategy.name != "per-tree":
                 exact = _err(T, r.dense(strategy), epsilon)
                 closed.append(Case(exact, ours, {"levels": levels, "strategy": strategy.name}))
-            values = r.averaged(r.errors(leaves, strategy, epsilon, groups * per, rng), groups)
-            spans.append(r.mean_interval(values, ours, rng))
+            values = r.errors(leaves, strategy, epsilon, groups * per, rng)
+            spans.append(r.mean_interval(values, groups, ours, rng))
             stated.append(ours)
             names.append(strategy.name)
     same = equal(closed, "closed forms", rtol=1e-7)
-    inside = [low <= s <= high for s, (low, high) in zip(stated, spans)]
     return verdict_of(
-        same.verdict == "holds" and all(inside),
+        same.verdict == "holds" and r.held(stated, spans),
         f"{len(spans)} strategies of {len(set(names))} kinds, {groups * per} releases each: every interval "
         f"holds the stated total; {len(closed)} totals equal least squares on dense matrices",
         {"closed": same.counterexample, "intervals": spans, "stated": stated, "names": names},
-        kind="simulated",
         cases=len(spans) * groups * per,
-        published=stated[0],
-        computed=sum(spans[0]) / 2,
-        relation="within",
-        intervals=tuple(span.share for span in spans),
+        **r.simulated(stated, spans),
         range="two random forests on 2 or 3 columns; 30 records",
     )
 

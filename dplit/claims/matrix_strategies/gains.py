@@ -50,21 +50,16 @@ def geometric(effort, rng):
         matrix.regions(leaves),
     ):
         exact = matrix.error(leaves, strategy, 2.0, "geometric")
-        values = r.averaged(r.errors(leaves, strategy, 2.0, 6 * groups, rng, "geometric"), groups)
-        spans.append(r.mean_interval(values, exact, rng))
+        values = r.errors(leaves, strategy, 2.0, 6 * groups, rng, "geometric")
+        spans.append(r.mean_interval(values, groups, exact, rng))
         stated.append(exact)
-    inside = [low <= s <= high for s, (low, high) in zip(stated, spans)]
     return verdict_of(
-        summed.verdict == "holds" and all(inside),
+        summed.verdict == "holds" and r.held(stated, spans),
         f"{len(cases)} sums over the law; at sensitivity 1 {named[1.0]:.3f} and {named[2.0]:.3f} at epsilon 1 and "
         f"2; {3 * 6 * groups} releases hold the stated errors",
         {"sums": summed.counterexample, "intervals": spans, "stated": stated},
-        kind="simulated",
         cases=len(cases) + 18 * groups,
-        published=stated[0],
-        computed=sum(spans[0]) / 2,
-        relation="within",
-        intervals=tuple(span.share for span in spans),
+        **r.simulated(stated, spans),
         range="epsilon .1 to 4, sensitivity 1 to 15; a small forest at epsilon 2",
     )
 
@@ -101,17 +96,16 @@ def contrast(effort, rng):
     for released, ratio in ((one, 1), (two[:, 0] - two[:, 1], 2)):
         squares = ((strategy.answers(leaves, released) - truth[:, None]) ** 2).sum(axis=0)
         stated.append(ratio * matrix.error(leaves, strategy, epsilon, signed=True))
-        spans.append(r.mean_interval(r.averaged(squares, groups), stated[-1], rng))
-    inside = [low <= s <= high for s, (low, high) in zip(stated, spans)]
+        spans.append(r.mean_interval(squares, groups, stated[-1], rng))
     apart = spans[0][1] < spans[1][0]
     return verdict_of(
-        all(inside) and apart and sizes == [1, 1, 2, 2],
-        f"{6 * groups} releases each: {sum(spans[0]) / 2:.0f} with one column, {sum(spans[1]) / 2:.0f} with two",
+        r.held(stated, spans) and apart and sizes == [1, 1, 2, 2],
+        f"{6 * groups} releases each: {spans[0].middle:.0f} with one column, {spans[1].middle:.0f} with two",
         {"intervals": spans, "stated": stated, "sensitivities": sizes},
         kind="simulated",
         cases=12 * groups,
         published=stated[1],
-        computed=sum(spans[0]) / 2,
+        computed=spans[0].middle,
         relation="<=",
         intervals=tuple(span.share for span in spans),
         range="leaves of a small forest, 40 records, epsilon 1",
@@ -147,7 +141,7 @@ def disjoint_noise(effort, rng):
     stated = (2 / epsilon**2 * 3**2 + 2 * counts).sum()
     ours = matrix.error(leaves, strategy, epsilon) + strategy.drawn(counts).sum()
     shared = matrix.error(leaves, matrix.PerTree(paths), epsilon)
-    low, high = span = r.mean_interval(r.averaged(squares, groups), stated, rng)
+    low, high = span = r.mean_interval(squares, groups, stated, rng)
     return verdict_of(
         low <= stated <= high and np.isclose(ours, stated) and shared < low,
         f"{groups * per} releases: {(low + high) / 2:.0f}, stated {stated:.0f}; "

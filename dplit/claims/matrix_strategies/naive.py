@@ -76,7 +76,7 @@ def naive_exact(effort, rng):
         rows.append(Case(rank, leaves - tau + 1, shown))
     totals, most = (
         equal(ranks, "{cases} totals; {leaves} leaves, {trees} trees, rank {rank}"),
-        bounded(rows, ""),
+        bounded(rows, "rank {rank} of {leaves} leaves in {trees} trees"),
     )
     return totals if most.verdict != "fails" else most
 

@@ -118,29 +118,3 @@ def noise_scale(effort, rng, paper):
         cases.append(Case(half / reach**2, 1 / epsilon**2, data))
     note = "{cases} budgets and sensitivities: at epsilon {epsilon:g} {exact:.4f} times"
     return equal(cases, note, rtol=1e-7)
-
-
-@claim(
-    "base-measure",
-    {V1: "Equation (4)", V2: "Equation (3)"},
-    "holds",
-    "thm-exponential",
-    ("mechanisms.Exponential",),
-    proof="thm-exponential",
-    range="three candidates, scores 0 to 3 and far behind, every neighbour, three base measures",
-)
-def base_measure(effort, rng, paper):
-    r"""With any base measure, selecting $r$ with probability proportional to $e^{\epsilon
-    q(r)/(2\Delta(q))} \times \mu(r)$ ensures $\epsilon$-differential privacy: a $\mu$ that does not depend
-    on the data costs nothing."""
-    change, cases = np.array(list(product((-1, 0, 1), repeat=3))), []
-    far = [(0, -FAR, -FAR), (0, -FAR, -2 * FAR)]
-    for mu in ((1.0, 1.0, 1.0), (1.0, 10.0, 0.1), (1e-3, 1.0, 5.0)):
-        for scores in [*product(range(effort.pick(4, 5, 6)), repeat=3), *far]:
-            weights = (
-                Exponential(1.0).logpmf(s) + np.log(mu) for s in (scores, np.add(scores, change))
-            )
-            laws = [w - np.logaddexp.reduce(w, axis=-1, keepdims=True) for w in weights]
-            data = {"scores": list(scores), "measure": list(mu)}
-            cases.append(Case(loss(*laws), 1.0, data))
-    return private(cases, "{cases} score vectors, all their neighbours: {scores} costs {exact:.6g}")

@@ -8,7 +8,7 @@ from itertools import combinations, product
 
 import numpy as np
 
-from dplit.claims.mechanisms._laws import FAR, RDF, V1, V2
+from dplit.claims.mechanisms._laws import FAR, RDF, V1, V2, loss
 from dplit.ledger import Case, bounded, claim, equal, private, verdict_of
 from dplit.mechanisms import Exponential, PermuteAndFlip
 
@@ -16,12 +16,17 @@ SCORED = (0.02, 0.5, 0.86, 5.0)  # budgets at which vectors of scores are drawn
 COUNTED = (0.1, 0.5, 1.0)  # and at which one count is far from the other
 
 
+def _whole_scores(k, most):
+    """Scores of k candidates, whole numbers below `most`; and some with candidates that lie far behind."""
+    far = [(0, *[-FAR] * (k - 1)), (0, -FAR, *[-2 * FAR] * (k - 2))]
+    return [*product(range(most), repeat=k), *far]
+
+
 def _moved_scores(effort, mechanism, moves):
     """Losses of a mechanism at epsilon 1 as each score moves by one of `moves`, one case a score vector."""
     for k in range(2, effort.pick(4, 5, 5)):
         change = np.array(list(product(moves, repeat=k)))
-        far = [(0, *[-FAR] * (k - 1)), (0, -FAR, *[-2 * FAR] * (k - 2))]
-        for scores in [*product(range(effort.pick(4, 4, 6)), repeat=k), *far]:
+        for scores in _whole_scores(k, effort.pick(4, 4, 6)):
             log_law, log_others = mechanism.logpmf(scores), mechanism.logpmf(scores + change)
             losses = np.abs(log_law - log_others).max(axis=-1)
             other = np.add(scores, change[losses.argmax()]).tolist()
@@ -76,6 +81,31 @@ def permute_and_flip(effort, rng, paper):
     q_*)/(2\Delta(q))}$, is $\epsilon$-private (read as noisy arg-max with exponential noise of
     rate $\epsilon/(2\Delta(q))$, which is the same law)."""
     return private(_moved_scores(effort, PermuteAndFlip(1.0), (-1, 0, 1)), NOTE)
+
+
+@claim(
+    "base-measure",
+    {V1: "Equation (4)", V2: "Equation (3)"},
+    "holds",
+    "thm-exponential",
+    ("mechanisms.Exponential",),
+    proof="thm-exponential",
+    range="three candidates, scores 0 to 3 and far behind, every neighbour, three base measures",
+)
+def base_measure(effort, rng, paper):
+    r"""With any base measure, selecting $r$ with probability proportional to $e^{\epsilon
+    q(r)/(2\Delta(q))} \times \mu(r)$ ensures $\epsilon$-differential privacy: a $\mu$ that does not depend
+    on the data costs nothing."""
+    change, cases = np.array(list(product((-1, 0, 1), repeat=3))), []
+    for mu in ((1.0, 1.0, 1.0), (1.0, 10.0, 0.1), (1e-3, 1.0, 5.0)):
+        for scores in _whole_scores(3, effort.pick(4, 5, 6)):
+            weights = (
+                Exponential(1.0).logpmf(s) + np.log(mu) for s in (scores, np.add(scores, change))
+            )
+            laws = [w - np.logaddexp.reduce(w, axis=-1, keepdims=True) for w in weights]
+            data = {"scores": list(scores), "measure": list(mu)}
+            cases.append(Case(loss(*laws), 1.0, data))
+    return private(cases, "{cases} score vectors, all their neighbours: {scores} costs {exact:.6g}")
 
 
 # Selection: law and errors -------------------------------------------------------------------

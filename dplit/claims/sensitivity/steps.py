@@ -72,7 +72,8 @@ def sse_proof_triangle(effort, rng, paper):
     most the sum of the norms, and that is at most $4B^2\delta$."""
     found = list(_removals(effort))
     whole = bounded(
-        (Case(change, norms, data) for change, norms, _, data in found), "{stay}: {exact}"
+        (Case(change, norms, data) for change, norms, _, data in found),
+        "Without {removed}, {stay} stay: the change is {exact}, the norms add up to {stated}",
     )
     if whole.verdict == "fails":
         return whole

@@ -223,7 +223,7 @@ def coefficients(boxes, spaces):
 def basis(boxes, weights):
     r"""An orthonormal basis of the columns of A, T with weighted rows: :math:`AA^+ = QQ^\top`.
 
-    Through `coefficients` where they are fewer than the boxes, else through the cells that boxes share.
+    Through `coefficients` where they are no more than the boxes, else through the cells that boxes share.
 
     Parameters
     ----------
@@ -287,8 +287,8 @@ def independent(boxes):
         rows = np.empty(factor.shape)
         rows[order] = factor
         return Independent(first, rest, rows, None)
-    root, below = factor[:rank], factor[rank:]
-    others = solve_triangular(root, below.T, trans=1, lower=True, check_finite=False).T
+    root, left = factor[:rank], factor[rank:]
+    others = solve_triangular(root, left.T, trans=1, lower=True, check_finite=False).T
     return Independent(first, rest, None, others)
 
 

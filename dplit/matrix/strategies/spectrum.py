@@ -199,7 +199,10 @@ def least_squares(boxes, weights):
 
 
 class Span:
-    r"""What least squares needs of the boxes of a strategy :math:`\mathrm{diag}(w)\,T`.
+    r""":math:`AA^+` through functions that span the columns: the rows in them, and the inverse of their Gram.
+
+    They are products of constants and indicators, or an orthonormal basis, whose Gram is the identity, where the
+    former depend on each other or would be more work.
 
     Parameters
     ----------

@@ -16,7 +16,7 @@ SCORED = (0.02, 0.5, 0.86, 5.0)  # budgets at which vectors of scores are drawn
 COUNTED = (0.1, 0.5, 1.0)  # and at which one count is far from the other
 
 
-def _score_vectors(k, most):
+def _whole_scores(k, most):
     """Scores of k candidates, whole numbers below `most`; and some with candidates that lie far behind."""
     far = [(0, *[-FAR] * (k - 1)), (0, -FAR, *[-2 * FAR] * (k - 2))]
     return [*product(range(most), repeat=k), *far]
@@ -26,7 +26,7 @@ def _moved_scores(effort, mechanism, moves):
     """Losses of a mechanism at epsilon 1 as each score moves by one of `moves`, one case a score vector."""
     for k in range(2, effort.pick(4, 5, 5)):
         change = np.array(list(product(moves, repeat=k)))
-        for scores in _score_vectors(k, effort.pick(4, 4, 6)):
+        for scores in _whole_scores(k, effort.pick(4, 4, 6)):
             log_law, log_others = mechanism.logpmf(scores), mechanism.logpmf(scores + change)
             losses = np.abs(log_law - log_others).max(axis=-1)
             other = np.add(scores, change[losses.argmax()]).tolist()
@@ -98,7 +98,7 @@ def base_measure(effort, rng, paper):
     on the data costs nothing."""
     change, cases = np.array(list(product((-1, 0, 1), repeat=3))), []
     for mu in ((1.0, 1.0, 1.0), (1.0, 10.0, 0.1), (1e-3, 1.0, 5.0)):
-        for scores in _score_vectors(3, effort.pick(4, 5, 6)):
+        for scores in _whole_scores(3, effort.pick(4, 5, 6)):
             weights = (
                 Exponential(1.0).logpmf(s) + np.log(mu) for s in (scores, np.add(scores, change))
             )

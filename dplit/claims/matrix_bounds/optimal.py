@@ -211,9 +211,9 @@ def k_norm(effort, rng):
     exact = abs(noise.error - 18.5) < 1e-9
     return verdict_of(
         same.verdict == "holds" and inside and order and exact,
-        f"by triangulation {noise.error:.4f}, drawn between {spans[0][0] * 200:.2f} and {spans[0][1] * 200:.2f} "
-        f"(cut at 200); the search finds {laplace:.3f}, the Laplace bound is {bound:.3f}; "
-        f"{len(norms)} norms equal linear programs",
+        f"by triangulation {noise.error:.4f}, in the interval of {draws} draws (cut at 200), "
+        f"{(spans[0][1] - spans[0][0]) * 200:.0f} wide; the search finds {laplace:.3f}, the Laplace bound is "
+        f"{bound:.3f}; {len(norms)} norms equal linear programs",
         {
             "norm": same.counterexample,
             "spans": spans,

@@ -86,6 +86,33 @@ def test_a_page_fits_a_phone(driver, site, page):
         driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
 
+GOING_ON = """
+const boxes = [...document.querySelectorAll("article div.math")].filter((box) => box.offsetParent);
+return boxes.map((box) => {
+  const formula = box.querySelector("mjx-container"), words = getComputedStyle(box, "::before").content;
+  const number = box.querySelector(".eqno");
+  const apart = !number || formula.getBoundingClientRect().right <= number.getBoundingClientRect().left + 1
+    || formula.getBoundingClientRect().bottom <= number.getBoundingClientRect().top + 1;
+  return [formula.scrollWidth > formula.clientWidth + 1, words.includes("Swipe"), apart];
+});
+"""
+
+
+def test_a_formula_that_is_cut_off_says_so(driver, site):
+    """On a phone the first equal sign of an odds may stand where the last one does."""
+    driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", PHONE)
+    try:
+        visit(driver, (site / "book" / "balance.html").as_uri())
+        assert wait(driver, "return !!document.querySelector('.goes-on')")
+        found = driver.execute_script(GOING_ON)
+    finally:
+        driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    assert {cut for cut, _, _ in found} == {True, False}
+    assert all(cut == said and apart for cut, said, apart in found)
+    visit(driver, (site / "book" / "balance.html").as_uri())
+    assert not any(said for _, said, _ in driver.execute_script(GOING_ON))
+
+
 @pytest.mark.parametrize("page", ["index.html", "book/index.html", "book/ledger.html"])
 def test_a_served_page_loads_without_complaint(driver, server, page):
     visit(driver, server + page)

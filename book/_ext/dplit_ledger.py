@@ -189,7 +189,7 @@ class VerdictChanges(SphinxDirective):
         items = []
         for (version, date), (new, changed) in reversed(by_version(store.changes()).items()):
             item = nodes.list_item("", _changes_in_words(version, date, len(new), len(changed)))
-            gone = [claim for claim, _, now in changed if now == store.WITHDRAWN]
+            gone = [(claim, old) for claim, old, now in changed if now == store.WITHDRAWN]
             kept_ones = [_changed(*change) for change in changed if change[2] != store.WITHDRAWN]
             if changed:
                 item += nodes.bullet_list("", *kept_ones, *([_withdrawn(gone)] if gone else []))
@@ -218,9 +218,11 @@ def _changes_in_words(version, date, new, changed):
 
 def _withdrawn(gone):
     """The claims that left the ledger, in one line."""
-    names = [(nodes.Text(", " if i else ""), nodes.literal("", c)) for i, c in enumerate(gone)]
-    words = nodes.Text(f"{len(gone)} withdrawn: ")
-    return nodes.list_item("", nodes.paragraph("", "", words, *sum(names, ()), nodes.Text(".")))
+    parts = [nodes.Text(f"{len(gone)} withdrawn: ")]
+    for i, (claim, old) in enumerate(gone):
+        end = "." if i == len(gone) - 1 else ", "
+        parts += [nodes.literal("", claim), nodes.Text(f" (was {old}){end}")]
+    return nodes.list_item("", nodes.paragraph("", "", *parts))
 
 
 def _changed(claim, old, new):

@@ -209,6 +209,11 @@ def test_the_changelog_of_verdicts_is_on_the_page(site):
     last, changed = {}, []
     for change in store.changes():
         if change.claim in last:
-            changed.append(f"{change.claim} was {last[change.claim]}, is {change.verdict}.")
+            old = last[change.claim]
+            gone, kept = (
+                f"{change.claim} (was {old})",
+                f"{change.claim} was {old}, is {change.verdict}.",
+            )
+            changed.append(gone if change.verdict == store.WITHDRAWN else kept)
         last[change.claim] = change.verdict
     assert changed and [line for line in changed if line not in text] == []

@@ -117,7 +117,7 @@ def test_withdrawn_claims_share_a_line_and_errata_are_counted(monkeypatch):
     monkeypatch.setattr(dplit_ledger.store, "changes", lambda: first + later)
     ((newest, _),) = (items.children for items in dplit_ledger.VerdictChanges.run(None))
     lines = [line.astext() for line in newest[1]]
-    assert lines == ["b was holds, is fails.", "2 withdrawn: a, c."]
+    assert lines == ["b was holds, is fails.", "2 withdrawn: a (was holds), c (was holds)."]
     found = [{"verdict": v} for v in ("leaks", "fails", "fails")]
     assert dplit_ledger._counted(found) == "3 errata: 1 leaks, 2 fails."
 

@@ -91,8 +91,8 @@ const boxes = [...document.querySelectorAll("article div.math")].filter((box) =>
 return boxes.map((box) => {
   const formula = box.querySelector("mjx-container"), words = getComputedStyle(box, "::before").content;
   const number = box.querySelector(".eqno");
-  const apart = !number || formula.getBoundingClientRect().right <= number.getBoundingClientRect().left + 1
-    || formula.getBoundingClientRect().bottom <= number.getBoundingClientRect().top + 1;
+  const [one, other] = [formula, number || formula].map((part) => part.getBoundingClientRect());
+  const apart = !number || one.right <= other.left + 1 || one.bottom <= other.top + 1 || other.bottom <= one.top + 1;
   return [formula.scrollWidth > formula.clientWidth + 1, words.includes("Swipe"), apart];
 });
 """

@@ -137,11 +137,14 @@ def test_a_process_that_does_not_end_is_ended(source, seconds, status):
 
 
 @pytest.mark.deep
-def test_compiled_code_is_compiled_afresh():
+@pytest.mark.parametrize(
+    ("key", "subject"),
+    [("trees.kary:cost: n - squares / n -> n + squares / n", "a choice of a column draws its law, squares"),
+     ("trees.subsets:_draw_size: np.log(2.0) -> np.log1p(2.0)", "a choice of a set of levels draws its law")],
+)  # fmt: skip
+def test_compiled_code_is_compiled_afresh(key, subject):
     """Half a minute: what stands in the cache of the compiler is the sound code."""
-    key = "trees.kary:cost: n - squares / n -> n + squares / n"
-    found = changes.outcome_of(by_key(key), ["a choice of a column draws its law, squares"])
-    assert found.outcome == "accused"
+    assert changes.outcome_of(by_key(key), [subject]).outcome == "accused"
 
 
 # The stored run -----------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ import math
 from collections import Counter
 from dataclasses import dataclass
 from functools import partial
-from itertools import combinations
+from itertools import combinations, permutations, product
 
 import numpy as np
 
@@ -146,8 +146,48 @@ def _cuts(score, code, rate, exact):
     return Lawful(roots, LABELS, dict(law) | {STOPPED: ends})
 
 
+# Sets of levels -------------------------------------------------------------------------------------
+
+BALANCE = 0.25  # what a record out of balance weighs
+
+
+@dataclass(frozen=True)
+class EvenSets:
+    """Mechanism: a set of levels drawn by its balance, a tuple of booleans."""
+
+    flips: bool
+
+    def draw_many(self, data, size, rng):
+        """`size` sets."""
+        from dplit.trees.subsets import draw_even_subset
+
+        found, chosen = [], np.zeros(len(data), dtype=bool)
+        for _ in range(size):
+            draw_even_subset(np.array(data), sum(data), BALANCE, self.flips, rng, chosen)
+            found.append(tuple(chosen.tolist()))
+        return found
+
+
+def _sets(records, flips):
+    """Each set that is neither empty nor all; by permute-and-flip over all orders of them."""
+    every = [s for s in product((False, True), repeat=len(records)) if 0 < sum(s) < len(s)]
+    uneven = {s: abs(sum(n if inside else -n for n, inside in zip(records, s))) for s in every}
+    law = shares(uneven, BALANCE)
+    if flips:
+        most, law, orders = max(law.values()), Counter(), list(permutations(law.items()))
+        for order in orders:
+            left = 1 / len(orders)
+            for name, share in order:
+                law[name] += left * share / most
+                left *= 1 - share / most
+    return Lawful(EvenSets(flips), records, dict(law))
+
+
 def registered():
     """The subjects of this file."""
+    for name, records, flips in (("", (1, 1, 0, 0), False), (", permute-and-flip", (1, 1, 0), True)):
+        check = AgainstLaw(partial(_sets, records, flips), DRAWS)
+        yield Subject(f"a choice of a set of levels draws its law{name}", "law", "within", check)
     kary = {**SCORES, "targets": (SQUARES, 3.0), "local Gini": (LOCAL_GINI, 1.0)}
     for words, law, scores in (
         ("a choice of a column", _levels, kary), ("a choice of a cut and a column", _cuts, SCORES)

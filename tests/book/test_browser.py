@@ -92,7 +92,8 @@ return boxes.map((box) => {
   const formula = box.querySelector("mjx-container"), words = getComputedStyle(box, "::before").content;
   const number = box.querySelector(".eqno");
   const [one, other] = [formula, number || formula].map((part) => part.getBoundingClientRect());
-  const apart = !number || one.right <= other.left + 1 || one.bottom <= other.top + 1 || other.bottom <= one.top + 1;
+  const beside = one.right <= other.left + 1;
+  const apart = !number || beside || one.bottom <= other.top + 1 || other.bottom <= one.top + 1;
   return [formula.scrollWidth > formula.clientWidth + 1, words.includes("Swipe"), apart];
 });
 """

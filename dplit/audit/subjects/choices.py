@@ -185,7 +185,10 @@ def _sets(records, flips):
 
 def registered():
     """The subjects of this file."""
-    for name, records, flips in (("", (1, 1, 0, 0), False), (", permute-and-flip", (1, 1, 0), True)):
+    for name, records, flips in (
+        ("", (1, 1, 0, 0), False),
+        (", permute-and-flip", (1, 1, 0), True),
+    ):
         check = AgainstLaw(partial(_sets, records, flips), DRAWS)
         yield Subject(f"a choice of a set of levels draws its law{name}", "law", "within", check)
     kary = {**SCORES, "targets": (SQUARES, 3.0), "local Gini": (LOCAL_GINI, 1.0)}

@@ -110,6 +110,25 @@ def test_copies_stand_for_one_listed_part():
         Parallel("p", [SPLIT], copies=0)
 
 
+def test_long_lines_are_folded_under_their_branch():
+    """88 characters a line; a part that has parts keeps its bar, and a deep tree some words on each line."""
+    words = "every record is read once and no more than once " * 3
+    inner = Sequence("inner", [SPLIT], words)
+    assert str(Budget(Sequence("outer", [inner, LABEL]), [words])).splitlines()[1:] == [
+        "outer: sum = 1",
+        "├─ inner: sum = 0.75  (every record is read once and no more than once every record is",
+        "│  │  read once and no more than once every record is read once and no more than once )",
+        "│  └─ splits: 0.75  (Exponential(epsilon=0.75), thm-exponential)",
+        "└─ labels: 0.25  (PermuteAndFlip(epsilon=0.25))",
+        "(every record is read once and no more than once every record is read once and no more",
+        " than once every record is read once and no more than once )",
+    ]
+    deep = SPLIT
+    for i in range(60):
+        deep = Sequence(f"level {i}", [deep])
+    assert max(map(len, str(Budget(deep)).splitlines())) < 60 * 3 + 60
+
+
 def test_the_printed_tree():
     assert str(forest("replace-one")) == (
         "epsilon 2 under replace-one neighbours\n"

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+import textwrap
 
 from dplit.budget.nodes import Sequence, check_node
 
 SUM = "releases on the same records"
+WIDTH = 88  # characters of a printed line
 
 
 class Budget:
@@ -86,7 +88,10 @@ class Budget:
     def __str__(self):
         delta = f" and delta {self.delta:.6g}" if self.delta else ""
         lines = [f"epsilon {self.epsilon:.6g}{delta} under {self.neighbours} neighbours"]
-        return "\n".join(lines + list(_draw(self.root)) + [f"({note})" for note in self.notes])
+        lines += _draw(self.root)
+        for note in self.notes:
+            lines += _folded(f"({note})", "", " ")
+        return "\n".join(lines)
 
 
 def _walk(node, depth=0):
@@ -109,10 +114,17 @@ def _is_concentrated(node):
 
 
 def _draw(node, prefix="", branch=""):
-    yield prefix + branch + _line(node)
     inner = prefix + {"": "", "├─ ": "│  ", "└─ ": "   "}[branch]
+    yield from _folded(_line(node), prefix + branch, inner + ("│  " if node.parts else "   "))
     for i, part in enumerate(node.parts):
         yield from _draw(part, inner, "└─ " if i == len(node.parts) - 1 else "├─ ")
+
+
+def _folded(text, first, others):
+    """Lines of at most `WIDTH` characters that begin with `first` and then with `others`."""
+    width = max(WIDTH, len(others) + 30)  # a deep tree keeps some words on each line
+    options = {"break_long_words": False, "break_on_hyphens": False}
+    return textwrap.wrap(text, width, initial_indent=first, subsequent_indent=others, **options)
 
 
 def _plain(node):

@@ -33,7 +33,7 @@ def unfolded(claim, found=None, change=None):
 
 def evidence_parts(found):
     """(name, HTML) of what a stored evidence says."""
-    parts = [("Found", escape(found["summary"]))]
+    parts = [("Found", _with_code(found["summary"]))]
     if found["published"] is not None and found["computed"] is not None:
         parts.append(("Must hold", escape(both_sides(found))))
     parts.append(("Range", escape(f"{found['range']} (cases: {found['cases']:,})")))
@@ -68,9 +68,18 @@ def short(number):
 
 
 def in_brief(data):
-    """Plain data on one line, cut where it is long."""
-    text = json.dumps(data, ensure_ascii=False)
+    """Plain data on one line, cut where it is long; numbers without the last bits that a computation leaves."""
+    text = json.dumps(_without_rounding(data), ensure_ascii=False)
     return text if len(text) <= LONGEST else text[:LONGEST].rstrip() + "…"
+
+
+def _without_rounding(data):
+    """The same with numbers of at most 15 digits: each decimal of so many digits is a double of its own."""
+    if isinstance(data, dict):
+        return {key: _without_rounding(value) for key, value in data.items()}
+    if isinstance(data, list):
+        return [_without_rounding(value) for value in data]
+    return float(f"{data:.15g}") if isinstance(data, float) else data
 
 
 def _intervals(intervals):

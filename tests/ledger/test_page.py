@@ -101,6 +101,17 @@ def test_both_sides_in_words(relation, words):
     assert "is inf" in unfolded.both_sides({**FOUND, "computed": "inf"})
 
 
+def test_a_counterexample_is_without_the_last_bits_of_a_computation():
+    assert unfolded.in_brief({"a": [0.1 + 0.2, 0.9470999999999999, 5e-324], "b": 2}) == (
+        '{"a": [0.3, 0.9471, 5e-324], "b": 2}'
+    )
+
+
+def test_a_command_in_what_was_found_is_code():
+    parts = dict(unfolded.evidence_parts({**FOUND, "summary": "`dplit verify` says a < b"}))
+    assert parts["Found"] == "<code>dplit verify</code> says a &lt; b"
+
+
 def test_a_long_counterexample_is_cut():
     assert unfolded.in_brief({"n": "1" * 999}).endswith("…")
     assert len(unfolded.in_brief({"n": "1" * 999})) <= unfolded.LONGEST + 1

@@ -111,3 +111,11 @@ def test_large_weights_are_drawn_by_both_their_parts():
     drawn = np.bincount([whole.flip_place(*pairs, 4, order, rng) for _ in range(n)], minlength=4)
     law = np.array(PermuteAndFlip.rational_law(weights), dtype=float)
     assert drawn[3] == 0 and chisquare(drawn[:3], n * law[:3]).pvalue > FALSE_ALARM
+
+
+def test_low_parts_alone_decide_between_small_weights():
+    """A weight of 1 and one of 3; a sound sampler fails once in a million seeds."""
+    highs, lows = np.zeros(2, dtype=np.int64), np.array([1, 4])
+    rng = np.random.default_rng(0)
+    first = sum(whole.draw_place(highs, lows, 2, rng) == 0 for _ in range(2000))
+    assert abs(first - 500) < 4.9 * (2000 * 3 / 16) ** 0.5

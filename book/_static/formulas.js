@@ -10,7 +10,7 @@
   // Width of what is inside the nearest box around a formula; none where a table scrolls with it.
   function room(formula) {
     const box = formula.closest("p, li, dd, dt, td, th, figcaption, h1, h2, h3, h4, div");
-    if (!box || box.closest("table, .ledger, .erratum")) return Infinity;
+    if (!box || box.closest("table, .ledger")) return Infinity;
     const style = getComputedStyle(box);
     return box.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight);
   }

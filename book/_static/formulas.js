@@ -7,10 +7,11 @@
   const article = document.querySelector("article.bd-article");
   const inLine = 'mjx-container:not([display="true"])';
 
-  // Width of what is inside the nearest box around a formula; none where a table scrolls with it.
+  // Width of what is inside the nearest box around a formula; none where a table scrolls with it. (The ledger's
+  // columns have their widths, so its table doesn't.)
   function room(formula) {
     const box = formula.closest("p, li, dd, dt, td, th, figcaption, h1, h2, h3, h4, div");
-    if (!box || box.closest("table, .ledger")) return Infinity;
+    if (!box || box.closest("table:not(.ledger-table)")) return Infinity;
     const style = getComputedStyle(box);
     return box.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight);
   }
@@ -42,6 +43,7 @@
     const formulas = [...article.querySelectorAll(inLine)].filter((f) => f.firstElementChild);
     const wide = formulas.map((f) => f.firstElementChild.offsetWidth > room(f));
     formulas.forEach((formula, i) => formula.classList.toggle("wide", wide[i]));
+    if (formulas.length) article.classList.add("measured");
   }
 
   if (article) new ResizeObserver(measure).observe(article);

@@ -109,12 +109,13 @@ def _cite(claim, change):
 
 
 def typeset(text):
-    r"""Text with formulas between dollar signs as HTML, formulas between ``\(`` and ``\)``."""
+    """Text with formulas between dollar signs as HTML, formulas in spans that MathJax reads."""
     pieces = text.split("$")
     if len(pieces) % 2 == 0:
         raise ValueError(f"text must have its formulas between pairs of dollar signs, got {text!r}")
     return "".join(
-        rf"\({escape(piece)}\)" if i % 2 else _with_code(piece) for i, piece in enumerate(pieces)
+        rf'<span class="math">\({escape(piece)}\)</span>' if i % 2 else _with_code(piece)
+        for i, piece in enumerate(pieces)
     )
 
 

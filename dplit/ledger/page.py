@@ -12,7 +12,7 @@ from itertools import groupby
 from dplit.ledger.cite import row_id
 from dplit.ledger.evidence import RUN_VERDICTS, VERDICTS
 from dplit.ledger.glance import SHORT_NAMES
-from dplit.ledger.registry import ABOUT, PAPERS
+from dplit.ledger.registry import ABOUT, OURS, PAPERS
 from dplit.ledger.unfolded import typeset, unfolded
 
 COLUMNS = ("Claim", "Where", "Statement", "Verdict", "Evidence", "Computed by", "Holds instead")
@@ -98,8 +98,9 @@ def _group(paper, chapter, pairs):
 
 
 def _row(claim, more):
+    place = f"<br>{escape(claim.where)}" if claim.where != OURS else ""  # the first cell says so
     cells = (
-        f"{SHORT_NAMES[claim.paper]}<br>{escape(claim.where)}",
+        SHORT_NAMES[claim.paper] + place,
         typeset(claim.says) + more,
         f'<span class="verdict verdict-{claim.verdict}">{claim.verdict}</span>',
         _evidence(claim),

@@ -165,7 +165,7 @@ def _correct(e):
         row = f"../ledger.html#{row_id(e['corrected_by'])}"
         return f'{typeset(e["correct"])} (<a href="{row}">{escape(e["corrected_by"])}</a>)'
     if e["correct"]:
-        return f"Nothing of this form: {typeset(e['correct'])}"
+        return f"Nothing of this form: {typeset(e['correct'].rstrip('.'))}."
     return "It stands in brackets in the statement above, or in the box of the chapter."
 
 
@@ -178,8 +178,9 @@ def _evidence(e):
 
 
 def _begun(text):
-    """A heading or a sentence as HTML, with a capital letter at its start."""
-    return escape(text[:1].upper() + text[1:])
+    """A heading or a sentence as HTML, with a capital letter at its start; a symbol stays as it is."""
+    begins = re.match(r"[a-z]{2}", text)
+    return escape(text[:1].upper() + text[1:] if begins else text)
 
 
 class VerdictChanges(SphinxDirective):

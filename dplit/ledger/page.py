@@ -115,7 +115,7 @@ def _row(claim, more):
     return (
         f'<tr role="row" id="{fragment}" data-paper="{claim.paper}" data-verdict="{claim.verdict}" '
         f'data-chapter="{escape(claim.chapter)}" data-about="{"ours" if claim.ours else claim.about}">'
-        f'<th scope="row" role="rowheader"><a href="#{fragment}">{escape(claim.id)}</a>'
+        f'<th scope="row" role="rowheader"><a href="#{fragment}">{_breakable(claim.id)}</a>'
         f"{_marks(claim)}</th>{body}</tr>"
     )
 
@@ -132,7 +132,8 @@ def _evidence(claim):
     kind = claim.kind
     if claim.proof:
         kind = f'<a href="{escape(claim.chapter)}.html#{escape(claim.proof)}">{kind}</a>'
-    return f"{kind}, {claim.intervals} intervals" if claim.intervals else kind
+    many = "interval" if claim.intervals == 1 else "intervals"
+    return f"{kind}, {claim.intervals} {many}" if claim.intervals else kind
 
 
 def _computed_by(claim):
@@ -154,7 +155,13 @@ def _address(function):
 def _holds_instead(claim):
     if not claim.holds_instead:
         return NOTHING
-    return f'<a href="#{row_id(claim.holds_instead)}">{escape(claim.holds_instead)}</a>'
+    return f'<a href="#{row_id(claim.holds_instead)}">{_breakable(claim.holds_instead)}</a>'
+
+
+def _breakable(name):
+    """A claim's id as HTML, which breaks after a slash and at no hyphen before the first one."""
+    paper, *others = escape(name).split("/")
+    return "/<wbr>".join((f'<span class="key">{paper}</span>', *others))
 
 
 def _controls(claims):

@@ -91,10 +91,8 @@ def _intervals(intervals):
 def _again(claim):
     """Two lines of Python and the command; both draw from the generator of seed 0 and the claim's id."""
     name = escape(claim.id)
-    return (
-        f'<pre>from dplit import claims\nclaims.get("{name}").check()</pre>'
-        f"<pre>dplit verify --claim {name} --seed 0</pre>"
-    )
+    lines = f'from dplit import claims\nclaims.get("{name}").check()'
+    return _block(lines) + _block(f"dplit verify --claim {name} --seed 0")
 
 
 def _cite(claim, change):
@@ -104,8 +102,13 @@ def _cite(claim, change):
     return (
         f"The dplit authors, <em>dplit: the book whose theorems run</em>, entry {escape(claim.id)}"
         f'{paper}: {claim.verdict}{stood}. All entries: <a href="claims.bib">claims.bib</a>.'
-        f'<div class="highlight"><pre>{escape(bibtex(claim, *when))}</pre></div>'
+        f'<div class="highlight">{_block(escape(bibtex(claim, *when)))}</div>'
     )
+
+
+def _block(code):
+    """Lines of code as HTML. (The theme measures each `pre` of a page in a layout of its own.)"""
+    return f'<code class="block">{code}</code>'
 
 
 def typeset(text):

@@ -340,7 +340,7 @@ def almost_random(effort, rng):
 def never_more(effort, rng):
     r"""Using the smooth sensitivity instead of the global sensitivity of 1, equal or less noise is added to
     all queries; even in the worst case, the smooth sensitivity is equal to the global sensitivity. (Of the
-    published mechanism against the exponential mechanism on the same score; what a *private* label can do is
+    published mechanism against the exponential mechanism on the same score; what a private label can do is
     `rdf/smooth-less-noise`.)"""
     leaves = [
         *majority.leaves(effort.pick(8, 12, 20), 2),

@@ -65,9 +65,9 @@ def order(effort, rng):
     range="two and three classes, up to 7 random blocks, epsilon 1 and infinite",
 )
 def same(effort, rng):
-    """In whole steps, and with fewer than 2^46 records, a boosted forest of the same seed releases the same to the
-    last bit however its records are cut into blocks, if all of it is computed on machines of one
-    kind with the same NumPy."""
+    """In whole steps, and with fewer than $2^{46}$ records, a boosted forest of the same seed releases the same to
+    the last bit however its records are cut into blocks, if all of it is computed on machines of one kind with
+    the same NumPy."""
     differ, cases = 0, 0
     steps = scale.in_steps(scale.THREE)
     differ += len({scale.best_test(steps, scale.TESTS, b) for b in scale.cuttings(3)}) - 1
@@ -101,9 +101,9 @@ def same(effort, rng):
     range="arrays of forests that run, two to four classes, depth 1 to 4",
 )
 def cost(effort, rng):
-    """Within a round a worker keeps m + 5 + 12 K bytes of a record and, for each block, up to 8 K C 2^(d - 1)
-    bytes of the last level's sums; a block sends 8 K (C (2^d - 1) + 2^(d + 1)) bytes, whatever its number of
-    records."""
+    """Within a round a worker keeps $m + 5 + 12 K$ bytes of a record and, for each block, up to
+    $8 K C 2^{d-1}$ bytes of the last level's sums; a block sends $8 K (C (2^d - 1) + 2^{d+1})$ bytes,
+    whatever its number of records."""
     cases = []
     for classes in (2, 3, 4):
         outputs = 1 if classes == 2 else classes

@@ -13,7 +13,7 @@ FLAGS = (
     "--headless=new --no-sandbox --disable-gpu --disable-dev-shm-usage --disable-background-networking "
     "--disable-component-update --disable-sync --no-first-run --window-size=1400,1000"
 ).split()
-SECONDS = 90  # the ledger takes ten on two slow cores
+SECONDS = 30
 
 
 def browser(profile):

@@ -57,9 +57,9 @@ def is_exact(kind):
     return estimator(kind)._inexact() is None
 
 
-def notes(forest):
-    """What the forest's budget takes for granted, unfolded."""
-    return "\n".join(forest.budget_.notes)
+def printed(forest):
+    """The forest's budget as it prints, its folded lines joined."""
+    return " ".join(str(forest.budget_).split())
 
 
 # Which kind ------------------------------------------------------------------------------------
@@ -72,18 +72,18 @@ def test_every_private_estimator_is_exact():
 @each
 def test_without_a_seed_noise_is_secure_and_with_one_it_is_simulated(kind):
     forest = estimator(kind).fit(X, Y)
-    assert forest.noise_ == "secure" and "secure: exact noise" in notes(forest)
-    assert "has no exact sampler: take" not in notes(forest)
+    assert forest.noise_ == "secure" and "secure: exact noise" in printed(forest)
+    assert "has no exact sampler: take" not in printed(forest)
     for state in (3, np.random.default_rng(0), np.random.SeedSequence(0)):
         forest = estimator(kind, random_state=state).fit(X, Y)
-        assert forest.noise_ == "simulation" and "secure" not in notes(forest)
-        assert "has no exact sampler" not in notes(forest)
+        assert forest.noise_ == "simulation" and "secure" not in printed(forest)
+        assert "has no exact sampler" not in printed(forest)
 
 
 @each
 def test_what_is_asked_for_is_drawn_or_an_error(kind):
     simulated = estimator(kind, noise="simulation").fit(X, Y)
-    assert simulated.noise_ == "simulation" and "has no exact" not in notes(simulated)
+    assert simulated.noise_ == "simulation" and "has no exact" not in printed(simulated)
     assert estimator(kind, noise="secure").fit(X, Y).noise_ == "secure"
 
 
@@ -96,7 +96,7 @@ def test_a_choice_without_an_exact_sampler_is_named_with_what_would_be_right(kin
     assert not hasattr(asked, "budget_")
     fallen_back = estimator(kind, **options).fit(X, Y)
     assert fallen_back.noise_ == "simulation"
-    assert "simulated: " in notes(fallen_back) and ": take " in notes(fallen_back)
+    assert "(simulated: " in printed(fallen_back) and "take " in printed(fallen_back)
 
 
 @each

@@ -114,6 +114,33 @@ def test_a_formula_that_is_cut_off_says_so(driver, site):
     assert not any(said for _, said, _ in driver.execute_script(GOING_ON))
 
 
+MARKED = """
+return [...document.querySelectorAll('article mjx-container:not([display="true"])')]
+  .filter((formula) => formula.firstElementChild.offsetWidth)
+  .map((formula) => {
+    const box = formula.closest("td, dd, p, li, div"), style = getComputedStyle(box);
+    const room = box.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight);
+    const edge = getComputedStyle(formula).borderRightStyle === "dotted";
+    const onLine = getComputedStyle(formula).overflowX === "visible";
+    return [formula.firstElementChild.offsetWidth > room, edge, onLine];
+  });
+"""
+
+
+@pytest.mark.parametrize("page", ["book/ledger.html", "book/errata/mrf.html"])
+def test_a_formula_of_an_entry_is_on_its_line_or_has_an_edge(driver, site, page):
+    """On a phone; a formula that could scroll would stand on the line with its lower edge."""
+    driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", PHONE)
+    try:
+        visit(driver, (site / page).as_uri())
+        assert wait(driver, "return !!document.querySelector('.measured')")
+        found = driver.execute_script(MARKED)
+    finally:
+        driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    assert {cut for cut, _, _ in found} == {True, False}
+    assert all(edge == cut and on_line != cut for cut, edge, on_line in found)
+
+
 @pytest.mark.parametrize("page", ["index.html", "book/index.html", "book/ledger.html"])
 def test_a_served_page_loads_without_complaint(driver, server, page):
     visit(driver, server + page)

@@ -122,6 +122,14 @@ def test_withdrawn_claims_share_a_line_and_errata_are_counted(monkeypatch):
     assert dplit_ledger._counted(found) == "3 errata: 1 leaks, 2 fails."
 
 
+@pytest.mark.parametrize(
+    ("text", "begun"),
+    [("the sum < 2", "The sum &lt; 2"), ("e^(-epsilon) is 1", "e^(-epsilon) is 1"), ("", "")],
+)
+def test_a_sentence_of_the_errata_begins_large_and_a_symbol_stays(text, begun):
+    assert dplit_ledger._begun(text) == begun
+
+
 def test_no_work_is_in_the_bibliography_twice():
     titles = re.findall(r"(?m)^ *title *= \{(.+)\}", (BOOK / "references.bib").read_text("utf-8"))
     plain = [re.sub(r"[^a-z]", "", title.lower()) for title in titles]

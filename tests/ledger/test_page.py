@@ -85,6 +85,8 @@ def test_a_row_unfolds_to_its_evidence():
     assert "dplit verify --claim rdf/theorem-1 --seed 0" in said["Compute it again"]
     assert "fails since version 0.3.0, 2026-01-02" in said["Cite"]
     assert "dplit-rdf-theorem-1" in said["Cite"] and "Theorem 1" in said["Cite"]
+    assert not more.select("pre"), "of which the theme measures each in a layout of its own"
+    assert len(more.select("code.block")) == 3 and more.select_one(".highlight > code.block")
 
 
 @pytest.mark.parametrize(
@@ -128,6 +130,7 @@ def test_formulas_are_left_to_mathjax_and_escaped(table):
     says = cell(table, "rdf-theorem-1", "Statement")
     assert says.text.startswith(r"The loss is \(j < \epsilon & more\) for counts.")
     assert says.select_one("code").text == "counts"
+    assert says.select_one("span.math").text == r"\(j < \epsilon & more\)"
     assert table.select_one(".ledger.mathjax_process")
     assert "&lt; \\epsilon &amp;" in page.ledger_html(CLAIMS)
 
@@ -160,6 +163,19 @@ def test_ours_and_simulated_are_said(table):
     assert "<small>ours, our reading</small>" in both
     assert cell(table, "rdf-theorem-1-corrected", "Evidence").text == "simulated, 3 intervals"
     assert cell(table, "rdf-theorem-1", "Evidence").text == "exact"
+
+
+def test_whose_an_entry_is_stands_once_and_one_interval_is_one():
+    own = make("rdf/x/corrected", where="ours", ours=True, kind="simulated", intervals=1)
+    table = BeautifulSoup(page.ledger_html([own]), "html.parser")
+    assert cell(table, "rdf-x-corrected", "Where").text == "RDF"
+    assert cell(table, "rdf-x-corrected", "Evidence").text == "simulated, 1 interval"
+
+
+def test_an_id_breaks_after_a_slash_and_its_paper_stays_whole(table):
+    (link,) = table.select("#rdf-theorem-1-corrected th a")
+    assert link.text == "rdf/theorem-1/corrected" and link.select_one(".key").text == "rdf"
+    assert [str(mark.previous_sibling)[-1] for mark in link.select("wbr")] == ["/", "/"]
 
 
 def test_every_control_has_a_label_and_the_count_is_announced(table):

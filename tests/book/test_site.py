@@ -217,3 +217,11 @@ def test_the_changelog_of_verdicts_is_on_the_page(site):
             changed.append(gone if change.verdict == store.WITHDRAWN else kept)
         last[change.claim] = change.verdict
     assert changed and [line for line in changed if line not in text] == []
+
+
+def test_on_this_page_lists_the_names_of_a_reference_page_and_the_sidebar_lists_pages(site):
+    page = soup(site / "book" / "api" / "majority.html")
+    names = {a["href"] for a in page.select("#pst-page-toc-nav a, .bd-toc nav a")}
+    assert "#dplit.majority.gap_error" in names and len(names) > 30
+    pages = [a["href"] for a in page.select("nav.bd-links a")]
+    assert len(pages) > 30 and not [p for p in pages if "#dplit" in p]

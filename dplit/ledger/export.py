@@ -69,8 +69,8 @@ NOT_PRINTED = Quote("", "", "")
 EVIDENCE = ("summary", "quantity", "computed", "relation", "published", "range", "cases",
             "counterexample")  # fmt: skip
 FLAT = ("id", "paper", "where", "place", "printed", "about", "ours", "statement", "verdict", "since",
-        "date", "evidence", "summary", "quantity", "computed", "relation", "published", "range", "cases", "holds_instead",
-        "nothing_instead", "chapter", "box", "key")  # fmt: skip
+        "date", "evidence", "summary", "quantity", "computed", "relation", "published", "range", "cases",
+        "holds_instead", "nothing_instead", "chapter", "box", "key")  # fmt: skip
 
 
 def as_csv(found):

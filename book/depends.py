@@ -54,9 +54,11 @@ def fingerprint(cells, found, files=()):
 
 
 def evidence_files():
-    """The stored evidence and the history of verdicts, in order."""
+    """The stored evidence, what the papers print, and the history of verdicts, in order."""
     data = ROOT / "data"
-    return sorted([*data.glob("evidence/*.json"), *data.glob("verdicts.csv")])
+    return sorted(
+        [*data.glob("evidence/*.json"), *data.glob("quotes/*.csv"), *data.glob("verdicts.csv")]
+    )
 
 
 def code(path):

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dplit import baselines, datasets, experiments, forests
+from dplit import baselines, bench, datasets, experiments, forests
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text()
@@ -100,3 +100,25 @@ def test_every_estimator_it_names_exists():
 @pytest.mark.parametrize("id", re.findall(r"dplit experiment (\S+/\S+)", README))
 def test_every_experiment_it_names_exists(id):
     assert id in experiments.ids()
+
+
+@pytest.mark.parametrize("path", ["README.md", "book/index.ipynb"])
+def test_the_line_of_the_first_figure_has_its_condition(path):
+    """An always-"A" label crosses it; theorem 9.5 asks that class names be treated alike."""
+    text = " ".join((ROOT / path).read_text("utf-8").split())
+    said = re.findall(
+        r"[^.:*]*(?:no private mechanism|none makes fewer|none errs less)[^.:*]*", text
+    )
+    assert len(said) >= 3
+    for sentence in said:
+        assert re.search(r"names? alike", sentence), sentence
+
+
+def test_the_ranks_over_tables_are_what_the_readme_says():
+    (said,) = re.findall(r"signed ranks over the tables: p = ([\d.]+)", README)
+    for epsilon in (0.5, 1.0, 2.0, 4.0):
+        both = bench.scores("bench/classification-held-out", epsilon)
+        duel = bench.duel(
+            both | bench.peer_scores(epsilon, held_out=True), "Boosted", "diffprivlib forest"
+        )
+        assert duel["higher"] == duel["sets"] == 14 and f"{duel['p']:.4f}" == said

@@ -1,9 +1,7 @@
-"""The map of chapters: what each needs and how long it takes to read, on the map and under each title."""
+"""The map of chapters: what each needs, on the map and under each title."""
 
 from __future__ import annotations
 
-import json
-import re
 from functools import cache
 from pathlib import Path
 
@@ -12,8 +10,6 @@ from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
 
 BOOK = Path(__file__).resolve().parents[1]
-WORDS_A_MINUTE = 220
-FORMULA = re.compile(r"\$\$.*?\$\$|\$[^$]*\$", re.DOTALL)
 
 
 @cache
@@ -30,32 +26,23 @@ def parts():
     return [(p["caption"], [Path(c["file"]).stem for c in p["chapters"]]) for p in numbered]
 
 
-@cache
-def minutes(stem):
-    """Time to read a chapter, in steps of five minutes: words without formulas and without code."""
-    cells = json.loads((BOOK / f"{stem}.ipynb").read_text("utf-8"))["cells"]
-    text = "\n".join("".join(c["source"]) for c in cells if c["cell_type"] == "markdown")
-    words = len(FORMULA.sub(" ", text).split())
-    return max(5, 5 * round(words / WORDS_A_MINUTE / 5))
-
-
 class ChapterMap(SphinxDirective):
-    """A table of all chapters: number and title, what it needs, minutes."""
+    """A table of all chapters: number and title, what it needs."""
 
     def run(self):
         rows = [(stem, part) for part, stems in parts() for stem in stems]
         numbers = {stem: i for i, (stem, _) in enumerate(rows, 1)}
         table = nodes.table(classes=["chapter-map"])
-        group = nodes.tgroup(cols=3)
+        group = nodes.tgroup(cols=2)
         table += group
-        group += [nodes.colspec(colwidth=w) for w in (55, 30, 15)]
-        group += nodes.thead("", _row(_text("Chapter"), _text("Needs"), _text("Minutes")))
+        group += [nodes.colspec(colwidth=w) for w in (65, 35)]
+        group += nodes.thead("", _row(_text("Chapter"), _text("Needs")))
         body = nodes.tbody()
         group += body
         for stem, _ in rows:
             needed = sorted(needs().get(stem, ()), key=numbers.get)
             cells = [_link(n, str(numbers[n])) for n in needed] or [nodes.Text("none")]
-            body += _row(_numbered(stem, numbers), _joined(cells), _text(str(minutes(stem))))
+            body += _row(_numbered(stem, numbers), _joined(cells))
         return [table]
 
 
@@ -91,13 +78,13 @@ def _link(stem, words=""):
 
 
 def say_what_it_needs(app, doctree):
-    """Put needs and minutes under a chapter's title, while its links are still to be resolved."""
+    """Put needs under a chapter's title, while its links are still to be resolved."""
     page = app.env.docname
     stem = page.removeprefix("book/")
     title = next(iter(doctree.findall(nodes.title)), None)
     if title is None or stem not in {s for _, stems in parts() for s in stems}:
         return
-    line = nodes.paragraph("", f"About {minutes(stem)} minutes. ", classes=["chapter-needs"])
+    line = nodes.paragraph("", "", classes=["chapter-needs"])
     needed = needs().get(stem, ())
     line += nodes.Text("Needs: " if needed else "Needs no other chapter.")
     for i, other in enumerate(needed):

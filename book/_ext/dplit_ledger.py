@@ -14,7 +14,7 @@ from sphinx.util.docutils import SphinxDirective
 from dplit import claims
 from dplit.ledger import export, store
 from dplit.ledger.cite import row_id
-from dplit.ledger.unfolded import in_brief, typeset
+from dplit.ledger.unfolded import in_brief, printed, typeset
 from dplit.work import plain
 
 LEDGER = "book/ledger"
@@ -139,9 +139,10 @@ def _counted(found):
 
 
 def _erratum(e):
-    """One erratum: its place, printed, correct, evidence, since when."""
+    """One erratum: its place, printed, how we read it, correct, evidence, since when."""
     parts = [
-        ("Printed", typeset(e["printed"])),
+        ("Printed", printed(e["place"], e["printed"])),
+        ("Read as", typeset(e["statement"])),
         (CORRECT[e["verdict"]], _correct(e)),
         ("Evidence", _evidence(e)),
         ("Since", f"version {e['since']}, {e['date']}" if e["since"] else "not yet published"),
@@ -149,7 +150,7 @@ def _erratum(e):
     listed = "".join(f"<dt>{name}</dt><dd>{text}</dd>" for name, text in parts)
     step = " (a step of the proof; the result stands)" if e["about"] == "step" else ""
     return (
-        f'<section class="erratum" id="{row_id(e["id"])}"><h2>{_begun(e["place"])}{step} '
+        f'<section class="erratum" id="{row_id(e["id"])}"><h2>{_begun(e["where"])}{step} '
         f'<span class="verdict verdict-{e["verdict"]}">{e["verdict"]}</span></h2>'
         f'<p><a href="../ledger.html#{row_id(e["id"])}">{escape(e["id"])}</a>, '
         f'<a href="../{e["chapter"]}.html#{e["box"]}">the box in the chapter</a></p>'

@@ -11,10 +11,10 @@ from dplit.bench.advice import Advice, advice_table, advise, beats_constant, kin
 from dplit.bench.paired import Gain, best_rival, duel, gain
 from dplit.bench.peers import peer_scores, stored_costs, stored_peers
 from dplit.bench.ranks import average_ranks, critical_difference, friedman, indistinct
-from dplit.bench.scores import covered, means, scores, seconds
+from dplit.bench.scores import covered, means, scores
 
 __all__ = [
     "Advice", "Gain", "advice_table", "advise", "average_ranks", "beats_constant", "best_rival", "covered",
     "critical_difference", "duel", "friedman", "gain", "indistinct", "kinds", "means", "peer_scores",
-    "public_table", "scores", "seconds", "stored_costs", "stored_peers",
+    "public_table", "scores", "stored_costs", "stored_peers",
 ]  # fmt: skip

@@ -49,23 +49,6 @@ def means(found):
     return table.reindex(index=order[0], columns=order[1])
 
 
-def seconds(result, epsilon):
-    """Mean seconds of a task, which is a fit, the predictions and their score, as `means`.
-
-    Parameters
-    ----------
-    result : dplit.experiments.Result or str
-    epsilon : float
-    """
-    result = stored(result) if isinstance(result, str) else result
-    found = {
-        (cell.data, cell.method): [result.cells[cell.key]["seconds"]]
-        for cell in experiments.get(result.experiment).cells
-        if cell.key in result.cells and cell.params.get("epsilon", epsilon) == epsilon
-    }
-    return means(found)
-
-
 def covered(result, epsilon):
     """Data sets of which all is there at one epsilon: a run that takes long is stored in parts.
 

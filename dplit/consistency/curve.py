@@ -10,8 +10,10 @@ import math
 import sys
 from itertools import product
 
+import numpy as np
+
 from dplit import stored
-from dplit.consistency.greedy import PAIR, TREND
+from dplit.consistency.greedy import PAIR, TREND, pair_and_trend
 from dplit.consistency.simulate import observed_paths
 from dplit.errors import check_between, check_integer
 from dplit.multinomial.selection import check_budget
@@ -45,7 +47,8 @@ def curve_cell(n, exponent, budget, draws):
 
     Returns
     -------
-    dict : draws; errors of the vote and of its first tree; means over draws of the leaf's points and of its
+    dict : draws; errors of the vote and of its first tree; the vote's mean error beyond the Bayes risk, by the
+    known probability of the class at each point; means over draws of the leaf's points and of its
     extent in the features of the pair (of the last tree).
     """
     n, exponent = check_integer(n, "n", 2), check_between(exponent, "exponent", 0, 1)
@@ -57,10 +60,12 @@ def curve_cell(n, exponent, budget, draws):
         pair=PAIR, trend=TREND, trees=TREES, rng=rng,
     )  # fmt: skip
     vote = found.votes.mean(axis=1) > 0.5
+    eta = pair_and_trend(found.point)
     return {
         "draws": draws,
         "vote": int((vote != found.label).sum()),
         "tree": int((found.votes[:, 0] != found.label).sum()),
+        "excess": float(np.mean(abs(2 * eta - 1) * (vote != (eta > 0.5)))),
         "points": float(found.counts.mean()),
         "extent": float((found.high - found.low)[:, :2].mean()),
     }

@@ -1,7 +1,8 @@
 """The ledger for other programs and for citation: records, CSV, BibTeX, and errata to each paper.
 
 An erratum is a sentence of a paper, or a step of a proof, that fails, leaks, or takes for granted
-what it does not say. Its "printed" is the statement in the ledger's words.
+what it does not say. Its "printed" are the few words of the paper that decide, at its "place"; its
+"statement" is how the ledger reads them, in words that can be computed.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from types import SimpleNamespace
 
 from dplit.ledger.cite import bibtex, key
 from dplit.ledger.registry import OURS, PAPERS
+from dplit.ledger.store import Quote, quotes
 from dplit.ledger.unfolded import both_sides, short
 
 WRONG = ("leaks", "fails", "assumes")
@@ -37,10 +39,13 @@ def records(claims, evidence, since):
 
 
 def _record(claim, found, change):
+    quote = quotes().get(claim.id, NOT_PRINTED)
     return {
         "id": claim.id,
         "paper": claim.paper,
         "where": claim.where,
+        "place": quote.place,
+        "printed": quote.words,
         "about": claim.about,
         "ours": claim.ours,
         "statement": claim.says,
@@ -60,11 +65,12 @@ def _record(claim, found, change):
     }
 
 
+NOT_PRINTED = Quote("", "", "")
 EVIDENCE = ("summary", "quantity", "computed", "relation", "published", "range", "cases",
             "counterexample")  # fmt: skip
-FLAT = ("id", "paper", "where", "about", "ours", "statement", "verdict", "since", "date", "evidence",
-        "summary", "quantity", "computed", "relation", "published", "range", "cases", "holds_instead",
-        "nothing_instead", "chapter", "box", "key")  # fmt: skip
+FLAT = ("id", "paper", "where", "place", "printed", "about", "ours", "statement", "verdict", "since",
+        "date", "evidence", "summary", "quantity", "computed", "relation", "published", "range", "cases",
+        "holds_instead", "nothing_instead", "chapter", "box", "key")  # fmt: skip
 
 
 def as_csv(found):
@@ -104,8 +110,8 @@ def errata(claims, evidence, since):
     Returns
     -------
     dict of paper to list of dict
-        Keys id, place, about, verdict, printed, correct, evidence, both_sides, counterexample, since,
-        date, chapter, box; leaks first, then what fails, then what assumes.
+        Keys id, where, place, about, verdict, printed, statement, correct, evidence, both_sides,
+        counterexample, since, date, chapter, box; leaks first, then what fails, then what assumes.
     """
     says = {c.id: c.says for c in claims}
     found = {paper: [] for paper in PAPERS if paper != OURS}
@@ -121,12 +127,15 @@ def is_erratum(claim):
 
 def _erratum(claim, says, found, change):
     compared = found.get("published") is not None and found.get("computed") is not None
+    quote = quotes().get(claim.id, NOT_PRINTED)
     return {
         "id": claim.id,
-        "place": claim.where,
+        "where": claim.where,
+        "place": quote.place,
         "about": claim.about,
         "verdict": claim.verdict,
-        "printed": claim.says,
+        "printed": quote.words,
+        "statement": claim.says,
         "correct": says[claim.holds_instead] if claim.holds_instead else claim.nothing_instead,
         "corrected_by": claim.holds_instead,
         "evidence": found.get("summary", ""),
@@ -144,6 +153,7 @@ def in_words(record):
     mark = ", ours" if record["ours"] else ""
     lines = [
         f"{record['id']} ({PAPERS[record['paper']]}, {record['where']}; {record['about']}{mark})",
+        *([f'printed: "{record["printed"]}" ({record["place"]})'] if record["printed"] else []),
         record["statement"],
         f"verdict: {record['verdict']}, since version {record['since']} ({record['date']})",
         f"evidence: {record['evidence']}",

@@ -2,6 +2,7 @@
 
 ``data/evidence/CHAPTER.json`` holds what each claim's quick check found at seed 0, together with a
 digest of the code that found it; a test notices when the two no longer belong together.
+``data/quotes/PAPER.csv`` says of each claim of a paper where it is printed, and the few words that decide.
 ``data/verdicts.csv`` has a line for each verdict that a claim has had, the oldest first: claim,
 verdict, the version that it first stood in, and the date. A claim that is withdrawn ends with the
 verdict `WITHDRAWN`.
@@ -12,12 +13,14 @@ from __future__ import annotations
 import csv
 import io
 import json
+from functools import cache
 from typing import NamedTuple
 
 from dplit.printed import data_file
 from dplit.writing import write_whole
 
-EVIDENCE = "evidence"  # folder of data/
+EVIDENCE = "evidence"  # folders of data/
+QUOTES = "quotes"
 VERDICTS_FILE = "verdicts.csv"
 WITHDRAWN = "withdrawn"
 
@@ -38,6 +41,33 @@ class Change(NamedTuple):
     verdict: str
     since: str
     date: str
+
+
+class Quote(NamedTuple):
+    """One line of ``data/quotes/PAPER.csv``.
+
+    Attributes
+    ----------
+    claim : str
+    place : str
+        In the paper, to the sentence: "section 4.2, paragraph 3, sentence 1", "table 4, caption".
+    words : str
+        The words that decide, as printed, parts joined by " ... "; formulas between dollar signs.
+    """
+
+    claim: str
+    place: str
+    words: str
+
+
+@cache
+def quotes():
+    """What the papers print, dict of the id of a paper's claim to `Quote`."""
+    found = {}
+    for path in sorted((data_file(VERDICTS_FILE).parent / QUOTES).glob("*.csv")):
+        with path.open(encoding="utf-8", newline="") as lines:
+            found |= {line["claim"]: Quote(**line) for line in csv.DictReader(lines)}
+    return found
 
 
 def stored():

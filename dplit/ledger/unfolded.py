@@ -7,6 +7,7 @@ from html import escape
 
 from dplit.ledger.cite import bibtex
 from dplit.ledger.registry import PAPERS
+from dplit.ledger.store import quotes
 
 LONGEST = 600  # characters of a counterexample that a row shows; the exports have all of it
 MUST_BE = {"<=": "at most", "<": "less than", ">=": "at least", ">": "more than", "=": "equal to"}
@@ -23,12 +24,19 @@ def unfolded(claim, found=None, change=None):
     change : Change, optional
         Since when the verdict stands.
     """
-    parts = evidence_parts(found) if found else []
+    quote = quotes().get(claim.id)
+    parts = [("Printed", printed(*quote[1:]))] if quote else []
+    parts += evidence_parts(found) if found else []
     if claim.nothing_instead:
         parts.append(("Nothing instead", typeset(claim.nothing_instead)))
     parts += [("Compute it again", _again(claim)), ("Cite", _cite(claim, change))]
     listed = "".join(f"<dt>{name}</dt><dd>{text}</dd>" for name, text in parts)
     return f"<details><summary>Evidence, rerun, cite</summary><dl>{listed}</dl></details>"
+
+
+def printed(place, words):
+    """The words of a paper that decide, in quotation marks, and their place, as HTML."""
+    return f"<q>{typeset(words.replace(' ... ', ' … '))}</q> ({escape(place)})"
 
 
 def evidence_parts(found):

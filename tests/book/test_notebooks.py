@@ -14,6 +14,8 @@ LONGEST_FUNCTION = 6
 LONGEST_RUN = 400  # in words of prose between two code cells
 LONGEST_PROOF = 300  # in words of a proof that is not folded
 BOX = re.compile(r"^(`{3,}|:{3,})\{([^}]*)\}.*?^\1[ \t]*$", re.MULTILINE | re.DOTALL)
+STATED = re.compile(r"\{prf:(?:theorem|lemma|proposition|corollary)\}.*\n:label: (\S+)")
+PROVED = re.compile(r"\{prf:proof\}|^`{3,}\{admonition\} Proof", re.MULTILINE)
 HIDDEN = {"hide-input", "hide-cell", "remove-input", "remove-cell"}
 
 
@@ -63,6 +65,15 @@ def test_a_long_proof_is_folded(path):
     proofs = [box[0] for box in boxes if box[2] == "prf:proof"]
     assert [proof[:80] for proof in proofs if len(proof.split()) > LONGEST_PROOF] == []
     assert [proof[:80] for proof in proofs if ":class: dropdown" in proof] == []
+
+
+@every_chapter
+def test_every_theorem_has_a_proof(stem):
+    """The first page says so. It stands before the next theorem; what is only computed is an observation."""
+    text = "\n".join(cell["source"] for cell in cells(BOOK / f"{stem}.ipynb", "markdown"))
+    _, *parts = STATED.split(text)
+    boxes = zip(parts[::2], parts[1::2], strict=True)
+    assert [label for label, rest in boxes if not PROVED.search(rest)] == []
 
 
 def runs_of_prose(sources):

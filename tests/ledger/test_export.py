@@ -64,7 +64,9 @@ def test_errata_are_complete():
         ranks = [export.WRONG.index(e["verdict"]) for e in entries]
         assert ranks == sorted(ranks)
         for e in entries:
-            assert e["place"] and e["printed"] and e["evidence"] and e["since"], e["id"]
+            assert (
+                e["place"] and e["printed"] and e["statement"] and e["evidence"] and e["since"]
+            ), e["id"]
             assert e["correct"] or e["verdict"] == "assumes", e["id"]
 
 

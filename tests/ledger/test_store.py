@@ -1,6 +1,7 @@
 """The stored evidence and the history of verdicts: complete, and changed by one rule."""
 
 import importlib.util
+import re
 import sys
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import pytest
 import dplit
 from dplit import claims
 from dplit.ledger import Evidence, store
-from dplit.ledger.registry import Claim
+from dplit.ledger.registry import PAPERS, Claim
 from dplit.ledger.store import Change
 
 BOOK = Path(__file__).parents[2] / "book"
@@ -113,3 +114,13 @@ def test_a_new_a_changed_and_a_withdrawn_verdict_are_written_down(tmp_path):
 
 def test_no_history_is_no_change(tmp_path):
     assert store.changes(tmp_path / "none.csv") == []
+
+
+def test_every_claim_of_a_paper_has_its_place_and_the_words_that_decide():
+    quotes, printed = store.quotes(), [c for c in LEDGER if not c.ours]
+    assert list(quotes) == [c.id for paper in sorted(PAPERS) for c in printed if c.paper == paper]
+    for quote in quotes.values():
+        parts = re.sub(r"\$[^$]*\$", "formula", quote.words).split(" ... ")
+        assert all(part.strip() == part and part for part in parts), quote
+        assert 1 <= sum(len(part.split()) for part in parts) <= 20, quote
+        assert re.search(r"\d|abstract|appendix|title|figure|table", quote.place), quote

@@ -26,6 +26,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from dplit.errors import check_choice
+from dplit.ledger.compare import judged
 from dplit.ledger.evidence import RUN_VERDICTS, VERDICTS, Evidence
 from dplit.work import Effort, is_pattern, nearest, stream
 
@@ -147,9 +148,21 @@ def unknown(id, known):
 
 
 def claim(
-    id, where, verdict, box="", functions=(), *, chapter="", about="statement", proof="", **fields
+    id,
+    where,
+    verdict,
+    box="",
+    functions=(),
+    *,
+    chapter="",
+    about="statement",
+    proof="",
+    broken="",
+    **fields,
 ):
     """Register the decorated ``check(effort, rng) -> Evidence`` as a `Claim`.
+
+    A check that yields comparisons (`dplit.ledger.compare`) is judged by them.
 
     The statement, ``says``, is the check's docstring; the chapter is the docket's place in
     `dplit.claims`. The check gains ``corrected``, a decorator that registers what holds instead.
@@ -168,6 +181,9 @@ def claim(
         Left out, that of the docket.
     about, proof : str
         As in `Claim`; a claim with a proof is of kind "proved", unless `kind` says otherwise.
+    broken : str
+        The verdict where a comparison does not hold; left out, "leaks" or "assumes" where that is declared,
+        else "fails".
     **fields
         Further fields of `Claim`.
 
@@ -179,6 +195,9 @@ def claim(
 
     def register(check):
         says = " ".join((inspect.getdoc(check) or "").split())
+        if inspect.isgeneratorfunction(check):
+            worst = broken or (verdict if verdict in ("leaks", "assumes") else "fails")
+            check = judged(check, worst, fields.get("kind", "exact"))
         common = {
             "says": says,
             "chapter": chapter or _chapter(check.__module__),

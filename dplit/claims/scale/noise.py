@@ -6,14 +6,18 @@ package's own sampler.
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 from scipy import stats
 
 from dplit import scale
-from dplit.ledger import Case, claim, equal, interval, verdict_of
+from dplit.ledger.box import Box
+from dplit.ledger.compare import below, decisive, frequency, same
 from dplit.mechanisms import Geometric
 
 FAR = 2000  # noise beyond it has a probability below e^-200 at the epsilons below
+NOISE = Box("thm-scale-noise")
 
 
 def _enumerated(n, q, epsilon):
@@ -32,44 +36,36 @@ def _parts(q, epsilon):
     return sampled, float(Geometric(epsilon).pmf(noise) @ noise**2)
 
 
-@claim(
+@NOISE(
     "ours/scale-noise",
     "ours",
     "holds",
-    "thm-scale-noise",
-    ("scale.share_error", "scale.enough_records"),
-    ours=True,
-    proof="thm-scale-noise",
+    "scale.share_error",
+    "scale.enough_records",
     quantity="mean squared error of a released share",
     range="10 to 300 records, shares .1 to .5, epsilon .1 to 2, every count and noise up to 2000",
 )
 def noise(effort, rng):
     r"""The mean squared error of a released share is $q(1-q)/n + 2\alpha/((1-\alpha)^2 n^2)$, and its second part
     is at most the first from $n = 2\alpha/((1-\alpha)^2 q(1-q))$ on."""
-    cases = []
-    for n in effort.pick((10, 100), (10, 100, 300), (10, 30, 100, 300)):
-        for q in (0.1, 0.5):
-            for epsilon in (0.1, 0.5, 2.0):
-                data = {"n": n, "q": q, "epsilon": epsilon}
-                stated = float(scale.share_error(n, q, epsilon)) ** 2
-                cases.append(Case(_enumerated(n, q, epsilon), stated, data))
+    sizes = effort.pick((10, 100), (10, 100, 300), (10, 30, 100, 300))
+    for n, q, epsilon in product(sizes, (0.1, 0.5), (0.1, 0.5, 2.0)):
+        stated = float(scale.share_error(n, q, epsilon)) ** 2
+        yield same(_enumerated(n, q, epsilon), stated, n=n, q=q, epsilon=epsilon)
     for q, epsilon in ((0.1, 0.1), (0.5, 0.5)):  # the two parts are equal there
         n = scale.enough_records(q, epsilon)
         sampled, noised = _parts(q, epsilon)
-        data = {"n": round(n), "q": q, "epsilon": epsilon}
-        cases.append(Case(noised / n**2, sampled / n, data))
-    return equal(
-        cases, "{cases} cases, the last with n = {n}, q = {q} and epsilon {epsilon}", rtol=1e-9
-    )
+        yield same(noised / n**2, sampled / n, n=round(n), q=q, epsilon=epsilon)
+    return "{cases} cases, the last with n = {n}, q = {q} and epsilon {epsilon}"
 
 
-@claim(
+@NOISE(
     "ours/scale-tail",
     "ours",
     "holds",
-    "thm-scale-noise",
-    ("scale.far_off", "scale.chebyshev"),
-    ours=True,
+    "scale.far_off",
+    "scale.chebyshev",
+    proved=False,
     kind="simulated",
     intervals=2,
     quantity="probability that a released share is far off",
@@ -78,16 +74,10 @@ def noise(effort, rng):
 def tail(effort, rng):
     """By the law of count and noise a released share is as often far off as in draws, and never more often than
     its variance allows."""
-    draws, q, epsilon, good, spans = effort.pick(20_000, 200_000, 2_000_000), 0.3, 0.1, True, []
+    draws, q, epsilon = effort.pick(20_000, 200_000, 2_000_000), 0.3, 0.1
     for n, t in ((200, 0.1), (2000, 0.02)):
         shares = Geometric(epsilon).sample(rng.binomial(n, q, draws), rng=rng) / n
-        seen = int((np.abs(shares - q) >= t - 1e-12).sum())
-        low, high = interval(seen, draws)
         law, bound = scale.far_off(n, q, epsilon, t), scale.chebyshev(n, q, epsilon, t)
-        good &= low <= law <= high and law <= bound and low <= bound
-        spans.append((low, high))
-    return verdict_of(
-        good, f"At n = {n} between {low:.4f} and {high:.4f}; by the law {law:.4f}, at most {bound:.4f}.",
-        {"n": n, "law": law, "bound": bound}, kind="simulated", cases=2 * draws, published=bound,
-        computed=law, relation="<=", intervals=tuple(spans),
-    )  # fmt: skip
+        yield frequency(np.abs(shares - q) >= t - 1e-12, law, n=n)
+        yield decisive(below(law, bound, n=n, law=law))
+    return "At n = {n} with probability {law:.4f} by the law, at most {stated:.4f} by the variance."

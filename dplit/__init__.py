@@ -8,10 +8,17 @@ that the book has judged. Modules and the two forests are imported when they are
 
 from importlib import import_module
 from pkgutil import iter_modules
+from typing import TYPE_CHECKING
 
 from dplit.budget import Budget
 from dplit.domain import Categorical, Continuous, Domain
 from dplit.errors import PrivacyLeakWarning
+
+if TYPE_CHECKING:  # what `__getattr__` imports later, for type checkers and editors
+    from dplit import forests as forests
+    from dplit.budget.accountant import Accountant
+    from dplit.forests import PrivateForestClassifier, PrivateForestRegressor
+    from dplit.forests.files import load
 
 __version__ = "0.2.0"
 _later = {

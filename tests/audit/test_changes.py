@@ -3,9 +3,12 @@
 import ast
 import signal
 import sys
+from fnmatch import fnmatchcase
+from pathlib import Path
 
 import pytest
 
+import dplit
 from dplit.audit import changes
 from dplit.audit.changes import reach, sites
 from dplit.audit.suite import every_subject
@@ -210,3 +213,21 @@ def test_options_that_do_not_go_together(words, refusal, capsys):
     with pytest.raises(SystemExit):
         main(["audit", *words])
     assert refusal in capsys.readouterr().err
+
+
+def test_each_pattern_of_the_modules_that_decide_privacy_names_one():
+    """Else a file that was renamed or came later is swept no more, and nobody notices."""
+    for pattern in sites.DECIDING:
+        assert any(_matches(name, [pattern]) for name in sites.modules()), pattern
+    for pattern in sites.NOT_DECIDING:
+        assert any(_matches(name, [pattern]) for name in _every_module()), pattern
+    assert {"forests.preset", "forests.reading", "domain.schema"} <= set(sites.modules())
+
+
+def _every_module():
+    root = Path(dplit.__file__).parent
+    return [".".join(p.relative_to(root).with_suffix("").parts) for p in root.rglob("*.py")]
+
+
+def _matches(name, patterns):
+    return any(fnmatchcase(name, pattern) for pattern in patterns)

@@ -18,15 +18,15 @@ from pathlib import Path
 import dplit
 
 DECIDING = (  # modules that decide what a record can change, and how much noise hides it
-    "mechanisms.*", "budget.*", "domain.inside", "matrix.release", "matrix.subsample", "matrix.gaussian",
-    "matrix.knorm", "matrix.treenorm", "matrix.exact_treenorm", "matrix.strategies.*", "boosting.grid",
-    "boosting.plan", "boosting.residuals", "boosting.step", "trees.binary", "trees.cuts", "trees.exact_*",
-    "trees.greedy", "trees.grid", "trees.kary", "trees.levels", "trees.median", "trees.multinomial",
-    "trees.nodes", "trees.normalised", "trees.random", "trees.rules", "trees.scores", "trees.subsets",
-    "forests.*releases", "forests.boosted*", "forests.base", "forests.cells", "forests.dask_parts",
-    "forests.ensembles", "forests.fit_or_undo", "forests.histogram", "forests.matrix*", "forests.median",
-    "forests.multinomial", "forests.noise", "forests.partition", "forests.parts", "forests.random_decision",
-    "forests.randomness", "forests.shares", "forests.targets", "baselines.*",
+    "mechanisms.*", "budget.*", "domain.columns", "domain.inside", "domain.schema", "matrix.release",
+    "matrix.subsample", "matrix.gaussian", "matrix.knorm", "matrix.treenorm", "matrix.exact_treenorm",
+    "matrix.strategies.*", "boosting.grid", "boosting.plan", "boosting.residuals", "boosting.step",
+    "trees.binary", "trees.cuts", "trees.exact_*", "trees.greedy", "trees.grid", "trees.kary", "trees.levels",
+    "trees.median", "trees.multinomial", "trees.nodes", "trees.normalised", "trees.random", "trees.rules",
+    "trees.scores", "trees.subsets", "forests.*releases", "forests.boosted*", "forests.base", "forests.cells",
+    "forests.dask_*", "forests.ensembles", "forests.histogram", "forests.matrix*", "forests.median",
+    "forests.multinomial", "forests.noise", "forests.partition", "forests.parts", "forests.preset",
+    "forests.random_decision", "forests.randomness", "forests.reading", "forests.targets", "baselines.*",
 )  # fmt: skip
 # The last four fit a strategy to public trees: what they find costs accuracy, and is held to its own norm.
 NOT_DECIDING = ("*.__init__", "budget.statement", "baselines.comparison", "baselines.consistent",

@@ -166,7 +166,7 @@ def improvement(effort, rng):
 def gap_proportional(effort, rng):
     r"""As records of one population have approximately the same class ratios in a leaf for any $n$, $j$
     changes accordingly, $\mathrm{E}[j] \propto n$: the premise of inequality 14 (read of a leaf of
-    independent records. Section 4.2 itself excepts some leaves, those that a share leaves empty)."""
+    independent records; section 4.2 itself expects some leaves that do not follow it)."""
     means = {
         p: [majority.expected_gap(n, p) for n in (10, 100, 1000)] for p in (0.5, 0.55, 0.7, 1.0)
     }

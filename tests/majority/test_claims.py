@@ -31,6 +31,19 @@ def test_a_right_formula_would_hold(monkeypatch):
     assert OURS["rdf/theorem-1"].check().verdict == "holds"
 
 
+def test_shares_are_judged_where_the_mean_gap_is_proportional(monkeypatch):
+    """Inequality 14 is stated for E[j] proportional to n: on leaves of one class it is, and on no others."""
+    seen = set()
+
+    def error(a, b, epsilon, trees):
+        seen.add((a, b))
+        return 0.0
+
+    monkeypatch.setattr(majority, "disjoint_error", error)
+    assert OURS["rdf/disjoint-better"].check().verdict == "loose"
+    assert seen == {(n, 0) for n in range(1, 6)}
+
+
 def test_a_private_label_would_not_leak(monkeypatch):
     class Private:
         def __init__(self, epsilon):

@@ -250,13 +250,14 @@ def _expected_floor(entry):
     "fails",
     "thm-depth-nursery",
     ("depth.leaves_law",),
+    about="reading",
     kind="certified",
     quantity="expected share of empty leaves, an upper bound",
     range="every tree of depth 4",
 )
 def table_3_nursery(effort, rng):
-    """Nursery, one tree of depth 4, training records drawn at random: 0.2 % of the leaves are
-    empty."""
+    """Nursery, one tree of depth 4: 0.2 % of the leaves are empty (read with training records that are
+    drawn at random, which the paper's "ten-fold cross validation" does not say)."""
     row = printed_rows()["Nursery"]
     held = row.records // 10
     fewest = min(row.records // prod(levels) for levels in combinations(NURSERY, row.depth))

@@ -24,9 +24,10 @@ from dplit.ledger import Case, Evidence, claim, equal, verdict_of
     quantity="expected share of empty leaves, non-uniform against uniform",
 )
 def clumping(effort, rng):
-    """For a non-uniform distribution of feature values records clump together in certain nodes, which is
-    exacerbated by each feature tested in each level: more leaves have zero records than with a uniform
-    one, and the larger the tree, the larger the chance that some leaf is empty."""
+    """For almost any (non-uniform) distribution of feature values records start clumping together in
+    certain nodes, which is exacerbated by each non-uniformly distributed feature tested in each level (read:
+    more leaves have zero records than with a uniform one), and as a tree grows larger, the chances of some
+    leaves having zero records grow larger (read: they do not fall)."""
     records, sixths = effort.pick(3, 4, 4), range(1, 5)
     laws = [c for c in combinations_with_replacement(sixths, 3) if sum(c) == 6]
     uneven, deeper, widest = [], [], (0, 0, 0)

@@ -108,7 +108,7 @@ def _by_inclusion_exclusion(s, d):
     quantity="expected untested features, one level deeper",
 )
 def equation_16(effort, rng):
-    r"""The optimal depth is $\arg\min_{d: X < s/2} E[X | d]$."""
+    r"""By the combinatorial reasoning of Fan et al. the optimal depth is $\arg\min_{d: X < s/2} E[X | d]$."""
     most, horizon = effort.pick((20, 40), (40, 80), (100, 200))
     without = []
     for s in range(1, most + 1):
@@ -280,8 +280,8 @@ def _theorem_depth(continuous, discrete):
 )
 def mixed_depth(effort, rng):
     """If a dataset has $r$ discrete features in addition to the $s$ continuous features, $r/2$ is added to
-    the depth of Theorem 2 (read with the aim of Theorem 2: to keep the expected number of untested features
-    below half of all)."""
+    the depth of Theorem 2 as per the combinatorial reasoning of Fan et al. (read with the aim of Theorem 2:
+    to keep the expected number of untested features below half of all)."""
     return bounded(
         _mixes(depths.published_depth, most := effort.pick(18, 24, 32)),
         "{continuous} continuous and {discrete} discrete features at depth {depth}: {exact:.4f} of them "

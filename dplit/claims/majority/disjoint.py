@@ -28,8 +28,9 @@ from dplit.mechanisms import PermuteAndFlip, SmoothExponential
     quantity="exponent of the right side, against that of the left",
 )
 def inequality_14(effort, rng):
-    r"""For a label of score 1, $\exp(\epsilon/(2e^{-j\epsilon/\tau})) >
-    \exp((\epsilon/\tau)/(2e^{-j\epsilon/\tau}))$ for every $\tau > 1$. (The left side is the
+    r"""When $\mathrm{E}[j] \propto n$, $\exp(\epsilon/(2e^{-j\epsilon/\tau})) >
+    \exp((\epsilon/\tau)/(2e^{-j\epsilon/\tau}))$ (read of a label of score 1, $\tau > 1$, and a share whose
+    gap is $j/\tau$ exactly). (The left side is the
     $\tau$-th power of the right: the inequality says that $\tau > 1$.)"""
     grid = product((2, 3, 10, 100), (0.1, 0.5, 1.0, 2.0), range(effort.pick(4, 8, 16)))
     rows = [  # gap i at epsilon in a share, gap tau i at epsilon / tau in all data
@@ -65,10 +66,13 @@ def _exponent(gap, epsilon):
     quantity="probability of the wrong label, of a share against all data",
 )
 def disjoint_better(effort, rng):
-    r"""A leaf's label is wrong less often from a disjoint share at $\epsilon$ than from all
-    data at $\epsilon/\tau$ (read of the addendum's mechanism, ROSNAM, too, with which "the remainder of the
-    original paper's algorithm is unaffected")."""
-    counts = [(a, b) for a in range(1, effort.pick(6, 9, 16)) for b in range(a)]
+    r"""When $\mathrm{E}[j] \propto n$, good-scoring labels have a higher chance with disjoint subsets at
+    $\epsilon$ than with all data at $\epsilon/\tau$ (read of the label of a leaf from a random share, and of
+    the addendum's mechanism, ROSNAM, too, with which "the remainder of the original paper's algorithm is
+    unaffected". Of the paper's mechanism at gaps of exactly $j$ and $j/\tau$ it is true, `rdf/inequality-14`)."""
+    counts = [
+        (a, 0) for a in range(1, effort.pick(6, 9, 16))
+    ]  # a share's mean gap is the gap over tau
     cases = (_label_errors(*x, t, e) for x, t, e in product(counts, (2, 3, 10), (0.1, 1.0, 3.0)))
     smooth = {n: _published_errors(n, 2, 1.0) for n in range(1, 20)}
     turn = 1 + max(n for n, (full, part) in smooth.items() if part <= full)  # more on all after it
@@ -79,8 +83,8 @@ def disjoint_better(effort, rng):
         f"trees, epsilon 1, the share errs less on (1, 0), {smooth[1][1]:.5f} to {smooth[1][0]:.5f}, "
         f"and more from ({turn}, 0) on.",
         rtol=1e-12,
-        range=f"leaves of two classes with fewer than {effort.pick(6, 9, 16)} records each, 2, 3 and 10 trees, "
-        "epsilon 0.1, 1 and 3",
+        range=f"leaves of one class, of two, with fewer than {effort.pick(6, 9, 16)} records, so that the mean "
+        "gap is proportional to them, 2, 3 and 10 trees, epsilon 0.1, 1 and 3",
     )
 
 
@@ -192,10 +196,10 @@ def disjoint_vote(effort, rng):
     quantity="factor of the data",
 )
 def scaling(effort, rng):
-    r"""Where 30,000 records serve at $\epsilon = 1$, 3,000,000 serve at $\epsilon = 0.1$: a
-    hundred times the data for a tenth of the budget. Here this is read of the label of one leaf of two
-    classes whose gap grows with the data; what the forests of figure 9 do is a sentence about runs, with
-    a claim of its own."""
+    r"""3,000,000 records at $\epsilon = 0.1$ can achieve results comparable to those of 30,000 at
+    $\epsilon = 1$: a hundred times the data for a tenth of the budget. Here this is read of the label of one
+    leaf of two classes whose gap grows with the data; what the forests of figure 9 do is a sentence about
+    runs, with a claim of its own."""
     errors = {
         "ROSNAM": lambda j, e: math.log(2 * majority.gap_error(j, e)),
         "the published mechanism": lambda j, e: -math.log(e / 2) - e * j,

@@ -50,7 +50,8 @@ def _doubling(x):
     quantity="probability of the other label",
 )
 def rosnam_is_em(effort, rng):
-    r"""ROSNAM is the exponential mechanism with weights $e^{\epsilon c_r}$."""
+    r"""ROSNAM is a special case of the exponential mechanism, the one of table 5: with weights
+    $e^{\epsilon c_r}$."""
     cases, rates = [], {}
     for x in _by_size(effort.pick(5, 8, 12), 2):
         rosnam, other = _permute_and_flip(_doubling(x)), Exponential.rational_law(_doubling(x))

@@ -36,8 +36,8 @@ def _two_and_three(effort):
     quantity="local sensitivity of the counts",
 )
 def counts_sensitivity(effort, rng):
-    r"""Smooth sensitivity cannot lower the noise on class counts: one record always changes a count by
-    1, so the local sensitivity is 1 at every leaf."""
+    r"""The Laplace noise that a frequency query such as label counts needs cannot be reduced by smooth
+    sensitivity instead of global: one record can always change a count by 1, even for a specific dataset."""
     leaves, words = _two_and_three(effort)
     cases = (
         Case(
@@ -60,8 +60,8 @@ def counts_sensitivity(effort, rng):
     quantity="most that one step changes a score",
 )
 def equation_9(effort, rng):
-    r"""The global sensitivity of the score is 1. (Equation 9 prints $\|x - y\|_1 \ge 1$, where $\le$ is
-    meant; over all pairs it is 1 as well.)"""
+    r"""The global sensitivity of the score is 1. (Equation 9, in the text that we extracted, has
+    $\|x - y\|_1 \ge 1$, where $\le$ is meant; over all pairs it is 1 as well.)"""
     leaves, words = _two_and_three(effort)
     changes = {
         x: max(abs(a - b) for y in majority.neighbouring(x) for a, b in zip(_score(x), _score(y)))
@@ -164,8 +164,9 @@ def improvement(effort, rng):
     quantity="mean gap with 1,000 records over that with 10",
 )
 def gap_proportional(effort, rng):
-    r"""If class shares stay the same, the expected gap is proportional to the number of records,
-    $\mathrm{E}[j] \propto n$: the premise of inequality 14."""
+    r"""As records of one population have approximately the same class ratios in a leaf for any $n$, $j$
+    changes accordingly, $\mathrm{E}[j] \propto n$: the premise of inequality 14 (read of a leaf of
+    independent records; section 4.2 itself expects some leaves that do not follow it)."""
     means = {
         p: [majority.expected_gap(n, p) for n in (10, 100, 1000)] for p in (0.5, 0.55, 0.7, 1.0)
     }
@@ -252,8 +253,9 @@ def equation_19(effort, rng):
     quantity="Pr(B) in percent, new against original",
 )
 def improves(effort, rng):
-    """As can be seen in table 6, we can expect the results to improve (assuming that most rows are meant:
-    the probability of the majority label rises in all but the last)."""
+    """New empirical results will be required, but as can be seen in table 6, we can expect the results to
+    improve (assuming that most rows are meant: the probability of the majority label rises in all but the
+    last)."""
     columns = zip(label_probabilities("original"), label_probabilities("new"))
     rows = [(x, *(round(100 * c.value, 1) for c in (old, new))) for (x, old), (_, new) in columns]
     worse = [row for row in rows if row[2] <= row[1]]

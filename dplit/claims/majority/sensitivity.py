@@ -305,7 +305,8 @@ def table_2(effort, rng):
     quantity="smooth sensitivity",
 )
 def table_2_sensitivities(effort, rng):
-    """The cells are smooth sensitivities of the score, to one unit of the last digit."""
+    """The cells are example smooth sensitivities of the score, using theorem 1, to one unit of the last
+    digit."""
     rows = [
         (cell, j, e, majority.searched_smooth_sensitivity((j, 0), e))
         for j, e, cell in smooth_sensitivities()

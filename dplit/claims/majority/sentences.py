@@ -54,10 +54,11 @@ def _below(x, epsilon):
     quantity="probability of a wrong label, against noisy counts",
 )
 def less_noise(effort, rng):
-    r"""Frequency queries are expensive and should be avoided: a less sensitive query that outputs a
-    similar answer results in less noise overall. (Read for two classes at the same $\epsilon$, and assuming
-    $\epsilon \ge \frac34$, as in most of the experiments: at no gap is the published label wrong more often
-    than the larger of two counts with Laplace noise. At the paper's smaller $\epsilon$ it is, at small gaps.)"""
+    r"""Frequency queries are inherently expensive and should be avoided if possible; it is possible, by a
+    less sensitive query that outputs a similar answer and results in less noise overall. (Read for two
+    classes at the same $\epsilon$, and assuming $\epsilon \ge \frac34$, as in most of the experiments: at no
+    gap is the published label wrong more often than the larger of two counts with Laplace noise. At the
+    paper's smaller $\epsilon$ it is, at small gaps.)"""
     gaps, cases = (*GAPS, *effort.pick((), (800, 1000), range(501, 1000))), {}
     for e in (0.2, 0.1, 0.01, ENOUGH, 1.0, 2.0):
         pairs = [(j, majority.smooth_exponential_law([j, 0], e)[1]) for j in gaps if e * j < 200]
@@ -265,13 +266,15 @@ def _loss(p, q):
     "holds",
     "rem-majority-local",
     ("majority.searched_smooth_sensitivity", "majority.neighbouring"),
+    about="reading",
     proof="rem-majority-local",
     quantity="largest ratio of two neighbours' smooth sensitivities",
 )
 def smooth_bound(effort, rng):
-    r"""Smooth sensitivity as in equations (5) and (6) is nowhere below the local sensitivity and changes
-    by a factor of at most $e^\epsilon$ from neighbour to neighbour: what makes it fit for noise that
-    changes little with its scale."""
+    r"""Smooth sensitivity, equations (5) and (6), is a method for making local sensitivity differentially
+    private (read of the number, and not of a mechanism: it is nowhere below the local sensitivity and changes
+    by a factor of at most $e^\epsilon$ from neighbour to neighbour, what fits it for noise that changes
+    little with its scale)."""
     n, epsilon, cases, above = effort.pick(7, 10, 16), 1.0, [], []
     found = {
         x: float(majority.searched_smooth_sensitivity(x, epsilon)) for x in majority.leaves(n, 2)

@@ -308,10 +308,10 @@ def most_prominent(effort, rng):
     quantity="probability of the majority above one half, one record at 1/100 of epsilon 1",
 )
 def almost_random(effort, rng):
-    r"""The privacy budget is only $\epsilon/\tau$ in a previously empty leaf, and the difference between
-    purely random and almost purely random is trivially small: with $\epsilon = 1$ and 100 trees, one to five
-    records of one class move the label by less than a percentage point with the published label, and by
-    less than three with ROSNAM."""
+    r"""The privacy budget is only $\epsilon/\tau$ where all data fill previously empty leaves, so that the
+    difference between purely random and almost purely random is trivially small for some of these leaves
+    (read of those with one to five records of one class, $\epsilon = 1$ and 100 trees: it is less than a
+    percentage point with the published label, and less than three with ROSNAM)."""
     counts = range(1, 6)
     published = [majority.smooth_exponential_law([n, 0], 0.01)[0] - 0.5 for n in counts]
     rosnam = [0.5 - majority.gap_error(n, 0.01) for n in counts]

@@ -226,8 +226,8 @@ def dominates(effort, rng, epsilon=SCORED):
     range="counts of 1 to 10 at three budgets",
 )
 def best_of_two(effort, rng, epsilon=COUNTED):
-    r"""With counts 0 and $f_c$ the exponential mechanism reports the wrong one with probability at
-    most $2e^{-f_c\epsilon/2}$."""
+    r"""Of exactly two, with counts 0 and $f_c > 0$ and $\Delta u = 1$, the exponential mechanism reports
+    the wrong one with probability at most $2e^{-f_c\epsilon/2}$."""
     note = "{cases} cases: nearest at a count of {count}, epsilon {epsilon}"
     cases = _wrong(effort, epsilon, lambda x: 2 * math.exp(-x / 2))
     return bounded(cases, note, quantity="probability of an error")

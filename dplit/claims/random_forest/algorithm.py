@@ -20,8 +20,8 @@ from dplit.ledger import claim, verdict_of
 )
 def cuts(effort, rng):
     """A node cuts what is left of its feature's domain in two, and each child gets one part, read line
-    by line. (Line 7 must move the upper bound and line 9 the lower one of the node's own domain; line
-    12 removes g from a set B that is not defined, and must mean R.)"""
+    by line. (Line 7 must move the upper bound and line 9 the lower one of the node's own domain; line 12,
+    in the text that we extracted, removes g from a set B that is not defined, and must mean R.)"""
     points = [Fraction(i, 10) for i in range(1, 10)]
     split = all(
         random_forest.published_children(0, 1, p) == random_forest.children(0, 1, p) for p in points

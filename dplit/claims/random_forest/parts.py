@@ -43,9 +43,9 @@ def _likelihood_ratio(law, found):
     range="two trees of one leaf, two classes, data of at most two records, e^epsilon 3/2, 2 and 5",
 )
 def parallel_parts(effort, rng):
-    r"""Using parallel composition, and disjoint data in each tree, the records are divided evenly among the
-    trees, and each tree may use all of $\epsilon$: with labels that are $\epsilon$-private (add-remove) the
-    forest is $\epsilon$-private."""
+    r"""Using parallel composition, and disjoint subsets in each tree, sampled without replacement, the
+    records are divided evenly among the trees, and each tree may use all of $\epsilon$: with labels that are
+    $\epsilon$-private (add-remove) the forest is $\epsilon$-private."""
     cases, smallest = [], []
     for odds in (Fraction(2), Fraction(3, 2), Fraction(5)):
         law, near = _law((1, 1), odds, EQUAL)

@@ -28,8 +28,9 @@ RULE = brentq(lambda x: (2 * x + 1) * math.exp(-x) - 1, 0.5, 3)  # where (1 - e^
     quantity="best number of trees of SynthB's shape at epsilon 1, against 0.2",
 )
 def number_of_trees(effort, rng):
-    r"""More trees are not always better: in the model, at the sizes of the synthetic sets, the
-    accuracy has one peak, and with a larger $\epsilon$ it does not lie at fewer trees."""
+    r"""Having more trees is not necessarily better, and as $\epsilon$ increases, the sweet spot increases
+    (read in the model, at the sizes of the synthetic sets: the accuracy has one peak, and with a larger
+    $\epsilon$ it does not lie at fewer trees)."""
     trees = np.arange(1, effort.pick(601, 2001, 8001), 2)
     epsilons = effort.pick((0.2, 1.0), (0.1, 0.2, 1.0), (0.05, 0.1, 0.2, 1.0, 2.0))
     shapes, single, peaks = synthetic_shapes(), [], {}

@@ -85,7 +85,7 @@ def names(sets):
 
 @said("rdf/figure-11/jpw", "differs")
 def but_claves(result):
-    """Ours is better than JPW on every set but Claves, there worse by 2.5 points."""
+    """Ours is better than JPW on every set but Claves, there worse by 2.5 points on average."""
     found = wins_by(result, "JPW", [d for d in SETS if d != "claves"])
     pair = versus(result, "JPW", ["claves"])["claves"]
     lost = [
@@ -127,16 +127,18 @@ def adult(result):
 
 @said("rdf/figure-11/often", "differs")
 def often(result):
-    """Often ours is better than JPW by 10 points and than FS by 30."""
+    """For other datasets (than Adult and SynthA) ours is often better than JPW by more than 10 points, and
+    than FS by more than 30."""
     limits = {"JPW": 0.1, "FS": 0.3}
-    third = -(-len(SETS) // 3)
+    others = [d for d in SETS if d not in ("adult", "synth-a")]
+    third = -(-len(others) // 3)
     parts = [
-        rule.at_least(third, wins_by(result, m, SETS, by).values()) for m, by in limits.items()
+        rule.at_least(third, wins_by(result, m, others, by).values()) for m, by in limits.items()
     ]
-    most = {m: [d for d, (g, _) in over(result, m, SETS).items() if g > by]
+    most = {m: [d for d, (g, _) in over(result, m, others).items() if g > by]
             for m, by in limits.items()}  # fmt: skip
     words = "; ".join(
-        f"{m} on {len(sets)} of {len(SETS)}: {names(sets)}" for m, sets in most.items()
+        f"{m} on {len(sets)} of {len(others)}: {names(sets)}" for m, sets in most.items()
     )
     return rule.all_of(parts), f"{words} (we call a third often); {ONE_DRAW}"
 
@@ -151,11 +153,14 @@ def random_forest(result):
 
 @said("rdf/figure-11/almost", "differs")
 def almost(result):
-    """Ours is almost as good as the random forest on Adult, Mushroom and Nursery."""
+    """Ours is almost as good as the random forest for some synthetic sets, and on Adult, Mushroom and
+    Nursery."""
     sets = ["adult", "mushroom", "nursery"]
     near = wins_by(result, "RF", sets, by=-ALMOST, reading="exact")
-    return rule.all_of(near.values()), (
-        f"{points(over(result, 'RF', sets, 'exact'))} points (we allow {100 * ALMOST:g})"
+    some = rule.any_of(wins_by(result, "RF", SYNTHETIC, by=-ALMOST, reading="exact").values())
+    return rule.all_of([*near.values(), some]), (
+        f"{points(over(result, 'RF', [*sets, *SYNTHETIC], 'exact'))} points "
+        f"(we allow {100 * ALMOST:g}; of the synthetic sets one must be so near)"
     )
 
 
@@ -192,7 +197,7 @@ def rgv_significant(result):
 
 @said("rdf/figure-11/weakest", "undecided", **RANKS)
 def weakest(result):
-    """The weakest significance is that of FS on GammaTele."""
+    """The weakest significance is that of FS on GammaTele, with a p-value of 0.000057."""
     found = _p_values(result, ("JPW", "FS"), SETS)
     (method, data), p = max(found.items(), key=lambda item: item[1])
     magic = found["FS", "magic"]
@@ -206,7 +211,8 @@ def weakest(result):
 @said("rdf/figure-12/counted", "differs", ["rdf/figure-13"], **TIES, measures=("AUC", "F1"))
 @said("rdf/figure-13/counted", "differs", ["rdf/figure-12"], **TIES, measures=("F1", "AUC"))
 def counted(result, other, measures):
-    """In AUC and F1 together ours wins 11 of 20 against JPW, ties 8 and loses 1."""
+    """In AUC and F1 together ours wins 11 of 20 against JPW, ties 8 (within one standard deviation of each
+    other) and loses only 1."""
     results = dict(zip(measures, (result, other)))
     found = {what: outcomes(results[what], "JPW", BINARY) for what in ("AUC", "F1")}
     counts = {k: sum(len(f[k]) for f in found.values()) for k in ("wins", "ties", "losses")}
@@ -219,13 +225,15 @@ def counted(result, other, measures):
 
 @said("rdf/figure-12/auc", "undecided", **TIES)
 def auc_losses(result):
-    """Ours loses to JPW at most once (AUC)."""
+    """In AUC and F1 together ours only loses to JPW in one result, ties being within one standard deviation:
+    so at most once in AUC."""
     return _at_most_one_loss(result)
 
 
 @said("rdf/figure-13/f1", "agrees", **TIES)
 def f1_losses(result):
-    """Ours loses to JPW at most once (F1)."""
+    """In AUC and F1 together ours only loses to JPW in one result, ties being within one standard deviation:
+    so at most once in F1."""
     return _at_most_one_loss(result)
 
 

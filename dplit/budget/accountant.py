@@ -39,8 +39,8 @@ class Accountant:
     randomness released nothing and is charged nothing. From then on it stays charged, whatever stops it:
     what it drew may have been seen, as by a `learner` that is fitted to noisy counts. Bad values in memory are
     refused before; those in blocks of Dask are found when these are read, and cost. Scores of private records
-    are releases too, and no part of the account. Nor is what an error tells for nothing: that some record has a level or a
-    class which the given domain or list lacks. Fix both once, and don't choose them to hear the errors.
+    are releases too, and no part of the account. Nor is what an error tells for nothing: that some record has
+    a level or a class which the given domain or list lacks. Fix both once, and choose none to hear an error.
 
     Parameters
     ----------

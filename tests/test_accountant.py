@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from joblib import Parallel, delayed
 from joblib.parallel import ThreadingBackend
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.exceptions import FitFailedWarning
 from sklearn.model_selection import GridSearchCV, cross_val_score
 
@@ -299,6 +299,19 @@ def test_a_forest_in_another_process_refuses():
     with Accountant(10) as account, pytest.raises(BudgetError, match="another process"):
         Parallel(n_jobs=2, backend="loky")(delayed(_fit)(forest()) for _ in range(2))
     assert account.spent == 0
+
+
+@pytest.mark.parametrize("times", [1, 2])
+def test_a_clone_in_another_process_refuses_as_what_was_sent_there(times):
+    with Accountant(10) as account, pytest.raises(BudgetError, match="another process"):
+        Parallel(n_jobs=2, backend="loky")(delayed(_fit_clone)(forest(), times) for _ in range(2))
+    assert account.spent == 0
+
+
+def _fit_clone(made, times):
+    for _ in range(times):
+        made = pickle.loads(pickle.dumps(clone(made)))
+    return made.fit(X, Y)
 
 
 def _refused():

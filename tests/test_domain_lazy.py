@@ -58,11 +58,12 @@ def test_columns_are_checked_at_once(frame, message):
         encoded_columns(NAMED, frame)
 
 
-def test_a_cell_is_checked_when_its_column_is_read():
-    lazy = encoded_columns(NAMED, FRAME.assign(v="c"))
-    assert lazy[:, 0].tolist() == [0.1, 1.0, 0.3, 0.0]
+def test_cells_are_checked_at_once():
+    """Before a fit draws noise."""
     with pytest.raises(ValueError, match="column 'v' must hold levels of its list"):
-        lazy[:, 1]
+        encoded_columns(NAMED, FRAME.assign(v="c"))
+    with pytest.raises(ValueError, match="column 'u' must hold finite numbers"):
+        encoded_columns(NAMED, FRAME.assign(u=np.nan))
 
 
 FIT = """

@@ -11,11 +11,11 @@ import math
 from functools import cache
 
 from dplit.baselines._shared import Choice, KaryBaseline
-from dplit.budget import Sequence, Spend
+from dplit.budget import Group, Sequence, Spend
 from dplit.errors import check_choice
 from dplit.forests.base import BaseForestClassifier, BaseForestRegressor, parameters
 from dplit.forests.parameter_checks import check_rho
-from dplit.forests.partition import Resampled, level_shares
+from dplit.forests.partition import REPLACED, Resampled, level_shares
 from dplit.forests.releases import grown_tree
 from dplit.trees.rules import ENTROPY, MAJORITY, SQUARES
 
@@ -67,7 +67,7 @@ class _RandomForest(KaryBaseline):
         """As published the trees of all records read bootstrap samples of them."""
         if self._is_proved() or self._is_partitioned():
             return super()._way()
-        return Resampled(int(self.n_estimators), self.neighbours)
+        return Resampled(int(self.n_estimators), self.neighbours, self._keeps_n())
 
 
 @parameters
@@ -166,20 +166,24 @@ class DPRandomForestClassifier(_RandomForest, BaseForestClassifier):
         return Choice(CRITERIA[criterion], rate, 1 / share), share, node
 
     def _drift(self, choice, node, depth, n_classes, copies):
-        """What the number of records tells that scales the entropy's noise; replacements keep it."""
-        if choice.score != ENTROPY or self.neighbours == "replace-one" or depth == 0:
+        """What the number of records tells that scales the entropy's noise, where it is private."""
+        if choice.score != ENTROPY or self._keeps_n() or depth == 0:
             return ()
-        return (drift_of_scale(node.parts[-1].epsilon, depth, n_classes, copies),)
+        spend = node.parts[-1].epsilon
+        return (drift_of_scale(spend, depth, n_classes, copies, self.neighbours),)
 
 
-def drift_of_scale(spend, depth, n_classes, copies, mechanisms=1):
+def drift_of_scale(spend, depth, n_classes, copies, neighbours, mechanisms=1):
     """Budget of `entropy_drift`: `mechanisms` of `spend` each in every node of `depth` levels."""
     bits = mechanisms * math.log2(n_classes)
     level = spend * bits * entropy_drift() if bits else 0.0  # of one class it tells nothing
     note = "its noise is scaled by the private number of records, in all nodes at once"
     drift = Spend("choices of a level", level, note)
     levels = Sequence("levels", (drift,), "every level reads all records", depth)
-    return Sequence("scale of the choices", (levels,), "on top of their records'", copies)
+    drift = Sequence("scale of the choices", (levels,), "on top of their records'", copies)
+    if neighbours == "add-remove":
+        return drift
+    return Group("scale after a replacement", drift, 2, neighbours, REPLACED)
 
 
 @parameters

@@ -116,10 +116,11 @@ class _GreedyTrees(Baseline, BaseForestClassifier):
         rate, scale = plan.cost / reach, 1 / plan.share
         rule = Rule(plan.depth, plan.columns, CRITERIA[criterion], most_bits, rate, scale,
                     math.sqrt(2) * n_classes * scale)  # fmt: skip
-        # Replacements keep the number.
-        if not self._reads_n() or self.neighbours == "replace-one" or plan.depth == 0:
+        if not self._reads_n() or self._keeps_n() or plan.depth == 0:
             return rule, plan.node(), ()
-        drift = drift_of_scale(plan.cost, plan.depth, n_classes, copies, 1 + plan.cuts)
+        drift = drift_of_scale(
+            plan.cost, plan.depth, n_classes, copies, self.neighbours, 1 + plan.cuts
+        )
         return rule, plan.node(), (drift,)
 
     def _reads_n(self):

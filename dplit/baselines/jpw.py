@@ -150,7 +150,7 @@ class JPWClassifier(Baseline, BaseForestClassifier):
             guess = f"of {PUBLIC_N:,} records, a guess"
             return published_depth(domain, PUBLIC_N), Public("depth", guess)
         depth = published_depth(domain, n_records)
-        if self.neighbours == "replace-one":
+        if self._keeps_n():
             return depth, Public("depth", "of the number of records, which replacements keep")
         if published_depth(domain, 1) == max(len(domain) // 2, 1):
             return depth, Public("depth", "the same for any number of records")

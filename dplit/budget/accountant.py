@@ -26,8 +26,8 @@ class Accountant:
     charged, or, where that exceeds what is left, the fit is refused. So are fits whose price is infinite
     or not known beforehand. Searches over parameters are charged for each of their fits, and so is
     cross-validation; joblib runs them on threads inside the context, and an estimator that was sent to
-    another process, or is in a forked one, refuses, for the account isn't there. One that is built, or
-    cloned, in a process that was started anew, as by ``multiprocessing`` with "spawn", knows of no account
+    another process, or is in a forked one, refuses, for the account isn't there, and so does its clone. One that
+    is built in a process that was started anew, as by ``multiprocessing`` with "spawn", knows of no account
     and is not charged: the limit holds for what this process and those forked from it fit, and for what
     they send.
 
@@ -37,10 +37,10 @@ class Accountant:
 
     A fit that stops with a `ValueError` or a `TypeError`, which bad input gives, before it asked for
     randomness released nothing and is charged nothing. From then on it stays charged, whatever stops it:
-    what it drew may have been seen, as by a `learner` that is fitted to noisy counts. A preset draws the
-    number of records first, so that bad values in them cost there. Scores of private records are releases
-    too, and no part of the account. Nor is what an error tells for nothing: that some record has a level or a
-    class which the given domain or list lacks. Fix both once, and don't choose them to hear the errors.
+    what it drew may have been seen, as by a `learner` that is fitted to noisy counts. Bad values in memory are
+    refused before; those in blocks of Dask are found when these are read, and cost. Scores of private records
+    are releases too, and no part of the account. Nor is what an error tells for nothing: that some record has
+    a level or a class which the given domain or list lacks. Fix both once, and choose none to hear an error.
 
     Parameters
     ----------

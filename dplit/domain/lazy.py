@@ -25,7 +25,7 @@ def encoded_columns(domain, X):
     Raises
     ------
     ValueError
-        If a width or a name is not of this domain.
+        If a width, a name, a level or a number is not of this domain.
     """
     return EncodedColumns(domain, X) if isinstance(X, pd.DataFrame) else domain.encode(X)
 
@@ -33,26 +33,37 @@ def encoded_columns(domain, X):
 class EncodedColumns:
     """Records of a data frame as an array whose columns, ``[:, j]``, are encoded each time they are read.
 
+    All are checked at once, so that a fit refuses them before it draws noise; of levels the codes are kept, a
+    byte or two each.
+
     Attributes
     ----------
     shape : (int, int)
     """
 
     def __init__(self, domain, frame):
-        self.shape, self._frame = frame.shape, frame
-        self._columns = [(f, *where) for f, where in zip(domain, places_of(domain, frame))]
-        for feature, place, name in self._columns:
-            if isinstance(feature, Continuous):  # dates are told from numbers without a record
-                feature.encode(frame.iloc[:0, place], name)
+        self.shape = frame.shape
+        places = places_of(domain, frame)
+        self._columns = [_column(f, frame.iloc[:, j], name) for f, (j, name) in zip(domain, places)]
 
     def __len__(self):
         return self.shape[0]
 
     def __getitem__(self, key):
         rows, j = key
-        feature, place, name = self._columns[j]
-        return feature.encode(self._frame.iloc[:, place], name)[rows]
+        feature, values, name = self._columns[j]
+        if feature is None:
+            return values.astype(np.float64)[rows]
+        return feature.encode(values, name)[rows]
 
     def __array__(self, dtype=None, copy=None):
         columns = [self[:, j] for j in range(self.shape[1])]
         return np.column_stack(columns).astype(dtype or np.float64, copy=False)
+
+
+def _column(feature, values, name):
+    """A column that was checked: with its feature, or as codes without one."""
+    encoded = feature.encode(values, name)
+    if isinstance(feature, Continuous):
+        return feature, values, name
+    return None, encoded.astype(np.min_scalar_type(len(feature.levels))), name

@@ -27,6 +27,7 @@ from dplit.errors import (
 )
 from dplit.forests.dask_input import DaskTargets, then
 from dplit.forests.fitted import WithFile, WithImportances, WithPaths
+from dplit.forests.members import check_drawn
 from dplit.forests.noise import WithNoise
 from dplit.forests.partition import AllRecords, Independent, ShuffledParts
 from dplit.forests.reading import WithRecords
@@ -60,6 +61,7 @@ def undone_on_error(fit):
     def fit_or_undo(self, *args, **kwargs):
         if "sample_weight" in kwargs or len(args) > 2:
             raise TypeError(NO_WEIGHTS)
+        check_drawn(self)
         before = dict(vars(self))
         given = {name: before[name] for name in self.get_params(deep=False) if name in before}
         given = {name: value for name, value in given.items() if isinstance(value, np.generic)}
@@ -137,12 +139,16 @@ class BaseForest(WithRecords, WithNoise, WithFile, WithImportances, WithPaths, B
     def _is_partitioned(self):
         return True
 
+    def _keeps_n(self):
+        """Whether neighbours have as many records: of persons with several, another may have more or fewer."""
+        return self.neighbours == "replace-one" and self.records_per_person == 1
+
     def _way(self):
         """How records are given to the trees."""
         way = AllRecords
         if self._is_partitioned():
             way = Independent if self._is_proved() else ShuffledParts
-        return way(self._n_trees(), self.neighbours)
+        return way(self._n_trees(), self.neighbours, self._keeps_n())
 
     def _record_epsilon(self):
         """What a single record may cost: one person's records share epsilon."""
@@ -167,6 +173,8 @@ class BaseForest(WithRecords, WithNoise, WithFile, WithImportances, WithPaths, B
         node, several = Sequence(type(self).__name__, spent), self.records_per_person
         if several > 1:
             why = f"one person has up to {several} records"
+            if self.neighbours == "replace-one":
+                why += ", and who takes the place as many or fewer or more"
             node = Group("records of a person", node, several, self.neighbours, why)
         self.budget_ = Budget(node, notes)
         return self

@@ -41,7 +41,7 @@ class BoostedForestClassifier(BaseBoostedForest, BaseForestClassifier):
         `max_depth` the leaves are those of its tests alone.
     n_records : int, optional
         A public number of records to plan for, a guess that had better be low. Left out, a hundredth of
-        epsilon buys a noisy number; replace-one neighbours have as many records as the data.
+        epsilon buys a noisy number; replace-one neighbours have as many records as the data, if a person has one.
     delta : float
         0, or the delta of (epsilon, delta)-privacy, below 1. Above 0 the fit pays by zero-concentrated
         privacy if that has less noise, as many rounds have; else `budget_` says that its delta is 0.

@@ -33,7 +33,7 @@ def size(n_records, known, epsilon, neighbours, rng):
     epsilon : float
         Of the whole fit; a noisy number takes `SIZE_SHARE` of it.
     neighbours : str
-        Replace-one neighbours have as many records each.
+        Replace-one: they have as many records each. Where they may not, the price is that of add-remove.
     """
     if known is not None:
         known = check_integer(known, "n_records", 1)

@@ -71,7 +71,8 @@ class BaseBoostedForest(BaseForest):
         n_records = None
         if self.n_records is None:
             n_records = len(records)  # of Dask, a pass over the data
-        n, spent, size_node = size(n_records, self.n_records, each, self.neighbours, rng)
+        relation = "replace-one" if self._keeps_n() else "add-remove"
+        n, spent, size_node = size(n_records, self.n_records, each, relation, rng)
         pays = account(epsilon, float(self.delta), n, self.neighbours, self.records_per_person,
                        self.n_estimators)  # fmt: skip
         planned = plan(n, pays.plan_epsilon, n_classes, self.n_estimators, self.max_depth)

@@ -68,8 +68,11 @@ class Cells:
         -------
         int64 array, shape (n_records, n_features)
         """
-        found = records.astype(np.int64)
-        for j in np.flatnonzero(self.domain.n_levels == 0):
+        found = np.empty(records.shape, dtype=np.int64)
+        for j in range(len(self.domain)):
+            if self.domain.n_levels[j]:
+                found[:, j] = records[:, j]
+                continue
             feature, n = self.domain.features[j], int(self.n_levels[j])
             inner = np.arange(1, n) / n
             edges = feature.lower + inner * (feature.upper - feature.lower)

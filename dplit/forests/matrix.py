@@ -273,8 +273,13 @@ class MatrixForestClassifier(BaseForestClassifier):
         return self.voting or ("hard" if self.release == "training" else "weighted")
 
     def _relation(self):
-        """The neighbours that the noise is for."""
-        return self.neighbours if self._is_proved() else "add-remove"
+        """The neighbours that the noise is for: a sum of all can keep a replacement and not one record more."""
+        return "replace-one" if self._is_proved() and self._keeps_n() else "add-remove"
+
+    def _noise_epsilon(self):
+        """What a record may cost under `_relation`."""
+        halved = self._is_proved() and self.neighbours != self._relation()
+        return self._record_epsilon() / (2 if halved else 1)
 
     def _is_difference(self, n_classes):
         """Whether two classes are released as one column."""

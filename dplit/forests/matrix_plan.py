@@ -146,7 +146,7 @@ class _Asked:
         self.signed = forest._is_difference(n_classes)
         self.is_subsample = forest.release == "subsample"
         parts = 1 if self.is_subsample else forest.ensembles
-        self.share = forest._record_epsilon() / parts
+        self.share = forest._noise_epsilon() / parts
         weighted = forest.release == "training" and forest._voting() == "weighted"
         self.target = "votes" if weighted else "leaves"
 

@@ -34,7 +34,7 @@ def answers_of(plan, codes, classes, n_classes, forest, rng):
         arithmetic tie on every machine, whatever order its linear algebra adds in.
     node : budget node
     """
-    given = forest._record_epsilon(), forest.mechanism, forest._relation()
+    given = forest._noise_epsilon(), forest.mechanism, forest._relation()
     signed = forest._is_difference(n_classes)
     if len(plan.ensembles) == 1:
         (one,) = plan.ensembles
@@ -59,10 +59,10 @@ def subsampled_votes(plan, codes, classes, n_classes, forest, rng):
     assignment = "independent" if forest._is_proved() else "shuffled"
     (one,) = plan.ensembles
     votes, node = subsample(
-        plan.paths, plan.queries, one.strategy, codes, classes, n_classes, forest._record_epsilon(),
+        plan.paths, plan.queries, one.strategy, codes, classes, n_classes, forest._noise_epsilon(),
         forest._voting(), assignment, forest.mechanism, forest._relation(), rng=rng,
     )  # fmt: skip
-    if forest.neighbours == "replace-one" and not forest._is_proved():
+    if forest._keeps_n() and not forest._is_proved():
         node = node.part  # a replaced record keeps its place in the shuffle
     return votes, _for_neighbours(node, forest)
 

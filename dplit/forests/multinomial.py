@@ -234,7 +234,7 @@ class MultinomialForestClassifier(BaseForestClassifier):
         """Trees, their labels or the laws of these, and the node of what they spend."""
         from dplit.trees.multinomial import Rule, grow_multinomial_trees
 
-        rng, way = self._generator(), AllRecords(self._n_trees(), self.neighbours)
+        rng, way = self._generator(), AllRecords(self._n_trees(), self.neighbours, self._keeps_n())
         feature, value, label = budgets
         depth, k = self._depth(domain), int(self.min_samples_leaf)
         least = k if self.stopping == "text" else 0
@@ -324,7 +324,7 @@ class MultinomialForestClassifier(BaseForestClassifier):
             )
         if self._is_proved():
             return Coins(float(rate))
-        return ShuffledHalves(float(rate), self.neighbours)
+        return ShuffledHalves(float(rate), self.neighbours, self._keeps_n())
 
     def _n_trees(self):
         if self.n_estimators is not None:

@@ -22,10 +22,12 @@ from dataclasses import dataclass
 from importlib import import_module
 
 from dplit.errors import check_choice
+from dplit.forests.members import drawn_by, ensemble_that_seeds, handed
 from dplit.forests.randomness import generator, is_seeded, kept_secret
 from dplit.mechanisms.secure import no_exact_sampler, secure_generator
 
 ONLY_PROVED = ("accounting='published'", "take accounting='proved'")  # for `_inexact`
+MARKS = "_sent_from", "_drawn"  # that a clone keeps: an account elsewhere, an ensemble's records
 NOISES = SECURE, SIMULATION = ("secure", "simulation")
 PUBLIC_SIZE = "public: that there is at least one record, for a fit without any is an error"
 SEEDED = "seeded: whoever knows the seed can undo the noise"
@@ -101,6 +103,30 @@ class WithNoise:
 
     def __setattr__(self, name, value):
         super().__setattr__(name, kept_secret(value) if name == "random_state" else value)
+
+    def set_params(self, **params):
+        """Set parameters; a `random_state` that an ensemble sets is no seed of the user's.
+
+        Parameters
+        ----------
+        **params
+            As of the constructor; of nested estimators by ``<name>__<parameter>``.
+
+        Returns
+        -------
+        self
+        """
+        ensemble = ensemble_that_seeds() if "random_state" in params else None
+        if ensemble is not None:
+            params["random_state"] = handed(params["random_state"], self.random_state)
+            self._drawn = drawn_by(ensemble, not self._keeps_n())
+        return super().set_params(**params)
+
+    def __sklearn_clone__(self):
+        """With the marks of what became of the template."""
+        cloned = super().__sklearn_clone__()
+        vars(cloned).update({name: mark for name, mark in vars(self).items() if name in MARKS})
+        return cloned
 
     def __getstate__(self):
         """Without the seed: with it, a reader of the pickle could undo the noise of this or a later fit."""

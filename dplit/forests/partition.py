@@ -3,7 +3,8 @@
 A way of giving records to trees returns what it drew together with its account: a function that
 takes the node of one tree, under add-remove neighbours, to that of all trees. A fit can draw in no
 other way than the one that its budget shows. Each way is made of the number of trees and of the
-neighbours that the account is for, ``Independent(10, "replace-one")``.
+neighbours that the account is for, ``Independent(10, "replace-one")``; ``keeps_n=False`` says that these
+may have another number of records, as where a person's two records are replaced by another's one.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ class _Way:
 
     n_trees: int
     neighbours: str = "add-remove"
+    keeps_n: bool = True
 
     readers = 1  # trees that read a record
 
@@ -70,7 +72,7 @@ class ShuffledParts(Independent):
         return np.array_split(rng.permutation(n_records), self.n_trees), self.account
 
     def _together(self, tree, name):
-        if self.neighbours == "replace-one":
+        if self.neighbours == "replace-one" and self.keeps_n:
             return super()._together(tree, name)
         why = "one record more can move another one from tree to tree"
         return EqualParts(name, tree, self.n_trees, why)
@@ -148,6 +150,7 @@ class ShuffledHalves(Coins):
     """
 
     neighbours: str = "add-remove"
+    keeps_n: bool = True
 
     def __call__(self, n_records, rng):
         """Whether each record is a structure point, and whether it is an estimation point."""
@@ -158,7 +161,7 @@ class ShuffledHalves(Coins):
     def account(self, structure, labels):
         """Node of one tree from those of its structure and of its labels."""
         parts = Parallel("structure or labels", (*structure, labels), "the parts are disjoint")
-        if self.neighbours == "replace-one":
+        if self.neighbours == "replace-one" and self.keeps_n:
             return parts
         why = "one record more can move another one to the other part"
         if self.rate == 1:
@@ -191,6 +194,13 @@ def at_most(value, total, limit):
     while total(value) > limit:
         value = math.nextafter(value, 0.0)
     return value
+
+
+def rest_of(epsilon, spent):
+    """What is left of epsilon, so that no rounding makes the sum more."""
+    if not spent or math.isinf(epsilon):
+        return epsilon
+    return at_most(epsilon - spent, lambda rest: math.fsum([spent, rest]), epsilon)
 
 
 def level_shares(epsilon, depth, rho):

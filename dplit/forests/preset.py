@@ -15,7 +15,8 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from dplit.boosting import Advice, advise
-from dplit.budget import check_delta
+from dplit.budget import Group, check_delta
+from dplit.domain.lazy import encoded_columns
 from dplit.domain.schema import check_domain
 from dplit.errors import check_integer, check_jobs
 from dplit.forests.base import BaseForest, BaseForestClassifier, BaseForestRegressor, parameters
@@ -23,16 +24,13 @@ from dplit.forests.boosted import BoostedForestClassifier, BoostedForestRegresso
 from dplit.forests.boosted_releases import size
 from dplit.forests.dask_input import is_dask, read_dask
 from dplit.forests.histogram import HistogramForestClassifier
-from dplit.forests.partition import at_most
+from dplit.forests.partition import REPLACED, rest_of
 from dplit.forests.randomness import is_seeded
-from dplit.forests.targets import check_classes
+from dplit.forests.targets import check_bounds, check_classes, class_codes, finite_numbers
 
 # What a family is fitted with.
 CONSTANT = {"n_estimators": 1, "max_depth": 0}
-COUNTED = {
-    "release": "mixed",
-    "n_estimators": 20,
-}  # 100 trees are little better, and five times slower
+COUNTED = {"release": "mixed", "n_estimators": 20}  # 100 are little better, and five times slower
 # Reasons of an advice that is not asked for.
 ASKED = "n_estimators or max_depth is given, which are rounds and depth of a boosted forest"
 UNKNOWN = "domain or classes were left out, so that their size is not known beforehand"
@@ -91,10 +89,14 @@ class BasePrivateForest(BaseForest):
         check_jobs(self.n_jobs)
         check_domain(self.domain)
         n_records, y = self._counted(X, y)
+        records = self._checked(X, y, schema)
         rng, epsilon = self._generator(), self._record_epsilon()
         steps = 2 if self.neighbours == "replace-one" else 1  # one record away, another in
-        n, spent, node = size(n_records, self.n_records, epsilon, self.neighbours, rng)
-        rest = rest_of(epsilon, spent)
+        relation = "replace-one" if self._keeps_n() else "add-remove"
+        n, spent, node = size(n_records, self.n_records, epsilon / steps, relation, rng)
+        if steps == 2 and spent:
+            node = Group("number after a replacement", node, steps, self.neighbours, REPLACED)
+        rest = rest_of(epsilon, steps * spent)
         self.advice_ = self._advice(n, rest / steps, n_classes)  # which is of one step
         kind, options = families[self.advice_.family]
         forest = kind(
@@ -105,7 +107,10 @@ class BasePrivateForest(BaseForest):
         given = {"n_records": n, "delta": self._record_delta(epsilon)}
         taken = forest.get_params()
         forest.set_params(**{name: value for name, value in given.items() if name in taken})
+        if records is not None:
+            forest._encoded = lambda *_: records
         self.forest_ = _fitted(forest, X, y)
+        vars(self.forest_).pop("_encoded", None)
         return self._store(self.forest_.domain_, None, node, self.forest_.budget_.root)
 
     def _counted(self, X, y):
@@ -119,6 +124,17 @@ class BasePrivateForest(BaseForest):
         records, _ = read_dask(self, X, y)
         self._validated(records.like, reset=True)
         return len(records) if self.n_records is None else None, y
+
+    def _checked(self, X, y, schema):
+        """Encoded records, None of Dask's or without a domain; what the fit would refuse is an error here."""
+        if self.domain is None or is_dask(X):
+            return None
+        if schema.get("classes") is not None:
+            class_codes(y, check_classes(self.classes))
+        elif "target_bounds" in schema:
+            finite_numbers(y)
+            check_bounds((0, 1) if self.target_bounds is None else self.target_bounds)
+        return encoded_columns(self.domain, self._validated(X, reset=True))
 
     def _advice(self, n, epsilon, n_classes):
         if self.n_estimators is not None or self.max_depth is not None:
@@ -211,13 +227,6 @@ class BasePrivateForest(BaseForest):
         return self._answering().export_text()
 
 
-def rest_of(epsilon, spent):
-    """What is left of epsilon, so that no rounding makes the sum more."""
-    if not spent or math.isinf(epsilon):
-        return epsilon
-    return at_most(epsilon - spent, lambda rest: math.fsum([spent, rest]), epsilon)
-
-
 def _fitted(forest, X, y):
     """`forest` after its fit, whose warnings point at the line that called the preset's."""
     with warnings.catch_warnings(record=True) as told:
@@ -244,7 +253,7 @@ class PrivateForestClassifier(BasePrivateForest, BaseForestClassifier):
         As of `BoostedForestClassifier`.
     n_records : int, optional
         A public number of records, a guess that had better be low. Left out, a hundredth of epsilon buys
-        a noisy number, on which the advice may then rest; replace-one neighbours have as many as the data.
+        a noisy number, on which the advice may rest; replace-one neighbours have as many, if persons have one.
     n_estimators, max_depth : int, optional
         Given, a boosted forest is fitted whatever the advice: they are its rounds and depth.
     delta : float

@@ -17,6 +17,9 @@ sent to another process is pickled (``GridSearchCV(n_jobs=2)`` with joblib's def
 there draws from the operating system. ``joblib.parallel_config("threading")`` keeps such a search
 repeatable.
 
+What an ensemble of scikit-learn sets on its members is no seed of the user's (`dplit.forests.members`). A seed in
+a grid of a search is, and stands in the search's pickle.
+
 Random trees read no record and are public. Which tree a record belongs to, cuts and choices that
 read records and every released number are noise: two fits that shared it could be subtracted.
 """

@@ -131,7 +131,7 @@ def test_a_fit_without_records_is_an_error_and_one_is_enough(kind):
 def test_no_pickle_holds_the_seed(state):
     forest = estimator(random_state=state)
     search = GridSearchCV(forest, {"max_depth": [1, 2]}, cv=2)
-    bag = BaggingClassifier(forest, n_estimators=2, random_state=0)
+    bag = BaggingClassifier(forest, n_estimators=2, bootstrap=False, random_state=0)
     for whole in (forest, clone(forest).fit(X, Y), make_pipeline(StandardScaler(), forest)):
         told = pickle.dumps(whole)
         assert SEED.to_bytes(3, "little") not in told

@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from importlib import import_module
 
 from dplit.errors import check_choice
+from dplit.forests.intact import pass_on, unseal
 from dplit.forests.randomness import generator, is_seeded, kept_secret
 from dplit.mechanisms.secure import no_exact_sampler, secure_generator
 
@@ -101,6 +102,7 @@ class WithNoise:
 
     def __setattr__(self, name, value):
         super().__setattr__(name, kept_secret(value) if name == "random_state" else value)
+        unseal(self, name)
 
     def __getstate__(self):
         """Without the seed: with it, a reader of the pickle could undo the noise of this or a later fit."""
@@ -112,6 +114,7 @@ class WithNoise:
         """With the seed."""
         copied = type(self).__new__(type(self))
         vars(copied).update(vars(self))
+        pass_on(self, copied)
         return copied
 
     def __deepcopy__(self, memo):

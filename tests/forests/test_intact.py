@@ -74,13 +74,13 @@ def test_released_arrays_are_final(tmp_path):
 
 
 def test_a_class_of_ones_own_keeps_its_own_attributes():
-    class Mine(forests.BoostedForestRegressor):
+    class MineRegressor(forests.BoostedForestRegressor):
         def fit(self, X, y):
             super().fit(X, y)
             self.leaf_names_ = ["one", "two"]
             return self
 
-    mine = fitted(Mine)
+    mine = fitted(MineRegressor)
     assert np.array_equal(copy.deepcopy(mine).predict(FRAME), mine.predict(FRAME))
     mine.leaf_values_ = mine.leaf_values_[:2]
     with pytest.raises(ValueError, match=r"don't fit one another.*leaf_values_"):

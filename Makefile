@@ -29,14 +29,19 @@ help:
 	@echo "make bench     measure the time of the hot loops"
 	@echo "make clean     remove what was built"
 
-# uv installs in a fifth of pip's time; where it can't be had, pip does the same. Both say what arrives.
-install = { test ! -x $(BIN)/uv || $(BIN)/uv pip install --python $(BIN)/python $(1); } && \
-	{ test -x $(BIN)/uv || $(BIN)/python -m pip install --disable-pip-version-check --no-input $(1); }
+# uv installs in a fifth of pip's time. Where it can't be had, where it fails, as at a certificate that pip is told of,
+# and where pip has another index or a proxy, which uv doesn't read, pip does the same. Both say what arrives.
+PIP = $(BIN)/python -m pip
+PIP_INSTALL = $(PIP) install --disable-pip-version-check --no-input
+TOLD = $(PIP) config list | \
+	grep -Eq '[.](index-url|no-index|client-cert|proxy|trusted-host)='
+by_uv = $(BIN)/uv pip install --python $(BIN)/python $(1) || { echo "uv stopped: pip goes on alone"; false; }
+install = { test -x $(BIN)/uv && ! $(TOLD) && { $(by_uv); }; } || $(PIP_INSTALL) $(1)
 
 $(BIN)/python:
 	@echo "making the environment $(VENV)"
 	$(PYTHON) -m venv $(VENV)
-	-$(BIN)/python -m pip install -q --disable-pip-version-check --no-input -c $(LOCK) uv
+	@$(TOLD) || $(PIP_INSTALL) -q -c $(LOCK) uv || echo "no uv: pip goes on alone"
 
 # One stamp for each extra of pyproject.toml that is installed; the lock says which versions.
 $(VENV)/.book $(VENV)/.test $(VENV)/.lab: $(VENV)/.%: $(LOCK) pyproject.toml | $(BIN)/python

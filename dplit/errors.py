@@ -9,6 +9,7 @@ import math
 import traceback
 import warnings
 from collections.abc import Iterable
+from contextlib import contextmanager
 from numbers import Real
 from pathlib import Path
 
@@ -19,6 +20,7 @@ LEAST_EPSILON = 1e-200
 MOST = 1e150  # the square of a larger number is no float
 MOST_INTEGER = 2**63 - 1
 MOST_JOBS = 1000
+NUMBAS_CACHE = "numba.core.caching"
 
 
 class PrivacyLeakWarning(UserWarning):
@@ -268,6 +270,23 @@ def summarised(error, frames=3):
     trail = traceback.extract_tb(error.__traceback__)[1:][-frames:] if frames else []
     places = [f"{Path(f.filename).name}:{f.lineno} in {f.name}" for f in trail]
     return what + (f" ({' > '.join(places)})" if places else "")
+
+
+@contextmanager
+def naming_cache():
+    """Context in which numba's error on a damaged file of compiled code names its folder and the remedy."""
+    try:
+        yield
+    except Exception as error:
+        frames = (frame for frame, _ in traceback.walk_tb(error.__traceback__))
+        own = (f.f_locals.get("self") for f in frames if f.f_globals["__name__"] == NUMBAS_CACHE)
+        folders = [found for cache in own if (found := getattr(cache, "_cache_path", None))]
+        if not folders:
+            raise
+        raise RuntimeError(
+            f"numba's cache of compiled code in {str(folders[-1])!r} is damaged ({type(error).__name__}: "
+            f"{error}): remove that folder, and the code is compiled again"
+        ) from error
 
 
 def few(values):

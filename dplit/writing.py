@@ -12,6 +12,7 @@ import contextlib
 import errno
 import glob
 import os
+import stat
 import uuid
 from pathlib import Path
 
@@ -21,6 +22,10 @@ except ImportError:  # a system without these locks: nothing is removed there
     fcntl = None
 
 WAITING = ".writing"
+KINDS = {
+    stat.S_ISDIR: "a folder", stat.S_ISLNK: "a link that leads to itself", stat.S_ISFIFO: "a pipe",
+    stat.S_ISSOCK: "a socket", stat.S_ISCHR: "a device", stat.S_ISBLK: "a device",
+}  # fmt: skip
 
 
 def write_whole(path, content):
@@ -36,11 +41,11 @@ def write_whole(path, content):
     PermissionError
         If the file is there and read-only: a rename would replace it all the same.
     OSError
-        As the system has it, with the name of the file; what was there is there still.
+        If it is no regular file, as a folder or a device, or as the system has it, with the name of the
+        file; what was there is there still.
     """
-    path = Path(path)
-    if path.exists() and not path.stat().st_mode & 0o222:
-        raise PermissionError(errno.EACCES, "the file is read-only", str(path))
+    given, path = path, Path(os.path.realpath(path))  # a link stays one, and its file is written
+    _check_place(path, str(given))
     _clear(path)
     waiting = path.with_name(f"{path.name}.{uuid.uuid4().hex}{WAITING}")  # no name is taken twice
     try:
@@ -51,11 +56,30 @@ def write_whole(path, content):
                 os.fsync(file.fileno())
             os.replace(waiting, path)
     except OSError as error:  # it names the file beside
-        raise OSError(error.errno, error.strerror, str(path)) from None
+        raise OSError(error.errno, error.strerror, str(given)) from None
     finally:
         with contextlib.suppress(OSError):
             waiting.unlink()
     _sync_folder(path.parent)
+
+
+def _check_place(path, given):
+    """Raise `OSError` if what is there can't be written, or must not be replaced."""
+    try:
+        mode = path.lstat().st_mode  # of a link that leads to itself
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, given) from None
+    if not stat.S_ISREG(mode):
+        number = errno.EISDIR if stat.S_ISDIR(mode) else errno.EINVAL
+        raise OSError(number, f"there is {_kind(mode)}, and no file that can be replaced", given)
+    if not mode & 0o222:
+        raise PermissionError(errno.EACCES, "the file is read-only", given)
+
+
+def _kind(mode):
+    return next((words for is_one, words in KINDS.items() if is_one(mode)), "something else")
 
 
 @contextlib.contextmanager

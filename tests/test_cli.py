@@ -18,7 +18,7 @@ import pytest
 
 import dplit
 from dplit import claims, datasets
-from dplit.cli import COMMANDS, main, parser
+from dplit.cli import COMMANDS, main, parser, verify
 from dplit.cli.datasets import describe
 from dplit.datasets import registry
 from dplit.ledger import Case, Evidence, private
@@ -105,6 +105,16 @@ def test_a_limit_cuts_off_and_a_file_is_gone_on_with(ledger, capsys, tmp_path):
     assert "1 claim: 1 holds; all as declared" in capsys.readouterr().out
     assert "the file's seed is 0, not 2" in refused(capsys, *words, "--seed", "2")
     assert "--limit: does not go with" in refused(capsys, *words, "--set", "epsilon=1")
+
+
+def test_a_file_that_cannot_be_written_is_one_line_before_the_work(
+    ledger, capsys, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(verify, "_collect", lambda *_: pytest.fail("was checked"))
+    for out, why in ((tmp_path / "no" / "a.json", "No such file"), ("/dev/full", "a device")):
+        assert main(["verify", "--jobs", "1", "--out", str(out)]) == 1
+        said = capsys.readouterr().err
+        assert said.startswith(f"dplit verify: {out}: ") and why in said and said.count("\n") == 1
 
 
 def test_another_verdict_than_declared_is_status_one(ledger, capsys):

@@ -178,6 +178,17 @@ def test_a_wrong_checksum_is_an_error(folder):
         fetch.contents(entry, entry.files[0])
 
 
+@pytest.mark.parametrize(
+    "damage", [lambda packed: b"_T" + packed[2:], lambda packed: packed[:-9], lambda _: b"",
+               lambda packed: packed[:10] + b"\xff" * 20]
+)  # fmt: skip
+def test_a_damaged_compressed_file_is_named(damage, folder):
+    (folder / "small.data.gz").write_bytes(damage(gzip.compress(TEXT.encode())))
+    entry = small()
+    with pytest.raises(datasets.DatasetError, match=r"'small'.*small\.data\.gz.*DPLIT_DATA"):
+        fetch.contents(entry, entry.files[0])
+
+
 def test_a_level_that_is_not_public_is_an_error(folder, monkeypatch):
     text = TEXT + "4,d,no\n"
     (folder / "small.data").write_text(text)

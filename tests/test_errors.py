@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import math
+import os
+import subprocess
+import sys
 from fractions import Fraction
 
 import numpy as np
@@ -139,3 +142,37 @@ def test_right_numbers_are_given_back():
 def test_few_values_are_listed_and_the_others_counted():
     assert errors.few("ab") == "'a', 'b'" and errors.few(range(5)) == "0, 1, 2, 3, 4"
     assert errors.few(range(7)) == "0, 1, 2, 3, 4 and 2 more"
+
+
+# Files that somebody damaged -----------------------------------------------------------------------
+
+DAMAGED = """
+import sys, numpy as np
+from dplit import Continuous, Domain
+from dplit.forests import RandomDecisionForestClassifier
+
+X, domain = np.random.default_rng(0).random((40, 1)), Domain([Continuous(0, 1)])
+kind = RandomDecisionForestClassifier
+forest = kind(domain=domain, classes=[0, 1], n_estimators=2, max_depth=1, random_state=0)
+for step in (lambda: forest.fit(X, X[:, 0] > 0.5), lambda: forest.predict(X)):
+    try:
+        step()
+    except Exception as error:
+        print(f"{type(error).__name__}: {error}")
+"""
+
+
+def test_a_damaged_cache_of_compiled_code_is_named(tmp_path):
+    where = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+
+    def run():
+        line = [sys.executable, "-c", DAMAGED]
+        return subprocess.run(line, env=where, capture_output=True, text=True, check=True).stdout
+
+    assert run() == ""
+    for end, left in (("nbc", b""), ("nbi", b"no pickle")):
+        for path in tmp_path.rglob(f"*.{end}"):
+            path.write_bytes(left)
+        said = run()
+        assert said.startswith(f"RuntimeError: numba's cache of compiled code in '{tmp_path}")
+        assert "is damaged" in said and "remove that folder" in said

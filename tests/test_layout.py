@@ -111,6 +111,7 @@ def absolute(tree):
 COMPILED = (
     "numba takes a quarter of a second, and who reads parameters, a file or a law needs none of it"
 )
+CIPHER = "its library takes long to import, and no simulation needs it"
 FORESTS = "scikit-learn takes a quarter of a second, and most functions of the file fit no forest"
 COMMAND = "a command imports what it runs: `dplit --help` and a wrong name are answered at once"
 OUTSIDE = "the file runs as a script, too, in an environment that has another library and no dplit"
@@ -119,6 +120,7 @@ LATE = {
     ("*", "dplit.trees"): COMPILED,
     ("*", "dplit.trees.*"): COMPILED,
     ("*", "dplit.mechanisms.exact*"): COMPILED,
+    ("mechanisms/secure.py", "dplit.mechanisms.cipher"): CIPHER,
     ("matrix/*", "dplit.matrix.exact_treenorm"): COMPILED,
     ("domain/*", "dplit.domain.inside"): COMPILED,
     ("claims/*", "dplit.forests"): FORESTS,

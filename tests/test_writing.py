@@ -11,9 +11,12 @@ import sys
 import threading
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
+import dplit
 from dplit import writing
+from dplit.forests import RandomDecisionForestClassifier
 from dplit.writing import write_whole
 
 OLD, NEW = b"old" * 50_000, b"new" * 60_000
@@ -300,3 +303,63 @@ def test_files_are_written_by_the_one_writer():
 def test_a_line_that_writes_is_seen(line):
     assert WRITES.search(line)
     assert not WRITES.search("open(path, 'rb').read(); path.read_text('utf-8'); write_whole(p, b)")
+
+
+# What is there already ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("there", [True, False], ids=["a file", "no file yet"])
+def test_a_link_stays_a_link_and_its_file_is_written(there, tmp_path):
+    (tmp_path / "kept").mkdir()
+    target, link, second = tmp_path / "kept" / "a.file", tmp_path / "latest", tmp_path / "newest"
+    if there:
+        target.write_bytes(OLD)
+    link.symlink_to(Path("kept") / "a.file")
+    second.symlink_to(link)
+    write_whole(second, NEW)
+    assert second.is_symlink() and link.is_symlink() and not target.is_symlink()
+    assert target.read_bytes() == NEW
+    assert {p.name for p in tmp_path.rglob("*")} == {"kept", "a.file", "latest", "newest"}
+
+
+def device(path):
+    path.symlink_to("/dev/full")
+
+
+def linked_device(path):
+    path.with_name("first").symlink_to("/dev/full")
+    path.symlink_to("first")
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (Path.mkdir, "a folder"),
+        (os.mkfifo, "a pipe"),
+        (device, "a device"),
+        (linked_device, "a device"),
+        (lambda path: path.symlink_to(path.name), "a link that leads to itself"),
+    ],
+)
+def test_what_is_no_regular_file_is_refused_and_stays(make, words, tmp_path):
+    path = tmp_path / "a.file"
+    make(path)
+    before = path.lstat(), Path("/dev/full").lstat().st_mode
+    with pytest.raises(OSError, match=f"there is {words}, and no file") as told:
+        write_whole(path, NEW)
+    assert told.value.filename == str(path)
+    assert (path.lstat(), Path("/dev/full").lstat().st_mode) == before
+    assert not list(tmp_path.glob("*.writing"))
+
+
+def test_a_forest_is_saved_through_a_link_and_not_to_a_pipe(tmp_path):
+    domain = dplit.Domain({"x": dplit.Continuous(0, 1)})
+    forest = RandomDecisionForestClassifier(1.0, domain=domain, classes=["a", "b"])
+    forest.fit(pd.DataFrame({"x": [0.1, 0.9]}), ["a", "b"])
+    (tmp_path / "latest.forest").symlink_to("first.forest")
+    forest.save(tmp_path / "latest.forest")
+    assert (tmp_path / "latest.forest").is_symlink()
+    assert dplit.load(tmp_path / "first.forest").budget_ == forest.budget_
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(OSError, match="a pipe, and no file that can be replaced"):
+        forest.save(tmp_path / "pipe")

@@ -42,7 +42,12 @@ def public_cuts(lower, upper, steps=64):
         raise ValueError(f"lower must be at most upper, got lower={lower!r}, upper={upper!r}")
     steps = check_integer(steps, "steps", 1)
     width = upper - lower
-    parts = [lower + width * np.arange(1, steps) / steps, lower + width * FAR, upper - width * FAR]
+    unit = 2.0 ** steps.bit_length() if width > 1 else 1.0  # exact, and no multiple overflows
+    parts = [
+        lower + width / unit * np.arange(1, steps) / steps * unit,
+        lower + width * FAR,
+        upper - width * FAR,
+    ]
     if lower < 0 < upper:
         parts += [np.zeros(1), upper * FAR, lower * FAR]
     cuts = np.unique(np.concatenate(parts))

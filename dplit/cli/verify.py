@@ -12,6 +12,7 @@ import json
 import signal
 import sys
 from collections import Counter
+from pathlib import Path
 
 from dplit.cli.options import (
     add_dask,
@@ -107,10 +108,16 @@ def run(arguments):
         return 0
     if arguments.set:
         return _varied(chosen, arguments)
-    held = _opened(arguments)
-    if held:
-        chosen = checked.due(held, chosen)
-    rows, interrupted = _collect(chosen, arguments, held)
+    try:
+        held = _opened(arguments)
+        if held:
+            chosen = checked.due(held, chosen)
+        rows, interrupted = _collect(chosen, arguments, held)
+    except OSError as error:
+        if error.filename is None:  # not of the file
+            raise
+        print(f"dplit verify: {error.filename}: {error.strerror}", file=sys.stderr)
+        return 1
     rows = verify.in_order(rows, chosen)
     if arguments.json:
         found = verify.to_dict(rows, arguments.effort, arguments.seed, interrupted)
@@ -147,9 +154,12 @@ def _opened(arguments):
     if not arguments.out:
         return None
     try:
-        return checked.opened(arguments.out, arguments.effort, arguments.seed, arguments.limit)
+        held = checked.opened(arguments.out, arguments.effort, arguments.seed, arguments.limit)
     except ValueError as error:
         arguments.error(f"argument --out: {error}")
+    if not Path(arguments.out).is_file():
+        checked.write(held, arguments.out)  # what can't be written is said before hours of work
+    return held
 
 
 def _collect(chosen, arguments, held):

@@ -14,6 +14,7 @@ import logging
 import os
 import warnings
 import zipfile
+import zlib
 from pathlib import Path
 from urllib.parse import quote
 
@@ -44,10 +45,10 @@ def contents(entry, file):
     """
     path = _local(entry, file)
     if path is not None:
-        return _checked(_unpack(path, file.name), entry, file, path)
+        return _checked(path, entry, file, path)
     path = _download(entry, file)
     try:
-        return _checked(_unpack(path, file.name), entry, file, _address(entry, file))
+        return _checked(path, entry, file, _address(entry, file))
     except DatasetError:
         path.unlink(missing_ok=True)  # or the wrong file would stay for ever
         raise
@@ -118,7 +119,15 @@ def _member(path, name):
         return opened.read(inside[name]) if name in inside else b""
 
 
-def _checked(data, entry, file, where):
+def _checked(path, entry, file, where):
+    """The bytes of `file`, which the file at `path` is or holds; `where` names that one in errors."""
+    try:
+        data = _unpack(path, file.name)
+    except (OSError, EOFError, zlib.error, zipfile.BadZipFile) as error:
+        raise DatasetError(
+            f"data set {entry.name!r}: {file.name} from {where} can't be read or unpacked ({error}): the file "
+            f"is damaged, or none. {_remedy(entry, file)}"
+        ) from error
     found = hashlib.sha256(data).hexdigest()
     if found != file.sha256:
         raise DatasetError(

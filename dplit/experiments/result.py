@@ -21,6 +21,15 @@ from dplit.work import versions
 from dplit.writing import write_whole
 
 LINE = ("experiment", "seed", "key", "repetition", "outcome")
+HEAD = {
+    "experiment": str,
+    "seed": int,
+    "runs": list,
+    "cells": dict,
+}  # names and types of what JSON holds
+OUTCOME = {"epsilon": (int, float, str, type(None)), "seconds": (int, float)}
+CELL = {"params": dict, "scores": list, **OUTCOME}
+TASK = dict(zip(LINE, (str, int, str, int, dict), strict=True))
 LIBRARIES = ("numpy", "scipy", "scikit-learn", "numba", "pandas")
 
 
@@ -102,9 +111,40 @@ def read(path):
     """
     path = Path(path)
     try:
-        return Result(**json.loads(path.read_text(encoding="utf-8")))
-    except (TypeError, ValueError):  # JSON of something else, no JSON, no text
-        raise ValueError(f"{path.name} must be a result file, and holds something else") from None
+        held = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError:  # no JSON, no text
+        held = None
+    if not (_has(held, HEAD) and {*held} == {*HEAD}) or not all(
+        map(_is_cell, held["cells"].values())
+    ):
+        raise ValueError(f"{path.name} must be a result file, and holds something else")
+    return Result(**held)
+
+
+def _has(held, types):
+    """Whether it is a dict with these entries of these types."""
+    return isinstance(held, dict) and all(
+        name in held and isinstance(held[name], of) for name, of in types.items()
+    )
+
+
+def _is_cell(held):
+    return _has(held, CELL) and all(map(_is_score, held["scores"]))
+
+
+def _is_score(held):
+    """Whether it is a number or several, or None of a repetition that is missing."""
+    numbers = held if isinstance(held, list) else [0 if held is None else held]
+    return all(isinstance(number, (int, float)) for number in numbers)
+
+
+def _is_line(held):
+    """Whether it is the line of a finished task."""
+    return (
+        _has(held, TASK)
+        and _has(held["outcome"], OUTCOME)
+        and _is_score(held["outcome"].get("score"))
+    )
 
 
 @contextlib.contextmanager
@@ -118,7 +158,7 @@ def claimed(path):
     """
     path = Path(path)
     if path.is_dir():
-        raise ValueError(f"out must be a file, and {path.name} is a folder")
+        raise ValueError(f"out must be a file, and {path.name or path} is a folder")
     path.parent.mkdir(parents=True, exist_ok=True)
     try:
         with FileLock(path.with_name(path.name + ".lock"), timeout=0):
@@ -163,14 +203,20 @@ class Journal:
             file.write(_dump(dict(zip(LINE, values, strict=True))) + "\n")
 
     def lines(self):
-        """The whole lines, list of dict; a line that was cut short is left out."""
+        """The whole lines, list of dict; a line that was cut short is left out.
+
+        Raises
+        ------
+        ValueError
+            If a line is none of a finished task; the message names the file.
+        """
         found = []
         if self.path.is_file():
-            for line in self.path.read_text(encoding="utf-8").splitlines():
-                try:
+            for line in self.path.read_text(encoding="utf-8", errors="replace").splitlines():
+                with contextlib.suppress(json.JSONDecodeError):
                     found.append(json.loads(line))
-                except json.JSONDecodeError:
-                    continue
+        if not all(map(_is_line, found)):
+            raise ValueError(f"{self.path.name} must hold finished tasks, and holds something else")
         return found
 
     def close(self):

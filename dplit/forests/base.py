@@ -23,10 +23,12 @@ from dplit.errors import (
     check_epsilon,
     check_integer,
     check_neighbours,
+    naming_cache,
     warn_leak,
 )
 from dplit.forests.dask_input import DaskTargets, then
 from dplit.forests.fitted import WithFile, WithImportances, WithPaths
+from dplit.forests.intact import seal
 from dplit.forests.members import check_drawn
 from dplit.forests.noise import WithNoise
 from dplit.forests.partition import AllRecords, Independent, ShuffledParts
@@ -69,9 +71,11 @@ def undone_on_error(fit):
             vars(self).update({name: value.item() for name, value in given.items()})
             account = import_module("dplit.budget.accountant")
             with account.charged(self, lambda: declared(self), before.get("_sent_from")) as settle:
-                fit(self, *args, **kwargs)
+                with naming_cache():
+                    fit(self, *args, **kwargs)
                 settle(self.budget_.root)
             vars(self).update(given)
+            seal(self)
             return self
         except BaseException:
             vars(self).clear()

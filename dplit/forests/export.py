@@ -135,7 +135,8 @@ def _branches(forest, node, decimals):
         shown = f"{cut:.{decimals}f}"
         return [(f"{name} <= {shown}", 0), (f"{name} > {shown}", 1)]
     else:
-        values = _bins(column, forest.bins, decimals)
+        bins = forest.cells_.bins if hasattr(forest, "cells_") else forest.bins_
+        values = _bins(column, bins, decimals)
     codes = np.arange(len(values))
     start = int(trees.side[node])
     steps = trees.steps[start + codes] if np.isnan(cut) else codes > cut

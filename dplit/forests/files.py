@@ -76,6 +76,7 @@ from dplit.domain import Domain
 from dplit.domain.sources import as_pandas
 from dplit.forests.card import model_card, named
 from dplit.forests.insides import check_insides
+from dplit.forests.intact import seal
 from dplit.writing import write_whole
 
 PACKAGES = "dplit.forests", "dplit.baselines"  # whose estimators may stand in a file
@@ -313,6 +314,7 @@ def _forest(plain, archive, version):
             raise ValueError(f"a fitted attribute of the name {name!r}")
         setattr(forest, name, value(inner))
     check_insides(forest)
+    seal(forest)
     return forest
 
 

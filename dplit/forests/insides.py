@@ -32,12 +32,15 @@ NEEDED = {  # beside what all have; of trees the first that is there answers
     "PrivateForestRegressor": ("forest_", "advice_"),
 }  # fmt: skip
 NEEDED["BoostedForestRegressor"] = NEEDED["BoostedForestClassifier"]
+ANSWERS = "leaf_", "cell_"  # what names of released arrays begin with
+KNOWN = {"leaf_labels_", "leaf_values_", "leaf_counts_", "leaf_shares_", "leaf_probabilities_",
+         "leaf_differences_", "cell_labels_", "cell_counts_", "cell_shares_"}  # fmt: skip
 HINTS = {"int": int, "float": Real, "float | None": (Real, type(None)), "str": str, "tuple": tuple}
 
 
 def check_insides(forest):
     """Raise `ValueError` if a forest that was read from a file is none; the message names the attribute."""
-    kind, fitted = type(forest).__name__, vars(forest)
+    kind, fitted = kind_of(forest), vars(forest)
     classifies = hasattr(forest, "predict_proba") or hasattr(type(forest), "classes")
     answer = "leaf_labels_" if classifies else "leaf_values_"
     needed = "budget_", "domain_", "n_features_in_", "noise_", *NEEDED.get(kind, ("trees_", answer))
@@ -58,6 +61,29 @@ def check_insides(forest):
     if "forest_" in fitted:
         _check_inner(forest)
     _check_answers(fitted, kind)
+
+
+def check_fitting(forest):
+    """Raise `ValueError` if attributes that a prediction reads don't fit one another, named in the message.
+
+    What a class of your own holds beside them is left alone.
+    """
+    kind, fitted = kind_of(forest), vars(forest)
+    _check_schema(fitted)
+    if "trees_" in fitted:
+        _check_trees(forest)
+        known = {k: v for k, v in fitted.items() if not k.startswith(ANSWERS) or k in KNOWN}
+        _check_answers(known, kind)
+
+
+def kind_of(forest):
+    """Name of the package's estimator that it is, or that its own class is derived from."""
+    own = (
+        c
+        for c in type(forest).__mro__
+        if c.__module__.startswith(("dplit.forests.", "dplit.baselines."))
+    )
+    return next(own, type(forest)).__name__
 
 
 # What all forests have -----------------------------------------------------------------------------
@@ -139,7 +165,7 @@ def _check_inner(forest):
 def _check_trees(forest):
     """Whether the trees are those of the estimator, and test its columns."""
     trees, kind = forest.trees_, type(forest.trees_).__name__
-    comparison = type(forest).__name__ == "ComparisonForestClassifier"
+    comparison = kind_of(forest) == "ComparisonForestClassifier"
     check(kind == ("ComparisonTrees" if comparison else "Trees"), "trees_", f"of the type {kind}")
     if comparison:
         _check_pivots(forest, trees)

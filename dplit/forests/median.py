@@ -6,6 +6,7 @@ Trees cut each node at a private median; each leaf releases its mean or its clas
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -252,7 +253,9 @@ class MedianForestRegressor(_MedianForest, BaseForestRegressor):
         targets, bounds, target_node = self._read_targets(y)
         # A unit of the scaled sum of squares is (upper - lower)^2: rate eps/(8 B^2) as published,
         # eps where the sum of squares is known to grow by at most one unit a record.
-        width, farthest = bounds[1] - bounds[0], max(map(abs, bounds))
+        farthest = max(map(abs, bounds))
+        power = -math.frexp(farthest)[1]  # of two, which rounds nothing: no square overflows
+        width, farthest = math.ldexp(bounds[1] - bounds[0], power), math.ldexp(farthest, power)
         rule, cut = self._cut(shares, domain, width**2 / (8 * farthest**2), 1)
 
         self.max_depth_ = self._depth()

@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from importlib import import_module
 
 from dplit.errors import check_choice
+from dplit.forests.intact import pass_on, unseal
 from dplit.forests.members import drawn_by, ensemble_that_seeds, handed
 from dplit.forests.randomness import generator, is_seeded, kept_secret
 from dplit.mechanisms.secure import no_exact_sampler, secure_generator
@@ -103,6 +104,7 @@ class WithNoise:
 
     def __setattr__(self, name, value):
         super().__setattr__(name, kept_secret(value) if name == "random_state" else value)
+        unseal(self, name)
 
     def set_params(self, **params):
         """Set parameters; a `random_state` that an ensemble sets is no seed of the user's.
@@ -138,6 +140,7 @@ class WithNoise:
         """With the seed."""
         copied = type(self).__new__(type(self))
         vars(copied).update(vars(self))
+        pass_on(self, copied)
         return copied
 
     def __deepcopy__(self, memo):

@@ -24,6 +24,7 @@ from dplit.forests.boosted import BoostedForestClassifier, BoostedForestRegresso
 from dplit.forests.boosted_releases import size
 from dplit.forests.dask_input import is_dask, read_dask
 from dplit.forests.histogram import HistogramForestClassifier
+from dplit.forests.intact import check_intact
 from dplit.forests.partition import REPLACED, rest_of
 from dplit.forests.randomness import is_seeded
 from dplit.forests.targets import check_bounds, check_classes, class_codes, finite_numbers
@@ -162,6 +163,7 @@ class BasePrivateForest(BaseForest):
     def _answering(self):
         """The forest that was fitted, with the threads that are asked for now."""
         check_is_fitted(self, "budget_")
+        check_intact(self.forest_)  # once, and not each copy
         forest = copy.copy(self.forest_)
         forest.n_jobs = self.n_jobs
         return forest

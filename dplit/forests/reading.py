@@ -18,6 +18,7 @@ from dplit.domain.schema import check_domain
 from dplit.domain.sources import as_pandas, check_kind_of_cells
 from dplit.errors import check_jobs, few, warn_leak
 from dplit.forests.dask_input import is_dask, read_dask
+from dplit.forests.intact import check_intact
 from dplit.forests.targets import QUOTED, checked_target
 
 UNREADABLE = re.compile(
@@ -84,6 +85,7 @@ class WithRecords:
     def _read(self, X):
         """Check `X` against the fitted domain and encode it."""
         check_is_fitted(self, "budget_")
+        check_intact(self)
         check_jobs(self.n_jobs)
         X = self._validated(X, reset=False)
         fitted, names = getattr(self, "feature_names_in_", None), self.domain_.names

@@ -96,6 +96,11 @@ def enter(held, row, path):
         "digest": digest(row.claim),
     }
     held["claims"] = dict(sorted(held["claims"].items()))
+    write(held, path)
+
+
+def write(held, path):
+    """Write the file."""
     write_whole(path, f"{json.dumps(held, indent=1)}\n".encode())
 
 

@@ -9,11 +9,9 @@ other generator noise is simulated, by floats.
 from __future__ import annotations
 
 import math
-import os
 from fractions import Fraction
 
 import numpy as np
-from numpy.random.bit_generator import ISpawnableSeedSequence
 
 LARGEST_RATE = 2.0**500  # a finite rate above is taken as this one: less noise has no use
 EXACT = {"bit_generator", "bytes", "integers", "permutation", "permuted", "shuffle", "spawn"}
@@ -24,8 +22,12 @@ class SecureGenerator(np.random.Generator):
     """A generator whose noise is exact: NumPy's samplers of other laws are errors.
 
     Whole numbers are uniform without rounding, by rejection. `random` is there for what needs no exact
-    law: draws that read no record, and ties between released numbers.
+    law: draws that read no record, and ties between released numbers. A copy of it, and what a pickle of it
+    becomes, is a new one of `secure_generator`: no two have a stream in common.
     """
+
+    def __reduce__(self):
+        return _of_a_new_key, (type(self),)
 
     def choice(self, a, size=None, replace=True, p=None, axis=0, shuffle=True):
         """As NumPy's, of equally likely elements alone."""
@@ -48,32 +50,25 @@ for _name in set(dir(np.random.Generator)) - EXACT - BLIND - {"choice"}:
         setattr(SecureGenerator, _name, _refusal(_name))
 
 
-class FreshKeys(ISpawnableSeedSequence):
-    """A seed sequence that has no seed: every key, of spawned streams too, is the operating system's."""
-
-    def generate_state(self, n_words, dtype=np.uint32):
-        """So many words of new randomness, an array of `dtype`."""
-        size = np.dtype(dtype).itemsize
-        return np.frombuffer(bytearray(os.urandom(n_words * size)), dtype=dtype)
-
-    def spawn(self, n_children):
-        """As many of the same kind, a list."""
-        return [FreshKeys() for _ in range(n_children)]
-
-
 def secure_generator():
     """A new generator for noise that is published.
 
     Its words are those of the cipher ChaCha with 20 rounds, under a key of 256 bits from `os.urandom`;
-    streams that are spawned from it have keys of their own.
+    streams that are spawned from it, its copies, and what it is in a process that was forked have keys of
+    their own.
 
     Returns
     -------
     SecureGenerator
     """
-    from randomgen import ChaCha  # slow to import, and no simulation needs it
+    return _of_a_new_key(SecureGenerator)
 
-    return SecureGenerator(ChaCha(FreshKeys(), rounds=20))
+
+def _of_a_new_key(kind):
+    """A secure generator of that class."""
+    from dplit.mechanisms.cipher import Cipher  # slow to import, and no simulation needs it
+
+    return kind(Cipher())
 
 
 def is_secure(rng):

@@ -15,6 +15,8 @@ import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 from numba import njit
 
+from dplit.errors import naming_cache
+
 BLOCK = 64
 
 
@@ -23,7 +25,16 @@ def _forest(trees):
     complete, continuous = trees.depth is not None, len(trees.steps) == 0
     side, steps = (None, None) if continuous else (trees.side, trees.steps)
     child, depth = (None, trees.depth) if complete else (trees.child, 0)
-    return trees.feature, trees.threshold, child, side, steps, trees.roots, depth
+    arrays = trees.feature, trees.threshold, child, side, steps, trees.roots
+    return *map(_read_only, arrays), depth
+
+
+def _read_only(array):
+    """A view that nothing is written to: kernels are compiled for no other, as a fitted forest has it."""
+    if array is not None and array.flags.writeable:
+        array = array.view()
+        array.flags.writeable = False
+    return array
 
 
 def _block():
@@ -127,6 +138,7 @@ def _count(forest, block, rows, X, y, assigned, first, last, counts):
             n = 0
 
 
+@naming_cache()
 def _by_records(kernel, trees, X, out, n_jobs, *extra):
     """Run a kernel on blocks of records, side by side; each block writes its own rows of `out`.
 
@@ -177,7 +189,7 @@ def vote(trees, X, labels, n_classes, n_jobs=None):
     int32 array, shape (n_records, n_classes); each row sums to the number of trees
     """
     votes = np.zeros((len(X), n_classes), dtype=np.int32)
-    return _by_records(_vote, trees, X, votes, n_jobs, labels)
+    return _by_records(_vote, trees, X, votes, n_jobs, _read_only(labels))
 
 
 def average(trees, X, values, n_jobs=None):
@@ -194,7 +206,7 @@ def average(trees, X, values, n_jobs=None):
     -------
     float64 array, shape (n_records,)
     """
-    return _by_records(_average, trees, X, np.zeros(len(X)), n_jobs, values)
+    return _by_records(_average, trees, X, np.zeros(len(X)), n_jobs, _read_only(values))
 
 
 def count_labels(trees, X, y, assigned, n_classes, n_jobs=None):

@@ -33,6 +33,15 @@ def test_public_cuts_lie_within_the_bounds(lower, upper):
     assert len(cuts) >= 63 and ((0 in cuts) or not lower < 0 < upper)
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("steps", [2, 63, 64, 1000])
+def test_cuts_of_the_widest_bounds_are_those_of_narrow_ones(steps):
+    for scale in (2.0**1022, 2.0**1000, 2.0**10):
+        wide, narrow = (boosting.public_cuts(-a, a, steps) for a in (scale * 0.55, 0.55))
+        np.testing.assert_allclose(wide / scale, narrow, rtol=1e-15)
+    assert len(boosting.public_cuts(-5e307, 5e307)) >= 63
+
+
 def test_a_column_of_one_value_has_no_cut():
     assert len(boosting.public_cuts(2.0, 2.0)) == 0
 

@@ -138,3 +138,49 @@ def test_what_was_lost_is_named_and_the_rest_is_shown(capsys, monkeypatch, small
     ]
     assert "no such forest" in err and "2 tasks lost: wdbc/ERT/exact" in err
     assert len(err.splitlines()) == 1
+
+
+CELL = {"params": {}, "epsilon": 1.0, "seconds": 0.1, "scores": [0.5]}
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"cells": 7},
+        {"cells": [CELL]},
+        {"cells": {"a": 7}},
+        *({"cells": {"a": {k: v for k, v in CELL.items() if k != name}}} for name in CELL),
+        {"cells": {"a": {**CELL, "scores": ["high"]}}},
+        {"cells": {"a": {**CELL, "seconds": "long"}}},
+        {"experiment": None},
+        {"runs": {}},
+        {"seed": "0"},
+        {"lost": []},
+    ],
+    ids=lambda changed: json.dumps(changed),
+)
+def test_json_of_another_shape_is_no_result_file(changed, capsys, small):
+    held = {"experiment": "test/figure-1", "seed": 0, "runs": [], "cells": {}, **changed}
+    text = json.dumps(held)
+    (small / "x.json").write_text(text)
+    with pytest.raises(SystemExit) as stop:
+        main(["experiment", "test/figure-1", "--out", "x.json"])
+    assert stop.value.code == 2
+    assert "x.json must be a result file, and holds something else" in capsys.readouterr().err
+    assert (small / "x.json").read_text() == text
+
+
+@pytest.mark.parametrize("line", ["7", "[]", "{}", '{"experiment": "test/figure-1", "seed": 0}'])
+def test_a_journal_of_something_else_is_named(line, capsys, small):
+    (small / "x.jsonl").write_text(line + "\n")
+    with pytest.raises(SystemExit) as stop:
+        main(["experiment", "test/figure-1", "--out", "x.json"])
+    assert stop.value.code == 2 and "x.jsonl must hold finished tasks" in capsys.readouterr().err
+
+
+def test_the_root_is_a_folder_with_a_name(capsys):
+    with pytest.raises(SystemExit) as stop:
+        main(["experiment", "test/figure-1", "--out", "/"])
+    assert (
+        stop.value.code == 2 and "out must be a file, and / is a folder" in capsys.readouterr().err
+    )

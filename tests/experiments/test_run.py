@@ -107,7 +107,8 @@ def test_another_seed_or_experiment_needs_another_file(calls, tmp_path):
     experiments.run(ID, out=out)
     with pytest.raises(ValueError, match=r"x\.json is of test/run with seed 0"):
         experiments.run(ID, seed=1, out=out)
-    Journal(tmp_path / "y.json").append(ID, 0, "iris/RF/exact", 0, {})
+    outcome = {"score": 0.25, "epsilon": None, "seconds": 1.0}
+    Journal(tmp_path / "y.json").append(ID, 0, "iris/RF/exact", 0, outcome)
     with pytest.raises(ValueError, match="journal of test/run with seed 0"):
         experiments.run(ID, seed=1, out=tmp_path / "y.json")
 

@@ -97,3 +97,12 @@ def test_bad_input_is_named():
         export_text(fitted(forests.RandomDecisionForestClassifier), 2)
     with pytest.raises(NotFittedError):
         export_text(forests.RandomDecisionForestClassifier())
+
+
+@pytest.mark.parametrize("name", ["MatrixForestClassifier", "DPRandomForestClassifier"])
+def test_bins_are_those_of_the_fit_and_not_of_a_parameter_that_changed(name):
+    forest = fitted(next(kind for kind in ALL if kind.__name__ == name))
+    before = [export_text(forest, t) for t in range(2)]
+    assert " to " in "".join(before)
+    for bins in (9, []):  # as a file may say it, too
+        assert [export_text(forest.set_params(bins=bins), t) for t in range(2)] == before

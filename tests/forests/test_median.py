@@ -374,3 +374,19 @@ def test_bad_targets_are_named():
         regressor().fit(X, ["high"] * 20)
     with pytest.raises(ValueError, match="one length, got 20 and 19"):
         regressor().fit(X, y[:-1])
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("accounting", ["proved", "published"])
+def test_targets_of_the_widest_bounds_are_those_of_narrow_ones(accounting):
+    X, y = data()
+    choice = {"selection": "exponential", "accounting": accounting}
+    for power in (900, -900):
+        fits = [
+            regressor(target_bounds=(-20 * unit, 20 * unit), **choice).fit(X, y * unit)
+            for unit in (1.0, 2.0**power)
+        ]
+        narrow, other = (forest.predict(X) for forest in fits)
+        np.testing.assert_array_equal(other / 2.0**power, narrow)
+    forest = regressor(target_bounds=(-1e300, 1e300), **choice).fit(X, y)
+    assert np.isfinite(forest.predict(X)).all()

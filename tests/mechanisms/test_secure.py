@@ -1,9 +1,11 @@
 """Noise fit for release: the cipher and its keys, rates that never spend more, and laws from secure generators."""
 
 import ast
+import copy
 import inspect
 import math
 import os
+import pickle
 from fractions import Fraction
 
 import numpy as np
@@ -20,6 +22,7 @@ from dplit.mechanisms import (
     Laplace,
     PermuteAndFlip,
     SmoothExponential,
+    cipher,
     exact,
     exact_gaussian,
     secure,
@@ -75,6 +78,88 @@ def test_every_stream_has_a_key_of_its_own(monkeypatch):
     streams = secure_generator().spawn(3)
     assert sum(sizes) >= 4 * 32 and all(map(is_secure, streams))
     assert len({rng.integers(2**62) for rng in (*streams, secure_generator())}) == 4
+
+
+COPIES = {
+    "copy": copy.copy,
+    "deepcopy": copy.deepcopy,
+    "within": lambda rng: copy.deepcopy({"held": [rng]})["held"][0],
+    **{
+        f"pickle {p}": lambda rng, p=p: pickle.loads(pickle.dumps(rng, p))
+        for p in range(pickle.HIGHEST_PROTOCOL + 1)
+    },
+}
+
+
+def words(rng):
+    return rng.integers(0, 2**32, size=64, dtype=np.uint32).tobytes()
+
+
+@pytest.mark.parametrize("copied", COPIES.values(), ids=COPIES)
+def test_a_copy_is_secure_and_has_a_stream_of_its_own(copied):
+    rng = secure_generator()
+    words(rng)
+    again, third = copied(rng), copied(rng)
+    assert type(again) is type(rng) and is_secure(again)
+    assert len({words(rng), words(again), words(third)}) == 3
+    with pytest.raises(ValueError, match="laplace has none"):
+        again.laplace()
+    bits = copied(rng.bit_generator)  # which others may hand around
+    assert len({words(np.random.Generator(b)) for b in (rng.bit_generator, bits)}) == 2
+
+
+def test_a_copy_is_of_the_same_class():
+    class Other(secure.SecureGenerator):
+        pass
+
+    assert type(copy.copy(Other(secure_generator().bit_generator))) is Other
+
+
+@pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
+def test_a_pickle_has_no_key(protocol, monkeypatch):
+    told = []
+    monkeypatch.setattr(os, "urandom", lambda size: told.append(b"\x17" * size) or told[-1])
+    rng = secure_generator()
+    assert sum(map(len, told)) >= 32
+    for held in (rng, rng.bit_generator, [rng.spawn(1)]):
+        written = pickle.dumps(held, protocol)
+        assert b"\x17" * 8 not in written and b"\\x17" not in written
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="a system without fork")
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_no_two_processes_draw_the_same_words():
+    rng = secure_generator()
+    held = [rng, rng.spawn(1)[0], np.random.Generator(secure_generator().bit_generator)]
+    drawn = []
+    for _ in range(2):
+        reader, writer = os.pipe()
+        child = os.fork()
+        if child == 0:
+            try:
+                os.write(writer, b"".join(words(r) for r in held))
+            finally:
+                os._exit(0)
+        os.close(writer)
+        with open(reader, "rb") as sent:
+            content = sent.read()
+        assert os.waitpid(child, 0)[1] == 0 and len(content) == 256 * len(held)
+        drawn += [content[i : i + 256] for i in range(0, len(content), 256)]
+    assert len({*drawn, *map(words, held)}) == 3 * len(held)
+
+
+def test_compiled_samplers_draw_other_noise_after_a_fork():
+    """The state is where compiled code reads it: the key is changed there, and not in a copy."""
+    rng, law = secure_generator(), Geometric(1e-9)
+    law.sample(np.zeros(1, dtype=np.int64), rng=rng)
+    at, before = rng.bit_generator.ctypes.state_address, rng.bit_generator.state["state"]
+    cipher._new_keys()
+    after = rng.bit_generator.state["state"]
+    assert rng.bit_generator.ctypes.state_address == at
+    assert not np.array_equal(before["keysetup"], after["keysetup"])
+    assert set(after["ctr"]) == {0} and after["rounds"] == before["rounds"] == 20
+    law.sample(np.zeros(100, dtype=np.int64), rng=rng)
+    assert not np.array_equal(rng.bit_generator.state["state"]["ctr"], after["ctr"])
 
 
 def test_only_a_secure_generator_is_one():

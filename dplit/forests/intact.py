@@ -1,0 +1,55 @@
+"""Whether what a fitted forest holds is what was fitted, or has to be compared before compiled code reads it.
+
+Compiled routing trusts positions: an attribute that doesn't fit the others would send it beyond an array. What a
+fit and `dplit.load` leave is right, and its arrays can't be written to any more. A forest with an attribute that
+was assigned since, or that comes out of a pickle or a deep copy, is compared once, by its next prediction.
+"""
+
+from __future__ import annotations
+
+from weakref import WeakSet
+
+import numpy as np
+
+from dplit.forests.insides import ANSWERS, check_fitting
+
+_intact = WeakSet()
+
+
+def seal(forest):
+    """Take a forest as it is for right, and its arrays as final: writing to one is NumPy's error."""
+    fitted = vars(forest)
+    held = [value for name, value in fitted.items() if name.startswith(ANSWERS)]
+    if "trees_" in fitted:
+        held += vars(fitted["trees_"]).values()
+    for array in held:
+        if isinstance(array, np.ndarray):
+            array.flags.writeable = False
+    _intact.add(forest)
+
+
+def unseal(forest, name):
+    """An attribute of that name was assigned: what is fitted ends in an underscore."""
+    if name.endswith("_"):
+        _intact.discard(forest)
+
+
+def pass_on(forest, copied):
+    """A copy that shares the attributes is as right as they are."""
+    if forest in _intact:
+        _intact.add(copied)
+
+
+def check_intact(forest):
+    """Raise `ValueError` unless the fitted attributes fit one another; the message names one that doesn't."""
+    if forest in _intact:
+        return
+    try:
+        check_fitting(forest)
+    except ValueError as error:
+        kind = type(forest).__name__
+        raise ValueError(
+            f"the fitted attributes of this {kind} don't fit one another, so that it can't read records: "
+            f"{error}. Fit it again, or put back what was fitted"
+        ) from None
+    seal(forest)

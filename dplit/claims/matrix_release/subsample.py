@@ -199,13 +199,13 @@ def _hard_losses(classes, effort):
         )
 
 
-@claim("m-rf/subsample-hard", "Technical appendix, hard votes: Lap(2||A||/eps)", "holds",
+@claim("m-rf/subsample-hard", "Technical appendix, proof of theorem 9", "holds",
        "thm-release-hard", ("matrix.vote_sensitivity",), proof="thm-release-hard",
        range="3 and 4 classes, all data of up to 3 records in 2 leaves", **SIDES)  # fmt: skip
 def subsample_hard(effort, rng):
-    r"""Hard votes of trees on disjoint records need Laplace noise of scale $2\|A\|_1/\epsilon$. (For
-    three or more classes, exactly, under add-remove; $4\|A\|_1/\epsilon$ under replace-one, twice as
-    much.)"""
+    r"""Adding or removing an individual sample can only change the leaf labels of trees on disjoint records by at
+    most one at two locations, so that hard votes have Laplace noise of scale $2\|A\|_1/\epsilon$. (For three or
+    more classes this is exact; under replace-one twice as much is needed.)"""
     cases = [Case(*row) for classes in (3, 4) for row in _hard_losses(classes, effort)]
     return equal(
         cases, "{cases} relations: with the labels that a record changes the loss is epsilon"

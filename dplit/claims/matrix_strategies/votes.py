@@ -130,10 +130,10 @@ def more_trees(effort, rng):
     quantity="variance of one query's vote, units of 2/epsilon^2",
 )
 def more_queries(effort, rng):
-    r"""This approach maintains good accuracy, even as the number of inference queries increases. (Of the noise
-    this holds for the cells: a query's vote has the variance $\sum_c m_{qc}^2$, with the trees $m_{qc}$ in
-    which the query and a cell share a leaf, however many other queries there are. The accuracy of .9 that is
-    printed is on the training records.)"""
+    r"""Our results show that this approach maintains good accuracy, even as the number of inference queries
+    increases. (Of the noise this holds for the cells: a query's vote has the variance $\sum_c m_{qc}^2$, with the
+    trees $m_{qc}$ in which the query and a cell share a leaf, however many other queries there are. The accuracy
+    of .9 that is printed is on the training records.)"""
     cases = []
     for _ in range(effort.pick(10, 40, 150)):
         levels, trees, leaves = r.small(rng)

@@ -180,8 +180,8 @@ def large_sets(lower, result):
     where="Implementation and competing techniques",
 )
 def upper_bound(result):
-    """The Extra-Trees classifier obtains an empirical upper bound on accuracy for private algorithms: at no
-    epsilon of figure 2 is one of both methods above it, on any of the six data sets."""
+    """We benchmark against the Extra-Trees classifier to obtain an empirical upper bound on accuracy for private
+    algorithms: at no epsilon of figure 2 is one of both methods above it, on any of the six data sets."""
     pairs = {
         f"{data}, {method.split()[-1]}, at {epsilon:g}": (
             key(result, data, method, epsilon=epsilon), key(result, data, "ERT", "exact"))

@@ -172,10 +172,11 @@ def subsample_lower(effort, rng):
     above = [case for case in cases if case.exact >= case.stated]
     worst = max(cases, key=lambda case: case.exact - case.stated)
     return in_part(
-        not above, 2 * len(above) < len(cases), f"Below in {len(cases) - len(above)} of {len(cases)} comparisons; nearest or above: "
+        not above, 2 * len(above) < len(cases),
+        f"Below in {len(cases) - len(above)} of {len(cases)} comparisons; nearest or above: "
         f"{worst.exact:.3f} beside {worst.data['method']} with q = {worst.data['q']}, {worst.stated:.3f}.",
-        worst.data, cases=len(cases), computed=worst.exact, published=worst.stated, relation="<=", quantity="printed accuracy on Car",
-        range="the appendix's table 2, epsilon 1, one ensemble and two",
+        worst.data, cases=len(cases), computed=worst.exact, published=worst.stated, relation="<=",
+        quantity="printed accuracy on Car", range="the appendix's table 2, epsilon 1, one ensemble and two",
     )  # fmt: skip
 
 

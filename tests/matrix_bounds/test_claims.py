@@ -79,8 +79,9 @@ def test_a_nuclear_bound_of_other_singular_values_is_found_out(monkeypatch):
 
 
 def test_a_search_that_finds_the_leaves_would_be_optimal(monkeypatch):
+    assert verdict("optimal") == "assumes"
     monkeypatch.setattr(optimal, "searched", lambda T, p, rng: float(len(T)))
-    assert verdict("optimal") != "fails"
+    assert verdict("optimal") == "holds"
 
 
 NORMS = {"k-norm": matrix.KNorm, "block-norm": matrix.BlockNorm, "tree-norm": matrix.TreeNorm}

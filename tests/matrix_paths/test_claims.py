@@ -45,11 +45,23 @@ def test_a_path_that_lets_another_level_through_is_found_out(name, monkeypatch):
     )
 
 
-@pytest.mark.parametrize("name", ["representation", "examples-1-3", "figure-1", "interchange"])
+@pytest.mark.parametrize(
+    "name", ["representation", "votes-counted", "examples-1-3", "figure-1", "interchange"]
+)
 def test_a_table_that_drops_a_record_is_found_out(name, monkeypatch):
     real = matrix.data_matrix
     monkeypatch.setattr(matrix, "data_matrix", lambda X, y, *a: real(X[1:], y[1:], *a))
     assert verdict(name) == "fails"
+
+
+def test_a_vote_that_counted_each_instance_once_would_hold(monkeypatch):
+    """A path of every leaf that Tennis' second tree has again: the windy samples share one tree alone."""
+    from dplit.claims.matrix_paths import representation
+
+    monkeypatch.setattr(
+        representation, "QUERIES", (("overcast", True), *representation.QUERIES[1:])
+    )
+    assert verdict("votes-counted") == "holds"  # no sample has both of its levels
 
 
 def test_cells_in_another_order_are_found_out(monkeypatch):

@@ -86,6 +86,12 @@ def test_a_shuffle_would_hold_if_records_kept_their_trees(monkeypatch):
     assert verdict("subsample") == "leaks"
 
 
+def test_a_shuffle_that_moved_nobody_would_need_no_assumption(monkeypatch):
+    assert verdict("appendix-theorems") == "assumes"
+    monkeypatch.setitem(subsample.ASSIGNED, "shuffled", "independent")
+    assert verdict("appendix-theorems") == "holds"
+
+
 @pytest.mark.parametrize("off", [-0.1, 0.1])
 def test_another_loss_of_the_shuffle_is_found_out(off, monkeypatch):
     real = matrix.shuffled_loss

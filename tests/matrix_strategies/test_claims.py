@@ -13,7 +13,9 @@ def verdict(name):
     return OURS[f"m-rf/{name}"].check().verdict
 
 
-@pytest.mark.parametrize("name", ["sensitivity", "proposition-1", "sensitivity-replace-one"])
+@pytest.mark.parametrize(
+    "name", ["sensitivity", "proposition-1", "proposition-1/corrected", "sensitivity-replace-one"]
+)
 def test_a_sensitivity_that_is_too_small_is_found_out(name, monkeypatch):
     """Half of what a record moves; of what is released replace-one, its add-remove value."""
     real = matrix.Strategy.sensitivity

@@ -48,6 +48,7 @@ def test_what_is_no_cell(text):
         ("m-rf/appendix-seconds", 4, 7),
         ("m-rf/result-file-64", 2, 4),
         ("m-rf/result-file-few", 2, 2),
+        ("m-rf/result-file-adult", 5, 5),
     ],
 )
 def test_shapes(id, columns, rows):

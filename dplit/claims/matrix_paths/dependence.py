@@ -56,9 +56,9 @@ def _small_forests(effort, rng):
     quantity="rank of T",
 )
 def dependence(effort, rng):
-    r"""Some leaf values are linear combinations of others: decision paths of one tree are linearly
-    dependent on those of other trees. (Of any two trees, whatever they test: $\tau$ trees with $o$
-    leaves have rank at most $o - \tau + 1$, which is attained.)"""
+    r"""Some leaf values can be expressed as linear combinations of others: a budget for each tree is wasted if
+    decision paths in one tree are linearly dependent on those in others. (Of any two trees they are, whatever
+    these test: $\tau$ trees with $o$ leaves have rank at most $o - \tau + 1$, which is attained.)"""
     cases = [
         Case(rank, len(paths) - paths.n_trees + 1, shown)
         for paths, rank, shown in _small_forests(effort, rng)
@@ -137,9 +137,9 @@ def _car(depth, rng):
     quantity="sensitivity of the leaves' counts",
 )
 def laplace_baseline(effort, rng):
-    r"""The existing approach adds noise of scale $\tau/\epsilon$ to every leaf of $\tau$ trees. (A leaf that
-    several trees have needs noise once, and then 128 trees on Car need the scale of at most 15, 20, 15 and
-    6 trees at depth 2, 3, 4 and 5.)"""
+    r"""Many existing DP approaches add Laplace noise of scale $\tau/\epsilon$ to the leaf values of $\tau$ trees.
+    (A leaf that several trees have needs noise once, and then 128 trees on Car need the scale of at most 15,
+    20, 15 and 6 trees at depth 2, 3, 4 and 5.)"""
     depths = effort.pick((2, 3, 4), (2, 3, 4, 5), (2, 3, 4, 5))
     found = [_car(depth, rng) for depth in depths]
     cases = [Case(counted, CAR_TREES, shown) for counted, _, shown in found]

@@ -61,7 +61,8 @@ def representation(effort, rng):
     r"""With T the decision paths of a forest over categorical columns, D the records by cell and class and Q
     the queries by cell: $C = TD$ are the class counts of the leaves, $W = QT^\top$ says which leaves the
     queries reach, and $V = QT^\top TD$ are the weighted votes, all computed without materializing the data
-    matrix D. (A record counts in $V_{ij}$ once for each tree in which it shares the query's leaf.)"""
+    matrix D. (The aggregated votes represent a weighted count: a record counts in $V_{ij}$ once for each tree in
+    which it shares the query's leaf.)"""
     forests, cases = effort.pick(12, 60, 300), []
     for _ in range(forests):
         levels = f.small_levels(rng)
@@ -249,6 +250,42 @@ def interchange(effort, rng):
         ]
     return equal(cases, "{cases} entries, sums of squares and column sums",
                  range="forests of up to 3 trees, 2 to 4 classes")  # fmt: skip
+
+
+@claim(
+    "m-rf/votes-counted",
+    "Weight voting matrix operation",
+    "assumes",
+    "thm-matrix-representation",
+    ("matrix.data_matrix", "matrix.query_matrix"),
+    quantity="entry of V, and records of the class in the query's leaves",
+)
+def votes_counted(effort, rng):
+    r"""Here $V_{i,j}$ represents the number of training instances that agree with the class label $y_j$ for the
+    i-th inference query. (This assumes one tree, or instances that are weighted, as the paragraph before says:
+    one that shares the query's leaf in several trees is counted once for each. On Tennis with two trees the
+    query (sunny, true) has $V = [4, 0]$, and three instances share a leaf with it.)"""
+    trees, paths = _stumps()
+    codes, y, queries = _tennis()
+    D, Q = matrix.data_matrix(codes, y, f.TENNIS.n_levels, 2), matrix.query_matrix(queries, (3, 2))
+    same = f.leaves(trees, queries[:1])[0] == f.leaves(trees, codes)  # records by trees
+    alone = []
+    for t in range(2):
+        T = paths.matrix()[paths.tree == t]
+        agree = np.bincount(y[same[:, t]], minlength=2)
+        alone += _entries((Q @ T.T @ T @ D)[0], agree, {"tree": t})
+    one = equal(alone, "one tree")
+    both = (Q @ paths.matrix().T @ paths.matrix() @ D)[0].astype(int)
+    instances = np.bincount(y[same.any(axis=1)], minlength=2)
+    if one.verdict != "holds" or np.array_equal(both, instances):
+        return verdict_of(one.verdict == "holds", "votes and instances", one.counterexample)
+    return Evidence(
+        "assumes", "exact",
+        f"Tennis, query (sunny, true): V = {both.tolist()} with two trees, of {instances.tolist()} instances; "
+        f"with either tree alone all {len(alone)} entries are numbers of instances",
+        cases=len(alone) + 2, published=float(both[0]), computed=float(instances[0]), relation="=",
+        range="Tennis, a tree on each feature",
+    )  # fmt: skip
 
 
 # Whose they are -----------------------------------------------------------------------------------

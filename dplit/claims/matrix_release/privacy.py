@@ -42,7 +42,8 @@ def _dense(effort, rng):
 )
 def definition_1(effort, rng):
     r"""A mechanism is $\epsilon$-DP if the inequality holds for any two neighboring datasets. (Which relation
-    that is, one record more or one replaced, is not said; the same release costs $\epsilon$ or $2\epsilon$.)"""
+    that is, one record more or one replaced, is not said here; the same release costs $\epsilon$ or $2\epsilon$.
+    The technical appendix names it: its proofs are about adding or removing an individual sample.)"""
     cases = [
         (e, *laws.both_relations(matrix.Identity((n,)), np.eye(n), e), {"cells": n})
         for n in (2, 3, 4)
@@ -63,8 +64,8 @@ def definition_1(effort, rng):
 )
 def definition_2(effort, rng):
     r"""The following matrix mechanism, $WD + WA^+\mathrm{Lap}(\|A\|_1/\epsilon)^{m \times k}$, satisfies
-    $\epsilon$-DP. (Under add-remove neighbours. With two or more class columns a replaced record costs exactly
-    $2\epsilon$: it may keep its cell and change its class.)"""
+    $\epsilon$-DP. (Under add-remove neighbours, the relation of the appendix's proofs. With two or more class
+    columns a replaced record costs exactly $2\epsilon$: it may keep its cell and change its class.)"""
     cases = []
     for strategy in _dense(effort, rng):
         A, epsilon = np.asarray(strategy.matrix), float(rng.choice([0.3, 1.0, 2.0]))
@@ -118,8 +119,8 @@ SMALL = "small forests on 4 cells with 2 classes; identity, per tree and merged 
        ("matrix.release",), proof="thm-release-forest", range=SMALL, **SIDES)  # fmt: skip
 def theorem_5(effort, rng):
     r"""Algorithm 1, the training of leaf counts and leaf labels, satisfies $\epsilon$-DP: the computation on
-    leaf values in line 2 does, following the privacy of the matrix mechanism. (Under add-remove neighbours and
-    with a public schema; $2\epsilon$ under replace-one.)"""
+    leaf values in line 2 does, following the privacy of the matrix mechanism. (Under add-remove neighbours, the
+    relation of the appendix's proofs, and with a public schema; $2\epsilon$ under replace-one.)"""
     return laws.assumes_add_remove(_forest_cases(effort, rng, False), NOTE)
 
 

@@ -66,7 +66,7 @@ def _sets(effort):
 def subsample(effort, rng):
     r"""The sensitivity of a batch of votes of trees on disjoint records is independent of the number of
     queries: with the strategy's $\|A\|_1 = 1$ the noise is Laplace of scale $1/\epsilon$. (If each
-    record's tree is drawn for itself, and under add-remove neighbours.)"""
+    record's tree is drawn for itself. Neighbours are add-remove, as in the appendix's proofs.)"""
     cases = [
         Case(counts_loss(a, b, (2, 2), 1.0, "independent"), 1.0, {"data": a, "neighbour": b})
         for a, b in _sets(effort)
@@ -86,15 +86,17 @@ def subsample(effort, rng):
 
 @claim(
     "m-rf/subsample-shuffled",
-    "Algorithm 3 with disjoint subsets of data",
+    "Technical appendix, random decision trees with disjoint datasets; algorithm 3; the published code",
     "leaks",
     "thm-release-subsample",
     ("matrix.shuffled_loss", "matrix.own_leaves"),
-    about="reading",
     **SIDES,
 )
 def shuffled(effort, rng):
-    r"""Read as a shuffle that is cut into parts of equal size, disjoint subsets cost $\epsilon$ in all."""
+    r"""The training data is randomly split into $\tau$ disjoint subsets, as the code that the authors publish
+    (arisa77/mrf-public) splits it: a shuffle, cut into parts of equal size. Algorithm 3, which can capture our
+    improved subsample-and-aggregate method as well by fitting disjoint subsets of data on each ensemble forest,
+    then satisfies $\epsilon$-DP."""
     cases = [
         Case(_family(tau, tau - 1, 1.0), 1.0, {"trees": tau, "records": tau - 1})
         for tau in (2, 3, 16)
@@ -197,13 +199,13 @@ def _hard_losses(classes, effort):
         )
 
 
-@claim("m-rf/subsample-hard", "Technical appendix, hard votes: Lap(2||A||/eps)", "holds",
+@claim("m-rf/subsample-hard", "Technical appendix, proof of theorem 9", "holds",
        "thm-release-hard", ("matrix.vote_sensitivity",), proof="thm-release-hard",
        range="3 and 4 classes, all data of up to 3 records in 2 leaves", **SIDES)  # fmt: skip
 def subsample_hard(effort, rng):
-    r"""Hard votes of trees on disjoint records need Laplace noise of scale $2\|A\|_1/\epsilon$. (For
-    three or more classes, exactly, under add-remove; $4\|A\|_1/\epsilon$ under replace-one, twice as
-    much.)"""
+    r"""Adding or removing an individual sample can only change the leaf labels of trees on disjoint records by at
+    most one at two locations, so that hard votes have Laplace noise of scale $2\|A\|_1/\epsilon$. (For three or
+    more classes this is exact; under replace-one twice as much is needed.)"""
     cases = [Case(*row) for classes in (3, 4) for row in _hard_losses(classes, effort)]
     return equal(
         cases, "{cases} relations: with the labels that a record changes the loss is epsilon"
@@ -224,19 +226,18 @@ def hard_two(effort, rng):
        ("matrix.subsample", "matrix.vote_sensitivity"), proof="thm-release-hard",
        range="2 trees of 2 leaves, up to 2 records, weighted votes; hard votes of 3 classes", **SIDES)  # fmt: skip
 def appendix(effort, rng):
-    r"""The algorithms of the technical appendix are $\epsilon$-DP. (Of these theorems our text has no
-    more than that, the rest of the appendix is not seen. Under add-remove, with a draw of the tree for
-    each record. Under replace-one the same noise costs $2\epsilon$ with weighted votes, and with hard
-    ones at most that.)"""
-    universe = list(product((0, 1), (0, 1), (0, 1)))
+    r"""Weight votes (definition 5), hard votes (definition 8) and algorithm 2, subsample-and-aggregate, satisfy
+    $\epsilon$-DP: adding or removing an individual sample can only change leaf counts by at most one at one
+    location, and labels at two. (This assumes a draw of the tree for each sample. If the data are shuffled and cut
+    into equal parts, one sample more can move another to another tree.)"""
+    universe, one = list(product((0, 1), (0, 1), (0, 1))), np.eye(1)
     added = [counts_loss([], [b], (2, 2), 1.0, "independent") for b in universe]
-    pairs = [(a, b) for i, a in enumerate(universe) for b in universe[:i]]
-    replaced = [counts_loss([a], [b], (2, 2), 1.0, "independent") for a, b in pairs]
-    cases = [(1.0, max(added), max(replaced), {"votes": "weighted"})]
+    cut = max(counts_loss([a], [a, b], (2, 2), 1.0, "shuffled") for a in universe for b in universe)
+    cases = [(1.0, max(added), cut, {"votes": "weighted"})]
     noise = noise_for(matrix.vote_sensitivity(matrix.Dense(np.eye(2)), 3, "hard"), 1.0)
-    changes = [2 * _label_changes(neighbours, 3) for neighbours in (laws.AR, laws.RO)]
-    cases.append((1.0, *(n * laws.worst(np.eye(1), noise, 1) for n in changes), {"votes": "hard"}))
-    note = "{cases} kinds of votes: {tight} lose exactly epsilon under add-remove; replaced, {factor:.4g} epsilon"
+    hard = 2 * _label_changes(laws.AR, 3) * laws.worst(one, noise, 1)
+    cases.append((1.0, hard, hard, {"votes": "hard"}))
+    note = "{cases} kinds of votes: {tight} lose exactly epsilon; shuffled and cut, weighted, {factor:.4g} epsilon"
     return laws.assumes_add_remove(cases, note)
 
 
@@ -252,11 +253,13 @@ def _batch(name, depth, tau, seed):
     return trees, paths, queries
 
 
-@claim("m-rf/subsample-two-queries", "Technical appendix, two queries", "holds", "thm-release-subsample",
-       ("matrix.most_queries",), quantity="sensitivity of both votes together")  # fmt: skip
+@claim("m-rf/subsample-two-queries", "Technical appendix, DP weight voting approach", "holds",
+       "thm-release-subsample", ("matrix.most_queries",),
+       quantity="sensitivity of both votes together")  # fmt: skip
 def two_queries(effort, rng):
-    r"""Two queries whose paths are disjoint have the sensitivity 1 together, not 2: no leaf is on the
-    path of both. (Our text lacks the appendix; the sentence is known, its example is not.)"""
+    r"""When two inference queries do not share the same decision paths in the random forest, the sensitivity can
+    be analyzed as 1 instead of 2, as data points used for voting do not overlap between the two queries. (No leaf
+    is on a path of both; the trees have disjoint records.)"""
     cases = []
     for _ in range(effort.pick(30, 100, 500)):
         levels = f.small_levels(rng, 3)

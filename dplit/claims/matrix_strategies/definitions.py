@@ -95,31 +95,6 @@ def replace_one(effort, rng):
                  range="2 or 3 columns of 2 or 3 levels, 1 and 2 classes")  # fmt: skip
 
 
-@claim(
-    "m-rf/proposition-1",
-    "Technical appendix, proposition 1, by its formula",
-    "holds",
-    "thm-strategy-sensitivity",
-    ("matrix.most_boxes",),
-    about="reading",
-    quantity="L1 sensitivity of votes",
-)
-def proposition_1(effort, rng):
-    r"""Where a record is counted in at most $\gamma$ leaves, the votes $WC$ have the sensitivity
-    $\gamma\|W\|_1$. (Our reading of a formula: at most that, and some forests meet it.)"""
-    cases = []
-    for _ in range(effort.pick(40, 150, 600)):
-        levels, trees, leaves = r.small(rng)
-        W = f.routed(trees, f.records(levels, int(rng.integers(1, 5)), rng)).astype(float)
-        reached = f.routed(trees, f.every_cell(levels))
-        moved = max(abs(W @ cell).sum() for cell in reached)
-        gamma = matrix.most_boxes(leaves.paths)
-        stated = gamma * matrix.Dense(W).sensitivity()
-        cases.append(Case(moved, stated, {"levels": levels, "trees": trees.n_trees}))
-    return bounded(cases, "{cases} forests, at most {stated:g}, met",
-                   range="up to 6 trees on 2 or 3 columns, up to 4 queries")  # fmt: skip
-
-
 # The error ------------------------------------------------------------------------------------------
 
 
@@ -309,17 +284,18 @@ def weighted_leaves(effort, rng):
 
 @claim(
     "m-rf/optimal-one-tree",
-    "Abstract and section 1: optimal noise; OPT",
+    "DP batch training approach; abstract: optimal noise",
     "fails",
     "thm-strategy-regions",
     ("matrix.Identity", "matrix.PerTree"),
     quantity="variance of a leaf's count, one tree, units of 2/epsilon^2",
 )
 def one_tree(effort, rng):
-    r"""The optimised strategy minimises the error of the leaf counts, so that it is no worse than the Laplace
-    mechanism on the leaves. (For one tree nothing in the searched family is as good as the Laplace mechanism,
-    and the cells, where the search ends on the trees that were tried, cost as many times its error as a leaf
-    has cells, about 12 on Car at depth 4.)"""
+    r"""We derive an alternative strategy matrix A that minimizes the error in estimating class counts at leaf
+    nodes; so it is no worse than the Laplace mechanism on the leaves. (By the paper's text: for one tree nothing
+    in the family of $\mathrm{OPT}_p$ is as good as the Laplace mechanism, and the cells, where that search ends
+    on the trees that were tried, cost as many times its error as a leaf has cells, about 12 on Car at depth 4.
+    The authors' code searches another family, products of one-query strategies for each column.)"""
     cases = []
     for _ in range(effort.pick(5, 20, 100)):
         trees, paths = f.forest(f.CAR_LEVELS, 1, 4, rng)

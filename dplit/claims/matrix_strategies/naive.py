@@ -108,7 +108,7 @@ def _searched(effort, rng):
 def search_crucial(effort, rng):
     r"""The primary overhead comes from optimization, which is crucial for high accuracy (assuming that it is
     compared with noise for each tree, as in the results: its error is far smaller. Noisy cells, which need no
-    search, have the same error here: the search does not come to .9 of it)."""
+    search, have the same error here: $\mathrm{OPT}_p$, as the paper's text has it, does not come to .9 of it)."""
     cases = [
         (Case(ends, CLEARLY, shown), ends < per_tree / 10)
         for ends, per_tree, shown in _searched(effort, rng)

@@ -8,6 +8,7 @@ of two classes that are g apart, the larger noisy count is of the larger class w
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from itertools import pairwise, product
 
@@ -19,6 +20,7 @@ from dplit.ledger import Case, bounded, claim, equal, verdict_of
 from dplit.mechanisms import Laplace
 
 CHAPTER = "matrix_forest_experiments"
+MANY = 1000  # trees for each unit of a gap times epsilon: x is then a thousandth
 BOX, TREE_BOX = "def-matrix-experiments-print", "thm-matrix-experiments-tree"
 METHODS, BASELINES = ("training", "prediction"), ("Laplace", "disjoint")
 SETS = {
@@ -29,9 +31,16 @@ SETS = {
     "Mushroom": "mushroom",
 }
 NEGLIGIBLE = 0.1  # of the seconds without privacy
+COMPARABLE = 0.02  # in accuracy
 TABLE = "the printed table says what holds"
 
 by_print = partial(claim, chapter=CHAPTER, box=BOX, functions=("printed.table",))
+
+
+def in_part(whole, part, note, shown, **fields):
+    """Evidence: "holds" as a whole, "assumes" if a part of it is so, else "fails" with what is shown."""
+    how = {"broken": "assumes"} if part else {"counterexample": shown}
+    return verdict_of(whole, note, **how, **fields)
 
 
 def gains():
@@ -50,7 +59,7 @@ def gains():
 
 @by_print("m-rf/outperforms", "Main results", "fails", about="reading")
 def outperforms(effort, rng):
-    """Read for other numbers of trees than figure 2's: the optimised approaches consistently outperform the
+    """Read for other numbers of trees than figure 2's: our optimized approaches consistently outperform the
     baselines."""
     found = gains()
     below = {words: pair for words, pair in found.items() if pair[0] <= pair[1]}
@@ -147,6 +156,97 @@ def overhead(effort, rng):
     )  # fmt: skip
 
 
+@by_print(
+    "m-rf/appendix-table-2/subsample-lower",
+    "Technical appendix, comparison with DP batch training",
+    "assumes",
+)
+def subsample_lower(effort, rng):
+    """The subsample-and-aggregate approach generally yields lower accuracy than our DP batch training and
+    prediction techniques for small to medium-sized datasets, as shown in table 2 for the Car dataset. (In three of
+    the table's four comparisons: with one ensemble it is above batch training.)"""
+    cells, cases = printed.table("m-rf/appendix-table-2").cells, []
+    for method, q in product(METHODS, (1, 2)):
+        pair = (cells["car", f"{kind}, q = {q}"].value for kind in ("subsample", method))
+        cases.append(Case(*pair, {"method": method, "q": q}))
+    above = [case for case in cases if case.exact >= case.stated]
+    worst = max(cases, key=lambda case: case.exact - case.stated)
+    return in_part(
+        not above, 2 * len(above) < len(cases),
+        f"Below in {len(cases) - len(above)} of {len(cases)} comparisons; nearest or above: "
+        f"{worst.exact:.3f} beside {worst.data['method']} with q = {worst.data['q']}, {worst.stated:.3f}.",
+        worst.data, cases=len(cases), computed=worst.exact, published=worst.stated, relation="<=",
+        quantity="printed accuracy on Car", range="the appendix's table 2, epsilon 1, one ensemble and two",
+    )  # fmt: skip
+
+
+@by_print(
+    "m-rf/appendix-table-2/search-reduced", "Technical appendix, multiple ensembles", "assumes"
+)
+def search_reduced(effort, rng):
+    """Using multiple ensembles with random feature subsets significantly reduced optimization costs. (For training
+    and prediction, to a third and less; for subsample-and-aggregate the table's seconds of the search grow.)"""
+    cells, ratios = printed.table("m-rf/appendix-seconds").cells, {}
+    for method in (*METHODS, "subsample"):
+        one, two = (cells["strategy", f"{method}, q = {q}"].value for q in (1, 2))
+        ratios[method] = two / one
+    worst = max(ratios, key=ratios.get)
+    forests = max(ratios[method] for method in METHODS)
+    words = ", ".join(f"{name} {ratio:.2f}" for name, ratio in ratios.items())
+    return in_part(
+        ratios[worst] < 0.5, forests < 0.5, f"Seconds with two ensembles over those with one: {words}.", ratios,
+        cases=len(ratios), computed=ratios[worst],
+        published=0.5, relation="<=", quantity=f"printed seconds of the search with q = 2 over q = 1, {worst}",
+        range="the appendix's table 2, on Car",
+    )  # fmt: skip
+
+
+@by_print("m-rf/search-time", "Technical appendix, runtime; table 2", "assumes")
+def search_time(effort, rng):
+    """For smaller datasets, the time spent on noise optimization is less than that for building the random
+    decision trees. (Not for Car, which the appendix counts among its small sets, as it says itself: there the
+    search is shorter only for subsample-and-aggregate. Seconds of Iris and Balance are in a figure that is not in
+    the text.)"""
+    cells, cases = printed.table("m-rf/appendix-seconds").cells, []
+    for method, q in product((*METHODS, "subsample"), (1, 2)):
+        row = f"{method}, q = {q}"
+        cases.append(Case(cells["strategy", row].value, cells["trees", row].value, {"row": row}))
+    shorter = [case for case in cases if case.exact < case.stated]
+    worst = max(cases, key=lambda case: case.exact / case.stated)
+    return in_part(
+        len(shorter) == len(cases), shorter, f"Shorter in {len(shorter)} of {len(cases)} rows on Car, "
+        f"{', '.join(case.data['row'] for case in shorter)}; longest: {worst.exact:g} s, {worst.data['row']}.",
+        worst.data, cases=len(cases), computed=worst.exact, published=worst.stated, relation="<=",
+        quantity=f"printed seconds of the search and of the trees, {worst.data['row']}",
+        range="the appendix's table 2, on Car",
+    )  # fmt: skip
+
+
+@by_print(
+    "m-rf/appendix-subsample/adult",
+    "Technical appendix, comparison with DP batch training",
+    "assumes",
+)
+def subsample_on_adult(effort, rng):
+    """For datasets with a large number of records, such as Adult, the subsample-and-aggregate method can achieve
+    accuracy comparable to that of DP batch training and prediction. (In the authors' files with weight votes and
+    from epsilon 0.5 on, within 0.02 of the better of both; below that it is some three to four points lower.)"""
+    table = printed.table("m-rf/result-file-adult")
+    behind = {}
+    for column in table.of("name"):
+        accuracy = {row: table.cells[column, row].value for row in table.rows}
+        behind[column] = max(accuracy[m] for m in METHODS) - accuracy["subsample, weighted"]
+    close = {column: gap for column, gap in behind.items() if gap <= COMPARABLE}
+    words = ", ".join(f"{gap:.3f} at {column}" for column, gap in behind.items())
+    worst = max(behind, key=behind.get)
+    return in_part(
+        len(close) == len(behind), close, f"Behind the better of both by {words}.", behind,
+        cases=len(behind), computed=behind[worst], published=COMPARABLE,
+        relation="<=", quantity=f"accuracy behind the better of both, in the authors' files, epsilon {worst}",
+        range="Adult, 16 trees of depth 6, five epsilons",
+    )  # fmt: skip
+
+
 # A single tree ---------------------------------------------------------------------------------------
 
 
@@ -184,20 +284,29 @@ def leaves(effort):
 
 
 @claim(
-    "m-rf/single-tree", "Main results", "fails", chapter=CHAPTER, box=TREE_BOX, functions=("mechanisms.Laplace",)
+    "m-rf/single-tree", "Results, increasing the number of trees", "assumes", chapter=CHAPTER, box=TREE_BOX,
+    functions=("mechanisms.Laplace",),
 )  # fmt: skip
 def single_tree(effort, rng):
-    r"""With Laplace noise the predictive power of a single tree, its accuracy, is inversely proportional to the
-    number of trees."""
-    cases = [
-        Case(by_quadrature(gap, epsilon, t), by_quadrature(gap, epsilon, 1) / t,
-             {"gap": gap, "epsilon": epsilon, "trees": t})
-        for gap, epsilon, t in leaves(effort)
-    ]  # fmt: skip
-    return equal(
-        cases, "A leaf of two classes with the gap {gap}, at epsilon {epsilon} and {trees} trees; no tree is "
-        "right less often than by guessing.", rtol=1e-6,
-        quantity="probability of the right class of a leaf", range="gaps to 10, epsilon 0.5 and 2, to 128 trees",
+    r"""In both cases, the predictive power of a single tree is inversely proportional to the total number of
+    trees. (As what it has above a guess, and for many trees: far more than a leaf's gap times $\epsilon$. With
+    fewer it is nearly constant, and a label is right with probability one half or more whatever their number.)"""
+    many, few = [], []
+    for gap, epsilon in sorted({(gap, epsilon) for gap, epsilon, _ in leaves(effort)}):
+        t = round(MANY * gap * epsilon)
+        once, twice = (by_quadrature(gap, epsilon, n) - 0.5 for n in (t, 2 * t))
+        many.append(Case(2 * twice, once, {"gap": gap, "epsilon": epsilon, "trees": t}))
+        few.append(by_quadrature(gap, epsilon, 2) / by_quadrature(gap, epsilon, 1))
+    found = equal(many, "", rtol=1e-4)
+    if found.verdict != "holds" or max(few) <= 0.5 + 1e-9:
+        return found
+    return replace(
+        found, verdict="assumes", computed=max(few), published=0.5,
+        summary=f"with twice as many trees the gain is half as large in all {len(many)} leaves, from {MANY} trees "
+        f"for each unit of gap times epsilon on; but the accuracy with two trees is up to {max(few):.3f} of that "
+        "with one",
+        quantity="accuracy of one of two trees, over that of a single one",
+        range="gaps to 10, epsilon 0.5 and 2, to 40,000 trees",
     )  # fmt: skip
 
 

@@ -258,7 +258,7 @@ def _chance(rows):
     drawn = sum(row["expected"] == "within" and row["method"] != "exact" for row in rows)
     missed = math.fsum(row["miss"] or 0 for row in rows)
     accused = drawn * FALSE_ALARM
-    return f"; chance misses a leak in at most {missed:.2g} of such audits, and accuses a sound row in {accused:.2g}"
+    return f"; chance misses a leak in at most {missed:.2g} of audits, and accuses a sound row in {accused:.2g}"
 
 
 def _cell(value):

@@ -106,24 +106,10 @@ def _twice_delta(original):
     return lambda rho, delta: original(rho, 2 * delta)
 
 
-def _rounded(kind):
-    def wrap(original):
-        def __init__(self, epsilon, *rest, **options):
-            original(self, np.ceil(10 * epsilon) / 10, *rest, **options)
+@plant("geometric epsilon rounded up to a decimal", "geometric noise at epsilon 0.2137 draws its law",
+       at("mechanisms", "Geometric", "__init__"))  # fmt: skip
+def _rounded(original):
+    def __init__(self, epsilon, *rest, **options):
+        original(self, np.ceil(10 * epsilon) / 10, *rest, **options)
 
-        return __init__
-
-    plant(
-        f"epsilon of a {kind} rounded up to a decimal",
-        RATES[kind],
-        at("mechanisms", kind, "__init__"),
-    )(wrap)
-
-
-RATES = {
-    "Geometric": "geometric noise at epsilon 0.2137 draws its law",
-    "Exponential": "exponential mechanism at epsilon 0.2137 draws its law",
-    "PermuteAndFlip": "permute-and-flip at epsilon 0.2137 draws its law",
-}
-for _kind in RATES:
-    _rounded(_kind)
+    return __init__

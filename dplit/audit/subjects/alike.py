@@ -1,4 +1,4 @@
-"""What must come out alike, in ``dplit audit``: trees of few records and of many, fits from memory and from blocks.
+"""What must come out alike, in ``dplit audit``: trees of few and of many records, fits from memory and blocks.
 
 Where nothing but public numbers says how far a tree is grown, a table with one record has trees of as many nodes
 as one with two hundred. And a fit from many blocks draws, bit by bit, what it draws from memory.

@@ -24,7 +24,7 @@ from dplit.audit.estimators import (
     leaf_labels,
 )
 from dplit.audit.law import distance_from_law
-from dplit.audit.power import accuses, ceiling
+from dplit.audit.power import accuses, ceiling, draws_needed, misses
 from dplit.audit.subject import Row, Subject
 from dplit.audit.suite import audit_subject, run, select, subjects
 from dplit.loss import (
@@ -49,8 +49,9 @@ from dplit.neighbours import (
 __all__ = [
     "Event", "FreshFit", "LowerBound", "Row", "Subject", "Witness", "WorstCase", "accuses",
     "append_record", "audit_estimator", "audit_subject", "bound_from_draws", "ceiling",
-    "compare_laws", "count_vectors", "data_sets", "distance_from_law", "epsilon_lower_bound",
-    "forest_labels", "label_score", "leaf_labels", "lower_limit", "neighbouring_counts",
+    "compare_laws", "count_vectors", "data_sets", "distance_from_law", "draws_needed",
+    "epsilon_lower_bound",
+    "forest_labels", "label_score", "leaf_labels", "lower_limit", "misses", "neighbouring_counts",
     "neighbouring_data", "neighbouring_pairs", "privacy_loss", "privacy_loss_witness",
     "replace_record", "run", "select", "smallest_violation", "subjects", "upper_limit",
     "worst_privacy_loss",

@@ -183,6 +183,34 @@ def bound_from_draws(first, second, confidence=0.999):
     return LowerBound(epsilon, event, likelier, counts, float(confidence), n)
 
 
+def bound_of_event(event, likelier, first, second, confidence=0.999):
+    """The lower bound of an event and a direction that were fixed before any draw: all draws count.
+
+    The proof is that of `bound_from_draws` without its first half.
+
+    Parameters
+    ----------
+    event : Event
+    likelier : {"data", "neighbour"}
+        The input on which the event is said to be the likelier.
+    first, second : sequences
+        Outcomes on data and on neighbour.
+    confidence : float
+
+    Returns
+    -------
+    LowerBound
+    """
+    error = (1 - check_confidence(confidence)) / 2
+    counts = tuple(count(event, outcomes(side)) for side in (first, second))
+    sizes = len(first), len(second)
+    way = 1 if likelier == "data" else -1
+    (more, fewer), (n, m) = counts[::way], sizes[::way]
+    low, high = lower_limit(more, n, error), upper_limit(fewer, m, error)
+    epsilon = max(0.0, math.log(low / high)) if low > 0 else 0.0
+    return LowerBound(epsilon, event, likelier, counts, float(confidence), n)
+
+
 def draw(mechanism, data, size, *, rng, summary=None, n_jobs=None):
     """`size` outputs of `mechanism` on `data`, summarised, as a list or an array."""
     sizes = [len(range(b, size, BLOCKS)) for b in range(BLOCKS)]

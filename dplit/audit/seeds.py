@@ -3,6 +3,7 @@
 A subject that is sound is accused at confidence :math:`1 - \\beta` with a probability of at most
 :math:`\\beta`, and so of N independent seeds at most binomially many accuse it. At the audit's own
 :math:`\\beta = 10^{-6}` none should; at `OFTEN` some may, and their number can be held against the rate.
+A leak is missed with a probability that is computed beforehand.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dplit.audit.subject import FALSE_ALARM, ROUNDING
-from dplit.audit.suite import subjects
+from dplit.audit.suite import missed, subjects
 from dplit.printed import data_file
 from dplit.work import Effort, fan_out, stream
 
@@ -25,6 +26,7 @@ class Tally(NamedTuple):
     """Of one subject: seeds, draws on each input, and how many seeds found more than it declares.
 
     `alarms` at a false-alarm rate of `FALSE_ALARM` (and of a leak, how many caught it), `often` at `OFTEN`.
+    `miss` is the computed probability that a quick audit misses the leak; None of a sound subject.
     """
 
     subject: str
@@ -33,6 +35,12 @@ class Tally(NamedTuple):
     draws: int
     alarms: int
     often: int
+    miss: float | None = None
+
+    @property
+    def misses(self):
+        """How many seeds did not catch the leak; 0 of a sound subject."""
+        return self.seeds - self.alarms if self.expected == "caught" else 0
 
 
 def drawing():
@@ -57,7 +65,8 @@ def tally(name, seeds, share=1.0):
     subject = next(s for s in drawing() if s.name == name)
     draws = max(LEAST, round(share * Effort("quick").pick(*subject.check.draws)))
     found = np.array([_accused(subject, draws, seed) for seed in range(seeds)])
-    return Tally(name, subject.expected, seeds, draws, *found.sum(axis=0).tolist())
+    miss = missed(subject) if subject.expected == "caught" else None
+    return Tally(name, subject.expected, seeds, draws, *found.sum(axis=0).tolist(), miss)
 
 
 def _accused(subject, draws, seed):
@@ -84,4 +93,5 @@ def stored(name):
         ``rows``, a list of `Tally`, and where they come from: command, date, versions, seeds, share.
     """
     found = json.loads(data_file(f"results/audit/{name}.json").read_text(encoding="utf-8"))
-    return found | {"rows": [Tally(**row) for row in found["rows"]]}
+    rows = [{name: row[name] for name in Tally._fields if name in row} for row in found["rows"]]
+    return found | {"rows": [Tally(**row) for row in rows]}

@@ -1,6 +1,6 @@
 """What one row of ``dplit audit`` is made of, and the ways to find a loss that the subjects share.
 
-A check is called with an effort and a generator. Where it draws, it is a `BlackBox` or an
+A check is called with an effort and a generator. Where it draws, it is a `BlackBox`, a `Leak` or an
 `AgainstLaw`, which can be asked for other numbers of draws and another confidence as well.
 """
 
@@ -10,21 +10,24 @@ import textwrap
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 from importlib import import_module
 from typing import NamedTuple
 
 import numpy as np
 
-from dplit.audit.blackbox import bound_from_draws, draw, draw_pair
+from dplit.audit.blackbox import Event, bound_from_draws, bound_of_event, draw, draw_pair
 from dplit.audit.estimators import FreshFit
 from dplit.audit.law import distance_of_draws
+from dplit.audit.power import draws_needed, misses
 from dplit.domain import Continuous, Domain
 from dplit.errors import PrivacyLeakWarning
 from dplit.loss import smallest_violation, worst_privacy_loss
 from dplit.neighbours import append_record, replace_record
-from dplit.work import EFFORTS
+from dplit.work import EFFORTS, Effort
 
 FALSE_ALARM = 1e-6
+MISSED = (1e-4, 1e-6, 1e-8)  # of a leak that is drawn, for each effort: less than this
 ROUNDING = 1e-9  # relative room that an exact loss gets above the declared epsilon
 
 
@@ -35,6 +38,8 @@ class Row(NamedTuple):
     it, `expected` "within" or "caught", and `ok` whether it came so. `detail` says where. A row of
     method "law" declares 0: `found` is then a lower bound of a log-ratio to the law that is proved.
     Of a subject whose audit stopped with an error, the two numbers are NaN and `detail` is the error.
+    `miss` is the probability that this audit misses what it expects to be caught, computed before it
+    draws: 0 where nothing is drawn, None where nothing is to be caught.
     """
 
     subject: str
@@ -44,6 +49,7 @@ class Row(NamedTuple):
     expected: str
     ok: bool
     detail: str
+    miss: float | None = None
 
 
 class Found(NamedTuple):
@@ -109,15 +115,77 @@ class BlackBox:
 
     def drawn(self, n_draws, rng):
         """Draw; returns the function from a confidence to what these draws show at it."""
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", PrivacyLeakWarning)
-            mechanism, data, neighbour, declared, summary = self.pair()
-            options = {"n_draws": n_draws, "rng": rng, "summary": summary}
-            sides = draw_pair(mechanism, data, neighbour, **options)
+        sides, declared = _both_sides(self.pair, n_draws, rng)
 
         def at(confidence):
             bound = bound_from_draws(*sides, confidence)
-            return Found(declared, bound.epsilon, described(bound))
+            return Found(declared, bound.epsilon, described(bound, n_draws - n_draws // 2))
+
+        return at
+
+
+def _both_sides(pair, n_draws, rng):
+    """Outcomes on both inputs, and the epsilon that is declared for them."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PrivacyLeakWarning)
+        mechanism, data, neighbour, declared, summary = pair()
+        options = {"n_draws": n_draws, "rng": rng, "summary": summary}
+        return draw_pair(mechanism, data, neighbour, **options), declared
+
+
+@dataclass(frozen=True)
+class Leak:
+    """Check of a leak whose proof names an event: it is fixed before any draw, and so is their number.
+
+    The number of draws follows from the event's two probabilities, which are computed: this many miss the
+    leak, at a false-alarm rate of `FALSE_ALARM`, with a probability below `MISSED`.
+
+    Parameters
+    ----------
+    pair : callable
+        ``pair() -> Pair``, called when the check runs.
+    declared : float
+        As the pair's; known before the pair is made.
+    chances : callable
+        ``chances() -> (float, float)``, the event's probability on data and on neighbour.
+    outcomes : frozenset
+        The event: these outcomes of the pair's summary.
+    """
+
+    pair: Callable
+    declared: float
+    chances: Callable
+    outcomes: frozenset = frozenset({True})
+
+    @cached_property
+    def _sided(self):
+        """The input on which the event is likelier, and its probability there and on the other one."""
+        p, q = map(float, self.chances())
+        return ("data", p, q) if p > q else ("neighbour", q, p)
+
+    @cached_property
+    def draws(self):
+        """Draws on each input, for each effort."""
+        odds = *self._sided[1:], self.declared
+        return tuple(draws_needed(*odds, miss, 1 - FALSE_ALARM) for miss in MISSED)
+
+    def missed(self, effort):
+        """The probability that an audit of this effort misses the leak."""
+        draws = Effort(effort).pick(*self.draws)
+        return misses(*self._sided[1:], self.declared, draws, 1 - FALSE_ALARM)
+
+    def __call__(self, effort, rng):
+        """The lower bound at a false-alarm rate of `FALSE_ALARM`."""
+        return self.drawn(effort.pick(*self.draws), rng)(1 - FALSE_ALARM)
+
+    def drawn(self, n_draws, rng):
+        """Draw; returns the function from a confidence to what these draws show at it."""
+        sides, declared = _both_sides(self.pair, n_draws, rng)
+        assert declared == self.declared, "the event was chosen for another epsilon"
+
+        def at(confidence):
+            bound = bound_of_event(Event(self.outcomes), self._sided[0], *sides, confidence)
+            return Found(declared, bound.epsilon, described(bound, n_draws))
 
         return at
 
@@ -164,11 +232,10 @@ class AgainstLaw:
         return at
 
 
-def described(bound):
-    """A `LowerBound` in words."""
+def described(bound, m):
+    """A `LowerBound` from m draws that count on each input, in words."""
     first, second = bound.counts
     event = textwrap.shorten(str(bound.event), 300, placeholder=" ...}")
-    m = bound.n_draws - bound.n_draws // 2
     return f"{event}: {first} of {m} draws, {second} on the neighbour"
 
 

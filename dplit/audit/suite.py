@@ -3,7 +3,8 @@
 A subject that is proved private must stay "within" its epsilon; a published leak must be "caught"
 above it. An exact row computes the loss over every pair of neighbours in a finite space. A black-box
 row draws, and finds a lower bound that is wrong with a probability of at most `FALSE_ALARM`: so
-often, and no more, a sound subject's row raises an alarm (proved in `dplit.audit.blackbox`). A row of
+often, and no more, a sound subject's row raises an alarm (proved in `dplit.audit.blackbox`). A leak that
+is drawn is missed with a probability that its row says (`dplit.audit.subject.Leak`). A row of
 method "law" draws on one input and holds the draws against the law that is proved private.
 
 The subjects are those that the modules of `dplit.audit.subjects` yield.
@@ -132,4 +133,10 @@ def audit_subject(name, effort="quick", seed=0, epsilon=None):
         declared, expected = epsilon, "within"
     caught = found > declared * (1 + ROUNDING)
     ok = bool(caught == (expected == "caught")) and math.isfinite(declared)
-    return Row(name, subject.method, float(declared), float(found), expected, ok, detail)
+    miss = missed(subject, effort) if expected == "caught" else None
+    return Row(name, subject.method, float(declared), float(found), expected, ok, detail, miss)
+
+
+def missed(subject, effort="quick"):
+    """The probability that an audit of a subject misses it: 0 where nothing is drawn."""
+    return subject.check.missed(effort) if hasattr(subject.check, "missed") else 0.0

@@ -3,12 +3,14 @@ computed, and lower bounds from draws alone, each beside the epsilon that is dec
 
 What is proved private must stay within its epsilon; a published leak must be caught above it. A
 row of method "law" holds draws against the law that the proof speaks of, and declares 0. The exit
-status is 1 if anything comes out otherwise.
+status is 1 if anything comes out otherwise. A sound row that draws accuses by chance in one of a million
+audits at most; "miss" is the probability, computed beforehand, that a leak is not caught by chance.
 """
 
 from __future__ import annotations
 
 import argparse
+import math
 import shlex
 import sys
 from datetime import UTC, datetime
@@ -35,9 +37,9 @@ EXAMPLES = """examples:
   dplit audit --mutate 50 --jobs 2               which careless changes of the code it notices
   dplit audit --json > audit.json                for another program
 """
-COLUMNS = ("subject", "method", "declared", "found", "expected", "ok")
+COLUMNS = ("subject", "method", "declared", "found", "expected", "miss", "ok")
 CHANGE = ("outcome", "where", "change", "noticed by, or the reason")
-TALLY = ("subject", "expected", "seeds", "draws", "alarms", "often")
+TALLY = ("subject", "expected", "seeds", "draws", "alarms", "often", "misses", "miss")
 
 
 def add_arguments(parser):
@@ -65,7 +67,7 @@ def add_arguments(parser):
         "--seeds",
         type=at_least_one,
         metavar="N",
-        help="audit the subjects that draw under the seeds 0 to N - 1, and count those that accuse",
+        help="audit the subjects that draw under the seeds 0 to N - 1, and count those that accuse or miss",
     )
     parser.add_argument(
         "--share",
@@ -180,21 +182,22 @@ def _change_cells(row):
 
 
 def _tallies(names, arguments):
-    """Counts over seeds; no sound subject may be accused at the audit's own rate."""
+    """Counts over seeds; no sound subject may be accused at the audit's own rate, no leak missed at its draws."""
     from dplit.audit import seeds
 
     names = [s.name for s in seeds.drawing() if s.name in names]
     share = 1.0 if arguments.share is None else arguments.share
     found = seeds.tallies(names, arguments.seeds, share, workers(arguments))
     rows, interrupted = _collected(found, names, arguments)
-    rows = [row._asdict() for row in rows]
+    rows = [row._asdict() | {"misses": row.misses} for row in rows]
     ok = bool(rows) and not any(row["alarms"] for row in rows if row["expected"] == "within")
+    ok = ok and (share < 1 or not any(row["misses"] for row in rows))
     if arguments.json:
         how = _provenance() | {"seeds": str(arguments.seeds), "share": str(share)}
         print(_json(rows, ok, interrupted, arguments, how))
     else:
-        cells = [[str(row[name]) for name in TALLY] for row in rows]
-        print(aligned(TALLY, cells, shrink=0, right=(2, 3, 4, 5)))
+        cells = [[_cell(row[name]) for name in TALLY] for row in rows]
+        print(aligned(TALLY, cells, shrink=0, right=(2, 3, 4, 5, 6, 7)))
     return _status(ok, interrupted, rows)
 
 
@@ -222,6 +225,7 @@ def _status(ok, interrupted, rows):
 
 
 def _json(rows, ok, interrupted, arguments, how=()):
+    from dplit.audit.subject import FALSE_ALARM
     from dplit.work import versions
 
     found = dict(how) | {
@@ -229,6 +233,7 @@ def _json(rows, ok, interrupted, arguments, how=()):
         "interrupted": interrupted,
         "effort": arguments.effort,
         "seed": arguments.seed,
+        "false_alarm": FALSE_ALARM,
         "versions": versions("numpy", "scipy"),
         "rows": rows,
     }
@@ -237,16 +242,28 @@ def _json(rows, ok, interrupted, arguments, how=()):
 
 def _text(rows):
     cells = [[_cell(row[name]) for name in COLUMNS] for row in rows]
-    table = aligned(COLUMNS, cells, shrink=1, right=(2, 3))
+    table = aligned(COLUMNS, cells, shrink=1, right=(2, 3, 5))
     notable = [row for row in rows if not row["ok"] or row["expected"] == "caught"]
     details = [wrapped(f"{row['subject']}: {row['detail']}") for row in notable]
     wrong = sum(not row["ok"] for row in rows)
     noun = "subject" if len(rows) == 1 else "subjects"
     total = f"{len(rows)} {noun}; " + (f"{wrong} not as expected" if wrong else "all as expected")
-    return "\n\n".join([table, *details, total])
+    return "\n\n".join([table, *details, total + _chance(rows)])
+
+
+def _chance(rows):
+    """What comes out otherwise by chance alone, as a sentence; at most, by the sum over all rows."""
+    from dplit.audit.subject import FALSE_ALARM
+
+    drawn = sum(row["expected"] == "within" and row["method"] != "exact" for row in rows)
+    missed = math.fsum(row["miss"] or 0 for row in rows)
+    accused = drawn * FALSE_ALARM
+    return f"; chance misses a leak in at most {missed:.2g} of audits, and accuses a sound row in {accused:.2g}"
 
 
 def _cell(value):
+    if value is None:
+        return "-"
     if isinstance(value, bool):
         return "yes" if value else "NO"
     return f"{value:.6g}" if isinstance(value, float) else str(value)

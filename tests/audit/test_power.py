@@ -75,6 +75,22 @@ def test_no_sound_subject_was_accused_in_200_seeds():
     assert sum(row.often for row in rows) <= 0.05 * tried
 
 
+@pytest.mark.parametrize("p, q, epsilon, m", [(0.9, 0.2, 0.1, 15), (1.0, 0.0, 1.0, 10)])
+def test_a_miss_is_a_sum_over_all_counts(p, q, epsilon, m):
+    error, total = 0.05 / 2, 0.0
+    for k, other in product(range(m + 1), repeat=2):
+        low, high = lower_limit(k, m, error), upper_limit(other, m, error)
+        if low == 0 or math.log(low / high) <= epsilon:
+            total += binom.pmf(k, m, p) * binom.pmf(other, m, q)
+    assert audit.misses(p, q, epsilon, m, 0.95) == pytest.approx(total, abs=1e-12)
+    assert audit.misses(p, q, epsilon, audit.draws_needed(p, q, epsilon, 1e-4), 0.999) < 1e-4
+
+
+def test_an_event_that_shows_nothing_needs_no_number_of_draws():
+    with pytest.raises(ValueError, match="p and q must be so far apart"):
+        audit.draws_needed(0.02, 0.02, 0.1, 1e-4)
+
+
 def test_leaks_were_caught_in_50_seeds():
     assert all(row.seeds == 50 and row.alarms >= 49 for row in seeds.stored("leaks")["rows"])
 

@@ -68,3 +68,48 @@ def _raised(original):
         return n if n_records is None else max(n, n_records), *rest
 
     return size
+
+
+@plant("sums of more than eight blocks overlap", "RandomDecisionForestClassifier from many blocks",
+       at("forests.dask_parts", "DaskParts", "total"))  # fmt: skip
+def _overlapping(original):
+    """A border that belongs to both groups."""
+
+    def total(self, ask, *told):
+        from dplit.forests.dask_parts import AT_ONCE
+
+        parts = self.parts
+        borders = [parts[i] for i in range(AT_ONCE, len(parts), AT_ONCE)]
+        try:
+            self.parts = parts + borders
+            return original(self, ask, *told)
+        finally:
+            self.parts = parts
+
+    return total
+
+
+@plant("a tree of no record is one leaf", "DPRandomForestClassifier, trees of one record and of many",
+       at("trees.kary", "_one_tree"))  # fmt: skip
+def _no_record(original):
+    def _one_tree(codes, arity, y, n_classes, part, rule, *rest):
+        rule = rule if len(part) else rule._replace(max_depth=0)
+        return original(codes, arity, y, n_classes, part, rule, *rest)
+
+    return _one_tree
+
+
+@plant(
+    "epsilon of a rho at twice its delta", "budget, epsilon for a rho", at("budget", "epsilon_of")
+)
+def _twice_delta(original):
+    return lambda rho, delta: original(rho, 2 * delta)
+
+
+@plant("geometric epsilon rounded up to a decimal", "geometric noise at epsilon 0.2137 draws its law",
+       at("mechanisms", "Geometric", "__init__"))  # fmt: skip
+def _rounded(original):
+    def __init__(self, epsilon, *rest, **options):
+        original(self, np.ceil(10 * epsilon) / 10, *rest, **options)
+
+    return __init__

@@ -14,7 +14,7 @@ import numpy as np
 from scipy.stats import binom
 
 from dplit.audit.estimators import FreshFit
-from dplit.audit.subject import AgainstLaw, BlackBox, Fits, Lawful, Pair, Subject, named
+from dplit.audit.subject import AgainstLaw, BlackBox, Fits, Lawful, Leak, Pair, Subject, named
 from dplit.domain import Continuous, Domain
 from dplit.matrix.release import noisy
 from dplit.mechanisms import Laplace
@@ -195,7 +195,7 @@ def registered():
         ("two releases, clones of a Generator", "within", _two_releases(np.random.default_rng)),
         ("two releases, clones of a RandomState", "within", _two_releases(np.random.RandomState)),
         ("no record and one (public: the budget says so)", "caught",
-         BlackBox(_no_record, (100, 100, 100))),
+         Leak(_no_record, 1.0, lambda: (0.0, 1.0))),
     ):  # fmt: skip
         yield Subject(f"attack: {name}", "black box", expected, check)
     law = AgainstLaw(_light_law, (60, 400, 2000))

@@ -7,17 +7,19 @@ of each leaf towards one centre, which it computes from the votes of all trees.
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 from scipy.stats import binom
 
 from dplit import Continuous, Domain
-from dplit.audit.subject import BlackBox, Fits, Subject, exact_worst, named
+from dplit.audit.subject import BlackBox, Fits, Leak, Subject, exact_worst, named
 from dplit.audit.subjects.median import first_tree
 from dplit.neighbours import count_vectors, neighbouring_counts
 
 DRAWS = (500, 8000, 50_000)  # for each effort; a fit each
+LEAKING, OFF = 0.2, 1.4  # epsilon of a published mean, and where its event begins
 
 
 def first_number(fitted):
@@ -27,16 +29,38 @@ def first_number(fitted):
     return float(fitted.leaf_values_[0])
 
 
-def far(fitted):
-    """Summary: whether the first leaf's mean is two scales of its noise off, for one record at 0.2."""
-    return bool(abs(first_number(fitted) - 0.5) > 10.0)
+@dataclass(frozen=True)
+class off:  # lower case: used as a function, an object so that processes can share it
+    """Summary: whether the first leaf's mean is more than `OFF` scales of its noise from the true one, 0.5.
+
+    The scale is that of one record, one by the leaf's rate; of two records it is half as long.
+    """
+
+    rate: float
+
+    def __call__(self, fitted):
+        """True or False."""
+        return bool(abs(first_number(fitted) - 0.5) * self.rate > OFF)
 
 
-def _tree(kind, data, change, summary=None, draws=DRAWS, declared=None, **options):
-    """A tree of a baseline; what it declares is its budget, or what its paper says that it costs."""
+def chances_off():
+    """The probability of `off` for one record and for two, by the tail of the Laplace distribution."""
+    return math.exp(-OFF), math.exp(-2 * OFF)
+
+
+def _tree(kind, data, change, summary=None, **options):
+    """A tree of a baseline; what it declares is its budget."""
     summary = summary or first_tree()
     options |= {"n_estimators": 1}
-    return BlackBox(Fits(named("baselines", kind), data, change, summary, declared, options), draws)
+    return BlackBox(Fits(named("baselines", kind), data, change, summary, None, options), DRAWS)
+
+
+def _published_mean(where, kind, rate=LEAKING):
+    """A tree's published mean, one record at 0.5 and one more; it declares what its paper says."""
+    one, same = ([[0.5]], [0.5]), ("add", [0.5], 0.5)
+    options = {"epsilon": LEAKING, "n_estimators": 1, "max_depth": 0, "accounting": "published"}
+    fits = Fits(named(where, kind), one, same, off(rate), LEAKING, options)
+    return Leak(fits, LEAKING, chances_off)
 
 
 # Exact losses of what is published -----------------------------------------------------------
@@ -72,7 +96,7 @@ def registered():
     added, mean = ("add", [0.41, 0.59], 1), ("add", [0.41, 0.59], 1.0)
     # both columns tell the classes apart, until a record comes that only one of them explains
     pure, torn = ([[0.2, 0.2]] * 12 + [[0.8, 0.8]] * 12, [0] * 12 + [1] * 12), ([0.2, 0.8], 1)
-    one, same = ([[0.5]], [0.5]), ("add", [0.5], 0.5)
+    one = [[0.5]], [0.5]
     path, line = {"epsilon": 3.0, "max_depth": 1}, {"epsilon": 1.0, "max_depth": 0}
     published = {"accounting": "published"}
     for name, kind, data, change, options in (
@@ -101,12 +125,12 @@ def registered():
         yield Subject(
             f"a tree of {name}", "black box", "within", _tree(kind, data, change, **options)
         )
-    # chances 0.135 and 0.018, of 1500 draws each: missed in fewer than 1 of 100,000 audits
-    leak = {"summary": far, "declared": 0.2, "epsilon": 0.2, "max_depth": 0, **published}
-    leak["draws"] = (3000, 10_000, 50_000)
     for kind in ("DPExtraTreesRegressor", "DPRandomForestRegressor"):
         yield Subject(f"a tree of {kind}, published mean", "black box", "caught",
-                      _tree(kind, one, same, **leak))  # fmt: skip
+                      _published_mean("baselines", kind))  # fmt: skip
+    # a leaf of a median forest has half of epsilon, whatever the depth
+    yield Subject("MedianForestRegressor, published mean", "black box", "caught",
+                  _published_mean("forests", "MedianForestRegressor", LEAKING / 2))  # fmt: skip
     yield Subject("JPW, published depth", "exact", "caught", _published_depth)
     yield Subject("RGV, ten trees that each spend epsilon", "exact", "caught",
                   partial(_trees_that_each_spend, 10))  # fmt: skip

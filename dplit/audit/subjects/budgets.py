@@ -132,6 +132,25 @@ def _inverse():
             yield e, budget.epsilon_of(budget.rho_of(e, delta), delta)
 
 
+def _conversions():
+    """The delta at the epsilon of a rho, by another route: the least over orders, on ever finer grids."""
+    for rho in (0.01, 0.1, 1.3):
+        for delta in (1e-9, 1e-3):
+            yield delta, _delta_at(budget.epsilon_of(rho, delta), rho)
+
+
+def _delta_at(epsilon, rho):
+    """The least e^((a-1)(a rho - epsilon))/(a-1) (1-1/a)^a (Canonne, Kamath and Steinke 2020, proposition 12)."""
+    low, high = -12.0, 12.0
+    for _ in range(8):
+        x = np.linspace(low, high, 2001)
+        a = 1 + np.exp(x)
+        logs = (a - 1) * (a * rho - epsilon) - x + a * np.log1p(-1 / a)
+        i = int(logs.argmin())
+        low, high = x[max(i - 1, 0)], x[min(i + 1, 2000)]
+    return math.exp(logs[i])
+
+
 RULES = {
     "a sequence": _sequences,
     "parallel parts": _parallels,
@@ -140,6 +159,7 @@ RULES = {
     "a resampled part": _bootstraps,
     "zero-concentrated parts": _concentrations,
     "delta": _deltas,
+    "epsilon for a rho": _conversions,
     "rho for an epsilon": _inverse,
 }
 

@@ -7,8 +7,10 @@ repeated. Where a mechanism stands alone its generator refuses floats, too.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import product
 
 import numpy as np
 
@@ -102,6 +104,42 @@ MECHANISMS = (
 )
 
 
+# Laws by hand, at an epsilon that no rounding keeps ------------------------------------------------
+
+ODD = 0.2137
+
+
+@dataclass(frozen=True)
+class Simulated(Exactly):
+    """The same, drawn as a seed repeats it."""
+
+    def draw_many(self, data, size, rng):
+        """As of `Exactly`."""
+        return self._drawn(data, size, rng)
+
+
+def _odd_noise(draws):
+    """The geometric series; the tails summed."""
+    ratio = math.exp(-ODD)
+    law = {k: (1 - ratio) / (1 + ratio) * ratio ** abs(k) for k in range(1 - FAR, FAR)}
+    beyond = ratio**FAR / (1 + ratio)
+    return Lawful(draws(Geometric(ODD)), 0, law | {-FAR: beyond, FAR: beyond})
+
+
+def _odd_choice(draws):
+    """The exponential mechanism of scores that are far apart, so that the rate shows."""
+    scores = (40, 25, 10, 0)
+    weights = [math.exp(ODD * s / 2) for s in scores]
+    law = {i: w / sum(weights) for i, w in enumerate(weights)}
+    return Lawful(draws(Exponential(ODD)), scores, law)
+
+
+def _odd_flip(draws):
+    """Permute-and-flip of two candidates: the worse one comes if it is first and its coin falls so."""
+    chance = math.exp(-ODD * 10 / 2) / 2
+    return Lawful(draws(PermuteAndFlip(ODD)), (10, 0), {0: 1 - chance, 1: chance})
+
+
 # Fits ------------------------------------------------------------------------------------------
 
 
@@ -136,6 +174,12 @@ def registered():
     for name, lawful, mechanism in MECHANISMS:
         yield Subject(f"exact {name} draws its law", "law", "within",
                       AgainstLaw(partial(lawful, mechanism), (4000, 40_000, 400_000)))  # fmt: skip
+    odd = {"geometric noise": _odd_noise, "exponential mechanism": _odd_choice,
+           "permute-and-flip": _odd_flip}  # fmt: skip
+    for (name, lawful), draws in product(odd.items(), (Exactly, Simulated)):
+        words = "exact " if draws is Exactly else ""
+        yield Subject(f"{words}{name} at epsilon {ODD} draws its law", "law", "within",
+                      AgainstLaw(partial(lawful, draws), (4000, 40_000, 400_000)))  # fmt: skip
     for module, names in FITTED.items():
         known = {s.name: s for s in module.registered()}
         for name, share in names.items():

@@ -14,7 +14,7 @@ import numpy as np
 from scipy.stats import gamma
 
 from dplit.audit.estimators import FreshFit
-from dplit.audit.subject import AgainstLaw, BlackBox, Fits, Lawful, Subject, named
+from dplit.audit.subject import AgainstLaw, BlackBox, Fits, Lawful, Leak, Subject, named
 from dplit.audit.subjects.whole import FEW, stored
 from dplit.domain import Categorical, Continuous, Domain
 from dplit.mechanisms import Geometric
@@ -22,7 +22,7 @@ from dplit.mechanisms import Geometric
 FOREST = named("forests", "MatrixForestClassifier")
 HISTOGRAM = named("forests", "HistogramForestClassifier")
 DRAWS = (120, 3000, 20_000)
-LEAK = (1000, 3000, 20_000)  # of a leak, so many that it is missed in fewer than 1 of 1,000 audits
+LEAK = 1.5  # epsilon of a published leak
 LAW = (300, 3000, 30_000)
 NORMS = (1200, 5000, 50_000)  # of one dimension less, too
 PLACE, OTHER, QUERIES = [0.2], [0.8], [[0.2], [0.8]]
@@ -52,13 +52,40 @@ class first_of:  # lower case: used as a function, an object so that processes c
         return tuple(np.clip(np.rint(row), -MOST, MOST).astype(int).tolist())
 
 
-def _fit(summary, change, draws=DRAWS, declared=None, kind=FOREST, **options):
-    """Fits on two records of the first class in one cell; what they declare is their budget, or epsilon."""
+def _fit(summary, change, draws=DRAWS, kind=FOREST, **options):
+    """Fits on two records of the first class in one cell; what they declare is their budget."""
     if kind is FOREST:
         options = {"n_estimators": 2, "max_depth": 1, "strategy": "identity", **options}
     options = {"epsilon": 2.0, "bins": 2, **options}
     data = [PLACE, PLACE], [0, 0]
-    return BlackBox(Fits(kind, data, change, first_of(summary), declared, options), draws)
+    return BlackBox(Fits(kind, data, change, first_of(summary), None, options), draws)
+
+
+@dataclass(frozen=True)
+class neither_moved:  # lower case, as `first_of`
+    """Summary: whether the first row of counts is at least 2 of the first class, at most 0 of the second."""
+
+    name: str
+
+    def __call__(self, fitted):
+        """True or False."""
+        first, second = getattr(fitted, self.name)[0]
+        return bool(first >= 2 and second <= 0)
+
+
+def _leak(summary, kind=FOREST, **options):
+    """Two records of the first class, one of which becomes one of the second, at the add-remove noise."""
+    if kind is FOREST:
+        options = {"max_depth": 1, "strategy": "identity", "mechanism": "geometric", **options}
+    options = {"epsilon": LEAK, "bins": 2, "n_estimators": 1, "neighbours": "replace-one",
+               "accounting": "published", **options}  # fmt: skip
+    data, swap = ([PLACE, PLACE], [0, 0]), ("replace", PLACE, 1)
+
+    def chances():
+        noise = Geometric(LEAK)
+        return float(noise.sf(-1)) ** 2, float(noise.sf(0)) ** 2
+
+    return Leak(Fits(kind, data, swap, neither_moved(summary), LEAK, options), LEAK, chances)
 
 
 def _stored(kind, **options):
@@ -177,11 +204,9 @@ def registered():
          _fit("query_votes_", add, **parts, accounting="published")),
     ):  # fmt: skip
         yield Subject(f"{forest}, {name}", "black box", "within", check)
-    leak = {"epsilon": 1.5, "draws": LEAK, "declared": 1.5, "accounting": "published", **replaced}
-    one = {"n_estimators": 1}
     for name, check in (
-        ("published training, replace-one", _fit("leaf_counts_", swap, **both, **one, **leak)),
-        ("published subsample, replace-one", _fit("query_votes_", swap, **parts, **one, **leak)),
+        ("published training, replace-one", _leak("leaf_counts_", **both)),
+        ("published subsample, replace-one", _leak("query_votes_", **parts)),
     ):  # fmt: skip
         yield Subject(f"{forest}, {name}", "black box", "caught", check)
     for name, check in (
@@ -198,7 +223,7 @@ def registered():
     for name, expected, check in (
         ("add-remove", "within", _fit(change=add, **cells)),
         ("replace-one", "within", _fit(change=swap, **cells, **replaced)),
-        ("published, replace-one", "caught", _fit(change=swap, **cells, **leak)),
+        ("published, replace-one", "caught", _leak("cell_counts_", HISTOGRAM)),
         ("what a fit stores", "within", _stored(HISTOGRAM)),
     ):
         yield Subject(f"{histogram}, {name}", "black box", expected, check)

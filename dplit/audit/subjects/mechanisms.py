@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from dplit.audit.subject import BlackBox, Pair, Subject, exact_worst
+from dplit.audit.subject import BlackBox, Leak, Pair, Subject, exact_worst
 from dplit.mechanisms import Exponential, Geometric, Laplace, PermuteAndFlip, SmoothExponential
 from dplit.neighbours import count_vectors
 
@@ -60,6 +60,18 @@ def _sampler(mechanism, data, neighbour, epsilon=1.0):
     return BlackBox(pair, (20_000, 200_000, 1_000_000))
 
 
+def _leak(mechanism, data, neighbour, epsilon=1.0):
+    """A label's sampler on two inputs: the event is the second class, and its law is the mechanism's."""
+
+    def pair():
+        return Pair(_Draws(mechanism), data, neighbour, epsilon)
+
+    def chances():
+        return [float(mechanism.pmf(x)[1]) for x in (data, neighbour)]
+
+    return Leak(pair, epsilon, chances, frozenset({1}))
+
+
 def registered():
     """The subjects of this file."""
     within, caught = "within", "caught"
@@ -85,7 +97,7 @@ def registered():
         ("geometric sampler", within, _sampler(Geometric(1.0), 0, 1)),
         ("exponential sampler", within, _sampler(em(monotonic=True), tie, broken)),
         ("permute-and-flip sampler", within, _sampler(pf(monotonic=True), tie, broken)),
-        ("smooth-sensitivity sampler", caught, _sampler(smooth, [1, 0], [2, 0])),
+        ("smooth-sensitivity sampler", caught, _leak(smooth, [1, 0], [2, 0])),
     )
     yield from (Subject(name, "exact", *rest) for name, *rest in exact)
     yield from (Subject(name, "black box", *rest) for name, *rest in drawn)

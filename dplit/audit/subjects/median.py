@@ -13,10 +13,10 @@ from itertools import combinations_with_replacement, product
 import numpy as np
 
 from dplit.audit.estimators import FreshFit
-from dplit.audit.subject import AgainstLaw, BlackBox, Fits, Found, Lawful, Subject, named
+from dplit.audit.subject import AgainstLaw, BlackBox, Fits, Found, Lawful, Leak, Subject, named
 from dplit.domain import Categorical, Domain
 from dplit.forests.partition import level_shares
-from dplit.median import interval_law
+from dplit.median import interval_law, rank_law
 from dplit.median_forest import candidates
 
 CELLS = 4  # of each released number, where an outcome is a tuple
@@ -76,15 +76,6 @@ class first_tree:  # lower case: used as a function, an object so that processes
 
 
 @dataclass(frozen=True)
-class first_mean:
-    """Summary: the first leaf's mean, a number."""
-
-    def __call__(self, fitted):
-        """As released."""
-        return float(fitted.leaf_values_[0])
-
-
-@dataclass(frozen=True)
 class cut_between:
     """Summary: whether the first tree's root is cut inside an interval."""
 
@@ -101,11 +92,29 @@ def cell(number):
     return -1 if np.isnan(number) else int(np.clip(number * CELLS, 0, CELLS - 1))
 
 
-def _fit(kind, data, change, summary, draws=(500, 8000, 30_000), declared=None, **options):
-    """A fit of one tree; what it declares is its budget, or what the paper says that it costs."""
+def _fit(kind, data, change, summary, **options):
+    """A fit of one tree; what it declares is its budget."""
     options |= {"n_estimators": 1}
-    fits = Fits(named("forests", kind), data, change, summary, declared, options)
-    return BlackBox(fits, draws)
+    fits = Fits(named("forests", kind), data, change, summary, None, options)
+    return BlackBox(fits, (500, 8000, 30_000))
+
+
+def _by_rank(epsilon=1.0, rho=0.5, low=0.5, high=0.501):
+    """A record just above another one: the published median, a rank, then falls between the two.
+
+    It declares epsilon. The two laws of the cut are those of DiPriMe v1, algorithm 3.
+    """
+    options = {"epsilon": epsilon, "rho": rho, "max_depth": 1, "n_estimators": 1, "median": "rank"}
+    options |= {"accounting": "published", "selection": "uniform"}
+    fits = Fits(named("forests", "MedianForestClassifier"), ([[low]], [0]), ("add", [high], 0),
+                cut_between(low, high), epsilon, options)  # fmt: skip
+
+    def chances():
+        share, _ = level_shares(epsilon, 1, rho)
+        near = (high - low) / (1 - low)  # a share of the interval above the first record
+        return rank_law(1, share)[1] * near, rank_law(2, share)[1]
+
+    return Leak(fits, epsilon, chances)
 
 
 THREE = [[0.2, 0.9], [0.4, 0.1], [0.7, 0.6]]
@@ -236,13 +245,7 @@ def registered():
         ("MedianForestClassifier, published accounting, its budget", "within",
          _fit("MedianForestClassifier", (three, [0, 0, 1]), added, first_tree(),
               accounting="published", **depth)),
-        ("MedianForestRegressor, published mean", "caught",
-         _fit("MedianForestRegressor", ([[0.5]], [0.5]), ("add", [0.5], 0.5), first_mean(),
-              declared=0.2, draws=(3000, 8000, 30_000), epsilon=0.2, max_depth=0,
-              accounting="published")),
-        ("MedianForestClassifier, published median by rank", "caught",
-         _fit("MedianForestClassifier", ([[0.5]], [0]), ("add", [0.501], 0),
-              cut_between(0.5, 0.501),
-              declared=1.0, epsilon=1.0, max_depth=1, median="rank", accounting="published")),
     ):  # fmt: skip
         yield Subject(name, "black box", expected, check)
+    yield Subject("MedianForestClassifier, published median by rank", "black box", "caught",
+                  _by_rank())  # fmt: skip

@@ -202,7 +202,7 @@ class _Fit:
             return forest.fit(*given)
 
 
-def _pairs(labels, new, neighbours):
+def one_record(labels, new, neighbours):
     """Small data sets and one record more, or another one in place of the first."""
     y = np.array(labels)
     for n, record, label in product((1, len(X)), RECORDS, new):
@@ -221,8 +221,11 @@ def _targets(name, classes):
     return {"classes": classes}, labels, classes
 
 
-def _moved(kind, choices, blocks, effort, rng):
-    """What `Subject` asks for: the worst pair of all choices of parameters."""
+def moved(kind, choices, blocks, pairs, effort, rng):
+    """What `Subject` asks for: the worst pair of all choices of parameters.
+
+    `pairs` makes neighbours from the labels of `X`, those of a new record, and the relation.
+    """
     make, found = kind(), []
     choices = {"neighbours": ("add-remove", "replace-one")} | choices
     for values in product(*choices.values()):
@@ -232,7 +235,7 @@ def _moved(kind, choices, blocks, effort, rng):
         forest = make(EPSILON, domain=DOMAIN, random_state=state, **schema | options)
         for cut in blocks:
             fit = _Fit(forest, cut)
-            for data, neighbour in _pairs(labels, new, options["neighbours"]):
+            for data, neighbour in pairs(labels, new, options["neighbours"]):
                 if len(data[0]) < len(cut):
                     continue
                 loss, budget = in_lockstep(fit, data, neighbour)
@@ -246,8 +249,10 @@ def registered():
     """The subjects of this file."""
     for words, where, choices, has_blocks in KINDS:
         name, kind = f"{words}, what a record moves", words.partition(",")[0]
-        yield Subject(name, "exact", "within", partial(_moved, named(where, kind), choices, ((),)))
+        yield Subject(
+            name, "exact", "within", partial(moved, named(where, kind), choices, ((),), one_record)
+        )
         if has_blocks:
             few = {name: values[-1:] for name, values in choices.items()}
             yield Subject(f"{name} in blocks", "exact", "within",
-                          partial(_moved, named(where, kind), few, BLOCKS))  # fmt: skip
+                          partial(moved, named(where, kind), few, BLOCKS, one_record))  # fmt: skip

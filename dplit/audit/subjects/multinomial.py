@@ -7,13 +7,15 @@ the neighbours apart.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
+from scipy.stats import binom
 
 from dplit.audit.estimators import FreshFit
-from dplit.audit.subject import AgainstLaw, BlackBox, Fits, Lawful, Subject, named
+from dplit.audit.subject import AgainstLaw, BlackBox, Fits, Lawful, Leak, Subject, named
 from dplit.audit.subjects.median import THREE, cut_between, first_tree, sides
 from dplit.domain import Categorical, Domain
 
@@ -46,11 +48,22 @@ class most_answers:
         return bool((answers == fitted.classes_[0]).mean() > 0.5)
 
 
-def _fit(data, change, summary, declared=None, **options):
-    """A fit of one tree; what it declares is its budget, or what the paper says that it costs."""
-    return BlackBox(
-        Fits(KIND, data, change, summary, declared, {"n_estimators": 1, **options}), DRAWS
-    )
+def _fit(data, change, summary, **options):
+    """A fit of one tree; what it declares is its budget."""
+    return BlackBox(Fits(KIND, data, change, summary, None, {"n_estimators": 1, **options}), DRAWS)
+
+
+def _leak(data, change, summary, chances, **options):
+    """A published fit of one tree; what it declares is what the paper says that it costs."""
+    options = {"n_estimators": 1, "max_depth": 1, **PAPER, **options}
+    return Leak(Fits(KIND, data, change, summary, 1.0, options), 1.0, chances)
+
+
+def _answers():
+    """Of `QUERIES` labels, each drawn with odds of e^(B3/2), whether most are the class of the one record."""
+    odds = math.exp(PAPER["label_budget"] / 2)
+    most = binom.sf(QUERIES // 2, QUERIES, [odds / (1 + odds), 1 / (1 + odds)])
+    return most.tolist()
 
 
 def _levels_law(scores, epsilon=16.0):
@@ -87,7 +100,9 @@ def registered():
                       _levels_law(scores))  # fmt: skip
     three, added = (THREE, [0, 0, 1]), ("add", [0.41, 0.59], 1)
     depth = {"epsilon": 2.0, "max_depth": 1}
-    whole = {"partition_rate": None, "min_samples_leaf": 1, "max_depth": 1}
+    whole = {"partition_rate": None, "min_samples_leaf": 1}
+    # 11 records leave 5 estimation points, no more than a leaf must have, and 12 leave 6;
+    # the middle between two records is the only candidate, 0.5 or 0.4
     eleven = [[i / 12] for i in range(1, 12)], [i % 2 for i in range(11)]
     for name, expected, check in (
         ("MultinomialForestClassifier, add-remove", "within",
@@ -99,12 +114,12 @@ def registered():
         ("MultinomialForestClassifier, replace-one", "within",
          _fit(three, ("replace", [0.9, 0.2], 1), first_tree(), neighbours="replace-one", **depth)),
         ("MultinomialForestClassifier, published stopping", "caught",
-         _fit(eleven, ("add", [0.5], 1), is_split(), 1.0, **PAPER, max_depth=1)),
+         _leak(eleven, ("add", [0.5], 1), is_split(), lambda: (0.0, 1.0))),
         ("MultinomialForestClassifier, published candidates", "caught",
-         _fit(([[0.8], [0.2]], [1, 0]), ("replace", [0.6], 1), cut_between(0.45, 0.55), 1.0,
-              neighbours="replace-one", **PAPER, **whole)),
+         _leak(([[0.8], [0.2]], [1, 0]), ("replace", [0.6], 1), cut_between(0.45, 0.55),
+               lambda: (1.0, 0.0), neighbours="replace-one", **whole)),
         ("MultinomialForestClassifier, published label for every query", "caught",
-         _fit(([[0.5]], [0]), ("replace", [0.5], 1), most_answers(QUERIES), 1.0,
-              neighbours="replace-one", draw_label="query", **PAPER, **whole)),
+         _leak(([[0.5]], [0]), ("replace", [0.5], 1), most_answers(QUERIES), _answers,
+               neighbours="replace-one", draw_label="query", **whole)),
     ):  # fmt: skip
         yield Subject(name, "black box", expected, check)

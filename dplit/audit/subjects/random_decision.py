@@ -10,14 +10,23 @@ from functools import partial
 import numpy as np
 
 from dplit.audit.estimators import FreshFit, leaf_labels
-from dplit.audit.subject import AgainstLaw, BlackBox, Fits, Lawful, Subject, exact_worst, named
-from dplit.mechanisms import PermuteAndFlip
+from dplit.audit.subject import (
+    AgainstLaw,
+    BlackBox,
+    Fits,
+    Lawful,
+    Leak,
+    Subject,
+    exact_worst,
+    named,
+)
+from dplit.mechanisms import PermuteAndFlip, SmoothExponential
 from dplit.neighbours import data_sets, neighbouring_data
 from dplit.random_forest import ForestLaw, equal_parts_bound, forest_law
 
 AR, RO = "add-remove", "replace-one"
 PLACE = [0.5]
-DRAWS = (600, 5000, 20_000)  # of a leak, so many that it is missed in fewer than 1 of 1,000 audits
+DRAWS = (600, 5000, 20_000)
 
 
 def _forest_law(assignment, neighbours, rate=1.0, bound=False):
@@ -40,11 +49,39 @@ def _forest_law(assignment, neighbours, rate=1.0, bound=False):
 KIND = named("forests", "RandomDecisionForestClassifier")
 
 
-def _forest(n_trees, depth, labels, change, *, draws=DRAWS, declared=None, **options):
+def _fits(n_trees, depth, labels, change, declared=None, **options):
     """`RandomDecisionForestClassifier` on records of these classes; `change` is ("add" or "replace", class)."""
     data, change = ([PLACE] * len(labels), labels), (change[0], PLACE, change[1])
     options |= {"n_estimators": n_trees, "max_depth": depth}
-    return BlackBox(Fits(KIND, data, change, leaf_labels([PLACE]), declared, options), draws)
+    return Fits(KIND, data, change, leaf_labels([PLACE]), declared, options)
+
+
+def _forest(*given, **options):
+    return BlackBox(_fits(*given, **options), DRAWS)
+
+
+def _label(labels, change, laws, epsilon, **options):
+    """A leak of one leaf's label, which declares epsilon; `laws` of the label on either side."""
+
+    def chances():
+        return [float(law[1]) for law in laws()]
+
+    fits = _fits(1, 0, labels, change, epsilon, epsilon=epsilon, **options)
+    return Leak(fits, epsilon, chances, frozenset({(1,)}))
+
+
+def _parts(epsilon=1.75):
+    """Three records in two equal parts, and a fourth of the other class: the outcome of the largest loss."""
+    flip, other = PermuteAndFlip(epsilon, monotonic=True), (1, 0)
+
+    def chances():
+        labels, trees = [0, 0, 0, 1], np.zeros((4, 2), dtype=int)
+        laws = (forest_law(trees[:n], np.array(labels[:n]), [1, 1], 2, flip.pmf, "equal-parts")
+                for n in (3, 4))  # fmt: skip
+        return [float(law[other]) for law in laws]
+
+    fits = _fits(2, 0, [0, 0, 0], ("add", 1), epsilon, epsilon=epsilon, accounting="published")
+    return Leak(fits, epsilon, chances, frozenset({other}))
 
 
 def _own_law(labels, n_trees=2, epsilon=6.0, neighbours=AR):
@@ -81,23 +118,26 @@ def registered():
     )
     yield from (Subject(f"forest, {name}", "exact", *rest) for name, *rest in exact)
     two, published = {"epsilon": 2.0}, {"epsilon": 1.5, "accounting": "published"}
-    label = two | {"label": "smooth-exponential", "declared": 2.0, "draws": (1200, 5000, 20_000)}
-    replaced = published | {"neighbours": RO, "declared": 1.5, "draws": (2000, 5000, 20_000)}
+
+    def smooth():
+        return SmoothExponential(2.0).pmf([[1, 1], [2, 1]])
+
+    def flipped():
+        return PermuteAndFlip(1.5, monotonic=True).pmf([[2, 0], [1, 1]])
+
     drawn = (
         ("add-remove", within, _forest(2, 2, [0], ("add", 1), **two)),
         ("replace-one", within, _forest(2, 2, [0], ("replace", 1), **two, neighbours=RO)),
-        ("smooth-exponential label", caught, _forest(1, 0, [0, 1], ("add", 0), **label)),
-        (
-            "published accounting, replace-one",
-            caught,
-            _forest(1, 0, [0, 0], ("replace", 1), **replaced),
-        ),
+        ("smooth-exponential label", caught,
+         _label([0, 1], ("add", 0), smooth, 2.0, label="smooth-exponential")),
+        ("published accounting, replace-one", caught,
+         _label([0, 0], ("replace", 1), flipped, 1.5, accounting="published", neighbours=RO)),
         (
             "published accounting, its budget",
             within,
             _forest(2, 0, [0, 0, 0], ("add", 1), **published),
         ),
-    )
+    )  # fmt: skip
     kind = "RandomDecisionForestClassifier"
     for name, check in (
         ("three records of a class", _own_law([1, 1, 1])),
@@ -105,8 +145,5 @@ def registered():
     ):
         yield Subject(f"{kind} draws its law, {name}", "law", within, check)
     yield from (Subject(f"{kind}, {name}", "black box", *rest) for name, *rest in drawn)
-    # three records in two parts, and a fourth of the other class: exact loss 2.90 for epsilon 1.75
-    parts = published | {"epsilon": 1.75, "declared": 1.75, "draws": (8000, 8000, 20_000)}
-    check = _forest(2, 0, [0, 0, 0], ("add", 1), **parts)
     name = f"{kind}, published accounting, add-remove"
-    yield Subject(name, "black box", caught, check, efforts=("reader", "deep"))
+    yield Subject(name, "black box", caught, _parts(), efforts=("reader", "deep"))

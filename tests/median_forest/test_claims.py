@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from dplit import claims, median_forest
-from dplit.claims.median_forest import parts_and_depth
+from dplit.claims.median_forest import depths
 from dplit.mechanisms import BoundedMean
 
 ours = claims.of("median_forest")
@@ -151,7 +151,7 @@ def test_a_wrong_budget_of_all_records_is_found_out(name, monkeypatch):
 )
 def test_baselines_of_other_depths_are_judged_otherwise(method, shift, verdict, monkeypatch):
     """Banknote at DP-ERT's depth 6: 1235 records in 64 leaves are 19.3 each, a tenth of them 1.9."""
-    right = parts_and_depth._printed_depths
+    right = depths._printed_depths
     assert right("DP-ERT")["banknote"] == 6
     said = ours["diprime-v2/depth-rule-baselines"].check()
     assert said.verdict == "assumes" and said.computed == pytest.approx(0.9 * 137.2 / 64)
@@ -161,15 +161,13 @@ def test_baselines_of_other_depths_are_judged_otherwise(method, shift, verdict, 
             data: depth + shift * (method in (None, name)) for data, depth in right(name).items()
         }
 
-    monkeypatch.setattr(parts_and_depth, "_printed_depths", other)
+    monkeypatch.setattr(depths, "_printed_depths", other)
     assert ours["diprime-v2/depth-rule-baselines"].check().verdict == verdict
 
 
 @pytest.mark.parametrize(("depth", "verdict"), [(3, "holds"), (5, "assumes"), (7, "fails")])
 def test_captions_of_other_depths_are_judged_otherwise(depth, verdict, monkeypatch):
     """Only a figure with parts may have small leaves: at depth 7 figure 6 has 9.6 records a leaf too."""
-    same = {
-        figure: (data, depth, parts) for figure, (data, _, parts) in parts_and_depth.FIGURES.items()
-    }
-    monkeypatch.setattr(parts_and_depth, "FIGURES", same)
+    same = {figure: (data, depth, parts) for figure, (data, _, parts) in depths.FIGURES.items()}
+    monkeypatch.setattr(depths, "FIGURES", same)
     assert ours["diprime-v2/depth-rule-figures"].check().verdict == verdict

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from dplit import claims, median_forest
+from dplit.claims.median_forest import depths
 from dplit.mechanisms import BoundedMean
 
 ours = claims.of("median_forest")
@@ -142,3 +143,31 @@ def test_a_wrong_budget_of_all_records_is_found_out(name, monkeypatch):
 
     monkeypatch.setattr(Sequence, "epsilon", property(lambda sequence: 0.5))
     assert ours[f"diprime-v1/{name}"].check().verdict == "fails"
+
+
+@pytest.mark.parametrize(
+    ("method", "shift", "verdict"),
+    [("DP-ERT", 1, "fails"), ("DP-DF", 1, "fails"), (None, -9, "holds")],
+)
+def test_baselines_of_other_depths_are_judged_otherwise(method, shift, verdict, monkeypatch):
+    """Banknote at DP-ERT's depth 6: 1235 records in 64 leaves are 19.3 each, a tenth of them 1.9."""
+    right = depths._printed_depths
+    assert right("DP-ERT")["banknote"] == 6
+    said = ours["diprime-v2/depth-rule-baselines"].check()
+    assert said.verdict == "assumes" and said.computed == pytest.approx(0.9 * 137.2 / 64)
+
+    def other(name):
+        return {
+            data: depth + shift * (method in (None, name)) for data, depth in right(name).items()
+        }
+
+    monkeypatch.setattr(depths, "_printed_depths", other)
+    assert ours["diprime-v2/depth-rule-baselines"].check().verdict == verdict
+
+
+@pytest.mark.parametrize(("depth", "verdict"), [(3, "holds"), (5, "assumes"), (7, "fails")])
+def test_captions_of_other_depths_are_judged_otherwise(depth, verdict, monkeypatch):
+    """Only a figure with parts may have small leaves: at depth 7 figure 6 has 9.6 records a leaf too."""
+    same = {figure: (data, depth, parts) for figure, (data, _, parts) in depths.FIGURES.items()}
+    monkeypatch.setattr(depths, "FIGURES", same)
+    assert ours["diprime-v2/depth-rule-figures"].check().verdict == verdict

@@ -1,5 +1,9 @@
 """Claims of the chapter on leaf counts: their counterexamples, computed anew."""
 
+import json
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -7,6 +11,7 @@ from dplit import Continuous, Domain, PrivacyLeakWarning, claims, occupancy
 from dplit.forests import MedianForestRegressor
 
 OURS = claims.of("occupancy")
+BOOK = Path(__file__).parents[2] / "book"
 
 
 def test_one_record_breaks_theorem_2():
@@ -39,23 +44,52 @@ def test_two_equal_records_break_theorem_2():
     assert occupancy.published_bound(1.0, 1, case["epsilon"]) == pytest.approx(2 / 2.0**2)
 
 
-def test_nine_records_and_ten_columns_break_theorem_2():
-    """The law of the winner by an integral over the sum of the other cuts' weights."""
-    case = OURS["diprime-v1/theorem-2-mechanism/selection"].check().counterexample
-    y, epsilon, k = np.array(case["targets"]), case["epsilon"], case["K"]
-    n, sse = len(y), []
+def _winner_law(y, epsilon, k):
+    """Law of the rank of v1's chosen cut, B = max |y|, by an integral over the sum of the others' weights."""
+    n, sse, scale = len(y), [], 8 * np.abs(y).max() ** 2
     for j in range(n + 1):
         sse.append(sum(len(part) * part.var() for part in (y[:j], y[j:]) if len(part)))
-    odds = np.exp(-epsilon / 2 * (np.array(sse) - min(sse)))
+    odds = np.exp(-epsilon * (np.array(sse) - min(sse)) / scale)
     law = np.exp(-epsilon * np.abs(np.arange(n + 1) - n / 2))
     law /= law.sum()
     s = np.geomspace(1e-7, 1e4, 200_001)  # 1/x is the integral of e^(-s x)
     others = sum(p * np.exp(-s * u) for p, u in zip(law, odds)) ** (k - 1)
     winner = [k * p * u * np.trapezoid(others * np.exp(-s * u), s) for p, u in zip(law, odds)]
-    tail = sum(w for j, w in enumerate(winner) if abs(j - n / 2) >= case["t"])
     assert sum(winner) == pytest.approx(1, abs=1e-5)
+    return np.array(winner)
+
+
+def _tail(y, epsilon, k, t):
+    off = np.abs(np.arange(len(y) + 1) - len(y) / 2)
+    return _winner_law(y, epsilon, k)[off >= t].sum()
+
+
+def test_nine_records_and_ten_columns_break_theorem_2():
+    """The counterexample's own data, and nothing else: 0 and 1 in place of -1 and 1 break nothing."""
+    case = OURS["diprime-v1/theorem-2-mechanism/selection"].check().counterexample
+    y, epsilon, k, t = (case[name] for name in ("targets", "epsilon", "K", "t"))
+    assert case["B"] == max(map(abs, y))
+    tail, bound = _tail(np.array(y), epsilon, k, t), float(occupancy.published_bound(t, 1, epsilon))
     assert tail == pytest.approx(float(case["exact"]), abs=1e-5)
-    assert tail > occupancy.published_bound(case["t"], 1, epsilon) > 1.6 * case["one_column"]
+    assert tail > bound > 1.6 * case["one_column"]
+    other = _tail((np.array(y) + 1) / 2, epsilon, k, t)
+    assert other < bound and other == pytest.approx(0.1209, abs=5e-5)
+
+
+def test_the_box_prints_data_that_break_theorem_2():
+    cells = json.loads((BOOK / "occupancy.ipynb").read_text("utf-8"))["cells"]
+    box = next(
+        s for s in ("".join(c["source"]) for c in cells) if ":label: rem-occupancy-selection" in s
+    )
+    line = next(s for s in box.splitlines() if "nine records" in s)
+    y = [float(v) for v in re.search(r"targets \$([-0-9, ]+)\$", line)[1].split(",")]
+    k, epsilon, t = (
+        float(re.search(pattern, line)[1])
+        for pattern in (r"K = (\d+)", r"epsilon_1 = ([\d.]+)", r"deviates by ([\d.]+)")
+    )
+    tail, bound = _tail(np.array(y), epsilon, int(k), t), occupancy.published_bound(t, 1, epsilon)
+    assert len(y) == 9 and f"$B = {max(map(abs, y)):g}$" in line
+    assert f"probability {tail:.3f}, where theorem 2 allows {bound:.3f}" in line and tail > bound
 
 
 def test_a_leaf_of_four_records_at_depth_two_is_not_symmetric():

@@ -2,6 +2,7 @@
 
 import math
 from fractions import Fraction
+from itertools import product
 
 import numpy as np
 import pytest
@@ -57,6 +58,22 @@ def test_four_records_break_theorem_3_at_a_small_t():
     assert loss > utility.published_loss(n, 1, t, e, -1, 1)
     middle = median.rank_law(n, case["epsilon_1"])[2]
     assert middle / 2 > 1 - middle == pytest.approx(utility.zeta(n, 1, case["epsilon_1"], t))
+
+
+def test_leaves_that_are_not_within_t_break_the_union_bound():
+    """Every tree on eight records; "within t" is t or less, so a whole t would count what is within."""
+    case = counterexample("diprime-v1/theorem-3-union")
+    n, depth, t, rate = (case[name] for name in ("n", "depth", "t", "epsilon_1"))
+    assert (n, depth) == (8, 2)
+    laws = [median.rank_law(m, rate) for m in range(n + 1)]
+    missed = tail = 0.0
+    for k, i, j in product(range(n + 1), repeat=3):
+        if i <= k and j <= n - k:
+            chance = laws[n][k] * laws[k][i] * laws[n - k][j]
+            off = [abs(size - 2) for size in (i, k - i, j, n - k - j)]
+            missed += chance * (max(off) > t)
+            tail += chance * (off[0] >= t)
+    assert missed == pytest.approx(float(case["exact"])) and missed > 2 ** (depth - 1) * tail
 
 
 def test_theorem_2_fails_on_five_labels():

@@ -59,8 +59,8 @@ def _bound(formula, shown):
 )
 def theorem_3(effort, rng):
     r"""If the $N - 2t$ centermost values cover a range of length at least $d < R$, the smaller
-    block holds at least $t$ records with probability at least $d/(R e^{-\epsilon} + d(1 -
-    e^{-\epsilon}))$."""
+    block of a median split by the exponential mechanism holds at least $t$ records with probability
+    at least $d/(R e^{-\epsilon} + d(1 - e^{-\epsilon}))$."""
     failures = (
         Case(1 - at_least, 1 - _bound(balance.published_bound, shown), shown)
         for at_least, _, shown in _enumerated(effort)
@@ -128,8 +128,9 @@ def _on_their_worst_data(effort):
     range="all data of 3 to 6 values on a grid of 4, every t",
 )
 def corollary(effort, rng):
-    """A private median split leaves at most $t$ records in the smaller block with no larger
-    probability than a random split, for every $0 < t < N/2$."""
+    """Of $N$ data points in some bounded space a split at the differentially private median (the exponential
+    mechanism's, as in theorem 3) leaves at most $t$ in the smaller block with no larger probability than a
+    random split, for every $0 < t < N/2$."""
     cases = list(_against_random(effort))
     found = bounded(cases, "{values} at t={t}: {exact} where a random split has {stated}")
     if found.verdict == "fails":
@@ -170,7 +171,7 @@ def _against_random(effort):
     range="worst data of four records, spreads of 2 to 4 steps",
 )
 def spread(effort, rng):
-    """By theorem 3, the improvement over random splits increases with the spread of the data
+    """Theorem 3 indicates that the improvement over random splits will increase with the spread of the data
     (assuming that it is the ratio of the two chances to fail, and not the difference of the two
     chances to succeed)."""
     steps = list(_wider(effort))

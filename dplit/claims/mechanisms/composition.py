@@ -54,9 +54,9 @@ def _noisy_number_then_label(counts, first, second):
     range="two records, three ways to share them out, three budgets",
 )
 def parallel(effort, rng, paper):
-    r"""Mechanisms that are each $\epsilon_i$-private and read disjoint subsets of the data are
-    together $\max_i\epsilon_i$-private (assuming that the subset of a record depends on that
-    record and its own draw alone, under add-remove)."""
+    r"""Mechanisms that are each $\epsilon_i$-private and read disjoint subsets of the data (the DiPriMe
+    papers: "arbitrary" ones) are together $\max_i\epsilon_i$-private (assuming that the subset of a
+    record depends on that record and its own draw alone, under add-remove)."""
     cases, cut = [], []
     for epsilon in EPSILONS:
         stated = Parallel("parts", [Spend("counts", epsilon)], copies=2).epsilon

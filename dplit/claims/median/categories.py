@@ -61,8 +61,8 @@ def _one_more(counts):
     range="add-remove, all counts of 2 to 4 levels with few records, in fractions",
 )
 def categorical_split(effort, rng):
-    r"""Drawing a set $B$ of levels with $\Pr \propto e^{-\frac{\epsilon_1}{2}|N_i - 2|B||}$ is
-    $\epsilon_1$-private (under add-remove)."""
+    r"""Drawing a set $B$ of levels with $\Pr \propto e^{-\frac{\epsilon_1}{2}|N_i - 2|B||}$, $|B|$ being the
+    number of their records, is $\epsilon_1$-private (under add-remove)."""
     sizes = effort.pick({2: 4, 3: 4, 4: 2}, {2: 6, 3: 6, 4: 3}, {2: 10, 3: 10, 4: 5, 5: 3})
     small = [c for levels, n in sizes.items() for c in _count_vectors(levels, n - 1)]
     pairs = [(c, d) for c in small for d in _one_more(c)]

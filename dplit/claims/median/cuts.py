@@ -85,7 +85,7 @@ def _gap_losses(law, gaps):
 def by_rank(effort, rng):
     r"""To order the observations, to select the $j$-th by the exponential mechanism,
     $\Pr(j) \propto e^{-\frac{\epsilon_1}{2}|N_i - 2j|}$, and then a value uniform between it and the
-    next record is an $\epsilon_1$-private median."""
+    next record is an $\epsilon_1$-private median. (Section 3 counts half of $\epsilon_1$ for it.)"""
     cells = effort.pick(16, 32, 64)
     grid = [Fraction(i, cells) for i in range(1, cells)]
     searches = [list(_up_to_a_leak(reading, grid)) for reading in READINGS]

@@ -94,13 +94,14 @@ def split_budget_algorithm(effort, rng):
 
 @claim(
     "diprime-v1/k-candidates",
-    "Section 3; algorithm 3",
+    "Algorithm 1, line 12; algorithm 3",
     "leaks",
     "thm-forest-candidates",
     ("median_forest.candidates_law", "median_forest.mirror"),
 )
 def k_candidates(effort, rng):
-    r"""Medians on $K$ attributes and the choice among them cost $2\epsilon_1$, whatever $K$ is."""
+    r"""Medians on $K$ attributes and the choice among them cost $2\epsilon_1$, whatever $K$ is: algorithm 1
+    sets $\epsilon_1 = \rho\epsilon/(2d_{max})$, without $K$."""
     cases = [_exact_mirror(5, 4.0, 2, 20)]
     cases += [
         _smallest_mirror(5, e, 2, 60) for e in effort.pick((4.0,), (4.0, 2.0), (4.0, 2.0, 1.0))

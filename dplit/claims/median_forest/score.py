@@ -181,7 +181,7 @@ def _lone_loss(m, rate):
 )
 def score(effort, rng):
     r"""Choosing among candidate splits with $\Pr(a) \propto e^{-\epsilon_1 N_i MSE(a)/(8B^2)}$,
-    with the private count $N_i$, is $\epsilon_1$-private."""
+    $N_i$ being the node's own count, which is not public, is $\epsilon_1$-private."""
     (worst, cases), losses = _choice_losses(effort), {}
     for low, high in ((-1, 1), (0, 1), (1, 2)):
         rate = (high - low) ** 2 / (8 * max(abs(low), abs(high)) ** 2)

@@ -30,7 +30,7 @@ from dplit.mechanisms import Exponential, Laplace
 )
 def attribute_sign(effort, rng):
     r"""The score $MSE_a$, as printed, makes the exponential mechanism of equation (3) prefer the
-    attribute whose cut explains more."""
+    attribute whose cut explains more. (Section 3.1 says that splits are scored "based on" it.)"""
     worst = max(_nodes(effort), key=lambda case: case[1] - case[0])
     better, other, targets = worst
     chosen = _better(better, other, len(targets), 1)
@@ -285,9 +285,9 @@ def _fitted(trees, first):
     range="nodes of up to 5 records with targets -1, 0, 1, any two cuts; three budgets",
 )
 def low_counts(effort, rng):
-    r"""The sensitivity of the scoring function is inversely proportional to the node count, so that
-    sufficiently low counts would result in the selection of the attribute being no better than random: its
-    log odds are at most $\epsilon_a N_i/8$."""
+    r"""Typically, the sensitivity of the scoring function is inversely proportional to the node count;
+    sufficiently low counts would result in this selection, of the attribute to split on, being no better
+    than random. (With v2's own score the log odds are at most $\epsilon_a N_i/8$.)"""
     cases = []
     for n in range(1, effort.pick(6, 7, 8)):
         for targets in combinations_with_replacement(map(Fraction, (-1, 0, 1)), n):

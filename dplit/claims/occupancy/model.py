@@ -194,7 +194,7 @@ def window_corrected(effort, rng):
 
 @claim(
     "diprime-v1/tighter-for-large-t",
-    "Section 3, after theorem 3; figure 2",
+    "Section 3.1, after theorem 3; figure 2",
     "assumes",
     "rem-occupancy-tighter",
     ("occupancy.published_bound", "occupancy.leaf_tail", "occupancy.model_tail"),

@@ -175,12 +175,12 @@ def _compositions(total, parts):
 def _chosen_law(targets, epsilon, columns):
     """Law of the rank of the chosen cut: `columns` ranks from one law, one of them by the targets.
 
-    All columns have the records in the same order. v1 weighs a cut by its sum of squares over
-    8 B^2 / epsilon: for targets 0 and 1 scaled to [-B, B] a unit of it weighs epsilon / 2.
+    All columns have the records in the same order. v1 weighs a cut by e to the minus epsilon times
+    its sum of squares over 8 B^2, and B is the largest of the targets' absolute values.
     """
-    n = len(targets)
+    n, bound = len(targets), max(map(abs, targets))
     gain = _explained(targets)
-    odds = np.exp(epsilon / 2 * (gain - gain.max()))
+    odds = np.exp(epsilon / (8 * bound**2) * (gain - gain.max()))
     law = np.exp(-epsilon * np.abs(np.arange(n + 1) - n / 2))
     drawn = _compositions(columns, n + 1)  # how many of the cuts have each rank
     ways = [math.factorial(columns) / math.prod(map(math.factorial, row)) for row in drawn.tolist()]
@@ -204,20 +204,23 @@ def _chosen_law(targets, epsilon, columns):
 def chosen(effort, rng):
     r"""Theorem 2 read without the assumption that the column is chosen without the targets: the
     bounds hold for distinct values, if $2^d$ divides $N$ or $\epsilon_1 \le 2.26$, whichever of $K$
-    candidate cuts the exponential mechanism chooses by the squared error."""
+    candidate cuts the exponential mechanism chooses by the squared error, with section 3's weight
+    $e^{-\epsilon_1 N_i MSE/(8B^2)}$."""
     cases = []
-    settings = ([1, 0, 1, 0], 2.0, 1.0, 2), ([1, 1, 1, 0, 1, 1, 0, 0, 0], 2.25, 1.5, 10)
+    nine = [1, 1, 1, -1, 1, 1, -1, -1, -1]
+    settings = ([1, -1, 1, -1], 2.0, 1.0, 2), (nine, 2.25, 1.5, 10)
     for targets, epsilon, t, columns in settings:
         n, law = len(targets), _chosen_law(targets, epsilon, columns)
         tail = float(law[np.abs(np.arange(n + 1) - n / 2) >= t].sum())
         shown = {"n": n, "depth": 1, "epsilon": epsilon, "t": t, "K": columns, "targets": targets}
+        shown["B"] = max(map(abs, targets))
         shown["one_column"] = float(occupancy.leaf_tail(t, n, 1, epsilon))
         cases.append(Case(tail, float(occupancy.published_bound(t, 1, epsilon)), shown))
     small = cases[0]
     return bounded(
         cases,
         "N = {n} distinct values, K = {K} columns in the same order, epsilon_1 = {epsilon:g}, targets "
-        "{targets}: the child is {t:g} off with probability {exact:.5f}, theorem 2 allows {stated:.5f}, "
+        "{targets}, B = {B}: the child is {t:g} off with probability {exact:.5f}, theorem 2 allows {stated:.5f}, "
         "and with one column it is {one_column:.5f}. The law itself changes from N = 4 and K = 2: "
         f"{small.exact:.4f} against {small.data['one_column']:.4f}.",
         range="two settings, every set of K cuts",

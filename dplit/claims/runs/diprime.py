@@ -69,7 +69,7 @@ def _balance(result, method):
 @said("diprime-v1/figure-1/halves", "agrees")
 def halves(result):
     """Cuts of DiPriMe send around half of the records to each child; random cuts are highly
-    imbalanced."""
+    imbalanced (100 trees of maximum depth 5, epsilon 10)."""
     (median, one), (random, two) = (_balance(result, m) for m in (V1, "DP-ERT"))
     most = rule.all_of([higher(result, median, 0.5, -1), ~higher(result, random, 0.5, -1)])
     return most, f"{one}; {two}"
@@ -144,14 +144,16 @@ def _all_turn(result, methods, name):
 @said("diprime-v1/figure-3/depth-limit", "agrees", methods=(V1,))
 @said("diprime-v2/figure-1/depth-limit", "undecided", methods=VARIANTS)
 def depth_limit(result, methods):
-    """Beyond some depth DiPriMe gets worse."""
+    """Learning deeper trees deteriorates the utility of DiPriMe, an inherent trade-off (read as: beyond
+    some depth it gets worse)."""
     return _all_turn(result, methods, "max_depth")
 
 
 @said("diprime-v1/figure-3/trees-limit", "undecided", methods=(V1,))
 @said("diprime-v2/figure-1/trees-limit", "undecided", methods=VARIANTS)
 def trees_limit(result, methods):
-    """The number of trees is a similar trade-off: beyond some number DiPriMe gets worse."""
+    """Increasing the number of trees results in a similar trade-off: more trees are expected to generally
+    reduce the error, but each has less data (read as: beyond some number DiPriMe gets worse)."""
     return _all_turn(result, methods, "n_estimators")
 
 
@@ -209,8 +211,8 @@ def _paired(result, points, depths):
 @said("diprime-v1/figure-5/trends", "undecided", ["diprime-v1/figure-3"], methods=(V1,))
 @said("diprime-v2/figure-5/trends", "undecided", ["diprime-v2/figure-1"], methods=VARIANTS)
 def trends(result, partitioned, methods):
-    """With every tree on all records the trends are those of {other}, by depth and by number of
-    trees."""
+    """With every tree on all records the trends are similar to those of {other} (read as: by depth and by
+    number of trees the same errors first fall and then rise)."""
     same, words = [], []
     for name in SWEPT[:2]:
         for m in methods:

@@ -87,28 +87,29 @@ def _catches_up(result, methods, other=None):
 
 @said("diprime-v1/figure-4/catches-up", "undecided")
 def catches_up(result):
-    """DiPriMe loses much at small epsilon and becomes comparable to the methods that are not
-    private."""
+    """DiPriMe has a notable loss of accuracy against the methods that are not private at small epsilon,
+    and becomes comparable to them as epsilon increases."""
     return _catches_up(result, (V1,))
 
 
 @said("diprime-v2/figure-2/catches-up", "undecided")
 def variants_catch_up(result):
-    """The variants lose much at small epsilon and become comparable to the methods that are not
-    private."""
+    """The variants have a notable loss of accuracy against the methods that are not private at small
+    epsilon, and become comparable to them as epsilon increases."""
     return _catches_up(result, VARIANTS)
 
 
 @said("diprime-v2/figure-6/catches-up", "undecided", ["diprime-v2/figure-2"])
 def catches_up_too(result, partitioned):
-    """The trend is {other}'s: without partitioning too the variants lose much, then catch up."""
+    """The trend is similar to {other}'s: without partitioning too the variants have a notable loss of
+    accuracy at small epsilon, then catch up."""
     return _catches_up(result, VARIANTS, partitioned)
 
 
 @said("diprime-v1/figure-4/stay-behind", "undecided", variants=(V1,))
 @said("diprime-v2/figure-2/stay-behind", "undecided", variants=VARIANTS)
 def stay_behind(result, variants):
-    """DP-ERT and DP-DF stay behind as epsilon grows."""
+    """DP-ERT and DP-DF continue to underperform even as epsilon increases."""
     curves = {m: private(result, m, "epsilon") for m in (*OTHERS, *variants)}
     ends = {m: points[max(points)] for m, points in curves.items()}
     shown = {m: f"{m} {float(result.mean(key)):.3f}" for m, key in ends.items()}
@@ -120,7 +121,8 @@ def stay_behind(result, variants):
 
 @said("diprime-v2/figure-2/dp-rf", "undecided")
 def dp_rf(result):
-    """DP-RF needs a much larger epsilon than DiPriMe for the same accuracy."""
+    """DP-RF requires a much larger epsilon than the variants of DiPriMe to attain comparable
+    performance."""
     target = _ceilings(result)["Median"]
     curves = {m: private(result, m, "epsilon") for m in ("DP-RF", *VARIANTS)}
     near = {m: {v: ~_behind_by((result, result), target, k, NEAR) for v, k in points.items()}
@@ -153,8 +155,8 @@ def _of_leaves(result):
 
 @said("diprime-v2/figure-3/leaves", "undecided")
 def leaves(result):
-    """With DP-ERT, DP-RF and DP-DF most leaves hold very little; DiPriMe has many more leaves that
-    hold much."""
+    """DP-ERT, DP-RF and DP-DF have very heavy-tailed occupancies, the majority of nodes holding very
+    little; DiPriMe trees have a much larger proportion of nodes that hold more."""
     keys = _of_leaves(result)
     words = ", ".join(f"{m} {100 * result.mean(k)[-2]:.0f} %" for m, k in keys.items())
     few = {m: higher(result, k, 0.5, -2) for m, k in keys.items()}

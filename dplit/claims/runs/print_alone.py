@@ -103,8 +103,8 @@ def clearly(effort, rng):
 
 @by_print("diprime-v2/consistently-worse", "Section 4.2", "fails", nothing_instead=TABLE)
 def consistently_worse(effort, rng):
-    """Without privacy median forests are consistently worse than random forests in classification, and
-    extremely randomised trees are a little worse than median forests (table 2)."""
+    """Without privacy the performance of median forests is consistently worse than that of random forests in
+    classification, with extremely randomised trees a little worse off (read: than median forests; table 2)."""
     found = [
         *compared("diprime-v2/table-2", ("RF",), ("Median",)),
         *compared("diprime-v2/table-2", ("Median",), ("ERT",)),

@@ -20,6 +20,7 @@ from dplit.ledger import Evidence, claim, verdict_of
 
 MEDIAN = {"chapter": "median_forest_experiments", "functions": ("printed.table",)}
 SETS = {"functions": ("datasets.load",)}
+VASTLY = 2  # our reading of "vastly": more than so many times the error
 POINTS = 0.03  # our reading of "comparable", where a table prints errors without deviations
 ROBOT = "wall-following-24"
 
@@ -96,16 +97,23 @@ def where_similar(effort, rng):
 @by_print("diprime-v2/dp-rf-poor", "Section 4.1", "assumes",
           quantity="columns in which DP-RF has not the largest error")  # fmt: skip
 def dp_rf_poor(effort, rng):
-    """Also of note is the very poor performance of DP-RF, which vastly underperforms the other methods
-    in regression (assuming that most columns of table 1 are meant)."""
-    found = list(compared("diprime-v2/table-1", ("DP-RF",), ("DP-ERT", *VARIANTS)))
+    """Also of note is the very poor performance of DP-RF in regression (assuming that most columns of table 1
+    are meant), and on Appliances, the data of figure 1, it vastly underperforms the other methods."""
+    table = "diprime-v2/table-1"
+    found = list(compared(table, ("DP-RF",), ("DP-ERT", *VARIANTS)))
+    others = ("RF", "ERT", "Median", "DP-ERT", *VARIANTS)
+    times = min(
+        f[3].value / f[4].value for f in compared(table, ("DP-RF",), others) if f[0] == "Appliances"
+    )
     better = [
         f"{name}: DP-RF {a.text}, {two} {b.text}" for name, _, two, a, b, gain in found if gain > 0
     ]
     columns, some = {f[0] for f in found}, {w.partition(":")[0] for w in better}
+    most = 2 * len(some) < len(columns) and times > VASTLY
     return Evidence(
-        "holds" if not some else "assumes" if 2 * len(some) < len(columns) else "fails", "exact",
-        f"It has the largest error on {len(columns) - len(some)} of {len(columns)} sets. {'; '.join(better)}.",
+        "fails" if not most else "assumes" if some else "holds", "exact",
+        f"Of the private methods it has the largest error on {len(columns) - len(some)} of {len(columns)} sets; "
+        f"on Appliances its error is at least {times:.1f} times that of any other method. {'; '.join(better)}.",
         cases=len(found), computed=len(some), published=0, relation="=", range="every printed column",
         counterexample={"better": better},
     )  # fmt: skip

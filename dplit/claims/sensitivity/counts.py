@@ -149,7 +149,8 @@ def _replaced(names, sizes, factor=None):
     range="mean and squared error of 2 to 4 records",
 )
 def doubles(effort, rng):
-    """Under replace-one every sensitivity is double the value reported for add-remove."""
+    """If the sensitivity of a statistic is the maximum change due to replacing a single data point, it is
+    double the value that is reported for adding or removing one."""
     cases = _replaced(("mean", "mse"), range(2, effort.pick(5, 7, 9)), factor=2)
     note = "{statistic} of N={n} targets in [0, 1]: {exact}, not {stated}"
     return exactly(cases, note, quantity="sensitivity under replace-one")

@@ -56,7 +56,8 @@ def _norms(out, stay):
 def sse_proof(effort, rng, paper):
     r"""The change of the summed squared error as $\delta$ records are excluded equals the sum of the
     three norms $\|\frac{\delta}{c(c-\delta)}(\sum_{i>\delta} y_i)^2\|_1$, $\|\sum_{i\le\delta} y_i^2 -
-    \frac1c(\sum_{i\le\delta} y_i)^2\|_1$ and $\|\frac2c\sum_{i\le\delta} y_i\sum_{i>\delta} y_i\|_1$."""
+    \frac1c(\sum_{i\le\delta} y_i)^2\|_1$ and $\|\frac2c\sum_{i\le\delta} y_i\sum_{i>\delta} y_i\|_1$.
+    (v1 writes $M$ for $c$.)"""
     cases = (Case(change, norms, data) for change, norms, _, data in _removals(effort))
     note = "Without {removed}, {stay} stay: the change is {exact}, the norms add up to {stated}"
     return exactly(cases, note, quantity="change of the summed squared error, B = 1")

@@ -281,8 +281,8 @@ def _largest_fall(n, removed, low, high):
     range="every number removed from up to 8 records (23 at deep effort), grid data",
 )
 def sse(effort, rng, bounds=V1):
-    r"""Removing $\delta$ of the records of a node changes its summed squared error by at most
-    $4B^2\delta$."""
+    r"""With $|y_i| \le B$, removing $\delta$ of the records of a node changes its summed squared error by
+    at most $4B^2\delta$."""
 
     def stated(n, removed, low, high):
         return sensitivity.published_sse(removed, low, high)
@@ -315,8 +315,8 @@ def sse_exact(effort, rng, bounds=V1):
     range="every number removed from up to 8 records (23 at deep effort), grid data",
 )
 def sse_v2(effort, rng):
-    r"""Removing $\delta$ of the records of a block changes its summed squared error by at most
-    $4B^2\delta$."""
+    r"""With $|y_i| \le B$, removing $\delta$ of the records of a block changes its summed squared error by
+    at most $4B^2\delta$."""
     return sse(effort, rng, V2)
 
 

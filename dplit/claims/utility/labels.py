@@ -185,8 +185,8 @@ def _falls(n, t):
     quantity="loss of accuracy",
 )
 def theorem_2(effort, rng):
-    r"""With probability at least $1 - \zeta_t$ the accuracy falls by at most $P_f$ of the gap
-    $t(2\theta_m - 1)$, $\theta_m$ the least purity of a leaf."""
+    r"""For $0 < t < N/2$, with probability at least $1 - \zeta_t$ the accuracy falls in expectation by at
+    most $P_f$ of the gap $t(2\theta_m - 1)$, $\theta_m$ the minimum purity of a leaf node."""
     sizes = [(n, t) for n in range(3, effort.pick(8, 9, 11)) for t in range(1, (n + 1) // 2)]
     return bounded(
         (case for size in sizes for case in _falls(*size)),

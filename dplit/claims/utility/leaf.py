@@ -94,7 +94,8 @@ def _within(n, depth, t):
 )
 def theorem_1(effort, rng):
     r"""If leaf $i$ holds $\tilde N_i$ records with $|\tilde N_i - N/2^d| \le t$, noise in the
-    splits changes its squared error by at most $4B^2 t$."""
+    splits changes its squared error by at most $4B^2 t$. (The proof takes its records to be some of
+    those of the exact leaf; the theorem does not say so.)"""
     shapes = [(n, d) for n in range(2, 9, 2) for d in (1, 2, 3) if n % 2**d == 0]
     alone = [_most(_one_leaf(n, d, t)) for n, d in shapes for t in range((n >> d) + 1)]
     within = [_within(*tree) for tree in trees(effort)]

@@ -171,6 +171,6 @@ def scale_free(effort, rng):
         cuts = decreases(column, tuple(c for labels in values for c in labels))
         stated = multinomial.selection_bounds(m, float(PAPERS)).upper
         cases.append(Case(max(law(cuts, PAPERS)), stated, {"m": m}))
-    note = "{cases} probabilities; the last of {m} cuts: the best has {exact:.4f}"
+    note = "{cases} probabilities; shown {exact:.4f}, stated {stated:.4f}"
     shape = f"all data of up to {effort.pick(3, 3, 4)} records and 2 features; 2 to 40 cuts"
     return equal(cases, note, range=shape)

@@ -188,10 +188,10 @@ def equation_13_corrected(effort, rng):
     quantity="probability of fewer than k points in a cell",
 )
 def equation_14(effort, rng):
-    r"""At partition rate 1, the number of data points falling in a node of measure $p$ follows Binomial$(n, p)$, and from
-    Chebyshev's inequality $\Pr(|N^E| < k) \le p(1-p)/(2n\,|k/n - p/2|^2)$. It needs $k < np/2$, exactly $n/2$
-    estimation points and a $p$ that the data don't choose; with a fair coin a record it fails, and then $1 -
-    p/2$ replaces $1 - p$."""
+    r"""At partition rate 1, the number of data points falling in a node of measure $p$ follows Binomial$(n, p)$,
+    and from Chebyshev's inequality $\Pr(|N^E| < k) \le p(1-p)/(2n\,|k/n - p/2|^2)$. It needs $k < np/2$, exactly
+    $n/2$ estimation points and a $p$ that the data don't choose; with a fair coin a record it fails, and then $1
+    - p/2$ replaces $1 - p$."""
     sizes = effort.pick((10, 100), (10, 100, 1000), (10, 50, 100, 1000, 10_000))
     halves, coins, mended = [], [], []
     for n, p in product(sizes, (0.02, 0.1, 0.5, 0.9, 0.99, 1.0)):

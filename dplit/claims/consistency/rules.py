@@ -345,9 +345,9 @@ def _sizes(effort):
     quantity="excess risk without a partition, of the largest number of records over that of the smallest",
 )
 def partition_necessary(effort, rng):
-    r"""A partition of the training set replaces the bootstrap technique, which is necessary for consistency,
-    as suggested by Biau (assuming that the proof is meant, as appendix D has it, and cuts that depend on labels: at $B_1 = B_2 = 0$
-    they do not, all records can both cut and vote, and the error tends to the Bayes risk)."""
+    r"""A partition of the training set replaces the bootstrap technique, which is necessary for consistency, as
+    suggested by Biau (assuming that the proof is meant, as appendix D has it, and cuts that depend on labels: at
+    $B_1 = B_2 = 0$ they do not, all records can both cut and vote, and the error tends to the Bayes risk)."""
     excesses = [_risk_of_one_set(n, k)[0] - 0.25 for n, k in _sizes(effort)]
     falls = all(b < a / 1.5 for a, b in pairwise(excesses)) and excesses[-1] > 0
     listed = ", ".join(f"{n}: {e:.4f}" for (n, _), e in zip(_sizes(effort), excesses))

@@ -181,8 +181,8 @@ def on_par(effort, rng):
 @by_print("mrf/section-7", "Section 7", "holds")
 def first_on_par(effort, rng):
     r"""All existing consistent RF variants suffer from relatively poor performance compared with the standard
-    RF; to the best of our knowledge MRF is the first that has comparable performance. (Of the consistent forests in table 1, MRF alone is
-    not significantly worse than the standard one.)"""
+    RF; to the best of our knowledge MRF is the first that has comparable performance. (Of the consistent forests
+    in table 1, MRF alone is not significantly worse than the standard one.)"""
     p = {m: signed_rank(m, GREEDY) for m in (*CONSISTENT, OURS)}
     behind = [m for m in p if p[m] < LEVEL and len(above(GREEDY, m)) > len(above(m, GREEDY))]
     return verdict_of(

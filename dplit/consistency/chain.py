@@ -187,7 +187,7 @@ def chebyshev(n, p, k):
 
 
 def small_cell_bound(delta, levels):
-    r"""What replaces equations 12 to 15: :math:`\Pr(\mu(N_m(X)) < \delta^m) \le m\delta`, for any rule.
+    r"""What replaces equations 12 to 15: :math:`\Pr(\mu(N_m(X)) < \delta^m) \le (2^m - 1)\delta^m`, any rule.
 
     Parameters
     ----------
@@ -199,11 +199,14 @@ def small_cell_bound(delta, levels):
     delta = check_positive(delta, "delta")
     if delta > 0.5:
         raise ValueError(f"delta must be at most 0.5, got {delta!r}")
-    return min(1.0, check_integer(levels, "levels", 0) * delta)
+    levels = check_integer(levels, "levels", 0)
+    return (2 * delta) ** levels - delta**levels
 
 
 def leaf_tail_bound(share, value_budget):
-    r"""Bound :math:`a^2 e^{B_2/2}` on the limit of :math:`\Pr(|N^E(X)| \le ak)`, for any continuous law.
+    r"""Bound on the limit of :math:`\Pr(|N^E(X)| \le ak)`, for any continuous law.
+
+    It is :math:`ra^2/(1 + (r-1)a^2)` with :math:`r = e^{B_2/2}`.
 
     Parameters
     ----------
@@ -212,5 +215,6 @@ def leaf_tail_bound(share, value_budget):
     value_budget : float
         :math:`B_2`.
     """
-    growth = np.exp(min(check_budget(value_budget, "value_budget") / 2, 700.0))
-    return np.minimum(1.0, check_numbers(share, "share", 0, 1) ** 2 * growth)
+    odds = np.exp(min(check_budget(value_budget, "value_budget") / 2, 700.0))
+    few = check_numbers(share, "share", 0, 1) ** 2
+    return odds * few / (odds * few + (1 - few))

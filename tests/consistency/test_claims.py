@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from dplit import claims, consistency
+from dplit.claims.consistency import growth, stopping
 
 OURS = claims.of("consistency")
 
@@ -16,8 +17,8 @@ def verdict(name):
 
 
 def test_two_points_and_k_one_leave_a_third_of_the_leaves_empty():
-    case = OURS["mrf/stopping"].check().counterexample
-    assert (case["k"], case["n"]) == (1, 2) and float(case["exact"]) == pytest.approx(1 / 3)
+    found = OURS["mrf/stopping"].check()
+    assert "n = 2 points, k = 1:" in found.summary and found.computed == pytest.approx(1 / 3)
 
 
 def test_the_smallest_case_of_equation_13():
@@ -44,6 +45,19 @@ def test_what_the_chapter_says_of_levels():
 
 def test_equation_5_is_undefined_once_in_21():
     assert OURS["mrf/equation-5"].check().computed == pytest.approx(1 / 21)
+
+
+def test_a_leaf_of_the_text_keeps_its_k_and_one_that_does_not_is_found_out(monkeypatch):
+    """Two of four points, k = 2: the only cut that keeps both sides leaves two of them."""
+    assert stopping._fewer_by_the_text(4, 2) == 0 and stopping._fewer_by_the_text(1, 2) == 1
+    monkeypatch.setattr(stopping, "_fewer_by_the_text", lambda n, k: 0.1)
+    assert verdict("stopping") == "fails"
+
+
+def test_a_rule_that_puts_more_into_small_cells_is_found_out():
+    """Ten units, cells below a quarter: two of two and one of two, beside one of four."""
+    case = growth._worst_rule(0.5, 2, 10)
+    assert float(case.exact) == pytest.approx(0.6) == float(case.stated)
 
 
 def test_all_records_in_both_roles_would_not_help_if_votes_were_coins(monkeypatch):
@@ -96,8 +110,17 @@ BROKEN = [
     ),
     ("published_all_large", lambda f: consistency.all_large_bound, "equation-13", "holds"),
     ("chebyshev", times(0.01), "equation-14", "fails"),
-    ("small_cell_bound", times(0.1), "equation-15", "fails"),
-    ("leaf_tail_bound", times(0.2), "leaf-tail", "fails"),
+    ("small_cell_bound", times(0.99), "equation-15", "fails"),
+    ("small_cell_bound", times(1.01), "equation-15", "fails"),
+    ("leaf_tail_bound", times(0.99), "leaf-tail", "fails"),
+    (
+        "leaf_tail_bound",
+        lambda f: lambda a, b: np.minimum(1.0, np.asarray(a) ** 2 * np.exp(b / 2)),
+        "leaf-tail",
+        "fails",
+    ),
+    ("grid_risk", times(1.01), "feature-chance-necessary", "fails"),
+    ("grid_risk", times(1.01), "cut-chance-necessary", "fails"),
     ("pair_bayes_risk", times(1.01), "pair-and-trend", "fails"),
     ("pair_blind_risk", times(0.5), "greedy-limit", "fails"),
 ]

@@ -202,9 +202,11 @@ def test_levels_and_printed_steps_by_hand():
     assert consistency.all_large_bound([1.0, 0.9, 0.9]) == pytest.approx(1 - 0.2 - 0.4)
     assert consistency.chebyshev(100, 0.5, 20) == pytest.approx(100 * 0.25 / (2 * 25))
     assert consistency.chebyshev(100, 0.5, 25) == 1.0
-    assert consistency.small_cell_bound(0.1, 3) == pytest.approx(0.3)
-    assert consistency.leaf_tail_bound(0.1, 2.0) == pytest.approx(0.01 * exp(1))
-    assert consistency.leaf_tail_bound(0.1, np.inf) == 1.0
+    assert consistency.small_cell_bound(0.1, 3) == pytest.approx(7 * 0.001)
+    assert consistency.leaf_tail_bound(0.1, 2.0) == pytest.approx(
+        0.01 * exp(1) / (0.99 + 0.01 * exp(1))
+    )
+    assert consistency.leaf_tail_bound(0.1, np.inf) == pytest.approx(1.0)
 
 
 def test_the_grids_risk_by_enumeration():

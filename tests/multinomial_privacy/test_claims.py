@@ -60,6 +60,13 @@ def test_equal_halves_by_hand():
     assert Fraction(case["ratio"]) == 2 * 2 - 2 + Fraction(1, 2)
     found = OURS["mrf/property-2-halves"].check()
     assert found.computed == pytest.approx(math.log(5 / 2))
+    assert 16 < Fraction(case["ratio of 7 and 6 by a coin"]) < 17
+
+
+def test_halves_that_cost_no_more_by_a_coin_are_no_leak(monkeypatch):
+    coin = "dplit.claims.multinomial_privacy.composition._by_a_coin"
+    monkeypatch.setattr(coin, lambda records: np.ones((2, 2)))
+    assert OURS["mrf/property-2-halves"].check().verdict == "holds"
 
 
 def test_a_chain_of_one_sided_cuts_has_every_level():

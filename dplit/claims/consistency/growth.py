@@ -5,6 +5,7 @@ Cuts of a few atoms are enumerated in fractions; cells of forests are counted in
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from itertools import product
 
@@ -187,10 +188,10 @@ def equation_13_corrected(effort, rng):
     quantity="probability of fewer than k points in a cell",
 )
 def equation_14(effort, rng):
-    r"""The number of data points falling in a node of measure $p$ follows Binomial$(n, p)$, and from
-    Chebyshev's inequality $\Pr(|N^E| < k) \le p(1-p)/(2n\,|k/n - p/2|^2)$. It needs $k < np/2$, exactly $n/2$
-    estimation points and a $p$ that the data don't choose; with a fair coin a record it fails, and then $1 -
-    p/2$ replaces $1 - p$."""
+    r"""At partition rate 1, the number of data points falling in a node of measure $p$ follows Binomial$(n, p)$,
+    and from Chebyshev's inequality $\Pr(|N^E| < k) \le p(1-p)/(2n\,|k/n - p/2|^2)$. It needs $k < np/2$, exactly
+    $n/2$ estimation points and a $p$ that the data don't choose; with a fair coin a record it fails, and then $1
+    - p/2$ replaces $1 - p$."""
     sizes = effort.pick((10, 100), (10, 100, 1000), (10, 50, 100, 1000, 10_000))
     halves, coins, mended = [], [], []
     for n, p in product(sizes, (0.02, 0.1, 0.5, 0.9, 0.99, 1.0)):
@@ -235,7 +236,7 @@ def equation_14(effort, rng):
 def equation_15(effort, rng):
     r"""By the stopping condition, the tree will grow infinitely often in probability: if $k/n \to 0$, the depth
     of $X$'s leaf grows beyond every $m$. For any rule of cutting that doesn't know $X$, $\Pr(\mu(N_m(X)) <
-    \delta^m) \le m\delta$, $\delta \le 1/2$."""
+    \delta^m) \le (2^m - 1)\,\delta^m$, $\delta \le 1/2$, and some rule comes arbitrarily close."""
     draws, counts = effort.pick(300, 4000, 40_000), []
     for features, budget, m in product((1, 3), (*BUDGETS, np.inf), (1, 4)):
         found = consistency.observed_paths(
@@ -247,11 +248,45 @@ def equation_15(effort, rng):
         counts.append(
             Count(small, draws, stated, {"D": features, "B": str(budget), "m": m, "delta": delta})
         )
-    return counts_at_most(
+    found = counts_at_most(
         counts,
         "{cases} settings; D = {D}, B = {B}, m = {m}, delta = {delta:g}: {observed:.4f}, bound {stated:g}",
+    )
+    worst = [
+        _worst_rule(d, m, effort.pick(120, 400, 800))
+        for d, m in product((0.1, 0.3, 0.5), (1, 2, 3))
+    ]
+    met = equal([c for c in worst if c.stated], "", rtol=1e-9)
+    return verdict_of(
+        found.verdict == "holds" and met.verdict == "holds",
+        f"{found.summary}; the worst of all rules on even units meets it in {met.cases} cases",
+        found.counterexample if found.verdict == "fails" else met.counterexample,
+        kind="simulated",
+        cases=found.cases + met.cases,
+        published=found.published,
+        computed=found.computed,
+        relation="<=",
+        intervals=found.intervals,
         range=f"300 structure points, D = 1 and 3, B up to infinity, {draws} data sets each",
     )
+
+
+def _worst_rule(delta, levels, units):
+    """`Case`: the most of `units` even units that `levels` cuts can put into cells of less than a share
+    `delta` ** `levels`, by a search of all ways to cut, and the bound for the share of the largest such cell.
+    """
+    small = (
+        math.ceil(units * delta**levels - 1e-9) - 1
+    )  # units of the largest cell that is too small
+    most = np.where(np.arange(units + 1) <= small, np.arange(units + 1), 0)
+    for _ in range(levels):
+        most = np.array([max(most[: n + 1] + most[n::-1]) for n in range(units + 1)])
+    stated = (
+        float(consistency.small_cell_bound((small / units) ** (1 / levels), levels))
+        if small
+        else 0.0
+    )
+    return Case(most[-1] / units, stated, {"delta": delta, "m": levels, "units": units})
 
 
 @claim(

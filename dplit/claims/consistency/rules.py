@@ -216,6 +216,82 @@ def lemma_2_forest(effort, rng):
     )
 
 
+# What must have a chance ------------------------------------------------------------------------
+
+
+def _risk(n, cells, others=1):
+    """Error of a majority of n estimation points, a coin for ties, where eta = x1 and cells are equal in size:
+    `cells` along x1 times `others` along a feature that says nothing."""
+    counts, error = np.arange(n + 1), 0.0
+    held = binom.pmf(counts, n, 1 / (cells * others))
+    for mean in (np.arange(cells) + 0.5) / cells:
+        says_one = [
+            binom.sf(m / 2, m, mean) + (m % 2 == 0) * binom.pmf(m // 2, m, mean) / 2 for m in counts
+        ]
+        one = float(held @ says_one)
+        error += (one * (1 - mean) + (1 - one) * mean) / cells
+    return error
+
+
+@claim(
+    "mrf/feature-chance-necessary",
+    "Appendix D",
+    "holds",
+    "thm-consistency-partition",
+    ("consistency.grid_risk",),
+    quantity="error where the feature that matters is never cut",
+)
+def feature_chance(effort, rng):
+    r"""For feature selection, all three RF variants have a procedure to ensure that every feature has a chance
+    to be splitted, which is necessary for proving consistency. (A tree that never cuts the one feature that
+    matters does not come near the Bayes risk, however small its cells are in others: of .25 if $\eta = x_1$,
+    its error stays .5.)"""
+    sizes = effort.pick((30, 120), (30, 120, 500), (30, 120, 500, 1500))
+    never = [Case(_risk(n, 1, b), 0.5, {"n": n, "cells": b}) for n in sizes for b in (1, 4, 16)]
+    cut = [Case(_risk(n, 8), consistency.grid_risk(8, n), {"n": n, "cells": 8}) for n in sizes]
+    found = equal(never + cut, "{cases} errors", rtol=1e-9)
+    return verdict_of(
+        found.verdict == "holds" and cut[-1].exact < 0.27,
+        f"{len(never)} errors of .5 without a cut in the feature; with eight cells along it "
+        f"{cut[-1].exact:.4f} at "
+        f"n = {sizes[-1]}; Bayes risk .25",
+        found.counterexample or cut[-1].data,
+        cases=found.cases, published=0.5, computed=min(c.exact for c in never), relation="=",
+        range=f"eta = x1, n up to {sizes[-1]}, up to 16 cells",
+    )  # fmt: skip
+
+
+@claim(
+    "mrf/cut-chance-necessary",
+    "Appendix D",
+    "assumes",
+    "thm-consistency-partition",
+    ("consistency.grid_risk", "consistency.partition_excess_bound"),
+    quantity="excess risk of cells that are halved, of the largest number of records over that of the smallest",
+)
+def cut_chance(effort, rng):
+    r"""When determining the split point, all three RF variants have some level of randomness to ensure that every
+    split point has a chance to be used, which is again necessary for proving consistency. This assumes cuts
+    that are chosen by their decrease of impurity, of which the largest one alone is not consistent
+    (`mrf/greedy-limit`): a tree that halves its cells, so that no other point has any chance, is."""
+    levels = effort.pick((1, 2, 3), (1, 2, 3, 4), (1, 2, 3, 4))
+    cases = [
+        Case(_risk(6**j, 2**j), consistency.grid_risk(2**j, 6**j), {"halved": j}) for j in levels
+    ]
+    same = equal(cases, "", rtol=1e-9)
+    excess = [c.exact - 0.25 for c in cases]
+    falls = all(0 < b < a / 1.5 for a, b in pairwise(excess))
+    listed = ", ".join(f"{6**j}: {e:.4f}" for j, e in zip(levels, excess))
+    return verdict_of(
+        not falls,
+        f"excess risk of n records in 2^j cells, n = 6^j: {listed}",
+        same.counterexample or {"excess": excess},
+        broken="assumes" if same.verdict == "holds" else "fails",
+        cases=len(cases), published=1.0, computed=excess[-1] / excess[0], relation=">=",
+        range=f"one feature, eta = x, halved {levels[0]} to {levels[-1]} times",
+    )  # fmt: skip
+
+
 # One set of records for both ----------------------------------------------------------------------
 
 
@@ -269,9 +345,9 @@ def _sizes(effort):
     quantity="excess risk without a partition, of the largest number of records over that of the smallest",
 )
 def partition_necessary(effort, rng):
-    r"""A partition of the training set replaces the bootstrap technique, which is necessary for consistency
-    (assuming that the proof is meant, as appendix D has it, and cuts that depend on labels: at $B_1 = B_2 = 0$
-    they do not, all records can both cut and vote, and the error tends to the Bayes risk)."""
+    r"""A partition of the training set replaces the bootstrap technique, which is necessary for consistency, as
+    suggested by Biau (assuming that the proof is meant, as appendix D has it, and cuts that depend on labels: at
+    $B_1 = B_2 = 0$ they do not, all records can both cut and vote, and the error tends to the Bayes risk)."""
     excesses = [_risk_of_one_set(n, k)[0] - 0.25 for n, k in _sizes(effort)]
     falls = all(b < a / 1.5 for a, b in pairwise(excesses)) and excesses[-1] > 0
     listed = ", ".join(f"{n}: {e:.4f}" for (n, _), e in zip(_sizes(effort), excesses))

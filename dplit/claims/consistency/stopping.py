@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from functools import cache
 from itertools import product
 
 import numpy as np
@@ -30,23 +31,47 @@ from dplit.ledger import (
 @claim(
     "mrf/stopping",
     "Section 3.2; the proof of theorem 1",
-    "fails",
+    "assumes",
     "thm-consistency-occupancy",
     ("consistency.leaf_count_law",),
     quantity="probability of fewer than k points in X's leaf",
 )
 def stopping(effort, rng):
-    r"""Every leaf holds at least $k$ estimation points. (Algorithm 1 splits a node if and only if it holds
-    more than $k$.)"""
+    r"""The number of estimation points is required to be at least $k$ for every leaf. This assumes that a cut
+    is a candidate only where both children keep $k$ of them, as the text can be read; algorithm 1 asks for
+    more than $k$ before a cut, and not after it."""
     cases = []
     for k, n in product(range(1, 6), range(2, effort.pick(9, 14, 20))):
         if n > k:
             cases.append(Case(float(sum(leaf_law(n, k)[:k])), 0.0, {"k": k, "n": n}))
-    return bounded(
+    kept = [Case(_fewer_by_the_text(c.data["n"], c.data["k"]), 0.0, c.data) for c in cases]
+    found = bounded(
         cases,
-        "n = {n} points, k = {k}: the leaf holds fewer with probability {exact:.4f}, cuts uniform in ranks",
+        "by algorithm 1, n = {n} points, k = {k}: the leaf holds fewer with probability {exact:.4f}, cuts "
+        "uniform in ranks; by the text's rule it never does",
+    )
+    return verdict_of(
+        found.verdict != "fails",
+        found.summary,
+        found.counterexample,
+        broken="assumes" if all(c.exact == 0 for c in kept) else "fails",
+        cases=2 * len(cases),
+        published=0.0,
+        computed=found.computed,
+        relation="<=",
         range="k up to 5, every small n, all orderings of the cut and the points",
     )
+
+
+@cache
+def _fewer_by_the_text(n, k):
+    """Probability that X's leaf holds fewer than k of n points where both children of a cut keep k."""
+    places = [
+        (j, x) for j in range(k, n - k + 1) for x in range(n + 1)
+    ]  # points left of the cut, of X
+    if not places:
+        return float(n < k)
+    return sum(_fewer_by_the_text(j if x <= j else n - j, k) for j, x in places) / len(places)
 
 
 @stopping.corrected(
@@ -264,8 +289,9 @@ def depth_drawn(effort, rng):
 )
 def leaf_tail(effort, rng):
     r"""For every law without atoms, finite budgets, $k/\log n \to \infty$ and $k/n \to 0$:
-    $\limsup \Pr(|N^E(X)| \le ak) \le a^2 e^{B_2/2}$. (At the counted sizes: with $(m+1)(m+2)/((k+1)(k+2))$,
-    $m = ak$, in place of $a^2$, and a tenth more.)"""
+    $\limsup \Pr(|N^E(X)| \le ak) \le ra^2/(1 + (r-1)a^2)$, $r = e^{B_2/2}$. (At the counted sizes: with
+    $(m+1)(m+2)/((k+1)(k+2))$, $m = ak$, in place of $a^2$, and a tenth more. The step from equally likely
+    candidates to weights of which none is more than $r$ times another is met.)"""
     draws, counts = effort.pick(400, 10_000, 100_000), []
     for budget, k, trend in product(BUDGETS, (20, 100), (0.0, 1.0)):
         found = consistency.observed_paths(
@@ -276,8 +302,33 @@ def leaf_tail(effort, rng):
         stated = min(1.0, 1.1 * float(consistency.leaf_tail_bound(share, budget)))
         data = {"B": budget, "k": k, "trend": trend}
         counts.append(Count(int((found.counts <= m).sum()), draws, stated, data))
-    return counts_at_most(
-        counts,
-        "{cases} settings, a = 1/5; B = {B:g}, k = {k}: {observed:.4f}, bound {stated:.4f}",
+    found = counts_at_most(
+        counts, "{cases} settings, a = 1/5; B = {B:g}, k = {k}: {observed:.4f}, bound {stated:.4f}"
+    )
+    worst = [
+        Case(
+            _worst_share(10, i, b), float(consistency.leaf_tail_bound(i / 10, b)), {"i": i, "B": b}
+        )
+        for i, b in product((1, 2, 5, 9), BUDGETS)
+    ]
+    step = equal(worst, "the worst of all weights meets it in {cases} cases", rtol=1e-9)
+    return verdict_of(
+        found.verdict == "holds" and step.verdict == "holds",
+        f"{found.summary}; {step.summary}",
+        found.counterexample if found.verdict == "fails" else step.counterexample,
+        kind="simulated",
+        cases=found.cases + step.cases,
+        published=found.published,
+        computed=found.computed,
+        relation="<=",
+        intervals=found.intervals,
         range=f"k = 20 and 100, noise and a trend, 400 records in each half, {draws} data sets each",
     )
+
+
+def _worst_share(m, few, budget):
+    """Largest probability of one of the first `few` of m even candidates, given that X falls to their side
+    (in proportion to its size), over all weights that are 1 or r."""
+    sizes, odds = np.arange(m) + 0.5, math.exp(budget / 2)
+    weights = np.array(list(product((1.0, odds), repeat=m))) * sizes
+    return float((weights[:, :few].sum(axis=1) / weights.sum(axis=1)).max())

@@ -134,9 +134,10 @@ def theorem_1(effort, rng):
     r"""The proposed MRF is consistent, as is proved theoretically: suppose that $X$ is supported on $[0, 1]^D$
     and has non-zero density almost everywhere, and that the distribution function of the split points is
     right-continuous at 0 and left-continuous at 1; then, if $B_3 \to \infty$, it is when $k \to \infty$ and
-    $k/n \to 0$. It assumes finite $B_1$ and $B_2$, which the theorem doesn't say: at $B_1 = B_2 = \infty$ a
-    tree with $k = n^{4/5}$ never looks at a pair that decides the class, and its error stays at .4 for a Bayes
-    risk of .2."""
+    $k/n \to 0$ as $n \to \infty$. It assumes finite $B_1$ and $B_2$ and, as far as is proved, $k/\log n \to
+    \infty$, which the theorem doesn't say. At $B_1 = B_2 = \infty$ a tree with $k = n^{4/5}$ never looks at a
+    pair that decides the class, and its error stays at .4 for a Bayes risk of .2. Whether $k \to \infty$
+    suffices is open here."""
     n, draws = effort.pick(6000, 30_000, 100_000), effort.pick(400, 1500, 3000)
     finite, greedy = _drawn(n, 0.0, draws, rng), _drawn(n, np.inf, draws, rng)
     looked = [interval(_looked(found), draws) for found in (finite, greedy)]

@@ -76,10 +76,10 @@ def _greedy_roots():
     quantity="largest difference of two cuts' probabilities at B1 = B2 = 0",
 )
 def limits(effort, rng):
-    r"""At $B_1 = B_2 = 0$ all features and split values are equally likely, a completely random
-    forest; for $B_1, B_2 \to \infty$ it becomes Breiman's with all features as candidates. (The first
-    is true of the features, and of the observed cuts of one feature; the second needs a rule for ties, and
-    a forest without bootstrap.)"""
+    r"""If $B_3 \to \infty$ and regardless of the training set partitioning: at $B_1 = B_2 = 0$ all features and
+    split values are equally likely, a completely random forest; for $B_1, B_2 \to \infty$ it becomes Breiman's
+    with all features as candidates. (The first is true of the features, and of the observed cuts of one
+    feature; the second needs a rule for ties, and takes bootstrap for a part of the partitioning.)"""
     uniform = equal(_at_zero(effort), "1/(D m_j)")
     roots = list(_greedy_roots())
     greedy = all(

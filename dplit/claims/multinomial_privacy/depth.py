@@ -50,8 +50,9 @@ def _deepest_cases(effort):
     range="k up to 3, up to 8 estimation and 6 structure points, every way to split them",
 )
 def depth_bound(effort, rng):
-    r"""The depth is at most of order $|\mathcal D^E|/k$. This assumes that both children keep $k$ estimation
-    points, as section 3.2 says; algorithm 1 splits every node that has more than $k$."""
+    r"""The upper bound of the depth is approximately of order $|\mathcal D^E|/k$. This assumes that both
+    children keep $k$ estimation points, as section 3.2 says; algorithm 1 splits every node that has more than
+    $k$."""
     cases = [c for c in _deepest_cases(effort)]
     over = [c for c in cases if c.exact * c.data["k"] > c.data["estimation points"]]
     kept = [c for c in over if c.data["stopping"] == "text"]

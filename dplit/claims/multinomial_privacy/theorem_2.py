@@ -184,9 +184,9 @@ def _trees_of_one_leaf(n, trees, rng):
 )
 def theorem_2(effort, rng):
     r"""The proposed MRF satisfies $\epsilon$-differential privacy when the hyper-parameters satisfy $B_1+B_2 =
-    \epsilon/(dt)$ and $B_3 = \epsilon/t$, with $t$ trees of depth $d$: the consumed privacy budget is
-    $\frac\epsilon t \cdot t$. Its privacy-preservation is analyzed within the framework of differential
-    privacy."""
+    \epsilon/(dt)$ and $B_3 = \epsilon/t$, with $t$ trees of depth $d$ at most of order $|\mathcal D^E|/k$: the
+    consumed privacy budget is $\frac\epsilon t \cdot t$. Its privacy-preservation is analyzed within the
+    framework of differential privacy."""
     pairs = {way: _first_split(K_PAPER, way) for way in ("halves", "coin")}
     if None in pairs.values():
         return verdict_of(True, "No pair of sizes violates it.", cases=len(pairs))

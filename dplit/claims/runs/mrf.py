@@ -226,8 +226,8 @@ def b2_stable(result):
 
 @said("mrf/figure-4/b1-rises", "undecided")
 def b1_rises(result):
-    """Accuracy also improves as B1 increases from zero: at B2 = 10, from 0 to 10, on most of the six
-    sets."""
+    """Accuracy also improves as B1 increases from zero, but the effect is not obvious: at B2 = 10, from 0 to 10,
+    on most of the six sets."""
     parts, words = along(result, (ZERO, DEFAULT), (DEFAULT, DEFAULT))
     return rule.most(parts), words
 

@@ -8,6 +8,7 @@ right more often than with probability :math:`e^{B_3/2}/(e^{B_3/2} + K - 1)`. Se
 
 from __future__ import annotations
 
+from fractions import Fraction
 from functools import cache, partial
 from itertools import pairwise, product
 
@@ -16,9 +17,10 @@ import numpy as np
 from dplit import printed
 from dplit.claims.runs.mrf_print import CHAPTER, whole
 from dplit.datasets import fetch, registry
-from dplit.ledger import Case, bounded, claim, verdict_of
+from dplit.ledger import Case, bounded, claim, equal, verdict_of
 from dplit.mechanisms import Exponential
 
+SPLITS = {"1": "0.05", "5": "0.25", "10": "0.5", "20": "1"}  # table 3: B1 = B2 by B3
 TABLE = "the printed table says what holds"
 
 by_file = partial(claim, chapter=CHAPTER, box="def-mrf-experiments-print")
@@ -157,6 +159,24 @@ def _leaves(size, classes):
     for counts in product(range(size + 1), repeat=classes):
         if sum(counts) == size:
             yield np.array(counts) / size
+
+
+@by_file("mrf/table-3-layers", "Appendix F; table 3", "holds", functions=("printed.table",))
+def table_3_layers(effort, rng):
+    r"""The privacy budget consumed for each layer of a tree is $B_1 + B_2$, which satisfies $B_1 + B_2 = B_3/d$:
+    the rows of table 3 do, with $B_1 = B_2$ and $d = 10$. (That a layer costs this much, and that trees have ten
+    levels, are other rows: `mrf/layer`, `mrf/depth-10`.)"""
+    cases = [
+        Case(2 * Fraction(split), Fraction(b3) / 10, {"B3": b3}) for b3, split in SPLITS.items()
+    ]
+    if sorted(budgets().values()) != sorted(map(float, SPLITS)):
+        raise ArithmeticError("the rows of table 3 have other budgets B3")
+    return equal(
+        cases,
+        "B1 + B2 is a tenth of B3 in each of the four rows",
+        quantity="budget of a layer",
+        range="all rows of the table",
+    )
 
 
 @by_file("mrf/table-3-monotone", "Appendix F", "fails", functions=("printed.table",))

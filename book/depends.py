@@ -111,7 +111,7 @@ def imports(source, package=""):
     from the package or used as ``package.name``. A module that ``import_module`` loads when it is first
     needed counts, too, if its name is written there.
     """
-    found, tree = set(), ast.parse(source)
+    found, tree = set(), running(source)
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             found |= {module_file(alias.name) for alias in node.names}
@@ -128,6 +128,17 @@ def imports(source, package=""):
         elif isinstance(node, ast.Call):
             found |= {module_file(name) for name in _by_name(node)}
     return found - {None}
+
+
+def running(source):
+    """The syntax tree of `source` without what only a type checker reads."""
+    tree = ast.parse(source)
+    tree.body = [node for node in tree.body if "TYPE_CHECKING" not in _condition(node)]
+    return tree
+
+
+def _condition(node):
+    return ast.unparse(node.test) if isinstance(node, ast.If) else ""
 
 
 def _by_name(call):

@@ -64,7 +64,7 @@ def top(path):
 
 def imported(path):
     """Tops of the modules of `dplit` that a file imports, inside functions too."""
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+    for node in ast.walk(depends.running(path.read_text("utf-8"))):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
@@ -134,7 +134,7 @@ LATE = {
 
 def late(path):
     """Modules of `dplit` that a file imports within functions."""
-    tree = ast.parse(path.read_text("utf-8"))
+    tree = depends.running(path.read_text("utf-8"))
     for node in ast.walk(tree):
         if node in tree.body or not isinstance(node, (ast.Import, ast.ImportFrom)):
             continue

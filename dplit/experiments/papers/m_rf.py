@@ -5,7 +5,8 @@ four of five records to train on, figure 2 with 128 trees, subsample-and-aggrega
 and 2 on Iris and Balance. "Published" is Laplace noise at the paper's budgets and the strategy that the
 authors' optimiser returned in every setting that was run, the identity; "proved" is geometric noise, each
 free gain, and `strategy`: of all leaves, distinct leaves and cells what has the least error. Figures are not in
-the text that we have: their grids are ours, and no value is read off them. Continuous columns are cut into
+the text that we have: their grids are ours, and no value is read off them. A hard vote of an empty leaf is for
+the schema's first class, "proved" for a random one. Continuous columns are cut into
 five equally wide bins, "published" between the records' own extremes, "proved" between public bounds.
 """
 

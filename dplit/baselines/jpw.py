@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from dplit import trees
 from dplit.baselines._shared import (
     PUBLIC_N,
     Baseline,
@@ -75,7 +74,7 @@ class JPWClassifier(Baseline, BaseForestClassifier):
         proved.
     voting : {"weighted", "hard"}
         Whether the trees' released counts are added, or each tree votes for the class of its largest
-        one, of several the first (M-RF's "Laplace" and, partitioned, "disjoint").
+        one, in equal parts of several (M-RF's "Laplace" and, partitioned, "disjoint").
     accounting : {"proved", "published"}
         "proved" spends `epsilon` under either relation. "published" does not ask for the
         neighbours, and may read the depth off the records; the budget shows what that costs.
@@ -188,8 +187,8 @@ class JPWClassifier(Baseline, BaseForestClassifier):
 
     def _sums(self, records):
         """Mean over the trees of the released counts, or of votes, shape (n_records, n_classes)."""
+        held = self.leaf_counts_
         if self.voting == "hard":
-            labels = self.leaf_counts_.argmax(axis=1).astype(np.min_scalar_type(self.n_classes_))
-            votes = trees.vote(self.trees_, records, labels, self.n_classes_, self.n_jobs)
-            return votes / self.trees_.n_trees
-        return leaf_means(self.trees_, records, self.leaf_counts_, self.n_jobs)
+            largest = held == held.max(axis=1, keepdims=True)
+            held = largest / largest.sum(axis=1, keepdims=True)
+        return leaf_means(self.trees_, records, held, self.n_jobs)

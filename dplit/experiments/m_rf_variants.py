@@ -22,6 +22,7 @@ from dplit.forests.base import BaseForestClassifier, parameters
 from dplit.forests.partition import Independent, at_most
 from dplit.forests.releases import laplace_counts, largest, noisy_counts
 from dplit.matrix.paths import cells_of
+from dplit.matrix.subsample import leaf_classes, preferences
 
 VOTINGS = ("weighted", "hard")
 MOST_COUNTS = 20_000_000
@@ -39,7 +40,7 @@ class QueryAggregate(BaseForestClassifier):
     queries : DataFrame or array_like, shape (n_queries, n_features)
         Public records whose classes are released.
     voting : {"weighted", "hard"}
-        Whether the trees' counts are added, or their classes.
+        Whether the trees' counts are added, or their classes. As published an empty leaf's is the first one.
     """
 
     n_estimators: int = 16
@@ -81,7 +82,9 @@ class QueryAggregate(BaseForestClassifier):
     def _votes_of(self, forest, queries, counts, rng):
         """Sum over the trees of the counts, or of the classes, of each query's leaves."""
         if self.voting == "hard":
-            counts = np.eye(counts.shape[1], dtype=np.int64)[largest(counts, rng)]
+            n_leaves, k = counts.shape
+            preferred = preferences(n_leaves, k, None if self._is_proved() else range(k), rng=rng)
+            counts = np.eye(k, dtype=np.int64)[leaf_classes(counts, preferred)]
         leaves = trees.apply(forest, queries) + forest.leaf_starts[:-1]
         return counts[leaves].sum(axis=1)
 

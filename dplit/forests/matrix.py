@@ -7,6 +7,8 @@ the votes for given queries, is a matrix W on the cells of the domain; a strateg
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
@@ -75,7 +77,9 @@ class MatrixForestClassifier(BaseForestClassifier):
         Columns of each ensemble; left out, all.
     voting : {"hard", "weighted"}, optional
         A tree votes for its leaf's class, or with the leaf's counts. Left out, hard after training and
-        weighted else; the release for prediction is of weighted votes.
+        weighted else; the release for prediction is of weighted votes. A leaf whose largest counts tie, as
+        all do of an empty leaf, votes for a random one of their classes; after "subsample" as published, for
+        the one that comes first in `classes`.
     difference : bool, optional
         Whether two classes are released as one column, the second's count less the first's: half the
         variance. Left out, in proved training of one ensemble with hard votes, where nothing else is lost.
@@ -178,13 +182,13 @@ class MatrixForestClassifier(BaseForestClassifier):
         self._check()
         records, y, domain, domain_node = self._read_fit(X, y)
         codes, classes, class_node = self._read_classes(y)
-        codes, k = self._store_classes(classes)[codes], len(classes)
+        order = self._store_classes(classes)
 
         rng = self._generator()
-        plan = plan_of(self, domain, k, rng)
+        plan = plan_of(self, domain, len(order), rng)
         draw = releases.subsampled_votes if self.release == "subsample" else releases.answers_of
         inside = plan.cells.codes(records)
-        answers, node = draw(plan, inside, codes, k, self, rng)
+        answers, node = draw(plan, inside, order[codes], order, self, rng)
 
         self._store_answers(answers, plan, rng)
         self.cells_, self.expected_error_ = plan.cells, plan.expected_error
@@ -222,12 +226,20 @@ class MatrixForestClassifier(BaseForestClassifier):
         """What no unbiased release of these leaves can go below: see `dplit.matrix.lower_bound`.
 
         Expected squared error of a leaf's count, in the units of ``expected_error_.leaf``, for noise
-        that does not depend on the data; computed anew whenever it is asked for.
+        that does not depend on the data, at the epsilon that the budget says of one record; computed anew
+        whenever it is asked for. There is none after "prediction" and "subsample", which release no leaves.
         """
         check_is_fitted(self, "budget_")
+        if hasattr(self, "query_votes_"):
+            raise AttributeError(
+                "lower_bound_ is one for the counts of leaves: it is there after release='training' alone"
+            )
+        if math.isinf(self.epsilon):
+            return 0.0
         workload = matrix.Workload.of(self.trees_, n_levels=self.cells_.n_levels)
+        epsilon = self._record_epsilon() * releases.cost_of_one(self)
         total = matrix.lower_bound(
-            workload, self._record_epsilon(), "data-independent", self.neighbours
+            workload, epsilon, "data-independent", self.neighbours, self.n_classes_
         )
         return total / self.trees_.n_leaves
 

@@ -23,6 +23,8 @@ WIDEST = 20_000_000  # counts of cells that the identity may release
 MOST_LEVELS = 500_000_000  # of all leaves together
 MOST_LEAVES = 250_000  # of all trees together, where the depth is left to the forest
 DEEPEST = 4  # of the same: the paper's own depth
+MOST_CELLS = 10**300  # of a domain: shares of them are floats
+INSTEAD = "take 'auto', 'per-tree' or 'merged', fewer bins, or a subset_size"
 LARGEST_SCALE = 1e12  # of the noise: sums of larger numbers would not be whole ones
 
 
@@ -155,21 +157,21 @@ class _Asked:
         paths = decision_paths(trees, cells.n_levels[columns])
         given = None if queries is None else queries[:, columns]
         workload = Workload.of(paths, given)
+        if workload.n_cells > MOST_CELLS:
+            raise ValueError(
+                f"domain must have at most 10^300 cells with release={self.forest.release!r}, got "
+                f"more from {len(columns)} columns: take a subset_size, or release='subsample'"
+            )
         levels = tuple(cells.n_levels[columns].tolist())
         return Ensemble(tuple(columns.tolist()), levels, workload, self.strategy(workload))
 
     def strategy(self, workload):
         """The strategy of that name, or the best one; an error if it is too wide or its noise too large."""
         forest, name = self.forest, self.forest.strategy
-        too_wide = workload.n_cells * self.n_classes > WIDEST
-        if name == "identity" and too_wide:
-            raise ValueError(
-                f"strategy='identity' would release {workload.n_cells:,} cells of {self.n_classes} "
-                f"classes, more than {WIDEST:,} counts: take 'auto', 'per-tree' or 'merged', fewer "
-                "bins, or a subset_size"
-            )
+        too_wide = self.too_wide(workload, name)
         if name == "auto":
-            names = [n for n in matrix.portfolio(workload) if not (too_wide and n == "identity")]
+            names = matrix.portfolio(workload, self.target)
+            names = [n for n in names if not (too_wide and n == "identity")]
             found = matrix.select(
                 workload, self.relation, forest.mechanism, self.target, epsilon=self.share,
                 classes=self.n_classes, members=names,
@@ -189,6 +191,27 @@ class _Asked:
                 f"so that no noise overflows, got {forest.epsilon!r}"
             )
         return found
+
+    def too_wide(self, workload, name):
+        """Whether the cells are too many to release; an error where the named strategy needs them, or more."""
+        wide = workload.n_cells * self.n_classes > WIDEST
+        if name == "identity" and wide:
+            raise ValueError(
+                f"strategy='identity' would release {workload.n_cells:,} cells of {self.n_classes} "
+                f"classes, more than {WIDEST:,} counts: {INSTEAD}"
+            )
+        if name in ("regions", "p-identity") and wide:
+            raise ValueError(
+                f"strategy={name!r} searches among {workload.n_cells:,} cells, too many: {INSTEAD}"
+            )
+        if workload.boxes is None or self.target == "leaves":
+            return wide
+        if name == "marginals" and not few_coefficients(workload.boxes):
+            raise ValueError(
+                "strategy='marginals' with voting='weighted' needs the coefficients of "
+                f"{len(workload.boxes):,} distinct leaves, too many: {INSTEAD}"
+            )
+        return wide
 
     def sensitivity(self, strategy):
         """Of what is released."""

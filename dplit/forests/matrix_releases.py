@@ -13,7 +13,7 @@ from dplit.matrix.subsample import subsample
 STEP = 2.0**-20  # of a record: far below any noise, far above rounding
 
 
-def answers_of(plan, codes, classes, n_classes, forest, rng):
+def answers_of(plan, codes, classes, order, forest, rng):
     """The counts of all leaves, or the votes for all queries, from records that all trees read.
 
     Parameters
@@ -22,7 +22,8 @@ def answers_of(plan, codes, classes, n_classes, forest, rng):
     codes : int64 array, shape (n_records, n_features)
         Cells of the records.
     classes : int array, shape (n_records,)
-    n_classes : int
+    order : int array, shape (k,)
+        The classes, as the forest was given them.
     forest : MatrixForestClassifier
         Its parameters.
     rng : numpy.random.Generator
@@ -34,6 +35,7 @@ def answers_of(plan, codes, classes, n_classes, forest, rng):
         arithmetic tie on every machine, whatever order its linear algebra adds in.
     node : budget node
     """
+    n_classes = len(order)
     given = forest._noise_epsilon(), forest.mechanism, forest._relation()
     signed = forest._is_difference(n_classes)
     if len(plan.ensembles) == 1:
@@ -51,24 +53,30 @@ def answers_of(plan, codes, classes, n_classes, forest, rng):
     return np.round(answers / STEP) * STEP, _for_neighbours(node, forest)
 
 
-def subsampled_votes(plan, codes, classes, n_classes, forest, rng):
+def subsampled_votes(plan, codes, classes, order, forest, rng):
     """The votes for all queries, of trees that each read records of their own.
 
-    Parameters and returned values as of `answers_of`.
+    As published the hard vote of an empty leaf is for the first class in `order`, else for any. Parameters
+    and returned values as of `answers_of`.
     """
-    assignment = "independent" if forest._is_proved() else "shuffled"
+    assignment, first = ("independent", None) if forest._is_proved() else ("shuffled", order)
     (one,) = plan.ensembles
     votes, node = subsample(
-        plan.paths, plan.queries, one.strategy, codes, classes, n_classes, forest._noise_epsilon(),
-        forest._voting(), assignment, forest.mechanism, forest._relation(), rng=rng,
+        plan.paths, plan.queries, one.strategy, codes, classes, len(order), forest._noise_epsilon(),
+        forest._voting(), assignment, forest.mechanism, forest._relation(), first, rng=rng,
     )  # fmt: skip
     if forest._keeps_n() and not forest._is_proved():
         node = node.part  # a replaced record keeps its place in the shuffle
     return votes, _for_neighbours(node, forest)
 
 
+def cost_of_one(forest):
+    """How many times the noise's epsilon a record costs: 2 if it is replaced and the noise is for add-remove."""
+    return 1 if forest._relation() == forest.neighbours else 2
+
+
 def _for_neighbours(node, forest):
     """The node under the forest's relation, where the noise is for add-remove neighbours."""
-    if forest._relation() == forest.neighbours:
+    if cost_of_one(forest) == 1:
         return node
     return Group("counts after a replacement", node, 2, "replace-one", REPLACED)

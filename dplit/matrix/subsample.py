@@ -114,6 +114,7 @@ def subsample(
     assignment="independent",
     mechanism="geometric",
     neighbours="add-remove",
+    order=None,
     *,
     rng,
 ):
@@ -131,11 +132,13 @@ def subsample(
     epsilon : float
         What the votes cost in all, with independent assignment.
     voting : {"weighted", "hard"}
-        Whether a tree votes with its leaf's counts or with the largest one's class; empty leaves and ties
-        go to the first class. A record changes one leaf's class, so a hard vote costs
-        :math:`2\|A\|_1`, and of two classes one column is released, for :math:`\|A\|_1`.
+        Whether a tree votes with its leaf's counts or with the largest one's class, see `leaf_classes`.
+        A record changes one leaf's class, so a hard vote costs :math:`2\|A\|_1`, and of two classes one
+        column is released, for :math:`\|A\|_1`.
     assignment : {"independent", "shuffled"}
         As in `own_leaves`; the second costs up to three times as much, and the node says so.
+    order : sequence of int, optional
+        As in `preferences`: as published the data set's own, whose first class an empty leaf votes for.
     rng : numpy.random.Generator
 
     Returns
@@ -147,17 +150,19 @@ def subsample(
     workload = subsample_workload(paths, queries)
     delta = vote_sensitivity(strategy, n_classes, voting, neighbours)
     noise = noise_for(delta, epsilon, mechanism, strategy.integer)
+    hard = voting == "hard"
+    preferred = preferences(len(paths), n_classes, order, rng=check_rng(rng)) if hard else None
     leaves = own_leaves(paths, codes, assignment=assignment, rng=rng)
     classes = check_whole(classes, "classes", 0, n_classes - 1, ndim=1)
     if len(classes) != len(leaves):
         raise ValueError(
             f"classes must be one for each of {len(leaves)} records, got {len(classes)}"
         )
-    if voting == "hard":
+    if hard:
         counts = np.zeros((len(paths), n_classes), dtype=np.int64)
         np.add.at(counts, (leaves, classes), 1)
-        leaves, classes = np.arange(len(paths)), counts.argmax(axis=1)
-    two = voting == "hard" and n_classes == 2
+        leaves, classes = np.arange(len(paths)), leaf_classes(counts, preferred)
+    two = hard and n_classes == 2
     measured = measured_with(
         noise,
         strategy,
@@ -173,6 +178,50 @@ def subsample(
     return votes, _account(
         strategy, noise, neighbours, mechanism, assignment, paths.n_trees, is_secure(rng)
     )
+
+
+def preferences(n_leaves, n_classes, order=None, *, rng):
+    """What decides among the largest counts of a leaf, of all of them if it is empty: drawn, or a public order.
+
+    Parameters
+    ----------
+    n_leaves, n_classes : int
+    order : sequence of int, optional
+        The classes, of which the first is preferred by every leaf. Left out, each leaf draws an order of its
+        own, and no class is preferred.
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    float64 array, shape (n_leaves, k)
+    """
+    if order is None:
+        return rng.random((n_leaves, n_classes))
+    order = check_whole(order, "order", 0, n_classes - 1, ndim=1)
+    if len(order) != n_classes or len(np.unique(order)) != n_classes:
+        raise ValueError(f"order must hold each of {n_classes} classes once, got {order.tolist()}")
+    return np.tile(-np.argsort(order).astype(float), (n_leaves, 1))
+
+
+def leaf_classes(counts, preferred):
+    r"""The class that each leaf votes for: of its largest counts, the one that is preferred.
+
+    What is preferred depends on no record. Given it, the class of a leaf is a function of its own counts, so that
+    a record more or less changes the class of one leaf at most, and a replaced record those of two.
+    `vote_sensitivity` holds for each value of the preferences, and the release, their mixture, spends no more.
+
+    Parameters
+    ----------
+    counts : int array, shape (n_leaves, k)
+    preferred : float array, shape (n_leaves, k)
+        As of `preferences`.
+
+    Returns
+    -------
+    int array, shape (n_leaves,)
+    """
+    largest = counts == counts.max(axis=1, keepdims=True)
+    return np.where(largest, preferred, -np.inf).argmax(axis=1)
 
 
 def vote_sensitivity(strategy, n_classes, voting="weighted", neighbours="add-remove"):

@@ -7,7 +7,7 @@ by routing."""
 from __future__ import annotations
 
 import math
-from itertools import product
+from itertools import combinations_with_replacement, permutations, product
 
 import numpy as np
 
@@ -163,23 +163,28 @@ def _family(tau, n, epsilon):
 def _label_changes(neighbours, classes, records=3):
     """Most leaves' labels that differ after one record's change, over small data of one tree of two leaves.
 
-    The tree of each record is fixed; labels are the first of the largest counts.
+    The tree of each record is fixed, and so is the class that each leaf prefers of those that tie: all orders of
+    the classes are tried. The leaves are equivalent, and one of them prefers the classes as they are listed.
     """
     universe = list(product((0, 1), range(classes)))
+    preferred = np.array([[range(classes, 0, -1), order] for order in permutations(range(classes))])
 
     def labels(data):
         counts = np.zeros((2, classes), dtype=int)
         for leaf, c in data:
             counts[leaf, c] += 1
-        return counts.argmax(axis=1)
+        ranked = counts * (classes + 1.0) + preferred
+        return ranked.argmax(axis=2)
 
     most = 0
     for n in range(records + 1):
-        for data in product(universe, repeat=n):
+        for data in combinations_with_replacement(universe, n):
+            before = labels(data)
             changes = [[*data, r] for r in universe]
             if neighbours == laws.RO:
-                changes = [[*data[:-1], r] for r in universe] if n else []
-            most = max([most, *((labels(list(data)) != labels(c)).sum() for c in changes)])
+                rest = [[*data[:i], *data[i + 1 :]] for i in range(n)]
+                changes = [[*one, r] for one in rest for r in universe]
+            most = max([most, *((before != labels(c)).sum(axis=1).max() for c in changes)])
     return int(most)
 
 

@@ -344,7 +344,7 @@ def appendix_existing(result):
 
 @said(
     "m-rf/figure-3b/appendix-optimised",
-    "differs",
+    "agrees",
     name="m-rf/appendix-queries/optimised",
     where=QUERIES,
 )

@@ -6,7 +6,8 @@ and 2 on Iris and Balance. "Published" is Laplace noise on the cells at the pape
 predicts from the cells; for training it searches products of one-query strategies for each column, a family that
 the package does not have. "Proved" is geometric noise, each free gain, and `strategy`: of all leaves, distinct
 leaves and cells what has the least error. Figures are not in the text that we have: grids are ours but where the
-authors' files of results have theirs, and no value is read off a figure. Continuous columns are cut into
+authors' files of results have theirs, and no value is read off a figure. A hard vote of an empty leaf is for the
+schema's first class, "proved" for a random one. Continuous columns are cut into
 five equally wide bins, "published" between the records' own extremes, "proved" between public bounds.
 """
 

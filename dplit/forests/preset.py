@@ -31,7 +31,8 @@ from dplit.forests.targets import check_bounds, check_classes, class_codes, fini
 
 # What a family is fitted with.
 CONSTANT = {"n_estimators": 1, "max_depth": 0}
-COUNTED = {"release": "mixed", "n_estimators": 20}  # 100 are little better, and five times slower
+# 100 trees are little better, and five times slower.
+COUNTED = {"release": "mixed", "n_estimators": 20}
 # Reasons of an advice that is not asked for.
 ASKED = "n_estimators or max_depth is given, which are rounds and depth of a boosted forest"
 UNKNOWN = "domain or classes were left out, so that their size is not known beforehand"
@@ -71,7 +72,7 @@ class BasePrivateForest(BaseForest):
         return sorted({*super().__dir__(), *(name for name in fitted if name.endswith("_"))})
 
     def _inexact(self):
-        return BoostedForestRegressor(delta=self.delta)._inexact()
+        return None  # each family has exact noise
 
     def _n_trees(self):
         return 1 if self.n_estimators is None else super()._n_trees()

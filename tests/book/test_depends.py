@@ -85,30 +85,18 @@ def test_dockets_are_found_by_the_chapter_that_asks():
 OTHERS = ("index", "ledger", "audit", "bench")  # no theory: they look at everything
 
 
-ALONE, DRAWS = 40, 76  # most modules that a chapter of a kind depends on
-MORE = {"matrix_forest": 91, "release": 99}
-
-
-def test_a_theory_chapter_depends_on_few_modules():
-    """Of some 390, so that a change makes few chapters stale. Each limit is what the largest of its
-    kind needs, and room for three more at most.
-
-    A chapter of laws alone: 40, `majority`. One that draws from trees or forests, or reads records or runs:
-    76, `multinomial_privacy`; of these, eight are what every fit can reach by name alone, as an account, a
-    saved file and what makes sure of its insides, a model card or importances, seven draw exact noise, and three
-    read and check what a fit takes, a file each for records, y and parameters.
-    The matrix forest chooses among all strategies, eleven modules, releases by another five, and draws whole
-    noise for two more; its histogram takes its records in parts, three: 90. The chapter on release attacks four
-    forests, each of another family: 96. What every figure loads makes no chapter draw.
-    """
-    figures = set(depends.modules_of("from dplit import plotting"))
+def test_no_docket_but_its_own_makes_a_theory_chapter_stale():
+    """Nor does a run, a baseline's experiment or an attack on a release, unless the chapter asks for it."""
     for path in NOTEBOOKS:
-        if not path.stem.endswith("_experiments") and path.stem not in OTHERS:
-            loaded = depends.modules(path)
-            own = {p.relative_to(ROOT / "dplit").parts[0] for p in set(loaded) - figures}
-            draws = own & {"forests", "trees", "datasets", "experiments"}
-            most = MORE.get(path.stem, DRAWS if draws else ALONE)
-            assert len(loaded) <= most, path.stem
+        if path.stem.endswith("_experiments") or path.stem in OTHERS:
+            continue
+        loaded = {p.relative_to(ROOT / "dplit").parts for p in depends.modules(path)}
+        dockets = {p[1] for p in loaded if p[0] == "claims" and not p[-1].startswith("_")}
+        shared = {"matrix_paths"} if path.stem.startswith("matrix_") else set()  # exact ranks
+        assert {name.removesuffix(".py") for name in dockets} <= {path.stem, *shared}
+        source = "\n".join(depends.code(path))
+        for room in ("experiments", "bench", "baselines", "release", "audit"):
+            assert room in source or room not in {parts[0] for parts in loaded}, (path.stem, room)
 
 
 def test_the_papers_experiments_count_where_one_is_asked_for(tmp_path):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from dplit.audit.mutants import RDF, at, plant
+from dplit.forests.dask_parts import AT_ONCE
 
 PRESET, HISTOGRAM = "PrivateForestClassifier", "HistogramForestClassifier"
 
@@ -76,7 +77,6 @@ def _overlapping(original):
     """A border that belongs to both groups."""
 
     def total(self, ask, *told):
-        from dplit.forests.dask_parts import AT_ONCE
 
         parts = self.parts
         borders = [parts[i] for i in range(AT_ONCE, len(parts), AT_ONCE)]

@@ -6,6 +6,7 @@ from functools import wraps
 
 from dplit.audit.mutants import at, plant
 from dplit.budget import Budget, Group, Spend
+from dplit.forests import histogram
 
 CLASSIFIERS = (
     "BoostedForestClassifier", "PrivateForestClassifier", "RandomDecisionForestClassifier",
@@ -61,7 +62,6 @@ def _histogram(original):
     """The node says the share, from which the noise is not drawn."""
 
     def fit(self, X, y):
-        from dplit.forests import histogram
 
         sound, several = dict(histogram.NOISES), self.records_per_person
 

@@ -29,9 +29,8 @@ from dplit.forests.partition import REPLACED, rest_of
 from dplit.forests.randomness import is_seeded
 from dplit.forests.targets import check_bounds, check_classes, class_codes, finite_numbers
 
-# What a family is fitted with.
+# What a family is fitted with; a hundred trees of counts are little better, and five times slower.
 CONSTANT = {"n_estimators": 1, "max_depth": 0}
-# 100 trees are little better, and five times slower.
 COUNTED = {"release": "mixed", "n_estimators": 20}
 # Reasons of an advice that is not asked for.
 ASKED = "n_estimators or max_depth is given, which are rounds and depth of a boosted forest"
@@ -103,8 +102,7 @@ class BasePrivateForest(BaseForest):
         kind, options = families[self.advice_.family]
         forest = kind(
             rest, domain=self.domain, neighbours=self.neighbours, n_jobs=self.n_jobs,
-            noise=self._noise_kind().name,
-            random_state=self._inner_state(rng), **schema,
+            noise=self._noise_kind().name, random_state=self._inner_state(rng), **schema,
         ).set_params(**options)  # fmt: skip
         given = {"n_records": n, "delta": self._record_delta(epsilon)}
         taken = forest.get_params()

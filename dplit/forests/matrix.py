@@ -237,7 +237,7 @@ class MatrixForestClassifier(BaseForestClassifier):
         if math.isinf(self.epsilon):
             return 0.0
         workload = matrix.Workload.of(self.trees_, n_levels=self.cells_.n_levels)
-        epsilon = self._record_epsilon() * releases.cost_of_one(self)
+        epsilon = self._noise_epsilon() * releases.cost_of_one(self)
         total = matrix.lower_bound(
             workload, epsilon, "data-independent", self.neighbours, self.n_classes_
         )

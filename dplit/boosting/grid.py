@@ -107,7 +107,7 @@ def directions(continuous, most):
     list of (int, int, float)
         i, j, and the weight of the second column.
     """
-    continuous = check_whole(continuous, "continuous", 0, ndim=1)
+    continuous = check_whole(continuous, "continuous", 0, ndim=1).tolist()
     most = check_integer(most, "most", 0)
     found = [(i, j, 1.0) for i, j in permutations(continuous, 2) if i < j]
     halves = [(i, j, 0.5) for i, j in permutations(continuous, 2)]

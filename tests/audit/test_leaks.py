@@ -46,8 +46,8 @@ def test_the_command_prints_misses(capsys):
 
 def test_seeds_count_misses(capsys, monkeypatch):
     """With too few draws a leak is missed, and the exit status says so."""
-    monkeypatch.setattr(Leak, "draws", (20, 20, 20))
     name = "smooth-sensitivity sampler"
+    monkeypatch.setattr(Leak, "draws", property(lambda leak: (20, 20, 20)))
     assert main(["audit", "--seeds", "3", "--subject", name, "--json"]) == 1
     assert '"misses": 3' in capsys.readouterr().out
 

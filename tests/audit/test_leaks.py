@@ -48,7 +48,7 @@ def test_seeds_count_misses(capsys, monkeypatch):
     """With too few draws a leak is missed, and the exit status says so."""
     name = "smooth-sensitivity sampler"
     monkeypatch.setattr(Leak, "draws", property(lambda leak: (20, 20, 20)))
-    assert main(["audit", "--seeds", "3", "--subject", name, "--json"]) == 1
+    assert main(["audit", "--seeds", "3", "--subject", name, "--json", "--jobs", "1"]) == 1
     assert '"misses": 3' in capsys.readouterr().out
 
 

@@ -344,7 +344,7 @@ def select(patterns, effort, expected):
 
 
 LEAK = "a leak " + "of many words " * 6
-Audited = namedtuple("Audited", "subject method declared found expected ok detail")
+Audited = namedtuple("Audited", "subject method declared found expected miss ok detail")
 
 
 @pytest.mark.parametrize(("found", "status"), [(0.9, 0), (1.1, 1), (math.inf, 1)])
@@ -353,8 +353,10 @@ def test_audit(found, status, stand_in, capsys):
 
     def run(*options, names, epsilon):
         seen.update(zip(("effort", "seed", "jobs"), options), names=names, epsilon=epsilon)
-        yield Audited("a noisy count", "exact", 1.0, found, "within", found <= 1, "at 3 and 4")
-        yield Audited(LEAK, "black box", 1.0, 2.5, "caught", True, "at 0")
+        yield Audited(
+            "a noisy count", "exact", 1.0, found, "within", None, found <= 1, "at 3 and 4"
+        )
+        yield Audited(LEAK, "black box", 1.0, 2.5, "caught", 1e-5, True, "at 0")
 
     stand_in("audit", run=run, select=select)
     assert main(["audit", "--seed", "4", "--effort", "deep", "--jobs", "2"]) == status
@@ -363,7 +365,7 @@ def test_audit(found, status, stand_in, capsys):
     out = capsys.readouterr().out
     assert max(map(len, out.splitlines())) <= 100
     assert re.search(
-        r"a noisy count +exact +1 +" + f"{found:g} +within +" + ("NO", "yes")[not status], out
+        r"a noisy count +exact +1 +" + f"{found:g} +within +- +" + ("NO", "yes")[not status], out
     )
     assert ("a noisy count: at 3 and 4" in out) is bool(status)
     assert out.rstrip().endswith(("all as expected", "1 not as expected")[status])

@@ -117,7 +117,7 @@ def test_subsamples_of_adult_in_the_authors_file(print_instead, off, expected):
     row = "subsample, weighted"
     values = {(at, row): f"{table.cells[at, row].value + off:.3f}" for at in table.of("name")}
     print_instead("m-rf/result-file-adult", values)
-    assert verdict("m-rf/appendix-subsample/adult") == expected
+    assert verdict("m-rf/appendix-adult") == expected
 
 
 # Sentences that need runs ------------------------------------------------------------------------

@@ -123,4 +123,5 @@ def test_every_claim_of_a_paper_has_its_place_and_the_words_that_decide():
         parts = re.sub(r"\$[^$]*\$", "formula", quote.words).split(" ... ")
         assert all(part.strip() == part and part for part in parts), quote
         assert 1 <= sum(len(part.split()) for part in parts) <= 20, quote
+        assert "\\" not in re.sub(r"\$[^$]*\$", "", quote.words), quote
         assert re.search(r"\d|abstract|appendix|title|figure|table", quote.place), quote

@@ -223,7 +223,7 @@ def search_time(effort, rng):
 
 
 @by_print(
-    "m-rf/appendix-subsample/adult",
+    "m-rf/appendix-adult",
     "Technical appendix, comparison with DP batch training",
     "assumes",
 )

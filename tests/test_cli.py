@@ -18,6 +18,7 @@ import pytest
 
 import dplit
 from dplit import claims, datasets
+from dplit.audit.subject import FALSE_ALARM
 from dplit.cli import COMMANDS, main, parser, verify
 from dplit.cli.datasets import describe
 from dplit.datasets import registry
@@ -247,7 +248,8 @@ def test_interrupted_work_prints_what_was_done():
         from dplit import claims
         from dplit.ledger import registry as core
         from dplit.ledger import Case, Evidence, private
-        from dplit.cli import main
+        from dplit.audit.subject import FALSE_ALARM
+from dplit.cli import main
 
         def fast(effort, rng):
             return Evidence("holds", "exact", "done")
@@ -372,7 +374,7 @@ def test_audit(found, status, stand_in, capsys):
 
     assert main(["audit", "--json"]) == status
     read = json.loads(capsys.readouterr().out)
-    assert read["ok"] is (status == 0)
+    assert read["ok"] is (status == 0) and read["false_alarm"] == FALSE_ALARM
     assert read["rows"][0]["found"] == (found if math.isfinite(found) else "inf")
 
 

@@ -249,7 +249,7 @@ def _text(rows):
     wrong = sum(not row["ok"] for row in rows)
     noun = "subject" if len(rows) == 1 else "subjects"
     total = f"{len(rows)} {noun}; " + (f"{wrong} not as expected" if wrong else "all as expected")
-    return "\n\n".join([table, *details, total + _chance(rows)])
+    return "\n\n".join([table, *details, wrapped(_chance(rows)), total])
 
 
 def _chance(rows):
@@ -259,7 +259,7 @@ def _chance(rows):
     drawn = sum(row["expected"] == "within" and row["method"] != "exact" for row in rows)
     missed = math.fsum(row["miss"] or 0 for row in rows)
     accused = drawn * FALSE_ALARM
-    return f"; chance misses a leak in at most {missed:.2g} of audits, and accuses a sound row in {accused:.2g}"
+    return f"Chance misses a leak in at most {missed:.2g} of audits, and accuses a sound row in {accused:.2g}."
 
 
 def _cell(value):

@@ -41,7 +41,7 @@ def test_the_command_prints_misses(capsys):
     assert main(["audit", "--subject", name, "--json"]) == 0
     assert f'"miss": {missed(CAUGHT[name])}' in capsys.readouterr().out
     assert main(["audit", "--subject", name]) == 0
-    assert "chance misses a leak in at most" in capsys.readouterr().out
+    assert "Chance misses a leak in at most" in capsys.readouterr().out
 
 
 def test_seeds_count_misses(capsys, monkeypatch):

@@ -248,8 +248,7 @@ def test_interrupted_work_prints_what_was_done():
         from dplit import claims
         from dplit.ledger import registry as core
         from dplit.ledger import Case, Evidence, private
-        from dplit.audit.subject import FALSE_ALARM
-from dplit.cli import main
+        from dplit.cli import main
 
         def fast(effort, rng):
             return Evidence("holds", "exact", "done")

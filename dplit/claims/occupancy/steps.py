@@ -13,19 +13,21 @@ from scipy.optimize import brentq
 from scipy.special import lambertw
 
 from dplit import occupancy
-from dplit.ledger import Evidence, claim, of_equality, verdict_of
+from dplit.ledger import Evidence, of_equality
+from dplit.ledger.box import Box
+from dplit.ledger.compare import decisive, need, note, same
 
 EMPTY = 0.05  # of "with high probability": our reading
 
 
-@claim(
+PUBLISHED = Box("thm-occupancy-published", "occupancy.subexponential_bound")
+EMPTIED = Box("rem-occupancy-empty", "occupancy.any_leaf_below")
+
+
+@PUBLISHED(
     "diprime-v1/moment-bound",
     "Appendix A.2.2, sub-exponential random variables",
-    "holds",
-    "thm-occupancy-published",
-    ("occupancy.subexponential_bound",),
     about="step",
-    proof="thm-occupancy-published",
     quantity="largest b^2 t^2 for which the bound is true, against beta^2",
 )
 def moment_bound(effort, rng):
@@ -35,28 +37,21 @@ def moment_bound(effort, rng):
     end = brentq(lambda x: 1 + (x - 1) * math.exp(2 * x), 0.5, 0.99)
     square = occupancy.BETA**2
     x = np.linspace(0, square, effort.pick(1001, 10_001, 100_001))
-    within = (1 / (1 - x) <= np.exp(2 * x) * (1 + 1e-12)).all()
-    branch = 1 + float(lambertw(-2 / math.e**2, 0).real) / 2
-    return verdict_of(
-        bool(within) and square <= end and of_equality([end], [branch]) == "holds"
-        and of_equality([square], [(math.sqrt(1 - 2 / math.e) + 1) / 2]) == "holds",
-        f"It is true up to b^2 t^2 = {end:.4f}, by a root of the equation and by Lambert's function; beta^2 is "
-        f"{square:.4f}.",
-        {"beta^2": square, "true up to": end},
-        cases=len(x) + 2,
-        published=square,
-        computed=end,
-        relation=">=",
+    yield from (need(p <= q * (1 + 1e-12), p, "<=", q) for p, q in zip(1 / (1 - x), np.exp(2 * x)))
+    yield same(end, 1 + float(lambertw(-2 / math.e**2, 0).real) / 2)
+    yield same(square, (math.sqrt(1 - 2 / math.e) + 1) / 2)
+    yield decisive(need(end >= square, end, ">=", square))
+    return note(
+        "It is true up to b^2 t^2 = {exact:.4f}, by a root of the equation and by Lambert's function; "
+        "beta^2 is {stated:.4f}.",
         range=f"{len(x)} values of b^2 t^2 up to beta^2, and the end",
-    )  # fmt: skip
+    )
 
 
-@claim(
+@PUBLISHED(
     "diprime-v1/lambert-bound",
     "Appendix A.2.2, bound on the principal branch",
     "assumes",
-    "thm-occupancy-published",
-    ("occupancy.subexponential_bound",),
     about="step",
     quantity="lower end of the interval on which the bound holds, against the printed one",
 )
@@ -93,12 +88,10 @@ SETTINGS = {  # records, depth, epsilon of tables 1 and 2; rho = 1/2, ten trees 
 }
 
 
-@claim(
+@EMPTIED(
     "diprime-v1/no-empty-leaves",
     "Section 3",
     "assumes",
-    "rem-occupancy-empty",
-    ("occupancy.any_leaf_below",),
     quantity="probability of an empty leaf, Banknote at the depth of table 2",
 )
 def no_empty_leaves(effort, rng):

@@ -31,10 +31,7 @@ PUBLISHED = Box(
     **TAIL,
 )
 MECHANISM = Box(
-    "thm-occupancy-mechanism",
-    "occupancy.corrected_bound",
-    "occupancy.leaf_tail",
-    **TAIL,
+    "thm-occupancy-mechanism", "occupancy.corrected_bound", "occupancy.leaf_tail", **TAIL
 )
 LINE = Box("thm-occupancy-line", "occupancy.tied_bound", "occupancy.leaf_tail", **TAIL)
 PROVED = Box(
@@ -93,10 +90,7 @@ def _least_epsilon(n, depth):
 
 
 @PUBLISHED(
-    "diprime-v1/theorem-2-mechanism",
-    "Theorem 2; figure 2",
-    "assumes",
-    proof="thm-occupancy-proved",
+    "diprime-v1/theorem-2-mechanism", "Theorem 2; figure 2", "assumes", proof="thm-occupancy-proved"
 )
 def theorem_2(effort, rng):
     r"""The same bounds hold for $|\tilde N_i - N/2^d|$ of a leaf that the rank mechanism makes.

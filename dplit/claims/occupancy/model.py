@@ -21,10 +21,7 @@ from dplit.ledger.compare import at_most, decisive, need, note, same
 
 OFF = {"quantity": "probability that the model is t off", "kind": "certified"}
 PUBLISHED = Box(
-    "thm-occupancy-published",
-    "occupancy.model_tail",
-    "occupancy.published_bound",
-    **OFF,
+    "thm-occupancy-published", "occupancy.model_tail", "occupancy.published_bound", **OFF
 )
 MODEL = Box(
     "thm-occupancy-model",
@@ -47,10 +44,7 @@ def _proved_for_all_t(depth):
 
 
 @PUBLISHED(
-    "diprime-v1/theorem-2-model",
-    "Theorem 2; appendix A.2.2",
-    "loose",
-    proof="thm-occupancy-model",
+    "diprime-v1/theorem-2-model", "Theorem 2; appendix A.2.2", "loose", proof="thm-occupancy-model"
 )
 def theorem_2(effort, rng):
     r"""For $S = \sum_i \operatorname{Lap}(2^{i-d}/\epsilon_1)$: $\Pr(|S| \ge t)$ is at most

@@ -10,21 +10,31 @@ from itertools import combinations_with_replacement, product
 
 from dplit import sensitivity
 from dplit.claims.sensitivity._searched import exactly
-from dplit.ledger import Case, Evidence, bounded, claim
+from dplit.ledger import Evidence
+from dplit.ledger.box import Box
+from dplit.ledger.compare import below, decisive, note
 from dplit.mechanisms import Laplace
 
+PROOF = Box(
+    "rem-sensitivity-sse-proof",
+    "sensitivity.published_sse",
+    range="all data on -1, -1/2, 0, 1/2, 1, up to 4 records",
+)
+SPLIT = Box(
+    "thm-sensitivity-split", "sensitivity.counts", "sensitivity.worst_case", "mechanisms.Laplace"
+)
 GRID = tuple(Fraction(i, 2) for i in range(-2, 3))  # targets in [-B, B], B = 1
 
 
 def _removals(effort):
-    """(change of the summed squared error, sum of the three norms, 4 B^2 delta, data), all grid data."""
+    """(change of the summed squared error, sum of the three norms, data), all grid data."""
     for n in range(2, effort.pick(5, 6, 7)):
         for gone in range(1, n):
             stays = [*combinations_with_replacement(GRID, n - gone)]
             for out, stay in product(combinations_with_replacement(GRID, gone), stays):
                 change = abs(_sse(out + stay) - _sse(stay))
                 data = {"removed": [float(y) for y in out], "stay": [float(y) for y in stay]}
-                yield change, _norms(out, stay), 4 * gone, data
+                yield change, _norms(out, stay), data
 
 
 def _sse(targets):
@@ -41,59 +51,49 @@ def _norms(out, stay):
     return first + abs(second) + abs(Fraction(2, c) * r * s)
 
 
-@claim(
+@PROOF(
     "sensitivity-sse-proof",
     {
         "diprime-v1": "Appendix A.2.1, sensitivity of objective, first line",
         "diprime-v2": "Appendix B.1, sensitivity of SSE, first line",
     },
     "fails",
-    "rem-sensitivity-sse-proof",
-    ("sensitivity.published_sse",),
     about="step",
-    range="all data on -1, -1/2, 0, 1/2, 1, up to 4 records",
 )
 def sse_proof(effort, rng, paper):
     r"""The change of the summed squared error as $\delta$ records are excluded equals the sum of the
     three norms $\|\frac{\delta}{c(c-\delta)}(\sum_{i>\delta} y_i)^2\|_1$, $\|\sum_{i\le\delta} y_i^2 -
     \frac1c(\sum_{i\le\delta} y_i)^2\|_1$ and $\|\frac2c\sum_{i\le\delta} y_i\sum_{i>\delta} y_i\|_1$.
     (v1 writes $M$ for $c$.)"""
-    cases = (Case(change, norms, data) for change, norms, _, data in _removals(effort))
-    note = "Without {removed}, {stay} stay: the change is {exact}, the norms add up to {stated}"
-    return exactly(cases, note, quantity="change of the summed squared error, B = 1")
+    for change, norms, data in _removals(effort):
+        yield exactly(change, norms, **data)
+    return note(
+        "Without {removed}, {stay} stay: the change is {found}, the norms add up to {formula}",
+        quantity="change of the summed squared error, B = 1",
+    )
 
 
-@sse_proof.corrected(
-    functions=("sensitivity.published_sse",),
-    proof="rem-sensitivity-sse-proof",
-    range="all data on -1, -1/2, 0, 1/2, 1, up to 4 records",
-)
+@PROOF.corrected(sse_proof)
 def sse_proof_triangle(effort, rng, paper):
     r"""With $\le$ in the place of $=$ the line is right, and the rest of the chain too: the change is at
     most the sum of the norms, and that is at most $4B^2\delta$."""
-    found = list(_removals(effort))
-    whole = bounded(
-        (Case(change, norms, data) for change, norms, _, data in found),
-        "Without {removed}, {stay} stay: the change is {exact}, the norms add up to {stated}",
+    removals = 0
+    for change, norms, data in _removals(effort):
+        removals += 1
+        yield below(change, norms, **data)
+        stated = sensitivity.published_sse(len(data["removed"]), -1, 1)
+        yield decisive(below(norms, stated, **data))
+    return note(
+        f"{removals} removals: the norms of {{removed}} and {{stay}} are {{exact:g}} of {{stated:g}}",
+        quantity="sum of the three norms, B = 1",
     )
-    if whole.verdict == "fails":
-        return whole
-    cases = [
-        Case(norms, float(sensitivity.published_sse(len(data["removed"]), -1, 1)), data)
-        for _, norms, _, data in found
-    ]
-    last = bounded(cases, "{cases} removals: the norms of {removed} and {stay} are {exact} of {stated}",
-                   quantity="sum of the three norms, B = 1")  # fmt: skip
-    return Evidence(**last.to_dict() | {"verdict": "fails" if last.verdict == "fails" else "holds"})
 
 
-@claim(
+@SPLIT(
     "diprime-v2/leaf-counts",
     "Section 3, estimating leaf node parameters",
     "assumes",
-    "thm-sensitivity-split",
-    ("sensitivity.counts", "sensitivity.worst_case", "mechanisms.Laplace"),
-    proof="thm-sensitivity-split",
+    proved=True,
     quantity="privacy loss of the noisy counts as one record changes its class, in epsilon_l",
     range="both relations, two classes, all leaves of up to 4 records",
 )

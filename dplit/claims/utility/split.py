@@ -23,16 +23,11 @@ from dplit.ledger.compare import at_most, below, decisive, frequency, note, same
 
 SPLIT = Box("thm-utility-split")
 EXPECTED = Box(
-    "thm-utility-expected",
-    "utility.expected_split_loss",
-    quantity="expected loss, in R^2",
+    "thm-utility-expected", "utility.expected_split_loss", quantity="expected loss, in R^2"
 )
 IMBALANCE = Box("rem-utility-imbalance", "utility.worst_split_loss", "utility.accuracy_loss_bound")
 FLIP = Box(
-    "thm-utility-flip",
-    "utility.label_law",
-    "utility.expected_accuracy",
-    "utility.split_loss_bound",
+    "thm-utility-flip", "utility.label_law", "utility.expected_accuracy", "utility.split_loss_bound"
 )
 
 # Theorem 1: regression -----------------------------------------------------------------------

@@ -9,15 +9,16 @@ from itertools import combinations_with_replacement
 from math import comb
 
 from dplit import balance
-from dplit.ledger import Evidence, claim, of_equality
+from dplit.ledger import Evidence, of_equality
+from dplit.ledger.box import Box
+
+STEPS = Box("rem-balance-steps", "balance.smaller_blocks")
 
 
-@claim(
+@STEPS(
     "diprime-v2/score-steps",
     "Appendix B.3, before equation 5",
     "assumes",
-    "rem-balance-steps",
-    ("balance.smaller_blocks",),
     about="step",
     quantity="q_2 - q_1 of three points",
 )
@@ -48,13 +49,11 @@ def score_steps(effort, rng):
     )
 
 
-@claim(
+@STEPS(
     "diprime-v2/median-balance",
     "Section 3.1",
     "assumes",
-    "rem-balance-steps",
-    ("balance.smaller_blocks",),
-    proof="rem-balance-steps",
+    proved=True,
     quantity="records in the smaller block of a split on the median of 0, 0, 1, 1, 1",
 )
 def median_balance(effort, rng):

@@ -15,7 +15,6 @@ from scipy.integrate import quad
 from scipy.optimize import brentq
 
 from dplit import occupancy
-from dplit.ledger import Evidence
 from dplit.ledger.box import Box
 from dplit.ledger.compare import at_most, decisive, need, note, same
 
@@ -187,19 +186,16 @@ def tighter(effort, rng):
     least = int(ratio[:-1].argmin())
     apart = published - exact
     top = int(apart.argmax())
-    nearer = bool((np.diff(apart[top:]) < 0).all()) and apart[-1] < apart[top] / 100
-    return Evidence(
-        "fails" if not nearer else "assumes" if rises else "holds",
-        "exact",
+    nearer = (np.diff(apart[top:]) < 0).all() and apart[-1] < apart[top] / 100
+    yield need(nearer, apart[-1], "<", apart[top], broken="fails", t=t[-1])
+    shown = {"n": n, "depth": depth, "epsilon": epsilon, "t": float(t[-1])}
+    yield need(not rises, ratio[-1], "<=", ratio[least], **shown)
+    return note(
         f"N={n}, d={depth}, epsilon {epsilon}: {ratio[least]:.3g} times the tail at "
         f"t={t[least]:g}, {ratio[-1]:.3g} times at t={t[-1]:g}; it rises at {rises} of "
         f"{len(t) - 1} steps. The difference falls after t={t[top]:g}, from {apart[top]:.3g} to {apart[-1]:.3g}.",
-        counterexample={"n": n, "depth": depth, "epsilon": epsilon, "t": float(t[-1])},
-        cases=len(t),
-        published=float(ratio[least]),
-        computed=float(ratio[-1]),
-        relation="<=",
         range=f"N = {n}, d = {depth}, epsilon_1 = {epsilon}, t = 1 to {t[-1]:g}",
+        cases=len(t),
     )
 
 

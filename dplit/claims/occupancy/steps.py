@@ -13,9 +13,8 @@ from scipy.optimize import brentq
 from scipy.special import lambertw
 
 from dplit import occupancy
-from dplit.ledger import Evidence, of_equality
 from dplit.ledger.box import Box
-from dplit.ledger.compare import decisive, need, note, same
+from dplit.ledger.compare import below, decisive, need, note, same
 
 EMPTY = 0.05  # of "with high probability": our reading
 
@@ -60,19 +59,13 @@ def lambert_bound(effort, rng):
     interval as printed is empty)."""
     x = np.linspace(-1 / math.e, 0, effort.pick(1001, 10_001, 100_001))[1:]
     bound = np.sqrt(np.maximum(math.e * x + 1, 0)) - 1
-    held = bool((lambertw(x, 0).real >= bound - 1e-9).all())
-    printed_low, printed_high = 1 / math.e, 0.0
-    return Evidence(
-        "fails" if not held else "assumes" if printed_low > printed_high else "holds",
-        "exact",
+    for value, least in zip(lambertw(x, 0).real, bound):
+        yield need(value >= least - 1e-9, value, ">=", least, broken="fails")
+    yield same(-1 / math.e, 1 / math.e, interval=[1 / math.e, 0.0])
+    return note(
         f"On [-1/e, 0] it is true at each of {len(x)} points, with equality at the ends; the printed interval "
-        f"begins at {printed_low:.4f} and ends at 0.",
-        cases=len(x),
-        published=printed_low,
-        computed=-1 / math.e,
-        relation="=",
+        "begins at {stated:.4f} and ends at 0.",
         range="the interval [-1/e, 0]",
-        counterexample={"interval": [printed_low, printed_high]},
     )
 
 
@@ -103,22 +96,16 @@ def no_empty_leaves(effort, rng):
     n, deep, epsilon = shares["Banknote"]
     depths = [d for d in range(1, deep + 1) if _some_empty(n, d, epsilon) <= EMPTY]
     direct = 1 - _all_filled(n, 3, epsilon / 12)
-    same = of_equality([direct], [_some_empty(n, 3, epsilon)], rtol=1e-7)
-    if same == "fails" or not depths:
-        return Evidence("fails", "exact", "No depth will do.", counterexample={"depths": depths})
-    bad = {name: p for name, p in found.items() if p > EMPTY}
-    return Evidence(
-        "assumes" if bad else "holds",
-        "exact",
+    yield same(direct, _some_empty(n, 3, epsilon), 1e-7, broken="fails", records=n, depth=3)
+    yield need(depths, broken="fails", records=n)
+    for name, (records, depth, budget) in shares.items():
+        shown = {"records": records, "depth": depth, "epsilon_1": budget / (4 * depth)}
+        yield below(found[name], EMPTY, setting=name, **shown)
+    return note(
         "Some leaf is empty at the printed depths with probability "
         + ", ".join(f"{p:.4g} ({name})" for name, p in found.items())
-        + f". For Banknote the deepest with {EMPTY:g} or less is {max(depths)}.",
-        cases=len(found) + deep + 1,
-        published=EMPTY,
-        computed=found["Banknote"],
-        relation="<=",
+        + f". For Banknote the deepest with {EMPTY:g} or less is {max(depths, default=0)}.",
         range="six settings of tables 1 and 2; of Banknote every depth up to the printed one",
-        counterexample={"records": n, "depth": deep, "epsilon_1": epsilon / (4 * deep)},
     )
 
 

@@ -103,7 +103,7 @@ def classes(effort, rng):
                 for sides in zip(_integrated_law(counts, e), law):
                     yield same(*sides, 1e-8, 1e-10, **shown)
                 flips = utility.published_flip(max(counts) - np.array(counts[:-1]), e)
-                yield from (need(p < most, p, "<", most, **shown) for p, most in zip(law, flips))
+                yield from (need(p < flip, p, "<", flip, **shown) for p, flip in zip(law, flips))
                 wrong = 1 - law[-1]
                 gap = need(wrong > flips[-1], wrong, ">", flips[-1], **shown)
                 yield decisive(gap) if (counts, e) == ([0, 0, 1], 1.0) else gap

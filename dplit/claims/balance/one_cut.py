@@ -70,7 +70,7 @@ def theorem_3(effort, rng):
         stated = _bound(balance.published_bound, shown)
         case = at_most(1 - at_least, 1 - stated, **shown)
         cases.append(case._replace(exact=float(at_least), stated=stated, relation=">="))
-    yield from sorted(cases, key=lambda case: (1 - case.exact) / (1 - case.stated))
+    yield from sorted(cases, key=lambda case: (1 - case.exact) / max(1 - case.stated, 1e-9))
     return note(
         "Worst of all data on the grid, {cases} cases: the chance of fewer than t records comes "
         "nearest to what the theorem allows at epsilon {epsilon:.4f}, N={n}, t={t}, d={spread}.",

@@ -310,4 +310,5 @@ def test_a_part_of_the_records_is_refused_where_their_number_may_change():
 
 
 def test_what_promises_nothing_may_be_resampled():
-    bag_of(classifier().set_params(epsilon=np.inf)).fit(X, Y)
+    bag = bag_of(classifier().set_params(epsilon=np.inf)).fit(X, Y)
+    assert all(member.budget_.epsilon == np.inf for member in bag.estimators_)

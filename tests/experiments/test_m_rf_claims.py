@@ -85,8 +85,8 @@ def test_what_the_appendix_says_of_its_table_2(print_instead):
     ids = [
         f"m-rf/{w}"
         for w in (
-            "appendix-table-2/subsample-lower",
-            "appendix-table-2/search-reduced",
+            "appendix-subsample-lower",
+            "appendix-search-reduced",
             "search-time",
         )
     ]

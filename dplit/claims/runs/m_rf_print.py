@@ -157,7 +157,7 @@ def overhead(effort, rng):
 
 
 @by_print(
-    "m-rf/appendix-table-2/subsample-lower",
+    "m-rf/appendix-subsample-lower",
     "Technical appendix, comparison with DP batch training",
     "assumes",
 )
@@ -180,9 +180,7 @@ def subsample_lower(effort, rng):
     )  # fmt: skip
 
 
-@by_print(
-    "m-rf/appendix-table-2/search-reduced", "Technical appendix, multiple ensembles", "assumes"
-)
+@by_print("m-rf/appendix-search-reduced", "Technical appendix, multiple ensembles", "assumes")
 def search_reduced(effort, rng):
     """Using multiple ensembles with random feature subsets significantly reduced optimization costs. (For training
     and prediction, to a third and less; for subsample-and-aggregate the table's seconds of the search grow.)"""

@@ -7,7 +7,11 @@ the depth; :math:`X` the number of features that a path of :math:`d` nodes does 
 
 Theorem 2 chooses the smallest depth at which fewer than half of the continuous features are
 expected to stay untested, and adds r/2. The depths of Table 4 are one larger wherever s > 0. Which
-depth is best depends on :math:`n`, :math:`\epsilon` and the target: `best_depth`. Derived in
+depth is best depends on :math:`n`, :math:`\epsilon` and the target: `best_depth`.
+
+In the functions numbers of features, nodes, records and trees are whole and at least 0, or 1 where none would
+mean nothing; `continuous` is s and `discrete` r. `one` is the number one in the arithmetic that is wanted:
+``Fraction(1)`` makes a law rational. A ValueError names an argument out of its range. Derived in
 :doc:`/book/depth`.
 """
 

@@ -8,15 +8,20 @@ urn. The target has :math:`h` *relevant* features and depends on how many of the
 
 A Poisson number of records with mean :math:`n` is dealt at random to :math:`\tau` trees, and each leaf gets
 its label by permute-and-flip at :math:`\epsilon`, add-remove. Then all leaves and all trees are
-independent, and everything below is exact. Derived in :doc:`/book/depth`.
+independent, and everything below is exact.
+
+Throughout, `features` is m, `relevant` is h, from 1 to m, `depth` is at most m unless `repeated`, `n` is the mean
+number of records of the forest, and `epsilon` its budget, ``inf`` without privacy.
 """
 
 from __future__ import annotations
 
+from fractions import Fraction
 from itertools import count
 from math import comb, inf, log
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.stats import binom, hypergeom
 
 from dplit.errors import (
@@ -31,27 +36,14 @@ from dplit.errors import (
 from dplit.majority import second_label
 
 
-def relevant_tested(features, relevant, depth, repeated=True, one=1.0):
+def relevant_tested(
+    features: int, relevant: int, depth: int, repeated: bool = True, one: float | Fraction = 1.0
+) -> np.ndarray:
     r"""Law of the number :math:`T` of relevant features that a path of `depth` nodes tests.
 
     Without replacement it is hypergeometric. With replacement one more node tests a new relevant
     feature with probability :math:`(h - t)/m`; for :math:`h = m` it is the law of :math:`m - X` of theorem 2.
-
-    Parameters
-    ----------
-    features : int, at least 1
-        m.
-    relevant : int, between 1 and `features`
-        h.
-    depth : int, at least 0; at most `features` unless `repeated`
-    repeated : bool
-        True for continuous features, False for features of two levels.
-    one : float or Fraction
-        The number one, in the arithmetic that is wanted.
-
-    Returns
-    -------
-    array, shape (relevant + 1,) : probabilities of T = 0, ..., h.
+    Returns the probabilities of T = 0, ..., h.
     """
     one = check_one(one)
     m, h, d = _check(features, relevant, depth, repeated)
@@ -67,25 +59,25 @@ def relevant_tested(features, relevant, depth, repeated=True, one=1.0):
     return law
 
 
-def effective_records(n, epsilon, trees=1):
+def effective_records(n: float, epsilon: float, trees: int = 1) -> float:
     r"""What the records of a tree are worth at `epsilon`: :math:`\frac{n}{\tau}(1 - e^{-\epsilon})`.
 
     A leaf that holds records of one class, a number of mean :math:`\lambda`, is labelled wrongly with probability
     :math:`\mathrm{E}\, e^{-\epsilon N}/2 = e^{-\lambda(1 - e^{-\epsilon})}/2`.
-
-    Parameters
-    ----------
-    n : float
-        Mean number of records of the forest.
-    epsilon : float
-        Budget of the forest, add-remove; ``inf`` without privacy.
-    trees : int, at least 1
     """
     n = float(check_between(n, "n", 0, MOST_INTEGER))
     return float(-np.expm1(-check_epsilon(epsilon)) * n / check_integer(trees, "trees", 1))
 
 
-def parity_accuracy(depth, n, features, relevant, epsilon, trees=1, repeated=True):
+def parity_accuracy(
+    depth: int,
+    n: float,
+    features: int,
+    relevant: int,
+    epsilon: float,
+    trees: int = 1,
+    repeated: bool = True,
+) -> float:
     r"""Expected accuracy of one tree whose target is the parity of the relevant signs.
 
     .. math:: \frac12 + \frac12 \Pr[T = h] \bigl(1 - e^{-n_\epsilon / 2^d}\bigr), \qquad
@@ -93,30 +85,18 @@ def parity_accuracy(depth, n, features, relevant, epsilon, trees=1, repeated=Tru
 
     A path that misses a relevant feature says nothing about the parity; one that tests them all ends in a
     leaf of one class. With :math:`h = 1` the target is the sign of one feature. :prf:ref:`thm-depth-parity`.
-
-    Parameters
-    ----------
-    depth, features, relevant, repeated
-        As in `relevant_tested`.
-    n, epsilon, trees
-        As in `effective_records`.
     """
     known = relevant_tested(features, relevant, depth, repeated)[-1]
     return float((1 - known * np.expm1(-effective_records(n, epsilon, trees) / 2**depth)) / 2)
 
 
-def deeper_from(depth, features, relevant, repeated=True):
+def deeper_from(depth: int, features: int, relevant: int, repeated: bool = True) -> float:
     r"""Effective records from which a tree of parity gains by one level more than `depth`.
 
     .. math:: n_\epsilon > -2^{d+1} \ln(\rho_d - 1), \qquad \rho_d = P_{d+1}/P_d, \quad P_d = \Pr[T_d = h]
 
     It is 0 where :math:`\rho_d \ge 2` or :math:`P_d = 0`, infinite where :math:`\rho_d = 1`, and grows with the
     depth. :prf:ref:`thm-depth-best`.
-
-    Parameters
-    ----------
-    depth, features, relevant, repeated
-        As in `relevant_tested`.
     """
     m, h, d = _check(features, relevant, depth, repeated)
     if not repeated and d == m:
@@ -131,23 +111,26 @@ def deeper_from(depth, features, relevant, repeated=True):
     return -(2.0 ** (d + 1)) * log(gained / known) if gained < known else 0.0
 
 
-def best_depth(n, features, relevant, epsilon, trees=1, repeated=True):
+def best_depth(
+    n: float, features: int, relevant: int, epsilon: float, trees: int = 1, repeated: bool = True
+) -> int:
     r"""The depth of the largest `parity_accuracy`; of equals the smallest.
 
     Every tree votes alike, so this is the forest's best depth too, whatever the number of votes.
-
-    Parameters
-    ----------
-    n, epsilon, trees
-        As in `effective_records`.
-    features, relevant, repeated
-        As in `relevant_tested`.
     """
     records = effective_records(n, epsilon, trees)
     return next(d for d in count() if deeper_from(d, features, relevant, repeated) >= records)
 
 
-def vote_law(depth, n, features, target, epsilon, trees=1, repeated=True):
+def vote_law(
+    depth: int,
+    n: float,
+    features: int,
+    target: ArrayLike,
+    epsilon: float,
+    trees: int = 1,
+    repeated: bool = True,
+) -> np.ndarray:
     r"""Probability that a tree votes for class 1 where `w` of the relevant signs are positive.
 
     .. math:: q_w = \sum_t \Pr[T = t] \sum_v \frac{\binom{w}{v}\binom{h-w}{t-v}}{\binom{h}{t}}
@@ -156,21 +139,8 @@ def vote_law(depth, n, features, target, epsilon, trees=1, repeated=True):
     :math:`D_{tv}` is the difference of the class counts in the leaf, independent Poisson numbers with means
     :math:`\lambda p` and :math:`\lambda (1-p)`, :math:`\lambda = n/(\tau 2^d)`; :math:`p` is the mean
     of the target given :math:`v` positive signs among the :math:`t` tested ones.
-
-    Parameters
-    ----------
-    depth, features, repeated
-        As in `relevant_tested`.
-    n, trees
-        As in `effective_records`.
-    target : array_like, shape (relevant + 1,)
-        Probability of class 1 where 0, ..., h of the relevant signs are positive.
-    epsilon : float
-        Budget of the forest, positive and finite, add-remove.
-
-    Returns
-    -------
-    array, shape (relevant + 1,)
+    `target` has the probabilities of class 1 where 0, ..., h of the relevant signs are positive, and the result
+    those of w = 0, ..., h; `epsilon` is finite.
     """
     depth = check_integer(depth, "depth", 0)
     target = _check_target(target)
@@ -185,12 +155,20 @@ def vote_law(depth, n, features, target, epsilon, trees=1, repeated=True):
     return law
 
 
-def forest_accuracy(depth, n, features, target, epsilon, trees=1, repeated=True):
+def forest_accuracy(
+    depth: int,
+    n: int,
+    features: int,
+    target: ArrayLike,
+    epsilon: float,
+    trees: int = 1,
+    repeated: bool = True,
+) -> float:
     """Expected accuracy of the majority vote of all trees, a tied vote counting half.
 
     Given the signs of a point its votes are independent draws of `vote_law`. For an odd number of trees
     and features of two levels this is `dplit.forests.RandomDecisionForestClassifier`, whose tied votes go to
-    the first class. Parameters as in `vote_law`.
+    the first class.
     """
     votes = vote_law(depth, n, features, target, epsilon, trees, repeated)
     won = np.arange(trees + 1)
@@ -199,7 +177,7 @@ def forest_accuracy(depth, n, features, target, epsilon, trees=1, repeated=True)
     return float(binom.pmf(np.arange(h + 1), h, 0.5) @ (target * wins + (1 - target) * (1 - wins)))
 
 
-def _first_label(share, records, epsilon):
+def _first_label(share: np.ndarray, records: float, epsilon: float) -> np.ndarray:
     """Probability of label 1 in leaves of Poisson(records) records, a `share` of them of class 1.
 
     The law of the difference of the counts comes from its characteristic function, on a circle too
@@ -213,7 +191,7 @@ def _first_label(share, records, epsilon):
     return law @ second_label(-difference, check_positive(epsilon, "epsilon"))
 
 
-def _check_target(target):
+def _check_target(target: ArrayLike) -> np.ndarray:
     values = check_numbers(target, "target")
     if values.ndim != 1 or len(values) < 2 or not ((values >= 0) & (values <= 1)).all():
         raise ValueError(
@@ -222,7 +200,7 @@ def _check_target(target):
     return values
 
 
-def _check(features, relevant, depth, repeated):
+def _check(features: int, relevant: int, depth: int, repeated: bool) -> tuple:
     m, h = check_integer(features, "features", 1), check_integer(relevant, "relevant", 1)
     d = check_integer(depth, "depth", 0)
     if h > m:

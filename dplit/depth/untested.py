@@ -2,30 +2,21 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 
 from dplit.errors import check_integer, check_one
 
 
-def untested_features(s, depth, one=1.0):
-    r"""Exact law of X, the number of `s` features that a path of `depth` nodes leaves untested.
+def untested_features(s: int, depth: int, one: float | Fraction = 1.0) -> np.ndarray:
+    r"""Probabilities of X = 0, ..., s, the number of `s` features that a path of `depth` nodes leaves untested.
 
     One more node tests one of the X untested features with probability X/s:
 
     .. math:: P_{d+1}(x) = \frac{s-x}{s} P_d(x) + \frac{x+1}{s} P_d(x+1), \qquad P_0(s) = 1.
 
     RDF, theorem 2, gives its mean.
-
-    Parameters
-    ----------
-    s : int, at least 1
-    depth : int, at least 0
-    one : float or Fraction
-        The number one, in the arithmetic that is wanted: ``Fraction(1)`` makes the law rational.
-
-    Returns
-    -------
-    array, shape (s + 1,) : probabilities of X = 0, ..., s.
     """
     one = check_one(one)
     s, depth = check_integer(s, "s", 1), check_integer(depth, "depth", 0)
@@ -38,30 +29,19 @@ def untested_features(s, depth, one=1.0):
     return law
 
 
-def expected_untested(s, depth):
-    """Mean of X, s ((s-1)/s)^d (RDF, theorem 2, equation 15).
-
-    Parameters
-    ----------
-    s : int, at least 1
-    depth : int, at least 0
-    """
+def expected_untested(s: int, depth: int) -> float:
+    """Mean of X, s ((s-1)/s)^d (RDF, theorem 2, equation 15)."""
     s, depth = check_integer(s, "s", 1), check_integer(depth, "depth", 0)
     return s * ((s - 1) / s) ** depth
 
 
-def expected_untested_mixed(continuous, discrete, depth, one=1.0):
+def expected_untested_mixed(
+    continuous: int, discrete: int, depth: int, one: float | Fraction = 1.0
+) -> float:
     """Mean number of untested features, of both kinds, on a path of `depth` nodes.
 
     A node tests one of the continuous features or of the discrete ones that are left, uniformly
-    (RDF, algorithm 2). The state is (continuous, discrete) features untested so far.
-
-    Parameters
-    ----------
-    continuous, discrete : int, at least 0
-    depth : int, at least 0; a path of discrete features ends when none is left.
-    one : float or Fraction
-        The number one, in the arithmetic that is wanted.
+    (RDF, algorithm 2); a path of discrete features ends when none is left.
     """
     one = check_one(one)
     s, r = check_integer(continuous, "continuous", 0), check_integer(discrete, "discrete", 0)
@@ -77,15 +57,10 @@ def expected_untested_mixed(continuous, discrete, depth, one=1.0):
     return sum(p * (x + y) for (x, y), p in law.items())
 
 
-def published_depth(continuous, discrete=0):
+def published_depth(continuous: int, discrete: int = 0) -> int:
     """Depth by theorem 2 of RDF: smallest d with s ((s-1)/s)^d < s/2, and r/2 more.
 
     Exact, in integers. An odd number of discrete features is rounded up; the paper has even ones.
-
-    Parameters
-    ----------
-    continuous, discrete : int, at least 0
-        s and r.
     """
     s, r = check_integer(continuous, "continuous", 0), check_integer(discrete, "discrete", 0)
     depth, missed, paths = 0, 1, 1  # of s^d paths, (s-1)^d miss a given feature
@@ -94,11 +69,6 @@ def published_depth(continuous, discrete=0):
     return depth + (r + 1) // 2
 
 
-def table_depth(continuous, discrete=0):
-    """Depth by table 4 of RDF: one more than theorem 2 wherever a feature is continuous.
-
-    Parameters
-    ----------
-    continuous, discrete : int, at least 0
-    """
+def table_depth(continuous: int, discrete: int = 0) -> int:
+    """Depth by table 4 of RDF: one more than theorem 2 wherever a feature is continuous."""
     return published_depth(continuous, discrete) + (continuous > 0)

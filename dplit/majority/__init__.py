@@ -4,9 +4,12 @@ Notation: a leaf holds :math:`c_r` records of class :math:`r`, for :math:`k` cla
 shape (..., k). Its gap :math:`j` is the largest count less the second largest. :math:`\epsilon` is the
 budget of one label, and :math:`\alpha = e^{-\epsilon}`.
 
-Neighbours of a leaf are what neighbouring data sets make of it. Under ``"add-remove"`` one count
-changes by one. Under ``"replace-one"`` a record may also change its class, or leave for another leaf,
-or come from one. Derived in :doc:`/book/majority`.
+Neighbours of a leaf are what neighbouring data sets make of it. Under ``"add-remove"`` one count changes by one.
+Under ``"replace-one"`` a record may also change its class, or leave for another leaf, or come from one.
+
+Throughout, `epsilon` is the budget of one label, positive, `classes` is k, `gap` is j, and `n` a number of
+records; gaps and differences of counts may be arrays. A ValueError names an argument out of its range. Derived
+in :doc:`/book/majority`.
 """
 
 from dplit.majority.counts import expected_gap, leaves, neighbouring

@@ -7,6 +7,7 @@ change by two, and the rate is :math:`\epsilon/2`.
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dplit.errors import (
     MOST,
@@ -19,86 +20,49 @@ from dplit.errors import (
 from dplit.mechanisms import PermuteAndFlip
 
 
-def one_sided_law(counts, epsilon, neighbours="add-remove"):
+def one_sided_law(counts: ArrayLike, epsilon: float, neighbours: str = "add-remove") -> np.ndarray:
     r"""Probability of each label, shape of `counts`: :math:`w_r\int_0^1\prod_{i\ne r}(1 - w_i t)\,dt`.
 
     Here :math:`w_r = e^{-\rho(\max_i c_i - c_r)}`, with rate :math:`\rho` of :math:`\epsilon`
     under add-remove and :math:`\epsilon/2` under replace-one. It is `epsilon`-private: :prf:ref:`thm-rosnam-law`.
-
-    Parameters
-    ----------
-    counts : array_like of int, shape (..., classes)
-    epsilon : float
-        Budget of the label, positive.
-    neighbours : {"add-remove", "replace-one"}
     """
     monotonic = check_neighbours(neighbours) == "add-remove"
     return PermuteAndFlip(epsilon, monotonic=monotonic).pmf(check_counts(counts))
 
 
-def gap_error(gap, epsilon):
+def gap_error(gap: ArrayLike, epsilon: float) -> float | np.ndarray:
     r"""Probability that ROSNAM reports the minority of two classes: :math:`e^{-\epsilon j}/2`.
 
-    What table 6 of the addendum should have shown. It equals `error_lower_bound`: no private
-    mechanism errs less. Derived in :prf:ref:`thm-rosnam-law`.
-
-    Parameters
-    ----------
-    gap : array_like, shape (...)
-        Majority count minus minority count, j >= 0.
-    epsilon : float
-        Budget of the label under add-remove; pass half of it under replace-one.
+    What table 6 of the addendum should have shown, under add-remove; pass half of `epsilon` under replace-one. It
+    equals `error_lower_bound`: no private mechanism errs less. Derived in :prf:ref:`thm-rosnam-law`.
     """
     return 0.5 * np.exp(-min(check_epsilon(epsilon), MOST) * check_numbers(gap, "gap", 0, MOST))
 
 
-def error_lower_bound(gap, epsilon):
+def error_lower_bound(gap: ArrayLike, epsilon: float) -> float | np.ndarray:
     r"""No `epsilon`-private label is wrong less often than this at gap :math:`j`: :math:`e^{-\epsilon j}/2`.
 
     For any number of classes, under add-remove, and for mechanisms that treat the class names
     alike; for any other it bounds the average of the errors with the two leading names as they are and
-    swapped. The proof (:prf:ref:`thm-majority-lower-bound`): remove :math:`j` majority
-    records one by one. At the tie that is left one of two labels is wrong at least half of the time,
-    and each step divides the probability of a wrong label by at most :math:`e^\epsilon`.
-
-    Parameters
-    ----------
-    gap : array_like, shape (...)
-    epsilon : float
-        Budget of the label, positive.
+    swapped. Proved in :prf:ref:`thm-majority-lower-bound`.
     """
     return 0.5 * np.exp(-min(check_epsilon(epsilon), MOST) * check_numbers(gap, "gap", 0, MOST))
 
 
-def second_label(difference, epsilon):
+def second_label(difference: ArrayLike, epsilon: float) -> float | np.ndarray:
     r"""Probability that ROSNAM reports B of two classes A, B when :math:`c_A - c_B` is `difference`.
 
-    :math:`\Pr(d + \mathrm{Lap}(1/\epsilon) < 0)`: the difference of two exponential noises is Laplace
-    noise.
-
-    Parameters
-    ----------
-    difference : array_like, shape (...)
-    epsilon : float
-        Budget of the label, positive.
+    :math:`\Pr(d + \mathrm{Lap}(1/\epsilon) < 0)`: the difference of two exponential noises is Laplace noise.
     """
     d = check_numbers(difference, "difference", -MOST, MOST)
     tail = 0.5 * np.exp(-min(check_epsilon(epsilon), MOST) * np.abs(d))
     return np.where(d < 0, 1 - tail, tail)[()]
 
 
-def unanimous_error(n, classes, epsilon):
+def unanimous_error(n: ArrayLike, classes: int, epsilon: float) -> float | np.ndarray:
     r"""Error of ROSNAM on :math:`(n, 0, \dots, 0)`: :math:`1 - \frac{1-(1-\alpha^n)^k}{k\alpha^n}`.
 
     Here :math:`\alpha = e^{-\epsilon}`, add-remove.
-
-    Parameters
-    ----------
-    n : array_like, shape (...)
-    classes : int
-        Number of classes.
-    epsilon : float
-        Budget of the label, positive.
     """
     odds = np.exp(-min(check_epsilon(epsilon), MOST) * check_numbers(n, "n", 0, MOST))
     k = check_integer(classes, "classes", 1)

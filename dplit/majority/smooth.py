@@ -8,9 +8,11 @@ epsilon covers all leaves; add-remove throughout.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import count
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dplit.errors import (
     MOST,
@@ -26,42 +28,23 @@ LEAST, LARGEST = 1e-4, 700.0  # of an epsilon that a search over gaps takes
 LONGEST = 2**20  # gaps that are looked at together
 
 
-def smooth_exponential_law(counts, epsilon):
+def smooth_exponential_law(counts: ArrayLike, epsilon: float) -> np.ndarray:
     """Probability of each label as RDF publishes it (equations 2, 7 and 8), shape of `counts`.
 
     Not private at `epsilon`, nor at any other: see `smooth_exponential_loss` and :doc:`/book/majority`.
-
-    Parameters
-    ----------
-    counts : array_like of int, shape (..., classes)
-    epsilon : float
-        What the paper says that it costs.
     """
     return SmoothExponential(epsilon).pmf(counts)
 
 
-def smooth_exponential_loss(gap, epsilon, classes=2):
+def smooth_exponential_loss(gap: ArrayLike, epsilon: float, classes: int = 2) -> float | np.ndarray:
     r"""Exact privacy loss of the step from gap :math:`j` to gap :math:`j + 1`.
 
     .. math:: \log\frac{e^{a_{j+1}} + k - 1}{e^{a_j} + k - 1} \quad (j \ge 1), \qquad
               \log\frac{e^{a_1} + 1}{2} \quad (j = 0,\ k = 2),
 
-    or the loss of the majority's own label where that is larger (many classes, small gaps). From
-    a tie it is the largest over all numbers of tied classes. Derived in
-    :prf:ref:`thm-smooth-exponential-loss`.
-
-    Parameters
-    ----------
-    gap : array_like of int, shape (...)
-        The smaller of the two gaps, at least 0.
-    epsilon : float
-        Budget of the label, positive.
-    classes : int
-        Number of classes, k >= 2.
-
-    Returns
-    -------
-    float or ndarray, shape (...); ``inf`` where it exceeds every float.
+    or the loss of the majority's own label where that is larger (many classes, small gaps). From a tie it is
+    the largest over all numbers of tied classes. Derived in :prf:ref:`thm-smooth-exponential-loss`.
+    It is ``inf`` where it exceeds every float.
     """
     epsilon, others = check_epsilon(epsilon), check_integer(classes, "classes", 2) - 1
     j = check_numbers(gap, "gap", 0, MOST)
@@ -72,7 +55,7 @@ def smooth_exponential_loss(gap, epsilon, classes=2):
     return np.where(j > 0, step, _tie_loss(epsilon, others))[()]
 
 
-def _tie_loss(epsilon, others):
+def _tie_loss(epsilon: float, others: int) -> float:
     """Two tied classes make the loser's loss largest, a tie of all classes the winner's."""
     tied, winner = epsilon / 2, epsilon / 2 * np.exp(epsilon)
     rest = np.log1p(others * np.exp(-winner))
@@ -80,19 +63,11 @@ def _tie_loss(epsilon, others):
     return max(loser, np.log(others + 1) - rest)
 
 
-def first_violation(epsilon, classes=2, bound=None):
+def first_violation(epsilon: float, classes: int = 2, bound: float | None = None) -> int:
     """The smallest gap whose step to the next gap costs more than `bound`; the leaf (gap, 0, ..., 0).
 
     It exists for every bound: the loss grows without limit.
-
-    Parameters
-    ----------
-    epsilon : float
-        Budget of the label, positive.
-    classes : int
-        Number of classes.
-    bound : float, optional
-        Left out, `epsilon` itself; ``2 * epsilon`` asks whether the cost "may be twice".
+    Left out, it is `epsilon` itself; ``2 * epsilon`` asks whether the cost "may be twice".
     """
     epsilon = check_between(check_epsilon(epsilon), "epsilon", LEAST, LARGEST)
     bound = epsilon if bound is None else check_positive(bound, "bound")
@@ -104,18 +79,11 @@ def first_violation(epsilon, classes=2, bound=None):
     return first + int(over.argmax())
 
 
-def rescaled_loss(gap, epsilon):
+def rescaled_loss(gap: ArrayLike, epsilon: float) -> float | np.ndarray:
     r"""Loss for two classes of the step from gap :math:`j \ge 1` with the *true* smooth sensitivity.
 
     The exponent is then :math:`\frac{\epsilon}{2} e^{(j-1)\epsilon} = a_{j-1}`: the published loss,
     one gap later, and as unbounded.
-
-    Parameters
-    ----------
-    gap : array_like of int, shape (...)
-        At least 1.
-    epsilon : float
-        Budget of the label, positive.
     """
     j, epsilon = check_numbers(gap, "gap", 1, MOST), check_epsilon(epsilon)
     with np.errstate(over="ignore"):
@@ -124,21 +92,13 @@ def rescaled_loss(gap, epsilon):
     return (rise + np.log1p(np.exp(-high)) - np.log1p(np.exp(-low)))[()]
 
 
-def smooth_exponential_delta(epsilon, classes=2, spent=None):
+def smooth_exponential_delta(epsilon: float, classes: int = 2, spent: float | None = None) -> float:
     r"""The least :math:`\delta` for which the published mechanism is (`spent`, :math:`\delta`)-private.
 
     The largest :math:`\sum_c (P(c) - e^{\epsilon'} P'(c))_+` over all neighbouring leaves. The search
     over gaps stops where neither direction can reach what was found: the labels other than the
     majority have less mass than that, and the majority's own ratio is below :math:`e^{\epsilon'}`.
-
-    Parameters
-    ----------
-    epsilon : float
-        Budget of the label, positive.
-    classes : int
-        Number of classes, k >= 2.
-    spent : float, optional
-        :math:`\epsilon'`; left out, `epsilon`.
+    `spent` is :math:`\epsilon'`; left out, `epsilon`.
     """
     epsilon = check_between(check_epsilon(epsilon), "epsilon", LEAST, LARGEST)
     spent = epsilon if spent is None else check_between(spent, "spent", LEAST, LARGEST)
@@ -151,13 +111,13 @@ def smooth_exponential_delta(epsilon, classes=2, spent=None):
         worst = max(worst, _hockey_stick(lower, upper, spent))
 
 
-def _hockey_stick(p, q, spent):
+def _hockey_stick(p: np.ndarray, q: np.ndarray, spent: float) -> float:
     """The larger of the two directions of sum (p - e^spent q)_+."""
     scale = np.exp(spent)
     return max(np.maximum(p - scale * q, 0).sum(), np.maximum(q - scale * p, 0).sum())
 
 
-def _tied_steps(classes):
+def _tied_steps(classes: int) -> Iterator:
     """One pair of leaves for each step from a tie of m classes: to a tie of m - 1, or to gap 1."""
     for m in range(2, check_integer(classes, "classes", 2) + 1):
         tied = [1] * m + [0] * (classes - m)

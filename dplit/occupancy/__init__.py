@@ -8,6 +8,10 @@ candidates too, an empty node splits into two empty ones, and an odd node has tw
 is what the algorithm does where the column's values are distinct and the column is chosen without
 the targets; `tied_leaf_laws` has the law where values are equal.
 
+`t` is at least 0 and may be an array, whose shape the result has; bounds that are ours are at most 1. `depth` is
+at least 1, or 0 in the laws of the mechanism, and `epsilon` positive. `one` is the number one in the arithmetic
+that is wanted. A ValueError names an argument out of its range.
+
 =================================  =============================================================
 the real mechanism, exactly        `leaf_law`, `leaf_tail`, `simulate`
 the worst of all leaves, exactly   `any_leaf_tail`, `any_leaf_below`

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import lambertw
 
 from dplit.errors import check_integer, check_positive
@@ -19,80 +20,51 @@ from dplit.occupancy.model import at_least_zero
 BETA = math.sqrt((math.sqrt(1 - 2 / math.e) + 1) / 2)
 
 
-def gamma(depth):
-    r""":math:`\frac83(1 - 4^{-d})`, the model's variance times :math:`\epsilon_1^2`.
-
-    Parameters
-    ----------
-    depth : int, at least 1
-    """
+def gamma(depth: int) -> float:
+    r""":math:`\frac83(1 - 4^{-d})`, the model's variance times :math:`\epsilon_1^2`."""
     return 8 / 3 * (1 - 0.25 ** check_integer(depth, "depth", 1))
 
 
-def chebyshev_bound(t, depth, epsilon):
-    r""":math:`\gamma/(\epsilon_1 t)^2` (theorem 2, first line); infinite at t = 0.
-
-    Parameters
-    ----------
-    t : array_like, shape (...), at least 0
-    depth : int, at least 1
-    epsilon : float
-        Budget of one split.
-    """
+def chebyshev_bound(t: ArrayLike, depth: int, epsilon: float) -> np.ndarray:
+    r""":math:`\gamma/(\epsilon_1 t)^2` (theorem 2, first line); infinite at t = 0."""
     with np.errstate(divide="ignore", over="ignore"):
         return gamma(depth) / (check_positive(epsilon, "epsilon") * at_least_zero(t)) ** 2
 
 
-def subexponential_bound(t, depth, epsilon):
+def subexponential_bound(t: ArrayLike, depth: int, epsilon: float) -> np.ndarray:
     r""":math:`2\max(e^{-\epsilon_1^2 t^2/(4\gamma)}, e^{-\beta\epsilon_1 t/2})` (theorem 2, second line).
 
     The first is larger up to :math:`t = 2\beta\gamma/\epsilon_1`, and the second beyond.
-
-    Parameters
-    ----------
-    t : array_like, shape (...), at least 0
-    depth : int, at least 1
-    epsilon : float
     """
     scaled = check_positive(epsilon, "epsilon") * at_least_zero(t)
     return 2 * np.exp(-np.minimum(scaled**2 / (4 * gamma(depth)), BETA * scaled / 2))
 
 
-def published_bound(t, depth, epsilon):
+def published_bound(t: ArrayLike, depth: int, epsilon: float) -> np.ndarray:
     """Theorem 2 of DiPriMe v1: the tighter of `chebyshev_bound` and `subexponential_bound`.
 
     Derived in :doc:`/book/occupancy`; not cut off at 1.
-
-    Parameters
-    ----------
-    t : array_like, shape (...), at least 0
-    depth : int, at least 1
-    epsilon : float
     """
     return np.minimum(chebyshev_bound(t, depth, epsilon), subexponential_bound(t, depth, epsilon))
 
 
-def published_window():
+def published_window() -> tuple:
     r"""(0.76, 3.61), in units of u: :math:`2\sqrt{-W_0(-1/8)}` and :math:`2\sqrt{-W_{-1}(-1/8)}` (A.2.2)."""
     return tuple(2 * math.sqrt(-lambertw(-1 / 8, k).real) for k in (0, -1))
 
 
-def chebyshev_window(depth):
+def chebyshev_window(depth: int) -> tuple:
     r"""Where Chebyshev is the tighter bound of the two, in units of u.
 
     From :math:`2\sqrt{-W_0(-1/8)}` to :math:`-\frac2a W_{-1}\left(-\frac{a}{2\sqrt2}\right)`,
     :math:`a = \beta\sqrt\gamma/2`: there the linear branch applies. Ours; thm-occupancy-window in
     :doc:`/book/occupancy`.
-
-    Parameters
-    ----------
-    depth : int, at least 1
     """
     a = BETA * math.sqrt(gamma(depth)) / 2
     return published_window()[0], -2 / a * float(lambertw(-a / math.sqrt(8), -1).real)
 
 
-def corrected_bound(t, n, depth, epsilon):
+def corrected_bound(t: ArrayLike, n: int, depth: int, epsilon: float) -> np.ndarray:
     r"""A bound on :math:`\Pr(|\tilde N - n/2^d| \ge t)` for the rank mechanism, valid for every n.
 
     .. math::
@@ -105,17 +77,6 @@ def corrected_bound(t, n, depth, epsilon):
     distances at which a count is whole, upwards and downwards; a term beyond n or below 0 is left
     out. If n is even, the root's cosh is left out, which for d = 1 divides :math:`\kappa` by
     :math:`\cosh(\epsilon_1/2)`. Ours; thm-occupancy-mechanism in :doc:`/book/occupancy`.
-
-    Parameters
-    ----------
-    t : array_like, shape (...), at least 0
-    n : int, at least 0
-    depth : int, at least 0
-    epsilon : float
-
-    Returns
-    -------
-    array, shape (...), at most 1.
     """
     n, depth = check_integer(n, "n", 0), check_integer(depth, "depth", 0)
     epsilon, t = min(check_positive(epsilon, "epsilon"), LARGEST), at_least_zero(t)
@@ -130,7 +91,7 @@ def corrected_bound(t, n, depth, epsilon):
     return np.where(t > 0, np.minimum(bound, 1.0), 1.0)
 
 
-def divisible_bound(t, depth, epsilon):
+def divisible_bound(t: ArrayLike, depth: int, epsilon: float) -> np.ndarray:
     r"""A bound on :math:`\Pr(|\tilde N - n/2^d| \ge t)` for the rank mechanism where 2^d divides n.
 
     With k the least whole number of at least t, :math:`s = \beta\epsilon_1/2` and
@@ -141,16 +102,6 @@ def divisible_bound(t, depth, epsilon):
 
     It proves theorem 2 for such n from :math:`\epsilon_1 = 2.26` on. Ours; thm-occupancy-proved
     in :doc:`/book/occupancy`.
-
-    Parameters
-    ----------
-    t : array_like, shape (...), at least 0
-    depth : int, at least 1
-    epsilon : float
-
-    Returns
-    -------
-    array, shape (...), at most 1.
     """
     depth = check_integer(depth, "depth", 1)
     epsilon = min(check_positive(epsilon, "epsilon"), LARGEST)
@@ -163,7 +114,7 @@ def divisible_bound(t, depth, epsilon):
     return np.minimum(np.minimum(variance, moment), 1.0)
 
 
-def rounding(n, depth, epsilon):
+def rounding(n: int, depth: int, epsilon: float) -> float:
     """kappa times M of `corrected_bound`: what noise and rounding above the last split contribute."""
     product = math.exp(epsilon / 2) / 2
     for j in range(1, depth):

@@ -11,25 +11,16 @@ from fractions import Fraction
 from itertools import pairwise
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dplit.errors import MOST, check_integer, check_numbers, check_one, check_positive
 
 
-def laplace_weights(depth, one=1.0):
+def laplace_weights(depth: int, one: float | Fraction = 1.0) -> list:
     r"""Weights :math:`c_j = \prod_{l \ne j} (1 - 4^{j-l})^{-1}` that make S a signed mixture of Laplace laws.
 
     By partial fractions :math:`\prod_j (1 - 4^{-j} x)^{-1} = \sum_j c_j (1 - 4^{-j} x)^{-1}`. They
-    alternate in sign, fall in size, and sum to 1.
-
-    Parameters
-    ----------
-    depth : int, at least 1
-    one : float or Fraction
-        The number one, in the arithmetic that is wanted.
-
-    Returns
-    -------
-    list of `depth` numbers, that of the widest Laplace law first.
+    alternate in sign, fall in size, and sum to 1. Returns `depth` of them, that of the widest law first.
     """
     levels, one = range(check_integer(depth, "depth", 1)), check_one(one)
     weights = []
@@ -42,59 +33,34 @@ def laplace_weights(depth, one=1.0):
     return weights
 
 
-def model_tail(t, depth, epsilon):
+def model_tail(t: ArrayLike, depth: int, epsilon: float) -> float | np.ndarray:
     r""":math:`\Pr(|S| \ge t) = \sum_j c_j\, e^{-2^j \epsilon_1 t}`, exact for the model.
 
     Derived in :doc:`/book/occupancy` as thm-occupancy-model.
-
-    Parameters
-    ----------
-    t : array_like, shape (...), at least 0
-        Records.
-    depth : int, at least 1
-    epsilon : float
-        Budget of one split.
     """
     odds = np.exp(-check_positive(epsilon, "epsilon") * at_least_zero(t))
     return sum(c * odds ** (2**j) for j, c in enumerate(laplace_weights(depth)))
 
 
-def leading_constant(depth, one=1.0):
-    r""":math:`A_d = c_0 = \prod_{j=1}^{d-1} (1 - 4^{-j})^{-1}`: 1 at depth 1, below 1.4524 at every depth.
-
-    Parameters
-    ----------
-    depth : int, at least 1
-    one : float or Fraction
-    """
+def leading_constant(depth: int, one: float | Fraction = 1.0) -> float:
+    r""":math:`A_d = c_0 = \prod_{j=1}^{d-1} (1 - 4^{-j})^{-1}`: 1 at depth 1, below 1.4524 at every depth."""
     return laplace_weights(depth, one)[0]
 
 
-def model_bound(t, depth, epsilon):
+def model_bound(t: ArrayLike, depth: int, epsilon: float) -> float | np.ndarray:
     r""":math:`A_d\, e^{-\epsilon_1 t}`, an upper bound of `model_tail` whose ratio to it falls to 1.
 
     Ours; thm-occupancy-model in :doc:`/book/occupancy`.
-
-    Parameters
-    ----------
-    t : array_like, shape (...), at least 0
-    depth : int, at least 1
-    epsilon : float
     """
     return leading_constant(depth) * np.exp(-check_positive(epsilon, "epsilon") * at_least_zero(t))
 
 
-def alternates_and_falls(depth, power=0):
+def alternates_and_falls(depth: int, power: int = 0) -> bool:
     r"""Whether :math:`(2^j - 1)^p\, |c_j|`, j = 1, 2, ..., falls strictly while signs alternate; in fractions.
 
     With `power` p = 0 this proves :math:`\Pr(|S| \ge t) \le A_d e^{-\epsilon_1 t}` for all t at
     once, with p = 1 that the ratio of the two falls in t: both are alternating sums in
     :math:`e^{-\epsilon_1 t} \le 1` whose first term decides the sign.
-
-    Parameters
-    ----------
-    depth : int, at least 1
-    power : {0, 1}
     """
     weights, power = laplace_weights(depth, Fraction(1)), check_integer(power, "power", 0, 1)
     terms = [(2**j - 1) ** power * c for j, c in enumerate(weights)][1:]
@@ -102,6 +68,6 @@ def alternates_and_falls(depth, power=0):
     return signs and all(abs(a) > abs(b) for a, b in pairwise(terms))
 
 
-def at_least_zero(t):
+def at_least_zero(t: np.ndarray) -> np.ndarray:
     """Return `t` as floats; a distance is at least 0."""
     return check_numbers(t, "t", 0, MOST)

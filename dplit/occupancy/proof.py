@@ -1,9 +1,8 @@
 r"""Theorem 2 of DiPriMe v1 for the rank mechanism: a proof by a computer, up to a budget and beyond it.
 
-Up to :math:`\epsilon_1` = `TURN` intervals of budgets are halved until on each of them
-`corrected_bound` is shown to be below the published bound, for every n and every t; from `TURN` on
-two inequalities show the same of `divisible_bound`. The argument is thm-occupancy-proved in
-:doc:`/book/occupancy`.
+Up to :math:`\epsilon_1` = `TURN` intervals of budgets are halved until on each of them `corrected_bound` is
+shown to be below the published bound, for every n and every t; from `TURN` on two inequalities show the same of
+`divisible_bound`. The argument is thm-occupancy-proved in :doc:`/book/occupancy`.
 """
 
 from __future__ import annotations
@@ -21,16 +20,11 @@ TERMS = 8  # of the sum over the levels; the rest is below REST
 REST = 1e-30
 
 
-def constant_at_most(depth, low, high):
+def constant_at_most(depth: int, low: float, high: float) -> float:
     r"""An upper bound, for every n and every epsilon in [low, high], of `corrected_bound`'s 2 kappa M.
 
-    Each cosh and the square root of e^epsilon rise in epsilon, each ratio of sinh falls.
-
-    Parameters
-    ----------
-    depth : int, at least 1
-        `DEEPEST` stands for all deeper trees.
-    low, high : float
+    Each cosh and the square root of e^epsilon rise in epsilon, each ratio of sinh falls. A depth of `DEEPEST`
+    stands for all deeper trees.
     """
     low = check_between(low, "low", 0, LARGEST)
     value = math.exp(check_between(high, "high", low, LARGEST) / 2)
@@ -41,17 +35,8 @@ def constant_at_most(depth, low, high):
     return value * (1 + 1e-9 if depth == DEEPEST else 1)  # room for all deeper trees
 
 
-def proved_cells(depth, low=0.0, high=TURN):
-    """Number of intervals into which [low, high] is cut, on each of which theorem 2 is shown.
-
-    Zero if one of them resists.
-
-    Parameters
-    ----------
-    depth : int, at least 1
-    low, high : float
-        Budgets of one split.
-    """
+def proved_cells(depth: int, low: float = 0.0, high: float = TURN) -> int:
+    """Number of intervals of budgets into which [low, high] is cut, theorem 2 shown on each; 0 if one resists."""
     if _is_below(check_integer(depth, "depth", 1), low, high):
         return 1
     if high - low < NARROWEST:
@@ -62,7 +47,7 @@ def proved_cells(depth, low=0.0, high=TURN):
     return left + right if right else 0
 
 
-def _is_below(depth, low, high):
+def _is_below(depth: int, low: float, high: float) -> bool:
     r"""Sufficient that `corrected_bound` is below both bounds of theorem 2 on [low, high], for every t.
 
     With tau = epsilon t and C_d = 2 kappa M it is at most C_d times the sum of e^(-2^i tau) / (1 + e^epsilon)^i.
@@ -81,15 +66,11 @@ def _is_below(depth, low, high):
     return chebyshev and constant * (sum(parts) + REST) <= 2
 
 
-def beyond_turn():
+def beyond_turn() -> tuple:
     r"""Both inequalities by which `divisible_bound` is below theorem 2 from `TURN` on.
 
     With x = epsilon/2, s = beta epsilon/2 and rho = sinh(s/2) / sinh(x) they are (sinh x / x)^2 >= 3/2
-    and 2 (1 - 2 rho^2) sinh(x)^2 >= e^s; left over right rises in epsilon.
-
-    Returns
-    -------
-    two pairs of float : left and right side at `TURN`.
+    and 2 (1 - 2 rho^2) sinh(x)^2 >= e^s; left over right rises in epsilon. Returns both sides of each at `TURN`.
     """
     x, s = TURN / 2, BETA * TURN / 2
     ratio = (math.sinh(s / 2) / math.sinh(x)) ** 2

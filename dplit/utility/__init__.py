@@ -10,6 +10,11 @@ either neighbouring relation for a public :math:`N_i`, but :math:`N_i` is privat
 Laplace noise of scale :math:`1/\epsilon`, which is :math:`\epsilon`-private under add-remove;
 replace-one needs :math:`\epsilon/2` in its place.
 
+Throughout, `lower` and `upper` are the public bounds of the target and `epsilon` is the budget of the leaves,
+the papers' :math:`\epsilon_2` and :math:`\epsilon_\ell`, positive. For a tree n is a multiple of :math:`2^d`, d
+at least 1; for a split n is at least 2 and t a positive number with a split of more than t records on each side.
+A ValueError names an argument out of its range.
+
 ===================================  ===========================================================
 a tree (v1)                          published `published_leaf_change`, `published_change`,
                                      `published_loss`; exact `leaf_change`, `worst_change`,

@@ -11,6 +11,7 @@ import math
 from itertools import pairwise
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dplit.errors import MOST, check_counts, check_integer, check_numbers, check_positive
 from dplit.utility.split import smallest_block
@@ -24,35 +25,23 @@ NEGLIGIBLE = 60.0  # counts further than this over epsilon below the largest get
 # As published --------------------------------------------------------------------------------
 
 
-def published_flip(gap, epsilon):
+def published_flip(gap: ArrayLike, epsilon: float) -> float:
     r"""Probability that noise makes the minority of two classes win, :math:`P_f`; it is exact.
 
     .. math:: \left(\frac{\epsilon D}{4} + \frac12\right) e^{-\epsilon D}
 
     Appendix B.2 of v2. For more classes it is the chance that class j's noisy count passes the
-    majority's, so it bounds the chance of reporting j; :doc:`/book/utility`.
-
-    Parameters
-    ----------
-    gap : array_like, at least 0
-        D, in records.
-    epsilon : float
-        Budget of the counts under add-remove.
+    majority's, so it bounds the chance of reporting j; :doc:`/book/utility`. `gap` is D, in records.
     """
     x = check_positive(epsilon, "epsilon") * check_numbers(gap, "gap", 0, MOST)
     return (x / 4 + 0.5) * np.exp(-x)
 
 
-def published_accuracy_loss(t, purity, epsilon):
+def published_accuracy_loss(t: ArrayLike, purity: ArrayLike, epsilon: float) -> float:
     r"""Theorem 2 of v2: :math:`P_f` at the gap :math:`t(2\theta_m - 1)`.
 
-    Parameters
-    ----------
-    t : array_like
-        Both blocks hold more than t records.
-    purity : array_like, from 1/2 to 1
-        :math:`\theta_m`, the least fraction of the majority in a block.
-    epsilon : float
+    Both blocks hold more than t records; `purity` is :math:`\theta_m`, the least fraction of the majority in a
+    block, from 1/2 to 1.
     """
     sure = 2 * check_numbers(purity, "purity", 0.5, 1) - 1
     return published_flip(check_numbers(t, "t", 0, MOST) * sure, epsilon)
@@ -61,23 +50,14 @@ def published_accuracy_loss(t, purity, epsilon):
 # The label of a leaf -------------------------------------------------------------------------
 
 
-def label_law(counts, epsilon):
+def label_law(counts: ArrayLike, epsilon: float) -> np.ndarray:
     r"""Law of the label of a leaf of any number of classes, by quadrature.
 
     .. math:: \Pr(j) = \int f(x - c_j) \prod_{i \ne j} F(x - c_i)\, dx
 
-    with f and F of the Laplace law. Setting negative counts to 0 does not change it: given that all noisy
-    counts are negative, their distances from 0 are independent and exponential, so each is the largest
-    with the same probability. :doc:`/book/utility`.
-
-    Parameters
-    ----------
-    counts : array_like of int, shape (k,)
-    epsilon : float
-
-    Returns
-    -------
-    array, shape (k,), sums to 1 within 1e-12
+    with f and F of the Laplace law. Setting negative counts to 0 does not change it: given that all noisy counts
+    are negative, their distances from 0 are independent and exponential, so each is the largest with the same
+    probability. The law, of the shape of `counts`, (k,), sums to 1 within 1e-12. :doc:`/book/utility`.
     """
     counts = check_counts(counts)
     if counts.ndim != 1:
@@ -91,7 +71,7 @@ def label_law(counts, epsilon):
     return weights @ (density * others)
 
 
-def _rule(c):
+def _rule(c: np.ndarray) -> tuple:
     """Points and weights of a Gauss rule on pieces of length 1 at most between the counts and beyond."""
     kinks = np.unique([-NEGLIGIBLE, NEGLIGIBLE, *np.maximum(c, 1 - NEGLIGIBLE)])
     pieces = [np.linspace(a, b, math.ceil(b - a) + 1) for a, b in pairwise(kinks)]
@@ -100,18 +80,16 @@ def _rule(c):
     return (middle[:, None] + half[:, None] * NODES).ravel(), (half[:, None] * WEIGHTS).ravel()
 
 
-def label_loss(counts, epsilon):
+def label_loss(counts: list | np.ndarray, epsilon: float) -> float:
     r"""Expected number of training records that a leaf loses to the noise of its label: exact.
 
     .. math:: \sum_j D_j \Pr(j), \qquad D\,P_f(D) \text{ for two classes}
-
-    Parameters as `label_law`.
     """
     counts = check_counts(counts)
     return float(label_law(counts, epsilon) @ (counts.max() - counts))
 
 
-def label_loss_bound(epsilon, classes=2):
+def label_loss_bound(epsilon: float, classes: int = 2) -> float:
     r"""The most that the noise of a label costs a leaf in expectation, in records, whatever its counts.
 
     .. math:: (k - 1) \max_{D \ge 1} D\,P_f(D) \le (k - 1) \frac{\kappa}{\epsilon}, \quad
@@ -119,7 +97,7 @@ def label_loss_bound(epsilon, classes=2):
               = \frac{1 + \sqrt 2}{2}\, e^{-\sqrt 2} = 0.2935
 
     The maximum is at a whole gap D next to :math:`\sqrt2/\epsilon`. Attained by two classes;
-    :doc:`/book/utility`. Parameters as `label_law`.
+    :doc:`/book/utility`.
     """
     classes, rate = check_integer(classes, "classes", 2), check_positive(epsilon, "epsilon")
     gaps = max(1.0, float(math.floor(WORST_GAP / rate))) + np.arange(2)
@@ -129,15 +107,8 @@ def label_loss_bound(epsilon, classes=2):
 # The accuracy of a split ---------------------------------------------------------------------
 
 
-def expected_accuracy(leaves, epsilon):
-    """Exact expected training accuracy of leaves with noisy counts, given the split.
-
-    Parameters
-    ----------
-    leaves : array_like of int, shape (leaves, classes)
-        Class counts of each leaf; at least one record in all.
-    epsilon : float
-    """
+def expected_accuracy(leaves: ArrayLike, epsilon: float) -> float:
+    """Exact expected training accuracy of leaves with noisy counts, shape (leaves, classes), given the split."""
     leaves = check_counts(leaves, "leaves")
     if leaves.ndim != 2 or not leaves.sum():
         raise ValueError(f"leaves must be counts of shape (leaves, classes), got {leaves!r}")
@@ -145,28 +116,19 @@ def expected_accuracy(leaves, epsilon):
     return float(kept / leaves.sum())
 
 
-def worst_accuracy_loss(n, epsilon):
+def worst_accuracy_loss(n: int, epsilon: float) -> np.ndarray:
     r"""Exact largest loss of accuracy over all labels of two classes, given the split, for each k.
 
     .. math:: \max\ \mathrm{Acc} - \mathrm{E}[\widetilde{\mathrm{Acc}} \mid k], \qquad k = 0, \dots, N
 
     By enumeration of how many records of class 1 stay left, move, and stay right.
-
-    Parameters
-    ----------
-    n : int, at least 2
-    epsilon : float
-
-    Returns
-    -------
-    array, shape (n + 1,)
     """
     half = check_integer(n, "n", 2) // 2
     flip = published_flip(np.arange(n + 1), epsilon)
     return np.array([_worst_of(n, half, k, flip) for k in range(n + 1)])
 
 
-def _worst_of(n, half, k, flip):
+def _worst_of(n: int, half: int, k: int, flip: np.ndarray) -> float:
     parts = min(k, half), abs(k - half), n - max(k, half)  # stay left, move, stay right
     left, moved, right = np.ix_(*(np.arange(m + 1) for m in parts))
     most = _majority(left + (k < half) * moved, half) + _majority(
@@ -180,11 +142,11 @@ def _worst_of(n, half, k, flip):
     return float((most - kept).max() / n)
 
 
-def _majority(ones, size):
+def _majority(ones: np.ndarray, size: int) -> np.ndarray:
     return np.maximum(ones, size - ones)
 
 
-def accuracy_loss_bound(n, t, epsilon, classes=2):
+def accuracy_loss_bound(n: int, t: float, epsilon: float, classes: int = 2) -> float:
     r"""What holds instead of theorem 2, for every data set and without any purity.
 
     .. math:: \mathrm{Acc} - \mathrm{E}[\widetilde{\mathrm{Acc}}] \le
@@ -196,14 +158,6 @@ def accuracy_loss_bound(n, t, epsilon, classes=2):
     :math:`1 - \zeta_t`. The first term is the move of the split, the second the noise of the labels
     (:math:`\lambda` from `label_loss_bound`). Nor is any loss above :math:`1 - 1/k`, since the
     label is never worse than a guess; the smaller of both is returned. Proved in :doc:`/book/utility`.
-
-    Parameters
-    ----------
-    n : int
-    t : float
-        Above 0, with floor(t) + 1 at most n/2.
-    epsilon : float
-    classes : int, at least 2
     """
     s = smallest_block(t, n)
     return min(((n + 1) // 2 - s + 2 * label_loss_bound(epsilon, classes)) / n, 1 - 1 / classes)

@@ -1,28 +1,30 @@
 r"""One private median split of a regression (DiPriMe v2, theorem 1).
 
-The records 1, ..., N are in the order of the column. The exact split puts :math:`\lfloor N/2 \rfloor`
-on the left, the private one k. A mean of a block of :math:`N_j` records gets noise of scale
-:math:`R/(N_j \epsilon)`; v2 has the bounds -B and B, so that R = 2B. Section 3.2 and appendix B.1;
-derived in :doc:`/book/utility`.
+The records 1, ..., N are in the order of the column. The exact split puts :math:`\lfloor N/2 \rfloor` on the
+left, the private one k. A mean of a block of :math:`N_j` records gets noise of scale :math:`R/(N_j \epsilon)`;
+v2 has the bounds -B and B, so that R = 2B. Section 3.2 and appendix B.1; derived in :doc:`/book/utility`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dplit import sensitivity
 from dplit.errors import check_between, check_integer, check_numbers, check_positive, check_sequence
 from dplit.utility.tree import range_of
 
 
-def _check_block(t, n):
+def _check_block(t: float, n: int) -> float:
     """Return `t` as a float, above 0 and below n/2, as theorem 1 has it."""
     if check_positive(t, "t") >= check_integer(n, "n", 2) / 2:
         raise ValueError(f"t must be below n/2 = {n / 2}, got {t!r}")
     return float(t)
 
 
-def smallest_block(t, n):
+def smallest_block(t: float, n: int) -> int:
     """The smallest block of more than `t` records; some split of `n` must have it."""
     least = int(np.floor(_check_block(t, n))) + 1
     if 2 * least > n:
@@ -33,24 +35,13 @@ def smallest_block(t, n):
 # As published --------------------------------------------------------------------------------
 
 
-def published_split_loss(n, t, epsilon, bound):
-    r"""Theorem 1 of v2: :math:`4B^2 N - 8B^2 t + 16B^2/(\epsilon_\ell^2 t)`.
-
-    Parameters
-    ----------
-    n : int, at least 2
-    t : float, above 0 and below n/2
-        Both blocks hold more than t records.
-    epsilon : float
-        Budget of the leaves.
-    bound : float
-        B, the targets lie in [-B, B].
-    """
+def published_split_loss(n: int, t: float, epsilon: float, bound: float) -> float:
+    r"""Theorem 1 of v2: :math:`4B^2 N - 8B^2 t + 16B^2/(\epsilon_\ell^2 t)`, targets in [-B, B], B = `bound`."""
     noise = 16 / (check_positive(epsilon, "epsilon") ** 2 * _check_block(t, n))
     return check_positive(bound, "bound") ** 2 * (4 * n - 8 * t + noise)
 
 
-def published_split_loss_appendix(n, t, epsilon, bound):
+def published_split_loss_appendix(n: int, t: float, epsilon: float, bound: float) -> float:
     r"""Theorem 1 as appendix B.1 states it, :math:`16B^2/\epsilon_\ell^2` without the t."""
     n = check_integer(n, "n", 2)
     noise = 16 / check_positive(epsilon, "epsilon") ** 2
@@ -60,29 +51,20 @@ def published_split_loss_appendix(n, t, epsilon, bound):
 # Exact ---------------------------------------------------------------------------------------
 
 
-def worst_split_change(n, lower, upper):
+def worst_split_change(n: int, lower: float, upper: float) -> np.ndarray:
     r"""The most that the squared error grows if the split moves, for each place k of the split.
 
     .. math:: \frac{(m - s)\,(N - m)}{N - s} R^2
 
     with s the block that shrinks, of m records in the exact split. The targets B_L left of the exact split
-    and B_U right of it attain all of them at once.
-
-    Parameters
-    ----------
-    n : int, at least 2
-    lower, upper : float
-
-    Returns
-    -------
-    array, shape (n + 1,), for k = 0, ..., n
+    and B_U right of it attain all of them at once, k = 0, ..., n.
     """
     k, half = np.arange(check_integer(n, "n", 2) + 1), n // 2
     shrinks, before = np.where(k < half, k, n - k), np.where(k < half, half, n - half)
     return range_of(lower, upper) ** 2 * (before - shrinks) * (n - before) / (n - shrinks)
 
 
-def block_noise(n, epsilon, lower, upper):
+def block_noise(n: int, epsilon: float, lower: float, upper: float) -> np.ndarray:
     r"""Expected squared error that the two means' noise adds, for each k = 0, ..., n.
 
     .. math:: \frac{2R^2}{\epsilon^2} \left(\frac1k + \frac1{N-k}\right)
@@ -94,17 +76,15 @@ def block_noise(n, epsilon, lower, upper):
     return 2 * range_of(lower, upper) ** 2 / check_positive(epsilon, "epsilon") ** 2 * parts
 
 
-def expected_sse(targets, epsilon, lower, upper):
+def expected_sse(
+    targets: Sequence[float], epsilon: float, lower: float, upper: float
+) -> np.ndarray:
     r"""Exact expected squared error of the private split, given its place, for each k = 0, ..., N.
 
     .. math:: \mathrm{SSE}(y_{1:k}) + \mathrm{SSE}(y_{k+1:N})
        + \frac{2R^2}{\epsilon_\ell^2}\left(\frac1k + \frac1{N-k}\right)
 
-    Parameters
-    ----------
-    targets : sequence of N numbers between `lower` and `upper`, in the column's order
-    epsilon : float
-    lower, upper : float
+    The N `targets` are in the column's order.
     """
     range_of(lower, upper), check_numbers(targets, "targets", ndim=1)
     y = [check_between(v, "targets", lower, upper) for v in check_sequence(targets, "targets")]
@@ -116,7 +96,7 @@ def expected_sse(targets, epsilon, lower, upper):
     return np.array(split) + block_noise(len(y), epsilon, lower, upper)
 
 
-def worst_split_loss(n, epsilon, lower, upper):
+def worst_split_loss(n: int, epsilon: float, lower: float, upper: float) -> np.ndarray:
     """Exact largest expected loss over all targets, given the split, for each k = 0, ..., n.
 
     The sum of `worst_split_change` and the noise; the expectation is over the means' noise alone.
@@ -124,7 +104,7 @@ def worst_split_loss(n, epsilon, lower, upper):
     return worst_split_change(n, lower, upper) + block_noise(n, epsilon, lower, upper)
 
 
-def split_loss_bound(n, t, epsilon, lower, upper):
+def split_loss_bound(n: int, t: float, epsilon: float, lower: float, upper: float) -> float:
     r"""The tight form of theorem 1: the worst loss of a split that leaves more than t on each side.
 
     .. math:: R^2 \left(\frac{(\lceil N/2 \rceil - s) \lfloor N/2 \rfloor}{N - s}
@@ -132,33 +112,19 @@ def split_loss_bound(n, t, epsilon, lower, upper):
 
     Attained at s records on the right. Holds whenever the blocks hold more than t records, so with
     probability at least :math:`1 - \zeta_t`; :doc:`/book/utility`.
-
-    Parameters
-    ----------
-    n : int
-    t : float
-        Above 0, with floor(t) + 1 at most n/2: else no split has more than t on each side.
-    epsilon : float
-    lower, upper : float
     """
     s, half = smallest_block(t, n), n // 2
     noise = 2 * n / (check_positive(epsilon, "epsilon") ** 2 * s * (n - s))
     return range_of(lower, upper) ** 2 * ((n - half - s) * half / (n - s) + noise)
 
 
-def expected_split_loss(law, epsilon, lower, upper):
+def expected_split_loss(law: ArrayLike, epsilon: float, lower: float, upper: float) -> float:
     r"""Exact worst loss over all targets, expected over the split and the noise.
 
     .. math:: \sum_k \Pr(k)\, w_k
 
-    with :math:`w_k` from `worst_split_loss`: the same targets are the worst for every k.
-
-    Parameters
-    ----------
-    law : array_like, shape (n + 1,)
-        Probability of k records on the left, as `dplit.balance.split_law` gives it.
-    epsilon : float
-    lower, upper : float
+    with :math:`w_k` from `worst_split_loss`: the same targets are the worst for every k. `law` has the
+    probabilities of k = 0, ..., n records on the left, as `dplit.balance.split_law` gives them.
     """
     law = check_numbers(law, "law")
     if law.ndim != 1 or (law < 0).any() or not np.isclose(law.sum(), 1):

@@ -1,14 +1,16 @@
 r"""A regression tree of private medians on one column, against the tree of exact medians (DiPriMe v1).
 
-The leaves of the exact tree are :math:`M` consecutive records each, in the order of the column. The
-private tree cuts the same order elsewhere. `t` bounds every leaf's distance from M: all leaves hold
-between M - t and M + t records. Section 3.1 and appendix A.2 of v1; derived in :doc:`/book/utility`.
+The leaves of the exact tree are :math:`M` consecutive records each, in the order of the column. The private tree
+cuts the same order elsewhere. `t` bounds every leaf's distance from M: all leaves hold between M - t and M + t
+records; it is whole and at most M but in the published bounds, and below M where a noisy leaf may not be empty.
+Losses are in squared units of the target. Section 3.1 and appendix A.2 of v1; derived in :doc:`/book/utility`.
 """
 
 from __future__ import annotations
 
 import numpy as np
 from numba import njit
+from numpy.typing import ArrayLike
 
 from dplit import occupancy, sensitivity
 from dplit.errors import (
@@ -22,12 +24,12 @@ from dplit.errors import (
 )
 
 
-def range_of(lower, upper):
+def range_of(lower: float, upper: float) -> float:
     """Return R = upper - lower; the bounds must be finite and in order."""
     return float(check_range(lower, upper))
 
 
-def leaf_size(n, depth):
+def leaf_size(n: int, depth: int) -> int:
     """Return M = n / 2^depth, which must be a whole number, as the paper assumes."""
     leaves = 2 ** check_integer(depth, "depth", 1)
     if check_integer(n, "n", 1) % leaves:
@@ -35,7 +37,7 @@ def leaf_size(n, depth):
     return n // leaves
 
 
-def _check_distance(t, most):
+def _check_distance(t: float, most: int) -> int:
     """Return `t`, an integer from 0 to `most`."""
     if check_integer(t, "t", 0) > most:
         raise ValueError(f"t must be at most {most}, got {t!r}")
@@ -45,42 +47,29 @@ def _check_distance(t, most):
 # As published --------------------------------------------------------------------------------
 
 
-def published_leaf_change(t, lower, upper):
+def published_leaf_change(t: ArrayLike, lower: float, upper: float) -> float:
     r"""Theorem 1 of v1: a leaf's squared error changes by at most :math:`4B^2 t`.
 
     It fails from depth 2 on, see `leaf_change` and :doc:`/book/utility`.
-
-    Parameters
-    ----------
-    t : array_like, at least 0
-        Records that a leaf is off M, at most.
-    lower, upper : float
-        Public bounds of the target.
     """
     range_of(lower, upper)
     return 4.0 * max(abs(lower), abs(upper)) ** 2 * check_numbers(t, "t", 0, MOST)
 
 
-def published_change(depth, t, lower, upper):
+def published_change(depth: int, t: float, lower: float, upper: float) -> float:
     r"""Corollary 1.1 of v1: the tree's squared error changes by at most :math:`2^{d+2} B^2 t`.
 
-    It fails from depth 3 on, see `worst_change`. Parameters as `published_leaf_change`.
+    It fails from depth 3 on, see `worst_change`.
     """
     return 2 ** check_integer(depth, "depth", 1) * published_leaf_change(t, lower, upper)
 
 
-def published_loss(n, depth, t, epsilon, lower, upper):
+def published_loss(
+    n: int, depth: int, t: float, epsilon: float, lower: float, upper: float
+) -> float:
     r"""Theorem 3 of v1: what the private tree loses, the expectation taken over the leaves' noise.
 
     .. math:: 2^{d+1} \left(2B^2 t + \frac{R^2}{\epsilon_2^2 (N/2^d - t)}\right)
-
-    Parameters
-    ----------
-    n, depth : int
-    t : float, at least 0 and below n / 2^depth
-    epsilon : float
-        Budget of the leaves, the paper's :math:`\epsilon_2`.
-    lower, upper : float
     """
     spread, size = range_of(lower, upper), leaf_size(n, depth)
     left = size - check_between(t, "t", 0, size)
@@ -90,18 +79,11 @@ def published_loss(n, depth, t, epsilon, lower, upper):
     return published_change(depth, t, lower, upper) + 2 ** (depth + 1) * noise
 
 
-def zeta(n, depth, epsilon, t):
+def zeta(n: int, depth: int, epsilon: float, t: float) -> float:
     r"""The :math:`\zeta` of theorem 3: :math:`2^{d-1} \Pr(|\tilde N_i - N/2^d| \ge t)`, exact.
 
     The chance that some leaf is that far off is `dplit.occupancy.any_leaf_tail`, up to
-    :math:`2\zeta`; :doc:`/book/utility`.
-
-    Parameters
-    ----------
-    n, depth : int
-    epsilon : float
-        Budget of one split, the paper's :math:`\epsilon_1`.
-    t : float
+    :math:`2\zeta`; :doc:`/book/utility`. `epsilon` is the budget of one split, the paper's :math:`\epsilon_1`.
     """
     t = check_between(t, "t", 0, MOST)
     leaf_size(n, depth)
@@ -111,7 +93,7 @@ def zeta(n, depth, epsilon, t):
 # One leaf ------------------------------------------------------------------------------------
 
 
-def leaf_shift(depth):
+def leaf_shift(depth: int) -> np.ndarray:
     r"""How many times t records a leaf can gain, leaf by leaf.
 
     .. math:: G_i = \max\{\min(i + 1, 2^d - 1 - i), \min(i, 2^d - i)\}, \quad i = 0, \dots, 2^d - 1
@@ -123,7 +105,7 @@ def leaf_shift(depth):
     return np.maximum(np.minimum(i + 1, leaves - 1 - i), np.minimum(i, leaves - i))
 
 
-def leaf_change(n, depth, t, lower, upper):
+def leaf_change(n: int, depth: int, t: float, lower: float, upper: float) -> np.ndarray:
     r"""The most that each leaf's squared error changes while all leaves are within `t` of M: exact.
 
     .. math:: \frac{k (M + t - k)}{M + t} R^2, \quad
@@ -131,17 +113,6 @@ def leaf_change(n, depth, t, lower, upper):
 
     with :math:`G_i` from `leaf_shift`. Corrects theorem 1 of v1; the theorem "One leaf of a tree"
     of :doc:`/book/utility`.
-
-    Parameters
-    ----------
-    n, depth : int
-        n a multiple of 2^depth.
-    t : int, from 0 to M
-    lower, upper : float
-
-    Returns
-    -------
-    array, shape (2 ** depth,), squared units of the target
     """
     size, spread = leaf_size(n, depth), range_of(lower, upper)
     held = size + _check_distance(t, size)
@@ -149,12 +120,12 @@ def leaf_change(n, depth, t, lower, upper):
     return spread**2 * np.array([sensitivity.sse_removed(held, g, 0.0, 1.0) for g in gained])
 
 
-def leaf_change_any(n, depth, t, lower, upper):
+def leaf_change_any(n: int, depth: int, t: float, lower: float, upper: float) -> float:
     r"""The most that one leaf's squared error changes if the private tree may cut other columns: exact.
 
     .. math:: \frac{\lfloor (M + t)^2/4 \rfloor}{M + t} R^2
 
-    The leaf shares no record with its namesake in the worst case. Parameters as `leaf_change`.
+    The leaf shares no record with its namesake in the worst case.
     """
     held = leaf_size(n, depth) + _check_distance(t, leaf_size(n, depth))
     return range_of(lower, upper) ** 2 * (held**2 // 4) / held
@@ -163,17 +134,16 @@ def leaf_change_any(n, depth, t, lower, upper):
 # The whole tree ------------------------------------------------------------------------------
 
 
-def change_bound(depth, t, lower, upper):
+def change_bound(depth: int, t: float, lower: float, upper: float) -> float:
     r"""What holds instead of corollary 1.1 on one column: a change of at most :math:`4^{d-1} R^2 t`.
 
-    For fixed t `worst_change` comes as near to it as wanted when N grows. Proved in
-    :doc:`/book/utility`; parameters as `published_leaf_change`.
+    For fixed t `worst_change` comes as near to it as wanted when N grows. Proved in :doc:`/book/utility`.
     """
     t = check_between(t, "t", 0, MOST)
     return 4.0 ** (check_integer(depth, "depth", 1) - 1) * range_of(lower, upper) ** 2 * t
 
 
-def change_bound_any(n, lower, upper):
+def change_bound_any(n: int, lower: float, upper: float) -> float:
     r"""What holds instead of corollary 1.1 if the private tree may cut other columns: :math:`R^2 N/4`.
 
     The largest squared error of any data. For even M it is attained by leaves of exactly M records, so
@@ -182,7 +152,7 @@ def change_bound_any(n, lower, upper):
     return range_of(lower, upper) ** 2 * check_integer(n, "n", 1) / 4
 
 
-def _between(sizes, exact):
+def _between(sizes: np.ndarray, exact: np.ndarray) -> np.ndarray:
     """Squared error of each leaf if the targets are 0 and 1 by turns, leaf by leaf of the exact tree."""
     stops = np.cumsum(sizes, axis=-1)
     odd = [
@@ -193,22 +163,12 @@ def _between(sizes, exact):
     return ones * (sizes - ones) / np.maximum(sizes, 1)
 
 
-def alternating_change(sizes, lower, upper):
+def alternating_change(sizes: ArrayLike, lower: float, upper: float) -> np.ndarray:
     r"""Squared error of a private tree whose exact tree has pure leaves: B_L, B_U, B_L, ... by turns.
 
     These targets are the worst of all for every tree whose leaves hold at most 2M records; the theorem
-    "The worst targets alternate" of :doc:`/book/utility`.
-
-    Parameters
-    ----------
-    sizes : array_like of int, shape (..., 2 ** depth)
-        Records of the private leaves in the column's order; each row sums to the same n, which is a
-        multiple of the number of leaves.
-    lower, upper : float
-
-    Returns
-    -------
-    array, shape (...), squared units of the target
+    "The worst targets alternate" of :doc:`/book/utility`. The rows of `sizes`, shape (..., 2 ** depth), are the
+    records of the private leaves in the column's order, and sum to the same n each.
     """
     sizes = np.atleast_1d(check_whole(sizes, "sizes", 0))
     total, leaves = sizes.sum(axis=-1, keepdims=True), sizes.shape[-1]
@@ -219,39 +179,25 @@ def alternating_change(sizes, lower, upper):
     return range_of(lower, upper) ** 2 * _between(sizes, total // leaves).sum(axis=-1)
 
 
-def leaf_noise(sizes, epsilon, lower, upper):
+def leaf_noise(sizes: ArrayLike, epsilon: float, lower: float, upper: float) -> np.ndarray:
     r"""Expected squared error that the noise of the leaf means adds.
 
     .. math:: \sum_i \frac{2R^2}{\tilde N_i \epsilon_2^2}
 
-    Exact, given the tree; infinite if a leaf is empty, as the formula has it. Appendix A.2.3 of v1.
-
-    Parameters
-    ----------
-    sizes : array_like of int, shape (..., leaves)
-    epsilon : float
-        The paper's :math:`\epsilon_2`.
-    lower, upper : float
+    Exact, given the tree, for `sizes` of shape (..., leaves); infinite if a leaf is empty, as the formula has it.
+    Appendix A.2.3 of v1.
     """
     scale = 2 * range_of(lower, upper) ** 2 / check_positive(epsilon, "epsilon") ** 2
     with np.errstate(divide="ignore"):
         return scale * (1 / check_numbers(sizes, "sizes", 0, MOST)).sum(axis=-1)
 
 
-def worst_loss(n, depth, t, epsilon, lower, upper):
+def worst_loss(n: int, depth: int, t: float, epsilon: float, lower: float, upper: float) -> float:
     """The largest expected loss of all targets and all trees with leaves within `t` of M: exact.
 
     A dynamic programme over the leaves: its state is how far a leaf's first record is from its place in
     the exact tree. The loss is the squared error with noisy means, expected over their noise, less the
     exact tree's. Corrects theorem 3 of v1; :doc:`/book/utility`.
-
-    Parameters
-    ----------
-    n, depth : int
-    t : int, from 0 to M - 1
-    epsilon : float
-        Budget of the leaves, the paper's epsilon_2.
-    lower, upper : float
     """
     size = leaf_size(n, depth)
     scale = 2 / check_positive(epsilon, "epsilon") ** 2
@@ -259,17 +205,14 @@ def worst_loss(n, depth, t, epsilon, lower, upper):
     return range_of(lower, upper) ** 2 * best
 
 
-def worst_change(n, depth, t, lower, upper):
-    """The most that the tree's squared error grows while all leaves are within `t` of M: exact.
-
-    As `worst_loss` without noise, `t` from 0 to M. Corrects corollary 1.1 of v1.
-    """
+def worst_change(n: int, depth: int, t: float, lower: float, upper: float) -> float:
+    """`worst_loss` without noise, the most that the squared error grows: exact. Corrects corollary 1.1 of v1."""
     size = leaf_size(n, depth)
     return range_of(lower, upper) ** 2 * _best_path(size, depth, _check_distance(t, size), 0.0)
 
 
 @njit(cache=True, nogil=True)
-def _best_path(size, depth, t, noise):
+def _best_path(size: int, depth: int, t: int, noise: float) -> float:
     """Largest squared error under alternating targets plus the sum of noise / held, in units of R^2."""
     leaves = 2**depth
     reach = leaves // 2 * t
@@ -291,18 +234,18 @@ def _best_path(size, depth, t, noise):
 
 
 @njit(cache=True, nogil=True)
-def _odd_before(place, size):
+def _odd_before(place: int, size: int) -> int:
     """Records before `place` that belong to odd leaves of the exact tree."""
     return place // (2 * size) * size + max(0, place % (2 * size) - size)
 
 
-def loss_bound(n, depth, t, epsilon, lower, upper):
+def loss_bound(n: int, depth: int, t: float, epsilon: float, lower: float, upper: float) -> float:
     r"""What holds instead of theorem 3 on one column, with probability 1 less `any_leaf_tail` at t + 1.
 
     .. math:: 4^{d-1} R^2 t + \frac{2^{d+1} R^2}{\epsilon_2^2} \frac{M}{M^2 - t^2}
 
-    Each term is tight, the first one for large M; `worst_loss` is the exact worst of their sum.
-    Parameters as `worst_loss`; proved in :doc:`/book/utility`.
+    Each term is tight, the first one for large M; `worst_loss` is the exact worst of their sum. Proved in
+    :doc:`/book/utility`.
     """
     size, spread = leaf_size(n, depth), range_of(lower, upper)
     _check_distance(t, size - 1)

@@ -18,7 +18,7 @@ ROUNDS = 20
 class FreshKeys(ISpawnableSeedSequence):
     """A seed sequence that has no seed: every key, of spawned streams too, is the operating system's."""
 
-    def generate_state(self, n_words, dtype=np.uint32):
+    def generate_state(self, n_words: int, dtype=np.uint32) -> np.ndarray:
         """So many words of new randomness, an array of `dtype`."""
         size = np.dtype(dtype).itemsize
         return np.frombuffer(bytearray(os.urandom(n_words * size)), dtype=dtype)
@@ -31,7 +31,7 @@ class FreshKeys(ISpawnableSeedSequence):
 class Cipher(ChaCha):
     """ChaCha with 20 rounds under a new key; what is spawned, copied, read from a pickle or forked has another."""
 
-    def __init__(self, seed=None):
+    def __init__(self, seed=None) -> None:
         super().__init__(FreshKeys() if seed is None else seed, rounds=ROUNDS)
         _ciphers.add(self)
 
@@ -42,7 +42,7 @@ class Cipher(ChaCha):
 _ciphers = WeakSet()
 
 
-def _new_keys():
+def _new_keys() -> None:
     """Give each cipher of this process, which was forked, a key that its parent doesn't have."""
     for cipher in tuple(_ciphers):
         cipher.state = Cipher().state

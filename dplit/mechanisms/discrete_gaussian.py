@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dplit.errors import check_positive, check_rng
 from dplit.mechanisms.geometric import Geometric
@@ -22,26 +23,22 @@ class DiscreteGaussian:
 
     Drawn by rejection from two-sided geometric noise (algorithm 3 of the paper); from a secure generator
     exactly, with a deviation that is rounded up in its eighth digit (`dplit.mechanisms.exact_gaussian`).
-
-    Parameters
-    ----------
-    sigma : float
-        Positive and finite; the deviation is a little less than it where it is small.
+    `sigma`: positive and finite; the deviation is a little less than it where it is small.
     """
 
-    def __init__(self, sigma):
+    def __init__(self, sigma: float) -> None:
         self.sigma = check_positive(sigma, "sigma")
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"DiscreteGaussian(sigma={self.sigma:g})"
 
-    def pmf(self, noise):
+    def pmf(self, noise: ArrayLike) -> float | np.ndarray:
         """Probability of each value in `noise`, shape of `noise`; 0 between the integers."""
         noise = np.asarray(noise, dtype=np.float64)
         law = np.exp(-np.square(noise / self.sigma) / 2) / self._total()
         return np.where(noise == np.floor(noise), law, 0.0)[()]
 
-    def sample(self, values, *, rng):
+    def sample(self, values: ArrayLike, *, rng: np.random.Generator) -> np.ndarray:
         """`values` plus independent noise, int64 array, shape of `values`."""
         values, rng = np.asarray(values), check_rng(rng)
         if values.dtype.kind not in "iu":
@@ -49,7 +46,7 @@ class DiscreteGaussian:
         noise = self._exact_noise if is_secure(rng) else self._noise
         return values.astype(np.int64) + noise(values.size, rng).reshape(values.shape)
 
-    def _exact_noise(self, size, rng):
+    def _exact_noise(self, size: int, rng: np.random.Generator) -> np.ndarray:
         from dplit.mechanisms.exact_gaussian import (  # compiled: slow to import
             exact_factors,
             gaussian,
@@ -57,7 +54,7 @@ class DiscreteGaussian:
 
         return gaussian(*exact_factors(self.sigma), size, rng)
 
-    def _noise(self, size, rng):
+    def _noise(self, size: int, rng: np.random.Generator) -> np.ndarray:
         step = math.floor(self.sigma) + 1
         proposal, centre = Geometric(1.0, step), self.sigma**2 / step
         noise, wrong = np.zeros(size, dtype=np.int64), np.arange(size)
@@ -68,7 +65,7 @@ class DiscreteGaussian:
             wrong = wrong[rng.standard_exponential(len(wrong)) < np.square(gap) / 2]
         return noise
 
-    def _total(self):
+    def _total(self) -> float:
         r"""Sum of the weights: :math:`\sigma\sqrt{2\pi}`, by Poisson's summation, where sigma is large."""
         if self.sigma > 10:
             return self.sigma * math.sqrt(2 * math.pi)

@@ -22,6 +22,7 @@ import math
 
 import numpy as np
 from numba import njit
+from numpy.typing import ArrayLike
 
 BITS = 32  # of a random word
 MOST_BITS = 62  # of a geometric number: what is longer is 2^62, far outside of every public range
@@ -29,7 +30,7 @@ HALF = 26  # digits of a part: a part of 26 times one of 27 has at most the 53 o
 
 
 @njit(cache=True, nogil=True)
-def bernoulli(p, rng):
+def bernoulli(p: float, rng: np.random.Generator) -> bool:
     """True with probability `p`, a float from 0 to 1: a uniform real number, compared word by word."""
     if p >= 1.0:
         return True
@@ -43,7 +44,7 @@ def bernoulli(p, rng):
 
 
 @njit(cache=True, nogil=True)
-def bernoulli_exp(x, rng):
+def bernoulli_exp(x: float, rng: np.random.Generator) -> bool:
     """True with probability exp(-x), for a float x of at least 0."""
     whole = np.floor(x)
     part = x - whole if whole < np.inf else 0.0
@@ -55,7 +56,7 @@ def bernoulli_exp(x, rng):
 
 
 @njit(cache=True, nogil=True)
-def _unit_exp(x, rng):
+def _unit_exp(x: float, rng: np.random.Generator) -> bool:
     """True with probability exp(-x), for x from 0 to 1."""
     k = 1
     while bernoulli(x, rng) and rng.integers(0, k) == 0:
@@ -64,7 +65,7 @@ def _unit_exp(x, rng):
 
 
 @njit(cache=True, nogil=True)
-def bernoulli_exp_times(rate, gap, rng):
+def bernoulli_exp_times(rate: float, gap: int, rng: np.random.Generator) -> bool:
     """True with probability exp(-rate gap), for a float and a whole number, both at least 0."""
     if gap == 0:
         return True
@@ -83,7 +84,7 @@ def bernoulli_exp_times(rate, gap, rng):
 
 
 @njit(cache=True, nogil=True)
-def geometric(rate, rng):
+def geometric(rate: float, rng: np.random.Generator) -> int:
     """A whole number k with probability proportional to exp(-rate k); 2^62 for all from there on."""
     if rate == np.inf:
         return np.int64(0)
@@ -103,7 +104,7 @@ def geometric(rate, rng):
 
 
 @njit(cache=True, nogil=True)
-def two_sided(rate, size, rng):
+def two_sided(rate, size: int | tuple[int, ...] | None, rng: np.random.Generator):
     """Whole numbers k, each with probability proportional to ``exp(-rate * abs(k))``, int64, shape (size,).
 
     What is 2^62 or more is 2^62, and what is -2^62 or less is -2^62.
@@ -118,16 +119,10 @@ def two_sided(rate, size, rng):
 
 
 @njit(cache=True, nogil=True)
-def permute_and_flip(rate, scores, order, rng):
+def permute_and_flip(rate: float, scores: np.ndarray, order: np.ndarray, rng: np.random.Generator):
     """Index of the reported candidate.
 
-    Parameters
-    ----------
-    rate : float
-    scores : int64 array, shape (n_candidates,)
-    order : int64 array, at least as long
-        Room to work in.
-    rng : numpy.random.Generator
+    `scores`: ints, shape (n_candidates,); `order`: room to work in, at least as long.
     """
     n, best = len(scores), scores.max()
     for k in range(n):
@@ -141,7 +136,7 @@ def permute_and_flip(rate, scores, order, rng):
 
 
 @njit(cache=True, nogil=True)
-def flip_rows(rate, scores, rng):
+def flip_rows(rate: float, scores: ArrayLike, rng: np.random.Generator):
     """`permute_and_flip` for each row of `scores`, int64 of shape (n, n_candidates); int64, shape (n,)."""
     chosen, order = np.empty(len(scores), dtype=np.int64), np.empty(scores.shape[1], dtype=np.int64)
     for i in range(len(scores)):
@@ -150,7 +145,7 @@ def flip_rows(rate, scores, rng):
 
 
 @njit(cache=True, nogil=True)
-def exponential(rate, scores, rng):
+def exponential(rate: float, scores: ArrayLike, rng: np.random.Generator):
     """Index of a candidate, with probability proportional to exp(rate score); int64 scores, shape (n,)."""
     n, best = len(scores), scores.max()
     k = np.int64(rng.integers(0, n))
@@ -160,7 +155,7 @@ def exponential(rate, scores, rng):
 
 
 @njit(cache=True, nogil=True)
-def exponential_rows(rate, scores, rng):
+def exponential_rows(rate: float, scores: ArrayLike, rng: np.random.Generator):
     """`exponential` for each row of `scores`, int64 of shape (n, n_candidates); int64, shape (n,)."""
     chosen = np.empty(len(scores), dtype=np.int64)
     for i in range(len(scores)):

@@ -27,13 +27,10 @@ SPARE = Fraction(1, 2**50)  # by which the square of a deviation that was rounde
 SMALLEST, LARGEST = 2.0**-100, 2.0**50  # deviations
 
 
-def exact_factors(sigma):
+def exact_factors(sigma: float) -> tuple:
     r"""f and h of the noise of deviation `sigma`, or of a 2^-25-th more: f at most :math:`1/(2\sigma^2)`.
 
-    Parameters
-    ----------
-    sigma : float
-        From `SMALLEST` to `LARGEST`.
+    `sigma`: from `SMALLEST` to `LARGEST`. Raises a ValueError if `sigma` is out of this range.
 
     Returns
     -------
@@ -41,11 +38,6 @@ def exact_factors(sigma):
         Of 26 digits.
     h : int
         Of as many, at least 1.
-
-    Raises
-    ------
-    ValueError
-        If `sigma` is out of this range.
     """
     if not SMALLEST <= sigma <= LARGEST:
         raise ValueError(
@@ -59,16 +51,10 @@ def exact_factors(sigma):
 
 
 @njit(cache=True, nogil=True)
-def gaussian(f, h, size, rng):
+def gaussian(f: float, h: int, size: int, rng: np.random.Generator):
     """Whole numbers k, each with probability proportional to exp(-f k^2), int64, shape (size,).
 
-    Parameters
-    ----------
-    f : float
-    h : int
-        As `exact_factors` gives them.
-    size : int
-    rng : numpy.random.Generator
+    `h`: as `exact_factors` gives them.
     """
     noise = np.empty(size, dtype=np.int64)
     for i in range(size):
@@ -81,7 +67,7 @@ def gaussian(f, h, size, rng):
 
 
 @njit(cache=True, nogil=True)
-def _keeps(f, first, second, rng):
+def _keeps(f: float, first, second, rng: np.random.Generator):
     """True with probability exp(-f first second), digit by digit: no product is rounded."""
     for i in range(DIGITS):
         for j in range(DIGITS):

@@ -11,6 +11,7 @@ from fractions import Fraction
 from functools import cache
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dplit.errors import check_rng
 from dplit.mechanisms._selection import Selection, sample_shape
@@ -33,7 +34,7 @@ class PermuteAndFlip(Selection):
     than the exponential mechanism at the same epsilon. Derived in :doc:`/book/mechanisms`.
     """
 
-    def pmf(self, scores):
+    def pmf(self, scores: ArrayLike) -> np.ndarray:
         """Probability of each candidate, shape of `scores`; the last axis sums to 1.
 
         Relative error below 1e-12 for any number of candidates, in time proportional to it.
@@ -41,13 +42,13 @@ class PermuteAndFlip(Selection):
         odds = np.exp(self.log_odds(scores))
         return odds * _undecided(odds)
 
-    def logpmf(self, scores):
+    def logpmf(self, scores: ArrayLike) -> np.ndarray:
         """Logarithm of `pmf`, exact where `pmf` underflows; shape of `scores`."""
         log_odds = self.log_odds(scores)
         return log_odds + np.log(_undecided(np.exp(log_odds)))
 
     @staticmethod
-    def rational_law(weights):
+    def rational_law(weights: list) -> list:
         r"""The law for rational weights ``exp(rate * score)``, as a list of fractions.
 
         Expands the product: :math:`q_r \sum_m \frac{(-1)^m}{m+1} e_m(q_{\ne r})` with elementary
@@ -56,7 +57,13 @@ class PermuteAndFlip(Selection):
         odds = [Fraction(w) / max(weights) for w in weights]
         return [q * _integral(odds[:r] + odds[r + 1 :]) for r, q in enumerate(odds)]
 
-    def sample(self, scores, size=None, *, rng):
+    def sample(
+        self,
+        scores: ArrayLike,
+        size: int | tuple[int, ...] | None = None,
+        *,
+        rng: np.random.Generator,
+    ) -> int | np.ndarray:
         """Index of the reported candidate, shape ``size + scores.shape[:-1]``.
 
         From a secure generator the draw is exact, and scores have to be whole numbers. From any other one they
@@ -78,12 +85,12 @@ class PermuteAndFlip(Selection):
         return draws.reshape(shape)[()]
 
 
-def _noisy_argmax(log_odds, rng):
+def _noisy_argmax(log_odds: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """Arg-max of exponential noise plus log-odds, over the last axis."""
     return (rng.standard_exponential(log_odds.shape) + log_odds).argmax(axis=-1)
 
 
-def _undecided(odds):
+def _undecided(odds: np.ndarray) -> np.ndarray:
     r""":math:`\int_0^1 \prod_{i \ne r} (1 - q_i t)\,dt` for each r, shape of `odds`.
 
     Up to 2 x `NODES` candidates the quadrature on [0, reach] is exact. For more, let S be the
@@ -101,13 +108,13 @@ def _undecided(odds):
 
 
 @cache
-def _rule(count):
+def _rule(count: int) -> tuple:
     """Gauss-Legendre times and weights on [0, 1]."""
     nodes, weights = np.polynomial.legendre.leggauss(count)
     return (1 + nodes) / 2, weights / 2
 
 
-def _integral(odds):
+def _integral(odds: list) -> Fraction:
     """Integral over [0, 1] of the product of 1 - q t, for rational q."""
     coefficients = [Fraction(1)]
     for q in odds:

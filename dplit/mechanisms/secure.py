@@ -9,9 +9,11 @@ other generator noise is simulated, by floats.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 LARGEST_RATE = 2.0**500  # a finite rate above is taken as this one: less noise has no use
 EXACT = {"bit_generator", "bytes", "integers", "permutation", "permuted", "shuffle", "spawn"}
@@ -29,15 +31,23 @@ class SecureGenerator(np.random.Generator):
     def __reduce__(self):
         return _of_a_new_key, (type(self),)
 
-    def choice(self, a, size=None, replace=True, p=None, axis=0, shuffle=True):
+    def choice(
+        self,
+        a,
+        size: int | tuple[int, ...] | None = None,
+        replace=True,
+        p=None,
+        axis=0,
+        shuffle=True,
+    ):
         """As NumPy's, of equally likely elements alone."""
         if p is not None:
             raise no_exact_sampler("numpy.random.Generator.choice with p", "take an exact sampler")
         return super().choice(a, size, replace, None, axis, shuffle)
 
 
-def _refusal(name):
-    def refused(self, *arguments, **options):
+def _refusal(name: str) -> Callable:
+    def refused(self, *arguments, **options) -> None:
         raise no_exact_sampler(f"numpy.random.Generator.{name}", "take an exact sampler")
 
     refused.__name__ = name
@@ -50,28 +60,23 @@ for _name in set(dir(np.random.Generator)) - EXACT - BLIND - {"choice"}:
         setattr(SecureGenerator, _name, _refusal(_name))
 
 
-def secure_generator():
+def secure_generator() -> SecureGenerator:
     """A new generator for noise that is published.
 
-    Its words are those of the cipher ChaCha with 20 rounds, under a key of 256 bits from `os.urandom`;
-    streams that are spawned from it, its copies, and what it is in a process that was forked have keys of
-    their own.
-
-    Returns
-    -------
-    SecureGenerator
+    Its words are those of the cipher ChaCha with 20 rounds, under a key of 256 bits from `os.urandom`; streams
+    that are spawned from it, its copies, and what it is in a process that was forked have keys of their own.
     """
     return _of_a_new_key(SecureGenerator)
 
 
-def _of_a_new_key(kind):
+def _of_a_new_key(kind) -> np.random.Generator:
     """A secure generator of that class."""
     from dplit.mechanisms.cipher import Cipher  # slow to import, and no simulation needs it
 
     return kind(Cipher())
 
 
-def is_secure(rng):
+def is_secure(rng: np.random.Generator) -> bool:
     """Whether noise that is drawn from this generator has to be exact."""
     return isinstance(rng, SecureGenerator)
 
@@ -81,19 +86,11 @@ def no_exact_sampler(what, instead):
     return ValueError(f"noise='secure' needs an exact sampler, and {what} has none: {instead}")
 
 
-def exact_rate(epsilon, sensitivity=1):
+def exact_rate(epsilon: float, sensitivity: float | Fraction = 1) -> float:
     r"""The largest float that is at most :math:`\epsilon/\Delta` in real numbers.
 
-    Parameters
-    ----------
-    epsilon : float
-        ``inf`` stays infinite; a finite rate is at most `LARGEST_RATE`.
-    sensitivity : int, float or Fraction
-        Taken as the fraction that it is.
-
-    Returns
-    -------
-    float
+    `epsilon`: ``inf`` stays infinite; a finite rate is at most `LARGEST_RATE`; `sensitivity`: taken as the
+    fraction that it is.
     """
     if math.isinf(epsilon):
         return math.inf
@@ -104,13 +101,10 @@ def exact_rate(epsilon, sensitivity=1):
     return rate if Fraction(rate) * spent <= limit else math.nextafter(rate, 0.0)
 
 
-def whole_scores(scores):
+def whole_scores(scores: ArrayLike):
     """Scores as int64, shape of `scores`; they must be whole numbers within +-2^53.
 
-    Raises
-    ------
-    ValueError
-        If one is not: a sensitivity that holds for real scores need not hold for rounded ones.
+    Raises a ValueError if one is not: a sensitivity that holds for real scores need not hold for rounded ones.
     """
     scores = np.asarray(scores)
     if not ((np.abs(scores) <= 2**53) & (scores == np.floor(scores))).all():

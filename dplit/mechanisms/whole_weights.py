@@ -34,7 +34,7 @@ MASK = 2**31 - 1
 
 
 @njit(cache=True, nogil=True)
-def weight(distance):
+def weight(distance: float | np.ndarray):
     """The weight of a candidate so many nats below the best, as a pair."""
     if distance > FAR:
         return np.int64(0), np.int64(FLOOR)
@@ -67,7 +67,7 @@ def divided(high, low, length):
 
 
 @njit(cache=True, nogil=True)
-def up_to(most, rng):
+def up_to(most, rng: np.random.Generator):
     """A uniform whole number from 0 to `most`, an int64.
 
     What numba compiles of ``rng.integers`` never rejects above :math:`2^{32}`, and is uniform there for
@@ -85,7 +85,7 @@ def up_to(most, rng):
 
 
 @njit(cache=True, nogil=True)
-def uniform_below(high, low, rng):
+def uniform_below(high, low, rng: np.random.Generator):
     """A uniform whole number below a pair, as a pair."""
     if high == 0:
         return np.int64(0), up_to(low - 1, rng)
@@ -96,7 +96,7 @@ def uniform_below(high, low, rng):
 
 
 @njit(cache=True, nogil=True)
-def place_of(high, low, highs, lows, n):
+def place_of(high, low, highs, lows, n: int):
     """The first of n running sums, ``highs`` and ``lows``, that lies above a pair."""
     first, end = 0, n - 1
     while first < end:
@@ -109,14 +109,14 @@ def place_of(high, low, highs, lows, n):
 
 
 @njit(cache=True, nogil=True)
-def draw_place(highs, lows, n, rng):
+def draw_place(highs, lows, n: int, rng: np.random.Generator):
     """A place below n with the weights whose running sums are given."""
     high, low = uniform_below(highs[n - 1], lows[n - 1], rng)
     return place_of(high, low, highs, lows, n)
 
 
 @njit(cache=True, nogil=True)
-def flip_place(highs, lows, n, order, rng):
+def flip_place(highs, lows, n: int, order: np.ndarray, rng: np.random.Generator):
     """A place below n by permute-and-flip: odds are weights over the largest one, given as pairs.
 
     `order` is int64 room for n places.

@@ -29,35 +29,21 @@ class Advice(NamedTuple):
 
     Attributes
     ----------
-    family : {"boosted", "histogram", "constant"}
-    why : str
-        In words, from public or released numbers alone.
+    why : in words, from public or released numbers alone
     """
 
     family: str
     why: str
 
-    def __str__(self):
+    def __str__(self) -> str:
         return f"{self.family}: {self.why}"
 
 
-def advise(n_records, epsilon, n_classes=0, n_cells=math.inf):
+def advise(n_records: int, epsilon: float, n_classes: int = 0, n_cells: int = math.inf) -> Advice:
     """The family of forests that public numbers advise.
 
-    Parameters
-    ----------
-    n_records : int
-        Public, or noisy and paid for.
-    epsilon : float
-        Of the fit, under add-remove neighbours.
-    n_classes : int
-        0 for a regression.
-    n_cells : int, optional
-        Combinations of levels of a domain all of whose columns are categorical.
-
-    Returns
-    -------
-    Advice
+    `n_records`: public, or noisy and paid for; `epsilon`: of the fit, under add-remove neighbours; `n_classes`:
+    0 for a regression; `n_cells`: combinations of levels of a domain all of whose columns are categorical.
 
     Examples
     --------

@@ -1,10 +1,9 @@
 r"""The balance of bias and noise behind the rule for rounds and depth.
 
-With :math:`s = n\epsilon` the noise in a leaf's step has a standard deviation of about
-:math:`2^d T / s`, since each of :math:`T` rounds gets an equal part of epsilon and a leaf holds :math:`n/2^d`
-records. The rounds' noises add up: variance :math:`\nu\, T^3 4^d / s^2`. Greedy additive models approach their
-limit like :math:`1/T` (Jones, Barron), and a deeper tree removes a bias that falls like
-:math:`2^{-\alpha d}`:
+With :math:`s = n\epsilon` the noise in a leaf's step has a standard deviation of about :math:`2^d T / s`, since
+each of :math:`T` rounds gets an equal part of epsilon and a leaf holds :math:`n/2^d` records. The rounds' noises
+add up: variance :math:`\nu\, T^3 4^d / s^2`. Greedy additive models approach their limit like :math:`1/T`
+(Jones, Barron), and a deeper tree removes a bias that falls like :math:`2^{-\alpha d}`:
 
 .. math:: \frac{b}{T} + b' 2^{-\alpha d} + \nu \frac{T^3 4^d}{s^2}.
 
@@ -14,6 +13,7 @@ The constants are not known beforehand; the powers of :math:`s` follow from them
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dplit.errors import MOST, check_between, check_numbers, check_positive
 
@@ -21,26 +21,24 @@ LARGEST = 1e30  # of s, of rounds and of a constant: no term is beyond the float
 DEEP = 100.0
 
 
-def _records(s):
+def _records(s: float) -> np.ndarray:
     """Return `s` as an array of positive numbers."""
     return check_numbers(s, "s", 1 / LARGEST, LARGEST)
 
 
-def balance(rounds, depth, s, bias=1.0, deep=0.0, alpha=0.6, noise=1.0):
+def balance(
+    rounds: ArrayLike,
+    depth: ArrayLike,
+    s: ArrayLike,
+    bias: float = 1.0,
+    deep: float = 0.0,
+    alpha: float = 0.6,
+    noise: float = 1.0,
+) -> np.ndarray:
     r"""Excess error of the model above.
 
-    Parameters
-    ----------
-    rounds, depth : array_like
-        :math:`T > 0` and :math:`d \ge 0`; real numbers are allowed.
-    s : array_like
-        :math:`n\epsilon`.
-    bias, deep, alpha, noise : float
-        :math:`b, b', \alpha, \nu`.
-
-    Returns
-    -------
-    float64 array, broadcast shape
+    `rounds`, `depth`: :math:`T > 0` and :math:`d \ge 0`; real numbers are allowed; `s`: :math:`n\epsilon`;
+    `bias`, `deep`, `alpha`, `noise`: :math:`b, b', \alpha, \nu`. The shapes broadcast.
     """
     bias, deep = check_between(bias, "bias", 0, MOST), check_between(deep, "deep", 0, MOST)
     alpha, noise = check_between(alpha, "alpha", 0, MOST), check_between(noise, "noise", 0, MOST)
@@ -52,7 +50,7 @@ def balance(rounds, depth, s, bias=1.0, deep=0.0, alpha=0.6, noise=1.0):
     return bias / rounds + deep * 2.0 ** (-alpha * depth) + variance
 
 
-def best_rounds(depth, s, bias=1.0, noise=1.0):
+def best_rounds(depth: float, s: float, bias: float = 1.0, noise: float = 1.0) -> float:
     r"""Rounds of least error at a given depth: :math:`T^* = (b s^2 / (3 \nu 4^d))^{1/4}`.
 
     They grow with the square root of :math:`s`. At :math:`x T^*` the two terms are :math:`(3/x + x^3)/4` of
@@ -63,17 +61,15 @@ def best_rounds(depth, s, bias=1.0, noise=1.0):
     return (bias * np.square(s) / (3 * noise * 4.0**depth)) ** 0.25
 
 
-def best_depth(s, bias=1.0, deep=1.0, alpha=0.6, noise=1.0):
+def best_depth(
+    s: float, bias: float = 1.0, deep: float = 1.0, alpha: float = 0.6, noise: float = 1.0
+) -> np.ndarray:
     r"""Depth of least error when the rounds are the best for it.
 
     With :math:`T^*` the error is :math:`\frac{4}{3} b/T^* + b' 2^{-\alpha d}`, where
-    :math:`1/T^* \propto 2^{d/2} s^{-1/2}`, so that
-    :math:`2^{d^*} = (\alpha b' / c)^{1/(\alpha + 1/2)}` with :math:`c = \frac{2}{3} b (3\nu/(b s^2))^{1/4}`:
-    :math:`d^* = \log_2(s)/(2\alpha + 1)` and a constant.
-
-    Returns
-    -------
-    float64 array, shape of `s`; may be negative, where no test is worth its price
+    :math:`1/T^* \propto 2^{d/2} s^{-1/2}`, so that :math:`2^{d^*} = (\alpha b' / c)^{1/(\alpha + 1/2)}` with
+    :math:`c = \frac{2}{3} b (3\nu/(b s^2))^{1/4}`: :math:`d^* = \log_2(s)/(2\alpha + 1)` and a constant.
+    The result has the same shape; may be negative, where no test is worth its price.
     """
     bias, deep = check_positive(bias, "bias"), check_positive(deep, "deep")
     alpha, noise = check_positive(alpha, "alpha"), check_positive(noise, "noise")

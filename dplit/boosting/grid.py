@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import permutations
 
 import numpy as np
@@ -18,24 +19,13 @@ from dplit.errors import (
 FAR = np.logspace(-3, -1.2, 16)  # shares of the width at which a skewed column is cut as well
 
 
-def public_cuts(lower, upper, steps=64):
+def public_cuts(lower: float, upper: float, steps: int = 64) -> np.ndarray:
     """Cuts of a continuous column: equal steps, and points crowding at both ends and around 0.
 
-    A column of money or of counts has most of its values near one end of generous public bounds;
-    the crowding points reach them without a private quantile.
-
-    Parameters
-    ----------
-    lower, upper : float
-        Public bounds of the column.
-    steps : int
-        Equal steps of the interval.
-
-    Returns
-    -------
-    float64 array, shape (n_cuts,)
-        Increasing, distinct, within the bounds and below the upper one; a record goes right where
-        its value is above the cut. Empty where the bounds are one point.
+    A column of money or of counts has most of its values near one end of generous public bounds; the crowding
+    points reach them without a private quantile. `lower`, `upper`: public bounds of the column; `steps`: equal
+    steps of the interval. The cuts are increasing, distinct, within the bounds and below
+    the upper one; a record goes right where its value is above the cut. Empty where the bounds are one point.
     """
     lower, upper = check_finite(lower, "lower"), check_finite(upper, "upper")
     if lower > upper:
@@ -54,19 +44,11 @@ def public_cuts(lower, upper, steps=64):
     return cuts[(lower <= cuts) & (cuts < upper)]
 
 
-def level_sets(n_levels, rng):
+def level_sets(n_levels: int, rng: np.random.Generator) -> np.ndarray:
     """Sets of levels that go right: each level alone, and as many random halves.
 
-    Parameters
-    ----------
-    n_levels : int
-    rng : numpy.random.Generator
-        Reads no record; the halves may be drawn anew for each test.
-
-    Returns
-    -------
-    bool array, shape (n_sets, n_levels)
-        One set where there are two levels, none where there is one.
+    `rng` reads no record; the halves may be drawn anew for each test. Returns bools of shape (n_sets, n_levels):
+    one set where there are two levels, none where there is one.
     """
     n_levels, rng = check_integer(n_levels, "n_levels", 1), check_rng(rng)
     if n_levels < 3:
@@ -74,38 +56,22 @@ def level_sets(n_levels, rng):
     return np.concatenate([np.eye(n_levels, dtype=bool), rng.random((n_levels, n_levels)) < 0.5])
 
 
-def bins_of_codes(n_codes, levels):
+def bins_of_codes(n_codes: int, levels: int) -> np.ndarray:
     """Bin of each code when a column's codes are parted into 2**levels, as equally as can be.
 
-    Parameters
-    ----------
-    n_codes, levels : int
-
-    Returns
-    -------
-    int64 array, shape (n_codes,), non-decreasing
+    Returns an array of int64 of shape (n_codes,), non-decreasing.
     """
     n_codes, levels = check_integer(n_codes, "n_codes", 1), check_integer(levels, "levels", 0, 30)
     return (np.arange(n_codes) << levels) // n_codes
 
 
-def directions(continuous, most):
+def directions(continuous: Sequence[int], most: int) -> list:
     """Differences of two columns that serve as columns as well.
 
     With :math:`z` the share of a column's public interval they are :math:`z_i - z_j` and
     :math:`z_i - z_j/2`: a small regression finds by one test what would take it many.
-
-    Parameters
-    ----------
-    continuous : sequence of int
-        Places of the columns with two different bounds.
-    most : int
-        More directions than these are none at all.
-
-    Returns
-    -------
-    list of (int, int, float)
-        i, j, and the weight of the second column.
+    `continuous`: places of the columns with two different bounds; `most`: more directions than these are none
+    at all. Returns triples (i, j, weight of the second column).
     """
     continuous = check_whole(continuous, "continuous", 0, ndim=1).tolist()
     most = check_integer(most, "most", 0)
@@ -116,7 +82,7 @@ def directions(continuous, most):
     return found + halves if len(found + halves) <= most else found
 
 
-def _direction(taken, n_features):
+def _direction(taken: tuple, n_features: int) -> tuple:
     """Two columns, and the weight of the second one."""
     if np.ndim(taken) != 1 or len(taken) != 3:
         raise ValueError("taken must be triples (column, column, weight)")
@@ -124,16 +90,11 @@ def _direction(taken, n_features):
     return i, j, check_finite(taken[2], "taken")
 
 
-def along(X, bounds, taken):
+def along(X: np.ndarray, bounds: np.ndarray, taken: list) -> np.ndarray:
     """Values of the records along directions, float64 array of shape (n_records, len(taken)).
 
-    Parameters
-    ----------
-    X : float64 array, shape (n_records, n_features)
-        Within the bounds.
-    bounds : float64 array, shape (n_features, 2)
-    taken : list of (int, int, float)
-        As `directions` gives them.
+    `X`: within the bounds, shape (n_records, n_features); `bounds`: shape (n_features, 2); `taken`: as
+    `directions` gives them, of (int, int, float).
     """
     X, bounds = check_numbers(X, "X", ndim=2), check_numbers(bounds, "bounds", ndim=2)
     if bounds.shape != (X.shape[1], 2):

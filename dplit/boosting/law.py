@@ -1,15 +1,15 @@
 r"""The exact privacy loss of small fits: rounds of one test each, one after the other.
 
-A round releases which test was chosen, and the pair sums of its leaves with geometric noise. Far out
-the log-ratio of two geometric laws is the rate times the distance of their centres, in either
-direction, so that the worst outcome of the sums costs exactly :math:`\epsilon_v (a/up + b/down)`; the
-choice is a finite law. What the next round reads depends on what this one released: nothing new, if both sums
-of each pair came out equal.
+A round releases which test was chosen, and the pair sums of its leaves with geometric noise. Far out the
+log-ratio of two geometric laws is the rate times the distance of their centres, in either direction, so that the
+worst outcome of the sums costs exactly :math:`\epsilon_v (a/up + b/down)`; the choice is a finite law. What the
+next round reads depends on what this one released: nothing new, if both sums of each pair came out equal.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -34,30 +34,25 @@ class SmallClasses:
     """A model of classes on one column, and what its next round may release.
 
     A data set is a tuple of records (x, y): x is the number of cuts below the record's value, y its class.
-
-    Parameters
-    ----------
-    scores : float array, shape (n_codes, n_outputs)
-        The released model; one output for two classes.
-    level, leaf : float
-        Epsilon of a round's test and of its leaves.
+    `scores`: the released model; one output for two classes, shape (n_codes, n_outputs); `level`, `leaf`:
+    epsilon of a round's test and of its leaves.
     """
 
     scores: np.ndarray
     level: float
     leaf: float
 
-    def losses(self, data, other):
+    def losses(self, data: tuple, other: tuple) -> np.ndarray:
         """As `round_losses`, a test for each cut."""
         sides, *prices = self._sides(data, other)
         return round_losses(sides, self.level, self.leaf, *prices)
 
-    def divergence(self, data, other, epsilon):
+    def divergence(self, data: tuple, other: tuple, epsilon: float) -> float:
         """As `round_divergence`: level and leaf are then in rho."""
         sides, *prices = self._sides(data, other)
         return round_divergence(sides, self.level, self.leaf, epsilon, *prices)
 
-    def _sides(self, data, other):
+    def _sides(self, data: tuple, other: tuple) -> tuple:
         """Residuals and cells of each data set, the reach, and what residuals are added to."""
         low, high = self.scores.min(axis=0), self.scores.max(axis=0)
         two = len(low) == 1
@@ -69,7 +64,7 @@ class SmallClasses:
             sides.append((class_residuals(scores[:, 0] if two else scores, y), self._cells(x)))
         return sides, reach, 0
 
-    def after(self, cut):
+    def after(self, cut: int) -> Iterator:
         """The models that a round with this cut may release: no step, or one up or down on each side.
 
         Far out a pair may have two equal sums: then no step is made, at the same price.
@@ -81,7 +76,7 @@ class SmallClasses:
                 step[: cut + 1, 0], step[cut + 1 :, 0] = below, above
                 yield replace(self, scores=self.scores + step)
 
-    def _cells(self, x):
+    def _cells(self, x: np.ndarray) -> np.ndarray:
         return (x > np.arange(len(self.scores) - 1)[:, None]).astype(np.int64)
 
 
@@ -89,15 +84,12 @@ class SmallClasses:
 class SmallTargets(SmallClasses):
     """A model of targets on one column: y is a share of the public interval; as `SmallClasses`.
 
-    Parameters
-    ----------
-    clip : float
-        Of the residuals.
+    `clip`: of the residuals.
     """
 
     clip: float = 0.5
 
-    def _sides(self, data, other):
+    def _sides(self, data: tuple, other: tuple) -> tuple:
         sides = []
         for records in (data, other):
             x, y = np.array(records, dtype=float).reshape(-1, 2).T
@@ -107,48 +99,28 @@ class SmallTargets(SmallClasses):
         return sides, TARGET_REACH, STEPS
 
 
-def round_losses(sides, level, leaf, reach, shift=0):
+def round_losses(sides: Sequence, level: float, leaf: float, reach, shift: int = 0) -> np.ndarray:
     """Largest log-ratio of a round's outcome, for each test that it may have chosen.
 
-    Parameters
-    ----------
-    sides : sequence of two pairs
-        Of each data set the residuals, int array of shape (n_records, n_outputs), and the cells, 0 or 1,
-        of shape (n_tests, n_records).
-    level, leaf : float
-        Epsilon of the test and of the pair sums.
-    reach : Reach
-    shift : int
-        0, or what a record's residual is added to and taken from.
-
-    Returns
-    -------
-    float64 array, shape (2, n_tests)
-        Of the first data set over the other, and of the other over the first.
+    `sides` has for each data set the residuals, ints of shape (n_records, n_outputs), and the cells, 0 or 1, of
+    shape (n_tests, n_records). `level`, `leaf`: epsilon of the test and of the pair sums. `shift`: 0, or what a
+    record's residual is added to and taken from. Row 0 of the result, shape (2, n_tests), is of the first data
+    set over the other, row 1 of the other over the first.
     """
     first, second, moved = _laws(PermuteAndFlip(level, sensitivity=reach.mass), sides, reach, shift)
     ratio = first - second
     return np.array([ratio, -ratio]) + leaf * moved.sum(axis=(1, 2, 3))
 
 
-def round_divergence(sides, level, leaf, epsilon, reach, shift=0):
+def round_divergence(
+    sides: list, level: float, leaf: float, epsilon: float, reach, shift: int = 0
+) -> float:
     r"""The delta of one zero-concentrated round at `epsilon`: its hockey-stick divergence, both ways.
 
     The noise of the sums is taken to be Gaussian: it is that of many steps. Of one test the density
     ratio is then that of two normal laws at the distance :math:`\mu`, whose square is :math:`2\rho` times the sum
     of the squared moves, each in units of its own reach.
-
-    Parameters
-    ----------
-    sides, reach, shift
-        As of `round_losses`.
-    level, leaf : float
-        Rho of the test and of the pair sums.
-    epsilon : float
-
-    Returns
-    -------
-    float
+    `sides`, `reach`, `shift` as of `round_losses`; `level`, `leaf`: rho of the test and of the pair sums.
     """
     mechanism = Exponential(math.sqrt(8 * level), sensitivity=reach.mass)
     first, second, moved = _laws(mechanism, sides, reach, shift)
@@ -163,7 +135,7 @@ def round_divergence(sides, level, leaf, epsilon, reach, shift=0):
     return max(found)
 
 
-def _laws(mechanism, sides, reach, shift):
+def _laws(mechanism: PermuteAndFlip, sides: list, reach, shift: int) -> tuple:
     """Log-law of the tests on each data set, and by how much each pair of a leaf differs, in reaches."""
     logs, sums = [], []
     for residuals, cells in sides:
@@ -174,28 +146,18 @@ def _laws(mechanism, sides, reach, shift):
     return *logs, moved
 
 
-def worst_loss(data, other, rounds, first):
+def worst_loss(data: tuple, other: tuple, rounds: int, first: SmallClasses) -> float:
     """Largest log-ratio over outcomes of rounds one after the other, and over both directions.
 
-    Parameters
-    ----------
-    data, other : tuple
-        Two neighbouring data sets.
-    rounds : int
-    first : SmallClasses or SmallTargets
-        The model before the first of them.
-
-    Returns
-    -------
-    float
-        Of the models that `after` lists; all of them can come out.
+    `data`, `other`: two neighbouring data sets; `first`: the model before the first of them, SmallClasses or
+    SmallTargets. It is over the models that `after` lists; all of them can come out.
     """
     rounds, first = check_integer(rounds, "rounds", 1, 4), check_kind(first, SmallClasses, "first")
     data, other = (_records(side, name, first) for side, name in ((data, "data"), (other, "other")))
     return max(_worst(data, other, rounds, first, way) for way in (0, 1))
 
 
-def _records(side, name, model):
+def _records(side: tuple, name: str, model: SmallClasses) -> tuple:
     """A data set as a tuple of pairs, each a code of the model's and its class or target."""
     pairs = check_numbers(side, name, 0, MOST)
     if pairs.size and (pairs.ndim != 2 or pairs.shape[1] != 2):
@@ -205,7 +167,7 @@ def _records(side, name, model):
     return tuple(side)
 
 
-def _worst(data, other, rounds, model, way):
+def _worst(data: tuple, other: tuple, rounds: int, model: SmallClasses, way: int) -> float:
     found = model.losses(data, other)[way]
     if rounds == 1:
         return float(found.max())
@@ -215,25 +177,17 @@ def _worst(data, other, rounds, model, way):
     )
 
 
-def stretched(like, unlike, neighbours="add-remove", k=6):
+def stretched(
+    like: Sequence, unlike: Sequence, neighbours: str = "add-remove", k: int = 6
+) -> tuple:
     """Two neighbouring data sets on three codes that cost a round of two tests nearly all it may.
 
     The records of code 1, all unlike, make the second cut much better than the first. One more
     record there that is like those of code 2 adds to the first cut's score and takes from the second's
     as much: the ratio of the first cut's probabilities is as large as its price allows.
-
-    Parameters
-    ----------
-    like, unlike : sequence
-        Targets; one more of each of `unlike` takes away what one of `like` adds to the residual sums.
-    neighbours : {"add-remove", "replace-one"}
-        The added record of `like`, or one that takes the place of one of `unlike`.
-    k : int
-        Times `unlike` occurs at code 1.
-
-    Returns
-    -------
-    data, other : tuple of (code, target)
+    `like`, `unlike`: targets; one more of each of `unlike` takes away what one of `like` adds to the residual
+    sums; `neighbours`: the added record of `like`, or one that takes the place of one of `unlike`; `k`: times
+    `unlike` occurs at code 1. Returns both as tuples of (code, target).
     """
     like, unlike = check_sequence(like, "like"), check_sequence(unlike, "unlike")
     k = check_integer(k, "k", 1, 1000)

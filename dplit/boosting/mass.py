@@ -14,18 +14,11 @@ import numpy as np
 from dplit.errors import MOST, MOST_INTEGER, check_integer, check_numbers, check_whole
 
 
-def sums_by_cell(residuals, cells, n_cells):
+def sums_by_cell(residuals: np.ndarray, cells: np.ndarray, n_cells: int) -> np.ndarray:
     """Sum of the residuals in each cell.
 
-    Parameters
-    ----------
-    residuals : int array, shape (n_records, n_outputs)
-    cells : int array, shape (n_records,)
-    n_cells : int
-
-    Returns
-    -------
-    int64 array, shape (n_cells, n_outputs)
+    `residuals`: ints, shape (n_records, n_outputs); `cells`: ints, shape (n_records,). Returns an array of int64
+    of shape (n_cells, n_outputs).
     """
     residuals = check_whole(residuals, "residuals", -MOST_INTEGER, MOST_INTEGER, ndim=2)
     n_cells = check_integer(n_cells, "n_cells", 1)
@@ -39,13 +32,13 @@ def sums_by_cell(residuals, cells, n_cells):
     return sums
 
 
-def mass(sums):
+def mass(sums: np.ndarray) -> int:
     """Score of a test from the sums in its cells; `sums` has shape (n_cells, n_outputs)."""
     sums = check_whole(sums, "sums", -MOST_INTEGER)
     return int(np.abs(sums).sum())
 
 
-def newton_gain(sums, weights):
+def newton_gain(sums: np.ndarray, weights: np.ndarray) -> float:
     """Gain of a Newton step in each cell, sum of squares over weights; shapes (n_cells, n_outputs)."""
     sums = check_numbers(sums, "sums", -MOST, MOST)
     weights = check_numbers(weights, "weights", 0, MOST)
@@ -56,7 +49,7 @@ def newton_gain(sums, weights):
     return float((np.square(sums, dtype=np.float64) / weights).sum())
 
 
-def worst_change(residual):
+def worst_change(residual: np.ndarray) -> int:
     r"""The most that a record of this residual changes any score, :math:`\lVert r \rVert_1`.
 
     Attained where the cell's other residuals have the same signs.

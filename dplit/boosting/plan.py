@@ -38,23 +38,16 @@ class Plan(NamedTuple):
 
     Attributes
     ----------
-    rounds, depth : int
-        Rounds, and tests that each of them draws.
-    fine : int
-        Powers of two into which the column of the first test is parted. Where there is but one test,
-        the parts take its place.
-    prior : float
-        Share of epsilon for the first release, the class counts or the mean.
-    tests : float
-        Share of a round's epsilon for its tests; the leaves get the rest.
-    scales : tuple
-        Of the steps' covariances (`dplit.boosting.priors`).
-    clip : float
-        Largest absolute step of a leaf, in log-odds or in clips of the residual.
-    later : int
-        Tests of each round of the second half, if they have another number; else 0.
-    directions : int
-        The most differences of columns that are tested as well (`dplit.boosting.directions`).
+    rounds, depth : rounds, and tests that each of them draws
+    fine
+        Powers of two into which the column of the first test is parted. Where there is but one test, the parts
+        take its place.
+    prior : share of epsilon for the first release, the class counts or the mean
+    tests : share of a round's epsilon for its tests; the leaves get the rest
+    scales : of the steps' covariances (`dplit.boosting.priors`)
+    clip : largest absolute step of a leaf, in log-odds or in clips of the residual
+    later : tests of each round of the second half, if they have another number; else 0
+    directions : the most differences of columns that are tested as well (`dplit.boosting.directions`)
     """
 
     rounds: int
@@ -67,7 +60,7 @@ class Plan(NamedTuple):
     later: int = 0
     directions: int = 0
 
-    def of(self, t):
+    def of(self, t: float) -> Plan:
         """The plan of round `t`, the first one being 0: all rounds have as many leaves."""
         if not self.later or 2 * t < self.rounds:
             return self
@@ -75,28 +68,23 @@ class Plan(NamedTuple):
         return self._replace(depth=self.later, fine=fine, scales=TARGET_SCALES, later=0)
 
     @property
-    def kept(self):
+    def kept(self) -> int:
         """Tests that part the leaves beside the bins."""
         return 0 if self.fine and self.depth == 1 else self.depth
 
 
-def plan(n_records, epsilon, n_classes=0, rounds=None, depth=None):
+def plan(
+    n_records: int,
+    epsilon: float,
+    n_classes: int = 0,
+    rounds: int | None = None,
+    depth: int | None = None,
+) -> Plan:
     """The plan of a fit.
 
-    Parameters
-    ----------
-    n_records : int
-        Public; a number that is too small by a factor costs less than one that is too large.
-    epsilon : float
-        Of the whole fit under add-remove neighbours.
-    n_classes : int
-        0 for a regression.
-    rounds, depth : int, optional
-        In place of the rule's.
-
-    Returns
-    -------
-    Plan
+    `n_records`: public; a number that is too small by a factor costs less than one that is too large;
+    `epsilon`: of the whole fit under add-remove neighbours; `n_classes`: 0 for a regression; `rounds`, `depth`:
+    in place of the rule's.
     """
     n_records, epsilon = check_integer(n_records, "n_records", 0), check_epsilon(epsilon)
     n_classes = check_integer(n_classes, "n_classes", 0)
@@ -119,23 +107,13 @@ def plan(n_records, epsilon, n_classes=0, rounds=None, depth=None):
     return Plan(rounds, depth, 0, prior, 0.5, SCALES, 3.0)
 
 
-def equivalent(n_records, rho, rounds=None):
+def equivalent(n_records: int, rho: float, rounds: int | None = None) -> float:
     r"""The epsilon at which a pure fit of the rule's rounds has the noise of one that spends `rho`.
 
     A leaf's noise has the deviation :math:`2\sqrt2\,T/\epsilon` in :math:`T` pure rounds, and
     :math:`\sqrt{T/\rho}` in zero-concentrated ones. They are equal at :math:`\epsilon = \sqrt{8T\rho}`, and with
     :math:`T = \sqrt{n\epsilon/200}` that is :math:`T = (n\sqrt{8\rho}/200)^{2/3}`.
-
-    Parameters
-    ----------
-    n_records : int
-    rho : float
-    rounds : int, optional
-        In place of the rule's.
-
-    Returns
-    -------
-    float
+    `rounds`: in place of the rule's.
     """
     n_records, rho = check_integer(n_records, "n_records", 0), check_epsilon(rho, "rho")
     rounds = None if rounds is None else check_integer(rounds, "rounds", 1)

@@ -16,6 +16,7 @@ import math
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dplit.errors import MOST, check_numbers, check_positive, check_whole
 
@@ -28,13 +29,11 @@ class Reach(NamedTuple):
 
     Attributes
     ----------
-    mass : int
-        To the score of any one test.
-    up, down : int
-        What the noise of the sums of positive and of negative parts is scaled by: a record adds
-        :math:`a` and :math:`b` to them in L1 norm with :math:`a/up + b/down \\le 1`.
-    norm : float
-        The most of the L2 norm of all that it adds, each part in units of its own `up` or `down`.
+    mass : to the score of any one test
+    up, down
+        What the noise of the sums of positive and of negative parts is scaled by: a record adds :math:`a` and
+        :math:`b` to them in L1 norm with :math:`a/up + b/down \\le 1`.
+    norm : the most of the L2 norm of all that it adds, each part in units of its own `up` or `down`
     """
 
     mass: int
@@ -43,21 +42,14 @@ class Reach(NamedTuple):
     norm: float = 1.0
 
 
-def class_residuals(scores, codes):
+def class_residuals(scores: np.ndarray, codes: np.ndarray) -> np.ndarray:
     """Residuals of classes under a released model.
 
-    Parameters
-    ----------
-    scores : float64 array, shape (n_records,) for two classes, or (n_records, n_classes)
-        The released model at each record: the log-odds of the second class, or log-weights.
-    codes : int array, shape (n_records,)
-        Class of each record.
-
-    Returns
-    -------
-    int64 array, shape (n_records, 1) or (n_records, n_classes)
-        In steps: positive for the class of the record, at most 0 for the others. Of two classes the
-        residual of the second one alone, which is minus that of the first.
+    `scores`: shape (n_records,) for two classes, or (n_records, n_classes). The released model at each record:
+    the log-odds of the second class, or log-weights. `codes`: class of each record, ints of shape (n_records,).
+    Returns an array of int64 of shape (n_records, 1) or (n_records, n_classes), in steps: positive for the
+    class of the record, at most 0 for the others. Of two classes the residual of the second one alone, which is
+    minus that of the first.
     """
     codes = check_whole(codes, "codes", 0)
     shares = class_shares(scores)
@@ -71,7 +63,7 @@ def class_residuals(scores, codes):
     return residuals
 
 
-def class_shares(scores):
+def class_shares(scores: np.ndarray) -> np.ndarray:
     """Probabilities in steps, rounded down, int64 of the shape of `scores`."""
     scores = check_numbers(scores, "scores", -MOST, MOST)
     if scores.ndim not in (1, 2) or (scores.ndim == 2 and not scores.shape[1]):
@@ -90,21 +82,13 @@ def class_shares(scores):
     return np.floor(weights, out=weights).astype(np.int64).T
 
 
-def class_reach(low, high):
+def class_reach(low: ArrayLike, high: ArrayLike) -> Reach:
     r"""Reach of the residuals of classes, whatever the record.
 
-    Two classes: a record of the second adds at most :math:`S - P_{low}` to the positive parts, one of
-    the first at most :math:`P_{high}` to the negative ones, and never both. More classes: at most
-    :math:`2(S - \min_y P_y)`. One step is added for the rounding of the exponentials.
-
-    Parameters
-    ----------
-    low, high : float, or float arrays of shape (n_classes,)
-        Bounds of the released model's scores over all records that there could be.
-
-    Returns
-    -------
-    Reach
+    Two classes: a record of the second adds at most :math:`S - P_{low}` to the positive parts, one of the first
+    at most :math:`P_{high}` to the negative ones, and never both. More classes: at most
+    :math:`2(S - \min_y P_y)`. One step is added for the rounding of the exponentials. `low`, `high`: floats, or
+    arrays of shape (n_classes,), bounds of the released model's scores over all records that there could be.
     """
     low, high = check_numbers(low, "low", -MOST, MOST), check_numbers(high, "high", -MOST, MOST)
     if low.shape != high.shape or low.ndim > 1 or not low.size:
@@ -120,27 +104,18 @@ def class_reach(low, high):
     return Reach(most, most, most, math.sqrt(0.5))
 
 
-def _least_share(low, high, k):
+def _least_share(low: np.ndarray, high: np.ndarray, k: int) -> int:
     """Share of class k where its own score is lowest and the others' are highest, in steps."""
     worst = np.array(high, dtype=np.float64)
     worst[k] = low[k]
     return int(class_shares(worst[None, :])[0, k])
 
 
-def target_residuals(means, targets, clip):
+def target_residuals(means: np.ndarray, targets: np.ndarray, clip: float) -> np.ndarray:
     """Residuals of targets, clipped, as shares of the clip.
 
-    Parameters
-    ----------
-    means, targets : float64 array, shape (n_records,)
-        The released model and the targets, as shares of the public interval.
-    clip : float
-        Public, positive.
-
-    Returns
-    -------
-    int64 array, shape (n_records, 1)
-        Between -STEPS and STEPS.
+    `means`, `targets`: the released model and the targets, as shares of the public interval, shape (n_records,);
+    `clip`: public, positive. Returns an array of int64 of shape (n_records, 1), between -STEPS and STEPS.
     """
     means = check_numbers(means, "means", -MOST, MOST, ndim=1)
     targets = check_numbers(targets, "targets", -MOST, MOST, ndim=1)

@@ -19,10 +19,12 @@ its parent's with the best weight; the last two functions are about that one.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from itertools import product
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dplit.boosting.plan import DEEPEST, Plan
 from dplit.errors import (
@@ -39,7 +41,7 @@ LARGEST = 1e300  # of a noisy sum, and of its variance
 FADE = 0.7  # of a tree's covariance, from one test to the next
 
 
-def brownian(n):
+def brownian(n: int) -> np.ndarray:
     """Covariance at n equal bins of a Brownian path on [0, 1], less its mean; float64 array (n, n)."""
     n = check_integer(n, "n", 1)
     x = (np.arange(n) + 0.5) / n
@@ -47,19 +49,12 @@ def brownian(n):
     return -centre @ np.abs(x[:, None] - x) @ centre / 2
 
 
-def priors(tests, bins, scales):
+def priors(tests: int, bins: int, scales: tuple) -> np.ndarray:
     """Covariances of the steps of a tree's leaves, one for each pair of scales.
 
-    Parameters
-    ----------
-    tests, bins : int
-        The tree has 2**tests cells of 2**bins bins each, the bins of a cell side by side.
-    scales : tuple of (tuple of float, tuple of float)
-        Of the tests, and of the bins.
-
-    Returns
-    -------
-    float64 array, shape (n_pairs, n_leaves, n_leaves)
+    `tests`, `bins`: the tree has 2**tests cells of 2**bins bins each, the bins of a cell side by side;
+    `scales`: a tuple of those of the tests, and one of those of the bins. Returns an array of shape
+    (n_pairs, n_leaves, n_leaves).
     """
     tests, bins = check_integer(tests, "tests", 0, DEEPEST), check_integer(bins, "bins", 0, DEEPEST)
     try:
@@ -74,7 +69,7 @@ def priors(tests, bins, scales):
 
 
 @cache
-def _priors(tests, bins, scales):
+def _priors(tests: int, bins: int, scales: tuple) -> np.ndarray:
     cell, bin_ = np.divmod(np.arange(2 ** (tests + bins)), 2**bins)
     tree = np.zeros((len(cell), len(cell)))
     for level in range(tests + 1):
@@ -86,7 +81,9 @@ def _priors(tests, bins, scales):
     return np.array([t**2 * tree + k**2 * along for t, k in pairs])
 
 
-def leaf_steps(plan, gradients, curvatures, variance, spread):
+def leaf_steps(
+    plan: Plan, gradients: np.ndarray, curvatures: np.ndarray, variance: float, spread: float
+) -> np.ndarray:
     """Steps of the leaves of a round of this `dplit.boosting.Plan`; parameters as of `posterior_steps`."""
     check_kind(plan, Plan, "plan")
     released = gradients, curvatures, variance, spread
@@ -96,24 +93,22 @@ def leaf_steps(plan, gradients, curvatures, variance, spread):
     return tree_steps(*released, plan.scales[0], plan.clip)
 
 
-def tree_steps(gradients, curvatures, variance, spread, scales, clip):
+def tree_steps(
+    gradients: np.ndarray,
+    curvatures: np.ndarray,
+    variance: float,
+    spread: float,
+    scales: Sequence[float],
+    clip: float,
+) -> np.ndarray:
     r"""As `posterior_steps` of a tree without bins, in a time that grows with its leaves.
 
     A node's step is its parent's and an independent one of variance :math:`q = 0.7^l \tau^2` in level l.
     Upwards, of what lies below a node, :math:`\eta` and :math:`\lambda` are sums of the children's
     :math:`\eta/(1 + q\lambda)` and :math:`\lambda/(1 + q\lambda)`; downwards the step is
     :math:`v = (\eta + v'/q)/(\lambda + 1/q)`, with :math:`v'` the parent's: a pull of :math:`1/q`.
-
-    Parameters
-    ----------
-    gradients, curvatures, variance, spread, clip
-        As of `posterior_steps`; the number of leaves is a power of two.
-    scales : sequence of float
-        :math:`\tau`.
-
-    Returns
-    -------
-    float64 array, shape (n_leaves, n_outputs)
+    `gradients`, `curvatures`, `variance`, `spread`, `clip` as of `posterior_steps`; the number of leaves is a
+    power of two; `scales`: :math:`\tau`. Returns an array of shape (n_leaves, n_outputs).
     """
     gradients, curvatures = _released(gradients, curvatures, variance, spread)
     clip, variance = check_positive(clip, "clip"), float(variance)
@@ -145,7 +140,9 @@ def tree_steps(gradients, curvatures, variance, spread, scales, clip):
     return np.clip(np.einsum("a,alk->lk", normalised(logs), steps), -clip, clip)
 
 
-def _released(gradients, curvatures, variance, spread):
+def _released(
+    gradients: np.ndarray, curvatures: np.ndarray, variance: float, spread: float
+) -> tuple:
     """Check what a round released; return gradients, and curvatures of at least 0."""
     gradients = check_numbers(gradients, "gradients", -LARGEST, LARGEST, ndim=2)
     curvatures = check_numbers(curvatures, "curvatures", -LARGEST, LARGEST, ndim=2)
@@ -158,25 +155,25 @@ def _released(gradients, curvatures, variance, spread):
     return gradients, np.maximum(curvatures, 0.0)
 
 
-def posterior_steps(gradients, curvatures, variance, spread, covariances, clip):
+def posterior_steps(
+    gradients: np.ndarray,
+    curvatures: np.ndarray,
+    variance: float,
+    spread: float,
+    covariances: np.ndarray,
+    clip: float,
+) -> np.ndarray:
     """Best linear steps under each covariance, weighted by the density of the release.
+
+    Returns an array of shape (n_leaves, n_outputs).
 
     Parameters
     ----------
-    gradients, curvatures : float64 array, shape (n_leaves, n_outputs)
-        Released, in records.
-    variance : float
-        Of the noise of a gradient.
-    spread : float
-        Variance of a record's residual, in units of the curvature.
-    covariances : float64 array, shape (n_pairs, n_leaves, n_leaves)
-        As `priors` gives them.
-    clip : float
-        Largest absolute step.
-
-    Returns
-    -------
-    float64 array, shape (n_leaves, n_outputs)
+    gradients, curvatures : released, in records, shape (n_leaves, n_outputs)
+    variance : of the noise of a gradient
+    spread : variance of a record's residual, in units of the curvature
+    covariances : as `priors` gives them, shape (n_pairs, n_leaves, n_leaves)
+    clip : largest absolute step
     """
     gradients, curvatures = _released(gradients, curvatures, variance, spread)
     clip, variance = check_positive(clip, "clip"), float(variance)
@@ -193,12 +190,14 @@ def posterior_steps(gradients, curvatures, variance, spread, covariances, clip):
     return np.clip(steps, -clip, clip)
 
 
-def _regular(noise, curvature):
+def _regular(noise: np.ndarray, curvature: np.ndarray) -> np.ndarray:
     """Variances that are positive where a release without noise is empty."""
     return noise + 1e-12 * (1 + curvature**2)
 
 
-def _under_each(gradient, curvature, noise, covariances):
+def _under_each(
+    gradient: np.ndarray, curvature: np.ndarray, noise: np.ndarray, covariances: np.ndarray
+) -> tuple:
     """Log-densities of a release, up to a constant, and posterior means, under each covariance."""
     apart = covariances * curvature  # K h
     total = curvature[:, None] * apart
@@ -212,25 +211,16 @@ def _under_each(gradient, curvature, noise, covariances):
     return logs, (apart @ back)[..., 0]
 
 
-def step_error(curvature, difference, variance, pull):
+def step_error(
+    curvature: ArrayLike, difference: ArrayLike, variance: float, pull: ArrayLike
+) -> np.ndarray:
     r"""Mean squared error of a cell's shrunk step, its curvature given.
 
     .. math:: \frac{\sigma^2 + w^2 \Delta^2}{(h + w)^2}
 
-    Parameters
-    ----------
-    curvature : array_like
-        :math:`h` of the cell, in records.
-    difference : array_like
-        :math:`\Delta`: true step of the cell less its parent's.
-    variance : float
-        :math:`\sigma^2` of the noise of the residual sum.
-    pull : array_like
-        :math:`w`; 0 is the plain step.
-
-    Returns
-    -------
-    float64 array, broadcast shape
+    `curvature`: :math:`h` of the cell, in records; `difference`: :math:`\Delta`: true step of the cell less its
+    parent's; `variance`: :math:`\sigma^2` of the noise of the residual sum; `pull`: :math:`w`; 0 is the plain
+    step. The shapes broadcast.
     """
     variance = check_between(variance, "variance", 0, MOST)
     difference = check_numbers(difference, "difference", -MOST, MOST)
@@ -241,7 +231,7 @@ def step_error(curvature, difference, variance, pull):
     return (variance + np.square(pull * difference)) / np.square(curvature + pull)
 
 
-def best_weight(curvature, difference, variance):
+def best_weight(curvature: int, difference: float, variance: float) -> float:
     r"""The pull of least error, :math:`w^* = \sigma^2/(h \Delta^2)`; shapes as `step_error`."""
     variance = check_between(variance, "variance", 0, MOST)
     difference = check_numbers(difference, "difference", -MOST, MOST)

@@ -13,7 +13,8 @@ from how many records on noise is less than chance   `share_error`, `enough_reco
 growth to a hundred million records                  `stored_growth`
 ===================================================  =========================================
 
-Derived in :doc:`/book/scale`.
+Numbers of records, columns, codes and outputs are whole and at least 1, a depth is from 1 to 16, and a ValueError
+names an argument out of its range. Derived in :doc:`/book/scale`.
 """
 
 from dplit.scale.cost import column_codes, level_bytes, record_bytes, sent_bytes

@@ -12,6 +12,7 @@ from __future__ import annotations
 import resource
 import sys
 import time
+from collections.abc import Iterator
 
 import numpy as np
 from sklearn.dummy import DummyClassifier
@@ -31,14 +32,10 @@ SIZES = tuple(10**k for k in range(3, 9))
 SMALL, MANY = 10, (100, 2000)  # records of a small block, and numbers of such blocks
 
 
-def block(place, size):
+def block(place: int, size: int) -> tuple:
     """One block of records, and their classes: class 1 has the share (1 + bin of the first column) / 9.
 
-    Parameters
-    ----------
-    place : int
-        Which block.
-    size : int
+    `place`: which block.
 
     Returns
     -------
@@ -51,7 +48,7 @@ def block(place, size):
     return X, (rng.random(size) < share).astype(np.int8)
 
 
-def table(n_records, most=BLOCK):
+def table(n_records: int, most: int = BLOCK) -> tuple:
     """So many records as Dask arrays, X and y, of blocks of at most so many; nothing is made yet."""
     import dask.array as da
     from dask import delayed
@@ -63,25 +60,16 @@ def table(n_records, most=BLOCK):
     return da.concatenate(X), da.concatenate(y)
 
 
-def class_shares():
+def class_shares() -> np.ndarray:
     """Share of class 1 in every cell, float64, shape (512,)."""
     first = np.unravel_index(np.arange(CELLS), (BINS,) * COLUMNS)[0]
     return (1 + first) / (BINS + 1)
 
 
-def released_error(n_records, epsilon):
+def released_error(n_records: int, epsilon: float) -> float:
     """Root of the mean squared error of the released class shares of all cells.
 
     Each cell is known to have a 512th of the records, so that its share is what is released of class 1, over that.
-
-    Parameters
-    ----------
-    n_records : int
-    epsilon : float
-
-    Returns
-    -------
-    float
     """
     forest = HistogramForestClassifier(
         epsilon, domain=DOMAIN, classes=[0, 1], bins=BINS, learner=DummyClassifier(), random_state=SEED
@@ -90,7 +78,7 @@ def released_error(n_records, epsilon):
     return float(np.sqrt(np.mean((found - class_shares()) ** 2)))
 
 
-def boosted(n_records, most=BLOCK):
+def boosted(n_records: int, most: int = BLOCK) -> BoostedForestClassifier:
     """A boosted forest of four trees of depth 3 on so many records, fitted in blocks of at most so many."""
     forest = BoostedForestClassifier(
         1.0, domain=DOMAIN, classes=[0, 1], n_estimators=ROUNDS, max_depth=DEPTH, n_records=n_records,
@@ -99,14 +87,14 @@ def boosted(n_records, most=BLOCK):
     return forest.fit(*table(n_records, most))
 
 
-def points():
+def points() -> Iterator:
     """Kind, number of records and epsilon of every point, in the order of the run; the smallest come first."""
     yield from (("counts", n, epsilon) for n in SIZES for epsilon in EPSILONS)
     yield from (("boosted", n, 1.0) for n in SIZES)
     yield from (("blocks", SMALL * k, 1.0) for k in MANY)
 
 
-def run_point(kind, n_records, epsilon):
+def run_point(kind: str, n_records: int, epsilon: float) -> dict:
     """What a point comes to: a dict of "error" or "start", "seconds" of CPU, and "peak" memory so far in bytes.
 
     The error is that of counts; the start is the released log-odds of the boosted forest. "blocks" is the boosted
@@ -123,17 +111,17 @@ def run_point(kind, n_records, epsilon):
     return {**found, "seconds": seconds, "peak": peak}
 
 
-def stored_growth():
+def stored_growth() -> dict:
     """The stored run: a dict of (kind, number of records, epsilon) to what `run_point` gives."""
     run = stored_cells(FILE)
     return {point: run[_key(*point)] for point in points()}
 
 
-def _key(kind, n_records, epsilon):
+def _key(kind: str, n_records: int, epsilon: float) -> str:
     return f"{kind}/{n_records}/{epsilon:g}"
 
 
-def main(path):
+def main(path) -> None:
     """Run every point and write the file."""
     import dask
 

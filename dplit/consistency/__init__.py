@@ -1,12 +1,12 @@
 r"""When a multinomial forest is consistent (MRF, section 4.1 and appendix A.3).
 
 Notation: D features (`features`), k the most estimation points of a leaf, n estimation points of a tree unless
-said otherwise, X a fresh point, :math:`B_1` (`feature_budget`) and :math:`B_2` (`value_budget`).
+said otherwise, X a fresh point, m = `levels` cuts above its cell, :math:`B_1` (`feature_budget`) and :math:`B_2`
+(`value_budget`).
 
 `leaves` and `sizes`: exact laws at :math:`B_1 = B_2 = 0`. `chain`: the printed proof, equation by equation, and
-what holds instead.
-`rules`: lemmas 1 and 2. `greedy`: a law on which the arg max
-fails. `simulate`: draws. Derived in :doc:`/book/consistency`.
+what holds instead. `rules`: lemmas 1 and 2. `greedy`: a law on which the arg max fails. `simulate`: draws.
+Derived in :doc:`/book/consistency`.
 """
 
 from dplit.consistency.chain import (

@@ -32,18 +32,11 @@ __getattr__ = moved(
 )
 
 
-def curve_cell(n, exponent, budget, draws):
+def curve_cell(n: int, exponent: float, budget: float, draws: int) -> dict:
     r"""Draw so many data sets of the pair beside the trend and count the errors on a fresh point of each.
 
-    Parameters
-    ----------
-    n : int
-        Records; half of them are structure points.
-    exponent : float
-        :math:`k = \lfloor n^{c} \rfloor`.
-    budget : float
-        :math:`B_1 = B_2`.
-    draws : int
+    `n`: records; half of them are structure points; `exponent`: :math:`k = \lfloor n^{c} \rfloor`; `budget`:
+    :math:`B_1 = B_2`.
 
     Returns
     -------
@@ -71,14 +64,14 @@ def curve_cell(n, exponent, budget, draws):
     }
 
 
-def stored_curve():
+def stored_curve() -> dict:
     """The stored run: a dict of (n, exponent, budget) to what `curve_cell` gives."""
     cells = stored.stored_cells(FILE)
     keys = {key: key.split("/") for key in cells}
     return {(int(n), float(c), float(b)): cells[key] for key, (n, c, b) in keys.items()}
 
 
-def main(path):
+def main(path) -> None:
     """Run every cell and write the file."""
     cells = {}
     for n, c, b in product(DRAWS, EXPONENTS, BUDGETS):

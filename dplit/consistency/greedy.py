@@ -11,21 +11,18 @@ scale. Ours; derived in :doc:`/book/consistency`.
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dplit.errors import check_between, check_numbers
 
 PAIR, TREND = 0.3, 0.4
 
 
-def pair_and_trend(x, pair=PAIR, trend=TREND):
+def pair_and_trend(x: ArrayLike, pair: float = PAIR, trend: float = TREND) -> np.ndarray:
     r""":math:`\eta(x)`, the probability of class 1.
 
-    Parameters
-    ----------
-    x : array_like, shape (..., features)
-        The pair is in the first two features, the trend in the last.
-    pair, trend : float
-        a and b.
+    `x`: the pair is in the first two features, the trend in the last, shape (..., features); `pair`, `trend`: a
+    and b.
     """
     pair, trend = check_between(pair, "pair", 0, 0.5), check_between(trend, "trend", 0, 1)
     x = check_numbers(x, "x", 0, 1)
@@ -37,25 +34,19 @@ def pair_and_trend(x, pair=PAIR, trend=TREND):
     return 0.5 + pair * signs + trend * (x[..., -1] - 0.5)
 
 
-def pair_bayes_risk(pair=PAIR):
+def pair_bayes_risk(pair: float = PAIR) -> float:
     r"""Bayes risk :math:`1/2 - a`, where the pair decides, :math:`b \le 2a`.
 
-    Parameters
-    ----------
-    pair : float
-        a.
+    `pair`: a.
     """
     pair = check_between(pair, "pair", 0, 0.5)
     return 0.5 - pair
 
 
-def pair_blind_risk(trend=TREND):
+def pair_blind_risk(trend: float = TREND) -> float:
     r"""Risk :math:`1/2 - b/4` of the best rule that sees the third feature only.
 
-    Parameters
-    ----------
-    trend : float
-        b.
+    `trend`: b.
     """
     trend = check_between(trend, "trend", 0, 1)
     return 0.5 - trend / 4

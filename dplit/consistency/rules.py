@@ -7,38 +7,28 @@ Derived in :doc:`/book/consistency`.
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.stats import binom
 
 from dplit.errors import MOST, check_between, check_integer, check_numbers
 
 
-def vote_excess_bound(excess, classes=2):
+def vote_excess_bound(excess: ArrayLike, classes: int = 2) -> float:
     r"""Bound on a vote's excess risk by a tree's: :math:`L(\text{vote}) - L^* \le K (L(\text{tree}) - L^*)`.
 
-    Any number of trees, votes and ties however dependent.
-
-    Parameters
-    ----------
-    excess : array_like
-        :math:`L - L^*` of one tree.
-    classes : int
-        K.
+    Any number of trees, votes and ties however dependent. `excess`: :math:`L - L^*` of one tree; `classes`: K.
     """
     return check_integer(classes, "classes", 2) * check_numbers(excess, "excess", 0, 1)
 
 
-def partition_excess_bound(spread, counts, law):
+def partition_excess_bound(spread: float, counts: ArrayLike, law: ArrayLike) -> float:
     r"""Bound on a partition's excess risk, two classes, for labels that had no part in the partition.
 
     .. math:: L - L^* \le 2\Big(\mathrm{E}|\eta(X) - \eta(X')|
               + \sum_m \Pr(N = m) \frac{1}{2\sqrt{\max(m, 1)}}\Big)
 
-    Parameters
-    ----------
-    spread : float
-        :math:`\mathrm{E}|\eta(X) - \eta(X')|` with X' a second point from X's cell.
-    counts, law : array_like, shape (sizes,)
-        Numbers m of estimation points in X's cell, and their probabilities.
+    `spread`: :math:`\mathrm{E}|\eta(X) - \eta(X')|` with X' a second point from X's cell; `counts`, `law`:
+    numbers m of estimation points in X's cell, and their probabilities, shape (sizes,).
     """
     spread = check_between(spread, "spread", 0, 1)
     counts = check_numbers(counts, "counts", 0, MOST, ndim=1)
@@ -51,19 +41,12 @@ def partition_excess_bound(spread, counts, law):
     return 2 * (spread + float(np.dot(law, noise)))
 
 
-def grid_risk(cells, records):
+def grid_risk(cells: int, records: int) -> float:
     r"""Exact error of the majority vote in equal cells of [0, 1], where Y is 1 with probability x.
 
     A cell :math:`[(c-1)/M, c/M]` has mean :math:`\bar\eta = (c - 1/2)/M` and says 1 with the probability of a
-    majority of its labels, of which :math:`N \sim \mathrm{Bin}(n, 1/M)`; ties and empty cells toss a fair
-    coin. The Bayes risk is 1/4.
-
-    Parameters
-    ----------
-    cells : int
-        M.
-    records : int
-        n.
+    majority of its labels, of which :math:`N \sim \mathrm{Bin}(n, 1/M)`; ties and empty cells toss a fair coin.
+    The Bayes risk is 1/4. `cells`: M; `records`: n.
     """
     cells, records = check_integer(cells, "cells", 1), check_integer(records, "records", 0)
     mean = (np.arange(cells) + 0.5) / cells

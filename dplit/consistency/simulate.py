@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numba import njit
+from numpy.typing import ArrayLike
 
 from dplit.consistency.greedy import pair_and_trend
 from dplit.errors import check_between, check_choice, check_integer, check_rng
@@ -26,17 +27,11 @@ class Paths(NamedTuple):
 
     Attributes
     ----------
-    counts : int array, shape (draws,)
-        Estimation points in the leaf.
-    depth : int array, shape (draws,)
-    low, high : arrays, shape (draws, features)
-        The leaf's ends.
-    point, companion : arrays, shape (draws, features)
-        X, and an estimation point drawn from its leaf (X itself, if there is none).
-    votes : int array, shape (draws, trees)
-        Class that each tree gives X; a tie or an empty leaf tosses a coin.
-    label : int array, shape (draws,)
-        X's own class.
+    counts : estimation points in the leaf
+    low, high : the leaf's ends
+    point, companion : X, and an estimation point drawn from its leaf (X itself, if there is none)
+    votes : class that each tree gives X; a tie or an empty leaf tosses a coin
+    label : X's own class
     """
 
     counts: np.ndarray
@@ -59,28 +54,23 @@ class Ideal(NamedTuple):
     point: np.ndarray
 
     @property
-    def sizes(self):
+    def sizes(self) -> np.ndarray:
         """Extent of the leaf in each feature, shape (draws, features)."""
         return self.high - self.low
 
 
-def ideal_paths(n, k, features, draws, levels=None, *, rng):
+def ideal_paths(
+    n: int,
+    k: int,
+    features: int,
+    draws: int,
+    levels: int | None = None,
+    *,
+    rng: np.random.Generator,
+) -> Ideal:
     r"""Draw paths of the model: independent uniform features, cuts uniform over the cell's range.
 
-    Parameters
-    ----------
-    n : int
-        Estimation points of the tree.
-    k : int, at least 0
-        A cell with more than k of them is split.
-    features, draws : int
-    levels : int, optional
-        Cuts in every path, whatever it holds.
-    rng : numpy.random.Generator
-
-    Returns
-    -------
-    Ideal
+    `k`: a cell with more than k of them is split, at least 0; `levels`: cuts in every path, whatever it holds.
     """
     levels = None if levels is None else check_integer(levels, "levels", 0, 1_000_000)
     n, k, rng = check_integer(n, "n", 0), check_integer(k, "k", 0), check_rng(rng)
@@ -101,44 +91,35 @@ def ideal_paths(n, k, features, draws, levels=None, *, rng):
 
 
 def observed_paths(
-    n_structure,
-    n_estimation,
-    k,
-    features,
-    draws,
-    feature_budget=0.0,
-    value_budget=0.0,
+    n_structure: int,
+    n_estimation: int,
+    k: int,
+    features: int,
+    draws: int,
+    feature_budget: float = 0.0,
+    value_budget: float = 0.0,
     *,
-    pair=0.0,
-    trend=0.0,
-    trees=1,
-    levels=None,
-    design="independent",
-    rng,
-):
+    pair: float = 0.0,
+    trend: float = 0.0,
+    trees: int = 1,
+    levels: int | None = None,
+    design: str = "independent",
+    rng: np.random.Generator,
+) -> Paths:
     r"""Draw paths of a multinomial forest on fresh data, algorithm 1 of the paper with Gini's impurity.
+
+    Returns Paths: of the last tree; `votes` of all.
 
     Parameters
     ----------
-    n_structure, n_estimation : int
-    k : int, at least 0
-        A cell with more than k estimation points is split, if its structure points allow a cut.
-    features, draws : int
-    feature_budget, value_budget : float
-        :math:`B_1` and :math:`B_2`; infinite: the arg max.
-    pair, trend : float
-        Of the labels' law, `pair_and_trend`; both 0: fair coins.
-    trees : int
-        Trees that vote on X, each with its own split of the same records into halves.
-    levels : int, optional
-        The most cuts in a path.
-    design : {"independent", "one-curve"}
-        Uniform features that are independent, or :math:`x_a = t^{a+1}` of one uniform t: no density.
-    rng : numpy.random.Generator
-
-    Returns
-    -------
-    Paths : of the last tree; `votes` of all.
+    k : at least 0. A cell with more than k estimation points is split, if its structure points allow a cut.
+    feature_budget, value_budget : :math:`B_1` and :math:`B_2`; infinite: the arg max
+    pair, trend : of the labels' law, `pair_and_trend`; both 0: fair coins
+    trees : trees that vote on X, each with its own split of the same records into halves
+    levels : the most cuts in a path
+    design
+        Uniform features that are independent, or :math:`x_a = t^{a+1}` of one uniform t: no density,
+        "independent" or "one-curve".
     """
     pair, trend = check_between(pair, "pair", 0, 0.5), check_between(trend, "trend", 0, 1)
     sizes = [
@@ -164,7 +145,20 @@ def observed_paths(
     return Paths(*map(np.array, zip(*found)))
 
 
-def _draw(n_s, n_e, k, features, trees, half_1, half_2, pair, trend, most, one_curve, rng):
+def _draw(
+    n_s: int,
+    n_e: int,
+    k: int,
+    features: int,
+    trees: int,
+    half_1: float,
+    half_2: float,
+    pair: float,
+    trend: float,
+    most: int,
+    one_curve: bool,
+    rng: np.random.Generator,
+) -> tuple:
     """One data set, one point X, and its path in each tree."""
     if one_curve:
         x = rng.random((n_s + n_e + 1, 1)) ** np.arange(1.0, features + 1)
@@ -187,7 +181,17 @@ def _draw(n_s, n_e, k, features, trees, half_1, half_2, pair, trend, most, one_c
 
 
 @njit(cache=True, nogil=True)
-def _path(x, y, ranked, estimation, k, half_1, half_2, most, rng):
+def _path(
+    x: ArrayLike,
+    y,
+    ranked,
+    estimation,
+    k: int,
+    half_1: float,
+    half_2: float,
+    most: int,
+    rng: np.random.Generator,
+):
     """Follow the last row of x to its leaf: its estimation points, depth and ends.
 
     `ranked` holds the structure points once for each feature, in its order.
@@ -212,7 +216,7 @@ def _path(x, y, ranked, estimation, k, half_1, half_2, most, rng):
 
 
 @njit(cache=True, nogil=True)
-def _inside(x, rows, feature, low, high):
+def _inside(x: ArrayLike, rows, feature, low, high):
     """Those of `rows` whose value of the feature is in (low, high], in their order."""
     kept, count = np.empty_like(rows), 0
     for row in rows:
@@ -223,7 +227,7 @@ def _inside(x, rows, feature, low, high):
 
 
 @njit(cache=True, nogil=True)
-def _candidates(x, y, ranked):
+def _candidates(x: ArrayLike, y, ranked):
     """Gini's gain of each cut of each feature, and the cut; structure points differ in every feature."""
     features, s = ranked.shape
     gains, cuts = np.empty((features, s - 1)), np.empty((features, s - 1))
@@ -240,7 +244,7 @@ def _candidates(x, y, ranked):
 
 
 @njit(cache=True, nogil=True)
-def _choose(gains, half, rng):
+def _choose(gains, half, rng: np.random.Generator):
     """Position drawn with weight e^(half * score), scores stretched to [0, 1]."""
     top, bottom = gains.max(), gains.min()
     weights = np.empty(gains.size)
@@ -255,19 +259,10 @@ def _choose(gains, half, rng):
     return gains.argmax()
 
 
-def noise_cuts(n, draws, value_budget, *, rng):
+def noise_cuts(n: int, draws: int, value_budget: float, *, rng: np.random.Generator) -> np.ndarray:
     r"""Draw the first cut of one feature of n records whose labels are fair coins.
 
-    Parameters
-    ----------
-    n, draws : int
-    value_budget : float
-        :math:`B_2`.
-    rng : numpy.random.Generator
-
-    Returns
-    -------
-    int array, shape (draws,) : records left of the cut, 1 to n - 1.
+    Returns an array of int of shape (draws,): records left of the cut, 1 to n - 1.
     """
     n, draws = check_integer(n, "n", 2), check_integer(draws, "draws", 1)
     half = check_budget(value_budget, "value_budget") / 2
@@ -275,7 +270,7 @@ def noise_cuts(n, draws, value_budget, *, rng):
 
 
 @njit(cache=True, nogil=True)
-def _noise_cuts(n, draws, half, rng):
+def _noise_cuts(n: int, draws: int, half, rng: np.random.Generator):
     chosen, gains = np.empty(draws, dtype=np.int64), np.empty(n - 1)
     sums = np.empty(n + 1)
     for d in range(draws):

@@ -11,6 +11,7 @@ import math
 
 import numpy as np
 from numba import njit
+from numpy.typing import ArrayLike
 from scipy.special import digamma, gammaln
 
 from dplit.errors import MOST, check_between, check_integer, check_numbers, check_positive
@@ -18,19 +19,11 @@ from dplit.errors import MOST, check_between, check_integer, check_numbers, chec
 MOST_POWER = 100.0  # beyond it its Gamma function is no float
 
 
-def mean_power(levels, features, power=1):
+def mean_power(levels: ArrayLike, features: int, power: float = 1) -> float:
     r"""Expected :math:`V^p` after m cuts: :math:`(1 - \frac{p}{D(p+2)})^m`.
 
     So :math:`(1 - 1/(3D))^m` for the size, :math:`(1 - 1/(2D))^m` for its square.
-
-    Parameters
-    ----------
-    levels : array_like of int
-        m, cuts above the cell.
-    features : int
-        D.
-    power : float
-        p, positive.
+    `levels`: m, cuts above the cell; `power`: p, positive.
     """
     features, power = (
         check_integer(features, "features", 1),
@@ -39,7 +32,7 @@ def mean_power(levels, features, power=1):
     return (1 - power / (features * (power + 2))) ** check_numbers(levels, "levels", 0, MOST)
 
 
-def leaf_power(n, k, features, power=1):
+def leaf_power(n: int, k: int, features: int, power: float = 1) -> float:
     r"""Expected :math:`V^p` of X's leaf, exact at every n and k, by the chain of the leaf's count.
 
     With N points in the cell the cut keeps j of them and multiplies :math:`V^p` on average by
@@ -47,17 +40,7 @@ def leaf_power(n, k, features, power=1):
     .. math:: \Pr(j) \Big[1 - \frac1D + \frac1D\,
               \frac{\Gamma(j+p+2)\,\Gamma(N+3)}{\Gamma(j+2)\,\Gamma(N+p+3)}\Big] .
 
-    Parameters
-    ----------
-    n : int
-        Estimation points of the tree.
-    k : int, at least 0
-    features : int
-    power : float
-
-    Returns
-    -------
-    float. The time grows as n.
+    The time grows as n.
     """
     n, k = check_integer(n, "n", 0), check_integer(k, "k", 0)
     features, power = (
@@ -68,7 +51,7 @@ def leaf_power(n, k, features, power=1):
 
 
 @njit(cache=True, nogil=True)
-def _leaf_power(n, k, features, power):
+def _leaf_power(n: int, k: int, features: int, power: float):
     other = 1 - 1 / features
     value, kept, cut = 1.0, 0.0, 0.0  # two running sums, each with its own weights
     grow = math.exp(math.lgamma(power + 2))  # Gamma(j + p + 2) / Gamma(j + 1), j = 0
@@ -86,17 +69,12 @@ def _leaf_power(n, k, features, power):
     return value
 
 
-def size_exponent(features, power=1):
+def size_exponent(features: int, power: float = 1) -> float:
     r"""The :math:`\rho` with :math:`\mathrm{E}\,V^p` of the leaf of order :math:`(k/n)^\rho`.
 
     .. math:: \rho = \tfrac12\Big[p + 2 - \sqrt{(p+2)^2 - 8p/D}\Big]
 
     For the square, :math:`2 - 2\sqrt{1 - 1/D}`, which is above 1/D.
-
-    Parameters
-    ----------
-    features : int
-    power : float
     """
     features, power = (
         check_integer(features, "features", 1),
@@ -105,7 +83,7 @@ def size_exponent(features, power=1):
     return (power + 2 - math.sqrt((power + 2) ** 2 - 8 * power / features)) / 2
 
 
-def leaf_power_bound(n, k, features, power=1):
+def leaf_power_bound(n: int, k: int, features: int, power: int = 1) -> float:
     r"""Bound :math:`h(n)/h(k)` on `leaf_power`, :math:`h(N) = \Gamma(N+1)/\Gamma(N+1+\rho)`, for n > k.
 
     Parameters as `leaf_power`.
@@ -115,26 +93,18 @@ def leaf_power_bound(n, k, features, power=1):
     return math.exp(_log_h(max(n, k), rho) - _log_h(k, rho))
 
 
-def _log_h(n, rho):
+def _log_h(n: int, rho: float) -> float:
     return float(gammaln(n + 1) - gammaln(n + 1 + rho))
 
 
-def squared_error_bound(n, k, features, lipschitz=1.0):
+def squared_error_bound(n: int, k: int, features: int, lipschitz: float = 1.0) -> float:
     r"""Bound on :math:`\mathrm{E}(\hat\eta(X) - \eta(X))^2` of one tree at B1 = B2 = 0, two classes.
 
     .. math:: L^2 D\, \frac{h(n)}{h(k)} + \frac{k + H_k}{2(k+1)(k+2)} + \frac{1}{2(k+1)(k+2)}
 
-    The first term is the leaf's extent, the second the labels' noise, the third the empty leaf, which
-    predicts one half. Cuts uniform in the cell's ranks, independent features.
-
-    Parameters
-    ----------
-    n : int
-        Estimation points of the tree, more than k.
-    k : int, at least 1
-    features : int
-    lipschitz : float
-        L: :math:`|\eta(x) - \eta(z)| \le L\,\|x - z\|`, both in ranks.
+    The first term is the leaf's extent, the second the labels' noise, the third the empty leaf, which predicts
+    one half. Cuts uniform in the cell's ranks, independent features. `n`: estimation points of the tree, more
+    than k; `lipschitz`: L: :math:`|\eta(x) - \eta(z)| \le L\,\|x - z\|`, both in ranks.
     """
     features = check_integer(features, "features", 1)
     lipschitz = check_between(lipschitz, "lipschitz", 0, MOST)
@@ -144,7 +114,7 @@ def squared_error_bound(n, k, features, lipschitz=1.0):
     return extent + (k + harmonic + 1) / (2 * (k + 1) * (k + 2))
 
 
-def best_leaf_size(n, features, lipschitz=1.0):
+def best_leaf_size(n: int, features: int, lipschitz: float = 1.0) -> int:
     r"""The k that minimises `squared_error_bound`, of order :math:`n^{\rho/(1+\rho)}`.
 
     Parameters as `squared_error_bound`.

@@ -2,7 +2,8 @@
 
 `split`: which column a node is cut on, and where, one function a route. `candidates`: what it costs to
 draw candidates that are not released. `grid`: how far cuts on a public grid are from real ones.
-`leaf_mean`: the mean of a leaf, and how deep a tree should be.
+`leaf_mean`: the mean of a leaf, and how deep a tree should be. Throughout, `columns` is K, and numbers of records
+and columns are at least 1; a ValueError names an argument out of its range.
 """
 
 from dplit.median_forest import split

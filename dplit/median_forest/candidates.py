@@ -14,6 +14,7 @@ All budgets are add-remove; derived in :doc:`/book/median_forest`.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from itertools import product
 from typing import NamedTuple
 
@@ -44,30 +45,21 @@ class Node(NamedTuple):
     columns: np.ndarray
     targets: np.ndarray
 
-    def without(self, record):
+    def without(self, record: int) -> Node:
         """The node without one of its records."""
         return Node(np.delete(self.columns, record, axis=0), np.delete(self.targets, record))
 
 
-def winner_law(candidates, choose=None):
+def winner_law(candidates: Sequence, choose: Callable | None = None) -> list:
     r"""Law of (column, cut) when each column draws a cut and one column wins, by enumeration.
 
     .. math:: \Pr(a, r) = \sum_{r_1, \dots, r_K:\, r_a = r} \prod_b p_b(r_b)\,
               \frac{u_a(r_a)}{\sum_b u_b(r_b)}
 
-    Parameters
-    ----------
-    candidates : sequence of (probabilities, odds), length K
-        For each column the law of its cut, and the weight with which each cut is then chosen;
-        floats, or fractions for an exact law.
-    choose : callable, optional
-        From the odds of K cuts to the law of the winner; left out, the exponential mechanism's,
-        in proportion to the odds.
-
-    Returns
-    -------
-    list of K lists
-        Probability of each cut of each column.
+    `candidates` has for each column the law of its cut, and the weight with which each cut is then chosen;
+    floats, or fractions for an exact law. `choose`: from the odds of K cuts to the law of the winner; left out,
+    the exponential mechanism's, in proportion to the odds. Returns K lists, the probabilities of each column's
+    cuts.
     """
     choose = None if choose is None else check_callable(choose, "choose")
     try:
@@ -90,18 +82,13 @@ def winner_law(candidates, choose=None):
     return found
 
 
-def candidates_law(node, epsilon, rate, mechanism="exponential"):
+def candidates_law(
+    node: Node, epsilon: float, rate: float, mechanism: str = "exponential"
+) -> np.ndarray:
     """Law of the published split, all columns' cuts in one array: K private medians, one winner.
 
-    Parameters
-    ----------
-    node : Node
-    epsilon : float
-        Budget of each median.
-    rate : float
-        Weight of a unit of SSE in the choice.
-    mechanism : {"exponential", "permute-and-flip"}
-        Of the choice among the K.
+    `epsilon`: budget of each median; `rate`: weight of a unit of SSE in the choice; `mechanism`:
+    of the choice among the K, "exponential" or "permute-and-flip".
     """
     node, rate = check_kind(node, Node, "node"), check_between(rate, "rate", 0, MOST)
     check_choice(mechanism, MECHANISMS, "mechanism")
@@ -118,11 +105,13 @@ def candidates_law(node, epsilon, rate, mechanism="exponential"):
     return np.concatenate(winner_law(found, choose))
 
 
-def _flip(odds):
+def _flip(odds: np.ndarray) -> np.ndarray:
     return PermuteAndFlip(1.0, monotonic=True).pmf(np.log(odds))
 
 
-def joint_law(node, epsilon, rate, mechanism="exponential"):
+def joint_law(
+    node: Node, epsilon: float, rate: float, mechanism: str = "exponential"
+) -> np.ndarray:
     r"""Law of column and cut drawn at once, with density proportional to :math:`e^{u}`,
 
     .. math:: u(a, r) = -\frac{\epsilon}{2} \bigl|n - 2 n_L\bigr| - \kappa S_{a,r} .
@@ -143,28 +132,19 @@ def joint_law(node, epsilon, rate, mechanism="exponential"):
     return np.concatenate([p * w / m for p, w, m in zip(columns, weights, masses)])
 
 
-def _columns(node):
+def _columns(node: Node) -> list:
     return [split.column(values, node.targets, 0.0, 1.0) for values in node.columns.T]
 
 
 # Families of data ----------------------------------------------------------------------------
 
 
-def mirror(zeros, ones, columns, gap, first=None):
+def mirror(zeros: int, ones: int, columns: int, gap: float, first: float | None = None) -> Node:
     """A node whose columns are alike: the ones at 0, the zeros at `gap`.
 
-    Two cuts a column: inside the gap, which explains everything, and above all records, which
-    explains nothing. The last record has target 1.
-
-    Parameters
-    ----------
-    zeros, ones : int, at least 1
-    columns : int
-        K, at least 1.
-    gap : float
-        Between 0 and 1, both excluded; a narrow one makes the useless cut likelier.
-    first : float, optional
-        Another gap for column 0.
+    Two cuts a column: inside the gap, which explains everything, and above all records, which explains nothing.
+    The last record has target 1. `gap`: between 0 and 1, both excluded; a narrow one makes the useless cut
+    likelier; `first`: another gap for column 0.
     """
     first = gap if first is None else first
     for name, value in (("zeros", zeros), ("ones", ones), ("columns", columns)):
@@ -175,21 +155,14 @@ def mirror(zeros, ones, columns, gap, first=None):
     return Node(np.outer(1 - targets, [first, *[gap] * (columns - 1)]), targets)
 
 
-def crossed(half, few, fewer, columns, gaps):
+def crossed(half: int, few: int, fewer: int, columns: int, gaps: tuple[float, float]) -> Node:
     """A node on which K medians and the choice among them all show the last record.
 
-    `half` zeros and `half` ones. On each column one cut, in a narrow gap, separates them. A second
-    one leaves `few` ones with the zeros on column 0, and `fewer` zeros with the ones on the others.
-    The last record is one of the `few`. As ``half >> few >> fewer >> 1`` and the second cuts become
-    unlikely, its removal costs K medians and one unit of SSE.
-
-    Parameters
-    ----------
-    half, few, fewer : int, half > few > fewer >= 1
-    columns : int
-        K, at least 1.
-    gaps : (float, float)
-        Length of the first gap on column 0 and on the others, between 0 and 1, both excluded.
+    `half` zeros and `half` ones. On each column one cut, in a narrow gap, separates them. A second one leaves
+    `few` ones with the zeros on column 0, and `fewer` zeros with the ones on the others. The last record is one
+    of the `few`. As ``half >> few >> fewer >> 1`` and the second cuts become unlikely, its removal costs K
+    medians and one unit of SSE. `half`, `few`, `fewer`: half > few > fewer >= 1; `gaps`: length of the first gap
+    on column 0 and on the others, between 0 and 1, both excluded.
     """
     half, few = check_integer(half, "half", 3), check_integer(few, "few", 2)
     fewer = check_integer(fewer, "fewer", 1)
@@ -206,12 +179,19 @@ def crossed(half, few, fewer, columns, gaps):
     return Node(np.column_stack([first, *[other] * (columns - 1)]), targets)
 
 
-def _check_gap(gap):
+def _check_gap(gap: float) -> None:
     if not 0 < check_between(gap, "gap", 0, 1) < 1:
         raise ValueError(f"gap must be between 0 and 1, both excluded, got {gap!r}")
 
 
-def removal_loss(law, node, epsilon, rate, mechanism="exponential", record=-1):
+def removal_loss(
+    law: Callable,
+    node: Node,
+    epsilon: float,
+    rate: float,
+    mechanism: str = "exponential",
+    record: int = -1,
+) -> float:
     """Exact loss of `law`, `candidates_law` or `joint_law`, as one record leaves `node`.
 
     The record must share its values with others, so that every cut stays where it is.

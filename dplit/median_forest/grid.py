@@ -10,30 +10,23 @@ from dplit.domain import GRID
 from dplit.errors import check_integer, check_positive
 
 
-def grid_distance(n, largest, mean, columns=1, steps=GRID):
+def grid_distance(
+    n: int, largest: float, mean: float, columns: int = 1, steps: int = GRID
+) -> float:
     r"""The most that the law of a cut on the grid can differ from that of a real cut, in total variation.
 
     .. math:: \mathrm{TV} \le \frac{n K \max w}{2 m \bar w}
 
     Of the grid point that the cut belongs to, and so of how the records are split. Attained. Derived in
-    :doc:`/book/median_forest`; ours.
+    :doc:`/book/median_forest`; ours. Returns float, or a fraction if the weights are fractions.
 
     Parameters
     ----------
-    n : int
-        Records of the node.
-    largest : float
-        Largest weight of an interval that has a length, before or after the records are moved.
-    mean : float
-        Mean weight over the range under the law of the reals; summed over the columns.
-    columns : int
-        K columns of one draw of column and cut by the exponential mechanism.
-    steps : int
-        m of the grid.
-
-    Returns
-    -------
-    float, or a fraction if the weights are fractions
+    n : records of the node
+    largest : largest weight of an interval that has a length, before or after the records are moved
+    mean : mean weight over the range under the law of the reals; summed over the columns
+    columns : K columns of one draw of column and cut by the exponential mechanism
+    steps : m of the grid
 
     Examples
     --------

@@ -10,6 +10,7 @@ same, cut off at the bounds. `BoundedMean` releases votes instead. Everything he
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
 from itertools import pairwise
 
@@ -27,22 +28,15 @@ from dplit.errors import (
 # The published release, clamped --------------------------------------------------------------
 
 
-def clamped_loss(n, epsilon, mean=0.0, added=1.0):
+def clamped_loss(n: int, epsilon: float, mean: float = 0.0, added: float = 1.0) -> float:
     r"""Exact loss of the clamped release, as a record joins `n` others.
 
     .. math:: \max\Bigl(\epsilon a,\ \epsilon(1 - a),\ \log\tfrac{n+1}{n} + \epsilon\tfrac{n}{n+1}|a - m|\Bigr)
 
     The first two are the atoms at the ends, the third the density at the new mean. At the old mean and
     next to both ends it moves by less than the atoms do. Not clamped, the loss is infinite.
-
-    Parameters
-    ----------
-    n : int, at least 1
-        Records before.
-    epsilon : float
-    mean, added : float
-        Mean of the n targets and the added one, m and a, between 0 and 1. The defaults are the
-        worst, for every n and epsilon.
+    `n`: records before, at least 1. `mean`, `added`: Mean of the n targets and the added one, m and a, between
+    0 and 1. The defaults are the worst, for every n and epsilon.
     """
     mean, added = check_between(mean, "mean", 0, 1), check_between(added, "added", 0, 1)
     more = math.log1p(1 / check_integer(n, "n", 1))
@@ -52,7 +46,7 @@ def clamped_loss(n, epsilon, mean=0.0, added=1.0):
     return max(atoms, more + move * n / (n + 1))
 
 
-def clamped_epsilon(epsilon):
+def clamped_epsilon(epsilon: float) -> float:
     r"""What the clamped release costs over all leaves, :math:`\max(\epsilon, \log 2 + \epsilon/2)`.
 
     Attained by one record at one end that is joined by one at the other; it is `epsilon` from
@@ -64,14 +58,10 @@ def clamped_epsilon(epsilon):
 # Errors --------------------------------------------------------------------------------------
 
 
-def clamped_error(n, mean, epsilon):
+def clamped_error(n: int, mean: float, epsilon: float) -> float:
     """Mean squared error of the clamped release, closed form; units of R squared.
 
-    Parameters
-    ----------
-    n : int, at least 1
-    mean : float, between 0 and 1
-    epsilon : float
+    `mean`: between 0 and 1.
     """
     mean = check_between(mean, "mean", 0, 1)
     rate = check_integer(n, "n", 1) * check_positive(epsilon, "epsilon")
@@ -80,7 +70,7 @@ def clamped_error(n, mean, epsilon):
     return float(((1 - np.exp(-reach) * (1 + reach)) / rate**2).sum())
 
 
-def votes_error(n, mean, epsilon):
+def votes_error(n: int, mean: float, epsilon: float) -> float:
     """Mean squared error of `BoundedMean` without a centre, by quadrature; as `clamped_error`."""
     mean = check_between(mean, "mean", 0, 1)
     scale = 1 / check_positive(epsilon, "epsilon")
@@ -88,7 +78,7 @@ def votes_error(n, mean, epsilon):
     return _ratio_error(n * mean, n * (1 - mean), scale, mean)
 
 
-def first_order_errors(mean):
+def first_order_errors(mean: float | list) -> tuple:
     r"""Variances times :math:`(N\epsilon)^2` of published mean, votes, and sum over count, N large.
 
     .. math:: 2, \qquad 2\bigl(m^2 + (1-m)^2\bigr), \qquad 4\bigl(m^2 + (1-m)^2\bigr)
@@ -100,7 +90,7 @@ def first_order_errors(mean):
     return 2.0 + 0 * votes, votes, 2 * votes
 
 
-def halves_error(n, mean, epsilon):
+def halves_error(n: int, mean: float, epsilon: float) -> float:
     """Mean squared error of noisy sum over noisy count, half of epsilon each; as `clamped_error`.
 
     The sum is taken about the middle of the interval and so moves by at most 1/2.
@@ -109,7 +99,7 @@ def halves_error(n, mean, epsilon):
     n = check_integer(n, "n", 0)
     scale = 1 / check_positive(epsilon, "epsilon")
 
-    def error(noise):
+    def error(noise: float) -> float:
         """Given the count's noise: the quotient is a Laplace law, clamped."""
         count = n + noise
         if count <= 0:
@@ -120,7 +110,7 @@ def halves_error(n, mean, epsilon):
     return _expected(error, 2 * scale, (-n, 0.0))
 
 
-def _clamped_moment(centre, scale, mean):
+def _clamped_moment(centre: float, scale: float, mean: float) -> float:
     """E (clip(centre + Laplace(scale), 0, 1) - mean)^2, by parts: the value inside, and the tails."""
     inside = min(max(centre, 0.0), 1.0)
     total, reached = (inside - mean) ** 2, 0.5 * math.exp(-abs(centre - inside) / scale)
@@ -131,14 +121,14 @@ def _clamped_moment(centre, scale, mean):
     return total
 
 
-def _tail(start, sign, reach, scale, mean):
+def _tail(start: float, sign: int, reach: float, scale: float, mean: float) -> float:
     """Integral of e^{-x/scale} d/dx (start + sign x - mean)^2 over 0 <= x <= reach."""
     end = math.exp(-reach / scale)
     flat = 2 * sign * (start - mean) * scale * (1 - end)
     return flat + 2 * scale**2 * (1 - end * (1 + reach / scale))
 
 
-def _ratio_error(above, below, scale, mean):
+def _ratio_error(above: float, below: float, scale: float, mean: float) -> float:
     """E (A/(A + B) - mean)^2, clipped, with Laplace noise on both; the middle where A + B <= 0."""
     from scipy.integrate import quad
 
@@ -154,7 +144,7 @@ def _ratio_error(above, below, scale, mean):
     return (1 - mean) ** 2 * (1 - none) - body + none * (0.5 - mean) ** 2
 
 
-def _share_cdf(t, u, v):
+def _share_cdf(t: float, u: float, v: float) -> float:
     """P(A/(A + B) <= t, A + B > 0) for A, B with unit noise about u, v >= 0, and 0 <= t < 1."""
     # A < 0 < A + B: e^{-(a+u)}/2 at A = -a against P(B > a), on both sides of a = v
     total = 0.5 * math.exp(-u) * (1 - math.exp(-v) - 0.5 * v * math.exp(-v))
@@ -173,7 +163,7 @@ def _share_cdf(t, u, v):
     return total
 
 
-def _integral(rate, shift, lo, hi):
+def _integral(rate: float, shift: float, lo: float, hi: float) -> float:
     """Integral of e^{rate a + shift} over [lo, hi]; an infinite hi needs a negative rate."""
     if hi == math.inf:
         return -math.exp(rate * lo + shift) / rate
@@ -184,16 +174,16 @@ def _integral(rate, shift, lo, hi):
     return math.exp(rate * lo + shift) * math.expm1(rate * (hi - lo)) / rate
 
 
-def _pdf(x, scale):
+def _pdf(x: float, scale: float) -> float:
     return math.exp(-abs(x) / scale) / (2 * scale)
 
 
-def _positive_total(total):
+def _positive_total(total: float) -> float:
     """P(total + two unit Laplace variables > 0), total >= 0."""
     return 1 - (0.5 + total / 4) * math.exp(-total)
 
 
-def _expected(function, scale, points):
+def _expected(function: Callable, scale: float, points: tuple) -> float:
     """Expectation over Laplace noise, by quadrature between the kinks of the function."""
     from scipy.integrate import quad
 
@@ -207,19 +197,11 @@ def _expected(function, scale, points):
 # Depth ---------------------------------------------------------------------------------------
 
 
-def occupancy_depth(records, least, children=2):
+def occupancy_depth(records: int | Fraction, least: int, children: int = 2) -> int:
     """Deepest tree whose leaves hold more than `least` of the records on average.
 
-    DiPriMe v2, section 4. Private records must not set it: one record more may change the depth,
-    and with it the shape of the release.
-
-    Parameters
-    ----------
-    records : int or Fraction
-        Of one tree, a public number.
-    least : int
-    children : int
-        Of each node, at least 2.
+    DiPriMe v2, section 4. Private records must not set it: one record more may change the depth, and with it the
+    shape of the release. `records`: of one tree, a public number; `children`: of each node, at least 2.
     """
     records, depth = Fraction(check_between(records, "records", 0, MOST)), 0
     children, least = check_integer(children, "children", 2), check_finite(least, "least")

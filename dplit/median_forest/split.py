@@ -6,8 +6,7 @@ Notation: a node holds :math:`n` records with targets in a public range of lengt
 has one SSE and one difference of the sides' sizes, so everything here is a finite sum.
 
 Adding a record raises :math:`S_{a,r}` of every fixed cut by something in :math:`[0, R^2)`
-(:doc:`/book/sensitivity`), which makes three scores of an attribute, all derived in
-:doc:`/book/median_forest`:
+(:doc:`/book/sensitivity`), which makes three scores of an attribute, all derived in :doc:`/book/median_forest`:
 
 ===========================  ====================  ==================================
 score                        one record more       rate of an epsilon-private draw
@@ -18,16 +17,17 @@ SSE of the median cut        in [-R^2, 2 R^2]      epsilon / (3 R^2)
 ===========================  ====================  ==================================
 
 The routes: draw the attribute uniformly (`uniform`), draw a candidate cut on each and pay for all
-(`candidates`), draw the attribute first and cut only that (`median_first`, `best_first`), or draw
-both at once (`joint`). Each function gives the exact expected SSE of the split that comes out.
-Budgets are add-remove.
+(`candidates`), draw the attribute first and cut only that (`median_first`, `best_first`), or draw both at once
+(`joint`). Each function gives the exact expected SSE of the split that comes out. Budgets are add-remove.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dplit import median
 from dplit.errors import check_numbers, check_positive
@@ -49,20 +49,11 @@ class Column(NamedTuple):
     gaps: np.ndarray
 
 
-def column(values, targets, lower, upper):
+def column(values: ArrayLike, targets: ArrayLike, lower: float, upper: float) -> Column:
     """The cuts of one attribute: lengths, SSE of the two sides, and their difference in size.
 
-    Parameters
-    ----------
-    values : array_like, shape (n,)
-        In any order; those outside the bounds are clipped.
-    targets : array_like, shape (n,)
-    lower, upper : float
-        Public bounds of the attribute, lower < upper.
-
-    Returns
-    -------
-    Column
+    `values`: in any order; those outside the bounds are clipped, shape (n,); `targets`: shape (n,); `lower`,
+    `upper`: public bounds of the attribute, lower < upper.
     """
     values, targets = check_numbers(values, "values"), check_numbers(targets, "targets")
     if values.ndim != 1 or values.shape != targets.shape:
@@ -78,18 +69,18 @@ def column(values, targets, lower, upper):
     return Column(np.diff(edges)[found], errors[found], np.abs(n - 2 * left)[found])
 
 
-def _errors(targets):
+def _errors(targets: np.ndarray) -> np.ndarray:
     """SSE of the first 0, 1, ..., n targets."""
     sums, squares = (np.append(0.0, np.cumsum(v)) for v in (targets, targets**2))
     return np.maximum(squares - sums**2 / np.maximum(np.arange(len(sums)), 1), 0.0)
 
 
-def median_law(col, epsilon):
+def median_law(col: Column, epsilon: float) -> np.ndarray:
     """Probability of each interval of a `Column` under the private median, as `dplit.median.interval_law`."""
     return normalised(np.log(col.lengths) - check_positive(epsilon, "epsilon") / 2 * col.gaps)
 
 
-def _after_median(columns, epsilon):
+def _after_median(columns: list, epsilon: float) -> np.ndarray:
     """Expected SSE of each attribute if it is cut at a private median."""
     return np.array([median_law(c, epsilon) @ c.errors for c in columns])
 
@@ -97,38 +88,28 @@ def _after_median(columns, epsilon):
 # The routes ----------------------------------------------------------------------------------
 
 
-def uniform(columns, epsilon):
+def uniform(columns: Sequence, epsilon: float) -> float:
     """Expected SSE if the attribute is uniform and the whole budget goes to its median.
 
-    Parameters
-    ----------
-    columns : sequence of Column, length K
-    epsilon : float
-        Budget of the split, add-remove.
+    `epsilon`: budget of the split, add-remove.
     """
     return float(_after_median(columns, epsilon).mean())
 
 
-def best_first(columns, epsilon, spread=1.0, share=0.5):
+def best_first(columns: list, epsilon: float, spread: float = 1.0, share: float = 0.5) -> float:
     r"""Expected SSE if the attribute is drawn by its best cut's SSE, and then cut at a private median.
 
     .. math:: \Pr(a) \propto e^{-\epsilon_a \min_r S_{a,r} / R^2}
 
-    Parameters
-    ----------
-    columns, epsilon
-        As in `uniform`.
-    spread : float
-        :math:`R`, the length of the targets' range.
-    share : float
-        Part of the budget that pays for the attribute, :math:`\epsilon_a/\epsilon`.
+    `columns`, `epsilon` as in `uniform`; `spread`: :math:`R`, the length of the targets' range; `share`: part
+    of the budget that pays for the attribute, :math:`\epsilon_a/\epsilon`.
     """
     scores = [-c.errors.min() for c in columns]
     law = Exponential(share * epsilon, _square(spread), monotonic=True).pmf(scores)
     return float(law @ _after_median(columns, (1 - share) * epsilon))
 
 
-def median_first(columns, epsilon, spread=1.0, share=0.5):
+def median_first(columns: list, epsilon: float, spread: float = 1.0, share: float = 0.5) -> float:
     r"""As `best_first`, the attribute drawn by the SSE at its exact median: a third of the rate.
 
     The score moves between :math:`-R^2` and :math:`2R^2`, so the exponential mechanism may take
@@ -139,7 +120,7 @@ def median_first(columns, epsilon, spread=1.0, share=0.5):
     return float(law @ _after_median(columns, (1 - share) * epsilon))
 
 
-def candidates(columns, epsilon, spread=1.0, share=0.5):
+def candidates(columns: list, epsilon: float, spread: float = 1.0, share: float = 0.5) -> float:
     r"""Expected SSE if each attribute gets a private median, and one of the K is then drawn.
 
     The K medians cost :math:`(1 - \text{share})\,\epsilon` together, the choice among them the
@@ -172,7 +153,7 @@ def candidates(columns, epsilon, spread=1.0, share=0.5):
     return float(STEP * sum((c * o * times).sum() for c, o in zip(chosen, others)))
 
 
-def joint(columns, epsilon, spread=1.0, share=0.5):
+def joint(columns: list, epsilon: float, spread: float = 1.0, share: float = 0.5) -> float:
     r"""Expected SSE if attribute and cut are one draw of the exponential mechanism.
 
     .. math:: f(a, r) \propto \exp\Bigl(-\alpha \epsilon \frac{S_{a,r}}{R^2}
@@ -190,5 +171,5 @@ def joint(columns, epsilon, spread=1.0, share=0.5):
     return float(normalised(np.concatenate(parts)) @ np.concatenate([c.errors for c in columns]))
 
 
-def _square(spread):
+def _square(spread: float) -> float:
     return check_positive(spread, "spread") ** 2

@@ -3,6 +3,9 @@ r"""Laws of a random decision forest (RDF, sections 4.2 and 4.4; chapter `random
 `cuts`: what a cut leaves to the children. `parts`: the exact law of a small released forest, and what the
 assignment of records to trees costs. `noise`: what smooth sensitivity is good for. `instability`: labels
 that are released only where they are stable. `votes`: how many trees are best, and the labels of a model.
+
+Throughout, `epsilon` is positive, `classes` is k, at least 2, `gap` is the largest count of a leaf less the second
+largest, and `neighbours` are "add-remove" or "replace-one". A ValueError names an argument out of its range.
 """
 
 from dplit.random_forest.cuts import children, published_children

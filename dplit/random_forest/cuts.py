@@ -5,32 +5,24 @@ The domain is an interval, the cut a point of it. Derived in :doc:`/book/random_
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 from dplit.errors import check_finite
 
 
-def children(lower, upper, cut):
+def children(lower: float, upper: float, cut: float) -> tuple:
     """Domains of the left and the right child: the parts below and above the cut.
 
-    Parameters
-    ----------
-    lower, upper, cut : number
-        The node's domain, and a point of it.
-
-    Returns
-    -------
-    ((lower, cut), (cut, upper))
+    `lower`, `upper`, `cut`: the node's domain, and a point of it. Returns ((lower, cut), (cut, upper)).
     """
     _check(lower, upper, cut)
     return (lower, cut), (cut, upper)
 
 
-def published_children(lower, upper, cut):
+def published_children(lower: float, upper: float, cut: float) -> tuple:
     """The same by lines 7 and 9 of algorithm 2, line by line: one domain, whose bounds are moved in turn.
 
-    Parameters
-    ----------
-    lower, upper, cut
-        As in `children`.
+    `lower`, `upper`, `cut` as in `children`.
     """
     domain = _check(lower, upper, cut)
     domain[0] = cut  # line 7: update the lower bound to p
@@ -39,7 +31,7 @@ def published_children(lower, upper, cut):
     return left, tuple(domain)
 
 
-def _check(lower, upper, cut):
+def _check(lower: float, upper: float, cut: float | Fraction) -> list:
     lower, upper = check_finite(lower, "lower"), check_finite(upper, "upper")
     cut = check_finite(cut, "cut")
     if not lower < cut < upper:

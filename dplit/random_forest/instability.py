@@ -13,6 +13,7 @@ class in its place is post-processing. Derived in :doc:`/book/random_forest`.
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dplit.errors import (
     MOST,
@@ -26,40 +27,30 @@ from dplit.errors import (
 )
 
 
-def distance_to_instability(gap, neighbours="add-remove"):
+def distance_to_instability(gap: ArrayLike, neighbours: str = "add-remove") -> int:
     r"""Steps from a leaf to one whose majority one more step can change.
 
     :math:`\max(j-1, 0)` under add-remove and :math:`\max(\lceil j/2\rceil - 1, 0)` under replace-one,
     as in :prf:ref:`thm-smooth-sensitivity`.
-
-    Parameters
-    ----------
-    gap : array_like of int, shape (...)
-        Largest count less the second largest, j >= 0.
-    neighbours : {"add-remove", "replace-one"}
     """
     j = _check_gap(gap)
     steps = j if check_neighbours(neighbours) == "add-remove" else (j + 1) // 2
     return np.maximum(steps - 1, 0)
 
 
-def stable_sample(counts, epsilon, delta, neighbours="add-remove", *, rng):
+def stable_sample(
+    counts: ArrayLike,
+    epsilon: float,
+    delta: float,
+    neighbours: str = "add-remove",
+    *,
+    rng: np.random.Generator,
+) -> np.ndarray:
     r"""Majority of each leaf where its noisy distance passes the threshold of `stable_release`, and -1 elsewhere.
 
     A majority of a tie is the first of the largest counts; ties are unstable, so it is released with probability
-    `delta`.
-
-    Parameters
-    ----------
-    counts : array_like of int, shape (..., n_classes)
-        At least two classes.
-    epsilon, delta, neighbours
-        As in `stable_release`.
-    rng : numpy.random.Generator
-
-    Returns
-    -------
-    int array, shape (...)
+    `delta`. `counts`: at least two classes, ints of shape (..., n_classes); `epsilon`, `delta`, `neighbours` as in
+    `stable_release`. Returns an array of int of shape (...).
     """
     counts = check_counts(counts)
     if counts.shape[-1] < 2:
@@ -71,7 +62,7 @@ def stable_sample(counts, epsilon, delta, neighbours="add-remove", *, rng):
     return np.where(passed, counts.argmax(axis=-1), -1)
 
 
-def stable_release(gap, epsilon, delta, neighbours="add-remove"):
+def stable_release(gap: int, epsilon: float, delta: float, neighbours: str = "add-remove") -> float:
     r"""Probability that the test of distance is passed and the majority released.
 
     .. math:: \Pr[d + \mathrm{Lap}(1/\epsilon) > T], \qquad T = \tfrac1\epsilon \ln\tfrac{1}{2\delta}
@@ -79,72 +70,46 @@ def stable_release(gap, epsilon, delta, neighbours="add-remove"):
     It is :math:`\delta` where :math:`d = 0`. Released or not, the answer is (`epsilon`, `delta`)-private, and with
     no smaller delta: two unstable neighbours with different majorities have only ``None`` in common.
     :prf:ref:`thm-instability`.
-
-    Parameters
-    ----------
-    gap, neighbours
-        As in `distance_to_instability`.
-    epsilon : float
-        Positive.
-    delta : float
-        Positive, at most 1/2.
+    `gap`, `neighbours` as in `distance_to_instability`; `delta`: positive, at most 1/2.
     """
     return _passed(gap, epsilon, delta, neighbours, 1)
 
 
-def stable_error(gap, epsilon, delta, neighbours="add-remove", classes=2):
+def stable_error(
+    gap: np.ndarray, epsilon: float, delta: float, neighbours: str = "add-remove", classes: int = 2
+) -> np.ndarray:
     r"""Probability of another label than the majority, :math:`j \ge 1`, with a uniform class where the test fails.
 
     :math:`1 - \frac1k` of the probability that it fails. The label is then one of `classes`, each possible for
     every leaf, and `epsilon`-private up to `pure_delta`. For two classes it errs more than permute-and-flip,
     which is best (`error_lower_bound`); with six or more it can err less: :prf:ref:`thm-instability-classes`.
-
-    Parameters
-    ----------
-    gap, epsilon, delta, neighbours
-        As in `stable_release`.
-    classes : int
-        k, at least 2.
+    `gap`, `epsilon`, `delta`, `neighbours` as in `stable_release`.
     """
     failed = _passed(gap, epsilon, delta, neighbours, -1)
     return failed * (1 - 1 / check_integer(classes, "classes", 2))
 
 
-def pure_delta(epsilon, classes=2):
+def pure_delta(epsilon: float, classes: int = 2) -> float:
     r"""The largest delta, at most 1/2, for which the label of `stable_error` is `epsilon`-private.
 
     :math:`\frac{e^\epsilon - 1}{e^\epsilon - 1 + k}`, which is :math:`\tanh(\epsilon/2)` for two classes: two
     unstable neighbours with different majorities give a label :math:`\delta + \frac{1-\delta}{k}` and
     :math:`\frac{1-\delta}{k}`. :prf:ref:`thm-instability-classes`.
-
-    Parameters
-    ----------
-    epsilon : float
-    classes : int
-        k, at least 2.
     """
     gain = np.expm1(check_epsilon(epsilon))
     return float(min(0.5, 1 / (1 + check_integer(classes, "classes", 2) / gain)))
 
 
-def delta_error_bound(gap, epsilon, delta):
+def delta_error_bound(gap: ArrayLike, epsilon: float, delta: float) -> float | np.ndarray:
     r"""Least probability of the minority of two classes at gap :math:`j` under (`epsilon`, `delta`).
 
     .. math:: \max\Bigl(0,\ \frac{\alpha^j}{2} - \delta\, \frac{\alpha (1 - \alpha^j)}{1 - \alpha}\Bigr),
               \qquad \alpha = e^{-\epsilon}
 
-    Add-remove, for mechanisms that treat the class names alike. At a tie both labels have probability 1/2,
-    and each record more takes an error :math:`e` to :math:`\alpha(e - \delta)` at least. The mechanism that errs
+    Add-remove, for mechanisms that treat the class names alike. At a tie both labels have probability 1/2, and
+    each record more takes an error :math:`e` to :math:`\alpha(e - \delta)` at least. The mechanism that errs
     exactly this often is private, so the bound is attained; with :math:`\delta = 0` it is permute-and-flip.
-    :prf:ref:`thm-delta-optimum`.
-
-    Parameters
-    ----------
-    gap : array_like of int, shape (...)
-    epsilon : float
-        Positive.
-    delta : float
-        At least 0 and at most 1/2.
+    :prf:ref:`thm-delta-optimum`. `delta`: at least 0 and at most 1/2.
     """
     rate, gap = min(check_epsilon(epsilon), MOST), _check_gap(gap)
     delta = 0.0 if delta == 0 else _check_delta(delta)
@@ -152,7 +117,7 @@ def delta_error_bound(gap, epsilon, delta):
     return np.maximum(0, np.exp(-rate * gap) / 2 - spent / np.expm1(-rate))
 
 
-def _passed(gap, epsilon, delta, neighbours, sign):
+def _passed(gap: int, epsilon: float, delta: float, neighbours: str, sign: int) -> float:
     """Probability that the test is passed, or for sign -1 failed, each without cancellation."""
     distance = distance_to_instability(gap, neighbours)
     excess = sign * (check_epsilon(epsilon) * distance + np.log(2 * _check_delta(delta)))
@@ -160,11 +125,11 @@ def _passed(gap, epsilon, delta, neighbours, sign):
     return np.where(excess > 0, 1 - tail, tail)[()]
 
 
-def _check_gap(gap):
+def _check_gap(gap: int) -> np.ndarray:
     return check_whole(gap, "gap", 0)
 
 
-def _check_delta(delta):
+def _check_delta(delta: float) -> float:
     if check_positive(delta, "delta") > 0.5:
         raise ValueError(f"delta must be at most 1/2, got {delta!r}")
     return float(delta)

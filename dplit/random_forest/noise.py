@@ -15,6 +15,7 @@ Derived in :doc:`/book/random_forest`.
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dplit.errors import (
     MOST,
@@ -31,38 +32,24 @@ from dplit.errors import (
 LARGEST = 300.0  # of a beta, whose exponential is squared
 
 
-def cauchy_loss(shift, scale=1.0):
+def cauchy_loss(shift: ArrayLike, scale: ArrayLike = 1.0) -> float | np.ndarray:
     r"""Privacy loss between a Cauchy law at 0 of scale 1 and one at `shift` of another scale.
 
-    :math:`\operatorname{arcosh}\bigl((1 + \sigma^2 + a^2)/(2\sigma)\bigr)`, the larger of both
-    directions, which are equal.
-
-    Parameters
-    ----------
-    shift : array_like, shape (...)
-        a.
-    scale : array_like, shape (...)
-        :math:`\sigma`, positive.
+    :math:`\operatorname{arcosh}\bigl((1 + \sigma^2 + a^2)/(2\sigma)\bigr)`, the larger of both directions, which
+    are equal. `shift`: a; `scale`: :math:`\sigma`, positive.
     """
     a, s = check_numbers(shift, "shift", -MOST, MOST), _check_scale(scale)
     half = np.sqrt((a**2 + (s - 1) ** 2) / s) / 2  # sinh(loss / 2): exact for small losses
     return 2 * np.arcsinh(half)
 
 
-def student_loss(shift, scale=1.0, degrees=3.0):
+def student_loss(shift: float, scale: float = 1.0, degrees: float = 3.0) -> float:
     r"""`cauchy_loss` for Student's t with :math:`\nu` degrees of freedom; Cauchy's law is :math:`\nu = 1`.
 
     The log-ratio of densities tends to :math:`-\nu \ln \sigma`, and its two extremes solve
     :math:`a z^2 + (\nu(1 - \sigma^2) - a^2) z - a\nu = 0`. At :math:`a = 0` it is
-    :math:`\max(1, \nu)\,|\ln \sigma|`.
-    :prf:ref:`thm-smooth-tails`.
-
-    Parameters
-    ----------
-    shift, scale
-        As in `cauchy_loss`.
-    degrees : float
-        Positive.
+    :math:`\max(1, \nu)\,|\ln \sigma|`. :prf:ref:`thm-smooth-tails`.
+    `shift`, `scale` as in `cauchy_loss`; `degrees`: positive.
     """
     a, s = np.broadcast_arrays(check_numbers(shift, "shift", -MOST, MOST), _check_scale(scale))
     nu = check_positive(degrees, "degrees")
@@ -73,7 +60,7 @@ def student_loss(shift, scale=1.0, degrees=3.0):
     inside = np.abs(near) > 1e-100  # else the other extreme is too far out to tell from the limit
     far = np.divide(-nu, near, out=np.zeros(a.shape), where=inside)
 
-    def ratio(z):
+    def ratio(z: np.ndarray) -> float:
         spread = np.log1p(((z - a) / s) ** 2 / nu) - np.log1p(z**2 / nu)
         return np.log(s) + (nu + 1) / 2 * spread
 
@@ -81,7 +68,7 @@ def student_loss(shift, scale=1.0, degrees=3.0):
     return np.abs(found).max(axis=0)[()]
 
 
-def student_factor(epsilon, beta, degrees=3.0):
+def student_factor(epsilon: float, beta: float, degrees: float = 3.0) -> float:
     r"""A scale, in units of a `beta`-smooth bound, at which Student's t is `epsilon`-private.
 
     .. math:: c = \frac{1}{2\sqrt\nu\, \sinh\frac{\epsilon - \max(1, \nu)\beta}{\nu + 1}}
@@ -89,13 +76,8 @@ def student_factor(epsilon, beta, degrees=3.0):
     At equal scales a shift by :math:`a` costs :math:`(\nu + 1)\operatorname{arsinh}\frac{a}{2\sqrt\nu}`, and a
     change of scale :math:`\max(1, \nu)\beta` at most. A step costs no more than both together, and that much at
     :math:`\beta = 0`; for Cauchy's law `smooth_factor` is exact. :prf:ref:`thm-smooth-tails`.
-
-    Parameters
-    ----------
-    epsilon, beta : float
-        Beta less than epsilon over the larger of 1 and `degrees`.
-    degrees : float
-        Positive. The noise has a mean for more than 1, a variance for more than 2.
+    `epsilon`, `beta`: beta less than epsilon over the larger of 1 and `degrees`. `degrees`: Positive. The noise
+    has a mean for more than 1, a variance for more than 2.
     """
     epsilon, beta = check_positive(epsilon, "epsilon"), _check_beta(beta)
     nu = check_positive(degrees, "degrees")
@@ -107,35 +89,25 @@ def student_factor(epsilon, beta, degrees=3.0):
     return float(1 / (2 * np.sqrt(nu) * np.sinh(left / (nu + 1))))
 
 
-def smooth_loss(factor, beta):
+def smooth_loss(factor: float, beta: float) -> float:
     r"""Cost of Cauchy noise of scale `factor` times a `beta`-smooth bound on the local sensitivity.
 
     The larger of :math:`\operatorname{arcosh}(1 + \frac{1}{2c^2})`, equal scales, and
-    :math:`\operatorname{arcosh}(\cosh\beta + \frac{e^{-\beta}}{2c^2})`, scales as different as can be. In between
-    it is smaller: the hyperbolic cosine is convex in the logarithm of the ratio of scales.
-    :prf:ref:`thm-smooth-cauchy`.
-
-    Parameters
-    ----------
-    factor : float
-        c, positive.
-    beta : float
-        At least 0. Local sensitivities and `beta` belong to one relation of neighbours, and so does the cost.
+    :math:`\operatorname{arcosh}(\cosh\beta + \frac{e^{-\beta}}{2c^2})`, scales as different as can be. In
+    between it is smaller: the hyperbolic cosine is convex in the logarithm of the ratio of scales.
+    :prf:ref:`thm-smooth-cauchy`. `factor`: c, positive. `beta`: At least 0. Local sensitivities and `beta`
+    belong to one relation of neighbours, and so does the cost.
     """
     a = 1 / check_positive(factor, "factor")
     return float(np.maximum(cauchy_loss(a), cauchy_loss(a, np.exp(_check_beta(beta)))))
 
 
-def smooth_factor(epsilon, beta):
+def smooth_factor(epsilon: float, beta: float) -> float:
     r"""Least c for which noise of scale :math:`c\,S^*` costs `epsilon`, for a `beta`-smooth bound, beta < epsilon.
 
     .. math:: \frac{1}{2c^2} = \min\bigl(\cosh\epsilon - 1,\ e^{\beta}(\cosh\epsilon - \cosh\beta)\bigr)
 
     Nissim et al. take :math:`c = 6/\epsilon` at :math:`\beta = \epsilon/6`, about six times as much.
-
-    Parameters
-    ----------
-    epsilon, beta : float
     """
     epsilon, beta = check_positive(epsilon, "epsilon"), _check_beta(beta)
     if beta >= epsilon:
@@ -145,68 +117,57 @@ def smooth_factor(epsilon, beta):
     return float(1 / np.sqrt(2 * min(equal, apart)))
 
 
-def free_beta(epsilon):
+def free_beta(epsilon: float) -> float:
     r"""The largest beta at which smoothness costs nothing: :math:`\ln(2\cosh\epsilon - 1)`.
 
     Up to it `smooth_factor` is :math:`1/(2\sinh(\epsilon/2))`, what a constant sensitivity needs too.
-
-    Parameters
-    ----------
-    epsilon : float
-        Positive.
     """
     return float(np.log1p(4 * np.sinh(check_epsilon(epsilon) / 2) ** 2))
 
 
-def cauchy_noise(bound, epsilon, beta, size=None, *, rng):
+def cauchy_noise(
+    bound: float,
+    epsilon: float,
+    beta: float,
+    size: int | tuple[int, ...] | None = None,
+    *,
+    rng: np.random.Generator,
+) -> float | np.ndarray:
     """Noise that makes a number `epsilon`-private: Cauchy's law of scale `smooth_factor` times `bound`.
 
-    Parameters
-    ----------
-    bound : float
-        A `beta`-smooth bound on the number's local sensitivity, at the data.
-    epsilon, beta
-        As in `smooth_factor`.
-    size : int or tuple of int, optional
-        Left out, one draw.
-    rng : numpy.random.Generator
+    `bound`: A `beta`-smooth bound on the number's local sensitivity, at the data; `epsilon`, `beta` as in
+    `smooth_factor`; `size`: left out, one draw.
     """
     size = check_size(size)
     scale = check_positive(bound, "bound") * smooth_factor(epsilon, beta)
     return scale * check_rng(rng).standard_cauchy(size)
 
 
-def student_noise(bound, epsilon, beta, degrees=3.0, size=None, *, rng):
+def student_noise(
+    bound: float,
+    epsilon: float,
+    beta: float,
+    degrees: float = 3.0,
+    size: int | None = None,
+    *,
+    rng: np.random.Generator,
+) -> np.ndarray:
     """The same by Student's t, of scale `student_factor` times `bound`.
 
-    Parameters
-    ----------
-    bound, epsilon, beta, size, rng
-        As in `cauchy_noise`.
-    degrees : float
-        As in `student_factor`.
+    `bound`, `epsilon`, `beta`, `size`, `rng` as in `cauchy_noise`; `degrees` as in `student_factor`.
     """
     size = check_size(size)
     scale = check_positive(bound, "bound") * student_factor(epsilon, beta, degrees)
     return scale * check_rng(rng).standard_t(degrees, size)
 
 
-def median_smooth_sensitivity(values, lower, upper, beta):
+def median_smooth_sensitivity(values: ArrayLike, lower: float, upper: float, beta: float) -> float:
     r"""Smooth sensitivity of the median of an odd number of values under replace-one.
 
     .. math:: \max_{k \ge 0} e^{-k\beta} \max_{0 \le t \le k+1} (x_{m+t} - x_{m+t-k-1})
 
-    for sorted values, :math:`m` the middle, and `lower` and `upper` in place of values beyond the ends.
-    Nissim et al. (2007), section 3.1.
-
-    Parameters
-    ----------
-    values : array_like, shape (n,), n odd
-        Between `lower` and `upper`.
-    lower, upper : float
-        Public bounds.
-    beta : float
-        At least 0.
+    for sorted values, :math:`m` the middle, and `lower` and `upper` in place of values beyond the ends. Nissim
+    et al. (2007), section 3.1. `values`: between `lower` and `upper`, shape (n,), n odd; `beta`: at least 0.
     """
     x, beta = _check_values(values, lower, upper), _check_beta(beta)
     n = len(x)
@@ -216,33 +177,35 @@ def median_smooth_sensitivity(values, lower, upper, beta):
     return float(np.max(np.exp(-beta * np.arange(n + 1)) * widths))
 
 
-def private_median(values, lower, upper, epsilon, beta, *, rng):
+def private_median(
+    values: ArrayLike,
+    lower: float,
+    upper: float,
+    epsilon: float,
+    beta: float,
+    *,
+    rng: np.random.Generator,
+) -> float:
     """Median plus `cauchy_noise`, `epsilon`-private under replace-one; may fall outside the bounds.
 
-    Parameters
-    ----------
-    values, lower, upper
-        As in `median_smooth_sensitivity`.
-    epsilon, beta
-        As in `smooth_factor`.
-    rng : numpy.random.Generator
+    `values`, `lower`, `upper` as in `median_smooth_sensitivity`; `epsilon`, `beta` as in `smooth_factor`.
     """
     bound = median_smooth_sensitivity(values, lower, upper, beta)
     return float(np.median(values) + cauchy_noise(bound, epsilon, beta, rng=rng))
 
 
-def _check_scale(scale):
+def _check_scale(scale: float) -> np.ndarray:
     s = check_numbers(scale, "scale", -MOST, MOST)
     if not (s > 0).all():
         raise ValueError(f"scale must be positive, got {scale!r}")
     return s
 
 
-def _check_beta(beta):
+def _check_beta(beta: float) -> float:
     return 0.0 if beta == 0 else check_between(check_positive(beta, "beta"), "beta", 0, LARGEST)
 
 
-def _check_values(values, lower, upper):
+def _check_values(values: tuple, lower: float, upper: float) -> np.ndarray:
     check_interval(lower, upper), check_range(lower, upper)
     x = np.sort(check_numbers(values, "values", ndim=1))
     if len(x) % 2 == 0 or not ((x >= lower) & (x <= upper)).all():

@@ -1,8 +1,7 @@
 r"""The exact law of a small released forest, and what the assignment of records to trees costs.
 
-Each record is used in one tree, where it reaches one leaf; every leaf of every tree releases a
-class by a label mechanism that is :math:`\epsilon`-private under add-remove. Two ways to choose the
-tree of a record:
+Each record is used in one tree, where it reaches one leaf; every leaf of every tree releases a class by a label
+mechanism that is :math:`\epsilon`-private under add-remove. Two ways to choose the tree of a record:
 
 - "independent": uniformly, each record for itself. One record more changes one leaf, whichever
   tree it falls to, so the forest costs :math:`\epsilon`.
@@ -24,6 +23,7 @@ from functools import reduce
 from itertools import accumulate, product
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dplit.budget import EqualParts, Spend
 from dplit.errors import (
@@ -47,16 +47,9 @@ class ForestLaw:
 
     Its inputs are tuples of records; a record is ``(leaf in tree 0, ..., leaf in the last tree,
     class)``, all numbered from 0. `universe` lists every record there can be.
-
-    Parameters
-    ----------
-    n_leaves : sequence of int, length n_trees
-        Leaves of each tree; their labels are the axes of the law, tree after tree.
-    classes : int
-    label_law : callable
-        Counts of a leaf (int array of shape (classes,)) to the pmf of its label: floats, or
-        fractions, which keep the whole law exact (see `rational_label_law`).
-    assignment : {"independent", "equal-parts"}
+    `n_leaves`: length n_trees. Leaves of each tree; their labels are the axes of the law, tree after tree.
+    `label_law`: counts of a leaf (int array of shape (classes,)) to the pmf of its label: floats, or fractions,
+    which keep the whole law exact (see `rational_label_law`). `assignment`: "independent" or "equal-parts".
     """
 
     n_leaves: tuple
@@ -64,7 +57,7 @@ class ForestLaw:
     label_law: Callable
     assignment: str = "independent"
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         leaves = tuple(check_integer(m, "n_leaves", 1) for m in self.n_leaves)
         object.__setattr__(self, "n_leaves", leaves)
         check_choice(self.assignment, ASSIGNMENTS, "assignment")
@@ -75,15 +68,15 @@ class ForestLaw:
             )
 
     @property
-    def universe(self):
+    def universe(self) -> tuple:
         """Every record that there can be, as a tuple of tuples."""
         return tuple(product(*map(range, self.n_leaves), range(self.classes)))
 
-    def __call__(self, records):
+    def __call__(self, records: list | tuple) -> np.ndarray:
         """The pmf over all leaf labels, shape ``(classes,) * sum(n_leaves)``."""
         known = {}
 
-        def pmf(counts):
+        def pmf(counts: tuple) -> np.ndarray:
             if counts not in known:
                 known[counts] = np.asarray(self.label_law(np.array(counts)))
             return known[counts]
@@ -95,25 +88,24 @@ class ForestLaw:
         )
 
 
-def _as(weight, law):
+def _as(weight: Fraction, law: np.ndarray) -> Fraction:
     return weight if law.dtype == object else float(weight)
 
 
-def forest_law(leaves, labels, n_leaves, classes, label_law, assignment="independent"):
+def forest_law(
+    leaves: ArrayLike,
+    labels: ArrayLike,
+    n_leaves: tuple,
+    classes: int,
+    label_law: Callable,
+    assignment: str = "independent",
+) -> np.ndarray:
     """The exact joint law of all leaf labels of a forest, by enumeration.
 
-    Parameters
-    ----------
-    leaves : array_like of int, shape (n_records, n_trees)
-        Leaf of each record in each tree, numbered from 0 in each tree, as a forest's ``apply`` gives.
-    labels : array_like of int, shape (n_records,)
-        Class of each record, from 0.
-    n_leaves, classes, label_law, assignment
-        As in `ForestLaw`.
-
-    Returns
-    -------
-    ndarray, shape ``(classes,) * sum(n_leaves)``; of objects if `label_law` gives fractions
+    `leaves`: ints, shape (n_records, n_trees). Leaf of each record in each tree, numbered from 0 in each tree,
+    as a forest's ``apply`` gives. `labels`: class of each record, from 0, ints of shape (n_records,). `n_leaves`,
+    `classes`, `label_law`, `assignment` as in `ForestLaw`. Returns an array of shape
+    ``(classes,) * sum(n_leaves)``; of objects if `label_law` gives fractions.
     """
     label_law = check_callable(label_law, "label_law")
     n_leaves = check_sequence(n_leaves, "n_leaves")
@@ -130,16 +122,11 @@ def forest_law(leaves, labels, n_leaves, classes, label_law, assignment="indepen
     return ForestLaw(n_leaves, classes, label_law, assignment)(records)
 
 
-def leaf_counts_law(records, n_leaves, classes, assignment):
+def leaf_counts_law(records: list | tuple, n_leaves: tuple, classes: int, assignment: str) -> dict:
     """Law of the counts of all leaves over the random assignment of records to trees.
 
-    Records come one by one. Under "equal-parts" each takes one of the slots that are left, which
-    is a uniform shuffle.
-
-    Returns
-    -------
-    dict
-        From the counts of all leaves, a tuple of tuples, to its probability as a fraction.
+    Records come one by one. Under "equal-parts" each takes one of the slots that are left, which is a uniform
+    shuffle. Returns a dict from the counts of all leaves, a tuple of tuples, to its probability as a fraction.
     """
     n, n_trees = len(records), len(n_leaves)
     starts = [0, *accumulate(n_leaves)]
@@ -160,7 +147,7 @@ def leaf_counts_law(records, n_leaves, classes, assignment):
     return law
 
 
-def _checked(records, n_leaves, classes):
+def _checked(records: list | tuple, n_leaves: tuple, classes: int) -> list | tuple:
     limits = (*n_leaves, classes)
     for record in records:
         if len(record) != len(limits) or any(not 0 <= v < m for v, m in zip(record, limits)):
@@ -171,36 +158,26 @@ def _checked(records, n_leaves, classes):
     return records
 
 
-def _incremented(counts, leaf, label):
+def _incremented(counts: tuple, leaf: int, label: int) -> tuple:
     row = counts[leaf]
     row = (*row[:label], row[label] + 1, *row[label + 1 :])
     return (*counts[:leaf], row, *counts[leaf + 1 :])
 
 
-def rational_label_law(odds, mechanism=PermuteAndFlip):
+def rational_label_law(odds: int | Fraction, mechanism=PermuteAndFlip) -> Callable:
     """Label law in fractions, for a rational ``odds = exp(rate)``: exact where epsilon is a logarithm.
 
-    Parameters
-    ----------
-    odds : Fraction or int
-        Weight of one record; ``log(odds)`` is the label's epsilon under add-remove.
-    mechanism : class with a ``rational_law``
+    `odds`: weight of one record; ``log(odds)`` is the label's epsilon under add-remove; `mechanism`: class with
+    a ``rational_law``.
     """
     return lambda counts: mechanism.rational_law([Fraction(odds) ** int(c) for c in counts])
 
 
-def equal_parts_bound(epsilon, n_trees, neighbours="add-remove"):
+def equal_parts_bound(epsilon: float, n_trees: int, neighbours: str = "add-remove") -> float:
     r"""What a forest on equal parts costs at most, :math:`\log(e^\epsilon/\tau + (1-1/\tau)e^{3\epsilon})`.
 
-    Proved beside `dplit.budget.EqualParts`. Under replace-one the new record takes the old one's
-    place in the same shuffle: :math:`2\epsilon`, as on independent parts.
-
-    Parameters
-    ----------
-    epsilon : float
-        Privacy of one leaf's label, add-remove.
-    n_trees : int
-    neighbours : {"add-remove", "replace-one"}
+    Proved beside `dplit.budget.EqualParts`. Under replace-one the new record takes the old one's place in the
+    same shuffle: :math:`2\epsilon`, as on independent parts. `epsilon`: privacy of one leaf's label, add-remove.
     """
     epsilon, n_trees = check_epsilon(epsilon), check_integer(n_trees, "n_trees", 1)
     if check_neighbours(neighbours) == "replace-one":
@@ -208,7 +185,7 @@ def equal_parts_bound(epsilon, n_trees, neighbours="add-remove"):
     return EqualParts("trees", Spend("label", epsilon), n_trees).epsilon
 
 
-def equal_parts_family_loss(epsilon, n_trees, per_tree, classes=2):
+def equal_parts_family_loss(epsilon: float, n_trees: int, per_tree: int, classes: int = 2) -> float:
     r"""A loss that equal parts reach: a family of data that comes as near to the bound as you like.
 
     There are :math:`\tau m` records of class 0. The first tree has a leaf for each record, the
@@ -221,12 +198,7 @@ def equal_parts_family_loss(epsilon, n_trees, per_tree, classes=2):
         + \frac{(\tau-1)m}{\tau m+1} \frac{h(m-1, 1)}{h(m, 0)}\right).
 
     For :math:`m \gg \log k \gg 1` it tends to the ratio of `equal_parts_bound`.
-
-    Parameters
-    ----------
-    epsilon : float
-    n_trees, per_tree, classes : int
-        The numbers :math:`\tau`, :math:`m >= 1` and :math:`k >= 2`.
+    `n_trees`, `per_tree`, `classes`: the numbers :math:`\tau`, :math:`m >= 1` and :math:`k >= 2`.
     """
     mechanism = PermuteAndFlip(check_epsilon(epsilon), monotonic=True)
     n_trees, m = check_integer(n_trees, "n_trees", 1), check_integer(per_tree, "per_tree", 1)
@@ -239,7 +211,7 @@ def equal_parts_family_loss(epsilon, n_trees, per_tree, classes=2):
     return float(np.log(alone[0] * classes * (stays + (1 - stays) * after[1] / before[1])))
 
 
-def smallest_equal_parts_loss(epsilon):
+def smallest_equal_parts_loss(epsilon: float) -> float:
     r"""Loss of the smallest instance: :math:`\log(2e^{\epsilon} - 2 + e^{-\epsilon}) > \epsilon`.
 
     Two trees of one leaf each, two classes; one record, and then a second one of the other class.

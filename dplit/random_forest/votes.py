@@ -9,6 +9,7 @@ classes. Derived in :doc:`/book/random_forest`.
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import binom as choose
 from scipy.special import lambertw
 from scipy.stats import binom
@@ -24,27 +25,16 @@ from dplit.errors import (
 )
 
 
-def vote_errors(n, features, depth, epsilon, trees):
+def vote_errors(
+    n: float, features: int, depth: int, epsilon: float, trees: ArrayLike
+) -> np.ndarray:
     r"""Error of the vote of an odd number of trees on the sign of one feature.
 
-    A tree is right with probability :math:`\frac12 + \frac P2 (1 - e^{-x})`, where :math:`x =
-    n(1 - e^{-\epsilon})/(\tau 2^d)`, and a path tests the feature with probability :math:`P = 1 - (1 -
-    1/m)^d`; the error is a binomial tail. What `dplit.depth.forest_accuracy` gives for any target, here
-    for many numbers of trees at once. :prf:ref:`thm-number-of-trees`.
-
-    Parameters
-    ----------
-    n : float
-        Mean number of records of the forest.
-    features, depth : int
-    epsilon : float
-        Budget of the forest, add-remove.
-    trees : array_like of int, shape (...)
-        Odd numbers.
-
-    Returns
-    -------
-    ndarray, shape (...)
+    A tree is right with probability :math:`\frac12 + \frac P2 (1 - e^{-x})`, where
+    :math:`x = n(1 - e^{-\epsilon})/(\tau 2^d)`, and a path tests the feature with probability
+    :math:`P = 1 - (1 - 1/m)^d`; the error is a binomial tail. What `dplit.depth.forest_accuracy` gives for any
+    target, here for many numbers of trees at once. :prf:ref:`thm-number-of-trees`. `n`: mean number of records
+    of the forest; `epsilon`: budget of the forest, add-remove; `trees`: odd numbers.
     """
     trees = check_whole(trees, "trees", -MOST_INTEGER)
     odd = (trees > 0) & (trees % 2 == 1)
@@ -56,7 +46,7 @@ def vote_errors(n, features, depth, epsilon, trees):
     return binom.cdf((trees - 1) // 2, trees, right)
 
 
-def poisson_error(mean, epsilon, classes=2):
+def poisson_error(mean: ArrayLike, epsilon: float, classes: int = 2) -> float | np.ndarray:
     r"""Error of permute-and-flip on a leaf whose Poisson number of records are all of one class.
 
     .. math:: 1 - \frac1k \sum_{i=0}^{k-1} (-1)^i \binom{k}{i+1} e^{-\lambda (1 - e^{-i\epsilon})}
@@ -64,15 +54,8 @@ def poisson_error(mean, epsilon, classes=2):
     On :math:`N` records the label is right with probability :math:`\frac1k \sum_{i<k} (1 - q)^i`, where
     :math:`q = e^{-\epsilon N}`: a polynomial in :math:`q`, of which the Poisson number gives each power its mean.
     For two classes it is :math:`\frac12 e^{-\lambda(1-e^{-\epsilon})}`. :prf:ref:`thm-all-data-classes`.
-
-    Parameters
-    ----------
-    mean : array_like, shape (...)
-        Mean number of records, :math:`\lambda \ge 0`.
-    epsilon : float
-        Budget of the label, add-remove.
-    classes : int
-        k, at least 2 and at most 30: the sum alternates, and loses digits beyond.
+    `mean`: mean number of records, :math:`\lambda \ge 0`; `epsilon`: budget of the label, add-remove;
+    `classes`: k, at least 2 and at most 30: the sum alternates, and loses digits beyond.
     """
     mean = check_numbers(mean, "mean", 0, MOST)
     k = check_integer(classes, "classes", 2)
@@ -83,21 +66,14 @@ def poisson_error(mean, epsilon, classes=2):
     return 1 - powers @ ((-1.0) ** i * choose(k, i + 1)) / k
 
 
-def suggested_trees(n, depth, epsilon):
+def suggested_trees(n: float, depth: int, epsilon: float) -> float:
     r"""In the model, about how many trees are best: :math:`n_\epsilon / (x\, 2^d)` with :math:`x = 1.2564\dots`.
 
     It solves :math:`2x = e^x - 1`. There the mean margin of the vote, in its standard deviations, is largest for
     trees that are hardly better than a coin. Better trees want fewer: up to a fifth fewer where a path tests the
-    relevant feature with probability 0.4 to 0.7 (:prf:ref:`thm-number-of-trees`), and one tree alone if all trees
-    have the same leaves (:prf:ref:`thm-one-leaf`).
-
-    Parameters
-    ----------
-    n : float
-        Mean number of records; under add-remove a public guess of it.
-    depth : int
-    epsilon : float
-        Budget of the forest, add-remove; ``inf`` without privacy.
+    relevant feature with probability 0.4 to 0.7 (:prf:ref:`thm-number-of-trees`), and one tree alone if all
+    trees have the same leaves (:prf:ref:`thm-one-leaf`). `n`: mean number of records; under add-remove a public
+    guess of it; `epsilon`: budget of the forest, add-remove; ``inf`` without privacy.
     """
     x = -0.5 - lambertw(-0.5 * np.exp(-0.5), -1).real
     return effective_records(n, epsilon) / 2 ** check_integer(depth, "depth", 0) / x

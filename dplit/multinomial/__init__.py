@@ -1,8 +1,9 @@
 r"""What the two multinomials of a node choose (MRF, sections 3.2 and 4.1, appendices A.1, A.2 and C).
 
-Notation: `feature_budget` is :math:`B_1`, `value_budget` :math:`B_2`; a node has D features, and a
-feature m cuts with impurity decreases :math:`I`. Decreases of a node are a sequence with an array for
-each feature.
+Notation: `feature_budget` is :math:`B_1`, `value_budget` :math:`B_2`; a node has D features, and a feature m
+cuts with impurity decreases :math:`I`. Decreases of a node are a sequence with an array for each feature.
+`counts` are of classes, along the last axis, and `criterion` is "gini" or "entropy". A ValueError names an
+argument out of its range.
 
 ====================================  ==========================================================
 candidates of a node from records     `candidate_cuts`, `decreases_of`

@@ -1,16 +1,17 @@
 r"""The candidates of a node, read off its records (MRF, equation 4 and section 3.2).
 
-The paper lists "all possible split points" without saying where they lie. Here a feature that takes
-the values :math:`x_1 < \dots < x_r` in the node has the r - 1 cuts halfway between neighbours, and
-values of at most the cut go left: no other cut divides the records differently, and one beyond the
-last value would divide nothing.
+The paper lists "all possible split points" without saying where they lie. Here a feature that takes the values
+:math:`x_1 < \dots < x_r` in the node has the r - 1 cuts halfway between neighbours, and values of at most the
+cut go left: no other cut divides the records differently, and one beyond the last value would divide nothing.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dplit.errors import check_choice, check_numbers
 
@@ -25,38 +26,22 @@ class Cuts(NamedTuple):
 
     Attributes
     ----------
-    cuts : float64 array, shape (cuts,)
-        Empty if the feature has one value in the node.
-    decreases : float64 array, shape (cuts,)
-        Their impurity decreases.
+    cuts : empty if the feature has one value in the node
+    decreases : their impurity decreases
     """
 
     cuts: np.ndarray
     decreases: np.ndarray
 
 
-def candidate_cuts(X, y, criterion="gini"):
+def candidate_cuts(X: ArrayLike, y: ArrayLike, criterion: str = "gini") -> list:
     r"""Every cut of a node and its impurity decrease, equation 4.
 
     .. math:: I(v) = T(\mathcal D) - \frac{n_l}{n} T(\mathcal D_l) - \frac{n_r}{n} T(\mathcal D_r)
 
-    Parameters
-    ----------
-    X : array_like, shape (n_records, n_features)
-        Numbers.
-    y : array_like, shape (n_records,)
-        Labels.
-    criterion : {"gini", "entropy"}
-        The impurity T; entropy in nats.
-
-    Returns
-    -------
-    list of Cuts, one a feature
-
-    Raises
-    ------
-    ValueError
-        If the shapes do not fit, there is no record, or the criterion is unknown.
+    `X`: numbers, shape (n_records, n_features); `y`: labels, shape (n_records,); `criterion`: the impurity T,
+    "gini", or "entropy" in nats. Returns the cuts of each feature. Raises a ValueError if the shapes do not fit,
+    there is no record, or the criterion is unknown.
 
     Examples
     --------
@@ -71,7 +56,7 @@ def candidate_cuts(X, y, criterion="gini"):
     return [_cuts(column, np.eye(labels.max() + 1)[labels], measure) for column in X.T]
 
 
-def _vector(y):
+def _vector(y: ArrayLike) -> np.ndarray:
     try:
         return np.asarray(y)
     except ValueError:
@@ -80,7 +65,7 @@ def _vector(y):
         ) from None
 
 
-def _cuts(column, ones, measure):
+def _cuts(column: np.ndarray, ones: np.ndarray, measure: Callable) -> Cuts:
     order = column.argsort(kind="stable")
     values, left = column[order], ones[order].cumsum(axis=0)
     last = np.flatnonzero(values[1:] > values[:-1])
@@ -90,13 +75,13 @@ def _cuts(column, ones, measure):
     return Cuts(cuts, np.round(mass / len(column), DIGITS))
 
 
-def gini_mass(counts):
+def gini_mass(counts: np.ndarray) -> float | np.ndarray:
     """Records times Gini impurity, of class counts of shape (..., classes)."""
     n = counts.sum(axis=-1)
     return n - (counts**2).sum(axis=-1) / np.maximum(n, 1)
 
 
-def entropy_mass(counts):
+def entropy_mass(counts: np.ndarray) -> float | np.ndarray:
     """Records times entropy in nats, of class counts of shape (..., classes)."""
     n = counts.sum(axis=-1, keepdims=True)
     return -(counts * np.log(np.where(counts > 0, counts, n) / n)).sum(axis=-1)
@@ -105,6 +90,6 @@ def entropy_mass(counts):
 IMPURITIES = {"gini": gini_mass, "entropy": entropy_mass}
 
 
-def decreases_of(X, y, criterion="gini"):
+def decreases_of(X: np.ndarray, y: ArrayLike, criterion: str = "gini") -> list:
     """The decreases of `candidate_cuts` alone: what the selection laws take, one array a feature."""
     return [feature.decreases for feature in candidate_cuts(X, y, criterion)]

@@ -1,17 +1,18 @@
 r"""Which cut of a node is the likeliest, and what a choice costs (MRF, section 1, appendices C and D).
 
-Within a feature the best cut is the likeliest. Over all features it competes with cuts that share
-their feature's probability with fewer others: feature j has
-:math:`S_j = \sum_i e^{-B_2(1 - \hat I_{ij})/2}` cuts that count, and its best one has probability
-:math:`\Pr(j)/S_j`.
+Within a feature the best cut is the likeliest. Over all features it competes with cuts that share their
+feature's probability with fewer others: feature j has :math:`S_j = \sum_i e^{-B_2(1 - \hat I_{ij})/2}` cuts that
+count, and its best one has probability :math:`\Pr(j)/S_j`.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dplit.errors import check_integer, check_whole
 from dplit.multinomial.selection import check_budget, feature_law, normalised
@@ -19,18 +20,11 @@ from dplit.multinomial.selection import check_budget, feature_law, normalised
 GOLDEN_BUDGET = 2 * math.log((1 + math.sqrt(5)) / 2)
 
 
-def counting_cuts(impurity_decreases, value_budget):
+def counting_cuts(impurity_decreases: ArrayLike, value_budget: float) -> np.ndarray:
     r"""Cuts of a feature that count, :math:`S = \sum_i e^{-B_2(1 - \hat I_i)/2}`: 1 over the best's chance.
 
-    Parameters
-    ----------
-    impurity_decreases : array_like, shape (..., cuts)
-    value_budget : float
-        :math:`B_2`; infinite: how many cuts are tied for the best.
-
-    Returns
-    -------
-    float64 array, shape (...)
+    `impurity_decreases`: shape (..., cuts); `value_budget`: :math:`B_2`; infinite: how many cuts are tied for
+    the best.
     """
     scores = normalised(impurity_decreases)
     gaps = scores.max(axis=-1, keepdims=True) - scores
@@ -40,22 +34,14 @@ def counting_cuts(impurity_decreases, value_budget):
     return np.exp(-value_budget / 2 * gaps).sum(axis=-1)
 
 
-def best_is_likeliest(impurity_decreases, feature_budget, value_budget):
+def best_is_likeliest(
+    impurity_decreases: Sequence[ArrayLike], feature_budget: float, value_budget: float
+) -> bool:
     r"""Whether the best cut of a node is the likeliest.
 
     It is exactly where :math:`e^{B_1(1 - \hat I_j)/2} \ge S_*/S_j` for every feature j, with
     :math:`S_*` that of the best feature (of several, the one with the fewest cuts that count).
-
-    Parameters
-    ----------
-    impurity_decreases : sequence of array_like, one a feature, shape (cuts,)
-        As in `dplit.multinomial.feature_law`.
-    feature_budget, value_budget : float
-        :math:`B_1` and :math:`B_2`.
-
-    Returns
-    -------
-    bool
+    `impurity_decreases` as in `dplit.multinomial.feature_law`, one a feature, shape (cuts,).
     """
     features = feature_law(impurity_decreases, feature_budget)
     chances = np.array([
@@ -73,34 +59,20 @@ class Cost(NamedTuple):
     exponentials: float
 
 
-def multinomial_cost(n_cuts):
+def multinomial_cost(n_cuts: ArrayLike) -> Cost:
     """Cost of the two multinomials in a node, with the drawn feature the one that has the most cuts.
 
-    Parameters
-    ----------
-    n_cuts : array_like of int, shape (features,)
-        Cuts of each feature in the node.
-
-    Returns
-    -------
-    Cost
+    `n_cuts`: cuts of each feature in the node, ints of shape (features,).
     """
     n_cuts = check_whole(n_cuts, "n_cuts", 0, ndim=1)
     return Cost(float(n_cuts.sum()), float((n_cuts > 0).sum() + n_cuts.max(initial=0)))
 
 
-def greedy_cost(n_cuts, candidates):
+def greedy_cost(n_cuts: ArrayLike, candidates: int) -> Cost:
     """Cost of the greedy choice among `candidates` features, drawn uniformly without repeats: its mean.
 
-    Parameters
-    ----------
-    n_cuts : array_like of int, shape (features,)
-    candidates : int
-        The paper's rivals take the square root of the number of features, rounded down here.
-
-    Returns
-    -------
-    Cost
+    `n_cuts`: ints, shape (features,); `candidates`: the paper's rivals take the square root of the number of
+    features, rounded down here.
     """
     n_cuts = check_whole(n_cuts, "n_cuts", 0, ndim=1)
     candidates = check_integer(candidates, "candidates", 1)

@@ -20,6 +20,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 from scipy.stats import binom
 
@@ -41,19 +42,13 @@ READINGS = ("algorithm", "text")
 # Lemmas 5 and 6 ---------------------------------------------------------------------------------
 
 
-def selection_loss(candidates, budget):
+def selection_loss(candidates: int, budget: float):
     r"""Loss of one multinomial over fixed candidates, the least bound for all data.
 
     .. math:: \ln\frac{e^b (1 + (m-1) e^b)}{e^b + m - 1}, \qquad b = B/2
 
     From :math:`b` for two candidates up to :math:`B` for many. MRF, lemma 5 with :math:`m = D`; met by
     scores (0, 1, ..., 1) against (1, 0, ..., 0).
-
-    Parameters
-    ----------
-    candidates : int
-    budget : float
-        :math:`B_1` or :math:`B_2`.
     """
     others, b = check_integer(candidates, "candidates", 1) - 1, check_budget(budget) / 2
     if others == 0 or b == 0:
@@ -64,7 +59,7 @@ def selection_loss(candidates, budget):
 # Lemma 7 ----------------------------------------------------------------------------------------
 
 
-def label_loss(n, classes, label_budget, neighbours="add-remove"):
+def label_loss(n: int, classes: int, label_budget: float, neighbours: str = "add-remove"):
     r"""Largest loss of one drawn label, over leaves that have `n` records and their neighbours.
 
     .. math:: \frac bn + \ln\frac{e^b + K - 1}{e^{b(n-1)/n} + e^{b/n} + K - 2}
@@ -72,14 +67,7 @@ def label_loss(n, classes, label_budget, neighbours="add-remove"):
     met by (n, 0, ...) against (n - 1, 1, 0, ...), or against (n - 1, 0, ...) from the latter by one record
     more. Under add-remove `n` is the larger leaf, and for :math:`n = 1` the other one is empty. Under
     replace-one a leaf of one record costs :math:`b = B_3/2`, the most of all. Lemma 7, tight.
-
-    Parameters
-    ----------
-    n, classes : int
-        Both at least 1.
-    label_budget : float
-        Finite.
-    neighbours : {"add-remove", "replace-one"}
+    `n`, `classes`: both at least 1; `label_budget`: finite.
     """
     n, k = check_integer(n, "n", 1), check_integer(classes, "classes", 1)
     b = check_between(label_budget, "label_budget", 0, MOST) / 2
@@ -96,17 +84,12 @@ def label_loss(n, classes, label_budget, neighbours="add-remove"):
 # Theorem 2 --------------------------------------------------------------------------------------
 
 
-def coin_loss(structure, labels):
+def coin_loss(structure: float, labels: float):
     r"""What one record more costs if a fair coin gives it to one of two parts.
 
     .. math:: \ln\frac{e^a + e^b}{2} \le \max(a, b)
 
-    Theorem 2's maximum, made tight; add-remove.
-
-    Parameters
-    ----------
-    structure, labels : float
-        Epsilons :math:`a, b` of both parts.
+    Theorem 2's maximum, made tight; add-remove. `structure`, `labels`: epsilons :math:`a, b` of both parts.
     """
     structure = check_between(structure, "structure", 0, MOST)
     labels = check_between(labels, "labels", 0, MOST)
@@ -114,17 +97,13 @@ def coin_loss(structure, labels):
     return most + math.log1p(math.expm1(least - most) / 2)
 
 
-def deepest(n_estimation, min_samples_leaf, n_structure, stopping="text"):
+def deepest(n_estimation: int, min_samples_leaf: int, n_structure: int, stopping: str = "text"):
     r"""The most levels of splits that a tree can have.
 
     Where both children keep :math:`k` estimation points (section 3.2), :math:`\lfloor n/k \rfloor - 1`;
     where a node is split if it has more than :math:`k` (algorithm 1), as many as distinct structure
     points allow, whatever :math:`n` is: theorem 2's :math:`d \le O(n/k)` has no counterpart.
-
-    Parameters
-    ----------
-    n_estimation, min_samples_leaf, n_structure : int
-    stopping : {"text", "algorithm"}
+    `stopping`: "text" or "algorithm".
     """
     n, s = (
         check_integer(n_estimation, "n_estimation", 0),
@@ -140,7 +119,7 @@ def deepest(n_estimation, min_samples_leaf, n_structure, stopping="text"):
 # What the budget allows -------------------------------------------------------------------------
 
 
-def accuracy_cap(classes, label_budget):
+def accuracy_cap(classes: int, label_budget: float):
     r"""No drawn label is right more often than this: :math:`e^{B_3/2}/(e^{B_3/2} + K - 1)`.
 
     Whatever the structure, the data and the leaf. MRF, section 3.3; ours.
@@ -148,24 +127,18 @@ def accuracy_cap(classes, label_budget):
     return float(label_law([1] + [0] * (check_integer(classes, "classes", 1) - 1), label_budget)[0])
 
 
-def vote_cap(n_trees, epsilon):
+def vote_cap(n_trees: int, epsilon: float):
     r"""No binary problem is predicted better by the vote of `n_trees` at theorem 2's :math:`B_3 = \epsilon/t`.
 
-    Each tree is right with `accuracy_cap` at most, independently given the trees; ties are broken by a
-    fair coin. Ours.
-
-    Parameters
-    ----------
-    n_trees : int
-    epsilon : float
-        Of the whole forest, theorem 2's.
+    Each tree is right with `accuracy_cap` at most, independently given the trees; ties are broken by a fair
+    coin. Ours. `epsilon`: of the whole forest, theorem 2's.
     """
     t = check_integer(n_trees, "n_trees", 1)
     p = accuracy_cap(2, check_budget(epsilon, "epsilon") / t)
     return float(binom.sf(t // 2, t, p) + (binom.pmf(t // 2, t, p) / 2 if t % 2 == 0 else 0))
 
 
-def cap_epsilon(accuracy, n_trees):
+def cap_epsilon(accuracy, n_trees: int):
     """The least epsilon at which `vote_cap` reaches an accuracy in (1/2, 1)."""
     n_trees = check_integer(n_trees, "n_trees", 1)
     if not 0.5 < check_between(accuracy, "accuracy", 0.5, 1) < 1:
@@ -178,27 +151,19 @@ def cap_epsilon(accuracy, n_trees):
 # Half of the records ----------------------------------------------------------------------------
 
 
-def thinned_mass(counts):
+def thinned_mass(counts: ArrayLike) -> np.ndarray:
     r"""Expected Gini mass of the records that a fair coin keeps.
 
     .. math:: n T\, \frac{n/2 - 1 + 2^{-n}}{n - 1}
 
     Half of it, less about :math:`T/2`. Ours.
-
-    Parameters
-    ----------
-    counts : array_like, shape (..., classes)
-
-    Returns
-    -------
-    float array, shape (...)
     """
     counts = check_numbers(counts, "counts", 0, MOST)
     n = np.atleast_1d(counts).sum(axis=-1)
     return impurity_mass(counts) * (n / 2 - 1 + 0.5**n) / np.maximum(n - 1, 1)
 
 
-def thinned_error(n, epsilon):
+def thinned_error(n: int, epsilon: float):
     r"""Error of permute-and-flip on the fair-coin half of `n` records, all of one of two classes.
 
     .. math:: \tfrac12 \Bigl(\frac{1 + e^{-\epsilon}}{2}\Bigr)^n

@@ -28,6 +28,7 @@ import math
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dplit.errors import (
     MOST,
@@ -53,25 +54,16 @@ __getattr__ = moved(
 # Impurity mass ----------------------------------------------------------------------------------
 
 
-def impurity_mass(counts, criterion="gini", most_bits=None):
+def impurity_mass(
+    counts: ArrayLike, criterion: str = "gini", most_bits: float | None = None
+) -> np.ndarray:
     r"""Number of records times their impurity.
 
     .. math:: n - \sum_k \frac{n_k^2}{n} \quad\text{(Gini)}, \qquad
         \sum_k n_k \min\bigl(\log_2 \tfrac{n}{n_k}, c\bigr) \quad\text{(entropy)}
 
-    MRF, equation 4 times :math:`n`; the cap is ours. No records have no mass.
-
-    Parameters
-    ----------
-    counts : array_like, shape (..., classes)
-        Records of each class.
-    criterion : {"gini", "entropy"}
-    most_bits : float, optional
-        The cap :math:`c` on one record's bits; left out, none.
-
-    Returns
-    -------
-    float array, shape (...); in records, or bits
+    MRF, equation 4 times :math:`n`; the cap is ours. No records have no mass. `most_bits`: the cap :math:`c` on
+    one record's bits; left out, none. Returns an array of shape (...); in records, or bits.
     """
     counts = np.atleast_1d(check_numbers(counts, "counts", 0, MOST))
     if check_choice(criterion, CRITERIA, "criterion") == "gini":
@@ -83,16 +75,11 @@ def impurity_mass(counts, criterion="gini", most_bits=None):
     return (counts * np.minimum(bits, most)).sum(axis=-1)
 
 
-def mass_step(counts, label):
+def mass_step(counts: ArrayLike, label: int):
     r"""What one record more adds to a child's Gini mass, :math:`\frac{n}{n+1} \|e_y - p\|^2`.
 
     Gini mass is the sum of squares of the one-hot labels about their mean. Ours.
-
-    Parameters
-    ----------
-    counts : array_like, shape (classes,)
-    label : int
-        Class of the record that is added.
+    `counts`: shape (classes,); `label`: class of the record that is added.
     """
     counts = check_numbers(counts, "counts", 0, MOST, ndim=1)
     n, label = counts.sum(), check_integer(label, "label", 0, len(counts) - 1)
@@ -102,23 +89,12 @@ def mass_step(counts, label):
     return float(n / (n + 1) * gaps @ gaps)
 
 
-def mass_sensitivity(criterion="gini", most_bits=None):
+def mass_sensitivity(criterion: str = "gini", most_bits: float | None = None):
     r"""Least upper bound on what one record adds to an impurity mass; it never lowers one.
 
-    Two for Gini. For entropy with bits capped at :math:`c` it is :math:`c + \log_2 e`: the record's own
-    class rises by :math:`c` at most, all others together by :math:`n \log_2(1 + \frac1n)`. Without a cap
-    there is none. Ours.
-
-    Parameters
-    ----------
-    criterion : {"gini", "entropy"}
-    most_bits : float, optional
-        Needed for entropy.
-
-    Raises
-    ------
-    ValueError
-        If entropy has no cap.
+    Two for Gini. For entropy with bits capped at :math:`c` it is :math:`c + \log_2 e`: the record's own class
+    rises by :math:`c` at most, all others together by :math:`n \log_2(1 + \frac1n)`. Without a cap there is
+    none. Ours. `most_bits`: needed for entropy. Raises a ValueError if entropy has no cap.
     """
     if check_choice(criterion, CRITERIA, "criterion") == "gini":
         return 2.0
@@ -130,43 +106,34 @@ def mass_sensitivity(criterion="gini", most_bits=None):
     return check_positive(most_bits, "most_bits") + LOG2_E
 
 
-def level_rate(epsilon, depth, criterion="gini", most_bits=None, neighbours="add-remove"):
+def level_rate(
+    epsilon: float,
+    depth: int,
+    criterion: str = "gini",
+    most_bits: float | None = None,
+    neighbours: str = "add-remove",
+):
     r"""Weight :math:`r` of a unit of impurity mass with which a path of `depth` nodes costs `epsilon`.
 
     .. math:: r = \frac{\epsilon}{d \Delta}, \quad\text{half of it under replace-one,}
 
     with :math:`\Delta` of `mass_sensitivity`: :math:`\epsilon / (2d)` for Gini. Ours, theorem 2 repaired.
-
-    Parameters
-    ----------
-    epsilon : float
-        For the structure of a tree; ``inf`` takes a candidate of least mass.
-    depth : int
-        Public; at least 1.
-    criterion : {"gini", "entropy"}
-    most_bits : float, optional
-    neighbours : {"add-remove", "replace-one"}
+    `epsilon`: for the structure of a tree; ``inf`` takes a candidate of least mass; `depth`: public; at least 1.
     """
     levels = check_integer(depth, "depth", 1) * _steps(neighbours)
     return check_epsilon(epsilon) / (levels * mass_sensitivity(criterion, most_bits))
 
 
-def normalised_rate(epsilon, depth, neighbours="add-remove"):
+def normalised_rate(epsilon: float, depth: int, neighbours: str = "add-remove"):
     r"""Weight of a unit of min-max normalised score with which a path of `depth` nodes costs `epsilon`.
 
     Normalised scores lie in [0, 1] and can move both ways: a node costs twice the rate, and under
     replace-one :math:`2d - 1` nodes change: :math:`\epsilon/(2d)` and :math:`\epsilon/(4d - 2)`.
-
-    Parameters
-    ----------
-    epsilon : float
-    depth : int
-    neighbours : {"add-remove", "replace-one"}
     """
     return check_epsilon(epsilon) / (2 * nodes_changed(depth, neighbours))
 
 
-def nodes_changed(depth, neighbours="add-remove"):
+def nodes_changed(depth: int, neighbours: str = "add-remove"):
     """Nodes of a tree with `depth` levels of splits that see a difference between neighbours.
 
     ``depth`` under add-remove; ``2 depth - 1`` under replace-one, whose two paths share the root.
@@ -175,7 +142,7 @@ def nodes_changed(depth, neighbours="add-remove"):
     return depth if _steps(neighbours) == 1 else 2 * depth - 1
 
 
-def _steps(neighbours):
+def _steps(neighbours: str):
     """How many records are added or removed between neighbours."""
     return 1 if check_neighbours(neighbours) == "add-remove" else 2
 
@@ -183,26 +150,20 @@ def _steps(neighbours):
 # The law of a node ------------------------------------------------------------------------------
 
 
-def split_law(left, labels, classes, rate, base=None, criterion="gini", most_bits=None):
+def split_law(
+    left: ArrayLike,
+    labels: ArrayLike,
+    classes: int,
+    rate: float,
+    base: ArrayLike | None = None,
+    criterion: str = "gini",
+    most_bits: float | None = None,
+) -> np.ndarray:
     r"""Law of the candidate that a node draws, :math:`\propto w\, e^{-r (n_L T_L + n_R T_R)}`.
 
-    Parameters
-    ----------
-    left : bool array_like, shape (candidates, n_records)
-        Whether a record goes left.
-    labels : array_like of int, shape (n_records,)
-        Classes, from 0.
-    classes : int
-    rate : float
-        As `level_rate` gives it.
-    base : array_like, shape (candidates,), optional
-        Public base weights :math:`w`; left out, all alike.
-    criterion : {"gini", "entropy"}
-    most_bits : float, optional
-
-    Returns
-    -------
-    float array, shape (candidates,), sums to 1
+    `left`: whether a record goes left, bool, shape (candidates, n_records); `labels`: classes, from 0, int,
+    shape (n_records,); `rate`: as `level_rate` gives it; `base`: public base weights :math:`w`; left out, all
+    alike, shape (candidates,). Returns an array of shape (candidates,), sums to 1.
     """
     rate = rate if rate == math.inf else check_between(rate, "rate", 0, MOST)
     mass = split_masses(left, labels, classes, criterion, most_bits)
@@ -210,7 +171,14 @@ def split_law(left, labels, classes, rate, base=None, criterion="gini", most_bit
     return _weighted(np.exp(-gaps * rate) if rate < math.inf else gaps <= 0, base)
 
 
-def normalised_split_law(left, labels, classes, rate, base=None, criterion="gini"):
+def normalised_split_law(
+    left: ArrayLike,
+    labels: ArrayLike,
+    classes: int,
+    rate: float,
+    base: ArrayLike | None = None,
+    criterion: str = "gini",
+):
     r"""`split_law` with the paper's score, :math:`\propto w\, e^{r \hat I}` with :math:`\hat I` in [0, 1].
 
     Over public candidates a node costs :math:`2r`, at the paper's :math:`r = B/2` the budget B
@@ -221,7 +189,13 @@ def normalised_split_law(left, labels, classes, rate, base=None, criterion="gini
     return _weighted(np.exp(rate * (score - 1)), base)
 
 
-def split_masses(left, labels, classes, criterion="gini", most_bits=None):
+def split_masses(
+    left: ArrayLike,
+    labels: ArrayLike,
+    classes: int,
+    criterion: str = "gini",
+    most_bits: float | None = None,
+):
     r"""Children's impurity mass :math:`n_L T_L + n_R T_R` of each candidate, shape (candidates,).
 
     Parameters as `split_law`. Rounded, as decreases are, so that what ties in fractions ties here.
@@ -236,7 +210,7 @@ def split_masses(left, labels, classes, criterion="gini", most_bits=None):
     return np.round(impurity_mass(sides, criterion, most_bits).sum(axis=0), DIGITS)
 
 
-def _weighted(weights, base):
+def _weighted(weights, base: ArrayLike | None):
     if base is not None:
         base = check_numbers(base, "base", 0, MOST)
         if base.shape != weights.shape or not (weights * base).sum() > 0:
@@ -250,10 +224,9 @@ class RangeCuts(NamedTuple):
 
     Attributes
     ----------
-    feature, low, high, base : arrays, shape (candidates,)
-        A cut in [low, high) of a feature; its base weight, the interval's share of the feature's public
-        range over the number of features.
-    left : bool array, shape (candidates, n_records)
+    feature, low, high, base
+        A cut in [low, high) of a feature; its base weight, the interval's share of the feature's public range
+        over the number of features.
     """
 
     feature: np.ndarray
@@ -263,19 +236,11 @@ class RangeCuts(NamedTuple):
     left: np.ndarray
 
 
-def range_cuts(values, lower, upper):
+def range_cuts(values: ArrayLike, lower: ArrayLike, upper: ArrayLike) -> RangeCuts:
     """Cuts uniform over public ranges, features of equal weight, as candidates of `split_law`.
 
-    Parameters
-    ----------
-    values : array_like, shape (n_records, n_features)
-        Those outside the bounds are clipped.
-    lower, upper : array_like, shape (n_features,)
-        Public bounds.
-
-    Returns
-    -------
-    RangeCuts
+    `values`: those outside the bounds are clipped, shape (n_records, n_features); `lower`, `upper`: public
+    bounds, shape (n_features,).
     """
     values = check_numbers(values, "values", -MOST, MOST, ndim=2)
     lower, upper = _ends(lower, "lower", values), _ends(upper, "upper", values)
@@ -290,7 +255,7 @@ def range_cuts(values, lower, upper):
     return RangeCuts(*(np.concatenate(part) for part in zip(*parts)))
 
 
-def _ends(bounds, name, values):
+def _ends(bounds, name, values: ArrayLike):
     """One bound for each column of `values`."""
     bounds = check_numbers(bounds, name, -MOST, MOST)
     if not values.shape[1] or bounds.shape not in ((), values.shape[1:]):

@@ -10,15 +10,16 @@ with :math:`B_2` (`sample`). A leaf's label is the third, of the shares of its c
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from numbers import Real
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dplit.errors import check_counts, check_integer, check_numbers, check_rng
 
 
-def check_budget(budget, name="budget"):
+def check_budget(budget: float, name: str = "budget") -> float:
     """Return `budget` as a float of at least 0; infinity is the arg max."""
     number = isinstance(budget, Real) and not isinstance(budget, (bool, np.bool_))
     if not number or not budget >= 0:
@@ -29,26 +30,13 @@ def check_budget(budget, name="budget"):
         raise ValueError(f"{name} must be a float or math.inf, got an integer beyond it") from None
 
 
-def normalised(impurity_decreases):
+def normalised(impurity_decreases: ArrayLike) -> np.ndarray:
     r"""Scores stretched to [0, 1]: :math:`\hat I_i = (I_i - \min I)/(\max I - \min I)`.
 
-    Where all candidates are alike, a single one among them, the paper's formula is 0/0. Their score
-    is 0 here: whatever common score alike candidates get, they are equally likely, as no law that
-    looks at decreases alone could have it otherwise.
-
-    Parameters
-    ----------
-    impurity_decreases : array_like, shape (..., candidates)
-        Finite; at least one candidate.
-
-    Returns
-    -------
-    float64 array, same shape
-
-    Raises
-    ------
-    ValueError
-        If there is no candidate, or a decrease is not finite.
+    Where all candidates are alike, a single one among them, the paper's formula is 0/0. Their score is 0 here:
+    whatever common score alike candidates get, they are equally likely, as no law that looks at decreases alone
+    could have it otherwise. `impurity_decreases`: finite; at least one candidate, shape (..., candidates).
+    The result has the same shape. Raises a ValueError if there is no candidate, or a decrease is not finite.
 
     Notes
     -----
@@ -60,25 +48,13 @@ def normalised(impurity_decreases):
     return (decreases - least) / np.where(spread > 0, spread, 1.0)
 
 
-def selection_law(impurity_decreases, budget):
+def selection_law(impurity_decreases: ArrayLike, budget: float) -> np.ndarray:
     r"""Probability of each candidate of one multinomial, :math:`\mathrm{softmax}(\frac B2 \hat I)`.
 
-    Parameters
-    ----------
-    impurity_decreases : array_like, shape (..., candidates)
-        Of the cuts of a feature, or each feature's largest.
-    budget : float
-        :math:`B_1` or :math:`B_2`, at least 0; infinite: uniform among the best.
-
-    Returns
-    -------
-    float64 array, same shape
-        The last axis sums to 1.
-
-    Raises
-    ------
-    ValueError
-        If there is no candidate, a decrease is not finite, or the budget is negative or NaN.
+    `impurity_decreases`: of the cuts of a feature, or each feature's largest, shape (..., candidates); `budget`:
+    :math:`B_1` or :math:`B_2`, at least 0; infinite: uniform among the best. The result has the same shape. The
+    last axis sums to 1. Raises a ValueError if there is no candidate, a decrease is not finite, or the budget is
+    negative or NaN.
 
     Examples
     --------
@@ -92,30 +68,18 @@ def selection_law(impurity_decreases, budget):
     return _law(impurity_decreases, check_budget(budget))
 
 
-def _law(impurity_decreases, budget):
+def _law(impurity_decreases: list | np.ndarray, budget: float) -> np.ndarray:
     weights = np.exp(_log_weights(impurity_decreases, budget))
     return weights / weights.sum(axis=-1, keepdims=True)
 
 
-def feature_law(impurity_decreases, feature_budget):
+def feature_law(impurity_decreases: Sequence[ArrayLike], feature_budget: float) -> np.ndarray:
     """Probability of each feature of a node, by its best cut.
 
-    Parameters
-    ----------
-    impurity_decreases : sequence of array_like, one a feature, shape (cuts,)
-        A feature without a cut in the node, a constant say, has an empty one. It cannot be drawn:
-        the paper's maximum over its cuts is not defined, and the draw would split nothing.
-    feature_budget : float
-        :math:`B_1`.
-
-    Returns
-    -------
-    float64 array, shape (features,)
-
-    Raises
-    ------
-    ValueError
-        As `selection_law`, and if no feature has a cut: such a node is a leaf.
+    `impurity_decreases`: an array for each feature, shape (cuts,). A feature without a cut in the node, a
+    constant say, has an empty one. It cannot be drawn: the paper's maximum over its cuts is not defined, and the
+    draw would split nothing. Returns an array of shape (features,). Raises ValueErrors as `selection_law`, and
+    if no feature has a cut: such a node is a leaf.
     """
     cuts, budget = _by_feature(impurity_decreases), check_budget(feature_budget, "feature_budget")
     law = np.zeros(len(cuts))
@@ -124,25 +88,13 @@ def feature_law(impurity_decreases, feature_budget):
     return law
 
 
-def joint_law(impurity_decreases, feature_budget, value_budget):
+def joint_law(
+    impurity_decreases: Sequence[ArrayLike], feature_budget: float, value_budget: float
+) -> list:
     r"""Probability of every cut of a node, :math:`\Pr(j)\Pr(i \mid j)`.
 
-    Parameters
-    ----------
-    impurity_decreases : sequence of array_like, one a feature, shape (cuts,)
-        As in `feature_law`.
-    feature_budget, value_budget : float
-        :math:`B_1` and :math:`B_2`.
-
-    Returns
-    -------
-    list of float64 arrays, shapes as given
-        All of them together sum to 1.
-
-    Raises
-    ------
-    ValueError
-        As `feature_law`.
+    `impurity_decreases` as in `feature_law`, one a feature, shape (cuts,). The probabilities have the shapes
+    given, and all of them together sum to 1. Raises ValueErrors as `feature_law`.
 
     Examples
     --------
@@ -157,20 +109,12 @@ def joint_law(impurity_decreases, feature_budget, value_budget):
     ]
 
 
-def label_law(counts, label_budget):
+def label_law(counts: ArrayLike, label_budget: float) -> np.ndarray:
     r"""Law of a leaf's label, :math:`\propto e^{B_3 n_c/(2n)}` (MRF, section 3.3).
 
     An empty leaf has no shares (equation 5 divides by 0); all its classes are equally likely here.
-
-    Parameters
-    ----------
-    counts : array_like of int, shape (..., classes)
-    label_budget : float
-        :math:`B_3`; infinite: the majority, ties uniform.
-
-    Returns
-    -------
-    float array, same shape; the last axis sums to 1
+    `label_budget`: :math:`B_3`; infinite: the majority, ties uniform. The result has the same shape; the last
+    axis sums to 1.
     """
     counts, b = check_counts(counts), check_budget(label_budget, "label_budget") / 2
     total = np.maximum(counts.sum(axis=-1, keepdims=True), 1)
@@ -179,29 +123,20 @@ def label_law(counts, label_budget):
     return weights / weights.sum(axis=-1, keepdims=True)
 
 
-def sample(impurity_decreases, feature_budget, value_budget, size=None, *, rng):
+def sample(
+    impurity_decreases: Sequence[ArrayLike],
+    feature_budget: float,
+    value_budget: float,
+    size: int | None = None,
+    *,
+    rng: np.random.Generator,
+) -> tuple:
     """Draw a feature and then one of its cuts, as a tree does.
 
     The largest score with Gumbel noise has the law of `selection_law`, which is not used here.
-
-    Parameters
-    ----------
-    impurity_decreases : sequence of array_like, one a feature, shape (cuts,)
-        As in `feature_law`.
-    feature_budget, value_budget : float
-    size : int, optional
-        Number of independent draws; left out, one.
-    rng : numpy.random.Generator
-
-    Returns
-    -------
-    features, values : int arrays, shape (size,) or ()
-        Positions of the feature and of its cut.
-
-    Raises
-    ------
-    ValueError
-        As `feature_law`.
+    `impurity_decreases` as in `feature_law`, one a feature, shape (cuts,); `size`: number of independent draws;
+    left out, one. Returns ints of shape (size,) or (), the positions of the feature and of
+    its cut. Raises ValueErrors as `feature_law`.
     """
     cuts, rng = _by_feature(impurity_decreases), check_rng(rng)
     value_budget = check_budget(value_budget, "value_budget")
@@ -217,13 +152,15 @@ def sample(impurity_decreases, feature_budget, value_budget, size=None, *, rng):
     return (features[0], values[0]) if size is None else (features, values)
 
 
-def _noisiest(decreases, budget, draws, rng):
+def _noisiest(
+    decreases: list | np.ndarray, budget: float, draws: int, rng: np.random.Generator
+) -> np.ndarray:
     """Position of the largest score with Gumbel noise, as often as asked."""
     noise = rng.gumbel(size=(draws, len(decreases)))
     return (_log_weights(decreases, budget) + noise).argmax(axis=1)
 
 
-def _log_weights(decreases, budget):
+def _log_weights(decreases: list | np.ndarray, budget: float) -> np.ndarray:
     """Half the budget times the score's gap to the best: nothing overflows, whatever the budget."""
     gaps = normalised(decreases)
     gaps -= gaps.max(axis=-1, keepdims=True)
@@ -232,7 +169,7 @@ def _log_weights(decreases, budget):
     return budget / 2 * gaps
 
 
-def _checked(impurity_decreases):
+def _checked(impurity_decreases: list | np.ndarray) -> np.ndarray:
     decreases = check_numbers(impurity_decreases, "impurity_decreases")
     if decreases.ndim == 0 or decreases.shape[-1] == 0:
         raise ValueError(
@@ -245,7 +182,7 @@ def _checked(impurity_decreases):
     return decreases
 
 
-def _by_feature(impurity_decreases):
+def _by_feature(impurity_decreases: list) -> list:
     if not isinstance(impurity_decreases, Iterable):
         raise ValueError(
             "impurity_decreases must have one row of numbers for each feature, got a "

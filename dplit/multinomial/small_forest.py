@@ -29,18 +29,13 @@ class SmallForestLaw:
 
     Parameters
     ----------
-    left : tuple of tuples of bool, shape (candidates, kinds)
-        Whether a record of a kind goes left.
-    labels : tuple of int, length kinds
-        Class of each kind.
-    classes, depth, n_trees : int
-    node_law : callable
-        ``node_law(left, labels, classes)`` gives the pmf of a node's candidates, as `split_law` does.
-    label_law : callable
-        Counts of a leaf to the pmf of its label.
-    way : {"coin", "halves"}
-        "coin": each record draws one of all trees, and structure or estimation. "halves": the records of
-        the one tree are shuffled, and the first half of them, rounded up, are structure points.
+    left : whether a record of a kind goes left, shape (candidates, kinds)
+    labels : class of each kind, length kinds
+    node_law : ``node_law(left, labels, classes)`` gives the pmf of a node's candidates, as `split_law` does
+    label_law : counts of a leaf to the pmf of its label
+    way
+        "coin" or "halves". "coin": each record draws one of all trees, and structure or estimation. "halves":
+        the records of the one tree are shuffled, and the first half of them, rounded up, are structure points.
     """
 
     left: tuple
@@ -52,7 +47,7 @@ class SmallForestLaw:
     n_trees: int = 1
     way: str = "coin"
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if check_choice(self.way, WAYS, "way") == "halves" and self.n_trees != 1:
             raise ValueError(f"n_trees must be 1 where records are halved, got {self.n_trees}")
         object.__setattr__(self, "_known", {})  # laws of trees and leaves that data sets share
@@ -84,7 +79,7 @@ class SmallForestLaw:
                 )
         return dict(law)
 
-    def tree_law(self, structure, estimation, depth):
+    def tree_law(self, structure: float, estimation, depth: int):
         """Mapping from every tree below a node to its probability, given the node's two parts."""
         if depth == 0:
             kept = [self.labels[r] for r in estimation]
@@ -107,7 +102,7 @@ class SmallForestLaw:
             law.update({(c, a, b): p * q * s for (a, q), (b, s) in product(*sides)})
         return law
 
-    def _deals(self, n):
+    def _deals(self, n: int):
         """Equally likely parts of all records: 2t for structure of tree t, 2t + 1 for estimation."""
         if self.way == "coin":
             return product(range(2 * self.n_trees), repeat=n)

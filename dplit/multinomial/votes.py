@@ -17,21 +17,11 @@ class Vote(NamedTuple):
     wrong: float
 
 
-def vote_outcomes(voters, share):
+def vote_outcomes(voters: int, share: float) -> Vote:
     """Outcome of a vote of independent voters, each right with the same probability.
 
     Equation 6 of MRF takes "the" label of most votes, and does not say which if two have as many.
-
-    Parameters
-    ----------
-    voters : int
-        Trees, or the estimation points of a leaf; 0 is a tie.
-    share : float
-        Probability that a voter is right.
-
-    Returns
-    -------
-    Vote
+    `voters`: trees, or the estimation points of a leaf; 0 is a tie; `share`: probability that a voter is right.
     """
     share = check_between(share, "share", 0, 1)
     half, odd = divmod(check_integer(voters, "voters", 0), 2)

@@ -6,10 +6,9 @@ leaves i values on its left; :math:`b_i = \min(i, N-i)` is the size of the small
 :math:`N_c` its random size. For a threshold t, the N - 2t centermost values
 :math:`x_{t+1}, \dots, x_{N-t}` cover a range of length d (`spread`).
 
-The exponential mechanism has the score :math:`q_i = -|N - 2i| = 2b_i - N`, of sensitivity 1 under
-add-remove, so that the density of the cut is proportional to :math:`e^{\epsilon b_i}`. Every
-`epsilon` here is that of one split under add-remove; under replace-one put half of it. A uniform
-random cut is ``epsilon=0``.
+The exponential mechanism has the score :math:`q_i = -|N - 2i| = 2b_i - N`, of sensitivity 1 under add-remove, so
+that the density of the cut is proportional to :math:`e^{\epsilon b_i}`. Every `epsilon` here is that of one
+split under add-remove; under replace-one put half of it. A uniform random cut is ``epsilon=0``.
 
 Theorem 3, corollary 3.1 and the sentence on the spread; derived in :doc:`/book/balance`.
 """
@@ -19,6 +18,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dplit.errors import (
     check_between,
@@ -32,7 +32,7 @@ from dplit.errors import (
 LARGEST = 700.0  # beyond it e^{-epsilon} is no normal number any more
 
 
-def _check_epsilon(epsilon):
+def _check_epsilon(epsilon: float) -> np.ndarray:
     """Return `epsilon` as an array; every entry is at least 0 and finite (0: a random cut)."""
     rates = check_numbers(epsilon, "epsilon")
     if rates.size == 0 or not (np.isfinite(rates) & (rates >= 0)).all():
@@ -40,7 +40,7 @@ def _check_epsilon(epsilon):
     return rates
 
 
-def _check_spread(spread, width):
+def _check_spread(spread: float, width: float) -> tuple:
     """Return both as arrays, with 0 <= spread <= width and width positive."""
     d, r = check_numbers(spread, "spread"), check_numbers(width, "width")
     if not (np.isfinite(r) & (r > 0)).all():
@@ -50,7 +50,7 @@ def _check_spread(spread, width):
     return d, r
 
 
-def _odds(epsilon):
+def _odds(epsilon: float) -> float:
     r"""Weight :math:`e^{-\epsilon}` of a block that is one record smaller."""
     return np.exp(-np.minimum(_check_epsilon(epsilon), LARGEST))
 
@@ -58,18 +58,11 @@ def _odds(epsilon):
 # Exact laws for given data -------------------------------------------------------------------
 
 
-def intervals(values, lower, upper):
+def intervals(values: ArrayLike, lower: float, upper: float) -> np.ndarray:
     """Lengths L_0, ..., L_N of the intervals between the bounds and the sorted values.
 
-    Parameters
-    ----------
-    values : array_like, shape (N,), between `lower` and `upper`
-    lower, upper : float
-        Public bounds, in units of the values, lower < upper.
-
-    Returns
-    -------
-    array, shape (N + 1,), of sum upper - lower.
+    `values`: shape (N,), between `lower` and `upper`; `lower`, `upper`: public bounds, in units of the values,
+    lower < upper. Returns an array of shape (N + 1,), of sum upper - lower.
     """
     check_finite(lower, "lower"), check_finite(upper, "upper")
     x = check_numbers(values, "values")
@@ -80,29 +73,20 @@ def intervals(values, lower, upper):
     return np.diff([lower, *np.sort(x), upper])
 
 
-def smaller_blocks(n):
+def smaller_blocks(n: int) -> np.ndarray:
     """Size min(i, N-i) of the smaller block, for a cut with i = 0, ..., `n` records on its left."""
     i = np.arange(check_integer(n, "n", 0) + 1)
     return np.minimum(i, n - i)
 
 
-def split_law(values, lower, upper, epsilon):
+def split_law(values: ArrayLike, lower: float, upper: float, epsilon: float) -> np.ndarray:
     r"""Probability of each interval: the number of records on the left of the cut.
 
     .. math:: p_i = \frac{L_i e^{\epsilon b_i}}{\sum_k L_k e^{\epsilon b_k}}
 
     DiPriMe v2, section 3.1; the theorem "Law of the smaller block" of :doc:`/book/balance`.
-
-    Parameters
-    ----------
-    values, lower, upper
-        As in `intervals`.
-    epsilon : float, at least 0
-        Budget of the split under add-remove; 0 is a uniform random cut.
-
-    Returns
-    -------
-    array, shape (N + 1,)
+    `values`, `lower`, `upper` as in `intervals`; `epsilon`: budget of the split under add-remove; 0 is a
+    uniform random cut, at least 0. Returns an array of shape (N + 1,).
     """
     lengths = intervals(values, lower, upper)
     blocks = smaller_blocks(len(lengths) - 1)
@@ -111,31 +95,25 @@ def split_law(values, lower, upper, epsilon):
     return weights / weights.sum()
 
 
-def at_least(t, values, lower, upper, epsilon):
+def at_least(t: int, values: ArrayLike, lower: float, upper: float, epsilon: float) -> float:
     """Exact probability that the smaller block holds at least `t` records.
 
-    Parameters
-    ----------
-    t : int, at least 0
-    values, lower, upper, epsilon
-        As in `split_law`; ``epsilon=0`` gives the uniform random cut.
+    `t`: at least 0; `values`, `lower`, `upper`, `epsilon` as in `split_law`; ``epsilon=0`` gives the uniform
+    random cut.
     """
     law = split_law(values, lower, upper, epsilon)
     return float(law[smaller_blocks(len(law) - 1) >= check_integer(t, "t", 0)].sum())
 
 
-def more_than(t, values, lower, upper, epsilon):
+def more_than(t: int, values: np.ndarray, lower: float, upper: float, epsilon: float) -> float:
     """Exact probability that the smaller block holds more than `t` records, as in `at_least`."""
     return at_least(check_integer(t, "t", 0) + 1, values, lower, upper, epsilon)
 
 
-def central_range(t, values):
+def central_range(t: int, values: ArrayLike) -> float:
     """Length d of the range of the N - 2t centermost values, x_{N-t} - x_{t+1}.
 
-    Parameters
-    ----------
-    t : int, at least 0 and below N/2
-    values : array_like, shape (N,)
+    `t`: at least 0 and below N/2; `values`: shape (N,).
     """
     x = np.sort(np.atleast_1d(check_numbers(values, "values")))
     if not 2 * check_integer(t, "t", 0) < len(x):
@@ -146,72 +124,51 @@ def central_range(t, values):
 # Bounds over all data of one spread ----------------------------------------------------------
 
 
-def published_bound(spread, width, epsilon):
+def published_bound(spread: ArrayLike, width: ArrayLike, epsilon: ArrayLike) -> float:
     r"""Theorem 3's lower bound on the probability that the smaller block holds at least t records.
 
     .. math:: \frac{d}{R e^{-\epsilon} + d (1 - e^{-\epsilon})}
 
-    DiPriMe v2, theorem 3; it holds and is loose, see `at_least_bound`.
-
-    Parameters
-    ----------
-    spread, width : array_like, 0 <= spread <= width
-        d, the range of the N - 2t centermost values, and R, that of the public bounds.
-    epsilon : array_like, at least 0
+    DiPriMe v2, theorem 3; it holds and is loose, see `at_least_bound`. `spread`, `width`: d, the range of the N
+    - 2t centermost values, and R, that of the public bounds, 0 <= spread <= width; `epsilon`: at least 0.
     """
     (d, r), q = _check_spread(spread, width), _odds(epsilon)
     return d / (r * q + d * (1 - q))
 
 
-def more_than_bound(spread, width, epsilon):
+def more_than_bound(spread: float, width: float, epsilon: float) -> float:
     r"""Tight lower bound on the probability that the smaller block holds more than t records.
 
     .. math:: \frac{d}{d + (R - d) e^{-\epsilon}}
 
-    It equals `published_bound`: theorem 3's formula belongs to this event. Attained by
-    `worst_more_than` for every N of at least 2t + 2; :doc:`/book/balance`.
-
-    Parameters
-    ----------
-    spread, width, epsilon
-        As in `published_bound`.
+    It equals `published_bound`: theorem 3's formula belongs to this event. Attained by `worst_more_than` for
+    every N of at least 2t + 2; :doc:`/book/balance`. `spread`, `width`, `epsilon` as in `published_bound`.
     """
     (d, r), q = _check_spread(spread, width), _odds(epsilon)
     return d / (d + (r - d) * q)
 
 
-def at_least_bound(spread, width, epsilon):
+def at_least_bound(spread: float, width: float, epsilon: float) -> float:
     r"""Tight lower bound on the probability that the smaller block holds at least t records, t >= 1.
 
     .. math:: \frac{d}{d + (R - d) e^{-2\epsilon}}
 
-    The worst data have no room for blocks of exactly t: the cut falls among t - 1 or t + 1.
-    Corrects theorem 3; attained by `worst_at_least`; :doc:`/book/balance`.
-
-    Parameters
-    ----------
-    spread, width, epsilon
-        As in `published_bound`.
+    The worst data have no room for blocks of exactly t: the cut falls among t - 1 or t + 1. Corrects theorem 3;
+    attained by `worst_at_least`; :doc:`/book/balance`. `spread`, `width`, `epsilon` as in `published_bound`.
     """
     return more_than_bound(spread, width, 2 * np.minimum(_check_epsilon(epsilon), LARGEST / 2))
 
 
-def worst_more_than(n, t, spread, lower, upper):
+def worst_more_than(n: int, t: int, spread: float, lower: float, upper: float) -> np.ndarray:
     """Data on which `more_than_bound` is attained.
 
-    t values at each end, two at the edges of a central range of length `spread`; where n is
-    larger, all others lie at its upper edge.
-
-    Parameters
-    ----------
-    n, t : int, 0 <= t and n >= 2t + 2
-    spread : float, at most upper - lower
-    lower, upper : float
+    t values at each end, two at the edges of a central range of length `spread`; where n is larger, all others
+    lie at its upper edge. `n`, `t`: 0 <= t and n >= 2t + 2; `spread`: at most upper - lower.
     """
     return _clumps(n, t, t, spread, lower, upper)
 
 
-def worst_at_least(n, t, spread, lower, upper):
+def worst_at_least(n: int, t: int, spread: float, lower: float, upper: float) -> np.ndarray:
     """Data on which `at_least_bound` is attained, t >= 1.
 
     As `worst_more_than`, with one value at each end fewer and one at each edge more.
@@ -219,7 +176,7 @@ def worst_at_least(n, t, spread, lower, upper):
     return _clumps(n, t, check_integer(t, "t", 1) - 1, spread, lower, upper)
 
 
-def _clumps(n, t, outside, spread, lower, upper):
+def _clumps(n: int, t: int, outside: int, spread: float, lower: float, upper: float) -> np.ndarray:
     if check_integer(n, "n", 2) < 2 * check_integer(t, "t", 0) + 2:
         raise ValueError(f"n must be at least 2t + 2 = {2 * t + 2}, got {n!r}")
     spread = check_between(spread, "spread", 0, check_interval(lower, upper))
@@ -232,45 +189,36 @@ def _clumps(n, t, outside, spread, lower, upper):
 # What a private median gains over a random cut -----------------------------------------------
 
 
-def guaranteed_gain(spread, width, epsilon):
+def guaranteed_gain(spread: int | np.ndarray, width: float, epsilon: float) -> float | np.ndarray:
     r"""What a private median adds, on the worst data, to the chance of more than t records.
 
     .. math:: \frac{u}{u + (1-u) e^{-\epsilon}} - u, \qquad u = d/R
 
     The random cut succeeds with probability u. DiPriMe v2, the sentence after corollary 3.1;
-    :doc:`/book/balance`.
-
-    Parameters
-    ----------
-    spread, width, epsilon
-        As in `published_bound`.
+    :doc:`/book/balance`. `spread`, `width`, `epsilon` as in `published_bound`.
     """
     d, r = _check_spread(spread, width)
     return more_than_bound(d, r, epsilon) - d / r
 
 
-def best_spread(epsilon):
+def best_spread(epsilon: float) -> float:
     r"""The d/R at which `guaranteed_gain` is largest, :math:`1/(1 + e^{\epsilon/2})`, at most 1/2."""
     return 1 / (1 + np.exp(np.minimum(_check_epsilon(epsilon), LARGEST) / 2))
 
 
-def greatest_gain(epsilon):
+def greatest_gain(epsilon: float) -> float:
     r"""The largest `guaranteed_gain` over all spreads, :math:`\tanh(\epsilon/4)`."""
     return np.tanh(_check_epsilon(epsilon) / 4)
 
 
-def failure_ratio(spread, width, epsilon):
+def failure_ratio(spread: int | np.ndarray, width: float, epsilon: float) -> float | np.ndarray:
     r"""Tight upper bound on how much likelier than a random cut it is to leave at most t records.
 
     .. math:: \frac{\Pr[N_c^{med} \le t]}{\Pr[N_c^{rand} \le t]}
               \le \frac{e^{-\epsilon}}{u + (1-u) e^{-\epsilon}}, \qquad u = d/R < 1
 
     It falls from 1 to :math:`e^{-\epsilon}` as the spread grows; :doc:`/book/balance`.
-
-    Parameters
-    ----------
-    spread, width, epsilon
-        As in `published_bound`.
+    `spread`, `width`, `epsilon` as in `published_bound`.
     """
     (d, r), q = _check_spread(spread, width), _odds(epsilon)
     return r * q / (d + (r - d) * q)
@@ -279,7 +227,7 @@ def failure_ratio(spread, width, epsilon):
 # Two levels of one attribute -----------------------------------------------------------------
 
 
-def two_levels(t, values, lower, upper, epsilon):
+def two_levels(t: int, values: tuple, lower: float, upper: float, epsilon: float) -> float:
     r"""Exact probability that each of the four leaves of two levels holds more than `t` records.
 
     Both levels cut the same attribute, each with budget `epsilon`. With the first cut in
@@ -290,13 +238,8 @@ def two_levels(t, values, lower, upper, epsilon):
     .. math:: \frac{1}{L_i}\int_0^{L_i} \frac{A}{B+y} \frac{A'}{B'+L_i-y}\,dy
        = \frac{A A'}{L_i (B+B'+L_i)} \ln\frac{(B+L_i)(B'+L_i)}{B B'} .
 
-    Derived in :doc:`/book/balance`.
-
-    Parameters
-    ----------
-    t : int, at least 0
-    values, lower, upper, epsilon
-        As in `split_law`. Weights grow as e^{epsilon N/4}, which must be a float.
+    Derived in :doc:`/book/balance`. `t`: at least 0. `values`, `lower`, `upper`, `epsilon` as in `split_law`.
+    Weights grow as e^{epsilon N/4}, which must be a float.
     """
     t = check_integer(t, "t", 0)
     lengths = intervals(values, lower, upper)
@@ -312,25 +255,21 @@ def two_levels(t, values, lower, upper, epsilon):
     return float(total)
 
 
-def _child(t, lengths, epsilon):
+def _child(t: int, lengths: np.ndarray, epsilon: float) -> tuple:
     """Weights of a child's good intervals and of all, but for the one that the first cut ends."""
     blocks = smaller_blocks(len(lengths))[:-1]
     weights = lengths * np.exp(_check_epsilon(epsilon) * blocks)
     return weights[blocks > t].sum(), weights.sum()
 
 
-def two_levels_safe(n, t):
+def two_levels_safe(n: int, t: int) -> float:
     r"""Budget of each level up to which no data lose by two private levels: what is proved.
 
     Infinite for n up to 4t + 5. For n from 4t + 6 to 5t + 4, with s = t + 1, the root of
 
     .. math:: \epsilon\,(5s - n) = 2 \ln\cosh(\epsilon s/2) .
 
-    0 for larger n: there some data lose at every positive epsilon. :doc:`/book/balance`.
-
-    Parameters
-    ----------
-    n, t : int, at least 0
+    0 for larger n: there some data lose at every positive epsilon. :doc:`/book/balance`. `n`, `t`: at least 0.
     """
     s = check_integer(t, "t", 0) + 1
     spare = 5 * s - check_integer(n, "n", 0)
@@ -340,29 +279,20 @@ def two_levels_safe(n, t):
         return 0.0
     from scipy.optimize import brentq
 
-    def gain(epsilon):
+    def gain(epsilon: float) -> float:
         return epsilon * spare - 2 * (np.logaddexp(epsilon * s / 2, -epsilon * s / 2) - math.log(2))
 
     return float(brentq(gain, 4 * spare / s**2, 2 * math.log(2) / (s - spare), xtol=1e-14))
 
 
-def two_levels_trap(n, t, epsilon=1.0):
+def two_levels_trap(n: int, t: int, epsilon: float = 1.0) -> np.ndarray:
     """Values in [0, 1] whose four leaves keep more than t records likelier under random cuts.
 
-    With s = t + 1, only a first cut after 2s values leads to four leaves of at least s, and a cut
-    in a longer interval nearer to the median doesn't. For n of at least 5t + 6 this shows at every
-    positive epsilon; for n of 5t + 5 at the given one; for smaller n, of at least 4t + 6, at large
-    ones, for n of 14 and t of 2 from 1.23. :doc:`/book/balance`.
-
-    Parameters
-    ----------
-    n, t : int, t >= 0 and n >= 4t + 6
-    epsilon : float, positive
-        For n of at most 5t + 5: the gaps fit this budget.
-
-    Returns
-    -------
-    array, shape (n,), sorted; lower is 0 and upper 1.
+    With s = t + 1, only a first cut after 2s values leads to four leaves of at least s, and a cut in a longer
+    interval nearer to the median doesn't. For n of at least 5t + 6 this shows at every positive epsilon; for n
+    of 5t + 5 at the given one; for smaller n, of at least 4t + 6, at large ones, for n of 14 and t of 2 from
+    1.23. :doc:`/book/balance`. `n`, `t`: t >= 0 and n >= 4t + 6; `epsilon`: for n of at most 5t + 5: the gaps
+    fit this budget, positive. Returns an array of shape (n,), sorted; lower is 0 and upper 1.
     """
     s = check_integer(t, "t", 0) + 1
     n = check_integer(n, "n", 4 * t + 6)

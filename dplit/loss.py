@@ -8,7 +8,8 @@ larger one (RDF, definition 1). A loss is infinite where an outcome is possible 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -39,29 +40,20 @@ class WorstCase(NamedTuple):
     outcome: Any
 
 
-def privacy_loss(law, data, neighbour, *, log=False):
+def privacy_loss(law: Any, data, neighbour, *, log: bool = False) -> float:
     """Largest absolute log-ratio of an outcome's probabilities on two inputs.
+
+    The loss is in nats, and ``inf`` if an outcome is possible on one input alone. Raises a ValueError if the laws
+    have different shapes, or hold NaN or negative probabilities.
 
     Parameters
     ----------
-    law : callable or object
-        Gives the pmf of an input: an array of any shape, of floats or of fractions, or a mapping
-        from outcomes to probabilities. An object with ``logpmf`` or ``pmf``, as the mechanisms of
-        :mod:`dplit.mechanisms` are, is asked for that. Densities at common points do as well.
-    data, neighbour
-        Two inputs of `law`.
-    log : bool
-        True if the callable gives logarithms, which stay exact where probabilities underflow.
-
-    Returns
-    -------
-    float
-        In nats; ``inf`` if an outcome is possible on one input alone.
-
-    Raises
-    ------
-    ValueError
-        If the laws have different shapes, or hold NaN or negative probabilities.
+    law
+        Gives the pmf of an input: an array of any shape, of floats or of fractions, or a mapping from outcomes
+        to probabilities. An object with ``logpmf`` or ``pmf``, as the mechanisms of :mod:`dplit.mechanisms`
+        are, is asked for that. Densities at common points do as well.
+    data, neighbour : two inputs of `law`
+    log : True if the callable gives logarithms, which stay exact where probabilities underflow
 
     Examples
     --------
@@ -75,13 +67,13 @@ def privacy_loss(law, data, neighbour, *, log=False):
     return privacy_loss_witness(law, data, neighbour, log=log).loss
 
 
-def privacy_loss_witness(law, data, neighbour, *, log=False):
+def privacy_loss_witness(law: Any, data, neighbour, *, log: bool = False) -> Witness:
     """`privacy_loss` with the outcome that attains it, as a `Witness`."""
     evaluate, log = _evaluator(law, log)
     return compare_laws(evaluate(data), evaluate(neighbour), log=log)
 
 
-def compare_laws(law, other, *, log=False):
+def compare_laws(law: np.ndarray, other: np.ndarray, *, log: bool = False) -> Witness:
     """`Witness` of the loss between two laws over the same outcomes: arrays, or mappings."""
     if isinstance(law, Mapping) and isinstance(other, Mapping):
         outcomes = list(dict.fromkeys([*law, *other]))
@@ -104,27 +96,14 @@ def compare_laws(law, other, *, log=False):
     return Witness(float(losses.flat[i]), outcome, probability, other)
 
 
-def worst_privacy_loss(law, space, neighbours="add-remove", *, log=False):
+def worst_privacy_loss(
+    law: Any, space: Iterable, neighbours: str | Callable = "add-remove", *, log: bool = False
+) -> WorstCase:
     """Largest loss over every pair of neighbours in a space of inputs.
 
-    Parameters
-    ----------
-    law, log
-        As in `privacy_loss`.
-    space : iterable
-        Inputs, as `count_vectors` or `data_sets` list them.
-    neighbours : {"add-remove", "replace-one"} or callable
-        As in `neighbouring_pairs`.
-
-    Returns
-    -------
-    WorstCase
-        Of several worst pairs, the first in the order of `space`.
-
-    Raises
-    ------
-    ValueError
-        If no two inputs of `space` are neighbours.
+    `law`, `log` as in `privacy_loss`; `space`: inputs, as `count_vectors` or `data_sets` list them;
+    `neighbours` as in `neighbouring_pairs`. Of several worst pairs it is the first in the order
+    of `space`. Raises a ValueError if no two inputs of `space` are neighbours.
     """
     cases = losses_over(law, space, neighbours, log=log)
     # rounding must not prefer a larger pair to a smaller one of the same loss
@@ -137,12 +116,14 @@ def worst_privacy_loss(law, space, neighbours="add-remove", *, log=False):
     return worst
 
 
-def losses_over(law, space, neighbours, *, log=False):
+def losses_over(
+    law: Any, space: np.ndarray | Iterator, neighbours: str | Callable, *, log: bool = False
+) -> Iterator:
     """A `WorstCase` for every pair of neighbours in `space`, in the order of `neighbouring_pairs`."""
     evaluate, log = _evaluator(law, log)
     known = {}
 
-    def evaluated(data):
+    def evaluated(data: tuple | np.ndarray) -> np.ndarray:
         key = hashable(data)
         if key not in known:
             known[key] = evaluate(data)
@@ -153,7 +134,7 @@ def losses_over(law, space, neighbours, *, log=False):
         yield WorstCase(found.loss, hashable(data), hashable(neighbour), found.outcome)
 
 
-def _evaluator(law, log):
+def _evaluator(law: Any, log: bool) -> tuple:
     """The function from inputs to laws, and whether it gives logarithms."""
     if hasattr(law, "logpmf"):
         return law.logpmf, True
@@ -164,7 +145,7 @@ def _evaluator(law, log):
     return law, log
 
 
-def _checked(law, log):
+def _checked(law: np.ndarray, log: bool) -> np.ndarray:
     try:
         values = np.asarray(law)
         if values.dtype != object:
@@ -177,7 +158,7 @@ def _checked(law, log):
     return values
 
 
-def _losses(p, q, log):
+def _losses(p: np.ndarray, q: np.ndarray, log: bool) -> np.ndarray:
     """Absolute log-ratios; 0 where both sides are impossible."""
     if p.dtype == object or q.dtype == object:
         pairs = zip(p.ravel(), q.ravel())
@@ -189,7 +170,7 @@ def _losses(p, q, log):
         return np.where(p == q, 0.0, np.abs(np.log(p) - np.log(q)))
 
 
-def _loss(a, b, log):
+def _loss(a: int | Fraction, b: Fraction, log: bool) -> float:
     """One absolute log-ratio, of fractions without rounding before the logarithm."""
     if a == b:
         return 0.0
@@ -198,26 +179,26 @@ def _loss(a, b, log):
     return math.inf if a == 0 or b == 0 else abs(math.log(a / b))
 
 
-def smallest_violation(law, space, epsilon, neighbours="add-remove", *, log=False, rtol=1e-9):
+def smallest_violation(
+    law: Any,
+    space: Iterable,
+    epsilon: float,
+    neighbours: str | Callable = "add-remove",
+    *,
+    log: bool = False,
+    rtol: float = 1e-9,
+) -> WorstCase | None:
     """First pair of neighbours in `space` whose loss exceeds `epsilon`, or None.
+
+    Returns the pair whose later member comes first in `space`; None if no pair of it violates.
 
     Parameters
     ----------
-    law, log
-        As in `dplit.loss.privacy_loss`.
-    space : iterable
-        Inputs, smallest first, as `count_vectors` and `data_sets` list them; may be endless.
-    epsilon : float
-        The claimed privacy.
-    neighbours : {"add-remove", "replace-one"} or callable
-        As in `dplit.neighbours.neighbouring_pairs`.
-    rtol : float
-        Room for rounding, relative to `epsilon`.
-
-    Returns
-    -------
-    WorstCase or None
-        The pair whose later member comes first in `space`; None if no pair of it violates.
+    law, log : as in `dplit.loss.privacy_loss`
+    space : inputs, smallest first, as `count_vectors` and `data_sets` list them; may be endless
+    epsilon : the claimed privacy
+    neighbours : as in `dplit.neighbours.neighbouring_pairs`
+    rtol : room for rounding, relative to `epsilon`
     """
     limit = check_epsilon(epsilon) * (1 + check_between(rtol, "rtol", 0, 1))
     cases = losses_over(law, space, neighbours, log=log)

@@ -1,10 +1,9 @@
 r"""The private median: where DiPriMe cuts a node, and in which law.
 
-Notation of DiPriMe v1, section 3, and v2, section 3.1: a column with public bounds
-:math:`[\ell, u]`, sorted records :math:`x_1 \le \dots \le x_N`, and :math:`x_0 = \ell`,
-:math:`x_{N+1} = u`, so that the intervals :math:`[x_j, x_{j+1}]`, :math:`j = 0, \dots, N`, cover
-the range. A cut inside interval :math:`j` leaves :math:`j` records on the left and scores
-:math:`-|N - 2j|`. Derived in :doc:`/book/median`.
+Notation of DiPriMe v1, section 3, and v2, section 3.1: a column with public bounds :math:`[\ell, u]`, sorted
+records :math:`x_1 \le \dots \le x_N`, and :math:`x_0 = \ell`, :math:`x_{N+1} = u`, so that the intervals
+:math:`[x_j, x_{j+1}]`, :math:`j = 0, \dots, N`, cover the range. A cut inside interval :math:`j` leaves
+:math:`j` records on the left and scores :math:`-|N - 2j|`. Derived in :doc:`/book/median`.
 
 v1 draws the rank :math:`j` and then a value (`rank_law`, `rank_interval_law`): it is not private.
 v2 draws the value (`interval_law`), as `sample` does; `grid_law` puts either mechanism on a grid,
@@ -17,6 +16,7 @@ import math
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dplit.errors import (
     check_choice,
@@ -46,31 +46,31 @@ class IntervalLaw(NamedTuple):
     probabilities: np.ndarray
 
     @property
-    def lengths(self):
+    def lengths(self) -> np.ndarray:
         """Lengths of the intervals, shape of `probabilities`."""
         return np.diff(self.edges)
 
     @property
-    def atoms(self):
+    def atoms(self) -> dict:
         """Places and probabilities of the atoms, as a dict."""
         found = (self.lengths == 0) & (self.probabilities > 0)
         places, which = np.unique(self.edges[:-1][found], return_inverse=True)
         return dict(zip(places.tolist(), np.bincount(which, self.probabilities[found]).tolist()))
 
-    def density(self, points):
+    def density(self, points: np.ndarray) -> np.ndarray:
         """Density at points that are no edges; 0 outside the edges."""
         inside = np.concatenate([[0.0], _ratio(self.probabilities, self.lengths), [0.0]])
         return inside[np.searchsorted(self.edges, points)]
 
 
-def _ratio(probabilities, lengths):
+def _ratio(probabilities: np.ndarray, lengths: np.ndarray) -> np.ndarray:
     return np.divide(probabilities, lengths, out=np.zeros(len(lengths)), where=lengths > 0)
 
 
 # The two laws of a median --------------------------------------------------------------------
 
 
-def rank_law(n, epsilon):
+def rank_law(n: int, epsilon: float) -> np.ndarray:
     r"""Law of the rank :math:`j = 0, \dots, N` of DiPriMe v1's median, as an array of n + 1.
 
     .. math:: \Pr(j) \propto e^{-\frac{\epsilon_1}{2} |N - 2j|}
@@ -78,59 +78,34 @@ def rank_law(n, epsilon):
     DiPriMe v1, section 3 and algorithm 3, line 43, which leaves the range of :math:`j` open; we
     take every interval of the range, the bounds standing in for :math:`x_0` and
     :math:`x_{N+1}`. The value that follows from it is not private, see :doc:`/book/median`.
-
-    Parameters
-    ----------
-    n : int
-        Records, at least 0.
-    epsilon : float
-        The paper's :math:`\epsilon_1`.
+    `n`: records, at least 0; `epsilon`: the paper's :math:`\epsilon_1`.
     """
     gaps = _gaps(check_integer(n, "n", 0))
     return Exponential(check_positive(epsilon, "epsilon")).pmf(-gaps)
 
 
-def rank_interval_law(values, lower, upper, epsilon):
+def rank_interval_law(values: list, lower: float, upper: float, epsilon: float) -> IntervalLaw:
     """Law of the value that DiPriMe v1 releases: a rank from `rank_law`, then uniform between records.
 
     Not private under any epsilon: its density contains the gap between two records. Between equal
     records it is an atom. Parameters and errors as `interval_law`; derived in :doc:`/book/median`.
-
-    Returns
-    -------
-    IntervalLaw
     """
     edges = _edges(values, lower, upper)
     return IntervalLaw(edges, rank_law(len(edges) - 2, epsilon))
 
 
-def interval_law(values, lower, upper, epsilon, neighbours="add-remove"):
+def interval_law(
+    values: ArrayLike, lower: float, upper: float, epsilon: float, neighbours: str = "add-remove"
+) -> IntervalLaw:
     r"""Law of the value that the exponential mechanism draws for the median.
 
     .. math:: \Pr([x_j, x_{j+1}]) \propto (x_{j+1} - x_j)\, e^{-\text{rate} |N - 2j|}
 
     DiPriMe v2, section 3.1, with rate :math:`\epsilon_s/2` under add-remove; replace-one needs
-    :math:`\epsilon_s/4`. Epsilon-private, derived in :doc:`/book/median`.
-
-    Parameters
-    ----------
-    values : array_like of float, shape (N,)
-        Records of one column, in any order; those outside the bounds are clipped.
-    lower, upper : float
-        Public bounds of the column, ``lower < upper``.
-    epsilon : float
-    neighbours : {"add-remove", "replace-one"}
-
-    Returns
-    -------
-    IntervalLaw
-        ``edges`` of shape (N + 2,) and ``probabilities`` of shape (N + 1,).
-
-    Raises
-    ------
-    ValueError
-        If the bounds are not finite and increasing, a value is not finite, or `epsilon` is not
-        positive.
+    :math:`\epsilon_s/4`. Epsilon-private, derived in :doc:`/book/median`. `values`: the records of one column,
+    in any order; those outside the bounds are clipped. `lower`, `upper`: public bounds of the column,
+    ``lower < upper``. The law has ``edges`` of shape (N + 2,) and ``probabilities`` of shape (N + 1,). Raises a
+    ValueError if the bounds are not finite and increasing, a value is not finite, or `epsilon` is not positive.
     """
     edges = _edges(values, lower, upper)
     with np.errstate(divide="ignore"):
@@ -139,7 +114,16 @@ def interval_law(values, lower, upper, epsilon, neighbours="add-remove"):
     return IntervalLaw(edges, normalised(log_weights))
 
 
-def sample(values, lower, upper, epsilon, neighbours="add-remove", size=None, *, rng):
+def sample(
+    values: ArrayLike,
+    lower: float,
+    upper: float,
+    epsilon: float,
+    neighbours: str = "add-remove",
+    size: int | None = None,
+    *,
+    rng: np.random.Generator,
+) -> float | np.ndarray:
     """Draws from `interval_law`: private medians, of shape `size` (None: one float)."""
     size = check_size(size)
     edges, probabilities = interval_law(values, lower, upper, epsilon, neighbours)
@@ -148,25 +132,20 @@ def sample(values, lower, upper, epsilon, neighbours="add-remove", size=None, *,
 
 
 def grid_law(
-    values, lower, upper, epsilon, cells, mechanism="permute-and-flip", neighbours="add-remove"
-):
+    values: ArrayLike,
+    lower: float,
+    upper: float,
+    epsilon: float,
+    cells: int,
+    mechanism: str = "permute-and-flip",
+    neighbours: str = "add-remove",
+) -> IntervalLaw:
     """Law of a cut drawn by a selection mechanism from a grid of equal cells.
 
-    Each cell is a candidate with the score of its midpoint, and the cut is uniform inside the
-    chosen cell. Epsilon-private for either mechanism; DiPriMe v2, section 3.1, asks for
-    permute-and-flip and names no grid. Derived in :doc:`/book/median`.
-
-    Parameters
-    ----------
-    values, lower, upper, epsilon, neighbours
-        As in `interval_law`.
-    cells : int
-        Candidates, at least 1: a public number.
-    mechanism : {"permute-and-flip", "exponential"}
-
-    Returns
-    -------
-    IntervalLaw
+    Each cell is a candidate with the score of its midpoint, and the cut is uniform inside the chosen cell.
+    Epsilon-private for either mechanism; DiPriMe v2, section 3.1, asks for permute-and-flip and names no grid.
+    Derived in :doc:`/book/median`. `values`, `lower`, `upper`, `epsilon`, `neighbours` as in `interval_law`;
+    `cells`: candidates, at least 1: a public number; `mechanism`: "permute-and-flip" or "exponential".
     """
     records = _edges(values, lower, upper)[1:-1]
     edges = np.linspace(lower, upper, check_integer(cells, "cells", 1) + 1)
@@ -176,7 +155,9 @@ def grid_law(
     return IntervalLaw(edges, chosen.pmf(-np.abs(len(records) - 2.0 * left)))
 
 
-def flip_rate(values, lower, upper, epsilon, neighbours="add-remove"):
+def flip_rate(
+    values: ArrayLike, lower: float, upper: float, epsilon: float, neighbours: str = "add-remove"
+) -> float:
     r"""What the number of cells times the distance of `grid_law`'s two mechanisms tends to.
 
     .. math:: \lim_m m\, \mathrm{TV} = \frac{E|q - E q|}{2 \bar q}
@@ -194,17 +175,10 @@ def flip_rate(values, lower, upper, epsilon, neighbours="add-remove"):
 # Comparing laws ------------------------------------------------------------------------------
 
 
-def density_loss(law, other):
+def density_loss(law: IntervalLaw, other: IntervalLaw) -> float:
     """Largest absolute log-ratio of two laws' densities, and of their atoms.
 
-    Parameters
-    ----------
-    law, other : IntervalLaw
-
-    Returns
-    -------
-    float
-        In nats; ``inf`` where one law has a density or an atom and the other has none.
+    The loss is in nats, and ``inf`` where one law has a density or an atom and the other has none.
     """
     law, other = check_kind(law, IntervalLaw, "law"), check_kind(other, IntervalLaw, "other")
     _, here, there = _common(law, other)
@@ -215,14 +189,14 @@ def density_loss(law, other):
         return float(np.where(here == there, 0.0, np.abs(np.log(here) - np.log(there))).max())
 
 
-def total_variation(law, other):
+def total_variation(law: IntervalLaw, other: IntervalLaw) -> float:
     """Total variation distance of two `IntervalLaw` without atoms, between 0 and 1."""
     law, other = check_kind(law, IntervalLaw, "law"), check_kind(other, IntervalLaw, "other")
     lengths, here, there = _common(law, other)
     return float(lengths @ np.abs(here - there) / 2)
 
 
-def _common(law, other):
+def _common(law: IntervalLaw, other: IntervalLaw) -> tuple:
     """Lengths of the intervals of a common refinement, and both densities there."""
     edges = np.unique(np.concatenate([law.edges, other.edges]))
     middles = edges[:-1] + np.diff(edges) / 2
@@ -232,17 +206,13 @@ def _common(law, other):
 # Categorical columns -------------------------------------------------------------------------
 
 
-def subset_sizes(counts):
+def subset_sizes(counts: ArrayLike) -> list:
     """How many splits put s records on one side, as a list of N + 1 Python integers.
 
     A split is a set of levels that is neither empty nor everything; the two sides of one split
     are two sets. A subset-sum dynamic programme, exact for any number of levels: time in
     proportion to levels times records. Derived in :doc:`/book/median`.
-
-    Parameters
-    ----------
-    counts : array_like of int, shape (levels,)
-        Records of each level, at least two levels; a level without records counts.
+    `counts`: ints, shape (levels,). Records of each level, at least two levels; a level without records counts.
     """
     counts = _level_counts(counts)
     ways = _subset_table(counts)[-1]
@@ -251,23 +221,14 @@ def subset_sizes(counts):
     return ways.tolist()
 
 
-def subset_law(counts, epsilon, neighbours="add-remove"):
+def subset_law(counts: ArrayLike, epsilon: float, neighbours: str = "add-remove") -> np.ndarray:
     r"""Law of the number s of records in the set C of levels of a private categorical split.
 
     .. math:: \Pr(C) \propto e^{-\text{rate}\, \bigl||C| - |X \setminus C|\bigr|}
 
     summed over the sets of one size; the difference of the sides is ``abs(N - 2 s)``. DiPriMe v1,
     section 3 (v2, section 3.1, with the sign that it means). Derived in :doc:`/book/median`.
-
-    Parameters
-    ----------
-    counts : array_like of int, shape (levels,)
-    epsilon : float
-    neighbours : {"add-remove", "replace-one"}
-
-    Returns
-    -------
-    ndarray, shape (N + 1,)
+    `counts`: ints, shape (levels,). Returns an array of shape (N + 1,).
     """
     ways = subset_sizes(counts)
     log_ways = np.array([math.log(w) if w else -math.inf for w in ways])
@@ -275,7 +236,9 @@ def subset_law(counts, epsilon, neighbours="add-remove"):
     return normalised(log_ways - rate * _gaps(len(ways) - 1))
 
 
-def sample_subset(counts, epsilon, neighbours="add-remove", *, rng):
+def sample_subset(
+    counts: ArrayLike, epsilon: float, neighbours: str = "add-remove", *, rng: np.random.Generator
+) -> np.ndarray:
     """One private categorical split: a boolean array, True for the levels of C.
 
     Draws the number of records in C from `subset_law`, then C uniformly among the sets that have
@@ -294,7 +257,7 @@ def sample_subset(counts, epsilon, neighbours="add-remove", *, rng):
             return chosen
 
 
-def _subset_table(counts):
+def _subset_table(counts: np.ndarray) -> list:
     """Row i: how many sets of the first i levels hold s records, s = 0, ..., N."""
     ways = np.zeros(counts.sum() + 1, dtype=object)
     ways[0] = 1
@@ -306,7 +269,7 @@ def _subset_table(counts):
     return table
 
 
-def _level_counts(counts):
+def _level_counts(counts: ArrayLike) -> np.ndarray:
     counts = check_counts(counts)
     if counts.ndim != 1 or len(counts) < 2:
         raise ValueError(
@@ -318,13 +281,13 @@ def _level_counts(counts):
 # Shared --------------------------------------------------------------------------------------
 
 
-def _rate(epsilon, neighbours):
+def _rate(epsilon: float, neighbours: str) -> float:
     """Weight of a unit of score: the score of a cut moves by 1 under add-remove, 2 under replace-one."""
     sensitivity = 1 if check_neighbours(neighbours) == "add-remove" else 2
     return check_positive(epsilon, "epsilon") / (2 * sensitivity)
 
 
-def _edges(values, lower, upper):
+def _edges(values: list, lower: float, upper: float) -> np.ndarray:
     """The bounds and the sorted records between them, clipped."""
     check_interval(lower, upper)
     values = check_numbers(values, "values")
@@ -335,6 +298,6 @@ def _edges(values, lower, upper):
     return np.concatenate([[lower], np.sort(np.clip(values, lower, upper)), [upper]])
 
 
-def _gaps(n):
+def _gaps(n: int) -> np.ndarray:
     """How far the two sides of a cut are apart, with j = 0, ..., n of the records on its left."""
     return np.abs(n - 2 * np.arange(n + 1))

@@ -7,10 +7,12 @@ record is added or removed ("add-remove"), or one record is changed into another
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import combinations, combinations_with_replacement
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dplit.errors import (
     check_counts,
@@ -21,40 +23,31 @@ from dplit.errors import (
 )
 
 
-def count_vectors(n, classes):
+def count_vectors(n: int, classes: int) -> np.ndarray:
     """Every vector of `classes` counts with a total of at most `n`, smallest total first.
 
-    Returns
-    -------
-    int64 array, shape (binomial(n + classes, classes), classes)
+    Returns an array of int64 of shape (binomial(n + classes, classes), classes).
     """
     n, classes = check_integer(n, "n", 0), check_integer(classes, "classes", 1)
     vectors = [v for total in range(n + 1) for v in _compositions(total, classes)]
     return np.array(vectors, dtype=np.int64)
 
 
-def _compositions(total, parts):
+def _compositions(total: int, parts: int) -> Iterator:
     """Stars and bars: every way to write `total` as `parts` whole numbers, largest first ones first."""
     for bars in reversed(list(combinations(range(total + parts - 1), parts - 1))):
         yield np.diff((-1, *bars, total + parts - 1)) - 1
 
 
-def neighbouring_counts(counts, neighbours):
+def neighbouring_counts(counts: ArrayLike, neighbours: str) -> np.ndarray:
     """Every count vector one step away from `counts`.
 
-    Parameters
-    ----------
-    counts : array_like of int, shape (classes,)
-    neighbours : {"add-remove", "replace-one"}
-
-    Returns
-    -------
-    int64 array, shape (n_neighbours, classes)
+    `counts`: ints, shape (classes,). Returns an array of int64 of shape (n_neighbours, classes).
     """
     return _near(counts, neighbours, "counts")
 
 
-def _near(counts, neighbours, name):
+def _near(counts: list | np.ndarray, neighbours: str, name: str) -> np.ndarray:
     counts = check_counts(counts, name)
     if counts.ndim != 1:
         raise ValueError(f"{name} must be one vector of counts, got shape {counts.shape}")
@@ -68,14 +61,14 @@ def _near(counts, neighbours, name):
     return near[(near >= 0).all(axis=1)]
 
 
-def data_sets(universe, n):
+def data_sets(universe, n: int) -> Iterator:
     """Every data set of at most `n` records from `universe`, smallest first, as tuples."""
     universe = check_sequence(universe, "universe", text=True)
     for size in range(check_integer(n, "n", 0) + 1):
         yield from combinations_with_replacement(universe, size)
 
 
-def neighbouring_data(records, universe, neighbours):
+def neighbouring_data(records: tuple, universe, neighbours: str) -> list:
     """Every data set one record away from `records`; tuples in the order of `universe`."""
     universe = [hashable(r) for r in check_sequence(universe, "universe", text=True)]
     rank = {record: i for i, record in enumerate(universe)}
@@ -92,18 +85,13 @@ def neighbouring_data(records, universe, neighbours):
     return sorted(near, key=lambda data: (len(data), [rank[r] for r in data]))
 
 
-def neighbouring_pairs(space, neighbours):
+def neighbouring_pairs(space: Iterable, neighbours: str | Callable) -> Iterator:
     """Every pair of neighbours in `space`, as (earlier, later) in its order.
 
-    Pairs come in the order of their later member, so a space that lists small inputs first gives
-    small pairs first. The space may be a generator, and endless.
-
-    Parameters
-    ----------
-    space : iterable of count vectors (arrays or lists), or of anything hashable
-    neighbours : {"add-remove", "replace-one"} or callable
-        A relation's name stands for `neighbouring_counts`. A callable lists the neighbours of an
-        input, as ``lambda data: neighbouring_data(data, universe, "add-remove")`` does.
+    Pairs come in the order of their later member, so a space that lists small inputs first gives small pairs
+    first. The space may be a generator, and endless. `space`: of count vectors (arrays or lists), or of anything
+    hashable. `neighbours`: A relation's name stands for `neighbouring_counts`. A callable lists the neighbours
+    of an input, as ``lambda data: neighbouring_data(data, universe, "add-remove")`` does.
     """
     if not callable(neighbours):
         neighbours = partial(_near, neighbours=check_neighbours(neighbours), name="space")
@@ -122,15 +110,11 @@ def hashable(data):
     return tuple(map(hashable, data)) if isinstance(data, list) else data
 
 
-def append_record(X, y, record, label):
+def append_record(X, y, record: ArrayLike, label):
     """The add-remove neighbour ``(X', y')`` with one record more, at the end.
 
-    Parameters
-    ----------
-    X : DataFrame or array_like, shape (n_records, n_features)
-    y : Series or array_like, shape (n_records,)
-    record : array_like, shape (n_features,)
-    label : class of the record
+    `X`: DataFrame or array_like, shape (n_records, n_features); `y`: Series or array_like, shape (n_records,);
+    `record`: shape (n_features,); `label`: class of the record.
     """
     X, y = _copied(X, "X", 2), _copied(y, "y", 1)
     if isinstance(label, (list, tuple, np.ndarray)):
@@ -138,7 +122,7 @@ def append_record(X, y, record, label):
     return _stacked(X, _row(X, record)), _appended(y, label)
 
 
-def replace_record(X, y, index, record, label):
+def replace_record(X, y, index, record: ArrayLike, label):
     """The replace-one neighbour ``(X', y')`` whose record at position `index` is another one."""
     X, y = _copied(X, "X", 2), _copied(y, "y", 1)
     row, n = _row(X, record), len(y)
@@ -148,7 +132,7 @@ def replace_record(X, y, index, record, label):
     return X, y
 
 
-def _put(values, index, value, name):
+def _put(values, index, value, name: str) -> None:
     """Put a record or a label in the place of another one."""
     try:
         (values.iloc if hasattr(values, "iloc") else values)[index] = value
@@ -156,7 +140,7 @@ def _put(values, index, value, name):
         raise ValueError(f"{name} must be of the kind of the others, got another kind") from None
 
 
-def _copied(values, name, ndim):
+def _copied(values, name: str, ndim):
     """A frame or a series as it is, anything else as an array; both copied, of so many axes."""
     try:
         found = values.copy() if hasattr(values, "iloc") else np.array(values)
@@ -167,7 +151,7 @@ def _copied(values, name, ndim):
     return found
 
 
-def _row(X, record):
+def _row(X, record: ArrayLike):
     record, width = check_sequence(record, "record"), X.shape[1]
     if len(record) != width:
         raise ValueError(f"record must have {width} values, as X has columns, got {len(record)}")

@@ -4,11 +4,10 @@ Notation of DiPriMe v1, appendix A.1, and v2, appendix A: targets :math:`y_i \in
 :math:`R = B_U - B_L`, :math:`B = \max(|B_L|, |B_U|)`; v2 has :math:`B_L = -B`, :math:`B_U = B`.
 Derived in :doc:`/book/sensitivity`.
 
-:math:`N` is the public size that a sensitivity is stated at. Under ``"add-remove"`` it counts the
-larger of the two data sets, as in the papers' proofs (put :math:`N + 1` if yours is the smaller);
-under ``"replace-one"`` it counts both. :math:`N = 1` under add-remove compares one record with
-none: a variance is then 0 on both sides, and the missing mean is any public value inside the
-bounds, so that it moves by at most :math:`R`.
+:math:`N` is the public size that a sensitivity is stated at. Under ``"add-remove"`` it counts the larger of the
+two data sets, as in the papers' proofs (put :math:`N + 1` if yours is the smaller); under ``"replace-one"`` it
+counts both. :math:`N = 1` under add-remove compares one record with none: a variance is then 0 on both sides,
+and the missing mean is any public value inside the bounds, so that it moves by at most :math:`R`.
 
 Three groups: closed forms (`mean`, `mse`, ...), with the papers' beside them (`published_mean`,
 ...); the statistics themselves (`mean_of`, `mse_of`, ...), exact on fractions; and the search that
@@ -18,6 +17,7 @@ fractions, a closed form is one too.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 from itertools import combinations, combinations_with_replacement
 from numbers import Real
@@ -36,7 +36,9 @@ from dplit.errors import (
 )
 
 
-def _check(n, lower, upper, neighbours="add-remove"):
+def _check(
+    n: int, lower: float | Fraction, upper: float | Fraction, neighbours: str = "add-remove"
+) -> float | Fraction:
     """Validate what every closed form takes; return the range R."""
     check_integer(n, "n", 1)
     check_neighbours(neighbours)
@@ -46,34 +48,22 @@ def _check(n, lower, upper, neighbours="add-remove"):
 # Closed forms --------------------------------------------------------------------------------
 
 
-def mean(n, lower, upper, neighbours="add-remove"):
+def mean(
+    n: int, lower: float | Fraction, upper: float | Fraction, neighbours: str = "add-remove"
+) -> float | Fraction:
     r"""Sensitivity of the mean of `n` targets.
 
     .. math:: \Delta = R / N \quad\text{under either relation}
 
     DiPriMe v1, A.1.1, and v2, A.1; the theorem "Mean" of :doc:`/book/sensitivity`.
-
-    Parameters
-    ----------
-    n : int
-        Records, at least 1; those of the larger data set under add-remove.
-    lower, upper : float or Fraction
-        Public bounds of the target, in its units.
-    neighbours : {"add-remove", "replace-one"}
-
-    Returns
-    -------
-    float or Fraction, in the target's units
-
-    Raises
-    ------
-    ValueError
-        If `n` < 1, `lower` > `upper` or `neighbours` is neither relation.
+    `n`: records, at least 1; those of the larger data set under add-remove; `lower`, `upper`: public bounds of
+    the target, in its units. The result is in the target's units. Raises a ValueError if `n` < 1,
+    `lower` > `upper` or `neighbours` is neither relation.
     """
     return _check(n, lower, upper, neighbours) / n
 
 
-def mse(n, lower, upper, neighbours="add-remove"):
+def mse(n: int, lower: Fraction, upper: Fraction, neighbours: str = "add-remove") -> Fraction:
     r"""Sensitivity of the mean squared error about the mean: the variance with divisor `n`.
 
     .. math:: \Delta = \frac{N - 1}{N^2} R^2 \quad\text{under either relation}
@@ -85,7 +75,7 @@ def mse(n, lower, upper, neighbours="add-remove"):
     return (n - 1) * spread**2 / n**2
 
 
-def sse(n, lower, upper, neighbours="add-remove"):
+def sse(n: int, lower: Fraction, upper: Fraction, neighbours: str = "add-remove") -> Fraction:
     r"""Sensitivity of the sum of squared errors about the mean, which adding a record never lowers.
 
     .. math:: \Delta = \frac{N - 1}{N} R^2 < R^2 \quad\text{under either relation}
@@ -97,21 +87,15 @@ def sse(n, lower, upper, neighbours="add-remove"):
     return (n - 1) * spread**2 / n
 
 
-def sse_removed(n, removed, lower, upper):
+def sse_removed(
+    n: int, removed: int, lower: float | Fraction, upper: float | Fraction
+) -> float | Fraction:
     r"""The most that removing `removed` of `n` targets changes the sum of squared errors.
 
     .. math:: \frac{k (N - k)}{N} R^2, \quad k = \min(\delta, \lfloor N/2 \rfloor)
 
-    The tight form of "sensitivity of objective", DiPriMe v1, A.2.1 (v2, B.1: "sensitivity of
-    SSE"); derived in :doc:`/book/sensitivity`.
-
-    Parameters
-    ----------
-    n : int
-        Records before.
-    removed : int
-        Records that leave, :math:`\delta`, from 0 to `n`.
-    lower, upper : float or Fraction
+    The tight form of "sensitivity of objective", DiPriMe v1, A.2.1 (v2, B.1: "sensitivity of SSE"); derived in
+    :doc:`/book/sensitivity`. `n`: records before; `removed`: records that leave, :math:`\delta`, from 0 to `n`.
     """
     spread, n = _check(n, lower, upper), int(n)
     if check_integer(removed, "removed", 0) > n:
@@ -120,7 +104,9 @@ def sse_removed(n, removed, lower, upper):
     return k * (n - k) * spread**2 / n
 
 
-def split_mse(n, lower, upper, neighbours="add-remove"):
+def split_mse(
+    n: int, lower: float | Fraction, upper: float | Fraction, neighbours: str = "add-remove"
+) -> float | Fraction:
     r"""Sensitivity of the error of a partition: the children's summed squared errors over `n`.
 
     .. math:: \Delta = \frac{N - 1}{N^2} R^2 \quad\text{under either relation}
@@ -131,7 +117,9 @@ def split_mse(n, lower, upper, neighbours="add-remove"):
     return mse(n, lower, upper, neighbours)
 
 
-def children_mse(n, lower, upper, neighbours="add-remove"):
+def children_mse(
+    n: int, lower: float | Fraction, upper: float | Fraction, neighbours: str = "add-remove"
+) -> float | Fraction:
     r"""Sensitivity of the unweighted mean of two children's errors, an empty child counting 0.
 
     .. math:: \frac{R^2}{8}\ \text{(add-remove)},\qquad
@@ -151,7 +139,7 @@ def children_mse(n, lower, upper, neighbours="add-remove"):
     return square * (m * m * (m + 1) + 4 * (m * m // 4)) / (8 * m * m * (m + 1))
 
 
-def split_score(n, neighbours="add-remove"):
+def split_score(n: int, neighbours: str = "add-remove") -> int:
     r"""Sensitivity of :math:`q = -\bigl| |left| - |right| \bigr|` at one fixed split: 1 or 2.
 
     DiPriMe v2, section 3.1; derived in :doc:`/book/sensitivity`. One record alone can't change
@@ -161,7 +149,7 @@ def split_score(n, neighbours="add-remove"):
     return 1 if neighbours == "add-remove" else min(2 * (n - 1), 2)
 
 
-def counts(n, neighbours="add-remove"):
+def counts(n: int, neighbours: str = "add-remove") -> int:
     """Sensitivity of a vector of class counts in L1: 1 under add-remove, 2 under replace-one.
 
     DiPriMe v1, section 3, for two classes or more; derived in :doc:`/book/sensitivity`.
@@ -173,18 +161,18 @@ def counts(n, neighbours="add-remove"):
 # As published --------------------------------------------------------------------------------
 
 
-def published_mean(n, lower, upper):
+def published_mean(n: int, lower: Fraction, upper: Fraction) -> Fraction:
     r""":math:`(B_U - B_L)/N` (DiPriMe v1, A.1.1); on :math:`[-B, B]` this is v2's :math:`2B/N`."""
     return _check(n, lower, upper) / n
 
 
-def published_mse(n, lower, upper):
+def published_mse(n: int, lower: int | Fraction, upper: int | Fraction) -> float | Fraction:
     r""":math:`4B^2/N` (DiPriMe v1, A.1.2; v2, A.2), see :doc:`/book/sensitivity`."""
     _check(n, lower, upper)
     return 4 * max(abs(lower), abs(upper)) ** 2 / n
 
 
-def published_sse(removed, lower, upper):
+def published_sse(removed: int, lower: float, upper: float) -> int:
     r""":math:`4B^2\delta` for :math:`\delta` removed targets (DiPriMe v1, A.2.1; v2, B.1)."""
     _check(1, lower, upper)
     return 4 * max(abs(lower), abs(upper)) ** 2 * check_integer(removed, "removed", 0)
@@ -193,7 +181,7 @@ def published_sse(removed, lower, upper):
 # The statistics ------------------------------------------------------------------------------
 
 
-def _numbers(values):
+def _numbers(values: list) -> list:
     """Return `values` as a list of numbers, fractions as they are."""
     found = check_sequence(values, "values")
     if not all(isinstance(v, Real) and v == v for v in found):
@@ -201,7 +189,7 @@ def _numbers(values):
     return found
 
 
-def mean_of(values):
+def mean_of(values: tuple) -> Fraction:
     """Mean of a non-empty sequence of numbers; exact on fractions."""
     values = _numbers(values)
     if len(values) == 0:
@@ -209,7 +197,7 @@ def mean_of(values):
     return sum(values) / len(values)
 
 
-def sse_of(values):
+def sse_of(values: list) -> float | Fraction:
     """Sum of squared distances from the mean, 0 for an empty sequence; exact on fractions."""
     values = _numbers(values)
     if len(values) == 0:
@@ -217,12 +205,12 @@ def sse_of(values):
     return sum(v * v for v in values) - sum(values) ** 2 / len(values)
 
 
-def mse_of(values):
+def mse_of(values: list) -> Fraction:
     """Variance with divisor N, 0 for an empty sequence; exact on fractions."""
     return sse_of(values) / max(len(values), 1)
 
 
-def _children(records):
+def _children(records: tuple) -> list:
     """The targets of each child, from records (side, target) with side 0 or 1."""
     pairs = check_sequence(records, "records")
     if any(np.ndim(pair) != 1 or len(pair) != 2 for pair in pairs):
@@ -230,29 +218,29 @@ def _children(records):
     return [[y for s, y in pairs if s == side] for side in (0, 1)]
 
 
-def split_mse_of(records):
+def split_mse_of(records: tuple) -> Fraction:
     """The children's summed squared errors over N; `records` are pairs (side, target)."""
     return sum(map(sse_of, _children(records))) / max(len(records), 1)
 
 
-def children_mse_of(records):
+def children_mse_of(records: tuple) -> Fraction:
     """Unweighted mean of the two children's errors; `records` are pairs (side, target)."""
     return sum(map(mse_of, _children(records))) / 2
 
 
-def split_score_of(records):
+def split_score_of(records: tuple):
     """Minus the difference of the children's sizes; `records` are pairs (side, target)."""
     left, right = map(len, _children(records))
     return -abs(left - right)
 
 
-def counts_of(labels, classes):
+def counts_of(labels: tuple, classes: int) -> tuple:
     """How often each of the labels 0, ..., classes - 1 occurs, as a tuple."""
     labels, classes = check_sequence(labels, "labels"), check_integer(classes, "classes", 1)
     return tuple(sum(label == k for label in labels) for k in range(classes))
 
 
-def _entries(value):
+def _entries(value: Fraction) -> list:
     """The numbers of a sequence, or a number alone."""
     if isinstance(value, (tuple, list, np.ndarray)):
         return [entry.item() if isinstance(entry, np.generic) else entry for entry in value]
@@ -270,7 +258,7 @@ class WorstCase(NamedTuple):
     neighbour: tuple
 
 
-def distance(a, b):
+def distance(a: Fraction, b: Fraction) -> Fraction:
     """L1 distance of two values of a statistic, numbers or sequences of them."""
     first, second = _entries(a), _entries(b)
     numbers = all(isinstance(v, Real) and v == v for v in [*first, *second])
@@ -279,29 +267,30 @@ def distance(a, b):
     return sum(abs(x - y) for x, y in zip(first, second))
 
 
-def worst_case(statistic, n, lower, upper, neighbours="add-remove", *, grid=3, sides=1):
+def worst_case(
+    statistic: Callable,
+    n: int,
+    lower: int | Fraction,
+    upper: int | Fraction,
+    neighbours: str = "add-remove",
+    *,
+    grid: int = 3,
+    sides: int = 1,
+) -> WorstCase:
     """Sensitivity by enumerating every pair of neighbouring data sets on a grid, in fractions.
+
+    Returns the largest change and the first pair that attains it: a lower bound of the sensitivity,
+    equal to it where the grid holds a worst case.
 
     Parameters
     ----------
-    statistic : callable
-        Takes a tuple of records, gives a number or a sequence of numbers (compared in L1), and
-        doesn't depend on the records' order.
-    n : int
-        Records; those of the larger data set under add-remove.
-    lower, upper : int or Fraction
-        Public bounds of the target.
-    neighbours : {"add-remove", "replace-one"}
-    grid : int
-        Targets tried, evenly spaced, both bounds included; at least 2.
-    sides : int
-        With 1 a record is a target; with more it is a pair (side, target), side from 0.
-
-    Returns
-    -------
-    WorstCase
-        The largest change and the first pair that attains it: a lower bound of the sensitivity,
-        equal to it where the grid holds a worst case.
+    statistic
+        Takes a tuple of records, gives a number or a sequence of numbers (compared in L1), and doesn't depend
+        on the records' order.
+    n : records; those of the larger data set under add-remove
+    lower, upper : public bounds of the target
+    grid : targets tried, evenly spaced, both bounds included; at least 2
+    sides : with 1 a record is a target; with more it is a pair (side, target), side from 0
     """
     statistic = check_callable(statistic, "statistic")
     spread = Fraction(_check(n, lower, upper, neighbours))
@@ -320,7 +309,7 @@ def worst_case(statistic, n, lower, upper, neighbours="add-remove", *, grid=3, s
     return best
 
 
-def _records(lower, spread, grid, sides):
+def _records(lower: Fraction, spread: Fraction, grid: int, sides: int) -> list:
     grid = check_integer(grid, "grid", 2)
     sides = check_integer(sides, "sides", 1)
     targets = sorted({lower + spread * i / (grid - 1) for i in range(grid)})
@@ -328,18 +317,20 @@ def _records(lower, spread, grid, sides):
 
 
 def worst_case_continuous(
-    statistic, n, lower, upper, neighbours="add-remove", *, sides=1, starts=20, rng
-):
+    statistic: Callable,
+    n: int,
+    lower: float,
+    upper: float,
+    neighbours: str = "add-remove",
+    *,
+    sides: int = 1,
+    starts: int = 20,
+    rng: np.random.Generator,
+) -> WorstCase:
     """Sensitivity by climbing from random pairs of neighbouring data sets, off every grid.
 
-    Each start draws the sides and the targets at random and follows the gradient (L-BFGS-B)
-    inside the bounds; the first arguments and the answer are those of `worst_case`.
-
-    Parameters
-    ----------
-    starts : int
-        Climbs, at least 1.
-    rng : numpy.random.Generator
+    Each start draws the sides and the targets at random and follows the gradient (L-BFGS-B) inside the bounds;
+    the first arguments and the answer are those of `worst_case`. `starts`: climbs, at least 1.
     """
     statistic, sides = check_callable(statistic, "statistic"), check_integer(sides, "sides", 1)
     from scipy.optimize import minimize  # slow to import, and needed here alone
@@ -352,12 +343,12 @@ def worst_case_continuous(
     for _ in range(starts):
         where = rng.integers(sides, size=size).tolist()
 
-        def pair(targets, where=where):
+        def pair(targets: np.ndarray, where: list = where) -> tuple:
             records = targets.tolist() if sides == 1 else list(zip(where, targets.tolist()))
             shared = tuple(records[: n - 1])
             return (*shared, records[n - 1]), (*shared, *records[n:])
 
-        def fall(targets, pair=pair):
+        def fall(targets: np.ndarray, pair: Callable = pair) -> float:
             data, neighbour = pair(targets)
             return -float(distance(statistic(data), statistic(neighbour)))
 

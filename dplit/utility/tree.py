@@ -37,7 +37,7 @@ def leaf_size(n: int, depth: int) -> int:
     return n // leaves
 
 
-def _check_distance(t: float, most: int) -> int:
+def _check_distance(t: int, most: int) -> int:
     """Return `t`, an integer from 0 to `most`."""
     if check_integer(t, "t", 0) > most:
         raise ValueError(f"t must be at most {most}, got {t!r}")
@@ -105,7 +105,7 @@ def leaf_shift(depth: int) -> np.ndarray:
     return np.maximum(np.minimum(i + 1, leaves - 1 - i), np.minimum(i, leaves - i))
 
 
-def leaf_change(n: int, depth: int, t: float, lower: float, upper: float) -> np.ndarray:
+def leaf_change(n: int, depth: int, t: int, lower: float, upper: float) -> np.ndarray:
     r"""The most that each leaf's squared error changes while all leaves are within `t` of M: exact.
 
     .. math:: \frac{k (M + t - k)}{M + t} R^2, \quad
@@ -120,7 +120,7 @@ def leaf_change(n: int, depth: int, t: float, lower: float, upper: float) -> np.
     return spread**2 * np.array([sensitivity.sse_removed(held, g, 0.0, 1.0) for g in gained])
 
 
-def leaf_change_any(n: int, depth: int, t: float, lower: float, upper: float) -> float:
+def leaf_change_any(n: int, depth: int, t: int, lower: float, upper: float) -> float:
     r"""The most that one leaf's squared error changes if the private tree may cut other columns: exact.
 
     .. math:: \frac{\lfloor (M + t)^2/4 \rfloor}{M + t} R^2
@@ -192,7 +192,7 @@ def leaf_noise(sizes: ArrayLike, epsilon: float, lower: float, upper: float) -> 
         return scale * (1 / check_numbers(sizes, "sizes", 0, MOST)).sum(axis=-1)
 
 
-def worst_loss(n: int, depth: int, t: float, epsilon: float, lower: float, upper: float) -> float:
+def worst_loss(n: int, depth: int, t: int, epsilon: float, lower: float, upper: float) -> float:
     """The largest expected loss of all targets and all trees with leaves within `t` of M: exact.
 
     A dynamic programme over the leaves: its state is how far a leaf's first record is from its place in
@@ -205,7 +205,7 @@ def worst_loss(n: int, depth: int, t: float, epsilon: float, lower: float, upper
     return range_of(lower, upper) ** 2 * best
 
 
-def worst_change(n: int, depth: int, t: float, lower: float, upper: float) -> float:
+def worst_change(n: int, depth: int, t: int, lower: float, upper: float) -> float:
     """`worst_loss` without noise, the most that the squared error grows: exact. Corrects corollary 1.1 of v1."""
     size = leaf_size(n, depth)
     return range_of(lower, upper) ** 2 * _best_path(size, depth, _check_distance(t, size), 0.0)
@@ -239,7 +239,7 @@ def _odd_before(place: int, size: int) -> int:
     return place // (2 * size) * size + max(0, place % (2 * size) - size)
 
 
-def loss_bound(n: int, depth: int, t: float, epsilon: float, lower: float, upper: float) -> float:
+def loss_bound(n: int, depth: int, t: int, epsilon: float, lower: float, upper: float) -> float:
     r"""What holds instead of theorem 3 on one column, with probability 1 less `any_leaf_tail` at t + 1.
 
     .. math:: 4^{d-1} R^2 t + \frac{2^{d+1} R^2}{\epsilon_2^2} \frac{M}{M^2 - t^2}

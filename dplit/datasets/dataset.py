@@ -15,7 +15,6 @@ class Dataset:
 
     Attributes
     ----------
-    name, title : str
     X : DataFrame, shape (n_records, n_columns)
         Categorical columns have the public levels as their categories, others are int64 or float64,
         in the units of the source. Values outside `domain` stand as they are: `domain.encode` clips.
@@ -29,7 +28,7 @@ class Dataset:
         Public interval of a regression's target.
     sources, reasons : dict of column name to str
         Where the levels or bounds come from (see the registry), and what a judgement rests on.
-    licence, citation, home, notes : str
+    name, title, licence, citation, home, notes : str
     """
 
     name: str
@@ -47,10 +46,10 @@ class Dataset:
     home: str = ""
     notes: str = ""
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.X)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         of = f" into {len(self.classes)} classes" if self.classes else ""
         shape = f"{self.X.shape[0]} records, {self.X.shape[1]} columns"
         return f"Dataset({self.name!r}: {shape}, {self.task}{of})"

@@ -29,19 +29,11 @@ class DatasetError(OSError):
     """A file of a data set can't be had, or is not the file that the registry describes."""
 
 
-def contents(entry, file):
+def contents(entry: registry.Entry, file: registry.File) -> bytes:
     """The bytes of one file of a data set, uncompressed.
 
-    Parameters
-    ----------
-    entry : registry.Entry
-    file : registry.File
-
-    Raises
-    ------
-    DatasetError
-        If the file is neither in the checkout nor in ``DPLIT_DATA`` nor to be downloaded, or the
-        first one found has another checksum.
+    A `DatasetError` says that the file is neither in the checkout nor in ``DPLIT_DATA`` nor to be downloaded, or
+    that the first one found has another checksum.
     """
     path = _local(entry, file)
     if path is not None:
@@ -54,27 +46,27 @@ def contents(entry, file):
         raise
 
 
-def is_local(entry, file):
+def is_local(entry: registry.Entry, file: registry.File) -> bool:
     """True if `contents` needs no download: the file is in the checkout or in ``DPLIT_DATA``."""
     return _local(entry, file) is not None
 
 
-def _carried():
+def _carried() -> Path:
     return registry.path().parent / "sets"
 
 
-def _local(entry, file):
+def _local(entry: registry.Entry, file: registry.File) -> Path | None:
     named = os.environ.get(VARIABLE)
     roots = [_carried(), *([Path(named)] if named else [])]
     places = [root / entry.folder / (file.name + end) for root in roots for end in ("", ".gz")]
     return next((p for p in places if p.is_file()), None)
 
 
-def _address(entry, file):
+def _address(entry: registry.Entry, file: registry.File) -> str:
     return entry.download.replace("{file}", quote(file.name))
 
 
-def _download(entry, file):
+def _download(entry: registry.Entry, file: registry.File) -> Path:
     """Path of the downloaded file or archive, in the user's cache folder."""
     address = _address(entry, file)
     if not address:
@@ -93,7 +85,7 @@ def _download(entry, file):
         ) from error
 
 
-def _retrieve(address, known_hash, name, folder):
+def _retrieve(address: str, known_hash: str | None, name: str, folder: Path) -> Path:
     """Pooch's download, without a word: neither its log nor tqdm's remark that a notebook has no widgets."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -107,19 +99,19 @@ def _retrieve(address, known_hash, name, folder):
         logger.setLevel(level)
 
 
-def _unpack(path, name):
+def _unpack(path: Path, name: str) -> bytes:
     if path.name == name:
         return path.read_bytes()
     return _member(path, name) if path.suffix == ".zip" else gzip.decompress(path.read_bytes())
 
 
-def _member(path, name):
+def _member(path: Path, name: str) -> bytes:
     with zipfile.ZipFile(io.BytesIO(path.read_bytes())) as opened:
         inside = {n.rpartition("/")[2]: n for n in opened.namelist()}
         return opened.read(inside[name]) if name in inside else b""
 
 
-def _checked(path, entry, file, where):
+def _checked(path: Path, entry: registry.Entry, file: registry.File, where: object) -> bytes:
     """The bytes of `file`, which the file at `path` is or holds; `where` names that one in errors."""
     try:
         data = _unpack(path, file.name)
@@ -137,7 +129,7 @@ def _checked(path, entry, file, where):
     return data
 
 
-def _remedy(entry, file):
+def _remedy(entry: registry.Entry, file: registry.File) -> str:
     place = f"{entry.folder}/{file.name}"
     carried = f"A checkout of the project carries data/sets/{place} (or {place}.gz)"
     if not _carried().is_dir():

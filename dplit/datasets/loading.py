@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pandas as pd
 
@@ -13,28 +15,29 @@ from dplit.domain import Categorical, Continuous, Domain
 from dplit.errors import check_choice, check_integer, warn_leak
 
 
-def load(name, *, missing="drop", n=None, seed=None, nested=False):
-    """A data set by its name.
+def load(
+    name: str,
+    *,
+    missing: str = "drop",
+    n: int | None = None,
+    seed: int | None = None,
+    nested: bool = False,
+) -> Dataset:
+    """A data set by its name, one of `names`; case, ``_`` and ``-`` don't matter.
 
     Parameters
     ----------
-    name : str
-        One of `names`; case, ``_`` and ``-`` don't matter.
-    missing : {"drop", "keep", "impute"}
-        Records with a missing value, in the target or any column: left out, or kept with NaN. To
+    missing
+        "drop" or "keep" records with a missing value, in the target or any column: left out, or kept with NaN. To
         leave one out is a decision about this record alone, so neighbouring data stay neighbours.
         "impute" gives a missing value its column's median, or most frequent level, over the records
         that have one; a record without its target is left out. What is filled in depends on other
         records, so columns with such a value count as `data_dependent`.
-    n, seed : int, optional
+    n, seed
         Of the synthetic sets only: number of records and seed, in place of the registry's.
-    nested : bool
+    nested
         Of the synthetic sets only: independent records of the same law, of which a larger `n` has
         more. Otherwise another `n` means other clusters.
-
-    Returns
-    -------
-    Dataset
 
     Warns
     -----
@@ -82,13 +85,13 @@ def load(name, *, missing="drop", n=None, seed=None, nested=False):
     )
 
 
-def available(name):
+def available(name: str) -> bool:
     """True if `load` finds every file of the data set `name` on this machine, without a network."""
     entry = registry.entry(name)
     return all(fetch.is_local(entry, file) for file in entry.files)
 
 
-def _records(entry, n, seed, nested):
+def _records(entry: registry.Entry, n: int | None, seed: int | None, nested: bool) -> pd.DataFrame:
     if entry.reader == "synthetic":
         n = entry.records if n is None else check_integer(n, "n", 1)
         seed = None if seed is None else check_integer(seed, "seed", 0)
@@ -100,7 +103,7 @@ def _records(entry, n, seed, nested):
     return read(entry)
 
 
-def _values(values, column):
+def _values(values: pd.Series, column: registry.Column) -> pd.Series | pd.Categorical:
     if column.kind == "categorical":
         return _levels(values, column.levels, column.name, column.ordered)
     if column.kind == "integer" and values.notna().all():
@@ -108,7 +111,9 @@ def _values(values, column):
     return values.astype(np.float64)
 
 
-def _levels(values, levels, name, ordered=False):
+def _levels(
+    values: pd.Series, levels: tuple[str, ...], name: str, ordered: bool = False
+) -> pd.Series | pd.Categorical:
     """A Categorical with the public `levels`; another one in the data is an error, not a NaN."""
     if isinstance(values.dtype, pd.CategoricalDtype) and tuple(values.cat.categories) == levels:
         return values
@@ -118,20 +123,25 @@ def _levels(values, levels, name, ordered=False):
     return pd.Categorical(values.astype(object), categories=list(levels), ordered=ordered)
 
 
-def _imputed(values):
+def _imputed(values: pd.Series) -> pd.Series:
     """A column whose missing values are its median, or its most frequent level (the first of several)."""
     if isinstance(values.dtype, pd.CategoricalDtype):
         return values.fillna(values.value_counts(sort=False).idxmax())
     return values.fillna(values.median())
 
 
-def _target(values, entry):
+def _target(values: pd.Series, entry: registry.Entry) -> pd.Series:
     if entry.task == "classification":
         values = _levels(values, entry.classes, entry.target)
     return pd.Series(values, name=entry.target, dtype=None if entry.classes else np.float64)
 
 
-def _domain(X, columns, entry, imputed=()):
+def _domain(
+    X: pd.DataFrame,
+    columns: tuple[registry.Column, ...],
+    entry: registry.Entry,
+    imputed: Sequence[str] = (),
+) -> Domain:
     read = [c.name for c in columns if c.source == "data"]
     for names, why in ((read, "nobody documents the bounds of {}, so they were read off the data"),
                        (imputed, "missing values of {} were imputed from other records")):  # fmt: skip
@@ -145,7 +155,7 @@ def _domain(X, columns, entry, imputed=()):
     return Domain(features, names=[c.name for c in columns], data_dependent=leaked)
 
 
-def _feature(values, column):
+def _feature(values: pd.Series, column: registry.Column) -> Categorical | Continuous:
     if column.kind == "categorical":
         return Categorical(column.levels)
     if column.source == "data":

@@ -16,28 +16,29 @@ import pandas as pd
 from sklearn.datasets import load_breast_cancer, load_iris
 
 from dplit.datasets.fetch import contents
+from dplit.datasets.registry import Entry, File
 from dplit.datasets.rules import by_rule
 
 BUNDLED = {"iris": load_iris, "wdbc": load_breast_cancer}
 
 
-def read(entry):
-    """All records of a data set as its files have them, DataFrame; missing values are NaN."""
+def read(entry: Entry) -> pd.DataFrame:
+    """All records of a data set as its files have them; missing values are NaN."""
     frame = READERS[entry.reader](entry)
     return REPAIRS[entry.repair](frame) if entry.repair else frame
 
 
-def separated(entry):
+def separated(entry: Entry) -> pd.DataFrame:
     """Text with separators, one record a line; several files one after the other."""
     parts = [_parse(_text(entry, f), entry, f) for f in entry.files]
     return pd.concat(parts, ignore_index=True)
 
 
-def _text(entry, file):
+def _text(entry: Entry, file: File) -> str:
     return contents(entry, file).decode("utf-8-sig", errors="replace")
 
 
-def _parse(text, entry, file=None, **options):
+def _parse(text: str, entry: Entry, file: File | None = None, **options: object) -> pd.DataFrame:
     """`text` as a frame: categorical columns and classes as str, the others as numbers."""
     labels = [c.name for c in entry.columns if c.levels]
     if entry.task == "classification":
@@ -60,20 +61,20 @@ def _parse(text, entry, file=None, **options):
     )
 
 
-def arff(entry):
+def arff(entry: Entry) -> pd.DataFrame:
     """The lines after ``@data`` of one ARFF file."""
     text = _text(entry, entry.files[0])
     start = text.lower().index("\n@data") + len("\n@data")
     return _parse(text[start:].lstrip(), entry)
 
 
-def echocardiogram(entry):
+def echocardiogram(entry: Entry) -> pd.DataFrame:
     """Separated, but for the stray comma that begins line 50."""
     lines = _text(entry, entry.files[0]).splitlines()
     return _parse("\n".join(line.removeprefix(",") for line in lines), entry)
 
 
-def claves(entry):
+def claves(entry: Entry) -> pd.DataFrame:
     """Sixteen beats and the class, coded by one column each; no or two classes are missing ones.
 
     Some lines end in a remark after the twentieth number.
@@ -87,7 +88,7 @@ def claves(entry):
     return frame
 
 
-def wilt(entry):
+def wilt(entry: Entry) -> pd.DataFrame:
     """An archive of values and 0/1 labels, in a training and a test part."""
     archive = zipfile.ZipFile(io.BytesIO(contents(entry, entry.files[0])))
     parts = []
@@ -98,7 +99,7 @@ def wilt(entry):
     return pd.concat(parts, ignore_index=True).set_axis(list(entry.fields), axis=1)
 
 
-def internet_ads(entry):
+def internet_ads(entry: Entry) -> pd.DataFrame:
     """Three compressed files of 0 and 1, and the names of their columns in the last file."""
     *parts, documentation = entry.files
     texts = [gzip.decompress(contents(entry, f)) for f in parts]
@@ -111,7 +112,7 @@ def internet_ads(entry):
     return pd.DataFrame(dict(zip(names, columns)) | {entry.target: label})
 
 
-def bundled(entry):
+def bundled(entry: Entry) -> pd.DataFrame:
     """A copy that scikit-learn carries."""
     bunch = BUNDLED[entry.name](as_frame=True)
     target = pd.Series(np.asarray(bunch.target_names, dtype=object)[bunch.target])
@@ -130,12 +131,12 @@ READERS = {
 }
 
 
-def _adult(frame):
+def _adult(frame: pd.DataFrame) -> pd.DataFrame:
     """The test file ends its classes with a full stop."""
     return frame.assign(income=frame["income"].str.removesuffix("."))
 
 
-def _heart(frame):
+def _heart(frame: pd.DataFrame) -> pd.DataFrame:
     """Levels are written as 3.0 or 3; the diagnosis 0 to 4 is made binary."""
     text = frame.select_dtypes(exclude="number").columns
     frame[text] = frame[text].apply(lambda column: column.str.removesuffix(".0"))
@@ -144,19 +145,19 @@ def _heart(frame):
     return frame
 
 
-def _appliances(frame):
+def _appliances(frame: pd.DataFrame) -> pd.DataFrame:
     """Month and day of the date."""
     date = pd.to_datetime(frame["date"])
     return frame.assign(month=date.dt.month.astype(str), day=date.dt.day)
 
 
-def _metro(frame):
+def _metro(frame: pd.DataFrame) -> pd.DataFrame:
     """Weekday and hour of the date."""
     date = pd.to_datetime(frame["date_time"])
     return frame.assign(weekday=date.dt.day_of_week.astype(str), hour=date.dt.hour)
 
 
-def _puc_rio(frame):
+def _puc_rio(frame: pd.DataFrame) -> pd.DataFrame:
     """One z4 runs into a date, "-14420-11-2011 ...", and means -144; walking is incomplete."""
     z4 = frame["z4"].astype(str)
     frame["z4"] = z4.mask(z4.str.startswith("-14420-"), "-144").astype(int)

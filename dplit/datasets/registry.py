@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import difflib
 import tomllib
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -81,23 +82,23 @@ class Entry:
     seed: int = 0
 
     @property
-    def n_columns(self):
+    def n_columns(self) -> int:
         return self.width or len(self.columns)
 
     @property
-    def source(self):
+    def source(self) -> str:
         """The least public source of any column's levels or bounds."""
         columns = self.columns or self.named(["every"])
         return max((c.source for c in columns), key=SOURCES.index)
 
-    def named(self, names):
+    def named(self, names: Iterable[str]) -> tuple[Column, ...]:
         """The columns; where the file alone knows the names, `every_column` under each of `names`."""
         if self.every_column is None:
             return self.columns
         return tuple(Column(name=n, **_tuples(self.every_column)) for n in names)
 
 
-def path():
+def path() -> Path:
     """Where the registry is: in an installed package its own copy, in a checkout ``data``."""
     found = next((p for p in PLACES if p.exists()), None)
     if found is None:
@@ -106,22 +107,22 @@ def path():
 
 
 @cache
-def _tables():
+def _tables() -> dict[str, dict]:
     return tomllib.loads(path().read_text(encoding="utf-8"))
 
 
-def _tuples(table):
+def _tuples(table: dict) -> dict:
     return {k: tuple(v) if isinstance(v, list) else v for k, v in table.items()}
 
 
-def _columns(tables):
+def _columns(tables: Iterable[dict]) -> Iterator[Column]:
     """One `Column` for each name; a table with `names` stands for several alike."""
     for table in map(dict, tables):
         names = table.pop("names", None) or [table.pop("name")]
         yield from (Column(name=n, **_tuples(table)) for n in names)
 
 
-def synthetic_columns(informative, random):
+def synthetic_columns(informative: int, random: int) -> tuple[Column, ...]:
     """The columns ``x1, x2, ...`` of a synthetic set, all with one interval.
 
     An informative column is a vertex of the hypercube, -1 or 1, plus a combination of k =
@@ -138,7 +139,7 @@ def synthetic_columns(informative, random):
 
 
 @cache
-def entry(name):
+def entry(name: str) -> Entry:
     """The `Entry` of the data set `name`; an unknown name raises with near matches."""
     key = canonical(name)
     table = _tuples(_tables()[key])
@@ -149,18 +150,14 @@ def entry(name):
     return Entry(name=key, **table)
 
 
-def names():
-    """The names that `load` takes, in the registry's order, list of str."""
+def names() -> list[str]:
+    """The names that `load` takes, in the registry's order."""
     return list(_tables())
 
 
-def canonical(name):
-    """The registry's spelling of `name`: case, ``_`` and ``-`` don't matter.
-
-    Raises
-    ------
-    ValueError
-        If there is no such data set; the message gives near matches.
+def canonical(name: str) -> str:
+    """The registry's spelling of `name`: case, ``_`` and ``-`` don't matter; an unknown one is a ValueError with
+    near matches.
     """
     known = {_squeeze(n): n for n in names()}
     if isinstance(name, str) and _squeeze(name) in known:
@@ -172,18 +169,15 @@ def canonical(name):
     )
 
 
-def _squeeze(name):
+def _squeeze(name: str) -> str:
     return name.lower().replace("-", "").replace("_", "").replace(" ", "")
 
 
-def table():
+def table() -> pd.DataFrame:
     """All data sets side by side; reads no data.
 
-    Returns
-    -------
-    DataFrame
-        Columns `name`, `task`, `records` (of the whole file), `columns`, `classes` (0 for a
-        regression), `bounds` (the least public source of any column's) and `home`.
+    Columns are `name`, `task`, `records` (of the whole file), `columns`, `classes` (0 for a regression), `bounds`
+    (the least public source of any column's) and `home`.
     """
     entries = [entry(n) for n in names()]
     return pd.DataFrame(

@@ -16,8 +16,10 @@ from itertools import product
 
 import pandas as pd
 
+from dplit.datasets.registry import Entry
 
-def balance(entry):
+
+def balance(entry: Entry) -> pd.DataFrame:
     """The 625 states of the balance; the side with the greater weight times distance goes down."""
     names = [c.name for c in entry.columns]
     frame = pd.DataFrame(list(product(range(1, 6), repeat=4)), columns=names)
@@ -69,7 +71,7 @@ CAR = {
 }
 
 
-def car_class(buying, maint, doors, persons, lug_boot, safety):
+def car_class(buying: str, maint: str, doors: str, persons: str, lug_boot: str, safety: str) -> str:
     """The decision model: a car's class by way of its PRICE, COMFORT and TECH."""
     price = PRICE[buying][MAINT.index(maint)]
     comfort = COMFORT[persons, lug_boot][DOORS.index(doors)]
@@ -77,7 +79,7 @@ def car_class(buying, maint, doors, persons, lug_boot, safety):
     return CAR[price][QUALITY.index(tech)]
 
 
-def car(entry):
+def car(entry: Entry) -> pd.DataFrame:
     """The 1728 cars and their classes."""
     cars = list(product(*(c.levels for c in entry.columns)))
     frame = pd.DataFrame(cars, columns=[c.name for c in entry.columns])
@@ -88,6 +90,6 @@ def car(entry):
 RULES = {"balance": balance, "car": car}
 
 
-def by_rule(entry):
-    """The records of a data set that is a rule, DataFrame."""
+def by_rule(entry: Entry) -> pd.DataFrame:
+    """The records of a data set that is a rule."""
     return RULES[entry.name](entry)

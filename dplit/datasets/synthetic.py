@@ -23,21 +23,14 @@ import numpy as np
 import pandas as pd
 from sklearn.datasets import make_classification
 
+from dplit.datasets.registry import Entry
 
-def draw(entry, n=None, seed=None):
-    """`n` records of a synthetic data set.
 
-    Parameters
-    ----------
-    entry : registry.Entry
-    n : int, optional
-        Number of records; by default the paper's 30,000. Figure 9 uses SynthF with up to 3,000,000.
-    seed : int, optional
-        By default the registry's. Another one also draws other clusters.
+def draw(entry: Entry, n: int | None = None, seed: int | None = None) -> pd.DataFrame:
+    """`n` records of a synthetic data set; by default the paper's 30,000. Figure 9 uses SynthF with up to
+    3,000,000.
 
-    Returns
-    -------
-    DataFrame, shape (n, n_columns + 1)
+    The seed is by default the registry's. Another one also draws other clusters.
     """
     X, y = make_classification(
         n_samples=entry.records if n is None else n,
@@ -54,13 +47,11 @@ CHUNK = 30_000  # records that share a stream of random numbers
 CLUSTERS, FLIPPED = 4, 0.01  # make_classification's defaults: two for each class; labels redrawn
 
 
-def nested(entry, n, seed=None):
+def nested(entry: Entry, n: int, seed: int | None = None) -> pd.DataFrame:
     """Independent records of the law of `make_classification`; a larger `n` only adds some.
 
-    Beside the nesting, one thing differs from `draw`: clusters are drawn for each record, and so
-    are balanced in expectation only.
-
-    Parameters and returns as `draw`.
+    Beside the nesting, one thing differs from `draw`: clusters are drawn for each record, and so are balanced in
+    expectation only.
     """
     seed, k = entry.seed if seed is None else seed, entry.informative
     rng = np.random.default_rng([seed, 0])
@@ -82,7 +73,7 @@ def nested(entry, n, seed=None):
     return _frame(entry, X, y)
 
 
-def _frame(entry, X, y):
+def _frame(entry: Entry, X: np.ndarray, y: np.ndarray) -> pd.DataFrame:
     frame = pd.DataFrame(X, columns=[c.name for c in entry.columns])
     frame[entry.target] = pd.Categorical.from_codes(y, categories=list(entry.classes))
     return frame

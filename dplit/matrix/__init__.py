@@ -18,6 +18,25 @@ what no release can beat              `lower_bound`, `nuclear_bound`, `l2_optimu
 noise of the workload's shape         `KNorm`, `BlockNorm`, `TreeNorm`, released as `AgreeingTrees`
 Gaussian noise, (epsilon, delta)      `gaussian_scale`, `gaussian_error`, `GaussianMarginals`
 ====================================  ==========================================================
+
+What arguments are called says what they are, throughout:
+
+=================  =========================================================================================
+`codes`            int array, shape (n_records, n_features): codes of levels, as `dplit.Domain.encode` gives
+`classes`          int array, shape (n_records,), from 0 to `n_classes` - 1 = k - 1; or, a number, the class
+                   columns that are released together
+`n_levels`         whole numbers, shape (n_features,): the levels of each column
+`paths`, `boxes`   `Paths`: all leaves of the trees, or distinct ones
+`measured`         array, shape (n_measured, k): what a strategy measured, with noise
+`epsilon`          positive; `delta` lies between 0 and 1
+`neighbours`       "add-remove" or "replace-one"
+`mechanism`        "laplace" or "geometric"
+`target`           "leaves", the rows of the workload, all together; or "votes", a weighted vote, on average
+                   over all cells
+`signed`           whether one column is released, records of the first class less those of the second
+=================  =========================================================================================
+
+Arrays that are returned are float64 unless a function says so. An argument out of its range is a ValueError.
 """
 
 from dplit.matrix.answers import clipped, shrunk, shrunk_error

@@ -42,7 +42,7 @@ MOST_COLUMNS = 3000  # of a workload whose weights are searched
 
 
 class Certificate(NamedTuple):
-    """A value of L_2 between two proofs.
+    """L_2 between two proofs.
 
     Attributes
     ----------
@@ -50,7 +50,7 @@ class Certificate(NamedTuple):
         L_2 is at least this, by the weights.
     upper : float
         And at most this: the error of the strategy :math:`K^{-1/4}W`, scaled to columns of L2 norm 1.
-    weights : float64 array, shape (n_columns,)
+    weights : shape (n_columns,)
         Of the distinct columns or, for replace-one neighbours, of their differences; they sum to 1.
     """
 
@@ -59,20 +59,10 @@ class Certificate(NamedTuple):
     weights: np.ndarray
 
 
-def chi_square(epsilon):
-    r"""The largest chi-square divergence of two laws whose ratio lies within :math:`e^{\pm\epsilon}`.
+def chi_square(epsilon: float) -> float:
+    r"""The largest chi-square divergence, :math:`e^\epsilon + e^{-\epsilon} - 2`, which randomised response
+    attains.
 
-    Parameters
-    ----------
-    epsilon : float
-
-    Returns
-    -------
-    float
-        :math:`e^\epsilon + e^{-\epsilon} - 2`, which randomised response attains.
-
-    Examples
-    --------
     >>> from dplit import matrix
     >>> round(1 / matrix.chi_square(1.0), 4)  # the least variance of a count of 0 or 1
     0.9207
@@ -80,20 +70,12 @@ def chi_square(epsilon):
     return 4 * math.sinh(min(check_epsilon(epsilon) / 2, 300)) ** 2  # more would overflow
 
 
-def least_variance(epsilon, which="unbiased"):
+def least_variance(epsilon: float, which: str = "unbiased") -> float:
     r"""The least variance that a release can have of a count that one record changes by 1.
 
-    Parameters
-    ----------
-    epsilon : float
-    which : {"laplace", "unbiased", "occupied", "data-independent"}
-        Laplace noise, :math:`2/\epsilon^2`; unbiased, :math:`1/c`; unbiased and at a count that can go down
-        as well as up, :math:`2/(c(1 + e^{-\epsilon}))`; noise that doesn't depend on the count, or the
-        supremum over all counts, :math:`2/c`.
-
-    Returns
-    -------
-    float
+    `which` is "laplace", with Laplace noise, :math:`2/\epsilon^2`; "unbiased", :math:`1/c`; "occupied", unbiased
+    and at a count that can go down as well as up, :math:`2/(c(1 + e^{-\epsilon}))`; or "data-independent", noise
+    that doesn't depend on the count, or the supremum over all counts, :math:`2/c`.
     """
     check_choice(which, WHICH, "which")
     if which == "laplace":
@@ -102,34 +84,20 @@ def least_variance(epsilon, which="unbiased"):
     return one * {"unbiased": 1.0, "occupied": 2 / (1 + math.exp(-epsilon))}.get(which, 2.0)
 
 
-def lower_bound(workload, epsilon, which="laplace", neighbours="add-remove", classes=2):
-    r"""The least total squared error, per class, that any release of a kind can have.
+def lower_bound(
+    workload: Workload,
+    epsilon: float,
+    which: str = "laplace",
+    neighbours: str = "add-remove",
+    classes: int = 2,
+) -> float:
+    """The least total squared error, per class, that any release of a kind can have.
 
-    Certified by equal weights of all cells (`nuclear_bound`), through the overlaps of leaves alone, so
-    that no domain is too wide. Derived in :doc:`/book/matrix_bounds`.
-
-    Parameters
-    ----------
-    workload : Workload
-    epsilon : float
-    which : {"laplace", "unbiased", "occupied", "data-independent"}
-        Strategies with Laplace noise, the same for each class; unbiased releases, at every data set; at
-        data sets where every cell holds a record; releases whose noise doesn't depend on the data, and the
-        supremum over data sets of any unbiased one.
-    neighbours : {"add-remove", "replace-one"}
-        With replace-one, "unbiased" too is about data sets where every cell holds a record.
-    classes : int
-        Class columns that are released together. It matters for replace-one alone, where a record
-        that changes its class moves two of them.
-
-    Returns
-    -------
-    float
-
-    Raises
-    ------
-    ValueError
-        If `which` or `neighbours` is another one, or `epsilon` or `classes` is not positive.
+    Certified by equal weights of all cells (`nuclear_bound`), through the overlaps of leaves alone, so that no
+    domain is too wide. `which` is as of `least_variance`, with the same noise for each class: unbiased releases
+    at every data set, or at those where every cell holds a record ("occupied"); with replace-one neighbours
+    "unbiased", too, is about the latter. `classes` are the class columns released together. They matter for
+    replace-one alone, where a record that changes its class moves two of them.
     """
     factor = least_variance(epsilon, which)
     replaced = check_neighbours(neighbours) == "replace-one"
@@ -140,23 +108,13 @@ def lower_bound(workload, epsilon, which="laplace", neighbours="add-remove", cla
     return factor * nuclear_bound(workload, neighbours, classes)
 
 
-def nuclear_bound(workload, neighbours="add-remove", classes=2):
-    r"""L_2 of a workload from below, per class, certified by equal weights of all cells or pairs of cells.
+def nuclear_bound(workload: Workload, neighbours: str = "add-remove", classes: int = 2) -> float:
+    r"""L_2 per class from below, in units of the least variance of a count, by equal weights of all cells or
+    their pairs.
 
     With the sum s of the singular values of W, n cells and k classes it is :math:`s^2/n` for add-remove. For
-    replace-one, with the sum t for W less the mean of its columns, it is
-    :math:`\frac{2((k - 1)s + t)^2}{k(nk - 1)}`: the columns' differences, all pairs alike.
-
-    Parameters
-    ----------
-    workload : Workload
-    neighbours : {"add-remove", "replace-one"}
-    classes : int
-
-    Returns
-    -------
-    float
-        In units of the least variance of a single count.
+    replace-one, with the sum t for W less the mean of its columns, it is :math:`\frac{2((k - 1)s + t)^2}{k(nk -
+    1)}`: the columns' differences, all pairs alike.
     """
     workload = check_kind(workload, Workload, "workload")
     classes = check_integer(classes, "classes", 1)
@@ -169,7 +127,7 @@ def nuclear_bound(workload, neighbours="add-remove", classes=2):
     return 2 * (several + centred) ** 2 / pairs if pairs else 0.0
 
 
-def _coordinates(workload):
+def _coordinates(workload: Workload) -> np.ndarray:
     r"""A matrix F with :math:`FF^\top = WW^\top/n`, whose first column is the mean of W's columns.
 
     Of boxes, the coordinates in products of functions of one column of the domain (`rank_bound`), as many
@@ -183,7 +141,7 @@ def _coordinates(workload):
     return workload.weights @ np.hstack(coefficients(workload.boxes, spaces))
 
 
-def _sum_of_singular(rows):
+def _sum_of_singular(rows: np.ndarray) -> float:
     """Sum of the singular values, through the smaller Gram matrix; rounding is left out."""
     gram = rows.T @ rows if rows.shape[0] > rows.shape[1] else rows @ rows.T
     values = np.linalg.eigvalsh(gram) if gram.size else np.zeros(1)
@@ -193,32 +151,16 @@ def _sum_of_singular(rows):
 # The best weights ---------------------------------------------------------------------------------
 
 
-def l2_optimum(workload, neighbours="add-remove", iterations=300, gap=1e-6):
-    r"""L_2 of a workload: the best weights that an ascent finds, and how much is left to find.
+def l2_optimum(
+    workload: Workload, neighbours: str = "add-remove", iterations: int = 300, gap: float = 1e-06
+) -> Certificate:
+    r"""L_2 of a workload on a small domain: the best weights that an ascent finds, and how much is left to find.
 
-    :math:`f(\lambda) = \|W \mathrm{diag}(\lambda)^{1/2}\|_*` is concave, and
-    :math:`g_j = w_j^\top K^{-1/2} w_j` with :math:`K = W \mathrm{diag}(\lambda) W^\top` is twice its gradient.
-    Each weight is multiplied by its gradient until :math:`f \max_j g_j`, which bounds L_2 from above, is within
-    the gap of :math:`f^2`.
-
-    Parameters
-    ----------
-    workload : Workload
-        On a domain small enough for its matrix.
-    neighbours : {"add-remove", "replace-one"}
-        The columns, or their differences: the latter for a single column of counts.
-    iterations : int
-    gap : float
-        Relative; the ascent stops there.
-
-    Returns
-    -------
-    Certificate
-
-    Raises
-    ------
-    ValueError
-        If there are more than `MOST_COLUMNS` distinct columns or differences.
+    :math:`f(\lambda) = \|W \mathrm{diag}(\lambda)^{1/2}\|_*` is concave, and :math:`g_j = w_j^\top K^{-1/2} w_j`
+    with :math:`K = W \mathrm{diag}(\lambda) W^\top` is twice its gradient. Each weight is multiplied by its
+    gradient until :math:`f \max_j g_j`, which bounds L_2 from above, is within the relative `gap` of :math:`f^2`.
+    Weighed are the distinct columns or, for replace-one neighbours and a single column of counts, their
+    differences; more than `MOST_COLUMNS` are a ValueError.
     """
     workload, gap = check_kind(workload, Workload, "workload"), check_positive(gap, "gap")
     columns = workload.columns().matrix * np.sqrt(workload.multiplicity)[:, None]
@@ -243,7 +185,7 @@ def l2_optimum(workload, neighbours="add-remove", iterations=300, gap=1e-6):
     return best
 
 
-def _differences(columns, workload):
+def _differences(columns: np.ndarray, workload: Workload) -> np.ndarray:
     """Differences of any two columns, that of a cell that no row asks for being 0."""
     if (workload.columns().place < 0).any():
         columns = np.column_stack([columns, np.zeros(len(columns))])
@@ -258,7 +200,7 @@ def _differences(columns, workload):
     return columns[:, first] - columns[:, second]
 
 
-def _nuclear(columns, weights):
+def _nuclear(columns: np.ndarray, weights: np.ndarray) -> tuple[float, np.ndarray]:
     """Nuclear norm of W diag(weights)^(1/2), and w_j' K^(-1/2) w_j for every column."""
     left, values, _ = np.linalg.svd(columns * np.sqrt(weights), full_matrices=False)
     kept = values > ROUNDING * values[0]

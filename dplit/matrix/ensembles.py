@@ -17,6 +17,7 @@ from functools import cached_property
 from itertools import product
 
 import numpy as np
+from numpy.random import Generator
 
 from dplit.budget import Group, Parallel, Sequence
 from dplit.errors import (
@@ -48,11 +49,9 @@ class Ensemble:
     columns : tuple of int
         Of the whole domain, increasing.
     n_levels : tuple of int
-        Levels of these columns.
+        Levels of these columns, on whose cells the workload and the strategy are.
     workload : Workload
-        On their cells.
     strategy : Strategy
-        Likewise.
     """
 
     columns: tuple
@@ -60,7 +59,7 @@ class Ensemble:
     workload: Workload
     strategy: object
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         columns = tuple(int(j) for j in self.columns)
         if list(columns) != sorted(set(columns)) or len(columns) != len(self.n_levels):
             raise ValueError(
@@ -71,8 +70,8 @@ class Ensemble:
         object.__setattr__(self, "n_levels", tuple(int(n) for n in self.n_levels))
 
     @cached_property
-    def matrix(self):
-        """A on the cells of the ensemble's columns, `Strategy.decorrelated`; float64, shape (n_rows, n_cells)."""
+    def matrix(self) -> np.ndarray:
+        """A on the cells of the ensemble's columns, `Strategy.decorrelated`; shape (n_rows, n_cells)."""
         check_entries(math.prod(self.n_levels), self.n_levels, "measured numbers")
         cells = np.indices(self.n_levels).reshape(len(self.n_levels), -1).T
         n = len(cells)  # a record in each cell, each of a class of its own
@@ -80,7 +79,7 @@ class Ensemble:
         return np.asarray(self.strategy.decorrelated(exact), dtype=float)
 
 
-def _check_ensembles(ensembles):
+def _check_ensembles(ensembles: list[Ensemble]) -> list[Ensemble]:
     """Return `ensembles` as a list of at least one `Ensemble`."""
     found = [check_kind(e, Ensemble, "ensembles") for e in check_sequence(ensembles, "ensembles")]
     if not found:
@@ -88,7 +87,9 @@ def _check_ensembles(ensembles):
     return found
 
 
-def _check_records(codes, classes, ensembles):
+def _check_records(
+    codes: np.ndarray, classes: np.ndarray, ensembles: list[Ensemble]
+) -> tuple[np.ndarray, np.ndarray]:
     """Return `codes` and `classes` as arrays of whole numbers, with the columns of all `ensembles`."""
     codes = check_whole(codes, "codes", 0, ndim=2)
     classes = check_whole(classes, "classes", 0, ndim=1)
@@ -102,40 +103,30 @@ def _check_records(codes, classes, ensembles):
 
 
 def release_ensembles(
-    ensembles,
-    codes,
-    classes,
-    n_classes,
-    epsilon,
-    mechanism="geometric",
-    neighbours="add-remove",
-    joint=True,
-    disjoint=False,
-    signed=False,
+    ensembles: list[Ensemble],
+    codes: np.ndarray,
+    classes: np.ndarray,
+    n_classes: int,
+    epsilon: float,
+    mechanism: str = "geometric",
+    neighbours: str = "add-remove",
+    joint: bool = True,
+    disjoint: bool = False,
+    signed: bool = False,
     *,
-    rng,
-):
-    r"""Answers of each ensemble, and what all of them cost together.
+    rng: Generator,
+) -> tuple[list[np.ndarray], Sequence | Parallel | Group]:
+    """Answers of each ensemble, shape (n_rows, k), or (n_rows, 1) if signed, and what all of them cost together.
 
     Parameters
     ----------
-    ensembles : sequence of Ensemble
-    codes, classes, n_classes, epsilon, mechanism, neighbours
+    codes, classes, n_classes, epsilon, mechanism, neighbours, signed
         As in `dplit.matrix.release`; codes of all columns.
-    joint : bool
+    joint
         Answer from all releases together; published is each from its own.
-    disjoint : bool
+    disjoint
         Give each record to one ensemble by a draw of its own: each then spends all of epsilon, and counts
         a q-th of the records. Never joint, since these are different records.
-    signed : bool
-        Release one column each, records of the first class less those of the second; of two classes alone.
-    rng : numpy.random.Generator
-
-    Returns
-    -------
-    answers : list of float64 array, shape (n_rows, n_classes), or (n_rows, 1) if signed
-        For the distinct rows of each ensemble's workload.
-    node : Sequence, Parallel or Group
     """
     ensembles = _check_ensembles(ensembles)
     codes, classes = _check_records(codes, classes, ensembles)
@@ -167,22 +158,14 @@ def release_ensembles(
 
 
 def deviations(
-    ensembles, share, mechanism="geometric", neighbours="add-remove", classes=2, signed=False
-):
-    """Standard deviation of the noise of each ensemble's entries, each with `share` of epsilon.
-
-    Parameters
-    ----------
-    ensembles : sequence of Ensemble
-    share : float
-    mechanism, neighbours, signed
-        As in `dplit.matrix.release`.
-    classes : int
-
-    Returns
-    -------
-    list of float
-    """
+    ensembles: list[Ensemble],
+    share: float,
+    mechanism: str = "geometric",
+    neighbours: str = "add-remove",
+    classes: int = 2,
+    signed: bool = False,
+) -> list[float]:
+    """Standard deviation of the noise of each ensemble's entries, each with `share` of epsilon."""
     ensembles, share = _check_ensembles(ensembles), check_epsilon(share, "share")
     return [
         noise_variance(
@@ -194,21 +177,13 @@ def deviations(
     ]
 
 
-def reconstruction(ensembles, deviations):
-    r"""The matrices that turn all releases into each ensemble's answers by weighted least squares.
+def reconstruction(ensembles: list[Ensemble], deviations: list[float]) -> list[np.ndarray]:
+    r"""The matrices X that turn all releases into each ensemble's answers by weighted least squares.
 
-    Parameters
-    ----------
-    ensembles : sequence of Ensemble
-    deviations : sequence of float
-        Standard deviation of the noise of each one's entries, up to a common factor; infinite epsilon's
-        zeros count as equal ones. Ones give the unweighted reconstruction.
-
-    Returns
-    -------
-    list of float64 array, shape (n_rows, entries of all releases)
-        X for each ensemble: its distinct rows' answers are X times the stacked releases, each as
-        `Strategy.decorrelated` gives it, and their variances are :math:`X^2\sigma^2`.
+    `deviations` are those of the noise of each one's entries, up to a common factor; infinite epsilon's zeros
+    count as equal ones, and ones give the unweighted reconstruction. X has a row for each distinct row of the
+    ensemble's workload and a column for each entry of all releases, stacked as `Strategy.decorrelated` gives
+    them; the variances are :math:`X^2\sigma^2`.
     """
     ensembles = _check_ensembles(ensembles)
     deviations = check_numbers(deviations, "deviations", 0, MOST, ndim=1)
@@ -230,7 +205,9 @@ def reconstruction(ensembles, deviations):
     return found
 
 
-def _together(ensembles, noise, measured):
+def _together(
+    ensembles: list[Ensemble], noise: list[float], measured: list[np.ndarray]
+) -> list[np.ndarray]:
     """The answers of `reconstruction`, without its matrices."""
     parts, weights, inverse = _solved(ensembles, noise)
     total = np.zeros((len(inverse), np.shape(measured[0])[1]))
@@ -255,7 +232,7 @@ class _Part:
     place: np.ndarray
 
     @classmethod
-    def of(cls, e, starts):
+    def of(cls, e: Ensemble, starts: dict) -> _Part:
         """Products of one function a column, constant on the columns that the ensemble lacks."""
         bases = tuple(functions(n) / math.sqrt(n) for n in e.n_levels)
         place = np.empty(e.n_levels, dtype=np.int64)
@@ -268,23 +245,23 @@ class _Part:
         return cls(bases, None if e.strategy.name == "identity" else e.matrix, place.ravel())
 
     @property
-    def n_released(self):
+    def n_released(self) -> int:
         """Rows of what is released."""
         return len(self.place) if self.matrix is None else len(self.matrix)
 
-    def cells(self, coefficients):
+    def cells(self, coefficients: np.ndarray) -> np.ndarray:
         """The cells' values, shape (n_cells, k)."""
         return _transformed(self.bases, coefficients)
 
-    def projected(self, values):
+    def projected(self, values: np.ndarray) -> np.ndarray:
         """The transpose of `cells`, shape (n_coefficients, k)."""
         return _transformed([b.T for b in self.bases], values)
 
-    def gathered(self, measured):
+    def gathered(self, measured: np.ndarray) -> np.ndarray:
         """The transpose of what is released, as a function of the coefficients."""
         return self.projected(measured if self.matrix is None else self.matrix.T @ measured)
 
-    def normal(self):
+    def normal(self) -> np.ndarray:
         """Products of the released rows with each other: of cells a diagonal, else a matrix."""
         if self.matrix is None:
             return np.full(len(self.place), 1 / len(self.place))
@@ -292,7 +269,7 @@ class _Part:
         return rows @ rows.T
 
 
-def _transformed(matrices, values):
+def _transformed(matrices: list[np.ndarray], values: np.ndarray) -> np.ndarray:
     """A product of matrices, one for each column, times values on cells, shape (n_cells, k)."""
     shape, k = tuple(len(m) for m in matrices), np.shape(values)[1]
     tensor = np.asarray(values, dtype=float).reshape(*shape, k)
@@ -301,7 +278,9 @@ def _transformed(matrices, values):
     return tensor.reshape(-1, k)
 
 
-def _solved(ensembles, deviations):
+def _solved(
+    ensembles: list[Ensemble], deviations: list[float]
+) -> tuple[list[_Part], np.ndarray, np.ndarray]:
     """The parts, the weight of each, and the pseudoinverse of the normal equations of all coefficients.
 
     Where all ensembles release cells these are a diagonal, and so is what is returned.
@@ -322,7 +301,7 @@ def _solved(ensembles, deviations):
     return parts, weights, 1 / normal if diagonal else _pseudoinverse(normal)
 
 
-def _pseudoinverse(normal):
+def _pseudoinverse(normal: np.ndarray) -> np.ndarray:
     """Of a symmetric matrix; of a diagonal one, as cells have, without its eigenvalues."""
     diagonal = normal.diagonal()
     if abs(normal - np.diag(diagonal)).max() <= ROUNDING * diagonal.max():

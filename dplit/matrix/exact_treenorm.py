@@ -28,28 +28,17 @@ from __future__ import annotations
 
 import numpy as np
 from numba import njit
+from numpy.random import Generator
 
 from dplit.mechanisms.exact import bernoulli_exp, geometric
 from dplit.mechanisms.whole_weights import up_to
 
 
 @njit(cache=True, nogil=True)
-def whole_noise(sizes, rate, size, rng):
-    """Noise for the leaves of all trees.
+def whole_noise(sizes: np.ndarray, rate: float, size: int, rng: Generator) -> np.ndarray:
+    """Noise for the leaves of all trees, `size` independent draws: int64, shape (size, n_leaves).
 
-    Parameters
-    ----------
-    sizes : int64 array, shape (n_trees,)
-        Leaves of each tree.
-    rate : float
-        a, of a step; much less than 1, or few draws are kept.
-    size : int
-        Independent draws.
-    rng : numpy.random.Generator
-
-    Returns
-    -------
-    int64 array, shape (size, n_leaves)
+    `sizes` are the leaves of each tree, int64; `rate` is a, of a step: much less than 1, or few draws are kept.
     """
     noise = np.empty((size, sizes.sum()), dtype=np.int64)
     rising, room = np.empty(len(sizes), dtype=np.int64), np.empty(sizes.max(), dtype=np.int64)
@@ -76,7 +65,7 @@ def whole_noise(sizes, rate, size, rng):
 
 
 @njit(cache=True, nogil=True)
-def _shares(sizes, rate, rising, rng):
+def _shares(sizes: np.ndarray, rate: float, rising: np.ndarray, rng: Generator) -> int:
     """Write r of each tree; their sum, or -1 if these are not kept."""
     places = np.int64(0)
     for m in sizes:
@@ -99,7 +88,7 @@ def _shares(sizes, rate, rising, rng):
 
 
 @njit(cache=True, nogil=True)
-def _sum_and_room(sizes, rate, total, rng):
+def _sum_and_room(sizes: np.ndarray, rate: float, total: int, rng: Generator) -> tuple[int, int]:
     """s and Q, by the laws of the bound."""
     s = most = np.int64(0)
     for _ in range(total + 1):
@@ -110,7 +99,9 @@ def _sum_and_room(sizes, rate, total, rng):
 
 
 @njit(cache=True, nogil=True)
-def _kept(sizes, s, most, rising, below, rng):
+def _kept(
+    sizes: np.ndarray, s: int, most: int, rising: np.ndarray, below: np.ndarray, rng: Generator
+) -> bool:
     """Whether the coins keep s and Q; which leaves are negative is written to `below`."""
     all_rising = all_falling = np.int64(0)
     start = 0
@@ -138,13 +129,21 @@ def _kept(sizes, s, most, rising, below, rng):
 
 
 @njit(cache=True, nogil=True)
-def _coin(part, whole, rng):
+def _coin(part: int, whole: int, rng: Generator) -> bool:
     """True with probability part/whole, 0 if the part is negative."""
     return part >= whole or (part > 0 and up_to(whole - 1, rng) < part)
 
 
 @njit(cache=True, nogil=True)
-def _leaves(s, most, k, below, leaves, room, rng):
+def _leaves(
+    s: int,
+    most: int,
+    k: int,
+    below: np.ndarray,
+    leaves: np.ndarray,
+    room: np.ndarray,
+    rng: Generator,
+) -> None:
     """Write the noise of a tree's leaves."""
     n = below.sum()
     q, j = np.int64(0), len(leaves) - n
@@ -168,7 +167,7 @@ def _leaves(s, most, k, below, leaves, room, rng):
 
 
 @njit(cache=True, nogil=True)
-def subset(k, n, room, rng):
+def subset(k: int, n: int, room: np.ndarray, rng: Generator) -> np.ndarray:
     """A uniform set of k of the numbers 1 to n, in order: a view of `room`, int64.
 
     Numbers are drawn until k of them differ: no set is preferred to another.

@@ -4,6 +4,9 @@ A count m has the prior :math:`\Pr(m) \propto \beta^m`, and t is m with geometri
 :doc:`/book/matrix_forest`. Where most records lie in few cells, counts are not geometric: one prior whose mean is
 below the noise would take the large ones for noise, too. A mixture of priors of all sizes is then fitted to what
 was released, which costs nothing.
+
+Throughout `counts` are released whole numbers, with noise, of any shape, which an answer has, too. `alpha` is
+:math:`e^{-\epsilon}` of the noise, from 0 to 1, and `mean` the prior's, positive; others are a ValueError.
 """
 
 from __future__ import annotations
@@ -11,6 +14,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dplit.errors import check_between, check_positive, check_whole
 
@@ -23,40 +27,26 @@ RATIO = 4.0  # of each one's to that of the one before it
 ROUNDS = 60  # of the fit of their shares
 
 
-def _released(counts):
+def _released(counts: ArrayLike) -> np.ndarray:
     return check_whole(counts, "counts", LEAST)
 
 
-def _decay(alpha):
+def _decay(alpha: float) -> float:
     return check_between(alpha, "alpha", 0, 1)  # exp(-epsilon) of a least epsilon is 1
 
 
-def _beta(mean):
+def _beta(mean: float) -> float:
     """Beta of a prior, from its mean; below 1, also where the mean is beyond what a float tells from 1."""
     mean = check_positive(mean, "mean")
     return min(mean / (1 + mean), 1 - 2.0**-53)
 
 
-def _coarser(counts, alpha):
+def _coarser(counts: np.ndarray, alpha: float) -> tuple[np.ndarray, float, float]:
     r"""Counts, noise and records of a step, where noise is so wide that single records need not be told apart.
 
     Below a rate of `FINEST` counts are in steps of which the noise has that rate: rounding to a step moves a
     count by at most half of `FINEST` of the noise's scale. Where even :math:`\alpha` rounds to 1, a step has
-    `COARSEST` records, and all counts but the largest are 0.
-
-    Parameters
-    ----------
-    counts : int array
-    alpha : float
-        From 0 to 1.
-
-    Returns
-    -------
-    counts : int array
-    alpha : float
-        At most :math:`e^{-\text{FINEST}}`.
-    step : float
-        Records; 1, if nothing was changed.
+    `COARSEST` records, and all counts but the largest are 0. A step of 1 record: nothing was changed.
     """
     finest = math.exp(-FINEST)
     if alpha <= finest:
@@ -65,34 +55,14 @@ def _coarser(counts, alpha):
     return np.rint(counts / step).astype(np.int64), finest, step
 
 
-def posterior_mean(counts, alpha, mean):
+def posterior_mean(counts: ArrayLike, alpha: float, mean: float) -> np.ndarray:
     r"""Mean of a count given what was released, where counts are geometric and so is the noise.
 
-    With the prior :math:`\Pr(m) \propto \beta^m`, :math:`m \ge 0`, of mean
-    :math:`\beta/(1-\beta)`, and noise of law :math:`\propto \alpha^{|z|}`, the count behind a released t is
-    :math:`m \le t` with weight :math:`\beta^m\alpha^{t-m}` and :math:`m \ge t` with
-    :math:`\beta^m\alpha^{m-t}`. What lies below 0 tells no more than that it does: all such t have one mean.
-
-    Derived in :doc:`/book/matrix_forest`.
-
-    Parameters
-    ----------
-    counts : int array, shape (...)
-        Released, with noise.
-    alpha : float
-        Of the noise, :math:`e^{-\epsilon}`, from 0 to 1; above :math:`e^{-1/1000}` counts are in steps
-        (`_coarser`).
-    mean : float
-        Of the prior, positive.
-
-    Returns
-    -------
-    float64 array, shape (...)
-
-    Raises
-    ------
-    ValueError
-        An argument is not in its range.
+    With the prior :math:`\Pr(m) \propto \beta^m`, :math:`m \ge 0`, of mean :math:`\beta/(1-\beta)`, and noise of
+    law :math:`\propto \alpha^{|z|}`, the count behind a released t is :math:`m \le t` with weight
+    :math:`\beta^m\alpha^{t-m}` and :math:`m \ge t` with :math:`\beta^m\alpha^{m-t}`. What lies below 0 tells no
+    more than that it does: all such t have one mean. Above :math:`\alpha = e^{-1/1000}` counts are in steps
+    (`_coarser`).
     """
     counts, alpha, mean = _released(counts), _decay(alpha), check_positive(mean, "mean")
     counts, alpha, step = _coarser(counts, alpha)
@@ -119,30 +89,13 @@ def posterior_mean(counts, alpha, mean):
     return found[place].reshape(np.shape(counts))
 
 
-def released_law(counts, alpha, mean):
+def released_law(counts: ArrayLike, alpha: float, mean: float) -> np.ndarray:
     r"""Probability of a released count: a geometric count of a mean, and geometric noise.
 
-    With :math:`\beta` as in `posterior_mean` it is :math:`(1-\beta)\frac{1-\alpha}{1+\alpha}` times the weights of
-    all m that are summed there: for :math:`t \ge 0`
-    :math:`\frac{\alpha^{t+1} - \beta^{t+1}}{\alpha - \beta} + \beta^t\frac{\alpha\beta}{1 - \alpha\beta}`, and for
-    :math:`t < 0` :math:`\frac{\alpha^{-t}}{1 - \alpha\beta}`.
-
-    Parameters
-    ----------
-    counts : int array, shape (...)
-    alpha : float
-        From 0 to 1.
-    mean : float
-        Of the prior, positive, with another :math:`\beta` than `alpha`.
-
-    Returns
-    -------
-    float64 array, shape (...)
-
-    Raises
-    ------
-    ValueError
-        An argument is not in its range.
+    With :math:`\beta` as in `posterior_mean` it is :math:`(1-\beta)\frac{1-\alpha}{1+\alpha}` times the weights
+    of all m that are summed there: for :math:`t \ge 0` :math:`\frac{\alpha^{t+1} - \beta^{t+1}}{\alpha - \beta} +
+    \beta^t\frac{\alpha\beta}{1 - \alpha\beta}`, and for :math:`t < 0` :math:`\frac{\alpha^{-t}}{1 -
+    \alpha\beta}`. The mean's :math:`\beta` is another than :math:`\alpha`.
     """
     t, alpha, beta = _released(counts).astype(float), _decay(alpha), _beta(mean)
     if alpha == beta:
@@ -153,32 +106,13 @@ def released_law(counts, alpha, mean):
     return (1 - beta) * (1 - alpha) / (1 + alpha) * weight / (1 - both)
 
 
-def mixed_mean(counts, alpha):
-    """Mean of a count given all that was released, where counts are of several sizes.
+def mixed_mean(counts: ArrayLike, alpha: float) -> np.ndarray:
+    """Mean of a count given all that was released, at least one count, where counts are of several sizes.
 
     The prior is a mixture of geometric ones, whose means are `SMALLEST` and so on, each `RATIO` times the one
     before, up to the largest released count; their shares are those of largest likelihood
-    (expectation-maximization, `ROUNDS` times). The formula is in :doc:`/book/matrix_forest`; the means and the
-    number of times are chosen, not derived.
+    (expectation-maximization, `ROUNDS` times). The means and the number of times are chosen, not derived.
 
-    Parameters
-    ----------
-    counts : int array, shape (...)
-        Released, with noise, all of them together; at least one.
-    alpha : float
-        As of `posterior_mean`.
-
-    Returns
-    -------
-    float64 array, shape (...)
-
-    Raises
-    ------
-    ValueError
-        An argument is not in its range.
-
-    Examples
-    --------
     >>> import numpy as np
     >>> from dplit.matrix.forest import mixed_mean, posterior_mean
     >>> released = np.array([500] + [-2, 3, 0, 1, -1, 2, 0, -3] * 10)

@@ -20,11 +20,12 @@ import math
 from numbers import Real
 
 import numpy as np
+from numpy.random import Generator
 from scipy.optimize import brentq
 from scipy.special import log_ndtr
 
 from dplit.errors import check_between, check_epsilon, check_kind, check_positive, check_rng
-from dplit.matrix.strategies import DistinctLeaves, Identity, PerTree
+from dplit.matrix.strategies import DistinctLeaves, Identity, PerTree, Strategy
 from dplit.matrix.strategies.base import check_domain, combined
 from dplit.matrix.strategies.boxes import coefficients, functions
 from dplit.matrix.strategies.spectrum import masses, row_masses
@@ -33,21 +34,10 @@ from dplit.matrix.workload import Workload
 LARGEST = 1e6  # of an epsilon, and of a scale and of one over it
 
 
-def gaussian_delta(epsilon, scale):
-    r"""The least delta of Gaussian noise: formula of the module, with the noise's deviation over the sensitivity.
+def gaussian_delta(epsilon: float, scale: float) -> float:
+    r"""The least delta of Gaussian noise at :math:`s = \sigma/\Delta`, the positive `scale`: the module's
+    formula.
 
-    Parameters
-    ----------
-    epsilon : float
-    scale : float
-        :math:`s = \sigma/\Delta`, positive.
-
-    Returns
-    -------
-    float
-
-    Examples
-    --------
     >>> from dplit import matrix
     >>> round(matrix.gaussian_delta(1.0, 1.0), 4)
     0.1269
@@ -57,29 +47,17 @@ def gaussian_delta(epsilon, scale):
     return math.exp(_log_delta(epsilon, scale))
 
 
-def _log_delta(epsilon, s):
+def _log_delta(epsilon: float, s: float) -> float:
     above = log_ndtr(1 / (2 * s) - epsilon * s)
     below = epsilon + log_ndtr(-1 / (2 * s) - epsilon * s)
     return float(above + np.log(-np.expm1(below - above)))
 
 
-def gaussian_scale(epsilon, delta):
-    r"""The least deviation of Gaussian noise, over the L2 sensitivity, for :math:`(\epsilon, \delta)`.
+def gaussian_scale(epsilon: float, delta: float) -> float:
+    r"""The least deviation s of Gaussian noise, over the L2 sensitivity, for :math:`(\epsilon, \delta)`.
 
-    Parameters
-    ----------
-    epsilon : float
-        Positive and finite.
-    delta : float
-        Between 0 and 1, both excluded.
+    `epsilon` is finite, `delta` between 0 and 1. s is rounded up: `gaussian_delta` of it is at most `delta`.
 
-    Returns
-    -------
-    float
-        s, rounded up: `gaussian_delta` of it is at most `delta`.
-
-    Examples
-    --------
     >>> from dplit import matrix
     >>> round(matrix.gaussian_scale(1.0, 1e-6), 3)
     4.225
@@ -103,31 +81,18 @@ def gaussian_scale(epsilon, delta):
     return s
 
 
-def _check_delta(delta):
+def _check_delta(delta: float) -> float:
     number = isinstance(delta, Real) and not isinstance(delta, bool)
     if not number or not 0 < delta < 1:
         raise ValueError(f"delta must be a number between 0 and 1, both excluded, got {delta!r}")
     return float(delta)
 
 
-def l2_sensitivity(strategy):
+def l2_sensitivity(strategy: Strategy | GaussianMarginals) -> float:
     r"""Most that a record changes :math:`AD`, in the L2 norm, add-remove.
 
-    Entries of the cells, of the leaves and of the distinct leaves are 0 or 1, so it is :math:`\|A\|_1^{1/2}`.
-
-    Parameters
-    ----------
-    strategy : Strategy or GaussianMarginals
-        `Identity`, `PerTree` or `DistinctLeaves` with weights of 1, or the best marginals.
-
-    Returns
-    -------
-    float
-
-    Raises
-    ------
-    ValueError
-        If it is another strategy.
+    Entries of `Identity`, `PerTree` and `DistinctLeaves` with weights of 1 are 0 or 1, so it is
+    :math:`\|A\|_1^{1/2}`; of the best marginals it is 1. Other strategies are a ValueError.
     """
     if isinstance(strategy, GaussianMarginals):
         return 1.0
@@ -139,21 +104,13 @@ def l2_sensitivity(strategy):
     return math.sqrt(strategy.norm)
 
 
-def gaussian_error(workload, strategy, epsilon, delta):
-    r"""Total expected squared error of all queries for one class, with Gaussian noise at (epsilon, delta).
+def gaussian_error(
+    workload: Workload, strategy: Strategy | GaussianMarginals, epsilon: float, delta: float
+) -> float:
+    """Total expected squared error of all queries for one class, with Gaussian noise at (epsilon, delta).
 
-    Not to be held against `dplit.matrix.error`, which is of pure privacy.
-
-    Parameters
-    ----------
-    workload : Workload
-    strategy : Strategy or GaussianMarginals
-        As of `l2_sensitivity`.
-    epsilon, delta : float
-
-    Returns
-    -------
-    float
+    Not to be held against `dplit.matrix.error`, which is of pure privacy. Strategies are those of
+    `l2_sensitivity`.
     """
     workload = check_kind(workload, Workload, "workload")
     deviation = l2_sensitivity(strategy) * gaussian_scale(epsilon, delta)
@@ -161,26 +118,21 @@ def gaussian_error(workload, strategy, epsilon, delta):
 
 
 class GaussianMarginals:
-    r"""The marginals that are best for a workload with Gaussian noise: a formula, no search.
+    r"""The marginals that are best for a workload of boxes with Gaussian noise: a formula, no search.
 
-    Let :math:`w_U` be the masses of the workload in the spaces of marginals, and
-    :math:`d_U = \frac1n\prod_{i \in U}(n_i - 1)`. The strategy with :math:`A^\top A = \sum_U \lambda_UP_U` and
-    :math:`\lambda_U \propto \sqrt{w_U/d_U}` has columns of norm 1 and the error
-    :math:`(\sum_U \sqrt{w_Ud_U})^2`, times the variance of the noise. No strategy has less for a workload of
-    whole marginals, and no weights of marginals have less for any workload.
+    Let :math:`w_U` be the masses of the workload in the spaces of marginals, and :math:`d_U = \frac1n\prod_{i \in
+    U}(n_i - 1)`. The strategy with :math:`A^\top A = \sum_U \lambda_UP_U` and :math:`\lambda_U \propto
+    \sqrt{w_U/d_U}` has columns of norm 1 and the error :math:`(\sum_U \sqrt{w_Ud_U})^2`, times the variance of
+    the noise. No strategy has less for a workload of whole marginals, and no weights of marginals have less for
+    any workload.
 
-    Released are the coefficients of the records' table in each space: of each marginal what its parts do not
-    say already. The domain is never made.
-
-    Parameters
-    ----------
-    workload : Workload
-        With boxes.
+    Released are the coefficients of the records' table in each space: of each marginal what its parts do not say
+    already. The domain is never made. Workloads that are answered lie in the spaces of the one it was made for.
     """
 
     name = "gaussian marginals"
 
-    def __init__(self, workload):
+    def __init__(self, workload: Workload) -> None:
         self.n_levels = workload.boxes.n_levels
         self.masses = masses(workload)
         self.spaces = list(self.masses)
@@ -189,42 +141,34 @@ class GaussianMarginals:
         self.eigenvalues = np.sqrt(w / d) / math.sqrt(self.optimum)
 
     @property
-    def n_cells(self):
+    def n_cells(self) -> int:
         """Cells of the domain, a Python int of any size."""
         return math.prod(self.n_levels.tolist())
 
-    def _density(self, spaces):
+    def _density(self, spaces: list[tuple[int, ...]]) -> np.ndarray:
         """Squared norm of each cell's part in each space, the same for all cells."""
         n = self.n_levels.astype(float)
         untested = np.exp(-np.log(n).sum())
         return np.array([untested * math.prod(n[list(u)] - 1) for u in spaces])
 
-    def variances(self, workload):
-        """Variance of each distinct row's answer for noise of variance 1, float64, shape (n_rows,).
-
-        Parameters
-        ----------
-        workload : Workload
-            In the spaces of the one that the strategy was made for.
-        """
+    def variances(self, workload: Workload) -> np.ndarray:
+        """Variance of each distinct row's answer for noise of variance 1, shape (n_rows,)."""
         check_domain(self, workload)
         return row_masses(workload, self.spaces) @ (1 / self.eigenvalues)
 
-    def release(self, codes, classes, n_classes, epsilon, delta, *, rng):
-        """Noisy coefficients of the records' table, a block for each space.
+    def release(
+        self,
+        codes: np.ndarray,
+        classes: np.ndarray,
+        n_classes: int,
+        epsilon: float,
+        delta: float,
+        *,
+        rng: Generator,
+    ) -> list[np.ndarray]:
+        """Noisy coefficients of the records' table, a block of shape (prod(n_i - 1), k) for each space.
 
-        Parameters
-        ----------
-        codes : int array, shape (n_records, n_features)
-        classes : int array, shape (n_records,)
-        n_classes : int
-        epsilon, delta : float
-            What all blocks cost together.
-        rng : numpy.random.Generator
-
-        Returns
-        -------
-        list of float64 array, shape (prod(n_i - 1), n_classes)
+        `epsilon` and `delta` are what all blocks cost together.
         """
         deviation, found = gaussian_scale(epsilon, delta), []
         check_rng(rng)
@@ -234,7 +178,9 @@ class GaussianMarginals:
             found.append(exact + noise)
         return found
 
-    def _coefficients(self, columns, codes, classes, n_classes):
+    def _coefficients(
+        self, columns: tuple[int, ...], codes: np.ndarray, classes: np.ndarray, n_classes: int
+    ) -> np.ndarray:
         """Of the records' table in one space, in the products of `functions`."""
         shape = (*(int(self.n_levels[j]) for j in columns), n_classes)
         place = np.ravel_multi_index((*codes[:, list(columns)].T, classes), shape)
@@ -244,15 +190,8 @@ class GaussianMarginals:
         rest = math.prod(int(n) for j, n in enumerate(self.n_levels) if j not in columns)
         return table.reshape(-1, n_classes) / math.sqrt(rest)
 
-    def answer(self, workload, released):
-        """Unbiased answers of a workload's distinct rows from what `release` gave, shape (n_rows, k).
-
-        Parameters
-        ----------
-        workload : Workload
-            In the spaces of the one that the strategy was made for.
-        released : list of array
-        """
+    def answer(self, workload: Workload, released: list[np.ndarray]) -> np.ndarray:
+        """Unbiased answers of a workload's distinct rows from what `release` gave, shape (n_rows, k)."""
         check_domain(self, workload)
         parts = coefficients(workload.boxes, self.spaces)
         total = sum(part @ z for part, z in zip(parts, released)) * math.sqrt(self.n_cells)

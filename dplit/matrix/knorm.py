@@ -19,6 +19,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from numpy.random import Generator
+from numpy.typing import ArrayLike
 from scipy.spatial import ConvexHull
 
 from dplit.errors import check_epsilon
@@ -29,17 +31,10 @@ MOST_DIMENSIONS = 8  # of a polytope that is triangulated
 
 @dataclass(frozen=True)
 class KNorm(Scaled):
-    """K-norm noise for a few queries of a low rank, by triangulation of the polytope K.
+    """K-norm noise for a few queries of a low rank, by triangulation of the polytope K; add-remove neighbours.
 
-    Parameters
-    ----------
-    matrix : array_like, shape (n_queries, n_cells)
-        W. Its rank is at least 1 and at most `MOST_DIMENSIONS`.
-    epsilon : float
-        Add-remove neighbours.
+    `matrix` is W, shape (n_queries, n_cells), of a rank from 1 to `MOST_DIMENSIONS`.
 
-    Examples
-    --------
     >>> from dplit import matrix
     >>> import numpy as np
     >>> hexagon = matrix.KNorm(np.eye(3) - 1 / 3, epsilon=1.0)
@@ -50,7 +45,7 @@ class KNorm(Scaled):
     matrix: np.ndarray
     epsilon: float
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         W = np.atleast_2d(np.asarray(self.matrix, dtype=float))
         if W.ndim != 2 or not np.isfinite(W).all() or not W.any():
             raise ValueError(f"matrix must hold finite numbers, not all 0, got shape {W.shape}")
@@ -63,18 +58,18 @@ class KNorm(Scaled):
             )
 
     @cached_property
-    def _basis(self):
+    def _basis(self) -> np.ndarray:
         """An orthonormal basis of the range of W, shape (n_queries, d)."""
         left, values, _ = np.linalg.svd(self.matrix, full_matrices=False)
         return left[:, values > NOTHING * values[0]]
 
     @property
-    def dimension(self):
+    def dimension(self) -> int:
         """d, the rank of W."""
         return self._basis.shape[1]
 
     @cached_property
-    def _facets(self):
+    def _facets(self) -> tuple[np.ndarray, np.ndarray]:
         """(corners of each simplex of the boundary, outer normals scaled to 1 on it)."""
         points = (self._basis.T @ np.unique(self.matrix, axis=1)).T
         points = np.concatenate([points, -points])
@@ -85,27 +80,17 @@ class KNorm(Scaled):
         return points[hull.simplices], -hull.equations[:, :-1] / hull.equations[:, -1:]
 
     @cached_property
-    def _weights(self):
+    def _weights(self) -> np.ndarray:
         """Volume of the simplex over each part of the boundary, times d!."""
         return abs(np.linalg.det(self._facets[0]))
 
     @property
-    def volume(self):
+    def volume(self) -> float:
         """Volume of K in its d dimensions."""
         return float(self._weights.sum()) / math.factorial(self.dimension)
 
-    def norm(self, values):
-        """The norm whose unit ball is K.
-
-        Parameters
-        ----------
-        values : array_like, shape (..., n_queries)
-
-        Returns
-        -------
-        float64 array, shape (...)
-            Infinite off the range of W.
-        """
+    def norm(self, values: ArrayLike) -> np.ndarray:
+        """The norm whose unit ball is K, shape (..., n_queries) to (...); infinite off the range of W."""
         values = np.asarray(values, dtype=float)
         inside = values @ self._basis
         off = abs(values - inside @ self._basis.T).max(axis=-1, initial=0)
@@ -114,7 +99,7 @@ class KNorm(Scaled):
         return np.where(off > NOTHING * size, math.inf, norms)[()]
 
     @cached_property
-    def covariance(self):
+    def covariance(self) -> np.ndarray:
         r"""Covariance of the noise, shape (n_queries, n_queries).
 
         Over a simplex with the corners 0 and :math:`v_1, \dots, v_d` the mean of :math:`uu^\top` is
@@ -126,11 +111,11 @@ class KNorm(Scaled):
         return self._basis @ second @ self._basis.T / self.epsilon**2
 
     @property
-    def variances(self):
+    def variances(self) -> np.ndarray:
         """Variance of each answer, shape (n_queries,)."""
         return self.covariance.diagonal()
 
-    def _points(self, size, rng):
+    def _points(self, size: int, rng: Generator) -> np.ndarray:
         """Uniform points of K: of a simplex chosen by its volume."""
         chosen = rng.choice(len(self._weights), size, p=self._weights / self._weights.sum())
         shares = rng.dirichlet(np.ones(self.dimension + 1), size)[:, 1:]
@@ -139,45 +124,39 @@ class KNorm(Scaled):
 
 @dataclass(frozen=True)
 class BlockNorm(Scaled):
-    r"""Noise for all leaves of a forest, of density proportional to :math:`e^{-\epsilon\max_t\|z_t\|_1}`.
+    r"""Noise for all leaves of a forest, of density proportional to :math:`e^{-\epsilon\max_t\|z_t\|_1}`;
+    add-remove.
 
-    The blocks :math:`z_t` are the leaves of tree t. One record more moves every block by 1 in the L1 norm,
-    whatever the trees test. With one tree this is Laplace noise; with more trees of equal size it has
-    smaller variances than Laplace noise of scale :math:`\tau/\epsilon`. It favours large trees: beside
-    them the leaves of a small tree have more.
-
-    Parameters
-    ----------
-    sizes : array_like of int, shape (n_trees,)
-        Leaves of each tree.
-    epsilon : float
-        Add-remove neighbours.
+    The blocks :math:`z_t` are the leaves of tree t, of which `sizes` has the numbers. One record more moves every
+    block by 1 in the L1 norm, whatever the trees test. With one tree this is Laplace noise; with more trees of
+    equal size it has smaller variances than Laplace noise of scale :math:`\tau/\epsilon`. It favours large trees:
+    beside them the leaves of a small tree have more.
     """
 
     sizes: np.ndarray
     epsilon: float
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         object.__setattr__(self, "sizes", check_sizes(self.sizes))
         object.__setattr__(self, "epsilon", check_epsilon(self.epsilon))
 
     @property
-    def dimension(self):
+    def dimension(self) -> int:
         """d, the number of leaves of all trees."""
         return int(self.sizes.sum())
 
-    def norm(self, values):
+    def norm(self, values: ArrayLike) -> np.ndarray:
         """The largest L1 norm of a block; shape (..., n_leaves) to (...)."""
         starts = np.cumsum(self.sizes) - self.sizes
         return np.add.reduceat(abs(np.asarray(values, dtype=float)), starts, axis=-1).max(axis=-1)
 
     @property
-    def variances(self):
+    def variances(self) -> np.ndarray:
         r"""Variance of each leaf, shape (n_leaves,): :math:`\frac{2(d+1)(d+2)}{(m_t+1)(m_t+2)\epsilon^2}`."""
         each = 2 * self.moment / ((self.sizes + 1.0) * (self.sizes + 2.0))
         return np.repeat(each, self.sizes)
 
-    def _points(self, size, rng):
+    def _points(self, size: int, rng: Generator) -> np.ndarray:
         """Uniform points of the product of cross-polytopes: the simplex, with random signs."""
         blocks = [rng.dirichlet(np.ones(m + 1), size)[:, 1:] for m in self.sizes]
         signs = rng.choice([-1.0, 1.0], size=(size, self.dimension))

@@ -1,26 +1,35 @@
 r"""Decision paths as rows of a matrix (M-RF, section "Matrix representation").
 
-A leaf of a tree over categorical columns is a *box*: for each column the set of levels that the path
-lets through. Over the domain of all :math:`n = \prod_i n_i` cells, a cell being one combination of
-levels, the box is a row of zeros and ones, and the rows of all leaves of all trees are the
-:math:`o \times n` decision path matrix T. With the :math:`n \times k` table D of the training records,
-cell by class, the leaves' class counts are :math:`C = TD`; with queries as rows of Q, each a single
-cell, the leaves that they reach are :math:`W = QT^\top` and their weighted votes :math:`V = QT^\top TD`.
+A leaf of a tree over categorical columns is a *box*: for each column the set of levels that the path lets
+through. Over the domain of all :math:`n = \prod_i n_i` cells, a cell being one combination of levels, the box is
+a row of zeros and ones, and the rows of all leaves of all trees are the :math:`o \times n` decision path matrix
+T. With the :math:`n \times k` table D of the training records, cell by class, the leaves' class counts are
+:math:`C = TD`; with queries as rows of Q, each a single cell, the leaves that they reach are :math:`W = QT^\top`
+and their weighted votes :math:`V = QT^\top TD`.
 
-Boxes overlap in products: the cells in both of two boxes are
-:math:`(TT^\top)_{lm} = \prod_i |U_{li} \cap U_{mi}|`, so that nothing of the size of the domain is made
-unless it is asked for.
+Boxes overlap in products: the cells in both of two boxes are :math:`(TT^\top)_{lm} = \prod_i |U_{li} \cap
+U_{mi}|`, so that nothing of the size of the domain is made unless it is asked for. Cells are in the order of
+`numpy.ndindex`: the last column's level changes first.
+
+Arguments are those of `dplit.matrix`; codes that are none of their column's levels, and matrices of more than
+`MOST_CELLS` entries, are a ValueError.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dplit.errors import check_integer, check_numbers, check_whole
+
+if TYPE_CHECKING:
+    from dplit.trees import Trees
 
 MOST_CELLS = 50_000_000  # entries of a matrix over the domain that are made on demand
 TOGETHER = 64  # cells of columns whose levels are compared at once
@@ -43,21 +52,21 @@ class Paths:
     n_levels: np.ndarray
     tree: np.ndarray
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.allowed)
 
     @property
-    def n_cells(self):
+    def n_cells(self) -> int:
         """Cells of the domain, a Python int of any size."""
         return math.prod(self.n_levels.tolist())
 
     @property
-    def n_trees(self):
+    def n_trees(self) -> int:
         """Number of trees."""
         return int(self.tree.max()) + 1
 
     @cached_property
-    def sizes(self):
+    def sizes(self) -> np.ndarray:
         """How many levels each path lets through in each column, int64, shape (n_paths, n_features)."""
         found = np.empty((len(self), len(self.n_levels)), dtype=np.int64)
         for j, (start, n) in enumerate(zip(self.starts, self.n_levels)):
@@ -65,27 +74,27 @@ class Paths:
         return found
 
     @cached_property
-    def starts(self):
+    def starts(self) -> np.ndarray:
         """Where each column's levels begin, shape (n_features,)."""
         return np.concatenate([[0], np.cumsum(self.n_levels)[:-1]]).astype(np.int64)
 
     @property
-    def tests(self):
+    def tests(self) -> np.ndarray:
         """Whether a path tests a column: it does not let all levels through; (n_paths, n_features)."""
         return self.sizes < self.n_levels
 
     @property
-    def cells(self):
+    def cells(self) -> np.ndarray:
         """Cells of each box, float64: exact up to 2**53, shape (n_paths,)."""
         return self.sizes.prod(axis=1, dtype=np.float64)
 
     @cached_property
-    def distinct(self):
+    def distinct(self) -> tuple[Paths, np.ndarray]:
         """These paths without copies, sorted, and which of them each path is: (Paths, int64 array)."""
         first, place = distinct(self.allowed)
         return self.take(first), place
 
-    def take(self, rows):
+    def take(self, rows: np.ndarray) -> Paths:
         """These paths alone, in the order of `rows`."""
         found = Paths(self.allowed[rows], self.n_levels, self.tree[rows])
         vars(found)["starts"] = self.starts
@@ -93,17 +102,9 @@ class Paths:
             vars(found)["sizes"] = self.sizes[rows]
         return found
 
-    def overlaps(self, other=None):
-        r"""Cells that two boxes share, :math:`TT^\top`.
-
-        Parameters
-        ----------
-        other : Paths, optional
-            Of the same domain; left out, these paths once more.
-
-        Returns
-        -------
-        float64 array, shape (n_paths, n_paths of `other`)
+    def overlaps(self, other: Paths | None = None) -> np.ndarray:
+        r"""Cells that these boxes share with others of the same domain, or with each other, :math:`TT^\top`, as
+        floats.
         """
         other = self if other is None else other
         shared = np.ones((len(self), len(other)))
@@ -116,7 +117,7 @@ class Paths:
             shared *= levels[first : first + 8].prod()
         return shared
 
-    def _together(self, columns):
+    def _together(self, columns: list[int]) -> Iterator[list[int]]:
         """Columns in groups of few cells."""
         group, cells = [], 1
         for j in columns:
@@ -129,57 +130,21 @@ class Paths:
         if group:
             yield group
 
-    def over(self, columns):
-        """Which cells of some columns each path lets through.
-
-        Parameters
-        ----------
-        columns : sequence of int
-
-        Returns
-        -------
-        bool array, shape (n_paths, cells of the columns)
-            The last column's level changes first.
-        """
+    def over(self, columns: Sequence[int]) -> np.ndarray:
+        """Which cells of some columns each path lets through, bool, shape (n_paths, cells of the columns)."""
         rows, starts = np.ones((len(self), 1), dtype=bool), self.starts
         for j in columns:
             levels = slice(starts[j], starts[j] + self.n_levels[j])
             rows = (rows[:, :, None] & self.allowed[:, None, levels]).reshape(len(self), -1)
         return rows
 
-    def matrix(self):
-        """T itself.
-
-        Returns
-        -------
-        bool array, shape (n_paths, n_cells)
-            Cells in the order of `numpy.ndindex`: the last column's level changes first.
-
-        Raises
-        ------
-        ValueError
-            If it would have more than `MOST_CELLS` entries.
-        """
+    def matrix(self) -> np.ndarray:
+        """T itself, bool, shape (n_paths, n_cells)."""
         check_entries(len(self), self.n_levels, "paths")
         return self.over(range(len(self.n_levels)))
 
-    def reached(self, codes):
-        """Which paths each record follows, Q T' for queries.
-
-        Parameters
-        ----------
-        codes : int array, shape (n_records, n_features)
-            Codes of levels, as `dplit.Domain.encode` gives them.
-
-        Returns
-        -------
-        bool array, shape (n_records, n_paths)
-
-        Raises
-        ------
-        ValueError
-            If a code is none of its column's.
-        """
+    def reached(self, codes: ArrayLike) -> np.ndarray:
+        """Which paths each record follows, Q T' for queries: bool, shape (n_records, n_paths)."""
         codes = check_codes(codes, self.n_levels)
         follows = np.ones((len(codes), len(self)), dtype=bool)
         for j, start in enumerate(self.starts):
@@ -187,29 +152,13 @@ class Paths:
         return follows
 
 
-def decision_paths(forest, n_levels=None):
-    """The decision paths of a fitted forest, or of its trees: the rows of T (M-RF, figure 1).
+def decision_paths(forest: object, n_levels: ArrayLike | None = None) -> Paths:
+    """The decision paths of a fitted forest, or of its trees: the rows of T (M-RF, figure 1), in the leaves'
+    order.
 
-    Parameters
-    ----------
-    forest : estimator with ``trees_`` and ``domain_``, or dplit.trees.Trees
-        All columns are categorical.
-    n_levels : array_like of int, shape (n_features,), optional
-        Levels of each column, each at least 1; needed with bare trees.
+    All columns are categorical; a continuous one, which has no cells, is a ValueError: use public bins. With a
+    `dplit.trees.Trees` in place of an estimator `n_levels` is needed, each at least 1.
 
-    Returns
-    -------
-    Paths
-        In the order of the leaves' numbers.
-
-    Raises
-    ------
-    ValueError
-        If `n_levels` is missing or too short, or if a column is continuous, which has no cells: use
-        public bins.
-
-    Examples
-    --------
     >>> from dplit import Categorical, Domain, matrix, trees
     >>> import numpy as np
     >>> tennis = Domain([Categorical(["sunny", "overcast", "rainy"]), Categorical([False, True])])
@@ -250,7 +199,9 @@ def decision_paths(forest, n_levels=None):
     return Paths(allowed, n_levels, of_tree)
 
 
-def _children(trees, nodes, boxes, columns):
+def _children(
+    trees: Trees, nodes: np.ndarray, boxes: np.ndarray, columns: slice
+) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """The children of nodes that test one column, and their boxes, one pair for each step."""
     levels = np.arange(columns.stop - columns.start)
     steps = trees.steps[trees.side[nodes][:, None] + levels]
@@ -262,18 +213,10 @@ def _children(trees, nodes, boxes, columns):
         yield trees.child[nodes[some]].astype(np.int64) + int(step), below
 
 
-def distinct(*marks):
+def distinct(*marks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Equal rows of tables of marks: where each first occurs, sorted, and which one each row is.
 
-    Parameters
-    ----------
-    marks : bool array, shape (n_rows, n_marks)
-        Several: their rows one table after the other.
-
-    Returns
-    -------
-    first : int64 array, shape (n_distinct,)
-    place : int64 array, shape (n_rows,)
+    Several tables, bool, shape (n_rows, n_marks), are one after the other.
     """
     packed = np.concatenate([np.packbits(table, axis=1) for table in marks])
     packed = np.pad(packed, ((0, 0), (0, -packed.shape[1] % 8)))
@@ -289,38 +232,16 @@ def distinct(*marks):
 # Cells --------------------------------------------------------------------------------------------
 
 
-def cells_of(codes, n_levels):
-    """The cell of each record: its number in the order of the columns of T.
-
-    Parameters
-    ----------
-    codes : array_like of int, shape (n_records, n_features)
-    n_levels : array_like of int, shape (n_features,)
-
-    Returns
-    -------
-    int64 array, shape (n_records,)
-    """
+def cells_of(codes: ArrayLike, n_levels: ArrayLike) -> np.ndarray:
+    """The cell of each record: its number in the order of the columns of T."""
     codes = check_codes(codes, n_levels)
     return np.ravel_multi_index(tuple(codes.T), tuple(np.asarray(n_levels).tolist()))
 
 
-def data_matrix(codes, classes, n_levels, n_classes):
-    """The contingency table D of records: how many of each class are in each cell.
-
-    Parameters
-    ----------
-    codes : array_like of int, shape (n_records, n_features)
-    classes : array_like of int, shape (n_records,)
-        Of each record, from 0.
-    n_levels : array_like of int, shape (n_features,)
-    n_classes : int
-        k.
-
-    Returns
-    -------
-    int64 array, shape (n_cells, k)
-    """
+def data_matrix(
+    codes: ArrayLike, classes: ArrayLike, n_levels: ArrayLike, n_classes: int
+) -> np.ndarray:
+    """The contingency table D of records, int64, shape (n_cells, k): how many of each class are in each cell."""
     check_entries(check_integer(n_classes, "n_classes", 1), n_levels, "classes")
     classes = check_whole(classes, "classes", 0, n_classes - 1, ndim=1)
     cells, n = cells_of(codes, n_levels), math.prod(np.asarray(n_levels).tolist())
@@ -331,18 +252,8 @@ def data_matrix(codes, classes, n_levels, n_classes):
     return np.bincount(cells * n_classes + classes, minlength=n * n_classes).reshape(n, -1)
 
 
-def query_matrix(codes, n_levels):
-    """The inference query matrix Q: a row of zeros with a single one, at the query's cell.
-
-    Parameters
-    ----------
-    codes : array_like of int, shape (n_queries, n_features)
-    n_levels : array_like of int, shape (n_features,)
-
-    Returns
-    -------
-    int64 array, shape (n_queries, n_cells)
-    """
+def query_matrix(codes: ArrayLike, n_levels: ArrayLike) -> np.ndarray:
+    """The inference query matrix Q, int64, shape (n_queries, n_cells): a single one a row, at the query's cell."""
     codes = check_codes(codes, n_levels)
     check_entries(len(codes), n_levels, "queries")
     cells = cells_of(codes, n_levels)
@@ -351,7 +262,7 @@ def query_matrix(codes, n_levels):
     return rows
 
 
-def check_levels(n_levels):
+def check_levels(n_levels: ArrayLike) -> np.ndarray:
     """Return `n_levels` as an int64 array; a column of no level is continuous, and has no cells."""
     try:
         levels = np.asarray(n_levels)
@@ -366,7 +277,7 @@ def check_levels(n_levels):
     return levels.astype(np.int64)
 
 
-def check_codes(codes, n_levels, name="codes"):
+def check_codes(codes: ArrayLike, n_levels: ArrayLike, name: str = "codes") -> np.ndarray:
     """Return codes of levels as an int64 array, shape (n_records, n_features), each of its column's."""
     whole = isinstance(codes, np.ndarray) and codes.dtype.kind in "iu"  # the most common by far
     codes, n_levels = codes if whole else check_numbers(codes, name), check_levels(n_levels)
@@ -381,7 +292,7 @@ def check_codes(codes, n_levels, name="codes"):
     return codes.astype(np.int64)
 
 
-def check_entries(rows, n_levels, what):
+def check_entries(rows: int, n_levels: ArrayLike, what: str) -> None:
     """Raise a ValueError if a matrix over the domain would have more than `MOST_CELLS` entries."""
     n_cells = math.prod(check_levels(n_levels).tolist())
     if rows * n_cells > MOST_CELLS:

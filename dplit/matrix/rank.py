@@ -11,28 +11,19 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dplit.errors import check_integer, check_kind
 from dplit.matrix.paths import Paths, check_levels, distinct
 
 
-def rank_bound(paths):
+def rank_bound(paths: Paths) -> int:
     r"""The largest rank that T can have: what the columns tested on single paths allow.
 
-    The row of a path with tested columns S is a product of one function for each column of S, and so
-    lies in the sum, over all subsets U of S, of the spaces of functions of U that sum to 0 in each of
-    its columns. These spaces are orthogonal and have the dimensions :math:`\prod_{i \in U} (n_i - 1)`.
-
-    Derived in :doc:`/book/matrix_paths`.
-
-    Parameters
-    ----------
-    paths : Paths
-
-    Returns
-    -------
-    int
-        Sum of the dimensions over all sets U below the set of columns tested on some path.
+    The row of a path with tested columns S is a product of one function for each column of S, and so lies in the
+    sum, over all subsets U of S, of the spaces of functions of U that sum to 0 in each of its columns. These
+    spaces are orthogonal and have the dimensions :math:`\prod_{i \in U} (n_i - 1)`, which are summed over all
+    sets U below the set of columns tested on some path.
     """
     paths = check_kind(paths, Paths, "paths")
     below = set()
@@ -46,21 +37,11 @@ def rank_bound(paths):
     return sum(math.prod(int(paths.n_levels[i]) - 1 for i in subset) for subset in below)
 
 
-def full_rank_bound(n_levels, depth):
+def full_rank_bound(n_levels: ArrayLike, depth: int) -> int:
     """`rank_bound` of a forest so rich that every set of `depth` columns is tested on some path.
 
-    Parameters
-    ----------
-    n_levels : array_like of int, shape (n_features,)
-    depth : int
+    It is the sum of the elementary symmetric polynomials of n_i - 1, up to the order `depth`.
 
-    Returns
-    -------
-    int
-        Sum of the elementary symmetric polynomials of n_i - 1, up to the order `depth`.
-
-    Examples
-    --------
     >>> from dplit import matrix
     >>> [matrix.full_rank_bound([4, 4, 4, 3, 3, 3], depth) for depth in (2, 3, 4)]  # Car
     [109, 414, 972]
@@ -75,22 +56,12 @@ def full_rank_bound(n_levels, depth):
     return sum(polynomial[: depth + 1])
 
 
-def certified_ranks(paths):
-    """Lower bounds of the rank of T after each tree: its rank over the field of two elements.
+def certified_ranks(paths: Paths) -> np.ndarray:
+    """Lower bounds of the rank of T after each tree, int64: its rank over the field of two elements.
 
-    Rows that are independent modulo 2 are independent, since a relation in whole numbers without a
-    common factor has an odd coefficient. The rows are integers of a bit for each cell, which elimination
-    adds by exclusive or: nothing is rounded.
-
-    Parameters
-    ----------
-    paths : Paths
-        The trees in order; of a domain small enough for `Paths.matrix`.
-
-    Returns
-    -------
-    int64 array, shape (n_trees,)
-        Of the rows of the first tree, of the first two, and so on.
+    Rows that are independent modulo 2 are independent, since a relation in whole numbers without a common factor
+    has an odd coefficient. The rows are integers of a bit for each cell, which elimination adds by exclusive or:
+    nothing is rounded. Trees are in order, and the domain small enough for `Paths.matrix`.
     """
     paths = check_kind(paths, Paths, "paths")
     boxes = paths.take(np.sort(distinct(paths.allowed)[0]))
@@ -101,7 +72,7 @@ def certified_ranks(paths):
     return np.maximum.accumulate(ranks)
 
 
-def _eliminate(row, pivots):
+def _eliminate(row: int, pivots: dict[int, int]) -> None:
     """Add a row to a basis in echelon form, `pivots` by the place of the leading bit, if it is new."""
     while row:
         place = row.bit_length()
@@ -114,24 +85,14 @@ def _eliminate(row, pivots):
 # Distinct leaves ----------------------------------------------------------------------------------
 
 
-def most_boxes(boxes, patience=None):
+def most_boxes(boxes: Paths, patience: int | None = None) -> int:
     """The most boxes that share a cell, exactly: of distinct ones, the L1 sensitivity of their counts.
 
-    A search over the levels of one column after another: what is left below a choice of levels is the boxes
-    that let them through. Leaves of a tree share no cell, nor do distinct boxes of a single level in each column
-    of the same tested ones, so that the number of trees and of tested sets among them bounds what can be found
-    there. The time can grow exponentially with columns and boxes together.
-
-    Parameters
-    ----------
-    boxes : Paths
-        Leaves of trees: of one tree, disjoint.
-    patience : int, optional
-        Steps after which the search ends, and the number returned is a bound: no cell is in more boxes.
-
-    Returns
-    -------
-    int
+    A search over the levels of one column after another: what is left below a choice of levels is the boxes that
+    let them through. Leaves of a tree share no cell, nor do distinct boxes of a single level in each column of
+    the same tested ones, so that the number of trees and of tested sets among them bounds what can be found
+    there. The time can grow exponentially with columns and boxes together. After `patience` steps the search
+    ends, and the number returned is a bound: no cell is in more boxes.
     """
     boxes = check_kind(boxes, Paths, "boxes")
     patience = None if patience is None else check_integer(patience, "patience", 0)
@@ -157,7 +118,7 @@ def most_boxes(boxes, patience=None):
     return best
 
 
-def _apart(boxes):
+def _apart(boxes: Paths) -> list[np.ndarray]:
     """Numberings of boxes, such that boxes of one number share no cell: trees, and tested sets."""
     sizes, n = boxes.sizes, len(boxes)
     copies = n - len(distinct(boxes.allowed)[0])
@@ -166,24 +127,13 @@ def _apart(boxes):
     return [boxes.tree, distinct(boxes.tests)[1]]
 
 
-def distinct_leaves_law(n_trees, n_features, depth):
+def distinct_leaves_law(n_trees: int, n_features: int, depth: int) -> np.ndarray:
     r"""Law of the number of distinct leaves that hold a given cell, in a forest of random trees.
 
-    The path of a cell tests its `depth` columns in random order, so that the set of them is uniform among
-    the :math:`\binom{d}{h}`, and the set is all that makes the leaf. So the number is that of distinct
-    coupons after :math:`\tau` draws.
-
-    Derived in :doc:`/book/matrix_paths`.
-
-    Parameters
-    ----------
-    n_trees, n_features, depth : int
-        tau, d and h; each column has at least two levels, and h is at most d.
-
-    Returns
-    -------
-    float64 array, shape (min(tau, C(d, h)) + 1,)
-        Entry m is the probability of m distinct leaves.
+    The path of a cell tests its h = `depth` of d columns, each of two levels or more, in random order, so that
+    the set of them is uniform among the :math:`\binom{d}{h}`, and the set is all that makes the leaf. So the
+    number is that of distinct coupons after :math:`\tau` draws; entry m is the probability of m, up to min(tau,
+    C(d, h)).
     """
     n_trees = check_integer(n_trees, "n_trees", 1)
     depth = check_integer(depth, "depth", 0)

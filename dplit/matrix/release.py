@@ -20,11 +20,13 @@ Derived in :doc:`/book/matrix_release`.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
 
 import numpy as np
+from numpy.random import Generator
 
 from dplit.budget import Spend
 from dplit.errors import (
@@ -50,45 +52,34 @@ SOURCE = "matrix_release"
 
 
 def release(
-    workload,
-    strategy,
-    codes,
-    classes,
-    n_classes,
-    epsilon,
-    mechanism="geometric",
-    neighbours="add-remove",
-    signed=False,
+    workload: Workload,
+    strategy: Strategy,
+    codes: np.ndarray,
+    classes: np.ndarray,
+    n_classes: int,
+    epsilon: float,
+    mechanism: str = "geometric",
+    neighbours: str = "add-remove",
+    signed: bool = False,
     *,
-    rng,
-):
-    r"""Leaves or votes of a forest, from one noisy release :math:`AD + Z` (M-RF, algorithms 1 and 2).
+    rng: Generator,
+) -> tuple[np.ndarray, Spend]:
+    """Leaves or votes of a forest, from one noisy release :math:`AD + Z` (M-RF, algorithms 1 and 2), and its
+    node.
+
+    The answers have the shape (n_rows, k): a row for each distinct row of the workload, which is as public as the
+    strategy: neither depends on the records.
 
     Parameters
     ----------
-    workload : Workload
-        Its rows are what is answered. Public, as the strategy is: neither depends on the records.
-    strategy : Strategy
-    codes : int array, shape (n_records, n_features)
-        Codes of levels.
-    classes : int array, shape (n_records,)
-        From 0.
-    n_classes : int
+    n_classes
         k; with 1, all records are counted alike.
-    epsilon : float
+    epsilon
         What the release costs, all in all, under `neighbours`; infinite: no noise.
-    mechanism : {"geometric", "laplace"}
+    mechanism
         Geometric noise needs a strategy of whole numbers; any other gets Laplace noise, and the node says so.
-    neighbours : {"add-remove", "replace-one"}
-    signed : bool
+    signed
         Release one column, records of the first class less those of the second; of two classes alone.
-    rng : numpy.random.Generator
-
-    Returns
-    -------
-    answers : float64 array, shape (n_rows, k), or (n_rows, 1) if signed
-        For each distinct row of the workload.
-    node : Spend
     """
     workload = check_kind(workload, Workload, "workload")
     measured, node = measure(
@@ -98,25 +89,19 @@ def release(
 
 
 def measure(
-    strategy,
-    codes,
-    classes,
-    n_classes,
-    epsilon,
-    mechanism="geometric",
-    neighbours="add-remove",
-    signed=False,
+    strategy: Strategy,
+    codes: np.ndarray,
+    classes: np.ndarray,
+    n_classes: int,
+    epsilon: float,
+    mechanism: str = "geometric",
+    neighbours: str = "add-remove",
+    signed: bool = False,
     *,
-    rng,
-):
-    """The noisy release A D + Z alone, from which every answer is computed.
-
-    Parameters as of `release`.
-
-    Returns
-    -------
-    measured : int64 or float64 array, shape (n_measured, k), or (n_measured, 1) if signed
-    node : Spend
+    rng: Generator,
+) -> tuple[np.ndarray, Spend]:
+    """The noisy release A D + Z alone, from which every answer is computed, and its node; arguments as of
+    `release`.
     """
     n_classes = check_integer(n_classes, "n_classes", 1)
     noise = noise_of(strategy, epsilon, mechanism, neighbours, n_classes, signed)
@@ -125,37 +110,29 @@ def measure(
     return measured, spend(strategy, noise, neighbours, mechanism, in_steps=is_secure(rng))
 
 
-def _difference(exact):
+def _difference(exact: np.ndarray) -> np.ndarray:
     """The first class less the second."""
     return exact[:, :1] - exact[:, 1:]
 
 
-def measured_with(noise, strategy, codes, classes, n_classes, columns, *, rng):
-    r"""Columns of A D with noise on each entry.
+def measured_with(
+    noise: Geometric | Laplace | TreeNorm,
+    strategy: Strategy,
+    codes: np.ndarray,
+    classes: np.ndarray,
+    n_classes: int,
+    columns: Callable[[np.ndarray], np.ndarray],
+    *,
+    rng: Generator,
+) -> np.ndarray:
+    """Some columns of A D, or their difference, as `columns` gives them of the exact counts, with noise on each
+    entry.
 
     From a secure generator noise is exact. What is not of whole numbers is released in steps then, of
-    :math:`2^{-30}` or, where the norm is above 1, of about that share of it: the entries of A are cut to multiples
-    of a step, so that counts and sensitivity are whole numbers of steps, and the noise is geometric in
+    :math:`2^{-30}` or, where the norm is above 1, of about that share of it: the entries of A are cut to
+    multiples of a step, so that counts and sensitivity are whole numbers of steps, and the noise is geometric in
     steps: Laplace noise on a grid, as exact as the rest. Noise on which trees agree has steps of its scale's
-    :math:`2^{-24}` or so (`dplit.matrix.exact_treenorm`).
-
-    Parameters
-    ----------
-    noise : Geometric, Laplace or TreeNorm
-    strategy, codes, classes, n_classes
-        As in `release`.
-    columns : function
-        Of the exact counts, to the columns that are released: some of them, or a difference.
-    rng : numpy.random.Generator
-
-    Returns
-    -------
-    int64 or float64 array
-
-    Raises
-    ------
-    ValueError
-        If the generator is secure, and a `TreeNorm` so large that it would overflow.
+    :math:`2^{-24}` or so (`dplit.matrix.exact_treenorm`); one so large that it would overflow is a ValueError.
     """
     draw = {"rng": rng} if isinstance(strategy, DisjointTrees) else {}  # of each record's tree
     if isinstance(noise, Geometric) or not is_secure(rng):
@@ -171,34 +148,26 @@ def measured_with(noise, strategy, codes, classes, n_classes, columns, *, rng):
     return steps.sample(exact, rng=rng) / 2.0**bits
 
 
-def bits_of(strategy):
+def bits_of(strategy: Strategy) -> int:
     """Binary digits of the steps in which a strategy is released from a secure generator.
 
-    Parameters
-    ----------
-    strategy : Strategy
-
-    Returns
-    -------
-    int
-        `BITS`, or fewer where the norm is above 1, so that it has about so many digits.
+    They are `BITS`, or fewer where the norm is above 1, so that it has about so many digits.
     """
     return BITS - max(0, math.ceil(math.log2(strategy.norm or 1.0)))
 
 
-def noise_of(strategy, epsilon, mechanism="geometric", neighbours="add-remove", classes=2,
-             signed=False):  # fmt: skip
-    """The noise of each released entry, a `Geometric` or a `Laplace` of the strategy's sensitivity.
+def noise_of(
+    strategy: Strategy,
+    epsilon: float,
+    mechanism: str = "geometric",
+    neighbours: str = "add-remove",
+    classes: int = 2,
+    signed: bool = False,
+) -> Geometric | Laplace | TreeNorm:
+    """The noise of each released entry: `Geometric` or `Laplace` of the strategy's sensitivity.
 
-    Of a strategy whose entries share their noise, that of all entries of a class: a `TreeNorm`.
-
-    Parameters
-    ----------
-    strategy : Strategy
-    epsilon, mechanism, neighbours, signed
-        As in `release`.
-    classes : int
-        Class columns of the table.
+    Of a strategy whose entries share their noise, that of all entries of a class: a `TreeNorm`. `classes` are the
+    class columns of the table, other arguments those of `release`.
     """
     strategy = check_kind(strategy, Strategy, "strategy")
     if signed and check_integer(classes, "classes", 1) != 2:
@@ -211,7 +180,9 @@ def noise_of(strategy, epsilon, mechanism="geometric", neighbours="add-remove", 
     return noise_for(delta, epsilon, mechanism, strategy.integer)
 
 
-def noise_for(sensitivity, epsilon, mechanism="geometric", integer=True):
+def noise_for(
+    sensitivity: float, epsilon: float, mechanism: str = "geometric", integer: bool = True
+) -> Geometric | Laplace:
     """The noise for a sensitivity: `Geometric` for whole numbers, if asked for, else `Laplace`."""
     epsilon = check_epsilon(epsilon)
     if check_choice(mechanism, MECHANISMS, "mechanism") == "geometric" and integer:
@@ -219,15 +190,10 @@ def noise_for(sensitivity, epsilon, mechanism="geometric", integer=True):
     return Laplace(epsilon, sensitivity)
 
 
-def noisy(exact, noise, *, rng):
-    """Exact counts with noise on each entry; noise that is not of whole numbers is rounded to a public grid.
-
-    Parameters
-    ----------
-    exact : array, shape (n_measured, k)
-    noise : Geometric, Laplace or TreeNorm
-    rng : numpy.random.Generator
-    """
+def noisy(
+    exact: np.ndarray, noise: Geometric | Laplace | TreeNorm, *, rng: Generator
+) -> np.ndarray:
+    """Exact counts with noise on each entry; noise that is not of whole numbers is rounded to a public grid."""
     if isinstance(noise, Geometric):
         return noise.sample(np.rint(exact).astype(np.int64), rng=rng)
     if isinstance(noise, TreeNorm):
@@ -235,17 +201,16 @@ def noisy(exact, noise, *, rng):
     return rounded(noise.sample(exact, rng=rng), noise.scale)
 
 
-def spend(strategy, noise, neighbours, mechanism="laplace", in_steps=False):
+def spend(
+    strategy: Strategy,
+    noise: Geometric | Laplace | TreeNorm,
+    neighbours: str,
+    mechanism: str = "laplace",
+    in_steps: bool = False,
+) -> Spend:
     """The node of the budget tree: what one release of a strategy costs under a relation.
 
-    Parameters
-    ----------
-    strategy : Strategy
-    noise : Geometric, Laplace or TreeNorm
-    neighbours, mechanism
-        As in `release`.
-    in_steps : bool
-        Whether what is not of whole numbers was released in whole steps, from a secure generator.
+    `in_steps`: what is not of whole numbers was released in whole steps, from a secure generator.
     """
     kinds = {Geometric: "geometric", TreeNorm: "tree-norm"}
     kind = kinds.get(type(noise), "Laplace")
@@ -262,14 +227,14 @@ def spend(strategy, noise, neighbours, mechanism="laplace", in_steps=False):
 
 @dataclass(frozen=True)
 class ReleaseLaw:
-    r"""The law of :math:`AD + Z` on a small domain, as a callable for `dplit.audit.privacy_loss`.
+    """The law of :math:`AD + Z` on a small domain, as a callable for `dplit.audit.privacy_loss`.
 
-    Inputs are tuples of records, a record being ``(cell, class)``, all numbered from 0; `universe` lists
-    every record there can be. The outcomes are all ways for each entry to be at one of `points`. One
-    point below and one above all values that :math:`AD` takes are enough for the exact loss: the log-ratio
-    of an entry is monotone between them and constant beyond.
+    Inputs are tuples of records, a record being ``(cell, class)``, all numbered from 0; `universe` lists every
+    record there can be. The outcomes are all ways for each entry to be at one of `points`. One point below and
+    one above all values that :math:`AD` takes are enough for the exact loss: the log-ratio of an entry is
+    monotone between them and constant beyond.
 
-    Parameters
+    Attributes
     ----------
     matrix : array_like, shape (m, n_cells)
         A.
@@ -288,7 +253,7 @@ class ReleaseLaw:
     points: tuple = (-4, 4)
     signed: bool = False
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         A = np.atleast_2d(np.asarray(self.matrix, dtype=float))
         object.__setattr__(self, "matrix", A)
         check_integer(self.classes, "classes", 1)
@@ -300,11 +265,11 @@ class ReleaseLaw:
             )
 
     @property
-    def universe(self):
+    def universe(self) -> tuple[tuple[int, int], ...]:
         """Every record that there can be, as a tuple of tuples."""
         return tuple(product(range(self.matrix.shape[1]), range(self.classes)))
 
-    def table(self, records):
+    def table(self, records: tuple) -> np.ndarray:
         """D of some records, or the difference of its columns; shape (n_cells, columns)."""
         D = np.zeros((self.matrix.shape[1], self.classes))
         for cell, label in records:
@@ -312,12 +277,12 @@ class ReleaseLaw:
         return D[:, :1] - D[:, 1:] if self.signed else D
 
     @cached_property
-    def _steps(self):
+    def _steps(self) -> np.ndarray:
         """For each outcome and entry, the number of its point."""
         entries = len(self.matrix) * (1 if self.signed else self.classes)
         return np.indices((len(self.points),) * entries).reshape(entries, -1)
 
-    def logpmf(self, records):
+    def logpmf(self, records: tuple) -> np.ndarray:
         """Logarithm of the probability, or density, of each outcome; shape (n_outcomes,)."""
         exact = (self.matrix @ self.table(records)).ravel()
         away = np.asarray(self.points)[None, :] - exact[:, None]
@@ -325,7 +290,7 @@ class ReleaseLaw:
         return np.take_along_axis(logs, self._steps, axis=1).sum(axis=0)
 
 
-def _log_density(noise, away):
+def _log_density(noise: Geometric | Laplace, away: np.ndarray) -> np.ndarray:
     """Logarithm of the noise's pmf or density, which does not underflow far out."""
     if isinstance(noise, Geometric):
         logs = np.log(np.tanh(noise.rate / 2)) - noise.rate * np.abs(away)

@@ -8,20 +8,21 @@ record follows are those of its number. The cost follows the records and the tes
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import wraps
 from itertools import combinations_with_replacement
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from dplit.matrix.paths import check_codes, distinct
+from dplit.matrix.paths import Paths, check_codes, distinct
 
 MOST_CODES = 2**62  # cells of the tested columns that have numbers
 MOST_PAIRS = 20_000_000  # of boxes whose overlaps are held at once
 SLOW = 2000  # numbers that are multiplied in the time that a pair of sets takes
 
 
-def remembered(function):
+def remembered(function: Callable) -> Callable:
     """A function of boxes that is asked again and again, by each strategy on them: once, while they live."""
     found = WeakKeyDictionary()
 
@@ -35,17 +36,8 @@ def remembered(function):
 
 
 @remembered
-def tested_sets(boxes):
-    """The sets of columns that some box tests, each with its boxes.
-
-    Parameters
-    ----------
-    boxes : Paths
-
-    Returns
-    -------
-    list of (tuple of int, int64 array)
-    """
+def tested_sets(boxes: Paths) -> list[tuple[tuple[int, ...], np.ndarray]]:
+    """The sets of columns that some box tests, each with the numbers of its boxes."""
     tests = boxes.tests
     first, place = distinct(tests)
     order = np.argsort(place, kind="stable")
@@ -54,19 +46,8 @@ def tested_sets(boxes):
     return list(zip(sets, np.split(order, ends)))
 
 
-def single_cells(boxes, columns):
-    """The cell of some columns that each box is, or None where one is several or none.
-
-    Parameters
-    ----------
-    boxes : Paths
-    columns : tuple of int
-        Those that the boxes test.
-
-    Returns
-    -------
-    int64 array, shape (n_boxes,), or None
-    """
+def single_cells(boxes: Paths, columns: tuple[int, ...]) -> np.ndarray | None:
+    """The cell of the columns that they test that each box is, int64, or None where one is several or none."""
     shape = [int(boxes.n_levels[j]) for j in columns]
     if np.prod(shape, dtype=object) > MOST_CODES or not (boxes.sizes[:, columns] == 1).all():
         return None
@@ -77,19 +58,8 @@ def single_cells(boxes, columns):
     return cell
 
 
-def followed(paths, codes):
-    """Which paths each record follows, as pairs.
-
-    Parameters
-    ----------
-    paths : Paths
-    codes : int array, shape (n_records, n_features)
-
-    Returns
-    -------
-    record, path : int64 array, shape (n_pairs,)
-        Without a certain order.
-    """
+def followed(paths: Paths, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The paths that each record follows, as pairs in no certain order: numbers of records, and of paths."""
     codes = check_codes(codes, paths.n_levels)
     found = [(np.zeros(0, dtype=np.int64),) * 2]
     for columns, rows in tested_sets(paths):
@@ -107,7 +77,7 @@ def followed(paths, codes):
     return record, path
 
 
-def _equal(left, right):
+def _equal(left: np.ndarray, right: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """All pairs of places at which two arrays hold equal numbers."""
     order = np.argsort(right, kind="stable")
     low, high = (np.searchsorted(right[order], left, side=side) for side in ("left", "right"))
@@ -117,21 +87,12 @@ def _equal(left, right):
     return record, order[np.repeat(low, times) + offset]
 
 
-def squared_overlaps(boxes, times):
+def squared_overlaps(boxes: Paths, times: np.ndarray) -> float:
     r"""Mean over the cells of :math:`\|T^\top\mathrm{diag}(t)\,t_c\|^2`: squared overlaps of all pairs of boxes.
 
-    Boxes that are cells of two sets of columns overlap if they agree in the columns of both sets, and then in as
-    many cells as the other columns have. So two sets need the sums of the times over their common columns alone.
-
-    Parameters
-    ----------
-    boxes : Paths
-    times : float64 array, shape (n_boxes,)
-
-    Returns
-    -------
-    float
-        :math:`\sum_{lm} t_lt_m(TT^\top)_{lm}^2` over the number of cells.
+    It is :math:`\sum_{lm} t_lt_m(TT^\top)_{lm}^2` over the number of cells. Boxes that are cells of two sets of
+    columns overlap if they agree in the columns of both sets, and then in as many cells as the other columns
+    have. So two sets need the sums of the times over their common columns alone.
     """
     sets = [(columns, rows, boxes.take(rows)) for columns, rows in tested_sets(boxes)]
     total, n = 0.0, boxes.n_levels.astype(float)

@@ -22,6 +22,8 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 import numpy as np
+from numpy.random import Generator
+from numpy.typing import ArrayLike
 from scipy.special import gammaln, logsumexp, xlogy
 
 from dplit.errors import check_epsilon, check_integer, check_positive, check_rng
@@ -41,44 +43,33 @@ class Scaled:
     sensitivity = 1.0
 
     @property
-    def dimension(self):
+    def dimension(self) -> int:
         """d, the dimension of the noise."""
         raise NotImplementedError
 
     @property
-    def scale(self):
+    def scale(self) -> float:
         r""":math:`\Delta/\epsilon`, of the radius."""
         return self.sensitivity / self.epsilon
 
     @property
-    def moment(self):
+    def moment(self) -> float:
         r""":math:`E R^2 = (d + 1)(d + 2)\Delta^2/\epsilon^2` of the radius."""
         return (self.dimension + 1) * (self.dimension + 2) * self.scale**2
 
     @property
-    def error(self):
+    def error(self) -> float:
         """Total expected squared error of the answers, each once."""
         return float(np.sum(self.variances))
 
-    def sample(self, size, *, rng):
-        """Noise to add to the answers.
-
-        Parameters
-        ----------
-        size : int
-            How many independent draws.
-        rng : numpy.random.Generator
-
-        Returns
-        -------
-        float64 array, shape (size, n_queries)
-        """
+    def sample(self, size: int, *, rng: Generator) -> np.ndarray:
+        """Noise to add to the answers, `size` independent draws, shape (size, n_queries)."""
         size, rng = check_integer(size, "size", 0), check_rng(rng)
         radius = rng.gamma(self.dimension + 1, self.scale, size)
         return radius[:, None] * self._points(size, rng)
 
 
-def check_sizes(sizes):
+def check_sizes(sizes: ArrayLike) -> np.ndarray:
     """Return the leaves of each tree, positive whole numbers, as an int64 array."""
     found = np.atleast_1d(np.asarray(sizes))
     if found.ndim != 1 or found.dtype.kind not in "iu" or not len(found) or (found < 1).any():
@@ -86,25 +77,18 @@ def check_sizes(sizes):
     return found.astype(np.int64)
 
 
-def _log_binomial(n, k):
+def _log_binomial(n: np.ndarray, k: np.ndarray) -> np.ndarray:
     return gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)
 
 
-def log_slice(m, s):
-    """Logarithm of each term of f_m, shape (m, len(s)), for sums 0 <= s <= 1.
-
-    Parameters
-    ----------
-    m : int
-        Leaves.
-    s : float64 array, shape (n,)
-    """
+def log_slice(m: int, s: np.ndarray) -> np.ndarray:
+    """Logarithm of each term of f_m, shape (m, len(s)), for m leaves and sums 0 <= s <= 1."""
     r = np.arange(m)[:, None]
     powers = xlogy(r, s) + xlogy(m - 1 - r, (1 - s) / 2)
     return _log_binomial(m - 1, r) + _log_binomial(2 * m - 2 - r, m - 1) + powers
 
 
-def positive_leaves(m, terms):
+def positive_leaves(m: int, terms: ArrayLike) -> np.ndarray:
     """Probability that j of m leaves are positive, given terms of f_m; shape (len(terms), m + 1).
 
     Proportional to binomial(m, j) binomial(m - 2 - r, j - 1 - r) for the term r; all m for the last one.
@@ -119,7 +103,7 @@ def positive_leaves(m, terms):
 
 
 @lru_cache
-def _quadrature(n):
+def _quadrature(n: int) -> tuple[np.ndarray, np.ndarray]:
     """Nodes and weights on the interval from 0 to 1."""
     nodes, weights = np.polynomial.legendre.leggauss(n)
     return (nodes + 1) / 2, weights / 2
@@ -127,22 +111,15 @@ def _quadrature(n):
 
 @dataclass(frozen=True)
 class TreeNorm(Scaled):
-    r"""K-norm noise for all leaves of any forest; the K-norm itself of trees on disjoint columns.
+    """K-norm noise for all leaves of any forest; the K-norm itself of trees on disjoint columns.
 
-    One record more moves the leaves by a point of K, whatever the trees test. The noise of each tree has
-    the same sum, so that the trees go on agreeing on the number of records.
+    One record more moves the leaves by a point of K, whatever the trees test. The noise of each tree has the same
+    sum, so that the trees go on agreeing on the number of records.
 
-    Parameters
-    ----------
-    sizes : array_like of int, shape (n_trees,)
-        Leaves of each tree; equal trees are better taken once.
-    epsilon : float
-    sensitivity : float
-        The largest norm of what a neighbour changes: 1 for add-remove; for replace-one, where a record leaves one
-        point of K and gets to another one, 2.
+    `sizes` are the leaves of each tree; equal trees are better taken once. `sensitivity` is the largest norm of
+    what a neighbour changes: 1 for add-remove; for replace-one, where a record leaves one point of K and gets to
+    another, 2.
 
-    Examples
-    --------
     >>> from dplit import matrix
     >>> round(matrix.TreeNorm([3, 2], epsilon=1.0).error, 6)  # Tennis, a tree on each feature
     18.5
@@ -152,36 +129,28 @@ class TreeNorm(Scaled):
     epsilon: float
     sensitivity: float = 1.0
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         object.__setattr__(self, "sizes", check_sizes(self.sizes))
         object.__setattr__(self, "epsilon", check_epsilon(self.epsilon))
         check_positive(self.sensitivity, "sensitivity")
 
     @property
-    def dimension(self):
+    def dimension(self) -> int:
         """d, one more than the leaves of all trees but one of each."""
         return int((self.sizes - 1).sum()) + 1
 
     @property
-    def bits(self):
+    def bits(self) -> int:
         """Binary digits of the steps in which exact noise is drawn: none of a scale of 2^24 or more."""
         if self.scale == 0:
             return 0
         return min(max(BITS - math.frexp(self.scale)[1], 0), MOST_BITS)
 
-    def sample_exactly(self, size, *, rng):
-        r"""Noise as of `sample`, in whole steps of :math:`2^{-b}`, b the `bits`, without rounding.
+    def sample_exactly(self, size: int, *, rng: Generator) -> np.ndarray:
+        r"""Noise as of `sample`, in whole steps of :math:`2^{-b}`, b the `bits`, without rounding: int64.
 
-        A finite epsilon above :math:`\Delta 2^{b-16}` is taken as that: less noise has no use.
-
-        Returns
-        -------
-        int64 array, shape (size, n_queries)
-
-        Raises
-        ------
-        ValueError
-            If the noise would be so large that sums of it are no whole numbers of the machine.
+        A finite epsilon above :math:`\Delta 2^{b-16}` is taken as that: less noise has no use. Noise so large
+        that sums of it are no whole numbers of the machine is a ValueError.
         """
         if self.scale > LARGEST_SCALE:
             raise ValueError(
@@ -196,7 +165,7 @@ class TreeNorm(Scaled):
         rate = exact_rate(self.epsilon, self.sensitivity * 2.0**self.bits)
         return whole_noise(self.sizes, min(rate, LARGEST_RATE), size, check_rng(rng))
 
-    def norm(self, values):
+    def norm(self, values: ArrayLike) -> np.ndarray:
         """The largest L1 norm of a tree's leaves; infinite where the trees' sums differ."""
         values, starts = np.asarray(values, dtype=float), np.cumsum(self.sizes) - self.sizes
         largest = np.add.reduceat(abs(values), starts, axis=-1).max(axis=-1)
@@ -204,13 +173,13 @@ class TreeNorm(Scaled):
         off = np.ptp(sums, axis=-1) > NOTHING * np.maximum(largest, 1)
         return np.where(off, np.inf, largest)[()]
 
-    def _log_density(self, s):
+    def _log_density(self, s: np.ndarray) -> np.ndarray:
         """Logarithm of the density of the sum at 0 <= s <= 1, up to a constant."""
         kinds, counts = np.unique(self.sizes, return_counts=True)
         return counts @ _log_volumes(int(kinds[-1]) - 1, s)[kinds - 1]
 
     @cached_property
-    def _sums(self):
+    def _sums(self) -> tuple[np.ndarray, np.ndarray]:
         """Nodes of a quadrature over the sum and their shares: exact up to degree 2 NODES - 1."""
         n = min(self.dimension // 2 + 3, NODES)
         nodes, weights = _quadrature(n)
@@ -223,27 +192,27 @@ class TreeNorm(Scaled):
         return nodes * top, np.exp(logs - logsumexp(logs))
 
     @property
-    def total_variance(self):
+    def total_variance(self) -> float:
         """Variance of the sum that the trees have in common."""
         s, shares = self._sums
         return float(self.moment * (shares @ s**2))
 
     @property
-    def variances(self):
+    def variances(self) -> np.ndarray:
         """Variance of each leaf, shape (n_leaves,), by quadrature over the sum."""
         s, shares = self._sums
         kinds, place = np.unique(self.sizes, return_inverse=True)
         each = _mean_squares(kinds, s, _log_volumes(int(kinds[-1]) + 1, s)) @ shares
         return self.moment * np.repeat(each[place], self.sizes)
 
-    def _points(self, size, rng):
+    def _points(self, size: int, rng: Generator) -> np.ndarray:
         """Uniform points of K: the sum by rejection, then each tree's slice by itself."""
         s = self._draw_sums(size, rng)
         signs = rng.choice([-1.0, 1.0], size)
         blocks = [_slice_points(int(m), s, rng) for m in self.sizes]
         return np.concatenate(blocks, axis=1) * signs[:, None]
 
-    def _draw_sums(self, size, rng):
+    def _draw_sums(self, size: int, rng: Generator) -> np.ndarray:
         """|s| by rejection from the uniform law: the density is largest at 0, as K is convex and even."""
         found, most = np.empty(0), self._log_density(np.zeros(1))[0]
         while len(found) < size:
@@ -253,7 +222,7 @@ class TreeNorm(Scaled):
         return found[: check_integer(size, "size", 0)]
 
 
-def _log_volumes(n, s):
+def _log_volumes(n: int, s: np.ndarray) -> np.ndarray:
     r"""Logarithm of :math:`g_n(s) = s^n P_n(1/s)`, P the Legendre polynomials, shape (n + 1, len(s)).
 
     By :math:`(n + 1)\,g_{n+1} = (2n + 1)\,g_n - n s^2 g_{n-1}`, through the ratios of neighbours; and
@@ -268,7 +237,7 @@ def _log_volumes(n, s):
     return logs
 
 
-def _mean_squares(sizes, s, logs):
+def _mean_squares(sizes: np.ndarray, s: np.ndarray, logs: np.ndarray) -> np.ndarray:
     r"""Mean of the square of one of m leaves in the slice at each sum, shape (len(sizes), len(s)).
 
     It is :math:`\frac{m-1}{m(m+1)(2m+1)}\frac{g_{m+1}}{g_{m-1}} + \frac{3s^2}{m(2m+1)}`, for each m of `sizes`,
@@ -279,7 +248,7 @@ def _mean_squares(sizes, s, logs):
     return ((m - 1) / (m + 1) * ratio + 3 * s**2) / (m * (2 * m + 1))
 
 
-def _slice_points(m, s, rng):
+def _slice_points(m: int, s: np.ndarray, rng: Generator) -> np.ndarray:
     """A uniform point of the slice of m leaves at each sum, shape (len(s), m)."""
     n = len(s)
     if m == 1:

@@ -15,6 +15,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
 
 from dplit.matrix.paths import Paths, check_codes, decision_paths
@@ -28,10 +29,10 @@ class Merged(NamedTuple):
 
     Attributes
     ----------
-    matrix : float64 array, shape (n_rows, n_distinct)
-    cells : int64 array, shape (n_distinct,)
+    matrix : shape (n_rows, n_distinct)
+    cells : shape (n_distinct,)
         How many cells share each column.
-    place : int64 array, shape (n_cells,)
+    place : shape (n_cells,)
         The distinct column of each cell; -1 where no row asks for it.
     """
 
@@ -39,17 +40,10 @@ class Merged(NamedTuple):
     cells: np.ndarray
     place: np.ndarray
 
-    def counts(self, table):
-        """A table of the cells, such as D, summed over the cells that share a column.
+    def counts(self, table: np.ndarray) -> np.ndarray:
+        """A table of the cells, such as D, summed over the cells that share a column, shape (n_distinct, k).
 
-        Parameters
-        ----------
-        table : array, shape (n_cells, k)
-
-        Returns
-        -------
-        float64 array, shape (n_distinct, k)
-            As many records as `table` has, but for those in cells that no row asks for.
+        It has as many records as `table`, but for those in cells that no row asks for.
         """
         asked = self.place >= 0
         found = np.zeros((len(self.cells), np.shape(table)[1]))
@@ -59,17 +53,16 @@ class Merged(NamedTuple):
 
 @dataclass(frozen=True)
 class Workload:
-    """Distinct queries on the cells of a domain, and how often each occurs.
-
-    Make one with `of`, from a forest, or with `of_matrix`.
+    """Distinct queries on the cells of a domain, and how often each occurs; made by `of`, from a forest, or
+    `of_matrix`.
 
     Attributes
     ----------
-    weights : sparse array, shape (n_rows, n_boxes)
+    weights : shape (n_rows, n_boxes)
         Of each box in each row; distinct rows. Without boxes, of each cell.
-    multiplicity : int64 array, shape (n_rows,)
+    multiplicity : shape (n_rows,)
         How many queries a row answers.
-    place : int64 array, shape (n_queries,)
+    place : shape (n_queries,)
         The row that answers each query.
     boxes : Paths or None
         Distinct boxes; None if the workload is a given matrix.
@@ -84,16 +77,12 @@ class Workload:
     paths: Paths | None = None
 
     @classmethod
-    def of(cls, forest, queries=None, n_levels=None):
-        """The workload of a forest's leaves, or of its votes for queries.
+    def of(
+        cls, forest: object, queries: np.ndarray | None = None, n_levels: ArrayLike | None = None
+    ) -> Workload:
+        """The workload of a forest's leaves, or of its votes for queries, shape (n_queries, n_features).
 
-        Parameters
-        ----------
-        forest : Paths, or what `decision_paths` takes
-        queries : int array, shape (n_queries, n_features), optional
-            Codes of levels; left out, the rows are the leaves.
-        n_levels : array_like of int, optional
-            As in `decision_paths`.
+        The forest is `Paths` or what `decision_paths` takes, with `n_levels` as there.
         """
         paths = forest if isinstance(forest, Paths) else decision_paths(forest, n_levels)
         boxes, place = paths.distinct
@@ -103,52 +92,42 @@ class Workload:
         return cls(*_rows_of_queries(paths, place, queries), boxes, paths)
 
     @classmethod
-    def of_matrix(cls, matrix):
-        """The workload of a given matrix, dense or sparse, a row for each query and a column a cell.
-
-        Parameters
-        ----------
-        matrix : array_like or sparse array, shape (n_queries, n_cells)
-
-        Raises
-        ------
-        ValueError
-            If it is no matrix of finite numbers, or has no row.
-        """
+    def of_matrix(cls, matrix: ArrayLike | sparse.sparray) -> Workload:
+        """The workload of a given matrix, dense or sparse, a row for each query and a column a cell."""
         given = matrix if sparse.issparse(matrix) else np.atleast_2d(np.asarray(matrix))
         given = sparse.csr_array(given).astype(float)
         if given.ndim != 2 or not all(given.shape) or not np.isfinite(given.data).all():
             raise ValueError(f"matrix must hold rows of finite numbers, got shape {given.shape}")
         return cls(*_distinct_rows(given))
 
-    def __len__(self):
+    def __len__(self) -> int:
         return self.weights.shape[0]
 
     @property
-    def n_cells(self):
+    def n_cells(self) -> int:
         """Cells of the domain, a Python int of any size."""
         return self.weights.shape[1] if self.boxes is None else self.boxes.n_cells
 
     @cached_property
-    def overlaps(self):
+    def overlaps(self) -> np.ndarray | sparse.csr_array:
         """Cells that two distinct boxes share, shape (n_boxes, n_boxes)."""
         if self.boxes is None:
             return sparse.eye_array(self.n_cells, format="csr")
         return self.boxes.overlaps()
 
     @property
-    def gram(self):
+    def gram(self) -> np.ndarray:
         """W W', weighted by no multiplicity, float64, shape (n_rows, n_rows); no domain is made."""
         found = self.weights @ (self.weights @ self.overlaps).T
         return found.toarray() if sparse.issparse(found) else found
 
-    def matrix(self):
+    def matrix(self) -> np.ndarray:
         """W, one row for each distinct query, float64, shape (n_rows, n_cells)."""
         if self.boxes is None:
             return self.weights.toarray()
         return self.weights @ self.boxes.matrix().astype(float)
 
-    def columns(self):
+    def columns(self) -> Merged:
         """Distinct columns of W that are not zero, a `Merged`."""
         found, place, cells = np.unique(
             self.matrix(), axis=1, return_inverse=True, return_counts=True
@@ -157,7 +136,7 @@ class Workload:
         number = np.where(some, np.cumsum(some) - 1, -1)
         return Merged(found[:, some], cells[some], number[place.ravel()])
 
-    def norms(self):
+    def norms(self) -> np.ndarray:
         """Squared norm of each distinct row, float64, shape (n_rows,); no domain is made."""
         if self.boxes is None:
             return np.asarray(self.weights.power(2).sum(axis=1), dtype=float).ravel()
@@ -167,7 +146,7 @@ class Workload:
         rows = self.weights.multiply(self.weights @ self.overlaps).sum(axis=1)
         return np.asarray(rows, dtype=float).ravel()
 
-    def _norms_by_row(self, most):
+    def _norms_by_row(self, most: int) -> np.ndarray:
         """The same through the boxes of each row alone, at most `most` of them."""
         W, boxes, found = self.weights, self.boxes, np.zeros(len(self))
         step = max(1, CHUNK // max(most, 1) ** 2)
@@ -183,12 +162,14 @@ class Workload:
             found[first : first + step] = np.einsum("ri,rij,rj->r", weight, shared, weight)
         return found
 
-    def squared(self):
+    def squared(self) -> float:
         """Sum of squares of all entries, copies included: squared Frobenius norm."""
         return float(self.norms() @ self.multiplicity)
 
 
-def _rows_of_queries(paths, place, queries):
+def _rows_of_queries(
+    paths: Paths, place: np.ndarray, queries: np.ndarray
+) -> tuple[sparse.csr_array, np.ndarray, np.ndarray]:
     """Rows of the votes for queries, as `_distinct_rows`; `place` is the box of each path.
 
     Queries of equal levels are looked at once. A row is the sequence of its boxes with their numbers of leaves.
@@ -211,14 +192,14 @@ def _rows_of_queries(paths, place, queries):
     return votes[first], np.bincount(merged, minlength=len(first)), merged
 
 
-def _alike(rows):
+def _alike(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """First row of each kind of equal rows, and the kind of each row; kinds in the order of their bytes."""
     keys = rows.view(np.dtype((np.void, rows.dtype.itemsize * rows.shape[1]))).ravel()
     _, first, kind = np.unique(keys, return_index=True, return_inverse=True)
     return first, kind.ravel()
 
 
-def _distinct_rows(matrix):
+def _distinct_rows(matrix: sparse.csr_array) -> tuple[sparse.csr_array, np.ndarray, np.ndarray]:
     """(distinct rows, how often each occurs, which one each row is) of a sparse array."""
     rows, place, multiplicity = np.unique(
         matrix.toarray(), axis=0, return_inverse=True, return_counts=True

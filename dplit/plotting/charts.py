@@ -2,28 +2,29 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from dplit.plotting.style import INK
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+    from matplotlib.lines import Line2D
 
 MARKS = "os^Dv*P"
 _ROW = 0.3  # inches
 _SPREAD = 0.5  # the part of a row's height over which its marks lie
 
 
-def band(ax, series, label, repetitions=10, **style):
+def band(
+    ax: Axes, series: pd.DataFrame, label: str, repetitions: int = 10, **style: object
+) -> Line2D:
     """A curve of means with two standard errors around it.
 
-    Parameters
-    ----------
-    ax : matplotlib.axes.Axes
-    series : DataFrame
-        As `dplit.experiments.series` gives it: index the x-values; columns mean and deviation.
-    label : str
-    repetitions : int
-        How many scores are behind a mean.
-    **style
-        For ``ax.plot``.
+    `series` is as `dplit.experiments.series` gives it: index the x-values; columns mean and deviation.
+    `repetitions` scores are behind a mean; `style` is for ``ax.plot``.
     """
     (line,) = ax.plot(series.index, series["mean"], label=label, **style)
     reach = 2 * series["deviation"] / repetitions**0.5
@@ -32,20 +33,11 @@ def band(ax, series, label, repetitions=10, **style):
     return line
 
 
-def dots(ax, table, names=None):
+def dots(ax: Axes, table: pd.DataFrame, names: dict[str, str] | None = None) -> None:
     """A mark for each entry of a table: a row a line, from above, and a mark and colour a column.
 
-    The marks of a row lie a little below each other, so that equal entries all show, and the figure
-    is made as tall as its rows need.
-
-    Parameters
-    ----------
-    ax : matplotlib.axes.Axes
-        Its x-axis is that of the entries.
-    table : DataFrame
-        NaN is left out.
-    names : dict, optional
-        What to call the rows.
+    The marks of a row lie a little below each other, so that equal entries all show, and the figure is made as
+    tall as its rows need. The x-axis is that of the entries, NaN is left out, and `names` are for the rows.
     """
     rows, columns = table.shape
     shifts = _SPREAD * (np.arange(columns) / max(1, columns - 1) - 0.5)

@@ -8,58 +8,43 @@ that the numbers beside a drawing can be worked out by hand.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from matplotlib.axes import Axes
+
 from dplit import plotting
 
 KINDS = (("o", plotting.BLUE, plotting.BLUE), ("s", "none", plotting.ORANGE))  # mark, face, edge
 STEP = 0.3  # between the records of a leaf
 
 
-def bare(ax, left, right, bottom, top):
-    """Axes without frame, ticks and grid, for a drawing between these limits.
-
-    Parameters
-    ----------
-    ax : matplotlib.axes.Axes
-    left, right, bottom, top : float
-    """
+def bare(ax: Axes, left: float, right: float, bottom: float, top: float) -> None:
+    """Axes without frame, ticks and grid, for a drawing between these limits."""
     ax.set(xlim=(left, right), ylim=(bottom, top))
     ax.axis("off")
 
 
-def draw_record(ax, x, y, kind, *, words=""):
-    """One record: a filled disc for class 0, a hollow square for class 1.
-
-    Parameters
-    ----------
-    ax : matplotlib.axes.Axes
-    x, y : float
-    kind : int
-        Its class, 0 or 1.
-    words : str
-        Below it.
-    """
+def draw_record(ax: Axes, x: float, y: float, kind: int, *, words: str = "") -> None:
+    """One record, with words below it: a filled disc for class 0, a hollow square for class 1."""
     mark, face, edge = KINDS[kind]
     ax.scatter(x, y, s=80, marker=mark, facecolors=face, edgecolors=edge, lw=1.8, zorder=3)
     if words:
         ax.text(x, y - 0.2, words, ha="center", va="top", fontsize=9)
 
 
-def draw_leaf(ax, counts, x, y=0.0, *, words="", above="", bold=False):
-    """A leaf: a box 1 wide and 1.3 high with a column of records for each of two classes.
+def draw_leaf(
+    ax: Axes,
+    counts: Sequence[int],
+    x: float,
+    y: float = 0.0,
+    *,
+    words: str = "",
+    above: str = "",
+    bold: bool = False,
+) -> None:
+    """A leaf: a box 1 wide and 1.3 high with a column of records, at most 4, for each of two classes.
 
-    Parameters
-    ----------
-    ax : matplotlib.axes.Axes
-    counts : sequence of int, length 2
-        Records of each class, at most 4.
-    x, y : float
-        Lower left corner.
-    words : str
-        Below the box.
-    above : str
-        Above it.
-    bold : bool
-        A thicker frame.
+    Its lower left corner is at (x, y), `words` stand below it and `above` above; a `bold` frame is thicker.
     """
     width = 2.6 if bold else 1.2
     frame = [x, x + 1, x + 1, x, x], [y, y, y + 1.3, y + 1.3, y]
@@ -71,19 +56,15 @@ def draw_leaf(ax, counts, x, y=0.0, *, words="", above="", bold=False):
     ax.text(x + 0.5, y + 1.36, above, ha="center", va="bottom", fontsize=9)
 
 
-def draw_neighbours(ax, counts, neighbours, words, *, above):
-    """A leaf, and an arrow from it to each neighbour.
-
-    Parameters
-    ----------
-    ax : matplotlib.axes.Axes
-    counts : sequence of int, length 2
-    neighbours : sequence of sequence of int
-    words : sequence of str
-        Below the leaf, and below each neighbour.
-    above : sequence of str
-        Above each neighbour.
-    """
+def draw_neighbours(
+    ax: Axes,
+    counts: Sequence[int],
+    neighbours: Sequence[Sequence[int]],
+    words: Sequence[str],
+    *,
+    above: Sequence[str],
+) -> None:
+    """A leaf, and an arrow from it to each neighbour: words below all of them, and above each neighbour."""
     first, *rest = words
     draw_leaf(ax, counts, 0, words=first, bold=True)
     ax.annotate(
@@ -96,17 +77,12 @@ def draw_neighbours(ax, counts, neighbours, words, *, above):
     bare(ax, -0.2, 2 + 1.45 * len(rest), -0.85, 1.75)
 
 
-def draw_paths(ax, paths, features, words):
-    """What paths of a tree test: a row a path, a bin a feature, a numbered ball a node.
+def draw_paths(
+    ax: Axes, paths: Sequence[Sequence[int]], features: int, words: Sequence[str]
+) -> None:
+    """What paths of a tree test: a row a path, a bin a feature, a numbered ball a node, words beside each row.
 
-    Parameters
-    ----------
-    ax : matplotlib.axes.Axes
-    paths : sequence of sequence of int
-        The feature, from 0, that each node of a path tests, from the root on.
-    features : int
-    words : sequence of str
-        Beside each row.
+    A path has the feature, from 0, that each node tests, from the root on.
     """
     for row, (path, beside) in enumerate(zip(paths, words, strict=True)):
         y = -1.25 * row
@@ -124,14 +100,10 @@ def draw_paths(ax, paths, features, words):
     bare(ax, -0.1, features + 2.6, -1.25 * len(paths) + 1.1, 1.35)
 
 
-def draw_deals(ax, rows):
+def draw_deals(ax: Axes, rows: Sequence[tuple[str, Sequence[Sequence[int]], str]]) -> None:
     """How records may be dealt to trees of one leaf: a row a deal, a box a tree.
 
-    Parameters
-    ----------
-    ax : matplotlib.axes.Axes
-    rows : sequence of (str, sequence of sequence of int, str)
-        What is dealt, the counts in each tree, and what follows from it.
+    A row says what is dealt, the counts in each tree, and what follows from it.
     """
     for row, (before, deal, after) in enumerate(rows):
         y = -1.75 * row
@@ -143,17 +115,11 @@ def draw_deals(ax, rows):
     bare(ax, -1.7, 1.4 * len(rows[0][1]) + 3.1, -1.75 * (len(rows) - 1) - 0.2, 1.75)
 
 
-def draw_splits(ax, rows, words):
+def draw_splits(ax: Axes, rows: Sequence[Sequence], words: Sequence[str]) -> None:
     """Records in the order of a feature, and where a cut parts them: a row a cut, from the top down.
 
-    Parameters
-    ----------
-    ax : matplotlib.axes.Axes
-        Rows are 1 apart, records too; the caller sets the limits.
-    rows : sequence of sequence
-        Pairs of a record's name and class, and ``"|"`` where the cut is.
-    words : sequence of str
-        Beside each row.
+    A row holds pairs of a record's name and class, and ``"|"`` where the cut is; words stand beside it. Rows are
+    1 apart, records too; the caller sets the limits.
     """
     for row, (line, beside) in enumerate(zip(rows, words, strict=True)):
         place = 0.0

@@ -7,9 +7,14 @@ a figure of its own returns nothing, so that a cell can end with it.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.collections import PathCollection
 from matplotlib.patches import FancyBboxPatch, Rectangle
+from numpy.typing import ArrayLike
 
 from dplit.plotting.style import BLUE, GREEN, INK, ORANGE, PURPLE, legend_above, use
 
@@ -17,23 +22,19 @@ COLORS = (BLUE, ORANGE, GREEN, PURPLE)
 DISC = {"s": 90, "lw": 1.6, "zorder": 3}
 
 
-def disc(ax, x, y, kind, **style):
+def disc(ax: Axes, x: ArrayLike, y: ArrayLike, kind: int, **style: object) -> PathCollection:
     """One record: filled blue for the kind 0, a hollow orange ring for every other kind.
 
-    Parameters
-    ----------
-    ax : matplotlib.axes.Axes
-    x, y : float or array_like
-    kind : int
-        Class of the record, or 1 for a target at the upper bound and 0 for one at the lower.
-    **style
-        For ``ax.scatter``.
+    The kind is the class of the record, or 1 for a target at the upper bound and 0 for one at the lower. `style`
+    is for ``ax.scatter``.
     """
     face = COLORS[0] if kind == 0 else "none"
     return ax.scatter(x, y, facecolors=face, edgecolors=COLORS[min(kind, 1)], **{**DISC, **style})
 
 
-def box(ax, x, y, width, height, label=""):
+def box(
+    ax: Axes, x: float, y: float, width: float, height: float, label: str = ""
+) -> FancyBboxPatch:
     """A leaf, or a part of the records: a rounded frame with a label above its upper left corner."""
     frame = FancyBboxPatch(
         (x, y), width, height, boxstyle="round,pad=0,rounding_size=0.08", fill=False, ec=INK
@@ -43,21 +44,17 @@ def box(ax, x, y, width, height, label=""):
     return frame
 
 
-def blank(ax, xlim, ylim):
+def blank(ax: Axes, xlim: tuple[float, float], ylim: tuple[float, float]) -> None:
     """Axes without frame and ticks, that a drawing fills itself."""
     ax.set(xlim=xlim, ylim=ylim)
     ax.axis("off")
 
 
-def leaves_and_laws(leaves, laws):
+def leaves_and_laws(leaves: dict[str, Sequence[int]], laws: dict[str, Sequence[float]]) -> None:
     """Draw leaves with their records, and beside them how probable each mechanism makes the second class.
 
-    Parameters
-    ----------
-    leaves : dict of str to sequence of int
-        The counts of two classes in each leaf, by the leaf's name.
-    laws : dict of str to sequence of float
-        The probability that the mechanism of this name reports the class 1, a leaf each.
+    Leaves are counts of two classes, by the leaf's name; laws the probability that the mechanism of this name
+    reports the class 1, a leaf each.
     """
     use()
     figure, (left, right) = plt.subplots(1, 2, figsize=(6.4, 2.6), width_ratios=(1, 1.15))
@@ -77,15 +74,10 @@ def leaves_and_laws(leaves, laws):
     figure.tight_layout()
 
 
-def parts(rows, columns):
+def parts(rows: list[tuple[str, Sequence[Sequence[int]]]], columns: Sequence[str]) -> None:
     """Draw who is in which part of the records: a row for each way in which these may be divided.
 
-    Parameters
-    ----------
-    rows : list of (str, sequence of sequence of int)
-        What a row shows, and for each part the classes of the records in it.
-    columns : sequence of str
-        Names of the parts.
+    A row has what it shows, and for each part, named by `columns`, the classes of the records in it.
     """
     use()
     _, ax = plt.subplots(figsize=(6.4, 0.3 + 0.75 * len(rows)))
@@ -101,20 +93,17 @@ def parts(rows, columns):
                 disc(ax, 2.2 * i + 0.9 + 0.45 * (k - (len(classes) - 1) / 2), y + 0.35, kind)
 
 
-def column(ax, values, lower, upper, y=0.0, kinds=None):
-    """A column of a table as a line between its public bounds, with a record at each value.
+def column(
+    ax: Axes,
+    values: Sequence[float],
+    lower: float,
+    upper: float,
+    y: float = 0.0,
+    kinds: Sequence[int] | None = None,
+) -> None:
+    """A column of a table as a line between its public bounds, marked by strokes, with a record at each value.
 
-    Parameters
-    ----------
-    ax : matplotlib.axes.Axes
-    values : sequence of float, shape (n,)
-        Records at one value are stacked.
-    lower, upper : float
-        Public bounds, marked by strokes.
-    y : float
-        Height of the line.
-    kinds : sequence of int, shape (n,), optional
-        As in `disc`; all 0 if left out.
+    Records at one value are stacked; `y` is the height of the line. Kinds are as in `disc`, all 0 if left out.
     """
     reach = 0.06
     ax.plot([lower, upper], [y, y], color=INK, lw=1.2, zorder=1)
@@ -126,15 +115,9 @@ def column(ax, values, lower, upper, y=0.0, kinds=None):
         seen[value] = seen.get(value, 0) + 1
 
 
-def moved_mean(sets, lower, upper):
-    """Draw targets of neighbouring data sets on lines, each with its mean and its squared error.
-
-    Parameters
-    ----------
-    sets : dict of str to sequence of float
-        The targets, by the name of their data set.
-    lower, upper : float
-        Public bounds of a target.
+def moved_mean(sets: dict[str, Sequence[float]], lower: float, upper: float) -> None:
+    """Draw targets of neighbouring data sets, named, on lines between their bounds, each with mean and squared
+    error.
     """
     use()
     _, ax = plt.subplots(figsize=(6.4, 0.4 + 1.15 * len(sets)))
@@ -152,19 +135,17 @@ def moved_mean(sets, lower, upper):
     ax.text(upper, -0.5, f"{upper:g}", ha="center", fontsize=10)
 
 
-def intervals(values, lower, upper, densities, notes):
-    """Draw the intervals between the records of a column, and how dense the cut is in each.
+def intervals(
+    values: Sequence[float],
+    lower: float,
+    upper: float,
+    densities: dict[str, Sequence[float]],
+    notes: Sequence[str],
+) -> None:
+    """Draw the intervals between the n sorted records of a column, and how dense the cut is in each.
 
-    Parameters
-    ----------
-    values : sequence of float, shape (n,)
-        Sorted records.
-    lower, upper : float
-        Public bounds of the column.
-    densities : dict of str to sequence of float, shape (n + 1,)
-        Of the cut in each interval, by the name of the mechanism.
-    notes : sequence of str, shape (n + 1,)
-        Written over the intervals that have a length, a score for example.
+    Densities, shape (n + 1,), are by the name of the mechanism. Notes, as many, are written over the intervals
+    that have a length, a score for example.
     """
     use()
     _, ax = plt.subplots(figsize=(6.4, 3.2))
@@ -180,15 +161,11 @@ def intervals(values, lower, upper, densities, notes):
     legend_above(ax)
 
 
-def counted_tree(levels, expected=None):
+def counted_tree(levels: Sequence[Sequence[int]], expected: float | None = None) -> None:
     """Draw a binary tree whose nodes say how many records they hold, as discs and as a number.
 
-    Parameters
-    ----------
-    levels : sequence of sequence of int
-        Counts of the nodes of each level, from the root; level i has 2^i of them.
-    expected : float, optional
-        Mean count of a leaf, written under the leaves.
+    Levels have the counts of their nodes, from the root; level i has 2^i of them. The mean count of a leaf that
+    is `expected` is written under the leaves.
     """
     use()
     leaves = len(levels[-1])
@@ -215,15 +192,10 @@ def counted_tree(levels, expected=None):
         ax.text((leaves - 1) / 2, -0.62, words, ha="center", fontsize=10)
 
 
-def cut_rows(targets, rows):
-    """Draw the records in the order of a column, and where the trees of several names cut them.
+def cut_rows(targets: Sequence[int], rows: dict[str, Sequence[int]]) -> None:
+    """Draw n records, by the kind of their target, in the order of a column, and where trees cut them.
 
-    Parameters
-    ----------
-    targets : sequence of int, shape (n,)
-        0 or 1, the kind of each record's target.
-    rows : dict of str to sequence of int
-        Sizes of the leaves from left to right, by the name of the tree; the sum is n.
+    Rows are sizes of the leaves from left to right, by the name of the tree; their sum is n.
     """
     use()
     _, ax = plt.subplots(figsize=(6.4, 0.3 + 0.9 * len(rows)))
@@ -238,15 +210,12 @@ def cut_rows(targets, rows):
             disc(ax, i + 0.5, y + 0.35, int(kind))
 
 
-def good_and_poor(columns, good):
-    """Draw columns whose cuts are good in one range and poor elsewhere, with their records.
+def good_and_poor(
+    columns: dict[str, tuple[Sequence[float], Sequence[int]]], good: tuple[float, float]
+) -> None:
+    """Draw columns whose cuts are good in one range and poor elsewhere, with their records' values and kinds.
 
-    Parameters
-    ----------
-    columns : dict of str to (sequence of float, sequence of int)
-        Values and kinds of the records in each column, by its name.
-    good : (float, float)
-        The range in which a cut separates the kinds; all columns go from 0 to 1.
+    A cut in the range `good` separates the kinds; all columns go from 0 to 1.
     """
     use()
     _, ax = plt.subplots(figsize=(6.4, 0.5 + 0.95 * len(columns)))

@@ -6,8 +6,12 @@ bold and framed, or wide, so that no reader needs the colour.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.axes import Axes
+from numpy.typing import ArrayLike
 
 from dplit.errors import check_choice
 from dplit.plotting.style import BLUE, INK, ORANGE, PALETTE, use
@@ -15,7 +19,7 @@ from dplit.plotting.style import BLUE, INK, ORANGE, PALETTE, use
 CELL = 0.8  # side of a drawn cell, where cells are one unit apart
 
 
-def _bare(ax):
+def _bare(ax: Axes) -> None:
     """No frame, no ticks, no grid."""
     ax.grid(False)
     ax.set(xticks=[], yticks=[])
@@ -23,7 +27,7 @@ def _bare(ax):
         side.set_visible(False)
 
 
-def _text(ax, x, y, words, *, bold=False, **style):
+def _text(ax: Axes, x: float, y: float, words: str, *, bold: bool = False, **style: object) -> None:
     """Centred words; bold ones in an orange frame, for words in orange would be hard to read."""
     frame = {"boxstyle": "round,pad=0.15", "fc": "none", "ec": ORANGE}
     style = {"ha": "center", "va": "center", "color": INK} | style
@@ -31,22 +35,19 @@ def _text(ax, x, y, words, *, bold=False, **style):
     ax.text(x, y, words, weight=weight, bbox=frame if bold else None, **style)
 
 
-def draw_stump(ax, column, leaves, counts, *, at=0.0, reached=None):
+def draw_stump(
+    ax: Axes,
+    column: str,
+    leaves: Sequence[str],
+    counts: Sequence,
+    *,
+    at: float = 0.0,
+    reached: int | None = None,
+) -> None:
     """A tree with one test: the column on top, a branch to each leaf, the leaf's counts below its name.
 
-    Parameters
-    ----------
-    ax : matplotlib.axes.Axes
-    column : str
-        What the tree tests.
-    leaves : sequence of str
-        A level each.
-    counts : sequence
-        What each leaf holds; shown as it is.
-    at : float
-        Left end of the tree; leaves are one unit apart.
-    reached : int, optional
-        The leaf of a query: its branch is wide, its words are bold.
+    Leaves are a level each, one unit apart from `at` on; counts are shown as they are. The leaf that a query
+    reached has a wide branch and bold words.
     """
     middle = at + (len(leaves) - 1) / 2
     _text(ax, middle, 1.12, column, style="italic")
@@ -58,25 +59,20 @@ def draw_stump(ax, column, leaves, counts, *, at=0.0, reached=None):
     _bare(ax)
 
 
-def draw_noisy_cells(ax, rows, columns, record, noise="cells", *, at=0.0):
+def draw_noisy_cells(
+    ax: Axes,
+    rows: Sequence[str],
+    columns: Sequence[str],
+    record: tuple[int, int],
+    noise: str = "cells",
+    *,
+    at: float = 0.0,
+) -> int:
     """The cells of two columns, the leaves of a tree on each, one record, and where noise is added.
 
-    Parameters
-    ----------
-    ax : matplotlib.axes.Axes
-    rows, columns : sequence of str
-        Levels of the first and of the second column; the leaves stand beside and below the cells.
-    record : (int, int)
-        Its cell.
-    noise : {"cells", "leaves"}
-        Every noisy number has the sign ±; those that the record changes are bold.
-    at : float
-        Left end of the cells, which are one unit wide.
-
-    Returns
-    -------
-    int
-        How many noisy numbers the record changes.
+    Levels of the first and of the second column are `rows` and `columns`; the leaves stand beside and below the
+    cells, which are one unit wide and begin at `at`. The record is its cell. Noise is on "cells" or "leaves":
+    every noisy number has the sign ±, and those that the record changes are bold. Their number is returned.
     """
     on_cells = check_choice(noise, ("cells", "leaves"), "noise") == "cells"
     right, below, touched = at + len(columns) - 0.4, len(rows) - 0.1, 0
@@ -100,16 +96,13 @@ def draw_noisy_cells(ax, rows, columns, record, noise="cells", *, at=0.0):
     return touched
 
 
-def draw_laws(ax, laws, readings):
+def draw_laws(
+    ax: Axes, laws: dict[float, dict[float, float]], readings: dict[float, float]
+) -> None:
     """What a release says at each count: a line of disks, whose areas are the probabilities.
 
-    Parameters
-    ----------
-    ax : matplotlib.axes.Axes
-    laws : dict of count to dict of output to probability
-        One line for each count, the first on top. A cross stands at the count itself.
-    readings : dict of output to float
-        Where an output is drawn: the count that it is read as.
+    Laws are probabilities of outputs by the count, the first on top; a cross stands at the count itself. Readings
+    are where an output is drawn: the count that it is read as.
     """
     ends = min(readings.values()), max(readings.values())
     for line, (count, law) in enumerate(laws.items()):
@@ -126,22 +119,13 @@ def draw_laws(ax, laws, readings):
     ax.grid(False)
 
 
-def draw_dealing(ax, order, newcomer, trees):
-    """Records dealt in turn to trees, before and after one more stands among them.
+def draw_dealing(
+    ax: Axes, order: Sequence[str], newcomer: tuple[int, str], trees: int
+) -> list[str]:
+    """Records dealt in turn to trees, in shuffled order, before and after one more stands among them.
 
-    Parameters
-    ----------
-    ax : matplotlib.axes.Axes
-    order : sequence of str
-        The shuffled records.
-    newcomer : (int, str)
-        Its place in the new order, and its name.
-    trees : int
-
-    Returns
-    -------
-    list of str
-        The records whose tree is another one now; bold, like the newcomer.
+    The newcomer has a place in the new order, and a name. Returned are the records whose tree is another one now;
+    they are bold, like the newcomer.
     """
     place, name = newcomer
     after = [*order[:place], name, *order[place:]]
@@ -159,21 +143,8 @@ def draw_dealing(ax, order, newcomer, trees):
     return moved
 
 
-def draw_residuals(ax, x, residuals, cut):
-    """Residuals of records along a column, and what a cut adds up on either side.
-
-    Parameters
-    ----------
-    ax : matplotlib.axes.Axes
-    x, residuals : array_like of float, shape (n,)
-        Values, and residuals as they enter the sums.
-    cut : float
-
-    Returns
-    -------
-    tuple of float
-        The sums on the left and on the right.
-    """
+def draw_residuals(ax: Axes, x: ArrayLike, residuals: ArrayLike, cut: float) -> tuple[float, float]:
+    """Residuals of records along a column, as they enter the sums, and these sums on either side of a cut."""
     x, residuals = np.asarray(x, dtype=float), np.asarray(residuals, dtype=float)
     up = residuals > 0
     for side, color, hatch in ((up, ORANGE, ""), (~up, BLUE, "//")):
@@ -188,15 +159,10 @@ def draw_residuals(ax, x, residuals, cut):
     return sums
 
 
-def scaling_panels(points, marks):
+def scaling_panels(points: dict, marks: dict[str, str]) -> None:
     """Error of a search, and below it its time, against three sizes: a column for each size.
 
-    Parameters
-    ----------
-    points : dict
-        As `dplit.experiments.stored_scaling` gives it.
-    marks : dict of str to str
-        A mark for each strategy that is drawn.
+    Points are as `dplit.experiments.stored_scaling` gives them; drawn are the strategies that have a mark.
     """
     use()
     figure, panels = plt.subplots(

@@ -15,6 +15,13 @@ import io
 from base64 import b64encode
 from contextlib import contextmanager
 from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
 
 try:
     import matplotlib
@@ -68,24 +75,18 @@ _RC = {
 _ABOVE = {"loc": "lower left", "bbox_to_anchor": (0, 1), "borderaxespad": 0.4, "columnspacing": 1.4}
 
 
-def use():
+def use() -> None:
     """Apply the style to every figure that follows, and show figures at double density."""
     sns.set_theme(style="ticks", palette=PALETTE, rc=_RC)
     sharpen()
 
 
 @contextmanager
-def axes(xlabel="", ylabel="", **subplot_options):
-    """A figure with one set of axes in the house style, labelled; yields the axes.
+def axes(xlabel: str = "", ylabel: str = "", **subplot_options: object) -> Iterator[Axes]:
+    """A figure with one set of axes in the house style, its axes labelled by quantity and unit; yields them.
 
-    Whatever has a label is named in a legend above the axes, in as many columns as have room.
-
-    Parameters
-    ----------
-    xlabel, ylabel : str
-        Quantity and unit.
-    **subplot_options
-        For `matplotlib.pyplot.subplots`.
+    Whatever has a label is named in a legend above the axes, in as many columns as have room. Options are for
+    `matplotlib.pyplot.subplots`.
     """
     use()
     _, ax = plt.subplots(**subplot_options)
@@ -95,17 +96,13 @@ def axes(xlabel="", ylabel="", **subplot_options):
 
 
 @contextmanager
-def with_ratio(xlabel="", ylabel="", ratio="", **subplot_options):
+def with_ratio(
+    xlabel: str = "", ylabel: str = "", ratio: str = "", **subplot_options: object
+) -> Iterator[tuple[Axes, Axes]]:
     """Two axes with one x-axis: curves above, and below them their ratios; yields both.
 
-    For curves that coincide on the scale of the upper axes.
-
-    Parameters
-    ----------
-    xlabel, ylabel, ratio : str
-        Quantity and unit of the common x-axis, of the upper and of the lower y-axis.
-    **subplot_options
-        For `matplotlib.pyplot.subplots`.
+    For curves that coincide on the scale of the upper axes. Labels and options are as of `axes`; `ratio` is the
+    lower y-axis's.
     """
     use()
     shape = {"figsize": (6.4, 4.8), "height_ratios": (2, 1)} | subplot_options
@@ -116,15 +113,11 @@ def with_ratio(xlabel="", ylabel="", ratio="", **subplot_options):
     legend_above(ax)
 
 
-def legend_above(ax):
+def legend_above(ax: Axes) -> None:
     """Fit a figure into its margins, and name what has a label above the axes.
 
-    The legend has the most columns that have room; without labels there is none. One that is there
-    is replaced; its title stays, and so does what it names, where that is not the axes' own labels.
-
-    Parameters
-    ----------
-    ax : matplotlib.axes.Axes
+    The legend has the most columns that have room; without labels there is none. One that is there is replaced;
+    its title stays, and so does what it names, where that is not the axes' own labels.
     """
     handles, labels = ax.get_legend_handles_labels()
     old, title = ax.get_legend(), None
@@ -142,44 +135,29 @@ def legend_above(ax):
             return
 
 
-def _width(artist):
+def _width(artist: Artist) -> float:
     figure = artist.get_figure()
     return artist.get_window_extent(figure.canvas.get_renderer()).width
 
 
-def label_styles(ax, **names):
-    """Say in the legend what line styles mean, whatever the colour.
-
-    Parameters
-    ----------
-    ax : matplotlib.axes.Axes
-    **names : str
-        What ``solid``, ``dashed``, ``dotted`` or ``dashdot`` lines are.
-    """
+def label_styles(ax: Axes, **names: str) -> None:
+    """Say in the legend what ``solid``, ``dashed``, ``dotted`` or ``dashdot`` lines mean, whatever the colour."""
     for style, name in names.items():
         ax.plot([], [], ls=style, color=INK, label=name)
 
 
-def in_the_dark(color):
+def in_the_dark(color: str) -> str:
     """What becomes of a figure's color on a dark page: CSS `invert` and then `hue-rotate` by half a turn.
 
-    Parameters
-    ----------
-    color
-        As matplotlib knows them.
-
-    Returns
-    -------
-    str
-        ``#rrggbb``. Light and dark are exchanged and the hue stays, as the Filter Effects module of
-        CSS defines the two filters; the share that is inverted makes white the ground of the page.
+    Light and dark are exchanged and the hue stays, as the Filter Effects module of CSS defines the two filters;
+    the share that is inverted makes white the ground of the page.
     """
     turned = DARKENED - (2 * DARKENED - 1) * np.array(to_rgb(color))
     grey = np.array([0.213, 0.715, 0.072])  # CSS rounds the luminances so
     return to_hex(np.clip(2 * grey @ turned - turned, 0, 1))
 
 
-def sharpen():
+def sharpen() -> None:
     """Show figures at double density from here on, in a notebook; elsewhere nothing happens."""
     shell = _shell()
     if shell is not None and "inline" in matplotlib.get_backend():
@@ -188,7 +166,7 @@ def sharpen():
         shell.display_formatter.formatters["image/png"].for_type(Figure, picture)
 
 
-def _shell():
+def _shell() -> object:
     try:
         from IPython import get_ipython
     except ImportError:
@@ -196,19 +174,8 @@ def _shell():
     return get_ipython()
 
 
-def picture(figure):
-    """The PNG of a figure in base64, and the width and height at which to show it.
-
-    Parameters
-    ----------
-    figure : matplotlib.figure.Figure
-
-    Returns
-    -------
-    data : str
-    size : dict
-        Keys width and height, in pixels of the page.
-    """
+def picture(figure: Figure) -> tuple[str, dict[str, int]]:
+    """The PNG of a figure in base64, and the width and height at which to show it, in pixels of the page."""
     from PIL import Image
 
     stored = io.BytesIO()

@@ -4,29 +4,28 @@ from __future__ import annotations
 
 from importlib import import_module
 from itertools import count
+from typing import TYPE_CHECKING
 
 import matplotlib.pyplot as plt
+from matplotlib.axes import Axes
 
 from dplit.plotting.charts import MARKS
 from dplit.plotting.style import INK, use
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
-def plot_shape(shape, *, ax=None):
+    from dplit.forests.base import BaseForest
+    from dplit.forests.export import Branch
+    from dplit.forests.shapes import Shape
+
+
+def plot_shape(shape: Shape, *, ax: Axes | None = None) -> Axes:
     """Draw what one column adds to a boosted forest's scores, where its trees test one column each.
 
-    Steps between the public bounds of a continuous column, a bar for each level of a categorical one;
-    for more than two classes a line or a mark for each class.
-
-    Parameters
-    ----------
-    shape : dplit.forests.shapes.Shape
-        As `dplit.forests.shapes.additive_shape` reads it off a forest, for free.
-    ax : matplotlib.axes.Axes, optional
-        Left out, those of a new figure.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
+    Steps between the public bounds of a continuous column, a bar for each level of a categorical one; for more
+    than two classes a line or a mark for each class. `dplit.forests.shapes.additive_shape` reads the shape off a
+    forest, for free. Axes that are left out are those of a new figure.
     """
     if ax is None:
         use()
@@ -49,31 +48,19 @@ def plot_shape(shape, *, ax=None):
     return ax
 
 
-def plot_tree(forest, tree=0, *, max_depth=3, decimals=2, ax=None):
+def plot_tree(
+    forest: BaseForest,
+    tree: int = 0,
+    *,
+    max_depth: int = 3,
+    decimals: int = 2,
+    ax: Axes | None = None,
+) -> Axes:
     """Draw one tree of a fitted forest: conditions with the names of columns and levels, and its leaves.
 
-    Nothing but what `fit` released is read, so it costs no privacy.
-
-    Parameters
-    ----------
-    forest : fitted estimator of `dplit.forests` or `dplit.baselines`
-    tree : int
-        From 0.
-    max_depth : int
-        Levels that are shown; what lies below is three dots.
-    decimals : int
-        Of cuts and means.
-    ax : matplotlib.axes.Axes, optional
-        Left out, those of a new figure, as large as the tree needs.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-
-    Raises
-    ------
-    ValueError
-        As `dplit.forests.export.export_text`.
+    Nothing but what `fit` released is read, so it costs no privacy. Trees are numbered from 0, and three dots
+    stand for what lies below `max_depth` levels; `decimals` are of cuts and means. Axes that are left out are
+    those of a new figure, as large as the tree needs. Errors are those of `dplit.forests.export.export_text`.
     """
     branch_of = import_module("dplit.forests.export").branch_of  # which no chapter needs
 
@@ -94,7 +81,7 @@ def plot_tree(forest, tree=0, *, max_depth=3, decimals=2, ax=None):
     return ax
 
 
-def _place(branch, level, rows, placed):
+def _place(branch: Branch, level: int, rows: Iterator[int], placed: list) -> float:
     """Give a branch and all below it a row, a level and words; a test stands amid its outcomes."""
     only = branch.below[0] if len(branch.below) == 1 else None
     if only is not None and not only.below:

@@ -9,6 +9,7 @@ then not 1: what Casacuberta, Shoemate, Vadhan and Wagaman (2022) show of sums. 
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dplit.errors import check_integer
 from dplit.mechanisms.permute_and_flip import PermuteAndFlip
@@ -16,22 +17,12 @@ from dplit.mechanisms.permute_and_flip import PermuteAndFlip
 BITS = 53  # of a double's mantissa
 
 
-def rounded_scores(exponent):
-    r"""Scores of two candidates, without and with one record, that doubles pull apart.
+def rounded_scores(exponent: int) -> tuple[np.ndarray, np.ndarray]:
+    """Scores of two candidates, int64, without and with one record, that doubles pull apart.
 
-    The second score is half a spacing above :math:`2^e` and rounds down; one more, and it rounds up.
+    With e the exponent, from 53 to 61, the second score is half a spacing above :math:`2^e` and rounds down; one
+    more, and it rounds up.
 
-    Parameters
-    ----------
-    exponent : int
-        :math:`e`, from 53 to 61.
-
-    Returns
-    -------
-    (without, with_one) : int64 arrays, shape (2,)
-
-    Examples
-    --------
     >>> without, with_one = rounded_scores(60)
     >>> int(without[1] - without[0]), int(with_one[1] - with_one[0])
     (128, 129)
@@ -43,17 +34,7 @@ def rounded_scores(exponent):
     return np.array([low, low + half]), np.array([low, low + half + 1])
 
 
-def exact_law(scores, epsilon):
-    """Law of permute-and-flip on whole scores, add-remove: gaps are taken before anything is rounded.
-
-    Parameters
-    ----------
-    scores : int array, shape (n_candidates,)
-    epsilon : float
-
-    Returns
-    -------
-    float array, shape (n_candidates,)
-    """
+def exact_law(scores: ArrayLike, epsilon: float) -> np.ndarray:
+    """Law of permute-and-flip on whole scores, add-remove: gaps are taken before anything is rounded."""
     scores = np.asarray(scores)
     return PermuteAndFlip(epsilon, monotonic=True).pmf(scores - scores.max())

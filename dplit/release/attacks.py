@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Iterator
 
 import numpy as np
+from numpy.random import Generator
 
 from dplit.domain import Categorical, Domain
 from dplit.release.members import FORESTS, TREES, membership
@@ -37,41 +39,20 @@ TABLES = {"leaf counts": 30, "noisy counts": 200, "published cuts": 1000}
 GROWN = (1, 2, 3, 5, 10)  # trees without privacy
 
 
-def membership_cell(name, epsilon, fits):
-    """Attack so many forests on either side.
-
-    Parameters
-    ----------
-    name : str
-        Key of `dplit.release.FORESTS`.
-    epsilon : float
-    fits : int
-
-    Returns
-    -------
-    dict : fits, hits, alarms
-    """
+def membership_cell(name: str, epsilon: float, fits: int) -> dict:
+    """Attack so many forests on either side: fits, hits, alarms."""
     rng = stream(f"release/membership/{name}/{epsilon:g}", SEED)
     hits, alarms = membership(name, epsilon, fits, rng=rng)
     return {"fits": fits, "hits": hits, "alarms": alarms}
 
 
-def reconstruction_cell(release, value, tables):
-    """Reconstruct so many tables, each from a forest of its own.
+def reconstruction_cell(release: str, value: float, tables: int) -> dict:
+    """Reconstruct so many tables, each from a forest of its own, by trees or epsilon.
 
-    Parameters
-    ----------
-    release : str
-        "leaf counts": of a forest without privacy; "noisy counts": of all cells, by `HistogramForestClassifier`;
-        "published cuts": of a multinomial forest, as MRF's theorem 2 spends epsilon.
-    value : int or float
-        Number of trees, or epsilon.
-    tables : int
-
-    Returns
-    -------
-    dict : share of the records that were recovered, of each table; and how many tables gave one record,
-    drawn at random, away
+    A release is "leaf counts", of a forest without privacy; "noisy counts", of all cells, by
+    `HistogramForestClassifier`; or "published cuts", of a multinomial forest, as MRF's theorem 2 spends epsilon.
+    Found are the share of the records that were recovered, of each table, and how many tables gave one record,
+    drawn at random, away.
     """
     rng = stream(f"release/{release}/{value:g}", SEED)
     shares = [one_table(release, value, rng) for _ in range(tables)]
@@ -79,21 +60,14 @@ def reconstruction_cell(release, value, tables):
     return {"shares": shares, "given away": given_away}
 
 
-def one_table(release, value, rng):
-    """Draw a table, fit a forest, reconstruct; share of the records that were recovered, float.
-
-    Parameters
-    ----------
-    release, value
-        As of `reconstruction_cell`.
-    rng : numpy.random.Generator
-    """
+def one_table(release: str, value: float, rng: Generator) -> float:
+    """Draw a table, fit a forest, reconstruct; share of the records that were recovered."""
     X, y, table = random_table(RECORDS, COLUMNS, rng)
     seed = int(rng.integers(2**31))
     return recovered(table, GUESSES[release](X, y, value, seed))
 
 
-def _from_leaves(X, y, trees, seed):
+def _from_leaves(X: np.ndarray, y: np.ndarray, trees: int, seed: int) -> np.ndarray:
     from sklearn.ensemble import RandomForestClassifier
 
     options = {"bootstrap": False, "max_features": 1, "random_state": seed}
@@ -101,7 +75,7 @@ def _from_leaves(X, y, trees, seed):
     return solve_counts(*leaf_equations(forest, COLUMNS))
 
 
-def _from_noise(X, y, epsilon, seed):
+def _from_noise(X: np.ndarray, y: np.ndarray, epsilon: float, seed: int) -> np.ndarray:
     from sklearn.dummy import DummyClassifier
 
     from dplit.forests.histogram import HistogramForestClassifier
@@ -113,7 +87,7 @@ def _from_noise(X, y, epsilon, seed):
     return likeliest_table(forest.cell_counts_.ravel(), RECORDS, epsilon)
 
 
-def _from_cuts(X, y, epsilon, seed):
+def _from_cuts(X: np.ndarray, y: np.ndarray, epsilon: float, seed: int) -> np.ndarray:
     """Layers share a tree's epsilon; labels, of other records, have all of it once more and are not looked at."""
     from dplit.forests.multinomial import MultinomialForestClassifier
 
@@ -133,7 +107,7 @@ def _from_cuts(X, y, epsilon, seed):
 GUESSES = {"leaf counts": _from_leaves, "noisy counts": _from_noise, "published cuts": _from_cuts}
 
 
-def cells():
+def cells() -> Iterator[tuple[str, str, float]]:
     """Kind, what is attacked and epsilon or trees of every cell, in the order of the run."""
     yield "membership", "scikit-learn", math.inf
     for name in SEEDED:
@@ -143,20 +117,20 @@ def cells():
         yield from (("reconstruction", name, epsilon) for epsilon in BUDGETS)
 
 
-def run_cell(kind, name, value):
+def run_cell(kind: str, name: str, value: float) -> dict:
     """What one cell of `cells` comes to, dict."""
     if kind == "membership":
         return membership_cell(name, value, FITS[FORESTS[name].private])
     return reconstruction_cell(name, value, TABLES[name])
 
 
-def stored_attacks():
+def stored_attacks() -> dict[tuple[str, str, float], dict]:
     """The stored run: a dict of (kind, name, epsilon or trees) to what `run_cell` gives."""
     run = stored_cells(FILE)
     return {cell: run["/".join([*cell[:2], f"{cell[2]:g}"])] for cell in cells()}
 
 
-def main(path):
+def main(path: str) -> None:
     """Run every cell and write the file."""
     run = {}
     for kind, name, value in cells():

@@ -10,12 +10,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from numpy.random import Generator
+from numpy.typing import ArrayLike
 
 from dplit.domain import Continuous, Domain
 from dplit.errors import check_choice, check_integer, check_rng
+
+if TYPE_CHECKING:
+    from sklearn.base import ClassifierMixin
 
 OTHERS = 40  # records at 0
 TREES = 10  # of the forests that are not private
@@ -41,18 +46,20 @@ class Forest(NamedTuple):
     private: bool
 
 
-def _scikit_learn(X, y, epsilon, seed):
+def _scikit_learn(
+    X: np.ndarray, y: np.ndarray, epsilon: float, seed: int | None
+) -> ClassifierMixin:
     from sklearn.ensemble import RandomForestClassifier
 
     return RandomForestClassifier(TREES, random_state=seed).fit(X, y)
 
 
-def _options(seed, trees):
+def _options(seed: int | None, trees: int) -> dict:
     """What the estimators of the package have in common."""
     return {"domain": DOMAIN, "classes": [0, 1], "n_estimators": trees, "random_state": seed}
 
 
-def _published(X, y, epsilon, seed):
+def _published(X: np.ndarray, y: np.ndarray, epsilon: float, seed: int | None) -> ClassifierMixin:
     """As MRF's theorem 2 spends epsilon: on each of d layers of t trees, and on each tree's labels."""
     from dplit.forests.multinomial import MultinomialForestClassifier
 
@@ -63,20 +70,20 @@ def _published(X, y, epsilon, seed):
     ).fit(X, y)
 
 
-def _random(X, y, epsilon, seed):
+def _random(X: np.ndarray, y: np.ndarray, epsilon: float, seed: int | None) -> ClassifierMixin:
     from dplit.forests.random_decision import RandomDecisionForestClassifier
 
     return RandomDecisionForestClassifier(epsilon, max_depth=1, **_options(seed, 1)).fit(X, y)
 
 
-def _secure(X, y, epsilon, seed):
+def _secure(X: np.ndarray, y: np.ndarray, epsilon: float, seed: int | None) -> ClassifierMixin:
     from dplit.forests.random_decision import RandomDecisionForestClassifier
 
     options = _options(None, 1)
     return RandomDecisionForestClassifier(epsilon, max_depth=1, noise="secure", **options).fit(X, y)
 
 
-def _boosted(X, y, epsilon, seed):
+def _boosted(X: np.ndarray, y: np.ndarray, epsilon: float, seed: int | None) -> ClassifierMixin:
     from dplit.forests.boosted import BoostedForestClassifier
 
     return BoostedForestClassifier(epsilon, max_depth=1, n_records=OTHERS, **_options(seed, 1)).fit(
@@ -84,22 +91,22 @@ def _boosted(X, y, epsilon, seed):
     )
 
 
-def _share(forest):
+def _share(forest: ClassifierMixin) -> float:
     """Share of class 1 where the member lies."""
     return float(forest.predict_proba(MEMBER)[0, 1])
 
 
-def _label(forest):
+def _label(forest: ClassifierMixin) -> float:
     """Class where the member lies."""
     return float(forest.predict(MEMBER)[0])
 
 
-def _is_split(forest):
+def _is_split(forest: ClassifierMixin) -> float:
     """1 if any tree of scikit-learn's has more than its root."""
     return float(any(tree.tree_.node_count > 1 for tree in forest.estimators_))
 
 
-def _is_cut(forest):
+def _is_cut(forest: ClassifierMixin) -> float:
     """1 if any tree cuts between the two places."""
     return float((forest.trees_.feature >= 0).any())
 
@@ -113,18 +120,11 @@ FORESTS = {
 }
 
 
-def statistic(name, epsilon, member, seed):
-    """Fit a forest with or without the member, and read the attack's number off it; float.
+def statistic(name: str, epsilon: float, member: bool, seed: int | None) -> float:
+    """Fit a forest of `FORESTS` with or without the member, and read the attack's number off it.
 
-    Parameters
-    ----------
-    name : str
-        Key of `FORESTS`.
-    epsilon : float
-        What is claimed; scikit-learn's forest claims nothing.
-    member : bool
-    seed : int
-        The secure forest takes none: its noise is the operating system's.
+    `epsilon` is what is claimed; scikit-learn's forest claims nothing. The secure forest takes no seed: its noise
+    is the operating system's.
     """
     kind = FORESTS[check_choice(name, tuple(FORESTS), "name")]
     X = np.zeros((OTHERS + member, 1))
@@ -134,13 +134,9 @@ def statistic(name, epsilon, member, seed):
     return kind.statistic(kind.fit(X, y, epsilon, seed))
 
 
-def best_threshold(members, others):
-    """The threshold above which members are most, in excess of others; float.
-
-    Parameters
-    ----------
-    members, others : float array, shape (n_fits,)
-        Statistics of forests of the attacker's own.
+def best_threshold(members: ArrayLike, others: ArrayLike) -> float:
+    """The threshold above which members are most, in excess of others: statistics of forests of the attacker's
+    own.
     """
     members, others = np.asarray(members, dtype=float), np.asarray(others, dtype=float)
     known = np.unique(np.concatenate([members, others]))
@@ -149,23 +145,11 @@ def best_threshold(members, others):
     return float(tried[int(np.argmax(excess))])
 
 
-def membership(name, epsilon, fits, *, rng):
-    """Attack so many forests with the member, and as many without.
+def membership(name: str, epsilon: float, fits: int, *, rng: Generator) -> tuple[int, int]:
+    """Attack so many forests of `FORESTS` with the member, and as many without; how often it says "member" of
+    either.
 
     A quarter as many more, on each side, choose the threshold.
-
-    Parameters
-    ----------
-    name : str
-        Key of `FORESTS`.
-    epsilon : float
-    fits : int
-    rng : numpy.random.Generator
-
-    Returns
-    -------
-    (hits, alarms) : int
-        How often the attack says "member" of the forests with, and of those without.
     """
     fits, rng = check_integer(fits, "fits", 4), check_rng(rng)
     own = fits // 4
@@ -178,23 +162,13 @@ def membership(name, epsilon, fits, *, rng):
     return tuple(int((drawn(member, fits) > threshold).sum()) for member in (True, False))
 
 
-def membership_law(name, epsilon):
-    r"""Exact probabilities that the attack says "member", where they have a short form.
+def membership_law(name: str, epsilon: float) -> tuple[float, float]:
+    r"""Exact probabilities that the attack says "member", with it and without, where they have a short form.
 
-    scikit-learn: a tree splits just where its bootstrap sample holds the member, and a record of class 0
-    beside (but for :math:`2^{-40}`), so 1 less the probability :math:`(1 - 1/41)^{41t}` that no sample of t
-    trees holds it; without the member there is nothing to split. The random tree: the leaf at 1 holds the
+    scikit-learn: a tree splits just where its bootstrap sample holds the member, and a record of class 0 beside
+    (but for :math:`2^{-40}`), so 1 less the probability :math:`(1 - 1/41)^{41t}` that no sample of t trees holds
+    it; without the member there is nothing to split. The random tree, proved or secure: the leaf at 1 holds the
     member or nobody, so that its label is 1 with the probability :math:`1 - e^{-\epsilon}/2` or one half.
-
-    Parameters
-    ----------
-    name : {"scikit-learn", "random, proved", "random, secure"}
-    epsilon : float
-
-    Returns
-    -------
-    (hit, alarm) : float
-        Of a forest with the member, and of one without.
     """
     known = ("scikit-learn", "random, proved", "random, secure")
     if check_choice(name, known, "name") == "scikit-learn":

@@ -12,34 +12,33 @@ from __future__ import annotations
 
 import math
 from itertools import product
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.random import Generator
+from numpy.typing import ArrayLike
 from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.stats import binom
 
 from dplit.errors import check_epsilon, check_integer
 
+if TYPE_CHECKING:
+    from sklearn.ensemble import RandomForestClassifier
 
-def all_rows(columns):
+    from dplit.trees import Trees
+
+
+def all_rows(columns: int) -> np.ndarray:
     """Every row of so many binary columns; int array, shape (2**columns, columns)."""
     return np.array(list(product((0, 1), repeat=check_integer(columns, "columns", 1, 12))))
 
 
-def leaf_equations(forest, columns):
-    """What scikit-learn's forest says of the counts of all (row, class), two classes.
+def leaf_equations(forest: RandomForestClassifier, columns: int) -> tuple[np.ndarray, np.ndarray]:
+    """What a forest of scikit-learn says of the counts of all (row, class), two classes, binary columns, no
+    bootstrap.
 
-    Parameters
-    ----------
-    forest : fitted sklearn.ensemble.RandomForestClassifier or ExtraTreesClassifier
-        Of binary columns, ``bootstrap=False``.
-    columns : int
-
-    Returns
-    -------
-    matrix : float array, shape (n_equations, 2 * 2**columns)
-        In the order of `all_rows`, class 0 and class 1 of each row.
-    counts : float array, shape (n_equations,)
-        So many records in the leaf, of the class.
+    A matrix, shape (n_equations, 2 * 2**columns), in the order of `all_rows`, class 0 and class 1 of each row;
+    and so many records of the class in the leaf, shape (n_equations,).
     """
     rows, equations, counts = all_rows(columns), [], []
     for tree in forest.estimators_:
@@ -52,25 +51,13 @@ def leaf_equations(forest, columns):
     return np.array(equations, dtype=float), np.array(counts, dtype=float)
 
 
-def table_of_cuts(trees, n, columns):
+def table_of_cuts(trees: Trees, n: int, columns: int) -> np.ndarray:
     """The n cells that lie in the smallest leaves of a forest, by its cuts alone; no label is read.
 
     A leaf of a multinomial forest as published holds a record, or its parent would not have been split there
-    (structure points have both levels of the column). Of the rows that a leaf leaves open, each is as likely,
-    so that a row's score is the mean over the trees of 1 over their number; a row's two classes are alike.
-
-    Parameters
-    ----------
-    trees : dplit.trees.Trees
-        Of binary columns, in the order of `all_rows`.
-    n : int
-        Records, at most as many as cells.
-    columns : int
-
-    Returns
-    -------
-    int array, shape (2 * 2**columns,)
-        Ones and zeros.
+    (structure points have both levels of the column). Of the rows that a leaf leaves open, each is as likely, so
+    that a row's score is the mean over the trees of 1 over their number; a row's two classes are alike. It is a
+    table of ones and zeros, shape (2 * 2**columns,), for trees of binary columns in the order of `all_rows`.
     """
     from dplit.trees import apply
 
@@ -82,22 +69,9 @@ def table_of_cuts(trees, n, columns):
     return named
 
 
-def solve_counts(matrix, counts):
-    """Whole numbers c >= 0 with ``matrix @ c == counts``, by integer programming.
-
-    Parameters
-    ----------
-    matrix : float array, shape (n_equations, n_cells)
-    counts : float array, shape (n_equations,)
-
-    Returns
-    -------
-    int array, shape (n_cells,)
-
-    Raises
-    ------
-    ValueError
-        If there are none.
+def solve_counts(matrix: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    """Whole numbers c >= 0 with ``matrix @ c == counts``, by integer programming; a ValueError if there are
+    none.
     """
     size = matrix.shape[1]
     found = milp(
@@ -111,23 +85,13 @@ def solve_counts(matrix, counts):
     return np.rint(found.x).astype(np.int64)
 
 
-def likeliest_table(released, n, epsilon):
-    r"""The table of n records that shares most with the private one, given noisy counts of all cells.
+def likeliest_table(released: ArrayLike, n: int, epsilon: float) -> np.ndarray:
+    r"""The table of n records that shares most with the private one, given counts of all cells with geometric
+    noise.
 
-    A count is binomial with n draws and probability 1/m before the release: the records are uniform, and
-    the attacker knows it. The n places go where :math:`\Pr[c_i \ge k \mid \text{release of cell i}]` is largest,
-    k = 1, 2, ...: each cell is judged by its own count, and that all counts add up to n is not used.
-
-    Parameters
-    ----------
-    released : int array, shape (n_cells,)
-        Counts plus geometric noise of rate `epsilon`.
-    n : int
-    epsilon : float
-
-    Returns
-    -------
-    int array, shape (n_cells,)
+    A count is binomial with n draws and probability 1/m before the release: the records are uniform, and the
+    attacker knows it. The n places go where :math:`\Pr[c_i \ge k \mid \text{release of cell i}]` is largest, k =
+    1, 2, ...: each cell is judged by its own count, and that all counts add up to n is not used.
     """
     released, n = np.asarray(released), check_integer(n, "n", 1)
     k = np.arange(n + 1)
@@ -139,53 +103,35 @@ def likeliest_table(released, n, epsilon):
     return _placed(at_least, n)
 
 
-def _placed(at_least, n):
+def _placed(at_least: np.ndarray, n: int) -> np.ndarray:
     """Counts that take the n largest entries; in a row these fall, so that they come in order."""
     taken = np.zeros(at_least.size, dtype=np.int64)
     taken[np.argsort(-at_least, axis=None, kind="stable")[:n]] = 1
     return taken.reshape(at_least.shape).sum(axis=1)
 
 
-def recovered(table, guess):
-    """Share of the records of a table that a guessed one has, too; float.
-
-    Parameters
-    ----------
-    table, guess : int array, shape (n_cells,)
-    """
+def recovered(table: np.ndarray, guess: np.ndarray) -> float:
+    """Share of the records of a table that a guessed one has, too."""
     return float(np.minimum(table, guess).sum() / np.sum(table))
 
 
-def blind_share(n, cells):
-    r"""Share that the best guess recovers without any release, of n uniform records; float.
+def blind_share(n: int, cells: int) -> float:
+    r"""Share that the best guess recovers without any release, of n uniform records.
 
     With :math:`n \le m` it names n cells once: :math:`m/n \cdot n/m \cdot \Pr[c_i \ge 1] = 1 - (1 - 1/m)^n`.
-
-    Parameters
-    ----------
-    n, cells : int
-        At most as many records as cells.
     """
     n, cells = check_integer(n, "n", 1), check_integer(cells, "cells", n)
     return -math.expm1(n * math.log1p(-1 / cells)) if cells > 1 else 1.0
 
 
-def recovery_bound(n, cells, epsilon):
-    r"""The largest expected share of n uniform records that any reconstruction names, at epsilon; float.
+def recovery_bound(n: int, cells: int, epsilon: float) -> float:
+    r"""The largest expected share of n uniform records, at most as many as cells, that any reconstruction names.
 
     .. math:: \min\bigl(e^\epsilon r,\; 1 - e^{-\epsilon}(1 - r)\bigr), \qquad r = n/m
 
-    Theorem "No reconstruction does better" of :doc:`/book/release`: add-remove neighbours, a guess that
-    names at most n cells.
+    Theorem "No reconstruction does better" of :doc:`/book/release`: add-remove neighbours, a guess that names at
+    most n cells.
 
-    Parameters
-    ----------
-    n, cells : int
-        At most as many records as cells.
-    epsilon : float
-
-    Examples
-    --------
     >>> round(recovery_bound(40, 128, 1.0), 3)
     0.747
     """
@@ -195,20 +141,9 @@ def recovery_bound(n, cells, epsilon):
     return min(share * math.exp(min(epsilon, 700.0)), 1 - (1 - share) * math.exp(-epsilon))
 
 
-def random_table(n, columns, rng):
-    """n uniform records of binary columns and two classes.
-
-    Parameters
-    ----------
-    n, columns : int
-    rng : numpy.random.Generator
-
-    Returns
-    -------
-    X : int array, shape (n, columns)
-    y : int array, shape (n,)
-    table : int array, shape (2 * 2**columns,)
-        Counts, in the order of `leaf_equations`.
+def random_table(n: int, columns: int, rng: Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """n uniform records of binary columns, their classes, and the table of both in the order of
+    `leaf_equations`.
     """
     rows, cells = all_rows(columns), rng.integers(2 * 2**columns, size=n)
     table = np.bincount(cells, minlength=2 * len(rows))

@@ -8,13 +8,14 @@ the product of its columns' coefficients: zero unless all columns with a functio
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from itertools import combinations, takewhile
 from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import lapack, qr, solve_triangular
 
-from dplit.matrix.paths import MOST_CELLS
+from dplit.matrix.paths import MOST_CELLS, Paths
 from dplit.matrix.tested import remembered, single_cells, tested_sets
 
 NOTHING = 1e-10  # an eigenvalue so far below the largest one is 0
@@ -25,7 +26,7 @@ FULL = 1e-5  # a Cholesky factor with diagonal entries so far below the largest 
 CHUNK = 4_000_000  # entries of a matrix of boxes that are made at a time
 
 
-def _sums(boxes, columns, table):
+def _sums(boxes: Paths, columns: tuple[int, ...], table: np.ndarray) -> np.ndarray:
     """Sums over boxes of a table over some columns' cells, the columns that they test among them."""
     cell = single_cells(boxes, columns)
     if cell is not None:
@@ -39,39 +40,25 @@ def _sums(boxes, columns, table):
     return found
 
 
-def sums_of_table(boxes, table):
-    """What each box holds of a table of all cells, T times the table.
-
-    Parameters
-    ----------
-    boxes : Paths
-    table : array, shape (n_cells, k)
-
-    Returns
-    -------
-    float64 array, shape (n_boxes, k)
-    """
+def sums_of_table(boxes: Paths, table: np.ndarray) -> np.ndarray:
+    """What each box holds of a table of all cells, T times the table; shape (n_boxes, k)."""
     table = np.asarray(table, dtype=float)
     sets = [columns for columns, _ in tested_sets(boxes)]
     tables = dict(_marginals(table, boxes.n_levels.tolist(), sets))
     return sums_of_marginals(boxes, tables, table.shape[1])
 
 
-def _marginals(table, n_levels, sets, first=0, front=1):
+def _marginals(
+    table: np.ndarray,
+    n_levels: list[int],
+    sets: list[tuple[int, ...]],
+    first: int = 0,
+    front: int = 1,
+) -> Iterator[tuple[tuple[int, ...], np.ndarray]]:
     """Sums of a table for each set of columns, over all others; sets that begin alike share what they sum.
 
-    Parameters
-    ----------
-    table : array, shape (front times the cells of the columns from `first` on, k)
-        Of `front` cells of columns before `first`, which all sets name.
-    n_levels : list of int
-    sets : list of tuple of int
-        Distinct and sorted.
-    first, front : int
-
-    Yields
-    ------
-    (tuple of int, array of shape (cells of the columns, k))
+    The table's rows are `front` cells of columns before `first`, which all sets name, times the cells of the
+    others. Sets are distinct and sorted.
     """
     rest = (j for columns in sets for j in columns if j >= first)
     column, k = min(rest, default=len(n_levels)), table.shape[1]
@@ -88,40 +75,20 @@ def _marginals(table, n_levels, sets, first=0, front=1):
         yield from _marginals(less, n_levels, others, column + 1, front)
 
 
-def sums_of_marginals(boxes, tables, k):
-    """What each box holds of tables of the columns that it tests.
-
-    Parameters
-    ----------
-    boxes : Paths
-    tables : mapping of tuple of int to array, shape (cells of the columns, k)
-        One for each tested set.
-    k : int
-
-    Returns
-    -------
-    float64 array, shape (n_boxes, k)
-    """
+def sums_of_marginals(
+    boxes: Paths, tables: dict[tuple[int, ...], np.ndarray], k: int
+) -> np.ndarray:
+    """What each box holds of tables of the columns that it tests, one for each tested set; shape (n_boxes, k)."""
     found = np.zeros((len(boxes), k))
     for columns, rows in tested_sets(boxes):
         found[rows] = _sums(boxes.take(rows), columns, tables[columns])
     return found
 
 
-def counts_of_records(boxes, codes, classes, n_classes):
-    """How many records of each class each box holds, T D from records.
-
-    Parameters
-    ----------
-    boxes : Paths
-    codes : int64 array, shape (n_records, n_features)
-    classes : int64 array, shape (n_records,)
-    n_classes : int
-
-    Returns
-    -------
-    int64 array, shape (n_boxes, n_classes)
-    """
+def counts_of_records(
+    boxes: Paths, codes: np.ndarray, classes: np.ndarray, n_classes: int
+) -> np.ndarray:
+    """How many records of each class each box holds, T D from records; int64, shape (n_boxes, k)."""
     found = np.zeros((len(boxes), n_classes))
     levels = boxes.n_levels.tolist()
     of_column = codes.T.astype(np.min_scalar_type(max(levels)), order="C")  # read again and again
@@ -144,7 +111,7 @@ def counts_of_records(boxes, codes, classes, n_classes):
     return np.rint(found).astype(np.int64)
 
 
-def _reached(boxes, codes, classes, n_classes):
+def _reached(boxes: Paths, codes: np.ndarray, classes: np.ndarray, n_classes: int) -> np.ndarray:
     """The same through each record's boxes, where the tested columns have too many cells."""
     step, found = max(1, CHUNK // len(boxes)), np.zeros((len(boxes), n_classes))
     for first in range(0, len(codes), step):
@@ -157,7 +124,7 @@ def _reached(boxes, codes, classes, n_classes):
 # The span of boxes ----------------------------------------------------------------------------------
 
 
-def below(sets):
+def below(sets: list[tuple[int, ...]]) -> list[tuple[int, ...]]:
     """All subsets of some sets of columns, each a sorted tuple, smallest first."""
     if len(sets) == 1:  # in that order already
         (whole,) = sets
@@ -173,14 +140,14 @@ def below(sets):
 
 
 @remembered
-def dimensions(boxes):
+def dimensions(boxes: Paths) -> int:
     """How many coefficients the spaces below the tested sets of boxes have, a Python int."""
     n = boxes.n_levels.tolist()
     spaces = below([columns for columns, _ in tested_sets(boxes)])
     return sum(math.prod(n[j] - 1 for j in columns) for columns in spaces)
 
 
-def functions(n):
+def functions(n: int) -> np.ndarray:
     """An orthonormal basis of the functions of n levels, the constant one first, shape (n, n)."""
     basis = np.eye(n)
     basis[:, 0] = 1.0
@@ -188,20 +155,12 @@ def functions(n):
     return basis if basis[0, 0] > 0 else -basis
 
 
-def coefficients(boxes, spaces):
-    r"""Rows of T in the products of `functions`, a block for each set of columns.
+def coefficients(boxes: Paths, spaces: list[tuple[int, ...]]) -> list[np.ndarray]:
+    r"""Rows of T in the products of `functions`, a block of shape (n_boxes, prod(n_i - 1)) for each set of
+    columns.
 
-    They are scaled by :math:`\sqrt{n}`, so that with all spaces below the tested sets their products are
-    those of T over the number of cells: nothing overflows.
-
-    Parameters
-    ----------
-    boxes : Paths
-    spaces : list of tuple of int
-
-    Returns
-    -------
-    list of float64 array, shape (n_boxes, prod(n_i - 1))
+    They are scaled by :math:`\sqrt{n}`, so that with all spaces below the tested sets their products are those of
+    T over the number of cells: nothing overflows.
     """
     parts = []
     for start, n in zip(boxes.starts, boxes.n_levels):
@@ -220,20 +179,11 @@ def coefficients(boxes, spaces):
     return found
 
 
-def basis(boxes, weights):
-    r"""An orthonormal basis of the columns of A, T with weighted rows: :math:`AA^+ = QQ^\top`.
+def basis(boxes: Paths, weights: np.ndarray) -> np.ndarray:
+    r"""An orthonormal basis of the columns of A, T with weighted rows: :math:`AA^+ = QQ^\top`, shape (n_boxes,
+    rank).
 
     Through `coefficients` where they are no more than the boxes, else through the cells that boxes share.
-
-    Parameters
-    ----------
-    boxes : Paths
-    weights : float64 array, shape (n_boxes,)
-        Positive.
-
-    Returns
-    -------
-    float64 array, shape (n_boxes, rank)
     """
     if dimensions(boxes) > len(boxes):
         found = independent(boxes)
@@ -262,9 +212,9 @@ class Independent(NamedTuple):
     ----------
     first, rest : int64 array
         Numbers of these boxes, and of all others.
-    rows : float64 array, shape (n_boxes, rank), or None
+    rows : shape (n_boxes, rank), or None
         L with :math:`TT^\top/n = LL^\top`; None where there are fewer others than independent ones.
-    others : float64 array, shape (len(rest), rank), or None
+    others : shape (len(rest), rank), or None
         The others' rows as combinations of the independent ones'; None where `rows` is not.
     """
 
@@ -275,7 +225,7 @@ class Independent(NamedTuple):
 
 
 @remembered
-def independent(boxes):
+def independent(boxes: Paths) -> Independent | None:
     """The `Independent` of boxes that have more coefficients than there are of them; None if rounding hides it."""
     found = _pivoted(_gram(boxes))
     if found is None:
@@ -292,18 +242,15 @@ def independent(boxes):
     return Independent(first, rest, None, others)
 
 
-def _gram(boxes):
+def _gram(boxes: Paths) -> np.ndarray:
     """The cells that boxes share, over the cells of the domain."""
     return boxes.overlaps() * math.exp(-sum(map(math.log, boxes.n_levels.tolist())))
 
 
-def _pivoted(gram):
+def _pivoted(gram: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
     r"""A factor L of a Gram of some rank, :math:`G = LL^\top` in some order, several times faster than eigh.
 
-    Returns
-    -------
-    (float64 array, shape (n, rank), int64 array, shape (n,)) or None
-        The factor and the order of its rows; None where what is left out is not as good as nothing.
+    None where what is left out is not as good as nothing.
     """
     most = gram.diagonal().max()
     factor, order, rank, _ = lapack.dpstrf(gram, tol=FULL**2 * most, lower=True)

@@ -1,15 +1,21 @@
-r"""A search for good marginals: covers of the tested sets first, then weights by descent.
+"""A search for good marginals: covers of the tested sets first, then weights by descent.
 
 Under pure differential privacy good marginals are covering designs: a few sets of columns, as large as the domain
 allows, so that all columns tested together lie in one. On Car at depth 2 these are three sets of four columns
 that cover all fifteen pairs. What a search finds is a local optimum.
+
+Throughout `theta` are the weights of the sets, `table` the `eigenvalues` of each set (a column) in each space (a
+row), and `scale` the masses of the spaces.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations
 
 import numpy as np
+from numpy.random import Generator
+from numpy.typing import ArrayLike
 from scipy.optimize import minimize
 
 from dplit.errors import check_choice, check_integer, check_kind, check_rng
@@ -26,22 +32,13 @@ STARTS = 8  # covers by chance, beside the greedy ones
 PATIENCE = 8  # descents from weights near the best ones, without a gain, before the search ends
 
 
-def optimise_marginals(workload, target="leaves", starts=STARTS, rng=None):
-    """Weighted marginals that a search finds best for a workload: a local optimum.
+def optimise_marginals(
+    workload: Workload, target: str = "leaves", starts: int = STARTS, rng: Generator | None = None
+) -> Marginals:
+    """Weighted marginals that a search finds best for a workload of boxes: a local optimum.
 
-    Parameters
-    ----------
-    workload : Workload
-        With boxes.
-    target : {"leaves", "votes"}
-    starts : int
-        Random starts, beside the greedy covers.
-    rng : numpy.random.Generator, optional
-        Of the random starts; left out, one of seed 0: nothing here reads a record.
-
-    Returns
-    -------
-    Marginals
+    `starts` counts the random starts, beside the greedy covers. They come from `rng` or, left out, from a
+    generator of seed 0: nothing here reads a record.
     """
     workload = check_kind(workload, Workload, "workload")
     starts = check_integer(starts, "starts", 0, 1000)
@@ -65,13 +62,17 @@ def optimise_marginals(workload, target="leaves", starts=STARTS, rng=None):
     return Marginals({s: w for s, w in zip(sets, theta) if w > 0}, n_levels)
 
 
-def _covers(table, scale, starts, rng):
+def _covers(
+    table: np.ndarray, scale: np.ndarray, starts: int, rng: Generator
+) -> list[tuple[int, ...]]:
     """The best covers with equal weights that a search finds, best first."""
     found = dict(improved(c, table, scale) for c in _starts(table, scale, starts, rng))
     return sorted(found, key=found.get)[:POLISHED]
 
 
-def _searched(first, table, scale, patience, rng):
+def _searched(
+    first: list[np.ndarray], table: np.ndarray, scale: np.ndarray, patience: int, rng: Generator
+) -> np.ndarray:
     """The best weights after descent from some starts, and from weights near the best while that helps."""
     theta = min((descended(start, table, scale) for start in first), key=_cost_of(table, scale))
     value, waited = cost(theta, table, scale), 0
@@ -84,23 +85,12 @@ def _searched(first, table, scale, patience, rng):
     return theta
 
 
-def _cost_of(table, scale):
+def _cost_of(table: np.ndarray, scale: np.ndarray) -> Callable[[np.ndarray], float]:
     return lambda theta: cost(theta, table, scale)
 
 
-def candidates(spaces, n_levels):
-    """Sets of columns that may get a weight: all where there are few, else unions of tested sets.
-
-    Parameters
-    ----------
-    spaces : list of tuple of int
-        With mass.
-    n_levels : array_like of int, shape (n_features,)
-
-    Returns
-    -------
-    list of tuple of int
-    """
+def candidates(spaces: list[tuple[int, ...]], n_levels: ArrayLike) -> list[tuple[int, ...]]:
+    """Sets of columns that may get a weight: all where there are few, else unions of tested sets."""
     tested = sorted({j for u in spaces for j in u})
     if len(tested) <= SMALL:
         return [s for k in range(len(tested) + 1) for s in combinations(tested, k)]
@@ -114,31 +104,29 @@ def candidates(spaces, n_levels):
     return sorted(found, key=lambda s: (len(s), s))
 
 
-def _maximal(spaces):
+def _maximal(spaces: list[tuple[int, ...]]) -> list[tuple[int, ...]]:
     """Sets that no other one holds, sorted."""
     held = below([u[:i] + u[i + 1 :] for u in spaces for i in range(len(u))])
     return sorted({*spaces} - {*held})
 
 
-def cost(theta, table, scale):
+def cost(theta: np.ndarray, table: np.ndarray, scale: np.ndarray) -> float:
     r"""Error of weights, :math:`(\sum\theta)^2 \sum_U w_U/\lambda_U`; infinite if a space is not covered.
 
     Parameters
     ----------
-    theta : float64 array, shape (n_sets,)
-    table : float64 array, shape (n_spaces, n_sets)
-    scale : float64 array, shape (n_spaces,)
+    theta : shape (n_sets,)
+    table : shape (n_spaces, n_sets)
+    scale : shape (n_spaces,)
         The masses.
-
-    Returns
-    -------
-    float
     """
     values = table @ theta**2
     return np.inf if (values <= 0).any() else float(theta.sum() ** 2 * (scale / values).sum())
 
 
-def _starts(table, scale, starts, rng):
+def _starts(
+    table: np.ndarray, scale: np.ndarray, starts: int, rng: Generator
+) -> Iterator[list[int]]:
     """Covers: greedy ones by sets of each number of eigenvalues, greedy ones by chance."""
     sizes = np.count_nonzero(table, axis=0)
     for size in np.unique(sizes):
@@ -149,7 +137,7 @@ def _starts(table, scale, starts, rng):
         yield _greedy(table, scale, rng.exponential(size=table.shape[1]))
 
 
-def _greedy(table, scale, taste):
+def _greedy(table: np.ndarray, scale: np.ndarray, taste: np.ndarray) -> list[int]:
     """Sets that cover all spaces, each the one that covers most of what is left, times a taste."""
     covers, left, chosen = table > 0, np.ones(len(table), dtype=bool), []
     while left.any():
@@ -162,20 +150,12 @@ def _greedy(table, scale, taste):
     return chosen
 
 
-def improved(chosen, table, scale):
-    """Equal weights on a cover, improved while adding, dropping or exchanging a set helps.
+def improved(
+    chosen: Sequence[int], table: np.ndarray, scale: np.ndarray
+) -> tuple[tuple[int, ...], float]:
+    """Equal weights on a cover, columns of the table, improved while adding, dropping or exchanging a set helps.
 
-    Parameters
-    ----------
-    chosen : list of int
-        Columns of the table.
-    table, scale
-        As in `cost`.
-
-    Returns
-    -------
-    tuple of int, float
-        The sets, sorted, and their error.
+    Returned are the sets, sorted, and their error.
     """
     chosen = list(chosen)
     value = _equal(table[:, chosen].sum(axis=1), len(chosen), scale)
@@ -200,32 +180,22 @@ def improved(chosen, table, scale):
             chosen = [*kept, int(np.argmin(costs))]
 
 
-def _equal(values, number, scale):
+def _equal(values: np.ndarray, number: int, scale: np.ndarray) -> float:
     values = np.maximum(values, 0)  # what a difference leaves of 0
     return np.inf if (values <= 1e-9).any() else number**2 * float((scale / values).sum())
 
 
-def _all(values, table, number, scale):
+def _all(values: np.ndarray, table: np.ndarray, number: int, scale: np.ndarray) -> np.ndarray:
     """Errors with each set of the table beside others of these eigenvalues."""
     total = values[:, None] + table
     with np.errstate(divide="ignore"):
         return number**2 * np.where(total > 1e-9, scale[:, None] / total, np.inf).sum(axis=0)
 
 
-def descended(theta, table, scale):
-    """Weights after descent on the logarithm of the error, from one start.
+def descended(theta: np.ndarray, table: np.ndarray, scale: np.ndarray) -> np.ndarray:
+    """Weights after descent on the logarithm of the error, from positive ones.
 
-    Parameters
-    ----------
-    theta : float64 array, shape (n_sets,)
-        Positive.
-    table, scale
-        As in `cost`.
-
-    Returns
-    -------
-    float64 array, shape (n_sets,)
-        Sums to 1; weights below a millionth of the largest are 0.
+    They sum to 1; those below a millionth of the largest are 0.
     """
     found = minimize(
         objective, np.log(theta / theta.sum()), (table, scale), jac=True, method="L-BFGS-B",
@@ -236,19 +206,8 @@ def descended(theta, table, scale):
     return theta / theta.sum()
 
 
-def objective(logs, table, scale):
-    r"""Logarithm of the error, and its gradient in the logarithms of the weights.
-
-    Parameters
-    ----------
-    logs : float64 array, shape (n_sets,)
-    table, scale
-        As in `cost`.
-
-    Returns
-    -------
-    float, float64 array
-    """
+def objective(logs: np.ndarray, table: np.ndarray, scale: np.ndarray) -> tuple[float, np.ndarray]:
+    """Logarithm of the error, and its gradient in the logarithms of the weights."""
     theta = np.exp(logs)
     values = table @ theta**2
     parts = scale / values

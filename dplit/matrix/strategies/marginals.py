@@ -10,8 +10,10 @@ eigenvalue :math:`\lambda_U = \sum_{S \supseteq U} \theta_S^2 \prod_{i \notin S}
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Mapping
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
 
 from dplit.errors import check_positive
@@ -19,22 +21,19 @@ from dplit.matrix.strategies.base import Strategy, check_domain, combined
 from dplit.matrix.strategies.boxes import below, functions, sums_of_marginals
 from dplit.matrix.strategies.spectrum import eigenvalues, masses, row_masses, spaces_of
 from dplit.matrix.tested import tested_sets
+from dplit.matrix.workload import Workload
 
 
 class Marginals(Strategy):
     """Weighted marginals.
 
-    Parameters
-    ----------
-    shares : mapping of tuple of int to float
-        Sets of columns to their weights, positive. They are scaled to a sum of 1; equal ones to 1 each, so
-        that what is released are whole counts.
-    n_levels : array_like of int, shape (n_features,)
+    `shares` maps sets of columns to their weights, positive. They are scaled to a sum of 1; equal ones to 1 each,
+    so that what is released are whole counts.
     """
 
     name = "marginals"
 
-    def __init__(self, shares, n_levels):
+    def __init__(self, shares: Mapping[tuple[int, ...], float], n_levels: ArrayLike) -> None:
         super().__init__(n_levels)
         sets = {tuple(sorted({int(j) for j in columns})): w for columns, w in shares.items()}
         if not sets or not all(0 <= j < len(self.n_levels) for s in sets for j in s):
@@ -49,17 +48,17 @@ class Marginals(Strategy):
         names = ["".join(f"[{j}]" for j in s) or "total" for s in self.shares]
         self.about = f"{len(names)} marginals: {', '.join(names)}"
 
-    def spread(self):
+    def spread(self) -> float:
         """Two cells that differ in all columns share only the total; see `Strategy.sensitivity`."""
         differ = self.n_levels > 1
         return 2 * sum(w for s, w in self.shares.items() if differ[list(s)].any())
 
-    def eigenvalues(self, spaces):
+    def eigenvalues(self, spaces: list[tuple[int, ...]]) -> np.ndarray:
         r""":math:`\lambda_U` of each space, float64, shape (n_spaces,)."""
         weights = np.array(list(self.shares.values()))
         return eigenvalues(list(self.shares), spaces, self.n_levels) @ weights**2
 
-    def variances(self, workload):
+    def variances(self, workload: Workload) -> np.ndarray:
         """Masses over eigenvalues, see `Strategy.variances`."""
         check_domain(self, workload)
         if workload.boxes is None:
@@ -67,13 +66,13 @@ class Marginals(Strategy):
         spaces = spaces_of(workload)
         return _quotients(row_masses(workload, spaces), self.eigenvalues(spaces))
 
-    def votes(self, workload):
+    def votes(self, workload: Workload) -> float:
         """See `Strategy.votes`."""
         check_domain(self, workload)
         mass = masses(workload, "votes")
         return float(_quotients(np.array([*mass.values()]), self.eigenvalues(list(mass))))
 
-    def answer(self, workload, measured):
+    def answer(self, workload: Workload, measured: np.ndarray) -> np.ndarray:
         """Sums of the estimated marginals; see `Strategy.answer`."""
         check_domain(self, workload)
         measured = np.asarray(measured, dtype=float)
@@ -85,7 +84,9 @@ class Marginals(Strategy):
         tables = self._estimates(measured, tested)
         return combined(workload, sums_of_marginals(workload.boxes, tables, measured.shape[1]))
 
-    def _estimates(self, measured, wanted):
+    def _estimates(
+        self, measured: np.ndarray, wanted: list[tuple[int, ...]]
+    ) -> dict[tuple[int, ...], np.ndarray]:
         """Least squares of the wanted marginals, each the average over the cells that it does not name."""
         spaces = below(wanted)
         spaces = [u for u in spaces if any(set(u) <= set(s) for s in self.shares)]
@@ -102,7 +103,7 @@ class Marginals(Strategy):
             found[columns] = float(others) * table.reshape(-1, measured.shape[1])
         return found
 
-    def _parts(self, measured, spaces):
+    def _parts(self, measured: np.ndarray, spaces: list[tuple[int, ...]]) -> Iterator[np.ndarray]:
         """Of each space, the least-squares function of its columns, its values on their cells."""
         tables, first = {}, 0
         for columns, weight in self.shares.items():
@@ -120,7 +121,7 @@ class Marginals(Strategy):
                 total = total - total.mean(axis=axis, keepdims=True)
             yield total / value
 
-    def _of_cells(self, workload):
+    def _of_cells(self, workload: Workload) -> np.ndarray:
         """Variances of rows that are given cell by cell."""
         rows = workload.weights.toarray()
         tensor = rows.reshape(len(rows), *self.n_levels.tolist())
@@ -137,7 +138,9 @@ class Marginals(Strategy):
         found[found < 1e-12 * found.max()] = 0.0
         return _quotients(found, self.eigenvalues(everything))
 
-    def measure_whole(self, codes, classes, n_classes, bits):
+    def measure_whole(
+        self, codes: np.ndarray, classes: np.ndarray, n_classes: int, bits: int
+    ) -> np.ndarray:
         """Counts of each marginal times its whole weight; see `Strategy.measure_whole`."""
         weights, counted = (
             self._whole(bits),
@@ -145,21 +148,21 @@ class Marginals(Strategy):
         )
         return np.concatenate([w * counts for w, counts in zip(weights, counted)])
 
-    def whole_norm(self, bits):
+    def whole_norm(self, bits: int) -> int:
         """The sum of the whole weights; see `Strategy.whole_norm`."""
         return sum(self._whole(bits))
 
-    def _whole(self, bits):
+    def _whole(self, bits: int) -> list[int]:
         return [int(w * 2**bits) for w in self.shares.values()]
 
-    def _measured(self, codes, classes, n_classes):
+    def _measured(self, codes: np.ndarray, classes: np.ndarray, n_classes: int) -> np.ndarray:
         counted = self._counted(codes, classes, n_classes)
         weights = self.shares.values()
         return np.concatenate(
             counted if self.integer else [w * c for w, c in zip(weights, counted)]
         )
 
-    def _counted(self, codes, classes, n_classes):
+    def _counted(self, codes: np.ndarray, classes: np.ndarray, n_classes: int) -> list[np.ndarray]:
         """The counts of each marginal, a list."""
         found = []
         for columns in self.shares:
@@ -169,7 +172,7 @@ class Marginals(Strategy):
         return found
 
 
-def _quotients(mass, values):
+def _quotients(mass: np.ndarray | sparse.csr_array, values: np.ndarray) -> np.ndarray:
     """Sum over the spaces of mass over eigenvalue; infinite where there is mass and no eigenvalue."""
     sparsely = sparse.issparse(mass)
     held, values = (mass.data, values[mass.indices]) if sparsely else (mass, values)

@@ -8,6 +8,7 @@ multiplicities :math:`\mu_r`: it does not depend on the records, and what is sel
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from dplit.errors import (
     check_between,
@@ -16,6 +17,7 @@ from dplit.errors import (
     check_kind,
     check_sequence,
 )
+from dplit.matrix.paths import Paths
 from dplit.matrix.strategies.base import Strategy, asks_leaves
 from dplit.matrix.strategies.boxes import below, dimensions
 from dplit.matrix.strategies.designs import optimise_marginals
@@ -45,66 +47,42 @@ MOST_TABLE = 20_000_000  # of eigenvalues, a space in each candidate of the sear
 MOST_REGIONS = 100  # that p-identity strategies are searched on unasked
 
 
-def sensitivity(strategy, neighbours="add-remove", classes=2, signed=False):
+def sensitivity(
+    strategy: Strategy, neighbours: str = "add-remove", classes: int = 2, signed: bool = False
+) -> float:
     """L1 sensitivity of what a strategy releases; see `Strategy.sensitivity`."""
     strategy = check_kind(strategy, Strategy, "strategy")
     return strategy.sensitivity(neighbours, classes, signed)
 
 
-def fitting(strategy, mechanism):
-    """The mechanism that a strategy's noise comes from: "geometric" only if its entries are whole.
-
-    Parameters
-    ----------
-    strategy : Strategy
-    mechanism : {"laplace", "geometric"}
-
-    Returns
-    -------
-    str
-    """
+def fitting(strategy: Strategy, mechanism: str) -> str:
+    """The mechanism that a strategy's noise comes from: "geometric" only if its entries are whole."""
     strategy = check_kind(strategy, Strategy, "strategy")
     check_choice(mechanism, MECHANISMS, "mechanism")
     return mechanism if strategy.integer else "laplace"
 
 
 def noise_scale(
-    strategy, epsilon, mechanism="laplace", neighbours="add-remove", classes=2, signed=False
-):
+    strategy: Strategy,
+    epsilon: float,
+    mechanism: str = "laplace",
+    neighbours: str = "add-remove",
+    classes: int = 2,
+    signed: bool = False,
+) -> float:
     r"""Scale of the noise, :math:`b = \Delta/\epsilon`: Laplace's own, and :math:`\alpha = e^{-1/b}`.
 
-    Parameters
-    ----------
-    strategy : Strategy
-    epsilon : float
-    mechanism : {"laplace", "geometric"}
-        The scale is that of both; the argument is checked, so that it can be handed on.
-    neighbours, classes, signed
-        As in `Strategy.sensitivity`.
-
-    Returns
-    -------
-    float
+    It is that of both mechanisms; the argument is checked, so that it can be handed on.
     """
     fitting(strategy, mechanism)
     return strategy.sensitivity(neighbours, classes, signed) / check_epsilon(epsilon)
 
 
-def noise_variance(scale, mechanism="laplace"):
+def noise_variance(scale: float, mechanism: str = "laplace") -> float:
     r"""Variance of the noise of a scale b: :math:`2b^2`, or geometric :math:`\frac{1}{2\sinh^2(1/2b)}`.
 
-    With :math:`x = 1/b` the ratio of the second to the first is :math:`(x/2)^2/\sinh^2(x/2) \le 1`.
-
-    Derived in :doc:`/book/matrix_strategies`.
-
-    Parameters
-    ----------
-    scale : float
-    mechanism : {"laplace", "geometric"}
-
-    Returns
-    -------
-    float
+    With :math:`x = 1/b` the ratio of the second to the first is :math:`(x/2)^2/\sinh^2(x/2) \le 1`. Derived in
+    :doc:`/book/matrix_strategies`.
     """
     scale = check_between(scale, "scale", 0, LARGEST)
     laplace = 2 * scale * scale  # infinite where a power would be an OverflowError
@@ -115,27 +93,19 @@ def noise_variance(scale, mechanism="laplace"):
 
 
 def error(
-    workload, strategy, epsilon, mechanism="laplace", neighbours="add-remove", classes=2,
-    signed=False, target="leaves",
-):  # fmt: skip
-    """Total expected squared error of all queries, copies included, for one class.
+    workload: Workload,
+    strategy: Strategy,
+    epsilon: float,
+    mechanism: str = "laplace",
+    neighbours: str = "add-remove",
+    classes: int = 2,
+    signed: bool = False,
+    target: str = "leaves",
+) -> float:
+    """Total expected squared error of all queries, copies included, for one class, in squared records.
 
-    Parameters
-    ----------
-    workload : Workload
-    strategy : Strategy
-    epsilon : float
-    mechanism : {"laplace", "geometric"}
-        Geometric noise is taken where it fits, see `fitting`.
-    neighbours, classes, signed
-        As in `Strategy.sensitivity`. If signed, it is the error of the difference of two classes.
-    target : {"leaves", "votes"}
-        The rows of the workload, all together; or a weighted vote, on average over all cells.
-
-    Returns
-    -------
-    float
-        In squared records; infinite if some query is not determined.
+    It is infinite if some query is not determined. Geometric noise is taken where it fits, see `fitting`. If
+    `signed`, it is the error of the difference of two classes.
     """
     workload = check_kind(workload, Workload, "workload")
     strategy = check_kind(strategy, Strategy, "strategy")
@@ -144,46 +114,24 @@ def error(
     return noise_variance(scale, fitting(strategy, mechanism)) * total
 
 
-def unit_error(workload, strategy, target="leaves"):
-    r"""`error` under add-remove with Laplace noise, in units of :math:`2/\epsilon^2`: no epsilon in it.
-
-    Parameters
-    ----------
-    workload : Workload
-    strategy : Strategy
-    target : {"leaves", "votes"}
-
-    Returns
-    -------
-    float
-    """
+def unit_error(workload: Workload, strategy: Strategy, target: str = "leaves") -> float:
+    r"""`error` under add-remove with Laplace noise, in units of :math:`2/\epsilon^2`: no epsilon in it."""
     workload = check_kind(workload, Workload, "workload")
     strategy = check_kind(strategy, Strategy, "strategy")
     return strategy.norm**2 * _variance(workload, strategy, target)
 
 
-def _variance(workload, strategy, target):
+def _variance(workload: Workload, strategy: Strategy, target: str) -> float:
     """Sum of the variances of all queries, or a vote's, for noise of variance 1."""
     if check_choice(target, TARGETS, "target") == "votes":
         return strategy.votes(workload)
     return float(strategy.variances(workload) @ workload.multiplicity)
 
 
-def member(workload, name, target="leaves"):
-    """A member of the portfolio, made for a workload.
+def member(workload: Workload, name: str, target: str = "leaves") -> Strategy | None:
+    """A member of the portfolio, one of `MEMBERS`, made for a workload; free weights are made for the target.
 
-    Parameters
-    ----------
-    workload : Workload
-    name : str
-        One of `MEMBERS`.
-    target : {"leaves", "votes"}
-        What members with free weights are made for.
-
-    Returns
-    -------
-    Strategy or None
-        None where the workload has no trees and the member needs them.
+    None where the workload has no trees and the member needs them.
     """
     workload = check_kind(workload, Workload, "workload")
     check_choice(name, MEMBERS, "name")
@@ -206,22 +154,13 @@ def member(workload, name, target="leaves"):
     return makers[name](workload.paths)
 
 
-def portfolio(workload, target="leaves"):
+def portfolio(workload: Workload, target: str = "leaves") -> list[str]:
     r"""The members that `select` tries unasked: not those whose search would take long, or much memory.
 
-    Nor disjoint training, whose error grows with the records: the draw of their trees adds
-    :math:`(\tau - 1)c` to a leaf of c records, which may be more than all noise. Nor is `KNorm` a member at
-    all: its polytope has as many dimensions as there are independent leaves, and more than eight are not
-    triangulated. Of trees on disjoint columns, such as one on each feature of Tennis, "tree-norm" is that noise.
-
-    Parameters
-    ----------
-    workload : Workload
-    target : {"leaves", "votes"}
-
-    Returns
-    -------
-    list of str
+    Nor disjoint training, whose error grows with the records: the draw of their trees adds :math:`(\tau - 1)c` to
+    a leaf of c records, which may be more than all noise. Nor is `KNorm` a member at all: its polytope has as
+    many dimensions as there are independent leaves, and more than eight are not triangulated. Of trees on
+    disjoint columns, such as one on each feature of Tennis, "tree-norm" is that noise.
     """
     workload = check_kind(workload, Workload, "workload")
     found = [name for name in MEMBERS if name != "disjoint"]
@@ -241,42 +180,33 @@ def portfolio(workload, target="leaves"):
     return found
 
 
-def few_coefficients(boxes):
+def few_coefficients(boxes: Paths) -> bool:
     """Whether the votes' errors of marginals can be had: they take all coefficients of all boxes."""
     return dimensions(boxes) * len(boxes) <= MOST_COEFFICIENTS
 
 
-def few_sets(boxes):
+def few_sets(boxes: Paths) -> bool:
     """Whether the sets of columns that boxes test are few enough for a search among marginals."""
     sets = [columns for columns, _ in tested_sets(boxes)]
     return len(sets) ** 2 <= MOST_TABLE and len(sets) * len(below(sets)) <= MOST_TABLE
 
 
 def select(
-    workload, neighbours="add-remove", mechanism="laplace", target="leaves", *, epsilon=1.0,
-    classes=2, members=None,
-):  # fmt: skip
+    workload: Workload,
+    neighbours: str = "add-remove",
+    mechanism: str = "laplace",
+    target: str = "leaves",
+    *,
+    epsilon: float = 1.0,
+    classes: int = 2,
+    members: Sequence[str] | None = None,
+) -> Strategy:
     """The member of the portfolio with the least expected error, which reads no record.
 
-    Searched members are local optima. Of disjoint training, which takes part if it is named, the noise alone is
-    counted: the draw of the records' trees adds to it what depends on the records.
-
-    Parameters
-    ----------
-    workload : Workload
-    neighbours : {"add-remove", "replace-one"}
-    mechanism : {"laplace", "geometric"}
-    target : {"leaves", "votes"}
-    epsilon : float
-        Matters with geometric noise alone.
-    classes : int
-    members : sequence of str, optional
-        Names of members; left out, those of `portfolio`.
-
-    Returns
-    -------
-    Strategy
-        With ``considered``, the error of each member in squared records, one class.
+    Its ``considered`` has the error of each member in squared records, one class. Searched members are local
+    optima. Of disjoint training, which takes part if it is named, the noise alone is counted: the draw of the
+    records' trees adds to it what depends on the records. `epsilon` matters with geometric noise alone; `members`
+    left out are those of `portfolio`.
     """
     workload = check_kind(workload, Workload, "workload")
     names = portfolio(workload, target) if members is None else check_sequence(members, "members")

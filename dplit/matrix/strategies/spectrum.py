@@ -20,17 +20,20 @@ rows of T are X times the first, Z is :math:`(-X, I)`.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from copy import copy
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
 from scipy.linalg import LinAlgError, cholesky, lapack, solve_triangular
 
-from dplit.matrix.paths import distinct
+from dplit.matrix.paths import Paths, distinct
 from dplit.matrix.strategies.base import asks_leaves, check_forest, squared_rows
 from dplit.matrix.strategies.boxes import (
     CHUNK,
     FULL,
+    Independent,
     basis,
     below,
     coefficients,
@@ -38,29 +41,19 @@ from dplit.matrix.strategies.boxes import (
     independent,
 )
 from dplit.matrix.tested import remembered, tested_sets
+from dplit.matrix.workload import Workload
 
 DENSE = 8  # a product of sparse rows takes so many times as long for an entry, or more
 FEW = 16  # entries of a row, that never take long
 
 
-def spaces_of(workload):
-    """The sets U of columns below the tested sets of a workload's boxes, list of tuple of int."""
+def spaces_of(workload: Workload) -> list[tuple[int, ...]]:
+    """The sets U of columns below the tested sets of a workload's boxes."""
     return below([columns for columns, _ in tested_sets(workload.boxes)])
 
 
-def row_masses(workload, spaces):
-    """Squared norm of each row's part in each space.
-
-    Parameters
-    ----------
-    workload : Workload
-        With boxes.
-    spaces : list of tuple of int
-
-    Returns
-    -------
-    sparse array, float64, shape (n_rows, n_spaces)
-    """
+def row_masses(workload: Workload, spaces: list[tuple[int, ...]]) -> sparse.csr_array:
+    """Squared norm of each row's part in each space, of a workload of boxes; shape (n_rows, n_spaces)."""
     if asks_leaves(workload):
         return _box_masses(workload.boxes, spaces)
     parts = coefficients(workload.boxes, spaces)
@@ -68,7 +61,7 @@ def row_masses(workload, spaces):
     return sparse.csr_array(np.column_stack(masses) * float(workload.n_cells))
 
 
-def _box_masses(boxes, spaces):
+def _box_masses(boxes: Paths, spaces: list[tuple[int, ...]]) -> sparse.csr_array:
     """A box has a part in the spaces below the columns that it tests alone.
 
     Where a row's entries stand is known beforehand: they are written there, those of all sets whose spaces are
@@ -99,7 +92,7 @@ def _box_masses(boxes, spaces):
     return sparse.csr_array((data, column, ends), shape=(len(boxes), len(spaces)))
 
 
-def _ratios(boxes, rows, tested):
+def _ratios(boxes: Paths, rows: np.ndarray, tested: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """A box's mass in the constants, and how much larger it is in the functions of each column that it tests."""
     sizes, n = boxes.sizes[rows], boxes.n_levels
     constant = np.exp((2 * np.log(np.maximum(sizes, 1)) - np.log(n)).sum(axis=1))
@@ -107,20 +100,8 @@ def _ratios(boxes, rows, tested):
     return constant, np.take_along_axis(n / np.maximum(sizes, 1) - 1, tested, axis=1)
 
 
-def masses(workload, target="leaves"):
-    """Mass of a workload in each space that it has a part in.
-
-    Parameters
-    ----------
-    workload : Workload
-        With boxes.
-    target : {"leaves", "votes"}
-        Its rows, copies included; or the weighted votes of its leaves, on average over all cells.
-
-    Returns
-    -------
-    dict of tuple of int to float
-    """
+def masses(workload: Workload, target: str = "leaves") -> dict[tuple[int, ...], float]:
+    """Mass of a workload of boxes in each space that it has a part in."""
     check_forest(workload)
     spaces = spaces_of(workload)
     if target == "votes":
@@ -131,7 +112,7 @@ def masses(workload, target="leaves"):
     return {u: float(w) for u, w in zip(spaces, found) if w > least}
 
 
-def copies(workload):
+def copies(workload: Workload) -> np.ndarray:
     """How many leaves of the trees each box is, float64, shape (n_boxes,)."""
     check_forest(workload)
     if workload.boxes is workload.paths.distinct[0]:
@@ -141,7 +122,7 @@ def copies(workload):
     return np.bincount(place[n:], minlength=place.max() + 1)[place[:n]].astype(float)
 
 
-def _vote_masses(workload, spaces):
+def _vote_masses(workload: Workload, spaces: list[tuple[int, ...]]) -> np.ndarray:
     r"""Of :math:`T^\top \mathrm{diag}(\mu) T`, with the copies :math:`\mu` of each box, over the cells."""
     parts = coefficients(workload.boxes, spaces)
     rows, times = np.hstack(parts), copies(workload)[:, None]
@@ -154,17 +135,18 @@ def _vote_masses(workload, spaces):
     return np.add.reduceat(columns, starts)
 
 
-def eigenvalues(sets, spaces, n_levels):
+def eigenvalues(
+    sets: list[tuple[int, ...]], spaces: list[tuple[int, ...]], n_levels: ArrayLike
+) -> np.ndarray:
     """Of the marginal of each set (a column) in each space (a row), the other columns' cells.
 
     Parameters
     ----------
-    sets, spaces : list of tuple of int
-    n_levels : array_like of int, shape (n_features,)
+    n_levels : shape (n_features,)
 
     Returns
     -------
-    float64 array, shape (n_spaces, n_sets)
+    shape (n_spaces, n_sets)
     """
     n = np.asarray(n_levels, dtype=float)
     member = np.zeros((len(sets), len(n)), dtype=bool)
@@ -180,88 +162,59 @@ def eigenvalues(sets, spaces, n_levels):
 # Least squares ------------------------------------------------------------------------------------
 
 
-def least_squares(boxes, weights):
-    r"""What least squares needs of the boxes of a strategy :math:`\mathrm{diag}(w)\,T`.
-
-    Parameters
-    ----------
-    boxes : Paths
-    weights : float64 array, shape (n_boxes,)
-        Positive.
-
-    Returns
-    -------
-    Span or Complement
-    """
+def least_squares(boxes: Paths, weights: np.ndarray) -> Span | Complement:
+    r"""What least squares needs of the boxes of a strategy :math:`\mathrm{diag}(w)\,T`, weights positive."""
     found = independent(boxes) if dimensions(boxes) > len(boxes) else None
     few = found is not None and found.others is not None
     return Complement(found, weights) if few else Span(boxes, weights)
 
 
 class Span:
-    r""":math:`AA^+` through functions that span the columns: the rows in them, and the inverse of their Gram.
+    """:math:`AA^+` through functions that span the columns: the rows in them, and the inverse of their Gram.
 
     They are products of constants and indicators, or an orthonormal basis, whose Gram is the identity, where the
     former depend on each other or would be more work.
-
-    Parameters
-    ----------
-    boxes : Paths
-    weights : float64 array, shape (n_boxes,)
-        Positive.
     """
 
-    def __init__(self, boxes, weights):
+    def __init__(self, boxes: Paths, weights: np.ndarray) -> None:
         self.weights = weights
         found = _factored(boxes, weights)
         if found is None:
             found = basis(boxes, weights) / weights[:, None], None
         self.rows, self.inverse = found
 
-    def _times(self, rows):
+    def _times(self, rows: np.ndarray) -> np.ndarray:
         return rows if self.inverse is None else rows @ self.inverse
 
-    def variances(self, combine):
-        r"""Squared norms of the rows of :math:`B\,T A^+`, float64, shape (n_rows,).
-
-        Parameters
-        ----------
-        combine : callable
-            Takes values of the boxes to those of the rows, B times them.
-        """
+    def variances(self, combine: Callable) -> np.ndarray:
+        r"""Squared norms of the rows of :math:`B\,T A^+`; `combine` takes values of the boxes to B times them."""
         rows = combine(self.rows)
         left = self._times(rows)
         if sparse.issparse(rows):
             return np.asarray(rows.multiply(left).sum(axis=1)).ravel()
         return np.einsum("ij,ij->i", left, rows)
 
-    def votes(self, copies, overlaps, places):
-        r""":math:`\mathrm{tr}(T^\top C\,T A^+ (T A^+)^\top C\,T)`, C the diagonal of the copies, float.
+    def votes(self, copies: np.ndarray, overlaps: np.ndarray, places: slice | np.ndarray) -> float:
+        r""":math:`\mathrm{tr}(T^\top C\,T A^+ (T A^+)^\top C\,T)`, C the diagonal of the copies of the boxes in
+        `places`.
 
-        Parameters
-        ----------
-        copies : float64 array, shape (n,)
-            Of some boxes.
-        overlaps : float64 array, shape (n, n)
-            The cells that they share.
-        places : slice or int64 array
-            Their numbers.
+        `overlaps` are the cells that these share.
         """
         rows = sparse.diags_array(copies) @ self.rows[places]
         inner = rows.T @ (rows.T @ overlaps).T
         inner = inner.toarray() if sparse.issparse(inner) else inner
         return float(np.trace(inner) if self.inverse is None else np.vdot(self.inverse, inner))
 
-    def solve(self, values):
+    def solve(self, values: np.ndarray) -> np.ndarray:
         r""":math:`R G^{-1} R^\top` times values of the boxes, shape (n_boxes, k) to (n_boxes, k)."""
         inner = self.rows.T @ values
         return self.rows @ (inner if self.inverse is None else self.inverse @ inner)
 
-    def project(self, values):
+    def project(self, values: np.ndarray) -> np.ndarray:
         r""":math:`AA^+` times values of the boxes, shape (n_boxes, k) to (n_boxes, k)."""
         return self.weights[:, None] * self.solve(self.weights[:, None] * values)
 
-    def corrected(self, places, times):
+    def corrected(self, places: slice | np.ndarray, times: float) -> Span:
         """The same where the Gram has `times` the square of a vector beside, the sum of the rows in `places`."""
         found, vector = copy(self), np.asarray(self.rows[places].sum(axis=0)).ravel()
         inverse = np.eye(len(vector)) if self.inverse is None else self.inverse
@@ -273,17 +226,11 @@ class Span:
 class Complement:
     r"""The same through the combinations that vanish, where they are fewer than the independent boxes.
 
-    Held is :math:`RG^{-1}R^\top = \mathrm{diag}(w)^{-2} - O\,\mathrm{diag}(s)\,O^\top`, s being 1 or -1.
-
-    Parameters
-    ----------
-    found : dplit.matrix.strategies.boxes.Independent
-        With `others`.
-    weights : float64 array, shape (n_boxes,)
-        Positive.
+    Held is :math:`RG^{-1}R^\top = \mathrm{diag}(w)^{-2} - O\,\mathrm{diag}(s)\,O^\top`, s being 1 or -1. What is
+    `found` has `others`.
     """
 
-    def __init__(self, found, weights):
+    def __init__(self, found: Independent, weights: np.ndarray) -> None:
         self.weights, (first, rest, _, others) = weights, found
         free, own = others / weights[first], 1 / weights[rest]
         gram = free @ free.T
@@ -294,28 +241,28 @@ class Complement:
         vanish = solve_triangular(root, vanish, lower=True, overwrite_b=True, check_finite=False)
         self.outside, self.signs = vanish.T / weights[:, None], np.ones(len(rest))
 
-    def variances(self, combine):
+    def variances(self, combine: Callable) -> np.ndarray:
         """As `Span.variances`."""
         rows = combine(sparse.diags_array(1 / self.weights, format="csr"))
         whole = rows.multiply(rows) if sparse.issparse(rows) else np.square(rows)
         return np.asarray(whole.sum(axis=1)).ravel() - combine(self.outside) ** 2 @ self.signs
 
-    def votes(self, copies, overlaps, places):
+    def votes(self, copies: np.ndarray, overlaps: np.ndarray, places: slice | np.ndarray) -> float:
         """As `Span.votes`."""
         whole = np.square(copies / self.weights[places]) @ overlaps.diagonal()
         rows = copies[:, None] * self.outside[places]
         return float(whole - np.einsum("ij,ij->j", rows, overlaps @ rows) @ self.signs)
 
-    def solve(self, values):
+    def solve(self, values: np.ndarray) -> np.ndarray:
         """As `Span.solve`."""
         whole = values / self.weights[:, None] ** 2
         return whole - self.outside @ (self.signs[:, None] * (self.outside.T @ values))
 
-    def project(self, values):
+    def project(self, values: np.ndarray) -> np.ndarray:
         """As `Span.project`."""
         return self.weights[:, None] * self.solve(self.weights[:, None] * values)
 
-    def corrected(self, places, times):
+    def corrected(self, places: np.ndarray, times: float) -> Complement:
         """As `Span.corrected`."""
         vector, found = np.bincount(places, minlength=len(self.weights))[:, None], copy(self)
         moved = self.solve(vector)
@@ -325,7 +272,7 @@ class Complement:
         return found
 
 
-def _factored(boxes, weights):
+def _factored(boxes: Paths, weights: np.ndarray) -> tuple[sparse.csr_array, np.ndarray] | None:
     """Sparse rows and the inverse of their Gram; None where it has none, or would not be less work."""
     n_rows, size = len(boxes), dimensions(boxes)
     if size > n_rows or _entries(boxes) > n_rows * max(size / DENSE, FEW):
@@ -343,7 +290,7 @@ def _factored(boxes, weights):
     return None if failed else (rows, inverse + np.tril(inverse, -1).T)
 
 
-def _entries(boxes):
+def _entries(boxes: Paths) -> float:
     """The sum over the rows of their entries."""
     last = boxes.allowed[:, np.cumsum(boxes.n_levels) - 1]
     each = np.where(last, 1 + boxes.n_levels - boxes.sizes, boxes.sizes)
@@ -351,16 +298,9 @@ def _entries(boxes):
 
 
 @remembered
-def sparse_rows(boxes):
-    """T in products of constants and indicators of levels other than the last.
-
-    Parameters
-    ----------
-    boxes : Paths
-
-    Returns
-    -------
-    sparse array, float64, shape (n_boxes, dimensions(boxes))
+def sparse_rows(boxes: Paths) -> sparse.csr_array:
+    """T in products of constants and indicators of levels other than the last, a column for each of
+    `dimensions`.
     """
     sets, first, at = tested_sets(boxes), {}, 0
     for columns in below([columns for columns, _ in sets]):
@@ -381,7 +321,7 @@ def sparse_rows(boxes):
     return sparse.csr_array((data, (row, column)), shape=(len(boxes), at))
 
 
-def _numbers(columns, boxes, first):
+def _numbers(columns: tuple[int, ...], boxes: Paths, first: dict) -> np.ndarray:
     """The number of each product of functions of some columns among all, in the order of their blocks."""
     n = [int(boxes.n_levels[j]) for j in columns]
     places = np.indices(n).reshape(len(n), math.prod(n))

@@ -18,7 +18,7 @@ def test_ten_of_the_attack_and_ten_more():
 
 @pytest.mark.parametrize("name", MUTANTS)
 def test_a_planted_bug_is_caught(name):
-    """At 99.9 % and, unless a few draws suffice, half of a quick audit's: chances are such that none is missed."""
+    """At 99.9 % and half of the draws of a quick audit; chances are such that none is missed."""
     row = seen(MUTANTS[name])
     assert row.found > row.declared
 

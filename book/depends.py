@@ -18,7 +18,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 BOOK = ROOT / "book"
 DOCKETS = ROOT / "dplit" / "claims"
-LOADERS = ("dplit", "claims", "cli", "mutants", "subjects")  # packages that find their modules
+LOADERS = ("dplit", "claims", "cli", "subjects")  # packages that find their modules
 STAMP = "dplit_inputs"
 REGISTRY = ROOT / "dplit" / "datasets" / "registry.py"  # reads what is public about the data sets
 PRINTED = ROOT / "dplit" / "printed.py"  # reads the papers' printed cells

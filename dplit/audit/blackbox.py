@@ -18,15 +18,20 @@ The proof needs two things of the draws: that they are independent, and that not
 half enters the choice of the event. Several trees of one fit are not independent draws where a number
 of one tree is computed from another's. An epsilon that a mechanism declares is refuted when it lies
 below the bound. It is never confirmed. Derived in :doc:`/book/audit`.
+
+Throughout: a bound at `confidence`, between 0 and 1, is false with a probability of at most ``1 - confidence``.
+Outcomes are numbers, hashables, or rows of arrays.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from numbers import Real
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dplit.errors import check_integer, check_rng
 
@@ -89,10 +94,8 @@ class LowerBound:
         The input on which the event is the likelier, "data" or "neighbour".
     counts : tuple of int
         Draws of the second half that fall into the event: on data, on neighbour.
-    confidence : float
-        The statement is false with a probability of at most ``1 - confidence``.
-    n_draws : int
-        Draws on each input.
+    confidence, n_draws
+        As they were asked for.
     """
 
     epsilon: float
@@ -104,32 +107,24 @@ class LowerBound:
 
 
 def epsilon_lower_bound(
-    mechanism, data, neighbour, *, n_draws=10_000, confidence=0.999, rng, summary=None, n_jobs=None
-):
-    """Lower bound on the privacy loss of a black box between two inputs.
+    mechanism: Callable, data: object, neighbour: object, *, n_draws: int = 10_000,
+    confidence: float = 0.999, rng: np.random.Generator, summary: Callable | None = None,
+    n_jobs: int | None = None
+) -> LowerBound:  # fmt: skip
+    """Return a lower bound on the privacy loss of a black box between two inputs.
 
     Parameters
     ----------
     mechanism : callable or object
         ``mechanism(data, rng)`` draws one output. An object with ``draw_many(data, size, rng)``, which
         returns `size` outputs, is asked for that.
-    data, neighbour
-        Two neighbouring inputs.
     n_draws : int
         Draws on each input, at least 4; half of them pick the event.
-    confidence : float
-        Between 0 and 1: the bound is false with a probability of at most ``1 - confidence``.
-    rng : numpy.random.Generator
     summary : callable, optional
-        Applied to each output. What it returns, or the output itself, must be a number, hashable, or
-        an array. Post-processing never adds loss, so any summary is honest; one with few
-        outcomes is sharper.
+        Applied to each output; what it returns, or the output itself, is the outcome. Post-processing
+        never adds loss, so any summary is honest; one with few outcomes is sharper.
     n_jobs : int, optional
         Processes, as in joblib; the draws are the same for any number.
-
-    Returns
-    -------
-    LowerBound
 
     Examples
     --------
@@ -146,8 +141,11 @@ def epsilon_lower_bound(
     return bound_from_draws(*draw_pair(mechanism, data, neighbour, **options), confidence)
 
 
-def draw_pair(mechanism, data, neighbour, *, n_draws, rng, summary=None, n_jobs=None):
-    """`n_draws` outcomes on each of two inputs; parameters as of `epsilon_lower_bound`."""
+def draw_pair(
+    mechanism: Callable, data: object, neighbour: object, *, n_draws: int, rng: np.random.Generator,
+    summary: Callable | None = None, n_jobs: int | None = None
+) -> tuple:  # fmt: skip
+    """Return `n_draws` outcomes on each of two inputs; parameters as of `epsilon_lower_bound`."""
     check_integer(n_draws, "n_draws", 4)
     streams = check_rng(rng).spawn(2)
     return tuple(
@@ -156,50 +154,24 @@ def draw_pair(mechanism, data, neighbour, *, n_draws, rng, summary=None, n_jobs=
     )
 
 
-def bound_from_draws(first, second, confidence=0.999):
-    """`epsilon_lower_bound` from outcomes already drawn, as many on each input, in random order.
-
-    Parameters
-    ----------
-    first, second : sequences of one length
-        Outcomes on data and on neighbour: numbers, hashables, or rows of arrays.
-    confidence : float
-
-    Returns
-    -------
-    LowerBound
-    """
+def bound_from_draws(first: Sequence, second: Sequence, confidence: float = 0.999) -> LowerBound:
+    """Return `epsilon_lower_bound` of outcomes already drawn, as many on either input, in random order."""
     n, half = len(first), len(first) // 2
     if len(second) != n or n < 4:
         raise ValueError(
             f"first and second must hold as many outcomes, at least 4, got {n}, {len(second)}"
         )
     error = (1 - check_confidence(confidence)) / 2
-    event, likelier = _pick(outcomes(first[:half]), outcomes(second[:half]), error)
-    counts = tuple(count(event, outcomes(side[half:])) for side in (first, second))
-    more, fewer = counts if likelier == "data" else counts[::-1]
-    low, high = lower_limit(more, n - half, error), upper_limit(fewer, n - half, error)
-    epsilon = max(0.0, math.log(low / high)) if low > 0 else 0.0
-    return LowerBound(epsilon, event, likelier, counts, float(confidence), n)
+    picked = _pick(outcomes(first[:half]), outcomes(second[:half]), error)
+    return replace(bound_of_event(*picked, first[half:], second[half:], confidence), n_draws=n)
 
 
-def bound_of_event(event, likelier, first, second, confidence=0.999):
-    """The lower bound of an event and a direction that were fixed before any draw: all draws count.
+def bound_of_event(
+    event: Event, likelier: str, first: Sequence, second: Sequence, confidence: float = 0.999
+) -> LowerBound:
+    """Return the lower bound of an event that was fixed before any draw, and of the input where it is likelier.
 
-    The proof is that of `bound_from_draws` without its first half.
-
-    Parameters
-    ----------
-    event : Event
-    likelier : {"data", "neighbour"}
-        The input on which the event is said to be the likelier.
-    first, second : sequences
-        Outcomes on data and on neighbour.
-    confidence : float
-
-    Returns
-    -------
-    LowerBound
+    All draws on data and on neighbour count: the proof is that of `bound_from_draws` without its first half.
     """
     error = (1 - check_confidence(confidence)) / 2
     counts = tuple(count(event, outcomes(side)) for side in (first, second))
@@ -211,8 +183,11 @@ def bound_of_event(event, likelier, first, second, confidence=0.999):
     return LowerBound(epsilon, event, likelier, counts, float(confidence), n)
 
 
-def draw(mechanism, data, size, *, rng, summary=None, n_jobs=None):
-    """`size` outputs of `mechanism` on `data`, summarised, as a list or an array."""
+def draw(
+    mechanism: Callable, data: object, size: int, *, rng: np.random.Generator,
+    summary: Callable | None = None, n_jobs: int | None = None
+) -> list | np.ndarray:  # fmt: skip
+    """Return `size` outputs of `mechanism` on `data`, summarised, as a list or an array."""
     sizes = [len(range(b, size, BLOCKS)) for b in range(BLOCKS)]
     work = [(mechanism, data, m, stream, summary) for m, stream in zip(sizes, rng.spawn(BLOCKS))]
     if n_jobs is None or n_jobs == 1:
@@ -234,8 +209,8 @@ def _block(mechanism, data, size, rng, summary):
     return [summary(mechanism(data, rng)) for _ in range(size)]
 
 
-def outcomes(outputs):
-    """Outcomes that can be compared: an array of numbers where all are, else a list of hashables."""
+def outcomes(outputs: Sequence) -> list | np.ndarray:
+    """Return outcomes that can be compared: an array of numbers where all are, else a list of hashables."""
     if isinstance(outputs, np.ndarray) and outputs.ndim == 1 and outputs.dtype.kind in "biuf":
         return _numbers(outputs)
     outputs = [_plain(output) for output in outputs]
@@ -320,8 +295,8 @@ def _edges(values):
     return distinct[:-1]
 
 
-def count(event, drawn):
-    """How many of the draws fall into an event, which was fixed before they were made."""
+def count(event: Event, drawn: list | np.ndarray) -> int:
+    """Return how many of the draws fall into an event, which was fixed before they were made."""
     if event.edges is None:
         return sum(outcome in event for outcome in drawn)
     drawn = drawn if isinstance(drawn, np.ndarray) else [_as_number(o) for o in drawn]
@@ -334,7 +309,7 @@ def _as_number(outcome):
     return float(outcome) if number else math.inf
 
 
-def lower_limit(successes, draws, error):
+def lower_limit(successes: ArrayLike, draws: int, error: float) -> float | np.ndarray:
     """One-sided Clopper-Pearson: the probability is at least this, except with `error`."""
     from scipy.special import betaincinv
 
@@ -343,7 +318,7 @@ def lower_limit(successes, draws, error):
     return np.where(k > 0, betaincinv(some, draws - some + 1, error), 0.0)[()]
 
 
-def upper_limit(successes, draws, error):
+def upper_limit(successes: ArrayLike, draws: int, error: float) -> float | np.ndarray:
     """One-sided Clopper-Pearson: the probability is at most this, except with `error`."""
     from scipy.special import betainccinv
 
@@ -352,7 +327,7 @@ def upper_limit(successes, draws, error):
     return np.where(k < draws, betainccinv(few + 1, draws - few, error), 1.0)[()]
 
 
-def check_confidence(confidence):
+def check_confidence(confidence: float) -> float:
     """Return `confidence`; it must be a number between 0 and 1, both excluded."""
     if isinstance(confidence, bool) or not isinstance(confidence, Real) or not 0 < confidence < 1:
         raise ValueError(f"confidence must be between 0 and 1, got {confidence!r}")

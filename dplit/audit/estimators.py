@@ -7,11 +7,12 @@ record, which is what an added record moves most.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
-from dplit.audit.blackbox import epsilon_lower_bound
+from dplit.audit.blackbox import LowerBound, epsilon_lower_bound
 from dplit.forests.randomness import Repeated
 
 
@@ -41,7 +42,7 @@ class FreshFit:
             )
         object.__setattr__(self, "_seeds", seeds)
 
-    def __call__(self, data, rng):
+    def __call__(self, data: tuple, rng: np.random.Generator):
         """The fitted clone."""
         from sklearn.base import clone
 
@@ -56,18 +57,11 @@ class FreshFit:
 
 
 def audit_estimator(
-    estimator,
-    data,
-    neighbour,
-    *,
-    summary,
-    n_draws=2000,
-    confidence=0.999,
-    rng,
-    structure=None,
-    n_jobs=None,
-):
-    """Lower bound on the privacy loss of fitting `estimator` to one of two neighbouring data sets.
+    estimator, data: tuple, neighbour: tuple, *, summary: Callable, n_draws: int = 2000,
+    confidence: float = 0.999, rng: np.random.Generator, structure: int | None = None,
+    n_jobs: int | None = None
+) -> LowerBound:  # fmt: skip
+    """Return a lower bound on the privacy loss of fitting `estimator` to one of two neighbouring data sets.
 
     Parameters
     ----------
@@ -75,27 +69,15 @@ def audit_estimator(
     data, neighbour : tuple (X, y)
         As `append_record` and `replace_record` make them.
     summary : callable
-        Fitted estimator to an outcome, as `forest_labels` and `label_score` make them.
+        From the fitted estimator to an outcome, as `forest_labels` and `label_score` are.
     n_draws, confidence, rng, n_jobs
         As in `epsilon_lower_bound`; each draw is a fit.
     structure : int, optional
         As in `FreshFit`.
-
-    Returns
-    -------
-    LowerBound
     """
     mechanism = FreshFit(estimator, structure)
-    return epsilon_lower_bound(
-        mechanism,
-        data,
-        neighbour,
-        n_draws=n_draws,
-        confidence=confidence,
-        rng=rng,
-        summary=summary,
-        n_jobs=n_jobs,
-    )
+    options = {"n_draws": n_draws, "confidence": confidence, "rng": rng, "n_jobs": n_jobs}
+    return epsilon_lower_bound(mechanism, data, neighbour, summary=summary, **options)
 
 
 @dataclass(frozen=True)

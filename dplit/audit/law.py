@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
@@ -25,32 +26,27 @@ from dplit.audit.blackbox import (
 from dplit.errors import check_integer, check_rng
 
 
-def distance_from_law(mechanism, data, law, *, n_draws=10_000, confidence=0.999, rng, summary=None):
-    r"""How far a black box is from the law that it should have: a lower bound of a log-ratio.
+def distance_from_law(
+    mechanism: Callable, data: object, law: Mapping, *, n_draws: int = 10_000,
+    confidence: float = 0.999, rng: np.random.Generator, summary: Callable | None = None
+) -> LowerBound:  # fmt: skip
+    r"""Return how far a black box is from the law that it should have: a lower bound of a log-ratio.
 
     The same two halves, with the exact probability :math:`q = Q(E)` in place of the second sample:
     of draws from the law itself the bound exceeds 0 with a probability of at most 1 - confidence.
     It refutes a proof that speaks of another mechanism than the one that runs.
 
-    Parameters
-    ----------
-    mechanism, data, n_draws, confidence, rng, summary
-        As in `epsilon_lower_bound`.
-    law : mapping
-        Probability of each outcome; what it does not list is impossible.
-
-    Returns
-    -------
-    LowerBound
-        Of :math:`|\log P(E)/Q(E)|`; the second of its counts is what the law expects.
+    `law` has the probability of each outcome; what it does not list is impossible. The other parameters are
+    those of `epsilon_lower_bound`. The bound is of :math:`|\log P(E)/Q(E)|`; the second of its counts is what
+    the law expects.
     """
     check_integer(n_draws, "n_draws", 4)
     drawn = draw(mechanism, data, n_draws, rng=check_rng(rng), summary=summary)
     return distance_of_draws(drawn, law, confidence)
 
 
-def distance_of_draws(drawn, law, confidence=0.999):
-    """`distance_from_law` of outcomes already drawn, in random order."""
+def distance_of_draws(drawn: Sequence, law: Mapping, confidence: float = 0.999) -> LowerBound:
+    """Return `distance_from_law` of outcomes already drawn, in random order."""
     drawn, n_draws = outcomes(drawn), len(drawn)
     drawn, half = drawn.tolist() if isinstance(drawn, np.ndarray) else drawn, n_draws // 2
     error = (1 - check_confidence(confidence)) / 2

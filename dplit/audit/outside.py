@@ -32,7 +32,7 @@ CASES = {  # trees, classes of the records, and of their neighbours
 }
 
 
-def outcome(n_trees, labels, seed):
+def outcome(n_trees: int, labels: list[int], seed: list[int]) -> str:
     """One fit: a digit a tree."""
     from diffprivlib import BudgetAccountant
     from diffprivlib.models import RandomForestClassifier
@@ -46,23 +46,16 @@ def outcome(n_trees, labels, seed):
     return "".join(str(int(tree.predict([PLACE])[0])) for tree in forest.estimators_)
 
 
-def halves(drawn):
-    """How often each outcome came in either half of the draws."""
+def halves(drawn: list[str]) -> list[dict]:
+    """Return how often each outcome came in either half of the draws."""
     half = len(drawn) // 2
     return [dict(sorted(Counter(part).items())) for part in (drawn[:half], drawn[half:])]
 
 
-def bounds(confidence=1 - 1e-6):
-    """What the stored draws prove of each case.
+def bounds(confidence: float = 1 - 1e-6) -> list[dict]:
+    """Return what the stored draws prove of each case.
 
-    Parameters
-    ----------
-    confidence : float
-
-    Returns
-    -------
-    list of dict
-        The case, its data and neighbour, the epsilon that it declares, and the `LowerBound` of its loss.
+    A case has its data and neighbour, the epsilon that it declares, and the `LowerBound` of its loss.
     """
     import numpy as np
 
@@ -82,7 +75,7 @@ def bounds(confidence=1 - 1e-6):
     ]  # fmt: skip
 
 
-def main(path):
+def main(path: str) -> None:
     """Draw every case, and write the outcomes with what made them."""
     warnings.simplefilter("ignore")
     cases = []

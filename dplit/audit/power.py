@@ -1,4 +1,8 @@
-"""What an audit can see: its exact power for one event, and the most that so many draws can show."""
+"""What an audit can see: its exact power for one event, and the most that so many draws can show.
+
+Throughout: `p` and `q`, the event's probability on the likelier input and on the other; `draws`, on each
+input, at least 4 where nothing else is said; `confidence`, one less the rate of false alarms.
+"""
 
 from __future__ import annotations
 
@@ -12,40 +16,26 @@ from dplit.errors import check_integer
 FEWEST, MOST = 8, 1_000_000  # draws
 
 
-def ceiling(draws, confidence=0.999):
-    r"""The largest loss that draws can show: of an event that is certain on one input, impossible on the other.
+def ceiling(draws: int, confidence: float = 0.999) -> float:
+    r"""Return the largest loss that draws can show: of an event certain on one input, impossible on the other.
 
     .. math:: \log \frac{r}{1 - r}, \quad r = (\beta/2)^{1/m}
 
     with :math:`m` the second half of the draws and :math:`\beta` one less the confidence. A mechanism
     whose epsilon is above it is never accused, whatever it does.
 
-    Parameters
-    ----------
-    draws : int, at least 4
-        On each input.
-    confidence : float
     """
     m = check_integer(draws, "draws", 4) - draws // 2
     r = ((1 - check_confidence(confidence)) / 2) ** (1 / m)
     return math.log(r) - math.log1p(-r)
 
 
-def accuses(p, q, epsilon, draws, confidence=0.999):
-    r"""Exact probability that an event refutes `epsilon`, once the first half has chosen it.
+def accuses(p: float, q: float, epsilon: float, draws: int, confidence: float = 0.999) -> float:
+    r"""Return the exact probability that an event refutes `epsilon`, once the first half has chosen it.
 
     .. math:: P\{\log(p_{low}(K) / q_{high}(L)) > \epsilon\}
 
     for independent K and L, binomial of the second half of the draws.
-
-    Parameters
-    ----------
-    p, q : float
-        Probability of the event on the likelier input, and on the other.
-    epsilon : float
-    draws : int, at least 4
-        On each input.
-    confidence : float
     """
     from scipy.stats import binom
 
@@ -54,19 +44,12 @@ def accuses(p, q, epsilon, draws, confidence=0.999):
     return float(binom.pmf(hits, m, p) @ binom.cdf(accusing - 1, m, q))
 
 
-def misses(p, q, epsilon, draws, confidence=0.999):
-    r"""Exact probability that an event which was fixed before any draw does not refute `epsilon`.
+def misses(p: float, q: float, epsilon: float, draws: int, confidence: float = 0.999) -> float:
+    r"""Return the exact probability that an event fixed before any draw does not refute `epsilon`.
 
     .. math:: P\{\log(p_{low}(K) / q_{high}(L)) \le \epsilon\}
 
-    for independent K and L, binomial of all the draws.
-
-    Parameters
-    ----------
-    p, q, epsilon, confidence
-        As in `accuses`.
-    draws : int, at least 1
-        On each input.
+    for independent K and L, binomial of all the draws, at least 1 of them.
     """
     from scipy.stats import binom
 
@@ -75,33 +58,22 @@ def misses(p, q, epsilon, draws, confidence=0.999):
     return float(binom.pmf(hits, m, p) @ binom.sf(accusing - 1, m, q))
 
 
-def draws_needed(p, q, epsilon, miss, confidence=0.999):
-    """Draws on each input with which an event that was fixed before is missed in less than `miss`.
+def draws_needed(p: float, q: float, epsilon: float, miss: float, confidence: float = 0.999) -> int:
+    """Return draws with which an event that was fixed before is missed in less than `miss`.
 
-    Parameters
-    ----------
-    p, q, epsilon, confidence
-        As in `misses`.
-    miss : float
-
-    Returns
-    -------
-    int
-        At most a tenth more than the fewest.
-
-    Raises
-    ------
-    ValueError
-        If the event's loss is not above `epsilon`, or so little that it takes more than a million draws.
+    They are at most a tenth more than the fewest. ValueError if the event's loss is not above `epsilon`, or so
+    little that it takes more than a million draws.
     """
     draws = FEWEST
-    while misses(p, q, epsilon, draws, confidence) >= miss:
+    if p <= q * math.exp(epsilon) and miss <= confidence:  # it is refuted as seldom as a sound one
+        draws = MOST + 1
+    while draws <= MOST and misses(p, q, epsilon, draws, confidence) >= miss:
         draws += max(1, draws // 10)
-        if draws > MOST:
-            raise ValueError(
-                f"p and q must be so far apart that {MOST:,} draws refute epsilon={epsilon:g}, "
-                f"got p={p:g}, q={q:g}"
-            )
+    if draws > MOST:
+        raise ValueError(
+            f"p and q must be so far apart that {MOST:,} draws refute epsilon={epsilon:g}, "
+            f"got p={p:g}, q={q:g}"
+        )
     return draws
 
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from dplit.baselines.jpw import published_depth
 from dplit.domain import Continuous, Domain
-from dplit.loss import smallest_violation
+from dplit.loss import WorstCase, smallest_violation
 from dplit.matrix.release import ReleaseLaw, noise_for
 from dplit.mechanisms import PermuteAndFlip, SmoothExponential
 from dplit.median import rank_interval_law
@@ -36,8 +36,8 @@ class Search(NamedTuple):
     neighbours: object
 
 
-def every_pair(search):
-    """The first pair that breaks the claim, a `dplit.loss.WorstCase`; None if there is none."""
+def every_pair(search: Search) -> WorstCase | None:
+    """Return the first pair that breaks the claim; None if there is none."""
     return smallest_violation(search.law, search.space(), search.epsilon, search.neighbours)
 
 
@@ -103,7 +103,7 @@ class Groups(NamedTuple):
     targets: tuple
     sizes: tuple
 
-    def node(self):
+    def node(self) -> candidates.Node:
         """The records themselves."""
         columns = np.repeat(np.array(self.columns), self.sizes, axis=0)
         return candidates.Node(columns, np.repeat(np.array(self.targets), self.sizes))
@@ -112,8 +112,8 @@ class Groups(NamedTuple):
 MOST_RECORDS = 2000
 
 
-def neighbour_of(groups, rng):
-    """`groups` with one thing changed: a size, a value, a target, or one group more or less."""
+def neighbour_of(groups: Groups, rng: np.random.Generator) -> Groups:
+    """Return `groups` with one thing changed: a size, a value, a target, or one group more or less."""
     columns, targets, sizes = map(list, groups)
     i, way = rng.integers(len(sizes)), rng.integers(5)
     if way == 0:
@@ -141,25 +141,13 @@ def _place(columns, rng):
     return float(rng.choice([taken, 0.0, 1.0, near]))
 
 
-def climb(loss, start, change, rng, steps, enough=np.inf):
-    """Random changes that do not lose less are kept.
+def climb(
+    loss: Callable, start: object, change: Callable, rng: np.random.Generator, steps: int,
+    enough: float = np.inf
+) -> tuple:  # fmt: skip
+    """Change data at random by ``change(data, rng)``, and keep what does not lose less; ends above `enough`.
 
-    Parameters
-    ----------
-    loss : callable
-        From data to a number.
-    start
-        Data.
-    change : callable
-        ``change(data, rng)`` gives other data.
-    rng : numpy.random.Generator
-    steps : int
-    enough : float
-        The climb ends above it.
-
-    Returns
-    -------
-    (data, loss)
+    Returns the last data and their loss.
     """
     best, top = start, loss(start)
     for _ in range(steps):
@@ -172,15 +160,14 @@ def climb(loss, start, change, rng, steps, enough=np.inf):
     return best, top
 
 
-def candidates_climb(median=1.0, choice=0.2, *, rng, steps=4000, starts=8):
-    """Groups of records on which K = 2 private candidates cost more than `median` + `choice`.
+def candidates_climb(
+    median: float = 1.0, choice: float = 0.2, *, rng: np.random.Generator, steps: int = 4000,
+    starts: int = 8
+) -> tuple[Groups, float]:  # fmt: skip
+    """Return groups of records on which K = 2 private candidates cost more than `median` + `choice`.
 
     The claim is that of DiPriMe v1 and v2: a median and a choice, however many columns compete. A unit
-    of the sum of squares weighs half of `choice`.
-
-    Returns
-    -------
-    (Groups, loss); the loss is at most the claim if the climbs found none
+    of the sum of squares weighs half of `choice`. The loss is at most the claim if the climbs found none.
     """
 
     def loss(groups):
@@ -213,6 +200,6 @@ KNOWN = {
 }
 
 
-def rediscover(name):
-    """Search for one of `KNOWN`; a `dplit.loss.WorstCase`, or None."""
+def rediscover(name: str) -> WorstCase | None:
+    """Search for one of `KNOWN`."""
     return every_pair(KNOWN[name]())

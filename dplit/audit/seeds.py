@@ -9,11 +9,12 @@ A leak is missed with a probability that is computed beforehand.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
 
-from dplit.audit.subject import FALSE_ALARM, ROUNDING
+from dplit.audit.subject import FALSE_ALARM, ROUNDING, Subject
 from dplit.audit.suite import missed, subjects
 from dplit.printed import data_file
 from dplit.work import Effort, fan_out, stream
@@ -43,25 +44,13 @@ class Tally(NamedTuple):
         return self.seeds - self.alarms if self.expected == "caught" else 0
 
 
-def drawing():
-    """The subjects that draw."""
+def drawing() -> tuple[Subject, ...]:
+    """Return the subjects that draw."""
     return tuple(s for s in subjects("quick") if hasattr(s.check, "drawn"))
 
 
-def tally(name, seeds, share=1.0):
-    """Audit one subject under the seeds 0, 1, ...
-
-    Parameters
-    ----------
-    name : str
-    seeds : int
-    share : float
-        Of the draws of a quick audit.
-
-    Returns
-    -------
-    Tally
-    """
+def tally(name: str, seeds: int, share: float = 1.0) -> Tally:
+    """Audit one subject under the seeds 0, 1, ..., with a share of the draws of a quick audit."""
     subject = next(s for s in drawing() if s.name == name)
     draws = max(LEAST, round(share * Effort("quick").pick(*subject.check.draws)))
     found = np.array([_accused(subject, draws, seed) for seed in range(seeds)])
@@ -75,8 +64,8 @@ def _accused(subject, draws, seed):
             for rate in (FALSE_ALARM, OFTEN)]  # fmt: skip
 
 
-def tallies(names, seeds, share=1.0, jobs=1):
-    """A `Tally` of each named subject, as each is done."""
+def tallies(names: Iterable[str], seeds: int, share: float = 1.0, jobs: int = 1) -> Iterator[Tally]:
+    """Yield a `Tally` of each named subject, as each is done."""
     names = list(names)
     for done in fan_out(tally, [(name, seeds, share) for name in names], jobs):
         if done.error:
@@ -84,13 +73,10 @@ def tallies(names, seeds, share=1.0, jobs=1):
         yield done.result
 
 
-def stored(name):
-    """A stored run, as ``dplit audit --seeds`` prints it: "sound" or "leaks".
+def stored(name: str) -> dict:
+    """Return a stored run, "sound" or "leaks", as ``dplit audit --seeds`` prints it.
 
-    Returns
-    -------
-    dict
-        ``rows``, a list of `Tally`, and where they come from: command, date, versions, seeds, share.
+    ``rows`` is a list of `Tally`; the rest is where they come from: command, date, versions, seeds, share.
     """
     found = json.loads(data_file(f"results/audit/{name}.json").read_text(encoding="utf-8"))
     rows = [{name: row[name] for name in Tally._fields if name in row} for row in found["rows"]]

@@ -1,14 +1,15 @@
 """What one row of ``dplit audit`` is made of, and the ways to find a loss that the subjects share.
 
 A check is called with an effort and a generator. Where it draws, it is a `BlackBox`, a `Leak` or an
-`AgainstLaw`, which can be asked for other numbers of draws and another confidence as well.
+`AgainstLaw`, which can be asked for other numbers of draws and another confidence as well. `draws` are
+three numbers, one for each effort, of draws on each input; pairs and laws are made when a check runs.
 """
 
 from __future__ import annotations
 
 import textwrap
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
@@ -16,19 +17,27 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dplit.audit.blackbox import Event, bound_from_draws, bound_of_event, draw, draw_pair
+from dplit.audit.blackbox import (
+    Event,
+    LowerBound,
+    bound_from_draws,
+    bound_of_event,
+    draw,
+    draw_pair,
+)
 from dplit.audit.estimators import FreshFit
 from dplit.audit.law import distance_of_draws
 from dplit.audit.power import draws_needed, misses
 from dplit.domain import Continuous, Domain
 from dplit.errors import PrivacyLeakWarning
-from dplit.loss import smallest_violation, worst_privacy_loss
+from dplit.loss import WorstCase, smallest_violation, worst_privacy_loss
 from dplit.neighbours import append_record, replace_record
 from dplit.work import EFFORTS, Effort
 
 FALSE_ALARM = 1e-6
 MISSED = (1e-4, 1e-6, 1e-8)  # of a leak that is drawn, for each effort: less than this
 ROUNDING = 1e-9  # relative room that an exact loss gets above the declared epsilon
+AR, RO = "add-remove", "replace-one"
 
 
 class Row(NamedTuple):
@@ -84,6 +93,34 @@ class Subject:
     efforts: tuple = EFFORTS
 
 
+def subject(
+    name: str, check: Callable, expected: str | None = None, efforts: tuple = EFFORTS
+) -> Subject:
+    """Return a subject; its check tells the method and, left out, what is expected: of a `Leak` "caught"."""
+    expected = expected or ("caught" if isinstance(check, Leak) else "within")
+    return Subject(name, getattr(check, "method", "exact"), expected, check, efforts)
+
+
+def subjects_of(
+    checks: dict[str, Callable], words: str = "{}", expected: str | None = None
+) -> Iterator[Subject]:
+    """Yield a `subject` for each check; `words` has braces where its name goes."""
+    return (subject(words.format(name), check, expected) for name, check in checks.items())
+
+
+# Checks that draw ----------------------------------------------------------------------------
+
+
+class Drawing:
+    """A check that draws; its subclasses have `draws` and `drawn`."""
+
+    method = "black box"
+
+    def __call__(self, effort: Effort, rng: np.random.Generator) -> Found:
+        """Return what is shown at a false-alarm rate of `FALSE_ALARM`."""
+        return self.drawn(effort.pick(*self.draws), rng)(1 - FALSE_ALARM)
+
+
 class Pair(NamedTuple):
     """Two neighbouring inputs of a mechanism, the epsilon that it declares for them, and a summary."""
 
@@ -95,25 +132,13 @@ class Pair(NamedTuple):
 
 
 @dataclass(frozen=True)
-class BlackBox:
-    """Check that draws on two neighbouring inputs.
+class BlackBox(Drawing):
+    """Check that draws on two neighbouring inputs, those of ``pair()``; a lower bound of the loss."""
 
-    Parameters
-    ----------
-    pair : callable
-        ``pair() -> Pair``, called when the check runs.
-    draws : (int, int, int)
-        Draws on each input, for each effort.
-    """
+    pair: Callable[[], Pair]
+    draws: tuple[int, int, int]
 
-    pair: Callable
-    draws: tuple
-
-    def __call__(self, effort, rng):
-        """The lower bound at a false-alarm rate of `FALSE_ALARM`."""
-        return self.drawn(effort.pick(*self.draws), rng)(1 - FALSE_ALARM)
-
-    def drawn(self, n_draws, rng):
+    def drawn(self, n_draws: int, rng: np.random.Generator) -> Callable[[float], Found]:
         """Draw; returns the function from a confidence to what these draws show at it."""
         sides, declared = _both_sides(self.pair, n_draws, rng)
 
@@ -134,27 +159,27 @@ def _both_sides(pair, n_draws, rng):
 
 
 @dataclass(frozen=True)
-class Leak:
+class Leak(Drawing):
     """Check of a leak whose proof names an event: it is fixed before any draw, and so is their number.
 
     The number of draws follows from the event's two probabilities, which are computed: this many miss the
     leak, at a false-alarm rate of `FALSE_ALARM`, with a probability below `MISSED`.
 
-    Parameters
+    Attributes
     ----------
     pair : callable
-        ``pair() -> Pair``, called when the check runs.
+        As of `BlackBox`.
     declared : float
         As the pair's; known before the pair is made.
     chances : callable
-        ``chances() -> (float, float)``, the event's probability on data and on neighbour.
+        ``chances()``, the event's probability on data and on neighbour.
     outcomes : frozenset
         The event: these outcomes of the pair's summary.
     """
 
-    pair: Callable
+    pair: Callable[[], Pair]
     declared: float
-    chances: Callable
+    chances: Callable[[], Iterable[float]]
     outcomes: frozenset = frozenset({True})
 
     @cached_property
@@ -164,21 +189,17 @@ class Leak:
         return ("data", p, q) if p > q else ("neighbour", q, p)
 
     @cached_property
-    def draws(self):
+    def draws(self) -> tuple[int, ...]:
         """Draws on each input, for each effort."""
         odds = *self._sided[1:], self.declared
         return tuple(draws_needed(*odds, miss, 1 - FALSE_ALARM) for miss in MISSED)
 
-    def missed(self, effort):
-        """The probability that an audit of this effort misses the leak."""
+    def missed(self, effort: str) -> float:
+        """Return the probability that an audit of this effort misses the leak."""
         draws = Effort(effort).pick(*self.draws)
         return misses(*self._sided[1:], self.declared, draws, 1 - FALSE_ALARM)
 
-    def __call__(self, effort, rng):
-        """The lower bound at a false-alarm rate of `FALSE_ALARM`."""
-        return self.drawn(effort.pick(*self.draws), rng)(1 - FALSE_ALARM)
-
-    def drawn(self, n_draws, rng):
+    def drawn(self, n_draws: int, rng: np.random.Generator) -> Callable[[float], Found]:
         """Draw; returns the function from a confidence to what these draws show at it."""
         sides, declared = _both_sides(self.pair, n_draws, rng)
         assert declared == self.declared, "the event was chosen for another epsilon"
@@ -200,24 +221,17 @@ class Lawful(NamedTuple):
 
 
 @dataclass(frozen=True)
-class AgainstLaw:
-    """Check that draws on one input and holds them against the law that the proof speaks of.
+class AgainstLaw(Drawing):
+    """Check that draws on one input and holds the draws against the law that the proof speaks of.
 
-    Parameters
-    ----------
-    lawful : callable
-        ``lawful() -> Lawful``, called when the check runs.
-    draws : (int, int, int)
+    It finds a lower bound of a log-ratio, and declares 0.
     """
 
-    lawful: Callable
-    draws: tuple
+    lawful: Callable[[], Lawful]
+    draws: tuple[int, int, int]
+    method = "law"
 
-    def __call__(self, effort, rng):
-        """The lower bound of a log-ratio, at a false-alarm rate of `FALSE_ALARM`; declares 0."""
-        return self.drawn(effort.pick(*self.draws), rng)(1 - FALSE_ALARM)
-
-    def drawn(self, n_draws, rng):
+    def drawn(self, n_draws: int, rng: np.random.Generator) -> Callable[[float], Found]:
         """Draw; returns the function from a confidence to what these draws show at it."""
         mechanism, data, law, summary = self.lawful()
         draws = draw(mechanism, data, n_draws, rng=rng, summary=summary)
@@ -232,15 +246,17 @@ class AgainstLaw:
         return at
 
 
-def described(bound, m):
-    """A `LowerBound` from m draws that count on each input, in words."""
+def described(bound: LowerBound, m: int) -> str:
+    """Return a bound from m draws that count on each input, in words."""
     first, second = bound.counts
     event = textwrap.shorten(str(bound.event), 300, placeholder=" ...}")
     return f"{event}: {first} of {m} draws, {second} on the neighbour"
 
 
-def exact_worst(declared, law, space, neighbours):
-    """Largest loss and where it is; above `declared`, also the first pair that breaks it."""
+def exact_worst(
+    declared: float, law: Callable, space: Iterable, neighbours: str | Callable
+) -> Found:
+    """Return the largest loss and where it is; above `declared`, also the first pair that breaks it."""
     worst = worst_privacy_loss(law, space, neighbours)
     detail = _pair(worst)
     if worst.loss > declared * (1 + ROUNDING):
@@ -249,8 +265,15 @@ def exact_worst(declared, law, space, neighbours):
     return Found(declared, worst.loss, detail)
 
 
-def _pair(case):
+def _pair(case: WorstCase):
     return f"{case.data} and {case.neighbour}, outcome {case.outcome}"
+
+
+def worst_of(declared: float, found: Iterable[tuple], noun: str = "pairs") -> Found:
+    """Return the worst of tuples (loss, words, ...), and how many there were."""
+    found = list(found)
+    worst, *words = max(found)
+    return Found(declared, worst, f"{len(found)} {noun}, the worst: {' and '.join(words)}")
 
 
 # Fits of an estimator ------------------------------------------------------------------------
@@ -260,10 +283,10 @@ def _pair(case):
 class Fits:
     """A `Pair` of a handful of records in [0, 1]: each draw is a fit with fresh randomness.
 
-    Parameters
+    Attributes
     ----------
-    kind : callable
-        The estimator's class; called when the check runs.
+    kind : str
+        The estimator's class.
     data : tuple (X, y)
         Its records.
     change : tuple
@@ -279,7 +302,7 @@ class Fits:
         From the estimator to what draws.
     """
 
-    kind: Callable
+    kind: str
     data: tuple
     change: tuple
     summary: Callable
@@ -287,16 +310,9 @@ class Fits:
     options: dict = field(default_factory=dict)
     mechanism: Callable = FreshFit
 
-    def estimator(self):
-        """The estimator, unfitted."""
-        kind, width = self.kind(), np.shape(self.data[0])[1]
-        bounds = {"target_bounds": (0, 1)} if _is_regressor(kind) else {"classes": [0, 1]}
-        given = {"domain": Domain([Continuous(0, 1)] * width)} | bounds | self.options
-        return kind(**given)
-
-    def __call__(self):
-        """The pair, and what the fitted budget declares."""
-        X, y = records(self.data[0]), np.array(self.data[1])
+    def __call__(self) -> Pair:
+        """Return the pair, and what the fitted budget declares."""
+        X, y = arrays(self.data)
         way, *record = self.change
         changed, copies = (X, y), 1
         if way == "replace":
@@ -305,26 +321,60 @@ class Fits:
             copies = int(way.split()[1]) if " " in way else 1
             for _ in range(copies):
                 changed = append_record(*changed, *record)
-        estimator = self.estimator()
-        declared = self.declared or estimator.fit(X, y).budget_.epsilon
-        mechanism = self.mechanism(estimator)
-        return Pair(mechanism, (X, y), changed, copies * declared, self.summary)
+        forest = unfitted(self.kind, self.data, **self.options)
+        declared = self.declared or forest.fit(X, y).budget_.epsilon
+        return Pair(self.mechanism(forest), (X, y), changed, copies * declared, self.summary)
 
 
-def records(rows):
-    """Rows as an array: of floats, or of objects where a column has words."""
-    words = any(isinstance(value, str) for value in rows[0])
-    return np.array(rows, dtype=object if words else float)
+def fits(
+    kind: str, data: tuple, change: tuple, summary: Callable, draws: tuple, *,
+    declared: float | None = None, fitting: Callable = FreshFit, **options
+) -> BlackBox:  # fmt: skip
+    """Return the check of `Fits` with these options."""
+    return BlackBox(Fits(kind, data, change, summary, declared, options, fitting), draws)
 
 
-def _is_regressor(kind):
-    return kind.__name__.endswith("Regressor")
+def leak(
+    kind: str, data: tuple, change: tuple, summary: Callable, declared: float, chances: Callable, *,
+    outcomes: frozenset = frozenset({True}), **options
+) -> Leak:  # fmt: skip
+    """Return the check of a leak of `Fits` with these options."""
+    pair = Fits(kind, data, change, summary, declared, options)
+    return Leak(pair, declared, chances, outcomes)
 
 
-def named(module, kind):
-    """Callable that imports an estimator when it is called: ``named("forests", "...")``."""
+def fits_by_law(
+    kind: str, data: tuple, law: Callable[[], dict], summary: Callable, draws: tuple, **options
+) -> AgainstLaw:
+    """Return the check that fits with these options draw a summary by ``law()``."""
 
-    def make():
-        return getattr(import_module(f"dplit.{module}"), kind)
+    def lawful():
+        mechanism = FreshFit(unfitted(kind, data, **options))
+        return Lawful(mechanism, arrays(data), law(), summary)
 
-    return make
+    return AgainstLaw(lawful, draws)
+
+
+def unfitted(kind: str, data: tuple, **options):
+    """Return an estimator for records like these; the domain of each column is [0, 1] unless given."""
+    domain = Domain([Continuous(0, 1)] * np.shape(data[0])[1])
+    return estimator(kind)(**{"domain": domain} | public(kind) | options)
+
+
+def estimator(kind: str) -> type:
+    """Return a class of `dplit.forests` or `dplit.baselines`, imported when it is asked for."""
+    rooms = (import_module(f"dplit.{room}") for room in ("forests", "baselines"))
+    return next(getattr(room, kind) for room in rooms if kind in room.__all__)
+
+
+def public(kind: str, most: int = 1) -> dict:
+    """Return what an estimator is told of targets from 0 to `most`: their bounds, or the classes."""
+    if kind.endswith("Regressor"):
+        return {"target_bounds": (0, most)}
+    return {"classes": list(range(most + 1))}
+
+
+def arrays(data: tuple) -> tuple[np.ndarray, np.ndarray]:
+    """Return X and y as arrays, X of floats, or of objects where a column has words."""
+    words = any(isinstance(value, str) for value in data[0][0])
+    return np.array(data[0], dtype=object if words else float), np.array(data[1])

@@ -13,6 +13,7 @@ The subjects are those that the modules of `dplit.audit.subjects` yield.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
 from functools import cache
 from importlib import import_module
@@ -21,7 +22,7 @@ from pkgutil import iter_modules
 import numpy as np
 
 from dplit.audit import subjects as families
-from dplit.audit.subject import ROUNDING, Row
+from dplit.audit.subject import ROUNDING, Row, Subject
 from dplit.errors import check_integer
 from dplit.work import Effort, fan_out, is_pattern, nearest, stream
 
@@ -29,8 +30,8 @@ FIRST = ("mechanisms", "random_decision", "median")  # families in this order, t
 
 
 @cache
-def every_subject():
-    """All subjects, family after family, dict of name to Subject."""
+def every_subject() -> dict[str, Subject]:
+    """Return all subjects, family after family, by their names."""
     names = sorted((m.name for m in iter_modules(families.__path__)), key=_place)
     modules = [import_module(f"{families.__name__}.{name}") for name in names]
     return {s.name: s for module in modules for s in module.registered()}
@@ -40,21 +41,19 @@ def _place(name):
     return FIRST.index(name) if name in FIRST else len(FIRST), name
 
 
-def subjects(effort="deep"):
-    """Every subject that an audit of this effort includes, in order."""
+def subjects(effort: str = "deep") -> tuple[Subject, ...]:
+    """Return every subject that an audit of this effort includes, in order."""
     effort = Effort(effort)
     return tuple(s for s in every_subject().values() if effort in s.efforts)
 
 
-def select(patterns=(), effort="quick", expected=None):
-    """Names of the subjects that a name or a glob pattern matches, in order; of all without one.
+def select(
+    patterns: Sequence[str] = (), effort: str = "quick", expected: str | None = None
+) -> tuple[str, ...]:
+    """Return the names of the subjects that a name or a glob pattern matches, in order; of all without one.
 
-    With `expected`, "within" or "caught", only of those.
-
-    Raises
-    ------
-    ValueError
-        If a pattern matches none; the message names the nearest.
+    With `expected`, "within" or "caught", only of those. ValueError if a pattern matches none; the message
+    names the nearest.
     """
     names = [s.name for s in subjects(effort) if expected in (None, s.expected)]
     chosen = set()
@@ -68,7 +67,10 @@ def select(patterns=(), effort="quick", expected=None):
     return tuple(n for n in names if n in chosen or not patterns)
 
 
-def run(effort="quick", seed=0, jobs=1, *, names=None, epsilon=None):
+def run(
+    effort: str = "quick", seed: int = 0, jobs: int = 1, *, names: Sequence[str] | None = None,
+    epsilon: float | None = None
+) -> Iterator[Row]:  # fmt: skip
     """Audit subjects; yields a `Row` for each as it is done, in no particular order.
 
     Parameters
@@ -82,7 +84,8 @@ def run(effort="quick", seed=0, jobs=1, *, names=None, epsilon=None):
     names : sequence of str, optional
         The subjects; left out, all.
     epsilon : float, optional
-        As in `audit_subject`.
+        Hold each to this, in place of what it declares: it is then expected within. Subjects of
+        method "law" declare 0 in any case.
     """
     known = {s.name: s for s in subjects(effort)}
     chosen = [known[n] for n in (known if names is None else names)]
@@ -95,31 +98,18 @@ def _rows(chosen, tasks, jobs):
         yield done.result or stopped(chosen[done.place], done.error)
 
 
-def stopped(subject, why):
-    """The row of a subject whose audit has no answer."""
+def stopped(subject: Subject, why: str) -> Row:
+    """Return the row of a subject whose audit has no answer."""
     why = f"stopped: {why}"
     return Row(subject.name, subject.method, np.nan, np.nan, subject.expected, False, why)
 
 
-def audit_subject(name, effort="quick", seed=0, epsilon=None):
-    """Audit one subject by its name.
+def audit_subject(
+    name: str, effort: str = "quick", seed: int = 0, epsilon: float | None = None
+) -> Row:
+    """Audit one subject by its name; parameters as in `run`.
 
-    Parameters
-    ----------
-    name, effort, seed
-        As in `run`.
-    epsilon : float, optional
-        Hold it to this, in place of what it declares: it is then expected within. Subjects of
-        method "law" declare 0 in any case.
-
-    Returns
-    -------
-    Row
-
-    Raises
-    ------
-    KeyError
-        If there is no subject of this name and effort; the message names the nearest.
+    KeyError if there is no subject of this name and effort; the message names the nearest.
     """
     known = {s.name: s for s in subjects(effort)}
     if name not in known:
@@ -137,6 +127,6 @@ def audit_subject(name, effort="quick", seed=0, epsilon=None):
     return Row(name, subject.method, float(declared), float(found), expected, ok, detail, miss)
 
 
-def missed(subject, effort="quick"):
-    """The probability that an audit of a subject misses it: 0 where nothing is drawn."""
+def missed(subject: Subject, effort: str = "quick") -> float:
+    """Return the probability that an audit of a subject misses it: 0 where nothing is drawn."""
     return subject.check.missed(effort) if hasattr(subject.check, "missed") else 0.0

@@ -226,7 +226,7 @@ def test_every_private_estimator_is_asked_in_both_relations():
         if subject.expected == "within" and isinstance(pair, Fits):
             options = pair.options
             if options.get("accounting", "proved") == "proved":
-                found = asked[pair.kind().__name__]
+                found = asked[pair.kind]
                 found.add(options.get("neighbours", "add-remove"))
                 if subject.name.endswith("what a fit stores"):
                     found.add("stored")

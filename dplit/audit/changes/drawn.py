@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tomllib
 from collections import Counter
+from collections.abc import Iterable, Iterator
 from fnmatch import fnmatchcase
 from functools import partial
 from typing import NamedTuple
@@ -59,25 +60,11 @@ class Outcome(NamedTuple):
         return self.outcome not in ("survived", "not run")
 
 
-def draw(number, seed=0, pattern="*"):
-    """Changes drawn at random, all different, each as likely as any other.
+def draw(number: int, seed: int = 0, pattern: str = "*") -> list[Change]:
+    """Return changes drawn at random, all different, each as likely as any other.
 
-    Parameters
-    ----------
-    number : int
-        With the same seed the first of many are the few.
-    seed : int
-    pattern : str
-        Of modules, as ``trees.*``.
-
-    Returns
-    -------
-    list of Change
-
-    Raises
-    ------
-    ValueError
-        If no module that decides privacy has such a name.
+    With the same seed the first of many are the few. `pattern` is of modules, as ``trees.*``; ValueError if no
+    module that decides privacy has such a name.
     """
     fitting = [name for name in modules() if fnmatchcase(name, pattern)]
     if not fitting:
@@ -87,12 +74,13 @@ def draw(number, seed=0, pattern="*"):
     return [every[i] for i in order[:number]]
 
 
-def run(changes, jobs=1, names=None, most=None):
+def run(
+    changes: Iterable[Change], jobs: int = 1, names: Iterable[str] | None = None, most: int | None = None
+) -> Iterator[Outcome]:  # fmt: skip
     """Make each change by itself and audit it; yields an `Outcome` for each, as it is done.
 
     Parameters
     ----------
-    changes : sequence of Change
     jobs : int
         Processes; but for what runs out of time, a change comes to the same with any number of them.
     names : sequence of str, optional
@@ -118,13 +106,8 @@ def run(changes, jobs=1, names=None, most=None):
         yield done.result
 
 
-def outcome_of(change, reached, most=None):
-    """Audit one change by these subjects, one after another, up to the first that notices it; by `most` at most.
-
-    Returns
-    -------
-    Outcome
-    """
+def outcome_of(change: Change, reached: list[str], most: int | None = None) -> Outcome:
+    """Audit one change by these subjects, up to the first that notices it; by `most` at most."""
     found = partial(Outcome, change, reached=len(reached), asked=len(reached[:most]))
     if not reached:
         return found("not run", "", reason=reasons().get(change.key, ""))
@@ -143,8 +126,8 @@ def outcome_of(change, reached, most=None):
     return found(outcome, reached[len(rows)], reason="")
 
 
-def audited_apart(task):
-    """Lines that `dplit.audit.changes.planted` prints, and its status; None if the clock ran out."""
+def audited_apart(task: dict) -> tuple[list[str], int | None]:
+    """Return lines that `dplit.audit.changes.planted` prints, and its status; None if the clock ran out."""
     command = [sys.executable, planted.__file__]
     environment = os.environ | {"OPENBLAS_NUM_THREADS": "1"}
     options = {"input": json.dumps(task), "text": True, "env": environment}
@@ -158,20 +141,17 @@ def audited_apart(task):
 # What is stored -----------------------------------------------------------------------------------
 
 
-def reasons():
-    """Why each survivor that was read does no harm, dict of a change's key to the reason."""
+def reasons() -> dict[str, str]:
+    """Return why each survivor that was read does no harm, by the change's key."""
     text = data_file("results/audit/survivors.toml").read_text(encoding="utf-8")
     return tomllib.loads(text)
 
 
-def stored():
-    """The stored run of ``dplit audit --mutate``.
+def stored() -> dict:
+    """Return the stored run of ``dplit audit --mutate``.
 
-    Returns
-    -------
-    dict
-        ``rows``, a list of `Outcome` with the reasons that are known now, and where they come from: command,
-        date, versions, seed.
+    ``rows`` is a list of `Outcome` with the reasons that are known now; the rest is where they come from:
+    command, date, versions, seed.
     """
     found = json.loads(data_file("results/audit/changes.json").read_text(encoding="utf-8"))
     known, rows = reasons(), []
@@ -181,13 +161,8 @@ def stored():
     return found | {"rows": rows}
 
 
-def summary(rows):
-    """How many of the `Outcome` rows came to each of `OUTCOMES`, and how many of the unnoticed have no reason.
-
-    Returns
-    -------
-    dict of str to int
-    """
+def summary(rows: list[Outcome]) -> dict[str, int]:
+    """Return how many rows came to each of `OUTCOMES`, and how many of the unnoticed have no reason."""
     counts = Counter(row.outcome for row in rows)
     unexplained = sum(not row.noticed and not row.reason for row in rows)
     return {name: counts[name] for name in OUTCOMES} | {"unexplained": unexplained}

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import dplit
+from dplit.audit.changes.sites import Change
 from dplit.audit.suite import every_subject
 from dplit.work import Effort, stream
 
@@ -33,19 +34,8 @@ class Trace(NamedTuple):
     functions: frozenset
 
 
-def traced(name, wanted):
-    """Run one subject with few draws.
-
-    Parameters
-    ----------
-    name : str
-    wanted : dict of str to frozenset of int
-        The lines of each module that are looked for.
-
-    Returns
-    -------
-    Trace
-    """
+def traced(name: str, wanted: dict[str, set]) -> Trace:
+    """Run one subject with few draws; `wanted` has the lines of each module that are looked for."""
     check, watch = every_subject()[name].check, _Watch(wanted)
     threading.settrace(watch)
     sys.settrace(watch)
@@ -101,7 +91,7 @@ class _Watch:
 
 
 @cache
-def module_of(filename):
+def module_of(filename: str) -> str | None:
     """Module of the package that a file is, without ``dplit.``; None for all other files."""
     try:
         inside = Path(filename).relative_to(PACKAGE)
@@ -142,7 +132,7 @@ def _names():
     return edges, compiled | {n for n in loose & edges.keys() if not n[1][:1].isupper()}
 
 
-def is_compiled(change):
+def is_compiled(change: Change) -> bool:
     """Whether a change is in code that numba compiles."""
     return (change.module, change.function.split(".")[0]) in _names()[1]
 
@@ -161,7 +151,7 @@ def _callers(target):
     return frozenset(found)
 
 
-def runs(trace, change):
+def runs(trace: Trace, change: Change) -> bool:
     """Whether a subject runs a change, by its `Trace`."""
     if is_compiled(change):
         return bool(_callers((change.module, change.function.split(".")[0])) & trace.functions)
@@ -172,7 +162,7 @@ def runs(trace, change):
 
 
 @cache
-def importers(module):
+def importers(module: str) -> tuple[str, ...]:
     """Names of the modules that a module's compiled code may stand in, with ``dplit.``: those that import it."""
     found, left = {module}, [module]
     imports = {}

@@ -76,7 +76,7 @@ class Change:
         return f"{words} #{self.number}" if self.number else words
 
 
-def modules():
+def modules() -> list[str]:
     """Names of the modules that decide privacy, without ``dplit.``, in order."""
     root = Path(dplit.__file__).parent
     names = (".".join(p.relative_to(root).with_suffix("").parts) for p in root.rglob("*.py"))
@@ -85,13 +85,13 @@ def modules():
 
 
 @cache
-def text_of(module):
+def text_of(module: str) -> str:
     """Source of a module."""
     return Path(find_spec(f"dplit.{module}").origin).read_text("utf-8")
 
 
 @cache
-def changes_of(module):
+def changes_of(module: str) -> tuple[Change, ...]:
     """Every `Change` of one module, in the order of its source."""
     seen, found = {}, []
     for _, _, node, function, kind, after in _places(ast.parse(text_of(module))):
@@ -101,18 +101,15 @@ def changes_of(module):
     return tuple(found)
 
 
-def every_change():
+def every_change() -> list[Change]:
     """All changes of all modules, in order."""
     return [change for module in modules() for change in changes_of(module)]
 
 
-def changed(change):
-    """Source of its module with one change made.
+def changed(change: Change) -> str:
+    """Return the source of its module with one change made.
 
-    Raises
-    ------
-    ValueError
-        If the module does not hold it, since its function was rewritten.
+    ValueError if the module does not hold it, since its function was rewritten.
     """
     keys = [c.key for c in changes_of(change.module)]
     if change.key not in keys:

@@ -14,12 +14,26 @@ import numpy as np
 from scipy.stats import binom
 
 from dplit.audit.estimators import FreshFit
-from dplit.audit.subject import AgainstLaw, BlackBox, Fits, Lawful, Leak, Pair, Subject, named
+from dplit.audit.subject import (
+    AgainstLaw,
+    BlackBox,
+    Lawful,
+    Leak,
+    Pair,
+    arrays,
+    fits,
+    subject,
+    subjects_of,
+    unfitted,
+)
 from dplit.domain import Continuous, Domain
 from dplit.matrix.release import noisy
 from dplit.mechanisms import Laplace
+from dplit.neighbours import append_record
 
 MEDIAN = "MedianForestClassifier"
+ONE_TEST = {"n_estimators": 1, "max_depth": 1}
+DRAWS = (160, 1000, 5000)
 
 
 # Extreme domains ---------------------------------------------------------------------------------
@@ -39,10 +53,8 @@ def _halves(n, other, domain, summary, selection="exponential"):
     """n records, half of them 0 and half of them `other`, of one class; and one more."""
     X = [[0.0 if i % 2 == 0 else other] for i in range(n)]
     added = ("add", [0.0 if n % 2 == 0 else other], 0)
-    options = {"epsilon": 1.0, "domain": Domain([domain]), "n_estimators": 1, "max_depth": 1}
-    fits = Fits(named("forests", MEDIAN), (X, [0] * n), added, summary, None,
-                options | {"selection": selection})  # fmt: skip
-    return BlackBox(fits, (160, 1000, 5000))
+    options = {"epsilon": 1.0, "domain": Domain([domain]), "selection": selection} | ONE_TEST
+    return fits(MEDIAN, (X, [0] * n), added, summary, DRAWS, **options)
 
 
 # Very many levels --------------------------------------------------------------------------------
@@ -85,10 +97,9 @@ class IsFitted:
 
 def _no_record():
     """No record, and one: that there is one is public, as every budget says (A6)."""
-    options = {"epsilon": 1.0, "n_estimators": 1, "max_depth": 1}
-    estimator = Fits(named("forests", MEDIAN), ([[0.5]], [0]), (), None, None, options).estimator()
     one = np.array([[0.5]]), np.array([0])
-    return Pair(IsFitted(estimator), (one[0][:0], one[1][:0]), one, 1.0)
+    forest = unfitted(MEDIAN, one, epsilon=1.0, **ONE_TEST)
+    return Pair(IsFitted(forest), (one[0][:0], one[1][:0]), one, 1.0)
 
 
 # Last bits ---------------------------------------------------------------------------------------
@@ -125,11 +136,6 @@ def is_a_product(fitted, width=0.7):
     return any(math.ldexp(k, -53) * width == cut for k in range(middle - 2, middle + 3))
 
 
-def _bits(where, kind, data, change, summary, draws=(1000, 5000, 20_000), **options):
-    fits = Fits(named(where, kind), data, change, summary, None, options | {"n_estimators": 1})
-    return BlackBox(fits, draws)
-
-
 # Two releases ------------------------------------------------------------------------------------
 
 
@@ -137,11 +143,7 @@ def _bits(where, kind, data, change, summary, draws=(1000, 5000, 20_000), **opti
 class Twice:
     """Mechanism that fits two clones of one estimator, and says whether their labels differ.
 
-    Parameters
-    ----------
-    estimator : classifier of this package
-    seed : callable
-        From an integer to the `random_state` that both clones have.
+    From an integer `seed` makes the `random_state` that both clones have.
     """
 
     estimator: object
@@ -164,13 +166,13 @@ def _two_releases(seed):
     def pair():
         rng = np.random.default_rng(0)
         X, y = rng.random((40, 1)), rng.integers(2, size=40)
+        one, more = arrays((X, y)), append_record(X, y, [0.5], 1)
         options = {"epsilon": 0.4, "n_estimators": 20, "max_depth": 2}
-        fits = Fits(named("baselines", "DPExtraTreesClassifier"), (X, y), ("add", [0.5], 1), None,
-                    None, options)  # fmt: skip
-        one, more, declared = fits()[1:4]
-        return Pair(Twice(fits.estimator(), seed), (one, one), (one, more), 2 * declared)
+        forest = unfitted("DPExtraTreesClassifier", one, **options)
+        declared = 2 * forest.fit(*one).budget_.epsilon
+        return Pair(Twice(forest, seed), (one, one), (one, more), declared)
 
-    return BlackBox(pair, (160, 1000, 5000))
+    return BlackBox(pair, DRAWS)
 
 
 def registered():
@@ -178,25 +180,17 @@ def registered():
     wide, unit = Continuous(-8e307, 8e307), Continuous(0, 1)
     none, one = ([[0.5]], [0]), ("add", [0.5], 1)
     left, both = ([[0.7]], [0]), ("add", [0.3], 0)
-    count = {"epsilon": 1.0, "max_depth": 0}
-    root = {"epsilon": 1.0, "max_depth": 1}
-    for name, expected, check in (
-        ("very wide domain", "within", _halves(5279, 1.0, wide, inside)),
-        ("very wide domain, permute-and-flip", "within",
-         _halves(5279, 1.0, wide, inside, "permute-and-flip")),
-        ("records 1e-310 apart", "within", _halves(5279, 1e-310, unit, below)),
-        ("records 1e-310 apart, uniform", "within",
-         _halves(2671, 1e-310, unit, below, "uniform")),
-        ("last bit of a count", "within",
-         _bits("baselines", "JPWClassifier", none, one, count_bit, **count)),
-        ("last bit of a matrix release", "within", BlackBox(_laplace_bits, (2000, 10_000, 50_000))),
-        ("last bits of a cut", "within",
-         _bits("forests", MEDIAN, left, both, is_a_product, **root)),
-        ("two releases, clones of a Generator", "within", _two_releases(np.random.default_rng)),
-        ("two releases, clones of a RandomState", "within", _two_releases(np.random.RandomState)),
-        ("no record and one (public: the budget says so)", "caught",
-         Leak(_no_record, 1.0, lambda: (0.0, 1.0))),
-    ):  # fmt: skip
-        yield Subject(f"attack: {name}", "black box", expected, check)
-    law = AgainstLaw(_light_law, (60, 400, 2000))
-    yield Subject("attack: 1,101 levels draw their law", "law", "within", law)
+    single, many = {"epsilon": 1.0, "n_estimators": 1}, (1000, 5000, 20_000)
+    yield from subjects_of({
+        "very wide domain": _halves(5279, 1.0, wide, inside),
+        "very wide domain, permute-and-flip": _halves(5279, 1.0, wide, inside, "permute-and-flip"),
+        "records 1e-310 apart": _halves(5279, 1e-310, unit, below),
+        "records 1e-310 apart, uniform": _halves(2671, 1e-310, unit, below, "uniform"),
+        "last bit of a count": fits("JPWClassifier", none, one, count_bit, many, max_depth=0, **single),
+        "last bit of a matrix release": BlackBox(_laplace_bits, (2000, 10_000, 50_000)),
+        "last bits of a cut": fits(MEDIAN, left, both, is_a_product, many, max_depth=1, **single),
+        "two releases, clones of a Generator": _two_releases(np.random.default_rng),
+        "two releases, clones of a RandomState": _two_releases(np.random.RandomState),
+        "no record and one (public: the budget says so)": Leak(_no_record, 1.0, lambda: (0.0, 1.0)),
+    }, "attack: {}")  # fmt: skip
+    yield subject("attack: 1,101 levels draw their law", AgainstLaw(_light_law, (60, 400, 2000)))

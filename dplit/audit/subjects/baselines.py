@@ -7,14 +7,13 @@ of each leaf towards one centre, which it computes from the votes of all trees.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 from scipy.stats import binom
 
 from dplit import Continuous, Domain
-from dplit.audit.subject import BlackBox, Fits, Leak, Subject, exact_worst, named
+from dplit.audit.subject import AR, RO, exact_worst, fits, leak, subject, subjects_of
 from dplit.audit.subjects.median import first_tree
 from dplit.neighbours import count_vectors, neighbouring_counts
 
@@ -29,18 +28,12 @@ def first_number(fitted):
     return float(fitted.leaf_values_[0])
 
 
-@dataclass(frozen=True)
-class off:  # lower case: used as a function, an object so that processes can share it
+def off(rate, fitted):
     """Summary: whether the first leaf's mean is more than `OFF` scales of its noise from the true one, 0.5.
 
     The scale is that of one record, one by the leaf's rate; of two records it is half as long.
     """
-
-    rate: float
-
-    def __call__(self, fitted):
-        """True or False."""
-        return bool(abs(first_number(fitted) - 0.5) * self.rate > OFF)
+    return bool(abs(first_number(fitted) - 0.5) * rate > OFF)
 
 
 def chances_off():
@@ -48,19 +41,11 @@ def chances_off():
     return math.exp(-OFF), math.exp(-2 * OFF)
 
 
-def _tree(kind, data, change, summary=None, **options):
-    """A tree of a baseline; what it declares is its budget."""
-    summary = summary or first_tree()
-    options |= {"n_estimators": 1}
-    return BlackBox(Fits(named("baselines", kind), data, change, summary, None, options), DRAWS)
-
-
-def _published_mean(where, kind, rate=LEAKING):
+def _published_mean(kind, rate=LEAKING):
     """A tree's published mean, one record at 0.5 and one more; it declares what its paper says."""
     one, same = ([[0.5]], [0.5]), ("add", [0.5], 0.5)
     options = {"epsilon": LEAKING, "n_estimators": 1, "max_depth": 0, "accounting": "published"}
-    fits = Fits(named(where, kind), one, same, off(rate), LEAKING, options)
-    return Leak(fits, LEAKING, chances_off)
+    return leak(kind, one, same, partial(off, rate), LEAKING, chances_off, **options)
 
 
 # Exact losses of what is published -----------------------------------------------------------
@@ -87,50 +72,49 @@ def _trees_that_each_spend(n_trees, effort, rng):
         return binom.pmf(np.arange(n_trees + 1), n_trees, behind if gap > 0 else 1 - behind)
 
     space = count_vectors(effort.pick(3, 6, 12), 2)
-    return exact_worst(1.0, law, space, partial(neighbouring_counts, neighbours="add-remove"))
+    return exact_worst(1.0, law, space, partial(neighbouring_counts, neighbours=AR))
 
 
 def registered():
     """The subjects of this file."""
-    three, classes, means = [[0.2, 0.9], [0.4, 0.1], [0.7, 0.6]], [0, 0, 1], [0.0, 0.0, 1.0]
+    classes = [[0.2, 0.9], [0.4, 0.1], [0.7, 0.6]], [0, 0, 1]
+    means, one = (classes[0], [0.0, 0.0, 1.0]), ([[0.5]], [0.5])
     added, mean = ("add", [0.41, 0.59], 1), ("add", [0.41, 0.59], 1.0)
     # both columns tell the classes apart, until a record comes that only one of them explains
-    pure, torn = ([[0.2, 0.2]] * 12 + [[0.8, 0.8]] * 12, [0] * 12 + [1] * 12), ([0.2, 0.8], 1)
-    one = [[0.5]], [0.5]
+    pure, torn = (
+        ([[0.2, 0.2]] * 12 + [[0.8, 0.8]] * 12, [0] * 12 + [1] * 12),
+        ("add", [0.2, 0.8], 1),
+    )
     path, line = {"epsilon": 3.0, "max_depth": 1}, {"epsilon": 1.0, "max_depth": 0}
-    published = {"accounting": "published"}
-    for name, kind, data, change, options in (
-        ("JPWClassifier", "JPWClassifier", (three, classes), added,
-         {**line, "summary": first_number}),
-        ("FSClassifier, add-remove", "FSClassifier", pure, ("add", *torn), path),
-        ("FSClassifier, replace-one", "FSClassifier", pure, ("replace", *torn),
-         {**path, "neighbours": "replace-one"}),
-        ("FSClassifier, information gain, more records than the public number", "FSClassifier",
-         pure, ("add", *torn), {**path, "operator": "information-gain", "public_n": 2}),
-        ("FSClassifier, published accounting, its budget", "FSClassifier", pure, ("add", *torn),
-         {**path, **published, "operator": "information-gain"}),
-        ("RGVClassifier", "RGVClassifier", pure, ("add", *torn), path),
-        ("DPExtraTreesClassifier", "DPExtraTreesClassifier", ([[0.5]] * 2, [0, 1]),
-         ("add", [0.5], 1), line),
-        ("DPExtraTreesRegressor", "DPExtraTreesRegressor", one, ("add", [0.5], 1.0),
-         {**line, "summary": first_number}),
-        ("DPRandomForestClassifier", "DPRandomForestClassifier", (three, classes), added, path),
-        ("DPRandomForestClassifier, published accounting, its budget", "DPRandomForestClassifier",
-         (three, classes), added, {**path, **published}),
-        ("DPRandomForestRegressor", "DPRandomForestRegressor", (three, means), mean, path),
-        ("DPDecisionForestClassifier", "DPDecisionForestClassifier", (three, classes), added, path),
-        ("DPDecisionForestClassifier, published accounting, its budget", "DPDecisionForestClassifier",
-         (three, classes), added, {**path, **published}),
+    published, gain = {"accounting": "published"}, {"operator": "information-gain"}
+    its_budget, forest = "published accounting, its budget", "DPDecisionForestClassifier"
+    for name, data, change, options in (
+        ("JPWClassifier", classes, added, line | {"summary": first_number}),
+        ("FSClassifier, add-remove", pure, torn, path),
+        ("FSClassifier, replace-one", pure, ("replace", *torn[1:]), path | {"neighbours": RO}),
+        ("FSClassifier, information gain, more records than the public number",
+         pure, torn, path | gain | {"public_n": 2}),
+        (f"FSClassifier, {its_budget}", pure, torn, path | published | gain),
+        ("RGVClassifier", pure, torn, path),
+        ("DPExtraTreesClassifier", ([[0.5]] * 2, [0, 1]), ("add", [0.5], 1), line),
+        ("DPExtraTreesRegressor", one, ("add", [0.5], 1.0), line | {"summary": first_number}),
+        ("DPRandomForestClassifier", classes, added, path),
+        (f"DPRandomForestClassifier, {its_budget}", classes, added, path | published),
+        ("DPRandomForestRegressor", means, mean, path),
+        (forest, classes, added, path),
+        (f"{forest}, {its_budget}", classes, added, path | published),
     ):  # fmt: skip
-        yield Subject(
-            f"a tree of {name}", "black box", "within", _tree(kind, data, change, **options)
+        given = {"summary": first_tree, "n_estimators": 1} | options
+        yield subject(
+            f"a tree of {name}", fits(name.partition(",")[0], data, change, draws=DRAWS, **given)
         )
     for kind in ("DPExtraTreesRegressor", "DPRandomForestRegressor"):
-        yield Subject(f"a tree of {kind}, published mean", "black box", "caught",
-                      _published_mean("baselines", kind))  # fmt: skip
+        yield subject(f"a tree of {kind}, published mean", _published_mean(kind))
     # a leaf of a median forest has half of epsilon, whatever the depth
-    yield Subject("MedianForestRegressor, published mean", "black box", "caught",
-                  _published_mean("forests", "MedianForestRegressor", LEAKING / 2))  # fmt: skip
-    yield Subject("JPW, published depth", "exact", "caught", _published_depth)
-    yield Subject("RGV, ten trees that each spend epsilon", "exact", "caught",
-                  partial(_trees_that_each_spend, 10))  # fmt: skip
+    median = "MedianForestRegressor"
+    yield subject(f"{median}, published mean", _published_mean(median, LEAKING / 2))
+    ten = partial(_trees_that_each_spend, 10)
+    yield from subjects_of(
+        {"JPW, published depth": _published_depth, "RGV, ten trees that each spend epsilon": ten},
+        expected="caught",
+    )

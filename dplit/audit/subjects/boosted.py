@@ -7,17 +7,17 @@ forest may be frozen between their draws, since its tests are noise (see `FreshF
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
 from itertools import combinations_with_replacement, product
 
 import numpy as np
 
 from dplit import boosting, budget
-from dplit.audit.subject import BlackBox, Fits, Found, Subject, named
+from dplit.audit.subject import AR, RO, Found, fits, subject, subjects_of, worst_of
 from dplit.boosting import residuals
 from dplit.neighbours import neighbouring_data
 
-AR, RO = "add-remove", "replace-one"
 LEVEL, LEAF = 0.6, 0.8  # epsilon of a test and of the leaves
 # Targets, those that are like and unlike each other, and the model before the first round.
 KINDS = {
@@ -31,51 +31,40 @@ KINDS = {
 # Exact -----------------------------------------------------------------------------------------
 
 
-def _rounds(kind, rounds, neighbours):
+def _near(data, universe, neighbours):
+    """The pairs of a data set and its neighbours that are no larger."""
+    near = neighbouring_data(data, universe, neighbours)
+    return [(data, other) for other in near if len(other) <= len(data)]
+
+
+def _pairs(targets, most, neighbours):
+    """All pairs of neighbours of at most so many records."""
+    universe = tuple(product((0, 1, 2), targets))
+    sets = (s for n in range(most + 1) for s in combinations_with_replacement(universe, n))
+    return [pair for data in sets for pair in _near(data, universe, neighbours)]
+
+
+def _rounds(kind, rounds, neighbours, effort, rng):
     """The loss of `rounds` rounds over pairs of neighbours, held to the sum of their spends."""
     targets, signs, model = KINDS[kind]
-    universe = tuple(product((0, 1, 2), targets))
+    pairs = _pairs(targets, effort.pick(2, 2, 3) + 1 - rounds, neighbours)
+    pairs.append(boosting.stretched(*signs, neighbours))
     declared = rounds * (LEVEL + LEAF) * (1 if neighbours == AR else 2)
-
-    def check(effort, rng):
-        n = effort.pick(2, 2, 3) + 1 - rounds
-        sets = [s for size in range(n + 1) for s in combinations_with_replacement(universe, size)]
-        pairs = [
-            (data, other)
-            for data in sets
-            for other in neighbouring_data(data, universe, neighbours)
-            if len(other) <= len(data)
-        ]
-        pairs.append(boosting.stretched(*signs, neighbours))
-        found = [(boosting.worst_loss(*pair, rounds, model), *map(str, pair)) for pair in pairs]
-        worst, data, other = max(found)
-        return Found(declared, worst, f"{len(found)} pairs, the worst: {data} and {other}")
-
-    return check
+    losses = (boosting.worst_loss(*pair, rounds, model) for pair in pairs)
+    return worst_of(declared, ((loss, *map(str, pair)) for loss, pair in zip(losses, pairs)))
 
 
-def _converted(kind, neighbours):
+def _converted(kind, neighbours, effort, rng):
     """The delta of a zero-concentrated round at the epsilon that its rho is said to amount to."""
     targets, signs, model = KINDS[kind]
-    universe = tuple(product((0, 1, 2), targets))
     rho, delta = 0.2, 1e-4
     concentrated = replace(model, level=rho / 2, leaf=rho / 2)
-
-    def check(effort, rng):
-        stated = budget.epsilon_of(rho * (1 if neighbours == AR else 4), delta)
-        pairs = [
-            (data, other)
-            for n in range(effort.pick(2, 2, 3) + 1)
-            for data in combinations_with_replacement(universe, n)
-            for other in neighbouring_data(data, universe, neighbours)
-            if len(other) <= len(data)
-        ]
-        pairs += [boosting.stretched(*signs, neighbours, k=k) for k in (3, 6, 12)]
-        worst = max((concentrated.divergence(*pair, stated), *map(str, pair)) for pair in pairs)
-        return Found(delta, worst[0], f"{len(pairs)} pairs at epsilon {stated:.4g}; found is a delta, "
-                     f"the worst of {worst[1]} and {worst[2]}")  # fmt: skip
-
-    return check
+    stated = budget.epsilon_of(rho * (1 if neighbours == AR else 4), delta)
+    pairs = _pairs(targets, effort.pick(2, 2, 3), neighbours)
+    pairs += [boosting.stretched(*signs, neighbours, k=k) for k in (3, 6, 12)]
+    worst = max((concentrated.divergence(*pair, stated), *map(str, pair)) for pair in pairs)
+    return Found(delta, worst[0], f"{len(pairs)} pairs at epsilon {stated:.4g}; found is a delta, "
+                 f"the worst of {worst[1]} and {worst[2]}")  # fmt: skip
 
 
 # Fits ------------------------------------------------------------------------------------------
@@ -94,70 +83,44 @@ def on_the_grid(fitted):
     return int(4 * cut) if public else ("private", round(cut, 9))
 
 
-@dataclass(frozen=True)
-class implied_records:  # lower case: used as a function, an object so that processes can share it
+def implied_records(fitted, most=3):
     """Summary: how many records of class 1 would explain the difference of two rounds without tests.
 
     Records in one place have one residual in each round, which the released model says. If both rounds
     had the same noise, the difference of their sums would be the number of records times a public one.
+    -1 stands for no number up to `most`.
     """
-
-    most: int = 3
-
-    def __call__(self, fitted):
-        """The number, or -1 where no number up to `most` does."""
-        sums = np.rint(fitted.pair_sums_[:, 0, 0, 0] * boosting.STEPS)
-        scores = fitted.initial_ + np.array([0.0, fitted.leaf_values_[0]])
-        shares = residuals.class_shares(scores)
-        step = int(shares[1] - shares[0])
-        if step == 0 or (sums[0] - sums[1]) % step:
-            return -1
-        number = int((sums[0] - sums[1]) // step)
-        return number if 0 <= number <= self.most else -1
-
-
-def _fit(kind, data, change, summary, draws, **options):
-    return BlackBox(Fits(named("forests", kind), data, change, summary, None, options), draws)
+    sums = np.rint(fitted.pair_sums_[:, 0, 0, 0] * boosting.STEPS)
+    shares = residuals.class_shares(fitted.initial_ + np.array([0.0, fitted.leaf_values_[0]]))
+    step = int(shares[1] - shares[0])
+    if step == 0 or (sums[0] - sums[1]) % step:
+        return -1
+    number = int((sums[0] - sums[1]) // step)
+    return number if 0 <= number <= most else -1
 
 
 def registered():
     """The subjects of this file."""
     for kind, (rounds, words) in product(KINDS, ((1, "one round"), (2, "two rounds"))):
-        for neighbours in (AR, RO):
-            name = f"boosting, {words}, {kind}, {neighbours}"
-            yield Subject(name, "exact", "within", _rounds(kind, rounds, neighbours))
+        checks = {relation: partial(_rounds, kind, rounds, relation) for relation in (AR, RO)}
+        yield from subjects_of(checks, f"boosting, {words}, {kind}, {{}}")
     for kind, neighbours in product(KINDS, (AR, RO)):
         name = f"boosting, delta of a round, {kind}, {neighbours}"
-        yield Subject(name, "exact", "within", _converted(kind, neighbours))
+        yield subject(name, partial(_converted, kind, neighbours))
+    classifier, fewer = "BoostedForestClassifier", (400, 2000, 10_000)
     two = {"epsilon": 2.0, "n_estimators": 1, "max_depth": 1, "n_records": 4}
     flat = {"epsilon": 1.0, "n_estimators": 2, "max_depth": 0, "n_records": 4}
-    four = [[0.1], [0.3], [0.6], [0.9]]
-    for kind, y, new in (
-        ("BoostedForestClassifier", [0, 0, 1, 1], 0),
-        ("BoostedForestRegressor", [0.0, 0.0, 1.0, 1.0], 0.0),
-    ):
-        yield Subject(
-            f"{kind}, add-remove", "black box", "within",
-            _fit(kind, (four, y), ("add", [0.8], new), first_test, (300, 4000, 20_000), **two),
-        )  # fmt: skip
-        yield Subject(
-            f"{kind}, replace-one", "black box", "within",
-            _fit(kind, (four, y), ("replace", [0.8], new), first_test, (300, 4000, 20_000),
-                 **two, neighbours=RO),
-        )  # fmt: skip
-    kind = "BoostedForestClassifier"
-    yield Subject(
-        f"{kind}, noisy number of records", "black box", "within",
-        _fit(kind, (four, [0, 0, 1, 1]), ("add", [0.8], 0), first_test, (300, 4000, 20_000),
-             **{**two, "n_records": None}),
-    )  # fmt: skip
-    yield Subject(
-        f"{kind}, cuts of the public grid", "black box", "within",
-        _fit(kind, ([[0.111], [0.222]], [0, 1]), ("replace", [0.777], 0), on_the_grid,
-             (400, 2000, 10_000), **{**two, "epsilon": 1.0}, neighbours=RO),
-    )  # fmt: skip
-    yield Subject(
-        f"{kind}, noise of two rounds", "black box", "within",
-        _fit(kind, ([[0.5]], [1]), ("add", [0.5], 1), implied_records(),
-             (400, 2000, 10_000), **flat),
-    )  # fmt: skip
+    four, replaced = [[0.1], [0.3], [0.6], [0.9]], {"neighbours": RO}
+    for kind, y in ((classifier, [0, 0, 1, 1]), ("BoostedForestRegressor", [0.0, 0.0, 1.0, 1.0])):
+        drawn = partial(fits, kind, (four, y), summary=first_test, draws=(300, 4000, 20_000))
+        add, swap = ("add", [0.8], y[0]), ("replace", [0.8], y[0])
+        yield subject(f"{kind}, add-remove", drawn(change=add, **two))
+        yield subject(f"{kind}, replace-one", drawn(change=swap, **two | replaced))
+        if kind == classifier:
+            noisy = drawn(change=add, **two | {"n_records": None})
+    yield subject(f"{classifier}, noisy number of records", noisy)
+    cuts = fits(classifier, ([[0.111], [0.222]], [0, 1]), ("replace", [0.777], 0), on_the_grid, fewer,
+                **two | replaced | {"epsilon": 1.0})  # fmt: skip
+    yield subject(f"{classifier}, cuts of the public grid", cuts)
+    noise = fits(classifier, ([[0.5]], [1]), ("add", [0.5], 1), implied_records, fewer, **flat)
+    yield subject(f"{classifier}, noise of two rounds", noise)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from dplit import boosting
-from dplit.audit.subject import AgainstLaw, Lawful, Subject
+from dplit.audit.subject import AgainstLaw, Lawful, subjects_of
 from dplit.forests import boosted_releases
 from dplit.mechanisms import DiscreteGaussian, Exponential, Geometric, PermuteAndFlip
 
@@ -18,84 +18,46 @@ MOST = 25
 RHO = 0.1
 
 
-@dataclass(frozen=True)
-class _Test:
-    """Mechanism that chooses one of the tests with these masses."""
-
-    def __call__(self, masses, rng):
-        """Place of the test."""
-        return boosted_releases.choose_test(np.array(masses), EPSILON, REACH.mass, rng)[0]
+def _chosen(release, spent, masses, rng):
+    """Place of the test that a release chooses among those with these masses."""
+    return release(np.array(masses), spent, REACH.mass, rng)[0]
 
 
-@dataclass(frozen=True)
-class _Pairs:
-    """Mechanism that releases the pair of one empty leaf; `side` of it, in steps, is the outcome."""
-
-    side: int
-
-    def __call__(self, sums, rng):
-        """Steps of noise, those beyond `MOST` as one."""
-        pairs, _ = boosted_releases.noisy_pairs(np.array(sums), EPSILON, REACH, rng)
-        steps = float(pairs[self.side, 0, 0]) * boosting.STEPS
-        return int(np.clip(steps, -MOST, MOST)) if steps == np.rint(steps) else "no whole step"
+def _steps(release, spent, side, sums, rng):
+    """Steps of noise on one side of the pair of an empty leaf, those beyond `MOST` as one."""
+    pairs, _ = release(np.array(sums), spent, REACH, rng)
+    steps = float(pairs[side, 0, 0]) * boosting.STEPS
+    return int(np.clip(steps, -MOST, MOST)) if steps == np.rint(steps) else "no whole step"
 
 
-def _tests():
-    law = PermuteAndFlip(EPSILON, REACH.mass).pmf(MASSES)
-    return Lawful(_Test(), MASSES, dict(enumerate(law.tolist())))
+def _tests(release, spent, mechanism):
+    law = dict(enumerate(mechanism.pmf(MASSES).tolist()))
+    return Lawful(partial(_chosen, getattr(boosted_releases, release), spent), MASSES, law)
 
 
-def _noise(side):
-    def lawful():
-        law, inside = Geometric(EPSILON, REACH[1 + side]), range(1 - MOST, MOST)
-        stated = {z: float(law.pmf(z)) for z in inside}
-        stated |= {end: float(law.cdf(-MOST)) for end in (-MOST, MOST)}
-        return Lawful(_Pairs(side), np.zeros((2, 1, 1), dtype=np.int64).tolist(), stated)
-
-    return lawful
-
-
-@dataclass(frozen=True)
-class _Concentrated:
-    """As `_Pairs` and `_Test`, of a zero-concentrated release; `side` None draws a test."""
-
-    side: int | None = None
-
-    def __call__(self, data, rng):
-        """Place of the test, or steps of noise, those beyond `MOST` as one."""
-        if self.side is None:
-            return boosted_releases.concentrated_test(np.array(data), RHO, REACH.mass, rng)[0]
-        pairs, _ = boosted_releases.concentrated_pairs(np.array(data), RHO, REACH, rng)
-        steps = float(pairs[self.side, 0, 0]) * boosting.STEPS
-        return int(np.clip(steps, -MOST, MOST)) if steps == np.rint(steps) else "no whole step"
-
-
-def _concentrated_tests():
-    law = Exponential((8 * RHO) ** 0.5, REACH.mass).pmf(MASSES)
-    return Lawful(_Concentrated(), MASSES, dict(enumerate(law.tolist())))
-
-
-def _gaussian(side):
-    def lawful():
-        law = DiscreteGaussian(REACH[1 + side] / (2 * RHO) ** 0.5)
-        stated = {z: float(law.pmf(z)) for z in range(1 - MOST, MOST)}
-        beyond = float(law.pmf(np.arange(MOST, 99 * MOST)).sum())
-        stated |= {-MOST: beyond, MOST: beyond}
-        zero = np.zeros((2, 1, 1), dtype=np.int64).tolist()
-        return Lawful(_Concentrated(side), zero, stated)
-
-    return lawful
+def _noise(release, spent, side, law):
+    """A geometric or a Gaussian law; what is beyond is summed."""
+    stated = {z: float(law.pmf(z)) for z in range(1 - MOST, MOST)}
+    far = np.arange(MOST, 99 * MOST)
+    beyond = float(law.cdf(-MOST) if isinstance(law, Geometric) else law.pmf(far).sum())
+    mechanism = partial(_steps, getattr(boosted_releases, release), spent, side)
+    nothing = np.zeros((2, 1, 1), dtype=np.int64).tolist()
+    return Lawful(mechanism, nothing, stated | {-MOST: beyond, MOST: beyond})
 
 
 def registered():
     """The subjects of this file."""
+    flip, choice = PermuteAndFlip(EPSILON, REACH.mass), Exponential((8 * RHO) ** 0.5, REACH.mass)
+    lawful = {"boosting, a test": partial(_tests, "choose_test", EPSILON, flip)}
+    for side, parts in enumerate(("positive", "negative")):
+        lawful[f"boosting, noise of {parts} parts"] = partial(
+            _noise, "noisy_pairs", EPSILON, side, Geometric(EPSILON, REACH[1 + side])
+        )
+    lawful["boosting with a delta, a test"] = partial(_tests, "concentrated_test", RHO, choice)
+    for side, parts in enumerate(("positive", "negative")):
+        law = DiscreteGaussian(REACH[1 + side] / (2 * RHO) ** 0.5)
+        lawful[f"boosting with a delta, noise of {parts} parts"] = partial(
+            _noise, "concentrated_pairs", RHO, side, law
+        )
     draws = (12_000, 60_000, 300_000)
-    for name, lawful in (
-        ("boosting, a test draws its law", _tests),
-        ("boosting, noise of positive parts draws its law", _noise(0)),
-        ("boosting, noise of negative parts draws its law", _noise(1)),
-        ("boosting with a delta, a test draws its law", _concentrated_tests),
-        ("boosting with a delta, noise of positive parts draws its law", _gaussian(0)),
-        ("boosting with a delta, noise of negative parts draws its law", _gaussian(1)),
-    ):
-        yield Subject(name, "law", "within", AgainstLaw(lawful, draws))
+    yield from subjects_of({k: AgainstLaw(v, draws) for k, v in lawful.items()}, "{} draws its law")

@@ -12,7 +12,7 @@ from functools import partial
 import numpy as np
 
 from dplit import budget
-from dplit.audit.subject import Found, Subject
+from dplit.audit.subject import Found, subjects_of
 from dplit.matrix.subsample import shuffled_loss
 
 EPSILONS, ORDERS = (0.1, 0.5, 1.5), (1.0001, 1.5, 2.0, 4.0)
@@ -96,10 +96,8 @@ def _bootstraps():
 def _concentrations():
     for e in EPSILONS[:2]:
         yield _spend(e).rho, concentration(*coin(e))
-        yield (
-            budget.Sequence("s", (_spend(e),), copies=3).rho,
-            concentration(*together([coin(e)] * 3)),
-        )
+        three = budget.Sequence("s", (_spend(e),), copies=3)
+        yield three.rho, concentration(*together([coin(e)] * 3))
         two = (_spend(e), _spend(e / 2))
         yield budget.Parallel("p", two).rho, concentration(*coin(e))
     gaussian = budget.Concentrated("a count", 1 / (2 * SIGMA**2))
@@ -173,5 +171,4 @@ def _held(rule, effort, rng):
 
 def registered():
     """The subjects of this file."""
-    for name, rule in RULES.items():
-        yield Subject(f"budget, {name}", "exact", "within", partial(_held, rule))
+    yield from subjects_of({name: partial(_held, r) for name, r in RULES.items()}, "budget, {}")

@@ -15,7 +15,7 @@ from itertools import combinations, permutations, product
 
 import numpy as np
 
-from dplit.audit.subject import AgainstLaw, Lawful, Subject
+from dplit.audit.subject import AgainstLaw, Lawful, subject
 from dplit.audit.subjects.exact_noise import exactly
 from dplit.domain import Categorical, Continuous, Domain
 from dplit.trees.rules import ENTROPY, LOCAL_GINI, MAJORITY, SQUARES
@@ -185,20 +185,19 @@ def _sets(records, flips):
 
 def registered():
     """The subjects of this file."""
-    for name, records, flips in (
-        ("", (1, 1, 0, 0), False),
-        (", permute-and-flip", (1, 1, 0), True),
-    ):
-        check = AgainstLaw(partial(_sets, records, flips), DRAWS)
-        yield Subject(f"a choice of a set of levels draws its law{name}", "law", "within", check)
     kary = {**SCORES, "targets": (SQUARES, 3.0), "local Gini": (LOCAL_GINI, 1.0)}
+    laws = {
+        "a choice of a set of levels draws its law": partial(_sets, (1, 1, 0, 0), False),
+        "a choice of a set of levels draws its law, permute-and-flip": partial(
+            _sets, (1, 1, 0), True
+        ),
+    }
     for words, law, scores in (
-        ("a choice of a column", _levels, kary), ("a choice of a cut and a column", _cuts, SCORES)
-    ):  # fmt: skip
-        for score, (code, rate) in scores.items():
-            for exact in (False, True):
-                if exact and score == "local Gini":  # there is no exact draw by it
-                    continue
+        ("a choice of a column", _levels, kary),
+        ("a choice of a cut and a column", _cuts, SCORES),
+    ):
+        for (score, (code, rate)), exact in product(scores.items(), (False, True)):
+            if not (exact and score == "local Gini"):  # there is no exact draw by it
                 name = f"{words} draws its law, {score}{', exact noise' if exact else ''}"
-                check = AgainstLaw(partial(law, score, code, rate, exact), DRAWS)
-                yield Subject(name, "law", "within", check)
+                laws[name] = partial(law, score, code, rate, exact)
+    yield from (subject(name, AgainstLaw(law, DRAWS)) for name, law in laws.items())

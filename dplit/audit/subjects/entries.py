@@ -8,11 +8,12 @@ from __future__ import annotations
 import math
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from dplit.audit.estimators import FreshFit
-from dplit.audit.subject import AgainstLaw, BlackBox, Fits, Lawful, Subject, named
+from dplit.audit.subject import RO, AgainstLaw, Lawful, fits, subject, subjects_of
 from dplit.audit.subjects.preset import planned_for
 from dplit.audit.subjects.whole import first_labels
 from dplit.domain import Categorical, Domain
@@ -21,17 +22,12 @@ RDF, HISTOGRAM, PRESET = (
     "RandomDecisionForestClassifier", "HistogramForestClassifier", "PrivateForestClassifier"
 )  # fmt: skip
 REPLACED = (  # of which no other subject replaces a record
-    ("forests", "MedianForestRegressor"),
-    ("forests", "PrivateForestRegressor"),
-    ("baselines", "DPDecisionForestClassifier"),
-    ("baselines", "DPExtraTreesClassifier"),
-    ("baselines", "DPExtraTreesRegressor"),
-    ("baselines", "DPRandomForestClassifier"),
-    ("baselines", "DPRandomForestRegressor"),
-    ("baselines", "JPWClassifier"),
-    ("baselines", "RGVClassifier"),
-)
+    "MedianForestRegressor", "PrivateForestRegressor", "DPDecisionForestClassifier",
+    "DPExtraTreesClassifier", "DPExtraTreesRegressor", "DPRandomForestClassifier",
+    "DPRandomForestRegressor", "JPWClassifier", "RGVClassifier",
+)  # fmt: skip
 FEW, SOME, SLOW = (240, 1500, 8000), (300, 3000, 20_000), (140, 1000, 5000)
+ONE_LEAF = {"n_estimators": 1, "max_depth": 0}
 RATE, FAR = 0.7, 4  # of exact noise, and where its outcomes are put together
 
 
@@ -55,16 +51,9 @@ def in_blocks(data, lengths):
         yield tuple(dask.array.from_array(a, chunks=(lengths, *a.shape[1:])) for a in data)
 
 
-@dataclass(frozen=True)
-class held_in_cell:  # lower case: used as a function, an object so that processes can share it
-    """Summary: the released count of a class in a cell, within +-`FAR`."""
-
-    cell: int
-    label: int
-
-    def __call__(self, fitted):
-        """A whole number."""
-        return int(np.clip(fitted.cell_counts_[self.cell, self.label], -FAR, FAR))
+def held_in_cell(cell, label, fitted):
+    """Summary: the released count of a class in a cell, a whole number within +-`FAR`."""
+    return int(np.clip(fitted.cell_counts_[cell, label], -FAR, FAR))
 
 
 def _exact_draw(rate, rng):
@@ -82,16 +71,12 @@ def _exact_noise():
     return Lawful(_exact_draw, RATE, {**law, FAR: tail, -FAR: tail})
 
 
-def _replaced(where, kind):
+def _replaced(kind):
     """One of two alike records becomes one of the other class, or of the other end."""
-    label = (0.0, 1.0) if kind.endswith("Regressor") else (0, 1)
-    options = {"epsilon": 1.0, "n_estimators": 1, "max_depth": 0, "neighbours": "replace-one"}
-    data, change = ([[0.5]] * 2, [label[0]] * 2), ("replace", [0.5], label[1])
-    return BlackBox(Fits(named(where, kind), data, change, _leaf(kind), None, options), FEW)
-
-
-def _leaf(kind):
-    return first_step if kind.startswith("Private") else first_labels
+    first, last = (0.0, 1.0) if kind.endswith("Regressor") else (0, 1)
+    data, change = ([[0.5]] * 2, [first] * 2), ("replace", [0.5], last)
+    summary = first_step if kind.startswith("Private") else first_labels
+    return fits(kind, data, change, summary, FEW, epsilon=1.0, neighbours=RO, **ONE_LEAF)
 
 
 def first_step(fitted):
@@ -101,36 +86,25 @@ def first_step(fitted):
 
 def registered():
     """The subjects of this file."""
-    for where, kind in REPLACED:
-        name = f"{kind}, a record of one leaf replaced"
-        yield Subject(name, "black box", "within", _replaced(where, kind))
+    replaced = {kind: _replaced(kind) for kind in REPLACED}
+    yield from subjects_of(replaced, "{}, a record of one leaf replaced")
     # three records of a person: together they cost what one budget says
-    person = {"epsilon": 1.5, "n_estimators": 1, "max_depth": 0, "records_per_person": 3}
-    one = ([[0.5]], [0])
-    yield Subject(
-        f"{RDF}, a person with three records", "black box", "within",
-        BlackBox(Fits(named("forests", RDF), one, ("add 3", [0.5], 1), first_labels, 0.5, person), SOME),
-    )  # fmt: skip
+    person = fits(RDF, ([[0.5]], [0]), ("add 3", [0.5], 1), first_labels, SOME, declared=0.5, epsilon=1.5,
+                  records_per_person=3, **ONE_LEAF)  # fmt: skip
+    yield subject(f"{RDF}, a person with three records", person)
     # three records turn the majority: whoever reads blocks without noise says so in every draw
-    blocks = {"epsilon": 0.2, "n_estimators": 1, "max_depth": 0}
-    two, few = ([[0.5]] * 3, [0, 0, 1]), ([[0.5]] * 2, [0, 0])
-    yield Subject(
-        f"{RDF} from blocks, a label", "black box", "within",
-        BlackBox(Fits(named("forests", RDF), few, ("add 3", [0.5], 1), first_labels, None, blocks,
-                      InBlocks), SLOW),
-    )  # fmt: skip
-    many = {"epsilon": 80.0, "n_estimators": 1, "max_depth": 0}
-    yield Subject(
-        f"{PRESET} from blocks, number of records", "black box", "within",
-        BlackBox(Fits(named("forests", PRESET), two, ("add", [0.5], 1), planned_for, 0.8, many, InBlocks), SLOW),
-    )  # fmt: skip
+    few, two = ([[0.5]] * 2, [0, 0]), ([[0.5]] * 3, [0, 0, 1])
+    label = fits(
+        RDF, few, ("add 3", [0.5], 1), first_labels, SLOW, fitting=InBlocks, epsilon=0.2, **ONE_LEAF
+    )
+    yield subject(f"{RDF} from blocks, a label", label)
+    number = fits(PRESET, two, ("add", [0.5], 1), planned_for, SLOW, declared=0.8, fitting=InBlocks,
+                  epsilon=80.0, **ONE_LEAF)  # fmt: skip
+    yield subject(f"{PRESET} from blocks, number of records", number)
     table = Domain([Categorical(["a", "b", "c"])])
-    mixed = {"epsilon": 1.0, "release": "mixed", "domain": table, "n_estimators": 1}
     full = ([["a"]] * 3 + [["b"]], [0, 0, 1, 1])
-    yield Subject(
-        f"{HISTOGRAM}, mixed release, an empty cell", "black box", "within",
-        BlackBox(Fits(named("forests", HISTOGRAM), full, ("add", ["c"], 1), held_in_cell(2, 1), None, mixed),
-                 SOME),
-    )  # fmt: skip
-    yield Subject("exact two-sided noise draws its law", "law", "within",
-                  AgainstLaw(_exact_noise, (4000, 40_000, 400_000)))  # fmt: skip
+    mixed = fits(HISTOGRAM, full, ("add", ["c"], 1), partial(held_in_cell, 2, 1), SOME, epsilon=1.0,
+                 release="mixed", domain=table, n_estimators=1)  # fmt: skip
+    yield subject(f"{HISTOGRAM}, mixed release, an empty cell", mixed)
+    law = AgainstLaw(_exact_noise, (4000, 40_000, 400_000))
+    yield subject("exact two-sided noise draws its law", law)

@@ -15,7 +15,7 @@ from itertools import product
 import numpy as np
 
 from dplit.audit.estimators import FreshFit
-from dplit.audit.subject import AgainstLaw, BlackBox, Lawful, Subject
+from dplit.audit.subject import AgainstLaw, BlackBox, Lawful, subject, subjects_of
 from dplit.audit.subjects import baselines, boosted, matrix_forest, median, multinomial
 from dplit.mechanisms import DiscreteGaussian, Exponential, Geometric, PermuteAndFlip
 from dplit.mechanisms.secure import SecureGenerator
@@ -171,17 +171,16 @@ def _fitted(check, share):
 
 def registered():
     """The subjects of this file."""
-    for name, lawful, mechanism in MECHANISMS:
-        yield Subject(f"exact {name} draws its law", "law", "within",
-                      AgainstLaw(partial(lawful, mechanism), (4000, 40_000, 400_000)))  # fmt: skip
+    draws = (4000, 40_000, 400_000)
+    checks = {n: AgainstLaw(partial(law, m), draws) for n, law, m in MECHANISMS}
+    yield from subjects_of(checks, "exact {} draws its law")
     odd = {"geometric noise": _odd_noise, "exponential mechanism": _odd_choice,
            "permute-and-flip": _odd_flip}  # fmt: skip
-    for (name, lawful), draws in product(odd.items(), (Exactly, Simulated)):
-        words = "exact " if draws is Exactly else ""
-        yield Subject(f"{words}{name} at epsilon {ODD} draws its law", "law", "within",
-                      AgainstLaw(partial(lawful, draws), (4000, 40_000, 400_000)))  # fmt: skip
+    for (name, law), drawn in product(odd.items(), (Exactly, Simulated)):
+        words = "exact " if drawn is Exactly else ""
+        check = AgainstLaw(partial(law, drawn), draws)
+        yield subject(f"{words}{name} at epsilon {ODD} draws its law", check)
     for module, names in FITTED.items():
-        known = {s.name: s for s in module.registered()}
+        known = {s.name: s.check for s in module.registered()}
         for name, share in names.items():
-            subject, check = known[name], _fitted(known[name].check, share)
-            yield Subject(f"{name}, exact noise", subject.method, "within", check)
+            yield subject(f"{name}, exact noise", _fitted(known[name], share))

@@ -14,14 +14,13 @@ from itertools import product
 import numpy as np
 
 from dplit import matrix
-from dplit.audit.subject import Found, Subject, exact_worst
+from dplit.audit.subject import AR, RO, Found, exact_worst, subject
 from dplit.domain import Categorical, Domain
 from dplit.matrix.release import ReleaseLaw, noise_for, noise_of
 from dplit.matrix.subsample import shuffled_loss
 from dplit.neighbours import count_vectors, data_sets, neighbouring_data
 from dplit.random_forest.parts import leaf_counts_law
 
-AR, RO = "add-remove", "replace-one"
 LEVELS = (2, 2)
 EPSILON = 1.0
 FAR = 8  # more than any count here
@@ -37,9 +36,9 @@ def _paths(n_trees, depth, seed=1):
     return matrix.decision_paths(trees, LEVELS)
 
 
-def _same_leaves():
-    """Three trees, two of which are alike."""
-    return matrix.Workload.of(_paths(3, 1))
+def _member(strategy, n_trees=2, queries=None):
+    """A strategy for the leaves of random trees of depth one, or for queries."""
+    return matrix.member(matrix.Workload.of(_paths(n_trees, 1), queries), strategy)
 
 
 def entries(strategy, cells=CELLS):
@@ -47,40 +46,21 @@ def entries(strategy, cells=CELLS):
     return np.asarray(strategy.measure(cells, np.arange(len(cells)), len(cells)), dtype=float)
 
 
-def _members():
-    """Strategies on four cells, by name; made when a check runs."""
-    leaves = matrix.Workload.of(_paths(2, 1))
-    votes = matrix.Workload.of(_paths(2, 1), np.array([[0, 1], [1, 1]]))
-    return {
-        "cells": matrix.member(leaves, "identity"),
-        "leaves of each tree": matrix.member(leaves, "per-tree"),
-        "distinct leaves": matrix.member(leaves, "merged"),
-        "weighted leaves": matrix.member(_same_leaves(), "weighted"),
-        "regions": matrix.member(leaves, "regions"),
-        "trees that agree": matrix.member(leaves, "tree-norm"),
-        "votes from the cells": matrix.member(votes, "identity"),
-        "marginals": matrix.Marginals({(0,): 1.0, (1,): 1.0}, LEVELS),
-        "weighted marginals": matrix.Marginals({(0,): 1.0, (): 2.0}, LEVELS),
-        "p-identity": matrix.member(leaves, "p-identity"),
-        "given matrix": matrix.Dense(
-            np.array([[0.5, -1.25, 0.0, 2.0], [1.0, 0.3, 0.7, 0.0]]), LEVELS
-        ),
-    }
-
-
-MEMBERS = (
-    "cells",
-    "leaves of each tree",
-    "distinct leaves",
-    "weighted leaves",
-    "regions",
-    "trees that agree",
-    "votes from the cells",
-    "marginals",
-    "weighted marginals",
-    "p-identity",
-    "given matrix",
-)
+MEMBERS = {  # strategies on four cells; made when a check runs
+    "cells": partial(_member, "identity"),
+    "leaves of each tree": partial(_member, "per-tree"),
+    "distinct leaves": partial(_member, "merged"),
+    "weighted leaves": partial(_member, "weighted", 3),  # two of the three trees are alike
+    "regions": partial(_member, "regions"),
+    "trees that agree": partial(_member, "tree-norm"),
+    "votes from the cells": partial(_member, "identity", queries=np.array([[0, 1], [1, 1]])),
+    "marginals": partial(matrix.Marginals, {(0,): 1.0, (1,): 1.0}, LEVELS),
+    "weighted marginals": partial(matrix.Marginals, {(0,): 1.0, (): 2.0}, LEVELS),
+    "p-identity": partial(_member, "p-identity"),
+    "given matrix": partial(
+        matrix.Dense, np.array([[0.5, -1.25, 0.0, 2.0], [1.0, 0.3, 0.7, 0.0]]), LEVELS
+    ),
+}
 
 
 @dataclass(frozen=True)
@@ -95,12 +75,17 @@ class _Release:
 
     def __call__(self, effort, rng):
         """The largest loss over all data of few records."""
-        strategy = _members()[self.member]
+        strategy = MEMBERS[self.member]()
         noise = noise_of(strategy, EPSILON, self.mechanism, self.calibrated, 2, self.signed)
         kind = ReleaseLaw if strategy.independent else SharedNoiseLaw
         law = kind(entries(strategy), noise, 2, (-FAR, FAR), self.signed)
-        near = partial(neighbouring_data, universe=law.universe, neighbours=self.neighbours)
-        return exact_worst(EPSILON, law, list(data_sets(law.universe, effort.pick(1, 2, 3))), near)
+        return _worst(law, effort.pick(1, 2, 3), self.neighbours)
+
+
+def _worst(law, most, neighbours):
+    """The largest loss over all data of at most so many records."""
+    near = partial(neighbouring_data, universe=law.universe, neighbours=neighbours)
+    return exact_worst(EPSILON, law, list(data_sets(law.universe, most)), near)
 
 
 @dataclass(frozen=True)
@@ -151,17 +136,9 @@ class CountsLaw:
         )
 
 
-@dataclass(frozen=True)
-class _Subsample:
-    """Check of the counts of all leaves, for every data set of few records on two trees."""
-
-    assignment: str
-
-    def __call__(self, effort, rng):
-        """The largest loss."""
-        law = CountsLaw((2, 2), self.assignment)
-        near = partial(neighbouring_data, universe=law.universe, neighbours=AR)
-        return exact_worst(EPSILON, law, list(data_sets(law.universe, effort.pick(2, 2, 3))), near)
+def _subsample(assignment, effort, rng):
+    """The counts of all leaves, for every data set of few records on two trees."""
+    return _worst(CountsLaw((2, 2), assignment), effort.pick(2, 2, 3), AR)
 
 
 @dataclass(frozen=True)
@@ -194,16 +171,12 @@ class DealtLaw:
         return np.array(logs)
 
 
-def _dealt(n_trees):
-    """Check of one record more among each number of alike ones, up to some a tree."""
-
-    def check(effort, rng):
-        most = n_trees * effort.pick(2, 4, 8)
-        space = [(n, more) for n in range(most) for more in (0, 1)]
-        near = lambda data: [(data[0], 0)] if data[1] else []  # noqa: E731
-        return exact_worst(EPSILON, DealtLaw(n_trees), space, near)
-
-    return check
+def _dealt(n_trees, effort, rng):
+    """One record more among each number of alike ones, up to some a tree."""
+    most = n_trees * effort.pick(2, 4, 8)
+    space = [(n, more) for n in range(most) for more in (0, 1)]
+    near = lambda data: [(data[0], 0)] if data[1] else []  # noqa: E731
+    return exact_worst(EPSILON, DealtLaw(n_trees), space, near)
 
 
 def _subsample_budget(effort, rng):
@@ -215,9 +188,8 @@ def _subsample_budget(effort, rng):
         for assignment, neighbours in product(("independent", "shuffled"), (AR, RO)):
             given = paths, queries, strategy, CELLS, [0, 1, 0, 1], 2, EPSILON, "weighted"
             _, node = matrix.subsample(*given, assignment, neighbours=neighbours, rng=rng)
-            dealt = (
-                assignment == "shuffled" and neighbours == AR
-            )  # a replaced record keeps its place
+            # a replaced record keeps its place
+            dealt = assignment == "shuffled" and neighbours == AR
             found = shuffled_loss(EPSILON, n_trees) if dealt else EPSILON
             cases.append((found / node.epsilon, f"{n_trees} trees, {assignment}, {neighbours}"))
     return Found(1.0, *max(cases))
@@ -226,28 +198,23 @@ def _subsample_budget(effort, rng):
 # What the records may not decide ------------------------------------------------------------------
 
 
-class _AskedLaw:
-    """Law of whether both queries of a batch get the same votes, where the queries are the two records."""
-
-    def __call__(self, records):
-        """Probability that they do, and that they don't."""
-        paths = _paths(1, 2)
-        codes = CELLS[list(records)]
-        workload = matrix.Workload.of(paths, codes)
-        rows = workload.matrix()[workload.place]
-        noise = noise_of(matrix.member(workload, "identity"), EPSILON)
-        if np.array_equal(*rows):
-            return np.array([1.0, 0.0])
-        steps = np.arange(-60, 61)  # each query asks for a cell of its own, with one record in each
-        equal = float((noise.pmf(steps) ** 2).sum())
-        return np.array([equal, 1 - equal])
+def _asked_law(records):
+    """Whether both queries of a batch get the same votes, where the queries are the two records."""
+    workload = matrix.Workload.of(_paths(1, 2), CELLS[list(records)])
+    rows = workload.matrix()[workload.place]
+    noise = noise_of(matrix.member(workload, "identity"), EPSILON)
+    if np.array_equal(*rows):
+        return np.array([1.0, 0.0])
+    steps = np.arange(-60, 61)  # each query asks for a cell of its own, with one record in each
+    equal = float((noise.pmf(steps) ** 2).sum())
+    return np.array([equal, 1 - equal])
 
 
 def _queries_from_records(effort, rng):
     """Two records that are asked themselves; one is replaced."""
     near = partial(neighbouring_data, universe=range(4), neighbours=RO)
     space = [data for data in data_sets(range(4), 2) if len(data) == 2]
-    return exact_worst(2 * EPSILON, _AskedLaw(), space, near)
+    return exact_worst(2 * EPSILON, _asked_law, space, near)
 
 
 def _chosen_law(counts):
@@ -267,26 +234,29 @@ def _strategy_on_data(effort, rng):
 
 def registered():
     """The subjects of this file."""
-    for member in MEMBERS:
-        for neighbours in (AR, RO):
-            yield Subject(f"matrix release, {member}, {neighbours}", "exact", "within",
-                          _Release(member, neighbours, neighbours))  # fmt: skip
+    for member, neighbours in product(MEMBERS, (AR, RO)):
+        check = _Release(member, neighbours, neighbours)
+        yield subject(f"matrix release, {member}, {neighbours}", check)
+    difference = "matrix release, difference of two classes"
     for neighbours in (AR, RO):
-        yield Subject(f"matrix release, difference of two classes, {neighbours}", "exact", "within",
-                      _Release("cells", neighbours, neighbours, "laplace", True))  # fmt: skip
+        check = _Release("cells", neighbours, neighbours, "laplace", True)
+        yield subject(f"{difference}, {neighbours}", check)
         for member in ("cells", "distinct leaves", "trees that agree"):
-            name = f"matrix release, difference of two classes, {member}, geometric, {neighbours}"
-            yield Subject(name, "exact", "within",
-                          _Release(member, neighbours, neighbours, signed=True))  # fmt: skip
+            check = _Release(member, neighbours, neighbours, signed=True)
+            yield subject(f"{difference}, {member}, geometric, {neighbours}", check)
+    leak = _Release("cells", RO, AR, "laplace", True)
     for name, expected, check in (
         ("matrix release, add-remove noise under replace-one", "caught", _Release("cells", RO, AR)),
-        ("matrix release, difference at the add-remove noise under replace-one", "caught",
-         _Release("cells", RO, AR, "laplace", True)),
-        ("votes of subsamples, a draw for each record", "within", _Subsample("independent")),
-        ("votes of subsamples, shuffled and cut", "caught", _Subsample("equal-parts")),
+        ("matrix release, difference at the add-remove noise under replace-one", "caught", leak),
+        (
+            "votes of subsamples, a draw for each record",
+            "within",
+            partial(_subsample, "independent"),
+        ),
+        ("votes of subsamples, shuffled and cut", "caught", partial(_subsample, "equal-parts")),
         ("votes of subsamples, their budget", "within", _subsample_budget),
-        ("votes of subsamples, 16 trees, shuffled and cut", "caught", _dealt(16)),
+        ("votes of subsamples, 16 trees, shuffled and cut", "caught", partial(_dealt, 16)),
         ("votes of queries that are training records", "caught", _queries_from_records),
         ("matrix release, strategy chosen on the records", "caught", _strategy_on_data),
-    ):  # fmt: skip
-        yield Subject(name, "exact", expected, check)
+    ):
+        yield subject(name, check, expected)

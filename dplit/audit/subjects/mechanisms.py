@@ -7,11 +7,9 @@ from functools import partial
 
 import numpy as np
 
-from dplit.audit.subject import BlackBox, Leak, Pair, Subject, exact_worst
+from dplit.audit.subject import AR, RO, BlackBox, Leak, Pair, exact_worst, subject, subjects_of
 from dplit.mechanisms import Exponential, Geometric, Laplace, PermuteAndFlip, SmoothExponential
 from dplit.neighbours import count_vectors
-
-AR, RO = "add-remove", "replace-one"
 
 
 def _counts(mechanism, neighbours, epsilon=1.0):
@@ -53,51 +51,36 @@ class _Draws:
 
 def _sampler(mechanism, data, neighbour, epsilon=1.0):
     """A mechanism's sampler on two inputs."""
-
-    def pair():
-        return Pair(_Draws(mechanism), data, neighbour, epsilon)
-
+    pair = partial(Pair, _Draws(mechanism), data, neighbour, epsilon)
     return BlackBox(pair, (20_000, 200_000, 1_000_000))
 
 
 def _leak(mechanism, data, neighbour, epsilon=1.0):
     """A label's sampler on two inputs: the event is the second class, and its law is the mechanism's."""
-
-    def pair():
-        return Pair(_Draws(mechanism), data, neighbour, epsilon)
-
-    def chances():
-        return [float(mechanism.pmf(x)[1]) for x in (data, neighbour)]
-
+    pair = partial(Pair, _Draws(mechanism), data, neighbour, epsilon)
+    chances = lambda: [float(mechanism.pmf(x)[1]) for x in (data, neighbour)]  # noqa: E731
     return Leak(pair, epsilon, chances, frozenset({1}))
 
 
 def registered():
     """The subjects of this file."""
-    within, caught = "within", "caught"
     em, pf = partial(Exponential, 1.0), partial(PermuteAndFlip, 1.0)
-    smooth = SmoothExponential(1.0)
-    tie, broken = [1, 1, 0], [1, 1, 1]
-    exact = (
-        ("Laplace noise on a count", within, _noise(Laplace(1.0).pdf)),
-        ("geometric noise on a count", within, _noise(Geometric(1.0).pmf)),
-        ("exponential mechanism, add-remove", within, _counts(em(monotonic=True), AR)),
-        ("exponential mechanism, replace-one", within, _counts(em(), RO)),
-        ("permute-and-flip, add-remove", within, _counts(pf(monotonic=True), AR)),
-        ("permute-and-flip, replace-one", within, _counts(pf(), RO)),
-        (
-            "permute-and-flip, add-remove rate under replace-one",
-            caught,
-            _counts(pf(monotonic=True), RO),
-        ),
-        ("smooth-sensitivity label (RDF, theorem 1)", caught, _counts(smooth, AR)),
-    )
-    drawn = (
-        ("Laplace sampler", within, _sampler(Laplace(1.0), 0.0, 1.0)),
-        ("geometric sampler", within, _sampler(Geometric(1.0), 0, 1)),
-        ("exponential sampler", within, _sampler(em(monotonic=True), tie, broken)),
-        ("permute-and-flip sampler", within, _sampler(pf(monotonic=True), tie, broken)),
-        ("smooth-sensitivity sampler", caught, _leak(smooth, [1, 0], [2, 0])),
-    )
-    yield from (Subject(name, "exact", *rest) for name, *rest in exact)
-    yield from (Subject(name, "black box", *rest) for name, *rest in drawn)
+    smooth, tie, broken = SmoothExponential(1.0), [1, 1, 0], [1, 1, 1]
+    yield from subjects_of({
+        "Laplace noise on a count": _noise(Laplace(1.0).pdf),
+        "geometric noise on a count": _noise(Geometric(1.0).pmf),
+        "exponential mechanism, add-remove": _counts(em(monotonic=True), AR),
+        "exponential mechanism, replace-one": _counts(em(), RO),
+        "permute-and-flip, add-remove": _counts(pf(monotonic=True), AR),
+        "permute-and-flip, replace-one": _counts(pf(), RO),
+    })  # fmt: skip
+    rate = "permute-and-flip, add-remove rate under replace-one"
+    yield subject(rate, _counts(pf(monotonic=True), RO), "caught")
+    yield subject("smooth-sensitivity label (RDF, theorem 1)", _counts(smooth, AR), "caught")
+    yield from subjects_of({
+        "Laplace": _sampler(Laplace(1.0), 0.0, 1.0),
+        "geometric": _sampler(Geometric(1.0), 0, 1),
+        "exponential": _sampler(em(monotonic=True), tie, broken),
+        "permute-and-flip": _sampler(pf(monotonic=True), tie, broken),
+        "smooth-sensitivity": _leak(smooth, [1, 0], [2, 0]),
+    }, "{} sampler")  # fmt: skip

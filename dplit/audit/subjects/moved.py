@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dplit.audit.subject import Found, Subject, named
+from dplit.audit.subject import AR, RO, estimator, public, subject, worst_of
 from dplit.audit.subjects.entries import in_blocks
 from dplit.budget import epsilon_of
 from dplit.domain import Categorical, Continuous, Domain
@@ -47,35 +47,35 @@ ONE_LEAF = {  # of trees whose tests are chosen in compiled code: their laws hav
 }  # fmt: skip
 MATRIX = {"max_depth": (1,), "n_estimators": (2,), "bins": (2,)}
 QUERIES = [[0.9, "b"], [0.1, "a"], [0.9, "b"]]
-KINDS = (  # words, estimator, its parameters, and whether there is a fit from blocks
-    ("BoostedForestClassifier", "forests", ROUNDS, True),
-    ("BoostedForestRegressor", "forests", ROUNDS, True),
-    ("BoostedForestClassifier, Gaussian noise", "forests", GAUSSIAN, False),
-    ("BoostedForestRegressor, Gaussian noise", "forests", GAUSSIAN, False),
-    ("PrivateForestClassifier", "forests", ROUNDS | {"n_records": (None,)}, False),
-    ("PrivateForestRegressor", "forests", ROUNDS | {"n_records": (None,)}, False),
-    ("RandomDecisionForestClassifier", "forests", TREES, True),
-    ("HistogramForestClassifier", "forests", CELLS, True),
-    ("MatrixForestClassifier", "forests",
+KINDS = (  # an estimator and words, its parameters, and whether there is a fit from blocks
+    ("BoostedForestClassifier", ROUNDS, True),
+    ("BoostedForestRegressor", ROUNDS, True),
+    ("BoostedForestClassifier, Gaussian noise", GAUSSIAN, False),
+    ("BoostedForestRegressor, Gaussian noise", GAUSSIAN, False),
+    ("PrivateForestClassifier", ROUNDS | {"n_records": (None,)}, False),
+    ("PrivateForestRegressor", ROUNDS | {"n_records": (None,)}, False),
+    ("RandomDecisionForestClassifier", TREES, True),
+    ("HistogramForestClassifier", CELLS, True),
+    ("MatrixForestClassifier",
      MATRIX | {"voting": ("hard", "weighted"), "mechanism": ("laplace",),
                "strategy": ("identity", "per-tree")}, False),
-    ("MatrixForestClassifier, votes of subsamples", "forests",
+    ("MatrixForestClassifier, votes of subsamples",
      MATRIX | {"release": ("subsample",), "queries": (QUERIES,), "strategy": ("identity",),
                "voting": ("hard", "weighted"), "classes": ([0, 1, 2], [0, 1])}, False),
-    ("MatrixForestClassifier, votes for queries", "forests",
+    ("MatrixForestClassifier, votes for queries",
      MATRIX | {"release": ("prediction",), "queries": (QUERIES,), "strategy": ("identity",)}, False),
-    ("MatrixForestClassifier, exact noise", "forests",
+    ("MatrixForestClassifier, exact noise",
      MATRIX | {"noise": ("secure",), "strategy": ("identity", "per-tree", "weighted"),
                "mechanism": ("geometric", "laplace")}, False),
-    *((kind, "forests", ONE_LEAF, False) for kind in ("MedianForestClassifier", "MedianForestRegressor")),
-    ("MultinomialForestClassifier", "forests",
+    *((kind, ONE_LEAF, False) for kind in ("MedianForestClassifier", "MedianForestRegressor")),
+    ("MultinomialForestClassifier",
      {"max_depth": (0,), "n_estimators": (1, 3), "partition_rate": (1, None)}, False),
-    *((kind, "baselines", ONE_LEAF, False)
+    *((kind, ONE_LEAF, False)
       for kind in ("FSClassifier", "RGVClassifier", "DPRandomForestClassifier", "DPRandomForestRegressor",
                    "DPDecisionForestClassifier")),
-    ("JPWClassifier", "baselines", TREES, False),
-    ("DPExtraTreesClassifier", "baselines", TREES | {"partitioned": (True, False)}, False),
-    ("DPExtraTreesRegressor", "baselines", TREES | {"partitioned": (True, False)}, False),
+    ("JPWClassifier", TREES, False),
+    ("DPExtraTreesClassifier", TREES | {"partitioned": (True, False)}, False),
+    ("DPExtraTreesRegressor", TREES | {"partitioned": (True, False)}, False),
 )  # fmt: skip
 
 
@@ -115,14 +115,8 @@ def lockstep(first=None):
             if first is not None:
                 released = first[len(calls)].released if len(calls) < len(first) else None
             weight = self.rate if hasattr(self, "rate") else 1 / _width(self)
-            calls.append(
-                Call(
-                    repr(self) if own else BORROWED,
-                    weight,
-                    np.array(values, dtype=np.float64),
-                    released,
-                )
-            )
+            words, values = repr(self) if own else BORROWED, np.array(values, dtype=np.float64)
+            calls.append(Call(words, weight, values, released))
             return released
 
         return sample
@@ -207,16 +201,16 @@ def one_record(labels, new, neighbours):
     y = np.array(labels)
     for n, record, label in product((1, len(X)), RECORDS, new):
         data = X[:n], y[:n]
-        if neighbours == "add-remove":
+        if neighbours == AR:
             yield data, append_record(*data, record, label)
         else:
             yield data, replace_record(*data, 0, record, label)
 
 
-def _targets(name, classes):
+def _targets(kind, classes):
     """What is public of the targets, those of `X`, and those that a new record may have."""
-    if name.endswith("Regressor"):
-        return {"target_bounds": (0, 2)}, [0.0, 2.0, 0.5, 0.0, 2.0, 0.0], (-5.0, 2.0, 1e6)
+    if kind.endswith("Regressor"):
+        return public(kind, 2), [0.0, 2.0, 0.5, 0.0, 2.0, 0.0], (-5.0, 2.0, 1e6)
     labels = [min(label, classes[-1]) for label in (0, 1, 2, 0, 0, 0)]  # the last stands for more
     return {"classes": classes}, labels, classes
 
@@ -226,12 +220,12 @@ def moved(kind, choices, blocks, pairs, effort, rng):
 
     `pairs` makes neighbours from the labels of `X`, those of a new record, and the relation.
     """
-    make, found = kind(), []
-    choices = {"neighbours": ("add-remove", "replace-one")} | choices
+    make, found = estimator(kind), []
+    choices = {"neighbours": (AR, RO)} | choices
     for values in product(*choices.values()):
         options = dict(zip(choices, values))
         state = None if options.get("noise") == "secure" else 0
-        schema, labels, new = _targets(make.__name__, options.get("classes", [0, 1, 2]))
+        schema, labels, new = _targets(kind, options.get("classes", [0, 1, 2]))
         forest = make(EPSILON, domain=DOMAIN, random_state=state, **schema | options)
         for cut in blocks:
             fit = _Fit(forest, cut)
@@ -241,18 +235,14 @@ def moved(kind, choices, blocks, pairs, effort, rng):
                 loss, budget = in_lockstep(fit, data, neighbour)
                 where = f"{options}, {neighbour[0].tolist()}, {neighbour[1].tolist()}"
                 found.append((loss / budget.epsilon * EPSILON, where))
-    worst, where = max(found)
-    return Found(EPSILON, worst, f"{len(found)} pairs, the worst: {where}")
+    return worst_of(EPSILON, found)
 
 
 def registered():
     """The subjects of this file."""
-    for words, where, choices, has_blocks in KINDS:
+    for words, choices, has_blocks in KINDS:
         name, kind = f"{words}, what a record moves", words.partition(",")[0]
-        yield Subject(
-            name, "exact", "within", partial(moved, named(where, kind), choices, ((),), one_record)
-        )
+        yield subject(name, partial(moved, kind, choices, ((),), one_record))
         if has_blocks:
             few = {name: values[-1:] for name, values in choices.items()}
-            yield Subject(f"{name} in blocks", "exact", "within",
-                          partial(moved, named(where, kind), few, BLOCKS, one_record))  # fmt: skip
+            yield subject(f"{name} in blocks", partial(moved, kind, few, BLOCKS, one_record))

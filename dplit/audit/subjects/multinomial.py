@@ -8,18 +8,17 @@ the neighbours apart.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from functools import partial
 from itertools import product
 
 import numpy as np
 from scipy.stats import binom
 
-from dplit.audit.estimators import FreshFit
-from dplit.audit.subject import AgainstLaw, BlackBox, Fits, Lawful, Leak, Subject, named
+from dplit.audit.subject import fits, fits_by_law, leak, subjects_of
 from dplit.audit.subjects.median import THREE, cut_between, first_tree, sides
 from dplit.domain import Categorical, Domain
 
-KIND = named("forests", "MultinomialForestClassifier")
+KIND = "MultinomialForestClassifier"
 DRAWS = (250, 8000, 30_000)
 QUERIES = 100
 # One tree of one level: B1 + B2 = epsilon and B3 = epsilon, here 1.
@@ -27,36 +26,15 @@ PAPER = {"accounting": "published", "feature_budget": 0.5, "value_budget": 0.5, 
          "epsilon": 1.0}  # fmt: skip
 
 
-@dataclass(frozen=True)
-class is_split:  # lower case: used as a function, an object so that processes can share it
+def is_split(fitted):
     """Summary: whether the first tree has a test."""
-
-    def __call__(self, fitted):
-        """True or False."""
-        return bool(fitted.trees_.n_leaves > 1)
+    return bool(fitted.trees_.n_leaves > 1)
 
 
-@dataclass(frozen=True)
-class most_answers:
-    """Summary: whether most answers to so many equal queries are the first class."""
-
-    queries: int
-
-    def __call__(self, fitted):
-        """True or False."""
-        answers = fitted.predict(np.full((self.queries, 1), 0.5))
-        return bool((answers == fitted.classes_[0]).mean() > 0.5)
-
-
-def _fit(data, change, summary, **options):
-    """A fit of one tree; what it declares is its budget."""
-    return BlackBox(Fits(KIND, data, change, summary, None, {"n_estimators": 1, **options}), DRAWS)
-
-
-def _leak(data, change, summary, chances, **options):
-    """A published fit of one tree; what it declares is what the paper says that it costs."""
-    options = {"n_estimators": 1, "max_depth": 1, **PAPER, **options}
-    return Leak(Fits(KIND, data, change, summary, 1.0, options), 1.0, chances)
+def most_answers(fitted):
+    """Summary: whether most answers to `QUERIES` equal queries are the first class."""
+    answers = fitted.predict(np.full((QUERIES, 1), 0.5))
+    return bool((answers == fitted.classes_[0]).mean() > 0.5)
 
 
 def _answers():
@@ -68,58 +46,51 @@ def _answers():
 
 def _levels_law(scores, epsilon=16.0):
     """The levels on each side of a test, against the law of one draw by what the sides explain."""
+    levels, data = ("a", "b", "c"), ([["a"], ["a"], ["b"], ["c"]], [0, 0, 1, 1])
 
-    def lawful():
-        levels, X, y = ("a", "b", "c"), [["a"], ["a"], ["b"], ["c"]], np.array([0, 0, 1, 1])
-        gains = {}
+    def law():
+        X, y, gains = data[0], np.array(data[1]), {}
         for goes in product((0, 1), repeat=len(levels)):
             right = np.array([goes[levels.index(x)] for (x,) in X])
             if 0 < sum(goes) < len(levels):
-                cells = np.array(
-                    [[((right == s) & (y == k)).sum() for k in (0, 1)] for s in (0, 1)]
-                )
-                gains[goes] = float((cells**2 / cells.sum(axis=1, keepdims=True)).sum())
+                cells = [[((right == s) & (y == k)).sum() for k in (0, 1)] for s in (0, 1)]
+                explained = np.square(cells) / np.sum(cells, axis=1, keepdims=True)
+                gains[goes] = float(explained.sum())
         least, most = min(gains.values()), max(gains.values())
         if scores == "normalised":
             gains = {goes: (gain - least) / (most - least) for goes, gain in gains.items()}
         weights = {goes: np.exp(epsilon / 4 * gain) for goes, gain in gains.items()}
-        law = {goes: float(w / sum(weights.values())) for goes, w in weights.items()}
-        options = {"epsilon": epsilon, "max_depth": 1, "n_estimators": 1, "partition_rate": None}
-        options |= {"scores": scores, "domain": Domain([Categorical(levels)])}
-        data = np.array(X, dtype=object), y
-        fits = Fits(KIND, data, ("add", ["a"], 0), None, 1.0, options)
-        return Lawful(FreshFit(fits.estimator()), data, law, sides(levels))
+        return {goes: float(w / sum(weights.values())) for goes, w in weights.items()}
 
-    return AgainstLaw(lawful, (1000, 10_000, 100_000))
+    options = {"epsilon": epsilon, "max_depth": 1, "n_estimators": 1, "partition_rate": None}
+    options |= {"scores": scores, "domain": Domain([Categorical(levels)])}
+    return fits_by_law(KIND, data, law, partial(sides, levels), (1000, 10_000, 100_000), **options)
 
 
 def registered():
     """The subjects of this file."""
-    for scores in ("counts", "normalised"):
-        yield Subject(f"MultinomialForestClassifier draws its law, {scores}", "law", "within",
-                      _levels_law(scores))  # fmt: skip
-    three, added = (THREE, [0, 0, 1]), ("add", [0.41, 0.59], 1)
-    depth = {"epsilon": 2.0, "max_depth": 1}
-    whole = {"partition_rate": None, "min_samples_leaf": 1}
+    laws = {scores: _levels_law(scores) for scores in ("counts", "normalised")}
+    yield from subjects_of(laws, f"{KIND} draws its law, {{}}")
+    one_test, replaced = {"n_estimators": 1, "max_depth": 1}, {"neighbours": "replace-one"}
+    fit = partial(
+        fits, KIND, (THREE, [0, 0, 1]), summary=first_tree, draws=DRAWS, epsilon=2.0, **one_test
+    )
+    added, swapped = ("add", [0.41, 0.59], 1), ("replace", [0.9, 0.2], 1)
+    published = partial(leak, KIND, declared=1.0, **PAPER, **one_test)
+    whole = {"partition_rate": None, "min_samples_leaf": 1} | replaced
     # 11 records leave 5 estimation points, no more than a leaf must have, and 12 leave 6;
     # the middle between two records is the only candidate, 0.5 or 0.4
     eleven = [[i / 12] for i in range(1, 12)], [i % 2 for i in range(11)]
-    for name, expected, check in (
-        ("MultinomialForestClassifier, add-remove", "within",
-         _fit(three, added, first_tree(), **depth)),
-        ("MultinomialForestClassifier, all records for both, add-remove", "within",
-         _fit(three, added, first_tree(), partition_rate=None, **depth)),
-        ("MultinomialForestClassifier, normalised scores, add-remove", "within",
-         _fit(three, added, first_tree(), scores="normalised", **depth)),
-        ("MultinomialForestClassifier, replace-one", "within",
-         _fit(three, ("replace", [0.9, 0.2], 1), first_tree(), neighbours="replace-one", **depth)),
-        ("MultinomialForestClassifier, published stopping", "caught",
-         _leak(eleven, ("add", [0.5], 1), is_split(), lambda: (0.0, 1.0))),
-        ("MultinomialForestClassifier, published candidates", "caught",
-         _leak(([[0.8], [0.2]], [1, 0]), ("replace", [0.6], 1), cut_between(0.45, 0.55),
-               lambda: (1.0, 0.0), neighbours="replace-one", **whole)),
-        ("MultinomialForestClassifier, published label for every query", "caught",
-         _leak(([[0.5]], [0]), ("replace", [0.5], 1), most_answers(QUERIES), _answers,
-               neighbours="replace-one", draw_label="query", **whole)),
-    ):  # fmt: skip
-        yield Subject(name, "black box", expected, check)
+    yield from subjects_of({
+        "add-remove": fit(added),
+        "all records for both, add-remove": fit(added, partition_rate=None),
+        "normalised scores, add-remove": fit(added, scores="normalised"),
+        "replace-one": fit(swapped, **replaced),
+        "published stopping": published(eleven, ("add", [0.5], 1), is_split, chances=lambda: (0.0, 1.0)),
+        "published candidates": published(
+            ([[0.8], [0.2]], [1, 0]), ("replace", [0.6], 1), partial(cut_between, 0.45, 0.55),
+            chances=lambda: (1.0, 0.0), **whole),
+        "published label for every query": published(
+            ([[0.5]], [0]), ("replace", [0.5], 1), most_answers, chances=_answers, draw_label="query",
+            **whole),
+    }, f"{KIND}, {{}}")  # fmt: skip

@@ -7,19 +7,18 @@ that leaves the fit is a noisy number and four noisy counts, whose laws are know
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from functools import partial
 from itertools import combinations_with_replacement, product
 
 import numpy as np
 
-from dplit.audit.subject import AgainstLaw, BlackBox, Fits, Found, Lawful, Subject, named
+from dplit.audit.subject import AR, AgainstLaw, Lawful, fits, subject, subjects_of, worst_of
 from dplit.boosting import advise
 from dplit.domain import Categorical, Domain
 from dplit.forests import PrivateForestClassifier
 from dplit.mechanisms import Geometric
 from dplit.neighbours import neighbouring_data
 
-AR = "add-remove"
 EPSILON = 8.0
 SHARE = 0.01 * EPSILON
 FAR = 40  # noise of a count beyond which its log-ratio no longer changes
@@ -55,8 +54,7 @@ def _exact(effort, rng):
                 logs = _logs_of_the_number(size, most) - _logs_of_the_number(len(other), most)
                 worst = np.abs(logs)[np.array(counted) - 1].max()
                 found.append((float(worst) + moved * of_a_count, str(data), str(other)))
-    worst, data, other = max(found)
-    return Found(EPSILON, worst, f"{len(found)} pairs, the worst: {data} and {other}")
+    return worst_of(EPSILON, found)
 
 
 # Fits ------------------------------------------------------------------------------------------
@@ -72,20 +70,13 @@ def family_and_side(fitted):
     return fitted.advice_.family, *(fitted.predict_proba([[0.05], [0.95]])[:, 1] > 0.5).tolist()
 
 
-@dataclass(frozen=True)
-class _Numbers:
-    """Mechanism that fits the preset to so many records, and says the number it was planned for."""
-
-    epsilon: float
-
-    def __call__(self, n_records, rng):
-        """The number, those of at least `FAR` as one."""
-        seed = int(rng.integers(2**32))
-        forest = PrivateForestClassifier(
-            self.epsilon, domain=TWO_LEVELS, classes=[0, 1], max_depth=0, random_state=seed
-        )
-        fitted = forest.fit([["a"]] * n_records, [0] * n_records)
-        return min(planned_for(fitted), FAR)
+def _planned(epsilon, n_records, rng):
+    """The number that the preset is planned for, fitted to so many records; those of at least `FAR` as one."""
+    seed = int(rng.integers(2**32))
+    forest = PrivateForestClassifier(
+        epsilon, domain=TWO_LEVELS, classes=[0, 1], max_depth=0, random_state=seed
+    )
+    return min(planned_for(forest.fit([["a"]] * n_records, [0] * n_records)), FAR)
 
 
 def _number_by_its_law():
@@ -93,28 +84,22 @@ def _number_by_its_law():
     law = Geometric(0.01 * epsilon)
     stated = {z: float(law.pmf(z - n)) for z in range(2, FAR)}
     stated |= {1: float(law.cdf(1 - n)), FAR: float(law.sf(FAR - 1 - n))}
-    return Lawful(_Numbers(epsilon), n, stated)
-
-
-def _fits(summary, draws, epsilon, change, declared=None, **options):
-    data = ([[0.1], [0.3], [0.6], [0.9]], [0, 0, 1, 1])
-    options = {"epsilon": epsilon, **options}
-    return BlackBox(Fits(named("forests", KIND), data, change, summary, declared, options), draws)
+    return Lawful(partial(_planned, epsilon), n, stated)
 
 
 def registered():
     """The subjects of this file."""
-    added, swapped = ("add", [0.8], 0), ("replace", [0.8], 0)
-    yield Subject(
-        "preset, number and histogram, two classes, add-remove", "exact", "within", _exact
+    yield subject("preset, number and histogram, two classes, add-remove", _exact)
+    yield subject(
+        "preset, number draws its law", AgainstLaw(_number_by_its_law, (400, 2000, 10_000))
     )
-    yield Subject("preset, number draws its law", "law", "within",
-                  AgainstLaw(_number_by_its_law, (400, 2000, 10_000)))  # fmt: skip
-    # at epsilon 80 the number costs 0.8, whatever is fitted afterwards
-    yield Subject(f"{KIND}, number of records", "black box", "within",
-                  _fits(planned_for, (300, 2000, 10_000), 80.0, added, 0.8, max_depth=0))  # fmt: skip
-    yield Subject(f"{KIND}, add-remove", "black box", "within",
-                  _fits(family_and_side, (300, 4000, 20_000), 2.0, added))  # fmt: skip
-    yield Subject(f"{KIND}, replace-one", "black box", "within",
-                  _fits(family_and_side, (300, 4000, 20_000), 2.0, swapped,
-                        neighbours="replace-one"))  # fmt: skip
+    added, swapped = ("add", [0.8], 0), ("replace", [0.8], 0)
+    fit = partial(fits, KIND, ([[0.1], [0.3], [0.6], [0.9]], [0, 0, 1, 1]))
+    side = {"summary": family_and_side, "draws": (300, 4000, 20_000), "epsilon": 2.0}
+    yield from subjects_of({
+        # at epsilon 80 the number costs 0.8, whatever is fitted afterwards
+        "number of records": fit(added, planned_for, (300, 2000, 10_000), declared=0.8, epsilon=80.0,
+                                 max_depth=0),
+        "add-remove": fit(added, **side),
+        "replace-one": fit(swapped, **side, neighbours="replace-one"),
+    }, f"{KIND}, {{}}")  # fmt: skip

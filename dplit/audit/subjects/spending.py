@@ -10,7 +10,7 @@ import math
 from functools import partial
 from itertools import product
 
-from dplit.audit.subject import Found, Subject, named
+from dplit.audit.subject import AR, RO, Found, estimator, public, subject
 from dplit.budget.accountant import Accountant, BudgetError
 from dplit.domain import Categorical, Continuous, Domain
 from dplit.forests import HistogramForestClassifier
@@ -19,51 +19,33 @@ EPSILON, DELTA = 1.0, 1e-6
 DOMAIN = Domain([Continuous(0, 1), Categorical(["a", "b", "c"])])
 X, LABELS = [[0.1, "a"], [0.9, "b"], [0.4, "c"], [0.6, "a"]], [0, 1, 2, 0]
 COMMON = {
-    "neighbours": ("add-remove", "replace-one"), "max_depth": (0, 2), "records_per_person": (1, 3)
+    "neighbours": (AR, RO), "max_depth": (0, 2), "records_per_person": (1, 3)
 }  # fmt: skip
 BOOSTED = {  # with so many rounds a fit pays by zero-concentrated privacy
     "n_records": (100, None), "delta": (0.0, DELTA), "n_estimators": (2, 20)
 }  # fmt: skip
 PARTITIONED = {"partitioned": (True, False)}
 KINDS = {
-    "forests": {
-        "BoostedForestClassifier": BOOSTED,
-        "BoostedForestRegressor": BOOSTED,
-        "PrivateForestClassifier": BOOSTED,
-        "PrivateForestRegressor": BOOSTED,
-        "RandomDecisionForestClassifier": {},
-        "MedianForestClassifier": PARTITIONED | {"selection": ("uniform", "exponential")},
-        "MedianForestRegressor": PARTITIONED | {"selection": ("uniform", "permute-and-flip")},
-        "MultinomialForestClassifier": {"partition_rate": (1, None), "min_samples_leaf": (1,)},
-        "HistogramForestClassifier": {"max_depth": (1,), "mechanism": ("geometric", "laplace")},
-        "MatrixForestClassifier": {
-            "max_depth": (1,),
-            "ensembles": (1, 2),
-            "strategy": ("identity",),
-        },
-    },
-    "baselines": {
-        "JPWClassifier": PARTITIONED,
-        "FSClassifier": PARTITIONED,
-        "RGVClassifier": PARTITIONED,
-        "DPExtraTreesClassifier": PARTITIONED,
-        "DPExtraTreesRegressor": PARTITIONED,
-        "DPRandomForestClassifier": PARTITIONED,
-        "DPRandomForestRegressor": PARTITIONED,
-        "DPDecisionForestClassifier": PARTITIONED,
-    },
-}
+    **dict.fromkeys(("BoostedForestClassifier", "BoostedForestRegressor", "PrivateForestClassifier",
+                     "PrivateForestRegressor"), BOOSTED),
+    "RandomDecisionForestClassifier": {},
+    "MedianForestClassifier": PARTITIONED | {"selection": ("uniform", "exponential")},
+    "MedianForestRegressor": PARTITIONED | {"selection": ("uniform", "permute-and-flip")},
+    "MultinomialForestClassifier": {"partition_rate": (1, None), "min_samples_leaf": (1,)},
+    "HistogramForestClassifier": {"max_depth": (1,), "mechanism": ("geometric", "laplace")},
+    "MatrixForestClassifier": {"max_depth": (1,), "ensembles": (1, 2), "strategy": ("identity",)},
+    **dict.fromkeys(("JPWClassifier", "FSClassifier", "RGVClassifier", "DPExtraTreesClassifier",
+                     "DPExtraTreesRegressor", "DPRandomForestClassifier", "DPRandomForestRegressor",
+                     "DPDecisionForestClassifier"), PARTITIONED),
+}  # fmt: skip
 
 
 def _spent(kind, choices, effort, rng):
     """The largest total over all choices of parameters; infinite if a delta is too large."""
-    make, found = kind(), []
-    choices = COMMON | choices
-    regressor = make.__name__.endswith("Regressor")
-    schema = {"target_bounds": (0, 2)} if regressor else {"classes": [0, 1, 2]}
+    make, found, choices = estimator(kind), [], COMMON | choices
     for values in product(*choices.values()):
         options = dict(zip(choices, values))
-        given = {"n_estimators": 2, "random_state": 0} | schema | options
+        given = {"n_estimators": 2, "random_state": 0} | public(kind, 2) | options
         forest = make(EPSILON, domain=DOMAIN, **given)
         budget = forest.fit(X, LABELS).budget_
         too_much = budget.delta > options.get("delta", 0.0) * (1 + 1e-9)
@@ -120,8 +102,6 @@ def _account(effort, rng):
 
 def registered():
     """The subjects of this file."""
-    yield Subject("an account of several fits", "exact", "within", _account)
-    for where, kinds in KINDS.items():
-        for kind, choices in kinds.items():
-            check = partial(_spent, named(where, kind), choices)
-            yield Subject(f"{kind} spends what it is asked for", "exact", "within", check)
+    yield subject("an account of several fits", _account)
+    for kind, choices in KINDS.items():
+        yield subject(f"{kind} spends what it is asked for", partial(_spent, kind, choices))

@@ -7,33 +7,25 @@ declared, so that no threshold in the counts can hide; two trees looked at toget
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
-from dplit.audit.subject import BlackBox, Fits, Subject, named
+from dplit.audit.subject import fits, subject, subjects_of
 from dplit.audit.subjects.median import cell
 from dplit.budget import Budget
 from dplit.domain import Categorical, Continuous, Domain
 
 FORESTS = (
-    ("forests", "BoostedForestClassifier"),
-    ("forests", "BoostedForestRegressor"),
-    ("forests", "PrivateForestClassifier"),
-    ("forests", "PrivateForestRegressor"),
-    ("forests", "RandomDecisionForestClassifier"),
-    ("forests", "MedianForestClassifier"),
-    ("forests", "MedianForestRegressor"),
-    ("forests", "MultinomialForestClassifier"),
-    ("baselines", "JPWClassifier"),
-    ("baselines", "FSClassifier"),
-    ("baselines", "RGVClassifier"),
-    ("baselines", "DPExtraTreesClassifier"),
-    ("baselines", "DPExtraTreesRegressor"),
-    ("baselines", "DPRandomForestClassifier"),
-    ("baselines", "DPRandomForestRegressor"),
-    ("baselines", "DPDecisionForestClassifier"),
-)
+    "BoostedForestClassifier", "BoostedForestRegressor", "PrivateForestClassifier",
+    "PrivateForestRegressor", "RandomDecisionForestClassifier", "MedianForestClassifier",
+    "MedianForestRegressor", "MultinomialForestClassifier", "JPWClassifier", "FSClassifier",
+    "RGVClassifier", "DPExtraTreesClassifier", "DPExtraTreesRegressor", "DPRandomForestClassifier",
+    "DPRandomForestRegressor", "DPDecisionForestClassifier",
+)  # fmt: skip
+WORDS = Domain([Continuous(0, 1), Categorical(["a", "b", "c"])])
+# Three records, and one that is outside the bounds and of a level of its own.
+OUTSIDE = [[0.2, "a"], [0.4, "b"], [0.7, "a"]], [1e6, "c"]
 COPIES = 200
 FEW = (160, 1000, 5000)  # draws that show what is certain on one side
 
@@ -80,71 +72,54 @@ def same_cuts(fitted):
     return bool(first == second), *first_labels(fitted)
 
 
-@dataclass(frozen=True)
-class far_leaf:  # lower case: used as a function, an object so that processes can share it
-    """Summary: the class of the leaf of `record`, and whether `other` lies in another one."""
-
-    record: tuple
-    other: tuple
-
-    def __call__(self, fitted):
-        """Of the first tree."""
-        first, second = fitted.apply([list(self.record), list(self.other)])[:, 0]
-        return int(fitted.leaf_labels_[first]), bool(first != second)
+def far_leaf(record, other, fitted):
+    """Summary: the class of the first tree's leaf of `record`, and whether `other` lies in another one."""
+    first, second = fitted.apply([record, other])[:, 0]
+    return int(fitted.leaf_labels_[first]), bool(first != second)
 
 
 # Pairs -----------------------------------------------------------------------------------------
 
 
-def _fits(where, kind, data, change, summary, draws, **options):
-    return BlackBox(Fits(named(where, kind), data, change, summary, None, options), draws)
-
-
-def _stored(where, kind):
-    """Four records: the last one is outside the bounds, and of a class and a level of its own."""
-    domain = Domain([Continuous(0, 1), Categorical(["a", "b", "c"])])
-    records = [[0.2, "a"], [0.4, "b"], [0.7, "a"]]
-    options = {"epsilon": 1.0, "n_estimators": 2, "max_depth": 2, "domain": domain}
+def _stored(kind):
+    """Four records, the last one of a class of its own."""
+    options, y, new = {"classes": [0, 1, 2]}, [0, 0, 1], 2
     if kind.endswith("Regressor"):
-        y, new = [0.0, 0.0, 1.0], 9.0
-    else:
-        y, new, options["classes"] = [0, 0, 1], 2, [0, 1, 2]
-    return _fits(where, kind, (records, y), ("add", [1e6, "c"], new), stored, FEW, **options)
+        options, y, new = {}, [0.0, 0.0, 1.0], 9.0
+    options |= {"epsilon": 1.0, "n_estimators": 2, "max_depth": 2, "domain": WORDS}
+    return fits(kind, (OUTSIDE[0], y), ("add", OUTSIDE[1], new), stored, FEW, **options)
 
 
-def _confident(where, kind):
+def _confident(kind):
     """A leaf of 200 records of one class, and of 200 more of the other: 200 times epsilon."""
     options = {"epsilon": 0.8 / COPIES, "n_estimators": 1, "max_depth": 0}
     data, change = ([[0.5]] * COPIES, [0] * COPIES), (f"add {COPIES}", [0.5], 1)
-    return _fits(where, kind, data, change, first_labels, (240, 1500, 8000), **options)
+    return fits(kind, data, change, first_labels, (240, 1500, 8000), **options)
 
 
 def registered():
     """The subjects of this file."""
-    rdf, median = "RandomDecisionForestClassifier", "MedianForestClassifier"
-    for where, kind in FORESTS:
-        yield Subject(f"{kind}, what a fit stores", "black box", "within", _stored(where, kind))
+    for kind in FORESTS:
+        yield subject(f"{kind}, what a fit stores", _stored(kind))
         if kind.endswith("Classifier"):
-            name = f"{kind}, confident leaf, {COPIES} records more"
-            yield Subject(name, "black box", "within", _confident(where, kind))
-    two = ([[0.5]], [0]), ("add", [0.5], 1), first_labels, (1600, 5000, 20_000)
-    options = {"epsilon": 1.5, "n_estimators": 2, "max_depth": 0}
-    empty = ([[0.1]] * 2, [0, 0]), ("add", [0.9], 1), far_leaf((0.9,), (0.1,)), (600, 5000, 20_000)
-    replaced = ([[0.5]] * 2, [0, 0]), ("replace", [0.5], 1), first_labels, (2000, 5000, 20_000)
-    one = {"epsilon": 1.0, "n_estimators": 1, "max_depth": 1}
-    swap = {"epsilon": 1.0, "n_estimators": 1, "max_depth": 0, "neighbours": "replace-one"}
-    twins = {"epsilon": 1.0, "n_estimators": 2, "max_depth": 1, "selection": "uniform"}
-    five = {"epsilon": 0.6, "n_estimators": 5, "max_depth": 0, "partitioned": False}
-    for name, check in (
-        ("DPExtraTreesClassifier, five trees that read all records",
-         _fits("baselines", "DPExtraTreesClassifier", *two[:2], votes, (1600, 5000, 20_000),
-               **five)),
-        (f"{rdf}, two trees together", _fits("forests", rdf, *two, **options)),
-        (f"{rdf}, empty leaf", _fits("forests", rdf, *empty, **one)),
-        (f"{rdf}, one record replaced", _fits("forests", rdf, *replaced, **swap)),
-        (f"{median}, empty leaf",
-         _fits("forests", median, *empty, **one, selection="uniform", rho=0.05)),
-        (f"{median}, cuts of two trees together",
-         _fits("forests", median, ([[0.5]], [0]), ("add", [0.5], 0), same_cuts, (400, 2000, 8000), **twins)),
-    ):  # fmt: skip
-        yield Subject(name, "black box", "within", check)
+            yield subject(f"{kind}, confident leaf, {COPIES} records more", _confident(kind))
+    rdf, median, extra = FORESTS[4], FORESTS[5], "DPExtraTreesClassifier"
+    one, new, flat = ([[0.5]], [0]), ("add", [0.5], 1), {"max_depth": 0}
+    empty = {"data": ([[0.1]] * 2, [0, 0]), "change": ("add", [0.9], 1), "draws": (600, 5000, 20_000),
+             "summary": partial(far_leaf, [0.9], [0.1]), "epsilon": 1.0, "n_estimators": 1,
+             "max_depth": 1}  # fmt: skip
+    pair = ([[0.5]] * 2, [0, 0]), ("replace", [0.5], 1)
+    many, more = (1600, 5000, 20_000), (2000, 5000, 20_000)
+    yield from subjects_of({
+        f"{extra}, five trees that read all records": fits(
+            extra, one, new, votes, many, epsilon=0.6, n_estimators=5, partitioned=False, **flat),
+        f"{rdf}, two trees together": fits(
+            rdf, one, new, first_labels, many, epsilon=1.5, n_estimators=2, **flat),
+        f"{rdf}, empty leaf": fits(rdf, **empty),
+        f"{rdf}, one record replaced": fits(
+            rdf, *pair, first_labels, more, epsilon=1.0, n_estimators=1, neighbours="replace-one", **flat),
+        f"{median}, empty leaf": fits(median, **empty, selection="uniform", rho=0.05),
+        f"{median}, cuts of two trees together": fits(
+            median, one, ("add", [0.5], 0), same_cuts, (400, 2000, 8000), epsilon=1.0, n_estimators=2,
+            max_depth=1, selection="uniform"),
+    })  # fmt: skip

@@ -1,7 +1,5 @@
 """Several records of a person that are drawn as one, by each estimator; the budget states their share."""
 
-from __future__ import annotations
-
 from functools import wraps
 
 from dplit.audit.mutants import at, plant

@@ -1,19 +1,20 @@
 """Privacy bugs, planted at run time: what a careless change would do, and the subject that sees it.
 
 Each `Mutant` replaces one function of the package while ``with planted(mutant):`` lasts, in every module
-that has imported it. The budget tree goes on to say what it said: that is what makes it a bug.
+that has imported it. The budget tree goes on to say what it said: that is what makes it a bug. The project's
+tests plant many (``tests/audit/mutants``); `stored` lists them, each with the subject that saw it.
 """
 
 from __future__ import annotations
 
+import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
-from pkgutil import iter_modules
 
-RDF, MEDIAN = "RandomDecisionForestClassifier", "MedianForestClassifier"
+from dplit.printed import data_file
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,7 @@ class Mutant:
 
 
 @contextmanager
-def planted(mutant):
+def planted(mutant: Mutant) -> Iterator[None]:
     """Run with one bug."""
     owner, attribute, wrap = mutant.change()
     original = vars(owner)[attribute] if isinstance(owner, type) else getattr(owner, attribute)
@@ -54,18 +55,16 @@ def planted(mutant):
             setattr(place, name, original)
 
 
-def every_mutant():
-    """All planted bugs, dict of name to `Mutant`."""
-    for module in iter_modules(__path__):
-        import_module(f"{__name__}.{module.name}")
-    return {m.name: m for m in _mutants}
-
-
 _mutants = []
 
 
-def plant(name, caught_by, place):
-    """Decorator of ``wrap(original)``: register a bug at ``place() -> (owner, attribute)``."""
+def every_mutant() -> dict[str, Mutant]:
+    """Return all bugs that `plant` has registered so far, by their names."""
+    return {m.name: m for m in _mutants}
+
+
+def plant(name: str, caught_by: str, place: Callable[[], tuple]) -> Callable:
+    """Decorate ``wrap(original)``: register a bug at ``place() -> (owner, attribute)``."""
 
     def register(wrap):
         _mutants.append(Mutant(name, caught_by, lambda: (*place(), wrap)))
@@ -74,8 +73,8 @@ def plant(name, caught_by, place):
     return register
 
 
-def at(module, *names):
-    """Place of ``module.name``, or of ``module.Class.name``; imported when it is asked for."""
+def at(module: str, *names: str) -> Callable[[], tuple]:
+    """Return the place of ``module.name``, or of ``module.Class.name``; imported when it is asked for."""
 
     def place():
         owner = import_module(f"dplit.{module}")
@@ -84,3 +83,12 @@ def at(module, *names):
         return owner, names[-1]
 
     return place
+
+
+def stored() -> dict:
+    """Return the stored run of the tests' bugs, ``python -m tests.audit.mutants``.
+
+    ``rows``, a dict for each bug: its `name`, the subject that it is `caught_by`, and in words what that subject
+    `declared` and `found`. The other keys say where they come from: command, date, versions.
+    """
+    return json.loads(data_file("results/audit/planted.json").read_text(encoding="utf-8"))

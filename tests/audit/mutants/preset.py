@@ -1,8 +1,7 @@
 """Bugs of the preset: a number of records that was not paid for."""
 
-from __future__ import annotations
-
 from dplit.audit.mutants import at, plant
+from tests.audit.mutants._shapes import unpaid
 
 SIZE = at("forests.boosted_releases", "size")
 
@@ -16,10 +15,5 @@ def _true_number(original):
     return size
 
 
-@plant("a number of records at twice its rate", "preset, number draws its law", SIZE)
-def _doubled(original):
-    def size(n_records, known, epsilon, neighbours, rng):
-        n, _, _ = original(n_records, known, 2 * epsilon, neighbours, rng)
-        return n, *original(n_records, known, epsilon, neighbours, rng)[1:]
-
-    return size
+unpaid("a number of records at twice its rate", "preset, number draws its law", SIZE,
+       epsilon=lambda epsilon: 2 * epsilon)  # fmt: skip

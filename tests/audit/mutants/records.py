@@ -1,15 +1,14 @@
 """Streams and seeds, the records of a tree, the schema, and what a fit stores."""
 
-from __future__ import annotations
-
 import math
 from functools import wraps
 
 import numpy as np
 
-from dplit.audit.mutants import MEDIAN, RDF, at, plant
+from dplit.audit.mutants import at, plant
 from dplit.domain import Continuous, Domain
 from dplit.forests.partition import Independent
+from tests.audit.mutants._shapes import MEDIAN, RDF, instead
 
 FIT = at("forests.reading", "WithRecords", "_read_fit")
 LABELLED = at("trees.routing", "count_labels")
@@ -38,10 +37,8 @@ def _one_stream(original):
     return grow_median_trees
 
 
-@plant("a seed is kept", "a tree of DPExtraTreesRegressor",
-       at("forests.noise", "WithNoise", "_generator"))  # fmt: skip
-def _seed_kept(original):
-    return lambda self: np.random.default_rng(1)
+instead("a seed is kept", "a tree of DPExtraTreesRegressor", at("forests.noise", "WithNoise", "_generator"),
+        lambda self: np.random.default_rng(1))  # fmt: skip
 
 
 # Records and trees -----------------------------------------------------------------------------

@@ -1,13 +1,12 @@
 """Rates that are too large, and noise that is too small, shared, or skipped."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
 
-from dplit.audit.mutants import MEDIAN, RDF, at, plant
+from dplit.audit.mutants import at, plant
 from dplit.domain import GRID
+from tests.audit.mutants._shapes import MEDIAN, RDF, cut_at_twice, instead, returned, unpaid
 
 REPORT, FLIP = at("forests.releases", "report"), at("forests.releases", "flip")
 MEANS = at("forests.mean_releases", "proved_means")
@@ -25,44 +24,20 @@ def floats(rng):
 # Rates -----------------------------------------------------------------------------------------
 
 
-@plant("sensitivity halved", "permute-and-flip, replace-one",
-       at("mechanisms._selection", "Selection", "rate"))  # fmt: skip
-def _sensitivity_halved(original):
-    return property(lambda self: self.epsilon / self.sensitivity)
-
-
-@plant("label at twice its rate", "released class of a leaf, tie", FLIP)
-def _label_doubled(original):
-    def flip(counts, epsilon, rng, *rest):
-        labels, _ = original(counts, 2 * epsilon, rng, *rest)
-        return labels, original(counts, epsilon, rng, *rest)[1]
-
-    return flip
-
-
-@plant("balance at twice its rate", "MedianForestRegressor draws its law, exponential", JOINT)
-def _balance_doubled(original):
-    def joint_cut(*arguments):
-        rule, node = original(*arguments)
-        return rule._replace(rate=2 * rule.rate), node
-
-    return joint_cut
-
-
-@plant("median of a uniform column at twice its rate", f"{MEDIAN} draws its law, uniform column",
-       at("forests.releases", "uniform_cut"))  # fmt: skip
-def _uniform_doubled(original):
-    return _balance_doubled(original)
-
-
-@plant("several candidates at the price of one", "MedianForestRegressor draws its law, exponential",
-       JOINT)  # fmt: skip
-def _candidates_for_one(original):
-    def joint_cut(limits, median, choice, reach, selection):
-        rule, node = original(limits, median, choice, reach, selection)
-        return rule._replace(joint=False), node
-
-    return joint_cut
+instead("sensitivity halved", "permute-and-flip, replace-one", at("mechanisms._selection", "Selection", "rate"),
+        property(lambda self: self.epsilon / self.sensitivity))  # fmt: skip
+unpaid(
+    "label at twice its rate",
+    "released class of a leaf, tie",
+    FLIP,
+    epsilon=lambda epsilon: 2 * epsilon,
+)
+returned("balance at twice its rate", "MedianForestRegressor draws its law, exponential", JOINT,
+         cut_at_twice)  # fmt: skip
+returned("median of a uniform column at twice its rate", f"{MEDIAN} draws its law, uniform column",
+         at("forests.releases", "uniform_cut"), cut_at_twice)  # fmt: skip
+returned("several candidates at the price of one", "MedianForestRegressor draws its law, exponential",
+         JOINT, lambda found: (found[0]._replace(joint=False), found[1]))  # fmt: skip
 
 
 @plant("a replacement accounted as one addition", f"{RDF}, one record replaced",
@@ -199,7 +174,6 @@ def _underflow(original):
     return draw_even_subset
 
 
-@plant("a scale of Laplace noise that rises with epsilon", "MatrixForestClassifier, what a record moves",
-       at("mechanisms.laplace", "Laplace", "scale"))  # fmt: skip
-def _rising(original):
-    return property(lambda self: self.sensitivity * self.epsilon)
+instead("a scale of Laplace noise that rises with epsilon", "MatrixForestClassifier, what a record moves",
+        at("mechanisms.laplace", "Laplace", "scale"),
+        property(lambda self: self.sensitivity * self.epsilon))  # fmt: skip

@@ -1,11 +1,10 @@
 """Bugs of the newest ways in: blocks, several records of a person, mixed releases, exact noise, numbers."""
 
-from __future__ import annotations
-
 import numpy as np
 
-from dplit.audit.mutants import RDF, at, plant
+from dplit.audit.mutants import at, plant
 from dplit.forests.dask_parts import AT_ONCE
+from tests.audit.mutants._shapes import RDF, told
 
 PRESET, HISTOGRAM = "PrivateForestClassifier", "HistogramForestClassifier"
 
@@ -99,11 +98,8 @@ def _no_record(original):
     return _one_tree
 
 
-@plant(
-    "epsilon of a rho at twice its delta", "budget, epsilon for a rho", at("budget", "epsilon_of")
-)
-def _twice_delta(original):
-    return lambda rho, delta: original(rho, 2 * delta)
+told("epsilon of a rho at twice its delta", "budget, epsilon for a rho", at("budget", "epsilon_of"),
+     delta=lambda delta: 2 * delta)  # fmt: skip
 
 
 @plant("geometric epsilon rounded up to a decimal", "geometric noise at epsilon 0.2137 draws its law",

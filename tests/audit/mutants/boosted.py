@@ -1,0 +1,87 @@
+"""Bugs of a boosted forest: prices, clips, cuts, and noise."""
+
+import numpy as np
+
+from dplit.audit.mutants import at, plant
+from dplit.boosting.residuals import STEPS
+from tests.audit.mutants._shapes import told, unpaid
+
+BOOSTED = "BoostedForestClassifier"
+REACH, PAIRS = (
+    at("boosting.residuals", "class_reach"),
+    at("forests.boosted_releases", "noisy_pairs"),
+)
+THREE = "boosting, one round, three classes, add-remove"
+
+
+def _of_three(change):
+    """A change of the reach of more than two classes, whose scores are an array."""
+    return lambda original: (
+        lambda low, high: change(original(low, high)) if np.ndim(low) else original(low, high)
+    )
+
+
+plant("score price halved for three classes", THREE, REACH)(
+    _of_three(lambda reach: reach._replace(mass=reach.mass // 2))
+)
+plant("sums of three classes at the price of one", THREE, REACH)(
+    _of_three(lambda reach: reach._replace(up=STEPS, down=reach.down // 2))
+)
+told("a later round at the reach of the first", "boosting, two rounds, two classes, add-remove", REACH,
+     low=lambda low: low * 0, high=lambda high: high * 0)  # fmt: skip
+
+
+@plant("a residual is clipped after it is used", "boosting, one round, targets, add-remove",
+       at("boosting.residuals", "target_residuals"))  # fmt: skip
+def _not_clipped(original):
+    def target_residuals(means, targets, clip):
+        return np.rint(STEPS * (targets - means) / clip).astype(np.int64)[:, None]
+
+    return target_residuals
+
+
+@plant("cuts are read off the records", f"{BOOSTED}, cuts of the public grid",
+       at("trees.oblivious", "Grid", "encode"))  # fmt: skip
+def _private_cuts(original):
+    """Of every continuous column, between its records; the rest is as it was."""
+
+    def encode(self, X):
+        for j, levels in enumerate(self.levels):
+            if not levels:
+                between = np.unique(X[:, j])
+                self.cuts[j] = np.resize((between[:-1] + between[1:]) / 2, len(self.cuts[j]))
+                self.cuts[j].sort()
+        return original(self, X)
+
+    return encode
+
+
+@plant("two rounds share one noise", f"{BOOSTED}, noise of two rounds", PAIRS)
+def _noise_again(original):
+    noise = {}
+
+    def noisy_pairs(sums, epsilon, reach, rng):
+        if id(rng) not in noise:
+            noise.clear()
+            fresh, _ = original(np.zeros_like(sums), epsilon, reach, rng)
+            noise[id(rng)] = fresh, rng  # kept, so that no other one gets its place
+        return sums / STEPS + noise[id(rng)][0], original(sums, epsilon, reach, rng)[1]
+
+    return noisy_pairs
+
+
+def _smaller(reach):
+    least = min(reach.up, reach.down)
+    return reach._replace(up=least, down=least)
+
+
+unpaid("a test of a level at twice its rate", "boosting, a test draws its law",
+       at("forests.boosted_releases", "choose_test"), epsilon=lambda epsilon: 2 * epsilon)  # fmt: skip
+told("both parts of a pair with the noise of the smaller", "boosting, noise of negative parts draws its law",
+     PAIRS, reach=_smaller)  # fmt: skip
+unpaid("Gaussian noise at half of its deviation", "boosting with a delta, noise of positive parts draws its law",
+       at("forests.boosted_releases", "concentrated_pairs"), rho=lambda rho: 4 * rho)  # fmt: skip
+unpaid("a test with a delta at its pure rate doubled", "boosting with a delta, a test draws its law",
+       at("forests.boosted_releases", "concentrated_test"), rho=lambda rho: 4 * rho)  # fmt: skip
+told("replace-one at the rho of one step", "boosting, delta of a round, two classes, replace-one",
+     at("budget", "epsilon_of"), rho=lambda rho: rho / 4)  # fmt: skip

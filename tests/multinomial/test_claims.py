@@ -162,12 +162,23 @@ def test_bits_are_not_nats(monkeypatch):
     assert verdict("equation-4") == "fails"
 
 
-def test_at_least_reports_what_breaks_it():
-    from dplit.claims.multinomial._records import at_least
-    from dplit.ledger import Case
+def test_a_lower_bound_reports_what_breaks_it():
+    from dplit.claims.multinomial._records import at_least, nearest
+    from dplit.ledger.compare import judged
 
-    cases = [Case(0.5, 0.2, {"i": 0}), Case(0.1, 0.2, {"i": 1})]
-    found = at_least(cases, "{i}: {exact} against {stated}")
-    assert (found.verdict, found.summary, found.relation) == ("fails", "1: 0.1 against 0.2", ">=")
-    assert at_least(cases[:1], "").verdict == "loose"
-    assert at_least(cases[:1], "").published == 0.2
+    def found(*cases):
+        def check(effort, rng):
+            yield from nearest(cases)
+            return "{i}: {exact} against {stated}"
+
+        return judged(check)("quick", None)
+
+    far, near, wrong = at_least(0.5, 0.2, i=0), at_least(0.3, 0.2, i=1), at_least(0.1, 0.2, i=2)
+    broken, kept = found(far, wrong), found(near, far)
+    assert (broken.verdict, broken.summary, broken.relation) == (
+        "fails",
+        "2: 0.1 against 0.2",
+        ">=",
+    )
+    assert broken.counterexample == {"exact": 0.1, "stated": 0.2, "i": 2}
+    assert (kept.verdict, kept.published, kept.computed) == ("loose", 0.2, 0.3)

@@ -8,12 +8,19 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import cache
 
+from dplit.ledger.compare import frequency
+
 BUDGETS = (0.0, 2.0, 10.0)
 
 
 def thinned(values, rng):
-    """How often a uniform number is below values in [0, 1]: an event with their mean as probability."""
-    return int((rng.random(len(values)) < values).sum())
+    """Whether a uniform number is below each of values in [0, 1]: an event with their mean as probability."""
+    return rng.random(len(values)) < values
+
+
+def counted_only(events):
+    """The interval of a share that others are held against."""
+    return frequency(events, (-1, 2))
 
 
 @cache

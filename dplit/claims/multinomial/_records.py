@@ -11,7 +11,7 @@ from fractions import Fraction
 from functools import cache
 from itertools import product
 
-from dplit.ledger import Evidence, of_upper_bound
+from dplit.ledger.compare import at_most, decisive
 
 getcontext().prec = 40
 BUDGETS = (Fraction(0), Fraction(1, 2), Fraction(2), Fraction(10))
@@ -91,32 +91,25 @@ def nodes(n, features, constant=False):
                 yield y, chosen, [decreases(c, y) for c in chosen]
 
 
+def floats(node):
+    """The decreases of a node as the package takes them."""
+    return [list(map(float, cuts)) for cuts in node]
+
+
 def shown(y, chosen):
     """A data set as plain data."""
     return {"y": list(y), "columns": [list(c) for c in chosen]}
 
 
-def at_least(cases, note, kind="exact", **fields):
-    """Evidence of ``exact >= stated``, shown at the first case that breaks it, or the nearest to it."""
+def at_least(exact, stated, met=True, **data):
+    """``exact >= stated``; `met` says whether the statement is loose where no case attains it."""
+    case = at_most(stated, exact, met=met, **data)
+    both = {"exact": case.stated, "stated": case.exact}
+    return case._replace(**both, relation=">=", data=both | data)
+
+
+def nearest(cases):
+    """The cases of a lower bound, of which the nearest to it is decisive; 0 against 0 is the farthest."""
     cases = list(cases)
-    verdict = of_upper_bound([c.stated for c in cases], [c.exact for c in cases])
-    worst = max(cases, key=_nearness)
-    first = next((c for c in cases if of_upper_bound([c.stated], [c.exact]) == "fails"), worst)
-    broken = {"exact": float(first.exact), "stated": float(first.stated), **first.data}
-    return Evidence(
-        verdict,
-        kind,
-        note.format(cases=len(cases), **broken),
-        cases=len(cases),
-        published=float(first.stated),
-        computed=float(first.exact),
-        relation=">=",
-        counterexample=broken if verdict == "fails" else None,
-        **fields,
-    )
-
-
-def _nearness(case):
-    """How near a case comes to its lower bound; 0 against 0 shows less than any other."""
-    exact, stated = float(case.exact), float(case.stated)
-    return (stated / exact if exact else -1.0, -exact)
+    best = max(cases, key=lambda c: (c.stated / c.exact if c.exact else -1.0, -c.exact))
+    return (decisive(case) if case is best else case for case in cases)

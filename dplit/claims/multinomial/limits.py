@@ -16,6 +16,7 @@ import numpy as np
 from dplit import datasets, multinomial
 from dplit.claims.multinomial._records import (
     decreases,
+    floats,
     joint,
     labellings,
     law,
@@ -24,29 +25,23 @@ from dplit.claims.multinomial._records import (
     shown,
 )
 from dplit.errors import PrivacyLeakWarning
-from dplit.ledger import Case, Evidence, bounded, claim, equal, verdict_of
+from dplit.ledger.box import Box
+from dplit.ledger.compare import at_most, below, decisive, need, note, same
 
+LIMITS = Box("thm-multinomial-limits", "multinomial.joint_law")
+ALIKE = Box("thm-multinomial-alike", "multinomial.normalised")
+DISTANCE = Box("thm-multinomial-distance", "multinomial.uniform_distance_bound")
+FROM_UNIFORM = {"quantity": "total variation from the uniform choice"}
+NONE = Fraction(0)
 FAR = Fraction(5000)  # at this budget what is not tied for the best has probability below 1e-60
 
 
-def _floats(node):
-    return [list(map(float, cuts)) for cuts in node]
+def _small(effort):
+    """(y, columns, decreases) of every small data set."""
+    return (node for n in range(2, effort.pick(3, 3, 4) + 1) for node in nodes(n, 2))
 
 
 # Both ends of the budgets -----------------------------------------------------------------------
-
-
-def _at_zero(effort):
-    """Every probability at B1 = B2 = 0, against 1/(D m_j)."""
-    for n in range(2, effort.pick(3, 3, 4) + 1):
-        for y, chosen, node in nodes(n, 2):
-            for mine, ours in zip(
-                joint(node, Fraction(0), Fraction(0)), multinomial.joint_law(_floats(node), 0, 0)
-            ):
-                for p, q in zip(mine, ours):
-                    uniform = Fraction(1, len(node) * len(mine))
-                    yield Case(p, float(uniform), shown(y, chosen))
-                    yield Case(q, float(uniform), shown(y, chosen))
 
 
 def _greedy_roots():
@@ -67,12 +62,12 @@ def _greedy_roots():
         yield name, (int(tree.tree_.feature[0]), float(tree.tree_.threshold[0])), ours
 
 
-@claim(
+@LIMITS(
     "mrf/limits",
     "Appendix C",
     "assumes",
-    "thm-multinomial-limits",
-    ("multinomial.joint_law", "multinomial.sample"),
+    "multinomial.joint_law",
+    "multinomial.sample",
     quantity="largest difference of two cuts' probabilities at B1 = B2 = 0",
 )
 def limits(effort, rng):
@@ -80,125 +75,100 @@ def limits(effort, rng):
     split values are equally likely, a completely random forest; for $B_1, B_2 \to \infty$ it becomes Breiman's
     with all features as candidates. (The first is true of the features, and of the observed cuts of one
     feature; the second needs a rule for ties, and takes bootstrap for a part of the partitioning.)"""
-    uniform = equal(_at_zero(effort), "1/(D m_j)")
-    roots = list(_greedy_roots())
-    greedy = all(
-        len(ours) == 1 and j == theirs[0] and math.isclose(at, theirs[1], rel_tol=1e-6)
-        for _, theirs, ours in roots
-        for j, at in ours
-    )
-    gap, data = max(
-        ((float(max(flat) - min(flat)), shown(y, chosen)) for y, chosen, flat in _flat_at_zero()),
-        key=lambda found: found[0],
-    )
-    fine = uniform.verdict == "holds" and greedy
-    return Evidence(
-        "holds" if fine and gap == 0 else "assumes" if fine else "fails",
-        "exact",
-        f"{uniform.cases} probabilities are 1/(D m_j), so cuts of two features differ, by {gap:g} for "
-        f"features {data['columns']}; at infinite budgets the first cut is scikit-learn's on "
-        f"{', '.join(name for name, *_ in roots)}",
-        cases=uniform.cases + len(roots),
-        published=0.0,
-        computed=gap,
-        relation="=",
+    gaps, cuts, names = [], 0, []
+    for y, chosen, node in _small(effort):
+        mine, ours = joint(node, NONE, NONE), multinomial.joint_law(floats(node), 0, 0)
+        for p, q in zip(mine, ours):
+            cuts += 2 * len(p)
+            uniform = Fraction(1, len(node) * len(p))
+            yield from (same(x, uniform, broken="fails", **shown(y, chosen)) for x in [*p, *q])
+        flat = [p for cuts_of in mine for p in cuts_of]
+        if len(y) == 3:
+            gaps.append((float(max(flat) - min(flat)), chosen))
+    for name, (j, at), ours in _greedy_roots():
+        found = [(k, math.isclose(x, at, rel_tol=1e-6)) for k, x in ours]
+        yield need(found == [(j, True)], broken="fails", name=name)
+        names.append(name)
+    gap, chosen = max(gaps, key=lambda found: found[0])
+    yield same(gap, 0)
+    return note(
+        f"{cuts} probabilities are 1/(D m_j), so cuts of two features differ, by {gap:g} for "
+        f"features {[list(c) for c in chosen]}; at infinite budgets the first cut is scikit-learn's on "
+        f"{', '.join(names)}",
         range=f"all data of up to {effort.pick(3, 3, 4)} records and 2 features; roots on three sets",
-        counterexample=None if fine else {"uniform": uniform.summary, "greedy": greedy},
     )
 
 
-def _flat_at_zero():
-    for y, chosen, node in nodes(3, 2):
-        yield y, chosen, [p for cuts in joint(node, Fraction(0), Fraction(0)) for p in cuts]
-
-
-@claim(
-    "mrf/ours/ties",
-    "ours; appendix C",
-    "holds",
-    "thm-multinomial-limits",
-    ("multinomial.joint_law",),
-    ours=True,
-    proof="thm-multinomial-limits",
-    quantity="probability of a cut as both budgets grow",
-)
+@LIMITS("mrf/ours/ties", "ours; appendix C", quantity="probability of a cut as both budgets grow")
 def ties(effort, rng):
     r"""As $B_1, B_2 \to \infty$ a cut that is the best of its feature, one of $s$ features tied for the
     best, with $t$ cuts of that feature tied, gets $1/(st)$: tied cuts are not equally likely."""
-    cases, uneven = [], 0
-    for n in range(2, effort.pick(3, 3, 4) + 1):
-        for y, chosen, node in nodes(n, 2):
-            best = max(map(max, node))
-            tied = [j for j, cuts in enumerate(node) if max(cuts) == best]
-            ours = multinomial.joint_law(_floats(node), math.inf, math.inf)
-            for j, far in enumerate(joint(node, FAR, FAR)):
-                for i, p in enumerate(far):
-                    first = j in tied and node[j][i] == best
-                    stated = 1 / (len(tied) * node[j].count(best)) if first else 0.0
-                    cases += [Case(p, stated, shown(y, chosen)), Case(ours[j][i], stated)]
-            uneven += len({node[j].count(best) for j in tied}) > 1
-    note = f"{{cases}} probabilities; in {uneven} data sets tied cuts are not equally likely"
-    shape = f"all data of up to {effort.pick(3, 3, 4)} records and 2 features"
-    return equal(cases[::-1], note, atol=1e-12, range=shape)
+    uneven = 0
+    for y, chosen, node in _small(effort):
+        best = max(map(max, node))
+        tied = [j for j, cuts in enumerate(node) if max(cuts) == best]
+        ours = multinomial.joint_law(floats(node), math.inf, math.inf)
+        for j, far in enumerate(joint(node, FAR, FAR)):
+            share = 1 / (len(tied) * node[j].count(best)) if j in tied else 0.0
+            for i, p in enumerate(far):
+                stated = share if node[j][i] == best else 0.0
+                yield same(p, stated, atol=1e-12, **shown(y, chosen))
+                yield same(ours[j][i], stated, atol=1e-12, **shown(y, chosen))
+        uneven += len({node[j].count(best) for j in tied}) > 1
+    return note(
+        f"{{cases}} probabilities; in {uneven} data sets tied cuts are not equally likely",
+        range=f"all data of up to {effort.pick(3, 3, 4)} records and 2 features",
+    )
 
 
 # What is 0/0 ------------------------------------------------------------------------------------
 
 
-@claim(
+@ALIKE(
     "mrf/normalisation",
     "Section 3.2",
     "assumes",
-    "thm-multinomial-alike",
-    ("multinomial.normalised",),
     quantity="share of normalisations that are 0/0",
     range="all data of 2 and 3 records with 1 and 2 features",
 )
 def normalisation(effort, rng):
     r"""Decreases are normalised to $(I - \min I)/(\max I - \min I)$. (This assumes that they differ: one
     feature, a feature with one cut, as every binary one, and equal decreases give 0/0.)"""
-    undefined = total = 0
-    first = None
+    undefined, total = [], 0
     for features, n in product((1, 2), (2, 3)):
         for y, chosen, node in nodes(n, features):
             for values in [[max(cuts) for cuts in node], *node]:
-                alike = len(set(values)) == 1
-                undefined, total = undefined + alike, total + 1
-                first = first or (alike and shown(y, chosen))
-    verdict = "assumes" if undefined else "holds"
-    return Evidence(
-        verdict,
-        "exact",
-        f"{undefined} of {total} are 0/0, first for labels {first['y']}, one feature {first['columns'][0]}",
-        cases=total,
-        published=0.0,
-        computed=undefined / total,
-        relation="=",
+                undefined += [shown(y, chosen)] * (len(set(values)) == 1)
+                total += 1
+    yield same(len(undefined) / total, 0)
+    first = undefined[0] if undefined else shown(y, chosen)
+    return (
+        f"{len(undefined)} of {total} are 0/0, first for labels {first['y']}, one feature "
+        f"{first['columns'][0]}"
     )
 
 
-@normalisation.corrected(
-    functions=("multinomial.normalised", "multinomial.selection_law"),
-    proof="thm-multinomial-alike",
+@ALIKE.corrected(
+    normalisation,
+    "multinomial.normalised",
+    "multinomial.selection_law",
     quantity="probability of one of several alike candidates",
     range="up to 30 alike candidates, four budgets; all labellings of up to 6 values",
 )
 def alike(effort, rng):
     r"""Alike candidates are equally likely under every rule that sees decreases alone and treats
     candidates that trade decreases as traded; so they are here, and single ones are certain."""
-    cases = []
-    for m in range(1, 31):
-        for budget in (0.0, 0.5, 10.0, math.inf):
-            for chance in multinomial.selection_law([0.25] * m, budget):
-                cases.append(Case(chance, Fraction(1, m)))
+    for m, budget in product(range(1, 31), (0.0, 0.5, 10.0, math.inf)):
+        chances = multinomial.selection_law([0.25] * m, budget)
+        yield from (same(p, Fraction(1, m), m=m, budget=str(budget)) for p in chances)
     for n in range(2, 7):  # where candidates trade places, so do their probabilities
         for y in labellings(n):
             exact = decreases(tuple(range(n)), y)
             chances = law(exact, Fraction(2))
             for order in list(permutations(range(n - 1)))[:24]:
                 ours = multinomial.selection_law([float(exact[i]) for i in order], 2.0)
-                cases += [Case(p, chances[i], {"y": list(y)}) for i, p in zip(order, ours)]
-    return equal(cases, "{cases} probabilities")
+                yield from (same(p, chances[i], y=list(y)) for i, p in zip(order, ours))
+    return "{cases} probabilities"
 
 
 def _nearly_alike(n):
@@ -207,67 +177,63 @@ def _nearly_alike(n):
     return y, [tuple(int(i >= n // 2 + late) for i in range(n)) for late in (0, 1)]
 
 
-@claim(
+@ALIKE(
     "mrf/ours/jump",
     "ours; section 3.2",
     "holds",
-    "thm-multinomial-alike",
-    ("multinomial.feature_law", "multinomial.candidate_cuts"),
-    ours=True,
-    proof="thm-multinomial-alike",
-    quantity="total variation from the uniform choice",
+    "multinomial.feature_law",
+    "multinomial.candidate_cuts",
     range="two features that differ in one of up to 1024 records, B1 = 1/2, 2, 10",
+    **FROM_UNIFORM,
 )
 def jump(effort, rng):
     r"""Two features whose best decreases differ, by however little, are chosen with odds $e^{B_1/2}$ to
     1; at equal ones the odds are even. One record out of any number makes the difference."""
-    cases = []
     for n in (4, 32, 256, 1024):
         y, chosen = _nearly_alike(n)
         node = [decreases(c, y) for c in chosen]
-        gap = float(node[0][0] - node[1][0])
         for budget in (Fraction(1, 2), Fraction(2), Fraction(10)):
             mine = law(tuple(map(max, node)), budget)
-            ours = multinomial.feature_law(
-                multinomial.decreases_of(np.transpose(chosen), y), float(budget)
-            )
-            stated = math.tanh(budget / 4) / 2
-            data = {"n": n, "gap": gap, "B1": float(budget)}
-            cases.append(Case(abs(mine[0] - Decimal("0.5")), stated, data))
-            cases.append(Case(abs(ours[0] - 0.5), stated, data))
-    return equal(
-        cases, "{cases} laws: at n = {n} the decreases differ by {gap:.4f}, the law by {exact:.4f}"
-    )
+            found = multinomial.decreases_of(np.transpose(chosen), y)
+            ours = multinomial.feature_law(found, float(budget))
+            data = {"n": n, "gap": float(node[0][0] - node[1][0]), "B1": float(budget)}
+            for p in (float(mine[0]), ours[0]):
+                yield same(abs(p - 0.5), math.tanh(budget / 4) / 2, **data)
+    return "{cases} laws: at n = {n} the decreases differ by {gap:.4f}, the law by {exact:.4f}"
 
 
 # Distance from uniform choice --------------------------------------------------------------------
 
 
-@claim(
+@DISTANCE(
     "mrf/ours/uniform-distance",
     "ours; appendix C",
     "holds",
-    "thm-multinomial-distance",
-    ("multinomial.uniform_distance_bound", "multinomial.uniform_distance"),
-    ours=True,
-    proof="thm-multinomial-distance",
-    quantity="total variation from the uniform choice",
+    "multinomial.uniform_distance_bound",
+    "multinomial.uniform_distance",
+    **FROM_UNIFORM,
 )
 def uniform_distance(effort, rng):
     r"""The law of one choice is within $\tanh(B/8)$ of the uniform one in total variation, whatever the
     decreases and however many; this is attained where a share $1/(1 + e^{B/4})$ of the candidates has
     the largest decrease and the others the least."""
-    cases, most = [], effort.pick(8, 9, 11)
+    most = effort.pick(8, 9, 11)
     for n in range(2, most + 1):
         for y in labellings(n):
             values = decreases(tuple(range(n)), y)
-            for budget in (Fraction(1, 20), Fraction(2), Fraction(10)):
-                data = {"y": list(y), "B": float(budget)}
-                cases.append(Case(_distance(law(values, budget)), _bound(budget), data))
-    cases += [_attained(share, rest) for share, rest in ((1, 2), (1, 3), (2, 5), (1, 20), (2, 41))]
-    note = "{cases} laws, none farther; met by {alike} candidates at B = {B:.3f}"
-    shape = f"all labellings of 2 to {most} values, B = 1/20, 2, 10; five shares of best candidates"
-    return bounded(cases[::-1], note, range=shape)
+            for b in (Fraction(1, 20), Fraction(2), Fraction(10)):
+                yield at_most(_distance(law(values, b)), _bound(b), y=list(y), B=float(b))
+    for best, rest in ((1, 2), (1, 3), (2, 5), (1, 20), (2, 41)):
+        budget = 4 * math.log(rest / best)  # where it is attained
+        values = decreases(*_two_levels(best, rest))
+        if sorted(scores(values)) != [0] * rest + [1] * best:
+            raise ArithmeticError(f"the records do not give {best} best cuts and {rest} others")
+        distance, alike = _distance(law(values, Fraction(budget))), f"{best} of {best + rest}"
+        yield decisive(at_most(distance, _bound(budget), alike=alike, B=budget))
+    return note(
+        "{cases} laws, none farther; met by {alike} candidates at B = {B:.3f}",
+        range=f"all labellings of 2 to {most} values, B = 1/20, 2, 10; five shares of best candidates",
+    )
 
 
 def _distance(chances):
@@ -276,16 +242,6 @@ def _distance(chances):
 
 def _bound(budget):
     return multinomial.uniform_distance_bound(float(budget))
-
-
-def _attained(best, rest):
-    r"""`best` and `rest` candidates at the budget where they attain it: :math:`e^{B/4}` = rest/best."""
-    budget = 4 * math.log(rest / best)
-    values = decreases(*_two_levels(best, rest))
-    if sorted(scores(values)) != [0] * rest + [1] * best:
-        raise ArithmeticError(f"the records do not give {best} best cuts and {rest} others")
-    data = {"alike": f"{best} of {best + rest}", "B": budget}
-    return Case(_distance(law(values, Fraction(budget))), _bound(budget), data)
 
 
 def _two_levels(best, rest):
@@ -316,39 +272,24 @@ def _paths(rows, y, depth, budget, at):
     return law_of
 
 
-@claim(
+@DISTANCE(
     "mrf/ours/path-distance",
     "ours; appendix F",
-    "holds",
-    "thm-multinomial-distance",
-    ("multinomial.uniform_distance_bound",),
-    ours=True,
-    proof="thm-multinomial-distance",
     quantity="total variation of a path from a completely random one",
     range="paths of 1 to 3 levels on 6 records and 2 features, B1 = B2 = 1/20, 1/2, 10",
 )
 def path_distance(effort, rng):
     r"""The first $d$ cuts on a record's path are within $d(\tanh(B_1/8) + \tanh(B_2/8))$ of those of a
     completely random tree: within 0.125 at the ten levels and the least budgets of table 3."""
-    cases = []
     for _ in range(effort.pick(4, 10, 40)):
         rows = [tuple(map(int, row)) for row in rng.integers(0, 6, (6, 2))]
         y = tuple(map(int, rng.integers(0, 2, 6)))
         for depth, budget in product((1, 2, 3), (Fraction(1, 20), Fraction(1, 2), Fraction(10))):
-            ours, flat = (_paths(rows, y, depth, b, 0) for b in (budget, Fraction(0)))
+            ours, flat = (_paths(rows, y, depth, b, 0) for b in (budget, NONE))
             distance = sum(abs(p - flat[path]) for path, p in ours.items()) / 2
             data = {"depth": depth, "B": float(budget), "rows": [*map(list, rows)], "y": list(y)}
-            cases.append(Case(distance, 2 * depth * _bound(budget), data))
+            case = below(distance, 2 * depth * _bound(budget), **data)
+            yield case._replace(good=case.exact < case.stated)  # met by none
     table_3 = 20 * multinomial.uniform_distance_bound(0.05)
-    note = f"{{cases}} laws of paths, nearest at depth {{depth}}; at ten levels and B = 0.05 {table_3:.4f}"
-    found = bounded(cases, note)
-    if found.verdict != "loose" or not 0.1245 < table_3 <= 0.125:
-        return verdict_of(False, found.summary, found.counterexample or {"ten levels": table_3})
-    return verdict_of(
-        True,
-        found.summary,
-        cases=len(cases),
-        published=found.published,
-        computed=found.computed,
-        relation="<=",
-    )
+    yield need(0.1245 < table_3 <= 0.125, table_3, "within", 0.125)
+    return f"{{cases}} cases, nearest at depth {{depth}}; at ten levels and B = 0.05 {table_3:.4f}"

@@ -195,7 +195,7 @@ def test_over_wider_ranges(name):
 def test_projected_noise_is_told_from_noise_on_each_leaf(monkeypatch):
     from dplit.claims.matrix_strategies import naive
 
-    monkeypatch.setattr(naive.f, "error", lambda W, A: len(W) * abs(A).sum(axis=0).max() ** 2)
+    monkeypatch.setattr(naive, "error", lambda W, A: len(W) * abs(A).sum(axis=0).max() ** 2)
     assert verdict("naive") == verdict("naive/corrected") == "fails"
 
 

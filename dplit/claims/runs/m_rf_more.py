@@ -8,30 +8,36 @@ settings is better than every setting of the other. See :doc:`/book/matrix_fores
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from functools import partial
 from itertools import product
 
 from dplit.claims.runs import reproduced
+from dplit.claims.runs.cells import Decided, Pairs, best_of, none_of, percent
 from dplit.claims.runs.m_rf import (
+    OURS,
     PAGE,
     SMALL_IMPACT,
     about,
-    above_both,
-    gain_of,
-    percent,
-    points,
+    cells_of,
+    consistent,
+    least,
+    ours,
+    over_rivals,
     said,
 )
 from dplit.experiments import rule
-from dplit.experiments.curves import NotRun, ahead, gain, key
-from dplit.experiments.papers import m_rf as runs
+from dplit.experiments.curves import NotRun, ahead, key
+from dplit.experiments.papers import m_rf as paper
 from dplit.experiments.registry import get
+from dplit.experiments.result import Result
 
-MATRIX = (runs.TRAINING, runs.PREDICTION)
 PAPERS_DEPTHS = (2, 3, 4, 5)  # of the appendix's figure 1
 SIMILAR = 20  # percent: half of the 50 of Car, less its margin
 DEPTH = "Technical appendix, accuracy vs. maximum depth, and figure 1"
 VOTES = "Technical appendix, weight voting vs. hard voting, and figure 5"
 SUBSAMPLES = "Technical appendix, performance of subsample-and-aggregate, and figure 3"
+ENSEMBLES = "Technical appendix, multiple ensembles, and table 2"
 
 reproduced.table_claim("m-rf/appendix-table-2", "undecided", **PAGE)
 
@@ -39,119 +45,104 @@ reproduced.table_claim("m-rf/appendix-table-2", "undecided", **PAGE)
 # Figure 4 ------------------------------------------------------------------------------------------
 
 
-def optimised(result, data, epsilon):
-    """Cells of figure 4 with weighted votes: ours, then the existing method's."""
-    at = {"epsilon": epsilon, "voting": "weighted"}
-    return tuple(key(result, data, m, **at) for m in (runs.SUBSAMPLE, runs.EXISTING))
-
-
-def best_gain(result, data):
-    """The pairs by epsilon, and the largest mean gain in words."""
-    pairs = {e: optimised(result, data, e) for e in runs.EPSILONS}
-    at = max(pairs, key=lambda e: gain(result, *pairs[e])[0])
-    return pairs, f"{data} {100 * gain(result, *pairs[at])[0]:+.1f} at epsilon {at:g}"
+def optimised(result: Result, data: str, votes: Iterable[str] = ("weighted",)) -> Pairs:
+    """The optimised subsample-and-aggregate beside the existing one, at every epsilon."""
+    methods, points = (paper.SUBSAMPLE, paper.EXISTING), product(paper.EPSILONS, votes)
+    return Pairs(
+        result,
+        {
+            f"{data} at {e:g}, {v}": tuple(
+                key(result, data, m, epsilon=e, voting=v) for m in methods
+            )
+            for e, v in points
+        },
+    )
 
 
 @said("m-rf/figure-4/fifty", "undecided")
 def fifty(result):
     r"""The matrix representation can be extended to work within the subsample-and-aggregate framework, yielding
     an improvement of up to 50 %: on Car, of the optimised one over the existing one."""
-    pairs, words = best_gain(result, "car")
-    return rule.any_of(gain_of(result, *p, 50) for p in pairs.values()), words
+    return optimised(result, "car").that(rule.any_of, least(50))
 
 
 @said("m-rf/figure-4/similar", "undecided")
 def similar(result):
     """Our technique improves the accuracy of existing solutions by up to 50 %, with similar improvement in other
     datasets: on Iris and Balance by up to half of Car's or more."""
-    parts, words = [], []
-    for data in ("iris", "balance"):
-        pairs, best = best_gain(result, data)
-        parts.append(rule.any_of(gain_of(result, *p, SIMILAR) for p in pairs.values()))
-        words.append(best)
-    return rule.all_of(parts), ", ".join(words)
+    found = [optimised(result, data) for data in ("iris", "balance")]
+    words = "largest gains in points: {}, {}".format(*(pairs.largest() for pairs in found))
+    return rule.all_of(rule.any_of(pairs.parts(least(SIMILAR))) for pairs in found), words
 
 
 @said("m-rf/figure-4/appendix", "undecided", name="m-rf/appendix-subsample/car", where=SUBSAMPLES)
 def appendix_subsample(result):
     """When epsilon is 1, the Car dataset with about 340 test samples shows 75 % accuracy for our optimized
     approach with weight voting and 25 % accuracy for the existing method."""
-    ours, existing = optimised(result, "car", 1.0)
-    parts = [about(result, ours, 75), about(result, existing, 25)]
-    return rule.all_of(parts), percent(result, {"optimised": ours, "existing": existing})
+    both = dict(zip(("optimised", "existing"), optimised(result, "car")["car at 1, weighted"]))
+    return about(result, {"optimised": 75, "existing": 25}, both)
 
 
-@said(
-    "m-rf/figure-4/consistently",
-    "undecided",
-    name="m-rf/appendix-subsample/consistently",
-    where=SUBSAMPLES,
-)
+EVERYWHERE = {"name": "m-rf/appendix-subsample/consistently", "where": SUBSAMPLES}
+
+
+@said("m-rf/figure-4/consistently", "undecided", **EVERYWHERE)
 def subsample_consistently(result):
     """Our optimized strategy consistently outperforms the state-of-the-art strategy: with weight and with hard
     votes at every epsilon on Car, Iris and Balance."""
-    pairs = {}
-    for data, epsilon, voting in product(runs.SMALL, runs.EPSILONS, ("hard", "weighted")):
-        at = {"epsilon": epsilon, "voting": voting}
-        both = tuple(key(result, data, m, **at) for m in (runs.SUBSAMPLE, runs.EXISTING))
-        pairs[f"{data} at {epsilon:g}, {voting}"] = both
-    over = sum(gain(result, *pair)[0] > 0 for pair in pairs.values())
-    least = min(pairs, key=lambda name: gain(result, *pairs[name])[0])
-    words = f"above at {over} of {len(pairs)} points, least {points(result, {least: pairs[least]})}"
-    return rule.all_of(ahead(result, *pair) for pair in pairs.values()), words
+    sets = (optimised(result, d, ("hard", "weighted")) for d in paper.SMALL)
+    pairs = Pairs(result, {name: pair for of in sets for name, pair in of.items()})
+    gains = pairs.gains()
+    least, over = min(gains, key=gains.get), sum(gain > 0 for gain in gains.values())
+    words = f"above at {over} of {len(pairs)} points, least {least} {100 * gains[least]:+.1f}"
+    return rule.all_of(pairs.parts()), words
 
 
 @said("m-rf/figure-4/weighted", "agrees", where=VOTES)
 def weighted(result):
     """We observe that weight voting generally outperforms hard voting: of the optimised subsample-and-aggregate,
     on Car at epsilon 1 with 16 trees of depth 3."""
-    pair = tuple(
-        key(result, "car", runs.SUBSAMPLE, epsilon=1.0, voting=v) for v in ("weighted", "hard")
-    )
-    return ahead(result, *pair), points(result, {"weighted over hard": pair})
+    cell = partial(key, result, "car", paper.SUBSAMPLE, epsilon=1.0)
+    pair = cell(voting="weighted"), cell(voting="hard")
+    return Pairs(result, {"weighted over hard": pair}).that(rule.all_of)
 
 
 # The appendix's depths -----------------------------------------------------------------------------
-
-
-def deep(result, method, depth, label=""):
-    """Cell of the appendix's depths."""
-    return key(result, "car", method, label=label, max_depth=depth)
 
 
 @said("m-rf/appendix-depth/four", "undecided", where=DEPTH)
 def depth_four(result):
     """On Car at epsilon 2 with 128 trees our optimized approaches show the best accuracy of 84 % at depth 4, and
     the existing approaches show accuracy of 48 %: the better of either."""
-    ours = {m.split()[-1]: deep(result, m, 4) for m in MATRIX}
-    rivals = {r: deep(result, r, 4) for r in runs.RIVALS}
-    parts = [rule.any_of(about(result, k, 84) for k in ours.values())]
-    parts.append(rule.any_of(about(result, k, 48) for k in rivals.values()))
-    return rule.all_of(parts), percent(result, ours | rivals)
+    parts, words = [], []
+    for methods, printed in ((OURS, 84), (paper.RIVALS, 48)):
+        cells = cells_of(result, methods, max_depth=4)
+        each = [about(result, {name: printed}, cells)[0] for name in cells]
+        parts.append(rule.any_of(each))
+        words.append(percent(result, cells))
+    return rule.all_of(parts), ", ".join(words)
 
 
 @said("m-rf/appendix-depth/rivals-best", "undecided", where=DEPTH)
 def rivals_best(result):
     """The existing approaches have the optimal accuracy of 72 % at depth of 2, of depths 2 to 5, and as the tree
     becomes deeper the accuracy degrades: one of both baselines."""
-    parts, words = [], {}
-    for r in runs.RIVALS:
-        cells = {d: deep(result, r, d) for d in PAPERS_DEPTHS}
+    parts, words = [], []
+    for r in paper.RIVALS:
+        cells = {d: key(result, "car", r, max_depth=d) for d in PAPERS_DEPTHS}
+        accurate, _ = about(result, {2: 72}, cells)
         best = [~ahead(result, cells[d], cells[2]) for d in PAPERS_DEPTHS[1:]]
-        parts.append(rule.all_of([about(result, cells[2], 72), *best]))
-        words |= {f"{r}, depth {d}": k for d, k in cells.items()}
-    return rule.any_of(parts), percent(result, words)
+        parts.append(rule.all_of([accurate, *best]))
+        words.append(f"{r}, by depth: {percent(result, cells)}")
+    return rule.any_of(parts), "; ".join(words)
 
 
 @said("m-rf/appendix-depth/consistently", "undecided", where=DEPTH)
 def depth_consistently(result):
     """Our techniques consistently outperform the baseline approach, regardless of tree depth: both methods are
     above both baselines at each depth from 2 to 5."""
-    found = {d: [deep(result, r, d) for r in runs.RIVALS] for d in PAPERS_DEPTHS}
-    ours = [(d, deep(result, m, d)) for d in PAPERS_DEPTHS for m in MATRIX]
-    over = sum(all(gain(result, k, r)[0] > 0 for r in found[d]) for d, k in ours)
-    parts = [above_both(result, k, found[d]) for d, k in ours]
-    return rule.all_of(parts), f"above both at {over} of {len(ours)} points"
+    found = (over_rivals(result, words=f"depth {d}, ", max_depth=d) for d in PAPERS_DEPTHS)
+    return consistent([pairs for both in found for pairs in both])
 
 
 @said("m-rf/appendix-depth/weighted-poor", "undecided", where=VOTES)
@@ -161,194 +152,158 @@ def weighted_poor(result):
     return rule.OPEN, "subsample-and-aggregate is run with 16 trees of depth 3 and of depth 4"
 
 
-@said("m-rf/appendix-depth/training-votes", "undecided", ours=True, where="ours")
+@ours("m-rf/appendix-depth/training-votes", "undecided")
 def training_votes(result):
     """With 128 trees of depth 5 batch training is worse with weighted votes than with hard ones."""
-    pair = deep(result, runs.TRAINING, 5), deep(result, runs.TRAINING, 5, "training, weighted")
-    return ahead(result, *pair), points(result, {"hard over weighted": pair})
+    cell = partial(key, result, "car", paper.TRAINING, max_depth=5)
+    pair = cell(), cell(label="training, weighted")
+    return Pairs(result, {"hard over weighted": pair}).that(rule.all_of)
 
 
-# The appendix's table 2 ------------------------------------------------------------------------------
-
-
-@said(
-    "m-rf/appendix-table-2/ensembles",
-    "undecided",
-    where="Technical appendix, multiple ensembles, and table 2",
-)
+@said("m-rf/appendix-table-2/ensembles", "undecided", where=ENSEMBLES)
 def two_ensembles(result):
     """In the case of the Car dataset, at epsilon 1, using two ensembles actually improved accuracy over a single
     ensemble forest: in training, with four columns each."""
-    keys = [key(result, "car", runs.TRAINING, label=f"training, q = {q}") for q in (2, 1)]
-    return ahead(result, *keys), points(result, {"two over one": tuple(keys)})
+    pair = (key(result, "car", paper.TRAINING, label=f"training, q = {q}") for q in (2, 1))
+    return Pairs(result, {"two over one": tuple(pair)}).that(rule.all_of)
 
 
 # Ours ------------------------------------------------------------------------------------------------
 
 
-def ours(id, verdict="undecided"):
-    """As `said`, of a sentence that no paper writes."""
-    return said(id, verdict, ours=True, where="ours")
-
-
-def settings(result, data, methods, epsilon):
-    """Keys of all settings of methods at one epsilon, list."""
-    return [
+def settings(result: Result, data: str, methods: Iterable[str], epsilon: float) -> list[str]:
+    """Keys of all settings of methods at one epsilon."""
+    cells = [
         c.key
         for c in get(result.experiment).cells
-        if (c.data, c.params["epsilon"]) == (data, epsilon)
-        and c.method in methods
-        and c.key in result.cells
+        if (c.data, c.params["epsilon"]) == (data, epsilon) and c.method in methods
     ]
+    if not any(k in result.cells for k in cells):
+        raise NotRun(f"{result.experiment} has no cells of {' or '.join(methods)}")
+    return [k for k in cells if k in result.cells]
 
 
-def better_at_best(result, data, epsilon, first, second):
+def better_at_best(
+    result: Result, data: str, epsilon: float, first: tuple, second: tuple
+) -> Decided:
     """That some setting of the first methods is better than every setting of the second."""
     one, two = (settings(result, data, m, epsilon) for m in (first, second))
-    if not (one and two):
-        raise NotRun(f"{result.experiment} has no cells of {' or '.join((*first, *second))}")
-    part = rule.any_of(rule.all_of(ahead(result, a, b) for b in two) for a in one)
-    best = [max(keys, key=lambda k: float(result.mean(k))) for keys in (one, two)]
-    return part, percent(result, {k.partition("/")[2]: k for k in best})
+    best = {k.partition("/")[2]: k for k in (max(keys, key=result.mean) for keys in (one, two))}
+    return best_of(result, one, two), percent(result, best)
 
 
-def _best(data, epsilon, first, second, says, name=""):
-    """Register that the first methods at their best are better than the second at theirs."""
-
-    def decide(result):
-        return better_at_best(result, data, epsilon, first, second)
-
-    decide.__doc__ = says
-    word = f"{data}-{name}{epsilon:g}".replace(".", "")
-    ours(f"m-rf/best-of-each/{word}")(decide)
-
-
-LABELS_BETTER = (
-    "On {} at epsilon {:g} disjoint trees with permute-and-flip labels at their best are better than M-RF "
-    "at its."
-)
-MATRIX_BETTER = (
-    "On {} at epsilon {:g} M-RF at its best is better than both baselines and disjoint trees with "
-    "permute-and-flip labels at their best."
-)
-REST = (*runs.RIVALS, runs.LABELS)
-for _epsilon in (0.5, 1.0):
-    _best(
-        "balance", _epsilon, (runs.LABELS,), MATRIX, LABELS_BETTER.format("Balance", _epsilon)
-    )  # fmt: skip
-CUTS_BETTER = (
-    "On {} at epsilon {:g} such trees with random cuts in two, in place of five bins, are better than M-RF "
-    "at its best."
-)
-for _epsilon in (0.5, 1.0):
-    _says = CUTS_BETTER.format("Balance", _epsilon)
-    _best("balance", _epsilon, (runs.CUTS,), MATRIX, _says, "cuts-")
-_best("balance", 2.0, MATRIX, REST, MATRIX_BETTER.format("Balance", 2.0))
-for _epsilon in runs.THREE:
-    _best("car", _epsilon, MATRIX, REST, MATRIX_BETTER.format("Car", _epsilon))
+NAMES = {"balance": "Balance", "car": "Car"}
+LABELS = "disjoint trees with permute-and-flip labels at their best"
+BEST = {  # by the part of the id: first methods, second methods, and what is said of them
+    "": ((paper.LABELS,), OURS, f"{LABELS} are better than M-RF at its."),
+    "cuts-": (
+        (paper.CUTS,),
+        OURS,
+        "such trees with random cuts in two, in place of five bins, are better than M-RF at its best.",
+    ),
+    "all": (
+        OURS,
+        (*paper.RIVALS, paper.LABELS),
+        f"M-RF at its best is better than both baselines and {LABELS}.",
+    ),
+}
+for data, kind, epsilon in [
+    *product(["balance"], ["", "cuts-"], [0.5, 1.0]),
+    ("balance", "all", 2.0),
+    *product(["car"], ["all"], paper.THREE),
+]:
+    first, second, says = BEST[kind]
+    word = f"{data}-{kind.removesuffix('all')}{epsilon:g}".replace(".", "")
+    of = {"data": data, "epsilon": epsilon, "first": first, "second": second}
+    says = f"On {NAMES[data]} at epsilon {epsilon:g} {says}"
+    ours(f"m-rf/best-of-each/{word}", "undecided", says=says, **of)(better_at_best)
 
 
-def learner(result, reading, epsilon, kind="greedy"):
-    """The greedy forest on clipped cells, then the cells of M-RF's two releases, of one reading."""
-    at = {"release": "clipped", "epsilon": epsilon}
-    greedy = key(result, "car", f"Histogram, {kind} forest", reading, **at)
-    return [greedy, *(key(result, "car", m, reading, epsilon=epsilon) for m in MATRIX)]
+def on_release(result: Result, kind: str, epsilon: float, reading: str) -> tuple[Pairs, str]:
+    """The forest on clipped cells beside each of M-RF's on the same release, with one noise; in words, too."""
+    forest, at = f"Histogram, {kind} forest", {"epsilon": epsilon}
+    cell = key(result, "car", forest, reading, release="clipped", **at)
+    others = {m: key(result, "car", m, reading, **at) for m in OURS}
+    words = f"{reading}: {percent(result, {forest: cell} | others)}"
+    return Pairs(result, {m: (cell, other) for m, other in others.items()}), words
 
 
-def _above(result, epsilon, kind):
+def forest_above(result: Result, kind: str, epsilon: float) -> Decided:
     """That the forest on the cells is better than both of M-RF's releases, with either noise."""
-    parts, words = [], {}
-    for reading in ("published", "proved"):
-        greedy, *others = learner(result, reading, epsilon, kind)
-        parts += [ahead(result, greedy, k) for k in others]
-        words |= {k.split("/", 1)[1]: k for k in (greedy, *others)}
-    return rule.all_of(parts), percent(result, words)
+    found = [on_release(result, kind, epsilon, reading) for reading in ("published", "proved")]
+    parts = (part for pairs, _ in found for part in pairs.parts())
+    return rule.all_of(parts), "; ".join(words for _, words in found)
 
 
-def _below(result, epsilon, kind):
+def forest_below(result: Result, kind: str, epsilon: float) -> Decided:
     """That, with geometric noise, one of M-RF's releases is better than the forest on the cells."""
-    greedy, *others = learner(result, "proved", epsilon, kind)
-    words = {k.split("/", 1)[1]: k for k in (greedy, *others)}
-    return rule.any_of(ahead(result, k, greedy) for k in others), percent(result, words)
+    pairs, words = on_release(result, kind, epsilon, "proved")
+    return rule.any_of(pairs.turned().parts()), words
 
 
 @ours("m-rf/histogram/car-2", "differs")
 def histogram_car_2(result):
     """On Car at epsilon 2 a greedy forest grown out on the clipped cells is better than M-RF on the same release,
     with Laplace and with geometric noise."""
-    return _above(result, 2.0, "greedy")
+    return forest_above(result, "greedy", 2.0)
 
 
 @ours("m-rf/histogram/car-1", "agrees")
 def histogram_car_1(result):
     """On Car at epsilon 1 it is not: with geometric noise one of M-RF's releases is better."""
-    return _below(result, 1.0, "greedy")
+    return forest_below(result, "greedy", 1.0)
 
 
 @ours("m-rf/histogram/pruned-2", "agrees")
 def histogram_pruned_2(result):
     """On Car at epsilon 2 a greedy forest on the clipped cells, whose leaves hold a hundredth of the weight or
     more, is better than M-RF on the same release, with Laplace and with geometric noise."""
-    return _above(result, 2.0, "pruned")
+    return forest_above(result, "pruned", 2.0)
 
 
 @ours("m-rf/histogram/pruned-1", "differs")
 def histogram_pruned_1(result):
     """On Car at epsilon 1 it is not: with geometric noise one of M-RF's releases is better than such a forest."""
-    return _below(result, 1.0, "pruned")
+    return forest_below(result, "pruned", 1.0)
 
 
-def _gain_of(label, reading="published"):
-    def decide(result):
-        pairs = {}
-        for (data, depth), e in product(runs.GAINS, runs.THREE):
-            at = {"max_depth": depth, "epsilon": e}
-            one = key(result, data, runs.TRAINING, reading, label=label, **at)
-            words = f"{data}, depth {depth}, at {e:g}"
-            pairs[words] = one, key(result, data, runs.TRAINING, **at)
-        parts = [~ahead(result, b, a, by=SMALL_IMPACT) for a, b in pairs.values()]
-        return rule.all_of(parts), points(result, pairs)
-
-    return decide
+def nowhere_worse(result: Result, label: str, reading: str = "published") -> Decided:
+    """That training as published is nowhere better than another way by more than 0.02."""
+    cells = {}
+    for (data, depth), e in product(paper.GAINS, paper.THREE):
+        cell = partial(key, result, data, paper.TRAINING, max_depth=depth, epsilon=e)
+        cells[f"{data}, depth {depth}, at {e:g}"] = cell(), cell(reading, label)
+    pairs = Pairs(result, cells)
+    return none_of(pairs.parts(SMALL_IMPACT)), f"gain in points: {pairs.turned()}"
 
 
-@ours("m-rf/gains/geometric")
+@ours("m-rf/gains/geometric", "undecided")
 def geometric_gain(result):
     """Geometric noise at the same epsilon is nowhere worse than Laplace noise by more than 0.02: Car,
     Balance, Heart."""
-    return _gain_of("geometric")(result)
+    return nowhere_worse(result, "geometric")
 
 
-@ours("m-rf/gains/strategy")
+@ours("m-rf/gains/strategy", "undecided")
 def strategy_gain(result):
     """Where the distinct leaves have less error than the cells, training on them is better on Balance at every
     epsilon: depth 1."""
-    pairs = {}
-    for e in runs.THREE:
-        at = {"max_depth": 1, "epsilon": e}
-        pairs[f"at {e:g}"] = (
-            key(result, "balance", runs.TRAINING, label="selected", **at),
-            key(result, "balance", runs.TRAINING, **at),
-        )
-    return rule.all_of(ahead(result, *p) for p in pairs.values()), points(result, pairs)
+    cell = partial(key, result, "balance", paper.TRAINING, max_depth=1)
+    cells = {f"at {e:g}": (cell(epsilon=e, label="selected"), cell(epsilon=e)) for e in paper.THREE}
+    return Pairs(result, cells).that(rule.all_of)
 
 
-@ours("m-rf/gains/together")
+@ours("m-rf/gains/together", "undecided")
 def all_gains(result):
     """All free gains together are nowhere worse than the published release by more than 0.02: Car, Balance,
     Heart."""
-    return _gain_of("", "proved")(result)
+    return nowhere_worse(result, "", "proved")
 
 
-@ours("m-rf/ensembles/joint")
+@ours("m-rf/ensembles/joint", "undecided")
 def joint(result):
     """With two ensembles and with four one joint reconstruction with geometric noise is better than equal
     parts."""
-    pairs = {
-        f"q = {q}": tuple(
-            key(result, "car", runs.TRAINING, reading, ensembles=q)
-            for reading in ("proved", "published")
-        )
-        for q in (2, 4)
-    }
-    return rule.all_of(ahead(result, *p) for p in pairs.values()), points(result, pairs)
+    cell = partial(key, result, "car", paper.TRAINING)
+    of = {f"q = {q}": tuple(cell(r, ensembles=q) for r in ("proved", "published")) for q in (2, 4)}
+    return Pairs(result, of).that(rule.all_of)

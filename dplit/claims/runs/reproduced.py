@@ -176,6 +176,7 @@ def said(
     ours=False,
     name="",
     where="",
+    says="",
     **given,
 ):
     """Decorator: register ``test(result, *others, **given) -> (Part, numbers)`` as one sentence's claim.
@@ -196,22 +197,24 @@ def said(
         True if no paper writes it.
     name, where : str
         Id and place of the claim, where they are not the figure's.
+    says : str
+        The sentence, where one test decides several.
     **given
         What the test takes beside the results.
     """
     figure = id.rpartition("/")[0]
 
     def register(test):
-        says = inspect.getdoc(test)
+        text = says or inspect.getdoc(test)
         if others:
-            says = says.replace("{other}", place(others[0]).lower())
+            text = text.replace("{other}", place(others[0]).lower())
 
         def decide():
             return test(*map(experiments.stored, (figure, *others)), **given)
 
         _sentence(
             name or id, where or place(id), figure, verdict, decide, functions, NO_SENTENCE,
-            says=" ".join(says.split()), chapter=chapter, box=box, ours=ours,
+            says=" ".join(text.split()), chapter=chapter, box=box, ours=ours,
         )  # fmt: skip
         return test
 

@@ -116,7 +116,10 @@ class BoostedForestClassifier(BaseBoostedForest, BaseForestClassifier):
         """
         self._check()
         records, y, domain, domain_node = self._read_fit(X, y)
-        codes, classes, class_node = self._read_classes(y)
+        return self._fit_encoded(records, domain, domain_node, *self._read_classes(y))
+
+    def _fit_encoded(self, records, domain, domain_node, codes, classes, class_node):
+        """Grow the trees on what was read."""
         model = ClassModel(len(classes))
         trees, values, spent = self._boost(domain, records, codes, model, len(classes))
         ranks = self._store_classes(classes)
@@ -228,7 +231,10 @@ class BoostedForestRegressor(BaseBoostedForest, BaseForestRegressor):
         """
         self._check()
         records, y, domain, domain_node = self._read_fit(X, y)
-        shares, bounds, target_node = self._read_targets(y)
+        return self._fit_encoded(records, domain, domain_node, *self._read_targets(y))
+
+    def _fit_encoded(self, records, domain, domain_node, shares, bounds, target_node):
+        """Grow the trees on what was read."""
         model = TargetModel()
         trees, values, spent = self._boost(domain, records, shares, model, 0)
         self.target_bounds_, width = bounds, bounds[1] - bounds[0]

@@ -40,8 +40,8 @@ MOST = 2.0**52  # of what is taken off a score: all stay whole numbers
 
 
 @parameters
-class BaseBoostedForest(BaseForest):
-    """Base of the boosted forests."""
+class PlannedForest(BaseForest):
+    """Base of the boosted forests and of the presets: parameters that a plan has a say in."""
 
     n_estimators: int | None = None
     max_depth: int | None = None
@@ -61,6 +61,11 @@ class BaseBoostedForest(BaseForest):
         super()._check()
         if self.max_depth is not None and check_integer(self.max_depth, "max_depth", 0) > DEEPEST:
             raise ValueError(f"max_depth must be at most {DEEPEST}, got {self.max_depth!r}")
+
+
+@parameters
+class BaseBoostedForest(PlannedForest):
+    """Base of the boosted forests."""
 
     def _boost(self, domain, records, labels, model, n_classes):
         """Run the rounds on `model`; returns the trees, their values, and the node of what they spend."""

@@ -190,7 +190,10 @@ class HistogramForestClassifier(BaseForestClassifier):
         """
         self._check()
         records, y, domain, domain_node = self._read_fit(X, y)
-        codes, classes, class_node = self._read_classes(y)
+        return self._fit_encoded(records, domain, domain_node, *self._read_classes(y))
+
+    def _fit_encoded(self, records, domain, domain_node, codes, classes, class_node):
+        """Release the counts of what was read."""
         halved = self.neighbours == "replace-one" and self._is_proved()
         rate = self._record_epsilon() / (2 if halved else 1)
         cells = Cells(domain, self._bins(domain, len(classes), rate))

@@ -28,10 +28,9 @@ def seal(forest):
     _intact.add(forest)
 
 
-def unseal(forest, name):
-    """An attribute of that name was assigned: what is fitted ends in an underscore."""
-    if name.endswith("_"):
-        _intact.discard(forest)
+def unseal(forest):
+    """A fitted attribute was assigned."""
+    _intact.discard(forest)
 
 
 def pass_on(forest, copied):

@@ -9,25 +9,21 @@ from __future__ import annotations
 
 import copy
 import math
-import warnings
 
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from dplit.boosting import Advice, advise
-from dplit.budget import Group, check_delta
-from dplit.domain.lazy import encoded_columns
-from dplit.domain.schema import check_domain
-from dplit.errors import check_integer, check_jobs
-from dplit.forests.base import BaseForest, BaseForestClassifier, BaseForestRegressor, parameters
+from dplit.budget import Group
+from dplit.forests.base import BaseForestClassifier, BaseForestRegressor, parameters
 from dplit.forests.boosted import BoostedForestClassifier, BoostedForestRegressor
 from dplit.forests.boosted_releases import size
-from dplit.forests.dask_input import is_dask, read_dask
+from dplit.forests.boosted_rounds import PlannedForest
 from dplit.forests.histogram import HistogramForestClassifier
-from dplit.forests.intact import check_intact
+from dplit.forests.intact import check_intact, seal
 from dplit.forests.partition import REPLACED, rest_of
 from dplit.forests.randomness import is_seeded
-from dplit.forests.targets import check_bounds, check_classes, class_codes, finite_numbers
+from dplit.forests.targets import check_classes
 
 # What a family is fitted with; a hundred trees of counts are little better, and five times slower.
 CONSTANT = {"n_estimators": 1, "max_depth": 0}
@@ -48,14 +44,8 @@ def _answers(name):
 
 
 @parameters
-class BasePrivateForest(BaseForest):
+class BasePrivateForest(PlannedForest):
     """What the presets share: advice, the fit of the family advised, and its answers."""
-
-    n_estimators: int | None = None
-    max_depth: int | None = None
-    n_records: int | None = None
-    delta: float = 0.0
-    _in_parts = True
 
     def __getattr__(self, name):
         """Fitted attributes of the forest that was fitted: `trees_`, `feature_importances_` and so on."""
@@ -70,27 +60,12 @@ class BasePrivateForest(BaseForest):
         fitted = vars(vars(self).get("forest_", self))
         return sorted({*super().__dir__(), *(name for name in fitted if name.endswith("_"))})
 
-    def _inexact(self):
-        return None  # each family has exact noise
-
-    def _n_trees(self):
-        return 1 if self.n_estimators is None else super()._n_trees()
-
-    def _check(self):
-        check_delta(self.delta)
-        super()._check()
-        if self.max_depth is not None:
-            check_integer(self.max_depth, "max_depth", 0)
-
-    def _fit_advised(self, X, y, families, n_classes, **schema):
-        """Ask for advice and fit that family, with what epsilon is left; `families` by name.
+    def _fit_advised(self, records, domain, domain_node, *target, n_classes, **schema):
+        """Ask for advice, and fit that family to what was read, with what epsilon is left.
 
         `n_classes` is 0 for a regression, and None where they are not known beforehand.
         """
-        check_jobs(self.n_jobs)
-        check_domain(self.domain)
-        n_records, y = self._counted(X, y)
-        records = self._checked(X, y, schema)
+        n_records = self._counted(records)
         rng, epsilon = self._generator(), self._record_epsilon()
         steps = 2 if self.neighbours == "replace-one" else 1  # one record away, another in
         relation = "replace-one" if self._keeps_n() else "add-remove"
@@ -99,42 +74,29 @@ class BasePrivateForest(BaseForest):
             node = Group("number after a replacement", node, steps, self.neighbours, REPLACED)
         rest = rest_of(epsilon, steps * spent)
         self.advice_ = self._advice(n, rest / steps, n_classes)  # which is of one step
-        kind, options = families[self.advice_.family]
-        forest = kind(
-            rest, domain=self.domain, neighbours=self.neighbours, n_jobs=self.n_jobs,
-            noise=self._noise_kind().name, random_state=self._inner_state(rng), **schema,
-        ).set_params(**options)  # fmt: skip
-        given = {"n_records": n, "delta": self._record_delta(epsilon)}
-        taken = forest.get_params()
-        forest.set_params(**{name: value for name, value in given.items() if name in taken})
-        if records is not None:
-            forest._encoded = lambda *_: records
-        self.forest_ = _fitted(forest, X, y)
-        vars(self.forest_).pop("_encoded", None)
-        return self._store(self.forest_.domain_, None, node, self.forest_.budget_.root)
+        kind, options = self._family(self.advice_.family, epsilon)
+        forest = self.forest_ = kind(
+            rest, domain=self.domain, neighbours=self.neighbours, n_jobs=self.n_jobs, n_records=n,
+            noise=self._noise_kind().name, random_state=self._inner_state(rng), **schema, **options,
+        )  # fmt: skip
+        forest._check()
+        read = "n_features_in_", "feature_names_in_"
+        vars(forest).update({name: vars(self)[name] for name in read if name in vars(self)})
+        forest._fit_encoded(records, domain, domain_node, *target)
+        seal(forest)
+        return self._store(domain, None, node, forest.budget_.root)
 
-    def _counted(self, X, y):
-        """Number of records, and the targets; an error here comes before noise is drawn, and so costs nothing.
+    def _counted(self, records):
+        """Number of records; None where a public one is given, for Dask would take a pass to count."""
+        return len(records) if self.n_records is None else None
 
-        Of Dask's, which it may take a pass to count, None where a public number is given.
-        """
-        if y is None or not (is_dask(X) or is_dask(y)):
-            X, y = self._validated_pair(X, y)
-            return len(X), y
-        records, _ = read_dask(self, X, y)
-        self._validated(records.like, reset=True)
-        return len(records) if self.n_records is None else None, y
-
-    def _checked(self, X, y, schema):
-        """Encoded records, None of Dask's or without a domain; what the fit would refuse is an error here."""
-        if self.domain is None or is_dask(X):
-            return None
-        if schema.get("classes") is not None:
-            class_codes(y, check_classes(self.classes))
-        elif "target_bounds" in schema:
-            finite_numbers(y)
-            check_bounds((0, 1) if self.target_bounds is None else self.target_bounds)
-        return encoded_columns(self.domain, self._validated(X, reset=True))
+    def _family(self, name, epsilon):
+        """Class of the forest of that family, and its parameters."""
+        if name == "histogram":
+            return HistogramForestClassifier, COUNTED
+        asked = {"n_estimators": self.n_estimators, "max_depth": self.max_depth}
+        options = CONSTANT if name == "constant" else asked
+        return self._boosted, {"delta": self._record_delta(epsilon), **options}
 
     def _advice(self, n, epsilon, n_classes):
         if self.n_estimators is not None or self.max_depth is not None:
@@ -155,9 +117,6 @@ class BasePrivateForest(BaseForest):
         """`random_state` of the forest: a seed of its own, or the noise of the number would be drawn twice."""
         seeded = is_seeded(self.random_state)
         return int(rng.integers(2**62)) if seeded else self.random_state
-
-    def _asked(self):
-        return {"n_estimators": self.n_estimators, "max_depth": self.max_depth}
 
     def _answering(self):
         """The forest that was fitted, with the threads that are asked for now."""
@@ -228,16 +187,6 @@ class BasePrivateForest(BaseForest):
         return self._answering().export_text()
 
 
-def _fitted(forest, X, y):
-    """`forest` after its fit, whose warnings point at the line that called the preset's."""
-    with warnings.catch_warnings(record=True) as told:
-        warnings.simplefilter("always")
-        forest.fit(X, y)
-    for warning in told:
-        warnings.warn(warning.message, stacklevel=5)
-    return forest
-
-
 @parameters
 class PrivateForestClassifier(BasePrivateForest, BaseForestClassifier):
     r"""The private classifier that `dplit` recommends: it takes advice, and says which and why.
@@ -286,6 +235,8 @@ class PrivateForestClassifier(BasePrivateForest, BaseForestClassifier):
     1.0
     """
 
+    _boosted = BoostedForestClassifier
+
     def fit(self, X, y):
         """Take advice, and fit the forest advised.
 
@@ -309,14 +260,13 @@ class PrivateForestClassifier(BasePrivateForest, BaseForestClassifier):
             If `X` is sparse, or one of `X` and `y` is Dask's and the other is not.
         """
         self._check()
-        families = {
-            "boosted": (BoostedForestClassifier, self._asked()),
-            "histogram": (HistogramForestClassifier, COUNTED),
-            "constant": (BoostedForestClassifier, CONSTANT),
-        }
         n_classes = None if self.classes is None else len(check_classes(self.classes))
-        self._fit_advised(X, y, families, n_classes, classes=self.classes)
-        self._store_classes(self.forest_.classes_)
+        records, y, domain, domain_node = self._read_fit(X, y)
+        target = self._read_classes(y)
+        self._fit_advised(
+            records, domain, domain_node, *target, n_classes=n_classes, classes=self.classes
+        )
+        self.classes_, self.n_classes_ = self.forest_.classes_, self.forest_.n_classes_
         return self
 
     def predict_proba(self, X):
@@ -370,6 +320,8 @@ class PrivateForestRegressor(BasePrivateForest, BaseForestRegressor):
     budget_ : Budget
     """
 
+    _boosted = BoostedForestRegressor
+
     def fit(self, X, y):
         """Take advice, and fit the forest advised.
 
@@ -393,8 +345,8 @@ class PrivateForestRegressor(BasePrivateForest, BaseForestRegressor):
             If `X` is sparse, or one of `X` and `y` is Dask's and the other is not.
         """
         self._check()
-        families = {
-            "boosted": (BoostedForestRegressor, self._asked()),
-            "constant": (BoostedForestRegressor, CONSTANT),
-        }
-        return self._fit_advised(X, y, families, 0, target_bounds=self.target_bounds)
+        records, y, domain, domain_node = self._read_fit(X, y)
+        target = self._read_targets(y)
+        return self._fit_advised(
+            records, domain, domain_node, *target, n_classes=0, target_bounds=self.target_bounds
+        )

@@ -27,11 +27,11 @@ def _one_by_one(original):
 def _public_blocks(original):
     """A collection knows its chunks without looking at a record."""
 
-    def _counted(self, X, y):
-        found, y = original(self, X, y)
-        if hasattr(X, "chunks"):
+    def _counted(self, records):
+        found = original(self, records)
+        if hasattr(records, "like"):
             self.n_records = found
-        return found, y
+        return found
 
     return _counted
 

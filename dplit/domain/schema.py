@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from dplit.domain import sources
-from dplit.domain.columns import Categorical, Continuous
+from dplit.domain.columns import Categorical, Continuous, compiled_all_inside
 from dplit.errors import few, warn_leak
 
 MOST_SHOWN = 60  # characters of a list of levels in `Domain.describe`
@@ -348,9 +348,7 @@ def _lies_inside(X, lower, upper):
     """Whether every number lies between its column's bounds; of few, without what is slow to import."""
     if X.size < MANY:
         return bool(((lower <= X) & (X <= upper)).all())
-    from dplit.domain.inside import all_inside
-
-    return all_inside(X, lower, upper)
+    return compiled_all_inside()(X, lower, upper)
 
 
 def _in_words(feature):

@@ -11,7 +11,7 @@ from weakref import WeakSet
 
 import numpy as np
 
-from dplit.forests.insides import ANSWERS, check_fitting
+from dplit.forests.file_checks import ANSWERS, check_fitting
 
 _intact = WeakSet()
 

@@ -114,10 +114,6 @@ class WithNoise:
         ----------
         **params
             As of the constructor; of nested estimators by ``<name>__<parameter>``.
-
-        Returns
-        -------
-        self
         """
         ensemble = ensemble_that_seeds() if "random_state" in params else None
         if ensemble is not None:

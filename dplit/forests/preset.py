@@ -16,9 +16,8 @@ from sklearn.utils.validation import check_is_fitted
 from dplit.boosting import Advice, advise
 from dplit.budget import Group
 from dplit.forests.base import BaseForestClassifier, BaseForestRegressor, parameters
-from dplit.forests.boosted import BoostedForestClassifier, BoostedForestRegressor
+from dplit.forests.boosted import BoostedForestClassifier, BoostedForestRegressor, PlannedForest
 from dplit.forests.boosted_releases import size
-from dplit.forests.boosted_rounds import PlannedForest
 from dplit.forests.histogram import HistogramForestClassifier
 from dplit.forests.intact import check_intact, seal
 from dplit.forests.partition import REPLACED, rest_of
@@ -129,26 +128,14 @@ class BasePrivateForest(PlannedForest):
     def apply(self, X):
         """As the forest that was fitted, `forest_`, does it.
 
-        Parameters
-        ----------
-        X : DataFrame or array_like, shape (n_records, n_features)
-
-        Returns
-        -------
-        int array, shape (n_records, n_trees)
+        Returns an int array, shape (n_records, n_trees).
         """
         return self._answering().apply(X)
 
     def decision_path(self, X):
         """As the forest that was fitted, `forest_`, does it.
 
-        Parameters
-        ----------
-        X : DataFrame or array_like, shape (n_records, n_features)
-
-        Returns
-        -------
-        csr_array of int64, shape (n_records, n_nodes)
+        Returns a csr_array of int64, shape (n_records, n_nodes).
 
         Raises
         ------
@@ -163,10 +150,6 @@ class BasePrivateForest(PlannedForest):
 
     def predict(self, X):
         """As the forest that was fitted, `forest_`, does it.
-
-        Parameters
-        ----------
-        X : DataFrame or array_like, shape (n_records, n_features)
 
         Returns
         -------
@@ -199,17 +182,41 @@ class PrivateForestClassifier(BasePrivateForest, BaseForestClassifier):
     ----------
     epsilon : float
         Privacy budget of the whole fit, positive. ``inf`` gives the non-private twin.
-    domain, classes, neighbours, records_per_person, noise, random_state, n_jobs
-        As of `BoostedForestClassifier`.
+    domain : Domain, optional
+        What is public about the columns. Left out, the two values of a data frame's boolean columns
+        are taken to be public; anything else is read off the data, with a `PrivacyLeakWarning`, and
+        the budget is infinite.
+    classes : sequence or pandas.CategoricalDtype, optional
+        The public class list, all strings or all numbers. Left out, the two values of a boolean `y`;
+        of any other one the classes are read off the data, with a `PrivacyLeakWarning`, and the budget is
+        infinite.
+    neighbours : {"add-remove", "replace-one"}
+        Which data sets `epsilon` holds for: one record more or less, or one record changed.
+    n_estimators, max_depth : int, optional
+        Given, a boosted forest is fitted whatever the advice: they are its rounds, and the tests of a
+        round's tree, at most 12.
     n_records : int, optional
         A public number of records, a guess that had better be low. Left out, a hundredth of epsilon buys
         a noisy number, on which the advice may rest; replace-one neighbours have as many, if persons have one.
-    n_estimators, max_depth : int, optional
-        Given, a boosted forest is fitted whatever the advice: they are its rounds and depth.
     delta : float
-        Of a boosted forest, as `BoostedForestClassifier` has it; the other families have no use for it.
+        0, or the delta of (epsilon, delta)-privacy, below 1. Above 0 a boosted forest pays by zero-concentrated
+        privacy if that has less noise, else `budget_` says that its delta is 0; the other
+        families have no use for it.
     accounting : {"proved", "published"}
         Nothing else than what is proved is fitted: both are the same.
+    records_per_person : int
+        The most records that one person has in the table, a public number. `epsilon` holds for all of
+        them together: each record's share is ``epsilon / records_per_person``.
+    noise : {None, "secure", "simulation"}
+        "secure" draws exact noise from the operating system's randomness; "simulation" rounded noise by
+        NumPy's generators, which a `random_state` needs. None takes the first where no `random_state` is
+        given, else the second (`dplit.forests.noise`).
+    random_state : None, int, Generator, RandomState or SeedSequence
+        None, for a release: all randomness is the operating system's. An integer repeats the fit, and
+        whoever knows it can undo the noise; it stands in no repr and no pickle. From anything else
+        the noise is fresh in every fit (`dplit.forests.randomness`).
+    n_jobs : int, optional
+        Threads; the forest is the same for any number.
 
     Attributes
     ----------
@@ -238,27 +245,7 @@ class PrivateForestClassifier(BasePrivateForest, BaseForestClassifier):
     _boosted = BoostedForestClassifier
 
     def fit(self, X, y):
-        """Take advice, and fit the forest advised.
-
-        Parameters
-        ----------
-        X : DataFrame, array_like, or Dask's data frame or array; shape (n_records, n_features)
-            Numbers outside a column's bounds are clipped; unknown levels are errors.
-        y : array_like, or Dask's series or array cut as `X` is; shape (n_records,)
-            Classes.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ValueError
-            If a parameter, a column, a level, a number or a class is not as it must be; the message
-            names it.
-        TypeError
-            If `X` is sparse, or one of `X` and `y` is Dask's and the other is not.
-        """
+        """Take advice, and fit the forest advised. See `BaseForest.fit`; `X` and `y` may be Dask's."""
         self._check()
         n_classes = None if self.classes is None else len(check_classes(self.classes))
         records, y, domain, domain_node = self._read_fit(X, y)
@@ -272,13 +259,7 @@ class PrivateForestClassifier(BasePrivateForest, BaseForestClassifier):
     def predict_proba(self, X):
         """Probabilities of the released model.
 
-        Parameters
-        ----------
-        X : DataFrame or array_like, shape (n_records, n_features)
-
-        Returns
-        -------
-        float64 array, shape (n_records, n_classes), in the order of `classes_`
+        Returns a float64 array, shape (n_records, n_classes), in the order of `classes_`.
         """
         return self._answering().predict_proba(X)
 
@@ -286,13 +267,8 @@ class PrivateForestClassifier(BasePrivateForest, BaseForestClassifier):
     def decision_function(self, X):
         """Scores of the classes, of a boosted forest.
 
-        Parameters
-        ----------
-        X : DataFrame or array_like, shape (n_records, n_features)
-
-        Returns
-        -------
-        float64 array, shape (n_records,) for two classes, log-odds of the second; else (n_records, n_classes)
+        Returns a float64 array: log-odds of the second of two classes, shape (n_records,), or scores of shape
+        (n_records, n_classes).
         """
         return self._answering().decision_function(X)
 
@@ -305,12 +281,41 @@ class PrivateForestRegressor(BasePrivateForest, BaseForestRegressor):
 
     Parameters
     ----------
-    epsilon, delta, domain, n_records, n_estimators, max_depth, accounting
-        As of `PrivateForestClassifier`, as are `neighbours`, `records_per_person`, `noise`,
-        `random_state` and `n_jobs`.
+    epsilon : float
+        Privacy budget of the whole fit, positive. ``inf`` gives the non-private twin.
+    domain : Domain, optional
+        What is public about the columns. Left out, the two values of a data frame's boolean columns
+        are taken to be public; anything else is read off the data, with a `PrivacyLeakWarning`, and
+        the budget is infinite.
     target_bounds : (float, float), optional
-        Public bounds of the targets, which are clipped to them. Left out, they are read off `y`,
-        with a `PrivacyLeakWarning`, and the budget is infinite.
+        Public bounds of the targets, in their units; a target outside is clipped. Left out, they are read
+        off `y`, with a `PrivacyLeakWarning`, and the budget is infinite.
+    neighbours : {"add-remove", "replace-one"}
+        Which data sets `epsilon` holds for: one record more or less, or one record changed.
+    n_estimators, max_depth : int, optional
+        Given, a boosted forest is fitted whatever the advice: they are its rounds, and the tests of a
+        round's tree, at most 12.
+    n_records : int, optional
+        A public number of records, a guess that had better be low. Left out, a hundredth of epsilon buys
+        a noisy number, on which the advice may rest; replace-one neighbours have as many, if persons have one.
+    delta : float
+        0, or the delta of (epsilon, delta)-privacy, below 1. Above 0 a boosted forest pays by zero-concentrated
+        privacy if that has less noise, else `budget_` says that its delta is 0.
+    accounting : {"proved", "published"}
+        Nothing else than what is proved is fitted: both are the same.
+    records_per_person : int
+        The most records that one person has in the table, a public number. `epsilon` holds for all of
+        them together: each record's share is ``epsilon / records_per_person``.
+    noise : {None, "secure", "simulation"}
+        "secure" draws exact noise from the operating system's randomness; "simulation" rounded noise by
+        NumPy's generators, which a `random_state` needs. None takes the first where no `random_state` is
+        given, else the second (`dplit.forests.noise`).
+    random_state : None, int, Generator, RandomState or SeedSequence
+        None, for a release: all randomness is the operating system's. An integer repeats the fit, and
+        whoever knows it can undo the noise; it stands in no repr and no pickle. From anything else
+        the noise is fresh in every fit (`dplit.forests.randomness`).
+    n_jobs : int, optional
+        Threads; the forest is the same for any number.
 
     Attributes
     ----------
@@ -323,27 +328,7 @@ class PrivateForestRegressor(BasePrivateForest, BaseForestRegressor):
     _boosted = BoostedForestRegressor
 
     def fit(self, X, y):
-        """Take advice, and fit the forest advised.
-
-        Parameters
-        ----------
-        X : DataFrame, array_like, or Dask's data frame or array; shape (n_records, n_features)
-            Numbers outside a column's bounds are clipped; unknown levels are errors.
-        y : array_like, or Dask's series or array cut as `X` is; shape (n_records,)
-            Numbers; outside `target_bounds` they are clipped.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ValueError
-            If a parameter, a column, a level, a number or a target is not as it must be; the message
-            names it.
-        TypeError
-            If `X` is sparse, or one of `X` and `y` is Dask's and the other is not.
-        """
+        """Take advice, and fit the forest advised. See `BaseForest.fit`; `X` and `y` may be Dask's."""
         self._check()
         records, y, domain, domain_node = self._read_fit(X, y)
         target = self._read_targets(y)

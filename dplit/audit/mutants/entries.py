@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from dplit.audit.mutants import RDF, at, plant
-from dplit.forests.dask_parts import AT_ONCE
+from dplit.forests.blocks import AT_ONCE
 
 PRESET, HISTOGRAM = "PrivateForestClassifier", "HistogramForestClassifier"
 
@@ -72,7 +72,7 @@ def _raised(original):
 
 
 @plant("sums of more than eight blocks overlap", "RandomDecisionForestClassifier from many blocks",
-       at("forests.dask_parts", "DaskParts", "total"))  # fmt: skip
+       at("forests.blocks", "DaskParts", "total"))  # fmt: skip
 def _overlapping(original):
     """A border that belongs to both groups."""
 

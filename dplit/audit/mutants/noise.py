@@ -10,7 +10,7 @@ from dplit.audit.mutants import MEDIAN, RDF, at, plant
 from dplit.domain import GRID
 
 REPORT, FLIP = at("forests.releases", "report"), at("forests.releases", "flip")
-MEANS = at("forests.mean_releases", "proved_means")
+MEANS = at("forests.releases", "proved_means")
 COUNTS = at("forests.releases", "noisy_counts")
 LAPLACE = at("forests.releases", "laplace_counts")
 JOINT = at("forests.releases", "joint_cut")

@@ -54,7 +54,7 @@ def _given_back(original):
 
 
 @plant("sums over blocks in thousandths of a record", f"{RDF} from blocks, a label",
-       at("forests.dask_parts", "DaskParts", "total"))  # fmt: skip
+       at("forests.blocks", "DaskParts", "total"))  # fmt: skip
 def _thousandths(original):
     def total(self, ask, *told):
         return 1000 * original(self, ask, *told)
@@ -63,7 +63,7 @@ def _thousandths(original):
 
 
 @plant("a part that is computed again is added again", f"{RDF}, what a record moves in blocks",
-       at("forests.dask_parts", "DaskParts", "total"))  # fmt: skip
+       at("forests.blocks", "DaskParts", "total"))  # fmt: skip
 def _added_again(original):
     def total(self, ask, *told):
         return original(self, ask, *told) + original(self, ask, *told)
@@ -113,7 +113,7 @@ def _last_bits(original):
 
 
 @plant("a normalised score at four times its rate", "MultinomialForestClassifier draws its law, normalised",
-       at("forests.multinomial_releases", "normalised_cut"))  # fmt: skip
+       at("forests.releases", "normalised_cut"))  # fmt: skip
 def _four_times(original):
     def normalised_cut(limits, epsilon):
         return original(limits, 4 * epsilon)[0], original(limits, epsilon)[1]

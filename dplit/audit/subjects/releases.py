@@ -12,7 +12,7 @@ import numpy as np
 
 from dplit.audit.subject import BlackBox, Pair, Subject
 from dplit.domain import GRID
-from dplit.forests import mean_releases, releases
+from dplit.forests import releases
 
 DRAWS = (20_000, 100_000, 500_000)
 EPSILON = 0.2  # so small that a count of one and of two tell more, if a number is divided by them
@@ -32,8 +32,7 @@ class _Release:
 
     def drawn(self, stats, rng):
         """What the function returns: what was drawn, and the node that it spends."""
-        home = mean_releases if self.name.endswith("means") else releases
-        return getattr(home, self.name)(np.array(stats), self.epsilon, rng)
+        return getattr(releases, self.name)(np.array(stats), self.epsilon, rng)
 
 
 def _cell(value):

@@ -10,6 +10,7 @@ import threading
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 from joblib import Parallel, delayed
 from joblib.parallel import ThreadingBackend
@@ -121,6 +122,25 @@ def test_a_delta_is_limited_too():
     assert account.spent == 1.0 and account.budget.delta <= 1.5e-6
     with Accountant(3), pytest.raises(BudgetError, match="costs delta"):
         BoostedForestClassifier(0.5, **options).fit(X, Y)
+
+
+@pytest.mark.parametrize("max_depth", [13, -1])
+def test_a_depth_that_no_forest_has_costs_a_preset_nothing(max_depth):
+    preset = dplit.PrivateForestClassifier(
+        1.0, domain=DOMAIN, classes=["a", "b"], max_depth=max_depth
+    )
+    with Accountant(10) as account, pytest.raises(ValueError, match="max_depth must be"):
+        preset.fit(X, Y)
+    assert account.spent == 0
+
+
+@pytest.mark.parametrize(
+    "kind", [forests.RandomDecisionForestClassifier, dplit.PrivateForestClassifier]
+)
+def test_a_domain_that_is_read_off_a_frame_is_warned_of_at_the_callers_line(kind):
+    with pytest.warns(dplit.PrivacyLeakWarning, match="domain of 'u' was") as told:
+        kind(1.0, classes=["a", "b"]).fit(pd.DataFrame({"u": X[:, 0]}), Y)
+    assert [warning.filename for warning in told] == [__file__]
 
 
 def test_bad_input_costs_nothing():

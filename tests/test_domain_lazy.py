@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from dplit import Categorical, Continuous, Domain
-from dplit.domain.lazy import EncodedColumns, encoded_columns
+from dplit.domain.by_column import EncodedColumns, encoded_columns
 
 FEATURES = [Continuous(0, 1), Categorical(["a", "b"], missing=True), Continuous(-5, 5)]
 NAMED = Domain(FEATURES, names=list("uvw"))

@@ -122,7 +122,6 @@ LATE = {
     ("*", "dplit.mechanisms.exact*"): COMPILED,
     ("mechanisms/secure.py", "dplit.mechanisms.cipher"): CIPHER,
     ("matrix/*", "dplit.matrix.exact_treenorm"): COMPILED,
-    ("domain/*", "dplit.domain.inside"): COMPILED,
     ("claims/*", "dplit.forests"): FORESTS,
     ("release/*", "dplit.forests.*"): FORESTS,
     ("cli/*", "dplit*"): COMMAND,

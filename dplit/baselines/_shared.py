@@ -9,7 +9,6 @@ import numpy as np
 from dplit import trees
 from dplit.errors import check_integer
 from dplit.forests.base import BaseForest, parameters
-from dplit.forests.mean_releases import proved_means, published_means
 from dplit.forests.noise import ONLY_PROVED
 from dplit.forests.parameter_checks import GUESS as PUBLIC_N
 from dplit.forests.parameter_checks import (
@@ -19,7 +18,7 @@ from dplit.forests.parameter_checks import (
     n_candidates,
     usual_depth,
 )
-from dplit.forests.releases import flip, laplace_counts, largest
+from dplit.forests.releases import flip, laplace_counts, largest, proved_means, published_means
 from dplit.trees.kary import Rule, grow_kary_trees
 from dplit.trees.nodes import sums_in_steps
 

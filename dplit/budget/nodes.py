@@ -163,17 +163,17 @@ class Sequence(Composition):
     @property
     def epsilon(self):
         """Sum over the parts."""
-        return self.copies * math.fsum(p.epsilon for p in self.parts)
+        return self.copies * math.fsum([p.epsilon for p in self.parts])
 
     @property
     def rho(self):
         """Sum over the parts (Bun and Steinke 2016, lemma 2.3)."""
-        return self.copies * math.fsum(p.rho for p in self.parts)
+        return self.copies * math.fsum([p.rho for p in self.parts])
 
     @property
     def delta(self):
         """Sum over the parts."""
-        return self.copies * math.fsum(p.delta for p in self.parts)
+        return self.copies * math.fsum([p.delta for p in self.parts])
 
     rule = "sum"
 
@@ -207,17 +207,17 @@ class Parallel(Composition):
     @property
     def epsilon(self):
         """Largest of the parts."""
-        return max((p.epsilon for p in self.parts), default=0.0)
+        return max([p.epsilon for p in self.parts], default=0.0)
 
     @property
     def rho(self):
         """Largest of the parts."""
-        return max((p.rho for p in self.parts), default=0.0)
+        return max([p.rho for p in self.parts], default=0.0)
 
     @property
     def delta(self):
         """Largest of the parts."""
-        return max((p.delta for p in self.parts), default=0.0)
+        return max([p.delta for p in self.parts], default=0.0)
 
     rule = "max"
 

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from dplit.domain import sources
-from dplit.domain.columns import Categorical, Continuous
+from dplit.domain.columns import Categorical, Continuous, compiled_all_inside
 from dplit.errors import few, warn_leak
 
 MOST_SHOWN = 60  # characters of a list of levels in `Domain.describe`
@@ -278,20 +278,7 @@ class Domain:
         ValueError
             If `bounds` names a column that is not there, or its entry describes none.
         """
-        frame = sources.as_pandas(frame, "frame")
-        if not isinstance(frame, pd.DataFrame):
-            raise ValueError(f"frame must be a data frame, got a {type(frame).__name__}")
-        bounds = {str(column): given for column, given in (bounds or {}).items()}
-        unknown = sorted(set(bounds) - set(map(str, frame.columns)))
-        if unknown:
-            raise ValueError(f"bounds names columns that frame does not have: {unknown}")
-        features, leaked = sources.described(frame, bounds, public_categories)
-        if leaked:
-            warn_leak(
-                f"the domain of {few(leaked)} was read off the data: pass bounds for these columns "
-                "(public_categories=True if their categories are public), or epsilon is infinite"
-            )
-        return cls(features, names=frame.columns, data_dependent=leaked)
+        return domain_of_frame(frame, bounds, public_categories)
 
     @classmethod
     def from_data(cls, X):
@@ -306,6 +293,25 @@ class Domain:
         features = [sources.observed(frame.iloc[:, j], c) for j, c in enumerate(frame.columns)]
         names = frame.columns if isinstance(X, pd.DataFrame) else None
         return cls(features, names=names, data_dependent=map(str, frame.columns))
+
+
+def domain_of_frame(frame, bounds=None, public_categories=False, stacklevel=4):
+    """What `Domain.from_frame` returns; a warning names the line that is `stacklevel` calls away."""
+    frame = sources.as_pandas(frame, "frame")
+    if not isinstance(frame, pd.DataFrame):
+        raise ValueError(f"frame must be a data frame, got a {type(frame).__name__}")
+    bounds = {str(column): given for column, given in (bounds or {}).items()}
+    unknown = sorted(set(bounds) - set(map(str, frame.columns)))
+    if unknown:
+        raise ValueError(f"bounds names columns that frame does not have: {unknown}")
+    features, leaked = sources.described(frame, bounds, public_categories)
+    if leaked:
+        warn_leak(
+            f"the domain of {few(leaked)} was read off the data: pass bounds for these columns "
+            "(public_categories=True if their categories are public), or epsilon is infinite",
+            stacklevel,
+        )
+    return Domain(features, names=frame.columns, data_dependent=leaked)
 
 
 def places_of(domain, X):
@@ -342,9 +348,7 @@ def _lies_inside(X, lower, upper):
     """Whether every number lies between its column's bounds; of few, without what is slow to import."""
     if X.size < MANY:
         return bool(((lower <= X) & (X <= upper)).all())
-    from dplit.domain.inside import all_inside
-
-    return all_inside(X, lower, upper)
+    return compiled_all_inside()(X, lower, upper)
 
 
 def _in_words(feature):

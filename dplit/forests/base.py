@@ -26,7 +26,7 @@ from dplit.errors import (
     naming_cache,
     warn_leak,
 )
-from dplit.forests.dask_input import DaskTargets, then
+from dplit.forests.blocks_dask import DaskTargets, then
 from dplit.forests.fitted import WithFile, WithImportances, WithPaths
 from dplit.forests.intact import seal
 from dplit.forests.members import check_drawn
@@ -99,7 +99,8 @@ class BaseForest(WithRecords, WithNoise, WithFile, WithImportances, WithPaths, B
     """Base of the forests: parameters that all have, and what is kept of a fit.
 
     Subclasses set `domain_`, `trees_` and `budget_` at the end of ``fit``, together: where a fit
-    stops with an error, what stands is the last one and its budget.
+    stops with an error, what stands is the last one and its budget. Each method that takes `X` takes a data
+    frame or array_like of shape (n_records, n_features).
     """
 
     epsilon: float = field(default=1.0, kw_only=False)
@@ -122,6 +123,26 @@ class BaseForest(WithRecords, WithNoise, WithFile, WithImportances, WithPaths, B
         super().__init_subclass__(**options)
         if "fit" in vars(cls):
             cls.fit = undone_on_error(cls.fit)
+
+    def fit(self, X, y):
+        """Fit the forest to private records, and return it.
+
+        Parameters
+        ----------
+        X : DataFrame or array_like, shape (n_records, n_features); of some forests Dask's, too
+            Numbers outside a column's bounds are clipped; unknown levels are errors.
+        y : array_like, shape (n_records,); or Dask's series or array, cut as `X` is
+            Classes; or numbers, which are clipped to `target_bounds`.
+
+        Raises
+        ------
+        ValueError
+            If a parameter, a column, a level, a number or a target is not as it must be, or the domain is too
+            wide; the message names it. Columns of numbers must be finite.
+        TypeError
+            If `X` is sparse, or one of `X` and `y` is Dask's and the other is not.
+        """
+        raise NotImplementedError
 
     def _check(self):
         """Check the parameters that all forests have."""
@@ -186,13 +207,7 @@ class BaseForest(WithRecords, WithNoise, WithFile, WithImportances, WithPaths, B
     def apply(self, X):
         """Leaf that each record reaches in each tree.
 
-        Parameters
-        ----------
-        X : DataFrame or array_like, shape (n_records, n_features)
-
-        Returns
-        -------
-        int32 array, shape (n_records, n_estimators); leaves are numbered from 0 in each tree
+        Returns an int32 array, shape (n_records, n_estimators); leaves are numbered from 0 in each tree.
         """
         return trees.apply(self.trees_, self._read(X), self.n_jobs)
 
@@ -231,13 +246,7 @@ class BaseForestClassifier(ClassifierMixin, BaseForest):
         `dplit.baselines.JPWClassifier`, and ``voting="weighted"`` of a `MatrixForestClassifier`) have
         probabilities proper.
 
-        Parameters
-        ----------
-        X : DataFrame or array_like, shape (n_records, n_features)
-
-        Returns
-        -------
-        float64 array, shape (n_records, n_classes), in the order of `classes_`
+        Returns a float64 array, shape (n_records, n_classes), in the order of `classes_`.
         """
         votes = self._votes(self._read(X))
         return votes / self.trees_.n_trees
@@ -245,13 +254,7 @@ class BaseForestClassifier(ClassifierMixin, BaseForest):
     def predict_log_proba(self, X):
         """Logarithm of `predict_proba`; minus infinity where that is 0.
 
-        Parameters
-        ----------
-        X : DataFrame or array_like, shape (n_records, n_features)
-
-        Returns
-        -------
-        float64 array, shape (n_records, n_classes)
+        Returns a float64 array, shape (n_records, n_classes).
         """
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
@@ -259,13 +262,7 @@ class BaseForestClassifier(ClassifierMixin, BaseForest):
     def predict(self, X):
         """Class that most trees vote for; of several, the first in `classes_`.
 
-        Parameters
-        ----------
-        X : DataFrame or array_like, shape (n_records, n_features)
-
-        Returns
-        -------
-        array of classes, shape (n_records,)
+        Returns an array of classes, shape (n_records,).
         """
         votes = self._votes(self._read(X))
         return self.classes_[votes.argmax(axis=1)]
@@ -309,13 +306,7 @@ class BaseForestRegressor(RegressorMixin, BaseForest):
     def predict(self, X):
         """Mean of the leaves that each record reaches, one in each tree.
 
-        Parameters
-        ----------
-        X : DataFrame or array_like, shape (n_records, n_features)
-
-        Returns
-        -------
-        float64 array, shape (n_records,), in the units of the targets
+        Returns a float64 array, shape (n_records,), in the units of the targets.
         """
         records = self._read(X)
         return trees.average(self.trees_, records, self.leaf_values_, self.n_jobs)

@@ -7,12 +7,184 @@ noisy sums of residuals. Derived in :doc:`/book/boosting`.
 
 from __future__ import annotations
 
+import math
+from itertools import groupby
+
 import numpy as np
 from scipy.special import softmax
+from sklearn.utils.validation import check_is_fitted
 
-from dplit.forests.base import BaseForestClassifier, BaseForestRegressor, parameters
-from dplit.forests.boosted_models import ClassModel, TargetModel
-from dplit.forests.boosted_rounds import BaseBoostedForest
+from dplit.boosting import leaf_steps, plan
+from dplit.budget import Sequence, check_delta
+from dplit.domain.by_column import encoded_columns
+from dplit.errors import check_integer
+from dplit.forests.base import BaseForest, BaseForestClassifier, BaseForestRegressor, parameters
+from dplit.forests.blocks import in_parts
+from dplit.forests.blocks_boosted import (
+    ClassModel,
+    TargetModel,
+    divided,
+    divided_to_bins,
+    encoded,
+    level_sums,
+    possible_directions,
+    summed,
+    tested,
+    with_directions,
+)
+from dplit.forests.boosted_releases import account, size
+from dplit.forests.export import export_text
+from dplit.forests.releases import leaves
+from dplit.mechanisms.secure import is_secure
+
+DEEPEST = 12
+STEPS_OF_A_COLUMN = 64
+ALL_READ = "each reads all records"
+MOST = 2.0**52  # of what is taken off a score: all stay whole numbers
+
+
+@parameters
+class PlannedForest(BaseForest):
+    """Base of the boosted forests and of the presets: parameters that a plan has a say in."""
+
+    n_estimators: int | None = None
+    max_depth: int | None = None
+    n_records: int | None = None
+    delta: float = 0.0
+    _in_parts = True
+    _encoded = staticmethod(encoded_columns)  # a record's codes are kept, an eighth of its numbers
+
+    def _inexact(self):
+        return None
+
+    def _n_trees(self):
+        return 1 if self.n_estimators is None else super()._n_trees()
+
+    def _check(self):
+        check_delta(self.delta)
+        super()._check()
+        if self.max_depth is not None and check_integer(self.max_depth, "max_depth", 0) > DEEPEST:
+            raise ValueError(f"max_depth must be at most {DEEPEST}, got {self.max_depth!r}")
+
+
+@parameters
+class BaseBoostedForest(PlannedForest):
+    """Base of the boosted forests."""
+
+    def _boost(self, domain, records, labels, model, n_classes):
+        """Run the rounds on `model`; returns the trees, their values, and the node of what they spend."""
+        from dplit.trees.oblivious import Grid  # compiled: slow to import
+
+        rng, epsilon = self._generator(), self._record_epsilon()
+        each = epsilon / (2 if self.neighbours == "replace-one" else 1)
+        n_records = None
+        if self.n_records is None:
+            n_records = len(records)  # of Dask, a pass over the data
+        relation = "replace-one" if self._keeps_n() else "add-remove"
+        n, spent, size_node = size(n_records, self.n_records, each, relation, rng)
+        pays = account(epsilon, float(self.delta), n, self.neighbours, self.records_per_person,
+                       self.n_estimators)  # fmt: skip
+        planned = plan(n, pays.plan_epsilon, n_classes, self.n_estimators, self.max_depth)
+        self.directions_ = possible_directions(domain, n, planned.directions)
+        self.tested_ = tested(domain, self.directions_)
+        grid = Grid(self.tested_, STEPS_OF_A_COLUMN)
+        if not grid.has_tests:
+            planned = planned._replace(depth=0, fine=0, later=0)
+        prior, shares = pays.shares(spent, planned, n_classes)
+        parts = in_parts(records, labels, encoded, grid, domain, self.directions_)
+        nodes = [size_node, model.start(parts, prior, rng)]
+        done = [
+            self._round(grid, parts, model, t, shares[t], planned.of(t), pays, rng)
+            for t in range(planned.rounds)
+        ]
+        grown, pairs, values, costs = zip(*done)
+        alike = [(node, len(list(same))) for node, same in groupby(costs)]
+        nodes += [Sequence("rounds", (node,), ALL_READ, times) for node, times in alike]
+        self.plan_, self.pair_sums_ = planned, np.array(pairs)
+        trees = grid.trees(grown, planned.kept + planned.fine)
+        return trees, np.array(values), pays.closed(nodes, self.neighbours)
+
+    def _round(self, grid, parts, model, t, shares, planned, pays, rng):
+        """Grow one tree and add it to the model: its tests, pair sums and steps, and its node."""
+        share, leaf = shares
+        deepest = planned.kept + planned.fine
+        reach = model.open(parts, t, max(planned.depth, deepest))
+        tests, nodes = self._tests(grid, parts, reach, share, planned, pays, rng)
+        pairs, noise, node = model.release(parts, t, reach, 2**deepest, leaf, pays, rng)
+        steps = model.unit * leaf_steps(planned, *model.gradients(pairs), noise, model.spread)
+        model.close(parts, steps)
+        return tests, pairs, steps, Sequence("a round", (*nodes, leaves(node)))
+
+    def _tests(self, grid, parts, reach, share, planned, pays, rng):
+        """Choose the round's tests one after the other, and part the records by them; tests and nodes."""
+        depth, tests, nodes = planned.depth, [], ()
+        for d in range(depth):
+            parts.advance(summed, 2**d)
+            masses, pick = grid.masses(parts.total(level_sums), rng)
+            if self.directions_:  # together they have the odds of one column
+                own = grid.ends[-1 - len(self.directions_)]
+                less = reach.mass * math.log(len(self.directions_)) / pays.rate(share)
+                if is_secure(rng):  # scores stay whole
+                    less = min(np.rint(less), MOST)
+                masses[own:] -= less
+            place, node = pays.choose(masses, share, reach.mass, rng)
+            tests.append(pick(place))
+            if planned.kept:
+                parts.advance(divided, tests[-1])
+        if depth:
+            nodes = (Sequence("levels", (node,), "every level reads all records", depth),)
+        if planned.fine:
+            bins, finer = grid.fine(tests[0].column, planned.fine)
+            parts.advance(divided_to_bins, tests[0].column, bins, planned.fine)
+            tests = tests[: planned.kept] + finer
+        return tests, nodes
+
+    def _read(self, X):
+        """As of all forests, with the directions as further columns."""
+        return with_directions(super()._read(X), self.domain_, self.directions_)
+
+    def _scores(self, X):
+        """The released model at each record, shape (n_records, n_outputs)."""
+        from dplit.trees.oblivious import add_steps
+
+        check_is_fitted(self, "budget_")
+        leaves = self.apply(X)
+        values = self.leaf_values_.reshape(self.trees_.n_trees, -1, len(self.initial_))
+        return self.initial_ + add_steps(leaves, values)
+
+    @property
+    def feature_importances_(self):
+        """What each column's tests gain by the released model, summing to 1.
+
+        A test parts each cell into two leaves or more: summed over all pairs of leaves that differ by
+        the test alone, squared difference of their steps times half the harmonic mean of their released
+        curvatures. Zeros where no test makes a difference.
+        """
+        check_is_fitted(self, "budget_")
+        trees, found = self.trees_, np.zeros(self.n_features_in_)
+        shape = (trees.n_trees, *[2] * trees.depth, -1)
+        values = self.leaf_values_.reshape(shape)
+        curvatures = np.maximum(self.pair_sums_.sum(axis=1), 0.0).reshape(shape) / 2
+        first = 0
+        for level in range(trees.depth):
+            apart = np.diff(values, axis=level + 1)
+            left, right = (curvatures.take([side], axis=level + 1) for side in (0, 1))
+            weights = left * right / np.maximum(left + right, 1e-300)
+            gains = (weights * np.square(apart)).reshape(trees.n_trees, -1).sum(axis=1)
+            tests = trees.feature[first : first + len(gains) * 2**level : 2**level]
+            for column, gain in zip(tests.tolist(), gains.tolist()):
+                of = [column] if column < len(found) else self.directions_[column - len(found)][:2]
+                found[list(of)] += gain / len(of)
+            first += len(gains) * 2**level
+        return found / (found.sum() or 1.0)
+
+    def export_text(self):
+        """The released model in words: its start, and each round's tree with what its leaves add; str."""
+        check_is_fitted(self, "budget_")
+        parts = [f"start {' '.join(f'{value:.3f}' for value in self.initial_)}"]
+        for t in range(self.trees_.n_trees):
+            parts += [f"round {t + 1}", export_text(self, t)]
+        return "\n".join(parts)
 
 
 @parameters
@@ -93,30 +265,13 @@ class BoostedForestClassifier(BaseBoostedForest, BaseForestClassifier):
     """
 
     def fit(self, X, y):
-        """Grow the trees, round by round.
-
-        Parameters
-        ----------
-        X : DataFrame, array_like, or Dask's data frame or array; shape (n_records, n_features)
-            Numbers outside a column's bounds are clipped; unknown levels are errors.
-        y : array_like, or Dask's series or array cut as `X` is; shape (n_records,)
-            Classes.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ValueError
-            If a parameter, a column, a level, a number or a class is not as it must be; the message
-            names it. Columns of numbers must be finite.
-        TypeError
-            If `X` is sparse, or one of `X` and `y` is Dask's and the other is not.
-        """
+        """Grow the trees, round by round. See `BaseForest.fit`; `X` and `y` may be Dask's."""
         self._check()
         records, y, domain, domain_node = self._read_fit(X, y)
-        codes, classes, class_node = self._read_classes(y)
+        return self._fit_encoded(records, domain, domain_node, *self._read_classes(y))
+
+    def _fit_encoded(self, records, domain, domain_node, codes, classes, class_node):
+        """Grow the trees on what was read."""
         model = ClassModel(len(classes))
         trees, values, spent = self._boost(domain, records, codes, model, len(classes))
         ranks = self._store_classes(classes)
@@ -134,13 +289,8 @@ class BoostedForestClassifier(BaseBoostedForest, BaseForestClassifier):
     def decision_function(self, X):
         """Scores of the classes.
 
-        Parameters
-        ----------
-        X : DataFrame or array_like, shape (n_records, n_features)
-
-        Returns
-        -------
-        float64 array, shape (n_records,) for two classes, log-odds of the second; else (n_records, n_classes)
+        Returns a float64 array: log-odds of the second of two classes, shape (n_records,), or scores of shape
+        (n_records, n_classes).
         """
         scores = self._scores(X)
         return scores[:, 0] if self.n_classes_ == 2 else scores
@@ -152,13 +302,7 @@ class BoostedForestClassifier(BaseBoostedForest, BaseForestClassifier):
         class is right 1 to 2 percentage points more often than they say at epsilon 0.5 to 4, 5 at 0.1, on
         average over 14 sets, since steps are shrunk.
 
-        Parameters
-        ----------
-        X : DataFrame or array_like, shape (n_records, n_features)
-
-        Returns
-        -------
-        float64 array, shape (n_records, n_classes), in the order of `classes_`
+        Returns a float64 array, shape (n_records, n_classes), in the order of `classes_`.
         """
         scores = self._scores(X)
         if self.n_classes_ == 2:
@@ -168,13 +312,7 @@ class BoostedForestClassifier(BaseBoostedForest, BaseForestClassifier):
     def predict(self, X):
         """Class of the highest score; of several, the first in `classes_`.
 
-        Parameters
-        ----------
-        X : DataFrame or array_like, shape (n_records, n_features)
-
-        Returns
-        -------
-        array of classes, shape (n_records,)
+        Returns an array of classes, shape (n_records,).
         """
         scores = self._scores(X)
         best = scores[:, 0] > 0 if self.n_classes_ == 2 else scores.argmax(axis=1)
@@ -205,30 +343,13 @@ class BoostedForestRegressor(BaseBoostedForest, BaseForestRegressor):
     """
 
     def fit(self, X, y):
-        """Grow the trees, round by round.
-
-        Parameters
-        ----------
-        X : DataFrame, array_like, or Dask's data frame or array; shape (n_records, n_features)
-            Numbers outside a column's bounds are clipped; unknown levels are errors.
-        y : array_like, or Dask's series or array cut as `X` is; shape (n_records,)
-            Numbers; outside `target_bounds` they are clipped.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ValueError
-            If a parameter, a column, a level, a number or a target is not as it must be; the message
-            names it.
-        TypeError
-            If `X` is sparse, or one of `X` and `y` is Dask's and the other is not.
-        """
+        """Grow the trees, round by round. See `BaseForest.fit`; `X` and `y` may be Dask's."""
         self._check()
         records, y, domain, domain_node = self._read_fit(X, y)
-        shares, bounds, target_node = self._read_targets(y)
+        return self._fit_encoded(records, domain, domain_node, *self._read_targets(y))
+
+    def _fit_encoded(self, records, domain, domain_node, shares, bounds, target_node):
+        """Grow the trees on what was read."""
         model = TargetModel()
         trees, values, spent = self._boost(domain, records, shares, model, 0)
         self.target_bounds_, width = bounds, bounds[1] - bounds[0]
@@ -239,12 +360,6 @@ class BoostedForestRegressor(BaseBoostedForest, BaseForestRegressor):
     def predict(self, X):
         """Released mean and steps, clipped to the public interval.
 
-        Parameters
-        ----------
-        X : DataFrame or array_like, shape (n_records, n_features)
-
-        Returns
-        -------
-        float64 array, shape (n_records,), in the units of the targets
+        Returns a float64 array, shape (n_records,), in the units of the targets.
         """
         return np.clip(self._scores(X)[:, 0], *self.target_bounds_)

@@ -64,9 +64,7 @@ class Cells:
         records : float64 array, shape (n_records, n_features)
             As `Domain.encode` gives them.
 
-        Returns
-        -------
-        int64 array, shape (n_records, n_features)
+        Returns an int64 array, shape (n_records, n_features).
         """
         found = np.empty(records.shape, dtype=np.int64)
         for j in range(len(self.domain)):

@@ -45,10 +45,6 @@ def grow_ensembles(cells, n_trees, depth, n_ensembles, subset_size, *, rng, n_jo
     rng : numpy.random.Generator
         Streams are spawned from it, one for the subsets and one for each tree; it is not drawn from.
     n_jobs : int or None
-
-    Returns
-    -------
-    list of Grown
     """
     from dplit.trees import grow_random_trees  # compiled: slow to import
 

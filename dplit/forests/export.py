@@ -33,10 +33,6 @@ def export_text(forest, tree=0, *, max_depth=10, decimals=3):
     decimals : int
         Of cuts and means.
 
-    Returns
-    -------
-    str
-
     Raises
     ------
     ValueError

@@ -75,7 +75,7 @@ from dplit.budget import Budget, nodes
 from dplit.domain import Domain
 from dplit.domain.sources import as_pandas
 from dplit.forests.card import model_card, named
-from dplit.forests.insides import check_insides
+from dplit.forests.file_checks import check_insides
 from dplit.forests.intact import seal
 from dplit.writing import write_whole
 

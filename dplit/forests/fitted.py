@@ -8,7 +8,7 @@ import numpy as np
 from scipy.sparse import csr_array
 from sklearn.utils.validation import check_is_fitted
 
-from dplit.forests.insides import tested_levels
+from dplit.forests.file_checks import tested_levels
 from dplit.trees.arrays import Trees, visited
 
 
@@ -42,12 +42,7 @@ class WithFile:
         import_module("dplit.forests.files").save(self, path, allow_infinite)
 
     def model_card(self):
-        """What the fitted forest is, what it spent and what an adversary learns, in Markdown.
-
-        Returns
-        -------
-        str
-        """
+        """What the fitted forest is, what it spent and what an adversary learns, in Markdown."""
         check_is_fitted(self, "budget_")
         return import_module("dplit.forests.card").model_card(self)
 
@@ -59,10 +54,6 @@ class WithPaths:
         """Nodes that each record goes through, in all trees: of private records it is not private.
 
         `X` is read as `predict` reads it, and the budget of the fit does not cover what is told of it.
-
-        Parameters
-        ----------
-        X : DataFrame or array_like, shape (n_records, n_features)
 
         Returns
         -------

@@ -21,10 +21,10 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 from dplit.budget import Group, Parallel
 from dplit.errors import check_choice
 from dplit.forests.base import BaseForestClassifier, parameters
+from dplit.forests.blocks import in_parts
 from dplit.forests.cells import Cells
 from dplit.forests.parameter_checks import check_bins, check_depth
 from dplit.forests.partition import REPLACED
-from dplit.forests.parts import in_parts
 from dplit.forests.releases import laplace_counts, noisy_counts
 from dplit.matrix.forest import mixed_mean, posterior_mean
 from dplit.matrix.paths import cells_of, data_matrix
@@ -49,9 +49,7 @@ def weights_of(counts, rule, epsilon):
     epsilon : float
         Rate of the noise.
 
-    Returns
-    -------
-    float64 array, shape (n_cells, n_classes)
+    Returns a float64 array, shape (n_cells, n_classes).
     """
     if rule == "clipped":
         return np.maximum(counts, 0).astype(float)
@@ -167,30 +165,13 @@ class HistogramForestClassifier(BaseForestClassifier):
     _in_parts = True
 
     def fit(self, X, y):
-        """Release the counts, and fit the learner to them.
-
-        Parameters
-        ----------
-        X : DataFrame, array_like, or Dask's data frame or array; shape (n_records, n_features)
-            Numbers outside a column's bounds are clipped; unknown levels are errors.
-        y : array_like, or Dask's series or array cut as `X` is; shape (n_records,)
-            Classes.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ValueError
-            If a parameter, a column, a level, a number or a class is not as it must be, or the domain
-            has more cells than can be released; the message names it.
-        TypeError
-            If `X` is sparse, or one of `X` and `y` is Dask's and the other is not.
-        """
+        """Release the counts, and fit the learner to them. See `BaseForest.fit`; `X` and `y` may be Dask's."""
         self._check()
         records, y, domain, domain_node = self._read_fit(X, y)
-        codes, classes, class_node = self._read_classes(y)
+        return self._fit_encoded(records, domain, domain_node, *self._read_classes(y))
+
+    def _fit_encoded(self, records, domain, domain_node, codes, classes, class_node):
+        """Release the counts of what was read."""
         halved = self.neighbours == "replace-one" and self._is_proved()
         rate = self._record_epsilon() / (2 if halved else 1)
         cells = Cells(domain, self._bins(domain, len(classes), rate))
@@ -310,13 +291,7 @@ class HistogramForestClassifier(BaseForestClassifier):
     def apply(self, X):
         """Cell that each record lies in.
 
-        Parameters
-        ----------
-        X : DataFrame or array_like, shape (n_records, n_features)
-
-        Returns
-        -------
-        int64 array, shape (n_records, 1); rows of `cell_counts_`
+        Returns an int64 array, shape (n_records, 1); rows of `cell_counts_`.
         """
         return self._rows(X)[:, None]
 
@@ -328,13 +303,7 @@ class HistogramForestClassifier(BaseForestClassifier):
     def predict(self, X):
         """Class that the learner predicts.
 
-        Parameters
-        ----------
-        X : DataFrame or array_like, shape (n_records, n_features)
-
-        Returns
-        -------
-        array of classes, shape (n_records,)
+        Returns an array of classes, shape (n_records,).
         """
         rows = self._rows(X)  # first: it says if nothing was fitted
         return self.classes_[self.cell_labels_[rows]]
@@ -343,13 +312,7 @@ class HistogramForestClassifier(BaseForestClassifier):
     def predict_proba(self, X):
         """The learner's probability of each class.
 
-        Parameters
-        ----------
-        X : DataFrame or array_like, shape (n_records, n_features)
-
-        Returns
-        -------
-        float64 array, shape (n_records, n_classes), in the order of `classes_`
+        Returns a float64 array, shape (n_records, n_classes), in the order of `classes_`.
         """
         rows = self._rows(X)
         return self.cell_shares_[rows]

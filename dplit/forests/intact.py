@@ -11,7 +11,7 @@ from weakref import WeakSet
 
 import numpy as np
 
-from dplit.forests.insides import ANSWERS, check_fitting
+from dplit.forests.file_checks import ANSWERS, check_fitting
 
 _intact = WeakSet()
 
@@ -28,10 +28,9 @@ def seal(forest):
     _intact.add(forest)
 
 
-def unseal(forest, name):
-    """An attribute of that name was assigned: what is fitted ends in an underscore."""
-    if name.endswith("_"):
-        _intact.discard(forest)
+def unseal(forest):
+    """A fitted attribute was assigned."""
+    _intact.discard(forest)
 
 
 def pass_on(forest, copied):

@@ -158,27 +158,7 @@ class MatrixForestClassifier(BaseForestClassifier):
     not_saved = ("strategy_",)
 
     def fit(self, X, y):
-        """Grow the trees, choose the strategy, and release the leaves or the votes.
-
-        Parameters
-        ----------
-        X : DataFrame or array_like, shape (n_records, n_features)
-            Numbers outside a column's bounds are clipped; unknown levels are errors.
-        y : array_like, shape (n_records,)
-            Classes.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ValueError
-            If a parameter, a query, a column, a level, a number or a class is not as it must be, or if
-            the domain is too wide for the strategy; the message names it.
-        TypeError
-            If `X` is sparse.
-        """
+        """Grow the trees, choose the strategy, and release the leaves or the votes. See `BaseForest.fit`."""
         self._check()
         records, y, domain, domain_node = self._read_fit(X, y)
         codes, classes, class_node = self._read_classes(y)
@@ -210,9 +190,7 @@ class MatrixForestClassifier(BaseForestClassifier):
         classes : sequence, optional
             Likewise.
 
-        Returns
-        -------
-        dplit.forests.matrix_plan.Plan
+        Returns dplit.forests.matrix_plan.Plan.
         """
         self._check()
         domain = self.domain if domain is None else domain
@@ -361,13 +339,7 @@ class MatrixForestClassifier(BaseForestClassifier):
     def predict_proba(self, X):
         """Share of each class in the votes; of noisy ones below 0, after raising all to 0 or more.
 
-        Parameters
-        ----------
-        X : DataFrame or array_like, shape (n_records, n_features)
-
-        Returns
-        -------
-        float64 array, shape (n_records, n_classes), in the order of `classes_`
+        Returns a float64 array, shape (n_records, n_classes), in the order of `classes_`.
         """
         votes = self._votes(self._read(X)).astype(float)
         votes -= np.minimum(votes.min(axis=1, keepdims=True), 0.0)

@@ -18,7 +18,6 @@ from dplit.forests.base import (
     BaseForestRegressor,
     parameters,
 )
-from dplit.forests.mean_releases import proved_means, published_means
 from dplit.forests.noise import ONLY_PROVED
 from dplit.forests.parameter_checks import (
     check_depth,
@@ -35,7 +34,9 @@ from dplit.forests.releases import (
     flip,
     grown_tree,
     joint_cut,
+    proved_means,
     published_labels,
+    published_means,
     uniform_cut,
 )
 
@@ -228,26 +229,7 @@ class MedianForestRegressor(_MedianForest, BaseForestRegressor):
     """
 
     def fit(self, X, y):
-        """Grow the trees, and release a mean for each of their leaves.
-
-        Parameters
-        ----------
-        X : DataFrame or array_like, shape (n_records, n_features)
-            Numbers outside a column's bounds are clipped; unknown levels are errors.
-        y : array_like of float, shape (n_records,)
-            Targets; those outside `target_bounds` are clipped.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ValueError
-            If a parameter, a column, a level or a number is not as it must be; the message names it.
-        TypeError
-            If `X` is sparse.
-        """
+        """Grow the trees, and release a mean for each of their leaves. See `BaseForest.fit`."""
         way, shares = self._plan()
         records, y, domain, domain_node = self._read_fit(X, y)
         targets, bounds, target_node = self._read_targets(y)

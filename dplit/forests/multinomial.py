@@ -13,17 +13,19 @@ import numpy as np
 
 from dplit.errors import check_choice, check_integer
 from dplit.forests.base import BaseForestClassifier, parameters
-from dplit.forests.multinomial_releases import (
+from dplit.forests.noise import ONLY_PROVED
+from dplit.forests.parameter_checks import check_depth
+from dplit.forests.partition import AllRecords, Coins, ShuffledHalves, Undivided, at_most, by_tree
+from dplit.forests.releases import (
+    flip,
+    leaves,
+    levels,
     mass_cut,
     multinomial_cut,
     multinomial_labels,
     multinomial_queries,
     normalised_cut,
 )
-from dplit.forests.noise import ONLY_PROVED
-from dplit.forests.parameter_checks import check_depth
-from dplit.forests.partition import AllRecords, Coins, ShuffledHalves, Undivided, at_most, by_tree
-from dplit.forests.releases import flip, leaves, levels
 from dplit.mechanisms.exponential import sample_index
 from dplit.multinomial import check_budget
 from dplit.multinomial.forest import advised_depth, advised_trees
@@ -160,27 +162,7 @@ class MultinomialForestClassifier(BaseForestClassifier):
     n_records: int | None = None
 
     def fit(self, X, y):
-        """Grow the trees, and release a class for each of their leaves.
-
-        Parameters
-        ----------
-        X : DataFrame or array_like, shape (n_records, n_features)
-            Numbers outside a column's bounds are clipped; unknown levels are errors.
-        y : array_like, shape (n_records,)
-            Classes.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ValueError
-            If a parameter, a column, a level, a number or a class is not as it must be; the message
-            names it. Columns of numbers must be finite.
-        TypeError
-            If `X` is sparse.
-        """
+        """Grow the trees, and release a class for each of their leaves. See `BaseForest.fit`."""
         self._check()
         budgets, halves = self._budgets(), self._halves()
         records, y, domain, domain_node = self._read_fit(X, y)

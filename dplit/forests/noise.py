@@ -104,7 +104,8 @@ class WithNoise:
 
     def __setattr__(self, name, value):
         super().__setattr__(name, kept_secret(value) if name == "random_state" else value)
-        unseal(self, name)
+        if name.endswith("_"):  # a fitted attribute
+            unseal(self)
 
     def set_params(self, **params):
         """Set parameters; a `random_state` that an ensemble sets is no seed of the user's.
@@ -113,10 +114,6 @@ class WithNoise:
         ----------
         **params
             As of the constructor; of nested estimators by ``<name>__<parameter>``.
-
-        Returns
-        -------
-        self
         """
         ensemble = ensemble_that_seeds() if "random_state" in params else None
         if ensemble is not None:

@@ -35,10 +35,6 @@ def usual_depth(n_records, n_parts, branches=2.0):
     branches : float
         Children b of a node, on average.
 
-    Returns
-    -------
-    int
-
     Examples
     --------
     >>> usual_depth(None, 10)

@@ -9,25 +9,20 @@ from __future__ import annotations
 
 import copy
 import math
-import warnings
 
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from dplit.boosting import Advice, advise
-from dplit.budget import Group, check_delta
-from dplit.domain.lazy import encoded_columns
-from dplit.domain.schema import check_domain
-from dplit.errors import check_integer, check_jobs
-from dplit.forests.base import BaseForest, BaseForestClassifier, BaseForestRegressor, parameters
-from dplit.forests.boosted import BoostedForestClassifier, BoostedForestRegressor
+from dplit.budget import Group
+from dplit.forests.base import BaseForestClassifier, BaseForestRegressor, parameters
+from dplit.forests.boosted import BoostedForestClassifier, BoostedForestRegressor, PlannedForest
 from dplit.forests.boosted_releases import size
-from dplit.forests.dask_input import is_dask, read_dask
 from dplit.forests.histogram import HistogramForestClassifier
-from dplit.forests.intact import check_intact
+from dplit.forests.intact import check_intact, seal
 from dplit.forests.partition import REPLACED, rest_of
 from dplit.forests.randomness import is_seeded
-from dplit.forests.targets import check_bounds, check_classes, class_codes, finite_numbers
+from dplit.forests.targets import check_classes
 
 # What a family is fitted with; a hundred trees of counts are little better, and five times slower.
 CONSTANT = {"n_estimators": 1, "max_depth": 0}
@@ -48,14 +43,8 @@ def _answers(name):
 
 
 @parameters
-class BasePrivateForest(BaseForest):
+class BasePrivateForest(PlannedForest):
     """What the presets share: advice, the fit of the family advised, and its answers."""
-
-    n_estimators: int | None = None
-    max_depth: int | None = None
-    n_records: int | None = None
-    delta: float = 0.0
-    _in_parts = True
 
     def __getattr__(self, name):
         """Fitted attributes of the forest that was fitted: `trees_`, `feature_importances_` and so on."""
@@ -70,27 +59,12 @@ class BasePrivateForest(BaseForest):
         fitted = vars(vars(self).get("forest_", self))
         return sorted({*super().__dir__(), *(name for name in fitted if name.endswith("_"))})
 
-    def _inexact(self):
-        return None  # each family has exact noise
-
-    def _n_trees(self):
-        return 1 if self.n_estimators is None else super()._n_trees()
-
-    def _check(self):
-        check_delta(self.delta)
-        super()._check()
-        if self.max_depth is not None:
-            check_integer(self.max_depth, "max_depth", 0)
-
-    def _fit_advised(self, X, y, families, n_classes, **schema):
-        """Ask for advice and fit that family, with what epsilon is left; `families` by name.
+    def _fit_advised(self, records, domain, domain_node, *target, n_classes, **schema):
+        """Ask for advice, and fit that family to what was read, with what epsilon is left.
 
         `n_classes` is 0 for a regression, and None where they are not known beforehand.
         """
-        check_jobs(self.n_jobs)
-        check_domain(self.domain)
-        n_records, y = self._counted(X, y)
-        records = self._checked(X, y, schema)
+        n_records = self._counted(records)
         rng, epsilon = self._generator(), self._record_epsilon()
         steps = 2 if self.neighbours == "replace-one" else 1  # one record away, another in
         relation = "replace-one" if self._keeps_n() else "add-remove"
@@ -99,42 +73,29 @@ class BasePrivateForest(BaseForest):
             node = Group("number after a replacement", node, steps, self.neighbours, REPLACED)
         rest = rest_of(epsilon, steps * spent)
         self.advice_ = self._advice(n, rest / steps, n_classes)  # which is of one step
-        kind, options = families[self.advice_.family]
-        forest = kind(
-            rest, domain=self.domain, neighbours=self.neighbours, n_jobs=self.n_jobs,
-            noise=self._noise_kind().name, random_state=self._inner_state(rng), **schema,
-        ).set_params(**options)  # fmt: skip
-        given = {"n_records": n, "delta": self._record_delta(epsilon)}
-        taken = forest.get_params()
-        forest.set_params(**{name: value for name, value in given.items() if name in taken})
-        if records is not None:
-            forest._encoded = lambda *_: records
-        self.forest_ = _fitted(forest, X, y)
-        vars(self.forest_).pop("_encoded", None)
-        return self._store(self.forest_.domain_, None, node, self.forest_.budget_.root)
+        kind, options = self._family(self.advice_.family, epsilon)
+        forest = self.forest_ = kind(
+            rest, domain=self.domain, neighbours=self.neighbours, n_jobs=self.n_jobs, n_records=n,
+            noise=self._noise_kind().name, random_state=self._inner_state(rng), **schema, **options,
+        )  # fmt: skip
+        forest._check()
+        read = "n_features_in_", "feature_names_in_"
+        vars(forest).update({name: vars(self)[name] for name in read if name in vars(self)})
+        forest._fit_encoded(records, domain, domain_node, *target)
+        seal(forest)
+        return self._store(domain, None, node, forest.budget_.root)
 
-    def _counted(self, X, y):
-        """Number of records, and the targets; an error here comes before noise is drawn, and so costs nothing.
+    def _counted(self, records):
+        """Number of records; None where a public one is given, for Dask would take a pass to count."""
+        return len(records) if self.n_records is None else None
 
-        Of Dask's, which it may take a pass to count, None where a public number is given.
-        """
-        if y is None or not (is_dask(X) or is_dask(y)):
-            X, y = self._validated_pair(X, y)
-            return len(X), y
-        records, _ = read_dask(self, X, y)
-        self._validated(records.like, reset=True)
-        return len(records) if self.n_records is None else None, y
-
-    def _checked(self, X, y, schema):
-        """Encoded records, None of Dask's or without a domain; what the fit would refuse is an error here."""
-        if self.domain is None or is_dask(X):
-            return None
-        if schema.get("classes") is not None:
-            class_codes(y, check_classes(self.classes))
-        elif "target_bounds" in schema:
-            finite_numbers(y)
-            check_bounds((0, 1) if self.target_bounds is None else self.target_bounds)
-        return encoded_columns(self.domain, self._validated(X, reset=True))
+    def _family(self, name, epsilon):
+        """Class of the forest of that family, and its parameters."""
+        if name == "histogram":
+            return HistogramForestClassifier, COUNTED
+        asked = {"n_estimators": self.n_estimators, "max_depth": self.max_depth}
+        options = CONSTANT if name == "constant" else asked
+        return self._boosted, {"delta": self._record_delta(epsilon), **options}
 
     def _advice(self, n, epsilon, n_classes):
         if self.n_estimators is not None or self.max_depth is not None:
@@ -156,9 +117,6 @@ class BasePrivateForest(BaseForest):
         seeded = is_seeded(self.random_state)
         return int(rng.integers(2**62)) if seeded else self.random_state
 
-    def _asked(self):
-        return {"n_estimators": self.n_estimators, "max_depth": self.max_depth}
-
     def _answering(self):
         """The forest that was fitted, with the threads that are asked for now."""
         check_is_fitted(self, "budget_")
@@ -170,26 +128,14 @@ class BasePrivateForest(BaseForest):
     def apply(self, X):
         """As the forest that was fitted, `forest_`, does it.
 
-        Parameters
-        ----------
-        X : DataFrame or array_like, shape (n_records, n_features)
-
-        Returns
-        -------
-        int array, shape (n_records, n_trees)
+        Returns an int array, shape (n_records, n_trees).
         """
         return self._answering().apply(X)
 
     def decision_path(self, X):
         """As the forest that was fitted, `forest_`, does it.
 
-        Parameters
-        ----------
-        X : DataFrame or array_like, shape (n_records, n_features)
-
-        Returns
-        -------
-        csr_array of int64, shape (n_records, n_nodes)
+        Returns a csr_array of int64, shape (n_records, n_nodes).
 
         Raises
         ------
@@ -204,10 +150,6 @@ class BasePrivateForest(BaseForest):
 
     def predict(self, X):
         """As the forest that was fitted, `forest_`, does it.
-
-        Parameters
-        ----------
-        X : DataFrame or array_like, shape (n_records, n_features)
 
         Returns
         -------
@@ -228,16 +170,6 @@ class BasePrivateForest(BaseForest):
         return self._answering().export_text()
 
 
-def _fitted(forest, X, y):
-    """`forest` after its fit, whose warnings point at the line that called the preset's."""
-    with warnings.catch_warnings(record=True) as told:
-        warnings.simplefilter("always")
-        forest.fit(X, y)
-    for warning in told:
-        warnings.warn(warning.message, stacklevel=5)
-    return forest
-
-
 @parameters
 class PrivateForestClassifier(BasePrivateForest, BaseForestClassifier):
     r"""The private classifier that `dplit` recommends: it takes advice, and says which and why.
@@ -250,17 +182,41 @@ class PrivateForestClassifier(BasePrivateForest, BaseForestClassifier):
     ----------
     epsilon : float
         Privacy budget of the whole fit, positive. ``inf`` gives the non-private twin.
-    domain, classes, neighbours, records_per_person, noise, random_state, n_jobs
-        As of `BoostedForestClassifier`.
+    domain : Domain, optional
+        What is public about the columns. Left out, the two values of a data frame's boolean columns
+        are taken to be public; anything else is read off the data, with a `PrivacyLeakWarning`, and
+        the budget is infinite.
+    classes : sequence or pandas.CategoricalDtype, optional
+        The public class list, all strings or all numbers. Left out, the two values of a boolean `y`;
+        of any other one the classes are read off the data, with a `PrivacyLeakWarning`, and the budget is
+        infinite.
+    neighbours : {"add-remove", "replace-one"}
+        Which data sets `epsilon` holds for: one record more or less, or one record changed.
+    n_estimators, max_depth : int, optional
+        Given, a boosted forest is fitted whatever the advice: they are its rounds, and the tests of a
+        round's tree, at most 12.
     n_records : int, optional
         A public number of records, a guess that had better be low. Left out, a hundredth of epsilon buys
         a noisy number, on which the advice may rest; replace-one neighbours have as many, if persons have one.
-    n_estimators, max_depth : int, optional
-        Given, a boosted forest is fitted whatever the advice: they are its rounds and depth.
     delta : float
-        Of a boosted forest, as `BoostedForestClassifier` has it; the other families have no use for it.
+        0, or the delta of (epsilon, delta)-privacy, below 1. Above 0 a boosted forest pays by zero-concentrated
+        privacy if that has less noise, else `budget_` says that its delta is 0; the other
+        families have no use for it.
     accounting : {"proved", "published"}
         Nothing else than what is proved is fitted: both are the same.
+    records_per_person : int
+        The most records that one person has in the table, a public number. `epsilon` holds for all of
+        them together: each record's share is ``epsilon / records_per_person``.
+    noise : {None, "secure", "simulation"}
+        "secure" draws exact noise from the operating system's randomness; "simulation" rounded noise by
+        NumPy's generators, which a `random_state` needs. None takes the first where no `random_state` is
+        given, else the second (`dplit.forests.noise`).
+    random_state : None, int, Generator, RandomState or SeedSequence
+        None, for a release: all randomness is the operating system's. An integer repeats the fit, and
+        whoever knows it can undo the noise; it stands in no repr and no pickle. From anything else
+        the noise is fresh in every fit (`dplit.forests.randomness`).
+    n_jobs : int, optional
+        Threads; the forest is the same for any number.
 
     Attributes
     ----------
@@ -286,49 +242,24 @@ class PrivateForestClassifier(BasePrivateForest, BaseForestClassifier):
     1.0
     """
 
+    _boosted = BoostedForestClassifier
+
     def fit(self, X, y):
-        """Take advice, and fit the forest advised.
-
-        Parameters
-        ----------
-        X : DataFrame, array_like, or Dask's data frame or array; shape (n_records, n_features)
-            Numbers outside a column's bounds are clipped; unknown levels are errors.
-        y : array_like, or Dask's series or array cut as `X` is; shape (n_records,)
-            Classes.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ValueError
-            If a parameter, a column, a level, a number or a class is not as it must be; the message
-            names it.
-        TypeError
-            If `X` is sparse, or one of `X` and `y` is Dask's and the other is not.
-        """
+        """Take advice, and fit the forest advised. See `BaseForest.fit`; `X` and `y` may be Dask's."""
         self._check()
-        families = {
-            "boosted": (BoostedForestClassifier, self._asked()),
-            "histogram": (HistogramForestClassifier, COUNTED),
-            "constant": (BoostedForestClassifier, CONSTANT),
-        }
         n_classes = None if self.classes is None else len(check_classes(self.classes))
-        self._fit_advised(X, y, families, n_classes, classes=self.classes)
-        self._store_classes(self.forest_.classes_)
+        records, y, domain, domain_node = self._read_fit(X, y)
+        target = self._read_classes(y)
+        self._fit_advised(
+            records, domain, domain_node, *target, n_classes=n_classes, classes=self.classes
+        )
+        self.classes_, self.n_classes_ = self.forest_.classes_, self.forest_.n_classes_
         return self
 
     def predict_proba(self, X):
         """Probabilities of the released model.
 
-        Parameters
-        ----------
-        X : DataFrame or array_like, shape (n_records, n_features)
-
-        Returns
-        -------
-        float64 array, shape (n_records, n_classes), in the order of `classes_`
+        Returns a float64 array, shape (n_records, n_classes), in the order of `classes_`.
         """
         return self._answering().predict_proba(X)
 
@@ -336,13 +267,8 @@ class PrivateForestClassifier(BasePrivateForest, BaseForestClassifier):
     def decision_function(self, X):
         """Scores of the classes, of a boosted forest.
 
-        Parameters
-        ----------
-        X : DataFrame or array_like, shape (n_records, n_features)
-
-        Returns
-        -------
-        float64 array, shape (n_records,) for two classes, log-odds of the second; else (n_records, n_classes)
+        Returns a float64 array: log-odds of the second of two classes, shape (n_records,), or scores of shape
+        (n_records, n_classes).
         """
         return self._answering().decision_function(X)
 
@@ -355,12 +281,41 @@ class PrivateForestRegressor(BasePrivateForest, BaseForestRegressor):
 
     Parameters
     ----------
-    epsilon, delta, domain, n_records, n_estimators, max_depth, accounting
-        As of `PrivateForestClassifier`, as are `neighbours`, `records_per_person`, `noise`,
-        `random_state` and `n_jobs`.
+    epsilon : float
+        Privacy budget of the whole fit, positive. ``inf`` gives the non-private twin.
+    domain : Domain, optional
+        What is public about the columns. Left out, the two values of a data frame's boolean columns
+        are taken to be public; anything else is read off the data, with a `PrivacyLeakWarning`, and
+        the budget is infinite.
     target_bounds : (float, float), optional
-        Public bounds of the targets, which are clipped to them. Left out, they are read off `y`,
-        with a `PrivacyLeakWarning`, and the budget is infinite.
+        Public bounds of the targets, in their units; a target outside is clipped. Left out, they are read
+        off `y`, with a `PrivacyLeakWarning`, and the budget is infinite.
+    neighbours : {"add-remove", "replace-one"}
+        Which data sets `epsilon` holds for: one record more or less, or one record changed.
+    n_estimators, max_depth : int, optional
+        Given, a boosted forest is fitted whatever the advice: they are its rounds, and the tests of a
+        round's tree, at most 12.
+    n_records : int, optional
+        A public number of records, a guess that had better be low. Left out, a hundredth of epsilon buys
+        a noisy number, on which the advice may rest; replace-one neighbours have as many, if persons have one.
+    delta : float
+        0, or the delta of (epsilon, delta)-privacy, below 1. Above 0 a boosted forest pays by zero-concentrated
+        privacy if that has less noise, else `budget_` says that its delta is 0.
+    accounting : {"proved", "published"}
+        Nothing else than what is proved is fitted: both are the same.
+    records_per_person : int
+        The most records that one person has in the table, a public number. `epsilon` holds for all of
+        them together: each record's share is ``epsilon / records_per_person``.
+    noise : {None, "secure", "simulation"}
+        "secure" draws exact noise from the operating system's randomness; "simulation" rounded noise by
+        NumPy's generators, which a `random_state` needs. None takes the first where no `random_state` is
+        given, else the second (`dplit.forests.noise`).
+    random_state : None, int, Generator, RandomState or SeedSequence
+        None, for a release: all randomness is the operating system's. An integer repeats the fit, and
+        whoever knows it can undo the noise; it stands in no repr and no pickle. From anything else
+        the noise is fresh in every fit (`dplit.forests.randomness`).
+    n_jobs : int, optional
+        Threads; the forest is the same for any number.
 
     Attributes
     ----------
@@ -370,31 +325,13 @@ class PrivateForestRegressor(BasePrivateForest, BaseForestRegressor):
     budget_ : Budget
     """
 
+    _boosted = BoostedForestRegressor
+
     def fit(self, X, y):
-        """Take advice, and fit the forest advised.
-
-        Parameters
-        ----------
-        X : DataFrame, array_like, or Dask's data frame or array; shape (n_records, n_features)
-            Numbers outside a column's bounds are clipped; unknown levels are errors.
-        y : array_like, or Dask's series or array cut as `X` is; shape (n_records,)
-            Numbers; outside `target_bounds` they are clipped.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ValueError
-            If a parameter, a column, a level, a number or a target is not as it must be; the message
-            names it.
-        TypeError
-            If `X` is sparse, or one of `X` and `y` is Dask's and the other is not.
-        """
+        """Take advice, and fit the forest advised. See `BaseForest.fit`; `X` and `y` may be Dask's."""
         self._check()
-        families = {
-            "boosted": (BoostedForestRegressor, self._asked()),
-            "constant": (BoostedForestRegressor, CONSTANT),
-        }
-        return self._fit_advised(X, y, families, 0, target_bounds=self.target_bounds)
+        records, y, domain, domain_node = self._read_fit(X, y)
+        target = self._read_targets(y)
+        return self._fit_advised(
+            records, domain, domain_node, *target, n_classes=0, target_bounds=self.target_bounds
+        )

@@ -15,8 +15,8 @@ from dplit.budget import Leak, Parallel
 from dplit.depth import published_depth, table_depth
 from dplit.errors import check_choice, warn_leak
 from dplit.forests.base import BaseForestClassifier, parameters
+from dplit.forests.blocks import in_parts
 from dplit.forests.parameter_checks import check_depth
-from dplit.forests.parts import in_parts
 from dplit.forests.releases import random_structure, report
 from dplit.mechanisms import PermuteAndFlip, SmoothExponential
 
@@ -124,27 +124,7 @@ class RandomDecisionForestClassifier(BaseForestClassifier):
     _in_parts = True
 
     def fit(self, X, y):
-        """Grow the trees, and release a class for each of their leaves.
-
-        Parameters
-        ----------
-        X : DataFrame, array_like, or Dask's data frame or array; shape (n_records, n_features)
-            Numbers outside a column's bounds are clipped; unknown levels are errors.
-        y : array_like, or Dask's series or array cut as `X` is; shape (n_records,)
-            Classes.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ValueError
-            If a parameter, a column, a level, a number or a class is not as it must be; the message
-            names it. Columns of numbers must be finite.
-        TypeError
-            If `X` is sparse, or one of `X` and `y` is Dask's and the other is not.
-        """
+        """Grow the trees, and release a class for each leaf. See `BaseForest.fit`; `X` and `y` may be Dask's."""
         from dplit.trees import grow_random_trees  # compiled: slow to import
 
         way, mechanism = self._plan()
@@ -228,10 +208,6 @@ def affordable_depth(domain, deepest, most_leaves, n_trees):
         What a tree may expect.
     n_trees : int
         Even if all trees draw the columns of most levels, the forest must be one that can be grown.
-
-    Returns
-    -------
-    int
     """
     from dplit.trees.nodes import MAX_NODES  # compiled: slow to import
     from dplit.trees.reached import expected_leaves
@@ -252,10 +228,6 @@ def most_nodes(domain, depth):
     ----------
     domain : Domain
     depth : int
-
-    Returns
-    -------
-    int
     """
     continuous = [2] * depth if domain.n_continuous else []
     arity = sorted([*np.maximum(domain.n_levels, 1).tolist(), *continuous])[::-1][:depth]

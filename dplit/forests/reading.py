@@ -14,10 +14,10 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from dplit.budget import Leak, Public
 from dplit.domain import Domain
-from dplit.domain.schema import check_domain
+from dplit.domain.schema import check_domain, domain_of_frame
 from dplit.domain.sources import as_pandas, check_kind_of_cells
 from dplit.errors import check_jobs, few, warn_leak
-from dplit.forests.dask_input import is_dask, read_dask
+from dplit.forests.blocks_dask import is_dask, read_dask
 from dplit.forests.intact import check_intact
 from dplit.forests.targets import QUOTED, checked_target
 
@@ -145,7 +145,7 @@ class WithRecords:
 def domain_of(X):
     """The domain of a table for which none is given: of a frame's booleans public, else read off `X`."""
     if isinstance(X, pd.DataFrame):
-        return Domain.from_frame(X)
+        return domain_of_frame(X, stacklevel=8)
     warn_leak(
         "domain was left out and is read off X, so epsilon is infinite: pass a dplit.Domain", 7
     )

@@ -51,10 +51,6 @@ def additive_shape(forest, column):
     column : str or int
         Its name, or its position.
 
-    Returns
-    -------
-    Shape
-
     Raises
     ------
     ValueError

@@ -11,8 +11,8 @@ import numpy as np
 
 from dplit.errors import check_integer, check_kind, check_rng
 from dplit.forests.base import parameters
+from dplit.forests.blocks import whole
 from dplit.forests.boosted import BoostedForestClassifier
-from dplit.forests.parts import whole
 
 MOST = 10**9  # records of a table in this process, and blocks of it
 
@@ -33,13 +33,13 @@ class Blocks:
     def in_parts(
         self, labels: np.ndarray, build: Callable, *told, beside=None, kept: bool = True
     ) -> Summed:
-        """As `dplit.forests.parts.in_parts`; nothing lies beside these records."""
+        """As `dplit.forests.blocks.in_parts`; nothing lies beside these records."""
         made = [build(self.records[block], labels[block], *told) for block in self.blocks]
         return Summed(made, self.tally)
 
 
 class Summed:
-    """Parts in this process, which take the steps that `dplit.forests.parts.Here` takes."""
+    """Parts in this process, which take the steps that `dplit.forests.blocks.Here` takes."""
 
     def __init__(self, parts: list, tally: list) -> None:
         self.parts, self.tally = parts, tally

@@ -119,11 +119,11 @@ def test_rounds_meet_their_budget():
 
 
 def test_a_forest_that_draws_by_another_rate_is_found_out(monkeypatch):
-    from dplit.forests import boosted_accounts
+    from dplit.forests import boosted_releases
 
-    drawn = boosted_accounts.choose_test
+    drawn = boosted_releases.choose_test
     monkeypatch.setattr(
-        boosted_accounts, "choose_test", lambda m, e, r, rng: drawn(m, 9 * e, r, rng)
+        boosted_releases, "choose_test", lambda m, e, r, rng: drawn(m, 9 * e, r, rng)
     )
     assert verdict("choice-drawn") == "fails"
 

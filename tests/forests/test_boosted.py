@@ -10,7 +10,7 @@ from sklearn.inspection import partial_dependence
 
 from dplit import Categorical, Continuous, Domain, boosting
 from dplit.budget import Concentrated, Group, Public, Spend, rho_of
-from dplit.forests import BoostedForestClassifier, BoostedForestRegressor, boosted_models
+from dplit.forests import BoostedForestClassifier, BoostedForestRegressor, blocks_boosted
 from dplit.mechanisms import DiscreteGaussian, Exponential
 
 DOMAIN = Domain(
@@ -208,7 +208,7 @@ def test_what_is_drawn_is_what_a_zero_concentrated_budget_says(monkeypatch, thre
     noise, choice, reach_of = (
         DiscreteGaussian.sample,
         Exponential.sample,
-        boosted_models.class_reach,
+        blocks_boosted.class_reach,
     )
 
     def sample(self, values, *, rng):
@@ -230,7 +230,7 @@ def test_what_is_drawn_is_what_a_zero_concentrated_budget_says(monkeypatch, thre
 
     monkeypatch.setattr(DiscreteGaussian, "sample", sample)
     monkeypatch.setattr(Exponential, "sample", select)
-    monkeypatch.setattr(boosted_models, "class_reach", reach)
+    monkeypatch.setattr(blocks_boosted, "class_reach", reach)
     classes = [0, 1, 2] if three else [0, 1]
     forest = classifier(8.0, delta=1e-4, classes=classes, n_estimators=20, max_depth=2)
     forest.fit(X, THREE if three else Y)

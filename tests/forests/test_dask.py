@@ -17,10 +17,9 @@ from dplit.forests import (
     HistogramForestClassifier,
     MedianForestClassifier,
     RandomDecisionForestClassifier,
-    boosted_parts,
-    dask_parts,
+    blocks_boosted,
 )
-from dplit.forests.parts import Here
+from dplit.forests.blocks import DaskParts, Here
 from dplit.trees import oblivious
 
 dask = pytest.importorskip("dask")
@@ -163,15 +162,15 @@ def test_what_is_left_out_is_read_off_all_blocks_and_costs_everything(name):
 
 def test_no_step_changes_the_part_that_it_is_given():
     grid = oblivious.Grid(DOMAIN, 64)
-    part = boosted_parts.encoded(X, Y, grid, DOMAIN, [])
+    part = blocks_boosted.encoded(X, Y, grid, DOMAIN, [])
     steps = [
-        (boosted_parts.started, np.zeros(1)),
-        (boosted_parts.opened, boosted_parts.residuals_of_classes, 3),
-        (boosted_parts.summed, 1),
-        (boosted_parts.divided, oblivious.Test(0, 20, oblivious.CUT)),
-        (boosted_parts.summed, 2),
-        (boosted_parts.divided_to_bins, 1, grid.fine(1, 2)[0], 2),
-        (boosted_parts.closed, np.arange(8.0)[:, None]),
+        (blocks_boosted.started, np.zeros(1)),
+        (blocks_boosted.opened, blocks_boosted.residuals_of_classes, 3),
+        (blocks_boosted.summed, 1),
+        (blocks_boosted.divided, oblivious.Test(0, 20, oblivious.CUT)),
+        (blocks_boosted.summed, 2),
+        (blocks_boosted.divided_to_bins, 1, grid.fine(1, 2)[0], 2),
+        (blocks_boosted.closed, np.arange(8.0)[:, None]),
     ]
     for step, *told in steps:
         arrays = [np.copy(a) for a in part[1:] if a is not None]
@@ -187,7 +186,7 @@ def test_sums_that_depend_on_their_order_are_refused():
     def halves(part):
         return np.full(2, 0.5)
 
-    parts = dask_parts.DaskParts([dask.delayed((1,)), dask.delayed((2,))], kept=True)
+    parts = DaskParts([dask.delayed((1,)), dask.delayed((2,))], kept=True)
     for some in (Here((1,)), parts):
         with pytest.raises(TypeError, match="whole numbers, got float64"):
             some.total(halves)
@@ -195,7 +194,7 @@ def test_sums_that_depend_on_their_order_are_refused():
 
 def test_sums_of_many_parts():
     """More than one task adds up at once; 32 bits would not hold it."""
-    parts = dask_parts.DaskParts([dask.delayed((2**30 + i,)) for i in range(70)], kept=False)
+    parts = DaskParts([dask.delayed((2**30 + i,)) for i in range(70)], kept=False)
     with dask.config.set(scheduler="synchronous"):
         total = parts.total(lambda part: np.array(part, dtype=np.int32))
     assert total.tolist() == [70 * 2**30 + 69 * 35]
@@ -295,7 +294,7 @@ def test_a_table_larger_than_the_memory_it_gets_streams_through():
     assert table == 256_000_000 and more < 0.4 * table
 
 
-class Killing(dask_parts.DaskParts):
+class Killing(DaskParts):
     """Parts of which some are lost: a worker that holds some is killed before the eighth sum."""
 
     def total(self, ask, *told):
@@ -325,7 +324,7 @@ def test_processes_of_a_cluster_one_of_which_is_killed(monkeypatch):
             forest.fit(cut(unknown, 4), cut(y, 4))
         assert "7.25" not in str(raised.value) + str(cluster.get_logs())
         Killing.client = client
-        monkeypatch.setattr("dplit.forests.dask_input.DaskParts", Killing)
+        monkeypatch.setattr("dplit.forests.blocks_dask.DaskParts", Killing)
         there = released(forest.fit(cut(X, 6), cut(y, 6)))
         assert Killing.killed not in client.run(os.getpid)
     assert Killing.sums > 20

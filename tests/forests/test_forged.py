@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from dplit import forests
-from dplit.forests import insides
+from dplit.forests import file_checks
 from tests.forged_files import ALL, fitted
 
 CHILD = """
@@ -99,7 +99,7 @@ WRONG = {
 
 def test_what_a_fit_grew_is_right():
     for kind in ALL:
-        insides.check_insides(fitted(kind))
+        file_checks.check_insides(fitted(kind))
 
 
 @pytest.mark.parametrize("what", WRONG)
@@ -108,7 +108,7 @@ def test_a_wrong_tree_is_named(what):
     assert forest.trees_.depth is None
     name, change, said = WRONG[what]
     with pytest.raises(ValueError, match=rf"^trees_\.\w+ .*{said}"):
-        insides.check_insides(changed(forest, **{name: change(forest.trees_)}))
+        file_checks.check_insides(changed(forest, **{name: change(forest.trees_)}))
 
 
 @pytest.mark.parametrize("name", ["feature", "child", "roots", "leaf_starts"])
@@ -121,7 +121,7 @@ def test_complete_trees_stand_as_routing_takes_them(name):
     if name == "roots":
         arrays = {"roots": np.array([0, 1], dtype=np.int32)}
     with pytest.raises(ValueError, match=r"^trees_"):
-        insides.check_insides(changed(forest, **arrays))
+        file_checks.check_insides(changed(forest, **arrays))
 
 
 @pytest.mark.parametrize(("name", "value"), [
@@ -140,10 +140,10 @@ def test_a_wrong_attribute_is_named(name, value):
         )
     setattr(forest, name, value)
     with pytest.raises(ValueError, match=rf"^{name}"):
-        insides.check_insides(forest)
+        file_checks.check_insides(forest)
     delattr(forest, name)
     if name != "feature_names_in_":
         with pytest.raises(
             ValueError, match=rf"^a BoostedForestClassifier without {name}|^tested_"
         ):
-            insides.check_insides(forest)
+            file_checks.check_insides(forest)

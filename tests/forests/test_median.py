@@ -14,8 +14,7 @@ from dplit import Categorical, Continuous, Domain, PrivacyLeakWarning, datasets
 from dplit.budget import EqualParts, Spend
 from dplit.domain import GRID
 from dplit.forests import MedianForestClassifier, MedianForestRegressor
-from dplit.forests.mean_releases import proved_means
-from dplit.forests.releases import published_labels
+from dplit.forests.releases import proved_means, published_labels
 from dplit.mechanisms import Geometric
 from dplit.median_forest import candidates
 

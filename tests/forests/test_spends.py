@@ -15,7 +15,7 @@ from dplit import Categorical, Continuous, Domain, baselines, forests
 from dplit.baselines import _shared, dp_ert, fs_rgv, jpw
 from dplit.budget import Bootstrap, EqualParts, Group, Parallel, Sequence, Spend
 from dplit.domain import GRID
-from dplit.forests import multinomial_releases
+from dplit.forests import releases
 from dplit.forests.base import BaseForest
 from dplit.mechanisms import Geometric, PermuteAndFlip
 from dplit.trees import kary, median, multinomial, rules
@@ -104,9 +104,9 @@ def watch(monkeypatch):
         return plain_label(counts, budget)
 
     plain_sample, plain_stats = PermuteAndFlip.sample, _shared.leaf_stats
-    plain_noise, plain_label = Geometric.sample, multinomial_releases.label_law
+    plain_noise, plain_label = Geometric.sample, releases.label_law
     several = multinomial.grow_multinomial_trees
-    monkeypatch.setattr(multinomial_releases, "label_law", label)
+    monkeypatch.setattr(releases, "label_law", label)
     monkeypatch.setattr(multinomial, "grow_multinomial_trees", watched(several))
     monkeypatch.setattr(PermuteAndFlip, "sample", sample)
     monkeypatch.setattr(Geometric, "sample", noise)

@@ -5,7 +5,7 @@ import pytest
 
 from dplit import claims, scale
 from dplit.claims.scale import blocks
-from dplit.forests import boosted_parts, boosted_rounds
+from dplit.forests import blocks_boosted, boosted
 from dplit.mechanisms import Geometric
 
 OURS = claims.of("scale")
@@ -49,7 +49,7 @@ def test_sums_that_lose_something_in_each_block_are_found_out(monkeypatch):
     def coarse(part):
         return part.sums // 1000
 
-    monkeypatch.setattr(boosted_rounds, "level_sums", coarse)
+    monkeypatch.setattr(boosted, "level_sums", coarse)
     assert verdict("scale-order/corrected") == "fails"
 
 
@@ -60,9 +60,9 @@ def test_a_block_that_is_left_out_is_found_out(monkeypatch):
 
 
 def test_more_bytes_of_a_record_are_found_out(monkeypatch):
-    opened = boosted_parts.opened
+    opened = blocks_boosted.opened
     monkeypatch.setattr(
-        blocks.boosted_parts,
+        blocks.blocks_boosted,
         "opened",
         lambda *a: (p := opened(*a))._replace(cells=p.cells.astype(np.uint16)),
     )

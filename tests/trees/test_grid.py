@@ -10,8 +10,7 @@ from dplit import Continuous, Domain
 from dplit.baselines import JPWClassifier
 from dplit.domain import GRID
 from dplit.forests import MedianForestClassifier, MedianForestRegressor
-from dplit.forests.mean_releases import proved_means, published_means
-from dplit.forests.releases import laplace_counts, noisy_counts
+from dplit.forests.releases import laplace_counts, noisy_counts, proved_means, published_means
 from dplit.trees import apply
 from dplit.trees.cuts import uniform_cut
 from dplit.trees.grid import to_cells, to_thresholds

@@ -18,14 +18,14 @@ from pathlib import Path
 import dplit
 
 DECIDING = (  # modules that decide what a record can change, and how much noise hides it
-    "mechanisms.*", "budget.*", "domain.columns", "domain.inside", "domain.schema", "matrix.release",
+    "mechanisms.*", "budget.*", "domain.columns", "domain.schema", "matrix.release",
     "matrix.subsample", "matrix.gaussian", "matrix.knorm", "matrix.treenorm", "matrix.exact_treenorm",
     "matrix.strategies.*", "boosting.grid", "boosting.plan", "boosting.residuals", "boosting.step",
     "trees.binary", "trees.cuts", "trees.exact_*", "trees.greedy", "trees.grid", "trees.kary", "trees.levels",
     "trees.median", "trees.multinomial", "trees.nodes", "trees.normalised", "trees.random", "trees.rules",
-    "trees.scores", "trees.subsets", "forests.*releases", "forests.boosted*", "forests.base", "forests.cells",
-    "forests.dask_*", "forests.ensembles", "forests.histogram", "forests.matrix*", "forests.median",
-    "forests.multinomial", "forests.noise", "forests.partition", "forests.parts", "forests.preset",
+    "trees.scores", "trees.subsets", "forests.*releases", "forests.blocks*", "forests.boosted*", "forests.base",
+    "forests.cells", "forests.ensembles", "forests.histogram", "forests.matrix*", "forests.median",
+    "forests.multinomial", "forests.noise", "forests.partition", "forests.preset",
     "forests.random_decision", "forests.randomness", "forests.reading", "forests.targets", "baselines.*",
 )  # fmt: skip
 # The last four fit a strategy to public trees: what they find costs accuracy, and is held to its own norm.
@@ -86,8 +86,9 @@ def modules() -> list[str]:
 
 @cache
 def text_of(module: str) -> str:
-    """Source of a module."""
-    return Path(find_spec(f"dplit.{module}").origin).read_text("utf-8")
+    """Source of a module; empty of one that is there no more."""
+    found = find_spec(f"dplit.{module}")
+    return Path(found.origin).read_text("utf-8") if found else ""
 
 
 @cache

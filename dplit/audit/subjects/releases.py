@@ -12,7 +12,7 @@ import numpy as np
 
 from dplit.audit.subject import BlackBox, Pair, subjects_of
 from dplit.domain import GRID
-from dplit.forests import mean_releases, releases
+from dplit.forests import releases
 
 DRAWS = (20_000, 100_000, 500_000)
 EPSILON = 0.2  # so small that a count of one and of two tell more, if a number is divided by them
@@ -20,8 +20,7 @@ EPSILON = 0.2  # so small that a count of one and of two tell more, if a number 
 
 def _drawn(name, epsilon, stats, rng):
     """What a function of this name returns of the statistics of some leaves: what was drawn, and its node."""
-    home = mean_releases if name.endswith("means") else releases
-    return getattr(home, name)(np.array(stats), epsilon, rng)
+    return getattr(releases, name)(np.array(stats), epsilon, rng)
 
 
 def _released(name, epsilon, stats, rng):

@@ -12,7 +12,7 @@ import numpy as np
 
 from dplit import scale
 from dplit.domain import Categorical, Continuous, Domain
-from dplit.forests import boosted_parts
+from dplit.forests import blocks_boosted
 from dplit.forests.boosted import BoostedForestClassifier
 from dplit.forests.targets import class_codes
 from dplit.ledger import Case, claim, equal, verdict_of
@@ -131,11 +131,11 @@ def _held(records, y, outputs, depth):
     from dplit.trees.oblivious import Grid, Test  # compiled: slow to import
 
     labels = class_codes(y, np.unique(y))
-    part = boosted_parts.encoded(records, labels, Grid(DOMAIN, 64), DOMAIN, [])
-    part = boosted_parts.started(part, np.zeros(outputs))
-    part = boosted_parts.opened(part, boosted_parts.residuals_of_classes, depth)
+    part = blocks_boosted.encoded(records, labels, Grid(DOMAIN, 64), DOMAIN, [])
+    part = blocks_boosted.started(part, np.zeros(outputs))
+    part = blocks_boosted.opened(part, blocks_boosted.residuals_of_classes, depth)
     for level in range(depth):
-        part = boosted_parts.summed(part, 2**level)
-        part = boosted_parts.divided(part, Test(0, 30, np.zeros(0, dtype=bool)))
+        part = blocks_boosted.summed(part, 2**level)
+        part = blocks_boosted.divided(part, Test(0, 30, np.zeros(0, dtype=bool)))
     arrays = (part.codes, part.labels, part.scores, part.residuals, part.cells)
     return sum(array.nbytes for array in arrays) / len(y), part.sums.nbytes

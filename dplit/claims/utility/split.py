@@ -16,8 +16,7 @@ from scipy.integrate import quad
 from dplit import balance, median, utility
 from dplit.claims.utility._counted import BOUNDS, EPSILONS, squared_error, targets_at_bounds
 from dplit.domain import GRID
-from dplit.forests.mean_releases import published_means
-from dplit.forests.releases import published_labels
+from dplit.forests.releases import published_labels, published_means
 from dplit.ledger.box import Box
 from dplit.ledger.compare import at_most, below, decisive, frequency, note, same
 

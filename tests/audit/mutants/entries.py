@@ -3,7 +3,7 @@
 import numpy as np
 
 from dplit.audit.mutants import at, plant
-from dplit.forests.dask_parts import AT_ONCE
+from dplit.forests.blocks import AT_ONCE
 from tests.audit.mutants._shapes import RDF, told
 
 PRESET, HISTOGRAM = "PrivateForestClassifier", "HistogramForestClassifier"
@@ -26,11 +26,11 @@ def _one_by_one(original):
 def _public_blocks(original):
     """A collection knows its chunks without looking at a record."""
 
-    def _counted(self, X, y):
-        found, y = original(self, X, y)
-        if hasattr(X, "chunks"):
+    def _counted(self, records):
+        found = original(self, records)
+        if hasattr(records, "like"):
             self.n_records = found
-        return found, y
+        return found
 
     return _counted
 
@@ -71,7 +71,7 @@ def _raised(original):
 
 
 @plant("sums of more than eight blocks overlap", "RandomDecisionForestClassifier from many blocks",
-       at("forests.dask_parts", "DaskParts", "total"))  # fmt: skip
+       at("forests.blocks", "DaskParts", "total"))  # fmt: skip
 def _overlapping(original):
     """A border that belongs to both groups."""
 

@@ -9,7 +9,7 @@ from dplit.domain import GRID
 from tests.audit.mutants._shapes import MEDIAN, RDF, cut_at_twice, instead, returned, unpaid
 
 REPORT, FLIP = at("forests.releases", "report"), at("forests.releases", "flip")
-MEANS = at("forests.mean_releases", "proved_means")
+MEANS = at("forests.releases", "proved_means")
 COUNTS = at("forests.releases", "noisy_counts")
 LAPLACE = at("forests.releases", "laplace_counts")
 JOINT = at("forests.releases", "joint_cut")

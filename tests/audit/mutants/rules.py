@@ -40,11 +40,11 @@ instead("a fit that failed after its noise is given back", "an account of severa
 
 
 returned("sums over blocks in thousandths of a record", f"{RDF} from blocks, a label",
-         at("forests.dask_parts", "DaskParts", "total"), lambda total: 1000 * total)  # fmt: skip
+         at("forests.blocks", "DaskParts", "total"), lambda total: 1000 * total)  # fmt: skip
 
 
 @plant("a part that is computed again is added again", f"{RDF}, what a record moves in blocks",
-       at("forests.dask_parts", "DaskParts", "total"))  # fmt: skip
+       at("forests.blocks", "DaskParts", "total"))  # fmt: skip
 def _added_again(original):
     def total(self, ask, *told):
         return original(self, ask, *told) + original(self, ask, *told)
@@ -76,7 +76,7 @@ unpaid("Laplace noise of scale epsilon", "released class counts of a leaf, Lapla
 instead("Laplace noise keeps its last bits", "attack: last bit of a matrix release",
         at("mechanisms.geometric", "rounded"), lambda released, scale: released)  # fmt: skip
 unpaid("a normalised score at four times its rate", "MultinomialForestClassifier draws its law, normalised",
-       at("forests.multinomial_releases", "normalised_cut"), epsilon=lambda epsilon: 4 * epsilon)  # fmt: skip
+       at("forests.releases", "normalised_cut"), epsilon=lambda epsilon: 4 * epsilon)  # fmt: skip
 returned("levels of a column at twice their rate", "MedianForestRegressor draws its law, levels, uniform",
          at("forests.releases", "uniform_cut"), cut_at_twice)  # fmt: skip
 

@@ -10,7 +10,7 @@ import pandas as pd
 from dplit.domain import Categorical, Continuous, Domain
 from dplit.domain.sources import check_kind_of_cells
 from dplit.errors import few, warn_leak
-from dplit.forests.dask_parts import DaskParts, Told, answered, refusing
+from dplit.forests.blocks import DaskParts, Told, answered, refusing
 from dplit.forests.targets import checked_target
 
 KINDS = "dask.array", "dask.dataframe"
@@ -149,7 +149,7 @@ class DaskRecords:
         return self
 
     def in_parts(self, targets, build, *told, beside=None, kept=True):
-        """What `dplit.forests.parts.in_parts` gives."""
+        """What `dplit.forests.blocks.in_parts` gives."""
         from dask import delayed
 
         read, told = Told(*self._read, self._columns), delayed(Told(*told), traverse=False)

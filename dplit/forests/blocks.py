@@ -1,8 +1,10 @@
-"""Records of Dask, in parts: a fit on a cluster, or on data larger than memory.
+"""Records in blocks, of which a fit asks nothing but sums of whole numbers.
 
-The parts are the collection's own blocks. Workers read them, encode them by the public domain, and sum; the
-process that fits adds the sums up and draws all that is drawn. A part that is lost with its worker is computed
-again, from its block and from what was released. Derived in :doc:`/book/scale`.
+Whole numbers add up to the same in any order: the forest doesn't depend on how its records are split. Records
+in memory are one block. Those of Dask are the collection's own blocks, which workers read, encode by the public
+domain and sum; the process that fits adds the sums up and draws all that is drawn. A block is a tuple that no
+step changes: it gives a new one, so that one that is lost with its worker is computed again, from the
+collection and from what was released. Derived in :doc:`/book/scale`.
 """
 
 from __future__ import annotations
@@ -11,6 +13,53 @@ from functools import reduce
 from typing import NamedTuple
 
 import numpy as np
+
+
+def in_parts(records, labels, build, *told, beside=None, kept=True):
+    """The parts that ``build(records, labels, *told)`` makes of records and their labels.
+
+    Parameters
+    ----------
+    records : float64 array or EncodedColumns, shape (n_records, n_features); or DaskRecords
+        As `BaseForest` reads them.
+    labels : array, shape (n_records,); or DaskTargets
+    build : callable
+        Of one part, importable by name, as are all steps.
+    *told : objects
+        What is public or released.
+    beside : array, shape (n_records,), optional
+        What each record brings; `build` takes it after the labels.
+    kept : bool
+        Whether workers are to keep the parts for more than one sum.
+
+    Returns Here, or what takes the same steps, as DaskParts.
+    """
+    cut = getattr(records, "in_parts", None)
+    if cut is not None:
+        return cut(labels, build, *told, beside=beside, kept=kept)
+    own = () if beside is None else (beside,)
+    return Here(build(records, labels, *own, *told))
+
+
+class Here:
+    """All records as one part, in this process.
+
+    Parameters
+    ----------
+    part : tuple
+    """
+
+    def __init__(self, part):
+        self.part = part
+
+    def advance(self, step, *told):
+        """Replace each part by ``step(part, *told)``."""
+        self.part = step(self.part, *told)
+
+    def total(self, ask, *told):
+        """Sum over the parts of ``ask(part, *told)``, array of whole numbers."""
+        return whole(ask(self.part, *told))
+
 
 AT_ONCE = 8  # sums that one task adds up
 
@@ -36,7 +85,7 @@ class Told:
 
 
 class DaskParts:
-    """Parts on the workers of Dask; it does what `dplit.forests.parts.Here` does.
+    """Parts on the workers of Dask; it does what `dplit.forests.blocks.Here` does.
 
     Parameters
     ----------

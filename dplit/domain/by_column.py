@@ -51,10 +51,9 @@ class EncodedColumns:
 
     def __getitem__(self, key):
         rows, j = key
-        feature, values, name = self._columns[j]
-        if feature is None:
-            return values.astype(np.float64)[rows]
-        return feature.encode(values, name)[rows]
+        values, ends = self._columns[j]
+        values = np.asarray(values).astype(np.float64, copy=False)
+        return values[rows] if ends is None else np.clip(values, *ends)[rows]
 
     def __array__(self, dtype=None, copy=None):
         columns = [self[:, j] for j in range(self.shape[1])]
@@ -62,8 +61,8 @@ class EncodedColumns:
 
 
 def _column(feature, values, name):
-    """A column that was checked: with its feature, or as codes without one."""
+    """A column that was checked, with its bounds; or the codes of its levels, with none."""
     encoded = feature.encode(values, name)
     if isinstance(feature, Continuous):
-        return feature, values, name
-    return None, encoded.astype(np.min_scalar_type(len(feature.levels))), name
+        return values, (feature.lower, feature.upper)
+    return encoded.astype(np.min_scalar_type(len(feature.levels))), None

@@ -1,0 +1,260 @@
+"""What a boosted forest keeps of a block of records, and its released model while it grows.
+
+The functions of the first half take a block (`Part`) and what is public or released, and return a new block or
+sums of whole numbers; nothing is drawn in them. A record's residual depends on that record and on what has been
+released. The two models differ in what a residual is, and in how the sums of a leaf become its step.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dplit.boosting import STEPS, along, class_reach, class_residuals, directions, target_residuals
+from dplit.boosting.residuals import TARGET_REACH, class_shares
+from dplit.domain import GRID, Continuous, Domain
+from dplit.forests.boosted_releases import prior_of_classes, prior_of_targets
+from dplit.forests.targets import check_count
+
+
+class Part(NamedTuple):
+    """Records as codes, and the released model at each of them.
+
+    Attributes
+    ----------
+    grid : dplit.trees.oblivious.Grid
+    codes : uint array, shape (n_features, n_records)
+    labels : int or float64 array, shape (n_records,)
+        Classes, or targets as shares of the public interval.
+    scores : float64 array, shape (n_records, n_outputs), or None
+    residuals : int32 array, shape (n_records, n_outputs), or None
+        Of the round, in steps.
+    cells : uint array, shape (n_records,), or None
+        What the round's tests so far say of each record.
+    sums : int64 array, shape (n_cells, n_codes, n_outputs), or None
+        Of the level above.
+    """
+
+    grid: Any
+    codes: np.ndarray
+    labels: np.ndarray
+    scores: np.ndarray | None = None
+    residuals: np.ndarray | None = None
+    cells: np.ndarray | None = None
+    sums: np.ndarray | None = None
+
+
+def encoded(records, labels, grid, domain, taken):
+    """The part of encoded records; `taken` are the directions that are tested like columns."""
+    return Part(grid, grid.encode(with_directions(records, domain, taken)), labels)
+
+
+def with_directions(records, domain, taken):
+    """The records with their values along directions as further columns."""
+    return np.hstack([records, along(records, domain.bounds, taken)]) if taken else records
+
+
+# Steps ---------------------------------------------------------------------------------------------
+
+
+def started(part, initial):
+    """The part under the released start of the model."""
+    return part._replace(scores=np.tile(initial, (len(part.labels), 1)))
+
+
+def opened(part, residuals_of, deepest, *told):
+    """The part at the top of a round's tree, of at most `deepest` levels."""
+    residuals = residuals_of(part.scores, part.labels, *told).astype(np.int32, order="C")
+    cells = np.zeros(len(residuals), dtype=np.uint8 if deepest <= 8 else np.uint16)
+    return part._replace(residuals=residuals, cells=cells)
+
+
+def summed(part, n_cells):
+    """The part with the residual sums of a level."""
+    from dplit.trees.oblivious import histogram  # compiled: slow to import
+
+    sums = histogram(part.grid, part.codes, part.residuals, part.cells, n_cells, part.sums)
+    return part._replace(sums=sums)
+
+
+def divided(part, test):
+    """The part below one more test."""
+    from dplit.trees.oblivious import descend
+
+    cells = part.cells.copy()
+    descend(part.codes, test, cells)
+    return part._replace(cells=cells)
+
+
+def divided_to_bins(part, column, bins, levels):
+    """The part below the tests that part a column into bins."""
+    from dplit.trees.oblivious import descend_to_bins
+
+    cells = part.cells.copy()
+    descend_to_bins(part.codes, column, bins, levels, cells)
+    return part._replace(cells=cells, sums=None)
+
+
+def closed(part, steps):
+    """The part under the model with one more tree, whose leaves are its cells."""
+    scores = steps[part.cells]
+    scores += part.scores
+    return part._replace(scores=scores, residuals=None, cells=None, sums=None)
+
+
+# Sums ----------------------------------------------------------------------------------------------
+
+
+def level_sums(part):
+    """Residual sums of the level, int64 array of shape (n_cells, n_codes, n_outputs)."""
+    return part.sums
+
+
+def leaf_pairs(part, n_leaves, shift):
+    """Pair sums of the leaves, int64 array of shape (2, n_leaves, n_outputs)."""
+    from dplit.trees.oblivious import pair_sums
+
+    return pair_sums(part.residuals, part.cells, n_leaves, shift)
+
+
+def leaf_counts(part, n_leaves, n_classes):
+    """Class counts of the leaves, int64 array of shape (n_leaves, n_classes)."""
+    places = part.cells.astype(np.int64) * n_classes + part.labels
+    return np.bincount(places, minlength=n_leaves * n_classes).reshape(n_leaves, n_classes)
+
+
+def class_counts(part, n_classes):
+    """Records of each class, int64 array of shape (n_classes,)."""
+    return np.bincount(part.labels, minlength=n_classes)
+
+
+def target_sums(part):
+    """Sum of the targets in steps of the public grid, and number of records: int64, shape (2,)."""
+    return np.array([np.rint(part.labels * GRID).astype(np.int64).sum(), len(part.labels)])
+
+
+# Residuals -----------------------------------------------------------------------------------------
+
+
+def residuals_of_classes(scores, codes):
+    """`dplit.boosting.class_residuals`, of scores with a column for each output."""
+    return class_residuals(scores[:, 0] if scores.shape[1] == 1 else scores, codes)
+
+
+def residuals_of_targets(scores, targets, clip):
+    """`dplit.boosting.target_residuals` of the scores as shares of the public interval."""
+    return target_residuals(np.clip(scores[:, 0], 0.0, 1.0), targets, clip)
+
+
+CLIPS = 0.12, 0.8, 0.05  # of a target's residual: in the first round, its decay, the least one
+MOST_CODES = 6_000_000  # of directions, all records together
+
+
+class ClassModel:
+    """Log-odds of the second of two classes, or log-weights of several.
+
+    Parameters
+    ----------
+    n_classes : int
+    """
+
+    unit = 1.0  # of a step
+    spread = 1.0  # variance of a residual, in units of its curvature
+
+    def __init__(self, n_classes):
+        self.n_classes = n_classes
+
+    def start(self, parts, epsilon, rng):
+        """Release the class counts; returns the node."""
+        logs, node = prior_of_classes(parts.total(class_counts, self.n_classes), epsilon, rng)
+        self.initial = logs[1:] - logs[:1] if self.n_classes == 2 else logs
+        self.low = self.high = self.initial
+        parts.advance(started, self.initial)
+        return node
+
+    def open(self, parts, t, deepest):
+        """Residuals of all records; returns their reach."""
+        parts.advance(opened, residuals_of_classes, deepest)
+        if self.n_classes == 2:
+            return class_reach(self.low[0], self.high[0])
+        return class_reach(self.low, self.high)
+
+    def release(self, parts, t, reach, n_cells, share, account, rng):
+        """Pair sums of the leaves, in records, the variance of a gradient's noise, and what they cost.
+
+        In the first round all records of a class have one residual. Of several classes their counts say
+        all, and a record changes one of them.
+        """
+        if t == 0 and self.n_classes > 2:
+            counts = parts.total(leaf_counts, n_cells, self.n_classes)
+            noisy, node = account.counts(counts, share, rng)
+            shares = class_shares(self.initial[None, :]) / STEPS
+            others = noisy.sum(axis=1, keepdims=True) - noisy
+            return (
+                np.array([noisy * (1 - shares), others * shares]),
+                account.variance(1, share),
+                node,
+            )
+        pairs, node = account.pairs(parts.total(leaf_pairs, n_cells, 0), share, reach, rng)
+        noise = sum(account.variance(s / STEPS, share, reach.norm) for s in (reach.up, reach.down))
+        return pairs, noise, node
+
+    def gradients(self, pairs):
+        """Gradients and curvatures of the leaves."""
+        return pairs[0] - pairs[1], (pairs[0] + pairs[1]) / 2
+
+    def close(self, parts, steps):
+        """Add a tree's steps."""
+        parts.advance(closed, steps)
+        self.low, self.high = self.low + steps.min(axis=0), self.high + steps.max(axis=0)
+
+
+class TargetModel:
+    """Means of targets, as shares of their public interval: whole numbers of steps of the public grid."""
+
+    spread = 0.1  # as of `ClassModel`, where a residual is a share of its clip
+
+    def start(self, parts, epsilon, rng):
+        """Release the mean; returns the node."""
+        total, n_records = parts.total(target_sums).tolist()
+        check_count(n_records)  # of all parts together
+        mean, node = prior_of_targets(total, n_records, epsilon, rng)
+        self.initial = np.array([mean])
+        parts.advance(started, self.initial)
+        return node
+
+    def open(self, parts, t, deepest):
+        """Residuals of all records, in steps of the round's clip; returns their reach."""
+        first, decay, least = CLIPS
+        self.unit = max(first * decay**t, least)
+        parts.advance(opened, residuals_of_targets, deepest, self.unit)
+        return TARGET_REACH
+
+    def release(self, parts, t, reach, n_cells, share, account, rng):
+        """Pair sums of the leaves, a vote of 2 a record, the variance of a gradient, and what they cost."""
+        pairs, node = account.pairs(parts.total(leaf_pairs, n_cells, STEPS), share, reach, rng)
+        return pairs, account.variance(2, share) / 2, node
+
+    def gradients(self, pairs):
+        """Gradients and numbers of records of the leaves."""
+        return (pairs[0] - pairs[1]) / 2, (pairs[0] + pairs[1]) / 2
+
+    def close(self, parts, steps):
+        """Add a tree's steps."""
+        parts.advance(closed, steps)
+
+
+def possible_directions(domain, n_records, most):
+    """At most so many `dplit.boosting.directions` of a domain, for a public number of records."""
+    bounds, levels = domain.bounds, domain.n_levels
+    continuous = np.flatnonzero((levels == 0) & (bounds[:, 1] > bounds[:, 0]))
+    return directions(continuous.tolist(), min(most, MOST_CODES // n_records))
+
+
+def tested(domain, taken):
+    """The domain's columns and the directions that are `taken`, by names."""
+    names = list(domain.names or [f"column {j}" for j in range(len(domain))])
+    names += [f"{names[i]} - {c:g} {names[j]} (shares)" for i, j, c in taken]
+    columns = [Continuous(-c, 1.0) for _, _, c in taken]
+    return Domain([*domain.features, *columns], names=names)

@@ -18,7 +18,7 @@ from sklearn.exceptions import FitFailedWarning
 from sklearn.model_selection import GridSearchCV, cross_val_score
 
 import dplit
-from dplit import Accountant, Continuous, Domain, baselines, forests
+from dplit import Accountant, Continuous, Domain
 from dplit.budget import Budget, Leak, Spend
 from dplit.budget.accountant import BudgetError
 from dplit.forests import (
@@ -26,6 +26,7 @@ from dplit.forests import (
     MedianForestRegressor,
     RandomDecisionForestClassifier,
 )
+from tests.forests.kinds import each_private, regresses, target
 
 X = np.random.default_rng(0).random((60, 1))
 Y = np.where(X[:, 0] > 0.5, "a", "b")
@@ -37,14 +38,6 @@ def forest(epsilon=0.5, **options):
     return RandomDecisionForestClassifier(
         epsilon, **{**schema, "n_estimators": 2, "max_depth": 2, **options}
     )
-
-
-PRIVATE = [
-    getattr(module, name)
-    for module in (forests, baselines)
-    for name in module.__all__
-    if name not in baselines.NOT_PRIVATE
-]
 
 
 class Unread:
@@ -132,13 +125,11 @@ def test_bad_input_costs_nothing():
         assert account.spent == 1
 
 
-@pytest.mark.parametrize("kind", PRIVATE, ids=lambda kind: kind.__name__)
+@each_private
 def test_what_stops_after_the_noise_was_drawn_stays_charged(kind, monkeypatch):
     """The user's code may have seen it: whatever it raises, nothing is taken back."""
-    regresses = kind.__name__.endswith("Regressor")
-    target = {"target_bounds": (0, 1)} if regresses else {"classes": ["a", "b"]}
-    made = kind(epsilon=0.5, domain=DOMAIN, **target)
-    y = X[:, 0] if regresses else Y
+    made = kind(epsilon=0.5, domain=DOMAIN, **target(kind, "ab"))
+    y = X[:, 0] if regresses(kind) else Y
     for error in (ValueError, TypeError):
 
         def stops(*_, error=error):
@@ -249,12 +240,10 @@ class Array:
 
 
 @pytest.mark.parametrize("epsilon", [1.5, math.inf])
-@pytest.mark.parametrize("kind", PRIVATE, ids=lambda kind: kind.__name__)
+@each_private
 def test_every_forest_asks_before_it_reads(kind, epsilon):
     """Too dear or infinite: no record is read. Without an account these records are."""
-    regresses = kind.__name__.endswith("Regressor")
-    target = {"target_bounds": (0, 1)} if regresses else {"classes": ["a", "b"]}
-    made = kind(epsilon=epsilon, domain=DOMAIN, **target)
+    made = kind(epsilon=epsilon, domain=DOMAIN, **target(kind, "ab"))
     said = "costs epsilon 1.5" if epsilon < math.inf else "infinite or not known"
     with Accountant(1.0) as account, pytest.raises(BudgetError, match=said):
         made.fit(Array(), Array())

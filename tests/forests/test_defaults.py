@@ -10,24 +10,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dplit import Categorical, Continuous, Domain, baselines, datasets, forests
-from dplit.baselines import NOT_PRIVATE
+from dplit import Categorical, Continuous, Domain, datasets
 from dplit.forests import HistogramForestClassifier, MatrixForestClassifier
 from dplit.forests import RandomDecisionForestClassifier as Forest
 from dplit.forests.random_decision import affordable_depth, most_nodes
 from dplit.trees import expected_leaves, grow_random_trees
+from tests.forests.kinds import PRIVATE, regresses
 
 LETTERS, NUMBER = Categorical(list("abcdef")), Continuous(0, 1)
 LIMITED = (
     HistogramForestClassifier,
     MatrixForestClassifier,
 )  # by cells; the other has tests of its own
-PRIVATE = [
-    kind
-    for module in (forests, baselines)
-    for kind in (getattr(module, name) for name in module.__all__)
-    if kind.__name__ not in NOT_PRIVATE and hasattr(kind, "predict_proba") and kind not in LIMITED
-]
+CLASSIFIERS = [kind for kind in PRIVATE if not regresses(kind) and kind not in LIMITED]
 # The set of most levels in a column, the widest one, and the longest one.
 LARGE = ["adult", "internet-ads", "puc-rio"]
 
@@ -45,7 +40,7 @@ def depth_of(domain, classes=(0, 1), **options):
 
 
 @pytest.mark.parametrize("name", LARGE)
-@pytest.mark.parametrize("kind", PRIVATE, ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("kind", CLASSIFIERS, ids=lambda kind: kind.__name__)
 def test_defaults_fit_the_large_sets(kind, name):
     data = loaded(name)
     forest = kind(1.0, domain=data.domain, classes=data.classes, random_state=0)

@@ -4,7 +4,7 @@ import ctypes
 import gc
 import subprocess
 import sys
-from functools import cache
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -27,7 +27,7 @@ CLASSIFIERS = [kind for kind in PRIVATE if not regresses(kind) and kind not in L
 LARGE = ["adult", "internet-ads", "puc-rio"]
 
 
-@cache
+@lru_cache(maxsize=1)  # their records fill hundreds of megabytes
 def loaded(name):
     return datasets.load(name)
 
@@ -39,7 +39,7 @@ def depth_of(domain, classes=(0, 1), **options):
     return forest.fit(np.array([record], dtype=object), [classes[0]]).max_depth_
 
 
-@pytest.mark.parametrize("name", LARGE)
+@pytest.mark.parametrize("name", LARGE, scope="module")  # one after the other
 @pytest.mark.parametrize("kind", CLASSIFIERS, ids=lambda kind: kind.__name__)
 def test_defaults_fit_the_large_sets(kind, name):
     data = loaded(name)

@@ -29,7 +29,7 @@ if (
 SLOW = (
     "ledger/test_ledger", "book/test_browser", "trees/test_median_trees", "audit/test_suite",
     "forests/test_defaults", "matrix_strategies/test_claims", "book/test_accessible",
-    "forests/test_exact_forests", "matrix_bounds/test_bounds", "forests/test_estimator_checks",
+    "forests/test_exact_forests", "matrix_bounds/test_bounds", "forests/test_kinds",
     "matrix_paths/test_claims", "audit/test_mutants", "forests/test_noise", "forests/test_dask",
     "experiments/test_stored", "trees/test_multinomial_trees", "matrix_strategies/test_members",
     "ledger/test_vary", "experiments/test_regimes", "experiments/test_scaling",

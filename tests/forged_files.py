@@ -20,10 +20,11 @@ import numpy as np
 import pandas as pd
 
 import dplit
-from dplit import Categorical, Continuous, Domain, baselines, forests
+from dplit import Categorical, Continuous, Domain
 from dplit.forests import files
+from tests.forests.kinds import KINDS as ALL
+from tests.forests.kinds import PLAIN, regresses, target
 
-ALL = [getattr(module, name) for module in (forests, baselines) for name in module.__all__]
 DOMAIN = Domain(
     {"u": Continuous(0, 1), "v": Categorical(["a", "b", "c"]), "w": Categorical([False, True])}
 )
@@ -38,14 +39,13 @@ USES = "predict", "predict_proba", "decision_function", "apply", "decision_path"
 
 def fitted(kind, **options):
     """A fitted estimator of that kind."""
-    regresses = kind.__name__.endswith("Regressor")
-    target = {"target_bounds": (0, 1)} if regresses else {"classes": ["no", "yes"]}
-    if kind.__name__ not in baselines.NOT_PRIVATE:
+    if kind not in PLAIN:
         options = {"epsilon": 1.0, "max_depth": 2, **options}
-    forest = kind(**{"domain": DOMAIN, "random_state": 20240, **target, **options})
+    schema = {"domain": DOMAIN, **target(kind, ("no", "yes"))}
+    forest = kind(**{**schema, "random_state": 20240, **options})
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", dplit.PrivacyLeakWarning)
-        return forest.fit(FRAME, FRAME["u"] if regresses else Y)
+        return forest.fit(FRAME, FRAME["u"] if regresses(kind) else Y)
 
 
 def members(path):

@@ -19,7 +19,7 @@ from sklearn.exceptions import FitFailedWarning
 from sklearn.model_selection import GridSearchCV, cross_val_score
 
 import dplit
-from dplit import Accountant, Continuous, Domain, baselines, forests
+from dplit import Accountant, Continuous, Domain
 from dplit.budget import Budget, Leak, Spend
 from dplit.budget.accountant import BudgetError
 from dplit.forests import (
@@ -27,6 +27,7 @@ from dplit.forests import (
     MedianForestRegressor,
     RandomDecisionForestClassifier,
 )
+from tests.forests.kinds import each_private, regresses, target
 
 X = np.random.default_rng(0).random((60, 1))
 Y = np.where(X[:, 0] > 0.5, "a", "b")
@@ -38,14 +39,6 @@ def forest(epsilon=0.5, **options):
     return RandomDecisionForestClassifier(
         epsilon, **{**schema, "n_estimators": 2, "max_depth": 2, **options}
     )
-
-
-PRIVATE = [
-    getattr(module, name)
-    for module in (forests, baselines)
-    for name in module.__all__
-    if name not in baselines.NOT_PRIVATE
-]
 
 
 class Unread:
@@ -152,13 +145,11 @@ def test_bad_input_costs_nothing():
         assert account.spent == 1
 
 
-@pytest.mark.parametrize("kind", PRIVATE, ids=lambda kind: kind.__name__)
+@each_private
 def test_what_stops_after_the_noise_was_drawn_stays_charged(kind, monkeypatch):
     """The user's code may have seen it: whatever it raises, nothing is taken back."""
-    regresses = kind.__name__.endswith("Regressor")
-    target = {"target_bounds": (0, 1)} if regresses else {"classes": ["a", "b"]}
-    made = kind(epsilon=0.5, domain=DOMAIN, **target)
-    y = X[:, 0] if regresses else Y
+    made = kind(epsilon=0.5, domain=DOMAIN, **target(kind, "ab"))
+    y = X[:, 0] if regresses(kind) else Y
     for error in (ValueError, TypeError):
 
         def stops(*_, error=error):
@@ -269,12 +260,10 @@ class Array:
 
 
 @pytest.mark.parametrize("epsilon", [1.5, math.inf])
-@pytest.mark.parametrize("kind", PRIVATE, ids=lambda kind: kind.__name__)
+@each_private
 def test_every_forest_asks_before_it_reads(kind, epsilon):
     """Too dear or infinite: no record is read. Without an account these records are."""
-    regresses = kind.__name__.endswith("Regressor")
-    target = {"target_bounds": (0, 1)} if regresses else {"classes": ["a", "b"]}
-    made = kind(epsilon=epsilon, domain=DOMAIN, **target)
+    made = kind(epsilon=epsilon, domain=DOMAIN, **target(kind, "ab"))
     said = "costs epsilon 1.5" if epsilon < math.inf else "infinite or not known"
     with Accountant(1.0) as account, pytest.raises(BudgetError, match=said):
         made.fit(Array(), Array())
@@ -315,23 +304,23 @@ def test_threads_share_the_account():
     assert account.spent == pytest.approx(4) and account.budget.epsilon == pytest.approx(4)
 
 
-def test_a_forest_in_another_process_refuses():
-    with Accountant(10) as account, pytest.raises(BudgetError, match="another process"):
-        Parallel(n_jobs=2, backend="loky")(delayed(_fit)(forest()) for _ in range(2))
+def test_a_forest_and_its_clones_refuse_in_another_process():
+    """Each as what was sent there: the forest, its clone, and a clone of that."""
+    with Accountant(10) as account:
+        said = Parallel(n_jobs=2, backend="loky")(
+            delayed(_refusal)(forest(), times) for times in (0, 1, 2)
+        )
+    assert [("another process" in words) for words in said] == [True] * 3, said
     assert account.spent == 0
 
 
-@pytest.mark.parametrize("times", [1, 2])
-def test_a_clone_in_another_process_refuses_as_what_was_sent_there(times):
-    with Accountant(10) as account, pytest.raises(BudgetError, match="another process"):
-        Parallel(n_jobs=2, backend="loky")(delayed(_fit_clone)(forest(), times) for _ in range(2))
-    assert account.spent == 0
-
-
-def _fit_clone(made, times):
+def _refusal(made, times):
+    """What the fit of a clone says, so many clones away."""
     for _ in range(times):
         made = pickle.loads(pickle.dumps(clone(made)))
-    return made.fit(X, Y)
+    with pytest.raises(BudgetError) as caught:
+        made.fit(X, Y)
+    return str(caught.value)
 
 
 def _refused():
@@ -357,10 +346,6 @@ def test_a_forest_in_a_process_that_was_forked_refuses(target):
         forked.start()
         forked.join(60)
     assert forked.exitcode == 0 and account.spent == 0
-
-
-def _fit(made):
-    return made.fit(X, Y)
 
 
 def test_a_pickle_of_this_process_is_charged():

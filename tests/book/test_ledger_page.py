@@ -6,7 +6,7 @@ from pathlib import Path
 
 import book_tools
 import pytest
-from browser_tools import visit, wait
+from browser_tools import keep, visit, wait
 from pasted_sentences import PASTED
 
 pytestmark = pytest.mark.browser
@@ -196,7 +196,7 @@ def whole_ledger(tmp_path_factory):
 @pytest.mark.parametrize("row", COPIED | PASTED)
 def test_a_sentence_without_a_number_finds_its_row_among_few(driver, whole_ledger, row):
     """In the whole ledger, with the paper chosen."""
-    visit(driver, whole_ledger)
+    keep(driver, whole_ledger)
     choose(driver, "paper", row.split("/")[0])
     choose(driver, "text", (COPIED | PASTED)[row])
     found = shown(driver)
@@ -209,7 +209,7 @@ def test_the_words_of_every_sentence_of_two_papers_find_its_row_among_few(driver
 
     Only its words are kept here, in alphabetical order: the page compares no more of what is pasted.
     """
-    visit(driver, whole_ledger)
+    keep(driver, whole_ledger)
     lines = (Path(__file__).parent / "paper_words.txt").read_text("utf-8").splitlines()[2:]
     missed = []
     for row, words in (line.split(": ", 1) for line in lines):
@@ -223,26 +223,39 @@ def test_the_words_of_every_sentence_of_two_papers_find_its_row_among_few(driver
 
 
 def test_the_filter_is_in_the_address(driver, server):
+    """Each of its three fields is read from there, and what is chosen is written there."""
     from dplit import claims
 
-    visit(driver, f"{server}book/ledger.html?paper=rdf&verdict=leaks")
+    visit(driver, f"{server}book/ledger.html?paper=rdf&verdict=leaks&text=disjoint+data")
+    assert shown(driver) == ["rdf-parallel-parts"]
+    choose(driver, "text", "")
     assert set(shown(driver)) == {"rdf-smooth-exponential", "rdf-parallel-parts"}
     choose(driver, "verdict", "")
     assert len(shown(driver)) > 20
     choose(driver, "text", "theorem 2")
-    query = driver.execute_script("return location.search")
-    assert query == "?paper=rdf&text=theorem+2"
-    visit(driver, f"{server}book/ledger.html{query}")
+    assert driver.execute_script("return location.search") == "?paper=rdf&text=theorem+2"
     places = {c.id.replace("/", "-"): c.where.lower() for c in claims.all("rdf")}
     assert set(shown(driver)) == {i for i, p in places.items() if re.search(r"\btheorem 2\b", p)}
     driver.execute_script("document.querySelector('.ledger-filter button').click()")
     wait(driver, "return location.search === ''")
 
 
+def test_the_books_ledger_filters(driver, site):
+    visit(driver, (site / "book" / "ledger.html").as_uri())
+    rows = driver.execute_script(
+        "return [...document.querySelectorAll('.ledger tr[data-verdict]')].map((r) => [r.id, r.dataset.verdict])"
+    )
+    assert not driver.execute_script("return document.querySelector('.ledger-filter').hidden")
+    for verdict in ("holds", "leaks"):
+        choose(driver, "verdict", verdict)
+        assert shown(driver) == [row for row, has in rows if has == verdict]
+
+
 @pytest.mark.parametrize("row", ["mrf-lemma-6", "rdf-smooth-exponential-corrected"])
 def test_a_link_to_a_filtered_row_scrolls_to_it(driver, site, row):
     """To the top of the window, below the header, and unfolded."""
-    visit(driver, (site / "book" / "ledger.html").as_uri())
+    keep(driver, (site / "book" / "ledger.html").as_uri())
+    choose(driver, "verdict", "")
     choose(driver, "paper", "ours")
     driver.execute_script("location.hash = arguments[0]", row)
     assert wait(driver, "return !!document.querySelector('tr:target').offsetParent")
@@ -257,14 +270,3 @@ def test_without_script_every_row_shows_and_no_control(driver, tmp_path):
     visit(driver, page.as_uri())
     assert len(shown(driver)) == 4
     assert driver.execute_script("return !document.querySelector('.ledger-filter').offsetParent")
-
-
-def test_the_books_ledger_filters(driver, site):
-    visit(driver, (site / "book" / "ledger.html").as_uri())
-    rows = driver.execute_script(
-        "return [...document.querySelectorAll('.ledger tr[data-verdict]')].map((r) => [r.id, r.dataset.verdict])"
-    )
-    assert not driver.execute_script("return document.querySelector('.ledger-filter').hidden")
-    for verdict in ("holds", "leaks"):
-        choose(driver, "verdict", verdict)
-        assert shown(driver) == [row for row, has in rows if has == verdict]

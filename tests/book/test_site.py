@@ -1,33 +1,63 @@
 """The built pages, read without a browser: links, addresses, pictures, and what a chapter has."""
 
-from functools import cache
+from collections import Counter
+from functools import cache, lru_cache
+from html.parser import HTMLParser
 from itertools import pairwise
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import book_tools
 import pytest
+import yaml
 from book_tools import PAGES
 from bs4 import BeautifulSoup
 
+import dplit
+
 LOADED = {"script": "src", "link": "href", "img": "src", "iframe": "src", "source": "src"}
 OUTSIDE = ("http:", "https:", "//")
+NEEDS = yaml.safe_load((book_tools.BOOK / "chapters.yml").read_text("utf-8"))
+CHAPTERS = {f"book/{path.stem}.html": path.stem for path in book_tools.NOTEBOOKS}
+MARKERS = ".problematic, .system-message, .myst-unresolved, .output.stderr, .output.traceback"
 
 
-@cache
+@lru_cache(maxsize=2)  # the trees of all pages fill half a gigabyte
 def soup(path):
     return BeautifulSoup(path.read_text("utf-8"), "html.parser")
 
 
 @cache
-def anchors(path):
-    return {tag[key] for tag in soup(path).find_all(True) for key in ("id", "name") if tag.get(key)}
+def boxes(path):
+    """Number of each theorem box, by its id."""
+    return {
+        box["id"]: box.select_one(".caption-number").text.strip()
+        for box in soup(path).select(".proof[id]")
+    }
+
+
+class Addresses(HTMLParser):
+    """Where a page leads, and where one can lead to within it."""
+
+    def __init__(self, path):
+        super().__init__()
+        self.links, self.anchors = [], set()
+        self.feed(path.read_text("utf-8"))
+
+    def handle_starttag(self, tag, attributes):
+        found = dict(attributes)
+        self.anchors |= {found.get("id"), found.get("name")} - {None, ""}
+        if tag == "a" and found.get("href") is not None:
+            self.links.append(found["href"])
+
+
+addresses = cache(Addresses)
 
 
 def internal(page):
     """Each link of a page that stays in the site, as (file, fragment)."""
-    for link in soup(page).find_all("a", href=True):
-        parts = urlsplit(link["href"])
+    for link in addresses(page).links:
+        parts = urlsplit(link)
         if not parts.scheme and not parts.netloc:
             target = (page.parent / unquote(parts.path)).resolve() if parts.path else page
             yield target, unquote(parts.fragment)
@@ -39,21 +69,41 @@ def test_links_and_fragments_resolve(site):
         for target, fragment in internal(site / page):
             if not target.is_file():
                 wrong.append(f"{page}: {target.name} is missing")
-            elif fragment and target.suffix == ".html" and fragment not in anchors(target):
+            elif (
+                fragment and target.suffix == ".html" and fragment not in addresses(target).anchors
+            ):
                 wrong.append(f"{page}: {target.name} has no #{fragment}")
     assert not wrong
 
 
-def test_a_page_loads_nothing_from_outside(site):
-    for page in PAGES:
-        found = [
-            (tag, key) for name, key in LOADED.items() for tag in soup(site / page).find_all(name)
-        ]
-        loads = [tag[key] for tag, key in found if tag.get(key)]
-        assert loads, page
-        assert [address for address in loads if address.startswith(OUTSIDE)] == [], page
-        inside = [site / Path(page).parent / urlsplit(a).path for a in loads if ":" not in a]
-        assert [path for path in inside if not path.is_file()] == [], page
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page(site, page):
+    """What it loads, its pictures, problems, ids and headings, and that it says what it is."""
+    found = soup(site / page)
+    loads = [
+        tag[key] for name, key in LOADED.items() for tag in found.find_all(name) if tag.get(key)
+    ]
+    assert loads
+    assert [address for address in loads if address.startswith(OUTSIDE)] == []
+    inside = [site / Path(page).parent / urlsplit(a).path for a in loads if ":" not in a]
+    assert [path for path in inside if not path.is_file()] == []
+    pictures = found.find_all("img")
+    assert [i["src"] for i in pictures if not i.get("alt", "").strip()] == []
+    assert found.select(MARKERS) == []
+    ids = Counter(tag["id"] for tag in found.select("article [id]"))
+    assert [i for i, times in ids.items() if times > 1] == []
+    levels = [int(h.name[1]) for h in found.select("article :is(h1,h2,h3,h4,h5,h6)")]
+    assert levels[0] == 1 and levels.count(1) == 1
+    assert all(after <= before + 1 for before, after in pairwise(levels)), "they descend one by one"
+    about = found.select_one('meta[name="description"]')["content"]
+    assert len(about) > 20 and "\\(" not in about
+    assert found.select_one('meta[property="og:title"]')["content"].strip()
+    assert f"dplit {dplit.__version__}" in found.select_one("footer .extra_footer").text
+    assert "@misc{dplit-" in found.select_one("details.cite-page pre").text, "how to cite it"
+    assert not found.select('link[rel="canonical"]'), "no address is set"
+    if page in CHAPTERS:
+        boxes(site / page)  # for the list of theorems, while the page is parsed
+        check_a_notebook(found, CHAPTERS[page])
 
 
 def test_no_style_sheet_imports_from_outside(site):
@@ -61,47 +111,31 @@ def test_no_style_sheet_imports_from_outside(site):
     assert sheets == []
 
 
-def test_every_picture_has_a_text(site):
-    for page in PAGES:
-        pictures = soup(site / page).find_all("img")
-        assert [i["src"] for i in pictures if not i.get("alt", "").strip()] == [], page
-
-
-def test_no_problem_markers(site):
-    markers = ".problematic, .system-message, .myst-unresolved, .output.stderr, .output.traceback"
-    assert [page for page in PAGES if soup(site / page).select(markers)] == []
-
-
-def test_no_id_occurs_twice(site):
-    for page in PAGES:
-        ids = [tag["id"] for tag in soup(site / page).select("article [id]")]
-        assert sorted(i for i in set(ids) if ids.count(i) > 1) == [], page
-
-
-def test_headings_descend_by_one_level(site):
-    for page in PAGES:
-        found = soup(site / page).select("article :is(h1,h2,h3,h4,h5,h6)")
-        levels = [int(h.name[1]) for h in found]
-        assert levels[0] == 1 and levels.count(1) == 1, page
-        assert all(after <= before + 1 for before, after in pairwise(levels)), page
-
-
-@pytest.mark.parametrize("stem", book_tools.chapters())
-def test_a_chapter_has_its_parts(site, stem):
-    page = soup(site / "book" / f"{stem}.html")
+def check_a_notebook(page, stem):
+    """It says how to run it, and a chapter has its parts."""
+    box = page.select_one("details.run-page")
+    assert f"book/rerun.py {stem}" in box.text and "make lab" in box.text
+    has_parameters = "# change me" in (book_tools.BOOK / f"{stem}.ipynb").read_text("utf-8")
+    assert ("lines to change" in box.text) == has_parameters
+    if stem not in NEEDS:
+        return
     assert page.select(".proof"), "a theorem box"
     assert page.select("figure figcaption"), "a captioned figure"
     assert page.select(".dropdown"), "a folded solution"
     assert any("xercise" in h.text for h in page.select("h2, h3")), "exercises"
     assert "dplit verify" in page.select_one("article").text, "the command that reruns it harder"
     assert page.select('.proof a[href*="api/"]'), "a link from a theorem box to its function"
+    line = page.select_one("p.chapter-needs")
+    assert [a["href"] for a in line.select("a")] == [f"{other}.html" for other in NEEDS[stem]]
+    assert line.text.startswith("Needs")
 
 
 def test_ledger_rows_can_be_linked(site):
     from dplit import claims
     from dplit.ledger.page import row_id
 
-    assert {row_id(claim.id) for claim in claims.all()} <= anchors(site / "book" / "ledger.html")
+    anchors = addresses(site / "book" / "ledger.html").anchors
+    assert {row_id(claim.id) for claim in claims.all()} <= anchors
 
 
 def test_a_table_of_claims_and_a_box_lead_to_the_ledger(site):
@@ -154,30 +188,11 @@ def test_the_ledger_lies_beside_its_page_as_files(site):
     }  # fmt: skip
 
 
-def test_a_page_says_its_version_what_it_is_and_how_to_cite_it(site):
-    import dplit
-
-    for page in PAGES:
-        found = soup(site / page)
-        about = found.select_one('meta[name="description"]')["content"]
-        assert len(about) > 20 and "\\(" not in about, page
-        assert found.select_one('meta[property="og:title"]')["content"].strip(), page
-        assert f"dplit {dplit.__version__}" in found.select_one("footer .extra_footer").text
-        assert "@misc{dplit-" in found.select_one("details.cite-page pre").text, page
-        assert not found.select('link[rel="canonical"]'), "no address is set"
-
-
-def test_every_chapter_says_what_it_needs_and_the_map_has_all(site):
-    import yaml
-
-    needs = yaml.safe_load((book_tools.BOOK / "chapters.yml").read_text("utf-8"))
+def test_the_map_has_every_chapter_and_what_it_needs_stands_before_it(site):
     order = book_tools.chapters()
-    assert list(needs) == order, "book/chapters.yml has every chapter, in order"
-    for stem, needed in needs.items():
+    assert list(NEEDS) == order, "book/chapters.yml has every chapter, in order"
+    for stem, needed in NEEDS.items():
         assert all(order.index(other) < order.index(stem) for other in needed), stem
-        line = soup(site / "book" / f"{stem}.html").select_one("p.chapter-needs")
-        assert [a["href"] for a in line.select("a")] == [f"{other}.html" for other in needed]
-        assert line.text.startswith("Needs")
     rows = soup(site / "book" / "index.html").select("table.chapter-map tbody tr")
     assert [row.select_one("a")["href"] for row in rows] == [f"{stem}.html" for stem in order]
 
@@ -185,21 +200,13 @@ def test_every_chapter_says_what_it_needs_and_the_map_has_all(site):
 def test_the_list_of_theorems_has_every_box_and_leads_to_it(site):
     listed = soup(site / "book" / "theorems.html").select("article li a.reference")
     found = {a["href"]: a.text for a in listed}
-    boxes = {
-        f"{path.stem}.html#{box['id']}": box.select_one(".caption-number").text.strip()
-        for path in book_tools.NOTEBOOKS
-        for box in soup(site / "book" / f"{path.stem}.html").select(".proof[id]")
+    expected = {
+        f"{stem}.html#{id}": number
+        for page, stem in CHAPTERS.items()
+        for id, number in boxes(site / page).items()
     }
-    assert found == boxes and len(found) > 200
+    assert found == expected and len(found) > 200
     assert sum("(" in a.parent.text for a in listed) > len(listed) / 2, "titles"
-
-
-def test_a_notebooks_page_says_how_to_run_it(site):
-    for path in book_tools.NOTEBOOKS:
-        box = soup(site / "book" / f"{path.stem}.html").select_one("details.run-page")
-        assert f"book/rerun.py {path.stem}" in box.text and "make lab" in box.text
-        has_parameters = "# change me" in path.read_text("utf-8")
-        assert ("lines to change" in box.text) == has_parameters, path.stem
 
 
 def test_the_changelog_of_verdicts_is_on_the_page(site):

@@ -4,35 +4,30 @@ import ctypes
 import gc
 import subprocess
 import sys
-from functools import cache
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from dplit import Categorical, Continuous, Domain, baselines, datasets, forests
-from dplit.baselines import NOT_PRIVATE
+from dplit import Categorical, Continuous, Domain, datasets
 from dplit.forests import HistogramForestClassifier, MatrixForestClassifier
 from dplit.forests import RandomDecisionForestClassifier as Forest
 from dplit.forests.random_decision import affordable_depth, most_nodes
 from dplit.trees import expected_leaves, grow_random_trees
+from tests.forests.kinds import PRIVATE, regresses
 
 LETTERS, NUMBER = Categorical(list("abcdef")), Continuous(0, 1)
 LIMITED = (
     HistogramForestClassifier,
     MatrixForestClassifier,
 )  # by cells; the other has tests of its own
-PRIVATE = [
-    kind
-    for module in (forests, baselines)
-    for kind in (getattr(module, name) for name in module.__all__)
-    if kind.__name__ not in NOT_PRIVATE and hasattr(kind, "predict_proba") and kind not in LIMITED
-]
+CLASSIFIERS = [kind for kind in PRIVATE if not regresses(kind) and kind not in LIMITED]
 # The set of most levels in a column, the widest one, and the longest one.
 LARGE = ["adult", "internet-ads", "puc-rio"]
 
 
-@cache
+@lru_cache(maxsize=1)  # their records fill hundreds of megabytes
 def loaded(name):
     return datasets.load(name)
 
@@ -44,8 +39,8 @@ def depth_of(domain, classes=(0, 1), **options):
     return forest.fit(np.array([record], dtype=object), [classes[0]]).max_depth_
 
 
-@pytest.mark.parametrize("name", LARGE)
-@pytest.mark.parametrize("kind", PRIVATE, ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("name", LARGE, scope="module")  # one after the other
+@pytest.mark.parametrize("kind", CLASSIFIERS, ids=lambda kind: kind.__name__)
 def test_defaults_fit_the_large_sets(kind, name):
     data = loaded(name)
     forest = kind(1.0, domain=data.domain, classes=data.classes, random_state=0)

@@ -10,8 +10,8 @@ from sklearn.exceptions import NotFittedError
 
 from dplit import Categorical, Continuous, Domain, baselines, forests
 from dplit.forests.export import export_text
+from tests.forests.kinds import KINDS, PLAIN, each, regresses, target
 
-ALL = [getattr(module, name) for module in (forests, baselines) for name in module.__all__]
 DOMAIN = Domain(
     {"u": Continuous(0, 1), "v": Categorical(list("abc"), missing=True), "w": Categorical([1, 2])}
 )
@@ -21,12 +21,11 @@ MORE = r"(?:, | or )"
 
 
 def fitted(kind):
-    regresses = kind.__name__.endswith("Regressor")
-    target = {"target_bounds": (0, 1)} if regresses else {"classes": ["no", "yes"]}
-    epsilon = {} if kind.__name__ in baselines.NOT_PRIVATE else {"epsilon": 8.0, "max_depth": 3}
-    forest = kind(domain=DOMAIN, n_estimators=2, random_state=1, **target, **epsilon)
+    epsilon = {} if kind in PLAIN else {"epsilon": 8.0, "max_depth": 3}
+    schema = {"domain": DOMAIN, **target(kind, ("no", "yes"))}
+    forest = kind(**schema, n_estimators=2, random_state=1, **epsilon)
     y = [row[0] for row in X]
-    return forest.fit(X, y if regresses else np.where(np.array(y) > 0.5, "yes", "no"))
+    return forest.fit(X, y if regresses(kind) else np.where(np.array(y) > 0.5, "yes", "no"))
 
 
 def meets(condition, row):
@@ -41,7 +40,7 @@ def meets(condition, row):
     return ("missing" if given is None else repr(given)) in re.split(MORE, value)
 
 
-@pytest.mark.parametrize("kind", ALL, ids=lambda kind: kind.__name__)
+@each
 def test_the_words_lead_where_the_record_goes(kind):
     forest = fitted(kind)
     if kind in (baselines.ComparisonForestClassifier, forests.HistogramForestClassifier):
@@ -101,7 +100,7 @@ def test_bad_input_is_named():
 
 @pytest.mark.parametrize("name", ["MatrixForestClassifier", "DPRandomForestClassifier"])
 def test_bins_are_those_of_the_fit_and_not_of_a_parameter_that_changed(name):
-    forest = fitted(next(kind for kind in ALL if kind.__name__ == name))
+    forest = fitted(next(kind for kind in KINDS if kind.__name__ == name))
     before = [export_text(forest, t) for t in range(2)]
     assert " to " in "".join(before)
     for bins in (9, []):  # as a file may say it, too

@@ -18,9 +18,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from dplit import Categorical, Continuous, Domain, baselines, forests
+from dplit import Categorical, Continuous, Domain, forests
+from tests.forests.kinds import PRIVATE, TABLE, each, regresses, target
 
-KINDS = [getattr(module, name) for module in (forests, baselines) for name in module.__all__]
 SECRET = "alice-1970"
 SECRET_NUMBER = 71905.53
 DOMAINS = {
@@ -111,7 +111,7 @@ def calls(draw, kind):
     """A call: table, targets, parameters, and what of it is out of the ordinary."""
     which = draw(st.sampled_from([*DOMAINS, "numbers", "mixed"]))
     rows = draw(st.lists(st.tuples(*CELLS[which]), max_size=12))
-    domain, regresses = DOMAINS[which], kind.__name__.endswith("Regressor")
+    domain = DOMAINS[which]
     ways = [
         "frame",
         "objects frame",
@@ -122,7 +122,7 @@ def calls(draw, kind):
         "wide",
     ]
     how = draw(st.sampled_from(ways + (NUMBERS if which == "numbers" else [])))
-    targets = st.integers(0, 1) if regresses else st.sampled_from(["no", "yes"])
+    targets = st.integers(0, 1) if regresses(kind) else st.sampled_from(["no", "yes"])
     y = draw(st.lists(targets, min_size=len(rows), max_size=len(rows)))
     known = sorted(set(kind().get_params()) & set(TRIED))
     changed = draw(st.lists(st.sampled_from(known), max_size=2, unique=True))
@@ -134,21 +134,21 @@ def calls(draw, kind):
 
 
 def made(kind, domain, params):
-    target = {"classes": ["no", "yes"]}
-    if kind.__name__.endswith("Regressor"):
-        target = {"target_bounds": (0.0, 1.0)}
+    options = {"domain": domain, "n_estimators": 2, "max_depth": 2, "random_state": 3}
+    options |= target(kind, ("no", "yes"))
     if kind is forests.MatrixForestClassifier:
-        target["strategy"] = "identity"  # a search for the best one takes seconds
-    options = {"domain": domain, "n_estimators": 2, "max_depth": 2, "random_state": 3, **target}
+        options["strategy"] = "identity"  # a search for the best one takes seconds
     allowed = kind().get_params()
     return kind(**{k: v for k, v in {**options, **params}.items() if k in allowed})
+
+
+RELEASED = sorted({"leaf_counts_", *(name for kind in TABLE.values() for name in kind.releases)})
 
 
 def released(forest, X):
     """What a fitted forest answers and holds, plain."""
     held = [forest.predict(X)]
-    for name in ("leaf_labels_", "leaf_values_", "leaf_counts_", "cell_counts_"):
-        held += [np.asarray(getattr(forest, name))] if hasattr(forest, name) else []
+    held += [np.asarray(getattr(forest, name)) for name in RELEASED if hasattr(forest, name)]
     return held
 
 
@@ -194,11 +194,11 @@ def check(kind, call):
             return
         assert rows, "a fit without records"
         assert len(answers[0]) == len(rows)
-        if kind.__name__.endswith("Regressor") and forest.accounting == "proved":
+        if regresses(kind) and forest.accounting == "proved":
             assert np.isfinite(answers[0]).all()
         elif hasattr(forest, "classes_"):
             assert set(answers[0].tolist()) <= set(forest.classes_.tolist())
-        private = kind.__name__ not in baselines.NOT_PRIVATE
+        private = kind in PRIVATE
         if private and forest.accounting == "proved" and not forest.domain_.data_dependent:
             assert forest.budget_.epsilon <= float(forest.epsilon)
         if private:
@@ -211,7 +211,6 @@ def check(kind, call):
             np.testing.assert_array_equal(one, other)
 
 
-each = pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
 CHECKS = [HealthCheck.too_slow, HealthCheck.data_too_large]
 
 

@@ -8,19 +8,14 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from dplit import Categorical, Continuous, Domain, baselines, forests
+from dplit import Categorical, Continuous, Domain, forests
+from tests.forests.kinds import KINDS, each, target
 
-KINDS = [getattr(module, name) for module in (forests, baselines) for name in module.__all__]
 X = np.random.default_rng(0).random((60, 2))
-each = pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
 
 
 def estimator(kind, **options):
-    if kind.__name__.endswith("Regressor"):
-        options["target_bounds"] = (0, 1)
-    else:
-        options["classes"] = [0, 1]
-    return kind(domain=Domain([Continuous(0, 1)] * 2), n_estimators=3, **options)
+    return kind(domain=Domain([Continuous(0, 1)] * 2), n_estimators=3, **target(kind), **options)
 
 
 def targets():

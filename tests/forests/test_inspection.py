@@ -23,9 +23,9 @@ from sklearn.utils.validation import has_fit_parameter
 from dplit import Categorical, Continuous, Domain, baselines, forests, plotting
 from dplit.forests.export import export_text
 from dplit.forests.parameter_checks import n_candidates, usual_depth
+from tests.forests.kinds import KINDS, PLAIN, each, regresses, target
 
 mpl.use("agg")
-ALL = [getattr(module, name) for module in (forests, baselines) for name in module.__all__]
 DOMAIN = Domain(
     {
         "age": Continuous(0, 100),
@@ -44,30 +44,26 @@ FRAME = pd.DataFrame(
     }
 )
 RICH = (FRAME["age"] > 60) | FRAME["member"]
-CANDIDATES = [kind for kind in ALL if "max_features" in kind().get_params()]
-RULED = [kind for kind in ALL if "max_depth" in kind().get_params()]
+CANDIDATES = [kind for kind in KINDS if "max_features" in kind().get_params()]
+RULED = [kind for kind in KINDS if "max_depth" in kind().get_params()]
 RULED.remove(forests.MatrixForestClassifier)
-each = pytest.mark.parametrize("kind", ALL, ids=lambda kind: kind.__name__)
 
 
 def made(kind, **options):
-    target = {"classes": ["poor", "rich"]}
-    if kind.__name__.endswith("Regressor"):
-        target = {"target_bounds": (0, 1)}
-    if kind.__name__ not in baselines.NOT_PRIVATE:
+    if kind not in PLAIN:
         options = {"epsilon": 50.0, "max_depth": 3, **options}
-    return kind(**{"domain": DOMAIN, "n_estimators": 3, "random_state": 0, **target, **options})
+    schema = {"domain": DOMAIN, **target(kind, ("poor", "rich"))}
+    return kind(**{**schema, "n_estimators": 3, "random_state": 0, **options})
 
 
 def targets(kind):
-    regresses = kind.__name__.endswith("Regressor")
-    return RICH.astype(float) if regresses else np.where(RICH, "rich", "poor")
+    return RICH.astype(float) if regresses(kind) else np.where(RICH, "rich", "poor")
 
 
 @pytest.fixture(scope="module")
 def fits():
     """One fit of each kind."""
-    return {kind: made(kind).fit(FRAME, targets(kind)) for kind in ALL}
+    return {kind: made(kind).fit(FRAME, targets(kind)) for kind in KINDS}
 
 
 def test_log_probabilities_are_those_of_the_probabilities(fits):

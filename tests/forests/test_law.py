@@ -77,13 +77,14 @@ def test_equal_parts_exceed_epsilon_and_stay_within_their_budget():
 
 @pytest.mark.parametrize("accounting", ["proved", "published"])
 def test_the_forest_follows_its_law(accounting):
-    """1500 fits on the same trees against the exact law: chi-square, false alarm 1e-9."""
+    """On the same trees, against the exact law: chi-square of 1,200 fits at a false alarm of 1e-6 sees each law
+    that 1,500 would see at 1e-9 with probability 0.99 at least as often."""
     X, y = RECORDS[[0, 3, 6]], np.array([1, 0, 0])
     draw, rng = FreshFit(forest(accounting=accounting), structure=3), np.random.default_rng(0)
-    fits = [draw((X, y), rng) for _ in range(1500)]
+    fits = [draw((X, y), rng) for _ in range(1200)]
     for fitted in fits[:20]:
         np.testing.assert_array_equal(fitted.trees_.threshold, fits[0].trees_.threshold)
     binary = 2 ** np.arange(fits[0].trees_.n_leaves)[::-1]
     exact = law(fits[0], X, y).ravel()
     seen = np.bincount([f.leaf_labels_ @ binary for f in fits], minlength=len(exact))
-    assert chisquare(seen, len(fits) * exact).pvalue > 1e-9
+    assert chisquare(seen, len(fits) * exact).pvalue > 1e-6

@@ -24,10 +24,10 @@ from dplit.forests import (
 from dplit.forests import noise as noise_of_fits
 from dplit.mechanisms import Geometric, PermuteAndFlip
 from dplit.mechanisms.secure import SecureGenerator, secure_generator
+from tests.forests.kinds import PRIVATE, target
+from tests.forests.kinds import each_private as each
 
 FALSE_ALARM = 1e-6  # of each statistical check
-KINDS = [getattr(module, name) for module in (forests, baselines) for name in module.__all__]
-PRIVATE = [kind for kind in KINDS if kind.__name__ not in baselines.NOT_PRIVATE]
 INEXACT = [
     (MedianForestClassifier, {"accounting": "published"}),
     (MedianForestRegressor, {"accounting": "published", "median": "rank"}),
@@ -38,18 +38,14 @@ INEXACT = [
 ]
 X = np.random.default_rng(0).random((40, 2))
 Y = (X[:, 0] > 0.5).astype(int)
-each = pytest.mark.parametrize("kind", PRIVATE, ids=lambda kind: kind.__name__)
 slow_to_leak = pytest.mark.filterwarnings("ignore::dplit.PrivacyLeakWarning")
 
 
 def estimator(kind, **options):
-    regresses = kind.__name__.endswith("Regressor")
-    target = {"target_bounds": (0, 1)} if regresses else {"classes": [0, 1]}
-    if kind is forests.MatrixForestClassifier:
-        target["strategy"] = "identity"  # a search for the best one takes seconds
-    return kind(
-        1.0, **{"domain": Domain([Continuous(0, 1)] * 2), "max_depth": 2, **target, **options}
-    )
+    if kind is forests.MatrixForestClassifier:  # a search for the best strategy takes seconds
+        options = {"strategy": "identity", **options}
+    schema = {"domain": Domain([Continuous(0, 1)] * 2), **target(kind)}
+    return kind(1.0, **{**schema, "max_depth": 2, **options})
 
 
 def is_exact(kind):

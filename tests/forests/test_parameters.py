@@ -6,13 +6,11 @@ import pickle
 import pytest
 from sklearn.base import clone
 
-from dplit import Continuous, Domain, baselines, forests
+from dplit import Continuous, Domain
 from dplit.experiments.rdf_variants import ReachedForest
+from tests.forests.kinds import PLAIN, PRIVATE, TABLE, target
 
-KINDS = [getattr(module, n) for module in (forests, baselines) for n in module.__all__]
-PLAIN = [kind for kind in KINDS if "epsilon" not in inspect.signature(kind).parameters]
-PRIVATE = [*(kind for kind in KINDS if kind not in PLAIN), ReachedForest]
-each = pytest.mark.parametrize("kind", PRIVATE, ids=lambda kind: kind.__name__)
+each = pytest.mark.parametrize("kind", [*PRIVATE, ReachedForest], ids=lambda kind: kind.__name__)
 SHARED = {"epsilon", "domain", "neighbours", "n_estimators", "max_depth", "accounting",
           "random_state", "n_jobs"}  # fmt: skip
 
@@ -39,8 +37,7 @@ def test_the_signature_is_epsilon_and_then_names(kind):
     assert (first.name, first.default) == ("epsilon", 1.0)
     assert first.kind is first.POSITIONAL_OR_KEYWORD
     assert all(p.kind is p.KEYWORD_ONLY and p.default is not p.empty for p in others)
-    target = "target_bounds" if kind.__name__.endswith("Regressor") else "classes"
-    assert {first.name, *(p.name for p in others)} >= SHARED | {target}
+    assert {first.name, *(p.name for p in others)} >= SHARED | {*target(kind)}
     assert kind(3.0).epsilon == 3.0 and set(vars(kind())) == set(kind().get_params())
 
 
@@ -50,44 +47,16 @@ def test_two_estimators_are_never_equal_and_print_what_was_changed(kind):
     assert repr(kind(2.5)) == f"{kind.__name__}(epsilon=2.5)"
 
 
-DEFAULTS = {
-    "BoostedForestClassifier": dict(n_estimators=None, max_depth=None, n_records=None, delta=0.0),
-    "BoostedForestRegressor": dict(n_estimators=None, max_depth=None, n_records=None, delta=0.0),
-    "HistogramForestClassifier": dict(n_estimators=100, max_depth=None, release="shrunk",
-                                      learner=None, mechanism="geometric", bins=5, n_records=None),
-    "MatrixForestClassifier": dict(n_estimators=128, max_depth=4, release="training",
-                                   strategy="auto", ensembles=1, subset_size=None, voting=None,
-                                   difference=None, mechanism="geometric", bins=5, queries=None),
-    "MedianForestClassifier": dict(n_estimators=10, max_depth=5, max_features=5, rho=0.5,
-                                   selection="exponential", median="value", partitioned=True),
-    "MedianForestRegressor": dict(n_estimators=10, max_depth=5, partitioned=True),
-    "MultinomialForestClassifier": dict(n_estimators=None, max_depth=None, feature_budget=None,
-                                        value_budget=None, label_budget=None, min_samples_leaf=5,
-                                        partition_rate=1, criterion="gini", stopping="algorithm",
-                                        draw_label="leaf", scores="counts", n_records=None),
-    "PrivateForestClassifier": dict(n_estimators=None, max_depth=None, n_records=None, delta=0.0),
-    "PrivateForestRegressor": dict(n_estimators=None, max_depth=None, n_records=None, delta=0.0),
-    "RandomDecisionForestClassifier": dict(n_estimators=100, max_depth=None,
-                                           n_records=None, label="permute-and-flip"),
-    "DPDecisionForestClassifier": dict(n_estimators=10, max_depth=4, max_features=5, bins=5,
-                                       rho=0.5, partitioned=None),
-    "DPExtraTreesClassifier": dict(n_estimators=10, max_depth=5, partitioned=None),
-    "DPExtraTreesRegressor": dict(n_estimators=10, max_depth=5, partitioned=None),
-    "DPRandomForestClassifier": dict(n_estimators=10, max_depth=4, criterion=None, bins=5),
-    "DPRandomForestRegressor": dict(n_estimators=10, max_depth=4, max_features=5, rho=0.5),
-    "FSClassifier": dict(n_estimators=1, max_depth=5, operator="max", public_n=None),
-    "JPWClassifier": dict(n_estimators=10, max_depth=None, public_n=None, partitioned=False,
-                          voting="weighted"),
-    "RGVClassifier": dict(n_estimators=110, max_depth=5, max_features=None, operator="max"),
-    "ReachedForest": dict(n_estimators=100, max_depth=None, partitioned=True),
-}  # fmt: skip
+REACHED = dict(
+    n_estimators=100, max_depth=None, partitioned=True
+)  # of a variant that no room exports
 
 
 @each
 def test_a_field_of_a_base_does_not_hide_an_estimators_default(kind):
     """Of a field that two bases have, the dataclass takes the one of the first base."""
     params = kind().get_params()
-    expected = DEFAULTS[kind.__name__]
+    expected = REACHED if kind is ReachedForest else TABLE[kind.__name__].defaults
     assert {name: params[name] for name in expected} == expected
     assert params["neighbours"] == "add-remove" and params["accounting"] == "proved"
 

@@ -10,28 +10,24 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from dplit import Categorical, Continuous, Domain, PrivacyLeakWarning, baselines, forests
+from dplit import Categorical, Continuous, Domain, PrivacyLeakWarning, forests
 from dplit.budget import Group
+from tests.forests.kinds import PRIVATE, regresses, target
+from tests.forests.kinds import each_private as each
 
-ALL = [getattr(module, name) for module in (forests, baselines) for name in module.__all__]
-KINDS = [kind for kind in ALL if kind.__name__ not in baselines.NOT_PRIVATE]
-CLASSIFIERS = [kind for kind in KINDS if kind.__name__.endswith("Classifier")]
+CLASSIFIERS = [kind for kind in PRIVATE if not regresses(kind)]
 DOMAIN = Domain({"u": Continuous(0, 1), "v": Categorical(["a", "b", "c"])})
 rng = np.random.default_rng(3)
 FRAME = pd.DataFrame({"u": rng.random(60), "v": rng.choice(["a", "b"], 60)})
 Y = np.where(FRAME["u"] > 0.4, "yes", "no")
-each = pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
 each_classifier = pytest.mark.parametrize("kind", CLASSIFIERS, ids=lambda kind: kind.__name__)
 
 
 def made(kind, epsilon=1.0, **options):
     """An estimator of that kind, and targets for it."""
-    regresses = kind.__name__.endswith("Regressor")
-    target = {"target_bounds": (0, 1)} if regresses else {"classes": ["no", "yes"]}
-    forest = kind(
-        epsilon, **{"domain": DOMAIN, "max_depth": 2, "random_state": 0, **target, **options}
-    )
-    return forest, FRAME["u"] if regresses else Y
+    schema = {"domain": DOMAIN, **target(kind, ("no", "yes"))}
+    forest = kind(epsilon, **{**schema, "max_depth": 2, "random_state": 0, **options})
+    return forest, FRAME["u"] if regresses(kind) else Y
 
 
 @each

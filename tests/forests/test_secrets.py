@@ -16,12 +16,11 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from dplit import Categorical, Continuous, Domain, baselines, forests
+from dplit import Categorical, Continuous, Domain, forests
 from dplit.forests import MedianForestClassifier, RandomDecisionForestClassifier
 from dplit.forests.noise import SEEDED
+from tests.forests.kinds import PLAIN, each, target
 
-KINDS = [getattr(module, name) for module in (forests, baselines) for name in module.__all__]
-PLAIN = [getattr(baselines, name) for name in baselines.NOT_PRIVATE]
 RANDOM_TREES = {
     "RandomDecisionForestClassifier", "JPWClassifier", "DPExtraTreesClassifier",
     "DPExtraTreesRegressor", "MatrixForestClassifier",
@@ -30,14 +29,10 @@ SOURCES = [np.random.default_rng, np.random.RandomState, np.random.SeedSequence,
 X = np.random.default_rng(0).random((40, 2))
 Y = (X[:, 0] > 0.5).astype(int)
 SEED = 90210
-each = pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
 
 
 def estimator(kind=RandomDecisionForestClassifier, **options):
-    target = (
-        {"target_bounds": (0, 1)} if kind.__name__.endswith("Regressor") else {"classes": [0, 1]}
-    )
-    options = {"domain": Domain([Continuous(0, 1)] * 2), **target, **options}
+    options = {"domain": Domain([Continuous(0, 1)] * 2), **target(kind), **options}
     return kind(**options) if kind in PLAIN else kind(0.5, **{"max_depth": 2, **options})
 
 

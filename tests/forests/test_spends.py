@@ -11,7 +11,7 @@ import math
 import numpy as np
 import pytest
 
-from dplit import Categorical, Continuous, Domain, baselines, forests
+from dplit import Categorical, Continuous, Domain
 from dplit.baselines import _shared, dp_ert, fs_rgv, jpw
 from dplit.budget import Bootstrap, EqualParts, Group, Parallel, Sequence, Spend
 from dplit.domain import GRID
@@ -19,6 +19,7 @@ from dplit.forests import releases
 from dplit.forests.base import BaseForest
 from dplit.mechanisms import Geometric, PermuteAndFlip
 from dplit.trees import kary, median, multinomial, rules
+from tests.forests.kinds import TABLE, each_private, regresses, target
 
 DOMAIN = Domain([Continuous(0, 1), Categorical(["a", "b", "c"]), Continuous(0, 1)])
 X = [[0.1, "a", 0.3], [0.9, "b", 0.2], [0.4, "a", 0.8], [0.6, "c", 0.1], [0.2, "b", 0.5]]
@@ -26,32 +27,6 @@ Y = [0, 1, 1, 0, 0]
 N = len(Y)
 BITS = math.log2(N + 1) + 1 / math.log(2)  # of the entropy of N records, what one more adds
 PUBLIC_BITS = math.log2(10_001) + 1 / math.log(2)
-PARTS = {"partitioned": (True, False)}
-GRIDS = {
-    "BoostedForestClassifier": {"n_records": (20, None)},
-    "BoostedForestRegressor": {"n_records": (20, None), "target_bounds": ((0, 1), (-1, 2))},
-    "HistogramForestClassifier": {"mechanism": ("geometric", "laplace"), "max_depth": (1, 2)},
-    "MatrixForestClassifier": {"mechanism": ("geometric", "laplace"), "max_depth": (1, 2),
-                               "strategy": ("identity", "per-tree"),
-                               "difference": (False, True)},
-    "MedianForestRegressor": {**PARTS, "selection": ("uniform", "exponential"),
-                              "max_features": (1, 2), "target_bounds": ((0, 1), (-1, 2))},
-    "MedianForestClassifier": {**PARTS, "selection": ("uniform", "exponential", "permute-and-flip"),
-                               "max_features": (2, None)},
-    "MultinomialForestClassifier": {"partition_rate": (1, 0.5, None), "min_samples_leaf": (1,),
-                                    "scores": ("counts", "normalised")},
-    "PrivateForestClassifier": {"n_records": (20, None)},
-    "PrivateForestRegressor": {"n_records": (20, None)},
-    "RandomDecisionForestClassifier": {},
-    "DPDecisionForestClassifier": PARTS,
-    "DPExtraTreesClassifier": PARTS,
-    "DPExtraTreesRegressor": PARTS,
-    "DPRandomForestClassifier": {**PARTS, "criterion": (None, "gini", "majority")},
-    "DPRandomForestRegressor": {**PARTS, "target_bounds": ((0, 1), (-1, 2))},
-    "FSClassifier": {**PARTS, "operator": ("max", "gini", "information-gain")},
-    "JPWClassifier": PARTS,
-    "RGVClassifier": {**PARTS, "operator": ("max", "information-gain"), "max_features": (1, 2)},
-}  # fmt: skip
 BOOSTED = ("Boosted", "Private")  # asked for rounds and a depth, a preset fits a boosted forest
 COMMON = {"neighbours": ("add-remove", "replace-one"), "max_depth": (0, 2)}
 
@@ -162,23 +137,19 @@ def expected(seen, published, regression):
 
 
 @pytest.mark.parametrize("accounting", ["proved", "published"])
-@pytest.mark.parametrize("name", GRIDS)
-def test_the_spends_of_a_budget_are_those_of_what_was_drawn(watch, name, accounting):
-    grid = {**COMMON, **GRIDS[name]}
+@each_private
+def test_the_spends_of_a_budget_are_those_of_what_was_drawn(watch, kind, accounting):
+    name = kind.__name__
+    grid = {**COMMON, **TABLE[name].grid}
     for values in itertools.product(*grid.values()):
         watch.update(drawn=[], parts=None, rule=None, of_model=name.startswith(BOOSTED))
-        check_a_fit(watch, name, {"accounting": accounting, **dict(zip(grid, values))})
+        check_a_fit(watch, kind, {"accounting": accounting, **dict(zip(grid, values))})
 
 
-def test_every_estimator_is_watched():
-    assert {*GRIDS} == {*forests.__all__, *baselines.__all__} - {*baselines.NOT_PRIVATE}
-
-
-def check_a_fit(watch, name, options):
-    regression, published = name.endswith("Regressor"), options["accounting"] == "published"
-    schema = {"target_bounds": (0, 1)} if regression else {"classes": [0, 1]}
-    kind = getattr(forests if hasattr(forests, name) else baselines, name)
-    forest = kind(1.3, domain=DOMAIN, n_estimators=3, **{**schema, **options}).fit(X, Y)
+def check_a_fit(watch, kind, options):
+    name, regression = kind.__name__, regresses(kind)
+    published = options["accounting"] == "published"
+    forest = kind(1.3, domain=DOMAIN, n_estimators=3, **{**target(kind), **options}).fit(X, Y)
     assert watch["drawn"]
     if name.startswith(BOOSTED):
         watch["drawn"] = np.round(watch["drawn"], 12).tolist()

@@ -7,17 +7,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dplit import Accountant, Categorical, Continuous, Domain, baselines, forests
+from dplit import Accountant, Categorical, Continuous, Domain
 from dplit.forests.boosted_releases import SIZE_SHARE
+from tests.forests.kinds import PRIVATE, regresses, target
+from tests.forests.kinds import each_private as each
 
-KINDS = [
-    getattr(module, name)
-    for module in (forests, baselines)
-    for name in module.__all__
-    if name not in baselines.NOT_PRIVATE
-]
-BUYING = [kind for kind in KINDS if hasattr(kind, "delta")]  # a number of records
-each = pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
+BUYING = [kind for kind in PRIVATE if hasattr(kind, "delta")]  # a number of records
 SEVERAL = {"neighbours": "replace-one", "records_per_person": 2}
 DOMAIN = Domain({"u": Continuous(0, 1), "v": Categorical(["a", "b"])})
 FRAME = pd.DataFrame({"u": np.linspace(0, 1, 6), "v": ["a", "b"] * 3})
@@ -25,9 +20,7 @@ Y = [0, 1] * 3
 
 
 def made(kind, domain=DOMAIN, **options):
-    regresses = kind.__name__.endswith("Regressor")
-    target = {"target_bounds": (0, 1)} if regresses else {"classes": [0, 1]}
-    return kind(1.0, domain=domain, **target, **options)
+    return kind(1.0, domain=domain, **target(kind), **options)
 
 
 # How many records ---------------------------------------------------------------------------------
@@ -129,7 +122,7 @@ REFUSED = [(X, Y[: len(X)]) for X in TABLES.values()] + [(FRAME, y) for y in TAR
 @pytest.mark.parametrize("neighbours", ["add-remove", "replace-one"])
 def test_what_is_refused_costs_nothing(kind, neighbours):
     forest = made(kind, neighbours=neighbours)
-    classes = [] if kind.__name__.endswith("Regressor") else [(FRAME, [*Y[:5], 7])]
+    classes = [] if regresses(kind) else [(FRAME, [*Y[:5], 7])]
     with Accountant(10, neighbours=neighbours) as account:
         for X, y in REFUSED + classes:
             with pytest.raises((ValueError, TypeError)):

@@ -177,6 +177,11 @@ def test_trees_that_read_the_records_are_found_out(monkeypatch):
     assert verdict("strategy-free") == "fails"
 
 
-@pytest.mark.parametrize("name", ["rank", "distinct-leaves", "laplace-baseline/corrected"])
+SECONDS_LONG = ("distinct-leaves", "laplace-baseline/corrected")
+
+
+@pytest.mark.parametrize(
+    "name", ["rank", *(pytest.param(name, marks=pytest.mark.deep) for name in SECONDS_LONG)]
+)
 def test_over_wider_ranges(name):
     assert OURS[f"m-rf/{name}"].check("reader").verdict == "holds"

@@ -187,7 +187,9 @@ def test_variances_that_grow_with_the_queries_are_found_out(monkeypatch):
     assert verdict("more-queries") == verdict("more-trees") == "fails"
 
 
-@pytest.mark.parametrize("name", ["marginal-error", "sensitivity", "vote-variance"])
+@pytest.mark.parametrize("name", [
+    "marginal-error", "sensitivity", pytest.param("vote-variance", marks=pytest.mark.deep),
+])  # fmt: skip
 def test_over_wider_ranges(name):
     assert OURS[f"m-rf/{name}"].check("reader").verdict == "holds"
 

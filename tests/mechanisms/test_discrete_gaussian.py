@@ -11,7 +11,7 @@ from scipy import stats
 
 from dplit.mechanisms import DiscreteGaussian, exact_gaussian
 from dplit.mechanisms.secure import secure_generator
-from tests.mechanisms.test_exact import brackets, followed
+from tests.mechanisms.test_exact import brackets
 
 
 @pytest.mark.parametrize("sigma", [0.2, 1.0, 9.99, 10.01, 300.0])
@@ -58,7 +58,7 @@ def test_the_factors_make_the_law_of_a_deviation_that_is_hardly_larger(sigma):
     assert h == 1 or abs(h - 2 * sigma) <= max(0.5, 2.0**-24 * sigma)
 
 
-def test_small_noise_follows_the_gaussian():
+def test_small_noise_follows_the_gaussian(followed):
     module = "__import__('dplit.mechanisms.exact_gaussian', fromlist=['x'])"
     found, open_ = followed(f"lambda rng: {module}.gaussian(1.0, 1, 1, rng)[0]", 15)
     assert open_ < Fraction(1, 4)

@@ -16,62 +16,6 @@ from dplit.mechanisms import Exponential, Geometric, PermuteAndFlip, exact
 
 FALSE_ALARM = 1e-6  # of each statistical check
 
-FOLLOWED = """
-import sys
-from fractions import Fraction
-from dplit.mechanisms import exact
-exact.BITS = 1
-
-
-class Script:
-    '''Random words in a given order; asks for the next one by an exception.'''
-
-    def __init__(self, words):
-        self.words, self.used, self.mass = words, 0, Fraction(1)
-
-    def integers(self, low, high):
-        self.mass /= high
-        if self.used == len(self.words):
-            raise StopIteration(high)
-        self.used += 1
-        return self.words[self.used - 1]
-
-
-def law(draw, most):
-    '''Masses of the outcomes that at most so many words decide, and the mass of what is open.'''
-    found, open_, waiting = {}, Fraction(0), [()]
-    while waiting:
-        words = waiting.pop()
-        script = Script(words)
-        try:
-            outcome = draw(script)
-        except StopIteration as more:
-            n = int(more.args[0])
-            if len(words) == most:
-                open_ += script.mass * n
-            else:
-                waiting += [(*words, w) for w in range(n)]
-            continue
-        found[outcome] = found.get(outcome, 0) + script.mass
-    return found, open_
-
-
-found, open_ = law(eval(sys.argv[1]), int(sys.argv[2]))
-print(open_)
-for outcome, mass in sorted(found.items()):
-    print(int(outcome), mass)
-"""
-
-
-def followed(draw, most):
-    """The exact law of a sampler: masses of outcomes as fractions, and what is still open."""
-    done = subprocess.run(
-        [sys.executable, "-c", FOLLOWED, draw, str(most)], capture_output=True, text=True,
-        env={**os.environ, "NUMBA_DISABLE_JIT": "1"}, check=True,
-    )  # fmt: skip
-    first, *rows = done.stdout.splitlines()
-    return {int(a): Fraction(b) for a, b in map(str.split, rows)}, Fraction(first)
-
 
 def brackets(found, open_, outcome, probability):
     """Whether the law allows that probability, within what is open."""
@@ -81,41 +25,41 @@ def brackets(found, open_, outcome, probability):
 
 
 @pytest.mark.parametrize("p", [0.0, 0.25, 0.3125, 0.75, 1.0])
-def test_a_coin_has_its_bias_exactly(p):
+def test_a_coin_has_its_bias_exactly(p, followed):
     found, open_ = followed(f"lambda rng: exact.bernoulli({p}, rng)", 12)
     assert open_ == 0 and found.get(1, 0) == Fraction(p)
 
 
 @pytest.mark.parametrize("x", [0.0, 0.25, 0.5, 0.8125, 1.0, 2.5])
-def test_exponential_coins_follow_the_exponential(x):
+def test_exponential_coins_follow_the_exponential(x, followed):
     found, open_ = followed(f"lambda rng: exact.bernoulli_exp({x}, rng)", 13)
     assert open_ < Fraction(1, 50)
     assert brackets(found, open_, 1, mp.exp(-mpf(x)))
 
 
 @pytest.mark.parametrize(("rate", "gap"), [(0.5, 0), (0.5, 1), (0.25, 3), (0.5, 5)])
-def test_a_gap_multiplies_the_rate(rate, gap):
+def test_a_gap_multiplies_the_rate(rate, gap, followed):
     found, open_ = followed(f"lambda rng: exact.bernoulli_exp_times({rate}, {gap}, rng)", 13)
     assert open_ < Fraction(1, 50)
     assert brackets(found, open_, 1, mp.exp(-mpf(rate) * gap))
 
 
 @pytest.mark.parametrize("rate", [2.0, 0.5, 0.25])
-def test_a_geometric_number_has_its_law(rate):
+def test_a_geometric_number_has_its_law(rate, followed):
     found, open_ = followed(f"lambda rng: exact.geometric({rate}, rng)", 13)
     assert open_ < Fraction(1, 4)
     left = 1 - mp.exp(-mpf(rate))
     assert all(brackets(found, open_, k, left * mp.exp(-mpf(rate) * k)) for k in range(12))
 
 
-def test_two_sided_noise_has_its_law():
+def test_two_sided_noise_has_its_law(followed):
     found, open_ = followed("lambda rng: exact.two_sided(1.0, 1, rng)[0]", 13)
     assert open_ < Fraction(1, 4)
     middle = mp.tanh(mpf(1) / 2)
     assert all(brackets(found, open_, k, middle * mp.exp(-abs(k))) for k in range(-6, 7))
 
 
-def test_the_exponential_mechanism_is_the_rational_law():
+def test_the_exponential_mechanism_is_the_rational_law(followed):
     draw = "lambda rng: exact.exponential(0.5, __import__('numpy').array([2, 1, 2, 0]), rng)"
     found, open_ = followed(draw, 11)
     assert open_ < Fraction(1, 5)
@@ -123,7 +67,7 @@ def test_the_exponential_mechanism_is_the_rational_law():
     assert all(brackets(found, open_, i, mpf(p)) for i, p in enumerate(law))
 
 
-def test_permute_and_flip_is_the_rational_law():
+def test_permute_and_flip_is_the_rational_law(followed):
     draw = "lambda rng: exact.permute_and_flip(0.5, __import__('numpy').array([2, 1, 2]), [0] * 3, rng)"
     found, open_ = followed(draw, 13)
     assert open_ < Fraction(1, 20)

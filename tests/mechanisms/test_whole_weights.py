@@ -13,7 +13,7 @@ from scipy.stats import chisquare
 
 from dplit.mechanisms import PermuteAndFlip
 from dplit.mechanisms import whole_weights as whole
-from tests.mechanisms.test_exact import FALSE_ALARM, followed
+from tests.mechanisms.test_exact import FALSE_ALARM
 
 MODULE = "__import__('dplit.mechanisms.whole_weights', fromlist=['x'])"
 
@@ -82,7 +82,7 @@ def test_what_numba_compiles_is_why():
 
 
 @pytest.mark.parametrize("weights", [[3, 1, 2], [1, 0, 4], [7], [0, 5, 0]])
-def test_a_place_has_the_share_of_its_weight_exactly(weights):
+def test_a_place_has_the_share_of_its_weight_exactly(weights, followed):
     sums = list(accumulate(weights))
     draw = f"lambda rng: {MODULE}.draw_place([0] * {len(sums)}, {sums}, {len(sums)}, rng)"
     found, open_ = followed(draw, 3)
@@ -91,7 +91,7 @@ def test_a_place_has_the_share_of_its_weight_exactly(weights):
 
 
 @pytest.mark.parametrize("weights", [[3, 1, 2], [2, 2], [5, 4, 1, 1]])
-def test_permute_and_flip_of_whole_weights_is_the_rational_law(weights):
+def test_permute_and_flip_of_whole_weights_is_the_rational_law(weights, followed):
     n = len(weights)
     draw = f"lambda rng: {MODULE}.flip_place([0] * {n}, {weights}, {n}, [0] * {n}, rng)"
     found, open_ = followed(draw, 2 * n)

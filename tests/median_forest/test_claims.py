@@ -55,7 +55,12 @@ def test_the_cost_of_candidates_grows_with_their_number():
 
 
 @pytest.mark.parametrize(
-    "id", ["v1/leaf-mean-clamped", "v1/leaf-mean-error", "v2/budget-exp-flip/corrected"]
+    "id",
+    [
+        "v1/leaf-mean-clamped",
+        "v1/leaf-mean-error",
+        pytest.param("v2/budget-exp-flip/corrected", marks=pytest.mark.deep),
+    ],
 )
 def test_a_law_is_its_reference_at_the_chapters_scale(id):
     assert ours[f"diprime-{id}"].check("reader").verdict == "holds"

@@ -133,9 +133,7 @@ def test_a_depth_that_no_forest_has_costs_a_preset_nothing(max_depth):
     assert account.spent == 0
 
 
-@pytest.mark.parametrize(
-    "kind", [forests.RandomDecisionForestClassifier, dplit.PrivateForestClassifier]
-)
+@pytest.mark.parametrize("kind", [RandomDecisionForestClassifier, dplit.PrivateForestClassifier])
 def test_a_domain_that_is_read_off_a_frame_is_warned_of_at_the_callers_line(kind):
     with pytest.warns(dplit.PrivacyLeakWarning, match="domain of 'u' was") as told:
         kind(1.0, classes=["a", "b"]).fit(pd.DataFrame({"u": X[:, 0]}), Y)

@@ -15,7 +15,13 @@ from joblib import Parallel, delayed
 from joblib.parallel import ThreadingBackend
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.exceptions import FitFailedWarning
-from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.model_selection import (
+    GridSearchCV,
+    KFold,
+    PredefinedSplit,
+    StratifiedKFold,
+    cross_val_score,
+)
 
 import dplit
 from dplit import Accountant, Continuous, Domain, baselines, forests
@@ -390,3 +396,32 @@ def test_budgets_add_up():
         one + Budget(Spend("c", 1, neighbours="replace-one"))
     with pytest.raises(TypeError):
         one + 1
+
+
+def _moved(splitters, y, more):
+    """Most records by which a training set differs between `y` and `more`, lists of (label, name)."""
+    sets = [
+        [
+            {rows[i] for i in train}
+            for train, _ in splitter.split(np.zeros((len(rows), 1)), [label for label, _ in rows])
+        ]
+        for splitter, rows in zip(splitters, (y, more))
+    ]
+    return max(len(one ^ two) for one, two in zip(*sets))
+
+
+def test_one_record_moves_others_between_folds_cut_by_position():
+    """What the account's docstring says of searches, by scikit-learn's own splits."""
+    longer, other, alone = set(), set(), set()
+    for n in range(6, 14):
+        rows, folds = [(0, i) for i in range(n)], [i % 3 for i in range(n)]
+        for at in range(n + 1):
+            more = [*rows[:at], (0, "new"), *rows[at:]]
+            longer.add(_moved([KFold(3)] * 2, rows, more))
+            other.add(_moved([KFold(3)] * 2, rows, [*rows[:at], (0, "new"), *rows[at + 1 :]][:n]))
+            decided = [PredefinedSplit(folds), PredefinedSplit([*folds[:at], 1, *folds[at:]])]
+            alone.add(_moved(decided, rows, more))
+    assert max(longer) == 3 and alone == {1}
+    assert other == {0, 2}  # one is there in place of the other
+    rows = [(int(i > 2), i) for i in range(8)]
+    assert _moved([StratifiedKFold(3)] * 2, rows, [*rows[:3], (0, "new"), *rows[3:]]) == 5

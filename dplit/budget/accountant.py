@@ -31,6 +31,11 @@ class Accountant:
     and is not charged: the limit holds for what this process and those forked from it fit, and for what
     they send.
 
+    The price of a fit covers one record more or less of *its* records. `KFold` cuts by position: under add-remove
+    one record more moves others from fold to fold, a training set differs by up to three records, and the fit
+    loses up to three times its price; `StratifiedKFold`, the default for classes, moves more. The charges hold
+    for folds that each record decides alone (`PredefinedSplit`), and for `KFold` under replace-one.
+
     A search of scikit-learn swallows the errors of its fits unless it has ``error_score="raise"``: the fits
     that the account refuses then score NaN, and the best is chosen among the others. The limit holds either
     way, for a refused fit reads no record.

@@ -12,8 +12,7 @@
 
 What is true comes first, by another method than the formula that states it. Keywords are the plain data
 that reproduce the case, and fill in the note. Shown is the first case that breaks the statement, else the
-one that is marked `decisive`, else the bound that is nearest to being met, else the last. The data of a case
-that breaks the statement are its counterexample, also where the statement is true under an assumption.
+one that is marked `decisive`, else the bound that is nearest to being met, else the last.
 """
 
 from __future__ import annotations
@@ -189,7 +188,7 @@ def _evidence(found, said, broken, kind):
         verdict,
         kind,
         said.text.format_map(words),
-        counterexample=data if verdict in BROKEN or (bad and bad.data) else None,
+        counterexample=data if verdict in BROKEN else None,
         intervals=tuple(case.span for case in found if case.span),
         published=shown.stated,
         computed=shown.exact,

@@ -57,13 +57,6 @@ def test_a_loss_above_its_epsilon_leaks_and_a_case_may_have_a_verdict_of_its_own
     assert found(need(True)).verdict == "holds" and found(need(False)).relation == "not"
 
 
-def test_an_assumption_that_a_case_with_its_data_shows_has_a_counterexample():
-    found_wrong = found(same(1, 2, n=3), broken="assumes")
-    assert found_wrong.counterexample == {"exact": "1.0", "stated": "2.0", "n": 3}
-    assert found(same(1, 2), broken="assumes").counterexample is None
-    assert found(same(2, 2, n=3), broken="assumes").counterexample is None
-
-
 def test_what_is_decisive_is_shown_unless_a_case_is_broken():
     shown = decisive(same(1, 1, n=1))
     assert found(shown, same(2, 2, n=2), said="{n}").summary == "1"

@@ -13,42 +13,53 @@ import numpy as np
 
 from dplit import balance
 from dplit.claims.balance._masses import ROOTS, block_masses, datasets, epsilon_of, tail
-from dplit.ledger.box import Box
-from dplit.ledger.compare import decisive, need, note
+from dplit.ledger import claim, verdict_of
 
 TRAP = (0, 0, 0, 1, 2, 3)
-LEVELS = Box(
+
+
+@claim(
+    "diprime-v2/corollary-3.1-levels",
+    "ours; corollary 3.1 carried to a tree of two levels",
+    "holds",
     "thm-balance-levels",
-    "balance.two_levels",
-    "balance.two_levels_trap",
-    "balance.two_levels_safe",
+    ("balance.two_levels", "balance.two_levels_trap", "balance.two_levels_safe"),
+    ours=True,
     kind="certified",
+    proof="thm-balance-levels",
     range="all data on small grids of 4t + 4 and 4t + 5 values, traps of up to 11 t, certain bounds on three sets",
 )
-
-
-@LEVELS("diprime-v2/corollary-3.1-levels", "ours; corollary 3.1 carried to a tree of two levels")
 def two_levels(effort, rng):
     r"""Two levels of private medians on one attribute, the range of each child ending at the first
     cut, leave all four leaves more than $t$ records with no smaller probability than two random
     levels, for every data set and every $\epsilon$, if and only if $N \le 4t + 5$. From $N = 5t +
     5$ on (6 if $t = 0$) some data fail at each $\epsilon > 0$; in between none does at small
     $\epsilon$. For a tree of $k \ge 2$ levels the condition is $N \le 2^k(t + 1) + 1$."""
-    few = list(_few(effort))
-    yield from few
     low, high = _smallest_trap(effort.pick(8, 32, 128))
-    yield decisive(need(high < low, high, "<", low, values=TRAP))
-    yield from _at_large_budgets()
-    yield from _at_each_budget()
-    yield from _below_the_safe_budget(effort)
-    yield from _deep_traps()
-    yield from _within_certain_bounds()
-    return note(
-        f"N up to 4t+5: the private medians lose in {sum(not case.good for case in few)} of {len(few)} "
+    few, large, every = list(_few(effort)), list(_at_large_budgets()), list(_at_each_budget())
+    between, deep = list(_below_the_safe_budget(effort)), list(_deep_traps())
+    parts = {
+        "no data lose up to 4t + 5": min(few) >= -1e-12,
+        "the smallest trap loses": low > high,
+        "traps lose from 4t + 6 on": max(large) < 0,
+        "at each budget from 5t + 5 on": max(every) < 0,
+        "none below the safe budget": min(between) >= -1e-9,
+        "traps of more levels close": all(deep),
+        "the exact chance is within its certain bounds": _within_certain_bounds(),
+    }
+    return verdict_of(
+        all(parts.values()),
+        f"N up to 4t+5: the private medians lose in {sum(g < -1e-12 for g in few)} of {len(few)} "
         f"cases. N = 6, t = 0, values {TRAP} in [0, 3], epsilon ln 9: at least {float(low):.4f} at "
         f"random, at most {float(high):.4f} with private medians. N = 14, t = 2: none loses up to "
         f"epsilon {balance.two_levels_safe(14, 2):.4f}.",
+        parts,
+        kind="certified",
+        cases=len(few) + len(large) + len(every) + len(between) + len(deep) + 1,
+        published=float(low),
+        computed=float(high),
         quantity="chance of no empty leaf, in the trap",
+        relation="<",
     )
 
 
@@ -56,7 +67,7 @@ def two_levels(effort, rng):
 
 
 def _few(effort):
-    """Gains of all data on a grid, n of 4t + 4 or 4t + 5: with fewer no cut can leave enough."""
+    """Gains for all data on a grid, n of 4t + 4 or 4t + 5: with fewer no cut can leave enough."""
     sizes = (
         (4, 0, effort.pick(4, 6, 8)),
         (5, 0, effort.pick(4, 5, 7)),
@@ -66,10 +77,8 @@ def _few(effort):
     for n, t, width in sizes:
         for values in datasets(n, width):
             for root in ROOTS[1:]:
-                epsilon = epsilon_of(root)
-                gain = balance.two_levels(t, values, 0, width, epsilon)
-                gain -= balance.two_levels(t, values, 0, width, 0)
-                yield need(gain >= -1e-12, gain, ">=", 0, values=values, t=t, epsilon=epsilon)
+                private = balance.two_levels(t, values, 0, width, epsilon_of(root))
+                yield private - balance.two_levels(t, values, 0, width, 0)
 
 
 def _at_large_budgets():
@@ -87,11 +96,10 @@ def _at_each_budget():
 
 
 def _trap_gain(n, t, epsilon):
-    """Private chance less random chance, relative to the random chance: below 0 in the trap."""
+    """Private chance less random chance, relative to the random chance."""
     trap = balance.two_levels_trap(n, t, epsilon)
     random = balance.two_levels(t, trap, 0, 1, 0)
-    gain = (balance.two_levels(t, trap, 0, 1, epsilon) - random) / random
-    return need(gain < 0, gain, "<", 0, n=n, t=t, epsilon=epsilon)
+    return (balance.two_levels(t, trap, 0, 1, epsilon) - random) / random
 
 
 # Small budgets -------------------------------------------------------------------------------
@@ -100,8 +108,7 @@ def _trap_gain(n, t, epsilon):
 def _below_the_safe_budget(effort):
     for t in range(2, effort.pick(5, 7, 12)):
         for n in range(4 * t + 6, 5 * t + 5):
-            least = _least_exchange(n, t, balance.two_levels_safe(n, t))
-            yield need(least >= -1e-9, least, ">=", 0, n=n, t=t)
+            yield _least_exchange(n, t, balance.two_levels_safe(n, t))
 
 
 def _least_exchange(n, t, epsilon):
@@ -138,10 +145,8 @@ def _deep_traps():
     for levels in (2, 3, 4):
         for t in range(4):
             least = 2**levels * (t + 1)
-            for more in (0, 1):
-                yield need(not _closes(least + more, t, levels), n=least + more, t=t, levels=levels)
-            for more in (2, 3, 4, 9, 50):
-                yield need(_closes(least + more, t, levels), n=least + more, t=t, levels=levels)
+            open_yet = not any(_closes(least + more, t, levels) for more in (0, 1))
+            yield from (open_yet and _closes(least + more, t, levels) for more in (2, 3, 4, 9, 50))
 
 
 def _closes(n, t, levels):
@@ -181,13 +186,15 @@ def _smallest_trap(pieces):
 
 
 def _within_certain_bounds():
-    """Whether `balance.two_levels` is within certain bounds less than 1/10 apart, on three data sets."""
+    """Whether `balance.two_levels` is within certain bounds less than 1/10 apart, on three data
+    sets."""
     root = Fraction(3, 2)
     for t, values in ((0, TRAP), (0, (0, 1, 1, 2, 3)), (1, (0, 0, 1, 1, 2, 2, 3, 3))):
         low, high = _between(t, values, 3, root, 40)
         exact = balance.two_levels(t, values, 0, 3, epsilon_of(root))
-        tight = low <= exact <= high < low + Fraction(1, 10)
-        yield need(tight, exact, "within", high, t=t, values=values)
+        if not low <= exact <= high < low + Fraction(1, 10):
+            return False
+    return True
 
 
 def _between(t, values, upper, root, pieces):

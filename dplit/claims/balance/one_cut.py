@@ -7,6 +7,7 @@ paper's score and nothing else.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 
@@ -14,12 +15,7 @@ import numpy as np
 
 from dplit import balance
 from dplit.claims.balance._masses import ROOTS, block_masses, datasets, epsilon_of, tail
-from dplit.ledger.box import Box
-from dplit.ledger.compare import at_most, decisive, need, note, same
-
-BLOCKS = Box("thm-balance-blocks")
-RANDOM = Box("thm-balance-random", "balance.more_than", "balance.split_law")
-SPREAD = Box("thm-balance-spread")
+from dplit.ledger import Case, bounded, claim, equal, verdict_of
 
 
 def _worst(n, width, root):
@@ -52,53 +48,56 @@ def _bound(formula, shown):
 # Theorem 3 -----------------------------------------------------------------------------------
 
 
-@BLOCKS(
+@claim(
     "diprime-v2/theorem-3",
     "Theorem 3; appendix B.3, equation 5",
     "loose",
-    "balance.at_least",
-    "balance.published_bound",
-    proved=True,
+    "thm-balance-blocks",
+    ("balance.at_least", "balance.published_bound"),
+    proof="thm-balance-blocks",
     range="all data of 4 to 6 values on a grid of 4, two budgets, every t and spread",
 )
 def theorem_3(effort, rng):
     r"""If the $N - 2t$ centermost values cover a range of length at least $d < R$, the smaller
     block of a median split by the exponential mechanism holds at least $t$ records with probability
     at least $d/(R e^{-\epsilon} + d(1 - e^{-\epsilon}))$."""
-    cases = []
-    for at_least, _, shown in _enumerated(effort):
-        stated = _bound(balance.published_bound, shown)
-        case = at_most(1 - at_least, 1 - stated, **shown)
-        cases.append(case._replace(exact=float(at_least), stated=stated, relation=">="))
-    yield from sorted(cases, key=lambda case: (1 - case.exact) / max(1 - case.stated, 1e-9))
-    return note(
+    failures = (
+        Case(1 - at_least, 1 - _bound(balance.published_bound, shown), shown)
+        for at_least, _, shown in _enumerated(effort)
+    )
+    found = bounded(
+        failures,
         "Worst of all data on the grid, {cases} cases: the chance of fewer than t records comes "
         "nearest to what the theorem allows at epsilon {epsilon:.4f}, N={n}, t={t}, d={spread}.",
-        quantity="chance of at least t records",
     )
+    chances = {"published": 1 - found.published, "computed": 1 - found.computed}
+    return replace(found, quantity="chance of at least t records", relation=">=", **chances)
 
 
-@BLOCKS.corrected(
-    theorem_3,
-    "balance.at_least_bound",
-    "balance.more_than_bound",
-    "balance.worst_at_least",
-    "balance.worst_more_than",
+@theorem_3.corrected(
+    functions=(
+        "balance.at_least_bound",
+        "balance.more_than_bound",
+        "balance.worst_at_least",
+        "balance.worst_more_than",
+    ),
+    proof="thm-balance-blocks",
     range="all data of 4 to 6 values on a grid of 4, and the worst data of up to 100",
 )
 def theorem_3_exact(effort, rng):
     r"""The published number is the exact worst case of holding more than $t$ records. The exact
     worst case of at least $t \ge 1$ records is $d/(d + (R - d)e^{-2\epsilon})$. Both are
     attained for every $N \ge 2t + 2$."""
-    yield from _on_their_worst_data(effort)
+    on_the_grid = []
     for at_least, more_than, shown in _enumerated(effort):
-        yield same(at_least, _bound(balance.at_least_bound, shown), **shown)
-        yield same(more_than, _bound(balance.more_than_bound, shown), **shown)
-    return note(
+        on_the_grid.append(Case(at_least, _bound(balance.at_least_bound, shown), shown))
+        on_the_grid.append(Case(more_than, _bound(balance.more_than_bound, shown), shown))
+    note = (
         "{cases} cases: both formulas equal the minimum over every data set on the grid, and the "
-        "chance on their own worst data; at N={n}, t={t}, d={spread} it is {stated:.4f}.",
-        quantity="worst chance of enough records",
+        "chance on their own worst data; at N={n}, t={t}, d={spread} it is {stated:.4f}."
     )
+    cases = [*_on_their_worst_data(effort), *reversed(on_the_grid)]
+    return equal(cases, note, quantity="worst chance of enough records")
 
 
 def _on_their_worst_data(effort):
@@ -113,15 +112,19 @@ def _on_their_worst_data(effort):
                 shown = {"n": n, "width": 1, "epsilon": epsilon, "t": t, "spread": d}
                 for chance, worst, bound in kinds:
                     exact = chance(t, worst(n, t, d, 0, 1), 0, 1, epsilon)
-                    yield same(exact, _bound(bound, shown), **shown)
+                    yield Case(exact, _bound(bound, shown), shown)
 
 
 # Corollary 3.1 -------------------------------------------------------------------------------
 
 
-@RANDOM(
+@claim(
     "diprime-v2/corollary-3.1",
     "Corollary 3.1; appendix B.3.1",
+    "holds",
+    "thm-balance-random",
+    ("balance.more_than", "balance.split_law"),
+    proof="thm-balance-random",
     range="all data of 3 to 6 values on a grid of 4, every t",
 )
 def corollary(effort, rng):
@@ -129,11 +132,16 @@ def corollary(effort, rng):
     mechanism's, as in theorem 3) leaves at most $t$ in the smaller block with no larger probability than a
     random split, for every $0 < t < N/2$."""
     cases = list(_against_random(effort))
+    found = bounded(cases, "{values} at t={t}: {exact} where a random split has {stated}")
+    if found.verdict == "fails":
+        return found
     best = max(cases, key=lambda case: case.stated - case.exact)
-    yield from (decisive(case) if case is best else case for case in cases)
-    return note(
-        "No data set on the grid is split less evenly than at random; the largest gain is "
+    return replace(
+        found,
+        summary="No data set on the grid is split less evenly than at random; the largest gain is "
         f"{best.stated - best.exact:.4f}.",
+        published=best.stated,
+        computed=best.exact,
         quantity="chance of at most t records",
     )
 
@@ -148,18 +156,18 @@ def _against_random(effort):
                 for t in range(1, (n + 1) // 2):
                     random = 1 - (values[n - t - 1] - values[t]) / width
                     shown = {"values": values, "t": t, "epsilon": epsilon_of(root), "width": width}
-                    yield at_most(1 - tail(masses, t + 1), random, **shown)
+                    yield Case(float(1 - tail(masses, t + 1)), random, shown)
 
 
 # The spread ----------------------------------------------------------------------------------
 
 
-@SPREAD(
+@claim(
     "diprime-v2/spread",
     "Section 3.2, after corollary 3.1",
     "assumes",
-    "balance.guaranteed_gain",
-    "balance.worst_more_than",
+    "thm-balance-spread",
+    ("balance.guaranteed_gain", "balance.worst_more_than"),
     range="worst data of four records, spreads of 2 to 4 steps",
 )
 def spread(effort, rng):
@@ -167,26 +175,32 @@ def spread(effort, rng):
     (assuming that it is the ratio of the two chances to fail, and not the difference of the two
     chances to succeed)."""
     steps = list(_wider(effort))
-    for *_, shown in steps:
-        narrow, wide = shown["ratio_narrow"], shown["ratio_wide"]
-        yield need(wide < narrow, wide, "<", narrow, broken="fails", **shown)
-    falls = [step for step in steps if step[0] < step[1]] or steps
-    after, before, shown = min(falls, key=lambda step: (step[2]["width"], step[0] - step[1]))
+    by_ratio = all(step.data["ratio_wide"] < step.data["ratio_narrow"] for step in steps)
+    falls = [step for step in steps if step.exact < step.stated]
+    if by_ratio and not falls:
+        return verdict_of(True, "Neither the difference nor the ratio falls.", cases=len(steps))
+    after, before, shown = min(falls or steps, key=lambda f: (f.data["width"], f.exact - f.stated))
     width, narrow, wide = shown["width"], shown["narrow"], shown["wide"]
-    data = shown | {
+    data = {
         "narrow": balance.worst_more_than(4, 1, narrow, 0, width),
         "wide": balance.worst_more_than(4, 1, wide, 0, width),
-        "gain_narrow": before,
-        "gain_wide": after,
     }
-    yield need(after >= before, after, ">=", before, n=4, t=1, **data)
-    return note(
+    found = verdict_of(
+        False,
         f"Worst of all data of N = 4, t = 1, R = {width}, at epsilon {shown['epsilon']:.4f}: from "
         f"d = {narrow} to {wide} the ratio of the chances to fail improves from "
         f"{float(shown['ratio_narrow']):.4f} to {float(shown['ratio_wide']):.4f}, but the difference "
         f"of the chances to succeed falls from {float(before):.4f} to {float(after):.4f}.",
+        counterexample=shown,
+        broken="assumes" if by_ratio else "fails",
+        cases=len(steps),
+        published=float(before),
+        computed=float(after),
         quantity="difference of the chances to succeed",
+        relation=">=",
     )
+    gains = {"gain_narrow": before, "gain_wide": after}
+    return replace(found, counterexample=shown | data | {"n": 4, "t": 1} | gains)
 
 
 def _wider(effort):
@@ -205,15 +219,17 @@ def _wider(effort):
                     "ratio_narrow": ratios[narrow],
                     "ratio_wide": ratios[wide],
                 }
-                yield gains[wide], gains[narrow], shown
+                yield Case(gains[wide], gains[narrow], shown)
 
 
-@SPREAD.corrected(
-    spread,
-    "balance.guaranteed_gain",
-    "balance.best_spread",
-    "balance.greatest_gain",
-    "balance.failure_ratio",
+@spread.corrected(
+    functions=(
+        "balance.guaranteed_gain",
+        "balance.best_spread",
+        "balance.greatest_gain",
+        "balance.failure_ratio",
+    ),
+    proof="thm-balance-spread",
     range="four budgets by numerical search, 200 spreads each",
 )
 def spread_peak(effort, rng, epsilon=(0.01, 0.1, 3.0, 10.0, 1.0)):
@@ -221,21 +237,26 @@ def spread_peak(effort, rng, epsilon=(0.01, 0.1, 3.0, 10.0, 1.0)):
     1/(1 + e^{\epsilon/2})$, where it is $\tanh(\epsilon/4)$, and then falls to 0. What improves
     with the spread is the worst ratio of the chances to fail, $e^{-\epsilon}/(u +
     (1-u)e^{-\epsilon})$."""
-    yield need(_unimodal(effort.pick(200, 1000, 10000)), function="guaranteed_gain")
+    cases = []
     for _, more_than, shown in _enumerated(effort):
         u = Fraction(shown["spread"], shown["width"])
-        yield same(more_than - u, _bound(balance.guaranteed_gain, shown), 1e-5, **shown)
-        ratio = (1 - more_than) / (1 - u)
-        yield same(ratio, _bound(balance.failure_ratio, shown), 1e-5, **shown)
+        gain, ratio = float(more_than - u), float((1 - more_than) / (1 - u))
+        cases.append(Case(gain, _bound(balance.guaranteed_gain, shown), shown))
+        cases.append(Case(ratio, _bound(balance.failure_ratio, shown), shown))
     for budget in epsilon:
         gain, u = _peak(budget)
-        yield same(u, balance.best_spread(budget), 1e-5, epsilon=budget, spread=u)
-        yield same(gain, balance.greatest_gain(budget), 1e-5, epsilon=budget, spread=u)
-    return note(
+        shown = {"epsilon": budget, "spread": u}
+        cases.append(Case(u, balance.best_spread(budget), shown))
+        cases.append(Case(gain, balance.greatest_gain(budget), shown))
+    if not _unimodal(effort.pick(200, 1000, 10000)):
+        return verdict_of(
+            False, "the gain rises or falls elsewhere", {"function": "guaranteed_gain"}
+        )
+    note = (
         "{cases} cases: gain and ratio equal the worst over all data on the grid; a numerical search "
-        "for the peak finds tanh(epsilon/4), at epsilon {epsilon:g} {exact:.4f} at d/R = {spread:.4f}.",
-        quantity="gain over a random split",
+        "for the peak finds tanh(epsilon/4), at epsilon {epsilon:g} {exact:.4f} at d/R = {spread:.4f}."
     )
+    return equal(cases, note, rtol=1e-5, quantity="gain over a random split")
 
 
 def _peak(epsilon):

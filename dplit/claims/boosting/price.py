@@ -11,24 +11,9 @@ from itertools import combinations_with_replacement, product
 import numpy as np
 
 from dplit import Categorical, Continuous, Domain, boosting
-from dplit.ledger.box import Box
-from dplit.ledger.compare import at_most, below, decisive, need, note, private, same
+from dplit.ledger import Case, bounded, claim, equal, verdict_of
 from dplit.neighbours import neighbouring_data
 
-MASS = Box(
-    "thm-boosting-mass",
-    "boosting.mass",
-    "boosting.class_reach",
-    quantity="most that a record changes a score, in steps",
-)
-ROUNDING = Box(
-    "thm-boosting-rounding",
-    "boosting.class_residuals",
-    quantity="L1 norm of a record's residuals, in steps",
-    range="3 to 30 classes",
-)
-ADAPTIVE = Box("thm-boosting-adaptive", "boosting.worst_change")
-BUDGET = Box("thm-boosting-budget", "boosting.worst_loss", "budget.Sequence")
 CERTAIN = 800.0  # log-odds at which a share is 0 steps or all of them
 
 
@@ -43,29 +28,18 @@ def _mass(records, residual):
     return sum(int(np.abs(total).sum()) for total in sums.values())
 
 
-def _change(n, universe, residual, bound, spare, **data):
-    """That one record more changes the mass by at most `bound`, over all data sets of up to n records, and
-    somewhere by at most `spare` steps less."""
+def _largest_change(universe, n, residual):
+    """Most that one record more changes the mass, over all data sets of up to n records."""
     masses = {
         records: _mass(records, residual)
         for size in range(n + 1)
         for records in combinations_with_replacement(universe, size)
     }
-    most = max(
+    return max(
         abs(masses[tuple(sorted((*records, more)))] - before)
         for records, before in masses.items()
         if len(records) < n
         for more in universe
-    )
-    yield at_most(most, bound, **data)
-    yield need(bound - most <= spare, most, ">=", bound - spare, **data)
-
-
-def _noted(models, n):
-    """What is said of so many models, and the range."""
-    return note(
-        f"{models} models: a record changes a score by {{exact:.0f}} steps",
-        range=f"every data set of up to {n} records in two cells, {models} models",
     )
 
 
@@ -85,13 +59,15 @@ def _classes(ends, n_classes):
     return universe, residual
 
 
-@MASS(
+@claim(
     "ours/mass-two",
     "ours",
     "holds",
-    "boosting.mass",
-    "boosting.class_reach",
-    "boosting.target_residuals",
+    "thm-boosting-mass",
+    ("boosting.mass", "boosting.class_reach", "boosting.target_residuals"),
+    ours=True,
+    proof="thm-boosting-mass",
+    quantity="most that a record changes a score, in steps",
 )
 def two_classes(effort, rng):
     r"""One record changes the mass of a test by at most 1 for two classes and for targets in a public
@@ -99,21 +75,45 @@ def two_classes(effort, rng):
     probabilities lie between $p_-$ and $p_+$. Some record attains the bound, up to the step that is
     added for rounding."""
     bounds = ((0.0, 0.0), (-1.0, 0.5), (-4.0, 4.0), (-CERTAIN, 1.0), (-CERTAIN, CERTAIN))
-    n, clips = effort.pick(2, 3, 4), (0.1, 0.5, 1.0)
+    n, cases = effort.pick(2, 3, 4), []
     for low, high in bounds:
-        bound = boosting.class_reach(low, high).mass
-        yield from _change(n, *_classes((low, high), 2), bound, 1, low=low, high=high)
-    for clip in clips:
+        change = _largest_change(*_permuted(_classes((low, high), 2), n))
+        cases.append(Case(change, boosting.class_reach(low, high).mass, {"low": low, "high": high}))
+    for clip in (0.1, 0.5, 1.0):
         universe = list(product((0, 1), (0.0, 0.3, 1.0), (0.0, 0.3, 0.31, 1.0)))
 
         def residual(mean, target, clip=clip):
             return boosting.target_residuals(np.array([mean]), np.array([target]), clip)[0]
 
-        yield from _change(n, universe, residual, boosting.STEPS, 1, clip=clip)
-    return _noted(len(bounds) + len(clips), n)
+        change = _largest_change(universe, n, residual)
+        cases.append(Case(change, boosting.STEPS, {"clip": clip}))
+    return _attained(cases, 1, n)
 
 
-@MASS("ours/mass-many", "ours")
+def _attained(cases, spare, n):
+    """Evidence that no change is above its bound, and that each comes within so many steps of it."""
+    found = bounded(cases, "{cases} models: a record changes a score by {exact} steps",
+                    range=f"every data set of up to {n} records in two cells, {len(cases)} models")  # fmt: skip
+    far = [case.data | {"short": case.stated - case.exact} for case in cases
+           if case.stated - case.exact > spare]  # fmt: skip
+    return verdict_of(False, "a bound is not attained", far[0]) if far else found
+
+
+def _permuted(pair, n):
+    universe, residual = pair
+    return universe, n, residual
+
+
+@claim(
+    "ours/mass-many",
+    "ours",
+    "holds",
+    "thm-boosting-mass",
+    ("boosting.mass", "boosting.class_reach"),
+    ours=True,
+    proof="thm-boosting-mass",
+    quantity="most that a record changes a score, in steps",
+)
 def many_classes(effort, rng):
     r"""For $K > 2$ classes one record changes the mass by at most $2(1 - p_-)$, where $p_-$ is the
     least probability that the model can give to a record's own class. Some record attains the bound, up
@@ -126,42 +126,59 @@ def many_classes(effort, rng):
         ((-far, 0.0, 0.0), (0.0, 0.0, far)),
         ((0.0,) * 4, (0.0, 0.0, 1.0, far)),
     )
-    n = effort.pick(2, 2, 3)
+    n, cases = effort.pick(2, 2, 3), []
     for low, high in bounds:
         ends = np.array(low), np.array(high)
-        bound = boosting.class_reach(*ends).mass
-        yield from _change(n, *_classes(ends, len(low)), bound, 4 + 2, low=low, high=high)
-    return _noted(len(bounds), n)
+        change = _largest_change(*_permuted(_classes(ends, len(low)), n))
+        cases.append(Case(change, boosting.class_reach(*ends).mass, {"low": low, "high": high}))
+    return _attained(cases, 4 + 2, n)
 
 
 # Rounding --------------------------------------------------------------------------------------
 
 
-@ROUNDING("ours/rounding", "ours")
+@claim(
+    "ours/rounding",
+    "ours",
+    "holds",
+    "thm-boosting-rounding",
+    ("boosting.class_residuals",),
+    ours=True,
+    proof="thm-boosting-rounding",
+    quantity="L1 norm of a record's residuals, in steps",
+)
 def rounding(effort, rng):
     r"""With shares rounded down, a record's residuals are at most $2(S - P_y) \le 2S$ in L1 norm for any number
     of classes; rounded to the nearest step they can be more."""
-    nearest, models, limit = 0, 0, 2 * boosting.STEPS
+    worst, nearest, cases, above = 0, 0, 0, 0
     for k in (3, 4, 7, 30):
-        codes = np.arange(k)  # of each class in turn; r_y is S - P_y
-        for odd, shift in product(range(1, k), (0.0, 1e-9, 0.3)):
-            # class 0 is excluded; some of the others lie half a step above a whole one
-            weights = np.full(k, (boosting.STEPS + shift) / (k - 1))
-            weights[:odd] += 0.5
-            weights[0] = 1e-300
-            shares = weights / weights.sum() * boosting.STEPS
-            rounded = [int(np.floor(s + 0.5)) for s in shares]
-            nearest = max(nearest, boosting.STEPS - rounded[0] + sum(rounded[1:]))
-            models += 1
-            every = boosting.class_residuals(np.repeat(np.log(weights)[None, :], k, axis=0), codes)
-            norms = abs(every).sum(axis=1)
-            yield decisive(below(norms[0], limit, classes=k, odd=odd, shift=shift))
-            for norm, own in zip(norms, every[codes, codes]):
-                yield below(norm, 2 * own, classes=k, odd=odd, shift=shift)
-    yield need(nearest > limit, nearest, ">", limit)
-    return (
-        f"{models} models that exclude the record's class: at most {{exact:.0f}} of {{stated:.0f}} steps; to "
-        f"the nearest step {nearest}."
+        for odd in range(1, k):
+            for shift in (0.0, 1e-9, 0.3):
+                # class 0 is excluded; some of the others lie half a step above a whole one
+                weights = np.full(k, (boosting.STEPS + shift) / (k - 1))
+                weights[:odd] += 0.5
+                weights[0] = 1e-300
+                scores = np.log(weights)[None, :]
+                shares = weights / weights.sum() * boosting.STEPS
+                residuals = boosting.class_residuals(scores, np.array([0]))[0]
+                worst = max(worst, sum(abs(int(r)) for r in residuals))
+                rounded = [int(np.floor(s + 0.5)) for s in shares]
+                nearest = max(nearest, boosting.STEPS - rounded[0] + sum(rounded[1:]))
+                codes = np.arange(k)  # of each class in turn; r_y is S - P_y
+                every = boosting.class_residuals(np.repeat(scores, k, axis=0), codes)
+                above = max(above, int((abs(every).sum(axis=1) - 2 * every[codes, codes]).max()))
+                cases += 1
+    limit = 2 * boosting.STEPS
+    return verdict_of(
+        worst <= limit < nearest and above <= 0,
+        f"{cases} models that exclude the record's class: at most {worst} of {limit} steps; to the "
+        f"nearest step {nearest}.",
+        {"down": worst, "nearest": nearest, "limit": limit, "above": above},
+        cases=cases,
+        published=float(limit),
+        computed=float(worst),
+        relation="<=",
+        range="3 to 30 classes",
     )
 
 
@@ -184,9 +201,14 @@ def _released(grid, tests, X, residuals, shift):
     return pair_sums(residuals.astype(np.int32), cells, 2 ** (len(tests) + FINE), shift)
 
 
-@ADAPTIVE(
+@claim(
     "ours/one-term",
     "ours",
+    "holds",
+    "thm-boosting-adaptive",
+    ("boosting.worst_change",),
+    ours=True,
+    proof="thm-boosting-adaptive",
     quantity="L1 distance of the pair sums of neighbours, in steps",
     range="up to 29 records, two to four classes, up to three tests, four bins of a column",
 )
@@ -195,8 +217,8 @@ def one_term(effort, rng):
     residuals and by nothing else, however finely the leaves are parted by public bins."""
     from dplit.trees.oblivious import Grid
 
-    grid, pairs = Grid(MIXED, 16), effort.pick(40, 200, 1000)
-    for _ in range(pairs):
+    grid, cases, cells = Grid(MIXED, 16), [], []
+    for _ in range(effort.pick(40, 200, 1000)):
         n, k = int(rng.integers(1, 30)), int(rng.integers(2, 5))
         X = np.column_stack([rng.random(n), rng.integers(3, size=n), rng.uniform(-2, 1, n)])
         y, outputs = rng.integers(k, size=n), 1 if k == 2 else k
@@ -208,10 +230,12 @@ def one_term(effort, rng):
         whole = _released(grid, tests, X, residuals, 0)
         less = _released(grid, tests, X[1:], residuals[1:], 0)
         moved = np.abs(whole - less)
-        leaves = int(moved.any(axis=(0, 2)).sum())
-        yield need(leaves <= 1, leaves=leaves, n=n, classes=k)
-        yield same(moved.sum(), boosting.worst_change(residuals[0]), n=n, classes=k)
-    return f"{pairs} pairs of neighbours; the last one's sums differ by {{exact:.0f}} steps"
+        stated = boosting.worst_change(residuals[0])
+        cases.append(Case(int(moved.sum()), stated, {"n": n, "classes": k}))
+        cells.append(int(moved.any(axis=(0, 2)).sum()))
+    found = equal(cases, "{cases} pairs of neighbours; the last one's sums differ by {exact} steps")
+    one = max(cells) <= 1
+    return found if one else verdict_of(one, "more than one leaf differs", {"leaves": max(cells)})
 
 
 # The loss of small fits ---------------------------------------------------------------------------
@@ -232,37 +256,53 @@ def _worst(universe, signs, n, model, rounds, neighbours):
     return max(boosting.worst_loss(*pair, rounds, model) for pair in pairs), len(pairs)
 
 
-@BUDGET("ours/rounds-loss", "ours", quantity="privacy loss")
+@claim(
+    "ours/rounds-loss",
+    "ours",
+    "holds",
+    "thm-boosting-budget",
+    ("boosting.worst_loss", "budget.Sequence"),
+    ours=True,
+    proof="thm-boosting-budget",
+    quantity="privacy loss",
+)
 def rounds_loss(effort, rng):
     r"""Rounds whose tests cost $\epsilon_s$ and whose leaves cost $\epsilon_v$ are together
     $T(\epsilon_s + \epsilon_v)$-private under add-remove neighbours, twice that under replace-one,
     although each round reads residuals of a model that the others have released. Under add-remove
     some data attain this for any $T$, but for the step that is kept for rounding."""
     level, leaf, n = 0.6, 0.8, effort.pick(2, 2, 3)
-    two, three = (boosting.SmallClasses(np.zeros((3, k)), level, leaf) for k in (1, 3))
-    targets = boosting.SmallTargets(np.full((3, 1), 0.4), level, leaf, clip=0.2)
     settings = (
-        ("two classes", (0, 1), ([1], [0]), two),
-        ("three classes", (0, 1, 2), ([0], [1, 2]), three),
-        ("targets", (0.0, 0.4, 1.0), ([1.0], [0.0]), targets),
-    )
-    shown, pairs = [], 0
+        ("two classes", (0, 1), ([1], [0]), boosting.SmallClasses(np.zeros((3, 1)), level, leaf)),
+        ("three classes", (0, 1, 2), ([0], [1, 2]),
+         boosting.SmallClasses(np.zeros((3, 3)), level, leaf)),
+        ("targets", (0.0, 0.4, 1.0), ([1.0], [0.0]),
+         boosting.SmallTargets(np.full((3, 1), 0.4), level, leaf, clip=0.2)),
+    )  # fmt: skip
+    shown, cases, good, worst = [], 0, True, (0.0, 1.0)
     for name, kinds, signs, model in settings:
         universe = list(product(range(3), kinds))
-        for neighbours, rounds in product(("add-remove", "replace-one"), (1, 2)):
-            loss, count = _worst(universe, signs, n + 1 - rounds, model, rounds, neighbours)
-            budget = (1 + (neighbours == "replace-one")) * rounds * (level + leaf)
-            pairs += count
-            data = {"targets": name, "neighbours": neighbours, "rounds": rounds}
-            yield private(loss, budget, met=False, share=loss / budget, **data)
-            if neighbours == "add-remove":
-                least = budget * (1 - 1e-4)
-                yield need(loss >= least, loss, ">=", least, **data)
-                shown.append(f"{name} {loss / budget:.0%} in {rounds}")
-    return note(
-        f"{pairs} pairs of neighbours, at most {{share:.2%}} of the budget; under add-remove, rounds: "
+        for relation, times in (("add-remove", 1), ("replace-one", 2)):
+            for rounds in (1, 2):
+                size = n + 1 - rounds
+                loss, count = _worst(universe, signs, size, model, rounds, relation)
+                budget = times * rounds * (level + leaf)
+                cases += count
+                good &= loss <= budget * (1 + 1e-9)
+                worst = max(worst, (loss / budget, budget))
+                if relation == "add-remove":
+                    good &= loss >= budget * (1 - 1e-4)
+                    shown.append(f"{name} {loss / budget:.0%} in {rounds}")
+    return verdict_of(
+        good,
+        f"{cases} pairs of neighbours, at most {worst[0]:.2%} of the budget; under add-remove, rounds: "
         f"{', '.join(shown)}.",
-        cases=pairs,
+        {"share": worst[0], "budget": worst[1]},
+        broken="leaks" if worst[0] > 1 + 1e-9 else "fails",
+        cases=cases,
+        published=worst[1],
+        computed=worst[0] * worst[1],
+        relation="<=",
         range=f"up to {n} records in one round, {n - 1} in two, and a pair of 18 or more; three kinds of "
         "targets, both relations",
     )

@@ -12,18 +12,9 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 
 from dplit import Continuous, Domain, boosting
-from dplit.ledger import Evidence, interval
-from dplit.ledger.box import Box
-from dplit.ledger.compare import below, need, same
+from dplit.ledger import Case, Evidence, bounded, claim, equal, interval, verdict_of
 from dplit.mechanisms import Geometric
 
-SHRINKAGE = Box("thm-boosting-shrinkage", "boosting.step_error", "boosting.best_weight")
-POSTERIOR = Box(
-    "thm-boosting-posterior", "boosting.posterior_steps", "boosting.priors", "boosting.tree_steps"
-)
-BALANCE = Box(
-    "thm-boosting-balance", "boosting.best_rounds", "boosting.best_depth", "boosting.balance"
-)
 CURVATURES, DIFFERENCES = (2, 10, 40, 200), (0.05, 0.3, 1.0, 2.0)
 
 
@@ -38,36 +29,48 @@ def _error(curvature, difference, scale, pull):
     return centre**2 + 2 * second / (curvature + pull) ** 2, 2 * second
 
 
-@SHRINKAGE(
+@claim(
     "ours/shrinkage",
     "ours",
+    "holds",
+    "thm-boosting-shrinkage",
+    ("boosting.step_error", "boosting.best_weight"),
+    ours=True,
+    proof="thm-boosting-shrinkage",
     quantity="mean squared error of a step",
-    range="curvatures of 2 to 200 records, three budgets",
 )
 def shrinkage(effort, rng):
     r"""Given its curvature $h$, a step that is pulled towards its parent's with weight $w$ has the
     mean squared error $(\sigma^2 + w^2\Delta^2)/(h+w)^2$. It is least at $w^* = \sigma^2/(h\Delta^2)$,
     and smaller than the plain step's where $h^2 \Delta^2 w < \sigma^2(2h + w)$: in all cells that are
     small enough."""
-    settings, pulls = list(product(CURVATURES, DIFFERENCES, (1, 5, 20))), (0.0, 1.0, 30.0)
-    for h, delta, scale in settings:
+    errors, least, sides = [], [], True
+    for h, delta, scale in product(CURVATURES, DIFFERENCES, (1, 5, 20)):
         plain, variance = _error(h, delta, scale, 0.0)
-        best = float(boosting.best_weight(h, delta, variance))
-        data = {"curvature": h, "difference": delta, "scale": scale}
+        best = boosting.best_weight(h, delta, variance)
+        shown = {"curvature": h, "difference": delta, "scale": scale}
+        for pull in (0.0, 1.0, 30.0, float(best)):
+            true = _error(h, delta, scale, pull)[0]
+            stated = float(boosting.step_error(h, delta, variance, pull))
+            errors.append(Case(true, stated, {**shown, "pull": pull}))
+            if pull and not np.isclose(h**2 * delta**2 * pull, variance * (2 * h + pull)):
+                sides &= (true < plain) == (h**2 * delta**2 * pull < variance * (2 * h + pull))
         found = minimize_scalar(
             lambda w, h=h, d=delta, s=scale: _error(h, d, s, np.exp(w))[0],
             bracket=(np.log(best) - 1, np.log(best) + 1),
         )
-        yield same(np.exp(found.x), best, rtol=1e-3, **data)
-        for pull in (*pulls, best):
-            true = _error(h, delta, scale, pull)[0]
-            left, right = h**2 * delta**2 * pull, variance * (2 * h + pull)
-            if pull and not np.isclose(left, right):
-                yield need((true < plain) == (left < right), true, **data, plain=plain, pull=pull)
-            yield same(true, boosting.step_error(h, delta, variance, pull), **data, pull=pull)
-    return (
-        f"{len(settings) * (len(pulls) + 1)} errors equal the sums over the noise, {len(settings)} best "
-        "weights the numerical minima, and the plain step is the worse one where the inequality says so."
+        least.append(Case(float(np.exp(found.x)), float(best), shown))
+    same, minimum = equal(errors, "errors"), equal(least, "weights", rtol=1e-3)
+    return verdict_of(
+        same.verdict == minimum.verdict == "holds" and sides,
+        f"{len(errors)} errors equal the sums over the noise, {len(least)} best weights the numerical "
+        "minima, and the plain step is the worse one where the inequality says so.",
+        {"errors": same.counterexample, "weights": minimum.counterexample, "sides": sides},
+        cases=len(errors),
+        published=errors[-1].stated,
+        computed=errors[-1].exact,
+        relation="=",
+        range="curvatures of 2 to 200 records, three budgets",
     )
 
 
@@ -78,47 +81,65 @@ def _column(unit, h, variance, covariances, scales, bins):
     return boosting.tree_steps(unit, h, variance, 1.0, scales[0], 1e9)
 
 
-@POSTERIOR(
+@claim(
     "ours/posterior",
     "ours",
+    "holds",
+    "thm-boosting-posterior",
+    ("boosting.posterior_steps", "boosting.priors", "boosting.tree_steps"),
+    ours=True,
+    proof="thm-boosting-posterior",
     quantity="mean squared error of a tree's steps, against other linear steps",
     range="trees of up to three tests and four bins",
 )
 def posterior(effort, rng):
     r"""Where the steps have the covariance $K$ and the release the noise, no linear steps have a lower
     mean squared error than $Kh(hKh+V)^{-1}G$; for one cell these are the steps of the best pull."""
-    others = 0
+    cases, gains = [], []
     for tests, bins in product((0, 1, 3), (0, 2)):
         for _ in range(effort.pick(3, 20, 100)):
             scales = (rng.uniform(0.1, 1),), (rng.uniform(0, 2),)
             covariances = boosting.priors(tests, bins, scales)
             n, variance = 2 ** (tests + bins), float(rng.uniform(1, 100))
             h = rng.uniform(0.5, 50, size=(n, 1))
-            given = h, variance, covariances, scales, bins
-            best = np.hstack([_column(unit[:, None], *given) for unit in np.eye(n)])
+            columns = [_column(unit[:, None], h, variance, covariances, scales, bins)
+                       for unit in np.eye(n)]  # fmt: skip
+            best = np.hstack(columns)
 
             def error(linear, k=covariances[0], h=h[:, 0], variance=variance):
                 """Trace of the second moment of linear (hv + z) - v."""
                 off = linear * h - np.eye(len(h))
                 return float(np.trace(off @ k @ off.T + linear * (variance + h) @ linear.T))
 
-            data = {"tests": tests, "bins": bins, "variance": variance}
+            least = error(best)
+            shown = {"tests": tests, "bins": bins, "variance": variance}
             for size in (1e-3, 0.1):
                 other = best + size * np.abs(best).max() * rng.normal(size=best.shape)
+                gains.append(Case(least, error(other), shown))
+                middle = (error(other) + error(2 * best - other)) / 2
                 # a quadratic form at its minimum: both sides of it are equally high
-                yield same(error(other), (error(other) + error(2 * best - other)) / 2, 1e-6, **data)
-                yield below(error(best), error(other), **data)
-                others += 1
-    return f"{others} other linear steps have at least the error, and as much on either side."
+                cases.append(Case(error(other), middle, shown))
+    low, level = bounded(gains, ""), equal(cases, "", rtol=1e-6)
+    return verdict_of(
+        low.counterexample is None and level.verdict == "holds",
+        f"{len(gains)} other linear steps have at least the error, and as much on either side.",
+        {"lower": low.counterexample, "slope": level.counterexample},
+        cases=len(gains),
+        published=gains[-1].stated,
+        computed=gains[-1].exact,
+        relation="<=",
+    )
 
 
-@BALANCE(
+@claim(
     "ours/balance",
     "ours",
     "assumes",
-    proved=True,
+    "thm-boosting-balance",
+    ("boosting.best_rounds", "boosting.best_depth", "boosting.balance"),
+    ours=True,
+    proof="thm-boosting-balance",
     quantity="rounds, and powers of 2 of the depth, of least error",
-    range="s of 1e3 to 1e7, twelve models",
     nothing_instead="the statement names its assumption: it is about the model of the error",
 )
 def balance(effort, rng):
@@ -126,7 +147,7 @@ def balance(effort, rng):
     best depth like $\log_2(s)/(2\alpha+1)$, and $x$ times the best rounds multiply the first and last
     terms by $(3/x + x^3)/4$: a third of them cost less than thrice as many. (This assumes the two
     powers of the bias, which no theorem gives for noisy greedy trees.)"""
-    minima = 0
+    cases, ratios = [], []
     for s, b, deep, alpha, nu in product(
         (1e3, 1e5, 1e7), (0.2, 3.0), (0.5, 2.0), (0.3, 0.6, 1.0), (4.0,)
     ):
@@ -138,21 +159,31 @@ def balance(effort, rng):
             )
             return np.exp(f.x), f.fun
 
-        data = {"s": s, **constants, "broken": "fails"}
-        best = boosting.best_rounds(2.0, s, b, nu)
+        shown = {"s": s, **constants}
+        cases.append(Case(rounds(2.0)[0], float(boosting.best_rounds(2.0, s, b, nu)), shown))
+        found = minimize_scalar(lambda d: rounds(d)[1], bounds=(0, 60), method="bounded")
+        stated = float(boosting.best_depth(s, b, deep, alpha, nu))
+        cases.append(Case(2.0**found.x, 2.0**stated, shown))
         for x in (1 / 3, 3.0):
+            best = boosting.best_rounds(2.0, s, b, nu)
             true = boosting.balance(x * best, 2.0, s, b, 0.0, alpha, nu)
             least = boosting.balance(best, 2.0, s, b, 0.0, alpha, nu)
-            yield same(true / least, (3 / x + x**3) / 4, **data)
-        yield same(rounds(2.0)[0], best, rtol=1e-3, **data)
-        found = minimize_scalar(lambda d: rounds(d)[1], bounds=(0, 60), method="bounded")
-        pair = 2.0**found.x, 2.0 ** float(boosting.best_depth(s, b, deep, alpha, nu))
-        yield same(*pair, rtol=1e-3, **data)
-        minima += 2
-    yield need(False, pair[0], "=", pair[1])  # no theorem gives the two powers of the bias
-    return (
-        f"{minima} numerical minima; a third of the best rounds cost {(9 + 1 / 27) / 4:.2f} times "
-        f"the least error, thrice as many {(1 + 27) / 4:.2f} times."
+            ratios.append(Case(float(true / least), (3 / x + x**3) / 4, shown))
+    found = equal(cases, "", rtol=1e-3), equal(ratios, "")
+    good = all(f.verdict == "holds" for f in found)
+    return Evidence(
+        "assumes" if good else "fails",
+        "exact",
+        f"{len(cases)} numerical minima; a third of the best rounds cost {(9 + 1 / 27) / 4:.2f} times "
+        f"the least error, thrice as many {(1 + 27) / 4:.2f} times.",
+        cases=len(cases),
+        published=cases[-1].stated,
+        computed=cases[-1].exact,
+        relation="=",
+        range="s of 1e3 to 1e7, twelve models",
+        counterexample=None
+        if good
+        else {"minima": found[0].counterexample, "ratios": found[1].counterexample},
     )
 
 
@@ -173,40 +204,33 @@ def excess(forest, X, odds):
     return float((p * np.log(p / q) + (1 - p) * np.log((1 - p) / (1 - q))).mean())
 
 
-def excesses(factors, fits, n, epsilon, seed):
-    """Excess of the rule's rounds, and of each of the factors times as many, in each of `fits` samples."""
+def against(factor, fits, n, epsilon, seed):
+    """In how many of `fits` the rule's rounds have less excess than `factor` times as many."""
     from dplit.forests import BoostedForestClassifier
 
-    rng = np.random.default_rng(seed)
+    rng, wins = np.random.default_rng(seed), 0
     planned = boosting.plan(n, epsilon, 2)
     test, _, odds = additive(1000, rng)
     options = {"domain": Domain([Continuous(0, 1)] * 6), "classes": [0, 1], "n_records": n}
     for _ in range(fits):
         X, y, _ = additive(n, rng)
-        of_rule, of_others = (int(rng.integers(2**31)) for _ in range(2))
-
-        def fitted(factor, drawn, X=X, y=y):
-            shape = {
-                "n_estimators": max(1, round(factor * planned.rounds)),
-                "max_depth": planned.depth,
-            }
+        found = []
+        for rounds in (planned.rounds, max(1, round(factor * planned.rounds))):
+            shape = {"n_estimators": rounds, "max_depth": planned.depth}
+            drawn = int(rng.integers(2**31))
             forest = BoostedForestClassifier(epsilon, random_state=drawn, **shape, **options)
-            return excess(forest.fit(X, y), test, odds)
-
-        yield [fitted(1, of_rule), *(fitted(factor, of_others) for factor in factors)]
-
-
-def against(factor, fits, n, epsilon, seed):
-    """In how many of `fits` the rule's rounds have less excess than `factor` times as many."""
-    return sum(rule < other for rule, other in excesses([factor], fits, n, epsilon, seed))
+            found.append(excess(forest.fit(X, y), test, odds))
+        wins += found[0] < found[1]
+    return wins
 
 
-@BALANCE(
+@claim(
     "ours/rounds-drawn",
     "ours",
     "agrees",
-    "forests.BoostedForestClassifier",
-    "boosting.plan",
+    "thm-boosting-balance",
+    ("forests.BoostedForestClassifier", "boosting.plan"),
+    ours=True,
     about="experiment",
     kind="simulated",
     intervals=2,
@@ -217,11 +241,11 @@ def rounds_drawn(effort, rng):
     """On simulated records the rule's number of rounds has a lower excess loss than a fifth of it
     and than four times it, more often than not. (Agrees if both intervals lie above one half,
     differs if one lies below.)"""
-    fits = effort.pick(54, 300, 2000)
+    fits = effort.pick(80, 300, 2000)
     seed = int(rng.integers(2**31))
-    rule, *others = np.array(list(excesses([0.2, 4.0], fits, 2000, 4.0, seed))).T
-    wins = [int((rule < other).sum()) for other in others]
-    found = [(count, *interval(count, fits)) for count in wins]
+    found = [
+        (w, *interval(w, fits)) for w in (against(f, fits, 2000, 4.0, seed) for f in (0.2, 4.0))
+    ]
     agrees, differs = all(f[1] > 0.5 for f in found), any(f[2] < 0.5 for f in found)
     few, many = found
     return Evidence(

@@ -14,8 +14,7 @@ from scipy.stats import binom
 
 from dplit import consistency
 from dplit.claims.consistency._counted import BUDGETS
-from dplit.ledger import Case, bounded, claim, equal, interval, verdict_of
-from dplit.ledger.compare import frequency, note, same
+from dplit.ledger import Case, Count, bounded, claim, counts_at_most, equal, interval, verdict_of
 
 HALF = Fraction(1, 2)
 CUTS = (  # laws of a cut, as atoms of [0, 1] with their probabilities
@@ -238,25 +237,36 @@ def equation_15(effort, rng):
     r"""By the stopping condition, the tree will grow infinitely often in probability: if $k/n \to 0$, the depth
     of $X$'s leaf grows beyond every $m$. For any rule of cutting that doesn't know $X$, $\Pr(\mu(N_m(X)) <
     \delta^m) \le (2^m - 1)\,\delta^m$, $\delta \le 1/2$, and some rule comes arbitrarily close."""
-    draws = effort.pick(300, 4000, 40_000)
-    settings = list(product((1, 3), (*BUDGETS, np.inf), (1, 4)))
-    for features, budget, m in settings:
+    draws, counts = effort.pick(300, 4000, 40_000), []
+    for features, budget, m in product((1, 3), (*BUDGETS, np.inf), (1, 4)):
         found = consistency.observed_paths(
             300, 300, 0, features, draws, budget, budget, trend=0.5, levels=m, rng=rng
         )
         delta = 0.5 if m == 1 else 0.2
-        small, data = (found.high - found.low).prod(axis=1) < delta**m, {"D": features, "m": m}
+        small = int(((found.high - found.low).prod(axis=1) < delta**m).sum())
         stated = consistency.small_cell_bound(delta, m)
-        yield frequency(small, stated, "<=", B=str(budget), delta=delta, **data)
+        counts.append(
+            Count(small, draws, stated, {"D": features, "B": str(budget), "m": m, "delta": delta})
+        )
+    found = counts_at_most(
+        counts,
+        "{cases} settings; D = {D}, B = {B}, m = {m}, delta = {delta:g}: {observed:.4f}, bound {stated:g}",
+    )
     worst = [
         _worst_rule(d, m, effort.pick(120, 400, 800))
         for d, m in product((0.1, 0.3, 0.5), (1, 2, 3))
     ]
-    met = [case for case in worst if case.stated]
-    yield from (same(case.exact, case.stated, **case.data) for case in met)
-    return note(
-        f"{len(settings)} settings; D = {{D}}, B = {{B}}, m = {{m}}, delta = {{delta:g}}: {{exact:.4f}}, bound "
-        f"{{stated:g}}; the worst of all rules on even units meets it in {len(met)} cases",
+    met = equal([c for c in worst if c.stated], "", rtol=1e-9)
+    return verdict_of(
+        found.verdict == "holds" and met.verdict == "holds",
+        f"{found.summary}; the worst of all rules on even units meets it in {met.cases} cases",
+        found.counterexample if found.verdict == "fails" else met.counterexample,
+        kind="simulated",
+        cases=found.cases + met.cases,
+        published=found.published,
+        computed=found.computed,
+        relation="<=",
+        intervals=found.intervals,
         range=f"300 structure points, D = 1 and 3, B up to infinity, {draws} data sets each",
     )
 
@@ -265,7 +275,9 @@ def _worst_rule(delta, levels, units):
     """`Case`: the most of `units` even units that `levels` cuts can put into cells of less than a share
     `delta` ** `levels`, by a search of all ways to cut, and the bound for the share of the largest such cell.
     """
-    small = math.ceil(units * delta**levels - 1e-9) - 1  # of the largest cell that is too small
+    small = (
+        math.ceil(units * delta**levels - 1e-9) - 1
+    )  # units of the largest cell that is too small
     most = np.where(np.arange(units + 1) <= small, np.arange(units + 1), 0)
     for _ in range(levels):
         most = np.array([max(most[: n + 1] + most[n::-1]) for n in range(units + 1)])

@@ -20,12 +20,12 @@ from dplit.ledger import (
     Count,
     bounded,
     claim,
+    counts_at_most,
     counts_equal,
     equal,
     interval,
     verdict_of,
 )
-from dplit.ledger.compare import frequency, note, same
 
 
 @claim(
@@ -292,24 +292,36 @@ def leaf_tail(effort, rng):
     $\limsup \Pr(|N^E(X)| \le ak) \le ra^2/(1 + (r-1)a^2)$, $r = e^{B_2/2}$. (At the counted sizes: with
     $(m+1)(m+2)/((k+1)(k+2))$, $m = ak$, in place of $a^2$, and a tenth more. The step from equally likely
     candidates to weights of which none is more than $r$ times another is met.)"""
-    draws, settings = (
-        effort.pick(400, 10_000, 100_000),
-        list(product(BUDGETS, (20, 100), (0.0, 1.0))),
-    )
-    for budget, k, trend in settings:
+    draws, counts = effort.pick(400, 10_000, 100_000), []
+    for budget, k, trend in product(BUDGETS, (20, 100), (0.0, 1.0)):
         found = consistency.observed_paths(
             400, 400, k, 2, draws, budget, budget, trend=trend, rng=rng
         )
         m = k // 5
         share = math.sqrt((m + 1) * (m + 2) / ((k + 1) * (k + 2)))
         stated = min(1.0, 1.1 * float(consistency.leaf_tail_bound(share, budget)))
-        yield frequency(found.counts <= m, stated, "<=", B=budget, k=k, trend=trend)
-    for i, budget in product((1, 2, 5, 9), BUDGETS):
-        stated = float(consistency.leaf_tail_bound(i / 10, budget))
-        yield same(_worst_share(10, i, budget), stated, i=i, B=budget)
-    return note(
-        f"{len(settings)} settings, a = 1/5; B = {{B:g}}, k = {{k}}: {{exact:.4f}}, bound {{stated:.4f}}; "
-        f"the worst of all weights meets it in {4 * len(BUDGETS)} cases",
+        data = {"B": budget, "k": k, "trend": trend}
+        counts.append(Count(int((found.counts <= m).sum()), draws, stated, data))
+    found = counts_at_most(
+        counts, "{cases} settings, a = 1/5; B = {B:g}, k = {k}: {observed:.4f}, bound {stated:.4f}"
+    )
+    worst = [
+        Case(
+            _worst_share(10, i, b), float(consistency.leaf_tail_bound(i / 10, b)), {"i": i, "B": b}
+        )
+        for i, b in product((1, 2, 5, 9), BUDGETS)
+    ]
+    step = equal(worst, "the worst of all weights meets it in {cases} cases", rtol=1e-9)
+    return verdict_of(
+        found.verdict == "holds" and step.verdict == "holds",
+        f"{found.summary}; {step.summary}",
+        found.counterexample if found.verdict == "fails" else step.counterexample,
+        kind="simulated",
+        cases=found.cases + step.cases,
+        published=found.published,
+        computed=found.computed,
+        relation="<=",
+        intervals=found.intervals,
         range=f"k = 20 and 100, noise and a trend, 400 records in each half, {draws} data sets each",
     )
 

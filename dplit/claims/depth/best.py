@@ -15,26 +15,20 @@ from scipy.stats import poisson
 
 from dplit import depth as depths
 from dplit.claims.depth._printed import printed_rows
-from dplit.ledger.box import Box
-from dplit.ledger.compare import at_most, decisive, need, note, same
+from dplit.ledger import Case, bounded, claim, equal, verdict_of
 
 TREES = 100  # what section 4.4 recommends, at epsilon 1
 HALF = Fraction(1, 2)
-PARITY = Box("thm-depth-parity", "depth.parity_accuracy", "depth.vote_law", "depth.relevant_tested")
-BEST = Box("thm-depth-best", "depth.published_depth", "depth.best_depth")
-SETTINGS = Box(
-    "thm-depth-settings",
-    "depth.best_depth",
-    "depth.published_depth",
-    "depth.table_depth",
-    "depth.forest_accuracy",
-)
 
 
-@PARITY(
+@claim(
     "rdf/depth-accuracy",
     "Section 4.3",
+    "holds",
+    "thm-depth-parity",
+    ("depth.parity_accuracy", "depth.vote_law", "depth.relevant_tested"),
     ours=True,
+    proof="thm-depth-parity",
     quantity="accuracy of one tree, in the model",
 )
 def depth_accuracy(effort, rng):
@@ -43,24 +37,37 @@ def depth_accuracy(effort, rng):
     probability $\frac12 + \frac12 P_d (1 - e^{-n_\epsilon/2^d})$, where $n_\epsilon =
     \frac{n}{\tau}(1 - e^{-\epsilon})$ and $P_d$ is the probability that a path tests all $h$."""
     most, deepest = effort.pick((2, 3), (3, 3), (3, 4))
+    formula, law = [], []
     for m, repeated in product(range(1, most + 1), (True, False)):
-        deep = range((deepest if repeated else m) + 1)
-        for h, d, (n, e) in product(range(1, m + 1), deep, ((1, 1.0), (9, 0.3))):
-            case = {"depth": d, "records": n, "features": m, "relevant": h, "epsilon": e}
-            case["repeated"] = repeated
-            listed = _listed_accuracy(d, n, m, h, e, repeated)
-            votes = depths.vote_law(d, n, m, _parity(h), e, repeated=repeated)
-            yield same(listed, votes[1], 1e-10, **case)
-            right = depths.parity_accuracy(d, n, m, h, e, repeated=repeated)
-            yield same(listed, right, 1e-10, **case)
-    shapes = f"up to {most} features and depth {deepest}, both kinds of features"
-    return note(f"{{cases}} comparisons, by both formulas, of trees of {shapes}", range=shapes)
+        for h, d in product(range(1, m + 1), range((deepest if repeated else m) + 1)):
+            for n, epsilon in ((1, 1.0), (9, 0.3)):
+                listed = _listed_accuracy(d, n, m, h, epsilon, repeated)
+                data = {
+                    "depth": d,
+                    "records": n,
+                    "features": m,
+                    "relevant": h,
+                    "repeated": repeated,
+                }
+                right = depths.parity_accuracy(d, n, m, h, epsilon, repeated=repeated)
+                votes = depths.vote_law(d, n, m, _parity(h), epsilon, repeated=repeated)
+                formula.append(Case(listed, right, data | {"epsilon": epsilon}))
+                law.append(Case(listed, votes[1], data | {"epsilon": epsilon}))
+    note = f"{{cases}} trees of up to {most} features and depth {deepest}, both kinds of features"
+    fields = {
+        "rtol": 1e-10,
+        "range": f"up to {most} features and depth {deepest}, both kinds of features",
+    }
+    by_law = equal(law, note, **fields)
+    return by_law if by_law.verdict == "fails" else equal(formula, note, **fields)
 
 
-@BEST(
+@claim(
     "rdf/optimal-depth",
     "Theorem 2 and section 4.3",
     "fails",
+    "thm-depth-best",
+    ("depth.published_depth", "depth.best_depth"),
     about="reading",
     quantity="best accuracy of one tree, in the model",
 )
@@ -69,28 +76,28 @@ def optimal_depth(effort, rng):
     features if all are discrete, is optimal in the model of `rdf/depth-accuracy`, whatever the
     number of records and $\epsilon$."""
     most, deepest = effort.pick((2, 4), (2, 5), (2, 6))
+    cases = []
     for repeated, m, n in product((True, False), range(1, most + 1), (1, 30)):
-        depth = depths.published_depth(m) if repeated else depths.published_depth(0, m)
-        kind = "continuous" if repeated else "discrete"
         for h in range(1, m + 1):
             limit = deepest if repeated else m
             accuracy = [_listed_accuracy(d, n, m, h, 1.0, repeated) for d in range(limit + 1)]
+            depth = depths.published_depth(m) if repeated else depths.published_depth(0, m)
+            kind = "continuous" if repeated else "discrete"
             shape = {"features": kind, "number": m, "relevant": h, "records": n, "depth": depth}
-            for d in sorted(range(limit + 1), key=accuracy.__getitem__, reverse=True):
-                yield at_most(accuracy[d], accuracy[depth], **shape, best=d)
-    return note(
+            best_first = sorted(range(limit + 1), key=accuracy.__getitem__, reverse=True)
+            cases += [Case(accuracy[d], accuracy[depth], {**shape, "best": d}) for d in best_first]
+    return bounded(
+        cases,
         "{number} {features} features, {relevant} relevant, n = {records}: depth {depth} is right with "
         "{stated:.4f}, depth {best} with {exact:.4f}",
         range=f"up to {most} features, 1 and 30 records, epsilon 1",
     )
 
 
-@BEST.corrected(
-    optimal_depth,
-    "depth.deeper_from",
-    "depth.best_depth",
-    "depth.effective_records",
+@optimal_depth.corrected(
+    functions=("depth.deeper_from", "depth.best_depth", "depth.effective_records"),
     where="Section 4.3",
+    proof="thm-depth-best",
     quantity="thresholds that are wrong",
 )
 def optimal_depth_corrected(effort, rng):
@@ -99,7 +106,7 @@ def optimal_depth_corrected(effort, rng):
     the best depth never falls as $n$ or $\epsilon$ grow, and depends on them through
     $n_\epsilon$ alone."""
     most, deepest = effort.pick((5, 12), (8, 16), (12, 24))
-    thresholds = 0
+    wrong, cases = [], 0
     for m, repeated in product(range(1, most + 1), (True, False)):
         limit = deepest if repeated else m
         for h in range(1, m + 1):
@@ -108,25 +115,33 @@ def optimal_depth_corrected(effort, rng):
             )
             known = [law[-1] for law in laws]
             edges = [depths.deeper_from(d, m, h, repeated) for d in range(limit)]
-            thresholds += len(edges)
-            wrong = sum(a > b for a, b in pairwise(edges))
-            wrong += sum(not _changes_at(x, d, known) for d, x in enumerate(edges) if known[d])
-            wrong += sum(not _best_by_search(r, known, edges) for r in (0.5, 3.0, 40.0))
-            yield same(wrong, 0, features=m, relevant=h, repeated=repeated, edges=edges)
+            cases += len(edges)
+            rising = all(a <= b for a, b in pairwise(edges))
+            fits = all(_changes_at(edge, d, known) for d, edge in enumerate(edges) if known[d])
+            searched = all(_best_by_search(r, known, edges) for r in (0.5, 3.0, 40.0))
+            if not (rising and fits and searched):
+                wrong.append({"features": m, "relevant": h, "repeated": repeated, "edges": edges})
     low, high = (depths.deeper_from(d, 2, 1) for d in (1, 2))
-    return note(
-        f"{thresholds} thresholds of up to {most} features, each crossed; two continuous features, one relevant: "
+    return verdict_of(
+        not wrong,
+        f"{cases} thresholds of up to {most} features, each crossed; two continuous features, one relevant: "
         f"depth 2 is best for n_eps between {low:.3f} and {high:.3f}",
-        cases=thresholds,
+        {"wrong": wrong},
+        cases=cases,
         range=f"up to {most} features, depth up to {deepest}, both kinds of features",
+        relation="=",
+        published=0.0,
+        computed=float(len(wrong)),
     )
 
 
-@SETTINGS(
+@claim(
     "rdf/optimal-depth-settings",
     "Section 4.3",
+    "holds",
+    "thm-depth-settings",
+    ("depth.best_depth", "depth.published_depth", "depth.table_depth", "depth.forest_accuracy"),
     ours=True,
-    proved=False,
     quantity="rows in which Theorem 2's depth is best, in the model",
 )
 def optimal_depth_settings(effort, rng):
@@ -137,22 +152,23 @@ def optimal_depth_settings(effort, rng):
     paper's sets the runs of figure 6 gain from depth: the chapter shows both.)"""
     rows = {k: (v.records, v.continuous) for k, v in printed_rows().items() if not v.discrete}
     searched = {shape: _best_by_vote(*shape) for shape in set(rows.values())}
-    for n, s in searched:
-        best = depths.best_depth(n, s, 1, 1.0, TREES)
-        yield same(searched[n, s], best, records=n, features=s)
+    formula = {(n, s): depths.best_depth(n, s, 1, 1.0, TREES) for n, s in searched}
     over = {name: depths.published_depth(s) - searched[n, s] for name, (n, s) in rows.items()}
-    yield decisive(same(sum(v == 0 for v in over.values()), 0, over=over))
     table = [name for name, (n, s) in rows.items() if depths.table_depth(s) == searched[n, s]]
-    yield need(table == ["WallSensor"], **{"table 4 is best": table})
     wide = [over[name] for name, (_, s) in rows.items() if s >= 15]
-    yield same(min(wide), 5, over=over)
-    yield same(max(wide), 8, over=over)
-    narrow = max(over[name] for name, (_, s) in rows.items() if s <= 5)
-    yield need(narrow < 0, narrow, "<", 0, over=over)
-    differences = ", ".join(f"{name} {-d:+d}" for name, d in over.items())
-    return note(
-        f"best depth less Theorem 2's: {differences}",
+    narrow = [over[name] for name, (_, s) in rows.items() if s <= 5]
+    never = 0 not in over.values() and table == ["WallSensor"]
+    sizes = (min(wide), max(wide)) == (5, 8) and max(narrow) < 0
+    best = {name: searched[shape] for name, shape in rows.items()}
+    return verdict_of(
+        never and sizes and searched == formula,
+        "best depth less Theorem 2's: " + ", ".join(f"{name} {-d:+d}" for name, d in over.items()),
+        {"best": best, "over": over, "table 4 is best": table},
+        cases=len(rows),
         range="the ten rows of table 3 without discrete features, depth up to 19",
+        relation="=",
+        published=0.0,
+        computed=float(sum(v == 0 for v in over.values())),
     )
 
 

@@ -10,38 +10,43 @@ import numpy as np
 
 from dplit import depth as depths
 from dplit.claims.depth._printed import printed_rows
-from dplit.ledger.box import Box
-from dplit.ledger.compare import decisive, need, note, same
-
-EMPTY = Box("thm-depth-empty", "depth.empty_leaves")
-VISITED = Box("thm-depth-visited", "depth.empty_leaf_visited")
+from dplit.ledger import Case, claim, equal, verdict_of
 
 
-@EMPTY(
+@claim(
     "rdf/more-trees-more-empty",
     "Section 4.2.1, before Table 3",
+    "holds",
+    "thm-depth-empty",
+    ("depth.empty_leaves",),
+    proof="thm-depth-empty",
     quantity="change of the expected share, one record more",
 )
 def more_trees_more_empty(effort, rng):
     """Dividing the data among more trees increases the expected share of empty leaves."""
     most, deepest = effort.pick((1000, 8), (10_000, 12), (100_000, 20))
-    for name, row in printed_rows().items():
-        fewer, more = row.one.value, row.thirty.value
-        yield need(more >= fewer, more, ">=", fewer, row=name)
-    for d in range(deepest, 0, -1):
-        step = float(np.diff(depths.empty_leaves(np.arange(most + 1), d)).max())
-        yield decisive(need(step < 0, step, "<", 0, depth=d))
-    return note(
+    steps = [np.diff(depths.empty_leaves(np.arange(most + 1), d)) for d in range(1, deepest + 1)]
+    falls = max(float(s.max()) for s in steps)
+    fewer = [name for name, row in printed_rows().items() if row.thirty.value < row.one.value]
+    return verdict_of(
+        falls < 0 and not fewer,
         f"strictly decreasing in n up to {most} at depths 1 to {deepest}, and so in Table 3",
+        {"smallest step": falls, "rows": fewer},
         cases=most * deepest,
         range=f"n up to {most}, depths 1 to {deepest}",
+        relation="<",
+        published=0.0,
+        computed=falls,
     )
 
 
-@VISITED(
+@claim(
     "rdf/empty-unvisited-uniform",
     "ours; section 4.2.1",
-    proved=False,
+    "holds",
+    "thm-depth-visited",
+    ("depth.empty_leaf_visited",),
+    ours=True,
     quantity="probability to meet an empty leaf, in the model",
     range="the ten rows of table 3 without discrete features, 1, 30 and 100 trees",
 )
@@ -51,17 +56,19 @@ def empty_unvisited_uniform(effort, rng):
     100 trees of section 4.4 likelier than not in two, SynthG and PenWritten, where it is 70 % and
     more than 50 %. (The paper's sets are not uniform: `rdf/empty-unvisited` measures them.)"""
     one, thirty, chance = (_visits(trees) for trees in (1, 30, 100))
-    likely = [name for name, p in chance.items() if p > 0.5]
-    for name, p in chance.items():
-        yield need(one[name] < 0.08, one[name], "<", 0.08, row=name, trees=1)
-        stated = name in ("SynthG", "PenWritten")
-        yield need((p > 0.5) == stated, p, ">" if stated else "<=", 0.5, row=name, trees=100)
     worst = max(chance, key=chance.get)
-    p = chance[worst]
-    yield decisive(need(round(p, 2) == 0.70, p, ">", 0.5, row=worst, trees=100))
-    return (
-        f"{worst}, 100 trees: a new record meets an empty leaf with probability {p:.1%} "
-        f"({thirty[worst]:.1%} with 30, {one[worst]:.1%} with one); above one half: {', '.join(likely)}"
+    likely = [name for name, p in chance.items() if p > 0.5]
+    return verdict_of(
+        max(one.values()) < 0.08
+        and likely == ["SynthG", "PenWritten"]
+        and round(chance[worst], 2) == 0.70,
+        f"{worst}, 100 trees: a new record meets an empty leaf with probability {chance[worst]:.1%} "
+        f"({thirty[worst]:.1%} with 30, {one[worst]:.1%} with one); above one half: {', '.join(likely)}",
+        {"one": one, "hundred": chance},
+        cases=3 * len(chance),
+        relation=">",
+        published=0.5,
+        computed=chance[worst],
     )
 
 
@@ -74,12 +81,26 @@ def _visits(trees):
     }
 
 
-@EMPTY("rdf/empty-leaves", "Section 4.2.1", ours=True, quantity="expected share of empty leaves")
+@claim(
+    "rdf/empty-leaves",
+    "Section 4.2.1",
+    "holds",
+    "thm-depth-empty",
+    ("depth.empty_leaves",),
+    ours=True,
+    proof="thm-depth-empty",
+    quantity="expected share of empty leaves",
+)
 def empty_leaves(effort, rng):
     r"""For $n$ independent records uniform over continuous features, the expected share of
     empty leaves at depth $d$ is $a_d(n) = \frac{1}{n+1} \sum_{k \le n} a_{d-1}(k)$, $a_0(n) =
     [n = 0]$."""
-    return (yield from by_moments(effort, depths.empty_leaves, lambda k: Fraction(1, k + 1)))
+    return by_moments(effort, depths.empty_leaves, lambda k: Fraction(1, k + 1))
+
+
+def _range(effort):
+    """Most records, and greatest depth."""
+    return effort.pick((40, 8), (80, 12), (160, 20))
 
 
 def by_moments(effort, law, moment):
@@ -88,11 +109,10 @@ def by_moments(effort, law, moment):
     The chance that n records miss a leaf of volume V is E (1 - V)^n, and V is a product of d
     independent shares.
     """
-    most, deepest = effort.pick((40, 8), (80, 12), (160, 20))
+    most, deepest = _range(effort)
+    cases = []
     for n, d in product(range(most + 1), range(deepest + 1)):
         exact = sum((-1) ** k * comb(n, k) * moment(k) ** d for k in range(n + 1))
-        yield same(exact, law(n, d), 1e-11, n=n, d=d)
-    return note(
-        f"moments in fractions agree for n up to {most}, d up to {deepest}: there the value is {{stated:.1%}}",
-        range=f"n up to {most}, depth up to {deepest}",
-    )
+        cases.append(Case(float(exact), float(law(n, d)), {"n": n, "d": d}))
+    note = f"moments in fractions agree for n up to {most}, d up to {deepest}: there the value is {{stated:.1%}}"
+    return equal(cases, note, rtol=1e-11, range=f"n up to {most}, depth up to {deepest}")

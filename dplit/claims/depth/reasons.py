@@ -11,17 +11,16 @@ from math import prod
 
 from dplit import depth
 from dplit.claims.depth._printed import printed_rows
-from dplit.ledger.box import Box
-from dplit.ledger.compare import below, decisive, need, note, same
-
-FLOOR = Box("thm-depth-floor", "depth.expected_empty_floor")
-HALF = Box("rem-depth-half", "depth.untested_features")
-PRINTED = Box("thm-depth-printed", "printed.table")
+from dplit.ledger import Case, Evidence, claim, equal, verdict_of
 
 
-@FLOOR(
+@claim(
     "rdf/clumping",
     "section 4.2.1, before example 1",
+    "holds",
+    "thm-depth-floor",
+    ("depth.expected_empty_floor",),
+    proof="thm-depth-floor",
     quantity="expected share of empty leaves, non-uniform against uniform",
 )
 def clumping(effort, rng):
@@ -31,28 +30,27 @@ def clumping(effort, rng):
     leaves having zero records grow larger (read: they do not fall)."""
     records, sixths = effort.pick(3, 4, 4), range(1, 5)
     laws = [c for c in combinations_with_replacement(sixths, 3) if sum(c) == 6]
-    widest = (0, None)
-    for values, n in product(laws, range(1, records + 1)):
+    uneven, deeper, widest = [], [], (0, 0, 0)
+    for values in laws:
         shares = [Fraction(c, 6) for c in values]
-        trees = [[prod(path) for path in product(shares, repeat=d)] for d in (0, 1, 2)]
-        empty = [_empty(leaves, n) for leaves in trees]
-        case = {"sixths": values, "records": n}
-        for (_, some), (_, deeper) in pairwise(empty):
-            yield below(some, deeper, rtol=0, **case)
-        for depth_of_tree, (leaves, (share, _)) in enumerate(zip(trees, empty)):
-            floor = float(depth.expected_empty_floor(n, len(leaves)))
-            even = len(set(leaves)) == 1 or n == 1  # one record leaves all others empty
-            if even:
-                yield same(share, floor, rtol=0, atol=1e-12, **case, depth=depth_of_tree)
-                continue
-            uneven = need(share > floor, share, ">", floor, **case, depth=depth_of_tree)
-            yield uneven
-            if share - floor > widest[0]:
-                widest = share - floor, uneven
-    yield decisive(widest[1])
-    return note(
-        f"{len(laws)} laws of three values, by enumeration: the widest gap is {{exact:.4f}} of the leaves "
-        "where uniform values leave {stated:.4f}; deeper trees have an empty leaf no less often.",
+        for n in range(1, records + 1):
+            trees = [[prod(path) for path in product(shares, repeat=d)] for d in (0, 1, 2)]
+            empty = [_empty(leaves, n) for leaves in trees]
+            deeper += [a[1] <= b[1] for a, b in pairwise(empty)]
+            for leaves, (share, _) in zip(trees, empty):
+                floor = float(depth.expected_empty_floor(n, len(leaves)))
+                even = len(set(leaves)) == 1 or n == 1  # one record leaves all others empty
+                uneven.append(abs(share - floor) < 1e-12 if even else share > floor)
+                widest = max(widest, (float(share) - floor, float(share), floor))
+    return verdict_of(
+        all(uneven) and all(deeper),
+        f"{len(laws)} laws of three values, by enumeration: the widest gap is {widest[1]:.4f} of the leaves "
+        f"where uniform values leave {widest[2]:.4f}; deeper trees have an empty leaf no less often.",
+        {"uneven": all(uneven), "deeper": all(deeper)},
+        cases=len(uneven) + len(deeper),
+        published=widest[2],
+        computed=widest[1],
+        relation=">",
         range=f"three values in sixths, up to two levels and {records} records",
     )
 
@@ -67,31 +65,40 @@ def _empty(leaves, n):
     return share, some
 
 
-@HALF(
+@claim(
     "rdf/half-at-half",
     "section 4.3, before theorem 2",
+    "holds",
+    "rem-depth-half",
+    ("depth.untested_features",),
+    proof="rem-depth-half",
     quantity="probability that a path of m/2 nodes tests m/2 features, ten continuous ones",
 )
 def half_at_half(effort, rng):
     r"""Testing $m/2$ unique features in each path happens at a depth of exactly $m/2$ with a much lower
     probability if all or some of the features are continuous: for $s$ continuous ones it is
     $s!/((s/2)!\,s^{s/2})$, and 1 for discrete ones."""
-    some = {r: _all_different(6 - r, r, 3) for r in (0, 2, 4, 6)}
-    for less, more in pairwise(some.values()):
-        yield need(less < more, more, ">", less)
-    yield same(some[6], 1, rtol=0)
+    cases = []
     for s in (2, 4, *effort.pick((6,), (6,), (6, 8)), 20, 10):
         half = s // 2
+        law = depth.untested_features(s, half)
+        found = _all_different(s, 0, half) if s <= 8 else float(law[s - half])
         stated = prod(range(half + 1, s + 1)) / s**half
+        cases.append(Case(float(found), stated, {"features": s}))
         if s <= 8:
-            yield same(_all_different(s, 0, half), stated, features=s)
-        yield same(depth.untested_features(s, half)[s - half], stated, features=s)
-    discrete = ", ".join(f"{float(p):.4f} with {r}" for r, p in some.items())
-    return note(
+            cases.insert(0, Case(float(law[s - half]), stated, {"features": s}))
+    some = {r: float(_all_different(6 - r, r, 3)) for r in (0, 2, 4, 6)}
+    falls = all(a < b for a, b in pairwise(some.values())) and some[6] == 1
+    if not falls:
+        return verdict_of(
+            False, f"By the number of discrete features of six: {some}.", {"some": str(some)}
+        )
+    return equal(
+        cases,
         "{features} continuous features, depth 5: {exact:.4f}. Of six features at depth 3, by the number of "
-        f"discrete ones: {discrete}.",
+        f"discrete ones: {', '.join(f'{p:.4f} with {r}' for r, p in some.items())}.",
         range="2 to 20 continuous features; six features of both kinds, all paths",
-    )
+    )  # fmt: skip
 
 
 def _all_different(continuous, discrete, nodes, tested=frozenset()):
@@ -104,10 +111,12 @@ def _all_different(continuous, discrete, nodes, tested=frozenset()):
     return sum(below, Fraction(0)) / len(open_yet)
 
 
-@PRINTED(
+@claim(
     "rdf/gap-slower",
     "Section 4.2.1, after Table 3",
     "assumes",
+    "thm-depth-printed",
+    ("printed.table",),
     quantity="rows of Table 3 in which the records of a nonempty leaf grow as the data do",
     range="all 14 rows",
 )
@@ -119,13 +128,17 @@ def gap_slower(effort, rng):
         name: 30 * (1 - row.thirty.value) / (1 - row.one.value)
         for name, row in printed_rows().items()
     }
-    more = [name for name, ratio in ratios.items() if ratio > 30]
-    no_less = [name for name, ratio in ratios.items() if ratio == 30]
-    found = {"no less": no_less, "more": more}
-    yield same(len(no_less + more), 0, broken="fails" if more else "assumes", **found)
+    faster = [name for name, ratio in ratios.items() if ratio > 30]
+    same = [name for name, ratio in ratios.items() if ratio == 30]
     least = min(ratios, key=ratios.get)
-    return note(
+    return Evidence(
+        "fails" if faster else "assumes" if same else "holds",
+        "exact",
         f"30 times the data have {ratios[least]:.1f} ({least}) to {max(ratios.values()):.0f} times the records in "
-        f"a nonempty leaf, by the printed shares; no less than 30 in {', '.join(no_less)}.",
+        f"a nonempty leaf, by the printed shares; no less than 30 in {', '.join(same)}.",
         cases=len(ratios),
+        published=0.0,
+        computed=float(len(same) + len(faster)),
+        relation="=",
+        counterexample={"no less": same, "more": faster},
     )

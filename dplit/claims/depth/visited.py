@@ -8,27 +8,24 @@ from functools import lru_cache
 from dplit import datasets, printed
 from dplit import depth as depths
 from dplit.claims.depth._printed import printed_rows
-from dplit.claims.depth.empty import VISITED, by_moments
-from dplit.ledger import Evidence, interval
-from dplit.ledger.box import Box
+from dplit.claims.depth.empty import by_moments
+from dplit.ledger import Evidence, claim, interval
 from dplit.trees.reached import reach_random_leaves
 
 DRAWS = (100, 1000, 6000)  # trees of a set: afresh and more where the ones before leave it open
 SETS = 14
-MEASURED = Box(
-    "thm-depth-visited",
-    "trees.reach_random_leaves",
-    about="experiment",
-    kind="simulated",
-    range="the 14 sets, nine tenths of the records in training",
-)
 
 
-@MEASURED(
+@claim(
     "rdf/empty-unvisited",
     "Section 4.2.1, after Example 1",
     "agrees",
+    "thm-depth-visited",
+    ("trees.reach_random_leaves",),
+    about="experiment",
+    kind="simulated",
     intervals=1,
+    range="the 14 sets, nine tenths of the records in training",
     quantity="share of records that meet an empty leaf",
 )
 def empty_unvisited(effort, rng):
@@ -52,11 +49,17 @@ def empty_unvisited(effort, rng):
     )
 
 
-@MEASURED(
+@claim(
     "rdf/empty-unvisited-many",
     "ours; sections 4.2.1 and 4.4",
     "agrees",
+    "thm-depth-visited",
+    ("trees.reach_random_leaves",),
+    ours=True,
+    about="experiment",
+    kind="simulated",
     intervals=SETS * len(DRAWS),
+    range="the 14 sets, nine tenths of the records in training",
     quantity="share of Mushroom's records that meet an empty leaf",
 )
 def empty_unvisited_many(effort, rng):
@@ -72,26 +75,22 @@ def empty_unvisited_many(effort, rng):
     said = ", ".join(f"{name} {share:.1%}" for name, (_, share, *_) in found.items())
     return Evidence(
         "agrees" if agrees else "differs" if wrong else "undecided",
-        "simulated",
-        f"{said}.",
-        cases=sum(draws for *_, draws in found.values()),
-        relation=">",
-        published=0.5,
-        computed=found["Mushroom"][1],
-        intervals=tuple((low, high) for low, _, high, _ in found.values()),
+        summary=f"{said}.",
+        **_fields(found, "Mushroom") | {"relation": ">"},
     )
 
 
-@VISITED.corrected(
-    empty_unvisited,
+@empty_unvisited.corrected(
+    functions=("depth.empty_leaf_visited",),
     where="Section 4.2.1, after Example 1",
+    proof="thm-depth-visited",
     quantity="probability to meet an empty leaf, in the model",
 )
 def empty_unvisited_corrected(effort, rng):
     r"""In the model of independent uniform features and random cuts a record meets an empty leaf of
     a tree of $n$ others with probability $b_d(n) = \frac{2}{(n+1)(n+2)} \sum_{k \le n} (k+1)\,
     b_{d-1}(k)$, $b_0(n) = [n = 0]$."""
-    return (yield from by_moments(effort, depths.empty_leaf_visited, lambda k: Fraction(2, k + 2)))
+    return by_moments(effort, depths.empty_leaf_visited, lambda k: Fraction(2, k + 2))
 
 
 def _visits(name, trees, effort, rng):
@@ -122,3 +121,15 @@ def _records(name):
     columns = printed.table("rdf/table-3").columns
     data = datasets.load(next(c["data"] for c in columns if c["name"] == name))
     return data.domain.encode(data.X), data.domain
+
+
+def _fields(found, shown):
+    """Numbers of the evidence, the two sides those of one set."""
+    return {
+        "kind": "simulated",
+        "cases": sum(draws for *_, draws in found.values()),
+        "relation": "<",
+        "published": 0.5,
+        "computed": found[shown][1],
+        "intervals": tuple((low, high) for low, _, high, _ in found.values()),
+    }

@@ -14,25 +14,17 @@ import numpy as np
 from scipy.stats import binom, poisson
 
 from dplit import majority
-from dplit.ledger.box import Box
-from dplit.ledger.compare import at_most, decisive, need, note, same
+from dplit.ledger import Case, bounded, claim, of_equality, verdict_of
 from dplit.mechanisms import PermuteAndFlip, SmoothExponential
 
-ALL_DATA = Box(
-    "thm-all-data",
-    "majority.all_data_error",
-    "majority.disjoint_error",
-    quantity="probability of the wrong label, of a share against all data",
-)
-CLASSES = Box("thm-shares-classes", "majority.unanimous_disjoint_error", "majority.unanimous_error")
-SCALING = Box("rem-scaling", "majority.gap_error", "majority.smooth_exponential_law")
 
-
-@ALL_DATA(
+@claim(
     "rdf/inequality-14",
     "section 4.2, inequality 14",
     "holds",
-    "majority.smooth_exponential_law",
+    "thm-all-data",
+    ("majority.smooth_exponential_law",),
+    proof="thm-all-data",
     quantity="exponent of the right side, against that of the left",
 )
 def inequality_14(effort, rng):
@@ -40,18 +32,22 @@ def inequality_14(effort, rng):
     \exp((\epsilon/\tau)/(2e^{-j\epsilon/\tau}))$ (read of a label of score 1, $\tau > 1$, and a share whose
     gap is $j/\tau$ exactly). (The left side is the
     $\tau$-th power of the right: the inequality says that $\tau > 1$.)"""
-    most = effort.pick(3, 7, 15)
-    for trees, e, i in product((2, 3, 10, 100), (0.1, 0.5, 1.0, 2.0), range(most + 1)):
-        # gap i at epsilon in a share, gap tau i at epsilon / tau in all data
-        left, right = _exponent(i, e), _exponent(trees * i, e / trees)
-        data = {"trees": trees, "epsilon": e, "gap": trees * i}
-        yield same(left, trees * right, **data)
-        larger = need(right < left, right, "<", left, **data)
-        yield decisive(larger) if (trees, e, i) == (2, 0.1, 1) else larger
-    return note(
-        "In all {cases} comparisons the left exponent is tau times the right one, and larger, whatever the "
-        "gap.",
-        range=f"2, 3, 10 and 100 trees, epsilon 0.1 to 2, gaps up to {most} in a share",
+    grid = product((2, 3, 10, 100), (0.1, 0.5, 1.0, 2.0), range(effort.pick(4, 8, 16)))
+    rows = [  # gap i at epsilon in a share, gap tau i at epsilon / tau in all data
+        (tau, e, tau * i, _exponent(i, e), _exponent(tau * i, e / tau)) for tau, e, i in grid
+    ]
+    wrong = [row for row in rows if not row[3] > row[4]]
+    power = of_equality([row[3] for row in rows], [row[0] * row[4] for row in rows])
+    _, _, _, left, right = rows[1]
+    return verdict_of(
+        power == "holds" and not wrong,
+        f"In all {len(rows)} cases the left exponent is tau times the right one, whatever the gap.",
+        {"tau, epsilon, j, left, right": wrong[:1], "powers": power},
+        cases=len(rows),
+        published=left,
+        computed=right,
+        relation="<",
+        range=f"2, 3, 10 and 100 trees, epsilon 0.1 to 2, gaps up to {effort.pick(3, 7, 15)} in a share",
     )
 
 
@@ -60,33 +56,43 @@ def _exponent(gap, epsilon):
     return float(-SmoothExponential(epsilon).log_odds([gap, 0])[1]) if gap else epsilon / 2
 
 
-@ALL_DATA("rdf/disjoint-better", "section 4.2, kept by the addendum", "fails", about="reading")
+@claim(
+    "rdf/disjoint-better",
+    "section 4.2, kept by the addendum",
+    "fails",
+    "thm-all-data",
+    ("majority.all_data_error", "majority.disjoint_error"),
+    about="reading",
+    quantity="probability of the wrong label, of a share against all data",
+)
 def disjoint_better(effort, rng):
     r"""When $\mathrm{E}[j] \propto n$, good-scoring labels have a higher chance with disjoint subsets at
     $\epsilon$ than with all data at $\epsilon/\tau$ (read of the label of a leaf from a random share, and of
     the addendum's mechanism, ROSNAM, too, with which "the remainder of the original paper's algorithm is
     unaffected". Of the paper's mechanism at gaps of exactly $j$ and $j/\tau$ it is true, `rdf/inequality-14`)."""
-    n = effort.pick(6, 9, 16)
-    for a, trees, epsilon in product(range(1, n), (2, 3, 10), (0.1, 1.0, 3.0)):
-        share, all_data, data = _label_errors(a, 0, trees, epsilon)
-        yield at_most(share, all_data, 1e-12, **data)  # a share's mean gap is the gap over tau
-    smooth = {j: _published_errors(j, 2, 1.0) for j in range(1, 20)}
-    turn = 1 + max(j for j, (full, part) in smooth.items() if part <= full)  # more on all after it
-    return note(
+    counts = [
+        (a, 0) for a in range(1, effort.pick(6, 9, 16))
+    ]  # a share's mean gap is the gap over tau
+    cases = (_label_errors(*x, t, e) for x, t, e in product(counts, (2, 3, 10), (0.1, 1.0, 3.0)))
+    smooth = {n: _published_errors(n, 2, 1.0) for n in range(1, 20)}
+    turn = 1 + max(n for n, (full, part) in smooth.items() if part <= full)  # more on all after it
+    return bounded(
+        cases,
         "With ROSNAM, on {counts} with {trees} trees at epsilon {epsilon:g}, the share errs with "
         "{exact:.5f}, all data with {stated:.5f}, of {cases} cases. With the published mechanism, two "
         f"trees, epsilon 1, the share errs less on (1, 0), {smooth[1][1]:.5f} to {smooth[1][0]:.5f}, "
         f"and more from ({turn}, 0) on.",
-        range=f"leaves of one class, of two, with fewer than {n} records, so that the mean "
+        rtol=1e-12,
+        range=f"leaves of one class, of two, with fewer than {effort.pick(6, 9, 16)} records, so that the mean "
         "gap is proportional to them, 2, 3 and 10 trees, epsilon 0.1, 1 and 3",
     )
 
 
 def _label_errors(a, b, trees, epsilon):
-    """Error of a share's label, that of all data, and the data of the case."""
+    """Error of a share's label beside that of all data."""
     share = majority.disjoint_error(a, b, epsilon, trees)
     all_data = float(majority.all_data_error(a, b, epsilon, trees))
-    return share, all_data, {"counts": [a, b], "trees": trees, "epsilon": epsilon}
+    return Case(share, all_data, {"counts": [a, b], "trees": trees, "epsilon": epsilon})
 
 
 def _published_errors(n, trees, epsilon):
@@ -97,25 +103,40 @@ def _published_errors(n, trees, epsilon):
     return float(all_data), float(binom.pmf(np.arange(n + 1), n, 1 / trees) @ shares)
 
 
-@ALL_DATA.corrected(disjoint_better, where="section 4.2")
+@disjoint_better.corrected(
+    functions=("majority.all_data_error", "majority.disjoint_error"),
+    where="section 4.2",
+    proof="thm-all-data",
+    quantity="probability of the wrong label, of a share against all data",
+)
 def all_data_better(effort, rng):
     r"""With ROSNAM and two classes all data at $\epsilon/\tau$ never errs more than a share
     dealt at random at $\epsilon$, on any leaf; it errs less wherever there is a majority."""
     n = effort.pick(10, 16, 40)
     counts = [(a, b) for a in range(1, n) for b in range(min(a + 1, n))]
-    for (a, b), *rest in product(counts, (2, 3, 5, 10), (0.05, 0.3, 1.0, 3.0)):
-        share, all_data, data = _label_errors(a, b, *rest)
-        good = share > all_data if a > b else share >= all_data * (1 - 1e-12)
-        yield need(good, share, ">=", all_data, **data)
+    cases = [
+        _label_errors(*x, t, e) for x, t, e in product(counts, (2, 3, 5, 10), (0.05, 0.3, 1.0, 3.0))
+    ]
+    wrong = [
+        c.data
+        for c in cases
+        if c.exact < c.stated * (1 - 1e-12)
+        or (c.data["counts"][0] > c.data["counts"][1] and c.exact <= c.stated)
+    ]
     for x in ((1, 0, 2), (2, 2, 3), (5, 3, 3), (3, 1, 2)):
         all_data, share = _rational_label_errors(*x)
-        *found, data = _label_errors(*x, x[2] * math.log(2))
-        yield same(share, found[0], **data)
-        yield same(all_data, found[1], **data)
-        yield decisive(need(share >= all_data, share, ">=", all_data, **data))
-    return note(
-        "It is proved, and confirmed in {cases} comparisons with binomial shares; on (3, 1) with two "
+        found = _label_errors(*x, x[2] * math.log(2))
+        if of_equality([found.exact, found.stated], [share, all_data]) == "fails":
+            wrong.append(found.data)
+    return verdict_of(
+        not wrong,
+        f"It is proved, and confirmed in {len(cases)} cases of binomial shares; on (3, 1) with two "
         f"trees and e^(-epsilon/2) = 1/2 the errors are the fractions {all_data} and {share}.",
+        wrong and wrong[0],
+        cases=len(cases),
+        published=float(all_data),
+        computed=float(share),
+        relation=">=",
         range=f"leaves of two classes with fewer than {n} records each, 2 to 10 trees, epsilon 0.05 to 3",
     )
 
@@ -131,14 +152,13 @@ def _rational_label_errors(a, b, trees):
     return Fraction(1, 2 ** (a - b)) / 2, share / trees ** (a + b)
 
 
-@ALL_DATA(
+@claim(
     "rdf/disjoint-vote",
     "section 4.2",
     "holds",
-    "majority.all_data_vote_error",
-    "majority.disjoint_vote_error",
+    "thm-all-data",
+    ("majority.all_data_vote_error", "majority.disjoint_vote_error"),
     ours=True,
-    proved=False,
     quantity="probability of a wrong vote, of shares against all data",
 )
 def disjoint_vote(effort, rng):
@@ -146,29 +166,33 @@ def disjoint_vote(effort, rng):
     data, in every computed case of at most 12 records a class and 20 trees."""
     n, trees = effort.pick((6, (2, 3, 5)), (8, (2, 3, 5, 8)), (13, (2, 3, 4, 5, 7, 10, 20)))
     counts = [(a, b) for a in range(1, n) for b in range(a)]
-    for (a, b), t, e in product(counts, trees, (0.1, 1.0, 4.0)):
-        all_data, shares = (
-            error(a, b, e, t)
-            for error in (majority.all_data_vote_error, majority.disjoint_vote_error)
-        )
-        data = {"counts": [a, b], "trees": t, "epsilon": e}
-        case = need(all_data <= shares + 1e-12, shares, ">=", all_data, **data)
-        yield decisive(case) if (a, b, t, e) == (3, 0, 3, 1.0) else case
-    return note(
-        f"{{cases}} leaves of fewer than {2 * n} records with up to {max(trees)} trees, and on none does the "
-        "vote err more with all data; on {counts}, {trees} trees, epsilon {epsilon:g}: {stated:.4f} with all "
-        "data, {exact:.4f} with shares.",
+    cases = [(*x, e, t) for x, t, e in product(counts, trees, (0.1, 1.0, 4.0))]
+    votes = [(majority.all_data_vote_error(*c), majority.disjoint_vote_error(*c)) for c in cases]
+    wrong = [c for c, (all_data, shares) in zip(cases, votes) if all_data > shares + 1e-12]
+    all_data, shares = votes[cases.index((3, 0, 1.0, 3))]
+    return verdict_of(
+        not wrong,
+        f"{len(wrong)} exceptions in {len(cases)} leaves of fewer than {2 * n} records with up to "
+        f"{max(trees)} trees; on (3, 0), three trees, epsilon 1: {all_data:.4f} with all data, "
+        f"{shares:.4f} with shares.",
+        {"a, b, epsilon, trees": wrong[:1]},
+        cases=len(cases),
+        published=all_data,
+        computed=shares,
+        relation=">=",
         range=f"leaves of two classes with fewer than {n} records each, up to {max(trees)} trees, epsilon "
         "0.1, 1 and 4",
     )
 
 
-@SCALING(
+@claim(
     "rdf/scaling",
     "section 5.1, figure 9",
     "loose",
+    "rem-scaling",
+    ("majority.gap_error", "majority.smooth_exponential_law"),
     about="reading",
-    proved=True,
+    proof="rem-scaling",
     quantity="factor of the data",
 )
 def scaling(effort, rng):
@@ -180,13 +204,16 @@ def scaling(effort, rng):
         "ROSNAM": lambda j, e: math.log(2 * majority.gap_error(j, e)),
         "the published mechanism": lambda j, e: -math.log(e / 2) - e * j,
     }
-    most = effort.pick(9, 19, 34)
-    for (label, error), j in product(errors.items(), range(1, most + 1)):
-        yield at_most(_data_needed(error, j), 100.0, label=label, gap=j)
-    return note(
+    cases = (
+        Case(_data_needed(error, j), 100.0, {"label": label, "gap": j})
+        for label, error in errors.items()
+        for j in range(1, effort.pick(10, 20, 35))
+    )
+    return bounded(
+        cases,
         "A leaf's gap must grow by a factor of 10 for ROSNAM, and by more for the published mechanism "
         "at small gaps; of {cases} cases the most is {exact:.2f}, for {label} at gap {gap}.",
-        range=f"two classes, gaps 1 to {most} at epsilon 1, both labels",
+        range=f"two classes, gaps 1 to {effort.pick(9, 19, 34)} at epsilon 1, both labels",
     )
 
 
@@ -200,36 +227,36 @@ def _data_needed(error, j):
     return high
 
 
-@SCALING.corrected(
-    scaling,
-    "majority.gap_error",
-    "majority.second_label",
+@scaling.corrected(
+    functions=("majority.gap_error", "majority.second_label"),
     where="section 5.1, figure 9",
+    proof="rem-scaling",
     quantity="probability of the wrong label, at a tenth of the budget against the whole",
 )
 def ten_times_suffice(effort, rng):
     r"""With ROSNAM and two classes ten times the data suffice for a tenth of the budget: only
     $\epsilon j$ matters, and a leaf drawn from ten times the records errs no more on average."""
     sizes = effort.pick((1, 5, 30), (1, 5, 30, 99), range(1, 200, 7))
-    for share, n in product((0.55, 0.7, 0.9, 1.0), sizes):
-        yield _tenfold(n, share)
+    drawn = [
+        (share, n, *(_drawn_error(n * m, share, 1.0 / m) for m in (1, 10)))
+        for share, n in product((0.55, 0.7, 0.9, 1.0), sizes)
+    ]
+    wrong = [row for row in drawn if row[3] > row[2] * (1 + 1e-9)]
     gaps = np.arange(300)
-    errors = majority.gap_error(gaps, 1.0), majority.gap_error(10 * gaps, 0.1)
-    for j, error, tenfold in zip(gaps.tolist(), *errors):
-        yield same(tenfold, error, gap=j)
-    yield decisive(_tenfold(30, 0.55))
-    return note(
-        "At proportional gaps the errors are equal. A leaf of {records} records, {share:.0%} of one class, "
-        "misses that class with probability {stated:.4f} at epsilon 1; one of ten times as many at epsilon 0.1 "
-        "with {exact:.4f}.",
+    same = of_equality(majority.gap_error(10 * gaps, 0.1), majority.gap_error(gaps, 1.0))
+    small, large = (_drawn_error(30 * m, 0.55, 1.0 / m) for m in (1, 10))
+    return verdict_of(
+        not wrong and same == "holds",
+        "At proportional gaps the errors are equal. A leaf of 30 records, 55 percent of one class, "
+        f"misses that class with probability {small:.4f} at epsilon 1; one of 300 at epsilon 0.1 "
+        f"with {large:.4f}.",
+        {"share, records, errors": wrong[:1], "at proportional gaps": same},
+        cases=len(drawn) + len(gaps),
+        published=small,
+        computed=large,
+        relation="<=",
         range=f"leaves of {sizes[0]} to {sizes[-1]} records of two classes, shares 0.55 to 1; gaps up to 299",
     )
-
-
-def _tenfold(records, share):
-    """A leaf of ten times the records at a tenth of the budget errs no more."""
-    one, ten = (_drawn_error(records * m, share, 1.0 / m) for m in (1, 10))
-    return need(ten <= one * (1 + 1e-9), ten, "<=", one, records=records, share=share)
 
 
 def _drawn_error(records, share, epsilon):
@@ -256,10 +283,14 @@ def _share_error(x, weight, trees):
     return total / trees ** sum(x)
 
 
-@CLASSES(
+@claim(
     "rdf/disjoint-better/classes",
     "section 4.2, kept by the addendum",
+    "holds",
+    "thm-shares-classes",
+    ("majority.unanimous_disjoint_error", "majority.unanimous_error"),
     ours=True,
+    proof="thm-shares-classes",
     quantity="probability of a wrong label, of a share against all data",
 )
 def shares_of_three_classes(effort, rng):
@@ -268,29 +299,38 @@ def shares_of_three_classes(effort, rng):
     $k = 3$ below $\log\frac43$; also on some mixed leaves, as $(2, 1, 0)$ with two trees and
     $e^{\epsilon/2} = 11/10$."""
     tenth = Fraction(11, 10)  # e^(epsilon / 2)
-    epsilon, small, most = 2 * math.log(1.1), [], effort.pick(20, 40, 80)
-    for x in ((1, 0, 0), (2, 1, 0)):
-        share, full = _share_error(x, tenth**2, 2), _error(x, tenth)
-        data = {"counts": list(x), "trees": 2, "epsilon": epsilon}
-        less = need(share < full, share, "<", full, **data)
-        yield decisive(less) if x == (1, 0, 0) else less
-        small.append(f"{float(share):.6f} from a share and {float(full):.6f} from all data")
-        if x == (1, 0, 0):
-            yield same(share, majority.unanimous_disjoint_error(1, 3, epsilon, 2), **data)
-    for n, trees in product(range(1, most), (2, 10, 100)):
+    small = [(x, _share_error(x, tenth**2, 2), _error(x, tenth)) for x in ((1, 0, 0), (2, 1, 0))]
+    cases = [
+        Case(
+            float(share), float(full), {"counts": list(x), "trees": 2, "epsilon": 2 * math.log(1.1)}
+        )
+        for x, share, full in small
+    ]
+    for n, trees in product(range(1, effort.pick(20, 40, 80)), (2, 10, 100)):
         epsilon = 0.999 * math.log(4 / 3) / n
         share = majority.unanimous_disjoint_error(n, 3, epsilon, trees)
-        full = majority.unanimous_error(n, 3, epsilon / trees)
-        data = {"counts": [n, 0, 0], "trees": trees, "epsilon": epsilon}
-        yield need(share < full, share, "<", full, **data)
+        full = float(majority.unanimous_error(n, 3, epsilon / trees))
+        cases.append(Case(share, full, {"counts": [n, 0, 0], "trees": trees, "epsilon": epsilon}))
+    law = majority.unanimous_disjoint_error(1, 3, 2 * math.log(1.1), 2)
     wins = {k: _last_win(k, effort.pick(200, 300, 400)) for k in (4, 10)}
-    for k, stated in {4: 46, 10: 154}.items():
-        yield same(wins[k], stated, classes=k)
-    return note(
-        f"In fractions, (1, 0, 0) errs with {small[0]}, (2, 1, 0) with {small[1]}. At epsilon 1 and 100 "
-        f"trees shares are better on unanimous leaves up to {wins[4]} records of 4 classes, and up to "
-        f"{wins[10]} of 10.",
-        range=f"(1, 0, 0) and (2, 1, 0) in fractions; (n, 0, 0) for n below {most}, 2, 10 and 100 trees",
+    good = all(c.exact < c.stated for c in cases) and wins == {4: 46, 10: 154}
+    return verdict_of(
+        good and of_equality(law, cases[0].exact) == "holds",
+        f"In fractions, (1, 0, 0) errs with {float(small[0][1]):.6f} from a share and "
+        f"{float(small[0][2]):.6f} from all data, (2, 1, 0) with {float(small[1][1]):.6f} and "
+        f"{float(small[1][2]):.6f}. At epsilon 1 and 100 trees shares are better on unanimous leaves up to "
+        f"{wins[4]} records of 4 classes, and up to {wins[10]} of 10.",
+        {
+            "worse": [c.data for c in cases if c.exact >= c.stated][:1],
+            "wins": str(wins),
+            "law": law,
+        },
+        cases=len(cases),
+        published=cases[0].stated,
+        computed=cases[0].exact,
+        relation="<",
+        range=f"(1, 0, 0) and (2, 1, 0) in fractions; (n, 0, 0) for n below {effort.pick(20, 40, 80)}, 2, 10 and "
+        "100 trees",
     )
 
 
@@ -304,34 +344,40 @@ def _last_win(classes, most):
     return better.index(False) if not any(better[better.index(False) :]) else -1
 
 
-@SCALING(
+@claim(
     "rdf/scaling/classes",
     "section 5.1, figure 9",
     "holds",
-    "majority.unanimous_error",
-    "majority.one_sided_law",
+    "rem-scaling",
+    ("majority.unanimous_error", "majority.one_sided_law"),
     ours=True,
+    proof="rem-scaling",
     quantity="probability of a wrong label, at a tenth of the budget against the whole",
 )
 def ten_times_with_classes(effort, rng):
     r"""With ten classes a unanimous leaf of a Poisson number of records with mean 0.1, 0.5 or 1 at
     $\epsilon = 1$ errs less than one with ten times the mean at $\epsilon = 0.1$. At counts ten times
     as large the law is the same, for any number of classes."""
-    drawn = []
-    for mean in (0.1, 0.5, 1.0):
-        one, ten = _poisson_error(mean, 10, 1.0), _poisson_error(10 * mean, 10, 0.1)
-        more = need(ten > one, ten, ">", one, mean=mean)
-        yield decisive(more) if mean == 0.5 else more
-        drawn.append(f"{mean:g}: {one:.4f} at epsilon 1, {ten:.4f} at 0.1")
-    leaves = np.array(majority.leaves(effort.pick(4, 5, 7), 4))
-    laws = majority.one_sided_law(10 * leaves, 0.1), majority.one_sided_law(leaves, 1.0)
-    for x, *law in zip(leaves.tolist(), *laws):
-        for tenfold, p in zip(*law):
-            yield same(tenfold, p, counts=x)
-    return note(
-        f"With means {', '.join(drawn)}. At ten times the counts the laws of {len(leaves)} leaves of four "
-        "classes are the same.",
-        range=f"ten classes with means 0.1, 0.5 and 1; leaves of four classes up to {leaves[-1].sum()} records",
+    drawn = [
+        (mean, _poisson_error(mean, 10, 1.0), _poisson_error(10 * mean, 10, 0.1))
+        for mean in (0.1, 0.5, 1.0)
+    ]
+    leaves = majority.leaves(effort.pick(4, 5, 7), 4)
+    same = of_equality(
+        majority.one_sided_law(10 * np.array(leaves), 0.1), majority.one_sided_law(leaves, 1.0)
+    )
+    few, many = drawn[1][1:]
+    return verdict_of(
+        all(b > a for _, a, b in drawn) and same == "holds",
+        "With means "
+        + ", ".join(f"{mean:g}: {a:.4f} at epsilon 1, {b:.4f} at 0.1" for mean, a, b in drawn)
+        + f". At ten times the counts the laws of {len(leaves)} leaves of four classes are the same.",
+        {"drawn": str(drawn), "same": same},
+        cases=len(drawn) + len(leaves),
+        published=few,
+        computed=many,
+        relation=">",
+        range=f"ten classes with means 0.1, 0.5 and 1; leaves of four classes up to {sum(leaves[-1])} records",
     )
 
 

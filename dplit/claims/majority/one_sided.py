@@ -13,14 +13,8 @@ import numpy as np
 
 from dplit import majority
 from dplit.claims.majority._printed import label_probabilities
-from dplit.ledger.box import Box
-from dplit.ledger.compare import decisive, need, note, private, same
+from dplit.ledger import Case, claim, equal, private, verdict_of
 from dplit.mechanisms import Exponential
-
-PUBLISHED = "majority.published_smooth_sensitivity", "majority.smooth_exponential_law"
-ROSNAM = Box("thm-rosnam-law", "majority.one_sided_law", quantity="privacy loss")
-BY_GAP = "majority.one_sided_law", "majority.gap_error"
-CELLS = {"quantity": "Pr(B) in percent", "range": "every cell of the column"}
 
 # The law ----------------------------------------------------------------------------------------
 
@@ -47,44 +41,54 @@ def _doubling(x):
     return [Fraction(2) ** count for count in x]
 
 
-@ROSNAM(
+@claim(
     "rdf/rosnam-is-em",
     "addendum, section 2, table 5",
     "fails",
+    "thm-rosnam-law",
+    ("majority.one_sided_law",),
     quantity="probability of the other label",
 )
 def rosnam_is_em(effort, rng):
     r"""ROSNAM is a special case of the exponential mechanism, the one of table 5: with weights
     $e^{\epsilon c_r}$."""
-    n, rates = effort.pick(5, 8, 12), {}
-    for x in _by_size(n, 2):
+    cases, rates = [], {}
+    for x in _by_size(effort.pick(5, 8, 12), 2):
         rosnam, other = _permute_and_flip(_doubling(x)), Exponential.rational_law(_doubling(x))
         data = {"rosnam": [str(p) for p in rosnam], "exponential": [str(p) for p in other]}
-        yield same(rosnam[1], other[1], counts=list(x), epsilon=math.log(2), **data)
+        cases.append(Case(rosnam[1], other[1], {"counts": list(x), "epsilon": math.log(2)} | data))
         if x[0] > x[1] == 0:
             rates[x[0]] = math.log(rosnam[0] / rosnam[1]) / x[0]
-    return note(
-        "At e^(-epsilon) = 1/2 the leaf {counts} gives the other class {rosnam[1]}, not {exponential[1]}. The "
+    return equal(
+        cases,
+        "At e^(-epsilon) = 1/2 the leaf {counts} gives the other class {exact}, not {stated}. The "
         f"rate that would make an exponential mechanism fit is {rates[1]:.4f} at gap 1 and "
         f"{rates[2]:.4f} at gap 2: none fits.",
-        range=f"leaves of two classes up to {n} records, e^epsilon 2, in fractions",
+        range=f"leaves of two classes up to {effort.pick(5, 8, 12)} records, e^epsilon 2, in fractions",
     )
 
 
-@ROSNAM.corrected(rosnam_is_em, where="addendum, section 2", quantity="probability of a label")
+@rosnam_is_em.corrected(
+    functions=("majority.one_sided_law",),
+    where="addendum, section 2",
+    proof="thm-rosnam-law",
+    quantity="probability of a label",
+)
 def rosnam_is_permute_and_flip(effort, rng):
     r"""ROSNAM is permute-and-flip: label $r$ has probability $w_r\int_0^1\prod_{i\ne
     r}(1-w_it)\,dt$."""
     n2, n3 = effort.pick((4, 3), (6, 4), (9, 6))
     leaves = [*_by_size(n2, 2), *_by_size(n3, 3)]
+    cases = []
     for x in leaves:
         law = majority.one_sided_law(x, math.log(2))
-        for other in (_noisy_argmax(x, math.log(2)), _permute_and_flip(_doubling(x))):
-            for p, q in zip(other, law):
-                yield same(p, q, atol=1e-9, counts=list(x))
-    return note(
+        others = _noisy_argmax(x, math.log(2)), _permute_and_flip(_doubling(x))
+        cases += [Case(p, q, {"counts": list(x)}) for other in others for p, q in zip(other, law)]
+    return equal(
+        cases,
         "Quadrature of the exponential noise, enumeration of all orders and flips in fractions, and "
         f"the integral agree on {len(leaves)} leaves of two and three classes.",
+        atol=1e-9,
         range=f"leaves of two classes up to {n2} records and of three up to {n3}, e^epsilon 2",
     )
 
@@ -116,11 +120,12 @@ def _published_row():
     return sensitivity, math.exp(0.1 / 2 / sensitivity)
 
 
-@ROSNAM(
+@claim(
     "rdf/equation-18",
     "addendum, equation 18",
     "fails",
-    PUBLISHED[0],
+    "thm-rosnam-law",
+    ("majority.published_smooth_sensitivity",),
     quantity="smooth sensitivity by equation 8",
     range="the sensitivity and the weight, as printed",
 )
@@ -130,19 +135,18 @@ def equation_18(effort, rng):
     own = [j for j, value in by_gap.items() if 0.36 <= value < 0.37]
     sensitivity, weight = _published_row()
     data = {"counts": [5, 10], "epsilon": 0.1, "sensitivity": sensitivity, "weight": weight}
-    yield same(sensitivity, 0.36, rtol=0, atol=0.01, **data)
-    yield same(weight, 1.14, rtol=0, atol=0.01, **data)
-    return (
+    return equal(
+        (Case(sensitivity, 0.36, data), Case(weight, 1.14, data)),
         "By the paper's own formula it is {sensitivity:.4f} and the weight {weight:.4f}; 0.36 "
-        f"belongs to gap {own}."
+        f"belongs to gap {own}.",
+        rtol=0,
+        atol=0.01,
     )
 
 
-@ROSNAM.corrected(
-    equation_18,
-    *PUBLISHED,
+@equation_18.corrected(
+    functions=("majority.published_smooth_sensitivity", "majority.smooth_exponential_law"),
     where="addendum, equation 18",
-    proved=False,
     quantity="Pr(B) in percent",
     range="the sensitivity, the weight and the cell of table 6",
 )
@@ -151,75 +155,87 @@ def equation_18_by_its_formula(effort, rng):
     comes from it."""
     sensitivity, weight = _published_row()
     law = float(majority.smooth_exponential_law([5, 10], 0.1)[1])
-    yield _rounds(sensitivity, 0.6065, 4)
-    yield _rounds(weight, 1.0859, 4)
-    yield same(law, weight / (1 + weight))
-    yield decisive(_rounds(100 * law, 52.1, 1))
-    return f"{weight:.4f}/(1 + {weight:.4f}) = {law:.5f}; with 1.14 it would be {1.14 / 2.14:.5f}."
-
-
-def _rounds(value, printed, digits):
-    """Whether a value rounds to what is printed."""
-    return need(round(float(value), digits) == printed, value, "within", printed)
-
-
-def _table_6(column, probability, room):
-    """One column of table 6, each cell within `room` units of its last digit, the farthest first."""
-    rows = []
-    for x, cell in label_probabilities(column):
-        computed = float(probability(x))
-        rows.append((abs(cell.value - computed) / (2 * cell.rounding), computed, x, cell.text))
-    for off, computed, x, text in sorted(rows, key=lambda row: -row[0]):
-        data = {"counts": list(x), "epsilon": 0.1, "printed": text}
-        case = need(off <= room, 100 * computed, "within", float(text), **data)
-        yield decisive(case) if off == max(rows)[0] else case
-    right = sum(off <= 0.5 + 1e-9 for off, *_ in rows)
-    computed = ", ".join(f"{100 * p:.1f}" for _, p, *_ in rows)
-    return (
-        f"{right} of {len(rows)} cells are rounded right; the farthest is {{counts}}: {{printed}} printed, "
-        f"{{exact:.2f}} computed. In all they are {computed}."
+    rounded = round(sensitivity, 4), round(weight, 4), round(100 * law, 1)
+    return verdict_of(
+        rounded == (0.6065, 1.0859, 52.1) and math.isclose(law, weight / (1 + weight)),
+        f"{weight:.4f}/(1 + {weight:.4f}) = {law:.5f}; with 1.14 it would be {1.14 / 2.14:.5f}.",
+        {"rounded": rounded},
+        published=52.1,
+        computed=100 * law,
+        relation="within",
     )
 
 
-@ROSNAM(
+def _table_6(column, probability, room):
+    """Evidence on one column of table 6, each cell within `room` units of its last digit."""
+    rows = []
+    for x, cell in label_probabilities(column):
+        computed = float(probability(x))
+        rows.append((abs(cell.value - computed) / (2 * cell.rounding), x, cell.text, computed))
+    off, x, printed, computed = max(rows, key=lambda row: row[0])
+    right = sum(units <= 0.5 + 1e-9 for units, *_ in rows)
+    return verdict_of(
+        off <= room,
+        f"{right} of {len(rows)} cells are rounded right; the farthest is {x}: {printed} printed, "
+        f"{100 * computed:.2f} computed. In all they are "
+        f"{', '.join(f'{100 * p:.1f}' for *_, p in rows)}.",
+        {"counts": list(x), "epsilon": 0.1, "printed": float(printed), "computed": 100 * computed},
+        cases=len(rows),
+        published=float(printed),
+        computed=100 * computed,
+        relation="within",
+        range="every cell of the column",
+    )
+
+
+@claim(
     "rdf/table-6-original",
     "addendum, table 6",
     "holds",
-    PUBLISHED[1],
-    proved=False,
-    **CELLS,
+    "thm-rosnam-law",
+    ("majority.smooth_exponential_law",),
+    quantity="Pr(B) in percent",
 )
 def table_6_original(effort, rng):
     """Original Pr(B) is that of the published mechanism, within one unit of the last digit (one
     cell is truncated)."""
-    published = lambda x: majority.smooth_exponential_law(x, 0.1)[1]  # noqa: E731
-    return (yield from _table_6("original", published, room=1))
+    return _table_6("original", lambda x: majority.smooth_exponential_law(x, 0.1)[1], room=1)
 
 
-@ROSNAM("rdf/table-6", "addendum, table 6", "fails", *BY_GAP, **CELLS)
+@claim(
+    "rdf/table-6",
+    "addendum, table 6",
+    "fails",
+    "thm-rosnam-law",
+    ("majority.one_sided_law", "majority.gap_error"),
+    quantity="Pr(B) in percent",
+)
 def table_6_new(effort, rng):
     """New Pr(B) is the probability that ROSNAM reports the majority label B."""
-    rosnam = lambda x: 1 - majority.gap_error(abs(x[0] - x[1]), 0.1)  # noqa: E731
-    return (yield from _table_6("new", rosnam, room=1))
+    return _table_6("new", lambda x: 1 - majority.gap_error(abs(x[0] - x[1]), 0.1), room=1)
 
 
-@ROSNAM.corrected(
-    table_6_new,
-    *BY_GAP,
+@table_6_new.corrected(
+    functions=("majority.one_sided_law", "majority.gap_error"),
     where="addendum, table 6",
-    proved=False,
-    quantity=CELLS["quantity"],
-    range="every cell of the column, by both laws",
+    quantity="Pr(B) in percent",
 )
 def table_6_is_exponential(effort, rng):
     r"""The new cells are those of the exponential mechanism at rate $\epsilon$, rounded.
     ROSNAM's are 69.7, 69.7, 54.8, 81.6, 99.1 and 99.7: higher in every row."""
-    exponential = lambda x: Exponential(0.1, monotonic=True).pmf(x)[1]  # noqa: E731
-    found = yield from _table_6("new", exponential, room=0.5)
+    found = _table_6("new", lambda x: Exponential(0.1, monotonic=True).pmf(x)[1], room=0.5)
     rosnam = [100 * majority.one_sided_law(x, 0.1)[1] for x, _ in label_probabilities("new")]
-    for value, stated in zip(rosnam, (69.7, 69.7, 54.8, 81.6, 99.1, 99.7), strict=True):
-        yield _rounds(value, stated, 1)
-    return f"Exponential mechanism: {found} ROSNAM: {[round(float(p), 1) for p in rosnam]}."
+    rounded = [round(float(p), 1) for p in rosnam]
+    return verdict_of(
+        found.verdict == "holds" and rounded == [69.7, 69.7, 54.8, 81.6, 99.1, 99.7],
+        f"Exponential mechanism: {found.summary} ROSNAM: {rounded}.",
+        {"rosnam": rounded},
+        cases=2 * found.cases,
+        published=69.7,
+        computed=float(rosnam[0]),
+        relation="within",
+        range="every cell of the column, by both laws",
+    )
 
 
 # Its privacy ------------------------------------------------------------------------------------
@@ -242,8 +258,7 @@ def _losses(sizes, relation, rate, steps, budgets):
                 for y in majority.neighbouring(x, relation):
                     if y in laws:
                         data = {"counts": list(x), "neighbour": list(y), "epsilon": epsilon}
-                        loss = np.abs(laws[x] - laws[y]).max()
-                        yield private(loss, steps * epsilon, rate=rate, **data)
+                        yield Case(float(np.abs(laws[x] - laws[y]).max()), steps * epsilon, data)
 
 
 def _up_to(sizes):
@@ -253,32 +268,45 @@ def _up_to(sizes):
     )
 
 
-@ROSNAM("rdf/monotone", "addendum, section 2")
+@claim(
+    "rdf/monotone",
+    "addendum, section 2",
+    "holds",
+    "thm-rosnam-law",
+    ("majority.one_sided_law",),
+    proof="thm-rosnam-law",
+)
 def monotone(effort, rng, epsilon=LOGS):
     r"""Counts are monotonic, so noise at rate $\epsilon$ makes ROSNAM $\epsilon$-private (under
     add-remove)."""
     sizes = effort.pick({2: 8, 3: 5}, {2: 12, 3: 7}, {2: 30, 3: 12, 4: 8})
-    yield from _losses(sizes, "add-remove", "add-remove", 1, epsilon)
-    return note(
+    return private(
+        _losses(sizes, "add-remove", "add-remove", 1, epsilon),
         "Over {cases} steps the largest loss is epsilon itself, as between {counts} and {neighbour}.",
         range=f"{_up_to(sizes)}, e^epsilon 3 and 1.5, add-remove",
     )
 
 
-@ROSNAM("rdf/monotone-replace-one", "addendum, section 2", ours=True)
+@claim(
+    "rdf/monotone-replace-one",
+    "addendum, section 2",
+    "holds",
+    "thm-rosnam-law",
+    ("majority.one_sided_law",),
+    ours=True,
+    proof="thm-rosnam-law",
+)
 def monotone_replace_one(effort, rng, epsilon=LOGS):
     r"""Under replace-one, ROSNAM at rate $\epsilon$ costs $2\epsilon$, and at rate $\epsilon/2$
     it costs $\epsilon$: attained with two classes, and never more with more."""
     sizes = effort.pick({2: 6, 3: 4}, {2: 9, 3: 5}, {2: 20, 3: 9})
-    attained = {"add-remove": False, "replace-one": False}
-    for rate, steps in (("add-remove", 2), ("replace-one", 1)):
-        for case in _losses(sizes, "replace-one", rate, steps, epsilon):
-            attained[rate] |= case.met
-            yield case
-    for met in attained.values():
-        yield need(met, broken="loose")
-    return note(
-        "Over {cases} comparisons at both rates, the largest loss at the rate for {rate} is {exact:.4f} at "
-        "epsilon {epsilon:.4f}, as between {counts} and {neighbour}.",
-        range=f"{_up_to(sizes)}, e^epsilon 3 and 1.5, replace-one, both rates",
+    full, halved = (
+        private(
+            _losses(sizes, "replace-one", rate, steps, epsilon),
+            "Over {cases} steps at the rate for " + rate + " the largest loss is {exact:.4f} at "
+            "epsilon {epsilon:.4f}, as between {counts} and {neighbour}.",
+            range=f"{_up_to(sizes)}, e^epsilon 3 and 1.5, replace-one, both rates",
+        )
+        for rate, steps in (("add-remove", 2), ("replace-one", 1))
     )
+    return halved if full.verdict == "holds" else full

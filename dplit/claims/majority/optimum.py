@@ -14,34 +14,27 @@ import numpy as np
 from scipy.optimize import linprog
 
 from dplit import majority
-from dplit.ledger.box import Box
-from dplit.ledger.compare import at_most, need, note, private, same
+from dplit.ledger import Case, bounded, claim, equal, of_equality, private, verdict_of
 from dplit.mechanisms.smooth_exponential import gap
-
-BOUND = Box(
-    "thm-majority-lower-bound",
-    "majority.error_lower_bound",
-    "majority.gap_error",
-    "majority.optimal_error",
-    quantity="least probability of the wrong label",
-    ours=True,
-)
-OPTIMUM = Box("thm-majority-optimum", "majority.optimal_error", ours=True)
-GAP_LAW = Box("thm-majority-gap-law", "majority.gap_law", quantity="privacy loss", ours=True)
-ADDENDUM = "addendum, section 2"
 
 
 def _enclosed(cases, neighbours, stated):
-    """The proved interval's point nearest to ``stated(n, classes, epsilon)`` beside that; returns words."""
-    for n, classes, epsilon in cases:
-        low, high = majority.optimal_bounds(n, classes, epsilon, neighbours)
-        closed = stated(n, classes, epsilon)
-        data = {"n": n, "classes": classes, "epsilon": epsilon, "width": (high - low) / high}
-        yield same(min(max(closed, low), high), closed, **data)
-    return (
-        f"In {len(cases)} programmes a dual and a primal solution enclose the closed form, in the last "
-        "{width:.0e} apart"
-    )
+    """The proved interval's point nearest to ``stated(n, classes, epsilon)`` beside that: equal inside."""
+    for case in cases:
+        low, high = majority.optimal_bounds(*case, neighbours)
+        data = {"n, classes, epsilon": case, "width": (high - low) / high}
+        yield Case(min(max(stated(*case), low), high), stated(*case), data)
+
+
+ENCLOSED = (
+    "In {cases} programmes a dual and a primal solution enclose the closed form, in the last "
+    "{width:.0e} apart"
+)
+
+
+def _every(*found):
+    """The first that does not hold, or else the last."""
+    return next((evidence for evidence in found if evidence.verdict != "holds"), found[-1])
 
 
 def _without_symmetry(n, epsilon):
@@ -61,40 +54,55 @@ def _without_symmetry(n, epsilon):
         cost[at[b, a]] += 0.5
         cost[at[a, b]] -= 0.5
         least = 0.5 + linprog(cost, np.vstack([rows, -rows]), limits, bounds=(0, 1)).fun
-        yield same(least, majority.gap_error(a - b, epsilon), 1e-6, counts=[a, b])
+        yield Case(least, majority.gap_error(a - b, epsilon), {"counts": [a, b]})
 
 
-@BOUND("rdf/optimality", ADDENDUM)
+@claim(
+    "rdf/optimality",
+    "addendum, section 2",
+    "holds",
+    "thm-majority-lower-bound",
+    ("majority.error_lower_bound", "majority.gap_error", "majority.optimal_error"),
+    ours=True,
+    proof="thm-majority-lower-bound",
+    quantity="least probability of the wrong label",
+)
 def optimality(effort, rng):
     r"""For two classes under add-remove no $\epsilon$-private label that treats class names
     alike errs less than ROSNAM, $e^{-\epsilon j}/2$, at any leaf; nor does any other, on
     average over a leaf and the leaf with the names swapped."""
-    most = effort.pick(6, 10, 20)
-    rosnam, solved = list(_rosnam(most)), list(_without_symmetry(effort.pick(4, 6, 10), 1.0))
-    yield from rosnam + solved
-    cases = list(product(range(1, effort.pick(4, 6, 13)), (2,), (0.3, 1.0)))
-    enclosed = yield from _enclosed(cases, "add-remove", majority.unanimous_error)
-    return note(
-        f"{enclosed}. It is ROSNAM's error on {len(rosnam)} leaves, and a programme in floats, without "
-        f"symmetry, gives it on {len(solved)}.",
-        range=f"(n, 0) for n up to {cases[-1][0]}, epsilon 0.3 and 1; all leaves of two classes up to "
-        f"{most} records, epsilon 1, add-remove",
+    solved = equal(
+        _without_symmetry(effort.pick(4, 6, 10), 1.0),
+        "The least error by a programme without symmetry, on {counts}, is {exact:.6f}.",
+        rtol=1e-6,
     )
+    rosnam = equal(_rosnam(effort.pick(6, 10, 20)), "On {counts} it errs with {exact:.6f}.")
+    cases = [(n, 2, e) for n in range(1, effort.pick(4, 6, 13)) for e in (0.3, 1.0)]
+    found = equal(
+        _enclosed(cases, "add-remove", lambda *case: majority.unanimous_error(*case)),
+        f"{ENCLOSED}. It is ROSNAM's error on {rosnam.cases} leaves, and a programme in floats, without "
+        f"symmetry, gives it on {solved.cases}.",
+        range=f"(n, 0) for n up to {cases[-1][0]}, epsilon 0.3 and 1; all leaves of two classes up to "
+        f"{effort.pick(6, 10, 20)} records, epsilon 1, add-remove",
+    )
+    return _every(rosnam, solved, found)
 
 
 def _rosnam(n):
     """Errors of ROSNAM on leaves of at most n records beside the bound, at epsilon 1."""
     for x in majority.leaves(n, 2):
         bound = majority.error_lower_bound(int(gap(x)), 1.0)
-        yield same(min(majority.one_sided_law(x, 1.0)), bound, counts=list(x))
+        yield Case(min(majority.one_sided_law(x, 1.0)), bound, {"counts": list(x)})
 
 
-@OPTIMUM(
+@claim(
     "rdf/optimality-replace-one",
-    ADDENDUM,
+    "addendum, section 2",
     "holds",
-    "majority.optimal_error",
-    "majority.one_sided_law",
+    "thm-majority-optimum",
+    ("majority.optimal_error", "majority.one_sided_law"),
+    ours=True,
+    proof="thm-majority-optimum",
     quantity="least probability of the wrong label",
 )
 def optimality_replace_one(effort, rng):
@@ -102,54 +110,69 @@ def optimality_replace_one(effort, rng):
     n/2}/2$ for even $n$, which ROSNAM at rate $\epsilon/2$ attains, and
     $e^{-\epsilon(n-1)/2}/(1+e^\epsilon)$ for odd $n$, which it exceeds by the factor
     $\cosh(\epsilon/2)$."""
-    cases = list(product(range(1, effort.pick(6, 9, 16)), (2,), (0.3, 1.0, 2.0)))
-    for n, classes, e in cases:
-        factor = math.cosh(e / 2) if n % 2 else 1.0
-        rosnam = majority.one_sided_law([n, 0], e, "replace-one")[1]
-        yield same(rosnam, factor * _replace_one_error(n, classes, e), n=n, epsilon=e)
-    enclosed = yield from _enclosed(cases, "replace-one", _replace_one_error)
+    cases = [(n, 2, e) for n, e in product(range(1, effort.pick(6, 9, 16)), (0.3, 1.0, 2.0))]
+    rosnam = equal(
+        (_halved_rate(n, e) for n, _, e in cases), "On ({n}, 0) ROSNAM errs with {exact:.6f}."
+    )
     optimum, error = _replace_one_error(3, 2, 1.0), majority.gap_error(3, 0.5)
-    return note(
-        f"{enclosed}; on (3, 0) at epsilon 1 it is {optimum:.6f}, ROSNAM errs with {error:.6f}.",
+    found = equal(
+        _enclosed(cases, "replace-one", _replace_one_error),
+        f"{ENCLOSED}; on (3, 0) at epsilon 1 it is {optimum:.6f}, ROSNAM errs with {error:.6f}.",
         range=f"(n, 0) for n up to {cases[-1][0]}, epsilon 0.3, 1 and 2, one leaf, replace-one",
     )
+    return _every(rosnam, found)
+
+
+def _halved_rate(n, epsilon):
+    """Error of ROSNAM at rate epsilon / 2 on (n, 0) beside the stated multiple of the least one."""
+    factor = math.cosh(epsilon / 2) if n % 2 else 1.0
+    error = majority.one_sided_law([n, 0], epsilon, "replace-one")[1]
+    return Case(error, factor * _replace_one_error(n, 2, epsilon), {"n": n, "epsilon": epsilon})
 
 
 def _replace_one_error(n, classes, epsilon):
     return math.exp(-epsilon * (n // 2)) / (1 + math.exp(epsilon) if n % 2 else 2)
 
 
-@OPTIMUM(
+@claim(
     "rdf/optimality-classes",
-    ADDENDUM,
+    "addendum, section 2",
     "holds",
-    "majority.optimal_error",
-    "majority.chain_error",
-    "majority.unanimous_error",
+    "thm-majority-optimum",
+    ("majority.optimal_error", "majority.chain_error", "majority.unanimous_error"),
+    ours=True,
+    proof="thm-majority-optimum",
     quantity="least probability of a wrong label",
 )
 def optimality_classes(effort, rng):
     r"""For $k \ge 3$ classes under add-remove, names alike, the least error on $(n, 0, \dots,
     0)$, $n \ge 1$, is $\frac{k-1}{k}e^{-\epsilon n}$ where $e^\epsilon \ge k - 1$, and ROSNAM's
     is larger, there by a factor that tends to $k/2$."""
-    sizes, classes = range(1, effort.pick(4, 5, 7)), effort.pick((3,), (3, 4), (3, 4, 5))
-    cases = list(product(sizes, classes, (0.3, 1.0, 1.5)))
-    for n, k, e in (*cases, (40, 3, 2.0), (40, 5, 2.0), (40, 8, 2.0)):
-        data = {"n": n, "classes": k, "epsilon": e}
-        rosnam, least = majority.unanimous_error(n, k, e), majority.chain_error(n, k, e)
-        yield need(rosnam > least, rosnam, ">", least, **data)
-        if n == 40:
-            yield same(rosnam / least, k / 2, **data)
-        elif math.exp(e) >= k - 1:
-            yield same((k - 1) / k * math.exp(-e * n), least, **data)
-    last = sorted(cases, key=lambda case: case == (3, 3, 1.0))  # the one that is shown
-    enclosed = yield from _enclosed(last, "add-remove", majority.chain_error)
-    optimum, rosnam = majority.optimal_error(3, 3, 1.0), majority.unanimous_error(3, 3, 1.0)
-    return note(
-        f"{enclosed}; on (3, 0, 0) at epsilon 1 the optimum is {optimum:.6f}, ROSNAM errs with "
-        f"{rosnam:.6f}.",
-        range=f"(n, 0, ..., 0) for n up to {max(sizes)}, up to {max(classes)} classes, epsilon 0.3, 1 and "
+    sizes = range(1, effort.pick(4, 5, 7))
+    cases = [*product(sizes, effort.pick((3,), (3, 4), (3, 4, 5)), (0.3, 1.0, 1.5))]
+    found = equal(_enclosed(cases, "add-remove", majority.chain_error), ENCLOSED)
+    plain = [(n, k, e) for n, k, e in cases if math.exp(e) >= k - 1]
+    formula = of_equality(
+        [majority.chain_error(*c) for c in plain],
+        [(k - 1) / k * math.exp(-e * n) for n, k, e in plain],
+    )
+    rosnam = {
+        c: majority.unanimous_error(*c) for c in (*cases, (40, 3, 2.0), (40, 5, 2.0), (40, 8, 2.0))
+    }
+    excess = {c: float(error / majority.chain_error(*c)) for c, error in rosnam.items()}
+    tends = of_equality([excess[40, k, 2.0] for k in (3, 5, 8)], [1.5, 2.5, 4])
+    optimum = majority.optimal_error(3, 3, 1.0)
+    return verdict_of(
+        {found.verdict, formula, tends} == {"holds"} and min(excess.values()) > 1,
+        f"{found.summary}; on (3, 0, 0) at epsilon 1 the optimum is {optimum:.6f}, ROSNAM errs with "
+        f"{rosnam[3, 3, 1.0]:.6f}.",
+        {"enclosed": found.counterexample, "ROSNAM's excess": [*excess.values()]},
+        cases=len(cases),
+        range=f"(n, 0, ..., 0) for n up to {max(sizes)}, up to {cases[-1][1]} classes, epsilon 0.3, 1 and "
         "1.5, add-remove; ROSNAM also at n = 40 with 3, 5 and 8 classes",
+        published=majority.chain_error(3, 3, 1.0),
+        computed=optimum,
+        relation="=",
     )
 
 
@@ -172,70 +195,95 @@ def _sizes(effort):
     return sizes, ", ".join(f"{k} classes up to {n} records" for k, n in sizes.items())
 
 
-@GAP_LAW("rdf/gap-law", ADDENDUM)
+@claim(
+    "rdf/gap-law",
+    "addendum, section 2",
+    "holds",
+    "thm-majority-gap-law",
+    ("majority.gap_law",),
+    ours=True,
+    proof="thm-majority-gap-law",
+)
 def gap_law_private(effort, rng, epsilon=(0.1, 0.7, 1.6)):
     r"""Let $h_0 = 1/k$ and $h_{j+1} = \min(e^\epsilon h_j, 1 - e^{-\epsilon}(1 - h_j))$. To report
     the most frequent class with probability $h_j$ at gap $j$, and each other class with
     $(1-h_j)/(k-1)$, is $\epsilon$-private under add-remove, on leaves of every size."""
     sizes, words = _sizes(effort)
+    cases = []
     for (k, n), budget in product(sizes.items(), epsilon):
         inside = majority.leaves(n, k)
         laws = dict(zip(inside, np.log(majority.gap_law(inside, budget))))
-        for x in inside:
-            for y in (y for y in majority.neighbouring(x) if y in laws):
-                data = {"counts": list(x), "neighbour": list(y), "epsilon": budget}
-                yield private(np.abs(laws[x] - laws[y]).max(), budget, **data)
-    return note(
+        cases += [
+            Case(
+                float(np.abs(laws[x] - laws[y]).max()),
+                budget,
+                {"counts": list(x), "neighbour": list(y), "epsilon": budget},
+            )
+            for x in inside
+            for y in majority.neighbouring(x)
+            if y in laws
+        ]
+    return private(
+        cases,
         "Over {cases} steps the largest loss is epsilon itself, as between {counts} and {neighbour}.",
         range=f"all steps between leaves of {words}, epsilon 0.1, 0.7 and 1.6, add-remove",
     )
 
 
-@GAP_LAW(
+@claim(
     "rdf/gap-law/optimal",
-    ADDENDUM,
+    "addendum, section 2",
     "holds",
-    "majority.gap_law",
-    "majority.optimal_bounds",
+    "thm-majority-gap-law",
+    ("majority.gap_law", "majority.optimal_bounds"),
+    ours=True,
+    proof="thm-majority-gap-law",
     quantity="probability of a wrong label",
 )
 def gap_law_optimal(effort, rng):
     r"""On $(n, 0, \dots, 0)$ the label of `rdf/gap-law` errs least of all private labels that treat
     names alike, under add-remove."""
-    sizes, classes = range(1, effort.pick(4, 5, 7)), effort.pick((3,), (3, 4), (2, 3, 4, 5))
-    cases = list(product(sizes, classes, (0.3, 1.0, 1.5)))
-    reported = lambda n, k, e: _wrong((n, *[0] * (k - 1)), e)  # noqa: E731
-    enclosed = yield from _enclosed(cases, "add-remove", reported)
-    return note(
-        enclosed,
-        range=f"(n, 0, ..., 0) for n up to {max(sizes)}, up to {max(classes)} classes, epsilon 0.3 to 1.5",
+    sizes = range(1, effort.pick(4, 5, 7))
+    cases = [*product(sizes, effort.pick((3,), (3, 4), (2, 3, 4, 5)), (0.3, 1.0, 1.5))]
+    return equal(
+        _enclosed(
+            cases, "add-remove", lambda n, k, e: _wrong(majority.gap_law, (n, *[0] * (k - 1)), e)
+        ),
+        ENCLOSED,
+        range=f"(n, 0, ..., 0) for n up to {cases[-1][0]}, up to {cases[-1][1]} classes, epsilon 0.3 to 1.5",
     )
 
 
-def _wrong(x, epsilon):
+def _wrong(law, x, epsilon):
     """Probability of a label other than the first, which is the most frequent."""
-    return float(majority.gap_law(x, epsilon)[1:].sum())
+    return float(law(x, epsilon)[1:].sum())
 
 
-@GAP_LAW(
+@claim(
     "rdf/gap-law/leads",
-    ADDENDUM,
+    "addendum, section 2",
+    "holds",
+    "thm-majority-gap-law",
+    ("majority.gap_law",),
+    ours=True,
+    proof="thm-majority-gap-law",
     quantity="probability of a wrong label, against that with the excess",
 )
 def gap_law_leads(effort, rng):
     r"""On no leaf with a majority does the label of `rdf/gap-law` err more than one that reads $h$ at $\max(0, 2
     \max c - \sum c)$, the excess over all other records together."""
     sizes, words = _sizes(effort)
-    better = 0
+    cases = []
     for (k, n), weight in product(sizes.items(), (Fraction(11, 10), Fraction(2), Fraction(5))):
         rights = _rights(n, k, weight)
         for x in majority.leaves(n, k):
             if max(x) == x[0] and x.count(x[0]) == 1:
-                wrong = _wrong(x, math.log(weight))
-                case = at_most(wrong, 1 - rights[_lead(x)], counts=list(x), weight=str(weight))
-                better += not case.met
-                yield case
-    return note(
+                found = _wrong(majority.gap_law, x, math.log(weight))
+                data = {"counts": list(x), "exp(epsilon)": str(weight)}
+                cases.append(Case(found, float(1 - rights[_lead(x)]), data))
+    better = sum(c.exact < c.stated * (1 - 1e-9) for c in cases)
+    return bounded(
+        cases,
         f"Of {{cases}} leaves with a majority it is better on {better} and worse on none.",
         range=f"leaves of {words}, e^epsilon 1.1, 2 and 5",
     )

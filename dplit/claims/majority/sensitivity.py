@@ -13,15 +13,8 @@ from itertools import combinations_with_replacement, product
 from dplit import majority
 from dplit.claims.majority._printed import smooth_sensitivities
 from dplit.errors import NEIGHBOURS
-from dplit.ledger.box import Box
-from dplit.ledger.compare import decisive, need, note, same
+from dplit.ledger import Case, claim, equal, verdict_of
 from dplit.mechanisms.smooth_exponential import gap
-
-NEIGHBOURING = Box("def-neighbours", "majority.neighbouring")
-PRINTED, SEARCH = "majority.published_smooth_sensitivity", "majority.searched_smooth_sensitivity"
-TRUE = "majority.smooth_sensitivity", SEARCH
-SMOOTH = Box("thm-smooth-sensitivity", PRINTED, SEARCH, quantity="smooth sensitivity")
-LISTED = Box("rem-first-listed", PRINTED, SEARCH, quantity="smooth sensitivity", about="reading")
 
 # Neighbours -------------------------------------------------------------------------------------
 
@@ -36,11 +29,13 @@ def _multisets(values, size):
     return list(combinations_with_replacement(values, size))
 
 
-@NEIGHBOURING(
+@claim(
     "rdf/neighbours",
     "section 2.1, definition 1",
     "assumes",
-    proved=True,
+    "def-neighbours",
+    ("majority.neighbouring",),
+    proof="def-neighbours",
     quantity="records to add or remove before another data set of equal size is reached",
 )
 def neighbours_of_equal_size(effort, rng):
@@ -51,46 +46,51 @@ def neighbours_of_equal_size(effort, rng):
     sizes = range(1, effort.pick(4, 5, 7))
     pairs = [pair for n in sizes for pair in product(_multisets(values, n), repeat=2)]
     nearest = min(_distance(x, y) for x, y in pairs if x != y)
-    yield need(nearest == 1, nearest, "=", 1)
-    return note(
+    return verdict_of(
+        nearest == 1,
         f"Of {len(pairs)} pairs of equal size none is at distance 1, the nearest distinct ones are "
         f"at {nearest}: each data set is its own only neighbour, and publishing it is private at "
         "every epsilon.",
+        broken="assumes",
         cases=len(pairs),
+        published=1,
+        computed=nearest,
+        relation="=",
         range=f"all pairs of data sets of {sizes[0]} to {sizes[-1]} records over {len(values)} values",
     )
 
 
-@NEIGHBOURING.corrected(
-    neighbours_of_equal_size,
+@neighbours_of_equal_size.corrected(
+    functions=("majority.neighbouring",),
     where="section 2.1, definition 1",
-    quantity="data sets that the steps of a relation connect",
+    proof="def-neighbours",
 )
 def neighbours_by_distance(effort, rng):
     """Add-remove: data of any size at distance 1. Replace-one: data of equal size at distance
     2. Each relation connects all its data sets, one of them any to any."""
     n = effort.pick(3, 4, 5)
     sizes = [_multisets("abc", size) for size in range(n + 1)]
+    connected = [_connected([x for s in sizes for x in s], 1), *(_connected(s, 2) for s in sizes)]
     steps = {(x, y) for x, y in product(sizes[n], repeat=2) if _distance(x, y) == 2}
-    yield need(steps == _replacements(sizes[n]), n=n)
-    for data, step in (([x for of in sizes for x in of], 1), *((of, 2) for of in sizes)):
-        yield same(_reached(data, step), len(data), n=n, distance=step)
-    return note(
+    good = all(connected) and steps == _replacements(sizes[n])
+    return verdict_of(
+        good,
         f"All data sets of at most {n} records over three values are connected by single additions "
         f"and removals, and those of each one size by single replacements, which are the steps of "
         "distance 2.",
+        {"n": n, "connected": connected},
         cases=sum(map(len, sizes)),
         range=f"all data sets of up to {n} records over three values",
     )
 
 
-def _reached(data, step):
-    """To how many data sets steps of this distance lead from the first one."""
+def _connected(data, step):
+    """Whether steps of this distance lead from the first data set to all others."""
     reached, ring = {data[0]}, [data[0]]
     while ring:
         ring = [y for y in data if y not in reached and any(_distance(x, y) == step for x in ring)]
         reached.update(ring)
-    return len(reached)
+    return len(reached) == len(data)
 
 
 def _replacements(data):
@@ -106,67 +106,92 @@ def _replacements(data):
 # Smooth sensitivity -----------------------------------------------------------------------------
 
 
-SIZES = (7, 4), (10, 6), (16, 9)  # most records of a leaf of two classes, of three
-
-
 def _searched(effort, stated, neighbours="add-remove", score=None):
     """Smooth sensitivities by breadth-first search beside ``stated(counts, epsilon)``, at epsilon 1.
 
-    Over all leaves of two and three classes up to a size; returns the note.
+    Over all leaves of two and three classes up to a size.
     """
     n2, n3 = effort.pick(*SIZES)
     for x in (*majority.leaves(n2, 2), *majority.leaves(n3, 3)):
         true = majority.searched_smooth_sensitivity(x, 1.0, neighbours, score)
-        yield same(true, stated(x, 1.0), counts=list(x), epsilon=1.0, neighbours=neighbours)
-    return note(
-        "Breadth-first search over {cases} leaves of two and three classes at epsilon 1; {counts} has a "
-        "smooth sensitivity of {exact:.5f}, where the formula gives {stated:.5f}.",
-        range=f"leaves of two classes up to {n2} records and of three up to {n3}, epsilon 1",
-    )
+        data = {"counts": list(x), "epsilon": 1.0, "neighbours": neighbours}
+        yield Case(true, stated(x, 1.0), data)
 
 
-@SMOOTH("rdf/theorem-1", "theorem 1, equation 8", "fails")
+def _leaves_of(effort):
+    """Which leaves `_searched` goes through, in words."""
+    n2, n3 = effort.pick(*SIZES)
+    return f"leaves of two classes up to {n2} records and of three up to {n3}, epsilon 1"
+
+
+SIZES = (7, 4), (10, 6), (16, 9)  # most records of a leaf of two classes, of three
+SEARCHED = (
+    "Breadth-first search over {cases} leaves of two and three classes at epsilon 1; {counts} has a "
+    "smooth sensitivity of {exact:.5f}, where the formula gives {stated:.5f}."
+)
+
+
+@claim(
+    "rdf/theorem-1",
+    "theorem 1, equation 8",
+    "fails",
+    "thm-smooth-sensitivity",
+    ("majority.published_smooth_sensitivity", "majority.searched_smooth_sensitivity"),
+    quantity="smooth sensitivity",
+)
 def theorem_1(effort, rng):
     r"""The smooth sensitivity of the score, 1 for every most frequent class, is
     $e^{-j\epsilon}$."""
-    return (yield from _searched(effort, majority.published_smooth_sensitivity))
+    cases = _searched(effort, majority.published_smooth_sensitivity)
+    return equal(cases, SEARCHED, range=_leaves_of(effort))
 
 
-@SMOOTH.corrected(theorem_1, *TRUE, where="theorem 1, equation 8")
+@theorem_1.corrected(
+    functions=("majority.smooth_sensitivity", "majority.searched_smooth_sensitivity"),
+    where="theorem 1, equation 8",
+    proof="thm-smooth-sensitivity",
+    quantity="smooth sensitivity",
+)
 def true_smooth_sensitivity(effort, rng):
     r"""For two or more classes it is $e^{-\epsilon\max(j-1,0)}$ under add-remove and $e^{-\epsilon\max(\lceil
     j/2\rceil-1,0)}$ under replace-one."""
-    for relation in NEIGHBOURS:
-        formula = partial(majority.smooth_sensitivity, neighbours=relation)
-        said = yield from _searched(effort, formula, relation)
-    return note(said.text, range=f"{said.fields['range']}, both relations")
+    formulas = {r: partial(majority.smooth_sensitivity, neighbours=r) for r in NEIGHBOURS}
+    cases = (case for r, formula in formulas.items() for case in _searched(effort, formula, r))
+    return equal(cases, SEARCHED, range=f"{_leaves_of(effort)}, both relations")
 
 
 def _first_listed(x):
     return tuple(int(c == x.index(max(x))) for c in range(len(x)))
 
 
-@LISTED(
-    "rdf/theorem-1-first-listed", "theorem 1, read with ties to the first class listed", "fails"
+@claim(
+    "rdf/theorem-1-first-listed",
+    "theorem 1, read with ties to the first class listed",
+    "fails",
+    "rem-first-listed",
+    ("majority.published_smooth_sensitivity", "majority.searched_smooth_sensitivity"),
+    about="reading",
+    quantity="smooth sensitivity",
 )
 def theorem_1_first_listed(effort, rng):
     r"""If of tied classes only the first listed scores 1, the smooth sensitivity is
     $e^{-j\epsilon}$."""
-    formula = majority.published_smooth_sensitivity
-    return (yield from _searched(effort, formula, score=_first_listed))
+    cases = _searched(effort, majority.published_smooth_sensitivity, score=_first_listed)
+    return equal(cases, SEARCHED, range=_leaves_of(effort))
 
 
-@LISTED.corrected(
-    theorem_1_first_listed,
-    "majority.first_listed_smooth_sensitivity",
-    SEARCH,
+@theorem_1_first_listed.corrected(
+    functions=("majority.first_listed_smooth_sensitivity", "majority.searched_smooth_sensitivity"),
     where="theorem 1, read with ties to the first class listed",
+    about="reading",
+    proof="rem-first-listed",
+    quantity="smooth sensitivity",
 )
 def true_first_listed(effort, rng):
     """Then the exponent is the lead over the nearest rival, less 1 if the rival is listed
     before the winner."""
-    formula = majority.first_listed_smooth_sensitivity
-    return (yield from _searched(effort, formula, score=_first_listed))
+    cases = _searched(effort, majority.first_listed_smooth_sensitivity, score=_first_listed)
+    return equal(cases, SEARCHED, range=_leaves_of(effort))
 
 
 # Its proof --------------------------------------------------------------------------------------
@@ -200,40 +225,40 @@ def _equation_10(data, ball):
     return any(_score(y) != _score(data["counts"]) for y in ball)
 
 
-@SMOOTH(
+@claim(
     "rdf/equation-11",
     "proof of theorem 1, equations 10 and 11",
     "fails",
-    "majority.neighbouring",
+    "thm-smooth-sensitivity",
+    ("majority.neighbouring",),
     quantity="1 if the score at the leaf changes within i steps",
 )
 def equation_11(effort, rng):
     r"""$S^i(x)$ is the most that the score at distance $i$ differs from the score at $x$ (10),
     so it is 1 exactly for $i \ge j$ (11): the local sensitivity of the scoring function is 0 until the
     data are $j$ records away from $x$, at which point it becomes 1."""
-    for data, j, i, ball in _balls(effort):
-        yield same(_equation_10(data, ball), i >= j, **data)
-    return note(
-        "Of {cases} pairs of a leaf and a distance: on {counts} at i = {i} equation (10) is {exact:g}.",
-        range=_balls_of(effort),
-    )
+    cases = (Case(_equation_10(data, ball), i >= j, data) for data, j, i, ball in _balls(effort))
+    note = "Of {cases} pairs of a leaf and a distance: on {counts} at i = {i} equation (10) is {exact:d}."
+    return equal(cases, note, range=_balls_of(effort))
 
 
-@SMOOTH.corrected(
-    equation_11,
-    "majority.neighbouring",
+@equation_11.corrected(
+    functions=("majority.neighbouring",),
     where="proof of theorem 1, equations 10 and 11",
+    proof="thm-smooth-sensitivity",
     quantity="1 if the score changes within i steps, or within i and one more",
 )
 def when_scores_change(effort, rng):
     r"""Equation (10) is 1 exactly for $i \ge \max(j, 1)$: it asks when the score at $x$
     changes. Definition 7 asks when one more step can change the score, which is $i \ge
     \max(j-1, 0)$."""
+    cases = []
     for data, j, i, ball in _balls(effort):
         one_more = any(_score(z) != _score(y) for y in ball for z in majority.neighbouring(y))
-        yield same(_equation_10(data, ball), i >= max(j, 1), **data)
-        yield same(one_more, i >= max(j - 1, 0), **data)
-    return note(
+        cases.append(Case(_equation_10(data, ball), i >= max(j, 1), data))
+        cases.append(Case(one_more, i >= max(j - 1, 0), data))
+    return equal(
+        cases,
         "{cases} answers, two for each pair of a leaf and a distance, are as stated.",
         range=_balls_of(effort),
     )
@@ -242,14 +267,13 @@ def when_scores_change(effort, rng):
 # Table 2 ----------------------------------------------------------------------------------------
 
 
-@SMOOTH(
+@claim(
     "rdf/table-2",
     "table 2",
     "holds",
-    PRINTED,
-    proved=False,
+    "thm-smooth-sensitivity",
+    ("majority.published_smooth_sensitivity",),
     quantity="value of the formula",
-    range="every cell of the table",
 )
 def table_2(effort, rng):
     r"""The cells are $e^{-j\epsilon}$, each within one unit of its last digit (some rounded,
@@ -257,44 +281,68 @@ def table_2(effort, rng):
     rows = []
     for j, e, cell in smooth_sensitivities():
         exact = float(majority.published_smooth_sensitivity([j, 0], e))
-        off = abs(cell.value - exact) / (2 * cell.rounding)
-        rows.append((off, need(off < 1, exact, "within", cell.value, j=j, epsilon=e, off=off)))
-    farthest = max(off for off, _ in rows)
-    yield from (decisive(case) if off == farthest else case for off, case in rows)
-    return (
-        f"{sum(off <= 0.5 for off, _ in rows)} of {len(rows)} cells are correctly rounded, the others "
-        "truncated; the farthest is {off:.2f} units off, at j = {j}, epsilon {epsilon:g}."
+        rows.append((abs(cell.value - exact) / (2 * cell.rounding), j, e, cell.value, exact))
+    off, j, e, printed, exact = max(rows)
+    return verdict_of(
+        off < 1,
+        f"{sum(units <= 0.5 for units, *_ in rows)} of {len(rows)} cells are correctly rounded, the "
+        f"others truncated; the farthest is {off:.2f} units off, at j = {j}, epsilon {e:g}.",
+        {"j": j, "epsilon": e},
+        cases=len(rows),
+        published=printed,
+        computed=exact,
+        relation="within",
+        range="every cell of the table",
     )
 
 
-@SMOOTH("rdf/table-2-sensitivities", "table 2", "fails", SEARCH)
+@claim(
+    "rdf/table-2-sensitivities",
+    "table 2",
+    "fails",
+    "thm-smooth-sensitivity",
+    ("majority.searched_smooth_sensitivity",),
+    quantity="smooth sensitivity",
+)
 def table_2_sensitivities(effort, rng):
     """The cells are example smooth sensitivities of the score, using theorem 1, to one unit of the last
     digit."""
-    most, right = effort.pick(10, 10, 50), []
-    rows = [row for row in smooth_sensitivities() if row[0] <= most]
-    for j, e, cell in sorted(rows, key=lambda row: (row[0], -row[1])):
-        true = float(majority.searched_smooth_sensitivity((j, 0), e))
-        right.append(abs(cell.value - true) < 2 * cell.rounding)
-        data = {"counts": [j, 0], "epsilon": e, "printed": cell.text, "j": j}
-        yield need(right[-1], true, "within", cell.value, **data)
-    return note(
-        f"Searched from the definition, {right.count(False)} of {len(right)} cells are too small, all with "
-        "j >= 1: at j = {j}, epsilon {epsilon:g} the table has {printed}, the score {exact:.5f}.",
-        range=f"the cells with j up to {most}, two classes, add-remove",
+    rows = [
+        (cell, j, e, majority.searched_smooth_sensitivity((j, 0), e))
+        for j, e, cell in smooth_sensitivities()
+        if j <= effort.pick(10, 10, 50)
+    ]
+    wrong = [row for row in rows if abs(row[0].value - row[3]) >= 2 * row[0].rounding]
+    cell, j, e, true = max(wrong or rows, key=lambda row: (-row[1], row[2]))
+    return verdict_of(
+        not wrong,
+        f"Searched from the definition, {len(wrong)} of {len(rows)} cells are too small, all with "
+        f"j >= 1: at j = {j}, epsilon {e:g} the table has {cell.text}, the score {true:.5f}.",
+        {"counts": [j, 0], "epsilon": e, "printed": cell.value, "true": true},
+        cases=len(rows),
+        published=cell.value,
+        computed=true,
+        relation="within",
+        range=f"the cells with j up to {effort.pick(10, 10, 50)}, two classes, add-remove",
     )
 
 
-@SMOOTH.corrected(table_2_sensitivities, *TRUE, where="table 2")
+@table_2_sensitivities.corrected(
+    functions=("majority.smooth_sensitivity", "majority.searched_smooth_sensitivity"),
+    where="table 2",
+    proof="thm-smooth-sensitivity",
+    quantity="smooth sensitivity",
+)
 def table_2_one_row_late(effort, rng):
     r"""The smooth sensitivity at gap $j \ge 1$ is what the table's formula gives for $j - 1$."""
-    most = effort.pick(10, 10, 50)
+    cases = []
     for j, e, _ in smooth_sensitivities():
-        if 1 <= j <= most:
+        if 1 <= j <= effort.pick(10, 10, 50):
             searched = majority.searched_smooth_sensitivity((j, 0), e)
             shifted = majority.published_smooth_sensitivity((j - 1, 0), e)
-            yield same(searched, shifted, gap=j, epsilon=e)
-    return note(
+            cases.append(Case(searched, shifted, {"gap": j, "epsilon": e}))
+    return equal(
+        cases,
         "All {cases} cells were searched; the last is at gap {gap}, epsilon {epsilon:g}.",
-        range=f"the cells with j from 1 to {most}, two classes, add-remove",
+        range=f"the cells with j from 1 to {effort.pick(10, 10, 50)}, two classes, add-remove",
     )

@@ -8,21 +8,14 @@ class counts, :math:`j` its gap.
 from __future__ import annotations
 
 import math
-from itertools import pairwise, product
+from itertools import pairwise
 
 import numpy as np
 
 from dplit import majority
-from dplit.ledger.box import Box
-from dplit.ledger.compare import at_most, decisive, need, note, private, same
+from dplit.ledger import Case, bounded, claim, equal, of_equality, private, verdict_of
 from dplit.mechanisms import Exponential, SmoothExponential
 from dplit.mechanisms.smooth_exponential import gap
-
-LAW = "majority.smooth_exponential_law"
-LOSS = Box("thm-smooth-exponential-loss", "majority.first_violation", quantity="privacy loss")
-DELTA = Box("thm-smooth-exponential-delta", "majority.smooth_exponential_delta", quantity="delta")
-PROMINENT = Box("rem-majority-prominent", LAW)
-NOISY = Box("rem-majority-noisy-counts", LAW, "mechanisms.Exponential")
 
 
 def _steps(n, classes, law):
@@ -44,35 +37,39 @@ def _listed(first):
     return ", ".join(f"{j} at {e:g}" for e, j in first.items())
 
 
-@LOSS(
+@claim(
     "rdf/smooth-exponential",
     "theorem 1 with definition 4",
     "leaks",
-    LAW,
-    "majority.first_violation",
+    "thm-smooth-exponential-loss",
+    ("majority.smooth_exponential_law", "majority.first_violation"),
 )
 def smooth_exponential(effort, rng, epsilon=(0.1, 0.5, 1.0, 2.0)):
     r"""The exponential mechanism scaled by $e^{-j\epsilon}$ releases the majority label with
     $\epsilon$-differential privacy."""
-    n = effort.pick(8, 12, 40)
     steps = [
         (sum(y), e, x, y, loss)
         for e in epsilon
-        for _, x, y, loss in _steps(n, 2, SmoothExponential(e).logpmf)
+        for _, x, y, loss in _steps(effort.pick(8, 12, 40), 2, SmoothExponential(e).logpmf)
     ]
+    cases = []
     for _, e, x, y, loss in sorted(steps, key=lambda step: step[:2]):
         data = {"epsilon": e, "counts": list(x), "neighbour": list(y), "loss": loss}
-        yield private(loss, e, likelihood_ratio=_ratio(loss), **data)
+        cases.append(Case(loss, e, data | {"likelihood_ratio": _ratio(loss)}))
     first = {e: majority.first_violation(e) for e in (0.01, 0.1, 0.5, 1.0, 2.0)}
-    return note(
+    return private(
+        cases,
         "At epsilon {epsilon:g} the step from {counts} to {neighbour} costs {loss:.4f}; the first "
         f"gap that costs more than epsilon is {_listed(first)}.",
-        range=f"leaves of two classes up to {n} records, epsilon 0.1 to 2, add-remove",
+        range=f"leaves of two classes up to {effort.pick(8, 12, 40)} records, epsilon 0.1 to 2, add-remove",
     )
 
 
-@LOSS.corrected(
-    smooth_exponential, "majority.smooth_exponential_loss", where="theorem 1 with definition 4"
+@smooth_exponential.corrected(
+    functions=("majority.smooth_exponential_loss",),
+    where="theorem 1 with definition 4",
+    proof="thm-smooth-exponential-loss",
+    quantity="privacy loss",
 )
 def loss_by_gap(effort, rng, epsilon=(0.1, 0.5, 1.5, 1.0)):
     r"""With $a_j = \frac{\epsilon}{2}e^{j\epsilon}$ the step from gap $j \ge 1$ costs exactly
@@ -85,46 +82,59 @@ def loss_by_gap(effort, rng, epsilon=(0.1, 0.5, 1.5, 1.0)):
             for j, _, _, loss in _steps(n, classes, SmoothExponential(budget).logpmf):
                 key = budget, classes, j
                 worst[key] = max(worst.get(key, 0.0), loss)
-    for (e, k, j), loss in worst.items():
-        stated = majority.smooth_exponential_loss(j, e, k)
-        yield same(loss, stated, atol=1e-9, epsilon=e, classes=k, gap=j)
-    words = ", ".join(f"{k} classes up to {n} records" for k, n in sizes.items())
-    return note(
+    cases = (
+        Case(
+            loss, majority.smooth_exponential_loss(j, e, k), {"epsilon": e, "classes": k, "gap": j}
+        )
+        for (e, k, j), loss in worst.items()
+    )
+    return equal(
+        cases,
         "In {cases} cases the largest loss over all steps at a gap is the closed form: "
         "{exact:.4f} with {classes} classes at gap {gap}, epsilon {epsilon:g}.",
-        range=f"all steps between leaves of {words}, epsilon 0.1 to 1.5, add-remove",
+        atol=1e-9,
+        range="all steps between leaves of "
+        + ", ".join(f"{k} classes up to {n} records" for k, n in sizes.items())
+        + ", epsilon 0.1 to 1.5, add-remove",
     )
 
 
-@LOSS(
+@claim(
     "rdf/smooth-exponential-true-sensitivity",
     "theorem 1 with definition 4",
     "holds",
-    "majority.rescaled_loss",
-    "majority.smooth_sensitivity",
+    "thm-smooth-exponential-loss",
+    ("majority.rescaled_loss", "majority.smooth_sensitivity"),
     ours=True,
-    range="two classes, gaps 1 to 148, epsilon 0.1, 0.5 and 1, add-remove",
+    proof="thm-smooth-exponential-loss",
+    quantity="privacy loss",
 )
 def true_sensitivity(effort, rng, epsilon=(0.1, 0.5, 1.0)):
     """Scaled by the true smooth sensitivity the exponential mechanism still has no finite
     epsilon."""
-    most, gaps = float(effort.pick(10, 100, 1000)), np.arange(1, 149)
+    multiples = effort.pick((1, 10), (1, 10, 100), (1, 10, 100, 1000))
+    gaps, formula, exceeded = np.arange(1, 149), [], []
     for budget in epsilon:
         laws = [_rescaled_logpmf((j, 0), budget) for j in (*gaps, 149)]
         losses = np.array([np.abs(a - b).max() for a, b in pairwise(laws)])
         closed = majority.rescaled_loss(gaps, budget)
-        for j in np.flatnonzero(closed < 1e12):
-            yield same(losses[j], closed[j], 1e-7, 1e-9, gap=int(gaps[j]), epsilon=budget)
-        yield need(losses.max() > most * budget, losses.max(), ">", most * budget, epsilon=budget)
+        usable = closed < 1e12
+        formula.append(of_equality(losses[usable], closed[usable], rtol=1e-7, atol=1e-9))
+        exceeded += [bool(losses.max() > m * budget) for m in multiples]
+    most = float(multiples[-1])
     first, passed = (
         next(j for j in range(1, 999) if majority.rescaled_loss(j, 1.0) > m) for m in (1.0, most)
     )
-    past = float(majority.rescaled_loss(passed, 1.0))
-    yield decisive(need(past > most, past, ">", most, gap=passed, epsilon=1.0))
-    return (
-        f"Losses of the law itself match the closed form, and pass {most:g} epsilon at each "
-        f"epsilon tried; at epsilon 1 the first gap that costs more than epsilon is {first}, and the "
-        "first that costs more than {stated:g} is {gap}."
+    return verdict_of(
+        all(exceeded) and set(formula) == {"holds"},
+        f"Losses of the law itself match the closed form, and pass {multiples[-1]} epsilon at each "
+        f"epsilon tried; at epsilon 1 the first gap that costs more than epsilon is {first}.",
+        {"formula": formula, "exceeded": exceeded},
+        cases=len(epsilon) * len(gaps),
+        published=most,
+        computed=float(majority.rescaled_loss(passed, 1.0)),
+        relation=">",
+        range="two classes, gaps 1 to 148, epsilon 0.1, 0.5 and 1, add-remove",
     )
 
 
@@ -134,7 +144,16 @@ def _rescaled_logpmf(x, epsilon):
     return mechanism.logpmf(np.equal(x, max(x)).astype(float))
 
 
-@DELTA("rdf/smooth-exponential-delta", "theorem 1 with definition 4", ours=True)
+@claim(
+    "rdf/smooth-exponential-delta",
+    "theorem 1 with definition 4",
+    "holds",
+    "thm-smooth-exponential-delta",
+    ("majority.smooth_exponential_delta",),
+    ours=True,
+    proof="thm-smooth-exponential-delta",
+    quantity="delta",
+)
 def least_delta(effort, rng):
     r"""The published mechanism is $(\epsilon,\delta)$-private for two classes at $\epsilon = 1$
     only with $\delta \ge 0.138$."""
@@ -146,13 +165,16 @@ def least_delta(effort, rng):
         for y in majority.neighbouring(x)
     )
     delta = majority.smooth_exponential_delta(1.0)
-    yield same(worst, delta)
-    yield decisive(need(round(delta, 3) == 0.138, delta, ">=", 0.138))
     others = {e: majority.smooth_exponential_delta(e) for e in (0.1, 2.0)}
-    return note(
+    return verdict_of(
+        of_equality(delta, worst) == "holds" and round(delta, 3) == 0.138,
         f"Enumeration of all leaves of at most {n} records gives {worst:.6f}, the search over gaps "
         f"{delta:.6f}; {', '.join(f'{d:.4f} at epsilon {e:g}' for e, d in others.items())}.",
+        {"enumerated": worst, "searched": delta},
         cases=len(leaves),
+        published=0.138,
+        computed=delta,
+        relation=">=",
         range=f"leaves of two classes up to {n} records, epsilon 1, add-remove",
     )
 
@@ -163,44 +185,61 @@ def _law_loss(j, epsilon):
     return float(np.abs(here - there).max())
 
 
-@LOSS("rdf/twice", "addendum, section 1", "fails", about="reading")
+@claim(
+    "rdf/twice",
+    "addendum, section 1",
+    "fails",
+    "thm-smooth-exponential-loss",
+    ("majority.first_violation",),
+    about="reading",
+    quantity="privacy loss",
+)
 def twice(effort, rng):
     r"""The true cost of the published mechanism may be twice the number reported, read as: at most
     $2\epsilon$. (The addendum has this from preliminary experiments, and says that a proof is missing.)"""
     epsilons = (*effort.pick((), (0.05,), (0.01, 0.05)), 0.1, 0.5, 1.0, 2.0)
     first = {e: majority.first_violation(e, bound=2 * e) for e in epsilons}
     steps = sorted((j, e) for e in epsilons for j in range(first[e] + 1))  # fewest records first
-    for j, e in steps:
-        yield at_most(_law_loss(j, e), 2 * e, epsilon=e, counts=[j, 0], neighbour=[j + 1, 0])
-    return note(
+    cases = (
+        Case(_law_loss(j, e), 2 * e, {"epsilon": e, "counts": [j, 0], "neighbour": [j + 1, 0]})
+        for j, e in steps
+    )
+    return bounded(
+        cases,
         "At epsilon {epsilon:g} the step from {counts} to {neighbour} costs {exact:.4f}; the first "
         f"gap whose step costs more than twice epsilon is {_listed(first)}.",
         range=f"steps from (j, 0) to (j + 1, 0), epsilon {min(epsilons):g} to 2, add-remove",
     )
 
 
-@LOSS.corrected(
-    twice,
-    "majority.first_violation",
-    "majority.smooth_exponential_loss",
+@twice.corrected(
+    functions=("majority.first_violation", "majority.smooth_exponential_loss"),
     where="addendum, section 1",
+    proof="thm-smooth-exponential-loss",
     quantity="privacy loss over (epsilon/2) e^(j epsilon) (e^epsilon - 1), at gap 400",
 )
 def no_multiple(effort, rng):
     """No multiple of epsilon covers it: for every multiple there is a gap that costs more."""
     multiples = effort.pick((2, 10, 100), (2, 10, 100, 1e4), (2, 10, 100, 1e4, 1e8))
-    first = {}
-    for e, m in product((0.1, 1.0), multiples):
-        j = first[e] = majority.first_violation(e, bound=m * e)
-        loss = _law_loss(j, e)
-        yield need(loss > m * e, loss, ">", m * e, epsilon=e, gap=j)
-    for e, j in product((0.1, 1.0), (100, 200, 400)):
-        growth = e / 2 * math.exp(e * j) * math.expm1(e)
-        cost = majority.smooth_exponential_loss(j, e)
-        yield decisive(same(cost / growth, 1.0, 1e-3, epsilon=e, gap=j))
-    return note(
-        f"At epsilon 1 the cost passes {multiples[-1]:g} epsilon at gap {first[1.0]}, at 0.1 at gap "
-        f"{first[0.1]}; it grows like (epsilon/2) e^(j epsilon) (e^epsilon - 1).",
+    found = {
+        (e, m): majority.first_violation(e, bound=m * e) for e in (0.1, 1.0) for m in multiples
+    }
+    growth = [
+        majority.smooth_exponential_loss(j, e) / (e / 2 * math.exp(e * j) * math.expm1(e))
+        for e in (0.1, 1.0)
+        for j in (100, 200, 400)
+    ]
+    passed = all(_law_loss(j, e) > m * e for (e, m), j in found.items())
+    return verdict_of(
+        passed and of_equality(growth, np.ones(len(growth)), rtol=1e-3) == "holds",
+        f"At epsilon 1 the cost passes {multiples[-1]:g} epsilon at gap {found[1.0, multiples[-1]]}, "
+        f"at 0.1 at gap {found[0.1, multiples[-1]]}; it grows like (epsilon/2) e^(j epsilon) "
+        "(e^epsilon - 1).",
+        {"growth": growth, "gaps": [*found.values()]},
+        cases=len(found) + len(growth),
+        published=1.0,
+        computed=growth[-1],
+        relation="within",
         range=f"multiples up to {multiples[-1]:g}, epsilon 0.1 and 1, two classes, add-remove",
     )
 
@@ -219,77 +258,83 @@ def _gain(gap, epsilon, trees):
     return _right(weight) - _right(weight / trees)
 
 
-@PROMINENT(
+@claim(
     "rdf/most-prominent",
     "section 4.2, after inequality 14",
     "holds",
-    LAW,
-    "majority.published_smooth_sensitivity",
-    proved=False,
+    "rem-majority-prominent",
+    ("majority.smooth_exponential_law", "majority.published_smooth_sensitivity"),
     quantity="orders of magnitude of the sensitivity where the gain is largest, at epsilon 0.1",
-    range="epsilon 0.1, 0.2 and 1, ten and a hundred trees, gaps up to 12 trees over epsilon",
 )
 def most_prominent(effort, rng):
     r"""The effect of inequality 14 is most prominent with smaller datasets where $j$ is small, before the
     exponential nature of the smooth sensitivity overpowers the numerator by more than two or three orders of
     magnitude. (Read of the probability of the majority, two classes, with the printed sensitivity.)"""
-    peaks = {}
-    for epsilon, trees in product(
-        (0.1, 0.2, 1.0), effort.pick((10, 100), (10, 30, 100), (10, 30, 100, 300))
-    ):
-        data = {"epsilon": epsilon, "trees": trees}
-        gaps = range(0, int(12 * trees / epsilon), max(1, trees // 20))
-        gains = [_gain(j, epsilon, trees) for j in gaps]
-        best = max(gains)
-        peak = peaks[epsilon, trees] = gaps[gains.index(best)] * epsilon / trees / math.log(10)
-        few = need(peak < 3, peak, "<=", 3.0, **data)
-        yield decisive(few) if (epsilon, trees) == (0.1, 100) else few
-        if epsilon == 1.0:
+    peaks, gone, same = {}, {}, []
+    for epsilon in (0.1, 0.2, 1.0):
+        for trees in effort.pick((10, 100), (10, 30, 100), (10, 30, 100, 300)):
+            step = max(1, trees // 20)
+            gaps = range(0, int(12 * trees / epsilon), step)
+            gains = [_gain(j, epsilon, trees) for j in gaps]
+            peak = gaps[max(range(len(gains)), key=gains.__getitem__)]
+            peaks[epsilon, trees] = peak * epsilon / trees / math.log(10)
             late = next(j for j in gaps if j * epsilon / trees >= 3.5 * math.log(10))
-            left = _gain(late, epsilon, trees) / best
-            yield need(left < 0.1, left, "<", 0.1, **data)
-        share = majority.smooth_exponential_law([3, 0], epsilon)[0]
-        yield same(share, _right(epsilon / 2 * math.exp(3 * epsilon)), **data)
-    return (
+            gone[epsilon, trees] = _gain(late, epsilon, trees) / max(gains)
+            j = trees * 3
+            share = majority.smooth_exponential_law([j // trees, 0], epsilon)[0]
+            same.append((share, _right(epsilon / 2 * math.exp(j // trees * epsilon))))
+    law = of_equality(*zip(*same))
+    shown, late = peaks[0.1, 100], {at: g for at, g in gone.items() if at[0] == 1.0}
+    return verdict_of(
+        law == "holds" and max(peaks.values()) < 3 and max(late.values()) < 0.1,
         "The gain in probability is largest where the sensitivity has fallen by "
         + ", ".join(f"{p:.1f} (epsilon {e:g}, {t} trees)" for (e, t), p in peaks.items())
-        + " orders of magnitude; three and a half orders down it is, at epsilon 1, below a tenth of that."
-    )
+        + " orders of magnitude; three and a half orders down it is, at epsilon 1, below a tenth of that.",
+        {"peaks": {str(k): v for k, v in peaks.items()}, "late": {str(k): v for k, v in gone.items()}},
+        cases=len(peaks),
+        published=3.0,
+        computed=shown,
+        relation="<=",
+        range="epsilon 0.1, 0.2 and 1, ten and a hundred trees, gaps up to 12 trees over epsilon",
+    )  # fmt: skip
 
 
-@PROMINENT(
+@claim(
     "rdf/almost-random",
     "section 4.2, before figure 5",
     "holds",
-    LAW,
-    "majority.gap_error",
-    proved=False,
+    "rem-majority-prominent",
+    ("majority.smooth_exponential_law", "majority.gap_error"),
     quantity="probability of the majority above one half, one record at 1/100 of epsilon 1",
-    range="one to five records of one of two classes, epsilon 1/100",
 )
 def almost_random(effort, rng):
     r"""The privacy budget is only $\epsilon/\tau$ where all data fill previously empty leaves, so that the
     difference between purely random and almost purely random is trivially small for some of these leaves
     (read of those with one to five records of one class, $\epsilon = 1$ and 100 trees: it is less than a
     percentage point with the published label, and less than three with ROSNAM)."""
-    points = []
-    for n in range(1, 6):
-        published = majority.smooth_exponential_law([n, 0], 0.01)[0] - 0.5
-        rosnam = 0.5 - majority.gap_error(n, 0.01)
-        small = need(published < 0.01, published, "<=", 0.01, records=n)
-        yield decisive(small) if n == 1 else small
-        yield need(rosnam < 0.03, rosnam, "<=", 0.03, records=n)
-        yield same(published, _right(0.005 * math.exp(0.01 * n)) - 0.5, records=n)
-        points.append(
-            f"{100 * published:.2f} points with the published label, {100 * rosnam:.2f} with ROSNAM"
-        )
-    return f"One record: {points[0]}; five records: {points[-1]}."
+    counts = range(1, 6)
+    published = [majority.smooth_exponential_law([n, 0], 0.01)[0] - 0.5 for n in counts]
+    rosnam = [0.5 - majority.gap_error(n, 0.01) for n in counts]
+    direct = [_right(0.005 * math.exp(0.01 * n)) - 0.5 for n in counts]
+    return verdict_of(
+        max(published) < 0.01 and max(rosnam) < 0.03 and of_equality(published, direct) == "holds",
+        f"One record: {100 * published[0]:.2f} points with the published label, {100 * rosnam[0]:.2f} with "
+        f"ROSNAM; five records {100 * published[-1]:.2f} and {100 * rosnam[-1]:.2f}.",
+        {"published": published, "ROSNAM": rosnam},
+        cases=2 * len(counts),
+        published=0.01,
+        computed=float(published[0]),
+        relation="<=",
+        range="one to five records of one of two classes, epsilon 1/100",
+    )
 
 
-@NOISY(
+@claim(
     "rdf/never-more-noise",
     "section 4.1, after theorem 1, and after table 2",
-    proved=False,
+    "holds",
+    "rem-majority-noisy-counts",
+    ("majority.smooth_exponential_law", "mechanisms.Exponential"),
     quantity="probability of the majority, smooth against global sensitivity",
 )
 def never_more(effort, rng):
@@ -297,14 +342,21 @@ def never_more(effort, rng):
     all queries; even in the worst case, the smooth sensitivity is equal to the global sensitivity. (Of the
     published mechanism against the exponential mechanism on the same score; what a private label can do is
     `rdf/smooth-less-noise`.)"""
-    n2, n3 = effort.pick((8, 4), (12, 6), (20, 9))
-    for epsilon, x in product((0.01, 0.1, 1.0), [*majority.leaves(n2, 2), *majority.leaves(n3, 3)]):
-        score = [float(c == max(x)) for c in x]
-        first = score.index(1.0)
-        plain = Exponential(epsilon).pmf(score)[first]
-        smooth = majority.smooth_exponential_law(x, epsilon)[first]
-        yield at_most(plain, smooth, counts=list(x), epsilon=epsilon)
-    return note(
+    leaves = [
+        *majority.leaves(effort.pick(8, 12, 20), 2),
+        *majority.leaves(effort.pick(4, 6, 9), 3),
+    ]
+    cases = []
+    for epsilon in (0.01, 0.1, 1.0):
+        for x in leaves:
+            score = [float(c == max(x)) for c in x]
+            plain = Exponential(epsilon).pmf(score)[score.index(1.0)]
+            smooth = majority.smooth_exponential_law(x, epsilon)[score.index(1.0)]
+            data = {"counts": list(x), "epsilon": epsilon}
+            cases.append(Case(float(plain), float(smooth), data))
+    return bounded(
+        cases,
         "{cases} leaves and budgets; both are equal at ties alone, as at {counts} and epsilon {epsilon:g}.",
-        range=f"leaves of two classes up to {n2} records and of three up to {n3}, three budgets",
+        range=f"leaves of two classes up to {effort.pick(8, 12, 20)} records and of three up to "
+        f"{effort.pick(4, 6, 9)}, three budgets",
     )

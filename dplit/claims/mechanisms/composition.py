@@ -8,28 +8,31 @@ import numpy as np
 
 from dplit.budget import Parallel, Sequence, Spend
 from dplit.claims.mechanisms._laws import EPSILONS, RDF, V1, V2, loss
-from dplit.ledger.box import Box
-from dplit.ledger.compare import below, private, same
+from dplit.ledger import Case, Evidence, claim, private
 from dplit.mechanisms import Geometric, PermuteAndFlip
 
-COMPOSITION = Box("thm-composition", "budget.Sequence", quantity="privacy loss")
 
-
-@COMPOSITION(
+@claim(
     "sequential-composition",
     {V1: "Section 2.1", V2: "Section 2", RDF: "definition 2"},
+    "holds",
+    "thm-composition",
+    ("budget.Sequence",),
+    proof="thm-composition",
     range="nine pairs of budgets, counts of up to 3, a label that reads the noisy number",
 )
 def sequential(effort, rng, paper, epsilon=EPSILONS):
     r"""Mechanisms that are each $\epsilon_i$-private are together $\sum_i\epsilon_i$-private."""
+    cases = []
     for first, second in product(epsilon, repeat=2):
         stated = Sequence("both", [Spend("number", first), Spend("label", second)]).epsilon
         for counts in product(range(effort.pick(4, 5, 8)), repeat=2):
             for neighbour in ((counts[0] + 1, counts[1]), (counts[0], counts[1] + 1)):
-                laws = (_noisy_number_then_label(c, first, second) for c in (counts, neighbour))
+                laws = [_noisy_number_then_label(c, first, second) for c in (counts, neighbour)]
                 data = {"counts": list(counts), "neighbour": list(neighbour)}
-                yield private(loss(*laws), stated, epsilons=[first, second], **data)
-    return "{cases} pairs of counts: {counts} and {neighbour} cost {exact:.6g}"
+                data |= {"epsilons": [first, second]}
+                cases.append(Case(loss(*laws), stated, data))
+    return private(cases, "{cases} pairs of counts: {counts} and {neighbour} cost {exact:.6g}")
 
 
 def _noisy_number_then_label(counts, first, second):
@@ -41,37 +44,41 @@ def _noisy_number_then_label(counts, first, second):
     return np.log(Geometric(first).pmf(rows - total))[:, None] + label
 
 
-@COMPOSITION(
+@claim(
     "parallel-composition",
     {V1: "Section 2.1", V2: "Section 2", RDF: "definition 3"},
     "assumes",
-    "budget.Parallel",
-    "mechanisms.Geometric",
-    proved=True,
+    "thm-composition",
+    ("budget.Parallel", "mechanisms.Geometric"),
+    proof="thm-composition",
     range="two records, three ways to share them out, three budgets",
 )
 def parallel(effort, rng, paper):
     r"""Mechanisms that are each $\epsilon_i$-private and read disjoint subsets of the data (the DiPriMe
     papers: "arbitrary" ones) are together $\max_i\epsilon_i$-private (assuming that the subset of a
     record depends on that record and its own draw alone, under add-remove)."""
-    parts = {e: Parallel("parts", [Spend("counts", e)], copies=2) for e in (1.0, 0.1, 3.0)}
-    stated = {e: part.epsilon for e, part in parts.items()}
-    for epsilon, split in product(stated, (_by_record, _own_draw)):
-        data = {"split": split.__name__, "records": [0], "neighbour": [0, 1], "epsilon": epsilon}
-        yield private(_second_record(split, epsilon), stated[epsilon], **data)
-    for epsilon in stated:
-        yield same(_second_record(_by_record, epsilon), stated[epsilon], broken="loose")
-    for epsilon in stated:
-        yield below(_second_record(_shuffled, epsilon), stated[epsilon])
-    return (
+    cases, cut = [], []
+    for epsilon in EPSILONS:
+        stated = Parallel("parts", [Spend("counts", epsilon)], copies=2).epsilon
+        for split, losses in ((_by_record, cases), (_own_draw, cases), (_shuffled, cut)):
+            laws = [_two_parts(split(records), epsilon) for records in ((0,), (0, 1))]
+            data = {"split": split.__name__, "records": [0], "neighbour": [0, 1]}
+            losses.append(Case(loss(*laws), stated, data | {"epsilon": epsilon}))
+    found = private(cases, "{split}: {records} and {neighbour} cost {exact:.6g}")
+    if found.verdict != "holds":
+        return found
+    shown = cut[1]
+    return Evidence(
+        "holds" if all(c.exact <= c.stated for c in cut) else "assumes",
+        "exact",
         "One record, and then a second one of the other class: parts fixed by the record or by a draw "
-        "of its own cost epsilon; cut from a shuffled list they cost {exact:.6g} at epsilon {stated:g}."
+        f"of its own cost epsilon; cut from a shuffled list they cost {shown.exact:.6g} at epsilon 1.",
+        cases=len(cases) + len(cut),
+        published=shown.stated,
+        computed=shown.exact,
+        quantity="privacy loss",
+        relation="<=",
     )
-
-
-def _second_record(split, epsilon):
-    """What a second record costs where the records are split in this way."""
-    return loss(*(_two_parts(split(records), epsilon) for records in ((0,), (0, 1))))
 
 
 def _by_record(records):

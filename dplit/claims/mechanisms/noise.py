@@ -9,26 +9,18 @@ from itertools import product
 import numpy as np
 
 from dplit.claims.mechanisms._laws import EPSILONS, V1, V2, loss
-from dplit.ledger.box import Box
-from dplit.ledger.compare import below, decisive, same
+from dplit.ledger import Case, claim, equal, private
 from dplit.mechanisms import Geometric, Laplace
 
-LAPLACE = Box("thm-laplace", "mechanisms.Laplace", quantity="privacy loss")
-GEOMETRIC = Box("thm-geometric", "mechanisms.Geometric", quantity="privacy loss")
 
-
-def _cost(lost, epsilon, sensitivity, change):
-    """The loss of a change: epsilon where it is the sensitivity, and at most that where it is less."""
-    data = {"epsilon": epsilon, "sensitivity": sensitivity, "change": change}
-    if change == sensitivity:
-        return decisive(same(lost, epsilon, **data))
-    return below(lost, epsilon, broken="leaks", **data)
-
-
-@LAPLACE(
+@claim(
     "laplace-number",
     {V1: "Equation (3), for one number", V2: "Equation (2), for one number"},
+    "holds",
+    "thm-laplace",
+    ("mechanisms.Laplace",),
     ours=True,
+    proof="thm-laplace",
     range="nine budgets and sensitivities, three changes, outputs up to 5 away",
 )
 def laplace(effort, rng, paper, epsilon=EPSILONS, sensitivity=(0.5, 1.0, 3.0)):
@@ -36,35 +28,49 @@ def laplace(effort, rng, paper, epsilon=EPSILONS, sensitivity=(0.5, 1.0, 3.0)):
     $\Delta(f)$ is $\epsilon$-private, and a pair that attains $\Delta(f)$ costs exactly
     $\epsilon$."""
     outputs = np.linspace(-5, 5, effort.pick(201, 1001, 10001))
+    cases = []
     for budget, reach in product(epsilon, sensitivity):
         noise = Laplace(budget, reach)
         for change in (reach / 4, reach / 2, reach):
-            laws = (np.log(noise.pdf(outputs - f)) for f in (0.3, 0.3 + change))
-            yield _cost(loss(*laws), budget, reach, change)
-    return "{cases} pairs of numbers: sensitivity {sensitivity} costs {exact:.6g} at {stated}"
+            laws = [np.log(noise.pdf(outputs - f)) for f in (0.3, 0.3 + change)]
+            data = {"epsilon": budget, "sensitivity": reach, "change": change}
+            cases.append(Case(loss(*laws), budget, data))
+    note = "{cases} pairs of numbers: sensitivity {sensitivity} costs {exact:.6g} at {stated}"
+    attained = equal([c for c in cases if c.data["change"] == c.data["sensitivity"]], note)
+    return private(cases, note) if attained.verdict == "holds" else attained
 
 
-@GEOMETRIC(
+@claim(
     "diprime-v1/geometric-counts",
     "ours; section 3, in place of Laplace noise",
+    "holds",
+    "thm-geometric",
+    ("mechanisms.Geometric",),
+    ours=True,
+    proof="thm-geometric",
     range="three rates in fractions, nine budgets and sensitivities, every change",
 )
 def geometric(effort, rng, epsilon=EPSILONS, sensitivity=(1, 2, 3)):
     r"""Counts of L1 sensitivity $\Delta$ with noise of probability
     $\frac{1-\alpha}{1+\alpha}\alpha^{|z|}$, $\alpha = e^{-\epsilon/\Delta}$, are $\epsilon$-private,
     and a pair that attains $\Delta$ costs exactly $\epsilon$."""
-    far = effort.pick(20, 50, 200)
-    z = np.arange(-far, far + 1)
-    for alpha in (Fraction(p, 10) for p in (1, 5, 9)):
-        noise = Geometric(-math.log(alpha))
-        for k in z.tolist():
-            law = (1 - alpha) / (1 + alpha) * alpha ** abs(k)
-            yield same(noise.pmf(k), law, alpha=str(alpha), z=k)
+    alphas = [Fraction(p, 10) for p in (1, 5, 9)]
+    noises = [Geometric(-math.log(alpha)) for alpha in alphas]
+    z = np.arange(-effort.pick(20, 50, 200), effort.pick(20, 50, 200) + 1)
+    law = [
+        Case(noise.pmf(k), (1 - alpha) / (1 + alpha) * alpha ** abs(k), {"alpha": alpha, "z": k})
+        for alpha, noise in zip(alphas, noises)
+        for k in z.tolist()
+    ]
+    same = equal(law, "at alpha = {alpha} the noise {z} has probability {exact}, not {stated}")
+    if same.verdict == "fails":
+        return same
+    losses = []
     for budget, reach in product(epsilon, sensitivity):
         log_law = np.log(Geometric(budget, reach).pmf(z))
         for change in range(1, reach + 1):
-            yield _cost(loss(log_law[change:], log_law[:-change]), budget, reach, change)
-    return (
-        "{cases} probabilities and pairs of counts: sensitivity {sensitivity} costs {exact:.6g} at "
-        "{stated}"
-    )
+            data = {"epsilon": budget, "sensitivity": reach, "change": change}
+            losses.append(Case(loss(log_law[change:], log_law[:-change]), budget, data))
+    note = "{cases} pairs of counts: sensitivity {sensitivity} costs {exact:.6g} at {stated}"
+    attained = equal([c for c in losses if c.data["change"] == c.data["sensitivity"]], note)
+    return private(losses, note) if attained.verdict == "holds" else attained

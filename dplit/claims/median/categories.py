@@ -13,12 +13,8 @@ from itertools import product
 import numpy as np
 
 from dplit import median
-from dplit.claims.median._ratios import EPSILON, HALF, strictly
-from dplit.ledger.box import Box
-from dplit.ledger.compare import at_most, decisive, need, note, same
-
-SUBSETS = Box("thm-subset-law", "median.subset_law")
-SMALL = "all counts of 2 and 3 levels with up to 4 records"
+from dplit.claims.median._ratios import EPSILON, HALF, below
+from dplit.ledger import claim, verdict_of
 
 
 def _splits(counts):
@@ -55,9 +51,13 @@ def _one_more(counts):
     return [(*counts[:i], n + 1, *counts[i + 1 :]) for i, n in enumerate(counts)]
 
 
-@SUBSETS(
+@claim(
     "diprime-v1/categorical-split",
     "Section 3; algorithm 3, lines 35 to 40",
+    "holds",
+    "thm-subset-law",
+    ("median.subset_law",),
+    proof="thm-subset-law",
     range="add-remove, all counts of 2 to 4 levels with few records, in fractions",
 )
 def categorical_split(effort, rng):
@@ -67,21 +67,20 @@ def categorical_split(effort, rng):
     small = [c for levels, n in sizes.items() for c in _count_vectors(levels, n - 1)]
     pairs = [(c, d) for c in small for d in _one_more(c)]
     pairs += [((k, k - 1, 0), (k, k, 0)) for k in (1, 2, 4, 20)]  # the supremum, as k grows
-    for pair in pairs:
-        ratio, shown = _split_ratio(*pair)
-        yield strictly(ratio, 4, **shown)
-    return note(
-        "{cases} pairs, every split: all below epsilon, the nearest from {counts} to {neighbour}.",
-        quantity="privacy loss",
+    note = (
+        "{cases} pairs, every split: all below epsilon, the nearest from {counts} to {neighbour}."
     )
+    return below((_split_ratio(*pair) for pair in pairs), 4, note)
 
 
-@SUBSETS(
+@claim(
     "diprime-v1/categorical-law",
     "ours; section 3",
     "holds",
-    "median.subset_sizes",
-    "median.subset_law",
+    "thm-subset-law",
+    ("median.subset_sizes", "median.subset_law"),
+    ours=True,
+    proof="thm-subset-law",
     range="2 to 7 levels by listing all sets, 40 levels by a product of integers",
 )
 def categorical_law(effort, rng):
@@ -89,14 +88,15 @@ def categorical_law(effort, rng):
     of them."""
     few = [rng.integers(0, 9, m).tolist() for m in range(2, effort.pick(8, 11, 14))]
     many = [rng.integers(0, 60, m).tolist() for m in effort.pick((40,), (40, 80), (40, 80, 200))]
-    for c in many:
-        yield need(_product_sizes(c) == median.subset_sizes(c), counts=c)
-    for c in few:
-        yield need(_enumerated_sizes(c) == median.subset_sizes(c), counts=c)
-        yield same(_law_distance(c), 0.0, atol=1e-12, counts=c)
-    return (
+    wrong = [c for c in few if _enumerated_sizes(c) != median.subset_sizes(c)]
+    wrong += [c for c in many if _product_sizes(c) != median.subset_sizes(c)]
+    wrong += [c for c in few if _law_distance(c) > 1e-12]
+    return verdict_of(
+        not wrong,
         f"Equal to the enumeration of all sets for 2 to {len(few[-1])} levels, and to the product "
-        f"of 1 + x^n, read off one long integer, for {', '.join(str(len(c)) for c in many)} levels."
+        f"of 1 + x^n, read off one long integer, for {', '.join(str(len(c)) for c in many)} levels.",
+        {"counts": wrong},
+        cases=len(few) + len(many),
     )
 
 
@@ -138,37 +138,65 @@ def _differences(effort):
     return {c: [_difference(c, sign) for sign in (-1, 0, 1)] for c in cases}
 
 
-@SUBSETS("diprime-v2/categorical-score", "Section 3.1", "fails", range=SMALL)
+@claim(
+    "diprime-v2/categorical-score",
+    "Section 3.1",
+    "fails",
+    "thm-subset-law",
+    ("median.subset_law",),
+    range="all counts of 2 and 3 levels with up to 4 records",
+)
 def categorical_score(effort, rng):
     r"""The score $q(C) = \bigl||C| - |X \setminus C|\bigr|$, as printed, makes the exponential
     mechanism prefer balanced splits."""
     found = _differences(effort)
-    for counts, (balanced, uniform, printed) in found.items():
-        sides = {"printed": str(printed), "uniform": str(uniform), "balanced": str(balanced)}
-        yield at_most(printed, uniform, counts=counts, epsilon=EPSILON, **sides)
-    worse = sum(printed > uniform for _, uniform, printed in found.values())
-    return note(
-        "Levels {counts} at epsilon = log 4: the sides differ by {printed} on average with the "
-        "printed score, by {uniform} if C is drawn at random, by {balanced} with a minus sign. "
-        f"The printed score is worse than chance in {worse} of {len(found)} cases.",
+    worse = [c for c, (_, uniform, printed) in found.items() if printed > uniform]
+    counts = next(iter(worse or found))
+    balanced, uniform, printed = found[counts]
+    return verdict_of(
+        not worse,
+        f"Levels {counts} at epsilon = log 4: the sides differ by {printed} on average with the "
+        f"printed score, by {uniform} if C is drawn at random, by {balanced} with a minus sign. "
+        f"The printed score is worse than chance in {len(worse)} of {len(found)} cases.",
+        {
+            "counts": list(counts),
+            "epsilon": EPSILON,
+            "printed": str(printed),
+            "uniform": str(uniform),
+        },
+        cases=len(found),
+        published=float(balanced),
+        computed=float(printed),
         quantity="expected difference of the sides",
+        relation="=",
     )
 
 
-@SUBSETS.corrected(categorical_score, where="ours; v1, section 3", range=SMALL)
+@categorical_score.corrected(
+    functions=("median.subset_law",),
+    where="ours; v1, section 3",
+    proof="thm-subset-law",
+    range="all counts of 2 and 3 levels with up to 4 records",
+)
 def categorical_score_negated(effort, rng):
     r"""With $q(C) = -\bigl||C| - |X \setminus C|\bigr|$ the expected difference of the sides is
     at most that of a random split, and equal only if all splits are equally balanced."""
     found = _differences(effort)
-    best = min(found, key=lambda counts: found[counts][0] - found[counts][1])
+    wrong = []
     for counts, (minus, uniform, _) in found.items():
         gaps = {abs(sum(counts) - 2 * n) for _, n in _splits(counts)}
-        shown = {"counts": counts, "minus": str(minus), "uniform": str(uniform)}
-        case = need(minus <= uniform, minus, "<=", uniform, **shown)
-        yield decisive(case) if counts == best else case
-        yield need((minus == uniform) == (len(gaps) == 1), minus, "=", uniform, **shown)
-    return note(
-        f"{len(found)} count vectors in fractions; the most is gained at {{counts}}: {{minus}} instead "
-        "of {uniform}.",
+        if minus > uniform or (minus == uniform) != (len(gaps) == 1):
+            wrong.append(counts)
+    best = min(found, key=lambda counts: found[counts][0] - found[counts][1])
+    minus, uniform, _ = found[best]
+    return verdict_of(
+        not wrong,
+        f"{len(found)} count vectors in fractions; the most is gained at {best}: {minus} instead "
+        f"of {uniform}.",
+        {"counts": wrong},
+        cases=len(found),
+        published=float(uniform),
+        computed=float(minus),
         quantity="expected difference of the sides",
+        relation="<=",
     )

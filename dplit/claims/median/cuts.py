@@ -13,13 +13,9 @@ from itertools import combinations, combinations_with_replacement, pairwise
 import numpy as np
 
 from dplit import median
-from dplit.claims.median._ratios import EPSILON, HALF, log, plain, strictly
-from dplit.ledger.box import Box
-from dplit.ledger.compare import need, note, private, same
+from dplit.claims.median._ratios import EPSILON, HALF, below, log, plain
+from dplit.ledger import Case, Evidence, claim, equal, private, verdict_of
 
-LAWS = "median.interval_law", "median.density_loss"
-RANK = Box("thm-rank-leaks", "median.rank_law", "median.rank_interval_law", "median.density_loss")
-VALUE = Box("thm-value-private", *LAWS)
 READINGS = ("every interval", "between records", "as printed")
 
 
@@ -66,9 +62,8 @@ def _up_to_a_leak(reading, grid):
             for neighbour in ((*data, x) for x in grid if x not in data):
                 loss = log(_rank_ratio(data, neighbour, reading))
                 shown = {"data": plain(data), "neighbour": plain(neighbour), "reading": reading}
-                case = private(loss, EPSILON, epsilon=EPSILON, lower=0, upper=1, **shown)
-                yield case
-                if not case.good:
+                yield Case(loss, EPSILON, {"epsilon": EPSILON, "lower": 0, "upper": 1, **shown})
+                if loss > EPSILON:
                     return
 
 
@@ -79,10 +74,12 @@ def _gap_losses(law, gaps):
         yield gap, median.density_loss(*pair)
 
 
-@RANK(
+@claim(
     "diprime-v1/median-by-rank",
     "Section 3; algorithm 3, lines 43 to 46",
     "leaks",
+    "thm-rank-leaks",
+    ("median.rank_law", "median.rank_interval_law", "median.density_loss"),
     range="three readings, two records on grids of up to 16 cells, gaps down to 1e-6",
 )
 def by_rank(effort, rng):
@@ -91,20 +88,24 @@ def by_rank(effort, rng):
     next record is an $\epsilon_1$-private median. (Section 3 counts half of $\epsilon_1$ for it.)"""
     cells = effort.pick(16, 32, 64)
     grid = [Fraction(i, cells) for i in range(1, cells)]
-    searches = {reading: list(_up_to_a_leak(reading, grid)) for reading in READINGS}
-    for reading, search in searches.items():
-        yield need(not search[-1].good, broken="assumes", reading=reading)
+    searches = [list(_up_to_a_leak(reading, grid)) for reading in READINGS]
+    leaking = [search[-1].exact > EPSILON for search in searches]
+    if not all(leaking):
+        verdict = "assumes" if any(leaking) else "holds"
+        return Evidence(verdict, "exact", f"leaks if read as: {dict(zip(READINGS, leaking))}")
     gaps = [10.0**-k for k in range(1, effort.pick(7, 10, 13))]
     found = list(_gap_losses(median.rank_interval_law, gaps))
-    for gap, loss in found:
-        yield same(loss, math.log(2 / (3 * gap)), 1e-3, broken="fails", gap=gap)
-    for search in searches.values():
-        yield from search
-    yield from (private(loss, EPSILON, gap=gap) for gap, loss in found)
-    return note(
+    growth = equal(
+        (Case(loss, math.log(2 / (3 * g)), {"gap": g}) for g, loss in found),
+        "the gap {gap} costs {exact}",
+        rtol=1e-3,
+    )
+    if growth.verdict == "fails":
+        return growth
+    return private(
+        [*(case for search in searches for case in search), *(Case(v, EPSILON) for _, v in found)],
         "{data} and {neighbour} cost {exact:.4f} where epsilon is {stated:.4f}, and each other "
         "reading leaks too. A gap g between two records costs log(2/(3g)).",
-        quantity="privacy loss",
     )
 
 
@@ -119,16 +120,11 @@ def _value_densities(data, edges):
 
 
 def _value_ratio(data, neighbour):
-    """Largest ratio of the value mechanism's densities on two data sets."""
+    """Largest ratio of the value mechanism's densities on two data sets, and these."""
     edges = sorted({Fraction(0), Fraction(1), *data, *neighbour})
     pair = [_value_densities(d, edges) for d in (data, neighbour)]
-    return max(max(p / q, q / p) for p, q in zip(*pair))
-
-
-def _strictly(pair, limit):
-    """The ratio of a pair of data sets below a limit."""
-    data, neighbour = pair
-    return strictly(_value_ratio(*pair), limit, data=plain(data), neighbour=plain(neighbour))
+    shown = {"data": plain(data), "neighbour": plain(neighbour)}
+    return max(max(p / q, q / p) for p, q in zip(*pair)), shown
 
 
 def _near_the_ends(near):
@@ -158,9 +154,13 @@ def _law_error(data):
     return float(np.abs(law.probabilities - np.array(exact, float)).max())
 
 
-@VALUE(
+@claim(
     "diprime-v2/median-by-value",
     "Section 3.1",
+    "holds",
+    "thm-value-private",
+    ("median.interval_law", "median.density_loss"),
+    proof="thm-value-private",
     range="add-remove, all data of up to 3 records on a grid, ties included, in fractions",
 )
 def by_value(effort, rng):
@@ -170,20 +170,24 @@ def by_value(effort, rng):
     grids = [_near_the_ends(Fraction(1, 10**k)) for k in (12, 4, 2)]
     pairs = [pair for grid in grids for pair in _added(grid, n)]
     for data in dict.fromkeys(data for data, _ in pairs):
-        yield same(_law_error(data), 0.0, atol=1e-12, data=plain(data))
-    yield from (_strictly(pair, 4) for pair in pairs)
-    return note(
-        f"{len(pairs)} pairs of neighbours, none at a loss of epsilon = {{stated:.4f}}; {{data}} and "
+        if _law_error(data) > 1e-12:
+            return verdict_of(False, "interval_law is another law", {"data": plain(data)})
+    return below(
+        (_value_ratio(*pair) for pair in pairs),
+        4,
+        "{cases} pairs of neighbours, none at a loss of epsilon = {stated:.4f}; {data} and "
         "{neighbour} come nearest: the closer the outer records are to the bounds, the nearer.",
-        quantity="privacy loss",
     )
 
 
-@VALUE(
+@claim(
     "diprime-v2/median-by-value-replace-one",
     "ours; section 3.1 with appendix A",
     "holds",
-    "median.interval_law",
+    "thm-value-private",
+    ("median.interval_law",),
+    ours=True,
+    proof="thm-value-private",
     range="replace-one, all data of up to 3 records on a grid, and swaps of up to 7",
 )
 def by_value_replaced(effort, rng):
@@ -191,16 +195,20 @@ def by_value_replaced(effort, rng):
     the rate $\epsilon_s/4$ it costs $\epsilon_s$; both are suprema."""
     near = Fraction(1, 10**12)
     grid = _near_the_ends(near)
-    yield from (same(_value_ratio(*pair), 1) for pair in _replaced(grid, 1))
-    family = [_swapped(m, near) for m in range(2, effort.pick(8, 12, 20))]
-    yield from (same(_value_ratio(*pair), 16, 1e-6) for pair in family)
-    yield same(math.exp(_quarter_rate_loss(*_swapped(3, near))), 16, 1e-6)
-    pairs = [*_replaced(grid, effort.pick(3, 4, 5)), *family]
-    yield from (_strictly(pair, 16) for pair in pairs)
-    return note(
-        f"{len(pairs)} pairs of neighbours, none at a loss of 2 epsilon = {{stated:.4f}}; nearest are {{data}} "
+    single = equal((Case(_value_ratio(*p)[0], 1) for p in _replaced(grid, 1)), "one record costs")
+    family = [_value_ratio(*_swapped(m, near)) for m in range(2, effort.pick(8, 12, 20))]
+    near_four = [Case(ratio, 16, data) for ratio, data in family]
+    near_four.append(Case(math.exp(_quarter_rate_loss(*_swapped(3, near))), 16))
+    approached = equal(near_four, "a ratio of {exact} is not near to 16", rtol=1e-6)
+    for found in (single, approached):
+        if found.verdict == "fails":
+            return found
+    searched = (_value_ratio(*pair) for pair in _replaced(grid, effort.pick(3, 4, 5)))
+    return below(
+        [*searched, *family],
+        16,
+        "{cases} pairs of neighbours, none at a loss of 2 epsilon = {stated:.4f}; nearest are {data} "
         "and {neighbour}. Every larger number of records comes as near. One record costs nothing.",
-        quantity="privacy loss",
     )
 
 
@@ -219,27 +227,30 @@ def _swapped(n, near):
     return tuple(tuple(map(Fraction, data)) for data in (one, other))
 
 
-@VALUE.corrected(
-    by_rank,
+@by_rank.corrected(
+    "thm-value-private",
+    ("median.interval_law", "median.density_loss"),
     where="ours; v2, section 3.1",
+    proof="thm-value-private",
     range="the data that break the rank, with gaps down to 1e-6 and ties",
 )
 def by_value_instead(effort, rng):
     r"""Drawing the value itself, with each interval weighted by its length, costs less than
     $\epsilon_1$ under add-remove whatever the gaps, ties included."""
     cells = effort.pick(8, 16, 32)
-    worst = 0.0
-    for data, neighbour in _added([Fraction(i, cells) for i in range(cells + 1)], 3):
-        loss = log(_value_ratio(data, neighbour))
-        worst = max(worst, loss)
-        shown = {"data": plain(data), "neighbour": plain(neighbour)}
-        yield need(loss < EPSILON, loss, "<", EPSILON, **shown)
+    ratios = (_value_ratio(*p) for p in _added([Fraction(i, cells) for i in range(cells + 1)], 3))
     gaps = [0.0, *(10.0**-k for k in range(1, effort.pick(7, 10, 13)))]
-    for gap, loss in _gap_losses(median.interval_law, gaps):
-        worst = max(worst, loss)
-        yield need(loss < EPSILON, loss, "<", EPSILON, gap=gap)
-    return note(
+    cases = [Case(log(ratio), EPSILON, data) for ratio, data in ratios]
+    cases += [Case(v, EPSILON, {"gap": g}) for g, v in _gap_losses(median.interval_law, gaps)]
+    worst = max(cases, key=lambda case: case.exact)
+    return verdict_of(
+        worst.exact < EPSILON,
         f"Up to three records on {cells + 1} values, and the pairs that break the rank mechanism: "
-        f"each loss is at least {EPSILON - worst:.1g} below epsilon.",
+        f"each loss is at least {EPSILON - worst.exact:.1g} below epsilon.",
+        worst.data,
+        cases=len(cases),
+        published=EPSILON,
+        computed=worst.exact,
         quantity="privacy loss",
+        relation="<",
     )

@@ -14,18 +14,10 @@ import numpy as np
 
 from dplit import median
 from dplit.claims.median._ratios import EPSILON, HALF
-from dplit.ledger.box import Box
-from dplit.ledger.compare import below, decisive, need, note, private, same
+from dplit.ledger import Case, Evidence, bounded, claim, private, verdict_of
 from dplit.mechanisms import Exponential, PermuteAndFlip
 
 CUTS = ((0.25, 0.5, 0.5, 0.75), (0.125, 0.25, 0.875), (0.5,) * 4 + (0.75,) * 2)
-DOMINANCE = Box(
-    "thm-dominance-median",
-    "mechanisms.PermuteAndFlip",
-    "mechanisms.Exponential",
-    range="2 to 4 candidates with small integer gaps, five budgets, in fractions",
-)
-LIMIT = Box("thm-flip-limit", "median.grid_law", "median.total_variation")
 
 
 # Errors --------------------------------------------------------------------------------------
@@ -63,40 +55,58 @@ def _errors(effort):
     }
 
 
-@DOMINANCE("diprime-v2/pfm-0.86", "Section 4.1", "fails")
+@claim(
+    "diprime-v2/pfm-0.86",
+    "Section 4.1",
+    "fails",
+    "thm-dominance-median",
+    ("mechanisms.PermuteAndFlip", "mechanisms.Exponential"),
+    range="2 to 4 candidates with small integer gaps, five budgets, in fractions",
+)
 def pfm(effort, rng):
     r"""Permute-and-flip is guaranteed a lower error than the exponential mechanism only for
     $\epsilon > 0.86$."""
-    low = {(w, g): e for (w, g), e in _errors(effort).items() if -2 * math.log(w) <= 0.86}
-    lower = sum(flip < exponential for flip, exponential in low.values())
-    (w, gaps), (flip, exponential) = next(iter(low.items()))
-    shown = {"epsilon": -2 * math.log(w), "scores": [-g for g in gaps]}
-    shown |= {"permute-and-flip": str(flip), "exponential": str(exponential)}
-    yield need(lower < len(low), flip, ">=", exponential, **shown)
-    return note(
-        f"Below 0.86 it is strictly lower in {lower} of {len(low)} cases "
-        "with unequal scores, down to epsilon = {epsilon:.4f}, in fractions.",
-        cases=len(low),
+    below = {(w, g): e for (w, g), e in _errors(effort).items() if -2 * math.log(w) <= 0.86}
+    not_lower = [key for key, (flip, exponential) in below.items() if flip >= exponential]
+    (w, gaps), (flip, exponential) = next(iter(below.items()))
+    epsilon = -2 * math.log(w)
+    case = {"epsilon": epsilon, "scores": [-g for g in gaps]}
+    return verdict_of(
+        bool(not_lower),
+        f"Below 0.86 it is strictly lower in {len(below) - len(not_lower)} of {len(below)} cases "
+        f"with unequal scores, down to epsilon = {epsilon:.4f}, in fractions.",
+        case | {"permute-and-flip": str(flip), "exponential": str(exponential)},
+        cases=len(below),
+        published=float(exponential),
+        computed=float(flip),
         quantity="expected error at epsilon below 0.86",
+        relation=">=",
     )
 
 
-@DOMINANCE.corrected(pfm, where="ours; McKenna and Sheldon 2020")
+@pfm.corrected(
+    functions=("mechanisms.PermuteAndFlip", "mechanisms.Exponential"),
+    where="ours; McKenna and Sheldon 2020",
+    proof="thm-dominance-median",
+    range="2 to 4 candidates with small integer gaps, five budgets, in fractions",
+)
 def pfm_always_lower(effort, rng):
     r"""At every $\epsilon$ its expected error is lower, unless all scores are equal, and at
     least half of the exponential mechanism's."""
     errors = _errors(effort)
+    wrong = [key for key, (flip, em) in errors.items() if not em / 2 <= flip < em]
+    wrong += [key for key in errors if _law_error(*key) > 1e-12]
     ratios = [em / flip for flip, em in errors.values()]
-    for ((w, gaps), (flip, em)), ratio in zip(errors.items(), ratios):
-        shown = {"w": str(w), "gaps": gaps}
-        case = need(flip < em, ratio, ">", 1.0, **shown)
-        yield decisive(case) if ratio == min(ratios) else case
-        yield need(em / 2 <= flip, ratio, "<=", 2.0, **shown)
-        yield same(_law_error(w, gaps), 0.0, atol=1e-12, **shown)
-    return note(
+    return verdict_of(
+        not wrong,
         f"{len(errors)} cases from epsilon = 0.02 to 4.6: the exponential mechanism's error is the "
         f"larger by a factor between {float(min(ratios)):.5f} and {float(max(ratios)):.4f}.",
+        {"wrong": [{"w": str(w), "gaps": gaps} for w, gaps in wrong]},
+        cases=len(errors),
+        published=1.0,
+        computed=float(min(ratios)),
         quantity="ratio of expected errors",
+        relation=">",
     )
 
 
@@ -132,34 +142,42 @@ def _added(cells, n):
     for m, data, x in product(cells, shared, eighths):
         pair = (median.grid_law(v, 0, 1, EPSILON, m) for v in (data, (*data, x)))
         shown = {"cells": m, "data": list(data), "neighbour": [*data, x]}
-        yield private(median.density_loss(*pair), EPSILON, **shown)
+        yield Case(median.density_loss(*pair), EPSILON, shown)
 
 
-@LIMIT(
+@claim(
     "diprime-v2/flip-continuous",
     "Sections 2 and 3.1, DiPriMeFlip",
     "assumes",
-    proved=True,
+    "thm-flip-limit",
+    ("median.grid_law", "median.total_variation"),
+    proof="thm-flip-limit",
     range="add-remove, grids of 2 to 8 cells, up to 2 records",
 )
 def flip_continuous(effort, rng):
     r"""A split $r \in [a_L, a_U]$ of a continuous attribute can be drawn $\epsilon_s$-privately
     by permute-and-flip (assuming a public, finite grid, which its law depends on)."""
     cells = effort.pick((2, 4, 8), (2, 4, 8, 16), (2, 4, 8, 16, 32))
-    for values, m in product(CUTS, cells):
-        yield same(_grid_error(values, m), 0.0, atol=1e-12, broken="fails", values=values, cells=m)
-    worst = 0.0
-    for case in _added(cells, effort.pick(2, 3, 4)):
-        worst = max(worst, case.exact)
-        yield case
+    error = max(_grid_error(values, m) for values in CUTS for m in cells)
+    if error > 1e-12:
+        return verdict_of(False, "grid_law is another law", {"error": error})
+    losses = list(_added(cells, effort.pick(2, 3, 4)))
+    on_a_grid = private(losses, "{data} and {neighbour} on {cells} cells: loss {exact:.4f}")
+    if on_a_grid.verdict == "leaks":
+        return on_a_grid
     laws = [median.grid_law(CUTS[0], 0, 1, EPSILON, m) for m in (4, 8, 16, 64)]
     moved = [median.total_variation(a, b) for a, b in pairwise(laws)]
-    yield need(max(moved) < 1e-12, worst, "<=", EPSILON)
-    return note(
+    return Evidence(
+        "holds" if max(moved) < 1e-12 else "assumes",
+        "exact",
         f"On grids of {', '.join(map(str, cells))} cells the largest loss is "
-        f"{worst:.4f}, epsilon {EPSILON:.4f}. Another number of cells is another law: "
+        f"{on_a_grid.computed:.4f}, epsilon {EPSILON:.4f}. Another number of cells is another law: "
         f"from 4 to 8, 16 and 64 cells it moves by {', '.join(f'{m:.4f}' for m in moved)}.",
+        cases=len(losses) + len(moved),
+        published=EPSILON,
+        computed=on_a_grid.computed,
         quantity="privacy loss",
+        relation="<=",
     )
 
 
@@ -171,14 +189,12 @@ def _distances(values, epsilon, cells):
         found = median.total_variation(median.grid_law(values, 0, 1, epsilon, m), limit)
         total = sum(odds) * m / 8
         bound = 1 / (total - 1) if total > 1 else math.inf
-        yield below(found, bound, values=values, epsilon=epsilon, m=m)
+        yield Case(found, bound, {"values": list(values), "epsilon": epsilon, "m": m})
 
 
-@LIMIT.corrected(
-    flip_continuous,
-    "median.grid_law",
-    "median.flip_rate",
-    "median.total_variation",
+@flip_continuous.corrected(
+    functions=("median.grid_law", "median.flip_rate", "median.total_variation"),
+    proof="thm-flip-limit",
     range="8 to 2,048 cells on four data sets",
 )
 def flip_limit(effort, rng):
@@ -187,15 +203,24 @@ def flip_limit(effort, rng):
     the cells, $m$ times the distance tends to $E|q - Eq|/(2\bar q)$: the
     limit is the exponential mechanism."""
     cells = [2**k for k in range(3, effort.pick(12, 14, 17))]
-    error, room = 0.0, 30 / cells[-1] + 1e-9
+    within, ratios = [], []
     for values, epsilon in product(CUTS, (0.1, 1.0, 5.0)):
-        for case in _distances(values, epsilon, cells):
-            yield case
-        ratio = cells[-1] * case.exact / median.flip_rate(values, 0, 1, epsilon)
-        error = max(error, abs(ratio - 1))
-        yield decisive(same(ratio, 1.0, 0.0, room, values=values, epsilon=epsilon))
-    return note(
+        found = list(_distances(values, epsilon, cells))
+        within += [case for case in found if case.stated < math.inf]
+        rate = median.flip_rate(values, 0, 1, epsilon)
+        ratios.append(cells[-1] * found[-1].exact / rate)
+    bound = bounded(within, "on {m} cells the distance is {exact}, over {stated}")
+    if bound.verdict == "fails":
+        return bound
+    error = max(abs(r - 1) for r in ratios)
+    return verdict_of(
+        error < 30 / cells[-1] + 1e-9,
         f"Three data sets at epsilon 0.1, 1 and 5, {cells[0]} to {cells[-1]} cells: the distance "
         f"times the cells is within {error:.1e} of its limit, and the bound is never passed.",
+        {"ratios": ratios},
+        cases=len(within) + len(ratios),
+        published=1.0,
+        computed=ratios[0],
         quantity="distance over its limit",
+        relation="=",
     )

@@ -12,38 +12,31 @@ from itertools import product
 
 from dplit import median_forest as laws
 from dplit.claims.median_forest._nodes import HALF_RATE, grid_losses, limit, sizes, sse
-from dplit.ledger.box import Box
-from dplit.ledger.compare import below, decisive, need, note, private
-
-CANDIDATES = Box(
-    "thm-forest-candidates",
-    "median_forest.candidates_law",
-    "median_forest.mirror",
-    quantity="privacy loss",
-)
+from dplit.ledger import Case, Evidence, claim, of_privacy, private, verdict_of
 
 
-@CANDIDATES(
+@claim(
     "diprime-v1/split-budget",
     "Section 3",
     "leaks",
-    range="mirror nodes of two columns, the fewest records first",
+    "thm-forest-candidates",
+    ("median_forest.candidates_law", "median_forest.mirror"),
 )
 def split_budget(effort, rng):
     r"""With $\epsilon_1 = \rho\epsilon/d_{max}$ in the formulas of section 3 a split costs
     $\epsilon_1$, and the tree $\epsilon$."""
-    yield _exact_mirror(2, effort.pick(2.0, 1.0, 0.5), 1, 60)
-    return (
+    return private(
+        [_exact_mirror(2, effort.pick(2.0, 1.0, 0.5), 1, 60)],
         "Two columns alike, counts of zeros and ones {zeros} and {ones}: at epsilon_1 = {epsilon:.4f} one split "
         "costs {loss:.4f}, in fractions. With its two parts as they are, depth d and rho = 1/2, the "
-        "tree would spend (K + 1/2) epsilon/2 + epsilon/2: at K = 2 1.75 epsilon."
+        "tree would spend (K + 1/2) epsilon/2 + epsilon/2: at K = 2 1.75 epsilon.",
+        range="mirror nodes of two columns, the fewest records first",
     )
 
 
-@CANDIDATES.corrected(
-    split_budget,
-    "median_forest.candidates_law",
-    "median_forest.crossed",
+@split_budget.corrected(
+    functions=("median_forest.candidates_law", "median_forest.crossed"),
+    proof="thm-forest-candidates",
     quantity="privacy loss of a level",
     range="a crossed node for each of K = 2, 3 (more with more effort), the same on all levels",
 )
@@ -54,19 +47,26 @@ def split_budget_corrected(effort, rng):
     losses = []
     for columns in effort.pick((2, 3), (2, 3, 4), (2, 3, 4, 5)):
         share = 1 / (columns + HALF_RATE)  # of rho epsilon / d_max = 1
-        loss = limit(laws.candidates_law, columns, share, effort)
-        losses.append(loss)
-        yield private(loss, 1.0, met=False, columns=columns)
-        yield need(loss > 0.97, loss, ">", 0.97, columns=columns)
-    return f"A level that is given 1 spends {min(losses):.4f} to {max(losses):.4f} of it on crossed nodes."
+        losses.append(limit(laws.candidates_law, columns, share, effort))
+    return verdict_of(
+        of_privacy(losses, 1.0) != "leaks" and min(losses) > 0.97,
+        f"A level that is given 1 spends {min(losses):.4f} to {max(losses):.4f} of it on crossed nodes.",
+        {"losses": losses},
+        broken="leaks",
+        cases=len(losses),
+        relation="<=",
+        published=1.0,
+        computed=max(losses),
+    )
 
 
-@CANDIDATES(
+@claim(
     "diprime-v1/split-budget-algorithm",
     "Algorithm 1, line 12",
     "assumes",
-    "median_forest.candidates_law",
-    proved=True,
+    "thm-forest-candidates",
+    ("median_forest.candidates_law",),
+    proof="thm-forest-candidates",
     quantity="privacy loss with two columns, in epsilon_1",
     range="crossed nodes of one and two columns, epsilon_1 = 1/2, 1, 2",
 )
@@ -77,43 +77,52 @@ def split_budget_algorithm(effort, rng):
         {e: limit(laws.candidates_law, columns, e, effort) / e for e in (0.5, 1.0, 2.0)}
         for columns in (1, 2)
     )
-    for epsilon, loss in one.items():
-        yield private(loss, 2.0, met=False, columns=1, epsilon=epsilon, loss=loss)
-    for epsilon in sorted(two, key=two.get, reverse=True):
-        data = {"epsilon": epsilon, "loss": two[epsilon], **sizes(effort, epsilon)}
-        yield below(two[epsilon], 2.0, columns=2, **data)
-    return (
-        f"In units of epsilon_1, where 2 are paid: one column at most {max(one.values()):.4f}, two "
-        "{exact:.4f}."
+    worst = max(two, key=two.get)
+    most, missed = max(one.values()), two[worst]
+    return Evidence(
+        verdict="leaks" if most > 2 else "assumes" if missed > 2 else "holds",
+        kind="exact",
+        summary="In units of epsilon_1, where 2 are paid: one column at most "
+        f"{most:.4f}, two {missed:.4f}.",
+        cases=len(one) + len(two),
+        relation="<=",
+        published=2.0,
+        computed=missed,
+        counterexample={"columns": 2, "epsilon": worst, "loss": missed, **sizes(effort, worst)},
     )
 
 
-@CANDIDATES(
+@claim(
     "diprime-v1/k-candidates",
     "Algorithm 1, line 12; algorithm 3",
     "leaks",
-    range="mirror nodes of five columns and at most 60 records",
+    "thm-forest-candidates",
+    ("median_forest.candidates_law", "median_forest.mirror"),
 )
 def k_candidates(effort, rng):
     r"""Medians on $K$ attributes and the choice among them cost $2\epsilon_1$, whatever $K$ is: algorithm 1
     sets $\epsilon_1 = \rho\epsilon/(2d_{max})$, without $K$."""
-    budgets = effort.pick((4.0,), (4.0, 2.0), (4.0, 2.0, 1.0))
-    smallest = [_smallest_mirror(5, e, 2, 60) for e in budgets]
-    yield _exact_mirror(5, 4.0, 2, 20)
-    yield from smallest
-    fewest = (f"epsilon_1 = {c.data['epsilon']:g}: {_records(c)}" for c in smallest)
-    return (
+    cases = [_exact_mirror(5, 4.0, 2, 20)]
+    cases += [
+        _smallest_mirror(5, e, 2, 60) for e in effort.pick((4.0,), (4.0, 2.0), (4.0, 2.0, 1.0))
+    ]
+    fewest = (f"epsilon_1 = {c.data['epsilon']:g}: {_records(c)}" for c in cases[1:])
+    return private(
+        cases,
         "K = 5 columns alike, {zeros} zeros and {ones} ones: at epsilon_1 = {epsilon:.4f} the removal "
         "of a one costs {loss:.4f} > {stated:.4f}, in fractions; no mirror node has fewer "
-        f"records. Fewest at {', '.join(fewest)}."
+        "records. Fewest at " + ", ".join(fewest) + ".",
+        range="mirror nodes of five columns and at most 60 records",
     )
 
 
-@CANDIDATES.corrected(
-    k_candidates,
-    "median_forest.candidates_law",
-    "median_forest.crossed",
-    "median_forest.winner_law",
+@k_candidates.corrected(
+    functions=(
+        "median_forest.candidates_law",
+        "median_forest.crossed",
+        "median_forest.winner_law",
+    ),
+    proof="thm-forest-candidates",
     quantity="privacy loss of three candidates",
     range="crossed nodes of up to three columns or more, all neighbours on a small grid",
 )
@@ -121,19 +130,21 @@ def k_candidates_corrected(effort, rng):
     r"""They cost less than $K\epsilon_1 + \epsilon_1 R^2/(8B^2)$ under add-remove for $K \ge 2$,
     and come as near to it as you like."""
     many = effort.pick((1, 2, 3), (1, 2, 3, 4), (1, 2, 3, 4))
+    found = {k: limit(laws.candidates_law, k, 1.0, effort) for k in many}
     bounds = {k: k + HALF_RATE * (k > 1) for k in many}
-    (worst, *_), pairs = grid_losses(effort, 1.0)
-    yield need(worst < bounds[2], worst, "<", bounds[2], broken="leaks")
-    said = []
-    for k, bound in bounds.items():
-        loss = limit(laws.candidates_law, k, 1.0, effort)
-        case = need(0.97 * bound < loss < bound, loss, "<", bound, broken="leaks", columns=k)
-        yield decisive(case) if k == 3 else case
-        said.append(f"K = {k}: {loss:.4f} of {bound:g}")
-    return note(
-        f"Crossed nodes at epsilon_1 = 1: {', '.join(said)}. Over all {pairs} pairs of small grid nodes "
-        f"with two columns at most {worst:.4f}.",
-        cases=pairs + len(many),
+    (worst, *_), cases = grid_losses(effort, 1.0)
+    near = all(bounds[k] * 0.97 < found[k] < bounds[k] for k in many)
+    said = ", ".join(f"K = {k}: {v:.4f} of {bounds[k]:g}" for k, v in found.items())
+    return verdict_of(
+        near and worst < bounds[2],
+        f"Crossed nodes at epsilon_1 = 1: {said}. Over all {cases} pairs of small grid nodes with two "
+        f"columns at most {worst:.4f}.",
+        {"losses": found, "grid": worst},
+        broken="leaks",
+        cases=cases + len(found),
+        relation="<",
+        published=bounds[3],
+        computed=found[3],
     )
 
 
@@ -152,7 +163,7 @@ def _exact_mirror(columns, epsilon, times, largest):
     epsilon = -2 * scale * math.log(v)  # v is e^(-epsilon / (2 scale)), so as rounded
     loss = math.log(after / before)
     data = near.data | {"gaps": [str(g) for g in gaps], "epsilon": epsilon, "loss": loss}
-    return private(loss, times * epsilon, **data)
+    return Case(loss, times * epsilon, data)
 
 
 def _smallest_mirror(columns, epsilon, times, largest):
@@ -161,7 +172,7 @@ def _smallest_mirror(columns, epsilon, times, largest):
     The useless cut has log odds -12 on column 0, and 0, -1, ..., -6 on the others. Where none of the
     nodes does, the costliest.
     """
-    costliest = private(0.0, times * epsilon)
+    costliest = Case(0.0, times * epsilon)
     for n in range(2, largest + 1):
         for zeros in sorted({n // 2, (n - 1) // 2} - {0}):
             shift = epsilon * (n - abs(n - 2 * zeros)) / 2
@@ -172,7 +183,7 @@ def _smallest_mirror(columns, epsilon, times, largest):
                 if loss > costliest.exact:
                     data = {"zeros": zeros, "ones": n - zeros, "columns": columns}
                     data |= {"gaps": [first, gap], "epsilon": epsilon, "loss": loss}
-                    costliest = private(loss, times * epsilon, **data)
+                    costliest = Case(loss, times * epsilon, data)
                 if loss > times * epsilon * (1 + 1e-9):
                     return costliest
     return costliest

@@ -10,10 +10,7 @@ from fractions import Fraction
 
 from dplit import median_forest as laws
 from dplit import printed
-from dplit.ledger.box import Box
-from dplit.ledger.compare import need, note, same
-
-DEPTH = Box("thm-forest-depth", "median_forest.occupancy_depth", quantity="records of a leaf")
+from dplit.ledger import Evidence, claim, verdict_of
 
 TREES, SHARE = 10, Fraction(9, 10)  # N_T, and the part of the records that trains (section 4)
 # Name, records and least occupancy, by data set of tables 1 and 2 of v2
@@ -51,16 +48,18 @@ def _occupancies(depths, parts=TREES, children=2):
     return {data: SHARE * SETS[data][1] / parts / children**depth for data, depth in depths.items()}
 
 
-def _kept(data, found, **options):
-    """That the leaves of a data set hold more records than the rule asks for."""
-    least = SETS[data][2]
-    return need(found > least, found, ">", least, **options, name=SETS[data][0])
+def _broken(occupancies):
+    """Data sets whose leaves hold too few records."""
+    return [data for data, v in occupancies.items() if v <= SETS[data][2]]
 
 
-@DEPTH(
+@claim(
     "diprime-v2/depth-rule",
     "Section 4; tables 1 and 2",
-    proved=False,
+    "holds",
+    "thm-forest-depth",
+    ("median_forest.occupancy_depth",),
+    quantity="records of a leaf",
     range="the ten data sets of tables 1 and 2",
 )
 def depth_rule(effort, rng):
@@ -68,20 +67,27 @@ def depth_rule(effort, rng):
     number (25 in most experiments, 10 for Banknote): for DiPriMe, DiPriMeExp and DiPriMeFlip in tables
     1 and 2 it is."""
     found = _occupancies(_printed_depths("DiPriMe"))
-    for data in sorted(found, key=lambda data: SETS[data][2] / found[data]):
-        yield _kept(data, found[data])
-    deeper = sum(occupancy / 2 > SETS[data][2] for data, occupancy in found.items())
+    deeper = len(found) - len(_broken({data: v / 2 for data, v in found.items()}))
     said = ", ".join(f"{SETS[data][0]} {float(v):.1f}" for data, v in found.items())
-    return (
+    return verdict_of(
+        not _broken(found),
         f"Average records of a leaf, a tenth of the training data each: {said}. One level more would "
-        f"break the rule in all but {deeper} of {len(found)}."
+        f"break the rule in all but {deeper} of {len(found)}.",
+        {"data sets": _broken(found)},
+        cases=len(found),
+        relation=">",
+        published=25.0,
+        computed=float(min(v for data, v in found.items() if data != "banknote")),
     )
 
 
-@DEPTH(
+@claim(
     "diprime-v2/depth-rule-baselines",
     "Section 4; tables 1 and 2",
     "assumes",
+    "thm-forest-depth",
+    ("median_forest.occupancy_depth",),
+    quantity="records of a leaf",
     range="the six other methods of tables 1 and 2, every column",
 )
 def baselines(effort, rng):
@@ -89,25 +95,37 @@ def baselines(effort, rng):
     than some number (25 in most experiments, 10 for Banknote): for the methods that are not DiPriMe in
     tables 1 and 2 it is (assuming that each of their $N_T = 10$ trees takes all training data: the paper
     partitions them for DiPriMe, and does not say it of the others)."""
+    depths = {method: _printed_depths(method) for method in CHILDREN}
+    cases = sum(map(len, depths.values()))
     parted, whole = (
-        [
-            _kept(data, occupancy, broken=broken, method=method)
-            for method, children in CHILDREN.items()
-            for data, occupancy in _occupancies(_printed_depths(method), parts, children).items()
-        ]
-        for parts, broken in ((TREES, "assumes"), (1, "fails"))
+        {
+            (m, data): v
+            for m, d in depths.items()
+            for data, v in _occupancies(d, parts, CHILDREN[m]).items()
+        }
+        for parts in (TREES, 1)
     )
-    yield from whole
-    yield from sorted(parted, key=lambda case: case.exact)
-    short, broken = (sum(not case.good for case in cases) for cases in (whole, parted))
-    return (
-        f"On all training data {len(whole) - short} of {len(whole)} depths keep the rule. On parts, as DiPriMe "
-        f"has them, {broken} would not: {{name}} has {{exact:.2f}} records a leaf of {{method}}."
+    short, broken = ([f"{SETS[data][0]}, {m}" for (m, data), v in found.items() if v <= SETS[data][2]]
+                     for found in (whole, parted))  # fmt: skip
+    least = min(parted, key=parted.get)
+    name, _, must = SETS[least[1]]
+    return Evidence(
+        "fails" if short else "assumes" if broken else "holds",
+        "exact",
+        f"On all training data {cases - len(short)} of {cases} depths keep the rule. On parts, as DiPriMe has "
+        f"them, {len(broken)} would not: {name} has {float(parted[least]):.2f} records a leaf of {least[0]}.",
+        cases=2 * cases,
+        relation=">",
+        published=float(must),
+        computed=float(parted[least]),
+        counterexample={"on all data": short, "on parts": len(broken)},
     )
 
 
-@DEPTH.corrected(
-    baselines, proved=False, quantity="depths that break the rule", range="30 printed depths"
+@baselines.corrected(
+    functions=("median_forest.occupancy_depth",),
+    quantity="depths that break the rule",
+    range="30 printed depths",
 )
 def baselines_corrected(effort, rng):
     """Every printed $d_{max}$ is the deepest that keeps the rule, if the baselines' trees take
@@ -121,54 +139,88 @@ def baselines_corrected(effort, rng):
             exact = laws.occupancy_depth(SHARE * records / parts, least, children)
             if exact != depth or not at[data] > least >= at[data] / children:
                 wrong.append([name, children, depth, exact])
-    yield same(len(wrong), 0, wrong=wrong)
-    return note(
+    return verdict_of(
+        not wrong,
         f"{3 * len(SETS)} printed depths, each the deepest with more than 25 records a leaf (Banknote: 10).",
+        {"wrong": wrong},
         cases=3 * len(SETS),
+        relation="=",
+        published=0.0,
+        computed=float(len(wrong)),
     )
 
 
-@DEPTH(
+@claim(
     "diprime-v2/depth-rule-figures",
     "Section 4; captions of figures 2, 6 and 8",
     "assumes",
+    "thm-forest-depth",
+    ("median_forest.occupancy_depth",),
     about="reading",
+    quantity="records of a leaf",
     range="the four captions",
 )
 def figures(effort, rng):
     """The rule of section 4, more than 25 records a leaf in most experiments and 10 for Banknote, read for
     the depths that the captions of figures 2, 6 and 8 print (assuming that figures 2, 8a and 8b, whose data
     are partitioned, are exceptions)."""
-    found = _figure_occupancies()
-    for figure, (data, _, partitioned) in sorted(FIGURES.items(), key=lambda row: row[1][2]):
-        broken = "assumes" if partitioned else "fails"
-        yield _kept(data, found[figure], broken=broken, figure=figure)
-    said = ", ".join(f"figure {figure} {float(v):.2f}" for figure, v in found.items())
-    return f"Average records of a leaf: {said}."
+    found, broken = _figure_occupancies()
+    said = ", ".join(f"figure {k} {float(v):.2f}" for k, v in found.items())
+    return Evidence(
+        "fails" if {*broken} - {*_partitioned()} else "assumes" if broken else "holds",
+        "exact",
+        f"Average records of a leaf: {said}.",
+        cases=len(found),
+        relation=">",
+        published=25.0,
+        computed=float(found["8a, 8b"]),
+        counterexample={f"figure {k}": float(found[k]) for k in broken},
+    )
 
 
-@DEPTH.corrected(figures, proved=False, range="the four captions")
+def _partitioned():
+    """The figures whose trees see parts of the data."""
+    return [k for k, (_, _, partitioned) in FIGURES.items() if partitioned]
+
+
+@figures.corrected(
+    functions=("median_forest.occupancy_depth",),
+    quantity="records of a leaf",
+    range="the four captions",
+)
 def figures_corrected(effort, rng):
     """They keep it where the data are not partitioned (figures 6, 8c and 8d), and only there."""
-    found = _figure_occupancies()
-    for figure, (data, _, partitioned) in FIGURES.items():
-        case = _kept(data, found[figure], figure=figure)
-        yield case._replace(good=case.good != partitioned)
-    kept = [figure for figure, (_, _, partitioned) in FIGURES.items() if not partitioned]
-    return f"Kept by figures {', '.join(kept)} alone."
+    found, broken = _figure_occupancies()
+    parted = _partitioned()
+    return verdict_of(
+        broken == parted,
+        f"Kept by figures {', '.join(k for k in found if k not in broken)} alone.",
+        {"broken": broken, "partitioned": parted},
+        cases=len(found),
+        relation=">",
+        published=25.0,
+        computed=float(found["8c, 8d"]),
+    )
 
 
 def _figure_occupancies():
-    """Average records of a leaf by figure."""
-    return {
-        figure: _occupancies({data: depth}, TREES if partitioned else 1)[data]
-        for figure, (data, depth, partitioned) in FIGURES.items()
-    }
+    """Average records of a leaf by figure, and the figures in which they are too few."""
+    found, broken = {}, []
+    for figure, (data, depth, partitioned) in FIGURES.items():
+        here = _occupancies({data: depth}, TREES if partitioned else 1)
+        found[figure] = here[data]
+        broken += [figure] if _broken(here) else []
+    return found, broken
 
 
-@DEPTH(
+@claim(
     "diprime-v2/depth-rule-private",
     "ours; section 4",
+    "holds",
+    "thm-forest-depth",
+    ("median_forest.occupancy_depth",),
+    ours=True,
+    proof="thm-forest-depth",
     quantity="privacy loss",
     range="the first eight steps of the rule or more",
 )
@@ -179,13 +231,16 @@ def depth_private(effort, rng):
     steps = {}
     for depth in range(1, effort.pick(9, 13, 17)):
         n = math.floor(25 * 2**depth * TREES / SHARE) + 1  # the first with more than 25 a leaf
-        before, after = steps[n - 1] = [
-            laws.occupancy_depth(SHARE * m / TREES, 25) for m in (n - 1, n)
-        ]
-        loss = math.inf if before + 1 == after else 0.0
-        yield same(loss, math.inf, records=n - 1, depths=[before, after])
+        steps[n - 1] = [laws.occupancy_depth(SHARE * m / TREES, 25) for m in (n - 1, n)]
+    jumps = all(before + 1 == after for before, after in steps.values())
     n, (before, after) = next(iter(steps.items()))
-    return (
+    return verdict_of(
+        jumps,
         f"At N = {n} the rule says {before} level(s), at N = {n + 1} it says {after}: no answer is possible "
-        f"on both. Further steps behind {', '.join(map(str, list(steps)[1:5]))}."
+        f"on both. Further steps behind {', '.join(map(str, list(steps)[1:5]))}.",
+        {"steps": list(steps.values())},
+        cases=len(steps),
+        relation="=",
+        published=math.inf,
+        computed=math.inf if jumps else 0.0,
     )

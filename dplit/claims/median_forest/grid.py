@@ -13,18 +13,21 @@ import numpy as np
 
 from dplit import median_forest as laws
 from dplit.domain import GRID, Continuous, Domain
-from dplit.ledger.box import Box
-from dplit.ledger.compare import at_most
+from dplit.ledger import claim, verdict_of
 from dplit.trees.grid import to_cells
 
 UNIT = Domain([Continuous(0, 1)])
 FINEST = 2**12  # values are multiples of its inverse: within a step too
-CUTS = Box("thm-forest-grid", "median_forest.grid_distance")
 
 
-@CUTS(
+@claim(
     "diprime-v2/grid",
     "ours; section 3.1",
+    "holds",
+    "thm-forest-grid",
+    ("median_forest.grid_distance",),
+    ours=True,
+    proof="thm-forest-grid",
     quantity="total variation distance of two laws of a cut, in the bound",
     range="three records on 16 steps, two on 64, one on 1,024, or more; four kinds of weights",
 )
@@ -32,18 +35,28 @@ def grid(effort, rng):
     r"""A cut on $m$ equal steps of a column, with records moved to the nearest grid point and an interval
     weighed by its number of steps, is in law within $n \max w/(2m\bar w)$ of the real cut in total
     variation, ties included; no smaller factor will do. The program's grid has $m = 2^{32}$."""
+    worst, cases = (Fraction(-1), None), 0
     more = effort.pick(0, 1, 2)
     for steps, most in ((16, 3), (64, 2), (1024, 1)):
         for values in _records(most + more, steps):
             for weights in _weights(len(values)):
-                share = _share_of_bound(values, weights, steps)
-                if share is not None:
-                    data = {"values": [str(v) for v in values], "steps": steps}
-                    yield at_most(share, 1.0, rtol=0.0, **data, weights=[str(w) for w in weights])
+                data = {"values": values, "weights": weights, "steps": steps}
+                if (share := _share_of_bound(**data)) is not None:
+                    cases += 1
+                    worst = max(worst, (share, data), key=lambda pair: pair[0])
+    share = worst[0]
     thousand = float(laws.grid_distance(1000, 1.0, 0.5, steps=GRID))
-    return (
-        "{cases} laws in fractions: at most {exact:.4g} times the bound, at records {values}. On the package's "
-        f"grid it is {thousand:.1e} for 1,000 records whose largest weight is twice the mean one."
+    return verdict_of(
+        share == 1,
+        f"{cases} laws in fractions: at most {float(share):.4g} times the bound, at records "
+        f"{[str(v) for v in worst[1]['values']]}. On the package's grid it is {thousand:.1e} for 1,000 "
+        "records whose largest weight is twice the mean one.",
+        {"share": float(share), **worst[1]},
+        broken="fails" if share > 1 else "loose",
+        cases=cases,
+        relation="<=",
+        published=1.0,
+        computed=float(share),
     )
 
 

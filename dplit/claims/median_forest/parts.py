@@ -13,20 +13,18 @@ import numpy as np
 from dplit import Continuous, Domain
 from dplit.budget import EqualParts, Spend
 from dplit.forests import MedianForestClassifier
-from dplit.ledger.box import Box
-from dplit.ledger.compare import below, decisive, private, same
+from dplit.ledger import Case, Evidence, claim, equal, of_privacy, verdict_of
 
-PARTS = Box("thm-forest-parts")
 POINTS = (-30.0, 0.0, 1.0, 2.0, 3.0, 30.0)  # kinks of the densities, and far outside
 
 
-@PARTS(
+@claim(
     "partition",
     {"diprime-v1": "Section 3; algorithm 2", "diprime-v2": "Section 3.1; algorithm 2"},
     "assumes",
-    "random_forest.equal_parts_bound",
-    "random_forest.smallest_equal_parts_loss",
-    proved=True,
+    "thm-forest-parts",
+    ("random_forest.equal_parts_bound", "random_forest.smallest_equal_parts_loss"),
+    proof="thm-forest-parts",
     quantity="privacy loss of shuffled equal parts",
     range="two trees of one leaf, one record and then two, three budgets",
 )
@@ -34,27 +32,32 @@ def partition(effort, rng, paper):
     r"""A forest whose trees are each $\epsilon$-private is $\epsilon$-private if the data are
     partitioned into $N_T$ subsets, by parallel composition (assuming add-remove, and that each
     record draws its subset independently: the papers do not say how; v1 has "randomly")."""
-    budgets = (1.0, 0.1, 3.0)
-    drawn, cut = (
-        {e: _counts_loss(law, (0,), 1, e) for e in budgets} for law in (_independent, _equal_parts)
+    losses = {e: _counts_loss(_equal_parts, (0,), 1, e) for e in (1.0, 0.1, 3.0)}
+    drawn = max(_counts_loss(_independent, (0,), 1, e) / e for e in losses)
+    sharp = equal(
+        (Case(v, _bound(e)) for e, v in losses.items()), "{exact} is not the bound {stated}"
     )
-    for e in budgets:
-        yield private(drawn[e], e, met=False, epsilon=e)
-        yield same(cut[e], _bound(e), broken="fails", epsilon=e)
-    for e in budgets:
-        yield below(cut[e], e, data=[0], neighbour=[0, 1], trees=2, epsilon=e)
-    said = ", ".join(f"{loss:.4f} at epsilon {e:g}" for e, loss in cut.items())
-    return (
+    if sharp.verdict == "fails":
+        return sharp
+    said = ", ".join(f"{v:.4f} at epsilon {e:g}" for e, v in losses.items())
+    missed = max(v / e for e, v in losses.items())
+    return Evidence(
+        "leaks" if drawn > 1 + 1e-9 else "assumes" if missed > 1 else "holds",
+        "exact",
         "Two trees of one leaf, one record of class 0 and then one of class 1, noisy class counts: "
-        f"independent parts cost {max(drawn[e] / e for e in budgets):.4f} epsilon, parts that are shuffled and "
-        f"cut {said}, the most that two equal parts can cost, log(e^epsilon/2 + e^(3 epsilon)/2)."
+        f"independent parts cost {drawn:.4f} epsilon, parts that are shuffled and cut {said}, the most "
+        "that two equal parts can cost, log(e^epsilon/2 + e^(3 epsilon)/2).",
+        cases=2 * len(losses),
+        relation="<=",
+        published=1.0,
+        computed=losses[1.0],
+        counterexample={"data": [0], "neighbour": [0, 1], "trees": 2, "epsilon": 1.0},
     )
 
 
-@PARTS.corrected(
-    partition,
-    "random_forest.equal_parts_bound",
-    "random_forest.equal_parts_family_loss",
+@partition.corrected(
+    functions=("random_forest.equal_parts_bound", "random_forest.equal_parts_family_loss"),
+    proof="thm-forest-parts",
     quantity="privacy loss of independent parts",
     range="two trees of one leaf, all neighbours of up to two records or more, epsilon 1",
 )
@@ -62,44 +65,49 @@ def partition_corrected(effort, rng, paper):
     r"""Let each tree be $\epsilon$-private under add-remove. If each record draws its tree
     uniformly and independently, the forest is $\epsilon$-private. On equal parts it costs at most
     $\log(e^\epsilon/N_T + (1 - 1/N_T)e^{3\epsilon})$, which two trees of noisy class counts attain."""
-    pairs = [
-        (data, added)
-        for n in range(effort.pick(3, 4, 5))
-        for data in combinations_with_replacement((0, 1), n)
-        for added in (0, 1)
-    ]
-    drawn, cut = (
-        [_counts_loss(law, *p, 1.0) for p in pairs] for law in (_independent, _equal_parts)
-    )
-    for (data, added), a, b in zip(pairs, drawn, cut):
-        yield private(a, 1.0, met=False, data=data, added=added)
-        yield private(b, _bound(1.0), met=False, data=data, added=added)
-    yield same(max(cut), _bound(1.0))
-    yield decisive(private(max(drawn), 1.0))
-    return (
-        f"Noisy class counts of two trees, {len(pairs)} neighbours: independent parts cost {{exact:.4f}} "
-        f"at epsilon 1, equal parts {max(cut):.4f}, which the formula for two trees is."
+    drawn, cut = [], []
+    for n in range(effort.pick(3, 4, 5)):
+        for data in combinations_with_replacement((0, 1), n):
+            for added in (0, 1):
+                drawn.append(_counts_loss(_independent, data, added, 1.0))
+                cut.append(_counts_loss(_equal_parts, data, added, 1.0))
+    return verdict_of(
+        of_privacy(drawn, 1.0) == of_privacy(cut, _bound(1.0)) == "holds",
+        f"Noisy class counts of two trees, {len(drawn)} neighbours: independent parts cost {max(drawn):.4f} "
+        f"at epsilon 1, equal parts {max(cut):.4f}, which the formula for two trees is.",
+        {"independent": drawn, "equal": cut},
+        broken="leaks",
+        cases=2 * len(drawn),
+        relation="<=",
+        published=1.0,
+        computed=max(drawn),
     )
 
 
-@PARTS(
+@claim(
     "diprime-v1/unpartitioned",
     "Section 3, footnote 3; algorithm 2, line 20",
     "holds",
-    "forests.MedianForestClassifier",
+    "thm-forest-parts",
+    ("forests.MedianForestClassifier",),
+    proof="thm-forest-parts",
     quantity="privacy loss of a forest, in that of a tree",
     range="two trees of one leaf, all neighbours of up to three records, three budgets",
 )
 def unpartitioned(effort, rng, epsilon=(0.1, 1.0, 3.0)):
     r"""Without a partition, each tree on all data, the loss is $N_T$ times that of a tree, so that
     each tree must take $\epsilon/N_T$."""
+    cases = []
     for budget in epsilon:
         for n in range(3):
             for data in combinations_with_replacement((0, 1), n):
                 loss = _counts_loss(_all_records, data, 1, budget)
-                yield same(loss / budget, 2.0, data=data, epsilon=budget)
-    yield same(_fitted_budget(2) / 0.5, 2.0, data=(0, 1, 1), epsilon=0.5)
-    return "Noisy class counts of two trees on the same records, {cases} neighbours: {exact:.4f}"
+                cases.append(Case(loss / budget, 2.0, {"data": data, "epsilon": budget}))
+    cases.append(Case(_fitted_budget(2) / 0.5, 2.0, {"data": (0, 1, 1), "epsilon": 0.5}))
+    return equal(
+        cases,
+        "Noisy class counts of two trees on the same records, {cases} neighbours: {exact:.4f}",
+    )
 
 
 def _fitted_budget(trees):

@@ -14,49 +14,50 @@ import numpy as np
 
 from dplit import median_forest as laws
 from dplit.claims.median_forest._nodes import GRID, HALF_RATE, grid_losses, limit, sizes, sse
-from dplit.ledger.box import Box
-from dplit.ledger.compare import at_most, decisive, need, note, private, same
+from dplit.ledger import Case, bounded, claim, equal, of_privacy, private, verdict_of
 
-CANDIDATES = Box("thm-forest-candidates", "median_forest.candidates_law", "median_forest.crossed")
-JOINT = Box("thm-forest-joint", "median_forest.joint_law", "median_forest.split.joint")
-UNIFORM = Box("thm-forest-uniform", "median_forest.winner_law", "median_forest.split.uniform")
-SCORE = Box("thm-forest-score", "median_forest.split.candidates", "sensitivity.sse")
-FIRST = Box(
-    "thm-forest-first", "median_forest.split.median_first", "median_forest.split.best_first"
-)
 HALVES = [Fraction(i, 2) for i in range(3)]  # targets in the enumerations: 0, 1/2, 1
 
 # The paper's total, and the joint draw ---------------------------------------------------------
 
 
-@CANDIDATES(
+@claim(
     "diprime-v2/budget-exp-flip",
     "Section 3.1, privacy analysis",
     "leaks",
-    quantity="privacy loss",
-    range="crossed nodes of two and three columns or more, both mechanisms",
+    "thm-forest-candidates",
+    ("median_forest.candidates_law", "median_forest.crossed"),
 )
 def budget_exp_flip(effort, rng):
     r"""Since the candidate splits are on separate attributes, all medians of a node cost
     $\epsilon_s$, a split $\epsilon_s + \epsilon_a$, the tree $d_{max}(\epsilon_s + \epsilon_a)
     + \epsilon_\ell$ (DiPriMeExp and DiPriMeFlip)."""
-    many = effort.pick((2, 3), (2, 3, 4), (2, 3, 4, 5))
-    losses = {
-        (mechanism, columns): limit(laws.candidates_law, columns, 1.0, effort, mechanism)
-        for mechanism, columns in product(laws.MECHANISMS, many)
-    }
-    for mechanism, columns in sorted(losses, key=losses.get, reverse=True):
-        data = {"columns": columns, "mechanism": mechanism, "epsilon": 1.0, **sizes(effort, 1.0)}
-        yield private(losses[mechanism, columns], 2.0, **data)
-    said = ", ".join(f"K = {k} by {by} {loss:.4f}" for (by, k), loss in losses.items())
-    return (
+    cases = []
+    for mechanism in laws.MECHANISMS:
+        for columns in effort.pick((2, 3), (2, 3, 4), (2, 3, 4, 5)):
+            loss = limit(laws.candidates_law, columns, 1.0, effort, mechanism)
+            data = {
+                "columns": columns,
+                "mechanism": mechanism,
+                "epsilon": 1.0,
+                **sizes(effort, 1.0),
+            }
+            cases.append(Case(loss, 2.0, data))
+    said = ", ".join(
+        "K = {columns} by {mechanism}".format(**c.data) + f" {c.exact:.4f}" for c in cases
+    )
+    return private(
+        sorted(cases, key=lambda c: -c.exact),
         f"Crossed nodes at epsilon_s = epsilon_a = 1, where 2 are claimed: {said}. "
-        "A leaf below adds its epsilon_l in full."
+        "A leaf below adds its epsilon_l in full.",
+        range="crossed nodes of two and three columns or more, both mechanisms",
     )
 
 
-@JOINT.corrected(
-    budget_exp_flip,
+@budget_exp_flip.corrected(
+    "thm-forest-joint",
+    ("median_forest.joint_law", "median_forest.split.joint"),
+    proof="thm-forest-joint",
     quantity="privacy loss of a split",
     range="crossed nodes of up to 5 columns or more, all neighbours on a small grid",
 )
@@ -66,55 +67,64 @@ def joint(effort, rng):
     units of $R$, cost $\epsilon_s + \epsilon_a$ under add-remove for any $K$: the paper's
     total. So they do if the column comes by permute-and-flip on $\log Z_a$."""
     bound, many = 1 + HALF_RATE, effort.pick((2, 5), (2, 5, 20), (2, 5, 20, 100))
-    near, inside, pairs = [], 0.0, 0
-    for mechanism, columns in product(laws.MECHANISMS, many):
-        loss = limit(laws.joint_law, columns, 1.0, effort, mechanism)
-        near.append(loss)
-        data = {"columns": columns, "mechanism": mechanism}
-        yield need(loss > 0.99 * bound, loss, ">", 0.99 * bound, broken="leaks", **data)
-        yield decisive(private(loss, bound, met=False, **data))
-    for epsilon in effort.pick((0.3, 3.0), (0.3, 1.0, 3.0), (0.3, 1.0, 3.0)):
-        worst, count = grid_losses(effort, epsilon)
-        yield private(max(worst[1:]) / epsilon, bound, met=False, epsilon=epsilon)
-        inside, pairs = max(inside, max(worst[1:]) / epsilon), pairs + count
-    return note(
+    near = [limit(laws.joint_law, k, 1.0, effort, m) for m in laws.MECHANISMS for k in many]
+    budgets = effort.pick((0.3, 3.0), (0.3, 1.0, 3.0), (0.3, 1.0, 3.0))
+    grid = [grid_losses(effort, e) for e in budgets]
+    inside = max(max(worst[1:]) / e for (worst, _), e in zip(grid, budgets))
+    cases = sum(c for _, c in grid)
+    return verdict_of(
+        of_privacy([*near, inside], bound) != "leaks" and min(near) > 0.99 * bound,
         f"epsilon_s = 1, epsilon_a = 1/2: crossed nodes with 2 to {many[-1]} columns cost {min(near):.4f} "
-        f"to {max(near):.4f}; {pairs} pairs of grid nodes at most {inside:.4f} epsilon_s.",
-        cases=pairs + len(near),
+        f"to {max(near):.4f}; {cases} pairs of grid nodes at most {inside:.4f} epsilon_s.",
+        {"near": near, "grid": inside},
+        broken="leaks",
+        cases=cases + len(near),
+        relation="<=",
+        published=bound,
+        computed=max(near),
     )
 
 
-@UNIFORM(
+@claim(
     "diprime-v2/budget-uniform",
     "Section 3.1, privacy analysis",
+    "holds",
+    "thm-forest-uniform",
+    ("median_forest.winner_law", "median_forest.split.uniform"),
+    proof="thm-forest-uniform",
     quantity="privacy loss of a split",
     range="crossed nodes of up to 3 columns or more, small nodes of two columns",
 )
 def uniform(effort, rng):
     r"""With a uniform attribute ($\epsilon_a = 0$) a split costs $\epsilon_s$ (DiPriMe)."""
-    near, worst, pairs = 0.0, 0.0, 0
+    near = []
     for columns in effort.pick((1, 2, 3), (1, 2, 3, 5), (1, 2, 3, 5)):
         node = laws.crossed(10**5, 160, 80, columns, (1e-60, 1e-30))
-        loss = laws.removal_loss(laws.candidates_law, node, 1.0, 0.0)
-        yield private(loss, 1.0, met=False, columns=columns)
-        near = max(near, loss)
-    yield need(near > 0.99, near, ">", 0.99, broken="leaks")
-    for loss, data in _uniform_grid(effort):
-        yield private(loss, 1.0, met=False, data=data)
-        worst, pairs = max(worst, loss), pairs + 1
-    return (
-        f"K candidates and a winner drawn without their scores: at most {near:.4f} at epsilon_s = 1, "
-        f"and {worst:.4f} over {pairs} pairs of grid nodes. The losers' medians sum out."
+        near.append(laws.removal_loss(laws.candidates_law, node, 1.0, 0.0))
+    worst, cases = _uniform_grid(effort)
+    return verdict_of(
+        of_privacy([*near, worst], 1.0) != "leaks" and max(near) > 0.99,
+        f"K candidates and a winner drawn without their scores: at most {max(near):.4f} at epsilon_s = 1, "
+        f"and {worst:.4f} over {cases} pairs of grid nodes. The losers' medians sum out.",
+        {"near": near, "grid": worst},
+        broken="leaks",
+        cases=cases + len(near),
+        relation="<=",
+        published=1.0,
+        computed=max(near),
     )
 
 
 def _uniform_grid(effort):
-    """(loss, records) over small nodes of two columns, where the weight of the SSE is 0."""
+    """The same over small nodes of two columns, where the weight of the SSE is 0."""
+    worst, cases = 0.0, 0
     for n in range(1, effort.pick(3, 4, 5)):
         for data in combinations_with_replacement(list(product(GRID, repeat=2)), n):
             full = np.array([*data, *data])  # every record twice: cuts stay where they are
             node = laws.Node(full, np.zeros(len(full)))
-            yield laws.removal_loss(laws.candidates_law, node, 1.0, 0.0), data
+            loss = laws.removal_loss(laws.candidates_law, node, 1.0, 0.0)
+            worst, cases = max(worst, loss), cases + 1
+    return worst, cases
 
 
 # The score ---------------------------------------------------------------------------------------
@@ -159,32 +169,41 @@ def _lone_loss(m, rate):
     return abs(logs[0] - logs[1])
 
 
-@SCORE(
+@claim(
     "diprime-v1/attribute-score",
     "Section 3",
     "loose",
-    proved=True,
+    "thm-forest-score",
+    ("median_forest.split.candidates", "sensitivity.sse"),
+    proof="thm-forest-score",
     quantity="privacy loss, in epsilon_1",
     range="all data of up to two records and their neighbours, and one large family",
 )
 def score(effort, rng):
     r"""Choosing among candidate splits with $\Pr(a) \propto e^{-\epsilon_1 N_i MSE(a)/(8B^2)}$,
     $N_i$ being the node's own count, which is not public, is $\epsilon_1$-private."""
-    (worst, pairs), losses = _choice_losses(effort), {}
+    (worst, cases), losses = _choice_losses(effort), {}
     for low, high in ((-1, 1), (0, 1), (1, 2)):
         rate = (high - low) ** 2 / (8 * max(abs(low), abs(high)) ** 2)
         family = _lone_loss(effort.pick(10**3, 10**4, 10**5), rate)
-        losses[f"[{low}, {high}]"] = loss = max(worst * rate, family)
-        yield private(loss, 1.0, targets=[low, high])
+        losses[f"[{low}, {high}]"] = max(worst * rate, family)
     said = ", ".join(f"{v:.4f} for targets in {k}" for k, v in losses.items())
-    return note(
+    verdict = of_privacy(list(losses.values()), 1.0)
+    return verdict_of(
+        verdict == "holds",
         f"Small data and a family of data, at epsilon_1 = 1: at most {said}.",
-        cases=pairs + len(losses),
+        losses,
+        broken=verdict,
+        cases=cases + len(losses),
+        relation="<=",
+        published=1.0,
+        computed=max(losses.values()),
     )
 
 
-@SCORE.corrected(
-    score,
+@score.corrected(
+    functions=("median_forest.split.candidates", "sensitivity.sse"),
+    proof="thm-forest-score",
     quantity="privacy loss, in epsilon_a",
     range="all data of up to two records and their neighbours, and one large family",
 )
@@ -192,18 +211,19 @@ def score_corrected(effort, rng):
     r"""For fixed cuts $N_i\,MSE = SSE$ grows by less than $R^2$ with each record, so $\Pr(a)
     \propto e^{-\epsilon_a SSE(a)/R^2}$ is $\epsilon_a$-private, which is tight: the published
     choice costs $\epsilon_1 R^2/(8B^2)$."""
-    worst, pairs = _choice_losses(effort)
-    largest = effort.pick(10**3, 10**4, 10**5)
-    losses = {m: _lone_loss(m, 1.0) for m in (10, 100, largest)}
-    least = 1 - 2 / largest
-    yield need(worst < 1, worst, "<", 1.0, broken="leaks")
-    yield need(losses[largest] > least, losses[largest], ">", least)
-    for m, loss in losses.items():
-        yield need(loss < 1, loss, "<", 1.0, broken="leaks", zeros=m, ones=m)
-    said = ", ".join(f"{loss:.5f} (m = {m})" for m, loss in losses.items())
-    return note(
+    worst, cases = _choice_losses(effort)
+    sizes = (10, 100, effort.pick(10**3, 10**4, 10**5))
+    losses = [_lone_loss(m, 1.0) for m in sizes]
+    said = ", ".join(f"{v:.5f} (m = {m})" for m, v in zip(sizes, losses))
+    return verdict_of(
+        max(worst, *losses) < 1 and losses[-1] > 1 - 2 / sizes[-1],
         f"At epsilon_a = 1: {worst:.4f} over all small data; with m zeros and m ones {said}.",
-        cases=pairs + len(losses),
+        {"worst": worst, "losses": losses},
+        broken="leaks",
+        cases=cases + len(losses),
+        relation="<",
+        published=1.0,
+        computed=losses[-1],
     )
 
 
@@ -219,11 +239,14 @@ def _one_hot(counts):
     return sum(sse([1] * c + [0] * (sum(counts) - c)) for c in counts)
 
 
-@SCORE(
+@claim(
     "diprime-v2/attribute-score-classes",
     "ours; section 3.1",
     "holds",
-    "forests.MedianForestClassifier",
+    "thm-forest-score",
+    ("forests.MedianForestClassifier",),
+    ours=True,
+    proof="thm-forest-score",
     quantity="growth of the score, a record joining 1000 of another class",
     range="all nodes of 2 to 4 classes with at most 4 records each or more",
 )
@@ -231,28 +254,30 @@ def score_classes(effort, rng):
     r"""For a classification, score a split by the SSE of its classes as one-hot vectors: it
     grows by less than 2 with each record, whatever the number of classes, which is tight. So a
     rate of $\epsilon_a/2$ is $\epsilon_a$-private."""
-    levels, most, nodes = range(effort.pick(5, 7, 9)), Fraction(0), 0
+    most, found = effort.pick(5, 7, 9), []
     for classes in (2, 3, 4):
-        for counts, k in product(product(levels, repeat=classes), range(classes)):
-            growth = _one_hot_growth(counts, k)
-            yield need(0 <= growth < 2, growth, "<", 2.0, counts=counts, joins=k)
-            most, nodes = max(most, growth), nodes + 1
-    far = {m: _one_hot_growth((m, 0), 1) for m in (10, 100, 1000)}
-    yield need(far[1000] > 2 - Fraction(1, 100), far[1000], ">", 1.99)
-    for m, growth in far.items():
-        yield need(growth < 2, growth, "<", 2.0, counts=(m, 0), joins=1)
-    said = ", ".join(f"{float(growth):.4f}" for growth in far.values())
-    return (
-        f"Over {nodes} nodes of 2 to 4 classes at most {float(most):.4f}; one record of another "
-        f"class joins m of one class: {said} for m = 10, 100, 1000."
+        for counts in product(range(most), repeat=classes):
+            found += [_one_hot_growth(counts, k) for k in range(classes)]
+    far = [_one_hot_growth((m, 0), 1) for m in (10, 100, 1000)]
+    said = ", ".join(f"{float(f):.4f}" for f in far)
+    return verdict_of(
+        0 <= min(found) and max(found) < 2 and max(far) < 2 < far[-1] + Fraction(1, 100),
+        f"Over {len(found)} nodes of 2 to 4 classes at most {float(max(found)):.4f}; one record of another "
+        f"class joins m of one class: {said} for m = 10, 100, 1000.",
+        {"growth": [max(found), far[-1]]},
+        cases=len(found) + len(far),
+        relation="<",
+        published=2.0,
+        computed=float(far[-1]),
     )
 
 
-@SCORE(
+@claim(
     "diprime-v1/attribute-score-algorithm",
     "Algorithm 3, line 52",
     "fails",
-    "median_forest.split.candidates",
+    "thm-forest-score",
+    ("median_forest.split.candidates",),
     quantity="log odds, in epsilon_1",
     range="one node of two records, which decides it",
 )
@@ -261,16 +286,16 @@ def score_algorithm(effort, rng):
     section 3's choice."""
     better, worse = sse([Fraction(-1)]) + sse([Fraction(1)]), sse([Fraction(-1), Fraction(1)])
     by_section, by_line = (worse - better) / 8, (worse - better) / 2 / 8  # B = 1, and N = 2 records
-    yield same(by_line, by_section, targets=[-1, 1])
-    return (
+    return equal(
+        [Case(by_line, by_section, {"targets": [-1, 1]})],
         "Targets {targets}, a cut that separates them and one that doesn't: log odds {stated} epsilon_1 "
-        "by section 3, {exact} epsilon_1 by line 52, which leaves out the N = 2."
+        "by section 3, {exact} epsilon_1 by line 52, which leaves out the N = 2.",
     )
 
 
-@SCORE.corrected(
-    score_algorithm,
-    "median_forest.split.candidates",
+@score_algorithm.corrected(
+    functions=("median_forest.split.candidates",),
+    proof="thm-forest-score",
     quantity="log odds, in epsilon_1",
     range="all nodes of 2 to 6 records or more with targets -1, 0, 1",
 )
@@ -278,12 +303,12 @@ def score_algorithm_corrected(effort, rng):
     r"""Under line 52 the log odds of any two attributes are at most $\epsilon_1 R^2/(32B^2) \le
     \epsilon_1/8$, however many records there are: the choice is nearly uniform."""
     targets = (Fraction(-1), Fraction(0), Fraction(1))
-    for n in range(2, effort.pick(7, 9, 11)):
-        for node in combinations_with_replacement(targets, n):
-            yield at_most(_widest_odds(node), Fraction(4, 32), targets=node)
-    return (
+    sizes = range(2, effort.pick(7, 9, 11))
+    nodes = [node for n in sizes for node in combinations_with_replacement(targets, n)]
+    return bounded(
+        (Case(_widest_odds(node), Fraction(4, 32), {"targets": node}) for node in nodes),
         "Largest log odds over {cases} nodes {exact} epsilon_1, met by half -1, half 1. At epsilon_1 = 1/2 "
-        f"the best attribute is at most {math.exp(1 / 16):.4f} times as likely as the worst."
+        f"the best attribute is at most {math.exp(1 / 16):.4f} times as likely as the worst.",
     )
 
 
@@ -298,9 +323,14 @@ def _widest_odds(targets):
 # Attribute first -----------------------------------------------------------------------------------
 
 
-@FIRST(
+@claim(
     "diprime-v2/attribute-first",
     "ours",
+    "holds",
+    "thm-forest-first",
+    ("median_forest.split.median_first", "median_forest.split.best_first"),
+    ours=True,
+    proof="thm-forest-first",
     quantity="range of the score at the median, in R^2",
     range="all targets 0 and 1 of up to 5 records or more without ties, and one family",
 )
@@ -311,18 +341,18 @@ def attribute_first(effort, rng):
     n = effort.pick(6, 8, 10)
     median, best = _score_range(n, _median_score), _score_range(n, _best_score)
     low, high = _median_extremes(effort.pick(50, 200, 500))
-    for least, most in (median, (low, high)):
-        yield need(-1 < least, least, ">", -1.0)
-        yield need(most < 2, most, "<", 2.0)
-    yield need(best[0] >= 0, best[0], ">=", 0.0)
-    yield need(Fraction(1, 2) < best[1] < 1, best[1], "<", 1.0)
-    yield need(low < -0.95, low, "<", -0.95)
-    yield need(high > 1.95, high, ">", 1.95)
-    yield need(high - low < 3, high - low, "<", 3.0)
-    return (
+    inside = -1 < median[0] and median[1] < 2 and 0 <= best[0] and best[1] < 1
+    near = -1 < low < -0.95 and 1.95 < high < 2 and best[1] > Fraction(1, 2)
+    return verdict_of(
+        inside and near,
         f"Up to {n} records: at the median {float(median[0]):.4f} to {float(median[1]):.4f}, best cut "
         f"{float(best[0]):g} to {float(best[1]):.4f}; a family at the median {float(low):.4f} and "
-        f"{float(high):.4f}."
+        f"{float(high):.4f}.",
+        {"median": median, "best": best, "family": [low, high]},
+        cases=4,
+        relation="<",
+        published=3.0,
+        computed=float(high - low),
     )
 
 

@@ -15,53 +15,57 @@ from scipy.integrate import quad
 
 from dplit.budget import Parallel, Sequence, Spend
 from dplit.claims.median_forest._nodes import sse
-from dplit.ledger.box import Box
-from dplit.ledger.compare import at_most, below, decisive, need, note, same
+from dplit.ledger import Case, Evidence, bounded, claim, equal, verdict_of
 from dplit.mechanisms import Exponential, Laplace
 
-SIGN = Box("thm-forest-sign", "mechanisms.Exponential")
-SIGNAL = Box("thm-forest-leaf-signal", "mechanisms.Laplace")
-SCORE = Box("thm-forest-score", "mechanisms.Exponential")
-UNIFORM = Box("thm-forest-uniform", "budget.Sequence", "budget.Parallel")
-MEANS = "means of 1 to 1000 records, epsilon_l 0.1, 1 and 10"
 
-
-@SIGN(
+@claim(
     "diprime-v2/attribute-sign",
     "Algorithm 1, line 30; section 3.1",
     "fails",
+    "thm-forest-sign",
+    ("mechanisms.Exponential",),
     quantity="probability of the better of two attributes",
     range="all nodes of up to 4 records with targets -1, 0, 1, two cuts each",
 )
 def attribute_sign(effort, rng):
     r"""The score $MSE_a$, as printed, makes the exponential mechanism of equation (3) prefer the
     attribute whose cut explains more. (Section 3.1 says that splits are scored "based on" it.)"""
-    nodes = _nodes(effort)
-    better, other, targets = max(nodes, key=lambda case: case[1] - case[0])
-    printed, negated = (_better(better, other, len(targets), sign) for sign in (1, -1))
-    data = {"targets": [int(y) for y in targets], "errors": [better, other], "epsilon": 1.0}
-    yield need(printed >= 0.5, printed, ">=", 0.5, **data)
-    return note(
-        "Targets {targets}, B = 1, epsilon_a = 1: the cut with mean squared error "
-        f"{float(better):g} wins with probability {{exact:.4f}} against one with {float(other):g}; with a "
-        f"minus sign, as in v1, with {negated:.4f}.",
-        cases=len(nodes),
+    worst = max(_nodes(effort), key=lambda case: case[1] - case[0])
+    better, other, targets = worst
+    chosen = _better(better, other, len(targets), 1)
+    return verdict_of(
+        chosen >= 0.5,
+        f"Targets {[int(y) for y in targets]}, B = 1, epsilon_a = 1: the cut with mean squared error "
+        f"{float(better):g} wins with probability {chosen:.4f} against one with {float(other):g}; with a "
+        f"minus sign, as in v1, with {_better(better, other, len(targets), -1):.4f}.",
+        {"targets": [int(y) for y in targets], "errors": [better, other], "epsilon": 1.0},
+        relation=">=",
+        published=0.5,
+        computed=chosen,
+        cases=len(_nodes(effort)),
     )
 
 
-@SIGN.corrected(
-    attribute_sign,
+@attribute_sign.corrected(
+    functions=("mechanisms.Exponential",),
     where="ours; v1, section 3",
+    proof="thm-forest-sign",
     quantity="least probability of the better of two attributes",
 )
 def attribute_sign_negated(effort, rng):
     """With the score $-MSE_a$ the better of two attributes is always the likelier."""
-    chances = (_better(a, b, len(targets), -1) for a, b, targets in _nodes(effort))
-    for chance in sorted(chances, reverse=True):
-        yield need(chance > 0.5, chance, ">", 0.5)
-    return note(
-        "{cases} pairs of cuts of different errors; least {exact:.4f}.",
+    nodes = _nodes(effort)
+    least = min(_better(a, b, len(y), -1) for a, b, y in nodes)
+    return verdict_of(
+        least > 0.5,
+        f"{len(nodes)} pairs of cuts of different errors; least {least:.4f}.",
+        {"least": least},
+        cases=len(nodes),
         range=f"all nodes of up to {effort.pick(4, 5, 6)} records with targets -1, 0, 1, two cuts each",
+        relation=">",
+        published=0.5,
+        computed=least,
     )
 
 
@@ -87,10 +91,12 @@ def _better(a, b, n, sign):
     return float(Exponential(1.0, 4 / n).pmf([sign * float(a), sign * float(b)])[0])
 
 
-@SIGN(
+@claim(
     "diprime-v1/whole-side",
     "Algorithm 3, line 35",
     "assumes",
+    "thm-forest-sign",
+    ("mechanisms.Exponential",),
     quantity="probability that all levels are on one side",
     range="one to four records of each of two levels, epsilon_1 = 1/2",
 )
@@ -102,34 +108,48 @@ def whole_side(effort, rng):
         sizes = [*counts, sum(counts)]  # of the three sets that are not empty
         scores = [-abs(2 * size - sum(counts)) for size in sizes]
         chance[counts] = float(Exponential(0.5).pmf(scores)[-1])
-    for counts in sorted(chance, key=chance.get, reverse=True):
-        yield same(chance[counts], 0.0, counts=counts, epsilon_1=0.5)
-    return (
-        "Levels {counts} at epsilon_1 = 1/2: B = R_a has probability {exact:.4f}, and then the "
-        "level is spent and nothing is split. The package leaves it out, as v2 does."
+    shown = max(chance, key=chance.get)
+    return Evidence(
+        "assumes" if chance[shown] > 0 else "holds",
+        "exact",
+        f"Levels {shown} at epsilon_1 = 1/2: B = R_a has probability {chance[shown]:.4f}, and then the "
+        "level is spent and nothing is split. The package leaves it out, as v2 does.",
+        cases=len(chance),
+        relation="=",
+        published=0.0,
+        computed=chance[shown],
+        counterexample={"counts": list(shown), "epsilon_1": 0.5},
     )
 
 
-@SIGNAL(
+@claim(
     "diprime-v2/leaf-signal",
     "Section 3, after the leaf parameters",
+    "holds",
+    "thm-forest-leaf-signal",
+    ("mechanisms.Laplace",),
+    proof="thm-forest-leaf-signal",
     quantity="range of the mean over the expected size of the noise",
     range="1 to 1000 records, epsilon_l up to 1/N_i",
 )
 def leaf_signal(effort, rng):
     r"""If $\epsilon_\ell < 1/N_i$, the expected magnitude of the Laplace noise is greater than that
     of the signal: $2B/(N_i\epsilon_\ell) > 2B$, the whole range of the mean."""
+    cases = []
     for n, part in product((1, 10, 1000), (0.1, 0.5, 0.9, 1.0)):
-        noise = _size(Laplace(part / n, 2 / n))  # B = 1
-        yield at_most(2 / noise, 1.0, rtol=1e-7, records=n, epsilon_l=part / n)
-    return "{cases} leaves; equality at epsilon_l = 1/N_i alone"
+        law = Laplace(part / n, 2 / n)  # B = 1
+        noise = 2 * quad(lambda x, law=law: x * law.pdf(x), 0, np.inf)[0]
+        cases.append(Case(2 / noise, 1.0, {"records": n, "epsilon_l": part / n}))
+    return bounded(cases, "{cases} leaves; equality at epsilon_l = 1/N_i alone", rtol=1e-7)
 
 
-@SIGNAL(
+@claim(
     "diprime-v2/noise-order",
     "Section 3, estimating leaf node parameters",
     "assumes",
-    proved=True,
+    "thm-forest-leaf-signal",
+    ("mechanisms.Laplace",),
+    proof="thm-forest-leaf-signal",
     quantity="expected size of the noise, in contributions of a record, at epsilon_l = 0.1",
     range="counts and means of 1, 10 and 100 records, epsilon_l 0.1, 1 and 10",
 )
@@ -142,13 +162,17 @@ def noise_order(effort, rng):
         for e in (0.1, 1.0, 10.0)
         for n, reach in ((1, 1.0), (1, 2.0), (10, 0.2), (100, 0.02))
     }
-    for (n, e), size in sizes.items():
-        yield same(size * e, 1.0, rtol=1e-7, broken="fails", records=n, epsilon_l=e)
-    for (n, e), size in sizes.items():
-        yield need(size <= 3, size, "=", 1.0, records=n, epsilon_l=e)  # of its order
-    return (
+    good = all(abs(size * e - 1) < 1e-7 for (_, e), size in sizes.items())
+    return Evidence(
+        "fails" if not good else "assumes" if max(sizes.values()) > 3 else "holds",
+        "exact",
         f"Its mean is 0 and its mean size {sizes[10, 0.1]:.4g} contributions at epsilon_l = 0.1, "
-        f"{sizes[10, 1.0]:.4g} at 1 and {sizes[10, 10.0]:.4g} at 10, whatever the number of records."
+        f"{sizes[10, 1.0]:.4g} at 1 and {sizes[10, 10.0]:.4g} at 10, whatever the number of records.",
+        cases=len(sizes),
+        published=1.0,
+        computed=sizes[10, 0.1],
+        relation="=",
+        counterexample={"records": 10, "epsilon_l": 0.1},
     )
 
 
@@ -157,36 +181,48 @@ def _size(noise):
     return 2 * quad(lambda x: x * noise.pdf(x), 0, np.inf)[0]
 
 
-@SIGNAL(
+@claim(
     "diprime-v2/signal-to-noise",
     "Abstract",
     "assumes",
+    "thm-forest-leaf-signal",
+    ("mechanisms.Laplace",),
     quantity="signal to noise of 10 records over that of 100",
-    range=MEANS,
+    range="means of 1 to 1000 records, epsilon_l 0.1, 1 and 10",
 )
 def signal_to_noise(effort, rng):
     """By avoiding low-occupancy leaf nodes, we avoid high signal-to-noise ratios when privatizing the
     leaf node sufficient statistics (assuming that low ratios are meant, as the rest of the paper has it)."""
     ratios = _ratios()
+    high = all(a > b for row in ratios.values() for a, b in pairwise(row.values()))
     few, many = ratios[1.0][10], ratios[1.0][100]
-    yield need(few > many, few / many, ">", 1.0)
-    for row in ratios.values():
-        for fewer, more in pairwise(row.values()):
-            yield need(fewer > more, fewer / more, ">", 1.0)
-    return (
+    return verdict_of(
+        high,
         f"At epsilon_l = 1 the mean of 10 records has the ratio {few:.4g}, of 100 records {many:.4g}: leaves "
-        "of few records have low ratios, so it is these that are avoided."
+        "of few records have low ratios, so it is these that are avoided.",
+        broken="assumes",
+        cases=sum(map(len, ratios.values())),
+        published=1.0,
+        computed=few / many,
+        relation=">",
     )
 
 
-@SIGNAL.corrected(signal_to_noise, quantity="signal to noise over N epsilon_l", range=MEANS)
+@signal_to_noise.corrected(
+    functions=("mechanisms.Laplace",),
+    proof="thm-forest-leaf-signal",
+    quantity="signal to noise over N epsilon_l",
+    range="means of 1 to 1000 records, epsilon_l 0.1, 1 and 10",
+)
 def low_ratios(effort, rng):
     r"""Low signal-to-noise ratios are avoided: the range of the mean over the expected size of its noise is
     $N_i\epsilon_\ell$, which is small where there are few records."""
-    for e, row in _ratios().items():
-        for n, ratio in row.items():
-            yield same(ratio / (n * e), 1.0, rtol=1e-7, records=n, epsilon_l=e)
-    return "{cases} leaves: the ratio is N epsilon_l in each"
+    cases = [
+        Case(ratio / (n * e), 1.0, {"records": n, "epsilon_l": e})
+        for e, row in _ratios().items()
+        for n, ratio in row.items()
+    ]
+    return equal(cases, "{cases} leaves: the ratio is N epsilon_l in each", rtol=1e-7)
 
 
 def _ratios():
@@ -196,14 +232,15 @@ def _ratios():
     }
 
 
-@SIGN(
+@claim(
     "part-index",
     {
         "diprime-v1": "Algorithm 2, lines 12 to 16",
         "diprime-v2": "Algorithm 2, lines 10 to 14",
     },
     "assumes",
-    "forests.MedianForestClassifier",
+    "thm-forest-sign",
+    ("forests.MedianForestClassifier",),
     about="reading",
     quantity="trees that are fitted to a part of their own",
     range="two to ten trees, line by line",
@@ -212,11 +249,19 @@ def part_index(effort, rng, paper):
     r"""Each tree is fitted to a part of its own: $\{D_i\}_{i=1,\dots,N_T}$, $i \leftarrow 0$, and for all
     trees FITTREE$(T, D_i, \dots)$, $i \leftarrow i + 1$, read line by line (assuming that $i$ begins at 1;
     as printed the first tree is fitted to $D_0$, which is not there, and no tree to $D_{N_T}$)."""
-    for trees in range(2, 11):
-        yield same(_fitted(trees, 1), trees, broken="fails", trees=trees)
-    for trees in range(10, 1, -1):
-        yield same(_fitted(trees, 0), trees, trees=trees)
-    return f"Counted from i = 0, {_fitted(10, 0)} of 10 trees have a part; counted from i = 1, {_fitted(10, 1)}."
+    fitted = {(trees, first): _fitted(trees, first) for trees in range(2, 11) for first in (0, 1)}
+    missed = [trees for (trees, first), n in fitted.items() if first == 0 and n < trees]
+    right = all(n == trees for (trees, first), n in fitted.items() if first == 1)
+    return Evidence(
+        "fails" if not right else "assumes" if missed else "holds",
+        "exact",
+        f"Counted from i = 0, {fitted[10, 0]} of 10 trees have a part; counted from i = 1, {fitted[10, 1]}.",
+        cases=len(fitted),
+        published=10.0,
+        computed=float(fitted[10, 0]),
+        relation="=",
+        counterexample={"trees": missed},
+    )
 
 
 def _fitted(trees, first):
@@ -229,9 +274,13 @@ def _fitted(trees, first):
     return len(found)
 
 
-@SCORE(
+@claim(
     "diprime-v2/low-counts",
     "Section 3, obtaining non-leaf node splits",
+    "holds",
+    "thm-forest-score",
+    ("mechanisms.Exponential",),
+    proof="thm-forest-score",
     quantity="most that the better of two attributes gains on chance, one record, epsilon_a = 1",
     range="nodes of up to 5 records with targets -1, 0, 1, any two cuts; three budgets",
 )
@@ -246,23 +295,28 @@ def low_counts(effort, rng):
             for e in (0.1, 1.0, 5.0):
                 scores = [-float(min(errors)), -float(max(errors))]
                 better, other = Exponential(e, 4 / n).pmf(scores)
-                odds = float(np.log(better / other))
-                cases.append(below(odds, e * n / 8, records=n, epsilon_a=e))
-                if n == 1:
-                    yield decisive(same(odds, 0.0, records=n, epsilon_a=e))
-    yield from cases
-    near = max(cases, key=lambda case: case.exact / case.stated)
-    return (
-        f"{len(cases)} nodes: with {near.data['records']} records at epsilon_a = {near.data['epsilon_a']:g} "
-        f"the log odds are {near.exact:.4f} of at most {near.stated:.4f}; with one record both attributes "
-        "are as likely."
+                data = {"records": n, "epsilon_a": e}
+                cases.append(Case(float(np.log(better / other)), e * n / 8, data))
+    met = bounded(cases, "{cases} nodes: with {records} records at epsilon_a = {epsilon_a:g} the log odds are "
+                  "{exact:.4f} of at most {stated:.4f}")  # fmt: skip
+    alone = max(c.exact for c in cases if c.data["records"] == 1)
+    return verdict_of(
+        met.verdict != "fails" and alone == 0,
+        f"{met.summary}; with one record both attributes are as likely.",
+        {"log odds": met.computed},
+        cases=len(cases),
+        published=0.0,
+        computed=alone,
+        relation="=",
     )
 
 
-@UNIFORM(
+@claim(
     "diprime-v2/settings-budget",
     "Section 4",
-    proved=False,
+    "holds",
+    "thm-forest-uniform",
+    ("budget.Sequence", "budget.Parallel"),
     quantity="total of section 3.1 at section 4's settings, in epsilon",
     range="depths 1 to 14, seven rho, both settings",
 )
@@ -271,11 +325,13 @@ def settings_budget(effort, rng):
     $\epsilon_s = \epsilon_a = \rho\epsilon/2d_{max}$, for DiPriMe $\epsilon_s = \rho\epsilon/d_{max}$: in the
     paper's count, $d_{max}(\epsilon_s + \epsilon_a) + \epsilon_\ell$, that is $\epsilon$. (What the candidates
     of the other two variants cost beyond that is `diprime-v2/budget-exp-flip`.)"""
+    cases = []
     for depth, tenths in product(range(1, 15), (1, 2, 3, 5, 7, 8, 9)):
         rho = tenths / 10
         for name, (s, a) in (("DiPriMeExp", (2, 2)), ("DiPriMe", (1, math.inf))):
             node = [Spend("median", rho / s / depth), Spend("attribute", rho / a / depth)]
             level = Parallel("level", [Sequence("node", node)], copies=2)
-            tree = Sequence("tree", [*[level] * depth, Spend("leaf", 1 - rho)])
-            yield same(1.0, tree.epsilon, method=name, depth=depth, rho=rho)
-    return "{cases} settings add up to epsilon, as {method} at depth {depth}"
+            parts = [*[level] * depth, Spend("leaf", 1 - rho)]
+            data = {"method": name, "depth": depth, "rho": rho}
+            cases.append(Case(1.0, Sequence("tree", parts).epsilon, data))
+    return equal(cases, "{cases} settings add up to epsilon, as {method} at depth {depth}")

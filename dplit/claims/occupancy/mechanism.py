@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 from itertools import product
@@ -16,35 +17,8 @@ import numpy as np
 from scipy.optimize import brentq
 
 from dplit import occupancy
-from dplit.ledger.box import Box
-from dplit.ledger.compare import at_most, below, decisive, frequency, need, note, same
+from dplit.ledger import Case, Evidence, bounded, claim, equal, interval, verdict_of
 from dplit.occupancy.bounds import rounding
-
-LAW = Box("thm-occupancy-law", quantity="probability that some leaf is off")
-TAIL = {"quantity": "probability that a leaf is t off"}
-PUBLISHED = Box(
-    "thm-occupancy-published",
-    "occupancy.leaf_law",
-    "occupancy.leaf_tail",
-    "occupancy.published_bound",
-    **TAIL,
-)
-MECHANISM = Box(
-    "thm-occupancy-mechanism", "occupancy.corrected_bound", "occupancy.leaf_tail", **TAIL
-)
-LINE = Box("thm-occupancy-line", "occupancy.tied_bound", "occupancy.leaf_tail", **TAIL)
-PROVED = Box(
-    "thm-occupancy-proved",
-    "occupancy.proved_cells",
-    "occupancy.divisible_bound",
-    "occupancy.published_bound",
-    quantity="tail over the published bound",
-)
-SYMMETRY = Box(
-    "rem-occupancy-symmetry",
-    "occupancy.leaf_law",
-    quantity="probability of one record too few or fewer",
-)
 
 EPSILONS = (0.05, 0.2, 0.5, 1.0, 2.0, 3.0, 6.0, 12.0, 24.0)
 
@@ -58,27 +32,24 @@ def _distances(n, depth):
     return off[off > 0]
 
 
-def _nearest(n, depth, epsilon, bound, *given, compare=below):
-    """Of every t, the tail that comes nearest to ``bound(t, *given)``, or is furthest beyond it."""
+def _nearest(bound, n, depth, epsilon):
+    """Of every t, the tail that comes nearest to ``bound(t)``, or is furthest beyond it."""
     t = _distances(n, depth)
-    exact, stated = occupancy.leaf_tail(t, n, depth, epsilon), bound(t, *given)
+    exact, stated = occupancy.leaf_tail(t, n, depth, epsilon), bound(t)
     i = int(np.argmax(exact / np.maximum(stated, 1e-300)))  # both may underflow
-    return compare(exact[i], stated[i], n=n, depth=depth, epsilon=epsilon, t=float(t[i]))
+    shown = {"n": n, "depth": depth, "epsilon": epsilon, "t": float(t[i])}
+    return Case(float(exact[i]), float(stated[i]), shown)
 
 
 def _published(n, depth, epsilon):
     """`_nearest` to the bounds of theorem 2."""
-    return _nearest(n, depth, epsilon, occupancy.published_bound, depth, epsilon)
-
-
-def _over(case):
-    """Ratio of a tail to its bound."""
-    return case.exact / case.stated if case.stated else 0.0
+    return _nearest(lambda t: occupancy.published_bound(t, depth, epsilon), n, depth, epsilon)
 
 
 def _ratio(n, depth, epsilon):
     """Largest ratio of a tail to theorem 2's bound."""
-    return _over(_published(n, depth, epsilon))
+    case = _published(n, depth, epsilon)
+    return case.exact / case.stated if case.stated else 0.0
 
 
 def _least_epsilon(n, depth):
@@ -88,8 +59,14 @@ def _least_epsilon(n, depth):
     return brentq(lambda e: _ratio(n, depth, e) - 1, *ends, xtol=1e-9)
 
 
-@PUBLISHED(
-    "diprime-v1/theorem-2-mechanism", "Theorem 2; figure 2", "assumes", proof="thm-occupancy-proved"
+@claim(
+    "diprime-v1/theorem-2-mechanism",
+    "Theorem 2; figure 2",
+    "assumes",
+    "thm-occupancy-published",
+    ("occupancy.leaf_law", "occupancy.leaf_tail", "occupancy.published_bound"),
+    proof="thm-occupancy-proved",
+    quantity="probability that a leaf is t off",
 )
 def theorem_2(effort, rng):
     r"""The same bounds hold for $|\tilde N_i - N/2^d|$ of a leaf that the rank mechanism makes.
@@ -105,22 +82,33 @@ def theorem_2(effort, rng):
     }
     failing = [size for size in worst if worst[size] > 1 + 1e-9]
     divisible = [worst[n, d] for n, d in worst if n % 2**d == 0]
-    yield from (need(ratio <= 1 + 1e-9, ratio, "<=", 1, broken="fails") for ratio in divisible)
+    cases = len(worst) * len(EPSILONS)
     if not failing:
-        return "no size breaks it"
+        return Evidence("holds", "exact", "no size breaks it", cases=cases)
     n, depth = failing[0]
     threshold = _least_epsilon(n, depth)
-    yield _published(n, depth, math.ceil(threshold * 100) / 100)
-    return note(
-        f"{len(divisible)} sizes divisible by 2^d: tail over bound at most {max(divisible):.3f}; "
+    shown = _published(n, depth, math.ceil(threshold * 100) / 100)
+    return Evidence(
+        verdict="fails" if max(divisible) > 1 + 1e-9 else "assumes",
+        kind="exact",
+        summary=f"{len(divisible)} sizes divisible by 2^d: tail over bound at most {max(divisible):.3f}; "
         f"{len(failing)} of the other {len(worst) - len(divisible)} fail; smallest N={n}, d={depth}, "
         f"from epsilon {threshold:.4f}. Equal values, or a column chosen by the targets, break it too",
-        cases=len(worst) * len(EPSILONS),
+        cases=cases,
+        published=shown.stated,
+        computed=shown.exact,
+        relation="<=",
         range=f"N up to {blocks} times 2^d, d up to {depths[-1]}, {len(EPSILONS)} budgets, every t",
+        counterexample={**shown.data, "tail": shown.exact, "bound": shown.stated},
     )
 
 
-@MECHANISM.corrected(theorem_2)
+@theorem_2.corrected(
+    "thm-occupancy-mechanism",
+    ("occupancy.corrected_bound", "occupancy.leaf_tail"),
+    proof="thm-occupancy-mechanism",
+    quantity="probability that a leaf is t off",
+)
 def every_size(effort, rng):
     r"""For distinct values above a column's lower bound, a column chosen without the targets, and
     every $N$, $d$ and $\epsilon_1$: $\Pr(|\tilde N - N/2^d| \ge t) \le \min(1, B_d(t))$
@@ -128,18 +116,20 @@ def every_size(effort, rng):
     e^{\epsilon_1})$."""
     depths, largest = range(1, effort.pick(4, 6, 8)), effort.pick(24, 80, 300)
     sizes = [*range(1, largest), *effort.pick((257,), (257, 1000), (257, 1000, 4096, 10_001))]
-    for d, n, e in product(depths, sizes, EPSILONS):
-        yield _nearest(n, d, e, occupancy.corrected_bound, n, d, e, compare=at_most)
+    nearest = [
+        _nearest(lambda t, n=n, d=d, e=e: occupancy.corrected_bound(t, n, d, e), n, d, e)
+        for d, n, e in product(depths, sizes, EPSILONS)
+    ]
     tails = len(EPSILONS) * sum(_distances(n, d).size for d, n in product(depths, sizes))
-    return note(
+    note = (
         f"{tails} tails, {len(sizes)} sizes, depths 1 to {depths[-1]}, every t: never above the "
-        "bound, and met",
-        range=f"{len(sizes)} sizes up to {sizes[-1]}, d up to {depths[-1]}, {len(EPSILONS)} budgets, every t",
-        cases=tails,
+        "bound, and met"
     )
+    found = f"{len(sizes)} sizes up to {sizes[-1]}, d up to {depths[-1]}, {len(EPSILONS)} budgets, every t"
+    return replace(bounded(nearest, note, range=found), cases=tails)
 
 
-def _without_recursion(t, n, depth, epsilon):
+def _without_recursion(n, depth, epsilon, t):
     """The first term of B_d: what is left if the term for a parent that is far off is dropped."""
     over, under = np.ceil(n / 2**depth + t), np.floor(n / 2**depth - t)
     sides = (over <= n) * np.exp(-epsilon * (over - n / 2**depth))
@@ -147,34 +137,52 @@ def _without_recursion(t, n, depth, epsilon):
     return rounding(n, depth, epsilon) * sides
 
 
-@LINE("diprime-v1/theorem-2-mechanism/one-line", "ours")
+@claim(
+    "diprime-v1/theorem-2-mechanism/one-line",
+    "ours",
+    "holds",
+    "thm-occupancy-line",
+    ("occupancy.tied_bound", "occupancy.leaf_tail"),
+    ours=True,
+    proof="thm-occupancy-line",
+    quantity="probability that a leaf is t off",
+)
 def one_line(effort, rng):
     r"""For distinct values above a column's lower bound and a column chosen without the targets the
     tail is at most $2\kappa M/(e^{\epsilon_1 t} - 1/(1 + e^{\epsilon_1}))$, with $\kappa$ and $M$
     of odd $N$; and from $\epsilon_1 = 2 \ln 2$ on it is at most the first term of $B_d(t)$ alone."""
     depths, largest = range(1, effort.pick(4, 5, 7)), effort.pick(30, 60, 200)
-    settings = list(product(depths, range(1, largest), EPSILONS))
-    most, small = 0.0, 0.0
-    for d, n, e in settings:
-        line = _nearest(n, d, e, occupancy.tied_bound, 1, d, e)
-        most = max(most, _over(line))
-        yield decisive(line)
-        first = _nearest(n, d, e, _without_recursion, n, d, e)
-        if e >= 2 * math.log(2):
-            yield first
-        else:
-            small = max(small, _over(first))
-    return note(
-        f"{len(settings)} settings, every t: the tail is at most {most:.4f} of the "
-        f"line. Below 2 ln 2, where it is not proved, it is at most {small:.4f} of the first term.",
+    lines, firsts, small = [], [], []
+    for d, n, e in product(depths, range(1, largest), EPSILONS):
+        lines.append(_nearest(lambda t, d=d, e=e: occupancy.tied_bound(t, 1, d, e), n, d, e))
+        first = _nearest(lambda t, n=n, d=d, e=e: _without_recursion(n, d, e, t), n, d, e)
+        (firsts if e >= 2 * math.log(2) else small).append(first)
+    found = bounded(lines, "the tail beside the line"), bounded(firsts, "beside the first term")
+    open_range = max(case.exact / case.stated for case in small)
+    nearest = max(lines, key=lambda case: case.exact / case.stated if case.stated else 0)
+    return verdict_of(
+        all(f.verdict != "fails" for f in found),
+        f"{len(lines)} settings, every t: the tail is at most {nearest.exact / nearest.stated:.4f} of the "
+        f"line. Below 2 ln 2, where it is not proved, it is at most {open_range:.4f} of the first term.",
+        {"line": found[0].counterexample, "first": found[1].counterexample},
+        cases=2 * len(lines),
+        published=nearest.stated,
+        computed=nearest.exact,
+        relation="<=",
         range=f"N up to {largest - 1}, d up to {depths[-1]}, {len(EPSILONS)} budgets, every t",
     )
 
 
-@PROVED(
+@claim(
     "diprime-v1/theorem-2-mechanism/proved",
     "ours; theorem 2 with the assumption that opens section 3.1",
+    "holds",
+    "thm-occupancy-proved",
+    ("occupancy.proved_cells", "occupancy.divisible_bound", "occupancy.published_bound"),
     kind="certified",
+    ours=True,
+    proof="thm-occupancy-proved",
+    quantity="tail over the published bound",
 )
 def proved(effort, rng):
     r"""For distinct values above a column's lower bound and a column chosen without the targets
@@ -191,19 +199,26 @@ def proved(effort, rng):
     others = [
         (n, d, e) for d, n, e in product(depths, range(1, effort.pick(20, 40, 90)), upto_turn)
     ]
-    for d, count in enumerate(cells, 1):
-        yield need(count > 0, count, ">", 0, depth=d)
-    yield from (need(margin > 1, margin, ">", 1.0) for margin in margins)
-    for n, d, e in divisible:
-        yield _nearest(n, d, e, occupancy.divisible_bound, d, e)
+    moments = bounded(
+        (
+            _nearest(lambda t, d=d, e=e: occupancy.divisible_bound(t, d, e), n, d, e)
+            for n, d, e in divisible
+        ),
+        "exact tails beside the bound where 2^d divides N",
+    )
     largest = [max(_ratio(*case) for case in cases) for cases in (divisible, others)]
-    yield from (decisive(need(ratio < 1, ratio, "<", 1.0)) for ratio in largest)
-    return note(
+    return verdict_of(
+        all(cells) and min(margins) > 1 and moments.verdict != "fails" and max(largest) < 1,
         f"Depths 1 to {deepest} and deeper: any N on {sum(cells)} cells up to epsilon {turn}, "
         f"2^d dividing N beyond by two inequalities, with factors {margins[0]:.4f} and "
         f"{margins[1]:.4f} to spare. Exact tails: at most {largest[0]:.3f} of the published bound "
         f"where 2^d divides N, {largest[1]:.3f} up to {turn}.",
+        {"cells": cells, "margins": margins, "moments": moments.verdict, "ratios": largest},
+        kind="certified",
         cases=sum(cells) + len(divisible) + len(others),
+        published=1.0,
+        computed=max(largest),
+        relation="<",
         range=f"every budget on cells; tails of {len(divisible)} settings that 2^d divides and of "
         f"{len(others)} up to {turn}, every t",
     )
@@ -242,32 +257,42 @@ def _worst_leaves(n, depth, root):
     )
 
 
-@LAW(
+@claim(
     "diprime-v1/worst-leaf",
     "ours; the event of corollary 1.1 and theorem 3",
     "holds",
-    "occupancy.any_leaf_tail",
-    "occupancy.any_leaf_below",
-    "occupancy.leaf_tail",
+    "thm-occupancy-law",
+    ("occupancy.any_leaf_tail", "occupancy.any_leaf_below", "occupancy.leaf_tail"),
+    ours=True,
+    proof="thm-occupancy-law",
+    quantity="probability that some leaf is off",
 )
 def worst_leaf(effort, rng):
     """For distinct values above a column's lower bound and a column chosen without the targets the
     probability that some leaf of all $2^d$ is at least $t$ off $N/2^d$ follows from the
     recursion over sizes, and is at most $2^d$ times that of one leaf."""
     largest = effort.pick({1: 7, 2: 6}, {1: 9, 2: 8, 3: 4}, {1: 12, 2: 10, 3: 6})  # N of a depth
-    unions = []
-    roots = Fraction(1, 10), Fraction(1, 2), Fraction(19, 20)
-    for depth, most in largest.items():
-        for n, root in product(range(1, most + 1), roots):
-            for some, ours, one in _worst_leaves(n, depth, root):
+    laws, unions = [], []
+    for depth in largest:
+        for n in range(1, largest[depth] + 1):
+            for root in (Fraction(1, 10), Fraction(1, 2), Fraction(19, 20)):
                 shown = {"n": n, "depth": depth, "root": str(root)}
-                union = below(some, 2**depth * float(one), **shown)
-                unions.append(union.stated / union.exact)
-                yield same(some, ours, 1e-10, **shown)
-                yield union
-    return note(
-        f"{len(unions)} probabilities equal the enumeration of all trees in fractions; the union "
-        f"bound is between {min(unions):.3f} and {max(unions):.3f} times the truth.",
+                for some, ours, one in _worst_leaves(n, depth, root):
+                    laws.append(Case(float(some), ours, shown))
+                    unions.append(Case(float(some), 2**depth * float(one), shown))
+    same = equal(laws, "the recursion beside the enumeration", rtol=1e-10)
+    below = bounded(unions, "the enumeration beside the union bound")
+    least, *_, most = sorted(unions, key=lambda case: case.stated / case.exact)
+    return verdict_of(
+        same.verdict == "holds" and below.verdict != "fails",
+        f"{len(laws)} probabilities equal the enumeration of all trees in fractions; the union "
+        f"bound is between {least.stated / least.exact:.3f} and {most.stated / most.exact:.3f} "
+        "times the truth.",
+        {"recursion": same.counterexample, "union": below.counterexample},
+        cases=len(laws),
+        published=most.stated,
+        computed=most.exact,
+        relation="<=",
         range=", ".join(f"N up to {n} at depth {d}" for d, n in largest.items())
         + ", three budgets",
     )
@@ -289,26 +314,29 @@ def _one_leaf(n, depth, root):
     return law
 
 
-@SYMMETRY(
+@claim(
     "diprime-v1/leaf-symmetry",
     "Appendix A.2.3, first line of the noise",
     "fails",
+    "rem-occupancy-symmetry",
+    ("occupancy.leaf_law",),
     about="step",
     nothing_instead="the mean is N/2^d, and at depth 1 the law is symmetric; the bound needs a sum of two tails",
+    quantity="probability of one record too few or fewer",
 )
 def symmetry(effort, rng):
     r"""The distribution of $\tilde N_i$ is symmetric about $N/2^d$."""
-    root = Fraction(3, 5)  # epsilon_1 = 1.02
+    root, cases = Fraction(3, 5), []  # epsilon_1 = 1.02
     for depth in range(1, effort.pick(4, 4, 5)):
         for n in range(2**depth, effort.pick(9, 13, 17), 2**depth):
             law, mean = _one_leaf(n, depth, root), n >> depth
             for t in range(1, mean + 1):
                 few, many = (sum(p for c, p in law.items() if s * (c - mean) >= t) for s in (-1, 1))
-                shown = {"n": n, "depth": depth, "t": t, "root": str(root)}
-                yield same(few, many, few=str(few), many=str(many), **shown)
-    return note(
+                cases.append(Case(few, many, {"n": n, "depth": depth, "t": t, "root": str(root)}))
+    return equal(
+        cases,
         "e^(-epsilon_1/2) = {root}: the smallest failure has N = {n}, depth {depth}: a leaf is {t} below "
-        "N/2^d or less with probability {few}, and {t} above or more with {many}.",
+        "N/2^d or less with probability {exact}, and {t} above or more with {stated}.",
         range=f"every N that 2^d divides up to {effort.pick(8, 12, 16)}, depths 1 to {depth}, one budget, every t",
     )
 
@@ -316,30 +344,40 @@ def symmetry(effort, rng):
 # Draws ----------------------------------------------------------------------------------------
 
 
-@LAW(
+@claim(
     "diprime-v1/leaf-law",
     "ours",
     "holds",
-    "occupancy.simulate",
-    "occupancy.leaf_tail",
-    "occupancy.any_leaf_tail",
-    proved=False,
+    "thm-occupancy-law",
+    ("occupancy.simulate", "occupancy.leaf_tail", "occupancy.any_leaf_tail"),
     kind="simulated",
+    ours=True,
     intervals=16,
+    quantity="probability that some leaf is off",
 )
 def leaf_law(effort, rng):
     """Simulated trees on distinct values above the lower bound have the tails of `leaf_law` for one
     leaf and of `any_leaf_tail` for the worst of all."""
     trees = effort.pick(5000, 50_000, 1_000_000)
+    exact, spans = [], []
     for n, depth, epsilon in ((7, 2, 1.0), (1001, 4, 0.5), (64, 3, 3.0), (100, 5, 0.1)):
         off = np.abs(occupancy.simulate(n, depth, epsilon, trees, rng=rng) - n / 2**depth)
         for t in (1.0, 2 / epsilon):
-            shown = {"n": n, "depth": depth, "epsilon": epsilon, "t": t}
-            one, some = occupancy.leaf_tail, occupancy.any_leaf_tail
-            yield frequency(off[:, -1] >= t, one(t, n, depth, epsilon), **shown)
-            yield frequency((off >= t).any(axis=1), some(n, depth, epsilon, t), **shown)
-    return note(
-        f"{trees} trees in each of 4 settings, {{cases}} intervals; at N = {{n}}, depth {{depth}}, t = {{t:g}} "
-        "some leaf is off in a share of {exact:.4f}, by the exact tail {stated:.4f}",
+            exact += [float(occupancy.leaf_tail(t, n, depth, epsilon))]
+            exact += [occupancy.any_leaf_tail(n, depth, epsilon, t)]
+            spans += [interval(int((off[:, -1] >= t).sum()), trees)]
+            spans += [interval(int((off >= t).any(axis=1).sum()), trees)]
+    missed = [(p, span) for p, span in zip(exact, spans) if not span[0] <= p <= span[1]]
+    return verdict_of(
+        not missed,
+        f"{trees} trees in each of 4 settings: {len(spans) - len(missed)} of {len(spans)} intervals "
+        "hold the exact tail",
+        {"missed": missed},
+        kind="simulated",
+        cases=4 * trees,
+        published=sum(spans[-1]) / 2,
+        computed=exact[-1],
+        relation="within",
+        intervals=tuple(spans),
         range="four settings of N, d and epsilon_1, two distances",
     )

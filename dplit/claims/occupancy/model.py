@@ -8,29 +8,13 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from itertools import product
 
 import numpy as np
 from scipy.integrate import quad
 from scipy.optimize import brentq
 
 from dplit import occupancy
-from dplit.ledger.box import Box
-from dplit.ledger.compare import at_most, decisive, need, note, same
-
-OFF = {"quantity": "probability that the model is t off", "kind": "certified"}
-PUBLISHED = Box(
-    "thm-occupancy-published", "occupancy.model_tail", "occupancy.published_bound", **OFF
-)
-MODEL = Box(
-    "thm-occupancy-model",
-    "occupancy.model_tail",
-    "occupancy.model_bound",
-    "occupancy.alternates_and_falls",
-    **OFF,
-)
-WINDOW = Box("thm-occupancy-window")
-TIGHTER = Box("rem-occupancy-tighter")
+from dplit.ledger import Case, Evidence, bounded, claim, equal, verdict_of
 
 # Theorem 2 ----------------------------------------------------------------------------------
 
@@ -42,8 +26,15 @@ def _proved_for_all_t(depth):
     return falls and max(top, occupancy.BETA) <= 2 and 4 * top / math.e**2 <= occupancy.gamma(depth)
 
 
-@PUBLISHED(
-    "diprime-v1/theorem-2-model", "Theorem 2; appendix A.2.2", "loose", proof="thm-occupancy-model"
+@claim(
+    "diprime-v1/theorem-2-model",
+    "Theorem 2; appendix A.2.2",
+    "loose",
+    "thm-occupancy-published",
+    ("occupancy.model_tail", "occupancy.published_bound"),
+    kind="certified",
+    proof="thm-occupancy-model",
+    quantity="probability that the model is t off",
 )
 def theorem_2(effort, rng):
     r"""For $S = \sum_i \operatorname{Lap}(2^{i-d}/\epsilon_1)$: $\Pr(|S| \ge t)$ is at most
@@ -51,17 +42,21 @@ def theorem_2(effort, rng):
     e^{-\epsilon_1\beta t/2})$."""
     depths = range(1, effort.pick(11, 16, 31))
     distances = np.geomspace(1e-3, 600, effort.pick(400, 2000, 10_000))
+    cases = []
     for depth in depths:
         tails = occupancy.model_tail(distances, depth, 1.0)
         bounds = occupancy.published_bound(distances, depth, 1.0)
         for tail, bound, t in zip(tails, bounds, distances):
-            yield at_most(tail, bound, depth=depth, epsilon=1.0, t=float(t))
-        yield need(_proved_for_all_t(depth), depth=depth)
-    return note(
+            cases.append(Case(tail, bound, {"depth": depth, "epsilon": 1.0, "t": float(t)}))
+    note = (
         f"depths 1 to {depths[-1]}, every t: the tail is nearest to the bound at depth {{depth}}, "
-        "t = {t:.4f}, with {exact:.4f} against {stated:.4f}",
-        range=f"depths 1 to {depths[-1]}, {len(distances)} distances",
+        "t = {t:.4f}, with {exact:.4f} against {stated:.4f}"
     )
+    covered = f"depths 1 to {depths[-1]}, {len(distances)} distances"
+    found = bounded(cases, note, kind="certified", range=covered)
+    if found.verdict == "loose" and not all(map(_proved_for_all_t, depths)):
+        raise ArithmeticError("the proof for all t does not cover every depth")
+    return found
 
 
 def _inverted_tail(t, depth):
@@ -88,23 +83,41 @@ def _same_transform(depth):
     return True
 
 
-@MODEL.corrected(theorem_2)
+@theorem_2.corrected(
+    "thm-occupancy-model",
+    ("occupancy.model_tail", "occupancy.model_bound", "occupancy.alternates_and_falls"),
+    kind="certified",
+    proof="thm-occupancy-model",
+    quantity="probability that the model is t off",
+)
 def mixture(effort, rng):
     r"""$\Pr(|S| \ge t) = \sum_j c_j e^{-2^j\epsilon_1 t} \le A_d e^{-\epsilon_1 t}$, $A_d = c_0
     = \prod_{j<d}(1 - 4^{-j})^{-1} < 1.4524$, and the ratio of both sides falls to 1."""
     depths = range(1, effort.pick(11, 16, 31))
-    for d in depths:
-        yield from (need(occupancy.alternates_and_falls(d, p), depth=d, power=p) for p in (0, 1))
-        yield need(_same_transform(d), depth=d)
-    distances, off = effort.pick((0.5, 4.0), (0.1, 1, 4, 9), (0.1, 1, 2, 4, 6, 9, 12)), []
-    for d, t in product((1, 2, 5, 10), distances):
-        inverted, tail = _inverted_tail(t, d), float(occupancy.model_tail(t, d, 1.0))
-        off.append(abs(inverted - tail))
-        yield decisive(same(inverted, tail, rtol=0, atol=1e-6, depth=d, t=t))
-        yield at_most(tail, occupancy.model_bound(t, d, 1.0), depth=d, t=t)
-    return note(
+    proved = all(occupancy.alternates_and_falls(d, p) for d in depths for p in (0, 1))
+    identity = all(map(_same_transform, depths))
+    points = [
+        (t, d)
+        for d in (1, 2, 5, 10)
+        for t in effort.pick((0.5, 4.0), (0.1, 1, 4, 9), (0.1, 1, 2, 4, 6, 9, 12))
+    ]
+    tails = [Case(_inverted_tail(t, d), occupancy.model_tail(t, d, 1.0)) for t, d in points]
+    bounds = [
+        Case(tail.stated, occupancy.model_bound(t, d, 1.0)) for tail, (t, d) in zip(tails, points)
+    ]
+    same = equal(tails, "quadrature beside partial fractions", rtol=0, atol=1e-6)
+    met = bounded(bounds, "the tail beside its first term")
+    return verdict_of(
+        proved and identity and same.verdict == met.verdict == "holds",
         f"depths 1 to {depths[-1]}: partial fractions equal the transform in fractions, weights "
-        f"alternate and fall; {len(off)} quadratures agree to {max(off):.0e}",
+        f"alternate and fall; {len(points)} quadratures agree to "
+        f"{max(abs(float(x.exact - x.stated)) for x in tails):.0e}",
+        {"proved": proved, "identity": identity, "same": same.verdict, "bound": met.verdict},
+        kind="certified",
+        cases=len(depths) + len(points),
+        published=same.published,
+        computed=same.computed,
+        relation="=",
         range=f"weights at depths 1 to {depths[-1]}, tails by quadrature at depths 1, 2, 5 and 10",
     )
 
@@ -125,13 +138,20 @@ def _crossings(depth):
     return [brentq(gain, grid[i], grid[i + 1], xtol=1e-13) for i in changes]
 
 
-@WINDOW(
+def _ends(depths):
+    """Each end of the window as found, beside `occupancy.chebyshev_window`."""
+    for depth in depths:
+        for found, end in zip(_crossings(depth), occupancy.chebyshev_window(depth), strict=True):
+            yield Case(found, end, {"depth": depth})
+
+
+@claim(
     "diprime-v1/chebyshev-window",
     "Appendix A.2.2",
     "loose",
-    "occupancy.published_window",
-    "occupancy.chebyshev_window",
-    proved=True,
+    "thm-occupancy-window",
+    ("occupancy.published_window", "occupancy.chebyshev_window"),
+    proof="thm-occupancy-window",
     quantity="upper end of the window, in u",
 )
 def window(effort, rng):
@@ -141,37 +161,43 @@ def window(effort, rng):
     depths = range(1, effort.pick(6, 11, 21))
     low, high = occupancy.published_window()
     found = {depth: _crossings(depth) for depth in depths}
-    for depth, (lower, upper) in found.items():
-        yield need(lower <= low * (1 + 1e-6), lower, "<=", low, depth=depth)
-        yield need(upper >= high, upper, ">=", high, depth=depth)
-    least = min(upper for _, upper in found.values())
-    yield need(least <= high * (1 + 1e-6), least, ">=", high, broken="loose")
-    return note(
-        f"by bisection at depths 1 to {depths[-1]} it is the tighter from {low:.4f} to "
-        f"{least:.4f} at least, and to {max(end for _, end in found.values()):.4f} at depth 1",
+    holds = all(lower <= low * (1 + 1e-6) and upper >= high for lower, upper in found.values())
+    least = min(found, key=lambda depth: found[depth][1])
+    shown = {"depth": least, "from": found[least][0], "to": found[least][1]}
+    farther = found[least][1] > high * (1 + 1e-6)
+    return Evidence(
+        verdict="fails" if not holds else "loose" if farther else "holds",
+        kind="exact",
+        summary=f"by bisection at depths 1 to {depths[-1]} it is the tighter from {low:.4f} to "
+        f"{found[least][1]:.4f} at least, and to {max(end for _, end in found.values()):.4f} at depth 1",
+        cases=2 * len(depths),
+        published=high,
+        computed=found[least][1],
+        relation=">=",
         range=f"depths 1 to {depths[-1]}",
+        counterexample=None if holds else shown,
     )
 
 
-@WINDOW.corrected(window, "occupancy.chebyshev_window", quantity="end of the window, in u")
+@window.corrected(
+    functions=("occupancy.chebyshev_window",),
+    proof="thm-occupancy-window",
+    quantity="end of the window, in u",
+)
 def window_corrected(effort, rng):
     r"""It is the tighter exactly from $2\sqrt{-W_0(-1/8)}$ to $-\frac2a W_{-1}(-a/\sqrt8)$, $a
     = \beta\sqrt\gamma/2$: (0.76, 7.81) at depth 1, (0.76, 6.04) in the limit."""
     depths = range(1, effort.pick(6, 11, 21))
-    for depth in reversed(depths):
-        for found, end in zip(_crossings(depth), occupancy.chebyshev_window(depth), strict=True):
-            yield same(found, end, depth=depth)
-    found = f"depths 1 to {depths[-1]}"
-    return note(found + ": both ends as found by bisection", range=found)
+    note = f"depths 1 to {depths[-1]}: both ends as found by bisection"
+    return equal(_ends(depths[::-1]), note, range=f"depths 1 to {depths[-1]}")
 
 
-@TIGHTER(
+@claim(
     "diprime-v1/tighter-for-large-t",
     "Section 3.1, after theorem 3; figure 2",
     "assumes",
-    "occupancy.published_bound",
-    "occupancy.leaf_tail",
-    "occupancy.model_tail",
+    "rem-occupancy-tighter",
+    ("occupancy.published_bound", "occupancy.leaf_tail", "occupancy.model_tail"),
     quantity="published bound over the tail, at the largest t",
 )
 def tighter(effort, rng):
@@ -186,16 +212,19 @@ def tighter(effort, rng):
     least = int(ratio[:-1].argmin())
     apart = published - exact
     top = int(apart.argmax())
-    nearer = (np.diff(apart[top:]) < 0).all() and apart[-1] < apart[top] / 100
-    yield need(nearer, apart[-1], "<", apart[top], broken="fails", t=t[-1])
-    shown = {"n": n, "depth": depth, "epsilon": epsilon, "t": float(t[-1])}
-    yield need(not rises, ratio[-1], "<=", ratio[least], **shown)
-    return note(
+    nearer = bool((np.diff(apart[top:]) < 0).all()) and apart[-1] < apart[top] / 100
+    return Evidence(
+        "fails" if not nearer else "assumes" if rises else "holds",
+        "exact",
         f"N={n}, d={depth}, epsilon {epsilon}: {ratio[least]:.3g} times the tail at "
         f"t={t[least]:g}, {ratio[-1]:.3g} times at t={t[-1]:g}; it rises at {rises} of "
         f"{len(t) - 1} steps. The difference falls after t={t[top]:g}, from {apart[top]:.3g} to {apart[-1]:.3g}.",
-        range=f"N = {n}, d = {depth}, epsilon_1 = {epsilon}, t = 1 to {t[-1]:g}",
+        counterexample={"n": n, "depth": depth, "epsilon": epsilon, "t": float(t[-1])},
         cases=len(t),
+        published=float(ratio[least]),
+        computed=float(ratio[-1]),
+        relation="<=",
+        range=f"N = {n}, d = {depth}, epsilon_1 = {epsilon}, t = 1 to {t[-1]:g}",
     )
 
 
@@ -217,10 +246,8 @@ def _is_linear(depth, t):
     return t > occupancy.chebyshev_window(depth)[1] * math.sqrt(occupancy.gamma(depth))
 
 
-@TIGHTER.corrected(
-    tighter,
-    "occupancy.model_bound",
-    "occupancy.alternates_and_falls",
+@tighter.corrected(
+    functions=("occupancy.model_bound", "occupancy.alternates_and_falls"),
     kind="certified",
     proof="thm-occupancy-model",
     quantity="published bound over the tail",
@@ -230,14 +257,21 @@ def tighter_corrected(effort, rng):
     bound over it is at least $2e^{(1 - \beta/2)\epsilon_1 t}/A_d$ where the linear branch is
     the tighter."""
     depths = range(1, effort.pick(11, 16, 31))
+    proved = all(occupancy.alternates_and_falls(d, 1) for d in depths)
     t = np.linspace(0, 200, effort.pick(200, 500, 2000))
+    falls = all(_falls_to_one(d, t) for d in depths)
+    grows = True
     for depth in depths:
-        yield need(occupancy.alternates_and_falls(depth, 1), depth=depth)
-        yield need(_falls_to_one(depth, t), depth=depth)
         ratio, rate = _published_over_tail(depth, t[_is_linear(depth, t)])
-        grows = (ratio >= rate * (1 - 1e-9)).all()
-        yield need(grows, ratio[-1], ">=", rate[-1], depth=depth, t=t[-1])
-    return note(
+        grows &= bool((ratio >= rate * (1 - 1e-9)).all())
+    return verdict_of(
+        proved and falls and grows,
         f"depths 1 to {depths[-1]}: the ratio falls for every t, by alternating terms in fractions",
+        {"proved": proved, "falls": falls, "grows": grows},
+        kind="certified",
+        cases=len(depths) * len(t),
+        published=float(rate[-1]),
+        computed=float(ratio[-1]),
+        relation=">=",
         range=f"depths 1 to {depths[-1]}, t up to 200 at epsilon_1 = 1",
     )

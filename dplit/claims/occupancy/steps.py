@@ -13,20 +13,19 @@ from scipy.optimize import brentq
 from scipy.special import lambertw
 
 from dplit import occupancy
-from dplit.ledger.box import Box
-from dplit.ledger.compare import below, decisive, need, note, same
+from dplit.ledger import Evidence, claim, of_equality, verdict_of
 
 EMPTY = 0.05  # of "with high probability": our reading
 
 
-PUBLISHED = Box("thm-occupancy-published", "occupancy.subexponential_bound")
-EMPTIED = Box("rem-occupancy-empty", "occupancy.any_leaf_below")
-
-
-@PUBLISHED(
+@claim(
     "diprime-v1/moment-bound",
     "Appendix A.2.2, sub-exponential random variables",
+    "holds",
+    "thm-occupancy-published",
+    ("occupancy.subexponential_bound",),
     about="step",
+    proof="thm-occupancy-published",
     quantity="largest b^2 t^2 for which the bound is true, against beta^2",
 )
 def moment_bound(effort, rng):
@@ -36,21 +35,28 @@ def moment_bound(effort, rng):
     end = brentq(lambda x: 1 + (x - 1) * math.exp(2 * x), 0.5, 0.99)
     square = occupancy.BETA**2
     x = np.linspace(0, square, effort.pick(1001, 10_001, 100_001))
-    yield from (need(p <= q * (1 + 1e-12), p, "<=", q) for p, q in zip(1 / (1 - x), np.exp(2 * x)))
-    yield same(end, 1 + float(lambertw(-2 / math.e**2, 0).real) / 2)
-    yield same(square, (math.sqrt(1 - 2 / math.e) + 1) / 2)
-    yield decisive(need(end >= square, end, ">=", square))
-    return note(
-        "It is true up to b^2 t^2 = {exact:.4f}, by a root of the equation and by Lambert's function; "
-        "beta^2 is {stated:.4f}.",
+    within = (1 / (1 - x) <= np.exp(2 * x) * (1 + 1e-12)).all()
+    branch = 1 + float(lambertw(-2 / math.e**2, 0).real) / 2
+    return verdict_of(
+        bool(within) and square <= end and of_equality([end], [branch]) == "holds"
+        and of_equality([square], [(math.sqrt(1 - 2 / math.e) + 1) / 2]) == "holds",
+        f"It is true up to b^2 t^2 = {end:.4f}, by a root of the equation and by Lambert's function; beta^2 is "
+        f"{square:.4f}.",
+        {"beta^2": square, "true up to": end},
+        cases=len(x) + 2,
+        published=square,
+        computed=end,
+        relation=">=",
         range=f"{len(x)} values of b^2 t^2 up to beta^2, and the end",
-    )
+    )  # fmt: skip
 
 
-@PUBLISHED(
+@claim(
     "diprime-v1/lambert-bound",
     "Appendix A.2.2, bound on the principal branch",
     "assumes",
+    "thm-occupancy-published",
+    ("occupancy.subexponential_bound",),
     about="step",
     quantity="lower end of the interval on which the bound holds, against the printed one",
 )
@@ -59,13 +65,19 @@ def lambert_bound(effort, rng):
     interval as printed is empty)."""
     x = np.linspace(-1 / math.e, 0, effort.pick(1001, 10_001, 100_001))[1:]
     bound = np.sqrt(np.maximum(math.e * x + 1, 0)) - 1
-    for value, least in zip(lambertw(x, 0).real, bound):
-        yield need(value >= least - 1e-9, value, ">=", least, broken="fails")
-    yield same(-1 / math.e, 1 / math.e, interval=[1 / math.e, 0.0])
-    return note(
+    held = bool((lambertw(x, 0).real >= bound - 1e-9).all())
+    printed_low, printed_high = 1 / math.e, 0.0
+    return Evidence(
+        "fails" if not held else "assumes" if printed_low > printed_high else "holds",
+        "exact",
         f"On [-1/e, 0] it is true at each of {len(x)} points, with equality at the ends; the printed interval "
-        "begins at {stated:.4f} and ends at 0.",
+        f"begins at {printed_low:.4f} and ends at 0.",
+        cases=len(x),
+        published=printed_low,
+        computed=-1 / math.e,
+        relation="=",
         range="the interval [-1/e, 0]",
+        counterexample={"interval": [printed_low, printed_high]},
     )
 
 
@@ -81,10 +93,12 @@ SETTINGS = {  # records, depth, epsilon of tables 1 and 2; rho = 1/2, ten trees 
 }
 
 
-@EMPTIED(
+@claim(
     "diprime-v1/no-empty-leaves",
     "Section 3",
     "assumes",
+    "rem-occupancy-empty",
+    ("occupancy.any_leaf_below",),
     quantity="probability of an empty leaf, Banknote at the depth of table 2",
 )
 def no_empty_leaves(effort, rng):
@@ -96,16 +110,22 @@ def no_empty_leaves(effort, rng):
     n, deep, epsilon = shares["Banknote"]
     depths = [d for d in range(1, deep + 1) if _some_empty(n, d, epsilon) <= EMPTY]
     direct = 1 - _all_filled(n, 3, epsilon / 12)
-    yield same(direct, _some_empty(n, 3, epsilon), 1e-7, broken="fails", records=n, depth=3)
-    yield need(depths, broken="fails", records=n)
-    for name, (records, depth, budget) in shares.items():
-        shown = {"records": records, "depth": depth, "epsilon_1": budget / (4 * depth)}
-        yield below(found[name], EMPTY, setting=name, **shown)
-    return note(
+    same = of_equality([direct], [_some_empty(n, 3, epsilon)], rtol=1e-7)
+    if same == "fails" or not depths:
+        return Evidence("fails", "exact", "No depth will do.", counterexample={"depths": depths})
+    bad = {name: p for name, p in found.items() if p > EMPTY}
+    return Evidence(
+        "assumes" if bad else "holds",
+        "exact",
         "Some leaf is empty at the printed depths with probability "
         + ", ".join(f"{p:.4g} ({name})" for name, p in found.items())
-        + f". For Banknote the deepest with {EMPTY:g} or less is {max(depths, default=0)}.",
+        + f". For Banknote the deepest with {EMPTY:g} or less is {max(depths)}.",
+        cases=len(found) + deep + 1,
+        published=EMPTY,
+        computed=found["Banknote"],
+        relation="<=",
         range="six settings of tables 1 and 2; of Banknote every depth up to the printed one",
+        counterexample={"records": n, "depth": deep, "epsilon_1": epsilon / (4 * deep)},
     )
 
 

@@ -20,22 +20,8 @@ from dplit import occupancy
 from dplit.domain import Continuous, Domain
 from dplit.errors import PrivacyLeakWarning
 from dplit.forests import MedianForestRegressor
-from dplit.ledger.box import Box
-from dplit.ledger.compare import at_most, below, decisive, frequency, note, same
+from dplit.ledger import Case, bounded, claim, equal, interval, verdict_of
 
-TIES = Box(
-    "thm-occupancy-ties",
-    "occupancy.tied_leaf_laws",
-    "occupancy.tied_bound",
-    quantity="probability that a leaf is t off",
-)
-SELECTION = Box(
-    "rem-occupancy-selection",
-    "occupancy.leaf_tail",
-    "occupancy.published_bound",
-    "occupancy.corrected_bound",
-    quantity="probability that a leaf is t off",
-)
 ROOTS = (Fraction(1, 10), Fraction(1, 2), Fraction(19, 20))  # e^(-epsilon/2)
 
 
@@ -74,8 +60,9 @@ def _rate(root):
     return -2 * math.log(root)
 
 
-def _leaf_laws(largest):
+def _leaf_laws(effort):
     """Probability of each count of each leaf: by enumeration, beside `tied_leaf_laws`."""
+    largest = effort.pick({1: 6, 2: 5, 3: 3}, {1: 7, 2: 6, 3: 4}, {1: 10, 2: 8, 3: 5})
     for depth, root in product(largest, ROOTS):
         for blocks in _columns(largest[depth]):
             values = tuple(np.repeat(range(len(blocks)), blocks).tolist())
@@ -84,9 +71,7 @@ def _leaf_laws(largest):
             for counts, p in _grown(values, depth, root).items():
                 exact[range(len(counts)), counts] += float(p)
             shown = {"multiplicities": blocks, "depth": depth, "root": str(root)}
-            for sides in zip(exact.ravel(), laws.ravel()):
-                case = same(*sides, 1e-10, 1e-14, **shown)
-                yield decisive(case) if case.exact == 0.5 else case
+            yield from (Case(*sides, shown) for sides in zip(exact.ravel(), laws.ravel()))
 
 
 def _tied_tails(effort, rng):
@@ -100,23 +85,39 @@ def _tied_tails(effort, rng):
             for t in np.unique(off[off > 0]):
                 bound = float(occupancy.tied_bound(t, max(blocks), depth, epsilon))
                 shown = {"multiplicities": blocks, "depth": depth, "epsilon": epsilon, "t": t}
-                yield below(laws[:, off >= t].sum(axis=1).max(), bound, **shown)
+                yield Case(float(laws[:, off >= t].sum(axis=1).max()), bound, shown)
 
 
-@TIES("diprime-v1/leaf-law-ties", "ours", quantity="probability of a count")
+@claim(
+    "diprime-v1/leaf-law-ties",
+    "ours",
+    "holds",
+    "thm-occupancy-ties",
+    ("occupancy.tied_leaf_laws", "occupancy.tied_bound"),
+    ours=True,
+    proof="thm-occupancy-ties",
+    quantity="probability of a count",
+)
 def ties(effort, rng):
     r"""Where records of the column are equal, all of them strictly inside its bounds, what goes
     left is the drawn rank rounded up to the end of a block of equal records, and every leaf has an
     exact law. If the columns are chosen without the targets and have at most $c$ equal records
     each, a leaf is $t$ off $N/2^d$ with probability at most $2\kappa M/(e^{\epsilon_1(t - \sigma)}
     - 1/(1 + e^{\epsilon_1}))$, $\sigma = (2 - 2^{1-d})(c - 1)$."""
-    largest = effort.pick({1: 6, 2: 5, 3: 3}, {1: 7, 2: 6, 3: 4}, {1: 10, 2: 8, 3: 5})
-    laws, tails = list(_leaf_laws(largest)), list(_tied_tails(effort, rng))
-    yield from (*laws, *tails)
-    return note(
+    laws, tails = list(_leaf_laws(effort)), list(_tied_tails(effort, rng))
+    same = equal(laws, "the programme over blocks beside the enumeration", rtol=1e-10, atol=1e-14)
+    below = bounded(tails, "tails beside the bound")
+    likely = min(laws, key=lambda case: abs(case.exact - 0.5))
+    return verdict_of(
+        same.verdict == "holds" and below.verdict != "fails",
         f"{len(laws)} probabilities equal the enumeration of all trees in fractions, values drawn and "
         f"records routed by value; {len(tails)} largest tails of random columns are below the bound.",
-        range=f"every column of up to {largest[1]} records, depths "
+        {"law": same.counterexample, "bound": below.counterexample},
+        cases=len(laws) + len(tails),
+        published=likely.stated,
+        computed=likely.exact,
+        relation="=",
+        range=f"every column of up to {max(len(c.data['multiplicities']) for c in laws)} records, depths "
         "1 to 3, three budgets; bounds on random columns of up to 24 values",
     )
 
@@ -125,27 +126,28 @@ def _all_equal(n, depth, epsilon):
     """N equal records: the tail of a leaf at the distance of 2^d leaves of which one has all."""
     t = n / 2**depth
     exact = occupancy.tied_leaf_tail(t, [n], depth, epsilon).max()
-    stated = occupancy.published_bound(t, depth, epsilon)
     shown = {"n": n, "depth": depth, "epsilon": epsilon, "t": t, "multiplicities": [n]}
-    return at_most(exact, stated, **shown)
+    return Case(float(exact), float(occupancy.published_bound(t, depth, epsilon)), shown)
 
 
-@TIES(
+@claim(
     "diprime-v1/theorem-2-mechanism/ties",
     "ours; theorem 2 for a column with equal values",
     "fails",
-    "occupancy.tied_leaf_laws",
-    "occupancy.published_bound",
+    "thm-occupancy-ties",
+    ("occupancy.tied_leaf_laws", "occupancy.published_bound"),
+    ours=True,
     about="reading",
     holds_instead="diprime-v1/leaf-law-ties",
+    quantity="probability that a leaf is t off",
 )
 def equal_values(effort, rng):
     r"""Theorem 2 read without the assumption that the values of a column are distinct: the bounds
     hold for every column, if $2^d$ divides $N$ or $\epsilon_1 \le 2.26$."""
     cases = [_all_equal(n, d, 2.0) for d in (1, 2) for n in range(2**d, 9, 2**d)]
     four = next(case for case in cases if case.data["n"] == 4)
-    yield from cases
-    return note(
+    return bounded(
+        cases,
         "N = {n} equal records, depth {depth}, epsilon_1 = {epsilon:g}: a leaf is {t:g} off with "
         "probability {exact:g}, theorem 2 allows {stated:g}; N = 4, t = 2: "
         f"{four.exact:g} against {four.stated:g}.",
@@ -188,33 +190,39 @@ def _chosen_law(targets, epsilon, columns):
     return (chance[:, None] * winners).sum(axis=0)  # summed in one order on every machine
 
 
-@SELECTION(
+@claim(
     "diprime-v1/theorem-2-mechanism/selection",
     "ours; theorem 2 for a column chosen by the targets",
     "fails",
+    "rem-occupancy-selection",
+    ("occupancy.leaf_tail", "occupancy.published_bound", "occupancy.corrected_bound"),
+    ours=True,
     about="reading",
     nothing_instead="with K columns a probability grows by a factor of at most K",
+    quantity="probability that a leaf is t off",
 )
 def chosen(effort, rng):
     r"""Theorem 2 read without the assumption that the column is chosen without the targets: the
     bounds hold for distinct values, if $2^d$ divides $N$ or $\epsilon_1 \le 2.26$, whichever of $K$
     candidate cuts the exponential mechanism chooses by the squared error, with section 3's weight
     $e^{-\epsilon_1 N_i MSE/(8B^2)}$."""
-    nine, laws = [1, 1, 1, -1, 1, 1, -1, -1, -1], []
+    cases = []
+    nine = [1, 1, 1, -1, 1, 1, -1, -1, -1]
     settings = ([1, -1, 1, -1], 2.0, 1.0, 2), (nine, 2.25, 1.5, 10)
     for targets, epsilon, t, columns in settings:
         n, law = len(targets), _chosen_law(targets, epsilon, columns)
-        tail = law[np.abs(np.arange(n + 1) - n / 2) >= t].sum()
-        one = float(occupancy.leaf_tail(t, n, 1, epsilon))
-        laws.append(f"{tail:.4f} against {one:.4f}")
+        tail = float(law[np.abs(np.arange(n + 1) - n / 2) >= t].sum())
         shown = {"n": n, "depth": 1, "epsilon": epsilon, "t": t, "K": columns, "targets": targets}
-        shown |= {"B": max(map(abs, targets)), "one_column": one}
-        yield at_most(tail, occupancy.published_bound(t, 1, epsilon), **shown)
-    return note(
+        shown["B"] = max(map(abs, targets))
+        shown["one_column"] = float(occupancy.leaf_tail(t, n, 1, epsilon))
+        cases.append(Case(tail, float(occupancy.published_bound(t, 1, epsilon)), shown))
+    small = cases[0]
+    return bounded(
+        cases,
         "N = {n} distinct values, K = {K} columns in the same order, epsilon_1 = {epsilon:g}, targets "
         "{targets}, B = {B}: the child is {t:g} off with probability {exact:.5f}, theorem 2 allows {stated:.5f}, "
         "and with one column it is {one_column:.5f}. The law itself changes from N = 4 and K = 2: "
-        f"{laws[0]}.",
+        f"{small.exact:.4f} against {small.data['one_column']:.4f}.",
         range="two settings, every set of K cuts",
     )
 
@@ -240,29 +248,41 @@ def _forest_counts(blocks, depth, epsilon, trees, seed):
     return np.bincount(leaves.ravel(), minlength=2**depth * trees).reshape(trees, -1)
 
 
-@TIES(
+@claim(
     "diprime-v1/leaf-law-grown",
     "ours",
     "holds",
-    "occupancy.tied_leaf_tail",
-    "occupancy.leaf_tail",
-    "occupancy.tied_leaf_laws",
-    proved=False,
+    "thm-occupancy-ties",
+    ("occupancy.tied_leaf_tail", "occupancy.leaf_tail", "occupancy.tied_leaf_laws"),
     kind="simulated",
+    ours=True,
     intervals=6,
+    quantity="probability that a leaf is t off",
 )
 def grown(effort, rng):
     """A leaf, drawn at random, of a tree that the package's published forest grows on one column
     is off by t as often as the exact law says: with distinct values, and with equal ones."""
     trees = effort.pick(1000, 10_000, 50_000)
-    for blocks in [1] * 48, [1, 5, 2, 9, 1, 1, 12, 3, 4, 10], [30, 6, 6, 6]:
+    exact, spans = [], []
+    columns = [1] * 48, [1, 5, 2, 9, 1, 1, 12, 3, 4, 10], [30, 6, 6, 6]
+    for blocks in columns:
         counts = _forest_counts(blocks, 3, 0.5, trees, int(rng.integers(2**31)))
         leaf = counts[np.arange(trees), rng.integers(8, size=trees)]
         for t in (3.0, 6.0):
-            law = occupancy.tied_leaf_tail(t, blocks, 3, 0.5).mean()
-            yield frequency(np.abs(leaf - 6) >= t, law, t=t, multiplicities=blocks)
-    return note(
-        f"{trees} trees on each of 3 columns of 48 records, {{cases}} intervals; with multiplicities "
-        "{multiplicities} a leaf is {t:g} off in a share of {exact:.4f}, by the exact law {stated:.4f}",
+            hits = int((np.abs(leaf - 6) >= t).sum())
+            exact.append(float(occupancy.tied_leaf_tail(t, blocks, 3, 0.5).mean()))
+            spans.append(interval(hits, trees))
+    inside = [low <= p <= high for p, (low, high) in zip(exact, spans)]
+    return verdict_of(
+        all(inside),
+        f"{trees} trees on each of {len(columns)} columns of 48 records: {sum(inside)} of {len(spans)} "
+        "intervals hold the exact probability",
+        {"exact": exact, "intervals": spans},
+        kind="simulated",
+        cases=len(columns) * trees,
+        published=sum(spans[2]) / 2,
+        computed=exact[2],
+        relation="within",
+        intervals=tuple(spans),
         range="three columns of 48 records, depth 3, epsilon_1 = 0.5, t = 3 and 6",
     )

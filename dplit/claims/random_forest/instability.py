@@ -14,25 +14,7 @@ from scipy.optimize import linprog
 
 from dplit import majority, random_forest
 from dplit.errors import NEIGHBOURS
-from dplit.ledger.box import Box
-from dplit.ledger.compare import below, decisive, need, note, same
-
-INSTABILITY = Box(
-    "thm-instability",
-    "random_forest.stable_release",
-    "random_forest.distance_to_instability",
-)
-CLASSES = Box(
-    "thm-instability-classes",
-    "random_forest.pure_delta",
-    "random_forest.stable_error",
-    "majority.unanimous_error",
-)
-OPTIMUM = Box(
-    "thm-delta-optimum",
-    "random_forest.delta_error_bound",
-    quantity="least error of a private label",
-)
+from dplit.ledger import Case, bounded, claim, equal, verdict_of
 
 
 def _label_law(leaf, epsilon, delta, neighbours, coin):
@@ -54,10 +36,14 @@ def _label_pairs(n, classes, epsilon, delta, neighbours, coin):
 # Distance to instability ------------------------------------------------------------------------
 
 
-@INSTABILITY(
+@claim(
     "rdf/instability",
     "section 2.2, definition 7",
+    "holds",
+    "thm-instability",
+    ("random_forest.stable_release", "random_forest.distance_to_instability"),
     ours=True,
+    proof="thm-instability",
     quantity="least delta over the stated one",
     range="two and three classes, up to 5 records, both relations, three settings of epsilon and delta",
 )
@@ -66,29 +52,41 @@ def instability(effort, rng):
     \mathrm{Lap}(1/\epsilon) > \frac1\epsilon\ln\frac{1}{2\delta}$ with $d$ the exponent of its
     smooth sensitivity, is $(\epsilon, \delta)$-private, with no smaller $\delta$."""
     n = effort.pick(5, 7, 12)
-    leaves = list(product(majority.leaves(n, 2), NEIGHBOURS))
-    for (a, b), neighbours in leaves:
+    distances = equal(_distances(n), "{exact:.0f} steps", atol=1e-9)
+    settings = product((2, 3), NEIGHBOURS, ((1.0, 1e-3), (0.3, 0.2), (2.0, 0.5)))
+    least = equal(
+        (_least_delta(n, *setting) for setting in settings),
+        f"Over all neighbouring leaves of up to {n} records, in {{cases}} settings, the least delta is "
+        f"that of the theorem; the distance is the exponent of the searched smooth sensitivity on "
+        f"{distances.cases} leaves.",
+    )
+    return distances if distances.verdict == "fails" else least
+
+
+def _distances(n):
+    """Exponents of searched smooth sensitivities of two classes beside `distance_to_instability`."""
+    for (a, b), neighbours in product(majority.leaves(n, 2), NEIGHBOURS):
         searched = -math.log(majority.searched_smooth_sensitivity((a, b), 1.0, neighbours))
         stated = int(random_forest.distance_to_instability(abs(a - b), neighbours))
-        yield same(searched, stated, atol=1e-9, counts=[a, b], neighbours=neighbours)
-    settings = list(product((2, 3), NEIGHBOURS, ((1.0, 1e-3), (0.3, 0.2), (2.0, 0.5))))
-    for classes, neighbours, (epsilon, delta) in settings:
-        pairs = _label_pairs(n, classes, epsilon, delta, neighbours, False)
-        worst = max(np.maximum(p - math.exp(epsilon) * q, 0).sum() for p, q in pairs)
-        data = {"classes": classes, "neighbours": neighbours, "epsilon": epsilon, "delta": delta}
-        yield same(worst / delta, 1, **data)
-    return (
-        f"Over all neighbouring leaves of up to {n} records, in {len(settings)} settings, the least delta is "
-        f"that of the theorem; the distance is the exponent of the searched smooth sensitivity on "
-        f"{len(leaves)} leaves."
-    )
+        yield Case(searched, stated, {"counts": [a, b], "neighbours": neighbours})
 
 
-@CLASSES(
+def _least_delta(n, classes, neighbours, rate):
+    """Largest divergence over neighbouring leaves, in deltas, beside 1."""
+    epsilon, delta = rate
+    pairs = _label_pairs(n, classes, epsilon, delta, neighbours, False)
+    worst = max(np.maximum(p - math.exp(epsilon) * q, 0).sum() for p, q in pairs)
+    data = {"classes": classes, "neighbours": neighbours, "epsilon": epsilon, "delta": delta}
+    return Case(worst / delta, 1.0, data)
+
+
+@claim(
     "rdf/instability-classes",
     "section 2.2, definition 7",
+    "holds",
+    "thm-instability-classes",
+    ("random_forest.pure_delta", "random_forest.stable_error", "majority.unanimous_error"),
     ours=True,
-    proved=False,
     quantity="fewest classes with which it errs less on some leaf",
 )
 def instability_classes(effort, rng):
@@ -96,15 +94,14 @@ def instability_classes(effort, rng):
     (e^\epsilon-1)/(e^\epsilon-1+k)$ and $\delta \le 1/2$. Permute-and-flip errs less on every leaf of at
     most five classes with a majority, at each of the computed $\epsilon$; with six classes or more there
     are leaves and $\epsilon$ where it errs more."""
+    losses = {}  # by classes, epsilon, and whether delta is beyond the edge
     for classes, epsilon in product((2, 3), (0.3, 1.0)):
         edge = random_forest.pure_delta(epsilon, classes)
         for delta in (edge, min(0.5, 1.01 * edge)):
             pairs = _label_pairs(effort.pick(4, 5, 7), classes, epsilon, delta, "add-remove", True)
-            loss = max(np.abs(np.log(p / q)).max() for p, q in pairs)
-            beyond, costs_more = delta > edge, loss > epsilon * (1 + 1e-9)
-            relation = ">" if beyond else "<="
-            data = {"classes": classes, "epsilon": epsilon, "delta": delta}
-            yield need(costs_more == beyond, loss, relation, epsilon, **data)
+            worst = max(np.abs(np.log(p / q)).max() for p, q in pairs)
+            losses[classes, epsilon, delta > edge] = float(worst)
+    pure = all((loss > e * (1 + 1e-9)) == beyond for (_, e, beyond), loss in losses.items())
     gaps, fewer = np.arange(1, effort.pick(25, 60, 200)), {}  # errors than permute-and-flip's
     budgets = *np.log(np.arange(1.25, 8, effort.pick(0.25, 0.125, 0.0625))), 0.01, 0.1, 4.0, 8.0
     for k, e in product(range(2, 9), budgets):
@@ -114,55 +111,73 @@ def instability_classes(effort, rng):
         ratio = float((stable[told] / flip[told]).min())
         if ratio < 1 - 1e-9:
             fewer[k] = min(fewer.get(k, (math.inf, e)), (ratio, float(e)))
+    least = min(fewer, default=0)
     ratio, epsilon = fewer.get(6, (math.nan, math.nan))
-    yield decisive(same(min(fewer, default=0), 6, **{"fewer errors": fewer}))
-    return note(
+    return verdict_of(
+        pure and least == 6,
         "The loss is epsilon at the edge and more beyond it. For at most 5 classes permute-and-flip errs "
         f"less in all cases; for six the test errs {ratio:.4f} times as often on (n, 0, ..., 0) at "
         f"e^epsilon = {math.exp(epsilon):.3g}.",
+        {"losses": losses, "fewer errors": fewer},
         range=f"2 to 8 classes, gaps up to {gaps[-1]}, {len(budgets)} epsilons from 0.01 to 8",
+        cases=len(losses) + len(gaps),
+        published=6,
+        computed=least,
+        relation="=",
     )
 
 
 # What no private label can do -------------------------------------------------------------------
 
 
-@OPTIMUM(
+@claim(
     "rdf/smooth-less-noise",
     "section 4.1, after theorem 1",
     "fails",
-    "majority.smooth_exponential_law",
-    "random_forest.delta_error_bound",
+    "thm-delta-optimum",
+    ("majority.smooth_exponential_law", "random_forest.delta_error_bound"),
     holds_instead="rdf/optimality",
     about="reading",
-    proved=True,
+    proof="thm-delta-optimum",
+    quantity="least error of a private label",
     range="two classes, gaps up to 99, epsilon 0.1, 0.5, 1 and 2",
 )
 def smooth_less_noise(effort, rng):
     r"""Smooth sensitivity instead of the global one guarantees equal or less noise for the
     label, read for a label of two classes that is private with the same $\epsilon$."""
-    first = {}  # gap of each epsilon at which no private label errs as little
-    for j, e in product(range(1, 100), (0.1, 0.5, 1.0, 2.0)):
-        error = float(majority.smooth_exponential_law([j, 0], e)[1])
-        bound = float(random_forest.delta_error_bound(j, e, 0))
-        data = {"counts": [j, 0], "epsilon": e, "error": error, "least private error": bound}
-        case = need(bound * (1 - 1e-9) <= error, bound, "<=", error, **data)
-        yield case
-        if not case.good:
-            first.setdefault(e, j)
-    if not first:
-        return "No error is below the bound."
-    gaps = ", ".join(f"{gap} at {e:g}" for e, gap in sorted(first.items()))
-    return (
-        "On ({counts[0]}, 0) at epsilon {epsilon:g} it errs with {error:.5f}, and every private label that treats "
-        f"names alike with {{exact:.5f}} at least. The first such gaps are {gaps}."
+    below = []  # the first gap of each epsilon at which no private label errs as little
+    for e in (0.1, 0.5, 1.0, 2.0):
+        for j in range(1, 100):
+            error = float(majority.smooth_exponential_law([j, 0], e)[1])
+            bound = float(random_forest.delta_error_bound(j, e, 0))
+            if error < bound * (1 - 1e-9):
+                below.append((j, e, error, bound))
+                break
+    if not below:
+        return verdict_of(True, "No error is below the bound.", cases=400)
+    j, e, error, bound = min(below)
+    return verdict_of(
+        False,
+        f"On ({j}, 0) at epsilon {e:g} it errs with {error:.5f}, and every private label that treats "
+        f"names alike with {bound:.5f} at least. The first such gaps are "
+        f"{', '.join(f'{gap} at {epsilon:g}' for gap, epsilon, *_ in below)}.",
+        {"counts": [j, 0], "epsilon": e, "error": error, "least private error": bound},
+        cases=400,
+        published=error,
+        computed=bound,
+        relation="<=",
     )
 
 
-@OPTIMUM(
+@claim(
     "rdf/delta-optimum",
     "section 1.1",
+    "holds",
+    "thm-delta-optimum",
+    ("random_forest.delta_error_bound",),
     ours=True,
+    proof="thm-delta-optimum",
+    quantity="least error of a private label",
     range="linear programmes at gaps 1 and 2 and three settings; gaps up to 10 in fractions",
 )
 def delta_optimum(effort, rng):
@@ -171,30 +186,42 @@ def delta_optimum(effort, rng):
     probability at least $\max(0, \frac{\alpha^j}{2} -
     \delta\frac{\alpha(1-\alpha^j)}{1-\alpha})$, $\alpha = e^{-\epsilon}$, and the mechanism with
     exactly these errors is private."""
-    delta, errors = Fraction(1, 20), [Fraction(1, 2)]  # of the label that attains the bound
-    gaps, spent = effort.pick(10, 30, 100), []
-    for gap in range(gaps + 1):
-        bound = random_forest.delta_error_bound(gap, math.log(2), 0.05)
-        yield same(errors[-1], bound, gap=gap)
-        errors.append(max(Fraction(0), (errors[-1] - delta) / 2))
-    for step in pairwise(errors[:-1]):
-        for p, q in (step, step[::-1]):
-            spent.append(max(p - 2 * q, 0) + max(1 - p - 2 * (1 - q), 0))
-            yield below(spent[-1], delta)
     settings = (1.0, 0.0), (1.0, 0.01), (0.5, 0.05)
     sizes = effort.pick((1, 2), (1, 2, 4), (1, 2, 4, 8))
-    for n, (e, d) in product(sizes, settings):
-        bound = float(random_forest.delta_error_bound(n, e, d))
-        solved = same(_least_error(n, e, d), bound, 1e-7, 1e-8, gap=n, epsilon=e, delta=d)
-        yield decisive(solved)
-    return (
-        f"{len(sizes) * len(settings)} linear programmes over all labels give the formula. At e^epsilon = 2 and "
-        f"delta = 1/20 the label that attains it, in fractions, needs delta {max(spent)} over {gaps + 1} gaps."
+    attained, spent = _attained(effort.pick(10, 30, 100))
+    solved = equal(
+        (_least_error(n, *setting) for n, setting in product(sizes, settings)),
+        "{cases} linear programmes over all labels give the formula. At e^epsilon = 2 and delta = 1/20 "
+        f"the label that attains it, in fractions, needs delta {max(spent)} over {len(attained)} gaps.",
+        atol=1e-8,
+        rtol=1e-7,
     )
+    formula = equal(attained, "At gap {gap} the error is {exact}.")
+    private = bounded((Case(delta, Fraction(1, 20)) for delta in spent), "It needs delta {exact}.")
+    broken = (found for found in (formula, private) if found.verdict != "holds")
+    return next(broken, solved)
+
+
+def _attained(gaps):
+    """Errors of the label that attains the bound beside it, and the delta that each of its steps needs.
+
+    In fractions, at e^epsilon = 2 and delta = 1/20.
+    """
+    delta, errors = Fraction(1, 20), [Fraction(1, 2)]
+    for _ in range(gaps):
+        errors.append(max(Fraction(0), (errors[-1] - delta) / 2))
+    spent = [
+        max(p - 2 * q, 0) + max(1 - p - 2 * (1 - q), 0)
+        for step in pairwise(errors)
+        for p, q in (step, step[::-1])
+    ]
+    bounds = random_forest.delta_error_bound(np.arange(gaps + 1), math.log(2), 0.05)
+    cases = enumerate(zip(errors, bounds))
+    return [Case(error, bound, {"gap": gap}) for gap, (error, bound) in cases], spent
 
 
 def _least_error(n, epsilon, delta):
-    """Least error on (n, 0) over all labels of leaves of at most n + 2 records.
+    """Least error on (n, 0) over all labels of leaves of at most n + 2 records, beside the bound.
 
     One variable a leaf, the probability of the second label.
     """
@@ -210,4 +237,6 @@ def _least_error(n, epsilon, delta):
                 limits.append(limit)
     alike = np.eye(len(leaves)) + np.eye(len(leaves))[[index[b, a] for a, b in leaves]]
     cost = np.eye(len(leaves))[index[n, 0]]
-    return linprog(cost, rows, limits, alike, np.ones(len(leaves)), bounds=(0, 1)).fun
+    least = linprog(cost, rows, limits, alike, np.ones(len(leaves)), bounds=(0, 1)).fun
+    bound = float(random_forest.delta_error_bound(n, epsilon, delta))
+    return Case(float(least), bound, {"gap": n, "epsilon": epsilon, "delta": delta})

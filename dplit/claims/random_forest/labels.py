@@ -14,13 +14,7 @@ from scipy.optimize import brentq
 from scipy.stats import poisson
 
 from dplit import depth, majority, random_forest
-from dplit.ledger.box import Box
-from dplit.ledger.compare import decisive, need, note, same
-
-RECORDS = Box("thm-all-data-records", "depth.effective_records", "majority.gap_error")
-CLASSES = Box("thm-all-data-classes", "random_forest.poisson_error")
-AVERAGE = Box("thm-average-sensitivity", "depth.effective_records")
-FLIPS = Box("thm-flips")
+from dplit.ledger import Case, claim, equal, of_equality, verdict_of
 
 # All records ------------------------------------------------------------------------------------
 
@@ -43,10 +37,14 @@ def _worth(mean, trees, epsilon):
     return share, depth.effective_records(mean, epsilon / trees)
 
 
-@RECORDS(
+@claim(
     "rdf/all-data-records",
     "section 4.2",
+    "holds",
+    "thm-all-data-records",
+    ("depth.effective_records", "majority.gap_error"),
     ours=True,
+    proof="thm-all-data-records",
     quantity="probability of the wrong label",
     range="0.5, 8 and 120 records on average, 2 to 100 trees, epsilon 0.01 to 9",
 )
@@ -55,19 +53,23 @@ def all_data_records(effort, rng):
     permute-and-flip with probability $\frac12 e^{-\lambda\tau^{-1}(1-e^{-\epsilon})}$ by a share at
     $\epsilon$, and $\frac12 e^{-\lambda(1-e^{-\epsilon/\tau})}$ by all data at $\epsilon/\tau$:
     worth up to $\epsilon/(1-e^{-\epsilon})$ times the records."""
-    gains, leaves = [], _poisson_leaves(effort)
-    for mean, trees, e in leaves:
+    cases, gains = [], []
+    for mean, trees, e in _poisson_leaves(effort):
         share, full = _worth(mean, trees, e)
         data = {"records": mean, "trees": trees, "epsilon": e}
-        yield same(_poisson_error(mean / trees, e), 0.5 * math.exp(-share), **data)
-        yield decisive(same(_poisson_error(mean, e / trees), 0.5 * math.exp(-full), **data))
+        cases.append(Case(_poisson_error(mean / trees, e), 0.5 * math.exp(-share), data))
+        cases.append(Case(_poisson_error(mean, e / trees), 0.5 * math.exp(-full), data))
         gains.append(full / share * -math.expm1(-e) / e)  # of the largest gain there can be
-    yield need(0.99 < max(gains) <= 1 + 1e-9, max(gains), "<=", 1)
     at_one = -100 * math.expm1(-0.01) / -math.expm1(-1)
-    return (
-        f"Sums over the Poisson number of records agree in {2 * len(leaves)} cases; with 100 trees at epsilon 1 "
-        f"all data is worth {at_one:.3f} times the records of the shares."
+    found = equal(
+        cases,
+        "Sums over the Poisson number of records agree in {cases} cases; with 100 trees at epsilon 1 all "
+        f"data is worth {at_one:.3f} times the records of the shares.",
     )
+    limit = verdict_of(
+        0.99 < max(gains) <= 1 + 1e-9, f"The gains are {gains} of the limit.", {"gains": gains}
+    )
+    return limit if limit.verdict == "fails" else found
 
 
 def _poisson_error(mean, epsilon):
@@ -76,10 +78,14 @@ def _poisson_error(mean, epsilon):
     return float(law @ majority.gap_error(n, epsilon))
 
 
-@CLASSES(
+@claim(
     "rdf/all-data-records/classes",
     "section 4.2",
+    "holds",
+    "thm-all-data-classes",
+    ("random_forest.poisson_error",),
     ours=True,
+    proof="thm-all-data-classes",
     quantity="probability of the wrong label, of a share against all data: 4 classes, 20 records, 100 trees",
 )
 def poisson_classes(effort, rng):
@@ -89,32 +95,39 @@ def poisson_classes(effort, rng):
     $\lambda$ is small; with two nowhere."""
     classes, trees = effort.pick((2, 3, 4, 10), range(2, 11), range(2, 21)), (2, 10, 100)
     settings = product(classes, trees, (0.01, 0.1, math.log(4 / 3)), (1e-3, 1e-2, 1.0, 100.0))
-    for k, t, e, mean in settings:
-        share, full = _error(mean / t, e, k), _error(mean, e / t, k)
-        data = {"classes": k, "trees": t, "epsilon": e, "records": mean}
-        if k == 2:
-            yield need(share >= full, share, ">=", full, **data)
-        elif mean < 0.1:
-            yield need(share < full, share, "<", full, **data)
-    sums = list(product(classes, (0.5, 20), (0.01, 1.0)))
-    for k, mean, e in sums:
-        n, law = _poisson(mean)
-        counts = np.zeros((len(n), k))
-        counts[:, 0] = n
-        wrong = 1 - majority.one_sided_law(counts, e)[:, 0]
-        yield same(law @ wrong, _error(mean, e, k), classes=k, records=mean, epsilon=e)
-    share, full = _error(0.2, 1.0, 4), _error(20, 0.01, 4)
-    yield decisive(need(share < full, share, "<", full, classes=4, records=20, trees=100))
+    gains = {
+        (k, t, e, mean): float(_error(mean, e / t, k) - _error(mean / t, e, k))
+        for k, t, e, mean in settings
+    }
+    wrong = [c for c, gain in gains.items() if gain > 0 and c[0] == 2]
+    wrong += [c for c, gain in gains.items() if gain <= 0 and c[0] > 2 and c[3] < 0.1]
+    summed = equal(_poisson_errors(classes), "{cases} sums")
     widest = ", ".join(f"{_last_better(k):.1f} with {k}" for k in (3, 4, 10))
-    return note(
-        f"{len(sums)} sums over the number of records agree. With 100 trees at epsilon 1 shares are better "
+    return verdict_of(
+        not wrong and summed.verdict == "holds",
+        f"{summed.cases} sums over the number of records agree. With 100 trees at epsilon 1 shares are better "
         f"up to a mean of {widest} classes.",
+        {"wrong": wrong[:1], "sums": summed.verdict},
+        cases=len(gains) + summed.cases,
+        published=float(_error(20, 0.01, 4)),
+        computed=float(_error(0.2, 1.0, 4)),
+        relation="<",
         range=f"{min(classes)} to {max(classes)} classes, 2 to 100 trees, epsilon up to ln(4/3)",
     )
 
 
 def _error(mean, epsilon, classes):
-    return float(random_forest.poisson_error(mean, epsilon, classes))
+    return random_forest.poisson_error(mean, epsilon, classes)
+
+
+def _poisson_errors(classes):
+    """The closed form beside sums over the number of records, whose label is permute-and-flip's."""
+    for k, mean, e in product(classes, (0.5, 20), (0.01, 1.0)):
+        n, law = _poisson(mean)
+        counts = np.zeros((len(n), k))
+        counts[:, 0] = n
+        wrong = 1 - majority.one_sided_law(counts, e)[:, 0]
+        yield Case(float(law @ wrong), float(_error(mean, e, k)), {"classes": k, "records": mean})
 
 
 def _last_better(classes):
@@ -122,10 +135,12 @@ def _last_better(classes):
     return brentq(lambda m: _error(m / 100, 1.0, classes) - _error(m, 0.01, classes), 1, 400)
 
 
-@AVERAGE(
+@claim(
     "rdf/figure-5b",
     "section 4.2, figure 5b and footnote 3",
     "assumes",
+    "thm-average-sensitivity",
+    ("depth.effective_records",),
     quantity="average of all data over the nonempty leaves, 10 records on average, 100 trees, epsilon 1",
     range="two classes, mean records 0.1 to 400, 10 and 100 trees, epsilon 0.1 to 2",
 )
@@ -134,21 +149,23 @@ def figure_5b(effort, rng):
     disjoint data. (For leaves whose records are of one class: as long as they are few.)"""
     means = np.geomspace(0.1, 400, effort.pick(60, 200, 1000))
     cases = list(product((10, 100), effort.pick((1.0,), (0.5, 1.0), (0.1, 0.5, 1.0, 2.0))))
-    smaller = {
-        (t, e): [_average(m / t, e)[0] < _average(m, e / t)[0] for m in means] for t, e in cases
-    }
-    for (t, e), law in smaller.items():
-        once = law[0] and not law[-1] and law == sorted(law, reverse=True)
-        yield need(once or all(law), broken="fails", trees=t, epsilon=e)
-    share, full = _average(0.1, 1.0)[0], _average(10, 0.01)[0]
-    for law in smaller.values():
-        yield need(all(law), full, ">", share)
+    smaller = np.array(  # for each case, by the mean number of records of all data
+        [[_average(m / t, e)[0] < _average(m, e / t)[0] for m in means] for t, e in cases]
+    )
+    once = smaller[:, 0].all() and not smaller[:, -1].any()
+    once = once and (np.diff(smaller.astype(int)) <= 0).all()
     turn = brentq(lambda m: _average(m / 100, 1.0)[0] - _average(m, 0.01)[0], 1, 400)
-    return note(
+    return verdict_of(
+        smaller.all(),
         f"Assumes leaves of few records, and empty ones left out: in each of {len(cases)} cases the "
         f"order turns once. With 100 trees at epsilon 1 that is at {turn:.1f} records of all data in a "
         "leaf.",
-        cases=len(cases) * len(means),
+        {"trees, epsilon": cases},
+        broken="assumes" if once else "fails",
+        cases=smaller.size,
+        published=_average(0.1, 1.0)[0],
+        computed=_average(10, 0.01)[0],
+        relation=">",
     )
 
 
@@ -159,9 +176,10 @@ def _average(mean, epsilon):
     return float(terms[1:].sum() / -math.expm1(-mean)), float(terms.sum())
 
 
-@AVERAGE.corrected(
-    figure_5b,
+@figure_5b.corrected(
+    functions=("depth.effective_records",),
     where="section 4.2, figure 5b",
+    proof="thm-average-sensitivity",
     quantity="average of shares, 120 records on average, 100 trees, epsilon 1",
     range="0.5, 8 and 120 records on average, 2 to 100 trees, epsilon 0.01 to 9",
 )
@@ -169,16 +187,19 @@ def average_of_all_leaves(effort, rng):
     r"""Over all such leaves, the empty ones too, the average is
     $e^{-\lambda(1-e^{-\epsilon/\tau})}$ with all data and the larger
     $e^{-\lambda\tau^{-1}(1-e^{-\epsilon})}$ with shares."""
-    cases = sorted(_poisson_leaves(effort), key=lambda case: case == (120, 100, 1.0))
-    for mean, t, e in cases:
-        share, full = _average(mean / t, e)[1], _average(mean, e / t)[1]
-        data = {"records": mean, "trees": t, "epsilon": e}
-        for summed, worth in zip((share, full), _worth(mean, t, e)):
-            yield same(summed, math.exp(-worth), **data)
-        yield need(share > full, share, ">", full, **data)
-    return (
-        f"{len(cases)} cases summed over the Poisson number of records; {{records}} records a leaf, {{trees}} "
-        "trees, epsilon {epsilon:g}: {stated:.4f} with all data, {exact:.4f} with shares."
+    cases = _poisson_leaves(effort)
+    summed = [(_average(m / t, e)[1], _average(m, e / t)[1]) for m, t, e in cases]
+    closed = np.exp([[-records for records in _worth(*case)] for case in cases])
+    share, full = summed[cases.index((120, 100, 1.0))]
+    return verdict_of(
+        of_equality(summed, closed) == "holds" and all(part > full for part, full in summed),
+        f"{len(cases)} cases summed over the Poisson number of records; 120 records a leaf, 100 trees, "
+        f"epsilon 1: {full:.4f} with all data, {share:.4f} with shares.",
+        {"summed": summed, "closed": closed},
+        cases=len(cases),
+        published=full,
+        computed=share,
+        relation=">",
     )
 
 
@@ -202,12 +223,12 @@ def _flips(a, b, trees):
     return flipped / (1 - (1 - Fraction(1, trees)) ** (a + b))
 
 
-@FLIPS(
+@claim(
     "rdf/more-trees-more-flips",
     "section 4.4, figure 8, read for a single leaf",
     "fails",
-    "majority.one_sided_law",
-    "majority.disjoint_error",
+    "thm-flips",
+    ("majority.one_sided_law", "majority.disjoint_error"),
     about="reading",
     quantity="probability of a flip",
 )
@@ -216,58 +237,62 @@ def more_flips(effort, rng):
     in it, read for each leaf. (The paper's sentence is about the mean over a forest.)"""
     leaves = [x for x in majority.leaves(effort.pick(5, 7, 10), 2) if x[0] >= x[1] and sum(x)]
     numbers = effort.pick((1, 2, 3, 5, 10), (1, 2, 3, 5, 10, 30), range(1, 31))
-    steps = list(product(sorted(leaves, key=sum), pairwise(numbers)))
-    fewer = 0
-    for x, (s, t) in steps:
-        before, after = _flips(*x, s), _flips(*x, t)
-        data = {"counts": list(x), "trees": [s, t], "exp(-epsilon)": "1/2"}
-        yield need(after >= before, after, ">=", before, **data, flipped=[before, after])
-        fewer += after < before
-    return note(
-        f"In {fewer} of {len(steps)} steps it becomes rarer: the label of ({{counts[0]}}, {{counts[1]}}) flips "
-        "with probability {flipped[0]} with {trees[0]} tree and {flipped[1]} with {trees[1]}, at e^(-epsilon) = "
-        "1/2. A share can tie, and no label of a tie is wrong.",
+    steps = [(x, s, t, _flips(*x, s), _flips(*x, t)) for x in leaves for s, t in pairwise(numbers)]
+    fewer = sorted((s for s in steps if s[4] < s[3]), key=lambda s: (sum(s[0]), s[1]))
+    x, s, t, before, after = (fewer or steps)[0]
+    return verdict_of(
+        not fewer,
+        f"In {len(fewer)} of {len(steps)} steps it becomes rarer: the label of {x} flips with probability "
+        f"{before} with {s} tree and {after} with {t}, at e^(-epsilon) = 1/2. A share can tie, and no "
+        "label of a tie is wrong.",
+        {"counts": list(x), "trees": [s, t], "exp(-epsilon)": "1/2", "flipped": [before, after]},
         range=f"two classes, up to {sum(leaves[-1])} records and {max(numbers)} trees, e^epsilon = 2",
+        cases=len(steps),
+        published=float(before),
+        computed=float(after),
+        relation=">=",
     )
 
 
-@FLIPS.corrected(
-    more_flips,
-    "majority.disjoint_error",
+@more_flips.corrected(
+    functions=("majority.disjoint_error",),
     where="section 4.4, figure 8",
-    proved=False,
     quantity="probability of the wrong label",
 )
 def more_wrong_labels(effort, rng):
     """The label of a share is wrong about the whole leaf more often with more trees, in every
     leaf of two classes with a majority and at most eight records."""
     leaves = [x for x in majority.leaves(effort.pick(8, 14, 30), 2) if x[0] > x[1]]
-    numbers, epsilons = (1, 2, 3, 5, 10, 30, 100), (0.1, 1.0, 4.0)
-    for x, e in product(leaves, epsilons):
-        row = [float(majority.disjoint_error(*x, e, t)) for t in numbers]
-        for less, more in pairwise(row):
-            yield need(more > less, more, ">", less, counts=list(x), epsilon=e)
-        if (x, e) == ((3, 1), 1.0):
-            first, *_, last = row
-            yield decisive(need(last > first, last, ">", first, counts=[3, 1], epsilon=1.0))
+    numbers = (1, 2, 3, 5, 10, 30, 100)
+    rows = {
+        (x, e): [majority.disjoint_error(*x, e, t) for t in numbers]
+        for x, e in product(leaves, (0.1, 1.0, 4.0))
+    }
+    wrong = [case for case, row in rows.items() if (np.diff(row) <= 0).any()]
     tails = {d: Fraction(1, 2 ** (abs(d) + 1)) for d in range(-1, 4)}  # at e^(-epsilon) = 1/2
     exact = sum(p * (tails[i - k] if i >= k else 1 - tails[i - k]) for i, k, p in _deals(3, 1, 2))
-    yield same(exact, majority.disjoint_error(3, 1, math.log(2), 2))
-    budgets = len(leaves) * len(epsilons)
-    return note(
-        f"{budgets} leaves and budgets, {len(numbers)} numbers of trees: on (3, 1) at epsilon 1 from "
-        f"{{stated:.4f}} with one tree to {{exact:.4f}} with {numbers[-1]}.",
+    same = of_equality(majority.disjoint_error(3, 1, math.log(2), 2), float(exact))
+    first, *_, last = rows[(3, 1), 1.0]
+    return verdict_of(
+        not wrong and same == "holds",
+        f"{len(rows)} leaves and budgets, {len(numbers)} numbers of trees: on (3, 1) at epsilon 1 from "
+        f"{first:.4f} with one tree to {last:.4f} with {numbers[-1]}.",
+        {"counts, epsilon": wrong[:1], "in fractions": same},
         range=f"up to {sum(leaves[-1])} records, {numbers[0]} to {numbers[-1]} trees, epsilon 0.1, 1 and 4",
-        cases=budgets * len(numbers),
+        cases=len(rows) * len(numbers),
+        published=first,
+        computed=last,
+        relation=">",
     )
 
 
-@FLIPS(
+@claim(
     "rdf/flips-20",
     "section 4.4, figure 8",
     "holds",
-    "majority.smooth_exponential_law",
-    "majority.one_sided_law",
+    "thm-flips",
+    ("majority.smooth_exponential_law", "majority.one_sided_law"),
+    proof="thm-flips",
     quantity="probability of a flip, to two digits",
 )
 def flips_20(effort, rng):
@@ -275,17 +300,20 @@ def flips_20(effort, rng):
     with 30,000 records split among 100 trees. (Read of the upper end, of nonempty leaves of two classes on
     average, with the published mechanism and the addendum's: it is about 20% however many trees there are.)"""
     leaves = [x for x in majority.leaves(effort.pick(10, 30, 100), 2) if x[0] != x[1]]
-    rosnam = max(float(majority.one_sided_law(x, 1.0).min()) for x in leaves)
-    for x in leaves:
-        changed = float(majority.smooth_exponential_law(x, 1.0).min())
-        gap = abs(x[0] - x[1])
-        yield need(round(changed, 2) <= 0.2, round(changed, 2), "<=", 0.2, gap=gap, changed=changed)
-    yield need(round(rosnam, 2) <= 0.2, round(rosnam, 2), "<=", 0.2)
+    published = [float(majority.smooth_exponential_law(x, 1.0).min()) for x in leaves]
+    rosnam = [float(majority.one_sided_law(x, 1.0).min()) for x in leaves]
+    worst = max(published)
+    counts = leaves[published.index(worst)]
     ten = 1 - float(majority.smooth_exponential_law([1] + 9 * [0], 1.0)[0])
-    return note(
-        f"Of {len(leaves)} leaves with a majority the worst has gap {{gap}}: it is "
-        f"changed with probability {{changed:.4f}}, by ROSNAM with {rosnam:.4f}. Leaves of one record "
+    return verdict_of(
+        round(worst, 2) <= 0.2 and round(max(rosnam), 2) <= 0.2,
+        f"Of {len(leaves)} leaves with a majority the worst has gap {abs(counts[0] - counts[1])}: it is "
+        f"changed with probability {worst:.4f}, by ROSNAM with {max(rosnam):.4f}. Leaves of one record "
         f"have this gap, so it is also the limit of many trees. With ten classes it would be {ten:.4f}.",
+        {"counts": list(counts), "changed": worst},
         range=f"leaves of two classes of up to {sum(leaves[-1])} records, epsilon 1",
         cases=2 * len(leaves),
+        published=0.2,
+        computed=round(worst, 2),
+        relation="<=",
     )

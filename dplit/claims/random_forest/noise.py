@@ -9,24 +9,11 @@ import numpy as np
 from scipy.linalg import eigvalsh
 
 from dplit import random_forest
-from dplit.ledger.box import Box
-from dplit.ledger.compare import below, decisive, need, note, same
+from dplit.ledger import Case, bounded, claim, equal, of_equality, verdict_of
 
 FAR = np.geomspace(1e-3, 1e7, 4001)
 RANGE = "1, 3 and 5 degrees of freedom, epsilon 0.2 to 3, beta up to 0.9 of its limit"
 OUTCOMES = np.concatenate([-FAR, FAR])
-TAILS = Box(
-    "thm-smooth-tails",
-    "random_forest.student_factor",
-    quantity="privacy loss of Student's t",
-)
-CAUCHY = Box(
-    "thm-smooth-cauchy",
-    "random_forest.smooth_loss",
-    "random_forest.smooth_factor",
-    "random_forest.median_smooth_sensitivity",
-    quantity="privacy loss",
-)
 
 
 def _log_ratio(log_density, z, shift, scale):
@@ -43,7 +30,7 @@ def _student(degrees):
 
 
 def _student_steps(effort):
-    """Largest loss of a step at `student_factor`, by densities at many outcomes; epsilon; and the setting."""
+    """Largest loss of a step at `student_factor` beside epsilon, by densities at many outcomes."""
     grid = product(effort.pick((1.0,), (0.2, 1.0), (0.2, 1.0, 3.0)), (1, 3, 5), (0, 0.5, 0.9))
     for e, nu, share in grid:
         beta = share * e / nu
@@ -51,32 +38,44 @@ def _student_steps(effort):
         steps = product(np.linspace(0, 1, 9) / factor, np.exp(np.linspace(0, beta, 5)))
         loss = max(np.abs(_log_ratio(_student(nu), OUTCOMES, a, s)).max() for a, s in steps)
         data = {"noise": "Student's t", "degrees": nu, "epsilon": e, "beta": beta, "factor": factor}
-        yield float(loss), e, data | {"loss": float(loss)}
+        yield Case(float(loss), e, data | {"loss": float(loss)})
 
 
-@TAILS("rdf/requires-cauchy", "addendum, section 1", "fails", about="reading", proved=True)
+@claim(
+    "rdf/requires-cauchy",
+    "addendum, section 1",
+    "fails",
+    "thm-smooth-tails",
+    ("random_forest.student_factor",),
+    about="reading",
+    proof="thm-smooth-tails",
+    quantity="privacy loss of Student's t",
+)
 def requires_cauchy(effort, rng):
     """Smooth sensitivity requires Cauchy noise for pure differential privacy, read as: no other noise
     will do. (A remark that the addendum quotes; Bun and Steinke gave another noise in 2019.)"""
-    private = other = 0
-    for loss, epsilon, data in _student_steps(effort):
-        if data["degrees"] != 1 and data["beta"] > 0:
-            case = need(loss > epsilon * (1 + 1e-9), loss, ">", epsilon, **data)
-            yield case
-            private, other = private + (not case.good), other + 1
-    return note(
-        f"Student's t is private in {private} of {other} cases. With {{degrees}} degrees "
-        "of freedom and a {beta:.3g}-smooth bound no step costs more than {exact:.4f} at epsilon "
-        "{stated:g}, and it has a variance.",
+    other = [c for c in _student_steps(effort) if c.data["degrees"] != 1 and c.data["beta"] > 0]
+    private = [c for c in other if c.exact <= c.stated * (1 + 1e-9)]
+    loss, epsilon, data = (private or other)[0]
+    return verdict_of(
+        not private,
+        f"Student's t is private in {len(private)} of {len(other)} cases. With {data['degrees']} degrees "
+        f"of freedom and a {data['beta']:.3g}-smooth bound no step costs more than {loss:.4f} at epsilon "
+        f"{epsilon:g}, and it has a variance.",
+        data,
         range=RANGE,
+        cases=len(other),
+        published=epsilon,
+        computed=loss,
+        relation=">",
     )
 
 
-@TAILS.corrected(
-    requires_cauchy,
-    "random_forest.student_factor",
-    "random_forest.student_loss",
+@requires_cauchy.corrected(
+    functions=("random_forest.student_factor", "random_forest.student_loss"),
     where="addendum, section 1",
+    proof="thm-smooth-tails",
+    quantity="privacy loss of Student's t",
     range=RANGE,
 )
 def tails_of_a_power(effort, rng):
@@ -84,24 +83,32 @@ def tails_of_a_power(effort, rng):
     \epsilon/\max(1,\nu)$, with $c = 1/(2\sqrt\nu\sinh\frac{\epsilon -
     \max(1,\nu)\beta}{\nu+1})$. Laplace noise is not, at any $c$."""
     steps = list(_student_steps(effort))
-    for loss, epsilon, data in steps:
-        yield decisive(below(loss, epsilon, **data))
-    constant = [(loss, epsilon, data) for loss, epsilon, data in steps if data["beta"] == 0]
-    for loss, epsilon, data in constant:
-        yield same(loss, epsilon, rtol=1e-4, **data)
-    for nu, shift, scale in product((0.5, 1, 3, 8), (0, 0.3, 2), (0.5, 1, 1.1, 3)):
-        dense = np.abs(_log_ratio(_student(nu), OUTCOMES, shift, scale)).max()
-        closed = random_forest.student_loss(shift, scale, nu)
-        yield same(dense, closed, 1e-4, 1e-6, degrees=nu, shift=shift, scale=scale)
+    private = bounded(steps, "No step costs more than {exact:.4f} at epsilon {stated:g}.")
+    constant = [step for step in steps if step.data["beta"] == 0]
+    attained = equal(constant, "With a constant bound a step costs {exact:.4f}.", rtol=1e-4)
+    formula = equal(_student_losses(), "{cases} losses", rtol=1e-4, atol=1e-6)
     z = np.array([10.0, 1e3, 1e5])
     laplace = _log_ratio(_laplace, z, 0.1, math.exp(0.01))
     unbounded = np.allclose(np.diff(laplace), np.diff(z) * math.expm1(-0.01))
-    yield need(unbounded, laplace=laplace.tolist())
-    return (
+    verdicts = [private.verdict, attained.verdict, formula.verdict]
+    return verdict_of(
+        "fails" not in verdicts and unbounded,
         f"{len(steps)} cases of Student's t cost at most epsilon, {len(constant)} with a constant bound "
         "exactly epsilon. Laplace noise with scales 1% apart: the log-ratio at 1,000 scales from the "
-        f"answer is {-laplace[1]:.1f}, and it grows in proportion."
+        f"answer is {-laplace[1]:.1f}, and it grows in proportion.",
+        {"private, attained, closed form": verdicts, "laplace": laplace},
+        cases=len(steps) + formula.cases,
+        published=steps[0].stated,
+        computed=max(step.exact for step in steps if step.stated == steps[0].stated),
+        relation="<=",
     )
+
+
+def _student_losses():
+    """Losses by densities at many outcomes beside `student_loss`."""
+    for nu, shift, scale in product((0.5, 1, 3, 8), (0, 0.3, 2), (0.5, 1, 1.1, 3)):
+        dense = np.abs(_log_ratio(_student(nu), OUTCOMES, shift, scale)).max()
+        yield Case(dense, float(random_forest.student_loss(shift, scale, nu)))
 
 
 def _cauchy_loss(shift, scale):
@@ -110,33 +117,53 @@ def _cauchy_loss(shift, scale):
     return math.log(eigvalsh(above, np.eye(2))[-1] / scale)
 
 
-@CAUCHY("rdf/smooth-cauchy", "section 2.2, definition 7", ours=True)
+@claim(
+    "rdf/smooth-cauchy",
+    "section 2.2, definition 7",
+    "holds",
+    "thm-smooth-cauchy",
+    (
+        "random_forest.smooth_loss",
+        "random_forest.smooth_factor",
+        "random_forest.median_smooth_sensitivity",
+    ),
+    ours=True,
+    proof="thm-smooth-cauchy",
+    quantity="privacy loss",
+)
 def smooth_cauchy(effort, rng):
     r"""Cauchy noise of scale $c\,S^*$, $S^*$ $\beta$-smooth, costs at most
     $\max(\operatorname{arcosh}(1 + \frac{1}{2c^2}), \operatorname{arcosh}(\cosh\beta +
     \frac{e^{-\beta}}{2c^2}))$, and so much if steps of the largest shift with both ratios of scales
     exist; up to $\beta = \ln(2\cosh\epsilon - 1)$ smoothness costs nothing."""
-    factors = []
-    for share in (0, 0.5, 0.999):
-        factors.append(random_forest.smooth_factor(1.0, share * random_forest.free_beta(1.0)))
-        yield same(factors[-1], 1 / (2 * math.sinh(0.5)), share=share)
+    grid = effort.pick(9, 21, 61)
+    formula = equal(_cauchy_steps(grid), "The largest loss is {exact:.4f}.")
+    free = random_forest.free_beta(1.0)
+    factors = [random_forest.smooth_factor(1.0, share * free) for share in (0, 0.5, 0.999)]
+    nothing = of_equality(factors, np.full(3, 1 / (2 * math.sinh(0.5))))
     medians = _median_losses(0.5, random_forest.smooth_factor(1.0, 0.5), effort.pick(3, 4, 6))
-    for loss in medians:
-        yield below(loss, 1)
-    grid, settings = effort.pick(9, 21, 61), list(product((0.3, 1.0, 6.0), (0, 0.2, 1.0)))
-    for factor, beta in settings:
-        steps = product(np.linspace(0, 1, grid) / factor, np.exp(np.linspace(0, beta, grid)))
-        loss = max(_cauchy_loss(shift, scale) for shift, scale in steps)
-        stated = random_forest.smooth_loss(factor, beta)
-        yield decisive(same(loss, stated, factor=factor, beta=beta))
-    steps = len(settings) * grid**2
-    return note(
+    published, steps = random_forest.smooth_loss(6.0, 1 / 6), formula.cases * grid**2
+    return verdict_of(
+        formula.verdict == "holds" and nothing == "holds" and max(medians) <= 1 + 1e-9,
         f"Eigenvalues of {steps} steps agree with the formula; {len(medians)} neighbouring medians cost "
         f"at most {max(medians):.4f} at epsilon 1. The factor is {factors[0]:.4f}; with the 6 of Nissim "
-        f"et al. the cost is {random_forest.smooth_loss(6.0, 1 / 6):.4f}.",
+        f"et al. the cost is {published:.4f}.",
+        {"formula": formula.counterexample, "factors": factors, "medians": max(medians)},
         range="factors 0.3, 1 and 6, beta 0, 0.2 and 1; medians of three values on a grid",
         cases=steps + len(medians),
+        published=formula.published,
+        computed=formula.computed,
+        relation="=",
     )
+
+
+def _cauchy_steps(grid):
+    """Largest loss over shifts and ratios of scales, by eigenvalues, beside `smooth_loss`."""
+    for factor, beta in product((0.3, 1.0, 6.0), (0, 0.2, 1.0)):
+        steps = product(np.linspace(0, 1, grid) / factor, np.exp(np.linspace(0, beta, grid)))
+        loss = max(_cauchy_loss(shift, scale) for shift, scale in steps)
+        data = {"factor": factor, "beta": beta}
+        yield Case(loss, random_forest.smooth_loss(factor, beta), data)
 
 
 def _median_losses(beta, factor, levels):

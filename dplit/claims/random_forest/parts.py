@@ -13,14 +13,11 @@ from functools import partial
 import numpy as np
 
 from dplit import majority, random_forest
-from dplit.ledger.box import Box
-from dplit.ledger.compare import at_most, below, decisive, need, note, same
+from dplit.ledger import Case, bounded, claim, equal, of_equality, verdict_of
 from dplit.loss import losses_over, worst_privacy_loss
 from dplit.neighbours import data_sets, neighbouring_data
 
 EQUAL, INDEPENDENT = "equal-parts", "independent"
-PARTS = Box("thm-equal-parts")
-BUDGET = Box("thm-forest-budget", "random_forest.forest_law", quantity="privacy loss")
 
 
 def _law(n_leaves, odds, assignment, classes=2):
@@ -36,12 +33,12 @@ def _likelihood_ratio(law, found):
     return max(p / q, q / p)
 
 
-@PARTS(
+@claim(
     "rdf/parallel-parts",
     "section 4.2, definition 3, algorithm 2 line 22",
     "leaks",
-    "random_forest.forest_law",
-    "random_forest.smallest_equal_parts_loss",
+    "thm-equal-parts",
+    ("random_forest.forest_law", "random_forest.smallest_equal_parts_loss"),
     quantity="likelihood ratio",
     range="two trees of one leaf, two classes, data of at most two records, e^epsilon 3/2, 2 and 5",
 )
@@ -49,34 +46,40 @@ def parallel_parts(effort, rng):
     r"""Using parallel composition, and disjoint subsets in each tree, sampled without replacement, the
     records are divided evenly among the trees, and each tree may use all of $\epsilon$: with labels that are
     $\epsilon$-private (add-remove) the forest is $\epsilon$-private."""
-    cases = []
+    cases, smallest = [], []
     for odds in (Fraction(2), Fraction(3, 2), Fraction(5)):
         law, near = _law((1, 1), odds, EQUAL)
         near = partial(near, neighbours="add-remove")
         space = data_sets(law.universe, effort.pick(2, 3, 5))
-        closed = math.exp(random_forest.smallest_equal_parts_loss(math.log(odds)))
-        first = True
-        for step in losses_over(law, space, near):
-            ratio = _likelihood_ratio(law, step)
+        steps = [(s, _likelihood_ratio(law, s)) for s in losses_over(law, space, near)]
+        for step, ratio in steps:
             data = {"n_leaves": [1, 1], "data": step.data, "neighbour": step.neighbour}
             data |= {"exp(epsilon)": odds, "likelihood_ratio": ratio}
-            cases.append(at_most(ratio, odds, **data))
-            if first and ratio > odds:
-                first = False
-                yield same(ratio, closed, broken="fails", **data)
-    yield from cases
-    return (
+            cases.append(Case(ratio, odds, data))
+        closed = math.exp(random_forest.smallest_equal_parts_loss(math.log(odds)))
+        smallest += [Case(ratio, closed) for _, ratio in steps if ratio > odds][:1]
+    found = bounded(
+        cases,
         "Two trees of one leaf, in fractions: between {data} and {neighbour}, leaves and class of each "
-        "record, some pair of labels is {likelihood_ratio} times as probable at e^epsilon = {exp(epsilon)}."
+        "record, some pair of labels is {exact} times as probable at e^epsilon = {stated}.",
+        broken="leaks",
     )
+    if found.verdict == "holds":
+        return found
+    formula = equal(
+        smallest, "The ratio is {exact}, the closed form of the smallest one {stated:.4f}."
+    )
+    return found if formula.verdict == "holds" else formula
 
 
-@PARTS.corrected(
-    parallel_parts,
-    "random_forest.equal_parts_bound",
-    "random_forest.equal_parts_family_loss",
-    "random_forest.forest_law",
+@parallel_parts.corrected(
+    functions=(
+        "random_forest.equal_parts_bound",
+        "random_forest.equal_parts_family_loss",
+        "random_forest.forest_law",
+    ),
     where="section 4.2, definition 3, algorithm 2 line 22",
+    proof="thm-equal-parts",
     quantity="privacy loss",
 )
 def equal_parts(effort, rng):
@@ -85,20 +88,24 @@ def equal_parts(effort, rng):
     of classes."""
     forests = _small_forests(effort)
     worst = [_worst(*forest, EQUAL) for forest in forests]
-    for (leaves, _), loss in zip(forests, worst):
-        yield below(loss, random_forest.equal_parts_bound(math.log(3), len(leaves)), leaves=leaves)
-    by_law, formula = _family_in_fractions(*effort.pick((2, 1, 2), (2, 2, 2), (2, 2, 3)))
-    yield same(by_law, formula)
-    for trees in (2, 3, 30, 100):
-        bound = random_forest.equal_parts_bound(1.0, trees)
-        reached = random_forest.equal_parts_family_loss(1.0, trees, 600, 512)
-        case = need(0 <= bound - reached < 4e-3, reached, "<=", bound, trees=trees)
-        yield decisive(case) if trees == 100 else case
-    return note(
+    bound = [random_forest.equal_parts_bound(math.log(3), len(leaves)) for leaves, _ in forests]
+    below = bounded(map(Case, worst, bound), "{exact} to {stated}")
+    reached = {t: random_forest.equal_parts_family_loss(1.0, t, 600, 512) for t in (2, 3, 30, 100)}
+    short = {t: random_forest.equal_parts_bound(1.0, t) - loss for t, loss in reached.items()}
+    family = _family_in_fractions(*effort.pick((2, 1, 2), (2, 2, 2), (2, 2, 3)))
+    good = below.verdict != "fails" and all(0 <= s < 4e-3 for s in short.values())
+    least = random_forest.equal_parts_bound(1.0, 100)
+    return verdict_of(
+        good and of_equality(*family) == "holds",
         f"All data of {len(worst)} small forests at e^epsilon = 3 cost at most {max(worst):.4f}, within "
-        "the bound; at epsilon 1 a family reaches {exact:.4f} with {trees} trees, where the bound is "
-        "{stated:.4f}.",
+        f"the bound; at epsilon 1 a family reaches {reached[100]:.4f} with 100 trees, where the bound is "
+        f"{least:.4f}.",
+        {"worst": worst, "bound": bound, "short": short, "family": family},
         range=f"{_sizes(forests)}; the family with 2 to 100 trees, 512 classes, epsilon 1",
+        cases=len(worst) + len(reached),
+        published=least,
+        computed=reached[100],
+        relation="<=",
     )
 
 
@@ -133,26 +140,37 @@ def _family_in_fractions(n_trees, m, classes):
     return math.log(ratio), random_forest.equal_parts_family_loss(math.log(3), n_trees, m, classes)
 
 
-@BUDGET("rdf/independent-parts", "section 4.2", ours=True)
+@claim(
+    "rdf/independent-parts",
+    "section 4.2",
+    "holds",
+    "thm-forest-budget",
+    ("random_forest.forest_law",),
+    ours=True,
+    proof="thm-forest-budget",
+    quantity="privacy loss",
+)
 def independent_parts(effort, rng):
     r"""If each record goes to a tree by an independent uniform draw, a forest with permute-and-flip
     labels costs $\epsilon$ under add-remove: exactly with two classes, as a limit of large leaves
     with more. At half the rate it costs at most $\epsilon$ under replace-one."""
     forests, epsilon = _small_forests(effort), math.log(3)
-    most = 0
-    for leaves, records in forests:
-        added = _worst(leaves, records, INDEPENDENT)
-        replaced = _worst(leaves, records, INDEPENDENT, "replace-one")
-        most = max(most, replaced)
-        yield decisive(same(added, epsilon, leaves=leaves, records=records))
-        yield below(replaced, 2 * epsilon, leaves=leaves, records=records)
+    added = [_worst(*forest, INDEPENDENT) for forest in forests]
+    replaced = [_worst(*forest, INDEPENDENT, "replace-one") for forest in forests]
+    exact = equal((Case(loss, epsilon) for loss in added), "{exact}")
+    twice = bounded((Case(loss, 2 * epsilon) for loss in replaced), "{exact}")
     three = _worst((1, 1), effort.pick(2, 3, 4), INDEPENDENT, classes=3)
-    yield need(three < epsilon, three, "<", epsilon, classes=3)
     limit = np.log(majority.unanimous_error(np.array([30, 31]), 3, epsilon)) @ [1, -1]
-    yield same(limit, epsilon, rtol=0, atol=1e-9, classes=3)
-    return note(
+    near = three < epsilon and abs(limit - epsilon) < 1e-9
+    return verdict_of(
+        exact.verdict == "holds" and twice.verdict != "fails" and near,
         f"All data of {len(forests)} small forests in fractions: the loss is log 3 at e^epsilon = 3, and "
-        f"up to {most / epsilon:.4f} times as much under replace-one, which half the rate makes "
+        f"up to {max(replaced) / epsilon:.4f} times as much under replace-one, which half the rate makes "
         f"up for. With three classes a few records cost log {math.exp(three):.4f}, many the whole.",
+        {"added": added, "replaced": replaced, "three classes": [three, float(limit)]},
         range=_sizes(forests),
+        cases=2 * len(forests) + 1,
+        published=epsilon,
+        computed=max(added),
+        relation="=",
     )

@@ -12,17 +12,16 @@ from itertools import combinations_with_replacement, permutations, product
 from operator import mul
 
 from dplit import random_forest
-from dplit.ledger.box import Box
-from dplit.ledger.compare import need, same
-
-VOTE = Box("thm-forest-vote", "random_forest.forest_law")
+from dplit.ledger import claim, verdict_of
 
 
-@VOTE(
+@claim(
     "rdf/disjoint-forest",
     "section 4.2",
+    "holds",
+    "thm-forest-vote",
+    ("random_forest.forest_law",),
     ours=True,
-    proved=False,
     quantity="probability of a wrong vote",
     range="three trees, two classes, all data of at most three records",
 )
@@ -30,24 +29,25 @@ def disjoint_forest(effort, rng):
     r"""Where the leaves of the trees differ, shares can have the better vote of permute-and-flip
     labels of two classes. With one or two records in three trees they have it at no $\epsilon$;
     with three they have it from $\epsilon = 2.62$ on."""
-    fewer = {data: min(_excess(data)) for n in (1, 2) for data in _three_trees(n)}
-    for data, least in fewer.items():
-        yield need(least >= 0, least, ">=", 0, data=data)
+    fewer = [data for n in (1, 2) for data in _three_trees(n)]
+    earlier = [data for data in fewer if min(_excess(data)) < 0]
     signs = {data: [x > 0 for x in _excess(data) if x] for data in _three_trees(3)}
-    for data, s in signs.items():
-        yield need(s == sorted(s), data=data)  # one change of sign: one root, by Descartes
     better = [data for data, s in signs.items() if not all(s)]
-    start = min(map(_starts, better), default=math.inf)
-    yield same(round(start, 2), 2.62)
+    once = all(s == sorted(s) for s in signs.values())  # one change of sign: one root, by Descartes
     first = better[0] if better else next(iter(signs))
-    full, shares, by_law = (f(first, 4) for f in (_all_data_vote, _share_vote, _share_vote_by_law))
-    yield need(shares == by_law, shares, "=", by_law, data=first)
-    yield need(shares < full, shares, "<", full, data=first)
-    earlier = sum(least < 0 for least in fewer.values())
-    return (
+    full, shares = _all_data_vote(first, 4), _share_vote(first, 4)
+    by_law = shares == _share_vote_by_law(first, 4)
+    start = min(map(_starts, better), default=math.inf)
+    return verdict_of(
+        by_law and once and round(start, 2) == 2.62 and not earlier,
         f"Of {len(signs)} data sets with three records shares are better on {len(better)}, from epsilon "
-        f"{start:.3f} on, of {len(fewer)} with one or two on {earlier}. The first, {first}, leaves and "
-        f"class, is wrong with {float(shares):.4f} at e^(epsilon/3) = 4, with all data {full}."
+        f"{start:.3f} on, of {len(fewer)} with one or two on {len(earlier)}. The first, {first}, leaves and "
+        f"class, is wrong with {float(shares):.4f} at e^(epsilon/3) = 4, with all data {full}.",
+        {"earlier": earlier[:1], "first": first, "from epsilon": start},
+        cases=len(signs) + len(fewer),
+        published=float(full),
+        computed=float(shares),
+        relation="<",
     )
 
 

@@ -7,30 +7,24 @@ the middle, depth :math:`d`, and as class the sign of one feature.
 from __future__ import annotations
 
 import math
-from itertools import pairwise, product
+from itertools import product
 
 import numpy as np
 from scipy.optimize import brentq
 
 from dplit import depth, majority, random_forest
 from dplit.claims.random_forest._printed import synthetic_shapes
-from dplit.ledger.box import Box
-from dplit.ledger.compare import decisive, need, note, same
+from dplit.ledger import Evidence, claim, of_equality, verdict_of
 
 RULE = brentq(lambda x: (2 * x + 1) * math.exp(-x) - 1, 0.5, 3)  # where (1 - e^-x)^2 / x is largest
-NUMBER = Box("thm-number-of-trees", "depth.forest_accuracy", "random_forest.vote_errors")
-ONE_LEAF = Box(
-    "thm-one-leaf",
-    "majority.disjoint_vote_error",
-    "majority.all_data_vote_error",
-    "majority.error_lower_bound",
-)
 
 
-@NUMBER(
+@claim(
     "rdf/number-of-trees",
     "section 4.4, figure 7",
-    proved=False,
+    "holds",
+    "thm-number-of-trees",
+    ("depth.forest_accuracy", "random_forest.vote_errors"),
     quantity="best number of trees of SynthB's shape at epsilon 1, against 0.2",
 )
 def number_of_trees(effort, rng):
@@ -39,37 +33,40 @@ def number_of_trees(effort, rng):
     $\epsilon$ it does not lie at fewer trees)."""
     trees = np.arange(1, effort.pick(601, 2001, 8001), 2)
     epsilons = effort.pick((0.2, 1.0), (0.1, 0.2, 1.0), (0.05, 0.1, 0.2, 1.0, 2.0))
-    shapes, peaks = synthetic_shapes(), {}
+    shapes, single, peaks = synthetic_shapes(), [], {}
     for (m, d), e in product(shapes, epsilons):
         errors = random_forest.vote_errors(30_000, m, d, e, trees)
         peaks[m, d, e] = int(trees[errors.argmin()])
-        turns = np.sign(np.diff(np.log(errors)).round(9))  # falls, if at all, then rises
-        one_peak = (np.diff(turns) >= 0).all() and turns[-1] > 0
-        yield need(one_peak, features=m, depth=d, epsilon=e)
-    for (m, d), (less, more) in product(shapes, pairwise(epsilons)):
-        few, many = peaks[m, d, less], peaks[m, d, more]
-        yield need(many >= few, many, ">=", few, features=m, depth=d, epsilon=more)
-    for e, t in product((0.2, 1.0), (1, 29, 107)):
-        right = depth.forest_accuracy(8, 30_000, 10, [0, 1], e, t)
-        yield same(right, 1 - random_forest.vote_errors(30_000, 10, 8, e, t), epsilon=e, trees=t)
-    few, many = peaks[10, 8, 0.2], peaks[10, 8, 1.0]
-    yield decisive(need(many >= few, many, ">=", few, features=10, depth=8))
+        turns = np.sign(np.diff(np.log(errors)).round(9))
+        single.append((np.diff(turns) >= 0).all() and turns[-1] > 0)  # falls, if at all, then rises
+    moved = all((np.diff([peaks[m, d, e] for e in epsilons]) >= 0).all() for m, d in shapes)
+    some = list(product((0.2, 1.0), (1, 29, 107)))
+    same = of_equality(
+        [depth.forest_accuracy(8, 30_000, 10, [0, 1], e, t) for e, t in some],
+        [1 - random_forest.vote_errors(30_000, 10, 8, e, t) for e, t in some],
+    )
     found = "; ".join(
         f"{peaks[m, d, 0.2]} and {peaks[m, d, 1.0]} with {m} features" for m, d in shapes
     )
-    return note(
+    return verdict_of(
+        all(single) and moved and same == "holds",
         f"30,000 records at the depths of table 4: one peak in each of {len(peaks)} cases, at "
         f"epsilon 0.2 and 1 at {found}.",
+        {"peaks": {str(k): v for k, v in peaks.items()}, "by the law of all votes": same},
         range=f"30,000 records, {len(shapes)} shapes, epsilon {epsilons}, odd numbers up to {trees[-1]}",
         cases=len(peaks) * len(trees),
+        published=peaks[10, 8, 0.2],
+        computed=peaks[10, 8, 1.0],
+        relation=">=",
     )
 
 
-@NUMBER(
+@claim(
     "rdf/hundred-trees",
     "section 4.4",
     "fails",
-    "depth.forest_accuracy",
+    "thm-number-of-trees",
+    ("depth.forest_accuracy",),
     about="reading",
     quantity="accuracy of one tree in the model, against 100",
 )
@@ -82,32 +79,33 @@ def hundred_trees(effort, rng):
     better = []
     for d, n, m, e in small + paper:
         right = {t: depth.forest_accuracy(d, n, m, [0, 1], e, t) for t in (*few, 100)}
-        best, hundred = max(few, key=right.get), right[100]
-        shape = {"n": n, "features": m, "depth": d, "epsilon": e, "trees": best}
-        shape |= {"accuracy": right[best], "with 100 trees": hundred}
-        case = need(right[best] <= hundred + 1e-9, right[best], "<=", hundred, **shape)
-        yield case
-        if not case.good:
-            better.append(shape)
+        best = max(few, key=right.get)
+        if right[best] > right[100] + 1e-9:
+            shape = {"n": n, "features": m, "depth": d, "epsilon": e, "trees": best}
+            better.append(shape | {"accuracy": right[best], "with 100 trees": right[100]})
     if not better:
-        return "100 trees are best everywhere."
-    last = better[-1]
-    return note(
-        f"In {sum(row['n'] == 30_000 for row in better)} of {len(paper)} shapes of the model with the "
+        return verdict_of(True, "100 trees are best everywhere.", cases=len(small + paper))
+    first, last = better[0], better[-1]
+    return Evidence(
+        verdict="fails",
+        kind="exact",
+        summary=f"In {sum(row['n'] == 30_000 for row in better)} of {len(paper)} shapes of the model with the "
         f"paper's sizes {few[-1]} trees or fewer are better than 100: {last['trees']} with {last['features']} "
         f"features at depth {last['depth']}, epsilon {last['epsilon']:g}, {last['accuracy']:.3f} right "
         f"to {last['with 100 trees']:.3f}. With one record on average, one feature and depth 1 it is "
-        "{exact:.3f} to {stated:.3f}.",
+        f"{first['accuracy']:.3f} to {first['with 100 trees']:.3f}.",
+        cases=len(small + paper),
+        published=first["with 100 trees"],
+        computed=first["accuracy"],
+        counterexample=first,
         range="the model: 1 or 2 records, features and levels, and table 4's sizes at epsilon 0.2 and 1",
+        relation="<=",
     )
 
 
-@NUMBER.corrected(
-    hundred_trees,
-    "random_forest.suggested_trees",
-    "random_forest.vote_errors",
+@hundred_trees.corrected(
+    functions=("random_forest.suggested_trees", "random_forest.vote_errors"),
     where="section 4.4",
-    proved=False,
     quantity="best number of trees in the model",
 )
 def best_number(effort, rng):
@@ -118,48 +116,64 @@ def best_number(effort, rng):
     trees = np.arange(1, 1201, 2)
     sizes = effort.pick((30_000,), (5_000, 30_000), (2_000, 5_000, 30_000, 60_000))
     shapes = (*synthetic_shapes(), (10, 7), (15, 11), (20, 10))
-    cases, close = list(product(sizes, shapes, (0.1, 0.2, 1.0, 3.0))), []
+    cases, off, close = list(product(sizes, shapes, (0.1, 0.2, 1.0, 3.0))), [], []
     for n, (m, d), e in cases:
-        data = {"n": n, "features": m, "depth": d, "epsilon": e}
         errors = random_forest.vote_errors(n, m, d, e, trees)
         best, rule = int(trees[errors.argmin()]), n * -math.expm1(-e) / (RULE * 2**d)
-        yield same(rule, random_forest.suggested_trees(n, d, e), **data)
-        if errors.min() < 1e-14 or rule > trees[-1]:
-            continue  # the numbers can't be told apart
-        if rule > 20:
+        found = random_forest.suggested_trees(n, d, e)
+        told_apart = errors.min() >= 1e-14 and rule <= trees[-1]
+        if told_apart and rule > 20:
             close.append(best / rule)
-        within = need(0.8 * rule - 2 <= best <= rule + 2, best, "within", rule, **data)
-        yield decisive(within) if (n, m, d, e) == (30_000, 10, 7, 1.0) else within
-    return note(
+        outside = told_apart and not 0.8 * rule - 2 <= best <= rule + 2
+        if outside or of_equality(found, rule) == "fails":
+            off.append(
+                {"n": n, "features": m, "depth": d, "epsilon": e, "best": best, "rule": found}
+            )
+    shown = int(trees[random_forest.vote_errors(30_000, 10, 7, 1.0, trees).argmin()])
+    rule = random_forest.suggested_trees(30_000, 7, 1.0)
+    return verdict_of(
+        not off,
         f"All odd numbers up to {trees[-1]} in {len(cases)} cases; where the rule says more than 20, "
-        f"the best is {min(close):.2f} to {max(close):.2f} times as many. {{n:,}} records, {{features}} features, "
-        "depth {depth}, epsilon {epsilon:g}: best {exact:.0f}, rule {stated:.1f}.",
+        f"the best is {min(close):.2f} to {max(close):.2f} times as many. 30,000 records, ten features, "
+        f"depth 7, epsilon 1: best {shown}, rule {rule:.1f}.",
+        off and off[0],
         range=f"{len(shapes)} shapes, {', '.join(map(str, sizes))} records, epsilon 0.1 to 3; no proof",
         cases=len(cases) * len(trees),
+        published=rule,
+        computed=shown,
+        relation="within",
     )
 
 
-@ONE_LEAF(
+@claim(
     "rdf/same-leaves-one-tree",
     "section 4.4",
+    "holds",
+    "thm-one-leaf",
+    ("majority.disjoint_vote_error", "majority.all_data_vote_error", "majority.error_lower_bound"),
     ours=True,
+    proof="thm-one-leaf",
     quantity="probability of a wrong vote",
 )
 def same_leaves(effort, rng):
     """If all trees have the same leaves, labelled by permute-and-flip, one tree is best: the vote
     of more, on shares or on all data, errs more on every leaf of two classes with a majority."""
     n, trees = effort.pick((5, (3, 5)), (8, (3, 5, 9)), (13, (3, 5, 9, 19)))
-    counts, ratios = [(a, b) for a in range(1, n) for b in range(a)], []
+    counts = [(a, b) for a in range(1, n) for b in range(a)]
+    ratios = {}  # of the better vote's error to one tree's
     for (a, b), t, e in product(counts, trees, (0.1, 1.0, 4.0)):
-        one = float(majority.error_lower_bound(a - b, e))
         votes = majority.disjoint_vote_error(a, b, e, t), majority.all_data_vote_error(a, b, e, t)
-        ratios.append(float(min(votes)) / one)
-        for vote in votes:
-            yield need(vote > one, vote, ">", one, counts=[a, b], epsilon=e, trees=t)
+        ratios[a, b, e, t] = float(min(votes) / majority.error_lower_bound(a - b, e))
+    wrong = [case for case, ratio in ratios.items() if not ratio > 1]
     one, three = float(majority.gap_error(2, 1.0)), majority.disjoint_vote_error(3, 1, 1.0, 3)
-    yield decisive(need(three > one, three, ">", one, counts=[3, 1], epsilon=1.0, trees=3))
-    return note(
-        f"In {len(ratios)} cases the vote errs at least {min(ratios):.4f} times as often as one "
-        "tree. On (3, 1) at epsilon 1: one tree {stated:.4f}, three on shares {exact:.4f}.",
+    return verdict_of(
+        not wrong,
+        f"In {len(ratios)} cases the vote errs at least {min(ratios.values()):.4f} times as often as one "
+        f"tree. On (3, 1) at epsilon 1: one tree {one:.4f}, three on shares {three:.4f}.",
+        {"a, b, epsilon, trees": wrong[:1]},
         range=f"leaves of two classes of up to {n - 1} of each, {trees} trees, epsilon 0.1, 1 and 4",
+        cases=2 * len(ratios),
+        published=one,
+        computed=three,
+        relation=">",
     )

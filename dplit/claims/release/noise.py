@@ -11,32 +11,38 @@ import math
 import numpy as np
 
 from dplit import release
-from dplit.claims.release._attacked import attacked
-from dplit.ledger.box import Box
-from dplit.ledger.compare import below, counted, decisive
+from dplit.ledger import claim, interval, verdict_of
 from dplit.mechanisms import Laplace, PermuteAndFlip, exact
 
 EPSILON = 0.1
 WIDE = 60  # exponent of the scores that the attack is run on
 
 
+def _attacked(hits, alarms, draws, bound, note, counterexample, broken="leaks"):
+    """Evidence that an attack's advantage is at most `bound`: an interval above it breaks it."""
+    spans = tuple(interval(count, draws) for count in (hits, alarms))
+    low, high = release.advantage_range(*spans)
+    shown = note.format(low=low, high=high, bound=bound)
+    return verdict_of(
+        low <= bound, shown, counterexample, broken, kind="simulated", cases=2 * draws,
+        published=bound, computed=(hits - alarms) / draws, relation="<=", intervals=spans,
+    )  # fmt: skip
+
+
 ADVANTAGE = {
-    "proved": False,
     "kind": "simulated",
     "intervals": 2,
+    "ours": True,
     "quantity": "advantage of an attack",
 }
-FLOAT = Box("thm-attack-float")
-ARGMAX = Box("thm-attack-argmax")
 
 
-@FLOAT(
+@claim(
     "ours/float-laplace",
     "ours; Mironov 2012",
     "leaks",
-    "mechanisms.Laplace",
-    "release.tell_apart",
-    "release.can_reach",
+    "thm-attack-float",
+    ("mechanisms.Laplace", "release.tell_apart", "release.can_reach"),
     range="0 or 1, epsilon 0.1, noise as NumPy draws it",
     **ADVANTAGE,
 )
@@ -49,25 +55,18 @@ def float_laplace(effort, rng):
         seen.append(int((release.tell_apart(released, (0.0, 1.0), noise.scale) == 1).sum()))
     least = release.float_noise(2.0**-53, noise.scale)
     reached = [bool(release.can_reach(least, value, noise.scale)) for value in (0.0, 1.0)]
-    shown = {
-        "released": least,
-        "scale": noise.scale,
-        "reached from 0 and 1": reached,
-        "loss": "inf",
-    }
-    yield from attacked(seen, draws, release.advantage_bound(EPSILON), **shown)
-    return (
+    return _attacked(
+        *seen, draws, release.advantage_bound(EPSILON),
         "The last bits give a 1 away with an advantage between {low:.3f} and {high:.3f}; privacy "
-        "allows {stated:.3f}."
-    )
+        "allows {bound:.3f}.",
+        {"released": least, "scale": noise.scale, "reached from 0 and 1": reached, "loss": "inf"},
+    )  # fmt: skip
 
 
-@FLOAT.corrected(
-    float_laplace,
-    "mechanisms.exact.two_sided",
-    "mechanisms.Geometric",
+@float_laplace.corrected(
+    functions=("mechanisms.exact.two_sided", "mechanisms.Geometric"),
+    **{**ADVANTAGE, "intervals": 2},
     range="0 or 1, epsilon 0.1",
-    **ADVANTAGE,
 )
 def exact_noise(effort, rng):
     r"""Exact geometric noise of rate $\epsilon$ is $\epsilon$-private. Of all attacks on 0 or 1 the best asks
@@ -77,25 +76,30 @@ def exact_noise(effort, rng):
     alpha = math.exp(-EPSILON)
     # of noise at least 0, at least 1: geometric series
     law = [1 / (1 + alpha), alpha / (1 + alpha)]
-    return (yield from _as_law(seen, law, draws))
+    return _as_law(seen, law, draws, release.advantage_bound(EPSILON))
 
 
-def _as_law(seen, law, draws):
-    """That both probabilities are those of the law, and that these differ by no more than privacy allows."""
-    yield from (counted(events, draws, p) for events, p in zip(seen, law))
-    yield decisive(below(law[0] - law[1], release.advantage_bound(EPSILON), rtol=1e-12))
-    return (
+def _as_law(seen, law, draws, bound):
+    """Evidence that both probabilities are those of the law, and that these differ by at most `bound`."""
+    spans = tuple(interval(count, draws) for count in seen)
+    good = all(low <= p <= high for (low, high), p in zip(spans, law))
+    best = law[0] - law[1]
+    return verdict_of(
+        good and best <= bound * (1 + 1e-12),
         f"{seen[0]} and {seen[1]} of {draws} draws; by the law {law[0]:.5f} and {law[1]:.5f}, an "
-        "advantage of {exact:.5f}, and privacy allows {stated:.5f}."
-    )
+        f"advantage of {best:.5f}, and privacy allows {bound:.5f}.",
+        {"seen": seen, "law": law, "draws": draws},
+        kind="simulated", cases=2 * draws, published=bound, computed=best, relation="<=",
+        intervals=spans,
+    )  # fmt: skip
 
 
-@ARGMAX(
+@claim(
     "ours/float-argmax",
     "ours; Ilvento 2020, Casacuberta et al. 2022",
     "leaks",
-    "mechanisms.PermuteAndFlip",
-    "release.rounded_scores",
+    "thm-attack-argmax",
+    ("mechanisms.PermuteAndFlip", "release.rounded_scores"),
     range="two candidates with whole scores of 2^60, epsilon 0.1",
     **ADVANTAGE,
 )
@@ -108,24 +112,22 @@ def float_argmax(effort, rng):
     small = release.rounded_scores(53)
     loss = max(abs(np.diff(flip.logpmf(np.array(small, dtype=float)), axis=0)[0]))
     shown = {"scores": [s.tolist() for s in small], "loss": float(loss), "epsilon": EPSILON}
-    yield from attacked(seen, draws, release.advantage_bound(EPSILON), **shown)
-    return (
+    return _attacked(
+        *seen, draws, release.advantage_bound(EPSILON),
         "One record moves the second candidate's probability by {low:.3f} to {high:.3f}; privacy "
-        "allows {stated:.3f}."
-    )
+        "allows {bound:.3f}.", shown,
+    )  # fmt: skip
 
 
-@ARGMAX.corrected(
-    float_argmax,
-    "mechanisms.exact.permute_and_flip",
-    "release.exact_law",
+@float_argmax.corrected(
+    functions=("mechanisms.exact.permute_and_flip", "release.exact_law"),
+    **{**ADVANTAGE, "intervals": 2},
     range="two candidates with whole scores of 2^53, where doubles begin to fail, epsilon 0.1",
-    **ADVANTAGE,
 )
 def exact_argmax(effort, rng):
     r"""Permute-and-flip on whole numbers, with exact coins, has its law for scores of any size: with gap g the
     second of two candidates is reported with probability $1 - e^{-\epsilon g}/2$."""
-    draws = effort.pick(5000, 200_000, 2_000_000)
+    draws = effort.pick(10_000, 200_000, 2_000_000)
     without, with_one = release.rounded_scores(53)
     order, seen, law = np.empty(2, dtype=np.int64), [], []
     for scores in (with_one, without):
@@ -133,4 +135,4 @@ def exact_argmax(effort, rng):
         seen.append(int(sum(reported)))
         gap = int(scores[1]) - int(scores[0])
         law.append(0.5 + (1 - math.exp(-EPSILON * gap)) / 2)  # second in order, and it comes or not
-    return (yield from _as_law(seen, law, draws))
+    return _as_law(seen, law, draws, release.advantage_bound(EPSILON))

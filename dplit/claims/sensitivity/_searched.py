@@ -3,25 +3,17 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import partial
 
 from dplit import sensitivity
 from dplit.errors import NEIGHBOURS
-from dplit.ledger.compare import at_most, same
+from dplit.ledger import Case, equal
 
 ONE_MORE = ("add-remove",)
+exactly = partial(equal, rtol=1e-12)
 
 
-def exactly(exact, stated, **data):
-    """Equal numbers, which a note may also show as fractions: `found` and `formula`."""
-    return same(exact, stated, 1e-12, found=str(exact), formula=str(stated), **data)
-
-
-def within(exact, stated, **data):
-    """A bound, shown as fractions like `exactly`."""
-    return at_most(exact, stated, found=str(exact), formula=str(stated), **data)
-
-
-def searched(compare, statistic, stated, sizes, bounds, relations=NEIGHBOURS, **options):
+def searched(statistic, stated, sizes, bounds, relations=NEIGHBOURS, **options):
     """Enumerated worst cases beside ``stated(n, lower, upper)``."""
     for relation in relations:
         for low, high in bounds:
@@ -29,7 +21,7 @@ def searched(compare, statistic, stated, sizes, bounds, relations=NEIGHBOURS, **
                 worst = sensitivity.worst_case(statistic, n, low, high, relation, **options)
                 data = {"n": n, "lower": low, "upper": high, "neighbours": relation}
                 data |= {"data": plain(worst.data), "neighbour": plain(worst.neighbour)}
-                yield compare(worst.value, stated(n, Fraction(low), Fraction(high)), **data)
+                yield Case(worst.value, stated(n, Fraction(low), Fraction(high)), data)
 
 
 def plain(records):

@@ -10,15 +10,8 @@ from functools import partial
 from dplit import sensitivity
 from dplit.claims.sensitivity._searched import ONE_MORE, exactly, plain, searched
 from dplit.errors import NEIGHBOURS
-from dplit.ledger.box import Box
-from dplit.ledger.compare import note, private
+from dplit.ledger import Case, claim, private
 from dplit.mechanisms import Laplace
-
-SPLIT = Box("thm-sensitivity-split")
-VECTOR = Box("rem-laplace-per-coordinate", "sensitivity.worst_case", "mechanisms.Laplace")
-REPLACED = Box("thm-replace-one")
-lost = partial(note, quantity="privacy loss")
-replaced = partial(note, quantity="sensitivity under replace-one")
 
 # Counts, scores and vectors ------------------------------------------------------------------
 
@@ -27,41 +20,42 @@ def _one(*_):
     return 1
 
 
-@SPLIT(
+@claim(
     "diprime-v1/sensitivity-counts",
     "Section 3",
     "holds",
-    "sensitivity.counts",
-    "sensitivity.worst_case",
+    "thm-sensitivity-split",
+    ("sensitivity.counts", "sensitivity.worst_case"),
+    proof="thm-sensitivity-split",
     range="add-remove, 2 and 3 classes, all leaves of up to 4 records",
 )
 def counts(effort, rng):
     r"""The class counts of a leaf each have sensitivity 1 and are released with noise of scale
     $1/\epsilon_2$ each: under add-remove the vector moves by 1 in all."""
-    sizes = range(1, effort.pick(5, 6, 7))
+    cases, sizes = [], range(1, effort.pick(5, 6, 7))
     for k in range(2, effort.pick(4, 5, 6)):
         tally = partial(sensitivity.counts_of, classes=k)
-        yield from searched(exactly, tally, _one, sizes, ((0, k - 1),), ONE_MORE, grid=k)
-    return note("{cases} enumerations: 1 in each", quantity="L1 distance of the counts")
+        cases += searched(tally, _one, sizes, ((0, k - 1),), ONE_MORE, grid=k)
+    return exactly(cases, "{cases} enumerations: 1 in each", quantity="L1 distance of the counts")
 
 
-@SPLIT(
+@claim(
     "diprime-v2/sensitivity-score",
     "Section 3.1",
     "holds",
-    "sensitivity.split_score",
-    "sensitivity.worst_case",
+    "thm-sensitivity-split",
+    ("sensitivity.split_score", "sensitivity.worst_case"),
+    proof="thm-sensitivity-split",
     range="add-remove, all splits of up to 8 records, closed and open sides",
 )
 def score(effort, rng):
     r"""The split score $q(r) = -\bigl||X_a \cap [a_L, r]| - |X_a \cap [r, a_U]|\bigr|$ has
     sensitivity 1, and so has the score of a categorical split."""
-    sizes = range(1, effort.pick(9, 15, 30))
+    cases, sizes = [], range(1, effort.pick(9, 15, 30))
     for statistic, sides in ((sensitivity.split_score_of, 2), (_closed_score_of, 3)):
-        yield from searched(exactly, statistic, _one, sizes, ((0, 0),), ONE_MORE, sides=sides)
-    return note(
-        "{cases} enumerations, ties either way: 1 in each", quantity="sensitivity of the score"
-    )
+        cases += searched(statistic, _one, sizes, ((0, 0),), ONE_MORE, sides=sides)
+    note = "{cases} enumerations, ties either way: 1 in each"
+    return exactly(cases, note, quantity="sensitivity of the score")
 
 
 def _closed_score_of(records):
@@ -74,7 +68,7 @@ def _cumulative_of(labels, thresholds):
     return tuple(sum(label <= k for label in labels) for k in range(thresholds))
 
 
-def _laplace(compare, d, n, scales_of):
+def _laplace(d, n, scales_of):
     """Loss of Laplace noise on d cumulative counts at epsilon 1, reached beyond both vectors."""
     worst = sensitivity.worst_case(partial(_cumulative_of, thresholds=d), n, 0, d, grid=d + 1)
     here, there = (_cumulative_of(x, d) for x in (worst.data, worst.neighbour))
@@ -82,13 +76,15 @@ def _laplace(compare, d, n, scales_of):
     loss = sum(abs(a - b) / scale for a, b, scale in zip(here, there, scales))
     data = {"d": d, "labels": plain(worst.data), "neighbour": plain(worst.neighbour)}
     data |= {"counts": list(here), "neighbour_counts": list(there), "scales": scales}
-    return compare(loss, 1.0, **data, output=[max(a, b) for a, b in zip(here, there)])
+    return Case(loss, 1.0, data | {"output": [max(a, b) for a, b in zip(here, there)]})
 
 
-@VECTOR(
+@claim(
     "laplace-per-coordinate",
     {"diprime-v1": "Equation (3)", "diprime-v2": "Equation (2)"},
     "leaks",
+    "rem-laplace-per-coordinate",
+    ("sensitivity.worst_case", "mechanisms.Laplace"),
     range="one record against none, 1 and 2 cumulative counts",
 )
 def per_coordinate(effort, rng, paper):
@@ -99,19 +95,23 @@ def per_coordinate(effort, rng, paper):
         one = (lambda x, i=i: _cumulative_of(x, d)[i] for i in range(d))
         return [sensitivity.worst_case(f, 2, 0, d, grid=d + 1).value for f in one]
 
-    for d in range(1, effort.pick(3, 4, 5)):
-        yield _laplace(private, d, 1, own)
-    return lost("{d} cumulative counts, one record against none: loss {exact:g} where 1 is claimed")
+    cases = (_laplace(d, 1, own) for d in range(1, effort.pick(3, 4, 5)))
+    note = "{d} cumulative counts, one record against none: loss {exact:g} where 1 is claimed"
+    return private(cases, note)
 
 
-@VECTOR.corrected(per_coordinate, range="two records, 1 to 3 cumulative counts")
+@per_coordinate.corrected(
+    functions=("sensitivity.worst_case", "mechanisms.Laplace"),
+    proof="rem-laplace-per-coordinate",
+    range="two records, 1 to 3 cumulative counts",
+)
 def whole_vector(effort, rng, paper):
     r"""Laplace noise of scale $\Delta(f)/\epsilon$ on every coordinate, with the L1 sensitivity
     $\Delta(f)$ that both papers define before it, makes it $\epsilon$-private, and no smaller
     common scale does."""
-    for d in range(1, effort.pick(4, 5, 6)):
-        yield _laplace(exactly, d, 2, lambda d, all: [all] * d)
-    return lost("1 to {cases} cumulative counts: the worst loss is {stated} in each")
+    cases = (_laplace(d, 2, lambda d, all: [all] * d) for d in range(1, effort.pick(4, 5, 6)))
+    note = "1 to {cases} cumulative counts: the worst loss is {stated} in each"
+    return exactly(cases, note, quantity="privacy loss")
 
 
 # Replace-one ---------------------------------------------------------------------------------
@@ -137,36 +137,35 @@ def _replaced(names, sizes, factor=None):
             )
             data = {"statistic": name, "n": n, "lower": 0, "upper": 1}
             data |= {"data": plain(two.data), "neighbour": plain(two.neighbour)}
-            yield exactly(two.value, (factor or own) * one.value, **data)
+            yield Case(two.value, (factor or own) * one.value, data)
 
 
-@REPLACED(
+@claim(
     "diprime-v2/replace-one-doubles",
     "Appendix A",
     "fails",
-    "sensitivity.mean",
-    "sensitivity.mse",
-    "sensitivity.worst_case",
+    "thm-replace-one",
+    ("sensitivity.mean", "sensitivity.mse", "sensitivity.worst_case"),
     range="mean and squared error of 2 to 4 records",
 )
 def doubles(effort, rng):
     """If the sensitivity of a statistic is the maximum change due to replacing a single data point, it is
     double the value that is reported for adding or removing one."""
-    yield from _replaced(("mean", "mse"), range(2, effort.pick(5, 7, 9)), factor=2)
-    return replaced("{statistic} of N={n} targets in [0, 1]: {found}, not {formula}")
+    cases = _replaced(("mean", "mse"), range(2, effort.pick(5, 7, 9)), factor=2)
+    note = "{statistic} of N={n} targets in [0, 1]: {exact}, not {stated}"
+    return exactly(cases, note, quantity="sensitivity under replace-one")
 
 
-@REPLACED.corrected(
-    doubles,
-    "sensitivity.mean",
-    "sensitivity.mse",
-    "sensitivity.split_score",
-    "sensitivity.counts",
+@doubles.corrected(
+    "thm-replace-one",
+    ("sensitivity.mean", "sensitivity.mse", "sensitivity.split_score", "sensitivity.counts"),
+    proof="thm-replace-one",
     range="six statistics of 2 to 5 records on [0, 1]",
 )
 def one_or_two(effort, rng):
     """For N of 2 or more, replace-one has the same sensitivity as add-remove for the mean, the
     mean squared error (of a set or of its partition) and the sum of squared errors, and twice
     it for the split score and the class counts; twice is never exceeded."""
-    yield from _replaced(FAMILY, range(2, effort.pick(6, 7, 8)))
-    return replaced("{cases} pairs of enumerations: the factor is 1 or 2 as stated")
+    cases = _replaced(FAMILY, range(2, effort.pick(6, 7, 8)))
+    note = "{cases} pairs of enumerations: the factor is 1 or 2 as stated"
+    return exactly(cases, note, quantity="sensitivity under replace-one")

@@ -16,34 +16,7 @@ from scipy.integrate import quad
 
 from dplit import utility
 from dplit.claims.utility._counted import EPSILONS
-from dplit.ledger.box import Box
-from dplit.ledger.compare import at_most, below, decisive, need, note, same
-
-FLIP = Box(
-    "thm-utility-flip",
-    "utility.published_flip",
-    "utility.label_law",
-    quantity="probability of a flip",
-)
-CLASSES = Box(
-    "thm-utility-classes",
-    "utility.label_law",
-    "utility.label_loss",
-    "utility.label_loss_bound",
-    quantity="probability of a wrong label",
-)
-ACCURACY = Box(
-    "thm-utility-accuracy",
-    "utility.published_accuracy_loss",
-    "utility.expected_accuracy",
-    quantity="loss of accuracy",
-)
-CORRECTED = Box(
-    "thm-utility-accuracy-corrected",
-    "utility.accuracy_loss_bound",
-    "utility.worst_accuracy_loss",
-    quantity="loss of accuracy",
-)
+from dplit.ledger import Case, bounded, claim, equal, verdict_of
 
 # The probability of a flip -------------------------------------------------------------------
 
@@ -67,51 +40,75 @@ def _integrated_law(counts, epsilon):
     ]
 
 
-@FLIP("diprime-v2/flip-probability", "Appendix B.2")
+@claim(
+    "diprime-v2/flip-probability",
+    "Appendix B.2",
+    "holds",
+    "thm-utility-flip",
+    ("utility.published_flip", "utility.label_law"),
+    proof="thm-utility-flip",
+    quantity="probability of a flip",
+)
 def flip(effort, rng, epsilon=EPSILONS):
     r"""With two classes, noise of scale $1/\epsilon_\ell$, negative counts set to 0 and a tie
     at 0 broken at random, the minority wins with probability $P_f = (\epsilon_\ell D/4 +
     \tfrac12) e^{-\epsilon_\ell D}$."""
-    most, off = effort.pick(5, 9, 15), 0.0
-    for a, b, e in product(range(most), range(most), epsilon):
-        if a <= b:
-            exact, stated = _integrated_law((a, b), e)[0], float(utility.published_flip(b - a, e))
-            off = max(off, abs(exact - stated))
-            yield same(exact, stated, 1e-8, 1e-11, counts=(a, b))
-    return note(
+    most = effort.pick(5, 9, 15)
+    cases = [
+        Case(_integrated_law((a, b), e)[0], utility.published_flip(b - a, e), {"counts": (a, b)})
+        for a, b, e in product(range(most), range(most), epsilon)
+        if a <= b
+    ]
+    off = max(abs(case.exact - case.stated) for case in cases)
+    note = (
         f"Integrated from the definition for all counts below {most}, it differs from the formula by "
-        f"at most {off:.1e}.",
-        range=f"counts below {most}, {len(epsilon)} budgets",
+        f"at most {off:.1e}."
     )
+    found = f"counts below {most}, {len(epsilon)} budgets"
+    return equal(cases, note, rtol=1e-8, atol=1e-11, range=found)
 
 
-@CLASSES("diprime-v2/flip-probability/classes", "ours")
+@claim(
+    "diprime-v2/flip-probability/classes",
+    "ours",
+    "holds",
+    "thm-utility-classes",
+    ("utility.label_law", "utility.label_loss", "utility.label_loss_bound"),
+    ours=True,
+    proof="thm-utility-classes",
+    quantity="probability of a wrong label",
+)
 def classes(effort, rng):
     r"""With $k \ge 3$ classes setting negative counts to 0 still changes nothing. Class $j$
     wins with probability below $P_f(D_j)$, and some wrong class with one above $P_f$ of the gap
     to the runner-up. A leaf loses at most $(k-1)\max_D D P_f(D)$ records in expectation, for $k
     = 2$ too."""
-    three, four = effort.pick((3, 2), (5, 4), (8, 5))
-    share = {2: 0.0, 3: 0.0, 4: 0.0}
-    for k, most in zip(share, (12, three, four)):
+    laws, gaps, losses = [], [], {2: [], 3: [], 4: []}
+    for k, most in ((2, 12), (3, effort.pick(3, 5, 8)), (4, effort.pick(2, 4, 5))):
         for *counts, e in _all_counts(k, most):
-            law, shown = utility.label_law(counts, e), {"counts": tuple(counts), "epsilon": e}
-            loss, bound = utility.label_loss(counts, e), utility.label_loss_bound(e, k)
-            share[k] = max(share[k], loss / bound)
-            yield below(loss, bound, **shown)
+            law, shown = utility.label_law(counts, e), {"counts": counts, "epsilon": e}
+            loss = utility.label_loss(counts, e)
+            losses[k].append(Case(loss, utility.label_loss_bound(e, k), shown))
             if k > 2:
-                for sides in zip(_integrated_law(counts, e), law):
-                    yield same(*sides, 1e-8, 1e-10, **shown)
+                laws += [Case(*sides, shown) for sides in zip(_integrated_law(counts, e), law)]
                 flips = utility.published_flip(max(counts) - np.array(counts[:-1]), e)
-                yield from (need(p < flip, p, "<", flip, **shown) for p, flip in zip(law, flips))
-                wrong = 1 - law[-1]
-                gap = need(wrong > flips[-1], wrong, ">", flips[-1], **shown)
-                yield decisive(gap) if (counts, e) == ([0, 0, 1], 1.0) else gap
-    return note(
-        "Counts {counts}, epsilon {epsilon:g}: a wrong label with probability {exact:.4f}, P_f of the gap is "
-        f"{{stated:.4f}}. Largest share of the bound on the loss: {share[2]:.4f} with two classes, "
+                gaps.append((law[:-1] < flips).all() and 1 - law[-1] > flips[-1])
+    same = equal(laws, "the law beside its integral", rtol=1e-8, atol=1e-10)
+    within = [bounded(cases, "loss beside its bound").verdict for cases in losses.values()]
+    wrong, stated = 1 - utility.label_law((0, 0, 1), 1.0)[-1], float(utility.published_flip(1, 1.0))
+    share = {k: max(case.exact / case.stated for case in cases) for k, cases in losses.items()}
+    return verdict_of(
+        same.verdict == "holds" and all(gaps) and "fails" not in within,
+        f"Counts (0, 0, 1), epsilon 1: a wrong label with probability {wrong:.4f}, P_f of the gap is "
+        f"{stated:.4f}. Largest share of the bound on the loss: {share[2]:.4f} with two classes, "
         f"{share[3]:.4f} with three, {share[4]:.4f} with four.",
-        range=f"two classes below 12, three below {three}, four below {four}, three budgets",
+        {"law": same.counterexample, "gaps": bool(all(gaps)), "losses": within},
+        cases=len(laws) + 2 * len(gaps),
+        published=stated,
+        computed=float(wrong),
+        relation=">",
+        range=f"two classes below 12, three below {effort.pick(3, 5, 8)}, four below {effort.pick(2, 4, 5)}, "
+        "three budgets",
     )
 
 
@@ -166,18 +163,33 @@ def _loss(labels, leaves, epsilon):
     return (_right(_halves(labels, n // 2)) - _right(leaves)) / n + _noise_loss(leaves, epsilon)
 
 
-@ACCURACY("diprime-v2/theorem-2", "Theorem 2; appendix B.2", "fails")
+def _falls(n, t):
+    """What each split costs beside theorem 2, small budgets first.
+
+    Records at the column's two ends, `values`, make the split the only one.
+    """
+    for e in (0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 64.0):
+        for labels, k, leaves, purity in _splits(n, t):
+            shown = {"n": n, "t": t, "labels": labels, "k": k, "epsilon": e}
+            shown["values"] = [0.0] * k + [1.0] * (n - k)
+            stated = utility.published_accuracy_loss(t, purity, e)
+            yield Case(_loss(labels, leaves, e), float(stated), shown)
+
+
+@claim(
+    "diprime-v2/theorem-2",
+    "Theorem 2; appendix B.2",
+    "fails",
+    "thm-utility-accuracy",
+    ("utility.published_accuracy_loss", "utility.expected_accuracy"),
+    quantity="loss of accuracy",
+)
 def theorem_2(effort, rng):
     r"""For $0 < t < N/2$, with probability at least $1 - \zeta_t$ the accuracy falls in expectation by at
     most $P_f$ of the gap $t(2\theta_m - 1)$, $\theta_m$ the minimum purity of a leaf node."""
     sizes = [(n, t) for n in range(3, effort.pick(8, 9, 11)) for t in range(1, (n + 1) // 2)]
-    for (n, t), e in product(sizes, (0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 64.0)):
-        for labels, k, leaves, purity in _splits(n, t):
-            shown = {"n": n, "t": t, "labels": labels, "k": k, "epsilon": e}
-            values = [0.0] * k + [1.0] * (n - k)  # they make the split the only one
-            stated = utility.published_accuracy_loss(t, purity, e)
-            yield at_most(_loss(labels, leaves, e), stated, **shown, values=values)
-    return note(
+    return bounded(
+        (case for size in sizes for case in _falls(*size)),
         "N = {n}, t = {t}, labels {labels}, split after {k}, epsilon = {epsilon:g}: the accuracy falls "
         "by {exact:.4f}, the bound is {stated:.4f}, and values {values} make this the only split.",
         range=f"all labels of two classes and all splits, N up to {sizes[-1][0]}, every whole t, seven budgets",
@@ -192,55 +204,74 @@ def _worst_by_labels(n, epsilon):
     return list(worst.values())
 
 
-@CORRECTED.corrected(theorem_2)
+def _accuracy_losses(sizes):
+    """The worst case over all labels and splits beside the corrected bound."""
+    for n, e in product(sizes, (0.01, *EPSILONS, 100.0)):
+        worst = utility.worst_accuracy_loss(n, e)
+        for t in (0.5, *range(1, (n - 2) // 2 + 1)):
+            s = math.floor(t) + 1
+            stated = utility.accuracy_loss_bound(n, t, e)
+            yield Case(worst[s : n - s + 1].max(), stated, {"n": n, "t": t, "epsilon": e})
+
+
+@theorem_2.corrected(
+    "thm-utility-accuracy-corrected",
+    ("utility.accuracy_loss_bound", "utility.worst_accuracy_loss"),
+    proof="thm-utility-accuracy-corrected",
+    quantity="loss of accuracy",
+)
 def theorem_2_corrected(effort, rng):
     r"""With probability at least $1 - \zeta_t$, for all labels of two classes and whatever the
     purity, $\mathrm{Acc} - \mathrm{E}[\widetilde{\mathrm{Acc}}] \le (\lceil N/2 \rceil - s)/N +
     2\lambda/N$, where $s = \lfloor t \rfloor + 1$ and $\lambda = \max_D D P_f(D) \le
     \kappa/\epsilon_\ell$ over whole $D$; and it is at most $\tfrac12$. Each term is tight."""
-    few, share, noisy = effort.pick(6, 9, 12), 0.0, 1.0
-    for n, e in product(range(2, few + 1), EPSILONS):
-        for sides in zip(_worst_by_labels(n, e), utility.worst_accuracy_loss(n, e)[1:n]):
-            yield same(*sides, rtol=0, atol=1e-12, n=n, epsilon=e)
-    sizes = effort.pick((2, 3, 10, 25), range(2, 50), range(2, 100))
-    for n, e in product(sizes, (0.01, *EPSILONS, 100.0)):
-        worst = utility.worst_accuracy_loss(n, e)
-        for t in (0.5, *range(1, (n - 2) // 2 + 1)):
-            s = math.floor(t) + 1
-            largest, bound = worst[s : n - s + 1].max(), utility.accuracy_loss_bound(n, t, e)
-            case = below(largest, bound, n=n, t=t, epsilon=e)
-            yield decisive(case) if e == 0.01 else case
-            share = max(share, largest / bound)
-            noisy = min(noisy, largest / bound) if e <= 1 else noisy
-    yield need(share > 0.995, share, ">", 0.995)
-    yield need(noisy > 0.7, noisy, ">", 0.7)
-    return note(
+    programmes = [
+        Case(*sides, {"n": n, "epsilon": e})
+        for n, e in product(range(2, effort.pick(7, 10, 13)), EPSILONS)
+        for sides in zip(_worst_by_labels(n, e), utility.worst_accuracy_loss(n, e)[1:n])
+    ]
+    losses = list(_accuracy_losses(effort.pick((2, 3, 10, 25), range(2, 50), range(2, 100))))
+    share = max(case.exact / case.stated for case in losses)
+    noisy = min(case.exact / case.stated for case in losses if case.data["epsilon"] <= 1)
+    same = equal(programmes, "the programme beside all labels", rtol=0, atol=1e-12)
+    below = bounded(losses, "the worst case over all labels beside the bound")
+    largest = max(losses, key=lambda case: case.stated)
+    return verdict_of(
+        same.verdict == "holds" and below.verdict != "fails" and share > 0.995 and noisy > 0.7,
         f"The worst case over all labels is at most {share:.4f} of the bound, for epsilon up to 1 "
         f"at least {noisy:.4f}; its programme equals the enumeration of all labels.",
-        range=f"all labels of N up to {few}; the bound at N up to {max(sizes)}, seven budgets, every whole t",
+        {"programme": same.counterexample, "bound": below.counterexample},
+        cases=len(losses) + len(programmes),
+        published=largest.stated,
+        computed=float(largest.exact),
+        relation="<=",
+        range=f"all labels of N up to {effort.pick(6, 9, 12)}; the bound at N up to {effort.pick(25, 49, 99)}, "
+        "seven budgets, every whole t",
     )
 
 
-@ACCURACY(
+@claim(
     "diprime-v2/theorem-2/same-split",
     "ours; theorem 2 with both accuracies on the private split",
     "holds",
-    "utility.published_accuracy_loss",
-    "utility.label_loss",
+    "thm-utility-accuracy",
+    ("utility.published_accuracy_loss", "utility.label_loss"),
+    ours=True,
+    proof="thm-utility-accuracy",
+    quantity="loss of accuracy",
 )
 def same_split(effort, rng):
     r"""Noise in the labels alone lowers the accuracy of the private split by at most $P_f$ of
     the gap $t(2\theta_m - 1)$, if both blocks hold at least $t$ records of two classes."""
-    most = effort.pick(6, 9, 12)
-    for n in range(2, most + 1):
-        for t, e in product(range(1, n // 2 + 1), EPSILONS):
-            for labels, k, leaves, purity in _splits(n, t - 1):
-                stated = utility.published_accuracy_loss(t, purity, e)
-                loss = _noise_loss(leaves, e)
-                case = at_most(loss, stated, labels=labels, k=k, t=t, epsilon=e)
-                yield decisive(case) if n == 2 and e == EPSILONS[0] else case
-    return note(
-        "No labels of {cases} break it; the nearest are {labels}, epsilon = {epsilon:g}: {exact:.4f} "
-        "against {stated:.4f}.",
-        range=f"all labels and splits of N up to {most}, five budgets",
-    )
+    cases = [
+        Case(
+            _noise_loss(leaves, e),
+            utility.published_accuracy_loss(t, purity, e),
+            {"labels": labels, "k": k, "t": t, "epsilon": e},
+        )
+        for n in range(2, effort.pick(7, 10, 13))
+        for t, e in product(range(1, n // 2 + 1), EPSILONS)
+        for labels, k, leaves, purity in _splits(n, t - 1)
+    ]
+    found = f"all labels and splits of N up to {effort.pick(6, 9, 12)}, five budgets"
+    return bounded(cases, "No labels of {cases} break it; the nearest are {labels}.", range=found)

@@ -6,6 +6,7 @@ side enumerates every private tree and all targets at the bounds, and counts squ
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from itertools import combinations, product
 
@@ -20,11 +21,7 @@ from dplit.claims.utility._counted import (
     targets_at_bounds,
     trees,
 )
-from dplit.ledger.box import Box
-from dplit.ledger.compare import at_most, below, decisive, need, note, same
-
-LEAF = Box("thm-utility-leaf")
-TREE = Box("thm-utility-tree")
+from dplit.ledger import Case, Evidence, bounded, claim, equal, verdict_of
 
 # Theorem 1 -----------------------------------------------------------------------------------
 
@@ -50,7 +47,7 @@ def _change(n, depth, t, exact_leaf, private_leaf):
     worst = int(change.argmax())
     data = {"n": n, "depth": depth, "t": t, "targets": 2 * y[worst] - 1}
     data |= {"exact_leaf": list(exact_leaf), "private_leaf": list(private_leaf)}
-    return at_most(4 * change[worst], utility.published_leaf_change(t, *BOUNDS), **data)
+    return Case(4 * change[worst], utility.published_leaf_change(t, *BOUNDS), data)
 
 
 def _one_leaf(n, depth, t):
@@ -84,15 +81,15 @@ def _most(cases):
 def _within(n, depth, t):
     """The leaf that changes most if all leaves are within t, beside theorem 1."""
     stated = utility.published_leaf_change(t, *BOUNDS)
-    return at_most(4 * _enumerated(n, depth, t)[0].max(), stated, n=n, depth=depth, t=t)
+    return Case(4 * _enumerated(n, depth, t)[0].max(), stated, {"n": n, "depth": depth, "t": t})
 
 
-@LEAF(
+@claim(
     "diprime-v1/theorem-1",
     "Theorem 1; appendix A.2.1",
     "fails",
-    "utility.published_leaf_change",
-    "utility.leaf_change",
+    "thm-utility-leaf",
+    ("utility.published_leaf_change", "utility.leaf_change"),
     quantity="change of a leaf's squared error, in B^2",
 )
 def theorem_1(effort, rng):
@@ -100,36 +97,36 @@ def theorem_1(effort, rng):
     splits changes its squared error by at most $4B^2 t$. (The proof takes its records to be some of
     those of the exact leaf; the theorem does not say so.)"""
     shapes = [(n, d) for n in range(2, 9, 2) for d in (1, 2, 3) if n % 2**d == 0]
-    readings = {
-        "one_column": [_most(_one_leaf(n, d, t)) for n, d in shapes for t in range((n >> d) + 1)],
-        "all_within_t": [_within(*tree) for tree in trees(effort)],
-        "two_columns": [_most(_two_columns(n, t)) for n in (2, 4, 6) for t in range(n // 2 + 1)],
-    }
-    shown = {}
-    for name, cases in readings.items():
-        first = next((case for case in cases if not case.good), None)
-        if first:
-            shown[name] = first.data | {"change": first.exact, "bound": first.stated}
-    for case in (case for cases in readings.values() for case in cases):
-        yield case._replace(data=shown)
-    if len(shown) < len(readings):
-        return "{cases} cases, not broken in every reading"
-    return note(
-        "On one column the smallest failure has N = {one_column[n]}, depth {one_column[depth]}, "
-        "t = {one_column[t]}: a leaf of the right size, moved along by the first one, changes by "
-        "{one_column[change]:g} B^2 against {one_column[bound]:g} B^2. If all leaves must be within t, it has "
-        "N = {all_within_t[n]}, depth {all_within_t[depth]}, t = {all_within_t[t]}: "
-        "{all_within_t[change]:.4f} B^2 against {all_within_t[bound]:g} B^2. With a second column "
-        "N = {two_columns[n]} is enough, at t = {two_columns[t]}: {two_columns[change]:g} B^2.",
+    alone = [_most(_one_leaf(n, d, t)) for n, d in shapes for t in range((n >> d) + 1)]
+    within = [_within(*tree) for tree in trees(effort)]
+    columns = [_most(_two_columns(n, t)) for n in (2, 4, 6) for t in range(n // 2 + 1)]
+    readings = alone, within, columns
+    broken = [[x for x in cases if x.exact > x.stated + 1e-9] for cases in readings]
+    if not all(broken):
+        return bounded([*alone, *within, *columns], "{cases} cases, not broken in every reading")
+    shown = [{**x.data, "change": x.exact, "bound": float(x.stated)} for x, *_ in broken]
+    return Evidence(
+        verdict="fails",
+        kind="exact",
+        summary=(
+            "On one column the smallest failure has N = {0[n]}, depth {0[depth]}, t = {0[t]}: a leaf of "
+            "the right size, moved along by the first one, changes by {0[change]:g} B^2 against "
+            "{0[bound]:g} B^2. If all leaves must be within t, it has N = {1[n]}, depth {1[depth]}, "
+            "t = {1[t]}: {1[change]:.4f} B^2 against {1[bound]:g} B^2. With a second column N = {2[n]} "
+            "is enough, at t = {2[t]}: {2[change]:g} B^2."
+        ).format(*shown),
+        cases=sum(map(len, readings)),
         range="one leaf: N up to 8, depths 1 to 3; all leaves within t: N up to 16; two columns: N up to 6",
+        published=shown[0]["bound"],
+        computed=float(shown[0]["change"]),
+        relation="<=",
+        counterexample=dict(zip(("one_column", "all_within_t", "two_columns"), shown)),
     )
 
 
-@LEAF.corrected(
-    theorem_1,
-    "utility.leaf_change",
-    "utility.leaf_shift",
-    "utility.leaf_change_any",
+@theorem_1.corrected(
+    functions=("utility.leaf_change", "utility.leaf_shift", "utility.leaf_change_any"),
+    proof="thm-utility-leaf",
     quantity="change of a leaf's squared error, in R^2",
 )
 def theorem_1_corrected(effort, rng):
@@ -137,20 +134,19 @@ def theorem_1_corrected(effort, rng):
     change of leaf $i$ is at most $R^2 k(M+t-k)/(M+t)$, $k = \min(G_i t, \lfloor (M+t)/2 \rfloor)$,
     where $G_i \le 2^{d-1}$ is 1 for the outer leaves. If other columns may be cut, $k = \lfloor
     (M+t)/2 \rfloor$. Both are attained."""
-    most = 0.0
+    cases = []
     for n, depth, t in trees(effort):
-        for sides in zip(_enumerated(n, depth, t)[0], utility.leaf_change(n, depth, t, 0, 1)):
-            most = max(most, *sides)
-            yield same(*sides, atol=1e-12, n=n, depth=depth, t=t)
+        leaves = zip(_enumerated(n, depth, t)[0], utility.leaf_change(n, depth, t, 0, 1))
+        cases += [Case(*leaf, {"n": n, "depth": depth, "t": t}) for leaf in leaves]
     for n in (2, 4, 6, *effort.pick([], [8], [8, 10])):
         for t in range(n // 2 + 1):
             found, stated = _most(_two_columns(n, t)), utility.leaf_change_any(n, 1, t, 0, 1)
-            yield same(found.exact / 4, stated, atol=1e-12, **found.data)
+            cases.append(Case(found.exact / 4, stated, found.data))
+    cases.sort(key=lambda case: case.stated)
+    note = "{cases} largest changes over all trees and all targets, up to {exact:g} R^2: as both formulas"
     largest = max(n for n, _, _ in trees(effort))
-    return note(
-        f"{{cases}} largest changes over all trees and all targets, up to {most:g} R^2: as both formulas",
-        range=f"one column: N up to {largest}, depths 1 to 3, all trees and targets; two columns: N up to 6",
-    )
+    found = f"one column: N up to {largest}, depths 1 to 3, all trees and targets; two columns: N up to 6"
+    return equal(cases, note, atol=1e-12, range=found)
 
 
 # Corollary 1.1 -------------------------------------------------------------------------------
@@ -183,49 +179,53 @@ def _worst_sizes(n, depth, t):
     return [size + s for s in steps[int(grown.argmax())]]
 
 
-def _one_column(largest):
-    """(n, depth, t) of every tree of whole leaves, N up to `largest`."""
-    for n, depth in product(range(2, largest + 1), range(1, 6)):
-        if n % 2**depth == 0:
-            yield from ((n, depth, t) for t in range(1, (n >> depth) + 1))
+def _growths(largest):
+    """The tree's largest growth on one column beside corollary 1.1, N up to `largest`."""
+    for n in range(2, largest + 1):
+        for depth in range(1, 6):
+            if n % 2**depth == 0:
+                for t in range(1, (n >> depth) + 1):
+                    grown = utility.worst_change(n, depth, t, *BOUNDS)
+                    stated = utility.published_change(depth, t, *BOUNDS)
+                    yield Case(grown, stated, {"n": n, "depth": depth, "t": t})
 
 
-@TREE(
+@claim(
     "diprime-v1/corollary-1.1",
     "Corollary 1.1; appendix A.2.1",
     "fails",
-    "utility.published_change",
-    "utility.worst_change",
+    "thm-utility-tree",
+    ("utility.published_change", "utility.worst_change"),
     quantity="growth of the tree's squared error, in B^2",
 )
 def corollary(effort, rng):
     """If all leaves are within $t$ of $N/2^d$ records, the tree's squared error changes by at
     most $2^{d+2} B^2 t$."""
-    most, broken = effort.pick(48, 64, 160), False
-    for n, depth, t in _one_column(most):
-        grown = utility.worst_change(n, depth, t, *BOUNDS)
-        stated = utility.published_change(depth, t, *BOUNDS)
-        case = at_most(grown, stated, n=n, depth=depth, t=t)
-        if not (case.good or broken):
-            broken, case.data["sizes"] = True, _worst_sizes(n, depth, t)
-            case.data["targets"] = "-1 and 1 alternately, leaf by leaf of the exact tree"
-        yield case
     columns = 4 * utility.change_bound_any(4, 0, 1)  # theorem 1's four records
-    yield at_most(columns, 0.0, n=4, depth=1, t=0)
-    return note(
+    found = bounded(
+        [
+            *_growths(effort.pick(48, 64, 160)),
+            Case(columns, 0.0, {"n": 4, "depth": 1, "t": 0}),
+        ],
         "On one column it holds at depths 1 and 2 and for every N below {n}; at N = {n}, depth {depth}, "
         "t = {t} alternating leaves grow by {exact:.1f} B^2 against {stated:.0f} B^2. With a second "
         f"column four records are enough: {columns:.0f} B^2 at t = 0.",
-        range=f"one column: N up to {most}, depths 1 to 5, every t; two columns: N = 4",
+        range=f"one column: N up to {effort.pick(48, 64, 160)}, depths 1 to 5, every t; two columns: N = 4",
     )
+    at = found.counterexample
+    sizes = _worst_sizes(at["n"], at["depth"], at["t"])
+    targets = "-1 and 1 alternately, leaf by leaf of the exact tree"
+    return replace(found, counterexample={**at, "sizes": sizes, "targets": targets})
 
 
-@TREE.corrected(
-    corollary,
-    "utility.worst_change",
-    "utility.change_bound",
-    "utility.alternating_change",
-    "utility.change_bound_any",
+@corollary.corrected(
+    functions=(
+        "utility.worst_change",
+        "utility.change_bound",
+        "utility.alternating_change",
+        "utility.change_bound_any",
+    ),
+    proof="thm-utility-tree",
     quantity="growth over the bound",
 )
 def corollary_corrected(effort, rng):
@@ -233,25 +233,37 @@ def corollary_corrected(effort, rng):
     change is below $4^{d-1} R^2 t$ for $t \ge 1$, and nothing less will do for every $N$. The exact
     worst growth is that of targets that alternate leaf by leaf. If other columns may be cut, the
     change is at most $R^2 N/4$, attained at $t = 0$ for even $M$."""
+    growths, falls, below, shares = [], [], [], []
     for n, depth, t in trees(effort):
         _, growth, fall = _enumerated(n, depth, t)
-        yield same(growth, utility.worst_change(n, depth, t, 0, 1), n=n, depth=depth, t=t)
-        yield below(fall, min(growth, _largest_fall(n, depth, t)), n=n, depth=depth, t=t)
+        growths.append(Case(growth, utility.worst_change(n, depth, t, 0, 1)))
+        falls.append(Case(fall, min(growth, _largest_fall(n, depth, t))))
     for depth in range(1, 5):
         for size in effort.pick((1, 2, 3, 5), range(1, 9), range(1, 14)):
             for t in range(1, size + 1):
-                n, bound = size << depth, utility.change_bound(depth, t, 0, 1)
-                worst = utility.worst_change(n, depth, t, 0, 1)
-                yield need(worst < bound * (1 - 1e-9), worst, "<", bound, n=n, depth=depth, t=t)
-                yield below(_largest_fall(n, depth, t), worst, n=n, depth=depth, t=t)
-        n, bound = 10**6 << depth, utility.change_bound(depth, 1, 0, 1)
-        share = utility.worst_change(n, depth, 1, 0, 1) / bound
-        yield decisive(same(share, 1.0, 1e-4, n=n, depth=depth, t=1))
+                worst = utility.worst_change(size << depth, depth, t, 0, 1)
+                below.append(Case(worst, utility.change_bound(depth, t, 0, 1)))
+                falls.append(Case(_largest_fall(size << depth, depth, t), worst))
+        large = utility.worst_change(10**6 << depth, depth, 1, 0, 1)
+        shares.append(Case(large / utility.change_bound(depth, 1, 0, 1), 1.0))
     y = np.arange(4) // 2 == 1  # a leaf of the other column takes one record of each value
     change = 2 * squared_error(y[None, :], (0, 2))[0]
-    yield same(change, utility.change_bound_any(4, 0, 1), n=4)
-    return note(
+    growths.append(Case(change, utility.change_bound_any(4, 0, 1)))
+    found = {
+        "growth": equal(growths, "the dynamic programme beside the enumeration").verdict,
+        "fall": bounded(falls, "the fall beside the growth").verdict,
+        "bound": bounded(below, "the growth beside the bound, which is never met").verdict,
+        "limit": equal(shares, "the growth beside the bound at a large N", rtol=1e-4).verdict,
+    }
+    good = found["growth"] == found["limit"] == "holds" and found["bound"] == "loose"
+    return verdict_of(
+        good and found["fall"] != "fails",
         "The dynamic programme equals the enumeration in each case, the fall is never larger, and at "
-        "N = {n}, depth {depth}, t = {t} the growth is {exact:.6f} of the bound.",
+        f"N = {10**6 << 4}, depth 4, t = 1 the growth is {shares[-1].exact:.6f} of the bound.",
+        found,
+        cases=sum(map(len, (growths, falls, below, shares))),
+        published=shares[-1].stated,
+        computed=shares[-1].exact,
+        relation="<",
         range="all trees and targets of N up to 16; the bound at depths 1 to 4, every t; the limit at M = 10^6",
     )

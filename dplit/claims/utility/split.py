@@ -8,7 +8,8 @@ squared errors from scratch.
 from __future__ import annotations
 
 import math
-from itertools import chain, product
+from dataclasses import replace
+from itertools import product
 
 import numpy as np
 from scipy.integrate import quad
@@ -18,17 +19,7 @@ from dplit.claims.utility._counted import BOUNDS, EPSILONS, squared_error, targe
 from dplit.domain import GRID
 from dplit.forests.mean_releases import published_means
 from dplit.forests.releases import published_labels
-from dplit.ledger.box import Box
-from dplit.ledger.compare import at_most, below, decisive, frequency, note, same
-
-SPLIT = Box("thm-utility-split")
-EXPECTED = Box(
-    "thm-utility-expected", "utility.expected_split_loss", quantity="expected loss, in R^2"
-)
-IMBALANCE = Box("rem-utility-imbalance", "utility.worst_split_loss", "utility.accuracy_loss_bound")
-FLIP = Box(
-    "thm-utility-flip", "utility.label_law", "utility.expected_accuracy", "utility.split_loss_bound"
-)
+from dplit.ledger import Case, bounded, claim, equal, interval, verdict_of
 
 # Theorem 1: regression -----------------------------------------------------------------------
 
@@ -61,37 +52,44 @@ def _large(effort):
                 yield (n, t, epsilon), worst[t + 1 : n - t].max()
 
 
-@SPLIT(
+@claim(
     "diprime-v2/theorem-1",
     "Theorem 1; appendix B.1",
     "loose",
-    "utility.published_split_loss",
-    "utility.published_split_loss_appendix",
-    "utility.worst_split_loss",
-    proved=True,
+    "thm-utility-split",
+    (
+        "utility.published_split_loss",
+        "utility.published_split_loss_appendix",
+        "utility.worst_split_loss",
+    ),
+    proof="thm-utility-split",
     quantity="expected loss, in B^2",
 )
 def theorem_1(effort, rng):
     r"""For $0 < t < N/2$, $\mathrm{E}[\widetilde{SSE}] - SSE \le 4B^2 N - 8B^2 t +
     16B^2/(\epsilon_\ell^2 t)$ with probability at least $1 - \zeta_t$; in the appendix the last
     term is $16B^2/\epsilon_\ell^2$."""
-    for at, loss in chain(_enumerated(effort), _large(effort)):
-        shown = dict(zip(("n", "t", "epsilon"), at))
-        yield decisive(at_most(4 * loss, utility.published_split_loss(*at, 1.0), **shown))
-        yield below(4 * loss, utility.published_split_loss_appendix(*at, 1.0), **shown)
-    return note(
-        "It is nearest to the truth at N = {n}, t = {t}, epsilon = {epsilon:g}: {stated:.6g} B^2 "
-        "against {exact:.6g} B^2.",
-        range=f"all targets and splits of N up to {effort.pick(9, 11, 13)}, larger N up to "
-        f"{effort.pick(1000, 1000, 100_000)}, seven budgets, several t",
+    worst = [*_enumerated(effort), *_large(effort)]
+    theorem, appendix = (
+        bounded(
+            (
+                Case(4 * loss, stated(*at, 1.0), dict(zip(("n", "t", "epsilon"), at)))
+                for at, loss in worst
+            ),
+            "It is nearest to the truth at N = {n}, t = {t}, epsilon = {epsilon:g}: {stated:.6g} B^2 "
+            "against {exact:.6g} B^2.",
+            range=f"all targets and splits of N up to {effort.pick(9, 11, 13)}, larger N up to "
+            f"{effort.pick(1000, 1000, 100_000)}, seven budgets, several t",
+        )
+        for stated in (utility.published_split_loss, utility.published_split_loss_appendix)
     )
+    shown = appendix if appendix.verdict == "fails" else theorem
+    return replace(shown, cases=theorem.cases + appendix.cases)
 
 
-@SPLIT.corrected(
-    theorem_1,
-    "utility.split_loss_bound",
-    "utility.worst_split_change",
-    "utility.expected_sse",
+@theorem_1.corrected(
+    functions=("utility.split_loss_bound", "utility.worst_split_change", "utility.expected_sse"),
+    proof="thm-utility-split",
     quantity="expected loss, in R^2",
 )
 def theorem_1_corrected(effort, rng):
@@ -99,17 +97,24 @@ def theorem_1_corrected(effort, rng):
     most $R^2\bigl[(\lceil N/2 \rceil - s)\lfloor N/2 \rfloor/(N-s) + 2N/(\epsilon_\ell^2 s
     (N-s))\bigr]$, the expectation taken given the split over the leaves' noise, of scale $R$ over
     count times $\epsilon_\ell$. Some targets and some split attain it."""
+    cases = []
+    for (n, t, epsilon), worst in _enumerated(effort):
+        stated = utility.split_loss_bound(n, t, epsilon, 0, 1)
+        cases.append(Case(worst, stated, {"n": n, "t": t, "epsilon": epsilon}))
     for n in range(2, 8):
         half, loss = n // 2, _losses(n, 1.0)
         for y, row in list(zip(targets_at_bounds(n), loss))[::3]:
             sse = utility.expected_sse(y, 1.0, 0, 1)
             counted = row + sse[half] - 2 * (1 / half + 1 / (n - half))
-            yield from (same(*sides, targets=y) for sides in zip(counted, sse[1:n]))
-    for (n, t, epsilon), worst in _enumerated(effort):
-        yield same(worst, utility.split_loss_bound(n, t, epsilon, 0, 1), n=n, t=t, epsilon=epsilon)
-    return note(
+            cases += [Case(*sides, {"targets": y}) for sides in zip(counted, sse[1:n])]
+    cases.sort(key=lambda case: case.stated)
+    note = (
         "The bound equals the largest loss over all targets and all splits in each case, and the "
-        "expected squared error equals the count for each target.",
+        "expected squared error equals the count for each target."
+    )
+    return equal(
+        cases,
+        note,
         range=f"all targets and splits of N up to {effort.pick(9, 11, 13)}, five budgets",
     )
 
@@ -119,12 +124,23 @@ def _evenly(n):
     return (np.arange(n) + 0.5) / n
 
 
-@EXPECTED(
+def _expected(effort):
+    """The loss expected over the split too, of evenly spaced values, beside theorem 1."""
+    for n in range(3, effort.pick(12, 40, 150)):
+        for t in range(1, (n + 1) // 2):
+            for epsilon, rate in product((1.0, 10.0), (0, 0.1, 1.0)):
+                law = balance.split_law(_evenly(n), 0, 1, rate)
+                exact = utility.expected_split_loss(law, epsilon, *BOUNDS)
+                stated = utility.published_split_loss(n, t, epsilon, 1.0)
+                yield Case(exact, stated, {"n": n, "t": t, "epsilon": epsilon, "epsilon_s": rate})
+
+
+@claim(
     "diprime-v2/theorem-1-everything",
     "Theorem 1, with E over the split too",
     "fails",
-    "utility.expected_split_loss",
-    "utility.published_split_loss",
+    "thm-utility-expected",
+    ("utility.expected_split_loss", "utility.published_split_loss"),
     ours=True,
     about="reading",
     holds_instead="diprime-v2/theorem-1/expectation",
@@ -133,34 +149,30 @@ def _evenly(n):
 def everything(effort, rng):
     r"""For every $0 < t < N/2$ the loss, expected over the split and the noise, is at most
     $4B^2 N - 8B^2 t + 16B^2/(\epsilon_\ell^2 t)$."""
-    most = effort.pick(11, 39, 149)
-    for n in range(3, most + 1):
-        for t in range(1, (n + 1) // 2):
-            for epsilon, rate in product((1.0, 10.0), (0, 0.1, 1.0)):
-                law = balance.split_law(_evenly(n), 0, 1, rate)
-                exact = utility.expected_split_loss(law, epsilon, *BOUNDS)
-                stated = utility.published_split_loss(n, t, epsilon, 1.0)
-                yield at_most(exact, stated, n=n, t=t, epsilon=epsilon, epsilon_s=rate)
-    return note(
+    return bounded(
+        _expected(effort),
         "Evenly spaced values, N = {n}, t = {t}, epsilon = {epsilon:g}, split at rate {epsilon_s:g}: "
         "{exact:.4f} B^2 against {stated:.4f} B^2.",
-        range=f"evenly spaced values, N up to {most}, every whole t, six pairs of budgets",
+        range=f"evenly spaced values, N up to {effort.pick(11, 39, 149)}, every whole t, six pairs of budgets",
     )
 
 
-@EXPECTED(
+@claim(
     "diprime-v2/theorem-1/expectation",
     "ours",
     "holds",
-    "utility.expected_split_loss",
-    "utility.worst_split_loss",
+    "thm-utility-expected",
+    ("utility.expected_split_loss", "utility.worst_split_loss"),
+    ours=True,
+    proof="thm-utility-expected",
+    quantity="expected loss, in R^2",
 )
 def expectation(effort, rng):
     r"""Over the split and the noise the largest expected loss is $\sum_k \Pr(k)\, w_k$ with
     $w_k$ the worst loss given the split: the targets $B_L$ left of the median and $B_U$ right
     of it attain every $w_k$."""
-    most = effort.pick(8, 10, 12)
-    for n in range(2, most + 1):
+    cases = []
+    for n in range(2, effort.pick(9, 11, 13)):
         y, half = targets_at_bounds(n), n // 2
         gone = squared_error(y, range(half)) + squared_error(y, range(half, n))
         for values, rate, epsilon in product(
@@ -170,21 +182,23 @@ def expectation(effort, rng):
             whole = squared_error(y, range(n)) - gone + 2 / (n * epsilon**2)  # one block is empty
             total = _losses(n, epsilon) @ law[1:n] + whole * (law[0] + law[n])
             stated = utility.expected_split_loss(law, epsilon, 0, 1)
-            yield same(total.max(), stated, values=values, epsilon=epsilon)
-    return note(
-        "The formula equals the maximum over all targets in each case.",
-        range=f"all targets of N up to {most}, two data sets, six pairs of budgets",
+            cases.append(Case(total.max(), stated, {"values": values, "epsilon": epsilon}))
+    found = f"all targets of N up to {effort.pick(8, 10, 12)}, two data sets, six pairs of budgets"
+    return equal(
+        cases, "The formula equals the maximum over all targets in each case.", range=found
     )
 
 
 # Imbalance --------------------------------------------------------------------------------------
 
 
-@IMBALANCE(
+@claim(
     "diprime-v2/imbalance",
     "Section 3.2, after theorem 2",
     "assumes",
-    proved=True,
+    "rem-utility-imbalance",
+    ("utility.worst_split_loss", "utility.accuracy_loss_bound"),
+    proof="rem-utility-imbalance",
     quantity="worst loss at a smaller block of s, beside that at s - 1",
 )
 def imbalance(effort, rng):
@@ -192,24 +206,25 @@ def imbalance(effort, rng):
     occupancies leads to a decrease in utility". (Two upper bounds can't say so. In the worst case
     over the targets it is true: the largest expected squared error, and the tight bound on the loss of
     accuracy, fall as the smaller block grows. For given targets it may be false.)"""
-    most, pairs = effort.pick(24, 59, 119), 0
-    for n, epsilon in product(range(4, most + 1), EPSILONS):
+    cases = []
+    for n, epsilon in product(range(4, effort.pick(25, 60, 120)), EPSILONS):
         worst = utility.worst_split_loss(n, epsilon, 0, 1)
         squared = np.maximum(worst, worst[::-1])[1 : n // 2 + 1]  # by the smaller block
         accuracy = [utility.accuracy_loss_bound(n, s - 0.5, epsilon) for s in range(1, n // 2 + 1)]
         for losses in (squared, accuracy):
-            for s, (more, less) in enumerate(zip(losses[1:], losses), 2):
-                pairs += 1
-                yield below(more, less, 1e-12, broken="fails", n=n, s=s, epsilon=epsilon)
+            pairs = enumerate(zip(losses[1:], losses), 2)
+            cases += [Case(*pair, {"n": n, "s": s, "epsilon": epsilon}) for s, pair in pairs]
+    found = bounded(cases, "{cases} pairs", rtol=1e-12)
     y = np.array([[0, 1, 1, 1]])  # pure at 1 and 3, not at 2 and 2
     even, uneven = (
         float((squared_error(y, range(k)) + squared_error(y, range(k, 4)))[0]) for k in (2, 1)
     )
-    yield below(even, uneven)
-    return note(
-        f"In the worst case over the targets no loss rises with the smaller block, in {pairs} pairs. "
+    return replace(
+        found,
+        verdict="assumes" if found.verdict != "fails" and uneven < even else found.verdict,
+        summary=f"In the worst case over the targets no loss rises with the smaller block, in {len(cases)} pairs. "
         f"The targets 0, 1, 1, 1 alone have the squared error {even:g} at 2 and 2 records, {uneven:g} at 1 and 3.",
-        range=f"N up to {most}, every smaller block, five budgets",
+        range=f"N up to {effort.pick(24, 59, 119)}, every smaller block, five budgets",
     )
 
 
@@ -233,10 +248,13 @@ def _noise_tail(left, right, epsilon):
     return quad(rest, 0, edge)[0] + math.exp(-edge)
 
 
-@FLIP(
+@claim(
     "diprime-v2/utility-simulated",
     "ours",
-    proved=False,
+    "holds",
+    "thm-utility-flip",
+    ("utility.label_law", "utility.expected_accuracy", "utility.split_loss_bound"),
+    ours=True,
     kind="simulated",
     intervals=4,
     quantity="probability of a flip",
@@ -257,15 +275,24 @@ def simulated(effort, rng):
     labels, _ = published_labels(np.tile([3, 5], (draws, 1)), e, rng)
     flips = labels == 0
     right = rng.random(draws) < np.where(flips, 3, 5) / 8  # is a record's label the leaf's?
-    cases = (
-        frequency(inside, balance.more_than(t, _evenly(n), 0, 1, rate)),
-        frequency(loud, _noise_tail(4, 8, e)),
-        decisive(frequency(flips, float(utility.published_flip(2, e)))),
-        frequency(right, utility.expected_accuracy([[3, 5]], e)),
+    exact = (
+        balance.more_than(t, _evenly(n), 0, 1, rate),
+        _noise_tail(4, 8, e),
+        float(utility.published_flip(2, e)),
+        utility.expected_accuracy([[3, 5]], e),
     )
-    yield from cases
-    pairs = ", ".join(f"{case.stated:.4f} and {case.exact:.4f}" for case in cases)
-    return note(
+    hits = inside, loud, flips, right
+    spans = tuple(interval(int(hit.sum()), draws) for hit in hits)
+    pairs = ", ".join(f"{p:.4f} and {hit.mean():.4f}" for p, hit in zip(exact, hits))
+    return verdict_of(
+        all(low <= p <= high for p, (low, high) in zip(exact, spans)),
         f"Exact against simulated: {pairs}.",
+        {"exact": exact, "intervals": spans},
+        kind="simulated",
+        cases=draws,
+        published=exact[2],
+        computed=float(flips.mean()),
+        relation="within",
+        intervals=spans,
         range="N = 12 evenly spaced values, t = 2; leaves of 4 and 8 records; counts 3 and 5",
     )

@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 
 import depends
-from depends import BOOK, DOCKETS, ROOT
+from depends import BOOK, COURT, DOCKETS, ROOT
 
-from dplit.writing import write_whole
+from dplit.ground.writing import write_whole
 
 API_OVERVIEW = """# API reference
 
@@ -35,10 +35,16 @@ COMMANDS = [
 
 def pages():
     """Text of each page of the API reference, by path: one page a top-level module of `dplit`."""
-    tops = sorted(p for p in (ROOT / "dplit").iterdir() if _is_public(p))
-    listing = "\n".join(f"   dplit.{top.stem}" for top in tops)
+    tops = [p for wing in (ROOT / "dplit", COURT) for p in sorted(wing.iterdir()) if _is_public(p)]
+    tops = [top for top in tops if top != COURT]
+    listing = "\n".join(f"   {_name(top)}" for top in tops)
     overview = {BOOK / "api.md": API_OVERVIEW.replace("MODULES", listing)}
     return {BOOK / "api" / f"{top.stem}.md": _api_page(top) for top in tops} | overview
+
+
+def _name(path):
+    """The dotted name of a module or package."""
+    return ".".join(path.relative_to(ROOT).with_suffix("").parts)
 
 
 def _is_public(path):
@@ -48,7 +54,7 @@ def _is_public(path):
 
 
 def _api_page(top):
-    name = f"dplit.{top.stem}"
+    name = _name(top)
     sections = [f"# {name}", *(COMMANDS if name == "dplit.cli" else ()), _automodule(name)]
     if top.is_dir() and top != DOCKETS:  # what the dockets state is in the ledger
         exported = _exported(top / "__init__.py")

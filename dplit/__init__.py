@@ -6,17 +6,26 @@ are built from those modules. Start with `Domain` and `PrivateForestClassifier` 
 that the book has judged. Modules and the two forests are imported when they are first used.
 """
 
+import sys
 from importlib import import_module
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING
 
 from dplit.budget import Budget
 from dplit.domain import Categorical, Continuous, Domain
-from dplit.errors import PrivacyLeakWarning
+from dplit.ground.errors import PrivacyLeakWarning
 
 if TYPE_CHECKING:  # what `__getattr__` imports later, for type checkers and editors
     from dplit import forests as forests
     from dplit.budget.accountant import Accountant
+    from dplit.court import audit as audit
+    from dplit.court import bench as bench
+    from dplit.court import claims as claims
+    from dplit.court import experiments as experiments
+    from dplit.court import ledger as ledger
+    from dplit.court import release as release
     from dplit.forests import PrivateForestClassifier, PrivateForestRegressor
     from dplit.forests.files import load
 
@@ -32,15 +41,33 @@ __all__ = [
 ]  # fmt: skip
 
 _modules = {m.name for m in iter_modules(__path__) if not m.name.startswith("_")}
+_court = {"audit", "bench", "claims", "experiments", "ledger", "release"}
+
+
+class _Court(MetaPathFinder, Loader):
+    """Finds ``dplit.claims`` where it is, as `dplit.court.claims`, one module under both names."""
+
+    def find_spec(self, name, path=None, target=None):
+        package, _, rest = name.partition(".")
+        if package == __name__ and rest.split(".")[0] in _court:
+            return ModuleSpec(name, self, is_package=True)
+        return None
+
+    def exec_module(self, module):
+        name = module.__name__
+        sys.modules[name] = import_module(name.replace(".", ".court.", 1))
+
+
+sys.meta_path.insert(0, _Court())  # before what would load a second copy
 
 
 def __getattr__(name):
     if name in _later:
         return getattr(import_module(_later[name]), name)
-    if name in _modules:
+    if name in _modules | _court:
         return import_module(f"dplit.{name}")
     raise AttributeError(f"module 'dplit' has no attribute {name!r}")
 
 
 def __dir__():
-    return sorted({*globals(), *_modules, *_later})
+    return sorted({*globals(), *_modules - {"ground"}, *_court, *_later})

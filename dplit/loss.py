@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dplit.errors import check_between, check_epsilon
+from dplit.ground.errors import check_between, check_epsilon
 from dplit.neighbours import hashable, neighbouring_pairs
 
 
@@ -65,7 +65,7 @@ def privacy_loss(law, data, neighbour, *, log=False):
 
     Examples
     --------
-    >>> from dplit.audit import privacy_loss
+    >>> from dplit.court.audit import privacy_loss
     >>> from dplit.mechanisms import PermuteAndFlip, SmoothExponential
     >>> round(privacy_loss(PermuteAndFlip(1.0, monotonic=True), [1, 0], [2, 0]), 6)
     1.0

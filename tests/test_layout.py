@@ -11,14 +11,15 @@ import pytest
 import yaml
 
 import dplit
-from dplit import claims
+from dplit.court import claims
 
 TESTS = Path(__file__).resolve().parent
 PACKAGE = TESTS.parent / "dplit"
+COURT = PACKAGE / "court"
 LONGEST_FILE = 400
 ORDER = """
-errors writing renamed
-domain budget printed neighbours loss work stored
+ground.errors ground.writing ground.renamed ground.printed ground.work ground.stored
+domain budget neighbours loss
 mechanisms
 sensitivity median balance occupancy utility median_forest
 majority depth random_forest
@@ -29,13 +30,13 @@ datasets
 trees
 forests
 baselines
-audit
-release
 scale
-experiments
-bench
-ledger
-claims
+court.audit
+court.release
+court.experiments
+court.bench
+court.ledger
+court.claims
 plotting cli
 """.split()
 BOOK = TESTS.parent / "book"
@@ -43,7 +44,11 @@ sys.path.insert(0, str(BOOK))
 import depends  # noqa: E402
 
 sys.path.remove(str(BOOK))
-FILES = sorted(p for p in PACKAGE.rglob("*.py") if p.parent != PACKAGE or p.stem[:2] != "__")
+FILES = sorted(
+    p
+    for p in PACKAGE.rglob("*.py")
+    if p.parent not in (PACKAGE, PACKAGE / "court", PACKAGE / "ground") or p.stem[:2] != "__"
+)
 
 
 def chapters():
@@ -58,8 +63,13 @@ def name(path):
 
 
 def top(path):
-    """The module or package of `dplit` that a file belongs to."""
-    return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+    """The module or package of `dplit` that a file belongs to; of the court and the ground, one below."""
+    return room(path.relative_to(PACKAGE).with_suffix("").parts)
+
+
+def room(parts):
+    """The name in `ORDER` of what has these parts below `dplit`."""
+    return ".".join(parts[: 2 if parts[0] in ("court", "ground") else 1])
 
 
 def imported(path):
@@ -72,7 +82,7 @@ def imported(path):
             names = [f"{node.module}.{alias.name}" for alias in node.names]
         else:
             continue
-        yield from (home(n.split(".")[1]) for n in names if n.startswith("dplit."))
+        yield from (home(room(n.split(".")[1:])) for n in names if n.startswith("dplit."))
 
 
 def home(name):
@@ -123,12 +133,12 @@ LATE = {
     ("mechanisms/secure.py", "dplit.mechanisms.cipher"): CIPHER,
     ("matrix/*", "dplit.matrix.exact_treenorm"): COMPILED,
     ("domain/*", "dplit.domain.inside"): COMPILED,
-    ("claims/*", "dplit.forests"): FORESTS,
-    ("release/*", "dplit.forests.*"): FORESTS,
+    ("court/claims/*", "dplit.forests"): FORESTS,
+    ("court/release/*", "dplit.forests.*"): FORESTS,
     ("cli/*", "dplit*"): COMMAND,
-    ("audit/subjects/*", "dplit.baselines.*"): COMPILED,
-    ("audit/outside.py", "dplit.*"): OUTSIDE,
-    ("audit/changes/planted.py", "dplit.*"): CHANGED,
+    ("court/audit/subjects/*", "dplit.baselines.*"): COMPILED,
+    ("court/audit/outside.py", "dplit.*"): OUTSIDE,
+    ("court/audit/changes/planted.py", "dplit.*"): CHANGED,
 }
 
 
@@ -188,14 +198,16 @@ def of_runs(stem):
 @pytest.mark.parametrize("stem", [s for s in chapters() if not of_runs(s)])
 def test_a_chapters_stem_is_its_modules_its_dockets_and_its_tests(stem):
     package, _, part = stem.partition("_")
-    assert is_there(PACKAGE, stem) or is_there(PACKAGE / package, part), "the module"
-    assert is_there(PACKAGE / "claims", stem), "the docket"
+    assert is_there(PACKAGE, stem) or is_there(PACKAGE / package, part) or is_there(COURT, stem), (
+        "the module"
+    )
+    assert is_there(COURT / "claims", stem), "the docket"
     assert list((TESTS / stem).glob("test_*.py")), "the tests"
     assert {c.chapter for c in claims.of(stem)} == {stem}
 
 
 def test_every_docket_is_a_chapters():
-    dockets = {p.stem for p in (PACKAGE / "claims").iterdir() if p.stem[:1] not in "_."}
+    dockets = {p.stem for p in (COURT / "claims").iterdir() if p.stem[:1] not in "_."}
     assert dockets <= {*chapters(), "runs"}
     assert {c.chapter for c in claims.all()} <= set(chapters())
 

@@ -161,7 +161,7 @@ def strategy_errors():
 
 def bench_scores():
     """Accuracy above the constant of every method, on all tables together and on each."""
-    from dplit import bench
+    from dplit.court import bench
 
     result, every = "bench/classification", "all, on average"
     epsilons = (0.1, 0.5, 1.0, 2.0, 4.0, 10.0)

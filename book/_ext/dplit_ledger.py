@@ -11,11 +11,11 @@ from pathlib import Path
 from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
 
-from dplit import claims
-from dplit.ledger import export, store
-from dplit.ledger.cite import row_id
-from dplit.ledger.unfolded import in_brief, printed, typeset
-from dplit.work import plain
+from dplit.court import claims
+from dplit.court.ledger import export, store
+from dplit.court.ledger.cite import full_name, row_id
+from dplit.court.ledger.unfolded import in_brief, printed, typeset
+from dplit.ground.work import plain
 
 LEDGER = "book/ledger"
 INDEX_CELL = re.compile(r"<th>([a-z0-9-]+/[a-z0-9./-]+)</th>")  # the index of a table of claims
@@ -51,7 +51,7 @@ def by_function():
     found = {}
     for c in claims.all():
         for name in c.functions:
-            found.setdefault(f"dplit.{name}", []).append(c)
+            found.setdefault(full_name(name), []).append(c)
     return found
 
 

@@ -7,7 +7,6 @@ from typing import NamedTuple
 import numpy as np
 
 from dplit import trees
-from dplit.errors import check_integer
 from dplit.forests.base import BaseForest, parameters
 from dplit.forests.mean_releases import proved_means, published_means
 from dplit.forests.noise import ONLY_PROVED
@@ -20,6 +19,7 @@ from dplit.forests.parameter_checks import (
     usual_depth,
 )
 from dplit.forests.releases import flip, laplace_counts, largest
+from dplit.ground.errors import check_integer
 from dplit.trees.kary import Rule, grow_kary_trees
 from dplit.trees.nodes import sums_in_steps
 

@@ -25,7 +25,7 @@ from itertools import product
 import numpy as np
 
 from dplit.boosting.plan import DEEPEST, Plan
-from dplit.errors import (
+from dplit.ground.errors import (
     MOST,
     check_between,
     check_integer,

@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from dplit.errors import (
+from dplit.ground.errors import (
     MOST,
     check_between,
     check_callable,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.stats import binom
 
-from dplit.errors import MOST, check_between, check_integer, check_numbers
+from dplit.ground.errors import MOST, check_between, check_integer, check_numbers
 
 
 def vote_excess_bound(excess, classes=2):

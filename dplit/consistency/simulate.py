@@ -14,7 +14,7 @@ import numpy as np
 from numba import njit
 
 from dplit.consistency.greedy import pair_and_trend
-from dplit.errors import check_between, check_choice, check_integer, check_rng
+from dplit.ground.errors import check_between, check_choice, check_integer, check_rng
 from dplit.multinomial.selection import check_budget
 
 NEVER = 2**31

@@ -13,7 +13,7 @@ import numpy as np
 from numba import njit
 from scipy.special import digamma, gammaln
 
-from dplit.errors import MOST, check_between, check_integer, check_numbers, check_positive
+from dplit.ground.errors import MOST, check_between, check_integer, check_numbers, check_positive
 
 MOST_POWER = 100.0  # beyond it its Gamma function is no float
 

@@ -19,7 +19,7 @@ from math import comb, inf, log
 import numpy as np
 from scipy.stats import binom, hypergeom
 
-from dplit.errors import (
+from dplit.ground.errors import (
     MOST_INTEGER,
     check_between,
     check_epsilon,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dplit.errors import check_integer, check_one
+from dplit.ground.errors import check_integer, check_one
 
 
 def untested_features(s, depth, one=1.0):

@@ -18,14 +18,6 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from dplit import trees
 from dplit.budget import Budget, Group, Leak, Public, Sequence
 from dplit.domain import Domain
-from dplit.errors import (
-    check_choice,
-    check_epsilon,
-    check_integer,
-    check_neighbours,
-    naming_cache,
-    warn_leak,
-)
 from dplit.forests.dask_input import DaskTargets, then
 from dplit.forests.fitted import WithFile, WithImportances, WithPaths
 from dplit.forests.intact import seal
@@ -39,6 +31,14 @@ from dplit.forests.targets import (
     finite_numbers,
     public_classes,
     target_shares,
+)
+from dplit.ground.errors import (
+    check_choice,
+    check_epsilon,
+    check_integer,
+    check_neighbours,
+    naming_cache,
+    warn_leak,
 )
 
 MOST_TREES = 1_000_000  # streams and parts of records of more fill the memory

@@ -12,8 +12,8 @@ import numpy as np
 from dplit.boosting import STEPS
 from dplit.budget import Concentrated, Public, Spend
 from dplit.domain import GRID
-from dplit.errors import check_integer
 from dplit.forests.releases import noisy_counts
+from dplit.ground.errors import check_integer
 from dplit.mechanisms import BoundedMean, DiscreteGaussian, Exponential, Geometric, PermuteAndFlip
 from dplit.mechanisms.secure import is_secure
 

@@ -15,7 +15,6 @@ from sklearn.utils.validation import check_is_fitted
 from dplit.boosting import leaf_steps, plan
 from dplit.budget import Sequence, check_delta
 from dplit.domain.lazy import encoded_columns
-from dplit.errors import check_integer
 from dplit.forests.base import BaseForest, parameters
 from dplit.forests.boosted_accounts import account
 from dplit.forests.boosted_models import possible_directions, tested
@@ -31,6 +30,7 @@ from dplit.forests.boosted_releases import size
 from dplit.forests.export import export_text
 from dplit.forests.parts import in_parts
 from dplit.forests.releases import leaves
+from dplit.ground.errors import check_integer
 from dplit.mechanisms.secure import is_secure
 
 DEEPEST = 12

@@ -9,9 +9,9 @@ import pandas as pd
 
 from dplit.domain import Categorical, Continuous, Domain
 from dplit.domain.sources import check_kind_of_cells
-from dplit.errors import few, warn_leak
 from dplit.forests.dask_parts import DaskParts, Told, answered, refusing
 from dplit.forests.targets import checked_target
+from dplit.ground.errors import few, warn_leak
 
 KINDS = "dask.array", "dask.dataframe"
 FAMILIES = (

@@ -77,7 +77,7 @@ from dplit.domain.sources import as_pandas
 from dplit.forests.card import model_card, named
 from dplit.forests.insides import check_insides
 from dplit.forests.intact import seal
-from dplit.writing import write_whole
+from dplit.ground.writing import write_whole
 
 PACKAGES = "dplit.forests", "dplit.baselines"  # whose estimators may stand in a file
 FORMAT, VERSION = "dplit forest", 2

@@ -11,7 +11,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dplit.errors import check_choice, warn_leak
 from dplit.forests.base import (
     BaseForest,
     BaseForestClassifier,
@@ -38,6 +37,7 @@ from dplit.forests.releases import (
     published_labels,
     uniform_cut,
 )
+from dplit.ground.errors import check_choice, warn_leak
 
 MEDIANS = ("value", "rank")
 

@@ -11,7 +11,6 @@ from numbers import Real
 
 import numpy as np
 
-from dplit.errors import check_choice, check_integer
 from dplit.forests.base import BaseForestClassifier, parameters
 from dplit.forests.multinomial_releases import (
     mass_cut,
@@ -24,6 +23,7 @@ from dplit.forests.noise import ONLY_PROVED
 from dplit.forests.parameter_checks import check_depth
 from dplit.forests.partition import AllRecords, Coins, ShuffledHalves, Undivided, at_most, by_tree
 from dplit.forests.releases import flip, leaves, levels
+from dplit.ground.errors import check_choice, check_integer
 from dplit.mechanisms.exponential import sample_index
 from dplit.multinomial import check_budget
 from dplit.multinomial.forest import advised_depth, advised_trees

@@ -21,10 +21,10 @@ import copy
 from dataclasses import dataclass
 from importlib import import_module
 
-from dplit.errors import check_choice
 from dplit.forests.intact import pass_on, unseal
 from dplit.forests.members import drawn_by, ensemble_that_seeds, handed
 from dplit.forests.randomness import generator, is_seeded, kept_secret
+from dplit.ground.errors import check_choice
 from dplit.mechanisms.secure import no_exact_sampler, secure_generator
 
 ONLY_PROVED = ("accounting='published'", "take accounting='proved'")  # for `_inexact`

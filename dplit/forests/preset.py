@@ -18,7 +18,6 @@ from dplit.boosting import Advice, advise
 from dplit.budget import Group, check_delta
 from dplit.domain.lazy import encoded_columns
 from dplit.domain.schema import check_domain
-from dplit.errors import check_integer, check_jobs
 from dplit.forests.base import BaseForest, BaseForestClassifier, BaseForestRegressor, parameters
 from dplit.forests.boosted import BoostedForestClassifier, BoostedForestRegressor
 from dplit.forests.boosted_releases import size
@@ -28,6 +27,7 @@ from dplit.forests.intact import check_intact
 from dplit.forests.partition import REPLACED, rest_of
 from dplit.forests.randomness import is_seeded
 from dplit.forests.targets import check_bounds, check_classes, class_codes, finite_numbers
+from dplit.ground.errors import check_integer, check_jobs
 
 # What a family is fitted with; a hundred trees of counts are little better, and five times slower.
 CONSTANT = {"n_estimators": 1, "max_depth": 0}

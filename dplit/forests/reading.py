@@ -16,10 +16,10 @@ from dplit.budget import Leak, Public
 from dplit.domain import Domain
 from dplit.domain.schema import check_domain
 from dplit.domain.sources import as_pandas, check_kind_of_cells
-from dplit.errors import check_jobs, few, warn_leak
 from dplit.forests.dask_input import is_dask, read_dask
 from dplit.forests.intact import check_intact
 from dplit.forests.targets import QUOTED, checked_target
+from dplit.ground.errors import check_jobs, few, warn_leak
 
 UNREADABLE = re.compile(
     "could not convert|can.t convert|array element|inhomogeneous|too large to convert|codec"

@@ -15,7 +15,7 @@ import math
 
 import numpy as np
 
-from dplit.errors import check_callable, check_counts, check_epsilon, check_neighbours
+from dplit.ground.errors import check_callable, check_counts, check_epsilon, check_neighbours
 from dplit.majority.counts import neighbouring
 from dplit.mechanisms.smooth_exponential import gap
 

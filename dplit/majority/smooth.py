@@ -12,7 +12,7 @@ from itertools import count
 
 import numpy as np
 
-from dplit.errors import (
+from dplit.ground.errors import (
     MOST,
     check_between,
     check_epsilon,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dplit.errors import MOST, check_between, check_numbers, check_positive
+from dplit.ground.errors import MOST, check_between, check_numbers, check_positive
 
 
 def clipped(answers):

@@ -19,7 +19,7 @@ from itertools import product
 import numpy as np
 
 from dplit.budget import Group, Parallel, Sequence
-from dplit.errors import (
+from dplit.ground.errors import (
     MOST,
     check_epsilon,
     check_kind,

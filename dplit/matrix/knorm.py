@@ -21,7 +21,7 @@ from functools import cached_property
 import numpy as np
 from scipy.spatial import ConvexHull
 
-from dplit.errors import check_epsilon
+from dplit.ground.errors import check_epsilon
 from dplit.matrix.treenorm import NOTHING, Scaled, check_sizes
 
 MOST_DIMENSIONS = 8  # of a polytope that is triangulated

@@ -20,7 +20,7 @@ from functools import cached_property
 
 import numpy as np
 
-from dplit.errors import check_integer, check_numbers, check_whole
+from dplit.ground.errors import check_integer, check_numbers, check_whole
 
 MOST_CELLS = 50_000_000  # entries of a matrix over the domain that are made on demand
 TOGETHER = 64  # cells of columns whose levels are compared at once

@@ -12,7 +12,7 @@ import math
 
 import numpy as np
 
-from dplit.errors import check_integer, check_kind
+from dplit.ground.errors import check_integer, check_kind
 from dplit.matrix.paths import Paths, check_levels, distinct
 
 

@@ -13,7 +13,7 @@ import math
 import numpy as np
 from scipy.optimize import brentq, minimize_scalar
 
-from dplit.errors import MOST, check_between, check_epsilon, check_integer, check_positive
+from dplit.ground.errors import MOST, check_between, check_epsilon, check_integer, check_positive
 from dplit.matrix.paths import check_levels
 
 

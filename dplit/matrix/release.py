@@ -27,7 +27,7 @@ from itertools import product
 import numpy as np
 
 from dplit.budget import Spend
-from dplit.errors import (
+from dplit.ground.errors import (
     check_choice,
     check_epsilon,
     check_integer,
@@ -262,7 +262,7 @@ def spend(strategy, noise, neighbours, mechanism="laplace", in_steps=False):
 
 @dataclass(frozen=True)
 class ReleaseLaw:
-    r"""The law of :math:`AD + Z` on a small domain, as a callable for `dplit.audit.privacy_loss`.
+    r"""The law of :math:`AD + Z` on a small domain, as a callable for `dplit.court.audit.privacy_loss`.
 
     Inputs are tuples of records, a record being ``(cell, class)``, all numbered from 0; `universe` lists
     every record there can be. The outcomes are all ways for each entry to be at one of `points`. One

@@ -14,7 +14,7 @@ import math
 import numpy as np
 
 from dplit.budget import EqualParts
-from dplit.errors import (
+from dplit.ground.errors import (
     MOST,
     check_choice,
     check_epsilon,

@@ -24,7 +24,7 @@ from functools import cached_property, lru_cache
 import numpy as np
 from scipy.special import gammaln, logsumexp, xlogy
 
-from dplit.errors import check_epsilon, check_integer, check_positive, check_rng
+from dplit.ground.errors import check_epsilon, check_integer, check_positive, check_rng
 from dplit.mechanisms.secure import exact_rate
 
 BITS = 24  # of a step of exact noise, below its scale

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from dplit.domain import GRID
-from dplit.errors import check_epsilon, check_interval, check_numbers
+from dplit.ground.errors import check_epsilon, check_interval, check_numbers
 from dplit.mechanisms.geometric import Geometric
 
 

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from dplit.errors import check_rng
+from dplit.ground.errors import check_rng
 from dplit.mechanisms._selection import Selection, sample_shape
 from dplit.mechanisms.secure import is_secure, no_exact_sampler
 

@@ -12,7 +12,7 @@ from functools import cache
 
 import numpy as np
 
-from dplit.errors import check_rng
+from dplit.ground.errors import check_rng
 from dplit.mechanisms._selection import Selection, sample_shape
 from dplit.mechanisms.secure import is_secure
 

@@ -30,7 +30,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dplit import median
-from dplit.errors import check_numbers, check_positive
+from dplit.ground.errors import check_numbers, check_positive
 from dplit.mechanisms import Exponential
 from dplit.mechanisms.exponential import normalised
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dplit.errors import check_choice, check_numbers
+from dplit.ground.errors import check_choice, check_numbers
 
 CRITERIA = ("gini", "entropy")
 DIGITS = (

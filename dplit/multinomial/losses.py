@@ -23,7 +23,7 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.stats import binom
 
-from dplit.errors import (
+from dplit.ground.errors import (
     MOST,
     check_between,
     check_choice,

@@ -29,7 +29,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dplit.errors import (
+from dplit.ground.errors import (
     MOST,
     check_between,
     check_choice,
@@ -40,9 +40,9 @@ from dplit.errors import (
     check_positive,
     check_whole,
 )
+from dplit.ground.renamed import moved
 from dplit.multinomial.candidates import CRITERIA, DIGITS, gini_mass
 from dplit.multinomial.selection import normalised
-from dplit.renamed import moved
 
 LOG2_E = 1 / math.log(2)
 __getattr__ = moved(

@@ -15,7 +15,7 @@ from numbers import Real
 
 import numpy as np
 
-from dplit.errors import check_counts, check_integer, check_numbers, check_rng
+from dplit.ground.errors import check_counts, check_integer, check_numbers, check_rng
 
 
 def check_budget(budget, name="budget"):

@@ -15,14 +15,14 @@ from itertools import combinations, product
 
 import numpy as np
 
-from dplit.errors import check_choice
+from dplit.ground.errors import check_choice
 
 WAYS = ("coin", "halves")
 
 
 @dataclass(frozen=True)
 class SmallForestLaw:
-    """The law of a whole forest, structures and labels, as a callable for `dplit.audit.privacy_loss`.
+    """The law of a whole forest, structures and labels, as a callable for `dplit.court.audit.privacy_loss`.
 
     Its inputs are tuples of record kinds, numbers below ``len(labels)``; `universe` lists them. Its
     outcomes are tuples of trees; a tree is ``(candidate, left, right)``, and a leaf its label.

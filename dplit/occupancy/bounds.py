@@ -12,7 +12,7 @@ import math
 import numpy as np
 from scipy.special import lambertw
 
-from dplit.errors import check_integer, check_positive
+from dplit.ground.errors import check_integer, check_positive
 from dplit.occupancy.law import LARGEST
 from dplit.occupancy.model import at_least_zero
 

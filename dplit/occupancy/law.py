@@ -12,7 +12,7 @@ import math
 import numpy as np
 from numba import njit
 
-from dplit.errors import (
+from dplit.ground.errors import (
     check_finite,
     check_integer,
     check_numbers,

@@ -12,7 +12,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from dplit.errors import MOST, check_integer, check_numbers, check_one, check_positive
+from dplit.ground.errors import MOST, check_integer, check_numbers, check_one, check_positive
 
 
 def laplace_weights(depth, one=1.0):

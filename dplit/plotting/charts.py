@@ -18,7 +18,7 @@ def band(ax, series, label, repetitions=10, **style):
     ----------
     ax : matplotlib.axes.Axes
     series : DataFrame
-        As `dplit.experiments.series` gives it: index the x-values; columns mean and deviation.
+        As `dplit.court.experiments.series` gives it: index the x-values; columns mean and deviation.
     label : str
     repetitions : int
         How many scores are behind a mean.

@@ -9,7 +9,7 @@ from __future__ import annotations
 import matplotlib.pyplot as plt
 import numpy as np
 
-from dplit.errors import check_choice
+from dplit.ground.errors import check_choice
 from dplit.plotting.style import BLUE, INK, ORANGE, PALETTE, use
 
 CELL = 0.8  # side of a drawn cell, where cells are one unit apart
@@ -194,7 +194,7 @@ def scaling_panels(points, marks):
     Parameters
     ----------
     points : dict
-        As `dplit.experiments.stored_scaling` gives it.
+        As `dplit.court.experiments.stored_scaling` gives it.
     marks : dict of str to str
         A mark for each strategy that is drawn.
     """

@@ -5,7 +5,7 @@ The domain is an interval, the cut a point of it. Derived in :doc:`/book/random_
 
 from __future__ import annotations
 
-from dplit.errors import check_finite
+from dplit.ground.errors import check_finite
 
 
 def children(lower, upper, cut):

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dplit.errors import (
+from dplit.ground.errors import (
     MOST,
     check_between,
     check_epsilon,

@@ -26,7 +26,7 @@ from itertools import accumulate, product
 import numpy as np
 
 from dplit.budget import EqualParts, Spend
-from dplit.errors import (
+from dplit.ground.errors import (
     check_callable,
     check_choice,
     check_epsilon,
@@ -43,7 +43,7 @@ MAX_OUTCOMES = 2**20
 
 @dataclass(frozen=True)
 class ForestLaw:
-    """The law of all leaf labels, as a callable for `dplit.audit.privacy_loss`.
+    """The law of all leaf labels, as a callable for `dplit.court.audit.privacy_loss`.
 
     Its inputs are tuples of records; a record is ``(leaf in tree 0, ..., leaf in the last tree,
     class)``, all numbered from 0. `universe` lists every record there can be.

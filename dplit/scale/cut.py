@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from dplit.errors import check_integer, check_kind, check_rng
 from dplit.forests.base import parameters
 from dplit.forests.boosted import BoostedForestClassifier
 from dplit.forests.parts import whole
+from dplit.ground.errors import check_integer, check_kind, check_rng
 
 MOST = 10**9  # records of a table in this process, and blocks of it
 

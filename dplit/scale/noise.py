@@ -12,7 +12,7 @@ import math
 import numpy as np
 from scipy import stats
 
-from dplit.errors import (
+from dplit.ground.errors import (
     MOST,
     check_between,
     check_epsilon,

@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from dplit.errors import check_integer, check_rng
+from dplit.ground.errors import check_integer, check_rng
 from dplit.trees.paths import Path, columns_left, descend
 
 

@@ -11,7 +11,13 @@ from __future__ import annotations
 import numpy as np
 
 from dplit import sensitivity
-from dplit.errors import check_between, check_integer, check_numbers, check_positive, check_sequence
+from dplit.ground.errors import (
+    check_between,
+    check_integer,
+    check_numbers,
+    check_positive,
+    check_sequence,
+)
 from dplit.utility.tree import range_of
 
 

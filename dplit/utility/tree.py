@@ -11,7 +11,7 @@ import numpy as np
 from numba import njit
 
 from dplit import occupancy, sensitivity
-from dplit.errors import (
+from dplit.ground.errors import (
     MOST,
     check_between,
     check_integer,

@@ -2,10 +2,10 @@
 
 import pytest
 
-from dplit import audit
-from dplit.audit.mutants import every_mutant, planted
-from dplit.audit.suite import every_subject
-from dplit.work import Effort, stream
+from dplit.court import audit
+from dplit.court.audit.mutants import every_mutant, planted
+from dplit.court.audit.suite import every_subject
+from dplit.ground.work import Effort, stream
 
 MUTANTS = every_mutant()
 

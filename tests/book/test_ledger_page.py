@@ -14,8 +14,8 @@ pytestmark = pytest.mark.browser
 
 def _fake_ledger(folder):
     """A page with a ledger of a few made-up claims and the book's own script."""
-    from dplit.ledger.page import ledger_html
-    from dplit.ledger.registry import Claim
+    from dplit.court.ledger.page import ledger_html
+    from dplit.court.ledger.registry import Claim
 
     rows = [
         ("rdf/one", "fails"),
@@ -117,9 +117,9 @@ def test_a_pasted_sentence_finds_its_verdict_counterexample_and_citation(driver,
 
 def _ledger_of(paper, folder):
     """The ledger of one paper, or of all, without the rest of the site."""
-    from dplit import claims
-    from dplit.ledger import store
-    from dplit.ledger.page import ledger_html
+    from dplit.court import claims
+    from dplit.court.ledger import store
+    from dplit.court.ledger.page import ledger_html
 
     html = ledger_html(claims.all(paper), store.stored(), store.since())
     shutil.copy(book_tools.BOOK / "_static" / "ledger.js", folder)
@@ -223,7 +223,7 @@ def test_the_words_of_every_sentence_of_two_papers_find_its_row_among_few(driver
 
 
 def test_the_filter_is_in_the_address(driver, server):
-    from dplit import claims
+    from dplit.court import claims
 
     visit(driver, f"{server}book/ledger.html?paper=rdf&verdict=leaks")
     assert set(shown(driver)) == {"rdf-smooth-exponential", "rdf-parallel-parts"}

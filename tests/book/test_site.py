@@ -98,8 +98,8 @@ def test_a_chapter_has_its_parts(site, stem):
 
 
 def test_ledger_rows_can_be_linked(site):
-    from dplit import claims
-    from dplit.ledger.page import row_id
+    from dplit.court import claims
+    from dplit.court.ledger.page import row_id
 
     assert {row_id(claim.id) for claim in claims.all()} <= anchors(site / "book" / "ledger.html")
 
@@ -115,7 +115,7 @@ def test_a_table_of_claims_and_a_box_lead_to_the_ledger(site):
 
 
 def test_many_claims_under_a_box_are_folded(site):
-    from dplit import claims
+    from dplit.court import claims
 
     page = soup(site / "book" / "bench.html")
     (folded,) = page.select(".proof details.in-ledger")
@@ -126,9 +126,9 @@ def test_many_claims_under_a_box_are_folded(site):
 
 @pytest.mark.parametrize("paper", ["diprime-v1", "diprime-v2", "mrf", "rdf", "m-rf"])
 def test_the_errata_of_a_paper_are_complete(site, paper):
-    from dplit import claims
-    from dplit.ledger.export import is_erratum
-    from dplit.ledger.page import row_id
+    from dplit.court import claims
+    from dplit.court.ledger.export import is_erratum
+    from dplit.court.ledger.page import row_id
 
     found = soup(site / "book" / "errata" / f"{paper}.html").select(".erratum")
     assert {e["id"] for e in found} == {row_id(c.id) for c in claims.all(paper) if is_erratum(c)}
@@ -143,7 +143,7 @@ def test_the_errata_of_a_paper_are_complete(site, paper):
 def test_the_ledger_lies_beside_its_page_as_files(site):
     import json
 
-    from dplit import claims
+    from dplit.court import claims
 
     ids = [c.id for c in claims.all()]
     assert [r["id"] for r in json.loads((site / "book" / "claims.json").read_text("utf-8"))] == ids
@@ -203,7 +203,7 @@ def test_a_notebooks_page_says_how_to_run_it(site):
 
 
 def test_the_changelog_of_verdicts_is_on_the_page(site):
-    from dplit.ledger import store
+    from dplit.court.ledger import store
 
     text = soup(site / "book" / "errata.html").select_one("#changes-of-verdicts").text
     last, changed = {}, []

@@ -99,7 +99,7 @@ def test_the_version_has_one_source():
 
 
 def test_the_changelog_of_verdicts_has_every_change():
-    from dplit.ledger import store
+    from dplit.court.ledger import store
 
     history = store.changes()
     found = dplit_ledger.by_version(history)

@@ -5,13 +5,14 @@ import pandas as pd
 import pytest
 from scipy.stats import kstest, laplace
 
-from dplit import Categorical, Continuous, Domain, datasets, experiments
+from dplit import Categorical, Continuous, Domain, datasets
 from dplit.baselines import JPWClassifier
 from dplit.budget import EqualParts, Spend
-from dplit.experiments import cells, curves, m_rf_variants, task
-from dplit.experiments.m_rf_methods import Levels
-from dplit.experiments.m_rf_variants import NoisyHistogram, QueryAggregate
-from dplit.experiments.task import Setting
+from dplit.court import experiments
+from dplit.court.experiments import cells, curves, m_rf_variants, task
+from dplit.court.experiments.m_rf_methods import Levels
+from dplit.court.experiments.m_rf_variants import NoisyHistogram, QueryAggregate
+from dplit.court.experiments.task import Setting
 from dplit.matrix import data_matrix, decision_paths, query_matrix
 
 DOMAIN = Domain([Categorical(list("abc")), Categorical([0, 1])], names=["u", "v"])

@@ -3,11 +3,12 @@
 import numpy as np
 import pytest
 
-from dplit import experiments, matrix
+from dplit import matrix
+from dplit.court import experiments
+from dplit.court.experiments import scaling
 from dplit.domain import Categorical, Domain
-from dplit.experiments import scaling
+from dplit.ground.work import stream
 from dplit.trees import apply, grow_random_trees
-from dplit.work import stream
 
 STORED = experiments.stored_scaling()
 PART = [("cells", 64), ("cells", 1024), ("trees", 8), ("queries", 4), ("queries", 64)]

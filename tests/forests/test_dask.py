@@ -10,7 +10,6 @@ import pandas as pd
 import pytest
 
 from dplit import Categorical, Continuous, Domain, PrivateForestClassifier, PrivateForestRegressor
-from dplit.errors import PrivacyLeakWarning
 from dplit.forests import (
     BoostedForestClassifier,
     BoostedForestRegressor,
@@ -21,6 +20,7 @@ from dplit.forests import (
     dask_parts,
 )
 from dplit.forests.parts import Here
+from dplit.ground.errors import PrivacyLeakWarning
 from dplit.trees import oblivious
 
 dask = pytest.importorskip("dask")

@@ -7,7 +7,7 @@ import pytest
 from sklearn.base import clone
 
 from dplit import Continuous, Domain, baselines, forests
-from dplit.experiments.rdf_variants import ReachedForest
+from dplit.court.experiments.rdf_variants import ReachedForest
 
 KINDS = [getattr(module, n) for module in (forests, baselines) for n in module.__all__]
 PLAIN = [kind for kind in KINDS if "epsilon" not in inspect.signature(kind).parameters]

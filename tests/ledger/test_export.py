@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from dplit import claims
-from dplit.ledger import export, store
+from dplit.court import claims
+from dplit.court.ledger import export, store
 
 LEDGER = claims.all()
 

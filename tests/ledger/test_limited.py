@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from dplit.ledger.limited import OutOfTime, limited
+from dplit.court.ledger.limited import OutOfTime, limited
 
 pytestmark = pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no timers of Unix")
 

@@ -6,8 +6,8 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 from bs4 import BeautifulSoup
 
-from dplit.ledger import PAPERS, RUN_VERDICTS, VERDICTS, Claim, glance, page, unfolded
-from dplit.ledger.store import Change
+from dplit.court.ledger import PAPERS, RUN_VERDICTS, VERDICTS, Claim, glance, page, unfolded
+from dplit.court.ledger.store import Change
 
 
 def make(id, verdict="holds", **fields):

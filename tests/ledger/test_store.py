@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 import dplit
-from dplit import claims
-from dplit.ledger import Evidence, store
-from dplit.ledger.registry import PAPERS, Claim
-from dplit.ledger.store import Change
+from dplit.court import claims
+from dplit.court.ledger import Evidence, store
+from dplit.court.ledger.registry import PAPERS, Claim
+from dplit.court.ledger.store import Change
 
 BOOK = Path(__file__).parents[2] / "book"
 LEDGER = claims.all()

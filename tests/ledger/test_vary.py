@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from dplit import claims
-from dplit.ledger import Case, Claim, private, store, vary
+from dplit.court import claims
+from dplit.court.ledger import Case, Claim, private, store, vary
 
 STORED = store.stored()
 

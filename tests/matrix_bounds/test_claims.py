@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from dplit import claims, matrix
-from dplit.claims.matrix_bounds import _programs, certificate, optimal, regimes
+from dplit import matrix
+from dplit.court import claims
+from dplit.court.claims.matrix_bounds import _programs, certificate, optimal, regimes
 
 OURS = claims.of("matrix_bounds")
 

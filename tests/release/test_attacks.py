@@ -8,8 +8,8 @@ import pytest
 from scipy.stats import binom
 from sklearn.ensemble import RandomForestClassifier
 
-from dplit import release
-from dplit.release import attacks
+from dplit.court import release
+from dplit.court.release import attacks
 from dplit.trees import apply
 from dplit.trees.arrays import Trees
 

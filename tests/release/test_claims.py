@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from dplit import claims, release
-from dplit.claims.release import attacks, noise
+from dplit.court import claims, release
+from dplit.court.claims.release import attacks, noise
+from dplit.court.release import attacks as attacks_run
+from dplit.court.release import members
 from dplit.mechanisms import Geometric, exact
-from dplit.release import attacks as attacks_run
-from dplit.release import members
 
 OURS = claims.of("release")
 true = {name: getattr(release, name) for name in release.__all__}

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from mpmath import mp, mpf
 
-from dplit import release
+from dplit.court import release
+from dplit.court.release import floats
 from dplit.mechanisms import Laplace, PermuteAndFlip
 from dplit.mechanisms.secure import secure_generator
-from dplit.release import floats
 
 
 @pytest.mark.parametrize("scale", [0.3, 1.0, 10.0, 1e6])

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dplit.errors import check_integer, check_neighbours, check_whole
+from dplit.ground.errors import check_integer, check_neighbours, check_whole
 from dplit.matrix.paths import check_codes, check_levels
 
 

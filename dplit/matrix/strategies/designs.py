@@ -12,7 +12,7 @@ from itertools import combinations
 import numpy as np
 from scipy.optimize import minimize
 
-from dplit.errors import check_choice, check_integer, check_kind, check_rng
+from dplit.ground.errors import check_choice, check_integer, check_kind, check_rng
 from dplit.matrix.strategies.boxes import below
 from dplit.matrix.strategies.marginals import Marginals
 from dplit.matrix.strategies.spectrum import eigenvalues, masses

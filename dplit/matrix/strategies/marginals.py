@@ -14,7 +14,7 @@ import math
 import numpy as np
 from scipy import sparse
 
-from dplit.errors import check_positive
+from dplit.ground.errors import check_positive
 from dplit.matrix.strategies.base import Strategy, check_domain, combined
 from dplit.matrix.strategies.boxes import below, functions, sums_of_marginals
 from dplit.matrix.strategies.spectrum import eigenvalues, masses, row_masses, spaces_of

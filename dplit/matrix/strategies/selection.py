@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 
-from dplit.errors import (
+from dplit.ground.errors import (
     check_between,
     check_choice,
     check_epsilon,

@@ -27,7 +27,7 @@ from functools import cached_property
 
 import numpy as np
 
-from dplit.errors import check_kind, check_positive, check_rng, check_sequence, check_whole
+from dplit.ground.errors import check_kind, check_positive, check_rng, check_sequence, check_whole
 from dplit.matrix.strategies.base import Strategy, asks_leaves, check_domain, combined
 from dplit.matrix.strategies.boxes import counts_of_records, dimensions
 from dplit.matrix.strategies.members import MOST_PRODUCTS, Dense, DistinctLeaves, PerTree

@@ -1,0 +1,154 @@
+"""Black-box audits of classifiers: anything with ``fit(X, y)`` and a ``random_state``.
+
+A fitted model is summarised before it is compared. `forest_labels` keeps its predictions at probe
+records; `label_score` keeps one number, the share of votes that a record's own class gets at that
+record, which is what an added record moves most.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dplit.court.audit.blackbox import epsilon_lower_bound
+from dplit.forests.randomness import Repeated
+
+
+@dataclass(frozen=True)
+class FreshFit:
+    """Mechanism that fits a clone of `estimator` to ``data = (X, y)``, with fresh randomness.
+
+    Parameters
+    ----------
+    estimator : scikit-learn estimator
+        Every parameter called ``random_state``, of itself or of a step, is set anew for each draw.
+    structure : int or None
+        With a seed, a forest of this package whose trees are random grows the same ones in every
+        draw (`dplit.forests.randomness.Repeated`), so that all that varies is what reads the data: a
+        sharper audit. Nothing is the same in draws of a forest whose cuts are noise.
+    """
+
+    estimator: object
+    structure: int | None = None
+
+    def __post_init__(self):
+        names = self.estimator.get_params(deep=True)
+        seeds = tuple(name for name in names if name.split("__")[-1] == "random_state")
+        if not seeds:
+            raise ValueError(
+                f"estimator must have a random_state, so that draws differ, got {self.estimator!r}"
+            )
+        object.__setattr__(self, "_seeds", seeds)
+
+    def __call__(self, data, rng):
+        """The fitted clone."""
+        from sklearn.base import clone
+
+        X, y = data
+        states = {name: self._state(rng) for name in self._seeds}
+        return clone(self.estimator).set_params(**states).fit(X, y)
+
+    def _state(self, rng):
+        if self.structure is None:
+            return int(rng.integers(2**32))
+        return Repeated(self.structure, int(rng.integers(2**63)))
+
+
+def audit_estimator(
+    estimator,
+    data,
+    neighbour,
+    *,
+    summary,
+    n_draws=2000,
+    confidence=0.999,
+    rng,
+    structure=None,
+    n_jobs=None,
+):
+    """Lower bound on the privacy loss of fitting `estimator` to one of two neighbouring data sets.
+
+    Parameters
+    ----------
+    estimator : scikit-learn estimator with a ``random_state``
+    data, neighbour : tuple (X, y)
+        As `append_record` and `replace_record` make them.
+    summary : callable
+        Fitted estimator to an outcome, as `forest_labels` and `label_score` make them.
+    n_draws, confidence, rng, n_jobs
+        As in `epsilon_lower_bound`; each draw is a fit.
+    structure : int, optional
+        As in `FreshFit`.
+
+    Returns
+    -------
+    LowerBound
+    """
+    mechanism = FreshFit(estimator, structure)
+    return epsilon_lower_bound(
+        mechanism,
+        data,
+        neighbour,
+        n_draws=n_draws,
+        confidence=confidence,
+        rng=rng,
+        summary=summary,
+        n_jobs=n_jobs,
+    )
+
+
+@dataclass(frozen=True)
+class forest_labels:  # lower case: used as a function, an object so that processes can share it
+    """Summary: the predictions at probe records, as a tuple.
+
+    Parameters
+    ----------
+    probe : DataFrame or array_like, shape (n_probes, n_features)
+    """
+
+    probe: object
+
+    def __call__(self, fitted):
+        """Predicted classes, in the order of the probes."""
+        return tuple(np.asarray(fitted.predict(self.probe)).tolist())
+
+
+@dataclass(frozen=True)
+class leaf_labels:
+    """Summary: the released class of the leaf that a record reaches, tree by tree, as a tuple.
+
+    For the forests of this package, which have ``apply``, ``trees_`` and ``leaf_labels_``.
+
+    Parameters
+    ----------
+    record : DataFrame or array_like, shape (1, n_features)
+    """
+
+    record: object
+
+    def __call__(self, fitted):
+        """Position of the class in ``classes_``, for each tree."""
+        leaves = fitted.apply(self.record)[0] + fitted.trees_.leaf_starts[:-1]
+        return tuple(fitted.leaf_labels_[leaves].tolist())
+
+
+@dataclass(frozen=True)
+class label_score:
+    """Summary: the share of votes for `label` at `record`, a number.
+
+    In a forest this counts the trees whose leaf, where the record arrives, released that class.
+
+    Parameters
+    ----------
+    record : DataFrame or array_like, shape (1, n_features)
+    label : class
+    """
+
+    record: object
+    label: object
+
+    def __call__(self, fitted):
+        """Share of votes, rounded to 12 digits so that equal shares are one outcome."""
+        column = list(fitted.classes_).index(self.label)
+        return round(float(fitted.predict_proba(self.record)[0, column]), 12)

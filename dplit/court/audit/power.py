@@ -1,0 +1,113 @@
+"""What an audit can see: its exact power for one event, and the most that so many draws can show."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from dplit.court.audit.blackbox import check_confidence, lower_limit, upper_limit
+from dplit.ground.errors import check_integer
+
+FEWEST, MOST = 8, 1_000_000  # draws
+
+
+def ceiling(draws, confidence=0.999):
+    r"""The largest loss that draws can show: of an event that is certain on one input, impossible on the other.
+
+    .. math:: \log \frac{r}{1 - r}, \quad r = (\beta/2)^{1/m}
+
+    with :math:`m` the second half of the draws and :math:`\beta` one less the confidence. A mechanism
+    whose epsilon is above it is never accused, whatever it does.
+
+    Parameters
+    ----------
+    draws : int, at least 4
+        On each input.
+    confidence : float
+    """
+    m = check_integer(draws, "draws", 4) - draws // 2
+    r = ((1 - check_confidence(confidence)) / 2) ** (1 / m)
+    return math.log(r) - math.log1p(-r)
+
+
+def accuses(p, q, epsilon, draws, confidence=0.999):
+    r"""Exact probability that an event refutes `epsilon`, once the first half has chosen it.
+
+    .. math:: P\{\log(p_{low}(K) / q_{high}(L)) > \epsilon\}
+
+    for independent K and L, binomial of the second half of the draws.
+
+    Parameters
+    ----------
+    p, q : float
+        Probability of the event on the likelier input, and on the other.
+    epsilon : float
+    draws : int, at least 4
+        On each input.
+    confidence : float
+    """
+    from scipy.stats import binom
+
+    m = check_integer(draws, "draws", 4) - draws // 2
+    hits, accusing = _accusing(m, epsilon, confidence)
+    return float(binom.pmf(hits, m, p) @ binom.cdf(accusing - 1, m, q))
+
+
+def misses(p, q, epsilon, draws, confidence=0.999):
+    r"""Exact probability that an event which was fixed before any draw does not refute `epsilon`.
+
+    .. math:: P\{\log(p_{low}(K) / q_{high}(L)) \le \epsilon\}
+
+    for independent K and L, binomial of all the draws.
+
+    Parameters
+    ----------
+    p, q, epsilon, confidence
+        As in `accuses`.
+    draws : int, at least 1
+        On each input.
+    """
+    from scipy.stats import binom
+
+    m = check_integer(draws, "draws", 1)
+    hits, accusing = _accusing(m, epsilon, confidence)
+    return float(binom.pmf(hits, m, p) @ binom.sf(accusing - 1, m, q))
+
+
+def draws_needed(p, q, epsilon, miss, confidence=0.999):
+    """Draws on each input with which an event that was fixed before is missed in less than `miss`.
+
+    Parameters
+    ----------
+    p, q, epsilon, confidence
+        As in `misses`.
+    miss : float
+
+    Returns
+    -------
+    int
+        At most a tenth more than the fewest.
+
+    Raises
+    ------
+    ValueError
+        If the event's loss is not above `epsilon`, or so little that it takes more than a million draws.
+    """
+    draws = FEWEST
+    while misses(p, q, epsilon, draws, confidence) >= miss:
+        draws += max(1, draws // 10)
+        if draws > MOST:
+            raise ValueError(
+                f"p and q must be so far apart that {MOST:,} draws refute epsilon={epsilon:g}, "
+                f"got p={p:g}, q={q:g}"
+            )
+    return draws
+
+
+def _accusing(m, epsilon, confidence):
+    """Each number of hits of m draws, and how many counts on the other input accuse with it, from 0 up."""
+    error = (1 - check_confidence(confidence)) / 2
+    hits = np.arange(m + 1)
+    limit = lower_limit(hits, m, error) * math.exp(-epsilon)
+    return hits, np.searchsorted(upper_limit(hits, m, error), limit)

@@ -1,0 +1,33 @@
+"""The engine of claims: what a claim is, what its check returns, how it is run, tabled and shown.
+
+It knows no claim: those are the dockets in `dplit.claims`.
+"""
+
+from dplit.court.ledger.evidence import (
+    CAPACITY,
+    INTERVAL_ERROR,
+    KINDS,
+    LEDGER_ERROR,
+    RUN_VERDICTS,
+    VERDICTS,
+    Case,
+    Count,
+    Evidence,
+    bounded,
+    counts_at_most,
+    counts_equal,
+    equal,
+    interval,
+    of_equality,
+    of_privacy,
+    of_upper_bound,
+    private,
+    verdict_of,
+)
+from dplit.court.ledger.registry import PAPERS, Claim, claim
+
+__all__ = [
+    "CAPACITY", "INTERVAL_ERROR", "KINDS", "LEDGER_ERROR", "PAPERS", "RUN_VERDICTS", "VERDICTS", "Case",
+    "Claim", "Count", "Evidence", "bounded", "claim", "counts_at_most", "counts_equal", "equal", "interval",
+    "of_equality", "of_privacy", "of_upper_bound", "private", "verdict_of",
+]  # fmt: skip

@@ -1,0 +1,133 @@
+"""The ledger at a glance: how many claims of each paper have which verdict, as a picture and as a table.
+
+Both show what each `Claim` declares. That the declarations are what the checks compute is the
+business of ``dplit verify`` and of the tests.
+"""
+
+from __future__ import annotations
+
+from dplit.court.ledger.evidence import RUN_VERDICTS, VERDICTS
+from dplit.court.ledger.registry import OURS, PAPERS
+
+SHORT_NAMES = {
+    "diprime-v1": "DiPriMe v1",
+    "diprime-v2": "DiPriMe v2",
+    "mrf": "MRF",
+    "rdf": "RDF",
+    "m-rf": "M-RF",
+    OURS: "Ours",
+}
+
+
+def glance(claims, ax, colors):
+    """Draw the number of claims by paper and verdict: a bar for statements, one for experiments.
+
+    Parameters
+    ----------
+    claims : sequence of Claim
+    ax : matplotlib.axes.Axes
+        Drawn on; its y-axis names the papers, its x-axis counts claims.
+    colors : mapping of verdict to color
+        As `dplit.plotting.VERDICT_COLORS`.
+    """
+    rows = [(SHORT_NAMES[paper], counts) for paper, counts in tally(claims).items()]
+    runs = tally(claims, ("experiment",), RUN_VERDICTS)
+    rows += [
+        (f"{SHORT_NAMES[p]}, experiments", counts)
+        for p, counts in runs.items()
+        if any(counts.values())
+    ]
+    seen = set()
+    for row, (_, counts) in enumerate(rows):
+        left = 0
+        for verdict, count in counts.items():
+            label = None if verdict in seen else verdict
+            seen.add(verdict)
+            ax.barh(row, count, left=left, height=0.62, lw=0, color=colors[verdict], label=label)
+            if count:
+                ink = _ink(colors[verdict])
+                ax.text(left + count / 2, row, count, ha="center", va="center", color=ink)
+            left += count
+    ax.set_yticks(range(len(rows)), [name for name, _ in rows])
+    ax.set_ylim(len(rows) - 0.4, -0.6)
+    ax.set_xlim(0, max(1, *(sum(counts.values()) for _, counts in rows)))
+    ax.grid(visible=False)
+    ax.spines["left"].set_visible(False)
+    ax.tick_params(axis="y", length=0)
+    ax.xaxis.get_major_locator().set_params(integer=True)
+    ax.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=4, columnspacing=1.2)
+
+
+def tally(claims, about=("statement",), verdicts=VERDICTS):
+    """Number of claims by paper, then by verdict: a dictionary of dictionaries, every key present.
+
+    Counts what the papers say: claims `about` these things that are not `ours`. Steps of proofs,
+    readings of ours and sentences about experiments are counted apart.
+    """
+    counts = {paper: dict.fromkeys(verdicts, 0) for paper in PAPERS if paper != OURS}
+    for claim in claims:
+        if not claim.ours and claim.about in about:
+            counts[claim.paper][claim.verdict] += 1
+    return counts
+
+
+def as_links(claims, page=""):
+    """The numbers of `glance` as a table of HTML, in which each number leads to its rows of the ledger.
+
+    Parameters
+    ----------
+    claims : sequence of Claim
+    page : str, default ""
+        Where the ledger is, as seen from the page that has the table.
+
+    Returns
+    -------
+    str
+        A column a paper; a row a verdict, those of statements first, then those of experiments. At last,
+        counted apart, the steps of proofs and the readings of ours.
+    """
+    parts = [
+        *_rows(page, "statement", "statements", tally(claims)),
+        *_rows(page, "experiment", "experiments", tally(claims, ("experiment",), RUN_VERDICTS)),
+        *_apart(page, "step", "steps of proofs", tally(claims, ("step",))),
+        *_apart(page, "reading", "readings of ours", tally(claims, ("reading",))),
+    ]
+    rows = "\n".join(f"<tr>{row}</tr>" for row in parts)
+    return f'<table class="ledger-counts" aria-label="Claims by verdict">\n{rows}\n</table>'
+
+
+def _rows(page, about, name, counts):
+    """A head that names the papers, and a row a verdict, without their ``tr``."""
+    papers = "".join(f'<th scope="col">{SHORT_NAMES[paper]}</th>' for paper in counts)
+    yield f'<th scope="col">{name}</th>{papers}'
+    for verdict in next(iter(counts.values())):
+        numbers = {p: _link(page, c[verdict], p, about, verdict) for p, c in counts.items()}
+        chip = f'<span class="verdict verdict-{verdict}">{verdict}</span>'
+        yield f'<th scope="row">{chip}</th>{_cells(numbers)}'
+
+
+def _apart(page, about, name, counts):
+    """One row of all verdicts together."""
+    numbers = {p: _link(page, sum(c.values()), p, about) for p, c in counts.items()}
+    yield f'<th scope="row">{name}</th>{_cells(numbers)}'
+
+
+def _cells(numbers):
+    return "".join(f"<td>{number}</td>" for number in numbers.values())
+
+
+def _link(page, count, paper, about, verdict=""):
+    """A number; one above 0 leads to the ledger's page with the filter that counts it."""
+    if not count:
+        return "0"
+    chosen = f"paper={paper}" + f"&amp;verdict={verdict}" * bool(verdict) + f"&amp;about={about}"
+    return f'<a href="{page}?{chosen}">{count}</a>'
+
+
+def _ink(color):
+    """Black or white, whichever has more contrast with `color`, an RGB triple in [0, 1]."""
+    from matplotlib.colors import to_rgb  # which the words do without
+
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in to_rgb(color)]
+    luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+    return "black" if luminance > 0.179 else "white"

@@ -1,0 +1,128 @@
+"""What the ledger keeps: the evidence of the last refresh, and since when each verdict stands.
+
+``data/evidence/CHAPTER.json`` holds what each claim's quick check found at seed 0, together with a
+digest of the code that found it; a test notices when the two no longer belong together.
+``data/quotes/PAPER.csv`` says of each claim of a paper where it is printed, and the few words that decide.
+``data/verdicts.csv`` has a line for each verdict that a claim has had, the oldest first: claim,
+verdict, the version that it first stood in, and the date. A claim that is withdrawn ends with the
+verdict `WITHDRAWN`.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from functools import cache
+from typing import NamedTuple
+
+from dplit.ground.printed import data_file
+from dplit.ground.writing import write_whole
+
+EVIDENCE = "evidence"  # folders of data/
+QUOTES = "quotes"
+VERDICTS_FILE = "verdicts.csv"
+WITHDRAWN = "withdrawn"
+
+
+class Change(NamedTuple):
+    """One line of ``data/verdicts.csv``.
+
+    Attributes
+    ----------
+    claim, verdict : str
+    since : str
+        The version of dplit in which the verdict first stood.
+    date : str
+        Day on which it was written down, as "2026-11-22".
+    """
+
+    claim: str
+    verdict: str
+    since: str
+    date: str
+
+
+class Quote(NamedTuple):
+    """One line of ``data/quotes/PAPER.csv``.
+
+    Attributes
+    ----------
+    claim : str
+    place : str
+        In the paper, to the sentence: "section 4.2, paragraph 3, sentence 1", "table 4, caption".
+    words : str
+        The words that decide, as printed, parts joined by " ... "; formulas between dollar signs.
+    """
+
+    claim: str
+    place: str
+    words: str
+
+
+@cache
+def quotes():
+    """What the papers print, dict of the id of a paper's claim to `Quote`."""
+    found = {}
+    for path in sorted((data_file(VERDICTS_FILE).parent / QUOTES).glob("*.csv")):
+        with path.open(encoding="utf-8", newline="") as lines:
+            found |= {line["claim"]: Quote(**line) for line in csv.DictReader(lines)}
+    return found
+
+
+def stored():
+    """The stored evidence of every claim, dict of id to `Evidence.to_dict`; empty before a refresh."""
+    found = {}
+    for path in sorted((data_file(VERDICTS_FILE).parent / EVIDENCE).glob("*.json")):
+        found |= json.loads(path.read_text("utf-8"))["claims"]
+    return found
+
+
+def changes(path=None):
+    """Every verdict that a claim has had, list of `Change`, the oldest first.
+
+    Parameters
+    ----------
+    path : Path, optional
+        Left out, that of ``data/verdicts.csv``.
+    """
+    path = path or data_file(VERDICTS_FILE)
+    if not path.is_file():
+        return []
+    with path.open(encoding="utf-8", newline="") as lines:
+        return [Change(**line) for line in csv.DictReader(lines)]
+
+
+def since(history=None):
+    """The last change of each claim, dict of id to `Change`.
+
+    Parameters
+    ----------
+    history : sequence of Change, optional
+        Left out, `changes`.
+    """
+    return {change.claim: change for change in (changes() if history is None else history)}
+
+
+def due(claims, history, version, date):
+    """The changes that `history` lacks, list of `Change`.
+
+    Parameters
+    ----------
+    claims : sequence of Claim
+        The whole ledger.
+    history : sequence of Change
+    version, date : str
+        Of the new lines.
+    """
+    last, now = since(history), {claim.id: claim.verdict for claim in claims}
+    gone = [id for id, c in last.items() if id not in now and c.verdict != WITHDRAWN]
+    new = [(id, v) for id, v in now.items() if id not in last or last[id].verdict != v]
+    return [Change(id, v, version, date) for id, v in [*new, *((id, WITHDRAWN) for id in gone)]]
+
+
+def write(history, path):
+    """Write every change to the file at `path`, whole or not at all."""
+    lines = io.StringIO()
+    csv.writer(lines, lineterminator="\n").writerows([Change._fields, *history])
+    write_whole(path, lines.getvalue().encode())

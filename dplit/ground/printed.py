@@ -1,0 +1,158 @@
+"""The papers' printed tables, as numbers with the precision that they are printed in.
+
+``data/printed/PAPER.toml`` holds the cells as strings, character for character; ``notes.toml`` says
+which are not run, and why a cell of ours differs. Nothing is read off a figure. The files of
+``data/`` are in the wheel, or beside the package in a checkout: `data_file` finds them.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+PACKAGE = Path(__file__).resolve().parents[1]
+PLACES = (PACKAGE / "_data", PACKAGE.parent / "data")
+CELL = re.compile(
+    r"(?P<value>\d+(?:\.(?P<decimals>\d+))?)"
+    r"(?: × 10\^(?P<power>-?\d+))?(?: ± (?P<deviation>[\d.]+))?(?: \((?P<depth>\d+)\))?"
+)
+
+
+@dataclass(frozen=True)
+class Printed:
+    """One printed cell.
+
+    Attributes
+    ----------
+    value, deviation : float
+        In the measure's own unit; `deviation` is None where none is printed.
+    rounding : float
+        Half a unit of the last printed digit of `value`.
+    depth : int or None
+    text : str
+        As printed.
+    """
+
+    value: float
+    deviation: float | None
+    rounding: float
+    depth: int | None
+    text: str
+
+
+def parse(text, unit=1.0):
+    """A cell as printed, such as ``"1.59 ± 0.07 (7)"`` or ``"2.27 × 10^-2"``.
+
+    Parameters
+    ----------
+    text : str
+    unit : float
+        Factor that the column's head prints.
+
+    Raises
+    ------
+    ValueError
+        If `text` is not of this form.
+    """
+    found = CELL.fullmatch(text)
+    if not found:
+        raise ValueError(f"text must be a printed cell such as '1.59 ± 0.07 (7)', got {text!r}")
+    factor = unit * 10.0 ** int(found["power"] or 0)
+    return Printed(
+        value=float(found["value"]) * factor,
+        deviation=float(found["deviation"]) * factor if found["deviation"] else None,
+        rounding=0.5 * 10.0 ** -len(found["decimals"] or "") * factor,
+        depth=int(found["depth"]) if found["depth"] else None,
+        text=text,
+    )
+
+
+@dataclass(frozen=True)
+class Table:
+    """One printed table.
+
+    Attributes
+    ----------
+    where, caption, measure : str
+    parameters : dict
+        What the caption fixes for all cells.
+    columns : tuple of dict
+        Each with `name` as printed, `data`, and `unit` or `depth` where the paper gives one.
+    cells : dict of (data, row) to Printed
+    """
+
+    where: str
+    caption: str
+    measure: str
+    parameters: dict
+    columns: tuple
+    cells: dict
+
+    @property
+    def rows(self):
+        """Names of the rows, as printed."""
+        return tuple(dict.fromkeys(row for _, row in self.cells))
+
+    def of(self, name):
+        """What the columns say under one name, as "depth": dict of data set to value."""
+        return {column["data"]: column[name] for column in self.columns if name in column}
+
+
+def data_file(name):
+    """Path of a file of ``data/``; it need not exist.
+
+    Parameters
+    ----------
+    name : str
+        Relative to ``data/``, as "printed/diprime-v1.toml".
+    """
+    found = [place / name for place in PLACES if (place / name).is_file()]
+    return found[0] if found else PLACES[-1] / name
+
+
+@cache
+def _file(name):
+    return tomllib.loads(data_file(f"printed/{name}.toml").read_text(encoding="utf-8"))
+
+
+@cache
+def table(id):
+    """The printed table of one experiment.
+
+    Parameters
+    ----------
+    id : str
+        As "diprime-v2/table-1".
+    """
+    paper, _, name = id.partition("/")
+    found = dict(_file(paper)[name])
+    rows = found.pop("rows")
+    cells = {
+        (column["data"], row): parse(texts[i], column.get("unit", 1.0))
+        for i, column in enumerate(found["columns"])
+        for row, texts in rows.items()
+    }
+    return Table(cells=cells, **{**found, "columns": tuple(found["columns"])})
+
+
+def tables(paper):
+    """Ids of the printed tables of one paper, list of str."""
+    return [f"{paper}/{name}" for name in _file(paper)]
+
+
+def not_run():
+    """Data sets of the papers that are not run, dict of name to the reason."""
+    return dict(_file("notes")["not-run"])
+
+
+def why(id):
+    """What is known about cells of one experiment that do not agree, dict of "data/row" to text."""
+    return dict(_file("notes").get("why", {}).get(id, {}))
+
+
+def unfinished():
+    """Experiments of which nothing or only a part is stored, dict of id to what is missing."""
+    return dict(_file("notes")["unfinished"])

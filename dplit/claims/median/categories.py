@@ -82,6 +82,7 @@ def categorical_split(effort, rng):
     "holds",
     "median.subset_sizes",
     "median.subset_law",
+    quantity="probability of a subset",
     range="2 to 7 levels by listing all sets, 40 levels by a product of integers",
 )
 def categorical_law(effort, rng):

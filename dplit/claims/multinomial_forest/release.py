@@ -71,7 +71,7 @@ def _outcome(fitted):
 )
 def forest_law(effort, rng):
     """What a fit of the repaired forest releases follows the enumerated law of theorem 2 repaired."""
-    records, draws = (0, 0, 1, 1, 2, 3, 3), effort.pick(300, 10_000, 100_000)
+    records, draws = (0, 0, 1, 1, 2, 3, 3), effort.pick(1_000, 10_000, 100_000)
     seen = Counter(_outcome(_fit(records, int(rng.integers(2**31)))) for _ in range(draws))
     law = _law(EPSILON)(records)
     events = {str(o): {o} for o in sorted(law, key=law.get)[-6:]}

@@ -47,7 +47,7 @@ def grown(X, y, rng, **options):
 def algorithm_1(effort, rng):
     r"""Select a split feature randomly according to the multinomial distribution $M(\phi)$, and then a split
     value randomly according to $M(\varphi)$."""
-    n_trees = effort.pick(2_500, 25_000, 250_000)
+    n_trees = effort.pick(1_000, 25_000, 250_000)
     shape = dict(domain=Domain([Continuous(0, 1)] * 2), max_depth=1, min_samples_leaf=1)
     for feature_budget, value_budget, criterion in SETTINGS:
         budgets = dict(

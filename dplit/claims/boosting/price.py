@@ -248,7 +248,7 @@ def rounds_loss(effort, rng):
     )
     shown, pairs = [], 0
     for name, kinds, signs, model in settings:
-        universe = list(product(range(3), kinds))
+        universe = list(product(range(effort.pick(2, 3, 3)), kinds))  # of three cells
         for neighbours, rounds in product(("add-remove", "replace-one"), (1, 2)):
             loss, count = _worst(universe, signs, n + 1 - rounds, model, rounds, neighbours)
             budget = (1 + (neighbours == "replace-one")) * rounds * (level + leaf)

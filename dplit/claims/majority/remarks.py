@@ -6,9 +6,11 @@ A leaf is a tuple of class counts and :math:`j` its gap.
 from __future__ import annotations
 
 import math
+from functools import partial
 from itertools import product
 
 from dplit import majority, printed
+from dplit.claims.majority._leaves import score, two_and_three
 from dplit.claims.majority._printed import label_probabilities
 from dplit.ledger.box import Box
 from dplit.ledger.compare import at_most, below, decisive, need, note, same
@@ -22,26 +24,17 @@ ROSNAM = Box("thm-rosnam-law", "majority.one_sided_law", "majority.smooth_expone
 # The score --------------------------------------------------------------------------------------
 
 
-def _score(x, best=max):
-    return tuple(int(c == best(x)) for c in x)
-
-
-def _two_and_three(effort):
-    """Leaves of two and three classes, and their sizes in words."""
-    n2, n3 = effort.pick((7, 4), (10, 6), (16, 9))
-    leaves = [*majority.leaves(n2, 2), *majority.leaves(n3, 3)]
-    return leaves, f"leaves of two classes up to {n2} records and of three up to {n3}, add-remove"
-
-
 @COUNTS("rdf/counts-sensitivity", "section 3.1", quantity="local sensitivity of the counts")
 def counts_sensitivity(effort, rng):
     r"""The Laplace noise that a frequency query such as label counts needs cannot be reduced by smooth
     sensitivity instead of global: one record can always change a count by 1, even for a specific dataset."""
-    leaves, words = _two_and_three(effort)
+    leaves, words = two_and_three(effort)
     for x in leaves:
         most = max(sum(abs(a - b) for a, b in zip(x, y)) for y in majority.neighbouring(x))
         yield same(most, 1, counts=list(x))
-    return note("At each of {cases} leaves it is {exact:g}, as at {counts}.", range=words)
+    return note(
+        "At each of {cases} leaves it is {exact:g}, as at {counts}.", range=f"{words}, add-remove"
+    )
 
 
 @SMOOTH(
@@ -54,7 +47,7 @@ def counts_sensitivity(effort, rng):
 def equation_9(effort, rng):
     r"""The global sensitivity of the score is 1. (Equation 9, in the text that we extracted, has
     $\|x - y\|_1 \ge 1$, where $\le$ is meant; over all pairs it is 1 as well.)"""
-    leaves, words = _two_and_three(effort)
+    leaves, words = two_and_three(effort)
     for x in leaves:
         most = max(_apart(x, y) for y in majority.neighbouring(x))
         yield at_most(most, 1, counts=list(x))
@@ -62,13 +55,13 @@ def equation_9(effort, rng):
     return note(
         f"Over {len(leaves)} leaves the most is {{exact:g}}, as at {{counts}}.",
         cases=len(leaves),
-        range=words,
+        range=f"{words}, add-remove",
     )
 
 
 def _apart(x, y):
     """The most that the score of a class differs between two leaves."""
-    return max(abs(a - b) for a, b in zip(_score(x), _score(y)))
+    return max(abs(a - b) for a, b in zip(score(x), score(y)))
 
 
 @SMOOTH("rdf/least-frequent", "after theorem 1, and section 6", "fails")
@@ -97,12 +90,12 @@ def least_frequent_late(effort, rng):
 
 def _least(effort, formula):
     """Smooth sensitivity of the least frequent class's score by search beside ``formula(gap)``."""
-    leaves, words = _two_and_three(effort)
+    leaves, words = two_and_three(effort)
     for x in leaves:
-        true = majority.searched_smooth_sensitivity(x, 1.0, score=lambda y: _score(y, min))
+        true = majority.searched_smooth_sensitivity(x, 1.0, score=partial(score, best=min))
         first, second, *_ = sorted(x)
         yield same(true, formula(second - first), counts=list(x), epsilon=1.0)
-    return f"{words}, epsilon 1"
+    return f"{words}, add-remove, epsilon 1"
 
 
 @SMOOTH(

@@ -11,6 +11,7 @@ from functools import partial
 from itertools import combinations_with_replacement, product
 
 from dplit import majority
+from dplit.claims.majority._leaves import score, two_and_three
 from dplit.claims.majority._printed import smooth_sensitivities
 from dplit.errors import NEIGHBOURS
 from dplit.ledger.box import Box
@@ -106,22 +107,19 @@ def _replacements(data):
 # Smooth sensitivity -----------------------------------------------------------------------------
 
 
-SIZES = (7, 4), (10, 6), (16, 9)  # most records of a leaf of two classes, of three
-
-
 def _searched(effort, stated, neighbours="add-remove", score=None):
     """Smooth sensitivities by breadth-first search beside ``stated(counts, epsilon)``, at epsilon 1.
 
     Over all leaves of two and three classes up to a size; returns the note.
     """
-    n2, n3 = effort.pick(*SIZES)
-    for x in (*majority.leaves(n2, 2), *majority.leaves(n3, 3)):
+    leaves, words = two_and_three(effort)
+    for x in leaves:
         true = majority.searched_smooth_sensitivity(x, 1.0, neighbours, score)
         yield same(true, stated(x, 1.0), counts=list(x), epsilon=1.0, neighbours=neighbours)
     return note(
         "Breadth-first search over {cases} leaves of two and three classes at epsilon 1; {counts} has a "
         "smooth sensitivity of {exact:.5f}, where the formula gives {stated:.5f}.",
-        range=f"leaves of two classes up to {n2} records and of three up to {n3}, epsilon 1",
+        range=f"{words}, epsilon 1",
     )
 
 
@@ -191,13 +189,9 @@ def _balls(effort):
             ball = ball | {y for z in ball for y in majority.neighbouring(z)}
 
 
-def _score(x):
-    return tuple(int(n == max(x)) for n in x)
-
-
 def _equation_10(data, ball):
     """Whether some score within the ball differs from the score at its centre."""
-    return any(_score(y) != _score(data["counts"]) for y in ball)
+    return any(score(y) != score(data["counts"]) for y in ball)
 
 
 @SMOOTH(
@@ -230,7 +224,7 @@ def when_scores_change(effort, rng):
     changes. Definition 7 asks when one more step can change the score, which is $i \ge
     \max(j-1, 0)$."""
     for data, j, i, ball in _balls(effort):
-        one_more = any(_score(z) != _score(y) for y in ball for z in majority.neighbouring(y))
+        one_more = any(score(z) != score(y) for y in ball for z in majority.neighbouring(y))
         yield same(_equation_10(data, ball), i >= max(j, 1), **data)
         yield same(one_more, i >= max(j - 1, 0), **data)
     return note(

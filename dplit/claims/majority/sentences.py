@@ -13,6 +13,7 @@ import numpy as np
 from scipy.integrate import quad
 
 from dplit import majority
+from dplit.claims.majority._leaves import score
 from dplit.claims.majority._printed import smooth_sensitivities
 from dplit.ledger.box import Box
 from dplit.ledger.compare import at_most, below, decisive, need, note, same
@@ -196,13 +197,8 @@ def tenfold(effort, rng):
 
 def local_sensitivity(counts):
     """The most that a record changes the score of a class, by trying every neighbour."""
-    here = _scores(counts)
-    return max(np.abs(_scores(y) - here).max() for y in majority.neighbouring(counts))
-
-
-def _scores(counts):
-    """Equation 7: 1 for each most frequent class."""
-    return (np.asarray(counts) == max(counts)).astype(float)
+    here = np.array(score(counts))
+    return max(np.abs(score(y) - here).max() for y in majority.neighbouring(counts))
 
 
 @LOCAL(
@@ -232,8 +228,8 @@ def local_not_private(effort, rng):
 
 def _scaled(x, epsilon=1.0):
     """The exponential mechanism's law with the local sensitivity of this very leaf; 0 is certainty."""
-    score, local = _scores(x), local_sensitivity(x)
-    weights = np.exp(epsilon * score / (2 * local)) if local else score
+    scores, local = np.array(score(x), float), local_sensitivity(x)
+    weights = np.exp(epsilon * scores / (2 * local)) if local else scores
     return weights / weights.sum()
 
 
@@ -287,8 +283,8 @@ def empty_scores(effort, rng):
     """A record that finishes at an empty leaf gets a class label chosen at random with uniform
     probability, due to all labels having a score of 0 in the exponential mechanism."""
     for k in range(2, 11):
-        scores = _scores([0] * k)
-        yield same(scores.max(), 0.0, classes=k, scores=scores.tolist())
+        scores = score([0] * k)
+        yield same(max(scores), 0.0, classes=k, scores=list(scores))
     return (
         "By equation 7 every class of an empty leaf is a most frequent one: with {classes} "
         "classes the scores are {scores}. The label is uniform for this other reason."

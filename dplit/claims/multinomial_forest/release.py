@@ -6,15 +6,16 @@ The law of a small forest is enumerated by `dplit.multinomial.SmallForestLaw`. D
 
 from __future__ import annotations
 
-import math
 from collections import Counter
-from functools import partial
-from itertools import combinations_with_replacement
+from functools import cache, partial
+from itertools import combinations_with_replacement, product
 
 import numpy as np
 
 from dplit import Categorical, Domain, forests
-from dplit.ledger import Case, Count, claim, counts_equal, private
+from dplit.ledger.box import Box
+from dplit.ledger.compare import counted, private
+from dplit.loss import compare_laws
 from dplit.mechanisms import PermuteAndFlip
 from dplit.multinomial import SmallForestLaw, level_rate, split_law
 
@@ -23,11 +24,11 @@ KINDS = [("a", "u", 0), ("a", "v", 1), ("b", "u", 0), ("b", "v", 1)]  # two bina
 SIDES = [tuple(kind[j] == level for kind in KINDS) for j, level in
          ((0, "a"), (0, "b"), (1, "u"), (1, "v"))]  # fmt: skip
 EPSILON, SMALL = 2.0, 0.5
-
-
-def _estimator(**options):
-    settings = dict(domain=DOMAIN, classes=[0, 1], n_estimators=1, max_depth=1)
-    return forests.MultinomialForestClassifier(**{"epsilon": EPSILON, **settings, **options})
+REPAIRED = Box(
+    "alg-multinomial-repaired",
+    "forests.MultinomialForestClassifier",
+    "multinomial.SmallForestLaw",
+)
 
 
 def _law(epsilon):
@@ -45,7 +46,9 @@ def _law(epsilon):
 def _fit(records, seed, **options):
     rows = [KINDS[r] for r in records]
     X = np.array([[a, b] for a, b, _ in rows], dtype=object)
-    return _estimator(random_state=seed, **options).fit(X, [label for *_, label in rows])
+    shape = dict(domain=DOMAIN, classes=[0, 1], n_estimators=1, max_depth=1, random_state=seed)
+    forest = forests.MultinomialForestClassifier(**{"epsilon": EPSILON, **shape, **options})
+    return forest.fit(X, [label for *_, label in rows])
 
 
 def _outcome(fitted):
@@ -57,13 +60,10 @@ def _outcome(fitted):
     return ((2 * int(trees.feature[root]) + left, *labels),)
 
 
-@claim(
+@REPAIRED(
     "mrf/forest-law",
     "ours",
-    "holds",
-    "alg-multinomial-repaired",
-    ("forests.MultinomialForestClassifier", "multinomial.SmallForestLaw"),
-    ours=True,
+    proved=False,
     kind="simulated",
     intervals=8,
     quantity="probability of a tree and its labels",
@@ -77,44 +77,33 @@ def forest_law(effort, rng):
     events = {str(o): {o} for o in sorted(law, key=law.get)[-6:]}
     events["the column of the class"] = {o for o in law if SIDES[o[0][0]] in SIDES[2:]}
     events["one label on both sides"] = {o for o in law if o[0][1] == o[0][2]}
-    return counts_equal(
-        (Count(sum(seen[o] for o in event), draws, sum(law[o] for o in event), {"event": name})
-         for name, event in events.items()),
-        "Of {cases} events, six trees with their labels and two more, the nearest: {event} in "
-        "{observed:.4f} of the fits, law {stated:.4f}.",
-    )  # fmt: skip
+    for name, event in events.items():
+        hits, stated = sum(seen[o] for o in event), sum(law[o] for o in event)
+        yield counted(hits, draws, stated, event=name)
+    return (
+        "Of {cases} events, six trees with their labels and two more, the last: {event} in {exact:.4f} of the "
+        "fits, law {stated:.4f}."
+    )
 
 
-@claim(
+@REPAIRED(
     "mrf/forest-budget",
     "ours",
     "loose",
-    "alg-multinomial-repaired",
-    ("forests.MultinomialForestClassifier", "multinomial.SmallForestLaw"),
-    ours=True,
     quantity="privacy loss",
     range="a stump, epsilon 1/2: data of up to two records of four kinds, and one record more",
     nothing_instead="the budget is a bound for all data; how near small data come to it is no concern",
 )
 def forest_budget(effort, rng):
     """The exact loss of the enumerated forest is at most the total of a fit's budget tree."""
-    stated = _fit((0, 1, 2), 0, epsilon=SMALL).budget_.epsilon
-    return private(
-        _losses(effort.pick(2, 3, 4), stated),
+    stated, law = _fit((0, 1, 2), 0, epsilon=SMALL).budget_.epsilon, cache(_law(SMALL))
+    kinds = range(len(KINDS))
+    for n in range(effort.pick(2, 3, 4) + 1):
+        for records, added in product(combinations_with_replacement(kinds, n), kinds):
+            more = tuple(sorted((*records, added)))
+            loss = compare_laws(law(records), law(more)).loss
+            yield private(loss, stated, records=list(records), added=added)
+    return (
         "Over {cases} pairs of data the largest loss is {exact:.4f} of {stated:.4f}, at {records} and "
-        "record {added} more.",
+        "record {added} more."
     )
-
-
-def _losses(most, stated):
-    law, known = _law(SMALL), {}
-    for n in range(most + 1):
-        for records in combinations_with_replacement(range(len(KINDS)), n):
-            for added in range(len(KINDS)):
-                pair = [records, tuple(sorted((*records, added)))]
-                for data in pair:
-                    if data not in known:
-                        known[data] = law(data)
-                one, other = (known[data] for data in pair)
-                loss = max(abs(math.log(one[o] / other[o])) for o in one)
-                yield Case(loss, stated, {"records": list(records), "added": added})

@@ -12,10 +12,14 @@ from itertools import product
 
 import numpy as np
 
+from dplit.claims.multinomial._records import decrease, gini, scores
+from dplit.ledger.compare import need, private
+from dplit.loss import smallest_violation
 from dplit.neighbours import data_sets, neighbouring_data
 
 TWO_FEATURES = tuple(product((0, 1), repeat=3))
-RELATIONS = ("add-remove", "replace-one")
+BOTH = ((0, Fraction(1, 2)), (1, Fraction(1, 2)))  # tests of both features
+RELATIONS = ADD, REPLACE = "add-remove", "replace-one"
 
 
 def near(universe, neighbours):
@@ -23,32 +27,30 @@ def near(universe, neighbours):
     return partial(neighbouring_data, universe=universe, neighbours=neighbours)
 
 
+def violation(law, space, epsilon, near_by, **data):
+    """The smallest pair of `space` that costs more than `epsilon`, as a comparison; or that there is none."""
+    pair = smallest_violation(law, space, epsilon, near_by)
+    if pair is None:
+        return need(True)
+    shown = {"data": str(pair.data), "neighbour": str(pair.neighbour), "outcome": str(pair.outcome)}
+    return private(pair.loss, epsilon, **data, **shown)
+
+
 def gini_mass(labels):
     """Records times Gini impurity, as a fraction."""
-    n = len(labels)
-    squares = sum(labels.count(c) ** 2 for c in set(labels))
-    return n - Fraction(squares, n) if n else Fraction(0)
+    return len(labels) * gini(labels)
 
 
-def decreases(records, column, cuts):
-    """Impurity decreases (equation 4) of cuts of one column, in fractions; records end in a class."""
-    labels = [r[-1] for r in records]
-    found = []
-    for cut in cuts:
-        sides = [[r[-1] for r in records if (r[column] < cut) == left] for left in (True, False)]
-        found.append((gini_mass(labels) - sum(map(gini_mass, sides))) / len(records))
-    return found
+def normalised(records, tests):
+    """Normalised scores of tests (column, cut), in fractions; records end in a class, no records score 0."""
+    labels = tuple(r[-1] for r in records)
+    found = (decrease([r[j] for r in records], labels, cut) for j, cut in tests)
+    return scores(list(found) if records else [0] * len(tests))
 
 
-def stretched(scores):
-    """Min-max normalised scores, in fractions; alike scores are 0."""
-    low, high = min(scores), max(scores)
-    return [Fraction(s - low, 1) / (high - low) if high > low else Fraction(0) for s in scores]
-
-
-def softmax(scores, budget):
+def softmax(stretched, budget):
     """Law of one multinomial, from normalised scores."""
-    weights = np.exp(budget / 2 * np.array([float(s) for s in scores]))
+    weights = np.exp(budget / 2 * np.array(stretched, dtype=float))
     return weights / weights.sum()
 
 
@@ -57,7 +59,7 @@ def two_scores(records):
     """Normalised scores of both binary features, or None where one of them has no cut."""
     if any(len({r[j] for r in records}) < 2 for j in (0, 1)):
         return None
-    return tuple(stretched([decreases(records, j, [Fraction(1, 2)])[0] for j in (0, 1)]))
+    return normalised(records, BOTH)
 
 
 def feature_law(records, features, budget):

@@ -9,8 +9,13 @@ from functools import cache
 from itertools import product
 
 from dplit import multinomial, printed
-from dplit.ledger import Case, claim, equal, verdict_of
+from dplit.ledger.box import Box
+from dplit.ledger.compare import below, same
 
+SEARCHED = "k up to 3, up to 8 estimation and 6 structure points, every way to split them"
+DEPTH = Box(
+    "thm-mprivacy-depth", "multinomial.deepest", quantity="levels of splits", range=SEARCHED
+)
 K_PAPER = 5  # minimum leaf size, section 5.1
 
 
@@ -31,67 +36,45 @@ def _levels(estimation, structure, k, both_keep):
     )
 
 
-def _deepest_cases(effort):
-    """`deepest` beside the search, both readings of the stopping rule."""
+def _searched(effort):
+    """(levels, k, estimation points, structure points, stopping rule) of each search."""
     n = effort.pick(9, 12, 16)
-    for k, e, s, reading in product((1, 2, 3), range(n), range(1, 7), ("text", "algorithm")):
-        stated = multinomial.deepest(e, k, s, reading)
-        data = {"k": k, "estimation points": e, "structure points": s, "stopping": reading}
-        yield Case(_levels(e, s, k, reading == "text"), stated, data)
+    for k, e, s, stopping in product((1, 2, 3), range(n), range(1, 7), ("text", "algorithm")):
+        yield _levels(e, s, k, stopping == "text"), k, e, s, stopping
 
 
-@claim(
-    "mrf/depth-bound",
-    "theorem 2; appendix C",
-    "assumes",
-    "thm-mprivacy-depth",
-    ("multinomial.deepest",),
-    quantity="levels of splits",
-    range="k up to 3, up to 8 estimation and 6 structure points, every way to split them",
-)
+@DEPTH("mrf/depth-bound", "theorem 2; appendix C", "assumes")
 def depth_bound(effort, rng):
     r"""The upper bound of the depth is approximately of order $|\mathcal D^E|/k$. This assumes that both
     children keep $k$ estimation points, as section 3.2 says; algorithm 1 splits every node that has more than
     $k$."""
-    cases = [c for c in _deepest_cases(effort)]
-    over = [c for c in cases if c.exact * c.data["k"] > c.data["estimation points"]]
-    kept = [c for c in over if c.data["stopping"] == "text"]
-    if not over:
-        return verdict_of(True, "No tree is deeper.", cases=len(cases))
-    worst = max(over, key=lambda c: c.exact - c.data["estimation points"] / c.data["k"])
-    points, k = worst.data["estimation points"], worst.data["k"]
-    return verdict_of(
-        False,
-        f"Where both children keep k, none of {len(cases) // 2} trees is deeper. By algorithm 1 {points} "
-        f"estimation points at k = {k} and {worst.data['structure points']} structure points can give "
-        f"{worst.exact} levels.",
-        {"kept": [str(c) for c in kept]},
-        broken="fails" if kept else "assumes",
-        cases=len(cases),
-        published=points / k,
-        computed=worst.exact,
-        relation="<=",
+    kept, other = (
+        [t for t in _searched(effort) if t[-1] == rule] for rule in ("text", "algorithm")
+    )
+    yield from (below(levels, n / k, broken="fails") for levels, k, n, *_ in kept)
+    other.sort(key=lambda tree: tree[2] / tree[1] - tree[0])  # the farthest beyond comes first
+    yield from (below(levels, n / k) for levels, k, n, *_ in other)
+    levels, k, points, structure, _ = other[0]
+    return (
+        f"Where both children keep k, none of {len(kept)} trees is deeper. By algorithm 1 {points} estimation "
+        f"points at k = {k} and {structure} structure points can give {levels} levels."
     )
 
 
-@depth_bound.corrected(
-    functions=("multinomial.deepest",),
-    proof="thm-mprivacy-depth",
-    quantity="levels of splits",
-    range="k up to 3, up to 8 estimation and 6 structure points, every way to split them",
-)
+@DEPTH.corrected(depth_bound)
 def depth_exact(effort, rng):
     r"""Where both children keep $k$ of $n$ estimation points, the most levels of splits are $\lfloor n/k\rfloor
     - 1$, and one less than the distinct structure points; by algorithm 1 the latter alone, once $n > k$."""
-    return equal(_deepest_cases(effort), "{cases} searches over all ways to split.")
+    for levels, k, e, s, stopping in _searched(effort):
+        data = {"k": k, "estimation points": e, "structure points": s, "stopping": stopping}
+        yield same(levels, multinomial.deepest(e, k, s, stopping), **data)
+    return "{cases} searches over all ways to split."
 
 
-@claim(
+@DEPTH(
     "mrf/depth-appendix",
     "appendix C",
     "assumes",
-    "thm-mprivacy-depth",
-    ("multinomial.deepest",),
     holds_instead="mrf/depth-bound/corrected",
     quantity="levels that a tree can have",
     range="WDBC, nine of ten folds, k = 5",
@@ -104,16 +87,14 @@ def depth_appendix(effort, rng):
     train = records - -(-records // 10)
     estimation = train // 2
     stated = estimation / K_PAPER
-    true = multinomial.deepest(estimation, K_PAPER, train - estimation, "algorithm")
-    text = multinomial.deepest(estimation, K_PAPER, train - estimation, "text")
-    return verdict_of(
-        true <= stated,
+    text, algorithm = (
+        multinomial.deepest(estimation, K_PAPER, train - estimation, stopping)
+        for stopping in ("text", "algorithm")
+    )
+    yield below(text, stated, broken="fails", records=train, k=K_PAPER)
+    yield below(algorithm, stated)
+    return (
         f"{estimation} of {train} records are estimation points, d = {stated:g}, and a layer of 100 trees at "
         f"epsilon 1 gets {1 / (100 * stated):.1e}. A tree that keeps k in both children can have {text} levels, "
-        f"one of algorithm 1 {true}.",
-        {"records": train, "k": K_PAPER, "d": stated, "levels": text},
-        broken="fails" if text > stated else "assumes",
-        published=stated,
-        computed=true,
-        relation="<=",
+        f"one of algorithm 1 {algorithm}."
     )

@@ -13,13 +13,16 @@ from itertools import product
 import numpy as np
 
 from dplit import Continuous, Domain, multinomial
+from dplit.claims.multinomial_privacy._records import ADD, RELATIONS, TWO_FEATURES, near
 from dplit.forests import MultinomialForestClassifier
-from dplit.ledger import Case, bounded, claim, private, verdict_of
+from dplit.ledger.box import Box
+from dplit.ledger.compare import below, need, note, private
 from dplit.loss import privacy_loss, smallest_violation, worst_privacy_loss
 from dplit.mechanisms import PermuteAndFlip
-from dplit.neighbours import data_sets, neighbouring_data
+from dplit.neighbours import data_sets
 
-ADD = "add-remove"
+MAX = Box("thm-mprivacy-max", "multinomial.coin_loss", "multinomial.SmallForestLaw")
+FOREST = Box("thm-mprivacy-forest", "forests.MultinomialForestClassifier")
 K_PAPER = 5  # its minimum leaf size, section 5.1
 
 
@@ -46,12 +49,11 @@ def _first_split(k, way):
     return smallest_violation(law, range(1, 8 * k), 1.0, lambda n: (n - 1, n + 1))
 
 
-@claim(
+@MAX(
     "mrf/theorem-2-max",
     "proof of theorem 2",
     "leaks",
-    "thm-mprivacy-max",
-    ("multinomial.coin_loss",),
+    "multinomial.coin_loss",
     quantity="privacy loss of a tree's shape",
     range="up to 7 records of which none or all are structure points, k = 1, 2 and 5",
 )
@@ -59,21 +61,12 @@ def theorem_2_max(effort, rng):
     r"""A tree costs $\max\{d(B_1+B_2), B_3\}$, since structure and estimation points are disjoint. But the
     structure stops where at most $k$ estimation points are left."""
     pairs = {k: _first_split(k, "estimation") for k in (1, 2, K_PAPER)}
-    if any(pair is None for pair in pairs.values()):
-        return verdict_of(True, "The shape of a tree does not depend on the estimation points.")
-    pair = pairs[1]
-    return verdict_of(
-        False,
+    for k, (loss, *sizes, _) in pairs.items():
+        yield private(loss, 1.0, k=k, **{"estimation points": sizes})
+    found = ", ".join(f"{p.data} or {p.neighbour} at k = {k}" for k, p in pairs.items())
+    return (
         "With the same structure points the root is split if and only if there are more than k estimation "
-        "points: "
-        + ", ".join(f"{p.data} or {p.neighbour} at k = {k}" for k, p in pairs.items())
-        + ".",
-        {"k": 1, "estimation points": [pair.data, pair.neighbour]},
-        broken="leaks",
-        cases=len(pairs),
-        published=1.0,
-        computed=pair.loss,
-        relation="<=",
+        f"points: {found}."
     )
 
 
@@ -94,21 +87,25 @@ def _both_flip(n, added, rates):
 
 
 @cache
-def _coin_forest(structure, labels, neighbours):
-    """Worst loss of the repaired tree of depth 1 with both parts at budgets of their own."""
-    law = repaired_law(structure, labels, 1, 1, "add-remove")
-    near = partial(neighbouring_data, universe=law.universe, neighbours=neighbours)
-    return worst_privacy_loss(law, data_sets(law.universe, 3), near).loss
+def _coin_forest(structure, labels):
+    """Worst losses of the repaired tree of depth 1, its parts at budgets of their own: add-remove, replace-one."""
+    law = repaired_law(structure, labels, 1, 1, ADD)
+    known = cache(law)
+    return [_worst(known, law.universe, 3, neighbours) for neighbours in RELATIONS]
+
+
+def _worst(law, universe, n, neighbours):
+    """Largest loss over data sets of at most n records."""
+    return worst_privacy_loss(law, data_sets(universe, n), near(universe, neighbours)).loss
 
 
 def repaired_law(structure, labels, depth, trees, neighbours, way="coin"):
     """The repaired forest on two binary features, both always candidates, and two classes."""
-    kinds = tuple(product((0, 1), repeat=3))
     rate = multinomial.level_rate(structure, depth, neighbours=neighbours)
     flip = PermuteAndFlip(labels / (1 if neighbours == ADD else 2), monotonic=True)
     return multinomial.SmallForestLaw(
-        left=tuple(tuple(kind[j] == 0 for kind in kinds) for j in (0, 1)),
-        labels=tuple(kind[2] for kind in kinds),
+        left=tuple(tuple(kind[j] == 0 for kind in TWO_FEATURES) for j in (0, 1)),
+        labels=tuple(kind[2] for kind in TWO_FEATURES),
         classes=2,
         depth=depth,
         node_law=partial(multinomial.split_law, rate=rate),
@@ -118,9 +115,8 @@ def repaired_law(structure, labels, depth, trees, neighbours, way="coin"):
     )
 
 
-@theorem_2_max.corrected(
-    functions=("multinomial.coin_loss", "multinomial.SmallForestLaw"),
-    proof="thm-mprivacy-max",
+@MAX.corrected(
+    theorem_2_max,
     quantity="privacy loss of a tree",
     range="all data sets of up to 3 records; 60 records of one class; three pairs of epsilons, both relations",
 )
@@ -128,35 +124,22 @@ def theorem_2_coin(effort, rng):
     r"""If the tree stops at a public depth, and each record is a structure or an estimation point by a fair
     coin, two parts that cost $a$ and $b$ cost $\ln\frac{e^a + e^b}{2}$ together under add-remove, and no less
     for all mechanisms; $\max(a, b)$ under replace-one, where these are what a replaced record costs."""
-    pairs = (
-        (1.0, 1.0),
-        (2.0, 0.5),
-        (0.1, 4.0),
-        *effort.pick((), ((0.5, 2.0), (3.0, 1.0)), ((8.0, 0.5),)),
-    )
-    within = [
-        Case(_coin_forest(a, b, ADD), multinomial.coin_loss(a, b), {"epsilons": [a, b]})
-        for a, b in pairs
-    ]
-    replaced = [
-        Case(_coin_forest(a, b, "replace-one"), 2 * max(a, b), {"epsilons": [a, b]})
-        for a, b in pairs
-    ]
-    n, near = effort.pick(60, 150, 400), []
+    more = effort.pick((), ((0.5, 2.0), (3.0, 1.0)), ((8.0, 0.5),))
+    pairs = ((1.0, 1.0), (2.0, 0.5), (0.1, 4.0), *more)
+    for a, b in pairs:
+        added, replaced = _coin_forest(a, b)
+        yield below(added, multinomial.coin_loss(a, b), epsilons=[a, b])
+        yield below(replaced, 2 * max(a, b), epsilons=[a, b])
+    n, shares = effort.pick(60, 150, 400), []
     for a, b in pairs[:2]:
         loss = math.log(_both_flip(n, 1, (a, b)) / _both_flip(n, 0, (a, b)))
-        near.append(Case(loss, multinomial.coin_loss(a, b), {"epsilons": [a, b]}))
-    found = [bounded(cases, "{epsilons}") for cases in (within, replaced, near)]
-    least = min(case.exact / case.stated for case in near)
-    return verdict_of(
-        all(f.verdict != "fails" for f in found) and least > 0.95,
-        f"{len(within)} pairs of epsilons over all small data stay within it; two leaves of permute-and-flip "
-        f"on {n} records reach {least:.4f} of it or more.",
-        {"beyond": [f.counterexample for f in found], "least": least},
-        cases=sum(f.cases for f in found),
-        published=near[0].stated,
-        computed=near[0].exact,
-        relation="<=",
+        stated = multinomial.coin_loss(a, b)
+        yield below(loss, stated, epsilons=[a, b])
+        shares.append(loss / stated)
+    yield need(min(shares) > 0.95, min(shares), ">", 0.95)
+    return (
+        f"{len(pairs)} pairs of epsilons over all small data stay within it; two leaves of permute-and-flip "
+        f"on {n} records reach {min(shares):.4f} of it or more."
     )
 
 
@@ -173,12 +156,10 @@ def _trees_of_one_leaf(n, trees, rng):
     return float((np.diff(grown.leaf_starts) == 1).mean())
 
 
-@claim(
+@FOREST(
     "mrf/theorem-2",
     "theorem 2",
     "leaks",
-    "thm-mprivacy-forest",
-    ("forests.MultinomialForestClassifier",),
     quantity="privacy loss of the number of leaves of one tree",
     range="k = 5, up to 39 records; halves of equal size and by a coin; 100 trees of the published forest",
 )
@@ -187,34 +168,26 @@ def theorem_2(effort, rng):
     \epsilon/(dt)$ and $B_3 = \epsilon/t$, with $t$ trees of depth $d$ at most of order $|\mathcal D^E|/k$: the
     consumed privacy budget is $\frac\epsilon t \cdot t$. Its privacy-preservation is analyzed within the
     framework of differential privacy."""
-    pairs = {way: _first_split(K_PAPER, way) for way in ("halves", "coin")}
-    if None in pairs.values():
-        return verdict_of(True, "No pair of sizes violates it.", cases=len(pairs))
-    pair, coin = pairs["halves"], pairs["coin"]
+    pair, coin = (_first_split(K_PAPER, way) for way in ("halves", "coin"))
+    records, by_a_coin = ([p.data, p.neighbour] for p in (pair, coin))
     trees = effort.pick(100, 1000, 10_000)
-    grown = [_trees_of_one_leaf(n, trees, rng) for n in (pair.data, pair.neighbour)]
-    return verdict_of(
-        grown != [1.0, 0.0],
+    grown = [_trees_of_one_leaf(n, trees, rng) for n in records]
+    data = {"k": K_PAPER, "records": records, "by a coin": by_a_coin}
+    yield need(grown != [1.0, 0.0], pair.loss, "<=", 1.0, **data)
+    return note(
         f"At k = 5 and equal halves {pair.data} records have 5 estimation points and a tree of one leaf, "
         f"{pair.neighbour} have 6 and a split: {trees} trees of the published forest have shares "
         f"{grown[0]:g} and {grown[1]:g} of single leaves. By a coin {coin.data} records never split and "
         f"{coin.neighbour} do with probability {_split_chance(coin.neighbour, K_PAPER, 'coin')[1]}.",
-        {
-            "k": K_PAPER,
-            "records": [pair.data, pair.neighbour],
-            "by a coin": [coin.data, coin.neighbour],
-        },
-        broken="leaks",
         cases=2 * trees,
-        published=1.0,
-        computed=pair.loss,
-        relation="<=",
     )
 
 
-@theorem_2.corrected(
-    functions=("multinomial.level_rate", "multinomial.split_law", "multinomial.SmallForestLaw"),
-    proof="thm-mprivacy-forest",
+@FOREST.corrected(
+    theorem_2,
+    "multinomial.level_rate",
+    "multinomial.split_law",
+    "multinomial.SmallForestLaw",
     quantity="privacy loss of a whole forest",
     range="every data set of up to 3 records of eight kinds, depths 1 and 2, one and two trees, both relations; "
     "nine records and a candidate of weight 1e-4",
@@ -224,33 +197,19 @@ def repaired(effort, rng):
     classes be public; draw feature and cut together with weight $w e^{-r(n_L T_L + n_R T_R)}$, Gini, $r =
     \epsilon/(2d)$, and each leaf's label once by permute-and-flip at $\epsilon$. The forest is
     $\epsilon$-private under add-remove; with $r$ and the label's rate halved, under replace-one."""
-    sizes = effort.pick(
-        {(1, 1): 3, (2, 1): 2, (1, 2): 2},
-        {(1, 1): 4, (2, 1): 3, (1, 2): 3},
-        {(1, 1): 5, (2, 1): 3, (1, 2): 3},
-    )
-    cases = []
-    for ((depth, trees), n), neighbours, epsilon in product(
-        sizes.items(), (ADD, "replace-one"), (0.5, 4.0)
-    ):
+    small, large = effort.pick((3, 2), (4, 3), (5, 3))
+    sizes = {(1, 1): small, (2, 1): large, (1, 2): large}
+    epsilons = effort.pick((4.0,), (0.5, 4.0), (0.5, 4.0))
+    for (depth, trees), neighbours, epsilon in product(sizes, RELATIONS, epsilons):
         law = repaired_law(epsilon, epsilon, depth, trees, neighbours)
-        near = partial(neighbouring_data, universe=law.universe, neighbours=neighbours)
-        worst = worst_privacy_loss(law, data_sets(law.universe, n), near)
         data = {"depth": depth, "trees": trees, "neighbours": neighbours, "epsilon": epsilon}
-        cases.append(Case(worst.loss, epsilon, data))
-    reached = [_dominated(effort.pick(8, 10, 12), epsilon) for epsilon in (0.5, 4.0)]
-    cases += [Case(loss, e, {"epsilon": e}) for loss, e in zip(reached, (0.5, 4.0))]
-    found = private(cases, "{cases} searches; nearest {exact:.4f} of {stated:g}.")
-    return verdict_of(
-        found.verdict != "leaks" and reached[0] > 0.35,
-        found.summary,
-        found.counterexample or {"reached": reached},
-        broken="leaks",
-        cases=found.cases,
-        published=found.published,
-        computed=found.computed,
-        relation="<=",
-    )
+        loss = _worst(law, law.universe, sizes[depth, trees], neighbours)
+        yield private(loss, epsilon, met=False, **data)
+    for epsilon, least in ((0.5, 0.35), (4.0, 0)):
+        loss = _dominated(effort.pick(8, 10, 12), epsilon)
+        yield private(loss, epsilon, met=False, epsilon=epsilon)
+        yield need(loss > least, loss, ">", least, broken="leaks")
+    return "{cases} searches; nearest {exact:.4f} of {stated:g}."
 
 
 def _dominated(n, epsilon):

@@ -141,7 +141,8 @@ def _as_output(html):
     output = nodes.container(
         "", nodes.raw("", html, format="html"), classes=["output", "text_html"]
     )
-    return nodes.container("", output, classes=["cell_output"])
+    shown = nodes.container("", output, classes=["cell_output"])
+    return nodes.container("", shown, classes=["cell"])
 
 
 class Errata(SphinxDirective):

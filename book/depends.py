@@ -24,7 +24,6 @@ REGISTRY = ROOT / "dplit" / "datasets" / "registry.py"  # reads what is public a
 PRINTED = ROOT / "dplit" / "printed.py"  # reads the papers' printed cells
 EXPERIMENTS = ROOT / "dplit" / "experiments" / "result.py"  # reads the stored results
 TALLIES = ROOT / "dplit" / "audit" / "seeds.py"  # reads the stored audits
-STORE = ROOT / "dplit" / "ledger" / "store.py"  # reads the stored evidence and verdicts
 NAMED = re.compile(r"\.\./data/[\w/.-]+\.json")  # a file that a cell reads by its name
 
 
@@ -36,8 +35,7 @@ def notebooks():
 def digest(path):
     """Digest of a notebook's inputs: its code cells and the modules that they import."""
     files = [BOOK / name for name in NAMED.findall("\n".join(code(path)))]
-    found = modules(path)
-    return fingerprint(code(path), found, [*files, *(evidence_files() if STORE in found else ())])
+    return fingerprint(code(path), modules(path), files)
 
 
 def fingerprint(cells, found, files=()):
@@ -51,14 +49,6 @@ def fingerprint(cells, found, files=()):
         parts += [path.read_text("utf-8") for path in audit_files()]
     parts += [path.read_text("utf-8") for path in files]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
-
-
-def evidence_files():
-    """The stored evidence, what the papers print, and the history of verdicts, in order."""
-    data = ROOT / "data"
-    return sorted(
-        [*data.glob("evidence/*.json"), *data.glob("quotes/*.csv"), *data.glob("verdicts.csv")]
-    )
 
 
 def code(path):

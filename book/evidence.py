@@ -13,7 +13,7 @@ import depends
 
 import dplit
 from dplit import claims
-from dplit.ledger import run, store
+from dplit.ledger import evidence_files, run
 from dplit.writing import write_whole
 
 FOLDER = depends.ROOT / "data" / "evidence"
@@ -70,13 +70,15 @@ def write(chapter, jobs=1):
 def missing_verdicts():
     """The changes of verdicts that ``data/verdicts.csv`` lacks, list of Change."""
     today = datetime.datetime.now(datetime.UTC).date().isoformat()
-    return store.due(claims.all(), store.changes(HISTORY), dplit.__version__, today)
+    return evidence_files.due(
+        claims.all(), evidence_files.changes(HISTORY), dplit.__version__, today
+    )
 
 
 def write_verdicts():
     """Append to ``data/verdicts.csv`` what it lacks; returns how many lines that were."""
     new = missing_verdicts()
-    store.write([*store.changes(HISTORY), *new], HISTORY)
+    evidence_files.write([*evidence_files.changes(HISTORY), *new], HISTORY)
     return len(new)
 
 

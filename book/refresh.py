@@ -1,9 +1,9 @@
 """Bring the notebooks and the API pages up to date with the code.
 
-``python book/refresh.py`` re-executes each notebook whose inputs have changed since its outputs
-were stored (`depends.py`), writes the pages of the API reference (`reference.py`), and keeps the evidence of the
-ledger and the history of its verdicts (`evidence.py`). The README's picture is a chapter's figure, copied
-out of its notebook.
+``python book/refresh.py`` re-executes each notebook whose inputs have changed since its outputs were stored
+(`depends.py`), writes the pages of the API reference (`reference.py`), and keeps the evidence of the ledger,
+the history of its verdicts (`evidence.py`), and the numbers of the figures that move (`figures.py`). The
+README's picture is a chapter's figure, copied out of its notebook.
 
 ``--check`` changes nothing, lists what is stale, and exits with 1 if anything is.
 ``--all`` re-executes every notebook.
@@ -17,6 +17,7 @@ import json
 import sys
 
 import evidence
+import figures
 import nbformat
 import reference
 from depends import BOOK, ROOT, STAMP, digest, is_stale, notebooks
@@ -72,6 +73,7 @@ def main(arguments=None):
         stale = [path for path in notebooks() if options.all or is_stale(path)]
         stale += reference.stale_pages() + stale_pictures()
         stale += [evidence.path(chapter) for chapter in evidence.stale()] + evidence.orphans()
+        stale += [figures.path(chapter) for chapter in figures.stale()]
         stale += [evidence.HISTORY] if evidence.missing_verdicts() else []
         for path in stale:
             print(f"{path.relative_to(ROOT)}: stale")
@@ -79,6 +81,9 @@ def main(arguments=None):
     evidence.bring_up_to_date()
     due = [path for path in notebooks() if options.all or is_stale(path)]
     reference.write_pages()
+    for chapter in figures.stale():
+        figures.write(chapter)
+        print(f"{figures.path(chapter).relative_to(ROOT)}: written")
     for path in due:
         print(f"{path.relative_to(ROOT)}: executing", flush=True)
         execute(path)

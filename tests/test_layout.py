@@ -80,12 +80,16 @@ def home(name):
     return getattr(dplit, name).__module__.split(".")[1] if name in dplit.__all__ else name
 
 
+AS_LISTED = f"each room imports only from rooms before it: {' '.join(ORDER)}"
+
+
 def test_a_module_imports_only_from_above():
+    assert sorted({top(path) for path in FILES}) == sorted(ORDER), AS_LISTED
     wrong = []
     for path in FILES:
         above = {*ORDER[: ORDER.index(top(path))], top(path)}
         wrong += [f"{name(path)} imports {n}" for n in imported(path) if n not in above]
-    assert wrong == []
+    assert wrong == [], AS_LISTED
 
 
 def test_no_file_imports_itself_through_others():

@@ -9,10 +9,12 @@ from __future__ import annotations
 import importlib
 import re
 import shutil
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
 from docutils import nodes
+from pybtex import plugin
 
 MATHJAX = "mathjax"
 SHIPPED = ("tex-chtml.js", "input/tex/extensions", "output/chtml/fonts/woff-v2", "a11y")
@@ -34,6 +36,11 @@ ENTRANCE = """<!doctype html>
 def use_shipped_mathjax(app, config):
     """Let every page with formulas load MathJax from the site itself."""
     config.mathjax_path = f"../{MATHJAX}/tex-chtml.js"  # Sphinx reads it as relative to _static
+
+
+def remember_plugins(app, config):
+    """Look for each plug-in of pybtex once: a search reads what every installed package declares."""
+    plugin.find_plugin = cache(plugin.find_plugin)
 
 
 def copy_mathjax(app, error):
@@ -146,6 +153,7 @@ def _other_names(target):
 
 def setup(app):
     app.connect("config-inited", use_shipped_mathjax)
+    app.connect("config-inited", remember_plugins)
     app.connect("html-page-context", add_page_scripts, priority=600)
     app.connect("html-page-context", drop_thebe_scripts, priority=900)
     app.connect("html-page-context", drop_repeated_ids)

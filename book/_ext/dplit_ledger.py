@@ -1,4 +1,4 @@
-"""The ledger in the book: errata, files beside it, and links to its rows from tables, boxes, docstrings."""
+"""The ledger in the book: its page, errata, files beside it, links to its rows from tables, boxes, docstrings."""
 
 from __future__ import annotations
 
@@ -9,12 +9,14 @@ from html import escape
 from pathlib import Path
 
 from docutils import nodes
+from ledger_counts import as_links
+from ledger_entry import in_brief, printed, typeset
+from ledger_page import exports_html, ledger_html
 from sphinx.util.docutils import SphinxDirective
 
 from dplit import claims
-from dplit.ledger import export, store
+from dplit.ledger import evidence_files, export
 from dplit.ledger.cite import row_id
-from dplit.ledger.unfolded import in_brief, printed, typeset
 from dplit.work import plain
 
 LEDGER = "book/ledger"
@@ -33,7 +35,7 @@ def by_id():
 @cache
 def kept():
     """(stored evidence, since when each verdict stands)."""
-    return store.stored(), store.since()
+    return evidence_files.stored(), evidence_files.since()
 
 
 @cache
@@ -118,6 +120,31 @@ def link_docstrings(app, what, name, obj, options, lines):
         lines += ["", f"In the ledger: {links}."]
 
 
+class Ledger(SphinxDirective):
+    """Every claim with its stored evidence, and the files that say the same."""
+
+    def run(self):
+        return [_as_output(exports_html() + ledger_html(claims.all(), *kept()))]
+
+
+class LedgerCounts(SphinxDirective):
+    """How many claims have which verdict; the argument is the ledger's page, if it is another one."""
+
+    optional_arguments = 1
+
+    def run(self):
+        return [_as_output(as_links(claims.all(), *self.arguments))]
+
+
+def _as_output(html):
+    """HTML that looks like the output of a cell."""
+    output = nodes.container(
+        "", nodes.raw("", html, format="html"), classes=["output", "text_html"]
+    )
+    shown = nodes.container("", output, classes=["cell_output"])
+    return nodes.container("", shown, classes=["cell"])
+
+
 class Errata(SphinxDirective):
     """The errata to one paper, as a printable list; the argument is the paper's key."""
 
@@ -189,10 +216,14 @@ class VerdictChanges(SphinxDirective):
 
     def run(self):
         items = []
-        for (version, date), (new, changed) in reversed(by_version(store.changes()).items()):
+        for (version, date), (new, changed) in reversed(
+            by_version(evidence_files.changes()).items()
+        ):
             item = nodes.list_item("", _changes_in_words(version, date, len(new), len(changed)))
-            gone = [(claim, old) for claim, old, now in changed if now == store.WITHDRAWN]
-            kept_ones = [_changed(*change) for change in changed if change[2] != store.WITHDRAWN]
+            gone = [(claim, old) for claim, old, now in changed if now == evidence_files.WITHDRAWN]
+            kept_ones = [
+                _changed(*change) for change in changed if change[2] != evidence_files.WITHDRAWN
+            ]
             if changed:
                 item += nodes.bullet_list("", *kept_ones, *([_withdrawn(gone)] if gone else []))
             items.append(item)
@@ -257,6 +288,8 @@ def _json(found):
 
 
 def setup(app):
+    app.add_directive("ledger", Ledger)
+    app.add_directive("ledger-counts", LedgerCounts)
     app.add_directive("errata", Errata)
     app.add_directive("verdict-changes", VerdictChanges)
     app.connect("html-page-context", link_tables)

@@ -44,13 +44,13 @@ def run(arguments):
 
 def _show(arguments):
     from dplit import claims
-    from dplit.ledger import export, store
+    from dplit.ledger import evidence_files, export
 
     try:
         claim = claims.get(arguments.id)
     except KeyError as error:
         arguments.error(error.args[0])
-    (record,) = export.records([claim], store.stored(), store.since())
+    (record,) = export.records([claim], evidence_files.stored(), evidence_files.since())
     if arguments.json:
         print(dump(record))
     else:
@@ -60,12 +60,12 @@ def _show(arguments):
 
 def _export(arguments):
     from dplit import claims
-    from dplit.ledger import PAPERS, export, store
+    from dplit.ledger import PAPERS, evidence_files, export
 
     if arguments.paper not in (None, *PAPERS):
         known = ", ".join(PAPERS)
         arguments.error(f"argument --paper: must be one of {known}, got {arguments.paper}")
-    ledger, evidence, since = claims.all(), store.stored(), store.since()
+    ledger, evidence, since = claims.all(), evidence_files.stored(), evidence_files.since()
     if arguments.format == "errata":
         found = export.errata(ledger, evidence, since)
         print(dump({p: found[p] for p in found if arguments.paper in (None, p)}))

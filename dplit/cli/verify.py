@@ -92,7 +92,7 @@ def add_arguments(parser):
 def run(arguments):
     """Run the command; returns the exit status."""
     from dplit import claims
-    from dplit.ledger import PAPERS, checked
+    from dplit.ledger import PAPERS, long_run
     from dplit.ledger import run as verify
 
     _check_papers(arguments, PAPERS)
@@ -111,7 +111,7 @@ def run(arguments):
     try:
         held = _opened(arguments)
         if held:
-            chosen = checked.due(held, chosen)
+            chosen = long_run.due(held, chosen)
         rows, interrupted = _collect(chosen, arguments, held)
     except OSError as error:
         if error.filename is None:  # not of the file
@@ -149,22 +149,22 @@ def _check_limit(arguments):
 
 def _opened(arguments):
     """The file of ``--out``; None without one."""
-    from dplit.ledger import checked
+    from dplit.ledger import long_run
 
     if not arguments.out:
         return None
     try:
-        held = checked.opened(arguments.out, arguments.effort, arguments.seed, arguments.limit)
+        held = long_run.opened(arguments.out, arguments.effort, arguments.seed, arguments.limit)
     except ValueError as error:
         arguments.error(f"argument --out: {error}")
     if not Path(arguments.out).is_file():
-        checked.write(held, arguments.out)  # what can't be written is said before hours of work
+        long_run.write(held, arguments.out)  # what can't be written is said before hours of work
     return held
 
 
 def _collect(chosen, arguments, held):
     """The rows that came back, and whether the user stopped the work before all had."""
-    from dplit.ledger import checked
+    from dplit.ledger import long_run
     from dplit.ledger import run as verify
 
     rows = []
@@ -175,7 +175,7 @@ def _collect(chosen, arguments, held):
             for row in progress(found, "claim", arguments, total=len(chosen)):
                 rows.append(row)
                 if held:
-                    checked.enter(held, row, arguments.out)
+                    long_run.enter(held, row, arguments.out)
     except KeyboardInterrupt:
         return rows, True
     return rows, False
@@ -183,19 +183,19 @@ def _collect(chosen, arguments, held):
 
 def _varied(chosen, arguments):
     """Print both sides of the claims that have the parameters of ``--set``; returns 0."""
-    from dplit.ledger import vary
+    from dplit.ledger import run as verify
 
     try:
-        asked = vary.read(arguments.set)
-        able = vary.with_parameters(chosen, asked)
-        found = [(c, vary.check(c, asked, arguments.effort, arguments.seed)) for c in able]
+        asked = verify.settings(arguments.set)
+        able = verify.with_parameters(chosen, asked)
+        found = [(c, verify.check_at(c, asked, arguments.effort, arguments.seed)) for c in able]
     except ValueError as error:
         arguments.error(f"argument --set: {error}")
     shown = [{"id": c.id, "set": asked, "evidence": e.to_dict()} for c, e in found]
     if arguments.json:
         print(dump(shown))
     else:
-        blocks = ["\n".join(map(wrapped, vary.in_words(row))) for row in shown]
+        blocks = ["\n".join(map(wrapped, verify.varied_in_words(row))) for row in shown]
         print("\n\n".join(blocks))
     return 0
 
@@ -241,7 +241,7 @@ def _mismatch(row):
 def _totals(rows):
     """ "5 claims: 3 holds, 2 fails; 1 not as declared"."""
     from dplit.ledger import RUN_VERDICTS, VERDICTS
-    from dplit.ledger.run import CUT_OFF
+    from dplit.ledger.long_run import CUT_OFF
 
     counts = Counter(r.computed for r in rows)
     order = (*VERDICTS, *RUN_VERDICTS, "error", CUT_OFF)

@@ -12,9 +12,9 @@ import io
 from types import SimpleNamespace
 
 from dplit.ledger.cite import bibtex, key
+from dplit.ledger.evidence_files import Quote, quotes
 from dplit.ledger.registry import OURS, PAPERS
-from dplit.ledger.store import Quote, quotes
-from dplit.ledger.unfolded import both_sides, short
+from dplit.ledger.words import both_sides, short
 
 WRONG = ("leaks", "fails", "assumes")
 ABOUT = ("statement", "step")
@@ -27,9 +27,9 @@ def records(claims, evidence, since):
     ----------
     claims : sequence of Claim
     evidence : mapping of id to dict
-        As `dplit.ledger.store.stored`.
+        As `dplit.ledger.evidence_files.stored`.
     since : mapping of id to Change
-        As `dplit.ledger.store.since`.
+        As `dplit.ledger.evidence_files.since`.
 
     Returns
     -------

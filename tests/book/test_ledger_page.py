@@ -2,6 +2,7 @@
 
 import re
 import shutil
+import sys
 from pathlib import Path
 
 import book_tools
@@ -9,12 +10,16 @@ import pytest
 from browser_tools import keep, visit, wait
 from pasted_sentences import PASTED
 
+sys.path.insert(0, str(book_tools.BOOK / "_ext"))
+from ledger_page import ledger_html
+
+sys.path.remove(str(book_tools.BOOK / "_ext"))
+
 pytestmark = pytest.mark.browser
 
 
 def _fake_ledger(folder):
     """A page with a ledger of a few made-up claims and the book's own script."""
-    from dplit.ledger.page import ledger_html
     from dplit.ledger.registry import Claim
 
     rows = [
@@ -118,10 +123,9 @@ def test_a_pasted_sentence_finds_its_verdict_counterexample_and_citation(driver,
 def _ledger_of(paper, folder):
     """The ledger of one paper, or of all, without the rest of the site."""
     from dplit import claims
-    from dplit.ledger import store
-    from dplit.ledger.page import ledger_html
+    from dplit.ledger import evidence_files
 
-    html = ledger_html(claims.all(paper), store.stored(), store.since())
+    html = ledger_html(claims.all(paper), evidence_files.stored(), evidence_files.since())
     shutil.copy(book_tools.BOOK / "_static" / "ledger.js", folder)
     page = folder / "ledger.html"
     page.write_text(

@@ -159,3 +159,19 @@ def _imports_dplit(node):
     names = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
     names += [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
     return any(name.split(".")[0] == "dplit" for name in names)
+
+
+def test_the_template_of_a_chapter_has_what_every_chapter_must_have():
+    path = BOOK / "_template" / "chapter.ipynb"
+    test_no_run_of_prose_is_long(path)
+    test_a_long_proof_is_folded(path)
+    for test in (test_every_theorem_has_a_proof, test_a_chapter_has_a_table_of_its_symbols):
+        test("_template/chapter")
+    test_a_chapter_imports_the_package_and_holds_no_logic("_template/chapter")
+    test_a_chapter_imports_no_internals("_template/chapter")
+    (figure,) = [c for c in cells(path, "code") if "mystnb" in c["metadata"]]
+    assert figure["metadata"]["mystnb"]["figure"]["caption"]
+    assert figure["metadata"]["mystnb"]["image"]["alt"]
+    first = cells(path, "code")[0]
+    assert tags(first) == {"parameters"} and "# change me" in first["source"]
+    assert "dplit verify" in cells(path, "markdown")[-1]["source"]

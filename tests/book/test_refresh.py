@@ -1,11 +1,13 @@
 """What is stored is up to date: notebooks, pages of the reference, the README's picture."""
 
+import json
 import sys
 
 from book_tools import BOOK, NOTEBOOKS
 
 sys.path.insert(0, str(BOOK))
 import depends
+import figures
 import reference
 import refresh
 
@@ -28,6 +30,14 @@ def test_the_page_of_the_command_line_shows_every_command():
     assert [line for line in page.splitlines() if line.startswith("```{command-help}")] == [
         f"```{{command-help}} {command}" for command in COMMANDS
     ]
+
+
+def test_no_numbers_of_a_moving_figure_are_stale():
+    assert figures.stale() == [], "the code that computes them has changed: `make refresh`"
+    assert {figures.path(chapter) for chapter in figures.FIGURES} == {*figures.FOLDER.iterdir()}
+    _, compute = figures.FIGURES["majority"]
+    kept = json.loads(figures.path("majority").read_text("utf-8"))
+    assert kept["numbers"] == json.loads(json.dumps(compute()))
 
 
 def test_no_picture_is_stale():

@@ -132,7 +132,7 @@ def check_a_notebook(page, stem):
 
 def test_ledger_rows_can_be_linked(site):
     from dplit import claims
-    from dplit.ledger.page import row_id
+    from dplit.ledger.cite import row_id
 
     anchors = addresses(site / "book" / "ledger.html").anchors
     assert {row_id(claim.id) for claim in claims.all()} <= anchors
@@ -161,8 +161,8 @@ def test_many_claims_under_a_box_are_folded(site):
 @pytest.mark.parametrize("paper", ["diprime-v1", "diprime-v2", "mrf", "rdf", "m-rf"])
 def test_the_errata_of_a_paper_are_complete(site, paper):
     from dplit import claims
+    from dplit.ledger.cite import row_id
     from dplit.ledger.export import is_erratum
-    from dplit.ledger.page import row_id
 
     found = soup(site / "book" / "errata" / f"{paper}.html").select(".erratum")
     assert {e["id"] for e in found} == {row_id(c.id) for c in claims.all(paper) if is_erratum(c)}
@@ -210,18 +210,18 @@ def test_the_list_of_theorems_has_every_box_and_leads_to_it(site):
 
 
 def test_the_changelog_of_verdicts_is_on_the_page(site):
-    from dplit.ledger import store
+    from dplit.ledger import evidence_files
 
     text = soup(site / "book" / "errata.html").select_one("#changes-of-verdicts").text
     last, changed = {}, []
-    for change in store.changes():
+    for change in evidence_files.changes():
         if change.claim in last:
             old = last[change.claim]
             gone, kept = (
                 f"{change.claim} (was {old})",
                 f"{change.claim} was {old}, is {change.verdict}.",
             )
-            changed.append(gone if change.verdict == store.WITHDRAWN else kept)
+            changed.append(gone if change.verdict == evidence_files.WITHDRAWN else kept)
         last[change.claim] = change.verdict
     assert changed and [line for line in changed if line not in text] == []
 

@@ -99,9 +99,9 @@ def test_the_version_has_one_source():
 
 
 def test_the_changelog_of_verdicts_has_every_change():
-    from dplit.ledger import store
+    from dplit.ledger import evidence_files
 
-    history = store.changes()
+    history = evidence_files.changes()
     found = dplit_ledger.by_version(history)
     assert sum(len(new) + len(changed) for new, changed in found.values()) == len(history)
     made = [("a", "fails", "1", "d"), ("b", "holds", "1", "d"), ("a", "loose", "2", "e")]
@@ -114,7 +114,7 @@ def test_the_changelog_of_verdicts_has_every_change():
 def test_withdrawn_claims_share_a_line_and_errata_are_counted(monkeypatch):
     first = [(name, "holds", "1", "d") for name in "abc"]
     later = [("a", "withdrawn", "2", "e"), ("b", "fails", "2", "e"), ("c", "withdrawn", "2", "e")]
-    monkeypatch.setattr(dplit_ledger.store, "changes", lambda: first + later)
+    monkeypatch.setattr(dplit_ledger.evidence_files, "changes", lambda: first + later)
     ((newest, _),) = (items.children for items in dplit_ledger.VerdictChanges.run(None))
     lines = [line.astext() for line in newest[1]]
     assert lines == ["b was holds, is fails.", "2 withdrawn: a (was holds), c (was holds)."]

@@ -7,14 +7,14 @@ import re
 import pytest
 
 from dplit import claims
-from dplit.ledger import export, store
+from dplit.ledger import evidence_files, export
 
 LEDGER = claims.all()
 
 
 @pytest.fixture(scope="module")
 def records():
-    return export.records(LEDGER, store.stored(), store.since())
+    return export.records(LEDGER, evidence_files.stored(), evidence_files.since())
 
 
 def test_a_record_a_claim(records):
@@ -50,7 +50,7 @@ def test_bibtex_is_balanced_and_escapes(records):
 
 
 def test_errata_are_complete():
-    found = export.errata(LEDGER, store.stored(), store.since())
+    found = export.errata(LEDGER, evidence_files.stored(), evidence_files.since())
     ids = [e["id"] for paper in found.values() for e in paper]
     assert len(ids) == len(set(ids))
     wrong = {

@@ -15,11 +15,11 @@ import pytest
 
 from dplit import claims
 from dplit.cli import main
-from dplit.ledger import CAPACITY, PAPERS, RUN_VERDICTS, VERDICTS, registry, store
+from dplit.ledger import CAPACITY, PAPERS, RUN_VERDICTS, VERDICTS, evidence_files, registry
 from dplit.work import stream
 
 ROOT = Path(__file__).parents[2]
-LEDGER, STORED = claims.all(), store.stored()
+LEDGER, STORED = claims.all(), evidence_files.stored()
 SEED, MORE_SEEDS = 1, (2, 3)
 
 

@@ -6,12 +6,12 @@ from dataclasses import replace
 import pytest
 
 from dplit import claims
-from dplit.ledger import checked
+from dplit.ledger import long_run
 from dplit.ledger import run as verify
 from dplit.ledger.registry import Claim
 from dplit.printed import data_file
 
-DEEP = checked.read(data_file("results/verify/deep.json"))
+DEEP = long_run.read(data_file("results/verify/deep.json"))
 LEDGER = claims.all()
 
 
@@ -26,20 +26,20 @@ def made(id, check=spin, **fields):
 
 def entered(path, claim, **options):
     """The file after a run of one claim."""
-    held = checked.opened(path, "quick", 0, 1)
+    held = long_run.opened(path, "quick", 0, 1)
     for row in verify.run([claim], limit=1, **options):
-        checked.enter(held, row, path)
-    return checked.opened(path, "quick", 0, 1)
+        long_run.enter(held, row, path)
+    return long_run.opened(path, "quick", 0, 1)
 
 
 def test_a_claim_of_the_same_code_is_not_due_again(tmp_path):
     one, other = LEDGER["rdf/table-2"], LEDGER["rdf/example-1-leaves"]
     held = entered(tmp_path / "a.json", one)
     assert held["claims"]["rdf/table-2"]["verdict"] == one.check().verdict
-    assert checked.due(held, [one, other]) == [other]
+    assert long_run.due(held, [one, other]) == [other]
     held["claims"]["rdf/table-2"]["digest"] = "other"
-    assert checked.due(held, [one, other]) == [one, other]
-    assert "has checked 0 of 2 claims" in checked.in_words(held, [one, other])
+    assert long_run.due(held, [one, other]) == [one, other]
+    assert "has checked 0 of 2 claims" in long_run.in_words(held, [one, other])
 
 
 @pytest.mark.parametrize(
@@ -47,15 +47,15 @@ def test_a_claim_of_the_same_code_is_not_due_again(tmp_path):
     [("claims.majority.sensitivity", True), ("majority.sensitivity", True), ("work", False)],
 )
 def test_a_digest_is_of_the_docket_and_of_its_functions(monkeypatch, changed, tells):
-    before, read = checked.digest(LEDGER["rdf/table-2"]), checked._source
+    before, read = long_run.digest(LEDGER["rdf/table-2"]), long_run._source
     other = f"dplit.{changed}"
-    monkeypatch.setattr(checked, "_source", lambda m: read(m) + "\n" * (m.__name__ == other))
-    assert (checked.digest(LEDGER["rdf/table-2"]) != before) == tells
+    monkeypatch.setattr(long_run, "_source", lambda m: read(m) + "\n" * (m.__name__ == other))
+    assert (long_run.digest(LEDGER["rdf/table-2"]) != before) == tells
 
 
 def test_every_claim_has_a_digest():
     """A claim may name a module, a class, or a function that its package passes on."""
-    digests = {c.id: checked.digest(c) for c in LEDGER}
+    digests = {c.id: long_run.digest(c) for c in LEDGER}
     chapters = {c.chapter for c in LEDGER}
     assert len(set(digests.values())) > len(chapters)
     assert digests["rdf/table-2"] != digests["m-rf/theorem-4"]
@@ -65,8 +65,8 @@ def test_what_is_cut_off_is_told_and_not_due(tmp_path):
     held = entered(tmp_path / "a.json", made("rdf/slow"))
     row = held["claims"]["rdf/slow"]
     assert row["verdict"] == "cut off" and 1 <= row["seconds"] < 5
-    assert checked.due(held, [made("rdf/slow")]) == []
-    text = checked.in_words(held, [made("rdf/slow")])
+    assert long_run.due(held, [made("rdf/slow")]) == []
+    text = long_run.in_words(held, [made("rdf/slow")])
     assert "checked 1 of 1 claims" in text and "0 came to the declared verdict, and none" in text
     assert text.endswith("The checks of 1 used 1 seconds of the processor, and were cut off there.")
 
@@ -80,8 +80,8 @@ def test_an_error_has_no_row(tmp_path):
 def test_another_verdict_is_told(tmp_path):
     claim = LEDGER["rdf/table-2"]
     held = entered(tmp_path / "a.json", claim)
-    assert "1 came to the declared verdict, and none to another" in checked.in_words(held, [claim])
-    assert "0 came to the declared verdict, and 1 to another" in checked.in_words(
+    assert "1 came to the declared verdict, and none to another" in long_run.in_words(held, [claim])
+    assert "0 came to the declared verdict, and 1 to another" in long_run.in_words(
         held, [replace(claim, verdict="leaks")]
     )
 
@@ -90,7 +90,7 @@ def test_another_verdict_is_told(tmp_path):
 def test_a_file_of_another_run_is_refused(tmp_path, asked):
     entered(tmp_path / "a.json", LEDGER["rdf/table-2"])
     with pytest.raises(ValueError, match="name another"):
-        checked.opened(tmp_path / "a.json", *asked)
+        long_run.opened(tmp_path / "a.json", *asked)
 
 
 @pytest.mark.parametrize("text", ["", "[]", "3", '{"claims": {}}', "\xff"])
@@ -98,21 +98,21 @@ def test_another_file_is_refused(tmp_path, text):
     path = tmp_path / "a.json"
     path.write_bytes(text.encode("latin-1"))
     with pytest.raises(ValueError, match=r"a\.json is no file of checks"):
-        checked.opened(path, "quick", 0, 1)
+        long_run.opened(path, "quick", 0, 1)
 
 
 def test_the_stored_run_is_of_this_ledger_and_as_declared():
     """What it found of code that has changed since does not count; ``dplit verify`` runs it again."""
     assert (DEEP["effort"], DEEP["seed"]) == ("deep", 0)
     verdicts = {c.id: c.verdict for c in LEDGER}
-    for id, row in checked.fresh(DEEP, LEDGER).items():
+    for id, row in long_run.fresh(DEEP, LEDGER).items():
         assert row["verdict"] in (verdicts[id], verify.CUT_OFF), id
         assert row["verdict"] != verify.CUT_OFF or row["seconds"] >= DEEP["limit"], id
 
 
 def cheap():
     """The three slowest of the stored rows that take less than half a second."""
-    rows = checked.fresh(DEEP, LEDGER)
+    rows = long_run.fresh(DEEP, LEDGER)
     ids = sorted((i for i in rows if rows[i]["seconds"] < 0.5), key=lambda i: -rows[i]["seconds"])
     return [LEDGER[id] for id in ids[:3]]
 

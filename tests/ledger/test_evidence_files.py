@@ -9,9 +9,9 @@ import pytest
 
 import dplit
 from dplit import claims
-from dplit.ledger import Evidence, store
+from dplit.ledger import Evidence, evidence_files
+from dplit.ledger.evidence_files import Change
 from dplit.ledger.registry import PAPERS, Claim
-from dplit.ledger.store import Change
 
 BOOK = Path(__file__).parents[2] / "book"
 LEDGER = claims.all()
@@ -32,15 +32,17 @@ def kept():
 
 def test_every_claim_has_a_verdict_on_record():
     """`make refresh` writes down what is missing."""
-    last = store.since()
+    last = evidence_files.since()
     assert {c.id: c.verdict for c in LEDGER} == {
-        id: change.verdict for id, change in last.items() if change.verdict != store.WITHDRAWN
+        id: change.verdict
+        for id, change in last.items()
+        if change.verdict != evidence_files.WITHDRAWN
     }
-    assert store.due(LEDGER, store.changes(), dplit.__version__, "today") == []
+    assert evidence_files.due(LEDGER, evidence_files.changes(), dplit.__version__, "today") == []
 
 
 def test_the_history_is_in_order():
-    history = store.changes()
+    history = evidence_files.changes()
     assert all(len(change.date) == 10 and change.since for change in history)
     dates = [change.date for change in history]
     assert dates == sorted(dates)
@@ -56,13 +58,13 @@ def _numbers(version):
 
 def test_a_line_of_the_history_is_a_change():
     last = {}
-    for change in store.changes():
+    for change in evidence_files.changes():
         assert last.get(change.claim) != change.verdict, change
         last[change.claim] = change.verdict
 
 
 def test_every_claim_has_evidence_of_its_verdict():
-    evidence = store.stored()
+    evidence = evidence_files.stored()
     assert set(evidence) == {c.id for c in LEDGER}
     for c in LEDGER:
         found = Evidence(**evidence[c.id])
@@ -100,24 +102,24 @@ HISTORY = [
 
 def test_a_new_a_changed_and_a_withdrawn_verdict_are_written_down(tmp_path):
     now = [made("rdf/a", "leaks"), made("rdf/c", "holds")]
-    new = store.due(now, HISTORY, "0.3.0", "2026-03-01")
+    new = evidence_files.due(now, HISTORY, "0.3.0", "2026-03-01")
     assert [change[:2] for change in new] == [
-        ("rdf/a", "leaks"), ("rdf/c", "holds"), ("rdf/b", store.WITHDRAWN),
+        ("rdf/a", "leaks"), ("rdf/c", "holds"), ("rdf/b", evidence_files.WITHDRAWN),
     ]  # fmt: skip
     assert {change[2:] for change in new} == {("0.3.0", "2026-03-01")}
     path = tmp_path / "verdicts.csv"
-    store.write([*HISTORY, *new], path)
-    assert store.changes(path) == [*HISTORY, *new]
-    assert store.due(now, store.changes(path), "0.4.0", "2026-04-01") == []
-    assert store.since(store.changes(path))["rdf/a"].since == "0.3.0"
+    evidence_files.write([*HISTORY, *new], path)
+    assert evidence_files.changes(path) == [*HISTORY, *new]
+    assert evidence_files.due(now, evidence_files.changes(path), "0.4.0", "2026-04-01") == []
+    assert evidence_files.since(evidence_files.changes(path))["rdf/a"].since == "0.3.0"
 
 
 def test_no_history_is_no_change(tmp_path):
-    assert store.changes(tmp_path / "none.csv") == []
+    assert evidence_files.changes(tmp_path / "none.csv") == []
 
 
 def test_every_claim_of_a_paper_has_its_place_and_the_words_that_decide():
-    quotes, printed = store.quotes(), [c for c in LEDGER if not c.ours]
+    quotes, printed = evidence_files.quotes(), [c for c in LEDGER if not c.ours]
     assert list(quotes) == [c.id for paper in sorted(PAPERS) for c in printed if c.paper == paper]
     for quote in quotes.values():
         parts = re.sub(r"\$[^$]*\$", "formula", quote.words).split(" ... ")

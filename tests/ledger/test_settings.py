@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 from dplit import claims
-from dplit.ledger import Case, Claim, private, store, vary
+from dplit.ledger import Case, Claim, evidence_files, private
+from dplit.ledger import run as verify
 
-STORED = store.stored()
+STORED = evidence_files.stored()
 
 
 def made(id="rdf/x", **defaults):
@@ -20,55 +21,55 @@ def made(id="rdf/x", **defaults):
 
 
 def test_numbers_are_parameters_and_nothing_else():
-    assert vary.parameters(made()) == {"epsilon": (0.5, 1.0), "trees": 2}
-    assert vary.parameters(claims.get("rdf/theorem-1")) == {}
+    assert verify.parameters(made()) == {"epsilon": (0.5, 1.0), "trees": 2}
+    assert verify.parameters(claims.get("rdf/theorem-1")) == {}
 
 
 def test_the_check_runs_at_what_is_asked():
-    asked = vary.read(["epsilon=1,3", "trees=1"])
+    asked = verify.settings(["epsilon=1,3", "trees=1"])
     assert asked == {"epsilon": (1, 3), "trees": (1,)}
-    found = vary.check(made(), asked)
+    found = verify.check_at(made(), asked)
     assert (found.verdict, found.computed, found.published) == ("leaks", 3.0, 2.0)
     assert found.range == "epsilon = 1, 3; trees = 1"
-    assert vary.check(made(), {"epsilon": (1.0,)}).verdict == "holds"
-    assert found.summary == vary.check(made(), asked, seed=0).summary
-    assert found.summary != vary.check(made(), asked, seed=1).summary
+    assert verify.check_at(made(), {"epsilon": (1.0,)}).verdict == "holds"
+    assert found.summary == verify.check_at(made(), asked, seed=0).summary
+    assert found.summary != verify.check_at(made(), asked, seed=1).summary
 
 
 @pytest.mark.parametrize("text", ["epsilon", "epsilon=", "epsilon=one", "epsilon=1,"])
 def test_a_setting_that_is_none(text):
     with pytest.raises(ValueError, match="must be NAME=VALUE"):
-        vary.read([text])
+        verify.settings([text])
 
 
 def test_claims_without_the_parameter_are_left_out():
     both = [made("rdf/x"), claims.get("rdf/theorem-1")]
-    assert vary.with_parameters(both, {"trees": (1,)}) == both[:1]
+    assert verify.with_parameters(both, {"trees": (1,)}) == both[:1]
     with pytest.raises(ValueError, match="the parameters beta; they have epsilon, trees"):
-        vary.with_parameters(both, {"beta": (1,)})
+        verify.with_parameters(both, {"beta": (1,)})
     with pytest.raises(ValueError, match="trees of rdf/x takes one value"):
-        vary.check(made(), {"trees": (1, 2)})
+        verify.check_at(made(), {"trees": (1, 2)})
 
 
 RELATIVE = {  # what these find is told in epsilons, or at epsilon 1
     "diprime-v1/unpartitioned",
     "rdf/smooth-exponential-true-sensitivity",
 }
-ABLE = [c for c in claims.all() if "epsilon" in vary.parameters(c)]
+ABLE = [c for c in claims.all() if "epsilon" in verify.parameters(c)]
 OTHER = (0.3,)
 
 
 def test_claims_of_every_paper_can_be_varied():
     assert len(ABLE) >= 25
     assert {c.paper for c in ABLE} >= {"diprime-v1", "diprime-v2", "mrf", "rdf", "m-rf"}
-    assert OTHER not in [vary.parameters(c)["epsilon"] for c in ABLE]
+    assert OTHER not in [verify.parameters(c)["epsilon"] for c in ABLE]
 
 
 @pytest.mark.parametrize("claim", ABLE, ids=[c.id for c in ABLE])
 def test_what_is_asked_changes_what_is_found(claim):
     """At the ledger's own values a varied check finds what is on record, at others something else."""
-    own = vary.check(claim, {"epsilon": vary.parameters(claim)["epsilon"]}).to_dict()
-    kept, other = STORED[claim.id], vary.check(claim, {"epsilon": OTHER}).to_dict()
+    own = verify.check_at(claim, {"epsilon": verify.parameters(claim)["epsilon"]}).to_dict()
+    kept, other = STORED[claim.id], verify.check_at(claim, {"epsilon": OTHER}).to_dict()
     sides = ("computed", "published", "summary")
     assert own["verdict"] == kept["verdict"]
     if own["computed"] is not None:
@@ -79,5 +80,5 @@ def test_what_is_asked_changes_what_is_found(claim):
 
 def test_a_leak_grows_with_epsilon():
     leak = claims.get("rdf/smooth-exponential")
-    losses = [vary.check(leak, {"epsilon": (e,)}).computed for e in (1.0, 3.0)]
+    losses = [verify.check_at(leak, {"epsilon": (e,)}).computed for e in (1.0, 3.0)]
     assert np.diff(losses) > 0 and losses[1] > 3.0

@@ -6,11 +6,11 @@ import json
 from html import escape
 
 from dplit.ledger.cite import bibtex
+from dplit.ledger.evidence_files import quotes
 from dplit.ledger.registry import PAPERS
-from dplit.ledger.store import quotes
+from dplit.ledger.words import both_sides, short
 
 LONGEST = 600  # characters of a counterexample that a row shows; the exports have all of it
-MUST_BE = {"<=": "at most", "<": "less than", ">=": "at least", ">": "more than", "=": "equal to"}
 
 
 def unfolded(claim, found=None, change=None):
@@ -52,27 +52,6 @@ def evidence_parts(found):
     if found["intervals"]:
         parts.append(("Intervals", escape(_intervals(found["intervals"]))))
     return parts
-
-
-def both_sides(found):
-    """What must hold at the decisive case, with both sides, as one sentence.
-
-    Parameters
-    ----------
-    found : dict
-        As `Evidence.to_dict`.
-    """
-    what, stated, true = found["quantity"], short(found["published"]), short(found["computed"])
-    if found["relation"] == "within":
-        return f"{what}: {stated} stated must lie in the interval around {true} observed"
-    if found["relation"] == "not":
-        return f"{what}: must not be {stated}, is {true}"
-    return f"{what}: must be {MUST_BE.get(found['relation'], '')} {stated}, is {true}"
-
-
-def short(number):
-    """Six digits of a number; what is infinite is stored as a word and stays one."""
-    return number if isinstance(number, str) else f"{number:.6g}"
 
 
 def in_brief(data):

@@ -1,13 +1,21 @@
-"""The ledger's table and picture, from made-up claims."""
+"""The ledger's tables as HTML, from made-up claims."""
 
-from pathlib import Path
+import sys
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
+from book_tools import BOOK
 from bs4 import BeautifulSoup
 
-from dplit.ledger import PAPERS, RUN_VERDICTS, VERDICTS, Claim, glance, page, unfolded
-from dplit.ledger.store import Change
+from dplit.ledger import RUN_VERDICTS, VERDICTS, Claim
+from dplit.ledger.evidence_files import Change
+
+sys.path.insert(0, str(BOOK / "_ext"))
+import ledger_counts
+import ledger_entry
+import ledger_page
+
+sys.path.remove(str(BOOK / "_ext"))
 
 
 def make(id, verdict="holds", **fields):
@@ -32,7 +40,7 @@ CLAIMS = [
 
 @pytest.fixture
 def table():
-    return BeautifulSoup(page.ledger_html(CLAIMS), "html.parser")
+    return BeautifulSoup(ledger_page.ledger_html(CLAIMS), "html.parser")
 
 
 def cell(table, row, label):
@@ -53,14 +61,14 @@ def test_a_row_a_claim_by_paper_and_chapter(table):
 
 
 def test_the_worst_come_first_and_a_correction_follows_what_it_corrects():
-    verdicts = dict(zip("abcdefgh", reversed(page.WORST_FIRST)))
+    verdicts = dict(zip("abcdefgh", reversed(ledger_page.WORST_FIRST)))
     made = [make(f"rdf/{name}", verdict) for name, verdict in verdicts.items()]
     made += [make("rdf/g/corrected", ours=True), make("rdf/z", "fails", chapter="depth")]
     made += [make("rdf/y", "leaks", chapter="depth"), make("rdf/x", "leaks", chapter="depth")]
-    found = BeautifulSoup(page.ledger_html(made), "html.parser").select("tr[data-verdict]")
+    found = BeautifulSoup(ledger_page.ledger_html(made), "html.parser").select("tr[data-verdict]")
     rest = ["h", "g", "g-corrected", "f", "e", "d", "c", "b", "a"]
     assert [row["id"][4:] for row in found] == ["y", "x", "z", *rest]
-    assert set(page.WORST_FIRST) == {*VERDICTS, *RUN_VERDICTS}
+    assert set(ledger_page.WORST_FIRST) == {*VERDICTS, *RUN_VERDICTS}
 
 
 FOUND = {
@@ -72,7 +80,7 @@ FOUND = {
 
 def test_a_row_unfolds_to_its_evidence():
     since = {"rdf/theorem-1": Change("rdf/theorem-1", "fails", "0.3.0", "2026-01-02")}
-    html = page.ledger_html(CLAIMS, {"rdf/theorem-1": FOUND}, since)
+    html = ledger_page.ledger_html(CLAIMS, {"rdf/theorem-1": FOUND}, since)
     more = BeautifulSoup(html, "html.parser").select_one("#rdf-theorem-1 details")
     names = [name.text for name in more.select("dt")]
     said = dict(zip(names, (dd.text for dd in more.select("dd"))))
@@ -89,34 +97,20 @@ def test_a_row_unfolds_to_its_evidence():
     assert len(more.select("code.block")) == 3 and more.select_one(".highlight > code.block")
 
 
-@pytest.mark.parametrize(
-    ("relation", "words"),
-    [
-        ("=", "loss: must be equal to 2, is 3"),
-        (">", "loss: must be more than 2, is 3"),
-        ("not", "loss: must not be 2, is 3"),
-        ("within", "loss: 2 stated must lie in the interval around 3 observed"),
-    ],
-)
-def test_both_sides_in_words(relation, words):
-    assert unfolded.both_sides({**FOUND, "relation": relation}) == words
-    assert "is inf" in unfolded.both_sides({**FOUND, "computed": "inf"})
-
-
 def test_a_counterexample_is_without_the_last_bits_of_a_computation():
-    assert unfolded.in_brief({"a": [0.1 + 0.2, 0.9470999999999999, 5e-324], "b": 2}) == (
+    assert ledger_entry.in_brief({"a": [0.1 + 0.2, 0.9470999999999999, 5e-324], "b": 2}) == (
         '{"a": [0.3, 0.9471, 5e-324], "b": 2}'
     )
 
 
 def test_a_command_in_what_was_found_is_code():
-    parts = dict(unfolded.evidence_parts({**FOUND, "summary": "`dplit verify` says a < b"}))
+    parts = dict(ledger_entry.evidence_parts({**FOUND, "summary": "`dplit verify` says a < b"}))
     assert parts["Found"] == "<code>dplit verify</code> says a &lt; b"
 
 
 def test_a_long_counterexample_is_cut():
-    assert unfolded.in_brief({"n": "1" * 999}).endswith("…")
-    assert len(unfolded.in_brief({"n": "1" * 999})) <= unfolded.LONGEST + 1
+    assert ledger_entry.in_brief({"n": "1" * 999}).endswith("…")
+    assert len(ledger_entry.in_brief({"n": "1" * 999})) <= ledger_entry.LONGEST + 1
 
 
 def test_every_row_has_a_cell_for_every_column(table):
@@ -132,7 +126,7 @@ def test_formulas_are_left_to_mathjax_and_escaped(table):
     assert says.select_one("code").text == "counts"
     assert says.select_one("span.math").text == r"\(j < \epsilon & more\)"
     assert table.select_one(".ledger.mathjax_process")
-    assert "&lt; \\epsilon &amp;" in page.ledger_html(CLAIMS)
+    assert "&lt; \\epsilon &amp;" in ledger_page.ledger_html(CLAIMS)
 
 
 def test_a_line_that_says_nothing_is_marked(table):
@@ -142,7 +136,7 @@ def test_a_line_that_says_nothing_is_marked(table):
 
 def test_an_unpaired_dollar_is_an_error():
     with pytest.raises(ValueError, match="pairs of dollar signs"):
-        page.typeset("costs $5")
+        ledger_page.typeset("costs $5")
 
 
 def test_links_lead_to_box_function_and_correction(table):
@@ -159,7 +153,7 @@ def test_links_lead_to_box_function_and_correction(table):
 def test_ours_and_simulated_are_said(table):
     assert "ours" in table.select_one("#rdf-theorem-1-corrected th").text
     assert "ours" not in table.select_one("#rdf-theorem-1 th").text
-    both = page.ledger_html([make("rdf/ours", about="reading", ours=True)])
+    both = ledger_page.ledger_html([make("rdf/ours", about="reading", ours=True)])
     assert "<small>ours, our reading</small>" in both
     assert cell(table, "rdf-theorem-1-corrected", "Evidence").text == "simulated, 3 intervals"
     assert cell(table, "rdf-theorem-1", "Evidence").text == "exact"
@@ -167,7 +161,7 @@ def test_ours_and_simulated_are_said(table):
 
 def test_whose_an_entry_is_stands_once_and_one_interval_is_one():
     own = make("rdf/x/corrected", where="ours", ours=True, kind="simulated", intervals=1)
-    table = BeautifulSoup(page.ledger_html([own]), "html.parser")
+    table = BeautifulSoup(ledger_page.ledger_html([own]), "html.parser")
     assert cell(table, "rdf-x-corrected", "Where").text == "RDF"
     assert cell(table, "rdf-x-corrected", "Evidence").text == "simulated, 1 interval"
 
@@ -187,22 +181,19 @@ def test_every_control_has_a_label_and_the_count_is_announced(table):
 
 
 def test_no_claims_is_a_table_without_rows():
-    assert not BeautifulSoup(page.ledger_html([]), "html.parser").select("tbody tr")
-
-
-def test_tally_counts_the_papers_claims_only():
-    counts = glance.tally(CLAIMS)
-    assert list(counts) == [paper for paper in PAPERS if paper != "ours"]
-    assert {v: n for v, n in counts["rdf"].items() if n} == {"fails": 1}
-    assert sum(sum(by_verdict.values()) for by_verdict in counts.values()) == 2
+    assert not BeautifulSoup(ledger_page.ledger_html([]), "html.parser").select("tbody tr")
 
 
 def test_each_number_of_the_table_leads_to_as_many_rows():
     run, step = {"about": "experiment"}, {"about": "step"}
     more = [make("rdf/a", "differs", **run), make("rdf/b", "fails"), make("rdf/c", "fails", **step)]
     more += [make("rdf/d", "holds", **step), make("rdf/e", "fails", about="reading")]
-    rows = BeautifulSoup(page.ledger_html(CLAIMS + more), "html.parser").select("tr[data-verdict]")
-    links = BeautifulSoup(glance.as_links(CLAIMS + more, "l.html"), "html.parser").select("a")
+    rows = BeautifulSoup(ledger_page.ledger_html(CLAIMS + more), "html.parser").select(
+        "tr[data-verdict]"
+    )
+    links = BeautifulSoup(ledger_counts.as_links(CLAIMS + more, "l.html"), "html.parser").select(
+        "a"
+    )
     assert [link.text for link in links] == ["1", "2", "1", "2", "1"]
     for link in links:
         chosen = parse_qsl(urlsplit(link["href"]).query)
@@ -210,26 +201,11 @@ def test_each_number_of_the_table_leads_to_as_many_rows():
         assert link["href"].startswith("l.html?paper=") and len(found) == int(link.text)
 
 
-@pytest.mark.parametrize("claims", [CLAIMS, []], ids=["some", "none"])
-def test_glance_draws_every_count(claims):
-    from matplotlib.figure import Figure
-
-    from dplit.plotting import VERDICT_COLORS
-
-    ax = Figure().subplots()
-    glance.glance(claims, ax, VERDICT_COLORS)
-    drawn = {(p.get_y() + p.get_height() / 2, p.get_width()) for p in ax.patches if p.get_width()}
-    rows = list(glance.tally(claims).values())
-    expected = {(i, n) for i, by_verdict in enumerate(rows) for n in by_verdict.values() if n}
-    assert {(round(y), width) for y, width in drawn} == expected
-    assert [text.get_text() for text in ax.get_legend().get_texts()] == list(VERDICTS)
-
-
 def test_the_pages_colours_are_the_figures():
     from matplotlib.colors import to_hex
 
     from dplit.plotting import VERDICT_COLORS
 
-    style = (Path(__file__).parents[2] / "book" / "_static" / "dplit.css").read_text("utf-8")
+    style = (BOOK / "_static" / "dplit.css").read_text("utf-8")
     for verdict in VERDICTS + RUN_VERDICTS:
         assert f"--verdict-{verdict}: {to_hex(VERDICT_COLORS[verdict])};" in style

@@ -1,26 +1,70 @@
-"""What long checks of the ledger came to: the file of ``dplit verify --out``, which the next run goes on with.
+"""Checks that take hours: the limit of ``dplit verify --limit``, and the file of ``--out``.
 
-A row holds a claim's computed verdict (or that its check was cut off), the seconds of the processor, the
-day, and a digest of the code: of the claim's docket, and of the modules whose functions the claim
-names. A row of other code is not counted, and the next run replaces it. What these modules import
-is not in the digest, but the day is in the row.
+The next run goes on with the file. A row of it holds a claim's computed verdict (or that its check was
+cut off), the seconds of the processor, the day, and a digest of the code: of the claim's docket, and of
+the modules whose functions the claim names. A row of other code is not counted, and the next run replaces
+it. What these modules import is not in the digest, but the day is in the row.
 """
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import inspect
 import json
 import pkgutil
+import signal
+import time
 from datetime import UTC, datetime
 from functools import cache, partial
 from pathlib import Path
 
-from dplit.ledger.run import CUT_OFF
 from dplit.work import versions
 from dplit.writing import write_whole
 
+CUT_OFF = "cut off"  # in the place of a verdict: the check reached its limit
 HEAD = ("effort", "seed", "limit")
+
+
+class OutOfTime(Exception):
+    """A check has used the processor for as long as it may."""
+
+
+@contextlib.contextmanager
+def limited(seconds):
+    """Stop what runs inside by an `OutOfTime` once the process has used `seconds` of the processor.
+
+    It needs the timers of Unix and the main thread. A compiled loop ends before it is stopped.
+
+    Parameters
+    ----------
+    seconds : float or None
+        None is no limit.
+    """
+    if seconds is None:
+        yield
+        return
+    end, reached = time.process_time() + seconds, []
+
+    def stop(number, frame):
+        left = end - time.process_time()
+        if left > 0:  # the timer counts whole ticks, and may be a tenth ahead
+            signal.setitimer(signal.ITIMER_PROF, max(left, 0.01))
+            return
+        reached.append(number)
+        raise OutOfTime
+
+    before = signal.signal(signal.SIGPROF, stop)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    try:
+        yield
+    except Exception as raised:
+        if reached:  # a compiled loop turns an error of a handler into a SystemError
+            raise OutOfTime from raised
+        raise
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
 
 
 def opened(path, effort, seed, limit):

@@ -1,0 +1,59 @@
+"""The numbers of the ledger as a table of HTML: how many claims of each paper have which verdict."""
+
+from __future__ import annotations
+
+from dplit.ledger.evidence import RUN_VERDICTS
+from dplit.ledger.glance import SHORT_NAMES, tally
+
+
+def as_links(claims, page=""):
+    """The numbers of `dplit.ledger.glance` as a table, in which each leads to its rows of the ledger.
+
+    Parameters
+    ----------
+    claims : sequence of Claim
+    page : str, default ""
+        Where the ledger is, as seen from the page that has the table.
+
+    Returns
+    -------
+    str
+        A column a paper; a row a verdict, those of statements first, then those of experiments. At last,
+        counted apart, the steps of proofs and the readings of ours.
+    """
+    parts = [
+        *_rows(page, "statement", "statements", tally(claims)),
+        *_rows(page, "experiment", "experiments", tally(claims, ("experiment",), RUN_VERDICTS)),
+        *_apart(page, "step", "steps of proofs", tally(claims, ("step",))),
+        *_apart(page, "reading", "readings of ours", tally(claims, ("reading",))),
+    ]
+    rows = "\n".join(f"<tr>{row}</tr>" for row in parts)
+    return f'<table class="ledger-counts" aria-label="Claims by verdict">\n{rows}\n</table>'
+
+
+def _rows(page, about, name, counts):
+    """A head that names the papers, and a row a verdict, without their ``tr``."""
+    papers = "".join(f'<th scope="col">{SHORT_NAMES[paper]}</th>' for paper in counts)
+    yield f'<th scope="col">{name}</th>{papers}'
+    for verdict in next(iter(counts.values())):
+        numbers = {p: _link(page, c[verdict], p, about, verdict) for p, c in counts.items()}
+        chip = f'<span class="verdict verdict-{verdict}">{verdict}</span>'
+        yield f'<th scope="row">{chip}</th>{_cells(numbers)}'
+
+
+def _apart(page, about, name, counts):
+    """One row of all verdicts together."""
+    numbers = {p: _link(page, sum(c.values()), p, about) for p, c in counts.items()}
+    yield f'<th scope="row">{name}</th>{_cells(numbers)}'
+
+
+def _cells(numbers):
+    return "".join(f"<td>{number}</td>" for number in numbers.values())
+
+
+def _link(page, count, paper, about, verdict=""):
+    """A number; one above 0 leads to the ledger's page with the filter that counts it."""
+    if not count:
+        return "0"
+    chosen = f"paper={paper}" + f"&amp;verdict={verdict}" * bool(verdict) + f"&amp;about={about}"
+    return f'<a href="{page}?{chosen}">{count}</a>'

@@ -1,0 +1,26 @@
+"""What a stored evidence says, in words."""
+
+from __future__ import annotations
+
+MUST_BE = {"<=": "at most", "<": "less than", ">=": "at least", ">": "more than", "=": "equal to"}
+
+
+def both_sides(found):
+    """What must hold at the decisive case, with both sides, as one sentence.
+
+    Parameters
+    ----------
+    found : dict
+        As `Evidence.to_dict`.
+    """
+    what, stated, true = found["quantity"], short(found["published"]), short(found["computed"])
+    if found["relation"] == "within":
+        return f"{what}: {stated} stated must lie in the interval around {true} observed"
+    if found["relation"] == "not":
+        return f"{what}: must not be {stated}, is {true}"
+    return f"{what}: must be {MUST_BE.get(found['relation'], '')} {stated}, is {true}"
+
+
+def short(number):
+    """Six digits of a number; what is infinite is stored as a word and stays one."""
+    return number if isinstance(number, str) else f"{number:.6g}"

@@ -22,8 +22,8 @@ from dplit.claims.runs import reproduced
 from dplit.claims.runs.cells import Decided, Join, Pairs, near, none_of, percent
 from dplit.experiments import rule
 from dplit.experiments.curves import ahead, differences, higher, key, overlap
+from dplit.experiments.papers import get
 from dplit.experiments.papers import m_rf as paper
-from dplit.experiments.registry import get
 from dplit.experiments.result import Result
 
 PAGE = {"chapter": "matrix_forest_experiments", "box": "def-matrix-experiments-agree"}

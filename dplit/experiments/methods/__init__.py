@@ -1,0 +1,18 @@
+"""The methods that experiments compare: each a function of a setting and its parameters.
+
+``METHODS[name](setting, **params)`` gives an unfitted estimator with ``fit`` and ``predict``. The
+parameters have one vocabulary for all methods: `epsilon`, `n_estimators`, `max_depth`,
+`max_features` (the papers' K), `rho`, `partitioned`, `reached` (trees grow only where records go),
+`min_samples_leaf` (MRF's k) and its budgets. A method takes those that it has. `n_records`, the size
+of a synthetic draw, and `missing`, as `dplit.datasets.load` takes it, are for the data alone.
+"""
+
+from dplit.experiments.methods.bench import BENCH
+from dplit.experiments.methods.diprime import DIPRIME
+from dplit.experiments.methods.m_rf import M_RF
+from dplit.experiments.methods.mrf import MRF
+from dplit.experiments.methods.rdf import RDF
+
+METHODS = {**DIPRIME, **RDF, **MRF, **M_RF, **BENCH}
+
+__all__ = ["METHODS"]

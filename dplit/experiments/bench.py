@@ -74,12 +74,8 @@ def cells_of(data):
     return math.prod(len(c.levels) or BINS for c in columns)
 
 
-def params(data, method):
+def params(data: str, method: str):
     """What a method is given beside epsilon; None if it is not run on a set.
-
-    Parameters
-    ----------
-    data, method : str
 
     Returns
     -------

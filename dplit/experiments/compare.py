@@ -44,7 +44,6 @@ class Row:
     ----------
     data, row : str
         Data set and row of the printed table.
-    printed : dplit.printed.Printed
     published, proved : tuple of (mean, deviation, epsilon) or None
         `published` is the "exact" reading for a method that is not private; `proved` is then None.
     agrees : bool or None
@@ -71,14 +70,13 @@ class Row:
     part: rule.Part = rule.OPEN
 
 
-def agree(mean, deviation, cell):
+def agree(mean, deviation, cell: printed.Printed):
     """True if our mean and a printed cell could be single runs of one law: the weaker rule.
 
     Parameters
     ----------
     mean, deviation : float
         Ours.
-    cell : dplit.printed.Printed
     """
     room = 2 * np.hypot(deviation, _printed_deviation(deviation, cell)) + cell.rounding
     return bool(abs(mean - cell.value) <= room * (1 + 1e-12))
@@ -88,14 +86,12 @@ def _printed_deviation(ours, cell):
     return ours if cell.deviation is None else cell.deviation
 
 
-def held_against(result, key, cell):
+def held_against(result, key: str, cell: printed.Printed):
     """One cell's scores against a printed number: the `rule.Part` that decides, and z.
 
     Parameters
     ----------
     result : dplit.experiments.result.Result
-    key : str
-    cell : dplit.printed.Printed
 
     Returns
     -------
@@ -161,12 +157,11 @@ def _summary(result, key):
     return float(result.mean(key)), float(result.deviation(key)), epsilon
 
 
-def side_by_side(id, result=None, data=None):
+def side_by_side(id: str, result=None, data=None):
     """`compare` as a compact table for a chapter or the command line.
 
     Parameters
     ----------
-    id : str
     result : Result, optional
     data : str, optional
         One data set's cells only.
@@ -210,12 +205,11 @@ def tally(rows):
     return tuple(verdicts.count(v) for v in ("agrees", "differs", "undecided", "not run"))
 
 
-def series(id, method, reading, name, result=None, *, data=None, **fixed):
+def series(id: str, method: str, reading: str, name, result=None, *, data=None, **fixed):
     """One curve of a figure, from its result.
 
     Parameters
     ----------
-    id, method, reading : str
     name : str
         The parameter along the curve; None for the one point of a method that it does not affect.
     result : Result, optional
@@ -235,12 +229,11 @@ def series(id, method, reading, name, result=None, *, data=None, **fixed):
     return pd.DataFrame(rows, columns=["mean", "deviation"], index=pd.Index(points, name=name))
 
 
-def by_set(id, methods, result=None):
+def by_set(id: str, methods, result=None):
     """Mean scores of several methods on every data set of a figure.
 
     Parameters
     ----------
-    id : str
     methods : dict of str to (method, reading)
         By the name of a column.
     result : Result, optional

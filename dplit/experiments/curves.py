@@ -51,13 +51,12 @@ def mean(result, *of, **at):
     return float(result.mean(key(result, *of, **at)))
 
 
-def curve(result, method, reading, name, *, data=None, **fixed):
+def curve(result, method: str, reading: str, name, *, data=None, **fixed):
     """The points of one curve.
 
     Parameters
     ----------
     result : dplit.experiments.result.Result
-    method, reading : str
     name : str
         The parameter along the curve; None for the one point of a method that it does not affect.
     data : str, optional
@@ -126,13 +125,12 @@ def _numbers(result, key, number=None):
     return by_draw(get(result.experiment).cell(key), scores).mean(axis=1)
 
 
-def deviation(result, key, most=None):
+def deviation(result, key: str, most=None):
     """Deviation of a cell's runs on one data set: of its scores, or pooled over draws.
 
     Parameters
     ----------
     result : dplit.experiments.result.Result
-    key : str
     most : int, optional
         Scores that count, the first ones.
     """

@@ -38,7 +38,6 @@ class Setting:
     classes : tuple or None
     target_bounds : tuple of float or None
         (0, 1): targets come scaled.
-    reading : str
     seed : int
         Of everything random in the method.
     queries : DataFrame or None
@@ -85,7 +84,6 @@ class Outcome:
     score : float or list of float
     epsilon : float or None
         Total of the fit's proof tree; None for a method that has none.
-    seconds : float
     """
 
     score: object
@@ -93,15 +91,12 @@ class Outcome:
     seconds: float
 
 
-def run_task(experiment_id, cell, repetition, seed=0):
+def run_task(experiment_id: str, cell, repetition: int, seed: int = 0):
     """Run one repetition of one cell.
 
     Parameters
     ----------
-    experiment_id : str
     cell : dplit.experiments.Cell
-    repetition : int
-    seed : int
 
     Returns
     -------
@@ -110,16 +105,13 @@ def run_task(experiment_id, cell, repetition, seed=0):
     return run_measures(experiment_id, (cell,), repetition, seed)[0]
 
 
-def run_measures(experiment_id, cells, repetition, seed=0):
+def run_measures(experiment_id: str, cells, repetition: int, seed: int = 0):
     """Run one repetition of cells that are one fit, measured in several ways.
 
     Parameters
     ----------
-    experiment_id : str
     cells : sequence of dplit.experiments.Cell
         Of one `forest` each; they differ in their measure alone.
-    repetition : int
-    seed : int
 
     Returns
     -------
@@ -150,15 +142,13 @@ def run_measures(experiment_id, cells, repetition, seed=0):
     return [Outcome(score, epsilon, seconds) for score in scores]
 
 
-def split_of(cell, repetition, seed=0):
+def split_of(cell, repetition: int, seed: int = 0):
     """The data set and the split of one repetition of a cell, as `run_task` fits and tests on it.
 
     Parameters
     ----------
     cell : dplit.experiments.Cell
         Whose records are all those of its data set.
-    repetition : int
-    seed : int
 
     Returns
     -------

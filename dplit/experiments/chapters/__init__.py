@@ -8,7 +8,7 @@ from __future__ import annotations
 from dplit.stored import write_cells
 
 
-def run(module, path, computed, *, file, seed, libraries, trees=None):
+def run(module, path, computed, *, file, seed: int, libraries, trees=None):
     """Compute cells one after the other, saying so, and write the file.
 
     Parameters
@@ -20,7 +20,6 @@ def run(module, path, computed, *, file, seed, libraries, trees=None):
     computed : iterable of (key, cell)
     file : str
         The stored run's name in ``data``.
-    seed : int
     libraries : sequence of str
     trees : int, optional
         Of every forest, where all have as many.

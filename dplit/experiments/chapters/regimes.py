@@ -45,14 +45,13 @@ def forest(domain, depth, trees):
     return grow_random_trees(schema, trees, depth, rng=rng), schema.n_levels
 
 
-def regime(domain, depth, trees):
+def regime(domain, depth: int, trees: int):
     """Errors of a leaf and of a vote by each member, and a bound.
 
     Parameters
     ----------
     domain : str
         A key of `LEVELS`.
-    depth, trees : int
 
     Returns
     -------

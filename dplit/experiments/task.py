@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import time
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -21,7 +22,7 @@ from dplit import datasets
 from dplit.domain import Categorical, Continuous, Domain
 from dplit.errors import PrivacyLeakWarning
 from dplit.experiments import images
-from dplit.experiments.cells import TEST_SHARE, draw_seed, split_rng, task_seed
+from dplit.experiments.cells import TEST_SHARE, Cell, draw_seed, split_rng, task_seed
 from dplit.experiments.measures import MEASURES
 from dplit.experiments.methods import METHODS
 
@@ -91,31 +92,17 @@ class Outcome:
     seconds: float
 
 
-def run_task(experiment_id: str, cell, repetition: int, seed: int = 0):
-    """Run one repetition of one cell.
-
-    Parameters
-    ----------
-    cell : dplit.experiments.Cell
-
-    Returns
-    -------
-    Outcome; its score is the same on every call
-    """
+def run_task(experiment_id: str, cell: Cell, repetition: int, seed: int = 0) -> Outcome:
+    """Run one repetition of one cell; the score is the same on every call."""
     return run_measures(experiment_id, (cell,), repetition, seed)[0]
 
 
-def run_measures(experiment_id: str, cells, repetition: int, seed: int = 0):
-    """Run one repetition of cells that are one fit, measured in several ways.
+def run_measures(
+    experiment_id: str, cells: Sequence[Cell], repetition: int, seed: int = 0
+) -> list[Outcome]:
+    """Run one repetition of cells that are one fit, measured in several ways: they differ in their measure alone.
 
-    Parameters
-    ----------
-    cells : sequence of dplit.experiments.Cell
-        Of one `forest` each; they differ in their measure alone.
-
-    Returns
-    -------
-    list of Outcome, each with its share of the seconds; the scores are those of `run_task`
+    Each outcome has its share of the seconds; the scores are those of `run_task`.
     """
     start, cell = time.perf_counter(), cells[0]
     with warnings.catch_warnings():

@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 
 from dplit.experiments.bench import TIMES
-from dplit.experiments.papers import get
+from dplit.experiments.registry import get
 from dplit.experiments.task import split_of
 from dplit.writing import write_whole
 

@@ -16,7 +16,7 @@ from dplit.experiments.compare import agree, by_set, compare, series, side_by_si
 from dplit.experiments.curves import key, outcome, signed_rank
 from dplit.experiments.formulas import FORMULAS, computed
 from dplit.experiments.methods.rdf import ReachedForest
-from dplit.experiments.papers import get, ids
+from dplit.experiments.registry import get, ids
 from dplit.experiments.result import Result, read, stored
 from dplit.experiments.run import recheck, run, run_together, same, select
 from dplit.experiments.task import observed, run_task

@@ -30,7 +30,7 @@ import pandas as pd
 from dplit import printed
 from dplit.experiments import rule
 from dplit.experiments.curves import by_draw, curve, overlap
-from dplit.experiments.papers import get
+from dplit.experiments.registry import get
 from dplit.experiments.result import Result, stored
 
 ERRORS = ("mse", "error")  # held to a tenth; every other score is a share, held to a point

@@ -15,7 +15,7 @@ import numpy as np
 from dplit.experiments import rule
 from dplit.experiments.cells import TEST_SHARE
 from dplit.experiments.measures import LOWER_IS_BETTER
-from dplit.experiments.papers import get
+from dplit.experiments.registry import get
 
 
 class NotRun(LookupError):

@@ -11,7 +11,7 @@ import numpy as np
 from dplit import datasets
 from dplit.datasets import DatasetError
 from dplit.errors import check_integer
-from dplit.experiments import images, papers
+from dplit.experiments import images, registry
 from dplit.experiments.result import (
     LIBRARIES,
     LINE,
@@ -84,7 +84,7 @@ def run_together(
     seed = check_integer(seed, "seed", 0)
     if repetitions is not None:
         repetitions = check_integer(repetitions, "repetitions", 1)
-    chosen = {id: select(papers.get(id), cells) for id in outs}
+    chosen = {id: select(registry.get(id), cells) for id in outs}
     with contextlib.ExitStack() as claims:
         for out in outs.values():
             claims.enter_context(claimed(out))
@@ -93,7 +93,7 @@ def run_together(
 
 def _run_all(outs, chosen, seed, jobs, repetitions, progress, command):
     """`run_together` with checked arguments and files that no other run writes."""
-    results = {id: _resume(papers.get(id), seed, Path(out)) for id, out in outs.items()}
+    results = {id: _resume(registry.get(id), seed, Path(out)) for id, out in outs.items()}
     journals, done = {id: Journal(out) for id, out in outs.items()}, dict.fromkeys(outs, 0)
     fits = _fits(results, chosen, repetitions)
     tasks = [(of, tuple(cell for _, cell in fits[of, key, r]), r, seed) for of, key, r in fits]
@@ -126,7 +126,7 @@ def _fits(results, chosen, repetitions):
     """
     fits = {}
     for id, cells in chosen.items():
-        experiment = papers.get(id)
+        experiment = registry.get(id)
         for cell in cells:
             for r in range(experiment.wanted(cell, repetitions)):
                 if not results[id].has(cell.key, r):
@@ -216,7 +216,7 @@ def recheck(result, n, rng):
         Without the tasks whose records are not on this machine: nothing is downloaded; and without those
         of a method that has changed since (`dplit.experiments.cells.Cell.superseded`).
     """
-    experiment = papers.get(result.experiment)
+    experiment = registry.get(result.experiment)
     keys = [k for k in result.cells if _comparable(experiment.cell(k), result)]
     keys.sort(key=lambda k: (result.cells[k]["seconds"], k))
     keys = keys[: max(3, round(CHEAP * len(keys)))]

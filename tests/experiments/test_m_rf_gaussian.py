@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from dplit import Categorical, Domain, matrix, trees
-from dplit.experiments import papers
+from dplit.experiments import registry
 from dplit.experiments.methods.m_rf import M_RF
 from dplit.experiments.methods.m_rf_rivals import DELTA, GaussianForest
 from dplit.experiments.papers.m_rf import STRATEGIES
@@ -54,7 +54,7 @@ def test_it_never_claims_a_pure_budget():
     model = M_RF["M-RF training, Gaussian"](SETTING, epsilon=1.0, strategy="identity", n_estimators=2,
                                             max_depth=1).fit(X, Y)  # fmt: skip
     assert getattr(model, "budget_", None) is None
-    experiment = papers.get("m-rf/gaussian")
+    experiment = registry.get("m-rf/gaussian")
     assert {c.reading for c in experiment.cells if "Gaussian" in c.label} == {"exact"}
     assert {c.reading for c in experiment.cells if not c.label} == {"published"}
     assert "(epsilon, 1e-6)" in experiment.title

@@ -22,7 +22,7 @@ from dplit.datasets.registry import entry
 from dplit.experiments import rule
 from dplit.experiments.bench import FORESTS, REGRESSORS, RIVALS, task
 from dplit.experiments.curves import NotRun
-from dplit.experiments.papers import get
+from dplit.experiments.registry import get
 from dplit.experiments.result import Result
 from dplit.printed import table
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from dplit.experiments import rule
 from dplit.experiments.curves import NotRun, ahead, ahead_once, differences, key, overlap
-from dplit.experiments.papers import get
+from dplit.experiments.registry import get
 from dplit.experiments.result import Result
 
 ONE_DRAW = "the printed size is of one draw, and is met to a point"

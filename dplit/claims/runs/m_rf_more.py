@@ -28,8 +28,8 @@ from dplit.claims.runs.m_rf import (
 )
 from dplit.experiments import rule
 from dplit.experiments.curves import NotRun, ahead, key
-from dplit.experiments.papers import get
 from dplit.experiments.papers import m_rf as paper
+from dplit.experiments.registry import get
 from dplit.experiments.result import Result
 
 PAPERS_DEPTHS = (2, 3, 4, 5)  # of the appendix's figure 1

@@ -23,9 +23,9 @@ from dplit.claims.runs.cells import Decided, Pairs, alike, near, none_of, on_set
 from dplit.experiments import rule
 from dplit.experiments.curves import ahead, differences, higher, key, over, paired
 from dplit.experiments.images import NAME as SCENES
-from dplit.experiments.papers import get
 from dplit.experiments.papers import mrf as paper
 from dplit.experiments.papers.mrf import IMAGES, MEDIUM, NAMES, SETS, SIX, TRADED
+from dplit.experiments.registry import get
 from dplit.experiments.result import Result
 
 PAGE = {"chapter": "multinomial_forest_experiments", "box": "def-mrf-experiments-agree"}

@@ -172,7 +172,7 @@ def table_3_monotone(effort, rng):
         before, after = table.cells[data, a], table.cells[data, b]
         yield above(after.value, before.value, set=name, before=before.text, after=after.text)
     return note(
-        "of {cases} steps to a larger budget that on {set} is {before}, then {after}",
+        "of {cases} steps to a larger budget that on {set} is from {before} to {after}",
         quantity="printed accuracy at the larger budget",
         range="all cells of the table",
     )

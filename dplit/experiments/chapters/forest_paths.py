@@ -18,7 +18,7 @@ import numpy as np
 from dplit.consistency.greedy import PAIR, TREND, pair_and_trend
 from dplit.domain import Continuous, Domain
 from dplit.errors import check_integer, check_rng
-from dplit.experiments import chapters
+from dplit.experiments.chapters.writing import run
 from dplit.forests.multinomial import MultinomialForestClassifier
 from dplit.trees.arrays import LEAF
 from dplit.work import stream
@@ -159,9 +159,7 @@ def main(path):
     """Count every cell and write the file."""
     computed = ((f"{b:g}/{i}", counted_cell(b, i)) for b, i in product(BUDGETS, range(BLOCKS)))
     libraries = ("numpy", "numba")
-    chapters.run(
-        "forest_paths", path, computed, file=FILE, seed=SEED, trees=TREES, libraries=libraries
-    )
+    run("forest_paths", path, computed, file=FILE, seed=SEED, trees=TREES, libraries=libraries)
 
 
 if __name__ == "__main__":

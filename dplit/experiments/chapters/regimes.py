@@ -16,7 +16,7 @@ import numpy as np
 
 from dplit import matrix
 from dplit.domain import Categorical, Domain
-from dplit.experiments import chapters
+from dplit.experiments.chapters.writing import run
 from dplit.stored import stored_cells
 from dplit.work import stream
 
@@ -94,7 +94,7 @@ def main(path):
         for domain, trees in product(LEVELS, TREES)
         for depth in DEPTHS[domain]
     )
-    chapters.run("regimes", path, computed, file=FILE, seed=SEED, libraries=("numpy", "scipy"))
+    run("regimes", path, computed, file=FILE, seed=SEED, libraries=("numpy", "scipy"))
 
 
 if __name__ == "__main__":

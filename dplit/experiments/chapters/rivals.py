@@ -19,8 +19,8 @@ from sklearn.ensemble import RandomForestClassifier
 from dplit import baselines
 from dplit.consistency.greedy import pair_and_trend
 from dplit.domain import Continuous, Domain
-from dplit.experiments import chapters
 from dplit.experiments.chapters.forest_paths import first_tree, leaf_boxes
+from dplit.experiments.chapters.writing import run
 from dplit.forests import MultinomialForestClassifier
 from dplit.work import stream
 
@@ -121,7 +121,7 @@ def main(path):
     """Run every cell and write the file."""
     computed = (("/".join(map(str, cell)), rivals_cell(*cell)) for cell in cells())
     libraries = ("numpy", "numba", "scikit-learn")
-    chapters.run("rivals", path, computed, file=FILE, seed=SEED, trees=TREES, libraries=libraries)
+    run("rivals", path, computed, file=FILE, seed=SEED, trees=TREES, libraries=libraries)
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ import numpy as np
 
 from dplit import matrix
 from dplit.domain import Categorical, Domain
-from dplit.experiments import chapters
+from dplit.experiments.chapters.writing import run
 from dplit.stored import stored_cells
 from dplit.work import stream
 
@@ -96,7 +96,7 @@ def main(path):
     for warm in AXES:  # compiles
         point(warm, min(AXES[warm]))
     computed = ((axis, {n: point(axis, n) for n in sizes}) for axis, sizes in AXES.items())
-    chapters.run("scaling", path, computed, file=FILE, seed=SEED, libraries=("numpy", "scipy"))
+    run("scaling", path, computed, file=FILE, seed=SEED, libraries=("numpy", "scipy"))
 
 
 if __name__ == "__main__":

@@ -7,12 +7,6 @@ parameters have one vocabulary for all methods: `epsilon`, `n_estimators`, `max_
 of a synthetic draw, and `missing`, as `dplit.datasets.load` takes it, are for the data alone.
 """
 
-from dplit.experiments.methods.bench import BENCH
-from dplit.experiments.methods.diprime import DIPRIME
-from dplit.experiments.methods.m_rf import M_RF
-from dplit.experiments.methods.mrf import MRF
-from dplit.experiments.methods.rdf import RDF
-
-METHODS = {**DIPRIME, **RDF, **MRF, **M_RF, **BENCH}
+from dplit.experiments.methods.by_name import METHODS
 
 __all__ = ["METHODS"]

@@ -1,0 +1,29 @@
+"""The experiments there are: the bench's and the papers'."""
+
+from __future__ import annotations
+
+from dplit.experiments import bench, cells
+from dplit.experiments.papers import diprime, m_rf, mrf, rdf
+from dplit.work import nearest
+
+HOMES = (bench, diprime, m_rf, mrf, rdf)  # to import them registers what they define
+PLACE = {module.__name__: place for place, module in enumerate(HOMES)}
+
+
+def ids():
+    """The ids of all experiments, a paper after the other, in the paper's order; list of str."""
+    found = cells.REGISTERED
+    return sorted(found, key=lambda id: PLACE.get(found[id][0], len(PLACE)))
+
+
+def get(id):
+    """The `Experiment` with this id.
+
+    Raises
+    ------
+    ValueError
+        If there is none; the message names the nearest.
+    """
+    if id in cells.REGISTERED:
+        return cells.REGISTERED[id][1]()
+    raise ValueError(f"no experiment has the id {id!r}; {nearest(id, ids())}")

@@ -6,7 +6,7 @@ import os
 import pytest
 
 import dplit
-from dplit.experiments import regimes, scaling
+from dplit.experiments.chapters import regimes, scaling
 from dplit.release import attacks
 from dplit.stored import stored_cells, write_cells
 

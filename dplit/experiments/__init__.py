@@ -10,15 +10,15 @@ beside the printed cells:
 """
 
 from dplit.experiments.cells import Cell, Experiment
+from dplit.experiments.chapters.regimes import regime, stored_regimes
+from dplit.experiments.chapters.scaling import stored_scaling
 from dplit.experiments.compare import agree, by_set, compare, series, side_by_side, tally
 from dplit.experiments.curves import key, outcome, signed_rank
 from dplit.experiments.formulas import FORMULAS, computed
-from dplit.experiments.rdf_variants import ReachedForest
-from dplit.experiments.regimes import regime, stored_regimes
+from dplit.experiments.methods.rdf import ReachedForest
 from dplit.experiments.registry import get, ids
 from dplit.experiments.result import Result, read, stored
 from dplit.experiments.run import recheck, run, run_together, same, select
-from dplit.experiments.scaling import stored_scaling
 from dplit.experiments.task import observed, run_task
 
 __all__ = [

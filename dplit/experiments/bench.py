@@ -40,7 +40,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 
 from dplit.boosting.sets import CHOOSING, HELD_OUT
 from dplit.datasets.registry import entry
@@ -74,12 +74,8 @@ def cells_of(data):
     return math.prod(len(c.levels) or BINS for c in columns)
 
 
-def params(data, method):
+def params(data: str, method: str):
     """What a method is given beside epsilon; None if it is not run on a set.
-
-    Parameters
-    ----------
-    data, method : str
 
     Returns
     -------
@@ -128,16 +124,16 @@ def _regression(sets, more=()):
     return cells(task(sets, "regression"), (*EXACT, *REGRESSORS, *more), "r2")
 
 
-OF = {"repetitions": TIMES, "why_repetitions": WHY}
+run = partial(experiment, repetitions=TIMES, why_repetitions=WHY)
 ONCE = "Held out: run when nothing was chosen any more, before rules were changed. "
 
 
-@experiment("bench/classification", "Accuracy of every private forest, sets for choosing", **OF)
+@run("bench/classification", "Accuracy of every private forest, sets for choosing")
 def _choosing_classes():
     yield from _classification(CHOOSING)
 
 
-@experiment("bench/regression", "R2 of every private forest, sets for choosing", **OF)
+@run("bench/regression", "R2 of every private forest, sets for choosing")
 def _choosing_targets():
     yield from _regression(CHOOSING)
     yield from cells(["abalone"], ["Boosted"], "r2", PRINTED)
@@ -151,20 +147,17 @@ def _first(kind, cells, changed):
         yield replace(cell, superseded=again) if late else cell
 
 
-@experiment(
+@run(
     "bench/classification-held-out",
     "Accuracy of every private forest, sets held out",
     ours=ONCE,
-    **OF,
 )
 def _held_out_classes():
     yield from _first("classification", _classification(HELD_OUT, [PRESET]), [PRESET])
     yield from cells(["adult"], ["Boosted"], "accuracy", PRINTED_ERROR)
 
 
-@experiment(
-    "bench/regression-held-out", "R2 of every private forest, sets held out", ours=ONCE, **OF
-)
+@run("bench/regression-held-out", "R2 of every private forest, sets held out", ours=ONCE)
 def _held_out_targets():
     yield from _first("regression", _regression(HELD_OUT, [PRESET]), [OURS, PRESET])
 
@@ -180,21 +173,19 @@ def _again(kind, methods, measure):
     return cells(task(AGAIN, kind), methods, measure, seeds=first)
 
 
-@experiment(
+@run(
     "bench/classification-held-out-2",
     "Accuracy of the preset's second version, sets held out on which it differs",
     ours=SECOND,
-    **OF,
 )
 def _held_out_classes_again():
     yield from _again("classification", [PRESET], "accuracy")
 
 
-@experiment(
+@run(
     "bench/regression-held-out-2",
     "R2 of the boosted forest's and the preset's second version, sets held out",
     ours=SECOND,
-    **OF,
 )
 def _held_out_targets_again():
     yield from _again("regression", [OURS, PRESET], "r2")
@@ -216,21 +207,19 @@ def _tried(sets, methods, first):
             yield replace(cell, superseded=first)
 
 
-@experiment(
+@run(
     "bench/classification-3",
     "Accuracy with the rule for many classes that was tried, sets for choosing",
     ours=TRIED,
-    **OF,
 )
 def _choosing_many_classes():
     yield from _tried(MANY, [OURS], "bench/classification")
 
 
-@experiment(
+@run(
     "bench/classification-held-out-3",
     "Accuracy with the rule for many classes that was tried, sets held out",
     ours=TRIED,
-    **OF,
 )
 def _held_out_many_classes():
     yield from _tried(MANY_HELD_OUT, [OURS, PRESET], "bench/classification-held-out")

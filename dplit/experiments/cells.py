@@ -117,10 +117,8 @@ class Experiment:
         "paper/name", as "diprime-v2/table-1".
     title : str
         What is measured, in our words.
-    cells : tuple of Cell
     ours : str
         What the paper leaves open and we chose; empty if nothing.
-    repetitions : int
     why_repetitions : str
         Why so many, where it is another number than `REPETITIONS`.
     """
@@ -158,13 +156,13 @@ REGISTERED: dict[str, tuple[str, Callable]] = {}  # by id: module, and what buil
 
 
 def experiment(id, title, **fields):
-    """Register the decorated ``cells() -> iterable of Cell`` as an `Experiment`."""
+    """Register the decorated ``cells() -> iterable of Cell``, a function or a partial one, as an `Experiment`."""
 
     def register(cells):
         if id in REGISTERED:
             raise ValueError(f"id must be unique, {id!r} is registered already")
         built = cache(lambda: Experiment(id, title, tuple(cells()), **fields))
-        REGISTERED[id] = (cells.__module__, built)
+        REGISTERED[id] = (getattr(cells, "func", cells).__module__, built)
         return cells
 
     return register

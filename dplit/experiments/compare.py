@@ -31,7 +31,7 @@ from dplit import printed
 from dplit.experiments import rule
 from dplit.experiments.curves import by_draw, curve, overlap
 from dplit.experiments.registry import get
-from dplit.experiments.result import stored
+from dplit.experiments.result import Result, stored
 
 ERRORS = ("mse", "error")  # held to a tenth; every other score is a share, held to a point
 
@@ -44,7 +44,6 @@ class Row:
     ----------
     data, row : str
         Data set and row of the printed table.
-    printed : dplit.printed.Printed
     published, proved : tuple of (mean, deviation, epsilon) or None
         `published` is the "exact" reading for a method that is not private; `proved` is then None.
     agrees : bool or None
@@ -71,15 +70,8 @@ class Row:
     part: rule.Part = rule.OPEN
 
 
-def agree(mean, deviation, cell):
-    """True if our mean and a printed cell could be single runs of one law: the weaker rule.
-
-    Parameters
-    ----------
-    mean, deviation : float
-        Ours.
-    cell : dplit.printed.Printed
-    """
+def agree(mean: float, deviation: float, cell: printed.Printed) -> bool:
+    """True if our mean and deviation and a printed cell could be single runs of one law: the weaker rule."""
     room = 2 * np.hypot(deviation, _printed_deviation(deviation, cell)) + cell.rounding
     return bool(abs(mean - cell.value) <= room * (1 + 1e-12))
 
@@ -88,19 +80,8 @@ def _printed_deviation(ours, cell):
     return ours if cell.deviation is None else cell.deviation
 
 
-def held_against(result, key, cell):
-    """One cell's scores against a printed number: the `rule.Part` that decides, and z.
-
-    Parameters
-    ----------
-    result : dplit.experiments.result.Result
-    key : str
-    cell : dplit.printed.Printed
-
-    Returns
-    -------
-    (Part, float)
-    """
+def held_against(result: Result, key: str, cell: printed.Printed) -> tuple[rule.Part, float]:
+    """One cell's scores against a printed number: the `rule.Part` that decides, and z."""
     of = get(result.experiment).cell(key)
     scores = by_draw(of, result.scores(key)).mean(axis=1)
     margin = rule.TENTH * cell.value if of.measure in ERRORS else rule.POINT
@@ -115,19 +96,11 @@ def held_against(result, key, cell):
     return part, float(away / error) if error else 0.0 if not away else float(np.inf) * away
 
 
-def compare(id, result=None):
-    """Every printed cell of a table beside ours.
+def compare(id: str, result: Result | None = None) -> list[Row]:
+    """Every printed cell of a table beside ours, in the printed order, a column after the other.
 
-    Parameters
-    ----------
-    id : str
-        A table's experiment, as "diprime-v2/table-1".
-    result : dplit.experiments.result.Result, optional
-        Left out, the one that comes with the project.
-
-    Returns
-    -------
-    list of Row, in the printed order, a column after the other
+    The table is named by its experiment, as "diprime-v2/table-1"; without a result it is the one that comes
+    with the project.
     """
     result = stored(id) if result is None else result
     experiment, table = get(id), printed.table(id)
@@ -161,15 +134,8 @@ def _summary(result, key):
     return float(result.mean(key)), float(result.deviation(key)), epsilon
 
 
-def side_by_side(id, result=None, data=None):
-    """`compare` as a compact table for a chapter or the command line.
-
-    Parameters
-    ----------
-    id : str
-    result : Result, optional
-    data : str, optional
-        One data set's cells only.
+def side_by_side(id: str, result: Result | None = None, data: str | None = None) -> pd.DataFrame:
+    """`compare` as a compact table for a chapter or the command line, of one data set or all.
 
     Returns
     -------
@@ -210,24 +176,20 @@ def tally(rows):
     return tuple(verdicts.count(v) for v in ("agrees", "differs", "undecided", "not run"))
 
 
-def series(id, method, reading, name, result=None, *, data=None, **fixed):
-    """One curve of a figure, from its result.
+def series(
+    id: str,
+    method: str,
+    reading: str,
+    name: str | None,
+    result: Result | None = None,
+    *,
+    data: str | None = None,
+    **fixed,
+) -> pd.DataFrame:
+    """One curve of a figure, from its result: index the parameter's values; columns mean and deviation.
 
-    Parameters
-    ----------
-    id, method, reading : str
-    name : str
-        The parameter along the curve; None for the one point of a method that it does not affect.
-    result : Result, optional
-        Left out, the one that comes with the project.
-    data : str, optional
-        Data set, where the figure has several.
-    **fixed
-        Values of the other parameters that the figure varies.
-
-    Returns
-    -------
-    DataFrame, index the parameter's values; columns mean and deviation
+    `name` is the parameter along the curve, None for the one point of a method that it does not affect; `data`
+    the data set, where the figure has several; `fixed` are values of the other parameters that it varies.
     """
     result = stored(id) if result is None else result
     points = curve(result, method, reading, name, data=data, **fixed)
@@ -235,20 +197,12 @@ def series(id, method, reading, name, result=None, *, data=None, **fixed):
     return pd.DataFrame(rows, columns=["mean", "deviation"], index=pd.Index(points, name=name))
 
 
-def by_set(id, methods, result=None):
-    """Mean scores of several methods on every data set of a figure.
+def by_set(
+    id: str, methods: dict[str, tuple[str, str]], result: Result | None = None
+) -> pd.DataFrame:
+    """Mean scores of several methods on every data set of a figure, in its order; NaN where one is not run.
 
-    Parameters
-    ----------
-    id : str
-    methods : dict of str to (method, reading)
-        By the name of a column.
-    result : Result, optional
-        Left out, the one that comes with the project.
-
-    Returns
-    -------
-    DataFrame, index data sets in the figure's order; NaN where a method is not run
+    `methods` are (method, reading) by the name of a column.
     """
     result = stored(id) if result is None else result
     found = {

@@ -51,13 +51,12 @@ def mean(result, *of, **at):
     return float(result.mean(key(result, *of, **at)))
 
 
-def curve(result, method, reading, name, *, data=None, **fixed):
+def curve(result, method: str, reading: str, name, *, data=None, **fixed):
     """The points of one curve.
 
     Parameters
     ----------
     result : dplit.experiments.result.Result
-    method, reading : str
     name : str
         The parameter along the curve; None for the one point of a method that it does not affect.
     data : str, optional
@@ -99,15 +98,27 @@ def overlap(cell):
     return share / (1 - share)
 
 
+def over(result, key, numbers, limit=0.0, name=""):
+    """That the mean of numbers, one a split of a cell, is above a limit, a `rule.Part`."""
+    apart = overlap(get(result.experiment).cell(key))
+    return rule.above(numbers, limit, overlap=apart, name=name)
+
+
+def paired(result, a, b, number=None):
+    """Numbers of two cells, one a split, of the splits that both have."""
+    first, second = (_numbers(result, k, number) for k in (a, b))
+    n = min(len(first), len(second))
+    return first[:n], second[:n]
+
+
 def differences(result, a, b, number=None):
     """How much better cell `a` is than cell `b` in each split that both have, float array.
 
     `number` picks one of several numbers of a score; more of it is then called better.
     """
     lower = LOWER_IS_BETTER.get(get(result.experiment).cell(a).measure, False)
-    first, second = (_numbers(result, k, number) for k in (a, b))
-    n = min(len(first), len(second))
-    return (second[:n] - first[:n]) if lower else (first[:n] - second[:n])
+    first, second = paired(result, a, b, number)
+    return second - first if lower else first - second
 
 
 def by_draw(cell, scores):
@@ -126,13 +137,12 @@ def _numbers(result, key, number=None):
     return by_draw(get(result.experiment).cell(key), scores).mean(axis=1)
 
 
-def deviation(result, key, most=None):
+def deviation(result, key: str, most=None):
     """Deviation of a cell's runs on one data set: of its scores, or pooled over draws.
 
     Parameters
     ----------
     result : dplit.experiments.result.Result
-    key : str
     most : int, optional
         Scores that count, the first ones.
     """
@@ -152,8 +162,7 @@ def gain(result, a, b):
 def ahead(result, a, b, by=0.0, number=None):
     """That cell `a` is better than cell `b` by more than `by`, a `rule.Part`."""
     name = f"gain of {_short(a)} over {_short(b)}"
-    apart = overlap(get(result.experiment).cell(a))
-    return rule.above(differences(result, a, b, number), by, overlap=apart, name=name)
+    return over(result, a, differences(result, a, b, number), by, name)
 
 
 def ahead_once(result, a, b, by):
@@ -174,8 +183,7 @@ def _once(numbers, limit, name):
 
 def higher(result, a, limit, number=None):
     """That the mean score of cell `a` is above `limit`, a `rule.Part`."""
-    apart = overlap(get(result.experiment).cell(a))
-    return rule.above(_numbers(result, a, number), limit, overlap=apart, name=_short(a))
+    return over(result, a, _numbers(result, a, number), limit, _short(a))
 
 
 def steadier(result, a, b):
@@ -183,11 +191,9 @@ def steadier(result, a, b):
 
     The median is that of a draw, where a synthetic set is drawn again and again.
     """
-    apart = overlap(get(result.experiment).cell(a))
     n = min(len(result.scores(k)) for k in (a, b))
     near, far = (_distances(result, k, n) for k in (a, b))
-    name = f"distance from the median, {_short(b)} less {_short(a)}"
-    return rule.above(far - near, overlap=apart, name=name)
+    return over(result, a, far - near, 0, f"distance from the median, {_short(b)} less {_short(a)}")
 
 
 def _distances(result, key, n):
@@ -229,17 +235,11 @@ def wins(result, ours, theirs):
 
 def rising(result, keys):
     """That each mean score is above the one before, a `rule.Part`."""
-    apart = overlap(get(result.experiment).cell(keys[0]))
     return rule.all_of(
-        rule.above(_rise(result, a, b), overlap=apart, name=f"{_short(b)} less {_short(a)}")
+        over(result, keys[0], second - first, 0, f"{_short(b)} less {_short(a)}")
         for a, b in pairwise(keys)
+        for first, second in [paired(result, a, b)]
     )
-
-
-def _rise(result, a, b):
-    first, second = (_numbers(result, k) for k in (a, b))
-    n = min(len(first), len(second))
-    return second[:n] - first[:n]
 
 
 def outcome(result, a, b):
@@ -269,9 +269,7 @@ def signed_rank(result, a, b):
     """
     from scipy.stats import wilcoxon
 
-    first, second = (_numbers(result, k) for k in (a, b))
-    n = min(len(first), len(second))
-    first, second = first[:n], second[:n]
+    first, second = paired(result, a, b)
     return 1.0 if (first == second).all() else float(wilcoxon(first, second).pvalue)
 
 

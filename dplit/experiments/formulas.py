@@ -20,7 +20,6 @@ class Formula:
 
     Attributes
     ----------
-    title : str
     names : tuple of str
         What the two numbers are called: the paper's formula, and the quantity itself.
     both : callable

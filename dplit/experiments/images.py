@@ -34,12 +34,11 @@ GREY = np.array([0.299, 0.587, 0.114])  # weights of the colours in a grey value
 COLUMNS = ("red", "green", "blue", "pattern", *texture.HARALICK)
 
 
-def scene(rng, *, size=SIZE, buildings=BUILDINGS):
+def scene(rng: np.random.Generator, *, size=SIZE, buildings=BUILDINGS):
     """One image and its labels.
 
     Parameters
     ----------
-    rng : numpy.random.Generator
     size : int
         Pixels of a side.
     buildings : int
@@ -109,13 +108,8 @@ def domain():
     return Domain([Continuous(float(a), float(b)) for a, b in bounds], names=[*COLUMNS])
 
 
-def pixels(seed, *, trained=TRAINED, tested=TESTED):
+def pixels(seed: int, *, trained: int = TRAINED, tested: int = TESTED):
     """Pixels of two scenes: the first `trained` of one, all others of another, each without replacement.
-
-    Parameters
-    ----------
-    seed : int
-    trained, tested : int
 
     Returns
     -------

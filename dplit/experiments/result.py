@@ -41,7 +41,6 @@ class Result:
     ----------
     experiment : str
         Its id.
-    seed : int
     cells : dict of key to dict
         ``params``; ``scores``, by repetition; ``epsilon``, the total of the first fit's proof tree
         ("inf" or null possible); ``seconds``, the mean of a task.

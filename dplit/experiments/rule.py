@@ -34,8 +34,6 @@ class Difference:
 
     Attributes
     ----------
-    name : str
-    mean, error, limit : float
     n : int
         Number of splits.
     relation : {">", "<"}
@@ -105,14 +103,13 @@ def _turned(shown):
     return shown and (replace(shown[0], relation=relation[shown[0].relation]), shown[1])
 
 
-def above(numbers, limit=0.0, *, overlap, name="", variance=0.0):
+def above(numbers, limit: float = 0.0, *, overlap, name="", variance=0.0):
     """That the mean of `numbers` is above `limit`.
 
     Parameters
     ----------
     numbers : array_like, shape (n,)
         One a split.
-    limit : float
     overlap : float
         Records tested over records trained, where splits are of one data set; 0 where each
         repetition has data of its own.

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import time
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -21,7 +22,7 @@ from dplit import datasets
 from dplit.domain import Categorical, Continuous, Domain
 from dplit.errors import PrivacyLeakWarning
 from dplit.experiments import images
-from dplit.experiments.cells import TEST_SHARE, draw_seed, split_rng, task_seed
+from dplit.experiments.cells import TEST_SHARE, Cell, draw_seed, split_rng, task_seed
 from dplit.experiments.measures import MEASURES
 from dplit.experiments.methods import METHODS
 
@@ -38,7 +39,6 @@ class Setting:
     classes : tuple or None
     target_bounds : tuple of float or None
         (0, 1): targets come scaled.
-    reading : str
     seed : int
         Of everything random in the method.
     queries : DataFrame or None
@@ -85,7 +85,6 @@ class Outcome:
     score : float or list of float
     epsilon : float or None
         Total of the fit's proof tree; None for a method that has none.
-    seconds : float
     """
 
     score: object
@@ -93,37 +92,17 @@ class Outcome:
     seconds: float
 
 
-def run_task(experiment_id, cell, repetition, seed=0):
-    """Run one repetition of one cell.
-
-    Parameters
-    ----------
-    experiment_id : str
-    cell : dplit.experiments.Cell
-    repetition : int
-    seed : int
-
-    Returns
-    -------
-    Outcome; its score is the same on every call
-    """
+def run_task(experiment_id: str, cell: Cell, repetition: int, seed: int = 0) -> Outcome:
+    """Run one repetition of one cell; the score is the same on every call."""
     return run_measures(experiment_id, (cell,), repetition, seed)[0]
 
 
-def run_measures(experiment_id, cells, repetition, seed=0):
-    """Run one repetition of cells that are one fit, measured in several ways.
+def run_measures(
+    experiment_id: str, cells: Sequence[Cell], repetition: int, seed: int = 0
+) -> list[Outcome]:
+    """Run one repetition of cells that are one fit, measured in several ways: they differ in their measure alone.
 
-    Parameters
-    ----------
-    experiment_id : str
-    cells : sequence of dplit.experiments.Cell
-        Of one `forest` each; they differ in their measure alone.
-    repetition : int
-    seed : int
-
-    Returns
-    -------
-    list of Outcome, each with its share of the seconds; the scores are those of `run_task`
+    Each outcome has its share of the seconds; the scores are those of `run_task`.
     """
     start, cell = time.perf_counter(), cells[0]
     with warnings.catch_warnings():
@@ -150,15 +129,13 @@ def run_measures(experiment_id, cells, repetition, seed=0):
     return [Outcome(score, epsilon, seconds) for score in scores]
 
 
-def split_of(cell, repetition, seed=0):
+def split_of(cell, repetition: int, seed: int = 0):
     """The data set and the split of one repetition of a cell, as `run_task` fits and tests on it.
 
     Parameters
     ----------
     cell : dplit.experiments.Cell
         Whose records are all those of its data set.
-    repetition : int
-    seed : int
 
     Returns
     -------

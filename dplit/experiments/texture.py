@@ -22,7 +22,7 @@ HARALICK = (
 )  # fmt: skip
 
 
-def patterns(grey, rows, columns, radius=RADIUS, points=POINTS):
+def patterns(grey, rows, columns, radius=RADIUS, points: int = POINTS):
     r"""Local binary pattern of each pixel: how its circle's points compare with it, whatever the rotation.
 
     The code of a pixel is the number of points of its circle that are not darker than it, if the points
@@ -36,7 +36,6 @@ def patterns(grey, rows, columns, radius=RADIUS, points=POINTS):
         At least `radius` from each border.
     radius : int
         In pixels.
-    points : int
 
     Returns
     -------
@@ -77,7 +76,7 @@ def levels_of(grey, levels=LEVELS):
     return np.minimum((np.clip(grey, 0, 1) * levels).astype(np.int64), levels - 1)
 
 
-def co_occurrence(quantised, rows, columns, side=SIDE, levels=LEVELS):
+def co_occurrence(quantised, rows, columns, side=SIDE, levels: int = LEVELS):
     """Co-occurrence matrix of the window about each pixel.
 
     Parameters
@@ -88,7 +87,6 @@ def co_occurrence(quantised, rows, columns, side=SIDE, levels=LEVELS):
         At least ``side // 2`` from each border.
     side : int
         Odd.
-    levels : int
 
     Returns
     -------

@@ -47,7 +47,7 @@ def test_half():
     assert verdict(docket.half, result(CLASSES, means)) == "agrees"
     behind = result(CLASSES, lambda c: means(c, JPW=0.9))
     assert verdict(docket.half, behind) == "differs"
-    few = set(docket._sets()[:5])
+    few = set(docket.FOR_CHOOSING.sets()[:5])
     some = result(CLASSES, lambda c: means(c, JPW=0.9 if c.data in few else 0.7))
     assert verdict(docket.half, some) == "agrees"
     small = result(CLASSES, lambda c: means(c, JPW=0.9 if c.params.get("epsilon") == 2 else 0.7))
@@ -131,7 +131,10 @@ def set_peers(monkeypatch, sets, method, score, of_held_out):
 
 @pytest.mark.parametrize(("test", "kind", "method"), PEERS)
 def test_peers(monkeypatch, test, kind, method):
-    ours, sets = result(f"bench/{kind}", means), docket._sets() + docket._sets("regression")
+    ours, sets = (
+        result(f"bench/{kind}", means),
+        docket.FOR_CHOOSING.sets() + docket.FOR_CHOOSING.sets("regression"),
+    )
     for score, expected in ((0.7, "agrees"), (0.9, "differs")):
         set_peers(monkeypatch, sets, method, score, of_held_out=False)
         assert verdict(getattr(docket, test), ours) == expected

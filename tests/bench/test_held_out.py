@@ -1,7 +1,10 @@
 """Our sentences about the sets held out: other scores, and a verdict changes."""
 
+from functools import partial
+
 import pytest
 
+from dplit.claims.runs import bench
 from dplit.claims.runs import bench_held_out as docket
 from tests.bench.test_claims import LEVEL, PEERS, means, result, set_peers
 
@@ -9,8 +12,16 @@ CLASSES, TARGETS = "bench/classification-held-out", "bench/regression-held-out"
 PRESET = "PrivateForest"
 
 
+def held_out(word):
+    """A sentence about either side of the bench, of the sets held out."""
+    return partial(getattr(bench, word), side=bench.ARE_HELD_OUT)
+
+
 def verdict(test, id, mean_of):
     return test(result(id, mean_of))[0].verdict(LEVEL)
+
+
+CEILING = held_out("ceiling")
 
 
 def better(cell):
@@ -21,18 +32,18 @@ def better(cell):
 @pytest.mark.parametrize(
     ("test", "given"),
     [
-        (docket.half, {"JPW": 0.9}),
+        (held_out("half"), {"JPW": 0.9}),
         (docket.point, {"PrivateForest": 0.8, "Boosted": 0.82}),
         (docket.advice, {"PrivateForest": 0.78}),
-        (docket.constant, {"Constant": 0.81}),
-        (docket.ceiling, {"Gradient boosting": 0.81, "Boosted": 0.7}),
+        (held_out("constant"), {"Constant": 0.81}),
+        (CEILING, {"Gradient boosting": 0.81, "Boosted": 0.7}),
     ],
 )
 def test_classes(test, given):
-    expected = {docket.ceiling: "differs"}.get(test, "agrees")
+    expected = {CEILING: "differs"}.get(test, "agrees")
     assert verdict(test, CLASSES, better) == expected
     other = "agrees" if expected == "differs" else "differs"
-    if test is docket.ceiling:
+    if test is CEILING:
         given = {"Gradient boosting": 0.81}
     assert verdict(test, CLASSES, lambda c: means(c, **{PRESET: 0.8, **given})) == other
 
@@ -52,19 +63,20 @@ def test_adult(score, expected):
 
 
 def test_regression():
-    assert verdict(docket.regression, TARGETS, means) == "agrees"
+    assert verdict(held_out("regression"), TARGETS, means) == "agrees"
     one = {"metro-traffic": 0.6}
     assert (
-        verdict(docket.regression, TARGETS, lambda c: means(c, one.get(c.data, 0.8))) == "differs"
+        verdict(held_out("regression"), TARGETS, lambda c: means(c, one.get(c.data, 0.8)))
+        == "differs"
     )
 
 
 @pytest.mark.parametrize(("test", "kind", "method"), PEERS)
 @pytest.mark.parametrize(("score", "expected"), [(0.7, "agrees"), (0.9, "differs")])
 def test_peers(monkeypatch, test, kind, method, score, expected):
-    sets = docket._sets() + docket._sets("regression")
+    sets = bench.ARE_HELD_OUT.sets() + bench.ARE_HELD_OUT.sets("regression")
     set_peers(monkeypatch, sets, method, score, of_held_out=True)
-    found = verdict(getattr(docket, test), f"bench/{kind}-held-out", means)
+    found = verdict(held_out(test), f"bench/{kind}-held-out", means)
     assert found == expected
 
 

@@ -7,8 +7,8 @@ import pytest
 from scipy import stats
 
 from dplit import Continuous, Domain, baselines, claims, consistency
-from dplit.experiments import forest_paths as paths
-from dplit.experiments import rivals
+from dplit.experiments.chapters import forest_paths as paths
+from dplit.experiments.chapters import rivals
 from dplit.stored import stored_cells
 
 

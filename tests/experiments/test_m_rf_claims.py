@@ -28,7 +28,7 @@ def test_outperforms(print_instead):
         verdict("m-rf/outperforms") == "fails" and verdict("m-rf/outperforms/corrected") == "holds"
     )
     found = HERE["m-rf/outperforms"].check()
-    assert found.cases == 10 and set(found.counterexample) == {
+    assert found.cases == 10 and set(found.counterexample) - {"exact", "stated"} == {
         "1 tree: training against Laplace", "4 trees: training against Laplace",
     }  # fmt: skip
     print_instead("m-rf/result-file-few", {("1", "training"): "0.739", ("4", "training"): "0.817"})

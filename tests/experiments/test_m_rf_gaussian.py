@@ -6,8 +6,8 @@ import pytest
 
 from dplit import Categorical, Domain, matrix, trees
 from dplit.experiments import registry
-from dplit.experiments.m_rf_gaussian import DELTA, GaussianForest
-from dplit.experiments.m_rf_methods import M_RF
+from dplit.experiments.methods.m_rf import M_RF
+from dplit.experiments.methods.m_rf_rivals import DELTA, GaussianForest
 from dplit.experiments.papers.m_rf import STRATEGIES
 from dplit.experiments.task import Setting
 

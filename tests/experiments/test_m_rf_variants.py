@@ -8,9 +8,10 @@ from scipy.stats import kstest, laplace
 from dplit import Categorical, Continuous, Domain, datasets, experiments
 from dplit.baselines import JPWClassifier
 from dplit.budget import EqualParts, Spend
-from dplit.experiments import cells, curves, m_rf_variants, task
-from dplit.experiments.m_rf_methods import Levels
-from dplit.experiments.m_rf_variants import NoisyHistogram, QueryAggregate
+from dplit.experiments import cells, curves, task
+from dplit.experiments.methods import m_rf_rivals
+from dplit.experiments.methods.m_rf import Levels
+from dplit.experiments.methods.m_rf_rivals import NoisyHistogram, QueryAggregate
 from dplit.experiments.task import Setting
 from dplit.matrix import data_matrix, decision_paths, query_matrix
 
@@ -45,10 +46,10 @@ def test_weighted_votes_are_the_matrix_product(monkeypatch):
 @pytest.mark.parametrize(("voting", "moved"), [("weighted", 1), ("hard", 2)])
 def test_the_noise_grows_with_the_number_of_queries(monkeypatch, voting, moved):
     """Scale b/eps for counts, 2b/eps for classes; Kolmogorov-Smirnov, false alarm 1e-9."""
-    monkeypatch.setattr(m_rf_variants, "leaf_stats",
+    monkeypatch.setattr(m_rf_rivals, "leaf_stats",
                         lambda forest, *rest: np.zeros((forest.n_leaves, 2), dtype=np.int64))  # fmt: skip
     monkeypatch.setattr(
-        m_rf_variants, "largest", lambda counts, rng: np.zeros(len(counts), dtype=int)
+        m_rf_rivals, "largest", lambda counts, rng: np.zeros(len(counts), dtype=int)
     )
     released = []
     plain = QueryAggregate._release

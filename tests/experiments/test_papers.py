@@ -7,7 +7,7 @@ import pytest
 
 from dplit import datasets, experiments, printed
 from dplit.experiments import task
-from dplit.experiments.rdf_variants import ReachedForest
+from dplit.experiments.methods.rdf import ReachedForest
 
 THREE_TIMES = ("mrf/figure-4", "mrf/partition", "mrf/imputed")
 

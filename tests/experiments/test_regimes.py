@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from dplit import experiments, matrix
-from dplit.experiments import regimes
+from dplit.experiments.chapters import regimes
 from dplit.trees import apply
 
 STORED = experiments.stored_regimes()

@@ -5,7 +5,7 @@ import pytest
 
 from dplit import experiments, matrix
 from dplit.domain import Categorical, Domain
-from dplit.experiments import scaling
+from dplit.experiments.chapters import scaling
 from dplit.trees import apply, grow_random_trees
 from dplit.work import stream
 

@@ -9,18 +9,21 @@ compared there.
 
 from __future__ import annotations
 
-from functools import cache, partial
-
-import numpy as np
+import inspect
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
 
 from dplit.bench import peer_scores, scores
-from dplit.boosting.sets import CHOOSING
+from dplit.boosting.sets import CHOOSING, HELD_OUT
 from dplit.claims.runs import reproduced
+from dplit.claims.runs.cells import Decided, none_of
 from dplit.datasets.registry import entry
 from dplit.experiments import rule
 from dplit.experiments.bench import FORESTS, REGRESSORS, RIVALS, task
 from dplit.experiments.curves import NotRun
 from dplit.experiments.registry import get
+from dplit.experiments.result import Result
 from dplit.printed import table
 
 CHAPTER = {"chapter": "bench", "box": "def-bench-rules", "ours": True, "where": "ours"}
@@ -31,12 +34,49 @@ FIVE = 0.05
 OVERLAP = 0.25
 OTHERS_FOREST, MACHINE = "diffprivlib forest", "private EBM"
 OTHERS_MODELS = ("diffprivlib logistic regression", "diffprivlib naive Bayes")
+PRIVATE = FORESTS + RIVALS
+OTHERS = tuple(m for m in PRIVATE if m != OURS)
+
+
+@dataclass(frozen=True)
+class Side:
+    """One side of the bench: its sets, the end of its experiments' ids, and what its sets are called."""
+
+    split: tuple
+    end: str
+    name: str
+    regressions: str
+
+    def sets(self, kind: str = "classification", n_classes: int | None = None) -> list[str]:
+        """Names of its sets with that task, and so many classes."""
+        sets = task(self.split, kind)
+        return [d for d in sets if n_classes is None or len(entry(d).classes) == n_classes]
+
+
+FOR_CHOOSING = Side(CHOOSING, "", "for choosing", "all three")
+ARE_HELD_OUT = Side(HELD_OUT, "-held-out", "held out", "both")
 
 
 def said(id, verdict, **fields):
     """A sentence of ours: its claim is ``ours/bench-...``."""
     word = id.removeprefix("bench/").replace("/", "-")
     return reproduced.said(id, verdict, name=f"ours/bench-{word}", **CHAPTER, **fields)
+
+
+def on_both_sides(figure, word, verdict="undecided", held_out="undecided"):
+    """Decorator: register ``test(result, side)`` as a sentence about either side of the bench.
+
+    "{side}" in its docstring is what the side's sets are called, "{all}" how many regressions these are.
+    """
+
+    def register(test):
+        for side, declared in ((FOR_CHOOSING, verdict), (ARE_HELD_OUT, held_out)):
+            says = inspect.getdoc(test).replace("{side}", side.name)
+            says = says.replace("{all}", side.regressions)
+            said(f"bench/{figure}{side.end}/{word}", declared, says=says, side=side)(test)
+        return test
+
+    return register
 
 
 @cache
@@ -75,14 +115,21 @@ def gains(found, first, second, sets, by=0.0):
     return parts
 
 
-def everywhere(by_epsilon, first, rivals, sets, by=0.0):
-    """That `first` is better than each rival by more than `by` on each set, at each epsilon."""
-    return rule.all_of(
-        part
-        for found in by_epsilon.values()
-        for m in rivals
-        for part in gains(found, first, m, sets, by).values()
-    )
+def nowhere_behind(by_epsilon, first, rivals, sets, by=0.0) -> Decided:
+    """That `first` is better than each rival by more than `by` on each set, at each epsilon; in words, where
+    rivals' means are furthest ahead: in hundredths of the measure."""
+    rivals = [m for m in rivals if m != first]
+    pairs = [(e, found, m) for e, found in by_epsilon.items() for m in rivals]
+    parts = [p for _, found, m in pairs for p in gains(found, first, m, sets, by).values()]
+    leads = [
+        (f[d, m].mean() - f[d, first].mean(), f"{m} on {d} at {e:g}")
+        for e, f, m in pairs
+        for d in sets
+        if (d, m) in f and (d, first) in f
+    ]
+    worst = sorted(leads, reverse=True)[:5]
+    words = ", ".join(f"{where} {100 * gain:+.1f}" for gain, where in worst)
+    return rule.all_of(parts), f"furthest ahead: {words}"
 
 
 def points(found, first, second, sets):
@@ -92,96 +139,63 @@ def points(found, first, second, sets):
     return ", ".join(f"{d} {100 * g:+.1f}" for d, g in mean.items())
 
 
-def sets_of(split, kind="classification", n_classes=None):
-    """Names of the sets of one side of the bench with that task, and so many classes."""
-    sets = task(split, kind)
-    return [d for d in sets if n_classes is None or len(entry(d).classes) == n_classes]
+def won(found, first, rival, sets):
+    """On which of the sets that have both the first's mean is higher than the rival's, list of bool."""
+    both = [d for d in sets if (d, first) in found and (d, rival) in found]
+    return [found[d, first].mean() > found[d, rival].mean() for d in both]
 
 
-_sets = partial(sets_of, CHOOSING)
-
-
-def _won(found, rivals, sets):
-    """On how many sets the mean of ours is higher than each rival's: in words."""
-    won = {
-        m: [found[d, OURS].mean() > found[d, m].mean() for d in sets if (d, m) in found]
-        for m in rivals
-    }
-    return ", ".join(f"{m} {sum(w)} of {len(w)}" for m, w in won.items())
-
-
-def over_all(by_epsilon, rivals, sets):
+def over_all(by_epsilon, rivals, sets) -> Decided:
     """That ours is better than each rival on more than half of the sets, at each epsilon."""
-    part = rule.all_of(
-        rule.most(gains(found, OURS, m, sets).values())
-        for found in by_epsilon.values()
-        for m in rivals
-    )
-    return part, "; ".join(
-        f"at {e:g} better than {_won(found, rivals, sets)}" for e, found in by_epsilon.items()
-    )
+    parts, words = [], []
+    for e, found in by_epsilon.items():
+        parts += [rule.most(gains(found, OURS, m, sets).values()) for m in rivals]
+        counts = {m: won(found, OURS, m, sets) for m in rivals}
+        each = ", ".join(f"{m} {sum(w)} of {len(w)}" for m, w in counts.items())
+        words.append(f"at {e:g} better than {each}")
+    return rule.all_of(parts), "; ".join(words)
 
 
-def worst_of(by_epsilon, ours, rivals, sets):
-    """Where rivals' means are furthest ahead of ours, in words: in hundredths of the measure."""
-    ahead = sorted(
-        (
-            (f[d, m].mean() - f[d, ours].mean(), f"{m} on {d} at {e:g}")
-            for e, f in by_epsilon.items()
-            for m in rivals
-            for d in sets
-            if m != ours and (d, m) in f and (d, ours) in f
-        ),
-        reverse=True,
-    )
-    return "furthest ahead: " + ", ".join(f"{where} {100 * g:+.1f}" for g, where in ahead[:5])
+def at(result: Result, epsilons: Iterable[float]) -> dict:
+    """Scores of a stored run by epsilon."""
+    return {e: scores(result, e) for e in epsilons}
 
 
-def _others(methods):
-    return tuple(m for m in methods if m != OURS)
+def beside_peers(result: Result, side: Side) -> dict:
+    """Our scores and the peers', at each epsilon."""
+    held_out = side is ARE_HELD_OUT
+    return {e: scores(result, e) | peer_scores(e, held_out=held_out) for e in MIDDLE}
 
 
-@said("bench/classification/half", "undecided")
-def half(result):
+@on_both_sides("classification", "half")
+def half(result, side=FOR_CHOOSING):
     r"""At $\epsilon$ = 0.5, 1, 2 and 4 the boosted forest is more accurate than each other private forest of this
-    book on more than half of the sets for choosing."""
-    by_epsilon = {e: scores(result, e) for e in MIDDLE}
-    return over_all(by_epsilon, _others(FORESTS + RIVALS), _sets())
+    book on more than half of the sets {side}."""
+    return over_all(at(result, MIDDLE), OTHERS, side.sets())
 
 
 @said("bench/classification/point", "undecided")
 def point(result):
     r"""For $\epsilon \ge 1$ no other private forest of this book is more than a point above the boosted forest
     on any set for choosing."""
-    by_epsilon, others = {e: scores(result, e) for e in LATER}, _others(FORESTS + RIVALS)
-    part = everywhere(by_epsilon, OURS, others, _sets(), -rule.POINT)
-    return part, worst_of(by_epsilon, OURS, others, _sets())
+    return nowhere_behind(at(result, LATER), OURS, OTHERS, FOR_CHOOSING.sets(), -rule.POINT)
 
 
 @said("bench/classification/tenth", "undecided")
 def tenth(result):
     r"""At $\epsilon = 0.1$ no private forest of this book is above the constant prediction on more than half of
     the sets for choosing."""
-    found, methods = scores(result, 0.1), FORESTS + RIVALS
-    parts = {m: rule.most(gains(found, m, CONSTANT, _sets()).values()) for m in methods}
-    above = {
-        m: sum(found[d, m].mean() > found[d, CONSTANT].mean() for d in _sets() if (d, m) in found)
-        for m in methods
-    }
-    words = ", ".join(f"{m} {n}" for m, n in above.items())
-    return rule.all_of(~p for p in parts.values()), f"sets with a higher mean: {words}"
+    found, sets = scores(result, 0.1), FOR_CHOOSING.sets()
+    above = ", ".join(f"{m} {sum(won(found, m, CONSTANT, sets))}" for m in PRIVATE)
+    parts = (rule.most(gains(found, m, CONSTANT, sets).values()) for m in PRIVATE)
+    return none_of(parts), f"sets with a higher mean: {above}"
 
 
-@said("bench/classification/constant", "undecided")
-def constant(result):
-    r"""For $\epsilon \ge 1$ the boosted forest is above the constant prediction on every set for choosing."""
-    return above_constant(result, _sets())
-
-
-def above_constant(result, sets):
-    """That ours is above the constant prediction on each set at every epsilon of 1 or more."""
-    by_epsilon = {e: scores(result, e) for e in LATER}
-    part = everywhere(by_epsilon, OURS, (CONSTANT,), sets)
+@on_both_sides("classification", "constant")
+def constant(result, side=FOR_CHOOSING):
+    r"""For $\epsilon \ge 1$ the boosted forest is above the constant prediction on every set {side}."""
+    by_epsilon, sets = at(result, LATER), side.sets()
+    part, _ = nowhere_behind(by_epsilon, OURS, (CONSTANT,), sets)
     return part, f"at 1, in points: {points(by_epsilon[1.0], OURS, CONSTANT, sets)}"
 
 
@@ -189,84 +203,72 @@ def above_constant(result, sets):
 def random_decision(result):
     r"""At $\epsilon = 1$ the random decision forest is at most a point above the constant prediction on half of
     the sets for choosing or more."""
-    found = scores(result, 1.0)
-    parts = gains(found, "RDF", CONSTANT, _sets(), rule.POINT).values()
+    found, sets = scores(result, 1.0), FOR_CHOOSING.sets()
+    parts = gains(found, "RDF", CONSTANT, sets, rule.POINT).values()
     part = rule.at_least(-(-len(parts) // 2), [~p for p in parts])
-    return part, f"in points: {points(found, 'RDF', CONSTANT, _sets())}"
+    return part, f"in points: {points(found, 'RDF', CONSTANT, sets)}"
 
 
-@said("bench/classification/ceiling", "undecided")
-def ceiling(result):
+@on_both_sides("classification", "ceiling")
+def ceiling(result, side=FOR_CHOOSING):
     r"""At $\epsilon = 4$ the boosted forest is within five points of scikit-learn's gradient boosting without
-    privacy on more than half of the sets for choosing with two classes."""
-    return near_ceiling(result, _sets(n_classes=2))
-
-
-def near_ceiling(result, sets):
-    """That ours is within five points of boosting without privacy on more than half of the sets."""
-    found = scores(result, 4.0)
+    privacy on more than half of the sets {side} with two classes."""
+    found, sets = scores(result, 4.0), side.sets(n_classes=2)
     part = rule.most(gains(found, OURS, CEILING, sets, -FIVE).values())
     return part, f"in points: {points(found, OURS, CEILING, sets)}"
 
 
-@said("bench/regression/all", "undecided")
-def regression(result):
+@on_both_sides("regression", "all")
+def regression(result, side=FOR_CHOOSING):
     r"""At $\epsilon$ = 0.5, 1, 2 and 4 the boosted forest has a higher $R^2$ than each other private forest of
-    this book on all three sets for choosing."""
-    sets, rivals = _sets("regression"), _others(REGRESSORS)
-    by_epsilon = {e: scores(result, e) for e in MIDDLE}
-    words = "; ".join(f"at {e:g} above {_won(f, rivals, sets)}" for e, f in by_epsilon.items())
-    return everywhere(by_epsilon, OURS, rivals, sets), words
+    this book on {all} sets {side}."""
+    return nowhere_behind(at(result, MIDDLE), OURS, REGRESSORS, side.sets("regression"))
 
 
 @said("bench/regression/abalone", "undecided")
 def abalone(result):
     r"""On Abalone the boosted forest has with $\delta = 0$ an $R^2$ above what S-GBDT prints with a positive
     $\delta$: 0.39 at $\epsilon = 0.15$ and 0.47 at $\epsilon = 0.54$."""
+    return beyond_print(result, "abalone", "R2", float, "{:.3f}".format)
+
+
+def beyond_print(result: Result, data: str, measure: str, score_of, shown) -> Decided:
+    """That ours is above the scores that S-GBDT's paper prints, at its epsilons.
+
+    `score_of` makes a score of a printed number, and `shown` words of a mean score of ours.
+    """
     parts, words = [], []
-    for (_, row), cell in table("bench/s-gbdt-abalone").cells.items():
+    for (_, row), cell in table(f"bench/s-gbdt-{data}").cells.items():
         epsilon = float(row.removeprefix("ε = "))
-        mine = scores(result, epsilon)["abalone", OURS]
-        name = f"R2 of ours at {epsilon:g}"
-        parts.append(rule.above(mine, cell.value, overlap=OVERLAP, name=name))
-        words.append(f"at {epsilon:g} {mine.mean():.3f}, printed {cell.text}")
+        mine, name = scores(result, epsilon)[data, OURS], f"{measure} of ours at {epsilon:g}"
+        parts.append(rule.above(mine, score_of(cell.value), overlap=OVERLAP, name=name))
+        words.append(f"at {epsilon:g} {shown(mine.mean())}, printed {cell.text}")
     return rule.all_of(parts), "; ".join(words)
 
 
-def beside_peers(result, held_out=False):
-    """Our scores and the peers', at each epsilon."""
-    return {e: scores(result, e) | peer_scores(e, held_out=held_out) for e in MIDDLE}
-
-
-@said("bench/classification/peer-forest", "undecided")
-def peer_forest(result):
+@on_both_sides("classification", "peer-forest")
+def peer_forest(result, side=FOR_CHOOSING):
     r"""At $\epsilon$ = 0.5, 1, 2 and 4 the boosted forest is more accurate than diffprivlib's forest on more
-    than half of the sets for choosing."""
-    return over_all(beside_peers(result), (OTHERS_FOREST,), _sets())
+    than half of the sets {side}."""
+    return over_all(beside_peers(result, side), (OTHERS_FOREST,), side.sets())
 
 
-@said("bench/classification/peer-models", "undecided")
-def peer_models(result):
+@on_both_sides("classification", "peer-models")
+def peer_models(result, side=FOR_CHOOSING):
     r"""At $\epsilon$ = 0.5, 1, 2 and 4 the boosted forest is more accurate than diffprivlib's logistic regression
-    and its naive Bayes on more than half of the sets for choosing."""
-    return over_all(beside_peers(result), OTHERS_MODELS, _sets())
+    and its naive Bayes on more than half of the sets {side}."""
+    return over_all(beside_peers(result, side), OTHERS_MODELS, side.sets())
 
 
-@said("bench/classification/peer-machine", "undecided")
-def peer_machine(result):
+@on_both_sides("classification", "peer-machine")
+def peer_machine(result, side=FOR_CHOOSING):
     r"""At $\epsilon$ = 0.5, 1, 2 and 4 the boosted forest is with $\delta = 0$ more accurate than interpret's
-    private additive model with $\delta = 10^{-6}$ on more than half of the sets for choosing with two classes."""
-    return over_all(beside_peers(result), (MACHINE,), _sets(n_classes=2))
+    private additive model with $\delta = 10^{-6}$ on more than half of the sets {side} with two classes."""
+    return over_all(beside_peers(result, side), (MACHINE,), side.sets(n_classes=2))
 
 
-@said("bench/regression/peer-machine", "agrees")
-def peer_machine_targets(result):
+@on_both_sides("regression", "peer-machine", "agrees")
+def peer_machine_targets(result, side=FOR_CHOOSING):
     r"""At $\epsilon$ = 0.5, 1, 2 and 4 the boosted forest has with $\delta = 0$ a higher $R^2$ than interpret's
-    private additive model with $\delta = 10^{-6}$ on all three sets for choosing."""
-    by_epsilon, sets = beside_peers(result), _sets("regression")
-    words = [
-        f"at {e:g} "
-        + ", ".join(f"{d} {np.mean(f[d, OURS]) - np.mean(f[d, MACHINE]):+.3f}" for d in sets)
-        for e, f in by_epsilon.items()
-    ]
-    return everywhere(by_epsilon, OURS, (MACHINE,), sets), "; ".join(words)
+    private additive model with $\delta = 10^{-6}$ on {all} sets {side}."""
+    return nowhere_behind(beside_peers(result, side), OURS, (MACHINE,), side.sets("regression"))

@@ -107,19 +107,15 @@ def best_of(result: Result, firsts: Iterable[str], others: Iterable[str]) -> rul
     return rule.any_of(rule.all_of(ahead(result, a, b) for b in others) for a in firsts)
 
 
-def near(
-    result: Result,
-    cell: str,
-    value: float,
-    margin: float,
-    name: str = "",
-    number: int | None = None,
-) -> rule.Part:
-    """That the mean score of a cell is within a margin of a value."""
-    scores = result.scores(cell)
-    scores = scores if number is None else scores[:, number]
+def near(result: Result, cell: str, value: float, margin: float, **how) -> rule.Part:
+    """That the mean score of a cell is within a margin of a value; `how` as in `rule.above`.
+
+    `number` picks one of several numbers of a score.
+    """
+    scores, number = result.scores(cell), how.pop("number", None)
     apart = overlap(get(result.experiment).cell(cell))
-    return rule.within(scores, value, margin, overlap=apart, name=name or cell)
+    how = {"overlap": apart, "name": cell} | how
+    return rule.within(scores if number is None else scores[:, number], value, margin, **how)
 
 
 def alike(result: Result, one: str, other: str, margin: float, name: str = "") -> rule.Part:

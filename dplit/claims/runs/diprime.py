@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from functools import partial
 
-from dplit import experiments
 from dplit.claims.runs import reproduced
 from dplit.experiments import rule
 from dplit.experiments.curves import (
@@ -19,7 +18,8 @@ from dplit.experiments.curves import (
     gain,
     higher,
     improves,
-    overlap,
+    over,
+    paired,
     points_of,
     turns,
     wins,
@@ -97,18 +97,17 @@ def comparable(result):
         words.append(f"with {name} {sum(t.yes < rule.RATE for t in trends)} of 3")
         for value, key in curves[2].items():
             others = [c[value] for c in curves[:2]]
-            near.append(rule.any_of(_near(result, key, other) for other in others))
+            near.append(rule.any_of(_tenth(result, key, other) for other in others))
             worst = max(worst, float(result.mean(key)) / max(float(result.mean(k)) for k in others))
     shown = f"at most {worst:.3f} times the worse of the two (we allow 1.1); errors fall "
     return rule.all_of([*near, *same]), shown + ", ".join(words)
 
 
-def _near(result, key, other):
+def _tenth(result, key, other):
     """That an error is less than a tenth above another."""
-    n = min(len(result.scores(k)) for k in (key, other))
-    room = (1 + rule.TENTH) * result.scores(other)[:n] - result.scores(key)[:n]
-    apart = overlap(experiments.get(result.experiment).cell(key))
-    return rule.above(room, overlap=apart, name=f"1.1 times {other} less {key}")
+    ours, theirs = paired(result, key, other)
+    room = (1 + rule.TENTH) * theirs - ours
+    return over(result, key, room, name=f"1.1 times {other} less {key}")
 
 
 @said("diprime-v2/figure-1/most-settings", "agrees", methods=VARIANTS, names=SWEPT)

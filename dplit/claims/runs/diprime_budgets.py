@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 
 from dplit import experiments
+from dplit.claims.runs.cells import near
 from dplit.claims.runs.diprime import exact, private, said
 from dplit.experiments import rule
 from dplit.experiments.curves import (
@@ -17,7 +18,7 @@ from dplit.experiments.curves import (
     differences,
     gain,
     higher,
-    overlap,
+    over,
     points_of,
     turns,
 )
@@ -60,11 +61,9 @@ def _behind_by(pair, target, key, by):
     """That a cell of one result is behind a target, a cell of another, by more than `by`."""
     (other, result), (a, b) = pair, (target, key)
     lower = LOWER_IS_BETTER[experiments.get(result.experiment).cell(b).measure]
-    first, second = other.scores(a), result.scores(b)
-    n = min(len(first), len(second))
-    numbers = (second[:n] - first[:n]) if lower else (first[:n] - second[:n])
-    apart = overlap(experiments.get(result.experiment).cell(b))
-    return rule.above(numbers, by, overlap=apart, name=f"{b} behind {a}")
+    n = min(len(other.scores(a)), len(result.scores(b)))
+    more = result.scores(b)[:n] - other.scores(a)[:n]
+    return over(result, b, more if lower else -more, by, f"{b} behind {a}")
 
 
 def _catches_up(result, methods, other=None):
@@ -167,15 +166,11 @@ def leaves(result):
 @said("diprime-v2/figure-3/nodes", "undecided")
 def nodes(result):
     """DP-DF has 407 nodes on average, DP-RF 104, DiPriMe and DP-ERT 31."""
-    keys, parts = _of_leaves(result), []
-    for m, printed in PRINTED_NODES.items():
-        how = {
-            "overlap": overlap(experiments.get(result.experiment).cell(keys[m])),
-            "name": keys[m],
-        }
-        margin = rule.TENTH * printed
-        near = rule.within(result.scores(keys[m])[:, -1], printed, margin, **how)
-        parts.append(rule.OPEN if m in OTHER_METHODS else near)
+    keys = _of_leaves(result)
+    parts = [
+        rule.OPEN if m in OTHER_METHODS else near(result, keys[m], n, rule.TENTH * n, number=-1)
+        for m, n in PRINTED_NODES.items()
+    ]
     words = ", ".join(f"{m} {result.mean(k)[-1]:.0f}" for m, k in keys.items())
     full = sum(5**level for level in range(4))
     allowed = f"depth 3 with five bins, table 2's, has at most {full}; we allow a tenth"
@@ -243,10 +238,9 @@ def _harm(result, method, partitioned):
     pairs = {e: (curves[e][MIDDLE], curves[e][LARGE]) for e in (1.0, 10.0)}
     one, ten = (differences(result, *pair) for pair in pairs.values())
     n = min(len(one), len(ten))
-    apart = overlap(experiments.get(result.experiment).cell(pairs[1.0][0]))
     name = f"harm of rho {LARGE} at epsilon 1 less that at 10"
     words = f"error at rho {LARGE} above that at {MIDDLE}: {one.mean():.2g} and {ten.mean():.2g}"
-    return rule.above(one[:n] - ten[:n], overlap=apart, name=name), words
+    return over(result, pairs[1.0][0], one[:n] - ten[:n], name=name), words
 
 
 def _limited_trees(result, method, partitioned):

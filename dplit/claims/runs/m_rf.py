@@ -21,9 +21,8 @@ from itertools import product
 from dplit.claims.runs import reproduced
 from dplit.claims.runs.cells import Decided, Join, Pairs, near, none_of, percent
 from dplit.experiments import rule
-from dplit.experiments.curves import ahead, differences, higher, key, overlap
+from dplit.experiments.curves import ahead, differences, higher, key, over
 from dplit.experiments.papers import m_rf as paper
-from dplit.experiments.registry import get
 from dplit.experiments.result import Result
 
 PAGE = {"chapter": "matrix_forest_experiments", "box": "def-matrix-experiments-agree"}
@@ -307,9 +306,8 @@ def training_records(result):
     """With queries that are training records batch prediction is more accurate than with held-out ones."""
     seen = asked(result, paper.PREDICTION, 345)
     held = key(result, "car", paper.PREDICTION, label="held out")
-    apart = overlap(get(result.experiment).cell(held))
-    name = "gain of queries that are training records"
-    part = rule.above(differences(result, seen, held), overlap=apart, name=name)
+    gain = differences(result, seen, held)
+    part = over(result, held, gain, name="gain of queries that are training records")
     return (
         part,
         f"gain in points: {Pairs(result, {'training records over held out': (seen, held)})}",

@@ -16,10 +16,20 @@ from dplit.claims.runs.cells import best_of, percent
 from dplit.claims.runs.m_rf import PAGE, ours
 from dplit.experiments.curves import key
 from dplit.experiments.papers import m_rf as paper
-from dplit.ledger import Case, claim, equal
+from dplit.ledger.box import Box
+from dplit.ledger.compare import same
 
-CHAPTER = PAGE["chapter"]
-BOX, MARGINALS_BOX = "thm-matrix-experiments-gaussian", "thm-matrix-experiments-gaussian-marginals"
+GAUSSIAN = Box(
+    "thm-matrix-experiments-gaussian",
+    "matrix.gaussian_delta",
+    "matrix.gaussian_scale",
+    chapter=PAGE["chapter"],
+)
+MARGINALS = Box(
+    "thm-matrix-experiments-gaussian-marginals",
+    "matrix.GaussianMarginals",
+    chapter=PAGE["chapter"],
+)
 SMALL = ((3, 2, 2), (2, 4), (3, 3, 2))
 GRID = 400_001  # points of a quadrature
 
@@ -32,23 +42,22 @@ def hockey_stick(epsilon, scale):
     return float(more.sum() * step / (scale * np.sqrt(2 * np.pi)))
 
 
-@claim(
-    "m-rf/ours/gaussian-calibration", "ours", "holds", ours=True, chapter=CHAPTER, box=BOX, proof=BOX,
-    functions=("matrix.gaussian_delta", "matrix.gaussian_scale"),
-    quantity="least delta of Gaussian noise", range="epsilon 0.5 to 4, delta 1e-9 to 0.3",
-)  # fmt: skip
+@GAUSSIAN(
+    "m-rf/ours/gaussian-calibration",
+    "ours",
+    quantity="least delta of Gaussian noise",
+    range="epsilon 0.5 to 4, delta 1e-9 to 0.3",
+)
 def calibration(effort, rng):
     r"""Gaussian noise of deviation $s$ times the L2 sensitivity satisfies $(\epsilon, \delta)$-differential
     privacy if and only if
     $\delta \ge \Phi(\frac1{2s} - \epsilon s) - e^\epsilon\Phi(-\frac1{2s} - \epsilon s)$."""
     epsilons = effort.pick((0.5, 1.0, 4.0), (0.5, 1.0, 2.0, 4.0), (0.5, 1.0, 2.0, 3.0, 4.0))
-    cases = []
     for epsilon, delta in product(epsilons, (1e-9, 1e-6, 0.01, 0.3)):
         s = matrix.gaussian_scale(epsilon, delta)
-        at = {"epsilon": epsilon, "delta": delta}
-        cases.append(Case(hockey_stick(epsilon, s), matrix.gaussian_delta(epsilon, s), at))
-        cases.append(Case(hockey_stick(epsilon, s), delta, at))
-    return equal(cases, "{cases} sides, nearest at epsilon {epsilon}, delta {delta}", rtol=1e-6)
+        for stated in (matrix.gaussian_delta(epsilon, s), delta):
+            yield same(hockey_stick(epsilon, s), stated, 1e-6, epsilon=epsilon, delta=delta)
+    return "{cases} sides, among them epsilon {epsilon}, delta {delta}"
 
 
 def small_workloads(effort):
@@ -79,24 +88,23 @@ def dense_strategy(best):
     return total
 
 
-@claim(
-    "m-rf/ours/gaussian-marginals", "ours", "holds", ours=True, chapter=CHAPTER, box=MARGINALS_BOX,
-    proof=MARGINALS_BOX,
-    functions=("matrix.GaussianMarginals",), quantity="error in units of the noise's variance",
+@MARGINALS(
+    "m-rf/ours/gaussian-marginals",
+    "ours",
+    quantity="error in units of the noise's variance",
     range="all marginals of two columns on domains of 8 to 18 cells",
-)  # fmt: skip
+)
 def gaussian_marginals(effort, rng):
     r"""With Gaussian noise the least error of a workload of whole marginals is $(\sum_U \sqrt{w_Ud_U})^2$ times
     the variance of noise for sensitivity 1, and the strategy of the eigenvalues
     $\lambda_U \propto \sqrt{w_U/d_U}$ has it."""
-    cases = []
     for levels, workload in small_workloads(effort):
         best, W = matrix.GaussianMarginals(workload), workload.matrix()
         A, bound = dense_strategy(best), matrix.l2_optimum(workload)
         error = (A**2).sum(axis=0).max() * ((W @ np.linalg.pinv(A, rcond=1e-10)) ** 2).sum()
         for name, side in (("error of the matrix", error), ("bound for all", bound.value)):
-            cases.append(Case(side, best.optimum, {"levels": list(levels), "side": name}))
-    return equal(cases, "{cases} sides, nearest: {side} on {levels}", rtol=1e-5)
+            yield same(side, best.optimum, 1e-5, levels=list(levels), side=name)
+    return "{cases} sides, among them {side} on {levels}"
 
 
 @ours("m-rf/gaussian/car", "agrees")

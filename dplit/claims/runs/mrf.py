@@ -21,7 +21,7 @@ from dplit import printed
 from dplit.claims.runs import reproduced
 from dplit.claims.runs.cells import Decided, Pairs, alike, near, none_of, on_sets, where_run
 from dplit.experiments import rule
-from dplit.experiments.curves import ahead, differences, higher, key, overlap
+from dplit.experiments.curves import ahead, differences, higher, key, over, paired
 from dplit.experiments.images import NAME as SCENES
 from dplit.experiments.papers import mrf as paper
 from dplit.experiments.papers.mrf import IMAGES, MEDIUM, NAMES, SETS, SIX, TRADED
@@ -75,11 +75,9 @@ def stopping(result):
     data sets."""
     cells, parts = printed.table("mrf/table-1").cells, []
     for d, pair in zip(SETS, versus(result, ("MRF",), mine="MRF, by the text").values()):
-        n = min(len(result.scores(k)) for k in pair)
-        middle = sum(result.scores(k)[:n] for k in pair) / 2
-        apart = overlap(get(result.experiment).cell(pair[0]))
+        middle = sum(paired(result, *pair)) / 2
         lower = result.mean(pair[0]) < result.mean(pair[1])
-        nearer = rule.above(middle, cells[d, "MRF"].value, overlap=apart, name=f"midway on {d}")
+        nearer = over(result, pair[0], middle, cells[d, "MRF"].value, f"midway on {d}")
         parts.append(nearer if lower else ~nearer)
     by_text = sum(p.yes < p.no for p in parts)
     return rule.most(parts), f"nearer to the text's on {by_text} of {len(parts)}"
@@ -96,7 +94,7 @@ def forest_not_tree(result):
     for (d, row), cell in printed.table("mrf/table-3").cells.items():
         if d in ("wdbc", "cmc"):
             k = key(result, d, "MRF", label=f"{row}, forest, labels without noise")
-            parts.append(near(result, k, cell.value, rule.POINT, f"{d}, {row}"))
+            parts.append(near(result, k, cell.value, rule.POINT, name=f"{d}, {row}"))
             words.append(f"{d} {100 * float(result.mean(k)):.2f}, printed {cell.text}")
     return rule.all_of(parts), "; ".join(words)
 
@@ -236,9 +234,8 @@ def losses(result: Result, methods: Iterable[str], reading: str) -> Decided:
         each_set = [differences(result, *pair) for pair in pairs.values()]
         n = min(map(len, each_set))
         mean = np.mean([found[:n] for found in each_set], axis=0)
-        apart = overlap(get(result.experiment).cell(pairs["Car"][0]))
         name = f"{method} with all records less halves"
-        parts.append(rule.above(mean, overlap=apart, name=name))
+        parts.append(over(result, pairs["Car"][0], mean, name=name))
         words.append(f"{method}: {pairs}")
     return rule.all_of(parts), "without the partition, " + "; ".join(words)
 

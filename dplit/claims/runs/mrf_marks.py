@@ -11,7 +11,7 @@ import numpy as np
 
 from dplit.claims.runs.mrf_print import LEVEL, by_print
 from dplit.experiments import rule
-from dplit.ledger import Count, counts_at_most
+from dplit.ledger.compare import counted
 
 FOLDS = REPETITIONS = 10
 RECORDS = 200
@@ -48,8 +48,8 @@ def marks(effort, rng):
 
     draws = effort.pick(3000, 10_000, 40_000)
     marked = int((wilcoxon(differences(draws, rng), axis=1).pvalue < LEVEL).sum())
-    note = "of {draws} pairs of equally good methods {observed:.2f} are marked at level {stated}"
-    return counts_at_most([Count(marked, draws, LEVEL, {"draws": draws})], note)
+    yield counted(marked, draws, LEVEL, "<=")
+    return f"of {draws} pairs of equally good methods {{exact:.2f}} are marked at level {{stated}}"
 
 
 @marks.corrected(functions=("experiments.rule.above",), **SIDES)
@@ -59,5 +59,5 @@ def marks_that_count_once(effort, rng):
     draws = effort.pick(3000, 10_000, 40_000)
     overlap = 1 / (FOLDS - 1)
     marked = sum(rule.above(d, overlap=overlap).p < LEVEL for d in differences(draws, rng))
-    note = "of {draws} pairs of equally good methods {observed:.3f} are marked at level 0.05"
-    return counts_at_most([Count(marked, draws, 0.06, {"draws": draws})], note)
+    yield counted(marked, draws, 0.06, "<=")
+    return f"of {draws} pairs of equally good methods {{exact:.3f}} are marked at level 0.05"

@@ -9,21 +9,19 @@ right more often than with probability :math:`e^{B_3/2}/(e^{B_3/2} + K - 1)`. Se
 from __future__ import annotations
 
 from fractions import Fraction
-from functools import cache, partial
+from functools import cache
 from itertools import pairwise, product
 
 import numpy as np
 
 from dplit import printed
-from dplit.claims.runs.mrf_print import CHAPTER, whole
+from dplit.claims.runs.by_print import above, listed
+from dplit.claims.runs.mrf_print import by_print, whole
 from dplit.datasets import fetch, registry
-from dplit.ledger import Case, bounded, claim, equal, verdict_of
+from dplit.ledger.compare import at_most, need, note, same
 from dplit.mechanisms import Exponential
 
 SPLITS = {"1": "0.05", "5": "0.25", "10": "0.5", "20": "1"}  # table 3: B1 = B2 by B3
-TABLE = "the printed table says what holds"
-
-by_file = partial(claim, chapter=CHAPTER, box="def-mrf-experiments-print")
 
 
 @cache
@@ -58,27 +56,33 @@ def cells_of_table_2():
             yield row, column, int(cell.value), known
 
 
-@by_file(
-    "mrf/table-2", "Appendix E, table 2", "fails", functions=("datasets.load",),
+@by_print(
+    "mrf/table-2",
+    "Appendix E, table 2",
+    "fails",
+    functions=("datasets.load",),
     nothing_instead="the files' own numbers, in the chapter beside the printed ones",
-)  # fmt: skip
+)
 def table_2(effort, rng):
     r"""The description of used datasets in table 2 has the numbers of samples, features and classes of the 22
     UCI benchmark datasets."""
     found = list(cells_of_table_2())
-    wrong = [(row, column, n, min(known)) for row, column, n, known in found if n not in known]
-    with_class = [w for w in wrong if w[1] == "features" and w[2] == w[3] + 1]
-    rest = [w for w in wrong if w not in with_class]
-    shown = (rest or wrong or [("", "", 0, 0)])[0]
-    words = "; ".join(f"{row} {n} {column}, the file has {k}" for row, column, n, k in rest)
-    return verdict_of(
-        not wrong, f"{len(found) - len(wrong)} of {len(found)} cells are the file's numbers. "
-        f"{len(with_class)} rows count the class as a feature: {', '.join(w[0] for w in with_class)}. "
-        f"{words}.",
-        {f"{row} {column}": [n, k] for row, column, n, k in wrong}, cases=len(found),
-        computed=shown[3], published=shown[2], relation="=", quantity=f"{shown[1]} of {shown[0]}",
+    wrong = {(row, column): (n, min(known)) for row, column, n, known in found if n not in known}
+    with_class = [at for at, (n, k) in wrong.items() if at[1] == "features" and n == k + 1]
+    rest = [
+        f"{' '.join(at)} {n}, in the file {k}"
+        for at, (n, k) in wrong.items()
+        if at not in with_class
+    ]
+    cells = {" ".join(at): [*pair] for at, pair in wrong.items()}
+    for *_, n, known in found:
+        yield need(n in known, min(known), "=", n, wrong=cells)
+    return note(
+        f"{len(found) - len(wrong)} of {len(found)} cells are the file's numbers; {len(with_class)} rows count "
+        f"the class as a feature: {', '.join(row for row, _ in with_class)}; {listed(rest)}",
+        quantity="a number of table 2, and the file's",
         range="all cells but the features of Ads, of which our copy has the binary ones alone",
-    )  # fmt: skip
+    )
 
 
 def budgets():
@@ -99,104 +103,79 @@ def label_cap(budget, classes):
     return 1 / (1 + (classes - 1) * np.exp(-budget / 2))
 
 
-@by_file(
-    "mrf/table-3-cap", "Appendix F, table 3", "fails", functions=("mechanisms.Exponential",),
-)  # fmt: skip
+@by_print("mrf/table-3-cap", "Appendix F, table 3", "fails", functions=("mechanisms.Exponential",))
 def table_3_cap(effort, rng):
     r"""Table 3 has accuracies of trees whose labels are drawn with budget $B_3$: none is above what such labels
     can be expected to reach."""
-    table = printed.table("mrf/table-3")
-    note = "{row}, {set}: printed {exact:.4f}, at most {stated:.4f}"
-    classes = {data: whole(data).y.nunique() for data in table.of("name")}
-    cases = [
-        Case(cell.value, float(_largest(budgets()[row], classes[data])), {"row": row, "set": data})
-        for (data, row), cell in table.cells.items()
-    ]
-    above = [c for c in cases if c.exact > c.stated]
-    chance = max((_by_chance(c, len(whole(c.data["set"]).y)) for c in above), default=1.0)
-    return bounded(
-        cases, f"{len(above)} of {{cases}} cells are above the cap, first {note}; by chance none of them "
-        f"happens with more than {chance:.1g}.",
-        quantity="accuracy of one tree", range="all cells of the table; leaves that hold one class",
-    )  # fmt: skip
+    over, chance = 0, 1.0
+    for (data, row), cell in printed.table("mrf/table-3").cells.items():
+        found = whole(data)
+        cap = Exponential(budgets()[row]).pmf(np.eye(found.y.nunique())[0])[0]
+        yield at_most(cell.value, cap, row=row, set=data)
+        if cell.value > cap:
+            over += 1
+            by_chance = _by_chance(cell.value - cap, len(found.y))
+            chance = by_chance if over == 1 else max(chance, by_chance)
+    return note(
+        f"{over} of {{cases}} cells are above the cap, first {{row}}, {{set}}: printed {{exact:.4f}}, at most "
+        f"{{stated:.4f}}; by chance none of them happens with more than {chance:.1g}.",
+        quantity="accuracy of one tree",
+        range="all cells of the table; leaves that hold one class",
+    )
 
 
-def _by_chance(case, records):
+def _by_chance(excess, records):
     """Hoeffding's bound on a mean this far above the cap, if each record is tested ten times, with a label
     of its own."""
-    return float(np.exp(-2 * 10 * records * (case.exact - case.stated) ** 2))
-
-
-def _largest(budget, classes):
-    """Probability of the label of a leaf with one class, by the mechanism itself."""
-    return Exponential(budget).pmf(np.eye(classes)[0])[0]
+    return float(np.exp(-2 * 10 * records * excess**2))
 
 
 @table_3_cap.corrected(
-    "thm-mrf-experiments-cap", ("mechanisms.Exponential",), proof="thm-mrf-experiments-cap",
+    "thm-mrf-experiments-cap",
+    ("mechanisms.Exponential",),
+    proof="thm-mrf-experiments-cap",
     quantity="probability of a class's label",
-)  # fmt: skip
+)
 def label_is_capped(effort, rng):
     r"""A tree's label with budget $B_3$ is any one class with probability at most $e^{B_3/2}/(e^{B_3/2} + K - 1)$,
     whatever its leaf holds; a leaf of one class attains it."""
     size = effort.pick(6, 12, 24)
-    cases = []
     for budget, classes in product(budgets().values(), (2, 3)):
-        for shares in _leaves(size, classes):
-            exact = Exponential(budget).pmf(shares)[0]
-            cases.append(
-                Case(exact, label_cap(budget, classes), {"leaf": (size * shares).round().tolist()})
-            )
-    return bounded(
-        cases,
-        "{cases} leaves; attained at {leaf}.",
-        range=f"leaves of {size} records, 2 and 3 classes",
+        for leaf in product(range(size + 1), repeat=classes):
+            if sum(leaf) == size:
+                right = Exponential(budget).pmf(np.array(leaf) / size)[0]
+                yield at_most(right, label_cap(budget, classes), leaf=list(leaf))
+    return note(
+        "{cases} leaves; attained at {leaf}", range=f"leaves of {size} records, 2 and 3 classes"
     )
 
 
-def _leaves(size, classes):
-    """Shares of the classes in every leaf of `size` records."""
-    for counts in product(range(size + 1), repeat=classes):
-        if sum(counts) == size:
-            yield np.array(counts) / size
-
-
-@by_file("mrf/table-3-layers", "Appendix F; table 3", "holds", functions=("printed.table",))
+@by_print("mrf/table-3-layers", "Appendix F; table 3", "holds")
 def table_3_layers(effort, rng):
     r"""The privacy budget consumed for each layer of a tree is $B_1 + B_2$, which satisfies $B_1 + B_2 = B_3/d$:
     the rows of table 3 do, with $B_1 = B_2$ and $d = 10$. (That a layer costs this much, and that trees have ten
     levels, are other rows: `mrf/layer`, `mrf/depth-10`.)"""
-    cases = [
-        Case(2 * Fraction(split), Fraction(b3) / 10, {"B3": b3}) for b3, split in SPLITS.items()
-    ]
     if sorted(budgets().values()) != sorted(map(float, SPLITS)):
         raise ArithmeticError("the rows of table 3 have other budgets B3")
-    return equal(
-        cases,
-        "B1 + B2 is a tenth of B3 in each of the four rows",
-        quantity="budget of a layer",
-        range="all rows of the table",
-    )
+    for budget, split in SPLITS.items():
+        yield same(2 * Fraction(split), Fraction(budget) / 10, B3=budget)
+    where = {"quantity": "budget of a layer", "range": "all rows of the table"}
+    return note("B1 + B2 is a tenth of B3 in each of the four rows", **where)
 
 
-@by_file("mrf/table-3-monotone", "Appendix F", "fails", functions=("printed.table",))
+@by_print("mrf/table-3-monotone", "Appendix F", "fails")
 def table_3_monotone(effort, rng):
     r"""When the budget $B_3$ increases, the performance of each tree increases, which meets the changing trend
     of differential privacy: its accuracy does, down each column of table 3."""
     table = printed.table("mrf/table-3")
-    steps = [
-        (table.of("name")[data], table.cells[data, a], table.cells[data, b])
-        for data in table.of("name")
-        for a, b in pairwise(table.rows)
-    ]
-    down = [s for s in steps if s[2].value <= s[1].value]
-    name, before, after = (down or steps)[0]
-    words = "; ".join(f"{n} {a.text}, then {b.text}" for n, a, b in down) or "none"
-    return verdict_of(
-        not down, f"{len(steps) - len(down)} of {len(steps)} steps go up; not so: {words}.",
-        {"down": words}, cases=len(steps), computed=after.value, published=before.value, relation=">",
-        quantity=f"printed accuracy on {name} at the larger budget", range="all cells of the table",
-    )  # fmt: skip
+    for (data, name), (a, b) in product(table.of("name").items(), pairwise(table.rows)):
+        before, after = table.cells[data, a], table.cells[data, b]
+        yield above(after.value, before.value, set=name, before=before.text, after=after.text)
+    return note(
+        "of {cases} steps to a larger budget that on {set} is from {before} to {after}",
+        quantity="printed accuracy at the larger budget",
+        range="all cells of the table",
+    )
 
 
 @table_3_monotone.corrected(functions=("printed.table",))
@@ -204,11 +183,7 @@ def table_3_ends(effort, rng):
     """In each column the accuracy at the largest budget is above that at the smallest."""
     table = printed.table("mrf/table-3")
     low, high = table.rows[0], table.rows[-1]
-    cells, names = table.cells, table.of("name")
-    rise = {n: cells[d, high].value - cells[d, low].value for d, n in names.items()}
-    least = min(rise, key=rise.get)
-    return verdict_of(
-        rise[least] > 0, f"Least on {least}, by {100 * rise[least]:.2f} points.", rise,
-        cases=len(rise), computed=rise[least], published=0.0, relation=">",
-        quantity=f"rise on {least}", range="all columns",
-    )  # fmt: skip
+    rise = {d: table.cells[d, high].value - table.cells[d, low].value for d in table.of("name")}
+    yield above(min(rise.values()), 0, **rise)
+    words = f"least on {table.of('name')[min(rise, key=rise.get)]}, by {100 * min(rise.values()):.2f} points"
+    return note(words, quantity="least rise of a column", range="all columns")

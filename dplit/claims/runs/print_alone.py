@@ -8,16 +8,19 @@ columns; "clearly" is that both intervals of printed mean and deviation are apar
 from __future__ import annotations
 
 from functools import partial
+from itertools import pairwise
 
 from dplit import datasets, printed
+from dplit.claims.runs.by_print import NO_CORRECTION, above, in_part, listed
 from dplit.experiments.measures import LOWER_IS_BETTER
-from dplit.ledger import claim, verdict_of
+from dplit.ledger import claim
+from dplit.ledger.compare import need, note, same
 
-TABLE = "the printed table says what holds"
 PAGE = {"chapter": "median_forest_experiments", "functions": ("printed.table",)}
 VARIANTS = ("DiPriMe", "DiPriMeExp", "DiPriMeFlip")
 
 by_print = partial(claim, box="def-experiments-print", **PAGE)
+on_all = partial(note, range="every printed column")
 
 
 def compared(id, ours, others):
@@ -37,38 +40,39 @@ def compared(id, ours, others):
                 yield name, one, other, a, b, sign * (b.value - a.value)
 
 
+def words(found):
+    """A comparison of printed cells in words."""
+    name, one, other, a, b, _ = found
+    return f"{name}: {one} {a.text}, {other} {b.text}"
+
+
 def all_better(id, ours, others):
-    """Evidence of "ours is better than each other in every column": the worst comparison is shown."""
+    """That ours is better than each other in every column; the worst comparison is shown."""
     found = list(compared(id, ours, others))
+    name, one, other, a, b, gain = worst = min(found, key=lambda f: f[-1] / f[4].value)
     relation = "<" if LOWER_IS_BETTER[printed.table(id).measure] else ">"
-    broken = [f for f in found if f[-1] <= 0]
-    name, one, other, a, b, _ = min(found, key=lambda f: f[-1] / f[4].value)
-    words = f"{len(found) - len(broken)} of {len(found)} printed comparisons are of this kind"
-    worst = f"{name}: {one} {a.text}, {other} {b.text}"
-    return verdict_of(
-        not broken, f"{words}; the worst is {worst}.", {"worst": worst}, cases=len(found),
-        computed=a.value, published=b.value, relation=relation,
-        quantity=f"printed score of {one}, against {other}, on {name}",
-        range="every printed column",
-    )  # fmt: skip
+    yield need(gain > 0, a.value, relation, b.value, worst=words(worst))
+    better = sum(f[-1] > 0 for f in found)
+    text = f"{better} of {len(found)} printed comparisons are of this kind; the worst is {words(worst)}"
+    return on_all(text, quantity=f"printed score of {one}, against {other}, on {name}")
 
 
-@by_print("diprime-v1/outperforms", "Section 4.1", "fails", nothing_instead=TABLE)
+@by_print("diprime-v1/outperforms", "Section 4.1", "fails", nothing_instead=NO_CORRECTION)
 def outperforms(effort, rng):
     """DiPriMe clearly outperforms DP-ERT for regression (table 1)."""
-    return all_better("diprime-v1/table-1", ("DiPriMe",), ("DP-ERT",))
+    return (yield from all_better("diprime-v1/table-1", ("DiPriMe",), ("DP-ERT",)))
 
 
-@by_print("diprime-v1/far-exceeds", "Section 4.2", "fails", nothing_instead=TABLE)
+@by_print("diprime-v1/far-exceeds", "Section 4.2", "fails", nothing_instead=NO_CORRECTION)
 def far_exceeds(effort, rng):
     """DiPriMe far exceeds the performance of DP-ERT and DP-DF in classification (table 2)."""
-    return all_better("diprime-v1/table-2", ("DiPriMe",), ("DP-ERT", "DP-DF"))
+    return (yield from all_better("diprime-v1/table-2", ("DiPriMe",), ("DP-ERT", "DP-DF")))
 
 
-@by_print("diprime-v2/far-exceeds", "Section 4.2", "fails", nothing_instead=TABLE)
+@by_print("diprime-v2/far-exceeds", "Section 4.2", "fails", nothing_instead=NO_CORRECTION)
 def variants_far_exceed(effort, rng):
     """DiPriMe and its variants far exceed DP-ERT, DP-RF and DP-DF in classification (table 2)."""
-    return all_better("diprime-v2/table-2", VARIANTS, ("DP-ERT", "DP-RF", "DP-DF"))
+    return (yield from all_better("diprime-v2/table-2", VARIANTS, ("DP-ERT", "DP-RF", "DP-DF")))
 
 
 @by_print("diprime-v2/underperforms", "Section 4.1", "holds")
@@ -76,12 +80,9 @@ def underperforms(effort, rng):
     """Without privacy median forests typically underperform random forests in regression (table 1)."""
     found = list(compared("diprime-v2/table-1", ("RF",), ("Median",)))
     better = [name for name, *_, gain in found if gain > 0]
-    return verdict_of(
-        2 * len(better) > len(found),
-        f"Random forests are better on {', '.join(better)}: {len(better)} of {len(found)}.",
-        {"better": better}, cases=len(found), computed=len(better), published=len(found) / 2,
-        relation=">", quantity="columns in which random forests are better", range="every printed column",
-    )  # fmt: skip
+    yield above(len(better), len(found) / 2, better=better)
+    text = f"random forests are better on {', '.join(better)}: {len(better)} of {len(found)}"
+    return on_all(text, quantity="columns in which random forests are better")
 
 
 @by_print("diprime-v2/clearly", "Section 4.1", "assumes")
@@ -89,33 +90,25 @@ def clearly(effort, rng):
     """DiPriMeExp and DiPriMeFlip clearly outperform both DP-ERT and DP-RF in regression (table 1).
     This assumes that "clearly" is said of the means, and not that mean and deviation are apart."""
     found = list(compared("diprime-v2/table-1", VARIANTS[1:], ("DP-ERT", "DP-RF")))
-    near = [f"{name}: {one} {a.text}, {other} {b.text}" for name, one, other, a, b, gain in found
-            if 0 < gain <= a.deviation + b.deviation]  # fmt: skip
+    near = [words(f) for f in found if 0 < f[-1] <= f[3].deviation + f[4].deviation]
     better = sum(gain > 0 for *_, gain in found)
-    words = f"{better} of {len(found)} printed means are better; not apart are {'; '.join(near)}."
-    if better < len(found) or not near:
-        return verdict_of(better == len(found), words, {"better": better}, range="every column")
-    return verdict_of(
-        False, words, broken="assumes", cases=len(found), computed=better, published=len(found),
-        relation="=", quantity="printed means that are better", range="every printed column",
-    )  # fmt: skip
+    yield same(better, len(found), broken="fails")
+    yield in_part(not near, True, better - len(near), "=", len(found))
+    text = f"{better} of {len(found)} printed means are better; not apart are {listed(near)}"
+    return on_all(text, quantity="printed means that are better, and apart")
 
 
-@by_print("diprime-v2/consistently-worse", "Section 4.2", "fails", nothing_instead=TABLE)
+@by_print("diprime-v2/consistently-worse", "Section 4.2", "fails", nothing_instead=NO_CORRECTION)
 def consistently_worse(effort, rng):
     """Without privacy the performance of median forests is consistently worse than that of random forests in
     classification, with extremely randomised trees a little worse off (read: than median forests; table 2)."""
-    found = [
-        *compared("diprime-v2/table-2", ("RF",), ("Median",)),
-        *compared("diprime-v2/table-2", ("Median",), ("ERT",)),
-    ]
-    name, one, other, a, b, _ = min(found, key=lambda f: f[-1])
-    broken = [f"{f[0]}: {f[1]} {f[3].text}, {f[2]} {f[4].text}" for f in found if f[-1] <= 0]
-    return verdict_of(
-        not broken, f"Not so in {len(broken)} of {len(found)} comparisons: {'; '.join(broken)}.",
-        {"not so": broken}, cases=len(found), computed=a.value, published=b.value, relation=">",
-        quantity=f"printed accuracy of {one}, against {other}, on {name}", range="every printed column",
-    )  # fmt: skip
+    rows = ("RF",), ("Median",), ("ERT",)
+    found = [f for pair in pairwise(rows) for f in compared("diprime-v2/table-2", *pair)]
+    name, one, other, a, b, gain = min(found, key=lambda f: f[-1])
+    broken = [words(f) for f in found if f[-1] <= 0]
+    yield need(gain > 0, a.value, ">", b.value, not_so=broken)
+    text = f"not so in {len(broken)} of {len(found)} comparisons: {listed(broken)}"
+    return on_all(text, quantity=f"printed accuracy of {one}, against {other}, on {name}")
 
 
 @claim(
@@ -125,10 +118,7 @@ def consistently_worse(effort, rng):
 def nursery_classes(effort, rng):
     """Nursery has four classes."""
     counts = datasets.load("nursery").y.value_counts()
-    few = counts.idxmin()
-    return verdict_of(
-        len(counts) == 4,
-        f"The file has {len(counts)}; the rarest, {few}, is that of {counts.min()} of {counts.sum()} records.",
-        {"records": counts.to_dict()}, computed=len(counts), published=4, relation="=",
-        quantity="classes of Nursery", range="all records of the file",
-    )  # fmt: skip
+    yield same(len(counts), 4, records=counts.to_dict())
+    rarest = f"the rarest, {counts.idxmin()}, is that of {counts.min()} of {counts.sum()} records"
+    where = {"quantity": "classes of Nursery", "range": "all records of the file"}
+    return note(f"the file has {{exact:.0f}}; {rarest}", **where)

@@ -20,6 +20,7 @@ A sentence that needs cells which are not stored is undecided.
 from __future__ import annotations
 
 import inspect
+from collections.abc import Sequence
 from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
@@ -109,17 +110,10 @@ def _sentence(id, where, figure, verdict, decide, functions, nothing, **fields):
         return evidence(*parts(), levels()[id], again)
 
 
-def evidence(part, numbers, level, again):
+def evidence(part: rule.Part, numbers: str, level: float, again: int) -> Evidence:
     """Evidence of a sentence: its verdict, and the interval that decides.
 
-    Parameters
-    ----------
-    part : dplit.experiments.rule.Part
-    numbers : str
-        Ours, in words.
-    level : float
-    again : int
-        How many stored scores were computed again.
+    `numbers` are ours, in words; `again` is how many stored scores were computed again.
     """
     verdict, found = part.verdict(level), part.decided_by(level)
     same = f"{counted(again, 'stored score')} computed again {'is' if again == 1 else 'are'} equal"
@@ -140,16 +134,10 @@ def evidence(part, numbers, level, again):
     )  # fmt: skip
 
 
-def table_claim(id, verdict, *, chapter, box, name=""):
+def table_claim(id: str, verdict: str, *, chapter: str, box: str, name: str = ""):
     """Register the claim that a printed table is what its algorithm gives.
 
-    Parameters
-    ----------
-    id : str
-        Of the table's experiment.
-    verdict, chapter, box : str
-    name : str
-        Id of the claim, where it is not the experiment's.
+    `id` is that of the table's experiment, and of the claim where it has no `name` of its own.
     """
 
     def decide():
@@ -166,17 +154,17 @@ def table_claim(id, verdict, *, chapter, box, name=""):
 
 
 def said(
-    id,
-    verdict,
-    others=(),
+    id: str,
+    verdict: str,
+    others: Sequence[str] = (),
     *,
-    chapter,
-    box,
-    functions=("experiments.rule.above",),
-    ours=False,
-    name="",
-    where="",
-    says="",
+    chapter: str,
+    box: str,
+    functions: tuple = ("experiments.rule.above",),
+    ours: bool = False,
+    name: str = "",
+    where: str = "",
+    says: str = "",
     **given,
 ):
     """Decorator: register ``test(result, *others, **given) -> (Part, numbers)`` as one sentence's claim.
@@ -186,18 +174,15 @@ def said(
 
     Parameters
     ----------
-    id : str
+    id
         "paper/figure-N/word": the figure's experiment, and a word for the sentence.
-    verdict : str
-    others : sequence of str
+    others
         Ids of further experiments whose stored results it needs.
-    chapter, box : str
-    functions : tuple of str
-    ours : bool
+    ours
         True if no paper writes it.
-    name, where : str
+    name, where
         Id and place of the claim, where they are not the figure's.
-    says : str
+    says
         The sentence, where one test decides several.
     **given
         What the test takes beside the results.

@@ -14,7 +14,8 @@ otherwise. Where only a sweep's range is ours, the parameter that stays fixed is
 
 from __future__ import annotations
 
-from itertools import product
+from functools import partial
+from itertools import chain, product
 
 from dplit import printed
 from dplit.experiments.cells import Cell, experiment
@@ -46,7 +47,8 @@ GRIDS = {  # of the hyper-parameter figures, with the records partitioned and no
     ),
 }
 SHOWN = {"most": 10, "why_most": "shown beside the published curve, and no sentence is about it"}
-TREES_OF_FIGURE = {"repetitions": 100, "why_repetitions": "the caption's 100 single trees"}
+HUNDRED = {"repetitions": 100, "why_repetitions": "the caption's 100 single trees"}
+TREES_OF_FIGURE = {"diprime-v1/figure-1": HUNDRED, "diprime-v2/figure-4": HUNDRED}
 GRID = "The grids of epsilon, depth and number of trees are ours"
 
 
@@ -95,26 +97,13 @@ def cells(id, names=None):
             yield Cell(data, method, reading, table.measure, params, label=label, not_run=why)
 
 
-@experiment("diprime-v1/table-1", "Errors of forests on three regressions, epsilon 10", ours=OURS)
-def _v1_table_1():
-    return cells("diprime-v1/table-1", V1_NAMES)
-
-
-@experiment(
-    "diprime-v1/table-2", "Errors of forests on three classifications, epsilon 2", ours=OURS
-)
-def _v1_table_2():
-    return cells("diprime-v1/table-2", V1_NAMES)
-
-
-@experiment("diprime-v2/table-1", "Errors of forests on five regressions, epsilon 10", ours=OURS)
-def _v2_table_1():
-    return cells("diprime-v2/table-1")
-
-
-@experiment("diprime-v2/table-2", "Accuracies on five classifications, epsilon 2", ours=OURS)
-def _v2_table_2():
-    return cells("diprime-v2/table-2")
+for id, title, *names in (
+    ("diprime-v1/table-1", "Errors of forests on three regressions, epsilon 10", V1_NAMES),
+    ("diprime-v1/table-2", "Errors of forests on three classifications, epsilon 2", V1_NAMES),
+    ("diprime-v2/table-1", "Errors of forests on five regressions, epsilon 10"),
+    ("diprime-v2/table-2", "Accuracies on five classifications, epsilon 2"),
+):
+    experiment(id, title, ours=OURS)(partial(cells, id, *names))
 
 
 # Figures -----------------------------------------------------------------------------------------
@@ -201,118 +190,91 @@ SINGLE = {**V2_COMMON, "n_estimators": 1}
 BOTH = ("published", "proved")
 
 
-@experiment(
-    "diprime-v1/figure-1", "Share of a node's records that go left, single trees",
-    **TREES_OF_FIGURE,
-    ours="The data set is v2's (figure 4); depth 5, epsilon 10 and 100 trees are the caption's.",
-)  # fmt: skip
-def _v1_figure_1():
-    for method in (V1, "DP-ERT"):
-        yield from points(NOTES, "left-shares", method, SINGLE, 5, ("published",))
+def single_cuts(*methods):
+    """How 100 single trees cut the Banknote data."""
+    of = (points(NOTES, "left-shares", m, SINGLE, 5, ("published",)) for m in methods)
+    return chain.from_iterable(of)
 
 
-@experiment(
-    "diprime-v1/figure-3", "Error against depth, number of trees and epsilon on Appliances",
-    ours=f"{GRID}; what is fixed is table 1's.",
-)  # fmt: skip
-def _v1_figure_3():
-    return sweeps(V1_COMMON, 5, (*EXACT, "DP-ERT", V1), BOTH)
+def single_leaves(depths):
+    """What the leaves of trees hold on Robot, by the depth of each method."""
+    for m, depth in depths.items():
+        yield from points(ROBOT, "leaf-shares", m, NOTES_COMMON, depth, ("published",))
 
 
-@experiment(
-    "diprime-v1/figure-4", "Error against epsilon on Banknote",
-    ours="The grid of epsilon is ours; K is table 2's.",
-)  # fmt: skip
-def _v1_figure_4():
-    return budgets("error", NOTES_COMMON, 5, (*EXACT, "DP-DF", "DP-ERT", V1))
-
-
-@experiment(
-    "diprime-v1/figure-5", "Figure 3 with every tree on all records",
-    ours=f"{GRID}, and coarser than figure 3's, whose methods without privacy are not repeated.",
-)  # fmt: skip
-def _v1_figure_5():
-    return whole(V1_COMMON, 5, (V1,))
-
-
-@experiment(
-    "diprime-v1/figure-6", "Error of DiPriMe against epsilon, rho, number of trees and K on Appliances",
-    ours="The paper names no panel: these are v2's (figure 8).",
-)  # fmt: skip
-def _v1_figure_6():
-    return panels(V1, 8, parts=(True,))
-
-
-@experiment(
-    "diprime-v1/figure-7", "Figure 4 with every tree on all records",
-    ours="The grid of epsilon is ours; K is table 2's.",
-)  # fmt: skip
-def _v1_figure_7():
-    return budgets("error", NOTES_COMMON, 5, (V1,), partitioned=False)
-
-
-@experiment(
-    "diprime-v2/figure-1", "Error against depth, number of trees and epsilon on Appliances",
-    ours=f"{GRID}; what is fixed is table 1's, depth 6 for every method.",
-)  # fmt: skip
-def _v2_figure_1():
-    return sweeps(V2_COMMON, 6, (*EXACT, "DP-ERT", *VARIANTS), BOTH)
-
-
-@experiment(
-    "diprime-v2/figure-2", "Accuracy against epsilon on Banknote",
-    ours="The grid of epsilon is ours; depth 5 for every method, as the caption has it.",
-)  # fmt: skip
-def _v2_figure_2():
-    return budgets("accuracy", NOTES_COMMON, 5, (*EXACT, "DP-DF", "DP-RF", "DP-ERT", *VARIANTS))
-
-
-@experiment(
-    "diprime-v2/figure-3", "Share of the records that a leaf holds, on Robot",
-    ours="Depth 4 for binary trees (they have 31 nodes), table 2's depth 3 for the others.",
-)  # fmt: skip
-def _v2_figure_3():
-    for method in ("DiPriMe", "DP-ERT", "DP-RF", "DP-DF"):
-        depth = 3 if method in ("DP-RF", "DP-DF") else 4
-        yield from points(ROBOT, "leaf-shares", method, NOTES_COMMON, depth, ("published",))
-
-
-@experiment(
-    "diprime-v2/figure-4", "Share of a node's records that go left, on Banknote",
-    ours="Depth 5, epsilon 10 and 100 single trees are v1's (figure 1).", **TREES_OF_FIGURE,
-)  # fmt: skip
-def _v2_figure_4():
-    for method in ("DiPriMe", "DP-ERT"):
-        yield from points(NOTES, "left-shares", method, SINGLE, 5, ("published",))
-
-
-@experiment(
-    "diprime-v2/figure-5", "Figure 1 with every tree on all records",
-    ours=f"{GRID}, and coarser than figure 1's, whose methods without privacy are not repeated.",
-)  # fmt: skip
-def _v2_figure_5():
-    return whole(V2_COMMON, 6, VARIANTS)
-
-
-@experiment(
-    "diprime-v2/figure-6", "Figure 2 with every tree on all records",
-    ours="The grid of epsilon is ours; the other methods are figure 2's.",
-)  # fmt: skip
-def _v2_figure_6():
-    return budgets("accuracy", NOTES_COMMON, 5, VARIANTS, partitioned=False)
-
-
-@experiment(
-    "diprime-v2/figure-7", "Error of DiPriMeExp against epsilon, rho, number of trees and K",
-    ours="The grids are ours; the panels are those of figure 8's caption.",
-)  # fmt: skip
-def _v2_figure_7():
-    return panels("DiPriMeExp", 8)
-
-
-@experiment(
-    "diprime-v2/figure-8", "Error of DiPriMeFlip against epsilon, rho, number of trees and K",
-    ours="The grids are ours; panels, depth 8, epsilon 10 and N_T 10 are the caption's.",
-)  # fmt: skip
-def _v2_figure_8():
-    return panels("DiPriMeFlip", 8)
+FIGURES = {  # title, what the paper leaves open, cells
+    "diprime-v1/figure-1": (
+        "Share of a node's records that go left, single trees",
+        "The data set is v2's (figure 4); depth 5, epsilon 10 and 100 trees are the caption's.",
+        partial(single_cuts, V1, "DP-ERT"),
+    ),
+    "diprime-v1/figure-3": (
+        "Error against depth, number of trees and epsilon on Appliances",
+        f"{GRID}; what is fixed is table 1's.",
+        partial(sweeps, V1_COMMON, 5, (*EXACT, "DP-ERT", V1), BOTH),
+    ),
+    "diprime-v1/figure-4": (
+        "Error against epsilon on Banknote",
+        "The grid of epsilon is ours; K is table 2's.",
+        partial(budgets, "error", NOTES_COMMON, 5, (*EXACT, "DP-DF", "DP-ERT", V1)),
+    ),
+    "diprime-v1/figure-5": (
+        "Figure 3 with every tree on all records",
+        f"{GRID}, and coarser than figure 3's, whose methods without privacy are not repeated.",
+        partial(whole, V1_COMMON, 5, (V1,)),
+    ),
+    "diprime-v1/figure-6": (
+        "Error of DiPriMe against epsilon, rho, number of trees and K on Appliances",
+        "The paper names no panel: these are v2's (figure 8).",
+        partial(panels, V1, 8, parts=(True,)),
+    ),
+    "diprime-v1/figure-7": (
+        "Figure 4 with every tree on all records",
+        "The grid of epsilon is ours; K is table 2's.",
+        partial(budgets, "error", NOTES_COMMON, 5, (V1,), partitioned=False),
+    ),
+    "diprime-v2/figure-1": (
+        "Error against depth, number of trees and epsilon on Appliances",
+        f"{GRID}; what is fixed is table 1's, depth 6 for every method.",
+        partial(sweeps, V2_COMMON, 6, (*EXACT, "DP-ERT", *VARIANTS), BOTH),
+    ),
+    "diprime-v2/figure-2": (
+        "Accuracy against epsilon on Banknote",
+        "The grid of epsilon is ours; depth 5 for every method, as the caption has it.",
+        partial(
+            budgets, "accuracy", NOTES_COMMON, 5, (*EXACT, "DP-DF", "DP-RF", "DP-ERT", *VARIANTS)
+        ),
+    ),
+    "diprime-v2/figure-3": (
+        "Share of the records that a leaf holds, on Robot",
+        "Depth 4 for binary trees (they have 31 nodes), table 2's depth 3 for the others.",
+        partial(single_leaves, {"DiPriMe": 4, "DP-ERT": 4, "DP-RF": 3, "DP-DF": 3}),
+    ),
+    "diprime-v2/figure-4": (
+        "Share of a node's records that go left, on Banknote",
+        "Depth 5, epsilon 10 and 100 single trees are v1's (figure 1).",
+        partial(single_cuts, "DiPriMe", "DP-ERT"),
+    ),
+    "diprime-v2/figure-5": (
+        "Figure 1 with every tree on all records",
+        f"{GRID}, and coarser than figure 1's, whose methods without privacy are not repeated.",
+        partial(whole, V2_COMMON, 6, VARIANTS),
+    ),
+    "diprime-v2/figure-6": (
+        "Figure 2 with every tree on all records",
+        "The grid of epsilon is ours; the other methods are figure 2's.",
+        partial(budgets, "accuracy", NOTES_COMMON, 5, VARIANTS, partitioned=False),
+    ),
+    "diprime-v2/figure-7": (
+        "Error of DiPriMeExp against epsilon, rho, number of trees and K",
+        "The grids are ours; the panels are those of figure 8's caption.",
+        partial(panels, "DiPriMeExp", 8),
+    ),
+    "diprime-v2/figure-8": (
+        "Error of DiPriMeFlip against epsilon, rho, number of trees and K",
+        "The grids are ours; panels, depth 8, epsilon 10 and N_T 10 are the caption's.",
+        partial(panels, "DiPriMeFlip", 8),
+    ),
+}
+for id, (title, ours, figure) in FIGURES.items():
+    experiment(id, title, ours=ours, **TREES_OF_FIGURE.get(id, {}))(figure)

@@ -13,6 +13,7 @@ five equally wide bins, "published" between the records' own extremes, "proved" 
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import product
 
 from dplit.experiments.cells import Cell, experiment
@@ -57,6 +58,8 @@ OURS = (
 )
 
 
+run = partial(experiment, repetitions=TIMES, why_repetitions=FEW)
+
 # Depths at which the distinct leaves of 128 trees have less error than the cells
 MERGED = {"car": (1, 2), "balance": (1,), "iris": (1,), "heart-cleveland": (1,)}
 
@@ -88,9 +91,8 @@ def forest(depth, trees=TREES, **params):
     return {"n_estimators": trees, "max_depth": depth, **params}
 
 
-@experiment(
+@run(
     "m-rf/figure-2", "Accuracy by epsilon: M-RF, Laplace noise per tree, disjoint trees",
-    repetitions=TIMES, why_repetitions=FEW,
     ours=OURS + "128 trees of depth 4 on Car and 2 on Iris and Balance; on the larger sets 128 of depth 3, in "
     "four ensembles of four columns each.",
 )  # fmt: skip
@@ -106,9 +108,8 @@ def _figure_2():
                 yield of(data, method, reading, **parts, **size)
 
 
-@experiment(
+@run(
     "m-rf/figure-2-low", "Accuracy at small epsilons: M-RF, Laplace noise per tree, disjoint trees",
-    repetitions=TIMES, why_repetitions=FEW,
     ours=OURS + "The epsilons are those of the authors' files of results that lie below the grid of figure 2; the "
     "forests are those of figure 2 here.",
 )  # fmt: skip
@@ -122,11 +123,9 @@ def _figure_2_low():
                 yield of(data, method, ensembles=ENSEMBLES, subset_size=PARTS, **size)
 
 
-@experiment(
-    "m-rf/figure-3a", "Accuracy on Car by the number of trees, epsilon 2",
-    repetitions=TIMES, why_repetitions=FEW,
-    ours=OURS + "Depth is 4.",
-)  # fmt: skip
+@run(
+    "m-rf/figure-3a", "Accuracy on Car by the number of trees, epsilon 2", ours=OURS + "Depth is 4."
+)
 def _figure_3a():
     for trees in NUMBERS:
         size, at = forest(4, trees, epsilon=2.0), ("n_estimators",)
@@ -135,9 +134,8 @@ def _figure_3a():
         yield of("car", TRAINING, "proved", at, **size)
 
 
-@experiment(
+@run(
     "m-rf/figure-3b", "Accuracy on Car by the number of queries, epsilon 2, queries from the training records",
-    repetitions=TIMES, why_repetitions=FEW,
     ours="The whole of Car is trained on, and the queries are drawn from it, as the paper has it. The existing "
     "method has 16 trees of depth 4, as has ours of the rows S&A; batch prediction has 128 of depth 4. The rows "
     "of held-out queries are ours: five-fold cross-validation.",
@@ -154,11 +152,8 @@ def _figure_3b():
     yield of("car", PREDICTION, label="held out", at=(), **forest(4, epsilon=2.0))
 
 
-@experiment(
-    "m-rf/figure-4", "Accuracy of subsample-and-aggregate by epsilon, existing and optimised",
-    repetitions=TIMES, why_repetitions=FEW,
-    ours=OURS + "Queries are the test part.",
-)  # fmt: skip
+@run("m-rf/figure-4", "Accuracy of subsample-and-aggregate by epsilon, existing and optimised",
+     ours=OURS + "Queries are the test part.")  # fmt: skip
 def _figure_4():
     at = ("voting", "epsilon")
     for (data, depth), epsilon in product({"car": 3, "iris": 2, "balance": 2}.items(), EPSILONS):
@@ -169,11 +164,8 @@ def _figure_4():
             yield of(data, SUBSAMPLE, "proved", at, **size)
 
 
-@experiment(
-    "m-rf/appendix-depth", "Accuracy on Car by depth, 128 trees, epsilon 2",
-    repetitions=TIMES, why_repetitions=FEW,
-    ours=OURS + "The row of weighted votes is ours.",
-)  # fmt: skip
+@run("m-rf/appendix-depth", "Accuracy on Car by depth, 128 trees, epsilon 2",
+     ours=OURS + "The row of weighted votes is ours.")  # fmt: skip
 def _appendix_depth():
     for depth in DEPTHS:
         size, at = forest(depth, epsilon=2.0), ("max_depth",)
@@ -182,11 +174,8 @@ def _appendix_depth():
         yield of("car", TRAINING, at=at, label="training, weighted", **WEIGHTED, **size)
 
 
-@experiment(
-    "m-rf/appendix-table-2", "Accuracy on Car at epsilon 1 with one ensemble and with two",
-    repetitions=TIMES, why_repetitions=FEW,
-    ours="Five-fold cross-validation four times. The trees are those of all ensembles together.",
-)  # fmt: skip
+@run("m-rf/appendix-table-2", "Accuracy on Car at epsilon 1 with one ensemble and with two",
+     ours="Five-fold cross-validation four times. The trees are those of all ensembles together.")  # fmt: skip
 def _appendix_table_2():
     yield of("car", "Random trees", "exact", (), "not private", **forest(4))
     for method, size in (
@@ -199,9 +188,8 @@ def _appendix_table_2():
             yield of("car", method, reading, (), f"{word}, q = 2", epsilon=1.0, **two, **size)
 
 
-@experiment(
+@run(
     "m-rf/gains", "What each free gain is worth: accuracy on Car, Balance and four columns of heart disease",
-    repetitions=TIMES, why_repetitions=FEW,
     ours="No figure of the paper's. Training with 128 trees: as published; with geometric noise; with the "
     "strategy of least error, where it is another; all that is proved. If proved, two classes (heart disease) are "
     "released as one difference.",
@@ -218,9 +206,8 @@ def _gains():
         yield of(data, TRAINING, "proved", at, **size)
 
 
-@experiment(
+@run(
     "m-rf/gaussian", "Accuracy with Gaussian noise at (epsilon, 1e-6), a weaker guarantee: Car and Balance",
-    repetitions=TIMES, why_repetitions=FEW,
     ours="No figure of the paper's. Training with 128 trees, hard votes. Rows named Gaussian satisfy (epsilon, "
     "1e-6)-differential privacy, add-remove, by exact calibration; the published row, with Laplace noise on the "
     "cells, satisfies epsilon-differential privacy.",
@@ -234,9 +221,8 @@ def _gaussian():
             yield of(data, GAUSS, "exact", at, f"Gaussian, {kind}", strategy=kind, **size)
 
 
-@experiment(
+@run(
     "m-rf/ensembles", "Accuracy on Car by the number of ensembles of four columns, epsilon 1",
-    repetitions=TIMES, why_repetitions=FEW,
     ours="No figure of the paper's. Published: an equal part of epsilon each. Proved: one joint reconstruction "
     "by least squares.",
 )  # fmt: skip
@@ -246,9 +232,8 @@ def _ensembles():
         yield of("car", TRAINING, reading, ("ensembles",), **size)
 
 
-@experiment(
+@run(
     "m-rf/histogram", "Learners on released cells against M-RF, Car",
-    repetitions=TIMES, why_repetitions=FEW,
     ours="No figure of the paper's: the same noisy cells, clipped at zero or shrunk by a public rule, as weights "
     "of a greedy forest, grown out or with leaves of a hundredth of the weight or more; each cell by itself; and "
     "each cell with a vote of all of them.",
@@ -267,9 +252,8 @@ def _histogram():
         )
 
 
-@experiment(
+@run(
     "m-rf/best-of-each", "Each method at its best depth and number of trees: Car and Balance",
-    repetitions=TIMES, why_repetitions=FEW,
     ours="No figure of the paper's: five-fold cross-validation four times. M-RF has 128 trees, Laplace noise per "
     "tree 1 or 4 of them, disjoint trees 4 or 16, disjoint trees with permute-and-flip labels ten; of depth 2 to "
     "4. RDF has such trees with random cuts in two where the others have five bins.",

@@ -128,9 +128,8 @@ def twin(data):
 
 
 @experiment(
-    "rdf/figure-4", "Accuracy with smooth and with global sensitivity", **MOST,
-    ours=OURS + DRAWN,
-)  # fmt: skip
+    "rdf/figure-4", "Accuracy with smooth and with global sensitivity", **MOST, ours=OURS + DRAWN
+)
 def _figure_4():
     for data in SYNTHETIC:
         yield from forests(data, seeds=SHARED)
@@ -164,9 +163,11 @@ def _figure_6():
 
 
 @experiment(
-    "rdf/figure-7", "Accuracy by the number of trees, epsilon 0.2 and 1", **MOST,
+    "rdf/figure-7",
+    "Accuracy by the number of trees, epsilon 0.2 and 1",
+    **MOST,
     ours=OURS + DRAWN + "The grid is ours.",
-)  # fmt: skip
+)
 def _figure_7():
     for data in SYNTHETIC:
         for epsilon in (0.2, 1.0):
@@ -241,9 +242,12 @@ AGAINST = OURS + DRAWN + THREE + SLOW
 
 
 @experiment(
-    "rdf/figure-11", "Accuracy against other methods, epsilon 1", **MOST,
-    ours=AGAINST + "RDF, unanimous has the label that errs least where all records are of one class.",
-)  # fmt: skip
+    "rdf/figure-11",
+    "Accuracy against other methods, epsilon 1",
+    **MOST,
+    ours=AGAINST
+    + "RDF, unanimous has the label that errs least where all records are of one class.",
+)
 def _figure_11():
     for data in SETS:
         yield from compared(data, "accuracy")
@@ -261,9 +265,11 @@ def _figure_12():
 
 
 @experiment(
-    "rdf/figure-13", "F1 of the rarer class against other methods, epsilon 1", **MOST,
+    "rdf/figure-13",
+    "F1 of the rarer class against other methods, epsilon 1",
+    **MOST,
     ours=AGAINST + "The forests are those of figure 11.",
-)  # fmt: skip
+)
 def _figure_13():
     for data in BINARY:
         yield from compared(data, "f1")

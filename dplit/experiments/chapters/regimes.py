@@ -2,7 +2,7 @@ r"""Which strategy pays where: errors of a leaf and of a vote against trees and 
 
 Errors are in units of :math:`2/\epsilon^2`, for one class: of a leaf the mean over all leaves of all trees, of
 a vote the mean over all cells of the sum of the leaves that hold it, where there are not too many cells.
-``python -m dplit.experiments.regimes data/results/m-rf/regimes.json`` computes them again, in a
+``python -m dplit.experiments.chapters.regimes data/results/m-rf/regimes.json`` computes them again, in a
 minute. Trees depend on a cell's key and the seed alone.
 """
 
@@ -16,7 +16,8 @@ import numpy as np
 
 from dplit import matrix
 from dplit.domain import Categorical, Domain
-from dplit.stored import stored_cells, write_cells
+from dplit.experiments.chapters.writing import run
+from dplit.stored import stored_cells
 from dplit.work import stream
 
 FILE = "results/m-rf/regimes.json"
@@ -44,14 +45,13 @@ def forest(domain, depth, trees):
     return grow_random_trees(schema, trees, depth, rng=rng), schema.n_levels
 
 
-def regime(domain, depth, trees):
+def regime(domain, depth: int, trees: int):
     """Errors of a leaf and of a vote by each member, and a bound.
 
     Parameters
     ----------
     domain : str
         A key of `LEVELS`.
-    depth, trees : int
 
     Returns
     -------
@@ -89,14 +89,12 @@ def stored_regimes():
 
 def main(path):
     """Compute every cell and write the file."""
-    cells = {}
-    for domain, trees in product(LEVELS, TREES):
-        for depth in DEPTHS[domain]:
-            key = f"{domain}/{depth}/{trees}"
-            cells[key] = regime(domain, depth, trees)
-            print(key, cells[key], flush=True)
-    command = f"python -m dplit.experiments.regimes data/{FILE}"
-    write_cells(path, cells, command, SEED, None, ("numpy", "scipy"))
+    computed = (
+        (f"{domain}/{depth}/{trees}", regime(domain, depth, trees))
+        for domain, trees in product(LEVELS, TREES)
+        for depth in DEPTHS[domain]
+    )
+    run("regimes", path, computed, file=FILE, seed=SEED, libraries=("numpy", "scipy"))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-r"""Variants of the RDF forest that its experiments need, and forests too large to store.
+r"""The methods of the RDF paper's experiments: variants of its forest, and forests too large to store.
 
 Trees are grown through the forest's own records and one batch of queries
 (`dplit.trees.reach_random_leaves`): for this batch the law is that of the whole forest. A depth of 11
@@ -7,10 +7,14 @@ over Mushroom's columns means some :math:`10^8` leaves a tree.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
+from dplit import baselines
 from dplit.budget import Budget, Leak, Parallel, Public, Sequence, Spend
 from dplit.errors import check_choice, check_epsilon
+from dplit.experiments.methods.common import private, public
 from dplit.forests import RandomDecisionForestClassifier
 from dplit.forests.base import parameters
 from dplit.majority import gap_law, published_smooth_sensitivity
@@ -167,3 +171,29 @@ class ReachedForest(RandomDecisionForestClassifier):
         """Share of the leaves that hold no record."""
         counts, total = self.nonempty()
         return 1 - len(counts) / total
+
+
+def _forest(label=None, reached=False, **fixed):
+    """A builder of RDF's forest; its label by the reading unless `label` is given."""
+
+    def build(setting, *, reached=reached, **params):
+        known = {"published": "smooth-exponential", "proved": "permute-and-flip"}
+        params = {"label": label or known[setting.reading], **fixed, **params}
+        kind = ReachedForest if reached else RandomDecisionForestClassifier
+        return kind(**public(setting), **params)
+
+    return build
+
+
+RDF = {
+    "JPW": private(baselines, "JPW"),
+    "FS": private(baselines, "FS"),
+    "RGV": private(baselines, "RGV"),
+    "RDF": _forest(),
+    "RDF, examined": _forest(reached=True),
+    "RDF, global": _forest("global-exponential", reached=True),
+    "RDF, unanimous": _forest("unanimous", reached=True),
+    "RDF, all data": _forest(reached=True, partitioned=False),
+    "Majority": _forest(n_estimators=1, max_depth=0),
+    "Random trees": _forest("permute-and-flip", reached=True, partitioned=False, epsilon=math.inf),
+}

@@ -1,9 +1,9 @@
 r"""How errors fall with n for MRF at four budgets and for its rivals: a stored run of :doc:`/book/consistency`.
 
-``python -m dplit.experiments.rivals data/results/consistency/rivals.json`` runs it again, in some minutes. Three
-laws of three uniform features, whose Bayes risks are exact; every method has the same number of trees, the same
-records and :math:`k = \lfloor\sqrt n\rfloor`. What a fitted forest errs more than the Bayes rule is a mean of
-:math:`|2\eta - 1|` over the fresh points where they differ, so that labels add no noise to it. A cell's draws
+``python -m dplit.experiments.chapters.rivals data/results/consistency/rivals.json`` runs it again, in minutes.
+Three laws of three uniform features, whose Bayes risks are exact; every method has the same number of trees, the
+same records and :math:`k = \lfloor\sqrt n\rfloor`. What a fitted forest errs more than the Bayes rule is a mean
+of :math:`|2\eta - 1|` over the fresh points where they differ, so that labels add no noise to it. A cell's draws
 depend on its key and the seed alone.
 """
 
@@ -19,9 +19,9 @@ from sklearn.ensemble import RandomForestClassifier
 from dplit import baselines
 from dplit.consistency.greedy import pair_and_trend
 from dplit.domain import Continuous, Domain
-from dplit.experiments.forest_paths import first_tree, leaf_boxes
+from dplit.experiments.chapters.forest_paths import first_tree, leaf_boxes
+from dplit.experiments.chapters.writing import run
 from dplit.forests import MultinomialForestClassifier
-from dplit.stored import write_cells
 from dplit.work import stream
 
 TREES, SEED, FEATURES, FRESH = 9, 0, 3, 20_000
@@ -119,13 +119,9 @@ def cells():
 
 def main(path):
     """Run every cell and write the file."""
-    run = {}
-    for law, method, n in cells():
-        found = run[f"{law}/{method}/{n}"] = rivals_cell(law, method, n)
-        print(f"n = {n}, {law}, {method}: {np.mean(found['excess']):.4f}", flush=True)
-    command = f"python -m dplit.experiments.rivals data/{FILE}"
+    computed = (("/".join(map(str, cell)), rivals_cell(*cell)) for cell in cells())
     libraries = ("numpy", "numba", "scikit-learn")
-    write_cells(path, run, command, SEED, TREES, libraries)
+    run("rivals", path, computed, file=FILE, seed=SEED, trees=TREES, libraries=libraries)
 
 
 if __name__ == "__main__":

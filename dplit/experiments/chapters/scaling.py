@@ -3,7 +3,7 @@ r"""What a larger domain, a larger forest, and more queries cost: error by strat
 One of the three numbers moves and the other two stay. Errors are in units of :math:`2/\epsilon^2`, for one class,
 and the mean over all leaves of all trees, or over all queries. Seconds are of one core, the least of up to three
 searches by `dplit.matrix.select`; everything else depends on a point's key and the seed alone.
-``python -m dplit.experiments.scaling data/results/m-rf/scaling.json`` computes them
+``python -m dplit.experiments.chapters.scaling data/results/m-rf/scaling.json`` computes them
 again, in half a minute.
 """
 
@@ -16,7 +16,8 @@ import numpy as np
 
 from dplit import matrix
 from dplit.domain import Categorical, Domain
-from dplit.stored import stored_cells, write_cells
+from dplit.experiments.chapters.writing import run
+from dplit.stored import stored_cells
 from dplit.work import stream
 
 FILE = "results/m-rf/scaling.json"
@@ -94,13 +95,8 @@ def main(path):
     """Compute every point and write the file."""
     for warm in AXES:  # compiles
         point(warm, min(AXES[warm]))
-    cells: dict = {axis: {} for axis in AXES}
-    for axis, sizes in AXES.items():
-        for size in sizes:
-            cells[axis][size] = point(axis, size)
-            print(axis, size, cells[axis][size], flush=True)
-    command = f"python -m dplit.experiments.scaling data/{FILE}"
-    write_cells(path, cells, command, SEED, None, ("numpy", "scipy"))
+    computed = ((axis, {n: point(axis, n) for n in sizes}) for axis, sizes in AXES.items())
+    run("scaling", path, computed, file=FILE, seed=SEED, libraries=("numpy", "scipy"))
 
 
 if __name__ == "__main__":

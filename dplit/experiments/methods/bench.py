@@ -6,24 +6,11 @@ chosen on data: a user who gives epsilon and what is public gets the same.
 
 from __future__ import annotations
 
-from importlib import import_module
-
 from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 
-from dplit.experiments.encoded import Encoded
-from dplit.experiments.public import public
-
-
-def _of(module, name):
-    """A builder of ``<name>Classifier`` or ``<name>Regressor`` of a module of `dplit`."""
-
-    def build(setting, **params):
-        kind = "Regressor" if setting.target_bounds else "Classifier"
-        estimator = getattr(import_module(f"dplit.{module}"), name + kind)
-        return estimator(**public(setting), **params)
-
-    return build
+from dplit import forests
+from dplit.experiments.methods.common import Encoded, private
 
 
 def _constant(setting):
@@ -42,9 +29,9 @@ def _gradient_boosting(setting):
 BENCH = {
     "Constant": _constant,
     "Gradient boosting": _gradient_boosting,
-    "Boosted": _of("forests", "BoostedForest"),
-    "PrivateForest": _of("forests", "PrivateForest"),  # the preset
-    "Median forest": _of("forests", "MedianForest"),
-    "M-RF": _of("forests", "MatrixForest"),
-    "Histogram forest": _of("forests", "HistogramForest"),
+    "Boosted": private(forests, "BoostedForest"),
+    "PrivateForest": private(forests, "PrivateForest"),  # the preset
+    "Median forest": private(forests, "MedianForest"),
+    "M-RF": private(forests, "MatrixForest"),
+    "Histogram forest": private(forests, "HistogramForest"),
 }

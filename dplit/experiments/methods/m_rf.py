@@ -13,17 +13,13 @@ import numpy as np
 import pandas as pd
 from sklearn.ensemble import RandomForestClassifier
 
+from dplit import forests
 from dplit.baselines import JPWClassifier
 from dplit.baselines._shared import bin_codes
 from dplit.domain import Categorical, Domain
-from dplit.experiments.m_rf_gaussian import GaussianForest
-from dplit.experiments.m_rf_variants import NoisyHistogram, QueryAggregate
-from dplit.experiments.public import public
-from dplit.forests import (
-    HistogramForestClassifier,
-    MatrixForestClassifier,
-    RandomDecisionForestClassifier,
-)
+from dplit.experiments.methods.common import private, public
+from dplit.experiments.methods.m_rf_rivals import GaussianForest, NoisyHistogram, QueryAggregate
+from dplit.forests import HistogramForestClassifier, MatrixForestClassifier
 
 
 class Levels:
@@ -98,19 +94,9 @@ def _noisy_trees(partitioned):
     return _behind_levels(build)
 
 
-def _labelled(setting, **params):
-    """Disjoint random trees whose leaves release their class by permute-and-flip."""
-    return RandomDecisionForestClassifier(**public(setting), **params)
-
-
 def _existing(setting, **params):
     """Subsample-and-aggregate with an equal part of epsilon for each query."""
     return QueryAggregate(**public(setting), queries=setting.queries, **params)
-
-
-def _gaussian(setting, **params):
-    """Training with Gaussian noise at (epsilon, delta): another guarantee than all others have."""
-    return GaussianForest(setting, **params)
 
 
 def _cells(setting, **params):
@@ -141,9 +127,9 @@ M_RF = {
     "M-RF subsample": _matrix("subsample"),
     "Laplace": _noisy_trees(partitioned=False),
     "Disjoint": _noisy_trees(partitioned=True),
-    "Disjoint, labels": _behind_levels(_labelled),
+    "Disjoint, labels": _behind_levels(private(forests, "RandomDecisionForest")),
     "S&A": _behind_levels(_existing),
-    "M-RF training, Gaussian": _behind_levels(_gaussian),
+    "M-RF training, Gaussian": _behind_levels(GaussianForest),
     "Histogram": _behind_levels(_cells),
     "Histogram, greedy forest": _behind_levels(_greedy_on_cells),
     "Histogram, pruned forest": _behind_levels(_pruned_on_cells),

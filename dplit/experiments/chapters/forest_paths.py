@@ -2,14 +2,15 @@ r"""Fresh points in the trees of `dplit.forests.MultinomialForestClassifier`, ea
 
 What `dplit.consistency.observed_paths` follows for a single path is followed here through the estimator itself,
 so that the lemmas of :doc:`/book/consistency` can be counted on what a user fits. Every draw has data of its own.
-``python -m dplit.experiments.forest_paths data/results/consistency/estimator.json`` runs the stored counts again,
-in a minute.
+``python -m dplit.experiments.chapters.forest_paths data/results/consistency/estimator.json`` runs the stored
+counts again, in a minute.
 """
 
 from __future__ import annotations
 
 import math
 import sys
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
@@ -17,8 +18,8 @@ import numpy as np
 from dplit.consistency.greedy import PAIR, TREND, pair_and_trend
 from dplit.domain import Continuous, Domain
 from dplit.errors import check_integer, check_rng
+from dplit.experiments.chapters.writing import run
 from dplit.forests.multinomial import MultinomialForestClassifier
-from dplit.stored import write_cells
 from dplit.trees.arrays import LEAF
 from dplit.work import stream
 
@@ -156,9 +157,9 @@ def counted_cell(budget, block):
 
 def main(path):
     """Count every cell and write the file."""
-    command = f"python -m dplit.experiments.forest_paths data/{FILE}"
-    cells = {f"{b:g}/{i}": counted_cell(b, i) for b in BUDGETS for i in range(BLOCKS)}
-    write_cells(path, cells, command, SEED, TREES, ("numpy", "numba"))
+    computed = ((f"{b:g}/{i}", counted_cell(b, i)) for b, i in product(BUDGETS, range(BLOCKS)))
+    libraries = ("numpy", "numba")
+    run("forest_paths", path, computed, file=FILE, seed=SEED, trees=TREES, libraries=libraries)
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ released. The two models differ in what a residual is, and in how the sums of a 
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -104,9 +105,9 @@ def closed(part, steps):
 # Sums ----------------------------------------------------------------------------------------------
 
 
-def level_sums(part):
-    """Residual sums of the level, int64 array of shape (n_cells, n_codes, n_outputs)."""
-    return part.sums
+level_sums = attrgetter(
+    "sums"
+)  # residual sums of the level, int64 of shape (n_cells, n_codes, n_outputs)
 
 
 def leaf_pairs(part, n_leaves, shift):

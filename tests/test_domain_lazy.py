@@ -10,7 +10,8 @@ import pandas as pd
 import pytest
 
 from dplit import Categorical, Continuous, Domain
-from dplit.domain.by_column import EncodedColumns, encoded_columns
+from dplit.domain.columns import EncodedColumns
+from dplit.domain.schema import encoded_columns
 
 FEATURES = [Continuous(0, 1), Categorical(["a", "b"], missing=True), Continuous(-5, 5)]
 NAMED = Domain(FEATURES, names=list("uvw"))

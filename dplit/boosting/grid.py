@@ -30,7 +30,21 @@ def public_cuts(lower: float, upper: float, steps: int = 64) -> np.ndarray:
     lower, upper = check_finite(lower, "lower"), check_finite(upper, "upper")
     if lower > upper:
         raise ValueError(f"lower must be at most upper, got lower={lower!r}, upper={upper!r}")
+    return _cuts(lower, upper, check_integer(steps, "steps", 1))
+
+
+def cuts_of_columns(bounds: np.ndarray, n_levels: np.ndarray, steps: int) -> list:
+    """Cuts of each column of a domain, as `public_cuts`; none of a categorical one.
+
+    `bounds`: shape (n_features, 2); `n_levels`: 0 of a continuous column, shape (n_features,), as a
+    `dplit.Domain`, which has checked both, gives them.
+    """
     steps = check_integer(steps, "steps", 1)
+    columns = zip(bounds.tolist(), n_levels.tolist(), strict=True)
+    return [np.empty(0) if n else _cuts(*ends, steps) for ends, n in columns]
+
+
+def _cuts(lower: float, upper: float, steps: int) -> np.ndarray:
     width = upper - lower
     unit = 2.0 ** steps.bit_length() if width > 1 else 1.0  # exact, and no multiple overflows
     parts = [

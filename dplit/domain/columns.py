@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from numbers import Real
@@ -140,6 +140,50 @@ class Categorical:
                 "level; otherwise drop them, or impute a constant"
             )
         return len(self.levels)
+
+
+class EncodedColumns:
+    """Records of a data frame as an array whose columns, ``[:, j]``, are encoded each time they are read.
+
+    All are checked at once, so that a fit refuses them before it draws noise; of levels the codes are kept, a
+    byte or two each. It is for one who keeps less of a column than a float.
+
+    Parameters
+    ----------
+    features : one for each column, in the order in which they are to be read
+    places : where each stands in the frame, and what errors call it
+    """
+
+    def __init__(
+        self,
+        features: Sequence[Continuous | Categorical],
+        frame: pd.DataFrame,
+        places: list[tuple[int, Hashable]],
+    ):
+        self.shape = frame.shape
+        columns = zip(features, places, strict=True)
+        self._columns = [_kept(f, frame.iloc[:, place], name) for f, (place, name) in columns]
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def __getitem__(self, key: tuple) -> np.ndarray:
+        rows, j = key
+        values, ends = self._columns[j]
+        values = np.asarray(values).astype(np.float64, copy=False)
+        return values[rows] if ends is None else np.clip(values, *ends)[rows]
+
+    def __array__(self, dtype=None, copy=None) -> np.ndarray:
+        columns = [self[:, j] for j in range(self.shape[1])]
+        return np.column_stack(columns).astype(dtype or np.float64, copy=False)
+
+
+def _kept(feature: Continuous | Categorical, values: pd.Series, name: Hashable) -> tuple:
+    """A column that was checked, with its bounds; or the codes of its levels, with none."""
+    encoded = feature.encode(values, name)
+    if isinstance(feature, Continuous):
+        return values, (feature.lower, feature.upper)
+    return encoded.astype(np.min_scalar_type(len(feature.levels))), None
 
 
 def _is_finite(value):

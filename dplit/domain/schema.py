@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from os import PathLike
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
 
 from dplit.domain import sources
-from dplit.domain.columns import Categorical, Continuous, compiled_all_inside
+from dplit.domain.columns import Categorical, Continuous, EncodedColumns, compiled_all_inside
 from dplit.errors import few, warn_leak
 
 MOST_SHOWN = 60  # characters of a list of levels in `Domain.describe`
@@ -121,13 +123,8 @@ class Domain:
             [(f.lower, f.upper) if isinstance(f, Continuous) else (0.0, 0.0) for f in self.features]
         )
 
-    def describe(self):
-        """Every column in a line: its name, and its bounds or levels.
-
-        Returns
-        -------
-        str
-        """
+    def describe(self) -> str:
+        """Every column in a line: its name, and its bounds or levels."""
         names = self.names or tuple(map(str, range(len(self))))
         width = max(map(len, names))
         leaked = set(self.data_dependent)
@@ -138,19 +135,12 @@ class Domain:
             lines.append(f"{name:<{width}}  {_in_words(feature)}{note}")
         return "\n".join(lines)
 
-    def to_dict(self):
+    def to_dict(self) -> dict:
         """The schema as plain data, for JSON or TOML: what `from_dict` reads.
 
-        Returns
-        -------
-        dict
-            ``columns``, a list with ``lower`` and ``upper`` or ``levels`` (and ``missing``) for each column, and
-            its ``name``; ``data_dependent`` where some are.
-
-        Raises
-        ------
-        ValueError
-            If a level is no string, number or boolean.
+        ``columns`` is a list with ``lower`` and ``upper`` or ``levels`` (and ``missing``) for each column,
+        and its ``name``; ``data_dependent`` is there where some are. A level that is no string, number or
+        boolean is a `ValueError`.
         """
         names = self.names or [None] * len(self)
         columns = [
@@ -161,62 +151,33 @@ class Domain:
         return {"columns": columns, **leaked}
 
     @classmethod
-    def from_dict(cls, data):
+    def from_dict(cls, data: Mapping) -> Self:
         """The domain that `to_dict` described.
 
-        Parameters
-        ----------
-        data : mapping
-
-        Raises
-        ------
-        ValueError
-            If a key is unknown, or a column is neither an interval nor a list of levels.
+        A key that is unknown, and a column that is neither an interval nor a list of levels, are a `ValueError`.
         """
         features, names, leaked = sources.columns_of(data)
         return cls(features, names, data_dependent=leaked)
 
-    def save(self, path):
-        """Write the schema to a JSON file.
-
-        Parameters
-        ----------
-        path : path-like, ending in .json
-        """
+    def save(self, path: str | PathLike) -> None:
+        """Write the schema to a JSON file, whose name ends in .json."""
         sources.write(path, self.to_dict())
 
     @classmethod
-    def load(cls, path):
-        """Read a schema from a JSON or TOML file.
+    def load(cls, path: str | PathLike) -> Self:
+        """Read a schema from a JSON or TOML file, whose name ends in .json or .toml.
 
-        Parameters
-        ----------
-        path : path-like, ending in .json or .toml
-            In TOML a column is a table ``[[columns]]`` with the same keys as in `to_dict`.
-
-        Raises
-        ------
-        ValueError
-            If the file is none of a domain; the message names what is wrong.
+        In TOML a column is a table ``[[columns]]`` with the same keys as in `to_dict`. A file that is none of a
+        domain is a `ValueError`, whose message names what is wrong.
         """
         return cls.from_dict(sources.read(path))
 
-    def encode(self, X):
+    def encode(self, X: Any) -> np.ndarray:
         """Records as floats: clipped values of continuous columns, level codes of categorical ones.
 
-        Parameters
-        ----------
-        X : DataFrame (of any library) or array_like, shape (n_records, n_features)
-
-        Returns
-        -------
-        ndarray of float64, shape (n_records, n_features), C order; `X` itself if it is one already
-        and lies inside the domain
-
-        Raises
-        ------
-        ValueError
-            If a width, a name, a level or a number is not of this domain; the message names it.
+        `X` is a data frame of any library or array_like of shape (n_records, n_features). What comes is
+        float64 in C order, and `X` itself if it is one already and lies inside the domain. A width, a name, a
+        level or a number that is not of this domain is a `ValueError`, whose message names it.
         """
         X = sources.as_pandas(X)
         if not isinstance(X, (pd.DataFrame, np.ndarray)):
@@ -256,32 +217,26 @@ class Domain:
         return np.clip(X, lower, upper)
 
     @classmethod
-    def from_frame(cls, frame, bounds: Mapping | None = None, *, public_categories=False):
+    def from_frame(
+        cls, frame: Any, bounds: Mapping | None = None, *, public_categories: bool = False
+    ) -> Domain:
         """The domain of a data frame (pandas, polars, pyarrow), columns in the frame's order.
 
-        Every column but a boolean one needs an entry in `bounds`: ``(lower, upper)`` for a continuous
-        column, a list of levels (two numbers are bounds), a `Categorical` or a
+        Every column but a boolean one needs an entry in `bounds`, under its name: ``(lower, upper)`` or a
+        `Continuous` for a continuous column, a list of levels (two numbers are bounds), a `Categorical` or a
         `pandas.CategoricalDtype` for a categorical one. What has no entry is read off
         the data, with a `PrivacyLeakWarning`, and is listed in `data_dependent`.
 
-        Parameters
-        ----------
-        frame : DataFrame
-        bounds : mapping of column name to (lower, upper), Continuous, Categorical or list of levels
-        public_categories : bool, default=False
-            Whether the categories of categorical dtypes were declared beforehand and are public. By
-            ``astype("category")`` they are those that occur in the data, and a record that brings a
-            level shows: so they count as read off the data unless this says otherwise.
+        `public_categories` says that the categories of categorical dtypes were declared beforehand and are
+        public. By ``astype("category")`` they are those that occur in the data, and a record that brings a
+        level shows: so they count as read off the data unless this says otherwise.
 
-        Raises
-        ------
-        ValueError
-            If `bounds` names a column that is not there, or its entry describes none.
+        An entry of `bounds` whose column is not there, or that describes none, is a `ValueError`.
         """
         return domain_of_frame(frame, bounds, public_categories)
 
     @classmethod
-    def from_data(cls, X):
+    def from_data(cls, X: Any) -> Self:
         """The smallest domain that holds the records of `X`: everything in it depends on the data."""
         X = sources.as_pandas(X)
         if isinstance(X, pd.DataFrame):
@@ -314,22 +269,20 @@ def domain_of_frame(frame, bounds=None, public_categories=False, stacklevel=4):
     return Domain(features, names=frame.columns, data_dependent=leaked)
 
 
-def places_of(domain, X):
+def encoded_columns(domain: Domain, X: pd.DataFrame | np.ndarray) -> EncodedColumns | np.ndarray:
+    """What `Domain.encode` gives and refuses, without a copy of a data frame.
+
+    Of a frame a column is encoded when it is read; shape (n_records, n_features).
+    """
+    if not isinstance(X, pd.DataFrame):
+        return domain.encode(X)
+    return EncodedColumns(domain.features, X, places_of(domain, X))
+
+
+def places_of(domain: Domain, X: pd.DataFrame | np.ndarray) -> list[tuple[int, str | int]]:
     """Where each column of a domain stands in a table, and what errors call it.
 
-    Parameters
-    ----------
-    domain : Domain
-    X : pandas.DataFrame or ndarray
-
-    Returns
-    -------
-    list of (int, str or int)
-
-    Raises
-    ------
-    ValueError
-        If a width or a name is not of this domain.
+    A width or a name that is not of this domain is a `ValueError`.
     """
     columns = list(map(str, X.columns)) if isinstance(X, pd.DataFrame) else None
     if columns is not None and domain.names is not None:

@@ -11,9 +11,9 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from importlib import import_module
+from typing import TYPE_CHECKING, Any, Self, TypeVar, dataclass_transform
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 
 from dplit import trees
 from dplit.budget import Budget, Group, Leak, Public, Sequence
@@ -30,7 +30,7 @@ from dplit.forests.blocks_dask import DaskTargets, then
 from dplit.forests.fitted import WithFile, WithImportances, WithPaths
 from dplit.forests.intact import seal
 from dplit.forests.members import check_drawn
-from dplit.forests.noise import WithNoise
+from dplit.forests.noise import HiddenSeed, WithNoise
 from dplit.forests.partition import AllRecords, Independent, ShuffledParts
 from dplit.forests.reading import WithRecords
 from dplit.forests.targets import (
@@ -41,14 +41,37 @@ from dplit.forests.targets import (
     target_shares,
 )
 
+# scikit-learn tells no types, and of a class with an unknown base a type checker takes any argument.
+if TYPE_CHECKING:
+
+    class BaseEstimator:
+        n_features_in_: int
+        feature_names_in_: np.ndarray
+
+        def get_params(self, deep: bool = True) -> dict[str, Any]: ...
+        def predict(self, X: Any) -> np.ndarray: ...
+        def score(self, X: Any, y: Any, sample_weight: Any = None) -> float: ...
+        def __sklearn_tags__(self) -> Any: ...
+
+    class ClassifierMixin: ...
+
+    class RegressorMixin: ...
+else:
+    from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+
 MOST_TREES = 1_000_000  # streams and parts of records of more fill the memory
 ACCOUNTINGS = ("proved", "published")
+T = TypeVar("T")
 NO_WEIGHTS = (
     "fit takes no sample_weight: epsilon is proved for records that count once, and a weight would scale "
     "what one person can change; leave it out, or repeat records and say so by records_per_person"
 )
-# An estimator's parameters are its fields. Equality and repr stay scikit-learn's.
-parameters = dataclass(eq=False, repr=False, kw_only=True)
+
+
+@dataclass_transform(kw_only_default=True, field_specifiers=(field,))
+def parameters(kind: type[T]) -> type[T]:
+    """An estimator whose parameters are its fields; equality and repr stay scikit-learn's."""
+    return dataclass(eq=False, repr=False, kw_only=True)(kind)
 
 
 def undone_on_error(fit):
@@ -111,7 +134,7 @@ class BaseForest(WithRecords, WithNoise, WithFile, WithImportances, WithPaths, B
     accounting: str = "proved"
     records_per_person: int = 1
     noise: str | None = None
-    random_state: object = None
+    random_state: object = HiddenSeed()
     n_jobs: int | None = None
 
     def __sklearn_tags__(self):
@@ -124,7 +147,7 @@ class BaseForest(WithRecords, WithNoise, WithFile, WithImportances, WithPaths, B
         if "fit" in vars(cls):
             cls.fit = undone_on_error(cls.fit)
 
-    def fit(self, X, y):
+    def fit(self, X: Any, y: Any) -> Self:
         """Fit the forest to private records, and return it.
 
         Parameters
@@ -194,7 +217,8 @@ class BaseForest(WithRecords, WithNoise, WithFile, WithImportances, WithPaths, B
         self.domain_ = domain
         if forest is not None:
             self.trees_ = forest
-        self.noise_, notes = self._noise_kind().name, self._taken_for_granted()
+        noise = self._noise_kind()
+        self.noise_, notes = noise.name, self._taken_for_granted(noise)
         node, several = Sequence(type(self).__name__, spent), self.records_per_person
         if several > 1:
             why = f"one person has up to {several} records"
@@ -204,7 +228,7 @@ class BaseForest(WithRecords, WithNoise, WithFile, WithImportances, WithPaths, B
         self.budget_ = Budget(node, notes)
         return self
 
-    def apply(self, X):
+    def apply(self, X: Any) -> np.ndarray:
         """Leaf that each record reaches in each tree.
 
         Returns an int32 array, shape (n_records, n_estimators); leaves are numbered from 0 in each tree.
@@ -235,7 +259,7 @@ class BaseForestClassifier(ClassifierMixin, BaseForest):
         self.n_classes_ = len(self.classes_)
         return ranks
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: Any) -> np.ndarray:
         """Share of the trees that vote for each class.
 
         A tree votes for the class that its leaf released, so that a share says which class is more likely
@@ -251,7 +275,7 @@ class BaseForestClassifier(ClassifierMixin, BaseForest):
         votes = self._votes(self._read(X))
         return votes / self.trees_.n_trees
 
-    def predict_log_proba(self, X):
+    def predict_log_proba(self, X: Any) -> np.ndarray:
         """Logarithm of `predict_proba`; minus infinity where that is 0.
 
         Returns a float64 array, shape (n_records, n_classes).
@@ -259,7 +283,7 @@ class BaseForestClassifier(ClassifierMixin, BaseForest):
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
 
-    def predict(self, X):
+    def predict(self, X: Any) -> np.ndarray:
         """Class that most trees vote for; of several, the first in `classes_`.
 
         Returns an array of classes, shape (n_records,).
@@ -303,7 +327,7 @@ class BaseForestRegressor(RegressorMixin, BaseForest):
         self.target_bounds_ = bounds
         self.leaf_values_ = bounds[0] + (bounds[1] - bounds[0]) * means
 
-    def predict(self, X):
+    def predict(self, X: Any) -> np.ndarray:
         """Mean of the leaves that each record reaches, one in each tree.
 
         Returns a float64 array, shape (n_records,), in the units of the targets.

@@ -9,30 +9,29 @@ collection and from what was released. Derived in :doc:`/book/scale`.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import reduce
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+if TYPE_CHECKING:
+    from dplit.domain.columns import EncodedColumns
+    from dplit.forests.blocks_dask import DaskRecords, DaskTargets
 
-def in_parts(records, labels, build, *told, beside=None, kept=True):
-    """The parts that ``build(records, labels, *told)`` makes of records and their labels.
 
-    Parameters
-    ----------
-    records : float64 array or EncodedColumns, shape (n_records, n_features); or DaskRecords
-        As `BaseForest` reads them.
-    labels : array, shape (n_records,); or DaskTargets
-    build : callable
-        Of one part, importable by name, as are all steps.
-    *told : objects
-        What is public or released.
-    beside : array, shape (n_records,), optional
-        What each record brings; `build` takes it after the labels.
-    kept : bool
-        Whether workers are to keep the parts for more than one sum.
+def in_parts(
+    records: np.ndarray | EncodedColumns | DaskRecords,
+    labels: np.ndarray | DaskTargets,
+    build: Callable,
+    *told: object,
+    beside: np.ndarray | None = None,
+    kept: bool = True,
+) -> Here | DaskParts:
+    """The parts that ``build(records, labels, *told)`` makes of records, as `BaseForest` reads them, and labels.
 
-    Returns Here, or what takes the same steps, as DaskParts.
+    `build` is importable by name, as are all steps, and `told` is public or released. What each record brings
+    stands in `beside`, and comes after the labels. `kept`: workers keep the parts for more than one sum.
     """
     cut = getattr(records, "in_parts", None)
     if cut is not None:
@@ -42,14 +41,9 @@ def in_parts(records, labels, build, *told, beside=None, kept=True):
 
 
 class Here:
-    """All records as one part, in this process.
+    """All records as one part, in this process."""
 
-    Parameters
-    ----------
-    part : tuple
-    """
-
-    def __init__(self, part):
+    def __init__(self, part: tuple):
         self.part = part
 
     def advance(self, step, *told):
@@ -85,16 +79,12 @@ class Told:
 
 
 class DaskParts:
-    """Parts on the workers of Dask; it does what `dplit.forests.blocks.Here` does.
+    """Parts, each delayed, on the workers of Dask, which keep them for the next sum if they are to be `kept`.
 
-    Parameters
-    ----------
-    parts : list of dask.delayed.Delayed
-    kept : bool
-        Whether workers keep the parts for the next sum.
+    It does what `dplit.forests.blocks.Here` does.
     """
 
-    def __init__(self, parts, kept):
+    def __init__(self, parts: list, kept: bool):
         self.parts, self.kept = parts, kept
 
     def advance(self, step, *told):

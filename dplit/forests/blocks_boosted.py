@@ -7,7 +7,8 @@ released. The two models differ in what a residual is, and in how the sums of a 
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from operator import attrgetter
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -17,26 +18,24 @@ from dplit.domain import GRID, Continuous, Domain
 from dplit.forests.boosted_releases import prior_of_classes, prior_of_targets
 from dplit.forests.targets import check_count
 
+if TYPE_CHECKING:  # compiled: slow to import
+    from dplit.trees.oblivious import Grid
+
 
 class Part(NamedTuple):
     """Records as codes, and the released model at each of them.
 
     Attributes
     ----------
-    grid : dplit.trees.oblivious.Grid
-    codes : uint array, shape (n_features, n_records)
-    labels : int or float64 array, shape (n_records,)
-        Classes, or targets as shares of the public interval.
-    scores : float64 array, shape (n_records, n_outputs), or None
-    residuals : int32 array, shape (n_records, n_outputs), or None
-        Of the round, in steps.
-    cells : uint array, shape (n_records,), or None
-        What the round's tests so far say of each record.
-    sums : int64 array, shape (n_cells, n_codes, n_outputs), or None
-        Of the level above.
+    codes : unsigned, shape (n_features, n_records)
+    labels : classes, or targets as shares of the public interval, shape (n_records,)
+    scores : shape (n_records, n_outputs)
+    residuals : of the round, in steps, int32 of shape (n_records, n_outputs)
+    cells : what the round's tests so far say of each record, unsigned, shape (n_records,)
+    sums : of the level above, int64 of shape (n_cells, n_codes, n_outputs)
     """
 
-    grid: Any
+    grid: Grid
     codes: np.ndarray
     labels: np.ndarray
     scores: np.ndarray | None = None
@@ -106,9 +105,9 @@ def closed(part, steps):
 # Sums ----------------------------------------------------------------------------------------------
 
 
-def level_sums(part):
-    """Residual sums of the level, int64 array of shape (n_cells, n_codes, n_outputs)."""
-    return part.sums
+level_sums = attrgetter(
+    "sums"
+)  # residual sums of the level, int64 of shape (n_cells, n_codes, n_outputs)
 
 
 def leaf_pairs(part, n_leaves, shift):
@@ -152,17 +151,12 @@ MOST_CODES = 6_000_000  # of directions, all records together
 
 
 class ClassModel:
-    """Log-odds of the second of two classes, or log-weights of several.
-
-    Parameters
-    ----------
-    n_classes : int
-    """
+    """Log-odds of the second of two classes, or log-weights of several."""
 
     unit = 1.0  # of a step
     spread = 1.0  # variance of a residual, in units of its curvature
 
-    def __init__(self, n_classes):
+    def __init__(self, n_classes: int):
         self.n_classes = n_classes
 
     def start(self, parts, epsilon, rng):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -12,6 +13,9 @@ from dplit.domain.sources import check_kind_of_cells
 from dplit.errors import few, warn_leak
 from dplit.forests.blocks import DaskParts, Told, answered, refusing
 from dplit.forests.targets import checked_target
+
+if TYPE_CHECKING:
+    from dplit.forests.base import BaseForest
 
 KINDS = "dask.array", "dask.dataframe"
 FAMILIES = (
@@ -27,26 +31,11 @@ def is_dask(values):
     return hasattr(values, "__dask_graph__")
 
 
-def read_dask(forest, X, y):
-    """Records and targets of a fit, whose blocks belong together; nothing is computed.
+def read_dask(forest: BaseForest, X: Any, y: Any) -> tuple[DaskRecords, DaskTargets]:
+    """Records and targets of a fit, Dask's of shape (n_records, n_features) and (n_records,); nothing is computed.
 
-    Parameters
-    ----------
-    forest : BaseForest
-    X : Dask array or data frame, shape (n_records, n_features)
-    y : Dask array or series, shape (n_records,)
-
-    Returns
-    -------
-    records : DaskRecords
-    targets : DaskTargets
-
-    Raises
-    ------
-    TypeError
-        If one of them is no such collection, or the forest needs more of its records than sums.
-    ValueError
-        If their shapes or blocks don't fit together.
+    A `TypeError` if one of them is no such collection, or the forest needs more of its records than sums; a
+    `ValueError` if their shapes or blocks don't fit together.
     """
     name = type(forest).__name__
     if not forest._in_parts:
@@ -96,10 +85,7 @@ def _like(X):
 class DaskRecords:
     """Records in blocks, which are read on the workers.
 
-    Attributes
-    ----------
-    like : data frame without records, or array with a made-up one
-        Of the same columns.
+    `like` has their columns: a data frame without records, or an array with a made-up one.
     """
 
     def __init__(self, like, blocks, targets, sizes):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from itertools import groupby
+from typing import Any, Self
 
 import numpy as np
 from scipy.special import softmax
@@ -16,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from dplit.boosting import leaf_steps, plan
 from dplit.budget import Sequence, check_delta
-from dplit.domain.by_column import encoded_columns
+from dplit.domain.schema import encoded_columns
 from dplit.errors import check_integer
 from dplit.forests.base import BaseForest, BaseForestClassifier, BaseForestRegressor, parameters
 from dplit.forests.blocks import in_parts
@@ -52,10 +53,8 @@ class PlannedForest(BaseForest):
     n_records: int | None = None
     delta: float = 0.0
     _in_parts = True
+    _is_exact = True
     _encoded = staticmethod(encoded_columns)  # a record's codes are kept, an eighth of its numbers
-
-    def _inexact(self):
-        return None
 
     def _n_trees(self):
         return 1 if self.n_estimators is None else super()._n_trees()
@@ -117,7 +116,7 @@ class BaseBoostedForest(PlannedForest):
 
     def _tests(self, grid, parts, reach, share, planned, pays, rng):
         """Choose the round's tests one after the other, and part the records by them; tests and nodes."""
-        depth, tests, nodes = planned.depth, [], ()
+        depth, kept, tests, nodes = planned.depth, planned.kept, [], ()
         for d in range(depth):
             parts.advance(summed, 2**d)
             masses, pick = grid.masses(parts.total(level_sums), rng)
@@ -129,14 +128,14 @@ class BaseBoostedForest(PlannedForest):
                 masses[own:] -= less
             place, node = pays.choose(masses, share, reach.mass, rng)
             tests.append(pick(place))
-            if planned.kept:
+            if kept:
                 parts.advance(divided, tests[-1])
         if depth:
             nodes = (Sequence("levels", (node,), "every level reads all records", depth),)
         if planned.fine:
             bins, finer = grid.fine(tests[0].column, planned.fine)
             parts.advance(divided_to_bins, tests[0].column, bins, planned.fine)
-            tests = tests[: planned.kept] + finer
+            tests = tests[:kept] + finer
         return tests, nodes
 
     def _read(self, X):
@@ -153,7 +152,7 @@ class BaseBoostedForest(PlannedForest):
         return self.initial_ + add_steps(leaves, values)
 
     @property
-    def feature_importances_(self):
+    def feature_importances_(self) -> np.ndarray:
         """What each column's tests gain by the released model, summing to 1.
 
         A test parts each cell into two leaves or more: summed over all pairs of leaves that differ by
@@ -178,7 +177,7 @@ class BaseBoostedForest(PlannedForest):
             first += len(gains) * 2**level
         return found / (found.sum() or 1.0)
 
-    def export_text(self):
+    def export_text(self) -> str:
         """The released model in words: its start, and each round's tree with what its leaves add; str."""
         check_is_fitted(self, "budget_")
         parts = [f"start {' '.join(f'{value:.3f}' for value in self.initial_)}"]
@@ -264,7 +263,7 @@ class BoostedForestClassifier(BaseBoostedForest, BaseForestClassifier):
     1.0
     """
 
-    def fit(self, X, y):
+    def fit(self, X: Any, y: Any) -> Self:
         """Grow the trees, round by round. See `BaseForest.fit`; `X` and `y` may be Dask's."""
         self._check()
         records, y, domain, domain_node = self._read_fit(X, y)
@@ -286,7 +285,7 @@ class BoostedForestClassifier(BaseBoostedForest, BaseForestClassifier):
             self.pair_sums_ = self.pair_sums_[..., order]
         return self._store(domain, trees, domain_node, class_node, spent)
 
-    def decision_function(self, X):
+    def decision_function(self, X: Any) -> np.ndarray:
         """Scores of the classes.
 
         Returns a float64 array: log-odds of the second of two classes, shape (n_records,), or scores of shape
@@ -295,7 +294,7 @@ class BoostedForestClassifier(BaseBoostedForest, BaseForestClassifier):
         scores = self._scores(X)
         return scores[:, 0] if self.n_classes_ == 2 else scores
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: Any) -> np.ndarray:
         """Probabilities of the released model, a logistic one.
 
         On the sets for choosing rules (`dplit.boosting.sets`) they lie on the cautious side: the likeliest
@@ -309,7 +308,7 @@ class BoostedForestClassifier(BaseBoostedForest, BaseForestClassifier):
             scores = np.column_stack([np.zeros(len(scores)), scores])
         return softmax(scores, axis=1)
 
-    def predict(self, X):
+    def predict(self, X: Any) -> np.ndarray:
         """Class of the highest score; of several, the first in `classes_`.
 
         Returns an array of classes, shape (n_records,).
@@ -342,7 +341,7 @@ class BoostedForestRegressor(BaseBoostedForest, BaseForestRegressor):
     target_bounds_ : (float, float)
     """
 
-    def fit(self, X, y):
+    def fit(self, X: Any, y: Any) -> Self:
         """Grow the trees, round by round. See `BaseForest.fit`; `X` and `y` may be Dask's."""
         self._check()
         records, y, domain, domain_node = self._read_fit(X, y)
@@ -357,7 +356,7 @@ class BoostedForestRegressor(BaseBoostedForest, BaseForestRegressor):
         self.leaf_values_ = width * values.ravel()
         return self._store(domain, trees, domain_node, target_node, spent)
 
-    def predict(self, X):
+    def predict(self, X: Any) -> np.ndarray:
         """Released mean and steps, clipped to the public interval.
 
         Returns a float64 array, shape (n_records,), in the units of the targets.

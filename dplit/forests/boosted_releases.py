@@ -9,8 +9,9 @@ import math
 from itertools import groupby
 
 import numpy as np
+from numpy.random import Generator
 
-from dplit.boosting import STEPS, equivalent
+from dplit.boosting import STEPS, Reach, equivalent
 from dplit.budget import Concentrated, Converted, Group, Public, Sequence, Spend, rho_of
 from dplit.domain import GRID
 from dplit.errors import check_integer
@@ -23,19 +24,13 @@ CHAPTER = "chapter boosting"
 SIZE_SHARE = 0.01  # of epsilon, for the number of records where nobody told it
 
 
-def size(n_records, known, epsilon, neighbours, rng):
+def size(
+    n_records: int, known: int | None, epsilon: float, neighbours: str, rng: Generator
+) -> tuple[int, float, Public | Spend]:
     """Number of records that the plan is made for, what it cost, and its node.
 
-    Parameters
-    ----------
-    n_records : int
-        The private one.
-    known : int or None
-        The public one.
-    epsilon : float
-        Of the whole fit; a noisy number takes `SIZE_SHARE` of it.
-    neighbours : str
-        Replace-one: they have as many records each. Where they may not, the price is that of add-remove.
+    `n_records` is private, `known` public; `epsilon` is the whole fit's, and a noisy number takes `SIZE_SHARE`
+    of it. Replace-one neighbours have as many records; where they may not, the price is that of add-remove.
     """
     if known is not None:
         known = check_integer(known, "n_records", 1)
@@ -72,21 +67,12 @@ def choose_test(masses, epsilon, reach, rng):
     )
 
 
-def noisy_pairs(sums, epsilon, reach, rng):
-    """Pair sums of the leaves with geometric noise, in records.
+def noisy_pairs(
+    sums: np.ndarray, epsilon: float, reach: Reach, rng: Generator
+) -> tuple[np.ndarray, Spend]:
+    """Pair sums of the leaves with geometric noise, in records: whole numbers of steps divided by `STEPS`.
 
-    Parameters
-    ----------
-    sums : int64 array, shape (2, n_leaves, n_outputs)
-        Of positive and of negative parts, in steps.
-    epsilon : float
-    reach : Reach
-
-    Returns
-    -------
-    pairs : float64 array, shape of `sums`
-        Whole numbers of steps divided by `STEPS`.
-    node : Spend
+    `sums`: int64 of shape (2, n_leaves, n_outputs), of positive and of negative parts, in steps.
     """
     scales = reach.up, reach.down
     noisy = [Geometric(epsilon, s).sample(part, rng=rng) for s, part in zip(scales, sums)]
@@ -129,15 +115,9 @@ def _spent(depth, shares):
 
 
 class Pure:
-    """Pure epsilon: geometric noise, and permute-and-flip.
+    """Pure epsilon, `total` under add-remove neighbours: geometric noise, and permute-and-flip."""
 
-    Parameters
-    ----------
-    total : float
-        Epsilon under add-remove neighbours.
-    """
-
-    def __init__(self, total):
+    def __init__(self, total: float):
         self.total = self.plan_epsilon = total
 
     def choose(self, masses, share, reach, rng):
@@ -190,18 +170,13 @@ class Pure:
 class ZeroConcentrated:
     """Rho of zero-concentrated privacy: discrete Gaussian noise, and the exponential mechanism.
 
-    Parameters
-    ----------
-    epsilon, delta : float
-        What the total amounts to, under `neighbours`.
-    n_records : int
-        Public.
-    neighbours : str
-    rounds : int or None
-        In place of the plan's.
+    The total amounts to `epsilon` and `delta` under `neighbours`; `n_records` is public, and `rounds` stand in
+    place of the plan's.
     """
 
-    def __init__(self, epsilon, delta, n_records, neighbours, rounds):
+    def __init__(
+        self, epsilon: float, delta: float, n_records: int, neighbours: str, rounds: int | None
+    ):
         steps = 2 if neighbours == "replace-one" else 1
         self.delta, self.total = delta, rho_of(epsilon, delta) / steps**2
         self.plan_epsilon = equivalent(n_records, self.total, rounds)
@@ -245,20 +220,18 @@ class ZeroConcentrated:
         return Converted("zero-concentrated privacy", spent, self.delta)
 
 
-def account(epsilon, delta, n_records, neighbours, records_per_person, rounds=None):
+def account(
+    epsilon: float,
+    delta: float,
+    n_records: int,
+    neighbours: str,
+    records_per_person: int,
+    rounds: int | None = None,
+) -> Pure | ZeroConcentrated:
     """The account in which a fit of these public numbers has less noise.
 
-    Parameters
-    ----------
-    epsilon : float
-        Of a record, under `neighbours`.
-    delta : float
-        Of a person; a record's is so much less that several make up `delta`.
-    n_records : int
-    neighbours : str
-    records_per_person : int
-    rounds : int, optional
-        In place of the plan's.
+    `epsilon` is a record's, under `neighbours`; `delta` a person's, and a record's is so much less that several
+    make it up. `rounds` stand in place of the plan's.
     """
     pure = Pure(epsilon / (2 if neighbours == "replace-one" else 1))
     if delta == 0 or math.isinf(epsilon):

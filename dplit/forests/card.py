@@ -3,23 +3,16 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 import dplit
 
+if TYPE_CHECKING:
+    from dplit.forests.base import BaseForest
 
-def model_card(forest):
-    """The card, from the public schema and the budget alone.
 
-    Parameters
-    ----------
-    forest : estimator
-        Fitted.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+def model_card(forest: BaseForest) -> str:
+    """The card of a fitted forest, in Markdown, from the public schema and the budget alone."""
     params = {k: named(v) for k, v in forest.get_params(deep=False).items() if k != "random_state"}
     params = {k: v for k, v in params.items() if isinstance(v, (bool, int, float, str))}
     lines = [

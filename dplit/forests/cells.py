@@ -18,14 +18,7 @@ from dplit.forests.parameter_checks import check_bins
 
 @dataclass(frozen=True)
 class Cells:
-    """The columns of a domain as levels.
-
-    Attributes
-    ----------
-    domain : Domain
-    bins : int
-        Levels of each continuous column; one if its two bounds are equal.
-    """
+    """The columns of a domain as levels: `bins` of each continuous one, or one if its two bounds are equal."""
 
     domain: Domain
     bins: int
@@ -56,16 +49,8 @@ class Cells:
         levels = self.n_levels if columns is None else self.n_levels[columns]
         return Domain([Categorical(range(n)) for n in levels.tolist()])
 
-    def codes(self, records):
-        """The level of each record in each column.
-
-        Parameters
-        ----------
-        records : float64 array, shape (n_records, n_features)
-            As `Domain.encode` gives them.
-
-        Returns an int64 array, shape (n_records, n_features).
-        """
+    def codes(self, records: np.ndarray) -> np.ndarray:
+        """Levels of records that `Domain.encode` gave, int64 of shape (n_records, n_features)."""
         found = np.empty(records.shape, dtype=np.int64)
         for j in range(len(self.domain)):
             if self.domain.n_levels[j]:

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from dplit.trees.arrays import LEAF, Trees
 
+if TYPE_CHECKING:
+    from dplit.forests.cells import Cells
+
 
 class Grown(NamedTuple):
-    """The trees of one ensemble.
+    """The trees of one ensemble, and the positions of its columns in the domain, increasing.
 
-    Attributes
-    ----------
-    columns : int64 array
-        Positions of its columns in the domain, increasing.
-    trees : Trees
-        They number the columns by their position in `columns`.
+    The trees number the columns by their position among these.
     """
 
     columns: np.ndarray
@@ -31,20 +29,20 @@ class Grown(NamedTuple):
         return replace(self.trees, feature=moved.astype(np.int32))
 
 
-def grow_ensembles(cells, n_trees, depth, n_ensembles, subset_size, *, rng, n_jobs=None):
-    """Grow ensembles that share the trees as equally as can be.
+def grow_ensembles(
+    cells: Cells,
+    n_trees: int,
+    depth: int,
+    n_ensembles: int,
+    subset_size: int,
+    *,
+    rng: np.random.Generator,
+    n_jobs: int | None = None,
+) -> list[Grown]:
+    """Grow ensembles, at most one a tree, that share the trees as equally as can be.
 
-    Parameters
-    ----------
-    cells : dplit.forests.cells.Cells
-    n_trees, depth : int
-    n_ensembles : int
-        q, at most `n_trees`.
-    subset_size : int
-        Columns of each ensemble: a uniform set of so many.
-    rng : numpy.random.Generator
-        Streams are spawned from it, one for the subsets and one for each tree; it is not drawn from.
-    n_jobs : int or None
+    Each has a uniform set of `subset_size` columns. Streams are spawned from `rng`, one for the subsets and one
+    for each tree; it is not drawn from.
     """
     from dplit.trees import grow_random_trees  # compiled: slow to import
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -12,26 +12,20 @@ from dplit.domain import Categorical
 from dplit.errors import check_integer
 from dplit.trees.arrays import LEAF, Trees
 
+if TYPE_CHECKING:
+    from dplit.forests.base import BaseForest
+
 MOST_LEVELS = 4  # of a branch that are named; of more, the first three and how many
 
 
-def export_text(forest, tree=0, *, max_depth=10, decimals=3):
+def export_text(
+    forest: BaseForest, tree: int = 0, *, max_depth: int = 10, decimals: int = 3
+) -> str:
     """One tree of a fitted forest as text, a line for each branch.
 
-    A leaf shows its class, its mean, or the noisy counts of its classes.
-
-    Nothing but what `fit` released is read, so it costs no privacy. A record goes down the branch
-    whose condition it meets.
-
-    Parameters
-    ----------
-    forest : fitted estimator of `dplit.forests` or `dplit.baselines`
-    tree : int
-        From 0.
-    max_depth : int
-        Levels that are shown; what lies below is three dots.
-    decimals : int
-        Of cuts and means.
+    A leaf shows its class, its mean, or the noisy counts of its classes. A record goes down the branch whose
+    condition it meets. Nothing but what `fit` released is read, so it costs no privacy. Trees are numbered from
+    0; levels below `max_depth` are three dots; `decimals` are those of cuts and means.
 
     Raises
     ------
@@ -75,14 +69,8 @@ class Branch(NamedTuple):
     below: tuple
 
 
-def branch_of(forest, tree=0, max_depth=10, decimals=3):
-    """One tree of a fitted forest in words; parameters and errors as `export_text`.
-
-    Returns
-    -------
-    Branch
-        The root.
-    """
+def branch_of(forest: BaseForest, tree: int = 0, max_depth: int = 10, decimals: int = 3) -> Branch:
+    """The root of one tree of a fitted forest in words; parameters and errors as `export_text`."""
     check_is_fitted(forest, "budget_")
     if not isinstance(getattr(forest, "trees_", None), Trees):
         raise ValueError(

@@ -65,7 +65,9 @@ import json
 import math
 import zipfile
 from importlib import import_module
+from os import PathLike
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -78,6 +80,9 @@ from dplit.forests.card import model_card, named
 from dplit.forests.file_checks import check_insides
 from dplit.forests.intact import seal
 from dplit.writing import write_whole
+
+if TYPE_CHECKING:
+    from dplit.forests.base import BaseForest
 
 PACKAGES = "dplit.forests", "dplit.baselines"  # whose estimators may stand in a file
 FORMAT, VERSION = "dplit forest", 2
@@ -108,17 +113,11 @@ def save(forest, path, allow_infinite):
     write_whole(path, _pack(forest))
 
 
-def load(path):
+def load(path: str | PathLike) -> BaseForest:
     """A fitted forest from the file that its `save` wrote; no code of the file is run.
 
-    Parameters
-    ----------
-    path : str or path-like
-
-    Returns
-    -------
-    Estimator of the class that was saved, fitted; its predictions are the same in every bit. Its seed was
-    not saved, and a file that has one is refused.
+    It is of the class that was saved, and its predictions are the same in every bit. Its seed was not saved,
+    and a file that has one is refused.
 
     Raises
     ------

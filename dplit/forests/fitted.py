@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from importlib import import_module
+from os import PathLike
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
 from sklearn.utils.validation import check_is_fitted
 
@@ -17,18 +19,13 @@ class WithFile:
 
     not_saved = ()  # fitted attributes that a file has no place for
 
-    def save(self, path, *, allow_infinite=False):
+    def save(self, path: str | PathLike, *, allow_infinite: bool = False) -> None:
         """Write the fitted forest to a plain file, without code and without the seed: see `dplit.load`.
 
         The file is written beside its place and then put there in one step, so that an interrupted or
         failed write leaves what was there. Another library's estimator is not in it: of a `learner` the file
-        has the name, and its answers in every cell.
-
-        Parameters
-        ----------
-        path : str or path-like
-        allow_infinite : bool
-            Whether a forest may be written whose budget says infinity.
+        has the name, and its answers in every cell. A forest whose budget says infinity is written only with
+        `allow_infinite`.
 
         Raises
         ------
@@ -41,7 +38,7 @@ class WithFile:
         check_is_fitted(self, "budget_")
         import_module("dplit.forests.files").save(self, path, allow_infinite)
 
-    def model_card(self):
+    def model_card(self) -> str:
         """What the fitted forest is, what it spent and what an adversary learns, in Markdown."""
         check_is_fitted(self, "budget_")
         return import_module("dplit.forests.card").model_card(self)
@@ -50,16 +47,13 @@ class WithFile:
 class WithPaths:
     """What `decision_path` is of every forest whose nodes test one column."""
 
-    def decision_path(self, X):
+    def decision_path(self, X: ArrayLike) -> csr_array:
         """Nodes that each record goes through, in all trees: of private records it is not private.
 
-        `X` is read as `predict` reads it, and the budget of the fit does not cover what is told of it.
-
-        Returns
-        -------
-        csr_array of int64, shape (n_records, n_nodes)
-            1 where a record goes through a node. Columns are positions in `trees_`, which holds the nodes
-            of all trees in one array: `trees_.roots` says where each tree begins.
+        `X` is read as `predict` reads it, and the budget of the fit does not cover what is told of it. The
+        array has the shape (n_records, n_nodes), and int64 ones where a record goes through a node. Columns are
+        positions in `trees_`, which holds the nodes of all trees in one array: `trees_.roots` says where each
+        tree begins.
 
         Raises
         ------
@@ -87,7 +81,7 @@ class WithImportances:
     """What `feature_importances_` is of every forest whose nodes test one column."""
 
     @property
-    def feature_importances_(self):
+    def feature_importances_(self) -> np.ndarray:
         r"""What each column's tests explain of what the leaves released, float64, shape (n_features,).
 
         At a node that is the weighted squared deviation of the leaves below it from their mean, less those

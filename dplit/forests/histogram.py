@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from sklearn.base import clone, is_classifier
@@ -37,19 +37,11 @@ LEAF_SHARE = 0.01
 ASKED = 100_000  # cells that a learner is asked for at once
 
 
-def weights_of(counts, rule, epsilon):
-    """Released counts as weights of records, none below 0, by a rule that reads them alone.
+def weights_of(counts: np.ndarray, rule: str, epsilon: float) -> np.ndarray:
+    """Released counts, of noise at the rate `epsilon`, as weights of records by a rule that reads them alone.
 
-    Parameters
-    ----------
-    counts : int or float array, shape (n_cells, n_classes)
-    rule : {"shrunk", "mixed", "clipped"}
-        `dplit.matrix.forest.posterior_mean` with the released counts' own mean,
-        `dplit.matrix.forest.mixed_mean`, or what is above 0.
-    epsilon : float
-        Rate of the noise.
-
-    Returns a float64 array, shape (n_cells, n_classes).
+    None is below 0; shape (n_cells, n_classes). The rules: "shrunk", `dplit.matrix.forest.posterior_mean` with the
+    released counts' own mean; "mixed", `dplit.matrix.forest.mixed_mean`; "clipped", what is above 0.
     """
     if rule == "clipped":
         return np.maximum(counts, 0).astype(float)
@@ -163,8 +155,9 @@ class HistogramForestClassifier(BaseForestClassifier):
     n_records: int | None = None
     not_saved = ("learner_",)
     _in_parts = True
+    _is_exact = True
 
-    def fit(self, X, y):
+    def fit(self, X: Any, y: Any) -> Self:
         """Release the counts, and fit the learner to them. See `BaseForest.fit`; `X` and `y` may be Dask's."""
         self._check()
         records, y, domain, domain_node = self._read_fit(X, y)
@@ -191,9 +184,6 @@ class HistogramForestClassifier(BaseForestClassifier):
             self.learner_ = self._learned(cells, rate, rng)
             self._ask_learner(cells)
         return self._store(domain, None, domain_node, class_node, node)
-
-    def _inexact(self):
-        return None
 
     def _check(self):
         super()._check()
@@ -279,7 +269,7 @@ class HistogramForestClassifier(BaseForestClassifier):
             self.cell_shares_[:, self.learner_.classes_] = shares
 
     @property
-    def feature_importances_(self):
+    def feature_importances_(self) -> np.ndarray:
         """The learner's, where it has them: it knows the released counts alone."""
         check_is_fitted(self, "budget_")
         if not hasattr(self, "learner_"):
@@ -288,7 +278,7 @@ class HistogramForestClassifier(BaseForestClassifier):
             )
         return self.learner_.feature_importances_
 
-    def apply(self, X):
+    def apply(self, X: Any) -> np.ndarray:
         """Cell that each record lies in.
 
         Returns an int64 array, shape (n_records, 1); rows of `cell_counts_`.
@@ -300,7 +290,7 @@ class HistogramForestClassifier(BaseForestClassifier):
         records = self._read(X)
         return cells_of(self.cells_.codes(records), self.cells_.n_levels)
 
-    def predict(self, X):
+    def predict(self, X: Any) -> np.ndarray:
         """Class that the learner predicts.
 
         Returns an array of classes, shape (n_records,).
@@ -309,7 +299,7 @@ class HistogramForestClassifier(BaseForestClassifier):
         return self.classes_[self.cell_labels_[rows]]
 
     @available_if(_predicts_shares)
-    def predict_proba(self, X):
+    def predict_proba(self, X: Any) -> np.ndarray:
         """The learner's probability of each class.
 
         Returns a float64 array, shape (n_records, n_classes), in the order of `classes_`.

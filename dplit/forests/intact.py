@@ -7,13 +7,13 @@ was assigned since, or that comes out of a pickle or a deep copy, is compared on
 
 from __future__ import annotations
 
-from weakref import WeakSet
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from dplit.forests.file_checks import ANSWERS, check_fitting
 
-_intact = WeakSet()
+_intact = WeakKeyDictionary()  # of a forest the fitted attributes that were right
 
 
 def seal(forest):
@@ -25,24 +25,25 @@ def seal(forest):
     for array in held:
         if isinstance(array, np.ndarray):
             array.flags.writeable = False
-    _intact.add(forest)
+    _intact[forest] = _fitted(forest)
 
 
-def unseal(forest):
-    """A fitted attribute was assigned."""
-    _intact.discard(forest)
+def _fitted(forest):
+    return {name: value for name, value in vars(forest).items() if name.endswith("_")}
 
 
 def pass_on(forest, copied):
     """A copy that shares the attributes is as right as they are."""
     if forest in _intact:
-        _intact.add(copied)
+        _intact[copied] = _intact[forest]
 
 
 def check_intact(forest):
     """Raise `ValueError` unless the fitted attributes fit one another; the message names one that doesn't."""
-    if forest in _intact:
-        return
+    right, held = _intact.get(forest), _fitted(forest)
+    if right is not None and right.keys() == held.keys():
+        if all(held[name] is value for name, value in right.items()):
+            return
     try:
         check_fitting(forest)
     except ValueError as error:

@@ -8,6 +8,8 @@ the votes for given queries, is a matrix W on the cells of the domain; a strateg
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
+from typing import Any, Self
 
 import numpy as np
 from sklearn.utils.metaestimators import available_if
@@ -19,7 +21,7 @@ from dplit.domain import Domain
 from dplit.errors import check_choice, check_integer
 from dplit.forests import matrix_releases as releases
 from dplit.forests.base import BaseForestClassifier, parameters
-from dplit.forests.matrix_plan import plan_of
+from dplit.forests.matrix_plan import Plan, plan_of
 from dplit.forests.parameter_checks import check_bins, check_depth
 from dplit.forests.releases import largest, random_structure
 from dplit.forests.targets import check_classes
@@ -154,10 +156,11 @@ class MatrixForestClassifier(BaseForestClassifier):
     bins: int = 5
     queries: object = None
     _spawns_structure = True
+    _is_exact = True
 
     not_saved = ("strategy_",)
 
-    def fit(self, X, y):
+    def fit(self, X: Any, y: Any) -> Self:
         """Grow the trees, choose the strategy, and release the leaves or the votes. See `BaseForest.fit`."""
         self._check()
         records, y, domain, domain_node = self._read_fit(X, y)
@@ -178,19 +181,11 @@ class MatrixForestClassifier(BaseForestClassifier):
         chosen = Public("strategy", f"{how}, no record is read")
         return self._store(domain, plan.trees, domain_node, class_node, structure, chosen, node)
 
-    def plan(self, domain=None, classes=None):
+    def plan(self, domain: Domain | None = None, classes: Iterable | None = None) -> Plan:
         """Trees, strategies and expected errors of a fit, without any record.
 
-        With an integer `random_state` these are the very ones of ``fit``.
-
-        Parameters
-        ----------
-        domain : Domain, optional
-            Left out, the forest's own.
-        classes : sequence, optional
-            Likewise.
-
-        Returns dplit.forests.matrix_plan.Plan.
+        With an integer `random_state` these are the very ones of ``fit``. Domain and classes that are left out are
+        the forest's own.
         """
         self._check()
         domain = self.domain if domain is None else domain
@@ -222,9 +217,6 @@ class MatrixForestClassifier(BaseForestClassifier):
         return total / self.trees_.n_leaves
 
     # What the parameters say --------------------------------------------------------------------
-
-    def _inexact(self):
-        return None
 
     def _check(self):
         super()._check()
@@ -336,7 +328,7 @@ class MatrixForestClassifier(BaseForestClassifier):
         return places
 
     @available_if(_has_shares)
-    def predict_proba(self, X):
+    def predict_proba(self, X: Any) -> np.ndarray:
         """Share of each class in the votes; of noisy ones below 0, after raising all to 0 or more.
 
         Returns a float64 array, shape (n_records, n_classes), in the order of `classes_`.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -18,6 +18,9 @@ from dplit.matrix.strategies.selection import few_coefficients
 from dplit.matrix.subsample import subsample_workload, vote_sensitivity
 from dplit.matrix.workload import Workload
 from dplit.trees.arrays import Trees
+
+if TYPE_CHECKING:
+    from dplit.forests.matrix import MatrixForestClassifier
 
 WIDEST = 20_000_000  # counts of cells that the identity may release
 MOST_LEVELS = 500_000_000  # of all leaves together
@@ -78,17 +81,10 @@ class Plan(NamedTuple):
         return tuple(e.strategy for e in self.ensembles)
 
 
-def plan_of(forest, domain, n_classes, rng):
-    """The `Plan` of a forest whose parameters were checked.
-
-    Parameters
-    ----------
-    forest : MatrixForestClassifier
-    domain : Domain
-    n_classes : int
-    rng : numpy.random.Generator
-        Only its spawned streams are used.
-    """
+def plan_of(
+    forest: MatrixForestClassifier, domain: Domain, n_classes: int, rng: np.random.Generator
+) -> Plan:
+    """The `Plan` of a forest whose parameters were checked; of `rng` only spawned streams are used."""
     cells = Cells(domain, forest.bins)
     width = len(cells.n_levels)
     subset = width if forest.subset_size is None else forest.subset_size

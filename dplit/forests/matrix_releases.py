@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from dplit.budget import Group
@@ -10,30 +12,27 @@ from dplit.matrix.ensembles import release_ensembles
 from dplit.matrix.release import measure
 from dplit.matrix.subsample import subsample
 
+if TYPE_CHECKING:
+    from dplit.forests.matrix import MatrixForestClassifier
+    from dplit.forests.matrix_plan import Plan
+
 STEP = 2.0**-20  # of a record: far below any noise, far above rounding
 
 
-def answers_of(plan, codes, classes, order, forest, rng):
-    """The counts of all leaves, or the votes for all queries, from records that all trees read.
+def answers_of(
+    plan: Plan,
+    codes: np.ndarray,
+    classes: np.ndarray,
+    order: np.ndarray,
+    forest: MatrixForestClassifier,
+    rng: np.random.Generator,
+) -> tuple:
+    """The counts of all leaves, or the votes for all queries, from records that all trees read; and the node.
 
-    Parameters
-    ----------
-    plan : dplit.forests.matrix_plan.Plan
-    codes : int64 array, shape (n_records, n_features)
-        Cells of the records.
-    classes : int array, shape (n_records,)
-    order : int array, shape (k,)
-        The classes, as the forest was given them.
-    forest : MatrixForestClassifier
-        Its parameters.
-    rng : numpy.random.Generator
-
-    Returns
-    -------
-    answers : float64 array, shape (n_leaves, k) or (n_queries, k)
-        Or one column, the first class less the second. Multiples of `STEP`: sums that are equal in exact
-        arithmetic tie on every machine, whatever order its linear algebra adds in.
-    node : budget node
+    `codes`: cells of the records, int64 of shape (n_records, n_features); `order`: the k classes, as the forest
+    was given them, and `classes` the records' own. The answers are float64 of shape (n_leaves, k) or
+    (n_queries, k), or one column, the first class less the second. They are multiples of `STEP`: sums that are
+    equal in exact arithmetic tie on every machine, whatever order its linear algebra adds in.
     """
     n_classes = len(order)
     given = forest._noise_epsilon(), forest.mechanism, forest._relation()

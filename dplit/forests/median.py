@@ -7,7 +7,7 @@ Trees cut each node at a private median; each leaf releases its mean or its clas
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -228,7 +228,7 @@ class MedianForestRegressor(_MedianForest, BaseForestRegressor):
     1.0
     """
 
-    def fit(self, X, y):
+    def fit(self, X: Any, y: Any) -> Self:
         """Grow the trees, and release a mean for each of their leaves. See `BaseForest.fit`."""
         way, shares = self._plan()
         records, y, domain, domain_node = self._read_fit(X, y)
@@ -286,7 +286,7 @@ class MedianForestClassifier(_MedianForest, BaseForestClassifier):
     1.0
     """
 
-    def fit(self, X, y):
+    def fit(self, X: Any, y: Any) -> Self:
         """Grow the trees, and release a class for each of their leaves.
 
         Parameters, errors and return value as `MedianForestRegressor.fit`; `y` holds classes.

@@ -31,13 +31,10 @@ SEEDING = "_set_random_states"
 USERS = "sklearn.model_selection.", "sklearn.utils."  # which set what a user gave, as of a grid
 
 
-def ensemble_that_seeds():
+def ensemble_that_seeds() -> object:
     """The ensemble whose code sets a parameter of the caller's caller; None if none does.
 
-    Returns
-    -------
-    object or None
-        ``...`` where scikit-learn's code sets it for an object that cannot be told.
+    It is ``...`` where scikit-learn's code sets it for an object that cannot be told.
     """
     frame = sys._getframe(2)
     while frame is not None and frame.f_code.co_name in SETTERS:
@@ -52,7 +49,7 @@ def ensemble_that_seeds():
     return (frame.f_locals if frame is not None else {}).get("self", ...)
 
 
-def handed(given, own):
+def handed(given: object, own: object) -> object:
     """The `random_state` of a member that its ensemble hands `given`, where its own is `own`."""
     if own is None:
         return None
@@ -63,15 +60,11 @@ def handed(given, own):
     return Seeds((*(own if isinstance(own, Seeds) else (int(own),)), int(given)))
 
 
-def drawn_by(ensemble, several):
+def drawn_by(ensemble: object, several: bool) -> str:
     """Why an ensemble's members can't say what a record costs; an empty text if they can.
 
-    Parameters
-    ----------
-    ensemble : object
-        As `ensemble_that_seeds` gives it.
-    several : bool
-        Whether a neighbouring table may have another number of records.
+    `ensemble` is as `ensemble_that_seeds` gives it, `several` says whether a neighbouring table may have
+    another number of records.
     """
     name = type(ensemble).__name__
     if ensemble is ...:

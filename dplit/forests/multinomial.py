@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from numbers import Real
+from typing import Any, Self
 
 import numpy as np
 
@@ -161,7 +162,7 @@ class MultinomialForestClassifier(BaseForestClassifier):
     scores: str = "counts"
     n_records: int | None = None
 
-    def fit(self, X, y):
+    def fit(self, X: Any, y: Any) -> Self:
         """Grow the trees, and release a class for each of their leaves. See `BaseForest.fit`."""
         self._check()
         budgets, halves = self._budgets(), self._halves()

@@ -20,9 +20,10 @@ from __future__ import annotations
 import copy
 from dataclasses import dataclass
 from importlib import import_module
+from typing import Self
 
 from dplit.errors import check_choice
-from dplit.forests.intact import pass_on, unseal
+from dplit.forests.intact import pass_on
 from dplit.forests.members import drawn_by, ensemble_that_seeds, handed
 from dplit.forests.randomness import generator, is_seeded, kept_secret
 from dplit.mechanisms.secure import no_exact_sampler, secure_generator
@@ -41,35 +42,17 @@ EXACT = (
 
 @dataclass(frozen=True)
 class Kind:
-    """The noise of a fit.
-
-    Attributes
-    ----------
-    name : {"secure", "simulation"}
-    why : str
-        What made it simulated, where nobody asked for that.
-    """
+    """The noise of a fit, "secure" or "simulation", and what made it simulated where nobody asked for that."""
 
     name: str
     why: str = ""
 
 
-def kind_of(noise, state, inexact):
-    """The `Kind` of noise of a fit with these parameters.
+def kind_of(noise: str | None, state: object, inexact: tuple[str, str] | None) -> Kind:
+    """The `Kind` of noise of a fit whose `random_state` is `state`.
 
-    Parameters
-    ----------
-    noise : {None, "secure", "simulation"}
-    state : object
-        The parameter `random_state`.
-    inexact : (str, str) or None
-        What the fit would draw that has no exact sampler, and what to take instead; None, if there is
-        nothing.
-
-    Raises
-    ------
-    ValueError
-        If `noise` is none of the three, or secure noise is asked for that is not to be had.
+    `inexact` says what the fit would draw that has no exact sampler, and what to take instead. A `noise` that
+    is none of the three, and secure noise that is not to be had, are a `ValueError`.
     """
     if noise is None:
         if state is not None:
@@ -96,24 +79,28 @@ def _accounts():
     return import_module("dplit.budget.accountant")
 
 
+class HiddenSeed:
+    """The parameter `random_state` of an estimator, which keeps it as `kept_secret`; left out, None."""
+
+    def __get__(self, forest, kind=None):
+        return None if forest is None else vars(forest).get("random_state")
+
+    def __set__(self, forest, state):
+        vars(forest)["random_state"] = kept_secret(state)
+
+
 class WithNoise:
     """Of an estimator: its noise, and a seed that stands in no pickle."""
 
     # Whether the streams that a fit spawns grow random trees; if not, they are noise.
     _spawns_structure = False
+    # Whether all that a fit draws has an exact sampler, whatever its parameters; if not, `_inexact` says.
+    _is_exact = False
 
-    def __setattr__(self, name, value):
-        super().__setattr__(name, kept_secret(value) if name == "random_state" else value)
-        if name.endswith("_"):  # a fitted attribute
-            unseal(self)
+    def set_params(self, **params) -> Self:
+        """Set parameters, of nested estimators by ``<name>__<parameter>``.
 
-    def set_params(self, **params):
-        """Set parameters; a `random_state` that an ensemble sets is no seed of the user's.
-
-        Parameters
-        ----------
-        **params
-            As of the constructor; of nested estimators by ``<name>__<parameter>``.
+        A `random_state` that an ensemble sets is no seed of the user's.
         """
         ensemble = ensemble_that_seeds() if "random_state" in params else None
         if ensemble is not None:
@@ -151,6 +138,8 @@ class WithNoise:
 
         An estimator says so for itself: what says nothing is simulated.
         """
+        if self._is_exact:
+            return None
         return f"{type(self).__name__}", "take noise=None or noise='simulation'"
 
     def _noise_kind(self):
@@ -173,9 +162,8 @@ class WithNoise:
         """Context of code that is not the package's: see `dplit.budget.accountant.others_code`."""
         return _accounts().others_code()
 
-    def _taken_for_granted(self):
-        """Notes of the budget: what it does not count."""
-        kind = self._noise_kind()
+    def _taken_for_granted(self, kind):
+        """Notes of the budget: what it does not count of noise of that `Kind`."""
         if kind.name == SECURE:
             return PUBLIC_SIZE, EXACT
         seeded = (SEEDED,) if is_seeded(self.random_state) else ()

@@ -21,19 +21,11 @@ def check_depth(max_depth, minimum=0):
     return check_integer(max_depth, "max_depth", minimum)
 
 
-def usual_depth(n_records, n_parts, branches=2.0):
+def usual_depth(n_records: int | None, n_parts: int, branches: float = 2.0) -> int:
     r"""Levels of splits that leave some 25 records in a leaf, :math:`\log_b(n / (25\,t))`, at most 12.
 
-    DiPriMe v2, section 4, of public numbers alone.
-
-    Parameters
-    ----------
-    n_records : int or None
-        A public guess n; None: 10,000.
-    n_parts : int
-        The paper's t: into how many parts the records go.
-    branches : float
-        Children b of a node, on average.
+    DiPriMe v2, section 4, of public numbers alone: a guess n, 10,000 if it is None, the paper's t parts into
+    which the records go, and the children b of a node, on average.
 
     Examples
     --------

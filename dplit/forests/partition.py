@@ -120,10 +120,7 @@ def by_tree(assigned, n_trees):
 class Coins:
     """Each record is a structure or an estimation point by a coin of its own: parallel composition.
 
-    Attributes
-    ----------
-    rate : float
-        Structure points to one estimation point.
+    The `rate` is that of structure points to one estimation point.
     """
 
     rate: float

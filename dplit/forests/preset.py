@@ -9,12 +9,16 @@ from __future__ import annotations
 
 import copy
 import math
+from typing import Any, Self
 
+import numpy as np
+from scipy.sparse import csr_array
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from dplit.boosting import Advice, advise
 from dplit.budget import Group
+from dplit.errors import check_epsilon
 from dplit.forests.base import BaseForestClassifier, BaseForestRegressor, parameters
 from dplit.forests.boosted import BoostedForestClassifier, BoostedForestRegressor, PlannedForest
 from dplit.forests.boosted_releases import size
@@ -78,7 +82,7 @@ class BasePrivateForest(PlannedForest):
             rest, domain=self.domain, neighbours=self.neighbours, n_jobs=self.n_jobs, n_records=n,
             noise=self._noise_kind().name, random_state=self._inner_state(rng), **schema, **options,
         )  # fmt: skip
-        forest._check()
+        check_epsilon(rest)  # all else was checked with the preset's own parameters
         read = "n_features_in_", "feature_names_in_"
         vars(forest).update({name: vars(self)[name] for name in read if name in vars(self)})
         forest._fit_encoded(records, domain, domain_node, *target)
@@ -125,14 +129,14 @@ class BasePrivateForest(PlannedForest):
         forest.n_jobs = self.n_jobs
         return forest
 
-    def apply(self, X):
+    def apply(self, X: Any) -> np.ndarray:
         """As the forest that was fitted, `forest_`, does it.
 
         Returns an int array, shape (n_records, n_trees).
         """
         return self._answering().apply(X)
 
-    def decision_path(self, X):
+    def decision_path(self, X: Any) -> csr_array:
         """As the forest that was fitted, `forest_`, does it.
 
         Returns a csr_array of int64, shape (n_records, n_nodes).
@@ -148,7 +152,7 @@ class BasePrivateForest(PlannedForest):
         """
         return self._answering().decision_path(X)
 
-    def predict(self, X):
+    def predict(self, X: Any) -> np.ndarray:
         """As the forest that was fitted, `forest_`, does it.
 
         Returns
@@ -159,13 +163,13 @@ class BasePrivateForest(PlannedForest):
         return self._answering().predict(X)
 
     @property
-    def feature_importances_(self):
+    def feature_importances_(self) -> np.ndarray:
         """What each column matters to the forest that was fitted, by that forest's measure."""
         check_is_fitted(self, "budget_")
         return self.forest_.feature_importances_
 
     @_answers("export_text")
-    def export_text(self):
+    def export_text(self) -> str:
         """The released model in words, as the forest that was fitted says it; str."""
         return self._answering().export_text()
 
@@ -244,7 +248,7 @@ class PrivateForestClassifier(BasePrivateForest, BaseForestClassifier):
 
     _boosted = BoostedForestClassifier
 
-    def fit(self, X, y):
+    def fit(self, X: Any, y: Any) -> Self:
         """Take advice, and fit the forest advised. See `BaseForest.fit`; `X` and `y` may be Dask's."""
         self._check()
         n_classes = None if self.classes is None else len(check_classes(self.classes))
@@ -256,7 +260,7 @@ class PrivateForestClassifier(BasePrivateForest, BaseForestClassifier):
         self.classes_, self.n_classes_ = self.forest_.classes_, self.forest_.n_classes_
         return self
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: Any) -> np.ndarray:
         """Probabilities of the released model.
 
         Returns a float64 array, shape (n_records, n_classes), in the order of `classes_`.
@@ -264,7 +268,7 @@ class PrivateForestClassifier(BasePrivateForest, BaseForestClassifier):
         return self._answering().predict_proba(X)
 
     @_answers("decision_function")
-    def decision_function(self, X):
+    def decision_function(self, X: Any) -> np.ndarray:
         """Scores of the classes, of a boosted forest.
 
         Returns a float64 array: log-odds of the second of two classes, shape (n_records,), or scores of shape
@@ -327,7 +331,7 @@ class PrivateForestRegressor(BasePrivateForest, BaseForestRegressor):
 
     _boosted = BoostedForestRegressor
 
-    def fit(self, X, y):
+    def fit(self, X: Any, y: Any) -> Self:
         """Take advice, and fit the forest advised. See `BaseForest.fit`; `X` and `y` may be Dask's."""
         self._check()
         records, y, domain, domain_node = self._read_fit(X, y)

@@ -7,12 +7,13 @@ each leaf releases one class. Derived in :doc:`/book/random_forest`, its label i
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
 from dplit.budget import Leak, Parallel
 from dplit.depth import published_depth, table_depth
+from dplit.domain import Domain
 from dplit.errors import check_choice, warn_leak
 from dplit.forests.base import BaseForestClassifier, parameters
 from dplit.forests.blocks import in_parts
@@ -123,7 +124,7 @@ class RandomDecisionForestClassifier(BaseForestClassifier):
     _spawns_structure = True
     _in_parts = True
 
-    def fit(self, X, y):
+    def fit(self, X: Any, y: Any) -> Self:
         """Grow the trees, and release a class for each leaf. See `BaseForest.fit`; `X` and `y` may be Dask's."""
         from dplit.trees import grow_random_trees  # compiled: slow to import
 
@@ -194,20 +195,12 @@ def leaf_counts(part, n_classes, n_jobs):
     return count_labels(part.trees, *part[:3], n_classes, n_jobs)
 
 
-def affordable_depth(domain, deepest, most_leaves, n_trees):
+def affordable_depth(domain: Domain, deepest: int, most_leaves: int, n_trees: int) -> int:
     """The largest depth up to `deepest`, but at least 1, whose random trees are not too large.
 
-    No record is read: how many leaves a tree has is a matter of the domain and of its own draws. Nothing
-    less than all nodes can be grown, for the nodes that records reach would tell where records are.
-
-    Parameters
-    ----------
-    domain : Domain
-    deepest : int
-    most_leaves : int
-        What a tree may expect.
-    n_trees : int
-        Even if all trees draw the columns of most levels, the forest must be one that can be grown.
+    A tree may expect `most_leaves`, and even if all `n_trees` draw the columns of most levels, the forest is one
+    that can be grown. No record is read: how many leaves a tree has is a matter of the domain and of its own
+    draws. Nothing less than all nodes can be grown, for the nodes that records reach would tell where records are.
     """
     from dplit.trees.nodes import MAX_NODES  # compiled: slow to import
     from dplit.trees.reached import expected_leaves
@@ -221,14 +214,8 @@ def affordable_depth(domain, deepest, most_leaves, n_trees):
     return depth
 
 
-def most_nodes(domain, depth):
-    """The most nodes that a random tree can have: its paths test the columns of most levels first.
-
-    Parameters
-    ----------
-    domain : Domain
-    depth : int
-    """
+def most_nodes(domain: Domain, depth: int) -> int:
+    """The most nodes that a random tree can have: its paths test the columns of most levels first."""
     continuous = [2] * depth if domain.n_continuous else []
     arity = sorted([*np.maximum(domain.n_levels, 1).tolist(), *continuous])[::-1][:depth]
     return 1 + sum(math.prod(arity[:d]) for d in range(1, len(arity) + 1))

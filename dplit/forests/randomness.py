@@ -72,18 +72,13 @@ class Seeds(tuple):
 
 @dataclass(frozen=True)
 class Repeated:
-    """A seed for the random trees and one for the noise, for audits that compare fits.
-
-    Attributes
-    ----------
-    structure, noise : int
-    """
+    """A seed for the random trees and one for the noise, for audits that compare fits."""
 
     structure: int
     noise: int
 
 
-def kept_secret(state):
+def kept_secret(state: object) -> object:
     """The parameter `random_state` as an estimator keeps it: a seed is hidden."""
     if isinstance(state, (list, tuple, np.ndarray)) and not isinstance(state, Seeds):
         several = np.ravel(np.array(state, dtype=object)).tolist()
@@ -93,26 +88,16 @@ def kept_secret(state):
     return Seed(state) if is_seed else state
 
 
-def is_seeded(state):
+def is_seeded(state: object) -> bool:
     """Whether a fit with this `random_state` can be repeated, noise and all."""
     return state is not None and not isinstance(state, SOURCES)
 
 
-def generator(state, spawns_structure):
-    """The generator of one fit.
+def generator(state: object, spawns_structure: bool) -> np.random.Generator:
+    """The generator of one fit whose `random_state` is `state`; a `ValueError` if it is none.
 
-    Parameters
-    ----------
-    state : object
-        The parameter `random_state`.
-    spawns_structure : bool
-        Whether the streams that the fit spawns grow random trees, and its own draws are the noise.
-        Where they are not, all of it is noise.
-
-    Raises
-    ------
-    ValueError
-        If `state` is no such parameter.
+    `spawns_structure` says whether the streams that the fit spawns grow random trees, and its own draws are
+    the noise. Where they are not, all of it is noise.
     """
     structure = _structure(state)
     try:

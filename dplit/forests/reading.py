@@ -6,6 +6,7 @@ import re
 import warnings
 from collections.abc import Mapping
 from functools import partial
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -32,16 +33,11 @@ class WithRecords:
     _encoded = staticmethod(Domain.encode)
     _in_parts = False  # whether sums over parts of the records are all that `fit` needs of them
 
-    def _read_fit(self, X, y):
+    def _read_fit(self, X: Any, y: Any) -> tuple:
         """Check `X` against the domain (read off `X` if there is none) and encode it.
 
-        Returns
-        -------
-        records : float64 array, shape (n_records, n_features)
-        y : Series or array, shape (n_records,)
-        domain : Domain
-        node : Public or Leak
-            What the domain costs.
+        Returns float64 records of shape (n_records, n_features), targets of shape (n_records,), the domain,
+        and the node of what it costs.
         """
         check_jobs(self.n_jobs)
         check_domain(self.domain)

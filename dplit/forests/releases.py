@@ -39,21 +39,17 @@ SELECTIONS = {
 # Classes of leaves ----------------------------------------------------------------------------
 
 
-def report(mechanism, counts, rng, note="", source=""):
-    """Class of each leaf, drawn by `mechanism` from its class counts.
+def report(
+    mechanism: PermuteAndFlip,
+    counts: np.ndarray,
+    rng: np.random.Generator,
+    note: str = "",
+    source: str = "",
+) -> tuple[np.ndarray, Spend]:
+    """Class of each leaf, drawn by `mechanism` from its class counts, and the node.
 
-    Parameters
-    ----------
-    mechanism : PermuteAndFlip
-    counts : int array, shape (n_leaves, n_classes)
-    rng : numpy.random.Generator
-    note, source : str
-        What the node says of the mechanism, its repr if left out, and where its cost is proved.
-
-    Returns
-    -------
-    labels : int64 array, shape (n_leaves,)
-    node : Spend
+    `counts`: shape (n_leaves, n_classes); the labels are int64 of shape (n_leaves,).
+    `note` is what the node says of the mechanism, its repr if left out, `source` where its cost is proved.
     """
     labels = mechanism.sample(counts, rng=rng)
     spent = Spend("class of a leaf", mechanism.epsilon, note or repr(mechanism), source=source)
@@ -110,19 +106,14 @@ def uniform_cut(limits, median):
     return rule, Spend("median of a uniform column", median, _balance(median), source=PAPER)
 
 
-def joint_cut(limits, median, choice, reach, selection):
+def joint_cut(
+    limits: tuple[int, int], median: float, choice: float, reach: int, selection: str
+) -> tuple[Rule, Spend]:
     """Rule and node of one draw of column and cut, by balance and sum of squares together.
 
-    Parameters
-    ----------
-    limits : (int, int)
-        Levels of cuts, and columns that compete at a node.
-    median, choice : float
-        What of epsilon the balance gets, and the sum of squares. An infinite one has no joint draw:
-        each column is cut at its median, and the best one is taken.
-    reach : int
-        The most that a record adds to the sum of squares.
-    selection : {"exponential", "permute-and-flip"}
+    `limits`: levels of cuts, and columns that compete at a node; `median`, `choice`: what of epsilon the balance
+    gets, and the sum of squares, to which a record adds at most `reach`. An infinite `median` has no joint draw:
+    each column is cut at its median, and the best one is taken.
     """
     joint = math.isfinite(median)
     rates = median / 2, choice / reach
@@ -133,7 +124,9 @@ def joint_cut(limits, median, choice, reach, selection):
     return rule, Spend("column and cut", median + choice, note)
 
 
-def candidates_cut(limits, median, gain_rate, reach, selection):
+def candidates_cut(
+    limits: tuple[int, int], median: float, gain_rate: float, reach: int, selection: str
+) -> tuple[Rule, Spend | Sequence]:
     """Rule and node of a choice among cuts that were each drawn by balance, as published.
 
     Parameters as of `joint_cut`; `gain_rate` is the weight of a unit of the sum of squares.

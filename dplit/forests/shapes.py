@@ -6,13 +6,16 @@ the sum of the trees that test its column. It is computed from what was released
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from dplit.domain import Categorical
 from dplit.trees.arrays import LEAF
+
+if TYPE_CHECKING:
+    from dplit.forests.base import BaseForest
 
 
 class Shape(NamedTuple):
@@ -38,18 +41,11 @@ class Shape(NamedTuple):
     outputs: tuple
 
 
-def additive_shape(forest, column):
+def additive_shape(forest: BaseForest, column: str | int) -> Shape:
     """The function of one column in an additive boosted forest, or in the preset that fitted one.
 
-    A forest of ``max_depth=1`` is one.
-
-    The scores of a record are ``initial_`` and the values of all columns' shapes where it lies.
-
-    Parameters
-    ----------
-    forest : fitted BoostedForestClassifier or BoostedForestRegressor, or a preset that fitted one
-    column : str or int
-        Its name, or its position.
+    A forest of ``max_depth=1`` is one. The scores of a record are ``initial_`` and the values of all columns'
+    shapes where it lies. A column is told by its name, or its position.
 
     Raises
     ------

@@ -12,7 +12,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from dplit.boosting import bins_of_codes, level_sets, public_cuts
+from dplit.boosting import bins_of_codes, level_sets
+from dplit.boosting.grid import cuts_of_columns
 from dplit.trees.arrays import LEAF, Trees
 
 CUT = np.empty(0, dtype=bool)  # in place of levels
@@ -60,10 +61,7 @@ class Grid:
 
     def __init__(self, domain, steps):
         self.levels, (self.lower, self.upper) = domain.n_levels, domain.bounds.T
-        self.cuts = [
-            public_cuts(*bounds, steps) if n == 0 else np.empty(0)
-            for n, bounds in zip(self.levels.tolist(), domain.bounds.tolist(), strict=True)
-        ]
+        self.cuts = cuts_of_columns(domain.bounds, self.levels, steps)
         widths = [n or len(cuts) + 1 for n, cuts in zip(self.levels.tolist(), self.cuts)]
         self.starts = np.concatenate([[0], np.cumsum(widths)]).astype(np.int64)
         tests = [2 * n if n > 2 else w - 1 for n, w in zip(self.levels.tolist(), widths)]

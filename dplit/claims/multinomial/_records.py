@@ -37,7 +37,7 @@ def gini(labels):
 
 def decrease(column, y, cut):
     """Equation 4: what the cut takes from the impurity."""
-    sides = [tuple(c for v, c in zip(column, y) if (v <= cut) is low) for low in (True, False)]
+    sides = [tuple(c for v, c in zip(column, y) if (v <= cut) == low) for low in (True, False)]
     return gini(y) - sum(Fraction(len(side), len(y)) * gini(side) for side in sides)
 
 

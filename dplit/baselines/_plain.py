@@ -47,8 +47,7 @@ class PlainForest(BaseForestClassifier):
     def fit(self, X, y):
         """Grow the trees, and give each leaf the most frequent class of its estimation points.
 
-        Parameters, errors and return value as `dplit.forests.MedianForestClassifier.fit`; nothing
-        here is private, so nothing warns of it.
+        See `BaseForest.fit`.
         """
         self._check()
         with warnings.catch_warnings():
@@ -72,26 +71,17 @@ def _is_number(value):
     return isinstance(value, Real) and not isinstance(value, (bool, np.bool_))
 
 
-def check_share(value, name):
+def check_share(value, name: str) -> None:
     """Check a probability."""
     if not (_is_number(value) and 0 <= value <= 1):
         raise ValueError(f"{name} must be a number from 0 to 1, got {value!r}")
 
 
-def halved(n, rate, rng):
+def halved(n: int, rate: float | None, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     """Positions of structure and of estimation points, drawn without replacement.
 
-    Parameters
-    ----------
-    n : int
-    rate : float or None
-        Structure points for each estimation point; None: both are all records. There is always an
-        estimation point.
-    rng : numpy.random.Generator
-
-    Returns
-    -------
-    (int array, int array)
+    `rate`: structure points for each estimation point; None: both are all records. There is always an
+    estimation point.
     """
     order = rng.permutation(n)
     if rate is None:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dplit import trees
+from dplit.domain import Domain
 from dplit.errors import check_integer
 from dplit.forests.base import BaseForest, parameters
 from dplit.forests.noise import ONLY_PROVED
@@ -19,7 +20,7 @@ from dplit.forests.parameter_checks import (
     usual_depth,
 )
 from dplit.forests.releases import flip, laplace_counts, largest, proved_means, published_means
-from dplit.trees.kary import Rule, grow_kary_trees
+from dplit.trees.greedy_levels import Rule, grow_greedy_level_trees
 from dplit.trees.nodes import sums_in_steps
 
 
@@ -64,23 +65,13 @@ class Baseline(BaseForest):
         return (proved_means if self._is_proved() else published_means)(stats, epsilon, rng)
 
 
-def leaf_stats(forest, records, y, n_classes, parts):
-    """Number and sum of targets of every leaf, or its counts of classes, from its tree's own records.
+def leaf_stats(
+    forest: trees.Trees, records: np.ndarray, y: np.ndarray, n_classes: int, parts: list[np.ndarray]
+) -> np.ndarray:
+    """Number and sum in steps of every leaf's targets, or its class counts, from its tree's own records.
 
-    Parameters
-    ----------
-    forest : Trees
-    records : float64 array, shape (n_records, n_features)
-    y : array, shape (n_records,)
-        Targets in [0, 1], or codes of classes.
-    n_classes : int
-        0 for a regression.
-    parts : list of int arrays
-        Positions of the records of each tree.
-
-    Returns
-    -------
-    int64 array, shape (n_leaves, 2), sums in steps, or (n_leaves, n_classes)
+    Int64, shape (n_leaves, 2) or (n_leaves, n_classes); 0 classes for a regression, whose targets are in
+    [0, 1]. `parts` has the positions of each tree's records.
     """
     stats = np.zeros((forest.n_leaves, n_classes or 2), dtype=np.int64)
     for t, part in enumerate(parts):
@@ -99,36 +90,22 @@ def leaf_stats(forest, records, y, n_classes, parts):
     return stats
 
 
-def shares_of(counts, labels):
+def shares_of(counts: np.ndarray, labels: np.ndarray) -> np.ndarray:
     """Share of each class among released counts, those below 0 raised to it; the label's where none is above.
 
-    Parameters
-    ----------
-    counts : array, shape (n, n_classes)
-    labels : int array, shape (n,)
-
-    Returns
-    -------
-    float64 array, shape (n, n_classes); rows add up to 1
+    Shape of `counts`, (n, n_classes): rows add up to 1.
     """
     shares = np.maximum(counts, 0.0)
     shares[np.arange(len(counts)), labels] += ~shares.any(axis=1)
     return shares / shares.sum(axis=1, keepdims=True)
 
 
-def leaf_means(forest, records, values, n_jobs):
-    """Mean over the trees of what the leaves of each record hold.
+def leaf_means(
+    forest: trees.Trees, records: np.ndarray, values: np.ndarray, n_jobs: int | None
+) -> np.ndarray:
+    """Mean over the trees of what the leaves of each record hold, shape (n_records, n_outputs).
 
-    Parameters
-    ----------
-    forest : Trees
-    records : float64 array, shape (n_records, n_features)
-    values : array, shape (n_leaves, n_outputs)
-    n_jobs : int or None
-
-    Returns
-    -------
-    float64 array, shape (n_records, n_outputs)
+    `values` has shape (n_leaves, n_outputs).
     """
     columns = np.ascontiguousarray(values.T, dtype=np.float64)
     return np.column_stack([trees.average(forest, records, c, n_jobs) for c in columns])
@@ -138,7 +115,7 @@ def leaf_means(forest, records, values, n_jobs):
 
 
 @parameters
-class KaryBaseline(Baseline):
+class LevelsBaseline(Baseline):
     """Base of the forests that cut continuous columns into bins and split on all levels at once.
 
     `trees_` tests the numbers of bins, and `_read` gives them.
@@ -162,7 +139,7 @@ class KaryBaseline(Baseline):
         """Trees and the private statistics of their leaves."""
         features = n_candidates(self.max_features, len(binned.codes))
         rule = Rule(depth, features, choice.score, choice.rate, choice.count_scale)
-        return grow_kary_trees(
+        return grow_greedy_level_trees(
             binned.codes, binned.arity, y, n_classes, parts, rule, rng=rng, n_jobs=self.n_jobs
         )
 
@@ -189,21 +166,11 @@ class Choice(NamedTuple):
     count_scale: float = 0.0
 
 
-def bin_codes(domain, records, bins):
+def bin_codes(domain: Domain, records: np.ndarray, bins: int) -> np.ndarray:
     """Level of each record in each column; of a continuous one, its bin among equally wide ones.
 
-    The bins are those of the public interval, so they cost nothing (DiPriMe v1, section 4.2).
-
-    Parameters
-    ----------
-    domain : Domain
-    records : float64 array, shape (n_records, n_features)
-        As ``domain.encode`` gives it.
-    bins : int
-
-    Returns
-    -------
-    int32 array, shape (n_features, n_records), C order
+    The bins are those of the public interval, so they cost nothing (DiPriMe v1, section 4.2). Int32, shape
+    (n_features, n_records), in C order.
     """
     lower, upper = domain.bounds.T
     wide = (domain.n_levels == 0) & (upper > lower)
@@ -218,7 +185,7 @@ def bin_codes(domain, records, bins):
     return codes
 
 
-def check_public_n(public_n):
+def check_public_n(public_n: int | None) -> None:
     """Check a public number of records, or None."""
     if public_n is not None:
         check_integer(public_n, "public_n", 1)

@@ -14,18 +14,18 @@ from itertools import product
 import numpy as np
 from numba import njit
 
-from dplit.baselines._shared import Choice, KaryBaseline, leaf_means, shares_of
+from dplit.baselines._shared import Choice, LevelsBaseline, leaf_means, shares_of
 from dplit.budget import Spend
 from dplit.forests.base import BaseForestClassifier, parameters
 from dplit.forests.parameter_checks import check_rho
 from dplit.forests.partition import level_shares
 from dplit.forests.releases import grown_tree, laplace_counts, largest, noisy_counts
-from dplit.trees.arrays import LEAF
+from dplit.trees.arrays import LEAF, Trees
 from dplit.trees.rules import LOCAL_GINI, SQUARES
 
 
 @cache
-def local_gini_reach():
+def local_gini_reach() -> float:
     r"""The most that one record more changes the scaled score of one column against another's.
 
     With rate r the weight of a column is :math:`e^{-r \alpha_n G}`, :math:`\alpha_n = ((n+1)/n)^2`, G
@@ -37,11 +37,8 @@ def local_gini_reach():
     :math:`2 \alpha_{n+1} n/(n+1) + n(\alpha_n - \alpha_{n+1})`, falling with n; below, all class counts
     are gone through.
 
-    Returns
-    -------
-    float
-        64/27: a choice at the published rate costs 16/27 of its share, under add-remove. The local
-        sensitivity proves nothing, but at this score its noise does suffice.
+    It is 64/27: a choice at the published rate costs 16/27 of its share, under add-remove. The local
+    sensitivity proves nothing, but at this score its noise does suffice.
     """
     return max(_spread(counts) for n in range(1, 10) for counts in _class_counts(n))
 
@@ -74,7 +71,7 @@ def _joined(others):
 
 
 @parameters
-class DPDecisionForestClassifier(KaryBaseline, BaseForestClassifier):
+class DPDecisionForestClassifier(LevelsBaseline, BaseForestClassifier):
     """DP-DF: greedy trees with a child for each level, noisy class counts, and pruning.
 
     Parameters
@@ -100,10 +97,7 @@ class DPDecisionForestClassifier(KaryBaseline, BaseForestClassifier):
     """
 
     def fit(self, X, y):
-        """Grow the trees, release class counts for their leaves, and prune.
-
-        Parameters, errors and return value as `dplit.forests.MedianForestClassifier.fit`.
-        """
+        """Grow the trees, release class counts for their leaves, and prune. See `BaseForest.fit`."""
         self._check()
         rho = check_rho(self.rho)
         records, y, domain, domain_node = self._read_fit(X, y)
@@ -130,13 +124,7 @@ class DPDecisionForestClassifier(KaryBaseline, BaseForestClassifier):
     def predict_proba(self, X):
         """Mean over the trees of the shares that a record's leaves released; `predict` has their votes.
 
-        Parameters
-        ----------
-        X : DataFrame or array_like, shape (n_records, n_features)
-
-        Returns
-        -------
-        float64 array, shape (n_records, n_classes), in the order of `classes_`
+        Returns a float64 array, shape (n_records, n_classes), in the order of `classes_`.
         """
         records = self._read(X)
         return leaf_means(self.trees_, records, self.leaf_shares_, self.n_jobs)
@@ -155,23 +143,11 @@ class DPDecisionForestClassifier(KaryBaseline, BaseForestClassifier):
         return Choice(LOCAL_GINI, share / 4), share, spend
 
 
-def prune(forest, arity, counts, scale):
+def prune(forest: Trees, arity: np.ndarray, counts: np.ndarray, scale: float) -> np.ndarray:
     """Counts of the lowest node above each leaf, itself included, whose total is not just noise.
 
-    Parameters
-    ----------
-    forest : Trees
-        With a child for each level of the tested column.
-    arity : int array, shape (n_features,)
-    counts : array, shape (n_leaves, n_classes)
-        Released counts.
-    scale : float
-        Scale of their noise.
-
-    Returns
-    -------
-    float64 array, shape (n_leaves, n_classes)
-        Where no node is above the noise, the counts of the root.
+    Shape of `counts`, (n_leaves, n_classes), the released ones, whose noise has this `scale`; where no node is
+    above the noise, those of the root. The forest has a child for each level of a tested column, `arity` of each.
     """
     deviation = math.sqrt(2 * counts.shape[1]) * scale  # of the total of one leaf
     counts = np.asarray(counts, dtype=np.float64)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dplit.baselines._shared import Baseline, leaf_stats
 from dplit.forests.base import BaseForestClassifier, BaseForestRegressor, parameters
 from dplit.forests.releases import random_structure, random_tree
-from dplit.trees.binary import grow_random_binary_trees
+from dplit.trees.random_binary import grow_random_binary_trees
 
 
 @parameters
@@ -75,10 +75,7 @@ class DPExtraTreesClassifier(_ExtraTrees, BaseForestClassifier):
     """
 
     def fit(self, X, y):
-        """Grow the trees, and release a class for each of their leaves.
-
-        Parameters, errors and return value as `dplit.forests.MedianForestClassifier.fit`.
-        """
+        """Grow the trees, and release a class for each of their leaves. See `BaseForest.fit`."""
         self._check()
         records, y, domain, domain_node = self._read_fit(X, y)
         codes, classes, class_node = self._read_classes(y)
@@ -112,10 +109,7 @@ class DPExtraTreesRegressor(_ExtraTrees, BaseForestRegressor):
     """
 
     def fit(self, X, y):
-        """Grow the trees, and release a mean for each of their leaves.
-
-        Parameters, errors and return value as `dplit.forests.MedianForestRegressor.fit`.
-        """
+        """Grow the trees, and release a mean for each of their leaves. See `BaseForest.fit`."""
         self._check()
         records, y, domain, domain_node = self._read_fit(X, y)
         targets, bounds, target_node = self._read_targets(y)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from functools import cache
 
-from dplit.baselines._shared import Choice, KaryBaseline
+from dplit.baselines._shared import Choice, LevelsBaseline
 from dplit.budget import Group, Sequence, Spend
 from dplit.errors import check_choice
 from dplit.forests.base import BaseForestClassifier, BaseForestRegressor, parameters
@@ -24,14 +24,14 @@ CRITERIA = {"entropy": ENTROPY, "gini": SQUARES, "majority": MAJORITY}
 REACH = {"gini": 2.0, "majority": 1.0}
 
 
-def entropy_reach(n_records):
+def entropy_reach(n_records: int) -> float:
     r"""The most that a record adds to the entropy of so many, times their number.
 
     .. math:: \log_2(n + 1) + n \log_2(1 + 1/n) < \log_2(n + 1) + 1/\ln 2
 
     Friedman and Schuster's sensitivity of the information gain, the right side. It is that of any
     number of records if none counts more than :math:`b = \log_2(n + 1)` bits
-    (`dplit.trees.kary.cost`). Of N records in a child let c be of the class of one more. The bits of
+    (`dplit.trees.greedy_levels.cost`). Of N records in a child let c be of the class of one more. The bits of
     the others grow by :math:`\log_2(1 + 1/N)` at most, together by :math:`1/\ln 2`; those of the class
     do not grow, so that :math:`c + 1` of them count at most b more than c did. And nothing is taken off:
     :math:`c \log_2(N/c)` does not fall when c and N grow by one, since its derivative is
@@ -42,7 +42,7 @@ def entropy_reach(n_records):
 
 
 @cache
-def entropy_drift():
+def entropy_drift() -> float:
     r"""What the private number of records in the entropy's noise tells, a level, class bit and unit.
 
     One record more moves the rate of every choice, from :math:`\epsilon'/(2\Delta_N)` to
@@ -60,7 +60,7 @@ def entropy_drift():
 
 
 @parameters
-class _RandomForest(KaryBaseline):
+class _RandomForest(LevelsBaseline):
     """What the two forests share."""
 
     def _way(self):
@@ -109,10 +109,7 @@ class DPRandomForestClassifier(_RandomForest, BaseForestClassifier):
     criterion: str | None = None
 
     def fit(self, X, y):
-        """Grow the trees, and release a class for each of their leaves.
-
-        Parameters, errors and return value as `dplit.forests.MedianForestClassifier.fit`.
-        """
+        """Grow the trees, and release a class for each of their leaves. See `BaseForest.fit`."""
         self._check()
         criterion = self._criterion()
         records, y, domain, domain_node = self._read_fit(X, y)
@@ -173,7 +170,9 @@ class DPRandomForestClassifier(_RandomForest, BaseForestClassifier):
         return (drift_of_scale(spend, depth, n_classes, copies, self.neighbours),)
 
 
-def drift_of_scale(spend, depth, n_classes, copies, neighbours, mechanisms=1):
+def drift_of_scale(
+    spend: float, depth: int, n_classes: int, copies: int, neighbours: str, mechanisms: int = 1
+) -> Sequence | Group:
     """Budget of `entropy_drift`: `mechanisms` of `spend` each in every node of `depth` levels."""
     bits = mechanisms * math.log2(n_classes)
     level = spend * bits * entropy_drift() if bits else 0.0  # of one class it tells nothing
@@ -209,10 +208,7 @@ class DPRandomForestRegressor(_RandomForest, BaseForestRegressor):
     """
 
     def fit(self, X, y):
-        """Grow the trees, and release a mean for each of their leaves.
-
-        Parameters, errors and return value as `dplit.forests.MedianForestRegressor.fit`.
-        """
+        """Grow the trees, and release a mean for each of their leaves. See `BaseForest.fit`."""
         self._check()
         rho = check_rho(self.rho)
         records, y, domain, domain_node = self._read_fit(X, y)

@@ -17,7 +17,7 @@ from dplit.forests.base import BaseForestClassifier, parameters
 from dplit.forests.parameter_checks import check_max_features, n_candidates
 from dplit.forests.partition import at_most
 from dplit.forests.releases import grown_tree
-from dplit.trees.greedy import Rule, grow_id3_trees
+from dplit.trees.greedy import Rule, grow_greedy_trees
 
 MOST_DEPTH = 1000
 OPERATORS = {"max": "majority", "gini": "gini", "information-gain": "entropy"}
@@ -62,10 +62,7 @@ class _GreedyTrees(Baseline, BaseForestClassifier):
     public_n: int | None = None
 
     def fit(self, X, y):
-        """Grow the trees, and release a class for each of their leaves.
-
-        Parameters, errors and return value as `dplit.forests.MedianForestClassifier.fit`.
-        """
+        """Grow the trees, and release a class for each of their leaves. See `BaseForest.fit`."""
         self._check()
         records, y, domain, domain_node = self._read_fit(X, y)
         codes, classes, class_node = self._read_classes(y)
@@ -75,7 +72,7 @@ class _GreedyTrees(Baseline, BaseForestClassifier):
         plan = self._plan(self._tree_epsilon(way), domain)
         rule, node, drift = self._split(plan, len(records), len(classes), way.readers)
         parts, account = way.parts(len(records), rng)
-        forest, counts = grow_id3_trees(
+        forest, counts = grow_greedy_trees(
             domain, records, codes, len(classes), parts, rule, rng=rng, n_jobs=self.n_jobs
         )
         labels, leaf = self._labels(counts, plan.share, rng)

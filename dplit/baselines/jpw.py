@@ -17,6 +17,7 @@ from dplit.baselines._shared import (
     shares_of,
 )
 from dplit.budget import Leak, Public
+from dplit.domain import Domain
 from dplit.errors import check_choice, check_integer
 from dplit.forests.base import BaseForestClassifier, parameters
 from dplit.forests.releases import laplace_counts, noisy_counts, random_structure, random_tree
@@ -25,20 +26,10 @@ from dplit.trees.random import grow_random_trees
 VOTINGS = ("weighted", "hard")
 
 
-def published_depth(domain, n_records):
+def published_depth(domain: Domain, n_records: int) -> int:
     r"""Depth of the trees, :math:`\min(m/2, \log_b n - 1)` rounded down, and at least 1.
 
-    Exact, in integers.
-
-    Parameters
-    ----------
-    domain : Domain
-        Of m columns with b levels on average; a continuous one counts as two.
-    n_records : int, at least 1
-
-    Returns
-    -------
-    int
+    Exact, in integers; the domain has m columns with b levels on average, a continuous one counts as two.
 
     Examples
     --------
@@ -109,10 +100,7 @@ class JPWClassifier(Baseline, BaseForestClassifier):
     _spawns_structure = True
 
     def fit(self, X, y):
-        """Grow the trees, and release class counts for each of their leaves.
-
-        Parameters, errors and return value as `dplit.forests.MedianForestClassifier.fit`.
-        """
+        """Grow the trees, and release class counts for each of their leaves. See `BaseForest.fit`."""
         self._check()
         check_public_n(self.public_n)
         check_choice(self.voting, VOTINGS, "voting")
@@ -158,30 +146,14 @@ class JPWClassifier(Baseline, BaseForestClassifier):
     def predict_proba(self, X):
         """Share of each class in the sum of the released counts of the leaves that a record reaches.
 
-        With ``voting="hard"`` share of the trees that vote for each class.
-
-        Parameters
-        ----------
-        X : DataFrame or array_like, shape (n_records, n_features)
-
-        Returns
-        -------
-        float64 array, shape (n_records, n_classes), in the order of `classes_`
+        With ``voting="hard"`` share of the trees that vote for each class. Returns a float64 array, shape
+        (n_records, n_classes), in the order of `classes_`.
         """
         sums = self._sums(self._read(X))
         return shares_of(sums, sums.argmax(axis=1))
 
     def predict(self, X):
-        """Class of the largest such sum.
-
-        Parameters
-        ----------
-        X : DataFrame or array_like, shape (n_records, n_features)
-
-        Returns
-        -------
-        array of classes, shape (n_records,)
-        """
+        """Class of the largest such sum, shape (n_records,)."""
         sums = self._sums(self._read(X))
         return self.classes_[sums.argmax(axis=1)]
 

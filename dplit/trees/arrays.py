@@ -31,20 +31,21 @@ class Trees:
 
     Attributes
     ----------
-    feature : int32 array, shape (n_nodes,)
-        Column that the node tests, or `LEAF`.
-    threshold : float64 array, shape (n_nodes,)
+    feature
+        Column that the node tests, or `LEAF`; int32.
+    threshold
         Records with a value of at most this go left; NaN where the column is categorical.
-    child : int32 array, shape (n_nodes,)
-        Position of the first child; of a leaf, its number among all leaves of the forest.
-    side : int32 array, shape (n_nodes,)
-        Where the node's row of `steps` begins; 0 where the column is continuous.
-    steps : int32 array
-        Rows of steps, one for each level of the column; empty if no column is categorical.
-    roots : int32 array, shape (n_trees,)
-    leaf_starts : int64 array, shape (n_trees + 1,)
-        The leaves of tree t have the numbers ``leaf_starts[t]`` to ``leaf_starts[t + 1] - 1``.
-    depth : int or None
+    child
+        Position of the first child; of a leaf, its number among all leaves of the forest; int32.
+    side
+        Where the node's row of `steps` begins; 0 where the column is continuous; int32.
+    steps
+        Rows of steps, one for each level of the column; empty if no column is categorical; int32.
+    roots
+        Position of each tree's first node; int32.
+    leaf_starts
+        The leaves of tree t have the numbers ``leaf_starts[t]`` to ``leaf_starts[t + 1] - 1``; int64.
+    depth
         Of all trees, if they are complete and their nodes stand level by level.
     """
 
@@ -73,15 +74,11 @@ class Trees:
         return self.feature, self.threshold, self.child, self.side, self.steps, self.roots
 
     @classmethod
-    def join(cls, trees, most_levels=0):
+    def join(cls, trees: list[tuple], most_levels: int = 0) -> Trees:
         """One forest from single trees, each ``(feature, threshold, child)`` numbered from 0.
 
-        Parameters
-        ----------
-        trees : list of tuples
-            With a fourth and a fifth entry, side and steps, where levels are split in two.
-        most_levels : int
-            Levels of the column that has most: the length of the first row of steps.
+        Where levels are split in two they have a fourth and a fifth entry, side and steps. `most_levels` are those
+        of the column that has most: the length of the first row of steps.
         """
         sizes = [len(tree[0]) for tree in trees]
         node_starts = np.cumsum([0, *sizes])
@@ -160,19 +157,11 @@ def leaf_depths(trees):
     return depths
 
 
-def visited(trees, X):
+def visited(trees: Trees, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Nodes that each record goes through, from the roots to the leaves of all trees.
 
-    Parameters
-    ----------
-    trees : Trees
-    X : float64 array, shape (n_records, n_features)
-        As `Domain.encode` gives it.
-
-    Returns
-    -------
-    records, nodes : int64 arrays, shape (n_visits,)
-        Rows of `X` and positions of nodes, pair by pair: level by level, in each by record and tree.
+    Rows of `X`, which is as `Domain.encode` gives it, and positions of nodes, int64, pair by pair: level by
+    level, in each by record and tree.
     """
     record = np.repeat(np.arange(len(X)), trees.n_trees)
     node = np.tile(trees.roots.astype(np.int64), len(X))
@@ -196,16 +185,11 @@ def check(right, name, what):
         raise ValueError(f"{name} {what}")
 
 
-def check_trees(trees, n_levels):
+def check_trees(trees: Trees, n_levels: np.ndarray) -> None:
     """Raise `ValueError` unless each path ends in a leaf of its own tree, whatever the record.
 
     Compiled routing trusts positions, and reads where they point: here they are compared with the arrays.
-
-    Parameters
-    ----------
-    trees : Trees
-    n_levels : int array, shape (n_columns,)
-        Of what the trees test; 0 of a continuous column.
+    `n_levels` are those of what the trees test; 0 of a continuous column.
     """
     check_arrays(trees)
     same = {len(a) for a in (trees.feature, trees.threshold, trees.child, trees.side)}

@@ -27,14 +27,14 @@ class ComparisonTrees:
 
     Attributes
     ----------
-    child : int32 array, shape (n_nodes,)
-        Position of the first of two children, or of a leaf its number in the forest.
-    pair : int32 array, shape (n_nodes,)
-        Row of `pivots` of the node's first pivot, the second stands below it; `LEAF` of a leaf.
-    pivots : float64 array, shape (2 n_inner, n_features)
-    roots : int32 array, shape (n_trees,)
-    leaf_starts : int64 array, shape (n_trees + 1,)
-        The leaves of tree t have the numbers ``leaf_starts[t]`` to ``leaf_starts[t + 1] - 1``.
+    child
+        Position of the first of two children, or of a leaf its number in the forest; int32.
+    pair
+        Row of `pivots` of the node's first pivot, the second stands below it; `LEAF` of a leaf; int32.
+    pivots
+        Points, shape (2 n_inner, n_features).
+    roots, leaf_starts
+        As of `dplit.trees.arrays.Trees`.
     """
 
     child: np.ndarray
@@ -53,45 +53,28 @@ class ComparisonTrees:
         """Number of leaves of all trees together."""
         return int(self.leaf_starts[-1])
 
-    def apply(self, X):
-        """Leaf of every record in every tree, numbered in the forest.
-
-        Parameters
-        ----------
-        X : float64 array, shape (n_records, n_features)
-
-        Returns
-        -------
-        int32 array, shape (n_records, n_trees)
-        """
+    def apply(self, X: np.ndarray) -> np.ndarray:
+        """Leaf of every record in every tree, numbered in the forest; int32, shape (n_records, n_trees)."""
         leaves = np.empty((len(X), self.n_trees), dtype=np.int32)
         _route(X, self.child, self.pair, self.pivots, self.roots, leaves)
         return leaves
 
 
-def grow_comparison_trees(X, y, n_classes, halves, by_class, min_leaf, *, rng, n_jobs=None):
-    """Grow a forest without privacy.
+def grow_comparison_trees(
+    X: np.ndarray,
+    y: np.ndarray,
+    n_classes: int,
+    halves: list[tuple[np.ndarray, np.ndarray]],
+    by_class: bool,
+    min_leaf: int,
+    *,
+    rng: np.random.Generator,
+    n_jobs: int | None = None,
+) -> tuple[ComparisonTrees, np.ndarray]:
+    """Grow a forest without privacy; with the class counts of its leaves, or of the nearest node that has any.
 
-    Parameters
-    ----------
-    X : float64 array, shape (n_records, n_features)
-        Points; distances are Euclidean.
-    y : int array, shape (n_records,)
-    n_classes : int
-    halves : list of (int array, int array)
-        For each tree the positions of its structure points and of its estimation points.
-    by_class : bool
-    min_leaf : int
-    rng : numpy.random.Generator
-        Each tree draws from a stream of its own, spawned from it: `n_jobs` changes nothing.
-        A secure one is an error: floats decide.
-    n_jobs : int or None
-
-    Returns
-    -------
-    trees : ComparisonTrees
-    counts : int64 array, shape (n_leaves, n_classes)
-        Class counts of each leaf; of an empty one, of the nearest node above that is not.
+    Distances of points are Euclidean. `halves` has for each tree the positions of its structure points and of
+    its estimation points. A secure generator is an error: floats decide.
     """
     refuse_secure(rng, "a choice of pivots")
     X = np.ascontiguousarray(X)

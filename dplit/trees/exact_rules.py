@@ -28,14 +28,11 @@ class ExactRule(NamedTuple):
 
     Attributes
     ----------
-    max_depth, max_features : int
-    unit : float
+    unit
         Nats of a unit of score, a power of two.
-    imbalance, gain : int
+    imbalance, gain
         Units of a unit of imbalance and of a unit of gain, each below 2^29; no gain without a joint draw.
-    choice : int
-        As in `Rule`.
-    top : int
+    top
         Units of the best normalised score; 0, if scores are not normalised.
     """
 
@@ -51,17 +48,9 @@ class ExactRule(NamedTuple):
 class ExactScores(NamedTuple):
     """How tests are scored in whole numbers, and chosen or cut by the exponential mechanism.
 
-    Attributes
-    ----------
-    max_depth, max_features, score : int
-        As in `dplit.trees.kary.Rule` and `dplit.trees.greedy.Rule`.
-    most_bits : float
-    unit : float
-        Nats of a unit of score, a power of two.
-    gain : int
-        Units of a unit of score, below 2^29.
-    stop : Stop or None
-        How a path ends early.
+    As the rules of `dplit.trees.greedy_levels` and `dplit.trees.greedy`, but for the rates: `unit` is nats of a
+    unit of score, a power of two, and `gain` units of a unit of score, below 2^29. `stop` says how a path ends
+    early.
     """
 
     max_depth: int
@@ -77,14 +66,8 @@ class Stop(NamedTuple):
     """When a noisy number of records ends a path, in whole numbers.
 
     That Laplace noise takes n records below t is a coin of probability :math:`e^{-|x|}/2`, or of one minus that,
-    with x the epsilon of the number times n - t: no noise is drawn.
-
-    Attributes
-    ----------
-    unit : float
-        Nats, a power of two.
-    record, child : int
-        Units of a record, and of as many records as a child must have.
+    with x the epsilon of the number times n - t: no noise is drawn. `unit` is nats, a power of two; `record` and
+    `child` are units of a record, and of as many records as a child must have.
     """
 
     unit: float
@@ -92,20 +75,12 @@ class Stop(NamedTuple):
     child: int
 
 
-def exact_rule(rule):
+def exact_rule(rule: Rule | NormalisedRule) -> ExactRule | Rule | NormalisedRule:
     """The `ExactRule` that spends no more than a rule does, where a record moves the gain by 1 or more.
 
     Its rates are rounded down, less what the rounding of scores and weights costs: `ROUNDING` units of
-    gain and `dplit.mechanisms.whole_weights.PRICE` nats.
-
-    Parameters
-    ----------
-    rule : dplit.trees.rules.Rule or NormalisedRule
-
-    Returns
-    -------
-    ExactRule, Rule or NormalisedRule
-        The same rule where its rate is infinite, which is no noise.
+    gain and `dplit.mechanisms.whole_weights.PRICE` nats. Of an infinite rate,
+    which is no noise, it is the same rule.
 
     Raises
     ------
@@ -143,23 +118,14 @@ def _exactly_normalised(rule):
     return ExactRule(*limits, unit, 0, 2**BITS - 1, rule.choice, top)
 
 
-def exact_scores(rule, n_classes, *, cuts=False, stop=None):
+def exact_scores(
+    rule, n_classes: int, *, cuts: bool = False, stop: Stop | None = None
+) -> ExactScores:
     """The `ExactScores` that spend no more than a rule does, where a record moves the score by 1 or more.
 
-    Parameters
-    ----------
-    rule : dplit.trees.kary.Rule or dplit.trees.greedy.Rule
-        Of a finite rate, with a score other than `LOCAL_GINI`.
-    n_classes : int
-        0 for a regression.
-    cuts : bool
-        Whether cuts are drawn by whole weights, which costs `PRICE`; columns are chosen exactly.
-    stop : Stop, optional
-
-    Raises
-    ------
-    ValueError
-        If the rate is too small to pay for the rounding.
+    The rule is one of `dplit.trees.greedy` or `dplit.trees.greedy_levels`, of a finite rate, with a score other
+    than `LOCAL_GINI`; 0 classes are a regression. `cuts` says whether cuts are drawn by whole weights, which costs
+    `PRICE`; columns are chosen exactly. A rate that cannot pay for the rounding is a ValueError.
     """
     entropies = rule.score == ENTROPY
     rate = min(rule.rate, LARGEST_FINITE)

@@ -10,10 +10,10 @@ With whole K a child of n records, :math:`c_k` of class k, has the score
 ==============  ==============================================================================
 
 and a test has those of its children together. Up to a constant that all tests of a node share, that is minus K
-times their cost (`dplit.trees.kary.cost`), less what is cut off. A record changes one child, so that what it
-moves a score by is within :math:`9/8` of a unit of K times what it moves the cost by; by `MAJORITY` nothing is cut
-off, and by `ENTROPY` 3/2 a class are: the logarithm and its product with K c, below :math:`2^{49}`, are wrong by
-less than a fourth. `dplit.trees.exact_rules` takes what that costs off K.
+times their cost (`dplit.trees.greedy_levels.cost`), less what is cut off. A record changes one child, so that
+what it moves a score by is within :math:`9/8` of a unit of K times what it moves the cost by; by `MAJORITY`
+nothing is cut off, and by `ENTROPY` 3/2 a class are: the logarithm and its product with K c, below
+:math:`2^{49}`, are wrong by less than a fourth. `dplit.trees.exact_rules` takes what that costs off K.
 """
 
 from __future__ import annotations

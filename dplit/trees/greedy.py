@@ -7,7 +7,7 @@ the same for all t between two values, so the mechanism draws such an interval, 
 a factor, and then a uniform cut of it. All of it is on the column's grid (`dplit.trees.grid`).
 
 What is public about a continuous column is what the path has left of its interval; it can be cut
-again. A categorical column is used up on the path. The costs are those of `dplit.trees.kary`.
+again. A categorical column is used up on the path. The costs are those of `dplit.trees.greedy_levels`.
 """
 
 from __future__ import annotations
@@ -19,15 +19,17 @@ import numpy as np
 from numba import njit
 from numba.extending import overload
 
+from dplit.domain import Domain
 from dplit.mechanisms.exact import bernoulli_exp_times
 from dplit.mechanisms.secure import is_secure
-from dplit.trees.arrays import LEAF
+from dplit.renamed import moved
+from dplit.trees.arrays import LEAF, Trees
 from dplit.trees.cuts import add, clear, draw_interval, pick, uniform_cut
 from dplit.trees.exact_cuts import whole_targets
 from dplit.trees.exact_greedy import choose_exactly
 from dplit.trees.exact_rules import ExactScores, exact_scores, exact_stop
+from dplit.trees.greedy_levels import Sorting, cost, sort_by_level
 from dplit.trees.grid import by_column, cell_bounds, with_thresholds
-from dplit.trees.kary import Sorting, cost, sort_by_level
 from dplit.trees.nodes import (
     LEAVES,
     NEEDS_NODES,
@@ -43,24 +45,24 @@ from dplit.trees.nodes import (
 from dplit.trees.paths import Path, descend
 from dplit.trees.rules import EXPONENTIAL, MAJORITY, SQUARES
 
+__getattr__ = moved(__name__, grow_id3_trees=("dplit.trees.greedy.grow_greedy_trees", "0.4"))
+
 
 class Rule(NamedTuple):
     """How a node ends or splits.
 
     Attributes
     ----------
-    max_depth, max_features : int
+    max_depth, max_features
         Tests on a path; columns that compete at a node.
-    score : int
-        `SQUARES`, `ENTROPY` or `MAJORITY` of `dplit.trees.kary`.
-    most_bits : float
-        The most that a record counts by `ENTROPY`.
-    rate : float
+    score
+        `SQUARES`, `ENTROPY` or `MAJORITY` of `dplit.trees.greedy_levels`; `most_bits` is the most that a record
+        counts by `ENTROPY`.
+    rate
         Weight of a unit of cost, in every cut and choice; infinite: the best.
-    count_scale : float
-        Scale of the Laplace noise on a node's number of records.
-    fewest : float
-        A path ends where that number is below `fewest` times the most children that a test may have.
+    count_scale
+        Scale of the Laplace noise on a node's number of records. A path ends where that number is below
+        `fewest` times the most children that a test may have.
     """
 
     max_depth: int
@@ -72,31 +74,21 @@ class Rule(NamedTuple):
     fewest: float
 
 
-def grow_id3_trees(domain, X, y, n_classes, parts, rule, *, rng, n_jobs=None):
-    """Grow a forest on private records.
+def grow_greedy_trees(
+    domain: Domain,
+    X: np.ndarray,
+    y: np.ndarray,
+    n_classes: int,
+    parts: list[np.ndarray],
+    rule: Rule,
+    *,
+    rng: np.random.Generator,
+    n_jobs: int | None = None,
+) -> tuple[Trees, np.ndarray]:
+    """Grow a forest on private records; with the class counts of its leaves, which are private.
 
-    Parameters
-    ----------
-    domain : Domain
-    X : float64 array, shape (n_records, n_features)
-        As `Domain.encode` gives it.
-    y : float64 array, shape (n_records,)
-        Codes of classes.
-    n_classes : int
-    parts : list of int arrays
-        For each tree the positions of its records.
-    rule : Rule
-    rng : numpy.random.Generator
-        Each tree draws from a stream of its own, spawned from it: `n_jobs` changes nothing. From a secure
-        one all is drawn exactly, by whole scores (`dplit.trees.exact_scores`).
-    n_jobs : int or None
-        Threads, as in joblib.
-
-    Returns
-    -------
-    trees : Trees
-    counts : int64 array, shape (n_leaves, n_classes)
-        Class counts of each leaf. Private.
+    `X` is as `Domain.encode` gives it, `y` has codes of classes, as floats, and `parts` the positions of each
+    tree's records. From a secure generator all is drawn exactly, by whole scores (`dplit.trees.exact_scores`).
 
     Raises
     ------
@@ -134,21 +126,18 @@ def _one_tree(X, y, n_classes, domain, bounds, part, shared, rule, size, rng):
 
 
 class Choice(NamedTuple):
-    """What the choice at a node writes to.
+    """What the choice at a node writes to; scores, table and work are int64 where they are whole.
 
     Attributes
     ----------
-    row_of : int64 array, shape (n_features,)
+    row_of
         Row of the sorted records of each continuous column.
-    columns : int64 array, shape (n_features,)
-        Columns that can be tested, and then those drawn of them.
-    cuts : float64 array, shape (n_features,)
-    scores : array, shape (n_features,)
-        Cut and score of each drawn column; scores, table and work are int64 where they are whole, else float64.
-    branch : int32 array, shape (n_records,)
+    columns, cuts, scores
+        Columns that can be tested, and then those drawn of them; cut and score of each drawn one.
+    branch
         The child of each record.
-    table : array, shape (most children, at least 2 classes)
-    work : array, shape (4, n_records + 2)
+    table, work
+        Of shapes (most children, at least 2 classes) and (4, n_records + 2).
     """
 
     row_of: np.ndarray

@@ -17,23 +17,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from dplit.domain import GRID
+from dplit.domain import GRID, Domain
 
 
-def to_cells(domain, X, steps=GRID):
+def to_cells(domain: Domain, X: np.ndarray, steps: int = GRID) -> np.ndarray:
     """Continuous columns in steps above their lower bounds, rounded to whole ones; other columns as given.
 
-    Parameters
-    ----------
-    domain : Domain
-    X : float64 array, shape (n_records, n_features)
-        As `Domain.encode` gives it.
-    steps : int
-        Of the grid.
-
-    Returns
-    -------
-    float64 array, shape of `X`; halves are rounded down
+    Shape of `X`, which is as `Domain.encode` gives it; halves are rounded down.
     """
     lower, upper = domain.bounds.T
     if (lower < upper).all():
@@ -69,19 +59,10 @@ def with_thresholds(trees, domain):
     return replace(trees, threshold=to_thresholds(domain, trees.feature, trees.threshold))
 
 
-def to_thresholds(domain, feature, cuts):
+def to_thresholds(domain: Domain, feature: np.ndarray, cuts: np.ndarray) -> np.ndarray:
     """Cuts in the units of their columns: a record is at most the threshold where its cell is at most the cut.
 
-    Parameters
-    ----------
-    domain : Domain
-    feature : int array, shape (n_nodes,)
-    cuts : float64 array, shape (n_nodes,)
-        In steps; NaN where the node is a leaf or its column is categorical.
-
-    Returns
-    -------
-    float64 array, shape (n_nodes,)
+    `cuts` are in steps, NaN where the node is a leaf or its column is categorical; the same shape.
     """
     thresholds, at = np.array(cuts, dtype=np.float64), np.flatnonzero(~np.isnan(cuts))
     cut, (lower, upper) = thresholds[at], domain.bounds[feature[at]].T

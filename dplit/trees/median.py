@@ -18,8 +18,9 @@ import numpy as np
 from numba import njit
 from numba.extending import overload
 
+from dplit.domain import Domain
 from dplit.mechanisms.secure import is_secure
-from dplit.trees.arrays import LEAF
+from dplit.trees.arrays import LEAF, Trees
 from dplit.trees.cuts import Work, draw_cut, pick
 from dplit.trees.exact_cuts import ExactWork, choose_exactly, whole_targets
 from dplit.trees.exact_rules import ExactRule, exact_rule
@@ -41,36 +42,32 @@ from dplit.trees.nodes import (
 )
 from dplit.trees.normalised import stretched
 from dplit.trees.paths import Path, columns_open, level_starts, narrow, split_depth
-from dplit.trees.rules import UNIFORM
+from dplit.trees.rules import UNIFORM, NormalisedRule, Rule
 
 
-def grow_median_trees(domain, X, y, n_classes, parts, rule, *, rng, n_jobs=None):
-    """Grow a forest on private records.
+def grow_median_trees(
+    domain: Domain,
+    X: np.ndarray,
+    y: np.ndarray,
+    n_classes: int,
+    parts: list[np.ndarray | None],
+    rule: Rule | NormalisedRule,
+    *,
+    rng: np.random.Generator,
+    n_jobs: int | None = None,
+) -> tuple[Trees, np.ndarray]:
+    """Grow a forest on private records; with the `leaf_stats` of its leaves, which are private.
+
+    From a secure generator cuts are drawn exactly, by an `ExactRule`.
 
     Parameters
     ----------
-    domain : Domain
-    X : float64 array, shape (n_records, n_features)
+    X
         As `Domain.encode` gives it.
-    y : array, shape (n_records,)
-        Targets in [0, 1], or codes of classes.
-    n_classes : int
-        0 for a regression.
-    parts : list
+    y
+        Targets in [0, 1], or codes of classes; `n_classes` is 0 for targets.
+    parts
         For each tree the positions of its records, or None for all.
-    rule : dplit.trees.rules.Rule or dplit.trees.normalised.NormalisedRule
-    rng : numpy.random.Generator
-        Each tree draws from a stream of its own, spawned from it: `n_jobs` changes nothing. From a secure
-        one cuts are drawn exactly, by an `ExactRule`.
-    n_jobs : int or None
-        Threads, as in joblib.
-
-    Returns
-    -------
-    trees : Trees
-    stats : int64 array, shape (n_leaves, n_classes) or (n_leaves, 2)
-        Counts of classes of each leaf, or the number of its targets and their sum in steps
-        (`dplit.trees.nodes.leaf_stats`). Private.
 
     Raises
     ------
@@ -112,15 +109,13 @@ class Choice(NamedTuple):
 
     Attributes
     ----------
-    row_of : int64 array, shape (n_features,)
+    row_of
         Row of the sorted records of each continuous column.
-    columns : int64 array, shape (n_features,)
-        Columns that are open, and then those drawn of them.
-    cuts, scores : float64 arrays, shape (n_features,)
-        Cut and score of each drawn column.
-    sides : int32 array, shape (n_features, most levels)
-        Step of each level of a column that was drawn.
-    goes_right, spare : bool and int32 arrays, shape (n_records,)
+    columns, cuts, scores
+        Columns that are open, and then those drawn of them; cut and score of each drawn one.
+    sides
+        Step of each level of a column that was drawn, shape (n_features, most levels).
+    goes_right, spare
         The side of each record, and room to part them.
     """
 

@@ -19,12 +19,14 @@ normalised scores are the same.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 
-from dplit.trees.arrays import LEAF
+from dplit.domain import Domain
+from dplit.trees.arrays import LEAF, Trees
 from dplit.trees.cuts import draw_position, pick
 from dplit.trees.exact_rules import refuse_secure
 from dplit.trees.grid import by_column, with_thresholds
@@ -55,14 +57,13 @@ class Rule(NamedTuple):
 
     Attributes
     ----------
-    max_depth : int
-    fewest : int
+    fewest
         A node with no more estimation points is a leaf: the paper's k.
-    least : int
+    least
         Estimation points that each child must keep: 0 by algorithm 1, k by section 3.2.
-    feature_rate, value_rate : float
+    feature_rate, value_rate
         Weights of a normalised decrease, :math:`B_1/2` and :math:`B_2/2`; infinite: the best.
-    entropy : bool
+    entropy
         Whether the impurity is Shannon's entropy; if not, the Gini index.
     """
 
@@ -74,36 +75,23 @@ class Rule(NamedTuple):
     entropy: bool
 
 
-def grow_multinomial_trees(domain, X, y, n_classes, n_trees, halves, rule, *, rng, n_jobs=None):
-    """Grow a forest on private records.
+def grow_multinomial_trees(
+    domain: Domain,
+    X: np.ndarray,
+    y: np.ndarray,
+    n_classes: int,
+    n_trees: int,
+    halves: Callable[[int, np.random.Generator], tuple[np.ndarray, np.ndarray]],
+    rule: Rule,
+    *,
+    rng: np.random.Generator,
+    n_jobs: int | None = None,
+) -> tuple[Trees, np.ndarray]:
+    """Grow a forest on private records; with the counts of its leaves' estimation points, which are private.
 
-    Parameters
-    ----------
-    domain : Domain
-    X : float64 array, shape (n_records, n_features)
-        As `Domain.encode` gives it.
-    y : int array, shape (n_records,)
-        Codes of classes.
-    n_classes, n_trees : int
-    halves : function
-        From the number of records and a generator to whether each record is a structure point of a
-        tree, and whether it is an estimation point: two bool arrays, drawn anew for each tree.
-    rule : Rule
-    rng : numpy.random.Generator
-        Each tree draws from a stream of its own, spawned from it: `n_jobs` changes nothing.
-        A secure one is an error: floats decide.
-    n_jobs : int or None
-        Threads, as in joblib.
-
-    Returns
-    -------
-    trees : Trees
-    counts : int64 array, shape (n_leaves, n_classes): of each leaf's estimation points. Private.
-
-    Raises
-    ------
-    ValueError
-        If the forest would have more nodes than `dplit.trees.nodes.MAX_NODES`.
+    `X` is as `Domain.encode` gives it, `y` has codes of classes. `halves` tells of so many records whether each
+    is a structure point of a tree, and whether it is an estimation point, drawn anew for each tree. A secure
+    generator is an error, for floats decide; so are more nodes than `dplit.trees.nodes.MAX_NODES`.
     """
     refuse_secure(rng, "a choice by scores as published")
     size = Size(rule.max_depth, n_trees)

@@ -7,6 +7,7 @@ remember stands in arrays: the waiting nodes in `stack`, and the numbers of thin
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -21,14 +22,7 @@ NODES, LEAVES, WAITING, STEPS, NEEDS_NODES, NEEDS_STEPS = range(6)  # places in 
 
 
 class Size(NamedTuple):
-    """How large a forest is asked to be.
-
-    Attributes
-    ----------
-    max_depth, n_trees : int
-    advice : str
-        What else than fewer or shallower trees would help.
-    """
+    """How large a forest is asked to be; `advice` says what else than fewer or shallower trees would help."""
 
     max_depth: int
     n_trees: int
@@ -134,20 +128,10 @@ def _longer(array, length):
     return longer
 
 
-def grow(grower, room, size, *arguments):
-    """Call a grower until no node waits; what it filled, as `Room.filled` gives it.
+def grow(grower: Callable, room: Room, size: Size, *arguments) -> list[np.ndarray]:
+    """Call a compiled grower until no node waits; what it filled, as `Room.filled` gives it.
 
-    Parameters
-    ----------
-    grower : function
-        Compiled; called with the room and the arguments.
-    room : Room
-    size : Size
-
-    Raises
-    ------
-    ValueError
-        If the tree is too large.
+    A tree that is too large is a ValueError.
     """
     grower(room, *arguments)
     while room.at[WAITING]:
@@ -173,46 +157,32 @@ def each(grow_one, tasks, n_jobs):
     return Parallel(n_jobs=n_jobs, require="sharedmem")(delayed(grow_one)(*t) for t in tasks)
 
 
-def grow_all(grow_one, tasks, n_jobs, most_levels=0):
-    """One forest of the trees of all tasks.
+def grow_all(
+    grow_one: Callable, tasks: list[tuple], n_jobs: int | None, most_levels: int = 0
+) -> tuple[Trees, np.ndarray]:
+    """Join the trees of all tasks to one forest, and what is counted in their leaves to one array.
 
-    Parameters
-    ----------
-    grow_one : function
-        Of a task, to a tree as `Trees.join` takes it and what is counted in its leaves.
-    tasks, n_jobs
-        As `each` takes them.
-    most_levels : int
-        As `Trees.join` takes it.
-
-    Returns
-    -------
-    trees : Trees
-    stats : array, shape (n_leaves, ...)
+    `grow_one` makes of a task a tree, as `Trees.join` takes it, and its counts. Each task has a stream of its
+    own: `n_jobs`, as `each` takes it, changes nothing.
     """
     trees, stats = zip(*each(grow_one, tasks, n_jobs))
     return Trees.join(trees, most_levels), np.concatenate(stats)
 
 
-def leaf_stats(records, ends, y, n_classes):
+def leaf_stats(records: np.ndarray, ends: np.ndarray, y: np.ndarray, n_classes: int) -> np.ndarray:
     """Class counts of each leaf, or the number of its targets and their sum in steps. Private.
 
-    A step is a `dplit.domain.GRID`-th of the targets' interval: a sum is a whole number, and exact.
+    A step is a `dplit.domain.GRID`-th of the targets' interval: a sum is a whole number, and exact. Int64, of
+    shape (n_leaves, n_classes) or (n_leaves, 2).
 
     Parameters
     ----------
-    records : int array
+    records
         Positions of the tree's records, those of a leaf side by side, in the order of the leaves.
-    ends : int array, shape (n_leaves,)
+    ends
         Where each leaf's records end.
-    y : array
-        Codes of classes, or targets in [0, 1].
-    n_classes : int
-        0 for targets.
-
-    Returns
-    -------
-    int64 array, shape (n_leaves, n_classes) or (n_leaves, 2)
+    y
+        Codes of classes, or targets in [0, 1], for which `n_classes` is 0.
     """
     n_leaves, target = len(ends), y[records]
     leaf = np.repeat(np.arange(n_leaves), np.diff(ends, prepend=0))

@@ -7,6 +7,7 @@ A cell is what the tests so far say of a record, one binary digit a test.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -27,12 +28,11 @@ class Test(NamedTuple):
 
     Attributes
     ----------
-    column : int
-    cut : int, or int array of shape (n_bins,)
+    cut
         Place among the column's public cuts; of a categorical column, -1. Several: one for each bin
         of the column that the tests above have made, the last cut's next one being its upper bound.
-    right : bool array, shape (n_levels,)
-        The levels that go right; empty for a continuous column.
+    right
+        The levels that go right, bools; empty for a continuous column.
     """
 
     column: int
@@ -41,21 +41,15 @@ class Test(NamedTuple):
 
 
 class Grid:
-    """All tests that a domain allows, and where their sums stand.
-
-    Parameters
-    ----------
-    domain : Domain
-    steps : int
-        Equal steps of each continuous column.
+    """All tests that a domain allows in equal steps of each continuous column, and where their sums stand.
 
     Attributes
     ----------
-    cuts : list of float64 arrays
+    cuts
         Of each column; empty for a categorical one.
-    starts : int64 array, shape (n_features + 1,)
-        Where each column's codes begin in a histogram over all columns.
-    ends : int64 array, shape (n_features,)
+    starts
+        Where each column's codes begin in a histogram over all columns, shape (n_features + 1,).
+    ends
         Where each column's tests end in `masses`.
     """
 
@@ -72,13 +66,10 @@ class Grid:
         """Whether there is anything to choose: a column of one value or of one level has no test."""
         return bool((np.diff(self.starts) > 1).any())
 
-    def encode(self, X):
-        """Codes of the records, uint8 or uint16 array of shape (n_features, n_records).
+    def encode(self, X: np.ndarray) -> np.ndarray:
+        """Codes of the records, which are as `Domain.encode` gives them.
 
-        Parameters
-        ----------
-        X : float64 array, shape (n_records, n_features)
-            As `Domain.encode` gives it.
+        Uint8 or uint32, shape (n_features, n_records).
         """
         widest = int(np.diff(self.starts).max())
         codes = np.empty(X.shape[::-1], dtype=np.uint8 if widest <= 256 else np.uint32)
@@ -94,19 +85,13 @@ class Grid:
                 _place(X[:, j], cuts, guesses, lower, scale, codes[j])
         return codes
 
-    def masses(self, sums, rng):
+    def masses(
+        self, sums: np.ndarray, rng: np.random.Generator
+    ) -> tuple[np.ndarray, Callable[[int], Test]]:
         """Score of every test from the histogram of residual sums; random sets of levels are drawn.
 
-        Parameters
-        ----------
-        sums : int64 array, shape (n_cells, n_codes, n_outputs)
-        rng : numpy.random.Generator
-
-        Returns
-        -------
-        masses : float64 array, shape (n_tests,)
-        pick : callable
-            From the place of a test to the `Test`.
+        The sums are int64 of shape (n_cells, n_codes, n_outputs). Beside the scores, float64, a function from the
+        place of a test to the `Test`.
         """
         total = sums[:, : self.starts[1]].sum(axis=1)
         masses = np.zeros(self.ends[-1])
@@ -126,14 +111,10 @@ class Grid:
 
         return masses, pick
 
-    def fine(self, column, levels):
+    def fine(self, column: int, levels: int) -> tuple[np.ndarray, list[Test]]:
         """Bins of a column's codes, and the tests that part its records into them, level by level.
 
-        Returns
-        -------
-        bins : int64 array, shape (n_codes,)
-            Of 2**levels bins, `dplit.boosting.bins_of_codes`.
-        tests : list of Test
+        There are 2**levels bins, `dplit.boosting.bins_of_codes`.
         """
         bins = bins_of_codes(int(self.starts[column + 1] - self.starts[column]), levels)
         tests = []
@@ -187,23 +168,19 @@ class Grid:
         )
 
 
-def histogram(grid, codes, residuals, cells, n_cells, before=None):
-    """Residual sums of every cell and code, all columns side by side.
+def histogram(
+    grid: Grid,
+    codes: np.ndarray,
+    residuals: np.ndarray,
+    cells: np.ndarray,
+    n_cells: int,
+    before: np.ndarray | None = None,
+) -> np.ndarray:
+    """Residual sums of every cell and code, all columns side by side: int64 (n_cells, n_codes, n_outputs).
 
-    Parameters
-    ----------
-    grid : Grid
-    codes : uint array, shape (n_features, n_records)
-    residuals : int32 array, shape (n_records, n_outputs)
-    cells : uint8 array, shape (n_records,)
-    n_cells : int
-    before : int64 array, shape (n_cells / 2, n_codes, n_outputs), optional
-        That of the level above. Only the smaller one of each two cells is then summed; the other is
-        the difference, and in whole numbers the same to the last digit.
-
-    Returns
-    -------
-    int64 array, shape (n_cells, n_codes, n_outputs)
+    The residuals are int32 of shape (n_records, n_outputs), the cells uint8. `before` is the histogram of the
+    level above: only the smaller one of each two cells is then summed; the other is the difference, and in
+    whole numbers the same to the last digit.
     """
     sums = np.zeros((n_cells, grid.starts[-1], residuals.shape[1]), dtype=np.int64)
     taken = np.ones(n_cells, dtype=np.bool_)
@@ -216,20 +193,11 @@ def histogram(grid, codes, residuals, cells, n_cells, before=None):
     return sums
 
 
-def pair_sums(residuals, cells, n_cells, shift=0):
+def pair_sums(residuals: np.ndarray, cells: np.ndarray, n_cells: int, shift: int = 0) -> np.ndarray:
     """Sums of the positive and of the negative parts of `shift` plus or minus the residuals, by cell.
 
-    Parameters
-    ----------
-    residuals : int32 array, shape (n_records, n_outputs)
-    cells : uint8 array, shape (n_records,)
-    n_cells : int
-    shift : int
-        0 sums :math:`r_+` and :math:`r_-`; a shift of at least every residual sums shift + r and shift - r.
-
-    Returns
-    -------
-    int64 array, shape (2, n_cells, n_outputs)
+    Int64, shape (2, n_cells, n_outputs). A shift of 0 sums :math:`r_+` and :math:`r_-`; one of at least every
+    residual sums shift + r and shift - r.
     """
     sums = np.zeros((2, n_cells, residuals.shape[1]), dtype=np.int64)
     _add_pairs(residuals, cells, shift, sums)
@@ -251,18 +219,11 @@ def descend_to_bins(codes, column, bins, levels, cells):
     cells |= bins.astype(cells.dtype)[codes[column]]
 
 
-def add_steps(leaves, values):
-    """Sum over the trees of the value of the leaf that each record reaches.
+def add_steps(leaves: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """Sum over the trees of the value of the leaf that each record reaches, in the order of the trees.
 
-    Parameters
-    ----------
-    leaves : int32 array, shape (n_records, n_trees)
-        Numbered from 0 in each tree.
-    values : float64 array, shape (n_trees, n_leaves, n_outputs)
-
-    Returns
-    -------
-    float64 array, shape (n_records, n_outputs); added in the order of the trees
+    Leaves are numbered from 0 in each tree, int32 of shape (n_records, n_trees); values have the shape
+    (n_trees, n_leaves, n_outputs), the sums (n_records, n_outputs).
     """
     scores = np.zeros((len(leaves), values.shape[2]))
     _add_steps(leaves, values, scores)

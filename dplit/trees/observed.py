@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from dplit.trees.arrays import LEAF
+from dplit.trees.arrays import LEAF, Trees
 from dplit.trees.exact_rules import refuse_secure
 from dplit.trees.nodes import grow_all, leaf_stats
 
@@ -28,17 +28,16 @@ class Rule(NamedTuple):
 
     Attributes
     ----------
-    columns : int
+    columns
         How many columns compete; without effect where `mean_more` is not negative.
-    mean_more : float
+    mean_more
         Mean of the Poisson number of columns that compete beside one; negative: `columns` do.
-    one_column : float
-        Probability that one column competes alone.
-    any_cut : float
-        Probability that the cut is a uniform one of a column that competes, not the best.
-    range_points : int
+    one_column, any_cut
+        Probabilities that one column competes alone, and that the cut is a uniform one of a column that
+        competes, not the best.
+    range_points
         Cuts lie between the extremes of so many structure points of the node; 0: of all.
-    min_leaf : int
+    min_leaf
         Estimation points that each side of a cut keeps at least.
     """
 
@@ -50,29 +49,20 @@ class Rule(NamedTuple):
     min_leaf: int
 
 
-def grow_observed_trees(X, y, n_classes, halves, rule, *, rng, n_jobs=None):
-    """Grow a forest without privacy.
+def grow_observed_trees(
+    X: np.ndarray,
+    y: np.ndarray,
+    n_classes: int,
+    halves: list[tuple[np.ndarray, np.ndarray]],
+    rule: Rule,
+    *,
+    rng: np.random.Generator,
+    n_jobs: int | None = None,
+) -> tuple[Trees, np.ndarray]:
+    """Grow a forest without privacy; with the class counts of each leaf's estimation points.
 
-    Parameters
-    ----------
-    X : float64 array, shape (n_records, n_features)
-    y : int array, shape (n_records,)
-        Codes of classes.
-    n_classes : int
-    halves : list of (int array, int array)
-        For each tree the positions of its structure points and of its estimation points.
-    rule : Rule
-    rng : numpy.random.Generator
-        Each tree draws from a stream of its own, spawned from it: `n_jobs` changes nothing.
-        A secure one is an error: floats decide.
-    n_jobs : int or None
-        Threads, as in joblib.
-
-    Returns
-    -------
-    trees : Trees
-    counts : int64 array, shape (n_leaves, n_classes)
-        Class counts of each leaf's estimation points.
+    `halves` has for each tree the positions of its structure points and of its estimation points. A secure
+    generator is an error: floats decide.
     """
     refuse_secure(rng, "a cut without privacy")
     ranks, values, starts = ranked(X)

@@ -16,12 +16,8 @@ from numba import njit
 class Path(NamedTuple):
     """Tables of what is left, a row for each depth.
 
-    Attributes
-    ----------
-    low, high : float64 arrays, shape (depth + 1, n_features)
-        The interval of each continuous column.
-    left : bool array, shape (depth + 1, n_features) or (depth + 1, n_levels of all columns)
-        Whether a column may be tested; or whether a level may still occur.
+    The interval of each continuous column, from `low` to `high`; and in `left` whether a column may be tested,
+    or whether a level of all columns' may still occur.
     """
 
     low: np.ndarray

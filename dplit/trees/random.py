@@ -11,31 +11,20 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from dplit.domain import Domain
 from dplit.trees.arrays import LEAF, Trees
 from dplit.trees.nodes import LEAVES, NEEDS_NODES, NODES, WAITING, Room, Size, each, grow, push
 
 
-def grow_random_trees(domain, n_trees, max_depth, *, rng, n_jobs=None):
-    """Grow a forest of random trees.
-
-    Parameters
-    ----------
-    domain : Domain
-    n_trees, max_depth : int
-    rng : numpy.random.Generator
-        Each tree draws from a stream of its own, spawned from it: `n_jobs` changes nothing.
-    n_jobs : int or None
-        Threads, as in joblib.
-
-    Returns
-    -------
-    Trees
-
-    Raises
-    ------
-    ValueError
-        If the forest would have more nodes than `dplit.trees.nodes.MAX_NODES`.
-    """
+def grow_random_trees(
+    domain: Domain,
+    n_trees: int,
+    max_depth: int,
+    *,
+    rng: np.random.Generator,
+    n_jobs: int | None = None,
+) -> Trees:
+    """Grow a forest of random trees; more nodes than `dplit.trees.nodes.MAX_NODES` are a ValueError."""
     size = Size(max_depth, n_trees)
     depth, doublings = _reachable(domain, max_depth)
     size.check(2 ** (min(max(doublings, 0), 64) + 1) - 1)  # a tree has at least so many

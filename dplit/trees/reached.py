@@ -14,27 +14,18 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from dplit.domain import Domain
 from dplit.errors import check_integer, check_rng
 from dplit.trees.paths import Path, columns_left, descend
 
 
-def reach_random_leaves(domain, max_depth, records, *, rng):
+def reach_random_leaves(
+    domain: Domain, max_depth: int, records: np.ndarray, *, rng: np.random.Generator
+) -> tuple[np.ndarray, float]:
     """Leaf of each record in one random tree, of which no more is drawn than they reach.
 
-    Parameters
-    ----------
-    domain : Domain
-    max_depth : int
-    records : float64 array, shape (n_records, n_features)
-        As `Domain.encode` gives it.
-    rng : numpy.random.Generator
-
-    Returns
-    -------
-    leaves : int64 array, shape (n_records,)
-        Reached leaves are numbered from 0.
-    total : float
-        Leaves of the whole tree: those reached, and the expected number below nodes that are not.
+    Records are as `Domain.encode` gives them; reached leaves are numbered from 0, int64. Beside them the leaves
+    of the whole tree: those reached, and the expected number below nodes that are not.
     """
     depth = check_integer(max_depth, "max_depth", 0)
     records = np.ascontiguousarray(records, dtype=np.float64)
@@ -46,17 +37,12 @@ def reach_random_leaves(domain, max_depth, records, *, rng):
     return _reach(path, domain.n_levels, depth, records, check_rng(rng))
 
 
-def expected_leaves(domain, max_depth):
+def expected_leaves(domain: Domain, max_depth: int) -> float:
     r"""Expected number of leaves of a random tree.
 
     With :math:`j` of :math:`r` categorical columns on a path, all sets of :math:`j` are equally
     likely, so it is :math:`\sum_j P_j\, e_j(k_1, \dots, k_r) / \binom{r}{j}`: elementary symmetric
     polynomials of the numbers of levels, and :math:`P_j` with a factor 2 for each continuous test.
-
-    Parameters
-    ----------
-    domain : Domain
-    max_depth : int
     """
     depth = check_integer(max_depth, "max_depth", 0)
     return _expected(domain.n_levels, np.ones(len(domain), dtype=np.bool_), depth)

@@ -16,6 +16,7 @@ from joblib import Parallel, delayed, effective_n_jobs
 from numba import njit
 
 from dplit.errors import naming_cache
+from dplit.trees.arrays import Trees
 
 BLOCK = 64
 
@@ -156,74 +157,42 @@ def _by_records(kernel, trees, X, out, n_jobs, *extra):
     return out
 
 
-def apply(trees, X, n_jobs=None):
-    """Leaf of every record in every tree, numbered from 0 in each tree.
+def apply(trees: Trees, X: np.ndarray, n_jobs: int | None = None) -> np.ndarray:
+    """Leaf of every record in every tree, numbered from 0 in each tree; int32, shape (n_records, n_trees).
 
-    Parameters
-    ----------
-    trees : Trees
-    X : float64 array, shape (n_records, n_features)
-        As `Domain.encode` gives it.
-
-    Returns
-    -------
-    int32 array, shape (n_records, n_trees)
+    `X` is here and below as `Domain.encode` gives it.
     """
     leaves = np.empty((len(X), trees.n_trees), dtype=np.int32)
     _by_records(_apply, trees, X, leaves, n_jobs)
     return leaves - trees.leaf_starts[:-1].astype(np.int32)
 
 
-def vote(trees, X, labels, n_classes, n_jobs=None):
-    """How many trees vote for each class.
-
-    Parameters
-    ----------
-    trees : Trees
-    X : float64 array, shape (n_records, n_features)
-    labels : int array, shape (n_leaves,)
-        Class of each leaf of the forest.
-
-    Returns
-    -------
-    int32 array, shape (n_records, n_classes); each row sums to the number of trees
-    """
+def vote(
+    trees: Trees, X: np.ndarray, labels: np.ndarray, n_classes: int, n_jobs: int | None = None
+) -> np.ndarray:
+    """How many trees vote for each class, by the class of each leaf; int32, shape (n_records, n_classes)."""
     votes = np.zeros((len(X), n_classes), dtype=np.int32)
     return _by_records(_vote, trees, X, votes, n_jobs, _read_only(labels))
 
 
-def average(trees, X, values, n_jobs=None):
-    """Mean over the trees of the value of the leaf that each record reaches.
-
-    Parameters
-    ----------
-    trees : Trees
-    X : float64 array, shape (n_records, n_features)
-    values : float64 array, shape (n_leaves,)
-        Value of each leaf of the forest.
-
-    Returns
-    -------
-    float64 array, shape (n_records,)
-    """
+def average(
+    trees: Trees, X: np.ndarray, values: np.ndarray, n_jobs: int | None = None
+) -> np.ndarray:
+    """Mean over the trees of the value of the leaf that each record reaches, shape (n_records,)."""
     return _by_records(_average, trees, X, np.zeros(len(X)), n_jobs, _read_only(values))
 
 
-def count_labels(trees, X, y, assigned, n_classes, n_jobs=None):
+def count_labels(
+    trees: Trees,
+    X: np.ndarray,
+    y: np.ndarray,
+    assigned: np.ndarray,
+    n_classes: int,
+    n_jobs: int | None = None,
+) -> np.ndarray:
     """Class counts of every leaf, each record counted in the one tree that it is assigned to.
 
-    Parameters
-    ----------
-    trees : Trees
-    X : float64 array, shape (n_records, n_features)
-    y : int array, shape (n_records,)
-        Class of each record.
-    assigned : int array, shape (n_records,)
-        Tree of each record.
-
-    Returns
-    -------
-    int64 array, shape (n_leaves, n_classes)
+    Int64, shape (n_leaves, n_classes), of the records' classes `y`.
     """
     counts = np.zeros((trees.n_leaves, n_classes), dtype=np.int64)
     jobs = effective_n_jobs(n_jobs)

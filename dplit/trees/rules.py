@@ -10,7 +10,7 @@ NO_NOISE = (
 )
 STRETCHED_NO_NOISE = 1e200  # the same of a normalised score, which is divided by a range of scores
 LARGEST_FINITE = 2.0**500  # a finite rate above is taken as this one: less noise has no use
-# What a test is scored by: see `dplit.trees.kary`.
+# What a test is scored by: see `dplit.trees.greedy_levels`.
 SQUARES, LOCAL_GINI, ENTROPY, MAJORITY = range(4)
 MOST_LEVELS = 8  # of more levels not all sets are candidates of a joint draw, but others each time
 
@@ -25,16 +25,13 @@ class Rule(NamedTuple):
 
     Attributes
     ----------
-    max_depth, max_features : int
-    rate : float
-        Weight of a unit of imbalance, half the epsilon of a median.
-    gain_rate : float
-        Weight of a unit of gain.
-    choice : int
+    rate, gain_rate
+        Weights of a unit of imbalance, half the epsilon of a median, and of a unit of gain.
+    choice
         Among the columns: `UNIFORM`, `EXPONENTIAL` or `PERMUTE_AND_FLIP`.
-    joint : bool
+    joint
         Whether a cut is drawn by balance and gain together.
-    by_rank : bool
+    by_rank
         Whether an interval between records counts as one, whatever its length (DiPriMe v1).
     """
 
@@ -50,14 +47,7 @@ class Rule(NamedTuple):
 class NormalisedRule(NamedTuple):
     """How column and cut are drawn by a normalised score: see `dplit.trees.normalised`.
 
-    Attributes
-    ----------
-    max_depth, max_features : int
-    weight : float
-        Of a normalised score, half the epsilon of a node.
-    choice : int
-    joint : bool
-        As in `Rule`.
+    Its `weight` is half the epsilon of a node; all else is as in `Rule`.
     """
 
     max_depth: int

@@ -19,17 +19,10 @@ from dplit.trees.cuts import draw_position
 
 @njit(cache=True, nogil=True)
 def draw_even_subset(counts, n, rate, flips, rng, chosen):
-    """Write a set that is neither empty nor all levels to `chosen`.
+    """Write a set of levels that is neither empty nor all of them to `chosen`, a bool array.
 
-    Parameters
-    ----------
-    counts : int64 array, shape (n_levels,), at least two levels
-        Records of each level; n in all.
-    rate : float
-        Weight of a unit of imbalance.
-    flips : bool
-        Whether a set is drawn by permute-and-flip instead of the exponential mechanism.
-    chosen : bool array
+    `counts` are the records of each level, at least two, n in all, `rate` weighs a unit of imbalance, and `flips`
+    says whether a set is drawn by permute-and-flip instead of the exponential mechanism.
     """
     held, sizes = np.empty(len(counts), np.int64), np.empty(len(counts), np.int64)
     n_held = 0

@@ -9,23 +9,14 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from dplit.trees.arrays import LEAF
+from dplit.trees.arrays import LEAF, Trees
 
 
-def leaf_volumes(forest, n_levels, bounds):
-    """Share of the domain that each leaf covers in its tree.
+def leaf_volumes(forest: Trees, n_levels: np.ndarray, bounds: np.ndarray) -> np.ndarray:
+    """Share of the domain that each leaf covers in its tree, shape (n_leaves,); they add up to 1 in each tree.
 
-    Parameters
-    ----------
-    forest : Trees
-    n_levels : int array, shape (n_features,)
-        Levels of each column, 0 for those that are tested by thresholds.
-    bounds : float64 array, shape (n_features, 2)
-        Lower and upper bounds of these.
-
-    Returns
-    -------
-    float64 array, shape (n_leaves,); of each tree they add up to 1
+    `n_levels` is 0 of columns that are tested by thresholds, and `bounds` has their lower and upper bounds,
+    shape (n_features, 2).
     """
     n_levels = np.asarray(n_levels, dtype=np.int64)
     volumes = np.zeros(len(forest.feature))
@@ -37,23 +28,14 @@ def leaf_volumes(forest, n_levels, bounds):
     return found
 
 
-def explained(forest, n_levels, weights, values):
-    """What each column's tests take away of the squared deviations of the leaves' values.
+def explained(
+    forest: Trees, n_levels: np.ndarray, weights: np.ndarray, values: np.ndarray
+) -> np.ndarray:
+    """What each column's tests take away of the squared deviations of the leaves' values, at least 0.
 
     At a node the tests' share is the weighted squared deviation of the leaves below it from their mean,
-    less those within its children; it is summed over all nodes of all trees.
-
-    Parameters
-    ----------
-    forest : Trees
-    n_levels : int array, shape (n_features,)
-    weights : float64 array, shape (n_leaves,)
-        At least 0.
-    values : float64 array, shape (n_leaves, n_outputs)
-
-    Returns
-    -------
-    float64 array, shape (n_features,); at least 0
+    less those within its children; it is summed over all nodes of all trees. Weights are at least 0, of shape
+    (n_leaves,), and values have the shape (n_leaves, n_outputs).
     """
     n_levels = np.asarray(n_levels, dtype=np.int64)
     found = np.zeros(len(n_levels))

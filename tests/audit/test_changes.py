@@ -103,15 +103,15 @@ def test_a_subject_runs_the_lines_that_it_runs():
      ("_choose_exactly", "a tree of RGVClassifier", False)],
 )  # fmt: skip
 def test_compiled_code_is_followed_by_names(function, subject, expected):
-    change = next(c for c in sites.changes_of("trees.kary") if c.function == function)
+    change = next(c for c in sites.changes_of("trees.greedy_levels") if c.function == function)
     assert reach.is_compiled(change)
     assert reach.runs(reach.traced(subject, {}), change) is expected
 
 
 def test_an_overload_is_compiled_and_what_calls_it_is_not():
-    named = {c.function: reach.is_compiled(c) for c in sites.changes_of("trees.kary")}
+    named = {c.function: reach.is_compiled(c) for c in sites.changes_of("trees.greedy_levels")}
     assert named["_choose"] and named["_grow"] and not named["_one_tree"]
-    assert "dplit.trees.greedy" in reach.importers("trees.kary")
+    assert "dplit.trees.greedy" in reach.importers("trees.greedy_levels")
 
 
 @pytest.mark.parametrize(
@@ -142,7 +142,8 @@ def test_a_process_that_does_not_end_is_ended(source, seconds, status):
 @pytest.mark.deep
 @pytest.mark.parametrize(
     ("key", "subject"),
-    [("trees.kary:cost: n - squares / n -> n + squares / n", "a choice of a column draws its law, squares"),
+    [("trees.greedy_levels:cost: n - squares / n -> n + squares / n",
+      "a choice of a column draws its law, squares"),
      ("trees.subsets:_draw_size: np.log(2.0) -> np.log1p(2.0)", "a choice of a set of levels draws its law")],
 )  # fmt: skip
 def test_compiled_code_is_compiled_afresh(key, subject):

@@ -15,7 +15,7 @@ from dplit import Categorical, Domain, baselines
 from dplit.baselines import DPRandomForestClassifier
 from dplit.baselines.dp_rf import CRITERIA, REACH, entropy_reach
 from dplit.mechanisms import PermuteAndFlip
-from dplit.trees.kary import cost
+from dplit.trees.greedy_levels import cost
 
 DOMAIN = Domain([Categorical([0, 1]), Categorical([0, 1])])
 RECORDS = list(itertools.product((0, 1), (0, 1), (0, 1)))  # two columns and the class

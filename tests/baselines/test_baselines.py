@@ -10,7 +10,7 @@ from dplit import Categorical, Continuous, Domain, baselines
 from dplit.baselines._shared import bin_codes
 
 PRIVATE = [n for n in baselines.__all__ if n not in baselines.NOT_PRIVATE]
-KARY = [n for n in PRIVATE if n.startswith(("DPRandom", "DPDecision"))]
+LEVELS = [n for n in PRIVATE if n.startswith(("DPRandom", "DPDecision"))]
 LABELLED = [n for n in PRIVATE if n.endswith("Classifier") and n != "JPWClassifier"]
 DOMAIN = Domain(
     [Continuous(0, 10), Categorical(["a", "b", "c"]), Continuous(-1, 1)], names=["u", "v", "w"]
@@ -102,7 +102,7 @@ def test_a_fitted_forest_keeps_what_it_released_and_no_more():
             schema |= {"leaf_counts_", "max_depth_"}
         if name == "DPDecisionForestClassifier":
             schema |= {"leaf_shares_"}  # of its released counts
-        assert kept == schema | ({"bins_"} if name in KARY else set())
+        assert kept == schema | ({"bins_"} if name in LEVELS else set())
 
 
 def test_errors_of_the_criterion():
@@ -127,7 +127,7 @@ def test_bins_are_equally_wide_parts_of_the_public_interval():
     np.testing.assert_array_equal(bin_codes(domain, X, 5), expected)
 
 
-@pytest.mark.parametrize("name", KARY)
+@pytest.mark.parametrize("name", LEVELS)
 def test_trees_predict_by_the_bins_they_were_fitted_with(name):
     forest = fitted(name, epsilon=1e4, bins=7)
     X, _ = records(seed=3)

@@ -16,7 +16,7 @@ from dplit.baselines import FSClassifier, RGVClassifier
 from dplit.baselines.dp_rf import entropy_drift, entropy_reach
 from dplit.budget import EqualParts, Group, Parallel
 from dplit.mechanisms import Exponential, PermuteAndFlip
-from dplit.trees.kary import cost
+from dplit.trees.greedy_levels import cost
 from dplit.trees.rules import ENTROPY
 
 LEVELS = Domain([Categorical([0, 1]), Categorical([0, 1])])

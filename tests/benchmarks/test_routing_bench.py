@@ -10,7 +10,7 @@ import pytest
 
 from dplit import Categorical, Continuous, Domain
 from dplit.trees import average, grow_random_trees, vote
-from dplit.trees.binary import grow_random_binary_trees
+from dplit.trees.random_binary import grow_random_binary_trees
 
 RECORDS, TREES, DEPTH = 6_000, 100, 8
 NUMBER, LETTER = Continuous(0, 1), Categorical(list("abcdef"))

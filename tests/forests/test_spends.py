@@ -18,7 +18,7 @@ from dplit.domain import GRID
 from dplit.forests import releases
 from dplit.forests.base import BaseForest
 from dplit.mechanisms import Geometric, PermuteAndFlip
-from dplit.trees import kary, median, multinomial, rules
+from dplit.trees import greedy_levels, median, multinomial, rules
 from tests.forests.kinds import TABLE, each_private, regresses, target
 
 DOMAIN = Domain([Continuous(0, 1), Categorical(["a", "b", "c"]), Continuous(0, 1)])
@@ -87,8 +87,10 @@ def watch(monkeypatch):
     monkeypatch.setattr(Geometric, "sample", noise)
     monkeypatch.setattr(BaseForest, "_generator", generator)
     monkeypatch.setattr(median, "grow_median_trees", watched(median.grow_median_trees))
-    monkeypatch.setattr(_shared, "grow_kary_trees", watched(_shared.grow_kary_trees))
-    monkeypatch.setattr(fs_rgv, "grow_id3_trees", watched(fs_rgv.grow_id3_trees))
+    monkeypatch.setattr(
+        _shared, "grow_greedy_level_trees", watched(_shared.grow_greedy_level_trees)
+    )
+    monkeypatch.setattr(fs_rgv, "grow_greedy_trees", watched(fs_rgv.grow_greedy_trees))
     for module in (dp_ert, jpw):
         monkeypatch.setattr(module, "leaf_stats", stats)
     return seen
@@ -130,7 +132,7 @@ def expected(seen, published, regression):
         return [*leaf, 2 * rule.weight]
     if isinstance(rule, multinomial.Rule):  # normalised scores move both ways, by at most 1
         return [*leaf, 2 * rule.feature_rate, 2 * rule.value_rate]
-    if isinstance(rule, kary.Rule):
+    if isinstance(rule, greedy_levels.Rule):
         return leaf + of_a_column(rule, regression)
     bits = BITS if published else PUBLIC_BITS
     return leaf + of_a_test(rule, bits)

@@ -8,8 +8,8 @@ import pytest
 from dplit import Categorical, Continuous, Domain
 from dplit.trees import Trees, apply, average, count_labels, grow_random_trees, vote
 from dplit.trees.arrays import LEAF
-from dplit.trees.binary import grow_random_binary_trees
 from dplit.trees.median import grow_median_trees
+from dplit.trees.random_binary import grow_random_binary_trees
 from dplit.trees.routing import BLOCK
 from dplit.trees.rules import EXPONENTIAL, Rule
 

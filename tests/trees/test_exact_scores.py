@@ -17,12 +17,12 @@ from scipy.stats import binomtest, chisquare, laplace
 from dplit import Categorical, Continuous, Domain
 from dplit.domain import GRID
 from dplit.mechanisms.secure import secure_generator
-from dplit.trees import comparison, greedy, kary, median, multinomial, observed
+from dplit.trees import comparison, greedy, greedy_levels, median, multinomial, observed
 from dplit.trees.exact_cuts import STEPS
 from dplit.trees.exact_rules import exact_rule, exact_scores, exact_stop
 from dplit.trees.exact_scores import add_scores, score_of
 from dplit.trees.rules import ENTROPY, LOCAL_GINI, MAJORITY, SQUARES, NormalisedRule
-from tests.trees import test_kary_trees as simulated
+from tests.trees import test_greedy_levels as simulated
 
 FALSE_ALARM = 1e-6
 BITS = math.log2(6)
@@ -120,7 +120,7 @@ def test_the_rate_pays_for_the_rounding(score):
 
 def roots(settings, y, n_classes, draws=3000):
     parts = [np.arange(len(y))] * draws
-    return kary.grow_kary_trees(
+    return greedy_levels.grow_greedy_level_trees(
         simulated.CODES, simulated.ARITY, y, n_classes, parts, settings, rng=secure_generator()
     )[0]
 
@@ -156,7 +156,7 @@ def greedy_roots(n, settings, seed=None):
     X = np.column_stack([VALUES, [0, 1, 1, 0]])
     parts = [np.arange(4)] * n
     domain = Domain([Continuous(0, 1), Categorical([0, 1])])
-    return greedy.grow_id3_trees(domain, X, LABELS.astype(float), 2, parts, settings, rng=rng)[0]
+    return greedy.grow_greedy_trees(domain, X, LABELS.astype(float), 2, parts, settings, rng=rng)[0]
 
 
 def greedy_law(score, rate):
@@ -292,10 +292,10 @@ FLOATS = {
     "comparisons": lambda rng: comparison.grow_comparison_trees(
         NUMBERS, Y, 2, HALVES, False, 1, rng=rng),
     "observed": lambda rng: observed.grow_observed_trees(NUMBERS, Y, 2, HALVES, None, rng=rng),
-    "local sensitivity": lambda rng: kary.grow_kary_trees(
-        CODES, [2], Y, 2, PARTS, kary.Rule(1, 1, LOCAL_GINI, 1.0, 0.0), rng=rng),
-    "purity": lambda rng: kary.grow_kary_trees(
-        CODES, [2], Y, 2, PARTS, kary.Rule(1, 1, SQUARES, 1.0, 2.0), rng=rng),
+    "local sensitivity": lambda rng: greedy_levels.grow_greedy_level_trees(
+        CODES, [2], Y, 2, PARTS, greedy_levels.Rule(1, 1, LOCAL_GINI, 1.0, 0.0), rng=rng),
+    "purity": lambda rng: greedy_levels.grow_greedy_level_trees(
+        CODES, [2], Y, 2, PARTS, greedy_levels.Rule(1, 1, SQUARES, 1.0, 2.0), rng=rng),
 }  # fmt: skip
 
 
@@ -307,7 +307,7 @@ def test_growers_without_an_exact_kernel_refuse_a_secure_generator(name):
 
 def test_every_grower_with_private_records_asks_for_the_kind_of_its_generator():
     """One that is added has to say what it does."""
-    for module in (comparison, greedy, kary, median, multinomial, observed):
+    for module in (comparison, greedy, greedy_levels, median, multinomial, observed):
         own = [f for name, f in vars(module).items() if name.startswith("grow_")]
         (grower,) = [f for f in own if f.__module__ == module.__name__]
         source = inspect.getsource(grower)
@@ -318,7 +318,7 @@ def test_cells_of_the_grid_are_cut_as_far_as_their_ends():
     """The largest interval, and the largest score, still add up in whole numbers."""
     rule = greedy.Rule(1, 1, SQUARES, BITS, 1e6, 1e-9, 0.0)
     domain, X = Domain([Continuous(0, 1)]), np.array([[0.0], [1.0]] * 50)
-    trees, _ = greedy.grow_id3_trees(
+    trees, _ = greedy.grow_greedy_trees(
         domain, X, np.arange(100) % 2.0, 2, [np.arange(100)] * 20, rule, rng=secure_generator()
     )
     assert ((trees.threshold[trees.roots] >= 0) & (trees.threshold[trees.roots] < 1)).all()

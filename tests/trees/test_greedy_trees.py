@@ -8,8 +8,8 @@ from dplit import Categorical, Continuous, Domain
 from dplit.domain import GRID
 from dplit.trees import apply
 from dplit.trees.arrays import LEAF
-from dplit.trees.greedy import Rule, draw_cut, grow_id3_trees
-from dplit.trees.kary import cost
+from dplit.trees.greedy import Rule, draw_cut, grow_greedy_trees
+from dplit.trees.greedy_levels import cost
 from dplit.trees.rules import ENTROPY, MAJORITY, SQUARES
 
 SCORES = {"squares": SQUARES, "entropy": ENTROPY, "majority": MAJORITY}
@@ -100,7 +100,7 @@ def grow(given, n_trees=1, seed=0, n=500, **options):
     X, y = records(n)
     parts = [np.arange(n)] * n_trees
     rng = np.random.default_rng(seed)
-    return grow_id3_trees(DOMAIN, X, y, 3, parts, given, rng=rng, **options)
+    return grow_greedy_trees(DOMAIN, X, y, 3, parts, given, rng=rng, **options)
 
 
 def paths(trees, domain, node=0, path=()):
@@ -166,7 +166,7 @@ def test_the_choice_follows_the_exponential_mechanism():
     X = np.array([[0, 0], [0, 1], [1, 0], [1, 1], [1, 1.0]])
     y = np.array([0.0, 0, 1, 1, 1])
     # minorities: none below the first column, 1 + 1 below the second
-    trees, _ = grow_id3_trees(domain, X, y, 2, [np.arange(5)] * DRAWS,
+    trees, _ = grow_greedy_trees(domain, X, y, 2, [np.arange(5)] * DRAWS,
                               rule(score=MAJORITY, rate=0.7), rng=np.random.default_rng(1))  # fmt: skip
     seen = np.bincount(trees.feature[trees.roots])
     weights = np.exp([0, -0.7 * 2])
@@ -197,7 +197,7 @@ def test_threads_and_common_sorting_change_nothing():
     X, y = records()
     one, two = (grow(given, n_trees=3, n_jobs=jobs) for jobs in (None, 2))
     parts = [np.arange(500) for _ in range(3)]  # equal, but not the same array: sorted anew
-    three = grow_id3_trees(DOMAIN, X, y, 3, parts, given, rng=np.random.default_rng(0))
+    three = grow_greedy_trees(DOMAIN, X, y, 3, parts, given, rng=np.random.default_rng(0))
     for trees, counts in (two, three):
         np.testing.assert_array_equal(one[1], counts)
         np.testing.assert_array_equal(one[0].threshold, trees.threshold)

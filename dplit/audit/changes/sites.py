@@ -21,8 +21,8 @@ DECIDING = (  # modules that decide what a record can change, and how much noise
     "mechanisms.*", "budget.*", "domain.columns", "domain.schema", "matrix.release",
     "matrix.subsample", "matrix.gaussian", "matrix.knorm", "matrix.treenorm", "matrix.exact_treenorm",
     "matrix.strategies.*", "boosting.grid", "boosting.plan", "boosting.residuals", "boosting.step",
-    "trees.binary", "trees.cuts", "trees.exact_*", "trees.greedy", "trees.grid", "trees.kary", "trees.levels",
-    "trees.median", "trees.multinomial", "trees.nodes", "trees.normalised", "trees.random", "trees.rules",
+    "trees.cuts", "trees.exact_*", "trees.greedy*", "trees.grid", "trees.levels", "trees.median",
+    "trees.multinomial", "trees.nodes", "trees.normalised", "trees.random*", "trees.rules",
     "trees.scores", "trees.subsets", "forests.*releases", "forests.blocks*", "forests.boosted*", "forests.base",
     "forests.cells", "forests.ensembles", "forests.histogram", "forests.matrix*", "forests.median",
     "forests.multinomial", "forests.noise", "forests.partition", "forests.preset",
@@ -51,7 +51,7 @@ class Change:
     Attributes
     ----------
     module, function : str
-        Where: ``"trees.kary"`` and ``"Rule.of"``; the function is empty for what runs at import.
+        Where: ``"trees.greedy_levels"`` and ``"Rule.of"``; the function is empty for what runs at import.
     line : int
     kind : str
         What a careless hand does, in words.

@@ -77,13 +77,15 @@ class KaryRoots:
 
     def draw_many(self, data, size, rng):
         """`size` columns."""
-        from dplit.trees.kary import Rule, grow_kary_trees
+        from dplit.trees.greedy_levels import Rule, grow_greedy_level_trees
 
         codes, y = np.array(COLUMNS, dtype=np.int32), np.array(data)
         parts = [np.arange(len(y))] * size
         rng = exactly(rng) if self.exact else rng
         rule = Rule(1, *self.rule)
-        trees, _ = grow_kary_trees(codes, np.array(ARITY), y, self.n_classes, parts, rule, rng=rng)
+        trees, _ = grow_greedy_level_trees(
+            codes, np.array(ARITY), y, self.n_classes, parts, rule, rng=rng
+        )
         return trees.feature[trees.roots]
 
 
@@ -115,13 +117,13 @@ class GreedyRoots:
 
     def draw_many(self, data, size, rng):
         """`size` tests."""
-        from dplit.trees.greedy import Rule, grow_id3_trees
+        from dplit.trees.greedy import Rule, grow_greedy_trees
 
         domain = Domain([Continuous(0, 1), Categorical(range(ARITY[1]))])
         X, y = np.column_stack([PLACES, COLUMNS[1]]).astype(float), np.array(data, dtype=float)
         parts = [np.arange(len(y))] * size
         rng = exactly(rng) if self.exact else rng
-        trees, _ = grow_id3_trees(domain, X, y, 3, parts, Rule(1, 2, *self.rule), rng=rng)
+        trees, _ = grow_greedy_trees(domain, X, y, 3, parts, Rule(1, 2, *self.rule), rng=rng)
         columns, cuts = trees.feature[trees.roots], trees.threshold[trees.roots]
         below = np.where(columns == 0, np.searchsorted(PLACES, cuts), 0)
         return [(int(j), int(n)) if j >= 0 else STOPPED for j, n in zip(columns, below)]
@@ -185,7 +187,7 @@ def _sets(records, flips):
 
 def registered():
     """The subjects of this file."""
-    kary = {**SCORES, "targets": (SQUARES, 3.0), "local Gini": (LOCAL_GINI, 1.0)}
+    by_levels = {**SCORES, "targets": (SQUARES, 3.0), "local Gini": (LOCAL_GINI, 1.0)}
     laws = {
         "a choice of a set of levels draws its law": partial(_sets, (1, 1, 0, 0), False),
         "a choice of a set of levels draws its law, permute-and-flip": partial(
@@ -193,7 +195,7 @@ def registered():
         ),
     }
     for words, law, scores in (
-        ("a choice of a column", _levels, kary),
+        ("a choice of a column", _levels, by_levels),
         ("a choice of a cut and a column", _cuts, SCORES),
     ):
         for (score, (code, rate)), exact in product(scores.items(), (False, True)):

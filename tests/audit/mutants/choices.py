@@ -4,7 +4,10 @@ from dplit.audit.mutants import at, plant
 from dplit.trees.rules import LOCAL_GINI, SQUARES
 from tests.audit.mutants._shapes import returned, told, unpaid
 
-KARY, GREEDY = at("trees.kary", "grow_kary_trees"), at("trees.greedy", "grow_id3_trees")
+LEVELS, GREEDY = (
+    at("trees.greedy_levels", "grow_greedy_level_trees"),
+    at("trees.greedy", "grow_greedy_trees"),
+)
 COLUMN, CUT = "a choice of a column draws its law", "a choice of a cut and a column draws its law"
 CLASSIFIER = "BoostedForestClassifier, Gaussian noise, what a record moves"
 REGRESSOR = "BoostedForestRegressor, Gaussian noise, what a record moves"
@@ -19,12 +22,12 @@ def _global(rule):
     return rule._replace(rate=2 * rule.rate, score=SQUARES) if rule.score == LOCAL_GINI else rule
 
 
-told("a column by its levels at twice the rate", f"{COLUMN}, squares", KARY, rule=_at_the_rate(2))
-told("the worst column is the likeliest", f"{COLUMN}, targets", KARY, rule=_at_the_rate(-1))
+told("a column by its levels at twice the rate", f"{COLUMN}, squares", LEVELS, rule=_at_the_rate(2))
+told("the worst column is the likeliest", f"{COLUMN}, targets", LEVELS, rule=_at_the_rate(-1))
 told(
     "a score of local sensitivity at the rate of any other",
     f"{COLUMN}, local Gini",
-    KARY,
+    LEVELS,
     rule=_global,
 )
 told("a cut and its column at twice the rate", f"{CUT}, majority", GREEDY, rule=_at_the_rate(2))

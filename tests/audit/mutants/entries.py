@@ -89,7 +89,7 @@ def _overlapping(original):
 
 
 @plant("a tree of no record is one leaf", "DPRandomForestClassifier, trees of one record and of many",
-       at("trees.kary", "_one_tree"))  # fmt: skip
+       at("trees.greedy_levels", "_one_tree"))  # fmt: skip
 def _no_record(original):
     def _one_tree(codes, arity, y, n_classes, part, rule, *rest):
         rule = rule if len(part) else rule._replace(max_depth=0)

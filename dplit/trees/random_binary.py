@@ -12,6 +12,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from dplit.domain import Domain
 from dplit.trees.arrays import LEAF, Trees
 from dplit.trees.nodes import (
     LEAVES,
@@ -28,25 +29,10 @@ from dplit.trees.nodes import (
 from dplit.trees.paths import Path, columns_open, level_starts, narrow, split_depth
 
 
-def grow_random_binary_trees(domain, n_trees, max_depth, *, rng):
-    """Grow a forest of completely random binary trees.
-
-    Parameters
-    ----------
-    domain : Domain
-    n_trees, max_depth : int
-    rng : numpy.random.Generator
-        Each tree draws from a stream of its own, spawned from it.
-
-    Returns
-    -------
-    Trees
-
-    Raises
-    ------
-    ValueError
-        If the forest would have more nodes than `dplit.trees.nodes.MAX_NODES`.
-    """
+def grow_random_binary_trees(
+    domain: Domain, n_trees: int, max_depth: int, *, rng: np.random.Generator
+) -> Trees:
+    """Grow a forest of completely random binary trees; too many nodes are a ValueError."""
     size = Size(max_depth, n_trees)
     size.check_binary(domain)
     trees = [_one_tree(domain, size, stream) for stream in rng.spawn(n_trees)]

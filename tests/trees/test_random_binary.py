@@ -12,7 +12,7 @@ from scipy.stats import chisquare, kstest
 from dplit import Categorical, Continuous, Domain
 from dplit.trees import nodes
 from dplit.trees.arrays import LEAF
-from dplit.trees.binary import grow_random_binary_trees
+from dplit.trees.random_binary import grow_random_binary_trees
 
 DOMAIN = Domain([Continuous(-2, 6), Categorical(list("abc")), Continuous(1, 1), Categorical(["x"])])
 

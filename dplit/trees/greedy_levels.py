@@ -27,7 +27,7 @@ from numba.extending import overload
 
 from dplit.mechanisms.exact import exponential
 from dplit.mechanisms.secure import is_secure
-from dplit.trees.arrays import LEAF
+from dplit.trees.arrays import LEAF, Trees
 from dplit.trees.cuts import add, clear, pick
 from dplit.trees.exact_cuts import whole_targets
 from dplit.trees.exact_rules import ExactScores, exact_scores, refuse_secure
@@ -53,12 +53,11 @@ class Rule(NamedTuple):
 
     Attributes
     ----------
-    max_depth, max_features : int
-    score : int
+    score
         `SQUARES`, `LOCAL_GINI`, `ENTROPY` or `MAJORITY`; a regression knows `SQUARES` only.
-    rate : float
+    rate
         Weight of a unit of score; infinite: the best column.
-    count_scale : float
+    count_scale
         Scale of the Laplace noise on the class counts by which a node is found pure; 0: no such test.
     """
 
@@ -69,34 +68,31 @@ class Rule(NamedTuple):
     count_scale: float
 
 
-def grow_kary_trees(codes, arity, y, n_classes, parts, rule, *, rng, n_jobs=None):
-    """Grow a forest on private records.
+def grow_greedy_level_trees(
+    codes: np.ndarray,
+    arity: np.ndarray,
+    y: np.ndarray,
+    n_classes: int,
+    parts: list[np.ndarray],
+    rule: Rule,
+    *,
+    rng: np.random.Generator,
+    n_jobs: int | None = None,
+) -> tuple[Trees, np.ndarray]:
+    """Grow a forest on private records; with the `leaf_stats` of its leaves, which are private.
+
+    From a secure generator columns are chosen exactly, by whole scores (`dplit.trees.exact_scores`).
 
     Parameters
     ----------
-    codes : int32 array, shape (n_features, n_records)
-        Level of each record, a row for each column.
-    arity : int array, shape (n_features,)
+    codes
+        Level of each record, int32, a row for each column.
+    arity
         Levels of each column; a column with one level is never tested.
-    y : array, shape (n_records,)
-        Targets in [0, 1], or codes of classes.
-    n_classes : int
-        0 for a regression.
-    parts : list of int arrays
+    y
+        Targets in [0, 1], or codes of classes; `n_classes` is 0 for targets.
+    parts
         For each tree the positions of its records; a position may occur several times.
-    rule : Rule
-    rng : numpy.random.Generator
-        Each tree draws from a stream of its own, spawned from it: `n_jobs` changes nothing. From a secure
-        one columns are chosen exactly, by whole scores (`dplit.trees.exact_scores`).
-    n_jobs : int or None
-        Threads, as in joblib.
-
-    Returns
-    -------
-    trees : Trees
-    stats : int64 array, shape (n_leaves, n_classes) or (n_leaves, 2)
-        Counts of classes of each leaf, or the number of its targets and their sum in steps
-        (`dplit.trees.nodes.leaf_stats`). Private.
 
     Raises
     ------

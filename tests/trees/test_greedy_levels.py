@@ -16,7 +16,7 @@ from scipy import stats as sps
 from dplit.domain import GRID
 from dplit.trees import apply, nodes
 from dplit.trees.arrays import LEAF
-from dplit.trees.kary import Rule, grow_kary_trees
+from dplit.trees.greedy_levels import Rule, grow_greedy_level_trees
 from dplit.trees.rules import ENTROPY, LOCAL_GINI, MAJORITY, SQUARES
 
 DRAWS = 4000
@@ -37,7 +37,7 @@ def grow(
 ):
     parts = [np.arange(codes.shape[1])] * draws
     rng = np.random.default_rng(seed)
-    return grow_kary_trees(codes, arity, y, n_classes, parts, settings, rng=rng, **options)
+    return grow_greedy_level_trees(codes, arity, y, n_classes, parts, settings, rng=rng, **options)
 
 
 def squares(y):
@@ -143,7 +143,9 @@ def test_leaves_count_the_records_that_are_routed_to_them(n_classes):
     y = y if n_classes else y / 2
     rng = np.random.default_rng(0)
     parts = [rng.integers(300, size=300), np.arange(100), np.arange(0)]
-    trees, stats = grow_kary_trees(codes, arity, y, n_classes, parts, rule(max_depth=3), rng=rng)
+    trees, stats = grow_greedy_level_trees(
+        codes, arity, y, n_classes, parts, rule(max_depth=3), rng=rng
+    )
     leaves = apply(trees, codes.T.astype(float)) + trees.leaf_starts[:-1]
     expected = np.zeros(stats.shape)
     for t, part in enumerate(parts):
@@ -158,7 +160,7 @@ def test_leaves_count_the_records_that_are_routed_to_them(n_classes):
 
 def test_a_path_tests_a_column_once_and_none_with_one_level():
     codes, arity, y = random_records()
-    trees, _ = grow_kary_trees(
+    trees, _ = grow_greedy_level_trees(
         codes, arity, y, 3, [np.arange(300)] * 3, rule(max_depth=9), rng=np.random.default_rng(1)
     )
     depths = set()

@@ -13,8 +13,6 @@ import numpy as np
 from dplit import matrix
 from dplit.claims.matrix_paths.small import (
     CAR,
-    TENNIS,
-    Forest,
     dense,
     drawn_errors,
     ends,
@@ -24,10 +22,10 @@ from dplit.claims.matrix_paths.small import (
     least_squares,
     mean,
     small_forests,
+    tennis_trees,
 )
 from dplit.ledger.box import Box
 from dplit.ledger.compare import at_most, below, decisive, need, note, same
-from dplit.trees import grow_random_trees
 
 SENSITIVITY = Box("thm-strategy-sensitivity", "matrix.sensitivity")
 ERROR = Box("thm-strategy-error", "matrix.error", kind="simulated")
@@ -102,11 +100,6 @@ def replace_one(effort, rng):
 def _err(W, A, epsilon):
     """The paper's formula, by least squares on its matrices."""
     return 2 / epsilon**2 * error(W, A)
-
-
-def tennis_trees():
-    """A tree on each column of Tennis."""
-    return Forest(grow_random_trees(TENNIS, 2, 1, rng=np.random.default_rng(20)), (3, 2))
 
 
 @ERROR(

@@ -10,7 +10,7 @@ import re
 import numpy as np
 
 from dplit import Categorical, Domain, forests
-from dplit.claims.matrix_release._laws import AR, RO, entries, worst
+from dplit.claims.matrix_release.laws import AR, RO, worst
 from dplit.forests.randomness import Repeated
 from dplit.ledger import Case, Count, claim, counts_equal, equal, private
 from dplit.mechanisms import Geometric

@@ -79,9 +79,7 @@ def _coin(p):
 
 
 @WIDE(
-    "m-rf/wide-lower-bound",
-    "ours; many trees on many columns",
-    quantity="squared error per leaf",
+    "m-rf/wide-lower-bound", "ours; many trees on many columns", quantity="squared error per leaf"
 )
 def wide(effort, rng):
     r"""For $\tau$ trees on disjoint columns, each with an even number of leaves, every $\epsilon$-DP

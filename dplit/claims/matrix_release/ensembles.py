@@ -30,9 +30,7 @@ from dplit.printed import table
 
 ENSEMBLES = Box("thm-release-ensembles", "matrix.release_ensembles", quantity="privacy loss")
 JOINT = Box(
-    "thm-release-joint",
-    "matrix.reconstruction",
-    quantity="expected squared error of all leaves",
+    "thm-release-joint", "matrix.reconstruction", quantity="expected squared error of all leaves"
 )
 TUNING = Box("thm-release-tuning", "matrix.Workload")
 COST = Box("thm-release-cost", "matrix.measure")

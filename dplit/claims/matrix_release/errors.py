@@ -132,11 +132,7 @@ def support(effort, rng):
 
 
 @IDENTITY(
-    "m-rf/gap-from-cells",
-    "Section 1, main contributions",
-    "assumes",
-    proved=True,
-    about="reading",
+    "m-rf/gap-from-cells", "Section 1, main contributions", "assumes", proved=True, about="reading"
 )
 def gap_closed(effort, rng):
     r"""Read as one of votes: batch analysis closes the gap between private prediction and private

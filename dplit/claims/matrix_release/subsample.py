@@ -191,11 +191,7 @@ def subsample_hard(effort, rng):
     return "{cases} relations: with the labels that a record changes the loss is epsilon"
 
 
-@HARD(
-    "m-rf/subsample-hard-two",
-    "ours",
-    range="2 classes, all data of up to 3 records in 2 leaves",
-)
+@HARD("m-rf/subsample-hard-two", "ours", range="2 classes, all data of up to 3 records in 2 leaves")
 def hard_two(effort, rng):
     r"""Of two classes one column of hard votes is enough, since all trees vote: the scale is
     $\|A\|_1/\epsilon$, half the published one, for the same $\epsilon$."""
@@ -316,6 +312,5 @@ def is_disjoint(effort, rng):
         yield from entries(one.routed(Q) @ noisy, votes, 1e-9, levels=levels)
         yield same(node.epsilon, 1.0, of="budget")
     return note(
-        "{cases} votes and budgets are equal",
-        range="three trees, 40 records, 5 queries, 3 classes",
+        "{cases} votes and budgets are equal", range="three trees, 40 records, 5 queries, 3 classes"
     )

@@ -250,10 +250,7 @@ def one_tree(effort, rng):
 
 
 @REGIONS.corrected(
-    one_tree,
-    "matrix.regions",
-    quantity=LEAF,
-    range="small forests; Car, one tree of depth 4",
+    one_tree, "matrix.regions", quantity=LEAF, range="small forests; Car, one tree of depth 4"
 )
 def regions(effort, rng):
     r"""Noise on the regions, the classes of cells that no row tells apart, costs no more than noise on the cells.

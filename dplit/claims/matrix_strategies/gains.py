@@ -11,14 +11,7 @@ import itertools
 import numpy as np
 
 from dplit import matrix, mechanisms
-from dplit.claims.matrix_paths.small import (
-    drawn_errors,
-    ends,
-    forest,
-    mean,
-    records,
-    small_forest,
-)
+from dplit.claims.matrix_paths.small import drawn_errors, ends, forest, mean, records, small_forest
 from dplit.ledger.box import Box
 from dplit.ledger.compare import decisive, need, same
 

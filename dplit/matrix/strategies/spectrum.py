@@ -258,9 +258,7 @@ class Complement:
         whole = values / self.weights[:, None] ** 2
         return whole - self.outside @ (self.signs[:, None] * (self.outside.T @ values))
 
-    def project(self, values: np.ndarray) -> np.ndarray:
-        """As `Span.project`."""
-        return self.weights[:, None] * self.solve(self.weights[:, None] * values)
+    project = Span.project
 
     def corrected(self, places: np.ndarray, times: float) -> Complement:
         """As `Span.corrected`."""

@@ -16,6 +16,7 @@ from dplit.claims.matrix_paths.small import (
     dense,
     drawn_errors,
     ends,
+    entries,
     error,
     every_cell,
     forest,
@@ -179,8 +180,7 @@ def laplace_variance(effort, rng):
         distinct, merged = np.unique(one.T, axis=0), matrix.DistinctLeaves(one.leaves.boxes)
         ours = merged.norm**2 * merged.variances(one.leaves)[one.leaves.place]
         exact = distinct.sum(axis=0).max() ** 2 * (least_squares(one.T, distinct) ** 2).sum(axis=1)
-        for a, b in zip(exact, ours):
-            yield same(a, b, 1e-7, 1e-9, **one.data)
+        yield from entries(exact, ours, 1e-7, 1e-9, **one.data)
         yield below(exact.max(), one.n_trees**2, **one.data)
     leaves = forest(CAR, CAR_TREES, 4, rng).leaves
     n = len(leaves.place)

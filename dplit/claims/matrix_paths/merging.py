@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from dplit import matrix
-from dplit.claims.matrix_paths.small import entries, error, forest, records, small_levels
+from dplit.claims.matrix_paths.small import entries, error, records, small_forests
 from dplit.ledger.box import Box
 from dplit.ledger.compare import below, decisive, note, same
 
@@ -27,10 +27,8 @@ def _strategies(n, rng):
 
 def _forests(effort, rng):
     """Small forests, and three queries of each."""
-    for _ in range(effort.pick(12, 50, 250)):
-        levels = small_levels(rng, 3)
-        one = forest(levels, int(rng.integers(1, 5)), int(rng.integers(1, 3)), rng)
-        yield one, records(levels, 3, rng)
+    for one in small_forests(rng, effort.pick(12, 50, 250), 4, 3, 4):
+        yield one, records(one.levels, 3, rng)
 
 
 def _never_worse(pairs):

@@ -20,6 +20,7 @@ from dplit.claims.matrix_paths.small import (
     exact_rank,
     forest,
     records,
+    small_forests,
     small_levels,
 )
 from dplit.claims.matrix_release.laws import second_moment, strategies
@@ -49,17 +50,16 @@ def map_of(strategy, workload, measured):
 
 def _errors(effort, rng, queries):
     """(total over the rows of one class, Err as published, the package's, rows, data) of small forests."""
-    for _ in range(effort.pick(6, 20, 80)):
-        levels = small_levels(rng, 3)
-        paths = forest(levels, int(rng.integers(1, 4)), int(rng.integers(1, 3)), rng).paths
-        workload = matrix.Workload.of(paths, *([records(levels, 3, rng)] if queries else []))
+    for one in small_forests(rng, effort.pick(6, 20, 80), 4, 3, 3):
+        asked = [records(one.levels, 3, rng)] if queries else []
+        workload = matrix.Workload.of(one.paths, *asked)
         W = workload.matrix()[workload.place]  # every row, copies included
         for strategy in strategies(workload)[::2]:
             A, epsilon = dense(strategy), float(rng.choice([0.5, 1.0, 2.0]))
             X = map_of(strategy, workload, len(A))[workload.place]
             total = float((X**2).sum() * second_moment(noise_of(strategy, epsilon, "laplace")))
             stated, ours = 2 / epsilon**2 * error(W, A), matrix.error(workload, strategy, epsilon)
-            data = {"levels": levels, "strategy": strategy.name, "epsilon": epsilon}
+            data = {"levels": one.levels, "strategy": strategy.name, "epsilon": epsilon}
             yield total, stated, ours, len(W), data
 
 

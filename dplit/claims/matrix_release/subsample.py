@@ -12,7 +12,7 @@ from itertools import combinations_with_replacement, permutations, product
 import numpy as np
 
 from dplit import datasets, matrix
-from dplit.claims.matrix_paths.small import entries, forest, records, small_levels
+from dplit.claims.matrix_paths.small import entries, forest, records, small_forests, small_levels
 from dplit.claims.matrix_release.laws import AR, RO, assumes_add_remove, worst
 from dplit.ledger.box import Box
 from dplit.ledger.compare import at_most, below, need, note, private, same
@@ -236,13 +236,11 @@ def two_queries(effort, rng):
     be analyzed as 1 instead of 2, as data points used for voting do not overlap between the two queries. (No leaf
     is on a path of both; the trees have disjoint records.)"""
     seen = set()
-    for _ in range(effort.pick(30, 100, 500)):
-        levels = small_levels(rng, 3)
-        one = forest(levels, int(rng.integers(1, 4)), int(rng.integers(1, 3)), rng)
-        Q = records(levels, 2, rng)
+    for one in small_forests(rng, effort.pick(30, 100, 500), 4, 3, 3):
+        Q = records(one.levels, 2, rng)
         together = 1 + int(np.equal(*one.reached(Q)).any())
         seen.add(together)
-        yield same(together, matrix.most_queries(one.paths, Q), levels=levels)
+        yield same(together, matrix.most_queries(one.paths, Q), **one.data)
     yield need(seen == {1, 2}, len(seen), "=", 2)
     return note(
         "{cases} pairs of queries: 1 if no leaf is on both paths, else 2",

@@ -31,8 +31,8 @@ from dplit.errors import (
     check_neighbours,
     check_positive,
 )
-from dplit.matrix.strategies.boxes import below, coefficients
-from dplit.matrix.tested import tested_sets
+from dplit.matrix.strategies.boxes import coefficients
+from dplit.matrix.tested import below, tested_sets
 from dplit.matrix.workload import Workload
 
 WHICH = ("laplace", "unbiased", "occupied", "data-independent")

@@ -243,12 +243,8 @@ def data_matrix(
 ) -> np.ndarray:
     """The contingency table D of records, int64, shape (n_cells, k): how many of each class are in each cell."""
     check_entries(check_integer(n_classes, "n_classes", 1), n_levels, "classes")
-    classes = check_whole(classes, "classes", 0, n_classes - 1, ndim=1)
     cells, n = cells_of(codes, n_levels), math.prod(np.asarray(n_levels).tolist())
-    if len(classes) != len(cells):
-        raise ValueError(
-            f"classes must be one for each of {len(cells)} records, got {len(classes)}"
-        )
+    classes = check_classes(classes, n_classes, len(cells))
     return np.bincount(cells * n_classes + classes, minlength=n * n_classes).reshape(n, -1)
 
 
@@ -290,6 +286,14 @@ def check_codes(codes: ArrayLike, n_levels: ArrayLike, name: str = "codes") -> n
             f"{name} must be whole numbers from 0 to {n_levels[j] - 1} in column {j}, got another"
         )
     return codes.astype(np.int64)
+
+
+def check_classes(classes: ArrayLike, n_classes: int, n_records: int) -> np.ndarray:
+    """Return `classes` as an int64 array, a whole number below `n_classes` for each record."""
+    classes = check_whole(classes, "classes", 0, n_classes - 1, ndim=1)
+    if len(classes) != n_records:
+        raise ValueError(f"classes must be one for each of {n_records} records, got {len(classes)}")
+    return classes
 
 
 def check_entries(rows: int, n_levels: ArrayLike, what: str) -> None:

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 
 from dplit.errors import check_integer, check_kind
 from dplit.matrix.paths import Paths, check_levels, distinct
+from dplit.matrix.tested import dimensions
 
 
 def rank_bound(paths: Paths) -> int:
@@ -25,16 +26,7 @@ def rank_bound(paths: Paths) -> int:
     spaces are orthogonal and have the dimensions :math:`\prod_{i \in U} (n_i - 1)`, which are summed over all
     sets U below the set of columns tested on some path.
     """
-    paths = check_kind(paths, Paths, "paths")
-    below = set()
-    for tested in {tuple(np.flatnonzero(row).tolist()) for row in paths.tests}:
-        stack = [tested]
-        while stack:
-            subset = stack.pop()
-            if subset not in below:
-                below.add(subset)
-                stack += [subset[:i] + subset[i + 1 :] for i in range(len(subset))]
-    return sum(math.prod(int(paths.n_levels[i]) - 1 for i in subset) for subset in below)
+    return dimensions(check_kind(paths, Paths, "paths"))
 
 
 def full_rank_bound(n_levels: ArrayLike, depth: int) -> int:

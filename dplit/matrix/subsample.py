@@ -34,11 +34,10 @@ from dplit.errors import (
     check_rng,
     check_whole,
 )
-from dplit.matrix.paths import Paths, check_codes
+from dplit.matrix.paths import Paths, check_classes, check_codes
 from dplit.matrix.release import measured_with, noise_for, spend
 from dplit.matrix.strategies.base import Strategy
 from dplit.matrix.workload import Workload
-from dplit.mechanisms import Geometric, Laplace
 from dplit.mechanisms.secure import is_secure
 
 VOTING = ("weighted", "hard")
@@ -123,31 +122,20 @@ def subsample(
     hard = voting == "hard"
     preferred = preferences(len(paths), n_classes, order, rng=check_rng(rng)) if hard else None
     leaves = own_leaves(paths, codes, assignment=assignment, rng=rng)
-    classes = check_whole(classes, "classes", 0, n_classes - 1, ndim=1)
-    if len(classes) != len(leaves):
-        raise ValueError(
-            f"classes must be one for each of {len(leaves)} records, got {len(classes)}"
-        )
+    classes = check_classes(classes, n_classes, len(leaves))
     if hard:
         counts = np.zeros((len(paths), n_classes), dtype=np.int64)
         np.add.at(counts, (leaves, classes), 1)
         leaves, classes = np.arange(len(paths)), leaf_classes(counts, preferred)
     two = hard and n_classes == 2
-    measured = measured_with(
-        noise,
-        strategy,
-        leaves[:, None],
-        classes,
-        n_classes,
-        lambda exact: exact[:, int(two) :],
-        rng=rng,
-    )
+    columns = (lambda exact: exact[:, 1:]) if two else np.asarray
+    records = leaves[:, None], classes, n_classes
+    measured = measured_with(noise, strategy, *records, columns, rng=rng)
     votes = strategy.answer(workload, measured)[workload.place]
     if two:  # all trees vote
         votes = np.column_stack([paths.n_trees - votes[:, 0], votes[:, 0]])
-    return votes, _account(
-        strategy, noise, neighbours, mechanism, assignment, paths.n_trees, is_secure(rng)
-    )
+    node = spend(strategy, noise, neighbours, mechanism, is_secure(rng))
+    return votes, _account(node, neighbours, assignment, paths.n_trees)
 
 
 def preferences(
@@ -201,23 +189,12 @@ def vote_sensitivity(
     return strategy.sensitivity("add-remove", classes) * (1 + replaced) * (1 + (classes > 2))
 
 
-def _account(
-    strategy: Strategy,
-    noise: Geometric | Laplace,
-    neighbours: str,
-    mechanism: str,
-    assignment: str,
-    n_trees: int,
-    in_steps: bool,
-) -> Spend | EqualParts:
-    if assignment == "independent":
-        return spend(strategy, noise, neighbours, mechanism, in_steps)
-    if neighbours == "replace-one":  # a replaced record keeps its place in the shuffle
-        return spend(strategy, noise, neighbours, mechanism, in_steps)
+def _account(node: Spend, neighbours: str, assignment: str, n_trees: int) -> Spend | EqualParts:
+    """The node of votes from that of their noise."""
+    if assignment == "independent" or neighbours == "replace-one":
+        return node  # a replaced record keeps its place in the shuffle
     why = "one record more can move another one from tree to tree"
-    return EqualParts(
-        "votes", spend(strategy, noise, neighbours, mechanism, in_steps), n_trees, why
-    )
+    return EqualParts("votes", node, n_trees, why)
 
 
 def shuffled_loss(epsilon: float, n_trees: int, n_records: int | None = None) -> float:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import wraps
-from itertools import combinations_with_replacement
+from itertools import combinations, combinations_with_replacement
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -44,6 +44,29 @@ def tested_sets(boxes: Paths) -> list[tuple[tuple[int, ...], np.ndarray]]:
     ends = np.cumsum(np.bincount(place))[:-1]
     sets = [tuple(np.flatnonzero(tests[row]).tolist()) for row in first]
     return list(zip(sets, np.split(order, ends)))
+
+
+def below(sets: list[tuple[int, ...]]) -> list[tuple[int, ...]]:
+    """All subsets of some sets of columns, each a sorted tuple, smallest first."""
+    if len(sets) == 1:  # in that order already
+        (whole,) = sets
+        return [part for size in range(len(whole) + 1) for part in combinations(whole, size)]
+    found = set()
+    stack = list(sets)
+    while stack:
+        columns = stack.pop()
+        if columns not in found:
+            found.add(columns)
+            stack += [columns[:i] + columns[i + 1 :] for i in range(len(columns))]
+    return sorted(found, key=lambda s: (len(s), s))
+
+
+@remembered
+def dimensions(boxes: Paths) -> int:
+    """How many coefficients the spaces below the tested sets of boxes have, a Python int."""
+    n = boxes.n_levels.tolist()
+    spaces = below([columns for columns, _ in tested_sets(boxes)])
+    return sum(math.prod(n[j] - 1 for j in columns) for columns in spaces)
 
 
 def single_cells(boxes: Paths, columns: tuple[int, ...]) -> np.ndarray | None:

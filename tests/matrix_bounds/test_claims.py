@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dplit import claims, matrix
-from dplit.claims.matrix_bounds import _programs, certificate, optimal, regimes
+from dplit.claims.matrix_bounds import certificate, optimal, programs, regimes
 
 OURS = claims.of("matrix_bounds")
 
@@ -164,9 +164,9 @@ def test_a_wide_bound_that_is_too_large_is_found_out(name, monkeypatch):
 
 def test_programs_that_ignore_privacy_are_found_out(monkeypatch):
     """Without privacy nothing has to be paid, and no bound is below that."""
-    real = _programs.least_error
-    monkeypatch.setattr(_programs, "least_error", lambda *a, **k: 1e-3 * real(*a, **k))
-    assert regimes.programs is _programs
+    real = programs.least_error
+    monkeypatch.setattr(programs, "least_error", lambda *a, **k: 1e-3 * real(*a, **k))
+    assert regimes.programs is programs
     assert verdict("wide-lower-bound") == verdict("one-count") == "fails"
 
 

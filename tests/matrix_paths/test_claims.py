@@ -157,10 +157,10 @@ def test_rows_that_are_counted_once_too_few_are_found_out(monkeypatch):
 @pytest.mark.parametrize("name", ["column-merging", "row-merging"])
 def test_errors_that_grow_by_merging_are_found_out(name, monkeypatch):
     """Fewer cells or rows cost more if each pays for itself."""
-    from dplit.claims.matrix_paths import _forests
+    from dplit.claims.matrix_paths import merging
 
-    real = _forests.error
-    monkeypatch.setattr(_forests, "error", lambda W, A: real(W, A) / A.size**4)
+    real = merging.error
+    monkeypatch.setattr(merging, "error", lambda W, A: real(W, A) / A.size**4)
     assert verdict(name) == "fails"
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dplit import claims, matrix
-from dplit.claims.matrix_release import ensembles, errors, privacy, subsample
+from dplit.claims.matrix_release import ensembles, errors, laws, privacy, subsample
 from dplit.mechanisms import Geometric, Laplace
 
 OURS = claims.of("matrix_release")
@@ -26,8 +26,6 @@ def louder(real, factor):
 
 def with_noise(monkeypatch, factor):
     """Every docket's noise off by a factor."""
-    import dplit.claims.matrix_release._laws as laws
-
     monkeypatch.setattr(laws, "noise_of", louder(laws.noise_of, factor))
     monkeypatch.setattr(privacy, "noise_of", louder(privacy.noise_of, factor))
     for docket in (privacy, subsample, ensembles):

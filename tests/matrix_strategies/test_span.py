@@ -5,8 +5,9 @@ import pytest
 
 from dplit import matrix
 from dplit.matrix.paths import Paths, distinct
-from dplit.matrix.strategies.boxes import dimensions, independent, sums_of_table
+from dplit.matrix.strategies.boxes import independent, sums_of_table
 from dplit.matrix.strategies.spectrum import Complement, Span, least_squares, sparse_rows
+from dplit.matrix.tested import dimensions
 
 LEVELS = (3, 2, 4)
 ROWS = np.array(list(np.ndindex(LEVELS)))

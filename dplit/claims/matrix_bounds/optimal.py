@@ -10,14 +10,19 @@ import math
 
 import numpy as np
 from scipy.optimize import linprog, minimize
-from scipy.special import gammaincc
 
-import dplit.claims.matrix_paths._forests as f
 from dplit import matrix
-from dplit.ledger import Case, bounded, claim, equal, interval, verdict_of
+from dplit.claims.matrix_bounds.draws import drawn
+from dplit.claims.matrix_paths.small import BALANCE, CAR, error, forest, less
+from dplit.ledger.box import Box
+from dplit.ledger.compare import below, decisive, need, note, same
 
+SINGLE = Box("thm-bounds-single", "matrix.l2_optimum", "matrix.Identity", "matrix.PerTree")
+CERTIFICATE = Box("thm-bounds-certificate", "matrix.nuclear_bound", "matrix.select")
+KNORM = Box("thm-bounds-knorm", "matrix.KNorm", "matrix.lower_bound", kind="simulated")
 TENNIS = np.array([[1, 1, 0, 0, 0, 0], [0, 0, 1, 1, 0, 0], [0, 0, 0, 0, 1, 1],
                    [1, 0, 1, 0, 1, 0], [0, 1, 0, 1, 0, 1]])  # fmt: skip
+SINGLE_TREES = (((4, 3, 3), 2), ((3, 3, 3), 1), ((4, 4, 3), 3), ((4, 4, 4), 4))  # levels, p
 
 
 # The published search -----------------------------------------------------------------------------
@@ -41,24 +46,13 @@ def searched(W, p, rng):
 
     start = rng.random(p * n)
     found = minimize(objective, start, jac=True, method="L-BFGS-B", bounds=[(0, None)] * (p * n))
-    return f.error(W, p_identity(found.x.reshape(p, n)))
+    return error(W, p_identity(found.x.reshape(p, n)))
 
 
-def _single_trees(effort):
-    """Levels and p of forests of one tree with one test."""
-    return effort.pick(
-        (((4, 3, 3), 2), ((3, 3, 3), 1)),
-        (((4, 3, 3), 2), ((3, 3, 3), 1), ((4, 4, 3), 3)),
-        (((4, 3, 3), 2), ((3, 3, 3), 1), ((4, 4, 3), 3), ((4, 4, 4), 4)),
-    )
-
-
-@claim(
+@SINGLE(
     "m-rf/optimal",
     "Abstract; our full DP M-RF framework",
     "assumes",
-    "thm-bounds-single",
-    ("matrix.l2_optimum", "matrix.Identity", "matrix.PerTree"),
     quantity="error of a leaf, in units of 2/epsilon^2",
 )
 def optimal(effort, rng):
@@ -69,79 +63,46 @@ def optimal(effort, rng):
     leaf, and nothing in the family attains it, if a leaf has two cells: with fewer queries than leaves most
     searches return the cells, with as much error as a leaf has cells. The authors' code searches another family,
     products of one-query strategies for each column.)"""
-    cases, least = [], math.inf
-    for levels, p in _single_trees(effort):
-        trees, paths = f.forest(levels, 1, 1, rng)
-        T = f.routed(trees, f.every_cell(levels)).T.astype(float)
-        assert math.isclose(
-            matrix.l2_optimum(matrix.Workload.of(paths)).value, len(T), rel_tol=1e-6
-        )
-        found = searched(T, p, rng) / len(T)
-        cases.append(
-            Case(
-                found, f.error(T, T) / len(T), {"levels": levels, "p": p, "cells": int(T[0].sum())}
-            )
-        )
+    found = []
+    for levels, p in SINGLE_TREES[: effort.pick(2, 3, 4)]:
+        one = forest(levels, 1, 1, rng)
+        T, n, strictly = one.T, len(one.T), {"broken": "fails", **one.data}
+        yield same(n, matrix.l2_optimum(one.leaves).value, 1e-6, **strictly)
+        found.append((searched(T, p, rng) / n, error(T, T) / n, levels))
         for _ in range(20):  # and none of the family attains 1
             theta = rng.exponential(10.0, (p, T.shape[1])) * (rng.random((p, T.shape[1])) < 0.5)
-            least = min(least, f.error(T, p_identity(theta)) / len(T))
-        assert (
-            1 < f.error(T, p_identity(1000 * T)) / len(T) < 1.01
-        )  # with as many queries as leaves
-    note = (
-        "one tree on {levels}: the search finds {exact:.2f} a leaf, Laplace noise has {stated:.0f}"
-    )
-    found = bounded(cases, note)
-    assert least > 1
-    return verdict_of(
-        found.verdict != "fails",
-        found.summary,
-        broken="assumes",
-        cases=len(cases),
-        published=found.published,
-        computed=found.computed,
-        relation="<=",
+            yield less(1, error(T, p_identity(theta)) / n, **strictly)
+        met = error(T, p_identity(1000 * T)) / n  # with as many queries as leaves
+        yield need(1 < met < 1.01, met, "within", 1, **strictly)
+    for ends, laplace, _ in found:
+        yield below(ends, laplace)
+    return note(
+        f"one tree on {found[0][2]}: the search finds {{exact:.2f}} a leaf, Laplace noise has {{stated:.0f}}",
         range="one tree with one test, up to 64 cells",
     )
 
 
-@optimal.corrected(
-    "thm-bounds-certificate",
-    ("matrix.nuclear_bound", "matrix.select"),
-    proof="thm-bounds-certificate",
-    quantity="error of the leaves over that of noisy cells",
-)
+@CERTIFICATE.corrected(optimal, quantity="error of the leaves over that of noisy cells")
 def gaps(effort, rng):
     r"""No strategy with Laplace noise has a smaller error than $2L_2/\epsilon^2$. With 128 trees the
     certified part of the error of noisy cells is about .008, .05, .20 and .48 on Car with depth 1 to 4, and
     .026, .17 and .57 on Balance with depth 1 to 3; one tree's leaves attain it. What lies between is
     open."""
-    cases, rows = [], []
-    for levels, depths in ((f.CAR_LEVELS, (1, 2, 3)), ((5, 5, 5, 5), (1, 2, 3))):
-        for depth in depths[: effort.pick(1 if levels is f.CAR_LEVELS else 2, 2, 3)]:
-            trees, paths = f.forest(levels, 128, depth, rng)
-            workload = matrix.Workload.of(paths)
-            T = f.routed(trees, f.every_cell(levels)).T.astype(float)
-            direct = np.linalg.svd(T, compute_uv=False).sum() ** 2 / T.shape[1]
-            bound, cells = matrix.nuclear_bound(workload), float((T**2).sum())
-            known = min(matrix.select(workload, epsilon=1.0).considered.values()) / 2
+    rows = []
+    for levels, deepest in ((CAR, effort.pick(1, 2, 3)), (BALANCE, effort.pick(2, 2, 3))):
+        for depth in range(1, deepest + 1):
+            one = forest(levels, 128, depth, rng)
+            direct = np.linalg.svd(one.T, compute_uv=False).sum() ** 2 / one.T.shape[1]
+            bound, cells = matrix.nuclear_bound(one.leaves), float((one.T**2).sum())
+            known = min(matrix.select(one.leaves, epsilon=1.0).considered.values()) / 2
             rows.append(f"{bound / cells:.3f}")
-            shown = {"levels": levels, "depth": depth, "best known": known / cells}
-            cases += [Case(bound, direct * (1 + 1e-9), shown), Case(bound, known, shown)]
-    trees, paths = f.forest(f.CAR_LEVELS, 1, 2, rng)
-    one = matrix.Workload.of(paths)
-    cases.append(Case(matrix.l2_optimum(one).value, trees.n_leaves * (1 + 1e-6), {"trees": 1}))
-    top = max(cases[:-1], key=lambda case: case.exact / case.stated)
-    found = bounded(cases, "bound")
-    return verdict_of(
-        found.verdict == "holds" or found.verdict == "loose",
+            yield same(direct, bound, 1e-6, depth=depth, **one.data)
+            yield below(bound, known, depth=depth, **one.data)
+    one = forest(CAR, 1, 2, rng)
+    yield same(one.trees.n_leaves, matrix.l2_optimum(one.leaves).value, 1e-6, trees=1)
+    return note(
         f"bound over the error of noisy cells: {', '.join(rows)}; equal to the singular values of T, below "
         "every member of the portfolio",
-        found.counterexample,
-        cases=len(cases),
-        published=top.stated,
-        computed=top.exact,
-        relation="<=",
         range="128 trees on Car and Balance",
     )
 
@@ -177,19 +138,13 @@ def _searched_laplace(W, rng, starts):
             B = minimize(objective, B, args=(delta,), jac=True, method="L-BFGS-B").x
         A = np.where(abs(B) < 1e-3 * abs(B).max(), 0, B).reshape(m, n)
         norms = abs(A).sum(axis=0)
-        best = min(best, f.error(W, A / np.where(norms > 0, norms, 1)))
+        best = min(best, error(W, A / np.where(norms > 0, norms, 1)))
     return best
 
 
-@claim(
+@KNORM(
     "m-rf/k-norm",
     "ours; optimal noise allocation",
-    "holds",
-    "thm-bounds-knorm",
-    ("matrix.KNorm", "matrix.lower_bound"),
-    kind="simulated",
-    ours=True,
-    proof="thm-bounds-knorm",
     intervals=2,
     quantity="total squared error on Tennis, epsilon 1",
 )
@@ -200,52 +155,22 @@ def k_norm(effort, rng):
     error is exactly $18.5/\epsilon^2$, where the best strategy with Laplace noise that a search finds has
     $24/\epsilon^2$ and none less than $15.39/\epsilon^2$."""
     noise, W = matrix.KNorm(TENNIS, 1.0), TENNIS.astype(float)
-    draws = effort.pick(60_000, 400_000, 2_000_000)
-    spans, truths = error_interval(noise, draws, 200.0, rng)
-    norms = [Case(program_norm(W, y), noise.norm(y), {"y": y.tolist()})
-             for y in rng.normal(size=(effort.pick(10, 40, 200), 6)) @ W.T]  # fmt: skip
-    columns = [Case(1, noise.norm(w), {"column": w.tolist()}) for w in W.T]
+    draws, norms = effort.pick(60_000, 400_000, 2_000_000), effort.pick(10, 40, 200)
+    z = noise.sample(draws, rng=rng)
+    reach = float((noise.matrix**2).sum(axis=0).max())  # of a point of K, at a corner
+    wide = yield from drawn(noise, z, (z**2).sum(axis=1), noise.error, 200.0, rng, reach)
+    for y in rng.normal(size=(norms, 6)) @ W.T:
+        yield same(program_norm(W, y), noise.norm(y), 1e-7, y=y.tolist())
+    for w in W.T:
+        yield same(1, noise.norm(w), 1e-7, column=w.tolist())
     laplace = 2 * _searched_laplace(W, rng, effort.pick(6, 30, 200))
     bound = matrix.l2_optimum(matrix.Workload.of_matrix(W)).value * 2
-    order = bound < noise.error < laplace <= 24 * (1 + 1e-6)
-    same = equal(norms + columns, "norm", rtol=1e-7)
-    inside = all(low <= truth <= high for (low, high), truth in zip(spans, truths))
-    exact = abs(noise.error - 18.5) < 1e-9
-    return verdict_of(
-        same.verdict == "holds" and inside and order and exact,
-        f"by triangulation {noise.error:.4f}, in the interval of {draws} draws (cut at 200), "
-        f"{(spans[0][1] - spans[0][0]) * 200:.0f} wide; the search finds {laplace:.3f}, the Laplace bound is "
-        f"{bound:.3f}; {len(norms)} norms equal linear programs",
-        {
-            "norm": same.counterexample,
-            "spans": spans,
-            "truths": truths,
-            "laplace": laplace,
-            "bound": bound,
-        },
-        kind="simulated",
-        cases=len(norms) + len(columns) + draws,
-        published=18.5,
-        computed=noise.error,
-        relation="=",
-        intervals=tuple(spans),
+    yield less(bound, noise.error, of="the Laplace bound")
+    yield less(noise.error, laplace, of="the search")
+    yield below(laplace, 24, 1e-6, of="the search")
+    yield decisive(same(18.5, noise.error))
+    return note(
+        f"by triangulation {noise.error:.4f}, in the interval of {draws} draws (cut at 200), {wide:.0f} wide; the "
+        f"search finds {laplace:.3f}, the Laplace bound is {bound:.3f}; {norms} norms equal linear programs",
         range="Tennis, a tree on each feature",
     )
-
-
-def error_interval(noise, draws, most, rng):
-    """Intervals of the mean of min(squared error / most, 1), and of P(norm > d), with their true values.
-
-    A uniform number below the first turns it into a probability. The norm of the noise has the gamma law
-    of shape d, so that what the cut takes away is at most what the upper end is raised by.
-    """
-    z = noise.sample(draws, rng=rng)
-    squared = (z**2).sum(axis=1)
-    hits = int((rng.random(draws) * most < squared).sum())
-    out = int((noise.norm(z) > noise.dimension).sum())
-    d = noise.dimension
-    reach = float((noise.matrix**2).sum(axis=0).max())  # of a point of K, at a corner
-    lost = reach * d * (d + 1) * gammaincc(d + 2, math.sqrt(most / reach))
-    low, high = interval(hits, draws)
-    truths = [noise.error / most, float(gammaincc(d, d))]
-    return [(low, float(high + lost / most)), interval(out, draws)], truths

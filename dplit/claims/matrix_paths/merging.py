@@ -8,9 +8,14 @@ from __future__ import annotations
 
 import numpy as np
 
-import dplit.claims.matrix_paths._forests as f
 from dplit import matrix
-from dplit.ledger import Case, claim, equal, verdict_of
+from dplit.claims.matrix_paths.small import entries, error, records, small_forests
+from dplit.ledger.box import Box
+from dplit.ledger.compare import below, decisive, note, same
+
+MERGING = Box(
+    "thm-matrix-merging", "matrix.Workload", quantity="error of a strategy, merged and not"
+)
 
 
 def _strategies(n, rng):
@@ -20,110 +25,73 @@ def _strategies(n, rng):
     yield rng.normal(size=(n + 2, n))
 
 
-def _workloads(effort, rng):
-    """Votes of small forests for a few queries, with their trees."""
-    for _ in range(effort.pick(12, 50, 250)):
-        levels = f.small_levels(rng, 3)
-        trees, paths = f.forest(levels, int(rng.integers(1, 5)), int(rng.integers(1, 3)), rng)
-        Q = f.records(levels, 3, rng)
-        yield trees, levels, Q, matrix.Workload.of(paths, Q)
+def _forests(effort, rng):
+    """Small forests, and three queries of each."""
+    for one in small_forests(rng, effort.pick(12, 50, 250), 4, 3, 4):
+        yield one, records(one.levels, 3, rng)
 
 
-def _never_worse(cases):
-    """Evidence fields of cases (error after, error before): the ratios, and whether all are at most 1."""
-    ratios = [case.exact / case.stated for case in cases]
-    shown = max(cases, key=lambda case: round(case.exact / case.stated, 9))  # ties: the first
-    good = max(ratios) <= 1 + 1e-7
-    fields = {"published": shown.stated, "computed": shown.exact, "relation": "<="}
-    return good, ratios, shown.data | {"after": shown.exact, "before": shown.stated}, fields
+def _never_worse(pairs):
+    """Comparisons of errors (after, before): none has grown, and decisive is the largest ratio."""
+    for after, before, data in pairs:
+        yield below(after, before, 1e-7, **data)
+    ratios = [after / before for after, before, _ in pairs]
+    yield decisive(below(max(ratios), 1, 1e-7))
+    return (
+        f"{len(ratios)} strategies have {min(ratios):.3f} to {max(ratios):.3f} of the error before"
+    )
 
 
-@claim(
-    "m-rf/column-merging",
-    "ours",
-    "holds",
-    "thm-matrix-merging",
-    ("matrix.Workload", "matrix.Merged"),
-    ours=True,
-    proof="thm-matrix-merging",
-    quantity="error of a strategy, merged and not",
-)
+@MERGING("m-rf/column-merging", "ours", "holds", "matrix.Workload", "matrix.Merged")
 def column_merging(effort, rng):
     r"""Let $W = W'M$, where M adds up the cells that have equal columns in W and drops those of zero
     columns. The answers are $WD = W'(MD)$, one record more changes one entry of $MD$ by at most 1, and
     the least error that a strategy has for $W$ is the least that one has for $W'$: no strategy gets worse
     if the cells are merged."""
-    answers, errors = [], []
-    for trees, levels, Q, workload in _workloads(effort, rng):
-        merged, n = workload.columns(), workload.n_cells
-        X = f.records(levels, 25, rng)
+    errors = []
+    for forest_, Q in _forests(effort, rng):
+        levels, workload = forest_.levels, matrix.Workload.of(forest_.paths, Q)
+        merged, W, small = workload.columns(), workload.matrix(), workload.columns().matrix
+        X = records(levels, 25, rng)
         D = matrix.data_matrix(X, np.zeros(25, dtype=int), levels, 1)
-        votes = (f.leaves(trees, Q)[:, None] == f.leaves(trees, X)[None]).sum(axis=(1, 2))
-        ours = (merged.matrix @ merged.counts(D))[workload.place, 0]
-        answers += [Case(a, b, {"levels": levels}) for a, b in zip(votes, ours)]
-        W, small = workload.matrix(), merged.matrix
+        votes = (forest_.reached(Q)[:, None] == forest_.reached(X)[None]).sum(axis=(1, 2))
+        yield from entries(votes, (small @ merged.counts(D))[workload.place, 0], levels=levels)
         one = [int(np.flatnonzero(merged.place == c)[0]) for c in range(small.shape[1])]
         lift = (merged.place == np.arange(len(one))[:, None]).astype(float)
-        shown = {"levels": levels, "cells": n, "merged": len(one)}
-        for A in _strategies(n, rng):  # cut down to a cell of each class
-            errors.append(Case(f.error(small, A[:, one]), f.error(W, A), shown))
+        data = {"levels": levels, "merged": len(one)}
+        for A in _strategies(W.shape[1], rng):  # cut down to a cell of each class
+            errors.append((error(small, A[:, one]), error(W, A), data))
         for A in _strategies(len(one), rng):  # and lifted to all cells again
-            errors.append(Case(f.error(W, A @ lift), f.error(small, A), shown))
-    same, (good, ratios, worst, fields) = equal(answers, "answers"), _never_worse(errors)
-    return verdict_of(
-        same.verdict == "holds" and good,
-        f"{len(answers)} votes equal the routed ones; {len(errors)} strategies cut down or lifted have "
-        f"between {min(ratios):.3f} and {max(ratios):.3f} of the error before.",
-        {"answers": same.counterexample, "worst": worst},
-        cases=len(answers) + len(errors),
+            errors.append((error(W, A @ lift), error(small, A), data))
+    found = yield from _never_worse(errors)
+    return note(
+        f"votes equal the routed ones; cut down or lifted, {found}",
         range="votes of small forests for 3 queries; cells, signs and normal strategies",
-        **fields,
     )
 
 
-@claim(
-    "m-rf/row-merging",
-    "ours",
-    "holds",
-    "thm-matrix-merging",
-    ("matrix.Workload",),
-    ours=True,
-    proof="thm-matrix-merging",
-    quantity="error of a strategy, merged and not",
-)
+@MERGING("m-rf/row-merging", "ours")
 def row_merging(effort, rng):
     r"""A query that occurs $\mu$ times is answered once: the error of $W$ is that of its distinct rows,
     weighted with $\mu$. And a row that a strategy has $m$ times is better released once, $m$ times as large:
     the sensitivity is the same and no error grows."""
-    weighted, errors = [], []
-    for trees, levels, Q, _ in _workloads(effort, rng):
-        paths = matrix.decision_paths(trees, levels)
-        T = f.routed(trees, f.every_cell(levels)).T.astype(float)
-        for W, workload in (
-            (T, matrix.Workload.of(paths)),
-            (f.routed(trees, Q) @ T, matrix.Workload.of(paths, Q)),
-        ):
-            A = rng.normal(size=(W.shape[1] + 2, W.shape[1]))
-            rows = workload.matrix()
-            each = sum(m * f.error(row[None], A) for m, row in zip(workload.multiplicity, rows))
-            shown = {"levels": levels, "queries": len(W), "rows": len(rows)}
-            weighted += [Case(f.error(W, A), each, shown)]
-            weighted += [Case((W**2).sum(), workload.squared(), shown)]
+    errors = []
+    for forest_, Q in _forests(effort, rng):
+        T, leaves = forest_.T, forest_.leaves
+        votes = forest_.routed(Q) @ T, matrix.Workload.of(forest_.paths, Q)
+        for W, workload in ((T, leaves), votes):
+            A, rows = rng.normal(size=(W.shape[1] + 2, W.shape[1])), workload.matrix()
+            each = sum(m * error(row[None], A) for m, row in zip(workload.multiplicity, rows))
+            data = {"levels": forest_.levels, "queries": len(W), "rows": len(rows)}
+            yield same(error(W, A), each, 1e-6, **data)
+            yield same((W**2).sum(), workload.squared(), 1e-6, **data)
             copies = rng.integers(1, 4, len(A))
-            twice = f.error(W, np.repeat(A, copies, axis=0))
-            errors.append(Case(f.error(W, A * copies[:, None]), twice, shown))
+            twice = error(W, np.repeat(A, copies, axis=0))
+            errors.append((error(W, A * copies[:, None]), twice, data))
         distinct, counts = np.unique(T, axis=0, return_counts=True)
-        errors.append(Case(f.error(T, distinct * counts[:, None]), f.error(T, T), shown))
-    same, (good, ratios, worst, fields) = (
-        equal(weighted, "weighted", rtol=1e-6),
-        _never_worse(errors),
-    )
-    return verdict_of(
-        same.verdict == "holds" and good,
-        f"{len(weighted)} errors and sums of squares equal those of all rows; {len(errors)} strategies with "
-        f"merged rows have between {min(ratios):.3f} and {max(ratios):.3f} of the error before.",
-        {"weighted": same.counterexample, "worst": worst},
-        cases=len(weighted) + len(errors),
+        errors.append((error(T, distinct * counts[:, None]), error(T, T), forest_.data))
+    found = yield from _never_worse(errors)
+    return note(
+        f"errors and sums of squares equal those of all rows; with merged rows {found}",
         range="leaves and votes of small forests; normal strategies with copied rows",
-        **fields,
     )

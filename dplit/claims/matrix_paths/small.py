@@ -1,4 +1,4 @@
-"""Small random forests with matrices made by routing, errors by least squares, and means of draws."""
+"""Small random forests with matrices made by routing, errors by least squares, and comparisons of arrays."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from dplit import matrix, mechanisms
 from dplit.domain import Categorical, Domain
-from dplit.ledger.compare import counted
+from dplit.ledger.compare import RTOL, counted, need, same
 from dplit.trees import apply, grow_random_trees
 
 TENNIS = Domain(
@@ -64,6 +64,11 @@ def forest(levels, n_trees, depth, rng):
     return Forest(grow_random_trees(schema(levels), n_trees, depth, rng=rng), levels)
 
 
+def tennis_trees():
+    """A tree on each column of Tennis, outlook first."""
+    return Forest(grow_random_trees(TENNIS, 2, 1, rng=np.random.default_rng(20)), (3, 2))
+
+
 def small_forest(rng, columns=3, most=3, trees=6):
     """At most so many random trees of any depth, on two columns or more."""
     levels = small_levels(rng, most, columns)
@@ -107,9 +112,9 @@ def exact_rank(rows):
 
 
 def dense(strategy):
-    """A, a column from a record in each cell."""
-    cells = every_cell(strategy.n_levels.tolist())
-    return np.column_stack([strategy.measure([c], [0], 1)[:, 0] for c in cells]).astype(float)
+    """A: what it measures of a record in each cell, each of a class of its own."""
+    cells = every_cell(np.asarray(strategy.n_levels).tolist())
+    return np.asarray(strategy.measure(cells, np.arange(len(cells)), len(cells)), dtype=float)
 
 
 def least_squares(W, A):
@@ -123,6 +128,21 @@ def error(W, A):
     if not np.allclose(answers @ A, W, atol=1e-7):
         return np.inf
     return float(abs(A).sum(axis=0).max() ** 2 * (answers**2).sum())
+
+
+def entries(exact, stated, rtol=RTOL, atol=0.0, **data):
+    """Comparisons of two arrays, entry by entry; one that cannot be equal if their shapes differ."""
+    exact, stated = np.asarray(exact, dtype=float), np.asarray(stated, dtype=float)
+    if exact.shape != stated.shape:
+        yield same(exact.size, -1, shapes=[exact.shape, stated.shape], **data)
+        return
+    for a, b in zip(exact.ravel().tolist(), stated.ravel().tolist()):
+        yield same(a, b, rtol, atol, **data)
+
+
+def less(exact, stated, **data):
+    """A comparison: ``exact < stated``."""
+    return need(exact < stated, exact, "<", stated, **data)
 
 
 def drawn_errors(workload, strategy, epsilon, draws, rng, mechanism="laplace"):

@@ -13,21 +13,20 @@ import numpy as np
 from dplit import matrix
 from dplit.claims.matrix_paths.small import (
     CAR,
-    TENNIS,
-    Forest,
     dense,
     drawn_errors,
     ends,
+    entries,
     error,
     every_cell,
     forest,
     least_squares,
     mean,
     small_forests,
+    tennis_trees,
 )
 from dplit.ledger.box import Box
 from dplit.ledger.compare import at_most, below, decisive, need, note, same
-from dplit.trees import grow_random_trees
 
 SENSITIVITY = Box("thm-strategy-sensitivity", "matrix.sensitivity")
 ERROR = Box("thm-strategy-error", "matrix.error", kind="simulated")
@@ -102,11 +101,6 @@ def replace_one(effort, rng):
 def _err(W, A, epsilon):
     """The paper's formula, by least squares on its matrices."""
     return 2 / epsilon**2 * error(W, A)
-
-
-def tennis_trees():
-    """A tree on each column of Tennis."""
-    return Forest(grow_random_trees(TENNIS, 2, 1, rng=np.random.default_rng(20)), (3, 2))
 
 
 @ERROR(
@@ -186,8 +180,7 @@ def laplace_variance(effort, rng):
         distinct, merged = np.unique(one.T, axis=0), matrix.DistinctLeaves(one.leaves.boxes)
         ours = merged.norm**2 * merged.variances(one.leaves)[one.leaves.place]
         exact = distinct.sum(axis=0).max() ** 2 * (least_squares(one.T, distinct) ** 2).sum(axis=1)
-        for a, b in zip(exact, ours):
-            yield same(a, b, 1e-7, 1e-9, **one.data)
+        yield from entries(exact, ours, 1e-7, 1e-9, **one.data)
         yield below(exact.max(), one.n_trees**2, **one.data)
     leaves = forest(CAR, CAR_TREES, 4, rng).leaves
     n = len(leaves.place)
@@ -257,10 +250,7 @@ def one_tree(effort, rng):
 
 
 @REGIONS.corrected(
-    one_tree,
-    "matrix.regions",
-    quantity=LEAF,
-    range="small forests; Car, one tree of depth 4",
+    one_tree, "matrix.regions", quantity=LEAF, range="small forests; Car, one tree of depth 4"
 )
 def regions(effort, rng):
     r"""Noise on the regions, the classes of cells that no row tells apart, costs no more than noise on the cells.

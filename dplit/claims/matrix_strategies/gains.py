@@ -11,14 +11,7 @@ import itertools
 import numpy as np
 
 from dplit import matrix, mechanisms
-from dplit.claims.matrix_paths.small import (
-    drawn_errors,
-    ends,
-    forest,
-    mean,
-    records,
-    small_forest,
-)
+from dplit.claims.matrix_paths.small import drawn_errors, ends, forest, mean, records, small_forest
 from dplit.ledger.box import Box
 from dplit.ledger.compare import decisive, need, same
 
@@ -113,7 +106,8 @@ def disjoint_noise(effort, rng):
     r"""With each record in one tree, drawn uniformly, noise of scale $\frac1\epsilon$ is enough, but what
     estimates a leaf's count c in all records is $\tau$ times the noisy count: its variance is that of noise
     for each tree, $\tau^2$ in units of $\frac2{\epsilon^2}$, and $(\tau - 1)c$ more."""
-    groups, per, one = effort.pick(400, 2000, 10_000), 8, forest((3, 2), 3, 1, rng)
+    groups, per = effort.pick((400, 3), (2000, 8), (10_000, 8))
+    one = forest((3, 2), 3, 1, rng)
     strategy, leaves = matrix.DisjointTrees(one.paths), one.leaves
     codes = records((3, 2), 30, rng)
     counts = one.routed(codes).sum(axis=0)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from dplit import matrix
-from dplit.claims.matrix_paths.small import error, exact_rank, forest, small_forests
+from dplit.claims.matrix_paths.small import error, exact_rank, forest, less, small_forests
 from dplit.ledger.box import Box
 from dplit.ledger.compare import at_most, below, decisive, need, same
 
@@ -102,9 +102,9 @@ def search_not_needed(effort, rng):
     found = list(_searched(effort, rng))
     for ends, per_tree in found:
         yield need(0.9999 <= ends <= 1.01, ends, "<=", 1.01)
-        yield need(per_tree > 100, per_tree, ">", 100)
+        yield less(100, per_tree)
     better = _weighted_leaves(rng)
-    yield need(better < 0.79, better, "<", 0.79)
+    yield less(better, 0.79)
     ends, per_tree = zip(*found)
     return (
         f"OPT_p ends at {', '.join(f'{e:.4f}' for e in ends)} of the cells' error, noise for each tree has "

@@ -21,8 +21,8 @@ from dplit.claims.matrix_paths.small import (
     records,
     small_forest,
     small_forests,
+    tennis_trees,
 )
-from dplit.claims.matrix_strategies.definitions import tennis_trees
 from dplit.ledger.box import Box
 from dplit.ledger.compare import at_most, below, decisive, need, same
 

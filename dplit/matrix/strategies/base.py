@@ -12,8 +12,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dplit.errors import check_integer, check_neighbours, check_whole
-from dplit.matrix.paths import check_codes, check_levels
+from dplit.errors import check_integer, check_neighbours
+from dplit.matrix.paths import check_classes, check_codes, check_levels
 from dplit.matrix.workload import Workload
 
 
@@ -116,12 +116,7 @@ class Strategy:
         """Codes and classes as arrays, one of the latter for each record."""
         codes = check_codes(codes, self.n_levels)
         n_classes = check_integer(n_classes, "n_classes", 1)
-        classes = check_whole(classes, "classes", 0, n_classes - 1, ndim=1)
-        if len(classes) != len(codes):
-            raise ValueError(
-                f"classes must be one for each of {len(codes)} records, got {len(classes)}"
-            )
-        return codes, classes
+        return codes, check_classes(classes, n_classes, len(codes))
 
     def answer(self, workload: Workload, measured: np.ndarray) -> np.ndarray:
         """The answers of a workload's distinct rows, shape (n_rows, k), by least squares from what was measured.

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from itertools import combinations, takewhile
+from itertools import takewhile
 from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import lapack, qr, solve_triangular
 
 from dplit.matrix.paths import MOST_CELLS, Paths
-from dplit.matrix.tested import remembered, single_cells, tested_sets
+from dplit.matrix.tested import below, dimensions, remembered, single_cells, tested_sets
 
 NOTHING = 1e-10  # an eigenvalue so far below the largest one is 0
 CLEAR = (
@@ -122,29 +122,6 @@ def _reached(boxes: Paths, codes: np.ndarray, classes: np.ndarray, n_classes: in
 
 
 # The span of boxes ----------------------------------------------------------------------------------
-
-
-def below(sets: list[tuple[int, ...]]) -> list[tuple[int, ...]]:
-    """All subsets of some sets of columns, each a sorted tuple, smallest first."""
-    if len(sets) == 1:  # in that order already
-        (whole,) = sets
-        return [part for size in range(len(whole) + 1) for part in combinations(whole, size)]
-    found = set()
-    stack = list(sets)
-    while stack:
-        columns = stack.pop()
-        if columns not in found:
-            found.add(columns)
-            stack += [columns[:i] + columns[i + 1 :] for i in range(len(columns))]
-    return sorted(found, key=lambda s: (len(s), s))
-
-
-@remembered
-def dimensions(boxes: Paths) -> int:
-    """How many coefficients the spaces below the tested sets of boxes have, a Python int."""
-    n = boxes.n_levels.tolist()
-    spaces = below([columns for columns, _ in tested_sets(boxes)])
-    return sum(math.prod(n[j] - 1 for j in columns) for columns in spaces)
 
 
 def functions(n: int) -> np.ndarray:

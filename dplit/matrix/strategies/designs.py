@@ -19,9 +19,9 @@ from numpy.typing import ArrayLike
 from scipy.optimize import minimize
 
 from dplit.errors import check_choice, check_integer, check_kind, check_rng
-from dplit.matrix.strategies.boxes import below
 from dplit.matrix.strategies.marginals import Marginals
 from dplit.matrix.strategies.spectrum import eigenvalues, masses
+from dplit.matrix.tested import below
 from dplit.matrix.workload import Workload
 
 SMALL = 8  # columns up to which all sets of them are candidates
@@ -111,15 +111,7 @@ def _maximal(spaces: list[tuple[int, ...]]) -> list[tuple[int, ...]]:
 
 
 def cost(theta: np.ndarray, table: np.ndarray, scale: np.ndarray) -> float:
-    r"""Error of weights, :math:`(\sum\theta)^2 \sum_U w_U/\lambda_U`; infinite if a space is not covered.
-
-    Parameters
-    ----------
-    theta : shape (n_sets,)
-    table : shape (n_spaces, n_sets)
-    scale : shape (n_spaces,)
-        The masses.
-    """
+    r"""Error of weights, :math:`(\sum\theta)^2 \sum_U w_U/\lambda_U`; infinite if a space is not covered."""
     values = table @ theta**2
     return np.inf if (values <= 0).any() else float(theta.sum() ** 2 * (scale / values).sum())
 

@@ -18,9 +18,9 @@ from scipy import sparse
 
 from dplit.errors import check_positive
 from dplit.matrix.strategies.base import Strategy, check_domain, combined
-from dplit.matrix.strategies.boxes import below, functions, sums_of_marginals
+from dplit.matrix.strategies.boxes import functions, sums_of_marginals
 from dplit.matrix.strategies.spectrum import eigenvalues, masses, row_masses, spaces_of
-from dplit.matrix.tested import tested_sets
+from dplit.matrix.tested import below, tested_sets
 from dplit.matrix.workload import Workload
 
 

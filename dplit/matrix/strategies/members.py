@@ -21,16 +21,10 @@ from numpy.typing import ArrayLike
 
 from dplit.matrix.paths import MOST_CELLS, Paths, check_levels, data_matrix
 from dplit.matrix.rank import most_boxes
-from dplit.matrix.strategies.base import (
-    Strategy,
-    asks_leaves,
-    check_domain,
-    check_forest,
-    combined,
-)
-from dplit.matrix.strategies.boxes import NOTHING, counts_of_records, dimensions, sums_of_table
+from dplit.matrix.strategies.base import Strategy, asks_leaves, check_domain, check_forest, combined
+from dplit.matrix.strategies.boxes import NOTHING, counts_of_records, sums_of_table
 from dplit.matrix.strategies.spectrum import Complement, Span, copies, least_squares
-from dplit.matrix.tested import squared_overlaps
+from dplit.matrix.tested import dimensions, squared_overlaps
 from dplit.matrix.workload import Workload
 
 MOST_PRODUCTS = 3e10  # of numbers, that least squares on leaves may take

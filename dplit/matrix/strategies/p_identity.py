@@ -78,8 +78,7 @@ class PIdentity(Strategy):
         found = (scaled**2).sum(axis=1)
         if len(self.theta):
             inner = scaled @ self.theta.T
-            gram = np.eye(len(self.theta)) + self.theta @ self.theta.T
-            found -= (inner * cho_solve(cho_factor(gram), inner.T).T).sum(axis=1)
+            found -= (inner * _solved(self.theta, inner.T).T).sum(axis=1)
         return found
 
     def _regions(self, workload: Workload) -> tuple[np.ndarray, np.ndarray]:
@@ -100,13 +99,12 @@ class PIdentity(Strategy):
     def _wide_variances(self, workload: Workload) -> np.ndarray:
         """The same through sums over boxes; infinite if not all rows are determined."""
         check_domain(self, workload)
-        theirs, p = _places(workload), len(self.theta)
+        theirs = _places(workload)
         if (theirs != theirs[self._first][self.place]).any():
             return np.full(len(workload), np.inf)
         sums = self._sums(workload, np.vstack([self.s, self.theta]).T * self.s[:, None])
-        gram = np.eye(p) + self.theta @ self.theta.T
         inner = sums[:, 1:]
-        return sums[:, 0] - (inner * cho_solve(cho_factor(gram), inner.T).T).sum(axis=1)
+        return sums[:, 0] - (inner * _solved(self.theta, inner.T).T).sum(axis=1)
 
     def _sums(self, workload: Workload, values: np.ndarray) -> np.ndarray:
         """Sums over boxes of values of the regions, each counted once, shape (n_boxes, k)."""
@@ -127,8 +125,8 @@ class PIdentity(Strategy):
         """See `Strategy.answer`."""
         n, measured = len(self.s), np.asarray(measured, dtype=float)
         right = measured[:n] + self.theta.T @ measured[n:]
-        gram = np.eye(len(self.theta)) + self.theta @ self.theta.T
-        right -= self.theta.T @ cho_solve(cho_factor(gram), self.theta @ right) if len(gram) else 0
+        if len(self.theta):
+            right -= self.theta.T @ _solved(self.theta, self.theta @ right)
         estimate = self.s[:, None] * right
         if _is_wide(workload):
             return self._sums(workload, estimate)
@@ -166,6 +164,11 @@ class PIdentity(Strategy):
         asked = region >= 0
         place = region[asked] * n_classes + classes[asked]
         return np.bincount(place, minlength=n * n_classes).reshape(n, n_classes)
+
+
+def _solved(theta: np.ndarray, right: np.ndarray) -> np.ndarray:
+    r""":math:`(I + \Theta\Theta^\top)^{-1}` times a matrix of p rows."""
+    return cho_solve(cho_factor(np.eye(len(theta)) + theta @ theta.T), right)
 
 
 def _leaves(workload: Workload) -> Workload:
@@ -213,7 +216,7 @@ def loss(theta: np.ndarray, gram: np.ndarray | LeafGram) -> tuple[float, np.ndar
     `gram` is W'W of the regions, rows weighted by their multiplicity.
     """
     s = 1 + theta.sum(axis=0)
-    R = cho_solve(cho_factor(np.eye(len(theta)) + theta @ theta.T), theta)
+    R = _solved(theta, theta)
     gradient = (R * s) @ gram
     within = gram.diagonal() * s - np.einsum("ij,ij->j", gradient, theta)  # diagonal of M S G
     gradient *= s  # in place from here: of a million regions no copy is made that is not needed

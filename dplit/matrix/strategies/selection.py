@@ -10,21 +10,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from dplit.errors import (
-    check_between,
-    check_choice,
-    check_epsilon,
-    check_kind,
-    check_sequence,
-)
+from dplit.errors import check_between, check_choice, check_epsilon, check_kind, check_sequence
 from dplit.matrix.paths import Paths
 from dplit.matrix.strategies.base import Strategy, asks_leaves
-from dplit.matrix.strategies.boxes import below, dimensions
 from dplit.matrix.strategies.designs import optimise_marginals
 from dplit.matrix.strategies.members import DistinctLeaves, Identity, PerTree, WeightedLeaves
 from dplit.matrix.strategies.p_identity import optimise_p, regions
 from dplit.matrix.strategies.trees import AgreeingTrees, DisjointTrees, feasible, several_trees
-from dplit.matrix.tested import tested_sets
+from dplit.matrix.tested import below, dimensions, tested_sets
 from dplit.matrix.workload import Workload
 
 MECHANISMS = ("laplace", "geometric")

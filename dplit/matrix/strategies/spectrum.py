@@ -30,17 +30,8 @@ from scipy.linalg import LinAlgError, cholesky, lapack, solve_triangular
 
 from dplit.matrix.paths import Paths, distinct
 from dplit.matrix.strategies.base import asks_leaves, check_forest, squared_rows
-from dplit.matrix.strategies.boxes import (
-    CHUNK,
-    FULL,
-    Independent,
-    basis,
-    below,
-    coefficients,
-    dimensions,
-    independent,
-)
-from dplit.matrix.tested import remembered, tested_sets
+from dplit.matrix.strategies.boxes import CHUNK, FULL, Independent, basis, coefficients, independent
+from dplit.matrix.tested import below, dimensions, remembered, tested_sets
 from dplit.matrix.workload import Workload
 
 DENSE = 8  # a product of sparse rows takes so many times as long for an entry, or more
@@ -138,16 +129,7 @@ def _vote_masses(workload: Workload, spaces: list[tuple[int, ...]]) -> np.ndarra
 def eigenvalues(
     sets: list[tuple[int, ...]], spaces: list[tuple[int, ...]], n_levels: ArrayLike
 ) -> np.ndarray:
-    """Of the marginal of each set (a column) in each space (a row), the other columns' cells.
-
-    Parameters
-    ----------
-    n_levels : shape (n_features,)
-
-    Returns
-    -------
-    shape (n_spaces, n_sets)
-    """
+    """Of the marginal of each set in each space, the other columns' cells, shape (n_spaces, n_sets)."""
     n = np.asarray(n_levels, dtype=float)
     member = np.zeros((len(sets), len(n)), dtype=bool)
     within = np.zeros((len(spaces), len(n)), dtype=bool)
@@ -258,9 +240,7 @@ class Complement:
         whole = values / self.weights[:, None] ** 2
         return whole - self.outside @ (self.signs[:, None] * (self.outside.T @ values))
 
-    def project(self, values: np.ndarray) -> np.ndarray:
-        """As `Span.project`."""
-        return self.weights[:, None] * self.solve(self.weights[:, None] * values)
+    project = Span.project
 
     def corrected(self, places: np.ndarray, times: float) -> Complement:
         """As `Span.corrected`."""

@@ -33,9 +33,10 @@ from numpy.typing import ArrayLike
 from dplit.errors import check_kind, check_positive, check_rng, check_sequence, check_whole
 from dplit.matrix.paths import Paths
 from dplit.matrix.strategies.base import Strategy, asks_leaves, check_domain, combined
-from dplit.matrix.strategies.boxes import counts_of_records, dimensions
+from dplit.matrix.strategies.boxes import counts_of_records
 from dplit.matrix.strategies.members import MOST_PRODUCTS, Dense, DistinctLeaves, PerTree
 from dplit.matrix.strategies.spectrum import Complement, Span, eigenvalues, least_squares, masses
+from dplit.matrix.tested import dimensions
 from dplit.matrix.treenorm import TreeNorm
 from dplit.matrix.workload import Workload
 

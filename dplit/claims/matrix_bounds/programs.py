@@ -7,31 +7,28 @@ unbiasedness and the error are linear in it, so that a program finds the best on
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
 from scipy.optimize import linprog
 
 
-def least_error(answers, outputs, pairs, epsilon, at=0, unbiased=True):
+def least_error(
+    answers: ArrayLike,
+    outputs: ArrayLike,
+    pairs: Iterable[tuple[int, ...]],
+    epsilon: float,
+    at: int | str | ArrayLike = 0,
+    unbiased: bool = True,
+) -> float:
     """Least expected squared error at one data set, or the least largest or mean one over all of them.
 
-    Parameters
-    ----------
-    answers : array_like, shape (n_data_sets, n_queries)
-    outputs : array_like, shape (n_outputs, n_queries)
-        What may be released.
-    pairs : iterable of (int, int) or of (int, int, int)
-        Data sets that are neighbours, or so many records apart.
-    epsilon : float
-    at : int, "worst" or array_like, shape (n_data_sets,)
-        The data set; or the largest error over all of them; or how much each one's error counts.
-    unbiased : bool
-
-    Returns
-    -------
-    float
-        Infinite if no release with these outputs fits.
+    `answers`, shape (n_data_sets, n_queries), are true; `outputs`, shape (n_outputs, n_queries), may be released.
+    Each of `pairs` are two neighbours, or two data sets and how many records they are apart. `at` is the data
+    set; or "worst", for the largest error over all of them; or how much each one's error counts. The error is
+    infinite if no release with these outputs fits.
     """
     answers, outputs = np.asarray(answers, dtype=float), np.asarray(outputs, dtype=float)
     n, m = len(answers), len(outputs)
@@ -63,28 +60,16 @@ def _ratio(n, m, pair, epsilon):
     """Rows that say that neither of two data sets has any output e^epsilon times as often as the other."""
     first, second, *apart = pair
     factor = math.exp(epsilon * (apart[0] if apart else 1))
-    one = sparse.csr_array((np.array([1.0, -factor]), ([0, 0], [first, second])), shape=(1, n))
-    other = sparse.csr_array((np.array([1.0, -factor]), ([0, 0], [second, first])), shape=(1, n))
-    return sparse.kron(sparse.vstack([one, other]), sparse.eye_array(m))
+    rows = np.zeros((2, n))
+    rows[:, [first, second]] = [[1, -factor], [-factor, 1]]
+    return sparse.kron(sparse.csr_array(rows), sparse.eye_array(m))
 
 
-def least_noise(epsilon, step=1, reach=4):
+def least_noise(epsilon: float, step: int = 1, reach: int = 4) -> float:
     """Least variance of noise that is private under a shift by 1, on multiples of 1/step.
 
-    Beyond the reach the tails fall as fast as privacy lets them, e^-epsilon for each unit: no law on the
-    multiples has a smaller second moment outside, so that nothing is cut off.
-
-    Parameters
-    ----------
-    epsilon : float
-    step : int
-        Points in a unit.
-    reach : int
-        Units on each side that are free.
-
-    Returns
-    -------
-    float
+    Up to `reach` units on each side all is free. Beyond, the tails fall as fast as privacy lets them, e^-epsilon
+    for each unit: no law on the multiples has a smaller second moment outside, so that nothing is cut off.
     """
     alpha = math.exp(-epsilon)
     points = np.arange(-reach * step, reach * step + 1) / step
@@ -96,12 +81,10 @@ def least_noise(epsilon, step=1, reach=4):
         mass[last] = series[0]
         cost[last] = z**2 * series[0] + 2 * z * series[1] + series[2]
     n = len(points) - step
-    shift = sparse.diags_array(
-        [np.ones(n), -alpha * np.ones(n)], offsets=[0, step], shape=(n, len(points))
-    )
-    back = sparse.diags_array(
-        [-alpha * np.ones(n), np.ones(n)], offsets=[0, step], shape=(n, len(points))
-    )
-    below = -sparse.vstack([shift, back])
+    one, less, shape = np.ones(n), np.full(n, -alpha), (n, len(points))
+    shifts = [
+        sparse.diags_array(p, offsets=[0, step], shape=shape) for p in ((one, less), (less, one))
+    ]
+    below = -sparse.vstack(shifts)
     found = linprog(cost, below.tocsr(), np.zeros(2 * n), mass[None], [1.0], method="highs")
     return float(found.fun)

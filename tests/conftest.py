@@ -35,7 +35,7 @@ SLOW = (
     "forests/test_defaults", "matrix_strategies/test_claims", "book/test_accessible",
     "forests/test_exact_forests", "matrix_bounds/test_bounds", "forests/test_kinds",
     "matrix_paths/test_claims", "audit/test_mutants", "forests/test_noise", "forests/test_dask",
-    "experiments/test_stored", "trees/test_multinomial_trees", "matrix_strategies/test_members",
+    "forests/test_forged", "experiments/test_stored", "trees/test_multinomial_trees", "matrix_strategies/test_members",
     "ledger/test_vary", "experiments/test_regimes", "experiments/test_scaling",
     "multinomial_privacy/test_claims", "audit/test_baseline_subjects", "mechanisms/test_exact",
     "trees/test_exact_cuts", "trees/test_exact_scores", "forests/test_matrix",

@@ -3,8 +3,11 @@ but loopback (`tests/guard/network_guard.py`), and no folder of the user's stand
 The tests use every core themselves: where linear algebra did, too, small systems took ten times as long.
 Files that take long come first, so that all cores end together."""
 
+import ctypes
+import gc
 import os
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 GUARD = str(Path(__file__).parent / "guard")
@@ -12,6 +15,7 @@ if GUARD not in sys.path:
     sys.path.insert(0, GUARD)
 
 import network_guard  # noqa: E402
+import pytest  # noqa: E402
 import threadpoolctl  # noqa: E402
 
 network_guard.install()
@@ -31,6 +35,7 @@ SLOW = (
     "forests/test_defaults", "matrix_strategies/test_claims", "book/test_accessible",
     "forests/test_exact_forests", "matrix_bounds/test_bounds", "forests/test_kinds",
     "matrix_paths/test_claims", "audit/test_mutants", "forests/test_noise", "forests/test_dask",
+    "forests/test_forged",
     "experiments/test_stored", "trees/test_multinomial_trees", "matrix_strategies/test_members",
     "ledger/test_settings", "experiments/test_regimes", "experiments/test_scaling",
     "multinomial_privacy/test_claims", "audit/test_baseline_subjects", "mechanisms/test_exact",
@@ -50,3 +55,16 @@ def pytest_collection_modifyitems(config, items):
         return order.index(path) if path in order else len(order) + path.endswith(".py")
 
     items.sort(key=place)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def memory_goes_back(request):
+    """What a file of tests has cached is dropped at its end, and what was freed goes back to the system: a
+    process runs half of the suite, and would keep the largest table and page of each file."""
+    yield
+    for value in vars(request.module).values():
+        if hasattr(value, "cache_clear") and value.__module__ == request.module.__name__:
+            value.cache_clear()
+    gc.collect()
+    with suppress(AttributeError, OSError):  # of GNU's C library
+        ctypes.CDLL(None).malloc_trim(0)

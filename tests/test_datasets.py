@@ -5,7 +5,7 @@ import itertools
 import statistics
 import warnings
 from collections import Counter
-from functools import cache
+from functools import lru_cache
 
 import numpy as np
 import pandas as pd
@@ -104,7 +104,7 @@ RECONSTRUCTED = {  # sha256 of the repository's files
 }
 
 
-@cache
+@lru_cache(maxsize=2)  # the tests of one set follow one another, so that no process holds all sets
 def loaded_with_warnings(name):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -119,7 +119,7 @@ def test_names_are_the_published_ones():
     assert datasets.names() == list(SHAPES)
 
 
-@pytest.mark.parametrize("name", SHAPES)
+@pytest.mark.parametrize("name", SHAPES, scope="module")
 def test_shape_types_and_domain(name):
     data = loaded(name)
     records, columns, classes = SHAPES[name]
@@ -138,7 +138,7 @@ def test_shape_types_and_domain(name):
         assert data.y.dtype == float and data.y.between(low, high).all()
 
 
-@pytest.mark.parametrize("name", SHAPES)
+@pytest.mark.parametrize("name", SHAPES, scope="module")
 def test_values_are_public(name):
     """Levels are on the list, numbers in the interval but for the known ones that are clipped."""
     data, outside = loaded(name), 0
@@ -154,12 +154,12 @@ def test_values_are_public(name):
         assert outside == CLIPPED.get(name, 0)
 
 
-@pytest.mark.parametrize("name", CLASS_COUNTS)
+@pytest.mark.parametrize("name", CLASS_COUNTS, scope="module")
 def test_class_counts(name):
     assert loaded(name).y.value_counts().to_dict() == CLASS_COUNTS[name]
 
 
-@pytest.mark.parametrize("name", SHAPES)
+@pytest.mark.parametrize("name", SHAPES, scope="module")
 def test_only_bounds_read_off_the_data_warn(name):
     data, caught = loaded_with_warnings(name)
     messages = [str(w.message) for w in caught]
@@ -172,12 +172,16 @@ def test_only_bounds_read_off_the_data_warn(name):
     assert all(w.filename == __file__ for w in caught)
 
 
-@pytest.mark.parametrize("name", [n for n in SHAPES if not registry.entry(n).incomplete])
+@pytest.mark.parametrize(
+    "name", [n for n in SHAPES if not registry.entry(n).incomplete], scope="module"
+)
 def test_complete_sets_have_all_records(name):
     assert len(loaded(name)) == registry.entry(name).records
 
 
-@pytest.mark.parametrize("name", [n for n in SHAPES if registry.entry(n).incomplete])
+@pytest.mark.parametrize(
+    "name", [n for n in SHAPES if registry.entry(n).incomplete], scope="module"
+)
 def test_missing_values(name):
     """Dropping is a rule about each record: what is left is the complete part, in order."""
     entry, every = registry.entry(name), datasets.load(name, missing="keep")

@@ -18,6 +18,8 @@ from numpy.typing import ArrayLike
 
 from dplit.errors import check_counts, check_integer, check_numbers, check_rng
 
+NOISE_AT_ONCE = 2_000_000  # numbers of a block of draws: 16 MB
+
 
 def check_budget(budget: float, name: str = "budget") -> float:
     """Return `budget` as a float of at least 0; infinity is the arg max."""
@@ -156,8 +158,13 @@ def _noisiest(
     decreases: list | np.ndarray, budget: float, draws: int, rng: np.random.Generator
 ) -> np.ndarray:
     """Position of the largest score with Gumbel noise, as often as asked."""
-    noise = rng.gumbel(size=(draws, len(decreases)))
-    return (_log_weights(decreases, budget) + noise).argmax(axis=1)
+    weights = _log_weights(decreases, budget)
+    found = np.empty(draws, dtype=np.int64)
+    block = max(1, NOISE_AT_ONCE // len(weights))
+    for start in range(0, draws, block):  # the noise comes in the same order as all at once
+        part = found[start : start + block]
+        part[:] = (weights + rng.gumbel(size=(len(part), len(weights)))).argmax(axis=1)
+    return found
 
 
 def _log_weights(decreases: list | np.ndarray, budget: float) -> np.ndarray:

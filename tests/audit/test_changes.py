@@ -177,7 +177,7 @@ def test_every_reason_is_one_of_a_change_that_was_made():
     assert changes.reasons().keys() <= {row.change.key for row in STORED["rows"]}
 
 
-@pytest.mark.parametrize("row", NOTICED[:2], ids=lambda row: row.change.key)
+@pytest.mark.parametrize("row", NOTICED[:1], ids=lambda row: row.change.key)
 def test_a_part_of_the_stored_run_once_more(row):
     if not is_there(row.change):
         pytest.skip("its function was rewritten since")
@@ -186,7 +186,7 @@ def test_a_part_of_the_stored_run_once_more(row):
 
 
 @pytest.mark.deep
-@pytest.mark.parametrize("row", NOTICED[2:], ids=lambda row: row.change.key)
+@pytest.mark.parametrize("row", NOTICED[1:], ids=lambda row: row.change.key)
 def test_the_rest_of_what_was_noticed_once_more(row):
     test_a_part_of_the_stored_run_once_more(row)
 

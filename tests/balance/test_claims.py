@@ -10,6 +10,7 @@ OURS = claims.of("balance")
 SAFE, TRAP = balance.two_levels_safe, balance.two_levels_trap
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(
     "id", ["diprime-v2/theorem-3/corrected", "diprime-v2/corollary-3.1-levels"]
 )

@@ -61,7 +61,7 @@ def wait(driver, script):
     """Wait until `script` returns something true, and return that."""
     from selenium.webdriver.support.ui import WebDriverWait
 
-    return WebDriverWait(driver, SECONDS).until(lambda d: d.execute_script(script))
+    return WebDriverWait(driver, SECONDS, 0.1).until(lambda d: d.execute_script(script))
 
 
 def problems(driver):

@@ -27,7 +27,7 @@ const done = arguments[arguments.length - 1];
 document.querySelectorAll("details").forEach((folded) => (folded.open = true));
 document.querySelectorAll(".ledger [hidden]").forEach((row) => row.remove()); // it would look there, too
 await Promise.all(document.getAnimations().map((change) => change.finished)); // of colours, at loading
-axe.run({exclude: [[".navbar-brand"]]}, {resultTypes: ["violations"]}).then(
+axe.run({exclude: [[".navbar-brand"]]}, {resultTypes: ["violations"], ...arguments[0]}).then(
   (found) => done(found.violations.flatMap((v) => v.nodes.map((n) => `${v.id}: ${n.html}`))),
   (error) => done([String(error)]),
 );
@@ -35,11 +35,15 @@ axe.run({exclude: [[".navbar-brand"]]}, {resultTypes: ["violations"]}).then(
 """
 
 
-def violations(driver):
+# The other theme has other colours. What else it shows and hides is the frame's, so one page is asked for all.
+COLOURS = {"runOnly": ["color-contrast", "link-in-text-block"]}
+
+
+def violations(driver, options=()):
     """What axe-core finds on the page that is open, list of str."""
     driver.execute_script(AXE.read_text("utf-8"))
     driver.set_script_timeout(SECONDS)
-    return driver.execute_async_script(RUN)
+    return driver.execute_async_script(RUN, dict(options))
 
 
 @pytest.mark.parametrize("kind", PAGES)
@@ -52,7 +56,7 @@ def test_axe_finds_nothing(driver, site, kind):
             visit(driver, f"{site.as_uri()}/{PAGES[kind]}")
             assert problems(driver) == []
         wait(driver, f"return document.documentElement.dataset.theme === '{theme}'")
-        assert violations(driver) == []
+        assert violations(driver, COLOURS if theme == "light" and kind != "landing" else ()) == []
 
 
 def test_axe_finds_what_is_wrong(driver, tmp_path):
@@ -63,3 +67,4 @@ def test_axe_finds_what_is_wrong(driver, tmp_path):
     )
     visit(driver, page.as_uri())
     assert [found.split(":")[0] for found in violations(driver)] == ["color-contrast", "image-alt"]
+    assert [found.split(":")[0] for found in violations(driver, COLOURS)] == ["color-contrast"]

@@ -22,6 +22,7 @@ def test_the_first_case_in_which_the_depth_is_not_optimal():
     assert found.published == pytest.approx(0.5 + 0.375 * -math.expm1(-effective / 4))
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(
     "id",
     [

@@ -23,8 +23,19 @@ LIMITED = (
     MatrixForestClassifier,
 )  # by cells; the other has tests of its own
 CLASSIFIERS = [kind for kind in PRIVATE if not regresses(kind) and kind not in LIMITED]
-# The set of most levels in a column, the widest one, and the longest one.
+# The set of most levels in a column, the widest one, and the longest one. Every kind fits the first; on the
+# other two three kinds stand for all, and the rest is `-m deep`.
 LARGE = ["adult", "internet-ads", "puc-rio"]
+SHAPES = ("MedianForestClassifier", "PrivateForestClassifier", "RandomDecisionForestClassifier")
+FITS = [
+    pytest.param(
+        *(kind, name),
+        id=f"{kind.__name__}-{name}",
+        marks=[] if name == LARGE[0] or kind.__name__ in SHAPES else [pytest.mark.deep],
+    )
+    for name in LARGE  # one after the other
+    for kind in CLASSIFIERS
+]
 
 
 @lru_cache(maxsize=1)  # their records fill hundreds of megabytes
@@ -39,8 +50,7 @@ def depth_of(domain, classes=(0, 1), **options):
     return forest.fit(np.array([record], dtype=object), [classes[0]]).max_depth_
 
 
-@pytest.mark.parametrize("name", LARGE, scope="module")  # one after the other
-@pytest.mark.parametrize("kind", CLASSIFIERS, ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize(("kind", "name"), FITS)
 def test_defaults_fit_the_large_sets(kind, name):
     data = loaded(name)
     forest = kind(1.0, domain=data.domain, classes=data.classes, random_state=0)

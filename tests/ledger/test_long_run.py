@@ -102,24 +102,31 @@ def test_another_file_is_refused(tmp_path, text):
 
 
 def test_the_stored_run_is_of_this_ledger_and_as_declared():
-    """What it found of code that has changed since does not count; ``dplit verify`` runs it again."""
+    """A row of the code as it is came to the declared verdict; a row of older code may be of a claim that was
+    declared anew since, but where many are, the run is to be made again (``dplit verify`` does)."""
     assert (DEEP["effort"], DEEP["seed"]) == ("deep", 0)
-    verdicts = {c.id: c.verdict for c in LEDGER}
-    for id, row in long_run.fresh(DEEP, LEDGER).items():
-        assert row["verdict"] in (verdicts[id], verify.CUT_OFF), id
-        assert row["verdict"] != verify.CUT_OFF or row["seconds"] >= DEEP["limit"], id
+    verdicts, rows = {c.id: c.verdict for c in LEDGER}, DEEP["claims"]
+    assert rows.keys() <= verdicts.keys()
+    other = {id for id, row in rows.items() if row["verdict"] not in (verdicts[id], verify.CUT_OFF)}
+    assert not other & long_run.fresh(DEEP, LEDGER).keys()
+    assert len(other) < len(rows) / 20
+    cut = [row for row in rows.values() if row["verdict"] == verify.CUT_OFF]
+    assert all(row["seconds"] >= DEEP["limit"] for row in cut)
 
 
-def cheap():
-    """The three slowest of the stored rows that take less than half a second."""
-    rows = long_run.fresh(DEEP, LEDGER)
-    ids = sorted((i for i in rows if rows[i]["seconds"] < 0.5), key=lambda i: -rows[i]["seconds"])
-    return [LEDGER[id] for id in ids[:3]]
+def cheap(verdict):
+    """Of the stored rows with a verdict that is still declared, the slowest that took less than half a second."""
+    rows = {c.id: row for c in LEDGER if (row := DEEP["claims"].get(c.id))}
+    ids = [i for i, row in rows.items() if row["verdict"] == LEDGER[i].verdict == verdict]
+    return max((i for i in ids if rows[i]["seconds"] < 0.5), key=lambda i: rows[i]["seconds"])
 
 
-def test_three_stored_rows_come_out_again():
-    rows = {row.claim.id: row.computed for row in verify.run(cheap(), "deep")}
-    assert rows == {id: DEEP["claims"][id]["verdict"] for id in rows} and len(rows) == 3
+@pytest.mark.parametrize("verdict", ["holds", "fails", "leaks"])
+def test_a_stored_row_comes_out_again(verdict):
+    """By the code as it is, whichever code stored it: a check that comes to another verdict at the stored
+    run's effort and seed is found out here, though its digest is another one, too."""
+    (row,) = verify.run([LEDGER[cheap(verdict)]], DEEP["effort"], DEEP["seed"])
+    assert (row.error, row.computed) == ("", verdict)
 
 
 def test_a_file_is_json_in_order(tmp_path):

@@ -170,6 +170,7 @@ def test_programs_that_ignore_privacy_are_found_out(monkeypatch):
     assert verdict("wide-lower-bound") == verdict("one-count") == "fails"
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("name", ["one-count", "contrast-bound", "two-regimes", "optimal"])
 def test_over_wider_ranges(name):
     assert OURS[f"m-rf/{name}"].check("reader").verdict == OURS[f"m-rf/{name}"].verdict

@@ -187,9 +187,8 @@ def test_variances_that_grow_with_the_queries_are_found_out(monkeypatch):
     assert verdict("more-queries") == verdict("more-trees") == "fails"
 
 
-@pytest.mark.parametrize("name", [
-    "marginal-error", "sensitivity", pytest.param("vote-variance", marks=pytest.mark.deep),
-])  # fmt: skip
+@pytest.mark.deep
+@pytest.mark.parametrize("name", ["marginal-error", "sensitivity", "vote-variance"])
 def test_over_wider_ranges(name):
     assert OURS[f"m-rf/{name}"].check("reader").verdict == "holds"
 

@@ -186,6 +186,7 @@ def test_a_gini_mass_without_its_denominator_is_found_out(monkeypatch):
     assert OURS["mrf/ours/impurity-mass"].check().verdict == "fails"
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("id", ["lemma-7/corrected", "layer/corrected", "ours/honesty-is-free"])
 def test_over_wider_ranges(id):
     assert OURS[f"mrf/{id}"].check("reader").verdict == "holds"

@@ -101,6 +101,7 @@ def test_a_leaf_of_four_records_at_depth_two_is_not_symmetric():
     )
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("name", ["leaf-law-ties", "theorem-2-mechanism/one-line"])
 def test_over_wider_ranges(name):
     assert OURS[f"diprime-v1/{name}"].check("reader").verdict == "holds"

@@ -79,6 +79,7 @@ def test_the_worst_leaf_in_fractions(n, depth, root):
         assert occupancy.any_leaf_below(n, depth, epsilon, least) == pytest.approx(some, rel=1e-12)
 
 
+@pytest.mark.deep
 def test_the_worst_leaf_by_enumeration_of_all_trees():
     assert claims.of("occupancy")["diprime-v1/worst-leaf"].check("reader").verdict == "holds"
 

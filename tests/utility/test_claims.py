@@ -88,6 +88,7 @@ def test_theorem_2_fails_on_five_labels():
     assert balance.split_law(case["values"], 0, 1, 1.0)[k] == 1
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(
     "id",
     [

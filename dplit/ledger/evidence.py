@@ -19,11 +19,12 @@ by the second.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dplit.errors import check_choice
 from dplit.work import plain
@@ -42,43 +43,20 @@ INTERVAL_ERROR = LEDGER_ERROR / CAPACITY
 
 @dataclass(frozen=True)
 class Evidence:
-    """What a check found.
+    """What a check found."""
 
-    Attributes
-    ----------
-    verdict : str
-        Follows from the computation, never from the declaration.
-    kind : str
-        One of `KINDS`.
-    summary : str
-        One sentence with the decisive numbers.
-    cases : int
-        How many cases were computed, or draws made.
-    published, computed : float or None
-        The two sides at the decisive case: what the paper's formula gives and what is true.
-    quantity : str
-        What the two sides are, with their unit: "privacy loss", "probability of an error".
-    relation : str
-        What must hold, ``computed relation published``; one of `RELATIONS`.
-    range : str
-        Which cases were computed, as "N up to 12, both relations".
-    counterexample : mapping or None
-        Plain data that reproduces the failure: parameters, neighbouring inputs, both sides.
-    intervals : tuple of (low, high)
-        Simulated evidence: each at error `INTERVAL_ERROR`.
-    """
-
-    verdict: str
-    kind: str
-    summary: str
-    cases: int = 1
-    published: float | None = None
-    computed: float | None = None
+    verdict: str  #: Follows from the computation, never from the declaration.
+    kind: str  #: One of `KINDS`.
+    summary: str  #: One sentence with the decisive numbers.
+    cases: int = 1  #: How many cases were computed, or draws made.
+    published: float | None = None  #: What the paper's formula gives at the decisive case.
+    computed: float | None = None  #: What is true there.
+    #: Plain data that reproduces the failure: parameters, neighbouring inputs, both sides.
     counterexample: Mapping | None = None
-    intervals: tuple = ()
-    quantity: str = ""
-    relation: str = ""
-    range: str = ""
+    intervals: tuple = ()  #: Simulated evidence: (low, high), each at error `INTERVAL_ERROR`.
+    quantity: str = ""  #: What the two sides are, with their unit: "privacy loss".
+    relation: str = ""  #: What must hold, ``computed relation published``; one of `RELATIONS`.
+    range: str = ""  #: Which cases were computed, as "N up to 12, both relations".
 
     def __post_init__(self):
         check_choice(self.verdict, VERDICTS + RUN_VERDICTS, "verdict")
@@ -95,14 +73,10 @@ class Evidence:
         return {f.name: plain(getattr(self, f.name)) for f in fields(self)}
 
 
-def of_upper_bound(exact, published, rtol=RTOL):
+def of_upper_bound(exact: ArrayLike, published: ArrayLike, rtol: float = RTOL) -> str:
     """Verdict of ``exact <= published``: "fails", "loose" (never met), or "holds" (met somewhere).
 
-    Parameters
-    ----------
-    exact, published : array_like, same shape
-    rtol : float
-        Relative room for rounding.
+    Both have the same shape; `rtol` is relative room for rounding.
     """
     exact, published = _sides(exact, published)
     room = rtol * np.maximum(np.abs(published), np.finfo(float).tiny)
@@ -130,21 +104,11 @@ def of_privacy(loss, epsilon, rtol=RTOL):
     return "leaks" if verdict == "fails" else verdict
 
 
-def interval(successes, draws, error=INTERVAL_ERROR):
-    """Clopper-Pearson interval of a probability, two-sided at `error` (default: the ledger's).
+def interval(successes: int, draws: int, error: float = INTERVAL_ERROR) -> tuple[float, float]:
+    """Clopper-Pearson interval of a probability, which misses the truth with a probability of at most `error`.
 
-    Clopper and Pearson 1934: between the probabilities at which so few and so many successes, or
+    Two-sided (Clopper and Pearson 1934): between the probabilities at which so few and so many successes, or
     still fewer and still more, each have the probability ``error / 2``.
-
-    Parameters
-    ----------
-    successes, draws : int
-    error : float
-        Probability that the interval misses the truth, at most.
-
-    Returns
-    -------
-    low, high : float
     """
     from scipy.stats import beta
 
@@ -161,19 +125,18 @@ class Case(NamedTuple):
     data: Mapping = {}
 
 
-def bounded(cases, note, kind="exact", broken="fails", rtol=RTOL, **fields):
+def bounded(
+    cases: Iterable[Case],
+    note: str,
+    kind: str = "exact",
+    broken: str = "fails",
+    rtol: float = RTOL,
+    **fields,
+) -> Evidence:
     """Evidence of ``exact <= stated``: shown at the first case that breaks it, or the nearest to it.
 
-    Parameters
-    ----------
-    cases : iterable of Case
-    note : str
-        The summary; ``{cases}`` and the keys of the shown case's data are filled in.
-    kind : str
-    broken : {"fails", "leaks"}
-        The verdict where a case breaks it.
-    **fields
-        Further fields of `Evidence`: quantity, range.
+    `note`: the summary; ``{cases}`` and the keys of the shown case's data are filled in. `broken`: the verdict
+    where a case breaks it, "fails" or "leaks". `fields`: further ones of `Evidence`, quantity and range.
     """
     cases = list(cases)
     verdict = of_upper_bound([c.exact for c in cases], [c.stated for c in cases], rtol)
@@ -199,19 +162,17 @@ def equal(cases, note, kind="exact", rtol=RTOL, atol=0.0, **fields):
     return _evidence(verdict, kind, note, cases, next(differs, cases[-1]), relation="=", **fields)
 
 
-def verdict_of(good, note, counterexample=None, broken="fails", **fields):
+def verdict_of(
+    good: bool,
+    note: str,
+    counterexample: Mapping | None = None,
+    broken: str = "fails",
+    **fields,
+) -> Evidence:
     """Evidence of a condition: "holds", or `broken` with the counterexample.
 
-    Parameters
-    ----------
-    good : bool
-    note : str
-        The summary, complete.
-    counterexample : mapping, optional
-        Kept only where the condition is broken.
-    broken : {"fails", "leaks", "loose", "assumes"}
-    **fields
-        Of `Evidence`: kind (left out, "exact"), cases, published, computed, intervals, quantity, ...
+    `note` is the complete summary; `broken` is "fails", "leaks", "loose" or "assumes"; `fields` are those of
+    `Evidence`: kind (left out, "exact"), cases, published, computed, intervals, quantity, ...
     """
     verdict = "holds" if good else broken
     shown = counterexample if verdict in BROKEN else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import threading
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from numbers import Real
 
@@ -190,31 +191,17 @@ def others_code():
 
 
 @contextmanager
-def charged(estimator, price, sent_from=None):
+def charged(estimator, price: Callable, sent_from: int | None = None) -> Iterator[Callable]:
     """Charge a fit to every open account, before it reads a record.
 
     A fit inside a fit is part of it, and charged with it, but in what `others_code` runs. A charge is taken back
     where bad input stopped the fit before its noise was drawn: see `has_drawn`.
 
-    Parameters
-    ----------
-    estimator : object with `neighbours`
-    price : function
-        Of no argument: epsilon and delta that the fit declares to cost.
-    sent_from : int or None
-        Number of the process with an open account that the estimator was sent from, if it was. A process that
-        was forked inside the context has copies of the account, which nobody adds up.
-
-    Yields
-    ------
-    function
-        To be called with the node of what the fit really spent.
-
-    Raises
-    ------
-    BudgetError
-        If an account has too little left, or stands in another process; or if the fit spent more than it
-        declared, which then stays charged.
+    ``price()`` is the epsilon and delta that the fit declares to cost; what is yielded is to be called with the
+    node of what it really spent. `sent_from`: number of the process with an open account that the estimator was
+    sent from, if it was; a process that was forked inside the context has copies of the account, which nobody
+    adds up. Raises a BudgetError if an account has too little left, or stands in another process; or if the fit
+    spent more than it declared, which then stays charged.
     """
     name = type(estimator).__name__
     if {sent_from, is_open()} - {None, os.getpid()}:

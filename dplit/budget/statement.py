@@ -12,23 +12,9 @@ WIDTH = 88  # characters of a printed line
 
 
 class Budget:
-    """The budget of a fit: a proof tree with its total.
+    """The budget of a fit: a proof tree, its `root` a node that `dplit.budget` lists, with its total.
 
-    Parameters
-    ----------
-    root : node
-        As `dplit.budget` lists them.
-    notes : sequence of str
-        What the total takes for granted, one sentence each.
-
-    Attributes
-    ----------
-    epsilon : float
-        Total, computed from the tree; infinite if any part leaks.
-    delta : float
-        Total; 0 unless a part was `Converted`.
-    neighbours : str
-        The relation that the total holds for.
+    `notes`: what the total takes for granted, one sentence each.
     """
 
     def __init__(self, root, notes=()):

@@ -29,21 +29,11 @@ MEMBER = np.array([[1.0]])
 
 
 class Forest(NamedTuple):
-    """A way to fit, and what is looked at.
+    """A way to fit, and what is looked at."""
 
-    Attributes
-    ----------
-    fit : callable
-        ``fit(X, y, epsilon, seed)`` gives a fitted forest.
-    statistic : callable
-        ``statistic(forest)``, a float: larger for a member.
-    private : bool
-        Whether epsilon is proved.
-    """
-
-    fit: Callable
-    statistic: Callable
-    private: bool
+    fit: Callable  #: ``fit(X, y, epsilon, seed)`` gives a fitted forest.
+    statistic: Callable  #: ``statistic(forest)``, a float: larger for a member.
+    private: bool  #: Whether epsilon is proved.
 
 
 def _scikit_learn(

@@ -48,22 +48,9 @@ class Accountant:
     are releases too, and no part of the account. Nor is what an error tells for nothing: that some record has
     a level or a class which the given domain or list lacks. Fix both once, and choose none to hear an error.
 
-    Parameters
-    ----------
-    limit : float
-        Largest sum of the epsilons, positive.
-    delta : float
-        Largest sum of the deltas; 0 takes fits with pure epsilon alone.
-    neighbours : {"add-remove", "replace-one"}
-        The relation that the limit holds for; estimators of the other one are refused.
-
-    Attributes
-    ----------
-    limit, delta, spent, left : float
-        `spent` and `left` are epsilons.
-    budget : Budget
-        Of all fits that ended: what was charged, and the proof trees. A fit that stopped after its noise was
-        drawn is in `spent` alone.
+    `limit` and `delta` are the largest sums of the fits' epsilons and deltas; at a delta of 0 fits with pure
+    epsilon alone are taken. They hold for `neighbours`, "add-remove" or "replace-one"; estimators of the other
+    relation are refused.
 
     Examples
     --------
@@ -78,7 +65,7 @@ class Accountant:
     (0.2, Budget(epsilon=0.8, neighbours='add-remove'))
     """
 
-    def __init__(self, limit, *, delta=0.0, neighbours="add-remove"):
+    def __init__(self, limit: float, *, delta: float = 0.0, neighbours: str = "add-remove"):
         number = isinstance(limit, Real) and not isinstance(limit, bool)
         if not number or not 0 < limit < math.inf:
             raise ValueError(f"limit must be a positive, finite number, got {limit!r}")
@@ -89,17 +76,20 @@ class Accountant:
 
     @property
     def spent(self):
-        """Sum of the charges."""
+        """Sum of the charged epsilons."""
         return math.fsum(epsilon for epsilon, _ in self._prices)
 
     @property
     def left(self):
-        """The limit less what is spent, at least 0."""
+        """The limit less what is spent, an epsilon of at least 0."""
         return max(self.limit - self.spent, 0.0)
 
     @property
     def budget(self):
-        """Sum of the budgets of the fits that were charged."""
+        """Sum of the budgets of all fits that ended: what was charged, and the proof trees.
+
+        A fit that stopped after its noise was drawn is in `spent` alone.
+        """
         return Budget(Sequence(SUM, tuple(self._nodes) or (Public("no fit yet"),)))
 
     def __enter__(self):

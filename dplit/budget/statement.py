@@ -23,12 +23,12 @@ class Budget:
 
     @property
     def epsilon(self):
-        """Total of the tree."""
+        """Total of the tree; infinite if any part leaks."""
         return self.root.epsilon
 
     @property
     def delta(self):
-        """Total of the tree; 0 where all of it is pure."""
+        """Total of the tree; 0 unless a part was `Converted`."""
         return self.root.delta
 
     @property

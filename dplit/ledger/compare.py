@@ -29,17 +29,22 @@ from dplit.ledger.evidence import BROKEN, RTOL, Evidence, interval
 
 
 class Compared(NamedTuple):
-    """One computed case: what is true, what is stated, and whether that is good."""
+    """One computed case: what is true (`exact`), what is stated, and whether that is good.
+
+    `relation`: what must hold between them, one of `RELATIONS`; `data`: plain data that reproduce the case;
+    `met`: whether a bound is attained, None if nobody asks; `broken`: the verdict where this case is not good, if
+    another than the check's; `span`: a simulated interval, or none; `weight`: cases or draws that it stands for.
+    """
 
     exact: float
-    relation: str  #: What must hold between the two, one of `RELATIONS`.
+    relation: str
     stated: float
     good: bool
-    data: dict  #: Plain data that reproduce the case.
-    met: bool | None = None  #: Of a bound: whether it is attained; None if nobody asks.
-    broken: str = ""  #: The verdict where this case is not good, if another than the check's.
-    span: tuple = ()  #: A simulated interval, or none.
-    weight: int = 1  #: Cases or draws that it stands for.
+    data: dict
+    met: bool | None = None
+    broken: str = ""
+    span: tuple = ()
+    weight: int = 1
     decisive: bool = False
 
 

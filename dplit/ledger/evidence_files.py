@@ -29,12 +29,15 @@ WITHDRAWN = "withdrawn"
 
 
 class Change(NamedTuple):
-    """One line of ``data/verdicts.csv``."""
+    """One line of ``data/verdicts.csv``: the version of dplit in which a verdict first stood (`since`).
+
+    `date` is the day on which it was written down, as "2026-11-22".
+    """
 
     claim: str
     verdict: str
-    since: str  #: The version of dplit in which the verdict first stood.
-    date: str  #: Day on which it was written down, as "2026-11-22".
+    since: str
+    date: str
 
 
 class Quote(NamedTuple):

@@ -30,13 +30,17 @@ BUDGETS = (0.0, 2.0, 10.0, math.inf)
 
 
 class ForestPaths(NamedTuple):
-    """Draws, one a row: where the leaf of X lies and what the trees say."""
+    """Draws, one a row: where the leaf of X lies and what the trees say.
 
-    low: np.ndarray  #: Lower ends of X's leaf in the first tree, shape (draws, features).
-    high: np.ndarray  #: Its upper ends.
-    votes: np.ndarray  #: Class that each tree gives X, shape (draws, trees).
-    vote: np.ndarray  #: Class that the forest gives X, shape (draws,).
-    label: np.ndarray  #: X's own class, shape (draws,).
+    `low`, `high`: ends of X's leaf in the first tree, shape (draws, features); `votes`: class that each tree gives
+    X, shape (draws, trees); `vote` and `label`: class that the forest gives it, and its own, shape (draws,).
+    """
+
+    low: np.ndarray
+    high: np.ndarray
+    votes: np.ndarray
+    vote: np.ndarray
+    label: np.ndarray
 
 
 def forest_paths(

@@ -44,16 +44,10 @@ def privacy_loss(law: Any, data, neighbour, *, log: bool = False) -> float:
     """Largest absolute log-ratio of an outcome's probabilities on two inputs.
 
     The loss is in nats, and ``inf`` if an outcome is possible on one input alone. Raises a ValueError if the laws
-    have different shapes, or hold NaN or negative probabilities.
-
-    Parameters
-    ----------
-    law
-        Gives the pmf of an input: an array of any shape, of floats or of fractions, or a mapping from outcomes
-        to probabilities. An object with ``logpmf`` or ``pmf``, as the mechanisms of :mod:`dplit.mechanisms`
-        are, is asked for that. Densities at common points do as well.
-    data, neighbour : two inputs of `law`
-    log : True if the callable gives logarithms, which stay exact where probabilities underflow
+    have different shapes, or hold NaN or negative probabilities. `law` gives the pmf of an input: an array of any
+    shape, of floats or of fractions, or a mapping from outcomes to probabilities. An object with ``logpmf`` or
+    ``pmf``, as the mechanisms of :mod:`dplit.mechanisms` are, is asked for that. Densities at common points do as
+    well. With `log` a callable gives logarithms, which stay exact where probabilities underflow.
 
     Examples
     --------
@@ -190,15 +184,9 @@ def smallest_violation(
 ) -> WorstCase | None:
     """First pair of neighbours in `space` whose loss exceeds `epsilon`, or None.
 
-    Returns the pair whose later member comes first in `space`; None if no pair of it violates.
-
-    Parameters
-    ----------
-    law, log : as in `dplit.loss.privacy_loss`
-    space : inputs, smallest first, as `count_vectors` and `data_sets` list them; may be endless
-    epsilon : the claimed privacy
-    neighbours : as in `dplit.neighbours.neighbouring_pairs`
-    rtol : room for rounding, relative to `epsilon`
+    The pair's later member comes first in `space`, which lists inputs, smallest first, as `count_vectors` and
+    `data_sets` do; it may be endless. `law` and `log` as in `dplit.loss.privacy_loss`, `neighbours` as in
+    `dplit.neighbours.neighbouring_pairs`; `rtol`: room for rounding, relative to `epsilon`.
     """
     limit = check_epsilon(epsilon) * (1 + check_between(rtol, "rtol", 0, 1))
     cases = losses_over(law, space, neighbours, log=log)

@@ -23,39 +23,19 @@ CELL = re.compile(
 
 @dataclass(frozen=True)
 class Printed:
-    """One printed cell.
+    """One printed cell."""
 
-    Attributes
-    ----------
-    value, deviation : float
-        In the measure's own unit; `deviation` is None where none is printed.
-    rounding : float
-        Half a unit of the last printed digit of `value`.
-    depth : int or None
-    text : str
-        As printed.
-    """
-
-    value: float
-    deviation: float | None
-    rounding: float
+    value: float  #: In the measure's own unit, as `deviation`.
+    deviation: float | None  #: None where none is printed.
+    rounding: float  #: Half a unit of the last printed digit of `value`.
     depth: int | None
-    text: str
+    text: str  #: As printed.
 
 
-def parse(text, unit=1.0):
-    """A cell as printed, such as ``"1.59 ± 0.07 (7)"`` or ``"2.27 × 10^-2"``.
+def parse(text: str, unit: float = 1.0) -> Printed:
+    """A cell as printed, such as ``"1.59 ± 0.07 (7)"`` or ``"2.27 × 10^-2"``; another form is a ValueError.
 
-    Parameters
-    ----------
-    text : str
-    unit : float
-        Factor that the column's head prints.
-
-    Raises
-    ------
-    ValueError
-        If `text` is not of this form.
+    `unit`: the factor that the column's head prints.
     """
     found = CELL.fullmatch(text)
     if not found:
@@ -72,24 +52,15 @@ def parse(text, unit=1.0):
 
 @dataclass(frozen=True)
 class Table:
-    """One printed table.
-
-    Attributes
-    ----------
-    where, caption, measure : str
-    parameters : dict
-        What the caption fixes for all cells.
-    columns : tuple of dict
-        Each with `name` as printed, `data`, and `unit` or `depth` where the paper gives one.
-    cells : dict of (data, row) to Printed
-    """
+    """One printed table."""
 
     where: str
     caption: str
     measure: str
-    parameters: dict
-    columns: tuple
-    cells: dict
+    parameters: dict  #: What the caption fixes for all cells.
+    #: Each with `name` as printed, `data`, and `unit` or `depth` where the paper gives one.
+    columns: tuple[dict, ...]
+    cells: dict[tuple[str, str], Printed]  #: By (data, row).
 
     @property
     def rows(self):
@@ -101,14 +72,8 @@ class Table:
         return {column["data"]: column[name] for column in self.columns if name in column}
 
 
-def data_file(name):
-    """Path of a file of ``data/``; it need not exist.
-
-    Parameters
-    ----------
-    name : str
-        Relative to ``data/``, as "printed/diprime-v1.toml".
-    """
+def data_file(name: str) -> Path:
+    """Path of a file of ``data/``, `name` relative to it, as "printed/diprime-v1.toml"; it need not exist."""
     found = [place / name for place in PLACES if (place / name).is_file()]
     return found[0] if found else PLACES[-1] / name
 
@@ -119,14 +84,8 @@ def _file(name):
 
 
 @cache
-def table(id):
-    """The printed table of one experiment.
-
-    Parameters
-    ----------
-    id : str
-        As "diprime-v2/table-1".
-    """
+def table(id: str) -> Table:
+    """The printed table of one experiment, as "diprime-v2/table-1"."""
     paper, _, name = id.partition("/")
     found = dict(_file(paper)[name])
     rows = found.pop("rows")

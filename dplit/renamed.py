@@ -3,24 +3,16 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from importlib import import_module
 
 
-def moved(module, **names):
+def moved(module: str, **names: tuple[str, str]) -> Callable:
     """The ``__getattr__`` of a module, for those of its public names that are elsewhere now.
 
-    Parameters
-    ----------
-    module : str
-        Its ``__name__``.
-    **names : tuple of str
-        Of each old name the new one, with its module, and the release in which the old one goes.
-
-    Returns
-    -------
-    function
-        From an old name to what the new one means, with a `FutureWarning`; any other name is an
-        `AttributeError`. Its ``names`` are those above.
+    `names` has of each old name the new one, with its module, and the release in which the old one goes. An old
+    name is what the new one means, with a `FutureWarning`; any other is an `AttributeError`. The function's
+    ``names`` are the given ones.
 
     Examples
     --------

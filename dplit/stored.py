@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -16,21 +17,18 @@ def stored_cells(name):
     return json.loads(data_file(name).read_text("utf-8"))["cells"]
 
 
-def write_cells(path, cells, command, seed, trees, libraries):
+def write_cells(
+    path: str | Path,
+    cells: dict,
+    command: str,
+    seed: int,
+    trees: int | None,
+    libraries: Sequence[str],
+):
     """Write a run, whole or not at all.
 
-    Parameters
-    ----------
-    path : str or path-like
-    cells : dict
-        What JSON holds.
-    command : str
-        That computes them again.
-    seed : int
-    trees : int or None
-        Of every forest, where all have as many.
-    libraries : sequence of str
-        Those whose versions are written beside Python's and dplit's.
+    `command` computes the cells again; `trees`: of every forest, where all have as many; `libraries`: those whose
+    versions are written beside Python's and dplit's.
     """
     head = {
         "command": command,

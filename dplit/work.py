@@ -14,7 +14,7 @@ import platform
 import time
 import warnings
 import zlib
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from fractions import Fraction
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, NamedTuple
@@ -56,16 +56,10 @@ class Done(NamedTuple):
     error: str = ""
 
 
-def fan_out(do, tasks, jobs=1):
+def fan_out(do: Callable, tasks: Iterable[tuple], jobs: int = 1) -> Iterator[Done]:
     """Compute ``do(*task)`` for each task; yields a `Done` as soon as it ends, in no particular order.
 
-    Parameters
-    ----------
-    do : callable
-        Importable by name, if `jobs` is not 1.
-    tasks : sequence of tuple
-    jobs : int
-        Processes; -1 for one a core.
+    `jobs`: processes, -1 for one a core; if it is not 1, `do` must be importable by name.
     """
     import joblib
 

@@ -28,21 +28,12 @@ KINDS = {
 }  # fmt: skip
 
 
-def write_whole(path, content):
+def write_whole(path: str | Path, content: bytes):
     """Write a file in one step.
 
-    Parameters
-    ----------
-    path : str or path-like
-    content : bytes
-
-    Raises
-    ------
-    PermissionError
-        If the file is there and read-only: a rename would replace it all the same.
-    OSError
-        If it is no regular file, as a folder or a device, or as the system has it, with the name of the
-        file; what was there is there still.
+    Raises a PermissionError if the file is there and read-only: a rename would replace it all the same. Raises an
+    OSError if it is no regular file, as a folder or a device, or as the system has it, with the name of the file;
+    what was there is there still.
     """
     given, path = path, Path(os.path.realpath(path))  # a link stays one, and its file is written
     _check_place(path, str(given))

@@ -118,8 +118,8 @@ def skip_what_says_nothing(app, what, name, obj, skip, options):
 
 
 def keep_colons(app, what, name, obj, options, lines):
-    """Let a property's first sentence have a colon, which napoleon would take for the end of a type."""
-    if what == "property" and lines and ":" in lines[0]:
+    """Let the first sentence of a property or field have a colon, for napoleon the end of a type."""
+    if what in ("property", "attribute") and lines and ":" in lines[0]:
         lines.insert(0, "\\")  # nothing, and the line break with it
 
 

@@ -43,17 +43,12 @@ BLOCKS = 16  # fixed, so that draws do not depend on n_jobs
 class Event:
     """A set of outcomes: listed ones, or for numbers a union of intervals.
 
-    Attributes
-    ----------
-    members : frozenset
-        Outcomes; with `edges`, positions of intervals.
-    edges : tuple of float or None
-        Interval i holds the numbers x with ``edges[i - 1] < x <= edges[i]``; the first and the last
-        one are unbounded.
+    With `edges`, interval i holds the numbers x with ``edges[i - 1] < x <= edges[i]``; the first and the last one
+    are unbounded.
     """
 
-    members: frozenset
-    edges: tuple | None = None
+    members: frozenset  #: Outcomes; with `edges`, positions of intervals.
+    edges: tuple[float, ...] | None = None
 
     def __contains__(self, outcome):
         if self.edges is None:
@@ -83,25 +78,12 @@ def _interval(low, high):
 
 @dataclass(frozen=True)
 class LowerBound:
-    """What the draws prove: the mechanism loses at least `epsilon` between the two inputs.
+    """What the draws prove: the mechanism loses at least `epsilon` between the two inputs."""
 
-    Attributes
-    ----------
-    epsilon : float
-        0 if the draws show nothing.
-    event : Event
-    likelier : str
-        The input on which the event is the likelier, "data" or "neighbour".
-    counts : tuple of int
-        Draws of the second half that fall into the event: on data, on neighbour.
-    confidence, n_draws
-        As they were asked for.
-    """
-
-    epsilon: float
+    epsilon: float  #: 0 if the draws show nothing.
     event: Event
-    likelier: str
-    counts: tuple
+    likelier: str  #: The input on which the event is the likelier, "data" or "neighbour".
+    counts: tuple[int, int]  #: Draws of the second half in the event: on data, on neighbour.
     confidence: float
     n_draws: int
 
@@ -113,18 +95,10 @@ def epsilon_lower_bound(
 ) -> LowerBound:  # fmt: skip
     """Return a lower bound on the privacy loss of a black box between two inputs.
 
-    Parameters
-    ----------
-    mechanism : callable or object
-        ``mechanism(data, rng)`` draws one output. An object with ``draw_many(data, size, rng)``, which
-        returns `size` outputs, is asked for that.
-    n_draws : int
-        Draws on each input, at least 4; half of them pick the event.
-    summary : callable, optional
-        Applied to each output; what it returns, or the output itself, is the outcome. Post-processing
-        never adds loss, so any summary is honest; one with few outcomes is sharper.
-    n_jobs : int, optional
-        Processes, as in joblib; the draws are the same for any number.
+    ``mechanism(data, rng)`` draws one output; one with ``draw_many(data, size, rng)``, which returns `size`
+    outputs, is asked for that. Of the `n_draws` on each input, at least 4, half pick the event; they are the same
+    for any number of processes `n_jobs`, as in joblib. What `summary` returns of an output, or the output itself,
+    is the outcome: post-processing never adds loss, so any summary is honest; one with few outcomes is sharper.
 
     Examples
     --------

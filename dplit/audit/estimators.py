@@ -20,14 +20,10 @@ from dplit.forests.randomness import Repeated
 class FreshFit:
     """Mechanism that fits a clone of `estimator` to ``data = (X, y)``, with fresh randomness.
 
-    Parameters
-    ----------
-    estimator : scikit-learn estimator
-        Every parameter called ``random_state``, of itself or of a step, is set anew for each draw.
-    structure : int or None
-        With a seed, a forest of this package whose trees are random grows the same ones in every
-        draw (`dplit.forests.randomness.Repeated`), so that all that varies is what reads the data: a
-        sharper audit. Nothing is the same in draws of a forest whose cuts are noise.
+    Every parameter called ``random_state``, of the scikit-learn estimator or of a step, is set anew for each
+    draw. With a seed as `structure`, a forest of this package whose trees are random grows the same ones in every
+    draw (`dplit.forests.randomness.Repeated`), so that all that varies is what reads the data: a sharper audit.
+    Nothing is the same in draws of a forest whose cuts are noise.
     """
 
     estimator: object
@@ -63,17 +59,9 @@ def audit_estimator(
 ) -> LowerBound:  # fmt: skip
     """Return a lower bound on the privacy loss of fitting `estimator` to one of two neighbouring data sets.
 
-    Parameters
-    ----------
-    estimator : scikit-learn estimator with a ``random_state``
-    data, neighbour : tuple (X, y)
-        As `append_record` and `replace_record` make them.
-    summary : callable
-        From the fitted estimator to an outcome, as `forest_labels` and `label_score` are.
-    n_draws, confidence, rng, n_jobs
-        As in `epsilon_lower_bound`; each draw is a fit.
-    structure : int, optional
-        As in `FreshFit`.
+    The estimator has a ``random_state``; `data` and `neighbour` are (X, y), as `append_record` and
+    `replace_record` make them. `summary` goes from the fitted estimator to an outcome, as `forest_labels` and
+    `label_score` do. `structure` as in `FreshFit`, all else as in `epsilon_lower_bound`; each draw is a fit.
     """
     mechanism = FreshFit(estimator, structure)
     options = {"n_draws": n_draws, "confidence": confidence, "rng": rng, "n_jobs": n_jobs}
@@ -82,12 +70,7 @@ def audit_estimator(
 
 @dataclass(frozen=True)
 class forest_labels:  # lower case: used as a function, an object so that processes can share it
-    """Summary: the predictions at probe records, as a tuple.
-
-    Parameters
-    ----------
-    probe : DataFrame or array_like, shape (n_probes, n_features)
-    """
+    """Summary: the predictions at probe records, shape (n_probes, n_features), as a tuple."""
 
     probe: object
 
@@ -100,11 +83,8 @@ class forest_labels:  # lower case: used as a function, an object so that proces
 class leaf_labels:
     """Summary: the released class of the leaf that a record reaches, tree by tree, as a tuple.
 
-    For the forests of this package, which have ``apply``, ``trees_`` and ``leaf_labels_``.
-
-    Parameters
-    ----------
-    record : DataFrame or array_like, shape (1, n_features)
+    For the forests of this package, which have ``apply``, ``trees_`` and ``leaf_labels_``. The record has shape
+    (1, n_features).
     """
 
     record: object
@@ -117,14 +97,9 @@ class leaf_labels:
 
 @dataclass(frozen=True)
 class label_score:
-    """Summary: the share of votes for `label` at `record`, a number.
+    """Summary: the share of votes for `label` at `record`, of shape (1, n_features), a number.
 
     In a forest this counts the trees whose leaf, where the record arrives, released that class.
-
-    Parameters
-    ----------
-    record : DataFrame or array_like, shape (1, n_features)
-    label : class
     """
 
     record: object

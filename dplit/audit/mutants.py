@@ -19,20 +19,10 @@ from dplit.printed import data_file
 
 @dataclass(frozen=True)
 class Mutant:
-    """One planted bug.
+    """One planted bug: ``change() -> (owner, attribute, wrap)``; ``wrap(original)`` stands in for the original."""
 
-    Attributes
-    ----------
-    name : str
-        What goes wrong, in words.
-    caught_by : str
-        Subject of ``dplit audit`` that sees it.
-    change : callable
-        ``change() -> (owner, attribute, wrap)``; ``wrap(original)`` stands in for the original.
-    """
-
-    name: str
-    caught_by: str
+    name: str  #: What goes wrong, in words.
+    caught_by: str  #: Subject of ``dplit audit`` that sees it.
     change: Callable
 
 

@@ -71,26 +71,13 @@ class Found(NamedTuple):
 
 @dataclass(frozen=True)
 class Subject:
-    """Something to audit.
-
-    Attributes
-    ----------
-    name : str
-    method : str
-        "exact", "black box" or "law".
-    expected : str
-        "within" or "caught".
-    check : callable
-        ``check(effort, rng) -> Found``.
-    efforts : tuple of str
-        The efforts that include it.
-    """
+    """Something to audit."""
 
     name: str
-    method: str
-    expected: str
-    check: Callable
-    efforts: tuple = EFFORTS
+    method: str  #: "exact", "black box" or "law".
+    expected: str  #: "within" or "caught".
+    check: Callable  #: ``check(effort, rng) -> Found``.
+    efforts: tuple[str, ...] = EFFORTS  #: The efforts that include it.
 
 
 def subject(
@@ -164,23 +151,12 @@ class Leak(Drawing):
 
     The number of draws follows from the event's two probabilities, which are computed: this many miss the
     leak, at a false-alarm rate of `FALSE_ALARM`, with a probability below `MISSED`.
-
-    Attributes
-    ----------
-    pair : callable
-        As of `BlackBox`.
-    declared : float
-        As the pair's; known before the pair is made.
-    chances : callable
-        ``chances()``, the event's probability on data and on neighbour.
-    outcomes : frozenset
-        The event: these outcomes of the pair's summary.
     """
 
-    pair: Callable[[], Pair]
-    declared: float
-    chances: Callable[[], Iterable[float]]
-    outcomes: frozenset = frozenset({True})
+    pair: Callable[[], Pair]  #: As of `BlackBox`.
+    declared: float  #: As the pair's; known before the pair is made.
+    chances: Callable[[], Iterable[float]]  #: The event's probability on data and on neighbour.
+    outcomes: frozenset = frozenset({True})  #: The event: these outcomes of the pair's summary.
 
     @cached_property
     def _sided(self):
@@ -281,34 +257,19 @@ def worst_of(declared: float, found: Iterable[tuple], noun: str = "pairs") -> Fo
 
 @dataclass(frozen=True)
 class Fits:
-    """A `Pair` of a handful of records in [0, 1]: each draw is a fit with fresh randomness.
+    """A `Pair` of a handful of records in [0, 1]: each draw is a fit with fresh randomness."""
 
-    Attributes
-    ----------
-    kind : str
-        The estimator's class.
-    data : tuple (X, y)
-        Its records.
-    change : tuple
-        A way and the record, values and label: "add", "replace" (the first record), or "add k" with a
-        number k of copies, for which k times the budget is declared.
-    summary : callable
-        Of the fitted estimator.
-    declared : float, optional
-        What the paper says that a fit costs; left out, the total of the fitted budget.
-    options : dict
-        Parameters of the estimator; of all its columns `domain` is [0, 1] unless given.
-    mechanism : callable
-        From the estimator to what draws.
-    """
-
-    kind: str
-    data: tuple
+    kind: str  #: The estimator's class.
+    data: tuple  #: Its records, (X, y).
+    #: A way and the record, values and label: "add", "replace" (the first record), or "add k" with a number k of
+    #: copies, for which k times the budget is declared.
     change: tuple
-    summary: Callable
+    summary: Callable  #: Of the fitted estimator.
+    #: What the paper says that a fit costs; left out, the total of the fitted budget.
     declared: float | None = None
+    #: Parameters of the estimator; of all its columns `domain` is [0, 1] unless given.
     options: dict = field(default_factory=dict)
-    mechanism: Callable = FreshFit
+    mechanism: Callable = FreshFit  #: From the estimator to what draws.
 
     def __call__(self) -> Pair:
         """Return the pair, and what the fitted budget declares."""

@@ -71,21 +71,11 @@ def run(
     effort: str = "quick", seed: int = 0, jobs: int = 1, *, names: Sequence[str] | None = None,
     epsilon: float | None = None
 ) -> Iterator[Row]:  # fmt: skip
-    """Audit subjects; yields a `Row` for each as it is done, in no particular order.
+    """Audit subjects, all or those of `names`; yields a `Row` for each as it is done, in no particular order.
 
-    Parameters
-    ----------
-    effort : {"quick", "reader", "deep"}
-        Larger spaces and more draws.
-    seed : int
-        Of all draws. Each subject has a stream of its own.
-    jobs : int
-        Processes, as in joblib; the rows are the same for any number.
-    names : sequence of str, optional
-        The subjects; left out, all.
-    epsilon : float, optional
-        Hold each to this, in place of what it declares: it is then expected within. Subjects of
-        method "law" declare 0 in any case.
+    An `effort` of "reader" or "deep" means larger spaces and more draws. Each subject has a stream of its own, of
+    `seed`; the rows are the same for any number of processes `jobs`, as in joblib. `epsilon` holds each to this,
+    in place of what it declares: it is then expected within. Subjects of method "law" declare 0 in any case.
     """
     known = {s.name: s for s in subjects(effort)}
     chosen = [known[n] for n in (known if names is None else names)]

@@ -8,13 +8,14 @@ an interval of its own for each set.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
 from dplit import datasets
-from dplit.bench.paired import OVERLAP, gain
+from dplit.bench.paired import OVERLAP, Gain, gain
 from dplit.experiments.bench import MOST_CELLS, cells_of
 
 CONSTANT = "Constant"
@@ -29,97 +30,48 @@ BY_RECORDS = (  # records times epsilon, up to and excluding
 
 @dataclass(frozen=True)
 class Advice:
-    """What is advised to tables of one kind.
+    """What is advised to tables of one kind; gains are means over its sets, in the unit of the score."""
 
-    Attributes
-    ----------
-    method : str or None
-        None: no private method is worth more than a constant.
-    points : float
-        Its mean gain over the constant on the sets of this kind, in the unit of the score.
-    sets : int
-        How many sets it rests on.
-    worth : int
-        On how many of them it is above the constant, by the interval of that set.
-    next : str
-        The second best; empty if there is none.
-    behind : float
-        Its mean gain less that of the best.
-    """
-
-    method: str | None
-    points: float
-    sets: int
-    worth: int
-    next: str
-    behind: float
+    method: str | None  #: None: no private method is worth more than a constant.
+    points: float  #: Its gain over the constant.
+    sets: int  #: How many sets it rests on.
+    worth: int  #: On how many of them it is above the constant, by the interval of that set.
+    next: str  #: The second best; empty if there is none.
+    behind: float  #: Its gain less that of the best.
 
 
-def public_table():
-    """What is public of every data set, as `kinds` takes it.
+def public_table() -> pd.DataFrame:
+    """What is public of every data set, index its name, as `kinds` takes it.
 
-    Returns
-    -------
-    DataFrame, index names
-        `dplit.datasets.table`, and "cells": of the domain, with five bins of a continuous column, `MOST_SAID`
-        where there are more.
+    `dplit.datasets.table`, and "cells": of the domain, with five bins of a continuous column, `MOST_SAID` where
+    there are more.
     """
     table = datasets.table().set_index("name")
     return table.assign(cells=[min(cells_of(data), MOST_SAID) for data in table.index])
 
 
-def kinds(public, epsilon):
-    """What kind of table a set is at an epsilon: by public numbers alone.
+def kinds(public: Mapping, epsilon: float) -> tuple[str, str, str]:
+    """What kind of table a set is at an epsilon, by public numbers alone: target, records times epsilon, cells.
 
-    Parameters
-    ----------
-    public : mapping
-        With "records", "classes" (0 of a number) and "cells", as a row of `public_table`.
-    epsilon : float
-
-    Returns
-    -------
-    (str, str, str)
-        Target, records times epsilon, cells.
+    `public` has "records", "classes" (0 of a number) and "cells", as a row of `public_table`.
     """
     target = {0: "a number", 2: "two classes"}.get(int(public["classes"]), "more classes")
     size = next(name for most, name in BY_RECORDS if public["records"] * epsilon < most)
     return target, size, FEW if public["cells"] <= MOST_CELLS else MANY
 
 
-def beats_constant(found, data, method, overlap=OVERLAP):
-    """What a method gains over the constant prediction on one set, a `dplit.bench.Gain`.
-
-    Parameters
-    ----------
-    found : dict of (data, method) to array
-        As of `dplit.bench.scores`.
-    data, method : str
-    overlap : float
-        As of `dplit.bench.gain`.
-    """
+def beats_constant(found: dict, data: str, method: str, overlap: float = OVERLAP) -> Gain:
+    """What a method gains over the constant prediction on one set, by the scores `found`."""
     return gain(found[data, method], found[data, CONSTANT], overlap)
 
 
-def advise(found, sets, methods, overlap=OVERLAP):
-    """What is advised to tables like these sets.
+def advise(
+    found: dict, sets: Sequence[str], methods: Sequence[str], overlap: float = OVERLAP
+) -> Advice:
+    """What is advised to tables like these sets, by scores `found` at one epsilon.
 
-    Parameters
-    ----------
-    found : dict of (data, method) to array
-        Scores at one epsilon.
-    sets, methods : sequence of str
-        Private methods; one that is missing on a set is not advised.
-    overlap : float
-
-    Returns
-    -------
-    Advice
-
-    Raises
-    ------
-    ValueError
-        If no method is there on all sets.
+    `methods` are private; one that is missing on a set is not advised. Raises a ValueError if none is there on
+    all sets.
     """
     there = [m for m in methods if all((data, m) in found for data in sets)]
     if not there or not sets:
@@ -133,23 +85,14 @@ def advise(found, sets, methods, overlap=OVERLAP):
     return Advice(taken, points[best], len(sets), worth, others[0] if others else "", behind)
 
 
-def advice_table(by_epsilon, public, methods):
-    """The advice to every kind of table that the sets have.
+def advice_table(
+    by_epsilon: dict[float, dict], public: pd.DataFrame, methods: Sequence[str]
+) -> pd.DataFrame:
+    """The advice to every kind of table that the sets have; `public` as `public_table`.
 
-    Parameters
-    ----------
-    by_epsilon : dict of float to dict
-        Scores at each epsilon, as of `dplit.bench.scores`.
-    public : DataFrame
-        What is public of each set, index its name, as `kinds` takes its rows.
-    methods : sequence of str
-
-    Returns
-    -------
-    DataFrame
-        Index (target, records times epsilon, cells); columns take, points (mean gain over the constant in
-        hundredths), worth ("3 of 4": how often above it), and next (the second best and its distance). A kind
-        has the cells (set, epsilon) of all epsilons.
+    Index (target, records times epsilon, cells); columns take, points (mean gain over the constant in
+    hundredths), worth ("3 of 4": how often above it), and next (the second best and its distance). A kind has
+    the cells (set, epsilon) of all epsilons.
     """
     groups = {}
     for epsilon, found in by_epsilon.items():

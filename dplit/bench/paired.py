@@ -9,9 +9,11 @@ Splits of one set share training records, so that the variance of a mean over :m
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.stats import wilcoxon
 
 from dplit.experiments.rule import Difference
@@ -22,42 +24,25 @@ LEVEL = 0.05
 
 @dataclass(frozen=True)
 class Gain:
-    """How much better one method is than another on one set.
+    """How much better one method is than another on one set, in the unit of the score.
 
-    Attributes
-    ----------
-    mean, low, high : float
-        In the unit of the score; the interval is of level 1 - `LEVEL`, for this difference alone.
-    n : int
-        Splits that both have.
+    The interval is of level 1 - `LEVEL`, for this difference alone.
     """
 
     mean: float
     low: float
     high: float
-    n: int
+    n: int  #: Splits that both have.
 
 
-def gain(first, second, overlap=OVERLAP, level=LEVEL):
-    """How much higher the first scores are than the second.
+def gain(
+    first: ArrayLike, second: ArrayLike, overlap: float = OVERLAP, level: float = LEVEL
+) -> Gain:
+    """How much higher the first scores are than the second, with an interval of error `level`.
 
-    Parameters
-    ----------
-    first, second : array_like, shape (n_1,) and (n_2,)
-        Scores of two methods on the same splits, in the same order; the first so many count.
-    overlap : float
-        Records tested over records trained; 0 where splits are independent draws.
-    level : float
-        Error of the interval.
-
-    Returns
-    -------
-    Gain
-
-    Raises
-    ------
-    ValueError
-        With fewer than two splits in common.
+    The scores are of two methods on the same splits, in the same order; as many count as both have, and fewer
+    than two are a ValueError. `overlap`: records tested over records trained; 0 where splits are independent
+    draws.
     """
     n = min(len(first), len(second))
     if n < 2:
@@ -68,47 +53,22 @@ def gain(first, second, overlap=OVERLAP, level=LEVEL):
     return Gain(float(apart.mean()), float(low), float(high), n)
 
 
-def best_rival(found, data, method, among):
-    """The method of the best mean on one set, of those that `method` is compared with.
+def best_rival(found: dict, data: str, method: str, among: Sequence[str]) -> str | None:
+    """The method of the best mean on one set, of those that `method` is compared with; None if no other is there.
 
     It is chosen by the scores that it is then compared by, in hindsight: what `method` gains over it is
-    less than over a rival that is chosen beforehand.
-
-    Parameters
-    ----------
-    found : dict of (data, method) to array
-        As of `dplit.bench.scores`.
-    data, method : str
-    among : sequence of str
-        Methods; `method` itself and those that are not run on the set are left out.
-
-    Returns
-    -------
-    str or None
-        None if no other is there.
+    less than over a rival that is chosen beforehand. `found` as of `dplit.bench.scores`.
     """
     there = [m for m in among if m != method and (data, m) in found]
     return max(there, key=lambda m: float(np.mean(found[data, m])), default=None)
 
 
-def duel(found, first, second, sets=None):
-    """Two methods over many sets.
+def duel(found: dict, first: str, second: str, sets: Sequence[str] | None = None) -> dict:
+    """Two methods over many sets, left out: over all that both are run on.
 
-    Parameters
-    ----------
-    found : dict of (data, method) to array
-        As of `dplit.bench.scores`.
-    first, second : str
-        Methods.
-    sets : sequence of str, optional
-        Left out, all that both are run on.
-
-    Returns
-    -------
-    dict
-        "points": mean gain of the first in hundredths; "higher": on how many sets its mean is higher;
-        "lower"; "sets": how many both are run on; "p": of Wilcoxon's signed ranks of the gains, two-sided,
-        which asks of tables, not of splits; NaN where no gain is other than zero.
+    "points": mean gain of the first in hundredths; "higher": on how many sets its mean is higher; "lower";
+    "sets": how many both are run on; "p": of Wilcoxon's signed ranks of the gains, two-sided, which asks of
+    tables, not of splits; NaN where no gain is other than zero. `found` as of `dplit.bench.scores`.
     """
     names = dict.fromkeys(data for data, _ in found) if sets is None else sets
     both = [d for d in names if (d, first) in found and (d, second) in found]

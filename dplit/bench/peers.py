@@ -16,37 +16,20 @@ FILES = {False: "results/bench/peers.json", True: "results/bench/peers-held-out.
 COSTS = "results/bench/cost.json"
 
 
-def stored_peers(held_out=False):
-    """The stored run.
+def stored_peers(held_out: bool = False) -> dict:
+    """The stored run, on the sets for choosing, or on those that are held out.
 
-    Parameters
-    ----------
-    held_out : bool
-        On the sets that are held out, or on those for choosing.
-
-    Returns
-    -------
-    dict
-        "runs": provenance; "cells": by "data/method/epsilon=e" the scores and mean seconds of a fit.
+    "runs": provenance; "cells": by "data/method/epsilon=e" the scores and mean seconds of a fit.
     """
     return json.loads(data_file(FILES[bool(held_out)]).read_text("utf-8"))
 
 
-def peer_scores(epsilon, run=None, held_out=False):
-    """Scores of each split of every peer at one epsilon.
+def peer_scores(
+    epsilon: float, run: dict | None = None, held_out: bool = False
+) -> dict[tuple[str, str], np.ndarray]:
+    """Scores of each split of every peer at one epsilon, as of `dplit.bench.scores`.
 
-    Parameters
-    ----------
-    epsilon : float
-    run : dict, optional
-        Left out, the stored one.
-    held_out : bool
-        As in `stored_peers`.
-
-    Returns
-    -------
-    dict of (data, method) to float64 array
-        As of `dplit.bench.scores`; a method that was too slow on a set is not there.
+    `run` is left out for the stored one. A method that was too slow on a set is not there.
     """
     cells = (stored_peers(held_out) if run is None else run)["cells"]
     keys = {key: key.split("/") for key in cells}
@@ -57,18 +40,11 @@ def peer_scores(epsilon, run=None, held_out=False):
     }
 
 
-def stored_costs(run=None):
+def stored_costs(run: dict | None = None) -> pd.DataFrame:
     """Processor seconds and memory of a fit, ours and the peers', measured in turns on one core.
 
-    Parameters
-    ----------
-    run : dict, optional
-        As the stored file has it; left out, the stored one.
-
-    Returns
-    -------
-    DataFrame, index (table, method), the tables in the order of their sizes
-        "seconds": the median; "memory": the most beyond what there was before, in sizes of the table.
+    Index (table, method), the tables in the order of their sizes; "seconds": the median; "memory": the most
+    beyond what there was before, in sizes of the table. `run` is left out for the stored one.
     """
     cells = (json.loads(data_file(COSTS).read_text("utf-8")) if run is None else run)["cells"]
     found = {}

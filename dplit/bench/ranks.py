@@ -8,45 +8,29 @@ Notation of Demšar (2006): :math:`k` methods, :math:`N` data sets, :math:`r_{ij
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 from scipy import stats
 
 
-def average_ranks(table):
-    r"""Average rank :math:`R_j` of each method; the highest score has rank 1.
+def average_ranks(table: pd.DataFrame) -> pd.Series:
+    r"""Average rank :math:`R_j` of each method, the best first; the highest score has rank 1.
 
-    Demšar (2006), section 3.2.2.
-
-    Parameters
-    ----------
-    table : DataFrame, shape (N, k)
-        A row a data set, a column a method, higher is better; sets that miss a method must be left out.
-
-    Returns
-    -------
-    Series, index methods, the best first
+    Demšar (2006), section 3.2.2. A row is a data set, a column a method, higher is better; sets that miss a
+    method must be left out.
     """
     _check(table)
     return table.rank(axis=1, ascending=False).mean().sort_values(kind="stable")
 
 
-def friedman(table):
-    r"""Friedman's statistic, and the p-value of Iman and Davenport's refinement.
+def friedman(table: pd.DataFrame) -> tuple[float, float, float]:
+    r"""Friedman's statistic, Iman and Davenport's refinement :math:`F_F`, and its p-value.
 
     .. math::
         \chi_F^2 = \frac{12 N}{k (k + 1)} \Bigl(\sum_j R_j^2 - \frac{k (k + 1)^2}{4}\Bigr), \quad
         F_F = \frac{(N - 1) \chi_F^2}{N (k - 1) - \chi_F^2}
 
     and :math:`F_F` has :math:`k - 1` and :math:`(k - 1)(N - 1)` degrees of freedom if no method is better
-    (Demšar 2006, section 3.2.2; without a correction for ties).
-
-    Parameters
-    ----------
-    table : DataFrame, shape (N, k)
-
-    Returns
-    -------
-    (float, float, float)
-        The statistic, :math:`F_F`, and its p-value.
+    (Demšar 2006, section 3.2.2; without a correction for ties). The table has N rows and k columns.
     """
     (n, k), ranks = table.shape, average_ranks(table)
     chi = 12 * n / (k * (k + 1)) * (float((ranks**2).sum()) - k * (k + 1) ** 2 / 4)
@@ -55,26 +39,14 @@ def friedman(table):
     return chi, f, float(stats.f.sf(f, k - 1, (k - 1) * (n - 1)))
 
 
-def critical_difference(k, n, level=0.05):
+def critical_difference(k: int, n: int, level: float = 0.05) -> float:
     r"""Average ranks of two of k methods differ by chance by less than this on N sets (Nemenyi).
 
     .. math:: q_\alpha \sqrt{\frac{k (k + 1)}{6 N}}
 
     where :math:`q_\alpha` is the studentized range of :math:`k` and infinitely many degrees of freedom,
-    over :math:`\sqrt 2` (Demšar 2006, section 3.2.2).
-
-    Parameters
-    ----------
-    k : int
-        Methods, at least 2.
-    n : int
-        Data sets, at least 1.
-    level : float
-        Family-wise error over all pairs.
-
-    Returns
-    -------
-    float
+    over :math:`\sqrt 2` (Demšar 2006, section 3.2.2). `k` is at least 2, `n` at least 1; `level` is the
+    family-wise error over all pairs.
     """
     if k < 2 or n < 1:
         raise ValueError(f"k must be at least 2 and n at least 1, got k={k!r} and n={n!r}")
@@ -82,19 +54,10 @@ def critical_difference(k, n, level=0.05):
     return float(q * np.sqrt(k * (k + 1) / (6 * n)))
 
 
-def indistinct(ranks, distance):
-    """The longest runs of methods whose average ranks are within a critical difference.
+def indistinct(ranks: pd.Series, distance: float) -> list[tuple[str, str]]:
+    """The longest runs of methods whose average ranks, the best first, are within a critical difference.
 
-    Parameters
-    ----------
-    ranks : Series
-        As of `average_ranks`, the best first.
-    distance : float
-
-    Returns
-    -------
-    list of (str, str)
-        First and last method of each run of two or more; none lies within another.
+    First and last method of each run of two or more; none lies within another.
     """
     values, found, reached = ranks.to_numpy(), [], -1
     for first in range(len(values)):

@@ -6,23 +6,14 @@ import numpy as np
 import pandas as pd
 
 from dplit import experiments
-from dplit.experiments.result import stored
+from dplit.experiments.result import Result, stored
 
 
-def scores(result, epsilon):
-    """Scores of each split, of every method at one epsilon.
+def scores(result: Result | str, epsilon: float) -> dict[tuple[str, str], np.ndarray]:
+    """Scores of each split, by (data, method), of every method at one epsilon.
 
-    Parameters
-    ----------
-    result : dplit.experiments.Result or str
-        A run of the bench, or the id of a stored one, as "bench/classification".
-    epsilon : float
-        Methods without privacy are at each of them.
-
-    Returns
-    -------
-    dict of (data, method) to float64 array, shape (repetitions,)
-        In the order of the experiment; what is not run is not there.
+    `result`: a run of the bench, or the id of a stored one, as "bench/classification". The order is the
+    experiment's; what is not run is not there, and methods without privacy are at each epsilon.
     """
     result = stored(result) if isinstance(result, str) else result
     return {
@@ -32,36 +23,18 @@ def scores(result, epsilon):
     }
 
 
-def means(found):
-    """Mean scores as a table.
-
-    Parameters
-    ----------
-    found : dict of (data, method) to array
-        As of `scores`.
-
-    Returns
-    -------
-    DataFrame, index data sets, columns methods; NaN where a method is not run
-    """
+def means(found: dict) -> pd.DataFrame:
+    """Mean scores, a row a data set, a column a method; NaN where a method is not run."""
     table = pd.Series({key: float(np.mean(of)) for key, of in found.items()}).unstack()
     order = [list(dict.fromkeys(key[i] for key in found)) for i in (0, 1)]
     return table.reindex(index=order[0], columns=order[1])
 
 
-def covered(result, epsilon):
+def covered(result: Result | str, epsilon: float) -> list[str]:
     """Data sets of which all is there at one epsilon: a run that takes long is stored in parts.
 
-    Parameters
-    ----------
-    result : dplit.experiments.Result or str
-        As in `scores`.
-    epsilon : float
-
-    Returns
-    -------
-    list of str
-        Every cell at this epsilon, and every one without privacy, has all its repetitions there.
+    Every cell at this epsilon, and every one without privacy, has all its repetitions there. `result` as in
+    `scores`.
     """
     result = stored(result) if isinstance(result, str) else result
     experiment = experiments.get(result.experiment)

@@ -15,30 +15,30 @@ from __future__ import annotations
 
 import io
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
+from dplit.datasets import Dataset
 from dplit.experiments.bench import TIMES
 from dplit.experiments.registry import get
-from dplit.experiments.task import split_of
+from dplit.experiments.task import Split, split_of
 from dplit.writing import write_whole
 
 OF = ("bench/classification", "bench/regression")
 HELD_OUT = "--held-out"
 
 
-def write_splits(folder, sets=None, repetitions=TIMES, held_out=False):
+def write_splits(
+    folder: str | Path,
+    sets: Sequence[str] | None = None,
+    repetitions: int = TIMES,
+    held_out: bool = False,
+):
     """Write the splits, a file each: ``data-repetition.npz``.
 
-    Parameters
-    ----------
-    folder : path
-    sets : sequence of str, optional
-        Left out, all of them.
-    repetitions : int
-    held_out : bool
-        Whether of the sets that are held out, or of those for choosing.
+    Left out, `sets` are all for choosing, or all that are held out.
     """
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
@@ -51,20 +51,12 @@ def write_splits(folder, sets=None, repetitions=TIMES, held_out=False):
                 write_whole(folder / f"{data}-{r}.npz", written.getvalue())
 
 
-def as_numbers(data, split):
+def as_numbers(data: Dataset, split: Split) -> dict[str, np.ndarray]:
     """A split as arrays that need no library but NumPy.
 
-    Parameters
-    ----------
-    data : dplit.datasets.Dataset
-    split : dplit.experiments.task.Split
-
-    Returns
-    -------
-    dict of array
-        X_train, X_test: float32, levels by their positions; y_train, y_test: positions of the classes, or
-        targets scaled by their public bounds to [0, 1]; lower, upper: public bounds of each column;
-        n_levels: 0 of a continuous column; n_classes: 0 of a regression.
+    X_train, X_test: float32, levels by their positions; y_train, y_test: positions of the classes, or
+    targets scaled by their public bounds to [0, 1]; lower, upper: public bounds of each column;
+    n_levels: 0 of a continuous column; n_classes: 0 of a regression.
     """
     domain, classes = data.domain, data.classes
     n_levels = np.asarray(domain.n_levels)

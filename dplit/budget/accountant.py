@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import threading
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from numbers import Real
 
@@ -47,22 +48,9 @@ class Accountant:
     are releases too, and no part of the account. Nor is what an error tells for nothing: that some record has
     a level or a class which the given domain or list lacks. Fix both once, and choose none to hear an error.
 
-    Parameters
-    ----------
-    limit : float
-        Largest sum of the epsilons, positive.
-    delta : float
-        Largest sum of the deltas; 0 takes fits with pure epsilon alone.
-    neighbours : {"add-remove", "replace-one"}
-        The relation that the limit holds for; estimators of the other one are refused.
-
-    Attributes
-    ----------
-    limit, delta, spent, left : float
-        `spent` and `left` are epsilons.
-    budget : Budget
-        Of all fits that ended: what was charged, and the proof trees. A fit that stopped after its noise was
-        drawn is in `spent` alone.
+    `limit` and `delta` are the largest sums of the fits' epsilons and deltas; at a delta of 0 fits with pure
+    epsilon alone are taken. They hold for `neighbours`, "add-remove" or "replace-one"; estimators of the other
+    relation are refused.
 
     Examples
     --------
@@ -77,7 +65,7 @@ class Accountant:
     (0.2, Budget(epsilon=0.8, neighbours='add-remove'))
     """
 
-    def __init__(self, limit, *, delta=0.0, neighbours="add-remove"):
+    def __init__(self, limit: float, *, delta: float = 0.0, neighbours: str = "add-remove"):
         number = isinstance(limit, Real) and not isinstance(limit, bool)
         if not number or not 0 < limit < math.inf:
             raise ValueError(f"limit must be a positive, finite number, got {limit!r}")
@@ -88,17 +76,20 @@ class Accountant:
 
     @property
     def spent(self):
-        """Sum of the charges."""
+        """Sum of the charged epsilons."""
         return math.fsum(epsilon for epsilon, _ in self._prices)
 
     @property
     def left(self):
-        """The limit less what is spent, at least 0."""
+        """The limit less what is spent, an epsilon of at least 0."""
         return max(self.limit - self.spent, 0.0)
 
     @property
     def budget(self):
-        """Sum of the budgets of the fits that were charged."""
+        """Sum of the budgets of all fits that ended: what was charged, and the proof trees.
+
+        A fit that stopped after its noise was drawn is in `spent` alone.
+        """
         return Budget(Sequence(SUM, tuple(self._nodes) or (Public("no fit yet"),)))
 
     def __enter__(self):
@@ -190,31 +181,17 @@ def others_code():
 
 
 @contextmanager
-def charged(estimator, price, sent_from=None):
+def charged(estimator, price: Callable, sent_from: int | None = None) -> Iterator[Callable]:
     """Charge a fit to every open account, before it reads a record.
 
     A fit inside a fit is part of it, and charged with it, but in what `others_code` runs. A charge is taken back
     where bad input stopped the fit before its noise was drawn: see `has_drawn`.
 
-    Parameters
-    ----------
-    estimator : object with `neighbours`
-    price : function
-        Of no argument: epsilon and delta that the fit declares to cost.
-    sent_from : int or None
-        Number of the process with an open account that the estimator was sent from, if it was. A process that
-        was forked inside the context has copies of the account, which nobody adds up.
-
-    Yields
-    ------
-    function
-        To be called with the node of what the fit really spent.
-
-    Raises
-    ------
-    BudgetError
-        If an account has too little left, or stands in another process; or if the fit spent more than it
-        declared, which then stays charged.
+    ``price()`` is the epsilon and delta that the fit declares to cost; what is yielded is to be called with the
+    node of what it really spent. `sent_from`: number of the process with an open account that the estimator was
+    sent from, if it was; a process that was forked inside the context has copies of the account, which nobody
+    adds up. Raises a BudgetError if an account has too little left, or stands in another process; or if the fit
+    spent more than it declared, which then stays charged.
     """
     name = type(estimator).__name__
     if {sent_from, is_open()} - {None, os.getpid()}:

@@ -78,15 +78,7 @@ def rho_of(epsilon, delta):
 
 @dataclass(frozen=True)
 class Converted(Composition):
-    """The epsilon that a part's rho amounts to at a delta.
-
-    Parameters
-    ----------
-    name : str
-    part : node
-    delta : float
-        Positive, below 1.
-    """
+    """The epsilon that a part's rho amounts to at a delta, above 0 and below 1."""
 
     name: str
     part: object

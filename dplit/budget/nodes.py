@@ -18,26 +18,13 @@ NODES = (  # the kinds of nodes that are defined here
 
 @dataclass(frozen=True)
 class Spend:
-    """One mechanism run on private records.
+    """One mechanism run on private records."""
 
-    Parameters
-    ----------
-    name : str
-        What is released.
-    epsilon : float
-        What it costs, under `neighbours`.
-    mechanism : str
-        The mechanism and its parameters.
-    neighbours : str
-    source : str
-        Where the cost is proved.
-    """
-
-    name: str
-    epsilon: float
-    mechanism: str = ""
+    name: str  #: What is released.
+    epsilon: float  #: What it costs, under `neighbours`.
+    mechanism: str = ""  #: The mechanism and its parameters.
     neighbours: str = "add-remove"
-    source: str = ""
+    source: str = ""  #: Where the cost is proved.
 
     def __post_init__(self):
         check_neighbours(self.neighbours)
@@ -59,14 +46,7 @@ class Spend:
 class Concentrated:
     """One mechanism run on private records that is rho-zCDP; it has no epsilon before `Converted`.
 
-    Parameters
-    ----------
-    name : str
-        What is released.
-    rho : float
-        What it costs, under `neighbours`.
-    mechanism, neighbours, source : str
-        As of `Spend`.
+    All but `rho`, which is what it costs under `neighbours`, as of `Spend`.
     """
 
     name: str
@@ -145,10 +125,7 @@ class Composition:
 class Sequence(Composition):
     """Parts that read the same records, one after another: their epsilons add up.
 
-    Parameters
-    ----------
-    copies : int
-        How many parts there are when they are all alike and only one is listed.
+    `copies`: how many parts there are when they are all alike and only one is listed.
     """
 
     name: str
@@ -183,12 +160,7 @@ class Parallel(Composition):
     """Parts of which each record reaches exactly one, chosen without reading other records.
 
     A replaced record may leave one part and enter another, so the parts' epsilons must hold under
-    add-remove; wrap the node in `Group` for replace-one.
-
-    Parameters
-    ----------
-    copies : int
-        How many parts there are when they are all alike and only one is listed.
+    add-remove; wrap the node in `Group` for replace-one. `copies` as of `Sequence`.
     """
 
     name: str
@@ -281,7 +253,7 @@ class Group(Composition):
 class EqualParts(Composition):
     r"""Alike parts on a shuffled set of records that was cut into equal parts; add-remove.
 
-    The sizes of the :math:`\tau` parts differ by at most one. The loss is at most
+    The sizes of the :math:`\tau` parts, `copies`, differ by at most one. The loss is at most
     :math:`\log(e^\epsilon/\tau + (1 - 1/\tau) e^{3\epsilon}) < 3\epsilon`, and comes as near to it as
     you like (`dplit.random_forest.equal_parts_family_loss`).
 
@@ -294,11 +266,6 @@ class EqualParts(Composition):
     gains the displaced one: three steps, :math:`e^{\pm 3\epsilon}`. Summed over shuffles, the ratio of
     the two laws is at most :math:`s e^{\epsilon} + (1-s) e^{3\epsilon}`, and at least the same with
     :math:`-\epsilon`, which by convexity is the milder side. With :math:`s \ge 1/\tau` that is the bound.
-
-    Parameters
-    ----------
-    copies : int
-        How many parts there are, :math:`\tau`.
     """
 
     name: str

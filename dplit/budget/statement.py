@@ -12,23 +12,9 @@ WIDTH = 88  # characters of a printed line
 
 
 class Budget:
-    """The budget of a fit: a proof tree with its total.
+    """The budget of a fit: a proof tree, its `root` a node that `dplit.budget` lists, with its total.
 
-    Parameters
-    ----------
-    root : node
-        As `dplit.budget` lists them.
-    notes : sequence of str
-        What the total takes for granted, one sentence each.
-
-    Attributes
-    ----------
-    epsilon : float
-        Total, computed from the tree; infinite if any part leaks.
-    delta : float
-        Total; 0 unless a part was `Converted`.
-    neighbours : str
-        The relation that the total holds for.
+    `notes`: what the total takes for granted, one sentence each.
     """
 
     def __init__(self, root, notes=()):
@@ -37,12 +23,12 @@ class Budget:
 
     @property
     def epsilon(self):
-        """Total of the tree."""
+        """Total of the tree; infinite if any part leaks."""
         return self.root.epsilon
 
     @property
     def delta(self):
-        """Total of the tree; 0 where all of it is pure."""
+        """Total of the tree; 0 unless a part was `Converted`."""
         return self.root.delta
 
     @property

@@ -39,6 +39,7 @@ stored beside these results (`dplit.bench.peers`). Sentences and their rules are
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import cache, partial
 
@@ -74,29 +75,21 @@ def cells_of(data):
     return math.prod(len(c.levels) or BINS for c in columns)
 
 
-def params(data: str, method: str):
-    """What a method is given beside epsilon; None if it is not run on a set.
-
-    Returns
-    -------
-    dict or None
-    """
+def params(data: str, method: str) -> dict | None:
+    """What a method is given beside epsilon; None if it is not run on a set."""
     if method in ("M-RF", "Histogram forest") and cells_of(data) > MOST_CELLS:
         return None
     return {"RDF": {"reached": True}, "M-RF": {"strategy": "identity"}}.get(method, {})
 
 
-def cells(sets, methods, measure, epsilons=EPSILONS, seeds=""):
-    """Cells of methods on sets: without privacy once, else at each epsilon.
-
-    Parameters
-    ----------
-    sets, methods : sequence of str
-    measure : {"accuracy", "r2"}
-    epsilons : sequence of float
-    seeds : str
-        As of `Cell`.
-    """
+def cells(
+    sets: Iterable[str],
+    methods: Iterable[str],
+    measure: str,
+    epsilons: Iterable[float] = EPSILONS,
+    seeds: str = "",
+):
+    """Cells of methods on sets: without privacy once, else at each epsilon; `seeds` as of `Cell`."""
     for data in sets:
         draws = {"draws": 1} if data.startswith("synth-") else {}
         for method in methods:

@@ -39,57 +39,26 @@ TEST_SHARE = 0.1
 
 @dataclass(frozen=True)
 class Cell:
-    """One entry of a table, or one point of a curve.
+    """One entry of a table, or one point of a curve."""
 
-    Attributes
-    ----------
-    data : str
-        Name of a data set, as `dplit.datasets.load` takes it.
-    method : str
-        Key of `dplit.experiments.methods.METHODS`.
-    reading : str
-        One of `READINGS`.
-    measure : str
-        Key of `dplit.experiments.measures.MEASURES`.
-    params : dict
-        What the method takes.
-    at : tuple of str
-        The parameters that the experiment varies; they are part of the key.
-    label : str
-        Row of the printed table, where it is not the method's name.
-    not_run : str
-        Why this cell is not run; empty if it is.
-    folds : int
-        Of cross-validation; 0: each repetition is a split of its own.
-    draws : int
-        How many folds of a draw are run, where a synthetic set is drawn again and again; 0: the
-        registry's one draw.
-    seeds : str
-        Id of an experiment with a cell of the same key: the same forests, measured otherwise. Empty:
-        this experiment.
-    superseded : str
-        Id of the experiment that ran the cell again when the method had changed: what is stored here is the
-        earlier version's, and does not come out the same now. Empty: the method is as it was.
-    most : int
-        Repetitions that are enough for this cell; 0: the experiment's.
-    why_most : str
-        Why they are enough.
-    """
-
-    data: str
-    method: str
-    reading: str
-    measure: str
-    params: dict = field(default_factory=dict, hash=False)
-    at: tuple = ()
-    label: str = ""
-    not_run: str = ""
-    folds: int = 0
+    data: str  #: As `dplit.datasets.load` takes it.
+    method: str  #: Key of `dplit.experiments.methods.METHODS`.
+    reading: str  #: One of `READINGS`.
+    measure: str  #: Key of `dplit.experiments.measures.MEASURES`.
+    params: dict = field(default_factory=dict, hash=False)  #: What the method takes.
+    at: tuple[str, ...] = ()  #: The parameters that the experiment varies: part of the key.
+    label: str = ""  #: Row of the printed table, where it is not the method's name.
+    not_run: str = ""  #: Why this cell is not run; empty if it is.
+    folds: int = 0  #: Of cross-validation; 0: each repetition is a split of its own.
+    #: Folds that are run of each draw of a synthetic set, drawn again and again; 0: the registry's one draw.
     draws: int = 0
+    #: Experiment with a cell of the same key: the same forests, measured otherwise. Empty: this experiment.
     seeds: str = ""
+    #: Experiment that ran the cell again when the method had changed: what is stored here is the earlier
+    #: version's, and does not come out the same now. Empty: the method is as it was.
     superseded: str = ""
-    most: int = 0
-    why_most: str = ""
+    most: int = 0  #: Repetitions that are enough for this cell; 0: the experiment's.
+    why_most: str = ""  #: Why they are enough.
 
     def parts(self, repetition):
         """Which draw of the data, which cut of it, and which fold of the cut (None: no fold)."""
@@ -109,26 +78,14 @@ class Cell:
 
 @dataclass(frozen=True)
 class Experiment:
-    """A table or a figure: its cells, and how often each is measured.
+    """A table or a figure: its cells, and how often each is measured."""
 
-    Attributes
-    ----------
-    id : str
-        "paper/name", as "diprime-v2/table-1".
-    title : str
-        What is measured, in our words.
-    ours : str
-        What the paper leaves open and we chose; empty if nothing.
-    why_repetitions : str
-        Why so many, where it is another number than `REPETITIONS`.
-    """
-
-    id: str
-    title: str
-    cells: tuple
-    ours: str = ""
+    id: str  #: "paper/name", as "diprime-v2/table-1".
+    title: str  #: What is measured, in our words.
+    cells: tuple[Cell, ...]
+    ours: str = ""  #: What the paper leaves open and we chose; empty if nothing.
     repetitions: int = REPETITIONS
-    why_repetitions: str = ""
+    why_repetitions: str = ""  #: Why so many, where it is another number than `REPETITIONS`.
 
     def __post_init__(self):
         keys = [cell.key for cell in self.cells]

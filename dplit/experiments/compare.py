@@ -40,34 +40,20 @@ ERRORS = ("mse", "error")  # held to a tenth; every other score is a share, held
 class Row:
     """One printed cell, and what we got.
 
-    Attributes
-    ----------
-    data, row : str
-        Data set and row of the printed table.
-    published, proved : tuple of (mean, deviation, epsilon) or None
-        `published` is the "exact" reading for a method that is not private; `proved` is then None.
-    agrees : bool or None
-        Whether both could be single runs of one law; None if the cell is not run.
-    z : float or None
-        Distance of ours from the printed number, in standard errors; None if the cell is not run.
-    verdict : str
-        "agrees", "differs", "undecided" or "not run".
-    why : str
-        Why it does not agree or is not run, as far as it is known.
-    part : dplit.experiments.rule.Part
-        What the verdict rests on.
+    `published` and `proved` are (mean, deviation, epsilon); of a method that is not private `published` is the
+    "exact" reading, and `proved` None.
     """
 
     data: str
-    row: str
+    row: str  #: Of the printed table.
     printed: printed.Printed
     published: tuple | None
     proved: tuple | None
-    agrees: bool | None
-    z: float | None = None
-    verdict: str = "not run"
-    why: str = ""
-    part: rule.Part = rule.OPEN
+    agrees: bool | None  #: Whether both could be single runs of one law; None: not run.
+    z: float | None = None  #: Distance of ours from the printed number, in standard errors.
+    verdict: str = "not run"  #: Or "agrees", "differs", "undecided".
+    why: str = ""  #: Why it does not agree or is not run, as far as it is known.
+    part: rule.Part = rule.OPEN  #: What the verdict rests on.
 
 
 def agree(mean: float, deviation: float, cell: printed.Printed) -> bool:
@@ -137,11 +123,9 @@ def _summary(result, key):
 def side_by_side(id: str, result: Result | None = None, data: str | None = None) -> pd.DataFrame:
     """`compare` as a compact table for a chapter or the command line, of one data set or all.
 
-    Returns
-    -------
-    DataFrame, one row a printed cell; columns printed (as printed, without the depth), published,
-    proved (mean ± deviation in the printed column's unit), runs (whether both could be single runs of
-    one law: "alike", "unlike"), z, and verdict ("agrees", "differs", "undecided", "not run")
+    One row a printed cell; columns printed (as printed, without the depth), published, proved (mean ± deviation
+    in the printed column's unit), runs (whether both could be single runs of one law: "alike", "unlike"), z, and
+    verdict ("agrees", "differs", "undecided", "not run").
     """
     table = printed.table(id)
     units = {c["data"]: c.get("unit") for c in table.columns}

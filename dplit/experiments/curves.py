@@ -16,28 +16,17 @@ from dplit.experiments import rule
 from dplit.experiments.cells import TEST_SHARE
 from dplit.experiments.measures import LOWER_IS_BETTER
 from dplit.experiments.registry import get
+from dplit.experiments.result import Result
 
 
 class NotRun(LookupError):
     """A question needs cells that the result does not have."""
 
 
-def key(result, data, method, reading="published", label="", **at):
-    """Key of one cell that is there.
-
-    Parameters
-    ----------
-    result : dplit.experiments.result.Result
-    data, method, reading, label : str
-        As in `dplit.experiments.Cell`.
-    **at
-        Parameters of the cell.
-
-    Raises
-    ------
-    NotRun
-        If it is not.
-    """
+def key(
+    result: Result, data: str, method: str, reading: str = "published", label: str = "", **at
+) -> str:
+    """Key of one cell, `at` its parameters; raises `NotRun` if it is not there."""
     for cell in get(result.experiment).cells:
         same = (cell.data, cell.method, cell.reading) == (data, method, reading)
         if same and cell.label == label and all(cell.params.get(n) == v for n, v in at.items()):
@@ -51,27 +40,14 @@ def mean(result, *of, **at):
     return float(result.mean(key(result, *of, **at)))
 
 
-def curve(result, method: str, reading: str, name, *, data=None, **fixed):
-    """The points of one curve.
+def curve(
+    result: Result, method: str, reading: str, name: str | None, *, data: str | None = None, **fixed
+) -> dict:
+    """The points of one curve: at least one value with its key, in increasing order.
 
-    Parameters
-    ----------
-    result : dplit.experiments.result.Result
-    name : str
-        The parameter along the curve; None for the one point of a method that it does not affect.
-    data : str, optional
-        Data set, where the experiment has several.
-    **fixed
-        Values of the other parameters that the experiment varies.
-
-    Returns
-    -------
-    dict of value to key, in increasing order; at least one
-
-    Raises
-    ------
-    NotRun
-        If no point is there.
+    `name`: the parameter along the curve; None for the one point of a method that it does not affect. `data`:
+    the set, where the experiment has several; `fixed`: the other parameters that it varies. Raises `NotRun` if
+    no point is there.
     """
     at = {*fixed, *([name] if name else [])}
     found = {
@@ -137,15 +113,8 @@ def _numbers(result, key, number=None):
     return by_draw(get(result.experiment).cell(key), scores).mean(axis=1)
 
 
-def deviation(result, key: str, most=None):
-    """Deviation of a cell's runs on one data set: of its scores, or pooled over draws.
-
-    Parameters
-    ----------
-    result : dplit.experiments.result.Result
-    most : int, optional
-        Scores that count, the first ones.
-    """
+def deviation(result: Result, key: str, most: int | None = None):
+    """Deviation of a cell's runs on one data set: of its first `most` scores, or pooled over draws."""
     cell, scores = get(result.experiment).cell(key), result.scores(key)[:most]
     if not cell.draws:
         return float(scores.std(ddof=1))

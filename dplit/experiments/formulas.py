@@ -16,22 +16,14 @@ from dplit.mechanisms import Exponential
 
 @dataclass(frozen=True)
 class Formula:
-    """How one table is computed.
-
-    Attributes
-    ----------
-    names : tuple of str
-        What the two numbers are called: the paper's formula, and the quantity itself.
-    both : callable
-        ``both(row, column) -> (published, right)`` for the names of a row and a column.
-    columns : tuple of str
-        The columns that are computed; none: all.
-    """
+    """How one table is computed."""
 
     title: str
-    names: tuple
-    both: Callable
-    columns: tuple = ()
+    names: tuple[str, str]  #: Of the paper's formula, and of the quantity itself.
+    both: (
+        Callable  #: ``both(row, column) -> (published, right)``, from the names of row and column.
+    )
+    columns: tuple[str, ...] = ()  #: Those that are computed; none: all.
 
 
 def _sensitivities(row, column):
@@ -74,18 +66,11 @@ FORMULAS = {
 }
 
 
-def computed(id):
-    """A printed table beside its formula and beside what is right.
+def computed(id: str) -> pd.DataFrame:
+    """A printed table beside its formula and beside what is right; `id` as "rdf/table-2".
 
-    Parameters
-    ----------
-    id : str
-        A key of `FORMULAS`, as "rdf/table-2".
-
-    Returns
-    -------
-    DataFrame, index row and column; columns printed, as many digits of the formula and of the right
-    value as are printed, and whether the printed number is the right one to one unit of its last digit
+    Index row and column; columns printed, as many digits of the formula and of the right value as are printed,
+    and whether the printed number is the right one to one unit of its last digit.
     """
     formula, table = FORMULAS[id], printed.table(id)
     units = {data: table.of("unit").get(data, 1.0) for data in table.of("name")}

@@ -34,22 +34,13 @@ GREY = np.array([0.299, 0.587, 0.114])  # weights of the colours in a grey value
 COLUMNS = ("red", "green", "blue", "pattern", *texture.HARALICK)
 
 
-def scene(rng: np.random.Generator, *, size=SIZE, buildings=BUILDINGS):
-    """One image and its labels.
+def scene(
+    rng: np.random.Generator, *, size: int = SIZE, buildings: int = BUILDINGS
+) -> tuple[np.ndarray, np.ndarray]:
+    """Draw one image of `size` pixels a side, with buildings that may overlap, and its labels.
 
-    Parameters
-    ----------
-    size : int
-        Pixels of a side.
-    buildings : int
-        They may overlap.
-
-    Returns
-    -------
-    image : float64 array, shape (size, size, 3)
-        Red, green and blue in [0, 1].
-    labels : int64 array, shape (size, size)
-        Positions in `CLASSES`.
+    The image holds red, green and blue in [0, 1], shape (size, size, 3); the labels are positions in `CLASSES`,
+    shape (size, size).
     """
     fields = [_smooth(rng, size, PATCH) for _ in COLOURS]
     surface = np.argmax(fields, axis=0)
@@ -83,18 +74,10 @@ def _rectangle(rng, size):
     return (abs(along) <= long) & (abs(across) <= wide), along
 
 
-def features(image, rows, columns):
+def features(image: np.ndarray, rows: np.ndarray, columns: np.ndarray) -> pd.DataFrame:
     """The twelve features of pixels: their colours, their local binary pattern, eight of Haralick's.
 
-    Parameters
-    ----------
-    image : float array, shape (height, width, 3)
-    rows, columns : int array, shape (n_pixels,)
-        At least `texture.RADIUS` from each border.
-
-    Returns
-    -------
-    DataFrame, shape (n_pixels, 12)
+    `image` (height, width, 3); the pixels lie at least `texture.RADIUS` from each border.
     """
     grey = image @ GREY
     p = texture.co_occurrence(texture.levels_of(grey), rows, columns)
@@ -108,13 +91,8 @@ def domain():
     return Domain([Continuous(float(a), float(b)) for a, b in bounds], names=[*COLUMNS])
 
 
-def pixels(seed: int, *, trained: int = TRAINED, tested: int = TESTED):
-    """Pixels of two scenes: the first `trained` of one, all others of another, each without replacement.
-
-    Returns
-    -------
-    dplit.datasets.Dataset
-    """
+def pixels(seed: int, *, trained: int = TRAINED, tested: int = TESTED) -> Dataset:
+    """Pixels of two scenes: the first `trained` of one, all others of another, each without replacement."""
     rng = np.random.default_rng(seed)
     X, y = zip(*(_sampled(*scene(rng), n, rng) for n in (trained, tested)))
     codes = pd.Categorical.from_codes(np.concatenate(y), categories=[*CLASSES])

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from dplit.trees import Trees
+
 QUANTILES = (0.0, 0.05, 0.25, 0.5, 0.75, 0.95, 1.0)
 
 
@@ -62,18 +64,8 @@ def left_shares(model, split):
     return [*map(float, np.quantile(shares, QUANTILES)), balanced]
 
 
-def left_fractions(trees, records):
-    """Share of its records that each reached inner node sends to its first child.
-
-    Parameters
-    ----------
-    trees : dplit.trees.Trees
-    records : float64 array, shape (n_records, n_features)
-
-    Returns
-    -------
-    float64 array, shape (n_reached,)
-    """
+def left_fractions(trees: Trees, records: np.ndarray) -> np.ndarray:
+    """Share of its records that each reached inner node sends to its first child, shape (n_reached,)."""
     found = []
     for root in trees.roots:
         waiting = [(int(root), np.arange(len(records)))]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import json
 import platform
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -37,24 +38,18 @@ LIBRARIES = ("numpy", "scipy", "scikit-learn", "numba", "pandas")
 class Result:
     """The scores of one experiment.
 
-    Attributes
-    ----------
-    experiment : str
-        Its id.
-    cells : dict of key to dict
-        ``params``; ``scores``, by repetition; ``epsilon``, the total of the first fit's proof tree
-        ("inf" or null possible); ``seconds``, the mean of a task.
-    runs : list of dict
-        Provenance of each run: command, date, versions, platform and number of tasks.
-    lost : list of (key, repetition, error)
-        Tasks of the last run that raised or whose process ended; not kept in the file.
+    `cells` has by key ``params``; ``scores``, by repetition; ``epsilon``, the total of the first fit's proof tree
+    ("inf" or null possible); ``seconds``, the mean of a task.
     """
 
-    experiment: str
+    experiment: str  #: Its id.
     seed: int = 0
-    cells: dict = field(default_factory=dict)
-    runs: list = field(default_factory=list)
-    lost: list = field(default_factory=list, compare=False)
+    cells: dict[str, dict] = field(default_factory=dict)
+    #: Provenance of each run: command, date, versions, platform and number of tasks.
+    runs: list[dict] = field(default_factory=list)
+    #: (key, repetition, error) of each task of the last run that raised or whose process ended; not kept in
+    #: the file.
+    lost: list[tuple] = field(default_factory=list, compare=False)
 
     def scores(self, key):
         """Scores of one cell, float array, shape (repetitions,) or (repetitions, numbers)."""
@@ -100,14 +95,8 @@ def _dump(value):
     return json.dumps(value, ensure_ascii=False, allow_nan=False)
 
 
-def read(path):
-    """The `Result` in a file.
-
-    Raises
-    ------
-    ValueError
-        If the file is no result; the message names it.
-    """
+def read(path: str | Path) -> Result:
+    """The result in a file; raises a ValueError that names the file if it is none."""
     path = Path(path)
     try:
         held = json.loads(path.read_text(encoding="utf-8"))
@@ -147,13 +136,10 @@ def _is_line(held):
 
 
 @contextlib.contextmanager
-def claimed(path):
+def claimed(path: Path) -> Iterator[None]:
     """One run at a time writes a result file; the system frees it with the process that held it.
 
-    Raises
-    ------
-    ValueError
-        If another run, of this or another process, is writing it.
+    Raises a ValueError if another run, of this or another process, is writing it.
     """
     path = Path(path)
     if path.is_dir():
@@ -173,14 +159,8 @@ def stored_path(id):
     return data_file(f"results/{id}.json")
 
 
-def stored(id):
-    """The `Result` that comes with the project.
-
-    Raises
-    ------
-    FileNotFoundError
-        If the experiment has none; the message says the command that makes one.
-    """
+def stored(id: str) -> Result:
+    """The result that comes with the project; a FileNotFoundError names the command that makes one."""
     path = stored_path(id)
     if not path.is_file():
         raise FileNotFoundError(f"no result of {id} is stored; `dplit experiment {id}` makes one")
@@ -201,13 +181,10 @@ class Journal:
         with self.path.open("a", encoding="utf-8") as file:
             file.write(_dump(dict(zip(LINE, values, strict=True))) + "\n")
 
-    def lines(self):
-        """The whole lines, list of dict; a line that was cut short is left out.
+    def lines(self) -> list[dict]:
+        """The whole lines; a line that was cut short is left out.
 
-        Raises
-        ------
-        ValueError
-            If a line is none of a finished task; the message names the file.
+        Raises a ValueError that names the file if a line is none of a finished task.
         """
         found = []
         if self.path.is_file():

@@ -21,6 +21,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 RATE = 0.05  # family-wise, over all sentences
 LEAST = 10  # splits; with fewer a part is open
@@ -30,22 +31,14 @@ TENTH = 0.1  # margin of an error, as a share of it
 
 @dataclass(frozen=True)
 class Difference:
-    """What a part compares: an estimate with its standard error, and a limit.
-
-    Attributes
-    ----------
-    n : int
-        Number of splits.
-    relation : {">", "<"}
-        What the sentence says of the mean and the limit.
-    """
+    """What a part compares: an estimate with its standard error, and a limit."""
 
     name: str
     mean: float
     error: float
     limit: float
-    n: int
-    relation: str = ">"
+    n: int  #: Number of splits.
+    relation: str = ">"  #: What the sentence says of the mean and the limit; or "<".
 
     def interval(self, level):
         """Two-sided interval of the mean at error `level`, tuple of float."""
@@ -59,20 +52,14 @@ class Difference:
 class Part:
     """A statement about runs, with the p-values for and against it.
 
-    Attributes
-    ----------
-    yes : float
-        p-value of the evidence that it is true; 1 if it is open.
-    no : float
-        p-value of the evidence that it is false.
-    for_yes, for_no : tuple of (Difference, float) or None
-        The comparison that decides each, and the number of comparisons that it answers for.
+    `for_yes` and `for_no` are the comparison that decides each, a `Difference`, and the number of comparisons
+    that it answers for.
     """
 
-    yes: float = 1.0
-    no: float = 1.0
-    for_yes: tuple | None = None
-    for_no: tuple | None = None
+    yes: float = 1.0  #: p-value of the evidence that it is true; 1 if it is open.
+    no: float = 1.0  #: p-value of the evidence that it is false.
+    for_yes: tuple[Difference, float] | None = None
+    for_no: tuple[Difference, float] | None = None
 
     def __invert__(self):
         return Part(self.no, self.yes, _turned(self.for_no), _turned(self.for_yes))
@@ -103,24 +90,19 @@ def _turned(shown):
     return shown and (replace(shown[0], relation=relation[shown[0].relation]), shown[1])
 
 
-def above(numbers, limit: float = 0.0, *, overlap, name="", variance=0.0):
-    """That the mean of `numbers` is above `limit`.
+def above(
+    numbers: ArrayLike,
+    limit: float = 0.0,
+    *,
+    overlap: float,
+    name: str = "",
+    variance: float = 0.0,
+) -> Part:
+    """That the mean of `numbers`, one a split, is above `limit`; open with fewer than `LEAST` splits.
 
-    Parameters
-    ----------
-    numbers : array_like, shape (n,)
-        One a split.
-    overlap : float
-        Records tested over records trained, where splits are of one data set; 0 where each
-        repetition has data of its own.
-    name : str
-        What is compared, for the evidence.
-    variance : float
-        Of single runs, to be added: of another number with its own deviation.
-
-    Returns
-    -------
-    Part; it is open with fewer than `LEAST` splits
+    `overlap`: records tested over records trained, where splits are of one data set; 0 where each repetition has
+    data of its own. `name`: what is compared, for the evidence. `variance`: of single runs, to be added: of
+    another number with its own deviation.
     """
     from scipy.stats import t
 
@@ -189,20 +171,10 @@ def most(parts):
     return at_least(len(parts) // 2 + 1, parts)
 
 
-def holm(p, rate=RATE):
-    """The level at which Holm's procedure tests each of several sentences.
+def holm(p: dict[str, float], rate: float = RATE) -> dict[str, float]:
+    """The level at which Holm's procedure tests each of several sentences, at a family-wise error of `rate`.
 
-    Parameters
-    ----------
-    p : dict of name to float
-        p-values.
-    rate : float
-        Family-wise error rate.
-
-    Returns
-    -------
-    dict of name to float
-        A sentence is decided if its p-value is no larger than its level.
+    A sentence is decided if its p-value in `p` is no larger than its level.
     """
     levels, level, stopped = {}, 0.0, False
     for step, name in enumerate(sorted(p, key=p.get)):

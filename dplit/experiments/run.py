@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Callable, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from dplit import datasets
 from dplit.datasets import DatasetError
 from dplit.errors import check_integer
 from dplit.experiments import images, registry
+from dplit.experiments.cells import Experiment
 from dplit.experiments.result import (
     LIBRARIES,
     LINE,
@@ -28,36 +30,26 @@ CHEAP = 0.25  # share of the tasks among which the cheapest are run again
 LIBRARY_METHODS = ("RF", "ERT", "Breiman")  # another version of scikit-learn may grow other trees
 
 
-def run(id, *, jobs=1, seed=0, repetitions=None, cells=("*",), out, progress=None, command=""):
+def run(
+    id: str,
+    *,
+    jobs: int = 1,
+    seed: int = 0,
+    repetitions: int | None = None,
+    cells: Sequence[str] = ("*",),
+    out: str | Path,
+    progress: Callable | None = None,
+    command: str = "",
+) -> Result:
     """Run what is missing of one experiment, and write the result.
 
-    Parameters
-    ----------
-    id : str
-    jobs : int
-        Processes; -1 for one a core. The scores do not depend on it.
-    seed : int
-    repetitions : int, optional
-        Left out, the experiment's own number.
-    cells : sequence of str
-        Keys, or glob patterns over keys.
-    out : path
-        Result file. One that is there is continued: what it holds is not run again.
-    progress : callable, optional
-        Wraps the iterable of finished tasks, as ``progress(tasks, total=n)``; for tqdm.
-    command : str
-        Kept with the result.
-
-    Returns
-    -------
-    dplit.experiments.result.Result
-        Its `lost` names the tasks that raised: they stop no other, and the next run tries them again.
-
-    Raises
-    ------
-    ValueError
-        For an unknown experiment, a pattern that matches no cell, or a file of another experiment,
-        another seed or other parameters, or one that another run is writing.
+    `jobs`: processes, -1 for one a core; the scores do not depend on it. `repetitions`: left out, the
+    experiment's own number. `cells`: keys, or glob patterns over keys. `out`: a result file that is there is
+    continued: what it holds is not run again. `progress` wraps the iterable of finished tasks, as
+    ``progress(tasks, total=n)``; for tqdm. `command` is kept with the result. Its `lost` names the tasks that
+    raised: they stop no other, and the next run tries them again. Raises a ValueError for an unknown
+    experiment, a pattern that matches no cell, or a file of another experiment, another seed or other
+    parameters, or one that another run is writing.
     """
     outs = {id: out}
     options = {"jobs": jobs, "seed": seed, "repetitions": repetitions, "cells": cells}
@@ -65,21 +57,19 @@ def run(id, *, jobs=1, seed=0, repetitions=None, cells=("*",), out, progress=Non
 
 
 def run_together(
-    outs, *, jobs=1, seed=0, repetitions=None, cells=("*",), progress=None, command=""
-):
+    outs: dict[str, Path],
+    *,
+    jobs: int = 1,
+    seed: int = 0,
+    repetitions: int | None = None,
+    cells: Sequence[str] = ("*",),
+    progress: Callable | None = None,
+    command: str = "",
+) -> dict[str, Result]:
     """Run what is missing of several experiments: what is one fit in some of them is fitted once.
 
-    Parameters
-    ----------
-    outs : dict of str to path
-        Result file of each experiment.
-    jobs, seed, repetitions, cells, progress, command
-        As in `run`; a task is one fit.
-
-    Returns
-    -------
-    dict of str to dplit.experiments.result.Result
-        The scores are those that each experiment has alone.
+    `outs`: result file by experiment; the others as in `run`, where a task is one fit. The scores are those that
+    each experiment has alone.
     """
     seed = check_integer(seed, "seed", 0)
     if repetitions is not None:
@@ -154,13 +144,10 @@ def _outcomes(id, cells, repetition, seed):
     ]
 
 
-def select(experiment, patterns=("*",)):
+def select(experiment: Experiment, patterns: Sequence[str] = ("*",)) -> list:
     """The cells that are run and whose key matches one of `patterns`, in order.
 
-    Raises
-    ------
-    ValueError
-        A pattern that matches no cell that is run.
+    Raises a ValueError for a pattern that matches no cell that is run.
     """
     runnable = [c for c in experiment.cells if not c.not_run]
     for pattern in patterns:
@@ -200,21 +187,12 @@ def _resume(experiment, seed, out):
     return result
 
 
-def recheck(result, n, rng):
-    """Run `n` of the cheaper tasks of a stored result again.
+def recheck(result: Result, n: int, rng: np.random.Generator) -> list[tuple]:
+    """Run `n` of the cheaper tasks of a stored result again, drawn by `rng`.
 
-    Parameters
-    ----------
-    result : dplit.experiments.result.Result
-    n : int
-    rng : numpy.random.Generator
-        Chooses the tasks.
-
-    Returns
-    -------
-    list of (key, repetition, stored score, score now)
-        Without the tasks whose records are not on this machine: nothing is downloaded; and without those
-        of a method that has changed since (`dplit.experiments.cells.Cell.superseded`).
+    Returns (key, repetition, stored score, score now), without the tasks whose records are not on this
+    machine: nothing is downloaded; and without those of a method that has changed since
+    (`dplit.experiments.cells.Cell.superseded`).
     """
     experiment = registry.get(result.experiment)
     keys = [k for k in result.cells if _comparable(experiment.cell(k), result)]

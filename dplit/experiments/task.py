@@ -31,64 +31,36 @@ MOST_TESTED = 30_000  # of a test part; only the larger draws of figure 9 of RDF
 
 @dataclass(frozen=True)
 class Setting:
-    """What a method may use beside the training records.
-
-    Attributes
-    ----------
-    domain : Domain
-    classes : tuple or None
-    target_bounds : tuple of float or None
-        (0, 1): targets come scaled.
-    seed : int
-        Of everything random in the method.
-    queries : DataFrame or None
-        The records of the test part, without their classes: what a method of private prediction answers.
-    """
+    """What a method may use beside the training records."""
 
     domain: Domain
     classes: tuple | None
-    target_bounds: tuple | None
+    target_bounds: tuple[float, float] | None  #: (0, 1): targets come scaled.
     reading: str
-    seed: int
+    seed: int  #: Of everything random in the method.
+    #: Frame of the test part's records, without their classes: what a method of private prediction answers.
     queries: object = None
 
 
 @dataclass(frozen=True)
 class Split:
-    """Training and test part; targets of a regression are scaled to [0, 1].
-
-    Attributes
-    ----------
-    X_train, X_test : DataFrame
-    y_train, y_test : array
-    factor : float
-        Squared errors times this are in units of the records' own range.
-    rarest : object
-        The class with the fewest records, of two the "positive" one (RDF, section 5.2); None in a
-        regression.
-    """
+    """Training and test part; targets of a regression are scaled to [0, 1]. X are frames."""
 
     X_train: object
     X_test: object
     y_train: np.ndarray
     y_test: np.ndarray
-    factor: float
+    factor: float  #: Squared errors times this are in units of the records' own range.
+    #: Class with the fewest records, of two the "positive" one (RDF, section 5.2); None in a regression.
     rarest: object = None
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What one task came to.
+    """What one task came to."""
 
-    Attributes
-    ----------
-    score : float or list of float
-    epsilon : float or None
-        Total of the fit's proof tree; None for a method that has none.
-    """
-
-    score: object
-    epsilon: float | None
+    score: float | list[float]
+    epsilon: float | None  #: Total of the fit's proof tree; None for a method that has none.
     seconds: float
 
 
@@ -129,17 +101,10 @@ def run_measures(
     return [Outcome(score, epsilon, seconds) for score in scores]
 
 
-def split_of(cell, repetition: int, seed: int = 0):
+def split_of(cell: Cell, repetition: int, seed: int = 0) -> tuple[datasets.Dataset, Split]:
     """The data set and the split of one repetition of a cell, as `run_task` fits and tests on it.
 
-    Parameters
-    ----------
-    cell : dplit.experiments.Cell
-        Whose records are all those of its data set.
-
-    Returns
-    -------
-    (dplit.datasets.Dataset, Split)
+    The cell's records are all those of its data set.
     """
     drawn = _drawn(cell, repetition, seed)
     data = _loaded(*drawn)

@@ -22,29 +22,19 @@ HARALICK = (
 )  # fmt: skip
 
 
-def patterns(grey, rows, columns, radius=RADIUS, points: int = POINTS):
+def patterns(
+    grey: np.ndarray,
+    rows: np.ndarray,
+    columns: np.ndarray,
+    radius: int = RADIUS,
+    points: int = POINTS,
+) -> np.ndarray:
     r"""Local binary pattern of each pixel: how its circle's points compare with it, whatever the rotation.
 
     The code of a pixel is the number of points of its circle that are not darker than it, if the points
     that are form one arc; all else has the code ``points + 1`` (Ojala, Pietikainen and Maenpaa 2002,
-    :math:`LBP^{riu2}`). Values between pixels are bilinear.
-
-    Parameters
-    ----------
-    grey : float array, shape (height, width)
-    rows, columns : int array, shape (n_pixels,)
-        At least `radius` from each border.
-    radius : int
-        In pixels.
-
-    Returns
-    -------
-    int64 array, shape (n_pixels,), of 0 to ``points + 1``
-
-    Raises
-    ------
-    ValueError
-        If a circle leaves the image.
+    :math:`LBP^{riu2}`). Values between pixels are bilinear. `grey` (height, width); the pixels lie at least
+    `radius` pixels from each border: a ValueError if a circle leaves the image.
     """
     check_integer(radius, "radius", 1)
     check_integer(points, "points", 1)
@@ -76,27 +66,17 @@ def levels_of(grey, levels=LEVELS):
     return np.minimum((np.clip(grey, 0, 1) * levels).astype(np.int64), levels - 1)
 
 
-def co_occurrence(quantised, rows, columns, side=SIDE, levels: int = LEVELS):
-    """Co-occurrence matrix of the window about each pixel.
+def co_occurrence(
+    quantised: np.ndarray,
+    rows: np.ndarray,
+    columns: np.ndarray,
+    side: int = SIDE,
+    levels: int = LEVELS,
+) -> np.ndarray:
+    """Co-occurrence matrices of the windows about pixels, symmetric, each of sum 1: (n_pixels, levels, levels).
 
-    Parameters
-    ----------
-    quantised : int array, shape (height, width)
-        Grey levels, as `levels_of` gives them.
-    rows, columns : int array, shape (n_pixels,)
-        At least ``side // 2`` from each border.
-    side : int
-        Odd.
-
-    Returns
-    -------
-    float64 array, shape (n_pixels, levels, levels)
-        Symmetric, each of sum 1.
-
-    Raises
-    ------
-    ValueError
-        If `side` is even or a window leaves the image.
+    `quantised`: grey levels (height, width), as `levels_of` gives them. Raises a ValueError if `side` is even or
+    a pixel lies less than ``side // 2`` from a border.
     """
     if check_integer(side, "side", 3) % 2 == 0:
         raise ValueError(f"side must be odd, got {side}")
@@ -116,23 +96,14 @@ def co_occurrence(quantised, rows, columns, side=SIDE, levels: int = LEVELS):
     return counts / counts.sum(axis=(1, 2), keepdims=True)
 
 
-def haralick(p):
-    r"""The eight features of co-occurrence matrices, in the order of `HARALICK`.
+def haralick(p: np.ndarray) -> np.ndarray:
+    r"""The eight features of co-occurrence matrices, in the order of `HARALICK`, shape (n, 8).
 
     Of Haralick, Shanmugam and Dinstein (1973), appendix 1, are the angular second moment (1), contrast
-    (2), correlation (3), variance (4), homogeneity (5, their inverse difference moment) and entropy (9).
+    (2), correlation (3), variance (4), homogeneity (5, their inverse difference moment) and entropy (9), in nats.
     Mean and standard deviation are those of one margin, which in a symmetric matrix is the other one too.
-    The correlation of a window of one grey level, 0/0, is 1: its neighbours are alike.
-
-    Parameters
-    ----------
-    p : float array, shape (n, levels, levels)
-        Symmetric, each of sum 1.
-
-    Returns
-    -------
-    float64 array, shape (n, 8)
-        Entropy in nats.
+    The correlation of a window of one grey level, 0/0, is 1: its neighbours are alike. `p` as `co_occurrence`
+    gives it.
     """
     i, j = np.indices(p.shape[1:])
     total = (1, 2)

@@ -10,24 +10,12 @@ from dplit.ledger.evidence import (
     LEDGER_ERROR,
     RUN_VERDICTS,
     VERDICTS,
-    Case,
-    Count,
     Evidence,
-    bounded,
-    counts_at_most,
-    counts_equal,
-    equal,
     interval,
-    of_equality,
-    of_privacy,
-    of_upper_bound,
-    private,
-    verdict_of,
 )
 from dplit.ledger.registry import PAPERS, Claim, claim
 
 __all__ = [
-    "CAPACITY", "INTERVAL_ERROR", "KINDS", "LEDGER_ERROR", "PAPERS", "RUN_VERDICTS", "VERDICTS", "Case",
-    "Claim", "Count", "Evidence", "bounded", "claim", "counts_at_most", "counts_equal", "equal", "interval",
-    "of_equality", "of_privacy", "of_upper_bound", "private", "verdict_of",
+    "CAPACITY", "INTERVAL_ERROR", "KINDS", "LEDGER_ERROR", "PAPERS", "RUN_VERDICTS", "VERDICTS",
+    "Claim", "Evidence", "claim", "interval",
 ]  # fmt: skip

@@ -10,16 +10,8 @@ class Box:
 
     ``@BOX(id, where, verdict)`` registers the check below it, and ``@BOX.corrected(of)`` what holds instead
     of the claim whose check is `of`. What holds is proved in the box, unless ``proved=False``; where the
-    place begins with "ours" the claim is this book's own.
-
-    Parameters
-    ----------
-    label : str
-        Of the box in the chapter.
-    *functions : str
-        Dotted names under `dplit`; a claim may name its own.
-    **fields
-        Of `dplit.ledger.claim`: quantity, range, kind.
+    place begins with "ours" the claim is this book's own. `functions` are dotted names under `dplit`; a claim
+    may name its own. `fields` are those of `dplit.ledger.claim`: quantity, range, kind.
     """
 
     def __init__(self, label, *functions, **fields):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from dplit.ledger.registry import OURS, PAPERS
+from dplit.ledger.registry import OURS, PAPERS, Claim
 
 BOOK = "dplit: the book whose theorems run"
 TEX = {"&": r"\&", "%": r"\%", "#": r"\#", "_": r"\_"}
@@ -20,20 +20,11 @@ def key(claim_id):
     return f"dplit-{row_id(claim_id)}"
 
 
-def bibtex(claim, since="", date="", site=""):
+def bibtex(claim: Claim, since: str = "", date: str = "", site: str = "") -> str:
     """BibTeX of one entry.
 
-    Parameters
-    ----------
-    claim : Claim
-    since, date : str
-        Version and day since which the verdict stands; empty where it is not on record.
-    site : str
-        Address of the book, if it has one; the entry then has the address of its row.
-
-    Returns
-    -------
-    str
+    `since`, `date`: version and day since which the verdict stands; empty where it is not on record. `site`:
+    address of the book, if it has one; the entry then has the address of its row.
     """
     ours = claim.ours or claim.paper == OURS
     about = "" if ours else f"{PAPERS[claim.paper]}, {claim.where}. "

@@ -19,34 +19,21 @@ that breaks the statement are its counterexample, also where the statement is tr
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dplit.ledger.evidence import BROKEN, RTOL, Evidence, interval
 
 
 class Compared(NamedTuple):
-    """One computed case.
+    """One computed case: what is true (`exact`), what is stated, and whether that is good.
 
-    Attributes
-    ----------
-    exact, stated : float
-        What is true, and what is stated.
-    relation : str
-        What must hold between them, one of `RELATIONS`.
-    good : bool
-    data : dict
-        Plain data that reproduce the case.
-    met : bool or None
-        Of a bound: whether it is attained; None if nobody asks.
-    broken : str
-        The verdict where this case is not good, if another than the check's.
-    span : tuple
-        A simulated interval, or none.
-    weight : int
-        Cases or draws that it stands for.
-    decisive : bool
+    `relation`: what must hold between them, one of `RELATIONS`; `data`: plain data that reproduce the case;
+    `met`: whether a bound is attained, None if nobody asks; `broken`: the verdict where this case is not good, if
+    another than the check's; `span`: a simulated interval, or none; `weight`: cases or draws that it stands for.
     """
 
     exact: float
@@ -98,16 +85,13 @@ def need(good, exact=1.0, relation="not", stated=0.0, broken="", **data):
     return Compared(float(exact), relation, float(stated), bool(good), data, broken=broken)
 
 
-def frequency(events, stated, relation="within", **data):
+def frequency(
+    events: ArrayLike, stated: float | tuple[float, float], relation: str = "within", **data
+) -> Compared:
     """The share of the events among independent draws against a stated probability.
 
-    Parameters
-    ----------
-    events : array_like of bool
-    stated : float or (float, float)
-        Two limits: the whole interval must lie between them.
-    relation : {"within", "<=", ">="}
-        "within": the interval holds what is stated; "<=": it is not above it; ">=": not below.
+    "within": the interval holds what is stated; "<=": it is not above it; ">=": not below. Where two limits are
+    stated, the whole interval must lie between them.
     """
     events = np.asarray(events)
     return counted(int(events.sum()), events.size, stated, relation, **data)
@@ -132,16 +116,10 @@ def decisive(case):
     return case._replace(decisive=True)
 
 
-def judged(check, broken="fails", kind="exact"):
+def judged(check: Callable, broken: str = "fails", kind: str = "exact") -> Callable:
     """The ``check(effort, rng) -> Evidence`` of a generator of comparisons.
 
-    Parameters
-    ----------
-    check : generator function
-    broken : str
-        The verdict where a case is not good.
-    kind : str
-        As of `Evidence`.
+    `broken`: the verdict where a case is not good; `kind` as of `Evidence`.
     """
 
     @functools.wraps(check)

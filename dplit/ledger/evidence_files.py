@@ -13,9 +13,12 @@ from __future__ import annotations
 import csv
 import io
 import json
+from collections.abc import Sequence
 from functools import cache
+from pathlib import Path
 from typing import NamedTuple
 
+from dplit.ledger.registry import Claim
 from dplit.printed import data_file
 from dplit.writing import write_whole
 
@@ -26,15 +29,9 @@ WITHDRAWN = "withdrawn"
 
 
 class Change(NamedTuple):
-    """One line of ``data/verdicts.csv``.
+    """One line of ``data/verdicts.csv``: the version of dplit in which a verdict first stood (`since`).
 
-    Attributes
-    ----------
-    claim, verdict : str
-    since : str
-        The version of dplit in which the verdict first stood.
-    date : str
-        Day on which it was written down, as "2026-11-22".
+    `date` is the day on which it was written down, as "2026-11-22".
     """
 
     claim: str
@@ -46,13 +43,8 @@ class Change(NamedTuple):
 class Quote(NamedTuple):
     """One line of ``data/quotes/PAPER.csv``.
 
-    Attributes
-    ----------
-    claim : str
-    place : str
-        In the paper, to the sentence: "section 4.2, paragraph 3, sentence 1", "table 4, caption".
-    words : str
-        The words that decide, as printed, parts joined by " ... "; formulas between dollar signs.
+    `place` is in the paper, to the sentence: "section 4.2, paragraph 3, sentence 1", "table 4, caption". `words`
+    are those that decide, as printed, parts joined by " ... "; formulas between dollar signs.
     """
 
     claim: str
@@ -78,14 +70,8 @@ def stored():
     return found
 
 
-def changes(path=None):
-    """Every verdict that a claim has had, list of `Change`, the oldest first.
-
-    Parameters
-    ----------
-    path : Path, optional
-        Left out, that of ``data/verdicts.csv``.
-    """
+def changes(path: Path | None = None) -> list[Change]:
+    """Every verdict that a claim has had, the oldest first, from ``data/verdicts.csv`` or a file like it."""
     path = path or data_file(VERDICTS_FILE)
     if not path.is_file():
         return []
@@ -93,28 +79,15 @@ def changes(path=None):
         return [Change(**line) for line in csv.DictReader(lines)]
 
 
-def since(history=None):
-    """The last change of each claim, dict of id to `Change`.
-
-    Parameters
-    ----------
-    history : sequence of Change, optional
-        Left out, `changes`.
-    """
+def since(history: Sequence[Change] | None = None) -> dict[str, Change]:
+    """The last change of each claim, by its id; `history` is left out for `changes`."""
     return {change.claim: change for change in (changes() if history is None else history)}
 
 
-def due(claims, history, version, date):
-    """The changes that `history` lacks, list of `Change`.
-
-    Parameters
-    ----------
-    claims : sequence of Claim
-        The whole ledger.
-    history : sequence of Change
-    version, date : str
-        Of the new lines.
-    """
+def due(
+    claims: Sequence[Claim], history: Sequence[Change], version: str, date: str
+) -> list[Change]:
+    """The changes that `history` lacks, given the whole ledger, as new lines of `version` and `date`."""
     last, now = since(history), {claim.id: claim.verdict for claim in claims}
     gone = [id for id, c in last.items() if id not in now and c.verdict != WITHDRAWN]
     new = [(id, v) for id, v in now.items() if id not in last or last[id].verdict != v]

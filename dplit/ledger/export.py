@@ -9,31 +9,24 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Mapping, Sequence
 from types import SimpleNamespace
 
 from dplit.ledger.cite import bibtex, key
-from dplit.ledger.evidence_files import Quote, quotes
-from dplit.ledger.registry import OURS, PAPERS
+from dplit.ledger.evidence_files import Change, Quote, quotes
+from dplit.ledger.registry import OURS, PAPERS, Claim
 from dplit.ledger.words import both_sides, short
 
 WRONG = ("leaks", "fails", "assumes")
 ABOUT = ("statement", "step")
 
 
-def records(claims, evidence, since):
-    """Each claim with its stored evidence, as plain data.
+def records(
+    claims: Sequence[Claim], evidence: Mapping[str, dict], since: Mapping[str, Change]
+) -> list[dict]:
+    """Each claim with its stored evidence, as plain data; what is not stored is None.
 
-    Parameters
-    ----------
-    claims : sequence of Claim
-    evidence : mapping of id to dict
-        As `dplit.ledger.evidence_files.stored`.
-    since : mapping of id to Change
-        As `dplit.ledger.evidence_files.since`.
-
-    Returns
-    -------
-    list of dict. What is not stored is None.
+    `evidence` and `since` as `stored` and `since` of `dplit.ledger.evidence_files`.
     """
     return [_record(c, evidence.get(c.id, {}), since.get(c.id)) for c in claims]
 
@@ -82,36 +75,21 @@ def as_csv(found):
     return text.getvalue()
 
 
-def as_bib(found, site=""):
-    """`records` as BibTeX, one entry a claim.
-
-    Parameters
-    ----------
-    found : list of dict
-    site : str
-        Address of the book, if it has one; an entry then has the address of its row.
-    """
+def as_bib(found: list[dict], site: str = "") -> str:
+    """`records` as BibTeX, one entry a claim, with the address of its row if the book has one, `site`."""
     return "\n".join(
         bibtex(SimpleNamespace(**record), record["since"] or "", record["date"] or "", site)
         for record in found
     )
 
 
-def errata(claims, evidence, since):
-    """What does not stand as printed, by paper.
+def errata(
+    claims: Sequence[Claim], evidence: Mapping[str, dict], since: Mapping[str, Change]
+) -> dict[str, list[dict]]:
+    """What does not stand as printed, by paper; takes the whole ledger, else as `records`.
 
-    Parameters
-    ----------
-    claims : sequence of Claim
-        The whole ledger.
-    evidence, since : mapping
-        As for `records`.
-
-    Returns
-    -------
-    dict of paper to list of dict
-        Keys id, where, place, about, verdict, printed, statement, correct, evidence, both_sides,
-        counterexample, since, date, chapter, box; leaks first, then what fails, then what assumes.
+    Keys id, where, place, about, verdict, printed, statement, correct, evidence, both_sides, counterexample,
+    since, date, chapter, box; leaks first, then what fails, then what assumes.
     """
     says = {c.id: c.says for c in claims}
     found = {paper: [] for paper in PAPERS if paper != OURS}

@@ -6,8 +6,14 @@ business of ``dplit verify`` and of the tests.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
 from dplit.ledger.evidence import RUN_VERDICTS, VERDICTS
-from dplit.ledger.registry import OURS, PAPERS
+from dplit.ledger.registry import OURS, PAPERS, Claim
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 SHORT_NAMES = {
     "diprime-v1": "DiPriMe v1",
@@ -19,16 +25,11 @@ SHORT_NAMES = {
 }
 
 
-def glance(claims, ax, colors):
+def glance(claims: Sequence[Claim], ax: Axes, colors: Mapping[str, str]):
     """Draw the number of claims by paper and verdict: a bar for statements, one for experiments.
 
-    Parameters
-    ----------
-    claims : sequence of Claim
-    ax : matplotlib.axes.Axes
-        Drawn on; its y-axis names the papers, its x-axis counts claims.
-    colors : mapping of verdict to color
-        As `dplit.plotting.VERDICT_COLORS`.
+    `ax` is drawn on: its y-axis names the papers, its x-axis counts claims. `colors`: by verdict, as
+    `dplit.plotting.VERDICT_COLORS`.
     """
     rows = [(SHORT_NAMES[paper], counts) for paper, counts in tally(claims).items()]
     runs = tally(claims, ("experiment",), RUN_VERDICTS)

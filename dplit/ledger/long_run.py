@@ -31,15 +31,10 @@ class OutOfTime(Exception):
 
 
 @contextlib.contextmanager
-def limited(seconds):
+def limited(seconds: float | None):
     """Stop what runs inside by an `OutOfTime` once the process has used `seconds` of the processor.
 
-    It needs the timers of Unix and the main thread. A compiled loop ends before it is stopped.
-
-    Parameters
-    ----------
-    seconds : float or None
-        None is no limit.
+    None is no limit. It needs the timers of Unix and the main thread. A compiled loop ends before it is stopped.
     """
     if seconds is None:
         yield
@@ -67,27 +62,11 @@ def limited(seconds):
         signal.signal(signal.SIGPROF, before)
 
 
-def opened(path, effort, seed, limit):
-    """The file at `path`, or one without rows if there is none.
+def opened(path: str | Path, effort: str, seed: int, limit: int | None) -> dict:
+    """The file at `path`, or one without rows if there is none; `limit`: seconds of the processor a claim.
 
-    Parameters
-    ----------
-    path : str or path-like
-    effort : str
-    seed : int
-    limit : int or None
-        Seconds of the processor a claim.
-
-    Returns
-    -------
-    dict
-        As JSON holds it: "command", "effort", "seed", "limit", "versions" of the last run, and "claims",
-        a dict of id to row.
-
-    Raises
-    ------
-    ValueError
-        If the file is not one of checks, or of another effort, seed or limit.
+    As JSON holds it: "command", "effort", "seed", "limit", "versions" of the last run, and "claims", a dict of
+    id to row. Raises a ValueError if the file is not one of checks, or of another effort, seed or limit.
     """
     asked = dict(zip(HEAD, (str(effort), seed, limit), strict=True))
     held = read(path) if Path(path).is_file() else asked | {"claims": {}}
@@ -99,14 +78,8 @@ def opened(path, effort, seed, limit):
     return head | {"versions": versions("numpy", "scipy"), "claims": held["claims"]}
 
 
-def read(path):
-    """A file of checks as JSON holds it (`opened`).
-
-    Raises
-    ------
-    ValueError
-        If it is none.
-    """
+def read(path: str | Path) -> dict:
+    """A file of checks as JSON holds it (`opened`); raises a ValueError if it is none."""
     try:
         held = json.loads(Path(path).read_text("utf-8"))
         is_one = {*HEAD, "claims"} <= {*held} and isinstance(held["claims"], dict)

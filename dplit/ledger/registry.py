@@ -21,9 +21,11 @@ its ``corrected`` registers what holds instead.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
+
+import numpy as np
 
 from dplit.errors import check_choice
 from dplit.ledger.compare import judged
@@ -44,72 +46,37 @@ PAPERS = {
 
 @dataclass(frozen=True)
 class Claim:
-    """One statement of a paper, or one of ours that corrects it.
+    """One statement of a paper, or one of ours that corrects it."""
 
-    Attributes
-    ----------
-    id : str
-        "paper/name"; a correction is "paper/name/corrected".
-    paper : str
-        Key of `PAPERS`.
-    where : str
-        Theorem, equation, table or section of the paper.
-    says : str
-        The statement in our words; formulas between dollar signs.
-    verdict : str
-        Declared; `check` computes its own, and ``dplit verify`` compares.
-    holds_instead : str
-        Id of the corrected claim, where the paper's is wrong or loose.
-    nothing_instead : str
-        Why there is no corrected claim, where the paper's is wrong or loose.
-    ours : bool
-        True if no paper states it.
-    about : str
-        What the verdict is on: a "statement" of the paper; a "step" of a proof whose result stands; a
-        "reading" of ours that the paper does not print; an "experiment".
-    proof : str
-        Label of the proof, in the chapter, that covers the cases which are not computed; empty if
-        every case is, or if there is no proof. Evidence of kind "exact" is then "proved".
-    quantity, range : str
-        Of the evidence, where the check does not say them.
-    functions : tuple of str
-        Dotted names under `dplit` of the functions that compute each side.
-    chapter, anchor : str
-        Page of the book and the label of the theorem box there.
-    kind : str
-        Declared kind of evidence, one of `KINDS`.
-    intervals : int
-        How many simulated intervals it uses, at most.
-    """
-
-    id: str
-    paper: str
-    where: str
-    says: str
-    verdict: str
+    id: str  #: "paper/name"; a correction is "paper/name/corrected".
+    paper: str  #: Key of `PAPERS`.
+    where: str  #: Theorem, equation, table or section of the paper.
+    says: str  #: The statement in our words; formulas between dollar signs.
+    verdict: str  #: Declared; `check` computes its own, and ``dplit verify`` compares.
     check_function: Callable = field(repr=False)
-    holds_instead: str = ""
-    nothing_instead: str = ""
-    ours: bool = False
+    holds_instead: str = ""  #: Id of the corrected claim, where the paper's is wrong or loose.
+    nothing_instead: str = ""  #: Or why there is no corrected claim.
+    ours: bool = False  #: True if no paper states it.
+    #: What the verdict is on: a "statement" of the paper; a "step" of a proof whose result stands; a "reading"
+    #: of ours that the paper does not print; an "experiment".
     about: str = "statement"
+    #: Label of the proof, in the chapter, that covers the cases which are not computed; empty if every case is,
+    #: or if there is no proof. Evidence of kind "exact" is then "proved".
     proof: str = ""
-    quantity: str = ""
-    range: str = ""
-    functions: tuple = ()
-    chapter: str = ""
-    anchor: str = ""
-    kind: str = "exact"
-    intervals: int = 0
+    quantity: str = ""  #: Of the evidence, where the check does not say it.
+    range: str = ""  #: As `quantity`.
+    functions: tuple[str, ...] = ()  #: Dotted names under `dplit` of what computes each side.
+    chapter: str = ""  #: Page of the book.
+    anchor: str = ""  #: Label of the theorem box there.
+    kind: str = "exact"  #: Declared kind of evidence, one of `KINDS`.
+    intervals: int = 0  #: How many simulated intervals it uses, at most.
 
-    def check(self, effort="quick", rng=None) -> Evidence:
-        """Compute the evidence anew.
+    def check(
+        self, effort: Effort | str = "quick", rng: np.random.Generator | None = None
+    ) -> Evidence:
+        """Compute the evidence anew; "reader" and "deep" mean wider ranges and more draws.
 
-        Parameters
-        ----------
-        effort : {"quick", "reader", "deep"}
-            Wider ranges and more draws.
-        rng : numpy.random.Generator, optional
-            Left out, a generator seeded with this claim's id: the same answer every time.
+        Left out, `rng` is seeded with this claim's id: the same answer every time.
         """
         found = self.check_function(Effort(effort), stream(self.id) if rng is None else rng)
         if not isinstance(found, Evidence):
@@ -148,18 +115,18 @@ def unknown(id, known):
 
 
 def claim(
-    id,
-    where,
-    verdict,
-    box="",
-    functions=(),
+    id: str,
+    where: str | Mapping[str, str],
+    verdict: str,
+    box: str = "",
+    functions: tuple[str, ...] = (),
     *,
-    chapter="",
-    about="statement",
-    proof="",
-    broken="",
+    chapter: str = "",
+    about: str = "statement",
+    proof: str = "",
+    broken: str = "",
     **fields,
-):
+) -> Callable:
     """Register the decorated ``check(effort, rng) -> Evidence`` as a `Claim`.
 
     A check that yields comparisons (`dplit.ledger.compare`) is judged by them.
@@ -167,30 +134,12 @@ def claim(
     The statement, ``says``, is the check's docstring; the chapter is the docket's place in
     `dplit.claims`. The check gains ``corrected``, a decorator that registers what holds instead.
 
-    Parameters
-    ----------
-    id : str
-        "paper/name". Where `where` maps papers to places, the name alone: the claim is then made
-        once for each paper, and the check takes the paper as its keyword `paper`.
-    where : str or mapping of paper to str
-    verdict : str
-    box : str
-        Label of the theorem box in the chapter.
-    functions : tuple of str
-    chapter : str
-        Left out, that of the docket.
-    about, proof : str
-        As in `Claim`; a claim with a proof is of kind "proved", unless `kind` says otherwise.
-    broken : str
-        The verdict where a comparison does not hold; left out, "leaks" or "assumes" where that is declared,
-        else "fails".
-    **fields
-        Further fields of `Claim`.
-
-    Raises
-    ------
-    ValueError
-        If an id is registered already, or its paper or the verdict is unknown.
+    `id` is "paper/name". Where `where` maps papers to places, it is the name alone: the claim is then made
+    once for each paper, and the check takes the paper as its keyword `paper`. `box`: label of the theorem box
+    in the chapter; `chapter`: left out, that of the docket. A claim with a `proof` is of kind "proved", unless
+    `kind` says otherwise. `broken`: the verdict where a comparison does not hold; left out, "leaks" or "assumes"
+    where that is declared, else "fails". `fields`: further ones of `Claim`. Raises a ValueError if an id is
+    registered already, or its paper or the verdict is unknown.
     """
 
     def register(check):
@@ -237,19 +186,19 @@ def _stated(id, where):
 
 
 def _corrected(
-    ids, own_box, chapter, box="", functions=(), *, where="ours", suffix="corrected", **fields
-):
+    ids: list,
+    own_box: str,
+    chapter: str,
+    box: str = "",
+    functions: tuple[str, ...] = (),
+    *,
+    where: str = "ours",
+    suffix: str = "corrected",
+    **fields,
+) -> Callable:
     """Decorator: register ``id/suffix``, which holds and is ours, and name it at each of `ids`.
 
-    Parameters
-    ----------
-    box : str
-        Left out, that of the claim that it corrects.
-    functions : tuple of str
-    where : str
-    suffix : str
-    **fields
-        Further fields of `Claim`.
+    `box` is left out for that of the claim that it corrects; `fields` are further ones of `Claim`.
     """
 
     def register(check):

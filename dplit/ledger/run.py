@@ -11,7 +11,7 @@ import contextlib
 import inspect
 import time
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from numbers import Real
@@ -26,26 +26,13 @@ from dplit.work import Effort, fan_out, stream, versions
 
 @dataclass(frozen=True)
 class Row:
-    """One claim and what its check came to.
-
-    Attributes
-    ----------
-    claim : Claim
-    evidence : Evidence or None
-        None if the check raised or was cut off.
-    seconds : float
-        Time that the check took.
-    error : str
-        Exception and the innermost lines it came through; empty if there was none.
-    processor : float
-        Seconds of the processor that the check used.
-    """
+    """One claim and what its check came to."""
 
     claim: Claim
-    evidence: Evidence | None
-    seconds: float
-    error: str = ""
-    processor: float = 0.0
+    evidence: Evidence | None  #: None if the check raised or was cut off.
+    seconds: float  #: Time that the check took.
+    error: str = ""  #: Exception and the innermost lines it came through; empty if there was none.
+    processor: float = 0.0  #: Seconds of the processor that the check used.
 
     @property
     def ok(self):
@@ -80,25 +67,13 @@ class Row:
         }
 
 
-def select(claims, patterns=(), papers=()):
-    """The claims whose id matches one of `patterns` and whose paper is one of `papers`.
+def select(
+    claims: Sequence[Claim], patterns: Sequence[str] = (), papers: Sequence[str] = ()
+) -> list[Claim]:
+    """The claims whose id matches one of `patterns` and whose paper is one of `papers`, in order, each once.
 
-    Parameters
-    ----------
-    claims : sequence of Claim
-    patterns : sequence of str
-        Ids, or glob patterns over ids; none selects all.
-    papers : sequence of str
-        Keys of `PAPERS`; none selects all.
-
-    Returns
-    -------
-    list of Claim, in the order of `claims`, each once.
-
-    Raises
-    ------
-    ValueError
-        A pattern that matches no claim, or a selection that is empty.
+    `patterns`: ids, or glob patterns over ids; `papers`: keys of `PAPERS`; none selects all. Raises a ValueError
+    for a pattern that matches no claim, or a selection that is empty.
     """
     ids = [c.id for c in claims]
     for pattern in patterns:
@@ -116,19 +91,17 @@ def select(claims, patterns=(), papers=()):
     return chosen
 
 
-def run(claims, effort="quick", seed=0, jobs=1, limit=None):
+def run(
+    claims: Iterable[Claim],
+    effort: str = "quick",
+    seed: int = 0,
+    jobs: int = 1,
+    limit: float | None = None,
+) -> Iterator[Row]:
     """Check each claim; yields a `Row` as soon as its check ends, in no particular order.
 
-    Parameters
-    ----------
-    claims : iterable of Claim
-    effort : {"quick", "reader", "deep"}
-    seed : int
-        Seeds every claim's generator, together with the claim's id.
-    jobs : int
-        Processes; -1 for one a core.
-    limit : float or None
-        Seconds of the processor after which a check is cut off (`dplit.ledger.long_run.limited`).
+    `seed` seeds every claim's generator, together with the claim's id. `jobs`: processes; -1 for one a core.
+    `limit`: seconds of the processor after which a check is cut off (`dplit.ledger.long_run.limited`).
     """
     claims = list(claims)
     seed, effort = check_integer(seed, "seed", 0), str(Effort(effort))
@@ -176,14 +149,8 @@ def _is_number(value):
     return bool(values) and all(isinstance(v, Real) and not isinstance(v, bool) for v in values)
 
 
-def settings(texts):
-    """Settings such as ``["epsilon=1,3"]`` as a dict of name to tuple of numbers.
-
-    Raises
-    ------
-    ValueError
-        A text that is not of this form.
-    """
+def settings(texts: Iterable[str]) -> dict[str, tuple]:
+    """Settings such as ``["epsilon=1,3"]`` by name as tuples of numbers; another form is a ValueError."""
     found = {}
     for text in texts:
         name, _, values = text.partition("=")
@@ -199,13 +166,10 @@ def _number(text):
     return int(text) if text.strip().lstrip("+-").isdigit() else float(text)
 
 
-def with_parameters(claims, asked):
-    """The claims whose checks have every one of the parameters `asked`, list of Claim.
+def with_parameters(claims: Iterable[Claim], asked: Iterable[str]) -> list[Claim]:
+    """The claims whose checks have every one of the parameters `asked`.
 
-    Raises
-    ------
-    ValueError
-        If there is none; the message says which parameters there are.
+    Raises a ValueError that says which parameters there are, if no claim has them.
     """
     able = [c for c in claims if asked.keys() <= parameters(c).keys()]
     if not able:
@@ -215,25 +179,12 @@ def with_parameters(claims, asked):
     return able
 
 
-def check_at(claim, asked, effort="quick", seed=0):
-    """The evidence of a claim's check at parameters of one's own.
+def check_at(
+    claim: Claim, asked: Mapping[str, tuple], effort: str = "quick", seed: int = 0
+) -> Evidence:
+    """The evidence of a claim's check at parameters of one's own; its range is what was `asked`.
 
-    Parameters
-    ----------
-    claim : Claim
-    asked : mapping of name to tuple of numbers
-    effort : {"quick", "reader", "deep"}
-    seed : int
-
-    Returns
-    -------
-    Evidence
-        Its range is what was asked.
-
-    Raises
-    ------
-    ValueError
-        Several values where the check takes one, and whatever the check itself refuses.
+    Raises a ValueError for several values where the check takes one, and whatever the check itself refuses.
     """
     own = parameters(claim)
     for name, values in asked.items():

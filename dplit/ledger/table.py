@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pandas as pd
 
+from dplit.ledger.registry import Claim
 from dplit.work import Effort
 
 
@@ -19,19 +22,11 @@ class _Table(pd.DataFrame):
             return super()._repr_html_()
 
 
-def table(claims, effort="quick"):
-    """Check each claim and set declared beside computed.
+def table(claims: Sequence[Claim], effort: str = "quick") -> pd.DataFrame:
+    """Check each claim and set declared beside computed, a row a claim, index its id.
 
-    Parameters
-    ----------
-    claims : sequence of Claim
-    effort : {"quick", "reader", "deep"}
-
-    Returns
-    -------
-    DataFrame, one row a claim, index its id. Columns: quantity, what is compared; computed and must be,
-    both sides at the decisive case with six digits and what must hold between them; verdict
-    (computed); evidence, its kind; cases, how many were computed.
+    Columns: quantity, what is compared; computed and must be, both sides at the decisive case with six digits and
+    what must hold between them; verdict (computed); evidence, its kind; cases, how many were computed.
     """
     rows = []
     for c in claims:

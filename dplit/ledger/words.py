@@ -5,14 +5,8 @@ from __future__ import annotations
 MUST_BE = {"<=": "at most", "<": "less than", ">=": "at least", ">": "more than", "=": "equal to"}
 
 
-def both_sides(found):
-    """What must hold at the decisive case, with both sides, as one sentence.
-
-    Parameters
-    ----------
-    found : dict
-        As `Evidence.to_dict`.
-    """
+def both_sides(found: dict) -> str:
+    """What must hold at the decisive case of `Evidence.to_dict`, with both sides, as one sentence."""
     what, stated, true = found["quantity"], short(found["published"]), short(found["computed"])
     if found["relation"] == "within":
         return f"{what}: {stated} stated must lie in the interval around {true} observed"

@@ -29,16 +29,9 @@ MEMBER = np.array([[1.0]])
 
 
 class Forest(NamedTuple):
-    """A way to fit, and what is looked at.
+    """A way to fit, ``fit(X, y, epsilon, seed)``, and what is looked at.
 
-    Attributes
-    ----------
-    fit : callable
-        ``fit(X, y, epsilon, seed)`` gives a fitted forest.
-    statistic : callable
-        ``statistic(forest)``, a float: larger for a member.
-    private : bool
-        Whether epsilon is proved.
+    ``statistic(forest)`` is a float, larger for a member. `private` says whether epsilon is proved.
     """
 
     fit: Callable

@@ -142,10 +142,11 @@ def test_the_reference_leaves_out_fields_and_keeps_colons():
     assert skip(None, "attribute", "first", Pair.first, False, None) is True
     assert skip(None, "method", "set_fit_request", print, False, None) is True
     assert skip(None, "property", "first", property(lambda self: 1), False, None) is False
-    lines = ["What it needs: nothing."]
-    dplit_book.keep_colons(None, "property", "a.b", None, None, lines)
-    assert NumpyDocstring(lines, Config(), what="property", name="a.b").lines() == lines
-    assert lines[-1] == "What it needs: nothing."
+    for what in ("property", "attribute"):
+        lines = ["What it needs: nothing."]
+        dplit_book.keep_colons(None, what, "a.b", None, None, lines)
+        assert NumpyDocstring(lines, Config(), what=what, name="a.b").lines() == lines
+        assert lines[-1] == "What it needs: nothing."
 
 
 def test_the_references_are_those_of_the_bibliography():

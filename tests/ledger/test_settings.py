@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from dplit import claims
-from dplit.ledger import Case, Claim, evidence_files, private
+from dplit.ledger import Claim, evidence_files
 from dplit.ledger import run as verify
+from dplit.ledger.compare import judged, note, private
 
 STORED = evidence_files.stored()
 
@@ -14,10 +15,10 @@ def made(id="rdf/x", **defaults):
     """A claim whose check has the parameters `epsilon`, several values, and `trees`, one."""
 
     def check(effort, rng, epsilon=(0.5, 1.0), trees=2, words="no"):
-        cases = [Case(trees * e, 2.0, {"epsilon": e}) for e in epsilon]
-        return private(cases, f"{rng.random()}", range="the ledger's")
+        yield from (private(trees * e, 2.0, epsilon=e) for e in epsilon)
+        return note(f"{rng.random()}", range="the ledger's")
 
-    return Claim(id, "rdf", "theorem 1", "It is so.", "holds", check, quantity="q")
+    return Claim(id, "rdf", "theorem 1", "It is so.", "holds", judged(check), quantity="q")
 
 
 def test_numbers_are_parameters_and_nothing_else():

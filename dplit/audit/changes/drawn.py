@@ -79,14 +79,9 @@ def run(
 ) -> Iterator[Outcome]:  # fmt: skip
     """Make each change by itself and audit it; yields an `Outcome` for each, as it is done.
 
-    Parameters
-    ----------
-    jobs : int
-        Processes; but for what runs out of time, a change comes to the same with any number of them.
-    names : sequence of str, optional
-        The subjects that may notice it; left out, all of a quick audit.
-    most : int, optional
-        Of the subjects that run a change no more than so many are asked, first those that run the least code.
+    But for what runs out of time, a change comes to the same with any number of processes `jobs`. `names`: the
+    subjects that may notice it; left out, all of a quick audit. Of those that run a change no more than `most` are
+    asked, first those that run the least code.
     """
     changes = list(changes)
     names = [s.name for s in subjects("quick")] if names is None else list(names)

@@ -46,28 +46,15 @@ LEFT_ALONE = {
 
 @dataclass(frozen=True)
 class Change:
-    """One expression of the package, and what stands in its place.
+    """One expression of the package, and what stands in its place."""
 
-    Attributes
-    ----------
-    module, function : str
-        Where: ``"trees.greedy_levels"`` and ``"Rule.of"``; the function is empty for what runs at import.
-    line : int
-    kind : str
-        What a careless hand does, in words.
-    before, after : str
-        Source of the expression.
-    number : int
-        Which of the equal changes of the function, from 0.
-    """
-
-    module: str
-    function: str
+    module: str  #: As "trees.greedy_levels".
+    function: str  #: As "Rule.of"; empty for what runs at import.
     line: int
-    kind: str
-    before: str
+    kind: str  #: What a careless hand does, in words.
+    before: str  #: Source of the expression.
     after: str
-    number: int
+    number: int  #: Which of the equal changes of the function, from 0.
 
     @property
     def key(self):

@@ -32,16 +32,8 @@ BUDGETS = (0.0, 2.0, 10.0, math.inf)
 class ForestPaths(NamedTuple):
     """Draws, one a row: where the leaf of X lies and what the trees say.
 
-    Attributes
-    ----------
-    low, high : arrays, shape (draws, features)
-        Ends of X's leaf in the first tree.
-    votes : int array, shape (draws, trees)
-        Class that each tree gives X.
-    vote : int array, shape (draws,)
-        Class that the forest gives X.
-    label : int array, shape (draws,)
-        X's own class.
+    `low`, `high`: ends of X's leaf in the first tree, shape (draws, features); `votes`: class that each tree gives
+    X, shape (draws, trees); `vote` and `label`: class that the forest gives it, and its own, shape (draws,).
     """
 
     low: np.ndarray
@@ -51,28 +43,23 @@ class ForestPaths(NamedTuple):
     label: np.ndarray
 
 
-def forest_paths(n, k, features, draws, budget, *, pair=0.0, trend=0.0, trees=1, levels=None, rng):
+def forest_paths(
+    n: int,
+    k: int,
+    features: int,
+    draws: int,
+    budget: float,
+    *,
+    pair: float = 0.0,
+    trend: float = 0.0,
+    trees: int = 1,
+    levels: int | None = None,
+    rng: np.random.Generator,
+) -> ForestPaths:
     r"""Fit the published forest to fresh data, and ask it for a fresh point, again and again.
 
-    Parameters
-    ----------
-    n : int
-        Records; half of them are structure points.
-    k : int
-        `min_samples_leaf`.
-    features, draws : int
-    budget : float
-        :math:`B_1 = B_2`.
-    pair, trend : float
-        Of the labels' law, `dplit.consistency.pair_and_trend`.
-    trees : int
-    levels : int, optional
-        The most cuts in a path.
-    rng : numpy.random.Generator
-
-    Returns
-    -------
-    ForestPaths
+    `n` records, half of them structure points; `k`: `min_samples_leaf`; `budget`: :math:`B_1 = B_2`; `pair`,
+    `trend`: of the labels' law, `dplit.consistency.pair_and_trend`; `levels`: the most cuts in a path.
     """
     rng, draws = check_rng(rng), check_integer(draws, "draws", 1)
     forest = MultinomialForestClassifier(
@@ -103,18 +90,16 @@ def first_tree(forest):
     return feature, trees.threshold, trees.child, trees.child + 1
 
 
-def leaf_boxes(feature, threshold, left, right, points):
-    """Ends of the leaf of each point in the unit cube.
+def leaf_boxes(
+    feature: np.ndarray,
+    threshold: np.ndarray,
+    left: np.ndarray,
+    right: np.ndarray,
+    points: np.ndarray,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Lower and upper ends of the leaf of each point in the unit cube, shape of `points`.
 
-    Parameters
-    ----------
-    feature, threshold, left, right : arrays, shape (n_nodes,)
-        A tree as `first_tree` gives it; the root is node 0.
-    points : array, shape (n_points, n_features)
-
-    Returns
-    -------
-    low, high : arrays, shape (n_points, n_features)
+    The tree is as `first_tree` gives it, an entry a node, its root node 0; `points` (n_points, n_features).
     """
     low, high = np.zeros_like(points), np.ones_like(points)
     node = np.zeros(len(points), dtype=np.int64)
@@ -127,20 +112,13 @@ def leaf_boxes(feature, threshold, left, right, points):
     return low, high
 
 
-def counted_cell(budget, block):
+def counted_cell(budget: float, block: int) -> dict:
     r"""Events of lemma 1, equation 11 and equation 15 on fitted forests, at :math:`B_1 = B_2`.
 
-    Parameters
-    ----------
-    budget : float
-    block : int
-        Which block of `DRAWS` draws.
-
-    Returns
-    -------
-    dict : draws; errors of the first `tree` and of the `vote` of `TREES` on the pair beside the trend, 300
-    records, k = 17; after `LEVELS` cuts of two features, 400 records, how often X's cell was `small`, below
-    ``DELTA**LEVELS``, and how often a uniform number was below its `size` in the first feature.
+    `block`: which block of `DRAWS` draws. Returns draws; errors of the first `tree` and of the `vote` of
+    `TREES` on the pair beside the trend, 300 records, k = 17; after `LEVELS` cuts of two features, 400 records,
+    how often X's cell was `small`, below ``DELTA**LEVELS``, and how often a uniform number was below its
+    `size` in the first feature.
     """
     rng, draws = stream(f"consistency/estimator/{budget:g}/{block}", SEED), DRAWS
     voted = forest_paths(300, 17, 3, draws, budget, pair=PAIR, trend=TREND, trees=TREES, rng=rng)

@@ -45,19 +45,10 @@ def forest(domain, depth, trees):
     return grow_random_trees(schema, trees, depth, rng=rng), schema.n_levels
 
 
-def regime(domain, depth: int, trees: int):
-    """Errors of a leaf and of a vote by each member, and a bound.
+def regime(domain: str, depth: int, trees: int) -> dict:
+    """Errors of a leaf and of a vote by each member, and a bound, on a `domain` of `LEVELS`.
 
-    Parameters
-    ----------
-    domain : str
-        A key of `LEVELS`.
-
-    Returns
-    -------
-    dict
-        "leaf" and "vote": error by member; "bound": what no strategy with Laplace noise has less of for a
-        leaf.
+    "leaf" and "vote": error by member; "bound": what no strategy with Laplace noise has less of for a leaf.
     """
     grown, n_levels = forest(domain, depth, trees)
     leaves = matrix.Workload.of(grown, n_levels=n_levels)
@@ -75,13 +66,8 @@ def _errors(asked):
     return {m: matrix.unit_error(asked, matrix.member(asked, m)) / n for m in MEMBERS}
 
 
-def stored_regimes():
-    """The stored errors.
-
-    Returns
-    -------
-    dict of (domain, depth, trees) to what `regime` gives
-    """
+def stored_regimes() -> dict:
+    """The stored errors, by (domain, depth, trees) what `regime` gives."""
     cells = stored_cells(FILE)
     keys = {key: key.rsplit("/", 2) for key in cells}
     return {(d, int(h), int(t)): cells[key] for key, (d, h, t) in keys.items()}

@@ -71,22 +71,11 @@ METHODS = {
 }
 
 
-def rivals_cell(law, method, n):
-    """Fit a method to data sets of a law, and look at it on fresh points.
+def rivals_cell(law: str, method: str, n: int) -> dict:
+    """Fit a method of `METHODS` to data sets of `n` records of a law of `LAWS`, and look at it on fresh points.
 
-    Parameters
-    ----------
-    law : str
-        Key of `LAWS`.
-    method : str
-        Key of `METHODS`.
-    n : int
-        Records, a key of `DRAWS`.
-
-    Returns
-    -------
-    dict : excess over the Bayes risk, of each data set; means of the leaf's extent in a feature and of the
-    training records in it, over fresh points, of the first tree.
+    Returns the excess over the Bayes risk, of each of ``DRAWS[n]`` data sets; means of the leaf's extent in a
+    feature and of the training records in it, over fresh points, of the first tree.
     """
     draws = [_draw(law, method, n, draw) for draw in range(DRAWS[n])]
     excess, extents, records = zip(*draws)

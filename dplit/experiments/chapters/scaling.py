@@ -30,19 +30,10 @@ AXES = {  # the columns of the domain, trees, their depth, and queries (0: the l
 SEED, RUNS, LONG = 0, 3, 2.0  # a search that takes longer than LONG seconds is not repeated
 
 
-def workload(axis, size):
-    """What is asked at one point.
+def workload(axis: str, size: int) -> matrix.Workload:
+    """The leaves of a random forest, or the weighted votes of queries that are drawn uniformly.
 
-    Parameters
-    ----------
-    axis : {"cells", "trees", "queries"}
-    size : int
-        A key of ``AXES[axis]``: the number of cells, of trees or of queries.
-
-    Returns
-    -------
-    dplit.matrix.Workload
-        The leaves of a random forest, or the weighted votes of queries that are drawn uniformly.
+    `axis`: "cells", "trees" or "queries"; `size`: how many, a key of ``AXES[axis]``.
     """
     from dplit.trees import grow_random_trees  # compiled: slow to import
 
@@ -54,19 +45,10 @@ def workload(axis, size):
     return matrix.Workload.of(grown, asked, schema.n_levels)
 
 
-def point(axis, size):
-    """Errors and time at one point.
+def point(axis: str, size: int) -> dict:
+    """Errors and time at one point of `workload`.
 
-    Parameters
-    ----------
-    axis, size
-        As in `workload`.
-
-    Returns
-    -------
-    dict
-        "error": mean error of a query by member of the portfolio; "selected": the member with the least;
-        "seconds".
+    "error": mean error of a query by member of the portfolio; "selected": the member with the least; "seconds".
     """
     asked = workload(axis, size)
     seconds = []
@@ -79,14 +61,8 @@ def point(axis, size):
     return {"error": errors, "selected": best.name, "seconds": round(min(seconds), 4)}
 
 
-def stored_scaling():
-    """The stored errors and seconds.
-
-    Returns
-    -------
-    dict of axis to dict of size to what `point` gives
-        Axes are "cells", "trees" and "queries".
-    """
+def stored_scaling() -> dict:
+    """The stored errors and seconds, by axis and by size what `point` gives."""
     cells = stored_cells(FILE)
     return {axis: {int(n): found for n, found in line.items()} for axis, line in cells.items()}
 

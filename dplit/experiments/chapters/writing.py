@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
 from dplit.stored import write_cells
 
 
-def run(module, path, computed, *, file, seed: int, libraries, trees=None):
-    """Compute cells one after the other, saying so, and write the file.
+def run(
+    module: str,
+    path: str | Path,
+    computed: Iterable[tuple[str, dict]],
+    *,
+    file: str,
+    seed: int,
+    libraries: Sequence[str],
+    trees: int | None = None,
+):
+    """Compute cells one after the other, saying so, and write them with their keys to `path`.
 
-    Parameters
-    ----------
-    module : str
-        Name of the module, below this package.
-    path : path
-        Where to write.
-    computed : iterable of (key, cell)
-    file : str
-        The stored run's name in ``data``.
-    libraries : sequence of str
-    trees : int, optional
-        Of every forest, where all have as many.
+    `module`: its name below this package; `file`: the stored run's name in ``data``; `trees`: of every forest,
+    where all have as many.
     """
     cells: dict = {}
     for key, found in computed:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
 
-def public(setting):
-    """Schema, accounting and seed of a private estimator, dict of its parameters.
+if TYPE_CHECKING:
+    from dplit.experiments.task import Setting
 
-    Parameters
-    ----------
-    setting : dplit.experiments.task.Setting
-    """
+
+def public(setting: Setting) -> dict:
+    """Schema, accounting and seed of a private estimator, by the names of its parameters."""
     target = (
         {"target_bounds": setting.target_bounds}
         if setting.target_bounds

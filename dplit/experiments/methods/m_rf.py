@@ -25,15 +25,8 @@ from dplit.forests import HistogramForestClassifier, MatrixForestClassifier
 class Levels:
     """An estimator behind a domain: each value of a record is replaced by the number of its level.
 
-    Parameters
-    ----------
-    build : callable
-        ``build(setting, **params)``, an estimator over categorical columns.
-    setting : dplit.experiments.task.Setting
-    bins : int, optional
-        Of each continuous column; left out, there is none.
-    **params
-        Of `build`.
+    ``build(setting, **params)`` is an estimator over categorical columns; `bins`: of each continuous column,
+    left out, there is none.
     """
 
     def __init__(self, build, setting, *, bins=1, **params):

@@ -17,6 +17,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dplit import matrix, trees
 from dplit.baselines._shared import leaf_stats
@@ -38,14 +39,8 @@ class QueryAggregate(BaseForestClassifier):
     """Subsample-and-aggregate with random trees, an equal part of epsilon for each query.
 
     Its other parameters are those of `dplit.forests.RandomDecisionForestClassifier`. It predicts its
-    queries and nothing else.
-
-    Parameters
-    ----------
-    queries : DataFrame or array_like, shape (n_queries, n_features)
-        Public records whose classes are released.
-    voting : {"weighted", "hard"}
-        Whether the trees' counts are added, or their classes. As published an empty leaf's is the first one.
+    `queries`, public records of shape (n_queries, n_features), and nothing else. By `voting` the trees' counts
+    are added ("weighted"), or their classes ("hard"). As published an empty leaf's is the first one.
     """
 
     n_estimators: int = 16
@@ -54,13 +49,10 @@ class QueryAggregate(BaseForestClassifier):
     voting: str = "weighted"
     _spawns_structure = True
 
-    def fit(self, X, y):
+    def fit(self, X: ArrayLike, y: ArrayLike) -> QueryAggregate:
         """Train the trees and release a class for each query; returns self.
 
-        Raises
-        ------
-        ValueError
-            If a parameter is not as it must be, or `queries` is left out; the message names it.
+        Raises a ValueError that names the parameter that is not as it must be, or the `queries` left out.
         """
         self._check()
         check_choice(self.voting, VOTINGS, "voting")
@@ -102,14 +94,8 @@ class QueryAggregate(BaseForestClassifier):
         one = Spend("votes of a query", share, f"noise of scale {moved}/epsilon on one tree's vote")
         return released, Sequence("queries", (one,), "each query reads all trees", len(votes))
 
-    def predict(self, X):
-        """Released classes of queries.
-
-        Raises
-        ------
-        ValueError
-            If a record is none of `queries`.
-        """
+    def predict(self, X: ArrayLike) -> np.ndarray:
+        """Released classes of queries; raises a ValueError if a record is none of `queries`."""
         records = self._read(X)
         try:
             found = [self._answers[record.tobytes()] for record in records]
@@ -123,24 +109,16 @@ class NoisyHistogram(BaseForestClassifier):
     """The largest noisy count of a record's own cell, with a constant vote of all cells.
 
     Its other parameters are those of `dplit.forests.RandomDecisionForestClassifier`; columns are
-    categorical.
-
-    Parameters
-    ----------
-    constant : float
-        How many times the mean of all cells is added to each cell.
+    categorical. `constant`: how many times the mean of all cells is added to each cell.
     """
 
     constant: float = 0.0
     classes: Iterable | None = None
 
-    def fit(self, X, y):
+    def fit(self, X: ArrayLike, y: ArrayLike) -> NoisyHistogram:
         """Release all cells' counts; returns self.
 
-        Raises
-        ------
-        ValueError
-            If a parameter is not as it must be, or the domain is too wide.
+        Raises a ValueError if a parameter is not as it must be, or the domain is too wide.
         """
         self._check()
         records, y, domain, domain_node = self._read_fit(X, y)
@@ -170,14 +148,8 @@ class NoisyHistogram(BaseForestClassifier):
 class GaussianForest:
     """Random trees over categorical columns, whose leaves are computed from one release with Gaussian noise.
 
-    Parameters
-    ----------
-    setting : dplit.experiments.task.Setting
-    epsilon, delta : float
-        Add-remove.
-    strategy : {"identity", "per-tree", "merged", "marginals"}
-        What is released: all cells, all leaves, all distinct leaves, or the best marginals.
-    n_estimators, max_depth : int
+    `epsilon` and `delta` hold under add-remove. By `strategy` all cells are released ("identity"), all leaves
+    ("per-tree"), all distinct leaves ("merged"), or the best marginals ("marginals").
     """
 
     def __init__(self, setting, *, epsilon, strategy, n_estimators, max_depth, delta=DELTA):

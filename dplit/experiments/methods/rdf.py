@@ -66,14 +66,9 @@ class ReachedForest(RandomDecisionForestClassifier):
     """A random decision forest that exists only where records go.
 
     Its other parameters are those of `dplit.forests.RandomDecisionForestClassifier`; `random_state`
-    is an int, and neighbours are add-remove.
-
-    Parameters
-    ----------
-    partitioned : bool
-        False: every tree sees all records, at `epsilon` over the number of trees.
-    label : str
-        "permute-and-flip", "smooth-exponential", "global-exponential" or "unanimous".
+    is an int, and neighbours are add-remove. `label` is "permute-and-flip", "smooth-exponential",
+    "global-exponential" or "unanimous". If not `partitioned`, every tree sees all records, at `epsilon` over
+    the number of trees.
     """
 
     partitioned: bool = True
@@ -145,14 +140,11 @@ class ReachedForest(RandomDecisionForestClassifier):
         """Share of the trees that vote for each class, shape (n_records, n_classes)."""
         return self._votes(self._read(X)) / self.n_estimators
 
-    def nonempty(self):
+    def nonempty(self) -> tuple[np.ndarray, float]:
         """Class counts of all leaves that hold a record, and the number of all leaves.
 
-        Returns
-        -------
-        counts : int array, shape (n_nonempty, n_classes)
-        total : float
-            In expectation over the parts of the trees that no record reaches.
+        Counts (n_nonempty, n_classes); the number is an expectation over the parts of the trees that no record
+        reaches.
         """
         grown = [(counts, total) for counts, _, total, _ in self._grown(self._records[:0])]
         return np.concatenate([g[0] for g in grown]), float(sum(g[1] for g in grown))

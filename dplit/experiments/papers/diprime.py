@@ -55,16 +55,8 @@ GRID = "The grids of epsilon, depth and number of trees are ours"
 # Tables ------------------------------------------------------------------------------------------
 
 
-def parameters(method, common, depth):
-    """What a method takes of the parameters that a caption fixes.
-
-    Parameters
-    ----------
-    method : str
-    common : dict
-        n_estimators, max_features, epsilon and rho.
-    depth : int
-    """
+def parameters(method: str, common: dict, depth: int) -> dict:
+    """What a method takes of the parameters that a caption fixes: n_estimators, max_features, epsilon and rho."""
     taken = {"n_estimators": common["n_estimators"], "max_depth": depth}
     if method != "DP-ERT":
         taken["max_features"] = common["max_features"]
@@ -75,15 +67,8 @@ def parameters(method, common, depth):
     return taken
 
 
-def cells(id, names=None):
-    """The cells of one printed table.
-
-    Parameters
-    ----------
-    id : str
-    names : dict of str to str, optional
-        The method behind a row, where the names differ.
-    """
+def cells(id: str, names: dict[str, str] | None = None):
+    """The cells of one printed table; `names`: the method behind a row, where the names differ."""
     table, not_run = printed.table(id), printed.not_run()
     depths = {c["data"]: c.get("depth") for c in table.columns}
     for (data, row), cell in table.cells.items():
@@ -109,20 +94,20 @@ for id, title, *names in (
 # Figures -----------------------------------------------------------------------------------------
 
 
-def points(data, measure, method, common, depth, readings, partitioned=True, **varied):
+def points(
+    data: str,
+    measure: str,
+    method: str,
+    common: dict,
+    depth: int,
+    readings: tuple[str, ...],
+    partitioned: bool = True,
+    **varied: tuple,
+):
     """The cells of one method over the product of what is varied.
 
-    Parameters
-    ----------
-    data, measure, method : str
-    common : dict
-        What the caption fixes: n_estimators, max_features, epsilon, rho.
-    depth : int
-    readings : tuple of str
-    partitioned : bool
-        False: every tree sees all records.
-    **varied : tuple
-        Values of each parameter that is varied.
+    `common`: what the caption fixes, as in `parameters`; not `partitioned`: every tree sees all records;
+    `varied`: the values of each parameter.
     """
     for reading, values in product(readings, product(*varied.values())):
         params = parameters(method, common, depth)

@@ -140,7 +140,7 @@ def test_a_check_at_ones_own_parameters_is_status_zero(ledger, capsys):
         yield from (private(2 * e, 1.0) for e in epsilon)
         return "twice"
 
-    core.claim("rdf/varies", "", "holds")(check)
+    core.claim("rdf/varies", "", "holds", quantity="privacy loss")(check)
     for epsilon, verdict in ((0.25, "loose"), (3, "leaks")):
         options = ["--claim", "rdf/*", "--set", f"epsilon={epsilon}"]
         status, (found,) = answer(capsys, *options)

@@ -12,9 +12,9 @@ import json
 import depends
 
 import dplit
-from dplit import claims
-from dplit.ledger import evidence_files, run
-from dplit.writing import write_whole
+from dplit.court import claims
+from dplit.court.ledger import evidence_files, run
+from dplit.ground.writing import write_whole
 
 FOLDER = depends.ROOT / "data" / "evidence"
 HISTORY = depends.ROOT / "data" / "verdicts.csv"

@@ -15,7 +15,7 @@ import depends
 import numpy as np
 
 from dplit import plotting
-from dplit.writing import write_whole
+from dplit.ground.writing import write_whole
 
 FOLDER = depends.ROOT / "data" / "figures"
 DIGITS = 4
@@ -155,7 +155,7 @@ def strategy_errors():
 
 def bench_scores():
     """Accuracy above the constant of every method, on all tables together and on each."""
-    from dplit import bench
+    from dplit.court import bench
 
     result, every = "bench/classification", "all, on average"
     epsilons = (0.1, 0.5, 1.0, 2.0, 4.0, 10.0)

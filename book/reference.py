@@ -7,7 +7,7 @@ import ast
 import depends
 from depends import BOOK, DOCKETS, ROOT
 
-from dplit.writing import write_whole
+from dplit.ground.writing import write_whole
 
 API_OVERVIEW = """# API reference
 

@@ -23,7 +23,7 @@ import reference
 from depends import BOOK, ROOT, STAMP, digest, is_stale, notebooks
 from nbclient import NotebookClient
 
-from dplit.writing import write_whole
+from dplit.ground.writing import write_whole
 
 PICTURES = {BOOK / "_static" / "bound.png": (BOOK / "majority.ipynb", "fig-majority-bound")}
 

@@ -128,7 +128,7 @@ def main(arguments=None):
         parser.error(str(error))
     import nbformat
 
-    from dplit.writing import write_whole
+    from dplit.ground.writing import write_whole
 
     RERUN.mkdir(parents=True, exist_ok=True)
     write_whole(RERUN / path.name, f"{nbformat.writes(notebook).rstrip()}\n".encode())

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from dplit.budget import Budget
 from dplit.domain import Categorical, Continuous, Domain
-from dplit.errors import PrivacyLeakWarning
+from dplit.ground.errors import PrivacyLeakWarning
 
 if TYPE_CHECKING:  # what `__getattr__` imports later, for type checkers and editors
     from dplit import forests as forests

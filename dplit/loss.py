@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dplit.errors import check_between, check_epsilon
+from dplit.ground.errors import check_between, check_epsilon
 from dplit.neighbours import hashable, neighbouring_pairs
 
 

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dplit.errors import (
+from dplit.ground.errors import (
     check_choice,
     check_counts,
     check_integer,

@@ -14,7 +14,7 @@ from itertools import combinations, combinations_with_replacement
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dplit.errors import (
+from dplit.ground.errors import (
     check_counts,
     check_integer,
     check_iterable,

@@ -25,7 +25,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dplit.errors import (
+from dplit.ground.errors import (
     check_callable,
     check_finite,
     check_integer,

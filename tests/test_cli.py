@@ -17,14 +17,15 @@ import pandas as pd
 import pytest
 
 import dplit
-from dplit import claims, datasets
-from dplit.audit.subject import FALSE_ALARM
+from dplit import datasets
+from dplit.court import claims
+from dplit.court.audit.subject import FALSE_ALARM
 from dplit.cli import COMMANDS, main, parser, verify
 from dplit.cli.datasets import describe
 from dplit.datasets import registry
-from dplit.ledger import Evidence
-from dplit.ledger import registry as core
-from dplit.ledger.compare import private
+from dplit.court.ledger import Evidence
+from dplit.court.ledger import registry as core
+from dplit.court.ledger.compare import private
 
 
 def _draw(effort, rng):
@@ -247,9 +248,9 @@ def test_interrupted_work_prints_what_was_done():
     script = """
         import signal
         import time
-        from dplit import claims
-        from dplit.ledger import registry as core
-        from dplit.ledger import Evidence
+        from dplit.court import claims
+        from dplit.court.ledger import registry as core
+        from dplit.court.ledger import Evidence
         from dplit.cli import main
 
         def fast(effort, rng):

@@ -4,7 +4,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
-from dplit import experiments
+from dplit.court import experiments
 from dplit.plotting import drawings_paths as drawings
 
 

@@ -11,7 +11,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from dplit import PrivacyLeakWarning, errors
+from dplit import PrivacyLeakWarning
+from dplit.ground import errors
 
 
 def test_good_values_come_back_as_plain_numbers():

@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 import dplit
-from dplit import claims
+from dplit.court import claims
 
 TESTS = Path(__file__).resolve().parent
 PACKAGE = TESTS.parent / "dplit"

@@ -15,7 +15,7 @@ import pandas as pd
 import pytest
 
 from dplit import plotting
-from dplit.ledger import RUN_VERDICTS, VERDICTS
+from dplit.court.ledger import RUN_VERDICTS, VERDICTS
 
 mpl.use("agg")
 

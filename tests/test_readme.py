@@ -10,7 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dplit import baselines, bench, datasets, experiments, forests
+from dplit import baselines, datasets, forests
+from dplit.court import bench, experiments
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text()

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import dplit
-from dplit.renamed import moved
+from dplit.ground.renamed import moved
 
 CHANGELOG = Path(__file__).resolve().parent.parent / "CHANGELOG.md"
 

@@ -6,22 +6,23 @@ import os
 import pytest
 
 import dplit
-from dplit.experiments.chapters import regimes, scaling
-from dplit.release import attacks
-from dplit.stored import stored_cells, write_cells
+from dplit.court.experiments.chapters import regimes, scaling
+from dplit.court.attacks import run
+from dplit.court.attacks import run
+from dplit.ground.stored import stored_cells, write_cells
 
 
-@pytest.mark.parametrize("module", [regimes, scaling, attacks], ids=lambda m: m.__name__)
+@pytest.mark.parametrize("module", [regimes, scaling, run], ids=lambda m: m.__name__)
 def test_a_stored_run_is_written_as_it_was(module, tmp_path):
     """Its cells, and a head with the command, the seed and the versions; the bytes but for date and versions."""
-    kept = json.loads(dplit.printed.data_file(module.FILE).read_text("utf-8"))
+    kept = json.loads(dplit.ground.printed.data_file(module.FILE).read_text("utf-8"))
     path = tmp_path / "a" / "run.json"
     write_cells(path, kept["cells"], kept["command"], kept["seed"], kept.get("trees"), ("numpy",))
     found = json.loads(path.read_text("utf-8"))
     assert list(found) == list(kept) and found["versions"]["dplit"] == dplit.__version__
     assert set(found["versions"]) == {"python", "dplit", "numpy"}
     same = {"date": kept["date"], "versions": kept["versions"]}
-    stored = dplit.printed.data_file(module.FILE).read_text("utf-8")
+    stored = dplit.ground.printed.data_file(module.FILE).read_text("utf-8")
     assert json.dumps({**found, **same}, indent=1) + "\n" == stored
     assert found["cells"] == stored_cells(module.FILE)
     assert found["command"].startswith(f"python -m {module.__name__} data/{module.FILE}")

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from dplit import work
+from dplit.ground import work
 
 
 def test_effort():

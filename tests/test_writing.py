@@ -15,15 +15,15 @@ import pandas as pd
 import pytest
 
 import dplit
-from dplit import writing
+from dplit.ground import writing
 from dplit.forests import RandomDecisionForestClassifier
-from dplit.writing import write_whole
+from dplit.ground.writing import write_whole
 
 OLD, NEW = b"old" * 50_000, b"new" * 60_000
 
 KILLED = """
 import builtins, os, signal, sys
-from dplit.writing import write_whole
+from dplit.ground.writing import write_whole
 
 step, path, new = sys.argv[1], sys.argv[2], b"new" * 60_000
 die = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
@@ -78,7 +78,7 @@ def test_a_process_that_is_killed_leaves_a_whole_file(step, left, tmp_path):
 
 WRITER = """
 import os, sys
-from dplit.writing import write_whole
+from dplit.ground.writing import write_whole
 
 usual = os.replace
 
@@ -143,7 +143,7 @@ def test_without_locks_files_are_written_and_nothing_is_removed(locks, tmp_path,
 
 LIMITED = """
 import resource, signal, sys
-from dplit.writing import write_whole
+from dplit.ground.writing import write_whole
 
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
@@ -282,8 +282,8 @@ WRITES = re.compile(
     r"""|nbformat\.write\(|\.to_(?:csv|json|parquet|pickle)\(\w*path"""
 )
 OTHERWISE = {
-    "dplit/writing.py",
-    "dplit/experiments/result.py",
+    "dplit/ground/writing.py",
+    "dplit/court/experiments/result.py",
 }  # the writer, and a journal that grows
 
 

@@ -14,10 +14,10 @@ from ledger_entry import in_brief, printed, typeset
 from ledger_page import exports_html, ledger_html
 from sphinx.util.docutils import SphinxDirective
 
-from dplit import claims
-from dplit.ledger import evidence_files, export
-from dplit.ledger.cite import row_id
-from dplit.work import plain
+from dplit.court import claims
+from dplit.court.ledger import evidence_files, export
+from dplit.court.ledger.cite import row_id
+from dplit.ground.work import plain
 
 LEDGER = "book/ledger"
 INDEX_CELL = re.compile(r"<th>([a-z0-9-]+/[a-z0-9./-]+)</th>")  # the index of a table of claims

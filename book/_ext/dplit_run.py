@@ -22,7 +22,7 @@ NEEDS = (
 @cache
 def judged():
     """The chapters that have claims."""
-    from dplit import claims
+    from dplit.court import claims
 
     return {claim.chapter for claim in claims.all()}
 

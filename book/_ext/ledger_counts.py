@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dplit.ledger.evidence import RUN_VERDICTS
-from dplit.ledger.glance import SHORT_NAMES, tally
+from dplit.court.ledger.evidence import RUN_VERDICTS
+from dplit.court.ledger.glance import SHORT_NAMES, tally
 
 
 def as_links(claims, page=""):
-    """The numbers of `dplit.ledger.glance` as a table, in which each leads to its rows of the ledger.
+    """The numbers of `dplit.court.ledger.glance` as a table, in which each leads to its rows of the ledger.
 
     Parameters
     ----------

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from html import escape
 
-from dplit.ledger.cite import bibtex
-from dplit.ledger.evidence_files import quotes
-from dplit.ledger.registry import PAPERS
-from dplit.ledger.words import both_sides, short
+from dplit.court.ledger.cite import bibtex
+from dplit.court.ledger.evidence_files import quotes
+from dplit.court.ledger.registry import PAPERS
+from dplit.court.ledger.words import both_sides, short
 
 LONGEST = 600  # characters of a counterexample that a row shows; the exports have all of it
 

@@ -11,10 +11,10 @@ from itertools import groupby
 
 from ledger_entry import typeset, unfolded
 
-from dplit.ledger.cite import row_id
-from dplit.ledger.evidence import RUN_VERDICTS, VERDICTS
-from dplit.ledger.glance import SHORT_NAMES
-from dplit.ledger.registry import ABOUT, OURS, PAPERS
+from dplit.court.ledger.cite import row_id
+from dplit.court.ledger.evidence import RUN_VERDICTS, VERDICTS
+from dplit.court.ledger.glance import SHORT_NAMES
+from dplit.court.ledger.registry import ABOUT, OURS, PAPERS
 
 COLUMNS = ("Claim", "Where", "Statement", "Verdict", "Evidence", "Computed by", "Holds instead")
 WORST_FIRST = ("leaks", "fails", "differs", "assumes", "loose", "undecided", "agrees", "holds")
@@ -30,9 +30,9 @@ def ledger_html(claims, evidence=None, since=None):
     ----------
     claims : sequence of Claim
     evidence : mapping of id to dict, optional
-        As `dplit.ledger.evidence_files.stored` gives it; a row unfolds to its own.
+        As `dplit.court.ledger.evidence_files.stored` gives it; a row unfolds to its own.
     since : mapping of id to Change, optional
-        As `dplit.ledger.evidence_files.since`.
+        As `dplit.court.ledger.evidence_files.since`.
 
     Returns
     -------

@@ -1,6 +1,6 @@
 """Private classifiers of other libraries on the splits of the bench: a script of its own environment.
 
-    python -m dplit.bench.splits splits
+    python -m dplit.court.bench.splits splits
     python -m venv .venv-peers && .venv-peers/bin/pip install -r data/peers/requirements.lock
     .venv-peers/bin/python data/peers/run.py splits data/results/bench/peers.json
 

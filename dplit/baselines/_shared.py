@@ -8,7 +8,7 @@ import numpy as np
 
 from dplit import trees
 from dplit.domain import Domain
-from dplit.errors import check_integer
+from dplit.ground.errors import check_integer
 from dplit.forests.base import BaseForest, parameters
 from dplit.forests.noise import ONLY_PROVED
 from dplit.forests.parameter_checks import GUESS as PUBLIC_N

@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 
 from dplit.baselines._plain import PlainForest, check_share
-from dplit.errors import check_integer
+from dplit.ground.errors import check_integer
 from dplit.forests.base import parameters
 
 

@@ -12,7 +12,7 @@ from functools import cache
 
 from dplit.baselines._shared import Choice, LevelsBaseline
 from dplit.budget import Group, Sequence, Spend
-from dplit.errors import check_choice
+from dplit.ground.errors import check_choice
 from dplit.forests.base import BaseForestClassifier, BaseForestRegressor, parameters
 from dplit.forests.parameter_checks import check_rho
 from dplit.forests.partition import REPLACED, Resampled, level_shares

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from dplit.baselines._shared import PUBLIC_N, Baseline, check_public_n
 from dplit.baselines.dp_rf import CRITERIA, REACH, drift_of_scale, entropy_reach
 from dplit.budget import Sequence, Spend
-from dplit.errors import check_choice, check_integer
+from dplit.ground.errors import check_choice, check_integer
 from dplit.forests.base import BaseForestClassifier, parameters
 from dplit.forests.parameter_checks import check_max_features, n_candidates
 from dplit.forests.partition import at_most

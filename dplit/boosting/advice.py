@@ -16,7 +16,7 @@ from numbers import Real
 from typing import NamedTuple
 
 from dplit.boosting.plan import plan
-from dplit.errors import check_epsilon, check_integer
+from dplit.ground.errors import check_epsilon, check_integer
 
 FAMILIES = ("boosted", "histogram", "constant")
 WORTH_A_TEST = 20.0  # s below which noise decides which test is best

@@ -15,7 +15,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dplit.errors import MOST, check_between, check_numbers, check_positive
+from dplit.ground.errors import MOST, check_between, check_numbers, check_positive
 
 LARGEST = 1e30  # of s, of rounds and of a constant: no term is beyond the floats
 DEEP = 100.0

@@ -7,7 +7,7 @@ from itertools import permutations
 
 import numpy as np
 
-from dplit.errors import (
+from dplit.ground.errors import (
     check_finite,
     check_integer,
     check_numbers,

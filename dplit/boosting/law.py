@@ -23,7 +23,7 @@ from dplit.boosting.residuals import (
     class_residuals,
     target_residuals,
 )
-from dplit.errors import MOST, check_integer, check_kind, check_numbers, check_sequence
+from dplit.ground.errors import MOST, check_integer, check_kind, check_numbers, check_sequence
 from dplit.mechanisms import Exponential, PermuteAndFlip
 
 FAR = (-3.0, 3.0)  # steps that a noisy round may release

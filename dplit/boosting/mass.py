@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dplit.errors import MOST, MOST_INTEGER, check_integer, check_numbers, check_whole
+from dplit.ground.errors import MOST, MOST_INTEGER, check_integer, check_numbers, check_whole
 
 
 def sums_by_cell(residuals: np.ndarray, cells: np.ndarray, n_cells: int) -> np.ndarray:

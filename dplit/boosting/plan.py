@@ -17,7 +17,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from dplit.errors import check_epsilon, check_integer
+from dplit.ground.errors import check_epsilon, check_integer
 
 MOST_ROUNDS = 32
 DEEPEST = 6

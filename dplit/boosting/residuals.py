@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dplit.errors import MOST, check_numbers, check_positive, check_whole
+from dplit.ground.errors import MOST, check_numbers, check_positive, check_whole
 
 STEPS = 2**16
 PAIRWISE = 8  # classes from which on NumPy does not add a row's up one by one

@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dplit.boosting.plan import DEEPEST, Plan
-from dplit.errors import (
+from dplit.ground.errors import (
     MOST,
     check_between,
     check_integer,

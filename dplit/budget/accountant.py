@@ -12,7 +12,7 @@ from numbers import Real
 from dplit.budget.concentrated import check_delta
 from dplit.budget.nodes import Public, Sequence
 from dplit.budget.statement import SUM, Budget
-from dplit.errors import check_neighbours
+from dplit.ground.errors import check_neighbours
 
 _OPEN = []  # accounts whose context is entered, the innermost last
 _LOCK = threading.RLock()

@@ -9,7 +9,7 @@ import math
 from dataclasses import dataclass
 from numbers import Real
 
-from dplit.errors import check_integer, check_neighbours
+from dplit.ground.errors import check_integer, check_neighbours
 
 NODES = (  # the kinds of nodes that are defined here
     "Bootstrap", "Concentrated", "EqualParts", "Group", "Leak", "Parallel", "Public", "Sequence", "Spend",

@@ -33,7 +33,7 @@ def main(argv=None):
     given = sys.argv[1:] if argv is None else list(argv)
     try:
         if given and not given[0].startswith("-") and given[0] not in COMMANDS:
-            from dplit.work import nearest
+            from dplit.ground.work import nearest
 
             parser().error(f"there is no command {given[0]!r}; {nearest(given[0], COMMANDS)}")
         arguments = parser().parse_args(given)  # it prints the help

@@ -111,7 +111,7 @@ def positive(text):
 
 def run(arguments):
     """Run the command; returns the exit status."""
-    from dplit import audit
+    from dplit.court import audit
 
     if arguments.share is not None and not arguments.seeds:
         arguments.error("argument --share: needs --seeds")
@@ -143,7 +143,7 @@ def run(arguments):
 
 
 def _rows(names, arguments):
-    from dplit import audit
+    from dplit.court import audit
 
     options = {"names": names, "epsilon": arguments.epsilon}
     found = audit.run(arguments.effort, arguments.seed, workers(arguments), **options)
@@ -156,7 +156,7 @@ def _rows(names, arguments):
 
 def _changes(names, arguments):
     """What becomes of changes of the code; every one that is not noticed must have its reason."""
-    from dplit.audit import changes
+    from dplit.court.audit import changes
 
     try:
         drawn = changes.draw(arguments.mutate, arguments.seed, arguments.module or "*")
@@ -184,7 +184,7 @@ def _change_cells(row):
 
 def _tallies(names, arguments):
     """Counts over seeds; no sound subject may be accused at the audit's own rate, no leak missed at its draws."""
-    from dplit.audit import seeds
+    from dplit.court.audit import seeds
 
     names = [s.name for s in seeds.drawing() if s.name in names]
     share = 1.0 if arguments.share is None else arguments.share
@@ -226,8 +226,8 @@ def _status(ok, interrupted, rows):
 
 
 def _json(rows, ok, interrupted, arguments, how=()):
-    from dplit.audit.subject import FALSE_ALARM
-    from dplit.work import versions
+    from dplit.court.audit.subject import FALSE_ALARM
+    from dplit.ground.work import versions
 
     found = dict(how) | {
         "ok": ok and not interrupted,
@@ -254,7 +254,7 @@ def _text(rows):
 
 def _chance(rows):
     """What comes out otherwise by chance alone, as a sentence; at most, by the sum over all rows."""
-    from dplit.audit.subject import FALSE_ALARM
+    from dplit.court.audit.subject import FALSE_ALARM
 
     drawn = sum(row["expected"] == "within" and row["method"] != "exact" for row in rows)
     missed = math.fsum(row["miss"] or 0 for row in rows)

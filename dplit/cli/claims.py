@@ -43,8 +43,8 @@ def run(arguments):
 
 
 def _show(arguments):
-    from dplit import claims
-    from dplit.ledger import evidence_files, export
+    from dplit.court import claims
+    from dplit.court.ledger import evidence_files, export
 
     try:
         claim = claims.get(arguments.id)
@@ -59,8 +59,8 @@ def _show(arguments):
 
 
 def _export(arguments):
-    from dplit import claims
-    from dplit.ledger import PAPERS, evidence_files, export
+    from dplit.court import claims
+    from dplit.court.ledger import PAPERS, evidence_files, export
 
     if arguments.paper not in (None, *PAPERS):
         known = ", ".join(PAPERS)

@@ -74,7 +74,7 @@ def add_arguments(parser):
 
 def run(arguments):
     """Run the command; returns the exit status."""
-    from dplit import experiments
+    from dplit.court import experiments
 
     if arguments.id is None:
         for option in ("cells", "with", "repetitions", "out"):
@@ -115,7 +115,7 @@ def run(arguments):
 
 def _of_file(error, out):
     """One line on a file that can't be written: which, why, and what is kept."""
-    from dplit.experiments.result import Journal
+    from dplit.court.experiments.result import Journal
 
     kept = Journal(out).path
     named = Path(error.filename).name if error.filename else out.name
@@ -133,7 +133,7 @@ def _lost(lost):
 
 
 def _run(arguments, out):
-    from dplit import experiments
+    from dplit.court import experiments
 
     words = ["dplit", "experiment", arguments.id]
     words += [word for other in arguments.others for word in ("--with", other)]
@@ -158,7 +158,7 @@ def _bar(arguments, tasks, total):
 
 def _listed(id):
     """One experiment as plain data: how many cells it has, and how many are stored."""
-    from dplit import experiments
+    from dplit.court import experiments
 
     found = experiments.get(id)
     try:
@@ -177,7 +177,7 @@ def _listed(id):
 
 def _of_formula(id):
     """One table that is computed, in the same form."""
-    from dplit import experiments
+    from dplit.court import experiments
 
     n = len(experiments.computed(id))
     title = f"{experiments.FORMULAS[id].title} (computed)"
@@ -186,7 +186,7 @@ def _of_formula(id):
 
 def _computed(arguments):
     """A table of a formula, as text or JSON."""
-    from dplit import experiments
+    from dplit.court import experiments
 
     shown = experiments.computed(arguments.id).reset_index()
     if arguments.json:
@@ -204,7 +204,7 @@ def _listing(rows):
 
 
 def _text(found, result):
-    from dplit import experiments
+    from dplit.court import experiments
 
     head = [wrapped(f"{found.id}: {found.title}"), *([wrapped(found.ours)] if found.ours else [])]
     if _is_table(found.id):
@@ -225,7 +225,7 @@ def _text(found, result):
 
 
 def _json(found, result, interrupted, lost):
-    from dplit import experiments
+    from dplit.court import experiments
 
     cells = {
         key: {

@@ -50,6 +50,6 @@ def wrapped(words, indent="  "):
 
 def dump(found):
     """`found` as indented JSON; arrays, fractions and infinities become plain."""
-    from dplit.work import plain
+    from dplit.ground.work import plain
 
     return json.dumps(plain(found), indent=2, ensure_ascii=False, allow_nan=False)

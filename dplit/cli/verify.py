@@ -91,9 +91,9 @@ def add_arguments(parser):
 
 def run(arguments):
     """Run the command; returns the exit status."""
-    from dplit import claims
-    from dplit.ledger import PAPERS, long_run
-    from dplit.ledger import run as verify
+    from dplit.court import claims
+    from dplit.court.ledger import PAPERS, long_run
+    from dplit.court.ledger import run as verify
 
     _check_papers(arguments, PAPERS)
     _check_limit(arguments)
@@ -149,7 +149,7 @@ def _check_limit(arguments):
 
 def _opened(arguments):
     """The file of ``--out``; None without one."""
-    from dplit.ledger import long_run
+    from dplit.court.ledger import long_run
 
     if not arguments.out:
         return None
@@ -164,8 +164,8 @@ def _opened(arguments):
 
 def _collect(chosen, arguments, held):
     """The rows that came back, and whether the user stopped the work before all had."""
-    from dplit.ledger import long_run
-    from dplit.ledger import run as verify
+    from dplit.court.ledger import long_run
+    from dplit.court.ledger import run as verify
 
     rows = []
     jobs = 1 if len(chosen) == 1 and not arguments.dask else workers(arguments)
@@ -183,7 +183,7 @@ def _collect(chosen, arguments, held):
 
 def _varied(chosen, arguments):
     """Print both sides of the claims that have the parameters of ``--set``; returns 0."""
-    from dplit.ledger import run as verify
+    from dplit.court.ledger import run as verify
 
     try:
         asked = verify.settings(arguments.set)
@@ -205,7 +205,7 @@ def report(rows):
 
     Parameters
     ----------
-    rows : sequence of `dplit.ledger.run.Row`
+    rows : sequence of `dplit.court.ledger.run.Row`
     """
     parts = [aligned(HEADER, [_cells(r) for r in rows], shrink=1, right=(5, 6))]
     parts += [_counterexample(r) for r in rows if r.evidence and r.evidence.counterexample]
@@ -240,8 +240,8 @@ def _mismatch(row):
 
 def _totals(rows):
     """ "5 claims: 3 holds, 2 fails; 1 not as declared"."""
-    from dplit.ledger import RUN_VERDICTS, VERDICTS
-    from dplit.ledger.long_run import CUT_OFF
+    from dplit.court.ledger import RUN_VERDICTS, VERDICTS
+    from dplit.court.ledger.long_run import CUT_OFF
 
     counts = Counter(r.computed for r in rows)
     order = (*VERDICTS, *RUN_VERDICTS, "error", CUT_OFF)

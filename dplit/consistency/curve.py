@@ -12,13 +12,13 @@ from itertools import product
 
 import numpy as np
 
-from dplit import stored
+from dplit.ground import stored
 from dplit.consistency.greedy import PAIR, TREND, pair_and_trend
 from dplit.consistency.simulate import observed_paths
-from dplit.errors import check_between, check_integer
+from dplit.ground.errors import check_between, check_integer
 from dplit.multinomial.selection import check_budget
-from dplit.renamed import moved
-from dplit.work import stream
+from dplit.ground.renamed import moved
+from dplit.ground.work import stream
 
 TREES, SEED = 15, 0
 FILE = "results/consistency/errors.json"
@@ -27,8 +27,8 @@ EXPONENTS = (0.5, 0.8)
 BUDGETS = (0.0, 2.0, 10.0, math.inf)
 __getattr__ = moved(
     __name__,
-    stored_cells=("dplit.stored.stored_cells", "0.4"),
-    write_cells=("dplit.stored.write_cells", "0.4"),
+    stored_cells=("dplit.ground.stored.stored_cells", "0.4"),
+    write_cells=("dplit.ground.stored.write_cells", "0.4"),
 )
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dplit.errors import check_between, check_numbers
+from dplit.ground.errors import check_between, check_numbers
 
 PAIR, TREND = 0.3, 0.4
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from dplit.errors import check_integer
+from dplit.ground.errors import check_integer
 
 TAIL = 1e-17  # of the law of the depth: what is left out
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.stats import binom
 
-from dplit.errors import MOST, check_between, check_integer, check_numbers
+from dplit.ground.errors import MOST, check_between, check_integer, check_numbers
 
 
 def vote_excess_bound(excess: ArrayLike, classes: int = 2) -> float:

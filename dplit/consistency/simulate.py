@@ -15,7 +15,7 @@ from numba import njit
 from numpy.typing import ArrayLike
 
 from dplit.consistency.greedy import pair_and_trend
-from dplit.errors import check_between, check_choice, check_integer, check_rng
+from dplit.ground.errors import check_between, check_choice, check_integer, check_rng
 from dplit.multinomial.selection import check_budget
 
 NEVER = 2**31

@@ -14,7 +14,7 @@ from numba import njit
 from numpy.typing import ArrayLike
 from scipy.special import digamma, gammaln
 
-from dplit.errors import MOST, check_between, check_integer, check_numbers, check_positive
+from dplit.ground.errors import MOST, check_between, check_integer, check_numbers, check_positive
 
 MOST_POWER = 100.0  # beyond it its Gamma function is no float
 

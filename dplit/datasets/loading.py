@@ -12,7 +12,7 @@ from dplit.datasets.dataset import Dataset
 from dplit.datasets.fetch import DatasetError
 from dplit.datasets.readers import read
 from dplit.domain import Categorical, Continuous, Domain
-from dplit.errors import check_choice, check_integer, warn_leak
+from dplit.ground.errors import check_choice, check_integer, warn_leak
 
 
 def load(

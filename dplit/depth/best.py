@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.stats import binom, hypergeom
 
-from dplit.errors import (
+from dplit.ground.errors import (
     MOST_INTEGER,
     check_between,
     check_epsilon,

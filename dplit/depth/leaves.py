@@ -8,7 +8,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dplit.errors import MOST, check_integer, check_numbers, check_sequence, check_whole
+from dplit.ground.errors import MOST, check_integer, check_numbers, check_sequence, check_whole
 
 
 def empty_leaves(n: ArrayLike, depth: int) -> float | np.ndarray:

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from dplit.errors import check_integer, check_one
+from dplit.ground.errors import check_integer, check_one
 
 
 def untested_features(s: int, depth: int, one: float | Fraction = 1.0) -> np.ndarray:

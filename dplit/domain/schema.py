@@ -11,7 +11,7 @@ import pandas as pd
 
 from dplit.domain import sources
 from dplit.domain.columns import Categorical, Continuous, EncodedColumns, compiled_all_inside
-from dplit.errors import few, warn_leak
+from dplit.ground.errors import few, warn_leak
 
 MOST_SHOWN = 60  # characters of a list of levels in `Domain.describe`
 MANY = 1_000_000  # numbers that are worth compiled code

@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 
 from dplit.domain.columns import Categorical, Continuous, distinct, is_missing
-from dplit.writing import write_whole
+from dplit.ground.writing import write_whole
 
 FORMATS = {".json": json.loads, ".toml": tomllib.loads}
 KEYS = {"columns", "data_dependent"}

@@ -18,7 +18,7 @@ import numpy as np
 from dplit import trees
 from dplit.budget import Budget, Group, Leak, Public, Sequence
 from dplit.domain import Domain
-from dplit.errors import (
+from dplit.ground.errors import (
     check_choice,
     check_epsilon,
     check_integer,

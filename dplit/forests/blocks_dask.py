@@ -10,7 +10,7 @@ import pandas as pd
 
 from dplit.domain import Categorical, Continuous, Domain
 from dplit.domain.sources import check_kind_of_cells
-from dplit.errors import few, warn_leak
+from dplit.ground.errors import few, warn_leak
 from dplit.forests.blocks import DaskParts, Told, answered, refusing
 from dplit.forests.targets import checked_target
 

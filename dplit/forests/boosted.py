@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from dplit.boosting import leaf_steps, plan
 from dplit.budget import Sequence, check_delta
 from dplit.domain.schema import encoded_columns
-from dplit.errors import check_integer
+from dplit.ground.errors import check_integer
 from dplit.forests.base import BaseForest, BaseForestClassifier, BaseForestRegressor, parameters
 from dplit.forests.blocks import in_parts
 from dplit.forests.blocks_boosted import (

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from dplit.domain import Categorical
-from dplit.errors import check_integer
+from dplit.ground.errors import check_integer
 from dplit.trees.arrays import LEAF, Trees
 
 if TYPE_CHECKING:

@@ -79,7 +79,7 @@ from dplit.domain.sources import as_pandas
 from dplit.forests.card import model_card, named
 from dplit.forests.file_checks import check_insides
 from dplit.forests.intact import seal
-from dplit.writing import write_whole
+from dplit.ground.writing import write_whole
 
 if TYPE_CHECKING:
     from dplit.forests.base import BaseForest

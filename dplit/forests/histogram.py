@@ -19,7 +19,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from dplit.budget import Group, Parallel
-from dplit.errors import check_choice
+from dplit.ground.errors import check_choice
 from dplit.forests.base import BaseForestClassifier, parameters
 from dplit.forests.blocks import in_parts
 from dplit.forests.cells import Cells

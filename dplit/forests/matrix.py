@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from dplit import matrix
 from dplit.budget import Public
 from dplit.domain import Domain
-from dplit.errors import check_choice, check_integer
+from dplit.ground.errors import check_choice, check_integer
 from dplit.forests import matrix_releases as releases
 from dplit.forests.base import BaseForestClassifier, parameters
 from dplit.forests.matrix_plan import Plan, plan_of

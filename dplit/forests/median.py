@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from dplit.errors import check_choice, warn_leak
+from dplit.ground.errors import check_choice, warn_leak
 from dplit.forests.base import (
     BaseForest,
     BaseForestClassifier,

@@ -12,7 +12,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from dplit.errors import check_choice, check_integer
+from dplit.ground.errors import check_choice, check_integer
 from dplit.forests.base import BaseForestClassifier, parameters
 from dplit.forests.noise import ONLY_PROVED
 from dplit.forests.parameter_checks import check_depth

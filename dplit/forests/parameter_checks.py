@@ -7,7 +7,7 @@ from numbers import Integral, Real
 
 import numpy as np
 
-from dplit.errors import check_integer
+from dplit.ground.errors import check_integer
 
 GUESS = 10_000  # records, where the user declares none
 DEEPEST = 12

@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from dplit.boosting import Advice, advise
 from dplit.budget import Group
-from dplit.errors import check_epsilon
+from dplit.ground.errors import check_epsilon
 from dplit.forests.base import BaseForestClassifier, BaseForestRegressor, parameters
 from dplit.forests.boosted import BoostedForestClassifier, BoostedForestRegressor, PlannedForest
 from dplit.forests.boosted_releases import size

@@ -14,7 +14,7 @@ from sklearn.utils.validation import column_or_1d
 
 from dplit.budget import Leak, Public
 from dplit.domain import GRID
-from dplit.errors import few, warn_leak
+from dplit.ground.errors import few, warn_leak
 from dplit.mechanisms.geometric import MOST
 
 QUOTED = re.compile(r":\narray=.*\.\nReshape", re.DOTALL)  # what NumPy's messages quote

@@ -8,7 +8,7 @@ from itertools import product
 import numpy as np
 from scipy.stats import binom
 
-from dplit.errors import check_between, check_counts, check_integer, check_neighbours
+from dplit.ground.errors import check_between, check_counts, check_integer, check_neighbours
 
 
 def leaves(n: int, classes: int) -> list:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.stats import binom, poisson
 
-from dplit.errors import check_epsilon, check_integer
+from dplit.ground.errors import check_epsilon, check_integer
 from dplit.majority.one_sided import second_label, unanimous_error
 
 

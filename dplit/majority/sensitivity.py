@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dplit.errors import check_callable, check_counts, check_epsilon, check_neighbours
+from dplit.ground.errors import check_callable, check_counts, check_epsilon, check_neighbours
 from dplit.majority.counts import neighbouring
 from dplit.mechanisms.smooth_exponential import gap
 

@@ -14,7 +14,7 @@ from itertools import count
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dplit.errors import (
+from dplit.ground.errors import (
     MOST,
     check_between,
     check_epsilon,

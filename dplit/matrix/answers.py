@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dplit.errors import MOST, check_between, check_numbers, check_positive
+from dplit.ground.errors import MOST, check_between, check_numbers, check_positive
 
 
 def clipped(answers: ArrayLike) -> np.ndarray:

@@ -23,7 +23,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dplit.errors import (
+from dplit.ground.errors import (
     check_choice,
     check_epsilon,
     check_integer,

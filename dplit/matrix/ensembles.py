@@ -20,7 +20,7 @@ import numpy as np
 from numpy.random import Generator
 
 from dplit.budget import Group, Parallel, Sequence
-from dplit.errors import (
+from dplit.ground.errors import (
     MOST,
     check_epsilon,
     check_kind,

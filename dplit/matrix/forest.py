@@ -16,7 +16,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dplit.errors import check_between, check_positive, check_whole
+from dplit.ground.errors import check_between, check_positive, check_whole
 
 LEAST = -(2**63)  # of a released count, a whole number of 64 bits
 LARGEST = 10**7  # steps: a released count of more, 10^4 scales of the noise, is taken as it is

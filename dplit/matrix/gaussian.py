@@ -24,7 +24,7 @@ from numpy.random import Generator
 from scipy.optimize import brentq
 from scipy.special import log_ndtr
 
-from dplit.errors import check_between, check_epsilon, check_kind, check_positive, check_rng
+from dplit.ground.errors import check_between, check_epsilon, check_kind, check_positive, check_rng
 from dplit.matrix.strategies import DistinctLeaves, Identity, PerTree, Strategy
 from dplit.matrix.strategies.base import check_domain, combined
 from dplit.matrix.strategies.boxes import coefficients, functions

@@ -23,7 +23,7 @@ from numpy.random import Generator
 from numpy.typing import ArrayLike
 from scipy.spatial import ConvexHull
 
-from dplit.errors import check_epsilon
+from dplit.ground.errors import check_epsilon
 from dplit.matrix.treenorm import NOTHING, Scaled, check_sizes
 
 MOST_DIMENSIONS = 8  # of a polytope that is triangulated

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dplit.errors import check_integer, check_numbers, check_whole
+from dplit.ground.errors import check_integer, check_numbers, check_whole
 
 if TYPE_CHECKING:
     from dplit.trees import Trees

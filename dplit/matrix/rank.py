@@ -13,7 +13,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dplit.errors import check_integer, check_kind
+from dplit.ground.errors import check_integer, check_kind
 from dplit.matrix.paths import Paths, check_levels, distinct
 from dplit.matrix.tested import dimensions
 

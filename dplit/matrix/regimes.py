@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import brentq, minimize_scalar
 
-from dplit.errors import MOST, check_between, check_epsilon, check_integer, check_positive
+from dplit.ground.errors import MOST, check_between, check_epsilon, check_integer, check_positive
 from dplit.matrix.paths import check_levels
 
 

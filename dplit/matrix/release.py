@@ -29,7 +29,7 @@ import numpy as np
 from numpy.random import Generator
 
 from dplit.budget import Spend
-from dplit.errors import (
+from dplit.ground.errors import (
     check_choice,
     check_epsilon,
     check_integer,

@@ -22,7 +22,7 @@ from numpy.random import Generator
 from numpy.typing import ArrayLike
 
 from dplit.budget import EqualParts, Spend
-from dplit.errors import (
+from dplit.ground.errors import (
     MOST,
     check_choice,
     check_epsilon,

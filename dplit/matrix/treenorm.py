@@ -26,7 +26,7 @@ from numpy.random import Generator
 from numpy.typing import ArrayLike
 from scipy.special import gammaln, logsumexp, xlogy
 
-from dplit.errors import check_epsilon, check_integer, check_positive, check_rng
+from dplit.ground.errors import check_epsilon, check_integer, check_positive, check_rng
 from dplit.mechanisms.secure import exact_rate
 
 BITS = 24  # of a step of exact noise, below its scale

@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dplit.errors import check_epsilon, check_integer, check_numbers, check_positive
+from dplit.ground.errors import check_epsilon, check_integer, check_numbers, check_positive
 from dplit.mechanisms.secure import exact_rate, whole_scores
 
 

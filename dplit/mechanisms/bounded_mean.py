@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dplit.domain import GRID
-from dplit.errors import check_epsilon, check_interval, check_numbers
+from dplit.ground.errors import check_epsilon, check_interval, check_numbers
 from dplit.mechanisms.geometric import Geometric
 
 

@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dplit.errors import check_positive, check_rng
+from dplit.ground.errors import check_positive, check_rng
 from dplit.mechanisms.geometric import Geometric
 from dplit.mechanisms.secure import is_secure
 

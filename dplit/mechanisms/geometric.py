@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dplit.errors import check_epsilon, check_integer, check_numbers, check_rng
+from dplit.ground.errors import check_epsilon, check_integer, check_numbers, check_rng
 from dplit.mechanisms.secure import exact_rate, is_secure
 
 MOST = 2**60  # of a value

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dplit.errors import check_epsilon, check_numbers, check_positive, check_rng
+from dplit.ground.errors import check_epsilon, check_numbers, check_positive, check_rng
 from dplit.mechanisms.geometric import decay
 
 

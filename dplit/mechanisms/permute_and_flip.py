@@ -13,7 +13,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dplit.errors import check_rng
+from dplit.ground.errors import check_rng
 from dplit.mechanisms._selection import Selection, sample_shape
 from dplit.mechanisms.secure import is_secure
 
@@ -67,7 +67,7 @@ class PermuteAndFlip(Selection):
         """Index of the reported candidate, shape ``size + scores.shape[:-1]``.
 
         From a secure generator the draw is exact, and scores have to be whole numbers. From any other one they
-        are turned into floats first, which rounds whole numbers beyond 2^53 (:doc:`/book/release`).
+        are turned into floats first, which rounds whole numbers beyond 2^53 (:doc:`/book/attacks`).
         """
         if is_secure(check_rng(rng)):
             from dplit.mechanisms.exact import flip_rows  # compiled: slow to import

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dplit.errors import check_counts, check_epsilon
+from dplit.ground.errors import check_counts, check_epsilon
 from dplit.mechanisms.exponential import sample_index
 
 

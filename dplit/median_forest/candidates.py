@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dplit.errors import (
+from dplit.ground.errors import (
     MOST,
     check_between,
     check_callable,

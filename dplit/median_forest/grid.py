@@ -7,7 +7,7 @@ real numbers. Both weigh an interval between two records by its length and what 
 from __future__ import annotations
 
 from dplit.domain import GRID
-from dplit.errors import check_integer, check_positive
+from dplit.ground.errors import check_integer, check_positive
 
 
 def grid_distance(

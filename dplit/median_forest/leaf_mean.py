@@ -16,7 +16,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from dplit.errors import (
+from dplit.ground.errors import (
     MOST,
     check_between,
     check_finite,

@@ -30,7 +30,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dplit import median
-from dplit.errors import check_numbers, check_positive
+from dplit.ground.errors import check_numbers, check_positive
 from dplit.mechanisms import Exponential
 from dplit.mechanisms.exponential import normalised
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dplit.errors import MOST, check_between, check_integer
+from dplit.ground.errors import MOST, check_between, check_integer
 from dplit.multinomial.selection import check_budget, selection_law
 
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dplit.errors import check_choice, check_numbers
+from dplit.ground.errors import check_choice, check_numbers
 
 CRITERIA = ("gini", "entropy")
 DIGITS = (

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dplit.errors import check_between, check_integer
+from dplit.ground.errors import check_between, check_integer
 
 
 def opposed_features(features: int) -> tuple:

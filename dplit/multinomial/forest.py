@@ -18,7 +18,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dplit.errors import check_epsilon, check_integer
+from dplit.ground.errors import check_epsilon, check_integer
 
 GUESS = 10_000  # records, where the user declares none
 FEWEST_TREES, MOST_TREES = 3, 99

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dplit.errors import check_integer, check_whole
+from dplit.ground.errors import check_integer, check_whole
 from dplit.multinomial.selection import check_budget, feature_law, normalised
 
 GOLDEN_BUDGET = 2 * math.log((1 + math.sqrt(5)) / 2)

@@ -24,7 +24,7 @@ from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 from scipy.stats import binom
 
-from dplit.errors import (
+from dplit.ground.errors import (
     MOST,
     check_between,
     check_choice,

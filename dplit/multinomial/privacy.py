@@ -30,7 +30,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dplit.errors import (
+from dplit.ground.errors import (
     MOST,
     check_between,
     check_choice,
@@ -43,7 +43,7 @@ from dplit.errors import (
 )
 from dplit.multinomial.candidates import CRITERIA, DIGITS, gini_mass
 from dplit.multinomial.selection import normalised
-from dplit.renamed import moved
+from dplit.ground.renamed import moved
 
 LOG2_E = 1 / math.log(2)
 __getattr__ = moved(

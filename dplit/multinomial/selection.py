@@ -16,7 +16,7 @@ from numbers import Real
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dplit.errors import check_counts, check_integer, check_numbers, check_rng
+from dplit.ground.errors import check_counts, check_integer, check_numbers, check_rng
 
 NOISE_AT_ONCE = 2_000_000  # numbers of a block of draws: 16 MB
 

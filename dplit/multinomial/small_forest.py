@@ -15,7 +15,7 @@ from itertools import combinations, product
 
 import numpy as np
 
-from dplit.errors import check_choice
+from dplit.ground.errors import check_choice
 
 WAYS = ("coin", "halves")
 

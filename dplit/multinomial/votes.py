@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from scipy.stats import binom
 
-from dplit.errors import check_between, check_integer
+from dplit.ground.errors import check_between, check_integer
 
 
 class Vote(NamedTuple):

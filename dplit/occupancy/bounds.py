@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import lambertw
 
-from dplit.errors import check_integer, check_positive
+from dplit.ground.errors import check_integer, check_positive
 from dplit.occupancy.law import LARGEST
 from dplit.occupancy.model import at_least_zero
 

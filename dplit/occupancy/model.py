@@ -13,7 +13,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dplit.errors import MOST, check_integer, check_numbers, check_one, check_positive
+from dplit.ground.errors import MOST, check_integer, check_numbers, check_one, check_positive
 
 
 def laplace_weights(depth: int, one: float | Fraction = 1.0) -> list:

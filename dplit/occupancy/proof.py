@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 
-from dplit.errors import check_between, check_integer
+from dplit.ground.errors import check_between, check_integer
 from dplit.occupancy.bounds import BETA, gamma
 from dplit.occupancy.law import LARGEST
 

@@ -15,7 +15,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import ArrayLike
 
-from dplit.errors import MOST, check_between, check_integer, check_positive, check_whole
+from dplit.ground.errors import MOST, check_between, check_integer, check_positive, check_whole
 from dplit.occupancy.bounds import rounding
 from dplit.occupancy.law import LARGEST, children_of, decay_table, weight_of_all
 from dplit.occupancy.model import at_least_zero

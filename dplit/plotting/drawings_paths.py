@@ -13,7 +13,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import ArrayLike
 
-from dplit.errors import check_choice
+from dplit.ground.errors import check_choice
 from dplit.plotting.style import BLUE, INK, ORANGE, PALETTE, use
 
 CELL = 0.8  # side of a drawn cell, where cells are one unit apart

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from dplit.errors import check_finite
+from dplit.ground.errors import check_finite
 
 
 def children(lower: float, upper: float, cut: float) -> tuple:

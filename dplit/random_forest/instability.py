@@ -15,7 +15,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dplit.errors import (
+from dplit.ground.errors import (
     MOST,
     check_counts,
     check_epsilon,

@@ -17,7 +17,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dplit.errors import (
+from dplit.ground.errors import (
     MOST,
     check_between,
     check_epsilon,

@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dplit.budget import EqualParts, Spend
-from dplit.errors import (
+from dplit.ground.errors import (
     check_callable,
     check_choice,
     check_epsilon,

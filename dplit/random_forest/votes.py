@@ -15,7 +15,7 @@ from scipy.special import lambertw
 from scipy.stats import binom
 
 from dplit.depth import effective_records
-from dplit.errors import (
+from dplit.ground.errors import (
     MOST,
     MOST_INTEGER,
     check_epsilon,

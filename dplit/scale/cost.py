@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dplit.boosting import public_cuts
-from dplit.errors import check_integer
+from dplit.ground.errors import check_integer
 from dplit.forests.boosted import STEPS_OF_A_COLUMN
 
 SCORE, RESIDUAL, SUM, CLASS = 8, 4, 8, 4  # bytes of a double, of 32 and of 64 bits, of a class code

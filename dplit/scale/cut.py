@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from dplit.errors import check_integer, check_kind, check_rng
+from dplit.ground.errors import check_integer, check_kind, check_rng
 from dplit.forests.base import parameters
 from dplit.forests.blocks import whole
 from dplit.forests.boosted import BoostedForestClassifier

@@ -20,8 +20,8 @@ from sklearn.dummy import DummyClassifier
 from dplit.domain import Continuous, Domain
 from dplit.forests.boosted import BoostedForestClassifier
 from dplit.forests.histogram import HistogramForestClassifier
-from dplit.stored import stored_cells, write_cells
-from dplit.work import stream
+from dplit.ground.stored import stored_cells, write_cells
+from dplit.ground.work import stream
 
 FILE = "results/scale/growth.json"
 SEED, BLOCK, COLUMNS, BINS, ROUNDS, DEPTH = 0, 10**6, 3, 8, 4, 3

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import stats
 
-from dplit.errors import (
+from dplit.ground.errors import (
     MOST,
     check_between,
     check_epsilon,

@@ -13,7 +13,7 @@ from itertools import combinations, permutations
 from operator import add
 
 from dplit.boosting.residuals import STEPS
-from dplit.errors import MOST, check_between, check_integer, check_sequence, check_whole
+from dplit.ground.errors import MOST, check_between, check_integer, check_sequence, check_whole
 
 LARGEST_SUM = 2**63 - 1
 MOST_CUT = 10

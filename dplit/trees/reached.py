@@ -15,7 +15,7 @@ import numpy as np
 from numba import njit
 
 from dplit.domain import Domain
-from dplit.errors import check_integer, check_rng
+from dplit.ground.errors import check_integer, check_rng
 from dplit.trees.paths import Path, columns_left, descend
 
 

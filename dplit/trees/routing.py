@@ -15,7 +15,7 @@ import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 from numba import njit
 
-from dplit.errors import naming_cache
+from dplit.ground.errors import naming_cache
 from dplit.trees.arrays import Trees
 
 BLOCK = 64

@@ -13,7 +13,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dplit.errors import MOST, check_counts, check_integer, check_numbers, check_positive
+from dplit.ground.errors import MOST, check_counts, check_integer, check_numbers, check_positive
 from dplit.utility.split import smallest_block
 
 WORST_GAP = math.sqrt(2)  # epsilon times the gap at which a leaf of two classes loses most

@@ -13,7 +13,7 @@ from numba import njit
 from numpy.typing import ArrayLike
 
 from dplit import occupancy, sensitivity
-from dplit.errors import (
+from dplit.ground.errors import (
     MOST,
     check_between,
     check_integer,

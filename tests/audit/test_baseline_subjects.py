@@ -4,11 +4,12 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare
 
-from dplit import Continuous, Domain, audit
-from dplit.audit.subject import Found
-from dplit.audit.subjects import baselines as baseline_subjects
+from dplit import Continuous, Domain
+from dplit.court import audit
+from dplit.court.audit.subject import Found
+from dplit.court.audit.subjects import baselines as baseline_subjects
 from dplit.baselines import DPExtraTreesRegressor, RGVClassifier, _shared, fs_rgv, jpw
-from dplit.work import Effort, stream
+from dplit.ground.work import Effort, stream
 
 SUBJECTS = {s.name: s for s in baseline_subjects.registered()}
 

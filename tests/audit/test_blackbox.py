@@ -12,8 +12,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import ExtraTreeClassifier
 
-from dplit import audit
-from dplit.audit.blackbox import lower_limit, upper_limit
+from dplit.court import audit
+from dplit.court.audit.blackbox import lower_limit, upper_limit
 from dplit.forests.randomness import generator
 from dplit.mechanisms import Geometric, Laplace, SmoothExponential
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 import dplit
-from dplit.audit import changes
-from dplit.audit.changes import reach, sites
-from dplit.audit.suite import every_subject
+from dplit.court.audit import changes
+from dplit.court.audit.changes import reach, sites
+from dplit.court.audit.suite import every_subject
 from dplit.cli import main
 
 TINY = '''

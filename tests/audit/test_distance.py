@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from dplit import audit
+from dplit.court import audit
 from dplit.mechanisms import Exponential, PermuteAndFlip
 
 COUNTS = (3, 1, 0)

@@ -3,12 +3,12 @@
 import pytest
 from scipy.stats import binom
 
-from dplit import audit
-from dplit.audit import seeds
-from dplit.audit.subject import FALSE_ALARM, BlackBox, Leak
-from dplit.audit.suite import missed
+from dplit.court import audit
+from dplit.court.audit import seeds
+from dplit.court.audit.subject import FALSE_ALARM, BlackBox, Leak
+from dplit.court.audit.suite import missed
 from dplit.cli import main
-from dplit.work import Effort, stream
+from dplit.ground.work import Effort, stream
 
 CAUGHT = {s.name: s for s in audit.subjects("deep") if s.expected == "caught"}
 LEAKS = [name for name, s in CAUGHT.items() if isinstance(s.check, Leak)]

@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from dplit import audit
-from dplit.audit.subjects import matrix as subjects
+from dplit.court import audit
+from dplit.court.audit.subjects import matrix as subjects
 from dplit.mechanisms import Laplace
 
 NAMES = [s.name for s in subjects.registered()]
@@ -60,7 +60,7 @@ def test_a_release_with_less_noise_is_not_within(monkeypatch):
 
 
 def test_the_search_finds_the_replaced_record():
-    from dplit.audit import search
+    from dplit.court.audit import search
 
     case = search.rediscover("matrix release at its add-remove noise under replace-one")
     assert case.loss == pytest.approx(2.0)

@@ -5,8 +5,8 @@ That the subject is within where nothing is planted is asked in `test_suite`.
 
 import pytest
 
-from dplit import audit
-from dplit.audit import mutants
+from dplit.court import audit
+from dplit.court.audit import mutants
 from tests.audit.mutants import MUTANTS
 from tests.audit.mutants.__main__ import seen
 

@@ -6,8 +6,8 @@ import math
 import pytest
 from scipy.stats import beta
 
-from dplit.audit import outside
-from dplit.printed import data_file
+from dplit.court.audit import outside
+from dplit.ground.printed import data_file
 
 STORED = json.loads(data_file("results/audit/diffprivlib.json").read_text(encoding="utf-8"))
 BOUNDS = {case["case"]: case for case in outside.bounds()}

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from dplit import audit
-from dplit.audit import seeds
-from dplit.audit.blackbox import lower_limit, upper_limit
-from dplit.audit.law import distance_of_draws
+from dplit.court import audit
+from dplit.court.audit import seeds
+from dplit.court.audit.blackbox import lower_limit, upper_limit
+from dplit.court.audit.law import distance_of_draws
 
 
 @pytest.mark.parametrize("p, q, epsilon", [(0.9, 0.2, 0.1), (1.0, 0.0, 1.0), (0.3, 0.3, 0.0)])

@@ -6,7 +6,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from dplit.audit import search
+from dplit.court.audit import search
 from dplit.mechanisms import PermuteAndFlip
 
 

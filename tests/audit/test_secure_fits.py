@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from dplit.audit import epsilon_lower_bound
-from dplit.audit.subjects import baselines, matrix_forest, multinomial
+from dplit.court.audit import epsilon_lower_bound
+from dplit.court.audit.subjects import baselines, matrix_forest, multinomial
 
 NAMES = {
     "a tree of FSClassifier, add-remove", "a tree of FSClassifier, replace-one",

@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 from scipy.stats import chi2
 
-from dplit import Continuous, Domain, audit, baselines, forests, random_forest
-from dplit.audit import suite
-from dplit.audit.subject import Fits, Found, Subject
-from dplit.audit.suite import every_subject
+from dplit import Continuous, Domain, baselines, forests, random_forest
+from dplit.court import audit
+from dplit.court.audit import suite
+from dplit.court.audit.subject import Fits, Found, Subject
+from dplit.court.audit.suite import every_subject
 from dplit.mechanisms import PermuteAndFlip
-from dplit.work import Done, Effort, stream
+from dplit.ground.work import Done, Effort, stream
 
 EXACT = [s.name for s in audit.subjects() if s.method == "exact"]
 SAMPLERS = [s.name for s in audit.subjects() if s.name.endswith("sampler")]
@@ -66,7 +67,7 @@ def test_splits_are_audited_at_what_the_paper_claims(mechanism):
 
 def test_audited_splits_keep_every_cut_in_its_place():
     """The removed record shares its value with another one on every column."""
-    from dplit.audit.subjects.median import split_nodes
+    from dplit.court.audit.subjects.median import split_nodes
 
     for _, node, record in split_nodes(2, Effort("quick")):
         left = node.without(record)
@@ -243,7 +244,7 @@ def test_every_private_estimator_is_held_to_the_epsilon_it_was_asked_for():
 
 def test_lockstep_knows_noise_that_is_not_the_fits_own():
     """The same generator from one state twice, or one of a known seed, costs without limit."""
-    from dplit.audit.subjects import moved
+    from dplit.court.audit.subjects import moved
 
     def twice(rng):
         state = rng.bit_generator.state
@@ -260,7 +261,7 @@ def test_lockstep_knows_noise_that_is_not_the_fits_own():
 
 def test_lockstep_knows_what_a_choice_loses():
     """Of one call with other scores: no log-ratio of the two laws is larger, and no divergence of any order."""
-    from dplit.audit.subjects import moved
+    from dplit.court.audit.subjects import moved
 
     choice, calls = moved.Exponential(1.5, sensitivity=2), []
     for scores in ([3.0, 1.0, 0.0], [2.0, 1.5, 1.0]):
@@ -276,7 +277,7 @@ def test_lockstep_knows_what_a_choice_loses():
 
 
 def test_lockstep_takes_noise_that_is_drawn_by_rejection_for_one_draw():
-    from dplit.audit.subjects import moved
+    from dplit.court.audit.subjects import moved
 
     noise, calls = moved.DiscreteGaussian(2.0), []
     for values in ([5, 0], [2, 1]):

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from dplit import balance, claims
-from dplit.claims.balance import one_cut
+from dplit import balance
+from dplit.court import claims
+from dplit.court.claims.balance import one_cut
 
 OURS = claims.of("balance")
 SAFE, TRAP = balance.two_levels_safe, balance.two_levels_trap

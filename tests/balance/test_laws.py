@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.integrate import quad
 
 from dplit import balance
-from dplit.ledger import interval
+from dplit.court.ledger import interval
 
 EPSILONS = (0.0, 0.01, 0.7, 3.0)
 VALUES = (0.1, 0.1, 0.25, 0.5, 0.55, 0.8, 1.0)

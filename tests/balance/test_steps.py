@@ -1,7 +1,8 @@
 """The claim on the scores of successive intervals: what breaks it."""
 
-from dplit import balance, claims
-from dplit.claims.balance import steps
+from dplit import balance
+from dplit.court import claims
+from dplit.court.claims.balance import steps
 
 STEPS = claims.of("balance")["diprime-v2/score-steps"]
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dplit import bench
+from dplit.court import bench
 
 
 def found(**means):

@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 
-from dplit import claims, experiments, printed
-from dplit.claims.runs import bench as docket
-from dplit.claims.runs import reproduced
-from dplit.experiments import rule
+from dplit.court import claims, experiments
+from dplit.ground import printed
+from dplit.court.claims.runs import bench as docket
+from dplit.court.claims.runs import reproduced
+from dplit.court.experiments import rule
 
 HERE = claims.of("bench")
 CLASSES, TARGETS = "bench/classification", "bench/regression"

@@ -6,9 +6,9 @@ import sys
 import numpy as np
 import pytest
 
-from dplit import bench
-from dplit.bench.peers import COSTS
-from dplit.printed import data_file
+from dplit.court import bench
+from dplit.court.bench.peers import COSTS
+from dplit.ground.printed import data_file
 
 FOLDER = data_file(COSTS).parents[2] / "peers"
 SMALL, LARGE = "24,000 x 10", "1,000,000 x 20"

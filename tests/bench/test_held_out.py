@@ -4,8 +4,8 @@ from functools import partial
 
 import pytest
 
-from dplit.claims.runs import bench
-from dplit.claims.runs import bench_held_out as docket
+from dplit.court.claims.runs import bench
+from dplit.court.claims.runs import bench_held_out as docket
 from tests.bench.test_claims import LEVEL, PEERS, means, result, set_peers
 
 CLASSES, TARGETS = "bench/classification-held-out", "bench/regression-held-out"

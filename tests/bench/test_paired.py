@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import ttest_rel
 
-from dplit import bench, experiments
+from dplit.court import bench, experiments
 
 
 def pair(seed=0, n=10):

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from dplit import bench
+from dplit.court import bench
 
 # Ranks of four learners on 14 data sets: table 6 of Demšar (2006)
 PUBLISHED = pd.DataFrame(

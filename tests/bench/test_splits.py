@@ -6,11 +6,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dplit import datasets, experiments
-from dplit.bench import splits
+from dplit import datasets
+from dplit.court import experiments
+from dplit.court.bench import splits
 from dplit.boosting.sets import CHOOSING, HELD_OUT
-from dplit.experiments import bench as runs
-from dplit.experiments.task import split_of
+from dplit.court.experiments import bench as runs
+from dplit.court.experiments.task import split_of
 
 RUN = Path(__file__).resolve().parents[2] / "data" / "peers" / "run.py"
 

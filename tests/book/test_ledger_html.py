@@ -7,8 +7,8 @@ import pytest
 from book_tools import BOOK
 from bs4 import BeautifulSoup
 
-from dplit.ledger import RUN_VERDICTS, VERDICTS, Claim
-from dplit.ledger.evidence_files import Change
+from dplit.court.ledger import RUN_VERDICTS, VERDICTS, Claim
+from dplit.court.ledger.evidence_files import Change
 
 sys.path.insert(0, str(BOOK / "_ext"))
 import ledger_counts

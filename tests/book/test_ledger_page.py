@@ -20,7 +20,7 @@ pytestmark = pytest.mark.browser
 
 def _fake_ledger(folder):
     """A page with a ledger of a few made-up claims and the book's own script."""
-    from dplit.ledger.registry import Claim
+    from dplit.court.ledger.registry import Claim
 
     rows = [
         ("rdf/one", "fails"),
@@ -122,8 +122,8 @@ def test_a_pasted_sentence_finds_its_verdict_counterexample_and_citation(driver,
 
 def _ledger_of(paper, folder):
     """The ledger of one paper, or of all, without the rest of the site."""
-    from dplit import claims
-    from dplit.ledger import evidence_files
+    from dplit.court import claims
+    from dplit.court.ledger import evidence_files
 
     html = ledger_html(claims.all(paper), evidence_files.stored(), evidence_files.since())
     shutil.copy(book_tools.BOOK / "_static" / "ledger.js", folder)
@@ -228,7 +228,7 @@ def test_the_words_of_every_sentence_of_two_papers_find_its_row_among_few(driver
 
 def test_the_filter_is_in_the_address(driver, server):
     """Each of its three fields is read from there, and what is chosen is written there."""
-    from dplit import claims
+    from dplit.court import claims
 
     visit(driver, f"{server}book/ledger.html?paper=rdf&verdict=leaks&text=disjoint+data")
     assert shown(driver) == ["rdf-parallel-parts"]

@@ -131,8 +131,8 @@ def check_a_notebook(page, stem):
 
 
 def test_ledger_rows_can_be_linked(site):
-    from dplit import claims
-    from dplit.ledger.cite import row_id
+    from dplit.court import claims
+    from dplit.court.ledger.cite import row_id
 
     anchors = addresses(site / "book" / "ledger.html").anchors
     assert {row_id(claim.id) for claim in claims.all()} <= anchors
@@ -149,7 +149,7 @@ def test_a_table_of_claims_and_a_box_lead_to_the_ledger(site):
 
 
 def test_many_claims_under_a_box_are_folded(site):
-    from dplit import claims
+    from dplit.court import claims
 
     page = soup(site / "book" / "bench.html")
     (folded,) = page.select(".proof details.in-ledger")
@@ -160,9 +160,9 @@ def test_many_claims_under_a_box_are_folded(site):
 
 @pytest.mark.parametrize("paper", ["diprime-v1", "diprime-v2", "mrf", "rdf", "m-rf"])
 def test_the_errata_of_a_paper_are_complete(site, paper):
-    from dplit import claims
-    from dplit.ledger.cite import row_id
-    from dplit.ledger.export import is_erratum
+    from dplit.court import claims
+    from dplit.court.ledger.cite import row_id
+    from dplit.court.ledger.export import is_erratum
 
     found = soup(site / "book" / "errata" / f"{paper}.html").select(".erratum")
     assert {e["id"] for e in found} == {row_id(c.id) for c in claims.all(paper) if is_erratum(c)}
@@ -177,7 +177,7 @@ def test_the_errata_of_a_paper_are_complete(site, paper):
 def test_the_ledger_lies_beside_its_page_as_files(site):
     import json
 
-    from dplit import claims
+    from dplit.court import claims
 
     ids = [c.id for c in claims.all()]
     assert [r["id"] for r in json.loads((site / "book" / "claims.json").read_text("utf-8"))] == ids
@@ -210,7 +210,7 @@ def test_the_list_of_theorems_has_every_box_and_leads_to_it(site):
 
 
 def test_the_changelog_of_verdicts_is_on_the_page(site):
-    from dplit.ledger import evidence_files
+    from dplit.court.ledger import evidence_files
 
     text = soup(site / "book" / "errata.html").select_one("#changes-of-verdicts").text
     last, changed = {}, []

@@ -99,7 +99,7 @@ def test_the_version_has_one_source():
 
 
 def test_the_changelog_of_verdicts_has_every_change():
-    from dplit.ledger import evidence_files
+    from dplit.court.ledger import evidence_files
 
     history = evidence_files.changes()
     found = dplit_ledger.by_version(history)

@@ -6,8 +6,9 @@ from itertools import product
 import numpy as np
 import pytest
 
-from dplit import claims, consistency
-from dplit.claims.consistency import growth, stopping
+from dplit import consistency
+from dplit.court import claims
+from dplit.court.claims.consistency import growth, stopping
 
 OURS = claims.of("consistency")
 
@@ -64,7 +65,7 @@ def test_all_records_in_both_roles_would_not_help_if_votes_were_coins(monkeypatc
     found = OURS["mrf/partition-necessary"].check()
     assert found.verdict == "assumes" and found.computed < 0.5
     coins = {(a, size): 0.5 for a in range(256) for size in range(1, 17)}
-    monkeypatch.setattr("dplit.claims.consistency.rules._majorities", lambda eta, k: coins)
+    monkeypatch.setattr("dplit.court.claims.consistency.rules._majorities", lambda eta, k: coins)
     assert verdict("partition-necessary") == "holds"
 
 

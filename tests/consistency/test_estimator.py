@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dplit import Continuous, Domain, baselines, claims, consistency
-from dplit.experiments.chapters import forest_paths as paths
-from dplit.experiments.chapters import rivals
-from dplit.stored import stored_cells
+from dplit import Continuous, Domain, baselines, consistency
+from dplit.court import claims
+from dplit.court.experiments.chapters import forest_paths as paths
+from dplit.court.experiments.chapters import rivals
+from dplit.ground.stored import stored_cells
 
 
 def rate(events, draws):

@@ -5,8 +5,9 @@ import math
 import numpy as np
 import pytest
 
-from dplit import claims, depth
-from dplit.claims.depth import visited
+from dplit import depth
+from dplit.court import claims
+from dplit.court.claims.depth import visited
 
 ours = claims.of("depth")
 true = {name: getattr(depth, name) for name in depth.__all__}

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dplit import claims, depth
+from dplit import depth
+from dplit.court import claims
 
 ONE = Fraction(1)
 

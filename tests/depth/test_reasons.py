@@ -4,8 +4,9 @@ from fractions import Fraction
 
 import pytest
 
-from dplit import claims, depth
-from dplit.claims.depth import reasons
+from dplit import depth
+from dplit.court import claims
+from dplit.court.claims.depth import reasons
 
 OURS = claims.of("depth")
 

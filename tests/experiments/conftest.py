@@ -4,8 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from dplit import experiments, printed
-from dplit.claims.runs import reproduced
+from dplit.court import experiments
+from dplit.ground import printed
+from dplit.court.claims.runs import reproduced
 
 
 @pytest.fixture

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from dplit import claims, experiments
-from dplit.claims.runs import diprime, rdf_compared, reproduced
-from dplit.experiments.papers.rdf import BINARY, SETS, SYNTHETIC
+from dplit.court import claims, experiments
+from dplit.court.claims.runs import diprime, rdf_compared, reproduced
+from dplit.court.experiments.papers.rdf import BINARY, SETS, SYNTHETIC
 
 HERE = [
     *claims.of("median_forest_experiments"),

@@ -5,10 +5,10 @@ import re
 
 import pytest
 
-from dplit import experiments
+from dplit.court import experiments
 from dplit.cli import main
-from dplit.experiments import cells as CELLS
-from dplit.experiments.cells import Cell
+from dplit.court.experiments import cells as CELLS
+from dplit.court.experiments.cells import Cell
 
 
 @pytest.fixture(autouse=True)
@@ -115,14 +115,14 @@ def test_records_that_are_not_here(capsys, monkeypatch, small):
     def away(*of):
         raise DatasetError("its file is not here")
 
-    monkeypatch.setattr("dplit.experiments.task._loaded", away)
+    monkeypatch.setattr("dplit.court.experiments.task._loaded", away)
     assert main(["experiment", "test/figure-1", "--jobs", "1"]) == 1
     lost = "4 tasks lost: wdbc/RF/exact, wdbc/ERT/exact"
     assert capsys.readouterr().err == f"dplit experiment: its file is not here; {lost}\n"
 
 
 def test_what_was_lost_is_named_and_the_rest_is_shown(capsys, monkeypatch, small):
-    from dplit.experiments import methods
+    from dplit.court.experiments import methods
 
     def broken(setting, **params):
         raise ArithmeticError("no such forest")

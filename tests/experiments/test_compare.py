@@ -5,7 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from dplit import experiments, printed
+from dplit.court import experiments
+from dplit.ground import printed
 
 
 def cell(text, unit=1.0):

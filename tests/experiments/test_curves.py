@@ -5,8 +5,8 @@ from itertools import product
 import numpy as np
 import pytest
 
-from dplit import experiments
-from dplit.experiments import curves
+from dplit.court import experiments
+from dplit.court.experiments import curves
 
 ID = "diprime-v2/figure-1"
 DEPTHS = (2, 3, 4, 5, 6, 8, 10)

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from dplit import experiments, printed
-from dplit.experiments import formulas
+from dplit.court import experiments
+from dplit.ground import printed
+from dplit.court.experiments import formulas
 
 
 def cells(id):

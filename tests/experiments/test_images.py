@@ -10,9 +10,9 @@ from math import cos, floor, log, pi, sin, sqrt
 import numpy as np
 import pytest
 
-from dplit import experiments
-from dplit.experiments import images, task, texture
-from dplit.experiments.papers import mrf
+from dplit.court import experiments
+from dplit.court.experiments import images, task, texture
+from dplit.court.experiments.papers import mrf
 
 SIDE, LEVELS = 5, 4
 IMAGE = np.random.default_rng(3).integers(LEVELS, size=(9, 8))

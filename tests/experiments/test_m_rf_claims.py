@@ -5,10 +5,12 @@ from itertools import product
 import numpy as np
 import pytest
 
-from dplit import Categorical, Domain, claims, experiments, matrix, printed
-from dplit.claims.runs import m_rf, m_rf_more, m_rf_print
-from dplit.experiments import rule
-from dplit.experiments.papers import m_rf as runs
+from dplit import Categorical, Domain, matrix
+from dplit.court import claims, experiments
+from dplit.ground import printed
+from dplit.court.claims.runs import m_rf, m_rf_more, m_rf_print
+from dplit.court.experiments import rule
+from dplit.court.experiments.papers import m_rf as runs
 from dplit.mechanisms import Laplace
 from dplit.trees import grow_random_trees
 from tests.experiments.test_mrf_runs import result

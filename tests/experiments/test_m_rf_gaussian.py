@@ -5,11 +5,11 @@ import pandas as pd
 import pytest
 
 from dplit import Categorical, Domain, matrix, trees
-from dplit.experiments import registry
-from dplit.experiments.methods.m_rf import M_RF
-from dplit.experiments.methods.m_rf_rivals import DELTA, GaussianForest
-from dplit.experiments.papers.m_rf import STRATEGIES
-from dplit.experiments.task import Setting
+from dplit.court.experiments import registry
+from dplit.court.experiments.methods.m_rf import M_RF
+from dplit.court.experiments.methods.m_rf_rivals import DELTA, GaussianForest
+from dplit.court.experiments.papers.m_rf import STRATEGIES
+from dplit.court.experiments.task import Setting
 
 DOMAIN = Domain([Categorical(list("abc")), Categorical([0, 1])], names=["u", "v"])
 X = pd.DataFrame({"u": list("aabbbccc") * 5, "v": [0, 1, 0, 1, 1, 0, 1, 0] * 5})

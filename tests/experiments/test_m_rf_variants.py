@@ -5,14 +5,15 @@ import pandas as pd
 import pytest
 from scipy.stats import kstest, laplace
 
-from dplit import Categorical, Continuous, Domain, datasets, experiments
+from dplit import Categorical, Continuous, Domain, datasets
+from dplit.court import experiments
 from dplit.baselines import JPWClassifier
 from dplit.budget import EqualParts, Spend
-from dplit.experiments import cells, curves, task
-from dplit.experiments.methods import m_rf_rivals
-from dplit.experiments.methods.m_rf import Levels
-from dplit.experiments.methods.m_rf_rivals import NoisyHistogram, QueryAggregate
-from dplit.experiments.task import Setting
+from dplit.court.experiments import cells, curves, task
+from dplit.court.experiments.methods import m_rf_rivals
+from dplit.court.experiments.methods.m_rf import Levels
+from dplit.court.experiments.methods.m_rf_rivals import NoisyHistogram, QueryAggregate
+from dplit.court.experiments.task import Setting
 from dplit.matrix import data_matrix, decision_paths, query_matrix
 
 DOMAIN = Domain([Categorical(list("abc")), Categorical([0, 1])], names=["u", "v"])

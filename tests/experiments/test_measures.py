@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from dplit import Categorical, Continuous, Domain, datasets
-from dplit.experiments import measures, task
+from dplit.court.experiments import measures, task
 from dplit.trees import Trees
 
 

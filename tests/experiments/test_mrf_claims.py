@@ -7,9 +7,10 @@ from math import comb
 import numpy as np
 import pytest
 
-from dplit import claims, experiments, printed
-from dplit.claims.runs import mrf_marks, mrf_print, mrf_tables
-from dplit.experiments.papers import mrf
+from dplit.court import claims, experiments
+from dplit.ground import printed
+from dplit.court.claims.runs import mrf_marks, mrf_print, mrf_tables
+from dplit.court.experiments.papers import mrf
 from dplit.mechanisms import Exponential
 
 TABLE_1, RANKS, TABLE_2, TABLE_3 = (

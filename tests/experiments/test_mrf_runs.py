@@ -5,9 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dplit import claims, datasets, experiments, printed
-from dplit.experiments import measures
-from dplit.experiments.papers import mrf
+from dplit import datasets
+from dplit.court import claims, experiments
+from dplit.ground import printed
+from dplit.court.experiments import measures
+from dplit.court.experiments.papers import mrf
 
 TABLE_1, TABLE_3 = (printed.table(f"mrf/table-{name}") for name in ("1", "3"))
 HERE = claims.of("multinomial_forest_experiments")
@@ -213,8 +215,8 @@ def test_definitions_are_the_papers():
 
 def test_accuracies_of_single_trees():
     """Counted tree by tree, of a forest of ours and of scikit-learn's."""
-    from dplit.experiments.methods import METHODS
-    from dplit.experiments.task import Setting, Split
+    from dplit.court.experiments.methods import METHODS
+    from dplit.court.experiments.task import Setting, Split
 
     data = datasets.load("wdbc")
     train = np.arange(len(data)) % 5 > 0

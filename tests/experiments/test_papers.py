@@ -5,9 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dplit import datasets, experiments, printed
-from dplit.experiments import task
-from dplit.experiments.methods.rdf import ReachedForest
+from dplit import datasets
+from dplit.court import experiments
+from dplit.ground import printed
+from dplit.court.experiments import task
+from dplit.court.experiments.methods.rdf import ReachedForest
 
 THREE_TIMES = ("mrf/figure-4", "mrf/partition", "mrf/imputed")
 

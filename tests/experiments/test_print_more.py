@@ -4,8 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from dplit import claims, datasets, printed
-from dplit.claims.runs import print_more
+from dplit import datasets
+from dplit.court import claims
+from dplit.ground import printed
+from dplit.court.claims.runs import print_more
 
 OF = {chapter: claims.of(f"{chapter}_forest_experiments") for chapter in ("median", "random")}
 

@@ -12,7 +12,7 @@ from scipy import stats
 from sklearn.base import clone
 
 from dplit import Categorical, Continuous, Domain
-from dplit.experiments.methods.rdf import GlobalExponential, ReachedForest, Unanimous
+from dplit.court.experiments.methods.rdf import GlobalExponential, ReachedForest, Unanimous
 from dplit.forests import RandomDecisionForestClassifier
 
 DOMAIN = Domain([Continuous(0, 1), Categorical(["u", "v"])], names=["x", "c"])

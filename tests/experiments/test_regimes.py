@@ -6,8 +6,9 @@ import math
 import numpy as np
 import pytest
 
-from dplit import experiments, matrix
-from dplit.experiments.chapters import regimes
+from dplit import matrix
+from dplit.court import experiments
+from dplit.court.experiments.chapters import regimes
 from dplit.trees import apply
 
 STORED = experiments.stored_regimes()

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from scipy.stats import binom, ttest_1samp
 
-from dplit import claims, experiments
-from dplit.claims.runs import reproduced
-from dplit.experiments import curves, rule
+from dplit.court import claims, experiments
+from dplit.court.claims.runs import reproduced
+from dplit.court.experiments import curves, rule
 
 
 def numbers(seed, n=12, shift=0.5):

@@ -10,14 +10,15 @@ from itertools import product
 import numpy as np
 import pytest
 
-from dplit import datasets, experiments
-from dplit.experiments import cells as CELLS
-from dplit.experiments import task
-from dplit.experiments.cells import Cell
-from dplit.experiments.result import Journal, claimed
-from dplit.experiments.task import Outcome, Predicted
+from dplit import datasets
+from dplit.court import experiments
+from dplit.court.experiments import cells as CELLS
+from dplit.court.experiments import task
+from dplit.court.experiments.cells import Cell
+from dplit.court.experiments.result import Journal, claimed
+from dplit.court.experiments.task import Outcome, Predicted
 
-RUN = import_module("dplit.experiments.run")  # the package's `run` is the function
+RUN = import_module("dplit.court.experiments.run")  # the package's `run` is the function
 
 ID = "test/run"
 
@@ -296,7 +297,7 @@ def test_a_second_run_on_one_file_is_refused(calls, tmp_path):
 
 def test_the_lock_of_a_process_that_is_gone_stops_nobody(calls, tmp_path):
     out = tmp_path / "x.json"
-    script = "import os, sys\nfrom dplit.experiments.result import claimed\n"
+    script = "import os, sys\nfrom dplit.court.experiments.result import claimed\n"
     script += "with claimed(sys.argv[1]): os._exit(9)"
     done = subprocess.run([sys.executable, "-c", script, str(out)], check=False, timeout=120)
     assert done.returncode == 9
@@ -305,7 +306,7 @@ def test_the_lock_of_a_process_that_is_gone_stops_nobody(calls, tmp_path):
 
 def test_two_processes_never_write_one_file(calls, tmp_path):
     out = tmp_path / "x.json"
-    script = "import sys, time\nfrom dplit.experiments.result import claimed\n"
+    script = "import sys, time\nfrom dplit.court.experiments.result import claimed\n"
     script += "with claimed(sys.argv[1]): print('held', flush=True); time.sleep(60)"
     other = subprocess.Popen([sys.executable, "-c", script, str(out)], stdout=subprocess.PIPE)
     assert other.stdout.readline() == b"held\n"

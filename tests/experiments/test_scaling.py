@@ -3,11 +3,12 @@
 import numpy as np
 import pytest
 
-from dplit import experiments, matrix
+from dplit import matrix
+from dplit.court import experiments
 from dplit.domain import Categorical, Domain
-from dplit.experiments.chapters import scaling
+from dplit.court.experiments.chapters import scaling
 from dplit.trees import apply, grow_random_trees
-from dplit.work import stream
+from dplit.ground.work import stream
 
 STORED = experiments.stored_scaling()
 PART = [("cells", 64), ("cells", 1024), ("trees", 8), ("queries", 4), ("queries", 64)]

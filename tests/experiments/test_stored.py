@@ -9,8 +9,9 @@ import re
 import numpy as np
 import pytest
 
-from dplit import experiments, printed
-from dplit.experiments.result import stored_path
+from dplit.court import experiments
+from dplit.ground import printed
+from dplit.court.experiments.result import stored_path
 
 STORED = [id for id in experiments.ids() if stored_path(id).is_file()]
 TABLES = [

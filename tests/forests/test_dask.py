@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from dplit import Categorical, Continuous, Domain, PrivateForestClassifier, PrivateForestRegressor
-from dplit.errors import PrivacyLeakWarning
+from dplit.ground.errors import PrivacyLeakWarning
 from dplit.forests import (
     BoostedForestClassifier,
     BoostedForestRegressor,

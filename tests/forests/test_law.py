@@ -9,8 +9,8 @@ import pytest
 from scipy.stats import chisquare
 
 from dplit import Categorical, Continuous, Domain
-from dplit.audit import compare_laws
-from dplit.audit.estimators import FreshFit
+from dplit.court.audit import compare_laws
+from dplit.court.audit.estimators import FreshFit
 from dplit.forests import RandomDecisionForestClassifier
 from dplit.mechanisms import PermuteAndFlip
 from dplit.random_forest import forest_law

@@ -8,7 +8,7 @@ import pytest
 
 from dplit import Categorical, Domain
 from dplit.baselines import JPWClassifier
-from dplit.experiments.methods.m_rf_rivals import QueryAggregate
+from dplit.court.experiments.methods.m_rf_rivals import QueryAggregate
 from dplit.forests import MatrixForestClassifier
 
 DOMAIN = Domain([Categorical(range(4))] * 4)

@@ -7,7 +7,7 @@ import pytest
 from sklearn.base import clone
 
 from dplit import Continuous, Domain
-from dplit.experiments.methods.rdf import ReachedForest
+from dplit.court.experiments.methods.rdf import ReachedForest
 from tests.forests.kinds import PLAIN, PRIVATE, TABLE, target
 
 each = pytest.mark.parametrize("kind", [*PRIVATE, ReachedForest], ids=lambda kind: kind.__name__)

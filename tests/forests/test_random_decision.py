@@ -17,7 +17,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from dplit import Categorical, Continuous, Domain, PrivacyLeakWarning
-from dplit.claims import interval
+from dplit.court.claims import interval
 from dplit.forests import RandomDecisionForestClassifier as Forest
 from dplit.mechanisms import Exponential
 

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from dplit.ledger import Evidence, registry
-from dplit.ledger.box import Box
-from dplit.ledger.compare import (
+from dplit.court.ledger import Evidence, registry
+from dplit.court.ledger.box import Box
+from dplit.court.ledger.compare import (
     at_most,
     below,
     counted,
@@ -17,7 +17,7 @@ from dplit.ledger.compare import (
     private,
     same,
 )
-from dplit.ledger.evidence import INTERVAL_ERROR, interval
+from dplit.court.ledger.evidence import INTERVAL_ERROR, interval
 
 
 def found(*cases, said="{cases} cases", **options):

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 import dplit
-from dplit import claims
-from dplit.ledger import Evidence, evidence_files
-from dplit.ledger.evidence_files import Change
-from dplit.ledger.registry import PAPERS, Claim
+from dplit.court import claims
+from dplit.court.ledger import Evidence, evidence_files
+from dplit.court.ledger.evidence_files import Change
+from dplit.court.ledger.registry import PAPERS, Claim
 
 BOOK = Path(__file__).parents[2] / "book"
 LEDGER = claims.all()

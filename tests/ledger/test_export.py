@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from dplit import claims
-from dplit.ledger import evidence_files, export
+from dplit.court import claims
+from dplit.court.ledger import evidence_files, export
 
 LEDGER = claims.all()
 

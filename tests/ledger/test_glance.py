@@ -3,8 +3,8 @@
 import pytest
 from matplotlib.figure import Figure
 
-from dplit.ledger import PAPERS, VERDICTS, Claim, glance
-from dplit.ledger.words import both_sides
+from dplit.court.ledger import PAPERS, VERDICTS, Claim, glance
+from dplit.court.ledger.words import both_sides
 from dplit.plotting import VERDICT_COLORS
 
 

@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from dplit import claims
+from dplit.court import claims
 from dplit.cli import main
-from dplit.ledger import CAPACITY, PAPERS, RUN_VERDICTS, VERDICTS, evidence_files, registry
-from dplit.work import stream
+from dplit.court.ledger import CAPACITY, PAPERS, RUN_VERDICTS, VERDICTS, evidence_files, registry
+from dplit.ground.work import stream
 
 ROOT = Path(__file__).parents[2]
 LEDGER, STORED = claims.all(), evidence_files.stored()

@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from dplit.ledger.long_run import OutOfTime, limited
+from dplit.court.ledger.long_run import OutOfTime, limited
 
 pytestmark = pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no timers of Unix")
 

@@ -5,11 +5,11 @@ from dataclasses import replace
 
 import pytest
 
-from dplit import claims
-from dplit.ledger import long_run
-from dplit.ledger import run as verify
-from dplit.ledger.registry import Claim
-from dplit.printed import data_file
+from dplit.court import claims
+from dplit.court.ledger import long_run
+from dplit.court.ledger import run as verify
+from dplit.court.ledger.registry import Claim
+from dplit.ground.printed import data_file
 
 DEEP = long_run.read(data_file("results/verify/deep.json"))
 LEDGER = claims.all()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from dplit import claims
+from dplit.court import claims
 
 QUALIFIED = {
     "diprime-v1/figure-1/halves": "100 trees of maximum depth 5, epsilon 10",

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom
 
-from dplit import ledger
-from dplit.ledger import Evidence, registry
+from dplit.court import ledger
+from dplit.court.ledger import Evidence, registry
 
 
 @pytest.mark.parametrize("verdict", ["fails", "leaks"])

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from dplit.cli.text import WIDTH
 from dplit.cli.verify import report
-from dplit.ledger import Claim, Evidence
-from dplit.ledger import run as verify
+from dplit.court.ledger import Claim, Evidence
+from dplit.court.ledger import run as verify
 
 
 def draws(id, verdict="holds", **fields):

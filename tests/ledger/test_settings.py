@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from dplit import claims
-from dplit.ledger import Claim, evidence_files
-from dplit.ledger import run as verify
-from dplit.ledger.compare import judged, note, private
+from dplit.court import claims
+from dplit.court.ledger import Claim, evidence_files
+from dplit.court.ledger import run as verify
+from dplit.court.ledger.compare import judged, note, private
 
 STORED = evidence_files.stored()
 

@@ -3,8 +3,8 @@
 import pandas as pd
 import pytest
 
-from dplit.ledger import Claim, Evidence
-from dplit.ledger.table import table
+from dplit.court.ledger import Claim, Evidence
+from dplit.court.ledger.table import table
 
 LONG = "variance of a vote on average over the cells, over that of the best strategy"
 

@@ -7,7 +7,8 @@ import mpmath
 import numpy as np
 import pytest
 
-from dplit import claims, majority
+from dplit import majority
+from dplit.court import claims
 
 OURS = claims.of("majority")
 
@@ -52,7 +53,7 @@ def test_a_private_label_would_not_leak(monkeypatch):
         def logpmf(self, x):
             return np.log(majority.one_sided_law(x, self.epsilon))
 
-    monkeypatch.setattr("dplit.claims.majority.smooth.SmoothExponential", Private)
+    monkeypatch.setattr("dplit.court.claims.majority.smooth.SmoothExponential", Private)
     assert OURS["rdf/smooth-exponential"].check().verdict == "holds"
 
 
@@ -159,14 +160,14 @@ def test_each_says_what_it_compares_and_over_what():
 
 def test_a_misprint_would_be_found_out(monkeypatch):
     """A cell of table 2 that is two units of its last digit off, and one of table 6."""
-    from dplit.claims.majority import _printed
+    from dplit.court.claims.majority import _printed
 
     def misprinted(rows):
         *key, cell = rows[0]
         return [(*key, dataclasses.replace(cell, value=cell.value - 4 * cell.rounding)), *rows[1:]]
 
     gaps, labels = _printed.smooth_sensitivities(), _printed.label_probabilities("original")
-    module = "dplit.claims.majority"
+    module = "dplit.court.claims.majority"
     monkeypatch.setattr(f"{module}.sensitivity.smooth_sensitivities", lambda: misprinted(gaps))
     monkeypatch.setattr(
         f"{module}.one_sided.label_probabilities", lambda column: misprinted(labels)

@@ -15,9 +15,10 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 from scipy.stats import laplace
 
-from dplit import claims, majority
-from dplit.claims import interval
-from dplit.errors import NEIGHBOURS
+from dplit import majority
+from dplit.court import claims
+from dplit.court.claims import interval
+from dplit.ground.errors import NEIGHBOURS
 from dplit.mechanisms import Exponential, PermuteAndFlip
 
 SOME_LEAF = st.lists(st.integers(0, 12), min_size=2, max_size=5)

@@ -5,8 +5,9 @@ import math
 import numpy as np
 import pytest
 
-from dplit import claims, majority
-from dplit.claims.majority import remarks, sentences, smooth
+from dplit import majority
+from dplit.court import claims
+from dplit.court.claims.majority import remarks, sentences, smooth
 from dplit.mechanisms import Laplace
 
 OURS = claims.of("majority")

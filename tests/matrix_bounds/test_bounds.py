@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from dplit import Categorical, Domain, matrix, trees
-from dplit.claims.matrix_bounds import programs
+from dplit.court.claims.matrix_bounds import programs
 
 EPSILONS = (0.2, 1.0, 3.0)
 

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from dplit import claims, matrix
-from dplit.claims.matrix_bounds import certificate, optimal, programs, regimes
+from dplit import matrix
+from dplit.court import claims
+from dplit.court.claims.matrix_bounds import certificate, optimal, programs, regimes
 
 OURS = claims.of("matrix_bounds")
 

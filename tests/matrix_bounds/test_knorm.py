@@ -9,8 +9,8 @@ import pytest
 from scipy import stats
 
 from dplit import Categorical, Domain, matrix, trees
-from dplit.claims.matrix_bounds import forests
-from dplit.claims.matrix_bounds.optimal import TENNIS, program_norm
+from dplit.court.claims.matrix_bounds import forests
+from dplit.court.claims.matrix_bounds.optimal import TENNIS, program_norm
 from dplit.matrix import treenorm
 
 SHAPES = {

@@ -2,8 +2,9 @@
 
 import pytest
 
-from dplit import claims, matrix
-from dplit.claims.matrix_forest import histogram
+from dplit import matrix
+from dplit.court import claims
+from dplit.court.claims.matrix_forest import histogram
 from dplit.forests import matrix_plan, matrix_releases
 
 OURS = claims.of("matrix_forest")

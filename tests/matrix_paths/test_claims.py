@@ -6,7 +6,8 @@ import math
 import numpy as np
 import pytest
 
-from dplit import claims, matrix
+from dplit import matrix
+from dplit.court import claims
 
 OURS = claims.of("matrix_paths")
 
@@ -56,7 +57,7 @@ def test_a_table_that_drops_a_record_is_found_out(name, monkeypatch):
 
 def test_a_vote_that_counted_each_instance_once_would_hold(monkeypatch):
     """A path of every leaf that Tennis' second tree has again: the windy samples share one tree alone."""
-    from dplit.claims.matrix_paths import representation
+    from dplit.court.claims.matrix_paths import representation
 
     monkeypatch.setattr(
         representation, "QUERIES", (("overcast", True), *representation.QUERIES[1:])
@@ -96,7 +97,7 @@ def test_a_rank_that_counts_one_too_few_is_found_out(monkeypatch):
 
 
 def test_forests_of_independent_trees_would_break_the_dependence(monkeypatch):
-    from dplit.claims.matrix_paths import dependence
+    from dplit.court.claims.matrix_paths import dependence
 
     real = dependence.exact_rank
     monkeypatch.setattr(dependence, "exact_rank", lambda rows: real(rows) + 1)
@@ -119,7 +120,7 @@ def test_a_law_of_other_trees_is_found_out(change, monkeypatch):
 
 def test_a_sampler_that_prefers_a_column_is_found_out(monkeypatch):
     """Trees of a schema whose first column is always tested: every forest the same tree again."""
-    from dplit.claims.matrix_paths import dependence
+    from dplit.court.claims.matrix_paths import dependence
 
     real = dependence.grow_random_trees
 
@@ -157,7 +158,7 @@ def test_rows_that_are_counted_once_too_few_are_found_out(monkeypatch):
 @pytest.mark.parametrize("name", ["column-merging", "row-merging"])
 def test_errors_that_grow_by_merging_are_found_out(name, monkeypatch):
     """Fewer cells or rows cost more if each pays for itself."""
-    from dplit.claims.matrix_paths import merging
+    from dplit.court.claims.matrix_paths import merging
 
     real = merging.error
     monkeypatch.setattr(merging, "error", lambda W, A: real(W, A) / A.size**4)

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from dplit import claims, matrix
-from dplit.claims.matrix_release import ensembles, errors, laws, privacy, subsample
+from dplit import matrix
+from dplit.court import claims
+from dplit.court.claims.matrix_release import ensembles, errors, laws, privacy, subsample
 from dplit.mechanisms import Geometric, Laplace
 
 OURS = claims.of("matrix_release")
@@ -214,7 +215,7 @@ def test_labels_of_two_leaves_by_another_sum():
 
 
 def test_records_of_one_tree_are_counted_in_its_leaves_only(monkeypatch):
-    from dplit.claims.matrix_release import stacked
+    from dplit.court.claims.matrix_release import stacked
 
     assert verdict("subsample-not-batch") == "assumes"
     tables = stacked._tables

@@ -9,7 +9,7 @@ from scipy.integrate import quad
 from scipy.stats import chi2
 
 from dplit import matrix
-from dplit.audit import privacy_loss
+from dplit.court.audit import privacy_loss
 from dplit.domain import Categorical, Domain
 from dplit.mechanisms import Geometric, Laplace
 from dplit.trees import grow_random_trees

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dplit import matrix
-from dplit.claims.matrix_bounds import forests
+from dplit.court.claims.matrix_bounds import forests
 from dplit.matrix.ensembles import Ensemble, deviations, release_ensembles
 from dplit.matrix.release import measure, noise_of
 from dplit.matrix.strategies.trees import several_trees

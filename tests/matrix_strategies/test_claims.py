@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from dplit import claims, matrix, mechanisms
+from dplit import matrix, mechanisms
+from dplit.court import claims
 from dplit.matrix.strategies import selection
 
 OURS = claims.of("matrix_strategies")
@@ -58,7 +59,7 @@ def test_noise_of_another_scale_is_found_out(monkeypatch):
 
 def test_a_formula_for_the_mean_would_hold(monkeypatch):
     """Divided by the answers, definition 3 needs no assumption; by twice as many it is wrong."""
-    from dplit.claims.matrix_strategies import definitions
+    from dplit.court.claims.matrix_strategies import definitions
 
     real = definitions._err
     monkeypatch.setattr(definitions, "_err", lambda W, A, e: real(W, A, e) / len(W))
@@ -122,7 +123,7 @@ def test_covers_that_are_not_searched_are_found_out(monkeypatch):
 
 
 def test_a_slope_that_is_off_is_found_out(monkeypatch):
-    from dplit.claims.matrix_strategies import searches
+    from dplit.court.claims.matrix_strategies import searches
 
     real = searches.loss
     monkeypatch.setattr(searches, "loss", lambda *a: (real(*a)[0], 2 * real(*a)[1]))
@@ -194,14 +195,14 @@ def test_over_wider_ranges(name):
 
 
 def test_projected_noise_is_told_from_noise_on_each_leaf(monkeypatch):
-    from dplit.claims.matrix_strategies import naive
+    from dplit.court.claims.matrix_strategies import naive
 
     monkeypatch.setattr(naive, "error", lambda W, A: len(W) * abs(A).sum(axis=0).max() ** 2)
     assert verdict("naive") == verdict("naive/corrected") == "fails"
 
 
 def test_a_rank_that_is_off_is_found_out(monkeypatch):
-    from dplit.claims.matrix_strategies import naive
+    from dplit.court.claims.matrix_strategies import naive
 
     real = naive.exact_rank
     monkeypatch.setattr(naive, "exact_rank", lambda rows: real(rows) - 1)
@@ -219,7 +220,7 @@ def test_a_search_that_ends_elsewhere(factor, expected, monkeypatch):
 
 
 def test_leaves_that_gain_nothing_are_told_from_weighted_ones(monkeypatch):
-    from dplit.claims.matrix_strategies import naive
+    from dplit.court.claims.matrix_strategies import naive
 
     monkeypatch.setattr(naive, "_weighted_leaves", lambda rng: 1.0)
     assert verdict("search-crucial/corrected") == "fails"

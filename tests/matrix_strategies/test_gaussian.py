@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from dplit import claims, matrix
-from dplit.claims.runs import m_rf_gaussian
+from dplit import matrix
+from dplit.court import claims
+from dplit.court.claims.runs import m_rf_gaussian
 from tests.matrix_strategies.forests import grown, records, routed
 
 LEVELS = (3, 2, 2)

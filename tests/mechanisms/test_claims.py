@@ -2,7 +2,8 @@
 
 import pytest
 
-from dplit import budget, claims, mechanisms
+from dplit import budget, mechanisms
+from dplit.court import claims
 from dplit.mechanisms import Exponential, Geometric, Laplace, PermuteAndFlip
 from dplit.mechanisms._selection import Selection
 
@@ -92,7 +93,7 @@ def test_other_sums_of_budgets_are_noticed(monkeypatch):
 def test_an_answer_that_looks_at_the_data_again_is_no_post_processing(monkeypatch):
     assert OURS["rdf/post-processing"].check().verdict == "holds"
     again = lambda law, kernel: law**2 @ kernel / (law**2).sum()  # noqa: E731
-    monkeypatch.setattr("dplit.claims.mechanisms.outputs._answers", again)
+    monkeypatch.setattr("dplit.court.claims.mechanisms.outputs._answers", again)
     assert OURS["rdf/post-processing"].check().verdict == "leaks"
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import chi2
 
-from dplit.claims import interval
+from dplit.court.claims import interval
 from dplit.mechanisms import Exponential, PermuteAndFlip, SmoothExponential
 
 both = pytest.mark.parametrize("mechanism", [Exponential, PermuteAndFlip])

@@ -2,7 +2,8 @@
 
 import pytest
 
-from dplit import claims, median
+from dplit import median
+from dplit.court import claims
 from dplit.mechanisms import Exponential, PermuteAndFlip
 
 OURS = claims.of("median")

@@ -6,8 +6,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from dplit import claims, median_forest
-from dplit.claims.median_forest import depths
+from dplit import median_forest
+from dplit.court import claims
+from dplit.court.claims.median_forest import depths
 from dplit.mechanisms import BoundedMean
 
 ours = claims.of("median_forest")
@@ -103,7 +104,7 @@ def test_a_wrong_bound_of_the_grid_is_found_out(factor, verdict, monkeypatch):
 
 def test_records_that_are_not_moved_to_the_nearest_point_are_found_out(monkeypatch):
     """Rounded down instead, a record moves by up to a whole step."""
-    from dplit.claims.median_forest import grid
+    from dplit.court.claims.median_forest import grid
 
     monkeypatch.setattr(grid, "to_cells", lambda domain, X, steps: np.floor(X * steps))
     assert ours["diprime-v2/grid"].check().verdict == "fails"

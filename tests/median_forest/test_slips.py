@@ -2,8 +2,8 @@
 
 import pytest
 
-from dplit import claims
-from dplit.claims.median_forest import slips
+from dplit.court import claims
+from dplit.court.claims.median_forest import slips
 from dplit.mechanisms import Laplace
 
 OURS = claims.of("median_forest")

@@ -7,7 +7,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from dplit import claims, multinomial
+from dplit import multinomial
+from dplit.court import claims
 
 OURS = claims.of("multinomial")
 
@@ -51,7 +52,7 @@ def test_the_second_of_two_features_is_rare_however_good():
 
 
 def test_nearly_as_good_holds_where_both_are_drawn_alike(monkeypatch):
-    monkeypatch.setattr("dplit.claims.multinomial.near.PAPERS", Fraction(0))
+    monkeypatch.setattr("dplit.court.claims.multinomial.near.PAPERS", Fraction(0))
     assert verdict("nearly-as-good") == "loose"
 
 
@@ -63,7 +64,7 @@ def test_the_middle_third_is_rare_at_the_papers_budget():
 
 
 def test_a_label_that_is_not_the_majoritys_keeps_to_its_bound(monkeypatch):
-    monkeypatch.setattr("dplit.claims.multinomial.votes._label_in_decimals", _flat_label)
+    monkeypatch.setattr("dplit.court.claims.multinomial.votes._label_in_decimals", _flat_label)
     assert verdict("majority-limit") == "fails"
 
 
@@ -163,8 +164,8 @@ def test_bits_are_not_nats(monkeypatch):
 
 
 def test_a_lower_bound_reports_what_breaks_it():
-    from dplit.claims.multinomial._records import at_least, nearest
-    from dplit.ledger.compare import judged
+    from dplit.court.claims.multinomial._records import at_least, nearest
+    from dplit.court.ledger.compare import judged
 
     def found(*cases):
         def check(effort, rng):

@@ -2,8 +2,9 @@
 
 import pytest
 
-from dplit import claims, datasets
-from dplit.claims.multinomial_forest import growth, release
+from dplit import datasets
+from dplit.court import claims
+from dplit.court.claims.multinomial_forest import growth, release
 from dplit.forests import multinomial as estimator
 from dplit.multinomial import forest as rules
 from dplit.trees import multinomial as trees

@@ -6,7 +6,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from dplit import claims, multinomial
+from dplit import multinomial
+from dplit.court import claims
 from dplit.mechanisms import PermuteAndFlip
 
 OURS = claims.of("multinomial_privacy")
@@ -49,7 +50,7 @@ def test_two_leaves_by_hand(monkeypatch):
     """(0, 0) and (1, 1) against (1, 0) twice, B3 = 8: ((e^4 + 1) / 2)^2."""
     found = OURS["mrf/tree-labels"].check()
     assert found.computed == pytest.approx(2 * math.log((math.exp(4) + 1) / 2))
-    labels = "dplit.claims.multinomial_privacy.labels._softmax_of_shares"
+    labels = "dplit.court.claims.multinomial_privacy.labels._softmax_of_shares"
     monkeypatch.setattr(labels, lambda counts, b: multinomial.label_law(counts, 2 * b))
     assert OURS["mrf/tree-labels"].check().verdict == "leaks"
 
@@ -64,7 +65,7 @@ def test_equal_halves_by_hand():
 
 
 def test_halves_that_cost_no_more_by_a_coin_are_no_leak(monkeypatch):
-    coin = "dplit.claims.multinomial_privacy.composition._by_a_coin"
+    coin = "dplit.court.claims.multinomial_privacy.composition._by_a_coin"
     monkeypatch.setattr(coin, lambda records: np.ones((2, 2)))
     assert OURS["mrf/property-2-halves"].check().verdict == "holds"
 
@@ -115,7 +116,7 @@ def test_a_scaled_function_is_found_out(name, id, factor, verdict, monkeypatch):
 
 
 def clear_caches():
-    from dplit.claims.multinomial_privacy import theorem_2
+    from dplit.court.claims.multinomial_privacy import theorem_2
 
     theorem_2._coin_forest.cache_clear()
 
@@ -153,7 +154,7 @@ def test_labels_from_all_records_would_leak(monkeypatch):
 
 
 def test_a_label_at_twice_its_rate_would_leak(monkeypatch):
-    from dplit.claims.multinomial_privacy import composition, theorem_2
+    from dplit.court.claims.multinomial_privacy import composition, theorem_2
 
     class Careless(PermuteAndFlip):
         def __init__(self, epsilon, **options):
@@ -169,7 +170,7 @@ def test_a_label_at_twice_its_rate_would_leak(monkeypatch):
 
 def test_a_published_forest_that_keeps_its_shape_would_not_leak(monkeypatch):
     """Trees of a public depth: the shape no longer tells how many estimation points there are."""
-    from dplit.claims.multinomial_privacy import theorem_2
+    from dplit.court.claims.multinomial_privacy import theorem_2
 
     forest = theorem_2.MultinomialForestClassifier
 

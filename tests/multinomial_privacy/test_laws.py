@@ -10,7 +10,7 @@ import pytest
 from scipy.stats import entropy
 
 from dplit import multinomial
-from dplit.ledger import interval
+from dplit.court.ledger import interval
 from dplit.loss import compare_laws
 from dplit.mechanisms import Exponential, PermuteAndFlip
 

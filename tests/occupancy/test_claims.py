@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dplit import Continuous, Domain, PrivacyLeakWarning, claims, occupancy
+from dplit import Continuous, Domain, PrivacyLeakWarning, occupancy
+from dplit.court import claims
 from dplit.forests import MedianForestRegressor
 
 OURS = claims.of("occupancy")
@@ -110,7 +111,7 @@ def test_over_wider_ranges(name):
 @pytest.mark.parametrize("broken", ["rate", "ties"])
 def test_a_forest_that_cuts_otherwise_is_found_out(broken, monkeypatch):
     """Cuts at half their rate, or values that are taken to be distinct."""
-    from dplit.claims.occupancy import ties
+    from dplit.court.claims.occupancy import ties
 
     grown = ties._forest_counts
 

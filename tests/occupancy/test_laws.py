@@ -16,7 +16,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dplit import claims, occupancy
+from dplit import occupancy
+from dplit.court import claims
 
 
 @cache

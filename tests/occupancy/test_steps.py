@@ -2,8 +2,9 @@
 
 import pytest
 
-from dplit import claims, occupancy
-from dplit.claims.occupancy import steps
+from dplit import occupancy
+from dplit.court import claims
+from dplit.court.claims.occupancy import steps
 
 OURS = claims.of("occupancy")
 

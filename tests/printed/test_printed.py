@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from dplit import printed
+from dplit.ground import printed
 
 TABLES = [*printed.tables("diprime-v1"), *printed.tables("diprime-v2")]
 

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from scipy.stats import t as student
 
-from dplit import Continuous, Domain, audit, claims, depth, majority, random_forest
+from dplit import Continuous, Domain, depth, majority, random_forest
+from dplit.court import audit, claims
 from dplit.forests import RandomDecisionForestClassifier
 
 OURS = claims.of("random_forest")
@@ -43,7 +44,7 @@ def test_three_classes_cost_less_than_epsilon_on_few_records():
 
 def test_votes_of_shares_win_from_an_epsilon_on():
     """Of the three records: worse at e^(epsilon/3) = 2.3, better at 2.5, in fractions."""
-    from dplit.claims.random_forest.three_trees import _all_data_vote, _share_vote
+    from dplit.court.claims.random_forest.three_trees import _all_data_vote, _share_vote
 
     first = OURS["rdf/disjoint-forest"].check()
     data = ((0, 0, 1, 0), (0, 1, 0, 1), (1, 0, 1, 0))
@@ -126,12 +127,12 @@ def test_budget_of_a_fitted_forest(accounting, neighbours):
 
 
 def test_sound_parts_would_not_leak(monkeypatch):
-    monkeypatch.setattr("dplit.claims.random_forest.parts.EQUAL", "independent")
+    monkeypatch.setattr("dplit.court.claims.random_forest.parts.EQUAL", "independent")
     assert OURS["rdf/parallel-parts"].check().verdict == "holds"
 
 
 def test_equal_parts_would_not_pass_as_independent(monkeypatch):
-    monkeypatch.setattr("dplit.claims.random_forest.parts.INDEPENDENT", "equal-parts")
+    monkeypatch.setattr("dplit.court.claims.random_forest.parts.INDEPENDENT", "equal-parts")
     assert OURS["rdf/independent-parts"].check().verdict == "fails"
 
 

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from dplit import claims, depth, majority
-from dplit.claims.random_forest import hundred_votes
+from dplit import depth, majority
+from dplit.court import claims
+from dplit.court.claims.random_forest import hundred_votes
 from dplit.mechanisms import PermuteAndFlip
 
 OURS = claims.of("random_forest")

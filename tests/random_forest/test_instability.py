@@ -8,7 +8,8 @@ import pytest
 from scipy.optimize import linprog
 from scipy.stats import laplace
 
-from dplit import claims, majority, random_forest
+from dplit import majority, random_forest
+from dplit.court import claims
 
 RELATIONS = ("add-remove", "replace-one")
 

@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import cauchy, t
 
-from dplit import claims, random_forest
+from dplit import random_forest
+from dplit.court import claims
 
 
 @settings(deadline=None, max_examples=40)
@@ -170,7 +171,7 @@ def test_the_private_median_is_private(beta):
 
 def test_the_sample_has_the_law():
     """Share of 4000 draws within one scale of the median, one half: false-alarm rate 1e-9."""
-    from dplit.claims import interval
+    from dplit.court.claims import interval
 
     rng, values, beta = np.random.default_rng(4), [0.1, 0.4, 0.5, 0.8, 0.9], 0.3
     scale = random_forest.smooth_factor(1.0, beta) * random_forest.median_smooth_sensitivity(

@@ -9,7 +9,8 @@ from itertools import permutations, product
 import numpy as np
 import pytest
 
-from dplit import audit, random_forest
+from dplit import random_forest
+from dplit.court import audit
 from dplit.mechanisms import PermuteAndFlip
 
 THIRD = random_forest.rational_label_law(3)  # epsilon = log 3

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from dplit import claims, scale
-from dplit.claims.scale import blocks
+from dplit import scale
+from dplit.court import claims
+from dplit.court.claims.scale import blocks
 from dplit.forests import blocks_boosted, boosted
 from dplit.mechanisms import Geometric
 

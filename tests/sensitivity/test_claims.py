@@ -2,7 +2,8 @@
 
 import pytest
 
-from dplit import claims, sensitivity
+from dplit import sensitivity
+from dplit.court import claims
 
 OURS = claims.of("sensitivity")
 

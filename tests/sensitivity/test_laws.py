@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dplit import sensitivity
-from dplit.errors import NEIGHBOURS
+from dplit.ground.errors import NEIGHBOURS
 from dplit.mechanisms import Exponential
 
 ONE, HALF = Fraction(1), Fraction(1, 2)

@@ -4,8 +4,9 @@ from fractions import Fraction
 
 import pytest
 
-from dplit import claims, sensitivity
-from dplit.claims.sensitivity import steps
+from dplit import sensitivity
+from dplit.court import claims
+from dplit.court.claims.sensitivity import steps
 from dplit.mechanisms import Laplace
 
 OURS = claims.of("sensitivity")

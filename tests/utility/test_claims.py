@@ -7,7 +7,8 @@ from itertools import product
 import numpy as np
 import pytest
 
-from dplit import balance, claims, median, utility
+from dplit import balance, median, utility
+from dplit.court import claims
 from dplit.sensitivity import sse_of
 
 OURS = claims.of("utility")
@@ -108,7 +109,7 @@ def test_enumerations_over_wider_ranges(id):
 @pytest.mark.parametrize("broken", ["cut", "label", "mean"])
 def test_a_sampler_that_draws_otherwise_is_found_out(broken, monkeypatch):
     """Cuts at half their rate, labels with half the noise, means with a fifth more."""
-    from dplit.claims.utility import split
+    from dplit.court.claims.utility import split
 
     def at(sampler, factor):
         return lambda values, rate, rng: sampler(values, rate * factor, rng)

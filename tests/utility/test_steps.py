@@ -2,8 +2,9 @@
 
 import pytest
 
-from dplit import claims, utility
-from dplit.claims.utility import steps
+from dplit import utility
+from dplit.court import claims
+from dplit.court.claims.utility import steps
 
 FLIPS = claims.of("utility")["diprime-v2/flip-monotone"]
 

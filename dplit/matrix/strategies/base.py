@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dplit.errors import check_integer, check_neighbours
+from dplit.ground.errors import check_integer, check_neighbours
 from dplit.matrix.paths import check_classes, check_codes, check_levels
 from dplit.matrix.workload import Workload
 

@@ -18,7 +18,7 @@ from numpy.random import Generator
 from numpy.typing import ArrayLike
 from scipy.optimize import minimize
 
-from dplit.errors import check_choice, check_integer, check_kind, check_rng
+from dplit.ground.errors import check_choice, check_integer, check_kind, check_rng
 from dplit.matrix.strategies.marginals import Marginals
 from dplit.matrix.strategies.spectrum import eigenvalues, masses
 from dplit.matrix.tested import below

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from dplit.errors import check_positive
+from dplit.ground.errors import check_positive
 from dplit.matrix.strategies.base import Strategy, check_domain, combined
 from dplit.matrix.strategies.boxes import functions, sums_of_marginals
 from dplit.matrix.strategies.spectrum import eigenvalues, masses, row_masses, spaces_of

@@ -25,7 +25,7 @@ from scipy.linalg import cho_factor, cho_solve
 from scipy.optimize import minimize
 from scipy.spatial.distance import pdist
 
-from dplit.errors import check_integer, check_kind, check_rng
+from dplit.ground.errors import check_integer, check_kind, check_rng
 from dplit.matrix.paths import MOST_CELLS, Paths, cells_of
 from dplit.matrix.strategies.base import Strategy, asks_leaves, check_domain, check_forest
 from dplit.matrix.strategies.boxes import CHUNK, sums_of_table

@@ -30,7 +30,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import ArrayLike
 
-from dplit.errors import check_kind, check_positive, check_rng, check_sequence, check_whole
+from dplit.ground.errors import check_kind, check_positive, check_rng, check_sequence, check_whole
 from dplit.matrix.paths import Paths
 from dplit.matrix.strategies.base import Strategy, asks_leaves, check_domain, combined
 from dplit.matrix.strategies.boxes import counts_of_records

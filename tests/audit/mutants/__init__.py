@@ -3,7 +3,7 @@
 from importlib import import_module
 from pkgutil import iter_modules
 
-from dplit.audit.mutants import every_mutant
+from dplit.court.audit.mutants import every_mutant
 
 for _module in iter_modules(__path__):
     if _module.name[0] != "_":

@@ -3,10 +3,10 @@
 import json
 from datetime import UTC, datetime
 
-from dplit.audit.mutants import planted
-from dplit.audit.suite import every_subject
-from dplit.printed import data_file
-from dplit.work import Effort, stream, versions
+from dplit.court.audit.mutants import planted
+from dplit.court.audit.suite import every_subject
+from dplit.ground.printed import data_file
+from dplit.ground.work import Effort, stream, versions
 from tests.audit.mutants import MUTANTS
 
 SHARE = 0.5  # of a quick audit's draws: a fifth of them shows half of the bugs, and spares no time

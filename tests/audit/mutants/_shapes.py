@@ -2,7 +2,7 @@
 
 from inspect import signature
 
-from dplit.audit.mutants import plant
+from dplit.court.audit.mutants import plant
 
 RDF, MEDIAN = "RandomDecisionForestClassifier", "MedianForestClassifier"
 

@@ -1,6 +1,6 @@
 """Bugs in how greedy trees choose, in what pays by zero-concentrated privacy, and in votes of subsamples."""
 
-from dplit.audit.mutants import at, plant
+from dplit.court.audit.mutants import at, plant
 from dplit.trees.rules import LOCAL_GINI, SQUARES
 from tests.audit.mutants._shapes import returned, told, unpaid
 

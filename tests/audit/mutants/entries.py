@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from dplit.audit.mutants import at, plant
+from dplit.court.audit.mutants import at, plant
 from dplit.forests.blocks import AT_ONCE
 from tests.audit.mutants._shapes import RDF, told
 

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from dplit.audit.mutants import at, plant
+from dplit.court.audit.mutants import at, plant
 from dplit.domain import GRID
 from tests.audit.mutants._shapes import MEDIAN, RDF, cut_at_twice, instead, returned, unpaid
 

@@ -2,7 +2,7 @@
 
 from functools import wraps
 
-from dplit.audit.mutants import at, plant
+from dplit.court.audit.mutants import at, plant
 from dplit.budget import Budget, Group, Spend
 from dplit.forests import histogram
 

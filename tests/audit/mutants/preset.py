@@ -1,6 +1,6 @@
 """Bugs of the preset: a number of records that was not paid for."""
 
-from dplit.audit.mutants import at, plant
+from dplit.court.audit.mutants import at, plant
 from tests.audit.mutants._shapes import unpaid
 
 SIZE = at("forests.boosted_releases", "size")

@@ -5,7 +5,7 @@ from functools import wraps
 
 import numpy as np
 
-from dplit.audit.mutants import at, plant
+from dplit.court.audit.mutants import at, plant
 from dplit.domain import Continuous, Domain
 from dplit.forests.partition import Independent
 from tests.audit.mutants._shapes import MEDIAN, RDF, instead

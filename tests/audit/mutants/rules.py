@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from dplit.audit.mutants import at, plant
+from dplit.court.audit.mutants import at, plant
 from tests.audit.mutants._shapes import RDF, cut_at_twice, instead, returned, told, unpaid
 
 # What the budget says ----------------------------------------------------------------------------

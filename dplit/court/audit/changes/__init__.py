@@ -1,0 +1,28 @@
+"""Which careless changes ``dplit audit`` notices: where they are made, who runs them, what becomes of them."""
+
+from dplit.court.audit.changes.drawn import (
+    OUTCOMES,
+    Outcome,
+    audited_apart,
+    draw,
+    outcome_of,
+    reasons,
+    run,
+    stored,
+    summary,
+)
+from dplit.court.audit.changes.sites import Change, changes_of
+
+__all__ = [
+    "OUTCOMES",
+    "Change",
+    "Outcome",
+    "audited_apart",
+    "changes_of",
+    "draw",
+    "outcome_of",
+    "reasons",
+    "run",
+    "stored",
+    "summary",
+]

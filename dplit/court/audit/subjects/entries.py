@@ -1,0 +1,110 @@
+"""Other ways into a fit, in ``dplit audit``: blocks of Dask, several records of a person, a replaced record.
+
+And what is drawn there: counts that a mixture of priors is fitted to, and exact noise.
+"""
+
+from __future__ import annotations
+
+import math
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from dplit.court.audit.estimators import FreshFit
+from dplit.court.audit.subject import RO, AgainstLaw, Lawful, fits, subject, subjects_of
+from dplit.court.audit.subjects.preset import planned_for
+from dplit.court.audit.subjects.whole import first_labels
+from dplit.domain import Categorical, Domain
+
+RDF, HISTOGRAM, PRESET = (
+    "RandomDecisionForestClassifier", "HistogramForestClassifier", "PrivateForestClassifier"
+)  # fmt: skip
+REPLACED = (  # of which no other subject replaces a record
+    "MedianForestRegressor", "PrivateForestRegressor", "DPDecisionForestClassifier",
+    "DPExtraTreesClassifier", "DPExtraTreesRegressor", "DPRandomForestClassifier",
+    "DPRandomForestRegressor", "JPWClassifier", "RGVClassifier",
+)  # fmt: skip
+FEW, SOME, SLOW = (240, 1500, 8000), (300, 3000, 20_000), (140, 1000, 5000)
+ONE_LEAF = {"n_estimators": 1, "max_depth": 0}
+RATE, FAR = 0.7, 4  # of exact noise, and where its outcomes are put together
+
+
+@dataclass(frozen=True)
+class InBlocks(FreshFit):
+    """A fit of two blocks of Dask, the last record alone in the second."""
+
+    def __call__(self, data, rng):
+        """The fitted clone; everything is computed in this thread."""
+        with in_blocks(data, (len(data[0]) - 1, 1)) as given:
+            return super().__call__(given, rng)
+
+
+@contextmanager
+def in_blocks(data, lengths):
+    """``data = (X, y)`` as Dask's arrays of blocks of these lengths, computed in this thread."""
+    import dask
+    import dask.array
+
+    with dask.config.set(scheduler="synchronous"):
+        yield tuple(dask.array.from_array(a, chunks=(lengths, *a.shape[1:])) for a in data)
+
+
+def held_in_cell(cell, label, fitted):
+    """Summary: the released count of a class in a cell, a whole number within +-`FAR`."""
+    return int(np.clip(fitted.cell_counts_[cell, label], -FAR, FAR))
+
+
+def _exact_draw(rate, rng):
+    from dplit.mechanisms.exact import two_sided  # compiled: slow to import
+
+    return int(np.clip(two_sided(rate, 1, rng)[0], -FAR, FAR))
+
+
+def _exact_noise():
+    """The geometric series, summed by hand: from `FAR` on, all in one."""
+    ratio = math.exp(-RATE)
+    none = (1 - ratio) / (1 + ratio)
+    law = {k: none * ratio ** abs(k) for k in range(1 - FAR, FAR)}
+    tail = none * ratio**FAR / (1 - ratio)
+    return Lawful(_exact_draw, RATE, {**law, FAR: tail, -FAR: tail})
+
+
+def _replaced(kind):
+    """One of two alike records becomes one of the other class, or of the other end."""
+    first, last = (0.0, 1.0) if kind.endswith("Regressor") else (0, 1)
+    data, change = ([[0.5]] * 2, [first] * 2), ("replace", [0.5], last)
+    summary = first_step if kind.startswith("Private") else first_labels
+    return fits(kind, data, change, summary, FEW, epsilon=1.0, neighbours=RO, **ONE_LEAF)
+
+
+def first_step(fitted):
+    """Summary: which side of the middle a preset's released mean lies on."""
+    return bool(fitted.forest_.initial_[0] > 0.5)
+
+
+def registered():
+    """The subjects of this file."""
+    replaced = {kind: _replaced(kind) for kind in REPLACED}
+    yield from subjects_of(replaced, "{}, a record of one leaf replaced")
+    # three records of a person: together they cost what one budget says
+    person = fits(RDF, ([[0.5]], [0]), ("add 3", [0.5], 1), first_labels, SOME, declared=0.5, epsilon=1.5,
+                  records_per_person=3, **ONE_LEAF)  # fmt: skip
+    yield subject(f"{RDF}, a person with three records", person)
+    # three records turn the majority: whoever reads blocks without noise says so in every draw
+    few, two = ([[0.5]] * 2, [0, 0]), ([[0.5]] * 3, [0, 0, 1])
+    label = fits(
+        RDF, few, ("add 3", [0.5], 1), first_labels, SLOW, fitting=InBlocks, epsilon=0.2, **ONE_LEAF
+    )
+    yield subject(f"{RDF} from blocks, a label", label)
+    number = fits(PRESET, two, ("add", [0.5], 1), planned_for, SLOW, declared=0.8, fitting=InBlocks,
+                  epsilon=80.0, **ONE_LEAF)  # fmt: skip
+    yield subject(f"{PRESET} from blocks, number of records", number)
+    table = Domain([Categorical(["a", "b", "c"])])
+    full = ([["a"]] * 3 + [["b"]], [0, 0, 1, 1])
+    mixed = fits(HISTOGRAM, full, ("add", ["c"], 1), partial(held_in_cell, 2, 1), SOME, epsilon=1.0,
+                 release="mixed", domain=table, n_estimators=1)  # fmt: skip
+    yield subject(f"{HISTOGRAM}, mixed release, an empty cell", mixed)
+    law = AgainstLaw(_exact_noise, (4000, 40_000, 400_000))
+    yield subject("exact two-sided noise draws its law", law)

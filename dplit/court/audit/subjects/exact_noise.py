@@ -1,0 +1,186 @@
+"""Noise fit for release, in ``dplit audit``: the exact samplers against their laws, and fits that draw by them.
+
+What is published draws by other code than what a seed repeats: whole numbers and coins, no floats. Here a
+generator of the secure type has a seeded source of bits, so that the same code runs and an audit can be
+repeated. Where a mechanism stands alone its generator refuses floats, too.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import product
+
+import numpy as np
+
+from dplit.court.audit.estimators import FreshFit
+from dplit.court.audit.subject import AgainstLaw, BlackBox, Lawful, subject, subjects_of
+from dplit.court.audit.subjects import baselines, boosted, matrix_forest, median, multinomial
+from dplit.mechanisms import DiscreteGaussian, Exponential, Geometric, PermuteAndFlip
+from dplit.mechanisms.secure import SecureGenerator
+
+SCORES = (9, 7, 4, 4)
+FAR = 12  # of noise: what is beyond is one outcome
+FITTED = {  # whose fits are drawn exactly as well, and how many draws those take
+    median: {
+        "MedianForestRegressor draws its law, exponential": 0.5,
+        "MedianForestRegressor draws its law, permute-and-flip": 0.5,
+        "MedianForestClassifier draws its law, uniform column": 0.5,
+        "MedianForestClassifier, add-remove": 0.5,
+    },
+    baselines: {
+        "a tree of FSClassifier, add-remove": 0.5,
+        "a tree of RGVClassifier": 0.5,
+        "a tree of DPRandomForestRegressor": 0.5,
+        "a tree of DPDecisionForestClassifier": 0.5,
+    },
+    multinomial: {"MultinomialForestClassifier, normalised scores, add-remove": 1.0},
+    matrix_forest: {
+        "MatrixForestClassifier draws its law": 0.5,
+        "MatrixForestClassifier draws its law, trees that agree": 0.5,
+    },
+    boosted: {"BoostedForestClassifier, add-remove": 1.0},
+}
+
+
+class Rounded(TypeError):
+    """A float was asked for."""
+
+
+class NoFloats(SecureGenerator):
+    """A generator from which nothing is drawn but whole numbers."""
+
+    def random(self, *arguments, **options):
+        """An error: it is rounded."""
+        raise Rounded("an exact sampler draws whole numbers alone")
+
+
+def exactly(rng, kind=SecureGenerator):
+    """A generator by whose type all noise is drawn exactly, from a stream of `rng`."""
+    return kind(np.random.PCG64(int(rng.integers(2**63))))
+
+
+# Mechanisms ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Exactly:
+    """Mechanism whose sampler is exact; of numbers those beyond `FAR` are one outcome."""
+
+    mechanism: object
+
+    def draw_many(self, data, size, rng):
+        """`size` places of candidates of these scores, or so many noisy numbers; or that floats were drawn."""
+        rng = exactly(rng, NoFloats)
+        try:
+            return self._drawn(data, size, rng)
+        except Rounded:
+            return ["rounded"] * size
+
+    def _drawn(self, data, size, rng):
+        if np.ndim(data):
+            return self.mechanism.sample(data, size, rng=rng)
+        return np.clip(self.mechanism.sample(np.full(size, data), rng=rng), -FAR, FAR)
+
+
+def _selection(mechanism):
+    law = dict(enumerate(mechanism.pmf(SCORES).tolist()))
+    return Lawful(Exactly(mechanism), SCORES, law)
+
+
+def _noise(mechanism):
+    law = {z: float(mechanism.pmf(z)) for z in range(1 - FAR, FAR)}
+    beyond = float(mechanism.pmf(np.arange(FAR, 100 * FAR)).sum())
+    return Lawful(Exactly(mechanism), 0, law | {-FAR: beyond, FAR: beyond})
+
+
+MECHANISMS = (
+    ("permute-and-flip", _selection, PermuteAndFlip(1.0, sensitivity=3)),
+    ("permute-and-flip of monotonic scores", _selection, PermuteAndFlip(0.5, monotonic=True)),
+    ("exponential mechanism", _selection, Exponential(1.0, sensitivity=3)),
+    ("geometric noise", _noise, Geometric(1.0, sensitivity=3)),
+    ("Gaussian noise", _noise, DiscreteGaussian(2.5)),
+)
+
+
+# Laws by hand, at an epsilon that no rounding keeps ------------------------------------------------
+
+ODD = 0.2137
+
+
+@dataclass(frozen=True)
+class Simulated(Exactly):
+    """The same, drawn as a seed repeats it."""
+
+    def draw_many(self, data, size, rng):
+        """As of `Exactly`."""
+        return self._drawn(data, size, rng)
+
+
+def _odd_noise(draws):
+    """The geometric series; the tails summed."""
+    ratio = math.exp(-ODD)
+    law = {k: (1 - ratio) / (1 + ratio) * ratio ** abs(k) for k in range(1 - FAR, FAR)}
+    beyond = ratio**FAR / (1 + ratio)
+    return Lawful(draws(Geometric(ODD)), 0, law | {-FAR: beyond, FAR: beyond})
+
+
+def _odd_choice(draws):
+    """The exponential mechanism of scores that are far apart, so that the rate shows."""
+    scores = (40, 25, 10, 0)
+    weights = [math.exp(ODD * s / 2) for s in scores]
+    law = {i: w / sum(weights) for i, w in enumerate(weights)}
+    return Lawful(draws(Exponential(ODD)), scores, law)
+
+
+def _odd_flip(draws):
+    """Permute-and-flip of two candidates: the worse one comes if it is first and its coin falls so."""
+    chance = math.exp(-ODD * 10 / 2) / 2
+    return Lawful(draws(PermuteAndFlip(ODD)), (10, 0), {0: 1 - chance, 1: chance})
+
+
+# Fits ------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class ExactFit(FreshFit):
+    """A fit of a clone that is told to draw secure noise, from bits that a seed repeats."""
+
+    def __call__(self, data, rng):
+        """The fitted clone."""
+        from sklearn.base import clone
+
+        forest = clone(self.estimator).set_params(noise="secure")
+        vars(forest)["_generator"] = partial(exactly, rng)
+        return forest.fit(*data)
+
+
+def _fitted(check, share):
+    """The check of a subject with fits whose noise is exact."""
+    draws = tuple(int(share * n) for n in check.draws)
+    if isinstance(check, BlackBox):
+        return BlackBox(replace(check.pair, mechanism=ExactFit), draws)
+
+    def lawful():
+        simulated = check.lawful()
+        return simulated._replace(mechanism=ExactFit(simulated.mechanism.estimator))
+
+    return AgainstLaw(lawful, draws)
+
+
+def registered():
+    """The subjects of this file."""
+    draws = (4000, 40_000, 400_000)
+    checks = {n: AgainstLaw(partial(law, m), draws) for n, law, m in MECHANISMS}
+    yield from subjects_of(checks, "exact {} draws its law")
+    odd = {"geometric noise": _odd_noise, "exponential mechanism": _odd_choice,
+           "permute-and-flip": _odd_flip}  # fmt: skip
+    for (name, law), drawn in product(odd.items(), (Exactly, Simulated)):
+        words = "exact " if drawn is Exactly else ""
+        check = AgainstLaw(partial(law, drawn), draws)
+        yield subject(f"{words}{name} at epsilon {ODD} draws its law", check)
+    for module, names in FITTED.items():
+        known = {s.name: s.check for s in module.registered()}
+        for name, share in names.items():
+            yield subject(f"{name}, exact noise", _fitted(known[name], share))

@@ -1,0 +1,181 @@
+"""Matrix forests in ``dplit audit``: fits drawn many times, and the law of a small one.
+
+All trees test the one column, whose two bins are the cells. The proved forest is held to its budget in
+every release and relation; the published one, whose noise is for add-remove neighbours, tells a replaced
+record apart beyond the epsilon that it declares.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from itertools import product
+
+import numpy as np
+from scipy.stats import gamma
+
+from dplit.court.audit.subject import RO, fits, fits_by_law, leak, subjects_of
+from dplit.court.audit.subjects.whole import FEW, OUTSIDE, WORDS, stored
+from dplit.mechanisms import Geometric
+
+FOREST, HISTOGRAM = "MatrixForestClassifier", "HistogramForestClassifier"
+DRAWS = (120, 3000, 20_000)
+LEAK = 1.5  # epsilon of a published leak
+LAW = (300, 3000, 30_000)
+NORMS = (1200, 5000, 50_000)  # of one dimension less, too
+PLACE, OTHER, QUERIES = [0.2], [0.8], [[0.2], [0.8]]
+MOST = 4  # released numbers beyond are alike
+TWO_BINS = {"max_depth": 1, "bins": 2}
+CELLS = TWO_BINS | {"strategy": "identity"}  # and of a histogram only the bins
+
+
+def rounded(numbers):
+    """Whole numbers within +-`MOST`, a tuple."""
+    return tuple(np.clip(np.rint(numbers), -MOST, MOST).astype(int).tolist())
+
+
+def first_of(name, fitted):
+    """Summary: the first row of what a fit released, an attribute of this name, rounded."""
+    return rounded(np.atleast_1d(getattr(fitted, name)[0]))
+
+
+def _fit(summary, change, draws=DRAWS, kind=FOREST, **options):
+    """Fits on two records of the first class in one cell; what they declare is their budget."""
+    given = CELLS | {"n_estimators": 2} if kind is FOREST else {"bins": 2}
+    data, summary = ([PLACE, PLACE], [0, 0]), partial(first_of, summary)
+    return fits(kind, data, change, summary, draws, **{"epsilon": 2.0} | given | options)
+
+
+def neither_moved(name, fitted):
+    """Summary: whether the first row of counts is at least 2 of the first class, at most 0 of the second."""
+    first, second = getattr(fitted, name)[0]
+    return bool(first >= 2 and second <= 0)
+
+
+def _leak(summary, kind=FOREST, **options):
+    """Two records of the first class, one of which becomes one of the second, at the add-remove noise."""
+    given = CELLS | {"mechanism": "geometric"} if kind is FOREST else {"bins": 2}
+    given |= {"epsilon": LEAK, "n_estimators": 1, "neighbours": RO, "accounting": "published"}
+    data, swap = ([PLACE, PLACE], [0, 0]), ("replace", PLACE, 1)
+
+    def chances():
+        noise = Geometric(LEAK)
+        return float(noise.sf(-1)) ** 2, float(noise.sf(0)) ** 2
+
+    return leak(kind, data, swap, partial(neither_moved, summary), LEAK, chances, **given | options)
+
+
+def _stored(kind, **options):
+    """Four records, the last one of a class of its own."""
+    options = {"domain": WORDS, "classes": [0, 1, 2], "n_estimators": 2, **options}
+    return fits(kind, (OUTSIDE[0], [0, 0, 1]), ("add", OUTSIDE[1], 2), stored, FEW, **options)
+
+
+def _own_law(neighbours="add-remove", epsilon=2.0):
+    """The counts of a leaf with three records of a class, against two geometric laws."""
+
+    def law():
+        noise = Geometric(epsilon if neighbours == "add-remove" else epsilon / 2)
+        none, three = (
+            {n: _clipped(noise, n, count) for n in range(-MOST, MOST + 1)} for count in (0, 3)
+        )
+        return {(a, b): float(none[a] * three[b]) for a, b in product(none, three)}
+
+    options = {
+        "n_estimators": 2,
+        "difference": False,
+        "strategy": "merged",
+        "neighbours": neighbours,
+    }
+    summary, data = partial(first_of, "leaf_counts_"), ([PLACE] * 3, [1] * 3)
+    return fits_by_law(FOREST, data, law, summary, LAW, epsilon=epsilon, **TWO_BINS, **options)
+
+
+def first_of_each(fitted):
+    """Summary: what the first leaf of each tree released for the first class, rounded."""
+    return rounded(fitted.leaf_counts_[fitted.trees_.leaf_starts[:-1], 0])
+
+
+def _two_ensembles():
+    """A tree each, with a noise of its own: no record of the first class is there."""
+    each = {n: _clipped(Geometric(1.0), n, 0) for n in range(-MOST, MOST + 1)}
+    return {(a, b): p * q for (a, p), (b, q) in product(each.items(), repeat=2)}
+
+
+def norm_of_noise(fitted):
+    """Summary: whether both trees test one column, and the norm of the first class's noise, cut at `MOST`."""
+    noise = fitted.leaf_counts_[:, 0]  # no record is of that class
+    first, second = fitted.trees_.feature[fitted.trees_.roots]
+    norm = abs(noise.reshape(2, 2)).sum(axis=1).max()
+    return bool(first == second), min(int(norm), MOST)
+
+
+def _norms():
+    """Two trees of a test on one of two columns: the norm has a gamma law of two or three dimensions."""
+    law = {}
+    for same, dimension in ((True, 2), (False, 3)):
+        cuts = gamma(dimension, scale=1 / 1.5).cdf([*range(MOST + 1), np.inf])
+        law |= {(same, n): float(p) / 2 for n, p in enumerate(np.diff(cuts))}
+    return law
+
+
+def _clipped(noise, at, count):
+    """Probability that a noisy count, cut at +-`MOST`, is `at`."""
+    if at == -MOST:
+        return noise.cdf(at - count)
+    return noise.sf(at - 1 - count) if at == MOST else noise.pmf(at - count)
+
+
+def registered():
+    """The subjects of this file."""
+    add, swap = ("add", PLACE, 1), ("replace", PLACE, 1)
+    both, votes = {"difference": False}, {"release": "prediction", "queries": QUERIES}
+    parts, replaced = {"release": "subsample", "queries": QUERIES}, {"neighbours": RO}
+    hard, fewer = {**parts, "voting": "hard"}, (60, 3000, 20_000)
+    counts = partial(_fit, "leaf_counts_", add)
+    counts_swapped = partial(_fit, "leaf_counts_", swap, **replaced)
+    difference, answers = partial(_fit, "leaf_differences_"), partial(_fit, "query_votes_")
+    yield from subjects_of({
+        "training, difference": difference(add),
+        "training, difference, replace-one": difference(swap, **replaced),
+        "training": counts(**both, strategy="merged"),
+        "training, replace-one": counts_swapped(**both),
+        "training, leaf of each tree": counts(**both, strategy="per-tree"),
+        "training, trees that agree": counts(**both, strategy="tree-norm"),
+        "training, trees that agree, replace-one": counts_swapped(**both, strategy="tree-norm"),
+        "training, strategy of least error": counts(**both, strategy="auto"),
+        "two ensembles, add-remove": counts(draws=fewer, ensembles=2),
+        "two ensembles, difference, replace-one": difference(swap, ensembles=2, difference=True, **replaced),
+        "two ensembles": counts_swapped(draws=fewer, ensembles=2),
+        "prediction": answers(add, **votes),
+        "prediction, replace-one": answers(swap, **votes, **replaced),
+        "subsample": answers(add, **parts),
+        "subsample, replace-one": answers(swap, **parts, **replaced),
+        "subsample, hard votes": answers(add, **hard),
+        "subsample, hard votes, replace-one": answers(swap, **hard, **replaced),
+        "published subsample, its budget": answers(add, **parts, accounting="published"),
+        "published training, replace-one": _leak("leaf_counts_", **both),
+        "published subsample, replace-one": _leak("query_votes_", **parts),
+    }, f"{FOREST}, {{}}")  # fmt: skip
+    three, wide = ([PLACE] * 3, [1] * 3), ([PLACE + PLACE] * 3, [1] * 3)
+    yield from subjects_of({
+        "draws its law": _own_law(),
+        "draws its law, replace-one": _own_law(RO),
+        "draws its law, two ensembles": fits_by_law(
+            FOREST, three, _two_ensembles, first_of_each, LAW, n_estimators=2, ensembles=2, epsilon=2.0,
+            accounting="published", **CELLS),
+        "draws its law, trees that agree": fits_by_law(
+            FOREST, wide, _norms, norm_of_noise, NORMS, n_estimators=2, epsilon=1.5, strategy="tree-norm",
+            **TWO_BINS, **both),
+    }, f"{FOREST} {{}}")  # fmt: skip
+    asked = {"release": "prediction", "queries": [[0.2, "a"], [0.7, "b"]], "strategy": "per-tree"}
+    yield from subjects_of({
+        f"{FOREST}, what a fit stores": _stored(FOREST, max_depth=2),
+        f"{FOREST}, what a prediction stores": _stored(FOREST, max_depth=2, **asked),
+    })  # fmt: skip
+    cells = partial(_fit, "cell_counts_", kind=HISTOGRAM, n_estimators=1)
+    yield from subjects_of({
+        "add-remove": cells(add),
+        "replace-one": cells(swap, **replaced),
+        "published, replace-one": _leak("cell_counts_", HISTOGRAM),
+        "what a fit stores": _stored(HISTOGRAM),
+    }, f"{HISTOGRAM}, {{}}")  # fmt: skip

@@ -1,0 +1,248 @@
+r"""What one record moves in the numbers that noise is added to, in ``dplit audit``: fits in lockstep, exactly.
+
+A fit on neighbouring records gets, from every mechanism, what the first one got. That is the proof of
+adaptive composition made to run: given the same releases so far, the next one's input differs by what
+the record moves, and the loss of a draw is at most that times its rate. Their sum is held to the budget; where it
+has a delta, what the draws come to in zero-concentrated privacy is. So all that lies between the records and the
+noise is audited without a draw: reading, clipping, encoding, blocks, sums, and the sensitivity that each mechanism
+was told. Noise from another generator than the fit's, or from a state of it that was drawn from before, costs
+without limit.
+"""
+
+from __future__ import annotations
+
+import math
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from itertools import product
+from typing import NamedTuple
+
+import numpy as np
+
+from dplit.court.audit.subject import AR, RO, estimator, public, subject, worst_of
+from dplit.court.audit.subjects.entries import in_blocks
+from dplit.budget import epsilon_of
+from dplit.domain import Categorical, Continuous, Domain
+from dplit.forests.noise import WithNoise
+from dplit.mechanisms import DiscreteGaussian, Exponential, Geometric, Laplace, PermuteAndFlip
+from dplit.mechanisms.secure import SecureGenerator
+from dplit.neighbours import append_record, replace_record
+
+EPSILON = 0.7  # not 1: at 1 a product with epsilon is a quotient
+WATCHED = Geometric, Laplace, PermuteAndFlip, Exponential, DiscreteGaussian
+BORROWED = "noise that is not the fit's own"
+DOMAIN = Domain([Continuous(0, 1), Categorical(["a", "b", "c"])])
+X = np.array([[0.1, "a"], [0.9, "b"], [0.4, "c"], [0.6, "a"], [0.9, "b"], [0.2, "a"]], dtype=object)
+RECORDS = ([0.9, "b"], [-7.0, "a"], [1e9, "c"])  # the bounds of the first column are 0 and 1
+BLOCKS = ((1, 2, 3),)
+ROUNDS = {"n_records": (100_000, 6), "max_depth": (2, None, 0), "n_estimators": (1, 3)}
+GAUSSIAN = {  # with so many rounds a fit pays by zero-concentrated privacy
+    "delta": (1e-6,), "n_records": (100_000,), "max_depth": (2,), "n_estimators": (20,)
+}  # fmt: skip
+TREES = {"max_depth": (0, 2), "n_estimators": (1, 3)}
+CELLS = {"max_depth": (1,), "n_estimators": (1,), "mechanism": ("geometric",)}
+ONE_LEAF = {  # of trees whose tests are chosen in compiled code: their laws have rows of their own
+    "max_depth": (0,), "n_estimators": (1, 3), "partitioned": (True, False)
+}  # fmt: skip
+MATRIX = {"max_depth": (1,), "n_estimators": (2,), "bins": (2,)}
+QUERIES = [[0.9, "b"], [0.1, "a"], [0.9, "b"]]
+KINDS = (  # an estimator and words, its parameters, and whether there is a fit from blocks
+    ("BoostedForestClassifier", ROUNDS, True),
+    ("BoostedForestRegressor", ROUNDS, True),
+    ("BoostedForestClassifier, Gaussian noise", GAUSSIAN, False),
+    ("BoostedForestRegressor, Gaussian noise", GAUSSIAN, False),
+    ("PrivateForestClassifier", ROUNDS | {"n_records": (None,)}, False),
+    ("PrivateForestRegressor", ROUNDS | {"n_records": (None,)}, False),
+    ("RandomDecisionForestClassifier", TREES, True),
+    ("HistogramForestClassifier", CELLS, True),
+    ("MatrixForestClassifier",
+     MATRIX | {"voting": ("hard", "weighted"), "mechanism": ("laplace",),
+               "strategy": ("identity", "per-tree")}, False),
+    ("MatrixForestClassifier, votes of subsamples",
+     MATRIX | {"release": ("subsample",), "queries": (QUERIES,), "strategy": ("identity",),
+               "voting": ("hard", "weighted"), "classes": ([0, 1, 2], [0, 1])}, False),
+    ("MatrixForestClassifier, votes for queries",
+     MATRIX | {"release": ("prediction",), "queries": (QUERIES,), "strategy": ("identity",)}, False),
+    ("MatrixForestClassifier, exact noise",
+     MATRIX | {"noise": ("secure",), "strategy": ("identity", "per-tree", "weighted"),
+               "mechanism": ("geometric", "laplace")}, False),
+    *((kind, ONE_LEAF, False) for kind in ("MedianForestClassifier", "MedianForestRegressor")),
+    ("MultinomialForestClassifier",
+     {"max_depth": (0,), "n_estimators": (1, 3), "partition_rate": (1, None)}, False),
+    *((kind, ONE_LEAF, False)
+      for kind in ("FSClassifier", "RGVClassifier", "DPRandomForestClassifier", "DPRandomForestRegressor",
+                   "DPDecisionForestClassifier")),
+    ("JPWClassifier", TREES, False),
+    ("DPExtraTreesClassifier", TREES | {"partitioned": (True, False)}, False),
+    ("DPExtraTreesRegressor", TREES | {"partitioned": (True, False)}, False),
+)  # fmt: skip
+
+
+class OfTheFit(np.random.Generator):
+    """The generator of a fit, and the streams spawned from it: no other noise is the fit's own."""
+
+
+class ExactOfTheFit(SecureGenerator):
+    """The same where noise is drawn exactly; both fits get the same bits."""
+
+
+class Call(NamedTuple):
+    """One draw of a mechanism: what it is, what it was drawn from, and what came."""
+
+    mechanism: str
+    weight: float
+    values: np.ndarray
+    released: object
+
+
+@contextmanager
+def lockstep(first=None):
+    """The draws of all mechanisms while it lasts, a list of `Call`; released is what came in `first`."""
+    calls, originals = [], {kind: kind.sample for kind in WATCHED}
+    drawn_at, drawing, generator = set(), set(), WithNoise._generator
+
+    def watched(original):
+        def sample(self, values, *rest, rng):
+            if drawing:  # one mechanism proposes what another one takes: theirs is one draw
+                return original(self, values, *rest, rng=rng)
+            at = str(rng.bit_generator.state)
+            own = isinstance(rng, (OfTheFit, ExactOfTheFit)) and at not in drawn_at
+            drawn_at.add(at)
+            drawing.add(at)
+            released = original(self, values, *rest, rng=rng)
+            drawing.clear()
+            if first is not None:
+                released = first[len(calls)].released if len(calls) < len(first) else None
+            weight = self.rate if hasattr(self, "rate") else 1 / _width(self)
+            words, values = repr(self) if own else BORROWED, np.array(values, dtype=np.float64)
+            calls.append(Call(words, weight, values, released))
+            return released
+
+        return sample
+
+    def fresh(forest):
+        if forest.noise == "secure":
+            return ExactOfTheFit(np.random.PCG64(0))
+        return OfTheFit(generator(forest).bit_generator)
+
+    try:
+        WithNoise._generator = fresh
+        for kind, original in originals.items():
+            kind.sample = watched(original)
+        yield calls
+    finally:
+        WithNoise._generator = generator
+        for kind, original in originals.items():
+            kind.sample = original
+
+
+def _width(noise):
+    """Scale of Laplace noise, deviation of Gaussian noise."""
+    return noise.sigma if isinstance(noise, DiscreteGaussian) else noise.scale
+
+
+def lost(one, other):
+    r"""The most that a draw loses between the inputs of two calls: epsilon, and rho of zero-concentrated privacy.
+
+    Both are infinite if the calls are not of one kind. A choice by the exponential mechanism whose log-ratios lie
+    within a range of :math:`\eta` is :math:`\eta^2/8`-zCDP (Cesar and Rogers 2021).
+    """
+    if BORROWED in (one.mechanism, other.mechanism):
+        return math.inf, math.inf
+    if one.mechanism != other.mechanism or one.values.shape != other.values.shape:
+        return math.inf, math.inf
+    moved = one.weight * (other.values - one.values)
+    kind = one.mechanism.partition("(")[0]
+    if kind == "DiscreteGaussian":
+        return math.inf if moved.any() else 0.0, float(np.square(moved).sum()) / 2
+    if kind not in ("PermuteAndFlip", "Exponential"):
+        epsilon = float(abs(moved).sum())
+        return epsilon, epsilon**2 / 2
+    rows = moved.reshape(-1, moved.shape[-1])  # a row is a choice of its own
+    if kind == "Exponential":
+        ranges = np.ptp(rows, axis=1)
+        return float(ranges.sum()), float(np.square(ranges).sum()) / 8
+    up, down = np.maximum(rows, 0).max(axis=1), np.maximum(-rows, 0).max(axis=1)
+    return float((up + down).sum()), float(np.square(up + down).sum()) / 2
+
+
+def in_lockstep(fit, data, neighbour):
+    """The loss of a fit between two inputs, at most, and its budget; where that has a delta, at this delta."""
+    with lockstep() as first:
+        budget = fit(*data).budget_
+    with lockstep(first) as second:
+        fit(*neighbour)
+    if len(first) != len(second) or not first:
+        return math.inf, budget
+    epsilon, rho = map(math.fsum, zip(*map(lost, first, second)))
+    return min(epsilon, epsilon_of(rho, budget.delta)), budget
+
+
+@dataclass(frozen=True)
+class _Fit:
+    """A fit to records in memory, or in blocks of Dask of these lengths, the last one taking the rest."""
+
+    forest: object
+    blocks: tuple = ()
+
+    def __call__(self, X, y):
+        from sklearn.base import clone
+
+        forest = clone(self.forest)
+        if not self.blocks:
+            return forest.fit(X, y)
+        with in_blocks((X, y), (*self.blocks[:-1], len(X) - sum(self.blocks[:-1]))) as given:
+            return forest.fit(*given)
+
+
+def one_record(labels, new, neighbours):
+    """Small data sets and one record more, or another one in place of the first."""
+    y = np.array(labels)
+    for n, record, label in product((1, len(X)), RECORDS, new):
+        data = X[:n], y[:n]
+        if neighbours == AR:
+            yield data, append_record(*data, record, label)
+        else:
+            yield data, replace_record(*data, 0, record, label)
+
+
+def _targets(kind, classes):
+    """What is public of the targets, those of `X`, and those that a new record may have."""
+    if kind.endswith("Regressor"):
+        return public(kind, 2), [0.0, 2.0, 0.5, 0.0, 2.0, 0.0], (-5.0, 2.0, 1e6)
+    labels = [min(label, classes[-1]) for label in (0, 1, 2, 0, 0, 0)]  # the last stands for more
+    return {"classes": classes}, labels, classes
+
+
+def moved(kind, choices, blocks, pairs, effort, rng):
+    """What `Subject` asks for: the worst pair of all choices of parameters.
+
+    `pairs` makes neighbours from the labels of `X`, those of a new record, and the relation.
+    """
+    make, found = estimator(kind), []
+    choices = {"neighbours": (AR, RO)} | choices
+    for values in product(*choices.values()):
+        options = dict(zip(choices, values))
+        state = None if options.get("noise") == "secure" else 0
+        schema, labels, new = _targets(kind, options.get("classes", [0, 1, 2]))
+        forest = make(EPSILON, domain=DOMAIN, random_state=state, **schema | options)
+        for cut in blocks:
+            fit = _Fit(forest, cut)
+            for data, neighbour in pairs(labels, new, options["neighbours"]):
+                if len(data[0]) < len(cut):
+                    continue
+                loss, budget = in_lockstep(fit, data, neighbour)
+                where = f"{options}, {neighbour[0].tolist()}, {neighbour[1].tolist()}"
+                found.append((loss / budget.epsilon * EPSILON, where))
+    return worst_of(EPSILON, found)
+
+
+def registered():
+    """The subjects of this file."""
+    for words, choices, has_blocks in KINDS:
+        name, kind = f"{words}, what a record moves", words.partition(",")[0]
+        yield subject(name, partial(moved, kind, choices, ((),), one_record))
+        if has_blocks:
+            few = {name: values[-1:] for name, values in choices.items()}
+            yield subject(f"{name} in blocks", partial(moved, kind, few, BLOCKS, one_record))

@@ -1,0 +1,105 @@
+"""The preset in ``dplit audit``: the number of records that it buys, and the family that the number decides.
+
+Exact: one column of two levels, two classes, and numbers from which a histogram is advised, so that all
+that leaves the fit is a noisy number and four noisy counts, whose laws are known. Black boxes: fits.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+from itertools import combinations_with_replacement, product
+
+import numpy as np
+
+from dplit.court.audit.subject import AR, AgainstLaw, Lawful, fits, subject, subjects_of, worst_of
+from dplit.boosting import advise
+from dplit.domain import Categorical, Domain
+from dplit.forests import PrivateForestClassifier
+from dplit.mechanisms import Geometric
+from dplit.neighbours import neighbouring_data
+
+EPSILON = 8.0
+SHARE = 0.01 * EPSILON
+FAR = 40  # noise of a count beyond which its log-ratio no longer changes
+KIND = "PrivateForestClassifier"
+CELLS = tuple(product((0, 1), (0, 1)))
+TWO_LEVELS = Domain([Categorical(["a", "b"])])
+
+
+# Exact -----------------------------------------------------------------------------------------
+
+
+def _logs_of_the_number(n, most):
+    """Log-probability of each number from 1 to `most` that a fit of n records plans for; at 1 it is cut."""
+    law = Geometric(SHARE)
+    beyond = np.log(law.pmf(np.arange(2, most + 1) - n))
+    return np.r_[math.log(law.cdf(1 - n)), beyond]
+
+
+def _exact(effort, rng):
+    """Of every pair, the worst number at which a histogram is advised, and the worst counts with it."""
+    most, records = effort.pick(40, 80, 200), effort.pick(3, 4, 5)
+    rest = EPSILON - SHARE
+    counted = [n for n in range(1, most + 1) if advise(n, rest, 2, 2).family == "histogram"]
+    noise, shifted = (Geometric(rest).pmf(np.arange(-FAR, FAR + 1) - moved) for moved in (0, 1))
+    of_a_count = float(np.abs(np.log(noise) - np.log(shifted)).max())
+    found = []
+    for size in range(1, records + 1):
+        for data in combinations_with_replacement(CELLS, size):
+            for other in neighbouring_data(data, CELLS, AR):
+                if not other:
+                    continue  # a fit needs one record, which is public
+                moved = sum(abs(data.count(cell) - other.count(cell)) for cell in CELLS)
+                logs = _logs_of_the_number(size, most) - _logs_of_the_number(len(other), most)
+                worst = np.abs(logs)[np.array(counted) - 1].max()
+                found.append((float(worst) + moved * of_a_count, str(data), str(other)))
+    return worst_of(EPSILON, found)
+
+
+# Fits ------------------------------------------------------------------------------------------
+
+
+def planned_for(fitted):
+    """Summary: the number of records that the fit was planned for."""
+    return fitted.forest_.n_records
+
+
+def family_and_side(fitted):
+    """Summary: the family, and the likelier class at both ends of a column in [0, 1]."""
+    return fitted.advice_.family, *(fitted.predict_proba([[0.05], [0.95]])[:, 1] > 0.5).tolist()
+
+
+def _planned(epsilon, n_records, rng):
+    """The number that the preset is planned for, fitted to so many records; those of at least `FAR` as one."""
+    seed = int(rng.integers(2**32))
+    forest = PrivateForestClassifier(
+        epsilon, domain=TWO_LEVELS, classes=[0, 1], max_depth=0, random_state=seed
+    )
+    return min(planned_for(forest.fit([["a"]] * n_records, [0] * n_records)), FAR)
+
+
+def _number_by_its_law():
+    n, epsilon = 5, 50.0
+    law = Geometric(0.01 * epsilon)
+    stated = {z: float(law.pmf(z - n)) for z in range(2, FAR)}
+    stated |= {1: float(law.cdf(1 - n)), FAR: float(law.sf(FAR - 1 - n))}
+    return Lawful(partial(_planned, epsilon), n, stated)
+
+
+def registered():
+    """The subjects of this file."""
+    yield subject("preset, number and histogram, two classes, add-remove", _exact)
+    yield subject(
+        "preset, number draws its law", AgainstLaw(_number_by_its_law, (400, 2000, 10_000))
+    )
+    added, swapped = ("add", [0.8], 0), ("replace", [0.8], 0)
+    fit = partial(fits, KIND, ([[0.1], [0.3], [0.6], [0.9]], [0, 0, 1, 1]))
+    side = {"summary": family_and_side, "draws": (300, 4000, 20_000), "epsilon": 2.0}
+    yield from subjects_of({
+        # at epsilon 80 the number costs 0.8, whatever is fitted afterwards
+        "number of records": fit(added, planned_for, (300, 2000, 10_000), declared=0.8, epsilon=80.0,
+                                 max_depth=0),
+        "add-remove": fit(added, **side),
+        "replace-one": fit(swapped, **side, neighbours="replace-one"),
+    }, f"{KIND}, {{}}")  # fmt: skip

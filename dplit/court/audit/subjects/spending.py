@@ -1,0 +1,107 @@
+"""What a fit spends beside what it was asked for, in ``dplit audit``: the total of its budget, exactly.
+
+Draws hold a fit to its own budget. If a share of epsilon is too large the budget says so and no draw can
+object: here it is held to the parameter.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+from itertools import product
+
+from dplit.court.audit.subject import AR, RO, Found, estimator, public, subject
+from dplit.budget.accountant import Accountant, BudgetError
+from dplit.domain import Categorical, Continuous, Domain
+from dplit.forests import HistogramForestClassifier
+
+EPSILON, DELTA = 1.0, 1e-6
+DOMAIN = Domain([Continuous(0, 1), Categorical(["a", "b", "c"])])
+X, LABELS = [[0.1, "a"], [0.9, "b"], [0.4, "c"], [0.6, "a"]], [0, 1, 2, 0]
+COMMON = {
+    "neighbours": (AR, RO), "max_depth": (0, 2), "records_per_person": (1, 3)
+}  # fmt: skip
+BOOSTED = {  # with so many rounds a fit pays by zero-concentrated privacy
+    "n_records": (100, None), "delta": (0.0, DELTA), "n_estimators": (2, 20)
+}  # fmt: skip
+PARTITIONED = {"partitioned": (True, False)}
+KINDS = {
+    **dict.fromkeys(("BoostedForestClassifier", "BoostedForestRegressor", "PrivateForestClassifier",
+                     "PrivateForestRegressor"), BOOSTED),
+    "RandomDecisionForestClassifier": {},
+    "MedianForestClassifier": PARTITIONED | {"selection": ("uniform", "exponential")},
+    "MedianForestRegressor": PARTITIONED | {"selection": ("uniform", "permute-and-flip")},
+    "MultinomialForestClassifier": {"partition_rate": (1, None), "min_samples_leaf": (1,)},
+    "HistogramForestClassifier": {"max_depth": (1,), "mechanism": ("geometric", "laplace")},
+    "MatrixForestClassifier": {"max_depth": (1,), "ensembles": (1, 2), "strategy": ("identity",)},
+    **dict.fromkeys(("JPWClassifier", "FSClassifier", "RGVClassifier", "DPExtraTreesClassifier",
+                     "DPExtraTreesRegressor", "DPRandomForestClassifier", "DPRandomForestRegressor",
+                     "DPDecisionForestClassifier"), PARTITIONED),
+}  # fmt: skip
+
+
+def _spent(kind, choices, effort, rng):
+    """The largest total over all choices of parameters; infinite if a delta is too large."""
+    make, found, choices = estimator(kind), [], COMMON | choices
+    for values in product(*choices.values()):
+        options = dict(zip(choices, values))
+        given = {"n_estimators": 2, "random_state": 0} | public(kind, 2) | options
+        forest = make(EPSILON, domain=DOMAIN, **given)
+        budget = forest.fit(X, LABELS).budget_
+        too_much = budget.delta > options.get("delta", 0.0) * (1 + 1e-9)
+        found.append((math.inf if too_much else budget.epsilon, str(options)))
+    worst, where = max(found)
+    return Found(EPSILON, worst, f"{len(found)} fits, the largest total: {where}")
+
+
+# Several fits -----------------------------------------------------------------------------------
+
+
+class Told(ValueError):
+    """What a learner raises once it has seen noisy counts."""
+
+
+def _failing_learner():
+    """A classifier that notes how often it saw counts, and stops with an error that bad input gives."""
+    from sklearn.dummy import DummyClassifier
+
+    class Failing(DummyClassifier):
+        seen = 0
+
+        def fit(self, X, y, sample_weight=None):
+            Failing.seen += 1
+            raise Told("stopped after the counts were released")
+
+    return Failing
+
+
+def _account(effort, rng):
+    """What fits inside an account release: of those that ended, and of those that noise was drawn for.
+
+    The limit is 1, and each asks for 0.4: two are let in, whatever becomes of them.
+    """
+    learner, found = _failing_learner(), []
+    for fails in (False, True):
+        ended = learner.seen = 0
+        with Accountant(EPSILON) as account:
+            for _ in range(5):
+                forest = HistogramForestClassifier(0.4, domain=DOMAIN, classes=[0, 1, 2], max_depth=1,
+                                                   learner=learner() if fails else None)  # fmt: skip
+                try:
+                    ended += math.isfinite(forest.fit(X, LABELS).budget_.epsilon)
+                except (Told, BudgetError):
+                    pass
+        spent = 0.4 * max(ended, learner.seen)
+        found.append(max(spent, account.budget.epsilon if not fails else spent))
+        if account.spent < spent * (1 - 1e-9):
+            found.append(math.inf)
+    return Found(
+        EPSILON, max(found), f"released by fits that ended, and by fits that failed: {found}"
+    )
+
+
+def registered():
+    """The subjects of this file."""
+    yield subject("an account of several fits", _account)
+    for kind, choices in KINDS.items():
+        yield subject(f"{kind} spends what it is asked for", partial(_spent, kind, choices))

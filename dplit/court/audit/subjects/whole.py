@@ -1,0 +1,125 @@
+"""Whole fits in ``dplit audit``: neighbouring records on which a careless change shows.
+
+What leaves a fit is more than its labels: names, sizes and schema too. A record outside the bounds, of a
+class and a level that no other has; many copies of a record, for which so many times epsilon is
+declared, so that no threshold in the counts can hide; two trees looked at together.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+
+from dplit.court.audit.subject import fits, subject, subjects_of
+from dplit.court.audit.subjects.median import cell
+from dplit.budget import Budget
+from dplit.domain import Categorical, Continuous, Domain
+
+FORESTS = (
+    "BoostedForestClassifier", "BoostedForestRegressor", "PrivateForestClassifier",
+    "PrivateForestRegressor", "RandomDecisionForestClassifier", "MedianForestClassifier",
+    "MedianForestRegressor", "MultinomialForestClassifier", "JPWClassifier", "FSClassifier",
+    "RGVClassifier", "DPExtraTreesClassifier", "DPExtraTreesRegressor", "DPRandomForestClassifier",
+    "DPRandomForestRegressor", "DPDecisionForestClassifier",
+)  # fmt: skip
+WORDS = Domain([Continuous(0, 1), Categorical(["a", "b", "c"])])
+# Three records, and one that is outside the bounds and of a level of its own.
+OUTSIDE = [[0.2, "a"], [0.4, "b"], [0.7, "a"]], [1e6, "c"]
+COPIES = 200
+FEW = (160, 1000, 5000)  # draws that show what is certain on one side
+
+
+# Summaries -----------------------------------------------------------------------------------
+
+
+def stored(fitted):
+    """Summary: all that a fit stores, but for what it drew: names, numbers, sizes, schema, budget."""
+    parameters = fitted.get_params(deep=False)
+    kept = {name: _kept(value) for name, value in vars(fitted).items() if name not in parameters}
+    cuts = fitted.trees_.threshold if hasattr(fitted, "trees_") else np.zeros(0)
+    outside = bool(((cuts < 0) | (cuts > 1)).any())
+    return (outside, *sorted(kept.items()))
+
+
+def _kept(value):
+    if isinstance(value, np.ndarray):
+        return value.dtype.str, value.shape
+    if isinstance(value, (Domain, Budget, str, int, float, np.generic)):
+        return str(value)
+    return type(value).__name__
+
+
+def first_labels(fitted):
+    """Summary: what the first leaf of each tree released, as class or cell; counts as their largest."""
+    leaves = fitted.trees_.leaf_starts[:-1]
+    if hasattr(fitted, "leaf_labels_"):
+        return tuple(fitted.leaf_labels_[leaves].tolist())
+    if hasattr(fitted, "leaf_counts_"):
+        return tuple(fitted.leaf_counts_[leaves].argmax(axis=1).tolist())
+    return tuple(map(cell, fitted.leaf_values_[leaves]))
+
+
+def votes(fitted):
+    """Summary: in how many trees the first leaf released the last class."""
+    return sum(first_labels(fitted))
+
+
+def same_cuts(fitted):
+    """Summary: whether the roots of the first two trees have one cut, and what their leaves released."""
+    trees = fitted.trees_
+    first, second = trees.threshold[trees.roots[:2]]
+    return bool(first == second), *first_labels(fitted)
+
+
+def far_leaf(record, other, fitted):
+    """Summary: the class of the first tree's leaf of `record`, and whether `other` lies in another one."""
+    first, second = fitted.apply([record, other])[:, 0]
+    return int(fitted.leaf_labels_[first]), bool(first != second)
+
+
+# Pairs -----------------------------------------------------------------------------------------
+
+
+def _stored(kind):
+    """Four records, the last one of a class of its own."""
+    options, y, new = {"classes": [0, 1, 2]}, [0, 0, 1], 2
+    if kind.endswith("Regressor"):
+        options, y, new = {}, [0.0, 0.0, 1.0], 9.0
+    options |= {"epsilon": 1.0, "n_estimators": 2, "max_depth": 2, "domain": WORDS}
+    return fits(kind, (OUTSIDE[0], y), ("add", OUTSIDE[1], new), stored, FEW, **options)
+
+
+def _confident(kind):
+    """A leaf of 200 records of one class, and of 200 more of the other: 200 times epsilon."""
+    options = {"epsilon": 0.8 / COPIES, "n_estimators": 1, "max_depth": 0}
+    data, change = ([[0.5]] * COPIES, [0] * COPIES), (f"add {COPIES}", [0.5], 1)
+    return fits(kind, data, change, first_labels, (240, 1500, 8000), **options)
+
+
+def registered():
+    """The subjects of this file."""
+    for kind in FORESTS:
+        yield subject(f"{kind}, what a fit stores", _stored(kind))
+        if kind.endswith("Classifier"):
+            yield subject(f"{kind}, confident leaf, {COPIES} records more", _confident(kind))
+    rdf, median, extra = FORESTS[4], FORESTS[5], "DPExtraTreesClassifier"
+    one, new, flat = ([[0.5]], [0]), ("add", [0.5], 1), {"max_depth": 0}
+    empty = {"data": ([[0.1]] * 2, [0, 0]), "change": ("add", [0.9], 1), "draws": (600, 5000, 20_000),
+             "summary": partial(far_leaf, [0.9], [0.1]), "epsilon": 1.0, "n_estimators": 1,
+             "max_depth": 1}  # fmt: skip
+    pair = ([[0.5]] * 2, [0, 0]), ("replace", [0.5], 1)
+    many, more = (1600, 5000, 20_000), (2000, 5000, 20_000)
+    yield from subjects_of({
+        f"{extra}, five trees that read all records": fits(
+            extra, one, new, votes, many, epsilon=0.6, n_estimators=5, partitioned=False, **flat),
+        f"{rdf}, two trees together": fits(
+            rdf, one, new, first_labels, many, epsilon=1.5, n_estimators=2, **flat),
+        f"{rdf}, empty leaf": fits(rdf, **empty),
+        f"{rdf}, one record replaced": fits(
+            rdf, *pair, first_labels, more, epsilon=1.0, n_estimators=1, neighbours="replace-one", **flat),
+        f"{median}, empty leaf": fits(median, **empty, selection="uniform", rho=0.05),
+        f"{median}, cuts of two trees together": fits(
+            median, one, ("add", [0.5], 0), same_cuts, (400, 2000, 8000), epsilon=1.0, n_estimators=2,
+            max_depth=1, selection="uniform"),
+    })  # fmt: skip

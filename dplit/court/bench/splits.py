@@ -1,0 +1,84 @@
+"""The splits of the bench as files, for libraries that this package does not import.
+
+Peers need older libraries, so that they run in an environment of their own, by a script without `dplit`:
+
+    python -m dplit.court.bench.splits splits
+    python -m venv .venv-peers && .venv-peers/bin/pip install -r data/peers/requirements.lock
+    .venv-peers/bin/python data/peers/run.py splits data/results/bench/peers.json
+
+The first line writes each split of the sets for choosing as numbers: levels by their positions, and what is
+public of each column beside them. Every method is given the same public bounds and classes. With
+``--held-out`` behind the folder it writes those of the sets that are held out, for `peers-held-out.json`.
+"""
+
+from __future__ import annotations
+
+import io
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from dplit.datasets import Dataset
+from dplit.court.experiments.bench import TIMES
+from dplit.court.experiments.registry import get
+from dplit.court.experiments.task import Split, split_of
+from dplit.ground.writing import write_whole
+
+OF = ("bench/classification", "bench/regression")
+HELD_OUT = "--held-out"
+
+
+def write_splits(
+    folder: str | Path,
+    sets: Sequence[str] | None = None,
+    repetitions: int = TIMES,
+    held_out: bool = False,
+):
+    """Write the splits, a file each: ``data-repetition.npz``.
+
+    Left out, `sets` are all for choosing, or all that are held out.
+    """
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    for id in (f"{id}-held-out" if held_out else id for id in OF):
+        cells = {c.data: c for c in get(id).cells if c.reading == "proved"}
+        for data, cell in cells.items():
+            for r in range(repetitions if sets is None or data in sets else 0):
+                written = io.BytesIO()
+                np.savez_compressed(written, **as_numbers(*split_of(cell, r)))
+                write_whole(folder / f"{data}-{r}.npz", written.getvalue())
+
+
+def as_numbers(data: Dataset, split: Split) -> dict[str, np.ndarray]:
+    """A split as arrays that need no library but NumPy.
+
+    X_train, X_test: float32, levels by their positions; y_train, y_test: positions of the classes, or
+    targets scaled by their public bounds to [0, 1]; lower, upper: public bounds of each column;
+    n_levels: 0 of a continuous column; n_classes: 0 of a regression.
+    """
+    domain, classes = data.domain, data.classes
+    n_levels = np.asarray(domain.n_levels)
+    continuous = [None if n else f for n, f in zip(n_levels, domain.features)]
+    bounds = [(f.lower, f.upper) if f else (0, n - 1) for f, n in zip(continuous, n_levels)]
+    lower, upper = np.array(bounds, dtype=float).T
+    targets = [_numbers(y, classes) for y in (split.y_train, split.y_test)]
+    return {
+        "X_train": domain.encode(split.X_train).astype(np.float32),
+        "X_test": domain.encode(split.X_test).astype(np.float32),
+        "y_train": targets[0], "y_test": targets[1], "lower": lower, "upper": upper,
+        "n_levels": n_levels, "n_classes": np.array(len(classes or ())),
+    }  # fmt: skip
+
+
+def _numbers(y, classes):
+    if not classes:
+        return np.asarray(y, dtype=float)
+    place = {c: i for i, c in enumerate(classes)}
+    return np.array([place[c] for c in np.asarray(y).tolist()], dtype=np.int16)
+
+
+if __name__ == "__main__":
+    names = [name for name in sys.argv[2:] if name != HELD_OUT]
+    write_splits(sys.argv[1], names or None, held_out=HELD_OUT in sys.argv)

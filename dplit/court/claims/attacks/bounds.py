@@ -1,0 +1,210 @@
+r"""Claims on what attacks on released forests can gain: the bounds, and what membership inference and
+reconstruction come to.
+
+Derived in :doc:`/book/attacks`. The bound is held against linear programs over all laws; the attacks run
+against forests that are fitted for them.
+"""
+
+from __future__ import annotations
+
+import math
+from itertools import combinations_with_replacement, product
+
+import numpy as np
+from scipy.optimize import linprog
+
+from dplit.court import attacks
+from dplit.court.claims.attacks._attacked import above, attacked
+from dplit.court.ledger.box import Box
+from dplit.court.ledger.compare import below, counted, decisive, need, same
+from dplit.court.attacks.run import COLUMNS, RECORDS, one_table, reconstruction_cell, stored_attacks
+
+LEVEL = 0.5  # epsilon of the fits of a quick check
+ADVANTAGE = Box("thm-attack-advantage")
+RECONSTRUCTION = Box("thm-attack-reconstruction", quantity="share of records recovered")
+
+
+def largest_difference(epsilon, delta, outcomes):
+    """Largest advantage over all pairs of laws that are (epsilon, delta)-private, by a linear program.
+
+    The unknowns are both laws, and what of each lies above e^epsilon times the other, for every outcome.
+    """
+    k, grown = outcomes, math.exp(epsilon)
+    one, none = np.eye(k), np.zeros((k, k))
+    above = np.vstack([
+        np.hstack([one, -grown * one, -one, none]),
+        np.hstack([-grown * one, one, none, -one]),
+        np.concatenate([np.zeros(2 * k), np.ones(k), np.zeros(k)])[None],
+        np.concatenate([np.zeros(3 * k), np.ones(k)])[None],
+    ])  # fmt: skip
+    sums = np.zeros((2, 4 * k))
+    sums[0, :k] = sums[1, k : 2 * k] = 1
+    said = np.arange(k) < (k + 1) // 2  # outcomes at which the attack says "member"
+    gain = np.concatenate([-1.0 * said, 1.0 * said, np.zeros(2 * k)])
+    limits = np.concatenate([np.zeros(2 * k), [delta, delta]])
+    return -linprog(gain, A_ub=above, b_ub=limits, A_eq=sums, b_eq=[1, 1], method="highs").fun
+
+
+@ADVANTAGE(
+    "ours/advantage",
+    "ours; Kairouz, Oh and Viswanath 2015",
+    "holds",
+    "attacks.advantage_bound",
+    "attacks.randomised_response",
+    quantity="largest advantage over all laws",
+    range="two to five outcomes, epsilon up to 4, delta up to 0.2",
+)
+def advantage(effort, rng):
+    r"""No attack on an $(\epsilon, \delta)$-private release has an advantage of more than $(e^\epsilon - 1 +
+    2\delta)/(e^\epsilon + 1)$. Some attack on some release has it, for $\delta = 0$ one on randomised response."""
+    for epsilon in (0.01, 0.1, 1.0, 4.0):
+        law = attacks.randomised_response(epsilon)
+        stated = attacks.advantage_bound(epsilon)
+        yield same(law[0, 0] - law[1, 0], stated, rtol=1e-7, epsilon=epsilon, delta=0.0)
+        for delta in (0.0, 1e-3, 0.2):
+            stated = attacks.advantage_bound(epsilon, delta)
+            for outcomes in effort.pick((2, 4), (2, 3, 4, 5), range(2, 9)):
+                found = largest_difference(epsilon, delta, outcomes)
+                yield same(found, stated, rtol=1e-7, epsilon=epsilon, delta=delta)
+    return "{cases} programs; the last {exact:.6g} at epsilon {epsilon:g}"
+
+
+@ADVANTAGE(
+    "ours/membership-open",
+    "ours",
+    "holds",
+    "attacks.membership",
+    "attacks.membership_law",
+    proved=False,
+    kind="simulated",
+    intervals=4,
+    quantity="least advantage that the intervals allow",
+    range="forty records at 0 and one at 1, ten trees, MRF's theorem 2 at epsilon 0.5",
+)
+def membership_open(effort, rng):
+    r"""Membership inference against a forest without privacy, and against a multinomial forest as published
+    with the budgets of its theorem 2 at $\epsilon = 0.5$, has an advantage above the bound."""
+    bound, fits, said = attacks.advantage_bound(LEVEL), effort.pick(50, 400, 4000), []
+    laws = {"scikit-learn": attacks.membership_law("scikit-learn", LEVEL)}
+    for name in ("scikit-learn", "multinomial, published"):
+        seen, law = attacks.membership(name, LEVEL, fits, rng=rng), laws.get(name, ())
+        share, least = yield from attacked(seen, fits, bound, ">", law, forest=name)
+        said.append(f"{name} {share:.3f}, at least {least:.3f}")
+    return f"Of {fits} fits on each side: {'; '.join(said)}. Privacy allows {{stated:.3f}}."
+
+
+@ADVANTAGE(
+    "ours/membership-proved",
+    "ours",
+    "holds",
+    "attacks.membership",
+    "attacks.membership_law",
+    "attacks.advantage_bound",
+    proved=False,
+    kind="simulated",
+    intervals=4,
+    quantity="advantage of membership inference",
+    range="forty records at 0 and one at 1, one tree, epsilon 0.5",
+)
+def membership_proved(effort, rng):
+    r"""Membership inference against a proved forest stays below $(e^\epsilon - 1)/(e^\epsilon + 1)$. Against
+    one random tree and a record alone in its leaf it comes to $(1 - e^{-\epsilon})/2$."""
+    bound, fits, said = attacks.advantage_bound(LEVEL), effort.pick(200, 4000, 40_000), []
+    laws = {"random, proved": attacks.membership_law("random, proved", LEVEL)}
+    for name in ("random, proved", "boosted, proved"):
+        seen, law = attacks.membership(name, LEVEL, fits, rng=rng), laws.get(name, ())
+        share, _ = yield from attacked(seen, fits, bound, "<=", law, forest=name)
+        said.append(f"{name} {share:.3f}")
+    hit, alarm = laws["random, proved"]
+    yield decisive(below(hit - alarm, bound))
+    return (
+        f"Of {fits} fits on each side: {', '.join(said)}; the random tree's law is {{exact:.3f}}, and privacy "
+        "allows {stated:.3f}."
+    )
+
+
+def largest_share(n, cells, epsilon):
+    """Largest expected share of n uniform records that a table of n finds, over all epsilon-private laws on data
+    sets of at most n records, by a linear program; its unknowns are the laws of the named tables."""
+    data = [c for k in range(n + 1) for c in combinations_with_replacement(range(cells), k)]
+    tables = list(combinations_with_replacement(range(cells), n))
+    place = {records: i for i, records in enumerate(data)}
+    pairs = [(place[d], place[tuple(sorted((*d, more)))])
+             for d in data if len(d) < n for more in range(cells)]  # fmt: skip
+    steps = np.zeros((2 * len(pairs), len(data)))
+    for i, (less, whole) in enumerate(pairs):
+        steps[2 * i, [less, whole]] = 1, -math.exp(epsilon)
+        steps[2 * i + 1, [whole, less]] = 1, -math.exp(epsilon)
+    found = np.zeros((len(data), len(tables)))
+    for records in product(range(cells), repeat=n):
+        for j, table in enumerate(tables):
+            both = sum(min(records.count(c), table.count(c)) for c in set(records))
+            found[place[tuple(sorted(records))], j] += both / n / cells**n
+    ratios, sums = (
+        np.kron(steps, np.eye(len(tables))),
+        np.kron(np.eye(len(data)), np.ones(len(tables))),
+    )
+    return -linprog(-found.ravel(), A_ub=ratios, b_ub=np.zeros(len(ratios)), A_eq=sums,
+                    b_eq=np.ones(len(data)), method="highs").fun  # fmt: skip
+
+
+@RECONSTRUCTION(
+    "ours/reconstruction",
+    "ours; Ferry, Fukasawa, Pascal and Vidal 2024",
+    "holds",
+    "attacks.solve_counts",
+    "attacks.likeliest_table",
+    "attacks.recovery_bound",
+    kind="simulated",
+    intervals=2,
+    range="forty records of six binary columns and two classes, epsilon 0.1",
+)
+def reconstruction(effort, rng):
+    r"""At $\epsilon$ no reconstruction names a larger share of $n$ uniform records in $m$ cells than
+    $\min(e^\epsilon n/m, 1 - e^{-\epsilon}(1 - n/m))$ in expectation, which is attained for one record and for no
+    larger n. The leaf counts of ten trees without privacy give more away."""
+    epsilon, tables = 0.1, effort.pick(30, 200, 2000)
+    bound = attacks.recovery_bound(RECORDS, 2 * 2**COLUMNS, epsilon)
+    counts, means = [], []
+    for kind, value in (("leaf counts", 10), ("noisy counts", epsilon)):
+        shares = np.array([one_table(kind, value, rng) for _ in range(tables)])
+        counts.append(int((rng.random(tables) < shares).sum()))
+        means.append(float(shares.mean()))
+    yield above(counts[0], tables, bound, means[0])
+    yield decisive(counted(counts[1], tables, bound, "<=")._replace(exact=means[1]))
+    for m, e in product((2, 5), (0.1, 1.0, 4.0)):
+        yield same(largest_share(1, m, e), attacks.recovery_bound(1, m, e), rtol=1e-7)
+    for e in (0.1, 1.0, 4.0):
+        most, stated = largest_share(2, 3, e), attacks.recovery_bound(2, 3, e)
+        yield need(most < stated, most, "<", stated)
+    return (
+        f"Of {tables} tables each: leaf counts give {means[0]:.3f} of the records away, noisy counts at "
+        f"epsilon {epsilon:g} {{exact:.3f}}; privacy allows {{stated:.3f}}."
+    )
+
+
+@RECONSTRUCTION(
+    "ours/reconstruction-published",
+    "ours; MRF, theorem 2",
+    "holds",
+    "attacks.table_of_cuts",
+    "attacks.recovery_bound",
+    proved=False,
+    kind="simulated",
+    intervals=1,
+    range="forty records of six binary columns and two classes, ten trees, k = 1, epsilon 0.1",
+)
+def reconstruction_published(effort, rng):
+    r"""The cuts of a multinomial forest as published, with the budgets of its theorem 2 at $\epsilon = 0.1$,
+    give a larger share of $n$ uniform records away than any release may that is 0.1-private. No label is read."""
+    epsilon, name = 0.1, "published cuts"
+    bound = attacks.recovery_bound(RECORDS, 2 * 2**COLUMNS, epsilon)
+    found = stored_attacks()["reconstruction", name, epsilon]
+    again, tables = effort.pick(30, 200, 1000), len(found["shares"])
+    shares = reconstruction_cell(name, epsilon, again)["shares"]
+    yield need(shares == found["shares"][:again])  # the stored run repeats
+    yield above(found["given away"], tables, bound, np.mean(found["shares"]))
+    return (
+        f"Of {tables} tables, of which {again} were drawn again, the cuts give {{exact:.3f}} of the records "
+        "away; privacy allows {stated:.3f}."
+    )

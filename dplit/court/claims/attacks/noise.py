@@ -1,0 +1,136 @@
+r"""Claims on noise in doubles, which attacks break, and on exact noise, which they do not.
+
+Derived in :doc:`/book/attacks`. The attacks run against the package's own samplers; the references are
+sums of geometric series, and both orders of two candidates.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from dplit.court import attacks
+from dplit.court.claims.attacks._attacked import attacked
+from dplit.court.ledger.box import Box
+from dplit.court.ledger.compare import below, counted, decisive
+from dplit.mechanisms import Laplace, PermuteAndFlip, exact
+
+EPSILON = 0.1
+WIDE = 60  # exponent of the scores that the attack is run on
+
+
+ADVANTAGE = {
+    "proved": False,
+    "kind": "simulated",
+    "intervals": 2,
+    "quantity": "advantage of an attack",
+}
+FLOAT = Box("thm-attack-float")
+ARGMAX = Box("thm-attack-argmax")
+
+
+@FLOAT(
+    "ours/float-laplace",
+    "ours; Mironov 2012",
+    "leaks",
+    "mechanisms.Laplace",
+    "attacks.tell_apart",
+    "attacks.can_reach",
+    range="0 or 1, epsilon 0.1, noise as NumPy draws it",
+    **ADVANTAGE,
+)
+def float_laplace(effort, rng):
+    r"""A count plus Laplace noise in doubles is $\epsilon$-private, as the noise in real numbers is."""
+    draws, noise = effort.pick(1500, 10_000, 100_000), Laplace(EPSILON)
+    seen = []
+    for value in (1.0, 0.0):
+        released = noise.sample(np.full(draws, value), rng=rng)
+        seen.append(int((attacks.tell_apart(released, (0.0, 1.0), noise.scale) == 1).sum()))
+    least = attacks.float_noise(2.0**-53, noise.scale)
+    reached = [bool(attacks.can_reach(least, value, noise.scale)) for value in (0.0, 1.0)]
+    shown = {
+        "released": least,
+        "scale": noise.scale,
+        "reached from 0 and 1": reached,
+        "loss": "inf",
+    }
+    yield from attacked(seen, draws, attacks.advantage_bound(EPSILON), **shown)
+    return (
+        "The last bits give a 1 away with an advantage between {low:.3f} and {high:.3f}; privacy "
+        "allows {stated:.3f}."
+    )
+
+
+@FLOAT.corrected(
+    float_laplace,
+    "mechanisms.exact.two_sided",
+    "mechanisms.Geometric",
+    range="0 or 1, epsilon 0.1",
+    **ADVANTAGE,
+)
+def exact_noise(effort, rng):
+    r"""Exact geometric noise of rate $\epsilon$ is $\epsilon$-private. Of all attacks on 0 or 1 the best asks
+    whether the release is at least 1, and its advantage is $\tanh(\epsilon/2)$, the bound itself."""
+    draws = effort.pick(10_000, 200_000, 2_000_000)
+    seen = [int((v + exact.two_sided(EPSILON, draws, rng) >= 1).sum()) for v in (1, 0)]
+    alpha = math.exp(-EPSILON)
+    # of noise at least 0, at least 1: geometric series
+    law = [1 / (1 + alpha), alpha / (1 + alpha)]
+    return (yield from _as_law(seen, law, draws))
+
+
+def _as_law(seen, law, draws):
+    """That both probabilities are those of the law, and that these differ by no more than privacy allows."""
+    yield from (counted(events, draws, p) for events, p in zip(seen, law))
+    yield decisive(below(law[0] - law[1], attacks.advantage_bound(EPSILON), rtol=1e-12))
+    return (
+        f"{seen[0]} and {seen[1]} of {draws} draws; by the law {law[0]:.5f} and {law[1]:.5f}, an "
+        "advantage of {exact:.5f}, and privacy allows {stated:.5f}."
+    )
+
+
+@ARGMAX(
+    "ours/float-argmax",
+    "ours; Ilvento 2020, Casacuberta et al. 2022",
+    "leaks",
+    "mechanisms.PermuteAndFlip",
+    "attacks.rounded_scores",
+    range="two candidates with whole scores of 2^60, epsilon 0.1",
+    **ADVANTAGE,
+)
+def float_argmax(effort, rng):
+    r"""Permute-and-flip as an arg-max of doubles is $\epsilon$-private for whole scores of any size that one
+    record raises by at most 1."""
+    draws, flip = effort.pick(4000, 40_000, 400_000), PermuteAndFlip(EPSILON, monotonic=True)
+    without, with_one = attacks.rounded_scores(WIDE)
+    seen = [int(flip.sample(s, draws, rng=rng).sum()) for s in (with_one, without)]
+    small = attacks.rounded_scores(53)
+    loss = max(abs(np.diff(flip.logpmf(np.array(small, dtype=float)), axis=0)[0]))
+    shown = {"scores": [s.tolist() for s in small], "loss": float(loss), "epsilon": EPSILON}
+    yield from attacked(seen, draws, attacks.advantage_bound(EPSILON), **shown)
+    return (
+        "One record moves the second candidate's probability by {low:.3f} to {high:.3f}; privacy "
+        "allows {stated:.3f}."
+    )
+
+
+@ARGMAX.corrected(
+    float_argmax,
+    "mechanisms.exact.permute_and_flip",
+    "attacks.exact_law",
+    range="two candidates with whole scores of 2^53, where doubles begin to fail, epsilon 0.1",
+    **ADVANTAGE,
+)
+def exact_argmax(effort, rng):
+    r"""Permute-and-flip on whole numbers, with exact coins, has its law for scores of any size: with gap g the
+    second of two candidates is reported with probability $1 - e^{-\epsilon g}/2$."""
+    draws = effort.pick(5000, 200_000, 2_000_000)
+    without, with_one = attacks.rounded_scores(53)
+    order, seen, law = np.empty(2, dtype=np.int64), [], []
+    for scores in (with_one, without):
+        reported = [exact.permute_and_flip(EPSILON, scores, order, rng) for _ in range(draws)]
+        seen.append(int(sum(reported)))
+        gap = int(scores[1]) - int(scores[0])
+        law.append(0.5 + (1 - math.exp(-EPSILON * gap)) / 2)  # second in order, and it comes or not
+    return (yield from _as_law(seen, law, draws))

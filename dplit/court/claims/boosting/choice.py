@@ -1,0 +1,193 @@
+r"""Claims on the choice of a test: what its mass says of its gain, and how often the best one is found.
+
+Derived in :doc:`/book/boosting`. The references are fractions, an enumeration of all orders in which
+permute-and-flip may go through the tests, and choices of the forest itself.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from itertools import permutations
+
+import numpy as np
+
+from dplit import Continuous, Domain, boosting
+from dplit.court.ledger.box import Box
+from dplit.court.ledger.compare import at_most, below, decisive, frequency, need, same
+from dplit.mechanisms import Exponential, PermuteAndFlip
+
+GAIN = Box(
+    "thm-boosting-gain",
+    "boosting.mass",
+    "boosting.newton_gain",
+    quantity="squared mass over the curvature",
+    range="up to eight cells",
+)
+REGRET = Box("thm-boosting-regret")
+MONOTONE = Box(
+    "thm-boosting-monotone",
+    "mechanisms.PermuteAndFlip",
+    quantity="probability of a test",
+    range="six tests, up to 59 records",
+)
+
+
+@GAIN("ours/gain", "ours")
+def gain(effort, rng):
+    r"""A test of mass $u$ has a Newton gain $\sum_c R_c^2/H_c$ of at least $u^2/\sum_c H_c$, with equality
+    if and only if $|R_c|/H_c$ is the same in all cells."""
+    tests = effort.pick(300, 3000, 30_000)
+    for i in range(tests):
+        cells = int(rng.integers(1, 9))
+        weights = rng.integers(1, 40, size=(cells, 1))
+        sums = rng.integers(-99, 100, size=(cells, 1))
+        if i % 10 == 0:
+            sums = weights * rng.choice([-3, 3], size=(cells, 1))
+        data = {"sums": sums[:, 0].tolist(), "weights": weights[:, 0].tolist()}
+        pairs = list(zip(*data.values()))
+        true = sum(Fraction(r**2, h) for r, h in pairs)
+        least = Fraction(boosting.mass(sums) ** 2, sum(data["weights"]))
+        alike = len({Fraction(abs(r), h) for r, h in pairs}) == 1
+        yield same(true, boosting.newton_gain(sums, weights), rtol=1e-12, **data)
+        yield need((least == true) == alike, least, "=", true, alike=alike, **data)
+        yield at_most(least, true, **data)
+    return f"{tests} tests: {{exact:.6g}} beside a gain of {{stated:.6g}}"
+
+
+def _by_orders(scores, rate):
+    """Law of permute-and-flip from its definition: every order, each test stopped at with e^(rate gap)."""
+    chances = [math.exp(rate * (s - max(scores))) for s in scores]
+    law = np.zeros(len(scores))
+    orders = list(permutations(range(len(scores))))
+    for order in orders:
+        reached = 1.0
+        for test in order:
+            law[test] += reached * chances[test] / len(orders)
+            reached *= 1 - chances[test]
+    return law
+
+
+def _masses(rng, tests):
+    """Masses of the cuts of one column, by brute force over the records."""
+    n = int(rng.integers(5, 60))
+    x, r = rng.integers(tests + 1, size=n), rng.integers(-9, 10, size=n)
+    return [abs(int(r[x <= t].sum())) + abs(int(r[x > t].sum())) for t in range(tests)]
+
+
+@REGRET(
+    "ours/regret",
+    "ours; McKenna and Sheldon 2020",
+    "holds",
+    "mechanisms.PermuteAndFlip",
+    "mechanisms.Exponential",
+    quantity="expected mass below the best test's",
+    range="masses of random residuals, four budgets",
+)
+def regret(effort, rng):
+    r"""By permute-and-flip the chosen test's mass is in expectation below the best one's by no more
+    than by the exponential mechanism, and that is no more than $\frac{2\Delta}{\epsilon} \ln M$ for $M$
+    tests."""
+    tests, reach, budgets = effort.pick(5, 6, 7), 9, (0.3, 1.0, 4.0, 20.0)
+    nodes, ratios, share = effort.pick(20, 40, 60), [], 0.0
+    for _ in range(nodes):
+        masses = np.array(_masses(rng, tests))
+        for epsilon in budgets:
+            data = {"masses": masses.tolist(), "epsilon": epsilon}
+            law = _by_orders(masses.tolist(), epsilon / (2 * reach))
+            for a, b in zip(law, PermuteAndFlip(epsilon, reach).pmf(masses)):
+                yield same(a, b, atol=1e-12, **data)
+            gaps = masses.max() - masses
+            ours, theirs = law @ gaps, Exponential(epsilon, reach).pmf(masses) @ gaps
+            limit = 2 * reach / epsilon * math.log(tests)
+            yield below(ours, theirs, **data)
+            yield below(theirs, limit, **data)
+            ratios += [ours / theirs] if theirs > 1e-9 else []
+            share = max(share, theirs / limit)
+    yield decisive(below(max(ratios), 1.0, least=min(ratios), share=share))
+    return (
+        f"{nodes * len(budgets)} choices among {tests} tests: the regret is {{least:.2f}} to {{exact:.2f}} of "
+        "the exponential mechanism's, which is at most {share:.2f} of the bound."
+    )
+
+
+def _larger(r, x, cut):
+    """Sum over both sides of a cut of the larger of the sums of positive and of negative residuals."""
+    parts = r[x <= cut], r[x > cut]
+    return sum(max(int(p[p > 0].sum()), int(-p[p < 0].sum())) for p in parts)
+
+
+@MONOTONE("ours/monotone", "ours")
+def monotone(effort, rng):
+    r"""The larger part of each cell, $\sum_c \max(A_c, B_c)$, is a score that an added record can only
+    raise, by at most its own residual, so that it may be weighted with $\epsilon$ in place of
+    $\epsilon/2$. It draws the same tests with the same probabilities as the mass: nothing is gained."""
+    nodes, tests = effort.pick(20, 60, 200), 6
+    for _ in range(nodes):
+        n = int(rng.integers(5, 60))
+        x, r = rng.integers(tests + 1, size=n), rng.integers(-9, 10, size=n)
+        masses, larger = [], []
+        for t in range(tests):
+            masses.append(sum(abs(int(p.sum())) for p in (r[x <= t], r[x > t])))
+            larger.append(_larger(r, x, t))
+            raised, own = larger[-1] - _larger(r[1:], x[1:], t), abs(int(r[0]))  # first record
+            yield need(0 <= raised <= own, raised, "within", own, n=n)
+        for a, b in zip(_by_orders(larger, 1.5 / 9), PermuteAndFlip(1.5, 9).pmf(masses)):
+            yield same(a, b, atol=1e-12, n=n)
+    return f"{nodes * tests} probabilities, the last {{exact:.6g}}"
+
+
+# The forest's own choices ------------------------------------------------------------------------
+
+X = np.array([0.05, 0.2, 0.3, 0.45, 0.6, 0.7, 0.85, 0.95] * 6)[:, None]
+Y = np.array([0, 0, 0, 1, 0, 1, 1, 1] * 6)
+
+
+def drawn(fits, epsilon, rng):
+    """First tests of forests on the 48 records, as cuts, and the released prior log-odds of each."""
+    from dplit.forests import BoostedForestClassifier
+
+    options = {"domain": Domain([Continuous(0, 1)]), "classes": [0, 1], "n_records": len(Y)}
+    options |= {"n_estimators": 1, "max_depth": 1}
+    for seed in rng.integers(2**31, size=fits).tolist():
+        forest = BoostedForestClassifier(epsilon, random_state=seed, **options).fit(X, Y)
+        yield float(forest.trees_.threshold[0]), float(forest.initial_[0])
+
+
+def law_of_cuts(epsilon, log_odds):
+    """Cuts, their masses by brute force, and their probabilities, where the prior has these log-odds."""
+    planned = boosting.plan(len(Y), epsilon, 2, 1, 1)
+    level = (1 - planned.prior) * epsilon * planned.tests
+    cuts, p = boosting.public_cuts(0.0, 1.0), 1 / (1 + np.exp(-log_odds))
+    residuals = np.where(Y == 1, 1 - p, -p)
+    right = X[:, 0] > cuts[:, None]
+    masses = np.abs((right * residuals).sum(axis=1)) + np.abs((~right * residuals).sum(axis=1))
+    return cuts, masses, PermuteAndFlip(level, max(p, 1 - p)).pmf(masses)
+
+
+@REGRET(
+    "ours/choice-drawn",
+    "ours",
+    "holds",
+    "forests.BoostedForestClassifier",
+    "boosting.mass",
+    proved=False,
+    kind="simulated",
+    intervals=1,
+    quantity="probability of a best cut",
+    range="48 records, one column, epsilon 1",
+)
+def choice_drawn(effort, rng):
+    """A forest's first test is one of the cuts of largest mass as often as the exact law of
+    permute-and-flip says, given the released class counts."""
+    epsilon, fits, hits, stated = 1.0, effort.pick(200, 3000, 20_000), [], 0.0
+    for cut, log_odds in drawn(fits, epsilon, rng):
+        cuts, masses, law = law_of_cuts(epsilon, log_odds)
+        best = masses > masses.max() - 1e-6
+        hits.append(best[cuts == cut].any())
+        stated += float(law[best].sum()) / fits
+    yield frequency(hits, stated)
+    return (
+        f"{sum(hits)} of {fits} first tests are a best cut; by the law, at each fit's released prior, "
+        "{stated:.3f}."
+    )

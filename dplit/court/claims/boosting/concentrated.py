@@ -1,0 +1,145 @@
+r"""Claims on a positive delta: what noise and choices cost in rho, and what rho amounts to.
+
+Derived in :doc:`/book/boosting`. The references are Rényi divergences and hockey-stick divergences of whole
+laws, summed over their outcomes.
+"""
+
+from __future__ import annotations
+
+import math
+from itertools import product
+
+import numpy as np
+
+from dplit import boosting, budget
+from dplit.court.ledger.box import Box
+from dplit.court.ledger.compare import at_most, need, private
+from dplit.mechanisms import DiscreteGaussian, Exponential
+
+CONCENTRATED = Box("thm-boosting-concentrated", quantity="Rényi divergence over its order")
+CONVERSION = Box("thm-boosting-conversion", "budget.epsilon_of", "budget.Converted")
+ORDERS = (1.1, 2.0, 5.0, 20.0)
+
+
+def renyi(log_p, log_q, order):
+    """Rényi divergence of two laws over one set of outcomes, given by logarithms; float."""
+    terms = order * log_p - (order - 1) * log_q
+    return float((terms.max() + math.log(np.exp(terms - terms.max()).sum())) / (order - 1))
+
+
+def _choices(rng, count):
+    """Neighbouring masses of a few tests: one record moves each by at most 1, up or down."""
+    for i in range(count):
+        masses = rng.uniform(0, 6, size=int(rng.integers(2, 7)))
+        moves = rng.choice([-1.0, 1.0], size=len(masses)) * (
+            1.0 if i % 2 else rng.random(len(masses))
+        )
+        yield masses, masses + moves
+
+
+@CONCENTRATED(
+    "ours/bounded-range",
+    "ours; Dong et al. 2020, Cesar and Rogers 2021",
+    "holds",
+    "mechanisms.Exponential",
+    "budget.Concentrated",
+    range="two to six tests, epsilon of 0.2 to 3, orders up to 20",
+)
+def bounded_range(effort, rng):
+    r"""A test that is drawn by the exponential mechanism at $\epsilon$ is $\epsilon^2/8$-zCDP, a quarter of what
+    its epsilon alone says."""
+    cases = []
+    for masses, moved in _choices(rng, effort.pick(60, 400, 4000)):
+        for epsilon, order in product((0.2, 1.0, 3.0), ORDERS):
+            law = Exponential(epsilon, 1.0)
+            found = renyi(law.logpmf(masses), law.logpmf(moved), order) / order
+            data = {"masses": masses.tolist(), "epsilon": epsilon, "order": order}
+            cases.append(private(found, epsilon**2 / 8, met=False, **data))
+    return (yield from _within(cases, 0.99))
+
+
+def _within(cases, share):
+    """The cases, and that one of them comes as near as `share` to what is stated; returns their note."""
+    nearest = max(case.exact / case.stated for case in cases)
+    yield from cases
+    yield need(nearest >= share, nearest, ">=", share)
+    return f"{len(cases)} divergences, at most {nearest:.4f} of what is stated."
+
+
+REACH, RHO = boosting.Reach(7, 5, 7), 0.3
+
+
+@CONCENTRATED(
+    "ours/gaussian-pairs",
+    "ours; Canonne, Kamath and Steinke 2020, theorem 4",
+    "holds",
+    "mechanisms.DiscreteGaussian",
+    "budget.Concentrated",
+    range="all parts of up to two sums each that the reach allows, of four classes too, orders up to 20",
+)
+def gaussian_pairs(effort, rng):
+    r"""Discrete Gaussian noise of deviations $\alpha/\sqrt{2\rho}$ and $\beta/\sqrt{2\rho}$ on the sums of
+    positive and of negative parts makes the pairs of all leaves $\rho$-zCDP, where
+    $a/\alpha + b/\beta \le 1$ for every record that there could be. Of more than two classes noise of a
+    $\sqrt2$-th of it is enough."""
+    known = {key: _moved(*key) for key in product(ORDERS, (REACH.up, REACH.down), range(8))}
+    parts = [p for p in product(range(8), repeat=2) if p[0] >= p[1]]
+    for order, up, down in product(ORDERS, parts, parts):
+        if sum(up) / REACH.up + sum(down) / REACH.down <= 1:
+            found = sum(known[order, REACH.up, a] for a in up)
+            found += sum(known[order, REACH.down, b] for b in down)
+            yield at_most(found / order, RHO, up=up, down=down, order=order)
+    yield from _of_several_classes()
+    return "{cases} divergences, nearest {exact:.4g} of {stated:.4g}"
+
+
+def _moved(order, most, moved):
+    """Rényi divergence of a sum and one that is `moved` away, with noise for sums that move by `most`."""
+    places, law = np.arange(-700, 701), DiscreteGaussian(most / math.sqrt(2 * RHO))
+    # far out, where a float holds no probability, by the ratio of the two weights
+    ratio = (2 * places * moved - moved**2) / (2 * law.sigma**2)
+    terms = law.pmf(places - moved) * np.exp((order - 1) * np.clip(ratio, -700, 700 / order))
+    return math.log(terms.sum()) / (order - 1)
+
+
+def _of_several_classes():
+    """Cases of four classes: the record's own residual is at most half of `most`, the others' together too."""
+    half = 4
+    scale = boosting.class_reach(np.zeros(4), np.zeros(4)).norm * 2 * half
+    for order in ORDERS:
+        known = [_moved(order, scale, moved) for moved in range(half + 1)]
+        for own, *others in product(range(half + 1), repeat=4):
+            if sum(others) <= own and others == sorted(others):
+                found = sum(known[moved] for moved in (own, *others))
+                yield at_most(found / order, RHO, up=(own,), down=tuple(others), order=order)
+
+
+SETTINGS = (
+    ("two classes", ([1], [0]), np.zeros((3, 1))),
+    ("three classes", ([0], [1, 2]), np.zeros((3, 3))),
+    ("targets", ([1.0], [0.0]), np.full((3, 1), 0.4)),
+)
+
+
+@CONVERSION(
+    "ours/converted",
+    "ours; Canonne, Kamath and Steinke 2020, corollary 13",
+    quantity="hockey-stick divergence of a round, its delta",
+    range="rho of 0.01 to 1, delta of 1e-3 to 1e-9, both relations, pairs made to cost a test nearly all it may",
+)
+def converted(effort, rng):
+    r"""A round of a test and of pairs that spend $\rho$ in all is $(\epsilon, \delta)$-private for the
+    $\epsilon$ that the conversion gives, four times the $\rho$ under replace-one."""
+    cases = []
+    for (name, signs, scores), rho, delta, relation in product(
+        SETTINGS, (0.01, 0.1, 1.0), (1e-3, 1e-6, 1e-9), ("add-remove", "replace-one")
+    ):
+        options = {"clip": 0.2} if name == "targets" else {}
+        kind = boosting.SmallTargets if options else boosting.SmallClasses
+        model = kind(scores, rho / 2, rho / 2, **options)
+        stated = budget.epsilon_of(rho * (1 if relation == "add-remove" else 4), delta)
+        for k in range(2, effort.pick(5, 9, 30)):
+            data, other = boosting.stretched(*signs, relation, k=k)
+            found = model.divergence(data, other, stated)
+            cases.append(private(found, delta, met=False, targets=name, rho=rho, k=k))
+    return (yield from _within(cases, 0.05))

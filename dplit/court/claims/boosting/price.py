@@ -1,0 +1,268 @@
+r"""Claims on what a boosted forest costs: sensitivities, rounding, adaptivity, and the loss of small fits.
+
+Derived in :doc:`/book/boosting`. The references are enumerations of small data sets, and the forest's own
+compiled sums on neighbouring ones.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations_with_replacement, product
+
+import numpy as np
+
+from dplit import Categorical, Continuous, Domain, boosting
+from dplit.court.ledger.box import Box
+from dplit.court.ledger.compare import at_most, below, decisive, need, note, private, same
+from dplit.neighbours import neighbouring_data
+
+MASS = Box(
+    "thm-boosting-mass",
+    "boosting.mass",
+    "boosting.class_reach",
+    quantity="most that a record changes a score, in steps",
+)
+ROUNDING = Box(
+    "thm-boosting-rounding",
+    "boosting.class_residuals",
+    quantity="L1 norm of a record's residuals, in steps",
+    range="3 to 30 classes",
+)
+ADAPTIVE = Box("thm-boosting-adaptive", "boosting.worst_change")
+BUDGET = Box("thm-boosting-budget", "boosting.worst_loss", "budget.Sequence")
+CERTAIN = 800.0  # log-odds at which a share is 0 steps or all of them
+
+
+# The score of a test ---------------------------------------------------------------------------
+
+
+def _mass(records, residual):
+    """Mass of the records' residuals in two cells; a record is a cell and what `residual` takes."""
+    sums = {}
+    for cell, *what in records:
+        sums[cell] = sums.get(cell, 0) + residual(*what)
+    return sum(int(np.abs(total).sum()) for total in sums.values())
+
+
+def _change(n, universe, residual, bound, spare, **data):
+    """That one record more changes the mass by at most `bound`, over all data sets of up to n records, and
+    somewhere by at most `spare` steps less."""
+    masses = {
+        records: _mass(records, residual)
+        for size in range(n + 1)
+        for records in combinations_with_replacement(universe, size)
+    }
+    most = max(
+        abs(masses[tuple(sorted((*records, more)))] - before)
+        for records, before in masses.items()
+        if len(records) < n
+        for more in universe
+    )
+    yield at_most(most, bound, **data)
+    yield need(bound - most <= spare, most, ">=", bound - spare, **data)
+
+
+def _noted(models, n):
+    """What is said of so many models, and the range."""
+    return note(
+        f"{models} models: a record changes a score by {{exact:.0f}} steps",
+        range=f"every data set of up to {n} records in two cells, {models} models",
+    )
+
+
+def _classes(ends, n_classes):
+    """(cell, place, class) of every kind of record, and the residual of one: scores at their ends."""
+    low, high = ends
+    if n_classes == 2:
+        corners = [low, high, (low + high) / 2]
+    else:
+        corners = [np.array(c) for c in product(*zip(low, high))]
+    universe = list(product((0, 1), range(len(corners)), range(n_classes)))
+
+    def residual(place, code):
+        scores = np.array([corners[place]])
+        return boosting.class_residuals(scores, np.array([code]))[0]
+
+    return universe, residual
+
+
+@MASS(
+    "ours/mass-two",
+    "ours",
+    "holds",
+    "boosting.mass",
+    "boosting.class_reach",
+    "boosting.target_residuals",
+)
+def two_classes(effort, rng):
+    r"""One record changes the mass of a test by at most 1 for two classes and for targets in a public
+    interval, whatever the model. It changes it by at most $\max(1 - p_-, p_+)$ where the model's
+    probabilities lie between $p_-$ and $p_+$. Some record attains the bound, up to the step that is
+    added for rounding."""
+    bounds = ((0.0, 0.0), (-1.0, 0.5), (-4.0, 4.0), (-CERTAIN, 1.0), (-CERTAIN, CERTAIN))
+    n, clips = effort.pick(2, 3, 4), (0.1, 0.5, 1.0)
+    for low, high in bounds:
+        bound = boosting.class_reach(low, high).mass
+        yield from _change(n, *_classes((low, high), 2), bound, 1, low=low, high=high)
+    for clip in clips:
+        universe = list(product((0, 1), (0.0, 0.3, 1.0), (0.0, 0.3, 0.31, 1.0)))
+
+        def residual(mean, target, clip=clip):
+            return boosting.target_residuals(np.array([mean]), np.array([target]), clip)[0]
+
+        yield from _change(n, universe, residual, boosting.STEPS, 1, clip=clip)
+    return _noted(len(bounds) + len(clips), n)
+
+
+@MASS("ours/mass-many", "ours")
+def many_classes(effort, rng):
+    r"""For $K > 2$ classes one record changes the mass by at most $2(1 - p_-)$, where $p_-$ is the
+    least probability that the model can give to a record's own class. Some record attains the bound, up
+    to a step for each class and two: 2 if the model excludes its class; under a model that knows the class
+    frequencies alone it is $2(1 - \min_k p_k)$."""
+    far = CERTAIN
+    bounds = (
+        ((0.0,) * 3, (0.0,) * 3),
+        ((-1.0, 0.0, 0.5), (0.0, 1.0, 0.5)),
+        ((-far, 0.0, 0.0), (0.0, 0.0, far)),
+        ((0.0,) * 4, (0.0, 0.0, 1.0, far)),
+    )
+    n = effort.pick(2, 2, 3)
+    for low, high in bounds:
+        ends = np.array(low), np.array(high)
+        bound = boosting.class_reach(*ends).mass
+        yield from _change(n, *_classes(ends, len(low)), bound, 4 + 2, low=low, high=high)
+    return _noted(len(bounds), n)
+
+
+# Rounding --------------------------------------------------------------------------------------
+
+
+@ROUNDING("ours/rounding", "ours")
+def rounding(effort, rng):
+    r"""With shares rounded down, a record's residuals are at most $2(S - P_y) \le 2S$ in L1 norm for any number
+    of classes; rounded to the nearest step they can be more."""
+    nearest, models, limit = 0, 0, 2 * boosting.STEPS
+    for k in (3, 4, 7, 30):
+        codes = np.arange(k)  # of each class in turn; r_y is S - P_y
+        for odd, shift in product(range(1, k), (0.0, 1e-9, 0.3)):
+            # class 0 is excluded; some of the others lie half a step above a whole one
+            weights = np.full(k, (boosting.STEPS + shift) / (k - 1))
+            weights[:odd] += 0.5
+            weights[0] = 1e-300
+            shares = weights / weights.sum() * boosting.STEPS
+            rounded = [int(np.floor(s + 0.5)) for s in shares]
+            nearest = max(nearest, boosting.STEPS - rounded[0] + sum(rounded[1:]))
+            models += 1
+            every = boosting.class_residuals(np.repeat(np.log(weights)[None, :], k, axis=0), codes)
+            norms = abs(every).sum(axis=1)
+            yield decisive(below(norms[0], limit, classes=k, odd=odd, shift=shift))
+            for norm, own in zip(norms, every[codes, codes]):
+                yield below(norm, 2 * own, classes=k, odd=odd, shift=shift)
+    yield need(nearest > limit, nearest, ">", limit)
+    return (
+        f"{models} models that exclude the record's class: at most {{exact:.0f}} of {{stated:.0f}} steps; to "
+        f"the nearest step {nearest}."
+    )
+
+
+# Adaptivity ------------------------------------------------------------------------------------
+
+FINE = 2  # into 2**2 bins each leaf is parted
+MIXED = Domain([Continuous(0, 1), Categorical(["a", "b", "c"]), Continuous(-2, 1)])
+
+
+def _released(grid, tests, X, residuals, shift):
+    """Pair sums of the leaves of a tree with these tests, by the forest's own compiled sums."""
+    from dplit.trees.oblivious import descend, descend_to_bins, pair_sums
+
+    codes, cells, column = grid.encode(X), np.zeros(len(X), dtype=np.uint8), 0
+    for test in tests:
+        descend(codes, test, cells)
+        column = test.column
+    bins, _ = grid.fine(column, FINE)
+    descend_to_bins(codes, column, bins, FINE, cells)
+    return pair_sums(residuals.astype(np.int32), cells, 2 ** (len(tests) + FINE), shift)
+
+
+@ADAPTIVE(
+    "ours/one-term",
+    "ours",
+    quantity="L1 distance of the pair sums of neighbours, in steps",
+    range="up to 29 records, two to four classes, up to three tests, four bins of a column",
+)
+def one_term(effort, rng):
+    """Given what has been released, one record more changes the sums of one leaf, by its own
+    residuals and by nothing else, however finely the leaves are parted by public bins."""
+    from dplit.trees.oblivious import Grid
+
+    grid, pairs = Grid(MIXED, 16), effort.pick(40, 200, 1000)
+    for _ in range(pairs):
+        n, k = int(rng.integers(1, 30)), int(rng.integers(2, 5))
+        X = np.column_stack([rng.random(n), rng.integers(3, size=n), rng.uniform(-2, 1, n)])
+        y, outputs = rng.integers(k, size=n), 1 if k == 2 else k
+        scores = rng.normal(scale=3, size=(n, outputs))
+        sums = np.zeros((1, grid.starts[-1], outputs), dtype=np.int64)
+        masses, pick = grid.masses(sums, rng)
+        tests = [pick(int(rng.integers(len(masses)))) for _ in range(int(rng.integers(4)))]
+        residuals = boosting.class_residuals(scores[:, 0] if k == 2 else scores, y)
+        whole = _released(grid, tests, X, residuals, 0)
+        less = _released(grid, tests, X[1:], residuals[1:], 0)
+        moved = np.abs(whole - less)
+        leaves = int(moved.any(axis=(0, 2)).sum())
+        yield need(leaves <= 1, leaves=leaves, n=n, classes=k)
+        yield same(moved.sum(), boosting.worst_change(residuals[0]), n=n, classes=k)
+    return f"{pairs} pairs of neighbours; the last one's sums differ by {{exact:.0f}} steps"
+
+
+# The loss of small fits ---------------------------------------------------------------------------
+
+
+def _sets(universe, n):
+    return [c for size in range(n + 1) for c in combinations_with_replacement(universe, size)]
+
+
+def _worst(universe, signs, n, model, rounds, neighbours):
+    """Largest loss over pairs of data sets of at most n records and the stretched one; how many pairs."""
+    pairs = {
+        tuple(sorted((data, other), key=lambda d: (len(d), d)))
+        for data in _sets(universe, n)
+        for other in neighbouring_data(data, universe, neighbours)
+        if len(other) <= n
+    } | {boosting.stretched(*signs, neighbours)}
+    return max(boosting.worst_loss(*pair, rounds, model) for pair in pairs), len(pairs)
+
+
+@BUDGET("ours/rounds-loss", "ours", quantity="privacy loss")
+def rounds_loss(effort, rng):
+    r"""Rounds whose tests cost $\epsilon_s$ and whose leaves cost $\epsilon_v$ are together
+    $T(\epsilon_s + \epsilon_v)$-private under add-remove neighbours, twice that under replace-one,
+    although each round reads residuals of a model that the others have released. Under add-remove
+    some data attain this for any $T$, but for the step that is kept for rounding."""
+    level, leaf, n = 0.6, 0.8, effort.pick(2, 2, 3)
+    two, three = (boosting.SmallClasses(np.zeros((3, k)), level, leaf) for k in (1, 3))
+    targets = boosting.SmallTargets(np.full((3, 1), 0.4), level, leaf, clip=0.2)
+    settings = (
+        ("two classes", (0, 1), ([1], [0]), two),
+        ("three classes", (0, 1, 2), ([0], [1, 2]), three),
+        ("targets", (0.0, 0.4, 1.0), ([1.0], [0.0]), targets),
+    )
+    shown, pairs = [], 0
+    for name, kinds, signs, model in settings:
+        universe = list(product(range(effort.pick(2, 3, 3)), kinds))  # of three cells
+        for neighbours, rounds in product(("add-remove", "replace-one"), (1, 2)):
+            loss, count = _worst(universe, signs, n + 1 - rounds, model, rounds, neighbours)
+            budget = (1 + (neighbours == "replace-one")) * rounds * (level + leaf)
+            pairs += count
+            data = {"targets": name, "neighbours": neighbours, "rounds": rounds}
+            yield private(loss, budget, met=False, share=loss / budget, **data)
+            if neighbours == "add-remove":
+                least = budget * (1 - 1e-4)
+                yield need(loss >= least, loss, ">=", least, **data)
+                shown.append(f"{name} {loss / budget:.0%} in {rounds}")
+    return note(
+        f"{pairs} pairs of neighbours, at most {{share:.2%}} of the budget; under add-remove, rounds: "
+        f"{', '.join(shown)}.",
+        cases=pairs,
+        range=f"up to {n} records in one round, {n - 1} in two, and a pair of 18 or more; three kinds of "
+        "targets, both relations",
+    )

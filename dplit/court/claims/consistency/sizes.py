@@ -1,0 +1,176 @@
+r"""Claims of ours on the extent of X's leaf at B1 = B2 = 0, the rate that follows, and cuts near the ends.
+
+The exact side of the laws is a chain over volumes, in draws; the moments of one cut come from quadrature.
+"""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+from scipy.integrate import quad
+from scipy.stats import binom
+
+from dplit import consistency
+from dplit.court.claims.consistency._counted import counted_only, thinned
+from dplit.court.ledger.box import Box
+from dplit.court.ledger.compare import below, decisive, frequency, need, note, same
+
+DIAMETER = Box("thm-consistency-diameter", "consistency.mean_power", "consistency.leaf_power")
+ORDER = Box(
+    "thm-consistency-order",
+    "consistency.leaf_power_bound",
+    "consistency.size_exponent",
+    "consistency.leaf_power",
+)
+RATE = Box(
+    "thm-consistency-rate",
+    "consistency.squared_error_bound",
+    "consistency.best_leaf_size",
+    "consistency.ideal_paths",
+)
+ENDS = Box("thm-consistency-ends", "consistency.noise_cuts")
+
+
+@DIAMETER("mrf/diameter", "ours", quantity="expected power of the size of X's cell")
+def diameter(effort, rng):
+    r"""Independent features, sizes in ranks, cuts uniform in ranks ($B_1 = B_2 = 0$): after $m$ cuts
+    $\mathrm{E}\,V_m = (1 - 1/(3D))^m$ and $\mathrm{E}\,V_m^2 = (1 - 1/(2D))^m$; the leaf's moments follow
+    from a chain of its count, exact at every $n$ and $k$."""
+    most = effort.pick(6, 10, 14)
+    for d, power in product((1, 2, 9), (1, 2, 3)):
+        kept = quad(lambda u, p=power: u**p * u + (1 - u) ** p * (1 - u), 0, 1)[0]
+        for m in (1, 7):
+            true = (1 - (1 - kept) / d) ** m
+            yield same(true, consistency.mean_power(m, d, power), D=d, p=power, m=m)
+    for d, power, k, n in product((1, 3), (1, 2), (0, 2), range(1, most)):
+        stated = consistency.leaf_power(n, k, d, power)
+        yield same(_leaf_moment(n, k, d, power, {}), stated, D=d, p=power, k=k, n=n)
+    return note(
+        "{cases} moments by quadrature over the cut and binomial counts",
+        range=f"D up to 9, powers up to 3, m up to 7; leaves with n below {most}",
+    )
+
+
+def _leaf_moment(n, k, features, power, known):
+    """E V^p of the leaf by quadrature: X's side has share b with density 2b, and keeps Bin(n, b) points."""
+    if n <= k:
+        return 1.0
+    if n not in known:
+        stays = lambda j, p: quad(lambda b: 2 * b ** (1 + p) * binom.pmf(j, n, b), 0, 1)[0]  # noqa: E731
+        mean = lambda j: (1 - 1 / features) * stays(j, 0) + stays(j, power) / features  # noqa: E731
+        known[n] = None  # n itself is met again below, and solved for
+        rest = sum(mean(j) * _leaf_moment(j, k, features, power, known) for j in range(n))
+        known[n] = rest / (1 - mean(n))
+    return known[n]
+
+
+@DIAMETER(
+    "mrf/diameter/leaf",
+    "ours",
+    "holds",
+    "consistency.leaf_power",
+    "consistency.ideal_paths",
+    kind="simulated",
+    intervals=8,
+    proved=False,
+    quantity="expected size of X's leaf in one feature",
+)
+def diameter_leaf(effort, rng):
+    """Drawn paths whose cuts are uniform in ranks end in leaves of that size, and of that squared size:
+    500 and 200,000 records, one feature and four, k = 10."""
+    draws = effort.pick(20_000, 200_000, 10**6)
+    for n, d in product((500, 200_000), (1, 4)):
+        sizes = consistency.ideal_paths(n, 10, d, draws, rng=rng).sizes[:, 0]
+        for power in (1, 2):
+            stated = consistency.leaf_power(n, 10, d, power)
+            yield frequency(thinned(sizes**power, rng), stated, n=n, D=d, p=power)
+    return note(
+        "{cases} moments; n = {n}, D = {D}, power {p}: {exact:.5f}, exact {stated:.5f}",
+        range=f"n = 500 and 200,000, D = 1 and 4, k = 10, {draws} paths each",
+    )
+
+
+@ORDER("mrf/diameter/order", "ours", quantity="expected power of the size of X's leaf")
+def diameter_order(effort, rng):
+    r"""As `mrf/diameter`: $\mathrm{E}\,V^p$ of the leaf is at most $h(n)/h(k)$ with $h(N) = \Gamma(N+1)/
+    \Gamma(N+1+\rho)$, so of order $(k/n)^\rho$, $\rho = [p+2-\sqrt{(p+2)^2 - 8p/D}]/2$; for the square
+    $\rho = 2 - 2\sqrt{1 - 1/D} \ge 1/D$."""
+    sizes = effort.pick((30, 1000, 30_000), (30, 1000, 10**5), (30, 1000, 10**5, 10**7))
+    nearest, slopes = 0.0, []
+    for n, k, d, power in product(sizes, (0, 1, 5, 25), (1, 2, 5, 20), (1, 2)):
+        exact = consistency.leaf_power(n, k, d, power)
+        stated = consistency.leaf_power_bound(n, k, d, power)
+        nearest = max(nearest, exact / stated)
+        yield below(exact, stated, n=n, k=k, D=d, p=power)
+    for d, power in product((1, 2, 5, 20), (1, 2)):
+        small, large = (consistency.leaf_power(n, 25, d, power) for n in (10**4, 10**6))
+        rho, square = (consistency.size_exponent(d, p) for p in (power, 2))
+        slopes.append(abs(np.log(small / large) / np.log(100) - rho))
+        yield need(slopes[-1] < 2e-3, slopes[-1], "<", 2e-3, D=d, p=power)
+        yield need(square >= 1 / d, square, ">=", 1 / d, D=d)
+    return note(
+        f"{{cases}} cases: at most {nearest:.4f} of the bound, slopes from n = 10^4 to 10^6 within "
+        f"{max(slopes):.1g} of rho",
+        range=f"n up to {sizes[-1]}, k up to 25, D up to 20, p = 1 and 2",
+    )
+
+
+@RATE(
+    "mrf/rate",
+    "ours",
+    kind="simulated",
+    intervals=6,
+    quantity="expected squared error of a tree's estimate",
+)
+def rate(effort, rng):
+    r"""$B_1 = B_2 = 0$, independent features, cuts uniform in ranks, $\eta$ Lipschitz with $L$ in ranks,
+    empty leaves predict 1/2: $\mathrm{E}(\hat\eta - \eta)^2 \le L^2 D\,h(n)/h(k) + (k + H_k + 1)/(2(k+1)(k+2))$,
+    of order $(k/n)^\rho + 1/k$ with $\rho = 2 - 2\sqrt{1-1/D}$; the best $k$ is of order
+    $n^{\rho/(1+\rho)}$."""
+    draws, slopes = effort.pick(20_000, 200_000, 10**6), []
+    for n, d in product((1000, 10**6), (1, 2, 5)):
+        lipschitz = 1 / np.sqrt(d)  # of the mean of the features
+        k = consistency.best_leaf_size(n, d, lipschitz)
+        found = consistency.ideal_paths(n, k, d, draws, rng=rng)
+        middle = (found.low + found.high).mean(axis=1) / 2
+        ones = rng.binomial(found.counts, middle)
+        share = np.where(found.counts, ones / np.maximum(found.counts, 1), 0.5)
+        error = (share - found.point.mean(axis=1)) ** 2
+        stated = consistency.squared_error_bound(n, k, d, lipschitz)
+        yield frequency(thinned(error, rng), stated, "<=", n=n, D=d, k=k)
+    for d in (1, 2, 5):
+        rho = consistency.size_exponent(d, 2)
+        small, large = (consistency.best_leaf_size(n, d) for n in (10**6, 10**9))
+        slopes.append(abs(np.log(large / small) / np.log(1000) - rho / (1 + rho)))
+        yield need(slopes[-1] < 0.03, slopes[-1], "<", 0.03, D=d)
+    return note(
+        "6 settings; n = {n}, D = {D}, k = {k}: {exact:.5f}, bound {stated:.5f}; the best k grows with an "
+        f"exponent within {max(slopes):.3f} of rho/(1 + rho)",
+        range=f"n = 1,000 and 1,000,000, D = 1, 2, 5, each at its best k, {draws} paths each",
+    )
+
+
+@ENDS(
+    "mrf/end-cuts",
+    "ours",
+    kind="simulated",
+    intervals=6,
+    proved=False,
+    quantity="probability of a cut within 1 % of an end",
+)
+def end_cuts(effort, rng):
+    r"""Labels that are fair coins, 10,000 records, one feature: a cut within 1 % of either end has
+    probability 198/9999 at $B_2 = 0$, below .1 at $B_2 = 10$, and above .25 at $B_2 = \infty$, where the
+    middle half gets less than .25."""
+    draws, n, said = effort.pick(800, 10_000, 60_000), 10_000, []
+    for budget, stated in ((0.0, 198 / 9999), (10.0, (-1, 0.1)), (np.inf, (0.25, 2))):
+        cuts = consistency.noise_cuts(n, draws, budget, rng=rng)
+        ends = frequency((cuts < 0.01 * n) | (cuts > 0.99 * n), stated, B2=str(budget))
+        yield decisive(ends) if budget == 10 else ends
+        middle = np.abs(cuts - n / 2) <= n / 4
+        yield frequency(middle, (-1, 0.25), B2="inf") if budget == np.inf else counted_only(middle)
+        said.append("B2 = {:g}: {:.3f} to {:.3f}".format(budget, *ends.span))
+    return note(
+        f"ends: {'; '.join(said)}", range=f"10,000 records, {draws} data sets for each budget"
+    )

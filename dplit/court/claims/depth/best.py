@@ -1,0 +1,247 @@
+"""RDF, section 4.3: which depth is best, in a model that is kind to Theorem 2.
+
+The model is that of `dplit.depth.best`. The exact side lists the paths of Algorithm 2 and intersects
+boxes in fractions; it uses no law of tested features and no formula for the accuracy.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import pairwise, product
+from math import inf, isclose
+
+import numpy as np
+from scipy.stats import poisson
+
+from dplit import depth as depths
+from dplit.court.claims.depth._printed import printed_rows
+from dplit.court.ledger.box import Box
+from dplit.court.ledger.compare import at_most, decisive, need, note, same
+
+TREES = 100  # what section 4.4 recommends, at epsilon 1
+HALF = Fraction(1, 2)
+PARITY = Box("thm-depth-parity", "depth.parity_accuracy", "depth.vote_law", "depth.relevant_tested")
+BEST = Box("thm-depth-best", "depth.published_depth", "depth.best_depth")
+SETTINGS = Box(
+    "thm-depth-settings",
+    "depth.best_depth",
+    "depth.published_depth",
+    "depth.table_depth",
+    "depth.forest_accuracy",
+)
+
+
+@PARITY(
+    "rdf/depth-accuracy",
+    "Section 4.3",
+    ours=True,
+    quantity="accuracy of one tree, in the model",
+)
+def depth_accuracy(effort, rng):
+    r"""In a model: features of two signs that a test tells, the parity of $h$ of them as target,
+    Poisson($n/\tau$) records a tree, labels by permute-and-flip. One tree is right with
+    probability $\frac12 + \frac12 P_d (1 - e^{-n_\epsilon/2^d})$, where $n_\epsilon =
+    \frac{n}{\tau}(1 - e^{-\epsilon})$ and $P_d$ is the probability that a path tests all $h$."""
+    most, deepest = effort.pick((2, 3), (3, 3), (3, 4))
+    for m, repeated in product(range(1, most + 1), (True, False)):
+        deep = range((deepest if repeated else m) + 1)
+        for h, d, (n, e) in product(range(1, m + 1), deep, ((1, 1.0), (9, 0.3))):
+            case = {"depth": d, "records": n, "features": m, "relevant": h, "epsilon": e}
+            case["repeated"] = repeated
+            listed = _listed_accuracy(d, n, m, h, e, repeated)
+            votes = depths.vote_law(d, n, m, _parity(h), e, repeated=repeated)
+            yield same(listed, votes[1], 1e-10, **case)
+            right = depths.parity_accuracy(d, n, m, h, e, repeated=repeated)
+            yield same(listed, right, 1e-10, **case)
+    shapes = f"up to {most} features and depth {deepest}, both kinds of features"
+    return note(f"{{cases}} comparisons, by both formulas, of trees of {shapes}", range=shapes)
+
+
+@BEST(
+    "rdf/optimal-depth",
+    "Theorem 2 and section 4.3",
+    "fails",
+    about="reading",
+    quantity="best accuracy of one tree, in the model",
+)
+def optimal_depth(effort, rng):
+    r"""Read without conditions, as "the optimal tree depth": the depth of Theorem 2, or half the
+    features if all are discrete, is optimal in the model of `rdf/depth-accuracy`, whatever the
+    number of records and $\epsilon$."""
+    most, deepest = effort.pick((2, 4), (2, 5), (2, 6))
+    for repeated, m, n in product((True, False), range(1, most + 1), (1, 30)):
+        depth = depths.published_depth(m) if repeated else depths.published_depth(0, m)
+        kind = "continuous" if repeated else "discrete"
+        for h in range(1, m + 1):
+            limit = deepest if repeated else m
+            accuracy = [_listed_accuracy(d, n, m, h, 1.0, repeated) for d in range(limit + 1)]
+            shape = {"features": kind, "number": m, "relevant": h, "records": n, "depth": depth}
+            for d in sorted(range(limit + 1), key=accuracy.__getitem__, reverse=True):
+                yield at_most(accuracy[d], accuracy[depth], **shape, best=d)
+    return note(
+        "{number} {features} features, {relevant} relevant, n = {records}: depth {depth} is right with "
+        "{stated:.4f}, depth {best} with {exact:.4f}",
+        range=f"up to {most} features, 1 and 30 records, epsilon 1",
+    )
+
+
+@BEST.corrected(
+    optimal_depth,
+    "depth.deeper_from",
+    "depth.best_depth",
+    "depth.effective_records",
+    where="Section 4.3",
+    quantity="thresholds that are wrong",
+)
+def optimal_depth_corrected(effort, rng):
+    r"""In the model of `rdf/depth-accuracy` depth $d + 1$ is better than $d$ if and only if
+    $n_\epsilon > -2^{d+1} \ln(P_{d+1}/P_d - 1)$, for $P_d > 0$. These thresholds grow with $d$:
+    the best depth never falls as $n$ or $\epsilon$ grow, and depends on them through
+    $n_\epsilon$ alone."""
+    most, deepest = effort.pick((5, 12), (8, 16), (12, 24))
+    thresholds = 0
+    for m, repeated in product(range(1, most + 1), (True, False)):
+        limit = deepest if repeated else m
+        for h in range(1, m + 1):
+            laws = (
+                depths.relevant_tested(m, h, d, repeated, Fraction(1)) for d in range(limit + 1)
+            )
+            known = [law[-1] for law in laws]
+            edges = [depths.deeper_from(d, m, h, repeated) for d in range(limit)]
+            thresholds += len(edges)
+            wrong = sum(a > b for a, b in pairwise(edges))
+            wrong += sum(not _changes_at(x, d, known) for d, x in enumerate(edges) if known[d])
+            wrong += sum(not _best_by_search(r, known, edges) for r in (0.5, 3.0, 40.0))
+            yield same(wrong, 0, features=m, relevant=h, repeated=repeated, edges=edges)
+    low, high = (depths.deeper_from(d, 2, 1) for d in (1, 2))
+    return note(
+        f"{thresholds} thresholds of up to {most} features, each crossed; two continuous features, one relevant: "
+        f"depth 2 is best for n_eps between {low:.3f} and {high:.3f}",
+        cases=thresholds,
+        range=f"up to {most} features, depth up to {deepest}, both kinds of features",
+    )
+
+
+@SETTINGS(
+    "rdf/optimal-depth-settings",
+    "Section 4.3",
+    ours=True,
+    proved=False,
+    quantity="rows in which Theorem 2's depth is best, in the model",
+)
+def optimal_depth_settings(effort, rng):
+    r"""In the model of `rdf/depth-accuracy` (independent uniform features, cuts in the middle, the
+    sign of one feature as target), at the sizes of Table 3 with 100 trees and $\epsilon = 1$:
+    Theorem 2's depth is best in no row with continuous features only, and Table 4's in one.
+    Theorem 2 has 5 to 8 levels too many with 15 features or more, too few with 5 or fewer. (On the
+    paper's sets the runs of figure 6 gain from depth: the chapter shows both.)"""
+    rows = {k: (v.records, v.continuous) for k, v in printed_rows().items() if not v.discrete}
+    searched = {shape: _best_by_vote(*shape) for shape in set(rows.values())}
+    for n, s in searched:
+        best = depths.best_depth(n, s, 1, 1.0, TREES)
+        yield same(searched[n, s], best, records=n, features=s)
+    over = {name: depths.published_depth(s) - searched[n, s] for name, (n, s) in rows.items()}
+    yield decisive(same(sum(v == 0 for v in over.values()), 0, over=over))
+    table = [name for name, (n, s) in rows.items() if depths.table_depth(s) == searched[n, s]]
+    yield need(table == ["WallSensor"], **{"table 4 is best": table})
+    wide = [over[name] for name, (_, s) in rows.items() if s >= 15]
+    yield same(min(wide), 5, over=over)
+    yield same(max(wide), 8, over=over)
+    narrow = max(over[name] for name, (_, s) in rows.items() if s <= 5)
+    yield need(narrow < 0, narrow, "<", 0, over=over)
+    differences = ", ".join(f"{name} {-d:+d}" for name, d in over.items())
+    return note(
+        f"best depth less Theorem 2's: {differences}",
+        range="the ten rows of table 3 without discrete features, depth up to 19",
+    )
+
+
+# One tree, from its paths ----------------------------------------------------------------------
+
+
+def _parity(relevant):
+    """Target: class 1 where an odd number of the relevant signs is positive."""
+    return [w % 2 for w in range(relevant + 1)]
+
+
+def _listed_accuracy(depth, records, features, relevant, epsilon, repeated):
+    """Accuracy of one tree: every path and every orthant, with a point of it that meets no cut."""
+    found, target = {}, _parity(relevant)
+    total, every = 0.0, _paths(features, depth, repeated)
+    for signs in product((0, 1), repeat=features):
+        point = [Fraction(1, 3) / 2 + Fraction(s, 2) for s in signs]  # of binary digits 0.s01010...
+        truth = target[sum(signs[:relevant])]
+        for path in every:
+            key = tuple(records * v for v in _shares(_box(path, point), target))
+            if key not in found:
+                found[key] = _first_label(*key, epsilon)
+            total += truth * found[key] + (1 - truth) * (1 - found[key])
+    return total / (2**features * len(every))
+
+
+def _paths(features, depth, repeated):
+    """Every sequence of features that a path may test, all equally likely."""
+    every = product(range(features), repeat=depth)
+    return [p for p in every if repeated or len(set(p)) == depth]
+
+
+def _box(path, point):
+    """The leaf of `point`, bounds of each feature: every test cuts what is left in its middle."""
+    bounds = [(Fraction(0), Fraction(1)) for _ in point]
+    for i in path:
+        low, high = bounds[i]
+        middle = (low + high) / 2
+        bounds[i] = (middle, high) if point[i] > middle else (low, middle)
+    return bounds
+
+
+def _shares(bounds, target):
+    """Volume of a box by class: target[w] of each orthant with w positive relevant signs is class 1."""
+    volume = [Fraction(0), Fraction(0)]
+    for signs in product((0, 1), repeat=len(bounds)):
+        part = Fraction(1)
+        for (low, high), sign in zip(bounds, signs):
+            part *= max(high - max(low, HALF), 0) if sign else max(min(high, HALF) - low, 0)
+        volume[target[sum(signs[: len(target) - 1])]] += part
+    return volume
+
+
+def _first_label(zeros, ones, epsilon):
+    """Probability of label 1 from Poisson counts with these means: permute-and-flip, summed up."""
+    counts = [np.arange(poisson.isf(1e-16, float(m)) + 2) for m in (zeros, ones)]
+    gap = counts[1] - counts[0][:, None]
+    tail = np.exp(-epsilon * np.abs(gap)) / 2
+    laws = [poisson.pmf(c, float(m)) for c, m in zip(counts, (zeros, ones))]
+    return float(laws[0] @ np.where(gap < 0, tail, 1 - tail) @ laws[1])
+
+
+# The best depth --------------------------------------------------------------------------------
+
+
+def _gain(records, depth, known):
+    """Accuracy above one half at `depth`, from the probability that all relevant features are tested."""
+    return float(known[depth]) * -np.expm1(-records / 2**depth)
+
+
+def _changes_at(edge, d, known):
+    """True if d + 1 is worse just below the threshold, and better just above it."""
+    if edge == 0:
+        return _gain(1e-3, d + 1, known) > _gain(1e-3, d, known)
+    if edge == inf:
+        return known[d + 1] == known[d]
+    below, above = edge * (1 - 1e-6), edge * (1 + 1e-6)
+    lower = _gain(below, d + 1, known) < _gain(below, d, known)
+    return lower and _gain(above, d + 1, known) > _gain(above, d, known)
+
+
+def _best_by_search(records, known, edges):
+    """True if the first threshold that is not passed is at the depth of the largest gain."""
+    gains = [_gain(records, d, known) for d in range(len(known))]
+    best = next((d for d, edge in enumerate(edges) if edge >= records), len(edges))
+    return isclose(gains[best], max(gains), rel_tol=1e-9)
+
+
+def _best_by_vote(n, features):
+    """Depth of the largest probability that a tree votes for the true sign, by the general law."""
+    votes = [depths.vote_law(d, n, features, [0, 1], 1.0, TREES)[1] for d in range(20)]
+    return int(np.argmax(votes))

@@ -1,0 +1,284 @@
+r"""Claims of Fletcher's addendum (2021): report one-sided noisy arg-max.
+
+:math:`q = e^{-\epsilon}`.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from itertools import pairwise, permutations
+
+import numpy as np
+
+from dplit import majority
+from dplit.court.claims.majority._printed import label_probabilities
+from dplit.court.ledger.box import Box
+from dplit.court.ledger.compare import decisive, need, note, private, same
+from dplit.mechanisms import Exponential
+
+PUBLISHED = "majority.published_smooth_sensitivity", "majority.smooth_exponential_law"
+ROSNAM = Box("thm-rosnam-law", "majority.one_sided_law", quantity="privacy loss")
+BY_GAP = "majority.one_sided_law", "majority.gap_error"
+CELLS = {"quantity": "Pr(B) in percent", "range": "every cell of the column"}
+
+# The law ----------------------------------------------------------------------------------------
+
+
+def _by_size(n, classes):
+    """Leaves of at most n records, majority first."""
+    return [x for x in majority.leaves(n, classes) if list(x) == sorted(x, reverse=True)]
+
+
+def _permute_and_flip(weights):
+    """Its law from the definition: every order of the candidates, every flip, in fractions."""
+    law, orders = [Fraction(0)] * len(weights), list(permutations(range(len(weights))))
+    for order in orders:
+        reached = Fraction(1, len(orders))
+        for r in order:
+            accepted = weights[r] / max(weights)
+            law[r] += reached * accepted
+            reached *= 1 - accepted
+    return law
+
+
+def _doubling(x):
+    """The weights at the epsilon for which e^epsilon is 2."""
+    return [Fraction(2) ** count for count in x]
+
+
+@ROSNAM(
+    "rdf/rosnam-is-em",
+    "addendum, section 2, table 5",
+    "fails",
+    quantity="probability of the other label",
+)
+def rosnam_is_em(effort, rng):
+    r"""ROSNAM is a special case of the exponential mechanism, the one of table 5: with weights
+    $e^{\epsilon c_r}$."""
+    n, rates = effort.pick(5, 8, 12), {}
+    for x in _by_size(n, 2):
+        rosnam, other = _permute_and_flip(_doubling(x)), Exponential.rational_law(_doubling(x))
+        data = {"rosnam": [str(p) for p in rosnam], "exponential": [str(p) for p in other]}
+        yield same(rosnam[1], other[1], counts=list(x), epsilon=math.log(2), **data)
+        if x[0] > x[1] == 0:
+            rates[x[0]] = math.log(rosnam[0] / rosnam[1]) / x[0]
+    return note(
+        "At e^(-epsilon) = 1/2 the leaf {counts} gives the other class {rosnam[1]}, not {exponential[1]}. The "
+        f"rate that would make an exponential mechanism fit is {rates[1]:.4f} at gap 1 and "
+        f"{rates[2]:.4f} at gap 2: none fits.",
+        range=f"leaves of two classes up to {n} records, e^epsilon 2, in fractions",
+    )
+
+
+@ROSNAM.corrected(rosnam_is_em, where="addendum, section 2", quantity="probability of a label")
+def rosnam_is_permute_and_flip(effort, rng):
+    r"""ROSNAM is permute-and-flip: label $r$ has probability $w_r\int_0^1\prod_{i\ne
+    r}(1-w_it)\,dt$."""
+    n2, n3 = effort.pick((4, 3), (6, 4), (9, 6))
+    leaves = [*_by_size(n2, 2), *_by_size(n3, 3)]
+    for x in leaves:
+        law = majority.one_sided_law(x, math.log(2))
+        for other in (_noisy_argmax(x, math.log(2)), _permute_and_flip(_doubling(x))):
+            for p, q in zip(other, law):
+                yield same(p, q, atol=1e-9, counts=list(x))
+    return note(
+        "Quadrature of the exponential noise, enumeration of all orders and flips in fractions, and "
+        f"the integral agree on {len(leaves)} leaves of two and three classes.",
+        range=f"leaves of two classes up to {n2} records and of three up to {n3}, e^epsilon 2",
+    )
+
+
+def _noisy_argmax(x, epsilon):
+    """Law of the arg-max of counts plus one-sided exponential noise at rate epsilon, by quadrature."""
+    from scipy.integrate import quad
+
+    def density(z, c):
+        others = [
+            -math.expm1(-max(z + epsilon * (x[c] - n), 0.0)) for i, n in enumerate(x) if i != c
+        ]
+        return math.exp(-z) * math.prod(others)
+
+    law = []
+    for c, m in enumerate(x):
+        kinks = sorted({max(epsilon * (n - m), 0.0) for n in x})
+        ends = pairwise([*kinks, kinks[-1] + 40])
+        law.append(sum(quad(density, a, b, args=(c,), epsabs=1e-12)[0] for a, b in ends))
+    return law
+
+
+# What is printed --------------------------------------------------------------------------------
+
+
+def _published_row():
+    """Sensitivity and weight of B on the first row of table 6, as the published mechanism has them."""
+    sensitivity = float(majority.published_smooth_sensitivity([5, 10], 0.1))
+    return sensitivity, math.exp(0.1 / 2 / sensitivity)
+
+
+@ROSNAM(
+    "rdf/equation-18",
+    "addendum, equation 18",
+    "fails",
+    PUBLISHED[0],
+    quantity="smooth sensitivity by equation 8",
+    range="the sensitivity and the weight, as printed",
+)
+def equation_18(effort, rng):
+    r"""For gap 5 at $\epsilon = 0.1$ the sensitivity is 0.36 and $\Pr(B) \propto 1.14$."""
+    by_gap = {j: majority.published_smooth_sensitivity([j, 0], 0.1) for j in range(50)}
+    own = [j for j, value in by_gap.items() if 0.36 <= value < 0.37]
+    sensitivity, weight = _published_row()
+    data = {"counts": [5, 10], "epsilon": 0.1, "sensitivity": sensitivity, "weight": weight}
+    yield same(sensitivity, 0.36, rtol=0, atol=0.01, **data)
+    yield same(weight, 1.14, rtol=0, atol=0.01, **data)
+    return (
+        "By the paper's own formula it is {sensitivity:.4f} and the weight {weight:.4f}; 0.36 "
+        f"belongs to gap {own}."
+    )
+
+
+@ROSNAM.corrected(
+    equation_18,
+    *PUBLISHED,
+    where="addendum, equation 18",
+    proved=False,
+    quantity="Pr(B) in percent",
+    range="the sensitivity, the weight and the cell of table 6",
+)
+def equation_18_by_its_formula(effort, rng):
+    r"""The sensitivity as published is 0.6065, $\Pr(B) \propto 1.0859$, and table 6's 52.1%
+    comes from it."""
+    sensitivity, weight = _published_row()
+    law = float(majority.smooth_exponential_law([5, 10], 0.1)[1])
+    yield _rounds(sensitivity, 0.6065, 4)
+    yield _rounds(weight, 1.0859, 4)
+    yield same(law, weight / (1 + weight))
+    yield decisive(_rounds(100 * law, 52.1, 1))
+    return f"{weight:.4f}/(1 + {weight:.4f}) = {law:.5f}; with 1.14 it would be {1.14 / 2.14:.5f}."
+
+
+def _rounds(value, printed, digits):
+    """Whether a value rounds to what is printed."""
+    return need(round(float(value), digits) == printed, value, "within", printed)
+
+
+def _table_6(column, probability, room):
+    """One column of table 6, each cell within `room` units of its last digit, the farthest first."""
+    rows = []
+    for x, cell in label_probabilities(column):
+        computed = float(probability(x))
+        rows.append((abs(cell.value - computed) / (2 * cell.rounding), computed, x, cell.text))
+    for off, computed, x, text in sorted(rows, key=lambda row: -row[0]):
+        data = {"counts": list(x), "epsilon": 0.1, "printed": text}
+        case = need(off <= room, 100 * computed, "within", float(text), **data)
+        yield decisive(case) if off == max(rows)[0] else case
+    right = sum(off <= 0.5 + 1e-9 for off, *_ in rows)
+    computed = ", ".join(f"{100 * p:.1f}" for _, p, *_ in rows)
+    return (
+        f"{right} of {len(rows)} cells are rounded right; the farthest is {{counts}}: {{printed}} printed, "
+        f"{{exact:.2f}} computed. In all they are {computed}."
+    )
+
+
+@ROSNAM(
+    "rdf/table-6-original",
+    "addendum, table 6",
+    "holds",
+    PUBLISHED[1],
+    proved=False,
+    **CELLS,
+)
+def table_6_original(effort, rng):
+    """Original Pr(B) is that of the published mechanism, within one unit of the last digit (one
+    cell is truncated)."""
+    published = lambda x: majority.smooth_exponential_law(x, 0.1)[1]  # noqa: E731
+    return (yield from _table_6("original", published, room=1))
+
+
+@ROSNAM("rdf/table-6", "addendum, table 6", "fails", *BY_GAP, **CELLS)
+def table_6_new(effort, rng):
+    """New Pr(B) is the probability that ROSNAM reports the majority label B."""
+    rosnam = lambda x: 1 - majority.gap_error(abs(x[0] - x[1]), 0.1)  # noqa: E731
+    return (yield from _table_6("new", rosnam, room=1))
+
+
+@ROSNAM.corrected(
+    table_6_new,
+    *BY_GAP,
+    where="addendum, table 6",
+    proved=False,
+    quantity=CELLS["quantity"],
+    range="every cell of the column, by both laws",
+)
+def table_6_is_exponential(effort, rng):
+    r"""The new cells are those of the exponential mechanism at rate $\epsilon$, rounded.
+    ROSNAM's are 69.7, 69.7, 54.8, 81.6, 99.1 and 99.7: higher in every row."""
+    exponential = lambda x: Exponential(0.1, monotonic=True).pmf(x)[1]  # noqa: E731
+    found = yield from _table_6("new", exponential, room=0.5)
+    rosnam = [100 * majority.one_sided_law(x, 0.1)[1] for x, _ in label_probabilities("new")]
+    for value, stated in zip(rosnam, (69.7, 69.7, 54.8, 81.6, 99.1, 99.7), strict=True):
+        yield _rounds(value, stated, 1)
+    return f"Exponential mechanism: {found} ROSNAM: {[round(float(p), 1) for p in rosnam]}."
+
+
+# Its privacy ------------------------------------------------------------------------------------
+
+
+LOGS = (math.log(3), math.log(1.5))
+
+
+def _losses(sizes, relation, rate, steps, budgets):
+    """Loss of the label's law at ``relation="add-remove"`` or "replace-one" beside `steps` epsilon.
+
+    Over neighbours under `relation` among leaves of as many classes and of at most as many records as
+    `sizes` says; `rate` is the relation that the law was scaled for, and `budgets` are its epsilons.
+    """
+    for classes, n in sizes.items():
+        inside = majority.leaves(n, classes)
+        for epsilon in budgets:
+            laws = dict(zip(inside, np.log(majority.one_sided_law(inside, epsilon, rate))))
+            for x in inside:
+                for y in majority.neighbouring(x, relation):
+                    if y in laws:
+                        data = {"counts": list(x), "neighbour": list(y), "epsilon": epsilon}
+                        loss = np.abs(laws[x] - laws[y]).max()
+                        yield private(loss, steps * epsilon, rate=rate, **data)
+
+
+def _up_to(sizes):
+    """Sizes of leaves, in words."""
+    return "all steps between leaves of " + " and of ".join(
+        f"{k} classes up to {n} records" for k, n in sizes.items()
+    )
+
+
+@ROSNAM("rdf/monotone", "addendum, section 2")
+def monotone(effort, rng, epsilon=LOGS):
+    r"""Counts are monotonic, so noise at rate $\epsilon$ makes ROSNAM $\epsilon$-private (under
+    add-remove)."""
+    sizes = effort.pick({2: 8, 3: 5}, {2: 12, 3: 7}, {2: 30, 3: 12, 4: 8})
+    yield from _losses(sizes, "add-remove", "add-remove", 1, epsilon)
+    return note(
+        "Over {cases} steps the largest loss is epsilon itself, as between {counts} and {neighbour}.",
+        range=f"{_up_to(sizes)}, e^epsilon 3 and 1.5, add-remove",
+    )
+
+
+@ROSNAM("rdf/monotone-replace-one", "addendum, section 2", ours=True)
+def monotone_replace_one(effort, rng, epsilon=LOGS):
+    r"""Under replace-one, ROSNAM at rate $\epsilon$ costs $2\epsilon$, and at rate $\epsilon/2$
+    it costs $\epsilon$: attained with two classes, and never more with more."""
+    sizes = effort.pick({2: 6, 3: 4}, {2: 9, 3: 5}, {2: 20, 3: 9})
+    attained = {"add-remove": False, "replace-one": False}
+    for rate, steps in (("add-remove", 2), ("replace-one", 1)):
+        for case in _losses(sizes, "replace-one", rate, steps, epsilon):
+            attained[rate] |= case.met
+            yield case
+    for met in attained.values():
+        yield need(met, broken="loose")
+    return note(
+        "Over {cases} comparisons at both rates, the largest loss at the rate for {rate} is {exact:.4f} at "
+        "epsilon {epsilon:.4f}, as between {counts} and {neighbour}.",
+        range=f"{_up_to(sizes)}, e^epsilon 3 and 1.5, replace-one, both rates",
+    )

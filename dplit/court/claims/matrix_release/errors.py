@@ -1,0 +1,224 @@
+r"""Claims of M-RF on what is answered: expected errors of leaves and votes, and what comes after a release.
+
+Derived in :doc:`/book/matrix_release`. The truth of an error is the linear map from the noise to the
+answers, found by answering one unit of each entry at a time, and the second moment of the noise as a sum
+or by quadrature."""
+
+from __future__ import annotations
+
+from itertools import pairwise, product
+
+import numpy as np
+from scipy.integrate import quad
+
+from dplit import matrix
+from dplit.court.claims.matrix_paths.small import (
+    dense,
+    entries,
+    error,
+    every_cell,
+    exact_rank,
+    forest,
+    records,
+    small_forests,
+    small_levels,
+)
+from dplit.court.claims.matrix_release.laws import second_moment, strategies
+from dplit.court.ledger.box import Box
+from dplit.court.ledger.compare import below, need, note, same
+from dplit.matrix.answers import clipped, shrunk, shrunk_error
+from dplit.matrix.release import noise_for, noise_of
+
+MOMENT = "expected squared error"
+ERROR = Box("thm-release-error", "matrix.release", quantity=MOMENT)
+IDENTITY = Box("thm-release-identity", "matrix.release", quantity="votes of queries")
+COST = Box("thm-release-cost", "matrix.measure")
+CLIPPING = Box(
+    "thm-release-clipping",
+    "matrix.clipped",
+    "matrix.shrunk",
+    "matrix.shrunk_error",
+    quantity=MOMENT,
+)
+FORESTS = "small forests on 2 to 4 columns; cells and merged leaves, Laplace noise"
+
+
+def map_of(strategy, workload, measured):
+    """The answers of one unit of each released entry, shape (n_rows, n_measured)."""
+    return np.asarray(strategy.answer(workload, np.eye(measured)))
+
+
+def _errors(effort, rng, queries):
+    """(total over the rows of one class, Err as published, the package's, rows, data) of small forests."""
+    for one in small_forests(rng, effort.pick(6, 20, 80), 4, 3, 3):
+        asked = [records(one.levels, 3, rng)] if queries else []
+        workload = matrix.Workload.of(one.paths, *asked)
+        W = workload.matrix()[workload.place]  # every row, copies included
+        for strategy in strategies(workload)[::2]:
+            A, epsilon = dense(strategy), float(rng.choice([0.5, 1.0, 2.0]))
+            X = map_of(strategy, workload, len(A))[workload.place]
+            total = float((X**2).sum() * second_moment(noise_of(strategy, epsilon, "laplace")))
+            stated, ours = 2 / epsilon**2 * error(W, A), matrix.error(workload, strategy, epsilon)
+            data = {"levels": one.levels, "strategy": strategy.name, "epsilon": epsilon}
+            yield total, stated, ours, len(W), data
+
+
+def _as_mean(effort, rng, queries):
+    """Err as the mean squared error of one answer; it is their total."""
+    found = list(_errors(effort, rng, queries))
+    for total, stated, _, _, data in found:
+        yield same(total, stated, broken="fails", **data)
+    for total, stated, _, rows, _ in found:
+        yield same(total / rows, stated)
+    note_ = "{cases} totals and means; of all answers together it is the stated {stated:.4g}, of one {exact:.4g}"
+    return note(note_, range=FORESTS)
+
+
+def _as_total(effort, rng, queries):
+    """Err as the total of one class, by its formula and by the package."""
+    for total, stated, ours, rows, data in _errors(effort, rng, queries):
+        yield same(total, stated, **data)
+        yield same(total / rows, ours / rows, **data)
+    return note("{cases} totals and means of one class", range=FORESTS)
+
+
+@ERROR("m-rf/theorem-4", "Theorem 4, definition 3", "assumes")
+def theorem_4(effort, rng):
+    r"""The leaf values of algorithm 1 have the mean squared error $\mathrm{Err}_\epsilon(T, A) =
+    \frac2{\epsilon^2}\|A\|_1^2\|TA^+\|_F^2$. (As definition 3 has it, in total: over all leaves, and of one
+    class.)"""
+    return (yield from _as_mean(effort, rng, False))
+
+
+@ERROR.corrected(theorem_4, "matrix.error")
+def theorem_4_total(effort, rng):
+    r"""It is the expected sum of squared errors over all leaves of one class: of $k$ classes together $k$
+    times as large, and the mean of a leaf is $1/o$ of it."""
+    return (yield from _as_total(effort, rng, False))
+
+
+@ERROR("m-rf/theorem-6", "Theorem 6, definition 3", "assumes")
+def theorem_6(effort, rng):
+    r"""The vote counts of algorithm 2 have the mean squared error $\mathrm{Err}_\epsilon(QT^\top T, A)$.
+    (As definition 3 has it, in total: over all queries, and of one class.)"""
+    return (yield from _as_mean(effort, rng, True))
+
+
+@ERROR.corrected(theorem_6, "matrix.error")
+def theorem_6_total(effort, rng):
+    r"""It is the expected sum of squared errors over all queries of one class."""
+    return (yield from _as_total(effort, rng, True))
+
+
+@ERROR("m-rf/support", "Background, matrix mechanism", quantity="rank of A, and of A with W")
+def support(effort, rng):
+    r"""A strategy A can answer W if there is an X with $W = XA$. (And only then without bias: then $WA^+A
+    = W$. The paper writes "exists some X for which $W = XA$" with the data's letter.)"""
+    answered = []
+    for _ in range(effort.pick(60, 200, 1000)):
+        n = int(rng.integers(2, 6))
+        A = rng.integers(-1, 2, (int(rng.integers(1, n + 2)), n))
+        X = rng.integers(-1, 2, (1, len(A)))
+        W = rng.integers(-1, 2, (1, n)) if rng.random() < 0.5 else X @ A
+        if A.any():
+            answered.append(exact_rank(np.vstack([A, W])) == exact_rank(A))
+            found = matrix.Dense(A).variances(matrix.Workload.of_matrix(W.astype(float)))
+            yield same(answered[-1], np.isfinite(found).all(), A=A.tolist(), W=W.tolist())
+    yield need(0 < sum(answered) < len(answered), sum(answered), "<", len(answered))
+    return note(
+        "{cases} comparisons: answered without bias if and only if the rank stays, in fractions",
+        range="entries -1, 0, 1, up to 5 cells",
+    )
+
+
+@IDENTITY(
+    "m-rf/gap-from-cells", "Section 1, main contributions", "assumes", proved=True, about="reading"
+)
+def gap_closed(effort, rng):
+    r"""Read as one of votes: batch analysis closes the gap between private prediction and private
+    training, which a limited number of queries causes. (Where both release the cells: then the weighted
+    votes of both are one function of one histogram. With strategies of their own they differ, and so do
+    hard votes.)"""
+    differ, batches = 0, effort.pick(10, 40, 200)
+    for seed in range(batches):
+        levels = small_levels(rng, 3)
+        one = forest(levels, 3, 1, rng)
+        batch = records(levels, 30, rng), rng.integers(0, 2, 30), records(levels, 4, rng), seed
+        yield from entries(*_both_ways("identity", one, *batch), 1e-7, 1e-7, broken="fails")
+        differ += not np.allclose(*_both_ways("merged", one, *batch))
+    yield same(differ, 0)
+    return note(
+        "votes are equal, draw by draw, from the cells; with merged leaves for training and the cells for "
+        f"prediction {differ} of {batches} batches differ",
+        range="three trees of depth 1, 30 records, 4 queries",
+    )
+
+
+def _both_ways(make, one, X, y, Q, seed):
+    """Weighted votes of queries from released leaves, and as a batch, with the same draws."""
+    votes, released = matrix.Workload.of(one.paths, Q), []
+    for workload, member in ((one.leaves, make), (votes, "identity")):
+        strategy, draws = matrix.member(workload, member), np.random.default_rng(seed)
+        answers, _ = matrix.release(workload, strategy, X, y, 2, 1.0, rng=draws)
+        released.append(answers[workload.place])
+    return one.paths.reached(Q) @ released[0], released[1]
+
+
+# Post-processing ------------------------------------------------------------------------------------
+
+
+def _expected(x, b, t):
+    """Mean squared error of a shrunk count with Laplace noise of scale b, by quadrature."""
+    law = noise_for(b, 1.0, "laplace").pdf
+    ends = sorted({-60 * b, min(t - x, 0.0), max(t - x, 0.0), 60 * b + t})
+
+    def squared(z):
+        return (shrunk(x + z, t) - x) ** 2 * law(z)
+
+    return sum(quad(squared, low, high, epsabs=1e-13)[0] for low, high in pairwise(ends))
+
+
+@CLIPPING("m-rf/clipping", "ours")
+def clipping(effort, rng):
+    r"""Counts cut at 0 are never farther from the truth, whatever was drawn. With Laplace noise of scale
+    $b$ an empty cell's error falls from $2b^2$ to $b^2$, and to $b^2e^{-t/b}$ if a public threshold $t$
+    is taken off; a count far above the threshold pays $t^2$ for it."""
+    draws = rng.laplace(size=effort.pick(2000, 10_000, 100_000))
+    for x in (0.0, 0.5, 1.0, 4.0, 12.0):
+        worst = max(abs(clipped(x + z) - x) / max(abs(z), 1e-300) for z in draws)
+        yield below(worst, 1.0, count=x)
+        for b, t in product((0.5, 1.0, 3.0), (0.0, 1.0, 3.0)):
+            yield same(_expected(x, b, t), shrunk_error(x, b, t), 1e-7, 1e-10, count=x, b=b, t=t)
+    return note(
+        f"{5 * len(draws)} clipped draws no farther from the truth; 45 expected errors equal their quadrature",
+        range="counts 0 to 12, scales 0.5 to 3, thresholds 0 to 3",
+    )
+
+
+@COST(
+    "m-rf/noise-cost",
+    "Complexity, noise generation in line 6 of algorithm 3",
+    "assumes",
+    quantity="numbers that are drawn or added",
+)
+def noise_cost(effort, rng):
+    r"""Generating the noise takes space and time $O(n^d)$ for training and prediction; $O(o + b)$ and
+    $O((o + b)\,o)$ for subsample-and-aggregate, whatever the domain. (With the classes $k$ and the trees
+    $\tau$ as constants, and the cells as strategy: $k\,n^d$ draws and $\tau k\,n^d$ additions for the
+    leaves. A strategy with more rows multiplies more.)"""
+    for n, d, tau in ((2, 2, 1), (2, 4, 3), (3, 3, 2), (4, 2, 5)):
+        one, Q = forest([n] * d, tau, 1, rng), records([n] * d, 6, rng)
+        identity, y = matrix.member(one.leaves, "identity"), np.zeros(6, int)
+        drawn = np.size(matrix.measure(identity, Q, y, 3, 1.0, rng=rng)[0])
+        added, o, b = one.routed(every_cell([n] * d)).sum(), len(one.paths), len(Q)
+        strictly = {"broken": "fails", "n": n, "d": d, "tau": tau}
+        yield same(3 * n**d, drawn, **strictly)
+        yield same(added, tau * n**d, **strictly)
+        yield below(one.routed(Q).sum(), (o + b) * o, **strictly)
+        yield below(o, o + b, **strictly)
+    yield below(tau * 3 * n**d, n**d)  # without the constants
+    return note(
+        "k n^d draws and tau k n^d additions are counted, the last {exact:.0f} where n^d is {stated:.0f}; for "
+        "subsamples, fewer than stated",
+        range="2 to 4 values, 2 to 4 columns, up to 5 trees",
+    )

@@ -1,0 +1,105 @@
+"""How budgets add up (DiPriMe v1, section 2.1; v2, section 2; RDF, definition 2)."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+
+from dplit.budget import Parallel, Sequence, Spend
+from dplit.court.claims.mechanisms._laws import EPSILONS, RDF, V1, V2, loss
+from dplit.court.ledger.box import Box
+from dplit.court.ledger.compare import below, private, same
+from dplit.mechanisms import Geometric, PermuteAndFlip
+
+COMPOSITION = Box("thm-composition", "budget.Sequence", quantity="privacy loss")
+
+
+@COMPOSITION(
+    "sequential-composition",
+    {V1: "Section 2.1", V2: "Section 2", RDF: "definition 2"},
+    range="nine pairs of budgets, counts of up to 3, a label that reads the noisy number",
+)
+def sequential(effort, rng, paper, epsilon=EPSILONS):
+    r"""Mechanisms that are each $\epsilon_i$-private are together $\sum_i\epsilon_i$-private."""
+    for first, second in product(epsilon, repeat=2):
+        stated = Sequence("both", [Spend("number", first), Spend("label", second)]).epsilon
+        for counts in product(range(effort.pick(4, 5, 8)), repeat=2):
+            for neighbour in ((counts[0] + 1, counts[1]), (counts[0], counts[1] + 1)):
+                laws = (_noisy_number_then_label(c, first, second) for c in (counts, neighbour))
+                data = {"counts": list(counts), "neighbour": list(neighbour)}
+                yield private(loss(*laws), stated, epsilons=[first, second], **data)
+    return "{cases} pairs of counts: {counts} and {neighbour} cost {exact:.6g}"
+
+
+def _noisy_number_then_label(counts, first, second):
+    """Logarithm of the law of a noisy total and a label, whose scores depend on the noisy total."""
+    total, rows = sum(counts), np.arange(-4, 22)
+    handicap = np.where(rows % 2, 0, 2)  # an even total favours class 0
+    scores = np.column_stack([counts[0] + handicap, np.full(len(rows), counts[1])])
+    label = PermuteAndFlip(second, monotonic=True).logpmf(scores)
+    return np.log(Geometric(first).pmf(rows - total))[:, None] + label
+
+
+@COMPOSITION(
+    "parallel-composition",
+    {V1: "Section 2.1", V2: "Section 2", RDF: "definition 3"},
+    "assumes",
+    "budget.Parallel",
+    "mechanisms.Geometric",
+    proved=True,
+    range="two records, three ways to share them out, three budgets",
+)
+def parallel(effort, rng, paper):
+    r"""Mechanisms that are each $\epsilon_i$-private and read disjoint subsets of the data (the DiPriMe
+    papers: "arbitrary" ones) are together $\max_i\epsilon_i$-private (assuming that the subset of a
+    record depends on that record and its own draw alone, under add-remove)."""
+    parts = {e: Parallel("parts", [Spend("counts", e)], copies=2) for e in (1.0, 0.1, 3.0)}
+    stated = {e: part.epsilon for e, part in parts.items()}
+    for epsilon, split in product(stated, (_by_record, _own_draw)):
+        data = {"split": split.__name__, "records": [0], "neighbour": [0, 1], "epsilon": epsilon}
+        yield private(_second_record(split, epsilon), stated[epsilon], **data)
+    for epsilon in stated:
+        yield same(_second_record(_by_record, epsilon), stated[epsilon], broken="loose")
+    for epsilon in stated:
+        yield below(_second_record(_shuffled, epsilon), stated[epsilon])
+    return (
+        "One record, and then a second one of the other class: parts fixed by the record or by a draw "
+        "of its own cost epsilon; cut from a shuffled list they cost {exact:.6g} at epsilon {stated:g}."
+    )
+
+
+def _second_record(split, epsilon):
+    """What a second record costs where the records are split in this way."""
+    return loss(*(_two_parts(split(records), epsilon) for records in ((0,), (0, 1))))
+
+
+def _by_record(records):
+    """Which two parts of records there are, and how likely: the class decides."""
+    return [(1.0, [[r for r in records if r == part] for part in (0, 1)])]
+
+
+def _own_draw(records):
+    """Each record draws its part."""
+    choices = list(product((0, 1), repeat=len(records)))
+    return [(1 / len(choices), _by_place(records, places)) for places in choices]
+
+
+def _shuffled(records):
+    """The list is shuffled and dealt out in turn: the first to part 0, the second to part 1."""
+    orders = [range(len(records)), range(len(records))[::-1]]
+    return [(1 / 2, _by_place(records, places)) for places in orders]
+
+
+def _by_place(records, places):
+    return [[r for r, place in zip(records, places) if place == part] for part in (0, 1)]
+
+
+def _two_parts(splits, epsilon):
+    """Logarithm of the law of the noisy counts of two classes in each of two parts."""
+    seen = np.array(list(product(range(-1, 3), repeat=4)))  # beyond, the ratios stay the same
+    noise, law = Geometric(epsilon), 0.0
+    for chance, parts in splits:
+        held = [part.count(label) for part in parts for label in (0, 1)]
+        law = law + chance * noise.pmf(seen - np.array(held)).prod(axis=1)
+    return np.log(law)

@@ -1,0 +1,216 @@
+r"""Claims of both DiPriMe papers on the mean that a leaf releases.
+
+v1, section 3; v2, section 3; derived in :doc:`/book/median_forest`. Targets in [0, 1], R = 1. The
+exact side takes the Laplace law's own densities and distribution functions, at every point where
+their log-ratio can turn.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from itertools import combinations_with_replacement, product
+
+import numpy as np
+from scipy.stats import laplace
+
+from dplit import median_forest as laws
+from dplit.court.ledger.box import Box
+from dplit.court.ledger.compare import frequency, need, private, same
+from dplit.mechanisms import BoundedMean
+
+PUBLISHED = Box("thm-forest-leaf-published", "mechanisms.BoundedMean", quantity="privacy loss")
+CLAMPED = Box(
+    "thm-forest-leaf-clamped", "median_forest.clamped_loss", "median_forest.clamped_epsilon"
+)
+VOTES = Box("thm-forest-leaf-votes", "mechanisms.BoundedMean")
+
+
+class _Release:
+    """The published law of a leaf's mean, Laplace of scale 1/(N epsilon), by logarithms."""
+
+    def __init__(self, targets, epsilon):
+        self.centre, self.scale = np.mean(targets), 1 / (len(targets) * epsilon)
+
+    def log_density(self, x):
+        """Logarithm of the density."""
+        return -np.abs(np.asarray(x) - self.centre) / self.scale - math.log(2 * self.scale)
+
+    def log_atoms(self):
+        """Logarithms of the mass clamped to 0 and to 1, the centre being between."""
+        below, above = self.centre / self.scale, (1 - self.centre) / self.scale
+        return np.array([-below, -above]) - math.log(2)
+
+
+def _pair(targets, added, epsilon):
+    """The laws of a leaf before and after a record is added."""
+    return [_Release(t, epsilon) for t in (targets, [*targets, added])]
+
+
+def _density_loss(pair, points):
+    """Largest log-ratio of two densities at these points and at the two means."""
+    points = [*points, *(law.centre for law in pair)]
+    return np.abs(pair[0].log_density(points) - pair[1].log_density(points)).max()
+
+
+def _clamped_loss(pair, points=(0.0, 1.0)):
+    """Loss of two releases clamped to [0, 1]: both atoms, and the density inside."""
+    atoms = np.abs(pair[0].log_atoms() - pair[1].log_atoms()).max()
+    return max(atoms, _density_loss(pair, points))
+
+
+@PUBLISHED(
+    "leaf-mean",
+    {"diprime-v1": "Section 3", "diprime-v2": "Section 3, estimating leaf node parameters"},
+    "leaks",
+    range="one record and two, answers up to the largest named",
+)
+def leaf_mean(effort, rng, paper):
+    r"""A leaf's mean plus Laplace noise of scale $R/(N_i\epsilon_2)$ is $\epsilon_2$-private, $N_i$ being
+    the number of data points at the leaf. (v2 writes it as Laplace$(0, 2B/N_i\epsilon_\ell)$, for a bounded
+    target $|Y| \le B$.)"""
+    epsilon, pair = 1.0, {"data": [0.0], "neighbour": [0.0, 0.0]}
+    losses = {
+        far: _density_loss(_pair([0.0], 0.0, epsilon), [-far, far])
+        for far in (10.0**k for k in range(effort.pick(4, 6, 8)))
+    }
+    for far, loss in reversed(losses.items()):
+        yield private(loss, epsilon, **pair, epsilon=epsilon, answer=far, loss=loss)
+    said = ", ".join(f"{loss:.1f} at {far:g}" for far, loss in losses.items())
+    return (
+        "One record at 0 is joined by another: an answer x costs epsilon |x| - log 2, "
+        f"{said}: unbounded. With no record there is no answer at all."
+    )
+
+
+@CLAMPED(
+    "diprime-v1/leaf-mean-clamped",
+    "ours; section 3",
+    quantity="privacy loss of any leaf",
+    range="all leaves of up to three records on a grid, and of 10, 100 and 10,000 at one end",
+)
+def clamped(effort, rng):
+    r"""Clamped to $[B_L, B_U]$ the same release costs exactly $\max(\epsilon_2, \log 2 +
+    \epsilon_2/2)$ over all leaves that hold a record, and $\max(\epsilon_2, \log\frac{N+1}{N} +
+    \epsilon_2\frac{N}{N+1})$ as a record joins $N$: it is $\epsilon_2$-private if and only if
+    $\epsilon_2 \ge 2\log 2$."""
+    small, many, said = list(_small_leaves(3, effort.pick(3, 5, 9))), [], []
+    for n in (10, 100, 10**4):
+        loss = _clamped_loss(_pair([0.0] * n, 1.0, 0.3))
+        yield same(loss, laws.clamped_loss(n, 0.3), records=n, epsilon=0.3)
+        many.append(f"{loss:.4f} from N = {n}")
+    budgets = (0.01, 0.3, 1.3, 1.4, 3.0, 10.0, 1.0)  # the last is shown
+    for epsilon in budgets:
+        most = 0.0
+        for targets, added in small:
+            loss = _clamped_loss(_pair(targets, added, epsilon))
+            stated = laws.clamped_loss(len(targets), epsilon, np.mean(targets), added)
+            yield same(loss, stated, targets=targets, added=added, epsilon=epsilon)
+            most = max(most, loss)
+        yield same(most, laws.clamped_epsilon(epsilon), epsilon=epsilon)
+        said.append(f"{most:.4f} at {epsilon:g}")
+    return (
+        f"{len(many) + len(budgets) * len(small)} leaves: the formula equals the largest log-ratio in each. "
+        f"Over all: {', '.join(said)}; at 0.3 {', '.join(many)}."
+    )
+
+
+def _small_leaves(n, cells):
+    """(targets, added) over leaves of 1 to n records on a grid."""
+    grid = np.linspace(0, 1, cells)
+    for size in range(1, n + 1):
+        yield from product(map(list, combinations_with_replacement(grid, size)), grid)
+
+
+@CLAMPED(
+    "diprime-v1/leaf-mean-empty",
+    "ours; section 3",
+    "holds",
+    "median_forest.clamped_epsilon",
+    quantity="loss against the nearest law, in epsilon_2",
+    range="leaves of one record, eleven targets, five budgets",
+)
+def empty(effort, rng, epsilon=(0.01, 0.3, 1.0, 3.0, 10.0)):
+    r"""No law of an empty leaf is nearer than $\epsilon_2/2$ to all clamped leaves of one
+    record, and that of one record in the middle is as near. A constant, as $0$ or the middle,
+    costs infinity."""
+    points, room = np.linspace(0, 1, effort.pick(101, 1001, 10001)), {"rtol": 1e-6, "atol": 1e-12}
+    for budget in epsilon:
+        middle, zero, one = (_Release([y], budget) for y in (0.5, 0.0, 1.0))
+        for y in np.linspace(0, 1, 11):
+            loss = _clamped_loss((_Release([y], budget), middle), points)
+            yield same(loss / budget, abs(y - 0.5), **room, epsilon=budget, target=y)
+        apart = (zero.log_atoms() - one.log_atoms())[0]  # no law is nearer to both than half of it
+        yield same(apart / 2 / budget, 0.5, **room, epsilon=budget)
+    return (
+        "The middle is epsilon |y - 1/2| from a record at y. The atoms at 0 of the leaves {{0}} and {{1}} differ "
+        "by a factor e^epsilon, so every law is at least epsilon/2 from one of them."
+    )
+
+
+@VOTES.corrected(
+    leaf_mean,
+    proved=False,
+    kind="simulated",
+    intervals=2,
+    quantity="privacy loss",
+    range="neighbours of up to three records or more in fractions; two probabilities from draws",
+)
+def votes(effort, rng, paper):
+    r"""Let each record split one vote between the ends of $[B_L, B_U]$ by its target. The two
+    totals move by exactly 1 in L1 norm as a record joins, so with Laplace noise of scale
+    $1/\epsilon_2$ on each they are $\epsilon_2$-private, and so is the mean that they give, an
+    empty leaf's included."""
+    neighbours = 0
+    for n in range(effort.pick(4, 6, 8)):
+        for targets in combinations_with_replacement([Fraction(i, 3) for i in range(4)], n):
+            for y in (Fraction(0), Fraction(1, 3), Fraction(1)):
+                pair = [(sum(t), len(t) - sum(t)) for t in (targets, (*targets, y))]
+                far = -100.0  # where both noises point the same way, the ratio is largest
+                logs = [sum(laplace.logpdf(far, float(v), 1.0) for v in votes) for votes in pair]
+                moved, data = (
+                    sum(abs(a - b) for a, b in zip(*pair)),
+                    {"targets": targets, "added": y},
+                )
+                yield same(moved, 1, rtol=0.0, broken="leaks", **data)
+                yield private(abs(logs[0] - logs[1]), 1.0, **data)
+                neighbours += 1
+    draws = effort.pick(20_000, 200_000, 2_000_000)
+    drawn = BoundedMean(0.7, -1.0, 3.0).sample([1.0] * draws, [2] * draws, rng=rng)
+    law = laplace.cdf(1, 0, 1 / 0.7)
+    for column, total in zip(drawn.T, (1.25, 0.75)):  # (1 + 2)/4 of two votes above
+        yield frequency(column < total + 1, law, broken="leaks", total=total)
+    return (
+        f"{neighbours} neighbours in fractions: the totals move by 1 in each, and cost {{exact:.4f}} at "
+        f"epsilon_2 = 1. The package's sampler agrees with the law in 2 probabilities, {draws} draws."
+    )
+
+
+@VOTES(
+    "diprime-v1/leaf-mean-error",
+    "ours",
+    "holds",
+    "median_forest.votes_error",
+    "median_forest.halves_error",
+    "median_forest.clamped_error",
+    "median_forest.first_order_errors",
+    quantity="mean squared error, in (R / (N epsilon_2))^2",
+    range="four means at one large N; N = 1, 10, 50 at m = 0.2",
+)
+def error(effort, rng):
+    r"""For many records (to first order) the mean from votes has variance $2(m^2 + (1-m)^2)
+    R^2/(N\epsilon_2)^2$: at most that of the published mean, $2R^2/(N\epsilon_2)^2$, and
+    exactly half of that of noisy sum over noisy count with half the budget each."""
+    n, said = effort.pick(3000, 10_000, 30_000), []
+    releases = laws.clamped_error, laws.votes_error, laws.halves_error
+    for k in (1, 10, 50):
+        clamped, votes, halves = row = [release(k, 0.2, 0.5) for release in releases]
+        yield need(votes < min(clamped, halves), votes, "<", min(clamped, halves), records=k)
+        said.append(f"N = {k}: {', '.join(f'{v:.5f}' for v in row)}")
+    for mean in (0.1, 0.3, 0.5, 0.8):
+        for release, stated in zip(releases, laws.first_order_errors(mean)):
+            yield same(release(n, mean, 1.0) * n**2, stated, rtol=30 / n, mean=mean)
+    return (
+        f"Exact mean squared errors times (N epsilon)^2 at N = {n} are within 30/N of the formulas. At "
+        f"epsilon 1/2 and m = 0.2, published and clamped, votes, halves: {'; '.join(said)}."
+    )

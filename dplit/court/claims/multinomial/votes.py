@@ -1,0 +1,139 @@
+r"""Claims of MRF on its vote and its labels, and on what consistency means: equation 6, definition 3.
+
+Derived in :doc:`/book/multinomial`. The exact side lists every vote.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from itertools import pairwise, product
+
+from dplit import multinomial
+from dplit.court.claims.multinomial._records import decimal
+from dplit.court.ledger.box import Box
+from dplit.court.ledger.compare import below, decisive, need, note, same
+
+VOTE = Box("thm-multinomial-vote", "multinomial.vote_outcomes")
+MAJORITY = Box("thm-multinomial-majority", "multinomial.label_law", about="step")
+
+
+def _counted_votes(voters, share):
+    """(right, tied, wrong) by listing every vote, in fractions."""
+    found = [Fraction(0)] * 3
+    for votes in product((0, 1), repeat=voters):
+        lead = 2 * sum(votes) - voters
+        chance = math.prod(share if v else 1 - share for v in votes)
+        found[0 if lead > 0 else 1 if lead == 0 else 2] += chance
+    return found
+
+
+def _beside_the_list(voters, share):
+    """The package's vote beside the list of all votes."""
+    found = multinomial.vote_outcomes(voters, float(share))
+    for a, b in zip(found, _counted_votes(voters, share)):
+        yield same(a, b, atol=1e-12, broken="fails", trees=voters)
+
+
+@VOTE(
+    "mrf/equation-6",
+    "Equation (6)",
+    "assumes",
+    proved=True,
+    quantity="probability of a tie among 100 trees",
+    range="all votes of up to 10 trees, and 100 trees",
+)
+def equation_6(effort, rng):
+    r"""The final prediction of the MRF is the majority vote over all the trees. (Which label if two have as
+    many is not said: with 100 trees and labels no better than a coin, one vote in twelve.)"""
+    most, shares = effort.pick(10, 12, 14), (Fraction(1, 2), Fraction(2, 3), Fraction(9, 10))
+    for voters, share in product(range(1, most + 1), shares):
+        yield from _beside_the_list(voters, share)
+    tie = Fraction(math.comb(100, 50), 2**100)
+    yield same(multinomial.vote_outcomes(100, 0.5).tied, tie, broken="fails", trees=100)
+    yield same(tie, 0)
+    return (
+        f"{9 * most} probabilities by listing all votes; 100 trees of two labels tie with probability "
+        "{exact:.4f} at even odds, 101 trees never"
+    )
+
+
+@VOTE(
+    "mrf/definition-3",
+    "Definition 3",
+    quantity="error probability of the majority of n labels, less Bayes's",
+    range="n = 1 to 11 and 100,001, eta = 1/2, 3/5, 9/10",
+)
+def definition_3(effort, rng):
+    r"""Classifiers are consistent if $\mathbb{E}(L) = \Pr(h(X, Z, D) \ne Y)$ tends to the Bayes risk. The
+    majority of $n$ labels at one point is: its error exceeds $L^*$ by $|1 - 2\eta|$ times the
+    probability that the majority is wrong, and never falls below it."""
+    for eta, n in product((Fraction(1, 2), Fraction(3, 5), Fraction(9, 10)), (1, 3, 5, 9, 11)):
+        error = Fraction(0)  # over all labels and the new one, as the definition has it
+        for labels in product((0, 1), repeat=n):
+            chance = math.prod(eta if v else 1 - eta for v in labels)
+            error += chance * (1 - eta if 2 * sum(labels) > n else eta)
+        wrong = multinomial.vote_outcomes(n, float(eta)).wrong
+        stated = float(1 - eta) + float(2 * eta - 1) * wrong
+        yield same(error, stated, n=n, eta=str(eta))
+        yield need(error >= 1 - eta, error, ">=", 1 - eta, n=n, eta=str(eta))
+        gap = multinomial.vote_outcomes(10**5 + 1, float(eta)).wrong * float(2 * eta - 1)
+        yield decisive(need(gap < 1e-9, gap, "=", 0, eta=str(eta)))
+    return "15 errors over all labels equal the formula; at n = 100,001 the excess is {exact:.0e} at most"
+
+
+@VOTE(
+    "mrf/diversity",
+    "Appendix F.1",
+    quantity="probability that the vote of worse, independent trees is right, against better, equal ones",
+    range="3, 7 and 11 trees by listing all votes; trees right with 3/5 against 7/10, 101 of them by the law",
+)
+def diversity(effort, rng):
+    r"""A good performance over individual trees does not necessarily lead to a good performance of a forest,
+    since the performance of a forest may also be affected by the diversity of the trees. (With trees that are
+    right with .7 and all alike a vote is right with .7; with 101 independent ones of .6 it is with .979.)"""
+    for voters in (3, 7, effort.pick(11, 13, 15)):
+        yield from _beside_the_list(voters, Fraction(3, 5))
+    many = multinomial.vote_outcomes(101, 0.6).right  # equal ones: the vote of any of them
+    yield decisive(need(many > 0.7, many, ">", 0.7))
+    yield same(round(many, 3), 0.979)
+    return (
+        "{cases} probabilities, most by listing all votes; 101 independent trees that are right with 0.6 vote "
+        "right in {exact:.4f}, 101 equal ones with 0.7 in {stated:.4f}"
+    )
+
+
+def _label_in_decimals(counts, budget):
+    """Section 3.3's law of a leaf's label, with forty digits, from shares in fractions."""
+    weights = [decimal(budget * Fraction(c, sum(counts)) / 2).exp() for c in counts]
+    return [w / sum(weights) for w in weights]
+
+
+@MAJORITY(
+    "mrf/majority-limit",
+    "Proof of theorem 1, first sentence; appendix C",
+    quantity="probability that a label is not the majority's over its bound, at B3 = 200",
+)
+def majority_limit(effort, rng):
+    r"""When $B_3 \to \infty$, the prediction in each node is based on majority vote, so that it meets the
+    prerequisite of lemma 2; the larger $B_3$, the smaller the noise of the label selection. Every other label has
+    at most $e^{-B_3g/2}$ times the probability of the majority's, which is ahead by a share of $g$."""
+    leaves, most = 0, effort.pick(6, 9, 12)
+    for counts in product(range(most + 1), repeat=3):
+        if 0 < sum(counts) <= most and counts.count(max(counts)) == 1:
+            top, off, data, leaves = counts.index(max(counts)), [], {"counts": counts}, leaves + 1
+            for budget in (Fraction(1), Fraction(20), Fraction(200)):
+                chances = _label_in_decimals(counts, budget)
+                for p, q in zip(chances, multinomial.label_law(counts, float(budget))):
+                    yield same(q, p, atol=1e-12, **data)
+                off.append(sum(p for i, p in enumerate(chances) if i != top))  # 1 - p cancels
+            yield from (need(b < a, b, "<", a, **data) for a, b in pairwise(off))
+            gap = Fraction(max(counts) - sorted(counts)[-2], sum(counts))
+            yield decisive(below(off[2] / (2 * decimal(-100 * gap).exp()), 1, 0, **data))
+            for i, q in enumerate(multinomial.label_law(counts, math.inf)):
+                yield same(q, i == top, atol=1e-12, **data)
+    return note(
+        f"{leaves} leaves with one largest class: another label becomes less likely with each budget, and has "
+        "at most {exact:.4f} of the bound at B3 = 200",
+        range=f"leaves of up to {most} records of three classes, B3 = 1, 20, 200 and infinite",
+    )

@@ -1,0 +1,172 @@
+r"""Claims on algorithm 1: how a node is split, when it is, and how deep a tree becomes.
+
+The forest itself is grown; what it does is held against laws that do not know it. Derived in
+:doc:`/book/multinomial_forest`.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import product
+
+import numpy as np
+
+from dplit import Continuous, Domain, datasets, forests, multinomial
+from dplit.court.ledger.box import Box
+from dplit.court.ledger.compare import below, counted, need, note, same
+from dplit.multinomial import forest as rules
+from dplit.trees.arrays import leaf_depths
+
+TOY_X = np.array([[5, 6], [1, 4], [4, 5], [3, 7], [7, 3], [2, 1], [6, 2]]) / 8
+TOY_Y = np.array([2, 0, 1, 2, 2, 2, 0])  # both criteria, and they disagree
+CONNECT_4 = 67_557  # records
+ESTIMATION = (CONNECT_4 - CONNECT_4 // 10 + 1) // 2  # half of what a tenfold run trains on
+FOREST = "forests.MultinomialForestClassifier"
+ALGORITHM = Box("alg-multinomial-forest", FOREST, "multinomial.joint_law")
+TEXT = Box("thm-multinomial-text", FOREST)
+DEPTH = Box("thm-multinomial-depth", "multinomial.forest.least_depth")
+SETTINGS = ((0.0, 0.0, "gini"), (1.0, 4.0, "gini"), (10.0, 10.0, "entropy"))
+
+
+def grown(X, y, rng, **options):
+    """A forest as published, of trees of all records unless `options` say otherwise."""
+    settings = dict(classes=sorted(set(y)), accounting="published", partition_rate=None)
+    seed = int(rng.integers(2**31))
+    return forests.MultinomialForestClassifier(random_state=seed, **settings | options).fit(X, y)
+
+
+@ALGORITHM(
+    "mrf/algorithm-1",
+    "appendix B, algorithm 1, lines 4 to 8",
+    proved=False,
+    kind="simulated",
+    intervals=36,
+    quantity="probability of a split",
+    range="every split of seven records with two features; both criteria, three pairs of budgets",
+)
+def algorithm_1(effort, rng):
+    r"""Select a split feature randomly according to the multinomial distribution $M(\phi)$, and then a split
+    value randomly according to $M(\varphi)$."""
+    n_trees = effort.pick(1_000, 25_000, 250_000)
+    shape = dict(domain=Domain([Continuous(0, 1)] * 2), max_depth=1, min_samples_leaf=1)
+    for feature_budget, value_budget, criterion in SETTINGS:
+        budgets = dict(
+            feature_budget=feature_budget, value_budget=value_budget, criterion=criterion
+        )
+        stumps = grown(TOY_X, TOY_Y, rng, n_estimators=n_trees, **shape, **budgets).trees_
+        cuts = multinomial.candidate_cuts(TOY_X, TOY_Y, criterion)
+        law = multinomial.joint_law([c.decreases for c in cuts], feature_budget, value_budget)
+        columns, thresholds = stumps.feature[stumps.roots], stumps.threshold[stumps.roots]
+        for j in range(2):
+            for cut, chance in zip(cuts[j].cuts, law[j]):
+                seen = ((columns == j) & (abs(thresholds - cut) < 1e-6)).sum()
+                data = {"feature": j, "cut": float(cut), **budgets}
+                yield counted(int(seen), n_trees, float(chance), **data)
+    return (
+        "In {cases} cells the share of trees that split their root so is the product of the two "
+        "multinomials; feature {feature} at {cut} with B1 = {feature_budget}, B2 = {value_budget}, "
+        "{criterion}: {exact:.4f} of the trees, law {stated:.4f}."
+    )
+
+
+# When a node is split ---------------------------------------------------------------------------
+
+
+@TEXT(
+    "mrf/text-rule",
+    "section 3.2",
+    about="reading",
+    quantity="estimation points in the smallest leaf",
+    range="k = 1, 5 and 20 on a set of continuous and one of categorical features",
+)
+def text_rule(effort, rng):
+    """The number of estimation points is at least k in every leaf, if a split is a candidate only where it
+    leaves k of them on either side. (Algorithm 1 asks for more than k before a split, not after it.)"""
+    leaves = 0
+    for name, k in product(("wdbc", "car"), (1, 5, 20)):
+        counts = _leaf_sizes(name, k, "text", effort.pick(5, 20, 100), rng)
+        least, leaves = int(counts.min()), leaves + len(counts)
+        yield need(least >= k, least, ">=", k, k=k, data=name, **{"smallest leaf": least})
+    return note(
+        f"The smallest of {leaves} leaves holds as many as it must: {{exact:g}} at k = {{k}} on {{data}}.",
+        cases=leaves,
+    )
+
+
+def _leaf_sizes(name, k, stopping, n_trees, rng):
+    """Estimation points of every leaf, counted anew: each tree's halves are those of its labels."""
+    data = datasets.load(name)
+    y, sizes = np.asarray(data.y), []
+    options = dict(domain=data.domain, n_estimators=1, min_samples_leaf=k, stopping=stopping)
+    for _ in range(n_trees):
+        fitted = grown(data.X, y, rng, **options)
+        sizes.append(np.bincount(fitted.apply(data.X)[:, 0], minlength=fitted.trees_.n_leaves))
+    return np.concatenate(sizes)
+
+
+# How deep a tree becomes --------------------------------------------------------------------------
+
+
+@DEPTH(
+    "mrf/depth-10",
+    "appendix F",
+    "fails",
+    FOREST,
+    "multinomial.forest.least_depth",
+    quantity="levels of the deepest tree",
+    range="WDBC and CMC, nine tenths of the records, k = 5, the budgets of table 3",
+)
+def depth_10(effort, rng):
+    """We observe that the depth of each tree in MRF, constructed based on the selected datasets WDBC, CMC and
+    Connect-4, is no more than 10, and therefore set d = 10. (Deeper by algorithm 1 and by the text's rule.)"""
+    deepest = {
+        (name, b, rule): _deepest(name, b, rule, effort.pick(10, 100, 1000), rng)
+        for name, b, rule in product(("wdbc", "cmc"), (0.05, 1.0), ("algorithm", "text"))
+    }
+    for (name, b, rule), levels in sorted(deepest.items(), key=lambda item: -item[1]):
+        data = {"data": name, "feature_budget": b, "value_budget": b, "rule": rule}
+        yield below(levels, 10, levels=levels, **data)
+    by_text = [d for (*_, rule), d in deepest.items() if rule == "text"]
+    return (
+        "The deepest tree on {data} at B1 = B2 = {feature_budget} has {levels} levels; in each of "
+        f"{{cases}} forests one has {min(deepest.values())} or more, {min(by_text)} to {max(by_text)} by the "
+        f"text's rule, which leaves k points in both children. By algorithm 1 the {ESTIMATION:,} estimation "
+        f"points of Connect-4 need {rules.least_depth(ESTIMATION, 5)}."
+    )
+
+
+def _deepest(name, budget, rule, n_trees, rng):
+    """Levels of the deepest tree of a forest on nine tenths of the records."""
+    data = datasets.load(name)
+    y = np.asarray(data.y)
+    part = rng.permutation(len(y))[: 9 * len(y) // 10]
+    budgets = dict(feature_budget=budget, value_budget=budget)
+    shape = dict(n_estimators=n_trees, partition_rate=1, stopping=rule)
+    fitted = grown(data.X.iloc[part], y[part], rng, domain=data.domain, **shape, **budgets)
+    return int(leaf_depths(fitted.trees_).max())
+
+
+@DEPTH.corrected(
+    depth_10,
+    quantity="levels of the shallowest tree",
+    range="k = 1, 2, 3, 5 and 8; estimation points up to 120 at reader's effort",
+)
+def least_depth(effort, rng):
+    r"""A tree of algorithm 1 whose every node of more than $k$ estimation points can be split has at least
+    $\lceil \log_2(n_E/k) \rceil$ levels, and can have as few: 13 in a tenfold run on Connect-4."""
+    for k, n in product((1, 2, 3, 5, 8), range(effort.pick(60, 120, 400))):
+        yield same(_shallowest(n, k), rules.least_depth(n, k), n=n, k=k)
+    levels = next(d for d in range(99) if 5 * 2**d >= ESTIMATION)
+    yield same(levels, rules.least_depth(ESTIMATION, 5), n=ESTIMATION, k=5)
+    return (
+        "The shallowest of all ways to part {n} estimation points at k = {k} has {exact:g} levels; so in "
+        "all {cases} cases."
+    )
+
+
+@cache
+def _shallowest(n, k):
+    """Levels of the shallowest tree, over every way to part n points in two."""
+    if n <= k:
+        return 0
+    return 1 + min(max(_shallowest(j, k), _shallowest(n - j, k)) for j in range(1, n // 2 + 1))

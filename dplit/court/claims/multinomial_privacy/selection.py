@@ -1,0 +1,308 @@
+r"""Claims of the MRF paper on what the two choices of a node cost: lemmas 5 and 6, and a layer.
+
+:math:`b = B/2`. Losses are searched over all small data sets, whose laws are made here from fractions.
+"""
+
+from __future__ import annotations
+
+from functools import cache, partial
+from itertools import product
+
+import numpy as np
+
+from dplit import multinomial
+from dplit.court.claims.multinomial_privacy._records import (
+    ADD,
+    BOTH,
+    RELATIONS,
+    REPLACE,
+    TWO_FEATURES,
+    feature_law,
+    near,
+    normalised,
+    softmax,
+    splittable,
+    two_scores,
+    violation,
+)
+from dplit.court.ledger.box import Box
+from dplit.court.ledger.compare import below, decisive, need, private, same
+from dplit.loss import compare_laws, worst_privacy_loss
+from dplit.neighbours import data_sets
+
+BUDGETS = (0.1, 1.0, 10.0)
+LOSS, CHOICE = "multinomial.selection_loss", "privacy loss of the choice"
+FEATURE = Box("thm-mprivacy-feature", LOSS, quantity=CHOICE)
+VALUE = Box("thm-mprivacy-value", LOSS, "multinomial.normalised_split_law", quantity=CHOICE)
+LAYER = Box("thm-mprivacy-layer", "multinomial.nodes_changed")
+
+
+@cache
+def _worst_choice(features, budget, neighbours, n):
+    """Worst pair over data sets of at most n records in which every feature has a cut."""
+    law = partial(feature_law, features=features, budget=budget)
+    return worst_privacy_loss(law, splittable(n), near(TWO_FEATURES, neighbours))
+
+
+def _choices(effort, budgets):
+    """(worst pair, setting) of each search: three records, one replaced, or four and one more."""
+    features = effort.pick((2, 9), (2, 3, 5, 9, 100), (2, 3, 4, 5, 9, 30, 100, 1000))
+    for d, budget, (neighbours, n) in product(features, budgets, ((REPLACE, 3), (ADD, 5))):
+        setting = {"features": d, "B1": budget, "neighbours": neighbours}
+        yield _worst_choice(d, budget, neighbours, n), setting
+
+
+@FEATURE(
+    "mrf/lemma-5",
+    "lemma 5, appendix A.4",
+    "loose",
+    LOSS,
+    "multinomial.feature_law",
+    range="2 to 9 features, B1 from 0.1 to 10, up to 5 records, both relations",
+)
+def lemma_5(effort, rng, epsilon=BUDGETS):
+    r"""The impurity-based multinomial distribution of feature selection is essentially the exponential
+    mechanism of differential privacy, and satisfies $B_1$-differential privacy, provided that every feature has
+    a cut in the node, on both data sets."""
+    for worst, setting in _choices(effort, epsilon):
+        pair = {"data": str(worst.data), "neighbour": str(worst.neighbour)}
+        yield private(worst.loss, setting["B1"], **setting, **pair)
+    return "Of {cases} searches the nearest to B1 loses {exact:.4f} of {stated:g}."
+
+
+@FEATURE.corrected(
+    lemma_5,
+    range="2 to 9 features, B1 from 0.1 to 10, 3 records replace-one and 4 + 1 add-remove",
+)
+def lemma_5_exact(effort, rng, epsilon=BUDGETS):
+    r"""With D features, each with a cut on both data sets, the choice of a feature costs $\ln\frac{e^b(1 +
+    (D-1)e^b)}{e^b + D - 1}$, $b = B_1/2$, under both relations, and no less for all data."""
+    for worst, setting in _choices(effort, epsilon):
+        stated = multinomial.selection_loss(setting["features"], setting["B1"])
+        yield same(worst.loss, stated, **setting)
+    return "In {cases} searches over all data sets the worst pair attains the formula."
+
+
+def _choice_with_constants(records, budget):
+    """The package's own law, by which a feature without a cut is never chosen."""
+    columns = np.array(records, dtype=float).reshape(-1, 3)
+    cuts = multinomial.decreases_of(columns[:, :2], columns[:, 2]) if records else []
+    if not any(c.size for c in cuts):
+        return np.array([0.0, 0.0, 1.0])
+    return np.append(multinomial.feature_law(cuts, budget), 0.0)
+
+
+@FEATURE(
+    "mrf/lemma-5-constant-feature",
+    "lemma 5",
+    "leaks",
+    "multinomial.feature_law",
+    "multinomial.candidate_cuts",
+    about="reading",
+    holds_instead="mrf/lemma-5/corrected",
+    range="all data sets of up to 3 records, two binary features",
+)
+def constant_feature(effort, rng):
+    r"""The choice is $B_1$-private for all data. A feature that has one value in a node has no cut there,
+    and cannot be chosen; one record more gives it a cut."""
+    law, space = partial(_choice_with_constants, budget=1.0), data_sets(TWO_FEATURES, 3)
+    yield violation(law, space, 1.0, near(TWO_FEATURES, ADD))
+    return "The first pair, {data} and {neighbour}, has an outcome that is possible on one alone."
+
+
+@FEATURE(
+    "mrf/equation-16",
+    "equation 16",
+    "holds",
+    "multinomial.normalised",
+    quantity="change of a normalised score",
+    range="all data sets of up to 3 records, two binary features, both relations",
+)
+def equation_16(effort, rng):
+    r"""One record changes a feature's weight $e^{B_1\hat I/2}$ by a factor of at most $e^{B_1/2}$: the
+    normalised score has sensitivity 1."""
+    seen = {data: two_scores(data) for data in splittable(effort.pick(4, 5, 6))}
+    for neighbours, data in product(RELATIONS, seen):
+        for other in near(TWO_FEATURES, neighbours)(data):
+            if other in seen:
+                change = max(abs(a - b) for a, b in zip(seen[data], seen[other]))
+                yield private(change, 1, data=str(data), neighbour=str(other))
+    return "{cases} pairs; met by {data} and {neighbour}."
+
+
+# Lemma 6 ----------------------------------------------------------------------------------------
+
+GRID = (0.2, 0.4, 0.6, 0.8)
+VALUES = tuple(product(GRID, (0, 1)))
+
+
+def observed_law(records, budget):
+    """The value choice as published: mapping from cut to probability."""
+    [(cuts, gains)] = multinomial.candidate_cuts([[r[0]] for r in records], [r[1] for r in records])
+    return dict(zip(cuts.round(6).tolist(), multinomial.selection_law(gains, budget).tolist()))
+
+
+@VALUE(
+    "mrf/lemma-6",
+    "lemma 6, appendix A.5",
+    "leaks",
+    "multinomial.candidate_cuts",
+    "multinomial.selection_law",
+    range="all data sets of up to 3 records, four values, replace-one and add-remove, B2 = 1",
+)
+def lemma_6(effort, rng):
+    r"""The impurity-based multinomial distribution of split value selection is essentially the exponential
+    mechanism of differential privacy, and satisfies $B_2$-differential privacy. Its candidates are cuts between
+    the values of the node's records."""
+    law = partial(observed_law, budget=1.0)
+    for neighbours in (REPLACE, ADD):
+        with_a_cut = (data for data in data_sets(VALUES, 3) if len({v for v, _ in data}) > 1)
+        yield violation(law, with_a_cut, 1.0, near(VALUES, neighbours), neighbours=neighbours)
+    return "{neighbours}: {data} and {neighbour}; each has a cut that the other cannot have."
+
+
+def _public_law(records, cuts, budget):
+    """Law over fixed cuts, from fractions."""
+    return softmax(normalised(records, [(0, cut) for cut in cuts]), budget)
+
+
+def _range_density(records, budget, points):
+    """Density at `points` of the value choice over the range [0, 1], scores over all its intervals."""
+    columns = multinomial.range_cuts([[r[0]] for r in records], [0.0], [1.0])
+    labels = [r[1] for r in records]
+    law = multinomial.normalised_split_law(columns.left, labels, 2, budget / 2, columns.base)
+    at = np.searchsorted(columns.low, points, side="right") - 1
+    return law[at] / (columns.high - columns.low)[at]
+
+
+@VALUE.corrected(
+    lemma_6,
+    range="2 to 30 fixed cuts, B2 from 0.1 to 10, up to 3 records; the range [0, 1] with gaps down to 1e-9",
+)
+def lemma_6_public(effort, rng):
+    r"""Over $m$ fixed public cuts, at whatever values the records are, the choice of a value costs the
+    formula of lemma 5 with $m$ for $D$, at most $B_2$. Over a public range, intervals weighted by their
+    length, it costs $B_2$ at most, and no less for all data."""
+    ends = tuple(product((0.0, 0.5, 1.0), (0, 1)))
+    for m, budget in product(effort.pick((2, 30), (2, 3, 5, 30), (2, 3, 5, 30, 300)), BUDGETS):
+        cuts = [0.25, *np.linspace(0.6, 0.9, m - 1).tolist()]
+        law = partial(_public_law, cuts=cuts, budget=budget)
+        worst = worst_privacy_loss(law, _with_records(ends), near(ends, REPLACE))
+        stated = multinomial.selection_loss(m, budget)
+        yield same(worst.loss, stated, cuts=m, B2=budget, data=str(worst.data))
+    points = np.array([0.01, 0.1, 0.3, 0.5, 0.7, 0.9, 0.99])
+    for budget, neighbours in product(BUDGETS, RELATIONS):
+        law = partial(_range_density, budget=budget, points=points)
+        worst = worst_privacy_loss(law, _with_records(VALUES), near(VALUES, neighbours))
+        yield private(worst.loss, budget, met=False, B2=budget, neighbours=neighbours)
+    for budget in BUDGETS:
+        share = _narrow_gap(1e-9, budget) / budget
+        yield decisive(need(0.999 < share <= 1, share, "<=", 1, B2=budget))
+    return (
+        "{cases} comparisons: searches over fixed cuts attain the formula; over the range data of up to 3 "
+        "records stay within B2, and with a gap of 1e-9 between two values the loss is {exact:.6f} of it."
+    )
+
+
+def _with_records(universe):
+    return (data for data in data_sets(universe, 3) if data)
+
+
+def _narrow_gap(gap, budget):
+    """Loss of three records at 0, `gap` and 1 whose middle one changes its class."""
+    pair = [((0.0, 0), (gap, y), (1.0, 1)) for y in (1, 0)]
+    laws = [_range_density(data, budget, np.array([gap / 2, 0.5])) for data in pair]
+    return compare_laws(*laws).loss
+
+
+# A layer ----------------------------------------------------------------------------------------
+
+
+@LAYER(
+    "mrf/layer",
+    "proof of theorem 2",
+    "assumes",
+    "multinomial.nodes_changed",
+    LOSS,
+    quantity="privacy loss of a level",
+    range="one level of two nodes, 3 to 30 features, B1 from 0.1 to 10",
+)
+def layer(effort, rng, epsilon=BUDGETS):
+    r"""The privacy budget consumed for each layer of a tree by the split mechanism is $B_1 + B_2$. This assumes
+    add-remove, and candidates that are public: a record that is replaced leaves one node of the layer and
+    enters another."""
+    found = []
+    for d, budget in product(effort.pick((3, 30), (3, 9, 30), (3, 9, 30, 300)), epsilon):
+        enters, leaves = _one_record_more(d, budget)
+        yield private(max(enters, leaves), budget, met=False)
+        found.append(((enters + leaves) / budget, d, budget))
+    share, d, budget = max(found)
+    yield below(share * budget, budget)
+    return (
+        f"Add-remove, one node of the layer changes, within B1. Replace-one, of two nodes of up to 5 records "
+        f"with {d} features, whose values need no choice, a layer loses {{exact:.3f}} at B1 = {budget:g}, B2 = 0."
+    )
+
+
+def _one_record_more(features, budget):
+    """Most that one record more raises the log-probability of a feature, and most that it lowers one."""
+    laws = {data: np.log(feature_law(data, features, budget)) for data in splittable(5)}
+    steps = [
+        laws[more] - laws[data]
+        for data in laws
+        for more in near(TWO_FEATURES, ADD)(data)
+        if len(more) > len(data) and more in laws
+    ]
+    return float(np.max(steps)), float(-np.min(steps))
+
+
+def _structure_law(records, depth, node_law):
+    """Law over structures of a tree on two binary features, by recursion over its nodes."""
+    if depth == 0:
+        return {(): 1.0}
+    law = {}
+    for j, p in enumerate(node_law(records)):
+        sides = [
+            _structure_law(tuple(r for r in records if r[j] == v), depth - 1, node_law)
+            for v in (0, 1)
+        ]
+        for (a, pa), (b, pb) in product(*(side.items() for side in sides)):
+            law[j, a, b] = p * pa * pb
+    return law
+
+
+@LAYER.corrected(
+    layer,
+    quantity="privacy loss of a tree's structure",
+    range="all data sets of up to 4 records, two binary features, depths 1 to 3, both relations",
+)
+def layer_exact(effort, rng):
+    r"""Over public candidates the structure of a tree with $d$ levels of splits costs $d(B_1 + B_2)$ under
+    add-remove, and $(2d-1)(B_1 + B_2)$ under replace-one: two paths that share the root."""
+    for depth in range(1, effort.pick(6, 8, 10)):
+        changed = multinomial.nodes_changed(depth, REPLACE)
+        yield same(_nodes_of_two_paths(depth), changed, depth=depth)
+    for depth, neighbours in product((1, 2, 3), RELATIONS):
+        law = cache(partial(_structure_law, depth=depth, node_law=_public_feature))
+        space = data_sets(TWO_FEATURES, effort.pick(3, 4, 5) if depth < 3 else 2)
+        worst = worst_privacy_loss(law, space, near(TWO_FEATURES, neighbours))
+        stated = multinomial.nodes_changed(depth, neighbours)
+        data = {"depth": depth, "neighbours": neighbours, "data": str(worst.data)}
+        yield private(worst.loss, stated, met=False, **data)
+    return (
+        "Two paths have 2d - 1 nodes at most, in all pairs; of the searches the nearest loses {exact:.3f} of "
+        "{stated:g} at depth {depth}."
+    )
+
+
+@cache
+def _public_feature(records):
+    """Feature choice at B1 = 1 where a cut is public: a constant feature has the decrease 0."""
+    return softmax(normalised(records, BOTH), 1.0)
+
+
+def _nodes_of_two_paths(depth):
+    """The most nodes on two paths from the root of a full binary tree, by going through all pairs."""
+    paths = list(product((0, 1), repeat=depth - 1))
+    nodes = [{p[:i] for i in range(depth)} for p in paths]
+    return max(len(a | b) for a, b in product(nodes, nodes))

@@ -1,0 +1,291 @@
+r"""Claims of Fletcher and Islam (2017), sections 4.2 and 4.4: labels from all records or from a share.
+
+The label is permute-and-flip (ROSNAM); :math:`\tau` is the number of trees.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from itertools import pairwise, product
+
+import numpy as np
+from scipy.optimize import brentq
+from scipy.stats import poisson
+
+from dplit import depth, majority, random_forest
+from dplit.court.ledger.box import Box
+from dplit.court.ledger.compare import decisive, need, note, same
+
+RECORDS = Box("thm-all-data-records", "depth.effective_records", "majority.gap_error")
+CLASSES = Box("thm-all-data-classes", "random_forest.poisson_error")
+AVERAGE = Box("thm-average-sensitivity", "depth.effective_records")
+FLIPS = Box("thm-flips")
+
+# All records ------------------------------------------------------------------------------------
+
+
+def _poisson_leaves(effort):
+    """(mean number of records of all data, trees, epsilon)."""
+    epsilons = effort.pick((0.1, 1.0), (0.1, 1.0, 4.0), (0.01, 0.1, 1.0, 4.0, 9.0))
+    return list(product((0.5, 8, 120), (2, 10, 100), epsilons))
+
+
+def _poisson(mean):
+    """Numbers of records and their probabilities, as far as the sums need them."""
+    n = np.arange(int(mean + 12 * math.sqrt(mean)) + 40)
+    return n, poisson.pmf(n, mean)
+
+
+def _worth(mean, trees, epsilon):
+    """What the records are worth to a share at epsilon, and to all data at epsilon / trees."""
+    share = depth.effective_records(mean, epsilon, trees)
+    return share, depth.effective_records(mean, epsilon / trees)
+
+
+@RECORDS(
+    "rdf/all-data-records",
+    "section 4.2",
+    ours=True,
+    quantity="probability of the wrong label",
+    range="0.5, 8 and 120 records on average, 2 to 100 trees, epsilon 0.01 to 9",
+)
+def all_data_records(effort, rng):
+    r"""A leaf whose Poisson($\lambda$) records are of one of two classes is mislabelled by
+    permute-and-flip with probability $\frac12 e^{-\lambda\tau^{-1}(1-e^{-\epsilon})}$ by a share at
+    $\epsilon$, and $\frac12 e^{-\lambda(1-e^{-\epsilon/\tau})}$ by all data at $\epsilon/\tau$:
+    worth up to $\epsilon/(1-e^{-\epsilon})$ times the records."""
+    gains, leaves = [], _poisson_leaves(effort)
+    for mean, trees, e in leaves:
+        share, full = _worth(mean, trees, e)
+        data = {"records": mean, "trees": trees, "epsilon": e}
+        yield same(_poisson_error(mean / trees, e), 0.5 * math.exp(-share), **data)
+        yield decisive(same(_poisson_error(mean, e / trees), 0.5 * math.exp(-full), **data))
+        gains.append(full / share * -math.expm1(-e) / e)  # of the largest gain there can be
+    yield need(0.99 < max(gains) <= 1 + 1e-9, max(gains), "<=", 1)
+    at_one = -100 * math.expm1(-0.01) / -math.expm1(-1)
+    return (
+        f"Sums over the Poisson number of records agree in {2 * len(leaves)} cases; with 100 trees at epsilon 1 "
+        f"all data is worth {at_one:.3f} times the records of the shares."
+    )
+
+
+def _poisson_error(mean, epsilon):
+    """Probability of the other label, summed over the number of records."""
+    n, law = _poisson(mean)
+    return float(law @ majority.gap_error(n, epsilon))
+
+
+@CLASSES(
+    "rdf/all-data-records/classes",
+    "section 4.2",
+    ours=True,
+    quantity="probability of the wrong label, of a share against all data: 4 classes, 20 records, 100 trees",
+)
+def poisson_classes(effort, rng):
+    r"""With $k$ classes permute-and-flip mislabels the leaf at $\epsilon$ with probability $1 -
+    \frac1k \sum_{i<k} (-1)^i \binom{k}{i+1} e^{-\lambda(1-e^{-i\epsilon})}$. For $k \ge 3$ and
+    $\epsilon \le \ln\frac43$ a share at $\epsilon$ is better than all data at $\epsilon/\tau$ where
+    $\lambda$ is small; with two nowhere."""
+    classes, trees = effort.pick((2, 3, 4, 10), range(2, 11), range(2, 21)), (2, 10, 100)
+    settings = product(classes, trees, (0.01, 0.1, math.log(4 / 3)), (1e-3, 1e-2, 1.0, 100.0))
+    for k, t, e, mean in settings:
+        share, full = _error(mean / t, e, k), _error(mean, e / t, k)
+        data = {"classes": k, "trees": t, "epsilon": e, "records": mean}
+        if k == 2:
+            yield need(share >= full, share, ">=", full, **data)
+        elif mean < 0.1:
+            yield need(share < full, share, "<", full, **data)
+    sums = list(product(classes, (0.5, 20), (0.01, 1.0)))
+    for k, mean, e in sums:
+        n, law = _poisson(mean)
+        counts = np.zeros((len(n), k))
+        counts[:, 0] = n
+        wrong = 1 - majority.one_sided_law(counts, e)[:, 0]
+        yield same(law @ wrong, _error(mean, e, k), classes=k, records=mean, epsilon=e)
+    share, full = _error(0.2, 1.0, 4), _error(20, 0.01, 4)
+    yield decisive(need(share < full, share, "<", full, classes=4, records=20, trees=100))
+    widest = ", ".join(f"{_last_better(k):.1f} with {k}" for k in (3, 4, 10))
+    return note(
+        f"{len(sums)} sums over the number of records agree. With 100 trees at epsilon 1 shares are better "
+        f"up to a mean of {widest} classes.",
+        range=f"{min(classes)} to {max(classes)} classes, 2 to 100 trees, epsilon up to ln(4/3)",
+    )
+
+
+def _error(mean, epsilon, classes):
+    return float(random_forest.poisson_error(mean, epsilon, classes))
+
+
+def _last_better(classes):
+    """Mean number of records up to which a share is better, with 100 trees at epsilon 1."""
+    return brentq(lambda m: _error(m / 100, 1.0, classes) - _error(m, 0.01, classes), 1, 400)
+
+
+@AVERAGE(
+    "rdf/figure-5b",
+    "section 4.2, figure 5b and footnote 3",
+    "assumes",
+    quantity="average of all data over the nonempty leaves, 10 records on average, 100 trees, epsilon 1",
+    range="two classes, mean records 0.1 to 400, 10 and 100 trees, epsilon 0.1 to 2",
+)
+def figure_5b(effort, rng):
+    r"""The average of $e^{-j\epsilon}$ over the nonempty leaves is substantially smaller with
+    disjoint data. (For leaves whose records are of one class: as long as they are few.)"""
+    means = np.geomspace(0.1, 400, effort.pick(60, 200, 1000))
+    cases = list(product((10, 100), effort.pick((1.0,), (0.5, 1.0), (0.1, 0.5, 1.0, 2.0))))
+    smaller = {
+        (t, e): [_average(m / t, e)[0] < _average(m, e / t)[0] for m in means] for t, e in cases
+    }
+    for (t, e), law in smaller.items():
+        once = law[0] and not law[-1] and law == sorted(law, reverse=True)
+        yield need(once or all(law), broken="fails", trees=t, epsilon=e)
+    share, full = _average(0.1, 1.0)[0], _average(10, 0.01)[0]
+    for law in smaller.values():
+        yield need(all(law), full, ">", share)
+    turn = brentq(lambda m: _average(m / 100, 1.0)[0] - _average(m, 0.01)[0], 1, 400)
+    return note(
+        f"Assumes leaves of few records, and empty ones left out: in each of {len(cases)} cases the "
+        f"order turns once. With 100 trees at epsilon 1 that is at {turn:.1f} records of all data in a "
+        "leaf.",
+        cases=len(cases) * len(means),
+    )
+
+
+def _average(mean, epsilon):
+    """Mean of e^(-epsilon N), N Poisson: given N > 0, and without condition."""
+    n, law = _poisson(mean)
+    terms = law * np.exp(-epsilon * n)
+    return float(terms[1:].sum() / -math.expm1(-mean)), float(terms.sum())
+
+
+@AVERAGE.corrected(
+    figure_5b,
+    where="section 4.2, figure 5b",
+    quantity="average of shares, 120 records on average, 100 trees, epsilon 1",
+    range="0.5, 8 and 120 records on average, 2 to 100 trees, epsilon 0.01 to 9",
+)
+def average_of_all_leaves(effort, rng):
+    r"""Over all such leaves, the empty ones too, the average is
+    $e^{-\lambda(1-e^{-\epsilon/\tau})}$ with all data and the larger
+    $e^{-\lambda\tau^{-1}(1-e^{-\epsilon})}$ with shares."""
+    cases = sorted(_poisson_leaves(effort), key=lambda case: case == (120, 100, 1.0))
+    for mean, t, e in cases:
+        share, full = _average(mean / t, e)[1], _average(mean, e / t)[1]
+        data = {"records": mean, "trees": t, "epsilon": e}
+        for summed, worth in zip((share, full), _worth(mean, t, e)):
+            yield same(summed, math.exp(-worth), **data)
+        yield need(share > full, share, ">", full, **data)
+    return (
+        f"{len(cases)} cases summed over the Poisson number of records; {{records}} records a leaf, {{trees}} "
+        "trees, epsilon {epsilon:g}: {stated:.4f} with all data, {exact:.4f} with shares."
+    )
+
+
+# Flips ------------------------------------------------------------------------------------------
+
+
+def _deals(a, b, trees):
+    """(records of each class, probability) of a share of (a, b), in fractions."""
+    stays = Fraction(1, trees)
+    for i, k in product(range(a + 1), range(b + 1)):
+        ways = math.comb(a, i) * math.comb(b, k)
+        yield i, k, ways * stays ** (i + k) * (1 - stays) ** (a + b - i - k)
+
+
+def _flips(a, b, trees):
+    """Probability that a label of a nonempty share of (a, b) is not its majority, at e^(-epsilon) = 1/2.
+
+    Where the classes tie, either label is a most frequent one.
+    """
+    flipped = sum(p / 2 ** (abs(i - k) + 1) for i, k, p in _deals(a, b, trees) if i != k)
+    return flipped / (1 - (1 - Fraction(1, trees)) ** (a + b))
+
+
+@FLIPS(
+    "rdf/more-trees-more-flips",
+    "section 4.4, figure 8, read for a single leaf",
+    "fails",
+    "majority.one_sided_law",
+    "majority.disjoint_error",
+    about="reading",
+    quantity="probability of a flip",
+)
+def more_flips(effort, rng):
+    """The more trees, the more often the label of a nonempty leaf is not the most frequent one
+    in it, read for each leaf. (The paper's sentence is about the mean over a forest.)"""
+    leaves = [x for x in majority.leaves(effort.pick(5, 7, 10), 2) if x[0] >= x[1] and sum(x)]
+    numbers = effort.pick((1, 2, 3, 5, 10), (1, 2, 3, 5, 10, 30), range(1, 31))
+    steps = list(product(sorted(leaves, key=sum), pairwise(numbers)))
+    fewer = 0
+    for x, (s, t) in steps:
+        before, after = _flips(*x, s), _flips(*x, t)
+        data = {"counts": list(x), "trees": [s, t], "exp(-epsilon)": "1/2"}
+        yield need(after >= before, after, ">=", before, **data, flipped=[before, after])
+        fewer += after < before
+    return note(
+        f"In {fewer} of {len(steps)} steps it becomes rarer: the label of ({{counts[0]}}, {{counts[1]}}) flips "
+        "with probability {flipped[0]} with {trees[0]} tree and {flipped[1]} with {trees[1]}, at e^(-epsilon) = "
+        "1/2. A share can tie, and no label of a tie is wrong.",
+        range=f"two classes, up to {sum(leaves[-1])} records and {max(numbers)} trees, e^epsilon = 2",
+    )
+
+
+@FLIPS.corrected(
+    more_flips,
+    "majority.disjoint_error",
+    where="section 4.4, figure 8",
+    proved=False,
+    quantity="probability of the wrong label",
+)
+def more_wrong_labels(effort, rng):
+    """The label of a share is wrong about the whole leaf more often with more trees, in every
+    leaf of two classes with a majority and at most eight records."""
+    leaves = [x for x in majority.leaves(effort.pick(8, 14, 30), 2) if x[0] > x[1]]
+    numbers, epsilons = (1, 2, 3, 5, 10, 30, 100), (0.1, 1.0, 4.0)
+    for x, e in product(leaves, epsilons):
+        row = [float(majority.disjoint_error(*x, e, t)) for t in numbers]
+        for less, more in pairwise(row):
+            yield need(more > less, more, ">", less, counts=list(x), epsilon=e)
+        if (x, e) == ((3, 1), 1.0):
+            first, *_, last = row
+            yield decisive(need(last > first, last, ">", first, counts=[3, 1], epsilon=1.0))
+    tails = {d: Fraction(1, 2 ** (abs(d) + 1)) for d in range(-1, 4)}  # at e^(-epsilon) = 1/2
+    exact = sum(p * (tails[i - k] if i >= k else 1 - tails[i - k]) for i, k, p in _deals(3, 1, 2))
+    yield same(exact, majority.disjoint_error(3, 1, math.log(2), 2))
+    budgets = len(leaves) * len(epsilons)
+    return note(
+        f"{budgets} leaves and budgets, {len(numbers)} numbers of trees: on (3, 1) at epsilon 1 from "
+        f"{{stated:.4f}} with one tree to {{exact:.4f}} with {numbers[-1]}.",
+        range=f"up to {sum(leaves[-1])} records, {numbers[0]} to {numbers[-1]} trees, epsilon 0.1, 1 and 4",
+        cases=budgets * len(numbers),
+    )
+
+
+@FLIPS(
+    "rdf/flips-20",
+    "section 4.4, figure 8",
+    "holds",
+    "majority.smooth_exponential_law",
+    "majority.one_sided_law",
+    quantity="probability of a flip, to two digits",
+)
+def flips_20(effort, rng):
+    r"""At $\epsilon = 1$ the proportion of labels changed to preserve privacy remains around 5 to 20%, even
+    with 30,000 records split among 100 trees. (Read of the upper end, of nonempty leaves of two classes on
+    average, with the published mechanism and the addendum's: it is about 20% however many trees there are.)"""
+    leaves = [x for x in majority.leaves(effort.pick(10, 30, 100), 2) if x[0] != x[1]]
+    rosnam = max(float(majority.one_sided_law(x, 1.0).min()) for x in leaves)
+    for x in leaves:
+        changed = float(majority.smooth_exponential_law(x, 1.0).min())
+        gap = abs(x[0] - x[1])
+        yield need(round(changed, 2) <= 0.2, round(changed, 2), "<=", 0.2, gap=gap, changed=changed)
+    yield need(round(rosnam, 2) <= 0.2, round(rosnam, 2), "<=", 0.2)
+    ten = 1 - float(majority.smooth_exponential_law([1] + 9 * [0], 1.0)[0])
+    return note(
+        f"Of {len(leaves)} leaves with a majority the worst has gap {{gap}}: it is "
+        f"changed with probability {{changed:.4f}}, by ROSNAM with {rosnam:.4f}. Leaves of one record "
+        f"have this gap, so it is also the limit of many trees. With ten classes it would be {ten:.4f}.",
+        range=f"leaves of two classes of up to {sum(leaves[-1])} records, epsilon 1",
+        cases=2 * len(leaves),
+    )

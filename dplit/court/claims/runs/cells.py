@@ -1,0 +1,144 @@
+"""Cells of stored runs, compared in pairs: the vocabulary in which sentences about runs are written.
+
+A sentence is a statement, the cells of which it says that one is ahead of another, by how much, and a rule
+that joins these comparisons: ``Pairs(result, cells).that(rule.most, by=0.02)``. What comes out is a
+`Decided`: the `dplit.court.experiments.rule.Part` that decides, and our numbers in words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+
+import numpy as np
+
+from dplit.court.experiments import rule
+from dplit.court.experiments.curves import NotRun, ahead, ahead_once, differences, key, overlap
+from dplit.court.experiments.registry import get
+from dplit.court.experiments.result import Result
+
+ONE_DRAW = "the printed size is of one draw, and is met to a point"
+
+Decided = tuple[rule.Part, str]
+Join = Callable[[Iterable[rule.Part]], rule.Part]
+
+
+class Pairs(dict[str, "tuple[str, str] | None"]):
+    """Pairs of keys by name: the first cell is held to be ahead of the second; None where they are not run.
+
+    `number` picks one of several numbers of a score.
+    """
+
+    def __init__(self, result: Result, pairs: Mapping, number: int | None = None):
+        super().__init__(pairs)
+        self.result, self.number = result, number
+
+    def parts(self, by: float | Callable = 0.0, once: bool = False) -> list[rule.Part]:
+        """That each first cell is better than the second by more than `by`; open where it is not run.
+
+        `by` may be a function of (result, first, second). With `once` it is a size that the paper has of its
+        one draw, on sets that are drawn again and again here.
+        """
+        return [rule.OPEN if pair is None else self._part(pair, by, once) for pair in self.values()]
+
+    def _part(self, pair: tuple[str, str], by: float | Callable, once: bool) -> rule.Part:
+        size = by(self.result, *pair) if callable(by) else by
+        if once and get(self.result.experiment).cell(pair[0]).draws:
+            return ahead_once(self.result, *pair, by=size)
+        return ahead(self.result, *pair, by=size, number=self.number)
+
+    def that(self, join: Join, by: float | Callable = 0.0, once: bool = False) -> Decided:
+        """That all are so, or most, or any, as `join` says; the gains in words."""
+        note = f"; {ONE_DRAW}" if once else ""
+        return join(self.parts(by, once)), f"gain in points: {self}{note}"
+
+    def turned(self) -> Pairs:
+        """The same pairs with the second cell held to be ahead."""
+        return Pairs(self.result, {name: pair[::-1] for name, pair in self.items()}, self.number)
+
+    def gains(self) -> dict[str, float]:
+        """The mean gain of each pair that is run."""
+        return {name: float(found.mean()) for name, found in self._differences().items()}
+
+    def largest(self) -> Pairs:
+        """The pair of the largest mean gain alone."""
+        gains = self.gains()
+        name = max(gains, key=gains.get)
+        return Pairs(self.result, {name: self[name]}, self.number)
+
+    def means(self, form: str = "{:.3f} against {:.3f}", unit: float = 1.0) -> str:
+        """Both means of each pair in words."""
+        means = {name: (self.result.mean(k) / unit for k in pair) for name, pair in self.items()}
+        return ", ".join(f"{name} {form.format(*pair)}" for name, pair in means.items())
+
+    def __str__(self) -> str:
+        words = [
+            f"{name} {100 * d.mean():+.1f} ± {100 * d.std(ddof=1) * np.sqrt(1 / len(d) + apart):.1f}"
+            for name, d in self._differences().items()
+            for apart in [overlap(get(self.result.experiment).cell(self[name][0]))]
+        ]
+        absent = ", ".join(name for name, pair in self.items() if pair is None)
+        return (", ".join(words) or "none") + (f"; not run: {absent}" if absent else "")
+
+    def _differences(self) -> dict[str, np.ndarray]:
+        run = {name: pair for name, pair in self.items() if pair}
+        return {name: differences(self.result, *pair, self.number) for name, pair in run.items()}
+
+
+def on_sets(result: Result, sets: Mapping, one: str | tuple, other: str | tuple, **at) -> Pairs:
+    """On each data set, by its name in the paper, a cell of one method beside another's.
+
+    A method is its name, or (name, reading, label); `at` are parameters of both cells.
+    """
+    methods = [(m,) if isinstance(m, str) else m for m in (one, other)]
+    return Pairs(
+        result,
+        {name: tuple(key(result, d, *m, **at) for m in methods) for d, name in sets.items()},
+    )
+
+
+def none_of(parts: Iterable[rule.Part]) -> rule.Part:
+    """That no part is true."""
+    return rule.all_of(~part for part in parts)
+
+
+def best_of(result: Result, firsts: Iterable[str], others: Iterable[str]) -> rule.Part:
+    """That one of the first cells is ahead of all others."""
+    others = list(others)
+    return rule.any_of(rule.all_of(ahead(result, a, b) for b in others) for a in firsts)
+
+
+def near(result: Result, cell: str, value: float, margin: float, **how) -> rule.Part:
+    """That the mean score of a cell is within a margin of a value; `how` as in `rule.above`.
+
+    `number` picks one of several numbers of a score.
+    """
+    scores, number = result.scores(cell), how.pop("number", None)
+    apart = overlap(get(result.experiment).cell(cell))
+    how = {"overlap": apart, "name": cell} | how
+    return rule.within(scores if number is None else scores[:, number], value, margin, **how)
+
+
+def alike(result: Result, one: str, other: str, margin: float, name: str = "") -> rule.Part:
+    """That the mean scores of two cells are within a margin of each other."""
+    apart = overlap(get(result.experiment).cell(other))
+    found = differences(result, one, other)
+    return rule.within(found, 0.0, margin, overlap=apart, name=name or f"{one} less {other}")
+
+
+def means(result: Result, cells: Mapping, form: str = "{:.3f}", unit: float = 1.0) -> str:
+    """Mean scores in words, by the cells' names: "training 0.812"."""
+    found = {name: float(result.mean(k)) / unit for name, k in cells.items()}
+    return ", ".join(f"{name} {form.format(mean)}" for name, mean in found.items())
+
+
+def percent(result: Result, cells: Mapping) -> str:
+    """Mean accuracies in percent, in words."""
+    return means(result, cells, "{:.1f}", 0.01)
+
+
+def where_run(cells: Callable[[str], tuple], data: str) -> tuple | None:
+    """The cells of one data set; None if they are not run."""
+    try:
+        return cells(data)
+    except NotRun:
+        return None

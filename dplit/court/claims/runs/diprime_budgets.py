@@ -1,0 +1,273 @@
+"""What the two DiPriMe papers write about accuracy by epsilon, leaves, and hyper-parameters.
+
+As in `dplit.court.claims.runs.diprime`. See :doc:`/book/median_forest_experiments`.
+"""
+
+from __future__ import annotations
+
+import math
+
+from dplit.court import experiments
+from dplit.court.claims.runs.cells import near
+from dplit.court.claims.runs.diprime import exact, private, said
+from dplit.court.experiments import rule
+from dplit.court.experiments.curves import (
+    NotRun,
+    ahead,
+    best,
+    differences,
+    gain,
+    higher,
+    over,
+    points_of,
+    turns,
+)
+from dplit.court.experiments.measures import LOWER_IS_BETTER
+from dplit.court.experiments.papers.diprime import EXACT, V1, VARIANTS
+
+NEAR = 0.02  # our reading of "comparable" accuracies
+NEARS = (0.02, 0.03, 0.05, 0.1)  # the distances for which the crossing is shown
+PRINTED_NODES = {"DP-DF": 407, "DP-RF": 104, "DiPriMe": 31, "DP-ERT": 31}
+OTHERS = ("DP-ERT", "DP-DF")
+OTHER_METHODS = ("DP-DF", "DP-RF")  # read from a few words; their printed cells on Robot are others
+LARGE, MIDDLE = 0.9, 0.5  # of rho: the largest of the grid, and the papers' value elsewhere
+HYPER = {  # figures that vary epsilon and rho, then trees and K, and the method that they vary
+    "diprime-v1/figure-6": V1,
+    "diprime-v2/figure-7": "DiPriMeExp",
+    "diprime-v2/figure-8": "DiPriMeFlip",
+}
+
+
+# Accuracy by epsilon -----------------------------------------------------------------------------
+
+
+def _behind(result, method, target):
+    """How much worse than a score a private method's mean is at each epsilon."""
+    worse = 1 if LOWER_IS_BETTER[experiments.get(result.experiment).cells[0].measure] else -1
+    points = private(result, method, "epsilon")
+    return {v: worse * (float(result.mean(k)) - target) for v, k in points.items()}
+
+
+def _ceilings(result):
+    """Cell of each method that is not private: its one point."""
+    return {m: next(iter(exact(result, m, None).values())) for m in EXACT}
+
+
+def _means(result, keys):
+    return {m: float(result.mean(key)) for m, key in keys.items()}
+
+
+def _behind_by(pair, target, key, by):
+    """That a cell of one result is behind a target, a cell of another, by more than `by`."""
+    (other, result), (a, b) = pair, (target, key)
+    lower = LOWER_IS_BETTER[experiments.get(result.experiment).cell(b).measure]
+    n = min(len(other.scores(a)), len(result.scores(b)))
+    more = result.scores(b)[:n] - other.scores(a)[:n]
+    return over(result, b, more if lower else -more, by, f"{b} behind {a}")
+
+
+def _catches_up(result, methods, other=None):
+    """That each method is far behind all targets at the least epsilon, near them all at the largest."""
+    other = result if other is None else other
+    targets, parts, found = _ceilings(other), [], []
+    for m in methods:
+        points = private(result, m, "epsilon")
+        for target in targets.values():
+            far = _behind_by((other, result), target, points[min(points)], 2 * NEAR)
+            near = ~_behind_by((other, result), target, points[max(points)], NEAR)
+            parts += [far, near]
+        steps = [_behind(result, m, mean) for mean in _means(other, targets).values()]
+        low, high = ([g[end(g)] for g in steps] for end in (min, max))
+        found.append(
+            f"{m} behind by {min(low):.3f} to {max(low):.3f}, then {min(high):.3f} to {max(high):.3f}"
+        )
+    return rule.all_of(parts), f"{', '.join(found)} ({', '.join(targets)}; we allow {NEAR})"
+
+
+@said("diprime-v1/figure-4/catches-up", "undecided")
+def catches_up(result):
+    """DiPriMe has a notable loss of accuracy against the methods that are not private at small epsilon,
+    and becomes comparable to them as epsilon increases."""
+    return _catches_up(result, (V1,))
+
+
+@said("diprime-v2/figure-2/catches-up", "undecided")
+def variants_catch_up(result):
+    """The variants have a notable loss of accuracy against the methods that are not private at small
+    epsilon, and become comparable to them as epsilon increases."""
+    return _catches_up(result, VARIANTS)
+
+
+@said("diprime-v2/figure-6/catches-up", "undecided", ["diprime-v2/figure-2"])
+def catches_up_too(result, partitioned):
+    """The trend is similar to {other}'s: without partitioning too the variants have a notable loss of
+    accuracy at small epsilon, then catch up."""
+    return _catches_up(result, VARIANTS, partitioned)
+
+
+@said("diprime-v1/figure-4/stay-behind", "undecided", variants=(V1,))
+@said("diprime-v2/figure-2/stay-behind", "undecided", variants=VARIANTS)
+def stay_behind(result, variants):
+    """DP-ERT and DP-DF continue to underperform even as epsilon increases."""
+    curves = {m: private(result, m, "epsilon") for m in (*OTHERS, *variants)}
+    ends = {m: points[max(points)] for m, points in curves.items()}
+    shown = {m: f"{m} {float(result.mean(key)):.3f}" for m, key in ends.items()}
+    top = max(curves[OTHERS[0]])
+    both = (", ".join(shown[m] for m in methods) for methods in (OTHERS, variants))
+    words = "our DP-DF and DP-ERT are read from a few words, and their printed cells are others"
+    return rule.OPEN, f"at epsilon {top:g}: {'; '.join(both)}; {words}"
+
+
+@said("diprime-v2/figure-2/dp-rf", "undecided")
+def dp_rf(result):
+    """DP-RF requires a much larger epsilon than the variants of DiPriMe to attain comparable
+    performance."""
+    target = _ceilings(result)["Median"]
+    curves = {m: private(result, m, "epsilon") for m in ("DP-RF", *VARIANTS)}
+    near = {m: {v: ~_behind_by((result, result), target, k, NEAR) for v, k in points.items()}
+            for m, points in curves.items()}  # fmt: skip
+    crossed = rule.any_of(
+        rule.all_of([
+            *(near[m][e] for m in VARIANTS), *(~near["DP-RF"][v] for v in near["DP-RF"] if v < 2 * e)
+        ])
+        for e in near["DiPriMe"]
+    )  # fmt: skip
+    mean = float(result.mean(target))
+    words = [f"within {of}: {_needed(result, curves, mean, of)}" for of in NEARS]
+    return crossed, f"least epsilon of the means {'; '.join(words)} (we ask for {NEAR} and twice)"
+
+
+def _needed(result, curves, target, near):
+    """Least epsilon at which each method's mean is near the target, in words."""
+    least = {m: min((v for v, g in _behind(result, m, target).items() if g <= near), default=math.inf)
+             for m in curves}  # fmt: skip
+    return ", ".join(f"{m} {v:g}" for m, v in least.items())
+
+
+# Leaves ------------------------------------------------------------------------------------------
+
+
+def _of_leaves(result):
+    """The cell of the numbers on a method's leaves, by method."""
+    return {m: private(result, m, None)[None] for m in PRINTED_NODES}
+
+
+@said("diprime-v2/figure-3/leaves", "undecided")
+def leaves(result):
+    """DP-ERT, DP-RF and DP-DF have very heavy-tailed occupancies, the majority of nodes holding very
+    little; DiPriMe trees have a much larger proportion of nodes that hold more."""
+    keys = _of_leaves(result)
+    words = ", ".join(f"{m} {100 * result.mean(k)[-2]:.0f} %" for m, k in keys.items())
+    few = {m: higher(result, k, 0.5, -2) for m, k in keys.items()}
+    parts = [~part if m == "DiPriMe" else part for m, part in few.items()]
+    return rule.all_of(parts), f"leaves with under a quarter of an even share: {words}"
+
+
+@said("diprime-v2/figure-3/nodes", "undecided")
+def nodes(result):
+    """DP-DF has 407 nodes on average, DP-RF 104, DiPriMe and DP-ERT 31."""
+    keys = _of_leaves(result)
+    parts = [
+        rule.OPEN if m in OTHER_METHODS else near(result, keys[m], n, rule.TENTH * n, number=-1)
+        for m, n in PRINTED_NODES.items()
+    ]
+    words = ", ".join(f"{m} {result.mean(k)[-1]:.0f}" for m, k in keys.items())
+    full = sum(5**level for level in range(4))
+    allowed = f"depth 3 with five bins, table 2's, has at most {full}; we allow a tenth"
+    return rule.all_of(parts), f"nodes of a tree: {words}; {allowed}"
+
+
+# Hyper-parameters --------------------------------------------------------------------------------
+
+
+def said_of_hyper(word, verdicts):
+    """Decorator: register ``test(result, method)`` for each of the figures of `HYPER`."""
+
+    def register(test):
+        for (figure, method), verdict in zip(HYPER.items(), verdicts, strict=True):
+            said(f"{figure}/{word}", verdict, method=method)(test)
+        return test
+
+    return register
+
+
+def _both(test, result, method):
+    """A test with and without partitioning, where both are run; in words."""
+    found = {}
+    for partitioned, name in ((True, "parts"), (False, "all records")):
+        try:
+            found[name] = test(result, method, partitioned)
+        except NotRun:
+            if partitioned:
+                raise
+    words = "; ".join(f"{name}: {words}" for name, (_, words) in found.items())
+    return rule.all_of(part for part, _ in found.values()), words
+
+
+def _rho_curves(result, method, partitioned):
+    """Curves over rho, by epsilon."""
+    return {
+        e: private(result, method, "rho", epsilon=e, partitioned=partitioned)
+        for e in ((1.0, 5.0, 10.0) if partitioned else (1.0, 10.0))
+    }
+
+
+def _larger_epsilon(result, method, partitioned):
+    """That the error falls from epsilon 1 to 10 at every rho; in words."""
+    curves = _rho_curves(result, method, partitioned)
+    pairs = {r: (curves[10.0][r], curves[1.0][r]) for r in curves[1.0]}
+    words = ", ".join(f"{r:g}: {gain(result, *pair)[0]:.2g}" for r, pair in pairs.items())
+    falls = rule.all_of(ahead(result, *pair) for pair in pairs.values())
+    return falls, f"error falls by rho from epsilon 1 to 10: {words}"
+
+
+def _large_rho(result, method, partitioned):
+    """That at each epsilon another rho is better than 0.9; in words."""
+    losses, parts = {}, []
+    for e, points in _rho_curves(result, method, partitioned).items():
+        losses[e] = gain(result, points[best(result, points)], points[LARGE])
+        parts.append(rule.any_of(ahead(result, k, points[LARGE]) for r, k in points.items()
+                                 if r != LARGE))  # fmt: skip
+    words = ", ".join(f"{e:g}: {d:.2g} ± {s:.1g}" for e, (d, s) in losses.items())
+    return rule.all_of(parts), f"error at rho {LARGE} above the best, by epsilon: {words}"
+
+
+def _harm(result, method, partitioned):
+    """That rho 0.9 harms more at epsilon 1 than at 10, against rho 0.5; in words."""
+    curves = _rho_curves(result, method, partitioned)
+    pairs = {e: (curves[e][MIDDLE], curves[e][LARGE]) for e in (1.0, 10.0)}
+    one, ten = (differences(result, *pair) for pair in pairs.values())
+    n = min(len(one), len(ten))
+    name = f"harm of rho {LARGE} at epsilon 1 less that at 10"
+    words = f"error at rho {LARGE} above that at {MIDDLE}: {one.mean():.2g} and {ten.mean():.2g}"
+    return over(result, pairs[1.0][0], one[:n] - ten[:n], name=name), words
+
+
+def _limited_trees(result, method, partitioned):
+    """That the number of trees helps up to some number and then harms, K = 5; in words."""
+    points = private(result, method, "n_estimators", max_features=5, partitioned=partitioned)
+    return turns(result, points), f"by number of trees: {points_of(result, points)}"
+
+
+@said_of_hyper("epsilon", ("agrees", "agrees", "agrees"))
+def larger_epsilon(result, method):
+    """A larger epsilon lowers the error."""
+    return _both(_larger_epsilon, result, method)
+
+
+@said_of_hyper("trees", ("undecided", "agrees", "undecided"))
+def limited_trees(result, method):
+    """More trees lower the error only up to a limit."""
+    return _both(_limited_trees, result, method)
+
+
+@said_of_hyper("rho", ("agrees", "agrees", "agrees"))
+def large_rho(result, method):
+    """A large rho raises the error."""
+    return _both(_large_rho, result, method)
+
+
+@said_of_hyper("rho-epsilon", ("agrees", "agrees", "agrees"))
+def rho_epsilon(result, method):
+    """A large rho harms more at smaller epsilon."""
+    return _both(_harm, result, method)

@@ -1,0 +1,63 @@
+"""What the marks of MRF's table 1 say: a signed-rank test over forests that share their records.
+
+Ten times ten-fold cross-validation tests each record ten times, so its 100 differences are no 100 observations.
+The model here is two methods that are equally good and err on records of their own, whichever fold trained them:
+then all ten repetitions see one and the same sum. See :doc:`/book/multinomial_forest_experiments`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dplit.court.claims.runs.mrf_print import LEVEL, by_print
+from dplit.court.experiments import rule
+from dplit.court.ledger.compare import counted
+
+FOLDS = REPETITIONS = 10
+RECORDS = 200
+APART = 0.1  # share of the records on which one method errs alone, and the other
+SIDES = {
+    "kind": "simulated",
+    "intervals": 1,
+    "quantity": "how often two equally good methods are marked as different",
+    "range": "200 records, each method errs alone on a tenth of them; 10 times 10 folds",
+}
+
+
+def differences(draws, rng):
+    """Differences of accuracy in each fold of each repetition, of so many pairs of methods; shape (draws, 100)."""
+    gains = rng.choice([-1, 0, 1], size=(draws, 1, RECORDS), p=[APART, 1 - 2 * APART, APART])
+    shuffled = rng.permuted(np.repeat(gains, REPETITIONS, axis=1), axis=2)
+    return shuffled.reshape(draws, REPETITIONS * FOLDS, -1).mean(axis=2)
+
+
+@by_print(
+    "mrf/marks",
+    "Section 5.1",
+    "fails",
+    box="thm-mrf-experiments-marks",
+    about="reading",
+    functions=("court.experiments.rule.above",),
+    **SIDES,
+)
+def marks(effort, rng):
+    """We carry out Wilcoxon's signed-rank test to test for the difference between the results from the MRF and the
+    standard RF at significance level 0.05. (Read as the test of 100 differences, of ten times ten folds: that
+    two equally good methods are marked with probability .05 at most.)"""
+    from scipy.stats import wilcoxon
+
+    draws = effort.pick(3000, 10_000, 40_000)
+    marked = int((wilcoxon(differences(draws, rng), axis=1).pvalue < LEVEL).sum())
+    yield counted(marked, draws, LEVEL, "<=")
+    return f"of {draws} pairs of equally good methods {{exact:.2f}} are marked at level {{stated}}"
+
+
+@marks.corrected(functions=("court.experiments.rule.above",), **SIDES)
+def marks_that_count_once(effort, rng):
+    """With the variance of the corrected resampled t (Nadeau and Bengio 2003), which counts what the repetitions
+    share, two such methods are marked with probability .06 at most."""
+    draws = effort.pick(3000, 10_000, 40_000)
+    overlap = 1 / (FOLDS - 1)
+    marked = sum(rule.above(d, overlap=overlap).p < LEVEL for d in differences(draws, rng))
+    yield counted(marked, draws, 0.06, "<=")
+    return f"of {draws} pairs of equally good methods {{exact:.3f}} are marked at level 0.05"

@@ -1,0 +1,206 @@
+"""Claims about tables and figures: what every one of them does.
+
+A result that comes with the project (`dplit.experiments.stored`) is held against the printed cells,
+or against one sentence that the paper writes about a figure, by the rule of `dplit.court.claims.runs`. The
+verdict rests on the stored results alone. That a result is what the code gives is checked by running
+tasks of it again (`dplit.experiments.recheck`), and a check stops with an error if a score differs:
+
+=======  ===========================================================================================
+effort   what is run again
+=======  ===========================================================================================
+quick    one task of the experiment, the same on every call
+reader   three tasks of the experiment, the same on every call
+deep     these three, and five more for each claim, drawn from its generator
+=======  ===========================================================================================
+
+The tasks that are the same on every call run once in a process, however many sentences a figure has.
+A sentence that needs cells which are not stored is undecided.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Sequence
+from functools import cache
+from importlib import import_module
+from pkgutil import iter_modules
+
+from dplit.court import experiments
+from dplit.court.claims import runs
+from dplit.court.experiments import rule
+from dplit.court.experiments.curves import NotRun
+from dplit.court.ledger import Evidence, claim
+from dplit.ground.work import stream
+
+TABLE = (
+    "Each printed cell is what the algorithm gives: the interval of our mean less the printed number "
+    "lies within one point of an accuracy or a share, or within a tenth of an error, and half a "
+    "printed digit."
+)
+NO_CELLS = (
+    "the table's published and proved columns are our runs, and the notes on single cells say why "
+    "they differ, as far as it is known"
+)
+NO_SENTENCE = "the sentence is about single runs; the evidence has our numbers"
+SENTENCES = {}  # id: () -> (rule.Part, words)
+
+
+def place(id):
+    """Table or figure, as the paper calls it: the second part of an id."""
+    return id.split("/")[1].replace("-", " ").capitalize()
+
+
+def counted(n, one, many=""):
+    """A number with its noun: "1 tie", "3 losses"."""
+    return f"{n} {one if n == 1 else many or one + 's'}"
+
+
+def rechecked(id, effort, rng):
+    """The stored result of one experiment, and how many of its scores were computed again; (None, 0) if
+    there is none."""
+    try:
+        result = experiments.stored(id)
+    except FileNotFoundError:
+        return None, 0
+    again = _once(id, effort.pick(1, 3, 3))
+    return result, again + (_equal(result, 5, rng) if effort == "deep" else 0)
+
+
+@cache
+def _once(id, n):
+    """As `_equal`; the tasks depend on the experiment alone."""
+    return _equal(experiments.stored(id), n, stream(id))
+
+
+def _equal(result, n, rng):
+    """Run `n` tasks of a result again: how many there were. One that differs is an AssertionError."""
+    again = experiments.recheck(result, n, rng)
+    for key, r, stored, now in again:
+        if not experiments.same(stored, now):
+            where = f"{result.experiment}: {key}, repetition {r}"
+            raise AssertionError(f"{where}: stored {stored}, now {now}")
+    return len(again)
+
+
+@cache
+def levels():
+    """The level of each sentence by Holm's procedure over all of them, dict of id to float."""
+    for module in iter_modules(runs.__path__):
+        import_module(f"{runs.__name__}.{module.name}")
+    return rule.holm({id: decide()[0].p for id, decide in SENTENCES.items()})
+
+
+def _sentence(id, where, figure, verdict, decide, functions, nothing, **fields):
+    """Register a sentence and its claim; `decide` gives its part and its numbers in words."""
+
+    def parts():
+        try:
+            return decide()
+        except (NotRun, FileNotFoundError) as missing:
+            return rule.OPEN, f"not run: {missing}"
+
+    SENTENCES[id] = parts
+
+    @claim(
+        id, where, verdict, functions=functions, about="experiment", kind="reproduced",
+        nothing_instead=nothing if verdict == "differs" else "", **fields,
+    )  # fmt: skip
+    def _check(effort, rng):
+        _, again = rechecked(figure, effort, rng)
+        return evidence(*parts(), levels()[id], again)
+
+
+def evidence(part: rule.Part, numbers: str, level: float, again: int) -> Evidence:
+    """Evidence of a sentence: its verdict, and the interval that decides.
+
+    `numbers` are ours, in words; `again` is how many stored scores were computed again.
+    """
+    verdict, found = part.verdict(level), part.decided_by(level)
+    same = f"{counted(again, 'stored score')} computed again {'is' if again == 1 else 'are'} equal"
+    words, sides = f"{numbers}; {same}.", {}
+    if found:
+        seen, (low, high) = found
+        must = f"{seen.relation} {seen.limit:.4g}"
+        words = f"{seen.name}: {seen.mean:.4g}, interval {low:.4g} to {high:.4g}, must be {must}; {words}"
+        sides = {"computed": seen.mean, "published": seen.limit, "relation": seen.relation}
+        sides |= {"quantity": seen.name, "range": f"{seen.n} splits, level {level:.2g}"}
+        decides = {"interval": [low, high], "must be": must, "p": part.p}
+    else:
+        sides = {"range": f"open: no part has {rule.LEAST} splits, or the runs do not cover it"}
+        decides = {}
+    return Evidence(
+        verdict, "reproduced", words,
+        counterexample={"ours": numbers, **decides} if verdict == "differs" else None, **sides,
+    )  # fmt: skip
+
+
+def table_claim(id: str, verdict: str, *, chapter: str, box: str, name: str = ""):
+    """Register the claim that a printed table is what its algorithm gives.
+
+    `id` is that of the table's experiment, and of the claim where it has no `name` of its own.
+    """
+
+    def decide():
+        rows = experiments.compare(id, experiments.stored(id))
+        counts = "{} printed cells agree, {} differ, {} are undecided, {} are not run"
+        parts = [r.part for r in rows if r.verdict != "not run"]
+        return rule.all_of(parts) if parts else rule.OPEN, counts.format(*experiments.tally(rows))
+
+    functions = ("experiments.compare", "court.experiments.rule.within")
+    _sentence(
+        name or id, place(id), id, verdict, decide, functions, NO_CELLS,
+        says=TABLE, chapter=chapter, box=box,
+    )  # fmt: skip
+
+
+def said(
+    id: str,
+    verdict: str,
+    others: Sequence[str] = (),
+    *,
+    chapter: str,
+    box: str,
+    functions: tuple = ("court.experiments.rule.above",),
+    ours: bool = False,
+    name: str = "",
+    where: str = "",
+    says: str = "",
+    **given,
+):
+    """Decorator: register ``test(result, *others, **given) -> (Part, numbers)`` as one sentence's claim.
+
+    The test's docstring is the sentence; ``{other}`` in it is the first other figure. Several
+    decorators on one test are one sentence of several papers or figures.
+
+    Parameters
+    ----------
+    id
+        "paper/figure-N/word": the figure's experiment, and a word for the sentence.
+    others
+        Ids of further experiments whose stored results it needs.
+    ours
+        True if no paper writes it.
+    name, where
+        Id and place of the claim, where they are not the figure's.
+    says
+        The sentence, where one test decides several.
+    **given
+        What the test takes beside the results.
+    """
+    figure = id.rpartition("/")[0]
+
+    def register(test):
+        text = says or inspect.getdoc(test)
+        if others:
+            text = text.replace("{other}", place(others[0]).lower())
+
+        def decide():
+            return test(*map(experiments.stored, (figure, *others)), **given)
+
+        _sentence(
+            name or id, where or place(id), figure, verdict, decide, functions, NO_SENTENCE,
+            says=" ".join(text.split()), chapter=chapter, box=box, ours=ours,
+        )  # fmt: skip
+        return test
+
+    return register

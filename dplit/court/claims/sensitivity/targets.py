@@ -1,0 +1,292 @@
+r"""Mean and squared errors of targets, in both DiPriMe papers.
+
+v1, section 3, appendix A.1 and A.2.1, on targets in :math:`[B_L, B_U]`; v2, section 3.1, appendix A
+and B.1, on :math:`[-B, B]`. What both state is checked by one function, on each paper's own bounds,
+in fractions. Derived in :doc:`/book/sensitivity`.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import partial
+from itertools import combinations_with_replacement
+
+from dplit import sensitivity
+from dplit.court.claims.sensitivity._searched import ONE_MORE, exactly, plain, searched, within
+from dplit.ground.errors import NEIGHBOURS
+from dplit.court.ledger.box import Box
+from dplit.court.ledger.compare import below, decisive, note
+
+V1, V2 = ((-1, 1), (0, 1), (-1, 3)), ((-1, 1), (-3, 3))  # bounds of the targets
+INNER = 8  # up to this size targets between the bounds are tried too; convexity rules them out
+MEAN = Box(
+    "thm-sensitivity-mean",
+    "sensitivity.mean",
+    "sensitivity.published_mean",
+    "sensitivity.worst_case",
+    range="both relations, all grid data of 2 to 6 records (11 at deep effort)",
+)
+MSE = Box(
+    "thm-sensitivity-mse",
+    "sensitivity.published_mse",
+    "sensitivity.mse",
+    "sensitivity.split_mse",
+    range="both relations, all grid data of 1 to 6 records, and their partitions",
+)
+SSE = Box(
+    "thm-sensitivity-sse",
+    "sensitivity.published_sse",
+    "sensitivity.sse_removed",
+    range="every number removed from up to 8 records (23 at deep effort), grid data",
+)
+PROOF = Box(
+    "rem-sensitivity-mse-proof",
+    range="all data on -1, -1/2, 0, 1/2, 1, up to 4 records (8 at deep effort)",
+)
+UNWEIGHTED = Box("thm-sensitivity-unweighted")
+of_error = partial(note, quantity="sensitivity of the squared error")
+of_children = partial(note, quantity="sensitivity of the children's mean error")
+of_sum = partial(note, quantity="fall of the summed squared error")
+
+
+# Mean ----------------------------------------------------------------------------------------
+
+
+@MEAN("diprime-v1/sensitivity-mean", "Section 3; appendix A.1.1")
+def mean(effort, rng, bounds=V1):
+    """The mean of $N$ targets in $[B_L, B_U]$ has sensitivity $(B_U - B_L)/N$."""
+    sizes = range(2, effort.pick(7, 9, 12))  # add-remove has no mean of nothing
+    yield from searched(exactly, sensitivity.mean_of, sensitivity.published_mean, sizes, bounds)
+    return note(
+        "{cases} enumerations, both relations: R/N, at N={n} {found}",
+        quantity="sensitivity of the mean",
+    )
+
+
+@MEAN("diprime-v2/sensitivity-mean", "Appendix A.1")
+def mean_v2(effort, rng):
+    """The mean of $N$ targets in $[-B, B]$ has sensitivity $2B/N$: changing the value of a given data point
+    changes the sample mean by at most $2B/N$."""
+    return mean(effort, rng, bounds=V2)
+
+
+# Mean squared error --------------------------------------------------------------------------
+
+
+def _partitions(compare, effort, stated, bounds):
+    """Worst cases of one set's mean squared error and of a partition's."""
+    one, split = sensitivity.mse_of, sensitivity.split_mse_of
+    yield from searched(compare, one, stated, range(1, effort.pick(7, 9, 12)), bounds)
+    yield from searched(compare, split, stated, range(1, effort.pick(5, 6, 7)), bounds, sides=2)
+
+
+@MSE("diprime-v1/sensitivity-mse", "Section 3; appendix A.1.2", "loose", proved=True)
+def mse(effort, rng, bounds=V1):
+    r"""The mean squared error has sensitivity $4B^2/N$, $B = \max(|B_L|, |B_U|)$."""
+    yield from _partitions(within, effort, sensitivity.published_mse, bounds)
+    return of_error(
+        "{cases} enumerations: nearest at N={n} on [{lower}, {upper}], {found} of {formula}"
+    )
+
+
+@MSE.corrected(
+    mse,
+    "sensitivity.mse",
+    "sensitivity.split_mse",
+    "sensitivity.worst_case_continuous",
+    range="both relations, all grid data of 1 to 6 records, their partitions, and climbs off the grid",
+)
+def mse_exact(effort, rng):
+    """The mean squared error of $N$ targets, and that of their partition by a fixed cut, have
+    sensitivity exactly $(N-1)(B_U - B_L)^2/N^2$, under add-remove and under replace-one."""
+    yield from _climbs(effort, rng)
+    yield from map(decisive, _partitions(exactly, effort, sensitivity.mse, V1))
+    return of_error("{cases} enumerations and climbs: (N-1)R^2/N^2, at N={n} {found}")
+
+
+def _climbs(effort, rng):
+    """The mean squared error's sensitivity by ascent over all targets in [0, 1], on no grid."""
+    for n in range(2, effort.pick(4, 6, 8)):
+        for relation in NEIGHBOURS:
+            top = sensitivity.worst_case_continuous(
+                sensitivity.mse_of, n, 0, 1, relation, starts=effort.pick(4, 8, 20), rng=rng
+            )
+            data = {"n": n, "data": plain(top.data), "neighbour": plain(top.neighbour)}
+            yield below(top.value, sensitivity.mse(n, 0, 1), **data)
+
+
+@MSE("diprime-v2/sensitivity-mse", "Section 3.1; appendix A.2", "loose", proved=True)
+def mse_v2(effort, rng):
+    """The mean squared error of the resulting partition has sensitivity $4B^2/N$ for targets in
+    $[-B, B]$."""
+    return mse(effort, rng, bounds=V2)
+
+
+@MSE.corrected(
+    mse_v2,
+    "sensitivity.mse",
+    "sensitivity.split_mse",
+    where="ours; the last line but one of appendix A.2",
+)
+def mse_exact_v2(effort, rng):
+    """It is exactly $4B^2(N-1)/N^2$, under add-remove and under replace-one: the sum of the
+    three norms before the appendix's last inequality."""
+
+    def three_norms(n, low, high):
+        return (Fraction(n - 1, n**2) + Fraction(n - 1, n**2) + Fraction(2 * n - 2, n**2)) * high**2
+
+    yield from _partitions(exactly, effort, three_norms, V2)
+    return of_error("{cases} enumerations: the three norms' sum, at N={n} {found}")
+
+
+# The proof of v1, appendix A.1.2 -------------------------------------------------------------
+
+
+def _norms(n):
+    """(first norm, second norm, values that stay, value that goes) over grid data in [-1, 1]."""
+    grid = [Fraction(i, 2) for i in range(-2, 3)]
+    for stay in combinations_with_replacement(grid, n - 1):
+        for gone in grid:
+            yield *_proof_terms(stay, gone), stay, gone
+
+
+def _proof_terms(stay, gone):
+    """The two norms in the first line of A.1.2: n - 1 records stay and one goes."""
+    n, total = Fraction(len(stay) + 1), sum(stay)
+    squares = -sum(v * v for v in stay) / (n * (n - 1))
+    first = squares + (2 * n - 1) * total**2 / (n**2 * (n - 1) ** 2)
+    second = (n - 1) * gone**2 / n**2 - 2 * gone * total / n**2
+    return abs(first), abs(second)
+
+
+@PROOF(
+    "diprime-v1/sensitivity-mse-proof",
+    "Appendix A.1.2, second inequality, term by term",
+    "fails",
+    "sensitivity.mse",
+    "sensitivity.published_mse",
+    about="step",
+)
+def mse_proof(effort, rng):
+    r"""With $|y_i| \le B$: $\left|-\frac{1}{N(N-1)}\sum y_i^2 + \frac{2N-1}{N^2(N-1)^2}(\sum
+    y_i)^2\right| \le \frac{N-1}{N^2}B^2$, the sums over the $N - 1$ records that stay."""
+    for n in range(2, effort.pick(5, 7, 9)):
+        first, _, stay, gone = max(_norms(n))
+        data = {"n": n, "B": 1, "stay": plain(stay), "removed": float(gone)}
+        yield within(first, Fraction(n - 1, n**2), **data)
+    return note(
+        "N={n}, records {stay} stay: the norm is {found}, over {formula}",
+        quantity="first norm of the proof",
+    )
+
+
+@PROOF.corrected(mse_proof, "sensitivity.published_mse")
+def mse_proof_whole(effort, rng):
+    r"""That norm is at most $B^2/N$, which even $N - 1$ attain. Its sum with the second norm is
+    at most $\frac{4(N-1)}{N^2}B^2$ all the same, so the line holds as a whole."""
+    for n in range(2, effort.pick(5, 7, 9)):
+        both = [(first, second) for first, second, *_ in _norms(n)]
+        yield decisive(exactly(max(map(sum, both)), Fraction(4 * (n - 1), n**2), n=n))
+        alone = exactly if n % 2 else below
+        yield alone(max(first for first, _ in both), Fraction(1, n), n=n)
+    return note(
+        "{cases} cases on a grid in [-1, 1], within both bounds", quantity="sum of the two norms"
+    )
+
+
+# The unweighted reading ----------------------------------------------------------------------
+
+
+@UNWEIGHTED(
+    "diprime-v1/sensitivity-unweighted",
+    "Section 3; algorithm 3, line 50, read as the plain average of the children's errors",
+    "fails",
+    "sensitivity.children_mse",
+    "sensitivity.published_mse",
+    range="add-remove, all grid data on [-1, 1] of up to 9 records",
+    about="reading",
+)
+def unweighted(effort, rng):
+    """Read as the unweighted mean of the two children's errors, the mean squared error of a
+    split has sensitivity $4B^2/N$."""
+    statistic, stated = sensitivity.children_mse_of, sensitivity.published_mse
+    sizes = range(2, effort.pick(10, 11, 12))
+    yield from searched(within, statistic, stated, sizes, ((-1, 1),), ONE_MORE, grid=2, sides=2)
+    return of_children("add-remove on [-1, 1]: first exceeded at N={n}, {found} against {formula}")
+
+
+@UNWEIGHTED.corrected(
+    unweighted,
+    "sensitivity.children_mse",
+    "sensitivity.worst_case",
+    range="both relations, all grid data of up to 5 records on [0, 1]",
+)
+def unweighted_exact(effort, rng):
+    r"""The unweighted mean of the two children's errors has sensitivity exactly $R^2/8$ under
+    add-remove for every $N \ge 2$; under replace-one it is $\frac{R^2}{8}\bigl(1 +
+    \frac{4}{m+1}\lfloor m^2/4 \rfloor/m^2\bigr)$, $m = N - 2$."""
+    for relation in NEIGHBOURS:
+        stated = partial(sensitivity.children_mse, neighbours=relation)
+        search = partial(searched, exactly, sensitivity.children_mse_of, stated)
+        at = {"bounds": ((0, 1),), "relations": (relation,), "sides": 2}
+        yield from search(range(1, effort.pick(6, 7, 7)), **at)
+        if effort == "deep":  # a larger child needs fifths to balance the record that leaves it
+            yield from search([7], grid=6, **at)
+    return of_children("{cases} enumerations: the closed form, at N={n} {found}")
+
+
+# Sum of squared errors -----------------------------------------------------------------------
+
+
+def _removals(compare, effort, stated, bounds):
+    """Largest fall of the sum of squared errors as records leave, by enumerating grid data."""
+    for low, high in bounds:
+        low, high = Fraction(low), Fraction(high)
+        for n in range(1, effort.pick(9, 14, 24)):
+            for removed in range(1, n + 1):
+                fall, data, left = _largest_fall(n, removed, low, high)
+                shown = {"n": n, "removed": removed, "data": plain(data), "left": plain(left)}
+                yield compare(fall, stated(n, removed, low, high), **shown)
+
+
+def _largest_fall(n, removed, low, high):
+    """(fall, records, those that stay) of the worst removal."""
+    grid = (low, (low + high) / 2, high) if n <= INNER else (low, high)
+    stay = list(combinations_with_replacement(grid, n - removed))
+    leave = list(combinations_with_replacement(grid, removed))
+    sse = sensitivity.sse_of
+    return max((sse(a + b) - sse(a), a + b, a) for a in stay for b in leave)
+
+
+@SSE("diprime-v1/sensitivity-sse", "Appendix A.2.1, sensitivity of objective", "loose", proved=True)
+def sse(effort, rng, bounds=V1):
+    r"""With $|y_i| \le B$, removing $\delta$ of the records of a node changes its summed squared error by
+    at most $4B^2\delta$."""
+
+    def stated(n, removed, low, high):
+        return sensitivity.published_sse(removed, low, high)
+
+    yield from _removals(within, effort, stated, bounds)
+    return of_sum("{cases} pairs of N and number removed: nearest at N={n}, {removed} removed")
+
+
+@SSE.corrected(sse, "sensitivity.sse_removed", "sensitivity.sse")
+def sse_exact(effort, rng, bounds=V1):
+    r"""The change is at most $\frac{k(N-k)}{N}(B_U - B_L)^2$ with $k = \min(\delta, \lfloor N/2
+    \rfloor)$, and this is attained."""
+    yield from _removals(exactly, effort, sensitivity.sse_removed, bounds)
+    return of_sum("{cases} pairs of N and number removed: k(N-k)R^2/N, at N={n} {found}")
+
+
+@SSE("diprime-v2/sensitivity-sse", "Appendix B.1, sensitivity of SSE", "loose", proved=True)
+def sse_v2(effort, rng):
+    r"""With $|y_i| \le B$, removing $\delta$ of the records of a block changes its summed squared error by
+    at most $4B^2\delta$."""
+    return sse(effort, rng, bounds=V2)
+
+
+@SSE.corrected(sse_v2, "sensitivity.sse_removed")
+def sse_exact_v2(effort, rng):
+    r"""The change is at most $\frac{k(N-k)}{N}4B^2$ with $k = \min(\delta, \lfloor N/2
+    \rfloor)$, and this is attained."""
+    return sse_exact(effort, rng, bounds=V2)

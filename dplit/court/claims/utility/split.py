@@ -1,0 +1,270 @@
+r"""Claims of Consul and Williamson, Balance is key (DiPriMe v2), on the utility of one private split.
+
+Theorem 1 (section 3.2, appendix B.1) and a simulation of this and of theorem 2; derived in
+:doc:`/book/utility`. The exact side enumerates all targets at the bounds and all splits, and counts
+squared errors from scratch.
+"""
+
+from __future__ import annotations
+
+import math
+from itertools import chain, product
+
+import numpy as np
+from scipy.integrate import quad
+
+from dplit import balance, median, utility
+from dplit.court.claims.utility._counted import BOUNDS, EPSILONS, squared_error, targets_at_bounds
+from dplit.domain import GRID
+from dplit.forests.releases import published_labels, published_means
+from dplit.court.ledger.box import Box
+from dplit.court.ledger.compare import at_most, below, decisive, frequency, note, same
+
+SPLIT = Box("thm-utility-split")
+EXPECTED = Box(
+    "thm-utility-expected", "utility.expected_split_loss", quantity="expected loss, in R^2"
+)
+IMBALANCE = Box("rem-utility-imbalance", "utility.worst_split_loss", "utility.accuracy_loss_bound")
+FLIP = Box(
+    "thm-utility-flip", "utility.label_law", "utility.expected_accuracy", "utility.split_loss_bound"
+)
+
+# Theorem 1: regression -----------------------------------------------------------------------
+
+
+def _losses(n, epsilon):
+    """Expected loss of every 0/1 target vector (rows) and every split k = 1, ..., n - 1, R = 1."""
+    y, half = targets_at_bounds(n), n // 2
+    exact = squared_error(y, range(half)) + squared_error(y, range(half, n))
+    noise = [2 / epsilon**2 * (1 / k + 1 / (n - k)) for k in range(1, n)]
+    split = [squared_error(y, range(k)) + squared_error(y, range(k, n)) for k in range(1, n)]
+    return np.array(split).T - exact[:, None] + noise
+
+
+def _enumerated(effort):
+    """((n, t, epsilon), worst loss of all targets and all splits with more than t on each side), R = 1."""
+    for n in range(2, effort.pick(10, 12, 14)):
+        for epsilon in EPSILONS:
+            worst = _losses(n, epsilon).max(axis=0)
+            for t in (0.5, *range(1, (n - 2) // 2 + 1), *([] if n < 3 else [(n // 2) - 0.5])):
+                least = math.floor(t) + 1
+                yield (n, t, epsilon), worst[least - 1 : n - least].max()
+
+
+def _large(effort):
+    """The same for many records, by the formula that `expectation` and the corrected theorem check."""
+    for n in effort.pick((50, 1000), (50, 51, 1000), (50, 51, 1000, 100_000)):
+        for t in {1, n // 10, n // 4, n // 2 - 2, n // 2 - 1}:
+            for epsilon in (1e-3, *EPSILONS, 1e3):
+                worst = utility.worst_split_loss(n, epsilon, 0, 1)
+                yield (n, t, epsilon), worst[t + 1 : n - t].max()
+
+
+@SPLIT(
+    "diprime-v2/theorem-1",
+    "Theorem 1; appendix B.1",
+    "loose",
+    "utility.published_split_loss",
+    "utility.published_split_loss_appendix",
+    "utility.worst_split_loss",
+    proved=True,
+    quantity="expected loss, in B^2",
+)
+def theorem_1(effort, rng):
+    r"""For $0 < t < N/2$, $\mathrm{E}[\widetilde{SSE}] - SSE \le 4B^2 N - 8B^2 t +
+    16B^2/(\epsilon_\ell^2 t)$ with probability at least $1 - \zeta_t$; in the appendix the last
+    term is $16B^2/\epsilon_\ell^2$."""
+    for at, loss in chain(_enumerated(effort), _large(effort)):
+        shown = dict(zip(("n", "t", "epsilon"), at))
+        yield decisive(at_most(4 * loss, utility.published_split_loss(*at, 1.0), **shown))
+        yield below(4 * loss, utility.published_split_loss_appendix(*at, 1.0), **shown)
+    return note(
+        "It is nearest to the truth at N = {n}, t = {t}, epsilon = {epsilon:g}: {stated:.6g} B^2 "
+        "against {exact:.6g} B^2.",
+        range=f"all targets and splits of N up to {effort.pick(9, 11, 13)}, larger N up to "
+        f"{effort.pick(1000, 1000, 100_000)}, seven budgets, several t",
+    )
+
+
+@SPLIT.corrected(
+    theorem_1,
+    "utility.split_loss_bound",
+    "utility.worst_split_change",
+    "utility.expected_sse",
+    quantity="expected loss, in R^2",
+)
+def theorem_1_corrected(effort, rng):
+    r"""With probability at least $1 - \zeta_t$ and $s = \lfloor t \rfloor + 1$, the loss is at
+    most $R^2\bigl[(\lceil N/2 \rceil - s)\lfloor N/2 \rfloor/(N-s) + 2N/(\epsilon_\ell^2 s
+    (N-s))\bigr]$, the expectation taken given the split over the leaves' noise, of scale $R$ over
+    count times $\epsilon_\ell$. Some targets and some split attain it."""
+    for n in range(2, 8):
+        half, loss = n // 2, _losses(n, 1.0)
+        for y, row in list(zip(targets_at_bounds(n), loss))[::3]:
+            sse = utility.expected_sse(y, 1.0, 0, 1)
+            counted = row + sse[half] - 2 * (1 / half + 1 / (n - half))
+            yield from (same(*sides, targets=y) for sides in zip(counted, sse[1:n]))
+    for (n, t, epsilon), worst in _enumerated(effort):
+        yield same(worst, utility.split_loss_bound(n, t, epsilon, 0, 1), n=n, t=t, epsilon=epsilon)
+    return note(
+        "The bound equals the largest loss over all targets and all splits in each case, and the "
+        "expected squared error equals the count for each target.",
+        range=f"all targets and splits of N up to {effort.pick(9, 11, 13)}, five budgets",
+    )
+
+
+def _evenly(n):
+    """n evenly spaced values in [0, 1]."""
+    return (np.arange(n) + 0.5) / n
+
+
+@EXPECTED(
+    "diprime-v2/theorem-1-everything",
+    "Theorem 1, with E over the split too",
+    "fails",
+    "utility.expected_split_loss",
+    "utility.published_split_loss",
+    ours=True,
+    about="reading",
+    holds_instead="diprime-v2/theorem-1/expectation",
+    quantity="expected loss, in B^2",
+)
+def everything(effort, rng):
+    r"""For every $0 < t < N/2$ the loss, expected over the split and the noise, is at most
+    $4B^2 N - 8B^2 t + 16B^2/(\epsilon_\ell^2 t)$."""
+    most = effort.pick(11, 39, 149)
+    for n in range(3, most + 1):
+        for t in range(1, (n + 1) // 2):
+            for epsilon, rate in product((1.0, 10.0), (0, 0.1, 1.0)):
+                law = balance.split_law(_evenly(n), 0, 1, rate)
+                exact = utility.expected_split_loss(law, epsilon, *BOUNDS)
+                stated = utility.published_split_loss(n, t, epsilon, 1.0)
+                yield at_most(exact, stated, n=n, t=t, epsilon=epsilon, epsilon_s=rate)
+    return note(
+        "Evenly spaced values, N = {n}, t = {t}, epsilon = {epsilon:g}, split at rate {epsilon_s:g}: "
+        "{exact:.4f} B^2 against {stated:.4f} B^2.",
+        range=f"evenly spaced values, N up to {most}, every whole t, six pairs of budgets",
+    )
+
+
+@EXPECTED(
+    "diprime-v2/theorem-1/expectation",
+    "ours",
+    "holds",
+    "utility.expected_split_loss",
+    "utility.worst_split_loss",
+)
+def expectation(effort, rng):
+    r"""Over the split and the noise the largest expected loss is $\sum_k \Pr(k)\, w_k$ with
+    $w_k$ the worst loss given the split: the targets $B_L$ left of the median and $B_U$ right
+    of it attain every $w_k$."""
+    most = effort.pick(8, 10, 12)
+    for n in range(2, most + 1):
+        y, half = targets_at_bounds(n), n // 2
+        gone = squared_error(y, range(half)) + squared_error(y, range(half, n))
+        for values, rate, epsilon in product(
+            (_evenly(n), np.linspace(0.2, 0.3, n)), (0, 0.5, 3.0), (0.3, 3.0)
+        ):
+            law = balance.split_law(values, 0, 1, rate)
+            whole = squared_error(y, range(n)) - gone + 2 / (n * epsilon**2)  # one block is empty
+            total = _losses(n, epsilon) @ law[1:n] + whole * (law[0] + law[n])
+            stated = utility.expected_split_loss(law, epsilon, 0, 1)
+            yield same(total.max(), stated, values=values, epsilon=epsilon)
+    return note(
+        "The formula equals the maximum over all targets in each case.",
+        range=f"all targets of N up to {most}, two data sets, six pairs of budgets",
+    )
+
+
+# Imbalance --------------------------------------------------------------------------------------
+
+
+@IMBALANCE(
+    "diprime-v2/imbalance",
+    "Section 3.2, after theorem 2",
+    "assumes",
+    proved=True,
+    quantity="worst loss at a smaller block of s, beside that at s - 1",
+)
+def imbalance(effort, rng):
+    r"""Theorems 1 and 2 "formalize our intuition that increasing imbalance between leaf node
+    occupancies leads to a decrease in utility". (Two upper bounds can't say so. In the worst case
+    over the targets it is true: the largest expected squared error, and the tight bound on the loss of
+    accuracy, fall as the smaller block grows. For given targets it may be false.)"""
+    most, pairs = effort.pick(24, 59, 119), 0
+    for n, epsilon in product(range(4, most + 1), EPSILONS):
+        worst = utility.worst_split_loss(n, epsilon, 0, 1)
+        squared = np.maximum(worst, worst[::-1])[1 : n // 2 + 1]  # by the smaller block
+        accuracy = [utility.accuracy_loss_bound(n, s - 0.5, epsilon) for s in range(1, n // 2 + 1)]
+        for losses in (squared, accuracy):
+            for s, (more, less) in enumerate(zip(losses[1:], losses), 2):
+                pairs += 1
+                yield below(more, less, 1e-12, broken="fails", n=n, s=s, epsilon=epsilon)
+    y = np.array([[0, 1, 1, 1]])  # pure at 1 and 3, not at 2 and 2
+    even, uneven = (
+        float((squared_error(y, range(k)) + squared_error(y, range(k, 4)))[0]) for k in (2, 1)
+    )
+    yield below(even, uneven)
+    return note(
+        f"In the worst case over the targets no loss rises with the smaller block, in {pairs} pairs. "
+        f"The targets 0, 1, 1, 1 alone have the squared error {even:g} at 2 and 2 records, {uneven:g} at 1 and 3.",
+        range=f"N up to {most}, every smaller block, five budgets",
+    )
+
+
+# Simulation ----------------------------------------------------------------------------------
+
+
+def _noise_mean(left, right, epsilon):
+    """Expected squared error that the noise of two means adds, R = 1."""
+    return 2 / epsilon**2 * (1 / left + 1 / right)
+
+
+def _noise_tail(left, right, epsilon):
+    """Chance that it exceeds its expectation: an integral over the one mean's exponential size."""
+    level = _noise_mean(left, right, epsilon) * epsilon**2
+
+    def rest(a):  # a^2 / left + b^2 / right > level, a and b standard exponential
+        need = level - a * a / left
+        return math.exp(-a) * (math.exp(-math.sqrt(right * need)) if need > 0 else 1.0)
+
+    edge = math.sqrt(left * level)
+    return quad(rest, 0, edge)[0] + math.exp(-edge)
+
+
+@FLIP(
+    "diprime-v2/utility-simulated",
+    "ours",
+    proved=False,
+    kind="simulated",
+    intervals=4,
+    quantity="probability of a flip",
+)
+def simulated(effort, rng):
+    """Splits drawn by the package's private median, and labels and means released by its published
+    leaves, agree with the exact chance that both blocks hold more than
+    $t$ records, the law of the noise of the means, the chance of a flip, and the expected
+    accuracy."""
+    draws, n, t, rate, e = effort.pick(20_000, 100_000, 1_000_000), 12, 2, 0.5, 0.8
+    cuts = median.sample(_evenly(n), 0, 1, rate, size=draws, rng=rng)
+    k = np.searchsorted(_evenly(n), cuts)
+    inside = np.minimum(k, n - k) > t
+    # records, and the sum of their targets in steps
+    leaves = np.tile([[4, 2 * GRID], [8, 4 * GRID]], (draws, 1))
+    means, _ = published_means(leaves, e, rng)
+    loud = (leaves[:, 0] * (means - 0.5) ** 2).reshape(draws, 2).sum(axis=1) > _noise_mean(4, 8, e)
+    labels, _ = published_labels(np.tile([3, 5], (draws, 1)), e, rng)
+    flips = labels == 0
+    right = rng.random(draws) < np.where(flips, 3, 5) / 8  # is a record's label the leaf's?
+    cases = (
+        frequency(inside, balance.more_than(t, _evenly(n), 0, 1, rate)),
+        frequency(loud, _noise_tail(4, 8, e)),
+        decisive(frequency(flips, float(utility.published_flip(2, e)))),
+        frequency(right, utility.expected_accuracy([[3, 5]], e)),
+    )
+    yield from cases
+    pairs = ", ".join(f"{case.stated:.4f} and {case.exact:.4f}" for case in cases)
+    return note(
+        f"Exact against simulated: {pairs}.",
+        range="N = 12 evenly spaced values, t = 2; leaves of 4 and 8 records; counts 3 and 5",
+    )

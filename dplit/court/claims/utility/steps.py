@@ -1,0 +1,143 @@
+r"""A step of the proof of theorem 2 of DiPriMe v2: a flip is rarer in larger and in purer leaves.
+
+Appendix B.2; derived in :doc:`/book/utility`.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations_with_replacement, pairwise, product
+
+import numpy as np
+from scipy.integrate import quad
+
+from dplit import utility
+from dplit.court.ledger.box import Box
+from dplit.court.ledger.compare import decisive, need, note, same
+
+FLIP = Box("thm-utility-flip", "utility.published_flip")
+LEAF = Box("thm-utility-leaf", "utility.published_loss")
+SPLIT = Box("thm-utility-split", "utility.expected_sse", "utility.leaf_noise")
+
+
+@FLIP(
+    "diprime-v2/flip-monotone",
+    "Appendix B.2, before the bound at t",
+    about="step",
+    quantity="P_f of a leaf of 10 records and purity 0.8, against one of 5",
+)
+def flip_monotone(effort, rng, epsilon=(0.1, 1.0, 2.0)):
+    r"""$P_{f,L}$ is monotonically decreasing over $N_L^*$ and $\theta_L^*$: a leaf with more records, or a
+    purer one, is less likely to flip its prediction upon privatization; $\theta_i \approx 1/2$ are likely to
+    flip. (There a flip costs nothing, since both classes are as frequent.)"""
+    sizes, purities = (1, 2, 5, 10, 20, 50), np.linspace(0.5, 1, effort.pick(11, 51, 501))
+    for e in epsilon:
+        grid = [[_flips(n * (2 * q - 1), e) for q in purities] for n in sizes]
+        for column in (*grid, *[*zip(*grid)][1:]):  # at purity 1/2 the size does not matter
+            yield from (need(b < a, b, "<", a, epsilon=e) for a, b in pairwise(column))
+        yield same(_flips(5 * 0.6, e), float(utility.published_flip(5 * 0.6, e)), 1e-7, epsilon=e)
+        yield same(_flips(0.0, e), 0.5, epsilon=e)
+    shown = sorted(epsilon)[len(epsilon) // 2]
+    few, many = (_flips(n * 0.6, shown) for n in (5, 10))
+    yield decisive(need(many < few, many, "<", few, epsilon=shown))
+    return note(
+        f"At purity 0.8 and epsilon_l = {shown:g} five records flip with probability {few:.4f}, "
+        f"ten with {many:.4f}; at purity 1/2 a leaf of any size flips with 1/2.",
+        range=f"sizes 1 to 50, {len(purities)} purities, {len(epsilon)} budgets",
+    )
+
+
+def _flips(gap, epsilon):
+    """Probability that the difference of two noises is above the gap, by quadrature."""
+
+    def noise(x):
+        return epsilon / 2 * np.exp(-epsilon * abs(x))
+
+    def above(x):
+        tail = np.exp(-epsilon * abs(gap - x)) / 2
+        return noise(x) * (tail if x < gap else 1 - tail)
+
+    edges = (-40 / epsilon, 0.0, gap, gap + 40 / epsilon)
+    return sum(quad(above, a, b, epsabs=1e-13)[0] for a, b in pairwise(edges) if a < b)
+
+
+@LEAF(
+    "diprime-v1/divisible",
+    "Section 3.1, before theorem 1",
+    "assumes",
+    about="reading",
+    quantity="records in a leaf of a median tree on N = 2^d records",
+    range="depths 1 to 6, every N up to 200",
+)
+def divisible(effort, rng):
+    r"""The dataset is perfectly divisible into the leaf nodes, i.e., $N = 2^d$ for a depth-$d$ tree; hence a
+    tree with median splits has $N/2^d$ data points at each leaf (assuming that a multiple of $2^d$ is meant:
+    with $N = 2^d$ itself each leaf has one record)."""
+    for depth, n in product(range(1, 7), range(1, 201)):
+        even = len(set(_halved(n, depth))) == 1
+        yield need(even == (n % 2**depth == 0), broken="fails", depth=depth, N=n)
+        yield need(even == _takes(n, depth), broken="fails", depth=depth, N=n)
+    for depth in range(1, 7):
+        (leaf,) = set(_halved(2**depth, depth))
+        yield need(leaf >= 2, leaf, ">=", 2, depth=depth, N=2**depth, leaf=leaf)
+    return (
+        "Median splits make equal leaves if and only if 2^d divides N. With N = 2^d every leaf has one record, "
+        "so that theorem 3 has a finite bound for t < 1 alone."
+    )
+
+
+def _takes(n, depth):
+    """Whether theorem 3's bound is defined for these records and this depth, at t = 0."""
+    try:
+        return bool(utility.published_loss(n, depth, 0, 1.0, 0, 1))
+    except ValueError:
+        return False
+
+
+def _halved(n, depth):
+    """Sizes of the leaves of a tree of median splits, which give the odd record to the right."""
+    sizes = [n]
+    for _ in range(depth):
+        sizes = [part for size in sizes for part in (size // 2, size - size // 2)]
+    return sizes
+
+
+@SPLIT(
+    "noise-in-error",
+    {
+        "diprime-v1": "Appendix A.2.3, effect of noising the mean",
+        "diprime-v2": "Appendix B.1, after (4)",
+    },
+    proved=False,
+    about="step",
+    quantity="expected squared error that the noise of a mean adds",
+    range="nodes of 1 to 5 records with targets -1, 0, 1, three budgets",
+)
+def noise_in_error(effort, rng, paper):
+    r"""The noisy mean adds $\tilde N_i\rho_i^2$ to the squared error of a node, and the conditional
+    expectation of the perturbation due to this noise is $2R^2/(\tilde N_i\epsilon_2^2)$ (v2:
+    $8B^2/(N_L^*\epsilon_\ell^2)$)."""
+    sizes = range(1, effort.pick(6, 8, 10))
+    for n, shift in product(sizes, (-1.5, 0.3, 2.0)):
+        for y in combinations_with_replacement((-1, 0, 1), n):
+            added = _squares(y, shift) - _squares(y, 0.0)
+            yield same(added, n * shift**2, rtol=0, atol=1e-9, targets=y, shift=shift)
+    for n, e in product(sizes, (0.5, 1.0, 2.0)):
+        law = float(utility.leaf_noise([n], e, -1, 1))  # R = 2
+        yield same(n * _variance(2 / (n * e)), law, 1e-7, records=n, epsilon=e)
+        law = float(utility.expected_sse([0] * (n + 1), e, -1, 1)[0])  # all records in one block
+        whole = (n + 1) * _variance(2 / ((n + 1) * e))
+        yield same(whole, law, 1e-7, records=n + 1, epsilon=e)
+    return (
+        "{cases} nodes and shifts: with {records} records at epsilon {epsilon:g} it is {exact:.4f}"
+    )
+
+
+def _variance(scale):
+    """Variance of Laplace noise, by quadrature."""
+    return 2 * quad(lambda x: x * x * np.exp(-x / scale) / (2 * scale), 0, np.inf)[0]
+
+
+def _squares(targets, shift):
+    """Sum of squares about the mean moved by a noise."""
+    centre = sum(targets) / len(targets) + shift
+    return sum((y - centre) ** 2 for y in targets)

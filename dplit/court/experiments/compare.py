@@ -1,0 +1,201 @@
+r"""Printed cells beside ours: side by side, and whether they agree.
+
+Ours is a mean :math:`m` over :math:`n` splits whose scores have the standard deviation :math:`s`;
+printed is :math:`p \pm q`, and :math:`h` is half a unit of its last digit.
+
+**What decides** is `dplit.court.experiments.rule`: the interval of :math:`m - p`, with the standard error
+
+.. math:: \sqrt{(s^2 + q^2) \Bigl(\frac1n + \frac{n_\text{test}}{n_\text{train}}\Bigr)},
+
+lies wholly within the margin ("agrees") or wholly outside ("differs"): one point of an accuracy or of a
+share, a tenth of a printed error, and :math:`h` more. The cells of a table share one rate. All else is
+"undecided". The papers do not say what their deviations are, nor how many runs a mean is of: we take
+:math:`q` for the deviation of one run, and their number for ours. Where no deviation is printed (all of
+v1), :math:`q = s`. A printed number of a synthetic set is of one draw, ours a mean over :math:`n` of them:
+the variance is :math:`s^2 (1/n + 1)`, where :math:`s` is the deviation of draws.
+
+**Beside it** stand :math:`z`, the distance in these standard errors, and a weaker rule of single runs:
+:math:`|m - p| \le 2 \sqrt{s^2 + q^2} + h`, that ours and the printed number could be two *runs* of one
+law. It says little of means. Printed cells are held against the reading "published", or "exact" for a
+method that is not private.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+
+from dplit.ground import printed
+from dplit.court.experiments import rule
+from dplit.court.experiments.curves import by_draw, curve, overlap
+from dplit.court.experiments.registry import get
+from dplit.court.experiments.result import Result, stored
+
+ERRORS = ("mse", "error")  # held to a tenth; every other score is a share, held to a point
+
+
+@dataclass(frozen=True)
+class Row:
+    """One printed cell, and what we got.
+
+    `published` and `proved` are (mean, deviation, epsilon); of a method that is not private `published` is the
+    "exact" reading, and `proved` None.
+    """
+
+    data: str
+    row: str  #: Of the printed table.
+    printed: printed.Printed
+    published: tuple | None
+    proved: tuple | None
+    agrees: bool | None  #: Whether both could be single runs of one law; None: not run.
+    z: float | None = None  #: Distance of ours from the printed number, in standard errors.
+    verdict: str = "not run"  #: Or "agrees", "differs", "undecided".
+    why: str = ""  #: Why it does not agree or is not run, as far as it is known.
+    part: rule.Part = rule.OPEN  #: What the verdict rests on.
+
+
+def agree(mean: float, deviation: float, cell: printed.Printed) -> bool:
+    """True if our mean and deviation and a printed cell could be single runs of one law: the weaker rule."""
+    room = 2 * np.hypot(deviation, _printed_deviation(deviation, cell)) + cell.rounding
+    return bool(abs(mean - cell.value) <= room * (1 + 1e-12))
+
+
+def _printed_deviation(ours, cell):
+    return ours if cell.deviation is None else cell.deviation
+
+
+def held_against(result: Result, key: str, cell: printed.Printed) -> tuple[rule.Part, float]:
+    """One cell's scores against a printed number: the `rule.Part` that decides, and z."""
+    of = get(result.experiment).cell(key)
+    scores = by_draw(of, result.scores(key)).mean(axis=1)
+    margin = rule.TENTH * cell.value if of.measure in ERRORS else rule.POINT
+    margin += cell.rounding
+    own = scores.var(ddof=1) if len(scores) > 1 else 0.0
+    once = of.draws and len(scores) * own  # printed is one draw
+    other = once or _printed_deviation(np.sqrt(own), cell) ** 2
+    how = {"overlap": overlap(of), "name": key, "variance": other}
+    part = rule.within(scores, cell.value, margin, **how)
+    error = np.sqrt((own + other) * (1 / len(scores) + overlap(of)))
+    away = float(scores.mean()) - cell.value
+    return part, float(away / error) if error else 0.0 if not away else float(np.inf) * away
+
+
+def compare(id: str, result: Result | None = None) -> list[Row]:
+    """Every printed cell of a table beside ours, in the printed order, a column after the other.
+
+    The table is named by its experiment, as "diprime-v2/table-1"; without a result it is the one that comes
+    with the project.
+    """
+    result = stored(id) if result is None else result
+    experiment, table = get(id), printed.table(id)
+    reasons, not_run = printed.why(id), printed.not_run()
+    rows = []
+    for (data, row), cell in table.cells.items():
+        mine = [c for c in experiment.cells if (c.data, c.label or c.method) == (data, row)]
+        found = {c.reading: _summary(result, c.key) for c in mine if c.key in result.cells}
+        published = found.get("exact", found.get("published"))
+        if published is None:
+            why = not_run.get(data, "not run yet")
+            rows.append(Row(data, row, cell, None, found.get("proved"), None, why=why))
+            continue
+        key = next(c.key for c in mine if c.reading in ("exact", "published"))
+        part, z = held_against(result, key, cell)
+        agrees, why = agree(*published[:2], cell), reasons.get(f"{data}/{row}", "")
+        rows.append(Row(data, row, cell, published, found.get("proved"), agrees, z, "", why, part))
+    level = rule.RATE / max(1, sum(r.published is not None for r in rows))
+    return [r if r.published is None else _decided(r, level) for r in rows]
+
+
+def _decided(row, level):
+    verdict = row.part.verdict(level)
+    why = "" if verdict == "agrees" and row.agrees else row.why
+    return replace(row, verdict=verdict, why=why)
+
+
+def _summary(result, key):
+    epsilon = result.cells[key]["epsilon"]
+    epsilon = None if epsilon is None else float(epsilon)
+    return float(result.mean(key)), float(result.deviation(key)), epsilon
+
+
+def side_by_side(id: str, result: Result | None = None, data: str | None = None) -> pd.DataFrame:
+    """`compare` as a compact table for a chapter or the command line, of one data set or all.
+
+    One row a printed cell; columns printed (as printed, without the depth), published, proved (mean ± deviation
+    in the printed column's unit), runs (whether both could be single runs of one law: "alike", "unlike"), z, and
+    verdict ("agrees", "differs", "undecided", "not run").
+    """
+    table = printed.table(id)
+    units = {c["data"]: c.get("unit") for c in table.columns}
+    rows = []
+    for r in compare(id, result):
+        if data is None or r.data == data:
+            unit = units[r.data] or 10.0 ** _power(r.printed)
+            decimals = round(-np.log10(2 * r.printed.rounding / unit))
+            shown = [_shown(part, unit, decimals) for part in (r.published, r.proved)]
+            runs = {True: "alike", False: "unlike", None: ""}[r.agrees]
+            z = "" if r.z is None else f"{r.z:+.1f}"
+            text = r.printed.text.partition(" (")[0]
+            rows.append((r.data, r.row, text, *shown, runs, z, r.verdict))
+    columns = ["data", "method", "printed", "published", "proved", "runs", "z", "verdict"]
+    return pd.DataFrame(rows, columns=columns).set_index(["data", "method"])
+
+
+def _power(cell):
+    return int(cell.text.partition("10^")[2] or 0)
+
+
+def _shown(part, unit, decimals):
+    if part is None:
+        return ""
+    mean, deviation, _ = part
+    return f"{mean / unit:.{decimals}f} ± {deviation / unit:.{decimals}f}"
+
+
+def tally(rows):
+    """How many cells agree, differ, are undecided, and are not run, tuple of int."""
+    verdicts = [r.verdict for r in rows]
+    return tuple(verdicts.count(v) for v in ("agrees", "differs", "undecided", "not run"))
+
+
+def series(
+    id: str,
+    method: str,
+    reading: str,
+    name: str | None,
+    result: Result | None = None,
+    *,
+    data: str | None = None,
+    **fixed,
+) -> pd.DataFrame:
+    """One curve of a figure, from its result: index the parameter's values; columns mean and deviation.
+
+    `name` is the parameter along the curve, None for the one point of a method that it does not affect; `data`
+    the data set, where the figure has several; `fixed` are values of the other parameters that it varies.
+    """
+    result = stored(id) if result is None else result
+    points = curve(result, method, reading, name, data=data, **fixed)
+    rows = [(float(result.mean(key)), float(result.deviation(key))) for key in points.values()]
+    return pd.DataFrame(rows, columns=["mean", "deviation"], index=pd.Index(points, name=name))
+
+
+def by_set(
+    id: str, methods: dict[str, tuple[str, str]], result: Result | None = None
+) -> pd.DataFrame:
+    """Mean scores of several methods on every data set of a figure, in its order; NaN where one is not run.
+
+    `methods` are (method, reading) by the name of a column.
+    """
+    result = stored(id) if result is None else result
+    found = {
+        column: {
+            c.data: float(result.mean(c.key))
+            for c in get(id).cells
+            if (c.method, c.reading) == of and not c.label and c.key in result.cells
+        }
+        for column, of in methods.items()
+    }
+    order = dict.fromkeys(c.data for c in get(id).cells)
+    return pd.DataFrame(found).reindex([d for d in order if any(d in f for f in found.values())])

@@ -17,13 +17,14 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 BOOK = ROOT / "book"
-DOCKETS = ROOT / "dplit" / "claims"
+COURT = ROOT / "dplit" / "court"
+DOCKETS = COURT / "claims"
 LOADERS = ("dplit", "claims", "cli", "subjects")  # packages that find their modules
 STAMP = "dplit_inputs"
 REGISTRY = ROOT / "dplit" / "datasets" / "registry.py"  # reads what is public about the data sets
-PRINTED = ROOT / "dplit" / "printed.py"  # reads the papers' printed cells
-EXPERIMENTS = ROOT / "dplit" / "experiments" / "result.py"  # reads the stored results
-TALLIES = ROOT / "dplit" / "audit" / "seeds.py"  # reads the stored audits
+PRINTED = ROOT / "dplit" / "ground" / "printed.py"  # reads the papers' printed cells
+EXPERIMENTS = COURT / "experiments" / "result.py"  # reads the stored results
+TALLIES = COURT / "audit" / "seeds.py"  # reads the stored audits
 NAMED = re.compile(r"\.\./data/[\w/.-]+\.json")  # a file that a cell reads by its name
 
 
@@ -192,10 +193,11 @@ def _absolute(node, package):
 
 
 def module_file(module):
-    """The file of a module or package of `dplit`; None if there is none."""
-    stem = ROOT.joinpath(*module.split("."))
-    found = (f for f in (stem.with_suffix(".py"), stem / "__init__.py") if f.is_file())
-    return next(found, None) if module.split(".")[0] == "dplit" else None
+    """The file of a module or package of `dplit`; None if there is none. ``dplit.claims`` is the court's."""
+    package, *parts = module.split(".")
+    stems = [home.joinpath(*parts) for home in (ROOT / "dplit", COURT)]
+    files = [f for stem in stems for f in (stem.with_suffix(".py"), stem / "__init__.py")]
+    return next((f for f in files if f.is_file()), None) if package == "dplit" else None
 
 
 def closure(start):

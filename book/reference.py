@@ -1,11 +1,11 @@
-"""The pages of the API reference, one a top-level module of `dplit`, from what is public in it."""
+"""The pages of the API reference, one a room of `dplit`, from what is public in it."""
 
 from __future__ import annotations
 
 import ast
 
 import depends
-from depends import BOOK, DOCKETS, ROOT
+from depends import BOOK, COURT, DOCKETS, ROOT
 
 from dplit.ground.writing import write_whole
 
@@ -34,8 +34,9 @@ COMMANDS = [
 
 
 def pages():
-    """Text of each page of the API reference, by path: one page a top-level module of `dplit`."""
-    tops = sorted(p for p in (ROOT / "dplit").iterdir() if _is_public(p))
+    """Text of each page of the API reference, by path: one page a room of `dplit`, under its public name."""
+    rooms = (p for folder in (ROOT / "dplit", COURT) for p in folder.iterdir() if p != COURT)
+    tops = sorted(filter(_is_public, rooms), key=lambda path: path.stem)
     listing = "\n".join(f"   dplit.{top.stem}" for top in tops)
     overview = {BOOK / "api.md": API_OVERVIEW.replace("MODULES", listing)}
     return {BOOK / "api" / f"{top.stem}.md": _api_page(top) for top in tops} | overview
@@ -55,7 +56,8 @@ def _api_page(top):
         for path in sorted(filter(_is_public, top.iterdir())):
             if path.stem in exported - _modules_of(top / "__init__.py", name):
                 continue  # a function of the module's own name is documented with the package
-            sections += [f"## {name}.{path.stem}", _automodule(f"{name}.{path.stem}", exported)]
+            module = ".".join(path.relative_to(ROOT).with_suffix("").parts)
+            sections += [f"## {module}", _automodule(module, exported)]
     return "\n\n".join(sections) + "\n"
 
 

@@ -6,6 +6,7 @@ are built from those modules. Start with `Domain` and `PrivateForestClassifier` 
 that the book has judged. Modules and the two forests are imported when they are first used.
 """
 
+import sys
 from importlib import import_module
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING
@@ -13,10 +14,17 @@ from typing import TYPE_CHECKING
 from dplit.budget import Budget
 from dplit.domain import Categorical, Continuous, Domain
 from dplit.ground.errors import PrivacyLeakWarning
+from dplit.ground.renamed import Rooms
 
 if TYPE_CHECKING:  # what `__getattr__` imports later, for type checkers and editors
     from dplit import forests as forests
     from dplit.budget.accountant import Accountant
+    from dplit.court import attacks as attacks
+    from dplit.court import audit as audit
+    from dplit.court import bench as bench
+    from dplit.court import claims as claims
+    from dplit.court import experiments as experiments
+    from dplit.court import ledger as ledger
     from dplit.forests import PrivateForestClassifier, PrivateForestRegressor
     from dplit.forests.files import load
 
@@ -32,6 +40,15 @@ __all__ = [
 ]  # fmt: skip
 
 _modules = {m.name for m in iter_modules(__path__) if not m.name.startswith("_")}
+_wings = {"court", "ground"}  # whose rooms are known by names of their own
+_court = ("attacks", "audit", "bench", "claims", "experiments", "ledger")
+_ground = ("errors", "printed", "renamed", "stored", "work", "writing")
+_rooms = Rooms(
+    __name__,
+    {name: f"court.{name}" for name in _court},
+    {"release": ("attacks", "0.4")} | {name: (f"ground.{name}", "0.4") for name in _ground},
+)
+sys.meta_path.append(_rooms)
 
 
 def __getattr__(name):
@@ -39,8 +56,10 @@ def __getattr__(name):
         return getattr(import_module(_later[name]), name)
     if name in _modules:
         return import_module(f"dplit.{name}")
+    if name in _rooms.public or name in _rooms.old:
+        return _rooms.find(name)
     raise AttributeError(f"module 'dplit' has no attribute {name!r}")
 
 
 def __dir__():
-    return sorted({*globals(), *_modules, *_later})
+    return sorted({*globals(), *_modules, *_court, *_later} - _wings)

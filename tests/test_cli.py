@@ -18,14 +18,14 @@ import pytest
 
 import dplit
 from dplit import datasets
-from dplit.court import claims
-from dplit.court.audit.subject import FALSE_ALARM
 from dplit.cli import COMMANDS, main, parser, verify
 from dplit.cli.datasets import describe
-from dplit.datasets import registry
+from dplit.court import claims
+from dplit.court.audit.subject import FALSE_ALARM
 from dplit.court.ledger import Evidence
 from dplit.court.ledger import registry as core
 from dplit.court.ledger.compare import private
+from dplit.datasets import registry
 
 
 def _draw(effort, rng):

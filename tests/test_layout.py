@@ -15,10 +15,11 @@ from dplit.court import claims
 
 TESTS = Path(__file__).resolve().parent
 PACKAGE = TESTS.parent / "dplit"
+COURT = PACKAGE / "court"
 LONGEST_FILE = 400
 ORDER = """
-errors writing renamed
-domain budget printed neighbours loss work stored
+ground.errors ground.writing ground.renamed ground.printed ground.work ground.stored
+domain budget neighbours loss
 mechanisms
 sensitivity median balance occupancy utility median_forest
 majority depth random_forest
@@ -29,13 +30,13 @@ datasets
 trees
 forests
 baselines
-audit
-release
 scale
-experiments
-bench
-ledger
-claims
+court.audit
+court.attacks
+court.experiments
+court.bench
+court.ledger
+court.claims
 plotting cli
 """.split()
 BOOK = TESTS.parent / "book"
@@ -43,7 +44,8 @@ sys.path.insert(0, str(BOOK))
 import depends  # noqa: E402
 
 sys.path.remove(str(BOOK))
-FILES = sorted(p for p in PACKAGE.rglob("*.py") if p.parent != PACKAGE or p.stem[:2] != "__")
+WINGS = (PACKAGE, COURT, PACKAGE / "ground")
+FILES = sorted(p for p in PACKAGE.rglob("*.py") if p.parent not in WINGS or p.stem[:2] != "__")
 
 
 def chapters():
@@ -58,12 +60,17 @@ def name(path):
 
 
 def top(path):
-    """The module or package of `dplit` that a file belongs to."""
-    return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+    """The room that a file belongs to: a name in `ORDER`."""
+    return room(path.relative_to(PACKAGE).with_suffix("").parts)
+
+
+def room(parts):
+    """The room of what has these parts below `dplit`; those of the court and of the ground have two."""
+    return ".".join(parts[: 2 if parts[0] in ("court", "ground") else 1])
 
 
 def imported(path):
-    """Tops of the modules of `dplit` that a file imports, inside functions too."""
+    """Rooms of `dplit` that a file imports, inside functions too."""
     for node in ast.walk(depends.running(path.read_text("utf-8"))):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
@@ -72,12 +79,14 @@ def imported(path):
             names = [f"{node.module}.{alias.name}" for alias in node.names]
         else:
             continue
-        yield from (home(n.split(".")[1]) for n in names if n.startswith("dplit."))
+        yield from (home(n.split(".")[1:]) for n in names if n.startswith("dplit."))
 
 
-def home(name):
-    """Top of the module that defines `name`, where ``from dplit import name`` reexports it."""
-    return getattr(dplit, name).__module__.split(".")[1] if name in dplit.__all__ else name
+def home(parts):
+    """The room of what has these parts below `dplit`, where ``from dplit import name`` reexports it."""
+    if parts[0] in dplit.__all__:
+        parts = getattr(dplit, parts[0]).__module__.split(".")[1:]
+    return room(parts)
 
 
 AS_LISTED = f"each room imports only from rooms before it: {' '.join(ORDER)}"
@@ -90,6 +99,13 @@ def test_a_module_imports_only_from_above():
         above = {*ORDER[: ORDER.index(top(path))], top(path)}
         wrong += [f"{name(path)} imports {n}" for n in imported(path) if n not in above]
     assert wrong == [], AS_LISTED
+
+
+def test_no_fit_and_no_law_needs_the_court():
+    """Whatever imports the estimators, a baseline or a chapter's law, and fits, loads no room that judges."""
+    names = [n for n in ORDER if not n.startswith("court.") and n not in ("plotting", "cli")]
+    library = {p for p in FILES if top(p) in names}
+    assert {p for p in depends.closure(library) if COURT in p.parents} == set()
 
 
 def test_no_file_imports_itself_through_others():
@@ -126,12 +142,12 @@ LATE = {
     ("*", "dplit.mechanisms.exact*"): COMPILED,
     ("mechanisms/secure.py", "dplit.mechanisms.cipher"): CIPHER,
     ("matrix/*", "dplit.matrix.exact_treenorm"): COMPILED,
-    ("claims/*", "dplit.forests"): FORESTS,
-    ("release/*", "dplit.forests.*"): FORESTS,
+    ("court/claims/*", "dplit.forests"): FORESTS,
+    ("court/attacks/*", "dplit.forests.*"): FORESTS,
     ("cli/*", "dplit*"): COMMAND,
-    ("audit/subjects/*", "dplit.baselines.*"): COMPILED,
-    ("audit/outside.py", "dplit.*"): OUTSIDE,
-    ("audit/changes/planted.py", "dplit.*"): CHANGED,
+    ("court/audit/subjects/*", "dplit.baselines.*"): COMPILED,
+    ("court/audit/outside.py", "dplit.*"): OUTSIDE,
+    ("court/audit/changes/planted.py", "dplit.*"): CHANGED,
 }
 
 
@@ -191,14 +207,15 @@ def of_runs(stem):
 @pytest.mark.parametrize("stem", [s for s in chapters() if not of_runs(s)])
 def test_a_chapters_stem_is_its_modules_its_dockets_and_its_tests(stem):
     package, _, part = stem.partition("_")
-    assert is_there(PACKAGE, stem) or is_there(PACKAGE / package, part), "the module"
-    assert is_there(PACKAGE / "claims", stem), "the docket"
+    places = (PACKAGE, stem), (PACKAGE / package, part), (COURT, stem)
+    assert any(is_there(*place) for place in places), "the module"
+    assert is_there(COURT / "claims", stem), "the docket"
     assert list((TESTS / stem).glob("test_*.py")), "the tests"
     assert {c.chapter for c in claims.of(stem)} == {stem}
 
 
 def test_every_docket_is_a_chapters():
-    dockets = {p.stem for p in (PACKAGE / "claims").iterdir() if p.stem[:1] not in "_."}
+    dockets = {p.stem for p in (COURT / "claims").iterdir() if p.stem[:1] not in "_."}
     assert dockets <= {*chapters(), "runs"}
     assert {c.chapter for c in claims.all()} <= set(chapters())
 

@@ -6,9 +6,8 @@ import os
 import pytest
 
 import dplit
+from dplit.court.attacks import run
 from dplit.court.experiments.chapters import regimes, scaling
-from dplit.court.attacks import run
-from dplit.court.attacks import run
 from dplit.ground.stored import stored_cells, write_cells
 
 

@@ -15,8 +15,8 @@ import pandas as pd
 import pytest
 
 import dplit
-from dplit.ground import writing
 from dplit.forests import RandomDecisionForestClassifier
+from dplit.ground import writing
 from dplit.ground.writing import write_whole
 
 OLD, NEW = b"old" * 50_000, b"new" * 60_000
@@ -289,7 +289,7 @@ OTHERWISE = {
 
 def test_files_are_written_by_the_one_writer():
     """What the site's build writes into its own output is built anew if it was cut off."""
-    root = Path(writing.__file__).parents[1]
+    root = Path(writing.__file__).parents[2]
     paths = [p for folder in ("dplit", "book") for p in (root / folder).glob("**/*.py")]
     paths = [p for p in paths if not {"_ext", "_build"} & set(p.parts) and p.name != "pdf.py"]
     found = {str(p.relative_to(root)) for p in paths if WRITES.search(p.read_text("utf-8"))}

@@ -10,9 +10,9 @@ from numbers import Real
 import numpy as np
 
 from dplit.budget import Leak
-from dplit.ground.errors import PrivacyLeakWarning, check_integer
 from dplit.forests.base import BaseForestClassifier, parameters
 from dplit.forests.releases import largest
+from dplit.ground.errors import PrivacyLeakWarning, check_integer
 
 
 @parameters

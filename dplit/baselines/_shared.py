@@ -8,7 +8,6 @@ import numpy as np
 
 from dplit import trees
 from dplit.domain import Domain
-from dplit.ground.errors import check_integer
 from dplit.forests.base import BaseForest, parameters
 from dplit.forests.noise import ONLY_PROVED
 from dplit.forests.parameter_checks import GUESS as PUBLIC_N
@@ -20,6 +19,7 @@ from dplit.forests.parameter_checks import (
     usual_depth,
 )
 from dplit.forests.releases import flip, laplace_counts, largest, proved_means, published_means
+from dplit.ground.errors import check_integer
 from dplit.trees.greedy_levels import Rule, grow_greedy_level_trees
 from dplit.trees.nodes import sums_in_steps
 

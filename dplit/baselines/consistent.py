@@ -14,8 +14,8 @@ from __future__ import annotations
 import math
 
 from dplit.baselines._plain import PlainForest, check_share
-from dplit.ground.errors import check_integer
 from dplit.forests.base import parameters
+from dplit.ground.errors import check_integer
 
 
 @parameters

@@ -12,11 +12,11 @@ from functools import cache
 
 from dplit.baselines._shared import Choice, LevelsBaseline
 from dplit.budget import Group, Sequence, Spend
-from dplit.ground.errors import check_choice
 from dplit.forests.base import BaseForestClassifier, BaseForestRegressor, parameters
 from dplit.forests.parameter_checks import check_rho
 from dplit.forests.partition import REPLACED, Resampled, level_shares
 from dplit.forests.releases import grown_tree
+from dplit.ground.errors import check_choice
 from dplit.trees.rules import ENTROPY, MAJORITY, SQUARES
 
 CRITERIA = {"entropy": ENTROPY, "gini": SQUARES, "majority": MAJORITY}

@@ -12,11 +12,11 @@ from typing import NamedTuple
 from dplit.baselines._shared import PUBLIC_N, Baseline, check_public_n
 from dplit.baselines.dp_rf import CRITERIA, REACH, drift_of_scale, entropy_reach
 from dplit.budget import Sequence, Spend
-from dplit.ground.errors import check_choice, check_integer
 from dplit.forests.base import BaseForestClassifier, parameters
 from dplit.forests.parameter_checks import check_max_features, n_candidates
 from dplit.forests.partition import at_most
 from dplit.forests.releases import grown_tree
+from dplit.ground.errors import check_choice, check_integer
 from dplit.trees.greedy import Rule, grow_greedy_trees
 
 MOST_DEPTH = 1000

@@ -18,9 +18,9 @@ from dplit.baselines._shared import (
 )
 from dplit.budget import Leak, Public
 from dplit.domain import Domain
-from dplit.ground.errors import check_choice, check_integer
 from dplit.forests.base import BaseForestClassifier, parameters
 from dplit.forests.releases import laplace_counts, noisy_counts, random_structure, random_tree
+from dplit.ground.errors import check_choice, check_integer
 from dplit.trees.random import grow_random_trees
 
 VOTINGS = ("weighted", "hard")

@@ -12,13 +12,13 @@ from itertools import product
 
 import numpy as np
 
-from dplit.ground import stored
 from dplit.consistency.greedy import PAIR, TREND, pair_and_trend
 from dplit.consistency.simulate import observed_paths
+from dplit.ground import stored
 from dplit.ground.errors import check_between, check_integer
-from dplit.multinomial.selection import check_budget
 from dplit.ground.renamed import moved
 from dplit.ground.work import stream
+from dplit.multinomial.selection import check_budget
 
 TREES, SEED = 15, 0
 FILE = "results/consistency/errors.json"

@@ -18,14 +18,6 @@ import numpy as np
 from dplit import trees
 from dplit.budget import Budget, Group, Leak, Public, Sequence
 from dplit.domain import Domain
-from dplit.ground.errors import (
-    check_choice,
-    check_epsilon,
-    check_integer,
-    check_neighbours,
-    naming_cache,
-    warn_leak,
-)
 from dplit.forests.blocks_dask import DaskTargets, then
 from dplit.forests.fitted import WithFile, WithImportances, WithPaths
 from dplit.forests.intact import seal
@@ -39,6 +31,14 @@ from dplit.forests.targets import (
     finite_numbers,
     public_classes,
     target_shares,
+)
+from dplit.ground.errors import (
+    check_choice,
+    check_epsilon,
+    check_integer,
+    check_neighbours,
+    naming_cache,
+    warn_leak,
 )
 
 # scikit-learn tells no types, and of a class with an unknown base a type checker takes any argument.

@@ -10,9 +10,9 @@ import pandas as pd
 
 from dplit.domain import Categorical, Continuous, Domain
 from dplit.domain.sources import check_kind_of_cells
-from dplit.ground.errors import few, warn_leak
 from dplit.forests.blocks import DaskParts, Told, answered, refusing
 from dplit.forests.targets import checked_target
+from dplit.ground.errors import few, warn_leak
 
 if TYPE_CHECKING:
     from dplit.forests.base import BaseForest

@@ -18,7 +18,6 @@ from sklearn.utils.validation import check_is_fitted
 from dplit.boosting import leaf_steps, plan
 from dplit.budget import Sequence, check_delta
 from dplit.domain.schema import encoded_columns
-from dplit.ground.errors import check_integer
 from dplit.forests.base import BaseForest, BaseForestClassifier, BaseForestRegressor, parameters
 from dplit.forests.blocks import in_parts
 from dplit.forests.blocks_boosted import (
@@ -36,6 +35,7 @@ from dplit.forests.blocks_boosted import (
 from dplit.forests.boosted_releases import account, size
 from dplit.forests.export import export_text
 from dplit.forests.releases import leaves
+from dplit.ground.errors import check_integer
 from dplit.mechanisms.secure import is_secure
 
 DEEPEST = 12

@@ -14,9 +14,9 @@ from numpy.random import Generator
 from dplit.boosting import STEPS, Reach, equivalent
 from dplit.budget import Concentrated, Converted, Group, Public, Sequence, Spend, rho_of
 from dplit.domain import GRID
-from dplit.ground.errors import check_integer
 from dplit.forests.partition import REPLACED, at_most, level_shares
 from dplit.forests.releases import noisy_counts
+from dplit.ground.errors import check_integer
 from dplit.mechanisms import BoundedMean, DiscreteGaussian, Exponential, Geometric, PermuteAndFlip
 from dplit.mechanisms.secure import is_secure
 

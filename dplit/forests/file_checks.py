@@ -14,8 +14,8 @@ import numpy as np
 from dplit.budget import Budget
 from dplit.domain import Domain
 from dplit.domain.schema import check_domain
-from dplit.ground.errors import check_jobs
 from dplit.forests.parameter_checks import check_bins
+from dplit.ground.errors import check_jobs
 from dplit.trees.arrays import LEAF, check, check_arrays, check_paths, check_trees
 
 NEEDED = {  # beside what all have; of trees the first that is there answers

@@ -19,13 +19,13 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from dplit.budget import Group, Parallel
-from dplit.ground.errors import check_choice
 from dplit.forests.base import BaseForestClassifier, parameters
 from dplit.forests.blocks import in_parts
 from dplit.forests.cells import Cells
 from dplit.forests.parameter_checks import check_bins, check_depth
 from dplit.forests.partition import REPLACED
 from dplit.forests.releases import laplace_counts, noisy_counts
+from dplit.ground.errors import check_choice
 from dplit.matrix.forest import mixed_mean, posterior_mean
 from dplit.matrix.paths import cells_of, data_matrix
 

@@ -18,13 +18,13 @@ from sklearn.utils.validation import check_is_fitted
 from dplit import matrix
 from dplit.budget import Public
 from dplit.domain import Domain
-from dplit.ground.errors import check_choice, check_integer
 from dplit.forests import matrix_releases as releases
 from dplit.forests.base import BaseForestClassifier, parameters
 from dplit.forests.matrix_plan import Plan, plan_of
 from dplit.forests.parameter_checks import check_bins, check_depth
 from dplit.forests.releases import largest, random_structure
 from dplit.forests.targets import check_classes
+from dplit.ground.errors import check_choice, check_integer
 from dplit.matrix import MEMBERS
 
 RELEASES = ("training", "prediction", "subsample")

@@ -11,7 +11,6 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from dplit.ground.errors import check_choice, warn_leak
 from dplit.forests.base import (
     BaseForest,
     BaseForestClassifier,
@@ -39,6 +38,7 @@ from dplit.forests.releases import (
     published_means,
     uniform_cut,
 )
+from dplit.ground.errors import check_choice, warn_leak
 
 MEDIANS = ("value", "rank")
 

@@ -12,7 +12,6 @@ from typing import Any, Self
 
 import numpy as np
 
-from dplit.ground.errors import check_choice, check_integer
 from dplit.forests.base import BaseForestClassifier, parameters
 from dplit.forests.noise import ONLY_PROVED
 from dplit.forests.parameter_checks import check_depth
@@ -27,6 +26,7 @@ from dplit.forests.releases import (
     multinomial_queries,
     normalised_cut,
 )
+from dplit.ground.errors import check_choice, check_integer
 from dplit.mechanisms.exponential import sample_index
 from dplit.multinomial import check_budget
 from dplit.multinomial.forest import advised_depth, advised_trees

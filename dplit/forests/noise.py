@@ -22,10 +22,10 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Self
 
-from dplit.ground.errors import check_choice
 from dplit.forests.intact import pass_on
 from dplit.forests.members import drawn_by, ensemble_that_seeds, handed
 from dplit.forests.randomness import generator, is_seeded, kept_secret
+from dplit.ground.errors import check_choice
 from dplit.mechanisms.secure import no_exact_sampler, secure_generator
 
 ONLY_PROVED = ("accounting='published'", "take accounting='proved'")  # for `_inexact`

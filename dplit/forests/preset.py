@@ -18,7 +18,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from dplit.boosting import Advice, advise
 from dplit.budget import Group
-from dplit.ground.errors import check_epsilon
 from dplit.forests.base import BaseForestClassifier, BaseForestRegressor, parameters
 from dplit.forests.boosted import BoostedForestClassifier, BoostedForestRegressor, PlannedForest
 from dplit.forests.boosted_releases import size
@@ -27,6 +26,7 @@ from dplit.forests.intact import check_intact, seal
 from dplit.forests.partition import REPLACED, rest_of
 from dplit.forests.randomness import is_seeded
 from dplit.forests.targets import check_classes
+from dplit.ground.errors import check_epsilon
 
 # What a family is fitted with; a hundred trees of counts are little better, and five times slower.
 CONSTANT = {"n_estimators": 1, "max_depth": 0}

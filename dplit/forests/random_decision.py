@@ -14,11 +14,11 @@ import numpy as np
 from dplit.budget import Leak, Parallel
 from dplit.depth import published_depth, table_depth
 from dplit.domain import Domain
-from dplit.ground.errors import check_choice, warn_leak
 from dplit.forests.base import BaseForestClassifier, parameters
 from dplit.forests.blocks import in_parts
 from dplit.forests.parameter_checks import check_depth
 from dplit.forests.releases import random_structure, report
+from dplit.ground.errors import check_choice, warn_leak
 from dplit.mechanisms import PermuteAndFlip, SmoothExponential
 
 LABELS = ("permute-and-flip", "smooth-exponential")

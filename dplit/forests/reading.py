@@ -17,10 +17,10 @@ from dplit.budget import Leak, Public
 from dplit.domain import Domain
 from dplit.domain.schema import check_domain, domain_of_frame
 from dplit.domain.sources import as_pandas, check_kind_of_cells
-from dplit.ground.errors import check_jobs, few, warn_leak
 from dplit.forests.blocks_dask import is_dask, read_dask
 from dplit.forests.intact import check_intact
 from dplit.forests.targets import QUOTED, checked_target
+from dplit.ground.errors import check_jobs, few, warn_leak
 
 UNREADABLE = re.compile(
     "could not convert|can.t convert|array element|inhomogeneous|too large to convert|codec"

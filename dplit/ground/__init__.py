@@ -1,0 +1,1 @@
+"""What every room stands on: checks of arguments, files written whole, work that fans out, old names."""

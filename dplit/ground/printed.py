@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-PACKAGE = Path(__file__).resolve().parent
+PACKAGE = Path(__file__).resolve().parents[1]
 PLACES = (PACKAGE / "_data", PACKAGE.parent / "data")
 CELL = re.compile(
     r"(?P<value>\d+(?:\.(?P<decimals>\d+))?)"

@@ -1,10 +1,13 @@
-"""Public names that were renamed or moved: for one release they work as before, and say what to use instead."""
+"""Names of one thing: what was renamed works for one release as before, and says what to use instead."""
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Callable
 from importlib import import_module
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
 
 
 def moved(module: str, **names: tuple[str, str]) -> Callable:
@@ -35,3 +38,46 @@ def moved(module: str, **names: tuple[str, str]) -> Callable:
 
     find.names = names
     return find
+
+
+class Rooms(MetaPathFinder, Loader):
+    """Finds the modules of a package that stand elsewhere in it: one module under both names.
+
+    Parameters
+    ----------
+    package : str
+    public : dict of str to str
+        Names below the package that stay, and where each is.
+    old : dict of str to (str, str)
+        Names that go: what to use instead, and the release in which the old one goes.
+    """
+
+    def __init__(self, package: str, public: dict[str, str], old: dict[str, tuple[str, str]]):
+        self.package, self.public, self.old = package, public, old
+
+    def find(self, name: str):
+        """The module that ``package.name`` means; an old name warns where the caller's caller uses it."""
+        self._warn(name, stacklevel=4)
+        return import_module(self._home(name))
+
+    def find_spec(self, fullname, path=None, target=None):
+        package, _, name = fullname.partition(".")
+        if package == self.package and name.split(".")[0] in {*self.public, *self.old}:
+            return ModuleSpec(fullname, self, is_package=True)
+        return None
+
+    def exec_module(self, module):
+        name = module.__name__.removeprefix(f"{self.package}.")
+        self._warn(name, stacklevel=3)
+        sys.modules[module.__name__] = import_module(self._home(name))
+
+    def _home(self, name):
+        room, dot, rest = name.partition(".")
+        new = self.old[room][0] if room in self.old else self.public[room]
+        return f"{self.package}.{self.public.get(new, new)}{dot}{rest}"
+
+    def _warn(self, name, stacklevel):
+        if name in self.old:
+            new, goes = self.old[name]
+            said = f"{self.package}.{name} is {self.package}.{new} now; the old name goes in dplit {goes}"
+            warnings.warn(said, FutureWarning, stacklevel)

@@ -41,9 +41,9 @@ from dplit.ground.errors import (
     check_positive,
     check_whole,
 )
+from dplit.ground.renamed import moved
 from dplit.multinomial.candidates import CRITERIA, DIGITS, gini_mass
 from dplit.multinomial.selection import normalised
-from dplit.ground.renamed import moved
 
 LOG2_E = 1 / math.log(2)
 __getattr__ = moved(

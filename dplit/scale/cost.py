@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dplit.boosting import public_cuts
-from dplit.ground.errors import check_integer
 from dplit.forests.boosted import STEPS_OF_A_COLUMN
+from dplit.ground.errors import check_integer
 
 SCORE, RESIDUAL, SUM, CLASS = 8, 4, 8, 4  # bytes of a double, of 32 and of 64 bits, of a class code
 DEEPEST = 16  # tests that a cell of two bytes knows

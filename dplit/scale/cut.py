@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from dplit.ground.errors import check_integer, check_kind, check_rng
 from dplit.forests.base import parameters
 from dplit.forests.blocks import whole
 from dplit.forests.boosted import BoostedForestClassifier
+from dplit.ground.errors import check_integer, check_kind, check_rng
 
 MOST = 10**9  # records of a table in this process, and blocks of it
 

@@ -20,9 +20,9 @@ from numba import njit
 from numba.extending import overload
 
 from dplit.domain import Domain
+from dplit.ground.renamed import moved
 from dplit.mechanisms.exact import bernoulli_exp_times
 from dplit.mechanisms.secure import is_secure
-from dplit.ground.renamed import moved
 from dplit.trees.arrays import LEAF, Trees
 from dplit.trees.cuts import add, clear, draw_interval, pick, uniform_cut
 from dplit.trees.exact_cuts import whole_targets

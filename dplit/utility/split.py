@@ -13,7 +13,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dplit import sensitivity
-from dplit.ground.errors import check_between, check_integer, check_numbers, check_positive, check_sequence
+from dplit.ground.errors import (
+    check_between,
+    check_integer,
+    check_numbers,
+    check_positive,
+    check_sequence,
+)
 from dplit.utility.tree import range_of
 
 

@@ -106,7 +106,9 @@ def test_each_leaf_of_a_published_forest_holds_a_record():
     kept = attack_runs.table_of_cuts
     rng = np.random.default_rng(4)
     X, y, _ = attacks.random_table(40, 6, rng)
-    attack_runs.table_of_cuts = lambda trees, n, columns: seen.append(trees) or kept(trees, n, columns)
+    attack_runs.table_of_cuts = lambda trees, n, columns: (
+        seen.append(trees) or kept(trees, n, columns)
+    )
     try:
         attack_runs.GUESSES["published cuts"](X, y, 0.1, 3)
     finally:

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from dplit.court import claims, attacks
+from dplit.court import attacks, claims
+from dplit.court.attacks import members
+from dplit.court.attacks import run as attacks_run
 from dplit.court.claims.attacks import bounds, noise
 from dplit.mechanisms import Geometric, exact
-from dplit.court.attacks import run as attacks_run
-from dplit.court.attacks import members
 
 OURS = claims.of("attacks")
 true = {name: getattr(attacks, name) for name in attacks.__all__}

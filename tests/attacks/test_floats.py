@@ -8,9 +8,9 @@ import pytest
 from mpmath import mp, mpf
 
 from dplit.court import attacks
+from dplit.court.attacks import floats
 from dplit.mechanisms import Laplace, PermuteAndFlip
 from dplit.mechanisms.secure import secure_generator
-from dplit.court.attacks import floats
 
 
 @pytest.mark.parametrize("scale", [0.3, 1.0, 10.0, 1e6])

@@ -5,10 +5,10 @@ import pytest
 from scipy.stats import chisquare
 
 from dplit import Continuous, Domain
+from dplit.baselines import DPExtraTreesRegressor, RGVClassifier, _shared, fs_rgv, jpw
 from dplit.court import audit
 from dplit.court.audit.subject import Found
 from dplit.court.audit.subjects import baselines as baseline_subjects
-from dplit.baselines import DPExtraTreesRegressor, RGVClassifier, _shared, fs_rgv, jpw
 from dplit.ground.work import Effort, stream
 
 SUBJECTS = {s.name: s for s in baseline_subjects.registered()}

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 import dplit
+from dplit.cli import main
 from dplit.court.audit import changes
 from dplit.court.audit.changes import reach, sites
 from dplit.court.audit.suite import every_subject
-from dplit.cli import main
 
 TINY = '''
 """A text that stays, 1 + 1."""

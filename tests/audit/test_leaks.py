@@ -3,11 +3,11 @@
 import pytest
 from scipy.stats import binom
 
+from dplit.cli import main
 from dplit.court import audit
 from dplit.court.audit import seeds
 from dplit.court.audit.subject import FALSE_ALARM, BlackBox, Leak
 from dplit.court.audit.suite import missed
-from dplit.cli import main
 from dplit.ground.work import Effort, stream
 
 CAUGHT = {s.name: s for s in audit.subjects("deep") if s.expected == "caught"}

@@ -11,8 +11,8 @@ from dplit.court import audit
 from dplit.court.audit import suite
 from dplit.court.audit.subject import Fits, Found, Subject
 from dplit.court.audit.suite import every_subject
-from dplit.mechanisms import PermuteAndFlip
 from dplit.ground.work import Done, Effort, stream
+from dplit.mechanisms import PermuteAndFlip
 
 EXACT = [s.name for s in audit.subjects() if s.method == "exact"]
 SAMPLERS = [s.name for s in audit.subjects() if s.name.endswith("sampler")]

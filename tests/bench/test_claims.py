@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from dplit.court import claims, experiments
-from dplit.ground import printed
 from dplit.court.claims.runs import bench as docket
 from dplit.court.claims.runs import reproduced
 from dplit.court.experiments import rule
+from dplit.ground import printed
 
 HERE = claims.of("bench")
 CLASSES, TARGETS = "bench/classification", "bench/regression"

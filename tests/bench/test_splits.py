@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from dplit import datasets
+from dplit.boosting.sets import CHOOSING, HELD_OUT
 from dplit.court import experiments
 from dplit.court.bench import splits
-from dplit.boosting.sets import CHOOSING, HELD_OUT
 from dplit.court.experiments import bench as runs
 from dplit.court.experiments.task import split_of
 

@@ -45,10 +45,10 @@ def test_a_name_that_a_package_passes_on_is_that_of_its_module():
     assert found("from dplit import Domain") == {"domain/schema.py"}
     assert found("from dplit.mechanisms import Laplace") == {"mechanisms/laplace.py"}
     assert found("from dplit import mechanisms") == {"mechanisms/__init__.py"}
-    assert found("from dplit.claims import of") == {"claims/__init__.py"}
+    assert found("from dplit.claims import of") == {"court/claims/__init__.py"}
     assert found("from dplit import mechanisms as m\nm.Laplace(1)") == {"mechanisms/laplace.py"}
     assert found("from dplit import depth\nuse(depth, depth.best_depth)") == {"depth/__init__.py"}
-    assert found("from dplit import claims\nclaims.of") == {"claims/__init__.py"}
+    assert found("from dplit import claims\nclaims.of") == {"court/claims/__init__.py"}
 
 
 def test_a_module_that_is_loaded_by_its_name_is_found():
@@ -89,12 +89,15 @@ def test_no_docket_but_its_own_makes_a_theory_chapter_stale():
         if path.stem.endswith("_experiments") or path.stem in OTHERS:
             continue
         loaded = {p.relative_to(ROOT / "dplit").parts for p in depends.modules(path)}
-        dockets = {p[1] for p in loaded if p[0] == "claims" and not p[-1].startswith("_")}
+        dockets = {p[2] for p in loaded if p[:2] == ("court", "claims") and p[-1][0] != "_"}
         shared = {"matrix_paths"} if path.stem.startswith("matrix_") else set()  # exact ranks
         assert {name.removesuffix(".py") for name in dockets} <= {path.stem, *shared}
         source = "\n".join(depends.code(path))
-        for room in ("experiments", "bench", "baselines", "release", "audit"):
-            assert room in source or room not in {parts[0] for parts in loaded}, (path.stem, room)
+        for room in ("experiments", "bench", "baselines", "attacks", "audit"):
+            assert room in source or room not in {part for parts in loaded for part in parts[:2]}, (
+                path.stem,
+                room,
+            )
 
 
 def test_the_papers_experiments_count_where_one_is_asked_for(tmp_path):
@@ -102,7 +105,7 @@ def test_the_papers_experiments_count_where_one_is_asked_for(tmp_path):
     for use, asked in (("stored('mrf/table-1')", False), ("get('mrf/table-1')", True)):
         source = f"from dplit import experiments\nexperiments.{use}"
         path.write_text(json.dumps({"cells": [{"cell_type": "code", "source": [source]}]}))
-        found = {p.relative_to(ROOT / "dplit" / "experiments").as_posix() for p in
+        found = {p.relative_to(depends.COURT / "experiments").as_posix() for p in
                  depends.modules(path) if "experiments" in p.parts}  # fmt: skip
         assert "result.py" in found or asked
         assert ("papers/mrf.py" in found) == asked
@@ -110,7 +113,7 @@ def test_the_papers_experiments_count_where_one_is_asked_for(tmp_path):
 
 def test_the_closure_follows_imports():
     start = {ROOT / "dplit" / "mechanisms" / "laplace.py"}
-    assert ROOT / "dplit" / "errors.py" in depends.closure(start)
+    assert ROOT / "dplit" / "ground" / "errors.py" in depends.closure(start)
 
 
 def test_only_code_counts():

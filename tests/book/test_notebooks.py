@@ -132,7 +132,14 @@ def test_a_chapter_has_a_table_of_its_symbols(stem):
     assert len(rows) >= 3
 
 
-INTERNALS = ("dplit.claims.", "dplit.experiments.", "dplit.ledger", "dplit.audit.", "dplit.ground.printed")
+INTERNALS = (
+    "dplit.claims.",
+    "dplit.experiments.",
+    "dplit.ledger",
+    "dplit.audit.",
+    "dplit.court",
+    "dplit.ground.",
+)
 
 
 @every_chapter

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from dplit import boosting, budget
-from dplit.court import claims
 from dplit.boosting import law, residuals
 from dplit.budget import epsilon_of
+from dplit.court import claims
 from dplit.court.claims.boosting import choice, concentrated, steps
 from dplit.mechanisms import DiscreteGaussian, PermuteAndFlip
 

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from dplit.court import experiments
-from dplit.ground import printed
 from dplit.court.claims.runs import reproduced
+from dplit.ground import printed
 
 
 @pytest.fixture

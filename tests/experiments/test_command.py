@@ -5,8 +5,8 @@ import re
 
 import pytest
 
-from dplit.court import experiments
 from dplit.cli import main
+from dplit.court import experiments
 from dplit.court.experiments import cells as CELLS
 from dplit.court.experiments.cells import Cell
 

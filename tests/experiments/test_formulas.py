@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from dplit.court import experiments
-from dplit.ground import printed
 from dplit.court.experiments import formulas
+from dplit.ground import printed
 
 
 def cells(id):

@@ -6,9 +6,9 @@ import pytest
 from scipy.stats import kstest, laplace
 
 from dplit import Categorical, Continuous, Domain, datasets
-from dplit.court import experiments
 from dplit.baselines import JPWClassifier
 from dplit.budget import EqualParts, Spend
+from dplit.court import experiments
 from dplit.court.experiments import cells, curves, task
 from dplit.court.experiments.methods import m_rf_rivals
 from dplit.court.experiments.methods.m_rf import Levels

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from dplit.court import claims, experiments
-from dplit.ground import printed
 from dplit.court.claims.runs import mrf_marks, mrf_print, mrf_tables
 from dplit.court.experiments.papers import mrf
+from dplit.ground import printed
 from dplit.mechanisms import Exponential
 
 TABLE_1, RANKS, TABLE_2, TABLE_3 = (

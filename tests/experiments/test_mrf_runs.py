@@ -7,9 +7,9 @@ import pytest
 
 from dplit import datasets
 from dplit.court import claims, experiments
-from dplit.ground import printed
 from dplit.court.experiments import measures
 from dplit.court.experiments.papers import mrf
+from dplit.ground import printed
 
 TABLE_1, TABLE_3 = (printed.table(f"mrf/table-{name}") for name in ("1", "3"))
 HERE = claims.of("multinomial_forest_experiments")

@@ -7,9 +7,9 @@ import pytest
 
 from dplit import datasets
 from dplit.court import experiments
-from dplit.ground import printed
 from dplit.court.experiments import task
 from dplit.court.experiments.methods.rdf import ReachedForest
+from dplit.ground import printed
 
 THREE_TIMES = ("mrf/figure-4", "mrf/partition", "mrf/imputed")
 

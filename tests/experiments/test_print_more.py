@@ -6,8 +6,8 @@ import pytest
 
 from dplit import datasets
 from dplit.court import claims
-from dplit.ground import printed
 from dplit.court.claims.runs import print_more
+from dplit.ground import printed
 
 OF = {chapter: claims.of(f"{chapter}_forest_experiments") for chapter in ("median", "random")}
 

@@ -5,10 +5,10 @@ import pytest
 
 from dplit import matrix
 from dplit.court import experiments
-from dplit.domain import Categorical, Domain
 from dplit.court.experiments.chapters import scaling
-from dplit.trees import apply, grow_random_trees
+from dplit.domain import Categorical, Domain
 from dplit.ground.work import stream
+from dplit.trees import apply, grow_random_trees
 
 STORED = experiments.stored_scaling()
 PART = [("cells", 64), ("cells", 1024), ("trees", 8), ("queries", 4), ("queries", 64)]

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from dplit.court import experiments
-from dplit.ground import printed
 from dplit.court.experiments.result import stored_path
+from dplit.ground import printed
 
 STORED = [id for id in experiments.ids() if stored_path(id).is_file()]
 TABLES = [

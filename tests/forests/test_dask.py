@@ -10,7 +10,6 @@ import pandas as pd
 import pytest
 
 from dplit import Categorical, Continuous, Domain, PrivateForestClassifier, PrivateForestRegressor
-from dplit.ground.errors import PrivacyLeakWarning
 from dplit.forests import (
     BoostedForestClassifier,
     BoostedForestRegressor,
@@ -20,6 +19,7 @@ from dplit.forests import (
     blocks_boosted,
 )
 from dplit.forests.blocks import DaskParts, Here
+from dplit.ground.errors import PrivacyLeakWarning
 from dplit.trees import oblivious
 
 dask = pytest.importorskip("dask")

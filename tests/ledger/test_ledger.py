@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from dplit.court import claims
 from dplit.cli import main
+from dplit.court import claims
 from dplit.court.ledger import CAPACITY, PAPERS, RUN_VERDICTS, VERDICTS, evidence_files, registry
 from dplit.ground.work import stream
 
@@ -146,7 +146,9 @@ def test_a_chapter_loads_its_own_docket_alone():
 
     code = "import sys; from dplit import claims; claims.of('majority'); print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
-    dockets = {m.split(".")[2] for m in loaded.stdout.split() if m.startswith("dplit.claims.")}
+    dockets = {
+        m.split(".")[3] for m in loaded.stdout.split() if m.startswith("dplit.court.claims.")
+    }
     assert dockets == {"majority"}
 
 

@@ -16,9 +16,14 @@ Against all of them stands what privacy promises, `advantage_bound` and `recover
 
 from dplit.court.attacks.advantage import advantage_bound, advantage_range, randomised_response
 from dplit.court.attacks.argmax import exact_law, rounded_scores
-from dplit.court.attacks.run import one_table, stored_attacks
 from dplit.court.attacks.floats import can_reach, float_noise, tell_apart
-from dplit.court.attacks.members import FORESTS, best_threshold, membership, membership_law, statistic
+from dplit.court.attacks.members import (
+    FORESTS,
+    best_threshold,
+    membership,
+    membership_law,
+    statistic,
+)
 from dplit.court.attacks.reconstruction import (
     all_rows,
     blind_share,
@@ -30,6 +35,7 @@ from dplit.court.attacks.reconstruction import (
     solve_counts,
     table_of_cuts,
 )
+from dplit.court.attacks.run import one_table, stored_attacks
 
 __all__ = [
     "FORESTS", "advantage_bound", "advantage_range", "all_rows", "best_threshold", "blind_share",

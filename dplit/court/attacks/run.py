@@ -13,7 +13,6 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.random import Generator
 
-from dplit.domain import Categorical, Domain
 from dplit.court.attacks.members import FORESTS, TREES, membership
 from dplit.court.attacks.reconstruction import (
     leaf_equations,
@@ -23,6 +22,7 @@ from dplit.court.attacks.reconstruction import (
     solve_counts,
     table_of_cuts,
 )
+from dplit.domain import Categorical, Domain
 from dplit.ground.stored import stored_cells, write_cells
 from dplit.ground.work import stream
 

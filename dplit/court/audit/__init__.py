@@ -1,11 +1,10 @@
 """Audits: is a mechanism as private as it says?
 
-Three ways to ask. `privacy_loss` computes the exact loss between two inputs, and
-`worst_privacy_loss` and `smallest_violation` search a space of neighbours with it.
-`epsilon_lower_bound` needs draws alone, and so audits any black box; `audit_estimator` does that
-for any classifier. `distance_from_law` holds draws against a law. `run` asks every mechanism and
-forest of the package: see ``dplit audit``. `dplit.court.audit.mutants` plants bugs, `dplit.court.audit.search` looks
-for neighbours that leak. Derived in :doc:`/book/audit`.
+Three ways to ask. `privacy_loss` computes the exact loss between two inputs, and `worst_privacy_loss` and
+`smallest_violation` search a space of neighbours with it. `epsilon_lower_bound` needs draws alone, and so
+audits any black box; `audit_estimator` does that for any classifier. `distance_from_law` holds draws against a
+law. `run` asks every mechanism and forest of the package: see ``dplit audit``. `dplit.court.audit.mutants`
+plants bugs, `dplit.court.audit.search` looks for neighbours that leak. Derived in :doc:`/book/audit`.
 """
 
 from dplit.court.audit.blackbox import (

@@ -23,7 +23,7 @@ from importlib.metadata import version
 from pathlib import Path
 from runpy import run_path
 
-WRITER = Path(__file__).parents[1] / "writing.py"
+WRITER = Path(__file__).parents[2] / "ground" / "writing.py"
 PLACE, EPSILON, DRAWS = [0.5], 1.0, 20_000
 CASES = {  # trees, classes of the records, and of their neighbours
     "one tree, add-remove": (1, [0, 0], [0, 0, 1]),

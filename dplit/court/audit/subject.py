@@ -30,9 +30,9 @@ from dplit.court.audit.law import distance_of_draws
 from dplit.court.audit.power import draws_needed, misses
 from dplit.domain import Continuous, Domain
 from dplit.ground.errors import PrivacyLeakWarning
+from dplit.ground.work import EFFORTS, Effort
 from dplit.loss import WorstCase, smallest_violation, worst_privacy_loss
 from dplit.neighbours import append_record, replace_record
-from dplit.ground.work import EFFORTS, Effort
 
 FALSE_ALARM = 1e-6
 MISSED = (1e-4, 1e-6, 1e-8)  # of a leak that is drawn, for each effort: less than this

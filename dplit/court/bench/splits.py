@@ -20,10 +20,10 @@ from pathlib import Path
 
 import numpy as np
 
-from dplit.datasets import Dataset
 from dplit.court.experiments.bench import TIMES
 from dplit.court.experiments.registry import get
 from dplit.court.experiments.task import Split, split_of
+from dplit.datasets import Dataset
 from dplit.ground.writing import write_whole
 
 OF = ("bench/classification", "bench/regression")

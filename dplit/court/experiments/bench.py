@@ -33,7 +33,8 @@ all four sets for choosing, and lost on those held out; so it was not kept, and 
 stored (`TRIED`). That it was dropped is a choice that held-out sets made.
 
 The preset is run on held-out sets alone: its advice was read off the others. What a peer's library has is
-stored beside these results (`dplit.court.bench.peers`). Sentences and their rules are in `dplit.court.claims.runs.bench`.
+stored beside these results (`dplit.court.bench.peers`). Sentences and their rules are in
+`dplit.court.claims.runs.bench`.
 """
 
 from __future__ import annotations
@@ -44,8 +45,8 @@ from dataclasses import replace
 from functools import cache, partial
 
 from dplit.boosting.sets import CHOOSING, HELD_OUT
-from dplit.datasets.registry import entry
 from dplit.court.experiments.cells import Cell, experiment
+from dplit.datasets.registry import entry
 
 EPSILONS = (0.1, 0.5, 1.0, 2.0, 4.0, 10.0)
 FOLDS, TIMES = 5, 10

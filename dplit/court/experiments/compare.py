@@ -27,11 +27,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
-from dplit.ground import printed
 from dplit.court.experiments import rule
 from dplit.court.experiments.curves import by_draw, curve, overlap
 from dplit.court.experiments.registry import get
 from dplit.court.experiments.result import Result, stored
+from dplit.ground import printed
 
 ERRORS = ("mse", "error")  # held to a tenth; every other score is a share, held to a point
 

@@ -15,9 +15,9 @@ import numpy as np
 import pandas as pd
 from scipy.ndimage import gaussian_filter
 
+from dplit.court.experiments import texture
 from dplit.datasets.dataset import Dataset
 from dplit.domain import Continuous, Domain
-from dplit.court.experiments import texture
 
 NAME = "synth-scenes"
 CLASSES = ("ground", "building")

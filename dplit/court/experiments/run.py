@@ -10,8 +10,6 @@ from pathlib import Path
 import numpy as np
 
 from dplit import datasets
-from dplit.datasets import DatasetError
-from dplit.ground.errors import check_integer
 from dplit.court.experiments import images, registry
 from dplit.court.experiments.cells import Experiment
 from dplit.court.experiments.result import (
@@ -24,6 +22,8 @@ from dplit.court.experiments.result import (
     read,
 )
 from dplit.court.experiments.task import run_measures, run_task
+from dplit.datasets import DatasetError
+from dplit.ground.errors import check_integer
 from dplit.ground.work import fan_out, versions
 
 CHEAP = 0.25  # share of the tasks among which the cheapest are run again

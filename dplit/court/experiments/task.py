@@ -19,12 +19,12 @@ from functools import lru_cache
 import numpy as np
 
 from dplit import datasets
-from dplit.domain import Categorical, Continuous, Domain
-from dplit.ground.errors import PrivacyLeakWarning
 from dplit.court.experiments import images
 from dplit.court.experiments.cells import TEST_SHARE, Cell, draw_seed, split_rng, task_seed
 from dplit.court.experiments.measures import MEASURES
 from dplit.court.experiments.methods import METHODS
+from dplit.domain import Categorical, Continuous, Domain
+from dplit.ground.errors import PrivacyLeakWarning
 
 MOST_TESTED = 30_000  # of a test part; only the larger draws of figure 9 of RDF have more
 

@@ -27,9 +27,9 @@ from functools import partial
 
 import numpy as np
 
-from dplit.ground.errors import check_choice
 from dplit.court.ledger.compare import judged
 from dplit.court.ledger.evidence import RUN_VERDICTS, VERDICTS, Evidence
+from dplit.ground.errors import check_choice
 from dplit.ground.work import Effort, is_pattern, nearest, stream
 
 ABOUT = ("statement", "step", "reading", "experiment")
@@ -175,7 +175,7 @@ def claim(
 
 def _chapter(module):
     """The chapter of a docket: the name below `dplit.claims`."""
-    return module.split(".")[2] if module.startswith("dplit.claims.") else ""
+    return module.split(".")[3] if module.startswith("dplit.court.claims.") else ""
 
 
 def _stated(id, where):

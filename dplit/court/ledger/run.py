@@ -16,11 +16,11 @@ from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from numbers import Real
 
-from dplit.ground.errors import check_integer
 from dplit.court.ledger.evidence import Evidence
 from dplit.court.ledger.long_run import CUT_OFF, OutOfTime, limited
 from dplit.court.ledger.registry import Claim, unknown
 from dplit.court.ledger.words import both_sides
+from dplit.ground.errors import check_integer
 from dplit.ground.work import Effort, fan_out, stream, versions
 
 

@@ -10,7 +10,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from dplit.ground.errors import check_between, check_choice, check_epsilon, check_kind, check_sequence
+from dplit.ground.errors import (
+    check_between,
+    check_choice,
+    check_epsilon,
+    check_kind,
+    check_sequence,
+)
 from dplit.matrix.paths import Paths
 from dplit.matrix.strategies.base import Strategy, asks_leaves
 from dplit.matrix.strategies.designs import optimise_marginals

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from dplit.court.audit.mutants import at, plant
 from dplit.boosting.residuals import STEPS
+from dplit.court.audit.mutants import at, plant
 from tests.audit.mutants._shapes import told, unpaid
 
 BOOSTED = "BoostedForestClassifier"

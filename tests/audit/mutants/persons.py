@@ -2,8 +2,8 @@
 
 from functools import wraps
 
-from dplit.court.audit.mutants import at, plant
 from dplit.budget import Budget, Group, Spend
+from dplit.court.audit.mutants import at, plant
 from dplit.forests import histogram
 
 CLASSIFIERS = (

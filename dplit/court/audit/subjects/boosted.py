@@ -14,8 +14,8 @@ from itertools import combinations_with_replacement, product
 import numpy as np
 
 from dplit import boosting, budget
-from dplit.court.audit.subject import AR, RO, Found, fits, subject, subjects_of, worst_of
 from dplit.boosting import residuals
+from dplit.court.audit.subject import AR, RO, Found, fits, subject, subjects_of, worst_of
 from dplit.neighbours import neighbouring_data
 
 LEVEL, LEAF = 0.6, 0.8  # epsilon of a test and of the leaves

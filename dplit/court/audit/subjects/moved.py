@@ -20,9 +20,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from dplit.budget import epsilon_of
 from dplit.court.audit.subject import AR, RO, estimator, public, subject, worst_of
 from dplit.court.audit.subjects.entries import in_blocks
-from dplit.budget import epsilon_of
 from dplit.domain import Categorical, Continuous, Domain
 from dplit.forests.noise import WithNoise
 from dplit.mechanisms import DiscreteGaussian, Exponential, Geometric, Laplace, PermuteAndFlip

@@ -12,8 +12,8 @@ from itertools import combinations_with_replacement, product
 
 import numpy as np
 
-from dplit.court.audit.subject import AR, AgainstLaw, Lawful, fits, subject, subjects_of, worst_of
 from dplit.boosting import advise
+from dplit.court.audit.subject import AR, AgainstLaw, Lawful, fits, subject, subjects_of, worst_of
 from dplit.domain import Categorical, Domain
 from dplit.forests import PrivateForestClassifier
 from dplit.mechanisms import Geometric

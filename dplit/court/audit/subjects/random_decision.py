@@ -10,7 +10,16 @@ from functools import partial
 import numpy as np
 
 from dplit.court.audit.estimators import leaf_labels
-from dplit.court.audit.subject import AR, RO, exact_worst, fits, fits_by_law, leak, subject, subjects_of
+from dplit.court.audit.subject import (
+    AR,
+    RO,
+    exact_worst,
+    fits,
+    fits_by_law,
+    leak,
+    subject,
+    subjects_of,
+)
 from dplit.mechanisms import PermuteAndFlip, SmoothExponential
 from dplit.neighbours import data_sets, neighbouring_data
 from dplit.random_forest import ForestLaw, equal_parts_bound, forest_law

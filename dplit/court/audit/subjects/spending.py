@@ -10,8 +10,8 @@ import math
 from functools import partial
 from itertools import product
 
-from dplit.court.audit.subject import AR, RO, Found, estimator, public, subject
 from dplit.budget.accountant import Accountant, BudgetError
+from dplit.court.audit.subject import AR, RO, Found, estimator, public, subject
 from dplit.domain import Categorical, Continuous, Domain
 from dplit.forests import HistogramForestClassifier
 

@@ -11,9 +11,9 @@ from functools import partial
 
 import numpy as np
 
+from dplit.budget import Budget
 from dplit.court.audit.subject import fits, subject, subjects_of
 from dplit.court.audit.subjects.median import cell
-from dplit.budget import Budget
 from dplit.domain import Categorical, Continuous, Domain
 
 FORESTS = (

@@ -14,10 +14,10 @@ import numpy as np
 from scipy.optimize import linprog
 
 from dplit.court import attacks
+from dplit.court.attacks.run import COLUMNS, RECORDS, one_table, reconstruction_cell, stored_attacks
 from dplit.court.claims.attacks._attacked import above, attacked
 from dplit.court.ledger.box import Box
 from dplit.court.ledger.compare import below, counted, decisive, need, same
-from dplit.court.attacks.run import COLUMNS, RECORDS, one_table, reconstruction_cell, stored_attacks
 
 LEVEL = 0.5  # epsilon of the fits of a quick check
 ADVANTAGE = Box("thm-attack-advantage")

@@ -6,12 +6,12 @@ from fractions import Fraction
 from functools import lru_cache
 
 from dplit import datasets
-from dplit.ground import printed
 from dplit import depth as depths
 from dplit.court.claims.depth._printed import printed_rows
 from dplit.court.claims.depth.empty import VISITED, by_moments
 from dplit.court.ledger import Evidence, interval
 from dplit.court.ledger.box import Box
+from dplit.ground import printed
 from dplit.trees.reached import reach_random_leaves
 
 DRAWS = (100, 1000, 6000)  # trees of a set: afresh and more where the ones before leave it open

@@ -10,11 +10,11 @@ from functools import partial
 from itertools import product
 
 from dplit import majority
-from dplit.ground import printed
 from dplit.court.claims.majority._leaves import score, two_and_three
 from dplit.court.claims.majority._printed import label_probabilities
 from dplit.court.ledger.box import Box
 from dplit.court.ledger.compare import at_most, below, decisive, need, note, same
+from dplit.ground import printed
 
 COUNTS = Box("rem-majority-counts", "majority.neighbouring")
 SEARCH = "majority.searched_smooth_sensitivity"

@@ -13,9 +13,9 @@ from itertools import combinations_with_replacement, product
 from dplit import majority
 from dplit.court.claims.majority._leaves import score, two_and_three
 from dplit.court.claims.majority._printed import smooth_sensitivities
-from dplit.ground.errors import NEIGHBOURS
 from dplit.court.ledger.box import Box
 from dplit.court.ledger.compare import decisive, need, note, same
+from dplit.ground.errors import NEIGHBOURS
 from dplit.mechanisms.smooth_exponential import gap
 
 NEIGHBOURING = Box("def-neighbours", "majority.neighbouring")

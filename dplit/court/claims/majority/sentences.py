@@ -21,7 +21,9 @@ from dplit.court.ledger.compare import at_most, below, decisive, need, note, sam
 EPSILONS = (0.01, 0.1, 0.2, 1.0)  # the paper's budgets, section 2.4
 ENOUGH = 0.75  # at this epsilon and above no gap is worse with the published label than with noisy counts
 NOISY = Box("rem-majority-noisy-counts", "majority.smooth_exponential_law")
-SMOOTH = Box("thm-smooth-sensitivity", "majority.searched_smooth_sensitivity", "ground.printed.table")
+SMOOTH = Box(
+    "thm-smooth-sensitivity", "majority.searched_smooth_sensitivity", "ground.printed.table"
+)
 LOCAL = Box("rem-majority-local", "majority.neighbouring")
 EMPTY = Box("rem-majority-empty", "majority.smooth_exponential_law")
 SEARCH = "majority.searched_smooth_sensitivity"

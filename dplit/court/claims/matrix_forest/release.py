@@ -13,9 +13,9 @@ import numpy as np
 from dplit import Categorical, Domain, forests
 from dplit.court.claims.matrix_paths.small import dense
 from dplit.court.claims.matrix_release.laws import AR, RO, second_moment, worst
-from dplit.forests.randomness import Repeated
 from dplit.court.ledger.box import Box
 from dplit.court.ledger.compare import frequency, private, same
+from dplit.forests.randomness import Repeated
 from dplit.mechanisms import Geometric
 
 FOREST = "forests.MatrixForestClassifier"

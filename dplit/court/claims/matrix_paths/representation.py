@@ -23,9 +23,9 @@ from dplit.court.claims.matrix_paths.small import (
     small_levels,
     tennis_trees,
 )
-from dplit.domain import Categorical, Domain
 from dplit.court.ledger.box import Box
 from dplit.court.ledger.compare import need, note, same
+from dplit.domain import Categorical, Domain
 
 ENTRIES = "entry of a matrix"
 REPRESENTATION = Box(

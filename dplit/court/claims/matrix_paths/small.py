@@ -9,8 +9,8 @@ from functools import cached_property
 import numpy as np
 
 from dplit import matrix, mechanisms
-from dplit.domain import Categorical, Domain
 from dplit.court.ledger.compare import RTOL, counted, need, same
+from dplit.domain import Categorical, Domain
 from dplit.trees import apply, grow_random_trees
 
 TENNIS = Domain(

@@ -25,8 +25,8 @@ from dplit.court.claims.matrix_release.laws import worst
 from dplit.court.ledger import Evidence
 from dplit.court.ledger.box import Box
 from dplit.court.ledger.compare import below, note, private, same
-from dplit.matrix.release import noise_for
 from dplit.ground.printed import table
+from dplit.matrix.release import noise_for
 
 ENSEMBLES = Box("thm-release-ensembles", "matrix.release_ensembles", quantity="privacy loss")
 JOINT = Box(

@@ -12,7 +12,13 @@ from itertools import combinations_with_replacement, permutations, product
 import numpy as np
 
 from dplit import datasets, matrix
-from dplit.court.claims.matrix_paths.small import entries, forest, records, small_forests, small_levels
+from dplit.court.claims.matrix_paths.small import (
+    entries,
+    forest,
+    records,
+    small_forests,
+    small_levels,
+)
 from dplit.court.claims.matrix_release.laws import AR, RO, assumes_add_remove, worst
 from dplit.court.ledger.box import Box
 from dplit.court.ledger.compare import at_most, below, need, note, private, same

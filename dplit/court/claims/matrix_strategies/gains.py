@@ -11,7 +11,14 @@ import itertools
 import numpy as np
 
 from dplit import matrix, mechanisms
-from dplit.court.claims.matrix_paths.small import drawn_errors, ends, forest, mean, records, small_forest
+from dplit.court.claims.matrix_paths.small import (
+    drawn_errors,
+    ends,
+    forest,
+    mean,
+    records,
+    small_forest,
+)
 from dplit.court.ledger.box import Box
 from dplit.court.ledger.compare import decisive, need, same
 

@@ -9,9 +9,9 @@ import math
 from fractions import Fraction
 
 from dplit import median_forest as laws
-from dplit.ground import printed
 from dplit.court.ledger.box import Box
 from dplit.court.ledger.compare import need, note, same
+from dplit.ground import printed
 
 DEPTH = Box("thm-forest-depth", "median_forest.occupancy_depth", quantity="records of a leaf")
 

@@ -12,9 +12,9 @@ from itertools import accumulate, combinations_with_replacement, pairwise
 import numpy as np
 
 from dplit import median_forest as laws
-from dplit.domain import GRID, Continuous, Domain
 from dplit.court.ledger.box import Box
 from dplit.court.ledger.compare import at_most
+from dplit.domain import GRID, Continuous, Domain
 from dplit.trees.grid import to_cells
 
 UNIT = Domain([Continuous(0, 1)])

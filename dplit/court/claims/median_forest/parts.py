@@ -12,9 +12,9 @@ import numpy as np
 
 from dplit import Continuous, Domain
 from dplit.budget import EqualParts, Spend
-from dplit.forests import MedianForestClassifier
 from dplit.court.ledger.box import Box
 from dplit.court.ledger.compare import below, decisive, private, same
+from dplit.forests import MedianForestClassifier
 
 PARTS = Box("thm-forest-parts")
 POINTS = (-30.0, 0.0, 1.0, 2.0, 3.0, 30.0)  # kinks of the densities, and far outside

@@ -12,9 +12,9 @@ from itertools import combinations
 import numpy as np
 
 from dplit import datasets, multinomial
-from dplit.ground.errors import PrivacyLeakWarning
 from dplit.court.ledger.box import Box
 from dplit.court.ledger.compare import below, decisive, same
+from dplit.ground.errors import PrivacyLeakWarning
 
 COST = Box("thm-multinomial-cost", "multinomial.multinomial_cost", "multinomial.greedy_cost")
 MORE = 1.1  # "almost no extra": at most a tenth more

@@ -24,9 +24,9 @@ from dplit.court.claims.multinomial._records import (
     scores,
     shown,
 )
-from dplit.ground.errors import PrivacyLeakWarning
 from dplit.court.ledger.box import Box
 from dplit.court.ledger.compare import at_most, below, decisive, need, note, same
+from dplit.ground.errors import PrivacyLeakWarning
 
 LIMITS = Box("thm-multinomial-limits", "multinomial.joint_law")
 ALIKE = Box("thm-multinomial-alike", "multinomial.normalised")

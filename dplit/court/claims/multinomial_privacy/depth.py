@@ -9,9 +9,9 @@ from functools import cache
 from itertools import product
 
 from dplit import multinomial
-from dplit.ground import printed
 from dplit.court.ledger.box import Box
 from dplit.court.ledger.compare import below, same
+from dplit.ground import printed
 
 SEARCHED = "k up to 3, up to 8 estimation and 6 structure points, every way to split them"
 DEPTH = Box(

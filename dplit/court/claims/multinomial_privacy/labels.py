@@ -14,10 +14,10 @@ from itertools import product
 import numpy as np
 
 from dplit import multinomial
-from dplit.ground import printed
 from dplit.court.claims.multinomial_privacy._records import ADD, RELATIONS, REPLACE
 from dplit.court.ledger.box import Box
 from dplit.court.ledger.compare import at_most, decisive, need, note, private, same
+from dplit.ground import printed
 from dplit.loss import compare_laws
 from dplit.neighbours import count_vectors, neighbouring_counts
 

@@ -14,9 +14,9 @@ import numpy as np
 
 from dplit import Continuous, Domain, multinomial
 from dplit.court.claims.multinomial_privacy._records import ADD, RELATIONS, TWO_FEATURES, near
-from dplit.forests import MultinomialForestClassifier
 from dplit.court.ledger.box import Box
 from dplit.court.ledger.compare import below, need, note, private
+from dplit.forests import MultinomialForestClassifier
 from dplit.loss import privacy_loss, smallest_violation, worst_privacy_loss
 from dplit.mechanisms import PermuteAndFlip
 from dplit.neighbours import data_sets

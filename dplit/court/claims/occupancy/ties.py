@@ -17,11 +17,11 @@ from itertools import combinations, product
 import numpy as np
 
 from dplit import occupancy
-from dplit.domain import Continuous, Domain
-from dplit.ground.errors import PrivacyLeakWarning
-from dplit.forests import MedianForestRegressor
 from dplit.court.ledger.box import Box
 from dplit.court.ledger.compare import at_most, below, decisive, frequency, note, same
+from dplit.domain import Continuous, Domain
+from dplit.forests import MedianForestRegressor
+from dplit.ground.errors import PrivacyLeakWarning
 
 TIES = Box(
     "thm-occupancy-ties",

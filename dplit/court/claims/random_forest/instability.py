@@ -13,9 +13,9 @@ import numpy as np
 from scipy.optimize import linprog
 
 from dplit import majority, random_forest
-from dplit.ground.errors import NEIGHBOURS
 from dplit.court.ledger.box import Box
 from dplit.court.ledger.compare import below, decisive, need, note, same
+from dplit.ground.errors import NEIGHBOURS
 
 INSTABILITY = Box(
     "thm-instability",

@@ -3,8 +3,8 @@
 They were written, with their limits, before the first run, and every verdict was declared after it. They are
 about the sets that the boosted forest's rules were chosen on, so that they say what it was made for: what it
 does elsewhere, the sets that are held out say (`dplit.court.claims.runs.bench_held_out`). "The other private
-forests" are those of `dplit.court.experiments.bench.FORESTS` and `RIVALS`; a method that is not run on a set is not
-compared there.
+forests" are those of `dplit.court.experiments.bench.FORESTS` and `RIVALS`; a method that is not run on a set is
+not compared there.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 
-from dplit.court.bench import peer_scores, scores
 from dplit.boosting.sets import CHOOSING, HELD_OUT
+from dplit.court.bench import peer_scores, scores
 from dplit.court.claims.runs import reproduced
 from dplit.court.claims.runs.cells import Decided, none_of
-from dplit.datasets.registry import entry
 from dplit.court.experiments import rule
 from dplit.court.experiments.bench import FORESTS, REGRESSORS, RIVALS, task
 from dplit.court.experiments.curves import NotRun
 from dplit.court.experiments.registry import get
 from dplit.court.experiments.result import Result
+from dplit.datasets.registry import entry
 from dplit.ground.printed import table
 
 CHAPTER = {"chapter": "bench", "box": "def-bench-rules", "ours": True, "where": "ours"}

@@ -1,14 +1,15 @@
-"""Our sentences about the bench's sets that are held out, each with its rule; see `dplit.court.claims.runs.bench`, which
-has those that are about either side of the bench.
+"""Our sentences about the bench's sets that are held out, each with its rule.
+
+`dplit.court.claims.runs.bench` has those that are about either side of the bench.
 
 They were written, with their limits, when nothing was chosen any more, while the run was under way: before its
 scores were looked at, but for a few single ones that its progress showed. Nor did these sets choose the
 preset's advice, so that it is compared here alone.
 
-Two sentences are about a second run, of rules that were changed when the first was known. They were written before
-it ran in full; of a first start, which was stopped, three or four single scores of Nursery were seen
-(`dplit.court.experiments.bench`). The last two are about a third run, of a rule for many classes that was tried when
-both were known, and not kept; they were written before any of it ran.
+Two sentences are about a second run, of rules that were changed when the first was known. They were written
+before it ran in full; of a first start, which was stopped, three or four single scores of Nursery were seen
+(`dplit.court.experiments.bench`). The last two are about a third run, of a rule for many classes that was tried
+when both were known, and not kept; they were written before any of it ran.
 """
 
 from __future__ import annotations

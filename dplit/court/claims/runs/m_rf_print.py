@@ -14,11 +14,11 @@ from itertools import pairwise, product
 import numpy as np
 
 from dplit import datasets
-from dplit.ground import printed
 from dplit.court.claims.runs.by_print import NO_CORRECTION, above, in_part
-from dplit.datasets import registry
 from dplit.court.ledger import claim
 from dplit.court.ledger.compare import below, decisive, need, note, same
+from dplit.datasets import registry
+from dplit.ground import printed
 from dplit.mechanisms import Laplace
 
 CHAPTER = "matrix_forest_experiments"

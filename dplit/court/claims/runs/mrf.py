@@ -17,7 +17,6 @@ from functools import partial
 
 import numpy as np
 
-from dplit.ground import printed
 from dplit.court.claims.runs import reproduced
 from dplit.court.claims.runs.cells import Decided, Pairs, alike, near, none_of, on_sets, where_run
 from dplit.court.experiments import rule
@@ -27,6 +26,7 @@ from dplit.court.experiments.papers import mrf as paper
 from dplit.court.experiments.papers.mrf import IMAGES, MEDIUM, NAMES, SETS, SIX, TRADED
 from dplit.court.experiments.registry import get
 from dplit.court.experiments.result import Result
+from dplit.ground import printed
 
 PAGE = {"chapter": "multinomial_forest_experiments", "box": "def-mrf-experiments-agree"}
 CONSISTENT = ("Denil14", "BRF", "CompRF-C")

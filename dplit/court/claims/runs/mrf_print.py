@@ -14,11 +14,11 @@ from functools import cache, partial
 
 from dplit import datasets
 from dplit.court import experiments
-from dplit.ground import printed
 from dplit.court.claims.runs.by_print import NO_CORRECTION, above, listed, under
-from dplit.ground.errors import PrivacyLeakWarning
 from dplit.court.ledger import claim
 from dplit.court.ledger.compare import at_most, decisive, need, note, same
+from dplit.ground import printed
+from dplit.ground.errors import PrivacyLeakWarning
 
 OURS, GREEDY = "MRF", "Breiman"
 CONSISTENT = ("Denil14", "BRF", "CompRF-C")  # as the paper counts them; MRF is the fourth

@@ -14,11 +14,11 @@ from itertools import pairwise, product
 
 import numpy as np
 
-from dplit.ground import printed
 from dplit.court.claims.runs.by_print import above, listed
 from dplit.court.claims.runs.mrf_print import by_print, whole
-from dplit.datasets import fetch, registry
 from dplit.court.ledger.compare import at_most, need, note, same
+from dplit.datasets import fetch, registry
+from dplit.ground import printed
 from dplit.mechanisms import Exponential
 
 SPLITS = {"1": "0.05", "5": "0.25", "10": "0.5", "20": "1"}  # table 3: B1 = B2 by B3

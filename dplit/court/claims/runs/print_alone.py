@@ -11,11 +11,11 @@ from functools import partial
 from itertools import pairwise
 
 from dplit import datasets
-from dplit.ground import printed
 from dplit.court.claims.runs.by_print import NO_CORRECTION, above, in_part, listed
 from dplit.court.experiments.measures import LOWER_IS_BETTER
 from dplit.court.ledger import claim
 from dplit.court.ledger.compare import need, note, same
+from dplit.ground import printed
 
 PAGE = {"chapter": "median_forest_experiments", "functions": ("ground.printed.table",)}
 VARIANTS = ("DiPriMe", "DiPriMeExp", "DiPriMeFlip")

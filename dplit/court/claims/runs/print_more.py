@@ -14,14 +14,14 @@ from itertools import combinations
 import pandas as pd
 
 from dplit import datasets
-from dplit.ground import printed
 from dplit.court.claims.runs.by_print import above, in_part, listed, under
 from dplit.court.claims.runs.diprime_budgets import PRINTED_NODES
 from dplit.court.claims.runs.print_alone import PAGE, VARIANTS, by_print, compared, on_all, words
-from dplit.datasets import registry
-from dplit.ground.errors import PrivacyLeakWarning
 from dplit.court.ledger import claim
 from dplit.court.ledger.compare import below, need, note, same
+from dplit.datasets import registry
+from dplit.ground import printed
+from dplit.ground.errors import PrivacyLeakWarning
 
 SETS = {"functions": ("datasets.load",)}
 VASTLY = 2  # our reading of "vastly": more than so many times the error

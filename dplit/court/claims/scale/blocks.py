@@ -12,12 +12,12 @@ from itertools import product
 import numpy as np
 
 from dplit import scale
+from dplit.court.ledger.box import Box
+from dplit.court.ledger.compare import note, same
 from dplit.domain import Categorical, Continuous, Domain
 from dplit.forests import blocks_boosted
 from dplit.forests.boosted import BoostedForestClassifier
 from dplit.forests.targets import class_codes
-from dplit.court.ledger.box import Box
-from dplit.court.ledger.compare import note, same
 
 ORDER = Box("thm-scale-order", "scale.cuttings", "scale.best_test")
 SAME = Box("thm-scale-same", "scale.CutForest", "scale.random_blocks", "scale.most_records")

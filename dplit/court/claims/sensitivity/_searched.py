@@ -5,8 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 
 from dplit import sensitivity
-from dplit.ground.errors import NEIGHBOURS
 from dplit.court.ledger.compare import at_most, same
+from dplit.ground.errors import NEIGHBOURS
 
 ONE_MORE = ("add-remove",)
 

@@ -9,9 +9,9 @@ from functools import partial
 
 from dplit import sensitivity
 from dplit.court.claims.sensitivity._searched import ONE_MORE, exactly, plain, searched
-from dplit.ground.errors import NEIGHBOURS
 from dplit.court.ledger.box import Box
 from dplit.court.ledger.compare import note, private
+from dplit.ground.errors import NEIGHBOURS
 from dplit.mechanisms import Laplace
 
 SPLIT = Box("thm-sensitivity-split")

@@ -13,9 +13,9 @@ from itertools import combinations_with_replacement
 
 from dplit import sensitivity
 from dplit.court.claims.sensitivity._searched import ONE_MORE, exactly, plain, searched, within
-from dplit.ground.errors import NEIGHBOURS
 from dplit.court.ledger.box import Box
 from dplit.court.ledger.compare import below, decisive, note
+from dplit.ground.errors import NEIGHBOURS
 
 V1, V2 = ((-1, 1), (0, 1), (-1, 3)), ((-1, 1), (-3, 3))  # bounds of the targets
 INNER = 8  # up to this size targets between the bounds are tried too; convexity rules them out

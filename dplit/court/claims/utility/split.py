@@ -15,10 +15,10 @@ from scipy.integrate import quad
 
 from dplit import balance, median, utility
 from dplit.court.claims.utility._counted import BOUNDS, EPSILONS, squared_error, targets_at_bounds
-from dplit.domain import GRID
-from dplit.forests.releases import published_labels, published_means
 from dplit.court.ledger.box import Box
 from dplit.court.ledger.compare import at_most, below, decisive, frequency, note, same
+from dplit.domain import GRID
+from dplit.forests.releases import published_labels, published_means
 
 SPLIT = Box("thm-utility-split")
 EXPECTED = Box(

@@ -16,12 +16,12 @@ from typing import NamedTuple
 import numpy as np
 
 from dplit.consistency.greedy import PAIR, TREND, pair_and_trend
-from dplit.domain import Continuous, Domain
-from dplit.ground.errors import check_integer, check_rng
 from dplit.court.experiments.chapters.writing import run
+from dplit.domain import Continuous, Domain
 from dplit.forests.multinomial import MultinomialForestClassifier
-from dplit.trees.arrays import LEAF
+from dplit.ground.errors import check_integer, check_rng
 from dplit.ground.work import stream
+from dplit.trees.arrays import LEAF
 
 FILE = "results/consistency/estimator.json"
 SEED, TREES, LEVELS, DELTA = 0, 5, 3, 0.2

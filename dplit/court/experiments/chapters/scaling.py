@@ -15,8 +15,8 @@ from time import process_time
 import numpy as np
 
 from dplit import matrix
-from dplit.domain import Categorical, Domain
 from dplit.court.experiments.chapters.writing import run
+from dplit.domain import Categorical, Domain
 from dplit.ground.stored import stored_cells
 from dplit.ground.work import stream
 

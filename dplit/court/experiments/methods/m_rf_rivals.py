@@ -22,10 +22,10 @@ from numpy.typing import ArrayLike
 from dplit import matrix, trees
 from dplit.baselines._shared import leaf_stats
 from dplit.budget import Parallel, Sequence, Spend
-from dplit.ground.errors import check_choice, check_integer
 from dplit.forests.base import BaseForestClassifier, parameters
 from dplit.forests.partition import Independent, at_most
 from dplit.forests.releases import laplace_counts, largest, noisy_counts
+from dplit.ground.errors import check_choice, check_integer
 from dplit.matrix.paths import cells_of
 from dplit.matrix.subsample import leaf_classes, preferences
 

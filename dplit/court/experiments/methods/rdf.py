@@ -13,10 +13,10 @@ import numpy as np
 
 from dplit import baselines
 from dplit.budget import Budget, Leak, Parallel, Public, Sequence, Spend
-from dplit.ground.errors import check_choice, check_epsilon
 from dplit.court.experiments.methods.common import private, public
 from dplit.forests import RandomDecisionForestClassifier
 from dplit.forests.base import parameters
+from dplit.ground.errors import check_choice, check_epsilon
 from dplit.majority import gap_law, published_smooth_sensitivity
 from dplit.mechanisms import Exponential, PermuteAndFlip, SmoothExponential
 from dplit.trees import reach_random_leaves

@@ -17,8 +17,8 @@ from __future__ import annotations
 from functools import partial
 from itertools import chain, product
 
-from dplit.ground import printed
 from dplit.court.experiments.cells import Cell, experiment
+from dplit.ground import printed
 
 EXACT = ("RF", "ERT", "Median")
 V1_NAMES = {"Random Forest": "RF", "Median Trees": "Median", "DiPriMe": "DiPriMe (v1)"}

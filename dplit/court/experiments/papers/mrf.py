@@ -14,9 +14,9 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import product
 
-from dplit.ground import printed
 from dplit.court.experiments import images
 from dplit.court.experiments.cells import Cell, experiment
+from dplit.ground import printed
 
 FOLDS = 10
 TEN_TIMES = {

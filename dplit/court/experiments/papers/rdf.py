@@ -20,8 +20,8 @@ Figures 4, 5 and 11 to 14 measure the same forests, and are run together.
 
 from __future__ import annotations
 
-from dplit.ground import printed
 from dplit.court.experiments.cells import Cell, experiment
+from dplit.ground import printed
 
 FOLDS = 10
 THRICE = 3 * FOLDS

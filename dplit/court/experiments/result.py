@@ -136,7 +136,7 @@ def _is_line(held):
 
 
 @contextlib.contextmanager
-def claimed(path: Path) -> Iterator[None]:
+def claimed(path: str | Path) -> Iterator[None]:
     """One run at a time writes a result file; the system frees it with the process that held it.
 
     Raises a ValueError if another run, of this or another process, is writing it.

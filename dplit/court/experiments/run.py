@@ -57,7 +57,7 @@ def run(
 
 
 def run_together(
-    outs: dict[str, Path],
+    outs: dict[str, str | Path],
     *,
     jobs: int = 1,
     seed: int = 0,

@@ -59,6 +59,10 @@ class Pairs(dict[str, "tuple[str, str] | None"]):
         """The mean gain of each pair that is run."""
         return {name: float(found.mean()) for name, found in self._differences().items()}
 
+    def won(self) -> int:
+        """How many of the mean gains are positive."""
+        return sum(gain > 0 for gain in self.gains().values())
+
     def largest(self) -> Pairs:
         """The pair of the largest mean gain alone."""
         gains = self.gains()
@@ -82,6 +86,26 @@ class Pairs(dict[str, "tuple[str, str] | None"]):
     def _differences(self) -> dict[str, np.ndarray]:
         run = {name: pair for name, pair in self.items() if pair}
         return {name: differences(self.result, *pair, self.number) for name, pair in run.items()}
+
+
+def pair(result: Result, *of, **at) -> tuple[str, str]:
+    """Keys of two cells, as `key` takes them: a value that is a tuple has the first's and the second's."""
+    sides = [[v[i] if isinstance(v, tuple) else v for v in (*of, *at.values())] for i in (0, 1)]
+    first, second = (
+        key(result, *side[: len(of)], **dict(zip(at, side[len(of) :]))) for side in sides
+    )
+    return first, second
+
+
+def better(result: Result, name: str, *of, **at) -> Decided:
+    """That the first of two cells, as `pair` takes them, is better than the second."""
+    return Pairs(result, {name: pair(result, *of, **at)}).that(rule.all_of)
+
+
+def together(found: Iterable[Decided], join: Join = rule.all_of, between: str = "; ") -> Decided:
+    """Several statements as one: `join` says how many are true, their words stand one after the other."""
+    parts, words = zip(*found)
+    return join(parts), between.join(words)
 
 
 def on_sets(result: Result, sets: Mapping, one: str | tuple, other: str | tuple, **at) -> Pairs:

@@ -13,7 +13,7 @@ from functools import partial
 from itertools import product
 
 from dplit.claims.runs import reproduced
-from dplit.claims.runs.cells import Decided, Pairs, best_of, none_of, percent
+from dplit.claims.runs.cells import Decided, Pairs, best_of, better, none_of, pair, percent
 from dplit.claims.runs.m_rf import (
     OURS,
     PAGE,
@@ -21,6 +21,7 @@ from dplit.claims.runs.m_rf import (
     about,
     cells_of,
     consistent,
+    joined,
     least,
     ours,
     over_rivals,
@@ -47,16 +48,11 @@ reproduced.table_claim("m-rf/appendix-table-2", "undecided", **PAGE)
 
 def optimised(result: Result, data: str, votes: Iterable[str] = ("weighted",)) -> Pairs:
     """The optimised subsample-and-aggregate beside the existing one, at every epsilon."""
-    methods, points = (paper.SUBSAMPLE, paper.EXISTING), product(paper.EPSILONS, votes)
-    return Pairs(
-        result,
-        {
-            f"{data} at {e:g}, {v}": tuple(
-                key(result, data, m, epsilon=e, voting=v) for m in methods
-            )
-            for e, v in points
-        },
-    )
+    points, methods = product(paper.EPSILONS, votes), (paper.SUBSAMPLE, paper.EXISTING)
+    cells = {
+        f"{data} at {e:g}, {v}": pair(result, data, methods, epsilon=e, voting=v) for e, v in points
+    }
+    return Pairs(result, cells)
 
 
 @said("m-rf/figure-4/fifty", "undecided")
@@ -83,18 +79,19 @@ def appendix_subsample(result):
     return about(result, {"optimised": 75, "existing": 25}, both)
 
 
-EVERYWHERE = {"name": "m-rf/appendix-subsample/consistently", "where": SUBSAMPLES}
+EVERYWHERE = "m-rf/appendix-subsample/consistently"
 
 
-@said("m-rf/figure-4/consistently", "undecided", **EVERYWHERE)
+@said("m-rf/figure-4/consistently", "undecided", name=EVERYWHERE, where=SUBSAMPLES)
 def subsample_consistently(result):
     """Our optimized strategy consistently outperforms the state-of-the-art strategy: with weight and with hard
     votes at every epsilon on Car, Iris and Balance."""
-    sets = (optimised(result, d, ("hard", "weighted")) for d in paper.SMALL)
-    pairs = Pairs(result, {name: pair for of in sets for name, pair in of.items()})
+    pairs = joined([optimised(result, data, ("hard", "weighted")) for data in paper.SMALL])
     gains = pairs.gains()
-    least, over = min(gains, key=gains.get), sum(gain > 0 for gain in gains.values())
-    words = f"above at {over} of {len(pairs)} points, least {least} {100 * gains[least]:+.1f}"
+    least = min(gains, key=gains.get)
+    words = (
+        f"above at {pairs.won()} of {len(pairs)} points, least {least} {100 * gains[least]:+.1f}"
+    )
     return rule.all_of(pairs.parts()), words
 
 
@@ -102,9 +99,8 @@ def subsample_consistently(result):
 def weighted(result):
     """We observe that weight voting generally outperforms hard voting: of the optimised subsample-and-aggregate,
     on Car at epsilon 1 with 16 trees of depth 3."""
-    cell = partial(key, result, "car", paper.SUBSAMPLE, epsilon=1.0)
-    pair = cell(voting="weighted"), cell(voting="hard")
-    return Pairs(result, {"weighted over hard": pair}).that(rule.all_of)
+    at = {"epsilon": 1.0, "voting": ("weighted", "hard")}
+    return better(result, "weighted over hard", "car", paper.SUBSAMPLE, **at)
 
 
 # The appendix's depths -----------------------------------------------------------------------------
@@ -117,8 +113,7 @@ def depth_four(result):
     parts, words = [], []
     for methods, printed in ((OURS, 84), (paper.RIVALS, 48)):
         cells = cells_of(result, methods, max_depth=4)
-        each = [about(result, {name: printed}, cells)[0] for name in cells]
-        parts.append(rule.any_of(each))
+        parts.append(rule.any_of(about(result, {name: printed}, cells)[0] for name in cells))
         words.append(percent(result, cells))
     return rule.all_of(parts), ", ".join(words)
 
@@ -155,17 +150,16 @@ def weighted_poor(result):
 @ours("m-rf/appendix-depth/training-votes", "undecided")
 def training_votes(result):
     """With 128 trees of depth 5 batch training is worse with weighted votes than with hard ones."""
-    cell = partial(key, result, "car", paper.TRAINING, max_depth=5)
-    pair = cell(), cell(label="training, weighted")
-    return Pairs(result, {"hard over weighted": pair}).that(rule.all_of)
+    at = {"label": ("", "training, weighted"), "max_depth": 5}
+    return better(result, "hard over weighted", "car", paper.TRAINING, **at)
 
 
 @said("m-rf/appendix-table-2/ensembles", "undecided", where=ENSEMBLES)
 def two_ensembles(result):
     """In the case of the Car dataset, at epsilon 1, using two ensembles actually improved accuracy over a single
     ensemble forest: in training, with four columns each."""
-    pair = (key(result, "car", paper.TRAINING, label=f"training, q = {q}") for q in (2, 1))
-    return Pairs(result, {"two over one": tuple(pair)}).that(rule.all_of)
+    labels = tuple(f"training, q = {q}" for q in (2, 1))
+    return better(result, "two over one", "car", paper.TRAINING, label=labels)
 
 
 # Ours ------------------------------------------------------------------------------------------------
@@ -183,9 +177,7 @@ def settings(result: Result, data: str, methods: Iterable[str], epsilon: float) 
     return [k for k in cells if k in result.cells]
 
 
-def better_at_best(
-    result: Result, data: str, epsilon: float, first: tuple, second: tuple
-) -> Decided:
+def at_best(result: Result, data: str, epsilon: float, first: tuple, second: tuple) -> Decided:
     """That some setting of the first methods is better than every setting of the second."""
     one, two = (settings(result, data, m, epsilon) for m in (first, second))
     best = {k.partition("/")[2]: k for k in (max(keys, key=result.mean) for keys in (one, two))}
@@ -216,7 +208,7 @@ for data, kind, epsilon in [
     word = f"{data}-{kind.removesuffix('all')}{epsilon:g}".replace(".", "")
     of = {"data": data, "epsilon": epsilon, "first": first, "second": second}
     says = f"On {NAMES[data]} at epsilon {epsilon:g} {says}"
-    ours(f"m-rf/best-of-each/{word}", "undecided", says=says, **of)(better_at_best)
+    ours(f"m-rf/best-of-each/{word}", "undecided", says=says, **of)(at_best)
 
 
 def on_release(result: Result, kind: str, epsilon: float, reading: str) -> tuple[Pairs, str]:
@@ -271,8 +263,8 @@ def nowhere_worse(result: Result, label: str, reading: str = "published") -> Dec
     """That training as published is nowhere better than another way by more than 0.02."""
     cells = {}
     for (data, depth), e in product(paper.GAINS, paper.THREE):
-        cell = partial(key, result, data, paper.TRAINING, max_depth=depth, epsilon=e)
-        cells[f"{data}, depth {depth}, at {e:g}"] = cell(), cell(reading, label)
+        of = (data, paper.TRAINING, ("published", reading), ("", label))
+        cells[f"{data}, depth {depth}, at {e:g}"] = pair(result, *of, max_depth=depth, epsilon=e)
     pairs = Pairs(result, cells)
     return none_of(pairs.parts(SMALL_IMPACT)), f"gain in points: {pairs.turned()}"
 
@@ -288,9 +280,9 @@ def geometric_gain(result):
 def strategy_gain(result):
     """Where the distinct leaves have less error than the cells, training on them is better on Balance at every
     epsilon: depth 1."""
-    cell = partial(key, result, "balance", paper.TRAINING, max_depth=1)
-    cells = {f"at {e:g}": (cell(epsilon=e, label="selected"), cell(epsilon=e)) for e in paper.THREE}
-    return Pairs(result, cells).that(rule.all_of)
+    at = {"label": ("selected", ""), "max_depth": 1}
+    of = partial(pair, result, "balance", paper.TRAINING, **at)
+    return Pairs(result, {f"at {e:g}": of(epsilon=e) for e in paper.THREE}).that(rule.all_of)
 
 
 @ours("m-rf/gains/together", "undecided")
@@ -304,6 +296,5 @@ def all_gains(result):
 def joint(result):
     """With two ensembles and with four one joint reconstruction with geometric noise is better than equal
     parts."""
-    cell = partial(key, result, "car", paper.TRAINING)
-    of = {f"q = {q}": tuple(cell(r, ensembles=q) for r in ("proved", "published")) for q in (2, 4)}
-    return Pairs(result, of).that(rule.all_of)
+    of = partial(pair, result, "car", paper.TRAINING, ("proved", "published"))
+    return Pairs(result, {f"q = {q}": of(ensembles=q) for q in (2, 4)}).that(rule.all_of)

@@ -16,6 +16,7 @@ from dplit.experiments.curves import NotRun, ahead, ahead_once, differences, key
 from dplit.experiments.registry import get
 from dplit.experiments.result import Result
 
+FEW, MANY = 9, 24  # pairs: with more the positive gains are counted, and no longer listed
 ONE_DRAW = "the printed size is of one draw, and is met to a point"
 
 Decided = tuple[rule.Part, str]
@@ -25,12 +26,18 @@ Join = Callable[[Iterable[rule.Part]], rule.Part]
 class Pairs(dict[str, "tuple[str, str] | None"]):
     """Pairs of keys by name: the first cell is held to be ahead of the second; None where they are not run.
 
-    `number` picks one of several numbers of a score.
+    `number` picks one of several numbers of a score; `gain` is what its gains are called in words.
     """
 
-    def __init__(self, result: Result, pairs: Mapping, number: int | None = None):
+    def __init__(
+        self,
+        result: Result,
+        pairs: Mapping,
+        number: int | None = None,
+        gain: str = "gain in points",
+    ):
         super().__init__(pairs)
-        self.result, self.number = result, number
+        self.result, self.number, self.gain = result, number, gain
 
     def parts(self, by: float | Callable = 0.0, once: bool = False) -> list[rule.Part]:
         """That each first cell is better than the second by more than `by`; open where it is not run.
@@ -40,20 +47,45 @@ class Pairs(dict[str, "tuple[str, str] | None"]):
         """
         return [rule.OPEN if pair is None else self._part(pair, by, once) for pair in self.values()]
 
-    def _part(self, pair: tuple[str, str], by: float | Callable, once: bool) -> rule.Part:
+    def _part(self, pair: tuple[str, str], by: float | Callable, once: bool = False) -> rule.Part:
         size = by(self.result, *pair) if callable(by) else by
         if once and get(self.result.experiment).cell(pair[0]).draws:
             return ahead_once(self.result, *pair, by=size)
         return ahead(self.result, *pair, by=size, number=self.number)
 
-    def that(self, join: Join, by: float | Callable = 0.0, once: bool = False) -> Decided:
-        """That all are so, or most, or any, as `join` says; the gains in words."""
-        note = f"; {ONE_DRAW}" if once else ""
-        return join(self.parts(by, once)), f"gain in points: {self}{note}"
+    def that(
+        self,
+        join: Join = rule.all_of,
+        by: float | Callable = 0.0,
+        once: bool = False,
+        largest: bool = False,
+    ) -> Decided:
+        """That all are so, or most, or any, as `join` says; the gains, or the largest alone, in words."""
+        shown = self.largest() if largest else self
+        return join(self.parts(by, once)), shown.words(ONE_DRAW if once else "")
+
+    def are(self, size: float, margin: float) -> Decided:
+        """That every gain is a size, to a margin; the gains in words."""
+        parts = [
+            rule.OPEN
+            if pair is None
+            else rule.all_of([self._part(pair, size - margin), ~self._part(pair, size + margin)])
+            for pair in self.values()
+        ]
+        return rule.all_of(parts), self.words(f"we allow {100 * margin:g}")
+
+    def words(self, note: str = "") -> str:
+        """The gains in words; of many only the least and the largest."""
+        gain = (
+            f"{self.gain}, {self.won()} of {len(self)} positive" if len(self) > FEW else self.gain
+        )
+        if len(self) > MANY:
+            return f"{gain}: from {self.turned().largest().turned()} to {self.largest()}"
+        return f"{gain}: {self}" + (f"; {note}" if note else "")
 
     def turned(self) -> Pairs:
         """The same pairs with the second cell held to be ahead."""
-        return Pairs(self.result, {name: pair[::-1] for name, pair in self.items()}, self.number)
+        return Pairs(self.result, {n: pair and pair[::-1] for n, pair in self.items()}, self.number)
 
     def gains(self) -> dict[str, float]:
         """The mean gain of each pair that is run."""
@@ -67,7 +99,7 @@ class Pairs(dict[str, "tuple[str, str] | None"]):
         """The pair of the largest mean gain alone."""
         gains = self.gains()
         name = max(gains, key=gains.get)
-        return Pairs(self.result, {name: self[name]}, self.number)
+        return Pairs(self.result, {name: self[name]}, self.number, self.gain)
 
     def means(self, form: str = "{:.3f} against {:.3f}", unit: float = 1.0) -> str:
         """Both means of each pair in words."""
@@ -75,11 +107,14 @@ class Pairs(dict[str, "tuple[str, str] | None"]):
         return ", ".join(f"{name} {form.format(*pair)}" for name, pair in means.items())
 
     def __str__(self) -> str:
-        words = [
-            f"{name} {100 * d.mean():+.1f} ± {100 * d.std(ddof=1) * np.sqrt(1 / len(d) + apart):.1f}"
-            for name, d in self._differences().items()
-            for apart in [overlap(get(self.result.experiment).cell(self[name][0]))]
-        ]
+        words = []
+        for name, d in self._differences().items():
+            cell = get(self.result.experiment).cell(self[name][0])
+            error = d.std(ddof=1) * np.sqrt(1 / len(d) + overlap(cell))
+            form, unit = (
+                ("{:+.2g} ± {:.1g}", 1) if cell.measure == "mse" else ("{:+.1f} ± {:.1f}", 100)
+            )
+            words.append(f"{name} {form.format(unit * d.mean(), unit * error)}")
         absent = ", ".join(name for name, pair in self.items() if pair is None)
         return (", ".join(words) or "none") + (f"; not run: {absent}" if absent else "")
 
@@ -114,10 +149,9 @@ def on_sets(result: Result, sets: Mapping, one: str | tuple, other: str | tuple,
     A method is its name, or (name, reading, label); `at` are parameters of both cells.
     """
     methods = [(m,) if isinstance(m, str) else m for m in (one, other)]
-    return Pairs(
-        result,
-        {name: tuple(key(result, d, *m, **at) for m in methods) for d, name in sets.items()},
-    )
+    cells = {name: tuple(key(result, d, *m, **at) for m in methods) for d, name in sets.items()}
+    ours, theirs = (f"{m[0]} (proved)" if "proved" in m else m[0] for m in methods)
+    return Pairs(result, cells, gain=f"gain of {ours} over {theirs} in points")
 
 
 def none_of(parts: Iterable[rule.Part]) -> rule.Part:
@@ -142,13 +176,6 @@ def near(result: Result, cell: str, value: float, margin: float, **how) -> rule.
     return rule.within(scores if number is None else scores[:, number], value, margin, **how)
 
 
-def alike(result: Result, one: str, other: str, margin: float, name: str = "") -> rule.Part:
-    """That the mean scores of two cells are within a margin of each other."""
-    apart = overlap(get(result.experiment).cell(other))
-    found = differences(result, one, other)
-    return rule.within(found, 0.0, margin, overlap=apart, name=name or f"{one} less {other}")
-
-
 def means(result: Result, cells: Mapping, form: str = "{:.3f}", unit: float = 1.0) -> str:
     """Mean scores in words, by the cells' names: "training 0.812"."""
     found = {name: float(result.mean(k)) / unit for name, k in cells.items()}
@@ -160,9 +187,9 @@ def percent(result: Result, cells: Mapping) -> str:
     return means(result, cells, "{:.1f}", 0.01)
 
 
-def where_run(cells: Callable[[str], tuple], data: str) -> tuple | None:
-    """The cells of one data set; None if they are not run."""
+def where_run(cells: Callable[[str], tuple], data: str, otherwise: tuple | None = None):
+    """What a function finds of one data set, as its cells; something else if they are not run."""
     try:
         return cells(data)
     except NotRun:
-        return None
+        return otherwise

@@ -26,17 +26,7 @@ from dplit.claims.runs.cells import (
     pair,
     percent,
 )
-from dplit.experiments import rule
-from dplit.experiments.curves import (
-    curve,
-    deviation,
-    higher_once,
-    key,
-    larger_deviation,
-    points_of,
-    rising,
-    steadier,
-)
+from dplit.experiments import curves, rule
 from dplit.experiments.papers import rdf as paper
 from dplit.experiments.papers.rdf import EPSILONS, MANY_CLASSES, NAMES, SYNTHETIC, TREES
 from dplit.experiments.result import Result
@@ -73,7 +63,7 @@ def many(parts: Iterable[rule.Part]) -> rule.Part:
 def between(result: Result, low: float, high: float, join: Callable, cells: dict) -> Decided:
     """That cells' scores of one draw lie between two sizes, to a point: of all or many of them."""
     ends = (
-        (higher_once(result, k, low - POINT), higher_once(result, k, high + POINT))
+        (curves.higher_once(result, k, low - POINT), curves.higher_once(result, k, high + POINT))
         for k in cells.values()
     )
     part = join(rule.all_of([above, ~over]) for above, over in ends)
@@ -105,9 +95,10 @@ def up_to_18(result):
 def no_loss(result):
     """Disjoint data never loses more than a fraction of one standard deviation."""
     pairs = versus(result, "RDF, all data")
-    part, words = pairs.that(by=lambda *pair: -larger_deviation(*pair))
+    part, words = pairs.that(by=lambda *pair: -curves.larger_deviation(*pair))
     losses = {
-        data: -gain / larger_deviation(result, *pairs[data]) for data, gain in pairs.gains().items()
+        data: -gain / curves.larger_deviation(result, *pairs[data])
+        for data, gain in pairs.gains().items()
     }
     data = max(losses, key=losses.get)
     return part, f"{words}; worst on {data}: a loss of {losses[data]:.2f} deviations"
@@ -171,9 +162,9 @@ def too_deep(result):
 def less_scatter(result):
     """With table 4's depth the deviation is smaller than with m/2 on most sets."""
     pairs = depths(result, half)
-    found = {d: [deviation(result, k) for k in pair] for d, pair in pairs.items()}
+    found = {d: [curves.deviation(result, k) for k in pair] for d, pair in pairs.items()}
     words = ", ".join(f"{d} {one:.3f} against {two:.3f}" for d, (one, two) in found.items())
-    return rule.most(steadier(result, *pair) for pair in pairs.values()), words
+    return rule.most(curves.steadier(result, *pair) for pair in pairs.values()), words
 
 
 # Number of trees ---------------------------------------------------------------------------------
@@ -181,7 +172,7 @@ def less_scatter(result):
 
 def by_trees(result: Result, epsilon: float) -> dict[str, dict[int, str]]:
     """Cells by the number of trees, for each set."""
-    at = partial(key, result, method="RDF", epsilon=epsilon)
+    at = partial(curves.key, result, method="RDF", epsilon=epsilon)
     return {NAMES[d]: {t: at(data=d, n_estimators=t) for t in TREES} for d in SYNTHETIC}
 
 
@@ -228,12 +219,17 @@ def not_always(result):
 def steadier_with_trees(result):
     """With 1 to 10 trees accuracies vary by a lot more than with more trees, seen by the larger deviations."""
     found = [by_trees(result, epsilon) for epsilon in (0.2, 1.0)]
-    parts = (steadier(result, c[100], c[3]) for of in found for c in of.values())
+    parts = (curves.steadier(result, c[100], c[3]) for of in found for c in of.values())
     words = []
     for of in found:
         few, more = (
             np.mean(
-                [deviation(result, c[t]) for c in of.values() for t in TREES if (t <= 10) is side]
+                [
+                    curves.deviation(result, c[t])
+                    for c in of.values()
+                    for t in TREES
+                    if (t <= 10) is side
+                ]
             )
             for side in (True, False)
         )
@@ -252,7 +248,7 @@ def many_sets(result):
 
 def flips(result: Result) -> dict[str, dict[int, str]]:
     """Cells of the shares of flipped leaves by the number of trees, for each set."""
-    at = partial(key, result, method="RDF, examined")
+    at = partial(curves.key, result, method="RDF, examined")
     return {NAMES[d]: {t: at(data=d, n_estimators=t) for t in TREES} for d in SYNTHETIC}
 
 
@@ -262,7 +258,7 @@ def more_flips(result):
     found = {d: [*cells.values()] for d, cells in flips(result).items()}
     ends = Pairs(result, {d: (cells[0], cells[-1]) for d, cells in found.items()})
     words = f"with {TREES[0]} and {TREES[-1]} trees: {ends.means('{:.1f} to {:.1f} %', 0.01)}"
-    return rule.all_of(rising(result, cells) for cells in found.values()), words
+    return rule.all_of(curves.rising(result, cells) for cells in found.values()), words
 
 
 @said("rdf/figure-8/100-trees", "undecided")
@@ -277,7 +273,7 @@ def flips_at_100(result):
 
 def scaled(result: Result, n_records: int, epsilon: float) -> str:
     """Cell of figure 9."""
-    return key(result, paper.SCALED, "RDF", n_records=n_records, epsilon=epsilon)
+    return curves.key(result, paper.SCALED, "RDF", n_records=n_records, epsilon=epsilon)
 
 
 @said("rdf/figure-9/scales", "undecided")
@@ -297,18 +293,19 @@ def scales(result):
 @said("rdf/figure-9/enough", "undecided")
 def enough(result):
     """30,000 records at epsilon 1 are enough for over 85 percent (section 6)."""
-    return higher_once(result, scaled(result, 30_000, 1.0), 0.85 - POINT), ONE_DRAW
+    return curves.higher_once(result, scaled(result, 30_000, 1.0), 0.85 - POINT), ONE_DRAW
 
 
 @said("rdf/figure-9/grows", "undecided")
 def grows(result):
     """Differential privacy scales very well, adding less noise the more data there is (read of figure 9:
     at every epsilon accuracy grows with the number of records)."""
-    curves = {
-        e: curve(result, "RDF", "published", "n_records", epsilon=e) for e in (0.01, 0.1, 1.0)
+    lines = {
+        e: curves.curve(result, "RDF", "published", "n_records", epsilon=e)
+        for e in (0.01, 0.1, 1.0)
     }
-    words = "; ".join(f"{e:g}: {points_of(result, points)}" for e, points in curves.items())
-    rise = rule.all_of(rising(result, [*points.values()]) for points in curves.values())
+    words = "; ".join(f"{e:g}: {curves.points_of(result, points)}" for e, points in lines.items())
+    rise = rule.all_of(curves.rising(result, [*points.values()]) for points in lines.values())
     return rise, f"by epsilon: {words}"
 
 
@@ -323,6 +320,6 @@ def grows_with_epsilon(result):
 def near_the_twin(result):
     """As epsilon increases, accuracy gets asymptotically close to that of the same forest without privacy,
     on Adult."""
-    last = key(result, "adult", "RDF", epsilon=EPSILONS[-1])
-    twin = key(result, "adult", "Random trees", "exact")
+    last = curves.key(result, "adult", "RDF", epsilon=EPSILONS[-1])
+    twin = curves.key(result, "adult", "Random trees", "exact")
     return Pairs(result, {"the twin, at the largest epsilon": (twin, last)}).are(0, POINT)

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from dplit.claims.runs.mrf_print import LEVEL, by_print
+from dplit.claims.runs.by_print import by_print
+from dplit.claims.runs.mrf_print import LEVEL
 from dplit.experiments import rule
 from dplit.ledger.compare import counted
 

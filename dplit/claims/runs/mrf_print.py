@@ -13,9 +13,8 @@ from decimal import Decimal
 from functools import cache, partial
 
 from dplit import datasets, experiments, printed
-from dplit.claims.runs.by_print import NO_CORRECTION, above, listed, under
+from dplit.claims.runs.by_print import NO_CORRECTION, above, by_print, listed, under
 from dplit.errors import PrivacyLeakWarning
-from dplit.ledger import claim
 from dplit.ledger.compare import at_most, decisive, need, note, same
 
 OURS, GREEDY = "MRF", "Breiman"
@@ -23,11 +22,7 @@ CONSISTENT = ("Denil14", "BRF", "CompRF-C")  # as the paper counts them; MRF is 
 STATE_OF_THE_ART = "BRF"  # "which reached state-of-the-art performance" (section 2.1)
 LEVEL = 0.05
 P_VALUE = "p-value of MRF against the standard forest"
-CHAPTER = "multinomial_forest_experiments"
 
-by_print = partial(
-    claim, chapter=CHAPTER, box="def-mrf-experiments-print", functions=("printed.table",)
-)
 on_all = partial(note, range="all 22 data sets")
 
 

@@ -15,8 +15,8 @@ from itertools import pairwise, product
 import numpy as np
 
 from dplit import printed
-from dplit.claims.runs.by_print import above, listed
-from dplit.claims.runs.mrf_print import by_print, whole
+from dplit.claims.runs.by_print import above, by_print, listed
+from dplit.claims.runs.mrf_print import whole
 from dplit.datasets import fetch, registry
 from dplit.ledger.compare import at_most, need, note, same
 from dplit.mechanisms import Exponential

@@ -172,24 +172,18 @@ def b1_rises(result):
 
 def no_better(result: Result, data: str) -> Decided:
     """That no other setting of figure 4 is better than the default by more than 0.02; the best one in words."""
-    default, others = (
-        (DEFAULT, DEFAULT),
-        [s for s in paper.settings(data) if s != (DEFAULT, DEFAULT)],
-    )
-    cells = {
-        f"{NAMES[data]}, {s}": (at(result, data, *s), at(result, data, *default)) for s in others
-    }
-    gain = "best setting over the default, in points"
-    return Pairs(result, cells, gain=gain).that(none_of, COMPETITIVE, largest=True)
+    cells = {s: at(result, data, *s) for s in paper.settings(data)}
+    default = cells.pop((DEFAULT, DEFAULT))
+    pairs = {f"{NAMES[data]}, {s}": (cell, default) for s, cell in cells.items()}
+    best = "best setting over the default, in points"
+    return Pairs(result, pairs, gain=best).that(none_of, COMPETITIVE, largest=True)
 
 
 @said("mrf/figure-4/competitive", "undecided")
 def competitive(result):
     """At B1 = B2 = 10 MRF is competitive on all six sets: no other setting that is run is better by more
     than 0.02."""
-
-    found = (where_run(partial(no_better, result), d, (rule.OPEN, "not run")) for d in SIX)
-    return together(found)
+    return together(where_run(partial(no_better, result), d, (rule.OPEN, "not run")) for d in SIX)
 
 
 # Figure 7 ------------------------------------------------------------------------------------------
@@ -222,16 +216,15 @@ def losses(result: Result, methods: Iterable[str], reading: str) -> Decided:
 
     Split r of one set and split r of another share no records: their mean is one number of a split.
     """
-    parts, words = [], []
+    found = []
     for method in methods:
         pairs = versus(result, (method, reading), MEDIUM, (paper.PARTITIONED[method], reading))
         each_set = [differences(result, *pair) for pair in pairs.values()]
         n = min(map(len, each_set))
-        mean = np.mean([found[:n] for found in each_set], axis=0)
+        mean = np.mean([gains[:n] for gains in each_set], axis=0)
         name = f"{method} with all records less halves"
-        parts.append(over(result, pairs["Car"][0], mean, name=name))
-        words.append(f"{method}: {pairs}")
-    return rule.all_of(parts), "without the partition, " + "; ".join(words)
+        found.append((over(result, pairs["Car"][0], mean, name=name), pairs.words()))
+    return together(found)
 
 
 @said("mrf/partition/rivals", "undecided", name="mrf/half-the-data", where="Section 1")

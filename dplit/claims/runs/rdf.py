@@ -96,10 +96,8 @@ def no_loss(result):
     """Disjoint data never loses more than a fraction of one standard deviation."""
     pairs = versus(result, "RDF, all data")
     part, words = pairs.that(by=lambda *pair: -curves.larger_deviation(*pair))
-    losses = {
-        data: -gain / curves.larger_deviation(result, *pairs[data])
-        for data, gain in pairs.gains().items()
-    }
+    gains = pairs.gains().items()
+    losses = {data: -gain / curves.larger_deviation(result, *pairs[data]) for data, gain in gains}
     data = max(losses, key=losses.get)
     return part, f"{words}; worst on {data}: a loss of {losses[data]:.2f} deviations"
 
@@ -116,9 +114,8 @@ def with_more_classes(result):
 def lower_sensitivity(result):
     """The mean smooth sensitivity of nonempty leaves is substantially better, lower, with disjoint data
     (decided: on every set it is lower; by how much, the evidence says)."""
-    ours, other = (
-        (m, "published", f"{m}, sensitivity") for m in ("RDF, examined", "RDF, all data")
-    )
+    methods = ("RDF, examined", "RDF, all data")
+    ours, other = ((m, "published", f"{m}, sensitivity") for m in methods)
     pairs = versus(result, other, ours=ours)
     return rule.all_of(pairs.parts()), pairs.means("{:.2f} against {:.2f}")
 
@@ -170,10 +167,10 @@ def less_scatter(result):
 # Number of trees ---------------------------------------------------------------------------------
 
 
-def by_trees(result: Result, epsilon: float) -> dict[str, dict[int, str]]:
+def by_trees(result: Result, method: str = "RDF", **at) -> dict[str, dict[int, str]]:
     """Cells by the number of trees, for each set."""
-    at = partial(curves.key, result, method="RDF", epsilon=epsilon)
-    return {NAMES[d]: {t: at(data=d, n_estimators=t) for t in TREES} for d in SYNTHETIC}
+    of = partial(curves.key, result, method=method, **at)
+    return {NAMES[d]: {t: of(data=d, n_estimators=t) for t in TREES} for d in SYNTHETIC}
 
 
 def best_number(result: Result, cells: dict[int, str]) -> int:
@@ -183,7 +180,7 @@ def best_number(result: Result, cells: dict[int, str]) -> int:
 
 def best_between(result: Result, epsilon: float, low: int, high: int) -> Decided:
     """That on most sets some number of trees between two is better than every other."""
-    found, parts = by_trees(result, epsilon), []
+    found, parts = by_trees(result, epsilon=epsilon), []
     for cells in found.values():
         inside = [k for t, k in cells.items() if low <= t <= high]
         parts.append(best_of(result, inside, [k for k in cells.values() if k not in inside]))
@@ -208,54 +205,40 @@ def large_epsilon(result):
 @said("rdf/figure-7/not-always", "agrees")
 def not_always(result):
     """Having more trees is not necessarily better."""
-    found, most = by_trees(result, 0.2), max(TREES)
+    found, most = by_trees(result, epsilon=0.2), max(TREES)
     fewer = {(d, t): (c[t], c[most]) for d, c in found.items() for t in TREES[:-1]}
     best = {d: (c[best_number(result, c)], c[most]) for d, c in found.items()}
     words = f"at epsilon 0.2 the best number is ahead of {most} trees, in points:"
     return rule.any_of(Pairs(result, fewer).parts()), f"{words} {Pairs(result, best)}"
 
 
+def few_and_more(result: Result, sets: Iterable[dict[int, str]]) -> str:
+    """The mean deviations with 10 trees at most and with more, in words."""
+    found = [(t, curves.deviation(result, k)) for cells in sets for t, k in cells.items()]
+    few, more = (np.mean([d for t, d in found if (t <= 10) is side]) for side in (True, False))
+    return f"{few:.3f} against {more:.3f}"
+
+
 @said("rdf/figure-7/steadier", "undecided")
 def steadier_with_trees(result):
     """With 1 to 10 trees accuracies vary by a lot more than with more trees, seen by the larger deviations."""
-    found = [by_trees(result, epsilon) for epsilon in (0.2, 1.0)]
-    parts = (curves.steadier(result, c[100], c[3]) for of in found for c in of.values())
-    words = []
-    for of in found:
-        few, more = (
-            np.mean(
-                [
-                    curves.deviation(result, c[t])
-                    for c in of.values()
-                    for t in TREES
-                    if (t <= 10) is side
-                ]
-            )
-            for side in (True, False)
-        )
-        words.append(f"{few:.3f} against {more:.3f}")
-    return rule.most(
-        parts
-    ), f"mean deviation at epsilon 0.2 and 1: {'; '.join(words)}; 3 against 100 trees decide"
+    found = {e: by_trees(result, epsilon=e).values() for e in (0.2, 1.0)}
+    parts = [curves.steadier(result, c[100], c[3]) for sets in found.values() for c in sets]
+    words = "; ".join(f"epsilon {e:g}: {few_and_more(result, sets)}" for e, sets in found.items())
+    return rule.most(parts), f"mean deviation {words}; 3 against 100 trees on most sets decide"
 
 
 @said("rdf/figure-7/85-percent", "undecided")
 def many_sets(result):
     """At epsilon 0.2 and 100 trees many sets have 85 to 90 percent."""
-    cells = {d: of[100] for d, of in by_trees(result, 0.2).items()}
+    cells = {d: of[100] for d, of in by_trees(result, epsilon=0.2).items()}
     return between(result, 0.85, 0.9, many, cells)
-
-
-def flips(result: Result) -> dict[str, dict[int, str]]:
-    """Cells of the shares of flipped leaves by the number of trees, for each set."""
-    at = partial(curves.key, result, method="RDF, examined")
-    return {NAMES[d]: {t: at(data=d, n_estimators=t) for t in TREES} for d in SYNTHETIC}
 
 
 @said("rdf/figure-8/more-trees", "undecided")
 def more_flips(result):
     """Larger numbers of trees flip the labels of more (nonempty) leaves."""
-    found = {d: [*cells.values()] for d, cells in flips(result).items()}
+    found = {d: [*cells.values()] for d, cells in by_trees(result, "RDF, examined").items()}
     ends = Pairs(result, {d: (cells[0], cells[-1]) for d, cells in found.items()})
     words = f"with {TREES[0]} and {TREES[-1]} trees: {ends.means('{:.1f} to {:.1f} %', 0.01)}"
     return rule.all_of(curves.rising(result, cells) for cells in found.values()), words
@@ -265,35 +248,29 @@ def more_flips(result):
 def flips_at_100(result):
     """The proportion of labels of nonempty leaves that are flipped remains around 5 to 20 percent, even
     with 30,000 records split among 100 trees (read: with 100 trees, on every set)."""
-    return between(result, 0.05, 0.2, rule.all_of, {d: of[100] for d, of in flips(result).items()})
+    cells = {d: of[100] for d, of in by_trees(result, "RDF, examined").items()}
+    return between(result, 0.05, 0.2, rule.all_of, cells)
 
 
 # Records and epsilon -----------------------------------------------------------------------------
-
-
-def scaled(result: Result, n_records: int, epsilon: float) -> str:
-    """Cell of figure 9."""
-    return curves.key(result, paper.SCALED, "RDF", n_records=n_records, epsilon=epsilon)
 
 
 @said("rdf/figure-9/scales", "undecided")
 def scales(result):
     """3,000,000 records at epsilon 0.1 can achieve results comparable to 30,000 at epsilon 1, as seen in
     figure 9."""
-    pairs = Pairs(
-        result, {"more records": (scaled(result, 3_000_000, 0.1), scaled(result, 30_000, 1.0))}
-    )
+    at = {"n_records": (3_000_000, 30_000), "epsilon": (0.1, 1.0)}
+    pairs = Pairs(result, {"more records": pair(result, paper.SCALED, "RDF", **at)})
     part, words = pairs.are(0, NEAR)
-    return (
-        part,
-        f"{pairs.means('{:.3f} and {:.3f}')}, {words}; the statement itself, on labels, is rdf/scaling",
-    )
+    means = pairs.means("{:.3f} and {:.3f}")
+    return part, f"{means}; {words}; the statement itself, on labels, is rdf/scaling"
 
 
 @said("rdf/figure-9/enough", "undecided")
 def enough(result):
     """30,000 records at epsilon 1 are enough for over 85 percent (section 6)."""
-    return curves.higher_once(result, scaled(result, 30_000, 1.0), 0.85 - POINT), ONE_DRAW
+    cell = curves.key(result, paper.SCALED, "RDF", n_records=30_000, epsilon=1.0)
+    return curves.higher_once(result, cell, 0.85 - POINT), ONE_DRAW
 
 
 @said("rdf/figure-9/grows", "undecided")
@@ -313,7 +290,8 @@ def grows(result):
 def grows_with_epsilon(result):
     """The technique scales well with larger privacy budgets (read: on Adult, accuracy is higher at the
     largest epsilon than at the smallest)."""
-    return better(result, "the largest over the smallest", "adult", "RDF", epsilon=EPSILONS[::-5])
+    ends = EPSILONS[-1], EPSILONS[0]
+    return better(result, "the largest over the smallest", "adult", "RDF", epsilon=ends)
 
 
 @said("rdf/figure-10/near", "undecided")

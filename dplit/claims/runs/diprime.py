@@ -100,19 +100,17 @@ def _tenth(result, key, other):
 @said("diprime-v2/figure-1/most-settings", "agrees", methods=VARIANTS, names=SWEPT)
 def most_settings(result, methods, names):
     """At most settings all variants of DiPriMe have a lower error than DP-ERT."""
-    parts, together, each = [], 0, dict.fromkeys(methods, 0)
+    found = []
     for name in names:
-        theirs, ours = private(result, "DP-ERT", name), [private(result, m, name) for m in methods]
+        theirs, *ours = (private(result, m, name) for m in ("DP-ERT", *methods))
         for value in set(theirs).intersection(*ours):
-            parts.append(
-                rule.all_of(curves.ahead(result, own[value], theirs[value]) for own in ours)
-            )
-            together += all(curves.gain(result, own[value], theirs[value])[0] > 0 for own in ours)
-        for m, points in zip(methods, ours):
-            each[m] += curves.wins(result, points, theirs)[0]
-    words = f"better than DP-ERT: all at {together} of {len(parts)} settings"
-    words += f" ({', '.join(f'{m} at {n}' for m, n in each.items())})"
-    return rule.most(parts), words
+            cells = {m: (points[value], theirs[value]) for m, points in zip(methods, ours)}
+            found.append(Pairs(result, cells))
+    gains = [pairs.gains() for pairs in found]
+    all_at = sum(min(of.values()) > 0 for of in gains)
+    each = ", ".join(f"{m} at {sum(of[m] > 0 for of in gains)}" for m in methods)
+    words = f"better than DP-ERT: all at {all_at} of {len(found)} settings ({each})"
+    return rule.most(rule.all_of(pairs.parts()) for pairs in found), words
 
 
 @said("diprime-v1/figure-3/deeper", "agrees")

@@ -5,8 +5,10 @@ As in `dplit.claims.runs.diprime`. See :doc:`/book/median_forest_experiments`.
 
 from __future__ import annotations
 
+import inspect
 import math
 from contextlib import suppress
+from functools import partial
 
 from dplit import experiments
 from dplit.claims.runs.cells import Pairs, means, near, together
@@ -167,19 +169,22 @@ def nodes(result):
 # Hyper-parameters --------------------------------------------------------------------------------
 
 
-def said_of_hyper(word, verdicts):
-    """Decorator: register ``test(result, method)`` for each of the figures of `HYPER`."""
+def said_of_hyper(word, *verdicts):
+    """Decorator: register ``test(result, method, partitioned)`` for each of the figures of `HYPER`.
+
+    It is asked with partitioning, and without where that is run.
+    """
 
     def register(test):
         for (figure, method), verdict in zip(HYPER.items(), verdicts, strict=True):
-            said(f"{figure}/{word}", verdict, method=method)(test)
+            of = {"method": method, "says": inspect.getdoc(test)}
+            said(f"{figure}/{word}", verdict, **of)(partial(_both, test))
         return test
 
     return register
 
 
 def _both(test, result, method):
-    """A test with and without partitioning, where both are run; in words."""
     found = {"parts": test(result, method, True)}
     with suppress(curves.NotRun):
         found["all records"] = test(result, method, False)
@@ -188,21 +193,29 @@ def _both(test, result, method):
 
 def _rho_curves(result, method, partitioned):
     """Curves over rho, by epsilon."""
-    return {
-        e: private(result, method, "rho", epsilon=e, partitioned=partitioned)
-        for e in ((1.0, 5.0, 10.0) if partitioned else (1.0, 10.0))
-    }
+    epsilons = (1.0, 5.0, 10.0) if partitioned else (1.0, 10.0)
+    at = {"name": "rho", "partitioned": partitioned}
+    return {e: private(result, method, epsilon=e, **at) for e in epsilons}
 
 
-def _larger_epsilon(result, method, partitioned):
-    """That the error falls from epsilon 1 to 10 at every rho; in words."""
+@said_of_hyper("epsilon", "agrees", "agrees", "agrees")
+def larger_epsilon(result, method, partitioned):
+    """A larger epsilon lowers the error."""
     lines = _rho_curves(result, method, partitioned)
     cells = {f"rho {r:g}": (lines[10.0][r], low) for r, low in lines[1.0].items()}
     return Pairs(result, cells, gain="from epsilon 1 to 10 the error falls by").that()
 
 
-def _large_rho(result, method, partitioned):
-    """That at each epsilon another rho is better than 0.9; in words."""
+@said_of_hyper("trees", "undecided", "agrees", "undecided")
+def limited_trees(result, method, partitioned):
+    """More trees lower the error only up to a limit."""
+    points = private(result, method, "n_estimators", max_features=5, partitioned=partitioned)
+    return curves.turns(result, points), f"by number of trees: {curves.points_of(result, points)}"
+
+
+@said_of_hyper("rho", "agrees", "agrees", "agrees")
+def large_rho(result, method, partitioned):
+    """A large rho raises the error."""
     found = []
     for e, points in _rho_curves(result, method, partitioned).items():
         large = points.pop(LARGE)
@@ -212,8 +225,9 @@ def _large_rho(result, method, partitioned):
     return together(found)
 
 
-def _harm(result, method, partitioned):
-    """That rho 0.9 harms more at epsilon 1 than at 10, against rho 0.5; in words."""
+@said_of_hyper("rho-epsilon", "agrees", "agrees", "agrees")
+def rho_epsilon(result, method, partitioned):
+    """A large rho harms more at smaller epsilon."""
     lines = _rho_curves(result, method, partitioned)
     pairs = {e: (lines[e][MIDDLE], lines[e][LARGE]) for e in (1.0, 10.0)}
     one, ten = (curves.differences(result, *pair) for pair in pairs.values())
@@ -221,33 +235,3 @@ def _harm(result, method, partitioned):
     name = f"harm of rho {LARGE} at epsilon 1 less that at 10"
     words = f"error at rho {LARGE} above that at {MIDDLE}: {one.mean():.2g} and {ten.mean():.2g}"
     return curves.over(result, pairs[1.0][0], one[:n] - ten[:n], name=name), words
-
-
-def _limited_trees(result, method, partitioned):
-    """That the number of trees helps up to some number and then harms, K = 5; in words."""
-    points = private(result, method, "n_estimators", max_features=5, partitioned=partitioned)
-    return curves.turns(result, points), f"by number of trees: {curves.points_of(result, points)}"
-
-
-@said_of_hyper("epsilon", ("agrees", "agrees", "agrees"))
-def larger_epsilon(result, method):
-    """A larger epsilon lowers the error."""
-    return _both(_larger_epsilon, result, method)
-
-
-@said_of_hyper("trees", ("undecided", "agrees", "undecided"))
-def limited_trees(result, method):
-    """More trees lower the error only up to a limit."""
-    return _both(_limited_trees, result, method)
-
-
-@said_of_hyper("rho", ("agrees", "agrees", "agrees"))
-def large_rho(result, method):
-    """A large rho raises the error."""
-    return _both(_large_rho, result, method)
-
-
-@said_of_hyper("rho-epsilon", ("agrees", "agrees", "agrees"))
-def rho_epsilon(result, method):
-    """A large rho harms more at smaller epsilon."""
-    return _both(_harm, result, method)

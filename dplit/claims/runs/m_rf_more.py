@@ -124,14 +124,13 @@ def depth_four(result):
 def rivals_best(result):
     """The existing approaches have the optimal accuracy of 72 % at depth of 2, of depths 2 to 5, and as the tree
     becomes deeper the accuracy degrades: one of both baselines."""
-    parts, words = [], []
+    found = []
     for r in paper.RIVALS:
         cells = {d: key(result, "car", r, max_depth=d) for d in PAPERS_DEPTHS}
-        accurate, _ = about(result, {2: 72}, cells)
-        best = [~ahead(result, cells[d], cells[2]) for d in PAPERS_DEPTHS[1:]]
-        parts.append(rule.all_of([accurate, *best]))
-        words.append(f"{r}, by depth: {percent(result, cells)}")
-    return rule.any_of(parts), "; ".join(words)
+        accurate, words = about(result, {2: 72}, cells)
+        best = (~ahead(result, cells[d], cells[2]) for d in PAPERS_DEPTHS[1:])
+        found.append((rule.all_of([accurate, *best]), f"{r}, by depth: {words}"))
+    return together(found, rule.any_of)
 
 
 @said("m-rf/appendix-depth/consistently", "undecided", where=DEPTH)
@@ -174,9 +173,9 @@ def settings(result: Result, data: str, methods: Iterable[str], epsilon: float) 
         for c in get(result.experiment).cells
         if (c.data, c.params["epsilon"]) == (data, epsilon) and c.method in methods
     ]
-    if not any(k in result.cells for k in cells):
+    if not (found := [k for k in cells if k in result.cells]):
         raise NotRun(f"{result.experiment} has no cells of {' or '.join(methods)}")
-    return [k for k in cells if k in result.cells]
+    return found
 
 
 def at_best(result: Result, data: str, epsilon: float, first: tuple, second: tuple) -> Decided:

@@ -86,13 +86,13 @@ def stopping(result):
 def forest_not_tree(result):
     """Table 3's cells of WDBC and CMC are those of a forest of 100 trees without noise on labels, within a
     point."""
-    parts, words = [], []
+    found = []
     for (d, row), cell in printed.table("mrf/table-3").cells.items():
         if d in ("wdbc", "cmc"):
             k = key(result, d, "MRF", label=f"{row}, forest, labels without noise")
-            parts.append(near(result, k, cell.value, rule.POINT, name=f"{d}, {row}"))
-            words.append(f"{d} {100 * float(result.mean(k)):.2f}, printed {cell.text}")
-    return rule.all_of(parts), "; ".join(words)
+            part = near(result, k, cell.value, rule.POINT, name=f"{d}, {row}")
+            found.append((part, f"{d} {100 * float(result.mean(k)):.2f}, printed {cell.text}"))
+    return together(found)
 
 
 # Figures 3 and 4 -----------------------------------------------------------------------------------
@@ -115,7 +115,7 @@ def on_scenes(result: Result, pairs: Iterable[tuple[tuple, tuple]]) -> Decided:
         for one, two in pairs
     }
     found = [Pairs(result, cells, n, f"gain in points of {name}") for name, n in CRITERIA.items()]
-    parts = [part for both in zip(*(pairs.parts() for pairs in found)) for part in both]
+    parts = [part for pairs in found for part in pairs.parts()]
     return rule.all_of(parts), "; ".join(pairs.words() for pairs in found)
 
 
@@ -244,14 +244,14 @@ def mrf_loses(result):
 def hepatitis(imputed, dropped):
     """Neither treatment of missing values gives the printed accuracies on Hepatitis: with incomplete records
     left out and with values imputed, ours are higher, MRF's and the standard forest's."""
-    cells, parts, words = printed.table("mrf/table-1").cells, [], []
+    cells, found = printed.table("mrf/table-1").cells, []
     for result, how in ((dropped, "left out"), (imputed, "imputed")):
         for k in of_trees(result, "hepatitis"):
             method = get(result.experiment).cell(k).method
             cell = cells["hepatitis", method]
-            parts.append(higher(result, k, cell.value))
-            words.append(f"{method} {100 * float(result.mean(k)):.1f} ({how}), printed {cell.text}")
-    return rule.all_of(parts), "; ".join(words)
+            words = f"{method} {100 * float(result.mean(k)):.1f} ({how}), printed {cell.text}"
+            found.append((higher(result, k, cell.value), words))
+    return together(found)
 
 
 # Under a true epsilon ------------------------------------------------------------------------------

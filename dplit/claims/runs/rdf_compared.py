@@ -84,13 +84,13 @@ def adult(result):
 def often(result):
     """For other datasets (than Adult and SynthA) ours is often better than JPW by more than 10 points, and
     than FS by more than 30."""
-    others, parts, words = [d for d in SETS if d not in ("adult", "synth-a")], [], []
+    others, found = [d for d in SETS if d not in ("adult", "synth-a")], []
     for m, by in (("JPW", 0.1), ("FS", 0.3)):
         pairs = versus(result, m, others)
         more = [name for name, gain in pairs.gains().items() if gain > by]
-        parts.append(many(pairs.parts(by, once=True)))
-        words.append(f"{m} on {len(more)} of {len(others)}: {', '.join(more) or 'none'}")
-    return rule.all_of(parts), f"{'; '.join(words)} (we call a third often)"
+        words = f"{m} on {len(more)} of {len(others)}: {', '.join(more) or 'none'}"
+        found.append((many(pairs.parts(by, once=True)), f"{words} (we call a third often)"))
+    return together(found)
 
 
 @said("rdf/figure-11/random-forest", "agrees")

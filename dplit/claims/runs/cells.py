@@ -45,9 +45,11 @@ class Pairs(dict[str, "tuple[str, str] | None"]):
         `by` may be a function of (result, first, second). With `once` it is a size that the paper has of its
         one draw, on sets that are drawn again and again here.
         """
-        return [rule.OPEN if pair is None else self._part(pair, by, once) for pair in self.values()]
+        return [self._part(pair, by, once) for pair in self.values()]
 
-    def _part(self, pair: tuple[str, str], by: float | Callable, once: bool = False) -> rule.Part:
+    def _part(self, pair: tuple | None, by: float | Callable, once: bool) -> rule.Part:
+        if pair is None:
+            return rule.OPEN
         size = by(self.result, *pair) if callable(by) else by
         if once and get(self.result.experiment).cell(pair[0]).draws:
             return ahead_once(self.result, *pair, by=size)
@@ -66,22 +68,15 @@ class Pairs(dict[str, "tuple[str, str] | None"]):
 
     def are(self, size: float, margin: float) -> Decided:
         """That every gain is a size, to a margin; the gains in words."""
-        parts = [
-            rule.OPEN
-            if pair is None
-            else rule.all_of([self._part(pair, size - margin), ~self._part(pair, size + margin)])
-            for pair in self.values()
-        ]
-        return rule.all_of(parts), self.words(f"we allow {100 * margin:g}")
+        above, below = self.parts(size - margin), [~part for part in self.parts(size + margin)]
+        both = rule.all_of(map(rule.all_of, zip(above, below)))
+        return both, self.words(f"we allow {100 * margin:g}")
 
     def words(self, note: str = "") -> str:
         """The gains in words; of many only the least and the largest."""
-        gain = (
-            f"{self.gain}, {self.won()} of {len(self)} positive" if len(self) > FEW else self.gain
-        )
-        if len(self) > MANY:
-            return f"{gain}: from {self.turned().largest().turned()} to {self.largest()}"
-        return f"{gain}: {self}" + (f"; {note}" if note else "")
+        counted = f", {self.won()} of {len(self)} positive" if len(self) > FEW else ""
+        listed = str(self) if len(self) <= MANY else f"from {self._least()} to {self.largest()}"
+        return f"{self.gain}{counted}: {listed}" + (f"; {note}" if note else "")
 
     def turned(self) -> Pairs:
         """The same pairs with the second cell held to be ahead."""
@@ -98,7 +93,13 @@ class Pairs(dict[str, "tuple[str, str] | None"]):
     def largest(self) -> Pairs:
         """The pair of the largest mean gain alone."""
         gains = self.gains()
-        name = max(gains, key=gains.get)
+        return self._alone(max(gains, key=gains.get))
+
+    def _least(self) -> Pairs:
+        gains = self.gains()
+        return self._alone(min(gains, key=gains.get))
+
+    def _alone(self, name: str) -> Pairs:
         return Pairs(self.result, {name: self[name]}, self.number, self.gain)
 
     def means(self, form: str = "{:.3f} against {:.3f}", unit: float = 1.0) -> str:
@@ -111,10 +112,10 @@ class Pairs(dict[str, "tuple[str, str] | None"]):
         for name, d in self._differences().items():
             cell = get(self.result.experiment).cell(self[name][0])
             error = d.std(ddof=1) * np.sqrt(1 / len(d) + overlap(cell))
-            form, unit = (
-                ("{:+.2g} ± {:.1g}", 1) if cell.measure == "mse" else ("{:+.1f} ± {:.1f}", 100)
-            )
-            words.append(f"{name} {form.format(unit * d.mean(), unit * error)}")
+            if cell.measure == "mse":
+                words.append(f"{name} {d.mean():+.2g} ± {error:.1g}")
+            else:
+                words.append(f"{name} {100 * d.mean():+.1f} ± {100 * error:.1f}")
         absent = ", ".join(name for name, pair in self.items() if pair is None)
         return (", ".join(words) or "none") + (f"; not run: {absent}" if absent else "")
 
@@ -125,22 +126,23 @@ class Pairs(dict[str, "tuple[str, str] | None"]):
 
 def pair(result: Result, *of, **at) -> tuple[str, str]:
     """Keys of two cells, as `key` takes them: a value that is a tuple has the first's and the second's."""
-    sides = [[v[i] if isinstance(v, tuple) else v for v in (*of, *at.values())] for i in (0, 1)]
-    first, second = (
-        key(result, *side[: len(of)], **dict(zip(at, side[len(of) :]))) for side in sides
-    )
-    return first, second
+
+    def cell(side):
+        here = [value[side] if isinstance(value, tuple) else value for value in (*of, *at.values())]
+        return key(result, *here[: len(of)], **dict(zip(at, here[len(of) :])))
+
+    return cell(0), cell(1)
 
 
 def better(result: Result, name: str, *of, **at) -> Decided:
     """That the first of two cells, as `pair` takes them, is better than the second."""
-    return Pairs(result, {name: pair(result, *of, **at)}).that(rule.all_of)
+    return Pairs(result, {name: pair(result, *of, **at)}).that()
 
 
-def together(found: Iterable[Decided], join: Join = rule.all_of, between: str = "; ") -> Decided:
+def together(found: Iterable[Decided], join: Join = rule.all_of) -> Decided:
     """Several statements as one: `join` says how many are true, their words stand one after the other."""
     parts, words = zip(*found)
-    return join(parts), between.join(words)
+    return join(parts), "; ".join(words)
 
 
 def on_sets(result: Result, sets: Mapping, one: str | tuple, other: str | tuple, **at) -> Pairs:

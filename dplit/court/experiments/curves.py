@@ -196,12 +196,6 @@ def turns(result, points):
     return rule.any_of(rule.all_of(ahead(result, k, end) for end in (first, last)) for k in between)
 
 
-def wins(result, ours, theirs):
-    """At how many of the values that both curves have the first has the better mean, and of how many."""
-    shared = [v for v in ours if v in theirs]
-    return sum(gain(result, ours[v], theirs[v])[0] > 0 for v in shared), len(shared)
-
-
 def rising(result, keys):
     """That each mean score is above the one before, a `rule.Part`."""
     return rule.all_of(

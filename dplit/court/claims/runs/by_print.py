@@ -1,4 +1,4 @@
-"""Comparisons that dockets about printed numbers share, beside those of `dplit.court.ledger.compare`.
+"""What dockets about printed numbers share: their claims' page, and comparisons beside `dplit.court.ledger.compare`.
 
 What printed numbers decide alone needs no run: its verdicts are those of statements.
 """
@@ -7,9 +7,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from dplit.court.ledger import claim
 from dplit.court.ledger.compare import Compared, need
 
 NO_CORRECTION = "the printed table says what holds"
+PAGES = {  # by the papers' part of an id: chapter and box
+    "diprime-v1": ("median_forest_experiments", "def-experiments-print"),
+    "diprime-v2": ("median_forest_experiments", "def-experiments-print"),
+    "rdf": ("random_forest_experiments", "rem-rdf-experiments-sets"),
+    "mrf": ("multinomial_forest_experiments", "def-mrf-experiments-print"),
+    "m-rf": ("matrix_forest_experiments", "def-matrix-experiments-print"),
+}
+
+
+def by_print(id: str, where: str, verdict: str, **fields):
+    """Decorator: register a sentence of a paper that printed numbers decide; fields as of `dplit.ledger.claim`."""
+    chapter, box = PAGES[id.partition("/")[0]]
+    page = {"chapter": chapter, "box": box, "functions": ("ground.printed.table",)}
+    return claim(id, where, verdict, **page | fields)
 
 
 def above(exact: float, stated: float, broken: str = "", **data) -> Compared:

@@ -16,6 +16,7 @@ from dplit.court.experiments.curves import NotRun, ahead, ahead_once, difference
 from dplit.court.experiments.registry import get
 from dplit.court.experiments.result import Result
 
+FEW, MANY = 9, 24  # pairs: with more the positive gains are counted, and no longer listed
 ONE_DRAW = "the printed size is of one draw, and is met to a point"
 
 Decided = tuple[rule.Part, str]
@@ -25,12 +26,18 @@ Join = Callable[[Iterable[rule.Part]], rule.Part]
 class Pairs(dict[str, "tuple[str, str] | None"]):
     """Pairs of keys by name: the first cell is held to be ahead of the second; None where they are not run.
 
-    `number` picks one of several numbers of a score.
+    `number` picks one of several numbers of a score; `gain` is what its gains are called in words.
     """
 
-    def __init__(self, result: Result, pairs: Mapping, number: int | None = None):
+    def __init__(
+        self,
+        result: Result,
+        pairs: Mapping,
+        number: int | None = None,
+        gain: str = "gain in points",
+    ):
         super().__init__(pairs)
-        self.result, self.number = result, number
+        self.result, self.number, self.gain = result, number, gain
 
     def parts(self, by: float | Callable = 0.0, once: bool = False) -> list[rule.Part]:
         """That each first cell is better than the second by more than `by`; open where it is not run.
@@ -38,32 +45,62 @@ class Pairs(dict[str, "tuple[str, str] | None"]):
         `by` may be a function of (result, first, second). With `once` it is a size that the paper has of its
         one draw, on sets that are drawn again and again here.
         """
-        return [rule.OPEN if pair is None else self._part(pair, by, once) for pair in self.values()]
+        return [self._part(pair, by, once) for pair in self.values()]
 
-    def _part(self, pair: tuple[str, str], by: float | Callable, once: bool) -> rule.Part:
+    def _part(self, pair: tuple | None, by: float | Callable, once: bool) -> rule.Part:
+        if pair is None:
+            return rule.OPEN
         size = by(self.result, *pair) if callable(by) else by
         if once and get(self.result.experiment).cell(pair[0]).draws:
             return ahead_once(self.result, *pair, by=size)
         return ahead(self.result, *pair, by=size, number=self.number)
 
-    def that(self, join: Join, by: float | Callable = 0.0, once: bool = False) -> Decided:
-        """That all are so, or most, or any, as `join` says; the gains in words."""
-        note = f"; {ONE_DRAW}" if once else ""
-        return join(self.parts(by, once)), f"gain in points: {self}{note}"
+    def that(
+        self,
+        join: Join = rule.all_of,
+        by: float | Callable = 0.0,
+        once: bool = False,
+        largest: bool = False,
+    ) -> Decided:
+        """That all are so, or most, or any, as `join` says; the gains, or the largest alone, in words."""
+        shown = self.largest() if largest else self
+        return join(self.parts(by, once)), shown.words(ONE_DRAW if once else "")
+
+    def are(self, size: float, margin: float) -> Decided:
+        """That every gain is a size, to a margin; the gains in words."""
+        above, below = self.parts(size - margin), [~part for part in self.parts(size + margin)]
+        both = rule.all_of(map(rule.all_of, zip(above, below)))
+        return both, self.words(f"we allow {100 * margin:g}")
+
+    def words(self, note: str = "") -> str:
+        """The gains in words; of many only the least and the largest."""
+        counted = f", {self.won()} of {len(self)} positive" if len(self) > FEW else ""
+        listed = str(self) if len(self) <= MANY else f"from {self._least()} to {self.largest()}"
+        return f"{self.gain}{counted}: {listed}" + (f"; {note}" if note else "")
 
     def turned(self) -> Pairs:
         """The same pairs with the second cell held to be ahead."""
-        return Pairs(self.result, {name: pair[::-1] for name, pair in self.items()}, self.number)
+        return Pairs(self.result, {n: pair and pair[::-1] for n, pair in self.items()}, self.number)
 
     def gains(self) -> dict[str, float]:
         """The mean gain of each pair that is run."""
         return {name: float(found.mean()) for name, found in self._differences().items()}
 
+    def won(self) -> int:
+        """How many of the mean gains are positive."""
+        return sum(gain > 0 for gain in self.gains().values())
+
     def largest(self) -> Pairs:
         """The pair of the largest mean gain alone."""
         gains = self.gains()
-        name = max(gains, key=gains.get)
-        return Pairs(self.result, {name: self[name]}, self.number)
+        return self._alone(max(gains, key=gains.get))
+
+    def _least(self) -> Pairs:
+        gains = self.gains()
+        return self._alone(min(gains, key=gains.get))
+
+    def _alone(self, name: str) -> Pairs:
+        return Pairs(self.result, {name: self[name]}, self.number, self.gain)
 
     def means(self, form: str = "{:.3f} against {:.3f}", unit: float = 1.0) -> str:
         """Both means of each pair in words."""
@@ -71,11 +108,14 @@ class Pairs(dict[str, "tuple[str, str] | None"]):
         return ", ".join(f"{name} {form.format(*pair)}" for name, pair in means.items())
 
     def __str__(self) -> str:
-        words = [
-            f"{name} {100 * d.mean():+.1f} ± {100 * d.std(ddof=1) * np.sqrt(1 / len(d) + apart):.1f}"
-            for name, d in self._differences().items()
-            for apart in [overlap(get(self.result.experiment).cell(self[name][0]))]
-        ]
+        words = []
+        for name, d in self._differences().items():
+            cell = get(self.result.experiment).cell(self[name][0])
+            error = d.std(ddof=1) * np.sqrt(1 / len(d) + overlap(cell))
+            if cell.measure == "mse":
+                words.append(f"{name} {d.mean():+.2g} ± {error:.1g}")
+            else:
+                words.append(f"{name} {100 * d.mean():+.1f} ± {100 * error:.1f}")
         absent = ", ".join(name for name, pair in self.items() if pair is None)
         return (", ".join(words) or "none") + (f"; not run: {absent}" if absent else "")
 
@@ -84,16 +124,36 @@ class Pairs(dict[str, "tuple[str, str] | None"]):
         return {name: differences(self.result, *pair, self.number) for name, pair in run.items()}
 
 
+def pair(result: Result, *of, **at) -> tuple[str, str]:
+    """Keys of two cells, as `key` takes them: a value that is a tuple has the first's and the second's."""
+
+    def cell(side):
+        here = [value[side] if isinstance(value, tuple) else value for value in (*of, *at.values())]
+        return key(result, *here[: len(of)], **dict(zip(at, here[len(of) :])))
+
+    return cell(0), cell(1)
+
+
+def better(result: Result, name: str, *of, **at) -> Decided:
+    """That the first of two cells, as `pair` takes them, is better than the second."""
+    return Pairs(result, {name: pair(result, *of, **at)}).that()
+
+
+def together(found: Iterable[Decided], join: Join = rule.all_of) -> Decided:
+    """Several statements as one: `join` says how many are true, their words stand one after the other."""
+    parts, words = zip(*found)
+    return join(parts), "; ".join(words)
+
+
 def on_sets(result: Result, sets: Mapping, one: str | tuple, other: str | tuple, **at) -> Pairs:
     """On each data set, by its name in the paper, a cell of one method beside another's.
 
     A method is its name, or (name, reading, label); `at` are parameters of both cells.
     """
     methods = [(m,) if isinstance(m, str) else m for m in (one, other)]
-    return Pairs(
-        result,
-        {name: tuple(key(result, d, *m, **at) for m in methods) for d, name in sets.items()},
-    )
+    cells = {name: tuple(key(result, d, *m, **at) for m in methods) for d, name in sets.items()}
+    ours, theirs = (f"{m[0]} (proved)" if "proved" in m else m[0] for m in methods)
+    return Pairs(result, cells, gain=f"gain of {ours} over {theirs} in points")
 
 
 def none_of(parts: Iterable[rule.Part]) -> rule.Part:
@@ -118,13 +178,6 @@ def near(result: Result, cell: str, value: float, margin: float, **how) -> rule.
     return rule.within(scores if number is None else scores[:, number], value, margin, **how)
 
 
-def alike(result: Result, one: str, other: str, margin: float, name: str = "") -> rule.Part:
-    """That the mean scores of two cells are within a margin of each other."""
-    apart = overlap(get(result.experiment).cell(other))
-    found = differences(result, one, other)
-    return rule.within(found, 0.0, margin, overlap=apart, name=name or f"{one} less {other}")
-
-
 def means(result: Result, cells: Mapping, form: str = "{:.3f}", unit: float = 1.0) -> str:
     """Mean scores in words, by the cells' names: "training 0.812"."""
     found = {name: float(result.mean(k)) / unit for name, k in cells.items()}
@@ -136,9 +189,9 @@ def percent(result: Result, cells: Mapping) -> str:
     return means(result, cells, "{:.1f}", 0.01)
 
 
-def where_run(cells: Callable[[str], tuple], data: str) -> tuple | None:
-    """The cells of one data set; None if they are not run."""
+def where_run(cells: Callable[[str], tuple], data: str, otherwise: tuple | None = None):
+    """What a function finds of one data set, as its cells; something else if they are not run."""
     try:
         return cells(data)
     except NotRun:
-        return None
+        return otherwise

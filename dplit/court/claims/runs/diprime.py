@@ -8,22 +8,11 @@ the number that we allow is in the evidence. See :doc:`/book/median_forest_exper
 from __future__ import annotations
 
 from functools import partial
+from itertools import product
 
 from dplit.court.claims.runs import reproduced
-from dplit.court.experiments import rule
-from dplit.court.experiments.curves import (
-    ahead,
-    best,
-    curve,
-    gain,
-    higher,
-    improves,
-    over,
-    paired,
-    points_of,
-    turns,
-    wins,
-)
+from dplit.court.claims.runs.cells import Pairs, best_of, together
+from dplit.court.experiments import curves, rule
 from dplit.court.experiments.papers.diprime import EXACT, V1, VARIANTS
 
 PAGE = {"chapter": "median_forest_experiments", "box": "def-experiments-agree"}
@@ -31,28 +20,24 @@ SWEPT = ("max_depth", "n_estimators", "epsilon")
 
 said = partial(reproduced.said, **PAGE)
 
-for table, verdict in {
-    "diprime-v1/table-1": "differs",
-    "diprime-v1/table-2": "differs",
-    "diprime-v2/table-1": "differs",
-    "diprime-v2/table-2": "differs",
-}.items():
-    reproduced.table_claim(table, verdict, **PAGE)
+for paper, table in product(("diprime-v1", "diprime-v2"), ("table-1", "table-2")):
+    reproduced.table_claim(f"{paper}/{table}", "differs", **PAGE)
 
 
 def private(result, method, name, **fixed):
     """Curve of a private method as published."""
-    return curve(result, method, "published", name, **fixed)
+    return curves.curve(result, method, "published", name, **fixed)
 
 
 def exact(result, method, name):
     """Curve of a method that is not private."""
-    return curve(result, method, "exact", name)
+    return curves.curve(result, method, "exact", name)
 
 
-def in_words(result, curves):
-    """Curves by method, point by point."""
-    return "; ".join(f"{m} {points_of(result, points)}" for m, points in curves.items())
+def along(result, lines, trend):
+    """That each method's curve has a trend, a function of (result, points)."""
+    words = "; ".join(f"{m} {curves.points_of(result, points)}" for m, points in lines.items())
+    return rule.all_of(trend(result, points) for points in lines.values()), words
 
 
 # Balance of single cuts --------------------------------------------------------------------------
@@ -71,7 +56,9 @@ def halves(result):
     """Cuts of DiPriMe send around half of the records to each child; random cuts are highly
     imbalanced (100 trees of maximum depth 5, epsilon 10)."""
     (median, one), (random, two) = (_balance(result, m) for m in (V1, "DP-ERT"))
-    most = rule.all_of([higher(result, median, 0.5, -1), ~higher(result, random, 0.5, -1)])
+    most = rule.all_of(
+        [curves.higher(result, median, 0.5, -1), ~curves.higher(result, random, 0.5, -1)]
+    )
     return most, f"{one}; {two}"
 
 
@@ -79,7 +66,7 @@ def halves(result):
 def balanced(result):
     """Private median cuts are more balanced than random ones."""
     (median, one), (random, two) = (_balance(result, m) for m in ("DiPriMe", "DP-ERT"))
-    return ahead(result, median, random, number=-1), f"{one}; {two}"
+    return curves.ahead(result, median, random, number=-1), f"{one}; {two}"
 
 
 # Depth, trees and epsilon ------------------------------------------------------------------------
@@ -91,12 +78,12 @@ def comparable(result):
     similar trends."""
     near, same, worst, words = [], [], 0.0, []
     for name in SWEPT[:2]:
-        curves = [exact(result, m, name) for m in EXACT]
-        trends = [improves(result, c) for c in curves]
+        lines = [exact(result, m, name) for m in EXACT]
+        trends = [curves.improves(result, c) for c in lines]
         same.append(rule.same_truth(trends))
         words.append(f"with {name} {sum(t.yes < rule.RATE for t in trends)} of 3")
-        for value, key in curves[2].items():
-            others = [c[value] for c in curves[:2]]
+        for value, key in lines[2].items():
+            others = [c[value] for c in lines[:2]]
             near.append(rule.any_of(_tenth(result, key, other) for other in others))
             worst = max(worst, float(result.mean(key)) / max(float(result.mean(k)) for k in others))
     shown = f"at most {worst:.3f} times the worse of the two (we allow 1.1); errors fall "
@@ -105,39 +92,37 @@ def comparable(result):
 
 def _tenth(result, key, other):
     """That an error is less than a tenth above another."""
-    ours, theirs = paired(result, key, other)
+    ours, theirs = curves.paired(result, key, other)
     room = (1 + rule.TENTH) * theirs - ours
-    return over(result, key, room, name=f"1.1 times {other} less {key}")
+    return curves.over(result, key, room, name=f"1.1 times {other} less {key}")
 
 
 @said("diprime-v2/figure-1/most-settings", "agrees", methods=VARIANTS, names=SWEPT)
 def most_settings(result, methods, names):
     """At most settings all variants of DiPriMe have a lower error than DP-ERT."""
-    parts, together, each = [], 0, dict.fromkeys(methods, 0)
+    found = []
     for name in names:
-        theirs, ours = private(result, "DP-ERT", name), [private(result, m, name) for m in methods]
+        theirs, *ours = (private(result, m, name) for m in ("DP-ERT", *methods))
         for value in set(theirs).intersection(*ours):
-            parts.append(rule.all_of(ahead(result, own[value], theirs[value]) for own in ours))
-            together += all(gain(result, own[value], theirs[value])[0] > 0 for own in ours)
-        for m, points in zip(methods, ours):
-            each[m] += wins(result, points, theirs)[0]
-    words = f"better than DP-ERT: all at {together} of {len(parts)} settings"
-    words += f" ({', '.join(f'{m} at {n}' for m, n in each.items())})"
-    return rule.most(parts), words
+            cells = {m: (points[value], theirs[value]) for m, points in zip(methods, ours)}
+            found.append(Pairs(result, cells))
+    gains = [pairs.gains() for pairs in found]
+    all_at = sum(min(of.values()) > 0 for of in gains)
+    each = ", ".join(f"{m} at {sum(of[m] > 0 for of in gains)}" for m in methods)
+    words = f"better than DP-ERT: all at {all_at} of {len(found)} settings ({each})"
+    return rule.most(rule.all_of(pairs.parts()) for pairs in found), words
 
 
 @said("diprime-v1/figure-3/deeper", "agrees")
 @said("diprime-v2/figure-1/deeper", "agrees")
 def deeper(result):
     """Deeper trees lower the error of the methods that are not private."""
-    curves = {m: exact(result, m, "max_depth") for m in EXACT}
-    return rule.all_of(improves(result, c) for c in curves.values()), in_words(result, curves)
+    return along(result, {m: exact(result, m, "max_depth") for m in EXACT}, curves.improves)
 
 
 def _all_turn(result, methods, name):
-    """That each method's curve first improves and then gets worse; in words."""
-    curves = {m: private(result, m, name) for m in methods}
-    return rule.all_of(turns(result, c) for c in curves.values()), in_words(result, curves)
+    """That each method's curve first improves and then gets worse."""
+    return along(result, {m: private(result, m, name) for m in methods}, curves.turns)
 
 
 @said("diprime-v1/figure-3/depth-limit", "agrees", methods=(V1,))
@@ -159,12 +144,10 @@ def trees_limit(result, methods):
 @said("diprime-v2/figure-1/flip", "undecided")
 def flip(result):
     """At low epsilon DiPriMeFlip is worse than DiPriMeExp and DiPriMe."""
-    curves = [private(result, m, "epsilon") for m in VARIANTS]
-    low = min(curves[2])
-    gains = [gain(result, c[low], curves[2][low]) for c in curves[:2]]
-    words = [f"{m} ahead by {d:.2g} ± {e:.2g}" for m, (d, e) in zip(VARIANTS, gains)]
-    behind = rule.all_of(ahead(result, c[low], curves[2][low]) for c in curves[:2])
-    return behind, f"at epsilon {low:g}: {', '.join(words)}"
+    lines = {m: private(result, m, "epsilon") for m in VARIANTS}
+    low = min(lines["DiPriMeFlip"])
+    cells = {f"{m} at {low:g}": (lines[m][low], lines["DiPriMeFlip"][low]) for m in VARIANTS[:2]}
+    return Pairs(result, cells, gain="ahead by").that()
 
 
 # Every tree on all records -----------------------------------------------------------------------
@@ -174,13 +157,16 @@ def flip(result):
 @said("diprime-v2/figure-5/best-depth", "undecided", ["diprime-v2/figure-1"], methods=VARIANTS)
 def best_depth(result, partitioned, methods):
     """With every tree on all records the best depth is larger than on disjoint parts."""
-    parts, words = [], []
+    found = []
     for m in methods:
-        pair = private(result, m, "max_depth"), private(partitioned, m, "max_depth")
-        ends = best(result, pair[0]), best(partitioned, pair[1])
-        parts.append(_deeper_best(result, partitioned, *pair) if ends[0] != ends[1] else rule.OPEN)
-        words.append(f"{m} {ends[0]} against {ends[1]} ({_paired(partitioned, pair[1], ends)})")
-    return rule.all_of(parts), f"best depth: {', '.join(words)}"
+        points, parted = (private(of, m, "max_depth") for of in (result, partitioned))
+        ends = curves.best(result, points), curves.best(partitioned, parted)
+        part = (
+            rule.OPEN if ends[0] == ends[1] else _deeper_best(result, partitioned, points, parted)
+        )
+        words = _paired(partitioned, parted, ends)
+        found.append((part, f"best depth of {m} {ends[0]} against {ends[1]} ({words})"))
+    return together(found)
 
 
 def _deeper_best(result, partitioned, points, parted):
@@ -196,14 +182,14 @@ def _deeper_best(result, partitioned, points, parted):
 def _best_beyond(result, points, depth):
     """That some point beyond a depth is better than every one up to it."""
     low, high = ([k for v, k in points.items() if (v > depth) is side] for side in (False, True))
-    return rule.any_of(rule.all_of(ahead(result, a, b) for b in low) for a in high)
+    return best_of(result, high, low)
 
 
 def _paired(result, points, depths):
     """What the second depth gains over the first, paired, with parts."""
     if not {*depths} <= {*points}:
         return "not run with parts"
-    gains, error = gain(result, points[depths[1]], points[depths[0]])
+    gains, error = curves.gain(result, points[depths[1]], points[depths[0]])
     return f"with parts {depths[1]} gains {gains:.2g} ± {error:.1g} over {depths[0]}"
 
 
@@ -212,11 +198,9 @@ def _paired(result, points, depths):
 def trends(result, partitioned, methods):
     """With every tree on all records the trends are similar to those of {other} (read as: by depth and by
     number of trees the same errors first fall and then rise)."""
-    same, words = [], []
-    for name in SWEPT[:2]:
-        for m in methods:
-            points = private(result, m, name)
-            pair = turns(result, points), turns(partitioned, private(partitioned, m, name))
-            same.append(rule.same_truth(pair))
-            words.append(f"{m} by {name} {points_of(result, points)}")
-    return rule.all_of(same), "; ".join(words)
+    found = []
+    for name, m in product(SWEPT[:2], methods):
+        points, parted = private(result, m, name), private(partitioned, m, name)
+        same = rule.same_truth((curves.turns(result, points), curves.turns(partitioned, parted)))
+        found.append((same, f"{m} by {name} {curves.points_of(result, points)}"))
+    return together(found)

@@ -5,23 +5,15 @@ As in `dplit.court.claims.runs.diprime`. See :doc:`/book/median_forest_experimen
 
 from __future__ import annotations
 
+import inspect
 import math
+from contextlib import suppress
+from functools import partial
 
 from dplit.court import experiments
-from dplit.court.claims.runs.cells import near
+from dplit.court.claims.runs.cells import Pairs, means, near, together
 from dplit.court.claims.runs.diprime import exact, private, said
-from dplit.court.experiments import rule
-from dplit.court.experiments.curves import (
-    NotRun,
-    ahead,
-    best,
-    differences,
-    gain,
-    higher,
-    over,
-    points_of,
-    turns,
-)
+from dplit.court.experiments import curves, rule
 from dplit.court.experiments.measures import LOWER_IS_BETTER
 from dplit.court.experiments.papers.diprime import EXACT, V1, VARIANTS
 
@@ -63,7 +55,7 @@ def _behind_by(pair, target, key, by):
     lower = LOWER_IS_BETTER[experiments.get(result.experiment).cell(b).measure]
     n = min(len(other.scores(a)), len(result.scores(b)))
     more = result.scores(b)[:n] - other.scores(a)[:n]
-    return over(result, b, more if lower else -more, by, f"{b} behind {a}")
+    return curves.over(result, b, more if lower else -more, by, f"{b} behind {a}")
 
 
 def _catches_up(result, methods, other=None):
@@ -109,13 +101,11 @@ def catches_up_too(result, partitioned):
 @said("diprime-v2/figure-2/stay-behind", "undecided", variants=VARIANTS)
 def stay_behind(result, variants):
     """DP-ERT and DP-DF continue to underperform even as epsilon increases."""
-    curves = {m: private(result, m, "epsilon") for m in (*OTHERS, *variants)}
-    ends = {m: points[max(points)] for m, points in curves.items()}
-    shown = {m: f"{m} {float(result.mean(key)):.3f}" for m, key in ends.items()}
-    top = max(curves[OTHERS[0]])
-    both = (", ".join(shown[m] for m in methods) for methods in (OTHERS, variants))
-    words = "our DP-DF and DP-ERT are read from a few words, and their printed cells are others"
-    return rule.OPEN, f"at epsilon {top:g}: {'; '.join(both)}; {words}"
+    lines = {m: private(result, m, "epsilon") for m in (*OTHERS, *variants)}
+    top = max(lines[OTHERS[0]])
+    words = means(result, {m: points[max(points)] for m, points in lines.items()})
+    why = "our DP-DF and DP-ERT are read from a few words, and their printed cells are others"
+    return rule.OPEN, f"at epsilon {top:g}: {words}; {why}"
 
 
 @said("diprime-v2/figure-2/dp-rf", "undecided")
@@ -123,9 +113,9 @@ def dp_rf(result):
     """DP-RF requires a much larger epsilon than the variants of DiPriMe to attain comparable
     performance."""
     target = _ceilings(result)["Median"]
-    curves = {m: private(result, m, "epsilon") for m in ("DP-RF", *VARIANTS)}
+    lines = {m: private(result, m, "epsilon") for m in ("DP-RF", *VARIANTS)}
     near = {m: {v: ~_behind_by((result, result), target, k, NEAR) for v, k in points.items()}
-            for m, points in curves.items()}  # fmt: skip
+            for m, points in lines.items()}  # fmt: skip
     crossed = rule.any_of(
         rule.all_of([
             *(near[m][e] for m in VARIANTS), *(~near["DP-RF"][v] for v in near["DP-RF"] if v < 2 * e)
@@ -133,14 +123,14 @@ def dp_rf(result):
         for e in near["DiPriMe"]
     )  # fmt: skip
     mean = float(result.mean(target))
-    words = [f"within {of}: {_needed(result, curves, mean, of)}" for of in NEARS]
+    words = [f"within {of}: {_needed(result, lines, mean, of)}" for of in NEARS]
     return crossed, f"least epsilon of the means {'; '.join(words)} (we ask for {NEAR} and twice)"
 
 
-def _needed(result, curves, target, near):
+def _needed(result, lines, target, near):
     """Least epsilon at which each method's mean is near the target, in words."""
     least = {m: min((v for v, g in _behind(result, m, target).items() if g <= near), default=math.inf)
-             for m in curves}  # fmt: skip
+             for m in lines}  # fmt: skip
     return ", ".join(f"{m} {v:g}" for m, v in least.items())
 
 
@@ -157,22 +147,21 @@ def leaves(result):
     """DP-ERT, DP-RF and DP-DF have very heavy-tailed occupancies, the majority of nodes holding very
     little; DiPriMe trees have a much larger proportion of nodes that hold more."""
     keys = _of_leaves(result)
+    few = {m: curves.higher(result, k, 0.5, -2) for m, k in keys.items()}
+    few["DiPriMe"] = ~few["DiPriMe"]
     words = ", ".join(f"{m} {100 * result.mean(k)[-2]:.0f} %" for m, k in keys.items())
-    few = {m: higher(result, k, 0.5, -2) for m, k in keys.items()}
-    parts = [~part if m == "DiPriMe" else part for m, part in few.items()]
-    return rule.all_of(parts), f"leaves with under a quarter of an even share: {words}"
+    return rule.all_of(few.values()), f"leaves with under a quarter of an even share: {words}"
 
 
 @said("diprime-v2/figure-3/nodes", "undecided")
 def nodes(result):
     """DP-DF has 407 nodes on average, DP-RF 104, DiPriMe and DP-ERT 31."""
-    keys = _of_leaves(result)
-    parts = [
+    keys, full = _of_leaves(result), sum(5**level for level in range(4))
+    parts = (
         rule.OPEN if m in OTHER_METHODS else near(result, keys[m], n, rule.TENTH * n, number=-1)
         for m, n in PRINTED_NODES.items()
-    ]
+    )
     words = ", ".join(f"{m} {result.mean(k)[-1]:.0f}" for m, k in keys.items())
-    full = sum(5**level for level in range(4))
     allowed = f"depth 3 with five bins, table 2's, has at most {full}; we allow a tenth"
     return rule.all_of(parts), f"nodes of a tree: {words}; {allowed}"
 
@@ -180,94 +169,69 @@ def nodes(result):
 # Hyper-parameters --------------------------------------------------------------------------------
 
 
-def said_of_hyper(word, verdicts):
-    """Decorator: register ``test(result, method)`` for each of the figures of `HYPER`."""
+def said_of_hyper(word, *verdicts):
+    """Decorator: register ``test(result, method, partitioned)`` for each of the figures of `HYPER`.
+
+    It is asked with partitioning, and without where that is run.
+    """
 
     def register(test):
         for (figure, method), verdict in zip(HYPER.items(), verdicts, strict=True):
-            said(f"{figure}/{word}", verdict, method=method)(test)
+            of = {"method": method, "says": inspect.getdoc(test)}
+            said(f"{figure}/{word}", verdict, **of)(partial(_both, test))
         return test
 
     return register
 
 
 def _both(test, result, method):
-    """A test with and without partitioning, where both are run; in words."""
-    found = {}
-    for partitioned, name in ((True, "parts"), (False, "all records")):
-        try:
-            found[name] = test(result, method, partitioned)
-        except NotRun:
-            if partitioned:
-                raise
-    words = "; ".join(f"{name}: {words}" for name, (_, words) in found.items())
-    return rule.all_of(part for part, _ in found.values()), words
+    found = {"parts": test(result, method, True)}
+    with suppress(curves.NotRun):
+        found["all records"] = test(result, method, False)
+    return together((part, f"{name}: {words}") for name, (part, words) in found.items())
 
 
 def _rho_curves(result, method, partitioned):
     """Curves over rho, by epsilon."""
-    return {
-        e: private(result, method, "rho", epsilon=e, partitioned=partitioned)
-        for e in ((1.0, 5.0, 10.0) if partitioned else (1.0, 10.0))
-    }
+    epsilons = (1.0, 5.0, 10.0) if partitioned else (1.0, 10.0)
+    at = {"name": "rho", "partitioned": partitioned}
+    return {e: private(result, method, epsilon=e, **at) for e in epsilons}
 
 
-def _larger_epsilon(result, method, partitioned):
-    """That the error falls from epsilon 1 to 10 at every rho; in words."""
-    curves = _rho_curves(result, method, partitioned)
-    pairs = {r: (curves[10.0][r], curves[1.0][r]) for r in curves[1.0]}
-    words = ", ".join(f"{r:g}: {gain(result, *pair)[0]:.2g}" for r, pair in pairs.items())
-    falls = rule.all_of(ahead(result, *pair) for pair in pairs.values())
-    return falls, f"error falls by rho from epsilon 1 to 10: {words}"
+@said_of_hyper("epsilon", "agrees", "agrees", "agrees")
+def larger_epsilon(result, method, partitioned):
+    """A larger epsilon lowers the error."""
+    lines = _rho_curves(result, method, partitioned)
+    cells = {f"rho {r:g}": (lines[10.0][r], low) for r, low in lines[1.0].items()}
+    return Pairs(result, cells, gain="from epsilon 1 to 10 the error falls by").that()
 
 
-def _large_rho(result, method, partitioned):
-    """That at each epsilon another rho is better than 0.9; in words."""
-    losses, parts = {}, []
+@said_of_hyper("trees", "undecided", "agrees", "undecided")
+def limited_trees(result, method, partitioned):
+    """More trees lower the error only up to a limit."""
+    points = private(result, method, "n_estimators", max_features=5, partitioned=partitioned)
+    return curves.turns(result, points), f"by number of trees: {curves.points_of(result, points)}"
+
+
+@said_of_hyper("rho", "agrees", "agrees", "agrees")
+def large_rho(result, method, partitioned):
+    """A large rho raises the error."""
+    found = []
     for e, points in _rho_curves(result, method, partitioned).items():
-        losses[e] = gain(result, points[best(result, points)], points[LARGE])
-        parts.append(rule.any_of(ahead(result, k, points[LARGE]) for r, k in points.items()
-                                 if r != LARGE))  # fmt: skip
-    words = ", ".join(f"{e:g}: {d:.2g} ± {s:.1g}" for e, (d, s) in losses.items())
-    return rule.all_of(parts), f"error at rho {LARGE} above the best, by epsilon: {words}"
+        large = points.pop(LARGE)
+        cells = {f"rho {r:g} at epsilon {e:g}": (k, large) for r, k in points.items()}
+        pairs = Pairs(result, cells, gain=f"error at rho {LARGE} above the best")
+        found.append(pairs.that(rule.any_of, largest=True))
+    return together(found)
 
 
-def _harm(result, method, partitioned):
-    """That rho 0.9 harms more at epsilon 1 than at 10, against rho 0.5; in words."""
-    curves = _rho_curves(result, method, partitioned)
-    pairs = {e: (curves[e][MIDDLE], curves[e][LARGE]) for e in (1.0, 10.0)}
-    one, ten = (differences(result, *pair) for pair in pairs.values())
+@said_of_hyper("rho-epsilon", "agrees", "agrees", "agrees")
+def rho_epsilon(result, method, partitioned):
+    """A large rho harms more at smaller epsilon."""
+    lines = _rho_curves(result, method, partitioned)
+    pairs = {e: (lines[e][MIDDLE], lines[e][LARGE]) for e in (1.0, 10.0)}
+    one, ten = (curves.differences(result, *pair) for pair in pairs.values())
     n = min(len(one), len(ten))
     name = f"harm of rho {LARGE} at epsilon 1 less that at 10"
     words = f"error at rho {LARGE} above that at {MIDDLE}: {one.mean():.2g} and {ten.mean():.2g}"
-    return over(result, pairs[1.0][0], one[:n] - ten[:n], name=name), words
-
-
-def _limited_trees(result, method, partitioned):
-    """That the number of trees helps up to some number and then harms, K = 5; in words."""
-    points = private(result, method, "n_estimators", max_features=5, partitioned=partitioned)
-    return turns(result, points), f"by number of trees: {points_of(result, points)}"
-
-
-@said_of_hyper("epsilon", ("agrees", "agrees", "agrees"))
-def larger_epsilon(result, method):
-    """A larger epsilon lowers the error."""
-    return _both(_larger_epsilon, result, method)
-
-
-@said_of_hyper("trees", ("undecided", "agrees", "undecided"))
-def limited_trees(result, method):
-    """More trees lower the error only up to a limit."""
-    return _both(_limited_trees, result, method)
-
-
-@said_of_hyper("rho", ("agrees", "agrees", "agrees"))
-def large_rho(result, method):
-    """A large rho raises the error."""
-    return _both(_large_rho, result, method)
-
-
-@said_of_hyper("rho-epsilon", ("agrees", "agrees", "agrees"))
-def rho_epsilon(result, method):
-    """A large rho harms more at smaller epsilon."""
-    return _both(_harm, result, method)
+    return curves.over(result, pairs[1.0][0], one[:n] - ten[:n], name=name), words

@@ -1,15 +1,15 @@
 """What the M-RF paper and its appendix write about figures and tables that need a run.
 
-All sentences are decided as `dplit.court.claims.runs` says. They are about the reading "published": Laplace
-noise on the cells, the paper's split of epsilon, and both baselines with the same trees. The authors' code
-predicts from the cells; for training it searches a family of strategies that is not run here. Percentages are
-points of accuracy. A size that is a round ten of percent is met within five points, any other within one and a
-half. "Up to" is met if some point of the figure is. A method is above both baselines if it is above each of
-them at the same point. "Minimal impact" is within 0.02. The rules were written before any of these runs; that
-the larger sets are judged at the authors' smaller epsilons, too, before the runs at these. Younger than the
-runs are the rules of rows that were added for sentences without one (`upper-bound`, both of the appendix's
-"consistently"), and of the two on depth (`four`, `rivals-best`), which were read again in the appendix. See
-:doc:`/book/matrix_forest_experiments`.
+All sentences are decided as `dplit.court.claims.runs` says. They are about the reading "published": Laplace noise on
+the cells, the paper's split of epsilon, and both baselines with the same trees. The authors' code predicts from
+the cells; for training it searches a family of strategies that is not run here. Percentages are points of
+accuracy. A size that is a round ten of percent is met within five points, any other within one and a half. "Up to"
+is met if some point of the figure is. A method is above both baselines if it is above each of them at the same
+point. "Minimal impact" is within 0.02. The rules were written before any of these runs; that the larger sets are
+judged at the authors' smaller epsilons, too, before the runs at these. Younger than the runs are the rules of rows
+that were added for sentences without one (`upper-bound`, both of the appendix's "consistently"), and of the two on
+depth (`four`, `rivals-best`), which were read again in the appendix.
+See :doc:`/book/matrix_forest_experiments`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from functools import partial
 from itertools import product
 
 from dplit.court.claims.runs import reproduced
-from dplit.court.claims.runs.cells import Decided, Join, Pairs, near, none_of, percent
+from dplit.court.claims.runs.cells import Decided, Join, Pairs, better, near, none_of, pair, percent
 from dplit.court.experiments import rule
 from dplit.court.experiments.curves import ahead, differences, higher, key, over
 from dplit.court.experiments.papers import m_rf as paper
@@ -74,20 +74,15 @@ def over_rivals(result: Result, data: str = "car", words: str = "", **at) -> lis
     ]
 
 
-def joined(found: Iterable[Pairs]) -> Pairs:
+def joined(found: list[Pairs]) -> Pairs:
     """All pairs of several points, whose names differ."""
-    first, *others = found
-    return Pairs(
-        first.result, {name: pair for pairs in (first, *others) for name, pair in pairs.items()}
-    )
+    return Pairs(found[0].result, {n: cells for pairs in found for n, cells in pairs.items()})
 
 
 # Figure 2 ------------------------------------------------------------------------------------------
 
 
-def figure_2(
-    result: Result, sets: Iterable[str], epsilons: Iterable = paper.EPSILONS
-) -> list[Pairs]:
+def figure_2(result: Result, sets: Iterable, epsilons: Iterable = paper.EPSILONS) -> list[Pairs]:
     """Each point of both methods beside both baselines."""
     points = product(sets, epsilons)
     return [p for d, e in points for p in over_rivals(result, d, f"{d} at {e:g}, ", epsilon=e)]
@@ -103,17 +98,11 @@ def largest(found: Iterable[Pairs]) -> str:
     return f"largest gain over the better baseline, in points: {max(found, key=least_gain)}"
 
 
-def consistent(found: list[Pairs]) -> Decided:
-    """That both methods are above both baselines at each point."""
-    over = sum(least_gain(pairs) > 0 for pairs in found)
-    return rule.all_of(joined(found).parts()), f"above both at {over} of {len(found)} points"
-
-
 @said("m-rf/figure-2/consistently", "undecided")
 def consistently(result):
     r"""Our optimized approaches consistently outperform the baselines, showing a significant accuracy
     improvement: with 128 trees both methods are above both at every epsilon on Car, Iris and Balance."""
-    return consistent(figure_2(result, paper.SMALL))
+    return joined(figure_2(result, paper.SMALL)).that()
 
 
 @said("m-rf/figure-2/abstract-40", "undecided", name="m-rf/abstract-40", where="Abstract")
@@ -165,11 +154,8 @@ def large_sets(lower, result):
     r"""Larger datasets such as Heart, Mushroom, and Adult show a notable accuracy improvement of 10-20 %,
     particularly with smaller epsilon values: on each of the three the largest gain over both baselines is in that
     range, at the epsilons of the authors' files that are smaller than ours, too."""
-    return largest_between(
-        [figure_2(result, [d]) + figure_2(lower, [d], paper.LOW.get(d, ())) for d in paper.LARGE],
-        10,
-        20,
-    )
+    low = {d: figure_2(lower, [d], paper.LOW.get(d, ())) for d in paper.LARGE}
+    return largest_between((figure_2(result, [d]) + more for d, more in low.items()), 10, 20)
 
 
 UPPER_BOUND = {"name": "m-rf/upper-bound", "where": "Implementation and competing techniques"}
@@ -179,13 +165,11 @@ UPPER_BOUND = {"name": "m-rf/upper-bound", "where": "Implementation and competin
 def upper_bound(result):
     """We benchmark against the Extra-Trees classifier to obtain an empirical upper bound on accuracy for private
     algorithms: at no epsilon of figure 2 is one of both methods above it, on any of the six data sets."""
-    points = product(paper.SMALL | paper.LARGE, OURS, paper.EPSILONS)
     cells = {
         f"{d}, {short(m)}, at {e:g}": (key(result, d, m, epsilon=e), key(result, d, "ERT", "exact"))
-        for d, m, e in points
+        for d, m, e in product(paper.SMALL | paper.LARGE, OURS, paper.EPSILONS)
     }
-    pairs = Pairs(result, cells)
-    return none_of(pairs.parts()), f"nearest or above, in points: {pairs.largest()}"
+    return Pairs(result, cells).that(none_of)
 
 
 @said("m-rf/figure-2/gap-closed", "undecided", name="m-rf/gap-closed", where="Section 1.1")
@@ -193,10 +177,8 @@ def gap_closed(result):
     r"""Batch privacy analysis closes the performance gap between DP prediction performance and DP training due to
     the former's limit on inference queries: at no epsilon, on Car, Iris and Balance, is batch prediction worse
     than batch training by more than 0.02."""
-    cells = {
-        f"{d} at {e:g}": tuple(key(result, d, m, epsilon=e) for m in OURS)
-        for d, e in product(paper.SMALL, paper.EPSILONS)
-    }
+    points = product(paper.SMALL, paper.EPSILONS)
+    cells = {f"{d} at {e:g}": pair(result, d, OURS, epsilon=e) for d, e in points}
     return Pairs(result, cells).that(none_of, SMALL_IMPACT)
 
 
@@ -249,15 +231,14 @@ def preserves(result):
 def rises(result):
     """As the number of trees increases, our DP batch training method reflects the scaling principle of ensemble
     learning: 128 trees are better than one."""
-    one, most = (key(result, "car", paper.TRAINING, n_estimators=n) for n in (1, 128))
-    return Pairs(result, {"128 trees over one": (most, one)}).that(rule.all_of)
+    return better(result, "128 trees over one", "car", paper.TRAINING, n_estimators=(128, 1))
 
 
 @said("m-rf/figure-3a/few-trees", "undecided", ours=True)
 def few_trees(result):
     """With one tree batch training is not above Laplace noise per tree."""
-    pair = (key(result, "car", m, n_estimators=1) for m in (paper.TRAINING, paper.LAPLACE))
-    return Pairs(result, {"one tree": tuple(pair)}).that(none_of)
+    one = pair(result, "car", (paper.TRAINING, paper.LAPLACE), n_estimators=1)
+    return Pairs(result, {"one tree": one}).that(none_of)
 
 
 # Figure 3b -----------------------------------------------------------------------------------------
@@ -272,32 +253,32 @@ def asked(result: Result, method: str, n: int, **at) -> str:
 def existing_30(result):
     r"""The existing approach exhibits low accuracy as the number of inference queries increases:
     subsample-and-aggregate is reaching 30 % accuracy at 100 queries."""
-    cell = asked(result, paper.EXISTING, 100, **paper.WEIGHTED)
-    return about(result, {"100 queries": 30}, {"100 queries": cell})
+    cells = {"100 queries": asked(result, paper.EXISTING, 100, **paper.WEIGHTED)}
+    return about(result, {"100 queries": 30}, cells)
 
 
 @said("m-rf/figure-3b/existing-falls", "agrees")
 def existing_falls(result):
     r"""The per-sample budget allocation leads to an immediate degradation in accuracy: the existing
     subsample-and-aggregate is worse with 1,000 queries than with 5."""
-    pair = tuple(asked(result, paper.EXISTING, n, **paper.WEIGHTED) for n in (5, 1000))
-    return Pairs(result, {"5 over 1,000 queries": pair}).that(rule.all_of)
+    numbers = {"n_queries": (5, 1000), **paper.WEIGHTED}
+    return better(result, "5 over 1,000 queries", "car", paper.EXISTING, **numbers)
 
 
 @said("m-rf/figure-3b/batch-90", "agrees", name="m-rf/more-queries-90")
 def batch_90(result):
     """With our DP batch prediction, accuracy remains at 90 % even when predicting as many as 1000 samples, which
     are training records."""
-    cell = asked(result, paper.PREDICTION, 1000)
-    return about(result, {"1,000 queries": 90}, {"1,000 queries": cell})
+    cells = {"1,000 queries": asked(result, paper.PREDICTION, 1000)}
+    return about(result, {"1,000 queries": 90}, cells)
 
 
 @said("m-rf/figure-3b/minimal", "undecided")
 def minimal(result):
     """Increasing the number of test samples has minimal impact on the accuracy of DP batch prediction: 1,000 and
     100 are within 0.02 of each other."""
-    few, many = (asked(result, paper.PREDICTION, n) for n in (100, 1000))
-    both = {"100 over 1,000 queries": (few, many), "1,000 over 100": (many, few)}
+    cells = pair(result, "car", paper.PREDICTION, n_queries=(100, 1000))
+    both = {"100 over 1,000 queries": cells, "1,000 over 100": cells[::-1]}
     return Pairs(result, both).that(none_of, SMALL_IMPACT)
 
 
@@ -306,19 +287,15 @@ def training_records(result):
     """With queries that are training records batch prediction is more accurate than with held-out ones."""
     seen = asked(result, paper.PREDICTION, 345)
     held = key(result, "car", paper.PREDICTION, label="held out")
-    gain = differences(result, seen, held)
-    part = over(result, held, gain, name="gain of queries that are training records")
-    return (
-        part,
-        f"gain in points: {Pairs(result, {'training records over held out': (seen, held)})}",
-    )
+    pairs = Pairs(result, {"training records over held out": (seen, held)})
+    gain, name = differences(result, seen, held), "gain of queries that are training records"
+    return over(result, held, gain, name=name), f"gain in points: {pairs}"
 
 
-APPENDIX_EXISTING = {"name": "m-rf/appendix-queries/existing", "where": QUERIES}
-APPENDIX_OPTIMISED = {"name": "m-rf/appendix-queries/optimised", "where": QUERIES}
+EXISTING, OPTIMISED = (f"m-rf/appendix-queries/{word}" for word in ("existing", "optimised"))
 
 
-@said("m-rf/figure-3b/appendix-existing", "undecided", **APPENDIX_EXISTING)
+@said("m-rf/figure-3b/appendix-existing", "undecided", name=EXISTING, where=QUERIES)
 def appendix_existing(result):
     """With per-sample budget allocation predicting 50 samples results in 30-35 % accuracy: on the whole of Car, at
     epsilon 2 with 16 trees of depth 4, the existing method with weight votes."""
@@ -327,7 +304,7 @@ def appendix_existing(result):
     return rule.all_of(parts), percent(result, {"50 queries": k})
 
 
-@said("m-rf/figure-3b/appendix-optimised", "agrees", **APPENDIX_OPTIMISED)
+@said("m-rf/figure-3b/appendix-optimised", "agrees", name=OPTIMISED, where=QUERIES)
 def appendix_optimised(result):
     """There our optimized budget allocation maintains 70 % for hard voting and 80 % for weight voting even with a
     large number of samples such as 1000."""

@@ -13,14 +13,23 @@ from functools import partial
 from itertools import product
 
 from dplit.court.claims.runs import reproduced
-from dplit.court.claims.runs.cells import Decided, Pairs, best_of, none_of, percent
+from dplit.court.claims.runs.cells import (
+    Decided,
+    Pairs,
+    best_of,
+    better,
+    none_of,
+    pair,
+    percent,
+    together,
+)
 from dplit.court.claims.runs.m_rf import (
     OURS,
     PAGE,
     SMALL_IMPACT,
     about,
     cells_of,
-    consistent,
+    joined,
     least,
     ours,
     over_rivals,
@@ -47,16 +56,11 @@ reproduced.table_claim("m-rf/appendix-table-2", "undecided", **PAGE)
 
 def optimised(result: Result, data: str, votes: Iterable[str] = ("weighted",)) -> Pairs:
     """The optimised subsample-and-aggregate beside the existing one, at every epsilon."""
-    methods, points = (paper.SUBSAMPLE, paper.EXISTING), product(paper.EPSILONS, votes)
-    return Pairs(
-        result,
-        {
-            f"{data} at {e:g}, {v}": tuple(
-                key(result, data, m, epsilon=e, voting=v) for m in methods
-            )
-            for e, v in points
-        },
-    )
+    points, methods = product(paper.EPSILONS, votes), (paper.SUBSAMPLE, paper.EXISTING)
+    cells = {
+        f"{data} at {e:g}, {v}": pair(result, data, methods, epsilon=e, voting=v) for e, v in points
+    }
+    return Pairs(result, cells)
 
 
 @said("m-rf/figure-4/fifty", "undecided")
@@ -70,9 +74,8 @@ def fifty(result):
 def similar(result):
     """Our technique improves the accuracy of existing solutions by up to 50 %, with similar improvement in other
     datasets: on Iris and Balance by up to half of Car's or more."""
-    found = [optimised(result, data) for data in ("iris", "balance")]
-    words = "largest gains in points: {}, {}".format(*(pairs.largest() for pairs in found))
-    return rule.all_of(rule.any_of(pairs.parts(least(SIMILAR))) for pairs in found), words
+    sets = ("iris", "balance")
+    return together(optimised(result, d).that(rule.any_of, least(SIMILAR)) for d in sets)
 
 
 @said("m-rf/figure-4/appendix", "undecided", name="m-rf/appendix-subsample/car", where=SUBSAMPLES)
@@ -83,66 +86,59 @@ def appendix_subsample(result):
     return about(result, {"optimised": 75, "existing": 25}, both)
 
 
-EVERYWHERE = {"name": "m-rf/appendix-subsample/consistently", "where": SUBSAMPLES}
+EVERYWHERE = "m-rf/appendix-subsample/consistently"
 
 
-@said("m-rf/figure-4/consistently", "undecided", **EVERYWHERE)
+@said("m-rf/figure-4/consistently", "undecided", name=EVERYWHERE, where=SUBSAMPLES)
 def subsample_consistently(result):
     """Our optimized strategy consistently outperforms the state-of-the-art strategy: with weight and with hard
     votes at every epsilon on Car, Iris and Balance."""
-    sets = (optimised(result, d, ("hard", "weighted")) for d in paper.SMALL)
-    pairs = Pairs(result, {name: pair for of in sets for name, pair in of.items()})
-    gains = pairs.gains()
-    least, over = min(gains, key=gains.get), sum(gain > 0 for gain in gains.values())
-    words = f"above at {over} of {len(pairs)} points, least {least} {100 * gains[least]:+.1f}"
-    return rule.all_of(pairs.parts()), words
+    return joined([optimised(result, d, ("hard", "weighted")) for d in paper.SMALL]).that()
 
 
 @said("m-rf/figure-4/weighted", "agrees", where=VOTES)
 def weighted(result):
     """We observe that weight voting generally outperforms hard voting: of the optimised subsample-and-aggregate,
     on Car at epsilon 1 with 16 trees of depth 3."""
-    cell = partial(key, result, "car", paper.SUBSAMPLE, epsilon=1.0)
-    pair = cell(voting="weighted"), cell(voting="hard")
-    return Pairs(result, {"weighted over hard": pair}).that(rule.all_of)
+    at = {"epsilon": 1.0, "voting": ("weighted", "hard")}
+    return better(result, "weighted over hard", "car", paper.SUBSAMPLE, **at)
 
 
 # The appendix's depths -----------------------------------------------------------------------------
+
+
+def one_about(result: Result, methods: Iterable[str], printed: float, **at) -> Decided:
+    """That the accuracy of one of the methods is a printed percentage."""
+    cells = cells_of(result, methods, **at)
+    return rule.any_of(about(result, {n: printed}, cells)[0] for n in cells), percent(result, cells)
 
 
 @said("m-rf/appendix-depth/four", "undecided", where=DEPTH)
 def depth_four(result):
     """On Car at epsilon 2 with 128 trees our optimized approaches show the best accuracy of 84 % at depth 4, and
     the existing approaches show accuracy of 48 %: the better of either."""
-    parts, words = [], []
-    for methods, printed in ((OURS, 84), (paper.RIVALS, 48)):
-        cells = cells_of(result, methods, max_depth=4)
-        each = [about(result, {name: printed}, cells)[0] for name in cells]
-        parts.append(rule.any_of(each))
-        words.append(percent(result, cells))
-    return rule.all_of(parts), ", ".join(words)
+    return together(one_about(result, *of, max_depth=4) for of in ((OURS, 84), (paper.RIVALS, 48)))
 
 
 @said("m-rf/appendix-depth/rivals-best", "undecided", where=DEPTH)
 def rivals_best(result):
     """The existing approaches have the optimal accuracy of 72 % at depth of 2, of depths 2 to 5, and as the tree
     becomes deeper the accuracy degrades: one of both baselines."""
-    parts, words = [], []
+    found = []
     for r in paper.RIVALS:
         cells = {d: key(result, "car", r, max_depth=d) for d in PAPERS_DEPTHS}
-        accurate, _ = about(result, {2: 72}, cells)
-        best = [~ahead(result, cells[d], cells[2]) for d in PAPERS_DEPTHS[1:]]
-        parts.append(rule.all_of([accurate, *best]))
-        words.append(f"{r}, by depth: {percent(result, cells)}")
-    return rule.any_of(parts), "; ".join(words)
+        accurate, words = about(result, {2: 72}, cells)
+        best = (~ahead(result, cells[d], cells[2]) for d in PAPERS_DEPTHS[1:])
+        found.append((rule.all_of([accurate, *best]), f"{r}, by depth: {words}"))
+    return together(found, rule.any_of)
 
 
 @said("m-rf/appendix-depth/consistently", "undecided", where=DEPTH)
 def depth_consistently(result):
     """Our techniques consistently outperform the baseline approach, regardless of tree depth: both methods are
     above both baselines at each depth from 2 to 5."""
-    found = (over_rivals(result, words=f"depth {d}, ", max_depth=d) for d in PAPERS_DEPTHS)
-    return consistent([pairs for both in found for pairs in both])
+    found = [over_rivals(result, words=f"depth {d}, ", max_depth=d) for d in PAPERS_DEPTHS]
+    return joined([pairs for both in found for pairs in both]).that()
 
 
 @said("m-rf/appendix-depth/weighted-poor", "undecided", where=VOTES)
@@ -155,17 +151,16 @@ def weighted_poor(result):
 @ours("m-rf/appendix-depth/training-votes", "undecided")
 def training_votes(result):
     """With 128 trees of depth 5 batch training is worse with weighted votes than with hard ones."""
-    cell = partial(key, result, "car", paper.TRAINING, max_depth=5)
-    pair = cell(), cell(label="training, weighted")
-    return Pairs(result, {"hard over weighted": pair}).that(rule.all_of)
+    at = {"label": ("", "training, weighted"), "max_depth": 5}
+    return better(result, "hard over weighted", "car", paper.TRAINING, **at)
 
 
 @said("m-rf/appendix-table-2/ensembles", "undecided", where=ENSEMBLES)
 def two_ensembles(result):
     """In the case of the Car dataset, at epsilon 1, using two ensembles actually improved accuracy over a single
     ensemble forest: in training, with four columns each."""
-    pair = (key(result, "car", paper.TRAINING, label=f"training, q = {q}") for q in (2, 1))
-    return Pairs(result, {"two over one": tuple(pair)}).that(rule.all_of)
+    labels = tuple(f"training, q = {q}" for q in (2, 1))
+    return better(result, "two over one", "car", paper.TRAINING, label=labels)
 
 
 # Ours ------------------------------------------------------------------------------------------------
@@ -178,14 +173,12 @@ def settings(result: Result, data: str, methods: Iterable[str], epsilon: float) 
         for c in get(result.experiment).cells
         if (c.data, c.params["epsilon"]) == (data, epsilon) and c.method in methods
     ]
-    if not any(k in result.cells for k in cells):
+    if not (found := [k for k in cells if k in result.cells]):
         raise NotRun(f"{result.experiment} has no cells of {' or '.join(methods)}")
-    return [k for k in cells if k in result.cells]
+    return found
 
 
-def better_at_best(
-    result: Result, data: str, epsilon: float, first: tuple, second: tuple
-) -> Decided:
+def at_best(result: Result, data: str, epsilon: float, first: tuple, second: tuple) -> Decided:
     """That some setting of the first methods is better than every setting of the second."""
     one, two = (settings(result, data, m, epsilon) for m in (first, second))
     best = {k.partition("/")[2]: k for k in (max(keys, key=result.mean) for keys in (one, two))}
@@ -216,7 +209,7 @@ for data, kind, epsilon in [
     word = f"{data}-{kind.removesuffix('all')}{epsilon:g}".replace(".", "")
     of = {"data": data, "epsilon": epsilon, "first": first, "second": second}
     says = f"On {NAMES[data]} at epsilon {epsilon:g} {says}"
-    ours(f"m-rf/best-of-each/{word}", "undecided", says=says, **of)(better_at_best)
+    ours(f"m-rf/best-of-each/{word}", "undecided", says=says, **of)(at_best)
 
 
 def on_release(result: Result, kind: str, epsilon: float, reading: str) -> tuple[Pairs, str]:
@@ -230,9 +223,8 @@ def on_release(result: Result, kind: str, epsilon: float, reading: str) -> tuple
 
 def forest_above(result: Result, kind: str, epsilon: float) -> Decided:
     """That the forest on the cells is better than both of M-RF's releases, with either noise."""
-    found = [on_release(result, kind, epsilon, reading) for reading in ("published", "proved")]
-    parts = (part for pairs, _ in found for part in pairs.parts())
-    return rule.all_of(parts), "; ".join(words for _, words in found)
+    pairs, words = zip(*(on_release(result, kind, epsilon, r) for r in ("published", "proved")))
+    return rule.all_of(part for each in pairs for part in each.parts()), "; ".join(words)
 
 
 def forest_below(result: Result, kind: str, epsilon: float) -> Decided:
@@ -271,10 +263,9 @@ def nowhere_worse(result: Result, label: str, reading: str = "published") -> Dec
     """That training as published is nowhere better than another way by more than 0.02."""
     cells = {}
     for (data, depth), e in product(paper.GAINS, paper.THREE):
-        cell = partial(key, result, data, paper.TRAINING, max_depth=depth, epsilon=e)
-        cells[f"{data}, depth {depth}, at {e:g}"] = cell(), cell(reading, label)
-    pairs = Pairs(result, cells)
-    return none_of(pairs.parts(SMALL_IMPACT)), f"gain in points: {pairs.turned()}"
+        of = (data, paper.TRAINING, ("published", reading), ("", label))
+        cells[f"{data}, depth {depth}, at {e:g}"] = pair(result, *of, max_depth=depth, epsilon=e)
+    return Pairs(result, cells, gain="loss in points").that(none_of, SMALL_IMPACT)
 
 
 @ours("m-rf/gains/geometric", "undecided")
@@ -288,9 +279,9 @@ def geometric_gain(result):
 def strategy_gain(result):
     """Where the distinct leaves have less error than the cells, training on them is better on Balance at every
     epsilon: depth 1."""
-    cell = partial(key, result, "balance", paper.TRAINING, max_depth=1)
-    cells = {f"at {e:g}": (cell(epsilon=e, label="selected"), cell(epsilon=e)) for e in paper.THREE}
-    return Pairs(result, cells).that(rule.all_of)
+    at = {"label": ("selected", ""), "max_depth": 1}
+    of = partial(pair, result, "balance", paper.TRAINING, **at)
+    return Pairs(result, {f"at {e:g}": of(epsilon=e) for e in paper.THREE}).that()
 
 
 @ours("m-rf/gains/together", "undecided")
@@ -304,6 +295,5 @@ def all_gains(result):
 def joint(result):
     """With two ensembles and with four one joint reconstruction with geometric noise is better than equal
     parts."""
-    cell = partial(key, result, "car", paper.TRAINING)
-    of = {f"q = {q}": tuple(cell(r, ensembles=q) for r in ("proved", "published")) for q in (2, 4)}
-    return Pairs(result, of).that(rule.all_of)
+    of = partial(pair, result, "car", paper.TRAINING, ("proved", "published"))
+    return Pairs(result, {f"q = {q}": of(ensembles=q) for q in (2, 4)}).that()

@@ -8,22 +8,19 @@ of two classes that are g apart, the larger noisy count is of the larger class w
 
 from __future__ import annotations
 
-from functools import partial
 from itertools import pairwise, product
 
 import numpy as np
 
 from dplit import datasets
-from dplit.court.claims.runs.by_print import NO_CORRECTION, above, in_part
-from dplit.court.ledger import claim
+from dplit.court.claims.runs.by_print import NO_CORRECTION, above, by_print, in_part
 from dplit.court.ledger.compare import below, decisive, need, note, same
 from dplit.datasets import registry
 from dplit.ground import printed
 from dplit.mechanisms import Laplace
 
-CHAPTER = "matrix_forest_experiments"
 MANY = 1000  # trees for each unit of a gap times epsilon: x is then a thousandth
-BOX, TREE_BOX = "def-matrix-experiments-print", "thm-matrix-experiments-tree"
+TREE_BOX = "thm-matrix-experiments-tree"
 METHODS, BASELINES = ("training", "prediction"), ("Laplace", "disjoint")
 SETS = {
     "Car": "car",
@@ -34,8 +31,6 @@ SETS = {
 }
 NEGLIGIBLE = 0.1  # of the seconds without privacy
 COMPARABLE = 0.02  # in accuracy
-
-by_print = partial(claim, chapter=CHAPTER, box=BOX, functions=("ground.printed.table",))
 
 
 def gains():
@@ -260,8 +255,8 @@ def leaves(effort):
     return product(gaps, (0.5, 2.0), numbers)
 
 
-@claim(
-    "m-rf/single-tree", "Results, increasing the number of trees", "assumes", chapter=CHAPTER, box=TREE_BOX,
+@by_print(
+    "m-rf/single-tree", "Results, increasing the number of trees", "assumes", box=TREE_BOX,
     functions=("mechanisms.Laplace",),
 )  # fmt: skip
 def single_tree(effort, rng):

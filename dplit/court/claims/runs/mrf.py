@@ -18,9 +18,17 @@ from functools import partial
 import numpy as np
 
 from dplit.court.claims.runs import reproduced
-from dplit.court.claims.runs.cells import Decided, Pairs, alike, near, none_of, on_sets, where_run
+from dplit.court.claims.runs.cells import (
+    Decided,
+    Pairs,
+    near,
+    none_of,
+    on_sets,
+    together,
+    where_run,
+)
 from dplit.court.experiments import rule
-from dplit.court.experiments.curves import ahead, differences, higher, key, over, paired
+from dplit.court.experiments.curves import differences, higher, key, over, paired
 from dplit.court.experiments.images import NAME as SCENES
 from dplit.court.experiments.papers import mrf as paper
 from dplit.court.experiments.papers.mrf import IMAGES, MEDIUM, NAMES, SETS, SIX, TRADED
@@ -56,17 +64,13 @@ def versus(
 @said("mrf/table-1/twelve", "undecided")
 def twelve(result):
     """MRF surpasses the standard forest on twelve or more of the 22 data sets."""
-    pairs = versus(result, GREEDY)
-    won = sum(gain > 0 for gain in pairs.gains().values())
-    return rule.at_least(12, pairs.parts()), f"above on {won} of {len(pairs)}: {pairs}"
+    return versus(result, GREEDY).that(partial(rule.at_least, 12))
 
 
 @said("mrf/table-1/best-of-four", "undecided")
 def best_of_four(result):
     """MRF exceeds each of the consistent forests on most data sets."""
-    found = {rival: versus(result, (rival, "exact")) for rival in CONSISTENT}
-    words = "; ".join(f"over {rival} {pairs}" for rival, pairs in found.items())
-    return rule.all_of(rule.most(pairs.parts()) for pairs in found.values()), words
+    return together(versus(result, (rival, "exact")).that(rule.most) for rival in CONSISTENT)
 
 
 @said("mrf/table-1/stopping", "undecided", ours=True)
@@ -90,13 +94,13 @@ def stopping(result):
 def forest_not_tree(result):
     """Table 3's cells of WDBC and CMC are those of a forest of 100 trees without noise on labels, within a
     point."""
-    parts, words = [], []
+    found = []
     for (d, row), cell in printed.table("mrf/table-3").cells.items():
         if d in ("wdbc", "cmc"):
             k = key(result, d, "MRF", label=f"{row}, forest, labels without noise")
-            parts.append(near(result, k, cell.value, rule.POINT, name=f"{d}, {row}"))
-            words.append(f"{d} {100 * float(result.mean(k)):.2f}, printed {cell.text}")
-    return rule.all_of(parts), "; ".join(words)
+            part = near(result, k, cell.value, rule.POINT, name=f"{d}, {row}")
+            found.append((part, f"{d} {100 * float(result.mean(k)):.2f}, printed {cell.text}"))
+    return together(found)
 
 
 # Figures 3 and 4 -----------------------------------------------------------------------------------
@@ -108,8 +112,8 @@ def pixels(result):
     RF; compare with existing consistent RF, the improvement of MRF is more significant."""
     ours, greedy = key(result, IMAGES, "MRF"), key(result, IMAGES, *GREEDY)
     rivals = {m: key(result, IMAGES, m, "exact") for m in CONSISTENT}
-    of_both = ((f"{m} by {k}", (k, rival)) for m, rival in rivals.items() for k in (ours, greedy))
-    return Pairs(result, {"Breiman": (ours, greedy), **dict(of_both)}).that(rule.all_of)
+    of_both = {f"{m} by {k}": (k, rival) for m, rival in rivals.items() for k in (ours, greedy)}
+    return Pairs(result, {"Breiman": (ours, greedy), **of_both}).that()
 
 
 def on_scenes(result: Result, pairs: Iterable[tuple[tuple, tuple]]) -> Decided:
@@ -118,10 +122,9 @@ def on_scenes(result: Result, pairs: Iterable[tuple[tuple, tuple]]) -> Decided:
         f"{one[0]} over {two[0]}": (key(result, SCENES, *one), key(result, SCENES, *two))
         for one, two in pairs
     }
-    found = {name: Pairs(result, cells, number) for name, number in CRITERIA.items()}
-    parts = [part for both in zip(*(pairs.parts() for pairs in found.values())) for part in both]
-    words = "; ".join(f"gain in points of {name}: {pairs}" for name, pairs in found.items())
-    return rule.all_of(parts), words
+    found = [Pairs(result, cells, n, f"gain in points of {name}") for name, n in CRITERIA.items()]
+    parts = [part for pairs in found for part in pairs.parts()]
+    return rule.all_of(parts), "; ".join(pairs.words() for pairs in found)
 
 
 @said("mrf/figure-3-ours/better", "undecided", ours=True, where="ours, after figure 3")
@@ -165,9 +168,7 @@ def b2_rises(result):
 def b2_stable(result):
     """Accuracy is relatively stable when B2 is 10 or more: at B1 = 10, from 10 to 20, on each of the six
     sets."""
-    pairs = along(result, (DEFAULT, DEFAULT), (DEFAULT, paper.GRID[-1]))
-    parts = (p and alike(result, *p, rule.POINT) for p in pairs.values())
-    return rule.all_of(part or rule.OPEN for part in parts), f"gain in points: {pairs}"
+    return along(result, (DEFAULT, DEFAULT), (DEFAULT, paper.GRID[-1])).are(0, rule.POINT)
 
 
 @said("mrf/figure-4/b1-rises", "undecided")
@@ -177,25 +178,20 @@ def b1_rises(result):
     return along(result, (ZERO, DEFAULT), (DEFAULT, DEFAULT)).that(rule.most)
 
 
+def no_better(result: Result, data: str) -> Decided:
+    """That no other setting of figure 4 is better than the default by more than 0.02; the best one in words."""
+    cells = {s: at(result, data, *s) for s in paper.settings(data)}
+    default = cells.pop((DEFAULT, DEFAULT))
+    pairs = {f"{NAMES[data]}, {s}": (cell, default) for s, cell in cells.items()}
+    best = "best setting over the default, in points"
+    return Pairs(result, pairs, gain=best).that(none_of, COMPETITIVE, largest=True)
+
+
 @said("mrf/figure-4/competitive", "undecided")
 def competitive(result):
     """At B1 = B2 = 10 MRF is competitive on all six sets: no other setting that is run is better by more
     than 0.02."""
-
-    def best_first(d):
-        others = [at(result, d, *pair) for pair in paper.settings(d) if pair != (DEFAULT, DEFAULT)]
-        best = max(others, key=result.mean)
-        return at(result, d, DEFAULT, DEFAULT), best, *(k for k in others if k != best)
-
-    found = {NAMES[d]: where_run(best_first, d) for d in SIX}
-    best = Pairs(result, {d: cells and (cells[1], cells[0]) for d, cells in found.items()})
-    parts = [
-        none_of(ahead(result, k, cells[0], by=COMPETITIVE) for k in cells[1:])
-        if cells
-        else rule.OPEN
-        for cells in found.values()
-    ]
-    return rule.all_of(parts), f"best setting over the default: {best}"
+    return together(where_run(partial(no_better, result), d, (rule.OPEN, "not run")) for d in SIX)
 
 
 # Figure 7 ------------------------------------------------------------------------------------------
@@ -217,7 +213,7 @@ def tree_level(result):
 def car_trees(result):
     r"""The MRF has a significantly better tree-level performance on the Car dataset: there single trees of MRF
     are significantly better than those of the standard forest."""
-    return Pairs(result, {"Car": of_trees(result, "car")}, MEAN).that(rule.all_of)
+    return Pairs(result, {"Car": of_trees(result, "car")}, MEAN).that()
 
 
 # The partition, and what is missing ----------------------------------------------------------------
@@ -228,16 +224,15 @@ def losses(result: Result, methods: Iterable[str], reading: str) -> Decided:
 
     Split r of one set and split r of another share no records: their mean is one number of a split.
     """
-    parts, words = [], []
+    found = []
     for method in methods:
         pairs = versus(result, (method, reading), MEDIUM, (paper.PARTITIONED[method], reading))
         each_set = [differences(result, *pair) for pair in pairs.values()]
         n = min(map(len, each_set))
-        mean = np.mean([found[:n] for found in each_set], axis=0)
+        mean = np.mean([gains[:n] for gains in each_set], axis=0)
         name = f"{method} with all records less halves"
-        parts.append(over(result, pairs["Car"][0], mean, name=name))
-        words.append(f"{method}: {pairs}")
-    return rule.all_of(parts), "without the partition, " + "; ".join(words)
+        found.append((over(result, pairs["Car"][0], mean, name=name), pairs.words()))
+    return together(found)
 
 
 @said("mrf/partition/rivals", "undecided", name="mrf/half-the-data", where="Section 1")
@@ -257,14 +252,14 @@ def mrf_loses(result):
 def hepatitis(imputed, dropped):
     """Neither treatment of missing values gives the printed accuracies on Hepatitis: with incomplete records
     left out and with values imputed, ours are higher, MRF's and the standard forest's."""
-    cells, parts, words = printed.table("mrf/table-1").cells, [], []
+    cells, found = printed.table("mrf/table-1").cells, []
     for result, how in ((dropped, "left out"), (imputed, "imputed")):
         for k in of_trees(result, "hepatitis"):
             method = get(result.experiment).cell(k).method
             cell = cells["hepatitis", method]
-            parts.append(higher(result, k, cell.value))
-            words.append(f"{method} {100 * float(result.mean(k)):.1f} ({how}), printed {cell.text}")
-    return rule.all_of(parts), "; ".join(words)
+            words = f"{method} {100 * float(result.mean(k)):.1f} ({how}), printed {cell.text}"
+            found.append((higher(result, k, cell.value), words))
+    return together(found)
 
 
 # Under a true epsilon ------------------------------------------------------------------------------

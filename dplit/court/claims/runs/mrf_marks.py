@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from dplit.court.claims.runs.mrf_print import LEVEL, by_print
+from dplit.court.claims.runs.by_print import by_print
+from dplit.court.claims.runs.mrf_print import LEVEL
 from dplit.court.experiments import rule
 from dplit.court.ledger.compare import counted
 

@@ -14,8 +14,7 @@ from functools import cache, partial
 
 from dplit import datasets
 from dplit.court import experiments
-from dplit.court.claims.runs.by_print import NO_CORRECTION, above, listed, under
-from dplit.court.ledger import claim
+from dplit.court.claims.runs.by_print import NO_CORRECTION, above, by_print, listed, under
 from dplit.court.ledger.compare import at_most, decisive, need, note, same
 from dplit.ground import printed
 from dplit.ground.errors import PrivacyLeakWarning
@@ -25,11 +24,7 @@ CONSISTENT = ("Denil14", "BRF", "CompRF-C")  # as the paper counts them; MRF is 
 STATE_OF_THE_ART = "BRF"  # "which reached state-of-the-art performance" (section 2.1)
 LEVEL = 0.05
 P_VALUE = "p-value of MRF against the standard forest"
-CHAPTER = "multinomial_forest_experiments"
 
-by_print = partial(
-    claim, chapter=CHAPTER, box="def-mrf-experiments-print", functions=("ground.printed.table",)
-)
 on_all = partial(note, range="all 22 data sets")
 
 

@@ -14,8 +14,8 @@ from itertools import pairwise, product
 
 import numpy as np
 
-from dplit.court.claims.runs.by_print import above, listed
-from dplit.court.claims.runs.mrf_print import by_print, whole
+from dplit.court.claims.runs.by_print import above, by_print, listed
+from dplit.court.claims.runs.mrf_print import whole
 from dplit.court.ledger.compare import at_most, need, note, same
 from dplit.datasets import fetch, registry
 from dplit.ground import printed

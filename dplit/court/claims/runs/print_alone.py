@@ -11,16 +11,13 @@ from functools import partial
 from itertools import pairwise
 
 from dplit import datasets
-from dplit.court.claims.runs.by_print import NO_CORRECTION, above, in_part, listed
+from dplit.court.claims.runs.by_print import NO_CORRECTION, above, by_print, in_part, listed
 from dplit.court.experiments.measures import LOWER_IS_BETTER
-from dplit.court.ledger import claim
 from dplit.court.ledger.compare import need, note, same
 from dplit.ground import printed
 
-PAGE = {"chapter": "median_forest_experiments", "functions": ("ground.printed.table",)}
 VARIANTS = ("DiPriMe", "DiPriMeExp", "DiPriMeFlip")
 
-by_print = partial(claim, box="def-experiments-print", **PAGE)
 on_all = partial(note, range="every printed column")
 
 
@@ -112,9 +109,9 @@ def consistently_worse(effort, rng):
     return on_all(text, quantity=f"printed accuracy of {one}, against {other}, on {name}")
 
 
-@claim(
-    "rdf/nursery-classes", "Section 2.4", "fails", "def-rdf-experiments-agree", ("datasets.load",),
-    chapter="random_forest_experiments", nothing_instead="the file's own list of classes",
+@by_print(
+    "rdf/nursery-classes", "Section 2.4", "fails", box="def-rdf-experiments-agree",
+    functions=("datasets.load",), nothing_instead="the file's own list of classes",
 )  # fmt: skip
 def nursery_classes(effort, rng):
     """Nursery has four classes."""

@@ -14,22 +14,20 @@ from itertools import combinations
 import pandas as pd
 
 from dplit import datasets
-from dplit.court.claims.runs.by_print import above, in_part, listed, under
+from dplit.court.claims.runs.by_print import above, by_print, in_part, listed, under
 from dplit.court.claims.runs.diprime_budgets import PRINTED_NODES
-from dplit.court.claims.runs.print_alone import PAGE, VARIANTS, by_print, compared, on_all, words
-from dplit.court.ledger import claim
+from dplit.court.claims.runs.print_alone import VARIANTS, compared, on_all, words
 from dplit.court.ledger.compare import below, need, note, same
 from dplit.datasets import registry
 from dplit.ground import printed
 from dplit.ground.errors import PrivacyLeakWarning
 
-SETS = {"functions": ("datasets.load",)}
 VASTLY = 2  # our reading of "vastly": more than so many times the error
 POINTS = 0.03  # our reading of "comparable", where a table prints errors without deviations
 ROBOT = "wall-following-24"
 
-of_sets = partial(claim, box="rem-experiments-sets", chapter=PAGE["chapter"], **SETS)
-of_rdf = partial(claim, box="rem-rdf-experiments-sets", chapter="random_forest_experiments", **SETS)
+of_rdf = partial(by_print, functions=("datasets.load",))
+of_sets = partial(of_rdf, box="rem-experiments-sets")
 
 
 # Rows of the tables ------------------------------------------------------------------------------

@@ -20,26 +20,15 @@ from dplit.court.claims.runs.cells import (
     ONE_DRAW,
     Decided,
     Pairs,
-    alike,
     best_of,
-    means,
+    better,
     on_sets,
+    pair,
     percent,
 )
-from dplit.court.experiments import rule
-from dplit.court.experiments.curves import (
-    ahead,
-    curve,
-    deviation,
-    higher_once,
-    key,
-    larger_deviation,
-    points_of,
-    rising,
-    steadier,
-)
+from dplit.court.experiments import curves, rule
 from dplit.court.experiments.papers import rdf as paper
-from dplit.court.experiments.papers.rdf import MANY_CLASSES, NAMES, SYNTHETIC, TREES
+from dplit.court.experiments.papers.rdf import EPSILONS, MANY_CLASSES, NAMES, SYNTHETIC, TREES
 from dplit.court.experiments.result import Result
 from dplit.court.experiments.rule import POINT
 
@@ -73,11 +62,11 @@ def many(parts: Iterable[rule.Part]) -> rule.Part:
 
 def between(result: Result, low: float, high: float, join: Callable, cells: dict) -> Decided:
     """That cells' scores of one draw lie between two sizes, to a point: of all or many of them."""
-    limits = [
-        (higher_once(result, k, low - POINT), higher_once(result, k, high + POINT))
+    ends = (
+        (curves.higher_once(result, k, low - POINT), curves.higher_once(result, k, high + POINT))
         for k in cells.values()
-    ]
-    part = join(rule.all_of([above, ~over]) for above, over in limits)
+    )
+    part = join(rule.all_of([above, ~over]) for above, over in ends)
     return part, f"in percent: {percent(result, cells)}; {ONE_DRAW}"
 
 
@@ -87,7 +76,7 @@ def between(result: Result, low: float, high: float, join: Callable, cells: dict
 @said("rdf/figure-4/never-worse", "agrees")
 def never_worse(result):
     """Smooth sensitivity is never worse than global sensitivity."""
-    return versus(result, "RDF, global").that(rule.all_of)
+    return versus(result, "RDF, global").that()
 
 
 @said("rdf/figure-4/26-points", "undecided")
@@ -106,10 +95,9 @@ def up_to_18(result):
 def no_loss(result):
     """Disjoint data never loses more than a fraction of one standard deviation."""
     pairs = versus(result, "RDF, all data")
-    part, words = pairs.that(rule.all_of, lambda *pair: -larger_deviation(*pair))
-    losses = {
-        data: -gain / larger_deviation(result, *pairs[data]) for data, gain in pairs.gains().items()
-    }
+    part, words = pairs.that(by=lambda *pair: -curves.larger_deviation(*pair))
+    gains = pairs.gains().items()
+    losses = {data: -gain / curves.larger_deviation(result, *pairs[data]) for data, gain in gains}
     data = max(losses, key=losses.get)
     return part, f"{words}; worst on {data}: a loss of {losses[data]:.2f} deviations"
 
@@ -119,16 +107,15 @@ def with_more_classes(result):
     """With more than two classes and ROSNAM, disjoint data at epsilon is better than all data at epsilon
     over the number of trees, on WallSensor, PenWritten, Claves and Nursery."""
     ours, other = (("RDF", "proved"), ("RDF, all data", "proved"))
-    return versus(result, other, MANY_CLASSES, ours).that(rule.all_of)
+    return versus(result, other, MANY_CLASSES, ours).that()
 
 
 @said("rdf/figure-5/sensitivity", "agrees")
 def lower_sensitivity(result):
     """The mean smooth sensitivity of nonempty leaves is substantially better, lower, with disjoint data
     (decided: on every set it is lower; by how much, the evidence says)."""
-    ours, other = (
-        (m, "published", f"{m}, sensitivity") for m in ("RDF, examined", "RDF, all data")
-    )
+    methods = ("RDF, examined", "RDF, all data")
+    ours, other = ((m, "published", f"{m}, sensitivity") for m in methods)
     pairs = versus(result, other, ours=ours)
     return rule.all_of(pairs.parts()), pairs.means("{:.2f} against {:.2f}")
 
@@ -138,17 +125,11 @@ def lower_sensitivity(result):
 
 def depths(result: Result, rule_of: Callable[[int], int], sets: Iterable[str] = SYNTHETIC) -> Pairs:
     """Table 4's depth beside that of another rule, of the number of columns, on each set."""
-    cell = partial(key, result, method="RDF")
-    return Pairs(
-        result,
-        {
-            NAMES[d]: tuple(
-                cell(data=d, max_depth=n)
-                for n in (paper.DEPTHS[d], rule_of(sum(paper.FEATURES[d])))
-            )
-            for d in sets
-        },
-    )
+
+    def numbers(d):
+        return paper.DEPTHS[d], rule_of(sum(paper.FEATURES[d]))
+
+    return Pairs(result, {NAMES[d]: pair(result, d, "RDF", max_depth=numbers(d)) for d in sets})
 
 
 def half(m: int) -> int:
@@ -158,7 +139,7 @@ def half(m: int) -> int:
 @said("rdf/figure-6/2-points", "undecided")
 def at_least_2(result):
     """Table 4's depth is better than m/2 on every set, by at least 2 points."""
-    return depths(result, half).that(rule.all_of, 0.02 - POINT, once=True)
+    return depths(result, half).that(by=0.02 - POINT, once=True)
 
 
 @said("rdf/figure-6/30-points", "differs")
@@ -171,26 +152,25 @@ def as_much_as_30(result):
 def too_deep(result):
     """A depth of m is worse than table 4's on all sets but one."""
     sets = [d for d in SYNTHETIC if sum(paper.FEATURES[d]) != paper.DEPTHS[d]]
-    part, words = depths(result, lambda m: m, sets).that(rule.all_of)
-    return part, f"{words}; SynthA's two depths are one"
+    return depths(result, lambda m: m, sets).that()
 
 
 @said("rdf/figure-6/steadier", "undecided")
 def less_scatter(result):
     """With table 4's depth the deviation is smaller than with m/2 on most sets."""
     pairs = depths(result, half)
-    found = {d: [deviation(result, k) for k in pair] for d, pair in pairs.items()}
+    found = {d: [curves.deviation(result, k) for k in pair] for d, pair in pairs.items()}
     words = ", ".join(f"{d} {one:.3f} against {two:.3f}" for d, (one, two) in found.items())
-    return rule.most(steadier(result, *pair) for pair in pairs.values()), words
+    return rule.most(curves.steadier(result, *pair) for pair in pairs.values()), words
 
 
 # Number of trees ---------------------------------------------------------------------------------
 
 
-def by_trees(result: Result, epsilon: float) -> dict[str, dict[int, str]]:
+def by_trees(result: Result, method: str = "RDF", **at) -> dict[str, dict[int, str]]:
     """Cells by the number of trees, for each set."""
-    at = partial(key, result, method="RDF", epsilon=epsilon)
-    return {NAMES[d]: {t: at(data=d, n_estimators=t) for t in TREES} for d in SYNTHETIC}
+    of = partial(curves.key, result, method=method, **at)
+    return {NAMES[d]: {t: of(data=d, n_estimators=t) for t in TREES} for d in SYNTHETIC}
 
 
 def best_number(result: Result, cells: dict[int, str]) -> int:
@@ -200,12 +180,10 @@ def best_number(result: Result, cells: dict[int, str]) -> int:
 
 def best_between(result: Result, epsilon: float, low: int, high: int) -> Decided:
     """That on most sets some number of trees between two is better than every other."""
-    found, parts = by_trees(result, epsilon), []
+    found, parts = by_trees(result, epsilon=epsilon), []
     for cells in found.values():
-        inside, outside = (
-            [k for t, k in cells.items() if (low <= t <= high) is side] for side in (True, False)
-        )
-        parts.append(best_of(result, inside, outside))
+        inside = [k for t, k in cells.items() if low <= t <= high]
+        parts.append(best_of(result, inside, [k for k in cells.values() if k not in inside]))
     best = ", ".join(f"{d} {best_number(result, cells)}" for d, cells in found.items())
     return rule.most(parts), f"best number of trees: {best}"
 
@@ -227,94 +205,84 @@ def large_epsilon(result):
 @said("rdf/figure-7/not-always", "agrees")
 def not_always(result):
     """Having more trees is not necessarily better."""
-    found, most = by_trees(result, 0.2), max(TREES)
+    found, most = by_trees(result, epsilon=0.2), max(TREES)
     fewer = {(d, t): (c[t], c[most]) for d, c in found.items() for t in TREES[:-1]}
     best = {d: (c[best_number(result, c)], c[most]) for d, c in found.items()}
     words = f"at epsilon 0.2 the best number is ahead of {most} trees, in points:"
     return rule.any_of(Pairs(result, fewer).parts()), f"{words} {Pairs(result, best)}"
 
 
+def few_and_more(result: Result, sets: Iterable[dict[int, str]]) -> str:
+    """The mean deviations with 10 trees at most and with more, in words."""
+    found = [(t, curves.deviation(result, k)) for cells in sets for t, k in cells.items()]
+    few, more = (np.mean([d for t, d in found if (t <= 10) is side]) for side in (True, False))
+    return f"{few:.3f} against {more:.3f}"
+
+
 @said("rdf/figure-7/steadier", "undecided")
 def steadier_with_trees(result):
     """With 1 to 10 trees accuracies vary by a lot more than with more trees, seen by the larger deviations."""
-    parts, words = [], []
-    for epsilon in (0.2, 1.0):
-        found = by_trees(result, epsilon).values()
-        parts += [steadier(result, cells[100], cells[3]) for cells in found]
-        few, more = (
-            np.mean([deviation(result, c[t]) for c in found for t in TREES if (t <= 10) is side])
-            for side in (True, False)
-        )
-        words.append(f"epsilon {epsilon:g}: {few:.3f} against {more:.3f}")
-    return rule.most(parts), (
-        f"mean deviation {'; '.join(words)}; 3 against 100 trees on most sets decide"
-    )
+    found = {e: by_trees(result, epsilon=e).values() for e in (0.2, 1.0)}
+    parts = [curves.steadier(result, c[100], c[3]) for sets in found.values() for c in sets]
+    words = "; ".join(f"epsilon {e:g}: {few_and_more(result, sets)}" for e, sets in found.items())
+    return rule.most(parts), f"mean deviation {words}; 3 against 100 trees on most sets decide"
 
 
 @said("rdf/figure-7/85-percent", "undecided")
 def many_sets(result):
     """At epsilon 0.2 and 100 trees many sets have 85 to 90 percent."""
-    cells = {d: of[100] for d, of in by_trees(result, 0.2).items()}
+    cells = {d: of[100] for d, of in by_trees(result, epsilon=0.2).items()}
     return between(result, 0.85, 0.9, many, cells)
-
-
-def flips(result: Result) -> dict[str, dict[int, str]]:
-    """Cells of the shares of flipped leaves by the number of trees, for each set."""
-    at = partial(key, result, method="RDF, examined")
-    return {NAMES[d]: {t: at(data=d, n_estimators=t) for t in TREES} for d in SYNTHETIC}
 
 
 @said("rdf/figure-8/more-trees", "undecided")
 def more_flips(result):
     """Larger numbers of trees flip the labels of more (nonempty) leaves."""
-    found = {d: [*cells.values()] for d, cells in flips(result).items()}
+    found = {d: [*cells.values()] for d, cells in by_trees(result, "RDF, examined").items()}
     ends = Pairs(result, {d: (cells[0], cells[-1]) for d, cells in found.items()})
     words = f"with {TREES[0]} and {TREES[-1]} trees: {ends.means('{:.1f} to {:.1f} %', 0.01)}"
-    return rule.all_of(rising(result, cells) for cells in found.values()), words
+    return rule.all_of(curves.rising(result, cells) for cells in found.values()), words
 
 
 @said("rdf/figure-8/100-trees", "undecided")
 def flips_at_100(result):
     """The proportion of labels of nonempty leaves that are flipped remains around 5 to 20 percent, even
     with 30,000 records split among 100 trees (read: with 100 trees, on every set)."""
-    return between(result, 0.05, 0.2, rule.all_of, {d: of[100] for d, of in flips(result).items()})
+    cells = {d: of[100] for d, of in by_trees(result, "RDF, examined").items()}
+    return between(result, 0.05, 0.2, rule.all_of, cells)
 
 
 # Records and epsilon -----------------------------------------------------------------------------
-
-
-def scaled(result: Result, n_records: int, epsilon: float) -> str:
-    """Cell of figure 9."""
-    return key(result, paper.SCALED, "RDF", n_records=n_records, epsilon=epsilon)
 
 
 @said("rdf/figure-9/scales", "undecided")
 def scales(result):
     """3,000,000 records at epsilon 0.1 can achieve results comparable to 30,000 at epsilon 1, as seen in
     figure 9."""
-    pair = scaled(result, 3_000_000, 0.1), scaled(result, 30_000, 1.0)
-    words = Pairs(result, {"in means": pair}).means("{:.3f} and {:.3f}")
-    note = f"{words}; we allow {NEAR}; the statement itself, on labels, is rdf/scaling"
-    return alike(result, *pair, NEAR, "more records less more epsilon"), note
+    at = {"n_records": (3_000_000, 30_000), "epsilon": (0.1, 1.0)}
+    pairs = Pairs(result, {"more records": pair(result, paper.SCALED, "RDF", **at)})
+    part, words = pairs.are(0, NEAR)
+    means = pairs.means("{:.3f} and {:.3f}")
+    return part, f"{means}; {words}; the statement itself, on labels, is rdf/scaling"
 
 
 @said("rdf/figure-9/enough", "undecided")
 def enough(result):
     """30,000 records at epsilon 1 are enough for over 85 percent (section 6)."""
-    found = scaled(result, 30_000, 1.0)
-    words = means(result, {"it has": found})
-    return higher_once(result, found, 0.85 - POINT), f"{words}; {ONE_DRAW}"
+    cell = curves.key(result, paper.SCALED, "RDF", n_records=30_000, epsilon=1.0)
+    return curves.higher_once(result, cell, 0.85 - POINT), ONE_DRAW
 
 
 @said("rdf/figure-9/grows", "undecided")
 def grows(result):
     """Differential privacy scales very well, adding less noise the more data there is (read of figure 9:
     at every epsilon accuracy grows with the number of records)."""
-    curves = {
-        e: curve(result, "RDF", "published", "n_records", epsilon=e) for e in (0.01, 0.1, 1.0)
+    lines = {
+        e: curves.curve(result, "RDF", "published", "n_records", epsilon=e)
+        for e in (0.01, 0.1, 1.0)
     }
-    words = "; ".join(f"{e:g}: {points_of(result, points)}" for e, points in curves.items())
-    rise = rule.all_of(rising(result, [*points.values()]) for points in curves.values())
+    words = "; ".join(f"{e:g}: {curves.points_of(result, points)}" for e, points in lines.items())
+    rise = rule.all_of(curves.rising(result, [*points.values()]) for points in lines.values())
     return rise, f"by epsilon: {words}"
 
 
@@ -322,17 +290,14 @@ def grows(result):
 def grows_with_epsilon(result):
     """The technique scales well with larger privacy budgets (read: on Adult, accuracy is higher at the
     largest epsilon than at the smallest)."""
-    first, *_, last = curve(result, "RDF", "published", "epsilon").values()
-    words = means(result, {"at the smallest": first, "at the largest": last})
-    return ahead(result, last, first), words
+    ends = EPSILONS[-1], EPSILONS[0]
+    return better(result, "the largest over the smallest", "adult", "RDF", epsilon=ends)
 
 
 @said("rdf/figure-10/near", "undecided")
 def near_the_twin(result):
     """As epsilon increases, accuracy gets asymptotically close to that of the same forest without privacy,
     on Adult."""
-    *_, last = curve(result, "RDF", "published", "epsilon").values()
-    twin = key(result, "adult", "Random trees", "exact")
-    pairs = Pairs(result, {"the twin, at the largest epsilon": (twin, last)})
-    (low,), (high,) = pairs.parts(-POINT), pairs.parts(POINT)
-    return rule.all_of([low, ~high]), f"gain in points: {pairs} (we allow 1)"
+    last = curves.key(result, "adult", "RDF", epsilon=EPSILONS[-1])
+    twin = curves.key(result, "adult", "Random trees", "exact")
+    return Pairs(result, {"the twin, at the largest epsilon": (twin, last)}).are(0, POINT)

@@ -13,10 +13,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 from itertools import product
 
-import numpy as np
-
 from dplit.court.claims.runs import reproduced
-from dplit.court.claims.runs.cells import ONE_DRAW, Decided
+from dplit.court.claims.runs.cells import Decided, together
 from dplit.court.claims.runs.rdf import PAGE, many, said, versus
 from dplit.court.experiments import rule
 from dplit.court.experiments.curves import key, larger_deviation, outcome, signed_rank
@@ -59,49 +57,46 @@ def but_claves(result):
     others = versus(result, "JPW", [d for d in SETS if d != "claves"])
     claves = versus(result, "JPW", ["claves"])
     lost = [~claves.parts(-0.025 + POINT)[0], *claves.parts(-0.025 - POINT)]
-    words = f"gain in points: {others}, {claves} (on Claves we allow 1)"
+    words = f"{others.words()}, {claves} (on Claves we allow 1)"
     return rule.all_of([*others.parts(), *lost]), words
 
 
 @said("rdf/figure-11/fs", "differs")
 def better_than_fs(result):
     """Ours is better than FS on every set."""
-    return versus(result, "FS", SETS).that(rule.all_of)
+    return versus(result, "FS", SETS).that()
 
 
 @said("rdf/figure-11/synth-a", "differs")
 def synth_a(result):
     """On SynthA ours is better than both by more than 35 points."""
     both = [versus(result, m, ["synth-a"]) for m in ("JPW", "FS")]
-    better = rule.all_of(part for pairs in both for part in pairs.parts(0.35 - POINT, once=True))
-    return better, "gain in points over JPW: {}; over FS: {}; ".format(*both) + ONE_DRAW
+    return together(pairs.that(by=0.35 - POINT, once=True) for pairs in both)
 
 
 @said("rdf/figure-11/adult", "differs")
 def adult(result):
     """On Adult ours is better than JPW by 3.5 points."""
-    pairs = versus(result, "JPW", ["adult"])
-    near = rule.all_of([*pairs.parts(0.035 - POINT), ~pairs.parts(0.035 + POINT)[0]])
-    return near, f"gain in points: {pairs} (we allow 1)"
+    return versus(result, "JPW", ["adult"]).are(0.035, POINT)
 
 
 @said("rdf/figure-11/often", "differs")
 def often(result):
     """For other datasets (than Adult and SynthA) ours is often better than JPW by more than 10 points, and
     than FS by more than 30."""
-    others, parts, words = [d for d in SETS if d not in ("adult", "synth-a")], [], []
+    others, found = [d for d in SETS if d not in ("adult", "synth-a")], []
     for m, by in (("JPW", 0.1), ("FS", 0.3)):
         pairs = versus(result, m, others)
         more = [name for name, gain in pairs.gains().items() if gain > by]
-        parts.append(many(pairs.parts(by, once=True)))
-        words.append(f"{m} on {len(more)} of {len(others)}: {', '.join(more) or 'none'}")
-    return rule.all_of(parts), f"{'; '.join(words)} (we call a third often)"
+        words = f"{m} on {len(more)} of {len(others)}: {', '.join(more) or 'none'}"
+        found.append((many(pairs.parts(by, once=True)), f"{words} (we call a third often)"))
+    return together(found)
 
 
 @said("rdf/figure-11/random-forest", "agrees")
 def random_forest(result):
     """The random forest without privacy is better on every set."""
-    return versus(result, ("RF", "exact"), SETS).turned().that(rule.all_of)
+    return versus(result, "RDF", SETS, ("RF", "exact")).that()
 
 
 @said("rdf/figure-11/almost", "differs")
@@ -112,7 +107,7 @@ def almost(result):
     drawn = versus(result, ("RF", "exact"), SYNTHETIC)
     some = rule.any_of(drawn.parts(-ALMOST, once=True))
     allowed = f"we allow {100 * ALMOST:g}; of the synthetic sets one must be so near"
-    return rule.all_of([*near.parts(-ALMOST), some]), f"gain in points: {near}, {drawn} ({allowed})"
+    return rule.all_of([*near.parts(-ALMOST), some]), f"{near.words()}, {drawn} ({allowed})"
 
 
 def p_values(result: Result, methods: Iterable[str], sets: Iterable[str]) -> dict[str, float]:
@@ -149,9 +144,8 @@ def rgv_significant(result):
 def weakest(result):
     """The weakest significance is that of FS on GammaTele, with a p-value of 0.000057."""
     found = p_values(result, ("JPW", "FS"), SETS)
-    name = max(found, key=found.get)
-    words = f"the weakest is {name}, p = {found[name]:.2g}; FS on GammaTele "
-    words += f"{found['FS on GammaTele']:.2g}"
+    name, stated = max(found, key=found.get), "FS on GammaTele"
+    words = f"the weakest is {name}, p = {found[name]:.2g}; {stated} {found[stated]:.2g}"
     return OPEN, f"{words}; which p-value is the largest, the rule does not decide"
 
 
@@ -187,11 +181,10 @@ def f1_losses(result):
 
 def at_most_one_loss(result: Result) -> Decided:
     """That JPW is clearly better on one set at most."""
-    found = outcomes(result, "JPW", BINARY)
     _, lost = clear(result, "JPW", BINARY)
     return ~rule.at_least(2, lost), "; ".join(
         f"{reproduced.counted(len(sets), OUTCOMES[k], k)}: {', '.join(sets) or 'none'}"
-        for k, sets in found.items()
+        for k, sets in outcomes(result, "JPW", BINARY).items()
     )
 
 
@@ -199,21 +192,16 @@ def at_most_one_loss(result: Result) -> Decided:
 def five_wins(result):
     """Ours beats RGV on five sets, loses on four and ties on Adult."""
     others = versus(result, "RGV", [d for d in BINARY if d != "adult"])
-    won = sum(gain > 0 for gain in others.gains().values())
     tied = [~part for (part,) in clear(result, "RGV", ["adult"])]
-    words = f"{won} of 9 won; gain in points: {versus(result, 'RGV', BINARY)}"
+    words = f"{others.won()} of {len(others)} won; {versus(result, 'RGV', BINARY).words()}"
     return rule.all_of([exactly(5, others.parts()), *tied]), words
 
 
 @said("rdf/figure-14/gains", "undecided")
 def rgv_gains(result):
     """Ours gains from 1.5 to 13.0 points where it wins, RGV from 1.2 to 6.2."""
-    pairs = versus(result, "RGV", [d for d in BINARY if d != "adult"])
-    found = [100 * gain for gain in pairs.gains().values()]
-    ours, theirs = [g for g in found if g > 0], [-g for g in found if g <= 0]
-    ends = [end(part, default=np.nan) for part in (ours, theirs) for end in (min, max)]
-    words = "ours {:.1f} to {:.1f}, RGV {:.1f} to {:.1f}".format(*ends)
-    return OPEN, f"{words}; on which sets these sizes are, the text does not say"
+    gains = versus(result, "RGV", [d for d in BINARY if d != "adult"]).words()
+    return OPEN, f"{gains}; on which sets the printed sizes are, the text does not say"
 
 
 # More than two classes ---------------------------------------------------------------------------

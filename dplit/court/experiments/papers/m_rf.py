@@ -45,7 +45,8 @@ DEPTHS = (1, 2, 3, 4, 5)
 TRAINING, PREDICTION, SUBSAMPLE = "M-RF training", "M-RF prediction", "M-RF subsample"
 GAUSS, STRATEGIES = "M-RF training, Gaussian", ("identity", "per-tree", "merged", "marginals")
 LAPLACE, DISJOINT, EXISTING = "Laplace", "Disjoint", "S&A"
-RIVALS = (LAPLACE, DISJOINT)
+RIVALS, BATCH = (LAPLACE, DISJOINT), (TRAINING, PREDICTION)
+BOTH = ("published", "proved")
 LABELS, CUTS = "Disjoint, labels", "RDF"
 GAINS = (("car", 2), ("car", 4), ("balance", 1), ("heart-cleveland", 3))  # data and depth
 GAUSSIAN = (("car", 2), ("car", 4), ("balance", 2))  # data and depth
@@ -86,6 +87,12 @@ def of(data, method, reading="published", at=("epsilon",), label="", **params):
     return Cell(data, method, reading, "accuracy", bins | params, **how)
 
 
+def each(data, methods, readings=("published",), at=("epsilon",), label="", **params):
+    """Cells of several methods on one data set, under each reading."""
+    for method, reading in product(methods, readings):
+        yield of(data, method, reading, at, label, **params)
+
+
 def forest(depth, trees=TREES, **params):
     """Parameters of a forest."""
     return {"n_estimators": trees, "max_depth": depth, **params}
@@ -102,10 +109,8 @@ def _figure_2():
         parts = {"ensembles": ENSEMBLES, "subset_size": PARTS} if data in LARGE else {}
         for epsilon in EPSILONS:
             size = forest(depth, epsilon=epsilon)
-            for rival in RIVALS:
-                yield of(data, rival, **size)
-            for method, reading in product((TRAINING, PREDICTION), ("published", "proved")):
-                yield of(data, method, reading, **parts, **size)
+            yield from each(data, RIVALS, **size)
+            yield from each(data, BATCH, BOTH, **parts, **size)
 
 
 @run(
@@ -117,10 +122,8 @@ def _figure_2_low():
     for data, epsilons in LOW.items():
         for epsilon in epsilons:
             size = forest(LARGE[data], epsilon=epsilon)
-            for rival in RIVALS:
-                yield of(data, rival, **size)
-            for method in (TRAINING, PREDICTION):
-                yield of(data, method, ensembles=ENSEMBLES, subset_size=PARTS, **size)
+            yield from each(data, RIVALS, **size)
+            yield from each(data, BATCH, ensembles=ENSEMBLES, subset_size=PARTS, **size)
 
 
 @run(
@@ -129,8 +132,7 @@ def _figure_2_low():
 def _figure_3a():
     for trees in NUMBERS:
         size, at = forest(4, trees, epsilon=2.0), ("n_estimators",)
-        for method in (TRAINING, *RIVALS):
-            yield of("car", method, at=at, **size)
+        yield from each("car", (TRAINING, *RIVALS), at=at, **size)
         yield of("car", TRAINING, "proved", at, **size)
 
 
@@ -147,8 +149,7 @@ def _figure_3b():
         few = forest(4, FEW_TREES) | asked
         for voting in ("hard", "weighted"):
             how = {"voting": voting, "at": ("voting", *at)}
-            yield of("car", EXISTING, **how, **few)
-            yield of("car", SUBSAMPLE, **how, **few)
+            yield from each("car", (EXISTING, SUBSAMPLE), **how, **few)
     yield of("car", PREDICTION, label="held out", at=(), **forest(4, epsilon=2.0))
 
 
@@ -160,8 +161,7 @@ def _figure_4():
         for voting in ("hard", "weighted"):
             size = forest(depth, FEW_TREES, epsilon=epsilon, voting=voting)
             yield of(data, EXISTING, at=at, **size)
-            yield of(data, SUBSAMPLE, at=at, **size)
-            yield of(data, SUBSAMPLE, "proved", at, **size)
+            yield from each(data, [SUBSAMPLE], BOTH, at, **size)
 
 
 @run("m-rf/appendix-depth", "Accuracy on Car by depth, 128 trees, epsilon 2",
@@ -169,8 +169,7 @@ def _figure_4():
 def _appendix_depth():
     for depth in DEPTHS:
         size, at = forest(depth, epsilon=2.0), ("max_depth",)
-        for method in (TRAINING, PREDICTION, *RIVALS):
-            yield of("car", method, at=at, **size)
+        yield from each("car", (*BATCH, *RIVALS), at=at, **size)
         yield of("car", TRAINING, at=at, label="training, weighted", **WEIGHTED, **size)
 
 
@@ -178,14 +177,13 @@ def _appendix_depth():
      ours="Five-fold cross-validation four times. The trees are those of all ensembles together.")  # fmt: skip
 def _appendix_table_2():
     yield of("car", "Random trees", "exact", (), "not private", **forest(4))
-    for method, size in (
-        (TRAINING, forest(4)), (PREDICTION, forest(4)), (SUBSAMPLE, forest(3, FEW_TREES, **WEIGHTED)),
-    ):  # fmt: skip
-        word = method.removeprefix("M-RF ")
-        for reading in ("published", "proved"):
-            yield of("car", method, reading, (), f"{word}, q = 1", epsilon=1.0, **size)
-            two = {"ensembles": 2, "subset_size": 4}
-            yield of("car", method, reading, (), f"{word}, q = 2", epsilon=1.0, **two, **size)
+    few, parts = forest(3, FEW_TREES, **WEIGHTED), {1: {}, 2: {"ensembles": 2, "subset_size": 4}}
+    for method, reading, q in product((*BATCH, SUBSAMPLE), BOTH, parts):
+        label, size = (
+            f"{method.removeprefix('M-RF ')}, q = {q}",
+            forest(4) if method in BATCH else few,
+        )
+        yield of("car", method, reading, (), label, epsilon=1.0, **parts[q], **size)
 
 
 @run(
@@ -227,7 +225,7 @@ def _gaussian():
     "by least squares.",
 )  # fmt: skip
 def _ensembles():
-    for q, reading in product((1, 2, 4), ("published", "proved")):
+    for q, reading in product((1, 2, 4), BOTH):
         size = forest(4, epsilon=1.0, ensembles=q, subset_size=PARTS)
         yield of("car", TRAINING, reading, ("ensembles",), **size)
 
@@ -239,13 +237,12 @@ def _ensembles():
     "each cell with a vote of all of them.",
 )  # fmt: skip
 def _histogram():
-    for epsilon, reading in product((1.0, 2.0), ("published", "proved")):
+    for epsilon, reading in product((1.0, 2.0), BOTH):
         for release in ("clipped", "shrunk"):
             how = {"at": ("release", "epsilon"), "release": release, "epsilon": epsilon}
-            yield of("car", "Histogram, greedy forest", reading, **how)
-            yield of("car", "Histogram, pruned forest", reading, **how)
-        for method in (TRAINING, PREDICTION):
-            yield of("car", method, reading, **forest(4, epsilon=epsilon))
+            both = (f"Histogram, {kind} forest" for kind in ("greedy", "pruned"))
+            yield from each("car", both, [reading], **how)
+        yield from each("car", BATCH, [reading], **forest(4, epsilon=epsilon))
     for epsilon, vote in product((0.5, 1.0, 2.0, 4.0), (0.0, 1.0, 10.0)):
         yield of(
             "car", "Histogram", "proved", ("constant", "epsilon"), epsilon=epsilon, constant=vote
@@ -261,8 +258,7 @@ def _histogram():
 def _best_of_each():
     at = ("n_estimators", "max_depth", "epsilon")
     for data, epsilon, depth in product(FAIR, THREE, FAIR_DEPTHS):
-        for method, reading in product((TRAINING, PREDICTION), ("published", "proved")):
-            yield of(data, method, reading, at, **forest(depth, epsilon=epsilon))
+        yield from each(data, BATCH, BOTH, at, **forest(depth, epsilon=epsilon))
         yield of(data, LABELS, "proved", at, **forest(depth, 10, epsilon=epsilon))
         if data in BINNED:
             yield of(data, CUTS, "proved", at, **forest(depth, 10, epsilon=epsilon))

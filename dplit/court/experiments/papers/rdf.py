@@ -20,6 +20,9 @@ Figures 4, 5 and 11 to 14 measure the same forests, and are run together.
 
 from __future__ import annotations
 
+from functools import partial
+from itertools import product
+
 from dplit.court.experiments.cells import Cell, experiment
 from dplit.ground import printed
 
@@ -109,9 +112,8 @@ def examined(
     "trees it is the expected number below nodes that no record reaches.",
 )  # fmt: skip
 def _table_3():
-    for data in SETS:
-        for trees, label in ((1, "1 tree"), (30, "30 trees")):
-            yield from examined(data, "empty-leaves", label=label, n_estimators=trees)
+    for data, (trees, label) in product(SETS, ((1, "1 tree"), (30, "30 trees"))):
+        yield from examined(data, "empty-leaves", label=label, n_estimators=trees)
 
 
 def not_private(data, method, measure="accuracy", seeds=""):
@@ -169,11 +171,9 @@ def _figure_6():
     ours=OURS + DRAWN + "The grid is ours.",
 )
 def _figure_7():
-    for data in SYNTHETIC:
-        for epsilon in (0.2, 1.0):
-            for trees in TREES:
-                varied = {"n_estimators": trees, "epsilon": epsilon}
-                yield from forests(data, "accuracy", ("published",), (*varied,), **varied)
+    for data, epsilon, trees in product(SYNTHETIC, (0.2, 1.0), TREES):
+        varied = {"n_estimators": trees, "epsilon": epsilon}
+        yield from forests(data, "accuracy", ("published",), (*varied,), **varied)
 
 
 @experiment(
@@ -182,11 +182,9 @@ def _figure_7():
     "draw. The grid is ours. Given the counts the share is exact.",
 )  # fmt: skip
 def _figure_8():
-    for data in SYNTHETIC:
-        for trees in TREES:
-            at = ("n_estimators",)
-            how = {"readings": ("published",), "at": at, "splits": 1}
-            yield from examined(data, "flipped", **how, n_estimators=trees)
+    how = {"readings": ("published",), "at": ("n_estimators",), "splits": 1}
+    for data, trees in product(SYNTHETIC, TREES):
+        yield from examined(data, "flipped", **how, n_estimators=trees)
 
 
 @experiment(
@@ -195,10 +193,9 @@ def _figure_8():
     "otherwise be another problem. One fold of ten is run; a test part has at most 30,000 records.",
 )  # fmt: skip
 def _figure_9():
-    for n in SIZES:
-        for epsilon in (0.01, 0.1, 1.0):
-            varied = {"n_records": n, "epsilon": epsilon}
-            yield from forests(SCALED, at=(*varied,), splits=1, **varied)
+    for n, epsilon in product(SIZES, (0.01, 0.1, 1.0)):
+        varied = {"n_records": n, "epsilon": epsilon}
+        yield from forests(SCALED, at=(*varied,), splits=1, **varied)
 
 
 @experiment(
@@ -255,24 +252,21 @@ def _figure_11():
             yield from examined(data, "accuracy", "RDF, unanimous", ("proved",))
 
 
-@experiment(
-    "rdf/figure-12", "Area under the ROC curve against other methods, epsilon 1",
-    **MOST, ours=AGAINST + "The forests are those of figure 11.",
-)  # fmt: skip
-def _figure_12():
+def _binary(measure):
     for data in BINARY:
-        yield from compared(data, "auc")
+        yield from compared(data, measure)
 
 
-@experiment(
-    "rdf/figure-13",
-    "F1 of the rarer class against other methods, epsilon 1",
-    **MOST,
-    ours=AGAINST + "The forests are those of figure 11.",
-)
-def _figure_13():
-    for data in BINARY:
-        yield from compared(data, "f1")
+for figure, measure, what in (
+    ("rdf/figure-12", "auc", "Area under the ROC curve"),
+    ("rdf/figure-13", "f1", "F1 of the rarer class"),
+):
+    experiment(
+        figure,
+        f"{what} against other methods, epsilon 1",
+        **MOST,
+        ours=AGAINST + "The forests are those of figure 11.",
+    )(partial(_binary, measure))
 
 
 @experiment(

@@ -1,9 +1,7 @@
 """The vocabulary of sentences about runs: pairs of cells, and what is said of them."""
 
-import numpy as np
-import pytest
-from dplit.claims.runs import cells
-from dplit.experiments import rule
+import numpy as np import pytest from dplit.court.claims.runs import cells from dplit.court.experiments import
+rule
 
 from dplit import experiments
 

@@ -1,4 +1,4 @@
-"""What dockets about printed numbers share: their claims' page, and comparisons beside `dplit.court.ledger.compare`.
+"""What dockets about printed numbers share: their claims' page, and further comparisons.
 
 What printed numbers decide alone needs no run: its verdicts are those of statements.
 """

@@ -77,9 +77,7 @@ def compare_laws(law: np.ndarray, other: np.ndarray, *, log: bool = False) -> Wi
         outcomes = None
     p, q = _checked(law, log), _checked(other, log)
     if p.shape != q.shape or p.size == 0:
-        raise ValueError(
-            f"law and other must have one shape, not empty, got {p.shape} and {q.shape}"
-        )
+        raise ValueError(f"law and other must have one shape, not empty, got {p.shape} and {q.shape}")
     losses = _losses(p, q, log)
     i = int(losses.argmax())
     probability, other = (np.exp(side.flat[i]) if log else side.flat[i] for side in (p, q))

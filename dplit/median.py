@@ -272,9 +272,7 @@ def _subset_table(counts: np.ndarray) -> list:
 def _level_counts(counts: ArrayLike) -> np.ndarray:
     counts = check_counts(counts)
     if counts.ndim != 1 or len(counts) < 2:
-        raise ValueError(
-            f"counts must have shape (levels,) with two levels or more, got {counts.shape}"
-        )
+        raise ValueError(f"counts must have shape (levels,) with two levels or more, got {counts.shape}")
     return counts
 
 

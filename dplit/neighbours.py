@@ -14,13 +14,7 @@ from itertools import combinations, combinations_with_replacement
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dplit.ground.errors import (
-    check_counts,
-    check_integer,
-    check_iterable,
-    check_neighbours,
-    check_sequence,
-)
+from dplit.ground.errors import check_counts, check_integer, check_iterable, check_neighbours, check_sequence
 
 
 def count_vectors(n: int, classes: int) -> np.ndarray:

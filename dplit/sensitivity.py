@@ -87,9 +87,7 @@ def sse(n: int, lower: Fraction, upper: Fraction, neighbours: str = "add-remove"
     return (n - 1) * spread**2 / n
 
 
-def sse_removed(
-    n: int, removed: int, lower: float | Fraction, upper: float | Fraction
-) -> float | Fraction:
+def sse_removed(n: int, removed: int, lower: float | Fraction, upper: float | Fraction) -> float | Fraction:
     r"""The most that removing `removed` of `n` targets changes the sum of squared errors.
 
     .. math:: \frac{k (N - k)}{N} R^2, \quad k = \min(\delta, \lfloor N/2 \rfloor)
@@ -353,9 +351,7 @@ def worst_case_continuous(
             return -float(distance(statistic(data), statistic(neighbour)))
 
         start = rng.uniform(float(lower), float(upper), size)
-        found = minimize(
-            fall, start, method="L-BFGS-B", bounds=[(float(lower), float(upper))] * size
-        )
+        found = minimize(fall, start, method="L-BFGS-B", bounds=[(float(lower), float(upper))] * size)
         if -found.fun > best.value:
             best = WorstCase(-float(found.fun), *pair(found.x))
     return best

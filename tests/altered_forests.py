@@ -24,11 +24,7 @@ WIDER = Domain(
         "w": Categorical([False, True]),
     }
 )
-FIT = [
-    kind
-    for kind in ALL
-    if kind.__name__ not in ("PrivateForestClassifier", "PrivateForestRegressor")
-]
+FIT = [kind for kind in ALL if kind.__name__ not in ("PrivateForestClassifier", "PrivateForestRegressor")]
 FAR = 2**31 - 1
 
 

@@ -24,9 +24,7 @@ os.environ["PYTHONPATH"] = os.pathsep.join([GUARD, *(p for p in search if p and 
 os.environ.pop("DPLIT_DATA", None)
 for library in ("OMP", "OPENBLAS", "MKL"):
     os.environ.setdefault(f"{library}_NUM_THREADS", "1")
-if (
-    "numpy" in sys.modules
-):  # a plugin has loaded it before this was said, where there is one process
+if "numpy" in sys.modules:  # a plugin has loaded it before this was said, where there is one process
     threadpoolctl.threadpool_limits(1)
 
 # Half a minute or more each on a busy core, the longest first; then the notebooks, then all others.

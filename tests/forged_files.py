@@ -25,13 +25,9 @@ from dplit.forests import files
 from tests.forests.kinds import KINDS as ALL
 from tests.forests.kinds import PLAIN, regresses, target
 
-DOMAIN = Domain(
-    {"u": Continuous(0, 1), "v": Categorical(["a", "b", "c"]), "w": Categorical([False, True])}
-)
+DOMAIN = Domain({"u": Continuous(0, 1), "v": Categorical(["a", "b", "c"]), "w": Categorical([False, True])})
 rng = np.random.default_rng(3)
-FRAME = pd.DataFrame(
-    {"u": rng.random(80), "v": rng.choice(["a", "b"], 80), "w": rng.integers(0, 2, 80) == 1}
-)
+FRAME = pd.DataFrame({"u": rng.random(80), "v": rng.choice(["a", "b"], 80), "w": rng.integers(0, 2, 80) == 1})
 Y = np.where(FRAME["u"] > 0.4, "yes", "no")
 REFUSED = "which is none|none that save wrote|has format"
 USES = "predict", "predict_proba", "decision_function", "apply", "decision_path"
@@ -146,11 +142,7 @@ def use(folder, kinds, share, seed):
     seen = {"refused": 0, "used": 0, "wrong": []}
     warnings.simplefilter("ignore")
     for kind in (k for k in ALL if k.__name__ in kinds):
-        small = (
-            {}
-            if "Private" in kind.__name__ or "Histogram" in kind.__name__
-            else {"n_estimators": 2}
-        )
+        small = {} if "Private" in kind.__name__ or "Histogram" in kind.__name__ else {"n_estimators": 2}
         forest = fitted(kind, **small)
         forest.save(path, allow_infinite=True)
         header, arrays = members(path)
@@ -188,9 +180,7 @@ def _fails(forest, name):
         if name == "predict" and hasattr(forest, "classes_"):
             assert np.isin(found, forest.classes_).all()
     except Exception as error:
-        other = re.search(
-            "must hold levels of its list|has no attribute 'predict_proba'", str(error)
-        )
+        other = re.search("must hold levels of its list|has no attribute 'predict_proba'", str(error))
         return None if other else f"{name}: {type(error).__name__}: {error}"
     return None if rows == len(FRAME) else f"{name}: {rows} answers"
 

@@ -67,10 +67,7 @@ VALUES = {
     "target": "leaves", "members": ["per-tree", "identity"], "starts": 2, "iterations": 20,
 }  # fmt: skip
 
-CUTS = {
-    "law": median.interval_law([0.2], 0, 1, 1),
-    "other": median.rank_interval_law([0.2], 0, 1, 1),
-}
+CUTS = {"law": median.interval_law([0.2], 0, 1, 1), "other": median.rank_interval_law([0.2], 0, 1, 1)}
 ALIKE = {"impurity_decreases": [[0.1, 0.2], [0.3, 0.0]]}
 LEFT = {"left": [[True, False, True], [False, True, True]]}
 OTHERWISE = {
@@ -161,11 +158,7 @@ def public_functions():
         laws = import_module(f"dplit.{module}")
         for name in getattr(laws, "__all__", vars(laws)):
             function = getattr(laws, name)
-            ours = (
-                inspect.unwrap(function).__module__
-                if inspect.isroutine(inspect.unwrap(function))
-                else ""
-            )
+            ours = inspect.unwrap(function).__module__ if inspect.isroutine(inspect.unwrap(function)) else ""
             if not name.startswith("_") and ours.startswith(laws.__name__):
                 found[f"{module}.{name}"] = function
     return found

@@ -16,23 +16,13 @@ from joblib import Parallel, delayed
 from joblib.parallel import ThreadingBackend
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.exceptions import FitFailedWarning
-from sklearn.model_selection import (
-    GridSearchCV,
-    KFold,
-    PredefinedSplit,
-    StratifiedKFold,
-    cross_val_score,
-)
+from sklearn.model_selection import GridSearchCV, KFold, PredefinedSplit, StratifiedKFold, cross_val_score
 
 import dplit
 from dplit import Accountant, Continuous, Domain
 from dplit.budget import Budget, Leak, Spend
 from dplit.budget.accountant import BudgetError
-from dplit.forests import (
-    HistogramForestClassifier,
-    MedianForestRegressor,
-    RandomDecisionForestClassifier,
-)
+from dplit.forests import HistogramForestClassifier, MedianForestRegressor, RandomDecisionForestClassifier
 from tests.forests.kinds import each_private, regresses, target
 
 X = np.random.default_rng(0).random((60, 1))
@@ -42,9 +32,7 @@ DOMAIN = Domain([Continuous(0, 1)])
 
 def forest(epsilon=0.5, **options):
     schema = {"domain": DOMAIN, "classes": ["a", "b"]}
-    return RandomDecisionForestClassifier(
-        epsilon, **{**schema, "n_estimators": 2, "max_depth": 2, **options}
-    )
+    return RandomDecisionForestClassifier(epsilon, **{**schema, "n_estimators": 2, "max_depth": 2, **options})
 
 
 class Unread:
@@ -125,9 +113,7 @@ def test_a_delta_is_limited_too():
 
 @pytest.mark.parametrize("max_depth", [13, -1])
 def test_a_depth_that_no_forest_has_costs_a_preset_nothing(max_depth):
-    preset = dplit.PrivateForestClassifier(
-        1.0, domain=DOMAIN, classes=["a", "b"], max_depth=max_depth
-    )
+    preset = dplit.PrivateForestClassifier(1.0, domain=DOMAIN, classes=["a", "b"], max_depth=max_depth)
     with Accountant(10) as account, pytest.raises(ValueError, match="max_depth must be"):
         preset.fit(X, Y)
     assert account.spent == 0
@@ -291,9 +277,7 @@ def test_a_search_that_swallows_refusals_does_not_pass_the_limit(n_jobs):
     with Accountant(1.6) as account, pytest.raises(BudgetError, match="the account refuses"):
         loud.fit(X, Y)
     assert account.spent <= 1.6
-    for thread in (
-        set(threading.enumerate()) - before
-    ):  # a fit whose result nobody waits for any more
+    for thread in set(threading.enumerate()) - before:  # a fit whose result nobody waits for any more
         thread.join(60)  # would be charged to the account that the next test opens
         assert not thread.is_alive()
 
@@ -311,9 +295,7 @@ def test_threads_share_the_account():
 def test_a_forest_and_its_clones_refuse_in_another_process():
     """Each as what was sent there: the forest, its clone, and a clone of that."""
     with Accountant(10) as account:
-        said = Parallel(n_jobs=2, backend="loky")(
-            delayed(_refusal)(forest(), times) for times in (0, 1, 2)
-        )
+        said = Parallel(n_jobs=2, backend="loky")(delayed(_refusal)(forest(), times) for times in (0, 1, 2))
     assert [("another process" in words) for words in said] == [True] * 3, said
     assert account.spent == 0
 

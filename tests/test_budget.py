@@ -83,18 +83,12 @@ def test_a_group_must_reach_its_relation():
 
 @pytest.mark.parametrize("epsilon", [-0.1, math.nan, "1", None, True])
 def test_a_spend_needs_an_epsilon(epsilon):
-    with pytest.raises(
-        ValueError, match=f"epsilon must be a number of at least 0, got {epsilon!r}"
-    ):
+    with pytest.raises(ValueError, match=f"epsilon must be a number of at least 0, got {epsilon!r}"):
         Spend("x", epsilon)
 
 
 def test_other_things_are_no_nodes():
-    for build in (
-        lambda: Sequence("s", [1.0]),
-        lambda: Sequence("s", SPLIT),
-        lambda: Group("g", 1.0, 2),
-    ):
+    for build in (lambda: Sequence("s", [1.0]), lambda: Sequence("s", SPLIT), lambda: Group("g", 1.0, 2)):
         with pytest.raises(ValueError, match="parts must be"):
             build()
     with pytest.raises(ValueError, match="root must be made of Spend"):
@@ -148,15 +142,7 @@ def test_the_printed_tree():
 def test_branches_line_up():
     inner = Sequence("inner", [SPLIT, LABEL])
     lines = str(Budget(Sequence("outer", [inner, inner]))).splitlines()[1:]
-    starts = [
-        "outer",
-        "├─ inner",
-        "│  ├─ splits",
-        "│  └─ labels",
-        "└─ inner",
-        "   ├─ splits",
-        "   └─ labels",
-    ]
+    starts = ["outer", "├─ inner", "│  ├─ splits", "│  └─ labels", "└─ inner", "   ├─ splits", "   └─ labels"]
     assert [line.partition(":")[0] for line in lines] == starts
 
 
@@ -198,9 +184,7 @@ def copies_law(n):
 def test_a_bootstrap_costs_the_mean_over_a_poisson_number_of_copies(epsilon):
     """The closed form against mpmath's sum, and the binomial means below it that it bounds."""
     with mp.workdps(40):
-        terms = (
-            mp.exp(abs(2 * k - 1) * mp.mpf(epsilon) - 1) / mp.factorial(k) for k in range(1500)
-        )
+        terms = (mp.exp(abs(2 * k - 1) * mp.mpf(epsilon) - 1) / mp.factorial(k) for k in range(1500))
         total = mp.fsum(terms)
         exact = float(mp.log(total))
     bound = Bootstrap("b", Spend("counts", epsilon)).epsilon
@@ -220,8 +204,7 @@ def test_a_bootstrap_of_noisy_counts_nearly_costs_its_bound():
     far = np.array([60.0, -60.0])
     without = np.exp(-epsilon * np.abs(far - [0, n]).sum())
     within = sum(
-        p * np.exp(-epsilon * np.abs(far - [k, n + 1 - k]).sum())
-        for k, p in enumerate(copies_law(n + 1))
+        p * np.exp(-epsilon * np.abs(far - [k, n + 1 - k]).sum()) for k, p in enumerate(copies_law(n + 1))
     )
     bound = Bootstrap("b", Spend("counts", epsilon)).epsilon
     assert 0.85 * bound < math.log(within / without) <= bound

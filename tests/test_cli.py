@@ -33,9 +33,7 @@ def _draw(effort, rng):
 
 
 def _fail(effort, rng):
-    return Evidence(
-        "fails", "exact", "two is not three", counterexample={"two": 2, "inf": float("inf")}
-    )
+    return Evidence("fails", "exact", "two is not three", counterexample={"two": 2, "inf": float("inf")})
 
 
 def _raise(effort, rng):
@@ -110,9 +108,7 @@ def test_a_limit_cuts_off_and_a_file_is_gone_on_with(ledger, capsys, tmp_path):
     assert "--limit: does not go with" in refused(capsys, *words, "--set", "epsilon=1")
 
 
-def test_a_file_that_cannot_be_written_is_one_line_before_the_work(
-    ledger, capsys, tmp_path, monkeypatch
-):
+def test_a_file_that_cannot_be_written_is_one_line_before_the_work(ledger, capsys, tmp_path, monkeypatch):
     monkeypatch.setattr(verify, "_collect", lambda *_: pytest.fail("was checked"))
     for out, why in ((tmp_path / "no" / "a.json", "No such file"), ("/dev/full", "a device")):
         assert main(["verify", "--jobs", "1", "--out", str(out)]) == 1
@@ -171,9 +167,7 @@ def test_the_ledger_is_exported(capsys):
     ids = [c.id for c in claims.all("m-rf")]
     assert [r["id"] for r in json.loads(printed())] == ids
     assert len(printed("--format", "csv").splitlines()) == 1 + len(ids)
-    assert printed("--format", "bib", "--site", "https://example.org").count(
-        "@misc{dplit-m-rf-"
-    ) == len(ids)
+    assert printed("--format", "bib", "--site", "https://example.org").count("@misc{dplit-m-rf-") == len(ids)
     errata = json.loads(printed("--format", "errata"))
     assert list(errata) == ["m-rf"] and {e["id"] for e in errata["m-rf"]} < set(ids)
     assert "--paper: must be one of" in refused(capsys, "claims", "export", "--paper", "rfd")
@@ -188,14 +182,8 @@ def test_selection(ledger, capsys):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (
-            ["--claim", "rdf/difers"],
-            "no claim has the id 'rdf/difers'; the nearest are rdf/differs",
-        ),
-        (
-            ["--paper", "rfd"],
-            "--paper: must be one of diprime-v1, diprime-v2, mrf, rdf, m-rf, ours, got rfd",
-        ),
+        (["--claim", "rdf/difers"], "no claim has the id 'rdf/difers'; the nearest are rdf/differs"),
+        (["--paper", "rfd"], "--paper: must be one of diprime-v1, diprime-v2, mrf, rdf, m-rf, ours, got rfd"),
         (["--paper", "m-rf"], "no claim fits the selection"),
         (["--effort", "hard"], "--effort: invalid choice: 'hard'"),
         (["--jobs", "0"], "--jobs: must be -1 or a whole number of at least 1, got '0'"),
@@ -287,9 +275,7 @@ def test_interrupted_work_prints_what_was_done():
 def test_a_reader_that_leaves_is_no_traceback(unbuffered):
     command = f"{sys.executable} -m dplit verify --help | true; exit ${{PIPESTATUS[0]}}"
     environment = {**os.environ, "PYTHONUNBUFFERED": unbuffered}
-    done = subprocess.run(
-        ["bash", "-c", command], capture_output=True, text=True, timeout=60, env=environment
-    )
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=60, env=environment)
     assert "Traceback" not in done.stderr
 
 
@@ -321,9 +307,7 @@ def test_a_cluster_gives_the_same_answers(ledger, capsys):
 
 def vary(i):
     """A claim of its own name, so that it has draws of its own."""
-    return core.Claim(
-        f"rdf/draws-{i}", "rdf", "", "", "holds", lambda effort, rng: _draw(effort, rng)
-    )
+    return core.Claim(f"rdf/draws-{i}", "rdf", "", "", "holds", lambda effort, rng: _draw(effort, rng))
 
 
 def test_the_ledger_of_fakes_is_gone():
@@ -357,9 +341,7 @@ def test_audit(found, status, stand_in, capsys):
 
     def run(*options, names, epsilon):
         seen.update(zip(("effort", "seed", "jobs"), options), names=names, epsilon=epsilon)
-        yield Audited(
-            "a noisy count", "exact", 1.0, found, "within", None, found <= 1, "at 3 and 4"
-        )
+        yield Audited("a noisy count", "exact", 1.0, found, "within", None, found <= 1, "at 3 and 4")
         yield Audited(LEAK, "black box", 1.0, 2.5, "caught", 1e-5, True, "at 0")
 
     stand_in("audit", run=run, select=select)
@@ -368,9 +350,7 @@ def test_audit(found, status, stand_in, capsys):
     assert seen == work | {"names": ("a noisy count", LEAK), "epsilon": None}
     out = capsys.readouterr().out
     assert max(map(len, out.splitlines())) <= 100
-    assert re.search(
-        r"a noisy count +exact +1 +" + f"{found:g} +within +- +" + ("NO", "yes")[not status], out
-    )
+    assert re.search(r"a noisy count +exact +1 +" + f"{found:g} +within +- +" + ("NO", "yes")[not status], out)
     assert ("a noisy count: at 3 and 4" in out) is bool(status)
     assert out.rstrip().endswith(("all as expected", "1 not as expected")[status])
 
@@ -387,9 +367,7 @@ def test_an_audit_of_nothing_is_not_a_success(stand_in, capsys):
 
 def test_options_of_an_audit_that_do_not_go_together(stand_in, capsys):
     stand_in("audit", select=select)
-    assert "--seeds: must be a whole number of at least 1" in refused(
-        capsys, "audit", "--seeds", "0"
-    )
+    assert "--seeds: must be a whole number of at least 1" in refused(capsys, "audit", "--seeds", "0")
     assert "--share: needs --seeds" in refused(capsys, "audit", "--share", "0.1")
     both = ("audit", "--seeds", "2", "--epsilon", "3")
     assert "--epsilon: does not go with --seeds" in refused(capsys, *both)
@@ -414,9 +392,7 @@ def test_what_is_described_is_what_is_loaded(name, capsys):
         pytest.skip("the file is large, or not here")
     data = datasets.load(name, missing="keep")
     found = describe(registry.entry(name))
-    assert found["records"] == len(data) and found["classes"] == (
-        data.classes and list(data.classes)
-    )
+    assert found["records"] == len(data) and found["classes"] == (data.classes and list(data.classes))
     assert found["title"] == data.title and found["licence"] == data.licence
     if len(found["columns"]) == len(data.domain):
         for shown, column in zip(found["columns"], data.domain):
@@ -428,9 +404,7 @@ def test_what_is_described_is_what_is_loaded(name, capsys):
 
 def test_an_unknown_data_set(capsys):
     assert "argument NAME: name must be a data set" in refused(capsys, "datasets", "adlut")
-    assert "did you mean 'adult'? `dplit datasets` lists all" in refused(
-        capsys, "datasets", "adlut"
-    )
+    assert "did you mean 'adult'? `dplit datasets` lists all" in refused(capsys, "datasets", "adlut")
 
 
 def test_an_unknown_command_gets_near_names(capsys):
@@ -452,11 +426,7 @@ def test_one_chapters_claims_are_listed(capsys):
 
 
 def test_data_sets_are_listed(stand_in, capsys):
-    rows = {
-        "name": ["a", "bc"],
-        "records": [10, 2000],
-        "home": ["https://example.org/" + "x" * 99, ""],
-    }
+    rows = {"name": ["a", "bc"], "records": [10, 2000], "home": ["https://example.org/" + "x" * 99, ""]}
     stand_in("datasets", table=lambda: pd.DataFrame(rows))
     assert main(["datasets"]) == 0
     lines = capsys.readouterr().out.splitlines()

@@ -41,10 +41,7 @@ def test_the_conversion_is_the_infimum_over_orders(rho, delta):
     epsilon = epsilon_of(rho, delta)
     with mpmath.workdps(50):
         orders = [1 + mpmath.mpf(10) ** (mpmath.mpf(i) / 400) for i in range(-1200, 2400)]
-        logs = [
-            (a - 1) * (a * rho - epsilon) - mpmath.log(a - 1) + a * mpmath.log(1 - 1 / a)
-            for a in orders
-        ]
+        logs = [(a - 1) * (a * rho - epsilon) - mpmath.log(a - 1) + a * mpmath.log(1 - 1 / a) for a in orders]
         least = float(mpmath.exp(min(logs)))
     assert least == pytest.approx(delta, rel=1e-3)
     assert delta_of(rho, epsilon) == pytest.approx(delta, rel=1e-6)

@@ -63,9 +63,7 @@ def _inner(path):
 
 def attribution():
     """The table of data/README.md: one row for each folder of data/sets, from the registry."""
-    rows = [
-        "| folder | data set | citation | licence | files, with the first digits of their sha256 | changes |"
-    ]
+    rows = ["| folder | data set | citation | licence | files, with the first digits of their sha256 | changes |"]
     rows.append("|---|---|---|---|---|---|")
     for folder in sorted({e.folder for e in ENTRIES}):
         here = [e for e in ENTRIES if e.folder == folder]
@@ -131,9 +129,7 @@ def loopback(tmp_path, monkeypatch):
     www.mkdir()
     monkeypatch.delenv("DPLIT_DATA", raising=False)
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    monkeypatch.setattr(
-        fetch.platformdirs, "user_cache_dir", lambda name: str(tmp_path / "cache" / name)
-    )
+    monkeypatch.setattr(fetch.platformdirs, "user_cache_dir", lambda name: str(tmp_path / "cache" / name))
 
     class Handler(http.server.SimpleHTTPRequestHandler):
         def __init__(self, *args):
@@ -246,9 +242,7 @@ def checkout(tmp_path, monkeypatch):
     return tmp_path / "checkout" / "sets" / "small"
 
 
-def test_the_checkout_comes_before_the_folder_and_the_folder_before_a_download(
-    checkout, loopback, folder
-):
+def test_the_checkout_comes_before_the_folder_and_the_folder_before_a_download(checkout, loopback, folder):
     www, base = loopback
     texts = {place: f"1,a,yes\n{place}\n" for place in ("checkout", "folder", "home")}
     (checkout / "small.data.gz").write_bytes(gzip.compress(texts["checkout"].encode()))
@@ -308,9 +302,7 @@ def test_a_download_is_silent(loopback, capfd, monkeypatch):
 
 def test_a_home_that_can_t_be_reached(loopback):
     entry = small("http://192.0.2.1/{file}")  # an address that nobody has (RFC 5737)
-    with pytest.raises(
-        datasets.DatasetError, match=r"'small': download of http.*failed.*DPLIT_DATA"
-    ):
+    with pytest.raises(datasets.DatasetError, match=r"'small': download of http.*failed.*DPLIT_DATA"):
         fetch.contents(entry, entry.files[0])
 
 

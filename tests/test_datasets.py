@@ -71,13 +71,7 @@ CLASS_COUNTS = {
     "adult": {"<=50K": 34014, ">50K": 11208},
     "mushroom": {"e": 3488, "p": 2156},
     "heart-cleveland": {"0": 160, "1": 137},
-    "nursery": {
-        "not_recom": 4320,
-        "recommend": 2,
-        "very_recom": 328,
-        "priority": 4266,
-        "spec_prior": 4044,
-    },
+    "nursery": {"not_recom": 4320, "recommend": 2, "very_recom": 328, "priority": 4266, "spec_prior": 4044},
     "iris": {"setosa": 50, "versicolor": 50, "virginica": 50},
     "wdbc": {"malignant": 212, "benign": 357},
     "wall-following-4": {
@@ -89,15 +83,7 @@ CLASS_COUNTS = {
     "puc-rio": {"sitting": 50631, "sittingdown": 11827, "standing": 47370, "standingup": 12415},
 }
 CLIPPED = {"metro-traffic": 1}  # the rain of 9,831.3 mm
-LEAKY = {
-    "banknote",
-    "credit-default",
-    "vehicle",
-    "segmentation",
-    "wilt",
-    "messidor",
-    "mammographic",
-}
+LEAKY = {"banknote", "credit-default", "vehicle", "segmentation", "wilt", "messidor", "mammographic"}
 RECONSTRUCTED = {  # sha256 of the repository's files
     "car": "b703a9ac69f11e64ce8c223c0a40de4d2e9d769f7fb20be5f8f2e8a619893d83",
     "balance": "5611187ef7345d807aa8ae22615945ade52a190537c0b1434bd44c3e877c5bb4",
@@ -172,16 +158,12 @@ def test_only_bounds_read_off_the_data_warn(name):
     assert all(w.filename == __file__ for w in caught)
 
 
-@pytest.mark.parametrize(
-    "name", [n for n in SHAPES if not registry.entry(n).incomplete], scope="module"
-)
+@pytest.mark.parametrize("name", [n for n in SHAPES if not registry.entry(n).incomplete], scope="module")
 def test_complete_sets_have_all_records(name):
     assert len(loaded(name)) == registry.entry(name).records
 
 
-@pytest.mark.parametrize(
-    "name", [n for n in SHAPES if registry.entry(n).incomplete], scope="module"
-)
+@pytest.mark.parametrize("name", [n for n in SHAPES if registry.entry(n).incomplete], scope="module")
 def test_missing_values(name):
     """Dropping is a rule about each record: what is left is the complete part, in order."""
     entry, every = registry.entry(name), datasets.load(name, missing="keep")
@@ -258,15 +240,7 @@ def test_balance_against_the_torques():
 
 @pytest.mark.parametrize(
     "letter, informative, useless",
-    [
-        ("A", 5, 0),
-        ("B", 10, 0),
-        ("C", 15, 0),
-        ("D", 10, 5),
-        ("E", 5, 10),
-        ("F", 5, 5),
-        ("G", 10, 10),
-    ],
+    [("A", 5, 0), ("B", 10, 0), ("C", 15, 0), ("D", 10, 5), ("E", 5, 10), ("F", 5, 5), ("G", 10, 10)],
 )
 def test_synthetic_sets_have_the_columns_of_table_1(letter, informative, useless):
     """A useless column is N(0, 1): its variance is 1 within 0.05, six standard errors; the sets
@@ -366,10 +340,7 @@ def test_registry_is_complete():
 
 def test_undocumented_levels_are_marked():
     marked = {
-        (n, c.name): c.undocumented
-        for n in datasets.names()
-        for c in registry.entry(n).columns
-        if c.undocumented
+        (n, c.name): c.undocumented for n in datasets.names() for c in registry.entry(n).columns if c.undocumented
     }
     assert marked["credit-default", "EDUCATION"] == ("0", "5", "6")
     assert marked["mammographic", "bi_rads"] == ("0", "55", "6")
@@ -387,9 +358,7 @@ def test_table():
         assert tuple(by_name.loc[name, ["columns", "classes"]]) == (columns, classes)
 
 
-@pytest.mark.parametrize(
-    "typed, name", [("SynthA", "synth-a"), ("synth_a", "synth-a"), ("Kr_vs_KP", "kr-vs-kp")]
-)
+@pytest.mark.parametrize("typed, name", [("SynthA", "synth-a"), ("synth_a", "synth-a"), ("Kr_vs_KP", "kr-vs-kp")])
 def test_spelling_does_not_matter(typed, name):
     assert registry.canonical(typed) == name
 
@@ -399,17 +368,12 @@ def test_unknown_names_and_options():
         datasets.load("wdcb")
     with pytest.raises(ValueError, match="got 7; "):
         datasets.load(7)
-    with pytest.raises(
-        ValueError, match="missing must be one of 'drop', 'keep', 'impute', got 'fill'"
-    ):
+    with pytest.raises(ValueError, match="missing must be one of 'drop', 'keep', 'impute', got 'fill'"):
         datasets.load("iris", missing="fill")
 
 
 def test_repr_is_short():
-    assert (
-        repr(loaded("iris"))
-        == "Dataset('iris': 150 records, 4 columns, classification into 3 classes)"
-    )
+    assert repr(loaded("iris")) == "Dataset('iris': 150 records, 4 columns, classification into 3 classes)"
 
 
 def test_every_reader_and_repair_is_used():

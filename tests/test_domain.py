@@ -49,17 +49,13 @@ def test_wrong_columns_are_named(frame, words):
 
 def test_duplicate_columns_are_named():
     frame = pd.DataFrame([[1.0, 2.0, "red"]], columns=["size", "size", "colour"])
-    with pytest.raises(
-        ValueError, match=r"X must have distinct columns, got .'size'. more than once"
-    ):
+    with pytest.raises(ValueError, match=r"X must have distinct columns, got .'size'. more than once"):
         MIXED.encode(frame)
 
 
 @pytest.mark.parametrize("X", [np.zeros((2, 3)), np.zeros(2), [[1.0]], 5.0])
 def test_wrong_shapes_are_named(X):
-    with pytest.raises(
-        ValueError, match="X must have 2 columns, as domain has, got an input of shape"
-    ):
+    with pytest.raises(ValueError, match="X must have 2 columns, as domain has, got an input of shape"):
         MIXED.encode(X)
 
 
@@ -72,10 +68,7 @@ def test_wrong_shapes_are_named(X):
         ([-np.inf], "finite numbers, got a missing or"),
         ([1j], "numbers, got a cell that is none"),
         ([10**400], "numbers, got a cell that is none"),
-        (
-            np.array(["2020-01-01"], "M8[D]"),
-            "numbers, got dates or times: count them from a public day",
-        ),
+        (np.array(["2020-01-01"], "M8[D]"), "numbers, got dates or times: count them from a public day"),
         (pd.Series([1, None], dtype="Int64"), "finite numbers, got a missing or"),
         (pd.Series([True, None], dtype="boolean"), "numbers, got a cell that is none"),
     ],
@@ -125,34 +118,20 @@ def test_missing_levels_are_said_to_be_missing(missing):
 
 
 def test_unknown_levels_are_named_with_the_first_known_ones():
-    with pytest.raises(
-        ValueError, match=r"'colour' must hold levels of its list, got another; .* 'red', 'blue'$"
-    ):
+    with pytest.raises(ValueError, match=r"'colour' must hold levels of its list, got another; .* 'red', 'blue'$"):
         MIXED.encode(pd.DataFrame({"size": [1.0], "colour": ["green"]}))
     with pytest.raises(ValueError, match=r"got another; its levels are 0, 1, .*11, \.\.\.$"):
         Categorical(range(20)).encode(["1"], "c")
 
 
-@pytest.mark.parametrize(
-    "levels", [[], "ab", 5, {"a", "b"}, [1, 1], [1, True], None, [[1], [2]], [np.zeros(2)]]
-)
+@pytest.mark.parametrize("levels", [[], "ab", 5, {"a", "b"}, [1, 1], [1, True], None, [[1], [2]], [np.zeros(2)]])
 def test_levels_that_are_none(levels):
     with pytest.raises(ValueError, match=r"^levels must be "):
         Categorical(levels)
 
 
 @pytest.mark.parametrize(
-    "bounds",
-    [
-        (2, 1),
-        (0, np.inf),
-        (np.nan, 1),
-        ("0", 1),
-        (False, True),
-        (0, None),
-        (0, 10**400),
-        (-1e308, 1e308),
-    ],
+    "bounds", [(2, 1), (0, np.inf), (np.nan, 1), ("0", 1), (False, True), (0, None), (0, 10**400), (-1e308, 1e308)]
 )
 def test_bounds_that_are_none(bounds):
     with pytest.raises(ValueError, match=r"^(lower|upper) must be "):
@@ -162,9 +141,7 @@ def test_bounds_that_are_none(bounds):
 def test_domains_that_are_none():
     with pytest.raises(ValueError, match="features must hold at least one column"):
         Domain([])
-    with pytest.raises(
-        ValueError, match=r"features\[1\] must be Continuous\(.*Categorical\(.*, got \(0, 1\)"
-    ):
+    with pytest.raises(ValueError, match=r"features\[1\] must be Continuous\(.*Categorical\(.*, got \(0, 1\)"):
         Domain([Continuous(0, 1), (0, 1)])
     for names in (["a"], ["a", "a"], [1, "1"]):
         with pytest.raises(ValueError, match="names must be 2 distinct names"):
@@ -183,9 +160,7 @@ def test_columns_of_one_name_are_told_apart_by_their_place():
 
 
 def test_a_list_is_no_level():
-    with pytest.raises(
-        ValueError, match=r"column 'colour' must hold levels, got a cell that cannot be one"
-    ):
+    with pytest.raises(ValueError, match=r"column 'colour' must hold levels, got a cell that cannot be one"):
         MIXED.encode(pd.DataFrame({"size": [1.0], "colour": [["red"]]}))
 
 
@@ -206,9 +181,7 @@ def test_what_it_shows():
     assert repr(MIXED) == (
         "Domain(size: Continuous(lower=0.0, upper=10.0), colour: Categorical(levels=('red', 'blue')))"
     )
-    assert repr(Domain([Continuous(0, 1)] * 9)).endswith(
-        "3: Continuous(lower=0.0, upper=1.0), ...)"
-    )
+    assert repr(Domain([Continuous(0, 1)] * 9)).endswith("3: Continuous(lower=0.0, upper=1.0), ...)")
     assert MIXED.n_continuous == 1
     assert MIXED.n_levels.tolist() == [0, 2]
     assert MIXED.bounds.tolist() == [[0, 10], [0, 0]]

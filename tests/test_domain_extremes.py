@@ -53,8 +53,7 @@ def test_a_number_that_is_not_finite_is_named_by_its_column(size, bad, row):
 
 
 @pytest.mark.parametrize(
-    "view",
-    [lambda X: X[::2], lambda X: X[:, ::-1][:, ::-1], np.asfortranarray, lambda X: X.astype("f4")],
+    "view", [lambda X: X[::2], lambda X: X[:, ::-1][:, ::-1], np.asfortranarray, lambda X: X.astype("f4")]
 )
 def test_views_of_any_layout(size, view):
     X = view(records(300) * 1.01)

@@ -49,10 +49,7 @@ def test_an_array_is_encoded_at_once():
 
 @pytest.mark.parametrize(
     ("frame", "message"),
-    [
-        (FRAME.drop(columns="u"), "missing .*'u'"),
-        (FRAME.rename(columns={"u": "x"}), "missing .*'u'"),
-    ],
+    [(FRAME.drop(columns="u"), "missing .*'u'"), (FRAME.rename(columns={"u": "x"}), "missing .*'u'")],
 )
 def test_columns_are_checked_at_once(frame, message):
     with pytest.raises(ValueError, match=message):
@@ -91,7 +88,5 @@ print((peak - before) / (600_000 * 20 * 8))
 @pytest.mark.parametrize("kind", ["array", "frame"])
 def test_a_fit_takes_half_as_much_memory_as_its_data_on_top_of_them(kind):
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])}
-    done = subprocess.run(
-        [sys.executable, "-c", FIT, kind], capture_output=True, text=True, env=environment
-    )
+    done = subprocess.run([sys.executable, "-c", FIT, kind], capture_output=True, text=True, env=environment)
     assert float(done.stdout) <= 0.5, done.stderr

@@ -83,10 +83,7 @@ def test_toml_is_read(tmp_path):
         ('{"columns": [{"levels": ["a"], "unit": 1}]}', r"column 0 must have no other keys"),
         ('{"columns": [3]}', r"columns\[0\] must be a mapping, got a int"),
         ('{"columns": []}', "features must hold at least one column"),
-        (
-            '{"columns": [{"name": "a", "levels": [1]}, {"levels": [1]}]}',
-            "all have a name, or none",
-        ),
+        ('{"columns": [{"name": "a", "levels": [1]}, {"levels": [1]}]}', "all have a name, or none"),
     ],
 )
 def test_what_is_wrong_in_a_file_is_named(tmp_path, text, words):
@@ -113,17 +110,13 @@ def test_a_missing_value_is_a_level_where_the_column_says_so(nothing, dtype):
     column = Categorical(["a", "b"], missing=True)
     assert column.size == 3 and Domain([column]).n_levels.tolist() == [3]
     assert column.encode(pd.Series(["b", nothing, "a"], dtype=dtype), "c").tolist() == [1, 2, 0]
-    with pytest.raises(
-        ValueError, match=r"column 'c' has missing values: Categorical\(levels, mis"
-    ):
+    with pytest.raises(ValueError, match=r"column 'c' has missing values: Categorical\(levels, mis"):
         Categorical(["a", "b"]).encode(pd.Series(["b", nothing], dtype=dtype), "c")
 
 
 def test_the_error_of_a_number_that_is_missing_names_an_imputer():
     with pytest.raises(ValueError, match=r"SimpleImputer\(strategy='constant'\)"):
-        MIXED.encode(
-            pd.DataFrame({"age": [np.nan], "job": ["cook"], "grade": [1], "member": [True]})
-        )
+        MIXED.encode(pd.DataFrame({"age": [np.nan], "job": ["cook"], "grade": [1], "member": [True]}))
 
 
 # Frames of other libraries -----------------------------------------------------------------------

@@ -65,9 +65,7 @@ def test_jobs(value):
 def test_neighbours(value):
     with pytest.raises(ValueError) as error:
         errors.check_neighbours(value)
-    assert (
-        str(error.value) == f"neighbours must be one of 'add-remove', 'replace-one', got {value!r}"
-    )
+    assert str(error.value) == f"neighbours must be one of 'add-remove', 'replace-one', got {value!r}"
 
 
 @pytest.mark.parametrize("counts", [[1, -1], [0.5, 1], [np.nan, 1], [np.inf, 0], 3, [], ["a"]])

@@ -166,9 +166,7 @@ def test_right_calls(name):
     called(FUNCTIONS[name], call_of(name, FUNCTIONS[name]))
 
 
-@settings(
-    max_examples=600, deadline=None, derandomize=True, database=None, suppress_health_check=CHECKS
-)
+@settings(max_examples=600, deadline=None, derandomize=True, database=None, suppress_health_check=CHECKS)
 @given(case=spoilt())
 def test_junk(case):
     check, *what = case
@@ -212,9 +210,9 @@ EDGES = {
     "predict numbers": (lambda a, b: NUMBERS.predict([[a, b]]), "X|column"),
 }  # fmt: skip
 SCHEMA = {"classes": [0, 1], "n_estimators": 1, "max_depth": 1, "random_state": 0}
-FITTED = RandomDecisionForestClassifier(
-    domain=Domain([Continuous(0, 1), Categorical([1, 2])]), **SCHEMA
-).fit([[0.5, 1]], [0])
+FITTED = RandomDecisionForestClassifier(domain=Domain([Continuous(0, 1), Categorical([1, 2])]), **SCHEMA).fit(
+    [[0.5, 1]], [0]
+)
 NUMBERS = JPWClassifier(domain=Domain([Continuous(0, 1)] * 2), **SCHEMA).fit([[0.5, 1]], [0])
 
 
@@ -232,9 +230,7 @@ edge = pytest.mark.parametrize("name", EDGES)
 
 
 @edge
-@settings(
-    max_examples=6, deadline=None, derandomize=True, database=None, suppress_health_check=CHECKS
-)
+@settings(max_examples=6, deadline=None, derandomize=True, database=None, suppress_health_check=CHECKS)
 @given(a=THINGS, b=THINGS)
 def test_edges(name, a, b):
     check_edge(name, a, b)

@@ -128,9 +128,7 @@ def absolute(tree):
 
 
 # Why an import of `dplit` may stand within a function: (file, what it imports), and the reason.
-COMPILED = (
-    "numba takes a quarter of a second, and who reads parameters, a file or a law needs none of it"
-)
+COMPILED = "numba takes a quarter of a second, and who reads parameters, a file or a law needs none of it"
 CIPHER = "its library takes long to import, and no simulation needs it"
 FORESTS = "scikit-learn takes a quarter of a second, and most functions of the file fit no forest"
 COMMAND = "a command imports what it runs: `dplit --help` and a wrong name are answered at once"

@@ -8,13 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dplit.loss import (
-    compare_laws,
-    privacy_loss,
-    privacy_loss_witness,
-    smallest_violation,
-    worst_privacy_loss,
-)
+from dplit.loss import compare_laws, privacy_loss, privacy_loss_witness, smallest_violation, worst_privacy_loss
 from dplit.mechanisms import Exponential, Geometric, Laplace, PermuteAndFlip, SmoothExponential
 from dplit.neighbours import count_vectors
 

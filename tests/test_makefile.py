@@ -40,9 +40,7 @@ def installed(place):
     """The programs that were asked to install the book's extra, in order, and what make said."""
     line = ["make", f"PYTHON={place / 'fake-python'}", ".venv/.book"]
     own = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}
-    done = subprocess.run(
-        line, cwd=place, env=own, capture_output=True, text=True, check=False, timeout=60
-    )
+    done = subprocess.run(line, cwd=place, env=own, capture_output=True, text=True, check=False, timeout=60)
     assert done.returncode == 0 and (place / ".venv/.book").exists(), done.stderr
     asked = (place / "log").read_text().splitlines()
     for words in (asked := [words for words in asked if words.endswith(".[book]")]):
@@ -83,9 +81,7 @@ def test_nor_is_it_by_a_uv_that_is_there(place):
 
 
 def test_other_settings_of_pip_leave_it_to_uv(place):
-    (place / "configuration").write_text(
-        "global.timeout='9'\n:env:.cert='here'\nglobal.extra-index-url='there'\n"
-    )
+    (place / "configuration").write_text("global.timeout='9'\n:env:.cert='here'\nglobal.extra-index-url='there'\n")
     assert installed(place)[0] == ["uv"]
 
 

@@ -8,13 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import comb
 
-from dplit.neighbours import (
-    count_vectors,
-    data_sets,
-    neighbouring_counts,
-    neighbouring_data,
-    neighbouring_pairs,
-)
+from dplit.neighbours import count_vectors, data_sets, neighbouring_counts, neighbouring_data, neighbouring_pairs
 
 
 @pytest.mark.parametrize("n, classes", [(0, 1), (5, 1), (4, 2), (3, 4)])

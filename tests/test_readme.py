@@ -47,9 +47,7 @@ def test_a_table_of_ones_own():
 def test_the_average_accuracy_is_what_the_readme_says():
     """The README's fit with twelve other seeds."""
     example, *_ = [text for language, text in BLOCKS if language == "python"]
-    fit = example.partition("print")[0].replace(
-        "schema, random_state=0", "schema, random_state=seed"
-    )
+    fit = example.partition("print")[0].replace("schema, random_state=0", "schema, random_state=seed")
     assert "random_state=seed" in fit
     scores = []
     for seed in range(12):
@@ -80,9 +78,7 @@ def test_the_claim_prints_its_verdict():
     assert re.sub(seconds, "", done.stdout) == re.sub(seconds, "", SHOWN[2])
 
 
-@pytest.mark.parametrize(
-    "target", sorted(set(re.findall(r"(?:`|^)make (\w+)", README, flags=re.MULTILINE)))
-)
+@pytest.mark.parametrize("target", sorted(set(re.findall(r"(?:`|^)make (\w+)", README, flags=re.MULTILINE))))
 def test_every_make_target_exists(target):
     assert re.search(rf"^{target}:", (ROOT / "Makefile").read_text(), flags=re.MULTILINE)
 
@@ -107,9 +103,7 @@ def test_every_experiment_it_names_exists(id):
 def test_the_line_of_the_first_figure_has_its_condition(path):
     """An always-"A" label crosses it; theorem 9.5 asks that class names be treated alike."""
     text = " ".join((ROOT / path).read_text("utf-8").split())
-    said = re.findall(
-        r"[^.:*]*(?:no private mechanism|none makes fewer|none errs less)[^.:*]*", text
-    )
+    said = re.findall(r"[^.:*]*(?:no private mechanism|none makes fewer|none errs less)[^.:*]*", text)
     assert len(said) >= 3
     for sentence in said:
         assert re.search(r"names? alike", sentence), sentence
@@ -119,7 +113,5 @@ def test_the_ranks_over_tables_are_what_the_readme_says():
     (said,) = re.findall(r"signed ranks over the tables: p = ([\d.]+)", README)
     for epsilon in (0.5, 1.0, 2.0, 4.0):
         both = bench.scores("bench/classification-held-out", epsilon)
-        duel = bench.duel(
-            both | bench.peer_scores(epsilon, held_out=True), "Boosted", "diffprivlib forest"
-        )
+        duel = bench.duel(both | bench.peer_scores(epsilon, held_out=True), "Boosted", "diffprivlib forest")
         assert duel["higher"] == duel["sets"] == 14 and f"{duel['p']:.4f}" == said

@@ -23,11 +23,7 @@ def modules():
             yield found.name
 
 
-OLD = [
-    (name, old, *new)
-    for name in modules()
-    for old, new in import_module(name).__getattr__.names.items()
-]
+OLD = [(name, old, *new) for name in modules() for old, new in import_module(name).__getattr__.names.items()]
 
 
 def number(version):

@@ -47,9 +47,7 @@ def test_a_type_checker_knows_the_forests_and_refuses_a_misspelt_argument(tmp_pa
     (tmp_path / "user.py").write_text(USED)
     line = [sys.executable, "-m", "mypy", "--cache-dir", ".cache", "user.py"]
     where = {**os.environ, "MYPYPATH": str(Path(dplit.__file__).parents[1])}
-    done = subprocess.run(
-        line, cwd=tmp_path, env=where, capture_output=True, text=True, check=False
-    )
+    done = subprocess.run(line, cwd=tmp_path, env=where, capture_output=True, text=True, check=False)
     *told, _ = done.stdout.splitlines()
     first = USED.splitlines().index("reveal_type(fitted)") + 1
     last = len(USED.splitlines())

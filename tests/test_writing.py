@@ -56,9 +56,7 @@ write_whole(path, new)
 """
 
 
-@pytest.mark.parametrize(
-    ("step", "left"), [("write", OLD), ("fsync", OLD), ("replace", OLD), ("after", NEW)]
-)
+@pytest.mark.parametrize(("step", "left"), [("write", OLD), ("fsync", OLD), ("replace", OLD), ("after", NEW)])
 def test_a_process_that_is_killed_leaves_a_whole_file(step, left, tmp_path):
     path = tmp_path / "a.file"
     path.write_bytes(OLD)
@@ -66,9 +64,9 @@ def test_a_process_that_is_killed_leaves_a_whole_file(step, left, tmp_path):
     assert done.returncode == -signal.SIGKILL
     assert path.read_bytes() == left
     beside = [p.name for p in tmp_path.iterdir() if p != path]
-    assert [name.startswith("a.file.") and name.endswith(".writing") for name in beside] == [
-        True
-    ] * (step != "after")
+    assert [name.startswith("a.file.") and name.endswith(".writing") for name in beside] == [True] * (
+        step != "after"
+    )
     write_whole(tmp_path / "another", NEW)  # is in nobody's way
     assert {p.name for p in tmp_path.iterdir()} == {"a.file", "another", *beside}
     write_whole(path, NEW)  # and the next writer of the file removes it
@@ -158,9 +156,7 @@ def test_a_disk_that_takes_no_more_leaves_what_was_there(tmp_path):
     """The system itself refuses the bytes, by a limit on the size of files."""
     path = tmp_path / "a.file"
     path.write_bytes(OLD)
-    done = subprocess.run(
-        [sys.executable, "-c", LIMITED, path], capture_output=True, text=True, timeout=120
-    )
+    done = subprocess.run([sys.executable, "-c", LIMITED, path], capture_output=True, text=True, timeout=120)
     assert "OSError File too large" in done.stdout, done.stderr
     assert path.read_bytes() == OLD and [p.name for p in tmp_path.iterdir()] == ["a.file"]
 

@@ -162,8 +162,6 @@ def setup(app):
     app.connect("build-finished", copy_mathjax)
     app.connect("build-finished", write_entrance)
     app.connect("autodoc-skip-member", skip_what_says_nothing)
-    app.connect(
-        "autodoc-process-docstring", keep_colons, priority=400
-    )  # before napoleon, which has 500
+    app.connect("autodoc-process-docstring", keep_colons, priority=400)  # before napoleon, which has 500
     app.connect("missing-reference", resolve_reexported)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -130,12 +130,8 @@ def main(other, out):
     for worker in workers.values():
         worker.close()
     found = [versions(python) for python in (sys.executable, other)]
-    found[0]["dplit"] = __import__(
-        "dplit"
-    ).__version__  # of a checkout: what is installed may be older
-    command = (
-        f"python data/peers/cost.py .venv-peers/bin/python data/results/bench/{Path(out).name}"
-    )
+    found[0]["dplit"] = __import__("dplit").__version__  # of a checkout: what is installed may be older
+    command = f"python data/peers/cost.py .venv-peers/bin/python data/results/bench/{Path(out).name}"
     about = peers.provenance(Path(out)) | {"command": command, "seed": 0}
     about["versions"] = {"ours": found[0], "peers": found[1]}
     peers.write({"runs": [about], "cells": cells}, Path(out))

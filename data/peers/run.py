@@ -112,9 +112,7 @@ def unit_columns(X, split):
             parts.append(X[:, j, None] == np.arange(n))
         else:
             low, high = split["lower"][j], split["upper"][j]
-            parts.append(
-                (X[:, j, None] - low) / ((high - low) or 1.0)
-            )  # one point may be all bounds
+            parts.append((X[:, j, None] - low) / ((high - low) or 1.0))  # one point may be all bounds
     return np.hstack(parts).astype(float) / np.sqrt(X.shape[1])
 
 
@@ -184,9 +182,7 @@ def write(run, out):
     out.parent.mkdir(parents=True, exist_ok=True)
     cells = ",\n".join(f"{json.dumps(k)}: {json.dumps(v)}" for k, v in sorted(run["cells"].items()))
     waiting = out.with_name(out.name + ".writing")
-    waiting.write_text(
-        f'{{"runs": {json.dumps(run["runs"])}, "cells": {{\n{cells}\n}}}}\n', "utf-8"
-    )
+    waiting.write_text(f'{{"runs": {json.dumps(run["runs"])}, "cells": {{\n{cells}\n}}}}\n', "utf-8")
     waiting.replace(out)
 
 

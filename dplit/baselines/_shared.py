@@ -11,13 +11,7 @@ from dplit.domain import Domain
 from dplit.forests.base import BaseForest, parameters
 from dplit.forests.noise import ONLY_PROVED
 from dplit.forests.parameter_checks import GUESS as PUBLIC_N
-from dplit.forests.parameter_checks import (
-    check_bins,
-    check_depth,
-    check_max_features,
-    n_candidates,
-    usual_depth,
-)
+from dplit.forests.parameter_checks import check_bins, check_depth, check_max_features, n_candidates, usual_depth
 from dplit.forests.releases import flip, laplace_counts, largest, proved_means, published_means
 from dplit.ground.errors import check_integer
 from dplit.trees.greedy_levels import Rule, grow_greedy_level_trees
@@ -100,9 +94,7 @@ def shares_of(counts: np.ndarray, labels: np.ndarray) -> np.ndarray:
     return shares / shares.sum(axis=1, keepdims=True)
 
 
-def leaf_means(
-    forest: trees.Trees, records: np.ndarray, values: np.ndarray, n_jobs: int | None
-) -> np.ndarray:
+def leaf_means(forest: trees.Trees, records: np.ndarray, values: np.ndarray, n_jobs: int | None) -> np.ndarray:
     """Mean over the trees of what the leaves of each record hold, shape (n_records, n_outputs).
 
     `values` has shape (n_leaves, n_outputs).

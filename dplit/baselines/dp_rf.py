@@ -156,9 +156,7 @@ class DPRandomForestClassifier(_RandomForest, BaseForestClassifier):
         rate = share / (2 * reach)
         note = f"exponential mechanism, {criterion}, rate for scores that move apart"
         spend = Spend("choice of a column", share / 2, note)  # rate * reach rounds by n
-        test = Spend(
-            "class counts of a node", share, "Laplace noise of scale 1/epsilon: is it pure?"
-        )
+        test = Spend("class counts of a node", share, "Laplace noise of scale 1/epsilon: is it pure?")
         node = Sequence("counts and column", (test, spend), "of the same records")
         return Choice(CRITERIA[criterion], rate, 1 / share), share, node
 

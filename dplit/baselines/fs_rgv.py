@@ -34,9 +34,7 @@ class _Plan(NamedTuple):
 
     def spent(self, share):
         """What a tree spends at this share."""
-        return grown_tree(
-            Spend("leaf", share), self._replace(share=share).node(), self.depth
-        ).epsilon
+        return grown_tree(Spend("leaf", share), self._replace(share=share).node(), self.depth).epsilon
 
     def node(self):
         """What an inner node spends."""
@@ -115,9 +113,7 @@ class _GreedyTrees(Baseline, BaseForestClassifier):
                     math.sqrt(2) * n_classes * scale)  # fmt: skip
         if not self._reads_n() or self._keeps_n() or plan.depth == 0:
             return rule, plan.node(), ()
-        drift = drift_of_scale(
-            plan.cost, plan.depth, n_classes, copies, self.neighbours, 1 + plan.cuts
-        )
+        drift = drift_of_scale(plan.cost, plan.depth, n_classes, copies, self.neighbours, 1 + plan.cuts)
         return rule, plan.node(), (drift,)
 
     def _reads_n(self):

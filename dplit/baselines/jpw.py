@@ -8,14 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dplit.baselines._shared import (
-    PUBLIC_N,
-    Baseline,
-    check_public_n,
-    leaf_means,
-    leaf_stats,
-    shares_of,
-)
+from dplit.baselines._shared import PUBLIC_N, Baseline, check_public_n, leaf_means, leaf_stats, shares_of
 from dplit.budget import Leak, Public
 from dplit.domain import Domain
 from dplit.forests.base import BaseForestClassifier, parameters
@@ -118,9 +111,7 @@ class JPWClassifier(Baseline, BaseForestClassifier):
 
         self.max_depth_ = depth
         self.leaf_counts_ = released[:, np.argsort(self._store_classes(classes))]
-        trees_node = account(
-            random_tree(random_structure("splits", self.n_estimators, depth), leaf)
-        )
+        trees_node = account(random_tree(random_structure("splits", self.n_estimators, depth), leaf))
         return self._store(domain, forest, domain_node, class_node, depth_node, trees_node)
 
     def _check_depth(self):

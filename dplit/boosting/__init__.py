@@ -25,22 +25,8 @@ from dplit.boosting.grid import along, bins_of_codes, directions, level_sets, pu
 from dplit.boosting.law import SmallClasses, SmallTargets, stretched, worst_loss
 from dplit.boosting.mass import mass, newton_gain, sums_by_cell, worst_change
 from dplit.boosting.plan import Plan, equivalent, plan
-from dplit.boosting.residuals import (
-    STEPS,
-    Reach,
-    class_reach,
-    class_residuals,
-    target_residuals,
-)
-from dplit.boosting.step import (
-    best_weight,
-    brownian,
-    leaf_steps,
-    posterior_steps,
-    priors,
-    step_error,
-    tree_steps,
-)
+from dplit.boosting.residuals import STEPS, Reach, class_reach, class_residuals, target_residuals
+from dplit.boosting.step import best_weight, brownian, leaf_steps, posterior_steps, priors, step_error, tree_steps
 
 __all__ = [
     "STEPS", "Advice", "Plan", "Reach", "SmallClasses", "SmallTargets", "advise", "along", "balance",

@@ -62,16 +62,12 @@ def advise(n_records: int, epsilon: float, n_classes: int = 0, n_cells: int = ma
     s = n_records * epsilon
     told = f"{n_records:,} records x epsilon {epsilon:.3g} = {s:,.4g}"
     if s < WORTH_A_TEST:
-        return Advice(
-            "constant", f"{told}, and below {WORTH_A_TEST:g} noise would choose the tests"
-        )
+        return Advice("constant", f"{told}, and below {WORTH_A_TEST:g} noise would choose the tests")
     if n_classes and n_cells <= MOST_CELLS:
         each = s / (n_cells * n_classes)
         if each >= CLEAR or (each >= CLEAR_TOGETHER and s >= TOGETHER):
             counts = f"{n_cells:,} cells of {n_classes} classes"
-            return Advice(
-                "histogram", f"{told}, {each:.2g} for each of {counts}: enough to count them"
-            )
+            return Advice("histogram", f"{told}, {each:.2g} for each of {counts}: enough to count them")
     planned = plan(n_records, epsilon, n_classes)
     rounds = "1 round" if planned.rounds == 1 else f"{planned.rounds} rounds"
     return Advice("boosted", f"{told} pays for {rounds} of depth {planned.depth}")

@@ -42,10 +42,7 @@ def balance(
     """
     bias, deep = check_between(bias, "bias", 0, MOST), check_between(deep, "deep", 0, MOST)
     alpha, noise = check_between(alpha, "alpha", 0, MOST), check_between(noise, "noise", 0, MOST)
-    rounds, depth = (
-        check_numbers(rounds, "rounds", 0, LARGEST),
-        check_numbers(depth, "depth", 0, DEEP),
-    )
+    rounds, depth = (check_numbers(rounds, "rounds", 0, LARGEST), check_numbers(depth, "depth", 0, DEEP))
     variance = noise * rounds**3 * 4.0**depth / np.square(_records(s))
     return bias / rounds + deep * 2.0 ** (-alpha * depth) + variance
 

@@ -7,14 +7,7 @@ from itertools import permutations
 
 import numpy as np
 
-from dplit.ground.errors import (
-    check_finite,
-    check_integer,
-    check_numbers,
-    check_rng,
-    check_sequence,
-    check_whole,
-)
+from dplit.ground.errors import check_finite, check_integer, check_numbers, check_rng, check_sequence, check_whole
 
 FAR = np.logspace(-3, -1.2, 16)  # shares of the width at which a skewed column is cut as well
 
@@ -47,11 +40,7 @@ def cuts_of_columns(bounds: np.ndarray, n_levels: np.ndarray, steps: int) -> lis
 def _cuts(lower: float, upper: float, steps: int) -> np.ndarray:
     width = upper - lower
     unit = 2.0 ** steps.bit_length() if width > 1 else 1.0  # exact, and no multiple overflows
-    parts = [
-        lower + width / unit * np.arange(1, steps) / steps * unit,
-        lower + width * FAR,
-        upper - width * FAR,
-    ]
+    parts = [lower + width / unit * np.arange(1, steps) / steps * unit, lower + width * FAR, upper - width * FAR]
     if lower < 0 < upper:
         parts += [np.zeros(1), upper * FAR, lower * FAR]
     cuts = np.unique(np.concatenate(parts))

@@ -16,13 +16,7 @@ import numpy as np
 from scipy.stats import norm
 
 from dplit.boosting.mass import mass, sums_by_cell
-from dplit.boosting.residuals import (
-    STEPS,
-    TARGET_REACH,
-    class_reach,
-    class_residuals,
-    target_residuals,
-)
+from dplit.boosting.residuals import STEPS, TARGET_REACH, class_reach, class_residuals, target_residuals
 from dplit.ground.errors import MOST, check_integer, check_kind, check_numbers, check_sequence
 from dplit.mechanisms import Exponential, PermuteAndFlip
 
@@ -112,9 +106,7 @@ def round_losses(sides: Sequence, level: float, leaf: float, reach, shift: int =
     return np.array([ratio, -ratio]) + leaf * moved.sum(axis=(1, 2, 3))
 
 
-def round_divergence(
-    sides: list, level: float, leaf: float, epsilon: float, reach, shift: int = 0
-) -> float:
+def round_divergence(sides: list, level: float, leaf: float, epsilon: float, reach, shift: int = 0) -> float:
     r"""The delta of one zero-concentrated round at `epsilon`: its hockey-stick divergence, both ways.
 
     The noise of the sums is taken to be Gaussian: it is that of many steps. Of one test the density
@@ -177,9 +169,7 @@ def _worst(data: tuple, other: tuple, rounds: int, model: SmallClasses, way: int
     )
 
 
-def stretched(
-    like: Sequence, unlike: Sequence, neighbours: str = "add-remove", k: int = 6
-) -> tuple:
+def stretched(like: Sequence, unlike: Sequence, neighbours: str = "add-remove", k: int = 6) -> tuple:
     """Two neighbouring data sets on three codes that cost a round of two tests nearly all it may.
 
     The records of code 1, all unlike, make the second cut much better than the first. One more

@@ -24,9 +24,7 @@ def sums_by_cell(residuals: np.ndarray, cells: np.ndarray, n_cells: int) -> np.n
     n_cells = check_integer(n_cells, "n_cells", 1)
     cells = check_whole(cells, "cells", 0, n_cells - 1, ndim=1)
     if len(cells) != len(residuals):
-        raise ValueError(
-            f"cells must be one for each of {len(residuals)} residuals, got {len(cells)}"
-        )
+        raise ValueError(f"cells must be one for each of {len(residuals)} residuals, got {len(cells)}")
     sums = np.zeros((n_cells, residuals.shape[1]), dtype=np.int64)
     np.add.at(sums, cells, residuals)
     return sums
@@ -43,9 +41,7 @@ def newton_gain(sums: np.ndarray, weights: np.ndarray) -> float:
     sums = check_numbers(sums, "sums", -MOST, MOST)
     weights = check_numbers(weights, "weights", 0, MOST)
     if sums.shape != weights.shape or not (weights > 0).all():
-        raise ValueError(
-            f"weights must be positive and of the shape of sums, {sums.shape}, got {weights.shape}"
-        )
+        raise ValueError(f"weights must be positive and of the shape of sums, {sums.shape}, got {weights.shape}")
     return float((np.square(sums, dtype=np.float64) / weights).sum())
 
 

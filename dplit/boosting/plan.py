@@ -24,10 +24,7 @@ DEEPEST = 6
 EXPONENT = 2.2  # 2 alpha + 1
 FEW = 1e5  # s below which a regression's later rounds have fewer tests
 COLUMN_LEVELS, LATER = 6, (2, 3)  # powers of two of a column's bins; tests of the later rounds
-MOST_DIRECTIONS, OF_CLASSES = (
-    200,
-    30,
-)  # of a regression, and of classes: of five columns, with halves
+MOST_DIRECTIONS, OF_CLASSES = (200, 30)  # of a regression, and of classes: of five columns, with halves
 SCALES = ((0.1, 0.3, 0.6, 1.0, 1.5), (0.0,))  # of steps in log-odds
 COLUMN_SCALES = ((1.0,), (0.0085, 0.028, 0.085, 0.28, 0.57, 1.13, 2.26))  # in clips
 TARGET_SCALES = ((0.03, 0.1, 0.3, 1.0), (0.0085, 0.085, 0.28, 0.85, 2.26))
@@ -74,11 +71,7 @@ class Plan(NamedTuple):
 
 
 def plan(
-    n_records: int,
-    epsilon: float,
-    n_classes: int = 0,
-    rounds: int | None = None,
-    depth: int | None = None,
+    n_records: int, epsilon: float, n_classes: int = 0, rounds: int | None = None, depth: int | None = None
 ) -> Plan:
     """The plan of a fit.
 

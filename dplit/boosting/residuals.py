@@ -67,9 +67,7 @@ def class_shares(scores: np.ndarray) -> np.ndarray:
     """Probabilities in steps, rounded down, int64 of the shape of `scores`."""
     scores = check_numbers(scores, "scores", -MOST, MOST)
     if scores.ndim not in (1, 2) or (scores.ndim == 2 and not scores.shape[1]):
-        raise ValueError(
-            f"scores must have shape (n_records,) or (n_records, n_classes), got {scores.shape}"
-        )
+        raise ValueError(f"scores must have shape (n_records,) or (n_records, n_classes), got {scores.shape}")
     if scores.ndim == 1:
         with np.errstate(over="ignore"):
             return np.floor(STEPS / (1 + np.exp(-scores))).astype(np.int64)

@@ -27,14 +27,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dplit.boosting.plan import DEEPEST, Plan
-from dplit.ground.errors import (
-    MOST,
-    check_between,
-    check_integer,
-    check_kind,
-    check_numbers,
-    check_positive,
-)
+from dplit.ground.errors import MOST, check_between, check_integer, check_kind, check_numbers, check_positive
 from dplit.mechanisms.exponential import normalised
 
 LARGEST = 1e300  # of a noisy sum, and of its variance
@@ -62,9 +55,7 @@ def priors(tests: int, bins: int, scales: tuple) -> np.ndarray:
     except (TypeError, ValueError, OverflowError):
         scales = ()
     if len(scales) != 2 or not all(0 <= scale <= MOST for part in scales for scale in part):
-        raise ValueError(
-            "scales must be those of the tests and those of the bins, numbers from 0 on"
-        )
+        raise ValueError("scales must be those of the tests and those of the bins, numbers from 0 on")
     return _priors(tests, bins, scales)
 
 
@@ -115,8 +106,7 @@ def tree_steps(
     scales = check_numbers(scales, "scales", 0, MOST, ndim=1)
     if len(gradients) & (len(gradients) - 1) or not len(scales):
         raise ValueError(
-            f"gradients must be of 2^depth leaves and scales at least one, got {len(gradients)} "
-            f"and {len(scales)}"
+            f"gradients must be of 2^depth leaves and scales at least one, got {len(gradients)} and {len(scales)}"
         )
     noise = _regular(variance + spread * curvatures, curvatures)
     squares = np.square(scales)[:, None, None]
@@ -140,9 +130,7 @@ def tree_steps(
     return np.clip(np.einsum("a,alk->lk", normalised(logs), steps), -clip, clip)
 
 
-def _released(
-    gradients: np.ndarray, curvatures: np.ndarray, variance: float, spread: float
-) -> tuple:
+def _released(gradients: np.ndarray, curvatures: np.ndarray, variance: float, spread: float) -> tuple:
     """Check what a round released; return gradients, and curvatures of at least 0."""
     gradients = check_numbers(gradients, "gradients", -LARGEST, LARGEST, ndim=2)
     curvatures = check_numbers(curvatures, "curvatures", -LARGEST, LARGEST, ndim=2)
@@ -179,9 +167,7 @@ def posterior_steps(
     clip, variance = check_positive(clip, "clip"), float(variance)
     covariances = check_numbers(covariances, "covariances", -MOST, MOST, ndim=3)
     if covariances.shape[1:] != (len(gradients),) * 2 or not len(covariances):
-        raise ValueError(
-            f"covariances must be matrices of {len(gradients)} leaves, got {covariances.shape}"
-        )
+        raise ValueError(f"covariances must be matrices of {len(gradients)} leaves, got {covariances.shape}")
     logs, means = zip(*(
         _under_each(g, h, variance + spread * h, covariances)
         for g, h in zip(gradients.T, curvatures.T)
@@ -195,25 +181,19 @@ def _regular(noise: np.ndarray, curvature: np.ndarray) -> np.ndarray:
     return noise + 1e-12 * (1 + curvature**2)
 
 
-def _under_each(
-    gradient: np.ndarray, curvature: np.ndarray, noise: np.ndarray, covariances: np.ndarray
-) -> tuple:
+def _under_each(gradient: np.ndarray, curvature: np.ndarray, noise: np.ndarray, covariances: np.ndarray) -> tuple:
     """Log-densities of a release, up to a constant, and posterior means, under each covariance."""
     apart = covariances * curvature  # K h
     total = curvature[:, None] * apart
     total[:, range(len(noise)), range(len(noise))] += _regular(noise, curvature)
     root = np.linalg.cholesky(total)
     white = np.linalg.solve(root, gradient[:, None])[..., 0]
-    logs = (
-        -np.log(np.diagonal(root, axis1=1, axis2=2)).sum(axis=1) - np.square(white).sum(axis=1) / 2
-    )
+    logs = -np.log(np.diagonal(root, axis1=1, axis2=2)).sum(axis=1) - np.square(white).sum(axis=1) / 2
     back = np.linalg.solve(root.transpose(0, 2, 1), white[..., None])
     return logs, (apart @ back)[..., 0]
 
 
-def step_error(
-    curvature: ArrayLike, difference: ArrayLike, variance: float, pull: ArrayLike
-) -> np.ndarray:
+def step_error(curvature: ArrayLike, difference: ArrayLike, variance: float, pull: ArrayLike) -> np.ndarray:
     r"""Mean squared error of a cell's shrunk step, its curvature given.
 
     .. math:: \frac{\sigma^2 + w^2 \Delta^2}{(h + w)^2}

@@ -25,17 +25,7 @@ Each node has a `delta` beside its epsilon, 0 but for what is `Converted`, and a
 """
 
 from dplit.budget.concentrated import Converted, check_delta, delta_of, epsilon_of, rho_of
-from dplit.budget.nodes import (
-    Bootstrap,
-    Concentrated,
-    EqualParts,
-    Group,
-    Leak,
-    Parallel,
-    Public,
-    Sequence,
-    Spend,
-)
+from dplit.budget.nodes import Bootstrap, Concentrated, EqualParts, Group, Leak, Parallel, Public, Sequence, Spend
 from dplit.budget.statement import Budget
 
 __all__ = [

@@ -126,9 +126,7 @@ class Accountant:
                 "one needs domain=, classes= or target_bounds=, and accounting='proved'"
             )
         if neighbours != self.neighbours:
-            raise BudgetError(
-                f"the account is for {self.neighbours} neighbours, {name} for {neighbours}"
-            )
+            raise BudgetError(f"the account is for {self.neighbours} neighbours, {name} for {neighbours}")
         if self.spent + epsilon > self.limit * (1 + ROUNDED):
             raise BudgetError(
                 f"the account refuses {name}: it costs epsilon {epsilon:g}, and of {self.limit:g} is left "

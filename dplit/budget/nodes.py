@@ -172,9 +172,7 @@ class Parallel(Composition):
         super().__post_init__()
         _check_copies(self)
         if self.neighbours == "replace-one":
-            raise ValueError(
-                "parts of a Parallel must be add-remove: a replaced record reaches two of them"
-            )
+            raise ValueError("parts of a Parallel must be add-remove: a replaced record reaches two of them")
 
     @property
     def epsilon(self):

@@ -13,13 +13,7 @@ import sys
 import dplit
 from dplit.cli import audit, claims, datasets, experiment, verify
 
-COMMANDS = {
-    "verify": verify,
-    "claims": claims,
-    "audit": audit,
-    "experiment": experiment,
-    "datasets": datasets,
-}
+COMMANDS = {"verify": verify, "claims": claims, "audit": audit, "experiment": experiment, "datasets": datasets}
 
 
 def main(argv=None):

@@ -16,15 +16,7 @@ import shlex
 import sys
 from datetime import UTC, datetime
 
-from dplit.cli.options import (
-    add_dask,
-    add_json,
-    add_work,
-    at_least_one,
-    backend,
-    progress,
-    workers,
-)
+from dplit.cli.options import add_dask, add_json, add_work, at_least_one, backend, progress, workers
 from dplit.cli.text import aligned, dump, wrapped
 
 HELP = "audit the privacy of every mechanism and forest"
@@ -53,9 +45,7 @@ def add_arguments(parser):
         help="a subject's name, or a glob pattern over names; may be repeated (default: all)",
     )
     parser.add_argument(
-        "--expected",
-        choices=("within", "caught"),
-        help="only those that are sound, or only the leaks",
+        "--expected", choices=("within", "caught"), help="only those that are sound, or only the leaks"
     )
     parser.add_argument("--list", action="store_true", help="print the names of the subjects")
     parser.add_argument(
@@ -83,9 +73,7 @@ def add_arguments(parser):
         help="change the code that decides privacy, at N places that --seed draws, and audit each change",
     )
     parser.add_argument(
-        "--module",
-        metavar="PATTERN",
-        help="with --mutate: only in modules that match, such as 'trees.*'",
+        "--module", metavar="PATTERN", help="with --mutate: only in modules that match, such as 'trees.*'"
     )
     parser.add_argument(
         "--most",
@@ -116,19 +104,13 @@ def run(arguments):
     if arguments.share is not None and not arguments.seeds:
         arguments.error("argument --share: needs --seeds")
     if arguments.epsilon is not None and arguments.seeds:
-        arguments.error(
-            "argument --epsilon: does not go with --seeds, which holds to what is declared"
-        )
+        arguments.error("argument --epsilon: does not go with --seeds, which holds to what is declared")
     for name in ("module", "most"):
         if getattr(arguments, name) is not None and not arguments.mutate:
             arguments.error(f"argument --{name}: needs --mutate")
     others = ("seeds", "epsilon", "dask")
-    if arguments.mutate and (
-        arguments.effort != "quick" or any(getattr(arguments, o) for o in others)
-    ):
-        arguments.error(
-            "argument --mutate: is of quick audits as they are, without --seeds, --epsilon or --dask"
-        )
+    if arguments.mutate and (arguments.effort != "quick" or any(getattr(arguments, o) for o in others)):
+        arguments.error("argument --mutate: is of quick audits as they are, without --seeds, --epsilon or --dask")
     try:
         names = audit.select(arguments.subject, arguments.effort, arguments.expected)
     except ValueError as error:

@@ -27,13 +27,9 @@ def add_arguments(parser):
     add_json(show)
     show.set_defaults(act=_show)
     export = actions.add_parser("export", help="the ledger as a file, on standard output")
-    export.add_argument(
-        "--format", choices=FORMATS, default="json", help="what to print (default: json)"
-    )
+    export.add_argument("--format", choices=FORMATS, default="json", help="what to print (default: json)")
     export.add_argument("--paper", metavar="PAPER", help="one paper's claims (default: every one)")
-    export.add_argument(
-        "--site", default="", metavar="URL", help="address of the book, for links in BibTeX"
-    )
+    export.add_argument("--site", default="", metavar="URL", help="address of the book, for links in BibTeX")
     export.set_defaults(act=_export)
 
 

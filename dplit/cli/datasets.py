@@ -83,10 +83,7 @@ def _listing(rows):
 
 def _description(found):
     said = [k for k, v in found.items() if v and k not in ("name", "title", "columns")]
-    head = [
-        f"{found['name']}: {found['title']}",
-        *(wrapped(f"{k}: {_words(found[k])}") for k in said),
-    ]
+    head = [f"{found['name']}: {found['title']}", *(wrapped(f"{k}: {_words(found[k])}") for k in said)]
     cells = [[c["name"], _domain(c), c["source"]] for c in found["columns"]]
     reasons = [wrapped(f"{c['name']}: {c['why']}") for c in found["columns"] if c["why"]]
     parts = ["\n".join(head), aligned(("column", "domain", "source"), cells, shrink=1)]

@@ -50,14 +50,9 @@ def add_arguments(parser):
         help="another one to run with it; its file is beside the first's; may be repeated",
     )
     parser.add_argument(
-        "--repetitions",
-        type=whole,
-        metavar="R",
-        help="splits a cell (default: the experiment's own number)",
+        "--repetitions", type=whole, metavar="R", help="splits a cell (default: the experiment's own number)"
     )
-    parser.add_argument(
-        "--seed", type=whole, default=0, metavar="S", help="seed of every draw (default: 0)"
-    )
+    parser.add_argument("--seed", type=whole, default=0, metavar="S", help="seed of every draw (default: 0)")
     parser.add_argument(
         "--jobs",
         type=jobs,
@@ -80,9 +75,7 @@ def run(arguments):
         for option in ("cells", "with", "repetitions", "out"):
             if getattr(arguments, {"with": "others"}.get(option, option)) not in (None, []):
                 arguments.error(f"argument --{option}: needs the ID of an experiment")
-        rows = [_listed(id) for id in experiments.ids()] + [
-            _of_formula(id) for id in experiments.FORMULAS
-        ]
+        rows = [_listed(id) for id in experiments.ids()] + [_of_formula(id) for id in experiments.FORMULAS]
         print(dump(rows) if arguments.json else _listing(rows))
         return 0
     if arguments.id in experiments.FORMULAS:
@@ -192,9 +185,7 @@ def _computed(arguments):
     if arguments.json:
         return dump({"experiment": arguments.id, "cells": shown.to_dict("records")})
     head = wrapped(f"{arguments.id}: {experiments.FORMULAS[arguments.id].title}, computed")
-    return (
-        head + "\n\n" + aligned(tuple(shown.columns), [list(map(str, r)) for r in shown.to_numpy()])
-    )
+    return head + "\n\n" + aligned(tuple(shown.columns), [list(map(str, r)) for r in shown.to_numpy()])
 
 
 def _listing(rows):
@@ -211,11 +202,7 @@ def _text(found, result):
         shown = experiments.side_by_side(found.id, result).reset_index()
         rows = experiments.compare(found.id, result)
         table = aligned(tuple(shown.columns), [list(map(str, row)) for row in shown.to_numpy()])
-        notes = [
-            wrapped(f"{r.data}, {r.row}: {r.why}")
-            for r in rows
-            if r.published is not None and r.why
-        ]
+        notes = [wrapped(f"{r.data}, {r.row}: {r.why}") for r in rows if r.published is not None and r.why]
         total = "{} cells agree, {} differ, {} are undecided, {} are not run"
         total = total.format(*experiments.tally(rows))
         return "\n\n".join([*head, table, *notes, total])
@@ -228,11 +215,7 @@ def _json(found, result, interrupted, lost):
     from dplit.court import experiments
 
     cells = {
-        key: {
-            "mean": result.mean(key).tolist(),
-            "deviation": result.deviation(key).tolist(),
-            **cell,
-        }
+        key: {"mean": result.mean(key).tolist(), "deviation": result.deviation(key).tolist(), **cell}
         for key, cell in result.cells.items()
     }
     answer = {

@@ -17,11 +17,7 @@ def add_work(parser):
         help="how wide the ranges are: seconds, a chapter's scale, or up to minutes a claim (default: quick)",
     )
     parser.add_argument(
-        "--seed",
-        type=whole,
-        default=0,
-        metavar="S",
-        help="seed of every random draw (default: 0, the book's)",
+        "--seed", type=whole, default=0, metavar="S", help="seed of every random draw (default: 0, the book's)"
     )
     parser.add_argument(
         "--jobs",

@@ -14,15 +14,7 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-from dplit.cli.options import (
-    add_dask,
-    add_json,
-    add_work,
-    at_least_one,
-    backend,
-    progress,
-    workers,
-)
+from dplit.cli.options import add_dask, add_json, add_work, at_least_one, backend, progress, workers
 from dplit.cli.text import WIDTH, aligned, dump, wrapped
 
 HELP = "check the claims of the five papers"
@@ -133,9 +125,7 @@ def run(arguments):
 def _check_papers(arguments, papers):
     unknown = [p for p in arguments.paper if p not in papers]
     if unknown:
-        arguments.error(
-            f"argument --paper: must be one of {', '.join(papers)}, got {', '.join(unknown)}"
-        )
+        arguments.error(f"argument --paper: must be one of {', '.join(papers)}, got {', '.join(unknown)}")
 
 
 def _check_limit(arguments):

@@ -26,13 +26,7 @@ from dplit.consistency.chain import (
 )
 from dplit.consistency.curve import curve_cell, stored_curve
 from dplit.consistency.greedy import pair_and_trend, pair_bayes_risk, pair_blind_risk
-from dplit.consistency.leaves import (
-    depth_law,
-    empty_leaf,
-    expected_depth,
-    leaf_count_law,
-    poisson_distance_bound,
-)
+from dplit.consistency.leaves import depth_law, empty_leaf, expected_depth, leaf_count_law, poisson_distance_bound
 from dplit.consistency.rules import grid_risk, partition_excess_bound, vote_excess_bound
 from dplit.consistency.simulate import Ideal, Paths, ideal_paths, noise_cuts, observed_paths
 from dplit.consistency.sizes import (

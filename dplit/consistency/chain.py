@@ -13,14 +13,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dplit.ground.errors import (
-    MOST,
-    check_between,
-    check_callable,
-    check_integer,
-    check_numbers,
-    check_positive,
-)
+from dplit.ground.errors import MOST, check_between, check_callable, check_integer, check_numbers, check_positive
 from dplit.multinomial import published_p1, published_p2, tight_p1, tight_p2
 from dplit.multinomial.selection import check_budget
 
@@ -70,9 +63,7 @@ def tight_size(
     )
 
 
-def any_law_size(
-    levels: int, features: int, feature_budget: float = 0.0, value_budget: float = 0.0
-) -> float:
+def any_law_size(levels: int, features: int, feature_budget: float = 0.0, value_budget: float = 0.0) -> float:
     r"""What replaces equations 9 to 11, for every law without atoms and cells with many structure points.
 
     .. math:: \mathrm{E}\,V_m \le \Big(1 - \frac{P_1}{2(1 + e^{B_2/4})}\Big)^m, \qquad

@@ -27,9 +27,7 @@ def pair_and_trend(x: ArrayLike, pair: float = PAIR, trend: float = TREND) -> np
     pair, trend = check_between(pair, "pair", 0, 0.5), check_between(trend, "trend", 0, 1)
     x = check_numbers(x, "x", 0, 1)
     if not x.ndim or x.shape[-1] < 1 + bool(pair):
-        raise ValueError(
-            f"x must have a value for each of at least two features, got shape {x.shape}"
-        )
+        raise ValueError(f"x must have a value for each of at least two features, got shape {x.shape}")
     signs = np.sign((x[..., 0] - 0.5) * (x[..., 1] - 0.5)) if pair else 0.0
     return 0.5 + pair * signs + trend * (x[..., -1] - 0.5)
 

@@ -34,9 +34,7 @@ def partition_excess_bound(spread: float, counts: ArrayLike, law: ArrayLike) -> 
     counts = check_numbers(counts, "counts", 0, MOST, ndim=1)
     law = check_numbers(law, "law", 0, 1, ndim=1)
     if counts.shape != law.shape:
-        raise ValueError(
-            f"law must have a probability for each of {counts.size} counts, got {law.size}"
-        )
+        raise ValueError(f"law must have a probability for each of {counts.size} counts, got {law.size}")
     noise = 1 / (2 * np.sqrt(np.maximum(counts, 1)))
     return 2 * (spread + float(np.dot(law, noise)))
 

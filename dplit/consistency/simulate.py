@@ -60,13 +60,7 @@ class Ideal(NamedTuple):
 
 
 def ideal_paths(
-    n: int,
-    k: int,
-    features: int,
-    draws: int,
-    levels: int | None = None,
-    *,
-    rng: np.random.Generator,
+    n: int, k: int, features: int, draws: int, levels: int | None = None, *, rng: np.random.Generator
 ) -> Ideal:
     r"""Draw paths of the model: independent uniform features, cuts uniform over the cell's range.
 
@@ -135,10 +129,7 @@ def observed_paths(
     ]
     one_curve = check_choice(design, DESIGNS, "design") == "one-curve"
     most = NEVER if levels is None else check_integer(levels, "levels", 0)
-    budgets = (
-        check_budget(feature_budget, "feature_budget") / 2,
-        check_budget(value_budget, "value_budget") / 2,
-    )
+    budgets = (check_budget(feature_budget, "feature_budget") / 2, check_budget(value_budget, "value_budget") / 2)
     rng = check_rng(rng)
     found = [_draw(*sizes[:4], sizes[5], *budgets, pair, trend, most, one_curve, rng)
              for _ in range(sizes[4])]  # fmt: skip
@@ -182,15 +173,7 @@ def _draw(
 
 @njit(cache=True, nogil=True)
 def _path(
-    x: ArrayLike,
-    y,
-    ranked,
-    estimation,
-    k: int,
-    half_1: float,
-    half_2: float,
-    most: int,
-    rng: np.random.Generator,
+    x: ArrayLike, y, ranked, estimation, k: int, half_1: float, half_2: float, most: int, rng: np.random.Generator
 ):
     """Follow the last row of x to its leaf: its estimation points, depth and ends.
 
@@ -207,9 +190,7 @@ def _path(
             high[a] = cut
         else:
             low[a] = cut
-        ranked = np.ascontiguousarray(_inside(x, ranked.ravel(), a, low[a], high[a])).reshape(
-            features, -1
-        )
+        ranked = np.ascontiguousarray(_inside(x, ranked.ravel(), a, low[a], high[a])).reshape(features, -1)
         estimation = _inside(x, estimation, a, low[a], high[a])
         depth += 1
     return estimation, depth, low, high

@@ -134,6 +134,4 @@ def _remedy(entry: registry.Entry, file: registry.File) -> str:
     carried = f"A checkout of the project carries data/sets/{place} (or {place}.gz)"
     if not _carried().is_dir():
         carried += ", which the installed package leaves out"
-    return (
-        f"{carried}; the environment variable {VARIABLE} can name another folder that holds {place}"
-    )
+    return f"{carried}; the environment variable {VARIABLE} can name another folder that holds {place}"

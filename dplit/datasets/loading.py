@@ -16,12 +16,7 @@ from dplit.ground.errors import check_choice, check_integer, warn_leak
 
 
 def load(
-    name: str,
-    *,
-    missing: str = "drop",
-    n: int | None = None,
-    seed: int | None = None,
-    nested: bool = False,
+    name: str, *, missing: str = "drop", n: int | None = None, seed: int | None = None, nested: bool = False
 ) -> Dataset:
     """A data set by its name, one of `names`; case, ``_`` and ``-`` don't matter.
 
@@ -97,9 +92,7 @@ def _records(entry: registry.Entry, n: int | None, seed: int | None, nested: boo
         seed = None if seed is None else check_integer(seed, "seed", 0)
         return (synthetic.nested if nested else synthetic.draw)(entry, n, seed)
     if n is not None or seed is not None or nested:
-        raise ValueError(
-            f"n, seed and nested belong to the synthetic data sets, got them with {entry.name!r}"
-        )
+        raise ValueError(f"n, seed and nested belong to the synthetic data sets, got them with {entry.name!r}")
     return read(entry)
 
 
@@ -137,10 +130,7 @@ def _target(values: pd.Series, entry: registry.Entry) -> pd.Series:
 
 
 def _domain(
-    X: pd.DataFrame,
-    columns: tuple[registry.Column, ...],
-    entry: registry.Entry,
-    imputed: Sequence[str] = (),
+    X: pd.DataFrame, columns: tuple[registry.Column, ...], entry: registry.Entry, imputed: Sequence[str] = ()
 ) -> Domain:
     read = [c.name for c in columns if c.source == "data"]
     for names, why in ((read, "nobody documents the bounds of {}, so they were read off the data"),

@@ -164,10 +164,4 @@ def _puc_rio(frame: pd.DataFrame) -> pd.DataFrame:
     return frame[frame["class"] != "walking"]
 
 
-REPAIRS = {
-    "adult": _adult,
-    "heart": _heart,
-    "appliances": _appliances,
-    "metro": _metro,
-    "puc-rio": _puc_rio,
-}
+REPAIRS = {"adult": _adult, "heart": _heart, "appliances": _appliances, "metro": _metro, "puc-rio": _puc_rio}

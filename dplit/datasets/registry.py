@@ -164,9 +164,7 @@ def canonical(name: str) -> str:
         return known[_squeeze(name)]
     near = difflib.get_close_matches(_squeeze(str(name)), known, n=3, cutoff=0.5)
     hint = f"did you mean {', '.join(repr(known[n]) for n in near)}? " if near else ""
-    raise ValueError(
-        f"name must be a data set of the registry, got {name!r}; {hint}`dplit datasets` lists all"
-    )
+    raise ValueError(f"name must be a data set of the registry, got {name!r}; {hint}`dplit datasets` lists all")
 
 
 def _squeeze(name: str) -> str:

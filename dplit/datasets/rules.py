@@ -23,9 +23,7 @@ def balance(entry: Entry) -> pd.DataFrame:
     """The 625 states of the balance; the side with the greater weight times distance goes down."""
     names = [c.name for c in entry.columns]
     frame = pd.DataFrame(list(product(range(1, 6), repeat=4)), columns=names)
-    left, right = (
-        frame[f"{side}_weight"] * frame[f"{side}_distance"] for side in ("left", "right")
-    )
+    left, right = (frame[f"{side}_weight"] * frame[f"{side}_distance"] for side in ("left", "right"))
     frame[entry.target] = (left - right).map(lambda d: "L" if d > 0 else "R" if d < 0 else "B")
     return frame
 
@@ -55,11 +53,7 @@ COMFORT = {
 
 # Rows: COMFORT; columns: safety.
 SAFETY = ("low", "med", "high")
-TECH = {
-    "low": ("bad", "bad", "bad"),
-    "medium": ("bad", "fair", "good"),
-    "high": ("bad", "good", "excellent"),
-}
+TECH = {"low": ("bad", "bad", "bad"), "medium": ("bad", "fair", "good"), "high": ("bad", "good", "excellent")}
 
 # Rows: PRICE; columns: TECH.
 QUALITY = ("bad", "fair", "good", "excellent")

@@ -70,13 +70,7 @@ def effective_records(n: float, epsilon: float, trees: int = 1) -> float:
 
 
 def parity_accuracy(
-    depth: int,
-    n: float,
-    features: int,
-    relevant: int,
-    epsilon: float,
-    trees: int = 1,
-    repeated: bool = True,
+    depth: int, n: float, features: int, relevant: int, epsilon: float, trees: int = 1, repeated: bool = True
 ) -> float:
     r"""Expected accuracy of one tree whose target is the parity of the relevant signs.
 
@@ -123,13 +117,7 @@ def best_depth(
 
 
 def vote_law(
-    depth: int,
-    n: float,
-    features: int,
-    target: ArrayLike,
-    epsilon: float,
-    trees: int = 1,
-    repeated: bool = True,
+    depth: int, n: float, features: int, target: ArrayLike, epsilon: float, trees: int = 1, repeated: bool = True
 ) -> np.ndarray:
     r"""Probability that a tree votes for class 1 where `w` of the relevant signs are positive.
 
@@ -156,13 +144,7 @@ def vote_law(
 
 
 def forest_accuracy(
-    depth: int,
-    n: int,
-    features: int,
-    target: ArrayLike,
-    epsilon: float,
-    trees: int = 1,
-    repeated: bool = True,
+    depth: int, n: int, features: int, target: ArrayLike, epsilon: float, trees: int = 1, repeated: bool = True
 ) -> float:
     """Expected accuracy of the majority vote of all trees, a tied vote counting half.
 
@@ -194,9 +176,7 @@ def _first_label(share: np.ndarray, records: float, epsilon: float) -> np.ndarra
 def _check_target(target: ArrayLike) -> np.ndarray:
     values = check_numbers(target, "target")
     if values.ndim != 1 or len(values) < 2 or not ((values >= 0) & (values <= 1)).all():
-        raise ValueError(
-            f"target must be probabilities for 0, ..., h positive signs, h >= 1, got {target!r}"
-        )
+        raise ValueError(f"target must be probabilities for 0, ..., h positive signs, h >= 1, got {target!r}")
     return values
 
 
@@ -206,7 +186,5 @@ def _check(features: int, relevant: int, depth: int, repeated: bool) -> tuple:
     if h > m:
         raise ValueError(f"relevant must be at most the number of features, {m}, got {h}")
     if d > m and not repeated:
-        raise ValueError(
-            f"depth must be at most the number of features, {m}, if none is repeated, got {d}"
-        )
+        raise ValueError(f"depth must be at most the number of features, {m}, if none is repeated, got {d}")
     return m, h, d

@@ -73,9 +73,7 @@ def leaves_law(levels: Sequence[int], depth: int) -> np.ndarray:
     """
     levels = check_sequence(levels, "levels")
     if check_integer(depth, "depth", 0) > len(levels):
-        raise ValueError(
-            f"depth must be at most the number of features, {len(levels)}, got {depth}"
-        )
+        raise ValueError(f"depth must be at most the number of features, {len(levels)}, got {depth}")
     return _leaves(tuple(sorted(check_integer(v, "levels", 1) for v in levels)), depth).copy()
 
 

@@ -35,9 +35,7 @@ def expected_untested(s: int, depth: int) -> float:
     return s * ((s - 1) / s) ** depth
 
 
-def expected_untested_mixed(
-    continuous: int, discrete: int, depth: int, one: float | Fraction = 1.0
-) -> float:
+def expected_untested_mixed(continuous: int, discrete: int, depth: int, one: float | Fraction = 1.0) -> float:
     """Mean number of untested features, of both kinds, on a path of `depth` nodes.
 
     A node tests one of the continuous features or of the discrete ones that are left, uniformly

@@ -38,9 +38,7 @@ class Continuous:
                 raise ValueError(f"{name} must be a finite number, got {value!r}")
             object.__setattr__(self, name, float(value))
         if self.lower > self.upper:
-            raise ValueError(
-                f"lower must be at most upper, got lower={self.lower}, upper={self.upper}"
-            )
+            raise ValueError(f"lower must be at most upper, got lower={self.lower}, upper={self.upper}")
         if math.isinf(self.upper - self.lower):  # no uniform cut could be drawn
             raise ValueError(
                 f"lower must be within {np.finfo(float).max:.3g} of upper, "
@@ -60,9 +58,7 @@ class Continuous:
                 raise TypeError
             numbers = values.astype(np.float64, copy=False)
         except (TypeError, ValueError, OverflowError):
-            raise ValueError(
-                f"column {name!r} must hold numbers, got a cell that is none"
-            ) from None
+            raise ValueError(f"column {name!r} must hold numbers, got a cell that is none") from None
         if not np.isfinite(numbers).all():
             raise ValueError(
                 f"column {name!r} must hold finite numbers, got a missing or infinite one (NaN, inf): "
@@ -125,12 +121,8 @@ class Categorical:
         known = {level: i for i, level in enumerate(self.levels)}
         codes = [self._missing_code(name) if is_missing(v) else known.get(v, -1) for v in uniques]
         if -1 in codes:
-            shown = ", ".join(map(repr, self.levels[:12])) + (
-                ", ..." if len(self.levels) > 12 else ""
-            )
-            raise ValueError(
-                f"column {name!r} must hold levels of its list, got another; its levels are {shown}"
-            )
+            shown = ", ".join(map(repr, self.levels[:12])) + (", ..." if len(self.levels) > 12 else "")
+            raise ValueError(f"column {name!r} must hold levels of its list, got another; its levels are {shown}")
         return np.asarray(codes, dtype=np.float64)[inverse]
 
     def _missing_code(self, name):
@@ -155,10 +147,7 @@ class EncodedColumns:
     """
 
     def __init__(
-        self,
-        features: Sequence[Continuous | Categorical],
-        frame: pd.DataFrame,
-        places: list[tuple[int, Hashable]],
+        self, features: Sequence[Continuous | Categorical], frame: pd.DataFrame, places: list[tuple[int, Hashable]]
     ):
         self.shape = frame.shape
         columns = zip(features, places, strict=True)

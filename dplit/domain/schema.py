@@ -59,8 +59,7 @@ class Domain:
         for name, feature in zip(keys or range(len(self)), self.features):
             if not isinstance(feature, (Continuous, Categorical)):
                 raise ValueError(
-                    f"features[{name!r}] must be Continuous(lower, upper) or Categorical(levels), "
-                    f"got {feature!r}"
+                    f"features[{name!r}] must be Continuous(lower, upper) or Categorical(levels), got {feature!r}"
                 )
         if not self.features:
             raise ValueError("features must hold at least one column, got none")
@@ -111,17 +110,12 @@ class Domain:
     @property
     def n_levels(self):
         """Number of levels of each column, int array of shape (n_features,); 0 if continuous."""
-        return np.array(
-            [f.size if isinstance(f, Categorical) else 0 for f in self.features],
-            dtype=np.int64,
-        )
+        return np.array([f.size if isinstance(f, Categorical) else 0 for f in self.features], dtype=np.int64)
 
     @property
     def bounds(self):
         """Lower and upper bounds, float array of shape (n_features, 2); zeros if categorical."""
-        return np.array(
-            [(f.lower, f.upper) if isinstance(f, Continuous) else (0.0, 0.0) for f in self.features]
-        )
+        return np.array([(f.lower, f.upper) if isinstance(f, Continuous) else (0.0, 0.0) for f in self.features])
 
     def describe(self) -> str:
         """Every column in a line: its name, and its bounds or levels."""
@@ -217,9 +211,7 @@ class Domain:
         return np.clip(X, lower, upper)
 
     @classmethod
-    def from_frame(
-        cls, frame: Any, bounds: Mapping | None = None, *, public_categories: bool = False
-    ) -> Domain:
+    def from_frame(cls, frame: Any, bounds: Mapping | None = None, *, public_categories: bool = False) -> Domain:
         """The domain of a data frame (pandas, polars, pyarrow), columns in the frame's order.
 
         Every column but a boolean one needs an entry in `bounds`, under its name: ``(lower, upper)`` or a
@@ -288,9 +280,7 @@ def places_of(domain: Domain, X: pd.DataFrame | np.ndarray) -> list[tuple[int, s
     if columns is not None and domain.names is not None:
         domain._check_columns(columns)
     if len(X.shape) != 2 or X.shape[1] != len(domain):
-        raise ValueError(
-            f"X must have {len(domain)} columns, as domain has, got an input of shape {X.shape}"
-        )
+        raise ValueError(f"X must have {len(domain)} columns, as domain has, got an input of shape {X.shape}")
     if columns is None or domain.names is None:
         return list(enumerate(domain.names or columns or range(len(domain))))
     given = {column: place for place, column in enumerate(columns)}

@@ -33,9 +33,7 @@ def column_to_dict(feature, name, place):
     if isinstance(feature, Continuous):
         return {**named, "lower": feature.lower, "upper": feature.upper}
     if not all(isinstance(level, (str, bool, int, float)) for level in feature.levels):
-        raise ValueError(
-            f"column {place!r} must have strings, numbers or booleans as levels to be written"
-        )
+        raise ValueError(f"column {place!r} must have strings, numbers or booleans as levels to be written")
     missing = {"missing": True} if feature.missing else {}
     return {**named, "levels": list(feature.levels), **missing}
 

@@ -25,13 +25,7 @@ from dplit.forests.members import check_drawn
 from dplit.forests.noise import HiddenSeed, WithNoise
 from dplit.forests.partition import AllRecords, Independent, ShuffledParts
 from dplit.forests.reading import WithRecords
-from dplit.forests.targets import (
-    check_bounds,
-    class_codes,
-    finite_numbers,
-    public_classes,
-    target_shares,
-)
+from dplit.forests.targets import check_bounds, class_codes, finite_numbers, public_classes, target_shares
 from dplit.ground.errors import (
     check_choice,
     check_epsilon,

@@ -106,9 +106,7 @@ class DaskParts:
     def _of_each(self, step, told):
         from dask import delayed
 
-        return [
-            delayed(_unless_refused, pure=False)(part, step, Told(*told)) for part in self.parts
-        ]
+        return [delayed(_unless_refused, pure=False)(part, step, Told(*told)) for part in self.parts]
 
 
 def answered(found):

@@ -105,9 +105,7 @@ def closed(part, steps):
 # Sums ----------------------------------------------------------------------------------------------
 
 
-level_sums = attrgetter(
-    "sums"
-)  # residual sums of the level, int64 of shape (n_cells, n_codes, n_outputs)
+level_sums = attrgetter("sums")  # residual sums of the level, int64 of shape (n_cells, n_codes, n_outputs)
 
 
 def leaf_pairs(part, n_leaves, shift):
@@ -185,11 +183,7 @@ class ClassModel:
             noisy, node = account.counts(counts, share, rng)
             shares = class_shares(self.initial[None, :]) / STEPS
             others = noisy.sum(axis=1, keepdims=True) - noisy
-            return (
-                np.array([noisy * (1 - shares), others * shares]),
-                account.variance(1, share),
-                node,
-            )
+            return (np.array([noisy * (1 - shares), others * shares]), account.variance(1, share), node)
         pairs, node = account.pairs(parts.total(leaf_pairs, n_cells, 0), share, reach, rng)
         noise = sum(account.variance(s / STEPS, share, reach.norm) for s in (reach.up, reach.down))
         return pairs, noise, node

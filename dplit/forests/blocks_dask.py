@@ -113,13 +113,9 @@ class DaskRecords:
         public = [frame and pd.api.types.is_bool_dtype(dtype) for dtype in columns]
         if all(public):
             return Domain.from_frame(self.like)
-        warn_leak(
-            "domain was left out and is read off X, so epsilon is infinite: pass a dplit.Domain", 7
-        )
+        warn_leak("domain was left out and is read off X, so epsilon is infinite: pass a dplit.Domain", 7)
         observed = [
-            domain
-            for domain in _computed(_observed, self._blocks, Told(self._columns))
-            if domain is not None
+            domain for domain in _computed(_observed, self._blocks, Told(self._columns)) if domain is not None
         ]
         if not observed:
             raise ValueError("X must hold at least 1 record, got 0 records")
@@ -201,9 +197,7 @@ def _computed(do, blocks, *told):
 def _built(X, y, read, steps, build, own, told):
     labels = _stepped(y, steps)
     if len(X) != len(labels):
-        raise ValueError(
-            f"X and y must be cut at the same records, got one block of X and y{OTHER}: {AS_ONE}"
-        )
+        raise ValueError(f"X and y must be cut at the same records, got one block of X and y{OTHER}: {AS_ONE}")
     encode, domain, columns = read.values
     X = _in_order(X, columns)
     check_kind_of_cells(X)

@@ -93,8 +93,7 @@ class BaseBoostedForest(PlannedForest):
         parts = in_parts(records, labels, encoded, grid, domain, self.directions_)
         nodes = [size_node, model.start(parts, prior, rng)]
         done = [
-            self._round(grid, parts, model, t, shares[t], planned.of(t), pays, rng)
-            for t in range(planned.rounds)
+            self._round(grid, parts, model, t, shares[t], planned.of(t), pays, rng) for t in range(planned.rounds)
         ]
         grown, pairs, values, costs = zip(*done)
         alike = [(node, len(list(same))) for node, same in groupby(costs)]

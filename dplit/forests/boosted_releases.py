@@ -62,14 +62,10 @@ def choose_test(masses, epsilon, reach, rng):
     """Place of a test, by permute-and-flip on the masses, of which a record changes each by `reach`."""
     mechanism = PermuteAndFlip(epsilon, sensitivity=reach)
     note = "permute-and-flip on the L1 mass of residual sums"
-    return int(mechanism.sample(masses, rng=rng)), Spend(
-        "test of a level", epsilon, note, source=CHAPTER
-    )
+    return int(mechanism.sample(masses, rng=rng)), Spend("test of a level", epsilon, note, source=CHAPTER)
 
 
-def noisy_pairs(
-    sums: np.ndarray, epsilon: float, reach: Reach, rng: Generator
-) -> tuple[np.ndarray, Spend]:
+def noisy_pairs(sums: np.ndarray, epsilon: float, reach: Reach, rng: Generator) -> tuple[np.ndarray, Spend]:
     """Pair sums of the leaves with geometric noise, in records: whole numbers of steps divided by `STEPS`.
 
     `sums`: int64 of shape (2, n_leaves, n_outputs), of positive and of negative parts, in steps.
@@ -89,9 +85,7 @@ def concentrated_test(masses, rho, reach, rng):
     epsilon = math.nextafter(root, 0.0) if is_secure(rng) else root  # the root may be rounded up
     mechanism = Exponential(epsilon, sensitivity=reach)
     note = "exponential mechanism on the L1 mass of residual sums, epsilon^2/8"
-    return int(mechanism.sample(masses, rng=rng)), Concentrated(
-        "test of a level", rho, note, source=CHAPTER
-    )
+    return int(mechanism.sample(masses, rng=rng)), Concentrated("test of a level", rho, note, source=CHAPTER)
 
 
 def concentrated_counts(counts, rho, rng):
@@ -144,9 +138,7 @@ class Pure:
         shares = [level_shares(rest, depth, planned.tests) for depth in depths]
         # of several classes the first round has a node of its own
         alike = groupby(range(planned.rounds), lambda t: (depths[t], n_classes > 2 and t == 0))
-        parts = [
-            len([*run]) * _spent(depth, shares[depths.index(depth)]) for (depth, _), run in alike
-        ]
+        parts = [len([*run]) * _spent(depth, shares[depths.index(depth)]) for (depth, _), run in alike]
         prior = self.total - math.fsum([spent, *parts])
         prior = at_most(prior, lambda value: math.fsum([spent, value, *parts]), self.total)
         return prior, shares
@@ -174,9 +166,7 @@ class ZeroConcentrated:
     place of the plan's.
     """
 
-    def __init__(
-        self, epsilon: float, delta: float, n_records: int, neighbours: str, rounds: int | None
-    ):
+    def __init__(self, epsilon: float, delta: float, n_records: int, neighbours: str, rounds: int | None):
         steps = 2 if neighbours == "replace-one" else 1
         self.delta, self.total = delta, rho_of(epsilon, delta) / steps**2
         self.plan_epsilon = equivalent(n_records, self.total, rounds)

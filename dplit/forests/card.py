@@ -56,10 +56,7 @@ def _promise(forest):
         f"Epsilon is {epsilon:.6g} under {relation} neighbours: whether {one} {what} changes the probability "
         f"of any outcome by a factor of at most {math.exp(epsilon):.4g}."
     )
-    kind = {
-        "secure": "exact, from the operating system's randomness",
-        "simulation": "simulated, by floats",
-    }
+    kind = {"secure": "exact, from the operating system's randomness", "simulation": "simulated, by floats"}
     yield f"Its noise is {kind[forest.noise_]}: the notes below say what no epsilon counts."
     advantage = math.expm1(epsilon) / (math.exp(epsilon) + 1) if epsilon < 700 else 1.0
     yield (

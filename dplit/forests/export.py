@@ -18,9 +18,7 @@ if TYPE_CHECKING:
 MOST_LEVELS = 4  # of a branch that are named; of more, the first three and how many
 
 
-def export_text(
-    forest: BaseForest, tree: int = 0, *, max_depth: int = 10, decimals: int = 3
-) -> str:
+def export_text(forest: BaseForest, tree: int = 0, *, max_depth: int = 10, decimals: int = 3) -> str:
     """One tree of a fitted forest as text, a line for each branch.
 
     A leaf shows its class, its mean, or the noisy counts of its classes. A record goes down the branch whose
@@ -73,16 +71,12 @@ def branch_of(forest: BaseForest, tree: int = 0, max_depth: int = 10, decimals: 
     """The root of one tree of a fitted forest in words; parameters and errors as `export_text`."""
     check_is_fitted(forest, "budget_")
     if not isinstance(getattr(forest, "trees_", None), Trees):
-        raise ValueError(
-            f"forest must have nodes that test one column, got a {type(forest).__name__}"
-        )
+        raise ValueError(f"forest must have nodes that test one column, got a {type(forest).__name__}")
     check_integer(max_depth, "max_depth", 1)
     check_integer(decimals, "decimals", 0)
     tree = check_integer(tree, "tree", 0)
     if tree >= forest.trees_.n_trees:
-        raise ValueError(
-            f"tree must be below {forest.trees_.n_trees}, the number of trees, got {tree}"
-        )
+        raise ValueError(f"tree must be below {forest.trees_.n_trees}, the number of trees, got {tree}")
     leaf = _leaf_words(forest, decimals)
     below = _below(forest, int(forest.trees_.roots[tree]), leaf, max_depth, decimals)
     return Branch("", "", tuple(below))

@@ -78,11 +78,7 @@ def check_fitting(forest):
 
 def kind_of(forest):
     """Name of the package's estimator that it is, or that its own class is derived from."""
-    own = (
-        c
-        for c in type(forest).__mro__
-        if c.__module__.startswith(("dplit.forests.", "dplit.baselines."))
-    )
+    own = (c for c in type(forest).__mro__ if c.__module__.startswith(("dplit.forests.", "dplit.baselines.")))
     return next(own, type(forest)).__name__
 
 
@@ -108,11 +104,7 @@ def _check_schema(fitted):
         distinct = distinct and len({*classes.tolist()}) == len(classes)
         check(distinct, "classes_", "that aren't distinct classes")
         n = fitted.get("n_classes_")
-        check(
-            type(n) is int and n == len(classes),
-            "n_classes_",
-            f"of {n} beside {len(classes)} classes",
-        )
+        check(type(n) is int and n == len(classes), "n_classes_", f"of {n} beside {len(classes)} classes")
     if "target_bounds_" in fitted:
         ends = fitted["target_bounds_"]
         two = isinstance(ends, tuple) and len(ends) == 2 and all(isinstance(e, Real) for e in ends)
@@ -129,19 +121,10 @@ def _check_schema(fitted):
 def _check_value(name, value):
     """Numbers of an array are finite, and fields of a record are of their types."""
     if isinstance(value, np.ndarray) and value.dtype.kind == "f":
-        check(
-            value.dtype == "f8" and np.isfinite(value).all(),
-            name,
-            "that aren't finite float64 numbers",
-        )
+        check(value.dtype == "f8" and np.isfinite(value).all(), name, "that aren't finite float64 numbers")
     hints = getattr(type(value), "__annotations__", {})
-    for field, hint in (
-        hints.items() if type(value).__name__ in ("Plan", "Advice", "ExpectedError") else ()
-    ):
-        found, kind = (
-            getattr(value, field),
-            HINTS.get(getattr(hint, "__forward_arg__", hint), object),
-        )
+    for field, hint in hints.items() if type(value).__name__ in ("Plan", "Advice", "ExpectedError") else ():
+        found, kind = (getattr(value, field), HINTS.get(getattr(hint, "__forward_arg__", hint), object))
         right = isinstance(found, kind) and not isinstance(found, bool)
         check(right, f"{name}.{field}", f"of the type {type(found).__name__}")
 
@@ -149,9 +132,7 @@ def _check_value(name, value):
 def _check_inner(forest):
     """The forest of a preset, which is checked by itself, says of the records what the preset says."""
     inner, outer = vars(forest.forest_), vars(forest)
-    same = (
-        inner["domain_"] == outer["domain_"] and inner["n_features_in_"] == outer["n_features_in_"]
-    )
+    same = inner["domain_"] == outer["domain_"] and inner["n_features_in_"] == outer["n_features_in_"]
     if "classes_" in outer:
         same = same and np.array_equal(inner.get("classes_"), outer["classes_"])
     else:
@@ -183,11 +164,7 @@ def _check_pivots(forest, trees):
     inner = trees.pair >= 0
     right = columns == forest.n_features_in_ and np.isfinite(trees.pivots).all()
     check(right, "trees_.pivots", "that are no points")
-    check(
-        trees.pair.min() >= LEAF and (trees.pair[inner] < n - 1).all(),
-        "trees_.pair",
-        "beyond the pivots",
-    )
+    check(trees.pair.min() >= LEAF and (trees.pair[inner] < n - 1).all(), "trees_.pair", "beyond the pivots")
     for name in ("lowest_", "widths_"):
         array = getattr(forest, name)
         right = isinstance(array, np.ndarray) and array.dtype == "f8" and array.shape == (columns,)
@@ -235,15 +212,8 @@ def _check_boosted(fitted, trees, n):
     given, columns = fitted["directions_"], fitted["n_features_in_"]
     right = isinstance(given, list) and len(fitted["tested_"]) == columns + len(given)
     for taken in given if right else ():
-        whole = (
-            isinstance(taken, tuple) and len(taken) == 3 and all(type(i) is int for i in taken[:2])
-        )
-        right = (
-            right
-            and whole
-            and all(0 <= i < columns for i in taken[:2])
-            and isinstance(taken[2], Real)
-        )
+        whole = isinstance(taken, tuple) and len(taken) == 3 and all(type(i) is int for i in taken[:2])
+        right = right and whole and all(0 <= i < columns for i in taken[:2]) and isinstance(taken[2], Real)
         right = right and math.isfinite(taken[2])
     check(right, "directions_", "that are no pairs of columns")
     own = fitted["tested_"].features[:columns] == fitted["domain_"].features
@@ -254,15 +224,11 @@ def _check_released(fitted):
     """A matrix forest has votes for each record that was asked for, or what its leaves released."""
     queries, votes = fitted.get("_queries_"), fitted.get("query_votes_")
     if votes is None:
-        held = "leaf_counts_" in fitted or (
-            "leaf_differences_" in fitted and fitted["n_classes_"] == 2
-        )
+        held = "leaf_counts_" in fitted or ("leaf_differences_" in fitted and fitted["n_classes_"] == 2)
         check(held and "trees_" in fitted, "trees_", "without what its leaves released")
         return
     whole = isinstance(queries, np.ndarray) and queries.dtype == "i8" and queries.ndim == 2
-    check(
-        whole and queries.shape[1] == fitted["n_features_in_"], "_queries_", "that are no records"
-    )
+    check(whole and queries.shape[1] == fitted["n_features_in_"], "_queries_", "that are no records")
     right = isinstance(votes, np.ndarray) and votes.dtype.kind in "iuf"
     right = right and votes.shape == (len(queries), fitted["n_classes_"])
     check(right, "query_votes_", "that aren't numbers of each")

@@ -197,9 +197,7 @@ def _pack(forest):
 def _estimator(forest, arrays, place):
     """Class, parameters and fitted attributes, without the seed."""
     params = {k: v for k, v in forest.get_params(deep=False).items() if k != "random_state"}
-    fitted = {
-        k: v for k, v in vars(forest).items() if k.endswith("_") and k not in forest.not_saved
-    }
+    fitted = {k: v for k, v in vars(forest).items() if k.endswith("_") and k not in forest.not_saved}
     return {
         "class": ".".join([*type(forest).__module__.split(".")[:2], type(forest).__name__]),
         "parameters": {k: _plain(named(v), arrays, f"{place}{k}") for k, v in params.items()},
@@ -240,9 +238,7 @@ def _plain(value, arrays, place):
         return {"forest": _estimator(value, arrays, f"{place}.")}
     if hasattr(value, "categories"):  # pandas' dtype: a list of classes
         return _plain(list(value.categories), arrays, place)
-    raise ValueError(
-        f"{place} can't be saved: a file has no place for a {type(value).__name__}; joblib keeps it"
-    )
+    raise ValueError(f"{place} can't be saved: a file has no place for a {type(value).__name__}; joblib keeps it")
 
 
 def _type(name):
@@ -302,12 +298,8 @@ def _forest(plain, archive, version):
     if version < 2:
         del read["frame"]
     if "random_state" in plain["parameters"]:
-        raise ValueError(
-            "random_state: a seed of somebody else, who could undo the noise of a next fit"
-        )
-    forest = _estimator_type(plain["class"])(
-        **{k: value(v) for k, v in plain["parameters"].items()}
-    )
+        raise ValueError("random_state: a seed of somebody else, who could undo the noise of a next fit")
+    forest = _estimator_type(plain["class"])(**{k: value(v) for k, v in plain["parameters"].items()})
     for name, inner in plain["fitted"].items():
         if name.startswith("__") or not name.endswith("_"):
             raise ValueError(f"a fitted attribute of the name {name!r}")

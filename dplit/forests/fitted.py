@@ -68,9 +68,7 @@ class WithPaths:
         trees = getattr(self, "trees_", None)
         if not isinstance(trees, Trees):
             kind = type(self).__name__
-            raise AttributeError(
-                f"decision_path needs nodes that test one column, and {kind} has none"
-            )
+            raise AttributeError(f"decision_path needs nodes that test one column, and {kind} has none")
         records = self._read(X)
         places = visited(trees, records)
         ones = np.ones(len(places[0]), dtype=np.int64)
@@ -94,9 +92,7 @@ class WithImportances:
         check_is_fitted(self, "budget_")
         trees, kind = getattr(self, "trees_", None), type(self).__name__
         if not isinstance(trees, Trees):
-            raise AttributeError(
-                f"feature_importances_ needs nodes that test one column, and {kind} has none"
-            )
+            raise AttributeError(f"feature_importances_ needs nodes that test one column, and {kind} has none")
         variation = import_module("dplit.trees.variation")  # compiled, and no chapter needs it
 
         n_levels = tested_levels(self)

@@ -192,12 +192,8 @@ class HistogramForestClassifier(BaseForestClassifier):
         check_bins(self.bins)
         if self.max_depth is not None:
             check_depth(self.max_depth, 1)
-        if self.learner is not None and not (
-            hasattr(self.learner, "fit") and is_classifier(self.learner)
-        ):
-            raise ValueError(
-                f"learner must be a scikit-learn classifier or None, got {self.learner!r}"
-            )
+        if self.learner is not None and not (hasattr(self.learner, "fit") and is_classifier(self.learner)):
+            raise ValueError(f"learner must be a scikit-learn classifier or None, got {self.learner!r}")
 
     def _bins(self, domain, n_classes, rate):
         """`bins`, or the most below it whose counts are worth their noise."""
@@ -234,9 +230,7 @@ class HistogramForestClassifier(BaseForestClassifier):
         records = _codes(at, cells)
         if len(np.unique(labels)) == 1:  # many learners take no single class
             learner = DummyClassifier(strategy="most_frequent")
-        return learner.fit(
-            records, labels, **({"sample_weight": weights[held]} if weighted else {})
-        )
+        return learner.fit(records, labels, **({"sample_weight": weights[held]} if weighted else {}))
 
     def _fresh(self, rng):
         """The learner, unfitted, with a seed of its own where it has none."""

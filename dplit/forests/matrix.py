@@ -211,9 +211,7 @@ class MatrixForestClassifier(BaseForestClassifier):
             return 0.0
         workload = matrix.Workload.of(self.trees_, n_levels=self.cells_.n_levels)
         epsilon = self._noise_epsilon() * releases.cost_of_one(self)
-        total = matrix.lower_bound(
-            workload, epsilon, "data-independent", self.neighbours, self.n_classes_
-        )
+        total = matrix.lower_bound(workload, epsilon, "data-independent", self.neighbours, self.n_classes_)
         return total / self.trees_.n_leaves
 
     # What the parameters say --------------------------------------------------------------------
@@ -227,9 +225,7 @@ class MatrixForestClassifier(BaseForestClassifier):
         check_choice(self.mechanism, MECHANISMS, "mechanism")
         check_bins(self.bins)
         if check_integer(self.ensembles, "ensembles", 1) > self.n_estimators:
-            raise ValueError(
-                f"ensembles must be at most n_estimators={self.n_estimators}, got {self.ensembles}"
-            )
+            raise ValueError(f"ensembles must be at most n_estimators={self.n_estimators}, got {self.ensembles}")
         if self.subset_size is not None:
             check_integer(self.subset_size, "subset_size", 1)
         if self.voting is not None:
@@ -245,8 +241,7 @@ class MatrixForestClassifier(BaseForestClassifier):
             raise ValueError(f"queries must be {must} release={self.release!r}")
         if self.release == "prediction" and self.voting == "hard":
             raise ValueError(
-                "voting must be 'weighted' with release='prediction', which releases sums of counts, "
-                "got 'hard'"
+                "voting must be 'weighted' with release='prediction', which releases sums of counts, got 'hard'"
             )
         if self.difference and self.release != "training":
             raise ValueError(f"difference=True needs release='training', got {self.release!r}")

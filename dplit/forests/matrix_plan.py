@@ -81,9 +81,7 @@ class Plan(NamedTuple):
         return tuple(e.strategy for e in self.ensembles)
 
 
-def plan_of(
-    forest: MatrixForestClassifier, domain: Domain, n_classes: int, rng: np.random.Generator
-) -> Plan:
+def plan_of(forest: MatrixForestClassifier, domain: Domain, n_classes: int, rng: np.random.Generator) -> Plan:
     """The `Plan` of a forest whose parameters were checked; of `rng` only spawned streams are used."""
     cells = Cells(domain, forest.bins)
     width = len(cells.n_levels)
@@ -197,9 +195,7 @@ class _Asked:
                 f"classes, more than {WIDEST:,} counts: {INSTEAD}"
             )
         if name in ("regions", "p-identity") and wide:
-            raise ValueError(
-                f"strategy={name!r} searches among {workload.n_cells:,} cells, too many: {INSTEAD}"
-            )
+            raise ValueError(f"strategy={name!r} searches among {workload.n_cells:,} cells, too many: {INSTEAD}")
         if workload.boxes is None or self.target == "leaves":
             return wide
         if name == "marginals" and not few_coefficients(workload.boxes):
@@ -221,10 +217,7 @@ class _Asked:
             votes = math.fsum(self.total(e.workload, e.strategy) for e in ensembles)
             return ExpectedError(None, votes / len(queries))
         leaves = math.fsum(self.total(e.workload, e.strategy) for e in ensembles)
-        if any(
-            e.strategy.name == "marginals" and not few_coefficients(e.workload.boxes)
-            for e in ensembles
-        ):
+        if any(e.strategy.name == "marginals" and not few_coefficients(e.workload.boxes) for e in ensembles):
             return ExpectedError(leaves / n_leaves, None)
         votes = math.fsum(self.total(e.workload, e.strategy, "votes") for e in ensembles)
         return ExpectedError(leaves / n_leaves, votes)

@@ -11,20 +11,9 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from dplit.forests.base import (
-    BaseForest,
-    BaseForestClassifier,
-    BaseForestRegressor,
-    parameters,
-)
+from dplit.forests.base import BaseForest, BaseForestClassifier, BaseForestRegressor, parameters
 from dplit.forests.noise import ONLY_PROVED
-from dplit.forests.parameter_checks import (
-    check_depth,
-    check_max_features,
-    check_rho,
-    n_candidates,
-    usual_depth,
-)
+from dplit.forests.parameter_checks import check_depth, check_max_features, check_rho, n_candidates, usual_depth
 from dplit.forests.partition import level_shares
 from dplit.forests.releases import (
     SELECTIONS,
@@ -79,8 +68,7 @@ class _MedianForest(BaseForest):
         if self.median == "rank":
             if self._is_proved():
                 raise ValueError(
-                    "median='rank' is not private: it needs accounting='published', "
-                    "or else median='value'"
+                    "median='rank' is not private: it needs accounting='published', or else median='value'"
                 )
             warn_leak("median='rank' has no finite epsilon: epsilon is infinite", 5)
         way = self._way()
@@ -126,9 +114,7 @@ class _MedianForest(BaseForest):
         parts, account = way.parts(len(records), rng)
         if not self.partitioned:
             parts = [None] * self.n_estimators  # all records: sorted once for all trees
-        grown = grow_median_trees(
-            domain, records, y, n_classes, parts, rule, rng=rng, n_jobs=self.n_jobs
-        )
+        grown = grow_median_trees(domain, records, y, n_classes, parts, rule, rng=rng, n_jobs=self.n_jobs)
         return *grown, account
 
 

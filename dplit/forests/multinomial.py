@@ -204,9 +204,7 @@ class MultinomialForestClassifier(BaseForestClassifier):
         structure, estimation = halves(len(records), rng)
         ids = np.flatnonzero(structure)
         parts = [ids[part] for part in by_tree(assigned[ids], way.n_trees)]
-        trees, _ = grow_median_trees(
-            domain, records, codes, n_classes, parts, rule, rng=rng, n_jobs=self.n_jobs
-        )
+        trees, _ = grow_median_trees(domain, records, codes, n_classes, parts, rule, rng=rng, n_jobs=self.n_jobs)
         held = records[estimation], codes[estimation], assigned[estimation]
         counts = count_labels(trees, *held, n_classes, self.n_jobs)
         labels, leaf = flip(counts, share, rng, "its estimation points' classes")
@@ -269,8 +267,7 @@ class MultinomialForestClassifier(BaseForestClassifier):
         ):
             if value != right:
                 raise ValueError(
-                    f"{name}={value!r} is not private: it needs accounting='published', "
-                    f"or else {name}={right!r}"
+                    f"{name}={value!r} is not private: it needs accounting='published', or else {name}={right!r}"
                 )
 
     def _check_levels(self, domain):
@@ -302,9 +299,7 @@ class MultinomialForestClassifier(BaseForestClassifier):
             return Undivided()
         number = isinstance(rate, Real) and not isinstance(rate, (bool, np.bool_))
         if not number or not 0 < rate < math.inf:
-            raise ValueError(
-                f"partition_rate must be a finite number above 0, or None, got {rate!r}"
-            )
+            raise ValueError(f"partition_rate must be a finite number above 0, or None, got {rate!r}")
         if self._is_proved():
             return Coins(float(rate))
         return ShuffledHalves(float(rate), self.neighbours, self._keeps_n())

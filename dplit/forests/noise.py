@@ -58,9 +58,7 @@ def kind_of(noise: str | None, state: object, inexact: tuple[str, str] | None) -
         if state is not None:
             return Kind(SIMULATION)
         return (
-            Kind(SECURE)
-            if inexact is None
-            else Kind(SIMULATION, "{} has no exact sampler: {}".format(*inexact))
+            Kind(SECURE) if inexact is None else Kind(SIMULATION, "{} has no exact sampler: {}".format(*inexact))
         )
     if check_choice(noise, NOISES, "noise") == SIMULATION:
         return Kind(SIMULATION)

@@ -254,9 +254,7 @@ class PrivateForestClassifier(BasePrivateForest, BaseForestClassifier):
         n_classes = None if self.classes is None else len(check_classes(self.classes))
         records, y, domain, domain_node = self._read_fit(X, y)
         target = self._read_classes(y)
-        self._fit_advised(
-            records, domain, domain_node, *target, n_classes=n_classes, classes=self.classes
-        )
+        self._fit_advised(records, domain, domain_node, *target, n_classes=n_classes, classes=self.classes)
         self.classes_, self.n_classes_ = self.forest_.classes_, self.forest_.n_classes_
         return self
 

@@ -24,9 +24,7 @@ from dplit.mechanisms import PermuteAndFlip, SmoothExponential
 LABELS = ("permute-and-flip", "smooth-exponential")
 DEEPEST_DEFAULT = 8
 PUBLIC_N = 10_000  # a guess of the number of records, where none is given
-MOST_COUNTS = (
-    20_000_000  # class counts of all leaves that a default depth asks for: about half a gigabyte
-)
+MOST_COUNTS = 20_000_000  # class counts of all leaves that a default depth asks for: about half a gigabyte
 REPLACED = "one replaced record is one removed and one added, in the same tree"
 
 
@@ -207,8 +205,7 @@ def affordable_depth(domain: Domain, deepest: int, most_leaves: int, n_trees: in
 
     depth = max(deepest, 1)
     while depth > 1 and (
-        expected_leaves(domain, depth) > most_leaves
-        or most_nodes(domain, depth) * n_trees > MAX_NODES
+        expected_leaves(domain, depth) > most_leaves or most_nodes(domain, depth) * n_trees > MAX_NODES
     ):
         depth -= 1
     return depth

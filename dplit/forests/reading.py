@@ -22,9 +22,7 @@ from dplit.forests.intact import check_intact
 from dplit.forests.targets import QUOTED, checked_target
 from dplit.ground.errors import check_jobs, few, warn_leak
 
-UNREADABLE = re.compile(
-    "could not convert|can.t convert|array element|inhomogeneous|too large to convert|codec"
-)
+UNREADABLE = re.compile("could not convert|can.t convert|array element|inhomogeneous|too large to convert|codec")
 
 
 class WithRecords:
@@ -52,9 +50,7 @@ class WithRecords:
     def _validated_pair(self, X, y):
         """Records and targets in memory, of one length."""
         if y is None:
-            raise ValueError(
-                f"{type(self).__name__} requires y to be passed, but the target y is None"
-            )
+            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
         X, y = self._validated(X, reset=True), checked_target(y)
         if len(X) == 0:
             raise ValueError(f"X must hold at least 1 record, got 0 records (shape={np.shape(X)})")
@@ -69,8 +65,7 @@ class WithRecords:
             domain, why = observed(), "the two values of each boolean column"
         elif domain.names is not None and not isinstance(X, pd.DataFrame):
             warnings.warn(
-                "X has no column names, so its columns are taken in the order of domain: "
-                f"{few(domain.names)}",
+                f"X has no column names, so its columns are taken in the order of domain: {few(domain.names)}",
                 stacklevel=5,
             )
         node = Public("domain", why)
@@ -115,12 +110,7 @@ class WithRecords:
     def _as_fitted(self, X):
         """A frame with its columns as they stood in ``fit``, where a public domain names them."""
         fitted, domain = getattr(self, "feature_names_in_", None), self.domain
-        if (
-            domain is None
-            or domain.names is None
-            or fitted is None
-            or not isinstance(X, pd.DataFrame)
-        ):
+        if domain is None or domain.names is None or fitted is None or not isinstance(X, pd.DataFrame):
             return X
         names = X.columns.tolist()
         moved = names != fitted.tolist() and sorted(map(str, names)) == sorted(fitted)
@@ -142,9 +132,7 @@ def domain_of(X):
     """The domain of a table for which none is given: of a frame's booleans public, else read off `X`."""
     if isinstance(X, pd.DataFrame):
         return domain_of_frame(X, stacklevel=8)
-    warn_leak(
-        "domain was left out and is read off X, so epsilon is infinite: pass a dplit.Domain", 7
-    )
+    warn_leak("domain was left out and is read off X, so epsilon is infinite: pass a dplit.Domain", 7)
     return Domain.from_data(X)
 
 

@@ -29,22 +29,14 @@ from dplit.trees.rules import (
 
 PAPER = "DiPriMe v2, section 3.1"
 STEPS = 2**30  # of a record, in which exact Laplace noise is drawn
-SELECTIONS = {
-    "uniform": UNIFORM,
-    "exponential": EXPONENTIAL,
-    "permute-and-flip": PERMUTE_AND_FLIP,
-}
+SELECTIONS = {"uniform": UNIFORM, "exponential": EXPONENTIAL, "permute-and-flip": PERMUTE_AND_FLIP}
 
 
 # Classes of leaves ----------------------------------------------------------------------------
 
 
 def report(
-    mechanism: PermuteAndFlip,
-    counts: np.ndarray,
-    rng: np.random.Generator,
-    note: str = "",
-    source: str = "",
+    mechanism: PermuteAndFlip, counts: np.ndarray, rng: np.random.Generator, note: str = "", source: str = ""
 ) -> tuple[np.ndarray, Spend]:
     """Class of each leaf, drawn by `mechanism` from its class counts, and the node.
 
@@ -65,9 +57,7 @@ def flip(counts, epsilon, rng, on="its counts"):
 def noisy_counts(counts, epsilon, rng):
     """Class counts with geometric noise, whole numbers: a record changes one of them, by one."""
     released = Geometric(epsilon).sample(counts, rng=rng)
-    return released, Spend(
-        "class counts of a leaf", epsilon, "geometric noise, alpha = exp(-epsilon)"
-    )
+    return released, Spend("class counts of a leaf", epsilon, "geometric noise, alpha = exp(-epsilon)")
 
 
 def laplace_counts(counts, epsilon, rng, source=""):
@@ -78,9 +68,7 @@ def laplace_counts(counts, epsilon, rng, source=""):
     note = "Laplace noise of scale 1/epsilon"
     if is_secure(rng):
         whole = Geometric(epsilon, STEPS).sample(counts * STEPS, rng=rng)
-        return whole / STEPS, Spend(
-            "class counts of a leaf", epsilon, f"{note}, drawn in whole steps"
-        )
+        return whole / STEPS, Spend("class counts of a leaf", epsilon, f"{note}, drawn in whole steps")
     released = rounded(counts + rng.laplace(scale=1 / epsilon, size=counts.shape), 1 / epsilon)
     return released, Spend("class counts of a leaf", epsilon, note, source=source)
 

@@ -71,12 +71,8 @@ def additive_shape(forest: BaseForest, column: str | int) -> Shape:
     trees = getattr(forest, "trees_", None)
     tested = None if not hasattr(forest, "initial_") else _tested(trees)
     if tested is None:
-        found = (
-            "trees that test several columns" if hasattr(forest, "initial_") else "no boosted trees"
-        )
-        raise ValueError(
-            f"forest must be a boosted one whose trees test one column each, got {found}"
-        )
+        found = "trees that test several columns" if hasattr(forest, "initial_") else "no boosted trees"
+        raise ValueError(f"forest must be a boosted one whose trees test one column each, got {found}")
     domain = forest.domain_
     feature = domain[column]
     j = domain.names.index(column) if isinstance(column, str) else range(len(domain))[column]
@@ -127,9 +123,7 @@ def _summed(trees, roots, points, values):
         while (inner := trees.feature[at] != LEAF).any():
             of_level = inner & np.isnan(trees.threshold[at])
             step = (points > trees.threshold[at]).astype(np.int64)  # False where there is none
-            step[of_level] = trees.steps[
-                trees.side[at[of_level]] + points[of_level].astype(np.int64)
-            ]
+            step[of_level] = trees.steps[trees.side[at[of_level]] + points[of_level].astype(np.int64)]
             at = np.where(inner, trees.child[at] + step, at)
         total += values[trees.child[at]]
     return total

@@ -85,8 +85,7 @@ def class_codes(y, classes):
     codes = pd.Index(classes, dtype=object).get_indexer(occurring.astype(object))
     if (codes < 0).any():
         raise ValueError(
-            f"y must hold classes of the list, got another; classes are {few(classes)}"
-            f"{_encoded(values, classes)}"
+            f"y must hold classes of the list, got another; classes are {few(classes)}{_encoded(values, classes)}"
         )
     return codes.astype(np.int32)[occurrence]
 
@@ -156,9 +155,7 @@ def check_bounds(bounds):
     except (TypeError, ValueError, OverflowError):
         lower = upper = np.nan
     if not (np.isfinite(upper - lower) and lower < upper):
-        raise ValueError(
-            f"target_bounds must be two finite numbers (lower, upper), lower < upper, got {bounds!r}"
-        )
+        raise ValueError(f"target_bounds must be two finite numbers (lower, upper), lower < upper, got {bounds!r}")
     return lower, upper
 
 

@@ -102,9 +102,7 @@ def check_interval(lower, upper):
     except OverflowError:  # an integer beyond the floats
         right = False
     if not right:
-        raise ValueError(
-            f"lower must be less than upper, both finite, got lower={lower!r}, upper={upper!r}"
-        )
+        raise ValueError(f"lower must be less than upper, both finite, got lower={lower!r}, upper={upper!r}")
     return upper - lower
 
 
@@ -226,9 +224,7 @@ def check_jobs(n_jobs):
     """Return `n_jobs`; it must be None or an integer other than 0, as joblib counts threads."""
     whole = isinstance(n_jobs, (int, np.integer)) and not isinstance(n_jobs, (bool, np.bool_))
     if not (n_jobs is None or (whole and n_jobs != 0)):
-        raise ValueError(
-            f"n_jobs must be a number of threads, -1 for one a core, or None, got {n_jobs!r}"
-        )
+        raise ValueError(f"n_jobs must be a number of threads, -1 for one a core, or None, got {n_jobs!r}")
     if n_jobs is not None and abs(n_jobs) > MOST_JOBS:
         raise ValueError(f"n_jobs must be at most {MOST_JOBS:,} threads, got {n_jobs!r}")
     return None if n_jobs is None else int(n_jobs)
@@ -249,18 +245,14 @@ def check_counts(counts, name="counts"):
         whole = values.astype(np.int64)
     wrong = np.count_nonzero((whole != values) | (whole < 0))
     if wrong:
-        raise ValueError(
-            f"{name} must be whole numbers of at least 0, got {wrong} of {values.size} that are not"
-        )
+        raise ValueError(f"{name} must be whole numbers of at least 0, got {wrong} of {values.size} that are not")
     return whole
 
 
 def check_rng(rng):
     """Return `rng`; it must be a `numpy.random.Generator`, so that every draw is explicit."""
     if not isinstance(rng, np.random.Generator):
-        raise TypeError(
-            f"rng must be a numpy.random.Generator, as np.random.default_rng(seed) makes, got {rng!r}"
-        )
+        raise TypeError(f"rng must be a numpy.random.Generator, as np.random.default_rng(seed) makes, got {rng!r}")
     return rng
 
 

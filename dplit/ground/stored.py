@@ -18,12 +18,7 @@ def stored_cells(name):
 
 
 def write_cells(
-    path: str | Path,
-    cells: dict,
-    command: str,
-    seed: int,
-    trees: int | None,
-    libraries: Sequence[str],
+    path: str | Path, cells: dict, command: str, seed: int, trees: int | None, libraries: Sequence[str]
 ):
     """Write a run, whole or not at all.
 

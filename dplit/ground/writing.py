@@ -90,9 +90,7 @@ def _locked(waiting):
     """A handle of a new file with its lock; again, if another writer cleared it away before it was locked."""
     while True:
         handle = os.open(waiting, os.O_RDWR | os.O_CREAT, 0o666)
-        with contextlib.suppress(
-            OSError
-        ):  # a disk without locks: nothing is removed from it either
+        with contextlib.suppress(OSError):  # a disk without locks: nothing is removed from it either
             fcntl.flock(handle, fcntl.LOCK_EX)
         if os.fstat(handle).st_nlink:
             return handle

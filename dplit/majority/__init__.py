@@ -20,13 +20,7 @@ from dplit.majority.disjoint import (
     disjoint_vote_error,
     unanimous_disjoint_error,
 )
-from dplit.majority.one_sided import (
-    error_lower_bound,
-    gap_error,
-    one_sided_law,
-    second_label,
-    unanimous_error,
-)
+from dplit.majority.one_sided import error_lower_bound, gap_error, one_sided_law, second_label, unanimous_error
 from dplit.majority.optimum import chain_error, gap_law, optimal_bounds, optimal_error
 from dplit.majority.sensitivity import (
     first_listed_smooth_sensitivity,

@@ -22,9 +22,7 @@ def all_data_error(majority: int, minority: int, epsilon: float, trees: int) -> 
     r"""Probability that one tree's label is wrong: :math:`e^{-\epsilon(a-b)/\tau}/2`."""
     majority = check_integer(majority, "majority", 0)
     minority = check_integer(minority, "minority", 0)
-    return second_label(
-        majority - minority, check_epsilon(epsilon) / check_integer(trees, "trees", 1)
-    )
+    return second_label(majority - minority, check_epsilon(epsilon) / check_integer(trees, "trees", 1))
 
 
 def disjoint_error(majority: int, minority: int, epsilon: float, trees: int) -> float:

@@ -9,14 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dplit.ground.errors import (
-    MOST,
-    check_counts,
-    check_epsilon,
-    check_integer,
-    check_neighbours,
-    check_numbers,
-)
+from dplit.ground.errors import MOST, check_counts, check_epsilon, check_integer, check_neighbours, check_numbers
 from dplit.mechanisms import PermuteAndFlip
 
 

@@ -17,13 +17,7 @@ from numpy.typing import ArrayLike
 from scipy.optimize import linprog
 from scipy.sparse import csr_array
 
-from dplit.ground.errors import (
-    check_between,
-    check_counts,
-    check_epsilon,
-    check_integer,
-    check_neighbours,
-)
+from dplit.ground.errors import check_between, check_counts, check_epsilon, check_integer, check_neighbours
 from dplit.mechanisms.smooth_exponential import gap
 
 LEAST, LARGEST = 1e-6, 30.0  # an epsilon beyond them leaves no digits to the linear programme

@@ -27,9 +27,7 @@ def published_smooth_sensitivity(counts: ArrayLike, epsilon: float) -> float | n
     return np.exp(-check_epsilon(epsilon) * gap(counts))
 
 
-def smooth_sensitivity(
-    counts: ArrayLike, epsilon: float, neighbours: str = "add-remove"
-) -> float | np.ndarray:
+def smooth_sensitivity(counts: ArrayLike, epsilon: float, neighbours: str = "add-remove") -> float | np.ndarray:
     r"""The true one: :math:`e^{-\epsilon\max(j-1,\,0)}`, or :math:`e^{-\epsilon\max(\lceil j/2\rceil-1,\,0)}`.
 
     The first under add-remove, the second under replace-one; 0 for a single class, whose score never
@@ -55,10 +53,7 @@ def first_listed_smooth_sensitivity(counts: Sequence[int], epsilon: float) -> fl
 
 
 def searched_smooth_sensitivity(
-    counts: Sequence[int],
-    epsilon: float,
-    neighbours: str = "add-remove",
-    score: Callable | None = None,
+    counts: Sequence[int], epsilon: float, neighbours: str = "add-remove", score: Callable | None = None
 ) -> float:
     """Smooth sensitivity by breadth-first search over leaves, from the definition.
 

@@ -14,14 +14,7 @@ from itertools import count
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dplit.ground.errors import (
-    MOST,
-    check_between,
-    check_epsilon,
-    check_integer,
-    check_numbers,
-    check_positive,
-)
+from dplit.ground.errors import MOST, check_between, check_epsilon, check_integer, check_numbers, check_positive
 from dplit.mechanisms import SmoothExponential
 
 LEAST, LARGEST = 1e-4, 700.0  # of an epsilon that a search over gaps takes
@@ -72,9 +65,7 @@ def first_violation(epsilon: float, classes: int = 2, bound: float | None = None
     epsilon = check_between(check_epsilon(epsilon), "epsilon", LEAST, LARGEST)
     bound = epsilon if bound is None else check_positive(bound, "bound")
     first, step = 0, 64
-    while not (
-        over := smooth_exponential_loss(first + np.arange(step), epsilon, classes) > bound
-    ).any():
+    while not (over := smooth_exponential_loss(first + np.arange(step), epsilon, classes) > bound).any():
         first, step = first + step, min(2 * step, LONGEST)
     return first + int(over.argmax())
 

@@ -40,31 +40,12 @@ Arrays that are returned are float64 unless a function says so. An argument out 
 """
 
 from dplit.matrix.answers import clipped, shrunk, shrunk_error
-from dplit.matrix.bounds import (
-    Certificate,
-    chi_square,
-    l2_optimum,
-    least_variance,
-    lower_bound,
-    nuclear_bound,
-)
+from dplit.matrix.bounds import Certificate, chi_square, l2_optimum, least_variance, lower_bound, nuclear_bound
 from dplit.matrix.ensembles import Ensemble, deviations, reconstruction, release_ensembles
-from dplit.matrix.gaussian import (
-    GaussianMarginals,
-    gaussian_delta,
-    gaussian_error,
-    gaussian_scale,
-    l2_sensitivity,
-)
+from dplit.matrix.gaussian import GaussianMarginals, gaussian_delta, gaussian_error, gaussian_scale, l2_sensitivity
 from dplit.matrix.knorm import BlockNorm, KNorm
 from dplit.matrix.paths import Paths, cells_of, data_matrix, decision_paths, query_matrix
-from dplit.matrix.rank import (
-    certified_ranks,
-    distinct_leaves_law,
-    full_rank_bound,
-    most_boxes,
-    rank_bound,
-)
+from dplit.matrix.rank import certified_ranks, distinct_leaves_law, full_rank_bound, most_boxes, rank_bound
 from dplit.matrix.regimes import bound_at, crossing, expected_leaves, least_spread, wide_bound
 from dplit.matrix.release import ReleaseLaw, measure, noise_for, noise_of, release
 from dplit.matrix.strategies import (

@@ -85,11 +85,7 @@ def least_variance(epsilon: float, which: str = "unbiased") -> float:
 
 
 def lower_bound(
-    workload: Workload,
-    epsilon: float,
-    which: str = "laplace",
-    neighbours: str = "add-remove",
-    classes: int = 2,
+    workload: Workload, epsilon: float, which: str = "laplace", neighbours: str = "add-remove", classes: int = 2
 ) -> float:
     """The least total squared error, per class, that any release of a kind can have.
 
@@ -101,9 +97,7 @@ def lower_bound(
     """
     factor = least_variance(epsilon, which)
     replaced = check_neighbours(neighbours) == "replace-one"
-    if (
-        which == "laplace" and replaced and classes > 1
-    ):  # the sensitivity is twice add-remove's, exactly
+    if which == "laplace" and replaced and classes > 1:  # the sensitivity is twice add-remove's, exactly
         return 4 * factor * nuclear_bound(workload)
     return factor * nuclear_bound(workload, neighbours, classes)
 

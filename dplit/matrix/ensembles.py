@@ -63,8 +63,7 @@ class Ensemble:
         columns = tuple(int(j) for j in self.columns)
         if list(columns) != sorted(set(columns)) or len(columns) != len(self.n_levels):
             raise ValueError(
-                f"columns must be increasing, one for each of n_levels, got {columns} "
-                f"for {len(self.n_levels)}"
+                f"columns must be increasing, one for each of n_levels, got {columns} for {len(self.n_levels)}"
             )
         object.__setattr__(self, "columns", columns)
         object.__setattr__(self, "n_levels", tuple(int(n) for n in self.n_levels))
@@ -94,9 +93,7 @@ def _check_records(
     codes = check_whole(codes, "codes", 0, ndim=2)
     classes = check_whole(classes, "classes", 0, ndim=1)
     if len(classes) != len(codes):
-        raise ValueError(
-            f"classes must be one for each of {len(codes)} records, got {len(classes)}"
-        )
+        raise ValueError(f"classes must be one for each of {len(codes)} records, got {len(classes)}")
     if codes.shape[1] <= max(j for e in ensembles for j in e.columns):
         raise ValueError(f"codes must have the ensembles' columns, got shape {codes.shape}")
     return codes, classes
@@ -169,8 +166,7 @@ def deviations(
     ensembles, share = _check_ensembles(ensembles), check_epsilon(share, "share")
     return [
         noise_variance(
-            noise_scale(e.strategy, share, mechanism, neighbours, classes, signed),
-            fitting(e.strategy, mechanism),
+            noise_scale(e.strategy, share, mechanism, neighbours, classes, signed), fitting(e.strategy, mechanism)
         )
         ** 0.5
         for e in ensembles
@@ -188,9 +184,7 @@ def reconstruction(ensembles: list[Ensemble], deviations: list[float]) -> list[n
     ensembles = _check_ensembles(ensembles)
     deviations = check_numbers(deviations, "deviations", 0, MOST, ndim=1)
     if len(deviations) != len(ensembles):
-        raise ValueError(
-            f"deviations must be one for each of {len(ensembles)} ensembles, got {len(deviations)}"
-        )
+        raise ValueError(f"deviations must be one for each of {len(ensembles)} ensembles, got {len(deviations)}")
     parts, weights, inverse = _solved(ensembles, deviations)
     inverse = np.diag(inverse) if inverse.ndim == 1 else inverse
     rows = [part.gathered(np.eye(part.n_released)) for part in parts]
@@ -198,16 +192,13 @@ def reconstruction(ensembles: list[Ensemble], deviations: list[float]) -> list[n
     for e, mine in zip(ensembles, parts):
         asked = mine.projected(e.workload.matrix().T).T  # on the coefficients
         blocks = [
-            asked @ inverse[np.ix_(mine.place, part.place)] @ r * w
-            for part, r, w in zip(parts, rows, weights)
+            asked @ inverse[np.ix_(mine.place, part.place)] @ r * w for part, r, w in zip(parts, rows, weights)
         ]
         found.append(np.hstack(blocks))
     return found
 
 
-def _together(
-    ensembles: list[Ensemble], noise: list[float], measured: list[np.ndarray]
-) -> list[np.ndarray]:
+def _together(ensembles: list[Ensemble], noise: list[float], measured: list[np.ndarray]) -> list[np.ndarray]:
     """The answers of `reconstruction`, without its matrices."""
     parts, weights, inverse = _solved(ensembles, noise)
     total = np.zeros((len(inverse), np.shape(measured[0])[1]))
@@ -278,9 +269,7 @@ def _transformed(matrices: list[np.ndarray], values: np.ndarray) -> np.ndarray:
     return tensor.reshape(-1, k)
 
 
-def _solved(
-    ensembles: list[Ensemble], deviations: list[float]
-) -> tuple[list[_Part], np.ndarray, np.ndarray]:
+def _solved(ensembles: list[Ensemble], deviations: list[float]) -> tuple[list[_Part], np.ndarray, np.ndarray]:
     """The parts, the weight of each, and the pseudoinverse of the normal equations of all coefficients.
 
     Where all ensembles release cells these are a diagonal, and so is what is returned.

@@ -99,9 +99,7 @@ def _sum_and_room(sizes: np.ndarray, rate: float, total: int, rng: Generator) ->
 
 
 @njit(cache=True, nogil=True)
-def _kept(
-    sizes: np.ndarray, s: int, most: int, rising: np.ndarray, below: np.ndarray, rng: Generator
-) -> bool:
+def _kept(sizes: np.ndarray, s: int, most: int, rising: np.ndarray, below: np.ndarray, rng: Generator) -> bool:
     """Whether the coins keep s and Q; which leaves are negative is written to `below`."""
     all_rising = all_falling = np.int64(0)
     start = 0
@@ -136,13 +134,7 @@ def _coin(part: int, whole: int, rng: Generator) -> bool:
 
 @njit(cache=True, nogil=True)
 def _leaves(
-    s: int,
-    most: int,
-    k: int,
-    below: np.ndarray,
-    leaves: np.ndarray,
-    room: np.ndarray,
-    rng: Generator,
+    s: int, most: int, k: int, below: np.ndarray, leaves: np.ndarray, room: np.ndarray, rng: Generator
 ) -> None:
     """Write the noise of a tree's leaves."""
     n = below.sum()

@@ -98,9 +98,7 @@ def l2_sensitivity(strategy: Strategy | GaussianMarginals) -> float:
         return 1.0
     ones = isinstance(strategy, DistinctLeaves) and (strategy.weights == 1).all()
     if not (ones or isinstance(strategy, (Identity, PerTree))):
-        raise ValueError(
-            f"strategy must have entries of 0 and 1 or be GaussianMarginals, got {strategy!r}"
-        )
+        raise ValueError(f"strategy must have entries of 0 and 1 or be GaussianMarginals, got {strategy!r}")
     return math.sqrt(strategy.norm)
 
 

@@ -169,19 +169,13 @@ def decision_paths(forest: object, n_levels: ArrayLike | None = None) -> Paths:
     """
     trees = getattr(forest, "trees_", forest)
     if not hasattr(trees, "feature"):
-        raise ValueError(
-            f"forest must be a fitted forest or its trees, got a {type(forest).__name__}"
-        )
+        raise ValueError(f"forest must be a fitted forest or its trees, got a {type(forest).__name__}")
     if n_levels is None and not hasattr(forest, "domain_"):
-        raise ValueError(
-            "n_levels must be given with bare trees: the number of each column's levels"
-        )
+        raise ValueError("n_levels must be given with bare trees: the number of each column's levels")
     n_levels = check_levels(forest.domain_.n_levels if n_levels is None else n_levels)
     most = int(trees.feature.max()) + 1
     if len(n_levels) < most:
-        raise ValueError(
-            f"n_levels must have an entry for each column, at least {most}, got {len(n_levels)}"
-        )
+        raise ValueError(f"n_levels must have an entry for each column, at least {most}, got {len(n_levels)}")
     starts = np.concatenate([[0], np.cumsum(n_levels)])
     allowed = np.zeros((trees.n_leaves, int(starts[-1])), dtype=bool)
     nodes = np.asarray(trees.roots, dtype=np.int64)
@@ -238,9 +232,7 @@ def cells_of(codes: ArrayLike, n_levels: ArrayLike) -> np.ndarray:
     return np.ravel_multi_index(tuple(codes.T), tuple(np.asarray(n_levels).tolist()))
 
 
-def data_matrix(
-    codes: ArrayLike, classes: ArrayLike, n_levels: ArrayLike, n_classes: int
-) -> np.ndarray:
+def data_matrix(codes: ArrayLike, classes: ArrayLike, n_levels: ArrayLike, n_classes: int) -> np.ndarray:
     """The contingency table D of records, int64, shape (n_cells, k): how many of each class are in each cell."""
     check_entries(check_integer(n_classes, "n_classes", 1), n_levels, "classes")
     cells, n = cells_of(codes, n_levels), math.prod(np.asarray(n_levels).tolist())
@@ -282,9 +274,7 @@ def check_codes(codes: ArrayLike, n_levels: ArrayLike, name: str = "codes") -> n
     inside = (codes >= 0) & (codes < n_levels) & (codes == np.floor(codes))
     if not inside.all():
         j = int(np.argmin(inside.all(axis=0)))
-        raise ValueError(
-            f"{name} must be whole numbers from 0 to {n_levels[j] - 1} in column {j}, got another"
-        )
+        raise ValueError(f"{name} must be whole numbers from 0 to {n_levels[j] - 1} in column {j}, got another")
     return codes.astype(np.int64)
 
 

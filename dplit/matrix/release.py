@@ -82,9 +82,7 @@ def release(
         Release one column, records of the first class less those of the second; of two classes alone.
     """
     workload = check_kind(workload, Workload, "workload")
-    measured, node = measure(
-        strategy, codes, classes, n_classes, epsilon, mechanism, neighbours, signed, rng=rng
-    )
+    measured, node = measure(strategy, codes, classes, n_classes, epsilon, mechanism, neighbours, signed, rng=rng)
     return strategy.answer(workload, measured), node
 
 
@@ -190,9 +188,7 @@ def noise_for(
     return Laplace(epsilon, sensitivity)
 
 
-def noisy(
-    exact: np.ndarray, noise: Geometric | Laplace | TreeNorm, *, rng: Generator
-) -> np.ndarray:
+def noisy(exact: np.ndarray, noise: Geometric | Laplace | TreeNorm, *, rng: Generator) -> np.ndarray:
     """Exact counts with noise on each entry; noise that is not of whole numbers is rounded to a public grid."""
     if isinstance(noise, Geometric):
         return noise.sample(np.rint(exact).astype(np.int64), rng=rng)

@@ -62,9 +62,7 @@ def most_queries(paths: Paths, queries: np.ndarray) -> int:
     return int(paths.reached(check_codes(queries, paths.n_levels, "queries")).sum(axis=0).max())
 
 
-def own_leaves(
-    paths: Paths, codes: np.ndarray, assignment: str = "independent", *, rng: Generator
-) -> np.ndarray:
+def own_leaves(paths: Paths, codes: np.ndarray, assignment: str = "independent", *, rng: Generator) -> np.ndarray:
     """The leaf of each record in the one tree that it is given to: int64 numbers of rows of `paths`."""
     paths = check_kind(paths, Paths, "paths")
     codes, tau = check_codes(codes, paths.n_levels), paths.n_trees

@@ -77,9 +77,7 @@ class Workload:
     paths: Paths | None = None
 
     @classmethod
-    def of(
-        cls, forest: object, queries: np.ndarray | None = None, n_levels: ArrayLike | None = None
-    ) -> Workload:
+    def of(cls, forest: object, queries: np.ndarray | None = None, n_levels: ArrayLike | None = None) -> Workload:
         """The workload of a forest's leaves, or of its votes for queries, shape (n_queries, n_features).
 
         The forest is `Paths` or what `decision_paths` takes, with `n_levels` as there.
@@ -129,9 +127,7 @@ class Workload:
 
     def columns(self) -> Merged:
         """Distinct columns of W that are not zero, a `Merged`."""
-        found, place, cells = np.unique(
-            self.matrix(), axis=1, return_inverse=True, return_counts=True
-        )
+        found, place, cells = np.unique(self.matrix(), axis=1, return_inverse=True, return_counts=True)
         some = found.any(axis=0)
         number = np.where(some, np.cumsum(some) - 1, -1)
         return Merged(found[:, some], cells[some], number[place.ravel()])
@@ -201,7 +197,5 @@ def _alike(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def _distinct_rows(matrix: sparse.csr_array) -> tuple[sparse.csr_array, np.ndarray, np.ndarray]:
     """(distinct rows, how often each occurs, which one each row is) of a sparse array."""
-    rows, place, multiplicity = np.unique(
-        matrix.toarray(), axis=0, return_inverse=True, return_counts=True
-    )
+    rows, place, multiplicity = np.unique(matrix.toarray(), axis=0, return_inverse=True, return_counts=True)
     return sparse.csr_array(rows), multiplicity, place.ravel()

@@ -38,11 +38,7 @@ class Selection:
         return self.epsilon / self.sensitivity / (1 if self.monotonic else 2)
 
     def exact_sample(
-        self,
-        kernel: Callable,
-        scores: ArrayLike,
-        size: int | tuple[int, ...] | None,
-        rng: np.random.Generator,
+        self, kernel: Callable, scores: ArrayLike, size: int | tuple[int, ...] | None, rng: np.random.Generator
     ) -> np.ndarray:
         """Draws of a compiled kernel of `dplit.mechanisms.exact`, by row, from whole scores.
 

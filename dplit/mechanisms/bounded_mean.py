@@ -50,8 +50,7 @@ class BoundedMean:
         room = 1e-6 * (1 + counts)
         if not ((votes >= -room) & (votes <= counts + room)).all():
             raise ValueError(
-                "sums must be of targets inside the bounds, "
-                f"counts x {self.lower:g} to counts x {self.upper:g}"
+                f"sums must be of targets inside the bounds, counts x {self.lower:g} to counts x {self.upper:g}"
             )
         whole = sums.dtype.kind in "iu" and (self.lower, self.upper) == (0, GRID)
         above = sums if whole else np.rint(votes * GRID).astype(np.int64)

@@ -40,9 +40,7 @@ def exact_factors(sigma: float) -> tuple:
         Of as many, at least 1.
     """
     if not SMALLEST <= sigma <= LARGEST:
-        raise ValueError(
-            f"sigma must be from {SMALLEST:.3g} to {LARGEST:.3g} for noise='secure', got {sigma!r}"
-        )
+        raise ValueError(f"sigma must be from {SMALLEST:.3g} to {LARGEST:.3g} for noise='secure', got {sigma!r}")
     exact = (1 - SPARE) / (2 * Fraction(sigma) ** 2)
     scale = Fraction(2) ** (HALF - math.frexp(float(exact))[1])
     f = math.floor(exact * scale) / scale

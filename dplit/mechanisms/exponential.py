@@ -35,11 +35,7 @@ class Exponential(Selection):
         return [w / total for w in weights]
 
     def sample(
-        self,
-        scores: ArrayLike,
-        size: int | tuple[int, ...] | None = None,
-        *,
-        rng: np.random.Generator,
+        self, scores: ArrayLike, size: int | tuple[int, ...] | None = None, *, rng: np.random.Generator
     ) -> int | np.ndarray:
         """Index of the reported candidate, shape ``size + scores.shape[:-1]``.
 
@@ -59,9 +55,7 @@ def normalised(log_weights: np.ndarray) -> np.ndarray:
     return weights / weights.sum(axis=-1, keepdims=True)
 
 
-def sample_index(
-    pmf: np.ndarray, size: int | None = None, *, rng: np.random.Generator
-) -> np.ndarray:
+def sample_index(pmf: np.ndarray, size: int | None = None, *, rng: np.random.Generator) -> np.ndarray:
     """Draw an index from each law on the last axis of `pmf`, by inverting its distribution.
 
     Rounded: a secure generator is an error.

@@ -58,11 +58,7 @@ class PermuteAndFlip(Selection):
         return [q * _integral(odds[:r] + odds[r + 1 :]) for r, q in enumerate(odds)]
 
     def sample(
-        self,
-        scores: ArrayLike,
-        size: int | tuple[int, ...] | None = None,
-        *,
-        rng: np.random.Generator,
+        self, scores: ArrayLike, size: int | tuple[int, ...] | None = None, *, rng: np.random.Generator
     ) -> int | np.ndarray:
         """Index of the reported candidate, shape ``size + scores.shape[:-1]``.
 

@@ -31,15 +31,7 @@ class SecureGenerator(np.random.Generator):
     def __reduce__(self):
         return _of_a_new_key, (type(self),)
 
-    def choice(
-        self,
-        a,
-        size: int | tuple[int, ...] | None = None,
-        replace=True,
-        p=None,
-        axis=0,
-        shuffle=True,
-    ):
+    def choice(self, a, size: int | tuple[int, ...] | None = None, replace=True, p=None, axis=0, shuffle=True):
         """As NumPy's, of equally likely elements alone."""
         if p is not None:
             raise no_exact_sampler("numpy.random.Generator.choice with p", "take an exact sampler")

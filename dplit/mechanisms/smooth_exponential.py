@@ -46,11 +46,7 @@ class SmoothExponential:
         return log_odds - np.log(np.exp(log_odds).sum(axis=-1, keepdims=True))
 
     def sample(
-        self,
-        counts: ArrayLike,
-        size: int | tuple[int, ...] | None = None,
-        *,
-        rng: np.random.Generator,
+        self, counts: ArrayLike, size: int | tuple[int, ...] | None = None, *, rng: np.random.Generator
     ) -> int | np.ndarray:
         """Index of the reported class, shape ``size + counts.shape[:-1]``."""
         return sample_index(self.pmf(counts), size, rng=rng)

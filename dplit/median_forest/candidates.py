@@ -67,9 +67,7 @@ def winner_law(candidates: Sequence, choose: Callable | None = None) -> list:
     except (TypeError, ValueError):
         sizes = set()
     if not sizes or any(m != n or not m for m, n in sizes):
-        raise ValueError(
-            "candidates must be pairs (probabilities, odds) of one length, at least one of them"
-        )
+        raise ValueError("candidates must be pairs (probabilities, odds) of one length, at least one of them")
     if math.prod(len(law) for law, _ in candidates) > MAX_COMBINATIONS:
         raise ValueError(f"candidates must have at most {MAX_COMBINATIONS:,} combinations of cuts")
     found = [[0 * law[0]] * len(law) for law, _ in candidates]
@@ -82,9 +80,7 @@ def winner_law(candidates: Sequence, choose: Callable | None = None) -> list:
     return found
 
 
-def candidates_law(
-    node: Node, epsilon: float, rate: float, mechanism: str = "exponential"
-) -> np.ndarray:
+def candidates_law(node: Node, epsilon: float, rate: float, mechanism: str = "exponential") -> np.ndarray:
     """Law of the published split, all columns' cuts in one array: K private medians, one winner.
 
     `epsilon`: budget of each median; `rate`: weight of a unit of SSE in the choice; `mechanism`:
@@ -109,9 +105,7 @@ def _flip(odds: np.ndarray) -> np.ndarray:
     return PermuteAndFlip(1.0, monotonic=True).pmf(np.log(odds))
 
 
-def joint_law(
-    node: Node, epsilon: float, rate: float, mechanism: str = "exponential"
-) -> np.ndarray:
+def joint_law(node: Node, epsilon: float, rate: float, mechanism: str = "exponential") -> np.ndarray:
     r"""Law of column and cut drawn at once, with density proportional to :math:`e^{u}`,
 
     .. math:: u(a, r) = -\frac{\epsilon}{2} \bigl|n - 2 n_L\bigr| - \kappa S_{a,r} .
@@ -185,12 +179,7 @@ def _check_gap(gap: float) -> None:
 
 
 def removal_loss(
-    law: Callable,
-    node: Node,
-    epsilon: float,
-    rate: float,
-    mechanism: str = "exponential",
-    record: int = -1,
+    law: Callable, node: Node, epsilon: float, rate: float, mechanism: str = "exponential", record: int = -1
 ) -> float:
     """Exact loss of `law`, `candidates_law` or `joint_law`, as one record leaves `node`.
 

@@ -10,9 +10,7 @@ from dplit.domain import GRID
 from dplit.ground.errors import check_integer, check_positive
 
 
-def grid_distance(
-    n: int, largest: float, mean: float, columns: int = 1, steps: int = GRID
-) -> float:
+def grid_distance(n: int, largest: float, mean: float, columns: int = 1, steps: int = GRID) -> float:
     r"""The most that the law of a cut on the grid can differ from that of a real cut, in total variation.
 
     .. math:: \mathrm{TV} \le \frac{n K \max w}{2 m \bar w}

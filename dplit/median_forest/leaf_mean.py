@@ -16,14 +16,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from dplit.ground.errors import (
-    MOST,
-    check_between,
-    check_finite,
-    check_integer,
-    check_numbers,
-    check_positive,
-)
+from dplit.ground.errors import MOST, check_between, check_finite, check_integer, check_numbers, check_positive
 
 # The published release, clamped --------------------------------------------------------------
 
@@ -137,8 +130,7 @@ def _ratio_error(above: float, below: float, scale: float, mean: float) -> float
     near = {mean + k / max(u + v, 1) for k in (-30, -10, -3, -1, 1, 3, 10, 30)}
     kinks = sorted({0.0, 0.5, float(mean), 1.0, *(x for x in near if 0 < x < 1)})
     body = sum(
-        quad(lambda t: 2 * (t - mean) * _share_cdf(t, u, v), lo, hi, epsabs=1e-12)[0]
-        for lo, hi in pairwise(kinks)
+        quad(lambda t: 2 * (t - mean) * _share_cdf(t, u, v), lo, hi, epsabs=1e-12)[0] for lo, hi in pairwise(kinks)
     )
     # E h(T) = h(1) P - int h'(t) P(T <= t) dt over the part with votes left
     return (1 - mean) ** 2 * (1 - none) - body + none * (0.5 - mean) ** 2

@@ -57,9 +57,7 @@ def column(values: ArrayLike, targets: ArrayLike, lower: float, upper: float) ->
     """
     values, targets = check_numbers(values, "values"), check_numbers(targets, "targets")
     if values.ndim != 1 or values.shape != targets.shape:
-        raise ValueError(
-            f"values and targets must have one shape (n,), got {values.shape} and {targets.shape}"
-        )
+        raise ValueError(f"values and targets must have one shape (n,), got {values.shape} and {targets.shape}")
     edges = median.interval_law(values, lower, upper, 1.0).edges
     order, n = np.argsort(np.clip(values, lower, upper), kind="stable"), len(values)
     left = np.arange(n + 1)
@@ -165,8 +163,7 @@ def joint(columns: list, epsilon: float, spread: float = 1.0, share: float = 0.5
     """
     rate = share * epsilon / _square(spread)
     parts = [
-        np.log(c.lengths / c.lengths.sum()) - rate * c.errors - (1 - share) * epsilon / 2 * c.gaps
-        for c in columns
+        np.log(c.lengths / c.lengths.sum()) - rate * c.errors - (1 - share) * epsilon / 2 * c.gaps for c in columns
     ]
     return float(normalised(np.concatenate(parts)) @ np.concatenate([c.errors for c in columns]))
 

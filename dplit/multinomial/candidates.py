@@ -16,9 +16,7 @@ from numpy.typing import ArrayLike
 from dplit.ground.errors import check_choice, check_numbers
 
 CRITERIA = ("gini", "entropy")
-DIGITS = (
-    12  # of a decrease: what is equal in exact arithmetic must be equal here, or scores differ by 1
-)
+DIGITS = 12  # of a decrease: what is equal in exact arithmetic must be equal here, or scores differ by 1
 
 
 class Cuts(NamedTuple):
@@ -60,9 +58,7 @@ def _vector(y: ArrayLike) -> np.ndarray:
     try:
         return np.asarray(y)
     except ValueError:
-        raise ValueError(
-            "y must be a label for each record, got rows of different lengths"
-        ) from None
+        raise ValueError("y must be a label for each record, got rows of different lengths") from None
 
 
 def _cuts(column: np.ndarray, ones: np.ndarray, measure: Callable) -> Cuts:

@@ -34,9 +34,7 @@ def counting_cuts(impurity_decreases: ArrayLike, value_budget: float) -> np.ndar
     return np.exp(-value_budget / 2 * gaps).sum(axis=-1)
 
 
-def best_is_likeliest(
-    impurity_decreases: Sequence[ArrayLike], feature_budget: float, value_budget: float
-) -> bool:
+def best_is_likeliest(impurity_decreases: Sequence[ArrayLike], feature_budget: float, value_budget: float) -> bool:
     r"""Whether the best cut of a node is the likeliest.
 
     It is exactly where :math:`e^{B_1(1 - \hat I_j)/2} \ge S_*/S_j` for every feature j, with

@@ -105,10 +105,7 @@ def deepest(n_estimation: int, min_samples_leaf: int, n_structure: int, stopping
     points allow, whatever :math:`n` is: theorem 2's :math:`d \le O(n/k)` has no counterpart.
     `stopping`: "text" or "algorithm".
     """
-    n, s = (
-        check_integer(n_estimation, "n_estimation", 0),
-        check_integer(n_structure, "n_structure", 0),
-    )
+    n, s = (check_integer(n_estimation, "n_estimation", 0), check_integer(n_structure, "n_structure", 0))
     k = check_integer(min_samples_leaf, "min_samples_leaf", 1)
     most = max(s - 1, 0)
     if check_choice(stopping, READINGS, "stopping") == "text":

@@ -46,17 +46,13 @@ from dplit.multinomial.candidates import CRITERIA, DIGITS, gini_mass
 from dplit.multinomial.selection import normalised
 
 LOG2_E = 1 / math.log(2)
-__getattr__ = moved(
-    __name__, SmallForestLaw=("dplit.multinomial.small_forest.SmallForestLaw", "0.4")
-)
+__getattr__ = moved(__name__, SmallForestLaw=("dplit.multinomial.small_forest.SmallForestLaw", "0.4"))
 
 
 # Impurity mass ----------------------------------------------------------------------------------
 
 
-def impurity_mass(
-    counts: ArrayLike, criterion: str = "gini", most_bits: float | None = None
-) -> np.ndarray:
+def impurity_mass(counts: ArrayLike, criterion: str = "gini", most_bits: float | None = None) -> np.ndarray:
     r"""Number of records times their impurity.
 
     .. math:: n - \sum_k \frac{n_k^2}{n} \quad\text{(Gini)}, \qquad
@@ -190,11 +186,7 @@ def normalised_split_law(
 
 
 def split_masses(
-    left: ArrayLike,
-    labels: ArrayLike,
-    classes: int,
-    criterion: str = "gini",
-    most_bits: float | None = None,
+    left: ArrayLike, labels: ArrayLike, classes: int, criterion: str = "gini", most_bits: float | None = None
 ):
     r"""Children's impurity mass :math:`n_L T_L + n_R T_R` of each candidate, shape (candidates,).
 

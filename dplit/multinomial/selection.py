@@ -90,9 +90,7 @@ def feature_law(impurity_decreases: Sequence[ArrayLike], feature_budget: float) 
     return law
 
 
-def joint_law(
-    impurity_decreases: Sequence[ArrayLike], feature_budget: float, value_budget: float
-) -> list:
+def joint_law(impurity_decreases: Sequence[ArrayLike], feature_budget: float, value_budget: float) -> list:
     r"""Probability of every cut of a node, :math:`\Pr(j)\Pr(i \mid j)`.
 
     `impurity_decreases` as in `feature_law`, one a feature, shape (cuts,). The probabilities have the shapes
@@ -154,9 +152,7 @@ def sample(
     return (features[0], values[0]) if size is None else (features, values)
 
 
-def _noisiest(
-    decreases: list | np.ndarray, budget: float, draws: int, rng: np.random.Generator
-) -> np.ndarray:
+def _noisiest(decreases: list | np.ndarray, budget: float, draws: int, rng: np.random.Generator) -> np.ndarray:
     """Position of the largest score with Gumbel noise, as often as asked."""
     weights = _log_weights(decreases, budget)
     found = np.empty(draws, dtype=np.int64)

@@ -62,8 +62,7 @@ class SmallForestLaw:
         law, deals, known = Counter(), Counter(), self._known
         for parts in self._deals(len(records)):
             key = tuple(
-                tuple(sorted(r for r, part in zip(records, parts) if part == p))
-                for p in range(2 * self.n_trees)
+                tuple(sorted(r for r, part in zip(records, parts) if part == p)) for p in range(2 * self.n_trees)
             )
             deals[key] += 1
         total = sum(deals.values())
@@ -74,9 +73,7 @@ class SmallForestLaw:
                     known[half] = self.tree_law(*half, self.depth)
                 trees.append(known[half].items())
             for forest in product(*trees):
-                law[tuple(tree for tree, _ in forest)] += (
-                    math.prod(p for _, p in forest) * times / total
-                )
+                law[tuple(tree for tree, _ in forest)] += math.prod(p for _, p in forest) * times / total
         return dict(law)
 
     def tree_law(self, structure: float, estimation, depth: int):
@@ -95,9 +92,7 @@ class SmallForestLaw:
         for c, p in enumerate(pmf.tolist()):
             sides = []
             for side in (True, False):
-                parts = (
-                    tuple(r for r in part if left[c, r] == side) for part in (structure, estimation)
-                )
+                parts = (tuple(r for r in part if left[c, r] == side) for part in (structure, estimation))
                 sides.append(self.tree_law(*parts, depth - 1).items())
             law.update({(c, a, b): p * q * s for (a, q), (b, s) in product(*sides)})
         return law

@@ -36,21 +36,8 @@ from dplit.occupancy.bounds import (
     published_window,
     subexponential_bound,
 )
-from dplit.occupancy.law import (
-    any_leaf_below,
-    any_leaf_tail,
-    draw_rank,
-    leaf_law,
-    leaf_tail,
-    simulate,
-)
-from dplit.occupancy.model import (
-    alternates_and_falls,
-    laplace_weights,
-    leading_constant,
-    model_bound,
-    model_tail,
-)
+from dplit.occupancy.law import any_leaf_below, any_leaf_tail, draw_rank, leaf_law, leaf_tail, simulate
+from dplit.occupancy.model import alternates_and_falls, laplace_weights, leading_constant, model_bound, model_tail
 from dplit.occupancy.proof import DEEPEST, TURN, beyond_turn, constant_at_most, proved_cells
 from dplit.occupancy.ties import tied_bound, tied_leaf_laws, tied_leaf_tail
 

@@ -14,14 +14,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import ArrayLike
 
-from dplit.ground.errors import (
-    check_finite,
-    check_integer,
-    check_numbers,
-    check_positive,
-    check_rng,
-    check_whole,
-)
+from dplit.ground.errors import check_finite, check_integer, check_numbers, check_positive, check_rng, check_whole
 
 LARGEST = 700.0  # a larger epsilon has the same law, and its weights are no floats
 CUT = 80.0  # noise beyond CUT / epsilon is left out: its probability is below 4e-35 at each level
@@ -99,9 +92,7 @@ def _some_leaf(n: int, depth: int, epsilon: float, hit: Callable) -> float:
     return float(some[0])
 
 
-def simulate(
-    n: int, depth: int, epsilon: float, trees: int = 1, *, rng: np.random.Generator
-) -> np.ndarray:
+def simulate(n: int, depth: int, epsilon: float, trees: int = 1, *, rng: np.random.Generator) -> np.ndarray:
     """Draw the leaf counts of trees, int, shape (trees, 2 ** depth), by inverting each split's distribution."""
     n, depth = check_integer(n, "n", 0), check_integer(depth, "depth", 0)
     epsilon, rng = check_positive(epsilon, "epsilon"), check_rng(rng)
@@ -169,13 +160,7 @@ def _child_law(
 
 @njit(cache=True, nogil=True)
 def _any_below(
-    some: np.ndarray,
-    first: int,
-    low: int,
-    high: int,
-    decay: np.ndarray,
-    reach: float,
-    epsilon: float,
+    some: np.ndarray, first: int, low: int, high: int, decay: np.ndarray, reach: float, epsilon: float
 ) -> np.ndarray:
     result = np.zeros(high - low + 1)
     for m in range(low, high + 1):

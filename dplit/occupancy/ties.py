@@ -67,9 +67,7 @@ def tied_bound(t: ArrayLike, most: int, depth: int, epsilon: float) -> np.ndarra
     whose largest block, of all its columns, has c records; :math:`c = 1` is a column of distinct values. Ours;
     thm-occupancy-ties in :doc:`/book/occupancy`.
     """
-    shift = (2 - 2.0 ** (1 - check_integer(depth, "depth", 1))) * (
-        check_integer(most, "most", 1) - 1
-    )
+    shift = (2 - 2.0 ** (1 - check_integer(depth, "depth", 1))) * (check_integer(most, "most", 1) - 1)
     left = at_least_zero(t) - shift
     epsilon = min(check_positive(epsilon, "epsilon"), LARGEST)
     rare = 1 / (1 + math.exp(epsilon))
@@ -97,12 +95,7 @@ def _leaves(law: np.ndarray, depth: int, ends: np.ndarray, *noise) -> Iterator:
 
 @njit(cache=True, nogil=True)
 def _children_laws(
-    law: np.ndarray,
-    ends: np.ndarray,
-    after: np.ndarray,
-    decay: np.ndarray,
-    reach: float,
-    epsilon: float,
+    law: np.ndarray, ends: np.ndarray, after: np.ndarray, decay: np.ndarray, reach: float, epsilon: float
 ) -> tuple[np.ndarray, np.ndarray]:
     """Laws of the blocks of the left and of the right child, from that of their parent's."""
     left, right = np.zeros_like(law), np.zeros_like(law)

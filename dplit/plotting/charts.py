@@ -18,9 +18,7 @@ _ROW = 0.3  # inches
 _SPREAD = 0.5  # the part of a row's height over which its marks lie
 
 
-def band(
-    ax: Axes, series: pd.DataFrame, label: str, repetitions: int = 10, **style: object
-) -> Line2D:
+def band(ax: Axes, series: pd.DataFrame, label: str, repetitions: int = 10, **style: object) -> Line2D:
     """A curve of means with two standard errors around it.
 
     `series` is as `dplit.experiments.series` gives it: index the x-values; columns mean and deviation.
@@ -46,7 +44,5 @@ def dots(ax: Axes, table: pd.DataFrame, names: dict[str, str] | None = None) -> 
     ax.set_yticks(range(rows), [(names or {}).get(row, row) for row in table.index])
     ax.set_ylim(rows - 0.5, -0.5)
     ax.grid(visible=False, axis="y")
-    ax.hlines(
-        np.arange(1, rows) - 0.5, 0, 1, INK, lw=0.5, alpha=0.3, transform=ax.get_yaxis_transform()
-    )
+    ax.hlines(np.arange(1, rows) - 0.5, 0, 1, INK, lw=0.5, alpha=0.3, transform=ax.get_yaxis_transform())
     ax.figure.set_figheight(max(2.2, _ROW * rows + 0.8))

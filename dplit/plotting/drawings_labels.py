@@ -67,9 +67,7 @@ def draw_neighbours(
     """A leaf, and an arrow from it to each neighbour: words below all of them, and above each neighbour."""
     first, *rest = words
     draw_leaf(ax, counts, 0, words=first, bold=True)
-    ax.annotate(
-        "", (1.95, 0.65), (1.1, 0.65), arrowprops={"arrowstyle": "->", "color": plotting.INK}
-    )
+    ax.annotate("", (1.95, 0.65), (1.1, 0.65), arrowprops={"arrowstyle": "->", "color": plotting.INK})
     ax.text(1.5, 0.75, "one step", ha="center", va="bottom", fontsize=9)
     each = zip(neighbours, rest, above, strict=True)
     for place, (neighbour, below, step) in enumerate(each):
@@ -77,9 +75,7 @@ def draw_neighbours(
     bare(ax, -0.2, 2 + 1.45 * len(rest), -0.85, 1.75)
 
 
-def draw_paths(
-    ax: Axes, paths: Sequence[Sequence[int]], features: int, words: Sequence[str]
-) -> None:
+def draw_paths(ax: Axes, paths: Sequence[Sequence[int]], features: int, words: Sequence[str]) -> None:
     """What paths of a tree test: a row a path, a bin a feature, a numbered ball a node, words beside each row.
 
     A path has the feature, from 0, that each node tests, from the root on.

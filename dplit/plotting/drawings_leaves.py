@@ -32,13 +32,9 @@ def disc(ax: Axes, x: ArrayLike, y: ArrayLike, kind: int, **style: object) -> Pa
     return ax.scatter(x, y, facecolors=face, edgecolors=COLORS[min(kind, 1)], **{**DISC, **style})
 
 
-def box(
-    ax: Axes, x: float, y: float, width: float, height: float, label: str = ""
-) -> FancyBboxPatch:
+def box(ax: Axes, x: float, y: float, width: float, height: float, label: str = "") -> FancyBboxPatch:
     """A leaf, or a part of the records: a rounded frame with a label above its upper left corner."""
-    frame = FancyBboxPatch(
-        (x, y), width, height, boxstyle="round,pad=0,rounding_size=0.08", fill=False, ec=INK
-    )
+    frame = FancyBboxPatch((x, y), width, height, boxstyle="round,pad=0,rounding_size=0.08", fill=False, ec=INK)
     ax.add_patch(frame)
     ax.text(x, y + height + 0.06, label, va="bottom", fontsize=10)
     return frame
@@ -179,13 +175,7 @@ def counted_tree(levels: Sequence[Sequence[int]], expected: float | None = None)
                 above = 2 * step * (i // 2 + 0.5) - 0.5
                 ax.plot([above, x], [y + 0.72, y + 0.28], color=INK, lw=1)
             box(ax, x - 0.4, y - 0.28, 0.8, 0.56)
-            disc(
-                ax,
-                x + 0.09 * (np.arange(count) - (count - 1) / 2),
-                np.full(count, y + 0.1),
-                0,
-                s=28,
-            )
+            disc(ax, x + 0.09 * (np.arange(count) - (count - 1) / 2), np.full(count, y + 0.1), 0, s=28)
             ax.text(x, y - 0.16, str(count), ha="center", va="center", fontsize=10)
     if expected is not None:
         words = f"expected in each leaf: {expected:g}"
@@ -210,9 +200,7 @@ def cut_rows(targets: Sequence[int], rows: dict[str, Sequence[int]]) -> None:
             disc(ax, i + 0.5, y + 0.35, int(kind))
 
 
-def good_and_poor(
-    columns: dict[str, tuple[Sequence[float], Sequence[int]]], good: tuple[float, float]
-) -> None:
+def good_and_poor(columns: dict[str, tuple[Sequence[float], Sequence[int]]], good: tuple[float, float]) -> None:
     """Draw columns whose cuts are good in one range and poor elsewhere, with their records' values and kinds.
 
     A cut in the range `good` separates the kinds; all columns go from 0 to 1.
@@ -222,10 +210,7 @@ def good_and_poor(
     blank(ax, (-0.25, 1.05), (-0.35, 1.0 * len(columns) - 0.05))
     for row, (name, (values, kinds)) in enumerate(columns.items()):
         y = 1.0 * (len(columns) - 1 - row)
-        for (a, b), color, word in (
-            (good, GREEN, "good cuts"),
-            ((good[1], 1.0), ORANGE, "poor cuts"),
-        ):
+        for (a, b), color, word in ((good, GREEN, "good cuts"), ((good[1], 1.0), ORANGE, "poor cuts")):
             ax.add_patch(Rectangle((a, y - 0.1), b - a, 0.2, color=color, alpha=0.25, lw=0))
             ax.text((a + b) / 2, y - 0.27, word, ha="center", fontsize=9)
         column(ax, values, 0.0, 1.0, y, kinds)

@@ -36,13 +36,7 @@ def _text(ax: Axes, x: float, y: float, words: str, *, bold: bool = False, **sty
 
 
 def draw_stump(
-    ax: Axes,
-    column: str,
-    leaves: Sequence[str],
-    counts: Sequence,
-    *,
-    at: float = 0.0,
-    reached: int | None = None,
+    ax: Axes, column: str, leaves: Sequence[str], counts: Sequence, *, at: float = 0.0, reached: int | None = None
 ) -> None:
     """A tree with one test: the column on top, a branch to each leaf, the leaf's counts below its name.
 
@@ -96,9 +90,7 @@ def draw_noisy_cells(
     return touched
 
 
-def draw_laws(
-    ax: Axes, laws: dict[float, dict[float, float]], readings: dict[float, float]
-) -> None:
+def draw_laws(ax: Axes, laws: dict[float, dict[float, float]], readings: dict[float, float]) -> None:
     """What a release says at each count: a line of disks, whose areas are the probabilities.
 
     Laws are probabilities of outputs by the count, the first on top; a cross stands at the count itself. Readings
@@ -119,9 +111,7 @@ def draw_laws(
     ax.grid(False)
 
 
-def draw_dealing(
-    ax: Axes, order: Sequence[str], newcomer: tuple[int, str], trees: int
-) -> list[str]:
+def draw_dealing(ax: Axes, order: Sequence[str], newcomer: tuple[int, str], trees: int) -> list[str]:
     """Records dealt in turn to trees, in shuffled order, before and after one more stands among them.
 
     The newcomer has a place in the new order, and a name. Returned are the records whose tree is another one now;
@@ -165,15 +155,11 @@ def scaling_panels(points: dict, marks: dict[str, str]) -> None:
     Points are as `dplit.experiments.stored_scaling` gives them; drawn are the strategies that have a mark.
     """
     use()
-    figure, panels = plt.subplots(
-        2, len(points), figsize=(7.6, 5.2), sharex="col", height_ratios=(3, 2)
-    )
+    figure, panels = plt.subplots(2, len(points), figsize=(7.6, 5.2), sharex="col", height_ratios=(3, 2))
     for (axis, line), (above, below) in zip(points.items(), panels.T, strict=True):
         for (name, mark), color in zip(marks.items(), PALETTE):
             known = {n: p["error"][name] for n, p in line.items() if name in p["error"]}
-            above.loglog(
-                list(known), list(known.values()), mark + "-", ms=4, lw=1.2, color=color, label=name
-            )
+            above.loglog(list(known), list(known.values()), mark + "-", ms=4, lw=1.2, color=color, label=name)
         least = [min(p["error"].values()) for p in line.values()]
         above.loglog(list(line), least, color=INK, lw=6, alpha=0.3, zorder=0, label="selected")
         below.loglog(list(line), [p["seconds"] for p in line.values()], "o-", ms=4, color=INK)
@@ -181,12 +167,5 @@ def scaling_panels(points: dict, marks: dict[str, str]) -> None:
     panels[0, 0].set_ylabel(r"error, in $2/\epsilon^2$")
     panels[1, 0].set_ylabel("CPU seconds")
     handles = {h.get_label(): h for ax in panels[0] for h in ax.get_lines()}
-    figure.legend(
-        handles.values(),
-        handles,
-        ncols=5,
-        fontsize=9,
-        loc="upper center",
-        bbox_to_anchor=(0.5, 1.07),
-    )
+    figure.legend(handles.values(), handles, ncols=5, fontsize=9, loc="upper center", bbox_to_anchor=(0.5, 1.07))
     figure.tight_layout()

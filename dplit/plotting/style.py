@@ -68,9 +68,7 @@ _RC = {
     "grid.color": INK,
     "font.size": 11,
     "lines.linewidth": 2,
-    **dict.fromkeys(
-        ["text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color"], INK
-    ),
+    **dict.fromkeys(["text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color"], INK),
 }
 _ABOVE = {"loc": "lower left", "bbox_to_anchor": (0, 1), "borderaxespad": 0.4, "columnspacing": 1.4}
 

@@ -49,12 +49,7 @@ def plot_shape(shape: Shape, *, ax: Axes | None = None) -> Axes:
 
 
 def plot_tree(
-    forest: BaseForest,
-    tree: int = 0,
-    *,
-    max_depth: int = 3,
-    decimals: int = 2,
-    ax: Axes | None = None,
+    forest: BaseForest, tree: int = 0, *, max_depth: int = 3, decimals: int = 2, ax: Axes | None = None
 ) -> Axes:
     """Draw one tree of a fitted forest: conditions with the names of columns and levels, and its leaves.
 

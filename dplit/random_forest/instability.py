@@ -39,12 +39,7 @@ def distance_to_instability(gap: ArrayLike, neighbours: str = "add-remove") -> i
 
 
 def stable_sample(
-    counts: ArrayLike,
-    epsilon: float,
-    delta: float,
-    neighbours: str = "add-remove",
-    *,
-    rng: np.random.Generator,
+    counts: ArrayLike, epsilon: float, delta: float, neighbours: str = "add-remove", *, rng: np.random.Generator
 ) -> np.ndarray:
     r"""Majority of each leaf where its noisy distance passes the threshold of `stable_release`, and -1 elsewhere.
 

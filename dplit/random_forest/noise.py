@@ -178,13 +178,7 @@ def median_smooth_sensitivity(values: ArrayLike, lower: float, upper: float, bet
 
 
 def private_median(
-    values: ArrayLike,
-    lower: float,
-    upper: float,
-    epsilon: float,
-    beta: float,
-    *,
-    rng: np.random.Generator,
+    values: ArrayLike, lower: float, upper: float, epsilon: float, beta: float, *, rng: np.random.Generator
 ) -> float:
     """Median plus `cauchy_noise`, `epsilon`-private under replace-one; may fall outside the bounds.
 
@@ -209,7 +203,5 @@ def _check_values(values: tuple, lower: float, upper: float) -> np.ndarray:
     check_interval(lower, upper), check_range(lower, upper)
     x = np.sort(check_numbers(values, "values", ndim=1))
     if len(x) % 2 == 0 or not ((x >= lower) & (x <= upper)).all():
-        raise ValueError(
-            f"values must be an odd number of numbers in [{lower:g}, {upper:g}], got shape {x.shape}"
-        )
+        raise ValueError(f"values must be an odd number of numbers in [{lower:g}, {upper:g}], got shape {x.shape}")
     return x

@@ -152,8 +152,7 @@ def _checked(records: list | tuple, n_leaves: tuple, classes: int) -> list | tup
     for record in records:
         if len(record) != len(limits) or any(not 0 <= v < m for v, m in zip(record, limits)):
             raise ValueError(
-                f"records must be leaves below {tuple(n_leaves)} and a class below {classes}, "
-                f"got {tuple(record)}"
+                f"records must be leaves below {tuple(n_leaves)} and a class below {classes}, got {tuple(record)}"
             )
     return records
 

@@ -15,19 +15,10 @@ from scipy.special import lambertw
 from scipy.stats import binom
 
 from dplit.depth import effective_records
-from dplit.ground.errors import (
-    MOST,
-    MOST_INTEGER,
-    check_epsilon,
-    check_integer,
-    check_numbers,
-    check_whole,
-)
+from dplit.ground.errors import MOST, MOST_INTEGER, check_epsilon, check_integer, check_numbers, check_whole
 
 
-def vote_errors(
-    n: float, features: int, depth: int, epsilon: float, trees: ArrayLike
-) -> np.ndarray:
+def vote_errors(n: float, features: int, depth: int, epsilon: float, trees: ArrayLike) -> np.ndarray:
     r"""Error of the vote of an odd number of trees on the sign of one feature.
 
     A tree is right with probability :math:`\frac12 + \frac P2 (1 - e^{-x})`, where

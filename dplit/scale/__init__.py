@@ -21,15 +21,7 @@ from dplit.scale.cost import column_codes, level_bytes, record_bytes, sent_bytes
 from dplit.scale.cut import CutForest, random_blocks, same_release
 from dplit.scale.growth import class_shares, stored_growth
 from dplit.scale.noise import chebyshev, enough_records, far_off, noise_variance, share_error
-from dplit.scale.order import (
-    TESTS,
-    THREE,
-    best_test,
-    cuttings,
-    in_steps,
-    mass,
-    most_records,
-)
+from dplit.scale.order import TESTS, THREE, best_test, cuttings, in_steps, mass, most_records
 
 __all__ = [
     "TESTS", "THREE", "CutForest", "best_test", "chebyshev", "class_shares",

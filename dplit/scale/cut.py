@@ -30,9 +30,7 @@ class Blocks:
     def __len__(self) -> int:
         return len(self.records)
 
-    def in_parts(
-        self, labels: np.ndarray, build: Callable, *told, beside=None, kept: bool = True
-    ) -> Summed:
+    def in_parts(self, labels: np.ndarray, build: Callable, *told, beside=None, kept: bool = True) -> Summed:
         """As `dplit.forests.blocks.in_parts`; nothing lies beside these records."""
         made = [build(self.records[block], labels[block], *told) for block in self.blocks]
         return Summed(made, self.tally)
@@ -98,8 +96,6 @@ def same_release(one: BoostedForestClassifier | CutForest, other: CutForest) -> 
             raise ValueError(f"{name} must be fitted, got a forest that is not")
     pairs = [(one.trees_.feature, other.trees_.feature)]
     pairs += [(one.trees_.threshold, other.trees_.threshold)]
-    pairs += [
-        (vars(one)[name], vars(other)[name]) for name in ("initial_", "leaf_values_", "pair_sums_")
-    ]
+    pairs += [(vars(one)[name], vars(other)[name]) for name in ("initial_", "leaf_values_", "pair_sums_")]
     same = all(a.shape == b.shape and a.tobytes() == b.tobytes() for a, b in pairs)
     return same and one.budget_.epsilon == other.budget_.epsilon

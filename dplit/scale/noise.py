@@ -13,14 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import stats
 
-from dplit.ground.errors import (
-    MOST,
-    check_between,
-    check_epsilon,
-    check_integer,
-    check_numbers,
-    check_positive,
-)
+from dplit.ground.errors import MOST, check_between, check_epsilon, check_integer, check_numbers, check_positive
 from dplit.mechanisms.geometric import Geometric
 
 LEAST = 1e-100  # of epsilon, whose square is a variance's, and of a probability

@@ -37,9 +37,7 @@ def _cuttings(n: int) -> Iterator:
                 yield tuple(order[a:b] for a, b in zip((0, *ends), (*ends, n)))
 
 
-def mass(
-    residuals: Sequence[float], goes_right: Sequence[bool], blocks: Sequence[Sequence[int]]
-) -> int:
+def mass(residuals: Sequence[float], goes_right: Sequence[bool], blocks: Sequence[Sequence[int]]) -> int:
     """L1 mass of a test: sums of either side, added within the blocks and then over them.
 
     `residuals`: of any kind: doubles, ints, fractions; `goes_right`: as many as there are residuals; `blocks`:
@@ -63,9 +61,7 @@ def _added(numbers: list | Iterator) -> float:
     return reduce(add, numbers, 0)
 
 
-def best_test(
-    residuals: Sequence[float], tests: Sequence[Sequence[bool]], blocks: Sequence[Sequence[int]]
-) -> int:
+def best_test(residuals: Sequence[float], tests: Sequence[Sequence[bool]], blocks: Sequence[Sequence[int]]) -> int:
     """Place of the test of the largest mass; of several, the first.
 
     `residuals` as of `mass`; `tests`: at least one; which records go right; `blocks` as of `mass`.
@@ -94,9 +90,7 @@ def _sides(goes_right: tuple, name: str, residuals: list) -> list:
     """Return which of the records go right, a list of bool."""
     found = check_whole(check_sequence(goes_right, name), name, 0, 1, ndim=1)
     if len(found) != len(residuals):
-        raise ValueError(
-            f"{name} must say right or left of each of {len(residuals)} records, got {len(found)}"
-        )
+        raise ValueError(f"{name} must say right or left of each of {len(residuals)} records, got {len(found)}")
     return found.astype(bool).tolist()
 
 

@@ -104,9 +104,7 @@ class Trees:
             roots, depth = np.arange(len(trees)), len(levels) - 1
         else:
             start = np.where(
-                feature == LEAF,
-                np.repeat(leaf_starts[:-1], sizes),
-                np.repeat(node_starts[:-1], sizes),
+                feature == LEAF, np.repeat(leaf_starts[:-1], sizes), np.repeat(node_starts[:-1], sizes)
             )
             child, roots, depth = child + start, node_starts[:-1], None
         return cls(
@@ -213,34 +211,18 @@ def _children(trees, inner, n_levels):
     """How many children each node has; an error if a test is none of these columns."""
     feature, side, steps, cut = trees.feature, trees.side, trees.steps, ~np.isnan(trees.threshold)
     low, high = feature.min(), feature.max()
-    check(
-        LEAF <= low and high < len(n_levels),
-        "trees_.feature",
-        f"of a column that isn't among {len(n_levels)}",
-    )
+    check(LEAF <= low and high < len(n_levels), "trees_.feature", f"of a column that isn't among {len(n_levels)}")
     check(np.isfinite(trees.threshold[inner & cut]).all(), "trees_.threshold", "that isn't finite")
-    check(
-        ((steps >= 0) & (steps < max(len(steps), 1))).all(),
-        "trees_.steps",
-        "that are no places of children",
-    )
+    check(((steps >= 0) & (steps < max(len(steps), 1))).all(), "trees_.steps", "that are no places of children")
     levels = np.where(inner, np.asarray(n_levels)[feature], 0)
     looked_up = inner & ~cut
-    check(
-        (levels[looked_up] > 0).all(),
-        "trees_.threshold",
-        "that is missing where a column is continuous",
-    )
+    check((levels[looked_up] > 0).all(), "trees_.threshold", "that is missing where a column is continuous")
     ends = side[looked_up].astype(np.int64) + levels[looked_up]
     right = (side[looked_up] >= 0).all() and (ends <= len(steps)).all()
     check(right and (side[inner & cut] == 0).all(), "trees_.side", "outside the rows of steps")
     if len(steps):
         first = steps[: levels[looked_up & (side == 0)].max(initial=1)]
-        check(
-            (first == np.arange(len(first))).all(),
-            "trees_.steps",
-            "whose first row isn't 0, 1, 2, ...",
-        )
+        check((first == np.arange(len(first))).all(), "trees_.steps", "whose first row isn't 0, 1, 2, ...")
     rows = np.flatnonzero(looked_up & (side > 0))
     taken = np.zeros(len(steps) + 1, dtype=np.int64)  # rows of two children, from where to where
     np.add.at(taken, side[rows], 1)
@@ -259,11 +241,7 @@ def check_paths(trees, inner, width):
            f"of other trees and leaves than {len(roots)} and {n_leaves}")  # fmt: skip
     at = np.flatnonzero(inner)
     first, last = child[at].astype(np.int64), child[at].astype(np.int64) + width[at]
-    check(
-        (first > at).all() and (last <= n).all(),
-        "trees_.child",
-        "that doesn't stand behind its parent",
-    )
+    check((first > at).all() and (last <= n).all(), "trees_.child", "that doesn't stand behind its parent")
     check(roots.min() >= 0 and roots.max() < n, "trees_.roots", "that are no nodes")
     above = np.zeros(n + 1, dtype=np.int64)
     np.add.at(above, first, 1)
@@ -272,15 +250,9 @@ def check_paths(trees, inner, width):
     np.add.at(above, roots, 1)
     check((above == 1).all(), "trees_.child", "of two parents or of none")
     numbers = np.sort(child[~inner])
-    check(
-        (numbers == np.arange(n_leaves)).all(),
-        "trees_.child",
-        "of leaves that aren't numbered from 0",
-    )
+    check((numbers == np.arange(n_leaves)).all(), "trees_.child", "of leaves that aren't numbered from 0")
     top, parents = np.arange(n), np.repeat(at, width[at])
-    top[
-        np.repeat(first - (width[at].cumsum() - width[at]), width[at]) + np.arange(len(parents))
-    ] = parents
+    top[np.repeat(first - (width[at].cumsum() - width[at]), width[at]) + np.arange(len(parents))] = parents
     while (top[top] != top).any():  # twice as far up each time, to the root
         top = top[top]
     tree = np.empty(n, dtype=np.int64)
@@ -294,22 +266,10 @@ def _check_complete(trees, inner):
     depth, n_trees = trees.depth, len(trees.roots)
     whole = type(depth) is int and 0 <= depth <= MOST_DEPTH
     size = n_trees * (2 ** (depth + 1) - 1) if whole else -1
-    check(
-        size == len(inner),
-        "trees_.depth",
-        f"of {depth!r} of {n_trees} trees with {len(inner)} nodes",
-    )
+    check(size == len(inner), "trees_.depth", f"of {depth!r} of {n_trees} trees with {len(inner)} nodes")
     n_inner = size - n_trees * 2**depth
     places = n_trees + 2 * np.arange(n_inner)
-    right = (
-        inner[:n_inner].all()
-        and not inner[n_inner:].any()
-        and (trees.roots == np.arange(n_trees)).all()
-    )
-    right = (
-        right
-        and (trees.child[:n_inner] == places).all()
-        and (np.diff(trees.leaf_starts) == 2**depth).all()
-    )
+    right = inner[:n_inner].all() and not inner[n_inner:].any() and (trees.roots == np.arange(n_trees)).all()
+    right = right and (trees.child[:n_inner] == places).all() and (np.diff(trees.leaf_starts) == 2**depth).all()
     check(right and (trees.child[n_inner:] == np.arange(size - n_inner)).all(), "trees_",
            "that aren't complete trees, level by level")  # fmt: skip

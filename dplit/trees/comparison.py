@@ -102,9 +102,7 @@ def grow_comparison_trees(
 
 def _one_tree(X, y, n_classes, structure, estimation, by_class, min_leaf, rng):
     structure, estimation = structure.astype(np.int64), estimation.astype(np.int64)
-    child, pair, ids, counts = _grow(
-        X, y, n_classes, structure, estimation, by_class, min_leaf, rng
-    )
+    child, pair, ids, counts = _grow(X, y, n_classes, structure, estimation, by_class, min_leaf, rng)
     return child, pair, X[ids], counts
 
 
@@ -164,12 +162,7 @@ def _grow(X, y, n_classes, structure, estimation, by_class, min_leaf, rng):
             stack[waiting, 3], stack[waiting, 4] = (n, d) if step else (c, n)
             waiting += 1
         n_nodes += 2
-    return (
-        child[:n_nodes].copy(),
-        pair[:n_nodes].copy(),
-        ids[:n_pairs].copy(),
-        counts[:n_leaves].copy(),
-    )
+    return (child[:n_nodes].copy(), pair[:n_nodes].copy(), ids[:n_pairs].copy(), counts[:n_leaves].copy())
 
 
 @njit(cache=True, nogil=True)

@@ -88,9 +88,7 @@ class ExactWork(NamedTuple):
 def whole_targets(y, n_classes):
     """Codes of classes, or targets in [0, 1] in `STEPS`, as int64; too many records are an error."""
     if len(y) >= MOST_RECORDS:
-        raise ValueError(
-            f"X must hold fewer than {MOST_RECORDS:,} records for exact cuts, got {len(y):,}"
-        )
+        raise ValueError(f"X must hold fewer than {MOST_RECORDS:,} records for exact cuts, got {len(y):,}")
     return (y if n_classes else np.rint(y * STEPS)).astype(np.int64)
 
 
@@ -297,9 +295,7 @@ def _score_sets(subsets, column, ids, y, n_classes, allowed, rule, k, rng, work)
         score = -rule.imbalance * abs(n - 2 * n_left)
         if rule.gain > 0:
             score += _share_of_side(subsets[s], True, n_levels, n_classes, n_left, rule, work.stats)
-            score += _share_of_side(
-                subsets[s], False, n_levels, n_classes, n - n_left, rule, work.stats
-            )
+            score += _share_of_side(subsets[s], False, n_levels, n_classes, n - n_left, rule, work.stats)
         work.scores[k, s] = score
         best = max(best, score)
     return best

@@ -7,15 +7,7 @@ from typing import NamedTuple
 
 from dplit.mechanisms.secure import is_secure, no_exact_sampler
 from dplit.mechanisms.whole_weights import PRICE
-from dplit.trees.rules import (
-    ENTROPY,
-    LARGEST_FINITE,
-    NO_NOISE,
-    STRETCHED_NO_NOISE,
-    UNIFORM,
-    NormalisedRule,
-    Rule,
-)
+from dplit.trees.rules import ENTROPY, LARGEST_FINITE, NO_NOISE, STRETCHED_NO_NOISE, UNIFORM, NormalisedRule, Rule
 
 BITS = 29  # of the larger rate
 STOP_BITS = 60  # of the units that a node's children must have
@@ -118,9 +110,7 @@ def _exactly_normalised(rule):
     return ExactRule(*limits, unit, 0, 2**BITS - 1, rule.choice, top)
 
 
-def exact_scores(
-    rule, n_classes: int, *, cuts: bool = False, stop: Stop | None = None
-) -> ExactScores:
+def exact_scores(rule, n_classes: int, *, cuts: bool = False, stop: Stop | None = None) -> ExactScores:
     """The `ExactScores` that spend no more than a rule does, where a record moves the score by 1 or more.
 
     The rule is one of `dplit.trees.greedy` or `dplit.trees.greedy_levels`, of a finite rate, with a score other

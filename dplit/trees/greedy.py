@@ -30,18 +30,7 @@ from dplit.trees.exact_greedy import choose_exactly
 from dplit.trees.exact_rules import ExactScores, exact_scores, exact_stop
 from dplit.trees.greedy_levels import Sorting, cost, sort_by_level
 from dplit.trees.grid import by_column, cell_bounds, with_thresholds
-from dplit.trees.nodes import (
-    LEAVES,
-    NEEDS_NODES,
-    NODES,
-    WAITING,
-    Room,
-    Size,
-    grow,
-    grow_all,
-    leaf_stats,
-    push,
-)
+from dplit.trees.nodes import LEAVES, NEEDS_NODES, NODES, WAITING, Room, Size, grow, grow_all, leaf_stats, push
 from dplit.trees.paths import Path, descend
 from dplit.trees.rules import EXPONENTIAL, MAJORITY, SQUARES
 

@@ -32,18 +32,7 @@ from dplit.trees.cuts import add, clear, pick
 from dplit.trees.exact_cuts import whole_targets
 from dplit.trees.exact_rules import ExactScores, exact_scores, refuse_secure
 from dplit.trees.exact_scores import score_of, tally
-from dplit.trees.nodes import (
-    LEAVES,
-    NEEDS_NODES,
-    NODES,
-    WAITING,
-    Room,
-    Size,
-    grow,
-    grow_all,
-    leaf_stats,
-    push,
-)
+from dplit.trees.nodes import LEAVES, NEEDS_NODES, NODES, WAITING, Room, Size, grow, grow_all, leaf_stats, push
 from dplit.trees.paths import Path, columns_left, descend
 from dplit.trees.rules import ENTROPY, EXPONENTIAL, LOCAL_GINI, MAJORITY
 

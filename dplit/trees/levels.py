@@ -9,14 +9,7 @@ import numpy as np
 from numba import njit, types
 from numba.extending import overload
 
-from dplit.trees.cuts import (
-    FEW_LEVELS,
-    LOG_FAR,
-    MOST_SUBSETS,
-    add,
-    clear,
-    draw_position,
-)
+from dplit.trees.cuts import FEW_LEVELS, LOG_FAR, MOST_SUBSETS, add, clear, draw_position
 from dplit.trees.rules import MOST_LEVELS, PERMUTE_AND_FLIP
 from dplit.trees.subsets import draw_even_subset
 

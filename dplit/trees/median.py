@@ -95,9 +95,7 @@ def _one_tree(X, y, n_classes, domain, bounds, starts, part, shared, rule, size,
     room = Room.of(2 ** min(depth + 1, 12), depth, 2, n_levels.max(), n)
     path = Path.of(bounds, np.ones(starts[-1], dtype=np.bool_), depth)
     choice = Choice.of(n_levels, n)
-    targets, kind = (
-        (whole_targets(y, n_classes), ExactWork) if isinstance(rule, ExactRule) else (y, Work)
-    )
+    targets, kind = (whole_targets(y, n_classes), ExactWork) if isinstance(rule, ExactRule) else (y, Work)
     work = kind.of(rule, n, n_levels, n_classes)
     tree = grow(_grow, room, size, path, columns, order, targets, n_classes, starts, rule, rng, choice,
                 work)  # fmt: skip
@@ -192,9 +190,7 @@ def _grow(room, path, columns, order, y, n_classes, level_starts, rule, rng, cho
     at[NODES], at[LEAVES], at[WAITING], at[STEPS] = n_nodes, n_leaves, waiting, n_steps
 
 
-def _chosen(
-    columns, order, y, n_classes, n_open, path, depth, level_starts, rule, rng, choice, work
-):
+def _chosen(columns, order, y, n_classes, n_open, path, depth, level_starts, rule, rng, choice, work):
     """A column and, where it is continuous, its cut; the steps of levels are left in `sides`; compiled."""
     raise NotImplementedError("_chosen is for compiled code")
 

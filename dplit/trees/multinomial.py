@@ -204,9 +204,7 @@ def _score_columns(columns, codes, depth, ids, kept, y, n_levels, rule, work, lo
     for i in ids[0]:
         work.totals[y[i]] += 1
     here, n, n_below = min(depth, len(asked) - 1), 0, 0
-    count_levels(
-        codes, asked[here, : n_asked[here]], ids[0], kept[0], y, n_levels, rule.least, work
-    )
+    count_levels(codes, asked[here, : n_asked[here]], ids[0], kept[0], y, n_levels, rule.least, work)
     for j in asked[here, : n_asked[here]]:
         best = score(columns, j, ids, kept, y, n_levels[j], rule.least, work, logs)
         if best > -np.inf:

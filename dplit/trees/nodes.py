@@ -112,9 +112,7 @@ class Room(NamedTuple):
             longer = {name: size for name in names if len(getattr(self, name))}
         if at[STEPS] + at[NEEDS_STEPS] > steps:
             longer["steps"] = 2 * steps + at[NEEDS_STEPS]
-        return self._replace(
-            **{name: _longer(getattr(self, name), n) for name, n in longer.items()}
-        )
+        return self._replace(**{name: _longer(getattr(self, name), n) for name, n in longer.items()})
 
     def filled(self):
         """What was filled of feature, threshold, child, side, steps and ends, in arrays of its own."""

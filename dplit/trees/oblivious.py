@@ -85,9 +85,7 @@ class Grid:
                 _place(X[:, j], cuts, guesses, lower, scale, codes[j])
         return codes
 
-    def masses(
-        self, sums: np.ndarray, rng: np.random.Generator
-    ) -> tuple[np.ndarray, Callable[[int], Test]]:
+    def masses(self, sums: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, Callable[[int], Test]]:
         """Score of every test from the histogram of residual sums; random sets of levels are drawn.
 
         The sums are int64 of shape (n_cells, n_codes, n_outputs). Beside the scores, float64, a function from the

@@ -17,12 +17,7 @@ from dplit.trees.nodes import LEAVES, NEEDS_NODES, NODES, WAITING, Room, Size, e
 
 
 def grow_random_trees(
-    domain: Domain,
-    n_trees: int,
-    max_depth: int,
-    *,
-    rng: np.random.Generator,
-    n_jobs: int | None = None,
+    domain: Domain, n_trees: int, max_depth: int, *, rng: np.random.Generator, n_jobs: int | None = None
 ) -> Trees:
     """Grow a forest of random trees; more nodes than `dplit.trees.nodes.MAX_NODES` are a ValueError."""
     size = Size(max_depth, n_trees)

@@ -14,24 +14,11 @@ from numba import njit
 
 from dplit.domain import Domain
 from dplit.trees.arrays import LEAF, Trees
-from dplit.trees.nodes import (
-    LEAVES,
-    NEEDS_NODES,
-    NEEDS_STEPS,
-    NODES,
-    STEPS,
-    WAITING,
-    Room,
-    Size,
-    grow,
-    push,
-)
+from dplit.trees.nodes import LEAVES, NEEDS_NODES, NEEDS_STEPS, NODES, STEPS, WAITING, Room, Size, grow, push
 from dplit.trees.paths import Path, columns_open, level_starts, narrow, split_depth
 
 
-def grow_random_binary_trees(
-    domain: Domain, n_trees: int, max_depth: int, *, rng: np.random.Generator
-) -> Trees:
+def grow_random_binary_trees(domain: Domain, n_trees: int, max_depth: int, *, rng: np.random.Generator) -> Trees:
     """Grow a forest of completely random binary trees; too many nodes are a ValueError."""
     size = Size(max_depth, n_trees)
     size.check_binary(domain)

@@ -30,9 +30,7 @@ def reach_random_leaves(
     depth = check_integer(max_depth, "max_depth", 0)
     records = np.ascontiguousarray(records, dtype=np.float64)
     if records.ndim != 2 or records.shape[1] != len(domain):
-        raise ValueError(
-            f"records must have shape (n_records, {len(domain)}), got {np.shape(records)}"
-        )
+        raise ValueError(f"records must have shape (n_records, {len(domain)}), got {np.shape(records)}")
     path = Path.of(domain.bounds, np.ones(len(domain), dtype=np.bool_), depth)
     return _reach(path, domain.n_levels, depth, records, check_rng(rng))
 

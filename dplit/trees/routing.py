@@ -167,28 +167,19 @@ def apply(trees: Trees, X: np.ndarray, n_jobs: int | None = None) -> np.ndarray:
     return leaves - trees.leaf_starts[:-1].astype(np.int32)
 
 
-def vote(
-    trees: Trees, X: np.ndarray, labels: np.ndarray, n_classes: int, n_jobs: int | None = None
-) -> np.ndarray:
+def vote(trees: Trees, X: np.ndarray, labels: np.ndarray, n_classes: int, n_jobs: int | None = None) -> np.ndarray:
     """How many trees vote for each class, by the class of each leaf; int32, shape (n_records, n_classes)."""
     votes = np.zeros((len(X), n_classes), dtype=np.int32)
     return _by_records(_vote, trees, X, votes, n_jobs, _read_only(labels))
 
 
-def average(
-    trees: Trees, X: np.ndarray, values: np.ndarray, n_jobs: int | None = None
-) -> np.ndarray:
+def average(trees: Trees, X: np.ndarray, values: np.ndarray, n_jobs: int | None = None) -> np.ndarray:
     """Mean over the trees of the value of the leaf that each record reaches, shape (n_records,)."""
     return _by_records(_average, trees, X, np.zeros(len(X)), n_jobs, _read_only(values))
 
 
 def count_labels(
-    trees: Trees,
-    X: np.ndarray,
-    y: np.ndarray,
-    assigned: np.ndarray,
-    n_classes: int,
-    n_jobs: int | None = None,
+    trees: Trees, X: np.ndarray, y: np.ndarray, assigned: np.ndarray, n_classes: int, n_jobs: int | None = None
 ) -> np.ndarray:
     """Class counts of every leaf, each record counted in the one tree that it is assigned to.
 

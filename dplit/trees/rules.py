@@ -5,9 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 UNIFORM, EXPONENTIAL, PERMUTE_AND_FLIP = range(3)
-NO_NOISE = (
-    1e290  # a rate that stands for an infinite one: a weight of all records must not overflow
-)
+NO_NOISE = 1e290  # a rate that stands for an infinite one: a weight of all records must not overflow
 STRETCHED_NO_NOISE = 1e200  # the same of a normalised score, which is divided by a range of scores
 LARGEST_FINITE = 2.0**500  # a finite rate above is taken as this one: less noise has no use
 # What a test is scored by: see `dplit.trees.greedy_levels`.

@@ -28,9 +28,7 @@ def leaf_volumes(forest: Trees, n_levels: np.ndarray, bounds: np.ndarray) -> np.
     return found
 
 
-def explained(
-    forest: Trees, n_levels: np.ndarray, weights: np.ndarray, values: np.ndarray
-) -> np.ndarray:
+def explained(forest: Trees, n_levels: np.ndarray, weights: np.ndarray, values: np.ndarray) -> np.ndarray:
     """What each column's tests take away of the squared deviations of the leaves' values, at least 0.
 
     At a node the tests' share is the weighted squared deviation of the leaves below it from their mean,
@@ -113,11 +111,7 @@ def _spread(arrays, n_levels, bounds, volumes):
         for step in range(_n_children(node, feature, threshold, side, steps, n_levels)):
             parent[first + step] = node
         if n == 0:
-            left = (
-                (min(max(cut, low), high) - low) / (high - low)
-                if high > low
-                else 1.0 * (low <= cut)
-            )
+            left = (min(max(cut, low), high) - low) / (high - low) if high > low else 1.0 * (low <= cut)
             volumes[first] = volumes[node] * left
             volumes[first + 1] = volumes[node] * (1 - left)
             continue

@@ -131,9 +131,7 @@ def worst_accuracy_loss(n: int, epsilon: float) -> np.ndarray:
 def _worst_of(n: int, half: int, k: int, flip: np.ndarray) -> float:
     parts = min(k, half), abs(k - half), n - max(k, half)  # stay left, move, stay right
     left, moved, right = np.ix_(*(np.arange(m + 1) for m in parts))
-    most = _majority(left + (k < half) * moved, half) + _majority(
-        right + (k > half) * moved, n - half
-    )
+    most = _majority(left + (k < half) * moved, half) + _majority(right + (k > half) * moved, n - half)
     new_left, new_right = left + (k > half) * moved, right + (k < half) * moved
     kept = sum(
         _majority(ones, size) - (gap := np.abs(2 * ones - size)) * flip[gap]

@@ -13,13 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dplit import sensitivity
-from dplit.ground.errors import (
-    check_between,
-    check_integer,
-    check_numbers,
-    check_positive,
-    check_sequence,
-)
+from dplit.ground.errors import check_between, check_integer, check_numbers, check_positive, check_sequence
 from dplit.utility.tree import range_of
 
 
@@ -82,9 +76,7 @@ def block_noise(n: int, epsilon: float, lower: float, upper: float) -> np.ndarra
     return 2 * range_of(lower, upper) ** 2 / check_positive(epsilon, "epsilon") ** 2 * parts
 
 
-def expected_sse(
-    targets: Sequence[float], epsilon: float, lower: float, upper: float
-) -> np.ndarray:
+def expected_sse(targets: Sequence[float], epsilon: float, lower: float, upper: float) -> np.ndarray:
     r"""Exact expected squared error of the private split, given its place, for each k = 0, ..., N.
 
     .. math:: \mathrm{SSE}(y_{1:k}) + \mathrm{SSE}(y_{k+1:N})
@@ -96,9 +88,7 @@ def expected_sse(
     y = [check_between(v, "targets", lower, upper) for v in check_sequence(targets, "targets")]
     if len(y) < 2:
         raise ValueError(f"targets must be at least two, got {len(y)}")
-    split = [
-        float(sensitivity.sse_of(y[:k]) + sensitivity.sse_of(y[k:])) for k in range(len(y) + 1)
-    ]
+    split = [float(sensitivity.sse_of(y[:k]) + sensitivity.sse_of(y[k:])) for k in range(len(y) + 1)]
     return np.array(split) + block_noise(len(y), epsilon, lower, upper)
 
 

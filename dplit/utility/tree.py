@@ -64,9 +64,7 @@ def published_change(depth: int, t: float, lower: float, upper: float) -> float:
     return 2 ** check_integer(depth, "depth", 1) * published_leaf_change(t, lower, upper)
 
 
-def published_loss(
-    n: int, depth: int, t: float, epsilon: float, lower: float, upper: float
-) -> float:
+def published_loss(n: int, depth: int, t: float, epsilon: float, lower: float, upper: float) -> float:
     r"""Theorem 3 of v1: what the private tree loses, the expectation taken over the leaves' noise.
 
     .. math:: 2^{d+1} \left(2B^2 t + \frac{R^2}{\epsilon_2^2 (N/2^d - t)}\right)
@@ -155,10 +153,7 @@ def change_bound_any(n: int, lower: float, upper: float) -> float:
 def _between(sizes: np.ndarray, exact: np.ndarray) -> np.ndarray:
     """Squared error of each leaf if the targets are 0 and 1 by turns, leaf by leaf of the exact tree."""
     stops = np.cumsum(sizes, axis=-1)
-    odd = [
-        x // (2 * exact) * exact + np.maximum(0, x % (2 * exact) - exact)
-        for x in (stops - sizes, stops)
-    ]
+    odd = [x // (2 * exact) * exact + np.maximum(0, x % (2 * exact) - exact) for x in (stops - sizes, stops)]
     ones = odd[1] - odd[0]
     return ones * (sizes - ones) / np.maximum(sizes, 1)
 
@@ -173,9 +168,7 @@ def alternating_change(sizes: ArrayLike, lower: float, upper: float) -> np.ndarr
     sizes = np.atleast_1d(check_whole(sizes, "sizes", 0))
     total, leaves = sizes.sum(axis=-1, keepdims=True), sizes.shape[-1]
     if (total % leaves).any() or (total == 0).any():
-        raise ValueError(
-            f"sizes must be at least 0, their mean a whole number above 0, got {sizes!r}"
-        )
+        raise ValueError(f"sizes must be at least 0, their mean a whole number above 0, got {sizes!r}")
     return range_of(lower, upper) ** 2 * _between(sizes, total // leaves).sum(axis=-1)
 
 

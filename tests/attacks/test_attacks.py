@@ -69,9 +69,7 @@ def test_the_member_is_one_more_record():
     finally:
         del attacks.FORESTS["spy"]
     (X, y), (more, labels) = seen[40], seen[41]
-    assert (
-        (more[:40] == X).all() and (labels[:40] == y).all() and (more[40], labels[40]) == (1.0, 1)
-    )
+    assert (more[:40] == X).all() and (labels[:40] == y).all() and (more[40], labels[40]) == (1.0, 1)
 
 
 @pytest.mark.parametrize("name", ["random, proved", "random, secure"])
@@ -106,9 +104,7 @@ def test_each_leaf_of_a_published_forest_holds_a_record():
     kept = attack_runs.table_of_cuts
     rng = np.random.default_rng(4)
     X, y, _ = attacks.random_table(40, 6, rng)
-    attack_runs.table_of_cuts = lambda trees, n, columns: (
-        seen.append(trees) or kept(trees, n, columns)
-    )
+    attack_runs.table_of_cuts = lambda trees, n, columns: seen.append(trees) or kept(trees, n, columns)
     try:
         attack_runs.GUESSES["published cuts"](X, y, 0.1, 3)
     finally:
@@ -170,9 +166,7 @@ def test_the_recovery_bound_by_hand():
     """Of one record in two cells, epsilon-private: named with the odds of randomised response."""
     for epsilon in (0.1, 1.0, 3.0):
         grown = math.exp(epsilon)
-        assert attacks.recovery_bound(1, 2, epsilon) == pytest.approx(
-            min(grown / 2, 1 - 0.5 / grown)
-        )
+        assert attacks.recovery_bound(1, 2, epsilon) == pytest.approx(min(grown / 2, 1 - 0.5 / grown))
     assert attacks.recovery_bound(3, 9, 1000.0) == 1.0
 
 
@@ -196,9 +190,7 @@ def test_stored_attacks_keep_to_the_bounds():
             assert rate < attacks.advantage_bound(value) + 5 / math.sqrt(2 * found["fits"])
         if name == "noisy counts":
             assert np.mean(found["shares"]) < attacks.recovery_bound(40, 128, value)
-        if (
-            name == "published cuts"
-        ):  # whatever epsilon is claimed, and at the least one more than it allows
+        if name == "published cuts":  # whatever epsilon is claimed, and at the least one more than it allows
             assert 0.44 < np.mean(found["shares"]) < 0.48
         if name == "leaf counts" and value == 10:
             assert found["shares"] == [1.0] * attack_runs.TABLES[name]

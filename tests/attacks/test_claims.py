@@ -81,17 +81,13 @@ def test_a_forest_that_spends_more_is_found_out(monkeypatch):
 
 def test_a_forest_that_tells_nothing_is_no_open_one(monkeypatch):
     forest = attacks.FORESTS["multinomial, published"]
-    monkeypatch.setitem(
-        members.FORESTS, "multinomial, published", forest._replace(statistic=lambda forest: 0.0)
-    )
+    monkeypatch.setitem(members.FORESTS, "multinomial, published", forest._replace(statistic=lambda forest: 0.0))
     assert verdict("membership-open") == "fails"
 
 
 def test_cuts_of_nothing_are_no_open_ones(monkeypatch):
     """Trees without a cut: all cells are alike, and the stored run doesn't repeat."""
-    monkeypatch.setitem(
-        attacks_run.GUESSES, "published cuts", lambda *a: np.eye(128, dtype=int)[:40].sum(0)
-    )
+    monkeypatch.setitem(attacks_run.GUESSES, "published cuts", lambda *a: np.eye(128, dtype=int)[:40].sum(0))
     assert verdict("reconstruction-published") == "fails"
 
 

@@ -40,9 +40,7 @@ def test_what_is_not_reached_has_no_uniform_number():
         v = mp.exp(-abs(x) / mpf(noise.scale))
         u = v / 2 if x < 0 else 1 - v / 2
         near = int(mp.nint(u * 2**53))
-        tried = [
-            1.0 + attacks.float_noise(k / 2**53, noise.scale) for k in range(near - 3, near + 4)
-        ]
+        tried = [1.0 + attacks.float_noise(k / 2**53, noise.scale) for k in range(near - 3, near + 4)]
         assert z not in tried
         found += min(tried) < z < max(tried)
     assert found == (~reached).sum() > 200
@@ -50,9 +48,7 @@ def test_what_is_not_reached_has_no_uniform_number():
 
 def test_the_sets_differ_as_on_a_grid_that_can_be_listed():
     """Of all 2^12 uniform numbers of twelve bits: what 0 and 1 reach, by listing both sets."""
-    listed = [
-        {v + attacks.float_noise(k / 2**12, 2.0) for k in range(1, 2**12)} for v in (0.0, 1.0)
-    ]
+    listed = [{v + attacks.float_noise(k / 2**12, 2.0) for k in range(1, 2**12)} for v in (0.0, 1.0)]
     one = sorted(listed[0])[:200]
     told = attacks.tell_apart(one, (0.0, 1.0), 2.0)
     assert (told != 1).all()  # a twelve-bit number is one of 53 bits, too
@@ -63,9 +59,7 @@ def test_the_least_release_of_0_is_none_of_1():
     least = attacks.float_noise(2.0**-53, 10.0)
     assert least == pytest.approx(-10.0 * 52 * math.log(2), rel=1e-14)
     assert attacks.can_reach(least, 0.0, 10.0)
-    assert not attacks.can_reach(least, 1.0, 10.0) and not attacks.can_reach(
-        least - 1e-9, 0.0, 10.0
-    )
+    assert not attacks.can_reach(least, 1.0, 10.0) and not attacks.can_reach(least - 1e-9, 0.0, 10.0)
 
 
 def test_where_many_numbers_round_to_one_the_answer_is_yes():

@@ -74,8 +74,7 @@ def test_trees_of_one_fit_are_not_taken_for_draws():
     options = {"domain": Domain([Continuous(0, 1)]), "target_bounds": (0, 1), "max_depth": 0}
     many = options | {"n_estimators": 4000, "epsilon": 4000.0, "partitioned": False}
     sides = [
-        DPExtraTreesRegressor(**many, random_state=n).fit([[0.5]] * n, [0.5, 1.0][:n]).leaf_values_
-        for n in (1, 2)
+        DPExtraTreesRegressor(**many, random_state=n).fit([[0.5]] * n, [0.5, 1.0][:n]).leaf_values_ for n in (1, 2)
     ]
     assert audit.bound_from_draws(*sides, 1 - 1e-6).epsilon > 1.0
     row = audit.audit_subject("a tree of DPExtraTreesRegressor")

@@ -145,9 +145,7 @@ def test_outcomes_of_every_kind_are_the_same_bit():
         lambda b: np.array([b, 0]),
         lambda b: math.nan if b else -1.0,
     ]
-    found = {
-        bound(RandomizedResponse(2.0), 0, 1, n_draws=2000, summary=form).counts for form in forms
-    }
+    found = {bound(RandomizedResponse(2.0), 0, 1, n_draws=2000, summary=form).counts for form in forms}
     assert len(found) == 1
 
 
@@ -217,12 +215,7 @@ def test_a_tree_that_is_not_private_is_caught():
     data, neighbour = (X, Y), audit.replace_record(X, Y, 1, X[1], "a")
     for summary in (audit.forest_labels(X), audit.label_score(X[1:], "a")):
         found = audit.audit_estimator(
-            ExtraTreeClassifier(),
-            data,
-            neighbour,
-            summary=summary,
-            n_draws=40,
-            rng=np.random.default_rng(0),
+            ExtraTreeClassifier(), data, neighbour, summary=summary, n_draws=40, rng=np.random.default_rng(0)
         )
         assert found.epsilon > 0.5 and sorted(found.counts) == [0, 20]
 

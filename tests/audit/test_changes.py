@@ -127,14 +127,11 @@ def test_what_becomes_of_a_change(key, subjects, outcome):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the limit is a signal of POSIX systems")
 @pytest.mark.parametrize(
-    ("source", "seconds", "status"),
-    [("while True: pass", 1, -getattr(signal, "SIGXCPU", 0)), ("1 / 0", 60, 0)],
+    ("source", "seconds", "status"), [("while True: pass", 1, -getattr(signal, "SIGXCPU", 0)), ("1 / 0", 60, 0)]
 )
 def test_a_process_that_does_not_end_is_ended(source, seconds, status):
     task = {"path": sys.path, "module": "dplit.mechanisms.laplace", "source": source, "afresh": []}
-    lines, found = changes.audited_apart(
-        task | {"subjects": ["Laplace sampler"], "seconds": seconds}
-    )
+    lines, found = changes.audited_apart(task | {"subjects": ["Laplace sampler"], "seconds": seconds})
     assert found == status
     assert len(lines) == (status == 0) and all("ZeroDivisionError" in line for line in lines)
 

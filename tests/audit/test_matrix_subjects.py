@@ -51,12 +51,8 @@ def test_a_release_with_less_noise_is_not_within(monkeypatch):
         return Laplace(1.0, 1.0) if strategy.independent else strategy.noise(2.0, 1.0)
 
     monkeypatch.setattr(subjects, "noise_of", less)
-    rows = [
-        audit.audit_subject(name) for name in WITHIN if "leaves" in name or "replace-one" in name
-    ]
-    assert not any(
-        row.ok for row in rows if "difference" not in row.subject and "votes of" not in row.subject
-    )
+    rows = [audit.audit_subject(name) for name in WITHIN if "leaves" in name or "replace-one" in name]
+    assert not any(row.ok for row in rows if "difference" not in row.subject and "votes of" not in row.subject)
 
 
 def test_the_search_finds_the_replaced_record():

@@ -25,9 +25,7 @@ def test_a_planted_bug_is_caught(name):
 
 def test_the_stored_run_is_of_these_bugs_and_each_was_caught():
     found = mutants.stored()
-    assert (
-        found["command"] == "python -m tests.audit.mutants" and found["date"] and found["versions"]
-    )
+    assert found["command"] == "python -m tests.audit.mutants" and found["date"] and found["versions"]
     rows = {row["name"]: row for row in found["rows"]}
     assert {name: row["caught_by"] for name, row in rows.items()} == {
         m.name: m.caught_by for m in MUTANTS.values()

@@ -32,8 +32,7 @@ def test_draws_of_the_law_itself_are_rarely_accused():
     """At 0.05 of 400 samples: more than 44 with a probability below 1e-5."""
     law, rng = {0: 0.5, 1: 0.3, 2: 0.2}, np.random.default_rng(0)
     accused = sum(
-        distance_of_draws(rng.choice(3, 200, p=list(law.values())), law, 0.95).epsilon > 0
-        for _ in range(400)
+        distance_of_draws(rng.choice(3, 200, p=list(law.values())), law, 0.95).epsilon > 0 for _ in range(400)
     )
     assert accused <= binom.isf(1e-5, 400, 0.05)
 
@@ -60,9 +59,7 @@ def test_a_text_among_numbers_of_the_second_half_does_not_change_the_event():
 @pytest.mark.parametrize("name", ["sound", "leaks"])
 def test_stored_runs_say_where_they_come_from(name):
     found = seeds.stored(name)
-    assert (
-        found["command"].startswith("dplit audit --seeds") and found["date"] and found["versions"]
-    )
+    assert found["command"].startswith("dplit audit --seeds") and found["date"] and found["versions"]
     known = {s.name: s.expected for s in seeds.drawing()}
     assert all(known[row.subject] == row.expected for row in found["rows"])
 

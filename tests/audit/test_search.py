@@ -44,9 +44,7 @@ def _winner(groups, epsilon, rate):
     """Law of (column, cut): each column draws its median, the exponential mechanism picks by SSE."""
     columns = [_cuts(groups, j, epsilon) for j in range(2)]
     law = {}
-    for (a, (p, s)), (b, (q, t)) in (
-        (x, y) for x in columns[0].items() for y in columns[1].items()
-    ):
+    for (a, (p, s)), (b, (q, t)) in ((x, y) for x in columns[0].items() for y in columns[1].items()):
         first = 1 / (1 + mpmath.exp(rate * (s - t)))
         law[0, a] = law.get((0, a), 0) + p * q * first
         law[1, b] = law.get((1, b), 0) + p * q * (1 - first)
@@ -62,9 +60,7 @@ def _cuts(groups, j, epsilon):
         left = [i for i, row in enumerate(groups.columns) if row[j] <= low]
         right = [i for i in range(len(groups.sizes)) if i not in left]
         n_left = sum(groups.sizes[i] for i in left)
-        weight = (mpmath.mpf(high) - mpmath.mpf(low)) * mpmath.exp(
-            -epsilon / 2 * abs(n - 2 * n_left)
-        )
+        weight = (mpmath.mpf(high) - mpmath.mpf(low)) * mpmath.exp(-epsilon / 2 * abs(n - 2 * n_left))
         found[low] = weight, sum(_errors(groups, side) for side in (left, right))
     total = sum(weight for weight, _ in found.values())
     return {cut: (weight / total, errors) for cut, (weight, errors) in found.items()}

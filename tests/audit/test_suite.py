@@ -16,9 +16,7 @@ from dplit.mechanisms import PermuteAndFlip
 
 EXACT = [s.name for s in audit.subjects() if s.method == "exact"]
 SAMPLERS = [s.name for s in audit.subjects() if s.name.endswith("sampler")]
-WITHIN = [
-    s.name for s in audit.subjects("quick") if hasattr(s.check, "drawn") and s.expected == "within"
-]
+WITHIN = [s.name for s in audit.subjects("quick") if hasattr(s.check, "drawn") and s.expected == "within"]
 
 
 def only(monkeypatch, chosen):
@@ -84,11 +82,7 @@ def test_run_repeats_itself_with_its_seed(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "call, message",
-    [
-        (lambda: audit.run("hard"), "effort must be"),
-        (lambda: audit.run(seed=-1), "seed must be"),
-    ],
+    "call, message", [(lambda: audit.run("hard"), "effort must be"), (lambda: audit.run(seed=-1), "seed must be")]
 )
 def test_errors_name_what_is_wrong(call, message):
     with pytest.raises(ValueError, match=message):
@@ -195,9 +189,7 @@ def test_the_forests_draws_follow_the_exact_law(accounting, neighbours):
 
     halved = accounting == "proved" and neighbours == "replace-one"
     assignments = ["independent", "equal-parts"][:: 1 if accounting == "proved" else -1]
-    true, *others = (
-        law(rate, a) for rate in ([1.25, 2.5] if halved else [2.5, 1.25]) for a in assignments
-    )
+    true, *others = (law(rate, a) for rate in ([1.25, 2.5] if halved else [2.5, 1.25]) for a in assignments)
     assert goodness_of_fit(drawn.ravel(), true.ravel()) > 1e-6
     for other in others:
         assert (drawn * np.log(true / other)).sum() > np.log(1e6)

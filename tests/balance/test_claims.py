@@ -12,9 +12,7 @@ SAFE, TRAP = balance.two_levels_safe, balance.two_levels_trap
 
 
 @pytest.mark.deep
-@pytest.mark.parametrize(
-    "id", ["diprime-v2/theorem-3/corrected", "diprime-v2/corollary-3.1-levels"]
-)
+@pytest.mark.parametrize("id", ["diprime-v2/theorem-3/corrected", "diprime-v2/corollary-3.1-levels"])
 def test_the_laws_agree_with_fractions_on_wider_grids(id):
     """The bounds are the minimum over all data; two levels lie within their certain bounds."""
     assert OURS[id].check("reader").verdict == "holds"
@@ -73,14 +71,8 @@ def _even_if_small(n, t, epsilon=1.0):
 
 
 @pytest.mark.parametrize(
-    ("name", "wrong"),
-    [
-        ("two_levels_safe", lambda n, t: 1.001 * SAFE(n, t)),
-        ("two_levels_trap", _even_if_small),
-    ],
+    ("name", "wrong"), [("two_levels_safe", lambda n, t: 1.001 * SAFE(n, t)), ("two_levels_trap", _even_if_small)]
 )
-def test_budgets_beyond_the_safe_one_and_data_that_are_no_trap_are_noticed(
-    monkeypatch, name, wrong
-):
+def test_budgets_beyond_the_safe_one_and_data_that_are_no_trap_are_noticed(monkeypatch, name, wrong):
     monkeypatch.setattr(balance, name, wrong)
     assert OURS["diprime-v2/corollary-3.1-levels"].check().verdict == "fails"

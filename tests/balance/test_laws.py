@@ -25,9 +25,7 @@ def by_quadrature(t, values, lower, upper, epsilon):
         return math.exp(-epsilon * abs(left - right) / 2) * (min(left, right) >= least)
 
     edges = np.unique([lower, *values, upper])
-    wanted, total = (
-        sum(quad(density, a, b, args=(least,))[0] for a, b in pairwise(edges)) for least in (t, 0)
-    )
+    wanted, total = (sum(quad(density, a, b, args=(least,))[0] for a, b in pairwise(edges)) for least in (t, 0))
     return wanted / total
 
 
@@ -37,9 +35,7 @@ def test_laws_by_quadrature(t, epsilon):
     expected = by_quadrature(t, VALUES, 0.0, 1.0, epsilon)
     assert balance.at_least(t, VALUES, 0.0, 1.0, epsilon) == pytest.approx(expected, abs=1e-9)
     if t:
-        assert balance.more_than(t - 1, VALUES, 0.0, 1.0, epsilon) == pytest.approx(
-            expected, abs=1e-9
-        )
+        assert balance.more_than(t - 1, VALUES, 0.0, 1.0, epsilon) == pytest.approx(expected, abs=1e-9)
 
 
 def test_law_by_hand():
@@ -58,11 +54,7 @@ def test_no_values_and_large_budgets():
 
 
 @settings(deadline=None, max_examples=60)
-@given(
-    st.lists(st.integers(0, 12), min_size=2, max_size=12),
-    st.integers(0, 5),
-    st.floats(0, 5),
-)
+@given(st.lists(st.integers(0, 12), min_size=2, max_size=12), st.integers(0, 5), st.floats(0, 5))
 def test_bounds_hold_for_any_data(values, t, epsilon):
     if 2 * t >= len(values):
         return

@@ -24,9 +24,7 @@ SETS = [[], [(0, 0, 0)], [(0, 1, 1), (1, 0, 0)], [(0, 0, 1), (0, 0, 1), (1, 0, 0
 
 def forest(neighbours="add-remove", criterion="gini", **options):
     settings = dict(domain=DOMAIN, classes=[0, 1], n_estimators=2, max_depth=1, rho=0.6)
-    return DPRandomForestClassifier(
-        1.2, neighbours=neighbours, criterion=criterion, **{**settings, **options}
-    )
+    return DPRandomForestClassifier(1.2, neighbours=neighbours, criterion=criterion, **{**settings, **options})
 
 
 def costs(records, criterion):
@@ -48,9 +46,7 @@ def tree_law(records, epsilon, criterion):
     weights = np.exp(-0.6 * epsilon / reach * np.array(list(costs(records, criterion))))
     law = np.empty((2, 2, 2))
     for column, weight in enumerate(weights / weights.sum()):
-        counts = [
-            [records.count((*x, c)) for x in level] for level in LEVELS[column] for c in (0, 1)
-        ]
+        counts = [[records.count((*x, c)) for x in level] for level in LEVELS[column] for c in (0, 1)]
         leaves = np.array(counts).sum(axis=1).reshape(2, 2)
         first, second = PermuteAndFlip(0.4 * epsilon, monotonic=True).pmf(leaves)
         law[column] = weight * np.outer(first, second)
@@ -91,9 +87,7 @@ def test_a_replaced_record_changes_the_law_by_at_most_epsilon(records):
     assert 0.15 * 1.2 < max(losses) <= fitted.budget_.epsilon
 
 
-@pytest.mark.parametrize(
-    ("neighbours", "criterion"), [("add-remove", "gini"), ("replace-one", "majority")]
-)
+@pytest.mark.parametrize(("neighbours", "criterion"), [("add-remove", "gini"), ("replace-one", "majority")])
 def test_the_forest_follows_its_law(neighbours, criterion):
     """800 fits against the exact law: chi-square, false alarm 1e-9."""
     records = SETS[3]
@@ -101,9 +95,7 @@ def test_the_forest_follows_its_law(neighbours, criterion):
     generator = np.random.default_rng(7)
     seen = np.zeros((8, 8))
     for _ in range(800):
-        fitted = forest(neighbours, criterion, random_state=int(generator.integers(2**32))).fit(
-            X, y
-        )
+        fitted = forest(neighbours, criterion, random_state=int(generator.integers(2**32))).fit(X, y)
         columns = fitted.trees_.feature[fitted.trees_.roots]
         labels = fitted.leaf_labels_.reshape(2, 2)
         one, other = columns * 4 + labels @ [2, 1]
@@ -126,9 +118,7 @@ def minority_labels(name, n_estimators, **options):
     return int(fitted.leaf_labels_.sum())
 
 
-CLASSIFIERS = [
-    n for n in baselines.__all__ if n.endswith("Classifier") and n not in baselines.NOT_PRIVATE
-]
+CLASSIFIERS = [n for n in baselines.__all__ if n.endswith("Classifier") and n not in baselines.NOT_PRIVATE]
 
 
 def test_the_random_forest_as_published_draws_with_replacement():

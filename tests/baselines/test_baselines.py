@@ -12,16 +12,12 @@ from dplit.baselines._shared import bin_codes
 PRIVATE = [n for n in baselines.__all__ if n not in baselines.NOT_PRIVATE]
 LEVELS = [n for n in PRIVATE if n.startswith(("DPRandom", "DPDecision"))]
 LABELLED = [n for n in PRIVATE if n.endswith("Classifier") and n != "JPWClassifier"]
-DOMAIN = Domain(
-    [Continuous(0, 10), Categorical(["a", "b", "c"]), Continuous(-1, 1)], names=["u", "v", "w"]
-)
+DOMAIN = Domain([Continuous(0, 10), Categorical(["a", "b", "c"]), Continuous(-1, 1)], names=["u", "v", "w"])
 
 
 def records(n=400, seed=0):
     rng = np.random.default_rng(seed)
-    X = pd.DataFrame(
-        {"u": rng.uniform(0, 10, n), "v": rng.choice(list("abc"), n), "w": rng.uniform(-1, 1, n)}
-    )
+    X = pd.DataFrame({"u": rng.uniform(0, 10, n), "v": rng.choice(list("abc"), n), "w": rng.uniform(-1, 1, n)})
     signal = X.u / 10 + (X.v == "a") + 0.2 * rng.standard_normal(n)
     return X, signal
 
@@ -53,9 +49,7 @@ def test_a_forest_learns_when_there_is_little_noise(name, accounting):
 @pytest.mark.parametrize("name", PRIVATE)
 def test_a_fit_is_reproducible_for_any_number_of_threads(name, accounting):
     X, _ = records(seed=2)
-    one, same, threads = (
-        fitted(name, accounting=accounting, n_jobs=jobs).predict(X) for jobs in (None, None, 2)
-    )
+    one, same, threads = (fitted(name, accounting=accounting, n_jobs=jobs).predict(X) for jobs in (None, None, 2))
     np.testing.assert_array_equal(one, same)
     np.testing.assert_allclose(one, threads, rtol=1e-12)
     forests = [fitted(name, accounting=accounting, random_state=seed) for seed in (0, 1)]

@@ -132,9 +132,7 @@ def test_the_cap_is_at_work_above_the_public_number():
     records = counted(8, 3, 14, 0, 0, 15, 4, 0)
     law = tree_law(records, "information-gain", 3.0)
     X, y = [r[:2] for r in records], [r[2] for r in records]
-    forest = make(
-        "information-gain", 300 * 3.0, n_estimators=300, partitioned=False, random_state=1
-    )
+    forest = make("information-gain", 300 * 3.0, n_estimators=300, partitioned=False, random_state=1)
     roots = forest.fit(X, y).trees_.feature[forest.trees_.roots]
     first = law[2:6].sum() / law[2:].sum()
     assert first == pytest.approx(0.66, abs=0.01)
@@ -182,9 +180,7 @@ def test_a_record_more_changes_the_density_by_at_most_the_budget(operator):
                 more = [*data, record]
                 ends = np.array([0.0, *sorted(x for x, _ in more), 1.0])
                 cuts = (ends[1:] + ends[:-1]) / 2
-                worst = max(
-                    worst, loss(line_law(data, operator, cuts), line_law(more, operator, cuts))
-                )
+                worst = max(worst, loss(line_law(data, operator, cuts), line_law(more, operator, cuts)))
     assert 0.3 * budget < worst <= budget
 
 
@@ -199,10 +195,7 @@ def test_the_tree_on_a_line_follows_its_law():
     for cell in range(5):
         expected += (law[2:].reshape(-1, 4)[cells == cell].sum(axis=0) / 2000).tolist()
     X, y = [[x] for x, _ in records], [c for _, c in records]
-    model, place = (
-        make("max", domain=LINE),
-        lambda trees: np.searchsorted(ends, trees.threshold[0]) - 1,
-    )
+    model, place = (make("max", domain=LINE), lambda trees: np.searchsorted(ends, trees.threshold[0]) - 1)
     seen = trees_of_fits(model, X, y, 4, np.zeros(22), place)
     expected = FITS * np.array(expected) / sum(expected)
     assert chisquare(seen, expected).pvalue > FALSE_ALARM

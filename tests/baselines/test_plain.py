@@ -116,11 +116,7 @@ def test_a_public_domain_is_kept(name, options):
         ("BernoulliForestClassifier", {"any_cut": math.nan}, "any_cut must be .* got nan"),
         ("ComparisonForestClassifier", {"consistent": "yes"}, "consistent must be .* got 'yes'"),
         ("ComparisonForestClassifier", {"partition_rate": 0}, "partition_rate must be .* got 0"),
-        (
-            "CompletelyRandomForestClassifier",
-            {"partition_rate": math.inf},
-            "partition_rate must be",
-        ),
+        ("CompletelyRandomForestClassifier", {"partition_rate": math.inf}, "partition_rate must be"),
     ],
 )
 def test_bad_parameters_are_named(name, options, message):

@@ -9,11 +9,7 @@ from dplit.court import bench
 def found(**means):
     """Scores of ten splits: ``found(data={"method": mean})``, with little noise."""
     rng = np.random.default_rng(0)
-    return {
-        (data, m): mean + rng.normal(0, 1e-3, 10)
-        for data, of in means.items()
-        for m, mean in of.items()
-    }
+    return {(data, m): mean + rng.normal(0, 1e-3, 10) for data, of in means.items() for m, mean in of.items()}
 
 
 def test_the_best_mean_gain_is_advised():
@@ -39,9 +35,7 @@ def test_none_where_half_of_the_sets_or_more_are_at_the_constant():
 
 def test_a_gain_within_its_noise_is_no_gain():
     noisy = {("d", "Constant"): np.full(10, 0.5), ("d", "a"): 0.5 + np.linspace(-0.1, 0.12, 10)}
-    assert (
-        bench.beats_constant(noisy, "d", "a").low < 0 < bench.beats_constant(noisy, "d", "a").mean
-    )
+    assert bench.beats_constant(noisy, "d", "a").low < 0 < bench.beats_constant(noisy, "d", "a").mean
     assert bench.advise(noisy, ["d"], ["a"]).method is None
 
 
@@ -65,9 +59,7 @@ def test_the_table_has_a_row_a_kind_and_counts_sets_at_epsilons():
         4.0: found(car={"Constant": 0.7, "a": 0.8, "b": 0.95}),
     }
     table = bench.advice_table(by_epsilon, bench.public_table(), ["a", "b"])
-    small, middle = (
-        ("more classes", size, "up to 20,000") for size in ("under 1,000", "1,000 to 10,000")
-    )
+    small, middle = (("more classes", size, "up to 20,000") for size in ("under 1,000", "1,000 to 10,000"))
     assert list(table.index) == [small, middle]
     assert table.loc[small, "take"] == "none" and table.loc[small, "worth"] == "0 of 1"
     assert table.loc[middle, "take"] == "b" and table.loc[middle, "worth"] == "2 of 2"

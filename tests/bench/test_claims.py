@@ -57,8 +57,7 @@ def test_half():
 
 
 @pytest.mark.parametrize(
-    ("ahead", "epsilon", "expected"),
-    [(0.005, 4.0, "agrees"), (0.05, 4.0, "differs"), (0.05, 0.5, "agrees")],
+    ("ahead", "epsilon", "expected"), [(0.005, 4.0, "agrees"), (0.05, 4.0, "differs"), (0.05, 0.5, "agrees")]
 )
 def test_point(ahead, epsilon, expected):
     def of(cell):

@@ -65,10 +65,7 @@ def test_adult(score, expected):
 def test_regression():
     assert verdict(held_out("regression"), TARGETS, means) == "agrees"
     one = {"metro-traffic": 0.6}
-    assert (
-        verdict(held_out("regression"), TARGETS, lambda c: means(c, one.get(c.data, 0.8)))
-        == "differs"
-    )
+    assert verdict(held_out("regression"), TARGETS, lambda c: means(c, one.get(c.data, 0.8))) == "differs"
 
 
 @pytest.mark.parametrize(("test", "kind", "method"), PEERS)
@@ -85,9 +82,7 @@ def test_peers(monkeypatch, test, kind, method, score, expected):
     (docket.again_targets, "regression-held-out-2", "Boosted", "metro-traffic"),
     (docket.again_many, "classification-held-out-3", "Boosted", "yeast"),
 ])  # fmt: skip
-@pytest.mark.parametrize(
-    ("score", "expected"), [(0.8, "agrees"), (0.796, "agrees"), (0.78, "differs")]
-)
+@pytest.mark.parametrize(("score", "expected"), [(0.8, "agrees"), (0.796, "agrees"), (0.78, "differs")])
 def test_a_later_run_beside_the_first(monkeypatch, test, run, method, one, score, expected):
     first_at_08(monkeypatch, f"bench/{run[:-2]}")
     assert verdict(test, f"bench/{run}", lambda c: score if c.data == one else 0.8) == expected
@@ -97,9 +92,7 @@ def test_a_later_run_beside_the_first(monkeypatch, test, run, method, one, score
 def test_more_than_half_of_the_sets_of_many_classes(monkeypatch, higher, expected):
     first_at_08(monkeypatch, CLASSES)
     won = docket.MANY_HELD_OUT[:higher]
-    assert (
-        verdict(docket.more_many, f"{CLASSES}-3", lambda c: 0.79 + (c.data in won) / 50) == expected
-    )
+    assert verdict(docket.more_many, f"{CLASSES}-3", lambda c: 0.79 + (c.data in won) / 50) == expected
 
 
 def first_at_08(monkeypatch, id):

@@ -92,9 +92,7 @@ def test_duels_are_over_common_sets():
 def test_a_duel_is_judged_by_its_signed_ranks():
     """Of the 2^6 signs of the ranks 1 to 6, as many as this far from the middle, counted one by one."""
     gains = 0.01, 0.02, -0.03, 0.04, 0.05, 0.06
-    found = {
-        (f"{gain}", method): [0.5 + gain * (method == "a")] * 2 for gain in gains for method in "ab"
-    }
+    found = {(f"{gain}", method): [0.5 + gain * (method == "a")] * 2 for gain in gains for method in "ab"}
     sums = [sum(signs) for signs in product(*((0, rank) for rank in range(1, 7)))]
     far = sum(abs(s - 10.5) >= abs(18 - 10.5) for s in sums) / 2**6
     assert bench.duel(found, "a", "b")["p"] == pytest.approx(far)

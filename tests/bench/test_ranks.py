@@ -32,9 +32,7 @@ def test_the_published_example():
     assert bench.critical_difference(4, 14, 0.1) == pytest.approx(1.12, abs=5e-3)
 
 
-@pytest.mark.parametrize(
-    ("k", "q"), [(2, 1.960), (3, 2.343), (4, 2.569), (5, 2.728), (6, 2.850), (10, 3.164)]
-)
+@pytest.mark.parametrize(("k", "q"), [(2, 1.960), (3, 2.343), (4, 2.569), (5, 2.728), (6, 2.850), (10, 3.164)])
 def test_the_published_critical_values(k, q):
     """Table 5 of Demšar (2006), level 0.05."""
     assert bench.critical_difference(k, 9) == pytest.approx(q * np.sqrt(k * (k + 1) / 54), rel=3e-4)

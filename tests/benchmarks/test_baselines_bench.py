@@ -16,9 +16,7 @@ def test_fit(benchmark, name, accounting):
     y = (X[:, 0] + X[:, 1] > 1).astype(int)
     schema = {"classes": [0, 1]} if name.endswith("Classifier") else {"target_bounds": (0, 1)}
     domain = Domain([Continuous(0, 1)] * COLUMNS)
-    model = getattr(baselines, name)(
-        1.0, domain=domain, accounting=accounting, random_state=0, **schema
-    )
+    model = getattr(baselines, name)(1.0, domain=domain, accounting=accounting, random_state=0, **schema)
     model.fit(X[:200], y[:200])
     fitted = benchmark.pedantic(model.fit, (X, y), rounds=3, iterations=1)
     assert fitted.trees_.n_leaves > 1

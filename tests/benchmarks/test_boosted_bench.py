@@ -12,9 +12,7 @@ from .workload import EPSILON, FEATURES, data
 
 def forest(n, columns):
     domain = Domain([Continuous(0, 1)] * columns)
-    return BoostedForestClassifier(
-        EPSILON, domain=domain, classes=[0, 1], n_records=n, random_state=0
-    )
+    return BoostedForestClassifier(EPSILON, domain=domain, classes=[0, 1], n_records=n, random_state=0)
 
 
 def test_fit_24_000_records_of_10_columns(benchmark):

@@ -24,9 +24,7 @@ forest.fit(X, y)
 
 
 def run(code, cache):
-    subprocess.run(
-        [sys.executable, "-c", code], check=True, env={**os.environ, "NUMBA_CACHE_DIR": str(cache)}
-    )
+    subprocess.run([sys.executable, "-c", code], check=True, env={**os.environ, "NUMBA_CACHE_DIR": str(cache)})
 
 
 def cpu():

@@ -53,9 +53,7 @@ def test_predict(benchmark, seconds, library):
 
 def test_diffprivlib(benchmark, seconds):
     if not BENCH_PYTHON.exists():
-        pytest.skip(
-            f"no {BENCH_PYTHON.name} in .venv-bench: `make bench` installs diffprivlib there"
-        )
+        pytest.skip(f"no {BENCH_PYTHON.name} in .venv-bench: `make bench` installs diffprivlib there")
     command = [BENCH_PYTHON, Path(__file__).with_name("workload.py")]
 
     def run():

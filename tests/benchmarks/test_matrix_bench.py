@@ -19,10 +19,7 @@ def strategy(levels, n_trees, depth, members=None):
 
 @pytest.mark.parametrize(
     ("levels", "n_trees", "depth", "members", "expected"),
-    [
-        (CAR, 128, 4, None, "identity"),
-        (WIDE, 64, 3, ("per-tree", "merged", "marginals"), "merged"),
-    ],
+    [(CAR, 128, 4, None, "identity"), (WIDE, 64, 3, ("per-tree", "merged", "marginals"), "merged")],
     ids=["Car, 128 trees of depth 4", "100 columns, 64 trees of depth 3"],
 )
 def test_schema_to_strategy(benchmark, levels, n_trees, depth, members, expected):

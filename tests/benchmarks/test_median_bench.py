@@ -18,9 +18,7 @@ def data(n, columns):
 
 def private(columns, **options):
     domain = Domain([Continuous(0, 1)] * columns)
-    return MedianForestRegressor(
-        10.0, domain=domain, target_bounds=(0, 1), max_depth=8, random_state=0, **options
-    )
+    return MedianForestRegressor(10.0, domain=domain, target_bounds=(0, 1), max_depth=8, random_state=0, **options)
 
 
 FORESTS = {

@@ -6,20 +6,12 @@ The aim is five times the simulated fit for boosted and median forests, and twen
 import pytest
 
 from dplit import Continuous, Domain
-from dplit.forests import (
-    BoostedForestClassifier,
-    MedianForestClassifier,
-    RandomDecisionForestClassifier,
-)
+from dplit.forests import BoostedForestClassifier, MedianForestClassifier, RandomDecisionForestClassifier
 
 from .workload import DEPTH, EPSILON, FEATURES, TREES, data
 
 GROWN = {"n_estimators": TREES, "max_depth": DEPTH}
-KINDS = {
-    BoostedForestClassifier: {},
-    MedianForestClassifier: GROWN,
-    RandomDecisionForestClassifier: GROWN,
-}
+KINDS = {BoostedForestClassifier: {}, MedianForestClassifier: GROWN, RandomDecisionForestClassifier: GROWN}
 
 
 @pytest.mark.parametrize(("noise", "seed"), [("simulation", 0), ("secure", None)])
@@ -27,8 +19,6 @@ KINDS = {
 def test_fit(benchmark, kind, noise, seed):
     X, y, _ = data()
     schema = {"domain": Domain([Continuous(0, 1)] * FEATURES), "classes": [0, 1]}
-    forest = kind(
-        EPSILON, **schema, **KINDS[kind], n_records=len(X), noise=noise, random_state=seed
-    )
+    forest = kind(EPSILON, **schema, **KINDS[kind], n_records=len(X), noise=noise, random_state=seed)
     benchmark.pedantic(forest.fit, (X, y), rounds=5, warmup_rounds=1)
     assert forest.noise_ == noise

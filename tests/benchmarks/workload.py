@@ -36,12 +36,7 @@ def time_diffprivlib():
     X, y, queries = data()
     bounds = (np.zeros(FEATURES), np.ones(FEATURES))
     forest = RandomForestClassifier(
-        n_estimators=TREES,
-        max_depth=DEPTH,
-        epsilon=EPSILON,
-        bounds=bounds,
-        classes=[0, 1],
-        n_jobs=1,
+        n_estimators=TREES, max_depth=DEPTH, epsilon=EPSILON, bounds=bounds, classes=[0, 1], n_jobs=1
     )
     fit = best_seconds(lambda: forest.fit(X, y))
     return {"fit": fit, "predict": best_seconds(lambda: forest.predict(queries))}

@@ -77,14 +77,7 @@ def build(folder):
     flags = ["--all", "-W", "-n", "--keep-going", "--path-output", str(folder)]
     search = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
     made = subprocess.run(
-        [
-            sys.executable,
-            "-c",
-            "from jupyter_book.cli.main import main; main()",
-            "build",
-            ".",
-            *flags,
-        ],
+        [sys.executable, "-c", "from jupyter_book.cli.main import main; main()", "build", ".", *flags],
         cwd=ROOT,
         env={**os.environ, "PYTHONPATH": search},
         capture_output=True,

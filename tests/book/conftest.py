@@ -30,9 +30,7 @@ def driver(tmp_path_factory):
 @pytest.fixture(scope="module")
 def server(site):
     """Address of the site on loopback."""
-    with ThreadingHTTPServer(
-        ("127.0.0.1", 0), partial(browser_tools.Quiet, directory=str(site))
-    ) as http:
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(browser_tools.Quiet, directory=str(site))) as http:
         threading.Thread(target=http.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{http.server_port}/"
         http.shutdown()

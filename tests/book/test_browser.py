@@ -74,9 +74,7 @@ def test_a_page_opens_from_the_disk_and_fits_a_phone(phone, site, page):
     visit(phone, (site / page).as_uri())
     assert problems(phone) == []
     assert outside(phone, "file:") == []
-    formulas = phone.execute_script(
-        "return document.querySelectorAll('.math, .mathjax_process').length"
-    )
+    formulas = phone.execute_script("return document.querySelectorAll('.math, .mathjax_process').length")
     typeset = phone.execute_script("return document.querySelectorAll('mjx-container').length")
     if page != "book/ledger.html":
         assert bool(typeset) == bool(formulas)
@@ -144,10 +142,7 @@ def check_formulas_of_entries(driver):
 
 def test_the_servers_root_is_the_first_page(driver, server):
     visit(driver, f"{server}index.html")
-    wait(
-        driver,
-        "return location.pathname === '/book/index.html' && document.querySelector('article')",
-    )
+    wait(driver, "return location.pathname === '/book/index.html' && document.querySelector('article')")
     assert problems(driver) == []
     assert outside(driver, server) == []
 
@@ -208,19 +203,11 @@ def test_pictures_are_shown_at_half_their_pixels(driver, site):
 
 
 DOWNLOAD = re.compile(r'<a href="([^"]+)"[^>]*?\bbtn-download-source-button\b')
-SERVED = (
-    "bench",
-    "majority",
-    "matrix_bounds",
-)  # a figure that moves, one that does not, a bare chapter
+SERVED = ("bench", "majority", "matrix_bounds")  # a figure that moves, one that does not, a bare chapter
 
 
 @pytest.mark.parametrize(
-    "stem",
-    [
-        p.stem if p.stem in SERVED else pytest.param(p.stem, marks=pytest.mark.deep)
-        for p in NOTEBOOKS
-    ],
+    "stem", [p.stem if p.stem in SERVED else pytest.param(p.stem, marks=pytest.mark.deep) for p in NOTEBOOKS]
 )
 def test_a_served_chapter_loads_without_complaint(driver, server, stem):
     """Every chapter is opened from the disk above: a server adds what all chapters have in common."""

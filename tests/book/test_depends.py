@@ -53,13 +53,9 @@ def test_a_name_that_a_package_passes_on_is_that_of_its_module():
 
 def test_a_module_that_is_loaded_by_its_name_is_found():
     code = "import importlib\nfrom importlib import import_module\n"
-    assert found(code + 'import_module("dplit.budget.accountant").is_open()') == {
-        "budget/accountant.py"
-    }
+    assert found(code + 'import_module("dplit.budget.accountant").is_open()') == {"budget/accountant.py"}
     assert found(code + 'importlib.import_module("dplit.forests")') == {"forests/__init__.py"}
-    assert (
-        found(code + 'import_module("json")\nimport_module(f"dplit.{x}")\nimport_module()') == set()
-    )
+    assert found(code + 'import_module("json")\nimport_module(f"dplit.{x}")\nimport_module()') == set()
     fits = depends.modules_of("from dplit.forests import RandomDecisionForestClassifier")
     names = {p.relative_to(ROOT / "dplit").as_posix() for p in fits}
     assert {"budget/accountant.py", "forests/files.py", "trees/variation.py"} <= names
@@ -72,9 +68,7 @@ def test_packages_only_pass_names_on():
 
 
 def test_dockets_are_found_by_the_chapter_that_asks():
-    names = {
-        p.relative_to(depends.DOCKETS).as_posix() for p in depends.dockets('claims.of("depth")')
-    }
+    names = {p.relative_to(depends.DOCKETS).as_posix() for p in depends.dockets('claims.of("depth")')}
     assert names and all(name.split("/")[0].removesuffix(".py") == "depth" for name in names)
     assert depends.dockets("claims.all()") > depends.dockets('claims.of("depth")')
     assert depends.dockets('claims.of("median_forest_experiments")') > set()

@@ -90,9 +90,7 @@ def test_labels_are_at_the_least_error_and_the_published_one_falls_below(numbers
             drawn = [y for y, kept in zip(lines[name], seen) if kept]
             assert drawn == pytest.approx(least[seen], **ROUNDED)
         exponential = 1 / (1 + np.exp(float(epsilon) * gaps))
-        drawn = [
-            y for y, e in zip(lines["exponential"], exponential) if e > data["y"]["low"] * 1.01
-        ]
+        drawn = [y for y, e in zip(lines["exponential"], exponential) if e > data["y"]["low"] * 1.01]
         assert drawn == pytest.approx(exponential[: len(drawn)], **ROUNDED)
     assert any(y is None for y in frame(data, ε="1")["published (2017)"])
 
@@ -122,6 +120,4 @@ def test_only_their_pages_load_the_script(site):
     loads = [p for p in PAGES if SCRIPT in (site / p).read_text("utf-8")]
     assert sorted(loads) == sorted(MOVING)
     assert (site / SCRIPT).is_file() and not list((site / "_static").rglob("figures.js"))
-    assert (
-        book_tools.BOOK.joinpath("_interactive", "figures.js").read_text("utf-8").count("\n") < 300
-    )
+    assert book_tools.BOOK.joinpath("_interactive", "figures.js").read_text("utf-8").count("\n") < 300

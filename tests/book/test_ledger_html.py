@@ -49,11 +49,7 @@ def cell(table, row, label):
 
 def test_a_row_a_claim_by_paper_and_chapter(table):
     rows = table.select("tbody tr[data-verdict]")
-    assert [row["id"] for row in rows] == [
-        "mrf-lemma-3",
-        "rdf-theorem-1",
-        "rdf-theorem-1-corrected",
-    ]
+    assert [row["id"] for row in rows] == ["mrf-lemma-3", "rdf-theorem-1", "rdf-theorem-1-corrected"]
     assert [row["data-paper"] for row in rows] == ["mrf", "rdf", "rdf"]
     assert [row["data-verdict"] for row in rows] == ["loose", "fails", "holds"]
     heads = [row.text for row in table.select("tbody tr.ledger-group")]
@@ -188,12 +184,8 @@ def test_each_number_of_the_table_leads_to_as_many_rows():
     run, step = {"about": "experiment"}, {"about": "step"}
     more = [make("rdf/a", "differs", **run), make("rdf/b", "fails"), make("rdf/c", "fails", **step)]
     more += [make("rdf/d", "holds", **step), make("rdf/e", "fails", about="reading")]
-    rows = BeautifulSoup(ledger_page.ledger_html(CLAIMS + more), "html.parser").select(
-        "tr[data-verdict]"
-    )
-    links = BeautifulSoup(ledger_counts.as_links(CLAIMS + more, "l.html"), "html.parser").select(
-        "a"
-    )
+    rows = BeautifulSoup(ledger_page.ledger_html(CLAIMS + more), "html.parser").select("tr[data-verdict]")
+    links = BeautifulSoup(ledger_counts.as_links(CLAIMS + more, "l.html"), "html.parser").select("a")
     assert [link.text for link in links] == ["1", "2", "1", "2", "1"]
     for link in links:
         chosen = parse_qsl(urlsplit(link["href"]).query)

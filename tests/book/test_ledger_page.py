@@ -22,12 +22,7 @@ def _fake_ledger(folder):
     """A page with a ledger of a few made-up claims and the book's own script."""
     from dplit.court.ledger.registry import Claim
 
-    rows = [
-        ("rdf/one", "fails"),
-        ("rdf/two", "leaks"),
-        ("mrf/one", "holds"),
-        ("mrf/one/corrected", "holds"),
-    ]
+    rows = [("rdf/one", "fails"), ("rdf/two", "leaks"), ("mrf/one", "holds"), ("mrf/one/corrected", "holds")]
     places = ["Theorem 2", "Theorem 21", "Lemma 3", "Section 2"]
     made = [
         Claim(i, i.split("/")[0], place, f"{place}, the {v} one", v, print, ours="corrected" in i)
@@ -128,9 +123,7 @@ def _ledger_of(paper, folder):
     html = ledger_html(claims.all(paper), evidence_files.stored(), evidence_files.since())
     shutil.copy(book_tools.BOOK / "_static" / "ledger.js", folder)
     page = folder / "ledger.html"
-    page.write_text(
-        f"<!doctype html><meta charset=utf-8>{html}<script src=ledger.js></script>", "utf-8"
-    )
+    page.write_text(f"<!doctype html><meta charset=utf-8>{html}<script src=ledger.js></script>", "utf-8")
     return page
 
 

@@ -8,9 +8,7 @@ from browser_tools import problems, visit, wait
 
 pytestmark = pytest.mark.browser
 
-CURVES = (
-    "return [...document.querySelectorAll('.moving-line')].map((line) => line.getAttribute('d'))"
-)
+CURVES = "return [...document.querySelectorAll('.moving-line')].map((line) => line.getAttribute('d'))"
 SAID = "return document.querySelector('.moving-values').textContent"
 
 
@@ -22,9 +20,7 @@ def test_a_figure_moves(driver, site, server, page, where):
     visit(driver, (site / page).as_uri() if where == "disk" else server + page)
     before = wait(driver, CURVES)
     assert len(before) >= 3 and all(path.startswith("M") for path in before)
-    assert not driver.execute_script(
-        "return document.querySelector('figure.is-moving > img').offsetParent"
-    )
+    assert not driver.execute_script("return document.querySelector('figure.is-moving > img').offsetParent")
     first = driver.find_element("css selector", ".moving-controls :is(input, select)")
     first.send_keys(Keys.ARROW_RIGHT if first.tag_name == "input" else Keys.ARROW_DOWN)
     assert driver.execute_script(CURVES) != before
@@ -54,14 +50,10 @@ def test_a_figure_says_its_values_under_the_pointer(driver, site):
     wait(driver, CURVES)
     plot = driver.find_element("css selector", ".moving-plot")
     driver.execute_script("arguments[0].scrollIntoView({block: 'center'})", plot)
-    ActionChains(driver).move_to_element_with_offset(
-        plot, -plot.size["width"] // 2 + 80, 0
-    ).perform()
+    ActionChains(driver).move_to_element_with_offset(plot, -plot.size["width"] // 2 + 80, 0).perform()
     said = driver.execute_script(SAID)
     assert said.startswith("At gap j = 0") and "ROSNAM0.5" in said
-    assert "gap j = 0; " in driver.execute_script(
-        "return arguments[0].getAttribute('aria-label')", plot
-    )
+    assert "gap j = 0; " in driver.execute_script("return arguments[0].getAttribute('aria-label')", plot)
 
 
 def test_a_figure_shows_its_picture_again_and_in_print(driver, site):

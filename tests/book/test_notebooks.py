@@ -95,15 +95,8 @@ def runs_of_prose(sources):
 def test_runs_of_prose_are_counted_without_boxes_and_tables():
     box = "```{prf:proof}\nnone of these\n\n$$x$$ (eq-x)\n```\n"
     nested = "````{note}\n```{math}\nx\n```\nnor these\n````\n"
-    one = (
-        "markdown",
-        f"## Two words\n\n{box}and three $a = b$\n\n| no | row |\n|---|---|\n{nested}",
-    )
-    assert runs_of_prose([one, ("code", "1 + 1"), one, ("markdown", "one"), ("code", "")]) == [
-        8,
-        9,
-        0,
-    ]
+    one = ("markdown", f"## Two words\n\n{box}and three $a = b$\n\n| no | row |\n|---|---|\n{nested}")
+    assert runs_of_prose([one, ("code", "1 + 1"), one, ("markdown", "one"), ("code", "")]) == [8, 9, 0]
     assert runs_of_prose([("markdown", "```{note}\nnever closed")]) == [3]
 
 
@@ -132,23 +125,14 @@ def test_a_chapter_has_a_table_of_its_symbols(stem):
     assert len(rows) >= 3
 
 
-INTERNALS = (
-    "dplit.claims.",
-    "dplit.experiments.",
-    "dplit.ledger",
-    "dplit.audit.",
-    "dplit.court",
-    "dplit.ground.",
-)
+INTERNALS = ("dplit.claims.", "dplit.experiments.", "dplit.ledger", "dplit.audit.", "dplit.court", "dplit.ground.")
 
 
 @every_chapter
 def test_a_chapter_imports_no_internals(stem):
     """Its module, claims, experiments and plotting, and what a reader would use."""
     source = "\n".join(cell["source"] for cell in cells(BOOK / f"{stem}.ipynb", "code"))
-    lines = [
-        line for line in source.splitlines() if line.startswith(("from dplit", "import dplit"))
-    ]
+    lines = [line for line in source.splitlines() if line.startswith(("from dplit", "import dplit"))]
     assert [line for line in lines if line.split()[1].startswith(INTERNALS)] == []
     assert "claims.get(" not in source and "claims.all(" not in source, f'claims.of("{stem}") it is'
 

@@ -30,10 +30,7 @@ def soup(path):
 @cache
 def boxes(path):
     """Number of each theorem box, by its id."""
-    return {
-        box["id"]: box.select_one(".caption-number").text.strip()
-        for box in soup(path).select(".proof[id]")
-    }
+    return {box["id"]: box.select_one(".caption-number").text.strip() for box in soup(path).select(".proof[id]")}
 
 
 class Addresses(HTMLParser):
@@ -69,9 +66,7 @@ def test_links_and_fragments_resolve(site):
         for target, fragment in internal(site / page):
             if not target.is_file():
                 wrong.append(f"{page}: {target.name} is missing")
-            elif (
-                fragment and target.suffix == ".html" and fragment not in addresses(target).anchors
-            ):
+            elif fragment and target.suffix == ".html" and fragment not in addresses(target).anchors:
                 wrong.append(f"{page}: {target.name} has no #{fragment}")
     assert not wrong
 
@@ -80,9 +75,7 @@ def test_links_and_fragments_resolve(site):
 def test_a_page(site, page):
     """What it loads, its pictures, problems, ids and headings, and that it says what it is."""
     found = soup(site / page)
-    loads = [
-        tag[key] for name, key in LOADED.items() for tag in found.find_all(name) if tag.get(key)
-    ]
+    loads = [tag[key] for name, key in LOADED.items() for tag in found.find_all(name) if tag.get(key)]
     assert loads
     assert [address for address in loads if address.startswith(OUTSIDE)] == []
     inside = [site / Path(page).parent / urlsplit(a).path for a in loads if ":" not in a]
@@ -201,9 +194,7 @@ def test_the_list_of_theorems_has_every_box_and_leads_to_it(site):
     listed = soup(site / "book" / "theorems.html").select("article li a.reference")
     found = {a["href"]: a.text for a in listed}
     expected = {
-        f"{stem}.html#{id}": number
-        for page, stem in CHAPTERS.items()
-        for id, number in boxes(site / page).items()
+        f"{stem}.html#{id}": number for page, stem in CHAPTERS.items() for id, number in boxes(site / page).items()
     }
     assert found == expected and len(found) > 200
     assert sum("(" in a.parent.text for a in listed) > len(listed) / 2, "titles"
@@ -217,10 +208,7 @@ def test_the_changelog_of_verdicts_is_on_the_page(site):
     for change in evidence_files.changes():
         if change.claim in last:
             old = last[change.claim]
-            gone, kept = (
-                f"{change.claim} (was {old})",
-                f"{change.claim} was {old}, is {change.verdict}.",
-            )
+            gone, kept = (f"{change.claim} (was {old})", f"{change.claim} was {old}, is {change.verdict}.")
             changed.append(gone if change.verdict == evidence_files.WITHDRAWN else kept)
         last[change.claim] = change.verdict
     assert changed and [line for line in changed if line not in text] == []

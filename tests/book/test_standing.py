@@ -61,11 +61,7 @@ def test_a_page_has_a_preview_once_the_site_has_an_address():
         config=SimpleNamespace(html_title="dplit", html_baseurl="https://example.org/"),
         builder=SimpleNamespace(get_target_uri=lambda page: f"{page}.html"),
     )
-    context = {
-        "title": "<em>Depth</em>",
-        "body": "",
-        "metatags": '<meta name="viewport" content="x">',
-    }
+    context = {"title": "<em>Depth</em>", "body": "", "metatags": '<meta name="viewport" content="x">'}
     dplit_site.describe_page(app, "book/depth", "", context, doctree)
     tags = context["metatags"]
     assert '<meta property="og:url" content="https://example.org/book/depth.html">' in tags
@@ -123,8 +119,7 @@ def test_withdrawn_claims_share_a_line_and_errata_are_counted(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("text", "begun"),
-    [("the sum < 2", "The sum &lt; 2"), ("e^(-epsilon) is 1", "e^(-epsilon) is 1"), ("", "")],
+    ("text", "begun"), [("the sum < 2", "The sum &lt; 2"), ("e^(-epsilon) is 1", "e^(-epsilon) is 1"), ("", "")]
 )
 def test_a_sentence_of_the_errata_begins_large_and_a_symbol_stays(text, begun):
     assert dplit_ledger._begun(text) == begun
@@ -205,9 +200,7 @@ def test_a_long_name_breaks_after_a_dot_or_an_underscore_only():
     body = '<code><span class="pre">leaf_mean.clamped_loss()</span> <span class="pre">a_b</span></code>'
     page = {"body": f"{body}<p>leaf_mean.clamped_loss, 0.123456789012</p>"}
     dplit_book.let_names_break(None, None, None, page, None)
-    assert (
-        page["body"].replace("<wbr>", "") == f"{body}<p>leaf_mean.clamped_loss, 0.123456789012</p>"
-    )
+    assert page["body"].replace("<wbr>", "") == f"{body}<p>leaf_mean.clamped_loss, 0.123456789012</p>"
     assert "leaf_<wbr>mean.<wbr>clamped_<wbr>loss()" in page["body"]
     assert page["body"].count("<wbr>") == 3
 

@@ -92,20 +92,8 @@ def smaller_reach_by_half(low, high):
     [
         (budget, "epsilon_of", lambda rho, delta: epsilon_of(rho / 2, delta), "converted", "leaks"),
         (budget, "epsilon_of", lambda rho, delta: 3 * epsilon_of(rho, delta), "converted", "fails"),
-        (
-            concentrated,
-            "Exponential",
-            lambda e, s: PermuteAndFlip(2 * e, s),
-            "bounded-range",
-            "leaks",
-        ),
-        (
-            concentrated,
-            "DiscreteGaussian",
-            lambda s: DiscreteGaussian(0.9 * s),
-            "gaussian-pairs",
-            "fails",
-        ),
+        (concentrated, "Exponential", lambda e, s: PermuteAndFlip(2 * e, s), "bounded-range", "leaks"),
+        (concentrated, "DiscreteGaussian", lambda s: DiscreteGaussian(0.9 * s), "gaussian-pairs", "fails"),
     ],
 )
 def test_a_price_in_rho_that_is_wrong_is_found_out(place, name, wrong, claim, found, monkeypatch):
@@ -123,9 +111,7 @@ def test_a_forest_that_draws_by_another_rate_is_found_out(monkeypatch):
     from dplit.forests import boosted_releases
 
     drawn = boosted_releases.choose_test
-    monkeypatch.setattr(
-        boosted_releases, "choose_test", lambda m, e, r, rng: drawn(m, 9 * e, r, rng)
-    )
+    monkeypatch.setattr(boosted_releases, "choose_test", lambda m, e, r, rng: drawn(m, 9 * e, r, rng))
     assert verdict("choice-drawn") == "fails"
 
 

@@ -39,9 +39,7 @@ def test_an_atom_breaks_equation_12():
 
 def test_what_the_chapter_says_of_levels():
     found = OURS["mrf/equation-11/corrected"].check()
-    assert (
-        found.published == pytest.approx(21716, abs=1) and found.computed > 0.99 * found.published
-    )
+    assert found.published == pytest.approx(21716, abs=1) and found.computed > 0.99 * found.published
 
 
 def test_equation_5_is_undefined_once_in_21():
@@ -103,12 +101,7 @@ BROKEN = [
     ("any_law_size", times(0.5), "equation-11/forest", "fails"),
     ("published_size", times(0.3), "equation-11", "fails"),
     ("middle", times(0.9), "equation-12/corrected", "fails"),
-    (
-        "all_large_bound",
-        lambda f: consistency.published_all_large,
-        "equation-13/corrected",
-        "fails",
-    ),
+    ("all_large_bound", lambda f: consistency.published_all_large, "equation-13/corrected", "fails"),
     ("published_all_large", lambda f: consistency.all_large_bound, "equation-13", "holds"),
     ("chebyshev", times(0.01), "equation-14", "fails"),
     ("small_cell_bound", times(0.99), "equation-15", "fails"),
@@ -176,7 +169,5 @@ def test_a_stored_cell_that_does_not_come_out_again_is_found_out(monkeypatch):
 
 
 def test_noise_that_is_cut_evenly_is_found_out(monkeypatch):
-    monkeypatch.setattr(
-        consistency, "noise_cuts", lambda n, draws, budget, *, rng: rng.integers(1, n, size=draws)
-    )
+    monkeypatch.setattr(consistency, "noise_cuts", lambda n, draws, budget, *, rng: rng.integers(1, n, size=draws))
     assert verdict("end-cuts") == "fails"

@@ -71,9 +71,7 @@ def test_boxes_are_those_of_the_leaves(method):
 def test_the_forests_first_cuts_are_the_paths_first_cuts():
     """One level, counted by the estimator and by the paths that the claims draw."""
     for budget in (0.0, 10.0):
-        ours, theirs = (
-            draw(budget, np.random.default_rng(seed)) for seed, draw in enumerate((fits, followed))
-        )
+        ours, theirs = (draw(budget, np.random.default_rng(seed)) for seed, draw in enumerate((fits, followed)))
         assert stats.ks_2samp(ours, theirs).pvalue > 1e-6
 
 
@@ -83,16 +81,12 @@ def fits(budget, rng):
 
 
 def followed(budget, rng):
-    found = consistency.observed_paths(
-        30, 30, 3, 2, 400, budget, budget, trend=1.0, levels=1, rng=rng
-    )
+    found = consistency.observed_paths(30, 30, 3, 2, 400, budget, budget, trend=1.0, levels=1, rng=rng)
     return (found.high - found.low).prod(axis=1)
 
 
 def test_votes_are_those_of_the_trees():
-    found = paths.forest_paths(
-        80, 5, 3, 60, 2.0, pair=0.3, trend=0.4, trees=3, rng=np.random.default_rng(1)
-    )
+    found = paths.forest_paths(80, 5, 3, 60, 2.0, pair=0.3, trend=0.4, trees=3, rng=np.random.default_rng(1))
     assert found.votes.shape == (60, 3) and len(set(found.label)) == 2
     assert (found.vote == (found.votes.sum(axis=1) > 1)).all()
 
@@ -121,11 +115,7 @@ def test_a_block_of_the_counts_is_computed_again():
 def test_a_part_of_the_rivals_is_computed_again():
     run = stored_rivals()
     assert len(stored_cells(rivals.FILE)) == len(run) == 3 * 7 * 4
-    for key in (
-        ("pair", "MRF, B = 2", 1000),
-        ("disc", "Denil14", 1000),
-        ("trend", "Breiman", 1000),
-    ):
+    for key in (("pair", "MRF, B = 2", 1000), ("disc", "Denil14", 1000), ("trend", "Breiman", 1000)):
         again = rivals.rivals_cell(*key)
         for name, value in again.items():
             np.testing.assert_allclose(value, run[key][name], rtol=1e-9, err_msg=str(key))

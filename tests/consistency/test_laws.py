@@ -74,9 +74,7 @@ def test_the_leafs_size_by_hand():
     once = quad(lambda b: 2 * b * b * (1 - b), 0, 1)[0]  # E[V; no point left]
     again = quad(lambda b: 2 * b * b * b, 0, 1)[0]  # E[V; the point stays]
     assert consistency.leaf_power(1, 0, 1, 1) == pytest.approx(once / (1 - again))
-    half = (1 - leave / 2 - once / 2) - (
-        stay / 2 + again / 2
-    )  # D = 2: every other cut leaves V alone
+    half = (1 - leave / 2 - once / 2) - (stay / 2 + again / 2)  # D = 2: every other cut leaves V alone
     assert half > 0
     expected = (leave / 2 + once / 2) / (1 - (stay / 2 + again / 2))
     assert consistency.leaf_power(1, 0, 2, 1) == pytest.approx(expected)
@@ -127,9 +125,7 @@ def test_ideal_paths_of_a_given_depth(levels):
 
 def test_observed_paths_are_those_of_an_algorithm_written_out():
     """Every leaf holds the points between its ends, and is one that algorithm 1 does not split."""
-    found = consistency.observed_paths(
-        40, 40, 6, 2, 300, 2.0, 2.0, trend=1.0, rng=np.random.default_rng(2)
-    )
+    found = consistency.observed_paths(40, 40, 6, 2, 300, 2.0, 2.0, trend=1.0, rng=np.random.default_rng(2))
     assert ((found.low < found.point) & (found.point <= found.high)).all()
     assert ((found.low < found.companion) & (found.companion <= found.high)).all()
     assert (found.counts <= 6).mean() > 0.9 and found.depth.min() >= 1
@@ -170,9 +166,7 @@ def _decrease(values, labels, cut):
 
 def test_infinite_budgets_take_the_best_cut_and_noise_cuts_prefer_ends():
     ends = [
-        np.mean(
-            np.abs(consistency.noise_cuts(1000, 3000, b, rng=np.random.default_rng(4)) - 500) > 450
-        )
+        np.mean(np.abs(consistency.noise_cuts(1000, 3000, b, rng=np.random.default_rng(4)) - 500) > 450)
         for b in (0.0, 10.0, np.inf)
     ]
     assert ends[0] == pytest.approx(0.1, abs=0.03) and ends[0] < ends[1] < ends[2]
@@ -203,9 +197,7 @@ def test_levels_and_printed_steps_by_hand():
     assert consistency.chebyshev(100, 0.5, 20) == pytest.approx(100 * 0.25 / (2 * 25))
     assert consistency.chebyshev(100, 0.5, 25) == 1.0
     assert consistency.small_cell_bound(0.1, 3) == pytest.approx(7 * 0.001)
-    assert consistency.leaf_tail_bound(0.1, 2.0) == pytest.approx(
-        0.01 * exp(1) / (0.99 + 0.01 * exp(1))
-    )
+    assert consistency.leaf_tail_bound(0.1, 2.0) == pytest.approx(0.01 * exp(1) / (0.99 + 0.01 * exp(1)))
     assert consistency.leaf_tail_bound(0.1, np.inf) == pytest.approx(1.0)
 
 

@@ -19,10 +19,7 @@ ONE = Fraction(1)
 
 @pytest.mark.parametrize(("m", "k", "d"), [(1, 1, 1), (3, 1, 2), (3, 2, 3), (4, 3, 3), (4, 4, 4)])
 def test_relevant_tested_by_enumeration(m, k, d):
-    for repeated, paths in (
-        (True, [*product(range(m), repeat=d)]),
-        (False, [*permutations(range(m), d)]),
-    ):
+    for repeated, paths in ((True, [*product(range(m), repeat=d)]), (False, [*permutations(range(m), d)])):
         tested = [len({f for f in path if f < k}) for path in paths]
         law = depth.relevant_tested(m, k, d, repeated, ONE)
         assert list(law) == [Fraction(tested.count(t), len(paths)) for t in range(k + 1)]
@@ -126,9 +123,7 @@ def test_accuracy_of_the_forest_of_the_package(d, trees):
 
 
 @settings(deadline=None, max_examples=60)
-@given(
-    st.integers(1, 6), st.integers(1, 6), st.floats(0.01, 1e4), st.floats(0.01, 5), st.booleans()
-)
+@given(st.integers(1, 6), st.integers(1, 6), st.floats(0.01, 1e4), st.floats(0.01, 5), st.booleans())
 def test_best_depth_by_search(m, k, n, epsilon, repeated):
     k = min(k, m)
     depths = range(60 if repeated else m + 1)
@@ -163,24 +158,12 @@ def test_effective_records():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (
-            lambda: depth.relevant_tested(0, 1, 1),
-            "features must be an integer of at least 1, got 0",
-        ),
-        (
-            lambda: depth.relevant_tested(2, 0, 1),
-            "relevant must be an integer of at least 1, got 0",
-        ),
-        (
-            lambda: depth.relevant_tested(2, 3, 1),
-            "relevant must be at most the number of features, 2",
-        ),
+        (lambda: depth.relevant_tested(0, 1, 1), "features must be an integer of at least 1, got 0"),
+        (lambda: depth.relevant_tested(2, 0, 1), "relevant must be an integer of at least 1, got 0"),
+        (lambda: depth.relevant_tested(2, 3, 1), "relevant must be at most the number of features, 2"),
         (lambda: depth.relevant_tested(2, 1, -1), "depth must be an integer of at least 0, got -1"),
         (lambda: depth.deeper_from(3, 2, 1, repeated=False), "depth must be at most the number of"),
-        (
-            lambda: depth.effective_records(-1, 1.0),
-            "n must be a finite number of at least 0, got -1",
-        ),
+        (lambda: depth.effective_records(-1, 1.0), "n must be a finite number of at least 0, got -1"),
         (lambda: depth.effective_records(math.inf, 1.0), "n must be a finite number"),
         (lambda: depth.best_depth(9, 2, 1, 0.0), "epsilon must be a positive number, got 0.0"),
         (lambda: depth.best_depth(9, 2, 1, 1.0, trees=0), "trees must be an integer of at least 1"),

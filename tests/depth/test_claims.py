@@ -25,14 +25,7 @@ def test_the_first_case_in_which_the_depth_is_not_optimal():
 
 @pytest.mark.deep
 @pytest.mark.parametrize(
-    "id",
-    [
-        "theorem-2-law",
-        "empty-leaves",
-        "empty-unvisited/corrected",
-        "depth-accuracy",
-        "table-3/corrected",
-    ],
+    "id", ["theorem-2-law", "empty-leaves", "empty-unvisited/corrected", "depth-accuracy", "table-3/corrected"]
 )
 def test_a_law_is_its_reference_at_the_chapters_scale(id):
     assert ours[f"rdf/{id}"].check("reader").verdict == "holds"
@@ -42,25 +35,13 @@ def test_a_law_is_its_reference_at_the_chapters_scale(id):
     ("name", "wrong", "claim"),
     [
         ("deeper_from", lambda *a: 1.01 * true["deeper_from"](*a), "optimal-depth/corrected"),
-        (
-            "parity_accuracy",
-            lambda *a, **k: 1.001 * true["parity_accuracy"](*a, **k),
-            "depth-accuracy",
-        ),
+        ("parity_accuracy", lambda *a, **k: 1.001 * true["parity_accuracy"](*a, **k), "depth-accuracy"),
         ("vote_law", lambda *a, **k: 0.999 * true["vote_law"](*a, **k), "depth-accuracy"),
         ("best_depth", lambda *a, **k: 1 + true["best_depth"](*a, **k), "optimal-depth-settings"),
         ("empty_leaves", lambda n, d: true["empty_leaves"](n, d + 1), "empty-leaves"),
         ("empty_leaves", lambda n, d: -true["empty_leaves"](n, d), "more-trees-more-empty"),
-        (
-            "empty_leaf_visited",
-            lambda n, d: 1.001 * true["empty_leaf_visited"](n, d),
-            "empty-unvisited/corrected",
-        ),
-        (
-            "untested_features",
-            lambda s, d, one=1.0: true["untested_features"](s, d + 1, one),
-            "theorem-2-law",
-        ),
+        ("empty_leaf_visited", lambda n, d: 1.001 * true["empty_leaf_visited"](n, d), "empty-unvisited/corrected"),
+        ("untested_features", lambda s, d, one=1.0: true["untested_features"](s, d + 1, one), "theorem-2-law"),
         ("expected_untested", lambda s, d: true["expected_untested"](s, d + 1), "theorem-2"),
         ("table_depth", depth.published_depth, "equation-16-path/corrected"),
         ("table_depth", depth.published_depth, "table-4/corrected"),
@@ -77,8 +58,7 @@ def test_a_wrong_law_is_found_out(name, wrong, claim, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("id", "alone", "verdict"),
-    [("empty-unvisited", True, "differs"), ("empty-unvisited-many", False, "differs")],
+    ("id", "alone", "verdict"), [("empty-unvisited", True, "differs"), ("empty-unvisited-many", False, "differs")]
 )
 def test_the_measured_sentences_follow_the_trees(id, alone, verdict, monkeypatch):
     """Trees that part all records, or none."""

@@ -19,15 +19,11 @@ ONE = Fraction(1)
 @pytest.mark.parametrize(("s", "d"), [(1, 0), (1, 3), (2, 5), (3, 4), (4, 5), (5, 4), (6, 0)])
 def test_law_of_untested_features_by_enumeration(s, d):
     """Every one of the s^d sequences of features, counted."""
-    counts = np.bincount(
-        [s - len(set(path)) for path in product(range(s), repeat=d)], minlength=s + 1
-    )
+    counts = np.bincount([s - len(set(path)) for path in product(range(s), repeat=d)], minlength=s + 1)
     law = depth.untested_features(s, d, ONE)
     assert list(law) == [Fraction(int(c), s**d) for c in counts]
     assert depth.untested_features(s, d) == pytest.approx(counts / s**d, abs=1e-15)
-    assert depth.expected_untested(s, d) == pytest.approx(
-        float(sum(x * p for x, p in enumerate(law)))
-    )
+    assert depth.expected_untested(s, d) == pytest.approx(float(sum(x * p for x, p in enumerate(law))))
 
 
 @pytest.mark.parametrize(("s", "r", "d"), [(2, 2, 3), (3, 2, 3), (1, 3, 4), (0, 3, 2), (2, 0, 4)])
@@ -151,15 +147,10 @@ def test_empty_leaf_visited_by_growing_paths():
     """3000 new records: the interval is at false-alarm rate 1e-9."""
     rng, draws, n, d = np.random.default_rng(3), 3000, 20, 5
     unit = np.array([[0.0] * 3, [1.0] * 3])
-    empty = sum(
-        not others(rng.random((n, 3)), rng.random(3), unit.copy(), d, rng) for _ in range(draws)
-    )
+    empty = sum(not others(rng.random((n, 3)), rng.random(3), unit.copy(), d, rng) for _ in range(draws))
     low, high = claims.interval(empty, draws)
     assert low <= depth.empty_leaf_visited(n, d) <= high
-    assert depth.empty_leaf_visited(np.array([n, 0]), d).tolist() == [
-        depth.empty_leaf_visited(n, d),
-        1.0,
-    ]
+    assert depth.empty_leaf_visited(np.array([n, 0]), d).tolist() == [depth.empty_leaf_visited(n, d), 1.0]
 
 
 @pytest.mark.parametrize(("leaves", "n"), [(1, 0), (1, 3), (2, 3), (3, 4), (4, 2), (5, 3)])
@@ -170,10 +161,7 @@ def test_floors_by_enumeration(leaves, n):
     assert depth.expected_empty_floor(n, leaves) == pytest.approx(float(sum(shares) / len(shares)))
 
 
-@given(
-    st.lists(st.integers(0, 9), min_size=1, max_size=8).filter(any),
-    st.integers(0, 50),
-)
+@given(st.lists(st.integers(0, 9), min_size=1, max_size=8).filter(any), st.integers(0, 50))
 def test_expected_floor_holds_for_any_probabilities(weights, n):
     shares = np.array(weights) / sum(weights)
     assert np.mean((1 - shares) ** n) >= depth.expected_empty_floor(n, len(weights)) - 1e-12
@@ -194,9 +182,7 @@ def trees(levels, d):
     return found
 
 
-@pytest.mark.parametrize(
-    ("levels", "d"), [((2,), 1), ((2, 3), 1), ((3, 2, 2), 2), ((2, 4, 1), 2), ((5,), 0)]
-)
+@pytest.mark.parametrize(("levels", "d"), [((2,), 1), ((2, 3), 1), ((3, 2, 2), 2), ((2, 4, 1), 2), ((5,), 0)])
 def test_leaves_law_by_listing_trees(levels, d):
     law = depth.leaves_law(levels, d)
     exact = np.zeros(len(law))
@@ -225,10 +211,7 @@ def test_a_returned_law_is_the_callers_own():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (
-            lambda: depth.empty_leaf_visited(1.5, 2),
-            "n must be whole numbers of at least 0, got 1.5",
-        ),
+        (lambda: depth.empty_leaf_visited(1.5, 2), "n must be whole numbers of at least 0, got 1.5"),
         (lambda: depth.empty_leaf_visited(3, -1), "depth must be an integer of at least 0, got -1"),
         (lambda: depth.untested_features(0, 3), "s must be an integer of at least 1, got 0"),
         (lambda: depth.untested_features(3, -1), "depth must be an integer of at least 0, got -1"),
@@ -237,10 +220,7 @@ def test_a_returned_law_is_the_callers_own():
         (lambda: depth.table_depth(3, 0.5), "discrete must be an integer"),
         (lambda: depth.empty_leaves(-1, 2), "n must be whole numbers of at least 0, got -1"),
         (lambda: depth.empty_leaves(2.5, 2), "n must be whole numbers of at least 0, got 2.5"),
-        (
-            lambda: depth.leaves_law((2, 2), 3),
-            "depth must be at most the number of features, 2, got 3",
-        ),
+        (lambda: depth.leaves_law((2, 2), 3), "depth must be at most the number of features, 2, got 3"),
         (lambda: depth.leaves_law((2, 0), 1), "levels must be an integer of at least 1, got 0"),
     ],
 )

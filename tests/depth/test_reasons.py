@@ -28,9 +28,7 @@ def test_another_floor_is_noticed(monkeypatch, factor):
 
 def test_a_leaf_that_fills_as_the_tree_grows_is_noticed(monkeypatch):
     right = reasons._empty
-    monkeypatch.setattr(
-        reasons, "_empty", lambda leaves, n: (right(leaves, n)[0], Fraction(1, len(leaves)))
-    )
+    monkeypatch.setattr(reasons, "_empty", lambda leaves, n: (right(leaves, n)[0], Fraction(1, len(leaves))))
     assert OURS["rdf/clumping"].check().verdict == "fails"
 
 

@@ -21,9 +21,7 @@ def print_instead(monkeypatch):
             unit = {c["data"]: c.get("unit", 1.0) for c in table.columns}[key[0]]
             cells[key] = printed.parse(text, unit)
         changed = replace(table, cells=cells, **fields)
-        monkeypatch.setattr(
-            printed, "table", lambda asked: changed if asked == id else original(asked)
-        )
+        monkeypatch.setattr(printed, "table", lambda asked: changed if asked == id else original(asked))
 
     return change
 

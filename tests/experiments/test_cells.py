@@ -1,9 +1,11 @@
 """The vocabulary of sentences about runs: pairs of cells, and what is said of them."""
 
-import numpy as np import pytest from dplit.court.claims.runs import cells from dplit.court.experiments import
-rule
+import numpy as np
+import pytest
 
 from dplit import experiments
+from dplit.court.claims.runs import cells
+from dplit.court.experiments import rule
 
 FIGURE = "m-rf/figure-3a"
 NOISE = np.random.default_rng(0).normal(0, 1e-4, 20)
@@ -25,17 +27,13 @@ def result():
 def sizes(result, method="M-RF training"):
     one = {f"{n} trees": (n, 128) for n in (1, 4)}
     return cells.Pairs(
-        result,
-        {name: cells.pair(result, "car", method, n_estimators=n) for name, n in one.items()},
+        result, {name: cells.pair(result, "car", method, n_estimators=n) for name, n in one.items()}
     )
 
 
 def test_a_tuple_has_the_values_of_both_cells(result):
     found = cells.pair(result, "car", ("M-RF training", "Laplace"), n_estimators=(1, 4))
-    assert found == (
-        "car/M-RF training/published/n_estimators=1",
-        "car/Laplace/published/n_estimators=4",
-    )
+    assert found == ("car/M-RF training/published/n_estimators=1", "car/Laplace/published/n_estimators=4")
 
 
 def test_gains_have_a_size_to_a_margin(result):

@@ -172,15 +172,10 @@ def test_a_figure_is_its_sentences():
 
 def test_every_figure_about_which_a_paper_writes_has_its_sentences():
     figures = {id for id in experiments.ids() if "/figure-" in id}
-    assert figures - {c.id.rpartition("/")[0] for c in SENTENCES} == {
-        "diprime-v1/figure-7",
-        *READ_WITH,
-    }
+    assert figures - {c.id.rpartition("/")[0] for c in SENTENCES} == {"diprime-v1/figure-7", *READ_WITH}
     tables = {id for id in experiments.ids() if "/table-" in id}
     cells = {c.id.removesuffix("-cells") for c in RUNS if "/table-" in c.id}
-    measured = {
-        "m-rf/table-1-runtime"
-    }  # its cells are not in the text: seconds, compared with nothing
+    measured = {"m-rf/table-1-runtime"}  # its cells are not in the text: seconds, compared with nothing
     assert tables == {id for id in cells if id.count("/") == 1} - measured
 
 

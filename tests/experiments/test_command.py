@@ -52,15 +52,9 @@ def test_one_is_run_and_gone_on_with(capsys, small):
 
 
 def test_two_are_run_together(capsys, small):
-    cells = [
-        Cell(
-            "wdbc", "RF", "exact", "f1", {"n_estimators": 2, "max_depth": 2}, seeds="test/figure-1"
-        )
-    ]
+    cells = [Cell("wdbc", "RF", "exact", "f1", {"n_estimators": 2, "max_depth": 2}, seeds="test/figure-1")]
     CELLS.experiment("test/figure-2", "Another", repetitions=2)(lambda: cells)
-    assert (
-        main(["experiment", "test/figure-1", "--with", "test/figure-2", "--out", "a/x.json"]) == 0
-    )
+    assert main(["experiment", "test/figure-1", "--with", "test/figure-2", "--out", "a/x.json"]) == 0
     assert "test/figure-1: A small figure" in capsys.readouterr().out
     found = [experiments.read(small / "a" / name) for name in ("x.json", "figure-2.json")]
     assert [run["tasks"] for result in found for run in result.runs] == [4, 2]
@@ -77,10 +71,7 @@ def test_another_file_and_seed(capsys, small):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (
-            ["test/figure-2"],
-            "no experiment has the id 'test/figure-2'; the nearest are test/figure-1",
-        ),
+        (["test/figure-2"], "no experiment has the id 'test/figure-2'; the nearest are test/figure-1"),
         (["test/figure-1", "--cells", "iris/*"], "cells 'iris/*' match none of test/figure-1"),
         (["--cells", "*"], "--cells: needs the ID"),
         (["--with", "test/figure-1"], "--with: needs the ID"),
@@ -181,6 +172,4 @@ def test_a_journal_of_something_else_is_named(line, capsys, small):
 def test_the_root_is_a_folder_with_a_name(capsys):
     with pytest.raises(SystemExit) as stop:
         main(["experiment", "test/figure-1", "--out", "/"])
-    assert (
-        stop.value.code == 2 and "out must be a file, and / is a folder" in capsys.readouterr().err
-    )
+    assert stop.value.code == 2 and "out must be a file, and / is a folder" in capsys.readouterr().err

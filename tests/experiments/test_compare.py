@@ -67,9 +67,7 @@ def test_the_printed_cell_is_held_against_published_not_proved(result):
     assert rows["RF"].agrees is True and rows["DP-RF"].agrees is None
     seen, cells = rows["DiPriMe"].part.for_no
     both = math.hypot(math.sqrt(12 / 11), 0.9) * 1e-4
-    assert seen.error == pytest.approx(both * math.sqrt(1 / 12 + 1 / 9)), (
-        "the printed one counts too"
-    )
+    assert seen.error == pytest.approx(both * math.sqrt(1 / 12 + 1 / 9)), "the printed one counts too"
     assert cells == 2 and seen.limit == pytest.approx(0.9 * 15.7e-4 - 0.05e-4)
     assert experiments.tally(list(rows.values())) == (1, 1, 1, 5)
 
@@ -110,13 +108,8 @@ def test_means_by_set():
     for key, score in (("synth-b/RDF/published", 0.75), ("synth-a/RDF/published", 0.5),
                        ("synth-b/RDF/proved", 0.7)):  # fmt: skip
         found.add(key, {}, 0, {"score": score, "epsilon": None, "seconds": 0.1})
-    table = experiments.by_set(
-        "rdf/figure-4", {"one": ("RDF", "published"), "two": ("RDF", "proved")}, found
-    )
-    assert table.index.tolist() == ["synth-a", "synth-b"] and table.columns.tolist() == [
-        "one",
-        "two",
-    ]
+    table = experiments.by_set("rdf/figure-4", {"one": ("RDF", "published"), "two": ("RDF", "proved")}, found)
+    assert table.index.tolist() == ["synth-a", "synth-b"] and table.columns.tolist() == ["one", "two"]
     assert table.loc["synth-b"].tolist() == [0.75, 0.7]
     assert np.isnan(table.loc["synth-a", "two"])
 

@@ -94,9 +94,7 @@ def test_scores_that_scatter_less():
     keys = [f"synth-a/RDF/published/max_depth={d}" for d in (2, 5)]
     rng = np.random.default_rng(2)
     found = scored("rdf/figure-6", {k: rng.normal(0, s, 40) for k, s in zip(keys, (1, 20))})
-    assert is_true(curves.steadier(found, *keys)) and not is_true(
-        curves.steadier(found, *keys[::-1])
-    )
+    assert is_true(curves.steadier(found, *keys)) and not is_true(curves.steadier(found, *keys[::-1]))
 
 
 @pytest.mark.parametrize(("theirs", "found"), [(0.7, "win"), (0.801, "tie"), (0.9, "loss")])
@@ -112,9 +110,7 @@ def drawn(spread, within=1e-3, draws=12, of=(0.8, 0.79)):
     """RDF and JPW on SynthA: draws that differ by `spread`, with two splits each, `within` apart."""
     level = spread * np.linspace(-1, 1, draws)
     keys = [f"synth-a/{m}/published" for m in ("RDF", "JPW")]
-    splits = {
-        k: (m + level[:, None] + within * np.array([[-1, 1]])).ravel() for k, m in zip(keys, of)
-    }
+    splits = {k: (m + level[:, None] + within * np.array([[-1, 1]])).ravel() for k, m in zip(keys, of)}
     return scored("rdf/figure-11", splits), keys
 
 

@@ -16,9 +16,7 @@ def cells(id):
             yield row, column, cell, *formula.both(row, column)
 
 
-@pytest.mark.parametrize(
-    ("id", "wrong"), [("rdf/table-2", 17), ("rdf/table-4", 11), ("rdf/table-6", 6)]
-)
+@pytest.mark.parametrize(("id", "wrong"), [("rdf/table-2", 17), ("rdf/table-4", 11), ("rdf/table-6", 6)])
 def test_each_cell_is_its_formula_and_some_are_wrong(id, wrong):
     assert all(formulas.is_near(cell, published) for _, _, cell, published, _ in cells(id))
     assert sum(not formulas.is_near(cell, right) for _, _, cell, _, right in cells(id)) == wrong

@@ -23,11 +23,7 @@ ROWS, COLUMNS = np.array(PLACES).T
 def shares(row, column):
     """Co-occurrence in a window, exactly: all ordered pairs of pixels that touch, dict of (i, j) to share."""
     half = SIDE // 2
-    window = [
-        (r, c)
-        for r in range(row - half, row + half + 1)
-        for c in range(column - half, column + half + 1)
-    ]
+    window = [(r, c) for r in range(row - half, row + half + 1) for c in range(column - half, column + half + 1)]
     pairs = Counter(
         (int(IMAGE[a]), int(IMAGE[b]))
         for a in window
@@ -40,9 +36,7 @@ def shares(row, column):
 def by_pairs(p):
     """The eight features from their definitions over pairs: moments of two variables, not of a matrix."""
     mean_i, mean_j = (sum(ij[k] * s for ij, s in p.items()) for k in (0, 1))
-    var_i, var_j = (
-        sum((ij[k] - m) ** 2 * s for ij, s in p.items()) for k, m in enumerate((mean_i, mean_j))
-    )
+    var_i, var_j = (sum((ij[k] - m) ** 2 * s for ij, s in p.items()) for k, m in enumerate((mean_i, mean_j)))
     together = sum((i - mean_i) * (j - mean_j) * s for (i, j), s in p.items())
     apart = Counter()
     for (i, j), s in p.items():
@@ -80,9 +74,7 @@ def test_bounds_are_attained():
     law[2, 0, top] = law[2, top, 0] = 0.5
     law[3] = 1 / LEVELS**2
     found, (least, greatest) = texture.haralick(law), texture.most(LEVELS).T
-    assert found.min(axis=0) == pytest.approx(least) and found.max(axis=0) == pytest.approx(
-        greatest
-    )
+    assert found.min(axis=0) == pytest.approx(least) and found.max(axis=0) == pytest.approx(greatest)
     assert (found[:2, texture.HARALICK.index("correlation")] == 1).all(), "0/0 is 1"
 
 

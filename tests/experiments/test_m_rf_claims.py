@@ -26,9 +26,7 @@ def verdict(id):
 
 
 def test_outperforms(print_instead):
-    assert (
-        verdict("m-rf/outperforms") == "fails" and verdict("m-rf/outperforms/corrected") == "holds"
-    )
+    assert verdict("m-rf/outperforms") == "fails" and verdict("m-rf/outperforms/corrected") == "holds"
     found = HERE["m-rf/outperforms"].check()
     assert found.cases == 10 and set(found.counterexample) - {"exact", "stated"} == {
         "1 tree: training against Laplace", "4 trees: training against Laplace",
@@ -62,9 +60,7 @@ def test_a_single_tree_by_drawing():
         assert low <= m_rf_print.right(gap, 2.0, trees) <= high
 
 
-@pytest.mark.parametrize(
-    ("factor", "expected"), [(0.999, "fails"), (1.0, "holds"), (1.001, "fails")]
-)
+@pytest.mark.parametrize(("factor", "expected"), [(0.999, "fails"), (1.0, "holds"), (1.001, "fails")])
 def test_another_law_of_a_single_tree_is_noticed(monkeypatch, factor, expected):
     law = m_rf_print.right
     monkeypatch.setattr(m_rf_print, "right", lambda *a: factor * law(*a))
@@ -84,14 +80,7 @@ def test_a_tree_of_another_power(monkeypatch, power, expected):
 
 def test_what_the_appendix_says_of_its_table_2(print_instead):
     """Subsamples beside training and prediction, seconds of the search: the table decides, cell by cell."""
-    ids = [
-        f"m-rf/{w}"
-        for w in (
-            "appendix-subsample-lower",
-            "appendix-search-reduced",
-            "search-time",
-        )
-    ]
+    ids = [f"m-rf/{w}" for w in ("appendix-subsample-lower", "appendix-search-reduced", "search-time")]
     lower, reduced, shorter = ids
     assert [verdict(id) for id in ids] == ["assumes"] * 3
     print_instead("m-rf/appendix-table-2", {("car", "training, q = 1"): "0.750"})
@@ -99,9 +88,7 @@ def test_what_the_appendix_says_of_its_table_2(print_instead):
     print_instead("m-rf/appendix-table-2", {("car", "subsample, q = 2"): "0.9"})
     assert verdict(lower) == "fails"
     strategy = {
-        f"{m}, q = {q}": s
-        for m in ("training", "prediction", "subsample")
-        for q, s in ((1, "0.6"), (2, "0.2"))
+        f"{m}, q = {q}": s for m in ("training", "prediction", "subsample") for q, s in ((1, "0.6"), (2, "0.2"))
     }
     print_instead("m-rf/appendix-seconds", {("strategy", row): s for row, s in strategy.items()})
     assert verdict(reduced) == verdict(shorter) == "holds"
@@ -152,13 +139,7 @@ def by_method(id, means, rest=0.5):
     (0.99, 0.40, ["agrees", "agrees", "differs", "agrees", "differs"]),
 ])  # fmt: skip
 def test_figure_2_sentences(stored, ours, rivals, expected):
-    ids = [
-        "m-rf/figure-2/consistently",
-        "m-rf/abstract-40",
-        "m-rf/car-85",
-        "m-rf/car-30",
-        "m-rf/figure-2/small",
-    ]
+    ids = ["m-rf/figure-2/consistently", "m-rf/abstract-40", "m-rf/car-85", "m-rf/car-30", "m-rf/figure-2/small"]
     means = dict.fromkeys(m_rf.OURS, ours) | dict.fromkeys(runs.RIVALS, rivals)
     stored["m-rf/figure-2"] = by_method("m-rf/figure-2", means)
     assert [verdict(id) for id in ids] == expected
@@ -201,16 +182,9 @@ def test_one_point_below_a_baseline_is_enough(stored):
     def training(cell):
         return 0.4 if (cell.data, cell.params["epsilon"]) == ("iris", 0.25) else 0.85
 
-    stored["m-rf/figure-2"] = by_method(
-        "m-rf/figure-2", {runs.TRAINING: training, runs.PREDICTION: 0.85}, 0.45
-    )
-    assert (
-        verdict("m-rf/figure-2/consistently") == "differs"
-        and verdict("m-rf/abstract-40") == "agrees"
-    )
-    stored["m-rf/figure-2"] = by_method(
-        "m-rf/figure-2", {runs.TRAINING: 0.85, runs.PREDICTION: training}
-    )
+    stored["m-rf/figure-2"] = by_method("m-rf/figure-2", {runs.TRAINING: training, runs.PREDICTION: 0.85}, 0.45)
+    assert verdict("m-rf/figure-2/consistently") == "differs" and verdict("m-rf/abstract-40") == "agrees"
+    stored["m-rf/figure-2"] = by_method("m-rf/figure-2", {runs.TRAINING: 0.85, runs.PREDICTION: training})
     assert verdict("m-rf/gap-closed") == "differs"
 
 
@@ -219,10 +193,7 @@ def test_one_point_below_a_baseline_is_enough(stored):
     (-0.001, ["agrees", "agrees", "differs", "differs", "agrees"]),
 ])  # fmt: skip
 def test_figure_3a_sentences(stored, slope, expected):
-    ids = [
-        f"m-rf/figure-3a/{w}"
-        for w in ("laplace-falls", "disjoint-falls", "preserves", "rises", "few-trees")
-    ]
+    ids = [f"m-rf/figure-3a/{w}" for w in ("laplace-falls", "disjoint-falls", "preserves", "rises", "few-trees")]
     stored["m-rf/figure-3a"] = result("m-rf/figure-3a", lambda c: (
         0.6 + slope * c.params["n_estimators"] + 0.1 * (c.method == runs.LAPLACE)
     ))  # fmt: skip
@@ -268,10 +239,7 @@ def test_figure_4_sentences(stored, ours, existing, expected):
 
 
 def test_appendix_sentences(stored):
-    ids = [
-        f"m-rf/appendix-depth/{w}"
-        for w in ("four", "rivals-best", "consistently", "training-votes")
-    ]
+    ids = [f"m-rf/appendix-depth/{w}" for w in ("four", "rivals-best", "consistently", "training-votes")]
     rivals = {1: 0.6, 2: 0.72, 3: 0.6, 4: 0.48, 5: 0.4}
 
     def as_printed(cell):
@@ -296,9 +264,7 @@ def test_appendix_sentences(stored):
 @pytest.mark.parametrize(("off", "expected"), [(0.0, "agrees"), (0.03, "differs")])
 def test_the_appendix_table(stored, off, expected):
     cells = printed.table("m-rf/appendix-table-2").cells
-    stored["m-rf/appendix-table-2"] = result(
-        "m-rf/appendix-table-2", lambda c: cells[c.data, c.label].value + off
-    )
+    stored["m-rf/appendix-table-2"] = result("m-rf/appendix-table-2", lambda c: cells[c.data, c.label].value + off)
     assert verdict("m-rf/appendix-table-2") == expected
     assert verdict("m-rf/appendix-table-2/ensembles") == "agrees"
     asked = {(c.data, c.label) for c in experiments.get("m-rf/appendix-table-2").cells}
@@ -314,9 +280,7 @@ def test_the_best_of_each(stored):
     assert verdict(f"{id}/balance-2") == verdict(f"{id}/car-2") == "differs"
     stored[id] = by_method(id, {runs.CUTS: 0.8}, 0.7)
     assert verdict(f"{id}/balance-cuts-05") == verdict(f"{id}/balance-cuts-1") == "agrees"
-    stored[id] = by_method(
-        id, {runs.PREDICTION: lambda c: 0.9 if c.params["max_depth"] == 4 else 0.2}, 0.7
-    )
+    stored[id] = by_method(id, {runs.PREDICTION: lambda c: 0.9 if c.params["max_depth"] == 4 else 0.2}, 0.7)
     for word in ("05", "1", "cuts-05", "cuts-1"):
         assert verdict(f"{id}/balance-{word}") == "differs"
     assert {verdict(f"{id}/{w}") for w in ("balance-2", "car-05", "car-1", "car-2")} == {"agrees"}
@@ -354,9 +318,7 @@ def test_the_strategy_of_proved_cells_has_the_least_error(data, levels):
         for id in experiments.ids()
         if id.startswith("m-rf/")
         for c in experiments.get(id).cells
-        if (c.data, c.method) == (data, runs.TRAINING)
-        and c.reading == "proved"
-        and "subset_size" not in c.params
+        if (c.data, c.method) == (data, runs.TRAINING) and c.reading == "proved" and "subset_size" not in c.params
     }
     assert used
     domain = Domain([Categorical(list(range(n))) for n in levels])
@@ -364,8 +326,7 @@ def test_the_strategy_of_proved_cells_has_the_least_error(data, levels):
         grown = grow_random_trees(domain, trees, depth, rng=np.random.default_rng(depth))
         workload = matrix.Workload.of(grown, n_levels=domain.n_levels)
         errors = {
-            m: matrix.unit_error(workload, matrix.member(workload, m))
-            for m in ("per-tree", "merged", "identity")
+            m: matrix.unit_error(workload, matrix.member(workload, m)) for m in ("per-tree", "merged", "identity")
         }
         least = errors[runs.strategy(data, depth, trees)]
         assert least <= min(errors.values()) * (1 + 1e-9), (depth, trees, errors)

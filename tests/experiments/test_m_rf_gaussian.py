@@ -40,11 +40,7 @@ def test_the_noise_is_the_calibrated_one(strategy):
     squared = np.array([
         (forest._released(workload, *none, 2, rng)[workload.place] ** 2).sum() for _ in range(600)
     ])  # fmt: skip
-    chosen = (
-        matrix.GaussianMarginals(workload)
-        if strategy == "marginals"
-        else matrix.member(workload, strategy)
-    )
+    chosen = matrix.GaussianMarginals(workload) if strategy == "marginals" else matrix.member(workload, strategy)
     expected = 2 * matrix.gaussian_error(workload, chosen, 1.0, DELTA)
     assert abs(squared.mean() - expected) < 6 * squared.std() / 600**0.5
 

@@ -49,9 +49,7 @@ def test_the_noise_grows_with_the_number_of_queries(monkeypatch, voting, moved):
     """Scale b/eps for counts, 2b/eps for classes; Kolmogorov-Smirnov, false alarm 1e-9."""
     monkeypatch.setattr(m_rf_rivals, "leaf_stats",
                         lambda forest, *rest: np.zeros((forest.n_leaves, 2), dtype=np.int64))  # fmt: skip
-    monkeypatch.setattr(
-        m_rf_rivals, "largest", lambda counts, rng: np.zeros(len(counts), dtype=int)
-    )
+    monkeypatch.setattr(m_rf_rivals, "largest", lambda counts, rng: np.zeros(len(counts), dtype=int))
     released = []
     plain = QueryAggregate._release
 
@@ -63,9 +61,7 @@ def test_the_noise_grows_with_the_number_of_queries(monkeypatch, voting, moved):
     monkeypatch.setattr(QueryAggregate, "_release", release)
     asked = pd.concat([EVERY] * 50)
     for seed in range(10):
-        aggregate(
-            voting=voting, epsilon=0.5, accounting="published", random_state=seed, queries=asked
-        )
+        aggregate(voting=voting, epsilon=0.5, accounting="published", random_state=seed, queries=asked)
     noise, scale = np.concatenate(released), moved * 300 / 0.5
     assert kstest(noise, laplace(scale=scale).cdf).pvalue > 1e-9
     assert kstest(noise, laplace(scale=0.8 * scale).cdf).pvalue < 1e-9

@@ -48,9 +48,7 @@ def test_left_fractions_of_a_tree_by_hand():
         np.array([0, 1, 0], dtype=np.int32),
     )
     trees = Trees.join([one], most_levels=3)
-    records = np.array(
-        [[0.1, 0], [0.2, 1], [0.5, 2], [0.9, 0], [0.9, 1], [0.9, 1], [0.9, 2], [0.9, 1]]
-    )
+    records = np.array([[0.1, 0], [0.2, 1], [0.5, 2], [0.9, 0], [0.9, 1], [0.9, 1], [0.9, 2], [0.9, 1]])
     assert sorted(measures.left_fractions(trees, records)) == [3 / 8, 2 / 5]
 
 

@@ -13,9 +13,7 @@ from dplit.court.experiments.papers import mrf
 from dplit.ground import printed
 from dplit.mechanisms import Exponential
 
-TABLE_1, RANKS, TABLE_2, TABLE_3 = (
-    printed.table(f"mrf/table-{name}") for name in ("1", "1-ranks", "2", "3")
-)
+TABLE_1, RANKS, TABLE_2, TABLE_3 = (printed.table(f"mrf/table-{name}") for name in ("1", "1-ranks", "2", "3"))
 HERE = claims.of("multinomial_forest_experiments")
 
 
@@ -163,9 +161,7 @@ def test_table_2(print_instead):
 def test_table_3(print_instead):
     assert verdict("mrf/table-3-cap") == "fails" and verdict("mrf/table-3-monotone") == "fails"
     assert verdict("mrf/table-3-monotone/corrected") == "holds"
-    low = {
-        (d, row): f"{30 + i}.00" for d in TABLE_3.of("name") for i, row in enumerate(TABLE_3.rows)
-    }
+    low = {(d, row): f"{30 + i}.00" for d in TABLE_3.of("name") for i, row in enumerate(TABLE_3.rows)}
     print_instead("mrf/table-3", low)
     assert verdict("mrf/table-3-cap") == "loose" and verdict("mrf/table-3-monotone") == "holds"
     print_instead("mrf/table-3", {("cmc", "B3 = 20"): "52.00"})
@@ -181,14 +177,10 @@ def test_the_cap_by_drawing_labels():
         assert low <= mrf_tables.label_cap(budget, classes) <= high
 
 
-@pytest.mark.parametrize(
-    ("factor", "expected"), [(0.999, "fails"), (1.0, "holds"), (1.001, "loose")]
-)
+@pytest.mark.parametrize(("factor", "expected"), [(0.999, "fails"), (1.0, "holds"), (1.001, "loose")])
 def test_another_cap_is_noticed(monkeypatch, factor, expected):
     cap = mrf_tables.label_cap
-    monkeypatch.setattr(
-        mrf_tables, "label_cap", lambda budget, classes: factor * cap(budget, classes)
-    )
+    monkeypatch.setattr(mrf_tables, "label_cap", lambda budget, classes: factor * cap(budget, classes))
     assert verdict("mrf/table-3-cap/corrected") == expected
 
 

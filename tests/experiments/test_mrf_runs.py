@@ -70,9 +70,7 @@ def test_which_stopping_rule_is_nearer(stored, shift, expected):
 def test_whose_accuracies_table_3_has(stored, off, expected):
     """Forests without noise that have the printed accuracies, or are three points off."""
     cells = TABLE_3.cells
-    stored["mrf/table-3"] = result(
-        "mrf/table-3", lambda c: cells[c.data, c.label.split(",")[0]].value + off
-    )
+    stored["mrf/table-3"] = result("mrf/table-3", lambda c: cells[c.data, c.label.split(",")[0]].value + off)
     assert verdict("mrf/table-3/forest") == verdict("mrf/table-3") == expected
 
 
@@ -86,9 +84,7 @@ def test_figure_4_sentences(stored):
     assert [verdict(id) for id in ids] == ["agrees"] * 4
     stored["mrf/figure-4"] = result("mrf/figure-4", lambda cell: 1.2 - rises(cell))
     assert [verdict(id) for id in ids] == ["differs", "agrees", "differs", "differs"]
-    stored["mrf/figure-4"] = result(
-        "mrf/figure-4", lambda cell: 0.5 + 0.01 * cell.params["value_budget"]
-    )
+    stored["mrf/figure-4"] = result("mrf/figure-4", lambda cell: 0.5 + 0.01 * cell.params["value_budget"])
     assert verdict("mrf/figure-4/b2-stable") == "differs"
 
 
@@ -116,9 +112,7 @@ def test_a_set_that_is_not_run_is_an_open_part(stored):
 
 @pytest.mark.parametrize(("ours", "expected"), [(0.8, "agrees"), (0.6, "differs")])
 def test_figure_7_sentences(stored, ours, expected):
-    stored["mrf/figure-7"] = result(
-        "mrf/figure-7", lambda cell: ours if cell.method == "MRF" else 0.7, numbers=8
-    )
+    stored["mrf/figure-7"] = result("mrf/figure-7", lambda cell: ours if cell.method == "MRF" else 0.7, numbers=8)
     assert verdict("mrf/figure-7/tree-level") == verdict("mrf/figure-7/car-trees") == expected
 
 
@@ -158,9 +152,7 @@ def test_scenes_are_decided_by_both_criteria(stored, mrf_, breiman, worst, expec
 ])  # fmt: skip
 def test_private_sentences(stored, counts, published, expected):
     means = {("MRF", "proved"): counts, ("MRF", "published"): published}
-    stored["mrf/private"] = result(
-        "mrf/private", lambda cell: means.get((cell.method, cell.reading), 0.7)
-    )
+    stored["mrf/private"] = result("mrf/private", lambda cell: means.get((cell.method, cell.reading), 0.7))
     assert tuple(verdict(f"mrf/private/{word}") for word in ("counts", "published")) == expected
 
 
@@ -231,11 +223,7 @@ def test_accuracies_of_single_trees():
         leaves = ours.apply(split.X_test)[:, t] + ours.trees_.leaf_starts[t]
         right.append(np.mean(ours.classes_[ours.leaf_labels_[leaves]] == np.asarray(split.y_test)))
     found = measures.tree_accuracy(ours, split)
-    assert (
-        found[0] == pytest.approx(np.mean(right))
-        and found[1] == min(right)
-        and found[-1] == max(right)
-    )
+    assert found[0] == pytest.approx(np.mean(right)) and found[1] == min(right) and found[-1] == max(right)
     theirs = METHODS["Breiman"](setting, **options).fit(split.X_train, split.y_train)
     encoded = setting.domain.encode(split.X_test)
     single = [t.predict(encoded).astype(int) for t in theirs.forest.estimators_]

@@ -44,11 +44,7 @@ def test_forests_of_figures_11_to_14_are_the_same():
 def share(data, depth, trees, records):
     """Share of empty leaves of one forest on the first `records` records of a random order."""
     order = np.random.default_rng(0).permutation(len(data))[:records]
-    options = {
-        "classes": list(data.classes),
-        "label": "smooth-exponential",
-        "accounting": "published",
-    }
+    options = {"classes": list(data.classes), "label": "smooth-exponential", "accounting": "published"}
     forest = ReachedForest(
         epsilon=1.0, domain=task.observed(data), n_estimators=trees, max_depth=depth,
         random_state=0, **options,

@@ -125,7 +125,5 @@ def test_queries_get_the_same_answer_twice():
 
 def test_more_epsilon_is_more_accurate():
     X, y = frame(2000)
-    scores = [
-        np.mean(forest(4, n_estimators=10, epsilon=e).fit(X, y).predict(X) == y) for e in (1e-3, 10)
-    ]
+    scores = [np.mean(forest(4, n_estimators=10, epsilon=e).fit(X, y).predict(X) == y) for e in (1e-3, 10)]
     assert scores[1] > 0.8 > scores[0]

@@ -118,9 +118,7 @@ def test_holm_by_all_subsets(seed):
     assert {name for name in p if p[name] <= level[name]} == by_closing(p, 0.05)
 
 
-@pytest.mark.parametrize(
-    ("middle", "verdict"), [(1.0, "agrees"), (1.2, "undecided"), (2.0, "differs")]
-)
+@pytest.mark.parametrize(("middle", "verdict"), [(1.0, "agrees"), (1.2, "undecided"), (2.0, "differs")])
 def test_a_margin(middle, verdict):
     of = 1.0 + 0.1 * numbers(3, 20, shift=0.0)
     assert rule.within(of, middle, 0.2, overlap=0.0).verdict(0.01) == verdict

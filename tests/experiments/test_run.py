@@ -145,10 +145,7 @@ def test_a_task_that_raises_stops_no_other(calls, monkeypatch, tmp_path):
     monkeypatch.setattr(RUN, "run_measures", sometimes)
     out = tmp_path / "x.json"
     result = experiments.run(ID, out=out)
-    assert {key: len(result.scores(key)) for key in result.cells} == {
-        "iris/ERT/exact": 3,
-        "iris/RF/exact": 1,
-    }
+    assert {key: len(result.scores(key)) for key in result.cells} == {"iris/ERT/exact": 3, "iris/RF/exact": 1}
     lost = {r: (key, error) for key, r, error in result.lost}
     assert sorted(lost) == [0, 2] and "ZeroDivisionError" in lost[0][1]
     assert lost[2] == ("iris/RF/exact", "its file is not here")
@@ -180,9 +177,7 @@ def test_what_is_one_fit_is_fitted_once_and_scores_as_alone(monkeypatch, tmp_pat
     CELLS.experiment(ID, "A test", repetitions=3)(lambda: [_forest("RF"), _forest("ERT")])
     other = [_forest("RF", "auc", seeds=ID), _forest("ERT", "f1")]
     CELLS.experiment("test/other", "A test", repetitions=2)(lambda: other)
-    alone = [
-        experiments.run(id, out=tmp_path / f"{n}.json") for n, id in enumerate((ID, "test/other"))
-    ]
+    alone = [experiments.run(id, out=tmp_path / f"{n}.json") for n, id in enumerate((ID, "test/other"))]
     fits, fit = [], RUN.run_measures
 
     def counted(id, cells, repetition, seed):
@@ -232,9 +227,7 @@ def test_draws_are_problems_of_their_own_and_two_folds_share_one():
     index = second.X_test.index
     assert first.X_train.loc[index].equals(second.X_test)
     assert not np.isin(first.X_test.iloc[:, 0], other.X_train.iloc[:, 0]).any()
-    words = {
-        CELLS.draw_seed(s, d, n) for s, d, n in product((0, 1), ("synth-a", "synth-b"), range(9))
-    }
+    words = {CELLS.draw_seed(s, d, n) for s, d, n in product((0, 1), ("synth-a", "synth-b"), range(9))}
     assert len(words) == 36
     few, many = (task._drawn(cell, 2, 0, n) for n in (100, 1_000))
     assert task._loaded(*many).X.iloc[:100].equals(task._loaded(*few).X)

@@ -15,9 +15,7 @@ PART = [("cells", 64), ("cells", 1024), ("trees", 8), ("queries", 4), ("queries"
 
 
 def test_every_point_is_stored_with_a_time():
-    assert {a: list(line) for a, line in STORED.items()} == {
-        a: list(s) for a, s in scaling.AXES.items()
-    }
+    assert {a: list(line) for a, line in STORED.items()} == {a: list(s) for a, s in scaling.AXES.items()}
     assert all(0 < p["seconds"] < 60 for line in STORED.values() for p in line.values())
 
 

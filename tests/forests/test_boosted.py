@@ -13,9 +13,7 @@ from dplit.budget import Concentrated, Group, Public, Spend, rho_of
 from dplit.forests import BoostedForestClassifier, BoostedForestRegressor, blocks_boosted
 from dplit.mechanisms import DiscreteGaussian, Exponential
 
-DOMAIN = Domain(
-    [Continuous(0, 1), Continuous(0, 1), Categorical(["a", "b", "c"])], names=list("uvw")
-)
+DOMAIN = Domain([Continuous(0, 1), Continuous(0, 1), Categorical(["a", "b", "c"])], names=list("uvw"))
 RNG = np.random.default_rng(0)
 N = 2000
 X = pd.DataFrame({"u": RNG.random(N), "v": RNG.random(N), "w": RNG.choice(list("abc"), N)})
@@ -181,11 +179,7 @@ def test_the_budget_of_a_delta(neighbours, people):
     options = {"neighbours": neighbours, "delta": 1e-4, "records_per_person": people}
     options["n_estimators"] = 30
     three = classifier(3.0, classes=[0, 1, 2], **options)
-    for forest, y in (
-        (classifier(3.0, **options), Y),
-        (regressor(3.0, **options), ODDS),
-        (three, Y),
-    ):
+    for forest, y in ((classifier(3.0, **options), Y), (regressor(3.0, **options), ODDS), (three, Y)):
         budget = forest.fit(X, y).budget_
         assert budget.neighbours == neighbours and 0 < budget.delta <= 1e-4
         assert budget.delta == pytest.approx(1e-4)
@@ -205,11 +199,7 @@ def test_a_delta_is_spent_where_it_pays():
 def test_what_is_drawn_is_what_a_zero_concentrated_budget_says(monkeypatch, three):
     """Deviations and selections of a fit, each turned into the rho that a record can cost by them."""
     drawn, reaches = [], []
-    noise, choice, reach_of = (
-        DiscreteGaussian.sample,
-        Exponential.sample,
-        blocks_boosted.class_reach,
-    )
+    noise, choice, reach_of = (DiscreteGaussian.sample, Exponential.sample, blocks_boosted.class_reach)
 
     def sample(self, values, *, rng):
         counted = three and not reaches[1:]  # the first round's class counts move by one

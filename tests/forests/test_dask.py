@@ -109,9 +109,7 @@ def test_data_frames(name):
     import dask.dataframe as dd
 
     domain = Domain([*DOMAIN.features[:2], Categorical(list("abc"))], names=list("uvw"))
-    frame = pd.DataFrame(
-        {"w": np.array(list("abc"))[X[:, 2].astype(int)], "u": X[:, 0], "v": X[:, 1]}
-    )
+    frame = pd.DataFrame({"w": np.array(list("abc"))[X[:, 2].astype(int)], "u": X[:, 0], "v": X[:, 1]})
     forest, y = unfitted(name, domain=domain)
     here = released(forest.fit(frame, pd.Series(y)))
     there, _ = unfitted(name, domain=domain)
@@ -204,9 +202,7 @@ def test_sums_of_many_parts():
 
 
 def test_families_that_need_the_records():
-    with pytest.raises(
-        TypeError, match=r"in memory for MedianForest.*fit .*BoostedForestClassifier"
-    ):
+    with pytest.raises(TypeError, match=r"in memory for MedianForest.*fit .*BoostedForestClassifier"):
         MedianForestClassifier(1.0, domain=DOMAIN, classes=[0, 1]).fit(cut(X, 2), cut(Y, 2))
 
 
@@ -245,9 +241,7 @@ def test_blocks_that_turn_out_to_be_of_other_sizes():
 
 
 def run(script):
-    done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, timeout=120
-    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
     return done.stdout
 

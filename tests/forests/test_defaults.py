@@ -18,10 +18,7 @@ from dplit.trees import expected_leaves, grow_random_trees
 from tests.forests.kinds import PRIVATE, regresses
 
 LETTERS, NUMBER = Categorical(list("abcdef")), Continuous(0, 1)
-LIMITED = (
-    HistogramForestClassifier,
-    MatrixForestClassifier,
-)  # by cells; the other has tests of its own
+LIMITED = (HistogramForestClassifier, MatrixForestClassifier)  # by cells; the other has tests of its own
 CLASSIFIERS = [kind for kind in PRIVATE if not regresses(kind) and kind not in LIMITED]
 # The set of most levels in a column, the widest one, and the longest one. Every kind fits the first; on the
 # other two three kinds stand for all, and the rest is `-m deep`.
@@ -70,9 +67,7 @@ def test_a_table_of_categorical_columns_alone():
     assert len(forest.trees_.feature) == 100 * sum(9**d for d in range(5))
 
 
-@pytest.mark.parametrize(
-    ("n_records", "depth"), [(None, 4), (10**4, 4), (6560, 3), (729, 3), (1, 1), (10**9, 5)]
-)
+@pytest.mark.parametrize(("n_records", "depth"), [(None, 4), (10**4, 4), (6560, 3), (729, 3), (1, 1), (10**9, 5)])
 def test_the_depth_follows_the_public_number_of_records(n_records, depth):
     """Nine levels each: at most n_records leaves in a tree, and 20,000,000 counts in the forest."""
     domain = Domain([Categorical(range(9))] * 13)

@@ -45,31 +45,21 @@ def same_law(times, kind, data, released, **options):
 
 @pytest.mark.parametrize("selection", ["uniform", "exponential", "permute-and-flip"])
 def test_cuts_and_classes_of_median_trees_are_drawn_by_one_law(selection):
-    released = [
-        lambda f: f.trees_.feature[0],
-        lambda f: f.trees_.threshold[0],
-        lambda f: f.leaf_labels_[0],
-    ]
+    released = [lambda f: f.trees_.feature[0], lambda f: f.trees_.threshold[0], lambda f: f.leaf_labels_[0]]
     options = {**MEDIANS, "classes": [0, 1], "selection": selection}
     same_law(250, MedianForestClassifier, (X, Y), released, **options)
 
 
 @pytest.mark.parametrize("domain", [NUMBERS, LEVELS], ids=["numbers", "levels"])
 def test_means_of_median_trees_are_drawn_by_one_law(domain):
-    released = [
-        lambda f: f.trees_.feature[0],
-        lambda f: f.leaf_values_[0],
-        lambda f: f.leaf_values_[-1],
-    ]
+    released = [lambda f: f.trees_.feature[0], lambda f: f.leaf_values_[0], lambda f: f.leaf_values_[-1]]
     options = {**MEDIANS, "domain": domain, "target_bounds": (0, 1)}
     data = (X if domain is NUMBERS else CODES), X[:, 0]
     same_law(250, MedianForestRegressor, data, released, **options)
 
 
 def test_trees_that_all_read_all_records_are_exact_too():
-    forest = MedianForestClassifier(
-        1.0, domain=NUMBERS, classes=[0, 1], partitioned=False, max_depth=3
-    )
+    forest = MedianForestClassifier(1.0, domain=NUMBERS, classes=[0, 1], partitioned=False, max_depth=3)
     assert forest.fit(X, Y).noise_ == "secure" and forest.budget_.epsilon <= 1.0
 
 
@@ -99,9 +89,7 @@ def test_votes_are_released_by_one_law(release):
 
 @pytest.mark.parametrize("strategy", ["auto", "marginals", "p-identity", "merged", "tree-norm"])
 def test_every_other_strategy_is_exact(strategy):
-    forest = MatrixForestClassifier(
-        **{**MATRIX, "epsilon": 1e6}, strategy=strategy, voting="weighted"
-    )
+    forest = MatrixForestClassifier(**{**MATRIX, "epsilon": 1e6}, strategy=strategy, voting="weighted")
     near = forest.fit(CODES, Y).leaf_counts_
     assert forest.noise_ == "secure" and forest.budget_.epsilon == 1e6
     assert near.sum() == pytest.approx(len(Y) * 3, abs=0.01)
@@ -134,18 +122,14 @@ def test_gaussian_shares_are_released_by_one_law():
 def test_an_epsilon_whose_noise_would_overflow_is_an_error(epsilon):
     for mechanism in ("geometric", "laplace"):
         with pytest.raises(ValueError, match=r"^epsilon must be at least"):
-            MatrixForestClassifier(**{**MATRIX, "epsilon": epsilon}, mechanism=mechanism).fit(
-                CODES, Y
-            )
+            MatrixForestClassifier(**{**MATRIX, "epsilon": epsilon}, mechanism=mechanism).fit(CODES, Y)
 
 
 @pytest.mark.parametrize("epsilon", [1e120, 1e295, 1e308])
 def test_a_finite_epsilon_however_large_is_drawn_exactly(epsilon, monkeypatch):
     """Not as an infinite one, which compiled code draws in floats."""
     asked = []
-    monkeypatch.setattr(
-        median, "exact_rule", lambda rule: asked.append(exact_rule(rule)) or asked[-1]
-    )
+    monkeypatch.setattr(median, "exact_rule", lambda rule: asked.append(exact_rule(rule)) or asked[-1])
     for options in ({"selection": "uniform"}, {}):
         options = {**MEDIANS, "epsilon": epsilon, "classes": [0, 1], **options}
         MedianForestClassifier(**options, neighbours="replace-one").fit(X, Y)
@@ -164,10 +148,7 @@ GREEDY = [
 
 @pytest.mark.parametrize(("kind", "options"), GREEDY)
 def test_greedy_baselines_are_drawn_by_one_law(kind, options):
-    released = [
-        lambda f: f.trees_.feature[0],
-        lambda f: np.nan_to_num(f.trees_.threshold[0], nan=-1),
-    ]
+    released = [lambda f: f.trees_.feature[0], lambda f: np.nan_to_num(f.trees_.threshold[0], nan=-1)]
     if kind is DPRandomForestRegressor:
         released.append(lambda f: f.leaf_values_[0])
         options = {**options, "target_bounds": (0, 1)}

@@ -12,9 +12,7 @@ from dplit import Categorical, Continuous, Domain, baselines, forests
 from dplit.forests.export import export_text
 from tests.forests.kinds import KINDS, PLAIN, each, regresses, target
 
-DOMAIN = Domain(
-    {"u": Continuous(0, 1), "v": Categorical(list("abc"), missing=True), "w": Categorical([1, 2])}
-)
+DOMAIN = Domain({"u": Continuous(0, 1), "v": Categorical(list("abc"), missing=True), "w": Categorical([1, 2])})
 rng = np.random.default_rng(5)
 X = [[u, v, w] for u, v, w in zip(rng.random(80), rng.choice([*"abc", None], 80), [1, 2] * 40)]
 MORE = r"(?:, | or )"

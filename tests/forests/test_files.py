@@ -58,15 +58,9 @@ def test_a_loaded_forest_is_the_one_that_was_saved(kind, tmp_path):
 
 
 OTHERWISE = [
-    *(
-        (forests.MatrixForestClassifier, {"strategy": s})
-        for s in ("per-tree", "merged", "tree-norm")
-    ),
+    *((forests.MatrixForestClassifier, {"strategy": s}) for s in ("per-tree", "merged", "tree-norm")),
     (forests.MatrixForestClassifier, {"voting": "weighted", "mechanism": "laplace"}),
-    (
-        forests.MatrixForestClassifier,
-        {"release": "prediction", "strategy": "identity", "queries": FRAME},
-    ),
+    (forests.MatrixForestClassifier, {"release": "prediction", "strategy": "identity", "queries": FRAME}),
     (forests.MatrixForestClassifier, {"release": "subsample", "queries": FRAME.to_numpy()}),
     (forests.BoostedForestClassifier, {"delta": 1e-6, "n_records": 80}),
     (forests.BoostedForestRegressor, {"max_depth": None, "n_records": 2000}),
@@ -129,9 +123,7 @@ def test_a_file_holds_no_seed_and_no_pickle(kind, tmp_path):
 
 def reader():
     """The lines of NumPy on the format's page, and what the text behind them says of answers."""
-    lines = textwrap.dedent(
-        files.__doc__.split(".. code-block:: python")[1].split("\n\nThe class")[0]
-    )
+    lines = textwrap.dedent(files.__doc__.split(".. code-block:: python")[1].split("\n\nThe class")[0])
     said = re.findall(r"``(forest\[.*?)``", files.__doc__.replace("\n", " "))
     assert len(lines.strip().splitlines()) <= 10
     return lines, dict(zip(("class", "number", "cell"), said, strict=True))
@@ -262,9 +254,7 @@ def test_a_file_brings_no_seed(place, inside, tmp_path):
         dplit.load(path)
 
 
-@pytest.mark.parametrize(
-    "name", ["predict", "save", "epsilon", "not_saved", "_in_parts", "__class__"]
-)
+@pytest.mark.parametrize("name", ["predict", "save", "epsilon", "not_saved", "_in_parts", "__class__"])
 def test_a_file_brings_fitted_attributes_alone(name, tmp_path):
     path = tmp_path / "a.forest"
     small().save(path)
@@ -302,15 +292,9 @@ def test_each_cell_or_leaf_has_one_of_the_classes(name, answers, tmp_path):
     forest.save(path)
     forged(path, lambda header: None, **{name: np.arange(n) % 2})
     dplit.load(path).predict(FRAME)
-    answers = (
-        np.resize(answers, (n - (len(answers) == 29), *answers.shape[1:]))
-        if answers.shape
-        else answers
-    )
+    answers = np.resize(answers, (n - (len(answers) == 29), *answers.shape[1:])) if answers.shape else answers
     forged(path, lambda header: None, **{name: answers})
-    with pytest.raises(
-        ValueError, match=f"none that save wrote: no place for {name} (of shape|that are)"
-    ):
+    with pytest.raises(ValueError, match=f"none that save wrote: no place for {name} (of shape|that are)"):
         dplit.load(path)
 
 
@@ -389,19 +373,11 @@ def test_a_newer_format_is_named(tmp_path, monkeypatch):
         dplit.load(path)
 
 
-@pytest.mark.parametrize(
-    "name", ["subprocess.Popen", "dplit.forests.base", "dplit.forests.Popen", "dplit"]
-)
+@pytest.mark.parametrize("name", ["subprocess.Popen", "dplit.forests.base", "dplit.forests.Popen", "dplit"])
 def test_only_estimators_of_the_package_are_made(name, tmp_path):
     """A file with a right digest, by somebody else."""
     path, buffer = tmp_path / "a.forest", io.BytesIO()
-    header = {
-        "format": files.FORMAT,
-        "version": files.VERSION,
-        "class": name,
-        "parameters": {},
-        "fitted": {},
-    }
+    header = {"format": files.FORMAT, "version": files.VERSION, "class": name, "parameters": {}, "fitted": {}}
     with zipfile.ZipFile(buffer, "w") as archive:
         archive.writestr("header.json", json.dumps(header))
         archive.comment = b"0" * 64
@@ -464,12 +440,7 @@ def test_of_a_learner_a_file_has_the_name_and_the_answers(learner, tmp_path):
 def test_every_family_of_the_preset_is_saved(tmp_path):
     data, families = dplit.datasets.load("car"), set()
     for epsilon, rounds in ((0.001, None), (4.0, None), (4.0, 2)):
-        options = {
-            "domain": data.domain,
-            "classes": data.classes,
-            "n_estimators": rounds,
-            "n_records": 1728,
-        }
+        options = {"domain": data.domain, "classes": data.classes, "n_estimators": rounds, "n_records": 1728}
         forest = dplit.PrivateForestClassifier(epsilon, **options).fit(data.X, data.y)
         forest.save(tmp_path / "a.forest")
         loaded = dplit.load(tmp_path / "a.forest")

@@ -68,10 +68,7 @@ def voting():
     return fitted(forests.RandomDecisionForestClassifier, n_estimators=3)
 
 
-INNER, LEAVES = (
-    (lambda t: np.flatnonzero(t.feature >= 0)),
-    (lambda t: np.flatnonzero(t.feature < 0)),
-)
+INNER, LEAVES = ((lambda t: np.flatnonzero(t.feature >= 0)), (lambda t: np.flatnonzero(t.feature < 0)))
 WRONG = {
     "a circle": ("child", lambda t: at(t.child, INNER(t)[0], 0), "behind its parent"),
     "a node below itself": ("child", lambda t: at(t.child, INNER(t)[1], INNER(t)[1]), "behind its parent"),
@@ -133,17 +130,11 @@ def test_a_wrong_attribute_is_named(name, value):
     forest = fitted(forests.BoostedForestClassifier)
     if value is None:
         value = getattr(forest, name)
-        value = (
-            value._replace(rounds="x")
-            if name == "plan_"
-            else np.array(["u", "v", "x"], dtype=object)
-        )
+        value = value._replace(rounds="x") if name == "plan_" else np.array(["u", "v", "x"], dtype=object)
     setattr(forest, name, value)
     with pytest.raises(ValueError, match=rf"^{name}"):
         file_checks.check_insides(forest)
     delattr(forest, name)
     if name != "feature_names_in_":
-        with pytest.raises(
-            ValueError, match=rf"^a BoostedForestClassifier without {name}|^tested_"
-        ):
+        with pytest.raises(ValueError, match=rf"^a BoostedForestClassifier without {name}|^tested_"):
             file_checks.check_insides(forest)

@@ -25,13 +25,7 @@ SECRET = "alice-1970"
 SECRET_NUMBER = 71905.53
 DOMAINS = {
     "numbers": Domain({name: Continuous(0, 100) for name in "abc"}),
-    "mixed": Domain(
-        {
-            "a": Continuous(0, 100),
-            "b": Categorical(["no", "yes", "maybe"]),
-            "c": Categorical([0, 1]),
-        }
-    ),
+    "mixed": Domain({"a": Continuous(0, 100), "b": Categorical(["no", "yes", "maybe"]), "c": Categorical([0, 1])}),
     "one level": Domain({"a": Continuous(7, 7), "b": Categorical(["no"]), "c": Categorical([0])}),
 }
 CELLS = {
@@ -112,15 +106,7 @@ def calls(draw, kind):
     which = draw(st.sampled_from([*DOMAINS, "numbers", "mixed"]))
     rows = draw(st.lists(st.tuples(*CELLS[which]), max_size=12))
     domain = DOMAINS[which]
-    ways = [
-        "frame",
-        "objects frame",
-        "other order",
-        "polars",
-        "polars, other order",
-        "lists",
-        "wide",
-    ]
+    ways = ["frame", "objects frame", "other order", "polars", "polars, other order", "lists", "wide"]
     how = draw(st.sampled_from(ways + (NUMBERS if which == "numbers" else [])))
     targets = st.integers(0, 1) if regresses(kind) else st.sampled_from(["no", "yes"])
     y = draw(st.lists(targets, min_size=len(rows), max_size=len(rows)))
@@ -174,9 +160,7 @@ def check(kind, call):
     elif spoilt == "width":
         rows = [row[:2] for row in rows]
     try:
-        X = dressed(
-            rows, domain if spoilt != "width" else Domain({"a": domain[0], "b": domain[1]}), how
-        )
+        X = dressed(rows, domain if spoilt != "width" else Domain({"a": domain[0], "b": domain[1]}), how)
         given_y = TARGETS[target](y)
     except Exception:  # NumPy or polars does not make such a table
         return
@@ -215,9 +199,7 @@ CHECKS = [HealthCheck.too_slow, HealthCheck.data_too_large]
 
 
 @each
-@settings(
-    max_examples=6, deadline=None, derandomize=True, database=None, suppress_health_check=CHECKS
-)
+@settings(max_examples=6, deadline=None, derandomize=True, database=None, suppress_health_check=CHECKS)
 @given(data=st.data())
 def test_a_clear_error_or_a_right_answer(kind, data):
     check(kind, data.draw(calls(kind)))

@@ -52,8 +52,7 @@ def test_without_noise_the_counts_are_those_of_the_cells():
     fitted = forest(math.inf).fit(X, Y)
     np.testing.assert_array_equal(fitted.cell_counts_, table(X, Y))
     assert (
-        fitted.apply(X).ravel().tolist()
-        == (X["u"].map(["a", "b", "c"].index) * 4 + np.floor(X["v"] * 4)).tolist()
+        fitted.apply(X).ravel().tolist() == (X["u"].map(["a", "b", "c"].index) * 4 + np.floor(X["v"] * 4)).tolist()
     )
     assert fitted.score(X, Y) > 0.98
 
@@ -96,18 +95,14 @@ def test_what_the_learner_sees_is_the_release_alone(options):
 # The rule ------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "alpha", [Fraction(1, 10), Fraction(1, 3), Fraction(1, 2), Fraction(9, 10)]
-)
+@pytest.mark.parametrize("alpha", [Fraction(1, 10), Fraction(1, 3), Fraction(1, 2), Fraction(9, 10)])
 @pytest.mark.parametrize("mean", [Fraction(1, 20), Fraction(1, 2), Fraction(1), Fraction(9)])
 def test_the_posterior_mean_is_bayes_rule(alpha, mean):
     beta, most = mean / (1 + mean), 400
     for t in (-5, -1, 0, 1, 2, 7, 30):
         weights = [beta**m * alpha ** abs(t - m) for m in range(most)]
         expected = float(sum(m * w for m, w in enumerate(weights)) / sum(weights))
-        assert posterior_mean([t], float(alpha), float(mean))[0] == pytest.approx(
-            expected, rel=1e-9
-        )
+        assert posterior_mean([t], float(alpha), float(mean))[0] == pytest.approx(expected, rel=1e-9)
 
 
 def test_the_posterior_mean_of_large_and_of_exact_counts():
@@ -167,12 +162,7 @@ def test_mixtures_of_exact_and_of_few_counts():
 
 
 @pytest.mark.parametrize(
-    ("wrong", "name"),
-    [
-        (([0.5], 0.5, 1.0), "counts"),
-        (([1], 1.5, 1.0), "alpha"),
-        (([1], 0.5, -1), "mean"),
-    ],
+    ("wrong", "name"), [(([0.5], 0.5, 1.0), "counts"), (([1], 1.5, 1.0), "alpha"), (([1], 0.5, -1), "mean")]
 )
 def test_what_is_out_of_range_is_named(wrong, name):
     for law in (posterior_mean, released_law):
@@ -206,10 +196,7 @@ def test_a_mixture_drops_wide_noise_and_keeps_what_is_wider(epsilon):
     noise[0] = round(1e3 / epsilon)
     found = mixed_mean(noise, math.exp(-epsilon)) * epsilon
     assert found[0] == pytest.approx(1e3, abs=2) and (found[1:] >= 0).all()
-    assert (
-        noise[1:].max() * epsilon > 6
-        and (found < noise * epsilon / 10)[noise == noise[1:].max()].all()
-    )
+    assert noise[1:].max() * epsilon > 6 and (found < noise * epsilon / 10)[noise == noise[1:].max()].all()
 
 
 def test_wide_noise_goes_on_where_narrow_noise_ends():
@@ -248,13 +235,7 @@ def test_a_fit_of_any_epsilon_has_answers(epsilon, release, mechanism, noise):
 # Learners -------------------------------------------------------------------------------------------
 
 ONE_HOT = make_pipeline(OneHotEncoder(handle_unknown="ignore"), LogisticRegression())
-LEARNERS = [
-    DecisionTreeClassifier(),
-    LogisticRegression(),
-    KNeighborsClassifier(1),
-    ONE_HOT,
-    LinearSVC(),
-]
+LEARNERS = [DecisionTreeClassifier(), LogisticRegression(), KNeighborsClassifier(1), ONE_HOT, LinearSVC()]
 
 
 @pytest.mark.parametrize("learner", LEARNERS, ids=lambda v: type(v).__name__)
@@ -325,9 +306,7 @@ def test_on_car_it_is_ahead_of_the_forest_that_is_computed_from_the_same_release
         for seed in range(3):
             order = np.random.default_rng(seed).permutation(len(car))
             train, test = np.split(order, [int(0.8 * len(car))])
-            fitted = HistogramForestClassifier(
-                epsilon, domain=car.domain, n_estimators=20, random_state=seed
-            )
+            fitted = HistogramForestClassifier(epsilon, domain=car.domain, n_estimators=20, random_state=seed)
             fitted.fit(car.X.iloc[train], car.y.iloc[train])
             scores.append(fitted.score(car.X.iloc[test], car.y.iloc[test]))
         assert np.mean(scores) > least

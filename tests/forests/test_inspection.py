@@ -70,9 +70,7 @@ def test_log_probabilities_are_those_of_the_probabilities(fits):
     for kind, fitted in fits.items():
         if hasattr(kind, "predict_log_proba"):
             found, shares = fitted.predict_log_proba(FRAME), fitted.predict_proba(FRAME)
-            assert np.allclose(np.exp(found), shares) and np.isneginf(found[shares == 0]).all(), (
-                kind
-            )
+            assert np.allclose(np.exp(found), shares) and np.isneginf(found[shares == 0]).all(), kind
 
 
 NO_PATHS = baselines.ComparisonForestClassifier, forests.HistogramForestClassifier
@@ -190,9 +188,7 @@ def test_probabilities_of_released_counts_rank_better_than_votes(fits):
     forest = fits[baselines.DPDecisionForestClassifier]
     assert forest.leaf_shares_.sum(axis=1) == pytest.approx(1)
     leaves = forest.apply(FRAME) + forest.trees_.leaf_starts[:-1]
-    np.testing.assert_allclose(
-        forest.predict_proba(FRAME), forest.leaf_shares_[leaves].mean(axis=1), atol=1e-12
-    )
+    np.testing.assert_allclose(forest.predict_proba(FRAME), forest.leaf_shares_[leaves].mean(axis=1), atol=1e-12)
     reached = np.unique(leaves)
     best = forest.leaf_shares_[reached].argmax(axis=1)
     sure = forest.leaf_shares_[reached].max(axis=1) > 0.5

@@ -46,11 +46,7 @@ SETS = [([], []), ([0], [1]), ([0, 3, 6], [1, 0, 0]), ([1, 1, 2, 5], [0, 1, 1, 1
 def test_an_appended_record_changes_the_law_by_at_most_epsilon(rows, y):
     fitted = forest().fit(RECORDS, [0, 1] * 4)
     before = law(fitted, RECORDS[rows], y)
-    losses = [
-        loss(before, law(fitted, RECORDS[[*rows, i]], [*y, c]))
-        for i in range(len(RECORDS))
-        for c in (0, 1)
-    ]
+    losses = [loss(before, law(fitted, RECORDS[[*rows, i]], [*y, c])) for i in range(len(RECORDS)) for c in (0, 1)]
     assert max(losses) <= fitted.budget_.epsilon * (1 + 1e-12)
     assert max(losses) > 0.35 * fitted.budget_.epsilon
 

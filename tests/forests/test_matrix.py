@@ -16,9 +16,7 @@ from dplit.forests.randomness import Repeated
 from dplit.matrix import decision_paths
 
 LEVELS = ["a", "b", "c"]
-DOMAIN = Domain(
-    [Categorical(LEVELS), Continuous(0, 1), Categorical([False, True]), Continuous(-2, 2)]
-)
+DOMAIN = Domain([Categorical(LEVELS), Continuous(0, 1), Categorical([False, True]), Continuous(-2, 2)])
 N = 300
 
 
@@ -91,9 +89,7 @@ def test_ensembles_share_the_trees_and_test_their_own_columns():
         alone = decision_paths(e.trees, cells.n_levels[e.columns])
         mine = paths.take(np.arange(first, first + len(alone)))
         tested = [slice(s, s + n) for s, n in zip(paths.starts, cells.n_levels)]
-        np.testing.assert_array_equal(
-            np.hstack([mine.allowed[:, tested[j]] for j in e.columns]), alone.allowed
-        )
+        np.testing.assert_array_equal(np.hstack([mine.allowed[:, tested[j]] for j in e.columns]), alone.allowed)
         others = [j for j in range(5) if j not in e.columns]
         assert all(mine.allowed[:, tested[j]].all() for j in others)
         first += len(alone)
@@ -124,9 +120,7 @@ def test_without_noise_the_leaves_are_the_counts(options):
         filled = counts.max(axis=1) > np.sort(counts, axis=1)[:, -2]  # no tie
         assert (fitted.leaf_labels_ == counts.argmax(axis=1))[filled].all()
         votes = follows @ np.eye(3)[fitted.leaf_labels_]
-    np.testing.assert_allclose(
-        fitted.predict_proba(X), votes / votes.sum(axis=1)[:, None], atol=1e-9
-    )
+    np.testing.assert_allclose(fitted.predict_proba(X), votes / votes.sum(axis=1)[:, None], atol=1e-9)
     decided = votes.max(axis=1) > np.sort(votes, axis=1)[:, -2] + 1e-6
     assert (fitted.predict(X) == votes.argmax(axis=1))[decided].all()
 
@@ -153,9 +147,7 @@ def test_two_classes_are_released_as_their_difference():
 @pytest.mark.parametrize("accounting", ["proved", "published"])
 def test_prediction_releases_the_votes_of_its_queries(options, accounting):
     queries = X[:20]
-    fitted = forest(
-        math.inf, release="prediction", queries=queries, accounting=accounting, **options
-    )
+    fitted = forest(math.inf, release="prediction", queries=queries, accounting=accounting, **options)
     fitted.fit(X, Y)
     trained = forest(math.inf, voting="weighted", **options).fit(X, Y)
     follows = decision_paths(trained.trees_, fitted.cells_.n_levels).reached(by_hand(queries, 4))
@@ -195,10 +187,7 @@ NOISY = [
 
 def repeated(epsilon, n, **options):
     """Fits whose trees are the same, with noise of their own."""
-    return [
-        forest(epsilon, random_state=Repeated(5, noise), **options).fit(X[:40], Y[:40])
-        for noise in range(n)
-    ]
+    return [forest(epsilon, random_state=Repeated(5, noise), **options).fit(X[:40], Y[:40]) for noise in range(n)]
 
 
 def is_near(squares, expected):
@@ -226,9 +215,7 @@ def truth_of(fits):
 
 
 @pytest.mark.parametrize("release", ["prediction", "subsample"])
-@pytest.mark.parametrize(
-    "options", [{}, {"mechanism": "laplace"}, {"neighbours": "replace-one"}], ids=str
-)
+@pytest.mark.parametrize("options", [{}, {"mechanism": "laplace"}, {"neighbours": "replace-one"}], ids=str)
 def test_votes_for_queries_are_as_far_off_as_expected(release, options):
     """A subsample's trees read other records in every fit: only the noise of empty data is alike."""
     given = dict(release=release, queries=X[:15], n_estimators=1, strategy="identity", **options)
@@ -284,9 +271,7 @@ def test_a_difference_is_half_as_far_off_as_two_columns():
 @pytest.mark.parametrize("accounting", ["proved", "published"])
 def test_ensembles_release_differences_too(accounting):
     X, y = records(classes=2)
-    two = dict(
-        classes=[0, 1], strategy="identity", ensembles=3, subset_size=2, accounting=accounting
-    )
+    two = dict(classes=[0, 1], strategy="identity", ensembles=3, subset_size=2, accounting=accounting)
     exact = forest(math.inf, **two, difference=True).fit(X, y)
     counts = true_counts(exact, X, y, 2)
     np.testing.assert_allclose(exact.leaf_differences_, counts[:, 1] - counts[:, 0], atol=1e-6)
@@ -302,14 +287,10 @@ def test_ensembles_release_differences_too(accounting):
 
 def test_differences_of_ensembles_have_half_the_variance_of_two_columns():
     X, y = records(classes=2)
-    options = dict(
-        classes=[0, 1], strategy="identity", ensembles=2, subset_size=2, mechanism="laplace"
-    )
+    options = dict(classes=[0, 1], strategy="identity", ensembles=2, subset_size=2, mechanism="laplace")
     squares = {}
     for difference in (True, False):
-        exact = forest(math.inf, **options, difference=difference, random_state=Repeated(5, 0)).fit(
-            X, y
-        )
+        exact = forest(math.inf, **options, difference=difference, random_state=Repeated(5, 0)).fit(X, y)
         fits = [forest(1.0, **options, difference=difference, random_state=Repeated(5, s)).fit(X, y)
                 for s in range(80)]  # fmt: skip
         off = np.array([_difference(fit) - _difference(exact) for fit in fits])
@@ -328,10 +309,7 @@ def _difference(fitted):
 def test_ensembles_of_disjoint_trees_answer_together():
     """Unbiased: the mean over fits is the truth, within five of its standard errors."""
     options = dict(strategy="disjoint", ensembles=2, subset_size=2, n_estimators=4, max_depth=1)
-    fits, (truth,) = (
-        repeated(4.0, 150, **options),
-        repeated(1e6, 1, **options | {"strategy": "merged"}),
-    )
+    fits, (truth,) = (repeated(4.0, 150, **options), repeated(1e6, 1, **options | {"strategy": "merged"}))
     off = np.array([fit.leaf_counts_ - truth.leaf_counts_ for fit in fits])
     assert (abs(off.mean(axis=0)) < 5 * off.std(axis=0) / math.sqrt(len(fits)) + 1e-3).all()
 
@@ -471,9 +449,7 @@ def test_the_order_of_the_class_list_does_not_matter():
         np.testing.assert_allclose(fitted.leaf_counts_, true_counts(fitted, X, Y), atol=1e-8)
     pair = records(classes=2)
     names = np.array(["x", "y"])[pair[1]]
-    found = [
-        forest(1e6, classes=list(c)).fit(pair[0], names).leaf_differences_ for c in ("xy", "yx")
-    ]
+    found = [forest(1e6, classes=list(c)).fit(pair[0], names).leaf_differences_ for c in ("xy", "yx")]
     np.testing.assert_array_equal(*found)
 
 
@@ -533,9 +509,7 @@ def test_what_is_no_query_is_not_predicted():
     others = pd.concat([X[:1], X[X["u"] != X["u"].iloc[0]]])
     inside = {tuple(row) for row in by_hand(X[:5], 4)}
     missing = sum(tuple(row) not in inside for row in by_hand(others, 4))
-    with pytest.raises(
-        ValueError, match=rf"^X must hold records .* {missing} of {len(others)} that"
-    ):
+    with pytest.raises(ValueError, match=rf"^X must hold records .* {missing} of {len(others)} that"):
         fitted.predict(others)
 
 

@@ -9,9 +9,7 @@ from dplit import matrix
 from tests.forests.test_matrix import X, Y, forest
 
 GRID = list(
-    itertools.product(
-        ("proved", "published"), ("add-remove", "replace-one"), (1, 2, 3), ("hard", "weighted")
-    )
+    itertools.product(("proved", "published"), ("add-remove", "replace-one"), (1, 2, 3), ("hard", "weighted"))
 )
 
 
@@ -21,9 +19,7 @@ def fit(classes, **options):
 
 @pytest.mark.parametrize(("accounting", "neighbours", "classes", "voting"), GRID, ids=str)
 @pytest.mark.parametrize("trees", [{"n_estimators": 1}, {}, {"ensembles": 2}], ids=str)
-def test_the_bound_is_that_of_the_budget_and_no_fit_is_below_it(
-    accounting, neighbours, classes, voting, trees
-):
+def test_the_bound_is_that_of_the_budget_and_no_fit_is_below_it(accounting, neighbours, classes, voting, trees):
     """With Laplace noise, too: geometric noise has a little less variance."""
     given = {"accounting": accounting, "neighbours": neighbours, "voting": voting, **trees}
     for mechanism in ("geometric", "laplace"):

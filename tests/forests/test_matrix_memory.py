@@ -51,9 +51,7 @@ def peaks(names, ways, trees, queries=QUERIES, every=1):
     return run.stdout.splitlines()
 
 
-@pytest.mark.parametrize(
-    ("names", "ways"), [(SETS, WAYS[:2]), (["heart-cleveland"], WAYS[2:])], ids=str
-)
+@pytest.mark.parametrize(("names", "ways"), [(SETS, WAYS[:2]), (["heart-cleveland"], WAYS[2:])], ids=str)
 def test_sixteen_trees_on_the_widest_sets_take_no_gigabyte(names, ways):
     found = peaks(names, ways, 16, every=10)
     assert len(found) == len(names) * len(ways)

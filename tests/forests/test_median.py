@@ -74,9 +74,7 @@ def test_rho_shares_the_budget_between_cuts_and_leaves():
 @pytest.mark.parametrize("n_trees", [1, 4])
 def test_published_classification_pays_for_every_candidate(n_trees):
     """Levels x (candidates x eps_s + what the selection really costs) + eps_l, then equal parts."""
-    forest = fitted(
-        classifier, epsilon=2, rho=0.5, max_features=2, n_estimators=n_trees, accounting="published"
-    )
+    forest = fitted(classifier, epsilon=2, rho=0.5, max_features=2, n_estimators=n_trees, accounting="published")
     share = 0.5 * 2 / (2 * 4)
     tree = 4 * (2 * share + share / 4) + 0.5 * 2
     expected = EqualParts("", Spend("", tree), n_trees).epsilon
@@ -90,20 +88,14 @@ def test_one_published_candidate_is_not_chosen_and_its_choice_not_paid():
 
 def test_no_more_candidates_are_paid_than_there_are_columns():
     for many in (7, None):
-        forest = fitted(
-            classifier, epsilon=2, max_features=many, n_estimators=1, accounting="published"
-        )
+        forest = fitted(classifier, epsilon=2, max_features=many, n_estimators=1, accounting="published")
         assert forest.budget_.epsilon == pytest.approx(4 * (3 + 1 / 4) / 8 + 1)
 
 
 def test_published_uniform_selection_on_one_tree_is_sound():
-    forest = fitted(
-        classifier, epsilon=2, selection="uniform", n_estimators=1, accounting="published"
-    )
+    forest = fitted(classifier, epsilon=2, selection="uniform", n_estimators=1, accounting="published")
     assert forest.budget_.epsilon == pytest.approx(2, rel=1e-12)
-    replaced = fitted(
-        classifier, epsilon=2, selection="uniform", accounting="published", neighbours="replace-one"
-    )
+    replaced = fitted(classifier, epsilon=2, selection="uniform", accounting="published", neighbours="replace-one")
     assert replaced.budget_.epsilon == pytest.approx(4, rel=1e-12)
 
 
@@ -136,15 +128,7 @@ def test_a_fitted_forest_holds_trees_and_releases_alone(make):
     leaves, schema = "leaf_values_", {"target_bounds_"}
     if make is classifier:
         leaves, schema = "leaf_labels_", {"classes_", "n_classes_"}
-    public = {
-        "budget_",
-        "domain_",
-        "trees_",
-        "n_features_in_",
-        "max_depth_",
-        "noise_",
-        leaves,
-    } | schema
+    public = {"budget_", "domain_", "trees_", "n_features_in_", "max_depth_", "noise_", leaves} | schema
     assert {name for name in vars(forest) if name.endswith("_")} == public
     assert len(getattr(forest, leaves)) == forest.trees_.n_leaves
     copy = pickle.loads(pickle.dumps(forest))

@@ -34,15 +34,7 @@ FITS = []  # of members: the fitted member, and what it was fitted on
 X = np.random.default_rng(0).random((60, 2))
 Y = (X[:, 0] > 0.5).astype(int)
 DOMAIN = Domain([Continuous(0, 1)] * 2)
-MEMBERS = (
-    "estimator",
-    "estimators",
-    "base_estimator",
-    "regressor",
-    "steps",
-    "transformers",
-    "transformer_list",
-)
+MEMBERS = ("estimator", "estimators", "base_estimator", "regressor", "steps", "transformers", "transformer_list")
 
 
 class Classifier(RandomDecisionForestClassifier):
@@ -143,9 +135,7 @@ def fitted(meta, name):
     FITS.clear()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        meta.fit(
-            np.where(X > 0.9, np.nan, X) if name == "IterativeImputer" else X, TARGETS.get(name, Y)
-        )
+        meta.fit(np.where(X > 0.9, np.nan, X) if name == "IterativeImputer" else X, TARGETS.get(name, Y))
     return meta, list(FITS)
 
 
@@ -193,14 +183,8 @@ def broken(meta, fits):
 
 
 def test_every_meta_estimator_of_sklearn_is_tried_or_has_a_reason():
-    taking = {
-        name
-        for name, kind in all_estimators()
-        if set(inspect.signature(kind).parameters) & set(MEMBERS)
-    }
-    assert taking - set(MADE) - set(REFUSED) - set(OTHERS) == set(), (
-        "put it into MADE, or say why not in OTHERS"
-    )
+    taking = {name for name, kind in all_estimators() if set(inspect.signature(kind).parameters) & set(MEMBERS)}
+    assert taking - set(MADE) - set(REFUSED) - set(OTHERS) == set(), "put it into MADE, or say why not in OTHERS"
 
 
 @pytest.mark.parametrize("name", MADE)
@@ -224,10 +208,7 @@ def test_the_attack_repeats_the_members_of_a_bag_whose_seeds_are_taken(name, mon
 @pytest.mark.parametrize("name", REFUSED)
 def test_ensembles_that_choose_records_by_the_records_are_refused(name):
     for options in ({}, {"random_state": 7}):
-        with (
-            Accountant(100.0) as account,
-            pytest.raises(ValueError, match=f"{name} draws its members' records"),
-        ):
+        with Accountant(100.0) as account, pytest.raises(ValueError, match=f"{name} draws its members' records"):
             REFUSED[name](**options).fit(X, Y)
         assert account.spent == 0
 

@@ -31,9 +31,7 @@ def data(n=600, seed=0):
 
 
 def forest(**options):
-    settings = dict(
-        domain=DOMAIN, classes=["lo", "hi"], n_estimators=3, max_depth=3, random_state=0
-    )
+    settings = dict(domain=DOMAIN, classes=["lo", "hi"], n_estimators=3, max_depth=3, random_state=0)
     return MultinomialForestClassifier(**{**settings, **options})
 
 
@@ -174,9 +172,7 @@ def test_a_normalised_cut_follows_its_law(alike):
     law = normalised_split_law(np.array(left), y, 2, 2.0, base)
     rng, seen = np.random.default_rng(2), np.zeros(len(law))
     records = np.column_stack([x, z, level]).astype(float)
-    trees, _ = grow_median_trees(
-        DOMAIN, records, y, 2, [None] * 4000, NormalisedRule(1, 3, 2.0), rng=rng
-    )
+    trees, _ = grow_median_trees(DOMAIN, records, y, 2, [None] * 4000, NormalisedRule(1, 3, 2.0), rng=rng)
     for root in trees.roots:
         j, cut = trees.feature[root], trees.threshold[root]
         if j == 2:
@@ -231,8 +227,7 @@ def test_classes_in_any_order_keep_their_laws():
     X, y = data()
     options = dict(draw_label="query", label_budget=1e6, random_state=0)
     accuracy = [
-        (published(classes=c, **options).fit(X, y).predict(X) == y).mean()
-        for c in (["lo", "hi"], ["hi", "lo"])
+        (published(classes=c, **options).fit(X, y).predict(X) == y).mean() for c in (["lo", "hi"], ["hi", "lo"])
     ]
     assert min(accuracy) > 0.8
 
@@ -322,9 +317,7 @@ def test_few_records_and_dull_columns(accounting):
     """One record, one class, a class that does not occur, a constant column, no structure points."""
     X, y = data()
     for rows in ([0], [0, 1], slice(0, 3)):
-        fitted = forest(accounting=accounting, classes=["lo", "hi", "no"]).fit(
-            X.iloc[rows], y[rows]
-        )
+        fitted = forest(accounting=accounting, classes=["lo", "hi", "no"]).fit(X.iloc[rows], y[rows])
         assert set(fitted.predict(X)) <= {"lo", "hi", "no"}
     alike = forest(accounting=accounting, classes=["lo"]).fit(X, np.full(len(X), "lo"))
     assert set(alike.predict(X)) == {"lo"}
@@ -366,9 +359,7 @@ def test_memory_is_that_of_the_data_a_few_times_and_of_the_trees(accounting):
 def test_left_out_trees_and_depth_follow_public_numbers():
     X, y = data()
     for epsilon, n_records in ((1.0, None), (2.0, 10**6), (0.1, 500)):
-        fitted = forest(
-            epsilon=epsilon, n_estimators=None, max_depth=None, n_records=n_records
-        ).fit(X, y)
+        fitted = forest(epsilon=epsilon, n_estimators=None, max_depth=None, n_records=n_records).fit(X, y)
         n_trees = advised_trees(epsilon, n_records)
         assert fitted.trees_.n_trees == n_trees
         depth = advised_depth(epsilon, n_trees, DOMAIN.n_levels, n_records)

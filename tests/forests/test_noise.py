@@ -105,10 +105,7 @@ def test_secure_noise_with_a_random_state_is_an_error_that_tells_no_seed(kind):
 
 
 def test_the_file_and_the_card_tell_the_kind(tmp_path):
-    for noise, words in (
-        ("secure", "Its noise is exact"),
-        ("simulation", "Its noise is simulated"),
-    ):
+    for noise, words in (("secure", "Its noise is exact"), ("simulation", "Its noise is simulated")):
         path = tmp_path / f"{noise}.forest"
         estimator(RandomDecisionForestClassifier, noise=noise).fit(X, Y).save(path)
         with zipfile.ZipFile(io.BytesIO(path.read_bytes())) as archive:
@@ -144,9 +141,7 @@ def test_a_secure_fit_asks_no_other_generator_and_no_float_of_it(kind, options, 
 
     monkeypatch.setattr(noise_of_fits, "generator", other)
     monkeypatch.setattr(
-        noise_of_fits,
-        "secure_generator",
-        lambda: WholeNumbersAlone(secure_generator().bit_generator),
+        noise_of_fits, "secure_generator", lambda: WholeNumbersAlone(secure_generator().bit_generator)
     )
     forest = estimator(kind, **options).fit(X, Y)
     assert forest.noise_ == "secure" and forest.budget_.epsilon == pytest.approx(1.0)
@@ -255,17 +250,13 @@ def test_boosted_targets_are_released_by_one_law():
 
 
 @pytest.mark.parametrize("scores", ["counts", "normalised"])
-@pytest.mark.parametrize(
-    "feature", [Continuous(0, 1), Categorical([0, 1, 2])], ids=["cuts", "sets"]
-)
+@pytest.mark.parametrize("feature", [Continuous(0, 1), Categorical([0, 1, 2])], ids=["cuts", "sets"])
 def test_cuts_and_labels_of_multinomial_trees_are_drawn_by_one_law(feature, scores):
     column = (np.arange(30) % 3 / (2 if feature == Continuous(0, 1) else 1))[:, None]
     # At an epsilon of 2 one in three hundred samples of sets had three of the six splits alone.
     options = {"epsilon": 1.0, "domain": Domain([feature]), "classes": [0, 1], "n_estimators": 1,
                "max_depth": 1, "partition_rate": None, "scores": scores}  # fmt: skip
-    drawn = samples(
-        600, lambda f: f, MultinomialForestClassifier, (column, np.arange(30) % 3 == 2), **options
-    )
+    drawn = samples(600, lambda f: f, MultinomialForestClassifier, (column, np.arange(30) % 3 == 2), **options)
     labels = [[tuple(f.leaf_labels_.tolist()) for f in sample] for sample in drawn]
     assert alike(*labels) > FALSE_ALARM
     if feature == Continuous(0, 1):
@@ -277,9 +268,7 @@ def test_cuts_and_labels_of_multinomial_trees_are_drawn_by_one_law(feature, scor
 
 def test_the_number_that_a_preset_buys_is_drawn_by_one_law():
     options = {"epsilon": 5.0, "n_estimators": 1, "max_depth": 0, **LEAF}
-    drawn = samples(
-        300, lambda f: f.forest_, dplit.PrivateForestClassifier, (COLUMN, CLASSES), **options
-    )
+    drawn = samples(300, lambda f: f.forest_, dplit.PrivateForestClassifier, (COLUMN, CLASSES), **options)
     assert alike(*binned(drawn, lambda f: f.n_records)) > FALSE_ALARM
     assert [{f.noise_ for f in sample} for sample in drawn] == [{"secure"}, {"simulation"}]
 
@@ -310,12 +299,7 @@ def test_without_noise_the_best_cut_is_taken():
     rule = Rule(1, 1, 0.0, NO_NOISE, EXPONENTIAL, joint=True, by_rank=False)
     assert exact_rule(rule) is rule
     column, classes = np.arange(30)[:, None] / 29, np.arange(30) > 12
-    options = {
-        "domain": Domain([Continuous(0, 1)]),
-        "classes": [0, 1],
-        "n_estimators": 1,
-        "max_depth": 1,
-    }
+    options = {"domain": Domain([Continuous(0, 1)]), "classes": [0, 1], "n_estimators": 1, "max_depth": 1}
     forest = MultinomialForestClassifier(math.inf, partition_rate=None, noise="secure", **options)
     cut = forest.fit(column, classes).trees_.threshold[0]
     assert 12 / 29 < cut < 13 / 29

@@ -47,9 +47,7 @@ def test_two_estimators_are_never_equal_and_print_what_was_changed(kind):
     assert repr(kind(2.5)) == f"{kind.__name__}(epsilon=2.5)"
 
 
-REACHED = dict(
-    n_estimators=100, max_depth=None, partitioned=True
-)  # of a variant that no room exports
+REACHED = dict(n_estimators=100, max_depth=None, partitioned=True)  # of a variant that no room exports
 
 
 @each

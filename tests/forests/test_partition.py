@@ -7,14 +7,7 @@ import pytest
 from scipy.stats import binom, chisquare
 
 from dplit.budget import Bootstrap, EqualParts, Group, Parallel, Sequence, Spend
-from dplit.forests.partition import (
-    AllRecords,
-    Independent,
-    Resampled,
-    ShuffledParts,
-    at_most,
-    level_shares,
-)
+from dplit.forests.partition import AllRecords, Independent, Resampled, ShuffledParts, at_most, level_shares
 
 WAYS = (Independent, ShuffledParts, AllRecords, Resampled)
 TREE = Sequence("a tree", (Spend("leaf", 0.7),))
@@ -120,9 +113,7 @@ def test_shares_add_up_to_epsilon_and_never_more(way):
 
 def test_some_quotients_need_the_rounding():
     """Else the tests of rounding would show nothing."""
-    exceeding = [
-        (n, e / 10) for n in range(1, 100) for e in range(1, 50) if n * (e / 10 / n) > e / 10
-    ]
+    exceeding = [(n, e / 10) for n in range(1, 100) for e in range(1, 50) if n * (e / 10 / n) > e / 10]
     assert exceeding
     for n, epsilon in exceeding:
         assert n * at_most(epsilon / n, lambda share, n=n: n * share, epsilon) <= epsilon

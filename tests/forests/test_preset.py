@@ -16,12 +16,7 @@ from sklearn.inspection import partial_dependence
 import dplit
 from dplit import Categorical, Continuous, Domain, PrivateForestClassifier, PrivateForestRegressor
 from dplit.budget import Group, Public, Spend
-from dplit.forests import (
-    BoostedForestClassifier,
-    BoostedForestRegressor,
-    HistogramForestClassifier,
-    preset,
-)
+from dplit.forests import BoostedForestClassifier, BoostedForestRegressor, HistogramForestClassifier, preset
 
 RNG = np.random.default_rng(2)
 N = 1500
@@ -103,17 +98,13 @@ def test_all_fitted_attributes_are_its_own_too():
 
 def test_notebooks_complete_what_was_fitted():
     assert not {"trees_", "leaf_values_"} & {*dir(classifier())}
-    assert {"trees_", "leaf_values_", "advice_", "predict", "epsilon"} <= {
-        *dir(classifier().fit(X, Y))
-    }
+    assert {"trees_", "leaf_values_", "advice_", "predict", "epsilon"} <= {*dir(classifier().fit(X, Y))}
 
 
 def test_what_a_family_cannot_answer_is_no_method():
     forest = classifier(domain=FEW).fit(X[["w"]], Y)
     assert not hasattr(forest, "decision_function") and not hasattr(forest, "export_text")
-    with pytest.raises(
-        AttributeError, match="what was fitted, a HistogramForestClassifier, has no"
-    ):
+    with pytest.raises(AttributeError, match="what was fitted, a HistogramForestClassifier, has no"):
         forest.export_text()
     with pytest.raises(AttributeError, match=r"'trees_'$"):
         PrivateForestClassifier().trees_  # noqa: B018

@@ -120,9 +120,7 @@ def test_a_pickle_carries_no_seed_and_predicts_alike():
 # --- the law of a label
 
 
-@pytest.mark.parametrize(
-    ("neighbours", "rate"), [("add-remove", 0.8), ("replace-one", 0.4)], ids=str
-)
+@pytest.mark.parametrize(("neighbours", "rate"), [("add-remove", 0.8), ("replace-one", 0.4)], ids=str)
 def test_a_leaf_reports_by_permute_and_flip(neighbours, rate):
     """One leaf, 6 records to 4: minority reported with probability exp(-2 rate)/2.
 
@@ -130,9 +128,7 @@ def test_a_leaf_reports_by_permute_and_flip(neighbours, rate):
     """
     X, y = np.full((10, 2), 0.5), ["in"] * 6 + ["out"] * 4
     forest = private(epsilon=0.8, neighbours=neighbours, n_estimators=1, max_depth=0)
-    reports = [
-        forest.set_params(random_state=seed).fit(X, y).predict(X[:1])[0] for seed in range(2000)
-    ]
+    reports = [forest.set_params(random_state=seed).fit(X, y).predict(X[:1])[0] for seed in range(2000)]
     low, high = interval(reports.count("out"), len(reports))
     assert low <= np.exp(-2 * rate) / 2 <= high
     minority_by_exponential = Exponential(0.8, monotonic=rate == 0.8).pmf([6, 4])[1]
@@ -213,9 +209,7 @@ def test_no_seed_gives_different_forests():
 def test_pipelines_and_cross_validation():
     X, y = load_breast_cancer(return_X_y=True)
     domain = Domain([Continuous(-2, 2)] * 30)
-    forest = Forest(
-        50.0, domain=domain, classes=[0, 1], n_estimators=20, max_depth=6, random_state=0
-    )
+    forest = Forest(50.0, domain=domain, classes=[0, 1], n_estimators=20, max_depth=6, random_state=0)
     assert cross_val_score(make_pipeline(StandardScaler(), forest), X, y, cv=3).mean() > 0.8
 
 
@@ -243,9 +237,7 @@ def test_mixed_columns_and_string_levels():
     frame = pd.DataFrame({"size": rng.choice(["s", "m", "l"], 600), "age": rng.uniform(0, 99, 600)})
     y = pd.Series(np.where(frame["size"] == "s", "no", "yes"), dtype="category")
     domain = Domain([Categorical(["s", "m", "l"]), Continuous(0, 99)], names=["size", "age"])
-    forest = Forest(
-        50.0, domain=domain, classes=["no", "yes"], n_estimators=9, max_depth=4, random_state=0
-    )
+    forest = Forest(50.0, domain=domain, classes=["no", "yes"], n_estimators=9, max_depth=4, random_state=0)
     assert forest.fit(frame, y).score(frame, y) > 0.9
     assert forest.budget_.epsilon == 50
     scaled = make_column_transformer((StandardScaler(), ["age"]))
@@ -263,9 +255,7 @@ def test_one_class_and_classes_that_never_occur():
 
 def test_values_outside_the_domain_are_clipped():
     forest = fitted()
-    np.testing.assert_array_equal(
-        forest.apply(np.array([[-7.0, 2.0]])), forest.apply(np.array([[0.0, 1.0]]))
-    )
+    np.testing.assert_array_equal(forest.apply(np.array([[-7.0, 2.0]])), forest.apply(np.array([[0.0, 1.0]])))
 
 
 # RDF, table 4: continuous and discrete columns, depth

@@ -166,9 +166,7 @@ def test_the_seed_is_not_shown():
     assert "random_state=<seed>" in repr(forest)
 
 
-@pytest.mark.parametrize(
-    "state", [[SEED, 7], (SEED, 7), np.array([SEED, 7]), [[SEED], [7]]], ids=repr
-)
+@pytest.mark.parametrize("state", [[SEED, 7], (SEED, 7), np.array([SEED, 7]), [[SEED], [7]]], ids=repr)
 def test_several_integers_are_hidden_as_one_is(state):
     """NumPy's generators take them for a seed."""
     forest = estimator(random_state=state)

@@ -9,11 +9,7 @@ import pandas as pd
 import pytest
 
 from dplit import Categorical, Continuous, Domain, PrivateForestClassifier, plotting
-from dplit.forests import (
-    BoostedForestClassifier,
-    BoostedForestRegressor,
-    RandomDecisionForestClassifier,
-)
+from dplit.forests import BoostedForestClassifier, BoostedForestRegressor, RandomDecisionForestClassifier
 from dplit.forests.shapes import additive_shape
 
 mpl.use("agg")
@@ -27,12 +23,8 @@ Y = 1.0 * (X["u"] > 0) + 2.0 * (X["w"] == "b") + (X["u"] > 2)
 STUMPS = {"max_depth": 1, "n_estimators": 12, "random_state": 0, "domain": DOMAIN}
 FITS = {
     "targets": BoostedForestRegressor(20.0, target_bounds=(0, 4), **STUMPS).fit(X, Y),
-    "two": BoostedForestClassifier(20.0, classes=["lo", "hi"], **STUMPS).fit(
-        X, np.where(Y > 1, "hi", "lo")
-    ),
-    "three": PrivateForestClassifier(20.0, classes=[0, 1, 2], **STUMPS).fit(
-        X, np.minimum(Y, 2).astype(int)
-    ),
+    "two": BoostedForestClassifier(20.0, classes=["lo", "hi"], **STUMPS).fit(X, np.where(Y > 1, "hi", "lo")),
+    "three": PrivateForestClassifier(20.0, classes=[0, 1, 2], **STUMPS).fit(X, np.minimum(Y, 2).astype(int)),
 }
 
 
@@ -52,12 +44,9 @@ def test_start_and_shapes_add_up_to_the_score(kind):
     forest = FITS[kind]
     shapes = [additive_shape(forest, name) for name in "uvw"]
     cut = shapes[0].edges[1]
-    rows = pd.concat(
-        [X[:40], pd.DataFrame({"u": [cut, -1, 3], "v": [0, 1, 0.5], "w": [*"ab", None]})]
-    )
+    rows = pd.concat([X[:40], pd.DataFrame({"u": [cut, -1, 3], "v": [0, 1, 0.5], "w": [*"ab", None]})])
     expected = [
-        forest.initial_ + sum(value_at(s, x) for s, x in zip(shapes, row))
-        for row in rows.itertuples(index=False)
+        forest.initial_ + sum(value_at(s, x) for s, x in zip(shapes, row)) for row in rows.itertuples(index=False)
     ]
     if kind == "targets":
         np.testing.assert_allclose(forest.predict(rows), np.clip(np.ravel(expected), 0, 4))

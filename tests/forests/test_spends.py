@@ -87,9 +87,7 @@ def watch(monkeypatch):
     monkeypatch.setattr(Geometric, "sample", noise)
     monkeypatch.setattr(BaseForest, "_generator", generator)
     monkeypatch.setattr(median, "grow_median_trees", watched(median.grow_median_trees))
-    monkeypatch.setattr(
-        _shared, "grow_greedy_level_trees", watched(_shared.grow_greedy_level_trees)
-    )
+    monkeypatch.setattr(_shared, "grow_greedy_level_trees", watched(_shared.grow_greedy_level_trees))
     monkeypatch.setattr(fs_rgv, "grow_greedy_trees", watched(fs_rgv.grow_greedy_trees))
     for module in (dp_ert, jpw):
         monkeypatch.setattr(module, "leaf_stats", stats)
@@ -200,9 +198,7 @@ def check_the_halves(forest, parts):
     trees = trees.part if trees.name.endswith("replacement") else trees
     rate, shuffled = forest.partition_rate, forest.accounting == "published"
     if shuffled:
-        structure, estimation = (
-            np.sort(np.flatnonzero(m)) for m in parts(N, np.random.default_rng(1))
-        )
+        structure, estimation = (np.sort(np.flatnonzero(m)) for m in parts(N, np.random.default_rng(1)))
         assert isinstance(trees, Sequence) and trees.copies == 3
     else:
         structure, estimation = np.sort(np.concatenate(parts)), None

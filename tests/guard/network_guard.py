@@ -38,9 +38,7 @@ def _refuse(event, arguments):
 
 def _is_loopback(host):
     host = _text(host)
-    return host in ("", "localhost") or (
-        _is_number(host) and ipaddress.ip_address(host).is_loopback
-    )
+    return host in ("", "localhost") or (_is_number(host) and ipaddress.ip_address(host).is_loopback)
 
 
 def _is_own(host):

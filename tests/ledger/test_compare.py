@@ -71,10 +71,7 @@ def test_what_is_decisive_is_shown_unless_a_case_is_broken():
 
 
 def test_a_broken_case_may_lack_a_word_of_the_note():
-    assert (
-        found(need(False), same(1, 1, law=2.0), said="by the law {law:.3f}").summary
-        == "by the law ?"
-    )
+    assert found(need(False), same(1, 1, law=2.0), said="by the law {law:.3f}").summary == "by the law ?"
 
 
 def test_shares_of_draws_have_the_ledgers_interval_and_count_their_draws():

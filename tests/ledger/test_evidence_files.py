@@ -34,9 +34,7 @@ def test_every_claim_has_a_verdict_on_record():
     """`make refresh` writes down what is missing."""
     last = evidence_files.since()
     assert {c.id: c.verdict for c in LEDGER} == {
-        id: change.verdict
-        for id, change in last.items()
-        if change.verdict != evidence_files.WITHDRAWN
+        id: change.verdict for id, change in last.items() if change.verdict != evidence_files.WITHDRAWN
     }
     assert evidence_files.due(LEDGER, evidence_files.changes(), dplit.__version__, "today") == []
 

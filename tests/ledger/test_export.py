@@ -21,9 +21,7 @@ def test_a_record_a_claim(records):
     assert [r["id"] for r in records] == [c.id for c in LEDGER]
     assert all(r["summary"] and r["range"] and r["since"] for r in records)
     by_id = {r["id"]: r for r in records}
-    assert (
-        by_id["rdf/smooth-exponential"]["computed"] > by_id["rdf/smooth-exponential"]["published"]
-    )
+    assert by_id["rdf/smooth-exponential"]["computed"] > by_id["rdf/smooth-exponential"]["published"]
 
 
 def test_the_table_reads_back(records):
@@ -54,9 +52,7 @@ def test_errata_are_complete():
     ids = [e["id"] for paper in found.values() for e in paper]
     assert len(ids) == len(set(ids))
     wrong = {
-        c.id
-        for c in LEDGER
-        if c.verdict in ("fails", "leaks", "assumes") and c.about in ("statement", "step")
+        c.id for c in LEDGER if c.verdict in ("fails", "leaks", "assumes") and c.about in ("statement", "step")
     }
     assert set(ids) == {id for id in wrong if not claims.get(id).ours}
     for paper, entries in found.items():
@@ -64,20 +60,12 @@ def test_errata_are_complete():
         ranks = [export.WRONG.index(e["verdict"]) for e in entries]
         assert ranks == sorted(ranks)
         for e in entries:
-            assert (
-                e["place"] and e["printed"] and e["statement"] and e["evidence"] and e["since"]
-            ), e["id"]
+            assert e["place"] and e["printed"] and e["statement"] and e["evidence"] and e["since"], e["id"]
             assert e["correct"] or e["verdict"] == "assumes", e["id"]
 
 
 def test_one_claim_in_words(records):
     (record,) = (r for r in records if r["id"] == "rdf/smooth-exponential")
     text = "\n".join(export.in_words(record))
-    for part in (
-        "verdict: leaks",
-        "must hold: ",
-        "counterexample: ",
-        "holds instead: rdf/",
-        "--seed 0",
-    ):
+    for part in ("verdict: leaks", "must hold: ", "counterexample: ", "holds instead: rdf/", "--seed 0"):
         assert part in text

@@ -13,11 +13,7 @@ def make(id, verdict="holds", **fields):
     return Claim(id, id.split("/")[0], verdict=verdict, check_function=print, **fields)
 
 
-CLAIMS = [
-    make("rdf/theorem-1", "fails"),
-    make("rdf/theorem-1/corrected", ours=True),
-    make("mrf/lemma-3", "loose"),
-]
+CLAIMS = [make("rdf/theorem-1", "fails"), make("rdf/theorem-1/corrected", ours=True), make("mrf/lemma-3", "loose")]
 FOUND = {"quantity": "loss", "computed": 3.00000001, "relation": "<=", "published": 2.0}
 
 

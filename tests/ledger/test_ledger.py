@@ -131,9 +131,7 @@ def test_another_declaration_is_found_out(verdict, monkeypatch, capsys):
     claim = next(c for c in LEDGER if c.verdict == verdict and c.chapter == "majority")
     found = claim.check()
     for declared in VERDICTS:
-        changed = dataclasses.replace(
-            claim, verdict=declared, check_function=lambda effort, rng: found
-        )
+        changed = dataclasses.replace(claim, verdict=declared, check_function=lambda effort, rng: found)
         monkeypatch.setitem(registry._registry, claim.id, changed)
         status = main(["verify", "--claim", claim.id, "--json"])
         assert status == (0 if declared == verdict else 1)
@@ -146,20 +144,14 @@ def test_a_chapter_loads_its_own_docket_alone():
 
     code = "import sys; from dplit import claims; claims.of('majority'); print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
-    dockets = {
-        m.split(".")[3] for m in loaded.stdout.split() if m.startswith("dplit.court.claims.")
-    }
+    dockets = {m.split(".")[3] for m in loaded.stdout.split() if m.startswith("dplit.court.claims.")}
     assert dockets == {"majority"}
 
 
 def test_every_claim_is_of_one_chapter():
     chapters = {c.chapter for c in LEDGER}
-    assert sorted(c.id for chapter in chapters for c in claims.of(chapter)) == sorted(
-        c.id for c in LEDGER
-    )
-    with pytest.raises(
-        ValueError, match="no chapter 'majorty' has claims; the nearest are majority"
-    ):
+    assert sorted(c.id for chapter in chapters for c in claims.of(chapter)) == sorted(c.id for c in LEDGER)
+    with pytest.raises(ValueError, match="no chapter 'majorty' has claims; the nearest are majority"):
         claims.of("majorty")
 
 

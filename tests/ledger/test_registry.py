@@ -38,11 +38,7 @@ def test_evidence_is_plain_data():
         "s",
         published=np.float64(0.5),
         computed=float("inf"),
-        counterexample={
-            "counts": np.array([[1, 2]]),
-            "p": Fraction(1, 3),
-            4: (np.int64(5), None, True),
-        },
+        counterexample={"counts": np.array([[1, 2]]), "p": Fraction(1, 3), 4: (np.int64(5), None, True)},
         intervals=((0.0, 1.0),),
     )
     read = json.loads(json.dumps(found.to_dict(), allow_nan=False))
@@ -81,9 +77,7 @@ def empty(monkeypatch):
 
 
 def test_the_docstring_is_the_statement_and_a_correction_hangs_on_what_it_corrects(empty):
-    @ledger.claim(
-        "rdf/x", "theorem 1", "fails", "thm-x", ("majority.gap_error",), chapter="majority"
-    )
+    @ledger.claim("rdf/x", "theorem 1", "fails", "thm-x", ("majority.gap_error",), chapter="majority")
     def wrong(effort, rng):
         r"""It is $\alpha$,
         always."""

@@ -123,17 +123,15 @@ def test_select():
 
 def test_report_fits_and_says_what_differs():
     long = draws("diprime-v1/an-uncommonly-long-name/corrected", "fails")
-    wide = Claim(
-        **{**vars(long), "id": "rdf/w", "where": "a place of many words " * 9, "verdict": "leaks"}
-    )
+    wide = Claim(**{**vars(long), "id": "rdf/w", "where": "a place of many words " * 9, "verdict": "leaks"})
     claims = [*LEDGER, long, wide, raises("rdf/z")]
     random.Random(0).shuffle(claims)
     text = report(verify.in_order(verify.run(claims), claims))
     lines = text.splitlines()
     assert max(map(len, lines)) <= WIDTH
-    assert [line.split()[0] for line in lines[2:] if line.startswith(("rdf", "dip"))][
-        : len(claims)
-    ] == [c.id for c in claims]
+    assert [line.split()[0] for line in lines[2:] if line.startswith(("rdf", "dip"))][: len(claims)] == [
+        c.id for c in claims
+    ]
     assert "rdf/w: declared leaks, computed fails: drew" in text
     assert "rdf/z: the check stopped: ZeroDivisionError" in text
     assert lines[-1] == "11 claims: 8 holds, 2 fails, 1 error; 2 not as declared"

@@ -26,9 +26,7 @@ def test_leaks_with_the_likelihood_ratio_it_says():
 
 def test_a_right_formula_would_hold(monkeypatch):
     """The check of theorem 1 has no verdict of its own: with the true formula it finds nothing."""
-    monkeypatch.setattr(
-        majority, "published_smooth_sensitivity", lambda x, e: majority.smooth_sensitivity(x, e)
-    )
+    monkeypatch.setattr(majority, "published_smooth_sensitivity", lambda x, e: majority.smooth_sensitivity(x, e))
     assert OURS["rdf/theorem-1"].check().verdict == "holds"
 
 
@@ -169,8 +167,6 @@ def test_a_misprint_would_be_found_out(monkeypatch):
     gaps, labels = _printed.smooth_sensitivities(), _printed.label_probabilities("original")
     module = "dplit.court.claims.majority"
     monkeypatch.setattr(f"{module}.sensitivity.smooth_sensitivities", lambda: misprinted(gaps))
-    monkeypatch.setattr(
-        f"{module}.one_sided.label_probabilities", lambda column: misprinted(labels)
-    )
+    monkeypatch.setattr(f"{module}.one_sided.label_probabilities", lambda column: misprinted(labels))
     assert OURS["rdf/table-2"].check().verdict == "fails"
     assert OURS["rdf/table-6-original"].check().verdict == "fails"

@@ -39,9 +39,7 @@ def definition_7(n, box, classes, neighbours, score):
         x for x in inner
         if any(score(y) != score(x) for y in leaves if steps_between(x, y, neighbours) == 1)
     ]  # fmt: skip
-    return {
-        x: min(steps_between(x, y, neighbours) for y in sensitive) for x in inner if sum(x) <= n
-    }
+    return {x: min(steps_between(x, y, neighbours) for y in sensitive) for x in inner if sum(x) <= n}
 
 
 def tied_score(x):
@@ -52,9 +50,7 @@ def first_score(x):
     return [i == x.index(max(x)) for i in range(len(x))]
 
 
-@pytest.mark.parametrize(
-    "claim", ["rosnam-is-em/corrected", "optimality-classes", "optimality-replace-one"]
-)
+@pytest.mark.parametrize("claim", ["rosnam-is-em/corrected", "optimality-classes", "optimality-replace-one"])
 def test_the_law_is_what_its_claim_computes_another_way(claim):
     """Flips and noise in fractions and by quadrature; certified programmes beside closed forms."""
     assert claims.of("majority")[f"rdf/{claim}"].check("reader").verdict == "holds"
@@ -193,9 +189,7 @@ def test_rescaled_loss_is_one_gap_late(epsilon):
     assert majority.rescaled_loss(1, epsilon) == pytest.approx(np.abs(laws[0] - laws[1]).max())
 
 
-@pytest.mark.parametrize(
-    ("classes", "n", "epsilon"), [(2, 12, 1.0), (3, 8, 1.0), (2, 20, 0.5), (4, 5, 2.0)]
-)
+@pytest.mark.parametrize(("classes", "n", "epsilon"), [(2, 12, 1.0), (3, 8, 1.0), (2, 20, 0.5), (4, 5, 2.0)])
 def test_delta_is_the_largest_over_all_leaves(classes, n, epsilon):
     worst = 0.0
     for x in majority.leaves(n, classes):
@@ -387,9 +381,7 @@ def test_optimum_without_symmetry(n, classes, epsilon, neighbours):
     direct = direct_optimum(n, classes, epsilon, neighbours)
     assert low <= high
     assert low - 1e-8 <= direct <= high + 1e-8
-    assert majority.optimal_error(n, classes, epsilon, neighbours) == pytest.approx(
-        direct, abs=1e-8
-    )
+    assert majority.optimal_error(n, classes, epsilon, neighbours) == pytest.approx(direct, abs=1e-8)
 
 
 @pytest.mark.parametrize(("n", "classes", "epsilon"), [(4, 3, 0.3), (3, 4, 0.5), (4, 3, 1.5)])

@@ -42,10 +42,7 @@ def test_chi_square_is_the_largest_over_two_outputs(epsilon):
 
 @pytest.mark.parametrize("epsilon", EPSILONS)
 def test_one_bound_is_above_the_other(epsilon):
-    found = [
-        matrix.least_variance(epsilon, w)
-        for w in ("unbiased", "occupied", "data-independent", "laplace")
-    ]
+    found = [matrix.least_variance(epsilon, w) for w in ("unbiased", "occupied", "data-independent", "laplace")]
     assert found == sorted(found)
     assert found[0] * 2 == found[2]
     small = matrix.least_variance(1e-4, "occupied")
@@ -121,9 +118,7 @@ def test_identity_is_optimal_for_the_cells_themselves():
     assert matrix.l2_optimum(workload).value == pytest.approx(7)
     for epsilon in EPSILONS:
         bound = matrix.lower_bound(workload, epsilon, "data-independent")
-        assert matrix.error(
-            workload, matrix.Dense(np.eye(7)), epsilon, "geometric"
-        ) == pytest.approx(bound)
+        assert matrix.error(workload, matrix.Dense(np.eye(7)), epsilon, "geometric") == pytest.approx(bound)
 
 
 def test_bounds_never_exceed_the_best_known_error_of_1000_random_workloads():
@@ -141,21 +136,14 @@ def test_bounds_never_exceed_the_best_known_error_of_1000_random_workloads():
         if same in met and case % 10:
             continue
         met.add(same)
-        members = (
-            matrix.MEMBERS if case % 50 == 0 else ("per-tree", "merged", "identity", "marginals")
-        )
+        members = matrix.MEMBERS if case % 50 == 0 else ("per-tree", "merged", "identity", "marginals")
         best = matrix.select(workload, epsilon=epsilon, members=members).considered
         bound = matrix.lower_bound(workload, epsilon)
         ratios.append(bound / min(best.values()))
         if case % 10:
             continue
-        noise = matrix.select(
-            workload, mechanism="geometric", epsilon=epsilon, members=members
-        ).considered
-        unbiased = [
-            matrix.lower_bound(workload, epsilon, w)
-            for w in ("unbiased", "occupied", "data-independent")
-        ]
+        noise = matrix.select(workload, mechanism="geometric", epsilon=epsilon, members=members).considered
+        unbiased = [matrix.lower_bound(workload, epsilon, w) for w in ("unbiased", "occupied", "data-independent")]
         assert max(unbiased) <= min(noise.values()) * (1 + 1e-9)
     assert len(met) > 350
     assert max(ratios) <= 1 + 1e-9 and max(ratios) > 0.999 and min(ratios) < 0.8

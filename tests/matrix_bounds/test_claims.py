@@ -31,9 +31,7 @@ def test_the_programs_meet_the_constants_of_one_count_at_every_epsilon():
 def test_the_published_constant_two_at_every_data_set_is_found_out(monkeypatch):
     """2/c is no bound at every data set: on 0 and 1 randomised response has half of it."""
     real = matrix.least_variance
-    monkeypatch.setattr(
-        matrix, "least_variance", lambda epsilon, w: real(epsilon, "data-independent")
-    )
+    monkeypatch.setattr(matrix, "least_variance", lambda epsilon, w: real(epsilon, "data-independent"))
     assert verdict("one-count") == "fails"
 
 

@@ -36,9 +36,7 @@ def test_off_the_range_nothing_is_drawn():
     noise = matrix.KNorm(TENNIS, 1.0)
     assert noise.norm([1, 0, 0, 0, 0]) == math.inf
     z = noise.sample(100, rng=np.random.default_rng(0))
-    assert np.allclose(
-        z[:, :3].sum(axis=1), z[:, 3:].sum(axis=1)
-    )  # both trees hold as many records
+    assert np.allclose(z[:, :3].sum(axis=1), z[:, 3:].sum(axis=1))  # both trees hold as many records
     assert np.isfinite(noise.norm(z)).all()
 
 
@@ -82,9 +80,7 @@ def slice_moments(m, s):
             volume, second = volume + part, second + part * square(s, m)
             continue
         k = m - j
-        part = (
-            ways * wb * a ** (j - 1) / math.factorial(j - 1) * b ** (k - 1) / math.factorial(k - 1)
-        )
+        part = ways * wb * a ** (j - 1) / math.factorial(j - 1) * b ** (k - 1) / math.factorial(k - 1)
         volume += part.sum()
         second += (part * (square(a, j) + square(b, k))).sum()
     return volume, second
@@ -93,9 +89,7 @@ def slice_moments(m, s):
 @pytest.mark.parametrize("epsilon", [0.5, 2.0])
 def test_known_shapes(epsilon):
     square = matrix.KNorm(np.eye(2), epsilon)  # a cross-polytope: two Laplace numbers
-    assert np.allclose(square.covariance, 2 / epsilon**2 * np.eye(2)) and math.isclose(
-        square.volume, 2
-    )
+    assert np.allclose(square.covariance, 2 / epsilon**2 * np.eye(2)) and math.isclose(square.volume, 2)
     cube = matrix.KNorm(np.array(list(itertools.product((-1, 1), repeat=3))).T, epsilon)
     assert np.allclose(cube.covariance, 4 * 5 / 3 / epsilon**2 * np.eye(3))
     assert cube.volume == pytest.approx(8)
@@ -130,9 +124,7 @@ def test_blocks(sizes):
     d = sum(sizes)
     assert noise.dimension == d == z.shape[1]
     assert stats.kstest(noise.norm(z), stats.gamma(d, scale=1 / 0.6).cdf).pvalue > 1e-6
-    expected = np.concatenate(
-        [[2 * (d + 1) * (d + 2) / (m + 1) / (m + 2) / 0.36] * m for m in sizes]
-    )
+    expected = np.concatenate([[2 * (d + 1) * (d + 2) / (m + 1) / (m + 2) / 0.36] * m for m in sizes])
     assert np.allclose(noise.variances, expected)
     assert (abs((z**2).mean(axis=0) / expected - 1) < 0.15).all()
     parts = np.split(z, np.cumsum(sizes)[:-1], axis=1)
@@ -170,10 +162,7 @@ def test_trees_of_very_unequal_sizes_may_lose():
         (lambda: matrix.KNorm(np.eye(2), -1.0), "epsilon must be"),
         (lambda: matrix.BlockNorm([2, 0], 1.0), "sizes must be"),
         (lambda: matrix.BlockNorm([2.5], 1.0), "sizes must be"),
-        (
-            lambda: matrix.BlockNorm([2], 1.0).sample(-1, rng=np.random.default_rng(0)),
-            "size must be",
-        ),
+        (lambda: matrix.BlockNorm([2], 1.0).sample(-1, rng=np.random.default_rng(0)), "size must be"),
     ],
 )
 def test_bad_input(call, message):
@@ -233,9 +222,7 @@ def test_trees_that_do_not_agree_are_off_the_range():
         matrix.TreeNorm([], 1.0)
 
 
-@pytest.mark.parametrize(
-    "sets", [[(0, 1), (1, 2)], [(0,), (1,), (2,), (0, 1)], [(0, 1, 2)], [(), (0, 1), (2,)]]
-)
+@pytest.mark.parametrize("sets", [[(0, 1), (1, 2)], [(0,), (1,), (2,), (0, 1)], [(0, 1, 2)], [(), (0, 1), (2,)]])
 def test_least_squares_from_agreeing_marginals(sets):
     """Generalised least squares on the matrices, with the covariance of the triangulated hull."""
     levels, rng = (2, 2, 2), np.random.default_rng(6)
@@ -248,9 +235,7 @@ def test_least_squares_from_agreeing_marginals(sets):
         rows = codes[:, list(columns)]
         A += [(rows == level).all(axis=1) for level in np.ndindex(*[2] * len(columns))]
     A, sizes = np.array(A, dtype=float), [2 ** len(columns) for columns in sets]
-    precision = (
-        A.T @ np.linalg.pinv(matrix.KNorm(forests.hull(sizes), 0.8).covariance, rcond=1e-9) @ A
-    )
+    precision = A.T @ np.linalg.pinv(matrix.KNorm(forests.hull(sizes), 0.8).covariance, rcond=1e-9) @ A
     W = np.repeat(workload.matrix(), workload.multiplicity, axis=0)
     inverse = np.linalg.pinv(precision, rcond=1e-9)
     found = matrix.agreeing_marginals(workload, sets, 0.8)

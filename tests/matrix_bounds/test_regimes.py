@@ -38,9 +38,7 @@ def test_a_depth_that_no_tree_has(depth):
 
 def test_least_spread_is_the_inverse_of_the_entropy_and_convex():
     for p in (1e-9, 1e-3, 0.1, 0.3, 0.49):
-        assert matrix.least_spread(stats.bernoulli(p).entropy()) == pytest.approx(
-            p * (1 - p), rel=1e-6
-        )
+        assert matrix.least_spread(stats.bernoulli(p).entropy()) == pytest.approx(p * (1 - p), rel=1e-6)
     assert matrix.least_spread(-1.0) == matrix.least_spread(0.0) == 0
     assert matrix.least_spread(math.log(2)) == matrix.least_spread(1.0) == 0.25
     grid = [matrix.least_spread(h) for h in np.linspace(0, math.log(2), 200)]

@@ -29,9 +29,7 @@ def test_a_fit_that_forgets_its_relation_is_seen(monkeypatch):
     """Noise and budget for add-remove neighbours, where replace-one was asked for."""
     assert verdict("forest-budget") == "holds"
     proved = matrix_releases._for_neighbours
-    monkeypatch.setattr(
-        "dplit.forests.matrix.MatrixForestClassifier._relation", lambda self: "add-remove"
-    )
+    monkeypatch.setattr("dplit.forests.matrix.MatrixForestClassifier._relation", lambda self: "add-remove")
     monkeypatch.setattr(matrix_releases, "_for_neighbours", lambda node, forest: node)
     assert verdict("forest-budget") == "leaks"
     monkeypatch.setattr(matrix_releases, "_for_neighbours", proved)
@@ -59,9 +57,7 @@ def test_another_expected_error_is_seen(monkeypatch, which):
 def test_leaves_that_are_no_sums_of_one_table_are_seen(monkeypatch):
     assert verdict("histogram-beneath") == "holds"
     identity = matrix.member
-    monkeypatch.setattr(
-        matrix, "member", lambda workload, name, target: identity(workload, "per-tree", target)
-    )
+    monkeypatch.setattr(matrix, "member", lambda workload, name, target: identity(workload, "per-tree", target))
     assert verdict("histogram-beneath") == "fails"
 
 

@@ -41,14 +41,10 @@ def test_a_path_that_lets_another_level_through_is_found_out(name, monkeypatch):
     real = matrix.decision_paths
     monkeypatch.setattr(matrix, "decision_paths", lambda *a: flipped(real(*a)))
     found = OURS[f"m-rf/{name}"].check()
-    assert (
-        found.verdict == "fails" and found.counterexample["exact"] != found.counterexample["stated"]
-    )
+    assert found.verdict == "fails" and found.counterexample["exact"] != found.counterexample["stated"]
 
 
-@pytest.mark.parametrize(
-    "name", ["representation", "votes-counted", "examples-1-3", "figure-1", "interchange"]
-)
+@pytest.mark.parametrize("name", ["representation", "votes-counted", "examples-1-3", "figure-1", "interchange"])
 def test_a_table_that_drops_a_record_is_found_out(name, monkeypatch):
     real = matrix.data_matrix
     monkeypatch.setattr(matrix, "data_matrix", lambda X, y, *a: real(X[1:], y[1:], *a))
@@ -59,9 +55,7 @@ def test_a_vote_that_counted_each_instance_once_would_hold(monkeypatch):
     """A path of every leaf that Tennis' second tree has again: the windy samples share one tree alone."""
     from dplit.court.claims.matrix_paths import representation
 
-    monkeypatch.setattr(
-        representation, "QUERIES", (("overcast", True), *representation.QUERIES[1:])
-    )
+    monkeypatch.setattr(representation, "QUERIES", (("overcast", True), *representation.QUERIES[1:]))
     assert verdict("votes-counted") == "holds"  # no sample has both of its levels
 
 

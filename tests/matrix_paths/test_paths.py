@@ -153,12 +153,7 @@ def test_ranks_of_small_forests(seed):
     tau = range(1, 5)
     assert ranks.tolist() == [np.linalg.matrix_rank(T[: found.leaf_starts[t]]) for t in tau]
     tested = {frozenset(np.flatnonzero(row)) for row in paths.tests}
-    below = {
-        frozenset(u)
-        for s in tested
-        for r in range(len(s) + 1)
-        for u in itertools.combinations(s, r)
-    }
+    below = {frozenset(u) for s in tested for r in range(len(s) + 1) for u in itertools.combinations(s, r)}
     bound = sum(math.prod(levels[i] - 1 for i in u) for u in below)
     assert ranks[-1] <= matrix.rank_bound(paths) == bound
 
@@ -166,9 +161,7 @@ def test_ranks_of_small_forests(seed):
 @pytest.mark.parametrize(("depth", "bound"), [(0, 1), (1, 16), (2, 109), (3, 414), (6, 1728)])
 def test_bounds_of_car(depth, bound):
     levels = datasets.load("car").domain.n_levels
-    sets = itertools.chain.from_iterable(
-        itertools.combinations(levels - 1, r) for r in range(depth + 1)
-    )
+    sets = itertools.chain.from_iterable(itertools.combinations(levels - 1, r) for r in range(depth + 1))
     assert matrix.full_rank_bound(levels, depth) == sum(map(math.prod, sets)) == bound
     with pytest.raises(ValueError, match="depth must be an integer of at least 0"):
         matrix.full_rank_bound(levels, -1)

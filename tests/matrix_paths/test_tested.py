@@ -41,9 +41,7 @@ def test_rows_of_queries_are_the_distinct_rows_in_order(seed):
     trees_, Q = grown(seed=seed), np.vstack([records(30), records(9)])
     workload = matrix.Workload.of(trees_, Q, n_levels=LEVELS)
     reached = workload.paths.reached(Q).astype(int)
-    boxes = [
-        np.flatnonzero((workload.boxes.allowed == p).all(axis=1))[0] for p in workload.paths.allowed
-    ]
+    boxes = [np.flatnonzero((workload.boxes.allowed == p).all(axis=1))[0] for p in workload.paths.allowed]
     dense = reached @ np.eye(len(workload.boxes), dtype=int)[boxes]
     rows, times = np.unique(dense, axis=0, return_counts=True)
     assert np.array_equal(workload.weights.toarray(), rows)

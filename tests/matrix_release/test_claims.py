@@ -75,13 +75,9 @@ def test_one_unsigned_column_at_twice_the_norm_is_found_out(monkeypatch):
 
 
 def test_a_shuffle_would_hold_if_records_kept_their_trees(monkeypatch):
-    monkeypatch.setattr(
-        subsample, "ASSIGNED", dict.fromkeys(("independent", "shuffled"), "independent")
-    )
+    monkeypatch.setattr(subsample, "ASSIGNED", dict.fromkeys(("independent", "shuffled"), "independent"))
     assert verdict("subsample") == "holds"
-    monkeypatch.setattr(
-        subsample, "ASSIGNED", dict.fromkeys(("independent", "shuffled"), "equal-parts")
-    )
+    monkeypatch.setattr(subsample, "ASSIGNED", dict.fromkeys(("independent", "shuffled"), "equal-parts"))
     assert verdict("subsample") == "leaks"
 
 
@@ -204,8 +200,7 @@ def test_labels_of_two_leaves_by_another_sum():
     T, noise = np.eye(2, dtype=int), Geometric(1.0)
     wide = range(-40, 41)
     ahead = {
-        d: sum(float(noise.pmf(a) * noise.pmf(b)) for a in wide for b in wide if d + a - b < 0)
-        for d in (-1, 0, 1)
+        d: sum(float(noise.pmf(a) * noise.pmf(b)) for a in wide for b in wide if d + a - b < 0) for d in (-1, 0, 1)
     }
     loss, shown = privacy._loss_of_labels(T, 1.0, 12)
     p, q = ahead[0], ahead[1]

@@ -25,9 +25,7 @@ def two(name="identity"):
 
 
 def release(made, epsilon=math.inf, seed=0, **options):
-    return matrix.release_ensembles(
-        made, CODES, CLASSES, 3, epsilon, rng=np.random.default_rng(seed), **options
-    )
+    return matrix.release_ensembles(made, CODES, CLASSES, 3, epsilon, rng=np.random.default_rng(seed), **options)
 
 
 @pytest.mark.parametrize("name", ["identity", "merged", "per-tree"])
@@ -46,9 +44,7 @@ def test_the_matrix_is_the_strategys():
     assert np.array_equal(ensemble((0, 1)).matrix, np.eye(6))
 
 
-@pytest.mark.parametrize(
-    "names", [("identity", "identity"), ("merged", "identity"), ("per-tree", "merged")]
-)
+@pytest.mark.parametrize("names", [("identity", "identity"), ("merged", "identity"), ("per-tree", "merged")])
 def test_reconstruction_is_weighted_least_squares_on_the_whole_domain(names):
     made = [ensemble(c, name) for c, name in zip(((0, 1), (1, 2)), names)]
     cells = np.array(list(np.ndindex(*LEVELS)))
@@ -94,14 +90,9 @@ def test_answers_are_the_matrices_times_the_releases():
     answers, _ = release(made, 1.0, seed=3, mechanism="laplace")
     rng = np.random.default_rng(3)
     measured = [
-        matrix.measure(e.strategy, CODES[:, list(e.columns)], CLASSES, 3, 0.5, "laplace", rng=rng)[
-            0
-        ]
-        for e in made
+        matrix.measure(e.strategy, CODES[:, list(e.columns)], CLASSES, 3, 0.5, "laplace", rng=rng)[0] for e in made
     ]
-    for X, found in zip(
-        matrix.reconstruction(made, matrix.deviations(made, 0.5, "laplace")), answers
-    ):
+    for X, found in zip(matrix.reconstruction(made, matrix.deviations(made, 0.5, "laplace")), answers):
         assert np.allclose(X @ np.vstack(measured), found)
 
 

@@ -51,9 +51,7 @@ def test_entries_are_cut_to_steps_and_their_norm_is_that_of_the_steps(strategy, 
 @each
 @pytest.mark.parametrize("neighbours", ["add-remove", "replace-one"])
 @pytest.mark.parametrize("signed", [False, True])
-def test_noise_is_geometric_in_steps_of_what_a_record_moves(
-    strategy, neighbours, signed, monkeypatch
-):
+def test_noise_is_geometric_in_steps_of_what_a_record_moves(strategy, neighbours, signed, monkeypatch):
     """What the noise is scaled to, against all pairs of neighbours of two records."""
     asked = []
     monkeypatch.setattr(sys.modules[measure.__module__], "Geometric", Watched.at(asked))
@@ -64,13 +62,9 @@ def test_noise_is_geometric_in_steps_of_what_a_record_moves(
         def columns(table):
             return table[:, :1] - table[:, 1:] if signed else table
 
-        return columns(
-            strategy.measure_whole(codes[list(rows)], np.array(classes), 2, bits_of(strategy))
-        )
+        return columns(strategy.measure_whole(codes[list(rows)], np.array(classes), 2, bits_of(strategy)))
 
-    measured_with(
-        noise, strategy, codes[:1], np.zeros(1, int), 2, lambda t: t, rng=secure_generator()
-    )
+    measured_with(noise, strategy, codes[:1], np.zeros(1, int), 2, lambda t: t, rng=secure_generator())
     moved = 0
     for (a, b), label in itertools.product(itertools.product(range(12), repeat=2), [0, 1]):
         if neighbours == "replace-one":
@@ -102,10 +96,7 @@ def test_what_is_released_has_the_law_of_its_noise():
     codes, classes = np.array([[0], [1], [1]]), np.zeros(3, int)
     exact = strategy.measure_whole(codes, classes, 1, BITS)
     rng = secure_generator()
-    drawn = [
-        measure(strategy, codes, classes, 1, epsilon, rng=rng)[0] * 2**BITS - exact
-        for _ in range(n)
-    ]
+    drawn = [measure(strategy, codes, classes, 1, epsilon, rng=rng)[0] * 2**BITS - exact for _ in range(n)]
     noise = np.concatenate(drawn).ravel()
     assert (noise == np.rint(noise)).all()
     law = Geometric(epsilon, strategy.whole_norm(BITS))
@@ -119,9 +110,7 @@ def test_exact_and_simulated_noise_have_one_variance():
     strategy, n = STRATEGIES[0], 3000
     codes, classes = CELLS[:4], np.zeros(4, int)
     spread = [
-        np.std(
-            [measure(strategy, codes, classes, 1, 1.0, rng=rng)[0] for _ in range(n)], axis=0
-        ).mean()
+        np.std([measure(strategy, codes, classes, 1, 1.0, rng=rng)[0] for _ in range(n)], axis=0).mean()
         for rng in (secure_generator(), np.random.default_rng(1))
     ]
     assert spread[0] == pytest.approx(np.sqrt(2), rel=0.05)
@@ -130,9 +119,7 @@ def test_exact_and_simulated_noise_have_one_variance():
 
 def test_records_of_disjoint_trees_are_drawn_once():
     domain = Domain([Categorical([0, 1]), Categorical([0, 1, 2])])
-    forest = MatrixForestClassifier(
-        domain=domain, classes=[0, 1], n_estimators=3, max_depth=1, random_state=0
-    )
+    forest = MatrixForestClassifier(domain=domain, classes=[0, 1], n_estimators=3, max_depth=1, random_state=0)
     plan = forest.plan()
     strategy = DisjointTrees(plan.paths)
     codes = np.array([[0, 0]] * 30)

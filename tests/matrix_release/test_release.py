@@ -74,9 +74,7 @@ def test_of_disjoint_trees_each_record_is_in_one_leaf_of_one_tree():
 def test_a_difference_is_one_column_of_half_the_variance_of_two():
     leaves = matrix.Workload.of(paths())
     identity = matrix.member(leaves, "identity")
-    exact, _ = matrix.measure(
-        identity, X, Y, 2, math.inf, signed=True, rng=np.random.default_rng(0)
-    )
+    exact, _ = matrix.measure(identity, X, Y, 2, math.inf, signed=True, rng=np.random.default_rng(0))
     assert exact.ravel().tolist() == [1, 1, -1, 0, -2, 1]
     both = matrix.noise_of(identity, 1.0, classes=2)
     one = matrix.noise_of(identity, 1.0, classes=2, signed=True)
@@ -113,9 +111,7 @@ def test_more_outcomes_show_no_larger_loss():
     """The two ends of each entry are enough: every whole number between them adds nothing."""
     A = np.array([[1, 2, 0], [-1, 0, 1]])
     for noise in (Geometric(1.0, 3), Laplace(1.0, 3.0)):
-        two, many = (
-            matrix.ReleaseLaw(A, noise, 1, points) for points in ((-6, 6), tuple(range(-6, 7)))
-        )
+        two, many = (matrix.ReleaseLaw(A, noise, 1, points) for points in ((-6, 6), tuple(range(-6, 7))))
         for a, b in (((), ((1, 0),)), (((0, 0),), ((2, 0),)), (((1, 0),), ((2, 0),))):
             assert privacy_loss(two, a, b) == pytest.approx(privacy_loss(many, a, b))
 
@@ -135,15 +131,12 @@ def test_answers_are_cut_and_shrunk():
         matrix.shrunk([1.0], -1)
 
 
-@pytest.mark.parametrize(
-    "count, scale, threshold", [(0, 1, 0), (0.3, 2, 1), (5, 0.5, 2), (2, 1, 2)]
-)
+@pytest.mark.parametrize("count, scale, threshold", [(0, 1, 0), (0.3, 2, 1), (5, 0.5, 2), (2, 1, 2)])
 def test_the_error_of_a_shrunk_count_is_its_integral(count, scale, threshold):
     law = Laplace(1.0, scale).pdf
     ends = sorted({-60.0 * scale, 0.0, threshold - count + 0.0, 60.0 * scale})
     found = sum(
-        quad(lambda z: (max(count + z - threshold, 0) - count) ** 2 * law(z), a, b)[0]
-        for a, b in pairwise(ends)
+        quad(lambda z: (max(count + z - threshold, 0) - count) ** 2 * law(z), a, b)[0] for a, b in pairwise(ends)
     )
     assert matrix.shrunk_error(count, scale, threshold) == pytest.approx(found, rel=1e-6)
 
@@ -163,6 +156,4 @@ def test_errors_name_what_is_wrong(change, message):
     leaves = matrix.Workload.of(paths())
     given = {"codes": X, "classes": Y, "n_classes": 2, "epsilon": 1.0} | change
     with pytest.raises(ValueError, match=message):
-        matrix.release(
-            leaves, matrix.member(leaves, "identity"), **given, rng=np.random.default_rng(0)
-        )
+        matrix.release(leaves, matrix.member(leaves, "identity"), **given, rng=np.random.default_rng(0))

@@ -42,9 +42,7 @@ def test_errors_are_those_of_generalised_least_squares(levels, depth, seed):
         assert 2 * strategy.variances(workload) == pytest.approx(stated)
         total = stated @ workload.multiplicity
         assert matrix.error(workload, strategy, 1.0, "geometric") == pytest.approx(total)
-        assert matrix.error(workload, strategy, 3.0, neighbours="replace-one") == pytest.approx(
-            total * 4 / 9
-        )
+        assert matrix.error(workload, strategy, 3.0, neighbours="replace-one") == pytest.approx(total * 4 / 9)
     T = np.repeat(leaves.matrix(), leaves.multiplicity, axis=0)
     votes = np.trace(T.T @ T @ inverse @ T.T @ T) / T.shape[1]
     assert matrix.error(leaves, strategy, 1.0, target="votes") == pytest.approx(votes)
@@ -80,9 +78,7 @@ def test_what_is_measured_answers_exactly_what_any_workload_asks(seed):
     again = matrix.Workload.of_matrix(T)  # no boxes
     for W, workload in ((T, leaves), (V, votes), (T, again)):
         assert np.allclose(strategy.answers(workload, y), W @ D)
-    assert strategy.variances(again)[again.place] == pytest.approx(
-        strategy.variances(leaves)[leaves.place]
-    )
+    assert strategy.variances(again)[again.place] == pytest.approx(strategy.variances(leaves)[leaves.place])
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -94,9 +90,7 @@ def test_a_record_moves_the_release_by_the_sensitivity_in_the_noise_s_own_norm(s
     assert moved.max() == strategy.sensitivity() == 1 and moved.min() == 1
     pairs = norm((A[:, :, None] - A[:, None]).reshape(len(A), -1).T)
     assert pairs.max() == strategy.sensitivity("replace-one", 1)
-    assert (
-        strategy.sensitivity("replace-one", 3) == strategy.sensitivity("replace-one", 2, True) == 2
-    )
+    assert strategy.sensitivity("replace-one", 3) == strategy.sensitivity("replace-one", 2, True) == 2
 
 
 @pytest.mark.parametrize("neighbours", ["add-remove", "replace-one"])

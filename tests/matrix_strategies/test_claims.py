@@ -27,9 +27,7 @@ def test_a_sensitivity_that_is_too_small_is_found_out(name, monkeypatch):
     assert verdict(name) == "fails"
 
 
-@pytest.mark.parametrize(
-    "strategy", ["Identity", "PerTree", "DistinctLeaves", "Marginals", "PIdentity"]
-)
+@pytest.mark.parametrize("strategy", ["Identity", "PerTree", "DistinctLeaves", "Marginals", "PIdentity"])
 def test_variances_that_are_off_are_found_out(strategy, monkeypatch):
     kind = getattr(matrix, strategy)
     real = kind.variances
@@ -37,9 +35,7 @@ def test_variances_that_are_off_are_found_out(strategy, monkeypatch):
     assert verdict("definition-3/corrected") == "fails"
 
 
-@pytest.mark.parametrize(
-    "strategy", ["Identity", "PerTree", "DistinctLeaves", "Marginals", "PIdentity"]
-)
+@pytest.mark.parametrize("strategy", ["Identity", "PerTree", "DistinctLeaves", "Marginals", "PIdentity"])
 def test_answers_that_are_off_are_found_out(strategy, monkeypatch):
     """Answers of another workload than the one that was asked."""
     kind = getattr(matrix, strategy)
@@ -93,9 +89,7 @@ def test_weights_that_are_not_released_are_found_out(monkeypatch):
 
 
 def test_leaves_that_are_not_merged_are_found_out(monkeypatch):
-    monkeypatch.setattr(
-        "dplit.matrix.strategies.members.most_boxes", lambda boxes, patience=None: 128
-    )
+    monkeypatch.setattr("dplit.matrix.strategies.members.most_boxes", lambda boxes, patience=None: 128)
     assert verdict("laplace-variance") == "fails"
 
 
@@ -134,18 +128,14 @@ def test_a_ratio_of_geometric_noise_that_is_off_is_found_out(monkeypatch):
     monkeypatch.setattr(matrix, "noise_variance", lambda scale, mechanism="laplace": 2 * scale**2)
     assert verdict("geometric") == "fails"
     monkeypatch.undo()
-    monkeypatch.setattr(
-        selection, "noise_variance", lambda scale, mechanism="laplace": 2.4 * scale**2
-    )
+    monkeypatch.setattr(selection, "noise_variance", lambda scale, mechanism="laplace": 2.4 * scale**2)
     assert verdict("geometric") == "fails"
 
 
 def test_a_difference_that_is_treated_as_two_columns_is_found_out(monkeypatch):
     real = matrix.Strategy.sensitivity
     monkeypatch.setattr(
-        matrix.Strategy,
-        "sensitivity",
-        lambda s, n="add-remove", c=2, signed=False: (1 + signed) * real(s, n, c),
+        matrix.Strategy, "sensitivity", lambda s, n="add-remove", c=2, signed=False: (1 + signed) * real(s, n, c)
     )
     assert verdict("contrast") == "fails"
 

@@ -44,10 +44,7 @@ def test_delta_is_the_divergence(epsilon, scale):
 def test_l2_sensitivity_is_the_largest_column(name):
     workload = matrix.Workload.of(grown(LEVELS, 5, 2, 1), n_levels=LEVELS)
     strategy = matrix.member(workload, name)
-    moved = [
-        np.linalg.norm(strategy.measure([cell], [0], 2).astype(float))
-        for cell in np.ndindex(*LEVELS)
-    ]
+    moved = [np.linalg.norm(strategy.measure([cell], [0], 2).astype(float)) for cell in np.ndindex(*LEVELS)]
     assert matrix.l2_sensitivity(strategy) == pytest.approx(max(moved))
     epsilon, delta = 0.7, 1e-5
     A = np.array([strategy.measure([cell], [0], 1)[:, 0] for cell in np.ndindex(*LEVELS)]).T
@@ -96,9 +93,7 @@ def least_error(W, starts=3):
     return min(each.fun for each in found)
 
 
-@pytest.mark.parametrize(
-    "sets", [[(0, 1, 2)], [(0, 1, 2), (0, 1), (2,)], [(0, 1, 2), (1, 2), (1,), (1, 2)]]
-)
+@pytest.mark.parametrize("sets", [[(0, 1, 2)], [(0, 1, 2), (0, 1), (2,)], [(0, 1, 2), (1, 2), (1,), (1, 2)]])
 def test_no_strategy_is_better_for_whole_marginals(sets):
     """The judge knows no marginals: all strategies compete, of which one reaches the formula."""
     workload = whole_marginals(LEVELS, sets)
@@ -146,9 +141,7 @@ def test_the_domain_is_never_made():
     workload = matrix.Workload.of(grown(levels, 6, 2, 0), n_levels=levels)
     best = matrix.GaussianMarginals(workload)
     codes = records(levels, 30, 3)
-    released = best.release(
-        codes, np.zeros(30, dtype=int), 1, 50.0, 0.5, rng=np.random.default_rng(0)
-    )
+    released = best.release(codes, np.zeros(30, dtype=int), 1, 50.0, 0.5, rng=np.random.default_rng(0))
     found = best.answer(workload, released)[:, 0]
     exact = workload.boxes.reached(codes).sum(axis=0)
     spread = matrix.gaussian_scale(50.0, 0.5) * np.sqrt(best.variances(workload))
@@ -174,9 +167,7 @@ def test_bad_input_is_named():
 # The claims ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("factor", "expected"), [(0.999, "fails"), (1.0, "holds"), (1.001, "fails")]
-)
+@pytest.mark.parametrize(("factor", "expected"), [(0.999, "fails"), (1.0, "holds"), (1.001, "fails")])
 def test_another_scale_is_noticed(monkeypatch, factor, expected):
     exact = matrix.gaussian_scale
     monkeypatch.setattr(matrix, "gaussian_scale", lambda *a: factor * exact(*a))
@@ -188,7 +179,5 @@ def test_other_weights_are_noticed(monkeypatch):
     here = claims.of("matrix_forest_experiments")["m-rf/ours/gaussian-marginals"]
     assert here.check().verdict == "holds"
     density = matrix.GaussianMarginals._density
-    monkeypatch.setattr(
-        matrix.GaussianMarginals, "_density", lambda self, spaces: 1.01 * density(self, spaces)
-    )
+    monkeypatch.setattr(matrix.GaussianMarginals, "_density", lambda self, spaces: 1.01 * density(self, spaces))
     assert here.check().verdict == "fails"

@@ -31,9 +31,7 @@ def judged(levels, pairs, starts):
     stacked = np.array([g.ravel() for g in grams.values()])
 
     def loss(theta):
-        inverse = np.linalg.inv(
-            (theta**2 @ stacked).reshape(asked.shape) + 1e-9 * np.eye(len(asked))
-        )
+        inverse = np.linalg.inv((theta**2 @ stacked).reshape(asked.shape) + 1e-9 * np.eye(len(asked)))
         slope = -2 * theta * (stacked @ (inverse @ asked @ inverse).ravel())
         return float((inverse * asked).sum()), slope
 
@@ -60,7 +58,5 @@ def test_balance_at_depth_2():
     pairs = list(combinations(range(4), 2))
     workload = whole_marginals(BALANCE, pairs)
     best, cells = matrix.optimise_marginals(workload), matrix.Identity(BALANCE)
-    root = [
-        (2 * matrix.unit_error(workload, s) / len(workload.place)) ** 0.5 for s in (best, cells)
-    ]
+    root = [(2 * matrix.unit_error(workload, s) / len(workload.place)) ** 0.5 for s in (best, cells)]
     assert [round(r, 2) for r in root] == [6.59, 7.07]

@@ -237,10 +237,7 @@ def test_leaves_of_other_trees_through_the_domain():
     T = routed(wide, list(np.ndindex(levels))).T
     strategy = matrix.DistinctLeaves(matrix.Workload.of(wide, n_levels=levels).boxes)
     W = routed(few, list(np.ndindex(levels))).T
-    for workload in (
-        matrix.Workload.of(few, n_levels=levels),
-        matrix.Workload.of_matrix(W),
-    ):
+    for workload in (matrix.Workload.of(few, n_levels=levels), matrix.Workload.of_matrix(W)):
         X = least_squares(W, np.unique(T, axis=0))
         assert strategy.variances(workload)[workload.place] == pytest.approx((X**2).sum(axis=1))
         codes = records(levels, 20, 3)
@@ -298,10 +295,7 @@ def test_paths_that_test_many_columns_are_followed_record_by_record():
         (lambda: matrix.Identity([2]).sensitivity(classes=1, signed=True), "classes must be"),
         (lambda: matrix.Identity([2]).measure([[2]], [0], 1), "codes must be whole numbers"),
         (lambda: matrix.Identity([2]).measure([[1]], [0, 0], 1), "one for each of 1 records"),
-        (
-            lambda: matrix.Identity([2]).variances(matrix.Workload.of_matrix(np.eye(3))),
-            "of 2 cells",
-        ),
+        (lambda: matrix.Identity([2]).variances(matrix.Workload.of_matrix(np.eye(3))), "of 2 cells"),
     ],
 )
 def test_bad_input_is_named(make, message):

@@ -94,10 +94,7 @@ def test_three_sets_of_four_columns_cover_all_pairs_of_car():
         best = matrix.optimise_marginals(workload)
         cells = matrix.unit_error(workload, matrix.Identity(CAR))
         assert matrix.unit_error(workload, best) <= listed < 0.52 * cells
-        assert all(
-            any({a, b} <= set(s) for s in best.shares)
-            for a, b in itertools.combinations(range(6), 2)
-        )
+        assert all(any({a, b} <= set(s) for s in best.shares) for a, b in itertools.combinations(range(6), 2))
 
 
 def test_equal_weights_are_whole_counts():

@@ -15,9 +15,7 @@ ROWS = np.array(list(np.ndindex(LEVELS)))
 
 def boxes_of(sets):
     """Paths from, for each box, the levels that it lets through, and their matrix cell by cell."""
-    allowed = [
-        [level in chosen for chosen, n in zip(box, LEVELS) for level in range(n)] for box in sets
-    ]
+    allowed = [[level in chosen for chosen, n in zip(box, LEVELS) for level in range(n)] for box in sets]
     T = [[all(cell[j] in box[j] for j in range(3)) for cell in ROWS] for box in sets]
     paths = matrix.Paths(np.array(allowed), np.array(LEVELS), np.arange(len(sets)))
     return paths, np.array(T, dtype=float)
@@ -31,11 +29,7 @@ def chosen(seed, n_boxes):
         untested = rng.integers(3)
         box = []
         for j, n in enumerate(LEVELS):
-            some = (
-                [int(rng.integers(n))]
-                if rng.random() < 0.6
-                else np.flatnonzero(rng.random(n) < 0.5)
-            )
+            some = [int(rng.integers(n))] if rng.random() < 0.6 else np.flatnonzero(rng.random(n) < 0.5)
             box.append(tuple(range(n)) if j == untested or not len(some) else tuple(map(int, some)))
         found.add(tuple(box))
     return sorted(found)
@@ -64,9 +58,7 @@ def test_least_squares_are_those_of_the_pseudoinverse(seed):
     inverse = np.linalg.pinv(A)
     span = least_squares(paths, weights)
     assert type(span) is KINDS[seed]
-    assert span.variances(lambda rows: B @ rows) == pytest.approx(
-        ((B @ T @ inverse) ** 2).sum(axis=1)
-    )
+    assert span.variances(lambda rows: B @ rows) == pytest.approx(((B @ T @ inverse) ** 2).sum(axis=1))
     assert span.variances(lambda rows: rows) == pytest.approx(((T @ inverse) ** 2).sum(axis=1))
     assert np.allclose(span.project(values), A @ inverse @ values)
     votes = ((T.T @ (copies[:, None] * T) @ inverse) ** 2).sum()

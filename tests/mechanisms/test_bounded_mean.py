@@ -21,18 +21,14 @@ def test_a_record_moves_the_votes_by_one_whatever_its_target(lower, upper):
         moved = votes([*targets, extra], lower, upper) - votes(targets, lower, upper)
         assert np.abs(moved).sum() == pytest.approx(1, abs=1e-6)
         assert (moved >= -1e-6).all()
-    replaced = votes([*targets[1:], lower], lower, upper) - votes(
-        [*targets[1:], upper], lower, upper
-    )
+    replaced = votes([*targets[1:], lower], lower, upper) - votes([*targets[1:], upper], lower, upper)
     assert np.abs(replaced).sum() == pytest.approx(2, abs=1e-6), "replace-one costs twice"
 
 
 def test_the_noise_is_laplace_on_each_count_of_votes():
     """Kolmogorov-Smirnov on 20,000 draws each, false alarm 1e-9."""
     mechanism = BoundedMean(0.5, 0, 10)
-    found = mechanism.sample(
-        np.full(20_000, 12.0), np.full(20_000, 3), rng=np.random.default_rng(2)
-    )
+    found = mechanism.sample(np.full(20_000, 12.0), np.full(20_000, 3), rng=np.random.default_rng(2))
     for column, expected in ((0, 1.8), (1, 1.2)):
         assert kstest(found[:, column], "laplace", (expected, 2.0)).pvalue > 1e-9
     assert abs(np.corrcoef(found.T)[0, 1]) < 6.2 / np.sqrt(20_000), "false alarm below 1e-9"
@@ -61,9 +57,7 @@ def test_half_the_variance_of_a_noisy_sum_over_a_noisy_count():
     rng, draws = np.random.default_rng(4), 100_000
     ours = BoundedMean(1.0, 0, 1)
     mine = ours.mean(ours.sample(np.full(draws, 500.0), np.full(draws, 1000), rng=rng))
-    centred = rng.laplace(
-        scale=0.5 / 0.5, size=draws
-    )  # half the budget on the sum about the middle
+    centred = rng.laplace(scale=0.5 / 0.5, size=draws)  # half the budget on the sum about the middle
     halves = 0.5 + centred / (1000 + rng.laplace(scale=1 / 0.5, size=draws))
     assert halves.var() / mine.var() == pytest.approx(2, rel=0.1)
 

@@ -13,19 +13,13 @@ PAPERS = ("diprime-v1", "diprime-v2", "rdf")
 
 def stated_by(name):
     """The claims of this name, of whichever paper."""
-    return [
-        OURS[f"{paper}/{name}"] for paper in PAPERS if f"{paper}/{name}" in {c.id for c in OURS}
-    ]
+    return [OURS[f"{paper}/{name}"] for paper in PAPERS if f"{paper}/{name}" in {c.id for c in OURS}]
 
 
-@pytest.mark.parametrize(
-    "name", ["exponential-mechanism", "permute-and-flip-private", "exponential-monotonic"]
-)
+@pytest.mark.parametrize("name", ["exponential-mechanism", "permute-and-flip-private", "exponential-monotonic"])
 def test_twice_the_rate_leaks(monkeypatch, name):
     """Without the factor two of scores that move both ways, and beyond the rate of monotonic ones."""
-    monkeypatch.setattr(
-        Selection, "rate", property(lambda self: 2 * self.epsilon / self.sensitivity)
-    )
+    monkeypatch.setattr(Selection, "rate", property(lambda self: 2 * self.epsilon / self.sensitivity))
     for claim in stated_by(name):
         assert claim.check().verdict == "leaks"
 
@@ -48,9 +42,7 @@ def test_half_the_rate_is_noticed(monkeypatch):
 def test_another_scale_of_laplace_noise_is_noticed(monkeypatch, factor):
     scale = lambda self: factor * self.sensitivity / self.epsilon  # noqa: E731
     decay = mechanisms.laplace.decay
-    monkeypatch.setattr(
-        mechanisms.laplace, "decay", lambda noise, rate: decay(noise, rate / factor)
-    )
+    monkeypatch.setattr(mechanisms.laplace, "decay", lambda noise, rate: decay(noise, rate / factor))
     monkeypatch.setattr(Laplace, "scale", property(scale))
     assert {c.check().verdict for c in stated_by("laplace-number")} == {"fails"}
 

@@ -18,20 +18,14 @@ from tests.mechanisms.test_exact import brackets
 def test_the_law_against_high_precision(sigma):
     noise = np.array([-200, -7, -1, 0, 1, 2, 30, 900])
     with mpmath.workdps(60):
-        weights = [
-            mpmath.exp(-(mpmath.mpf(int(z)) ** 2) / (2 * mpmath.mpf(sigma) ** 2)) for z in noise
-        ]
+        weights = [mpmath.exp(-(mpmath.mpf(int(z)) ** 2) / (2 * mpmath.mpf(sigma) ** 2)) for z in noise]
         total = mpmath.jtheta(3, 0, mpmath.exp(-1 / (2 * mpmath.mpf(sigma) ** 2)))
         expected = [float(w / total) for w in weights]
-    np.testing.assert_allclose(
-        DiscreteGaussian(sigma).pmf(noise), expected, rtol=1e-12, atol=1e-300
-    )
+    np.testing.assert_allclose(DiscreteGaussian(sigma).pmf(noise), expected, rtol=1e-12, atol=1e-300)
     assert DiscreteGaussian(sigma).pmf(0.5) == 0
 
 
-@pytest.mark.parametrize(
-    "rng", [np.random.default_rng(1), secure_generator()], ids=["simulated", "exact"]
-)
+@pytest.mark.parametrize("rng", [np.random.default_rng(1), secure_generator()], ids=["simulated", "exact"])
 @pytest.mark.parametrize("sigma", [0.4, 0.8, 3.0, 1000.0])
 def test_draws_have_the_law(sigma, rng):
     law = DiscreteGaussian(sigma)

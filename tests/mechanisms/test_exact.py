@@ -91,9 +91,7 @@ for _ in range(500):
 
 
 def test_no_product_of_a_rate_and_a_gap_is_rounded():
-    subprocess.run(
-        [sys.executable, "-c", PRODUCTS], env={**os.environ, "NUMBA_DISABLE_JIT": "1"}, check=True
-    )
+    subprocess.run([sys.executable, "-c", PRODUCTS], env={**os.environ, "NUMBA_DISABLE_JIT": "1"}, check=True)
 
 
 @pytest.mark.parametrize("rate", [2.0, 0.3, 0.01])
@@ -119,8 +117,6 @@ def test_noise_of_a_small_rate_is_spread_as_it_should_be(rate):
 def test_far_candidates_are_reported_as_often_as_they_should_be():
     scores = np.array([1_000_000_007, 1_000_000_005, 1_000_000_000, 7])
     rng, order, n = np.random.default_rng(2), np.empty(4, dtype=np.int64), 20_000
-    drawn = np.bincount(
-        [exact.permute_and_flip(0.25, scores, order, rng) for _ in range(n)], minlength=4
-    )
+    drawn = np.bincount([exact.permute_and_flip(0.25, scores, order, rng) for _ in range(n)], minlength=4)
     law = PermuteAndFlip(0.5).pmf(scores - scores.max())
     assert drawn[3] == 0 and chisquare(drawn[:3], n * law[:3] / law[:3].sum()).pvalue > FALSE_ALARM

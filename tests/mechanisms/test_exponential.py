@@ -22,12 +22,8 @@ def test_the_law_against_high_precision(k, spread):
     with mpmath.workdps(50):
         weights = [mpmath.exp(mpmath.mpf(float(s)) * 3 / 8) for s in scores]
         exact = [mpmath.log(w / mpmath.fsum(weights)) for w in weights]
-    np.testing.assert_allclose(
-        mechanism.logpmf(scores), np.array(exact, float), rtol=1e-12, atol=1e-14
-    )
-    np.testing.assert_allclose(
-        mechanism.pmf(scores), [float(mpmath.exp(p)) for p in exact], rtol=1e-12, atol=0
-    )
+    np.testing.assert_allclose(mechanism.logpmf(scores), np.array(exact, float), rtol=1e-12, atol=1e-14)
+    np.testing.assert_allclose(mechanism.pmf(scores), [float(mpmath.exp(p)) for p in exact], rtol=1e-12, atol=0)
 
 
 def test_two_candidates_are_a_logistic_curve():

@@ -40,9 +40,7 @@ def test_geometric_against_high_precision(epsilon):
     with mpmath.workdps(700):
         a = mpmath.exp(-mpmath.mpf(epsilon))
         pmf = [(1 - a) / (1 + a) * a ** abs(int(z)) for z in noise]
-        below = [
-            a ** -int(z) / (1 + a) if z < 0 else 1 - a ** (int(z) + 1) / (1 + a) for z in noise
-        ]
+        below = [a ** -int(z) / (1 + a) if z < 0 else 1 - a ** (int(z) + 1) / (1 + a) for z in noise]
         above = [1 - p for p in below]
     for found, exact in [(mechanism.pmf, pmf), (mechanism.cdf, below), (mechanism.sf, above)]:
         np.testing.assert_allclose(found(noise), np.array(exact, float), rtol=1e-11, atol=1e-320)
@@ -59,9 +57,7 @@ def test_the_geometric_law_adds_up():
 def test_geometric_between_the_integers():
     mechanism = Geometric(1.0)
     assert mechanism.pmf([0.5, -2.25]).tolist() == [0.0, 0.0]
-    np.testing.assert_array_equal(
-        mechanism.cdf([-1.5, -0.5, 0.5, 7.9]), mechanism.cdf([-2, -1, 0, 7])
-    )
+    np.testing.assert_array_equal(mechanism.cdf([-1.5, -0.5, 0.5, 7.9]), mechanism.cdf([-2, -1, 0, 7]))
     assert mechanism.cdf([-np.inf, np.inf]).tolist() == [0.0, 1.0]
 
 
@@ -79,9 +75,7 @@ def test_infinite_epsilon_adds_no_noise():
 
 def test_tails_far_out():
     assert Laplace(1.0).sf(700) == pytest.approx(float(mpmath.exp(-700) / 2), rel=1e-13)
-    assert Geometric(1.0).sf(699) == pytest.approx(
-        float(mpmath.exp(-700) / (1 + mpmath.exp(-1))), rel=1e-12
-    )
+    assert Geometric(1.0).sf(699) == pytest.approx(float(mpmath.exp(-700) / (1 + mpmath.exp(-1))), rel=1e-12)
 
 
 @pytest.mark.parametrize("epsilon", [0.2, 1.0, 4.0])
@@ -92,9 +86,7 @@ def test_the_exact_privacy_loss_is_epsilon(epsilon):
         move = mechanism.sensitivity
         loss = np.abs(np.log(mechanism.pmf(noise)) - np.log(mechanism.pmf(noise - move)))
         assert loss.max() == pytest.approx(epsilon, rel=1e-12)
-        assert (
-            np.abs(np.log(mechanism.pmf(noise) / mechanism.pmf(noise - 1))).max() <= epsilon + 1e-12
-        )
+        assert np.abs(np.log(mechanism.pmf(noise) / mechanism.pmf(noise - 1))).max() <= epsilon + 1e-12
     laplace = Laplace(epsilon, 2.0)
     values = np.linspace(-30, 30, 601)
     loss = np.abs(np.log(laplace.pdf(values)) - np.log(laplace.pdf(values - 2.0)))

@@ -60,9 +60,7 @@ def by_noise_quadrature(log_odds):
                 own *= 1 - mpmath.exp(s - v) if v >= s else 0
         return own
 
-    return [
-        mpmath.quad(lambda v, r=r: density(r, v), [*edges, mpmath.inf]) for r in range(len(edges))
-    ]
+    return [mpmath.quad(lambda v, r=r: density(r, v), [*edges, mpmath.inf]) for r in range(len(edges))]
 
 
 def by_polynomial(odds):
@@ -82,9 +80,7 @@ def by_polynomial(odds):
 
 @pytest.mark.parametrize("k", range(1, 7))
 def test_the_rational_law_is_the_walk_through_every_permutation(k):
-    for weights in itertools.islice(
-        itertools.product([1, 2, 3, 7], repeat=k), 0, None, 6 ** max(0, k - 3)
-    ):
+    for weights in itertools.islice(itertools.product([1, 2, 3, 7], repeat=k), 0, None, 6 ** max(0, k - 3)):
         odds = [Fraction(w, max(weights)) for w in weights]
         assert PermuteAndFlip.rational_law(list(weights)) == by_permutations(odds)
 
@@ -193,10 +189,7 @@ def test_never_errs_more_than_the_exponential_mechanism(scores, epsilon):
     best = np.asarray(scores) == max(scores)
     errors = [m(epsilon).pmf(scores)[~best].sum() for m in (PermuteAndFlip, Exponential)]
     assert errors[0] <= errors[1] + 1e-14
-    losses = [
-        m(epsilon).pmf(scores) @ (max(scores) - np.asarray(scores))
-        for m in (PermuteAndFlip, Exponential)
-    ]
+    losses = [m(epsilon).pmf(scores) @ (max(scores) - np.asarray(scores)) for m in (PermuteAndFlip, Exponential)]
     assert losses[0] <= losses[1] + 1e-12
 
 

@@ -166,9 +166,7 @@ def test_only_a_secure_generator_is_one():
     assert is_secure(secure_generator()) and not is_secure(np.random.default_rng(0))
 
 
-OTHERS = (
-    {n for n in dir(np.random.Generator) if not n.startswith("_")} - secure.EXACT - secure.BLIND
-)
+OTHERS = {n for n in dir(np.random.Generator) if not n.startswith("_")} - secure.EXACT - secure.BLIND
 
 
 @pytest.mark.parametrize("name", sorted(OTHERS - {"choice"}))
@@ -193,8 +191,7 @@ def test_what_has_no_exact_sampler_raises(draw):
 
 
 @pytest.mark.parametrize(
-    "module",
-    [exact, exact_gaussian, whole_weights, exact_cuts, exact_greedy, exact_treenorm],
+    "module", [exact, exact_gaussian, whole_weights, exact_cuts, exact_greedy, exact_treenorm]
 )
 def test_compiled_samplers_take_nothing_but_whole_numbers_from_a_generator(module):
     tree = ast.parse(inspect.getsource(module))
@@ -276,10 +273,7 @@ def selections(law, scores, n, rng):
 def test_permute_and_flip_has_its_law_ours_and_the_judges(monotonic):
     scores, n, law = [5, 3, 5, 0, 4], 4000, PermuteAndFlip(0.8, 2.0, monotonic)
     assert fits(selections(law, scores, n, secure_generator()), law.pmf(scores)) > FALSE_ALARM
-    space = (
-        dp.vector_domain(dp.atom_domain(T="i64")),
-        dp.linf_distance(T="i64", monotonic=monotonic),
-    )
+    space = (dp.vector_domain(dp.atom_domain(T="i64")), dp.linf_distance(T="i64", monotonic=monotonic))
     judge = dp.m.make_noisy_max(*space, dp.max_divergence(), scale=1 / law.rate)
     drawn = np.bincount([judge(scores) for _ in range(n)], minlength=len(scores))
     assert fits(drawn, law.pmf(scores)) > FALSE_ALARM
@@ -322,9 +316,7 @@ def test_what_is_released_is_clipped_to_its_public_range():
     assert set(np.abs(drawn)) == {2**61} and len(set(drawn)) == 2
 
 
-@pytest.mark.parametrize(
-    ("size", "shape"), [(None, (2,)), (3, (3, 2)), ((0, 4), (0, 4, 2)), (0, (0, 2))]
-)
+@pytest.mark.parametrize(("size", "shape"), [(None, (2,)), (3, (3, 2)), ((0, 4), (0, 4, 2)), (0, (0, 2))])
 def test_shapes_are_those_of_simulated_draws(size, shape):
     scores = [[1, 2, 3], [4, 4, 4]]
     for law in (PermuteAndFlip(1.0), Exponential(1.0)):
@@ -342,12 +334,8 @@ def test_a_doubled_rate_is_noticed(monkeypatch):
     for module in (_selection, geometric):
         monkeypatch.setattr(module, "exact_rate", lambda *of: 2 * exact_rate(*of))
     law, choice, scores = Geometric(0.5), PermuteAndFlip(0.8), [5, 3, 5, 0, 4]
-    assert (
-        geometric_fits(law.sample(np.zeros(20_000, int), rng=secure_generator()), law) < FALSE_ALARM
-    )
-    assert (
-        fits(selections(choice, scores, 4000, secure_generator()), choice.pmf(scores)) < FALSE_ALARM
-    )
+    assert geometric_fits(law.sample(np.zeros(20_000, int), rng=secure_generator()), law) < FALSE_ALARM
+    assert fits(selections(choice, scores, 4000, secure_generator()), choice.pmf(scores)) < FALSE_ALARM
 
 
 def test_a_choice_by_weights_is_refused():

@@ -41,9 +41,7 @@ def test_a_single_candidate_is_certain(mechanism):
 
 
 @both
-@pytest.mark.parametrize(
-    "size, shape", [(None, (2,)), (3, (3, 2)), ((3, 4), (3, 4, 2)), (0, (0, 2))]
-)
+@pytest.mark.parametrize("size, shape", [(None, (2,)), (3, (3, 2)), ((3, 4), (3, 4, 2)), (0, (0, 2))])
 def test_shapes_of_draws(mechanism, size, shape):
     draws = mechanism(1.0).sample(np.zeros((2, 5)), size, rng=np.random.default_rng(0))
     assert draws.shape == shape
@@ -86,12 +84,7 @@ def test_what_rate_means(mechanism):
 @both
 @pytest.mark.parametrize(
     "scores, words",
-    [
-        ([0, np.nan], "nan"),
-        ([0, np.inf], "inf"),
-        (3.0, r"shape \(\)"),
-        (np.zeros((2, 0)), r"\(2, 0\)"),
-    ],
+    [([0, np.nan], "nan"), ([0, np.inf], "inf"), (3.0, r"shape \(\)"), (np.zeros((2, 0)), r"\(2, 0\)")],
 )
 def test_bad_scores_are_named(mechanism, scores, words):
     for method in (mechanism(1.0).pmf, mechanism(1.0).logpmf):
@@ -144,22 +137,15 @@ def test_draws_of_many_rows_follow_their_laws(mechanism):
 def test_smooth_exponential_is_the_published_formula():
     law = SmoothExponential(0.5).pmf([[5, 3, 1], [2, 2, 0], [4, 0, 0]])
     odds = np.exp(-0.25 * np.exp(0.5 * np.array([2, 0, 4])))
-    np.testing.assert_allclose(
-        law[0], np.array([1, odds[0], odds[0]]) / (1 + 2 * odds[0]), rtol=1e-14
-    )
+    np.testing.assert_allclose(law[0], np.array([1, odds[0], odds[0]]) / (1 + 2 * odds[0]), rtol=1e-14)
     np.testing.assert_allclose(law[1], np.array([1, 1, odds[1]]) / (2 + odds[1]), rtol=1e-14)
-    np.testing.assert_allclose(
-        law[2], np.array([1, odds[2], odds[2]]) / (1 + 2 * odds[2]), rtol=1e-14
-    )
+    np.testing.assert_allclose(law[2], np.array([1, odds[2], odds[2]]) / (1 + 2 * odds[2]), rtol=1e-14)
     assert SmoothExponential(0.5).pmf([3]).tolist() == [1.0]
 
 
 def test_smooth_exponential_at_the_ends():
     with np.errstate(all="raise", under="ignore"):
-        assert SmoothExponential(np.inf).pmf([[1, 1, 0], [2, 1, 0]]).tolist() == [
-            [0.5, 0.5, 0],
-            [1, 0, 0],
-        ]
+        assert SmoothExponential(np.inf).pmf([[1, 1, 0], [2, 1, 0]]).tolist() == [[0.5, 0.5, 0], [1, 0, 0]]
         assert SmoothExponential(1.0).logpmf([10_000, 0]).tolist() == [0.0, -np.inf]
     with pytest.raises(ValueError, match="counts must be whole numbers"):
         SmoothExponential(1.0).pmf([1.5, 0])

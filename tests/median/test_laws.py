@@ -170,10 +170,7 @@ def test_permute_and_flip_is_within_the_bound_of_the_exponential_mechanism(value
     scores = [score(values, (i + 0.5) / cells) for i in range(cells)]
     total = sum(math.exp(epsilon / 2 * (s - max(scores))) for s in scores)
     assume(total > 1.001)
-    pair = [
-        median.grid_law(values, 0, 1, epsilon, cells, kind)
-        for kind in ("permute-and-flip", "exponential")
-    ]
+    pair = [median.grid_law(values, 0, 1, epsilon, cells, kind) for kind in ("permute-and-flip", "exponential")]
     assert median.total_variation(*pair) <= 1 / (total - 1) + 1e-12
 
 
@@ -220,9 +217,7 @@ def test_many_levels():
 def test_the_subset_sampler_follows_the_law():
     counts, draws, rng = (2, 1, 0, 3), 4000, np.random.default_rng(5)
     n = sum(counts)
-    weights = {
-        c: math.exp(-0.5 * abs(n - 2 * sum(counts[i] for i in c))) for c in sets_of(len(counts))
-    }
+    weights = {c: math.exp(-0.5 * abs(n - 2 * sum(counts[i] for i in c))) for c in sets_of(len(counts))}
     found = dict.fromkeys(weights, 0)
     for _ in range(draws):
         chosen = median.sample_subset(counts, 1.0, rng=rng)

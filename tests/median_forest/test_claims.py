@@ -45,9 +45,7 @@ def test_the_published_mean_costs_what_its_answer_is():
 def test_the_cost_of_candidates_grows_with_their_number():
     """2.5 epsilon for two candidates, of which the paper pays 2; K is named with the node."""
     case = ours["diprime-v1/split-budget-algorithm"].check().counterexample
-    gaps = [
-        1 / (1 + math.exp(case["log_odds"] + case["epsilon"] * case[m])) for m in ("few", "fewer")
-    ]
+    gaps = [1 / (1 + math.exp(case["log_odds"] + case["epsilon"] * case[m])) for m in ("few", "fewer")]
     node = median_forest.crossed(*(case[k] for k in ("half", "few", "fewer", "columns")), gaps)
     law, epsilon = median_forest.candidates_law, case["epsilon"]
     loss = median_forest.removal_loss(law, node, epsilon, epsilon / 2)
@@ -80,11 +78,7 @@ def test_a_law_is_its_reference_at_the_chapters_scale(id):
         ("candidates_law", median_forest.joint_law, "v1/split-budget/corrected"),
         ("candidates_law", median_forest.joint_law, "v2/budget-exp-flip"),
         ("joint_law", median_forest.candidates_law, "v2/budget-exp-flip/corrected"),
-        (
-            "occupancy_depth",
-            lambda *a: 1 + true["occupancy_depth"](*a),
-            "v2/depth-rule-baselines/corrected",
-        ),
+        ("occupancy_depth", lambda *a: 1 + true["occupancy_depth"](*a), "v2/depth-rule-baselines/corrected"),
         ("occupancy_depth", lambda *a: 3, "v2/depth-rule-private"),
     ],
 )
@@ -96,9 +90,7 @@ def test_a_wrong_law_is_found_out(name, wrong, claim, monkeypatch):
 
 @pytest.mark.parametrize(("factor", "verdict"), [(0.5, "fails"), (2, "loose")])
 def test_a_wrong_bound_of_the_grid_is_found_out(factor, verdict, monkeypatch):
-    monkeypatch.setattr(
-        median_forest, "grid_distance", lambda *a, **k: factor * true["grid_distance"](*a, **k)
-    )
+    monkeypatch.setattr(median_forest, "grid_distance", lambda *a, **k: factor * true["grid_distance"](*a, **k))
     assert ours["diprime-v2/grid"].check().verdict == verdict
 
 
@@ -152,8 +144,7 @@ def test_a_wrong_budget_of_all_records_is_found_out(name, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("method", "shift", "verdict"),
-    [("DP-ERT", 1, "fails"), ("DP-DF", 1, "fails"), (None, -9, "holds")],
+    ("method", "shift", "verdict"), [("DP-ERT", 1, "fails"), ("DP-DF", 1, "fails"), (None, -9, "holds")]
 )
 def test_baselines_of_other_depths_are_judged_otherwise(method, shift, verdict, monkeypatch):
     """Banknote at DP-ERT's depth 6: 1235 records in 64 leaves are 19.3 each, a tenth of them 1.9."""
@@ -163,9 +154,7 @@ def test_baselines_of_other_depths_are_judged_otherwise(method, shift, verdict, 
     assert said.verdict == "assumes" and said.computed == pytest.approx(0.9 * 137.2 / 64)
 
     def other(name):
-        return {
-            data: depth + shift * (method in (None, name)) for data, depth in right(name).items()
-        }
+        return {data: depth + shift * (method in (None, name)) for data, depth in right(name).items()}
 
     monkeypatch.setattr(depths, "_printed_depths", other)
     assert ours["diprime-v2/depth-rule-baselines"].check().verdict == verdict

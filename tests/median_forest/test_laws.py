@@ -144,13 +144,8 @@ def by_definition(node, epsilon, rate):
     for values in node.columns.T:
         edges = np.unique([0, *values, 1])
         left = [values < (low + high) / 2 for low, high in pairwise(edges)]
-        weights = np.diff(edges) * [
-            math.exp(-epsilon / 2 * abs(n - 2 * side.sum())) for side in left
-        ]
-        errors = [
-            sum(len(s) * s.var() for s in (node.targets[x], node.targets[~x]) if len(s))
-            for x in left
-        ]
+        weights = np.diff(edges) * [math.exp(-epsilon / 2 * abs(n - 2 * side.sum())) for side in left]
+        errors = [sum(len(s) * s.var() for s in (node.targets[x], node.targets[~x]) if len(s)) for x in left]
         medians.append(weights)
         odds.append(np.exp(-rate * np.array(errors)))
     published = [np.zeros(len(m)) for m in medians]

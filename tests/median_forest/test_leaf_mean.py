@@ -56,17 +56,13 @@ def simulated(kind, n, mean, epsilon, rng):
 
 
 @pytest.mark.parametrize("kind", ["votes", "clamped", "halves"])
-@pytest.mark.parametrize(
-    ("n", "mean", "epsilon"), [(1, 0.2, 1.0), (3, 0.9, 0.3), (10, 0.0, 0.5), (50, 0.3, 1.0)]
-)
+@pytest.mark.parametrize(("n", "mean", "epsilon"), [(1, 0.2, 1.0), (3, 0.9, 0.3), (10, 0.0, 0.5), (50, 0.3, 1.0)])
 def test_errors_against_simulation(kind, n, mean, epsilon):
     """Seeded; 12 comparisons at 7 standard errors: false alarms below 1e-10 in all."""
     squares = (simulated(kind, n, mean, epsilon, np.random.default_rng(n)) - mean) ** 2
-    exact = {
-        "votes": leaf_mean.votes_error,
-        "clamped": leaf_mean.clamped_error,
-        "halves": leaf_mean.halves_error,
-    }[kind](n, mean, epsilon)
+    exact = {"votes": leaf_mean.votes_error, "clamped": leaf_mean.clamped_error, "halves": leaf_mean.halves_error}[
+        kind
+    ](n, mean, epsilon)
     assert abs(squares.mean() - exact) < SIGMAS * squares.std() / math.sqrt(DRAWS)
 
 

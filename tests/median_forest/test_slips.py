@@ -13,9 +13,7 @@ def test_the_size_of_a_noise_is_its_scale():
     assert slips._size(Laplace(0.5, 3.0)) == pytest.approx(6.0)
 
 
-@pytest.mark.parametrize(
-    ("id", "verdict"), [("noise-order", "fails"), ("signal-to-noise/corrected", "fails")]
-)
+@pytest.mark.parametrize(("id", "verdict"), [("noise-order", "fails"), ("signal-to-noise/corrected", "fails")])
 def test_another_noise_is_noticed(id, verdict, monkeypatch):
     right = slips._size
     assert OURS[f"diprime-v2/{id}"].check().verdict != verdict
@@ -49,7 +47,5 @@ def test_a_choice_that_reads_more_of_a_small_node_is_noticed(monkeypatch):
 def test_another_count_of_the_settings_is_noticed(monkeypatch):
     assert OURS["diprime-v2/settings-budget"].check().verdict == "holds"
     right = slips.Spend
-    monkeypatch.setattr(
-        slips, "Spend", lambda name, e: right(name, e * (1.5 if name == "leaf" else 1))
-    )
+    monkeypatch.setattr(slips, "Spend", lambda name, e: right(name, e * (1.5 if name == "leaf" else 1)))
     assert OURS["diprime-v2/settings-budget"].check().verdict == "fails"

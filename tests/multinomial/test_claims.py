@@ -19,9 +19,7 @@ def verdict(name):
 
 def test_two_records_have_no_feature_left_for_lemma_3():
     case = OURS["mrf/lemma-3-any-feature"].check().counterexample
-    column = (
-        [row[0] for row in zip(*case["columns"])] if False else case["columns"][case["feature"]]
-    )
+    column = [row[0] for row in zip(*case["columns"])] if False else case["columns"][case["feature"]]
     assert len(case["y"]) == 2 and len(set(column)) == 1
 
 
@@ -176,10 +174,6 @@ def test_a_lower_bound_reports_what_breaks_it():
 
     far, near, wrong = at_least(0.5, 0.2, i=0), at_least(0.3, 0.2, i=1), at_least(0.1, 0.2, i=2)
     broken, kept = found(far, wrong), found(near, far)
-    assert (broken.verdict, broken.summary, broken.relation) == (
-        "fails",
-        "2: 0.1 against 0.2",
-        ">=",
-    )
+    assert (broken.verdict, broken.summary, broken.relation) == ("fails", "2: 0.1 against 0.2", ">=")
     assert broken.counterexample == {"exact": 0.1, "stated": 0.2, "i": 2}
     assert (kept.verdict, kept.published, kept.computed) == ("loose", 0.2, 0.3)

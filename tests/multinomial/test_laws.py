@@ -44,9 +44,7 @@ def test_budgets_are_named_in_errors(budget):
         multinomial.selection_law([0.1], budget)
 
 
-@pytest.mark.parametrize(
-    "decreases, what", [([], "shape"), ([np.nan, 1], "finite"), ([np.inf, 1], "finite")]
-)
+@pytest.mark.parametrize("decreases, what", [([], "shape"), ([np.nan, 1], "finite"), ([np.inf, 1], "finite")])
 def test_decreases_are_checked(decreases, what):
     with pytest.raises(ValueError, match=what):
         multinomial.selection_law(decreases, 1.0)
@@ -60,10 +58,7 @@ def test_a_feature_without_a_cut_is_never_drawn():
 
 
 def test_a_node_without_a_cut_is_an_error():
-    for draw in (
-        multinomial.joint_law,
-        lambda *a: multinomial.sample(*a, rng=np.random.default_rng(1)),
-    ):
+    for draw in (multinomial.joint_law, lambda *a: multinomial.sample(*a, rng=np.random.default_rng(1))):
         with pytest.raises(ValueError, match="a leaf"):
             draw([[], []], 1.0, 1.0)
 
@@ -175,9 +170,7 @@ def test_three_labels_by_hand():
     assert entropy == pytest.approx([np.log(3) - 2 / 3 * np.log(2)] * 2)
 
 
-@pytest.mark.parametrize(
-    "X, y, criterion", [([[1]], [0, 1], "gini"), ([], [], "gini"), ([[1]], [0], "bits")]
-)
+@pytest.mark.parametrize("X, y, criterion", [([[1]], [0, 1], "gini"), ([], [], "gini"), ([[1]], [0], "bits")])
 def test_candidates_check_their_input(X, y, criterion):
     with pytest.raises(ValueError, match=r"X must|criterion must"):
         multinomial.candidate_cuts(X, y, criterion)

@@ -26,10 +26,7 @@ def grower_with(monkeypatch, **changed):
 @pytest.mark.parametrize(
     "changed",
     [
-        {
-            "feature_rate": lambda rule: rule.value_rate,
-            "value_rate": lambda rule: rule.feature_rate,
-        },
+        {"feature_rate": lambda rule: rule.value_rate, "value_rate": lambda rule: rule.feature_rate},
         {"value_rate": lambda rule: 1.3 * rule.value_rate + 0.3},
         {"feature_rate": lambda rule: 0.0},
         {"entropy": lambda rule: not rule.entropy},

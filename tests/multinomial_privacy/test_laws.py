@@ -149,9 +149,7 @@ def test_a_node_by_hand():
     assert found.low.tolist() == [0, 0.1, 0.4, 0.9] and found.high.tolist() == [0.1, 0.4, 0.9, 1]
     assert found.left.sum(axis=1).tolist() == [0, 1, 3, 4]
     law = multinomial.split_law(found.left, LABELS, 2, 1.5 * math.log(2), found.base)
-    weights = [
-        base * 2 ** (-1.5 * m) for base, m in zip((0.1, 0.3, 0.5, 0.1), (2, 4 / 3, 4 / 3, 2))
-    ]
+    weights = [base * 2 ** (-1.5 * m) for base, m in zip((0.1, 0.3, 0.5, 0.1), (2, 4 / 3, 4 / 3, 2))]
     assert law == pytest.approx([w / sum(weights) for w in weights])
 
 

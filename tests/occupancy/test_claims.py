@@ -79,9 +79,7 @@ def test_nine_records_and_ten_columns_break_theorem_2():
 
 def test_the_box_prints_data_that_break_theorem_2():
     cells = json.loads((BOOK / "occupancy.ipynb").read_text("utf-8"))["cells"]
-    box = next(
-        s for s in ("".join(c["source"]) for c in cells) if ":label: rem-occupancy-selection" in s
-    )
+    box = next(s for s in ("".join(c["source"]) for c in cells) if ":label: rem-occupancy-selection" in s)
     line = next(s for s in box.splitlines() if "nine records" in s)
     y = [float(v) for v in re.search(r"targets \$([-0-9, ]+)\$", line)[1].split(",")]
     k, epsilon, t = (
@@ -97,9 +95,7 @@ def test_a_leaf_of_four_records_at_depth_two_is_not_symmetric():
     case = OURS["diprime-v1/leaf-symmetry"].check().counterexample
     law = occupancy.leaf_law(4, 2, -2 * np.log(0.6))
     assert (case["n"], case["depth"], case["t"]) == (4, 2, 1)
-    assert law[0] == pytest.approx(0.29054, abs=1e-5) and law[2:].sum() == pytest.approx(
-        0.24598, abs=1e-5
-    )
+    assert law[0] == pytest.approx(0.29054, abs=1e-5) and law[2:].sum() == pytest.approx(0.24598, abs=1e-5)
 
 
 @pytest.mark.deep

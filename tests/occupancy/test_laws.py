@@ -46,9 +46,7 @@ def all_leaves_hold(n, depth, root, least, most):
     return sum(p * left * right for p, left, right in zip(split(n, root), below, below[::-1]))
 
 
-SETTINGS = [
-    (n, d, root) for n in range(6) for d in (0, 1, 2) for root in (Fraction(1, 3), Fraction(4, 5))
-]
+SETTINGS = [(n, d, root) for n in range(6) for d in (0, 1, 2) for root in (Fraction(1, 3), Fraction(4, 5))]
 SETTINGS += [(4, 3, Fraction(1, 2)), (5, 3, Fraction(2, 3))]
 
 
@@ -167,17 +165,9 @@ def test_the_published_constants():
 def test_chebyshev_is_the_tighter_inside_its_window_only(depth):
     low, high = occupancy.chebyshev_window(depth)
     unit = math.sqrt(occupancy.gamma(depth)) / 0.3
-    for u, inside in (
-        (low - 1e-6, 0),
-        (low + 1e-6, 1),
-        (3.61, 1),
-        (high - 1e-6, 1),
-        (high + 1e-6, 0),
-    ):
+    for u, inside in ((low - 1e-6, 0), (low + 1e-6, 1), (3.61, 1), (high - 1e-6, 1), (high + 1e-6, 0)):
         t = u * unit
-        tighter = occupancy.chebyshev_bound(t, depth, 0.3) < occupancy.subexponential_bound(
-            t, depth, 0.3
-        )
+        tighter = occupancy.chebyshev_bound(t, depth, 0.3) < occupancy.subexponential_bound(t, depth, 0.3)
         assert tighter == bool(inside), u
 
 
@@ -218,10 +208,7 @@ def test_the_moments_behind_the_divisible_bound(depth):
         seen = law > 0
         assert law[seen] @ (np.cosh(s * off[seen]) - 1) <= 2 * ratio / (1 - 2 * ratio)
         bound = float(occupancy.divisible_bound(2.4, depth, epsilon))
-        sides = (
-            (1 - 2.0**-depth) / (3 * unit) ** 2,
-            ratio / (1 - 2 * ratio) / math.sinh(1.5 * s) ** 2,
-        )
+        sides = ((1 - 2.0**-depth) / (3 * unit) ** 2, ratio / (1 - 2 * ratio) / math.sinh(1.5 * s) ** 2)
         assert bound == pytest.approx(min(1, *sides))
 
 
@@ -266,15 +253,10 @@ def test_the_corrected_bound_written_out_for_two_splits(n, t):
     """By moments summed over the noise, and the bound of one split at 2t for the rare case."""
     epsilon, mean = 0.4, n / 4
     noise = np.arange(-2000, 2001)
-    moment = (
-        np.exp(noise * 0.2 - np.abs(noise) * epsilon).sum() / np.exp(-np.abs(noise) * epsilon).sum()
-    )
+    moment = np.exp(noise * 0.2 - np.abs(noise) * epsilon).sum() / np.exp(-np.abs(noise) * epsilon).sum()
     moment *= (math.exp(0.1) + math.exp(-0.1)) / 2 if n % 2 else 1
     whole = [k for k in range(n + 1) if abs(k - mean) >= t]
-    over, under = (
-        min(k for k in whole if k > mean),
-        max((k for k in whole if k < mean), default=None),
-    )
+    over, under = (min(k for k in whole if k > mean), max((k for k in whole if k < mean), default=None))
     sides = math.exp(-epsilon * (over - mean))
     sides += 0 if under is None else math.exp(-epsilon * (mean - under))
     rare = occupancy.corrected_bound(2 * t, n, 1, epsilon) / (1 + math.exp(epsilon))
@@ -332,9 +314,7 @@ def test_the_bound_for_every_column_written_out():
         s = epsilon / 2**level
         factor *= (np.exp(s * noise) @ chance) / chance.sum() * math.cosh(s / 2)
     left = t - (most - 1) * (1 + 1 / 2 + 1 / 4)
-    series = sum(
-        math.exp(-(i + 1) * epsilon * left) / (1 + math.exp(epsilon)) ** i for i in range(60)
-    )
+    series = sum(math.exp(-(i + 1) * epsilon * left) / (1 + math.exp(epsilon)) ** i for i in range(60))
     expected = 2 * factor * series
     assert expected < 1
     assert occupancy.tied_bound(t, most, depth, epsilon) == pytest.approx(expected, rel=1e-12)
@@ -358,12 +338,7 @@ def test_an_odd_root_breaks_theorem_2_from_the_square_root_of_eight(n):
 
 def test_draws_follow_the_law_of_a_split():
     rng, draws = np.random.default_rng(5), 20_000
-    for m, root in (
-        (0, Fraction(1, 2)),
-        (1, Fraction(1, 2)),
-        (6, Fraction(2, 3)),
-        (7, Fraction(9, 10)),
-    ):
+    for m, root in ((0, Fraction(1, 2)), (1, Fraction(1, 2)), (6, Fraction(2, 3)), (7, Fraction(9, 10))):
         ranks = occupancy.draw_rank(np.full(draws, m), epsilon_of(root), rng=rng)
         for j, p in enumerate(split(m, root)):
             low, high = claims.interval(int((ranks == j).sum()), draws)
@@ -379,24 +354,15 @@ def test_simulated_trees_keep_every_record():
     ("call", "message"),
     [
         (lambda: occupancy.leaf_law(-1, 2, 1.0), "n must be an integer of at least 0, got -1"),
-        (
-            lambda: occupancy.leaf_law(4, 2, 0.0),
-            "epsilon must be a positive finite number, got 0.0",
-        ),
+        (lambda: occupancy.leaf_law(4, 2, 0.0), "epsilon must be a positive finite number, got 0.0"),
         (lambda: occupancy.model_tail(-1.0, 2, 1.0), "t must be at least 0, got -1"),
         (lambda: occupancy.any_leaf_below(4, 2, 1.0, 0.5), "least must be an integer"),
-        (
-            lambda: occupancy.tied_leaf_laws([2, 0], 2, 1.0),
-            "multiplicities must be whole numbers of at",
-        ),
+        (lambda: occupancy.tied_leaf_laws([2, 0], 2, 1.0), "multiplicities must be whole numbers of at"),
         (lambda: occupancy.tied_bound(1.0, 0, 2, 1.0), "most must be an integer of at least 1"),
         (lambda: occupancy.divisible_bound(1.0, 0, 1.0), "depth must be an integer of at least 1"),
         (lambda: occupancy.proved_cells(0), "depth must be an integer of at least 1, got 0"),
         (lambda: occupancy.gamma(0), "depth must be an integer of at least 1, got 0"),
-        (
-            lambda: occupancy.corrected_bound(float("nan"), 4, 2, 1.0),
-            "t must be at least 0, got nan",
-        ),
+        (lambda: occupancy.corrected_bound(float("nan"), 4, 2, 1.0), "t must be at least 0, got nan"),
     ],
 )
 def test_errors_name_what_would_be_right(call, message):

@@ -35,9 +35,7 @@ def test_enough_records_would_hold_and_another_law_fails(monkeypatch):
     assert OURS["diprime-v1/no-empty-leaves"].check().verdict == "assumes"
     many = {name: (10**6, depth, e) for name, (_, depth, e) in steps.SETTINGS.items()}
     right, filled = occupancy.any_leaf_below, steps._all_filled
-    monkeypatch.setattr(
-        steps, "_all_filled", lambda n, d, e: 1 - right(n, d, e)
-    )  # too many to list
+    monkeypatch.setattr(steps, "_all_filled", lambda n, d, e: 1 - right(n, d, e))  # too many to list
     monkeypatch.setattr(steps, "SETTINGS", many)
     assert OURS["diprime-v1/no-empty-leaves"].check().verdict == "holds"
     monkeypatch.undo()
@@ -53,8 +51,6 @@ def test_a_bound_that_stays_apart_from_the_tail_is_noticed(monkeypatch):
     monkeypatch.setattr(occupancy, "published_bound", lambda t, *rest: 0.5 + 0 * right(t, *rest))
     assert found.check().verdict == "fails"
     monkeypatch.setattr(
-        occupancy,
-        "published_bound",
-        lambda t, d, e: occupancy.leaf_tail(t, 2**20, d, e) * (1 + 9 / t),
+        occupancy, "published_bound", lambda t, d, e: occupancy.leaf_tail(t, 2**20, d, e) * (1 + 9 / t)
     )
     assert found.check().verdict == "holds"

@@ -48,9 +48,7 @@ def test_votes_of_shares_win_from_an_epsilon_on():
 
     first = OURS["rdf/disjoint-forest"].check()
     data = ((0, 0, 1, 0), (0, 1, 0, 1), (1, 0, 1, 0))
-    excess = [
-        _share_vote(data, o) - _all_data_vote(data, o) for o in (Fraction(23, 10), Fraction(5, 2))
-    ]
+    excess = [_share_vote(data, o) - _all_data_vote(data, o) for o in (Fraction(23, 10), Fraction(5, 2))]
     assert excess[0] > 0 > excess[1]
     assert 3 * math.log(2.3) < 2.623 < 3 * math.log(2.5) and "2.623" in first.summary
 
@@ -164,12 +162,7 @@ def test_votes_of_three_trees_by_the_law_of_the_forest():
     [
         (random_forest, "equal_parts_bound", lambda b: 0.99 * b, "rdf/parallel-parts/corrected"),
         (random_forest, "equal_parts_bound", lambda b: 1.01 * b, "rdf/parallel-parts/corrected"),
-        (
-            random_forest,
-            "equal_parts_family_loss",
-            lambda x: x - 0.01,
-            "rdf/parallel-parts/corrected",
-        ),
+        (random_forest, "equal_parts_family_loss", lambda x: x - 0.01, "rdf/parallel-parts/corrected"),
         (depth, "effective_records", lambda r: 1.001 * r, "rdf/all-data-records"),
         (random_forest, "poisson_error", lambda e: 1.001 * e, "rdf/all-data-records/classes"),
         (majority, "unanimous_error", lambda e: e**1.001, "rdf/independent-parts"),
@@ -182,12 +175,7 @@ def test_votes_of_three_trees_by_the_law_of_the_forest():
         (depth, "forest_accuracy", lambda a: a + 1e-6, "rdf/number-of-trees"),
         (random_forest, "vote_errors", lambda e: 1.000001 * e, "rdf/number-of-trees"),
         (random_forest, "free_beta", lambda b: 1.1 * b, "rdf/smooth-cauchy"),
-        (
-            random_forest,
-            "median_smooth_sensitivity",
-            lambda s: 0.9 * s,
-            "rdf/smooth-cauchy",
-        ),
+        (random_forest, "median_smooth_sensitivity", lambda s: 0.9 * s, "rdf/smooth-cauchy"),
         (random_forest, "suggested_trees", lambda t: 1.01 * t, "rdf/hundred-trees/corrected"),
         (majority, "disjoint_vote_error", lambda e: 0.7 * e, "rdf/same-leaves-one-tree"),
         (random_forest, "student_factor", lambda c: 0.98 * c, "rdf/requires-cauchy/corrected"),

@@ -13,10 +13,7 @@ def test_the_children_of_a_cut_by_hand():
 
 def test_a_point_is_in_one_child_and_as_printed_in_at_most_one():
     points = np.linspace(0.01, 0.99, 99)
-    for way, most, least in (
-        (random_forest.children, 1, 1),
-        (random_forest.published_children, 1, 0),
-    ):
+    for way, most, least in ((random_forest.children, 1, 1), (random_forest.published_children, 1, 0)):
         inside = sum((low < points) & (points < high) for low, high in way(0.0, 1.0, 0.305))
         assert (inside.max(), inside.min()) == (most, least)
 

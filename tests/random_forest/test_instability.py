@@ -67,9 +67,7 @@ def test_drawn_labels_are_released_as_the_law_says(neighbours):
 
 
 def test_a_label_needs_two_classes():
-    with pytest.raises(
-        ValueError, match=r"counts must have at least two classes, got shape \(1,\)"
-    ):
+    with pytest.raises(ValueError, match=r"counts must have at least two classes, got shape \(1,\)"):
         random_forest.stable_sample([3], 1.0, 0.1, rng=np.random.default_rng(0))
 
 
@@ -90,11 +88,7 @@ def test_a_coin_makes_it_pure_up_to_tanh(epsilon):
     for delta in (edge / 10, edge):
         j = np.arange(40)
         wrong = random_forest.stable_error(j, epsilon, delta)
-        steps = [
-            (wrong[:-1], wrong[1:]),
-            (1 - wrong[:-1], 1 - wrong[1:]),
-            (wrong[:1], 1 - wrong[:1]),
-        ]
+        steps = [(wrong[:-1], wrong[1:]), (1 - wrong[:-1], 1 - wrong[1:]), (wrong[:1], 1 - wrong[:1])]
         loss = max(np.abs(np.log(p / q)).max() for p, q in steps)
         assert loss <= epsilon * (1 + 1e-9)
         assert (wrong[1:] > majority.error_lower_bound(j[1:], epsilon)).all()
@@ -190,28 +184,16 @@ def test_distance_and_delta_against_the_optimum():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (
-            lambda: random_forest.distance_to_instability(-1),
-            "gap must be whole numbers of at least 0, got -1",
-        ),
+        (lambda: random_forest.distance_to_instability(-1), "gap must be whole numbers of at least 0, got -1"),
         (lambda: random_forest.distance_to_instability(1.5), "gap must be whole numbers"),
         (lambda: random_forest.distance_to_instability(1, "both"), "neighbours must be one of"),
         (lambda: random_forest.stable_release(1, 1.0, 0.6), "delta must be at most 1/2, got 0.6"),
-        (
-            lambda: random_forest.stable_release(1, 1.0, 0.0),
-            "delta must be a positive finite number",
-        ),
+        (lambda: random_forest.stable_release(1, 1.0, 0.0), "delta must be a positive finite number"),
         (lambda: random_forest.stable_error(1, 0, 0.1), "epsilon must be a positive number"),
-        (
-            lambda: random_forest.stable_error(1, 1.0, 0.1, classes=1),
-            "classes must be .* at least 2",
-        ),
+        (lambda: random_forest.stable_error(1, 1.0, 0.1, classes=1), "classes must be .* at least 2"),
         (lambda: random_forest.pure_delta(0), "epsilon must be a positive number"),
         (lambda: random_forest.pure_delta(1.0, 1), "classes must be .* at least 2"),
-        (
-            lambda: random_forest.delta_error_bound(1, 1.0, -0.1),
-            "delta must be a positive finite number",
-        ),
+        (lambda: random_forest.delta_error_bound(1, 1.0, -0.1), "delta must be a positive finite number"),
     ],
 )
 def test_errors_name_the_argument(call, message):

@@ -45,9 +45,7 @@ def test_student_loss_over_a_dense_grid_of_outcomes(shift, scale, degrees):
 def test_student_loss_at_the_ends():
     """One degree of freedom is Cauchy's law; equal centres and equal scales have closed forms."""
     a, s = np.linspace(-3, 3, 7)[:, None], np.array([0.2, 1.0, 1.1, 4.0])
-    assert random_forest.student_loss(a, s, 1) == pytest.approx(
-        random_forest.cauchy_loss(a, s), abs=1e-12
-    )
+    assert random_forest.student_loss(a, s, 1) == pytest.approx(random_forest.cauchy_loss(a, s), abs=1e-12)
     for nu in (0.5, 1, 2, 7):
         dilation = max(1, nu) * np.abs(np.log(s))
         assert random_forest.student_loss(0, s, nu) == pytest.approx(dilation, abs=1e-12)
@@ -78,9 +76,7 @@ def test_student_factor_is_private_and_tight_for_a_constant_bound(share, degrees
 def test_drawn_noise_has_the_tails_of_its_law(x):
     """Beyond x scales of a bound of 2: arctan for Cauchy, scipy's survival for t; ledger's intervals."""
     rng, draws, bound = np.random.default_rng(4), 100_000, 2.0
-    cauchy_scale = bound / math.sqrt(
-        2 * min(math.cosh(1) - 1, math.exp(0.2) * (math.cosh(1) - math.cosh(0.2)))
-    )
+    cauchy_scale = bound / math.sqrt(2 * min(math.cosh(1) - 1, math.exp(0.2) * (math.cosh(1) - math.cosh(0.2))))
     drawn = random_forest.cauchy_noise(bound, 1.0, 0.2, draws, rng=rng)
     low, high = claims.interval((drawn > x * cauchy_scale).sum(), draws)
     assert low <= 0.5 - math.atan(x) / math.pi <= high
@@ -174,12 +170,8 @@ def test_the_sample_has_the_law():
     from dplit.court.claims import interval
 
     rng, values, beta = np.random.default_rng(4), [0.1, 0.4, 0.5, 0.8, 0.9], 0.3
-    scale = random_forest.smooth_factor(1.0, beta) * random_forest.median_smooth_sensitivity(
-        values, 0, 1, beta
-    )
-    drawn = np.array(
-        [random_forest.private_median(values, 0, 1, 1.0, beta, rng=rng) for _ in range(4000)]
-    )
+    scale = random_forest.smooth_factor(1.0, beta) * random_forest.median_smooth_sensitivity(values, 0, 1, beta)
+    drawn = np.array([random_forest.private_median(values, 0, 1, 1.0, beta, rng=rng) for _ in range(4000)])
     for center, probability in ((0.5, 0.5), (0.5 + scale, math.atan(2) / math.pi)):
         low, high = interval(int((abs(drawn - center) < scale).sum()), len(drawn))
         assert low <= probability <= high
@@ -190,37 +182,19 @@ def test_the_sample_has_the_law():
     [
         (lambda: random_forest.cauchy_loss(1, 0), "scale must be positive, got 0"),
         (lambda: random_forest.student_loss(1, -1), "scale must be positive, got -1"),
-        (
-            lambda: random_forest.student_loss(1, 1, 0),
-            "degrees must be a positive finite number, got 0",
-        ),
+        (lambda: random_forest.student_loss(1, 1, 0), "degrees must be a positive finite number, got 0"),
         (
             lambda: random_forest.student_factor(1.0, 0.4, 3),
             r"beta must be less than epsilon / max\(1, degrees\) = 0.333333, got 0.4",
         ),
         (lambda: random_forest.student_factor(0, 0.1), "epsilon must be a positive finite number"),
-        (
-            lambda: random_forest.smooth_loss(0, 0.1),
-            "factor must be a positive finite number, got 0",
-        ),
-        (
-            lambda: random_forest.smooth_factor(1.0, 1.0),
-            "beta must be less than epsilon = 1, got 1.0",
-        ),
+        (lambda: random_forest.smooth_loss(0, 0.1), "factor must be a positive finite number, got 0"),
+        (lambda: random_forest.smooth_factor(1.0, 1.0), "beta must be less than epsilon = 1, got 1.0"),
         (lambda: random_forest.smooth_factor(1.0, -0.1), "beta must be a positive finite number"),
         (lambda: random_forest.free_beta(0), "epsilon must be a positive number"),
-        (
-            lambda: random_forest.median_smooth_sensitivity([1, 2], 0, 3, 0.1),
-            "values must be an odd number",
-        ),
-        (
-            lambda: random_forest.median_smooth_sensitivity([4], 0, 3, 0.1),
-            "values must be an odd number",
-        ),
-        (
-            lambda: random_forest.median_smooth_sensitivity([1], 3, 0, 0.1),
-            "lower must be less than upper",
-        ),
+        (lambda: random_forest.median_smooth_sensitivity([1, 2], 0, 3, 0.1), "values must be an odd number"),
+        (lambda: random_forest.median_smooth_sensitivity([4], 0, 3, 0.1), "values must be an odd number"),
+        (lambda: random_forest.median_smooth_sensitivity([1], 3, 0, 0.1), "lower must be less than upper"),
     ],
 )
 def test_errors_name_the_argument(call, message):

@@ -12,9 +12,7 @@ from scipy.stats import poisson
 from dplit import depth, random_forest
 
 
-@pytest.mark.parametrize(
-    ("n", "d", "epsilon"), [(1000, 3, 1.0), (30_000, 7, 0.2), (500, 0, np.inf)]
-)
+@pytest.mark.parametrize(("n", "d", "epsilon"), [(1000, 3, 1.0), (30_000, 7, 0.2), (500, 0, np.inf)])
 def test_suggested_trees_has_the_largest_margin(n, d, epsilon):
     """By search: the mean margin of the vote over its deviation, sqrt(tau) (1 - exp(-n_eps / (tau 2^d)))."""
     records = n * -math.expm1(-epsilon) / 2**d
@@ -86,14 +84,8 @@ def test_one_vote_is_one_label():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (
-            lambda: random_forest.suggested_trees(9, -1, 1.0),
-            "depth must be an integer of at least 0",
-        ),
-        (
-            lambda: random_forest.suggested_trees(-1, 1, 1.0),
-            "n must be a finite number of at least 0",
-        ),
+        (lambda: random_forest.suggested_trees(9, -1, 1.0), "depth must be an integer of at least 0"),
+        (lambda: random_forest.suggested_trees(-1, 1, 1.0), "n must be a finite number of at least 0"),
         (lambda: random_forest.vote_errors(9, 2, 1, 1.0, [3, 4]), "trees must be odd .* got 4"),
         (lambda: random_forest.vote_errors(9, 2, 1, 1.0, -1), "trees must be odd .* got -1"),
         (lambda: random_forest.vote_errors(9, 0, 1, 1.0, 1), "features must be an integer"),
@@ -101,10 +93,7 @@ def test_one_vote_is_one_label():
         (lambda: random_forest.vote_errors(-9, 2, 1, 1.0, 1), "n must be a finite number"),
         (lambda: random_forest.vote_errors(9, 2, 1, 0, 1), "epsilon must be"),
         (lambda: random_forest.poisson_error(9, 1.0, 31), "classes must be at most 30, got 31"),
-        (
-            lambda: random_forest.poisson_error(9, 1.0, 1),
-            "classes must be an integer of at least 2",
-        ),
+        (lambda: random_forest.poisson_error(9, 1.0, 1), "classes must be an integer of at least 2"),
         (lambda: random_forest.poisson_error(9, 0.0), "epsilon must be"),
     ],
 )

@@ -63,16 +63,12 @@ def test_a_block_that_is_left_out_is_found_out(monkeypatch):
 def test_more_bytes_of_a_record_are_found_out(monkeypatch):
     opened = blocks_boosted.opened
     monkeypatch.setattr(
-        blocks.blocks_boosted,
-        "opened",
-        lambda *a: (p := opened(*a))._replace(cells=p.cells.astype(np.uint16)),
+        blocks.blocks_boosted, "opened", lambda *a: (p := opened(*a))._replace(cells=p.cells.astype(np.uint16))
     )
     assert verdict("scale-cost") == "fails"
 
 
 def test_a_sampler_of_another_rate_is_found_out(monkeypatch):
     drawn = Geometric.sample
-    monkeypatch.setattr(
-        Geometric, "sample", lambda self, *a, rng: drawn(Geometric(2 * self.epsilon), *a, rng=rng)
-    )
+    monkeypatch.setattr(Geometric, "sample", lambda self, *a, rng: drawn(Geometric(2 * self.epsilon), *a, rng=rng))
     assert verdict("scale-tail") == "fails"

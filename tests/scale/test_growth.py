@@ -64,11 +64,7 @@ def test_the_variance_of_the_noise_is_its_series(epsilon):
 
 def test_no_noise_at_all():
     assert scale.noise_variance(math.inf) == 0 == scale.noise_variance(2000)
-    assert (
-        scale.far_off(10, 0.3, 1.0, 1e-12)
-        == pytest.approx(1)
-        == scale.chebyshev(10, 0.3, 1.0, 1e-12)
-    )
+    assert scale.far_off(10, 0.3, 1.0, 1e-12) == pytest.approx(1) == scale.chebyshev(10, 0.3, 1.0, 1e-12)
 
 
 @pytest.mark.parametrize(
@@ -105,9 +101,7 @@ def test_random_blocks_hold_every_record_once():
 def test_another_release_is_seen():
     X, y = growth.block(0, 400)
     options = {"domain": growth.DOMAIN, "classes": [0, 1], "n_estimators": 2, "max_depth": 2}
-    one, same, other = (
-        scale.CutForest(1.0, random_state=seed, **options).fit(X, y) for seed in (1, 1, 2)
-    )
+    one, same, other = (scale.CutForest(1.0, random_state=seed, **options).fit(X, y) for seed in (1, 1, 2))
     assert scale.same_release(one, same) and not scale.same_release(one, other)
 
 

@@ -22,9 +22,7 @@ ONE, HALF = Fraction(1), Fraction(1, 2)
 
 def variance(values):
     n = len(values)
-    return sum((a - b) ** 2 for a, b in combinations_with_replacement(values, 2)) / Fraction(
-        max(n, 1) ** 2
-    )
+    return sum((a - b) ** 2 for a, b in combinations_with_replacement(values, 2)) / Fraction(max(n, 1) ** 2)
 
 
 def average(values):
@@ -70,11 +68,7 @@ SIDED = [(s, y) for s in (0, 1) for y in (Fraction(0), HALF, ONE)]
 @pytest.mark.parametrize("n", range(1, 6))
 @pytest.mark.parametrize(
     ("closed", "statistic"),
-    [
-        (sensitivity.mean, average),
-        (sensitivity.mse, variance),
-        (sensitivity.sse, total_error),
-    ],
+    [(sensitivity.mean, average), (sensitivity.mse, variance), (sensitivity.sse, total_error)],
 )
 def test_one_set_against_enumeration(closed, statistic, n, relation):
     if closed is sensitivity.mean and n == 1 and relation == "add-remove":
@@ -93,8 +87,7 @@ def test_one_record_against_none_moves_the_mean_by_at_most_the_range():
 @pytest.mark.parametrize("relation", NEIGHBOURS)
 @pytest.mark.parametrize("n", range(1, 4))
 @pytest.mark.parametrize(
-    ("closed", "statistic"),
-    [(sensitivity.split_mse, of_partition), (sensitivity.children_mse, of_children)],
+    ("closed", "statistic"), [(sensitivity.split_mse, of_partition), (sensitivity.children_mse, of_children)]
 )
 def test_partitions_against_enumeration(closed, statistic, n, relation):
     assert closed(n, 0 * ONE, ONE, relation) == enumerated(statistic, SIDED, n, relation)
@@ -128,8 +121,7 @@ def test_split_score_and_counts(n, relation):
     sides = [(0, 0), (1, 0)]
     assert sensitivity.split_score(n, relation) == enumerated(imbalance, sides, n, relation)
     tallies = max(
-        sum(abs(a.count(k) - b.count(k)) for k in range(3))
-        for a, b in neighbouring(range(3), min(n, 4), relation)
+        sum(abs(a.count(k) - b.count(k)) for k in range(3)) for a, b in neighbouring(range(3), min(n, 4), relation)
     )
     assert sensitivity.counts(n, relation) == tallies
 
@@ -215,9 +207,7 @@ def test_climbs_off_the_grid_agree(n, relation):
         (sensitivity.children_mse, sensitivity.children_mse_of, 2),
     ]
     for closed, statistic, sides in cases:
-        found = sensitivity.worst_case_continuous(
-            statistic, n, -1, 1, relation, sides=sides, starts=20, rng=rng
-        )
+        found = sensitivity.worst_case_continuous(statistic, n, -1, 1, relation, sides=sides, starts=20, rng=rng)
         assert found.value == pytest.approx(closed(n, -1, 1, relation), rel=1e-6)
 
 

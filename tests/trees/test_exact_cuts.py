@@ -48,9 +48,7 @@ def sums_and_means(rows, y, n_classes, settings, columns=2, levels=0):
             here = work.subsets[k], data[k], order[0], *given, path.left[0]
             mine = exact_cuts._score_sets(*here, settings, k, np.random.default_rng(0), work)
         else:
-            mine = exact_cuts._score_cuts(
-                data[k], order[k], *given, 0.0, float(GRID), settings, k, work
-            )
+            mine = exact_cuts._score_cuts(data[k], order[k], *given, 0.0, float(GRID), settings, k, work)
         best = max(best, mine)
     for k in range(columns):
         m = exact_cuts._add_up(data, order, path, 0, starts, settings, k, k, best, choice, work)
@@ -138,18 +136,13 @@ def test_the_law_is_that_of_the_rounded_rates(n_classes):
                 rounded = [round(v * 2**16) / 2**16 for v in y] if not n_classes else y
                 scores = real_law(rows, rounded, n_classes, settings)
                 found = law(rows, y, n_classes, settings, PLACES)
-                ratios = [
-                    mp.log(mpf(f.numerator) / f.denominator) - s for f, s in zip(found, scores)
-                ]
+                ratios = [mp.log(mpf(f.numerator) / f.denominator) - s for f, s in zip(found, scores)]
                 assert max(ratios) - min(ratios) < 3 * settings.unit + PRICE
 
 
 def test_sets_of_levels_weigh_as_cuts_do():
     """Two columns, the second of three levels: odds of each set against the law of the reals."""
-    settings, rows = (
-        exact_rule(rule(choice=EXPONENTIAL, joint=True)),
-        [[0, 0], [7, 1], [7, 2], [GRID - 1, 1]],
-    )
+    settings, rows = (exact_rule(rule(choice=EXPONENTIAL, joint=True)), [[0, 0], [7, 1], [7, 2], [GRID - 1, 1]])
     y = [0, 1, 1, 2]
     masses, _ = sums_and_means(rows, y, 3, settings, levels=3)[1]
     with mp.workprec(200):
@@ -209,9 +202,7 @@ def test_a_secure_generator_draws_the_exact_law():
     y, rows = [0.0, 1.0, 1.0, 0.0], [[0.1, 0.9], [0.2, 0.4], [0.6, 0.4], [0.6, 0.3]]
     ideal, n = rule(choice=PERMUTE_AND_FLIP, joint=True, rate=0.4, gain_rate=1.5), 20_000
     domain = Domain([Continuous(0, 1)] * 2)
-    trees, _ = grow_median_trees(
-        domain, np.array(rows), np.array(y), 2, [None] * n, ideal, rng=secure_generator()
-    )
+    trees, _ = grow_median_trees(domain, np.array(rows), np.array(y), 2, [None] * n, ideal, rng=secure_generator())
     cells = np.rint(np.array(rows) * GRID)
     found = sums_and_means(cells, y, 2, exact_rule(ideal))
     chosen = PermuteAndFlip.rational_law([mean for _, mean in found])

@@ -49,12 +49,7 @@ def ideal(child, score, n_classes):
     return -mp.fsum(c * min(mp.log(mpf(n) / c, 2), mpf(BITS)) for c in child if c)
 
 
-TABLES = [
-    [(0, 0, 0), (3, 1, 0)],
-    [(5, 0, 0), (1, 1, 1)],
-    [(1, 40, 2), (0, 7, 7)],
-    [(2, 2, 1), (1, 0, 12)],
-]
+TABLES = [[(0, 0, 0), (3, 1, 0)], [(5, 0, 0), (1, 1, 1)], [(1, 40, 2), (0, 7, 7)], [(2, 2, 1), (1, 0, 12)]]
 
 
 @each
@@ -141,9 +136,7 @@ def test_columns_are_chosen_by_the_law_of_their_costs(name, size):
 
 def test_columns_of_a_regression_are_chosen_by_the_law_of_their_costs():
     trees = roots(simulated.rule(rate=3.0), simulated.TARGETS, 0)
-    expected = simulated.law(
-        simulated.left_over(lambda y: len(y) * y.var(), simulated.TARGETS), 3.0, 3
-    )
+    expected = simulated.law(simulated.left_over(lambda y: len(y) * y.var(), simulated.TARGETS), 3.0, 3)
     seen = np.bincount(trees.feature[trees.roots], minlength=3)
     assert chisquare(seen, seen.sum() * expected).pvalue > FALSE_ALARM
 
@@ -230,8 +223,7 @@ def test_a_stop_compares_what_its_rule_says(share, arity):
 
 @pytest.mark.parametrize("seed", [None, 1], ids=["secure", "simulation"])
 @pytest.mark.parametrize(
-    ("share", "n", "arity"),
-    [(1e-4, 1000, 2), (1e-4, 20_000, 2), (1e-4, 60_000, 2), (1e-8, 2**29, 2)],
+    ("share", "n", "arity"), [(1e-4, 1000, 2), (1e-4, 20_000, 2), (1e-4, 60_000, 2), (1e-8, 2**29, 2)]
 )
 def test_wide_noise_ends_paths_as_often_as_its_law_says(seed, share, n, arity):
     """Where a noisy number of records is worth little of epsilon: against the Laplace law's cdf."""

@@ -48,8 +48,7 @@ def law_of(values, low, high, rate):
         edges = [mpmath.mpf(v) for v in (low, *values, high)]
         n = len(values)
         weights = [
-            (edges[j + 1] - edges[j]) * mpmath.exp(-mpmath.mpf(rate) * abs(n - 2 * j))
-            for j in range(n + 1)
+            (edges[j + 1] - edges[j]) * mpmath.exp(-mpmath.mpf(rate) * abs(n - 2 * j)) for j in range(n + 1)
         ]
         return np.array([float(w / mpmath.fsum(weights)) for w in weights])
 
@@ -59,10 +58,7 @@ def law_of(values, low, high, rate):
 @pytest.mark.parametrize("balance", [20.0, 22.18, 24.0, 600.0, 1500.0])
 def test_a_wide_interval_counts_by_length_and_weight_together(choice, n_classes, balance):
     """Two records a step apart: outside weighs e^-balance, and is 2^32 - 1 times longer."""
-    values, settings = (
-        [2e9, 2e9 + 1],
-        rule(choice=choice, joint=choice != UNIFORM, rate=balance / 2),
-    )
+    values, settings = ([2e9, 2e9 + 1], rule(choice=choice, joint=choice != UNIFORM, rate=balance / 2))
     law = law_of(values, STEPS.lower, STEPS.upper, balance / 2)
     found = cuts_of(STEPS, values, settings, n_classes)
     seen = np.bincount(np.searchsorted(values, found, side="right"), minlength=3)
@@ -136,9 +132,7 @@ def sets_by_enumeration(counts):
 
 
 @pytest.mark.parametrize("mechanism", [Exponential, PermuteAndFlip])
-@pytest.mark.parametrize(
-    "counts", [[3, 0, 1, 2, 2], [1, 2, 4], [0, 0], [0, 0, 0], [4, 0], [1, 5], [7, 0, 0]]
-)
+@pytest.mark.parametrize("counts", [[3, 0, 1, 2, 2], [1, 2, 4], [0, 0], [0, 0, 0], [4, 0], [1, 5], [7, 0, 0]])
 def test_a_set_of_many_levels_follows_its_law(mechanism, counts):
     sets, n = sets_by_enumeration(counts), sum(counts)
     law = mechanism(1.2).pmf([-abs(n - 2 * np.dot(s, counts)) for s in sets])
@@ -157,8 +151,7 @@ def test_numbers_of_sets_beyond_the_floats():
     n = 3 * light + heavy
     with mpmath.workdps(50):
         weights = [
-            math.comb(light, k) * mpmath.exp(-rate * abs(n - 2 * (heavy + 3 * k)))
-            for k in range(light + 1)
+            math.comb(light, k) * mpmath.exp(-rate * abs(n - 2 * (heavy + 3 * k))) for k in range(light + 1)
         ]
         law = np.array([float(w / mpmath.fsum(weights)) for w in weights])
     counts = np.array([0] + [3] * light + [heavy])
@@ -188,8 +181,7 @@ def test_thousands_of_levels_are_split_by_a_forest():
 def test_memory_grows_with_levels_plus_records():
     """What a tree computes in: a fixed number of rows of the records, whatever the levels."""
     few, many = (
-        sum(np.asarray(a).nbytes for a in Work.of(rule(), 1000, np.array([k]), 2))
-        for k in (FEW_LEVELS, 5000)
+        sum(np.asarray(a).nbytes for a in Work.of(rule(), 1000, np.array([k]), 2)) for k in (FEW_LEVELS, 5000)
     )
     assert many - few < 400 * 5000
 
@@ -226,7 +218,5 @@ print(int(status.partition("VmHWM:")[2].split()[0]) * 1024 - before)
 def test_a_set_of_many_levels_is_drawn_in_some_rows_of_the_records():
     """A table of all levels by all numbers of records would take 128 MB."""
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
-    done = subprocess.run(
-        [sys.executable, "-c", DRAW], capture_output=True, text=True, env=environment
-    )
+    done = subprocess.run([sys.executable, "-c", DRAW], capture_output=True, text=True, env=environment)
     assert int(done.stdout) < 10 * 400 * 100 * 8, done.stderr

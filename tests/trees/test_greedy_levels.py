@@ -27,14 +27,10 @@ TARGETS = np.array([0.1, 0.0, 0.8, 1.0, 0.4, 0.5, 0.2])
 
 
 def rule(**options):
-    return Rule(
-        **{**dict(max_depth=1, max_features=9, score=SQUARES, rate=1.0, count_scale=0.0), **options}
-    )
+    return Rule(**{**dict(max_depth=1, max_features=9, score=SQUARES, rate=1.0, count_scale=0.0), **options})
 
 
-def grow(
-    settings, y=CLASSES, n_classes=3, draws=DRAWS, codes=CODES, arity=ARITY, seed=0, **options
-):
+def grow(settings, y=CLASSES, n_classes=3, draws=DRAWS, codes=CODES, arity=ARITY, seed=0, **options):
     parts = [np.arange(codes.shape[1])] * draws
     rng = np.random.default_rng(seed)
     return grow_greedy_level_trees(codes, arity, y, n_classes, parts, settings, rng=rng, **options)
@@ -143,9 +139,7 @@ def test_leaves_count_the_records_that_are_routed_to_them(n_classes):
     y = y if n_classes else y / 2
     rng = np.random.default_rng(0)
     parts = [rng.integers(300, size=300), np.arange(100), np.arange(0)]
-    trees, stats = grow_greedy_level_trees(
-        codes, arity, y, n_classes, parts, rule(max_depth=3), rng=rng
-    )
+    trees, stats = grow_greedy_level_trees(codes, arity, y, n_classes, parts, rule(max_depth=3), rng=rng)
     leaves = apply(trees, codes.T.astype(float)) + trees.leaf_starts[:-1]
     expected = np.zeros(stats.shape)
     for t, part in enumerate(parts):
@@ -190,7 +184,5 @@ def test_the_number_of_threads_changes_nothing():
 def test_a_forest_that_is_too_large_is_an_error(monkeypatch):
     monkeypatch.setattr(nodes, "MAX_NODES", 60)
     grow(rule(max_depth=1), draws=2)
-    with pytest.raises(
-        ValueError, match="max_depth=3 with n_estimators=2 needs more than 60 nodes"
-    ):
+    with pytest.raises(ValueError, match="max_depth=3 with n_estimators=2 needs more than 60 nodes"):
         grow(rule(max_depth=3), draws=2)

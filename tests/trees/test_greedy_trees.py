@@ -66,8 +66,7 @@ def test_the_cap_on_the_bits_changes_the_law():
     """The two laws of the test above differ, so it tells them apart."""
     values, y = np.linspace(0.1, 0.9, 8), np.array([0.0, 0, 0, 0, 0, 0, 2, 0])
     free, capped = (
-        interval_law(values, y, 0.0, 1.0, rule(score=ENTROPY, most_bits=bits))[0]
-        for bits in (np.inf, 1.0)
+        interval_law(values, y, 0.0, 1.0, rule(score=ENTROPY, most_bits=bits))[0] for bits in (np.inf, 1.0)
     )
     assert abs(free - capped).max() > 0.01
 

@@ -71,13 +71,9 @@ def test_records_route_to_the_leaves_that_counted_them(joint):
         near = lower + (upper - lower) * (0.5 + rng.integers(-5, 6, size=200) * 2.0**-33)
         X = np.r_[near, rng.uniform(lower, upper, 100)][:, None]
         settings = rule(max_depth=7, joint=joint, choice=1 if joint else 0, rate=0.5)
-        trees, stats = grow_median_trees(
-            domain, X, np.zeros(300), 1, [None] * 20, settings, rng=rng
-        )
+        trees, stats = grow_median_trees(domain, X, np.zeros(300), 1, [None] * 20, settings, rng=rng)
         leaves = apply(trees, X) + trees.leaf_starts[:-1].astype(int)
-        np.testing.assert_array_equal(
-            stats[:, 0], np.bincount(leaves.ravel(), minlength=len(stats))
-        )
+        np.testing.assert_array_equal(stats[:, 0], np.bincount(leaves.ravel(), minlength=len(stats)))
 
 
 # Bits ------------------------------------------------------------------------------------------
@@ -118,10 +114,7 @@ def test_votes_are_whole_steps():
     from dplit.mechanisms import BoundedMean
 
     for epsilon in (0.01, 1.0, 50.0):
-        for mechanism, sums in (
-            (BoundedMean(epsilon, -1, 3), 0.3),
-            (BoundedMean(epsilon, 0, GRID), 7),
-        ):
+        for mechanism, sums in ((BoundedMean(epsilon, -1, 3), 0.3), (BoundedMean(epsilon, 0, GRID), 7)):
             votes = mechanism.sample([sums] * 500, [2] * 500, rng=np.random.default_rng(0)) * GRID
             assert (votes == np.rint(votes)).all() and len(np.unique(votes % 64)) == 64
 

@@ -23,9 +23,7 @@ from dplit.trees.median import grow_median_trees
 from dplit.trees.rules import EXPONENTIAL, PERMUTE_AND_FLIP, UNIFORM, Rule
 
 DRAWS, ALARM = 16_000, 1e-6
-DRAWN = pytest.mark.parametrize(
-    "drawn", [lambda rule: rule, exact_rule], ids=["simulated", "exact"]
-)
+DRAWN = pytest.mark.parametrize("drawn", [lambda rule: rule, exact_rule], ids=["simulated", "exact"])
 CHOICES = {EXPONENTIAL: Exponential, PERMUTE_AND_FLIP: PermuteAndFlip}
 LEFT = [0.1, 0.15, 0.4, 0.4, 0.9]
 RIGHT = [0.5, 0.2, 0.8, 0.3, 0.6]
@@ -74,18 +72,14 @@ def assert_follows(seen, law):
 
 def interval_counts(thresholds, values):
     edges = np.concatenate([[0.0], np.sort(values), [1.0]])
-    return np.bincount(
-        np.searchsorted(edges, thresholds, side="right") - 1, minlength=len(edges) - 1
-    )
+    return np.bincount(np.searchsorted(edges, thresholds, side="right") - 1, minlength=len(edges) - 1)
 
 
 @pytest.mark.parametrize("values", [LEFT, LEFT[:1], [0.2, 0.2, 0.2], [0.0, 1.0, 0.5, 0.0]], ids=str)
 @DRAWN
 def test_a_median_follows_its_law(values, drawn):
     _, found, _ = roots([values], np.zeros(len(values)), drawn(rule()))
-    assert_follows(
-        interval_counts(found, values), median.interval_law(values, 0, 1, 0.8).probabilities
-    )
+    assert_follows(interval_counts(found, values), median.interval_law(values, 0, 1, 0.8).probabilities)
 
 
 @DRAWN
@@ -247,13 +241,7 @@ def test_of_many_levels_a_fixed_number_of_sets_compete(drawn):
 def mixed(n, seed):
     rng = np.random.default_rng(seed)
     domain = Domain(
-        [
-            Continuous(0, 1),
-            Categorical(list("abcd")),
-            Continuous(-5, 5),
-            Categorical(list("xy")),
-            Continuous(3, 3),
-        ]
+        [Continuous(0, 1), Categorical(list("abcd")), Continuous(-5, 5), Categorical(list("xy")), Continuous(3, 3)]
     )
     X = np.column_stack(
         [rng.random(n).round(1), rng.integers(4, size=n), rng.normal(size=n), rng.integers(2, size=n),
@@ -283,9 +271,7 @@ def test_leaf_counts_of_classes_are_those_of_the_records_that_arrive(drawn):
     domain, X, rng = mixed(300, 2)
     y = rng.integers(3, size=300)
     settings = rule(choice=EXPONENTIAL, joint=True, max_depth=5)
-    trees, stats = grow_median_trees(
-        domain, X, y.astype(float), 3, [None] * 3, drawn(settings), rng=rng
-    )
+    trees, stats = grow_median_trees(domain, X, y.astype(float), 3, [None] * 3, drawn(settings), rng=rng)
     leaves = apply(trees, X) + trees.leaf_starts[:-1].astype(int)
     table = np.zeros((trees.n_leaves, 3))
     np.add.at(table, (leaves, y[:, None]), 1)
@@ -295,10 +281,7 @@ def test_leaf_counts_of_classes_are_those_of_the_records_that_arrive(drawn):
 def walk(trees, tree, domain):
     """Nodes with depth, the open part of each continuous column and the open levels of the others."""
     low, high = domain.bounds.T
-    start = {
-        "bounds": np.column_stack([low, high]),
-        "levels": [set(range(k)) for k in domain.n_levels],
-    }
+    start = {"bounds": np.column_stack([low, high]), "levels": [set(range(k)) for k in domain.n_levels]}
     stack = [(int(trees.roots[tree]), 0, start)]
     while stack:
         node, depth, left = stack.pop()
@@ -321,9 +304,7 @@ def test_paths_end_at_the_depth_or_with_nothing_left_to_cut(drawn):
     domain, X, rng = mixed(40, 3)
     columns = Domain(domain.features[1:4:2])
     for one, records in ((domain, X), (columns, X[:, 1:4:2])):
-        trees, _ = grow_median_trees(
-            one, records, np.zeros(40), 0, [None] * 5, drawn(rule(max_depth=5)), rng=rng
-        )
+        trees, _ = grow_median_trees(one, records, np.zeros(40), 0, [None] * 5, drawn(rule(max_depth=5)), rng=rng)
         for tree in range(5):
             for node, depth, left in walk(trees, tree, one):
                 j = trees.feature[node]

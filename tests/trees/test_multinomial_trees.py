@@ -253,12 +253,8 @@ def test_a_cut_between_neighbouring_grid_points_parts_them():
 def test_columns_that_are_not_asked_again_have_no_candidate(monkeypatch, least):
     """Without the lists, or with lists of three depths, trees are the same to the last bit."""
     rng = np.random.default_rng(3)
-    domain = Domain(
-        [*[Categorical(["0", "1"])] * 30, Categorical(["a", "b", "c"]), Continuous(0, 1)]
-    )
-    records = np.hstack(
-        [rng.random((300, 30)) < 0.04, rng.integers(3, size=(300, 1)), rng.random((300, 1))]
-    )
+    domain = Domain([*[Categorical(["0", "1"])] * 30, Categorical(["a", "b", "c"]), Continuous(0, 1)])
+    records = np.hstack([rng.random((300, 30)) < 0.04, rng.integers(3, size=(300, 1)), rng.random((300, 1))])
     y, grown = rng.integers(3, size=300), []
     for listed in (64, 3, 0):
         monkeypatch.setattr(multinomial, "LISTED", listed)

@@ -5,15 +5,7 @@ import pytest
 
 from dplit import Categorical, Continuous, Domain
 from dplit.trees import apply
-from dplit.trees.oblivious import (
-    RUN,
-    Grid,
-    add_steps,
-    descend,
-    descend_to_bins,
-    histogram,
-    pair_sums,
-)
+from dplit.trees.oblivious import RUN, Grid, add_steps, descend, descend_to_bins, histogram, pair_sums
 
 DOMAIN = Domain([Continuous(0, 1), Categorical(list("abcd")), Continuous(-1, 3), Categorical([0])])
 TWO = Domain([Categorical([False, True]), *DOMAIN, Categorical(["f", "m"]), Continuous(2, 2)])
@@ -23,9 +15,7 @@ N = 300
 @pytest.fixture
 def drawn():
     rng = np.random.default_rng(0)
-    X = np.column_stack(
-        [rng.random(N), rng.integers(4, size=N), rng.uniform(-1, 3, N), np.zeros(N)]
-    )
+    X = np.column_stack([rng.random(N), rng.integers(4, size=N), rng.uniform(-1, 3, N), np.zeros(N)])
     grid = Grid(DOMAIN, 16)
     residuals = rng.integers(-99, 100, size=(N, 3)).astype(np.int32)
     return rng, X, grid, grid.encode(X), residuals
@@ -52,9 +42,7 @@ def test_a_code_is_the_number_of_cuts_below(drawn):
     assert grid.encode(on_a_cut)[0].tolist() == [3]  # not above it: on the left
 
 
-@pytest.mark.parametrize(
-    "bounds", [(0, 1), (-1, 3), (0, 1e300), (1e9, 1e9 + 1e-6), (0, 5e-324), (2, 2)]
-)
+@pytest.mark.parametrize("bounds", [(0, 1), (-1, 3), (0, 1e300), (1e9, 1e9 + 1e-6), (0, 5e-324), (2, 2)])
 def test_codes_beside_each_cut_and_at_the_bounds(bounds):
     grid = Grid(Domain([Continuous(*bounds)]), 64)
     cuts = grid.cuts[0]

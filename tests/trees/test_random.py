@@ -8,9 +8,7 @@ from dplit import Categorical, Continuous, Domain
 from dplit.trees import grow_random_trees, nodes, random
 from dplit.trees.arrays import LEAF
 
-MIXED = Domain(
-    [Continuous(-1, 3), Categorical(["a", "b", "c"]), Continuous(10, 11), Categorical([0, 1])]
-)
+MIXED = Domain([Continuous(-1, 3), Categorical(["a", "b", "c"]), Continuous(10, 11), Categorical([0, 1])])
 
 
 def walk(trees, tree, domain):
@@ -90,9 +88,7 @@ def test_growth_beyond_the_first_allocation_keeps_every_node():
 
 def test_too_many_nodes_is_an_error_that_names_both_parameters(monkeypatch):
     monkeypatch.setattr(nodes, "MAX_NODES", 1000)
-    with pytest.raises(
-        ValueError, match=r"max_depth=9 with n_estimators=2 .* more than 1,000 nodes"
-    ):
+    with pytest.raises(ValueError, match=r"max_depth=9 with n_estimators=2 .* more than 1,000 nodes"):
         grow_random_trees(MIXED, 2, 9, rng=np.random.default_rng(6))
 
 

@@ -75,13 +75,9 @@ def test_trees_of_a_seed_are_the_same():
     assert not np.array_equal(one.feature, other.feature)
 
 
-@pytest.mark.parametrize(
-    "domain", [DOMAIN, Domain([Categorical(range(9))])], ids=["open", "closed"]
-)
+@pytest.mark.parametrize("domain", [DOMAIN, Domain([Categorical(range(9))])], ids=["open", "closed"])
 def test_a_forest_that_is_too_large_is_an_error(domain, monkeypatch):
     monkeypatch.setattr(nodes, "MAX_NODES", 30)
     grow(domain, n_trees=2, depth=2)
-    with pytest.raises(
-        ValueError, match="max_depth=9 with n_estimators=2 needs more than 30 nodes"
-    ):
+    with pytest.raises(ValueError, match="max_depth=9 with n_estimators=2 needs more than 30 nodes"):
         grow(domain, n_trees=2, depth=9)

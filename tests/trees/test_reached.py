@@ -54,11 +54,7 @@ def test_records_end_together_as_in_whole_trees(depth):
     reached = [reach_random_leaves(MIXED, depth, RECORDS, rng=rng)[0] for _ in range(n)]
     tables = []
     for leaves in (whole, np.array(reached)):
-        pairs = [
-            leaves[:, 0] == leaves[:, 1],
-            leaves[:, 0] == leaves[:, 2],
-            leaves[:, 1] == leaves[:, 2],
-        ]
+        pairs = [leaves[:, 0] == leaves[:, 1], leaves[:, 0] == leaves[:, 2], leaves[:, 1] == leaves[:, 2]]
         tables.append(np.bincount(pairs[0] + 2 * pairs[1] + 4 * pairs[2], minlength=8))
     seen = np.array(tables)[:, np.sum(tables, axis=0) > 0]
     assert seen.shape[1] >= 2 and stats.chi2_contingency(seen).pvalue > 1e-9
@@ -87,9 +83,7 @@ def test_depth_is_kept_where_whole_trees_are_too_large():
 
 
 def test_the_same_generator_gives_the_same_tree():
-    one, two = (
-        reach_random_leaves(MIXED, 5, RECORDS, rng=np.random.default_rng(5)) for _ in range(2)
-    )
+    one, two = (reach_random_leaves(MIXED, 5, RECORDS, rng=np.random.default_rng(5)) for _ in range(2))
     assert one[0].tolist() == two[0].tolist() and one[1] == two[1]
 
 

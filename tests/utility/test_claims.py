@@ -18,9 +18,7 @@ def counterexample(id):
     return OURS[id].check().to_dict()["counterexample"]
 
 
-@pytest.mark.parametrize(
-    ("reading", "n", "depth", "t"), [("one_column", 8, 2, 0), ("two_columns", 4, 1, 0)]
-)
+@pytest.mark.parametrize(("reading", "n", "depth", "t"), [("one_column", 8, 2, 0), ("two_columns", 4, 1, 0)])
 def test_a_leaf_of_the_right_size_breaks_theorem_1(reading, n, depth, t):
     """Both leaves hold two records, and the squared error differs by 2 B^2."""
     case = counterexample("diprime-v1/theorem-1")[reading]

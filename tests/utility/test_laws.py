@@ -33,9 +33,7 @@ def shapes_within(n, leaves, t):
 # A tree --------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("n", "depth", "t"), [(4, 1, 1), (8, 1, 2), (8, 2, 1), (8, 2, 2), (8, 3, 1)]
-)
+@pytest.mark.parametrize(("n", "depth", "t"), [(4, 1, 1), (8, 1, 2), (8, 2, 1), (8, 2, 2), (8, 3, 1)])
 def test_worst_change_by_enumeration_with_targets_off_the_bounds(n, depth, t):
     """Targets 0, 1/2 and 1 in fractions: none between the bounds is worse than the formulas say."""
     m = n >> depth
@@ -135,9 +133,7 @@ def test_other_columns(n):
         sizes = range(n // 2 - t, n // 2 + t + 1)
         sets = [c for m in sizes for c in combinations(range(n), m)]
         ys = list(product((Fraction(0), Fraction(1)), repeat=n))
-        worst = max(
-            abs(sse_of([y[i] for i in c]) - sse_of(y[: n // 2])) for y in ys[:20] for c in sets
-        )
+        worst = max(abs(sse_of([y[i] for i in c]) - sse_of(y[: n // 2])) for y in ys[:20] for c in sets)
         assert float(worst) <= utility.leaf_change_any(n, 1, t, 0, 1) + 1e-12
     assert utility.change_bound_any(n, -1, 1) == n
 
@@ -262,9 +258,7 @@ def clipped_law(counts, epsilon):
 
 
 @pytest.mark.parametrize("epsilon", [0.05, 0.7, 4.0])
-@pytest.mark.parametrize(
-    "counts", [(0, 0), (2, 5), (0, 3), (7, 7), (0, 0, 1), (4, 2, 2), (1, 3, 0, 3)]
-)
+@pytest.mark.parametrize("counts", [(0, 0), (2, 5), (0, 3), (7, 7), (0, 0, 1), (4, 2, 2), (1, 3, 0, 3)])
 def test_label_law_by_mpmath(counts, epsilon):
     exact = clipped_law(counts, epsilon)
     assert utility.label_law(counts, epsilon) == pytest.approx(exact, abs=1e-12)
@@ -326,11 +320,7 @@ def test_worst_accuracy_loss_over_all_labels(n):
 
 
 @settings(deadline=None, max_examples=40)
-@given(
-    st.lists(st.integers(0, 2), min_size=4, max_size=24),
-    st.floats(0.05, 10),
-    st.data(),
-)
+@given(st.lists(st.integers(0, 2), min_size=4, max_size=24), st.floats(0.05, 10), st.data())
 def test_the_accuracy_bound_holds_for_three_classes(labels, epsilon, data):
     n = len(labels)
     k = data.draw(st.integers(1, n - 1))

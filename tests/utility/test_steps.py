@@ -15,10 +15,7 @@ def test_a_flip_without_a_gap_is_a_toss():
 
 @pytest.mark.parametrize(
     ("where", "name", "change"),
-    [
-        (utility, "published_flip", lambda p: 1.001 * p),
-        (steps, "_flips", lambda p: min(p, 0.3)),
-    ],
+    [(utility, "published_flip", lambda p: 1.001 * p), (steps, "_flips", lambda p: min(p, 0.3))],
 )
 def test_another_probability_is_noticed(where, name, change, monkeypatch):
     right = getattr(where, name)

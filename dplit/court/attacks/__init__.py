@@ -17,13 +17,7 @@ Against all of them stands what privacy promises, `advantage_bound` and `recover
 from dplit.court.attacks.advantage import advantage_bound, advantage_range, randomised_response
 from dplit.court.attacks.argmax import exact_law, rounded_scores
 from dplit.court.attacks.floats import can_reach, float_noise, tell_apart
-from dplit.court.attacks.members import (
-    FORESTS,
-    best_threshold,
-    membership,
-    membership_law,
-    statistic,
-)
+from dplit.court.attacks.members import FORESTS, best_threshold, membership, membership_law, statistic
 from dplit.court.attacks.reconstruction import (
     all_rows,
     blind_share,

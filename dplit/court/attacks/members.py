@@ -39,9 +39,7 @@ class Forest(NamedTuple):
     private: bool
 
 
-def _scikit_learn(
-    X: np.ndarray, y: np.ndarray, epsilon: float, seed: int | None
-) -> ClassifierMixin:
+def _scikit_learn(X: np.ndarray, y: np.ndarray, epsilon: float, seed: int | None) -> ClassifierMixin:
     from sklearn.ensemble import RandomForestClassifier
 
     return RandomForestClassifier(TREES, random_state=seed).fit(X, y)
@@ -79,9 +77,7 @@ def _secure(X: np.ndarray, y: np.ndarray, epsilon: float, seed: int | None) -> C
 def _boosted(X: np.ndarray, y: np.ndarray, epsilon: float, seed: int | None) -> ClassifierMixin:
     from dplit.forests.boosted import BoostedForestClassifier
 
-    return BoostedForestClassifier(epsilon, max_depth=1, n_records=OTHERS, **_options(seed, 1)).fit(
-        X, y
-    )
+    return BoostedForestClassifier(epsilon, max_depth=1, n_records=OTHERS, **_options(seed, 1)).fit(X, y)
 
 
 def _share(forest: ClassifierMixin) -> float:

@@ -29,10 +29,7 @@ from dplit.ground.work import stream
 SEED = 0
 FILE = "results/attacks/attacks.json"
 BUDGETS = (0.1, 0.5, 1.0, 2.0, 4.0)
-FITS = {
-    True: 4000,
-    False: 400,
-}  # of forests whose epsilon is proved, and of others, which fall at once
+FITS = {True: 4000, False: 400}  # of forests whose epsilon is proved, and of others, which fall at once
 SEEDED = ("multinomial, published", "random, proved", "boosted, proved")  # what a run can repeat
 RECORDS, COLUMNS = 40, 6
 TABLES = {"leaf counts": 30, "noisy counts": 200, "published cuts": 1000}
@@ -92,11 +89,7 @@ def _from_cuts(X: np.ndarray, y: np.ndarray, epsilon: float, seed: int) -> np.nd
     from dplit.forests.multinomial import MultinomialForestClassifier
 
     layer = epsilon / TREES / COLUMNS
-    budgets = {
-        "feature_budget": layer / 2,
-        "value_budget": layer / 2,
-        "label_budget": COLUMNS * layer,
-    }
+    budgets = {"feature_budget": layer / 2, "value_budget": layer / 2, "label_budget": COLUMNS * layer}
     forest = MultinomialForestClassifier(
         epsilon, domain=Domain([Categorical([0, 1])] * COLUMNS), classes=[0, 1], n_estimators=TREES,
         min_samples_leaf=1, accounting="published", random_state=seed, **budgets,

@@ -15,13 +15,7 @@ from dplit.court.audit.blackbox import (
     lower_limit,
     upper_limit,
 )
-from dplit.court.audit.estimators import (
-    FreshFit,
-    audit_estimator,
-    forest_labels,
-    label_score,
-    leaf_labels,
-)
+from dplit.court.audit.estimators import FreshFit, audit_estimator, forest_labels, label_score, leaf_labels
 from dplit.court.audit.law import distance_from_law
 from dplit.court.audit.power import accuses, ceiling, draws_needed, misses
 from dplit.court.audit.subject import Row, Subject

@@ -132,9 +132,7 @@ def bound_from_draws(first: Sequence, second: Sequence, confidence: float = 0.99
     """Return `epsilon_lower_bound` of outcomes already drawn, as many on either input, in random order."""
     n, half = len(first), len(first) // 2
     if len(second) != n or n < 4:
-        raise ValueError(
-            f"first and second must hold as many outcomes, at least 4, got {n}, {len(second)}"
-        )
+        raise ValueError(f"first and second must hold as many outcomes, at least 4, got {n}, {len(second)}")
     error = (1 - check_confidence(confidence)) / 2
     picked = _pick(outcomes(first[:half]), outcomes(second[:half]), error)
     return replace(bound_of_event(*picked, first[half:], second[half:], confidence), n_draws=n)

@@ -33,9 +33,7 @@ class FreshFit:
         names = self.estimator.get_params(deep=True)
         seeds = tuple(name for name in names if name.split("__")[-1] == "random_state")
         if not seeds:
-            raise ValueError(
-                f"estimator must have a random_state, so that draws differ, got {self.estimator!r}"
-            )
+            raise ValueError(f"estimator must have a random_state, so that draws differ, got {self.estimator!r}")
         object.__setattr__(self, "_seeds", seeds)
 
     def __call__(self, data: tuple, rng: np.random.Generator):

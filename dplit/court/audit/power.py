@@ -71,8 +71,7 @@ def draws_needed(p: float, q: float, epsilon: float, miss: float, confidence: fl
         draws += max(1, draws // 10)
     if draws > MOST:
         raise ValueError(
-            f"p and q must be so far apart that {MOST:,} draws refute epsilon={epsilon:g}, "
-            f"got p={p:g}, q={q:g}"
+            f"p and q must be so far apart that {MOST:,} draws refute epsilon={epsilon:g}, got p={p:g}, q={q:g}"
         )
     return draws
 

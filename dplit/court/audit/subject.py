@@ -17,14 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dplit.court.audit.blackbox import (
-    Event,
-    LowerBound,
-    bound_from_draws,
-    bound_of_event,
-    draw,
-    draw_pair,
-)
+from dplit.court.audit.blackbox import Event, LowerBound, bound_from_draws, bound_of_event, draw, draw_pair
 from dplit.court.audit.estimators import FreshFit
 from dplit.court.audit.law import distance_of_draws
 from dplit.court.audit.power import draws_needed, misses
@@ -80,17 +73,13 @@ class Subject:
     efforts: tuple[str, ...] = EFFORTS  #: The efforts that include it.
 
 
-def subject(
-    name: str, check: Callable, expected: str | None = None, efforts: tuple = EFFORTS
-) -> Subject:
+def subject(name: str, check: Callable, expected: str | None = None, efforts: tuple = EFFORTS) -> Subject:
     """Return a subject; its check tells the method and, left out, what is expected: of a `Leak` "caught"."""
     expected = expected or ("caught" if isinstance(check, Leak) else "within")
     return Subject(name, getattr(check, "method", "exact"), expected, check, efforts)
 
 
-def subjects_of(
-    checks: dict[str, Callable], words: str = "{}", expected: str | None = None
-) -> Iterator[Subject]:
+def subjects_of(checks: dict[str, Callable], words: str = "{}", expected: str | None = None) -> Iterator[Subject]:
     """Yield a `subject` for each check; `words` has braces where its name goes."""
     return (subject(words.format(name), check, expected) for name, check in checks.items())
 
@@ -229,9 +218,7 @@ def described(bound: LowerBound, m: int) -> str:
     return f"{event}: {first} of {m} draws, {second} on the neighbour"
 
 
-def exact_worst(
-    declared: float, law: Callable, space: Iterable, neighbours: str | Callable
-) -> Found:
+def exact_worst(declared: float, law: Callable, space: Iterable, neighbours: str | Callable) -> Found:
     """Return the largest loss and where it is; above `declared`, also the first pair that breaks it."""
     worst = worst_privacy_loss(law, space, neighbours)
     detail = _pair(worst)

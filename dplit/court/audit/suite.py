@@ -47,9 +47,7 @@ def subjects(effort: str = "deep") -> tuple[Subject, ...]:
     return tuple(s for s in every_subject().values() if effort in s.efforts)
 
 
-def select(
-    patterns: Sequence[str] = (), effort: str = "quick", expected: str | None = None
-) -> tuple[str, ...]:
+def select(patterns: Sequence[str] = (), effort: str = "quick", expected: str | None = None) -> tuple[str, ...]:
     """Return the names of the subjects that a name or a glob pattern matches, in order; of all without one.
 
     With `expected`, "within" or "caught", only of those. ValueError if a pattern matches none; the message
@@ -94,18 +92,14 @@ def stopped(subject: Subject, why: str) -> Row:
     return Row(subject.name, subject.method, np.nan, np.nan, subject.expected, False, why)
 
 
-def audit_subject(
-    name: str, effort: str = "quick", seed: int = 0, epsilon: float | None = None
-) -> Row:
+def audit_subject(name: str, effort: str = "quick", seed: int = 0, epsilon: float | None = None) -> Row:
     """Audit one subject by its name; parameters as in `run`.
 
     KeyError if there is no subject of this name and effort; the message names the nearest.
     """
     known = {s.name: s for s in subjects(effort)}
     if name not in known:
-        raise KeyError(
-            f"no subject of effort {effort!r} has the name {name!r}; {nearest(name, known)}"
-        )
+        raise KeyError(f"no subject of effort {effort!r} has the name {name!r}; {nearest(name, known)}")
     subject = known[name]
     declared, found, detail = subject.check(Effort(effort), stream(name, seed))
     expected = subject.expected

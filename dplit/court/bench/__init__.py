@@ -7,14 +7,7 @@ set, `ranks` all methods on all sets by the test of Friedman and the critical di
 :doc:`/book/bench`.
 """
 
-from dplit.court.bench.advice import (
-    Advice,
-    advice_table,
-    advise,
-    beats_constant,
-    kinds,
-    public_table,
-)
+from dplit.court.bench.advice import Advice, advice_table, advise, beats_constant, kinds, public_table
 from dplit.court.bench.paired import Gain, best_rival, duel, gain
 from dplit.court.bench.peers import peer_scores, stored_costs, stored_peers
 from dplit.court.bench.ranks import average_ranks, critical_difference, friedman, indistinct

@@ -65,9 +65,7 @@ def beats_constant(found: dict, data: str, method: str, overlap: float = OVERLAP
     return gain(found[data, method], found[data, CONSTANT], overlap)
 
 
-def advise(
-    found: dict, sets: Sequence[str], methods: Sequence[str], overlap: float = OVERLAP
-) -> Advice:
+def advise(found: dict, sets: Sequence[str], methods: Sequence[str], overlap: float = OVERLAP) -> Advice:
     """What is advised to tables like these sets, by scores `found` at one epsilon.
 
     `methods` are private; one that is missing on a set is not advised. Raises a ValueError if none is there on
@@ -85,9 +83,7 @@ def advise(
     return Advice(taken, points[best], len(sets), worth, others[0] if others else "", behind)
 
 
-def advice_table(
-    by_epsilon: dict[float, dict], public: pd.DataFrame, methods: Sequence[str]
-) -> pd.DataFrame:
+def advice_table(by_epsilon: dict[float, dict], public: pd.DataFrame, methods: Sequence[str]) -> pd.DataFrame:
     """The advice to every kind of table that the sets have; `public` as `public_table`.
 
     Index (target, records times epsilon, cells); columns take, points (mean gain over the constant in

@@ -35,9 +35,7 @@ class Gain:
     n: int  #: Splits that both have.
 
 
-def gain(
-    first: ArrayLike, second: ArrayLike, overlap: float = OVERLAP, level: float = LEVEL
-) -> Gain:
+def gain(first: ArrayLike, second: ArrayLike, overlap: float = OVERLAP, level: float = LEVEL) -> Gain:
     """How much higher the first scores are than the second, with an interval of error `level`.
 
     The scores are of two methods on the same splits, in the same order; as many count as both have, and fewer

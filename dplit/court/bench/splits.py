@@ -31,10 +31,7 @@ HELD_OUT = "--held-out"
 
 
 def write_splits(
-    folder: str | Path,
-    sets: Sequence[str] | None = None,
-    repetitions: int = TIMES,
-    held_out: bool = False,
+    folder: str | Path, sets: Sequence[str] | None = None, repetitions: int = TIMES, held_out: bool = False
 ):
     """Write the splits, a file each: ``data-repetition.npz``.
 

@@ -57,9 +57,7 @@ def all(paper=None):
     """Every claim, by paper and id; those of one `paper` if it is given."""
     for module in iter_modules(__path__):
         _load(module.name)
-    return Docket(
-        sorted((c for c in registered() if paper is None or c.paper == paper), key=_order)
-    )
+    return Docket(sorted((c for c in registered() if paper is None or c.paper == paper), key=_order))
 
 
 def get(id):

@@ -47,11 +47,7 @@ def valid(effort, rng):
     )
 
 
-@VALID(
-    "rdf/audit-limits",
-    OURS,
-    quantity="probability of more hits at the limit",
-)
+@VALID("rdf/audit-limits", OURS, quantity="probability of more hits at the limit")
 def limits(effort, rng):
     r"""At the one-sided limit of Clopper and Pearson the observed number of hits, or a more extreme one,
     has probability $\beta/2$ exactly."""
@@ -66,11 +62,7 @@ def limits(effort, rng):
     )
 
 
-@CEILING(
-    "rdf/audit-ceiling",
-    OURS,
-    quantity="largest bound",
-)
+@CEILING("rdf/audit-ceiling", OURS, quantity="largest bound")
 def most(effort, rng):
     r"""No draws show more than $\log(r/(1-r))$, $r = (\beta/2)^{1/m}$, for m draws of the second half; an
     event that is certain on one input and impossible on the other shows it."""

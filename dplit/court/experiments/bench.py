@@ -141,11 +141,7 @@ def _first(kind, cells, changed):
         yield replace(cell, superseded=again) if late else cell
 
 
-@run(
-    "bench/classification-held-out",
-    "Accuracy of every private forest, sets held out",
-    ours=ONCE,
-)
+@run("bench/classification-held-out", "Accuracy of every private forest, sets held out", ours=ONCE)
 def _held_out_classes():
     yield from _first("classification", _classification(HELD_OUT, [PRESET]), [PRESET])
     yield from cells(["adult"], ["Boosted"], "accuracy", PRINTED_ERROR)

@@ -181,9 +181,7 @@ def series(
     return pd.DataFrame(rows, columns=["mean", "deviation"], index=pd.Index(points, name=name))
 
 
-def by_set(
-    id: str, methods: dict[str, tuple[str, str]], result: Result | None = None
-) -> pd.DataFrame:
+def by_set(id: str, methods: dict[str, tuple[str, str]], result: Result | None = None) -> pd.DataFrame:
     """Mean scores of several methods on every data set of a figure, in its order; NaN where one is not run.
 
     `methods` are (method, reading) by the name of a column.

@@ -23,9 +23,7 @@ class NotRun(LookupError):
     """A question needs cells that the result does not have."""
 
 
-def key(
-    result: Result, data: str, method: str, reading: str = "published", label: str = "", **at
-) -> str:
+def key(result: Result, data: str, method: str, reading: str = "published", label: str = "", **at) -> str:
     """Key of one cell, `at` its parameters; raises `NotRun` if it is not there."""
     for cell in get(result.experiment).cells:
         same = (cell.data, cell.method, cell.reading) == (data, method, reading)

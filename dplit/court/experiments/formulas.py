@@ -21,9 +21,7 @@ class Formula:
 
     title: str
     names: tuple[str, str]  #: Of the paper's formula, and of the quantity itself.
-    both: (
-        Callable  #: ``both(row, column) -> (published, right)``, from the names of row and column.
-    )
+    both: Callable  #: ``both(row, column) -> (published, right)``, from the names of row and column.
     columns: tuple[str, ...] = ()  #: Those that are computed; none: all.
 
 
@@ -49,15 +47,10 @@ def _labels(row, column):
 
 FORMULAS = {
     "rdf/table-2": Formula(
-        "Smooth sensitivity of the majority label",
-        ("e^(-j eps)", "smooth sensitivity"),
-        _sensitivities,
+        "Smooth sensitivity of the majority label", ("e^(-j eps)", "smooth sensitivity"), _sensitivities
     ),
     "rdf/table-4": Formula(
-        "Depths of the trees",
-        ("one more than theorem 2 if s > 0", "theorem 2"),
-        _depths,
-        ("depth",),
+        "Depths of the trees", ("one more than theorem 2 if s > 0", "theorem 2"), _depths, ("depth",)
     ),
     "rdf/table-6": Formula(
         "Probability of the majority label, epsilon 0.1",

@@ -43,9 +43,7 @@ def leaf_shares(model, split):
     what they would in a balanced tree, and the mean number of nodes of a tree.
     """
     shares = []
-    for numbers, n in zip(
-        np.asarray(model.apply(split.X_train)).T, np.diff(model.trees_.leaf_starts)
-    ):
+    for numbers, n in zip(np.asarray(model.apply(split.X_train)).T, np.diff(model.trees_.leaf_starts)):
         shares.append(np.bincount(numbers, minlength=n) * (n / len(numbers)))
     balance = np.concatenate(shares)
     shares = np.concatenate([s / len(s) for s in shares])
@@ -139,9 +137,7 @@ def _tree_codes(model, X):
 def segmentation(model, split):
     """Accuracy, and intersection over union of one class: of the records that are it or are called it, the
     share that are both; 0 if there is none. The class is `split.rarest`."""
-    found, true = (
-        np.asarray(y) == split.rarest for y in (model.predict(split.X_test), split.y_test)
-    )
+    found, true = (np.asarray(y) == split.rarest for y in (model.predict(split.X_test), split.y_test))
     union = int((found | true).sum())
     return [float(np.mean(found == true)), float((found & true).sum() / max(union, 1))]
 

@@ -22,12 +22,7 @@ from dplit.ground.work import versions
 from dplit.ground.writing import write_whole
 
 LINE = ("experiment", "seed", "key", "repetition", "outcome")
-HEAD = {
-    "experiment": str,
-    "seed": int,
-    "runs": list,
-    "cells": dict,
-}  # names and types of what JSON holds
+HEAD = {"experiment": str, "seed": int, "runs": list, "cells": dict}  # names and types of what JSON holds
 OUTCOME = {"epsilon": (int, float, str, type(None)), "seconds": (int, float)}
 CELL = {"params": dict, "scores": list, **OUTCOME}
 TASK = dict(zip(LINE, (str, int, str, int, dict), strict=True))
@@ -102,9 +97,7 @@ def read(path: str | Path) -> Result:
         held = json.loads(path.read_text(encoding="utf-8"))
     except ValueError:  # no JSON, no text
         held = None
-    if not (_has(held, HEAD) and {*held} == {*HEAD}) or not all(
-        map(_is_cell, held["cells"].values())
-    ):
+    if not (_has(held, HEAD) and {*held} == {*HEAD}) or not all(map(_is_cell, held["cells"].values())):
         raise ValueError(f"{path.name} must be a result file, and holds something else")
     return Result(**held)
 
@@ -128,11 +121,7 @@ def _is_score(held):
 
 def _is_line(held):
     """Whether it is the line of a finished task."""
-    return (
-        _has(held, TASK)
-        and _has(held["outcome"], OUTCOME)
-        and _is_score(held["outcome"].get("score"))
-    )
+    return _has(held, TASK) and _has(held["outcome"], OUTCOME) and _is_score(held["outcome"].get("score"))
 
 
 @contextlib.contextmanager

@@ -91,12 +91,7 @@ def _turned(shown):
 
 
 def above(
-    numbers: ArrayLike,
-    limit: float = 0.0,
-    *,
-    overlap: float,
-    name: str = "",
-    variance: float = 0.0,
+    numbers: ArrayLike, limit: float = 0.0, *, overlap: float, name: str = "", variance: float = 0.0
 ) -> Part:
     """That the mean of `numbers`, one a split, is above `limit`; open with fewer than `LEAST` splits.
 
@@ -120,12 +115,7 @@ def above(
 
 def within(numbers, middle, margin, **how):
     """That the mean of `numbers` is no further than `margin` from `middle`; `how` as in `above`."""
-    return all_of(
-        [
-            above(numbers, middle - margin, **how),
-            ~above(numbers, middle + margin, **how),
-        ]
-    )
+    return all_of([above(numbers, middle - margin, **how), ~above(numbers, middle + margin, **how)])
 
 
 def at_least(m, parts):

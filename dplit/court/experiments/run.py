@@ -12,15 +12,7 @@ import numpy as np
 from dplit import datasets
 from dplit.court.experiments import images, registry
 from dplit.court.experiments.cells import Experiment
-from dplit.court.experiments.result import (
-    LIBRARIES,
-    LINE,
-    Journal,
-    Result,
-    claimed,
-    provenance,
-    read,
-)
+from dplit.court.experiments.result import LIBRARIES, LINE, Journal, Result, claimed, provenance, read
 from dplit.court.experiments.task import run_measures, run_task
 from dplit.datasets import DatasetError
 from dplit.ground.errors import check_integer
@@ -153,9 +145,7 @@ def select(experiment: Experiment, patterns: Sequence[str] = ("*",)) -> list:
     for pattern in patterns:
         if not any(fnmatchcase(c.key, pattern) for c in runnable):
             examples = ", ".join(c.key for c in runnable[:3])
-            raise ValueError(
-                f"cells {pattern!r} match none of {experiment.id}; keys are {examples}"
-            )
+            raise ValueError(f"cells {pattern!r} match none of {experiment.id}; keys are {examples}")
     return [c for c in runnable if any(fnmatchcase(c.key, p) for p in patterns)]
 
 

@@ -69,9 +69,7 @@ def run_task(experiment_id: str, cell: Cell, repetition: int, seed: int = 0) -> 
     return run_measures(experiment_id, (cell,), repetition, seed)[0]
 
 
-def run_measures(
-    experiment_id: str, cells: Sequence[Cell], repetition: int, seed: int = 0
-) -> list[Outcome]:
+def run_measures(experiment_id: str, cells: Sequence[Cell], repetition: int, seed: int = 0) -> list[Outcome]:
     """Run one repetition of cells that are one fit, measured in several ways: they differ in their measure alone.
 
     Each outcome has its share of the seconds; the scores are those of `run_task`.

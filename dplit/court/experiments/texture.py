@@ -23,11 +23,7 @@ HARALICK = (
 
 
 def patterns(
-    grey: np.ndarray,
-    rows: np.ndarray,
-    columns: np.ndarray,
-    radius: int = RADIUS,
-    points: int = POINTS,
+    grey: np.ndarray, rows: np.ndarray, columns: np.ndarray, radius: int = RADIUS, points: int = POINTS
 ) -> np.ndarray:
     r"""Local binary pattern of each pixel: how its circle's points compare with it, whatever the rotation.
 
@@ -67,11 +63,7 @@ def levels_of(grey, levels=LEVELS):
 
 
 def co_occurrence(
-    quantised: np.ndarray,
-    rows: np.ndarray,
-    columns: np.ndarray,
-    side: int = SIDE,
-    levels: int = LEVELS,
+    quantised: np.ndarray, rows: np.ndarray, columns: np.ndarray, side: int = SIDE, levels: int = LEVELS
 ) -> np.ndarray:
     """Co-occurrence matrices of the windows about pixels, symmetric, each of sum 1: (n_pixels, levels, levels).
 
@@ -130,10 +122,7 @@ def most(levels=LEVELS):
 def _checked(image, rows, columns, margin):
     """An image and places in it that are `margin` away from its borders."""
     image, rows, columns = np.asarray(image), np.asarray(rows), np.asarray(columns)
-    for name, places, length in (
-        ("rows", rows, image.shape[0]),
-        ("columns", columns, image.shape[1]),
-    ):
+    for name, places, length in (("rows", rows, image.shape[0]), ("columns", columns, image.shape[1])):
         if len(places) and (places.min() < margin or places.max() >= length - margin):
             raise ValueError(
                 f"{name} must be in [{margin}, {length - margin}), got {places.min()} to {places.max()}"

@@ -63,9 +63,7 @@ def note(text, **fields):
 def same(exact, stated, rtol=RTOL, atol=0.0, broken="", **data):
     """``exact == stated`` up to rounding."""
     exact, stated = _numbers(exact, stated)
-    return Compared(
-        exact, "=", stated, bool(np.isclose(exact, stated, rtol, atol)), data, broken=broken
-    )
+    return Compared(exact, "=", stated, bool(np.isclose(exact, stated, rtol, atol)), data, broken=broken)
 
 
 def at_most(exact, stated, rtol=RTOL, met=True, broken="", **data):
@@ -106,9 +104,7 @@ def counted(events, draws, stated, relation="within", broken="", **data):
     else:
         under, over = low <= stated, stated <= high
         good = {"within": under and over, "<=": under, ">=": over}[relation]
-    return Compared(
-        events / draws, relation, float(stated), bool(good), data, None, broken, span, draws
-    )
+    return Compared(events / draws, relation, float(stated), bool(good), data, None, broken, span, draws)
 
 
 def decisive(case):

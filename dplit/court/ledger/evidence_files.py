@@ -84,9 +84,7 @@ def since(history: Sequence[Change] | None = None) -> dict[str, Change]:
     return {change.claim: change for change in (changes() if history is None else history)}
 
 
-def due(
-    claims: Sequence[Claim], history: Sequence[Change], version: str, date: str
-) -> list[Change]:
+def due(claims: Sequence[Claim], history: Sequence[Change], version: str, date: str) -> list[Change]:
     """The changes that `history` lacks, given the whole ledger, as new lines of `version` and `date`."""
     last, now = since(history), {claim.id: claim.verdict for claim in claims}
     gone = [id for id, c in last.items() if id not in now and c.verdict != WITHDRAWN]

@@ -21,9 +21,7 @@ WRONG = ("leaks", "fails", "assumes")
 ABOUT = ("statement", "step")
 
 
-def records(
-    claims: Sequence[Claim], evidence: Mapping[str, dict], since: Mapping[str, Change]
-) -> list[dict]:
+def records(claims: Sequence[Claim], evidence: Mapping[str, dict], since: Mapping[str, Change]) -> list[dict]:
     """Each claim with its stored evidence, as plain data; what is not stored is None.
 
     `evidence` and `since` as `stored` and `since` of `dplit.court.ledger.evidence_files`.
@@ -78,8 +76,7 @@ def as_csv(found):
 def as_bib(found: list[dict], site: str = "") -> str:
     """`records` as BibTeX, one entry a claim, with the address of its row if the book has one, `site`."""
     return "\n".join(
-        bibtex(SimpleNamespace(**record), record["since"] or "", record["date"] or "", site)
-        for record in found
+        bibtex(SimpleNamespace(**record), record["since"] or "", record["date"] or "", site) for record in found
     )
 
 

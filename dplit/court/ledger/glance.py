@@ -33,11 +33,7 @@ def glance(claims: Sequence[Claim], ax: Axes, colors: Mapping[str, str]):
     """
     rows = [(SHORT_NAMES[paper], counts) for paper, counts in tally(claims).items()]
     runs = tally(claims, ("experiment",), RUN_VERDICTS)
-    rows += [
-        (f"{SHORT_NAMES[p]}, experiments", counts)
-        for p, counts in runs.items()
-        if any(counts.values())
-    ]
+    rows += [(f"{SHORT_NAMES[p]}, experiments", counts) for p, counts in runs.items() if any(counts.values())]
     seen = set()
     for row, (_, counts) in enumerate(rows):
         left = 0

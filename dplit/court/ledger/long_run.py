@@ -142,9 +142,7 @@ def in_words(held, claims):
     cut = sum(row["verdict"] == CUT_OFF for row in rows.values())
     wrong = sum(rows[c.id]["verdict"] not in (c.verdict, CUT_OFF) for c in claims if c.id in rows)
     days = sorted({row["date"] for row in rows.values()})
-    text = (
-        f"`{held['command']}` has checked {len(rows)} of {len(claims)} claims as their code is now"
-    )
+    text = f"`{held['command']}` has checked {len(rows)} of {len(claims)} claims as their code is now"
     text += f" (last on {days[-1]})." if days else "."
     text += f" {len(rows) - cut - wrong} came to the declared verdict, and {wrong or 'none'} to another one."
     if cut:

@@ -71,9 +71,7 @@ class Claim:
     kind: str = "exact"  #: Declared kind of evidence, one of `KINDS`.
     intervals: int = 0  #: How many simulated intervals it uses, at most.
 
-    def check(
-        self, effort: Effort | str = "quick", rng: np.random.Generator | None = None
-    ) -> Evidence:
+    def check(self, effort: Effort | str = "quick", rng: np.random.Generator | None = None) -> Evidence:
         """Compute the evidence anew; "reader" and "deep" mean wider ranges and more draws.
 
         Left out, `rng` is seeded with this claim's id: the same answer every time.
@@ -163,9 +161,7 @@ def claim(
                 raise ValueError(f"id must be unique, {full!r} is registered already")
             own = check_choice(full.split("/")[0], tuple(PAPERS), "paper")
             run = partial(check, paper=paper) if paper else check
-            _registry[full] = Claim(
-                id=full, paper=own, where=place, check_function=run, **(common | fields)
-            )
+            _registry[full] = Claim(id=full, paper=own, where=place, check_function=run, **(common | fields))
             ids.append(full)
         check.corrected = partial(_corrected, ids, box, chapter)
         return check

@@ -67,9 +67,7 @@ class Row:
         }
 
 
-def select(
-    claims: Sequence[Claim], patterns: Sequence[str] = (), papers: Sequence[str] = ()
-) -> list[Claim]:
+def select(claims: Sequence[Claim], patterns: Sequence[str] = (), papers: Sequence[str] = ()) -> list[Claim]:
     """The claims whose id matches one of `patterns` and whose paper is one of `papers`, in order, each once.
 
     `patterns`: ids, or glob patterns over ids; `papers`: keys of `PAPERS`; none selects all. Raises a ValueError
@@ -82,8 +80,7 @@ def select(
     chosen = [
         c
         for c in claims
-        if (not patterns or any(fnmatchcase(c.id, p) for p in patterns))
-        and (not papers or c.paper in papers)
+        if (not patterns or any(fnmatchcase(c.id, p) for p in patterns)) and (not papers or c.paper in papers)
     ]
     if not chosen:
         held = ", ".join(dict.fromkeys(claim.paper for claim in claims))
@@ -92,11 +89,7 @@ def select(
 
 
 def run(
-    claims: Iterable[Claim],
-    effort: str = "quick",
-    seed: int = 0,
-    jobs: int = 1,
-    limit: float | None = None,
+    claims: Iterable[Claim], effort: str = "quick", seed: int = 0, jobs: int = 1, limit: float | None = None
 ) -> Iterator[Row]:
     """Check each claim; yields a `Row` as soon as its check ends, in no particular order.
 
@@ -179,9 +172,7 @@ def with_parameters(claims: Iterable[Claim], asked: Iterable[str]) -> list[Claim
     return able
 
 
-def check_at(
-    claim: Claim, asked: Mapping[str, tuple], effort: str = "quick", seed: int = 0
-) -> Evidence:
+def check_at(claim: Claim, asked: Mapping[str, tuple], effort: str = "quick", seed: int = 0) -> Evidence:
     """The evidence of a claim's check at parameters of one's own; its range is what was `asked`.
 
     Raises a ValueError for several values where the check takes one, and whatever the check itself refuses.

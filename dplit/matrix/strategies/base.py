@@ -56,9 +56,7 @@ class Strategy:
         """Cells of the domain, a Python int of any size."""
         return int(np.prod(self.n_levels, dtype=object))
 
-    def sensitivity(
-        self, neighbours: str = "add-remove", classes: int = 2, signed: bool = False
-    ) -> float:
+    def sensitivity(self, neighbours: str = "add-remove", classes: int = 2, signed: bool = False) -> float:
         r"""L1 sensitivity of A D, a column for each class.
 
         One record more adds :math:`a_j` to one column: :math:`\|A\|_1`. A replaced record may keep its cell and
@@ -110,9 +108,7 @@ class Strategy:
         """Largest L1 norm of a column of A in such steps, cut as there; int."""
         return round(self.norm) << bits
 
-    def _checked(
-        self, codes: np.ndarray, classes: np.ndarray, n_classes: int
-    ) -> tuple[np.ndarray, np.ndarray]:
+    def _checked(self, codes: np.ndarray, classes: np.ndarray, n_classes: int) -> tuple[np.ndarray, np.ndarray]:
         """Codes and classes as arrays, one of the latter for each record."""
         codes = check_codes(codes, self.n_levels)
         n_classes = check_integer(n_classes, "n_classes", 1)

@@ -19,9 +19,7 @@ from dplit.matrix.paths import MOST_CELLS, Paths
 from dplit.matrix.tested import below, dimensions, remembered, single_cells, tested_sets
 
 NOTHING = 1e-10  # an eigenvalue so far below the largest one is 0
-CLEAR = (
-    1e-12  # what a factor leaves out, against the largest entry: a rank is plain if it is no more
-)
+CLEAR = 1e-12  # what a factor leaves out, against the largest entry: a rank is plain if it is no more
 FULL = 1e-5  # a Cholesky factor with diagonal entries so far below the largest one is not trusted
 CHUNK = 4_000_000  # entries of a matrix of boxes that are made at a time
 
@@ -49,11 +47,7 @@ def sums_of_table(boxes: Paths, table: np.ndarray) -> np.ndarray:
 
 
 def _marginals(
-    table: np.ndarray,
-    n_levels: list[int],
-    sets: list[tuple[int, ...]],
-    first: int = 0,
-    front: int = 1,
+    table: np.ndarray, n_levels: list[int], sets: list[tuple[int, ...]], first: int = 0, front: int = 1
 ) -> Iterator[tuple[tuple[int, ...], np.ndarray]]:
     """Sums of a table for each set of columns, over all others; sets that begin alike share what they sum.
 
@@ -75,9 +69,7 @@ def _marginals(
         yield from _marginals(less, n_levels, others, column + 1, front)
 
 
-def sums_of_marginals(
-    boxes: Paths, tables: dict[tuple[int, ...], np.ndarray], k: int
-) -> np.ndarray:
+def sums_of_marginals(boxes: Paths, tables: dict[tuple[int, ...], np.ndarray], k: int) -> np.ndarray:
     """What each box holds of tables of the columns that it tests, one for each tested set; shape (n_boxes, k)."""
     found = np.zeros((len(boxes), k))
     for columns, rows in tested_sets(boxes):
@@ -85,17 +77,12 @@ def sums_of_marginals(
     return found
 
 
-def counts_of_records(
-    boxes: Paths, codes: np.ndarray, classes: np.ndarray, n_classes: int
-) -> np.ndarray:
+def counts_of_records(boxes: Paths, codes: np.ndarray, classes: np.ndarray, n_classes: int) -> np.ndarray:
     """How many records of each class each box holds, T D from records; int64, shape (n_boxes, k)."""
     found = np.zeros((len(boxes), n_classes))
     levels = boxes.n_levels.tolist()
     of_column = codes.T.astype(np.min_scalar_type(max(levels)), order="C")  # read again and again
-    places, before = (
-        [np.asarray(classes, dtype=np.int64)],
-        (),
-    )  # class and cells of the first columns
+    places, before = ([np.asarray(classes, dtype=np.int64)], ())  # class and cells of the first columns
     for columns, rows in sorted(tested_sets(boxes), key=lambda each: each[0]):
         here, n_cells = boxes.take(rows), math.prod(levels[j] for j in columns)
         if n_cells * n_classes > min(CHUNK, MOST_CELLS):

@@ -62,9 +62,7 @@ def optimise_marginals(
     return Marginals({s: w for s, w in zip(sets, theta) if w > 0}, n_levels)
 
 
-def _covers(
-    table: np.ndarray, scale: np.ndarray, starts: int, rng: Generator
-) -> list[tuple[int, ...]]:
+def _covers(table: np.ndarray, scale: np.ndarray, starts: int, rng: Generator) -> list[tuple[int, ...]]:
     """The best covers with equal weights that a search finds, best first."""
     found = dict(improved(c, table, scale) for c in _starts(table, scale, starts, rng))
     return sorted(found, key=found.get)[:POLISHED]
@@ -97,9 +95,7 @@ def candidates(spaces: list[tuple[int, ...]], n_levels: ArrayLike) -> list[tuple
     largest, rng = _maximal(spaces), np.random.default_rng(0)
     found = {*largest, tuple(tested), ()}
     for _ in range(max(0, UNIONS - len(found))):
-        parts = rng.choice(
-            len(largest), size=min(len(largest), int(rng.integers(2, 7))), replace=False
-        )
+        parts = rng.choice(len(largest), size=min(len(largest), int(rng.integers(2, 7))), replace=False)
         found.add(tuple(sorted({j for i in parts for j in largest[i]})))
     return sorted(found, key=lambda s: (len(s), s))
 
@@ -116,9 +112,7 @@ def cost(theta: np.ndarray, table: np.ndarray, scale: np.ndarray) -> float:
     return np.inf if (values <= 0).any() else float(theta.sum() ** 2 * (scale / values).sum())
 
 
-def _starts(
-    table: np.ndarray, scale: np.ndarray, starts: int, rng: Generator
-) -> Iterator[list[int]]:
+def _starts(table: np.ndarray, scale: np.ndarray, starts: int, rng: Generator) -> Iterator[list[int]]:
     """Covers: greedy ones by sets of each number of eigenvalues, greedy ones by chance."""
     sizes = np.count_nonzero(table, axis=0)
     for size in np.unique(sizes):
@@ -142,9 +136,7 @@ def _greedy(table: np.ndarray, scale: np.ndarray, taste: np.ndarray) -> list[int
     return chosen
 
 
-def improved(
-    chosen: Sequence[int], table: np.ndarray, scale: np.ndarray
-) -> tuple[tuple[int, ...], float]:
+def improved(chosen: Sequence[int], table: np.ndarray, scale: np.ndarray) -> tuple[tuple[int, ...], float]:
     """Equal weights on a cover, columns of the table, improved while adding, dropping or exchanging a set helps.
 
     Returned are the sets, sorted, and their error.

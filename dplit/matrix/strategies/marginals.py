@@ -37,9 +37,7 @@ class Marginals(Strategy):
         super().__init__(n_levels)
         sets = {tuple(sorted({int(j) for j in columns})): w for columns, w in shares.items()}
         if not sets or not all(0 <= j < len(self.n_levels) for s in sets for j in s):
-            raise ValueError(
-                f"shares must name columns below {len(self.n_levels)}, got {list(sets)}"
-            )
+            raise ValueError(f"shares must name columns below {len(self.n_levels)}, got {list(sets)}")
         weights = [check_positive(w, "shares") for w in sets.values()]
         self.integer = max(weights) - min(weights) <= 1e-9 * max(weights)
         total = weights[0] if self.integer else sum(weights)
@@ -84,9 +82,7 @@ class Marginals(Strategy):
         tables = self._estimates(measured, tested)
         return combined(workload, sums_of_marginals(workload.boxes, tables, measured.shape[1]))
 
-    def _estimates(
-        self, measured: np.ndarray, wanted: list[tuple[int, ...]]
-    ) -> dict[tuple[int, ...], np.ndarray]:
+    def _estimates(self, measured: np.ndarray, wanted: list[tuple[int, ...]]) -> dict[tuple[int, ...], np.ndarray]:
         """Least squares of the wanted marginals, each the average over the cells that it does not name."""
         spaces = below(wanted)
         spaces = [u for u in spaces if any(set(u) <= set(s) for s in self.shares)]
@@ -130,22 +126,15 @@ class Marginals(Strategy):
         everything = below([tuple(range(len(self.n_levels)))])
         found = np.empty((len(rows), len(everything)))
         for u, columns in enumerate(everything):
-            block = tuple(
-                slice(1, None) if j in columns else slice(0, 1) for j in range(len(self.n_levels))
-            )
+            block = tuple(slice(1, None) if j in columns else slice(0, 1) for j in range(len(self.n_levels)))
             part = tensor[(slice(None), *block)].reshape(len(rows), -1)
             found[:, u] = (part**2).sum(axis=1)
         found[found < 1e-12 * found.max()] = 0.0
         return _quotients(found, self.eigenvalues(everything))
 
-    def measure_whole(
-        self, codes: np.ndarray, classes: np.ndarray, n_classes: int, bits: int
-    ) -> np.ndarray:
+    def measure_whole(self, codes: np.ndarray, classes: np.ndarray, n_classes: int, bits: int) -> np.ndarray:
         """Counts of each marginal times its whole weight; see `Strategy.measure_whole`."""
-        weights, counted = (
-            self._whole(bits),
-            self._counted(*self._checked(codes, classes, n_classes), n_classes),
-        )
+        weights, counted = (self._whole(bits), self._counted(*self._checked(codes, classes, n_classes), n_classes))
         return np.concatenate([w * counts for w, counts in zip(weights, counted)])
 
     def whole_norm(self, bits: int) -> int:
@@ -158,9 +147,7 @@ class Marginals(Strategy):
     def _measured(self, codes: np.ndarray, classes: np.ndarray, n_classes: int) -> np.ndarray:
         counted = self._counted(codes, classes, n_classes)
         weights = self.shares.values()
-        return np.concatenate(
-            counted if self.integer else [w * c for w, c in zip(weights, counted)]
-        )
+        return np.concatenate(counted if self.integer else [w * c for w, c in zip(weights, counted)])
 
     def _counted(self, codes: np.ndarray, classes: np.ndarray, n_classes: int) -> list[np.ndarray]:
         """The counts of each marginal, a list."""

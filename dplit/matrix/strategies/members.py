@@ -248,17 +248,13 @@ class Dense(Strategy):
     name = "dense"
     about = "a given matrix"
 
-    def __init__(
-        self, matrix: ArrayLike, n_levels: ArrayLike | None = None, name: str = "dense"
-    ) -> None:
+    def __init__(self, matrix: ArrayLike, n_levels: ArrayLike | None = None, name: str = "dense") -> None:
         A = np.atleast_2d(np.asarray(matrix, dtype=float))
         if A.ndim != 2 or not all(A.shape) or not np.isfinite(A).all():
             raise ValueError(f"matrix must hold rows of finite numbers, got shape {A.shape}")
         super().__init__([A.shape[1]] if n_levels is None else n_levels)
         if self.n_cells != A.shape[1]:
-            raise ValueError(
-                f"matrix must have a column for each of {self.n_cells:,} cells, got {A.shape[1]}"
-            )
+            raise ValueError(f"matrix must have a column for each of {self.n_cells:,} cells, got {A.shape[1]}")
         self.matrix, self.name = A, name
         self.norm = float(abs(A).sum(axis=0).max())
         self.integer = bool((A == np.floor(A)).all())
@@ -298,9 +294,7 @@ class Dense(Strategy):
         """See `Strategy.answer`."""
         return self._solved(workload)[0] @ np.asarray(measured, dtype=float)
 
-    def measure_whole(
-        self, codes: np.ndarray, classes: np.ndarray, n_classes: int, bits: int
-    ) -> np.ndarray:
+    def measure_whole(self, codes: np.ndarray, classes: np.ndarray, n_classes: int, bits: int) -> np.ndarray:
         """The matrix with whole entries times the table; see `Strategy.measure_whole`."""
         return self._whole(bits) @ self._table(*self._checked(codes, classes, n_classes), n_classes)
 

@@ -44,9 +44,7 @@ class PIdentity(Strategy):
     one column of n_cells levels.
     """
 
-    def __init__(
-        self, theta: ArrayLike, place: ArrayLike, n_levels: ArrayLike | None = None
-    ) -> None:
+    def __init__(self, theta: ArrayLike, place: ArrayLike, n_levels: ArrayLike | None = None) -> None:
         self.place = np.asarray(place, dtype=np.int64)
         super().__init__([len(self.place)] if n_levels is None else n_levels)
         self.theta = np.asarray(theta, dtype=float)
@@ -132,9 +130,7 @@ class PIdentity(Strategy):
             return self._sums(workload, estimate)
         return self._regions(workload)[0] @ estimate
 
-    def measure_whole(
-        self, codes: np.ndarray, classes: np.ndarray, n_classes: int, bits: int
-    ) -> np.ndarray:
+    def measure_whole(self, codes: np.ndarray, classes: np.ndarray, n_classes: int, bits: int) -> np.ndarray:
         """Regions and queries with whole entries; see `Strategy.measure_whole`."""
         counts = self._counted(*self._checked(codes, classes, n_classes), n_classes)
         own, theta = self._whole(bits)
@@ -177,9 +173,7 @@ def _leaves(workload: Workload) -> Workload:
     return workload if asks_leaves(workload) else Workload.of(workload.paths)
 
 
-def vote_rows(
-    rows: np.ndarray, workload: Workload, place: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
+def vote_rows(rows: np.ndarray, workload: Workload, place: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Weighted votes of each region, from the leaves by region, and how many cells a region has."""
     cells = np.bincount(place[place >= 0], minlength=rows.shape[1])
     return rows.T @ (copies(workload)[:, None] * rows), cells
@@ -238,9 +232,7 @@ class LeafGram:
 
     def __init__(self, leaves: np.ndarray, copies: ArrayLike) -> None:
         self.most = int(leaves.max(initial=0)) + 1
-        self.leaves = np.ascontiguousarray(
-            leaves, dtype=np.uint16 if self.most <= 2**16 else np.int64
-        )
+        self.leaves = np.ascontiguousarray(leaves, dtype=np.uint16 if self.most <= 2**16 else np.int64)
         self.copies = np.asarray(copies, dtype=float)
 
     @classmethod
@@ -278,14 +270,10 @@ class LeafGram:
     def __rmatmul__(self, rows: ArrayLike) -> np.ndarray:
         """Rows times the Gram, float64, shape (p, n_regions)."""
         n = self.leaves.shape[1]
-        columns, found = (
-            np.ascontiguousarray(np.asarray(rows, dtype=float).T),
-            np.zeros((n, len(rows))),
-        )
+        columns, found = (np.ascontiguousarray(np.asarray(rows, dtype=float).T), np.zeros((n, len(rows))))
         for leaf, times in zip(self.leaves, self.copies):
             members = sparse.csr_array(
-                (np.ones(n), leaf.astype(np.int32), np.arange(n + 1, dtype=np.int32)),
-                shape=(n, self.most),
+                (np.ones(n), leaf.astype(np.int32), np.arange(n + 1, dtype=np.int32)), shape=(n, self.most)
             )
             found += members @ (times * (members.T @ columns))
         return found.T
@@ -354,8 +342,6 @@ def _is_wide(workload: Workload) -> bool:
     return asks_leaves(workload) and workload.n_cells * len(workload) > MOST_CELLS
 
 
-def _scaled(
-    flat: np.ndarray, p: int, gram: np.ndarray | LeafGram, scale: float
-) -> tuple[float, np.ndarray]:
+def _scaled(flat: np.ndarray, p: int, gram: np.ndarray | LeafGram, scale: float) -> tuple[float, np.ndarray]:
     value, gradient = loss(flat.reshape(p, -1), gram)
     return value / scale, gradient.ravel() / scale

@@ -10,13 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from dplit.ground.errors import (
-    check_between,
-    check_choice,
-    check_epsilon,
-    check_kind,
-    check_sequence,
-)
+from dplit.ground.errors import check_between, check_choice, check_epsilon, check_kind, check_sequence
 from dplit.matrix.paths import Paths
 from dplit.matrix.strategies.base import Strategy, asks_leaves
 from dplit.matrix.strategies.designs import optimise_marginals
@@ -213,9 +207,7 @@ def select(
     for name in [check_choice(name, MEMBERS, "members") for name in names]:
         strategy = member(workload, name, target)
         if strategy is not None:
-            considered[name] = error(
-                workload, strategy, epsilon, mechanism, neighbours, classes, target=target
-            )
+            considered[name] = error(workload, strategy, epsilon, mechanism, neighbours, classes, target=target)
             found.append(strategy)
     if not found:
         raise ValueError("members must name a strategy that the workload has, got none")

@@ -126,9 +126,7 @@ def _vote_masses(workload: Workload, spaces: list[tuple[int, ...]]) -> np.ndarra
     return np.add.reduceat(columns, starts)
 
 
-def eigenvalues(
-    sets: list[tuple[int, ...]], spaces: list[tuple[int, ...]], n_levels: ArrayLike
-) -> np.ndarray:
+def eigenvalues(sets: list[tuple[int, ...]], spaces: list[tuple[int, ...]], n_levels: ArrayLike) -> np.ndarray:
     """Of the marginal of each set in each space, the other columns' cells, shape (n_spaces, n_sets)."""
     n = np.asarray(n_levels, dtype=float)
     member = np.zeros((len(sets), len(n)), dtype=bool)

@@ -90,12 +90,7 @@ class DisjointTrees(PerTree):
         return super().measure(codes, classes, n_classes) / self.paths.n_trees
 
     def measure(
-        self,
-        codes: np.ndarray,
-        classes: np.ndarray,
-        n_classes: int,
-        *,
-        rng: Generator | None = None,
+        self, codes: np.ndarray, classes: np.ndarray, n_classes: int, *, rng: Generator | None = None
     ) -> np.ndarray:
         """Counts of each tree's own records; each record's tree is drawn uniformly. See `Strategy.measure`."""
         codes, classes = self._checked(codes, classes, n_classes)
@@ -103,9 +98,7 @@ class DisjointTrees(PerTree):
         found = np.zeros((len(self.paths), n_classes), dtype=np.int64)
         for number in range(self.paths.n_trees):
             mine, rows = tree == number, self.paths.tree == number
-            found[rows] = counts_of_records(
-                self.paths.take(rows), codes[mine], classes[mine], n_classes
-            )
+            found[rows] = counts_of_records(self.paths.take(rows), codes[mine], classes[mine], n_classes)
         return found
 
 

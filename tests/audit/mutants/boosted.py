@@ -7,18 +7,13 @@ from dplit.court.audit.mutants import at, plant
 from tests.audit.mutants._shapes import told, unpaid
 
 BOOSTED = "BoostedForestClassifier"
-REACH, PAIRS = (
-    at("boosting.residuals", "class_reach"),
-    at("forests.boosted_releases", "noisy_pairs"),
-)
+REACH, PAIRS = (at("boosting.residuals", "class_reach"), at("forests.boosted_releases", "noisy_pairs"))
 THREE = "boosting, one round, three classes, add-remove"
 
 
 def _of_three(change):
     """A change of the reach of more than two classes, whose scores are an array."""
-    return lambda original: (
-        lambda low, high: change(original(low, high)) if np.ndim(low) else original(low, high)
-    )
+    return lambda original: lambda low, high: change(original(low, high)) if np.ndim(low) else original(low, high)
 
 
 plant("score price halved for three classes", THREE, REACH)(

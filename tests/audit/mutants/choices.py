@@ -4,10 +4,7 @@ from dplit.court.audit.mutants import at, plant
 from dplit.trees.rules import LOCAL_GINI, SQUARES
 from tests.audit.mutants._shapes import returned, told, unpaid
 
-LEVELS, GREEDY = (
-    at("trees.greedy_levels", "grow_greedy_level_trees"),
-    at("trees.greedy", "grow_greedy_trees"),
-)
+LEVELS, GREEDY = (at("trees.greedy_levels", "grow_greedy_level_trees"), at("trees.greedy", "grow_greedy_trees"))
 COLUMN, CUT = "a choice of a column draws its law", "a choice of a cut and a column draws its law"
 CLASSIFIER = "BoostedForestClassifier, Gaussian noise, what a record moves"
 REGRESSOR = "BoostedForestRegressor, Gaussian noise, what a record moves"
@@ -24,12 +21,7 @@ def _global(rule):
 
 told("a column by its levels at twice the rate", f"{COLUMN}, squares", LEVELS, rule=_at_the_rate(2))
 told("the worst column is the likeliest", f"{COLUMN}, targets", LEVELS, rule=_at_the_rate(-1))
-told(
-    "a score of local sensitivity at the rate of any other",
-    f"{COLUMN}, local Gini",
-    LEVELS,
-    rule=_global,
-)
+told("a score of local sensitivity at the rate of any other", f"{COLUMN}, local Gini", LEVELS, rule=_global)
 told("a cut and its column at twice the rate", f"{CUT}, majority", GREEDY, rule=_at_the_rate(2))
 told("a path ends by the true number of records", f"{CUT}, squares", GREEDY,
      rule=lambda rule: rule._replace(count_scale=1e-9))  # fmt: skip

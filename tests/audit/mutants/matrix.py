@@ -67,10 +67,7 @@ def _ensembles_share(original):
     def measure(*arguments, rng):
         if id(rng) not in seeds:
             seeds.clear()
-            seeds[id(rng)] = (
-                int(rng.integers(2**63)),
-                rng,
-            )  # kept, so that no other one gets its place
+            seeds[id(rng)] = (int(rng.integers(2**63)), rng)  # kept, so that no other one gets its place
         return original(*arguments, rng=np.random.default_rng(seeds[id(rng)][0]))
 
     return measure

@@ -26,12 +26,7 @@ def floats(rng):
 
 instead("sensitivity halved", "permute-and-flip, replace-one", at("mechanisms._selection", "Selection", "rate"),
         property(lambda self: self.epsilon / self.sensitivity))  # fmt: skip
-unpaid(
-    "label at twice its rate",
-    "released class of a leaf, tie",
-    FLIP,
-    epsilon=lambda epsilon: 2 * epsilon,
-)
+unpaid("label at twice its rate", "released class of a leaf, tie", FLIP, epsilon=lambda epsilon: 2 * epsilon)
 returned("balance at twice its rate", "MedianForestRegressor draws its law, exponential", JOINT,
          cut_at_twice)  # fmt: skip
 returned("median of a uniform column at twice its rate", f"{MEDIAN} draws its law, uniform column",

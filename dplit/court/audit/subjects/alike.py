@@ -56,7 +56,5 @@ def _blocks(kind, effort, rng):
 
 def registered():
     """The subjects of this file."""
-    yield from subjects_of(
-        {k: partial(_nodes, k) for k in GROWN}, "{}, trees of one record and of many"
-    )
+    yield from subjects_of({k: partial(_nodes, k) for k in GROWN}, "{}, trees of one record and of many")
     yield from subjects_of({k: partial(_blocks, k) for k in FROM_BLOCKS}, "{} from many blocks")

@@ -153,9 +153,7 @@ class Twice:
         """`data` is a pair of data sets, one for each release."""
         from sklearn.base import clone
 
-        template = clone(self.estimator).set_params(
-            random_state=self.seed(int(rng.integers(2**32)))
-        )
+        template = clone(self.estimator).set_params(random_state=self.seed(int(rng.integers(2**32))))
         first, second = (clone(template).fit(*part).leaf_labels_ for part in data)
         return bool((first != second).any())
 

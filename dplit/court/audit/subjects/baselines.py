@@ -81,10 +81,7 @@ def registered():
     means, one = (classes[0], [0.0, 0.0, 1.0]), ([[0.5]], [0.5])
     added, mean = ("add", [0.41, 0.59], 1), ("add", [0.41, 0.59], 1.0)
     # both columns tell the classes apart, until a record comes that only one of them explains
-    pure, torn = (
-        ([[0.2, 0.2]] * 12 + [[0.8, 0.8]] * 12, [0] * 12 + [1] * 12),
-        ("add", [0.2, 0.8], 1),
-    )
+    pure, torn = (([[0.2, 0.2]] * 12 + [[0.8, 0.8]] * 12, [0] * 12 + [1] * 12), ("add", [0.2, 0.8], 1))
     path, line = {"epsilon": 3.0, "max_depth": 1}, {"epsilon": 1.0, "max_depth": 0}
     published, gain = {"accounting": "published"}, {"operator": "information-gain"}
     its_budget, forest = "published accounting, its budget", "DPDecisionForestClassifier"
@@ -105,9 +102,7 @@ def registered():
         (f"{forest}, {its_budget}", classes, added, path | published),
     ):  # fmt: skip
         given = {"summary": first_tree, "n_estimators": 1} | options
-        yield subject(
-            f"a tree of {name}", fits(name.partition(",")[0], data, change, draws=DRAWS, **given)
-        )
+        yield subject(f"a tree of {name}", fits(name.partition(",")[0], data, change, draws=DRAWS, **given))
     for kind in ("DPExtraTreesRegressor", "DPRandomForestRegressor"):
         yield subject(f"a tree of {kind}, published mean", _published_mean(kind))
     # a leaf of a median forest has half of epsilon, whatever the depth

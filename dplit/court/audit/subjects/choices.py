@@ -83,9 +83,7 @@ class KaryRoots:
         parts = [np.arange(len(y))] * size
         rng = exactly(rng) if self.exact else rng
         rule = Rule(1, *self.rule)
-        trees, _ = grow_greedy_level_trees(
-            codes, np.array(ARITY), y, self.n_classes, parts, rule, rng=rng
-        )
+        trees, _ = grow_greedy_level_trees(codes, np.array(ARITY), y, self.n_classes, parts, rule, rng=rng)
         return trees.feature[trees.roots]
 
 
@@ -190,9 +188,7 @@ def registered():
     by_levels = {**SCORES, "targets": (SQUARES, 3.0), "local Gini": (LOCAL_GINI, 1.0)}
     laws = {
         "a choice of a set of levels draws its law": partial(_sets, (1, 1, 0, 0), False),
-        "a choice of a set of levels draws its law, permute-and-flip": partial(
-            _sets, (1, 1, 0), True
-        ),
+        "a choice of a set of levels draws its law, permute-and-flip": partial(_sets, (1, 1, 0), True),
     }
     for words, law, scores in (
         ("a choice of a column", _levels, by_levels),

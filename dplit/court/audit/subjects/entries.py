@@ -94,9 +94,7 @@ def registered():
     yield subject(f"{RDF}, a person with three records", person)
     # three records turn the majority: whoever reads blocks without noise says so in every draw
     few, two = ([[0.5]] * 2, [0, 0]), ([[0.5]] * 3, [0, 0, 1])
-    label = fits(
-        RDF, few, ("add 3", [0.5], 1), first_labels, SLOW, fitting=InBlocks, epsilon=0.2, **ONE_LEAF
-    )
+    label = fits(RDF, few, ("add 3", [0.5], 1), first_labels, SLOW, fitting=InBlocks, epsilon=0.2, **ONE_LEAF)
     yield subject(f"{RDF} from blocks, a label", label)
     number = fits(PRESET, two, ("add", [0.5], 1), planned_for, SLOW, declared=0.8, fitting=InBlocks,
                   epsilon=80.0, **ONE_LEAF)  # fmt: skip

@@ -57,9 +57,7 @@ MEMBERS = {  # strategies on four cells; made when a check runs
     "marginals": partial(matrix.Marginals, {(0,): 1.0, (1,): 1.0}, LEVELS),
     "weighted marginals": partial(matrix.Marginals, {(0,): 1.0, (): 2.0}, LEVELS),
     "p-identity": partial(_member, "p-identity"),
-    "given matrix": partial(
-        matrix.Dense, np.array([[0.5, -1.25, 0.0, 2.0], [1.0, 0.3, 0.7, 0.0]]), LEVELS
-    ),
+    "given matrix": partial(matrix.Dense, np.array([[0.5, -1.25, 0.0, 2.0], [1.0, 0.3, 0.7, 0.0]]), LEVELS),
 }
 
 
@@ -97,9 +95,7 @@ class SharedNoiseLaw(ReleaseLaw):
         table = self.table(records)
         tables = np.stack(np.meshgrid(*[(0, *self.points)] * len(table), indexing="ij"), -1)
         away = tables.reshape(-1, len(table)) @ self.matrix.T
-        logs = [
-            -self.noise.norm(away - self.matrix @ column) / self.noise.scale for column in table.T
-        ]
+        logs = [-self.noise.norm(away - self.matrix @ column) / self.noise.scale for column in table.T]
         return sum(np.meshgrid(*logs, indexing="ij")).ravel()
 
 
@@ -126,14 +122,9 @@ class CountsLaw:
         """Probability of each outcome, summed over all assignments of records to trees."""
         entries = self.classes * sum(self.n_leaves)
         outcomes = (2 * np.indices((2,) * entries).reshape(entries, -1).T - 1) * FAR
-        law = leaf_counts_law(
-            [list(r) for r in records], self.n_leaves, self.classes, self.assignment
-        )
+        law = leaf_counts_law([list(r) for r in records], self.n_leaves, self.classes, self.assignment)
         noise = noise_for(1, EPSILON)
-        return sum(
-            float(p) * noise.pmf(outcomes - np.ravel(counts)).prod(axis=1)
-            for counts, p in law.items()
-        )
+        return sum(float(p) * noise.pmf(outcomes - np.ravel(counts)).prod(axis=1) for counts, p in law.items())
 
 
 def _subsample(assignment, effort, rng):
@@ -248,11 +239,7 @@ def registered():
     for name, expected, check in (
         ("matrix release, add-remove noise under replace-one", "caught", _Release("cells", RO, AR)),
         ("matrix release, difference at the add-remove noise under replace-one", "caught", leak),
-        (
-            "votes of subsamples, a draw for each record",
-            "within",
-            partial(_subsample, "independent"),
-        ),
+        ("votes of subsamples, a draw for each record", "within", partial(_subsample, "independent")),
         ("votes of subsamples, shuffled and cut", "caught", partial(_subsample, "equal-parts")),
         ("votes of subsamples, their budget", "within", _subsample_budget),
         ("votes of subsamples, 16 trees, shuffled and cut", "caught", partial(_dealt, 16)),

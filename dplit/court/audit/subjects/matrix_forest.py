@@ -75,17 +75,10 @@ def _own_law(neighbours="add-remove", epsilon=2.0):
 
     def law():
         noise = Geometric(epsilon if neighbours == "add-remove" else epsilon / 2)
-        none, three = (
-            {n: _clipped(noise, n, count) for n in range(-MOST, MOST + 1)} for count in (0, 3)
-        )
+        none, three = ({n: _clipped(noise, n, count) for n in range(-MOST, MOST + 1)} for count in (0, 3))
         return {(a, b): float(none[a] * three[b]) for a, b in product(none, three)}
 
-    options = {
-        "n_estimators": 2,
-        "difference": False,
-        "strategy": "merged",
-        "neighbours": neighbours,
-    }
+    options = {"n_estimators": 2, "difference": False, "strategy": "merged", "neighbours": neighbours}
     summary, data = partial(first_of, "leaf_counts_"), ([PLACE] * 3, [1] * 3)
     return fits_by_law(FOREST, data, law, summary, LAW, epsilon=epsilon, **TWO_BINS, **options)
 

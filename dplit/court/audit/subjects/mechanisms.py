@@ -7,16 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from dplit.court.audit.subject import (
-    AR,
-    RO,
-    BlackBox,
-    Leak,
-    Pair,
-    exact_worst,
-    subject,
-    subjects_of,
-)
+from dplit.court.audit.subject import AR, RO, BlackBox, Leak, Pair, exact_worst, subject, subjects_of
 from dplit.mechanisms import Exponential, Geometric, Laplace, PermuteAndFlip, SmoothExponential
 from dplit.neighbours import count_vectors
 

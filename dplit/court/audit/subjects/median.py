@@ -158,9 +158,7 @@ def _levels_law(selection, epsilon):
 
     options = {"epsilon": epsilon, "rho": RHO, "selection": selection} | ONE_TEST
     options |= {"domain": Domain([Categorical(levels)])}
-    return fits_by_law(
-        REGRESSOR, data, law, partial(sides, levels), (1200, 10_000, 100_000), **options
-    )
+    return fits_by_law(REGRESSOR, data, law, partial(sides, levels), (1200, 10_000, 100_000), **options)
 
 
 def registered():
@@ -186,9 +184,7 @@ def registered():
         f"{REGRESSOR} draws its law, levels, uniform": _levels_law("uniform", 1.0),
         f"{CLASSIFIER} draws its law, uniform column": _uniform_law(),
     })  # fmt: skip
-    fit = partial(
-        fits, summary=first_tree, draws=(500, 8000, 30_000), epsilon=2.0, max_features=2, **ONE_TEST
-    )
+    fit = partial(fits, summary=first_tree, draws=(500, 8000, 30_000), epsilon=2.0, max_features=2, **ONE_TEST)
     classes, added = (THREE, [0, 0, 1]), ("add", [0.41, 0.59], 1)
     yield from subjects_of({
         f"{REGRESSOR}, add-remove": fit(REGRESSOR, (THREE, [0.0, 0.0, 1.0]), ("add", [0.41, 0.59], 1.0)),

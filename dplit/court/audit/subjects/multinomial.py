@@ -72,9 +72,7 @@ def registered():
     laws = {scores: _levels_law(scores) for scores in ("counts", "normalised")}
     yield from subjects_of(laws, f"{KIND} draws its law, {{}}")
     one_test, replaced = {"n_estimators": 1, "max_depth": 1}, {"neighbours": "replace-one"}
-    fit = partial(
-        fits, KIND, (THREE, [0, 0, 1]), summary=first_tree, draws=DRAWS, epsilon=2.0, **one_test
-    )
+    fit = partial(fits, KIND, (THREE, [0, 0, 1]), summary=first_tree, draws=DRAWS, epsilon=2.0, **one_test)
     added, swapped = ("add", [0.41, 0.59], 1), ("replace", [0.9, 0.2], 1)
     published = partial(leak, KIND, declared=1.0, **PAPER, **one_test)
     whole = {"partition_rate": None, "min_samples_leaf": 1} | replaced

@@ -86,9 +86,7 @@ def registered():
     for words, choices, _ in KINDS:
         kind = words.partition(",")[0]
         few = {name: values[-1:] for name, values in choices.items()} | TWO
-        yield subject(
-            f"{words}, a person of two records", partial(moved, kind, few, ((),), other_person)
-        )
+        yield subject(f"{words}, a person of two records", partial(moved, kind, few, ((),), other_person))
         unknown = {"n_records": (None,)} if "n_records" in few else {}
         check = partial(moved, kind, few | unknown | {"neighbours": (RO,)}, ((),), one_more)
         yield subject(f"{words}, one record of a person becomes two", check)

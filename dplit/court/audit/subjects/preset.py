@@ -73,9 +73,7 @@ def family_and_side(fitted):
 def _planned(epsilon, n_records, rng):
     """The number that the preset is planned for, fitted to so many records; those of at least `FAR` as one."""
     seed = int(rng.integers(2**32))
-    forest = PrivateForestClassifier(
-        epsilon, domain=TWO_LEVELS, classes=[0, 1], max_depth=0, random_state=seed
-    )
+    forest = PrivateForestClassifier(epsilon, domain=TWO_LEVELS, classes=[0, 1], max_depth=0, random_state=seed)
     return min(planned_for(forest.fit([["a"]] * n_records, [0] * n_records)), FAR)
 
 
@@ -90,9 +88,7 @@ def _number_by_its_law():
 def registered():
     """The subjects of this file."""
     yield subject("preset, number and histogram, two classes, add-remove", _exact)
-    yield subject(
-        "preset, number draws its law", AgainstLaw(_number_by_its_law, (400, 2000, 10_000))
-    )
+    yield subject("preset, number draws its law", AgainstLaw(_number_by_its_law, (400, 2000, 10_000)))
     added, swapped = ("add", [0.8], 0), ("replace", [0.8], 0)
     fit = partial(fits, KIND, ([[0.1], [0.3], [0.6], [0.9]], [0, 0, 1, 1]))
     side = {"summary": family_and_side, "draws": (300, 4000, 20_000), "epsilon": 2.0}

@@ -10,16 +10,7 @@ from functools import partial
 import numpy as np
 
 from dplit.court.audit.estimators import leaf_labels
-from dplit.court.audit.subject import (
-    AR,
-    RO,
-    exact_worst,
-    fits,
-    fits_by_law,
-    leak,
-    subject,
-    subjects_of,
-)
+from dplit.court.audit.subject import AR, RO, exact_worst, fits, fits_by_law, leak, subject, subjects_of
 from dplit.mechanisms import PermuteAndFlip, SmoothExponential
 from dplit.neighbours import data_sets, neighbouring_data
 from dplit.random_forest import ForestLaw, equal_parts_bound, forest_law
@@ -108,10 +99,7 @@ def registered():
     def flipped():
         return PermuteAndFlip(1.5, monotonic=True).pmf([[2, 0], [1, 1]])
 
-    forest, published = (
-        partial(_in_place, fits, draws=DRAWS, n_estimators=2),
-        {"accounting": "published"},
-    )
+    forest, published = (partial(_in_place, fits, draws=DRAWS, n_estimators=2), {"accounting": "published"})
     yield from subjects_of({
         "add-remove": forest([0], "add", 1, epsilon=2.0, max_depth=2),
         "replace-one": forest([0], "replace", 1, epsilon=2.0, max_depth=2, neighbours=RO),

@@ -95,9 +95,7 @@ def _account(effort, rng):
         found.append(max(spent, account.budget.epsilon if not fails else spent))
         if account.spent < spent * (1 - 1e-9):
             found.append(math.inf)
-    return Found(
-        EPSILON, max(found), f"released by fits that ended, and by fits that failed: {found}"
-    )
+    return Found(EPSILON, max(found), f"released by fits that ended, and by fits that failed: {found}")
 
 
 def registered():

@@ -140,10 +140,7 @@ def largest_share(n, cells, epsilon):
         for j, table in enumerate(tables):
             both = sum(min(records.count(c), table.count(c)) for c in set(records))
             found[place[tuple(sorted(records))], j] += both / n / cells**n
-    ratios, sums = (
-        np.kron(steps, np.eye(len(tables))),
-        np.kron(np.eye(len(data)), np.ones(len(tables))),
-    )
+    ratios, sums = (np.kron(steps, np.eye(len(tables))), np.kron(np.eye(len(data)), np.ones(len(tables))))
     return -linprog(-found.ravel(), A_ub=ratios, b_ub=np.zeros(len(ratios)), A_eq=sums,
                     b_eq=np.ones(len(data)), method="highs").fun  # fmt: skip
 

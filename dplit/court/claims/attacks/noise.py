@@ -20,12 +20,7 @@ EPSILON = 0.1
 WIDE = 60  # exponent of the scores that the attack is run on
 
 
-ADVANTAGE = {
-    "proved": False,
-    "kind": "simulated",
-    "intervals": 2,
-    "quantity": "advantage of an attack",
-}
+ADVANTAGE = {"proved": False, "kind": "simulated", "intervals": 2, "quantity": "advantage of an attack"}
 FLOAT = Box("thm-attack-float")
 ARGMAX = Box("thm-attack-argmax")
 
@@ -49,12 +44,7 @@ def float_laplace(effort, rng):
         seen.append(int((attacks.tell_apart(released, (0.0, 1.0), noise.scale) == 1).sum()))
     least = attacks.float_noise(2.0**-53, noise.scale)
     reached = [bool(attacks.can_reach(least, value, noise.scale)) for value in (0.0, 1.0)]
-    shown = {
-        "released": least,
-        "scale": noise.scale,
-        "reached from 0 and 1": reached,
-        "loss": "inf",
-    }
+    shown = {"released": least, "scale": noise.scale, "reached from 0 and 1": reached, "loss": "inf"}
     yield from attacked(seen, draws, attacks.advantage_bound(EPSILON), **shown)
     return (
         "The last bits give a 1 away with an advantage between {low:.3f} and {high:.3f}; privacy "
@@ -63,11 +53,7 @@ def float_laplace(effort, rng):
 
 
 @FLOAT.corrected(
-    float_laplace,
-    "mechanisms.exact.two_sided",
-    "mechanisms.Geometric",
-    range="0 or 1, epsilon 0.1",
-    **ADVANTAGE,
+    float_laplace, "mechanisms.exact.two_sided", "mechanisms.Geometric", range="0 or 1, epsilon 0.1", **ADVANTAGE
 )
 def exact_noise(effort, rng):
     r"""Exact geometric noise of rate $\epsilon$ is $\epsilon$-private. Of all attacks on 0 or 1 the best asks

@@ -152,11 +152,7 @@ def _closes(n, t, levels):
     clumps = [c for c in clumps if c]
     cuts = [(clumps[:i], clumps[i:]) for i in range(1, len(clumps))]
     best = max(min(sum(a), sum(b)) for a, b in cuts)
-    useful = [
-        min(sum(a), sum(b))
-        for a, b in cuts
-        if _splits(a, s, levels - 1) and _splits(b, s, levels - 1)
-    ]
+    useful = [min(sum(a), sum(b)) for a, b in cuts if _splits(a, s, levels - 1) and _splits(b, s, levels - 1)]
     return bool(useful) and max(useful) < best
 
 

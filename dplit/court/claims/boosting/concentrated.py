@@ -31,9 +31,7 @@ def _choices(rng, count):
     """Neighbouring masses of a few tests: one record moves each by at most 1, up or down."""
     for i in range(count):
         masses = rng.uniform(0, 6, size=int(rng.integers(2, 7)))
-        moves = rng.choice([-1.0, 1.0], size=len(masses)) * (
-            1.0 if i % 2 else rng.random(len(masses))
-        )
+        moves = rng.choice([-1.0, 1.0], size=len(masses)) * (1.0 if i % 2 else rng.random(len(masses)))
         yield masses, masses + moves
 
 

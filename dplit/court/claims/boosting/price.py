@@ -85,14 +85,7 @@ def _classes(ends, n_classes):
     return universe, residual
 
 
-@MASS(
-    "ours/mass-two",
-    "ours",
-    "holds",
-    "boosting.mass",
-    "boosting.class_reach",
-    "boosting.target_residuals",
-)
+@MASS("ours/mass-two", "ours", "holds", "boosting.mass", "boosting.class_reach", "boosting.target_residuals")
 def two_classes(effort, rng):
     r"""One record changes the mass of a test by at most 1 for two classes and for targets in a public
     interval, whatever the model. It changes it by at most $\max(1 - p_-, p_+)$ where the model's

@@ -18,12 +18,8 @@ from dplit.court.ledger.compare import below, need, same
 from dplit.mechanisms import Geometric
 
 SHRINKAGE = Box("thm-boosting-shrinkage", "boosting.step_error", "boosting.best_weight")
-POSTERIOR = Box(
-    "thm-boosting-posterior", "boosting.posterior_steps", "boosting.priors", "boosting.tree_steps"
-)
-BALANCE = Box(
-    "thm-boosting-balance", "boosting.best_rounds", "boosting.best_depth", "boosting.balance"
-)
+POSTERIOR = Box("thm-boosting-posterior", "boosting.posterior_steps", "boosting.priors", "boosting.tree_steps")
+BALANCE = Box("thm-boosting-balance", "boosting.best_rounds", "boosting.best_depth", "boosting.balance")
 CURVATURES, DIFFERENCES = (2, 10, 40, 200), (0.05, 0.3, 1.0, 2.0)
 
 
@@ -127,15 +123,11 @@ def balance(effort, rng):
     terms by $(3/x + x^3)/4$: a third of them cost less than thrice as many. (This assumes the two
     powers of the bias, which no theorem gives for noisy greedy trees.)"""
     minima = 0
-    for s, b, deep, alpha, nu in product(
-        (1e3, 1e5, 1e7), (0.2, 3.0), (0.5, 2.0), (0.3, 0.6, 1.0), (4.0,)
-    ):
+    for s, b, deep, alpha, nu in product((1e3, 1e5, 1e7), (0.2, 3.0), (0.5, 2.0), (0.3, 0.6, 1.0), (4.0,)):
         constants = {"bias": b, "deep": deep, "alpha": alpha, "noise": nu}
 
         def rounds(depth, s=s, constants=constants):
-            f = minimize_scalar(
-                lambda t: boosting.balance(np.exp(t), depth, s, **constants), bracket=(0, 3)
-            )
+            f = minimize_scalar(lambda t: boosting.balance(np.exp(t), depth, s, **constants), bracket=(0, 3))
             return np.exp(f.x), f.fun
 
         data = {"s": s, **constants, "broken": "fails"}
@@ -186,10 +178,7 @@ def excesses(factors, fits, n, epsilon, seed):
         of_rule, of_others = (int(rng.integers(2**31)) for _ in range(2))
 
         def fitted(factor, drawn, X=X, y=y):
-            shape = {
-                "n_estimators": max(1, round(factor * planned.rounds)),
-                "max_depth": planned.depth,
-            }
+            shape = {"n_estimators": max(1, round(factor * planned.rounds)), "max_depth": planned.depth}
             forest = BoostedForestClassifier(epsilon, random_state=drawn, **shape, **options)
             return excess(forest.fit(X, y), test, odds)
 

@@ -114,9 +114,7 @@ def equation_10(effort, rng):
         p1, p2 = multinomial.published_p1(features, b1), multinomial.published_p2(n, b2)
         stated = consistency.contraction(p1, p2, n)
         yield at_most(_worst_cell(features, b1, b2), stated, 0.0, **setting, N=n)
-    return (
-        "{cases} settings, the worst of all scores: nearest at D = {D}, B1 = {B1:g}, B2 = {B2:.3g}"
-    )
+    return "{cases} settings, the worst of all scores: nearest at D = {D}, B1 = {B1:g}, B2 = {B2:.3g}"
 
 
 @ANY_LAW.corrected(equation_10, quantity="expected size of X's side")
@@ -210,9 +208,7 @@ def equation_11_forest(effort, rng):
     draws = effort.pick(240, 4000, 40_000)
     settings = [*product((1, 3), (1, 6), BUDGETS, ["independent"])]
     for d, m, b, design in [*settings, *product([3], (1, 6), (0.0, 2.0), ["one-curve"])]:
-        found = consistency.observed_paths(
-            400, 40, 0, d, draws, b, b, trend=0.5, levels=m, design=design, rng=rng
-        )
+        found = consistency.observed_paths(400, 40, 0, d, draws, b, b, trend=0.5, levels=m, design=design, rng=rng)
         smaller = thinned((found.high - found.low)[:, 0], rng)
         stated = consistency.any_law_size(m, d, b, b)
         yield frequency(smaller, float(stated), "<=", D=d, m=m, B=b, design=design)

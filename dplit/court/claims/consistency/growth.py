@@ -72,9 +72,7 @@ def _middles(formula):
         yield same(_at_least(law, s), formula(s, upto, under), s=str(s), atoms=_atoms(law))
 
 
-@SPLITS(
-    "mrf/equation-12", "Equation 12", "fails", "consistency.published_middle", **BY_SPLITS, **MIDDLE
-)
+@SPLITS("mrf/equation-12", "Equation 12", "fails", "consistency.published_middle", **BY_SPLITS, **MIDDLE)
 def equation_12(effort, rng):
     r"""$\Pr(M_1 \ge s) = F(1 - s) - F(s)$ for the smaller child $M_1$ of a cut with distribution function
     $F$, $s = \sigma^{1/m} \le 1/2$. (Given the structure points a cut has atoms, and one may lie at
@@ -99,14 +97,7 @@ def _levels(effort):
         yield law, m, s, float(_at_least(law, s)), _smallest_at_least(law, m, s**m), data
 
 
-@SPLITS(
-    "mrf/equation-13",
-    "Equation 13",
-    "fails",
-    "consistency.published_all_large",
-    **BY_SPLITS,
-    **LARGE,
-)
+@SPLITS("mrf/equation-13", "Equation 13", "fails", "consistency.published_all_large", **BY_SPLITS, **LARGE)
 def equation_13(effort, rng):
     r"""After $m$ levels the smallest cell has at least the size $\sigma$ with probability at least the
     product of $m$ factors (12), one a level."""
@@ -177,9 +168,7 @@ def equation_15(effort, rng):
     \delta^m) \le (2^m - 1)\,\delta^m$, $\delta \le 1/2$, and some rule comes arbitrarily close."""
     draws, settings = effort.pick(300, 4000, 40_000), [*product((1, 3), (*BUDGETS, np.inf), (1, 4))]
     for d, b, m in settings:
-        found = consistency.observed_paths(
-            300, 300, 0, d, draws, b, b, trend=0.5, levels=m, rng=rng
-        )
+        found = consistency.observed_paths(300, 300, 0, d, draws, b, b, trend=0.5, levels=m, rng=rng)
         delta = 0.5 if m == 1 else 0.2
         small, data = (found.high - found.low).prod(axis=1) < delta**m, {"D": d, "m": m}
         stated = consistency.small_cell_bound(delta, m)
@@ -226,8 +215,7 @@ def equation_15_depth(effort, rng):
     draws, said = effort.pick(300, 5000, 30_000), []
     for b in (*BUDGETS, np.inf):
         few, many = (
-            consistency.observed_paths(n, n, 20, 2, draws, b, b, trend=0.5, rng=rng).depth <= 2
-            for n in (50, 1600)
+            consistency.observed_paths(n, n, 20, 2, draws, b, b, trend=0.5, rng=rng).depth <= 2 for n in (50, 1600)
         )
         yield (first := counted_only(few))
         yield decisive(last := frequency(many, (-1, first.span[0]), B=str(b)))

@@ -74,19 +74,14 @@ def lemma_1_forest(effort, rng):
     its trees, at $B_1 = B_2 = 0$, 2 and 10, on a law with a known Bayes risk."""
     draws, said = effort.pick(300, 4000, 30_000), []
     for b in BUDGETS:
-        found = consistency.observed_paths(
-            200, 200, 20, 2, draws, b, b, trend=1.0, trees=9, rng=rng
-        )
+        found = consistency.observed_paths(200, 200, 20, 2, draws, b, b, trend=1.0, trees=9, rng=rng)
         yield (tree := counted_only(found.votes[:, 0] != found.label))
         stated = BAYES + float(consistency.vote_excess_bound(tree.span[1] - BAYES))
         wrong = (found.votes.mean(1) > 0.5) != found.label
         yield (vote := frequency(wrong, stated, "<=", budget=b))
         yield need(vote.span[1] >= BAYES, vote.exact, ">=", BAYES, budget=b)
         said.append(f"B = {b:g}: vote {vote.exact:.3f}, at most {stated:.3f}")
-    return note(
-        "; ".join(said),
-        range=f"two features, k = 20, 400 records, {draws} data sets for each budget",
-    )
+    return note("; ".join(said), range=f"two features, k = 20, 400 records, {draws} data sets for each budget")
 
 
 @PARTITION("mrf/lemma-2", "Lemma 2", kind="simulated", intervals=9, quantity="error of a partition")
@@ -164,9 +159,7 @@ def _risk(n, cells, others=1):
     counts, error = np.arange(n + 1), 0.0
     held = binom.pmf(counts, n, 1 / (cells * others))
     for mean in (np.arange(cells) + 0.5) / cells:
-        says_one = [
-            binom.sf(m / 2, m, mean) + (m % 2 == 0) * binom.pmf(m // 2, m, mean) / 2 for m in counts
-        ]
+        says_one = [binom.sf(m / 2, m, mean) + (m % 2 == 0) * binom.pmf(m // 2, m, mean) / 2 for m in counts]
         one = float(held @ says_one)
         error += (one * (1 - mean) + (1 - one) * mean) / cells
     return error
@@ -312,6 +305,4 @@ def one_set(effort, rng):
         for m, p in enumerate(law):
             yield same(p, 2 * m / (k * (k + 1)) * (m <= k), atol=1e-12, n=n, m=m)
     yield need(bounds[-1] < bounds[0] / 1.5, bounds[-1], "<", bounds[0] / 1.5)
-    return (
-        "{cases} cases, most of a leaf's records; n = {n}: excess {exact:.4f}, at most {stated:.4f}"
-    )
+    return "{cases} cases, most of a leaf's records; n = {n}: excess {exact:.4f}, at most {stated:.4f}"

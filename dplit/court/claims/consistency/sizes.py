@@ -18,10 +18,7 @@ from dplit.court.ledger.compare import below, decisive, frequency, need, note, s
 
 DIAMETER = Box("thm-consistency-diameter", "consistency.mean_power", "consistency.leaf_power")
 ORDER = Box(
-    "thm-consistency-order",
-    "consistency.leaf_power_bound",
-    "consistency.size_exponent",
-    "consistency.leaf_power",
+    "thm-consistency-order", "consistency.leaf_power_bound", "consistency.size_exponent", "consistency.leaf_power"
 )
 RATE = Box(
     "thm-consistency-rate",
@@ -116,13 +113,7 @@ def diameter_order(effort, rng):
     )
 
 
-@RATE(
-    "mrf/rate",
-    "ours",
-    kind="simulated",
-    intervals=6,
-    quantity="expected squared error of a tree's estimate",
-)
+@RATE("mrf/rate", "ours", kind="simulated", intervals=6, quantity="expected squared error of a tree's estimate")
 def rate(effort, rng):
     r"""$B_1 = B_2 = 0$, independent features, cuts uniform in ranks, $\eta$ Lipschitz with $L$ in ranks,
     empty leaves predict 1/2: $\mathrm{E}(\hat\eta - \eta)^2 \le L^2 D\,h(n)/h(k) + (k + H_k + 1)/(2(k+1)(k+2))$,
@@ -171,6 +162,4 @@ def end_cuts(effort, rng):
         middle = np.abs(cuts - n / 2) <= n / 4
         yield frequency(middle, (-1, 0.25), B2="inf") if budget == np.inf else counted_only(middle)
         said.append("B2 = {:g}: {:.3f} to {:.3f}".format(budget, *ends.span))
-    return note(
-        f"ends: {'; '.join(said)}", range=f"10,000 records, {draws} data sets for each budget"
-    )
+    return note(f"ends: {'; '.join(said)}", range=f"10,000 records, {draws} data sets for each budget")

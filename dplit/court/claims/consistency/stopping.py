@@ -125,9 +125,7 @@ def occupancy_observed(effort, rng):
         yield (case := frequency(counts > k, more, k=k))
         spans[k] = case.span
     return note(
-        "more than k: {:.4f} to {:.4f} at k = 5, at most {:.4f} at 20; ".format(
-            *spans[5], spans[20][1]
-        )
+        "more than k: {:.4f} to {:.4f} at k = 5, at most {:.4f} at 20; ".format(*spans[5], spans[20][1])
         + "distances at most {exact:.3f}",
         range=f"k = 5, 20, 100, 250 records in each half, {draws} data sets each",
     )
@@ -226,10 +224,7 @@ def leaf_tail(effort, rng):
     candidates to weights of which none is more than $r$ times another is met.)"""
     draws, settings = effort.pick(400, 10_000, 100_000), [*product(BUDGETS, (20, 100), (0.0, 1.0))]
     for b, k, trend in settings:
-        found, m = (
-            consistency.observed_paths(400, 400, k, 2, draws, b, b, trend=trend, rng=rng),
-            k // 5,
-        )
+        found, m = (consistency.observed_paths(400, 400, k, 2, draws, b, b, trend=trend, rng=rng), k // 5)
         share = math.sqrt((m + 1) * (m + 2) / ((k + 1) * (k + 2)))
         stated = min(1.0, 1.1 * float(consistency.leaf_tail_bound(share, b)))
         yield frequency(found.counts <= m, stated, "<=", B=b, k=k, trend=trend)

@@ -17,11 +17,7 @@ from dplit.court.ledger.box import Box
 from dplit.court.ledger.compare import below, decisive, frequency, need, note, same
 
 HALF = Fraction(1, 2)
-PATHS, BAYES, BLIND = (
-    "consistency.observed_paths",
-    "consistency.pair_bayes_risk",
-    "consistency.pair_blind_risk",
-)
+PATHS, BAYES, BLIND = ("consistency.observed_paths", "consistency.pair_bayes_risk", "consistency.pair_blind_risk")
 CONDITIONS = Box("thm-consistency-conditions", "consistency.published_middle", about="step")
 PAIR = Box("thm-consistency-pair", "consistency.pair_and_trend", BAYES, BLIND)
 THEOREM_1 = Box("thm-consistency-theorem-1", PATHS, BAYES, BLIND, kind="simulated")
@@ -37,10 +33,7 @@ GREEDY = Box("thm-consistency-greedy", PATHS, BLIND)
 
 
 @CONDITIONS(
-    "mrf/theorem-1-conditions",
-    "Theorem 1",
-    "assumes",
-    quantity="probability of a cut that leaves both sides s",
+    "mrf/theorem-1-conditions", "Theorem 1", "assumes", quantity="probability of a cut that leaves both sides s"
 )
 def conditions(effort, rng):
     r"""If the distribution function of a cut is right-continuous at 0 and left-continuous at 1, then for
@@ -101,11 +94,7 @@ def _drawn(n, budget, draws, rng):
 
 
 @THEOREM_1(
-    "mrf/theorem-1",
-    "Theorem 1",
-    "assumes",
-    intervals=3,
-    quantity="probability that a leaf is cut in the pair",
+    "mrf/theorem-1", "Theorem 1", "assumes", intervals=3, quantity="probability that a leaf is cut in the pair"
 )
 def theorem_1(effort, rng):
     r"""The proposed MRF is consistent, as is proved theoretically: suppose that $X$ is supported on $[0, 1]^D$

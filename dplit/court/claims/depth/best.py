@@ -23,20 +23,11 @@ HALF = Fraction(1, 2)
 PARITY = Box("thm-depth-parity", "depth.parity_accuracy", "depth.vote_law", "depth.relevant_tested")
 BEST = Box("thm-depth-best", "depth.published_depth", "depth.best_depth")
 SETTINGS = Box(
-    "thm-depth-settings",
-    "depth.best_depth",
-    "depth.published_depth",
-    "depth.table_depth",
-    "depth.forest_accuracy",
+    "thm-depth-settings", "depth.best_depth", "depth.published_depth", "depth.table_depth", "depth.forest_accuracy"
 )
 
 
-@PARITY(
-    "rdf/depth-accuracy",
-    "Section 4.3",
-    ours=True,
-    quantity="accuracy of one tree, in the model",
-)
+@PARITY("rdf/depth-accuracy", "Section 4.3", ours=True, quantity="accuracy of one tree, in the model")
 def depth_accuracy(effort, rng):
     r"""In a model: features of two signs that a test tells, the parity of $h$ of them as target,
     Poisson($n/\tau$) records a tree, labels by permute-and-flip. One tree is right with
@@ -103,9 +94,7 @@ def optimal_depth_corrected(effort, rng):
     for m, repeated in product(range(1, most + 1), (True, False)):
         limit = deepest if repeated else m
         for h in range(1, m + 1):
-            laws = (
-                depths.relevant_tested(m, h, d, repeated, Fraction(1)) for d in range(limit + 1)
-            )
+            laws = (depths.relevant_tested(m, h, d, repeated, Fraction(1)) for d in range(limit + 1))
             known = [law[-1] for law in laws]
             edges = [depths.deeper_from(d, m, h, repeated) for d in range(limit)]
             thresholds += len(edges)

@@ -68,10 +68,7 @@ def empty_unvisited_uniform(effort, rng):
 def _visits(trees):
     """Chance that a record ends in an empty leaf, by row of Table 3 with continuous features only."""
     rows = {name: row for name, row in printed_rows().items() if not row.discrete}
-    return {
-        name: float(depths.empty_leaf_visited(row.records // trees, row.depth))
-        for name, row in rows.items()
-    }
+    return {name: float(depths.empty_leaf_visited(row.records // trees, row.depth)) for name, row in rows.items()}
 
 
 @EMPTY("rdf/empty-leaves", "Section 4.2.1", ours=True, quantity="expected share of empty leaves")

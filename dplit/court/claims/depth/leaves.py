@@ -21,18 +21,10 @@ RARE = Fraction(1, 20) ** 5  # example 1, m = 10: share of the leaf of five valu
 EXAMPLE = Box("thm-depth-example", "depth.leaves_law")
 RECORDS = Box("thm-depth-example", "depth.expected_empty_floor")
 FLOOR = Box("thm-depth-floor")
-NURSERY = Box(
-    "thm-depth-nursery", "depth.leaves_law", kind="certified", range="every tree of depth 4"
-)
+NURSERY = Box("thm-depth-nursery", "depth.leaves_law", kind="certified", range="every tree of depth 4")
 
 
-@EXAMPLE(
-    "rdf/example-1-leaves",
-    "Section 4.2.1, Example 1",
-    "fails",
-    about="reading",
-    quantity="number of leaves",
-)
+@EXAMPLE("rdf/example-1-leaves", "Section 4.2.1, Example 1", "fails", about="reading", quantity="number of leaves")
 def example_1_leaves(effort, rng):
     r"""Read as the extracted text has it, where signs may have been lost: of the $3^{m/2}$ leaves on
     $m/2$ features of shares 0.68, 0.27 and 0.05, $\binom{m/2}{2} - 1$ beside the largest have

@@ -115,10 +115,7 @@ def gap_slower(effort, rng):
     """$j$ does not increase at the same ratio that $n$ does, because many of the extra records are going to
     previously empty leaf nodes (read of the mean number of records of a nonempty leaf, from 30 trees to one;
     assuming, where no increase of empty leaves is printed, that the digits that are not printed do)."""
-    ratios = {
-        name: 30 * (1 - row.thirty.value) / (1 - row.one.value)
-        for name, row in printed_rows().items()
-    }
+    ratios = {name: 30 * (1 - row.thirty.value) / (1 - row.one.value) for name, row in printed_rows().items()}
     more = [name for name, ratio in ratios.items() if ratio > 30]
     no_less = [name for name, ratio in ratios.items() if ratio == 30]
     found = {"no less": no_less, "more": more}

@@ -46,9 +46,7 @@ def most_leaves_empty(effort, rng):
 
 
 @PRINTED.corrected(
-    most_leaves_empty,
-    proved=False,
-    quantity="rows of depth 8 or more, continuous features only, below 79 %",
+    most_leaves_empty, proved=False, quantity="rows of depth 8 or more, continuous features only, below 79 %"
 )
 def most_leaves_empty_corrected(effort, rng):
     """In Table 3 at least 79 % of the leaves are empty in every row of depth 8 or more with
@@ -56,9 +54,7 @@ def most_leaves_empty_corrected(effort, rng):
     low = {
         name
         for name, t, cell in _shares()
-        if cell.value < 0.79
-        and printed_rows()[name].depth >= 8
-        and not printed_rows()[name].discrete
+        if cell.value < 0.79 and printed_rows()[name].depth >= 8 and not printed_rows()[name].discrete
     }
     yield need("SynthE" in low, rows=sorted(low))
     yield same(len(low - {"SynthE"}), 0, rows=sorted(low))

@@ -58,12 +58,7 @@ def theorem_2(effort, rng):
     )
 
 
-@UNTESTED(
-    "rdf/theorem-2-law",
-    "Theorem 2",
-    ours=True,
-    quantity="laws that differ from the formula",
-)
+@UNTESTED("rdf/theorem-2-law", "Theorem 2", ours=True, quantity="laws that differ from the formula")
 def theorem_2_law(effort, rng):
     r"""The number $X$ of untested features has the law of empty bins, $P(X = x) = \binom{s}{x}
     \sum_j (-1)^j \binom{s-x}{j} ((s-x-j)/s)^d$."""
@@ -85,20 +80,13 @@ def theorem_2_law(effort, rng):
 def _by_inclusion_exclusion(s, d):
     """Law of the untested features from counts of functions onto s - x features, a list of fractions."""
     return [
-        Fraction(
-            comb(s, x)
-            * sum((-1) ** j * comb(s - x, j) * (s - x - j) ** d for j in range(s - x + 1)),
-            s**d,
-        )
+        Fraction(comb(s, x) * sum((-1) ** j * comb(s - x, j) * (s - x - j) ** d for j in range(s - x + 1)), s**d)
         for x in range(s + 1)
     ]
 
 
 @RULE(
-    "rdf/equation-16",
-    "Theorem 2, equation (16)",
-    "fails",
-    quantity="expected untested features, one level deeper",
+    "rdf/equation-16", "Theorem 2, equation (16)", "fails", quantity="expected untested features, one level deeper"
 )
 def equation_16(effort, rng):
     r"""By the combinatorial reasoning of Fan et al. the optimal depth is $\arg\min_{d: X < s/2} E[X | d]$."""
@@ -176,8 +164,7 @@ def equation_16_path_corrected(effort, rng):
         yield need(2 * mean < s, mean, "<", s / 2, s=s)
         yield need(2 * chance[s] > 1, chance[s], ">", 0.5, s=s)
     return note(
-        f"for every s up to {sizes[-1]}; least at s = {{s}}: {{exact:.3f}}",
-        range=f"every s up to {sizes[-1]}",
+        f"for every s up to {sizes[-1]}; least at s = {{s}}: {{exact:.3f}}", range=f"every s up to {sizes[-1]}"
     )
 
 

@@ -49,8 +49,7 @@ def inequality_14(effort, rng):
         larger = need(right < left, right, "<", left, **data)
         yield decisive(larger) if (trees, e, i) == (2, 0.1, 1) else larger
     return note(
-        "In all {cases} comparisons the left exponent is tau times the right one, and larger, whatever the "
-        "gap.",
+        "In all {cases} comparisons the left exponent is tau times the right one, and larger, whatever the gap.",
         range=f"2, 3, 10 and 100 trees, epsilon 0.1 to 2, gaps up to {most} in a share",
     )
 
@@ -148,8 +147,7 @@ def disjoint_vote(effort, rng):
     counts = [(a, b) for a in range(1, n) for b in range(a)]
     for (a, b), t, e in product(counts, trees, (0.1, 1.0, 4.0)):
         all_data, shares = (
-            error(a, b, e, t)
-            for error in (majority.all_data_vote_error, majority.disjoint_vote_error)
+            error(a, b, e, t) for error in (majority.all_data_vote_error, majority.disjoint_vote_error)
         )
         data = {"counts": [a, b], "trees": t, "epsilon": e}
         case = need(all_data <= shares + 1e-12, shares, ">=", all_data, **data)
@@ -164,12 +162,7 @@ def disjoint_vote(effort, rng):
 
 
 @SCALING(
-    "rdf/scaling",
-    "section 5.1, figure 9",
-    "loose",
-    about="reading",
-    proved=True,
-    quantity="factor of the data",
+    "rdf/scaling", "section 5.1, figure 9", "loose", about="reading", proved=True, quantity="factor of the data"
 )
 def scaling(effort, rng):
     r"""3,000,000 records at $\epsilon = 0.1$ can achieve results comparable to those of 30,000 at
@@ -297,8 +290,7 @@ def shares_of_three_classes(effort, rng):
 def _last_win(classes, most):
     """Records up to which shares are better on every unanimous leaf, at epsilon 1 and 100 trees."""
     better = [
-        majority.unanimous_disjoint_error(n, classes, 1.0, 100)
-        < majority.unanimous_error(n, classes, 0.01)
+        majority.unanimous_disjoint_error(n, classes, 1.0, 100) < majority.unanimous_error(n, classes, 0.01)
         for n in range(1, most)
     ]
     return better.index(False) if not any(better[better.index(False) :]) else -1

@@ -47,12 +47,7 @@ def _doubling(x):
     return [Fraction(2) ** count for count in x]
 
 
-@ROSNAM(
-    "rdf/rosnam-is-em",
-    "addendum, section 2, table 5",
-    "fails",
-    quantity="probability of the other label",
-)
+@ROSNAM("rdf/rosnam-is-em", "addendum, section 2, table 5", "fails", quantity="probability of the other label")
 def rosnam_is_em(effort, rng):
     r"""ROSNAM is a special case of the exponential mechanism, the one of table 5: with weights
     $e^{\epsilon c_r}$."""
@@ -94,9 +89,7 @@ def _noisy_argmax(x, epsilon):
     from scipy.integrate import quad
 
     def density(z, c):
-        others = [
-            -math.expm1(-max(z + epsilon * (x[c] - n), 0.0)) for i, n in enumerate(x) if i != c
-        ]
+        others = [-math.expm1(-max(z + epsilon * (x[c] - n), 0.0)) for i, n in enumerate(x) if i != c]
         return math.exp(-z) * math.prod(others)
 
     law = []
@@ -181,14 +174,7 @@ def _table_6(column, probability, room):
     )
 
 
-@ROSNAM(
-    "rdf/table-6-original",
-    "addendum, table 6",
-    "holds",
-    PUBLISHED[1],
-    proved=False,
-    **CELLS,
-)
+@ROSNAM("rdf/table-6-original", "addendum, table 6", "holds", PUBLISHED[1], proved=False, **CELLS)
 def table_6_original(effort, rng):
     """Original Pr(B) is that of the published mechanism, within one unit of the last digit (one
     cell is truncated)."""

@@ -146,8 +146,7 @@ def optimality_classes(effort, rng):
     enclosed = yield from _enclosed(last, "add-remove", majority.chain_error)
     optimum, rosnam = majority.optimal_error(3, 3, 1.0), majority.unanimous_error(3, 3, 1.0)
     return note(
-        f"{enclosed}; on (3, 0, 0) at epsilon 1 the optimum is {optimum:.6f}, ROSNAM errs with "
-        f"{rosnam:.6f}.",
+        f"{enclosed}; on (3, 0, 0) at epsilon 1 the optimum is {optimum:.6f}, ROSNAM errs with {rosnam:.6f}.",
         range=f"(n, 0, ..., 0) for n up to {max(sizes)}, up to {max(classes)} classes, epsilon 0.3, 1 and "
         "1.5, add-remove; ROSNAM also at n = 40 with 3, 5 and 8 classes",
     )
@@ -217,11 +216,7 @@ def _wrong(x, epsilon):
     return float(majority.gap_law(x, epsilon)[1:].sum())
 
 
-@GAP_LAW(
-    "rdf/gap-law/leads",
-    ADDENDUM,
-    quantity="probability of a wrong label, against that with the excess",
-)
+@GAP_LAW("rdf/gap-law/leads", ADDENDUM, quantity="probability of a wrong label, against that with the excess")
 def gap_law_leads(effort, rng):
     r"""On no leaf with a majority does the label of `rdf/gap-law` err more than one that reads $h$ at $\max(0, 2
     \max c - \sum c)$, the excess over all other records together."""

@@ -33,9 +33,7 @@ def counts_sensitivity(effort, rng):
     for x in leaves:
         most = max(sum(abs(a - b) for a, b in zip(x, y)) for y in majority.neighbouring(x))
         yield same(most, 1, counts=list(x))
-    return note(
-        "At each of {cases} leaves it is {exact:g}, as at {counts}.", range=f"{words}, add-remove"
-    )
+    return note("At each of {cases} leaves it is {exact:g}, as at {counts}.", range=f"{words}, add-remove")
 
 
 @SMOOTH(
@@ -77,12 +75,7 @@ def least_frequent(effort, rng):
     )
 
 
-@SMOOTH.corrected(
-    least_frequent,
-    "majority.smooth_sensitivity",
-    SEARCH,
-    where="after theorem 1, and section 6",
-)
+@SMOOTH.corrected(least_frequent, "majority.smooth_sensitivity", SEARCH, where="after theorem 1, and section 6")
 def least_frequent_late(effort, rng):
     r"""For two or more classes it is $e^{-\epsilon\max(j-1,0)}$ there too, under add-remove."""
     words = yield from _least(effort, lambda j: majority.smooth_sensitivity([j, 0], 1.0))
@@ -111,9 +104,7 @@ def _least(effort, formula):
 def improvement(effort, rng):
     r"""With $j = 10$ the published sensitivity raises the exponent 20,000-fold at $\epsilon = 1$, and
     three-fold at $\epsilon = 0.1$."""
-    large, small = (
-        float(1 / majority.published_smooth_sensitivity([10, 0], e)) for e in (1.0, 0.1)
-    )
+    large, small = (float(1 / majority.published_smooth_sensitivity([10, 0], e)) for e in (1.0, 0.1))
     yield decisive(need(f"{large:.0e}" == "2e+04", large, "within", 20_000))
     yield need(f"{small:.0e}" == "3e+00", small, "within", 3)
     return (
@@ -145,9 +136,7 @@ def gap_proportional(effort, rng):
 
 
 @EXPECTED.corrected(
-    gap_proportional,
-    where="section 4.2",
-    quantity="mean gap with two equal shares, 1,000 records",
+    gap_proportional, where="section 4.2", quantity="mean gap with two equal shares, 1,000 records"
 )
 def gap_between(effort, rng):
     r"""For two classes with share $p$ it lies between $|2p-1|n$ and $\sqrt{(2p-1)^2n^2 + 4p(1-p)n}$; for
@@ -187,10 +176,7 @@ def equation_19(effort, rng):
 
 
 @ROSNAM(
-    "rdf/improves",
-    "addendum, section 2, table 6",
-    "assumes",
-    quantity="Pr(B) in percent, new against original",
+    "rdf/improves", "addendum, section 2, table 6", "assumes", quantity="Pr(B) in percent, new against original"
 )
 def improves(effort, rng):
     """New empirical results will be required, but as can be seen in table 6, we can expect the results to

@@ -144,9 +144,7 @@ def _first_listed(x):
     return tuple(int(c == x.index(max(x))) for c in range(len(x)))
 
 
-@LISTED(
-    "rdf/theorem-1-first-listed", "theorem 1, read with ties to the first class listed", "fails"
-)
+@LISTED("rdf/theorem-1-first-listed", "theorem 1, read with ties to the first class listed", "fails")
 def theorem_1_first_listed(effort, rng):
     r"""If of tied classes only the first listed scores 1, the smooth sensitivity is
     $e^{-j\epsilon}$."""
@@ -228,8 +226,7 @@ def when_scores_change(effort, rng):
         yield same(_equation_10(data, ball), i >= max(j, 1), **data)
         yield same(one_more, i >= max(j - 1, 0), **data)
     return note(
-        "{cases} answers, two for each pair of a leaf and a distance, are as stated.",
-        range=_balls_of(effort),
+        "{cases} answers, two for each pair of a leaf and a distance, are as stated.", range=_balls_of(effort)
     )
 
 

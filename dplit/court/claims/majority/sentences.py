@@ -21,9 +21,7 @@ from dplit.court.ledger.compare import at_most, below, decisive, need, note, sam
 EPSILONS = (0.01, 0.1, 0.2, 1.0)  # the paper's budgets, section 2.4
 ENOUGH = 0.75  # at this epsilon and above no gap is worse with the published label than with noisy counts
 NOISY = Box("rem-majority-noisy-counts", "majority.smooth_exponential_law")
-SMOOTH = Box(
-    "thm-smooth-sensitivity", "majority.searched_smooth_sensitivity", "ground.printed.table"
-)
+SMOOTH = Box("thm-smooth-sensitivity", "majority.searched_smooth_sensitivity", "ground.printed.table")
 LOCAL = Box("rem-majority-local", "majority.neighbouring")
 EMPTY = Box("rem-majority-empty", "majority.smooth_exponential_law")
 SEARCH = "majority.searched_smooth_sensitivity"
@@ -151,10 +149,7 @@ def orders(effort, rng):
     $2 \ln 10/\epsilon$ or more)."""
     n = effort.pick(8, 12, 20)
     searched = {x: majority.searched_smooth_sensitivity(x, 1.0) for x in majority.leaves(n, 2)}
-    least = {
-        e: next(j for j in range(10**6) if majority.smooth_sensitivity((j, 0), e) <= 0.01)
-        for e in EPSILONS
-    }
+    least = {e: next(j for j in range(10**6) if majority.smooth_sensitivity((j, 0), e) <= 0.01) for e in EPSILONS}
     yield same(max(searched.values()), 1, broken="fails")
     drawn = min(abs(x[0] - x[1]) for x, s in searched.items() if s <= 0.01)
     yield same(drawn, least[1.0], broken="fails")
@@ -184,9 +179,7 @@ def tenfold(effort, rng):
     for a, b in pairs:
         yield same(cells[a], cells[b], 0, broken="fails", cells=[a, b])
     equal = sum(cells[a] == cells[b] for a, b in pairs)
-    gap, budget = (
-        float(majority.searched_smooth_sensitivity((j, 0), e)) for j, e in ((10, 0.1), (1, 1.0))
-    )
+    gap, budget = (float(majority.searched_smooth_sensitivity((j, 0), e)) for j, e in ((10, 0.1), (1, 1.0)))
     yield same(gap, budget, cells=[(10, 0.1), (1, 1.0)])
     return (
         f"{equal} of {len(pairs)} printed pairs are equal. Smooth sensitivity, by search: {gap:.4f} at gap "
@@ -256,9 +249,7 @@ def smooth_bound(effort, rng):
     by a factor of at most $e^\epsilon$ from neighbour to neighbour, what fits it for noise that changes
     little with its scale)."""
     n, epsilon = effort.pick(7, 10, 16), 1.0
-    found = {
-        x: float(majority.searched_smooth_sensitivity(x, epsilon)) for x in majority.leaves(n, 2)
-    }
+    found = {x: float(majority.searched_smooth_sensitivity(x, epsilon)) for x in majority.leaves(n, 2)}
     for x, here in found.items():
         local = local_sensitivity(x)
         yield need(here >= local, here, ">=", local, counts=list(x))

@@ -44,21 +44,13 @@ def _listed(first):
     return ", ".join(f"{j} at {e:g}" for e, j in first.items())
 
 
-@LOSS(
-    "rdf/smooth-exponential",
-    "theorem 1 with definition 4",
-    "leaks",
-    LAW,
-    "majority.first_violation",
-)
+@LOSS("rdf/smooth-exponential", "theorem 1 with definition 4", "leaks", LAW, "majority.first_violation")
 def smooth_exponential(effort, rng, epsilon=(0.1, 0.5, 1.0, 2.0)):
     r"""The exponential mechanism scaled by $e^{-j\epsilon}$ releases the majority label with
     $\epsilon$-differential privacy."""
     n = effort.pick(8, 12, 40)
     steps = [
-        (sum(y), e, x, y, loss)
-        for e in epsilon
-        for _, x, y, loss in _steps(n, 2, SmoothExponential(e).logpmf)
+        (sum(y), e, x, y, loss) for e in epsilon for _, x, y, loss in _steps(n, 2, SmoothExponential(e).logpmf)
     ]
     for _, e, x, y, loss in sorted(steps, key=lambda step: step[:2]):
         data = {"epsilon": e, "counts": list(x), "neighbour": list(y), "loss": loss}
@@ -71,9 +63,7 @@ def smooth_exponential(effort, rng, epsilon=(0.1, 0.5, 1.0, 2.0)):
     )
 
 
-@LOSS.corrected(
-    smooth_exponential, "majority.smooth_exponential_loss", where="theorem 1 with definition 4"
-)
+@LOSS.corrected(smooth_exponential, "majority.smooth_exponential_loss", where="theorem 1 with definition 4")
 def loss_by_gap(effort, rng, epsilon=(0.1, 0.5, 1.5, 1.0)):
     r"""With $a_j = \frac{\epsilon}{2}e^{j\epsilon}$ the step from gap $j \ge 1$ costs exactly
     $\log\frac{1+e^{a_{j+1}}}{1+e^{a_j}}$ for two classes, which grows without bound; $j = 0$
@@ -116,9 +106,7 @@ def true_sensitivity(effort, rng, epsilon=(0.1, 0.5, 1.0)):
         for j in np.flatnonzero(closed < 1e12):
             yield same(losses[j], closed[j], 1e-7, 1e-9, gap=int(gaps[j]), epsilon=budget)
         yield need(losses.max() > most * budget, losses.max(), ">", most * budget, epsilon=budget)
-    first, passed = (
-        next(j for j in range(1, 999) if majority.rescaled_loss(j, 1.0) > m) for m in (1.0, most)
-    )
+    first, passed = (next(j for j in range(1, 999) if majority.rescaled_loss(j, 1.0) > m) for m in (1.0, most))
     past = float(majority.rescaled_loss(passed, 1.0))
     yield decisive(need(past > most, past, ">", most, gap=passed, epsilon=1.0))
     return (
@@ -141,9 +129,7 @@ def least_delta(effort, rng):
     law, n = SmoothExponential(1.0).pmf, effort.pick(8, 12, 30)
     leaves = majority.leaves(n, 2)
     worst = max(
-        float(np.maximum(law(x) - math.e * law(y), 0).sum())
-        for x in leaves
-        for y in majority.neighbouring(x)
+        float(np.maximum(law(x) - math.e * law(y), 0).sum()) for x in leaves for y in majority.neighbouring(x)
     )
     delta = majority.smooth_exponential_delta(1.0)
     yield same(worst, delta)
@@ -234,9 +220,7 @@ def most_prominent(effort, rng):
     exponential nature of the smooth sensitivity overpowers the numerator by more than two or three orders of
     magnitude. (Read of the probability of the majority, two classes, with the printed sensitivity.)"""
     peaks = {}
-    for epsilon, trees in product(
-        (0.1, 0.2, 1.0), effort.pick((10, 100), (10, 30, 100), (10, 30, 100, 300))
-    ):
+    for epsilon, trees in product((0.1, 0.2, 1.0), effort.pick((10, 100), (10, 30, 100), (10, 30, 100, 300))):
         data = {"epsilon": epsilon, "trees": trees}
         gaps = range(0, int(12 * trees / epsilon), max(1, trees // 20))
         gains = [_gain(j, epsilon, trees) for j in gaps]
@@ -280,9 +264,7 @@ def almost_random(effort, rng):
         yield decisive(small) if n == 1 else small
         yield need(rosnam < 0.03, rosnam, "<=", 0.03, records=n)
         yield same(published, _right(0.005 * math.exp(0.01 * n)) - 0.5, records=n)
-        points.append(
-            f"{100 * published:.2f} points with the published label, {100 * rosnam:.2f} with ROSNAM"
-        )
+        points.append(f"{100 * published:.2f} points with the published label, {100 * rosnam:.2f} with ROSNAM")
     return f"One record: {points[0]}; five records: {points[-1]}."
 
 

@@ -27,10 +27,7 @@ CERTIFICATE = Box(
     quantity="total squared error of a class",
 )
 REPLACE = Box(
-    "thm-bounds-replace",
-    "matrix.lower_bound",
-    "matrix.nuclear_bound",
-    quantity="total squared error of a class",
+    "thm-bounds-replace", "matrix.lower_bound", "matrix.nuclear_bound", quantity="total squared error of a class"
 )
 CONTRAST = Box("thm-bounds-contrast", "matrix.l2_optimum", "matrix.KNorm")
 PLANE = np.array(list(itertools.product(range(-7, 8), repeat=2)))
@@ -64,26 +61,17 @@ def _mechanisms(epsilon):
     yield math.log(H), "data-independent", float(2 * L / (1 - L) ** 2)  # geometric noise
 
 
-@COUNT(
-    "m-rf/one-count",
-    "ours; the variance of a count",
-    quantity="least variance of an unbiased count",
-)
+@COUNT("m-rf/one-count", "ours; the variance of a count", quantity="least variance of an unbiased count")
 def one_count(effort, rng):
     r"""With $c = e^\epsilon + e^{-\epsilon} - 2$, an unbiased $\epsilon$-DP release of a count has at each
     count at least the variance $\frac1c$, and where the count can go up and down $\frac2{c(1 +
     e^{-\epsilon})}$; randomised response on 0 and 1 attains the first, a mechanism with three outputs the
     second. Noise that doesn't depend on the count has at least $\frac2c$, which geometric noise attains;
     and the largest variance over all counts of an unbiased release that depends on them is no smaller."""
-    epsilons = effort.pick(
-        (0.5, 1.0, 2.0), (0.3, 0.5, 1.0, 1.5, 2.0, 3.0), (0.2, 0.3, 0.5, 1, 2, 3, 4)
-    )
+    epsilons = effort.pick((0.5, 1.0, 2.0), (0.3, 0.5, 1.0, 1.5, 2.0, 3.0), (0.2, 0.3, 0.5, 1, 2, 3, 4))
     for each in epsilons:
         for epsilon, which, truth in (*_releases(each), *_mechanisms(each)):
-            bound, data = (
-                matrix.least_variance(epsilon, which),
-                {"epsilon": epsilon, "which": which},
-            )
+            bound, data = (matrix.least_variance(epsilon, which), {"epsilon": epsilon, "which": which})
             yield below(bound, truth, 2e-9, **data)
             met = same(truth, bound, 1e-3, **data)
             yield decisive(met) if (epsilon, which) == (1.0, "unbiased") else met
@@ -241,10 +229,7 @@ def contrasts(effort, rng):
     yield same(0.5, difference, 1e-6, k=2, A="difference")
     yield decisive(same(_hexagon(), knorm[1], 1e-6, k=3))
     listed = ", ".join(f"{n:.3f}" for n in knorm)
-    return note(
-        f"L2 is (k - 1)^2/k for k = 2 to {most}; K-norm noise has {listed}",
-        range=f"2 to {most} classes",
-    )
+    return note(f"L2 is (k - 1)^2/k for k = 2 to {most}; K-norm noise has {listed}", range=f"2 to {most} classes")
 
 
 def _hexagon():

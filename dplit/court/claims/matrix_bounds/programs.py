@@ -36,9 +36,7 @@ def least_error(
     rows = sparse.kron(sparse.eye_array(n), np.ones((1, m)))
     equal, sides = [rows], [np.ones(n)]
     if unbiased:
-        equal += [
-            sparse.kron(sparse.eye_array(n), outputs[:, [q]].T) for q in range(answers.shape[1])
-        ]
+        equal += [sparse.kron(sparse.eye_array(n), outputs[:, [q]].T) for q in range(answers.shape[1])]
         sides += list(answers.T)
     below = [_ratio(n, m, pair, epsilon) for pair in pairs]
     if isinstance(at, str):  # one more variable, above the error of each data set
@@ -82,9 +80,7 @@ def least_noise(epsilon: float, step: int = 1, reach: int = 4) -> float:
         cost[last] = z**2 * series[0] + 2 * z * series[1] + series[2]
     n = len(points) - step
     one, less, shape = np.ones(n), np.full(n, -alpha), (n, len(points))
-    shifts = [
-        sparse.diags_array(p, offsets=[0, step], shape=shape) for p in ((one, less), (less, one))
-    ]
+    shifts = [sparse.diags_array(p, offsets=[0, step], shape=shape) for p in ((one, less), (less, one))]
     below = -sparse.vstack(shifts)
     found = linprog(cost, below.tocsr(), np.zeros(2 * n), mass[None], [1.0], method="highs")
     return float(found.fun)

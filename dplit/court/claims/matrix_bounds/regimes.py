@@ -22,9 +22,7 @@ WIDE = Box("thm-bounds-wide", "matrix.wide_bound", "matrix.bound_at", "matrix.le
 
 
 @REGIMES(
-    "m-rf/two-regimes",
-    "ours; optimizing decision paths",
-    quantity="error of all leaves, in units of 2/epsilon^2",
+    "m-rf/two-regimes", "ours; optimizing decision paths", quantity="error of all leaves, in units of 2/epsilon^2"
 )
 def two_regimes(effort, rng):
     r"""Of $\tau$ trees with o leaves in all on n cells, Laplace noise for each tree has the error
@@ -78,9 +76,7 @@ def _coin(p):
     return -p * math.log(p) - (1 - p) * math.log(1 - p)
 
 
-@WIDE(
-    "m-rf/wide-lower-bound", "ours; many trees on many columns", quantity="squared error per leaf"
-)
+@WIDE("m-rf/wide-lower-bound", "ours; many trees on many columns", quantity="squared error per leaf")
 def wide(effort, rng):
     r"""For $\tau$ trees on disjoint columns, each with an even number of leaves, every $\epsilon$-DP
     release has at some data set at least the squared error $\max_N N^2 v(\log 2 - \epsilon N/\tau)$ a leaf,

@@ -13,9 +13,7 @@ from dplit.court.ledger.box import Box
 from dplit.court.ledger.compare import same
 from dplit.matrix.forest import posterior_mean
 
-HISTOGRAM = Box(
-    "thm-matrix-forest-histogram", "forests.MatrixForestClassifier", "matrix.decision_paths"
-)
+HISTOGRAM = Box("thm-matrix-forest-histogram", "forests.MatrixForestClassifier", "matrix.decision_paths")
 POSTERIOR = Box("thm-matrix-forest-posterior", "matrix.forest.posterior_mean")
 
 

@@ -24,19 +24,13 @@ BUDGET = Box("thm-matrix-forest-budget", FOREST, "matrix.ReleaseLaw", quantity="
 ERROR = Box("thm-matrix-forest-error", FOREST, "matrix.error")
 ONE = Domain([Categorical(["a", "b"])])
 TWO = Domain([Categorical(["a", "b"]), Categorical(["u", "v"])])
-THREE = Domain(
-    [Categorical(["a", "b", "c"]), Categorical(["u", "v"]), Categorical(["x", "y", "z"])]
-)
+THREE = Domain([Categorical(["a", "b", "c"]), Categorical(["u", "v"]), Categorical(["x", "y", "z"])])
 STRATEGIES = "identity", "per-tree", "merged"
 COUNTS = np.array([[0, 3], [0, 0]])  # of the leaves a and b: three records of class 1 in a
 RELEASES = {  # options, what is released of the first tree, and what it is without noise
     "training": ({}, "leaf_counts_", COUNTS),
     "difference": ({"difference": True}, "leaf_differences_", COUNTS[:, 1] - COUNTS[:, 0]),
-    "subsample": (
-        {"release": "subsample", "queries": [["a"], ["b"]], "n_estimators": 1},
-        "query_votes_",
-        COUNTS,
-    ),
+    "subsample": ({"release": "subsample", "queries": [["a"], ["b"]], "n_estimators": 1}, "query_votes_", COUNTS),
 }
 
 

@@ -143,10 +143,7 @@ def distinct(effort, rng):
 
 def _coupons(seen, coupons, draws):
     """Probability of so many distinct coupons, by inclusion and exclusion, in fractions."""
-    signed = sum(
-        (-1) ** j * math.comb(seen, j) * Fraction(seen - j, coupons) ** draws
-        for j in range(seen + 1)
-    )
+    signed = sum((-1) ** j * math.comb(seen, j) * Fraction(seen - j, coupons) ** draws for j in range(seen + 1))
     return float(math.comb(coupons, seen) * signed)
 
 

@@ -13,9 +13,7 @@ from dplit.court.claims.matrix_paths.small import entries, error, records, small
 from dplit.court.ledger.box import Box
 from dplit.court.ledger.compare import below, decisive, note, same
 
-MERGING = Box(
-    "thm-matrix-merging", "matrix.Workload", quantity="error of a strategy, merged and not"
-)
+MERGING = Box("thm-matrix-merging", "matrix.Workload", quantity="error of a strategy, merged and not")
 
 
 def _strategies(n, rng):
@@ -37,9 +35,7 @@ def _never_worse(pairs):
         yield below(after, before, 1e-7, **data)
     ratios = [after / before for after, before, _ in pairs]
     yield decisive(below(max(ratios), 1, 1e-7))
-    return (
-        f"{len(ratios)} strategies have {min(ratios):.3f} to {max(ratios):.3f} of the error before"
-    )
+    return f"{len(ratios)} strategies have {min(ratios):.3f} to {max(ratios):.3f} of the error before"
 
 
 @MERGING("m-rf/column-merging", "ours", "holds", "matrix.Workload", "matrix.Merged")

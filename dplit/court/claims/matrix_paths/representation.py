@@ -248,8 +248,7 @@ def interchange(effort, rng):
         yield same(k * one.paths.matrix().sum(), vector.sum(), of="sum of squares", **data)
         yield same(one.n_trees, vector.sum(axis=0).max(), of="largest column sum", **data)
     return note(
-        "{cases} entries, sums of squares and column sums",
-        range="forests of up to 3 trees, 2 to 4 classes",
+        "{cases} entries, sums of squares and column sums", range="forests of up to 3 trees, 2 to 4 classes"
     )
 
 

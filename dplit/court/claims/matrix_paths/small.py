@@ -14,8 +14,7 @@ from dplit.domain import Categorical, Domain
 from dplit.trees import apply, grow_random_trees
 
 TENNIS = Domain(
-    [Categorical(["sunny", "overcast", "rainy"]), Categorical([False, True])],
-    names=["outlook", "windy"],
+    [Categorical(["sunny", "overcast", "rainy"]), Categorical([False, True])], names=["outlook", "windy"]
 )
 CAR, BALANCE, NURSERY = (4, 4, 4, 3, 3, 3), (5, 5, 5, 5), (3, 5, 4, 4, 3, 2, 3, 3)
 CLIPPED = 3.0  # times the stated error, where squared errors are cut off

@@ -11,16 +11,7 @@ import numpy as np
 from scipy.integrate import quad
 
 from dplit import datasets, matrix
-from dplit.court.claims.matrix_paths.small import (
-    BALANCE,
-    CAR,
-    NURSERY,
-    entries,
-    every_cell,
-    forest,
-    less,
-    records,
-)
+from dplit.court.claims.matrix_paths.small import BALANCE, CAR, NURSERY, entries, every_cell, forest, less, records
 from dplit.court.claims.matrix_release.laws import worst
 from dplit.court.ledger import Evidence
 from dplit.court.ledger.box import Box
@@ -29,9 +20,7 @@ from dplit.ground.printed import table
 from dplit.matrix.release import noise_for
 
 ENSEMBLES = Box("thm-release-ensembles", "matrix.release_ensembles", quantity="privacy loss")
-JOINT = Box(
-    "thm-release-joint", "matrix.reconstruction", quantity="expected squared error of all leaves"
-)
+JOINT = Box("thm-release-joint", "matrix.reconstruction", quantity="expected squared error of all leaves")
 TUNING = Box("thm-release-tuning", "matrix.Workload")
 COST = Box("thm-release-cost", "matrix.measure")
 FREE = Box("thm-release-free", "matrix.release")
@@ -86,10 +75,7 @@ def on_all(levels, one, A):
 def least_squares(levels, made, deviations):
     """Variances of all leaves by weighted least squares on the whole domain, one array an ensemble."""
     B = np.vstack([on_all(levels, e, e.matrix) / s for e, s in zip(made, deviations)])
-    return [
-        ((on_all(levels, e, e.workload.matrix()) @ np.linalg.pinv(B)) ** 2).sum(axis=1)
-        for e in made
-    ]
+    return [((on_all(levels, e, e.workload.matrix()) @ np.linalg.pinv(B)) ** 2).sum(axis=1) for e in made]
 
 
 def _own(one, deviation):
@@ -115,9 +101,7 @@ def algorithm_3(effort, rng):
         together, apart = worst(rows, noise, 1), _mixture_loss(q, noise)
         yield below(together, 1.0, broken="leaks", q=q, data="all")
         yield private(apart, 1.0, q=q, data="disjoint")
-        found.append(
-            f"{together:.3g} with all records for {q} ensembles, {apart:.3g} on disjoint data"
-        )
+        found.append(f"{together:.3g} with all records for {q} ensembles, {apart:.3g} on disjoint data")
     return note("; ".join(found), range="2 and 3 ensembles on 4 cells, epsilon 1; disjoint data")
 
 
@@ -190,8 +174,7 @@ def within_one(effort, rng):
                 other = X + rng.normal(size=X.shape) @ null * rng.choice([1e-3, 0.1])
                 yield below((X**2 @ scale).sum(), (other**2 @ scale).sum(), 1e-7, **data)
     return note(
-        "{cases} other unbiased answers have at least the error",
-        range="2 or 3 ensembles on 2 of 4 columns",
+        "{cases} other unbiased answers have at least the error", range="2 or 3 ensembles on 2 of 4 columns"
     )
 
 
@@ -301,9 +284,7 @@ def _advantage(gap, scale):
     """Probability, less one half, that the larger of two counts with Laplace noise stays larger."""
     law, tail = noise_for(scale, 1.0, "laplace").pdf, noise_for(scale, 1.0, "laplace").sf
     ends = [-60 * scale, -gap, 0.0, 60 * scale] if gap else [-60 * scale, 0.0, 60 * scale]
-    wrong = sum(
-        quad(lambda z: law(z) * tail(gap + z), a, b, epsabs=1e-13)[0] for a, b in pairwise(ends)
-    )
+    wrong = sum(quad(lambda z: law(z) * tail(gap + z), a, b, epsabs=1e-13)[0] for a, b in pairwise(ends))
     return 0.5 - wrong
 
 
@@ -323,10 +304,7 @@ def single_tree(effort, rng):
     part of the budget or of the records."""
     for found, base, data in _single():
         yield same(data["tau"] * found, base, **data)
-    return (
-        "{cases} cases: gap {gap}, epsilon {epsilon}, {tau} trees: {exact:.3f}, "
-        "with one tree {stated:.3f}"
-    )
+    return "{cases} cases: gap {gap}, epsilon {epsilon}, {tau} trees: {exact:.3f}, with one tree {stated:.3f}"
 
 
 @TREE.corrected(single_tree)
@@ -340,6 +318,4 @@ def single_tree_exact(effort, rng):
         yield below(found, gap * epsilon / tau / 4, **data)
     many = float(matrix.tree_advantage(5, 2.0, 10**6)) * 10**6
     yield same(2.5, many, 1e-4)
-    return (
-        f"{{cases}} chances and bounds; a million trees times theirs is {many:.4f}, the limit 2.5"
-    )
+    return f"{{cases}} chances and bounds; a million trees times theirs is {many:.4f}, the limit 2.5"

@@ -33,13 +33,7 @@ MOMENT = "expected squared error"
 ERROR = Box("thm-release-error", "matrix.release", quantity=MOMENT)
 IDENTITY = Box("thm-release-identity", "matrix.release", quantity="votes of queries")
 COST = Box("thm-release-cost", "matrix.measure")
-CLIPPING = Box(
-    "thm-release-clipping",
-    "matrix.clipped",
-    "matrix.shrunk",
-    "matrix.shrunk_error",
-    quantity=MOMENT,
-)
+CLIPPING = Box("thm-release-clipping", "matrix.clipped", "matrix.shrunk", "matrix.shrunk_error", quantity=MOMENT)
 FORESTS = "small forests on 2 to 4 columns; cells and merged leaves, Laplace noise"
 
 
@@ -131,9 +125,7 @@ def support(effort, rng):
     )
 
 
-@IDENTITY(
-    "m-rf/gap-from-cells", "Section 1, main contributions", "assumes", proved=True, about="reading"
-)
+@IDENTITY("m-rf/gap-from-cells", "Section 1, main contributions", "assumes", proved=True, about="reading")
 def gap_closed(effort, rng):
     r"""Read as one of votes: batch analysis closes the gap between private prediction and private
     training, which a limited number of queries causes. (Where both release the cells: then the weighted

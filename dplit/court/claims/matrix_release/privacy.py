@@ -67,9 +67,7 @@ def definition_1(effort, rng):
     return f"{cases} releases of cells: epsilon under add-remove; replaced, {factor:.4g} epsilon"
 
 
-@SENSITIVITY(
-    "m-rf/definition-2", "Definition 2", "assumes", "matrix.measure", "matrix.noise_of", proved=True
-)
+@SENSITIVITY("m-rf/definition-2", "Definition 2", "assumes", "matrix.measure", "matrix.noise_of", proved=True)
 def definition_2(effort, rng):
     r"""The following matrix mechanism, $WD + WA^+\mathrm{Lap}(\|A\|_1/\epsilon)^{m \times k}$, satisfies
     $\epsilon$-DP. (Under add-remove neighbours, the relation of the appendix's proofs. With two or more class
@@ -141,9 +139,7 @@ def budget_typo(effort, rng, trees=TREES, epsilon=BUDGETS):
     allocation, is assigning each tree a budget of $\tau/\epsilon$."""
     for loss, tau, e in _one_tree(trees, epsilon):
         yield same(loss, tau / e, tau=tau, epsilon=e)
-    return (
-        "{cases} forests: tau={tau}, epsilon={epsilon}: a tree costs {exact:.4g}, not {stated:.4g}"
-    )
+    return "{cases} forests: tau={tau}, epsilon={epsilon}: a tree costs {exact:.4g}, not {stated:.4g}"
 
 
 @TREE.corrected(budget_typo, proved=False)
@@ -213,9 +209,7 @@ def labels_cost_nothing(effort, rng):
 # What is read and released twice --------------------------------------------------------------------
 
 
-@BATCHES(
-    "m-rf/second-batch", "ours; batch prediction", range="pairs of batches on 4 cells, 2 classes"
-)
+@BATCHES("m-rf/second-batch", "ours; batch prediction", range="pairs of batches on 4 cells, 2 classes")
 def second_batch(effort, rng):
     r"""A second batch of queries with a strategy of its own costs $\epsilon$ again, $2\epsilon$ in all
     where a cell is a heaviest one of both strategies. If the cells were released for the first batch,

@@ -87,9 +87,7 @@ def own_tree_column(effort, rng):
         yield same(abs(wide).sum(axis=0).max(), 1, **one.data)
         yield same(abs(T).sum(axis=0).max(), one.n_trees, **one.data)
         reached = one.routed(codes)
-        votes = (
-            reached[:5] @ wide
-        )  # each query's row: the cells of its leaf, in the block of each tree
+        votes = reached[:5] @ wide  # each query's row: the cells of its leaf, in the block of each tree
         for t, block in enumerate(_blocks(one)):  # whether it shares the leaf of the record's tree
             cell = matrix.cells_of(codes, one.levels) + t * T.shape[1]
             part = reached[:5, block] @ reached[:, block].T

@@ -12,13 +12,7 @@ from itertools import combinations_with_replacement, permutations, product
 import numpy as np
 
 from dplit import datasets, matrix
-from dplit.court.claims.matrix_paths.small import (
-    entries,
-    forest,
-    records,
-    small_forests,
-    small_levels,
-)
+from dplit.court.claims.matrix_paths.small import entries, forest, records, small_forests, small_levels
 from dplit.court.claims.matrix_release.laws import AR, RO, assumes_add_remove, worst
 from dplit.court.ledger.box import Box
 from dplit.court.ledger.compare import at_most, below, need, note, private, same
@@ -26,9 +20,7 @@ from dplit.matrix.release import noise_for
 from dplit.random_forest.parts import equal_parts_bound, leaf_counts_law
 
 SUBSAMPLE = Box("thm-release-subsample", "matrix.most_queries", quantity="privacy loss")
-SHUFFLED = Box(
-    "thm-release-subsample", "matrix.shuffled_loss", "matrix.own_leaves", quantity="privacy loss"
-)
+SHUFFLED = Box("thm-release-subsample", "matrix.shuffled_loss", "matrix.own_leaves", quantity="privacy loss")
 VOTES = Box("thm-release-subsample", "matrix.most_queries", quantity="sensitivity of all votes")
 HARD = Box("thm-release-hard", "matrix.vote_sensitivity", quantity="privacy loss")
 ASSIGNED = {"independent": "independent", "shuffled": "equal-parts"}
@@ -44,9 +36,7 @@ def counts_loss(data, neighbour, epsilon, assignment, reach=6):
     ends = np.array(list(product((-reach, reach), repeat=8)))
     for each in (data, neighbour):
         counted = leaf_counts_law([list(r) for r in each], (2, 2), 2, ASSIGNED[assignment])
-        laws.append(
-            sum(float(w) * noise.pmf(ends - np.ravel(c)).prod(axis=1) for c, w in counted.items())
-        )
+        laws.append(sum(float(w) * noise.pmf(ends - np.ravel(c)).prod(axis=1) for c, w in counted.items()))
     return float(np.abs(np.log(laws[0]) - np.log(laws[1])).max())
 
 
@@ -93,8 +83,7 @@ def shuffled(effort, rng):
     for tau in (2, 3, 16):
         yield private(_family(tau, tau - 1, 1.0), 1.0, trees=tau, records=tau - 1)
     return note(
-        "{trees} trees on {records} + 1 records: {exact:.4g} of {stated:g}",
-        range="2 to 16 trees, epsilon 1",
+        "{trees} trees on {records} + 1 records: {exact:.4g} of {stated:g}", range="2 to 16 trees, epsilon 1"
     )
 
 
@@ -249,8 +238,7 @@ def two_queries(effort, rng):
         yield same(together, matrix.most_queries(one.paths, Q), **one.data)
     yield need(seen == {1, 2}, len(seen), "=", 2)
     return note(
-        "{cases} pairs of queries: 1 if no leaf is on both paths, else 2",
-        range="small forests of up to 3 trees",
+        "{cases} pairs of queries: 1 if no leaf is on both paths, else 2", range="small forests of up to 3 trees"
     )
 
 
@@ -294,9 +282,7 @@ def _batches(effort):
             yield name, one, Q, int(one.routed(Q).sum(axis=0).max())
 
 
-@SUBSAMPLE(
-    "m-rf/subsample-is-disjoint", "ours", "holds", "matrix.subsample", quantity="votes of queries"
-)
+@SUBSAMPLE("m-rf/subsample-is-disjoint", "ours", "holds", "matrix.subsample", quantity="votes of queries")
 def is_disjoint(effort, rng):
     r"""With the leaves themselves as strategy, $A = I$, the votes of subsample-and-aggregate are those of
     disjoint training with noise on the leaves' counts, weighted: the two methods that the paper compares
@@ -315,6 +301,4 @@ def is_disjoint(effort, rng):
         noisy = counts + noise_for(1, 1.0).sample(0 * counts, rng=draws)
         yield from entries(one.routed(Q) @ noisy, votes, 1e-9, levels=levels)
         yield same(node.epsilon, 1.0, of="budget")
-    return note(
-        "{cases} votes and budgets are equal", range="three trees, 40 records, 5 queries, 3 classes"
-    )
+    return note("{cases} votes and budgets are equal", range="three trees, 40 records, 5 queries, 3 classes")

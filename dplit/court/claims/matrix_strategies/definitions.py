@@ -31,9 +31,7 @@ from dplit.court.ledger.compare import at_most, below, decisive, need, note, sam
 SENSITIVITY = Box("thm-strategy-sensitivity", "matrix.sensitivity")
 ERROR = Box("thm-strategy-error", "matrix.error", kind="simulated")
 MEMBERS = Box("thm-strategy-members")
-REGIONS = Box(
-    "thm-strategy-regions", quantity="variance of a leaf's count, one tree, units of 2/epsilon^2"
-)
+REGIONS = Box("thm-strategy-regions", quantity="variance of a leaf's count, one tree, units of 2/epsilon^2")
 LEAF = "variance of a leaf's count, units of 2/epsilon^2"
 CAR_TREES = 128
 
@@ -116,11 +114,7 @@ def definition_3(effort, rng):
     $\mathrm{Err}_\epsilon(W, A) = \frac{2}{\epsilon^2}\|A\|_1^2\|WA^+\|_F^2$, independent of the actual data
     input, and leaf values have the MSE $\mathrm{Err}_\epsilon(T, A)$. (It is the total of all answers of one
     class, and not the mean of an answer; the data matrix of definition 2 has $k$ classes.)"""
-    draws, one, strategy = (
-        effort.pick(8000, 40_000, 400_000),
-        tennis_trees(),
-        matrix.Identity((3, 2)),
-    )
+    draws, one, strategy = (effort.pick(8000, 40_000, 400_000), tennis_trees(), matrix.Identity((3, 2)))
     stated, n = _err(one.T, np.eye(6), 1.0), len(one.T)
     values = drawn_errors(one.leaves, strategy, 1.0, draws, rng) / n
     ours = matrix.error(one.leaves, strategy, 1.0) / n
@@ -185,8 +179,7 @@ def laplace_variance(effort, rng):
     leaves = forest(CAR, CAR_TREES, 4, rng).leaves
     n = len(leaves.place)
     per, merged, identity = (
-        matrix.unit_error(leaves, matrix.member(leaves, name)) / n
-        for name in ("per-tree", "merged", "identity")
+        matrix.unit_error(leaves, matrix.member(leaves, name)) / n for name in ("per-tree", "merged", "identity")
     )
     yield same(np.prod(CAR) * CAR_TREES / n, identity, 1e-7, car="identity")
     yield same(CAR_TREES**2, per, 1e-7, car="per-tree")
@@ -249,9 +242,7 @@ def one_tree(effort, rng):
     return "one tree of depth 4 on Car: the cells cost {exact:.1f} a leaf, the leaves {stated:g}"
 
 
-@REGIONS.corrected(
-    one_tree, "matrix.regions", quantity=LEAF, range="small forests; Car, one tree of depth 4"
-)
+@REGIONS.corrected(one_tree, "matrix.regions", quantity=LEAF, range="small forests; Car, one tree of depth 4")
 def regions(effort, rng):
     r"""Noise on the regions, the classes of cells that no row tells apart, costs no more than noise on the cells.
     For one tree the regions are its leaves, and that is the Laplace mechanism on them, 1 a leaf."""

@@ -11,14 +11,7 @@ import itertools
 import numpy as np
 
 from dplit import matrix, mechanisms
-from dplit.court.claims.matrix_paths.small import (
-    drawn_errors,
-    ends,
-    forest,
-    mean,
-    records,
-    small_forest,
-)
+from dplit.court.claims.matrix_paths.small import drawn_errors, ends, forest, mean, records, small_forest
 from dplit.court.ledger.box import Box
 from dplit.court.ledger.compare import decisive, need, same
 
@@ -49,11 +42,7 @@ def geometric(effort, rng):
         yield same(ratio, (x / 2) ** 2 / np.sinh(x / 2) ** 2, 1e-8, of="ratio", **data)
     groups, one = effort.pick(3000, 10_000, 50_000), small_forest(rng)
     leaves = one.leaves
-    for strategy in (
-        matrix.Identity(one.levels),
-        matrix.DistinctLeaves(leaves.boxes),
-        matrix.regions(leaves),
-    ):
+    for strategy in (matrix.Identity(one.levels), matrix.DistinctLeaves(leaves.boxes), matrix.regions(leaves)):
         stated = matrix.error(leaves, strategy, 2.0, "geometric")
         values = drawn_errors(leaves, strategy, 2.0, 6 * groups, rng, "geometric")
         yield mean(values, groups, stated, rng, strategy=strategy.name)
@@ -81,9 +70,7 @@ def contrast(effort, rng):
     counts = strategy.measure(records(one.levels, 40, rng), rng.integers(0, 2, 40), 2)
     signed = counts[:, 0] - counts[:, 1]
     truth = (one.T @ signed)[:, None]
-    for (size, neighbours), column in itertools.product(
-        ((1, "add-remove"), (2, "replace-one")), (False, True)
-    ):
+    for (size, neighbours), column in itertools.product(((1, "add-remove"), (2, "replace-one")), (False, True)):
         yield same(strategy.sensitivity(neighbours, 2, column), size, neighbours=neighbours)
     noise = mechanisms.Laplace(1.0, strategy.sensitivity(signed=True))
     single = noise.sample(np.repeat(signed[:, None], 6 * groups, axis=1), rng=rng)
@@ -96,9 +83,7 @@ def contrast(effort, rng):
         yield found[-1]
     less, more = found
     yield decisive(need(ends(less)[1] < ends(more)[0], less.exact, "<=", more.stated))
-    return (
-        f"{6 * groups} releases each: {less.exact:.0f} with one column, {more.exact:.0f} with two"
-    )
+    return f"{6 * groups} releases each: {less.exact:.0f} with one column, {more.exact:.0f} with two"
 
 
 @DISJOINT(

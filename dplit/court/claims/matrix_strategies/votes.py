@@ -229,10 +229,7 @@ def tuning_votes(effort, rng):
 
 
 @VOTES.corrected(
-    tuning_votes,
-    "matrix.select",
-    quantity="variance of a vote, units of 2/epsilon^2",
-    range="small forests",
+    tuning_votes, "matrix.select", quantity="variance of a vote, units of 2/epsilon^2", range="small forests"
 )
 def votes_target(effort, rng):
     r"""What tunes for votes is their own variance, $\|m_qA^+\|^2$ with the trees $m_{qc}$ in which the query q

@@ -64,7 +64,4 @@ def geometric(effort, rng, epsilon=EPSILONS, sensitivity=(1, 2, 3)):
         log_law = np.log(Geometric(budget, reach).pmf(z))
         for change in range(1, reach + 1):
             yield _cost(loss(log_law[change:], log_law[:-change]), budget, reach, change)
-    return (
-        "{cases} probabilities and pairs of counts: sensitivity {sensitivity} costs {exact:.6g} at "
-        "{stated}"
-    )
+    return "{cases} probabilities and pairs of counts: sensitivity {sensitivity} costs {exact:.6g} at {stated}"

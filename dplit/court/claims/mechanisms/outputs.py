@@ -89,10 +89,7 @@ def undetectable(effort, rng):
 
 @LAPLACE(
     "noise-scale",
-    {
-        V1: "Section 2.1, after equation (3); appendix A.3",
-        V2: "Section 2, after equation (2); appendix C",
-    },
+    {V1: "Section 2.1, after equation (3); appendix A.3", V2: "Section 2, after equation (2); appendix C"},
     quantity="variance of the noise, in that at epsilon 1",
     range="five budgets, two sensitivities",
 )

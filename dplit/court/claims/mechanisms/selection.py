@@ -49,9 +49,7 @@ NOTE = "{cases} score vectors and all their neighbours: {scores} and {neighbour}
 
 
 @EXPONENTIAL(
-    "exponential-mechanism",
-    {V1: "Equation (4)", V2: "Equation (3)", RDF: "definition 4"},
-    range=NEIGHBOURS,
+    "exponential-mechanism", {V1: "Equation (4)", V2: "Equation (3)", RDF: "definition 4"}, range=NEIGHBOURS
 )
 def exponential(effort, rng, paper):
     r"""To report $r$ with probability proportional to $e^{\epsilon q(r)/(2\Delta(q))}$ is
@@ -98,9 +96,7 @@ def base_measure(effort, rng, paper):
     change = np.array(list(product((-1, 0, 1), repeat=3)))
     for mu in ((1.0, 1.0, 1.0), (1.0, 10.0, 0.1), (1e-3, 1.0, 5.0)):
         for scores in _whole_scores(3, effort.pick(4, 5, 6)):
-            weights = (
-                Exponential(1.0).logpmf(s) + np.log(mu) for s in (scores, np.add(scores, change))
-            )
+            weights = (Exponential(1.0).logpmf(s) + np.log(mu) for s in (scores, np.add(scores, change)))
             laws = (w - np.logaddexp.reduce(w, axis=-1, keepdims=True) for w in weights)
             yield private(loss(*laws), 1.0, scores=list(scores), measure=list(mu))
     return "{cases} score vectors, all their neighbours: {scores} costs {exact:.6g}"
@@ -175,9 +171,7 @@ def two_fold(effort, rng, epsilon=SCORED):
 
 
 @DOMINANCE(
-    "diprime-v2/pfm-dominates",
-    "ours; section 4.1, on the two mechanisms",
-    quantity="ratio of tails, or of odds",
+    "diprime-v2/pfm-dominates", "ours; section 4.1, on the two mechanisms", quantity="ratio of tails, or of odds"
 )
 def dominates(effort, rng, epsilon=SCORED):
     r"""At the same $\epsilon$ permute-and-flip reports a score of at least $x$ with no smaller
@@ -210,9 +204,7 @@ def best_of_two(effort, rng, epsilon=COUNTED):
     return "{cases} cases: nearest at a count of {count}, epsilon {epsilon}"
 
 
-@EXPONENTIAL.corrected(
-    best_of_two, proved=False, quantity=ERROR, range="counts of 1 to 10 at three budgets"
-)
+@EXPONENTIAL.corrected(best_of_two, proved=False, quantity=ERROR, range="counts of 1 to 10 at three budgets")
 def best_of_two_exact(effort, rng, epsilon=COUNTED):
     r"""The probability is exactly $1/(1 + e^{f_c\epsilon/2})$, less than half of the bound."""
     for wrong, x, data in _wrong(effort, epsilon):

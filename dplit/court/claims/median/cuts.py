@@ -39,10 +39,7 @@ def _rank_parts(data, reading):
     if not total:
         return [(places[0], places[-1], Fraction(1))]
     whole = reading == "as printed"
-    return [
-        (*((0, 1) if whole and j == n else places[j : j + 2]), HALF ** abs(n - 2 * j) / total)
-        for j in ranks
-    ]
+    return [(*((0, 1) if whole and j == n else places[j : j + 2]), HALF ** abs(n - 2 * j) / total) for j in ranks]
 
 
 def _rank_ratio(data, neighbour, reading):
@@ -220,9 +217,7 @@ def _swapped(n, near):
 
 
 @VALUE.corrected(
-    by_rank,
-    where="ours; v2, section 3.1",
-    range="the data that break the rank, with gaps down to 1e-6 and ties",
+    by_rank, where="ours; v2, section 3.1", range="the data that break the rank, with gaps down to 1e-6 and ties"
 )
 def by_value_instead(effort, rng):
     r"""Drawing the value itself, with each interval weighted by its length, costs less than

@@ -58,8 +58,7 @@ def _errors(effort):
     rest = [g for k, n in sizes.items() for g in combinations_with_replacement(range(n + 1), k - 1)]
     found = {(w, (0, *g)): _laws(w, (0, *g)) for w in ws for g in rest if any(g)}
     return {
-        (w, gaps): [sum(p * g for p, g in zip(law, gaps)) for law in laws]
-        for (w, gaps), laws in found.items()
+        (w, gaps): [sum(p * g for p, g in zip(law, gaps)) for law in laws] for (w, gaps), laws in found.items()
     }
 
 

@@ -16,18 +16,12 @@ from dplit.court.ledger.box import Box
 from dplit.court.ledger.compare import below, decisive, need, note, private
 
 CANDIDATES = Box(
-    "thm-forest-candidates",
-    "median_forest.candidates_law",
-    "median_forest.mirror",
-    quantity="privacy loss",
+    "thm-forest-candidates", "median_forest.candidates_law", "median_forest.mirror", quantity="privacy loss"
 )
 
 
 @CANDIDATES(
-    "diprime-v1/split-budget",
-    "Section 3",
-    "leaks",
-    range="mirror nodes of two columns, the fewest records first",
+    "diprime-v1/split-budget", "Section 3", "leaks", range="mirror nodes of two columns, the fewest records first"
 )
 def split_budget(effort, rng):
     r"""With $\epsilon_1 = \rho\epsilon/d_{max}$ in the formulas of section 3 a split costs
@@ -74,8 +68,7 @@ def split_budget_algorithm(effort, rng):
     r"""With $\epsilon_1 = \rho\epsilon/(2 d_{max})$ median and choice cost $\epsilon_1$ each,
     and the tree $\epsilon$ (assuming $K = 1$)."""
     one, two = (
-        {e: limit(laws.candidates_law, columns, e, effort) / e for e in (0.5, 1.0, 2.0)}
-        for columns in (1, 2)
+        {e: limit(laws.candidates_law, columns, e, effort) / e for e in (0.5, 1.0, 2.0)} for columns in (1, 2)
     )
     for epsilon, loss in one.items():
         yield private(loss, 2.0, met=False, columns=1, epsilon=epsilon, loss=loss)
@@ -83,8 +76,7 @@ def split_budget_algorithm(effort, rng):
         data = {"epsilon": epsilon, "loss": two[epsilon], **sizes(effort, epsilon)}
         yield below(two[epsilon], 2.0, columns=2, **data)
     return (
-        f"In units of epsilon_1, where 2 are paid: one column at most {max(one.values()):.4f}, two "
-        "{exact:.4f}."
+        f"In units of epsilon_1, where 2 are paid: one column at most {max(one.values()):.4f}, two {{exact:.4f}}."
     )
 
 

@@ -58,10 +58,7 @@ def _kept(data, found, **options):
 
 
 @DEPTH(
-    "diprime-v2/depth-rule",
-    "Section 4; tables 1 and 2",
-    proved=False,
-    range="the ten data sets of tables 1 and 2",
+    "diprime-v2/depth-rule", "Section 4; tables 1 and 2", proved=False, range="the ten data sets of tables 1 and 2"
 )
 def depth_rule(effort, rng):
     """$d_{max}$ was chosen such that the expected occupancy at each leaf node was greater than some
@@ -106,9 +103,7 @@ def baselines(effort, rng):
     )
 
 
-@DEPTH.corrected(
-    baselines, proved=False, quantity="depths that break the rule", range="30 printed depths"
-)
+@DEPTH.corrected(baselines, proved=False, quantity="depths that break the rule", range="30 printed depths")
 def baselines_corrected(effort, rng):
     """Every printed $d_{max}$ is the deepest that keeps the rule, if the baselines' trees take
     all training data, and those of DP-RF and DP-DF have five children a node."""
@@ -179,9 +174,7 @@ def depth_private(effort, rng):
     steps = {}
     for depth in range(1, effort.pick(9, 13, 17)):
         n = math.floor(25 * 2**depth * TREES / SHARE) + 1  # the first with more than 25 a leaf
-        before, after = steps[n - 1] = [
-            laws.occupancy_depth(SHARE * m / TREES, 25) for m in (n - 1, n)
-        ]
+        before, after = steps[n - 1] = [laws.occupancy_depth(SHARE * m / TREES, 25) for m in (n - 1, n)]
         loss = math.inf if before + 1 == after else 0.0
         yield same(loss, math.inf, records=n - 1, depths=[before, after])
     n, (before, after) = next(iter(steps.items()))

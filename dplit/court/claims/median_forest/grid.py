@@ -50,15 +50,7 @@ def grid(effort, rng):
 def _records(most, steps):
     """Sorted records of [0, 1]: on grid points, half a step off, nearer to each other than a step, tied."""
     step = FINEST // steps
-    places = (
-        0,
-        step // 4,
-        step // 2,
-        3 * step // 2,
-        7 * step // 4,
-        5 * FINEST // 8 + step // 2,
-        FINEST,
-    )
+    places = (0, step // 4, step // 2, 3 * step // 2, 7 * step // 4, 5 * FINEST // 8 + step // 2, FINEST)
     for n in range(1, most + 1):
         for chosen in combinations_with_replacement(places, n):
             yield [Fraction(k, FINEST) for k in chosen]

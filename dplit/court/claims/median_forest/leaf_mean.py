@@ -20,9 +20,7 @@ from dplit.court.ledger.compare import frequency, need, private, same
 from dplit.mechanisms import BoundedMean
 
 PUBLISHED = Box("thm-forest-leaf-published", "mechanisms.BoundedMean", quantity="privacy loss")
-CLAMPED = Box(
-    "thm-forest-leaf-clamped", "median_forest.clamped_loss", "median_forest.clamped_epsilon"
-)
+CLAMPED = Box("thm-forest-leaf-clamped", "median_forest.clamped_loss", "median_forest.clamped_epsilon")
 VOTES = Box("thm-forest-leaf-votes", "mechanisms.BoundedMean")
 
 
@@ -168,10 +166,7 @@ def votes(effort, rng, paper):
                 pair = [(sum(t), len(t) - sum(t)) for t in (targets, (*targets, y))]
                 far = -100.0  # where both noises point the same way, the ratio is largest
                 logs = [sum(laplace.logpdf(far, float(v), 1.0) for v in votes) for votes in pair]
-                moved, data = (
-                    sum(abs(a - b) for a, b in zip(*pair)),
-                    {"targets": targets, "added": y},
-                )
+                moved, data = (sum(abs(a - b) for a, b in zip(*pair)), {"targets": targets, "added": y})
                 yield same(moved, 1, rtol=0.0, broken="leaks", **data)
                 yield private(abs(logs[0] - logs[1]), 1.0, **data)
                 neighbours += 1

@@ -35,9 +35,7 @@ def partition(effort, rng, paper):
     partitioned into $N_T$ subsets, by parallel composition (assuming add-remove, and that each
     record draws its subset independently: the papers do not say how; v1 has "randomly")."""
     budgets = (1.0, 0.1, 3.0)
-    drawn, cut = (
-        {e: _counts_loss(law, (0,), 1, e) for e in budgets} for law in (_independent, _equal_parts)
-    )
+    drawn, cut = ({e: _counts_loss(law, (0,), 1, e) for e in budgets} for law in (_independent, _equal_parts))
     for e in budgets:
         yield private(drawn[e], e, met=False, epsilon=e)
         yield same(cut[e], _bound(e), broken="fails", epsilon=e)
@@ -68,9 +66,7 @@ def partition_corrected(effort, rng, paper):
         for data in combinations_with_replacement((0, 1), n)
         for added in (0, 1)
     ]
-    drawn, cut = (
-        [_counts_loss(law, *p, 1.0) for p in pairs] for law in (_independent, _equal_parts)
-    )
+    drawn, cut = ([_counts_loss(law, *p, 1.0) for p in pairs] for law in (_independent, _equal_parts))
     for (data, added), a, b in zip(pairs, drawn, cut):
         yield private(a, 1.0, met=False, data=data, added=added)
         yield private(b, _bound(1.0), met=False, data=data, added=added)

@@ -21,9 +21,7 @@ CANDIDATES = Box("thm-forest-candidates", "median_forest.candidates_law", "media
 JOINT = Box("thm-forest-joint", "median_forest.joint_law", "median_forest.split.joint")
 UNIFORM = Box("thm-forest-uniform", "median_forest.winner_law", "median_forest.split.uniform")
 SCORE = Box("thm-forest-score", "median_forest.split.candidates", "sensitivity.sse")
-FIRST = Box(
-    "thm-forest-first", "median_forest.split.median_first", "median_forest.split.best_first"
-)
+FIRST = Box("thm-forest-first", "median_forest.split.median_first", "median_forest.split.best_first")
 HALVES = [Fraction(i, 2) for i in range(3)]  # targets in the enumerations: 0, 1/2, 1
 
 # The paper's total, and the joint draw ---------------------------------------------------------
@@ -153,9 +151,7 @@ def _lone_loss(m, rate):
     zeros, ones = [Fraction(0)] * m, [Fraction(1)] * m
     before = sse(zeros + ones[1:]) + sse(ones[:1]), sse(zeros) + sse(ones)
     after = sse(zeros + ones[1:]) + sse(ones[:2]), sse([*zeros, Fraction(1)]) + sse(ones)
-    logs = [
-        -rate * float(s[0]) - np.logaddexp(*(-rate * float(x) for x in s)) for s in (before, after)
-    ]
+    logs = [-rate * float(s[0]) - np.logaddexp(*(-rate * float(x) for x in s)) for s in (before, after)]
     return abs(logs[0] - logs[1])
 
 
@@ -177,10 +173,7 @@ def score(effort, rng):
         losses[f"[{low}, {high}]"] = loss = max(worst * rate, family)
         yield private(loss, 1.0, targets=[low, high])
     said = ", ".join(f"{v:.4f} for targets in {k}" for k, v in losses.items())
-    return note(
-        f"Small data and a family of data, at epsilon_1 = 1: at most {said}.",
-        cases=pairs + len(losses),
-    )
+    return note(f"Small data and a family of data, at epsilon_1 = 1: at most {said}.", cases=pairs + len(losses))
 
 
 @SCORE.corrected(
@@ -355,8 +348,6 @@ def _best_score(targets):
 
 def _median_extremes(m):
     """Changes of `_median_score` on 2m records that tend to -1 and 2."""
-    low = _median_score((1, *[1] * (m - 1), 0, *[0] * m)) - _median_score(
-        (*[1] * (m - 1), 0, *[0] * m)
-    )
+    low = _median_score((1, *[1] * (m - 1), 0, *[0] * m)) - _median_score((*[1] * (m - 1), 0, *[0] * m))
     high = _median_score((1, *[0] * m, *[1] * m)) - _median_score((*[0] * m, *[1] * m))
     return low, high

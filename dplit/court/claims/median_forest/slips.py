@@ -50,9 +50,7 @@ def attribute_sign(effort, rng):
 
 
 @SIGN.corrected(
-    attribute_sign,
-    where="ours; v1, section 3",
-    quantity="least probability of the better of two attributes",
+    attribute_sign, where="ours; v1, section 3", quantity="least probability of the better of two attributes"
 )
 def attribute_sign_negated(effort, rng):
     """With the score $-MSE_a$ the better of two attributes is always the likelier."""
@@ -191,17 +189,12 @@ def low_ratios(effort, rng):
 
 def _ratios():
     """Range of a mean in [-1, 1] over the expected size of its noise, by budget and number of records."""
-    return {
-        e: {n: 2 / _size(Laplace(e, 2 / n)) for n in (1, 10, 100, 1000)} for e in (0.1, 1.0, 10.0)
-    }
+    return {e: {n: 2 / _size(Laplace(e, 2 / n)) for n in (1, 10, 100, 1000)} for e in (0.1, 1.0, 10.0)}
 
 
 @SIGN(
     "part-index",
-    {
-        "diprime-v1": "Algorithm 2, lines 12 to 16",
-        "diprime-v2": "Algorithm 2, lines 10 to 14",
-    },
+    {"diprime-v1": "Algorithm 2, lines 12 to 16", "diprime-v2": "Algorithm 2, lines 10 to 14"},
     "assumes",
     "forests.MedianForestClassifier",
     about="reading",

@@ -71,9 +71,7 @@ def _attained(end):
 
 def _range(effort, budgets="0, "):
     n = effort.pick(4, 4, 5)
-    return (
-        f"all data of 2 to {n} records, 2 to 5 features that have a cut, B1 = {budgets}1/2, 2, 10"
-    )
+    return f"all data of 2 to {n} records, 2 to 5 features that have a cut, B1 = {budgets}1/2, 2, 10"
 
 
 @FEATURE("mrf/lemma-3", "Lemma 3; appendix A.1", "loose", proved=True, **LEAST)
@@ -128,13 +126,7 @@ def _with_constants(effort):
                     yield chance, float(budget), able, bool(node[j]), data
 
 
-@FEATURE(
-    "mrf/lemma-3-any-feature",
-    "Lemma 3",
-    "fails",
-    quantity="probability of a feature",
-    range=CONSTANT,
-)
+@FEATURE("mrf/lemma-3-any-feature", "Lemma 3", "fails", quantity="probability of a feature", range=CONSTANT)
 def any_feature(effort, rng):
     r"""At each node, any given feature is selected with probability at least $P_1 > 0$."""
     for chance, budget, *_, data in _with_constants(effort):
@@ -142,9 +134,7 @@ def any_feature(effort, rng):
     return "feature {feature} of columns {columns} has no cut, and is never selected; P1 = {stated:.3f}"
 
 
-@FEATURE.corrected(
-    any_feature, *BY_TIGHT, quantity="probability of a feature that has a cut", range=CONSTANT
-)
+@FEATURE.corrected(any_feature, *BY_TIGHT, quantity="probability of a feature that has a cut", range=CONSTANT)
 def any_feature_able(effort, rng):
     r"""A feature that takes two values in the node is selected with probability at least
     $1/(1 + (D'-1)e^{B_1/2})$, where $D'$ features do; any other one never."""
@@ -212,9 +202,7 @@ def equation_7_tight(effort, rng):
     the upper end for every $m$, and the lower one for 2, 3 and 5 cuts; for more they come near."""
     for budget in BUDGETS[1:]:
         bounds = lambda m, b=float(budget): multinomial.selection_bounds(m, b)  # noqa: E731
-        for m in range(
-            2, effort.pick(12, 20, 30) + 1
-        ):  # one cut helps, and all others have no effect
+        for m in range(2, effort.pick(12, 20, 30) + 1):  # one cut helps, and all others have no effect
             chances = _law_of([(1, 0), (0, 1), *[(1, 1)] * (m - 1)], budget)
             yield decisive(same(max(chances), bounds(m).upper, m=m))
         for m, blocks in FEW.items():

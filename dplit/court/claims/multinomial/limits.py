@@ -14,16 +14,7 @@ from itertools import permutations, product
 import numpy as np
 
 from dplit import datasets, multinomial
-from dplit.court.claims.multinomial._records import (
-    decreases,
-    floats,
-    joint,
-    labellings,
-    law,
-    nodes,
-    scores,
-    shown,
-)
+from dplit.court.claims.multinomial._records import decreases, floats, joint, labellings, law, nodes, scores, shown
 from dplit.court.ledger.box import Box
 from dplit.court.ledger.compare import at_most, below, decisive, need, note, same
 from dplit.ground.errors import PrivacyLeakWarning
@@ -142,10 +133,7 @@ def normalisation(effort, rng):
                 total += 1
     yield same(len(undefined) / total, 0)
     first = undefined[0] if undefined else shown(y, chosen)
-    return (
-        f"{len(undefined)} of {total} are 0/0, first for labels {first['y']}, one feature "
-        f"{first['columns'][0]}"
-    )
+    return f"{len(undefined)} of {total} are 0/0, first for labels {first['y']}, one feature {first['columns'][0]}"
 
 
 @ALIKE.corrected(

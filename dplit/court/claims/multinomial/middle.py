@@ -14,22 +14,11 @@ import numpy as np
 from scipy.integrate import quad
 
 from dplit import multinomial
-from dplit.court.claims.multinomial._records import (
-    BUDGETS,
-    at_least,
-    decreases,
-    labellings,
-    law,
-    nearest,
-)
+from dplit.court.claims.multinomial._records import BUDGETS, at_least, decreases, labellings, law, nearest
 from dplit.court.ledger.box import Box
 from dplit.court.ledger.compare import decisive, need, note, same
 
-MIDDLE = Box(
-    "thm-multinomial-middle",
-    "multinomial.published_p2",
-    quantity="probability of a cut in the middle",
-)
+MIDDLE = Box("thm-multinomial-middle", "multinomial.published_p2", quantity="probability of a cut in the middle")
 DENSITY = Box("thm-multinomial-density", "multinomial.tight_p2", "multinomial.level_labels")
 PUBLISHED = "multinomial.published_p2"
 
@@ -176,11 +165,7 @@ def lemma_4_large(effort, rng):
     )
 
 
-@DENSITY.corrected(
-    lemma_4_large,
-    quantity="whether the middle has probability one half",
-    range="B2 = 1, 2, 3, 10",
-)
+@DENSITY.corrected(lemma_4_large, quantity="whether the middle has probability one half", range="B2 = 1, 2, 3, 10")
 def lemma_4_large_exactly(effort, rng):
     r"""Many evenly spread records have it for all labels if and only if $N - 2 \ge 2e^{B_2/2}$: with 8 parts or
     more at $B_2 = 2$, with 299 or more at $B_2 = 10$. What lemma 4 has is below $e^{-2B_2}$ for every $N$,

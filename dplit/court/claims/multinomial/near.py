@@ -12,15 +12,7 @@ from fractions import Fraction
 import numpy as np
 
 from dplit import multinomial
-from dplit.court.claims.multinomial._records import (
-    at_least,
-    decreases,
-    floats,
-    joint,
-    law,
-    nodes,
-    shown,
-)
+from dplit.court.claims.multinomial._records import at_least, decreases, floats, joint, law, nodes, shown
 from dplit.court.ledger.box import Box
 from dplit.court.ledger.compare import note, same
 
@@ -45,9 +37,7 @@ def _beside_the_best(y, chosen, budget):
     """(decrease, score of the feature, score of the cut, probability) of every cut; the best comes first."""
     node = [decreases(column, y) for column in chosen]
     chances = joint(node, budget, budget)
-    flat = [
-        (v, p, j, i) for j, ps in enumerate(chances) for i, (v, p) in enumerate(zip(node[j], ps))
-    ]
+    flat = [(v, p, j, i) for j, ps in enumerate(chances) for i, (v, p) in enumerate(zip(node[j], ps))]
     return node, sorted(flat, key=lambda cut: (cut[0], cut[1]), reverse=True)
 
 
@@ -153,9 +143,7 @@ def scale_free(effort, rng):
         values = [[0], [1], *[[0, 1]] * (m - 1)]  # labels of each value: the first cut alone helps
         column = tuple(i for i, labels in enumerate(values) for _ in labels)
         cuts = decreases(column, tuple(c for labels in values for c in labels))
-        yield same(
-            max(law(cuts, PAPERS)), multinomial.selection_bounds(m, float(PAPERS)).upper, m=m
-        )
+        yield same(max(law(cuts, PAPERS)), multinomial.selection_bounds(m, float(PAPERS)).upper, m=m)
     return note(
         "{cases} probabilities; shown {exact:.4f}, stated {stated:.4f}",
         range=f"all data of up to {effort.pick(3, 3, 4)} records and 2 features; 2 to 40 cuts",

@@ -108,11 +108,7 @@ def definition_2(effort, rng):
 
 
 @SETTING(
-    "mrf/equation-3",
-    "Equation (3)",
-    "assumes",
-    "neighbours.neighbouring_pairs",
-    quantity="sensitivity of a count",
+    "mrf/equation-3", "Equation (3)", "assumes", "neighbours.neighbouring_pairs", quantity="sensitivity of a count"
 )
 def equation_3(effort, rng):
     r"""The sensitivity is $\max_{o, D, D'} |q(D,o) - q(D',o)|$. (As printed the maximum runs over all
@@ -238,13 +234,7 @@ def _observed_law(data, budget):
     return dict(zip(found.cuts.tolist(), multinomial.selection_law(found.decreases, budget)))
 
 
-@MECHANISM(
-    "mrf/em",
-    "Section 1; lemmas 5 and 6",
-    "assumes",
-    proved=True,
-    quantity="privacy loss at B2 = 2",
-)
+@MECHANISM("mrf/em", "Section 1; lemmas 5 and 6", "assumes", proved=True, quantity="privacy loss at B2 = 2")
 def exponential_mechanism(effort, rng):
     r"""The multinomials are "essentially an exponential mechanism satisfying differential privacy", with
     sensitivity 1. (Of candidates that are fixed and public; of observed ones the loss is infinite.)"""

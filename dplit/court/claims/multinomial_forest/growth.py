@@ -50,9 +50,7 @@ def algorithm_1(effort, rng):
     n_trees = effort.pick(1_000, 25_000, 250_000)
     shape = dict(domain=Domain([Continuous(0, 1)] * 2), max_depth=1, min_samples_leaf=1)
     for feature_budget, value_budget, criterion in SETTINGS:
-        budgets = dict(
-            feature_budget=feature_budget, value_budget=value_budget, criterion=criterion
-        )
+        budgets = dict(feature_budget=feature_budget, value_budget=value_budget, criterion=criterion)
         stumps = grown(TOY_X, TOY_Y, rng, n_estimators=n_trees, **shape, **budgets).trees_
         cuts = multinomial.candidate_cuts(TOY_X, TOY_Y, criterion)
         law = multinomial.joint_law([c.decreases for c in cuts], feature_budget, value_budget)

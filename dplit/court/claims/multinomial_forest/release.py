@@ -24,11 +24,7 @@ KINDS = [("a", "u", 0), ("a", "v", 1), ("b", "u", 0), ("b", "v", 1)]  # two bina
 SIDES = [tuple(kind[j] == level for kind in KINDS) for j, level in
          ((0, "a"), (0, "b"), (1, "u"), (1, "v"))]  # fmt: skip
 EPSILON, SMALL = 2.0, 0.5
-REPAIRED = Box(
-    "alg-multinomial-repaired",
-    "forests.MultinomialForestClassifier",
-    "multinomial.SmallForestLaw",
-)
+REPAIRED = Box("alg-multinomial-repaired", "forests.MultinomialForestClassifier", "multinomial.SmallForestLaw")
 
 
 def _law(epsilon):

@@ -14,9 +14,7 @@ from dplit.court.ledger.compare import below, same
 from dplit.ground import printed
 
 SEARCHED = "k up to 3, up to 8 estimation and 6 structure points, every way to split them"
-DEPTH = Box(
-    "thm-mprivacy-depth", "multinomial.deepest", quantity="levels of splits", range=SEARCHED
-)
+DEPTH = Box("thm-mprivacy-depth", "multinomial.deepest", quantity="levels of splits", range=SEARCHED)
 K_PAPER = 5  # minimum leaf size, section 5.1
 
 
@@ -28,8 +26,7 @@ def _levels(estimation, structure, k, both_keep):
     least = k if both_keep else 0
     return max(
         (
-            1
-            + max(_levels(e, s, k, both_keep), _levels(estimation - e, structure - s, k, both_keep))
+            1 + max(_levels(e, s, k, both_keep), _levels(estimation - e, structure - s, k, both_keep))
             for e in range(least, estimation - least + 1)
             for s in range(1, structure)
         ),
@@ -49,9 +46,7 @@ def depth_bound(effort, rng):
     r"""The upper bound of the depth is approximately of order $|\mathcal D^E|/k$. This assumes that both
     children keep $k$ estimation points, as section 3.2 says; algorithm 1 splits every node that has more than
     $k$."""
-    kept, other = (
-        [t for t in _searched(effort) if t[-1] == rule] for rule in ("text", "algorithm")
-    )
+    kept, other = ([t for t in _searched(effort) if t[-1] == rule] for rule in ("text", "algorithm"))
     yield from (below(levels, n / k, broken="fails") for levels, k, n, *_ in kept)
     other.sort(key=lambda tree: tree[2] / tree[1] - tree[0])  # the farthest beyond comes first
     yield from (below(levels, n / k) for levels, k, n, *_ in other)

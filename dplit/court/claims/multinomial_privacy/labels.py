@@ -24,12 +24,7 @@ from dplit.neighbours import count_vectors, neighbouring_counts
 BUDGETS = (0.5, 2.0, 8.0)
 LAW, LOSS = "multinomial.label_law", "multinomial.label_loss"
 LEAF = "2 to 4 classes, B3 from 0.5 to 8, every leaf of up to 6 records, "
-LABEL = Box(
-    "thm-mprivacy-label",
-    LOSS,
-    quantity="privacy loss of a leaf's label",
-    range=LEAF + "both relations",
-)
+LABEL = Box("thm-mprivacy-label", LOSS, quantity="privacy loss of a leaf's label", range=LEAF + "both relations")
 QUERY = Box("thm-mprivacy-query", LAW, quantity="privacy loss of the labels of one leaf")
 TREE = Box(
     "thm-mprivacy-tree",
@@ -148,9 +143,7 @@ def label_per_query(effort, rng):
 
 
 @QUERY.corrected(
-    label_per_query,
-    LOSS,
-    range="1 to 6 queries, leaves of up to 4 records, two and three classes; 100 queries",
+    label_per_query, LOSS, range="1 to 6 queries, leaves of up to 4 records, two and three classes; 100 queries"
 )
 def label_per_query_exact(effort, rng):
     r"""With $q$ labels drawn from one leaf the loss is $q$ times that of one, $q B_3/2$ at most: 50 at
@@ -172,8 +165,7 @@ def _tree_losses(effort):
     for k, budget in product(most, BUDGETS):
         law = {tuple(x): _softmax_of_shares(x, budget) for x in count_vectors(most[k], k)}
         added, replaced = (
-            [(x, y) for x in law for y in map(tuple, neighbouring_counts(x, r)) if y in law]
-            for r in RELATIONS
+            [(x, y) for x in law for y in map(tuple, neighbouring_counts(x, r)) if y in law] for r in RELATIONS
         )
         steps = [np.log(law[y] / law[x]) for x, y in added if sum(y) > sum(x)]
         within = [compare_laws(law[x], law[y]).loss for x, y in replaced]

@@ -138,10 +138,7 @@ def node(effort, rng):
     for neighbours, (epsilon, m) in product(RELATIONS, settings):
         cuts = [0.3, *np.linspace(0.5, 0.9, m - 1)]
         for score, of_node in _laws(epsilon, neighbours).items():
-            law, space = (
-                partial(_node, law=of_node, cuts=cuts),
-                data_sets(universe, effort.pick(3, 4, 5)),
-            )
+            law, space = (partial(_node, law=of_node, cuts=cuts), data_sets(universe, effort.pick(3, 4, 5)))
             worst = worst_privacy_loss(law, space, near(universe, neighbours))
             data = {"score": score, "neighbours": neighbours, "epsilon": epsilon, "cuts": m}
             yield private(worst.loss, epsilon, met=False, **data)

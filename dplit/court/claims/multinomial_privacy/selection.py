@@ -70,10 +70,7 @@ def lemma_5(effort, rng, epsilon=BUDGETS):
     return "Of {cases} searches the nearest to B1 loses {exact:.4f} of {stated:g}."
 
 
-@FEATURE.corrected(
-    lemma_5,
-    range="2 to 9 features, B1 from 0.1 to 10, 3 records replace-one and 4 + 1 add-remove",
-)
+@FEATURE.corrected(lemma_5, range="2 to 9 features, B1 from 0.1 to 10, 3 records replace-one and 4 + 1 add-remove")
 def lemma_5_exact(effort, rng, epsilon=BUDGETS):
     r"""With D features, each with a cut on both data sets, the choice of a feature costs $\ln\frac{e^b(1 +
     (D-1)e^b)}{e^b + D - 1}$, $b = B_1/2$, under both relations, and no less for all data."""
@@ -262,10 +259,7 @@ def _structure_law(records, depth, node_law):
         return {(): 1.0}
     law = {}
     for j, p in enumerate(node_law(records)):
-        sides = [
-            _structure_law(tuple(r for r in records if r[j] == v), depth - 1, node_law)
-            for v in (0, 1)
-        ]
+        sides = [_structure_law(tuple(r for r in records if r[j] == v), depth - 1, node_law) for v in (0, 1)]
         for (a, pa), (b, pb) in product(*(side.items() for side in sides)):
             law[j, a, b] = p * pa * pb
     return law

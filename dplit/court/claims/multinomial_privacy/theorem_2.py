@@ -219,9 +219,7 @@ def _dominated(n, epsilon):
         labels=(0, 1),
         classes=2,
         depth=1,
-        node_law=partial(
-            multinomial.split_law, rate=multinomial.level_rate(epsilon, 1), base=(1e-4, 1)
-        ),
+        node_law=partial(multinomial.split_law, rate=multinomial.level_rate(epsilon, 1), base=(1e-4, 1)),
         label_law=PermuteAndFlip(epsilon, monotonic=True).pmf,
     )
     return privacy_loss(law, (0,) * n, (0,) * n + (1,))

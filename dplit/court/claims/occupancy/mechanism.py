@@ -23,15 +23,9 @@ from dplit.occupancy.bounds import rounding
 LAW = Box("thm-occupancy-law", quantity="probability that some leaf is off")
 TAIL = {"quantity": "probability that a leaf is t off"}
 PUBLISHED = Box(
-    "thm-occupancy-published",
-    "occupancy.leaf_law",
-    "occupancy.leaf_tail",
-    "occupancy.published_bound",
-    **TAIL,
+    "thm-occupancy-published", "occupancy.leaf_law", "occupancy.leaf_tail", "occupancy.published_bound", **TAIL
 )
-MECHANISM = Box(
-    "thm-occupancy-mechanism", "occupancy.corrected_bound", "occupancy.leaf_tail", **TAIL
-)
+MECHANISM = Box("thm-occupancy-mechanism", "occupancy.corrected_bound", "occupancy.leaf_tail", **TAIL)
 LINE = Box("thm-occupancy-line", "occupancy.tied_bound", "occupancy.leaf_tail", **TAIL)
 PROVED = Box(
     "thm-occupancy-proved",
@@ -41,9 +35,7 @@ PROVED = Box(
     quantity="tail over the published bound",
 )
 SYMMETRY = Box(
-    "rem-occupancy-symmetry",
-    "occupancy.leaf_law",
-    quantity="probability of one record too few or fewer",
+    "rem-occupancy-symmetry", "occupancy.leaf_law", quantity="probability of one record too few or fewer"
 )
 
 EPSILONS = (0.05, 0.2, 0.5, 1.0, 2.0, 3.0, 6.0, 12.0, 24.0)
@@ -88,9 +80,7 @@ def _least_epsilon(n, depth):
     return brentq(lambda e: _ratio(n, depth, e) - 1, *ends, xtol=1e-9)
 
 
-@PUBLISHED(
-    "diprime-v1/theorem-2-mechanism", "Theorem 2; figure 2", "assumes", proof="thm-occupancy-proved"
-)
+@PUBLISHED("diprime-v1/theorem-2-mechanism", "Theorem 2; figure 2", "assumes", proof="thm-occupancy-proved")
 def theorem_2(effort, rng):
     r"""The same bounds hold for $|\tilde N_i - N/2^d|$ of a leaf that the rank mechanism makes.
     This assumes that the values of each column are distinct and above its lower bound, that the
@@ -98,11 +88,7 @@ def theorem_2(effort, rng):
     (Section 3.1 restricts itself to continuous features and to data that are divisible into the
     leaves; the theorem repeats neither.)"""
     depths, blocks = range(1, effort.pick(4, 5, 7)), effort.pick(4, 8, 12)
-    worst = {
-        (n, d): max(_ratio(n, d, e) for e in EPSILONS)
-        for d in depths
-        for n in range(1, blocks * 2**d + 1)
-    }
+    worst = {(n, d): max(_ratio(n, d, e) for e in EPSILONS) for d in depths for n in range(1, blocks * 2**d + 1)}
     failing = [size for size in worst if worst[size] > 1 + 1e-9]
     divisible = [worst[n, d] for n, d in worst if n % 2**d == 0]
     yield from (need(ratio <= 1 + 1e-9, ratio, "<=", 1, broken="fails") for ratio in divisible)
@@ -132,8 +118,7 @@ def every_size(effort, rng):
         yield _nearest(n, d, e, occupancy.corrected_bound, n, d, e, compare=at_most)
     tails = len(EPSILONS) * sum(_distances(n, d).size for d, n in product(depths, sizes))
     return note(
-        f"{tails} tails, {len(sizes)} sizes, depths 1 to {depths[-1]}, every t: never above the "
-        "bound, and met",
+        f"{tails} tails, {len(sizes)} sizes, depths 1 to {depths[-1]}, every t: never above the bound, and met",
         range=f"{len(sizes)} sizes up to {sizes[-1]}, d up to {depths[-1]}, {len(EPSILONS)} budgets, every t",
         cases=tails,
     )
@@ -188,9 +173,7 @@ def proved(effort, rng):
     blocks = effort.pick((1, 2, 5), (1, 2, 3, 7, 12), (1, 2, 3, 5, 9, 20, 50))
     divisible = [(k * 2**d, d, e) for d, k, e in product(depths, blocks, EPSILONS)]
     upto_turn = (*(e for e in EPSILONS if e < turn), turn)
-    others = [
-        (n, d, e) for d, n, e in product(depths, range(1, effort.pick(20, 40, 90)), upto_turn)
-    ]
+    others = [(n, d, e) for d, n, e in product(depths, range(1, effort.pick(20, 40, 90)), upto_turn)]
     for d, count in enumerate(cells, 1):
         yield need(count > 0, count, ">", 0, depth=d)
     yield from (need(margin > 1, margin, ">", 1.0) for margin in margins)
@@ -235,11 +218,7 @@ def _worst_leaves(n, depth, root):
         one = sum(p for c, p in law.items() if off[c][0] >= t)
         yield some, occupancy.any_leaf_tail(n, depth, epsilon, float(t)), one
     some = sum(p for c, p in law.items() if 0 in c)
-    yield (
-        some,
-        occupancy.any_leaf_below(n, depth, epsilon),
-        occupancy.leaf_law(n, depth, epsilon)[0],
-    )
+    yield (some, occupancy.any_leaf_below(n, depth, epsilon), occupancy.leaf_law(n, depth, epsilon)[0])
 
 
 @LAW(
@@ -268,8 +247,7 @@ def worst_leaf(effort, rng):
     return note(
         f"{len(unions)} probabilities equal the enumeration of all trees in fractions; the union "
         f"bound is between {min(unions):.3f} and {max(unions):.3f} times the truth.",
-        range=", ".join(f"N up to {n} at depth {d}" for d, n in largest.items())
-        + ", three budgets",
+        range=", ".join(f"N up to {n} at depth {d}" for d, n in largest.items()) + ", three budgets",
     )
 
 

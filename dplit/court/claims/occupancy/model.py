@@ -19,15 +19,9 @@ from dplit.court.ledger.box import Box
 from dplit.court.ledger.compare import at_most, decisive, need, note, same
 
 OFF = {"quantity": "probability that the model is t off", "kind": "certified"}
-PUBLISHED = Box(
-    "thm-occupancy-published", "occupancy.model_tail", "occupancy.published_bound", **OFF
-)
+PUBLISHED = Box("thm-occupancy-published", "occupancy.model_tail", "occupancy.published_bound", **OFF)
 MODEL = Box(
-    "thm-occupancy-model",
-    "occupancy.model_tail",
-    "occupancy.model_bound",
-    "occupancy.alternates_and_falls",
-    **OFF,
+    "thm-occupancy-model", "occupancy.model_tail", "occupancy.model_bound", "occupancy.alternates_and_falls", **OFF
 )
 WINDOW = Box("thm-occupancy-window")
 TIGHTER = Box("rem-occupancy-tighter")
@@ -42,9 +36,7 @@ def _proved_for_all_t(depth):
     return falls and max(top, occupancy.BETA) <= 2 and 4 * top / math.e**2 <= occupancy.gamma(depth)
 
 
-@PUBLISHED(
-    "diprime-v1/theorem-2-model", "Theorem 2; appendix A.2.2", "loose", proof="thm-occupancy-model"
-)
+@PUBLISHED("diprime-v1/theorem-2-model", "Theorem 2; appendix A.2.2", "loose", proof="thm-occupancy-model")
 def theorem_2(effort, rng):
     r"""For $S = \sum_i \operatorname{Lap}(2^{i-d}/\epsilon_1)$: $\Pr(|S| \ge t)$ is at most
     $\gamma/(\epsilon_1 t)^2$ and at most $2\max(e^{-\epsilon_1^2t^2/(4\gamma)},

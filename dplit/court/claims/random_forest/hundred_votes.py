@@ -63,9 +63,7 @@ def _kept(mean, epsilon=1.0):
     for n, p in zip(sizes.tolist(), chance):
         first = np.arange(n + 1)
         gaps = np.abs(2 * first - n)
-        stays = np.where(
-            gaps > 0, 1 - majority.gap_error(gaps, epsilon), 1.0
-        )  # no label flips a tie
+        stays = np.where(gaps > 0, 1 - majority.gap_error(gaps, epsilon), 1.0)  # no label flips a tie
         mixed += p * (binom.pmf(first, n, 0.5) @ stays)
     return one_class, mixed, poisson.pmf(0, mean)
 

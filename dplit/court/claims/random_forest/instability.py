@@ -17,22 +17,11 @@ from dplit.court.ledger.box import Box
 from dplit.court.ledger.compare import below, decisive, need, note, same
 from dplit.ground.errors import NEIGHBOURS
 
-INSTABILITY = Box(
-    "thm-instability",
-    "random_forest.stable_release",
-    "random_forest.distance_to_instability",
-)
+INSTABILITY = Box("thm-instability", "random_forest.stable_release", "random_forest.distance_to_instability")
 CLASSES = Box(
-    "thm-instability-classes",
-    "random_forest.pure_delta",
-    "random_forest.stable_error",
-    "majority.unanimous_error",
+    "thm-instability-classes", "random_forest.pure_delta", "random_forest.stable_error", "majority.unanimous_error"
 )
-OPTIMUM = Box(
-    "thm-delta-optimum",
-    "random_forest.delta_error_bound",
-    quantity="least error of a private label",
-)
+OPTIMUM = Box("thm-delta-optimum", "random_forest.delta_error_bound", quantity="least error of a private label")
 
 
 def _label_law(leaf, epsilon, delta, neighbours, coin):

@@ -134,9 +134,7 @@ def figure_5b(effort, rng):
     disjoint data. (For leaves whose records are of one class: as long as they are few.)"""
     means = np.geomspace(0.1, 400, effort.pick(60, 200, 1000))
     cases = list(product((10, 100), effort.pick((1.0,), (0.5, 1.0), (0.1, 0.5, 1.0, 2.0))))
-    smaller = {
-        (t, e): [_average(m / t, e)[0] < _average(m, e / t)[0] for m in means] for t, e in cases
-    }
+    smaller = {(t, e): [_average(m / t, e)[0] < _average(m, e / t)[0] for m in means] for t, e in cases}
     for (t, e), law in smaller.items():
         once = law[0] and not law[-1] and law == sorted(law, reverse=True)
         yield need(once or all(law), broken="fails", trees=t, epsilon=e)

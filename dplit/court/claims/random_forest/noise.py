@@ -15,11 +15,7 @@ from dplit.court.ledger.compare import below, decisive, need, note, same
 FAR = np.geomspace(1e-3, 1e7, 4001)
 RANGE = "1, 3 and 5 degrees of freedom, epsilon 0.2 to 3, beta up to 0.9 of its limit"
 OUTCOMES = np.concatenate([-FAR, FAR])
-TAILS = Box(
-    "thm-smooth-tails",
-    "random_forest.student_factor",
-    quantity="privacy loss of Student's t",
-)
+TAILS = Box("thm-smooth-tails", "random_forest.student_factor", quantity="privacy loss of Student's t")
 CAUCHY = Box(
     "thm-smooth-cauchy",
     "random_forest.smooth_loss",
@@ -144,10 +140,5 @@ def _median_losses(beta, factor, levels):
     values = np.linspace(0, 1, levels)
     every = list(combinations_with_replacement(values, 3))
     scale = {x: factor * random_forest.median_smooth_sensitivity(x, 0, 1, beta) for x in every}
-    pairs = {
-        (x, tuple(sorted((*x[:i], v, *x[i + 1 :]))))
-        for x in every
-        for i in range(3)
-        for v in values
-    }
+    pairs = {(x, tuple(sorted((*x[:i], v, *x[i + 1 :])))) for x in every for i in range(3) for v in values}
     return [_cauchy_loss((y[1] - x[1]) / scale[x], scale[y] / scale[x]) for x, y in pairs]

@@ -57,9 +57,7 @@ def _starts(data):
     low, high = Fraction(1, 100), Fraction(99, 100)
     for _ in range(20):
         u = (low + high) / 2
-        low, high = (
-            (u, high) if _share_vote(data, 1 / u) < _all_data_vote(data, 1 / u) else (low, u)
-        )
+        low, high = (u, high) if _share_vote(data, 1 / u) < _all_data_vote(data, 1 / u) else (low, u)
     return -3 * math.log(low)
 
 
@@ -67,10 +65,7 @@ def _three_trees(n):
     """Data of n records, each in leaf 0 of some tree; there class 0 leads in all trees together."""
     kinds = [r for r in product((0, 1), repeat=4) if 0 in r[:3]]
     for data in combinations_with_replacement(kinds, n):
-        renamed = (
-            sorted((*(r[t] for t in order), r[-1]) for r in data)
-            for order in permutations(range(3))
-        )
+        renamed = (sorted((*(r[t] for t in order), r[-1]) for r in data) for order in permutations(range(3)))
         lead = sum((1 - 2 * r[-1]) * r[:3].count(0) for r in data)
         if lead > 0 and list(data) == min(renamed):
             yield data
@@ -84,10 +79,7 @@ def _vote(first):
 
 def _labels_first(data, trees, odds):
     """Of three trees, in leaf 0: probability of label 0, where record i is counted in `trees`[i]."""
-    gaps = [
-        sum(1 - 2 * r[-1] for r, own in zip(data, trees) if t in own and r[t] == 0)
-        for t in range(3)
-    ]
+    gaps = [sum(1 - 2 * r[-1] for r, own in zip(data, trees) if t in own and r[t] == 0) for t in range(3)]
     return [1 - Fraction(odds) ** -g / 2 if g >= 0 else Fraction(odds) ** g / 2 for g in gaps]
 
 
@@ -120,8 +112,7 @@ def _bernstein(n):
     coefficients."""
     points = [Fraction(i, n + 2) for i in range(1, n + 2)]
     rows = [
-        [math.comb(n, k) * u**k * (1 - u) ** (n - k) for k in range(n + 1)]
-        + [Fraction(u == v) for v in points]
+        [math.comb(n, k) * u**k * (1 - u) ** (n - k) for k in range(n + 1)] + [Fraction(u == v) for v in points]
         for u in points
     ]
     for i in range(n + 1):  # the matrix of Bernstein polynomials is totally positive: no pivot is 0

@@ -20,10 +20,7 @@ from dplit.court.ledger.compare import decisive, need, note, same
 RULE = brentq(lambda x: (2 * x + 1) * math.exp(-x) - 1, 0.5, 3)  # where (1 - e^-x)^2 / x is largest
 NUMBER = Box("thm-number-of-trees", "depth.forest_accuracy", "random_forest.vote_errors")
 ONE_LEAF = Box(
-    "thm-one-leaf",
-    "majority.disjoint_vote_error",
-    "majority.all_data_vote_error",
-    "majority.error_lower_bound",
+    "thm-one-leaf", "majority.disjoint_vote_error", "majority.all_data_vote_error", "majority.error_lower_bound"
 )
 
 
@@ -54,9 +51,7 @@ def number_of_trees(effort, rng):
         yield same(right, 1 - random_forest.vote_errors(30_000, 10, 8, e, t), epsilon=e, trees=t)
     few, many = peaks[10, 8, 0.2], peaks[10, 8, 1.0]
     yield decisive(need(many >= few, many, ">=", few, features=10, depth=8))
-    found = "; ".join(
-        f"{peaks[m, d, 0.2]} and {peaks[m, d, 1.0]} with {m} features" for m, d in shapes
-    )
+    found = "; ".join(f"{peaks[m, d, 0.2]} and {peaks[m, d, 1.0]} with {m} features" for m, d in shapes)
     return note(
         f"30,000 records at the depths of table 4: one peak in each of {len(peaks)} cases, at "
         f"epsilon 0.2 and 1 at {found}.",
@@ -139,12 +134,7 @@ def best_number(effort, rng):
     )
 
 
-@ONE_LEAF(
-    "rdf/same-leaves-one-tree",
-    "section 4.4",
-    ours=True,
-    quantity="probability of a wrong vote",
-)
+@ONE_LEAF("rdf/same-leaves-one-tree", "section 4.4", ours=True, quantity="probability of a wrong vote")
 def same_leaves(effort, rng):
     """If all trees have the same leaves, labelled by permute-and-flip, one tree is best: the vote
     of more, on shares or on all data, errs more on every leaf of two classes with a majority."""

@@ -69,9 +69,7 @@ def _versions(by_epsilon, method, sets, by):
     both = _beside(by_epsilon, method, sets)
     ours, before = f"{method} 2", f"{method} 1"
     parts = [p for f in both.values() for p in gains(f, ours, before, sets, -by).values()]
-    return rule.all_of(parts), "; ".join(
-        f"at {e:g} {points(f, ours, before, sets)}" for e, f in both.items()
-    )
+    return rule.all_of(parts), "; ".join(f"at {e:g} {points(f, ours, before, sets)}" for e, f in both.items())
 
 
 def _two_runs(result, first, epsilons=MIDDLE):

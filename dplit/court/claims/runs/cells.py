@@ -29,13 +29,7 @@ class Pairs(dict[str, "tuple[str, str] | None"]):
     `number` picks one of several numbers of a score; `gain` is what its gains are called in words.
     """
 
-    def __init__(
-        self,
-        result: Result,
-        pairs: Mapping,
-        number: int | None = None,
-        gain: str = "gain in points",
-    ):
+    def __init__(self, result: Result, pairs: Mapping, number: int | None = None, gain: str = "gain in points"):
         super().__init__(pairs)
         self.result, self.number, self.gain = result, number, gain
 
@@ -56,11 +50,7 @@ class Pairs(dict[str, "tuple[str, str] | None"]):
         return ahead(self.result, *pair, by=size, number=self.number)
 
     def that(
-        self,
-        join: Join = rule.all_of,
-        by: float | Callable = 0.0,
-        once: bool = False,
-        largest: bool = False,
+        self, join: Join = rule.all_of, by: float | Callable = 0.0, once: bool = False, largest: bool = False
     ) -> Decided:
         """That all are so, or most, or any, as `join` says; the gains, or the largest alone, in words."""
         shown = self.largest() if largest else self

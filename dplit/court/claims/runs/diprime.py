@@ -56,9 +56,7 @@ def halves(result):
     """Cuts of DiPriMe send around half of the records to each child; random cuts are highly
     imbalanced (100 trees of maximum depth 5, epsilon 10)."""
     (median, one), (random, two) = (_balance(result, m) for m in (V1, "DP-ERT"))
-    most = rule.all_of(
-        [curves.higher(result, median, 0.5, -1), ~curves.higher(result, random, 0.5, -1)]
-    )
+    most = rule.all_of([curves.higher(result, median, 0.5, -1), ~curves.higher(result, random, 0.5, -1)])
     return most, f"{one}; {two}"
 
 
@@ -161,9 +159,7 @@ def best_depth(result, partitioned, methods):
     for m in methods:
         points, parted = (private(of, m, "max_depth") for of in (result, partitioned))
         ends = curves.best(result, points), curves.best(partitioned, parted)
-        part = (
-            rule.OPEN if ends[0] == ends[1] else _deeper_best(result, partitioned, points, parted)
-        )
+        part = rule.OPEN if ends[0] == ends[1] else _deeper_best(result, partitioned, points, parted)
         words = _paired(partitioned, parted, ends)
         found.append((part, f"best depth of {m} {ends[0]} against {ends[1]} ({words})"))
     return together(found)
@@ -174,8 +170,7 @@ def _deeper_best(result, partitioned, points, parted):
     that leaves depths out decides nothing."""
     depths = [d for d in points if d in parted][:-1]
     return rule.any_of(
-        rule.all_of([_best_beyond(result, points, d), ~_best_beyond(partitioned, parted, d)])
-        for d in depths
+        rule.all_of([_best_beyond(result, points, d), ~_best_beyond(partitioned, parted, d)]) for d in depths
     )
 
 

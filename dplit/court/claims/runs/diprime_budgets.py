@@ -70,9 +70,7 @@ def _catches_up(result, methods, other=None):
             parts += [far, near]
         steps = [_behind(result, m, mean) for mean in _means(other, targets).values()]
         low, high = ([g[end(g)] for g in steps] for end in (min, max))
-        found.append(
-            f"{m} behind by {min(low):.3f} to {max(low):.3f}, then {min(high):.3f} to {max(high):.3f}"
-        )
+        found.append(f"{m} behind by {min(low):.3f} to {max(low):.3f}, then {min(high):.3f} to {max(high):.3f}")
     return rule.all_of(parts), f"{', '.join(found)} ({', '.join(targets)}; we allow {NEAR})"
 
 

@@ -20,16 +20,9 @@ from dplit.court.ledger.box import Box
 from dplit.court.ledger.compare import same
 
 GAUSSIAN = Box(
-    "thm-matrix-experiments-gaussian",
-    "matrix.gaussian_delta",
-    "matrix.gaussian_scale",
-    chapter=PAGE["chapter"],
+    "thm-matrix-experiments-gaussian", "matrix.gaussian_delta", "matrix.gaussian_scale", chapter=PAGE["chapter"]
 )
-MARGINALS = Box(
-    "thm-matrix-experiments-gaussian-marginals",
-    "matrix.GaussianMarginals",
-    chapter=PAGE["chapter"],
-)
+MARGINALS = Box("thm-matrix-experiments-gaussian-marginals", "matrix.GaussianMarginals", chapter=PAGE["chapter"])
 SMALL = ((3, 2, 2), (2, 4), (3, 3, 2))
 GRID = 400_001  # points of a quadrature
 
@@ -113,9 +106,6 @@ def gaussian_on_car(result):
     each of four strategies with Gaussian noise at (1, 1e-6)."""
     cell = partial(key, result, "car", max_depth=4, epsilon=1.0)
     pure = cell(method=paper.TRAINING)
-    of = {
-        k: cell(method=paper.GAUSS, reading="exact", label=f"Gaussian, {k}")
-        for k in paper.STRATEGIES
-    }
+    of = {k: cell(method=paper.GAUSS, reading="exact", label=f"Gaussian, {k}") for k in paper.STRATEGIES}
     words = percent(result, {"Laplace, cells": pure} | of)
     return best_of(result, [pure], of.values()), words

@@ -13,16 +13,7 @@ from functools import partial
 from itertools import product
 
 from dplit.court.claims.runs import reproduced
-from dplit.court.claims.runs.cells import (
-    Decided,
-    Pairs,
-    best_of,
-    better,
-    none_of,
-    pair,
-    percent,
-    together,
-)
+from dplit.court.claims.runs.cells import Decided, Pairs, best_of, better, none_of, pair, percent, together
 from dplit.court.claims.runs.m_rf import (
     OURS,
     PAGE,
@@ -57,9 +48,7 @@ reproduced.table_claim("m-rf/appendix-table-2", "undecided", **PAGE)
 def optimised(result: Result, data: str, votes: Iterable[str] = ("weighted",)) -> Pairs:
     """The optimised subsample-and-aggregate beside the existing one, at every epsilon."""
     points, methods = product(paper.EPSILONS, votes), (paper.SUBSAMPLE, paper.EXISTING)
-    cells = {
-        f"{data} at {e:g}, {v}": pair(result, data, methods, epsilon=e, voting=v) for e, v in points
-    }
+    cells = {f"{data} at {e:g}, {v}": pair(result, data, methods, epsilon=e, voting=v) for e, v in points}
     return Pairs(result, cells)
 
 
@@ -194,11 +183,7 @@ BEST = {  # by the part of the id: first methods, second methods, and what is sa
         OURS,
         "such trees with random cuts in two, in place of five bins, are better than M-RF at its best.",
     ),
-    "all": (
-        OURS,
-        (*paper.RIVALS, paper.LABELS),
-        f"M-RF at its best is better than both baselines and {LABELS}.",
-    ),
+    "all": (OURS, (*paper.RIVALS, paper.LABELS), f"M-RF at its best is better than both baselines and {LABELS}."),
 }
 for data, kind, epsilon in [
     *product(["balance"], ["", "cuts-"], [0.5, 1.0]),

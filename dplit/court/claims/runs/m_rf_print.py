@@ -22,13 +22,7 @@ from dplit.mechanisms import Laplace
 MANY = 1000  # trees for each unit of a gap times epsilon: x is then a thousandth
 TREE_BOX = "thm-matrix-experiments-tree"
 METHODS, BASELINES = ("training", "prediction"), ("Laplace", "disjoint")
-SETS = {
-    "Car": "car",
-    "Iris": "iris",
-    "Balance": "balance",
-    "Heart": "heart-cleveland",
-    "Mushroom": "mushroom",
-}
+SETS = {"Car": "car", "Iris": "iris", "Balance": "balance", "Heart": "heart-cleveland", "Mushroom": "mushroom"}
 NEGLIGIBLE = 0.1  # of the seconds without privacy
 COMPARABLE = 0.02  # in accuracy
 
@@ -38,9 +32,7 @@ def gains():
     found = {}
     for id in ("m-rf/result-file-few", "m-rf/result-file-64"):
         table = printed.table(id)
-        for (data, name), (ours, other) in product(
-            table.of("name").items(), product(METHODS, BASELINES)
-        ):
+        for (data, name), (ours, other) in product(table.of("name").items(), product(METHODS, BASELINES)):
             if (data, ours) in table.cells and (data, other) in table.cells:
                 words = f"{name}: {ours} against {other}"
                 found[words] = table.cells[data, ours].value, table.cells[data, other].value
@@ -68,10 +60,7 @@ def outperforms_with_many(effort, rng):
     found = {w: pair for w, pair in gains().items() if not w[0].isdigit()}
     words, (ours, other) = min(found.items(), key=lambda item: item[1][0] - item[1][1])
     yield above(ours, other, least=words)
-    of = {
-        "quantity": f"accuracy in the authors' files, {words}",
-        "range": "epsilon 2, Car and Balance",
-    }
+    of = {"quantity": f"accuracy in the authors' files, {words}", "range": "epsilon 2, Car and Balance"}
     return note(f"least: {words}, by {100 * (ours - other):.1f} points", **of)
 
 
@@ -89,9 +78,7 @@ def feature_range(effort, rng):
     )
 
 
-@by_print(
-    "m-rf/appendix-table-1", "Technical appendix, table 1", "holds", functions=("datasets.load",)
-)
+@by_print("m-rf/appendix-table-1", "Technical appendix, table 1", "holds", functions=("datasets.load",))
 def table_1(effort, rng):
     """The appendix's table 1 has the numbers of records, features and classes of Car, Iris, Balance, Heart and
     Mushroom."""
@@ -134,11 +121,7 @@ def overhead(effort, rng):
     )
 
 
-@by_print(
-    "m-rf/appendix-subsample-lower",
-    "Technical appendix, comparison with DP batch training",
-    "assumes",
-)
+@by_print("m-rf/appendix-subsample-lower", "Technical appendix, comparison with DP batch training", "assumes")
 def subsample_lower(effort, rng):
     """The subsample-and-aggregate approach generally yields lower accuracy than our DP batch training and
     prediction techniques for small to medium-sized datasets, as shown in table 2 for the Car dataset. (In three of
@@ -196,11 +179,7 @@ def search_time(effort, rng):
     )
 
 
-@by_print(
-    "m-rf/appendix-adult",
-    "Technical appendix, comparison with DP batch training",
-    "assumes",
-)
+@by_print("m-rf/appendix-adult", "Technical appendix, comparison with DP batch training", "assumes")
 def subsample_on_adult(effort, rng):
     """For datasets with a large number of records, such as Adult, the subsample-and-aggregate method can achieve
     accuracy comparable to that of DP batch training and prediction. (In the authors' files with weight votes and

@@ -18,15 +18,7 @@ from functools import partial
 import numpy as np
 
 from dplit.court.claims.runs import reproduced
-from dplit.court.claims.runs.cells import (
-    Decided,
-    Pairs,
-    near,
-    none_of,
-    on_sets,
-    together,
-    where_run,
-)
+from dplit.court.claims.runs.cells import Decided, Pairs, near, none_of, on_sets, together, where_run
 from dplit.court.experiments import rule
 from dplit.court.experiments.curves import differences, higher, key, over, paired
 from dplit.court.experiments.images import NAME as SCENES
@@ -51,9 +43,7 @@ reproduced.table_claim("mrf/table-1", "differs", **PAGE)
 reproduced.table_claim("mrf/table-3", "differs", **PAGE)
 
 
-def versus(
-    result: Result, other: tuple, sets: Iterable[str] = SETS, mine: str | tuple = "MRF", **at
-) -> Pairs:
+def versus(result: Result, other: tuple, sets: Iterable[str] = SETS, mine: str | tuple = "MRF", **at) -> Pairs:
     """MRF beside another forest on each set, by the paper's name of it."""
     return on_sets(result, {d: NAMES.get(d, d) for d in sets}, mine, other, **at)
 
@@ -119,8 +109,7 @@ def pixels(result):
 def on_scenes(result: Result, pairs: Iterable[tuple[tuple, tuple]]) -> Decided:
     """That one method is ahead of the other on scenes of ours, in each criterion, of each pair of methods."""
     cells = {
-        f"{one[0]} over {two[0]}": (key(result, SCENES, *one), key(result, SCENES, *two))
-        for one, two in pairs
+        f"{one[0]} over {two[0]}": (key(result, SCENES, *one), key(result, SCENES, *two)) for one, two in pairs
     }
     found = [Pairs(result, cells, n, f"gain in points of {name}") for name, n in CRITERIA.items()]
     parts = [part for pairs in found for part in pairs.parts()]

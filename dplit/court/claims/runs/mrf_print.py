@@ -89,9 +89,7 @@ def ranks_of_cells(effort, rng):
     for m, rank in found.items():
         cell = cells["rank", m]
         yield at_most(abs(rank - cell.value), 2 * cell.rounding, met=None, method=m)
-    words = (
-        f"in order: {', '.join(f'{m} {found[m]:.2f}' for m in order)}; furthest off is {{method}}"
-    )
+    words = f"in order: {', '.join(f'{m} {found[m]:.2f}' for m in order)}; furthest off is {{method}}"
     return on_all(words, quantity="distance of a printed average rank")
 
 
@@ -107,10 +105,7 @@ def twelve_ten(effort, rng):
     yield same(marked, 10)
     yield need(matching, marked=marked)
     words = f"{wins} printed wins, {marked} of them marked; every mark is on the side of the larger number"
-    return on_all(
-        f"{words}: {matching}",
-        quantity="data sets on which MRF is printed above the standard forest",
-    )
+    return on_all(f"{words}: {matching}", quantity="data sets on which MRF is printed above the standard forest")
 
 
 @by_print("mrf/best-of-four", "Table 1", "holds")
@@ -131,12 +126,8 @@ def two_percent(effort, rng):
     relative = sum(g > r * 2 / 100 for g, r in zip(gain.values(), rival.values()))
     yield above(relative, len(gain) / 2, broken="fails")
     yield above(points, len(gain) / 2)
-    words = (
-        f"more than 2 points on {points} of {len(gain)} data sets, more than 2 % of BRF's accuracy"
-    )
-    return on_all(
-        f"{words} on {relative}", quantity="data sets with a gain of more than 2 points over BRF"
-    )
+    words = f"more than 2 points on {points} of {len(gain)} data sets, more than 2 % of BRF's accuracy"
+    return on_all(f"{words} on {relative}", quantity="data sets with a gain of more than 2 points over BRF")
 
 
 @by_print("mrf/wilcoxon", "Section 5.1", "holds")
@@ -160,12 +151,8 @@ def on_par(effort, rng):
     apart = max(abs(gain[low]), abs(gain[high]))
     yield need(p >= LEVEL, p, ">=", LEVEL, broken="fails")
     yield need(apart <= 1, apart, "<=", 1)
-    words = (
-        f"p = {p:.2f} over {len(gain)} data sets; from {gain[low]} points on {low} to +{gain[high]}"
-    )
-    return on_all(
-        f"{words} on {high}", quantity="points that MRF and the standard forest are apart"
-    )
+    words = f"p = {p:.2f} over {len(gain)} data sets; from {gain[low]} points on {low} to +{gain[high]}"
+    return on_all(f"{words} on {high}", quantity="points that MRF and the standard forest are apart")
 
 
 @by_print("mrf/section-7", "Section 7", "holds")
@@ -186,9 +173,7 @@ def never_achieved(effort, rng):
     never been achieved by any other of the consistent random forest methods. (Judged on those of table 1.)"""
     found = {m: won(m, GREEDY) for m in CONSISTENT}
     yield under(max(map(len, found.values())), 12, **found)
-    words = "; ".join(
-        f"{m} is above it on {', '.join(sets) or 'none'}" for m, sets in found.items()
-    )
+    words = "; ".join(f"{m} is above it on {', '.join(sets) or 'none'}" for m, sets in found.items())
     of = "most data sets on which another consistent forest is printed above the standard one"
     return on_all(words, quantity=of)
 

@@ -69,11 +69,7 @@ def table_2(effort, rng):
     found = list(cells_of_table_2())
     wrong = {(row, column): (n, min(known)) for row, column, n, known in found if n not in known}
     with_class = [at for at, (n, k) in wrong.items() if at[1] == "features" and n == k + 1]
-    rest = [
-        f"{' '.join(at)} {n}, in the file {k}"
-        for at, (n, k) in wrong.items()
-        if at not in with_class
-    ]
+    rest = [f"{' '.join(at)} {n}, in the file {k}" for at, (n, k) in wrong.items() if at not in with_class]
     cells = {" ".join(at): [*pair] for at, pair in wrong.items()}
     for *_, n, known in found:
         yield need(n in known, min(known), "=", n, wrong=cells)
@@ -145,9 +141,7 @@ def label_is_capped(effort, rng):
             if sum(leaf) == size:
                 right = Exponential(budget).pmf(np.array(leaf) / size)[0]
                 yield at_most(right, label_cap(budget, classes), leaf=list(leaf))
-    return note(
-        "{cases} leaves; attained at {leaf}", range=f"leaves of {size} records, 2 and 3 classes"
-    )
+    return note("{cases} leaves; attained at {leaf}", range=f"leaves of {size} records, 2 and 3 classes")
 
 
 @by_print("mrf/table-3-layers", "Appendix F; table 3", "holds")

@@ -54,9 +54,7 @@ def little_to_choose(effort, rng):
         some, n = _apart("diprime-v2/table-2", (one,), (other,))
         apart, pairs = apart + some, pairs + n
     yield same(len(apart), 0, apart=apart)
-    return on_all(
-        f"{pairs - len(apart)} of {pairs} pairs of printed accuracies meet; apart: {listed(apart)}"
-    )
+    return on_all(f"{pairs - len(apart)} of {pairs} pairs of printed accuracies meet; apart: {listed(apart)}")
 
 
 @by_print("diprime-v2/comparable-flip", "Section 3.3", "assumes",
@@ -153,13 +151,7 @@ def _nodes(depth, children):
 
 # Data sets ---------------------------------------------------------------------------------------
 
-V1 = {
-    "parkinsons": 5875,
-    "appliances-energy": 19735,
-    "banknote": 1372,
-    "credit-default": 30000,
-    ROBOT: 5456,
-}
+V1 = {"parkinsons": 5875, "appliances-energy": 19735, "banknote": 1372, "credit-default": 30000, ROBOT: 5456}
 V2 = V1 | {"metro-traffic": 48204, "gas-turbine": 36733, "puc-rio": 122244}  # fmt: skip
 
 
@@ -170,9 +162,7 @@ def _sizes(stated, more=""):
     for name, n in stated.items():
         yield same(sizes[name], n, records=wrong)
     words = "; ".join(f"{name} {n:,} where the file has {m:,}" for name, (n, m) in wrong.items())
-    text = (
-        f"{len(stated) - len(wrong)} of {len(stated)} numbers are those of the files. {words}{more}"
-    )
+    text = f"{len(stated) - len(wrong)} of {len(stated)} numbers are those of the files. {words}{more}"
     return note(text, quantity=f"records of {next(iter(wrong), name)}", range=", ".join(stated))
 
 

@@ -16,16 +16,7 @@ from functools import partial
 import numpy as np
 
 from dplit.court.claims.runs import reproduced
-from dplit.court.claims.runs.cells import (
-    ONE_DRAW,
-    Decided,
-    Pairs,
-    best_of,
-    better,
-    on_sets,
-    pair,
-    percent,
-)
+from dplit.court.claims.runs.cells import ONE_DRAW, Decided, Pairs, best_of, better, on_sets, pair, percent
 from dplit.court.experiments import curves, rule
 from dplit.court.experiments.papers import rdf as paper
 from dplit.court.experiments.papers.rdf import EPSILONS, MANY_CLASSES, NAMES, SYNTHETIC, TREES
@@ -277,10 +268,7 @@ def enough(result):
 def grows(result):
     """Differential privacy scales very well, adding less noise the more data there is (read of figure 9:
     at every epsilon accuracy grows with the number of records)."""
-    lines = {
-        e: curves.curve(result, "RDF", "published", "n_records", epsilon=e)
-        for e in (0.01, 0.1, 1.0)
-    }
+    lines = {e: curves.curve(result, "RDF", "published", "n_records", epsilon=e) for e in (0.01, 0.1, 1.0)}
     words = "; ".join(f"{e:g}: {curves.points_of(result, points)}" for e, points in lines.items())
     rise = rule.all_of(curves.rising(result, [*points.values()]) for points in lines.values())
     return rise, f"by epsilon: {words}"

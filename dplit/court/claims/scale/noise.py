@@ -29,10 +29,7 @@ def _enumerated(n, q, epsilon):
 
 def _parts(q, epsilon):
     """Variances of whether one record lies in the cell, and of the noise: over both values, and up to `FAR`."""
-    sampled, noise = (
-        sum(p * (i - q) ** 2 for i, p in enumerate((1 - q, q))),
-        np.arange(-FAR, FAR + 1),
-    )
+    sampled, noise = (sum(p * (i - q) ** 2 for i, p in enumerate((1 - q, q))), np.arange(-FAR, FAR + 1))
     return sampled, float(Geometric(epsilon).pmf(noise) @ noise**2)
 
 

@@ -59,9 +59,7 @@ def score(effort, rng):
     sizes = range(1, effort.pick(9, 15, 30))
     for statistic, sides in ((sensitivity.split_score_of, 2), (_closed_score_of, 3)):
         yield from searched(exactly, statistic, _one, sizes, ((0, 0),), ONE_MORE, sides=sides)
-    return note(
-        "{cases} enumerations, ties either way: 1 in each", quantity="sensitivity of the score"
-    )
+    return note("{cases} enumerations, ties either way: 1 in each", quantity="sensitivity of the score")
 
 
 def _closed_score_of(records):
@@ -131,10 +129,7 @@ def _replaced(names, sizes, factor=None):
     for name in names:
         statistic, options, own = FAMILY[name]
         for n in sizes:
-            one, two = (
-                sensitivity.worst_case(statistic, n, 0, 1, relation, **options)
-                for relation in NEIGHBOURS
-            )
+            one, two = (sensitivity.worst_case(statistic, n, 0, 1, relation, **options) for relation in NEIGHBOURS)
             data = {"statistic": name, "n": n, "lower": 0, "upper": 1}
             data |= {"data": plain(two.data), "neighbour": plain(two.neighbour)}
             yield exactly(two.value, (factor or own) * one.value, **data)

@@ -19,9 +19,7 @@ PROOF = Box(
     "sensitivity.published_sse",
     range="all data on -1, -1/2, 0, 1/2, 1, up to 4 records",
 )
-SPLIT = Box(
-    "thm-sensitivity-split", "sensitivity.counts", "sensitivity.worst_case", "mechanisms.Laplace"
-)
+SPLIT = Box("thm-sensitivity-split", "sensitivity.counts", "sensitivity.worst_case", "mechanisms.Laplace")
 GRID = tuple(Fraction(i, 2) for i in range(-2, 3))  # targets in [-B, B], B = 1
 
 

@@ -40,8 +40,7 @@ SSE = Box(
     range="every number removed from up to 8 records (23 at deep effort), grid data",
 )
 PROOF = Box(
-    "rem-sensitivity-mse-proof",
-    range="all data on -1, -1/2, 0, 1/2, 1, up to 4 records (8 at deep effort)",
+    "rem-sensitivity-mse-proof", range="all data on -1, -1/2, 0, 1/2, 1, up to 4 records (8 at deep effort)"
 )
 UNWEIGHTED = Box("thm-sensitivity-unweighted")
 of_error = partial(note, quantity="sensitivity of the squared error")
@@ -57,10 +56,7 @@ def mean(effort, rng, bounds=V1):
     """The mean of $N$ targets in $[B_L, B_U]$ has sensitivity $(B_U - B_L)/N$."""
     sizes = range(2, effort.pick(7, 9, 12))  # add-remove has no mean of nothing
     yield from searched(exactly, sensitivity.mean_of, sensitivity.published_mean, sizes, bounds)
-    return note(
-        "{cases} enumerations, both relations: R/N, at N={n} {found}",
-        quantity="sensitivity of the mean",
-    )
+    return note("{cases} enumerations, both relations: R/N, at N={n} {found}", quantity="sensitivity of the mean")
 
 
 @MEAN("diprime-v2/sensitivity-mean", "Appendix A.1")
@@ -84,9 +80,7 @@ def _partitions(compare, effort, stated, bounds):
 def mse(effort, rng, bounds=V1):
     r"""The mean squared error has sensitivity $4B^2/N$, $B = \max(|B_L|, |B_U|)$."""
     yield from _partitions(within, effort, sensitivity.published_mse, bounds)
-    return of_error(
-        "{cases} enumerations: nearest at N={n} on [{lower}, {upper}], {found} of {formula}"
-    )
+    return of_error("{cases} enumerations: nearest at N={n} on [{lower}, {upper}], {found} of {formula}")
 
 
 @MSE.corrected(
@@ -123,10 +117,7 @@ def mse_v2(effort, rng):
 
 
 @MSE.corrected(
-    mse_v2,
-    "sensitivity.mse",
-    "sensitivity.split_mse",
-    where="ours; the last line but one of appendix A.2",
+    mse_v2, "sensitivity.mse", "sensitivity.split_mse", where="ours; the last line but one of appendix A.2"
 )
 def mse_exact_v2(effort, rng):
     """It is exactly $4B^2(N-1)/N^2$, under add-remove and under replace-one: the sum of the
@@ -175,8 +166,7 @@ def mse_proof(effort, rng):
         data = {"n": n, "B": 1, "stay": plain(stay), "removed": float(gone)}
         yield within(first, Fraction(n - 1, n**2), **data)
     return note(
-        "N={n}, records {stay} stay: the norm is {found}, over {formula}",
-        quantity="first norm of the proof",
+        "N={n}, records {stay} stay: the norm is {found}, over {formula}", quantity="first norm of the proof"
     )
 
 
@@ -189,9 +179,7 @@ def mse_proof_whole(effort, rng):
         yield decisive(exactly(max(map(sum, both)), Fraction(4 * (n - 1), n**2), n=n))
         alone = exactly if n % 2 else below
         yield alone(max(first for first, _ in both), Fraction(1, n), n=n)
-    return note(
-        "{cases} cases on a grid in [-1, 1], within both bounds", quantity="sum of the two norms"
-    )
+    return note("{cases} cases on a grid in [-1, 1], within both bounds", quantity="sum of the two norms")
 
 
 # The unweighted reading ----------------------------------------------------------------------

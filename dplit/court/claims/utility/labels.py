@@ -19,12 +19,7 @@ from dplit.court.claims.utility._counted import EPSILONS
 from dplit.court.ledger.box import Box
 from dplit.court.ledger.compare import at_most, below, decisive, need, note, same
 
-FLIP = Box(
-    "thm-utility-flip",
-    "utility.published_flip",
-    "utility.label_law",
-    quantity="probability of a flip",
-)
+FLIP = Box("thm-utility-flip", "utility.published_flip", "utility.label_law", quantity="probability of a flip")
 CLASSES = Box(
     "thm-utility-classes",
     "utility.label_law",
@@ -62,9 +57,7 @@ def _integrated_law(counts, epsilon):
     edges = sorted({0.0, *centre, centre.max() + 45 / epsilon})
     tie = math.prod(cdf(0.0, c) for c in centre) / k
     pieces = list(pairwise(edges))
-    return [
-        tie + sum(quad(wins, a, b, args=(j,), epsabs=1e-12)[0] for a, b in pieces) for j in range(k)
-    ]
+    return [tie + sum(quad(wins, a, b, args=(j,), epsabs=1e-12)[0] for a, b in pieces) for j in range(k)]
 
 
 @FLIP("diprime-v2/flip-probability", "Appendix B.2")

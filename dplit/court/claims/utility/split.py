@@ -21,13 +21,9 @@ from dplit.domain import GRID
 from dplit.forests.releases import published_labels, published_means
 
 SPLIT = Box("thm-utility-split")
-EXPECTED = Box(
-    "thm-utility-expected", "utility.expected_split_loss", quantity="expected loss, in R^2"
-)
+EXPECTED = Box("thm-utility-expected", "utility.expected_split_loss", quantity="expected loss, in R^2")
 IMBALANCE = Box("rem-utility-imbalance", "utility.worst_split_loss", "utility.accuracy_loss_bound")
-FLIP = Box(
-    "thm-utility-flip", "utility.label_law", "utility.expected_accuracy", "utility.split_loss_bound"
-)
+FLIP = Box("thm-utility-flip", "utility.label_law", "utility.expected_accuracy", "utility.split_loss_bound")
 
 # Theorem 1: regression -----------------------------------------------------------------------
 
@@ -148,11 +144,7 @@ def everything(effort, rng):
 
 
 @EXPECTED(
-    "diprime-v2/theorem-1/expectation",
-    "ours",
-    "holds",
-    "utility.expected_split_loss",
-    "utility.worst_split_loss",
+    "diprime-v2/theorem-1/expectation", "ours", "holds", "utility.expected_split_loss", "utility.worst_split_loss"
 )
 def expectation(effort, rng):
     r"""Over the split and the noise the largest expected loss is $\sum_k \Pr(k)\, w_k$ with
@@ -162,9 +154,7 @@ def expectation(effort, rng):
     for n in range(2, most + 1):
         y, half = targets_at_bounds(n), n // 2
         gone = squared_error(y, range(half)) + squared_error(y, range(half, n))
-        for values, rate, epsilon in product(
-            (_evenly(n), np.linspace(0.2, 0.3, n)), (0, 0.5, 3.0), (0.3, 3.0)
-        ):
+        for values, rate, epsilon in product((_evenly(n), np.linspace(0.2, 0.3, n)), (0, 0.5, 3.0), (0.3, 3.0)):
             law = balance.split_law(values, 0, 1, rate)
             whole = squared_error(y, range(n)) - gone + 2 / (n * epsilon**2)  # one block is empty
             total = _losses(n, epsilon) @ law[1:n] + whole * (law[0] + law[n])
@@ -201,9 +191,7 @@ def imbalance(effort, rng):
                 pairs += 1
                 yield below(more, less, 1e-12, broken="fails", n=n, s=s, epsilon=epsilon)
     y = np.array([[0, 1, 1, 1]])  # pure at 1 and 3, not at 2 and 2
-    even, uneven = (
-        float((squared_error(y, range(k)) + squared_error(y, range(k, 4)))[0]) for k in (2, 1)
-    )
+    even, uneven = (float((squared_error(y, range(k)) + squared_error(y, range(k, 4)))[0]) for k in (2, 1))
     yield below(even, uneven)
     return note(
         f"In the worst case over the targets no loss rises with the smaller block, in {pairs} pairs. "

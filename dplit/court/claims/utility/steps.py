@@ -103,10 +103,7 @@ def _halved(n, depth):
 
 @SPLIT(
     "noise-in-error",
-    {
-        "diprime-v1": "Appendix A.2.3, effect of noising the mean",
-        "diprime-v2": "Appendix B.1, after (4)",
-    },
+    {"diprime-v1": "Appendix A.2.3, effect of noising the mean", "diprime-v2": "Appendix B.1, after (4)"},
     proved=False,
     about="step",
     quantity="expected squared error that the noise of a mean adds",
@@ -127,9 +124,7 @@ def noise_in_error(effort, rng, paper):
         law = float(utility.expected_sse([0] * (n + 1), e, -1, 1)[0])  # all records in one block
         whole = (n + 1) * _variance(2 / ((n + 1) * e))
         yield same(whole, law, 1e-7, records=n + 1, epsilon=e)
-    return (
-        "{cases} nodes and shifts: with {records} records at epsilon {epsilon:g} it is {exact:.4f}"
-    )
+    return "{cases} nodes and shifts: with {records} records at epsilon {epsilon:g} it is {exact:.4f}"
 
 
 def _variance(scale):

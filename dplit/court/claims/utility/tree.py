@@ -163,9 +163,7 @@ def theorem_3_corrected(effort, rng):
             stated = utility.worst_loss(*at, epsilon, 0, 1)
             yield same(_enumerated_loss(*at, epsilon), stated, n=at[0], depth=at[1], t=at[2])
     for n, depth, t, e in settings:
-        worst, bound = (
-            f(n, depth, t, e, *BOUNDS) for f in (utility.worst_loss, utility.loss_bound)
-        )
+        worst, bound = (f(n, depth, t, e, *BOUNDS) for f in (utility.worst_loss, utility.loss_bound))
         share = min(share, worst / bound)
         yield at_most(worst, bound, n=n, depth=depth, t=t, epsilon_2=e)
     return note(
@@ -202,10 +200,5 @@ def simulated(effort, rng):
         yield decisive(law)
         yield need(law.span[1] >= least, law.exact, ">=", least, n=n, t=t)
         yield below(loss.max(), utility.loss_bound(n, depth, t, 1.0, *BOUNDS), n=n, t=t)
-        said.append(
-            f"N = {n}, depth {depth}, t = {t}: exact {law.stated:.4f}, simulated {law.exact:.4f}"
-        )
-    return note(
-        "; ".join(said) + ".",
-        range="N = 8, depth 2, t = 1 and N = 128, depth 4, t = 6, at epsilon_1 = 1",
-    )
+        said.append(f"N = {n}, depth {depth}, t = {t}: exact {law.stated:.4f}, simulated {law.exact:.4f}")
+    return note("; ".join(said) + ".", range="N = 8, depth 2, t = 1 and N = 128, depth 4, t = 6, at epsilon_1 = 1")

@@ -91,11 +91,7 @@ def first_tree(forest):
 
 
 def leaf_boxes(
-    feature: np.ndarray,
-    threshold: np.ndarray,
-    left: np.ndarray,
-    right: np.ndarray,
-    points: np.ndarray,
+    feature: np.ndarray, threshold: np.ndarray, left: np.ndarray, right: np.ndarray, points: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Lower and upper ends of the leaf of each point in the unit cube, shape of `points`.
 

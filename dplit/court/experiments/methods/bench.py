@@ -20,9 +20,7 @@ def _constant(setting):
 
 def _gradient_boosting(setting):
     """scikit-learn's boosting with its defaults, without privacy; levels as their positions."""
-    kind = (
-        HistGradientBoostingRegressor if setting.target_bounds else HistGradientBoostingClassifier
-    )
+    kind = HistGradientBoostingRegressor if setting.target_bounds else HistGradientBoostingClassifier
     return Encoded(kind(random_state=setting.seed), setting.domain)
 
 

@@ -11,9 +11,7 @@ if TYPE_CHECKING:
 def public(setting: Setting) -> dict:
     """Schema, accounting and seed of a private estimator, by the names of its parameters."""
     target = (
-        {"target_bounds": setting.target_bounds}
-        if setting.target_bounds
-        else {"classes": list(setting.classes)}
+        {"target_bounds": setting.target_bounds} if setting.target_bounds else {"classes": list(setting.classes)}
     )
     return {
         "domain": setting.domain,

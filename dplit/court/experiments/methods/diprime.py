@@ -18,11 +18,7 @@ def _sklearn(name):
     def build(setting, *, n_estimators, max_depth, max_features=None):
         k = None if max_features is None else min(max_features, len(setting.domain))
         forest = of_task(ensemble, name, setting)(
-            n_estimators,
-            max_depth=max_depth,
-            max_features=k,
-            random_state=setting.seed,
-            n_jobs=1,
+            n_estimators, max_depth=max_depth, max_features=k, random_state=setting.seed, n_jobs=1
         )
         return Encoded(forest, setting.domain)
 

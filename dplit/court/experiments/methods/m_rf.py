@@ -17,11 +17,7 @@ from dplit import forests
 from dplit.baselines import JPWClassifier
 from dplit.baselines._shared import bin_codes
 from dplit.court.experiments.methods.common import private, public
-from dplit.court.experiments.methods.m_rf_rivals import (
-    GaussianForest,
-    NoisyHistogram,
-    QueryAggregate,
-)
+from dplit.court.experiments.methods.m_rf_rivals import GaussianForest, NoisyHistogram, QueryAggregate
 from dplit.domain import Categorical, Domain
 from dplit.forests import HistogramForestClassifier, MatrixForestClassifier
 

@@ -11,9 +11,7 @@ from dplit.court.experiments.methods.common import Encoded, private
 def _breiman(setting, *, n_estimators, min_samples_leaf):
     """scikit-learn's forest as the MRF paper has it: Gini, the root of D columns, leaves of k or more."""
     options = {"min_samples_leaf": min_samples_leaf, "random_state": setting.seed, "n_jobs": 1}
-    return Encoded(
-        RandomForestClassifier(n_estimators, max_features="sqrt", **options), setting.domain
-    )
+    return Encoded(RandomForestClassifier(n_estimators, max_features="sqrt", **options), setting.domain)
 
 
 def _not_private(name, **fixed):

@@ -37,14 +37,8 @@ VARIANTS = ("DiPriMe", "DiPriMeExp", "DiPriMeFlip")
 V1 = "DiPriMe (v1)"
 ENERGY, NOTES, ROBOT = "appliances-energy", "banknote", "wall-following-24"
 GRIDS = {  # of the hyper-parameter figures, with the records partitioned and not
-    True: (
-        {"epsilon": (1.0, 5.0, 10.0), "rho": RHOS},
-        {"n_estimators": TREES, "max_features": FEATURES},
-    ),
-    False: (
-        {"epsilon": (1.0, 10.0), "rho": (0.1, 0.5, 0.9)},
-        {"n_estimators": FEW_TREES, "max_features": (5,)},
-    ),
+    True: ({"epsilon": (1.0, 5.0, 10.0), "rho": RHOS}, {"n_estimators": TREES, "max_features": FEATURES}),
+    False: ({"epsilon": (1.0, 10.0), "rho": (0.1, 0.5, 0.9)}, {"n_estimators": FEW_TREES, "max_features": (5,)}),
 }
 SHOWN = {"most": 10, "why_most": "shown beside the published curve, and no sentence is about it"}
 HUNDRED = {"repetitions": 100, "why_repetitions": "the caption's 100 single trees"}
@@ -163,9 +157,7 @@ def panels(method, depth, parts=(True, False)):
 def _named(cell, partitioned):
     """The cell with `partitioned` in its key."""
     params = {**cell.params, "partitioned": partitioned}
-    return Cell(
-        cell.data, cell.method, cell.reading, cell.measure, params, at=(*cell.at, "partitioned")
-    )
+    return Cell(cell.data, cell.method, cell.reading, cell.measure, params, at=(*cell.at, "partitioned"))
 
 
 V1_COMMON = {"n_estimators": 10, "max_features": 10, "epsilon": 10, "rho": 0.5}
@@ -226,9 +218,7 @@ FIGURES = {  # title, what the paper leaves open, cells
     "diprime-v2/figure-2": (
         "Accuracy against epsilon on Banknote",
         "The grid of epsilon is ours; depth 5 for every method, as the caption has it.",
-        partial(
-            budgets, "accuracy", NOTES_COMMON, 5, (*EXACT, "DP-DF", "DP-RF", "DP-ERT", *VARIANTS)
-        ),
+        partial(budgets, "accuracy", NOTES_COMMON, 5, (*EXACT, "DP-DF", "DP-RF", "DP-ERT", *VARIANTS)),
     ),
     "diprime-v2/figure-3": (
         "Share of the records that a leaf holds, on Robot",

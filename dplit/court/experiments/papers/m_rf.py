@@ -20,9 +20,7 @@ from dplit.court.experiments.cells import Cell, experiment
 
 FOLDS = 5  # "train and test subsets with a 80:20 ratio"
 TIMES = 4 * FOLDS
-FEW = (
-    "splits share records: by the corrected variance twice as many would narrow an interval by 4 %"
-)
+FEW = "splits share records: by the corrected variance twice as many would narrow an interval by 4 %"
 LARGE_TIMES = {
     "most": 2 * FOLDS,
     "why_most": "a split of it takes up to fifteen processor seconds, and has 1,100 records to test or more",
@@ -35,10 +33,7 @@ ENSEMBLES = 4
 BINNED = ("iris", "balance", "heart-cleveland", "adult")
 TREES, FEW_TREES = 128, 16
 EPSILONS = (0.25, 0.5, 1.0, 2.0, 4.0)
-LOW = {
-    "mushroom": (0.01, 0.03, 0.05, 0.1, 0.2),
-    "adult": (0.01, 0.05, 0.1),
-}  # the authors' own, below ours
+LOW = {"mushroom": (0.01, 0.03, 0.05, 0.1, 0.2), "adult": (0.01, 0.05, 0.1)}  # the authors' own, below ours
 NUMBERS = (1, 4, 16, 64, 128)  # of trees
 QUERIES = (5, 50, 100, 345, 1000)
 DEPTHS = (1, 2, 3, 4, 5)
@@ -126,9 +121,7 @@ def _figure_2_low():
             yield from each(data, BATCH, ensembles=ENSEMBLES, subset_size=PARTS, **size)
 
 
-@run(
-    "m-rf/figure-3a", "Accuracy on Car by the number of trees, epsilon 2", ours=OURS + "Depth is 4."
-)
+@run("m-rf/figure-3a", "Accuracy on Car by the number of trees, epsilon 2", ours=OURS + "Depth is 4.")
 def _figure_3a():
     for trees in NUMBERS:
         size, at = forest(4, trees, epsilon=2.0), ("n_estimators",)
@@ -179,10 +172,7 @@ def _appendix_table_2():
     yield of("car", "Random trees", "exact", (), "not private", **forest(4))
     few, parts = forest(3, FEW_TREES, **WEIGHTED), {1: {}, 2: {"ensembles": 2, "subset_size": 4}}
     for method, reading, q in product((*BATCH, SUBSAMPLE), BOTH, parts):
-        label, size = (
-            f"{method.removeprefix('M-RF ')}, q = {q}",
-            forest(4) if method in BATCH else few,
-        )
+        label, size = (f"{method.removeprefix('M-RF ')}, q = {q}", forest(4) if method in BATCH else few)
         yield of("car", method, reading, (), label, epsilon=1.0, **parts[q], **size)
 
 
@@ -244,9 +234,7 @@ def _histogram():
             yield from each("car", both, [reading], **how)
         yield from each("car", BATCH, [reading], **forest(4, epsilon=epsilon))
     for epsilon, vote in product((0.5, 1.0, 2.0, 4.0), (0.0, 1.0, 10.0)):
-        yield of(
-            "car", "Histogram", "proved", ("constant", "epsilon"), epsilon=epsilon, constant=vote
-        )
+        yield of("car", "Histogram", "proved", ("constant", "epsilon"), epsilon=epsilon, constant=vote)
 
 
 @run(

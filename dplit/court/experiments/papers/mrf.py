@@ -19,19 +19,13 @@ from dplit.court.experiments.cells import Cell, experiment
 from dplit.ground import printed
 
 FOLDS = 10
-TEN_TIMES = {
-    "repetitions": 10 * FOLDS,
-    "why_repetitions": "ten times ten-fold, as the paper has it",
-}
+TEN_TIMES = {"repetitions": 10 * FOLDS, "why_repetitions": "ten times ten-fold, as the paper has it"}
 THREE_TIMES = {
     "repetitions": 3 * FOLDS,
     "why_repetitions": "three times ten-fold: beside the paper's own tables, which have ten times",
 }
 ONCE = {"repetitions": FOLDS, "why_repetitions": "ten-fold once: many epsilons of each data set"}
-SCENES = {
-    "repetitions": 20,
-    "why_repetitions": "each on two scenes of its own, so none shares records",
-}
+SCENES = {"repetitions": 20, "why_repetitions": "each on two scenes of its own, so none shares records"}
 ONCE_HERE = {"most": FOLDS, "why_most": "a large set: ten-fold once"}
 ONCE_OURS = {"most": FOLDS, "why_most": "a row of ours: ten-fold once"}
 NAMES = printed.table("mrf/table-1").of("name")
@@ -103,9 +97,7 @@ def _table_3():
         one = split | {"n_estimators": 1}
         yield of_mrf(data, label=row, label_budget=budget, **one)
         yield of_mrf(data, label=f"{row}, labels without noise", **one)
-        yield replace(
-            of_mrf(data, label=f"{row}, forest", label_budget=budget, **split), **ONCE_OURS
-        )
+        yield replace(of_mrf(data, label=f"{row}, forest", label_budget=budget, **split), **ONCE_OURS)
         label = f"{row}, forest, labels without noise"
         yield replace(of_mrf(data, label=label, **split), **ONCE_OURS)
 
@@ -136,9 +128,7 @@ def settings(data):
     """The pairs (B1, B2) of figure 4 on one data set, list of tuple."""
     default = (*BUDGETS.values(),)
     return [
-        pair
-        for pair in product(GRID, GRID)
-        if data not in COSTLY or any(a == b for a, b in zip(pair, default))
+        pair for pair in product(GRID, GRID) if data not in COSTLY or any(a == b for a, b in zip(pair, default))
     ]
 
 

@@ -29,10 +29,7 @@ from dplit.ground import printed
 FOLDS = 10
 THRICE = 3 * FOLDS
 SPLITS, DRAWS = 2, 30  # folds of a draw; draws of a synthetic set
-MOST = {
-    "repetitions": SPLITS * DRAWS,
-    "why_repetitions": "two folds of 30 draws of a synthetic set",
-}
+MOST = {"repetitions": SPLITS * DRAWS, "why_repetitions": "two folds of 30 draws of a synthetic set"}
 ONE_FOLD = {"repetitions": DRAWS, "why_repetitions": "no deviation within a draw is asked for"}
 SLOW_CELL = {"most": SPLITS * DRAWS // 3, "why_most": "takes long: ten draws of a synthetic set"}
 SYNTHETIC = tuple(f"synth-{letter}" for letter in "abcdefg")
@@ -42,10 +39,7 @@ BINARY = (*SYNTHETIC, "magic", "adult", "mushroom")
 MANY_CLASSES = tuple(data for data in SETS if data not in BINARY)
 NAMES, DEPTHS = (printed.table("rdf/table-3").of(name) for name in ("name", "depth"))
 FEATURES = {
-    data: tuple(
-        int(printed.table("rdf/table-4").cells[kind, name].value)
-        for kind in ("continuous", "discrete")
-    )
+    data: tuple(int(printed.table("rdf/table-4").cells[kind, name].value) for kind in ("continuous", "discrete"))
     for data, name in NAMES.items()
 }
 LARGE = ("synth-g", "adult", "mushroom")  # trees of which only what records reach is made
@@ -96,9 +90,7 @@ def forests(data, measure="accuracy", readings=BOTH, at=(), seeds="", splits=SPL
         yield Cell(data, "RDF", reading, measure, base(data, **changed), **how)
 
 
-def examined(
-    data, measure, method="RDF, examined", readings=BOTH, at=(), label="", splits=SPLITS, **changed
-):
+def examined(data, measure, method="RDF, examined", readings=BOTH, at=(), label="", splits=SPLITS, **changed):
     """A forest whose leaf counts are looked at, or a variant of the paper's."""
     params = {k: v for k, v in base(data, **changed).items() if k != "reached"}
     how = {"at": at, "label": label, **repeated(data, splits)}
@@ -129,9 +121,7 @@ def twin(data):
     return Cell(data, "Random trees", "exact", "accuracy", params, **repeated(data))
 
 
-@experiment(
-    "rdf/figure-4", "Accuracy with smooth and with global sensitivity", **MOST, ours=OURS + DRAWN
-)
+@experiment("rdf/figure-4", "Accuracy with smooth and with global sensitivity", **MOST, ours=OURS + DRAWN)
 def _figure_4():
     for data in SYNTHETIC:
         yield from forests(data, seeds=SHARED)
@@ -242,8 +232,7 @@ AGAINST = OURS + DRAWN + THREE + SLOW
     "rdf/figure-11",
     "Accuracy against other methods, epsilon 1",
     **MOST,
-    ours=AGAINST
-    + "RDF, unanimous has the label that errs least where all records are of one class.",
+    ours=AGAINST + "RDF, unanimous has the label that errs least where all records are of one class.",
 )
 def _figure_11():
     for data in SETS:

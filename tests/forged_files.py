@@ -107,7 +107,7 @@ def altered_arrays(array, rng):
     yield "its places", np.arange(n).reshape(array.shape).astype(array.dtype)  # a circle of child
 
 
-VALUES = [None, -1, 0, 3, 10**9, 1e308, "x", True, [], [1], {"tuple": []}, {"number": "nan"}]  # fmt: skip
+VALUES = [None, -1, 0, 3, 10**9, 1e308, "x", True, [], [1], {"tuple": []}, {"number": "nan"}]
 
 
 def altered_headers(header):

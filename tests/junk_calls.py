@@ -37,7 +37,7 @@ NODE = median_forest.mirror(2, 3, 2, 0.25)
 SPACE = [(0,), (0, 0), (0, 1), (1,)]
 FITTED = scale.CutForest(
     1.0, domain=Domain([Categorical([0, 1])]), classes=[0, 1], n_estimators=1, max_depth=1, random_state=0
-).fit([[0], [1]], [0, 1])  # fmt: skip
+).fit([[0], [1]], [0, 1])
 MODEL = boosting.SmallClasses(np.zeros((2, 1)), 0.5, 0.5)
 
 

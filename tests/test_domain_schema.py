@@ -159,9 +159,7 @@ def test_a_domain_from_a_polars_frame():
     frame = polars_frame().drop("grade")
     with pytest.warns(PrivacyLeakWarning, match=r"'job' was read off the data"):
         domain = Domain.from_frame(frame.fill_null("cook"), {"age": (0, 120)})
-    assert domain.features == (
-        Categorical([False, True]), Continuous(0, 120), Categorical(["driver", "cook"]),
-    )  # fmt: skip
+    assert domain.features == (Categorical([False, True]), Continuous(0, 120), Categorical(["driver", "cook"]))
     assert domain.data_dependent == ("job",)
     assert Domain.from_data(frame.drop("job"))["age"] == Continuous(30, 200)
     with pytest.raises(ValueError, match="frame must be a data frame, got a list"):

@@ -123,7 +123,7 @@ BEYOND = 10**400
         (errors.check_integer, (11, "n", 0, 10), "n must be an integer of at most 10, got 11"),
         (errors.check_jobs, (10**6,), "n_jobs must be at most 1,000 threads, got 1000000"),
     ],
-)  # fmt: skip
+)
 def test_numbers_are_named(check, arguments, message):
     with pytest.raises(ValueError, match=f"^{message}") as caught:
         check(*arguments)

@@ -189,12 +189,12 @@ EDGES = {
     "Categorical": (lambda a, b: Categorical(a, b), "levels|missing"),
     "Domain": (lambda a, b: Domain([Continuous(0, 1), a], ["u", b]), "features|names"),
     "Domain of a mapping": (lambda a, b: Domain({"u": a, "v": b}), "features"),
-    "from_dict": (lambda a, b: Domain.from_dict({"columns": [{"lower": a, "upper": b}, a]}),
-                  "domain|column|columns"),
-    "from_frame": (lambda a, b: Domain.from_frame(pd.DataFrame({"u": [1.0, 2]}), {"u": a}),
-                   "bounds|column"),
-    "from polars": (lambda a, b: Domain.from_frame(pl.DataFrame({"u": ["x"]}), {"u": a, "w": b}),
-                    "bounds|column"),
+    "from_dict": (
+        lambda a, b: Domain.from_dict({"columns": [{"lower": a, "upper": b}, a]}),
+        "domain|column|columns",
+    ),
+    "from_frame": (lambda a, b: Domain.from_frame(pd.DataFrame({"u": [1.0, 2]}), {"u": a}), "bounds|column"),
+    "from polars": (lambda a, b: Domain.from_frame(pl.DataFrame({"u": ["x"]}), {"u": a, "w": b}), "bounds|column"),
     "from no frame": (lambda a, b: Domain.from_frame(a), "frame"),
     "encode": (lambda a, b: Domain([Continuous(0, 1)]).encode([[a]]), "column|X"),
     "a column": (lambda a, b: Domain([Continuous(0, 1)])[a], "column"),
@@ -208,7 +208,7 @@ EDGES = {
     "export_text": (lambda a, b: export_text(FITTED, a, max_depth=b), "tree|max_depth"),
     "predict": (lambda a, b: FITTED.predict([[a, 1]]), "X|column"),
     "predict numbers": (lambda a, b: NUMBERS.predict([[a, b]]), "X|column"),
-}  # fmt: skip
+}
 SCHEMA = {"classes": [0, 1], "n_estimators": 1, "max_depth": 1, "random_state": 0}
 FITTED = RandomDecisionForestClassifier(domain=Domain([Continuous(0, 1), Categorical([1, 2])]), **SCHEMA).fit(
     [[0.5, 1]], [0]

@@ -36,9 +36,7 @@ def test_neighbouring_counts_are_one_step_away(neighbours, counts):
 
 
 def test_data_sets_and_their_neighbours():
-    assert list(data_sets("ab", 2)) == [
-        (), ("a",), ("b",), ("a", "a"), ("a", "b"), ("b", "b"),
-    ]  # fmt: skip
+    assert list(data_sets("ab", 2)) == [(), ("a",), ("b",), ("a", "a"), ("a", "b"), ("b", "b")]
     near = neighbouring_data(("a", "b"), "ab", "add-remove")
     assert near == [("a",), ("b",), ("a", "a", "b"), ("a", "b", "b")]
     near = neighbouring_data(("a", "b"), "ab", "replace-one")

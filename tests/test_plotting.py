@@ -28,7 +28,7 @@ VISIONS = {
     "deutan": [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.01182, 0.04294, 0.968881]],
     "protan": [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
     "tritan": [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.3039]],
-}  # fmt: skip
+}
 APART = 12  # CIELAB units; 2.3 is a just noticeable difference
 
 
@@ -81,8 +81,7 @@ def test_the_ground_and_the_hues_of_a_dark_page():
     assert plotting.in_the_dark("white") == "#121212"
     assert plotting.in_the_dark("black") == "#ededed"
     for color in plotting.PALETTE:
-        hues = [mpl.colors.rgb_to_hsv(mpl.colors.to_rgb(c))[0] for c in
-                (color, plotting.in_the_dark(color))]  # fmt: skip
+        hues = [mpl.colors.rgb_to_hsv(mpl.colors.to_rgb(c))[0] for c in (color, plotting.in_the_dark(color))]
         assert abs((np.subtract(*hues) + 0.5) % 1 - 0.5) < 0.04, color
 
 

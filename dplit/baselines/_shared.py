@@ -71,9 +71,8 @@ def leaf_stats(
     for t, part in enumerate(parts):
         first, last = forest.leaf_starts[t : t + 2]
         single = trees.Trees(
-            *forest.arrays[:5], roots=forest.roots[t : t + 1],
-            leaf_starts=forest.leaf_starts[t : t + 2],
-        )  # fmt: skip
+            *forest.arrays[:5], roots=forest.roots[t : t + 1], leaf_starts=forest.leaf_starts[t : t + 2]
+        )
         leaves, target = trees.apply(single, records[part])[:, 0], y[part]
         size = last - first
         if n_classes:

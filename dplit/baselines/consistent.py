@@ -26,9 +26,8 @@ class _ObservedForest(PlainForest):
         from dplit.trees.observed import grow_observed_trees
 
         return grow_observed_trees(
-            records, codes, n_classes, halves, self._rule(records.shape[1]), rng=rng,
-            n_jobs=self.n_jobs,
-        )  # fmt: skip
+            records, codes, n_classes, halves, self._rule(records.shape[1]), rng=rng, n_jobs=self.n_jobs
+        )
 
     def _columns(self, n_columns):
         """Size of the set of candidates, rounded down as in scikit-learn's forest."""

@@ -168,10 +168,9 @@ def posterior_steps(
     covariances = check_numbers(covariances, "covariances", -MOST, MOST, ndim=3)
     if covariances.shape[1:] != (len(gradients),) * 2 or not len(covariances):
         raise ValueError(f"covariances must be matrices of {len(gradients)} leaves, got {covariances.shape}")
-    logs, means = zip(*(
-        _under_each(g, h, variance + spread * h, covariances)
-        for g, h in zip(gradients.T, curvatures.T)
-    ))  # fmt: skip
+    logs, means = zip(
+        *(_under_each(g, h, variance + spread * h, covariances) for g, h in zip(gradients.T, curvatures.T))
+    )
     steps = np.einsum("a,kal->lk", normalised(np.sum(logs, axis=0)), np.array(means))
     return np.clip(steps, -clip, clip)
 

@@ -56,8 +56,7 @@ def _least(f):
     """Minimum over orders 1 + e^x."""
     from scipy.optimize import minimize_scalar  # slow to import
 
-    found = minimize_scalar(lambda x: f(math.exp(x)), bounds=(-12, 25), method="bounded",
-                            options={"xatol": 1e-10})  # fmt: skip
+    found = minimize_scalar(lambda x: f(math.exp(x)), bounds=(-12, 25), method="bounded", options={"xatol": 1e-10})
     return float(found.fun)
 
 

@@ -49,9 +49,8 @@ def curve_cell(n: int, exponent: float, budget: float, draws: int) -> dict:
     budget = check_budget(budget)
     rng = stream(f"consistency/errors/{n}/{exponent:g}/{budget:g}", SEED)
     found = observed_paths(
-        n // 2, n // 2, int(n**exponent), 3, draws, budget, budget,
-        pair=PAIR, trend=TREND, trees=TREES, rng=rng,
-    )  # fmt: skip
+        n // 2, n // 2, int(n**exponent), 3, draws, budget, budget, pair=PAIR, trend=TREND, trees=TREES, rng=rng
+    )
     vote = found.votes.mean(axis=1) > 0.5
     eta = pair_and_trend(found.point)
     return {

@@ -131,8 +131,7 @@ def observed_paths(
     most = NEVER if levels is None else check_integer(levels, "levels", 0)
     budgets = (check_budget(feature_budget, "feature_budget") / 2, check_budget(value_budget, "value_budget") / 2)
     rng = check_rng(rng)
-    found = [_draw(*sizes[:4], sizes[5], *budgets, pair, trend, most, one_curve, rng)
-             for _ in range(sizes[4])]  # fmt: skip
+    found = [_draw(*sizes[:4], sizes[5], *budgets, pair, trend, most, one_curve, rng) for _ in range(sizes[4])]
     return Paths(*map(np.array, zip(*found)))
 
 

@@ -142,7 +142,7 @@ class DaskRecords:
         built = [
             delayed(refusing, pure=False)(_built, X, y, read, Told(*targets.steps), build, Told(*own), told)
             for X, y, own in zip(self._blocks, targets.blocks, each)
-        ]  # fmt: skip
+        ]
         return DaskParts(built, kept)
 
 

@@ -81,8 +81,7 @@ class BaseBoostedForest(PlannedForest):
             n_records = len(records)  # of Dask, a pass over the data
         relation = "replace-one" if self._keeps_n() else "add-remove"
         n, spent, size_node = size(n_records, self.n_records, each, relation, rng)
-        pays = account(epsilon, float(self.delta), n, self.neighbours, self.records_per_person,
-                       self.n_estimators)  # fmt: skip
+        pays = account(epsilon, float(self.delta), n, self.neighbours, self.records_per_person, self.n_estimators)
         planned = plan(n, pays.plan_epsilon, n_classes, self.n_estimators, self.max_depth)
         self.directions_ = possible_directions(domain, n, planned.directions)
         self.tested_ = tested(domain, self.directions_)

@@ -91,9 +91,8 @@ def plan_of(forest: MatrixForestClassifier, domain: Domain, n_classes: int, rng:
     queries = _queries(forest, domain, cells)
     depth = _depth(forest, cells)
     grown = grow_ensembles(
-        cells, forest.n_estimators, depth, forest.ensembles, subset, rng=rng,
-        n_jobs=forest.n_jobs,
-    )  # fmt: skip
+        cells, forest.n_estimators, depth, forest.ensembles, subset, rng=rng, n_jobs=forest.n_jobs
+    )
     trees = joined(grown)
     if trees.n_leaves * int(cells.n_levels.sum()) > MOST_LEVELS:
         raise ValueError(

@@ -221,9 +221,8 @@ class MultinomialForestClassifier(BaseForestClassifier):
         least = k if self.stopping == "text" else 0
         rule = Rule(depth, k, least, feature / 2, value / 2, self.criterion == "entropy")
         trees, counts = grow_multinomial_trees(
-            domain, records, codes, n_classes, way.n_trees, halves, rule, rng=rng,
-            n_jobs=self.n_jobs,
-        )  # fmt: skip
+            domain, records, codes, n_classes, way.n_trees, halves, rule, rng=rng, n_jobs=self.n_jobs
+        )
         if self.draw_label == "query":
             labels, leaf = multinomial_queries(counts, label)
         else:

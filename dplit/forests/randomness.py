@@ -32,9 +32,7 @@ from numbers import Integral
 import numpy as np
 
 SPAWN_KEY = tuple(b"dplit")
-SOURCES = (
-    np.random.Generator, np.random.BitGenerator, np.random.RandomState, np.random.SeedSequence,
-)  # fmt: skip
+SOURCES = (np.random.Generator, np.random.BitGenerator, np.random.RandomState, np.random.SeedSequence)
 
 
 def _forgotten():

@@ -74,8 +74,7 @@ def disjoint_vote_error(majority: int, minority: int, epsilon: float, trees: int
 
 def _shares(majority: int, minority: int, epsilon: float) -> tuple:
     """Grids of a tree's records of each class, and its probability of the wrong label."""
-    a, b = np.ogrid[: check_integer(majority, "majority", 0) + 1,
-                    : check_integer(minority, "minority", 0) + 1]  # fmt: skip
+    a, b = np.ogrid[: check_integer(majority, "majority", 0) + 1, : check_integer(minority, "minority", 0) + 1]
     return (a, b), second_label(a - b, epsilon)
 
 

@@ -163,4 +163,4 @@ __all__ = [
     "unit_error",
     "vote_sensitivity",
     "wide_bound",
-]  # fmt: skip
+]

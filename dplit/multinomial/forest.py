@@ -40,9 +40,7 @@ def least_depth(n_estimation: int, min_samples_leaf: int):
     >>> least_depth(30_401, 5)
     13
     """
-    n, k = check_integer(n_estimation, "n_estimation", 0), check_integer(
-        min_samples_leaf, "min_samples_leaf", 1
-    )  # fmt: skip
+    n, k = check_integer(n_estimation, "n_estimation", 0), check_integer(min_samples_leaf, "min_samples_leaf", 1)
     return max(-(-n // k) - 1, 0).bit_length()
 
 

@@ -73,7 +73,7 @@ def released_error(n_records: int, epsilon: float) -> float:
     """
     forest = HistogramForestClassifier(
         epsilon, domain=DOMAIN, classes=[0, 1], bins=BINS, learner=DummyClassifier(), random_state=SEED
-    ).fit(*table(n_records))  # fmt: skip
+    ).fit(*table(n_records))
     found = forest.cell_counts_[:, 1] * CELLS / n_records
     return float(np.sqrt(np.mean((found - class_shares()) ** 2)))
 

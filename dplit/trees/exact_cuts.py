@@ -93,8 +93,7 @@ def whole_targets(y, n_classes):
 
 
 @njit(cache=True, nogil=True)
-def choose_exactly(columns, order, y, n_classes, n_open, path, depth, level_starts, rule, rng, choice,
-                   work):  # fmt: skip
+def choose_exactly(columns, order, y, n_classes, n_open, path, depth, level_starts, rule, rng, choice, work):
     """A column and, where it is continuous, its cut; the steps of levels are left in `choice.sides`."""
     candidates, best = choice.columns, np.int64(NO_CUT)
     count = 1 if rule.choice == UNIFORM else min(rule.max_features, n_open)
@@ -114,8 +113,7 @@ def choose_exactly(columns, order, y, n_classes, n_open, path, depth, level_star
     k = 0
     if count > 1:
         for k in range(count):
-            _add_up(columns, order, path, depth, level_starts, rule, candidates[k], k, best, choice,
-                    work)  # fmt: skip
+            _add_up(columns, order, path, depth, level_starts, rule, candidates[k], k, best, choice, work)
         k = _pick(count, rule, rng, work)
     j = candidates[k]
     n = _add_up(columns, order, path, depth, level_starts, rule, j, k, best, choice, work)
@@ -266,9 +264,7 @@ def _scores_of_sets(subsets, column, ids, y, n_classes, allowed, rule, k, rng, w
 
 
 @overload(_scores_of_sets)
-def _score_where_there_are_levels(
-    subsets, column, ids, y, n_classes, allowed, rule, k, rng, work
-):  # fmt: skip
+def _score_where_there_are_levels(subsets, column, ids, y, n_classes, allowed, rule, k, rng, work):
     def never(subsets, column, ids, y, n_classes, allowed, rule, k, rng, work):
         return np.int64(NO_CUT)
 

@@ -95,8 +95,7 @@ def grow_greedy_level_trees(
         rule = exact_scores(rule, n_classes)
     size = Size(rule.max_depth, len(parts), ", or fewer bins")
     arity = np.asarray(arity, dtype=np.int64)
-    tasks = [(codes, arity, y, n_classes, part, rule, size, r)
-             for part, r in zip(parts, rng.spawn(len(parts)))]  # fmt: skip
+    tasks = [(codes, arity, y, n_classes, part, rule, size, r) for part, r in zip(parts, rng.spawn(len(parts)))]
     return grow_all(_one_tree, tasks, n_jobs, arity.max())
 
 

@@ -97,8 +97,7 @@ def _one_tree(X, y, n_classes, domain, bounds, starts, part, shared, rule, size,
     choice = Choice.of(n_levels, n)
     targets, kind = (whole_targets(y, n_classes), ExactWork) if isinstance(rule, ExactRule) else (y, Work)
     work = kind.of(rule, n, n_levels, n_classes)
-    tree = grow(_grow, room, size, path, columns, order, targets, n_classes, starts, rule, rng, choice,
-                work)  # fmt: skip
+    tree = grow(_grow, room, size, path, columns, order, targets, n_classes, starts, rule, rng, choice, work)
     return tree[:5], leaf_stats(order[0], tree[5], y, n_classes)
 
 
@@ -196,17 +195,14 @@ def _chosen(columns, order, y, n_classes, n_open, path, depth, level_starts, rul
 
 
 @overload(_chosen)
-def _chosen_by_rule(columns, order, y, n_classes, n_open, path, depth, level_starts, rule, rng, choice,
-                    work):  # fmt: skip
+def _chosen_by_rule(columns, order, y, n_classes, n_open, path, depth, level_starts, rule, rng, choice, work):
     return choose_exactly.py_func if rule.instance_class is ExactRule else _choose
 
 
-def _choose(columns, order, y, n_classes, n_open, path, depth, level_starts, rule, rng, choice,
-            work):  # fmt: skip
+def _choose(columns, order, y, n_classes, n_open, path, depth, level_starts, rule, rng, choice, work):
     """A column and, where it is continuous, its cut; the steps of levels are left in `sides`."""
     candidates, cuts, scores = choice.columns, choice.cuts, choice.scores
-    rule = stretched(rule, columns, order, y, n_classes, n_open, path, depth, level_starts, rng,
-                     choice, work)  # fmt: skip
+    rule = stretched(rule, columns, order, y, n_classes, n_open, path, depth, level_starts, rng, choice, work)
     count = 1 if rule.choice == UNIFORM else min(rule.max_features, n_open)
     for k in range(count):
         swap = k + int(rng.random() * (n_open - k))

@@ -96,8 +96,7 @@ def grow_multinomial_trees(
     refuse_secure(rng, "a choice by scores as published")
     size = Size(rule.max_depth, n_trees)
     shared, y = (*by_column(domain, X), by_record(domain, X)), np.asarray(y, dtype=np.int32)
-    tasks = [(shared, y, n_classes, domain.n_levels, halves, rule, size, r)
-             for r in rng.spawn(n_trees)]  # fmt: skip
+    tasks = [(shared, y, n_classes, domain.n_levels, halves, rule, size, r) for r in rng.spawn(n_trees)]
     trees, counts = grow_all(_one_tree, tasks, n_jobs, domain.n_levels.max())
     return with_thresholds(trees, domain), counts
 

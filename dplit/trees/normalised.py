@@ -26,14 +26,10 @@ def stretched(rule, columns, order, y, n_classes, n_open, path, depth, starts, r
 
 @overload(stretched)
 def _stretched(rule, columns, order, y, n_classes, n_open, path, depth, starts, rng, choice, work):
-    def given(
-        rule, columns, order, y, n_classes, n_open, path, depth, starts, rng, choice, work
-    ):  # fmt: skip
+    def given(rule, columns, order, y, n_classes, n_open, path, depth, starts, rng, choice, work):
         return rule
 
-    def for_the_node(
-        rule, columns, order, y, n_classes, n_open, path, depth, starts, rng, choice, work
-    ):  # fmt: skip
+    def for_the_node(rule, columns, order, y, n_classes, n_open, path, depth, starts, rng, choice, work):
         least, most = np.inf, -np.inf
         for k in range(n_open):
             j = choice.columns[k]
@@ -44,8 +40,7 @@ def _stretched(rule, columns, order, y, n_classes, n_open, path, depth, starts, 
                 found = _range_of_cuts(columns[j], ids, y, n_classes, low, high, work)
             else:
                 allowed = path.left[depth, first:last]
-                found = _range_of_sets(work.subsets, columns[j], order[0], y, n_classes, allowed, rng,
-                                       work)  # fmt: skip
+                found = _range_of_sets(work.subsets, columns[j], order[0], y, n_classes, allowed, rng, work)
             least, most = min(least, found[0]), max(most, found[1])
         width = most - least
         rate = rule.weight / width if width > TIED * order.shape[1] else 0.0

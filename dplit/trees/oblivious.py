@@ -150,8 +150,7 @@ class Grid:
             parts.append((np.repeat(feature, width), cut, child, np.repeat(side, width)))
             first += n_trees * width
         leaves = n_trees * 2**depth
-        parts.append((np.full(leaves, LEAF), np.full(leaves, np.nan), np.arange(leaves),
-                      np.zeros(leaves)))  # fmt: skip
+        parts.append((np.full(leaves, LEAF), np.full(leaves, np.nan), np.arange(leaves), np.zeros(leaves)))
         feature, cut, child, side = (np.concatenate(column) for column in zip(*parts))
         steps = np.concatenate(rows) if rows else np.empty(0)
         return Trees(

@@ -143,8 +143,7 @@ def _grow(room, ranks, values, starts, y, structure, estimation, rule, rng):
         a, b, c, d = stack[waiting, 1], stack[waiting, 2], stack[waiting, 3], stack[waiting, 4]
         j, cut = -1, np.nan
         if b - a >= 2 and d - c >= 2 * rule.min_leaf:
-            j, cut = _choose(room, ranks, values, starts, y, structure[a:b], estimation[c:d], rule,
-                             rng)  # fmt: skip
+            j, cut = _choose(room, ranks, values, starts, y, structure[a:b], estimation[c:d], rule, rng)
         room.threshold[node] = cut
         if j < 0:
             room.feature[node], room.child[node], room.ends[n_leaves] = LEAF, n_leaves, d

@@ -110,9 +110,8 @@ def test_the_forest_follows_its_law(neighbours, criterion):
 def minority_labels(name, n_estimators, **options):
     """How many trees of depth 0 label their leaf by the minority of records of classes 0, 0 and 1."""
     fitted = getattr(baselines, name)(
-        1e7, domain=DOMAIN, classes=[0, 1], n_estimators=n_estimators, max_depth=0, random_state=1,
-        **options,
-    ).fit([(0, 0)] * 3, [0, 0, 1])  # fmt: skip
+        1e7, domain=DOMAIN, classes=[0, 1], n_estimators=n_estimators, max_depth=0, random_state=1, **options
+    ).fit([(0, 0)] * 3, [0, 0, 1])
     if name == "JPWClassifier":
         return int(fitted.leaf_counts_.argmax(axis=1).sum())
     return int(fitted.leaf_labels_.sum())

@@ -84,8 +84,7 @@ def test_a_fitted_forest_keeps_what_it_released_and_no_more():
     """Nothing of the counts, of the records or of which tree they went to is kept."""
     for name in PRIVATE:
         kept = {k for k in vars(fitted(name)) if k.endswith("_")}
-        schema = {"domain_", "trees_", "budget_", "n_features_in_", "feature_names_in_",
-                  "noise_"}  # fmt: skip
+        schema = {"domain_", "trees_", "budget_", "n_features_in_", "feature_names_in_", "noise_"}
         if name.endswith("Classifier"):
             schema |= {"classes_", "n_classes_"}
         else:

@@ -149,8 +149,7 @@ def test_a_choice_by_entropy_costs_no_more_than_its_two_spends():
         tables = [((i, j), (a - i, b - j)) for i in range(a + 1) for j in range(b + 1)]
         for k in (0, 1):
             if a + b:
-                moves = [log_weights([new])[0] - log_weights([old])[0]
-                         for old in tables for new in grown(old, k)]  # fmt: skip
+                moves = [log_weights([new])[0] - log_weights([old])[0] for old in tables for new in grown(old, k)]
                 losses.append(max(moves) - min(moves))
     assert 0.44 < max(losses) <= 0.5 * (1 + entropy_drift())
 

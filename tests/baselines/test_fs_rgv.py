@@ -161,10 +161,9 @@ def line_law(records, operator, cuts, epsilon=1.2):
     total = sum(w * weight(cut) for w, cut in zip(np.diff(ends), middles))
     root = end * label_law([y for _, y in records], share, False)
     densities = [
-        (1 - end) * weight(cut) / total
-        * np.outer(*(label_law(side, share, False) for side in sides(cut))).ravel()
+        (1 - end) * weight(cut) / total * np.outer(*(label_law(side, share, False) for side in sides(cut))).ravel()
         for cut in cuts
-    ]  # fmt: skip
+    ]
     return np.concatenate([root, *densities])
 
 
@@ -293,10 +292,9 @@ def test_a_fit_on_more_records_than_the_public_number():
 
 def test_the_trees_of_rgv_add_up_as_published():
     one, many = (
-        RGVClassifier(1.0, domain=MIXED, classes=[0, 1], n_estimators=n, accounting="published")
-        .fit(X, Y).budget_
+        RGVClassifier(1.0, domain=MIXED, classes=[0, 1], n_estimators=n, accounting="published").fit(X, Y).budget_
         for n in (1, 110)
-    )  # fmt: skip
+    )
     assert 0.5 < one.epsilon <= 1.0
     assert many.epsilon == pytest.approx(110 * one.epsilon)
     parts = RGVClassifier(1.0, domain=MIXED, classes=[0, 1]).fit(X, Y).budget_

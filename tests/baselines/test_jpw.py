@@ -14,8 +14,7 @@ from dplit.budget import Leak, Public
 from dplit.trees import apply
 
 UNIT = Domain([Continuous(0, 1)] * 4)
-MIXED = Domain([Continuous(0, 1), Categorical(["a", "b", "c"]), Categorical([0, 1]),
-                Continuous(0, 1)])  # fmt: skip
+MIXED = Domain([Continuous(0, 1), Categorical(["a", "b", "c"]), Categorical([0, 1]), Continuous(0, 1)])
 
 
 def records(n=300, seed=0):
@@ -42,8 +41,7 @@ def test_the_depth_is_the_published_one(columns, levels):
 
 
 def test_the_depth_jumps_where_the_number_of_records_is_a_power():
-    depths = [published_depth(Domain([Continuous(0, 1)] * 40), 2**k + j)
-              for k in range(3, 12) for j in (-1, 0)]  # fmt: skip
+    depths = [published_depth(Domain([Continuous(0, 1)] * 40), 2**k + j) for k in range(3, 12) for j in (-1, 0)]
     assert depths == list(itertools.chain(*((k - 2, k - 1) for k in range(3, 12))))
     assert published_depth(Domain([Categorical(["a"])] * 8), 5) == 4  # b = 1: no logarithm
 

@@ -185,8 +185,7 @@ def test_noise_alone_leaves_the_steps_near_zero():
     rng = np.random.default_rng(2)
     prior = boosting.priors(6, 0, boosting.plan(1000, 1.0, 2).scales)
     h = np.full((64, 1), 10.0)
-    found = [boosting.posterior_steps(rng.normal(size=(64, 1)) * 100, h, 1e4, 1.0, prior, 9.0)
-             for _ in range(20)]  # fmt: skip
+    found = [boosting.posterior_steps(rng.normal(size=(64, 1)) * 100, h, 1e4, 1.0, prior, 9.0) for _ in range(20)]
     assert np.square(found).mean() < 0.5**2  # the plain steps' is 10**2
 
 

@@ -55,9 +55,8 @@ def test_boxes_are_those_of_the_leaves(method):
     rng = np.random.default_rng(0)
     x = rng.random((300, 3))
     forest = rivals.METHODS[method](
-        domain=Domain([Continuous(0, 1)] * 3), classes=[0, 1], n_estimators=2,
-        min_samples_leaf=5, random_state=0,
-    ).fit(x, (x[:, 0] > x[:, 1]).astype(int))  # fmt: skip
+        domain=Domain([Continuous(0, 1)] * 3), classes=[0, 1], n_estimators=2, min_samples_leaf=5, random_state=0
+    ).fit(x, (x[:, 0] > x[:, 1]).astype(int))
     points = rng.random((500, 3))
     low, high = paths.leaf_boxes(*paths.first_tree(forest), points)
     assert ((low < points) & (points <= high)).all()

@@ -53,8 +53,7 @@ def by_depth(of, id="diprime-v2/figure-1"):
 
 def test_most_settings_counts_those_where_all_methods_are_ahead():
     """Each alone is ahead at four of seven depths, both together at one only."""
-    r = by_depth({"DiPriMe": [0.05] * 4 + [0.09] * 3, "DiPriMeExp": [0.09] * 3 + [0.05] * 4,
-                  "DP-ERT": [0.07] * 7})  # fmt: skip
+    r = by_depth({"DiPriMe": [0.05] * 4 + [0.09] * 3, "DiPriMeExp": [0.09] * 3 + [0.05] * 4, "DP-ERT": [0.07] * 7})
     alone, _ = diprime.most_settings(r, ("DiPriMe",), ("max_depth",))
     both, words = diprime.most_settings(r, ("DiPriMe", "DiPriMeExp"), ("max_depth",))
     assert (alone.verdict(0.01), both.verdict(0.01)) == ("agrees", "differs")

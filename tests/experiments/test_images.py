@@ -126,9 +126,7 @@ def test_bad_windows_are_named(call, message):
 
 
 def test_levels_are_equal_parts_of_the_range():
-    assert texture.levels_of(np.array([-1, 0, 0.249, 0.25, 0.99, 1, 2]), 4).tolist() == [
-        0, 0, 0, 1, 3, 3, 3,
-    ]  # fmt: skip
+    assert texture.levels_of(np.array([-1, 0, 0.249, 0.25, 0.99, 1, 2]), 4).tolist() == [0, 0, 0, 1, 3, 3, 3]
 
 
 def test_a_scene_has_buildings_on_three_surfaces():

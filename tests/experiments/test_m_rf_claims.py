@@ -71,7 +71,7 @@ def test_another_law_of_a_single_tree_is_noticed(monkeypatch, factor, expected):
 @pytest.mark.parametrize(
     ("power", "expected"),
     [(lambda t: 0.5 + 0.4 / t, "assumes"), (lambda t: 0.5 + 0.4 / t**0.5, "fails"), (lambda t: 0.9, "fails")],
-)  # fmt: skip
+)
 def test_a_tree_of_another_power(monkeypatch, power, expected):
     """What is above a guess has to be halved by twice as many trees."""
     monkeypatch.setattr(m_rf_print, "by_quadrature", lambda gap, epsilon, trees: power(trees))
@@ -194,9 +194,9 @@ def test_one_point_below_a_baseline_is_enough(stored):
 ])  # fmt: skip
 def test_figure_3a_sentences(stored, slope, expected):
     ids = [f"m-rf/figure-3a/{w}" for w in ("laplace-falls", "disjoint-falls", "preserves", "rises", "few-trees")]
-    stored["m-rf/figure-3a"] = result("m-rf/figure-3a", lambda c: (
-        0.6 + slope * c.params["n_estimators"] + 0.1 * (c.method == runs.LAPLACE)
-    ))  # fmt: skip
+    stored["m-rf/figure-3a"] = result(
+        "m-rf/figure-3a", lambda c: 0.6 + slope * c.params["n_estimators"] + 0.1 * (c.method == runs.LAPLACE)
+    )
     assert [verdict(id) for id in ids] == expected
 
 
@@ -250,10 +250,9 @@ def test_appendix_sentences(stored):
     stored["m-rf/appendix-depth"] = result("m-rf/appendix-depth", as_printed)
     assert [verdict(id) for id in ids] == ["agrees"] * 4
     stored["m-rf/appendix-depth"] = result(
-        "m-rf/appendix-depth", lambda c: (
-            0.5 + 0.06 * c.params["max_depth"] + 0.1 * bool(c.label) + 0.1 * (c.method in runs.RIVALS)
-        )
-    )  # fmt: skip
+        "m-rf/appendix-depth",
+        lambda c: 0.5 + 0.06 * c.params["max_depth"] + 0.1 * bool(c.label) + 0.1 * (c.method in runs.RIVALS),
+    )
     assert [verdict(id) for id in ids] == ["differs"] * 4
     rivals[1] = 0.8  # a depth that the appendix does not have
     stored["m-rf/appendix-depth"] = result("m-rf/appendix-depth", as_printed)
@@ -295,9 +294,7 @@ def test_histogram_gains_and_ensembles(stored):
         0.9 if c.params["epsilon"] == 1 or c.reading == "proved" else 0.4
     )}, 0.8)  # fmt: skip
     assert verdict("m-rf/histogram/car-2") == verdict("m-rf/histogram/car-1") == "differs"
-    ids = [f"m-rf/{w}" for w in (
-        "gains/geometric", "gains/strategy", "gains/together", "ensembles/joint"
-    )]  # fmt: skip
+    ids = [f"m-rf/{w}" for w in ("gains/geometric", "gains/strategy", "gains/together", "ensembles/joint")]
     for step, expected in ((0.05, "agrees"), (-0.05, "differs")):
 
         def mean_of(cell, step=step):
@@ -308,9 +305,9 @@ def test_histogram_gains_and_ensembles(stored):
         assert [verdict(id) for id in ids] == [expected] * 4
 
 
-@pytest.mark.parametrize(("data", "levels"), [
-    ("car", [4, 4, 4, 3, 3, 3]), ("balance", [5] * 4), ("iris", [5] * 4),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("data", "levels"), [("car", [4, 4, 4, 3, 3, 3]), ("balance", [5] * 4), ("iris", [5] * 4)]
+)
 def test_the_strategy_of_proved_cells_has_the_least_error(data, levels):
     """Of all leaves, distinct leaves and cells: by the errors of a random forest's leaves."""
     used = {

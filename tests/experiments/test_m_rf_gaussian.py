@@ -37,9 +37,9 @@ def test_the_noise_is_the_calibrated_one(strategy):
     forest, rng = fitted(strategy, epsilon=1.0), np.random.default_rng(0)
     workload = matrix.Workload.of(forest.trees_, n_levels=DOMAIN.n_levels)
     none = np.zeros((0, 2), dtype=int), np.zeros(0, dtype=int)
-    squared = np.array([
-        (forest._released(workload, *none, 2, rng)[workload.place] ** 2).sum() for _ in range(600)
-    ])  # fmt: skip
+    squared = np.array(
+        [(forest._released(workload, *none, 2, rng)[workload.place] ** 2).sum() for _ in range(600)]
+    )
     chosen = matrix.GaussianMarginals(workload) if strategy == "marginals" else matrix.member(workload, strategy)
     expected = 2 * matrix.gaussian_error(workload, chosen, 1.0, DELTA)
     assert abs(squared.mean() - expected) < 6 * squared.std() / 600**0.5

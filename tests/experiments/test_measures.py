@@ -63,9 +63,7 @@ def test_leaf_shares_of_a_balanced_and_an_empty_half():
 def frame(target):
     X = pd.DataFrame({"x": [0.2, 0.4, 0.6], "c": pd.Categorical(["a", "b", "a"], ["a", "b", "z"])})
     domain = Domain([Continuous(0, 1), Categorical(["a", "b", "z"])], names=["x", "c"])
-    return datasets.Dataset(
-        "t", "", X, pd.Series(target), domain, "regression", None, (0.0, 100.0)
-    )  # fmt: skip
+    return datasets.Dataset("t", "", X, pd.Series(target), domain, "regression", None, (0.0, 100.0))
 
 
 def test_published_bounds_are_the_records_own_and_proved_are_public():

@@ -59,10 +59,8 @@ def test_which_stopping_rule_is_nearer(stored, shift, expected):
     cells = TABLE_1.cells
     means = {"MRF": 0.0, "MRF, by the text": -0.01}
     stored["mrf/table-1"] = result(
-        "mrf/table-1",
-        lambda c: cells[c.data, "MRF"].value - shift + means[c.method]
-        if c.method in means else 0.5,
-    )  # fmt: skip
+        "mrf/table-1", lambda c: cells[c.data, "MRF"].value - shift + means[c.method] if c.method in means else 0.5
+    )
     assert verdict("mrf/table-1/stopping") == expected
 
 
@@ -170,9 +168,9 @@ def test_what_halves_cost(stored, loser):
     assert verdict("mrf/half-the-data/mrf") == ("differs" if loser == "MRF" else "agrees")
 
 
-@pytest.mark.parametrize(("dropped", "imputed", "expected"), [
-    (0.85, 0.82, "agrees"), (0.6, 0.82, "differs"), (0.85, 0.6, "differs"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("dropped", "imputed", "expected"), [(0.85, 0.82, "agrees"), (0.6, 0.82, "differs"), (0.85, 0.6, "differs")]
+)
 def test_hepatitis_by_either_treatment(stored, dropped, imputed, expected):
     stored["mrf/table-1"] = result("mrf/table-1", lambda cell: dropped)
     stored["mrf/imputed"] = result("mrf/imputed", lambda cell: imputed)
@@ -212,9 +210,7 @@ def test_accuracies_of_single_trees():
 
     data = datasets.load("wdbc")
     train = np.arange(len(data)) % 5 > 0
-    split = Split(
-        data.X[train], data.X[~train], data.y[train], np.asarray(data.y[~train]), 1.0
-    )  # fmt: skip
+    split = Split(data.X[train], data.X[~train], data.y[train], np.asarray(data.y[~train]), 1.0)
     setting = Setting(data.domain, data.classes, None, "exact", 3)
     options = {"n_estimators": 7, "min_samples_leaf": 5}
     ours = METHODS["BRF"](setting, **options).fit(split.X_train, split.y_train)

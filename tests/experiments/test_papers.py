@@ -46,9 +46,8 @@ def share(data, depth, trees, records):
     order = np.random.default_rng(0).permutation(len(data))[:records]
     options = {"classes": list(data.classes), "label": "smooth-exponential", "accounting": "published"}
     forest = ReachedForest(
-        epsilon=1.0, domain=task.observed(data), n_estimators=trees, max_depth=depth,
-        random_state=0, **options,
-    )  # fmt: skip
+        epsilon=1.0, domain=task.observed(data), n_estimators=trees, max_depth=depth, random_state=0, **options
+    )
     return forest.fit(data.X.iloc[order], data.y.iloc[order]).empty()
 
 

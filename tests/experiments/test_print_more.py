@@ -28,7 +28,7 @@ def claim(id):
         ("v1/table-2", ("banknote", "Median Trees"), 0.1, "v1/median-comparable", "fails"),
         ("v1/table-2", ("wall-following-24", "Median Trees"), 0.2, "v1/median-comparable", "holds"),
     ],
-)  # fmt: skip
+)
 def test_another_cell_is_another_verdict(table, cell, value, id, verdict, monkeypatch):
     found = printed.table(f"diprime-{table}")
     cells = dict(found.cells)

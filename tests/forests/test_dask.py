@@ -223,7 +223,7 @@ def test_families_that_need_the_records():
         (cut(np.where(X > 0.99, np.inf, X), 2), cut(Y, 2), ValueError, "column 0 must hold finite"),
         (cut(np.where(X == 2, 7.25, X), 2), cut(Y, 2), ValueError, "column 2 must hold levels of its"),
     ],
-)  # fmt: skip
+)
 def test_input_that_cannot_be(records, labels, error, message):
     forest, _ = unfitted("boosted")
     with dask.config.set(scheduler="synchronous"), pytest.raises(error, match=message) as raised:
@@ -312,7 +312,7 @@ def test_processes_of_a_cluster_one_of_which_is_killed(monkeypatch):
             n_workers=2, threads_per_worker=1, processes=True, host="127.0.0.1", dashboard_address=None
         ) as cluster,
         cluster.get_client() as client,
-    ):  # fmt: skip
+    ):
         unknown = np.where(X == 2, 7.25, X)
         with pytest.raises(ValueError, match="column 2 must hold levels") as raised:
             forest.fit(cut(unknown, 4), cut(y, 4))

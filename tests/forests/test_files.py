@@ -162,9 +162,7 @@ def test_ten_lines_of_numpy_read_a_forest_of_means(kind, tmp_path):
     assert found == pytest.approx(forest.predict(FRAME[:30]), rel=1e-12) and len({*found}) > 2
 
 
-BINNED = [
-    forests.MatrixForestClassifier, baselines.DPDecisionForestClassifier, baselines.DPRandomForestClassifier
-]  # fmt: skip
+BINNED = [forests.MatrixForestClassifier, baselines.DPDecisionForestClassifier, baselines.DPRandomForestClassifier]
 
 
 @pytest.mark.parametrize("kind", BINNED, ids=lambda kind: kind.__name__)

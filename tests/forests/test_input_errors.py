@@ -117,7 +117,7 @@ def test_what_no_memory_holds_is_refused(kind):
         (X[:, 0] + 71905, "^X must be a table. Expected 2D array, got 1D array instead. Reshape"),
         (X + 71905j, "^X must hold real numbers"),
     ],
-)  # fmt: skip
+)
 def test_what_is_no_table_of_numbers(table, message):
     with pytest.raises(ValueError, match=message) as caught:
         estimator(forests.RandomDecisionForestClassifier).fit(table, targets())

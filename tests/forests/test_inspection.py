@@ -229,8 +229,7 @@ def test_copies_keep_what_a_clone_keeps_and_what_was_released(kind, fits):
     assert copied.get_params() == again.get_params() == forest.get_params()
     assert copied.get_params()["random_state"] == 0
     np.testing.assert_array_equal(copied.predict(FRAME), forest.predict(FRAME))
-    np.testing.assert_array_equal(copied.fit(FRAME, targets(kind)).predict(FRAME),
-                                  forest.predict(FRAME))  # fmt: skip
+    np.testing.assert_array_equal(copied.fit(FRAME, targets(kind)).predict(FRAME), forest.predict(FRAME))
 
 
 @each

@@ -36,8 +36,7 @@ X, Y = records()
 
 
 def forest(epsilon=1.0, **options):
-    settings = dict(domain=DOMAIN, classes=[0, 1, 2], n_estimators=6, max_depth=2, bins=4,
-                    random_state=1)  # fmt: skip
+    settings = dict(domain=DOMAIN, classes=[0, 1, 2], n_estimators=6, max_depth=2, bins=4, random_state=1)
     return MatrixForestClassifier(epsilon, **{**settings, **options})
 
 

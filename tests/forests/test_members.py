@@ -20,7 +20,7 @@ from sklearn import (
     pipeline,
     preprocessing,
     semi_supervised,
-)  # fmt: skip
+)
 from sklearn.base import clone
 from sklearn.experimental import enable_halving_search_cv, enable_iterative_imputer  # noqa: F401
 from sklearn.utils import check_random_state
@@ -79,37 +79,36 @@ MADE = {
     "FixedThresholdClassifier": lambda: model_selection.FixedThresholdClassifier(classifier()),
     "GridSearchCV": lambda: model_selection.GridSearchCV(classifier(), GRID, cv=2),
     "HalvingGridSearchCV": lambda **o: model_selection.HalvingGridSearchCV(
-        classifier(), GRID, cv=2, min_resources=20, **o),
+        classifier(), GRID, cv=2, min_resources=20, **o
+    ),
     "HalvingRandomSearchCV": lambda **o: model_selection.HalvingRandomSearchCV(
-        classifier(), GRID, cv=2, min_resources=20, **o),
+        classifier(), GRID, cv=2, min_resources=20, **o
+    ),
     "IterativeImputer": lambda **o: impute.IterativeImputer(regressor(**WIDER), max_iter=2, **o),
     "MultiOutputClassifier": lambda: multioutput.MultiOutputClassifier(classifier()),
     "MultiOutputRegressor": lambda: multioutput.MultiOutputRegressor(regressor()),
     "OneVsOneClassifier": lambda: multiclass.OneVsOneClassifier(classifier()),
     "OneVsRestClassifier": lambda: multiclass.OneVsRestClassifier(classifier()),
     "OutputCodeClassifier": lambda **o: multiclass.OutputCodeClassifier(classifier(), **o),
-    "Pipeline": lambda: pipeline.Pipeline(
-        [("scale", preprocessing.MinMaxScaler()), ("forest", classifier())]),
+    "Pipeline": lambda: pipeline.Pipeline([("scale", preprocessing.MinMaxScaler()), ("forest", classifier())]),
     "RFE": lambda: feature_selection.RFE(classifier(**WIDER), n_features_to_select=1),
     "RFECV": lambda: feature_selection.RFECV(classifier(**WIDER), cv=2),
-    "RandomizedSearchCV": lambda **o: model_selection.RandomizedSearchCV(
-        classifier(), GRID, n_iter=2, cv=2, **o),
+    "RandomizedSearchCV": lambda **o: model_selection.RandomizedSearchCV(classifier(), GRID, n_iter=2, cv=2, **o),
     "RegressorChain": lambda **o: multioutput.RegressorChain(regressor(**WIDER), **o),
     "SelectFromModel": lambda: feature_selection.SelectFromModel(classifier()),
-    "SelfTrainingClassifier": lambda: semi_supervised.SelfTrainingClassifier(
-        classifier(classes=[0, 1, 2])),
+    "SelfTrainingClassifier": lambda: semi_supervised.SelfTrainingClassifier(classifier(classes=[0, 1, 2])),
     "SequentialFeatureSelector": lambda: feature_selection.SequentialFeatureSelector(
-        classifier(**WIDER), n_features_to_select=1, cv=2),
+        classifier(**WIDER), n_features_to_select=1, cv=2
+    ),
     "StackingClassifier": lambda: ensemble.StackingClassifier(
-        [("one", classifier()), ("two", classifier())], cv=2),
-    "StackingRegressor": lambda: ensemble.StackingRegressor(
-        [("one", regressor()), ("two", regressor())], cv=2),
+        [("one", classifier()), ("two", classifier())], cv=2
+    ),
+    "StackingRegressor": lambda: ensemble.StackingRegressor([("one", regressor()), ("two", regressor())], cv=2),
     "TransformedTargetRegressor": lambda: compose.TransformedTargetRegressor(regressor()),
-    "TunedThresholdClassifierCV": lambda **o: model_selection.TunedThresholdClassifierCV(
-        classifier(), cv=2, **o),
+    "TunedThresholdClassifierCV": lambda **o: model_selection.TunedThresholdClassifierCV(classifier(), cv=2, **o),
     "VotingClassifier": lambda: ensemble.VotingClassifier([("one", classifier()), ("two", classifier())]),
     "VotingRegressor": lambda: ensemble.VotingRegressor([("one", regressor()), ("two", regressor())]),
-}  # fmt: skip
+}
 # What takes no private member, and why.
 OTHERS = {
     "AdaBoostClassifier": "its member needs sample_weight, which no private fit takes",

@@ -129,8 +129,7 @@ def cuts_law(values, codes, rate):
     weights = []
     for low, high in itertools.pairwise(ends):
         left = values <= (low + high) / 2
-        mass = sum(m.sum() - (np.bincount(codes[m]) ** 2).sum() / max(m.sum(), 1)
-                   for m in (left, ~left))  # fmt: skip
+        mass = sum(m.sum() - (np.bincount(codes[m]) ** 2).sum() / max(m.sum(), 1) for m in (left, ~left))
         weights.append((high - low) * np.exp(-rate * mass))
     return np.array(weights) / sum(weights), ends
 
@@ -376,9 +375,8 @@ def test_accuracy_at_epsilon_1_by_one_rule_for_all(name, target):
         order = np.random.default_rng(seed).permutation(len(y))
         train, test = order[: int(0.8 * len(y))], order[int(0.8 * len(y)) :]
         fitted = MultinomialForestClassifier(
-            1.0, domain=data.domain, classes=data.classes, n_estimators=None, n_records=guess,
-            random_state=seed,
-        ).fit(data.X.iloc[train], y[train])  # fmt: skip
+            1.0, domain=data.domain, classes=data.classes, n_estimators=None, n_records=guess, random_state=seed
+        ).fit(data.X.iloc[train], y[train])
         assert fitted.budget_.epsilon == 1.0
         scores.append((fitted.predict(data.X.iloc[test]) == y[test]).mean())
     assert np.mean(scores) >= target

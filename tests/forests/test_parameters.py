@@ -11,8 +11,7 @@ from dplit.court.experiments.methods.rdf import ReachedForest
 from tests.forests.kinds import PLAIN, PRIVATE, TABLE, target
 
 each = pytest.mark.parametrize("kind", [*PRIVATE, ReachedForest], ids=lambda kind: kind.__name__)
-SHARED = {"epsilon", "domain", "neighbours", "n_estimators", "max_depth", "accounting",
-          "random_state", "n_jobs"}  # fmt: skip
+SHARED = {"epsilon", "domain", "neighbours", "n_estimators", "max_depth", "accounting", "random_state", "n_jobs"}
 
 
 def other(name, default):

@@ -15,8 +15,7 @@ from dplit.forests.shapes import additive_shape
 mpl.use("agg")
 RNG = np.random.default_rng(4)
 N = 800
-DOMAIN = Domain({"u": Continuous(-1, 3), "v": Continuous(0, 1),
-                 "w": Categorical(list("abc"), missing=True)})  # fmt: skip
+DOMAIN = Domain({"u": Continuous(-1, 3), "v": Continuous(0, 1), "w": Categorical(list("abc"), missing=True)})
 X = pd.DataFrame({"u": RNG.uniform(-1, 3, N), "v": RNG.random(N),
                   "w": RNG.choice(np.array(["a", "b", "c", None], dtype=object), N)})  # fmt: skip
 Y = 1.0 * (X["u"] > 0) + 2.0 * (X["w"] == "b") + (X["u"] > 2)

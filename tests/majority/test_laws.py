@@ -36,9 +36,8 @@ def definition_7(n, box, classes, neighbours, score):
     leaves = list(product(range(box + 1), repeat=classes))
     inner = [x for x in leaves if max(x) < box]
     sensitive = [
-        x for x in inner
-        if any(score(y) != score(x) for y in leaves if steps_between(x, y, neighbours) == 1)
-    ]  # fmt: skip
+        x for x in inner if any(score(y) != score(x) for y in leaves if steps_between(x, y, neighbours) == 1)
+    ]
     return {x: min(steps_between(x, y, neighbours) for y in sensitive) for x in inner if sum(x) <= n}
 
 

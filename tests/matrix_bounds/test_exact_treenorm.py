@@ -82,7 +82,7 @@ def ways(m, s, most):
         for n in range(m - r)
         for i in [m - 1 - r - n]
         if i <= m - 2 - r or m - 1 == r
-    )  # fmt: skip
+    )
 
 
 @pytest.mark.parametrize("m", [1, 2, 3, 4])

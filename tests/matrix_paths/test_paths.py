@@ -86,9 +86,7 @@ def test_a_wide_domain_is_never_made():
 def test_tables_and_queries():
     X, y = [[0, 0], [0, 1], [2, 1], [2, 1]], [0, 1, 1, 1]
     assert matrix.cells_of(X, (3, 2)).tolist() == [0, 1, 5, 5]
-    assert matrix.data_matrix(X, y, (3, 2), 2).tolist() == [
-        [1, 0], [0, 1], [0, 0], [0, 0], [0, 0], [0, 2],
-    ]  # fmt: skip
+    assert matrix.data_matrix(X, y, (3, 2), 2).tolist() == [[1, 0], [0, 1], [0, 0], [0, 0], [0, 0], [0, 2]]
     Q = matrix.query_matrix(X, (3, 2))
     assert Q.sum() == 4 and Q[2].tolist() == [0, 0, 0, 0, 0, 1]
     paths = matrix.decision_paths(grown((3, 2), 3, 1), (3, 2))

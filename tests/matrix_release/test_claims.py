@@ -49,9 +49,9 @@ def test_noise_of_twice_the_scale_needs_no_assumption(name, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "name", ["definition-2/corrected", "budget-typo/corrected", "second-batch", "subsample-hard",
-             "subsample-hard-two"],
-)  # fmt: skip
+    "name",
+    ["definition-2/corrected", "budget-typo/corrected", "second-batch", "subsample-hard", "subsample-hard-two"],
+)
 @pytest.mark.parametrize("factor", [0.9, 1.1])
 def test_noise_of_another_scale_is_found_out(name, factor, monkeypatch):
     with_noise(monkeypatch, factor)

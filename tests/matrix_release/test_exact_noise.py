@@ -133,8 +133,7 @@ def test_entries_far_above_one_fit_into_whole_numbers():
     assert 2**28 <= strategy.whole_norm(bits_of(strategy)) <= 2**BITS
     noise = noise_of(strategy, 1.0, "laplace")
     found = measured_with(
-        noise, strategy, np.zeros((5, 1), int), np.zeros(5, int), 2, lambda t: t,
-        rng=secure_generator(),
-    )  # fmt: skip
+        noise, strategy, np.zeros((5, 1), int), np.zeros(5, int), 2, lambda t: t, rng=secure_generator()
+    )
     scale = noise.sensitivity
     assert found[0, 0] == pytest.approx(5 * 2.0**33, abs=60 * scale)

@@ -33,10 +33,8 @@ NAMES = ("identity", "per-tree", "merged")
 def test_without_noise_the_leaves_are_counted(name, mechanism):
     leaves = matrix.Workload.of(paths())
     strategy = matrix.member(leaves, name)
-    answers, node = matrix.release(leaves, strategy, X, Y, 2, math.inf, mechanism,
-                                   rng=np.random.default_rng(0))  # fmt: skip
-    counts = np.array([[(paths().reached(X)[Y == c, leaf]).sum() for c in (0, 1)]
-                       for leaf in range(len(paths()))])  # fmt: skip
+    answers, node = matrix.release(leaves, strategy, X, Y, 2, math.inf, mechanism, rng=np.random.default_rng(0))
+    counts = np.array([[(paths().reached(X)[Y == c, leaf]).sum() for c in (0, 1)] for leaf in range(len(paths()))])
     assert np.allclose(answers[leaves.place], counts)
     assert node.epsilon == math.inf
 
@@ -46,8 +44,7 @@ def test_without_noise_the_leaves_are_counted(name, mechanism):
 def test_the_node_says_what_the_release_costs(name, neighbours):
     leaves = matrix.Workload.of(paths())
     strategy = matrix.member(leaves, name)
-    _, node = matrix.release(leaves, strategy, X, Y, 2, 0.7, "laplace", neighbours,
-                             rng=np.random.default_rng(0))  # fmt: skip
+    _, node = matrix.release(leaves, strategy, X, Y, 2, 0.7, "laplace", neighbours, rng=np.random.default_rng(0))
     assert (node.epsilon, node.neighbours) == (0.7, neighbours)
     gamma = {"identity": 1, "per-tree": 2, "merged": 2}[name] * (1 + (neighbours == "replace-one"))
     assert f"Laplace noise for sensitivity {gamma}" in node.mechanism and name in node.name

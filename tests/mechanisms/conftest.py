@@ -63,9 +63,8 @@ def followed():
     """
     environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
     with subprocess.Popen(
-        [sys.executable, "-c", FOLLOWED], env=environment, text=True,
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-    ) as process:  # fmt: skip
+        [sys.executable, "-c", FOLLOWED], env=environment, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as process:
 
         def ask(draw, most):
             print(json.dumps([draw, most]), file=process.stdin, flush=True)

@@ -33,9 +33,7 @@ def test_two_candidates_are_a_logistic_curve():
 
 
 def test_the_rational_law():
-    assert Exponential.rational_law([1, 2, Fraction(1, 2)]) == [
-        Fraction(2, 7), Fraction(4, 7), Fraction(1, 7)
-    ]  # fmt: skip
+    assert Exponential.rational_law([1, 2, Fraction(1, 2)]) == [Fraction(2, 7), Fraction(4, 7), Fraction(1, 7)]
 
 
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 3.0])

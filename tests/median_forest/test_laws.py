@@ -97,8 +97,7 @@ def test_the_joint_draw_beats_paid_candidates_where_many_columns_compete():
     values = rng.random((400, 5))
     targets = np.clip(0.25 + 0.5 * (values[:, 0] > 0.5) + 0.25 * rng.standard_normal(400), 0, 1)
     cols = columns(values, targets)
-    found = {r: getattr(split, r)(cols, 0.5) for r in
-             ("candidates", "median_first", "best_first", "joint")}  # fmt: skip
+    found = {r: getattr(split, r)(cols, 0.5) for r in ("candidates", "median_first", "best_first", "joint")}
     assert found["joint"] < found["candidates"]
     assert found["best_first"] < found["median_first"]
 

@@ -172,20 +172,14 @@ def test_chebyshev_is_the_tighter_inside_its_window_only(depth):
 
 
 @settings(max_examples=60, deadline=None)
-@given(
-    n=st.integers(0, 400), depth=st.integers(1, 6),
-    epsilon=st.floats(0.02, 30), t=st.floats(0, 60),
-)  # fmt: skip
+@given(n=st.integers(0, 400), depth=st.integers(1, 6), epsilon=st.floats(0.02, 30), t=st.floats(0, 60))
 def test_the_corrected_bound_holds(n, depth, epsilon, t):
     exact = occupancy.leaf_tail(t, n, depth, epsilon)
     assert exact <= occupancy.corrected_bound(t, n, depth, epsilon) * (1 + 1e-9) + 1e-33
 
 
 @settings(max_examples=60, deadline=None)
-@given(
-    blocks=st.integers(1, 40), depth=st.integers(1, 6),
-    epsilon=st.floats(0.02, 30), t=st.floats(0, 60),
-)  # fmt: skip
+@given(blocks=st.integers(1, 40), depth=st.integers(1, 6), epsilon=st.floats(0.02, 30), t=st.floats(0, 60))
 def test_theorem_2_where_it_is_proved(blocks, depth, epsilon, t):
     exact = occupancy.leaf_tail(t, blocks * 2**depth, depth, epsilon) - 1e-33
     assert exact <= occupancy.divisible_bound(t, depth, epsilon) * (1 + 1e-9)
@@ -277,8 +271,7 @@ def routed(values, depth, root):
                     child = tuple(v for v in node if (v > cut) == last)
                     below[child] = below.get(child, 0) + p * weight
             nodes = below
-        laws.append([sum(p for node, p in nodes.items() if len(node) == k)
-                     for k in range(len(values) + 1)])  # fmt: skip
+        laws.append([sum(p for node, p in nodes.items() if len(node) == k) for k in range(len(values) + 1)])
     return laws
 
 

@@ -19,10 +19,7 @@ def test_first_norm_of_the_published_proof():
 def test_smallest_excess_of_the_unweighted_reading():
     """R^2/8 = 1/2 on [-1, 1] exceeds 4/N first at N = 9; 1/8 on [0, 1] first at N = 33."""
     assert OURS["diprime-v1/sensitivity-unweighted"].check().counterexample["n"] == 9
-    excess = [
-        n for n in range(2, 40)
-        if sensitivity.children_mse(n, 0, 1) > sensitivity.published_mse(n, 0, 1)
-    ]  # fmt: skip
+    excess = [n for n in range(2, 40) if sensitivity.children_mse(n, 0, 1) > sensitivity.published_mse(n, 0, 1)]
     assert excess[0] == 33
 
 

@@ -82,9 +82,8 @@ def test_one_record_more_does_not_move_every_cut(selection, n):
     """Before, one record flipped the event "outside the data" from always to never at these sizes."""
     x = (np.arange(n + 1) % 2.0)[:, None]
     forest = MedianForestClassifier(
-        1.0, domain=Domain([WIDE]), classes=[0, 1], n_estimators=1, max_depth=1,
-        selection=selection,
-    )  # fmt: skip
+        1.0, domain=Domain([WIDE]), classes=[0, 1], n_estimators=1, max_depth=1, selection=selection
+    )
     outside = []
     for size in (n, n + 1):
         cuts = [forest.fit(x[:size], np.zeros(size)).trees_.threshold[0] for _ in range(20)]

@@ -229,9 +229,8 @@ def test_of_many_levels_a_fixed_number_of_sets_compete(drawn):
     domain = Domain([Categorical(range(30))])
     y = (levels < 15).astype(float)
     _, _, trees = roots(
-        [levels], y, drawn(rule(joint=True, choice=EXPONENTIAL, gain_rate=9.0)), domain=domain,
-        draws=1000,
-    )  # fmt: skip
+        [levels], y, drawn(rule(joint=True, choice=EXPONENTIAL, gain_rate=9.0)), domain=domain, draws=1000
+    )
     rows = trees.steps[trees.side[trees.roots][:, None] + np.arange(30)]
     assert (rows.sum(axis=1) % 30 > 0).all()
     explained = np.abs(rows[:, :15].mean(axis=1) - rows[:, 15:].mean(axis=1))

@@ -56,8 +56,7 @@ def splits(records, domain, estimation=None, least=0):
             cuts = (values[1:] + values[:-1]) / 2
             tests = [(cut, lambda x, cut=cut, j=j: x[:, j] <= cut) for cut in cuts]
         if least:
-            tests = [(c, t) for c, t in tests
-                     if least <= t(estimation).sum() <= len(estimation) - least]  # fmt: skip
+            tests = [(c, t) for c, t in tests if least <= t(estimation).sum() <= len(estimation) - least]
         found.append([(c, t(records)) for c, t in tests])
     return found
 

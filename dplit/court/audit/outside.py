@@ -84,8 +84,7 @@ def main(path: str) -> None:
             halves([outcome(n_trees, labels, [place, side, i]) for i in range(DRAWS)])
             for side, labels in enumerate(sides)
         ]
-        cases.append({"case": name, "epsilon": EPSILON, "data": sides[0], "neighbour": sides[1],
-                      "drawn": drawn})  # fmt: skip
+        cases.append({"case": name, "epsilon": EPSILON, "data": sides[0], "neighbour": sides[1], "drawn": drawn})
     run = {
         "command": "python dplit/court/audit/outside.py " + path,
         "date": datetime.now(UTC).isoformat(timespec="seconds"),

@@ -142,9 +142,8 @@ def _place(columns, rng):
 
 
 def climb(
-    loss: Callable, start: object, change: Callable, rng: np.random.Generator, steps: int,
-    enough: float = np.inf
-) -> tuple:  # fmt: skip
+    loss: Callable, start: object, change: Callable, rng: np.random.Generator, steps: int, enough: float = np.inf
+) -> tuple:
     """Change data at random by ``change(data, rng)``, and keep what does not lose less; ends above `enough`.
 
     Returns the last data and their loss.
@@ -161,9 +160,8 @@ def climb(
 
 
 def candidates_climb(
-    median: float = 1.0, choice: float = 0.2, *, rng: np.random.Generator, steps: int = 4000,
-    starts: int = 8
-) -> tuple[Groups, float]:  # fmt: skip
+    median: float = 1.0, choice: float = 0.2, *, rng: np.random.Generator, steps: int = 4000, starts: int = 8
+) -> tuple[Groups, float]:
     """Return groups of records on which K = 2 private candidates cost more than `median` + `choice`.
 
     The claim is that of DiPriMe v1 and v2: a median and a choice, however many columns compete. A unit

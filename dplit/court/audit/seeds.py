@@ -60,8 +60,7 @@ def tally(name: str, seeds: int, share: float = 1.0) -> Tally:
 
 def _accused(subject, draws, seed):
     at = subject.check.drawn(draws, stream(subject.name, seed))
-    return [at(1 - rate).found > at(1 - rate).declared * (1 + ROUNDING)
-            for rate in (FALSE_ALARM, OFTEN)]  # fmt: skip
+    return [at(1 - rate).found > at(1 - rate).declared * (1 + ROUNDING) for rate in (FALSE_ALARM, OFTEN)]
 
 
 def tallies(names: Iterable[str], seeds: int, share: float = 1.0, jobs: int = 1) -> Iterator[Tally]:

@@ -60,9 +60,7 @@ REGRESSORS = ("Boosted", "Median forest", "DP-ERT", "DP-RF")
 OURS, PRESET = "Boosted", "PrivateForest"
 AGAIN = ("nursery", "website-phishing", "appliances-energy", "metro-traffic")
 MANY = ("car", "pendigits", "puc-rio", "wall-following-24")  # for choosing, of four classes or more
-MANY_HELD_OUT = (
-    "claves", "nursery", "segmentation", "vehicle", "yeast", "wine-white",
-)  # fmt: skip
+MANY_HELD_OUT = ("claves", "nursery", "segmentation", "vehicle", "yeast", "wine-white")
 COUNTED = "nursery", 1.0  # where the preset counts cells, and from which epsilon on
 PRINTED = (0.15, 0.54)  # budgets at which a paper prints an R2 of Abalone
 PRINTED_ERROR = (0.07, 0.54)  # and an error of Adult

@@ -175,9 +175,7 @@ def _split(data, scaled, rng, fold=None):
     """The split of one repetition; `scaled`: targets by their public bounds; `fold` is (number, folds)."""
     order = rng.permutation(len(data))
     n_test = round(TEST_SHARE * len(data))
-    first, last = (0, n_test) if fold is None else (
-        (fold[0] + step) * len(data) // fold[1] for step in (0, 1)
-    )  # fmt: skip
+    first, last = (0, n_test) if fold is None else ((fold[0] + step) * len(data) // fold[1] for step in (0, 1))
     train = np.sort(np.concatenate([order[:first], order[last:]]))
     test = np.sort(order[first:last][:MOST_TESTED])
     y, factor, rarest = data.y, 1.0, None

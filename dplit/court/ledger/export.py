@@ -57,8 +57,7 @@ def _record(claim, found, change):
 
 
 NOT_PRINTED = Quote("", "", "")
-EVIDENCE = ("summary", "quantity", "computed", "relation", "published", "range", "cases",
-            "counterexample")  # fmt: skip
+EVIDENCE = ("summary", "quantity", "computed", "relation", "published", "range", "cases", "counterexample")
 FLAT = ("id", "paper", "where", "place", "printed", "about", "ours", "statement", "verdict", "since",
         "date", "evidence", "summary", "quantity", "computed", "relation", "published", "range", "cases",
         "holds_instead", "nothing_instead", "chapter", "box", "key")  # fmt: skip

@@ -25,8 +25,7 @@ told("a score of local sensitivity at the rate of any other", f"{COLUMN}, local 
 told("a cut and its column at twice the rate", f"{CUT}, majority", GREEDY, rule=_at_the_rate(2))
 told("a path ends by the true number of records", f"{CUT}, squares", GREEDY,
      rule=lambda rule: rule._replace(count_scale=1e-9))  # fmt: skip
-told("no record's entropy is capped", f"{CUT}, entropy", GREEDY,
-     rule=lambda rule: rule._replace(most_bits=1e9))  # fmt: skip
+told("no record's entropy is capped", f"{CUT}, entropy", GREEDY, rule=lambda rule: rule._replace(most_bits=1e9))
 returned("exact scores of a column at twice their unit", f"{COLUMN}, majority, exact noise",
          at("trees.exact_rules", "exact_scores"), lambda found: found._replace(unit=2 * found.unit))  # fmt: skip
 returned("an exact path ends by nearly the true number", f"{CUT}, squares, exact noise",

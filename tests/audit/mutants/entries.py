@@ -46,8 +46,7 @@ def _sparse(original):
     return sample
 
 
-@plant("minus zero is kept", "exact two-sided noise draws its law",
-       at("mechanisms.exact", "two_sided"))  # fmt: skip
+@plant("minus zero is kept", "exact two-sided noise draws its law", at("mechanisms.exact", "two_sided"))
 def _minus_zero(original):
     """A sign and a geometric number, without the rejection of algorithm 2."""
 

@@ -59,8 +59,7 @@ def _short_radius(original):
     return sample
 
 
-@plant("ensembles share one noise", f"{FOREST} draws its law, two ensembles",
-       at("matrix.release", "measure"))  # fmt: skip
+@plant("ensembles share one noise", f"{FOREST} draws its law, two ensembles", at("matrix.release", "measure"))
 def _ensembles_share(original):
     seeds = {}
 

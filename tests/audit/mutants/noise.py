@@ -27,8 +27,7 @@ def floats(rng):
 instead("sensitivity halved", "permute-and-flip, replace-one", at("mechanisms._selection", "Selection", "rate"),
         property(lambda self: self.epsilon / self.sensitivity))  # fmt: skip
 unpaid("label at twice its rate", "released class of a leaf, tie", FLIP, epsilon=lambda epsilon: 2 * epsilon)
-returned("balance at twice its rate", "MedianForestRegressor draws its law, exponential", JOINT,
-         cut_at_twice)  # fmt: skip
+returned("balance at twice its rate", "MedianForestRegressor draws its law, exponential", JOINT, cut_at_twice)
 returned("median of a uniform column at twice its rate", f"{MEDIAN} draws its law, uniform column",
          at("forests.releases", "uniform_cut"), cut_at_twice)  # fmt: skip
 returned("several candidates at the price of one", "MedianForestRegressor draws its law, exponential",
@@ -91,8 +90,7 @@ def _true_count(original):
     return proved_means
 
 
-@plant("one noise for all counts of a leaf", "released class counts of a leaf, published label",
-       LAPLACE)  # fmt: skip
+@plant("one noise for all counts of a leaf", "released class counts of a leaf, published label", LAPLACE)
 def _shared_counts(original):
     def laplace_counts(counts, epsilon, rng, *rest):
         released, node = original(counts, epsilon, rng, *rest)
@@ -154,8 +152,7 @@ def _empty_leaf(original):
     return report
 
 
-@plant("numbers of sets underflow", "attack: 1,101 levels draw their law",
-       at("trees.subsets", "draw_even_subset"))  # fmt: skip
+@plant("numbers of sets underflow", "attack: 1,101 levels draw their law", at("trees.subsets", "draw_even_subset"))
 def _underflow(original):
     """Of L levels, sets whose number is below 2**(L - 1074) are as good as none: the edge is drawn."""
 

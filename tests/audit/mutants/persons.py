@@ -64,9 +64,7 @@ def _histogram(original):
         sound, several = dict(histogram.NOISES), self.records_per_person
 
         def loud(release):
-            return lambda table, rate, rng: (
-                release(table, rate * several, rng)[0], Spend("counts", rate)
-            )  # fmt: skip
+            return lambda table, rate, rng: (release(table, rate * several, rng)[0], Spend("counts", rate))
 
         histogram.NOISES.update({name: loud(release) for name, release in sound.items()})
         try:

@@ -76,7 +76,7 @@ def draw(number: int, seed: int = 0, pattern: str = "*") -> list[Change]:
 
 def run(
     changes: Iterable[Change], jobs: int = 1, names: Iterable[str] | None = None, most: int | None = None
-) -> Iterator[Outcome]:  # fmt: skip
+) -> Iterator[Outcome]:
     """Make each change by itself and audit it; yields an `Outcome` for each, as it is done.
 
     But for what runs out of time, a change comes to the same with any number of processes `jobs`. `names`: the

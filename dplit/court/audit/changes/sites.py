@@ -34,14 +34,11 @@ NOT_DECIDING = ("*.__init__", "budget.statement", "baselines.comparison", "basel
                     "designs", "p_identity", "selection", "spectrum")))  # fmt: skip
 SIGNS = {ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult, ast.Pow: ast.Mult,
          ast.FloorDiv: ast.Div}  # fmt: skip
-EDGES = {ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq,
-         ast.NotEq: ast.Eq}  # fmt: skip
+EDGES = {ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq}
 OTHERS = [("min", "max"), ("minimum", "maximum"), ("any", "all"), ("ceil", "floor"), ("exp", "expm1"),
           ("log", "log1p"), ("argmax", "argmin")]  # fmt: skip
 OTHER = dict([*OTHERS, *(pair[::-1] for pair in OTHERS)])
-LEFT_ALONE = {
-    "annotation", "returns", "decorator_list", "type_comment", "ctx", "op", "ops", "pattern"
-}  # fmt: skip
+LEFT_ALONE = {"annotation", "returns", "decorator_list", "type_comment", "ctx", "op", "ops", "pattern"}
 
 
 @dataclass(frozen=True)

@@ -60,8 +60,7 @@ def _spend(epsilon):
 def _sequences():
     for e in EPSILONS:
         yield budget.Sequence("s", (_spend(e),), copies=3).epsilon, loss(*together([coin(e)] * 3))
-        yield (budget.Sequence("s", (_spend(e), _spend(2 * e))).epsilon,
-               loss(*together([coin(e), coin(2 * e)])))  # fmt: skip
+        yield (budget.Sequence("s", (_spend(e), _spend(2 * e))).epsilon, loss(*together([coin(e), coin(2 * e)])))
 
 
 def _parallels():

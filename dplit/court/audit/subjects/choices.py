@@ -31,9 +31,7 @@ PLACES = (0.125, 0.125, 0.25, 0.25, 0.375, 0.5, 0.5, 0.75, 0.75, 0.875)
 BITS = 1.25  # the most that a record counts by entropy in a path that can end early
 FEWEST, NOISE = 2.0, 2.0  # of records, for each child; and the scale of the noise on their number
 STOPPED = -1
-SCORES = {
-    "squares": (SQUARES, 1.5), "entropy": (ENTROPY, 0.6), "majority": (MAJORITY, 0.8)
-}  # fmt: skip
+SCORES = {"squares": (SQUARES, 1.5), "entropy": (ENTROPY, 0.6), "majority": (MAJORITY, 0.8)}
 
 
 def cost(children, score, bits=math.inf):

@@ -18,9 +18,7 @@ from dplit.court.audit.subjects.preset import planned_for
 from dplit.court.audit.subjects.whole import first_labels
 from dplit.domain import Categorical, Domain
 
-RDF, HISTOGRAM, PRESET = (
-    "RandomDecisionForestClassifier", "HistogramForestClassifier", "PrivateForestClassifier"
-)  # fmt: skip
+RDF, HISTOGRAM, PRESET = ("RandomDecisionForestClassifier", "HistogramForestClassifier", "PrivateForestClassifier")
 REPLACED = (  # of which no other subject replaces a record
     "MedianForestRegressor", "PrivateForestRegressor", "DPDecisionForestClassifier",
     "DPExtraTreesClassifier", "DPExtraTreesRegressor", "DPRandomForestClassifier",

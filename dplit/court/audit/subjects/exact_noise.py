@@ -174,8 +174,7 @@ def registered():
     draws = (4000, 40_000, 400_000)
     checks = {n: AgainstLaw(partial(law, m), draws) for n, law, m in MECHANISMS}
     yield from subjects_of(checks, "exact {} draws its law")
-    odd = {"geometric noise": _odd_noise, "exponential mechanism": _odd_choice,
-           "permute-and-flip": _odd_flip}  # fmt: skip
+    odd = {"geometric noise": _odd_noise, "exponential mechanism": _odd_choice, "permute-and-flip": _odd_flip}
     for (name, law), drawn in product(odd.items(), (Exactly, Simulated)):
         words = "exact " if drawn is Exactly else ""
         check = AgainstLaw(partial(law, drawn), draws)

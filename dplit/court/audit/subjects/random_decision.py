@@ -53,8 +53,7 @@ def _parts(epsilon=1.75):
 
     def chances():
         labels, trees = [0, 0, 0, 1], np.zeros((4, 2), dtype=int)
-        laws = (forest_law(trees[:n], np.array(labels[:n]), [1, 1], 2, flip.pmf, "equal-parts")
-                for n in (3, 4))  # fmt: skip
+        laws = (forest_law(trees[:n], np.array(labels[:n]), [1, 1], 2, flip.pmf, "equal-parts") for n in (3, 4))
         return [float(law[other]) for law in laws]
 
     return _in_place(leak, [0, 0, 0], "add", 1, declared=epsilon, chances=chances, epsilon=epsilon,

@@ -129,8 +129,7 @@ def largest_share(n, cells, epsilon):
     data = [c for k in range(n + 1) for c in combinations_with_replacement(range(cells), k)]
     tables = list(combinations_with_replacement(range(cells), n))
     place = {records: i for i, records in enumerate(data)}
-    pairs = [(place[d], place[tuple(sorted((*d, more)))])
-             for d in data if len(d) < n for more in range(cells)]  # fmt: skip
+    pairs = [(place[d], place[tuple(sorted((*d, more)))]) for d in data if len(d) < n for more in range(cells)]
     steps = np.zeros((2 * len(pairs), len(data)))
     for i, (less, whole) in enumerate(pairs):
         steps[2 * i, [less, whole]] = 1, -math.exp(epsilon)

@@ -21,8 +21,7 @@ from dplit.multinomial import SmallForestLaw, level_rate, split_law
 
 DOMAIN = Domain([Categorical(["a", "b"]), Categorical(["u", "v"])])
 KINDS = [("a", "u", 0), ("a", "v", 1), ("b", "u", 0), ("b", "v", 1)]  # two binary columns, a class
-SIDES = [tuple(kind[j] == level for kind in KINDS) for j, level in
-         ((0, "a"), (0, "b"), (1, "u"), (1, "v"))]  # fmt: skip
+SIDES = [tuple(kind[j] == level for kind in KINDS) for j, level in ((0, "a"), (0, "b"), (1, "u"), (1, "v"))]
 EPSILON, SMALL = 2.0, 0.5
 REPAIRED = Box("alg-multinomial-repaired", "forests.MultinomialForestClassifier", "multinomial.SmallForestLaw")
 

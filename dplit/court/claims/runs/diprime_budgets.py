@@ -115,11 +115,9 @@ def dp_rf(result):
     near = {m: {v: ~_behind_by((result, result), target, k, NEAR) for v, k in points.items()}
             for m, points in lines.items()}  # fmt: skip
     crossed = rule.any_of(
-        rule.all_of([
-            *(near[m][e] for m in VARIANTS), *(~near["DP-RF"][v] for v in near["DP-RF"] if v < 2 * e)
-        ])
+        rule.all_of([*(near[m][e] for m in VARIANTS), *(~near["DP-RF"][v] for v in near["DP-RF"] if v < 2 * e)])
         for e in near["DiPriMe"]
-    )  # fmt: skip
+    )
     mean = float(result.mean(target))
     words = [f"within {of}: {_needed(result, lines, mean, of)}" for of in NEARS]
     return crossed, f"least epsilon of the means {'; '.join(words)} (we ask for {NEAR} and twice)"

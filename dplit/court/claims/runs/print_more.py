@@ -152,7 +152,7 @@ def _nodes(depth, children):
 # Data sets ---------------------------------------------------------------------------------------
 
 V1 = {"parkinsons": 5875, "appliances-energy": 19735, "banknote": 1372, "credit-default": 30000, ROBOT: 5456}
-V2 = V1 | {"metro-traffic": 48204, "gas-turbine": 36733, "puc-rio": 122244}  # fmt: skip
+V2 = V1 | {"metro-traffic": 48204, "gas-turbine": 36733, "puc-rio": 122244}
 
 
 def _sizes(stated, more=""):

@@ -148,9 +148,8 @@ def table_claim(id: str, verdict: str, *, chapter: str, box: str, name: str = ""
 
     functions = ("experiments.compare", "court.experiments.rule.within")
     _sentence(
-        name or id, place(id), id, verdict, decide, functions, NO_CELLS,
-        says=TABLE, chapter=chapter, box=box,
-    )  # fmt: skip
+        name or id, place(id), id, verdict, decide, functions, NO_CELLS, says=TABLE, chapter=chapter, box=box
+    )
 
 
 def said(

@@ -43,12 +43,20 @@ _modules = {m.name for m in iter_modules(__path__) if not m.name.startswith("_")
 _wings = {"court", "ground"}  # whose rooms are known by names of their own
 _court = ("attacks", "audit", "bench", "claims", "experiments", "ledger")
 _ground = ("errors", "printed", "renamed", "stored", "work", "writing")
+_moved = {
+    "release": "attacks",
+    "domain.by_column": "domain.columns",
+    "trees.kary": "trees.greedy_levels",
+    "trees.binary": "trees.random_binary",
+    "ledger.store": "ledger.evidence_files",
+    "ledger.checked": "ledger.long_run",
+    "ledger.limited": "ledger.long_run",
+    "ledger.vary": "ledger.run",
+} | {name: f"ground.{name}" for name in _ground}
 _rooms = Rooms(
-    __name__,
-    {name: f"court.{name}" for name in _court},
-    {"release": ("attacks", "0.4")} | {name: (f"ground.{name}", "0.4") for name in _ground},
+    __name__, {name: f"court.{name}" for name in _court}, {old: (new, "0.4") for old, new in _moved.items()}
 )
-sys.meta_path.append(_rooms)
+sys.meta_path.insert(0, _rooms)  # before what would load a second copy
 
 
 def __getattr__(name):

@@ -2,6 +2,8 @@
 
 import pkgutil
 import re
+import subprocess
+import sys
 import warnings
 from importlib import import_module
 from pathlib import Path
@@ -57,3 +59,37 @@ def test_other_names_are_none():
     with pytest.raises(AttributeError, match="'curve_cells'"):
         _ = import_module("dplit.consistency.curve").curve_cells
     assert {old for _, old, *_ in OLD} >= {"stored_cells", "write_cells"}  # drop it with them
+
+
+ROOMS = dplit._rooms
+
+
+def afresh(code):
+    """What a process of its own prints."""
+    done = subprocess.run([sys.executable, "-W", "always", "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout, done.stderr
+
+
+@pytest.mark.parametrize("old", ROOMS.old)
+def test_an_old_room_is_the_new_one_and_says_so_where_it_is_imported(old):
+    new, goes = ROOMS.old[old]
+    said = f"dplit.{old} is dplit.{new} now; the old name goes in dplit {goes}"
+    out, err = afresh(f"import dplit.{old} as old\nimport dplit.{new} as new\nprint(old is new)")
+    assert out == "True\n" and err.count(f"<string>:1: FutureWarning: {said}") == 1
+    assert number(goes) > number(dplit.__version__)
+    assert f"`{old}`" in CHANGELOG.read_text("utf-8")
+
+
+def test_an_old_room_is_an_attribute_of_the_package():
+    with pytest.warns(FutureWarning, match=r"^dplit\.release is dplit\.attacks now") as caught:
+        assert dplit.__getattr__("release") is import_module("dplit.court.attacks")
+    assert caught[0].filename == __file__
+
+
+def test_a_room_of_the_court_is_one_module_under_both_names():
+    for name, home in ROOMS.public.items():
+        assert import_module(f"dplit.{name}") is import_module(f"dplit.{home}")
+    assert import_module("dplit.audit.power") is import_module("dplit.court.audit.power")
+    with pytest.raises(ModuleNotFoundError, match=r"dplit\.court\.audit\.nothing"):
+        import_module("dplit.audit.nothing")

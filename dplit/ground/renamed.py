@@ -43,13 +43,8 @@ def moved(module: str, **names: tuple[str, str]) -> Callable:
 class Rooms(MetaPathFinder, Loader):
     """Finds the modules of a package that stand elsewhere in it: one module under both names.
 
-    Parameters
-    ----------
-    package : str
-    public : dict of str to str
-        Names below the package that stay, and where each is.
-    old : dict of str to (str, str)
-        Names that go: what to use instead, and the release in which the old one goes.
+    `public` says of names below the package that stay where each room is, as ``claims`` in ``court.claims``; `old`
+    says of names that go what to use instead, and the release in which the old one goes.
     """
 
     def __init__(self, package: str, public: dict[str, str], old: dict[str, tuple[str, str]]):
@@ -61,20 +56,26 @@ class Rooms(MetaPathFinder, Loader):
         return import_module(self._home(name))
 
     def find_spec(self, fullname, path=None, target=None):
+        """A spec of what is known under this name, for the import system."""
         package, _, name = fullname.partition(".")
-        if package == self.package and name.split(".")[0] in {*self.public, *self.old}:
-            return ModuleSpec(fullname, self, is_package=True)
-        return None
+        known = name.split(".")[0] in self.public or self._before(name)
+        return ModuleSpec(fullname, self, is_package=True) if package == self.package and known else None
 
     def exec_module(self, module):
+        """Put the module itself in the place of the one that was made for its other name."""
         name = module.__name__.removeprefix(f"{self.package}.")
         self._warn(name, stacklevel=3)
         sys.modules[module.__name__] = import_module(self._home(name))
 
+    def _before(self, name):
+        """The old name that `name` is or begins with; empty if none."""
+        return next((old for old in self.old if f"{name}.".startswith(f"{old}.")), "")
+
     def _home(self, name):
+        if old := self._before(name):
+            name = self.old[old][0] + name.removeprefix(old)
         room, dot, rest = name.partition(".")
-        new = self.old[room][0] if room in self.old else self.public[room]
-        return f"{self.package}.{self.public.get(new, new)}{dot}{rest}"
+        return f"{self.package}.{self.public.get(room, room)}{dot}{rest}"
 
     def _warn(self, name, stacklevel):
         if name in self.old:

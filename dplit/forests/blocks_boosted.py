@@ -7,7 +7,6 @@ released. The two models differ in what a residual is, and in how the sums of a 
 
 from __future__ import annotations
 
-from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -105,7 +104,9 @@ def closed(part, steps):
 # Sums ----------------------------------------------------------------------------------------------
 
 
-level_sums = attrgetter("sums")  # residual sums of the level, int64 of shape (n_cells, n_codes, n_outputs)
+def level_sums(block):
+    """Residual sums of the level, int64 of shape (n_cells, n_codes, n_outputs)."""
+    return block.sums
 
 
 def leaf_pairs(part, n_leaves, shift):

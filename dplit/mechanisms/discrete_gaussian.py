@@ -47,10 +47,7 @@ class DiscreteGaussian:
         return values.astype(np.int64) + noise(values.size, rng).reshape(values.shape)
 
     def _exact_noise(self, size: int, rng: np.random.Generator) -> np.ndarray:
-        from dplit.mechanisms.exact_gaussian import (  # compiled: slow to import
-            exact_factors,
-            gaussian,
-        )
+        from dplit.mechanisms.exact_gaussian import exact_factors, gaussian  # compiled: slow to import
 
         return gaussian(*exact_factors(self.sigma), size, rng)
 

@@ -10,6 +10,7 @@ import sys
 import textwrap
 import types
 from collections import namedtuple
+from importlib import import_module
 from pathlib import Path
 
 import distributed
@@ -320,8 +321,9 @@ def stand_in(monkeypatch):
 
     def put(name, **attributes):
         module = types.SimpleNamespace(**attributes)
-        monkeypatch.setitem(sys.modules, f"dplit.{name}", module)
-        monkeypatch.setattr(dplit, name, module, raising=False)
+        home = import_module(f"dplit.{name}").__name__.rpartition(".")[0]  # of the court's, too
+        monkeypatch.setitem(sys.modules, f"{home}.{name}", module)
+        monkeypatch.setattr(import_module(home), name, module)
 
     return put
 

@@ -27,11 +27,14 @@ def made(kind, domain=DOMAIN, **options):
 
 
 def told(kind, n):
-    """What fits of `n` records tell that is no drawn array, each as text; eight fits."""
+    """What fits of `n` records tell that is no drawn array, each as text; eight fits.
+
+    What a fit lacks, as the plan of a preset that took another forest, is told by that.
+    """
     domain = Domain([Categorical(["a"])])
     fits = [made(kind, domain, **SEVERAL).fit([["a"]] * n, [0] * n) for _ in range(8)]
     names = ("advice_", "plan_", "max_depth_", "budget_")
-    return [{name: str(getattr(f, name)) for name in names if hasattr(f, name)} for f in fits]
+    return [{name: str(getattr(f, name, None)) for name in names} for f in fits]
 
 
 @each

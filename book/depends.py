@@ -146,7 +146,9 @@ def used(tree, package):
     names = [
         node.attr
         for node in ast.walk(tree)
-        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == package
+        if isinstance(node, ast.Attribute)
+        and isinstance(node.value, ast.Name)
+        and node.value.id == package
     ]
     return set(names) if len(names) == plain else set()
 
@@ -228,7 +230,9 @@ def meaning(source):
 
 def _is_docstring(node):
     return (
-        isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+        isinstance(node, ast.Expr)
+        and isinstance(node.value, ast.Constant)
+        and isinstance(node.value.value, str)
     )
 
 

@@ -70,7 +70,9 @@ def write(chapter, jobs=1):
 def missing_verdicts():
     """The changes of verdicts that ``data/verdicts.csv`` lacks, list of Change."""
     today = datetime.datetime.now(datetime.UTC).date().isoformat()
-    return evidence_files.due(claims.all(), evidence_files.changes(HISTORY), dplit.__version__, today)
+    return evidence_files.due(
+        claims.all(), evidence_files.changes(HISTORY), dplit.__version__, today
+    )
 
 
 def write_verdicts():

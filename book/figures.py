@@ -79,7 +79,11 @@ def occupancy_tails():
         "x": axis("distance t (records)", distances),
         "y": axis("probability", log=True, low=least, high=3),
         "ratio": ratio("over exact", over=3, low=0.6, high=1.5),
-        "controls": [control("ε", epsilons, 0.5), control("depth", depths, 5), control("records n", sizes, 1776)],
+        "controls": [
+            control("ε", epsilons, 0.5),
+            control("depth", depths, 5),
+            control("records n", sizes, 1776),
+        ],
         "lines": [
             line("Chebyshev", plotting.PURPLE, "2 3"),
             line("sub-exponential", plotting.ORANGE, "8 3 2 3"),

@@ -184,7 +184,13 @@ def write(site, target):
     page.write_text(assemble(site, pages(toc)), "utf-8")
     with tempfile.TemporaryDirectory() as profile:
         made = subprocess.run(
-            [browser, *FLAGS, f"--user-data-dir={profile}", f"--print-to-pdf={target}", page.as_uri()],
+            [
+                browser,
+                *FLAGS,
+                f"--user-data-dir={profile}",
+                f"--print-to-pdf={target}",
+                page.as_uri(),
+            ],
             capture_output=True,
             text=True,
             timeout=60 * MINUTES,

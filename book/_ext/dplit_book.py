@@ -15,6 +15,7 @@ from pathlib import Path
 
 from docutils import nodes
 from pybtex import plugin
+from sphinx import addnodes
 
 MATHJAX = "mathjax"
 SHIPPED = ("tex-chtml.js", "input/tex/extensions", "output/chtml/fonts/woff-v2", "a11y")
@@ -123,6 +124,13 @@ def keep_colons(app, what, name, obj, options, lines):
         lines.insert(0, "\\")  # nothing, and the line break with it
 
 
+def keep_types_plain(app, doctree):
+    """Show the types of a signature as text: most are of libraries, which have no page here."""
+    for signature in doctree.findall(addnodes.desc_signature):
+        for reference in list(signature.findall(addnodes.pending_xref)):
+            reference.parent.replace(reference, reference.children)
+
+
 def resolve_reexported(app, env, node, contnode):
     """Let ``dplit.Domain`` and ``dplit.domain.Domain`` both refer to the one that is documented."""
     target = node.get("reftarget", "")
@@ -162,6 +170,9 @@ def setup(app):
     app.connect("build-finished", copy_mathjax)
     app.connect("build-finished", write_entrance)
     app.connect("autodoc-skip-member", skip_what_says_nothing)
-    app.connect("autodoc-process-docstring", keep_colons, priority=400)  # before napoleon, which has 500
+    app.connect(
+        "autodoc-process-docstring", keep_colons, priority=400
+    )  # before napoleon, which has 500
+    app.connect("doctree-read", keep_types_plain)
     app.connect("missing-reference", resolve_reexported)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -7,8 +7,12 @@ import re
 from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
 
-BOX = re.compile(r'(<div class="proof [^"]*" id="([^"]+)">\s*<p class="admonition-title">)(.*?)(</p>)', re.DOTALL)
-END_MARK = r"\blacksquare"  # typed at the end of some proofs; the style sheet sets one at every proof
+BOX = re.compile(
+    r'(<div class="proof [^"]*" id="([^"]+)">\s*<p class="admonition-title">)(.*?)(</p>)', re.DOTALL
+)
+END_MARK = (
+    r"\blacksquare"  # typed at the end of some proofs; the style sheet sets one at every proof
+)
 LINK = '<a class="headerlink" href="#{id}" title="Link to this box">#</a>'
 
 
@@ -45,7 +49,9 @@ class Boxes(SphinxDirective):
 def fill_list(app, doctree, docname):
     """Write the list, when every chapter has been read and numbered."""
     for place in list(doctree.findall(boxes)):
-        place.replace_self([part for page in pages(app.env) for part in _chapter(app, docname, page)])
+        place.replace_self(
+            [part for page in pages(app.env) for part in _chapter(app, docname, page)]
+        )
 
 
 def pages(env):

@@ -114,7 +114,9 @@ def link_docstrings(app, what, name, obj, options, lines):
     """Let a function's documentation name the claims that it computes."""
     found = by_function().get(name)
     if found:
-        links = ", ".join(f"`{c.id} <../ledger.html#{row_id(c.id)}>`__ ({c.verdict})" for c in found)
+        links = ", ".join(
+            f"`{c.id} <../ledger.html#{row_id(c.id)}>`__ ({c.verdict})" for c in found
+        )
         lines += ["", f"In the ledger: {links}."]
 
 
@@ -136,7 +138,9 @@ class LedgerCounts(SphinxDirective):
 
 def _as_output(html):
     """HTML that looks like the output of a cell."""
-    output = nodes.container("", nodes.raw("", html, format="html"), classes=["output", "text_html"])
+    output = nodes.container(
+        "", nodes.raw("", html, format="html"), classes=["output", "text_html"]
+    )
     shown = nodes.container("", output, classes=["cell_output"])
     return nodes.container("", shown, classes=["cell"])
 
@@ -212,10 +216,14 @@ class VerdictChanges(SphinxDirective):
 
     def run(self):
         items = []
-        for (version, date), (new, changed) in reversed(by_version(evidence_files.changes()).items()):
+        for (version, date), (new, changed) in reversed(
+            by_version(evidence_files.changes()).items()
+        ):
             item = nodes.list_item("", _changes_in_words(version, date, len(new), len(changed)))
             gone = [(claim, old) for claim, old, now in changed if now == evidence_files.WITHDRAWN]
-            kept_ones = [_changed(*change) for change in changed if change[2] != evidence_files.WITHDRAWN]
+            kept_ones = [
+                _changed(*change) for change in changed if change[2] != evidence_files.WITHDRAWN
+            ]
             if changed:
                 item += nodes.bullet_list("", *kept_ones, *([_withdrawn(gone)] if gone else []))
             items.append(item)

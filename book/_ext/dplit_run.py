@@ -42,7 +42,9 @@ def run_page(stem, parameters, has_claims):
     parts.append(("By command", _by_command(stem, parameters)))
     if has_claims:
         command = f"dplit verify --chapter {stem}"
-        parts.append(("Its claims alone", f"{_shell(command)}<code>--effort deep</code> is harder."))
+        parts.append(
+            ("Its claims alone", f"{_shell(command)}<code>--effort deep</code> is harder.")
+        )
     listed = "".join(f"<dt>{name}</dt><dd>{text}</dd>" for name, text in parts)
     return f'<details class="run-page"><summary>Run this page</summary><dl>{listed}</dl></details>'
 

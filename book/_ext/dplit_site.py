@@ -25,8 +25,15 @@ import dplit
 ROOT = Path(__file__).resolve().parents[2]
 PREVIEW = "_static/bound.png"
 LONGEST_DESCRIPTION = 200
-BUTTONS = ("use_repository_button", "use_issues_button", "use_edit_page_button", "use_source_button")
-ICON = re.compile(r'("[a-z0-9-]+"|[a-z0-9]+):\[\d+,\d+,\[([^\]]*)\],"[0-9a-f]+",(?:"[^"]*"|\[[^\]]*\])\],?')
+BUTTONS = (
+    "use_repository_button",
+    "use_issues_button",
+    "use_edit_page_button",
+    "use_source_button",
+)
+ICON = re.compile(
+    r'("[a-z0-9-]+"|[a-z0-9]+):\[\d+,\d+,\[([^\]]*)\],"[0-9a-f]+",(?:"[^"]*"|\[[^\]]*\])\],?'
+)
 USED_ICON = re.compile(r"\bfa-([a-z0-9-]+)")
 
 

@@ -46,7 +46,9 @@ def evidence_parts(found):
         parts.append(("Must hold", escape(both_sides(found))))
     parts.append(("Range", escape(f"{found['range']} (cases: {found['cases']:,})")))
     if found["counterexample"]:
-        parts.append(("Counterexample", f"<code>{escape(in_brief(found['counterexample']))}</code>"))
+        parts.append(
+            ("Counterexample", f"<code>{escape(in_brief(found['counterexample']))}</code>")
+        )
     if found["intervals"]:
         parts.append(("Intervals", escape(_intervals(found["intervals"]))))
     return parts

@@ -23,7 +23,7 @@ def goes_with(path, source, data):
 
 def test_no_notebook_reads_the_stored_evidence():
     """The site's build does (`dplit_ledger.py`): a notebook would have to be stale where evidence is new."""
-    reader = ROOT / "dplit" / "ledger" / "evidence_files.py"
+    reader = ROOT / "dplit" / "court" / "ledger" / "evidence_files.py"
     assert reader.is_file()
     assert [path.stem for path in NOTEBOOKS if reader in depends.modules(path)] == []
 
@@ -84,7 +84,7 @@ def test_no_docket_but_its_own_makes_a_theory_chapter_stale():
             continue
         loaded = {p.relative_to(ROOT / "dplit").parts for p in depends.modules(path)}
         dockets = {p[2] for p in loaded if p[:2] == ("court", "claims") and p[-1][0] != "_"}
-        shared = {"matrix_paths"} if path.stem.startswith("matrix_") else set()  # exact ranks
+        shared = {"matrix_paths", "matrix_release"} if path.stem.startswith("matrix_") else set()  # ranks and laws
         assert {name.removesuffix(".py") for name in dockets} <= {path.stem, *shared}
         source = "\n".join(depends.code(path))
         for room in ("experiments", "bench", "baselines", "attacks", "audit"):

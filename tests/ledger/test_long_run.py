@@ -43,7 +43,8 @@ def test_a_claim_of_the_same_code_is_not_due_again(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("changed", "tells"), [("claims.majority.sensitivity", True), ("majority.sensitivity", True), ("work", False)]
+    ("changed", "tells"),
+    [("court.claims.majority.sensitivity", True), ("majority.sensitivity", True), ("ground.work", False)],
 )
 def test_a_digest_is_of_the_docket_and_of_its_functions(monkeypatch, changed, tells):
     before, read = long_run.digest(LEDGER["rdf/table-2"]), long_run._source

@@ -93,5 +93,5 @@ def test_cuts_of_nothing_are_no_open_ones(monkeypatch):
 
 def test_counts_without_noise_are_found_out(monkeypatch):
     drawn = bounds.one_table
-    monkeypatch.setattr(attacks, "one_table", lambda kind, value, rng: drawn(kind, 10, rng))
+    monkeypatch.setattr(bounds, "one_table", lambda kind, value, rng: drawn(kind, 10, rng))
     assert verdict("reconstruction") == "fails"

@@ -150,7 +150,8 @@ def _computed_by(claim):
 
 def _address(function):
     """Page and fragment of a function's documentation, from its dotted name under dplit."""
-    return f"api/{function.split('.')[0]}.html#dplit.{function}"
+    room = function.removeprefix("court.").split(".")[0]
+    return f"api/{room}.html#dplit.{function}"
 
 
 def _holds_instead(claim):

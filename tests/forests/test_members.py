@@ -132,7 +132,7 @@ def seeded(make):
 def fitted(meta, name):
     """A fitted meta-estimator, and what its members were fitted on."""
     FITS.clear()
-    np.random.seed(0)  # an unseeded code book is drawn from here, and one in eight has no column of two classes
+    np.random.seed(0)  # noqa: NPY002 — where an unseeded code book comes from; one in eight has nothing to fit
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         meta.fit(np.where(X > 0.9, np.nan, X) if name == "IterativeImputer" else X, TARGETS.get(name, Y))

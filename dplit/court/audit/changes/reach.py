@@ -19,7 +19,7 @@ from dplit.court.audit.suite import every_subject
 from dplit.ground.work import Effort, stream
 
 PACKAGE = Path(dplit.__file__).parent
-AUDIT = str(PACKAGE / "audit")
+AUDIT = str(Path(__file__).parents[1])
 COMPILERS = ("njit", "overload", "register_jitable", "vectorize")
 DRAWS = 16  # on each input, while lines are traced: one for each block of `dplit.court.audit.blackbox`
 CALLS = 100_000  # of functions; a subject is traced no longer, and not asked about what it runs later

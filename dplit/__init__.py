@@ -41,7 +41,7 @@ __all__ = [
 
 _modules = {m.name for m in iter_modules(__path__) if not m.name.startswith("_")}
 _wings = {"court", "ground"}  # whose rooms are known by names of their own
-_court = ("attacks", "audit", "bench", "claims", "experiments", "ledger")
+_court = ("attacks", "audit", "bench", "claims", "experiments", "ledger", "power")
 _ground = ("errors", "printed", "renamed", "stored", "work", "writing")
 _moved = {
     "release": "attacks",

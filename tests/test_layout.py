@@ -31,6 +31,7 @@ trees
 forests
 baselines
 scale
+court.power
 court.audit
 court.attacks
 court.experiments
@@ -144,6 +145,7 @@ LATE = {
     ("court/attacks/*", "dplit.forests.*"): FORESTS,
     ("cli/*", "dplit*"): COMMAND,
     ("court/audit/subjects/*", "dplit.baselines.*"): COMPILED,
+    ("court/power/releases/*", "dplit.forests"): FORESTS,
     ("court/audit/outside.py", "dplit.*"): OUTSIDE,
     ("court/audit/changes/planted.py", "dplit.*"): CHANGED,
 }

@@ -1,0 +1,34 @@
+"""The ledger's claims on releases: that a fit's release follows the law of its proof, by `dplit.court.power`."""
+
+from __future__ import annotations
+
+from dplit.court.ledger.box import Box
+from dplit.court.ledger.compare import counted, need
+from dplit.court.ledger.evidence import INTERVAL_ERROR
+from dplit.court.power import drawn_test, release
+
+
+def claim_on_release(box: Box, id: str, name: str) -> None:
+    """Register the claim that the release of this name is drawn by the law that its proof speaks of.
+
+    Each event of its test has an interval at the ledger's error, which the number of draws allows for.
+    """
+    one = release(name)
+    test = None
+
+    def check(effort, rng):
+        nonlocal test
+        test = test or drawn_test(name, INTERVAL_ERROR * len(one.bugs))
+        n, counts, excluded = test.counted(rng)
+        yield need(not excluded, excluded, "=", 0)
+        for event, hits in zip(test.events, counts, strict=True):
+            seen = f"{event.bug}, seen with probability {event.power:.4f}"
+            yield counted(hits, n, event.chance, bug=seen)
+        return (
+            f"{n:,} draws: of each bug the event that it makes likelier comes as often as the law has it; of the "
+            "last, {bug}: {exact:.4f}, law {stated:.4f}."
+        )
+
+    check.__doc__ = one.statement
+    fields = {"kind": "simulated", "intervals": len(one.bugs), "quantity": "probability of an event"}
+    box(id, "ours", "holds", one.estimator, proved=False, chapter=one.chapter, **fields)(check)

@@ -1,0 +1,102 @@
+r"""Laws of the textbook, as mappings from an outcome to its probability.
+
+None of them is computed by the package's mechanisms, which they are held against. `rate` is what a unit of the
+score or of the count weighs; an infinite one leaves no noise.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from itertools import permutations
+
+import numpy as np
+
+OTHERS = 24  # deviations beyond which outcomes are one
+
+
+def softmax(scores: Sequence[float], rate: float) -> dict[int, float]:
+    r"""Exponential mechanism: candidate r with a probability in proportion to :math:`e^{rate\, s_r}`."""
+    scores = np.asarray(scores, float)
+    gaps = scores - scores.max()
+    weights = np.where(gaps == 0, 1.0, np.exp(rate * np.where(gaps == 0, -1.0, gaps)))
+    return dict(enumerate((weights / weights.sum()).tolist()))
+
+
+def flip(scores: Sequence[float], rate: float) -> dict[int, float]:
+    """Permute-and-flip: in a uniform order, the first candidate whose coin of exp(rate gap) shows heads.
+
+    Summed over all orders, so that there must be few candidates. The best one's coin always shows heads.
+    """
+    scores = np.asarray(scores, float)
+    gaps = scores - scores.max()
+    heads = np.where(gaps == 0, 1.0, np.exp(rate * np.where(gaps == 0, -1.0, gaps)))
+    law, orders = dict.fromkeys(range(len(scores)), 0.0), math.factorial(len(scores))
+    for order in permutations(range(len(scores))):
+        passed = 1.0
+        for r in order:
+            law[r] += passed * heads[r] / orders
+            passed *= 1 - heads[r]
+    return law
+
+
+def two_sided(rate: float, bound: int) -> dict[int, float]:
+    r"""Two-sided geometric noise: :math:`P(z) \propto e^{-rate |z|}`; from +-`bound` on all outcomes are one."""
+    ratio = math.exp(-rate)
+    none = (1 - ratio) / (1 + ratio)
+    law = {z: none * ratio ** abs(z) for z in range(1 - bound, bound)}
+    tail = ratio**bound / (1 + ratio)
+    return law | {-bound: tail, bound: tail}
+
+
+def gaussian(deviation: float, bound: int) -> dict[int, float]:
+    r"""Discrete Gaussian noise: :math:`P(z) \propto e^{-z^2/2\sigma^2}`; beyond +-`bound` all outcomes are one."""
+    if deviation == 0:
+        return {z: float(z == 0) for z in range(-bound, bound + 1)}
+    far = max(bound, math.ceil(OTHERS * deviation)) + 1
+    weights = {z: math.exp(-0.5 * (z / deviation) ** 2) for z in range(-far, far + 1)}
+    total = math.fsum(weights.values())
+    return clipped({z: w / total for z, w in weights.items()}, bound)
+
+
+def laplace(rate: float, edges: Sequence[float]) -> dict[int, float]:
+    """Laplace noise: the number of increasing `edges` that it exceeds, or reaches."""
+    if math.isinf(rate):
+        return {i: float(i == sum(e <= 0 for e in edges)) for i in range(len(edges) + 1)}
+    below = [0.0]
+    below += [math.exp(rate * e) / 2 if e < 0 else 1 - math.exp(-rate * e) / 2 for e in edges]
+    return dict(enumerate(np.diff([*below, 1.0]).tolist()))
+
+
+def clipped(law: Mapping[int, float], bound: int) -> dict[int, float]:
+    """The same law with all outcomes beyond +-`bound` at `bound`."""
+    found = dict.fromkeys(range(-bound, bound + 1), 0.0)
+    for z, p in law.items():
+        found[max(-bound, min(bound, z))] += p
+    return found
+
+
+def moved(law: Mapping[int, float], by: float, bound: int) -> dict[int, float]:
+    """Whole numbers that are off by `by` on average: by its whole part, and by one more with what is left."""
+    whole = math.floor(by)
+    more = by - whole
+    found = dict.fromkeys(range(-bound, bound + 1), 0.0)
+    for z, p in law.items():
+        for step, part in ((whole, 1 - more), (whole + 1, more)):
+            found[max(-bound, min(bound, z + step))] += p * part
+    return found
+
+
+def deviation(law: Mapping[int, float]) -> float:
+    """Standard deviation of a number."""
+    mean = math.fsum(z * p for z, p in law.items())
+    return math.sqrt(math.fsum((z - mean) ** 2 * p for z, p in law.items()))
+
+
+def number(law: Mapping[int, float], bound: int, shift: float = 0.0, bias: float = 0.0) -> dict[int, float]:
+    """A released number less the true one: noise of this law, off by `shift`, and by `bias` of its deviation.
+
+    All outcomes beyond +-`bound` are one. The law of the noise must reach beyond it as far as it matters.
+    """
+    by = shift + bias * deviation(law)
+    return moved(law, by, bound)

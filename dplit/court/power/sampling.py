@@ -1,0 +1,66 @@
+"""What the releases draw with: many leaves of one fit, and a watch on what a fit's release returns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache
+from importlib import import_module
+from itertools import product
+
+import numpy as np
+
+from dplit.domain import Categorical, Domain
+
+
+@cache
+def crossed(columns: int) -> tuple[Domain, np.ndarray]:
+    """A domain of so many columns of two levels, and a record of each of its cells, shape (2**columns, columns).
+
+    A tree that may test them all has one leaf for each cell.
+    """
+    domain = Domain([Categorical([0, 1])] * columns)
+    return domain, np.array(list(product((0, 1), repeat=columns)))
+
+
+def same_in_each_cell(columns: int, labels: list) -> tuple[Domain, np.ndarray, np.ndarray]:
+    """Records with these labels in each cell of `crossed`: domain, records and their labels."""
+    domain, cells = crossed(columns)
+    return domain, np.repeat(cells, len(labels), axis=0), np.tile(labels, len(cells))
+
+
+@contextmanager
+def watched(place: str) -> Iterator[list]:
+    """What the function ``module.name`` of `dplit` returns meanwhile, wherever it was imported by its name."""
+    import sys
+
+    module, _, name = place.rpartition(".")
+    original = getattr(import_module(f"dplit.{module}"), name)
+    seen = []
+
+    def watching(*given, **named):
+        seen.append(original(*given, **named))
+        return seen[-1]
+
+    modules = [m for key, m in sys.modules.items() if key.startswith("dplit")]
+    places = [(m, a) for m in modules for a, v in list(vars(m).items()) if v is original]
+    try:
+        for owner, attribute in places:
+            setattr(owner, attribute, watching)
+        yield seen
+    finally:
+        for owner, attribute in places:
+            setattr(owner, attribute, original)
+
+
+def until(n: int, once: Callable[[], list]) -> list:
+    """Outcomes of so many calls of ``once()`` that there are `n`."""
+    found = []
+    while len(found) < n:
+        found.extend(once())
+    return found
+
+
+def seed_of(rng: np.random.Generator) -> int:
+    """A seed for one fit."""
+    return int(rng.integers(2**31))

@@ -7,6 +7,7 @@ must not lie under ``_static``, since Jupyter Book may load every script it find
 from __future__ import annotations
 
 import importlib
+import os
 import re
 import shutil
 from functools import cache
@@ -42,6 +43,11 @@ def use_shipped_mathjax(app, config):
 def remember_plugins(app, config):
     """Look for each plug-in of pybtex once: a search reads what every installed package declares."""
     plugin.find_plugin = cache(plugin.find_plugin)
+
+
+def write_in_parallel(app, env):
+    """Write pages in as many processes as there are cores; reading them is left to one, as some extensions ask."""
+    app.parallel = os.cpu_count() or 1
 
 
 def copy_mathjax(app, error):
@@ -162,6 +168,7 @@ def _other_names(target):
 def setup(app):
     app.connect("config-inited", use_shipped_mathjax)
     app.connect("config-inited", remember_plugins)
+    app.connect("env-check-consistency", write_in_parallel)
     app.connect("html-page-context", add_page_scripts, priority=600)
     app.connect("html-page-context", drop_thebe_scripts, priority=900)
     app.connect("html-page-context", drop_repeated_ids)

@@ -59,9 +59,20 @@ class KNorm(Scaled):
 
     @cached_property
     def _basis(self) -> np.ndarray:
-        """An orthonormal basis of the range of W, shape (n_queries, d)."""
-        left, values, _ = np.linalg.svd(self.matrix, full_matrices=False)
-        return left[:, values > NOTHING * values[0]]
+        """An orthonormal basis of the range of W, shape (n_queries, d): its columns in order, made orthogonal.
+
+        No singular vectors, which the machine may turn where singular values are equal: draws repeat everywhere.
+        """
+        rank, found = np.linalg.matrix_rank(self.matrix, tol=NOTHING * np.linalg.norm(self.matrix, 2)), []
+        for column in self.matrix.T:
+            rest = column
+            for _ in range(2):  # once more, for what rounding left
+                for b in found:
+                    rest = rest - math.fsum(b * rest) * b
+            length = math.hypot(*rest)
+            if len(found) < rank and length > NOTHING * math.hypot(*column):
+                found.append(rest / length)
+        return np.column_stack(found)
 
     @property
     def dimension(self) -> int:
@@ -71,7 +82,8 @@ class KNorm(Scaled):
     @cached_property
     def _facets(self) -> tuple[np.ndarray, np.ndarray]:
         """(corners of each simplex of the boundary, outer normals scaled to 1 on it)."""
-        points = (self._basis.T @ np.unique(self.matrix, axis=1)).T
+        columns = np.unique(self.matrix, axis=1)
+        points = sum(np.outer(w, b) for w, b in zip(columns, self._basis, strict=True))  # in this order everywhere
         points = np.concatenate([points, -points])
         if self.dimension == 1:
             end = abs(points).max()

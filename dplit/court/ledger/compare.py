@@ -173,8 +173,8 @@ def _evidence(found, said, broken, kind):
 
 
 def _rank(case):
-    """Shown is what is decisive, else the bound that is nearest to being met."""
-    near = case.exact / case.stated if case.relation == "<=" and case.stated else -1.0
+    """Shown is what is decisive, else the bound that is nearest to being met; rounding decides between none."""
+    near = round(case.exact / case.stated, 9) if case.relation == "<=" and case.stated else -1.0
     return case.decisive, near
 
 

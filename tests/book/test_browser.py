@@ -68,7 +68,12 @@ def phone(driver):
     driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
 
-@pytest.mark.parametrize("page", PAGES)
+OF_THE_REFERENCE = [page for page in PAGES if page.startswith("book/api/")]  # one frame: a few stand for all
+WIDER = [pytest.param(page, marks=pytest.mark.deep) for page in OF_THE_REFERENCE[4:]]
+OPENED = [page for page in PAGES if page not in OF_THE_REFERENCE[4:]]
+
+
+@pytest.mark.parametrize("page", [*OPENED, *WIDER])
 def test_a_page_opens_from_the_disk_and_fits_a_phone(phone, site, page):
     """One look at each page, as it takes seconds to open: at the width of a desk it is opened from the server."""
     visit(phone, (site / page).as_uri())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
@@ -11,6 +12,7 @@ import numpy as np
 from dplit.court.power import releases as families
 from dplit.court.power.drawn import FALSE_ALARM, DrawnTest, Outcome, Release
 from dplit.ground.errors import check_choice
+from dplit.ground.printed import data_file
 from dplit.ground.work import stream
 
 
@@ -47,3 +49,12 @@ def show(*names: str, seed: int = 0) -> None:
         found = drawn(name, stream(name, seed))
         print(*found.lines, sep="\n")
         assert not found.refused, "; ".join(found.refused)
+
+
+def stored() -> dict:
+    """Return the stored run of the tests' bugs, ``python -m tests.power``.
+
+    ``rows``, a dict for each bug: its `release`, the chapter that it is of, the `bug`, the `power` as stated, and
+    whether `chapter`, `ledger` and `audit` saw it. The other keys say where they come from.
+    """
+    return json.loads(data_file("results/audit/power.json").read_text(encoding="utf-8"))

@@ -1,7 +1,7 @@
 """The table of releases and planted bugs that the book shows: ``python -m tests.power [PATTERN]`` writes it.
 
-Each bug is planted by itself, and asked are the chapter's cell, the claim of the ledger, and ``dplit audit``: for a
-bug of one release by the subject that draws it. Rows of releases that the pattern leaves out stay as they are.
+Each bug is planted by itself, and asked are the chapter's cell, the ledger's claim on the release, and the subject
+of ``dplit audit`` that draws it. Rows of releases that the pattern leaves out stay as they are.
 """
 
 import json

@@ -88,7 +88,13 @@ def plants(release: str, place: str, rate: Callable, copies=None, bias=None, els
         if wrap is not None:
             found[bug] = (place, wrap)
     found |= {bug: (where, wrap) for bug, where, wrap in elsewhere}
-    REGISTERED[release] = {bug: _mutant(release, bug, *rest) for bug, rest in found.items()}
+    for bug, (where, wrap) in found.items():
+        named(release, bug, where, wrap)
+
+
+def named(release: str, bug: str, place: str, wrap: Callable) -> None:
+    """Register one more bug of a release, by a name of its own."""
+    REGISTERED.setdefault(release, {})[bug] = _mutant(release, bug, place, wrap)
 
 
 def _mutant(release, bug, place, wrap):
@@ -98,4 +104,4 @@ def _mutant(release, bug, place, wrap):
     return Mutant(f"{release}: {bug}", release, lambda: (*where(), wrap))
 
 
-__all__ = ["REGISTERED", "changed", "planted", "plants", "rate_of", "shifted", "told"]
+__all__ = ["REGISTERED", "changed", "named", "planted", "plants", "rate_of", "shifted", "told"]

@@ -40,6 +40,16 @@ def flip(scores: Sequence[float], rate: float) -> dict[int, float]:
     return law
 
 
+def flip_one(worse: int, rate: float, gap: float) -> dict[bool, float]:
+    """Permute-and-flip where one candidate is better than `worse` others by `gap`: whether it is chosen.
+
+    In a uniform order it has k others before it with the same probability for each k, and each of them fails.
+    """
+    tails = -math.expm1(-rate * gap) if rate * gap < math.inf else 1.0
+    best = math.fsum(tails**k for k in range(worse + 1)) / (worse + 1)
+    return {True: best, False: 1 - best}
+
+
 def two_sided(rate: float, bound: int) -> dict[int, float]:
     r"""Two-sided geometric noise: :math:`P(z) \propto e^{-rate |z|}`; from +-`bound` on all outcomes are one."""
     ratio = math.exp(-rate)
@@ -59,13 +69,25 @@ def gaussian(deviation: float, bound: int) -> dict[int, float]:
     return clipped({z: w / total for z, w in weights.items()}, bound)
 
 
-def laplace(rate: float, edges: Sequence[float]) -> dict[int, float]:
-    """Laplace noise: the number of increasing `edges` that it exceeds, or reaches."""
+HALF = [0.05, 0.2, 0.4, 0.7, 1.1, 1.6, 2.2, 3.0, 4.0]
+EDGES = [*(-edge for edge in reversed(HALF)), *HALF]  # of bins for a noise of scale 1
+
+
+def laplace(rate: float = 1.0, shift: float = 0.0, bias: float = 0.0) -> dict[int, float]:
+    """Laplace noise of scale 1 over `rate`, moved, and off by `bias` of a deviation: how many `EDGES` it reaches."""
+    return _in_bins(lambda z: math.exp(rate * z) / 2 if z < 0 else 1 - math.exp(-rate * z) / 2, rate, shift, bias, 2)
+
+
+def normal(rate: float = 1.0, shift: float = 0.0, bias: float = 0.0) -> dict[int, float]:
+    """As `laplace`, of Gaussian noise."""
+    return _in_bins(lambda z: math.erfc(-rate * z / math.sqrt(2)) / 2, rate, shift, bias, 1)
+
+
+def _in_bins(below, rate, shift, bias, variance):
+    by = shift + bias * math.sqrt(variance) / rate
     if math.isinf(rate):
-        return {i: float(i == sum(e <= 0 for e in edges)) for i in range(len(edges) + 1)}
-    below = [0.0]
-    below += [math.exp(rate * e) / 2 if e < 0 else 1 - math.exp(-rate * e) / 2 for e in edges]
-    return dict(enumerate(np.diff([*below, 1.0]).tolist()))
+        return {i: float(i == sum(e <= by for e in EDGES)) for i in range(len(EDGES) + 1)}
+    return dict(enumerate(np.diff([0.0, *(below(e - by) for e in EDGES), 1.0]).tolist()))
 
 
 def clipped(law: Mapping[int, float], bound: int) -> dict[int, float]:

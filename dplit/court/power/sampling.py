@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -31,19 +32,20 @@ def same_in_each_cell(columns: int, labels: list) -> tuple[Domain, np.ndarray, n
 
 @contextmanager
 def watched(place: str) -> Iterator[list]:
-    """What the function ``module.name`` of `dplit` returns meanwhile, wherever it was imported by its name."""
-    import sys
-
-    module, _, name = place.rpartition(".")
-    original = getattr(import_module(f"dplit.{module}"), name)
-    seen = []
+    """What ``module.name``, or ``module.Class.name``, of `dplit` returns meanwhile, wherever it was imported."""
+    path, _, name = place.rpartition(".")
+    module, _, kind = path.rpartition(".")
+    is_method = kind[:1].isupper()
+    owner = getattr(import_module(f"dplit.{module}"), kind) if is_method else import_module(f"dplit.{path}")
+    original, seen, places = getattr(owner, name), [], [(owner, name)]
 
     def watching(*given, **named):
         seen.append(original(*given, **named))
         return seen[-1]
 
-    modules = [m for key, m in sys.modules.items() if key.startswith("dplit")]
-    places = [(m, a) for m in modules for a, v in list(vars(m).items()) if v is original]
+    if not is_method:
+        modules = [m for key, m in sys.modules.items() if key.startswith("dplit")]
+        places += [(m, a) for m in modules for a, v in list(vars(m).items()) if v is original]
     try:
         for owner, attribute in places:
             setattr(owner, attribute, watching)
@@ -51,6 +53,11 @@ def watched(place: str) -> Iterator[list]:
     finally:
         for owner, attribute in places:
             setattr(owner, attribute, original)
+
+
+def binned(values: np.ndarray, edges: list[float]) -> list[int]:
+    """How many of the increasing edges each value reaches."""
+    return np.searchsorted(edges, np.ravel(values), side="right").tolist()
 
 
 def until(n: int, once: Callable[[], list]) -> list:

@@ -1,0 +1,304 @@
+"""What boosted forests and presets release: a number of records, the start, tests of a level, sums of the leaves.
+
+A release is watched within fits, and what is released less the truth is in units of its noise: what the budget's node
+declares, over the most that a record moves. Both follow from what was released before, as the proof has it.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import cache, partial
+
+import numpy as np
+
+from dplit.court.power import laws
+from dplit.court.power.drawn import Bound, Release
+from dplit.court.power.sampling import binned, seed_of, until, watched
+from dplit.domain import Categorical, Domain
+
+CHAPTER, DELTA = "boosting", 1e-6
+RELEASES = "forests.boosted_releases"
+ONE = Domain([Categorical([0, 1])])
+WORSE = 60  # columns that part nothing, beside the one that parts the classes
+WIDE = Domain([Categorical([0, 1])] * (WORSE + 1))
+MANY = list(range(50))  # classes, a record of each
+FAR = 40  # a whole number's noise is told up to here
+ROUNDS = 40
+
+
+def fitted(kind, X, y, rng, domain=ONE, epsilon=1.0, **options):
+    """A fit, and its boosted forest."""
+    from dplit import forests
+
+    schema = {"target_bounds": (0, 1)} if kind.endswith("Regressor") else {"classes": sorted(set(y))}
+    shape = {"n_records": 1000, "n_estimators": 1, "max_depth": 0} | schema | options
+    fit = getattr(forests, kind)(epsilon, domain=domain, **shape, random_state=seed_of(rng)).fit(X, y)
+    return fit, getattr(fit, "forest_", fit)
+
+
+def declared(fit, node):
+    """What the budget says of a release: epsilon, and rho."""
+    found = next(leaf for leaf in fit.budget_.leaves() if leaf.name == node)
+    return found.epsilon, found.rho
+
+
+@cache
+def told(kind, node, epsilon, labels, domain, **options):
+    """The same of a fit with these public numbers."""
+    X = np.zeros((len(labels), len(domain)), dtype=int)
+    fit, _ = fitted(kind, X, list(labels), np.random.default_rng(0), domain, epsilon, **options)
+    return declared(fit, node)
+
+
+# Whole numbers: class counts, and the number of records -------------------------------------------
+
+
+def _whole(noise, rate=1.0, copies=1, bias=0.0):
+    """A count of 1 less the truth, by the law of its noise at this rate."""
+    return laws.number(noise(rate), FAR, copies - 1, bias)
+
+
+def _geometric(epsilon, rate):
+    return laws.two_sided(rate * epsilon(), 4 * FAR)
+
+
+def _gaussian(rho, rate):
+    return laws.gaussian(1 / math.sqrt(2 * rho()) / rate, 4 * FAR)
+
+
+def _tail(law, epsilon):
+    """P(|Z| >= t) = 2 e^(-epsilon t) / (1 + e^(-epsilon))."""
+    t = math.ceil(2 / epsilon())
+    members = frozenset(z for z in range(-FAR, FAR + 1) if abs(z) >= t)
+    yield Bound(f"noise of {t} and more:", members, 2 * math.exp(-epsilon() * t) / (1 + math.exp(-epsilon())))
+
+
+def _subgaussian(rho):
+    """P(|Z| >= t) <= 2 e^(-t^2/(2 sigma^2)) (Canonne, Kamath and Steinke 2020)."""
+    deviation = 1 / math.sqrt(2 * rho())
+    t = math.ceil(2 * deviation)
+    members = frozenset(z for z in range(-FAR, FAR + 1) if abs(z) >= t)
+    yield Bound(f"noise of {t} and more:", members, 2 * math.exp(-((t / deviation) ** 2) / 2))
+
+
+def _clip(counts):
+    return np.clip(np.ravel(counts) - 1, -FAR, FAR).astype(int).tolist()
+
+
+def _draw_counts(kind, place, call, epsilon, options, n, rng):
+    """Counts of classes of one record each, in one leaf: by the so manieth call of what releases them."""
+    X = np.zeros((len(MANY), 1), dtype=int)
+
+    def once():
+        with watched(place) as seen:
+            fitted(kind, X, MANY, rng, epsilon=epsilon, **options)
+        return _clip(seen[call][0])
+
+    return until(n, once)
+
+
+def _draw_sizes(kind, epsilon, n, rng):
+    """The number of records, which is 2 where the law has 1."""
+    y = [0.0, 1.0] if kind.endswith("Regressor") else [0, 1]
+
+    def once():
+        with watched("mechanisms.geometric.Geometric.sample") as seen:
+            fitted(kind, [[0], [0]], y, rng, epsilon=epsilon, n_records=None)
+        return _clip(seen[0] - 1)
+
+    return until(n, once)
+
+
+# Sums of a leaf, and the mean of all targets --------------------------------------------------------
+
+
+def _units(noise, own, rate=1.0, copies=1, bias=0.0):
+    """What is released less the truth, in units of the noise, where all records count so often."""
+    return noise(rate, (copies - 1) * own(), bias)
+
+
+def _draw_pairs(kind, epsilon, delta, n, rng):
+    """Both sums of the only leaf of each round, from one record of each class, or at each end of the targets.
+
+    Rounds in which the released model is so near an end that its steps or its clip matter are left out.
+    """
+    classes = kind.endswith("Classifier")
+
+    def once():
+        options = {"n_estimators": ROUNDS, "delta": delta}
+        y = [1, 0] if classes else [0.0, 1.0]
+        fit, model = fitted(kind, [[0], [0]], y, rng, epsilon=epsilon, **options)
+        spent, rho = declared(fit, "pair sums of a leaf")
+        steps = model.leaf_values_.reshape(ROUNDS)
+        at = model.initial_[0] + np.concatenate([[0.0], steps.cumsum()[:-1]])
+        if classes:
+            p = 1 / (1 + np.exp(-at))
+            truth, most, fine = np.array([1 - p, p]), np.array([1 - p, p]), abs(p - 0.5) < 0.49
+        else:  # each record votes 2: one all for up, the other all for down, if neither is within the clip
+            truth, most, fine = np.full((2, ROUNDS), 2.0), 2.0, abs(at - 0.5) < 0.35
+        scale = most * (1 / spent if delta == 0 else 1 / math.sqrt(2 * rho))
+        off = (model.pair_sums_.reshape(ROUNDS, 2).T - truth) / scale
+        return binned(off[:, fine], laws.EDGES)
+
+    return until(n, once)
+
+
+def _draw_means(kind, epsilon, n, rng):
+    """Votes of two records for both ends, less the truth, in units of their noise."""
+
+    def once():
+        with watched("mechanisms.bounded_mean.BoundedMean.sample") as seen:
+            fit, _ = fitted(kind, [[0], [0]], [0.0, 1.0], rng, epsilon=epsilon)
+        return binned((seen[0] - 1) * declared(fit, "mean target")[0], laws.EDGES)
+
+    return until(n, once)
+
+
+def _beyond(bound):
+    """Noise of at least the third edge from the end, 2.2 of its units, on either side."""
+    edge = len(laws.HALF) - 2
+    members = frozenset([*range(edge), *range(len(laws.EDGES) + 1 - edge, len(laws.EDGES) + 1)])
+    yield Bound(f"noise of {laws.HALF[-edge]} units and more:", members, bound(laws.HALF[-edge]))
+
+
+# A test of a level ----------------------------------------------------------------------------------
+
+EACH = {0.0: 1, DELTA: 4}  # records of each class, the first column being 1 in one of them
+
+
+def _test_law(kind, prior, test, delta, rate=1.0, copies=1):
+    r"""The best of many tests, over the law of the released start.
+
+    Under a start of probability p the first test has the mass :math:`n_1(1-p) + n_0p`, any other
+    :math:`|n_1(1-p) - n_0p|`, and a record moves a mass by :math:`\max(p, 1-p)`.
+    """
+    n1, n0 = EACH[delta] + copies - 1, EACH[delta]
+    if kind.endswith("Regressor"):
+        raise NotImplementedError
+    eps = prior()
+    noise = laws.two_sided(eps, 400)
+    z, chance = np.array(list(noise)), np.array(list(noise.values()))
+    heavy = chance > 1e-13
+    z, chance = z[heavy], chance[heavy]
+    w1, w0 = (np.maximum(n + z, 0) + 1 / eps + 1e-9 for n in (n1, n0))
+    p = w1[:, None] / (w1[:, None] + w0)
+    gap = (n1 * (1 - p) + n0 * p - abs(n1 * (1 - p) - n0 * p)) / np.maximum(p, 1 - p)
+    return _chosen(gap, np.outer(chance, chance), rate * test(), delta)
+
+
+def _chosen(gap, chance, epsilon, delta):
+    """Whether the better test is chosen, over weighted gaps to the others."""
+    fails = -np.expm1(-np.minimum(epsilon / 2, 1e4) * gap)
+    if delta:
+        best = 1 / (1 + WORSE * (1 - fails))
+    else:
+        best = sum(fails**k for k in range(WORSE + 1)) / (WORSE + 1)
+    good = float((best * chance).sum() / chance.sum())
+    return {True: good, False: 1 - good}
+
+
+def _target_test_law(test, delta, rate=1.0, copies=1):
+    """Of targets at both ends each is all of its clip away: masses of 2n and of nothing, which a record moves by 1."""
+    n1, n0 = EACH[delta] + copies - 1, EACH[delta]
+    gap = np.array([[float(n1 + n0 - abs(n1 - n0))]])
+    return _chosen(gap, np.ones((1, 1)), rate * test(), delta)
+
+
+def _draw_tests(kind, epsilon, delta, n, rng):
+    """Whether the first test is of the column that parts the records; starts near an end, where the clip matters, out."""
+    each, classes = EACH[delta], kind.endswith("Classifier")
+    X = np.zeros((2 * each, WORSE + 1), dtype=int)
+    X[:each, 0] = 1
+    y = [1] * each + [0] * each if classes else [1.0] * each + [0.0] * each
+
+    def once():
+        options = {"max_depth": 1, "n_estimators": 20 if delta else 1, "delta": delta}
+        _, model = fitted(kind, X, y, rng, WIDE, epsilon, **options)
+        if not classes and abs(model.initial_[0] - 0.5) > 0.35:
+            return []
+        return [bool(model.trees_.feature[0] == 0)]
+
+    return until(n, once)
+
+
+def _seldom_worse(law):
+    """Permute-and-flip is never worse than the exponential mechanism (McKenna and Sheldon 2020)."""
+    yield Bound("a column that parts nothing:", frozenset({False}), law)
+
+
+# The list -------------------------------------------------------------------------------------------
+
+
+def _of(kind):
+    """The releases of one estimator."""
+    classes, labels = kind.endswith("Classifier"), (0, 1) if kind.endswith("Classifier") else (0.0, 1.0)
+    many = tuple(MANY)
+
+    def entry(node, says, law, draw, mechanism="", bounds=(), is_number=True):
+        words = f"{kind}, {node}" + (", zero-concentrated" if "rho" in says else "")
+        return Release(words, f"forests.{kind}", node, CHAPTER, says, law, draw, is_number, mechanism, bounds or tuple)
+
+    def spent(node, epsilon, y=labels, domain=ONE, **options):
+        return lambda: told(kind, node, epsilon, y, domain, **options)[0]
+
+    def rho(node, epsilon, y=labels, domain=ONE, **options):
+        return lambda: told(kind, node, epsilon, y, domain, **options)[1]
+
+    number = spent("number of records", 80.0, n_records=None)
+    noise = partial(_geometric, number)
+    yield entry("number of records", "geometric noise at a hundredth of epsilon", partial(_whole, noise),
+                partial(_draw_sizes, kind, 80.0), bounds=partial(_tail, noise, number))  # fmt: skip
+    if classes:
+        prior = spent("class counts", 30.0, many)
+        yield entry("class counts", "geometric noise at epsilon", partial(_whole, partial(_geometric, prior)),
+                    partial(_draw_counts, kind, "forests.releases.noisy_counts", 0, 30.0, {}),
+                    bounds=partial(_tail, None, prior))  # fmt: skip
+        leaf = spent("class counts of a leaf", 1.0, many)
+        yield entry("class counts of a leaf", "geometric noise at epsilon",
+                    partial(_whole, partial(_geometric, leaf)),
+                    partial(_draw_counts, kind, "forests.releases.noisy_counts", 1, 1.0, {}), "geometric",
+                    partial(_tail, None, leaf))  # fmt: skip
+        long = {"n_estimators": 20, "delta": DELTA}
+        leaf_rho = rho("class counts of a leaf", 20.0, many, **long)
+        yield entry("class counts of a leaf", "discrete Gaussian noise at rho",
+                    partial(_whole, partial(_gaussian, leaf_rho)),
+                    partial(_draw_counts, kind, f"{RELEASES}.concentrated_counts", 0, 20.0, long), "Gaussian",
+                    partial(_subgaussian, leaf_rho))  # fmt: skip
+    else:
+        mean = spent("mean target", 30.0)
+        yield entry("mean target", "geometric noise on the votes for both ends, at epsilon",
+                    partial(_units, laws.laplace, mean), partial(_draw_means, kind, 30.0),
+                    bounds=partial(_beyond, lambda t: math.exp(-t)))  # fmt: skip
+    pairs, rounds = "pair sums of a leaf", {"n_estimators": ROUNDS}
+    own = spent(pairs, 40.0, **rounds)
+    yield entry(pairs, "geometric noise at epsilon over the most that a record moves",
+                partial(_units, laws.laplace, own), partial(_draw_pairs, kind, 40.0, 0.0), "geometric",
+                partial(_beyond, lambda t: math.exp(-t)))  # fmt: skip
+    of_rho = rho(pairs, 40.0, delta=DELTA, **rounds)
+    yield entry(pairs, "discrete Gaussian noise, the most that a record moves over the root of twice rho",
+                partial(_units, laws.normal, lambda: math.sqrt(2 * of_rho())),
+                partial(_draw_pairs, kind, 40.0, DELTA), "Gaussian",
+                partial(_beyond, lambda t: 2 * math.exp(-(t**2) / 2)))  # fmt: skip
+    for delta, epsilon, says, word in (
+        (0.0, 9.0, "permute-and-flip on the masses, half of epsilon over the most that a record moves", "permute"),
+        (DELTA, 20.0, "the exponential mechanism on the masses, at the root of 8 rho", "exponential"),
+    ):
+        options = {"max_depth": 1, "n_estimators": 20 if delta else 1, "delta": delta}
+        labels_of = tuple(label for label in labels for _ in range(EACH[delta]))
+        node = "test of a level"
+        test = spent(node, epsilon, labels_of, WIDE, **options)
+        if delta:
+            root = rho(node, epsilon, labels_of, WIDE, **options)
+            test = lambda root=root: math.sqrt(8 * root())  # noqa: E731
+        if classes:
+            law = partial(_test_law, kind, spent("class counts", epsilon, labels_of, WIDE, **options), test, delta)
+        else:
+            law = partial(_target_test_law, test, delta)
+        yield entry(node, says, law, partial(_draw_tests, kind, epsilon, delta), word, is_number=False)
+
+
+def registered():
+    """The releases of this file."""
+    for name in ("BoostedForest", "PrivateForest"):
+        for what in ("Classifier", "Regressor"):
+            yield from _of(f"{name}{what}")

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 from numbers import Real
 
 from dplit.budget.nodes import Composition
@@ -60,6 +61,7 @@ def _least(f):
     return float(found.fun)
 
 
+@lru_cache(maxsize=256)  # some fifty minima, and a repeated fit asks for the same
 def rho_of(epsilon, delta):
     """Largest rho whose `epsilon_of` is at most `epsilon`; float, up to twelve digits."""
     if math.isinf(epsilon):

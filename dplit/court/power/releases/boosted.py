@@ -19,7 +19,7 @@ from dplit.domain import Categorical, Domain
 CHAPTER, DELTA = "boosting", 1e-6
 RELEASES = "forests.boosted_releases"
 ONE = Domain([Categorical([0, 1])])
-WORSE = 60  # columns that part nothing, beside the one that parts the classes
+WORSE = 30  # columns that part nothing, beside the one that parts the classes
 WIDE = Domain([Categorical([0, 1])] * (WORSE + 1))
 MANY = list(range(50))  # classes, a record of each
 FAR = 40  # a whole number's noise is told up to here
@@ -98,13 +98,14 @@ def _draw_counts(kind, place, call, epsilon, options, n, rng):
 
 
 def _draw_sizes(kind, epsilon, n, rng):
-    """The number of records, which is 2 where the law has 1."""
-    y = [0.0, 1.0] if kind.endswith("Regressor") else [0, 1]
+    """The number of records, less all but one of them."""
+    y = ([0.0, 1.0] if kind.endswith("Regressor") else [0, 1]) * FAR
+    X = np.zeros((len(y), 1), dtype=int)
 
     def once():
-        with watched("mechanisms.geometric.Geometric.sample") as seen:
-            fitted(kind, [[0], [0]], y, rng, epsilon=epsilon, n_records=None)
-        return _clip(seen[0] - 1)
+        with watched(f"{RELEASES}.size") as seen:
+            fitted(kind, X, y, rng, epsilon=epsilon, n_records=None)
+        return _clip(seen[0][0] - len(y) + 1)
 
     return until(n, once)
 
@@ -163,27 +164,31 @@ def _beyond(bound):
 
 # A test of a level ----------------------------------------------------------------------------------
 
-EACH = {0.0: 1, DELTA: 4}  # records of each class, the first column being 1 in one of them
+LOOSE = 0.9  # a delta with which a fit of one round pays by zero-concentrated privacy
 
 
-def _test_law(kind, prior, test, delta, rate=1.0, copies=1):
-    r"""The best of many tests, over the law of the released start.
+def _test_law(prior, test, delta, rate=1.0, copies=1):
+    r"""The best of many tests, over the law of the released start, of one record of each class.
 
     Under a start of probability p the first test has the mass :math:`n_1(1-p) + n_0p`, any other
     :math:`|n_1(1-p) - n_0p|`, and a record moves a mass by :math:`\max(p, 1-p)`.
     """
-    n1, n0 = EACH[delta] + copies - 1, EACH[delta]
-    if kind.endswith("Regressor"):
-        raise NotImplementedError
-    eps = prior()
-    noise = laws.two_sided(eps, 400)
+    eps, n1, n0 = prior(), copies, 1
+    noise = {z: p for z, p in laws.two_sided(eps, 400).items() if p > 1e-13}
     z, chance = np.array(list(noise)), np.array(list(noise.values()))
-    heavy = chance > 1e-13
-    z, chance = z[heavy], chance[heavy]
     w1, w0 = (np.maximum(n + z, 0) + 1 / eps + 1e-9 for n in (n1, n0))
     p = w1[:, None] / (w1[:, None] + w0)
     gap = (n1 * (1 - p) + n0 * p - abs(n1 * (1 - p) - n0 * p)) / np.maximum(p, 1 - p)
     return _chosen(gap, np.outer(chance, chance), rate * test(), delta)
+
+
+def _target_test_law(test, delta, rate=1.0, copies=1):
+    """Of one target at the upper end and two at the lower one, each all of its clip away.
+
+    The first test has their number as its mass, any other their difference, and a record moves either by 1.
+    """
+    gap = np.array([[copies + 2.0 - abs(copies - 2)]])
+    return _chosen(gap, np.ones((1, 1)), rate * test(), delta)
 
 
 def _chosen(gap, chance, epsilon, delta):
@@ -197,33 +202,35 @@ def _chosen(gap, chance, epsilon, delta):
     return {True: good, False: 1 - good}
 
 
-def _target_test_law(test, delta, rate=1.0, copies=1):
-    """Of targets at both ends each is all of its clip away: masses of 2n and of nothing, which a record moves by 1."""
-    n1, n0 = EACH[delta] + copies - 1, EACH[delta]
-    gap = np.array([[float(n1 + n0 - abs(n1 - n0))]])
-    return _chosen(gap, np.ones((1, 1)), rate * test(), delta)
+def _of_tests(kind):
+    """Targets of the records that the first column parts."""
+    return (1, 0) if kind.endswith("Classifier") else (1.0, 0.0, 0.0)
 
 
 def _draw_tests(kind, epsilon, delta, n, rng):
-    """Whether the first test is of the column that parts the records; starts near an end, where the clip matters, out."""
-    each, classes = EACH[delta], kind.endswith("Classifier")
-    X = np.zeros((2 * each, WORSE + 1), dtype=int)
-    X[:each, 0] = 1
-    y = [1] * each + [0] * each if classes else [1.0] * each + [0.0] * each
+    """Whether the first test parts the records; where the clip matters, near an end, a start is left out."""
+    y, clipped = list(_of_tests(kind)), kind.endswith("Regressor")
+    X = np.zeros((len(y), WORSE + 1), dtype=int)
+    X[0, 0] = 1
 
     def once():
-        options = {"max_depth": 1, "n_estimators": 20 if delta else 1, "delta": delta}
-        _, model = fitted(kind, X, y, rng, WIDE, epsilon, **options)
-        if not classes and abs(model.initial_[0] - 0.5) > 0.35:
+        _, model = fitted(kind, X, y, rng, WIDE, epsilon, max_depth=1, delta=delta)
+        if clipped and abs(model.initial_[0] - 0.5) > 0.35:
             return []
         return [bool(model.trees_.feature[0] == 0)]
 
     return until(n, once)
 
 
-def _seldom_worse(law):
-    """Permute-and-flip is never worse than the exponential mechanism (McKenna and Sheldon 2020)."""
-    yield Bound("a column that parts nothing:", frozenset({False}), law)
+def _root(rho):
+    return math.sqrt(8 * rho())
+
+
+def _seldom_worse(kind, test):
+    """McSherry and Talwar (2007), and permute-and-flip is no worse (McKenna and Sheldon 2020): the gap is 2 or less."""
+    least = 0.0 if kind.endswith("Classifier") else 2.0
+    stated = min(1.0, WORSE * math.exp(-test() / 2 * least))
+    yield Bound("a column that parts nothing:", frozenset({False}), stated)
 
 
 # The list -------------------------------------------------------------------------------------------
@@ -236,7 +243,9 @@ def _of(kind):
 
     def entry(node, says, law, draw, mechanism="", bounds=(), is_number=True):
         words = f"{kind}, {node}" + (", zero-concentrated" if "rho" in says else "")
-        return Release(words, f"forests.{kind}", node, CHAPTER, says, law, draw, is_number, mechanism, bounds or tuple)
+        return Release(
+            words, f"forests.{kind}", node, CHAPTER, says, law, draw, is_number, mechanism, bounds or tuple
+        )
 
     def spent(node, epsilon, y=labels, domain=ONE, **options):
         return lambda: told(kind, node, epsilon, y, domain, **options)[0]
@@ -279,22 +288,21 @@ def _of(kind):
                 partial(_units, laws.normal, lambda: math.sqrt(2 * of_rho())),
                 partial(_draw_pairs, kind, 40.0, DELTA), "Gaussian",
                 partial(_beyond, lambda t: 2 * math.exp(-(t**2) / 2)))  # fmt: skip
+    node = "test of a level"
     for delta, epsilon, says, word in (
-        (0.0, 9.0, "permute-and-flip on the masses, half of epsilon over the most that a record moves", "permute"),
-        (DELTA, 20.0, "the exponential mechanism on the masses, at the root of 8 rho", "exponential"),
+        (0.0, 8.0, "permute-and-flip on the masses, half of epsilon over the most that a record moves", "permute"),
+        (LOOSE, 3.7, "the exponential mechanism on the masses, at the root of 8 rho", "exponential"),
     ):
-        options = {"max_depth": 1, "n_estimators": 20 if delta else 1, "delta": delta}
-        labels_of = tuple(label for label in labels for _ in range(EACH[delta]))
-        node = "test of a level"
-        test = spent(node, epsilon, labels_of, WIDE, **options)
+        given = epsilon, _of_tests(kind), WIDE
+        options = {"max_depth": 1, "delta": delta}
+        test, root = spent(node, *given, **options), rho(node, *given, **options)
         if delta:
-            root = rho(node, epsilon, labels_of, WIDE, **options)
-            test = lambda root=root: math.sqrt(8 * root())  # noqa: E731
+            test = partial(_root, root)
+        law = partial(_target_test_law, test, delta)
         if classes:
-            law = partial(_test_law, kind, spent("class counts", epsilon, labels_of, WIDE, **options), test, delta)
-        else:
-            law = partial(_target_test_law, test, delta)
-        yield entry(node, says, law, partial(_draw_tests, kind, epsilon, delta), word, is_number=False)
+            law = partial(_test_law, spent("class counts", *given, **options), test, delta)
+        yield entry(node, says, law, partial(_draw_tests, kind, epsilon, delta), word,
+                    partial(_seldom_worse, kind, test), is_number=False)  # fmt: skip
 
 
 def registered():

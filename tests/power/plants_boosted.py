@@ -6,7 +6,7 @@ import numpy as np
 
 from dplit.boosting import STEPS
 from dplit.court.power import laws, release
-from tests.power._planting import plants, rate_of, shifted, told
+from tests.power._planting import plants, rate_of, shifted, told, votes_more
 
 AT = "forests.boosted_releases"
 SD = math.sqrt(2)  # of Laplace noise, in its units
@@ -36,13 +36,6 @@ def _pure(sums, epsilon, reach, rng):
 
 def _concentrated(sums, rho, reach, rng):
     return reach.norm * np.array([reach.up, reach.down]) / STEPS / math.sqrt(2 * rho)
-
-
-def _votes(original):
-    def sample(self, *given, **named):
-        return original(self, *given, **named) + 0.2 * SD / self.epsilon
-
-    return sample
 
 
 def _first_twice(original):
@@ -81,7 +74,7 @@ for kind in (f"{name}Forest{what}" for name in ("Boosted", "Private") for what i
         mean = f"{kind}, mean target"
         plants(mean, f"{AT}.prior_of_targets", rate_of("epsilon"), elsewhere=[
             ("a record counted twice", "forests.blocks_boosted.target_sums", lambda f: lambda part: 2 * f(part)),
-            ("biased by a fifth of its deviation", "mechanisms.bounded_mean.BoundedMean.sample", _votes),
+            ("biased by a fifth of its deviation", "mechanisms.bounded_mean.BoundedMean.sample", votes_more),
         ])  # fmt: skip
         continue
     for name in (f"{kind}, class counts", f"{kind}, class counts of a leaf"):

@@ -32,3 +32,13 @@ def claim_on_release(box: Box, id: str, name: str) -> None:
     check.__doc__ = one.statement
     fields = {"kind": "simulated", "intervals": len(one.bugs), "quantity": "probability of an event"}
     box(id, "ours", "holds", one.estimator, proved=False, chapter=one.chapter, **fields)(check)
+
+
+def claims_on_releases(paper: str, of: str, boxes: dict[str, dict[str, str]]) -> None:
+    """Register the claims on the releases of an estimator.
+
+    `boxes` maps the label of a theorem box to its releases, of short words to the release's name without `of`.
+    """
+    for label, names in boxes.items():
+        for words, name in names.items():
+            claim_on_release(Box(label), f"{paper}/drawn/{words}", f"{of}, {name}")

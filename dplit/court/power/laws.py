@@ -74,10 +74,12 @@ EDGES = [*(-edge for edge in reversed(HALF)), *HALF]  # of bins for a noise of s
 
 
 def laplace(rate: float = 1.0, shift: float = 0.0, bias: float = 0.0) -> dict[int, float]:
-    """Laplace noise of scale 1 over `rate`, moved, and off by `bias` of a deviation: how many `EDGES` it reaches."""
-    return _in_bins(
-        lambda z: math.exp(rate * z) / 2 if z < 0 else 1 - math.exp(-rate * z) / 2, rate, shift, bias, 2
-    )
+    """How many `EDGES` Laplace noise of scale 1 over `rate` reaches; it is moved, and off by `bias` deviations."""
+
+    def below(z):
+        return math.exp(rate * z) / 2 if z < 0 else 1 - math.exp(-rate * z) / 2
+
+    return _in_bins(below, rate, shift, bias, 2)
 
 
 def normal(rate: float = 1.0, shift: float = 0.0, bias: float = 0.0) -> dict[int, float]:

@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from dplit.court.ledger.box import Box
 from dplit.court.ledger.drawn import claims_on_releases
 
-claims_on_releases("MultinomialForestClassifier", {"column and cut": (Box("BOX_CUT"), "mrf/drawn/cut")})
+LABEL = "class of a leaf"
+claims_on_releases(
+    "mrf",
+    "MultinomialForestClassifier",
+    {
+        "thm-mprivacy-node": {"cut": "column and cut", "cut-normalised": "column and cut, normalised"},
+        "thm-mprivacy-forest": {"label": LABEL},
+        "thm-mprivacy-feature": {"column-published": "column, published"},
+        "thm-mprivacy-value": {"value-published": "value, published"},
+        "thm-mprivacy-label": {"label-published": f"{LABEL}, published"},
+    },
+)

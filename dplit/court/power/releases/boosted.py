@@ -1,7 +1,7 @@
-"""What boosted forests and presets release: a number of records, the start, tests of a level, sums of the leaves.
+"""What boosted forests and presets release: a number of records, the start, tests of a level, sums of leaves.
 
-A release is watched within fits, and what is released less the truth is in units of its noise: what the budget's node
-declares, over the most that a record moves. Both follow from what was released before, as the proof has it.
+A release is watched within fits, and what is released less the truth is in units of its noise: what the budget's
+node declares, over the most that a record moves. Both follow from what was released before, as the proof has it.
 """
 
 from __future__ import annotations
@@ -227,7 +227,7 @@ def _root(rho):
 
 
 def _seldom_worse(kind, test):
-    """McSherry and Talwar (2007), and permute-and-flip is no worse (McKenna and Sheldon 2020): the gap is 2 or less."""
+    """McSherry and Talwar (2007); permute-and-flip is no worse (McKenna and Sheldon 2020)."""
     least = 0.0 if kind.endswith("Classifier") else 2.0
     stated = min(1.0, WORSE * math.exp(-test() / 2 * least))
     yield Bound("a column that parts nothing:", frozenset({False}), stated)
@@ -241,7 +241,7 @@ def _of(kind):
     classes, labels = kind.endswith("Classifier"), (0, 1) if kind.endswith("Classifier") else (0.0, 1.0)
     many = tuple(MANY)
 
-    def entry(node, says, law, draw, mechanism="", bounds=(), is_number=True):
+    def entry(node, says, law, draw, mechanism="", bounds=tuple, is_number=True):
         words = f"{kind}, {node}" + (", zero-concentrated" if "rho" in says else "")
         return Release(
             words, f"forests.{kind}", node, CHAPTER, says, law, draw, is_number, mechanism, bounds or tuple

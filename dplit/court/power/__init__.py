@@ -5,15 +5,16 @@ speaks of, written down here from the textbook and not from the code that draws,
 estimator with one of `BUGS`. The test draws from a fit of the estimator, and counts the events that those bugs
 make likelier. Its false-alarm rate and its power are exact: sums of binomial probabilities.
 
-===================  ==================================================================================
-:func:`releases`     every `Release`, by its name
-:class:`DrawnTest`        the events, what is accepted of each, and with which probability a bug is seen
-:func:`show`         draw, print the test and the stated bounds, and stop where one of them is refused
-===================  ==================================================================================
+==================  ===================================================================================
+:func:`releases`    every `Release`, by its name
+:class:`DrawnTest`  the events, what is accepted of each, and with which probability a bug is seen
+:func:`show`        draw, print the test and the stated bounds, and stop where one of them is refused
+:func:`stored`      planted bugs, and whether a chapter, the ledger and the audit saw each of them
+==================  ===================================================================================
 """
 
 from dplit.court.power.drawn import BUGS, FALSE_ALARM, POWER, Bound, DrawnTest, Event, Outcome, Release
-from dplit.court.power.registry import drawn, drawn_test, release, releases, show
+from dplit.court.power.registry import drawn, drawn_test, of, release, releases, show, stored
 
 __all__ = [
     "BUGS",
@@ -26,7 +27,9 @@ __all__ = [
     "Release",
     "drawn",
     "drawn_test",
+    "of",
     "release",
     "releases",
     "show",
+    "stored",
 ]  # fmt: skip

@@ -32,6 +32,14 @@ def release(name: str) -> Release:
     return releases()[check_choice(name, tuple(releases()), "name")]
 
 
+def of(estimator: str, *nodes: str) -> tuple[str, ...]:
+    """Names of the releases of an estimator or mechanism, as "forests.MedianForestClassifier"; of these nodes."""
+    found = [r.name for r in releases().values() if r.estimator == estimator and (not nodes or r.node in nodes)]
+    if not found:
+        raise ValueError(f"no release is of estimator={estimator!r} and nodes={nodes!r}")
+    return tuple(found)
+
+
 @cache
 def drawn_test(name: str, error: float = FALSE_ALARM) -> DrawnTest:
     """Return the test of a release; its events and number of draws are computed once."""

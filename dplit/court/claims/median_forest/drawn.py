@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from dplit.court.ledger.drawn import claims_on_releases
+from dplit.court.ledger.box import Box
+from dplit.court.ledger.drawn import claim_on_release
 
-KINDS = {"classes": "MedianForestClassifier", "targets": "MedianForestRegressor"}
-SELECTIONS = ("exponential", "permute-and-flip")
-for short, kind in KINDS.items():
-    choices = {f"choice-{s}-{short}": f"choice of a column, {s}" for s in SELECTIONS}
-    cuts = {f"cut-{s}-{short}": f"column and cut, {s}" for s in SELECTIONS}
-    leaves = {"thm-forest-leaf-votes": {"mean": "mean of a leaf"}}
-    if short == "classes":
-        leaves = {
-            "alg-forest-proved": {"label": "class of a leaf"},
-            "alg-forest": {"counts": "class counts of a leaf"},
-        }
-    boxes = {
-        "thm-forest-uniform": {f"median-{short}": "median of a uniform column"},
-        "thm-forest-candidates": {f"candidate-{short}": "candidate", **choices},
-        "thm-forest-joint": cuts,
-    }
-    claims_on_releases("diprime-v2", kind, boxes | leaves)
+JOINT, SCORE = Box("thm-forest-joint"), Box("thm-forest-score")
+PROVED, PUBLISHED, VOTES = Box("alg-forest-proved"), Box("alg-forest"), Box("thm-forest-leaf-votes")
+
+for kind in ("Classifier", "Regressor"):
+    for words, selection in (("exponential", "exponential"), ("flip", "permute-and-flip")):
+        for box, node, short in ((JOINT, "column and cut", "joint"), (SCORE, "choice of a column", "choice")):
+            id = f"diprime-v2/drawn/{short}-{words}-{kind.lower()}"
+            claim_on_release(box, id, f"MedianForest{kind}, {node}, {selection}")
+
+claim_on_release(PROVED, "diprime-v2/drawn/class", "MedianForestClassifier, class of a leaf")
+claim_on_release(PUBLISHED, "diprime-v2/drawn/class-counts", "MedianForestClassifier, class counts of a leaf")
+claim_on_release(VOTES, "diprime-v2/drawn/mean", "MedianForestRegressor, mean of a leaf")

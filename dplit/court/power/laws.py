@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from itertools import permutations
+from itertools import permutations, product
 
 import numpy as np
 
@@ -100,3 +100,36 @@ def number(law: Mapping[int, float], bound: int, shift: float = 0.0, bias: float
     """
     by = shift + bias * deviation(law)
     return moved(law, by, bound)
+
+
+def decaying(
+    rate: float, edges: Sequence[float], tail: Sequence[float] = (1.0,), shift: float = 0.0
+) -> dict[int, float]:
+    r"""Even noise off by `shift`: the number of increasing `edges` that it exceeds, or reaches.
+
+    With :math:`x \ge 0` in units of ``1 / rate``, it is above x with probability
+    :math:`\frac12 e^{-x}\sum_k t_kx^k`, t the `tail`: (1,) is Laplace noise, (1, 1/2) a sum of two.
+    """
+    x = np.asarray(edges, float) - shift
+    if math.isinf(rate):
+        above = (x <= 0).astype(float)
+    else:
+        far = rate * abs(x)
+        half = np.exp(-far) * sum(t * far**k for k, t in enumerate(tail)) / 2
+        above = np.where(x > 0, half, 1 - half)
+    return dict(enumerate((-np.diff([1.0, *above, 0.0])).tolist()))
+
+
+def summed(*laws: Mapping[int, float]) -> dict[int, float]:
+    """Sum of independent whole numbers."""
+    total = {0: 1.0}
+    for law in laws:
+        both, total = total, {}
+        for (a, p), (b, q) in product(both.items(), law.items()):
+            total[a + b] = total.get(a + b, 0.0) + p * q
+    return total
+
+
+def thinned(count: int, share: float) -> dict[int, float]:
+    """How many of so many records are kept, each with this probability."""
+    return {k: math.comb(count, k) * share**k * (1 - share) ** (count - k) for k in range(count + 1)}

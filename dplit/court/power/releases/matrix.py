@@ -1,0 +1,261 @@
+r"""What matrix forests release: leaves, or votes, with the noise of each strategy; and the cells beneath.
+
+All is drawn from few fits of small forests with many classes: each class has a column of its own, with noise of
+its own. Of a class's leaves one number is read, of which the law is known. `_Design` says which:
+
+- the leaf of a cell, where the strategy releases that leaf itself;
+- that leaf less another one of the same tree. Least squares makes trees agree on their totals: it moves all
+  leaves of a tree alike, and leaves the difference to the noise of the two released counts alone;
+- with "tree-norm", where noise z of density :math:`\propto e^{-\epsilon\max_t\|z_t\|_1}` has the same sum s in
+  each tree, and of two trees with two leaves each, s or the difference of one tree's leaves. Since
+  :math:`|x| + |y| = \max(|x + y|, |x - y|)` these three numbers have a density
+  :math:`\propto e^{-\epsilon\max}`: a cube of radius R of the gamma law with shape 4, and
+  :math:`\Pr(s > x) = \frac12E(1 - x/R)^+ = \frac12e^{-x}(1 + \frac23x + \frac16x^2)` at :math:`\epsilon = 1`.
+"""
+
+from __future__ import annotations
+
+import math
+from itertools import cycle, product
+from typing import NamedTuple
+
+import numpy as np
+
+from dplit.court.power import laws
+from dplit.court.power.drawn import Bound, Release
+from dplit.court.power.sampling import same_in_each_cell, seed_of, until
+from dplit.domain import Categorical, Domain
+
+FOREST, HISTOGRAM = "MatrixForestClassifier", "HistogramForestClassifier"
+RATE = 0.5  # of the noise on each released number
+CLASSES = 1000
+MANY = 12_000  # draws, more than the test needs: noise of nine tenths of its scale is seen, too
+BOUND = 30  # whole numbers beyond which outcomes are one
+REACH = 100  # of laws before they are cut there
+EDGES = np.arange(-39, 40, 2) / 8  # bins of what is not whole, over 1/RATE
+RELATIONS = {"add-remove": 1, "replace-one": 2}  # and what a record costs, where noise is for one added
+ALONE, SUM, CUBE = (1.0,), (1.0, 1 / 2), (1.0, 2 / 3, 1 / 6)
+
+
+class _Design(NamedTuple):
+    """A forest, and the number that is read of each class."""
+
+    norm: int  #: Sensitivity of the strategy, so that epsilon is `norm` times `RATE`.
+    tail: tuple = ALONE  #: Of the number's law, as of `laws.decaying`.
+    n_trees: int = 1
+    depth: int = 1
+    levels: int = 2  #: Of each of two columns.
+    unit: float = 1.0  #: Of the answers: the number is so many of them.
+    disjoint: bool = False
+    ways: tuple = ("training",)
+
+    @property
+    def is_even(self):
+        """Whether half of the trees test each of the two columns, as the design needs where leaves differ."""
+        return self.tail != ALONE
+
+
+EVERY = ("training", "prediction", "subsample")
+DESIGNS = {
+    "identity": _Design(1, depth=2, ways=EVERY),
+    "regions": _Design(1, ways=EVERY),
+    "p-identity": _Design(1, ways=EVERY),  # one tree: no further query helps, and the regions are left
+    "per-tree": _Design(4, n_trees=4),
+    "disjoint": _Design(1, n_trees=4, unit=4.0, disjoint=True),
+    "merged": _Design(2, SUM, n_trees=4),
+    "weighted": _Design(4, SUM, n_trees=4, unit=1 / 2),  # a leaf of two trees counts twice
+    "marginals": _Design(2, SUM, n_trees=4, levels=4),
+    "tree-norm": _Design(1, CUBE, n_trees=4),
+}
+
+
+# The laws ----------------------------------------------------------------------------------------
+
+
+def _law(design, whole):
+    """The law of the number, a function of a bug."""
+    of = _whole_law if whole else _real_law
+
+    def law(rate=1.0, copies=1, bias=0.0):
+        return of(design, rate * RATE, copies, bias)
+
+    return law
+
+
+def _whole_law(design, rate, copies, bias):
+    noise = laws.two_sided(rate, REACH)
+    if design.disjoint:  # each record, a copy too, is in one tree of four
+        drawn = laws.thinned(copies, 1 / design.n_trees)
+        return laws.number(laws.summed(noise, drawn), BOUND, bias=bias)
+    both = laws.summed(noise, noise) if design.tail == SUM else noise
+    return laws.number(both, BOUND, (copies - 1) / design.unit, bias)
+
+
+def _real_law(design, rate, copies, bias):
+    edges, drawn = EDGES / RATE, {(copies - 1) / design.unit: 1.0}
+    if design.disjoint:
+        drawn = laws.thinned(copies, 1 / design.n_trees)
+    spread = _variance(design.tail) / rate**2 + laws.deviation(drawn) ** 2
+    found = [
+        (p, laws.decaying(rate, edges, design.tail, moved + bias * math.sqrt(spread)))
+        for moved, p in drawn.items()
+    ]
+    return {o: math.fsum(p * law[o] for p, law in found) for o in found[0][1]}
+
+
+def _variance(tail):
+    r"""Of noise with such a tail, at rate 1: :math:`2\int_0^\infty 2x\Pr(Z > x)\,dx`."""
+    return 2 * sum(t * math.factorial(k + 1) for k, t in enumerate(tail))
+
+
+# The draws ---------------------------------------------------------------------------------------
+
+
+def _draw(strategy, design, mechanism):
+    def draw(n, rng):
+        ways = cycle(product(design.ways, RELATIONS))
+        return until(max(n, MANY), lambda: _numbers(strategy, design, mechanism, *next(ways), rng))
+
+    return draw
+
+
+def _numbers(strategy, design, mechanism, way, relation, rng):
+    """The number that is read of each class, of one fit."""
+    domain, cells = _cells(design.levels)
+    held = np.arange(len(cells)) % 4 + 1 if not design.disjoint else np.arange(len(cells)) == 0
+    X, y = np.tile(np.repeat(cells, held, axis=0), (CLASSES, 1)), np.repeat(np.arange(CLASSES), held.sum())
+    forest = _fitted(strategy, design, mechanism, way, relation, (domain, X, y), rng)
+    if way == "training":
+        found = forest.leaf_counts_
+        reached = forest.apply(cells) + forest.trees_.leaf_starts[:-1]
+    else:  # of one tree: the votes for a cell are its leaf's counts
+        found, reached = forest.query_votes_, np.arange(len(cells))[:, None]
+    leaf = forest.apply(cells)
+    truth = [(held * (leaf == leaf[[c]])[:, t]).sum() for c in (0, -1) for t in range(design.n_trees)]
+    truth = np.reshape(truth, (2, design.n_trees))
+    noise = found[reached[[0, -1]]]
+    if not design.disjoint:  # whose records are drawn, too
+        noise = noise - truth[:, :, None]
+    return _outcomes(_read(design, *noise) / design.unit, mechanism)
+
+
+def _read(design, own, other):
+    """From the noise of two leaves of each tree and class, shape (n_trees, n_classes): a number of each class."""
+    tree, each = np.arange(CLASSES) % design.n_trees, np.arange(CLASSES)
+    if design.tail == ALONE:
+        return own[tree, each]
+    if design.tail == SUM:
+        return (own - other)[tree, each]
+    return np.where(each % 3 == 0, own + other, own - other)[tree, each]
+
+
+def _outcomes(numbers, mechanism):
+    if mechanism != "geometric":
+        return np.searchsorted(EDGES / RATE, numbers, side="right").tolist()
+    whole = np.rint(numbers)
+    assert (abs(numbers - whole) < 1e-6).all(), "geometric noise is whole"
+    return np.clip(whole, -BOUND, BOUND).astype(int).tolist()
+
+
+def _cells(levels):
+    """Two columns of so many levels, and a record of each cell."""
+    return Domain([Categorical(range(levels))] * 2), np.array([*product(range(levels), repeat=2)])
+
+
+def _fitted(strategy, design, mechanism, way, relation, records, rng):
+    """A fit at so much epsilon that each released number has noise of `RATE`."""
+    from dplit.forests import MatrixForestClassifier
+
+    domain, X, y = records
+    shape = {"domain": domain, "classes": list(range(CLASSES)), "strategy": strategy, "release": way}
+    shape |= {"n_estimators": design.n_trees, "max_depth": design.depth, "neighbours": relation}
+    shape |= {"mechanism": "geometric" if mechanism == "tree-norm" else mechanism}
+    shape |= {} if way == "training" else {"queries": _cells(design.levels)[1]}
+    epsilon = RATE * design.norm * RELATIONS[relation]
+    while True:  # trees are public: they are drawn until they are as the design has them
+        seed = seed_of(rng)
+        public = MatrixForestClassifier(epsilon, **shape | {"strategy": "per-tree"}, random_state=seed)
+        if not design.is_even or _is_even(public.plan().trees):
+            return MatrixForestClassifier(epsilon, **shape, random_state=seed).fit(X, y)
+
+
+def _is_even(trees):
+    """Whether both columns are tested by as many trees."""
+    first = trees.feature[trees.roots]
+    return (first == 0).sum() == (first == 1).sum()
+
+
+# The cells beneath -------------------------------------------------------------------------------
+
+COLUMNS = 9  # of two levels
+HELD = 2  # records of each class in each cell
+
+
+def _draw_cells(mechanism):
+    def draw(n, rng):
+        from sklearn.dummy import DummyClassifier
+
+        from dplit.forests import HistogramForestClassifier
+
+        domain, X, y = same_in_each_cell(COLUMNS, [0] * HELD + [1] * HELD)
+        shape = {"domain": domain, "classes": [0, 1], "learner": DummyClassifier(), "mechanism": mechanism}
+        relations = cycle(RELATIONS)
+
+        def once():
+            relation = next(relations)
+            forest = HistogramForestClassifier(
+                RATE * RELATIONS[relation], neighbours=relation, **shape, random_state=seed_of(rng)
+            )
+            return _outcomes(forest.fit(X, y).cell_counts_.ravel() - HELD, mechanism)
+
+        return until(max(n, MANY), once)
+
+    return draw
+
+
+# The releases ------------------------------------------------------------------------------------
+
+
+def _bounds(design, law, whole):
+    """That one record more makes no event likelier by more than the release's own loss."""
+    middle = -1 if whole else len(EDGES) // 2
+    members = frozenset(o for o in law() if o <= middle)
+    beside = math.fsum(law(copies=2).get(o, 0.0) for o in members)
+    cost = RATE * max(1, 1 / design.unit)
+    yield Bound("the number below the true one, e^loss times as likely as with one record more,", members,
+                min(1.0, math.exp(cost) * beside))  # fmt: skip
+
+
+WORDS = {
+    "geometric": "geometric noise at epsilon over its sensitivity",
+    "laplace": "Laplace noise at epsilon over its sensitivity",
+    "tree-norm": "noise of density e^(-epsilon ||z||), the largest L1 norm of a tree's leaves",
+}
+NOTES = {"geometric": "geometric", "laplace": "Laplace", "tree-norm": "tree-norm"}
+BOTH = ("geometric", "laplace")
+KINDS = {"p-identity": ("laplace",), "tree-norm": ("tree-norm",)}  # else both; the first has no whole entries
+CHAPTERS = {"identity": "matrix_forest", "per-tree": "matrix_release", "merged": "matrix_release"}
+CHAPTERS |= {"tree-norm": "matrix_bounds"}  # all others: matrix_strategies
+
+
+def _release(estimator, node, name, chapter, mechanism, design, draw):
+    whole = mechanism == "geometric"
+    law = _law(design, whole)
+    return Release(
+        f"{estimator}, {name}", f"forests.{estimator}", node, chapter, WORDS[mechanism], law, draw,
+        is_number=True, mechanism=NOTES[mechanism], bounds=lambda: _bounds(design, law, whole),
+    )  # fmt: skip
+
+
+def registered():
+    """The releases of this file."""
+    for mechanism in BOTH:
+        node, name = "class counts of a cell", f"counts of a cell, {mechanism}"
+        cells = _draw_cells(mechanism)
+        yield _release(HISTOGRAM, node, name, "matrix_forest", mechanism, _Design(1), cells)
+    for strategy, design in DESIGNS.items():
+        for mechanism in KINDS.get(strategy, BOTH):
+            chapter = CHAPTERS.get(strategy, "matrix_strategies")
+            node = f"strategy {strategy}"
+            name = node if mechanism == "tree-norm" else f"{node}, {mechanism}"
+            yield _release(FOREST, node, name, chapter, mechanism, design, _draw(strategy, design, mechanism))

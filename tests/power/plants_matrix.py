@@ -5,7 +5,6 @@ import math
 
 import numpy as np
 
-
 from dplit.court.power.releases.matrix import BOTH, DESIGNS, FOREST, HISTOGRAM, KINDS, RATE
 from dplit.matrix import DisjointTrees
 from tests.power._planting import LOUD, plants, rate_of, shifted

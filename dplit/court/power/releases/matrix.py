@@ -216,14 +216,12 @@ def _draw_cells(mechanism):
 # The releases ------------------------------------------------------------------------------------
 
 
-def _bounds(design, law, whole):
-    """That one record more makes no event likelier by more than the release's own loss."""
-    middle = -1 if whole else len(EDGES) // 2
-    members = frozenset(o for o in law() if o <= middle)
+def private(law, last, loss):
+    """That a number at most the `last` is no more than e^loss times as likely as with one record more."""
+    members = frozenset(o for o in law() if o <= last)
     beside = math.fsum(law(copies=2).get(o, 0.0) for o in members)
-    cost = RATE * max(1, 1 / design.unit)
-    yield Bound("the number below the true one, e^loss times as likely as with one record more,", members,
-                min(1.0, math.exp(cost) * beside))  # fmt: skip
+    yield Bound("a number below the true one, e^loss times as likely as with one record more,", members,
+                min(1.0, math.exp(loss) * beside))  # fmt: skip
 
 
 WORDS = {
@@ -241,9 +239,10 @@ CHAPTERS |= {"tree-norm": "matrix_bounds"}  # all others: matrix_strategies
 def _release(estimator, node, name, chapter, mechanism, design, draw):
     whole = mechanism == "geometric"
     law = _law(design, whole)
+    last, loss = -1 if whole else len(EDGES) // 2 - 1, RATE * max(1, 1 / design.unit)
     return Release(
         f"{estimator}, {name}", f"forests.{estimator}", node, chapter, WORDS[mechanism], law, draw,
-        is_number=True, mechanism=NOTES[mechanism], bounds=lambda: _bounds(design, law, whole),
+        is_number=True, mechanism=NOTES[mechanism], bounds=lambda: private(law, last, loss),
     )  # fmt: skip
 
 

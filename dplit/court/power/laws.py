@@ -133,3 +133,12 @@ def summed(*laws: Mapping[int, float]) -> dict[int, float]:
 def thinned(count: int, share: float) -> dict[int, float]:
     """How many of so many records are kept, each with this probability."""
     return {k: math.comb(count, k) * share**k * (1 - share) ** (count - k) for k in range(count + 1)}
+
+
+def cube(dimension: int) -> list[float]:
+    r"""The tail, for `decaying`, of a coordinate of noise with a density :math:`\propto e^{-\max_i|z_i|}`.
+
+    Such noise is R times a uniform point of a cube, R of the gamma law with shape d + 1, d the `dimension`; hence
+    :math:`\Pr(Z > x) = \frac12E(1 - x/R)^+ = \frac12e^{-x}\sum_{k < d}\frac{x^k}{k!}(1 - \frac kd)`.
+    """
+    return [(1 - k / dimension) / math.factorial(k) for k in range(dimension)]

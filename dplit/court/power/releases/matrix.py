@@ -34,14 +34,14 @@ BOUND = 30  # whole numbers beyond which outcomes are one
 REACH = 100  # of laws before they are cut there
 EDGES = np.arange(-39, 40, 2) / 8  # bins of what is not whole, over 1/RATE
 RELATIONS = {"add-remove": 1, "replace-one": 2}  # and what a record costs, where noise is for one added
-ALONE, SUM, CUBE = (1.0,), (1.0, 1 / 2), (1.0, 2 / 3, 1 / 6)
+ALONE, SUM, CUBE = [1.0], [1.0, 1 / 2], laws.cube(3)
 
 
 class _Design(NamedTuple):
     """A forest, and the number that is read of each class."""
 
     norm: int  #: Sensitivity of the strategy, so that epsilon is `norm` times `RATE`.
-    tail: tuple = ALONE  #: Of the number's law, as of `laws.decaying`.
+    tail: list = ALONE  #: Of the number's law, as of `laws.decaying`.
     n_trees: int = 1
     depth: int = 1
     levels: int = 2  #: Of each of two columns.
@@ -95,7 +95,7 @@ def _real_law(design, rate, copies, bias):
     edges, drawn = EDGES / RATE, {(copies - 1) / design.unit: 1.0}
     if design.disjoint:
         drawn = laws.thinned(copies, 1 / design.n_trees)
-    spread = _variance(design.tail) / rate**2 + laws.deviation(drawn) ** 2
+    spread = variance(design.tail) / rate**2 + laws.deviation(drawn) ** 2
     found = [
         (p, laws.decaying(rate, edges, design.tail, moved + bias * math.sqrt(spread)))
         for moved, p in drawn.items()
@@ -103,7 +103,7 @@ def _real_law(design, rate, copies, bias):
     return {o: math.fsum(p * law[o] for p, law in found) for o in found[0][1]}
 
 
-def _variance(tail):
+def variance(tail):
     r"""Of noise with such a tail, at rate 1: :math:`2\int_0^\infty 2x\Pr(Z > x)\,dx`."""
     return 2 * sum(t * math.factorial(k + 1) for k, t in enumerate(tail))
 
@@ -121,22 +121,32 @@ def _draw(strategy, design, mechanism):
 
 def _numbers(strategy, design, mechanism, way, relation, rng):
     """The number that is read of each class, of one fit."""
-    domain, cells = _cells(design.levels)
-    held = np.arange(len(cells)) % 4 + 1 if not design.disjoint else np.arange(len(cells)) == 0
-    X, y = np.tile(np.repeat(cells, held, axis=0), (CLASSES, 1)), np.repeat(np.arange(CLASSES), held.sum())
-    forest = _fitted(strategy, design, mechanism, way, relation, (domain, X, y), rng)
-    if way == "training":
-        found = forest.leaf_counts_
-        reached = forest.apply(cells) + forest.trees_.leaf_starts[:-1]
-    else:  # of one tree: the votes for a cell are its leaf's counts
-        found, reached = forest.query_votes_, np.arange(len(cells))[:, None]
+    cells, forest = cells_of(design.levels)[1], _fitted(strategy, design, mechanism, way, relation, rng)
     leaf = forest.apply(cells)
-    truth = [(held * (leaf == leaf[[c]])[:, t]).sum() for c in (0, -1) for t in range(design.n_trees)]
-    truth = np.reshape(truth, (2, design.n_trees))
-    noise = found[reached[[0, -1]]]
+    if way == "training":
+        return numbers(design, mechanism, forest.leaf_counts_[leaf + forest.trees_.leaf_starts[:-1]], leaf)
+    return numbers(design, mechanism, forest.query_votes_[:, None], leaf)  # of one tree: its leaf's counts
+
+
+def records(design):
+    """Records of the same cells in each class, and the class of each; the cells' numbers of records."""
+    cells = cells_of(design.levels)[1]
+    held = np.arange(len(cells)) == 0 if design.disjoint else np.arange(len(cells)) % 4 + 1
+    each = np.repeat(cells, held, axis=0)
+    return np.tile(each, (CLASSES, 1)), np.repeat(np.arange(CLASSES), len(each)), held
+
+
+def numbers(design, mechanism, answers, leaf):
+    """From the answers for each cell's leaf, shape (n_cells, n_trees, n_classes): the number of each class.
+
+    `leaf` is the number of the leaf in its tree, shape (n_cells, n_trees).
+    """
+    ends, held = (0, -1), records(design)[2]
+    noise = answers[list(ends)]
     if not design.disjoint:  # whose records are drawn, too
-        noise = noise - truth[:, :, None]
-    return _outcomes(_read(design, *noise) / design.unit, mechanism)
+        truth = [(held[:, None] * (leaf == leaf[cell])).sum(axis=0) for cell in ends]
+        noise = noise - np.array(truth)[:, :, None]
+    return outcomes(_read(design, *noise) / design.unit, mechanism)
 
 
 def _read(design, own, other):
@@ -149,7 +159,7 @@ def _read(design, own, other):
     return np.where(each % 3 == 0, own + other, own - other)[tree, each]
 
 
-def _outcomes(numbers, mechanism):
+def outcomes(numbers, mechanism):
     if mechanism != "geometric":
         return np.searchsorted(EDGES / RATE, numbers, side="right").tolist()
     whole = np.rint(numbers)
@@ -157,26 +167,32 @@ def _outcomes(numbers, mechanism):
     return np.clip(whole, -BOUND, BOUND).astype(int).tolist()
 
 
-def _cells(levels):
+def cells_of(levels):
     """Two columns of so many levels, and a record of each cell."""
     return Domain([Categorical(range(levels))] * 2), np.array([*product(range(levels), repeat=2)])
 
 
-def _fitted(strategy, design, mechanism, way, relation, records, rng):
+def _fitted(strategy, design, mechanism, way, relation, rng):
     """A fit at so much epsilon that each released number has noise of `RATE`."""
+    X, y, _ = records(design)
+    return unfitted(strategy, design, mechanism, way, relation, rng).fit(X, y)
+
+
+def unfitted(strategy, design, mechanism, way, relation, rng):
+    """A forest with such trees as the design has: they are public, and drawn until they are so."""
     from dplit.forests import MatrixForestClassifier
 
-    domain, X, y = records
+    domain, cells = cells_of(design.levels)
     shape = {"domain": domain, "classes": list(range(CLASSES)), "strategy": strategy, "release": way}
     shape |= {"n_estimators": design.n_trees, "max_depth": design.depth, "neighbours": relation}
     shape |= {"mechanism": "geometric" if mechanism == "tree-norm" else mechanism}
-    shape |= {} if way == "training" else {"queries": _cells(design.levels)[1]}
+    shape |= {} if way == "training" else {"queries": cells}
     epsilon = RATE * design.norm * RELATIONS[relation]
-    while True:  # trees are public: they are drawn until they are as the design has them
+    while True:
         seed = seed_of(rng)
         public = MatrixForestClassifier(epsilon, **shape | {"strategy": "per-tree"}, random_state=seed)
         if not design.is_even or _is_even(public.plan().trees):
-            return MatrixForestClassifier(epsilon, **shape, random_state=seed).fit(X, y)
+            return MatrixForestClassifier(epsilon, **shape, random_state=seed)
 
 
 def _is_even(trees):
@@ -206,7 +222,7 @@ def _draw_cells(mechanism):
             forest = HistogramForestClassifier(
                 RATE * RELATIONS[relation], neighbours=relation, **shape, random_state=seed_of(rng)
             )
-            return _outcomes(forest.fit(X, y).cell_counts_.ravel() - HELD, mechanism)
+            return outcomes(forest.fit(X, y).cell_counts_.ravel() - HELD, mechanism)
 
         return until(max(n, MANY), once)
 
@@ -236,12 +252,13 @@ CHAPTERS = {"identity": "matrix_forest", "per-tree": "matrix_release", "merged":
 CHAPTERS |= {"tree-norm": "matrix_bounds"}  # all others: matrix_strategies
 
 
-def _release(estimator, node, name, chapter, mechanism, design, draw):
+def release_of(name, estimator, node, chapter, mechanism, design, draw, ending=""):
+    """The release of the number that a design reads."""
     whole = mechanism == "geometric"
     law = _law(design, whole)
     last, loss = -1 if whole else len(EDGES) // 2 - 1, RATE * max(1, 1 / design.unit)
     return Release(
-        f"{estimator}, {name}", f"forests.{estimator}", node, chapter, WORDS[mechanism], law, draw,
+        name, estimator, node, chapter, WORDS[mechanism] + ending, law, draw,
         is_number=True, mechanism=NOTES[mechanism], bounds=lambda: private(law, last, loss),
     )  # fmt: skip
 
@@ -249,12 +266,12 @@ def _release(estimator, node, name, chapter, mechanism, design, draw):
 def registered():
     """The releases of this file."""
     for mechanism in BOTH:
-        node, name = "class counts of a cell", f"counts of a cell, {mechanism}"
-        cells = _draw_cells(mechanism)
-        yield _release(HISTOGRAM, node, name, "matrix_forest", mechanism, _Design(1), cells)
+        name, cells = f"{HISTOGRAM}, counts of a cell, {mechanism}", _draw_cells(mechanism)
+        yield release_of(name, f"forests.{HISTOGRAM}", "class counts of a cell", "matrix_forest", mechanism,
+                         _Design(1), cells)  # fmt: skip
     for strategy, design in DESIGNS.items():
         for mechanism in KINDS.get(strategy, BOTH):
-            chapter = CHAPTERS.get(strategy, "matrix_strategies")
-            node = f"strategy {strategy}"
-            name = node if mechanism == "tree-norm" else f"{node}, {mechanism}"
-            yield _release(FOREST, node, name, chapter, mechanism, design, _draw(strategy, design, mechanism))
+            chapter, node = CHAPTERS.get(strategy, "matrix_strategies"), f"strategy {strategy}"
+            name = f"{FOREST}, {node}" + ("" if mechanism == "tree-norm" else f", {mechanism}")
+            draw = _draw(strategy, design, mechanism)
+            yield release_of(name, f"forests.{FOREST}", node, chapter, mechanism, design, draw)

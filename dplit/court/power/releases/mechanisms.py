@@ -154,7 +154,7 @@ def _smooth_bounds():
 KINDS = {  # what it draws, the law in words, the law, the sampler, the bounds
     "Geometric": ("noise on a count", "two-sided geometric noise", _whole, _geometric, _geometric_bounds),
     "DiscreteGaussian": ("noise on a count", "discrete Gaussian noise", _gaussian, _discrete, _discrete_bounds),
-    "BoundedMean": (  # in steps of 2^-30 of a record, which no bin can tell from Laplace noise
+    "BoundedMean": (  # in steps of 2^-32 of a record, which no bin can tell from Laplace noise
         "votes for both ends", "geometric noise in small steps", partial(_real, move=0.5), _mean, _laplace_bounds
     ),
     "Exponential": ("candidate", "odds of e^(rate score)", _softmax, partial(_choice, mechanisms.Exponential),

@@ -105,7 +105,7 @@ def number(law: Mapping[int, float], bound: int, shift: float = 0.0, bias: float
 def decaying(
     rate: float, edges: Sequence[float], tail: Sequence[float] = (1.0,), shift: float = 0.0
 ) -> dict[int, float]:
-    r"""Even noise off by `shift`: the number of increasing `edges` that it exceeds, or reaches.
+    r"""Even noise off by `shift`, in bins as of `binned`.
 
     With :math:`x \ge 0` in units of ``1 / rate``, it is above x with probability
     :math:`\frac12 e^{-x}\sum_k t_kx^k`, t the `tail`: (1,) is Laplace noise, (1, 1/2) a sum of two.
@@ -117,7 +117,19 @@ def decaying(
         far = rate * abs(x)
         half = np.exp(-far) * sum(t * far**k for k, t in enumerate(tail)) / 2
         above = np.where(x > 0, half, 1 - half)
-    return dict(enumerate((-np.diff([1.0, *above, 0.0])).tolist()))
+    return in_bins(above, edges)
+
+
+def in_bins(above: np.ndarray, edges: Sequence[float]) -> dict[int, float]:
+    """The law of `binned` numbers, of which so many lie above each edge, or at it."""
+    first = -int(np.searchsorted(edges, 0.0, side="right"))
+    return dict(enumerate((-np.diff([1.0, *above, 0.0])).tolist(), first))
+
+
+def binned(numbers: np.ndarray, edges: Sequence[float]) -> list[int]:
+    """How many of increasing `edges` each number exceeds, or reaches, less those that 0 does."""
+    middle = np.searchsorted(edges, 0.0, side="right")
+    return (np.searchsorted(edges, np.ravel(numbers), side="right") - middle).tolist()
 
 
 def summed(*laws: Mapping[int, float]) -> dict[int, float]:

@@ -161,7 +161,7 @@ def _read(design, own, other):
 
 def outcomes(numbers, mechanism):
     if mechanism != "geometric":
-        return np.searchsorted(EDGES / RATE, numbers, side="right").tolist()
+        return laws.binned(numbers, EDGES / RATE)
     whole = np.rint(numbers)
     assert (abs(numbers - whole) < 1e-6).all(), "geometric noise is whole"
     return np.clip(whole, -BOUND, BOUND).astype(int).tolist()
@@ -232,12 +232,12 @@ def _draw_cells(mechanism):
 # The releases ------------------------------------------------------------------------------------
 
 
-def private(law, last, loss):
-    """That a number at most the `last` is no more than e^loss times as likely as with one record more."""
-    members = frozenset(o for o in law() if o <= last)
+def private(law, loss):
+    """That a number below the true one is no more than e^loss times as likely as with one record more."""
+    members = frozenset(o for o in law() if o < 0)
     beside = math.fsum(law(copies=2).get(o, 0.0) for o in members)
     yield Bound("a number below the true one, e^loss times as likely as with one record more,", members,
-                min(1.0, math.exp(loss) * beside))  # fmt: skip
+                math.exp(loss) * beside)  # fmt: skip
 
 
 WORDS = {
@@ -256,10 +256,10 @@ def release_of(name, estimator, node, chapter, mechanism, design, draw, ending="
     """The release of the number that a design reads."""
     whole = mechanism == "geometric"
     law = _law(design, whole)
-    last, loss = -1 if whole else len(EDGES) // 2 - 1, RATE * max(1, 1 / design.unit)
+    loss = RATE * max(1, 1 / design.unit)
     return Release(
         name, estimator, node, chapter, WORDS[mechanism] + ending, law, draw,
-        is_number=True, mechanism=NOTES[mechanism], bounds=lambda: private(law, last, loss),
+        is_number=True, mechanism=NOTES[mechanism], bounds=lambda: private(law, loss),
     )  # fmt: skip
 
 

@@ -52,7 +52,7 @@ def _gaussian(rate=1.0, copies=1, bias=0.0):
 
 
 def _binned(noise):
-    return np.searchsorted(EDGES / RATE, np.ravel(noise), side="right").tolist()
+    return laws.binned(noise, EDGES / RATE)
 
 
 def _clipped(noise):
@@ -79,23 +79,17 @@ def _mean(n, rng):
     return _binned(mechanisms.BoundedMean(RATE, 0, 4).sample(*groups, rng=rng) - true)
 
 
-def _tail(law, places, words, stated):
-    """A bound on noise beyond some size, either way, where `places` are the outcomes within."""
-    yield Bound(words, frozenset(o for o in law() if o not in places), stated)
-
-
 def _laplace_bounds():
-    middle, bins = len(EDGES) // 2, 4
-    within = range(middle - bins, middle + bins + 1)
-    far = EDGES[middle + bins]
-    yield from _tail(_real, within, f"noise of at least {far:g} scales,", math.exp(-far))
-    yield from private(_real, middle - 1, RATE)
+    bins, far = 4, 9 / 8
+    members = frozenset(o for o in _real() if abs(o) > bins)
+    yield Bound(f"noise of at least {far:g} scales,", members, math.exp(-far))
+    yield from private(_real, RATE)
 
 
 def _geometric_bounds():
     alpha = math.exp(-RATE)
     yield Bound("no noise,", frozenset({0}), (1 - alpha) / (1 + alpha))
-    yield from private(_whole, -1, RATE)
+    yield from private(_whole, RATE)
 
 
 def _discrete_bounds():

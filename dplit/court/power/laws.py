@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from itertools import permutations
+from itertools import permutations, product
 
 import numpy as np
 
@@ -126,3 +126,57 @@ def number(law: Mapping[int, float], bound: int, shift: float = 0.0, bias: float
     """
     by = shift + bias * deviation(law)
     return moved(law, by, bound)
+
+
+def decaying(
+    rate: float, edges: Sequence[float], tail: Sequence[float] = (1.0,), shift: float = 0.0
+) -> dict[int, float]:
+    r"""Even noise off by `shift`, in bins as of `binned`.
+
+    With :math:`x \ge 0` in units of ``1 / rate``, it is above x with probability
+    :math:`\frac12 e^{-x}\sum_k t_kx^k`, t the `tail`: (1,) is Laplace noise, (1, 1/2) a sum of two.
+    """
+    x = np.asarray(edges, float) - shift
+    if math.isinf(rate):
+        above = (x <= 0).astype(float)
+    else:
+        far = rate * abs(x)
+        half = np.exp(-far) * sum(t * far**k for k, t in enumerate(tail)) / 2
+        above = np.where(x > 0, half, 1 - half)
+    return in_bins(above, edges)
+
+
+def in_bins(above: np.ndarray, edges: Sequence[float]) -> dict[int, float]:
+    """The law of `binned` numbers, of which so many lie above each edge, or at it."""
+    first = -int(np.searchsorted(edges, 0.0, side="right"))
+    return dict(enumerate((-np.diff([1.0, *above, 0.0])).tolist(), first))
+
+
+def binned(numbers: np.ndarray, edges: Sequence[float]) -> list[int]:
+    """How many of increasing `edges` each number exceeds, or reaches, less those that 0 does."""
+    middle = np.searchsorted(edges, 0.0, side="right")
+    return (np.searchsorted(edges, np.ravel(numbers), side="right") - middle).tolist()
+
+
+def summed(*laws: Mapping[int, float]) -> dict[int, float]:
+    """Sum of independent whole numbers."""
+    total = {0: 1.0}
+    for law in laws:
+        both, total = total, {}
+        for (a, p), (b, q) in product(both.items(), law.items()):
+            total[a + b] = total.get(a + b, 0.0) + p * q
+    return total
+
+
+def thinned(count: int, share: float) -> dict[int, float]:
+    """How many of so many records are kept, each with this probability."""
+    return {k: math.comb(count, k) * share**k * (1 - share) ** (count - k) for k in range(count + 1)}
+
+
+def cube(dimension: int) -> list[float]:
+    r"""The tail, for `decaying`, of a coordinate of noise with a density :math:`\propto e^{-\max_i|z_i|}`.
+
+    Such noise is R times a uniform point of a cube, R of the gamma law with shape d + 1, d the `dimension`; hence
+    :math:`\Pr(Z > x) = \frac12E(1 - x/R)^+ = \frac12e^{-x}\sum_{k < d}\frac{x^k}{k!}(1 - \frac kd)`.
+    """
+    return [(1 - k / dimension) / math.factorial(k) for k in range(dimension)]

@@ -1,4 +1,4 @@
-"""The table of releases and planted bugs that the book shows: ``python -m tests.power [PATTERN [JOBS]]`` writes it.
+"""The table of releases and planted bugs that the book shows: ``python -m tests.power [PATTERN [JOBS]]``.
 
 Each bug is planted by itself, and asked are the chapter's cell, the ledger's claim on the release, and the subject
 of ``dplit audit`` that draws it. Rows of releases that the pattern leaves out stay as they are.

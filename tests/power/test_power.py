@@ -10,7 +10,7 @@ import pytest
 from scipy.stats import binom
 
 from dplit import mechanisms
-from dplit.court import claims, power
+from dplit.court import audit, claims, power
 from dplit.ground.work import stream
 from tests.power import planted_bugs
 from tests.power._planting import planted
@@ -113,6 +113,15 @@ def test_a_planted_bug_is_seen(name, bug):
 @pytest.mark.parametrize("name, bug", [p for p in ORDER if p not in SAMPLE])
 def test_every_planted_bug_is_seen(name, bug):
     assert caught(name, bug)
+
+
+@pytest.mark.parametrize("name", ["MedianForestClassifier, class of a leaf"])
+def test_the_audit_draws_it_too(name):
+    subject = f"{name} draws its law, with known power"
+    assert audit.audit_subject(subject).ok
+    with planted(PLANTED[name, "1.5 times its epsilon"]):
+        assert not audit.audit_subject(subject).ok
+    assert {f"{name} draws its law, with known power" for name in RELEASES} <= {s.name for s in audit.subjects()}
 
 
 def test_every_bug_of_every_release_is_planted():

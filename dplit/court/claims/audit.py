@@ -16,10 +16,12 @@ from scipy.stats import binom
 from dplit.court.audit.blackbox import lower_limit, upper_limit
 from dplit.court.audit.power import accuses, ceiling
 from dplit.court.ledger.box import Box
-from dplit.court.ledger.compare import below, note, same
+from dplit.court.ledger.compare import below, decisive, note, same
+from dplit.court.power import FALSE_ALARM, DrawnTest, Release
 
 LEVELS = (0.1, 1e-3, 1e-6)
 VALID = Box("thm-audit-valid", "audit.epsilon_lower_bound")
+POWER = Box("thm-audit-power", "power.DrawnTest")
 CEILING = Box("thm-audit-ceiling", "audit.ceiling")
 OURS = "ours; on definition 1"
 
@@ -75,4 +77,35 @@ def most(effort, rng):
     return note(
         "{cases} numbers of draws: at m = {m}, beta = {beta}, the largest of all is {exact:.6g}",
         range="every pair of counts, m up to 40 (quick)",
+    )
+
+
+def _coin(chance, rate=1.0, copies=1):
+    """A coin that a bug turns into another one."""
+    other = {1.0: chance, 1.5: chance**1.5, 3.0: chance**3, math.inf: 0.0}[rate] * (2 if copies == 2 else 1)
+    return {True: min(other, 1.0), False: 1 - min(other, 1.0)}
+
+
+@POWER("rdf/audit-power", OURS, quantity="probability that a sound release is refused")
+def power(effort, rng):
+    r"""The drawn test refuses a sound release with probability at most $\alpha$, and one with a planted bug with
+    at least the probability that it states."""
+    for chance in effort.pick((0.1, 0.45), (0.05, 0.1, 0.3, 0.45), (0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.45)):
+        coin = Release("a coin", "", "", "", "", lambda c=chance, **bug: _coin(c, **bug), list)
+        test = DrawnTest(coin)
+        hits = np.arange(test.draws + 1)
+        out = np.zeros(len(hits), bool)  # by the number of heads, which decides on every event
+        for event in test.events:
+            found = hits if True in event.members else test.draws - hits
+            out |= (found < event.least) | (found > event.most)
+        alarm = binom.pmf(hits, test.draws, chance)[out].sum()
+        yield decisive(below(alarm, FALSE_ALARM, chance=chance, draws=test.draws))
+        for event in test.events:
+            other = coin.law(**coin.bugs[event.bug])[True]
+            seen = binom.pmf(hits, test.draws, other)[out].sum()
+            yield below(event.power, seen, 1e-9, chance=chance, draws=test.draws)
+    return note(
+        "{cases} sums over all counts: a sound coin of {chance:g} is refused in {draws} draws with probability "
+        "{exact:.3g} of {stated:.3g}",
+        range="coins from 0.1 to 0.45 (quick), four bugs each",
     )

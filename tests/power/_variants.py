@@ -20,6 +20,7 @@ BOOSTED = {
     "n_estimators": (2, 20),
     "max_depth": (0, 1),
 }
+ADVISED = {"n_records": (None, 40), "n_estimators": (None,), "max_depth": (None,)}  # with a histogram in its place
 STRATEGIES = ("identity", "per-tree", "merged", "weighted", "marginals", "regions", "p-identity", "disjoint",
               "tree-norm")  # fmt: skip
 WAYS = {
@@ -63,7 +64,7 @@ def budgets():
     found = {}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for kind, ways in WAYS.items():
+        for kind, ways in [*WAYS.items(), ("PrivateForestClassifier", ADVISED)]:
             targets = (
                 [TARGETS] if kind.endswith("Regressor") else [CLASSES, MANY] if ways is BOOSTED else [CLASSES]
             )

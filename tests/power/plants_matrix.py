@@ -73,8 +73,10 @@ for strategy, design in DESIGNS.items():
         name = f"{FOREST}, strategy {strategy}" + ("" if mechanism == "tree-norm" else f", {mechanism}")
         plants(name, MEASURED, louder, copies=twice, bias=biased(0.2 * deviation(design, mechanism)))
 
-for mechanism in BOTH:
+RELEASES = {f"{HISTOGRAM}, counts of a cell, {mechanism}": mechanism for mechanism in BOTH}
+RELEASES["PrivateForestClassifier, counts of a cell"] = "geometric"
+for name, mechanism in RELEASES.items():
     NOISES, by = "forests.histogram.NOISES", 0.2 * deviation(DESIGNS["identity"], mechanism)
-    plants(f"{HISTOGRAM}, counts of a cell, {mechanism}", NOISES, lambda rate: in_each(rate_of("epsilon")(rate)),
+    plants(name, NOISES, lambda rate: in_each(rate_of("epsilon")(rate)),
            bias=in_each(shifted(by)), elsewhere=[("a record counted twice", "forests.histogram.cell_counts",
                lambda original: lambda *given: original(*given) + 1)])  # fmt: skip

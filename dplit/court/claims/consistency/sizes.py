@@ -113,7 +113,7 @@ def diameter_order(effort, rng):
     )
 
 
-@RATE("mrf/rate", "ours", kind="simulated", intervals=18, quantity="expected squared error of a tree's estimate")
+@RATE("mrf/rate", "ours", kind="simulated", intervals=15, quantity="expected squared error of a tree's estimate")
 def rate(effort, rng):
     r"""$B_1 = B_2 = 0$, independent features, cuts uniform in ranks, $\eta$ Lipschitz with $L$ in ranks,
     empty leaves predict 1/2: $\mathrm{E}(\hat\eta - \eta)^2 \le L^2 D\,h(n)/h(k) + (k + H_k + 1)/(2(k+1)(k+2))$,
@@ -132,10 +132,11 @@ def rate(effort, rng):
         yield frequency(thinned(error, rng), stated, "<=", n=n, D=d, k=k)
         # each term against what it bounds, so that a wrong constant shows: the extent, by its exact recursion and
         # by draws, is met up to a factor of two, and the labels' noise is met
-        extent = consistency.leaf_power(n, k, d, 2)
         bound = consistency.leaf_power_bound(n, k, d, 2)
-        yield need(extent <= bound < 2.1 * extent, bound / extent, "<", 2.1, n=n, D=d, k=k)
-        yield frequency(thinned(np.square(found.high - found.low).mean(axis=1), rng), extent, n=n, D=d, k=k)
+        if n == 1000:  # the recursion takes long for a million
+            extent = consistency.leaf_power(n, k, d, 2)
+            yield need(extent <= bound < 2.1 * extent, bound / extent, "<", 2.1, n=n, D=d, k=k)
+            yield frequency(thinned(np.square(found.high - found.low).mean(axis=1), rng), extent, n=n, D=d, k=k)
         noise = np.where(found.counts, 1 / (4 * np.maximum(found.counts, 1)), 0.25)
         yield frequency(thinned(noise, rng), stated - lipschitz**2 * d * bound, n=n, D=d, k=k)
     for d in (1, 2, 5):

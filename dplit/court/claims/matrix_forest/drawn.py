@@ -10,3 +10,4 @@ CELLS = Box("thm-matrix-forest-histogram")
 for noise in ("geometric", "laplace"):
     claim_on_release(CELLS, f"m-rf/drawn/cells-{noise}", f"HistogramForestClassifier, counts of a cell, {noise}")
     claim_on_release(CELLS, f"m-rf/drawn/identity-{noise}", f"MatrixForestClassifier, strategy identity, {noise}")
+claim_on_release(CELLS, "ours/drawn/private-classifier-cells", "PrivateForestClassifier, counts of a cell")

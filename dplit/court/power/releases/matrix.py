@@ -26,7 +26,7 @@ from dplit.court.power.drawn import Bound, Release
 from dplit.court.power.sampling import same_in_each_cell, seed_of, until
 from dplit.domain import Categorical, Domain
 
-FOREST, HISTOGRAM = "MatrixForestClassifier", "HistogramForestClassifier"
+FOREST, HISTOGRAM, PRESET = "MatrixForestClassifier", "HistogramForestClassifier", "PrivateForestClassifier"
 RATE = 0.5  # of the noise on each released number
 CLASSES = 1000
 MANY = 12_000  # draws, more than the test needs: noise of nine tenths of its scale is seen, too
@@ -207,22 +207,26 @@ COLUMNS = 9  # of two levels
 HELD = 2  # records of each class in each cell
 
 
-def _draw_cells(mechanism):
+def _draw_cells(mechanism, kind=HISTOGRAM):
+    """Counts of a cell and class, of a histogram or of the preset's, which takes geometric noise."""
+
     def draw(n, rng):
         from sklearn.dummy import DummyClassifier
 
-        from dplit.forests import HistogramForestClassifier
+        from dplit import forests
 
         domain, X, y = same_in_each_cell(COLUMNS, [0] * HELD + [1] * HELD)
-        shape = {"domain": domain, "classes": [0, 1], "learner": DummyClassifier(), "mechanism": mechanism}
+        shape = (
+            {"learner": DummyClassifier(), "mechanism": mechanism} if kind == HISTOGRAM else {"n_records": len(y)}
+        )
         relations = cycle(RELATIONS)
 
         def once():
             relation = next(relations)
-            forest = HistogramForestClassifier(
-                RATE * RELATIONS[relation], neighbours=relation, **shape, random_state=seed_of(rng)
-            )
-            return outcomes(forest.fit(X, y).cell_counts_.ravel() - HELD, mechanism)
+            options = {"domain": domain, "classes": [0, 1], "neighbours": relation, "random_state": seed_of(rng)}
+            forest = getattr(forests, kind)(RATE * RELATIONS[relation], **options, **shape).fit(X, y)
+            counts = getattr(forest, "forest_", forest).cell_counts_
+            return outcomes(counts.ravel() - HELD, mechanism)
 
         return until(max(n, MANY), once)
 
@@ -269,6 +273,8 @@ def registered():
         name, cells = f"{HISTOGRAM}, counts of a cell, {mechanism}", _draw_cells(mechanism)
         yield release_of(name, f"forests.{HISTOGRAM}", "class counts of a cell", "matrix_forest", mechanism,
                          _Design(1), cells)  # fmt: skip
+    yield release_of(f"{PRESET}, counts of a cell", f"forests.{PRESET}", "class counts of a cell", "matrix_forest",
+                     "geometric", _Design(1), _draw_cells("geometric", PRESET))  # fmt: skip
     for strategy, design in DESIGNS.items():
         for mechanism in KINDS.get(strategy, BOTH):
             chapter, node = CHAPTERS.get(strategy, "matrix_strategies"), f"strategy {strategy}"

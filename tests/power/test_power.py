@@ -89,7 +89,7 @@ def test_false_alarms_and_power_are_as_stated(name):
     test = power.drawn_test(name)
     hits = np.arange(test.draws + 1)
     alarm = 0.0
-    for event in {event.members: event for event in test.events}.values():
+    for event in {e.members: e for e in test.events}.values():  # one event may show two bugs
         out = (hits < event.least) | (hits > event.most)
         alarm += binom.pmf(hits[out], test.draws, event.chance).sum()
     assert alarm <= power.FALSE_ALARM * (1 + 1e-9)

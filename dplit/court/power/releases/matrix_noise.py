@@ -13,11 +13,13 @@ from functools import cache, partial
 
 import numpy as np
 
+from dplit import matrix, trees
 from dplit.court.power import laws
 from dplit.court.power.drawn import Bound, Release
 from dplit.court.power.releases import matrix as fits
 from dplit.court.power.releases.matrix import DESIGNS, EDGES, RATE
 from dplit.court.power.releases.mechanisms import exact
+from dplit.domain import Categorical, Domain
 
 RELEASED = {"identity": "geometric", "merged": "laplace", "p-identity": "laplace", "tree-norm": "tree-norm"}
 SIZES = (12,) * 9  # leaves of trees that agree on their total: 100 dimensions
@@ -34,8 +36,6 @@ LOW = 8  # eighths of a deviation
 
 def _exact_release(strategy, mechanism, n, rng):
     """Numbers of releases of a planned strategy, by exact samplers."""
-    from dplit import matrix, trees
-
     design, found = DESIGNS[strategy], []
     codes, classes, _ = fits.records(design)
     while len(found) < max(n, DRAWS):
@@ -64,9 +64,7 @@ def _norm_law(rate=1.0):
 
 
 def _norms(is_exact, n, rng):
-    from dplit.matrix import TreeNorm
-
-    noise, n = TreeNorm(SIZES, EPSILON), max(n, NORMS)
+    noise, n = matrix.TreeNorm(SIZES, EPSILON), max(n, NORMS)
     if is_exact:
         drawn = noise.sample_exactly(n, rng=exact(rng)) / 2.0**noise.bits
     else:
@@ -95,18 +93,14 @@ def _cube_law(dimension, rate=1.0, bias=0.0):
 
 def _k_norm(n, rng):
     """Two trees of two leaves on four cells: their sum, and the two differences, are a cube's coordinates."""
-    from dplit.matrix import KNorm
-
     cells = np.array([*np.ndindex(2, 2)]).T
     leaves = np.concatenate([cells == level for level in (0, 1)])[[0, 2, 1, 3]]
-    return _coordinates(KNorm(leaves.astype(float), RATE).sample(max(n, DRAWS), rng=rng), 3)
+    return _coordinates(matrix.KNorm(leaves.astype(float), RATE).sample(max(n, DRAWS), rng=rng), 3)
 
 
 def _block_norm(n, rng):
     """Two trees of two leaves that need not agree: of each the sum and the difference, four coordinates."""
-    from dplit.matrix import BlockNorm
-
-    return _coordinates(BlockNorm([2, 2], RATE).sample(max(n, DRAWS), rng=rng), 4)
+    return _coordinates(matrix.BlockNorm([2, 2], RATE).sample(max(n, DRAWS), rng=rng), 4)
 
 
 def _coordinates(noise, n):
@@ -156,8 +150,6 @@ def _gaussian_law(rate=1.0, copies=1, bias=0.0):
 
 def _gaussian_draws(n, rng):
     """One column of two levels and one tree: both spaces have the weight 1, and each leaf noise of its own."""
-    from dplit import Categorical, Domain, matrix, trees
-
     domain = Domain([Categorical([0, 1])])
     grown = trees.grow_random_trees(domain, 1, 1, rng=rng)
     workload = matrix.Workload.of(grown, n_levels=domain.n_levels)

@@ -30,6 +30,21 @@ def _all_to_leaves(original):
     return lambda epsilon, depth, rho: (original(epsilon, depth, rho)[0], epsilon)
 
 
+@plant("a budget forgets a level", "MedianForestClassifier spends what it is asked for",
+       at("forests.releases", "levels"))  # fmt: skip
+def _a_level_less(original):
+    return lambda node, depth: original(node, max(depth - 1, 1))
+
+
+@plant("a node says half of what it costs", f"{RDF} spends what it is asked for", at("forests.releases", "report"))
+def _half_said(original):
+    def report(mechanism, counts, *rest, **options):
+        labels, node = original(mechanism, counts, *rest, **options)
+        return labels, type(node)(node.name, node.epsilon / 2, node.mechanism, source=node.source)
+
+    return report
+
+
 instead("one person's records do not share epsilon", f"{RDF} spends what it is asked for",
         at("forests.base", "BaseForest", "_record_epsilon"), lambda self: float(self.epsilon))  # fmt: skip
 instead("a fit that failed after its noise is given back", "an account of several fits",

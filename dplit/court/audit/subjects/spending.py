@@ -1,7 +1,8 @@
 """What a fit spends beside what it was asked for, in ``dplit audit``: the total of its budget, exactly.
 
 Draws hold a fit to its own budget. If a share of epsilon is too large the budget says so and no draw can
-object: here it is held to the parameter.
+object: here it is held to the parameter. Every estimator spends all of it, so that a total below it has lost a
+part, or says less of one than it costs.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ KINDS = {
 
 
 def _spent(kind, choices, effort, rng):
-    """The largest total over all choices of parameters; infinite if a delta is too large."""
+    """The largest total over all choices of parameters; infinite if a delta is too large, or a part is missing."""
     make, found, choices = estimator(kind), [], COMMON | choices
     for values in product(*choices.values()):
         options = dict(zip(choices, values))
@@ -47,7 +48,8 @@ def _spent(kind, choices, effort, rng):
         forest = make(EPSILON, domain=DOMAIN, **given)
         budget = forest.fit(X, LABELS).budget_
         too_much = budget.delta > options.get("delta", 0.0) * (1 + 1e-9)
-        found.append((math.inf if too_much else budget.epsilon, str(options)))
+        too_little = budget.epsilon < EPSILON * (1 - 1e-9)
+        found.append((math.inf if too_much or too_little else budget.epsilon, str(options)))
     worst, where = max(found)
     return Found(EPSILON, worst, f"{len(found)} fits, the largest total: {where}")
 

@@ -66,8 +66,8 @@ def shown(chapter):
         for call in (n for n in ast.walk(tree) if isinstance(n, ast.Call)):
             args = [known.get(ast.unparse(a.value), []) if isinstance(a, ast.Starred) else [a] for a in call.args]
             given = [a.value for part in args for a in part if isinstance(a, ast.Constant)]
-            called = ast.unparse(call.func)
-            yield from given if called == "power.show" else power.of(*given) if called == "power.of" else ()
+            called = ast.unparse(call.func).removeprefix("power.")
+            yield from given if called == "show" else power.of(*given) if called == "of" else ()
 
 
 def test_every_release_is_drawn_in_its_chapter():

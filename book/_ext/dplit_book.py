@@ -46,8 +46,11 @@ def remember_plugins(app, config):
 
 
 def write_in_parallel(app, env):
-    """Write pages in as many processes as there are cores; reading them is left to one, as some extensions ask."""
-    app.parallel = os.cpu_count() or 1
+    """Write pages in as many processes as there are cores; reading them is left to one, as some extensions ask.
+
+    Sphinx counts the one that resolves what they refer to as one more.
+    """
+    app.parallel = (os.cpu_count() or 1) + 1
 
 
 def copy_mathjax(app, error):

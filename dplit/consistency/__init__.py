@@ -33,6 +33,7 @@ from dplit.consistency.sizes import (
     best_leaf_size,
     leaf_power,
     leaf_power_bound,
+    linear_squared_error,
     mean_power,
     size_exponent,
     squared_error_bound,
@@ -42,8 +43,8 @@ __all__ = [
     "Ideal", "Paths", "all_large_bound", "any_law_size", "best_leaf_size", "chebyshev", "contraction",
     "curve_cell", "depth_law", "empty_leaf", "expected_depth", "grid_risk", "ideal_paths",
     "largest_child_bound", "leaf_count_law", "leaf_power", "leaf_power_bound", "leaf_tail_bound",
-    "levels_to_halve", "mean_power", "middle", "noise_cuts", "observed_paths", "pair_and_trend",
-    "pair_bayes_risk", "pair_blind_risk", "partition_excess_bound", "poisson_distance_bound",
+    "levels_to_halve", "linear_squared_error", "mean_power", "middle", "noise_cuts", "observed_paths",
+    "pair_and_trend", "pair_bayes_risk", "pair_blind_risk", "partition_excess_bound", "poisson_distance_bound",
     "published_all_large", "published_middle", "published_size", "size_exponent", "small_cell_bound",
     "squared_error_bound", "stored_curve", "tight_size", "vote_excess_bound",
 ]  # fmt: skip

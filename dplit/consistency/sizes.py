@@ -100,7 +100,7 @@ def _log_h(n: int, rho: float) -> float:
 def squared_error_bound(n: int, k: int, features: int, lipschitz: float = 1.0) -> float:
     r"""Bound on :math:`\mathrm{E}(\hat\eta(X) - \eta(X))^2` of one tree at B1 = B2 = 0, two classes.
 
-    .. math:: L^2 D\, \frac{h(n)}{h(k)} + \frac{k + H_k}{2(k+1)(k+2)} + \frac{1}{2(k+1)(k+2)}
+    .. math:: \frac{L^2 D}{12}\, \frac{h(n)}{h(k)} + \frac{k + H_k}{2(k+1)(k+2)} + \frac{1}{2(k+1)(k+2)}
 
     The first term is the leaf's extent, the second the labels' noise, the third the empty leaf, which predicts
     one half. Cuts uniform in the cell's ranks, independent features. `n`: estimation points of the tree, more
@@ -109,9 +109,55 @@ def squared_error_bound(n: int, k: int, features: int, lipschitz: float = 1.0) -
     features = check_integer(features, "features", 1)
     lipschitz = check_between(lipschitz, "lipschitz", 0, MOST)
     k = check_integer(k, "k", 1)
-    extent = lipschitz**2 * features * leaf_power_bound(n, k, features, 2)
+    extent = lipschitz**2 * features / 12 * leaf_power_bound(n, k, features, 2)
     harmonic = float(digamma(k + 1) + np.euler_gamma)
     return extent + (k + harmonic + 1) / (2 * (k + 1) * (k + 2))
+
+
+def linear_squared_error(n: int, k: int, features: int) -> float:
+    r"""What `squared_error_bound` bounds, exactly, where :math:`\eta` is the mean of the features.
+
+    .. math:: \frac{\mathrm{E}\,V^2}{12D} + \frac{k + H_k}{2(k+1)(k+2)} - \frac{w}{D}
+
+    With c the middle of X's leaf, a leaf of N points has the variance :math:`c(1-c)/N`, and w is the mean of
+    :math:`(c_1 - \frac12)^2/N` in one feature; an empty leaf, which predicts one half, adds this square in place
+    of a variance, so that its N is -1. The time grows as n.
+    """
+    n, k, features = check_integer(n, "n", 0), check_integer(k, "k", 1), check_integer(features, "features", 1)
+    extent = leaf_power(n, k, features, 2) / (12 * features)
+    if n <= k:
+        return extent + (1 / (4 * n) if n else 0.0)
+    harmonic = float(digamma(k + 1) + np.euler_gamma)
+    return extent + (k + harmonic) / (2 * (k + 1) * (k + 2)) - _off_the_middle(n, k, features) / features
+
+
+@njit(cache=True, nogil=True)
+def _off_the_middle(n: int, k: int, features: int):
+    """Mean of (c - 1/2)^2/N over leaves, c the middle in one feature; an empty leaf has -1 for 1/N.
+
+    From a cell of M points and length 1 the cut of this feature, to a share b on either side, moves the middle by
+    (1 - b)/2 and shrinks by b^2 what the cuts below it do; j points stay.
+    """
+    split = 0.0  # mean of 1/N from a cell that is split
+    for m in range(1, k + 1):
+        split += 2 * (m + 1) / m
+    split = (split - 2) / ((k + 1) * (k + 2))
+    other, cut = 0.0, 0.0  # running sums of what is below, as in `_leaf_power`
+    sums = np.zeros(3)  # of (j + 1) j^p times the mean of 1/N from j points
+    value = 0.0
+    for j in range(n + 1):
+        inverse = split if j > k else 1 / j if j else -1.0
+        for p in range(3):
+            sums[p] += (j + 1.0) * j**p * inverse
+        grow = (j + 1.0) * (j + 2) * (j + 3)
+        if j > k:
+            first = 2 * (1 - 1 / features) / ((j + 1.0) * (j + 2))
+            second = 2 / features / ((j + 1.0) * (j + 2) * (j + 3) * (j + 4))
+            moved = (j + 1.0) * (j + 2) * sums[0] - (2.0 * j + 3) * sums[1] + sums[2]
+            value = (first * other + second * (cut + moved / 4)) / (1 - first * (j + 1) - second * grow)
+        other += (j + 1) * value
+        cut += grow * value
+    return value
 
 
 def best_leaf_size(n: int, features: int, lipschitz: float = 1.0) -> int:

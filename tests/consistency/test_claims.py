@@ -76,6 +76,14 @@ def squared_law(original):
     return lambda k: np.arange(1.0, k + 2) ** 2 / np.sum(np.arange(1.0, k + 2) ** 2)
 
 
+def third_of_the_extent(original):
+    return lambda n, k, d, slope=1.0: original(n, k, d, slope / np.sqrt(3))
+
+
+def half_of_the_noise(original):
+    return lambda n, k, d, slope=1.0: original(n, k, d, slope) - original(n, k, d, 0.0) / 2
+
+
 BROKEN = [
     ("partition_excess_bound", times(0.05), "partition-necessary/corrected", "fails"),
     ("leaf_count_law", squared_law, "stopping/corrected", "fails"),
@@ -89,7 +97,10 @@ BROKEN = [
     ("leaf_power", lambda f: lambda n, k, d, p: f(n, 2 * k, d, p), "diameter/leaf", "fails"),
     ("leaf_power_bound", times(0.9), "diameter/order", "fails"),
     ("size_exponent", times(1.05), "diameter/order", "fails"),
-    ("squared_error_bound", times(0.1), "rate", "fails"),
+    ("squared_error_bound", third_of_the_extent, "rate", "fails"),
+    ("squared_error_bound", half_of_the_noise, "rate", "fails"),
+    ("squared_error_bound", times(1.5), "rate", "fails"),
+    ("linear_squared_error", times(1.001), "rate", "fails"),
     ("vote_excess_bound", times(0.5), "lemma-1", "fails"),
     ("partition_excess_bound", times(0.02), "lemma-2", "fails"),
     ("partition_excess_bound", times(-1), "lemma-2/forest", "fails"),

@@ -100,6 +100,13 @@ def test_the_best_leaf_is_the_best():
     assert consistency.squared_error_bound(n, best, features) == pytest.approx(least, rel=1e-3)
 
 
+def test_the_error_of_a_root_that_is_a_leaf():
+    """eta(X) varies by 1/(12 D), and the share of n labels, fair coins on average, by 1/(4 n)."""
+    for features in (1, 3):
+        assert consistency.linear_squared_error(0, 2, features) == pytest.approx(1 / (12 * features))
+        assert consistency.linear_squared_error(2, 2, features) == pytest.approx(1 / (12 * features) + 1 / 8)
+
+
 def test_ideal_paths_have_all_exact_laws():
     n, k, features, draws = 400, 6, 3, 40_000
     found = consistency.ideal_paths(n, k, features, draws, rng=np.random.default_rng(0))

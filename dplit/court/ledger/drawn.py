@@ -1,11 +1,18 @@
-"""The ledger's claims on releases: that a fit's release follows the law of its proof, by `dplit.court.power`."""
+"""The ledger's claims on releases: that a fit's release follows the law of its proof, by `dplit.court.power`.
+
+`claim_on_release` registers one; `as_drawn` makes it a condition of a claim on the law itself.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+import numpy as np
+
 from dplit.court.ledger.box import Box
-from dplit.court.ledger.compare import counted, need
+from dplit.court.ledger.compare import Compared, counted, need
 from dplit.court.ledger.evidence import INTERVAL_ERROR
-from dplit.court.power import drawn_test, release
+from dplit.court.power import drawn, drawn_test, release
 
 
 def claim_on_release(box: Box, id: str, name: str) -> None:
@@ -43,3 +50,10 @@ def claims_on_releases(paper: str, of: str, boxes: dict[str, dict[str, str]]) ->
     for label, names in boxes.items():
         for words, name in names.items():
             claim_on_release(Box(label), f"{paper}/drawn/{words}", f"{of}, {name}")
+
+
+def as_drawn(rng: np.random.Generator, *names: str) -> Iterator[Compared]:
+    """That fits draw these releases by their laws, at the false-alarm rate of their tests."""
+    for name in names:
+        refused = drawn(name, rng).refused
+        yield need(not refused, len(refused), "=", 0, release=name, refused="; ".join(refused))

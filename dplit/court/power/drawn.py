@@ -11,6 +11,7 @@ being seen is at least that of the binomial tail at its own event.
 from __future__ import annotations
 
 import math
+import textwrap
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
@@ -29,6 +30,7 @@ BUGS = {  # and the keywords of a release's law that say so
     "a record counted twice": {"copies": 2},
     "biased by a fifth of its deviation": {"bias": 0.2},
 }
+WIDTH, EVENT = 88, 17  # columns of what is printed, and of an event
 HEAD = ("planted bug", "makes likelier", "law", "accepted", "drawn", "seen with")
 NUMBERS = ("biased by a fifth of its deviation",)  # bugs of what releases a number
 
@@ -171,17 +173,17 @@ class DrawnTest:
         impossible = [o for o in drawn if not self.law.get(o)]
         if impossible:
             refused.append(f"{len(impossible)} outcomes that the law excludes, as {impossible[0]!r}")
-        lines = [f"{self.release.name}: {n:,} draws, false alarms below {self.error:g}", _row(HEAD)]
+        lines = [self.release.name, f"{n:,} draws, false alarms below {self.error:g}", _row(HEAD)]
         for event in self.events:
             hits = _hits(drawn, event.members)
             least, most = (event.least, event.most) if n == self.draws else self._limits(event.chance, n)
-            words = _words(event.members, self.law), f"{event.chance:.4f}", f"{least / n:.4f} to {most / n:.4f}"
-            lines.append(_row([event.bug, *words, f"{hits / n:.4f}", _shown(event.power)]))
+            words = _words(event.members, self.law), f"{event.chance:.3f}", f"{least / n:.3f} to {most / n:.3f}"
+            lines.append(_row([event.bug, *words, f"{hits / n:.3f}", _shown(event.power)]))
             if not least <= hits <= most:
                 refused.append(f"{event.bug}: {words[0]} drawn {hits / n:.4f}, accepted {words[2]}")
         for bound in self.release.bounds():
             line, good = self._judged(bound, drawn, n)
-            lines.append(line)
+            lines += textwrap.wrap(line, WIDTH, subsequent_indent="    ")
             if not good:
                 refused.append(line)
         return Outcome(tuple(refused), tuple(lines))
@@ -226,7 +228,7 @@ def _hits(drawn, members):
 
 def _row(cells):
     """A line of the table."""
-    widths = 35, 24, 7, 17, 7, 9
+    widths = 34, EVENT, 5, 14, 5, 9
     return " ".join(f"{cell:<{width}}" for cell, width in zip(cells, widths, strict=True)).rstrip()
 
 
@@ -246,12 +248,11 @@ def _shown(power):
 
 def _words(members, law):
     """An event in a few words."""
+    parts = sorted(map(str, members))
+    words = ", ".join(parts)
     if all(isinstance(o, int) and not isinstance(o, bool) for o in law):
-        runs = _runs(sorted(members), sorted(law))
-        if len(runs) <= 2:
-            return " or ".join(runs)
-    names = sorted(map(str, members))
-    return ", ".join(names) if len(names) <= 3 else f"{len(names)} of {len(law)} outcomes"
+        words = " or ".join(_runs(sorted(members), sorted(law)))
+    return words if len(words) <= EVENT else f"{len(parts)} of {len(law)} outcomes"
 
 
 def _runs(inside, every):

@@ -16,11 +16,13 @@ from dplit import Continuous, Domain, multinomial
 from dplit.court.claims.multinomial_privacy._records import ADD, RELATIONS, TWO_FEATURES, near
 from dplit.court.ledger.box import Box
 from dplit.court.ledger.compare import below, need, note, private
+from dplit.court.ledger.drawn import as_drawn
 from dplit.forests import MultinomialForestClassifier
 from dplit.loss import privacy_loss, smallest_violation, worst_privacy_loss
 from dplit.mechanisms import PermuteAndFlip
 from dplit.neighbours import data_sets
 
+RELEASES = [f"MultinomialForestClassifier, {what}" for what in ("column and cut", "class of a leaf")]
 MAX = Box("thm-mprivacy-max", "multinomial.coin_loss", "multinomial.SmallForestLaw")
 FOREST = Box("thm-mprivacy-forest", "forests.MultinomialForestClassifier")
 K_PAPER = 5  # its minimum leaf size, section 5.1
@@ -190,13 +192,16 @@ def theorem_2(effort, rng):
     "multinomial.SmallForestLaw",
     quantity="privacy loss of a whole forest",
     range="every data set of up to 3 records of eight kinds, depths 1 and 2, one and two trees, both relations; "
-    "nine records and a candidate of weight 1e-4",
+    "nine records and a candidate of weight 1e-4; the draws of fits",
 )
 def repaired(effort, rng):
     r"""Let each record draw its tree, and structure or estimation by a fair coin; let depth $d$, ranges and
     classes be public; draw feature and cut together with weight $w e^{-r(n_L T_L + n_R T_R)}$, Gini, $r =
     \epsilon/(2d)$, and each leaf's label once by permute-and-flip at $\epsilon$. The forest is
     $\epsilon$-private under add-remove; with $r$ and the label's rate halved, under replace-one."""
+    yield from as_drawn(
+        rng, *(f"MultinomialForestClassifier, {what}" for what in ("column and cut", "class of a leaf"))
+    )
     small, large = effort.pick((3, 2), (4, 3), (5, 3))
     sizes = {(1, 1): small, (2, 1): large, (1, 2): large}
     epsilons = effort.pick((4.0,), (0.5, 4.0), (0.5, 4.0))

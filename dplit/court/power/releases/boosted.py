@@ -7,13 +7,14 @@ node declares, over the most that a record moves. Both follow from what was rele
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 from functools import cache, partial
 
 import numpy as np
 
 from dplit.court.power import laws
 from dplit.court.power.drawn import Bound, Release
-from dplit.court.power.sampling import binned, seed_of, until, watched
+from dplit.court.power.sampling import Enough, binned, seed_of, until, watched
 from dplit.domain import Categorical, Domain
 
 CHAPTER, DELTA = "boosting", 1e-6
@@ -89,12 +90,14 @@ def _draw_counts(kind, place, call, epsilon, options, n, rng):
     """Counts of classes of one record each, in one leaf: by the so manieth call of what releases them."""
     X = np.zeros((len(MANY), 1), dtype=int)
 
-    def once():
-        with watched(place) as seen:
-            fitted(kind, X, MANY, rng, epsilon=epsilon, **options)
-        return _clip(seen[call][0])
+    with watched(place) as seen:
 
-    return until(n, once)
+        def once():
+            seen.clear()
+            fitted(kind, X, MANY, rng, epsilon=epsilon, **options)
+            return _clip(seen[call][0])
+
+        return until(n, once)
 
 
 def _draw_sizes(kind, epsilon, n, rng):
@@ -102,12 +105,15 @@ def _draw_sizes(kind, epsilon, n, rng):
     y = ([0.0, 1.0] if kind.endswith("Regressor") else [0, 1]) * FAR
     X = np.zeros((len(y), 1), dtype=int)
 
-    def once():
-        with watched(f"{RELEASES}.size") as seen:
-            fitted(kind, X, y, rng, epsilon=epsilon, n_records=None)
-        return _clip(seen[0][0] - len(y) + 1)
+    with watched(f"{RELEASES}.size", last=True) as seen:
 
-    return until(n, once)
+        def once():
+            seen.clear()
+            with suppress(Enough):
+                fitted(kind, X, y, rng, epsilon=epsilon, n_records=None)
+            return _clip(seen[0][0] - len(y) + 1)
+
+        return until(n, once)
 
 
 # Sums of a leaf, and the mean of all targets --------------------------------------------------------
@@ -147,17 +153,19 @@ def _draw_pairs(kind, epsilon, delta, n, rng):
 def _draw_means(kind, epsilon, n, rng):
     """Votes of two records for both ends, less the truth, in units of their noise."""
 
-    def once():
-        with watched("mechanisms.bounded_mean.BoundedMean.sample") as seen:
-            fit, _ = fitted(kind, [[0], [0]], [0.0, 1.0], rng, epsilon=epsilon)
-        return binned((seen[0] - 1) * declared(fit, "mean target")[0], laws.EDGES)
+    with watched("mechanisms.bounded_mean.BoundedMean.sample") as seen:
 
-    return until(n, once)
+        def once():
+            seen.clear()
+            fit, _ = fitted(kind, [[0], [0]], [0.0, 1.0], rng, epsilon=epsilon)
+            return binned((seen[0] - 1) * declared(fit, "mean target")[0], laws.EDGES)
+
+        return until(n, once)
 
 
 def _beyond(bound):
     """Noise of at least the third edge from the end, 2.2 of its units, on either side."""
-    edge = len(laws.HALF) - 2
+    edge = 3
     members = frozenset([*range(edge), *range(len(laws.EDGES) + 1 - edge, len(laws.EDGES) + 1)])
     yield Bound(f"noise of {laws.HALF[-edge]} units and more:", members, bound(laws.HALF[-edge]))
 
@@ -167,54 +175,62 @@ def _beyond(bound):
 LOOSE = 0.9  # a delta with which a fit of one round pays by zero-concentrated privacy
 
 
-def _test_law(prior, test, delta, rate=1.0, copies=1):
-    r"""The best of many tests, over the law of the released start, of one record of each class.
+EACH = 20  # records of a class
+LABELS = [1] * EACH + [0] * EACH
+# beside the column of the classes: one record of either class lies with all but one of the other's
+OTHERWISE = [1] + [0] * (EACH - 1) + [1] * (EACH - 1) + [0]
 
-    Under a start of probability p the first test has the mass :math:`n_1(1-p) + n_0p`, any other
-    :math:`|n_1(1-p) - n_0p|`, and a record moves a mass by :math:`\max(p, 1-p)`.
+
+def _gaps(prior, copies=1):
+    r"""How far the mass of the classes' own column is above others', in what a record moves, and how likely.
+
+    Under a start of probability p all of the second class have the residual 1 - p and all of the first one -p; of
+    equal classes the masses are 2 records' residuals apart, whatever p is. It is what the noisy counts say.
     """
-    eps, n1, n0 = prior(), copies, 1
+    eps, n = prior(), EACH
     noise = {z: p for z, p in laws.two_sided(eps, 400).items() if p > 1e-13}
     z, chance = np.array(list(noise)), np.array(list(noise.values()))
-    w1, w0 = (np.maximum(n + z, 0) + 1 / eps + 1e-9 for n in (n1, n0))
+    w1, w0 = (np.maximum(count + z, 0) + 1 / eps + 1e-9 for count in (n + copies - 1, n))
     p = w1[:, None] / (w1[:, None] + w0)
-    gap = (n1 * (1 - p) + n0 * p - abs(n1 * (1 - p) - n0 * p)) / np.maximum(p, 1 - p)
-    return _chosen(gap, np.outer(chance, chance), rate * test(), delta)
+    best = (n + copies - 1) * (1 - p) + n * p
+    other = abs(copies * (1 - p) - (n - 1) * p) + abs((n - 1) * (1 - p) - p)
+    weights = np.outer(chance, chance)
+    return (best - other) / np.maximum(p, 1 - p), weights / weights.sum()
 
 
-def _target_test_law(test, delta, rate=1.0, copies=1):
+def _target_gaps(copies=1):
     """Of one target at the upper end and two at the lower one, each all of its clip away.
 
     The first test has their number as its mass, any other their difference, and a record moves either by 1.
     """
-    gap = np.array([[copies + 2.0 - abs(copies - 2)]])
-    return _chosen(gap, np.ones((1, 1)), rate * test(), delta)
+    return np.array([copies + 2.0 - abs(copies - 2)]), np.ones(1)
 
 
-def _chosen(gap, chance, epsilon, delta):
+def _test_law(gaps, test, delta, rate=1.0, copies=1):
     """Whether the better test is chosen, over weighted gaps to the others."""
-    fails = -np.expm1(-np.minimum(epsilon / 2, 1e4) * gap)
+    gap, chance = gaps(copies=copies)
+    fails = -np.expm1(-np.minimum(rate * test() / 2, 1e4) * gap)
     if delta:
         best = 1 / (1 + WORSE * (1 - fails))
     else:
         best = sum(fails**k for k in range(WORSE + 1)) / (WORSE + 1)
-    good = float((best * chance).sum() / chance.sum())
+    good = min(1.0, float((best * chance).sum()))
     return {True: good, False: 1 - good}
 
 
 def _of_tests(kind):
-    """Targets of the records that the first column parts."""
-    return (1, 0) if kind.endswith("Classifier") else (1.0, 0.0, 0.0)
+    """Targets of the records that the first column parts, and their level in the others."""
+    return (LABELS, OTHERWISE) if kind.endswith("Classifier") else ([1.0, 0.0, 0.0], [0, 0, 0])
 
 
-def _draw_tests(kind, epsilon, delta, n, rng):
+def _draw_tests(kind, epsilon, options, n, rng):
     """Whether the first test parts the records; where the clip matters, near an end, a start is left out."""
-    y, clipped = list(_of_tests(kind)), kind.endswith("Regressor")
-    X = np.zeros((len(y), WORSE + 1), dtype=int)
-    X[0, 0] = 1
+    y, otherwise = _of_tests(kind)
+    clipped = kind.endswith("Regressor")
+    X = np.column_stack([np.array(y, dtype=int), *[otherwise] * WORSE])
 
     def once():
-        _, model = fitted(kind, X, y, rng, WIDE, epsilon, max_depth=1, delta=delta)
+        _, model = fitted(kind, X, y, rng, WIDE, epsilon, **options)
         if clipped and abs(model.initial_[0] - 0.5) > 0.35:
             return []
         return [bool(model.trees_.feature[0] == 0)]
@@ -226,11 +242,11 @@ def _root(rho):
     return math.sqrt(8 * rho())
 
 
-def _seldom_worse(kind, test):
+def _seldom_worse(gaps, test):
     """McSherry and Talwar (2007); permute-and-flip is no worse (McKenna and Sheldon 2020)."""
-    least = 0.0 if kind.endswith("Classifier") else 2.0
-    stated = min(1.0, WORSE * math.exp(-test() / 2 * least))
-    yield Bound("a column that parts nothing:", frozenset({False}), stated)
+    gap, chance = gaps()
+    stated = float((WORSE * np.exp(-test() / 2 * gap) * chance).sum())
+    yield Bound("another column than the best:", frozenset({False}), stated)
 
 
 # The list -------------------------------------------------------------------------------------------
@@ -267,11 +283,11 @@ def _of(kind):
                     partial(_whole, partial(_geometric, leaf)),
                     partial(_draw_counts, kind, "forests.releases.noisy_counts", 1, 1.0, {}), "geometric",
                     partial(_tail, None, leaf))  # fmt: skip
-        long = {"n_estimators": 20, "delta": DELTA}
-        leaf_rho = rho("class counts of a leaf", 20.0, many, **long)
+        loose = {"delta": LOOSE}
+        leaf_rho = rho("class counts of a leaf", 1.5, many, **loose)
         yield entry("class counts of a leaf", "discrete Gaussian noise at rho",
                     partial(_whole, partial(_gaussian, leaf_rho)),
-                    partial(_draw_counts, kind, f"{RELEASES}.concentrated_counts", 0, 20.0, long), "Gaussian",
+                    partial(_draw_counts, kind, f"{RELEASES}.concentrated_counts", 0, 1.5, loose), "Gaussian",
                     partial(_subgaussian, leaf_rho))  # fmt: skip
     else:
         mean = spent("mean target", 30.0)
@@ -288,21 +304,26 @@ def _of(kind):
                 partial(_units, laws.normal, lambda: math.sqrt(2 * of_rho())),
                 partial(_draw_pairs, kind, 40.0, DELTA), "Gaussian",
                 partial(_beyond, lambda t: 2 * math.exp(-(t**2) / 2)))  # fmt: skip
-    node = "test of a level"
+    node, (y, _) = "test of a level", _of_tests(kind)
     for delta, epsilon, says, word in (
         (0.0, 8.0, "permute-and-flip on the masses, half of epsilon over the most that a record moves", "permute"),
-        (LOOSE, 3.7, "the exponential mechanism on the masses, at the root of 8 rho", "exponential"),
+        (
+            LOOSE,
+            1.5 if classes else 3.7,
+            "the exponential mechanism on the masses, at the root of 8 rho",
+            "exponential",
+        ),
     ):
-        given = epsilon, _of_tests(kind), WIDE
-        options = {"max_depth": 1, "delta": delta}
+        # told of one record a fit spends half on its start, which then is near the classes' own shares
+        options = {"max_depth": 1, "delta": delta} | ({"n_records": 1} if classes else {})
+        given = epsilon, tuple(y), WIDE
         test, root = spent(node, *given, **options), rho(node, *given, **options)
         if delta:
             test = partial(_root, root)
-        law = partial(_target_test_law, test, delta)
-        if classes:
-            law = partial(_test_law, spent("class counts", *given, **options), test, delta)
-        yield entry(node, says, law, partial(_draw_tests, kind, epsilon, delta), word,
-                    partial(_seldom_worse, kind, test), is_number=False)  # fmt: skip
+        gaps = partial(_gaps, spent("class counts", *given, **options)) if classes else _target_gaps
+        yield entry(node, says, partial(_test_law, gaps, test, delta),
+                    partial(_draw_tests, kind, epsilon, options), word,
+                    partial(_seldom_worse, gaps, test), is_number=False)  # fmt: skip
 
 
 def registered():

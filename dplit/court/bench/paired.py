@@ -4,7 +4,7 @@ Splits of one set share training records, so that the variance of a mean over :m
 
 .. math:: \hat\sigma^2 \Bigl(\frac1n + \frac{n_\text{test}}{n_\text{train}}\Bigr)
 
-(Nadeau and Bengio 2003), as in `dplit.court.experiments.rule`, whose interval this is.
+(Nadeau and Bengio 2003), as in `dplit.court.experiments.rule.beyond`.
 """
 
 from __future__ import annotations
@@ -14,9 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.stats import wilcoxon
-
-from dplit.court.experiments.rule import Difference
+from scipy.stats import t, wilcoxon
 
 OVERLAP = 0.25  # records tested over records trained, at 80:20
 LEVEL = 0.05
@@ -47,8 +45,8 @@ def gain(first: ArrayLike, second: ArrayLike, overlap: float = OVERLAP, level: f
         raise ValueError(f"first and second must have two splits in common or more, got {n}")
     apart = np.asarray(first, dtype=float)[:n] - np.asarray(second, dtype=float)[:n]
     error = float(np.sqrt(apart.var(ddof=1) * (1 / n + overlap)))
-    low, high = Difference("", float(apart.mean()), error, 0.0, n).interval(level)
-    return Gain(float(apart.mean()), float(low), float(high), n)
+    mean, room = float(apart.mean()), float(t.isf(level / 2, n - 1)) * error
+    return Gain(mean, mean - room, mean + room, n)
 
 
 def best_rival(found: dict, data: str, method: str, among: Sequence[str]) -> str | None:

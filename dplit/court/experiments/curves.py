@@ -1,9 +1,10 @@
 """What results say: curves, paired differences, and which of two methods is better.
 
 Differences are paired: all methods see the same splits. What they decide follows from
-`dplit.court.experiments.rule`; each question here is a `rule.Part`. Where a synthetic set is drawn again and
-again, a draw is one number, the mean of its splits: draws are independent. A size that a paper prints
-of a synthetic set is of its one draw, and has the deviation of our draws (`ahead_once`, `higher_once`).
+`dplit.court.experiments.rule`; each question here is a `rule.Part`. What is counted is independent given the
+records: a random split; of cross-validation a whole cut, since its folds share it; of a synthetic set that is
+drawn again and again a draw, the mean of its splits. A size that a paper prints of a synthetic set is of its
+one draw, and has the deviation of our draws (`ahead_once`, `higher_once`).
 """
 
 from __future__ import annotations
@@ -13,8 +14,7 @@ from itertools import pairwise
 import numpy as np
 
 from dplit.court.experiments import rule
-from dplit.court.experiments.cells import TEST_SHARE
-from dplit.court.experiments.measures import LOWER_IS_BETTER
+from dplit.court.experiments.measures import ERRORS, LOWER_IS_BETTER
 from dplit.court.experiments.registry import get
 from dplit.court.experiments.result import Result
 
@@ -61,54 +61,59 @@ def curve(
     return dict(sorted(found.items(), key=lambda item: (item[0] is not None, item[0])))
 
 
-def overlap(cell):
-    """Records tested over records trained in a split of a cell; 0 where draws are independent.
+def over(result, key, numbers, limit=0.0, name="", margin=rule.POINT, keys=()):
+    """That the mean of numbers, one a repetition of a cell, is above a limit, a `rule.Part`.
 
-    So they are where all records are trained on in every repetition, and the sentence is about these.
+    `keys`: of all cells that the numbers are of, where it is not one. Of an error, where the margin is a share of it, nothing else is near.
     """
-    if cell.draws or "n_queries" in cell.params:
-        return 0.0
-    share = 1 / cell.folds if cell.folds else TEST_SHARE
-    return share / (1 - share)
+    margin = 0.0 if _is_error(result, key) and margin == rule.POINT else margin
+    return rule.above(numbers, limit, name=name, margin=margin, cells=named(result, *keys or (key,)))
 
 
-def over(result, key, numbers, limit=0.0, name=""):
-    """That the mean of numbers, one a split of a cell, is above a limit, a `rule.Part`."""
-    apart = overlap(get(result.experiment).cell(key))
-    return rule.above(numbers, limit, overlap=apart, name=name)
+def named(result, *keys):
+    """(experiment, key) of each cell."""
+    return tuple((result.experiment, key) for key in keys)
+
+
+def _is_error(result, key):
+    return get(result.experiment).cell(key).measure in ERRORS
 
 
 def paired(result, a, b, number=None):
-    """Numbers of two cells, one a split, of the splits that both have."""
+    """Numbers of two cells, one an independent repetition, of those that both have."""
     first, second = (_numbers(result, k, number) for k in (a, b))
     n = min(len(first), len(second))
     return first[:n], second[:n]
 
 
 def differences(result, a, b, number=None):
-    """How much better cell `a` is than cell `b` in each split that both have, float array.
+    """How much better cell `a` is than cell `b` in each repetition that both have, float array.
 
     `number` picks one of several numbers of a score; more of it is then called better.
     """
-    lower = LOWER_IS_BETTER.get(get(result.experiment).cell(a).measure, False)
     first, second = paired(result, a, b, number)
+    lower = LOWER_IS_BETTER.get(get(result.experiment).cell(a).measure, False)
     return second - first if lower else first - second
 
 
-def by_draw(cell, scores):
+def by_draw(cell, scores, splits=None):
     """Scores by draw, shape (draws, splits of each); (repetitions, 1) where data are drawn once.
 
     A last draw whose splits are not all there is left out.
     """
-    splits = cell.draws or 1
+    splits = splits or cell.draws or 1
     whole = len(scores) // splits * splits
     return scores[:whole].reshape(-1, splits)
 
 
+def repetitions(cell, scores):
+    """Independent numbers of one law given the records: of each draw, or each cut into folds, the mean."""
+    return by_draw(cell, scores, cell.draws or cell.folds).mean(axis=1)
+
+
 def _numbers(result, key, number=None):
     scores = result.scores(key)
-    scores = scores if number is None else scores[:, number]
-    return by_draw(get(result.experiment).cell(key), scores).mean(axis=1)
+    return repetitions(get(result.experiment).cell(key), scores if number is None else scores[:, number])
 
 
 def deviation(result: Result, key: str, most: int | None = None):
@@ -120,37 +125,46 @@ def deviation(result: Result, key: str, most: int | None = None):
 
 
 def gain(result, a, b):
-    """How much better cell `a` is than cell `b`: mean and corrected standard error, as in `rule`."""
+    """How much better cell `a` is than cell `b`: mean and standard error over repetitions."""
     found = differences(result, a, b)
-    n, apart = len(found), overlap(get(result.experiment).cell(a))
-    return float(found.mean()), float(found.std(ddof=1) * np.sqrt(1 / n + apart))
+    return float(found.mean()), float(found.std(ddof=1) / np.sqrt(len(found)))
 
 
 def ahead(result, a, b, by=0.0, number=None):
-    """That cell `a` is better than cell `b` by more than `by`, a `rule.Part`."""
+    """That cell `a` is better than cell `b` by more than `by`, a `rule.Part`.
+
+    What does not matter is a point, or a tenth of the other's error.
+    """
+    gains, margin = differences(result, a, b, number), rule.POINT
+    if _is_error(result, a):
+        first, second = paired(result, a, b, number)
+        margin = second - (1 - rule.TENTH) * first, (1 - rule.TENTH) * second - first
     name = f"gain of {_short(a)} over {_short(b)}"
-    return over(result, a, differences(result, a, b, number), by, name)
+    return rule.above(gains, by, name=name, margin=margin, cells=named(result, a, b))
 
 
 def ahead_once(result, a, b, by):
     """As `ahead`, where `by` is a size that was read off one draw, and has its deviation."""
-    return _once(differences(result, a, b), by, f"gain of {_short(a)} over {_short(b)}")
+    name = f"gain of {_short(a)} over {_short(b)}"
+    return _once(differences(result, a, b), by, name, named(result, a, b))
 
 
 def higher_once(result, a, limit):
     """As `higher`, where `limit` is a score that was read off one draw, and has its deviation."""
-    return _once(_numbers(result, a), limit, _short(a))
+    return _once(_numbers(result, a), limit, _short(a), named(result, a))
 
 
-def _once(numbers, limit, name):
-    """Independent numbers against a single one of the same deviation: variance s^2 (1 / n + 1)."""
-    variance = len(numbers) * numbers.var(ddof=1) if len(numbers) > 1 else 0.0
-    return rule.above(numbers, limit, overlap=0.0, name=name, variance=variance)
+def _once(numbers, limit, name, cells):
+    """Independent numbers against a single one of the same deviation."""
+    deviation = float(numbers.std(ddof=1)) if len(numbers) > 1 else 0.0
+    return rule.above(numbers, limit, name=name, deviation=deviation, cells=cells)
 
 
 def higher(result, a, limit, number=None):
     """That the mean score of cell `a` is above `limit`, a `rule.Part`."""
-    return over(result, a, _numbers(result, a, number), limit, _short(a))
+    margin = rule.TENTH * limit if _is_error(result, a) else rule.POINT
+    how = {"name": _short(a), "margin": margin, "cells": named(result, a)}
+    return rule.above(_numbers(result, a, number), limit, **how)
 
 
 def steadier(result, a, b):
@@ -160,14 +174,15 @@ def steadier(result, a, b):
     """
     n = min(len(result.scores(k)) for k in (a, b))
     near, far = (_distances(result, k, n) for k in (a, b))
-    return over(result, a, far - near, 0, f"distance from the median, {_short(b)} less {_short(a)}")
+    name = f"distance from the median, {_short(b)} less {_short(a)}"
+    return over(result, a, far - near, 0, name, keys=(a, b))
 
 
 def _distances(result, key, n):
     cell = get(result.experiment).cell(key)
     scores = by_draw(cell, result.scores(key)[:n])
     middle = np.median(scores, axis=1, keepdims=True) if cell.draws else np.median(scores)
-    return np.abs(scores - middle).mean(axis=1)
+    return repetitions(cell, np.abs(scores - middle).ravel())
 
 
 def _short(key):
@@ -197,7 +212,7 @@ def turns(result, points):
 def rising(result, keys):
     """That each mean score is above the one before, a `rule.Part`."""
     return rule.all_of(
-        over(result, keys[0], second - first, 0, f"{_short(b)} less {_short(a)}")
+        over(result, keys[0], second - first, 0, f"{_short(b)} less {_short(a)}", keys=(a, b))
         for a, b in pairwise(keys)
         for first, second in [paired(result, a, b)]
     )
@@ -230,7 +245,9 @@ def signed_rank(result, a, b):
     """
     from scipy.stats import wilcoxon
 
-    first, second = paired(result, a, b)
+    n = min(len(result.scores(k)) for k in (a, b))
+    cell = get(result.experiment).cell(a)
+    first, second = (by_draw(cell, result.scores(k)[:n]).mean(axis=1) for k in (a, b))
     return 1.0 if (first == second).all() else float(wilcoxon(first, second).pvalue)
 
 

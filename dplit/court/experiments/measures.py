@@ -149,6 +149,7 @@ MEASURES = {
         tree_accuracy, segmentation,
     )
 }  # fmt: skip
+ERRORS = ("mse", "error")  # held to a tenth; every other score is a share, held to a point
 LOWER_IS_BETTER = {
     "mse": True, "r2": False, "error": True, "accuracy": False, "auc": False, "f1": False, "flipped": True,
     "sensitivity": True, "tree-accuracy": False, "segmentation": False,

@@ -1,51 +1,117 @@
-r"""The one rule by which runs decide a sentence: a part of it is above a limit, below it, or open.
+r"""The one rule by which runs decide a sentence, however often one looks and whenever one stops.
 
-A part compares the mean of :math:`n` numbers, one a split, with a limit. They are paired
-differences of two cells' scores, or one cell's scores. The splits of one data set share training
-records, so the mean's variance is estimated by the corrected resampled t of Nadeau and Bengio (2003),
+**On these records.** A part compares the expected score of a method, or the expected difference of two, under
+the paper's protocol on its records, with a limit. Given the records the repetitions are independent and of one
+law, so that any precision can be bought. For :math:`n` of them with mean :math:`\bar x` and sum of squared
+deviations :math:`S`, the evidence against the mean :math:`\mu` is
 
-.. math:: \hat\sigma^2 \Bigl(\frac1n + \frac{n_\text{test}}{n_\text{train}}\Bigr),
+.. math:: M_n(\mu) = \sqrt{\frac{\kappa}{n + \kappa}}
+          \Bigl(1 - \frac{n^2 d^2}{(n + \kappa)(S + n d^2)}\Bigr)^{-n/2}, \qquad d = \bar x - \mu,
 
-on :math:`n - 1` degrees of freedom; where repetitions are independent data the second term is 0 and
-the test is the plain t. A part with fewer than `LEAST` splits stays open, and so does one that the
-runs do not cover.
+the likelihood ratio of Lai (1976) for normal numbers of unknown deviation, mixed over effects
+:math:`d / \sigma \sim N(0, 1/\kappa)`. At the true mean it exceeds :math:`1 / \alpha` at any :math:`n` with
+probability :math:`\alpha` at most. So the means at which it does not are an interval that holds at all
+:math:`n` at once, and :math:`1 / M_n` a p-value at whatever :math:`n` one stops (`above`).
 
-A sentence is built of parts by `at_least`, `all_of`, `any_of` and ``~``. Each carries two p-values:
-`yes`, small if it is true, and `no`, small if it is false. That at least m of k parts are true has the
-partial-conjunction p-value :math:`(k - m + 1)\,p_{(m)}` (Benjamini and Heller 2008): Bonferroni's for
-one of them, the largest for all of them. `holm` then holds all sentences to one family-wise `RATE`.
+**Beyond them** one asks of records like these: by the sign test over tables (`signs`), and of one table that
+stands for its population by the corrected resampled t of Nadeau and Bengio (2003), since splits of one table
+share training records (`beyond`).
+
+A sentence is built of parts by `at_least`, `all_of`, `any_of` and ``~``. Each carries the p-value `yes`, small if
+it is true, and `no`, small if it is false. That at least m of k parts are true has the partial-conjunction p-value
+:math:`(k - m + 1)\,p_{(m)}` (Benjamini and Heller 2008). A sentence of a paper with K sentences is decided at
+:math:`\alpha / K` (`levels`): with probability :math:`1 - \alpha` no verdict about that paper's runs is wrong,
+since of `yes` and `no` one alone can be. Holm's steps would not do: they count hypotheses that are left, and each
+sentence leaves one however many are decided.
+
+A part also says how surely it is true, or false, up to a margin that matters (`near_yes`, `near_no`): one point
+of a share, a tenth of an error. A sentence that is both is **too close**: what decides it is smaller than that.
 """
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-RATE = 0.05  # family-wise, over all sentences
-LEAST = 10  # splits; with fewer a part is open
+LEAST = 20  # repetitions; with fewer a part is open, since fewer may be far from normal
+RATE = 0.05  # of a wrong verdict, over all sentences of one paper
+EFFECTS = 0.5  # kappa: effects of some 1.4 deviations and less are looked for
+REMOTE = 1e-4  # chance that another number is further from its mean than we allow for
 POINT = 0.01  # margin of an accuracy, or of another share
 TENTH = 0.1  # margin of an error, as a share of it
 
 
 @dataclass(frozen=True)
 class Difference:
-    """What a part compares: an estimate with its standard error, and a limit."""
+    """What a part compares: an estimate of n independent numbers, and a limit."""
 
     name: str
     mean: float
-    error: float
+    squares: float  #: Sum of the squared deviations from the mean.
     limit: float
-    n: int  #: Number of splits.
+    n: int  #: Number of independent repetitions.
     relation: str = ">"  #: What the sentence says of the mean and the limit; or "<".
+    room: float = 0.0  #: How far another number may be from its mean, on either side.
+    overlap: float | None = None  #: Records tested over trained, of splits that stand for new records.
+    cells: tuple[tuple[str, str], ...] = ()  #: What the numbers are of: (experiment, key) of each cell.
 
-    def interval(self, level):
-        """Two-sided interval of the mean at error `level`, tuple of float."""
+    def interval(self, level: float) -> tuple[float, float]:
+        """Interval of the mean at error `level`, which holds at all n at once.
+
+        Of splits that stand for new records the interval at this n, at error `level` on either side.
+        """
+        room = self.room + (self._t(level) if self.overlap is not None else self._always(level))
+        return self.mean - room, self.mean + room
+
+    def p(self) -> float:
+        """p-value of the evidence that the mean is above the limit; 1 if it isn't."""
+        away = self.mean - self.limit - self.room
+        if away <= 0:
+            return 1.0
+        if self.overlap is not None:
+            from scipy.stats import t
+
+            return float(t.sf(away / self.error, self.n - 1)) if self.error else 0.0
+        return min(1.0, float(np.exp(-self._evidence(away))) + (REMOTE if self.room else 0.0))
+
+    @property
+    def error(self) -> float:
+        """Standard error of the mean."""
+        return float(np.sqrt(self.squares / (self.n - 1) * (1 / self.n + (self.overlap or 0.0))))
+
+    def _evidence(self, away):
+        """Logarithm of M at a distance from the mean."""
+        n, total = self.n, self.n + EFFECTS
+        rest = 1 - (n * away) ** 2 / (total * (self.squares + n * away**2))
+        return 0.5 * np.log(EFFECTS / total) - 0.5 * n * np.log(rest)
+
+    def _always(self, level):
+        """Half the width at which M is 1 / level."""
+        n, total = self.n, self.n + EFFECTS
+        share = (1 - (level**2 * EFFECTS / total) ** (1 / n)) * total
+        return float(np.sqrt(share * self.squares / (n * (n - share)))) if n > share else np.inf
+
+    def _t(self, level):
         from scipy.stats import t
 
-        room = t.isf(level / 2, self.n - 1) * self.error if self.error else 0.0
-        return self.mean - room, self.mean + room
+        return float(t.isf(level, self.n - 1)) * self.error if self.error else 0.0
+
+
+@dataclass(frozen=True)
+class Won(Difference):
+    """On how many of n tables a method is ahead: `mean` is their share."""
+
+    def interval(self, level: float) -> tuple[float, float]:
+        """Clopper and Pearson's interval of the share, at error `level` on either side."""
+        from scipy.stats import beta
+
+        won = round(self.mean * self.n)
+        low = float(beta.ppf(level, won, self.n - won + 1)) if won else 0.0
+        return low, float(beta.isf(level, won + 1, self.n - won)) if won < self.n else 1.0
 
 
 @dataclass(frozen=True)
@@ -58,24 +124,27 @@ class Part:
 
     yes: float = 1.0  #: p-value of the evidence that it is true; 1 if it is open.
     no: float = 1.0  #: p-value of the evidence that it is false.
+    near_yes: float = 1.0  #: p-value of the evidence that it is true up to the margin that matters.
+    near_no: float = 1.0  #: That it is false up to that margin.
     for_yes: tuple[Difference, float] | None = None
     for_no: tuple[Difference, float] | None = None
 
     def __invert__(self):
-        return Part(self.no, self.yes, _turned(self.for_no), _turned(self.for_yes))
+        shown = _turned(self.for_no), _turned(self.for_yes)
+        return Part(self.no, self.yes, self.near_no, self.near_yes, *shown)
 
     @property
-    def p(self):
-        """Two-sided p-value: small if the runs decide the statement, either way."""
-        return min(1.0, 2 * min(self.yes, self.no))
+    def p(self) -> float:
+        """The p-value that decides, for or against."""
+        return min(self.yes, self.no)
 
-    def verdict(self, level):
-        """ "agrees", "differs" or "undecided", at error `level`."""
+    def verdict(self, level: float) -> str:
+        """ "agrees", "differs", "too close" or "undecided", at error `level`."""
         if self.p > level or self.p == 1.0:
-            return "undecided"
+            return "too close" if max(self.near_yes, self.near_no) <= level else "undecided"
         return "agrees" if self.yes < self.no else "differs"
 
-    def decided_by(self, level):
+    def decided_by(self, level: float):
         """The comparison that decides, and its interval at the error that is left to it; or None."""
         found = self.for_yes if self.yes <= self.no else self.for_no
         return found and (found[0], found[0].interval(level / found[1]))
@@ -91,30 +160,81 @@ def _turned(shown):
 
 
 def above(
-    numbers: ArrayLike, limit: float = 0.0, *, overlap: float, name: str = "", variance: float = 0.0
+    numbers: ArrayLike,
+    limit: float = 0.0,
+    *,
+    margin: float | tuple[ArrayLike, ArrayLike] = POINT,
+    name: str = "",
+    deviation: float = 0.0,
+    cells: tuple = (),
 ) -> Part:
-    """That the mean of `numbers`, one a split, is above `limit`; open with fewer than `LEAST` splits.
+    """That the mean of independent repetitions is above `limit`, on these records; open with fewer than `LEAST`.
 
-    `overlap`: records tested over records trained, where splits are of one data set; 0 where each repetition has
-    data of its own. `name`: what is compared, for the evidence. `variance`: of single runs, to be added: of
-    another number with its own deviation.
+    `margin`: a distance from the limit that does not matter; or the numbers whose mean is above the limit if
+    the sentence is nearly true, and those whose mean is below it if it is nearly false. `name`: what is compared,
+    for the evidence, and `cells`, of which more runs would tell more. `deviation`: of the limit, where it is a
+    normal number itself.
     """
-    from scipy.stats import t
+    return _part(numbers, limit, margin, name, deviation, None, cells)
 
+
+def beyond(
+    numbers: ArrayLike, limit: float = 0.0, *, overlap: float, margin: float = POINT, name: str = ""
+) -> Part:
+    """That the mean over new records like these is above `limit`: splits of one table, by the corrected t.
+
+    `overlap`: records tested over records trained; 0 where each repetition has data of its own.
+    """
+    return _part(numbers, limit, margin, name, 0.0, overlap, ())
+
+
+def _part(numbers, limit, margin, name, deviation, overlap, cells):
     numbers = np.asarray(numbers, dtype=float)
-    n = len(numbers)
-    if n < LEAST:
+    if len(numbers) < (LEAST if overlap is None else 2):
+        few = Difference(name, float("nan"), float("nan"), limit, len(numbers), cells=cells)
+        return Part(for_yes=(few, 1), for_no=(few, 1))
+    room = 0.0
+    if deviation:
+        from scipy.stats import norm
+
+        room = float(norm.isf(REMOTE)) * deviation
+
+    def compared(of, limit, sign=1):
+        squares = float(((of - of.mean()) ** 2).sum()) if np.ptp(of) else 0.0
+        return Difference(name, sign * float(of.mean()), squares, sign * limit, len(of), ">", room, overlap, cells)
+
+    if isinstance(margin, tuple):
+        nearly = [np.asarray(of, dtype=float) for of in margin]
+        near_yes, near_no = compared(nearly[0], limit).p(), compared(nearly[1], limit, -1).p()
+    else:
+        near_yes, near_no = compared(numbers, limit - margin).p(), compared(numbers, limit + margin, -1).p()
+    seen = compared(numbers, limit)
+    yes, no = seen.p(), compared(numbers, limit, -1).p()
+    return Part(yes, no, min(yes, near_yes), min(no, near_no), (seen, 1), (seen, 1))
+
+
+def signs(gains: Iterable[float], name: str = "tables with a gain") -> Part:
+    """That a method is better on more than half of all tables like these: the sign test over tables.
+
+    `gains`: one a table, whose signs count; tables without a gain or a loss are left out.
+    """
+    from scipy.stats import binom
+
+    gains = np.array([gain for gain in gains if gain], dtype=float)
+    won, n = int((gains > 0).sum()), len(gains)
+    if not n:
         return OPEN
-    error = float(np.sqrt((numbers.var(ddof=1) + variance) * (1 / n + overlap)))
-    away = float(numbers.mean()) - limit
-    shown = Difference(name, float(numbers.mean()), error, limit, n), 1
-    if not error:
-        return Part(float(away <= 0), float(away >= 0), shown, shown)
-    return Part(float(t.sf(away / error, n - 1)), float(t.cdf(away / error, n - 1)), shown, shown)
+    seen = Won(name, won / n, won * (n - won) / n, 0.5, n)
+    yes, no = (float(binom.sf(count - 1, n, 0.5)) for count in (won, n - won))
+    return Part(yes, no, yes, no, (seen, 1), (seen, 1))
 
 
 def within(numbers, middle, margin, **how):
-    """That the mean of `numbers` is no further than `margin` from `middle`; `how` as in `above`."""
+    """That the mean of `numbers` is no further than `margin` from `middle`; `how` as in `above`.
+
+    Half the margin does not matter.
+    """
+    how = {"margin": margin / 2} | how
     return all_of([above(numbers, middle - margin, **how), ~above(numbers, middle + margin, **how)])
 
 
@@ -123,12 +243,17 @@ def at_least(m, parts):
     parts = list(parts)
     k = len(parts)
     if m > k:
-        return Part(1.0, 0.0)
-    by_yes, by_no = sorted(parts, key=lambda p: p.yes), sorted(parts, key=lambda p: p.no)
-    true, false = by_yes[m - 1], by_no[k - m]
+        return Part(1.0, 0.0, 1.0, 0.0)
+    yes, no, near_yes, near_no = (
+        sorted(parts, key=lambda part, side=side: getattr(part, side))
+        for side in ("yes", "no", "near_yes", "near_no")
+    )
+    true, false = yes[m - 1], no[k - m]
     return Part(
         min(1.0, (k - m + 1) * true.yes),
         min(1.0, m * false.no),
+        min(1.0, (k - m + 1) * near_yes[m - 1].near_yes),
+        min(1.0, m * near_no[k - m].near_no),
         _times(true.for_yes, k - m + 1),
         _times(false.for_no, m),
     )
@@ -161,14 +286,10 @@ def most(parts):
     return at_least(len(parts) // 2 + 1, parts)
 
 
-def holm(p: dict[str, float], rate: float = RATE) -> dict[str, float]:
-    """The level at which Holm's procedure tests each of several sentences, at a family-wise error of `rate`.
+def levels(papers: dict[str, str], rate: float = RATE) -> dict[str, float]:
+    """The level of each sentence, by its name: `rate` over the number of sentences of its paper.
 
-    A sentence is decided if its p-value in `p` is no larger than its level.
+    `papers`: of each sentence the paper whose wrong verdicts are counted together.
     """
-    levels, level, stopped = {}, 0.0, False
-    for step, name in enumerate(sorted(p, key=p.get)):
-        level = level if stopped else rate / (len(p) - step)
-        stopped = stopped or p[name] > level
-        levels[name] = level
-    return levels
+    counts = Counter(papers.values())
+    return {name: rate / counts[paper] for name, paper in papers.items()}

@@ -53,18 +53,18 @@ def run_together(
     *,
     jobs: int = 1,
     seed: int = 0,
-    repetitions: int | None = None,
+    repetitions: int | dict[tuple[str, str], int] | None = None,
     cells: Sequence[str] = ("*",),
     progress: Callable | None = None,
     command: str = "",
 ) -> dict[str, Result]:
     """Run what is missing of several experiments: what is one fit in some of them is fitted once.
 
-    `outs`: result file by experiment; the others as in `run`, where a task is one fit. The scores are those that
-    each experiment has alone.
+    `outs`: result file by experiment; the others as in `run`, where a task is one fit. `repetitions` may be those of
+    each cell, by (experiment, key): no other is run. The scores are those that each experiment has alone.
     """
     seed = check_integer(seed, "seed", 0)
-    if repetitions is not None:
+    if isinstance(repetitions, int):
         repetitions = check_integer(repetitions, "repetitions", 1)
     chosen = {id: select(registry.get(id), cells) for id in outs}
     with contextlib.ExitStack() as claims:
@@ -110,7 +110,11 @@ def _fits(results, chosen, repetitions):
     for id, cells in chosen.items():
         experiment = registry.get(id)
         for cell in cells:
-            for r in range(experiment.wanted(cell, repetitions)):
+            if isinstance(repetitions, dict):
+                often = repetitions.get((id, cell.key), 0)
+            else:
+                often = experiment.wanted(cell, repetitions)
+            for r in range(often):
                 if not results[id].has(cell.key, r):
                     fits.setdefault((cell.seeds or id, cell.key, r), []).append((id, cell))
     return dict(sorted(fits.items(), key=lambda item: _place(item[0][2], item[1][0][1])))

@@ -109,7 +109,7 @@ def gains(found, first, second, sets, by=0.0):
         n = min(len(one) for one in pair)
         apart = 0.0 if data.startswith("synth-") else OVERLAP
         name = f"gain of {first} over {second} on {data}"
-        parts[data] = rule.above(pair[0][:n] - pair[1][:n], by, overlap=apart, name=name)
+        parts[data] = rule.beyond(pair[0][:n] - pair[1][:n], by, overlap=apart, name=name)
     if not parts:
         raise NotRun(f"no set has both {first} and {second}")
     return parts
@@ -241,7 +241,7 @@ def beyond_print(result: Result, data: str, measure: str, score_of, shown) -> De
     for (_, row), cell in table(f"bench/s-gbdt-{data}").cells.items():
         epsilon = float(row.removeprefix("ε = "))
         mine, name = scores(result, epsilon)[data, OURS], f"{measure} of ours at {epsilon:g}"
-        parts.append(rule.above(mine, score_of(cell.value), overlap=OVERLAP, name=name))
+        parts.append(rule.beyond(mine, score_of(cell.value), overlap=OVERLAP, name=name))
         words.append(f"at {epsilon:g} {shown(mine.mean())}, printed {cell.text}")
     return rule.all_of(parts), "; ".join(words)
 

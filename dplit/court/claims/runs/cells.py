@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 import numpy as np
 
 from dplit.court.experiments import rule
-from dplit.court.experiments.curves import NotRun, ahead, ahead_once, differences, key, overlap
+from dplit.court.experiments.curves import NotRun, ahead, ahead_once, differences, key, named, repetitions
 from dplit.court.experiments.registry import get
 from dplit.court.experiments.result import Result
 
@@ -101,7 +101,7 @@ class Pairs(dict[str, "tuple[str, str] | None"]):
         words = []
         for name, d in self._differences().items():
             cell = get(self.result.experiment).cell(self[name][0])
-            error = d.std(ddof=1) * np.sqrt(1 / len(d) + overlap(cell))
+            error = d.std(ddof=1) / np.sqrt(len(d)) if len(d) > 1 else np.inf
             if cell.measure == "mse":
                 words.append(f"{name} {d.mean():+.2g} ± {error:.1g}")
             else:
@@ -163,9 +163,9 @@ def near(result: Result, cell: str, value: float, margin: float, **how) -> rule.
     `number` picks one of several numbers of a score.
     """
     scores, number = result.scores(cell), how.pop("number", None)
-    apart = overlap(get(result.experiment).cell(cell))
-    how = {"overlap": apart, "name": cell} | how
-    return rule.within(scores if number is None else scores[:, number], value, margin, **how)
+    scores = scores if number is None else scores[:, number]
+    scores = repetitions(get(result.experiment).cell(cell), scores)
+    return rule.within(scores, value, margin, **{"name": cell, "cells": named(result, cell)} | how)
 
 
 def means(result: Result, cells: Mapping, form: str = "{:.3f}", unit: float = 1.0) -> str:

@@ -230,4 +230,5 @@ def rho_epsilon(result, method, partitioned):
     n = min(len(one), len(ten))
     name = f"harm of rho {LARGE} at epsilon 1 less that at 10"
     words = f"error at rho {LARGE} above that at {MIDDLE}: {one.mean():.2g} and {ten.mean():.2g}"
-    return curves.over(result, pairs[1.0][0], one[:n] - ten[:n], name=name), words
+    keys = (*pairs[1.0], *pairs[10.0])
+    return curves.over(result, keys[0], one[:n] - ten[:n], name=name, keys=keys), words

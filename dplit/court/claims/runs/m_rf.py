@@ -289,7 +289,7 @@ def training_records(result):
     held = key(result, "car", paper.PREDICTION, label="held out")
     pairs = Pairs(result, {"training records over held out": (seen, held)})
     gain, name = differences(result, seen, held), "gain of queries that are training records"
-    return over(result, held, gain, name=name), f"gain in points: {pairs}"
+    return over(result, held, gain, name=name, keys=(seen, held)), f"gain in points: {pairs}"
 
 
 EXISTING, OPTIMISED = (f"m-rf/appendix-queries/{word}" for word in ("existing", "optimised"))

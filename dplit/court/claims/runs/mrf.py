@@ -71,7 +71,7 @@ def stopping(result):
     for d, pair in zip(SETS, versus(result, ("MRF",), mine="MRF, by the text").values()):
         middle = sum(paired(result, *pair)) / 2
         lower = result.mean(pair[0]) < result.mean(pair[1])
-        nearer = over(result, pair[0], middle, cells[d, "MRF"].value, f"midway on {d}")
+        nearer = over(result, pair[0], middle, cells[d, "MRF"].value, f"midway on {d}", keys=pair)
         parts.append(nearer if lower else ~nearer)
     by_text = sum(p.yes < p.no for p in parts)
     return rule.most(parts), f"nearer to the text's on {by_text} of {len(parts)}"
@@ -220,7 +220,8 @@ def losses(result: Result, methods: Iterable[str], reading: str) -> Decided:
         n = min(map(len, each_set))
         mean = np.mean([gains[:n] for gains in each_set], axis=0)
         name = f"{method} with all records less halves"
-        found.append((over(result, pairs["Car"][0], mean, name=name), pairs.words()))
+        cells = [key for pair in pairs.values() for key in pair]
+        found.append((over(result, cells[0], mean, name=name, keys=cells), pairs.words()))
     return together(found)
 
 

@@ -38,7 +38,7 @@ def differences(draws, rng):
     "fails",
     box="thm-mrf-experiments-marks",
     about="reading",
-    functions=("court.experiments.rule.above",),
+    functions=("court.experiments.rule.beyond",),
     **SIDES,
 )
 def marks(effort, rng):
@@ -53,12 +53,12 @@ def marks(effort, rng):
     return f"of {draws} pairs of equally good methods {{exact:.2f}} are marked at level {{stated}}"
 
 
-@marks.corrected(functions=("court.experiments.rule.above",), **SIDES)
+@marks.corrected(functions=("court.experiments.rule.beyond",), **SIDES)
 def marks_that_count_once(effort, rng):
     """With the variance of the corrected resampled t (Nadeau and Bengio 2003), which counts what the repetitions
     share, two such methods are marked with probability .06 at most."""
     draws = effort.pick(3000, 10_000, 40_000)
     overlap = 1 / (FOLDS - 1)
-    marked = sum(rule.above(d, overlap=overlap).p < LEVEL for d in differences(draws, rng))
+    marked = sum(2 * rule.beyond(d, overlap=overlap).p < LEVEL for d in differences(draws, rng))
     yield counted(marked, draws, 0.06, "<=")
     return f"of {draws} pairs of equally good methods {{exact:.3f}} are marked at level 0.05"

@@ -43,6 +43,7 @@ NO_CELLS = (
 )
 NO_SENTENCE = "the sentence is about single runs; the evidence has our numbers"
 SENTENCES = {}  # id: () -> (rule.Part, words)
+PAPERS = {}  # id: the paper whose tables and figures the sentence is about, or the bench
 
 
 def place(id):
@@ -84,10 +85,10 @@ def _equal(result, n, rng):
 
 @cache
 def levels():
-    """The level of each sentence by Holm's procedure over all of them, dict of id to float."""
+    """The level of each sentence, by the number of them about its paper's runs: dict of id to float."""
     for module in iter_modules(runs.__path__):
         import_module(f"{runs.__name__}.{module.name}")
-    return rule.holm({id: decide()[0].p for id, decide in SENTENCES.items()})
+    return rule.levels(PAPERS)
 
 
 def _sentence(id, where, figure, verdict, decide, functions, nothing, **fields):
@@ -99,7 +100,7 @@ def _sentence(id, where, figure, verdict, decide, functions, nothing, **fields):
         except (NotRun, FileNotFoundError) as missing:
             return rule.OPEN, f"not run: {missing}"
 
-    SENTENCES[id] = parts
+    SENTENCES[id], PAPERS[id] = parts, figure.split("/")[0]
 
     @claim(
         id, where, verdict, functions=functions, about="experiment", kind="reproduced",
@@ -123,10 +124,10 @@ def evidence(part: rule.Part, numbers: str, level: float, again: int) -> Evidenc
         must = f"{seen.relation} {seen.limit:.4g}"
         words = f"{seen.name}: {seen.mean:.4g}, interval {low:.4g} to {high:.4g}, must be {must}; {words}"
         sides = {"computed": seen.mean, "published": seen.limit, "relation": seen.relation}
-        sides |= {"quantity": seen.name, "range": f"{seen.n} splits, level {level:.2g}"}
+        sides |= {"quantity": seen.name, "range": f"{seen.n} repetitions, level {level:.2g}"}
         decides = {"interval": [low, high], "must be": must, "p": part.p}
     else:
-        sides = {"range": f"open: no part has {rule.LEAST} splits, or the runs do not cover it"}
+        sides = {"range": "open: the runs do not cover it"}
         decides = {}
     return Evidence(
         verdict, "reproduced", words,

@@ -1,0 +1,134 @@
+"""Run cells again until they decide the sentences of a paper, or its share of time is spent.
+
+Where a sentence is open, the comparison that holds it open is repeated: of "on all sets" the set that is least
+sure, of "on some" the surest. What decides soonest comes first, by how its evidence has grown so far. The rule
+holds whenever one stops (`dplit.court.experiments.rule`), so nothing that is looked at on the way matters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from dplit import datasets
+from dplit.court import experiments
+from dplit.court.claims.runs import reproduced
+from dplit.court.experiments import images
+from dplit.court.experiments.registry import get
+from dplit.court.experiments.result import in_hand
+from dplit.court.experiments.rule import LEAST, Part
+
+AT_LEAST, AT_MOST = 1.25, 3.0  # how much the repetitions of a comparison grow at once
+SLICE = 0.1  # share of the time that is planned before sentences are looked at again
+
+
+@dataclass(frozen=True)
+class Open:
+    """A sentence that is not decided, and what is run next for it."""
+
+    id: str
+    part: Part
+    level: float
+    wanted: dict[tuple[str, str], int]  #: Repetitions by (experiment, key); empty if no run can decide it.
+    hours: float  #: Of one core that these take.
+    to_decide: float  #: Estimate of the hours until it is decided; infinite where the runs do not say.
+
+
+def look(results: dict, sentences: Sequence[str]) -> tuple[dict, list[Open]]:
+    """The verdicts of sentences by these results, and those that are open, the cheapest first."""
+    reproduced.levels()
+    verdicts, still = {}, []
+    with in_hand(results):
+        for id in sentences:
+            part, _ = reproduced.SENTENCES[id]()
+            level = reproduced.levels()[id]
+            verdicts[id] = part.verdict(level)
+            if verdicts[id] == "undecided":
+                still.append(_next(id, part, level, results))
+    return verdicts, sorted(still, key=lambda one: (not one.wanted, min(one.hours, one.to_decide)))
+
+
+def _next(id, part, level, results):
+    sides = [side for side in (part.for_yes, part.for_no) if side]
+    if part.yes != part.no and len(sides) == 2:
+        sides = sides[:1] if part.yes < part.no else sides[1:]
+    p = max(min(part.yes, part.no, max(part.near_yes, part.near_no)), 1e-300)
+    growth = np.log(level) / np.log(p) if p < 1 else np.inf
+    wanted = {}
+    for seen, _ in sides:
+        n = max(LEAST, int(np.ceil(seen.n * np.clip(1.1 * growth, AT_LEAST, AT_MOST))))
+        for cell in seen.cells:
+            splits = _splits(cell)
+            if splits and cell[0] in results and cell[1] in results[cell[0]].cells:
+                wanted[cell] = max(n * splits, wanted.get(cell, 0))
+    hours = sum(_hours(results, cell, n) for cell, n in wanted.items())
+    once = sum(_hours(results, cell, 0) for cell in wanted)
+    to_decide = once * max(growth - 1, 0) if np.isfinite(growth) else np.inf
+    return Open(id, part, level, wanted, hours, to_decide)
+
+
+def _splits(cell):
+    """How many tasks make one independent repetition of a cell; 0 if it can't be run again here."""
+    found = get(cell[0]).cell(cell[1])
+    there = found.data == images.NAME or datasets.available(found.data)
+    if found.not_run or found.superseded or not there:
+        return 0
+    return found.draws or found.folds or 1
+
+
+def _hours(results, cell, n):
+    """Hours of one core of the tasks that are missing to n; with n = 0 those that are there took."""
+    id, key = cell
+    there = len(results[id].scores(key))
+    return results[id].cells[key]["seconds"] * (max(n - there, 0) if n else there) / 3600
+
+
+def until_decided(
+    paper: str,
+    outs: Callable[[str], Path],
+    *,
+    hours: float,
+    jobs: int = 1,
+    seed: int = 0,
+    sentences: Sequence[str] | None = None,
+    progress: Callable | None = None,
+    report: Callable = lambda line: None,
+    command: str = "",
+) -> tuple[dict[str, str], list[Open]]:
+    """Run what decides the sentences about a paper's runs, for so many hours of one core.
+
+    `paper`: as "m-rf"; `outs`: an experiment's result file by its id, which is continued; `sentences`: some of the
+    paper's, in place of all. The others as in `dplit.experiments.run`; `report` takes a line of words at each look.
+    Returns each sentence's verdict, and those that are still open.
+    """
+    reproduced.levels()
+    mine = [id for id, of in reproduced.PAPERS.items() if of == paper]
+    sentences = mine if sentences is None else [id for id in mine if id in sentences]
+    results = {id: experiments.read(outs(id)) for id in experiments.ids() if outs(id).is_file()}
+    left, tried = hours, set()
+    while True:
+        verdicts, still = look(results, sentences)
+        report(f"{len(still)} of {len(sentences)} sentences are open, {left:.2f} hours are left")
+        plan, planned = {}, 0.0
+        for one in still:
+            if one.wanted and one.hours <= left - planned and (not plan or planned < SLICE * hours):
+                planned += one.hours
+                plan |= {cell: max(n, plan.get(cell, 0)) for cell, n in one.wanted.items()}
+        key = tuple(sorted(plan.items()))
+        if not plan or key in tried:
+            return verdicts, still
+        tried.add(key)
+        ids = sorted({id for id, _ in plan})
+        before = _spent(results, ids)
+        run = {"jobs": jobs, "seed": seed, "repetitions": plan, "progress": progress, "command": command}
+        results |= experiments.run_together({id: outs(id) for id in ids}, **run)
+        left -= _spent(results, ids) - before
+
+
+def _spent(results, ids):
+    """Hours of one core that the tasks of these results took."""
+    cells = [(id, key) for id in ids for key in results[id].cells]
+    return sum(_hours(results, cell, 0) for cell in cells)

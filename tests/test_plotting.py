@@ -90,8 +90,8 @@ def test_the_site_turns_figures_around_as_computed():
     assert f"filter: invert({share}) hue-rotate(180deg);" in SHEET.read_text("utf-8")
     light, dark = SHEET.read_text("utf-8").split('html[data-theme="dark"] {', 1)
     for verdict, color in plotting.VERDICT_COLORS.items():
-        assert f"--verdict-{verdict}: {color};" in light
-        assert f"--verdict-{verdict}: {plotting.in_the_dark(color)};" in dark
+        assert f"--verdict-{verdict.replace(' ', '-')}: {color};" in light
+        assert f"--verdict-{verdict.replace(' ', '-')}: {plotting.in_the_dark(color)};" in dark
 
 
 def test_every_verdict_has_a_colour_of_its_own():

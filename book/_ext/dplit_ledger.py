@@ -178,7 +178,7 @@ def _erratum(e):
     step = " (a step of the proof; the result stands)" if e["about"] == "step" else ""
     return (
         f'<section class="erratum" id="{row_id(e["id"])}"><h2>{_begun(e["where"])}{step} '
-        f'<span class="verdict verdict-{e["verdict"]}">{e["verdict"]}</span></h2>'
+        f'<span class="verdict verdict-{e["verdict"].replace(" ", "-")}">{e["verdict"]}</span></h2>'
         f'<p><a href="../ledger.html#{row_id(e["id"])}">{escape(e["id"])}</a>, '
         f'<a href="../{e["chapter"]}.html#{e["box"]}">the box in the chapter</a></p>'
         f"<dl>{listed}</dl></section>"

@@ -37,7 +37,7 @@ def _rows(page, about, name, counts):
     yield f'<th scope="col">{name}</th>{papers}'
     for verdict in next(iter(counts.values())):
         numbers = {p: _link(page, c[verdict], p, about, verdict) for p, c in counts.items()}
-        chip = f'<span class="verdict verdict-{verdict}">{verdict}</span>'
+        chip = f'<span class="verdict verdict-{verdict.replace(" ", "-")}">{verdict}</span>'
         yield f'<th scope="row">{chip}</th>{_cells(numbers)}'
 
 

@@ -17,7 +17,7 @@ from dplit.court.ledger.glance import SHORT_NAMES
 from dplit.court.ledger.registry import ABOUT, OURS, PAPERS
 
 COLUMNS = ("Claim", "Where", "Statement", "Verdict", "Evidence", "Computed by", "Holds instead")
-WORST_FIRST = ("leaks", "fails", "differs", "assumes", "loose", "undecided", "agrees", "holds")
+WORST_FIRST = ("leaks", "fails", "differs", "assumes", "loose", "too close", "undecided", "agrees", "holds")
 EXPORTS = ("claims.csv", "claims.json", "claims.bib", "errata.json")
 NOTHING = "&mdash;"
 EMPTY = ' class="nothing"'  # a card leaves such a line out
@@ -103,7 +103,7 @@ def _row(claim, more):
     cells = (
         SHORT_NAMES[claim.paper] + place,
         typeset(claim.says) + more,
-        f'<span class="verdict verdict-{claim.verdict}">{claim.verdict}</span>',
+        f'<span class="verdict verdict-{claim.verdict.replace(" ", "-")}">{claim.verdict}</span>',
         _evidence(claim),
         _computed_by(claim),
         _holds_instead(claim),

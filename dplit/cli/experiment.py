@@ -7,6 +7,10 @@ printed beside the paper's cells; one that follows from a formula is computed. F
 the same forests are run together by --with: what is one fit in them is fitted once. A task that
 fails stops no other: it is named at the end, and the next run tries it again. The exit status is 0
 if the run is complete, 1 if tasks failed.
+
+With --until-decided those cells are run, again and again, that hold a sentence about ID open, an experiment
+or a paper as m-rf, until each is decided or the hours are spent. It goes on from the stored results; its own
+are in the folder --out.
 """
 
 from __future__ import annotations
@@ -27,6 +31,7 @@ EXAMPLES = """examples:
   dplit experiment diprime-v2/table-1 --out data/results/diprime-v2/table-1.json
   dplit experiment rdf/figure-11 --with rdf/figure-12 --with rdf/figure-13
   dplit experiment diprime-v1/table-2 --json     for another program
+  dplit experiment rdf --until-decided --hours 2
 """
 FOLDER = "dplit-results"
 
@@ -51,6 +56,14 @@ def add_arguments(parser):
     )
     parser.add_argument(
         "--repetitions", type=whole, metavar="R", help="splits a cell (default: the experiment's own number)"
+    )
+    parser.add_argument(
+        "--until-decided",
+        action="store_true",
+        help="run what decides the sentences about ID, an experiment or a paper; --out is a folder",
+    )
+    parser.add_argument(
+        "--hours", type=float, default=1.0, metavar="H", help="of one core, with --until-decided (default: 1)"
     )
     parser.add_argument("--seed", type=whole, default=0, metavar="S", help="seed of every draw (default: 0)")
     parser.add_argument(
@@ -78,6 +91,8 @@ def run(arguments):
         rows = [_listed(id) for id in experiments.ids()] + [_of_formula(id) for id in experiments.FORMULAS]
         print(dump(rows) if arguments.json else _listing(rows))
         return 0
+    if arguments.until_decided:
+        return _until_decided(arguments)
     if arguments.id in experiments.FORMULAS:
         print(_computed(arguments))
         return 0
@@ -104,6 +119,46 @@ def run(arguments):
         print(f"interrupted: the same command goes on from {out}", file=sys.stderr)
         return 130
     return 1 if lost else 0
+
+
+def _until_decided(arguments):
+    """Run what is open until it is decided; returns the exit status."""
+    import shutil
+
+    from dplit.court.claims.runs.until_decided import until_decided
+    from dplit.court.experiments.result import stored_path
+
+    def out(id):
+        path = Path(arguments.out or FOLDER, f"{id}.json")
+        if not path.is_file() and stored_path(id).is_file():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(stored_path(id), path)
+        return path
+
+    words = ["dplit", "experiment", arguments.id, "--until-decided", "--hours", f"{arguments.hours:g}"]
+    command = shlex.join([*words, "--seed", str(arguments.seed)])
+    options = {"hours": arguments.hours, "seed": arguments.seed, "command": command}
+    try:
+        with backend(arguments):
+            options |= {"jobs": workers(arguments), "progress": partial(_bar, arguments)}
+            report = partial(print, file=sys.stderr)
+            verdicts, still = until_decided(arguments.id, out, report=report, **options)
+    except ValueError as error:
+        arguments.error(str(error))
+    hours = {one.id: _estimate(one) for one in still}
+    if arguments.json:
+        print(dump({"verdicts": verdicts, "hours": {id: one.to_decide for id, one in zip(hours, still)}}))
+    else:
+        rows = [[id, verdict, hours.get(id, "")] for id, verdict in verdicts.items()]
+        print(aligned(("sentence", "verdict", "hours to decide"), rows))
+    return 0
+
+
+def _estimate(one):
+    """Hours of one core until a sentence is decided, in words."""
+    if not one.wanted:
+        return "no run decides it"
+    return f"{one.to_decide:.2g}" if one.to_decide < float("inf") else "unknown"
 
 
 def _of_file(error, out):

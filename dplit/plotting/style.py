@@ -49,7 +49,7 @@ PALETTE = [
     SKY := "#7e8fc6",
 ]
 VERDICT_COLORS = {"holds": GREEN, "loose": BLUE, "assumes": PURPLE, "fails": ORANGE, "leaks": RED}
-VERDICT_COLORS |= {"agrees": SKY, "differs": BROWN, "undecided": GREY}
+VERDICT_COLORS |= {"agrees": SKY, "differs": BROWN, "too close": OLIVE, "undecided": GREY}
 DENSITY = 2  # pixels of a stored picture for each one that shows, in either direction
 DARKENED = 0.93  # the share by which the site inverts a figure on a dark page
 

@@ -200,4 +200,4 @@ def test_the_pages_colours_are_the_figures():
 
     style = (BOOK / "_static" / "dplit.css").read_text("utf-8")
     for verdict in VERDICTS + RUN_VERDICTS:
-        assert f"--verdict-{verdict}: {to_hex(VERDICT_COLORS[verdict])};" in style
+        assert f"--verdict-{verdict.replace(' ', '-')}: {to_hex(VERDICT_COLORS[verdict])};" in style

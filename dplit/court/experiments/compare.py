@@ -1,20 +1,16 @@
 r"""Printed cells beside ours: side by side, and whether they agree.
 
-Ours is a mean :math:`m` over :math:`n` splits whose scores have the standard deviation :math:`s`;
+Ours is a mean :math:`m` over :math:`n` repetitions whose scores have the standard deviation :math:`s`;
 printed is :math:`p \pm q`, and :math:`h` is half a unit of its last digit.
 
-**What decides** is `dplit.court.experiments.rule`: the interval of :math:`m - p`, with the standard error
+**What decides** is `dplit.court.experiments.rule`: the interval of :math:`m - p` lies wholly within the margin
+("agrees") or wholly outside ("differs"): one point of an accuracy or of a share, a tenth of a printed error, and
+:math:`h` more; within half a margin of the border it is "too close". The cells of a table share one rate. All
+else is "undecided". The printed mean is of :math:`r` runs with an error of :math:`q / \sqrt r`, which is allowed
+for: :math:`r` is what the paper says, or ten. Where no deviation is printed (all of v1), :math:`q = s`. A printed
+number of a synthetic set is of one draw, and has the deviation of our draws.
 
-.. math:: \sqrt{(s^2 + q^2) \Bigl(\frac1n + \frac{n_\text{test}}{n_\text{train}}\Bigr)},
-
-lies wholly within the margin ("agrees") or wholly outside ("differs"): one point of an accuracy or of a
-share, a tenth of a printed error, and :math:`h` more. The cells of a table share one rate. All else is
-"undecided". The papers do not say what their deviations are, nor how many runs a mean is of: we take
-:math:`q` for the deviation of one run, and their number for ours. Where no deviation is printed (all of
-v1), :math:`q = s`. A printed number of a synthetic set is of one draw, ours a mean over :math:`n` of them:
-the variance is :math:`s^2 (1/n + 1)`, where :math:`s` is the deviation of draws.
-
-**Beside it** stand :math:`z`, the distance in these standard errors, and a weaker rule of single runs:
+**Beside it** stand :math:`z`, the distance in both means' standard errors, and a weaker rule of single runs:
 :math:`|m - p| \le 2 \sqrt{s^2 + q^2} + h`, that ours and the printed number could be two *runs* of one
 law. It says little of means. Printed cells are held against the reading "published", or "exact" for a
 method that is not private.
@@ -158,8 +154,8 @@ def _shown(part, unit, decimals):
 
 
 def tally(rows):
-    """How many cells agree, differ, are undecided, and are not run, tuple of int."""
-    verdicts = [r.verdict for r in rows]
+    """How many cells agree, differ, are too close or undecided, and are not run, tuple of int."""
+    verdicts = [r.verdict.replace("too close", "undecided") for r in rows]
     return tuple(verdicts.count(v) for v in ("agrees", "differs", "undecided", "not run"))
 
 

@@ -64,7 +64,8 @@ def curve(
 def over(result, key, numbers, limit=0.0, name="", margin=rule.POINT, keys=()):
     """That the mean of numbers, one a repetition of a cell, is above a limit, a `rule.Part`.
 
-    `keys`: of all cells that the numbers are of, where it is not one. Of an error, where the margin is a share of it, nothing else is near.
+    `keys`: of all cells that the numbers are of, where they are several. Of an error, whose margin is a share of
+    it, nothing else is near.
     """
     margin = 0.0 if _is_error(result, key) and margin == rule.POINT else margin
     return rule.above(numbers, limit, name=name, margin=margin, cells=named(result, *keys or (key,)))

@@ -75,6 +75,14 @@ class Result:
         cell["scores"] += [None] * (repetition + 1 - len(cell["scores"]))
         cell["scores"][repetition] = outcome["score"]
 
+    def ran(self, run):
+        """Enter what a run was; one like the last, as of a command that runs on and on, adds its tasks to it."""
+        last = self.runs[-1] if self.runs else {}
+        if {**last, "tasks": 0} == {**run, "tasks": 0}:
+            last["tasks"] += run["tasks"]
+        else:
+            self.runs.append(run)
+
     def write(self, path):
         """Write the file, whole or not at all; cells in the order of their keys, one a line."""
         path = Path(path)

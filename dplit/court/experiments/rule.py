@@ -40,9 +40,18 @@ from numpy.typing import ArrayLike
 LEAST = 20  # repetitions; with fewer a part is open, since fewer may be far from normal
 RATE = 0.05  # of a wrong verdict, over all sentences of one paper
 EFFECTS = 0.5  # kappa: effects of some 1.4 deviations and less are looked for
-REMOTE = 1e-4  # chance that another number is further from its mean than we allow for
+REMOTE = 1e-6  # chance that another number is further from its mean than we allow for
 POINT = 0.01  # margin of an accuracy, or of another share
 TENTH = 0.1  # margin of an error, as a share of it
+
+
+def log_evidence(n: ArrayLike, squares: ArrayLike, away: ArrayLike) -> np.ndarray:
+    """Logarithm of M against a mean that is `away` from that of n numbers, whose squared deviations have the sum
+    `squares`; elementwise. At a distance of 0 also where nothing varies."""
+    total = n + EFFECTS
+    square = n * np.square(away)
+    share = np.divide(square, squares + square, out=np.zeros(np.shape(square)), where=square > 0)
+    return 0.5 * np.log(EFFECTS / total) - 0.5 * n * np.log1p(-n / total * share)
 
 
 @dataclass(frozen=True)
@@ -68,26 +77,21 @@ class Difference:
         return self.mean - room, self.mean + room
 
     def p(self) -> float:
-        """p-value of the evidence that the mean is above the limit; 1 if it isn't."""
+        """p-value of the evidence that the mean is above the limit."""
         away = self.mean - self.limit - self.room
-        if away <= 0:
-            return 1.0
-        if self.overlap is not None:
+        if self.overlap is not None and self.error:
             from scipy.stats import t
 
-            return float(t.sf(away / self.error, self.n - 1)) if self.error else 0.0
-        return min(1.0, float(np.exp(-self._evidence(away))) + (REMOTE if self.room else 0.0))
+            return float(t.sf(away / self.error, self.n - 1))
+        if away <= 0 or self.overlap is not None:
+            return float(away <= 0)
+        evidence = float(log_evidence(self.n, self.squares, away))
+        return min(1.0, np.exp(-evidence) + (REMOTE if self.room else 0.0))
 
     @property
     def error(self) -> float:
         """Standard error of the mean."""
         return float(np.sqrt(self.squares / (self.n - 1) * (1 / self.n + (self.overlap or 0.0))))
-
-    def _evidence(self, away):
-        """Logarithm of M at a distance from the mean."""
-        n, total = self.n, self.n + EFFECTS
-        rest = 1 - (n * away) ** 2 / (total * (self.squares + n * away**2))
-        return 0.5 * np.log(EFFECTS / total) - 0.5 * n * np.log(rest)
 
     def _always(self, level):
         """Half the width at which M is 1 / level."""
@@ -244,16 +248,13 @@ def at_least(m, parts):
     k = len(parts)
     if m > k:
         return Part(1.0, 0.0, 1.0, 0.0)
-    yes, no, near_yes, near_no = (
-        sorted(parts, key=lambda part, side=side: getattr(part, side))
-        for side in ("yes", "no", "near_yes", "near_no")
-    )
-    true, false = yes[m - 1], no[k - m]
+    true = sorted(parts, key=lambda part: (part.yes, -part.no))[m - 1]  # of equals the one less refuted
+    false = sorted(parts, key=lambda part: (part.no, -part.yes))[k - m]
     return Part(
         min(1.0, (k - m + 1) * true.yes),
         min(1.0, m * false.no),
-        min(1.0, (k - m + 1) * near_yes[m - 1].near_yes),
-        min(1.0, m * near_no[k - m].near_no),
+        min(1.0, (k - m + 1) * sorted(part.near_yes for part in parts)[m - 1]),
+        min(1.0, m * sorted(part.near_no for part in parts)[k - m]),
         _times(true.for_yes, k - m + 1),
         _times(false.for_no, m),
     )

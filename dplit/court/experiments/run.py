@@ -60,8 +60,8 @@ def run_together(
 ) -> dict[str, Result]:
     """Run what is missing of several experiments: what is one fit in some of them is fitted once.
 
-    `outs`: result file by experiment; the others as in `run`, where a task is one fit. `repetitions` may be those of
-    each cell, by (experiment, key): no other is run. The scores are those that each experiment has alone.
+    `outs`: result file by experiment; the others as in `run`, where a task is one fit. `repetitions` may be those
+    of each cell, by (experiment, key): no other is run. The scores are those that each experiment has alone.
     """
     seed = check_integer(seed, "seed", 0)
     if isinstance(repetitions, int):
@@ -94,7 +94,7 @@ def _run_all(outs, chosen, seed, jobs, repetitions, progress, command):
     finally:
         for id, result in results.items():
             if done[id]:
-                result.runs.append(provenance(command, done[id]))
+                result.ran(provenance(command, done[id]))
             if result.cells:
                 result.write(outs[id])
                 journals[id].close()

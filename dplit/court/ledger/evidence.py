@@ -25,7 +25,7 @@ from dplit.ground.errors import check_choice
 from dplit.ground.work import plain
 
 VERDICTS = ("holds", "loose", "assumes", "fails", "leaks")  # of what a proof or arithmetic decides
-RUN_VERDICTS = ("agrees", "differs", "undecided")  # of a sentence that needs a run
+RUN_VERDICTS = ("agrees", "differs", "too close", "undecided")  # of a sentence that needs a run
 KINDS = ("proved", "exact", "certified", "simulated", "reproduced")
 RELATIONS = ("", "<=", "<", "=", ">=", ">", "within", "not")
 BROKEN = ("fails", "leaks")

@@ -10,6 +10,7 @@ fails      false: there is a counterexample
 leaks      a privacy statement that is false: neighbouring data and their likelihood ratio are given
 agrees     a sentence about an experiment: our runs agree with it, by a rule fixed before the run
 differs    our runs differ from it, by the same rule
+too close  what would decide it is shown to be smaller than a margin that matters
 undecided  our runs are too few to say, or do not cover it
 =========  =====================================================================================
 

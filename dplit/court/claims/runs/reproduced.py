@@ -43,12 +43,17 @@ NO_CELLS = (
 )
 NO_SENTENCE = "the sentence is about single runs; the evidence has our numbers"
 SENTENCES = {}  # id: () -> (rule.Part, words)
-PAPERS = {}  # id: the paper whose tables and figures the sentence is about, or the bench
+FIGURES = {}  # id: the experiment that the sentence is about
 
 
 def place(id):
     """Table or figure, as the paper calls it: the second part of an id."""
     return id.split("/")[1].replace("-", " ").capitalize()
+
+
+def paper(id):
+    """The paper whose runs an experiment repeats, or "bench": the first part of an id."""
+    return id.split("/")[0]
 
 
 def counted(n, one, many=""):
@@ -88,7 +93,7 @@ def levels():
     """The level of each sentence, by the number of them about its paper's runs: dict of id to float."""
     for module in iter_modules(runs.__path__):
         import_module(f"{runs.__name__}.{module.name}")
-    return rule.levels(PAPERS)
+    return rule.levels({id: paper(figure) for id, figure in FIGURES.items()})
 
 
 def _sentence(id, where, figure, verdict, decide, functions, nothing, **fields):
@@ -100,7 +105,7 @@ def _sentence(id, where, figure, verdict, decide, functions, nothing, **fields):
         except (NotRun, FileNotFoundError) as missing:
             return rule.OPEN, f"not run: {missing}"
 
-    SENTENCES[id], PAPERS[id] = parts, figure.split("/")[0]
+    SENTENCES[id], FIGURES[id] = parts, figure
 
     @claim(
         id, where, verdict, functions=functions, about="experiment", kind="reproduced",

@@ -87,26 +87,28 @@ def _hours(results, cell, n):
 
 
 def until_decided(
-    paper: str,
+    about: str,
     outs: Callable[[str], Path],
     *,
     hours: float,
     jobs: int = 1,
     seed: int = 0,
-    sentences: Sequence[str] | None = None,
     progress: Callable | None = None,
     report: Callable = lambda line: None,
     command: str = "",
 ) -> tuple[dict[str, str], list[Open]]:
     """Run what decides the sentences about a paper's runs, for so many hours of one core.
 
-    `paper`: as "m-rf"; `outs`: an experiment's result file by its id, which is continued; `sentences`: some of the
-    paper's, in place of all. The others as in `dplit.experiments.run`; `report` takes a line of words at each look.
-    Returns each sentence's verdict, and those that are still open.
+    `about`: a paper, as "m-rf", or one of its experiments; `outs`: an experiment's result file by its id, which is
+    continued. The others as in `dplit.experiments.run`; `report` takes a line of words at each look. Returns each
+    sentence's verdict, and those that are still open. Raises a ValueError if there is no sentence.
     """
     reproduced.levels()
-    mine = [id for id, of in reproduced.PAPERS.items() if of == paper]
-    sentences = mine if sentences is None else [id for id in mine if id in sentences]
+    figures = reproduced.FIGURES
+    sentences = [id for id, of in figures.items() if about in (of, reproduced.paper(of))]
+    if not sentences:
+        known = dict.fromkeys(map(reproduced.paper, figures.values()))
+        raise ValueError(f"no sentence is about {about!r}: name {', '.join(known)}, or one of their experiments")
     results = {id: experiments.read(outs(id)) for id in experiments.ids() if outs(id).is_file()}
     left, tried = hours, set()
     while True:

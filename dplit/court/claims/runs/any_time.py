@@ -1,0 +1,43 @@
+r"""What the rule of sentences about runs promises: no wrong verdict on a paper, however often one looks.
+
+The papers are made up (`dplit.court.experiments.made_up`): each sentence is at its border, the worst case, and is
+looked at after every repetition. See :doc:`/book/median_forest_experiments`.
+"""
+
+from __future__ import annotations
+
+from dplit.court.experiments import made_up, stored
+from dplit.court.experiments.rule import LEAST, RATE
+from dplit.court.ledger.box import Box
+from dplit.court.ledger.compare import counted
+
+ANY_TIME = Box(
+    "thm-experiments-any-time", "court.experiments.rule.above", "court.experiments.rule.levels",
+    chapter="median_forest_experiments", kind="simulated", intervals=1,
+    quantity="papers with a wrong verdict", range="20 sentences, 20 to 200 repetitions, a look after each",
+)  # fmt: skip
+SENTENCES, MOST = 20, 200
+STORED = ("diprime-v2/table-1", "diprime-v2/table-2", "rdf/figure-7")
+
+
+@ANY_TIME("ours/verdicts-any-time", "ours")
+def any_time(effort, rng):
+    """If repetitions are normal, and each of a paper's sentences is decided as soon as its evidence allows, with
+    the error of .05 shared out among them, then with probability .95 at least no verdict is wrong."""
+    papers = effort.pick(200, 1000, 4000)
+    wrong = made_up.ever_wrong(made_up.gains(papers, SENTENCES, MOST, rng))
+    yield counted(int(wrong.sum()), papers, RATE, "<=")
+    return f"of {papers} papers {{exact:.3f}} have a wrong verdict"
+
+
+@ANY_TIME("ours/verdicts-of-scores", "ours", proved=False)
+def of_scores(effort, rng):
+    """The same is so where repetitions are not normal, but drawn from scores that were run: of two tables of
+    DiPriMe v2 and figure 7 of RDF, about their means."""
+    results = [stored(id) for id in STORED]
+    pool = [r.scores(key) for r in results for key in r.cells if r.scores(key).ndim == 1]
+    pool = [scores for scores in pool if len(scores) >= LEAST and scores.std() > 0]
+    papers = effort.pick(200, 1000, 4000)
+    wrong = made_up.ever_wrong(made_up.resampled(pool, papers, SENTENCES, MOST, rng))
+    yield counted(int(wrong.sum()), papers, RATE, "<=")
+    return f"of {papers} papers from {len(pool)} cells {{exact:.3f}} have a wrong verdict"

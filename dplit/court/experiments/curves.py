@@ -61,14 +61,14 @@ def curve(
     return dict(sorted(found.items(), key=lambda item: (item[0] is not None, item[0])))
 
 
-def over(result, key, numbers, limit=0.0, name="", margin=rule.POINT, keys=()):
+def over(result, key, numbers, limit=0.0, name="", margin=rule.POINT, cells=()):
     """That the mean of numbers, one a repetition of a cell, is above a limit, a `rule.Part`.
 
-    `keys`: of all cells that the numbers are of, where they are several. Of an error, whose margin is a share of
-    it, nothing else is near.
+    `cells`: all that the numbers are of, as of `named`, where they are several. Of an error, whose margin is a
+    share of it, nothing else is near.
     """
     margin = 0.0 if _is_error(result, key) and margin == rule.POINT else margin
-    return rule.above(numbers, limit, name=name, margin=margin, cells=named(result, *keys or (key,)))
+    return rule.above(numbers, limit, name=name, margin=margin, cells=cells or named(result, key))
 
 
 def named(result, *keys):
@@ -176,7 +176,7 @@ def steadier(result, a, b):
     n = min(len(result.scores(k)) for k in (a, b))
     near, far = (_distances(result, k, n) for k in (a, b))
     name = f"distance from the median, {_short(b)} less {_short(a)}"
-    return over(result, a, far - near, 0, name, keys=(a, b))
+    return over(result, a, far - near, 0, name, cells=named(result, a, b))
 
 
 def _distances(result, key, n):
@@ -213,7 +213,7 @@ def turns(result, points):
 def rising(result, keys):
     """That each mean score is above the one before, a `rule.Part`."""
     return rule.all_of(
-        over(result, keys[0], second - first, 0, f"{_short(b)} less {_short(a)}", keys=(a, b))
+        over(result, keys[0], second - first, 0, f"{_short(b)} less {_short(a)}", cells=named(result, a, b))
         for a, b in pairwise(keys)
         for first, second in [paired(result, a, b)]
     )

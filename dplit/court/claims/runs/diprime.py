@@ -92,7 +92,9 @@ def _tenth(result, key, other):
     """That an error is less than a tenth above another."""
     ours, theirs = curves.paired(result, key, other)
     room = (1 + rule.TENTH) * theirs - ours
-    return curves.over(result, key, room, name=f"1.1 times {other} less {key}", keys=(key, other))
+    return curves.over(
+        result, key, room, name=f"1.1 times {other} less {key}", cells=curves.named(result, key, other)
+    )
 
 
 @said("diprime-v2/figure-1/most-settings", "agrees", methods=VARIANTS, names=SWEPT)

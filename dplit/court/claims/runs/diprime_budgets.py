@@ -55,7 +55,8 @@ def _behind_by(pair, target, key, by):
     lower = LOWER_IS_BETTER[experiments.get(result.experiment).cell(b).measure]
     n = min(len(other.scores(a)), len(result.scores(b)))
     more = result.scores(b)[:n] - other.scores(a)[:n]
-    return curves.over(result, b, more if lower else -more, by, f"{b} behind {a}")
+    cells = curves.named(other, a) + curves.named(result, b)
+    return curves.over(result, b, more if lower else -more, by, f"{b} behind {a}", cells=cells)
 
 
 def _catches_up(result, methods, other=None):
@@ -231,4 +232,4 @@ def rho_epsilon(result, method, partitioned):
     name = f"harm of rho {LARGE} at epsilon 1 less that at 10"
     words = f"error at rho {LARGE} above that at {MIDDLE}: {one.mean():.2g} and {ten.mean():.2g}"
     keys = (*pairs[1.0], *pairs[10.0])
-    return curves.over(result, keys[0], one[:n] - ten[:n], name=name, keys=keys), words
+    return curves.over(result, keys[0], one[:n] - ten[:n], name=name, cells=curves.named(result, *keys)), words

@@ -21,7 +21,7 @@ from itertools import product
 from dplit.court.claims.runs import reproduced
 from dplit.court.claims.runs.cells import Decided, Join, Pairs, better, near, none_of, pair, percent
 from dplit.court.experiments import rule
-from dplit.court.experiments.curves import ahead, differences, higher, key, over
+from dplit.court.experiments.curves import ahead, differences, higher, key, named, over
 from dplit.court.experiments.papers import m_rf as paper
 from dplit.court.experiments.result import Result
 
@@ -289,7 +289,7 @@ def training_records(result):
     held = key(result, "car", paper.PREDICTION, label="held out")
     pairs = Pairs(result, {"training records over held out": (seen, held)})
     gain, name = differences(result, seen, held), "gain of queries that are training records"
-    return over(result, held, gain, name=name, keys=(seen, held)), f"gain in points: {pairs}"
+    return over(result, held, gain, name=name, cells=named(result, seen, held)), f"gain in points: {pairs}"
 
 
 EXISTING, OPTIMISED = (f"m-rf/appendix-queries/{word}" for word in ("existing", "optimised"))

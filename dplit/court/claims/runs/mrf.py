@@ -20,7 +20,7 @@ import numpy as np
 from dplit.court.claims.runs import reproduced
 from dplit.court.claims.runs.cells import Decided, Pairs, near, none_of, on_sets, together, where_run
 from dplit.court.experiments import rule
-from dplit.court.experiments.curves import differences, higher, key, over, paired
+from dplit.court.experiments.curves import differences, higher, key, named, over, paired
 from dplit.court.experiments.images import NAME as SCENES
 from dplit.court.experiments.papers import mrf as paper
 from dplit.court.experiments.papers.mrf import IMAGES, MEDIUM, NAMES, SETS, SIX, TRADED
@@ -71,7 +71,7 @@ def stopping(result):
     for d, pair in zip(SETS, versus(result, ("MRF",), mine="MRF, by the text").values()):
         middle = sum(paired(result, *pair)) / 2
         lower = result.mean(pair[0]) < result.mean(pair[1])
-        nearer = over(result, pair[0], middle, cells[d, "MRF"].value, f"midway on {d}", keys=pair)
+        nearer = over(result, pair[0], middle, cells[d, "MRF"].value, f"midway on {d}", cells=named(result, *pair))
         parts.append(nearer if lower else ~nearer)
     by_text = sum(p.yes < p.no for p in parts)
     return rule.most(parts), f"nearer to the text's on {by_text} of {len(parts)}"
@@ -221,7 +221,7 @@ def losses(result: Result, methods: Iterable[str], reading: str) -> Decided:
         mean = np.mean([gains[:n] for gains in each_set], axis=0)
         name = f"{method} with all records less halves"
         cells = [key for pair in pairs.values() for key in pair]
-        found.append((over(result, cells[0], mean, name=name, keys=cells), pairs.words()))
+        found.append((over(result, cells[0], mean, name=name, cells=named(result, *cells)), pairs.words()))
     return together(found)
 
 

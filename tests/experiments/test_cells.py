@@ -8,7 +8,7 @@ from dplit.court.claims.runs import cells
 from dplit.court.experiments import rule
 
 FIGURE = "m-rf/figure-3a"
-NOISE = np.random.default_rng(0).normal(0, 1e-4, 20)
+NOISE = np.random.default_rng(0).normal(0, 1e-4, 100)  # twenty cuts into five
 
 
 @pytest.fixture

@@ -17,15 +17,16 @@ RUNS = [c for c in HERE if c.kind == "reproduced"]
 SENTENCES = [c for c in RUNS if "/figure-" in c.id]
 READ_WITH = ("m-rf/figure-2-low",)  # the smaller epsilons of figure 2, read by its sentences
 DEPTHS = (2, 3, 4, 5, 6, 8, 10)
-NOISE = np.random.default_rng(0).normal(0, 1e-3, 24)  # twelve draws of two splits
+NOISE = np.random.default_rng(0).normal(0, 1e-3, 24)
 
 
 def result(id, means, noise=NOISE):
-    """A result with the given mean of each key, and a little noise, another for each."""
+    """A result with the given mean of each key, and a little noise, another for each: of 24 repetitions."""
     found, rng = experiments.Result(id), np.random.default_rng(1)
     for key, mean in means.items():
         cell = experiments.get(id).cell(key)
-        for r, step in enumerate(rng.permutation(noise)):
+        splits = cell.draws or cell.folds or 1
+        for r, step in enumerate(rng.permutation(np.repeat(noise, splits))):
             outcome = {"score": mean + step, "epsilon": None, "seconds": 0.1}
             found.add(key, cell.params, r, outcome)
     return found

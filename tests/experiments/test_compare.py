@@ -4,8 +4,10 @@ import math
 
 import numpy as np
 import pytest
+from scipy.stats import norm
 
 from dplit.court import experiments
+from dplit.court.experiments import rule
 from dplit.ground import printed
 
 
@@ -37,8 +39,8 @@ def result():
     """A result of v2's table 1 with three cells of Turbine."""
     found = experiments.Result("diprime-v2/table-1")
     scores = {
-        "RF/exact": (1.20e-4, 1.24e-4) * 6,
-        "DiPriMe/published": (9e-4, 11e-4) * 6,
+        "RF/exact": (1.20e-4, 1.24e-4) * 12,
+        "DiPriMe/published": (9e-4, 11e-4) * 12,
         "DiPriMe/proved": (16e-4, 16e-4),
         "ERT/exact": (2.2e-4, 2.3e-4),
     }
@@ -53,7 +55,7 @@ def test_side_by_side(result):
     shown = experiments.side_by_side("diprime-v2/table-1", result, data="gas-turbine")
     rf, diprime = shown.loc[("gas-turbine", "RF")], shown.loc[("gas-turbine", "DiPriMe")]
     assert [*rf] == ["1.22 ± 0.04", "1.22 ± 0.02", "", "alike", "+0.0", "agrees"]
-    z = (10.0 - 15.7) / math.hypot(1.0445, 0.9) / math.sqrt(1 / 12 + 1 / 9)
+    z = (10.0 - 15.7) / math.hypot(math.sqrt(24 / 23 / 24), 0.9 / math.sqrt(10))
     assert [*diprime] == ["15.7 ± 0.9", "10.0 ± 1.0", "16.0 ± 0.0", "unlike", f"{z:.1f}", "differs"]
     assert [*shown.loc[("gas-turbine", "DP-RF")]][3:] == ["", "", "not run"]
     assert shown.loc[("gas-turbine", "ERT"), "verdict"] == "undecided", "two splits decide nothing"
@@ -66,8 +68,8 @@ def test_the_printed_cell_is_held_against_published_not_proved(result):
     assert rows["DiPriMe"].agrees is False and rows["DiPriMe"].proved[0] == pytest.approx(16e-4)
     assert rows["RF"].agrees is True and rows["DP-RF"].agrees is None
     seen, cells = rows["DiPriMe"].part.for_no
-    both = math.hypot(math.sqrt(12 / 11), 0.9) * 1e-4
-    assert seen.error == pytest.approx(both * math.sqrt(1 / 12 + 1 / 9)), "the printed one counts too"
+    room = norm.isf(rule.REMOTE) * 0.9e-4 / math.sqrt(10)
+    assert seen.room == pytest.approx(room), "the printed mean has an error, too: of ten runs"
     assert cells == 2 and seen.limit == pytest.approx(0.9 * 15.7e-4 - 0.05e-4)
     assert experiments.tally(list(rows.values())) == (1, 1, 1, 5)
 
@@ -80,22 +82,23 @@ def test_what_is_not_run_says_why(result):
 
 def test_deviations_have_n_minus_one(result):
     key = "gas-turbine/DiPriMe/published"
-    assert float(result.deviation(key)) == pytest.approx(math.sqrt(12 / 11) * 1e-4)
+    assert float(result.deviation(key)) == pytest.approx(math.sqrt(24 / 23) * 1e-4)
     assert float(result.mean(key)) == pytest.approx(1e-3)
 
 
 def test_a_printed_number_of_a_synthetic_set_is_one_draw():
-    """Draws differ by 0.1, their two splits by nothing: variance s^2 (1 / n + 1), on n - 1 degrees."""
-    draws = 0.75 + 0.1 * np.linspace(-1, 1, 12)
+    """Draws differ by 0.1, their two splits by nothing: a printed draw may be as far away as one of ours."""
+    draws = 0.75 + 0.1 * np.linspace(-1, 1, 24)
     key = "synth-a/1 tree/published"
     found = experiments.Result("rdf/table-3")
     for r, score in enumerate(np.repeat(draws, 2)):
         found.add(key, {}, r, {"score": float(score), "epsilon": None, "seconds": 0.1})
     (row,) = [r for r in experiments.compare("rdf/table-3", found) if r.published]
     seen, cells = row.part.for_no
-    assert seen.error == pytest.approx(draws.std(ddof=1) * math.sqrt(1 / 12 + 1))
-    assert (seen.n, cells) == (12, 2)
-    assert row.z == pytest.approx((0.75 - row.printed.value) / seen.error)
+    s = draws.std(ddof=1)
+    assert seen.room == pytest.approx(s * norm.isf(rule.REMOTE))
+    assert (seen.n, cells) == (24, 2)
+    assert row.z == pytest.approx((0.75 - row.printed.value) / (s * math.sqrt(1 / 24 + 1)))
 
 
 def test_no_stored_result_says_the_command():

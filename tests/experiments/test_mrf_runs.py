@@ -19,11 +19,11 @@ def verdict(id):
     return HERE[id].check().verdict
 
 
-def result(id, mean_of, n=12, numbers=None):
-    """A result whose cells have the mean ``mean_of(cell)`` and little noise."""
+def result(id, mean_of, n=24, numbers=None):
+    """A result whose cells have the mean ``mean_of(cell)`` and little noise, in n independent repetitions."""
     found, rng = experiments.Result(id), np.random.default_rng(1)
     for cell in experiments.get(id).cells:
-        for r, step in enumerate(rng.normal(0, 1e-3, n)):
+        for r, step in enumerate(rng.normal(0, 1e-3, n * (cell.draws or cell.folds or 1))):
             score = mean_of(cell) + step
             score = score if numbers is None else [score] * numbers
             found.add(cell.key, cell.params, r, {"score": score, "epsilon": None, "seconds": 0.1})

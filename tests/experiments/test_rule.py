@@ -55,7 +55,7 @@ def looked_at(draws, steps, rng, effect=0.0):
 
 
 def test_whoever_looks_all_the_time_errs_no_more_often():
-    """At level .05, of 200 draws that are looked at 19 times; the plain t is refuted by the same draws and bound."""
+    """At level .05, of 200 draws with 19 looks each; a plain t test is refuted by the same draws and bound."""
     most = binom.isf(1e-6, 200, 0.05)
     ever = (looked_at(200, 200, np.random.default_rng(3)) <= 0.05).any(axis=1)
     assert ever.sum() <= most

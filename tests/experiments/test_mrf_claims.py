@@ -195,6 +195,6 @@ def test_marks_of_folds_that_share_no_record(monkeypatch):
 
 
 def test_a_variance_that_counts_every_fold_marks_too_often(monkeypatch):
-    above = mrf_marks.rule.above
-    monkeypatch.setattr(mrf_marks.rule, "above", lambda d, overlap: above(d, overlap=0.0))
+    beyond = mrf_marks.rule.beyond
+    monkeypatch.setattr(mrf_marks.rule, "beyond", lambda d, overlap: beyond(d, overlap=0.0))
     assert verdict("mrf/marks/corrected") == "fails"

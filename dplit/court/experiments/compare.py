@@ -24,7 +24,7 @@ import numpy as np
 import pandas as pd
 
 from dplit.court.experiments import rule
-from dplit.court.experiments.curves import curve, named, repetitions
+from dplit.court.experiments.curves import curve, of_cells, repetitions
 from dplit.court.experiments.measures import ERRORS
 from dplit.court.experiments.registry import get
 from dplit.court.experiments.result import Result, stored
@@ -75,7 +75,7 @@ def held_against(result: Result, key: str, cell: printed.Printed) -> tuple[rule.
     own = float(scores.std(ddof=1)) if len(scores) > 1 else 0.0
     runs = PRINTED_OF.get(result.experiment.split("/")[0], UNSAID)
     other = own if of.draws else _printed_deviation(float(result.deviation(key)), cell) / np.sqrt(runs)
-    part = rule.within(scores, cell.value, margin, name=key, deviation=other, cells=named(result, key))
+    part = rule.within(scores, cell.value, margin, name=key, deviation=other, **of_cells(result, key))
     error = np.sqrt(own**2 / len(scores) + other**2)
     away = float(scores.mean()) - cell.value
     return part, float(away / error) if error else 0.0 if not away else float(np.inf) * away

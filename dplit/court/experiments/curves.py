@@ -68,7 +68,15 @@ def over(result, key, numbers, limit=0.0, name="", margin=rule.POINT, cells=()):
     share of it, nothing else is near.
     """
     margin = 0.0 if _is_error(result, key) and margin == rule.POINT else margin
-    return rule.above(numbers, limit, name=name, margin=margin, cells=cells or named(result, key))
+    how = of_cells(result, key) | ({"cells": cells} if cells else {})
+    return rule.above(numbers, limit, name=name, margin=margin, **how)
+
+
+def of_cells(result, *keys):
+    """What `rule.above` is told of its numbers: the cells that they are of, and how many it takes."""
+    cell = get(result.experiment).cell(keys[0])
+    least = rule.LEAST_MEANS if cell.folds and not cell.draws else rule.LEAST
+    return {"cells": named(result, *keys), "least": least}
 
 
 def named(result, *keys):
@@ -141,30 +149,30 @@ def ahead(result, a, b, by=0.0, number=None):
         first, second = paired(result, a, b, number)
         margin = second - (1 - rule.TENTH) * first, (1 - rule.TENTH) * second - first
     name = f"gain of {_short(a)} over {_short(b)}"
-    return rule.above(gains, by, name=name, margin=margin, cells=named(result, a, b))
+    return rule.above(gains, by, name=name, margin=margin, **of_cells(result, a, b))
 
 
 def ahead_once(result, a, b, by):
     """As `ahead`, where `by` is a size that was read off one draw, and has its deviation."""
     name = f"gain of {_short(a)} over {_short(b)}"
-    return _once(differences(result, a, b), by, name, named(result, a, b))
+    return _once(differences(result, a, b), by, name, of_cells(result, a, b))
 
 
 def higher_once(result, a, limit):
     """As `higher`, where `limit` is a score that was read off one draw, and has its deviation."""
-    return _once(_numbers(result, a), limit, _short(a), named(result, a))
+    return _once(_numbers(result, a), limit, _short(a), of_cells(result, a))
 
 
-def _once(numbers, limit, name, cells):
+def _once(numbers, limit, name, how):
     """Independent numbers against a single one of the same deviation."""
     deviation = float(numbers.std(ddof=1)) if len(numbers) > 1 else 0.0
-    return rule.above(numbers, limit, name=name, deviation=deviation, cells=cells)
+    return rule.above(numbers, limit, name=name, deviation=deviation, **how)
 
 
 def higher(result, a, limit, number=None):
     """That the mean score of cell `a` is above `limit`, a `rule.Part`."""
     margin = rule.TENTH * limit if _is_error(result, a) else rule.POINT
-    how = {"name": _short(a), "margin": margin, "cells": named(result, a)}
+    how = {"name": _short(a), "margin": margin, **of_cells(result, a)}
     return rule.above(_numbers(result, a, number), limit, **how)
 
 

@@ -38,6 +38,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 LEAST = 20  # repetitions; with fewer a part is open, since fewer may be far from normal
+LEAST_MEANS = 10  # of repetitions that are means of all folds of a cut
 RATE = 0.05  # of a wrong verdict, over all sentences of one paper
 EFFECTS = 0.5  # kappa: effects of some 1.4 deviations and less are looked for
 REMOTE = 1e-6  # chance that another number is further from its mean than we allow for
@@ -171,15 +172,16 @@ def above(
     name: str = "",
     deviation: float = 0.0,
     cells: tuple = (),
+    least: int = LEAST,
 ) -> Part:
-    """That the mean of independent repetitions is above `limit`, on these records; open with fewer than `LEAST`.
+    """That the mean of independent repetitions is above `limit`, on these records; open with fewer than `least`.
 
     `margin`: a distance from the limit that does not matter; or the numbers whose mean is above the limit if
     the sentence is nearly true, and those whose mean is below it if it is nearly false. `name`: what is compared,
     for the evidence, and `cells`, of which more runs would tell more. `deviation`: of the limit, where it is a
     normal number itself.
     """
-    return _part(numbers, limit, margin, name, deviation, None, cells)
+    return _part(numbers, limit, margin, name, deviation, None, cells, least)
 
 
 def beyond(
@@ -189,12 +191,12 @@ def beyond(
 
     `overlap`: records tested over records trained; 0 where each repetition has data of its own.
     """
-    return _part(numbers, limit, margin, name, 0.0, overlap, ())
+    return _part(numbers, limit, margin, name, 0.0, overlap, (), 2)
 
 
-def _part(numbers, limit, margin, name, deviation, overlap, cells):
+def _part(numbers, limit, margin, name, deviation, overlap, cells, least):
     numbers = np.asarray(numbers, dtype=float)
-    if len(numbers) < (LEAST if overlap is None else 2):
+    if len(numbers) < least:
         few = Difference(name, float("nan"), float("nan"), limit, len(numbers), cells=cells)
         return Part(for_yes=(few, 1), for_no=(few, 1))
     room = 0.0

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 import numpy as np
 
 from dplit.court.experiments import rule
-from dplit.court.experiments.curves import NotRun, ahead, ahead_once, differences, key, named, repetitions
+from dplit.court.experiments.curves import NotRun, ahead, ahead_once, differences, key, of_cells, repetitions
 from dplit.court.experiments.registry import get
 from dplit.court.experiments.result import Result
 
@@ -165,7 +165,7 @@ def near(result: Result, cell: str, value: float, margin: float, **how) -> rule.
     scores, number = result.scores(cell), how.pop("number", None)
     scores = scores if number is None else scores[:, number]
     scores = repetitions(get(result.experiment).cell(cell), scores)
-    return rule.within(scores, value, margin, **{"name": cell, "cells": named(result, cell)} | how)
+    return rule.within(scores, value, margin, **{"name": cell} | of_cells(result, cell) | how)
 
 
 def means(result: Result, cells: Mapping, form: str = "{:.3f}", unit: float = 1.0) -> str:

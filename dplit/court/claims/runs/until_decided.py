@@ -17,9 +17,10 @@ from dplit import datasets
 from dplit.court import experiments
 from dplit.court.claims.runs import reproduced
 from dplit.court.experiments import images
+from dplit.court.experiments.curves import of_cells
 from dplit.court.experiments.registry import get
 from dplit.court.experiments.result import in_hand
-from dplit.court.experiments.rule import LEAST, Part
+from dplit.court.experiments.rule import Part
 
 AT_LEAST, AT_MOST = 1.25, 3.0  # how much the repetitions of a comparison grow at once
 SLICE = 0.1  # share of the time that is planned before sentences are looked at again
@@ -59,11 +60,12 @@ def _next(id, part, level, results):
     growth = np.log(level) / np.log(p) if p < 1 else np.inf
     wanted = {}
     for seen, _ in sides:
-        n = max(LEAST, int(np.ceil(seen.n * np.clip(1.1 * growth, AT_LEAST, AT_MOST))))
+        more = int(np.ceil(seen.n * np.clip(1.1 * growth, AT_LEAST, AT_MOST)))
         for cell in seen.cells:
             splits = _splits(cell)
             if splits and cell[0] in results and cell[1] in results[cell[0]].cells:
-                wanted[cell] = max(n * splits, wanted.get(cell, 0))
+                n = max(of_cells(results[cell[0]], cell[1])["least"], more) * splits
+                wanted[cell] = max(n, wanted.get(cell, 0))
     hours = sum(_hours(results, cell, n) for cell, n in wanted.items())
     once = sum(_hours(results, cell, 0) for cell in wanted)
     to_decide = once * max(growth - 1, 0) if np.isfinite(growth) else np.inf

@@ -123,17 +123,10 @@ def run(arguments):
 
 def _until_decided(arguments):
     """Run what is open until it is decided; returns the exit status."""
-    import shutil
-
     from dplit.court.claims.runs.until_decided import until_decided
-    from dplit.court.experiments.result import stored_path
 
     def out(id):
-        path = Path(arguments.out or FOLDER, f"{id}.json")
-        if not path.is_file() and stored_path(id).is_file():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(stored_path(id), path)
-        return path
+        return Path(arguments.out or FOLDER, f"{id}.json")
 
     words = ["dplit", "experiment", arguments.id, "--until-decided", "--hours", f"{arguments.hours:g}"]
     command = shlex.join([*words, "--seed", str(arguments.seed)])

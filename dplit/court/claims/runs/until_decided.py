@@ -19,7 +19,7 @@ from dplit.court.claims.runs import reproduced
 from dplit.court.experiments import images
 from dplit.court.experiments.curves import of_cells
 from dplit.court.experiments.registry import get
-from dplit.court.experiments.result import in_hand
+from dplit.court.experiments.result import in_hand, stored_path
 from dplit.court.experiments.rule import Part
 
 AT_LEAST, AT_MOST = 1.25, 3.0  # how much the repetitions of a comparison grow at once
@@ -102,8 +102,9 @@ def until_decided(
     """Run what decides the sentences about a paper's runs, for so many hours of one core.
 
     `about`: a paper, as "m-rf", or one of its experiments; `outs`: an experiment's result file by its id, which is
-    continued. The others as in `dplit.experiments.run`; `report` takes a line of words at each look. Returns each
-    sentence's verdict, and those that are still open. Raises a ValueError if there is no sentence.
+    continued; if it is not there, what is stored is. The others as in `dplit.experiments.run`; `report` takes a
+    line of words at each look. Returns each sentence's verdict, and those that are still open. Raises a ValueError
+    if there is no sentence.
     """
     reproduced.levels()
     figures = reproduced.FIGURES
@@ -111,7 +112,7 @@ def until_decided(
     if not sentences:
         known = dict.fromkeys(map(reproduced.paper, figures.values()))
         raise ValueError(f"no sentence is about {about!r}: name {', '.join(known)}, or one of their experiments")
-    results = {id: experiments.read(outs(id)) for id in experiments.ids() if outs(id).is_file()}
+    results = {id: found for id in experiments.ids() if (found := _there(id, outs(id)))}
     left, tried = hours, set()
     while True:
         verdicts, still = look(results, sentences)
@@ -127,9 +128,19 @@ def until_decided(
         tried.add(key)
         ids = sorted({id for id, _ in plan})
         before = _spent(results, ids)
+        for id in ids:
+            if not outs(id).is_file():
+                results[id].write(outs(id))
         run = {"jobs": jobs, "seed": seed, "repetitions": plan, "progress": progress, "command": command}
         results |= experiments.run_together({id: outs(id) for id in ids}, **run)
         left -= _spent(results, ids) - before
+
+
+def _there(id, out):
+    """The result that is there: one of before, or the stored one; None if there is neither."""
+    if out.is_file():
+        return experiments.read(out)
+    return experiments.stored(id) if stored_path(id).is_file() else None
 
 
 def _spent(results, ids):

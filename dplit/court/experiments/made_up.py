@@ -1,7 +1,5 @@
 """Papers made up to try the rule on: every sentence is at its border, so that each verdict is a false one."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

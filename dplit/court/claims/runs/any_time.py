@@ -4,8 +4,6 @@ The papers are made up (`dplit.court.experiments.made_up`): each sentence is at 
 looked at after every repetition. See :doc:`/book/median_forest_experiments`.
 """
 
-from __future__ import annotations
-
 from dplit.court.experiments import made_up, stored
 from dplit.court.experiments.rule import LEAST, RATE
 from dplit.court.ledger.box import Box

@@ -40,9 +40,6 @@ def along(result, lines, trend):
     return rule.all_of(trend(result, points) for points in lines.values()), words
 
 
-# Balance of single cuts --------------------------------------------------------------------------
-
-
 def _balance(result, method):
     """The cell of a method's cuts; in words, the share that sends 40 to 60 % left, and its middle half."""
     key = private(result, method, None)[None]
@@ -65,9 +62,6 @@ def balanced(result):
     """Private median cuts are more balanced than random ones."""
     (median, one), (random, two) = (_balance(result, m) for m in ("DiPriMe", "DP-ERT"))
     return curves.ahead(result, median, random, number=-1), f"{one}; {two}"
-
-
-# Depth, trees and epsilon ------------------------------------------------------------------------
 
 
 @said("diprime-v1/figure-3/comparable", "agrees")
@@ -148,9 +142,6 @@ def flip(result):
     low = min(lines["DiPriMeFlip"])
     cells = {f"{m} at {low:g}": (lines[m][low], lines["DiPriMeFlip"][low]) for m in VARIANTS[:2]}
     return Pairs(result, cells, gain="ahead by").that()
-
-
-# Every tree on all records -----------------------------------------------------------------------
 
 
 @said("diprime-v1/figure-5/best-depth", "undecided", ["diprime-v1/figure-3"], methods=(V1,))

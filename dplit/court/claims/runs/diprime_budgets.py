@@ -30,9 +30,6 @@ HYPER = {  # figures that vary epsilon and rho, then trees and K, and the method
 }
 
 
-# Accuracy by epsilon -----------------------------------------------------------------------------
-
-
 def _behind(result, method, target):
     """How much worse than a score a private method's mean is at each epsilon."""
     worse = 1 if LOWER_IS_BETTER[experiments.get(result.experiment).cells[0].measure] else -1
@@ -131,9 +128,6 @@ def _needed(result, lines, target, near):
     return ", ".join(f"{m} {v:g}" for m, v in least.items())
 
 
-# Leaves ------------------------------------------------------------------------------------------
-
-
 def _of_leaves(result):
     """The cell of the numbers on a method's leaves, by method."""
     return {m: private(result, m, None)[None] for m in PRINTED_NODES}
@@ -161,9 +155,6 @@ def nodes(result):
     words = ", ".join(f"{m} {result.mean(k)[-1]:.0f}" for m, k in keys.items())
     allowed = f"depth 3 with five bins, table 2's, has at most {full}; we allow a tenth"
     return rule.all_of(parts), f"nodes of a tree: {words}; {allowed}"
-
-
-# Hyper-parameters --------------------------------------------------------------------------------
 
 
 def said_of_hyper(word, *verdicts):

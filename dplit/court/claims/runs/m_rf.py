@@ -79,9 +79,6 @@ def joined(found: list[Pairs]) -> Pairs:
     return Pairs(found[0].result, {n: cells for pairs in found for n, cells in pairs.items()})
 
 
-# Figure 2 ------------------------------------------------------------------------------------------
-
-
 def figure_2(result: Result, sets: Iterable, epsilons: Iterable = paper.EPSILONS) -> list[Pairs]:
     """Each point of both methods beside both baselines."""
     points = product(sets, epsilons)
@@ -195,9 +192,6 @@ def runtime(result):
     return rule.OPEN, f"seconds for trees, strategy, fit and prediction: {'; '.join(words)}"
 
 
-# Figure 3a -----------------------------------------------------------------------------------------
-
-
 def fewer_trees(result: Result, method: str, join: Join, by: float = 0.0) -> Decided:
     """Each smaller number of trees beside the most of figure 3a."""
     cells = {n: key(result, "car", method, n_estimators=n) for n in paper.NUMBERS}
@@ -239,9 +233,6 @@ def few_trees(result):
     """With one tree batch training is not above Laplace noise per tree."""
     one = pair(result, "car", (paper.TRAINING, paper.LAPLACE), n_estimators=1)
     return Pairs(result, {"one tree": one}).that(none_of)
-
-
-# Figure 3b -----------------------------------------------------------------------------------------
 
 
 def asked(result: Result, method: str, n: int, **at) -> str:

@@ -42,9 +42,6 @@ ENSEMBLES = "Technical appendix, multiple ensembles, and table 2"
 reproduced.table_claim("m-rf/appendix-table-2", "undecided", **PAGE)
 
 
-# Figure 4 ------------------------------------------------------------------------------------------
-
-
 def optimised(result: Result, data: str, votes: Iterable[str] = ("weighted",)) -> Pairs:
     """The optimised subsample-and-aggregate beside the existing one, at every epsilon."""
     points, methods = product(paper.EPSILONS, votes), (paper.SUBSAMPLE, paper.EXISTING)
@@ -91,9 +88,6 @@ def weighted(result):
     on Car at epsilon 1 with 16 trees of depth 3."""
     at = {"epsilon": 1.0, "voting": ("weighted", "hard")}
     return better(result, "weighted over hard", "car", paper.SUBSAMPLE, **at)
-
-
-# The appendix's depths -----------------------------------------------------------------------------
 
 
 def one_about(result: Result, methods: Iterable[str], printed: float, **at) -> Decided:
@@ -150,9 +144,6 @@ def two_ensembles(result):
     ensemble forest: in training, with four columns each."""
     labels = tuple(f"training, q = {q}" for q in (2, 1))
     return better(result, "two over one", "car", paper.TRAINING, label=labels)
-
-
-# Ours ------------------------------------------------------------------------------------------------
 
 
 def settings(result: Result, data: str, methods: Iterable[str], epsilon: float) -> list[str]:

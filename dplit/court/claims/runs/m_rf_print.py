@@ -198,9 +198,6 @@ def subsample_on_adult(effort, rng):
     )
 
 
-# A single tree ---------------------------------------------------------------------------------------
-
-
 def right(gap, epsilon, n_trees):
     r"""Probability that one of many trees with Laplace noise labels a leaf of two classes by the larger.
 

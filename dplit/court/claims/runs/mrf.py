@@ -48,9 +48,6 @@ def versus(result: Result, other: tuple, sets: Iterable[str] = SETS, mine: str |
     return on_sets(result, {d: NAMES.get(d, d) for d in sets}, mine, other, **at)
 
 
-# Table 1 -------------------------------------------------------------------------------------------
-
-
 @said("mrf/table-1/twelve", "undecided")
 def twelve(result):
     """MRF surpasses the standard forest on twelve or more of the 22 data sets."""
@@ -77,9 +74,6 @@ def stopping(result):
     return rule.most(parts), f"nearer to the text's on {by_text} of {len(parts)}"
 
 
-# Table 3 -------------------------------------------------------------------------------------------
-
-
 @said("mrf/table-3/forest", "undecided", ours=True)
 def forest_not_tree(result):
     """Table 3's cells of WDBC and CMC are those of a forest of 100 trees without noise on labels, within a
@@ -91,9 +85,6 @@ def forest_not_tree(result):
             part = near(result, k, cell.value, rule.POINT, name=f"{d}, {row}")
             found.append((part, f"{d} {100 * float(result.mean(k)):.2f}, printed {cell.text}"))
     return together(found)
-
-
-# Figures 3 and 4 -----------------------------------------------------------------------------------
 
 
 @said("mrf/figure-3/better", "undecided")
@@ -183,9 +174,6 @@ def competitive(result):
     return together(where_run(partial(no_better, result), d, (rule.OPEN, "not run")) for d in SIX)
 
 
-# Figure 7 ------------------------------------------------------------------------------------------
-
-
 def of_trees(result: Result, data: str) -> tuple[str, str]:
     """MRF beside the standard forest on one set."""
     return key(result, data, "MRF"), key(result, data, *GREEDY)
@@ -203,9 +191,6 @@ def car_trees(result):
     r"""The MRF has a significantly better tree-level performance on the Car dataset: there single trees of MRF
     are significantly better than those of the standard forest."""
     return Pairs(result, {"Car": of_trees(result, "car")}, MEAN).that()
-
-
-# The partition, and what is missing ----------------------------------------------------------------
 
 
 def losses(result: Result, methods: Iterable[str], reading: str) -> Decided:
@@ -250,9 +235,6 @@ def hepatitis(imputed, dropped):
             words = f"{method} {100 * float(result.mean(k)):.1f} ({how}), printed {cell.text}"
             found.append((higher(result, k, cell.value), words))
     return together(found)
-
-
-# Under a true epsilon ------------------------------------------------------------------------------
 
 
 @ours("mrf/private/counts", "undecided")

@@ -30,9 +30,6 @@ of_rdf = partial(by_print, functions=("datasets.load",))
 of_sets = partial(of_rdf, box="rem-experiments-sets")
 
 
-# Rows of the tables ------------------------------------------------------------------------------
-
-
 def _apart(table, ours, others):
     """Pairs of printed cells whose intervals do not meet, in words, and how many there are."""
     found = list(compared(table, ours, others))
@@ -148,8 +145,6 @@ def _nodes(depth, children):
     """Nodes of a complete tree, level by level."""
     return sum(children**level for level in range(depth + 1))
 
-
-# Data sets ---------------------------------------------------------------------------------------
 
 V1 = {"parkinsons": 5875, "appliances-energy": 19735, "banknote": 1372, "credit-default": 30000, ROBOT: 5456}
 V2 = V1 | {"metro-traffic": 48204, "gas-turbine": 36733, "puc-rio": 122244}

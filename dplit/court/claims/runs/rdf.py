@@ -61,9 +61,6 @@ def between(result: Result, low: float, high: float, join: Callable, cells: dict
     return part, f"in percent: {percent(result, cells)}; {ONE_DRAW}"
 
 
-# Smooth sensitivity, and disjoint data -----------------------------------------------------------
-
-
 @said("rdf/figure-4/never-worse", "agrees")
 def never_worse(result):
     """Smooth sensitivity is never worse than global sensitivity."""
@@ -111,9 +108,6 @@ def lower_sensitivity(result):
     return rule.all_of(pairs.parts()), pairs.means("{:.2f} against {:.2f}")
 
 
-# Depth -------------------------------------------------------------------------------------------
-
-
 def depths(result: Result, rule_of: Callable[[int], int], sets: Iterable[str] = SYNTHETIC) -> Pairs:
     """Table 4's depth beside that of another rule, of the number of columns, on each set."""
 
@@ -153,9 +147,6 @@ def less_scatter(result):
     found = {d: [curves.deviation(result, k) for k in pair] for d, pair in pairs.items()}
     words = ", ".join(f"{d} {one:.3f} against {two:.3f}" for d, (one, two) in found.items())
     return rule.most(curves.steadier(result, *pair) for pair in pairs.values()), words
-
-
-# Number of trees ---------------------------------------------------------------------------------
 
 
 def by_trees(result: Result, method: str = "RDF", **at) -> dict[str, dict[int, str]]:
@@ -241,9 +232,6 @@ def flips_at_100(result):
     with 30,000 records split among 100 trees (read: with 100 trees, on every set)."""
     cells = {d: of[100] for d, of in by_trees(result, "RDF, examined").items()}
     return between(result, 0.05, 0.2, rule.all_of, cells)
-
-
-# Records and epsilon -----------------------------------------------------------------------------
 
 
 @said("rdf/figure-9/scales", "undecided")

@@ -48,9 +48,6 @@ def clear(result: Result, method: str, sets: Iterable[str]) -> tuple[list, list]
     return pairs.parts(larger_deviation), pairs.turned().parts(larger_deviation)
 
 
-# Accuracy ----------------------------------------------------------------------------------------
-
-
 @said("rdf/figure-11/jpw", "differs")
 def but_claves(result):
     """Ours is better than JPW on every set but Claves, there worse by 2.5 points on average."""
@@ -149,9 +146,6 @@ def weakest(result):
     return OPEN, f"{words}; which p-value is the largest, the rule does not decide"
 
 
-# Area under the curve, F1, and RGV ---------------------------------------------------------------
-
-
 @said("rdf/figure-12/counted", "differs", ["rdf/figure-13"], **TIES)
 @said("rdf/figure-13/counted", "differs", ["rdf/figure-12"], **TIES)
 def counted(*results):
@@ -203,8 +197,6 @@ def rgv_gains(result):
     gains = versus(result, "RGV", [d for d in BINARY if d != "adult"]).words()
     return OPEN, f"{gains}; on which sets the printed sizes are, the text does not say"
 
-
-# More than two classes ---------------------------------------------------------------------------
 
 UNANIMOUS = {
     "box": "thm-rdf-experiments-unanimous",

@@ -5,8 +5,6 @@ sure, of "on some" the surest. What decides soonest comes first, by how its evid
 holds whenever one stops (`dplit.court.experiments.rule`), so nothing that is looked at on the way matters.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path

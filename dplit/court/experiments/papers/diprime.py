@@ -46,9 +46,6 @@ TREES_OF_FIGURE = {"diprime-v1/figure-1": HUNDRED, "diprime-v2/figure-4": HUNDRE
 GRID = "The grids of epsilon, depth and number of trees are ours"
 
 
-# Tables ------------------------------------------------------------------------------------------
-
-
 def parameters(method: str, common: dict, depth: int) -> dict:
     """What a method takes of the parameters that a caption fixes: n_estimators, max_features, epsilon and rho."""
     taken = {"n_estimators": common["n_estimators"], "max_depth": depth}
@@ -83,9 +80,6 @@ for id, title, *names in (
     ("diprime-v2/table-2", "Accuracies on five classifications, epsilon 2"),
 ):
     experiment(id, title, ours=OURS)(partial(cells, id, *names))
-
-
-# Figures -----------------------------------------------------------------------------------------
 
 
 def points(

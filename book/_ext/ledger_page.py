@@ -17,7 +17,17 @@ from dplit.court.ledger.glance import SHORT_NAMES
 from dplit.court.ledger.registry import ABOUT, OURS, PAPERS
 
 COLUMNS = ("Claim", "Where", "Statement", "Verdict", "Evidence", "Computed by", "Holds instead")
-WORST_FIRST = ("leaks", "fails", "differs", "assumes", "loose", "too close", "undecided", "agrees", "holds")
+WORST_FIRST = (
+    "leaks",
+    "fails",
+    "differs",
+    "assumes",
+    "loose",
+    "too close",
+    "undecided",
+    "agrees",
+    "holds",
+)
 EXPORTS = ("claims.csv", "claims.json", "claims.bib", "errata.json")
 NOTHING = "&mdash;"
 EMPTY = ' class="nothing"'  # a card leaves such a line out

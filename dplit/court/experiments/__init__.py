@@ -9,6 +9,7 @@ beside the printed cells:
 30
 """
 
+from dplit.court.experiments import made_up
 from dplit.court.experiments.cells import Cell, Experiment
 from dplit.court.experiments.chapters.regimes import regime, stored_regimes
 from dplit.court.experiments.chapters.scaling import stored_scaling
@@ -23,7 +24,7 @@ from dplit.court.experiments.task import observed, run_task
 
 __all__ = [
     "FORMULAS", "Cell", "Experiment", "ReachedForest", "Result", "agree", "by_set", "compare", "computed",
-    "get", "ids", "key", "observed", "outcome", "read", "recheck", "regime", "run", "run_task",
+    "get", "ids", "key", "made_up", "observed", "outcome", "read", "recheck", "regime", "run", "run_task",
     "run_together", "same", "select", "series", "side_by_side", "signed_rank", "stored", "stored_regimes",
     "stored_scaling", "tally",
 ]  # fmt: skip

@@ -7,8 +7,10 @@ printed is :math:`p \pm q`, and :math:`h` is half a unit of its last digit.
 ("agrees") or wholly outside ("differs"): one point of an accuracy or of a share, a tenth of a printed error, and
 :math:`h` more; within half a margin of the border it is "too close". The cells of a table share one rate. All
 else is "undecided". The printed mean is of :math:`r` runs with an error of :math:`q / \sqrt r`, which is allowed
-for: :math:`r` is what the paper says, or ten. Where no deviation is printed (all of v1), :math:`q = s`. A printed
-number of a synthetic set is of one draw, and has the deviation of our draws.
+for: :math:`r` is what the paper says, or ten. DiPriMe v2 prints half the width of a 95 % interval from ten
+runs, as its authors' notebook shows (`WIDTHS`), so that the error is less than half of it. Where no deviation is
+printed (all of v1), :math:`q = s`. A printed number of a synthetic set is of one draw, and has the deviation of
+our draws.
 
 **Beside it** stand :math:`z`, the distance in both means' standard errors, and a weaker rule of single runs:
 :math:`|m - p| \le 2 \sqrt{s^2 + q^2} + h`, that ours and the printed number could be two *runs* of one
@@ -22,6 +24,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
+from scipy.stats import t
 
 from dplit.court.experiments import rule
 from dplit.court.experiments.curves import curve, of_cells, repetitions
@@ -34,6 +37,10 @@ from dplit.ground import printed
 #: text says it.
 PRINTED_OF = {"mrf": 100, "rdf": 100}
 UNSAID = 10
+#: Deviation of a run over what is printed beside a mean, where that is no deviation: half the width of Student's
+#: 95 % interval from ten runs, with n in the deviation's denominator. The outputs of the notebook MedianTree_UCI are
+#: table 1's cells with more digits (github.com/shoryaconsul/DiPriMeFlip_Forest, commit 9f51f0e).
+WIDTHS = {"diprime-v2": float(10 / 3 / t.isf(0.025, 9))}
 
 
 @dataclass(frozen=True)
@@ -74,7 +81,9 @@ def held_against(result: Result, key: str, cell: printed.Printed) -> tuple[rule.
     margin += cell.rounding
     own = float(scores.std(ddof=1)) if len(scores) > 1 else 0.0
     runs = PRINTED_OF.get(result.experiment.split("/")[0], UNSAID)
-    other = own if of.draws else _printed_deviation(float(result.deviation(key)), cell) / np.sqrt(runs)
+    width = WIDTHS.get(result.experiment.split("/")[0], 1.0)
+    run = width * _printed_deviation(float(result.deviation(key)) / width, cell)
+    other = own if of.draws else run / np.sqrt(runs)
     part = rule.within(scores, cell.value, margin, name=key, deviation=other, **of_cells(result, key))
     error = np.sqrt(own**2 / len(scores) + other**2)
     away = float(scores.mean()) - cell.value
